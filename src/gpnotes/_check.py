@@ -1,0 +1,76 @@
+"""What the public door checks: shapes and values, with errors that name both.
+
+Every function returns its argument, so that a public function reads
+``X = matrix(X, "X")``. Inside the house nothing is checked again.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._xp import array_namespace
+
+Array = Any
+
+
+def matrix(a: Array, name: str, *, rows: int | None = None, columns: int | None = None) -> Array:
+    """`a` if it is a finite real 2-D array with the stated numbers of rows and columns."""
+    _floating(a, name)
+    wanted = ("n" if rows is None else rows, "d" if columns is None else columns)
+    if a.ndim != 2 or rows not in (None, a.shape[0]) or columns not in (None, a.shape[1]):
+        raise ValueError(f"{name} must have shape ({wanted[0]}, {wanted[1]}); got {a.shape}")
+    return _finite(a, name)
+
+
+def vector(a: Array, name: str, *, size: int | None = None) -> Array:
+    """`a` if it is a finite real 1-D array of the stated size."""
+    _floating(a, name)
+    if a.ndim != 1 or size not in (None, a.shape[0]):
+        raise ValueError(
+            f"{name} must have shape ({'n' if size is None else size},); got {a.shape}"
+        )
+    return _finite(a, name)
+
+
+def positive(value: Any, name: str, *, zero: bool = False) -> Any:
+    """`value`, a float or an array, if every entry is finite and positive (or zero if allowed)."""
+    wanted = "non-negative" if zero else "positive"
+    entries = [value] if isinstance(value, int | float) else None
+    if entries is None:
+        xp = array_namespace(value)
+        good = bool(xp.all(xp.isfinite(value) & ((value >= 0) if zero else (value > 0))))
+    else:
+        good = float("-inf") < value < float("inf") and (value >= 0 if zero else value > 0)
+    if not good:
+        raise ValueError(f"{name} must be {wanted} and finite; got {value}")
+    return value
+
+
+def simplex(p: Array, name: str, *, tolerance: float = 1e-6) -> Array:
+    """`p` if its entries are non-negative and sum to one within `tolerance`."""
+    vector(p, name)
+    xp = array_namespace(p)
+    excess = abs(float(xp.sum(p)) - 1.0)
+    if float(xp.min(p)) < -tolerance or excess > tolerance:
+        raise ValueError(
+            f"{name} must be a probability vector; its smallest entry is {float(xp.min(p))} "
+            f"and its sum differs from one by {excess}"
+        )
+    return p
+
+
+def _floating(a: Any, name: str) -> None:
+    try:
+        xp = array_namespace(a)
+    except TypeError:
+        raise TypeError(f"{name} must be an array; got {type(a).__name__}") from None
+    if not xp.isdtype(a.dtype, "real floating"):
+        raise TypeError(f"{name} must have a real floating dtype; got {a.dtype}")
+
+
+def _finite(a: Array, name: str) -> Array:
+    xp = array_namespace(a)
+    if not bool(xp.all(xp.isfinite(a))):
+        bad = int(xp.sum(xp.astype(~xp.isfinite(a), xp.int64)))
+        raise ValueError(f"{name} must be finite; {bad} of its entries are not")
+    return a

@@ -1,0 +1,95 @@
+"""Namespaces, devices and dtypes: the only file that names SciPy or CuPy.
+
+A public function starts with ``xp = array_namespace(x)`` and uses the operations of the
+array API standard. What the standard lacks stands here: SciPy serves NumPy arrays,
+``cupyx.scipy`` serves CuPy arrays, and plain standard operations serve everything else.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from array_api_compat import (
+    array_namespace,
+    device,
+    is_cupy_namespace,
+    is_numpy_namespace,
+    to_device,
+)
+
+__all__ = [
+    "array_namespace",
+    "as_array",
+    "device",
+    "diagonal",
+    "eye",
+    "is_numpy_namespace",
+    "solve_triangular",
+    "to_device",
+    "to_numpy",
+]
+
+Array = Any
+
+
+def as_array(value: Any, like: Array) -> Array:
+    """`value` as an array of the namespace, dtype and device of `like`."""
+    xp = array_namespace(like)
+    return xp.asarray(value, dtype=like.dtype, device=device(like))
+
+
+def eye(n: int, like: Array) -> Array:
+    """The (n, n) identity in the namespace, dtype and device of `like`."""
+    xp = array_namespace(like)
+    return xp.eye(n, dtype=like.dtype, device=device(like))
+
+
+def diagonal(a: Array) -> Array:
+    """The main diagonal of a matrix; the standard has it in `linalg` only."""
+    return array_namespace(a).linalg.diagonal(a)
+
+
+def to_numpy(a: Array) -> Any:
+    """A NumPy copy of `a` on the host, whatever its namespace or device."""
+    import numpy as np
+
+    xp = array_namespace(a)
+    if is_numpy_namespace(xp):
+        return np.array(a)
+    if is_cupy_namespace(xp):
+        return a.get()
+    return np.array(to_device(a, "cpu") if hasattr(a, "to") else a)
+
+
+def solve_triangular(lower: Array, b: Array, *, transpose: bool = False) -> Array:
+    """Solve ``L x = b`` or, with `transpose`, ``Lᵀ x = b`` for lower triangular L; O(n² m)."""
+    xp = array_namespace(lower, b)
+    if is_numpy_namespace(xp):
+        from scipy.linalg import solve_triangular as solve
+    elif is_cupy_namespace(xp):
+        from cupyx.scipy.linalg import solve_triangular as solve
+    else:
+        return _substitute(xp, lower, b, transpose)
+    return solve(lower, b, lower=True, trans=1 if transpose else 0, check_finite=False)
+
+
+def _substitute(xp: Any, lower: Array, b: Array, transpose: bool) -> Array:
+    """Blocked substitution with standard operations, for namespaces without SciPy."""
+    n, block = lower.shape[0], 64
+    matrix = xp.matrix_transpose(lower) if transpose else lower
+    x = xp.asarray(b, copy=True) if b.ndim == 2 else xp.reshape(b, (n, 1))
+    starts = range(0, n, block)
+    parts: list[tuple[slice, Array]] = []
+    for start in reversed(starts) if transpose else starts:
+        rows = slice(start, min(start + block, n))
+        right = x[rows, :]
+        for done, part in parts:
+            right = right - matrix[rows, done] @ part
+        parts.append((rows, xp.linalg.solve(matrix[rows, rows], right)))
+    ordered = [part for _, part in sorted(parts, key=lambda item: item[0].start)]
+    solution = xp.concat(ordered, axis=0)
+    return solution if b.ndim == 2 else xp.reshape(solution, (n,))
+
+
+LOG_2PI = math.log(2.0 * math.pi)

@@ -1,0 +1,1 @@
+"""Kernels: covariance functions with their pullbacks."""
