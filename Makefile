@@ -1,0 +1,62 @@
+# Everything that one does with the book. `make` alone lists it.
+# PYTHON chooses the interpreter for the environment: make test PYTHON=python3.12
+
+PYTHON ?= python3
+PORT ?= 8000
+WORKERS ?= 2
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+HTML := _build/html
+VIEWER := $(VENV)/etc/jupyter/labconfig/default_setting_overrides.json
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+
+.DEFAULT_GOAL := help
+.PHONY: help book test lab references bench lint serve lock clean
+
+help:  ## list these targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(READY): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "Python 3.11 or later is needed; choose one with make PYTHON=..."; exit 1; }
+	@echo "Making the environment in $(VENV): about half a minute, once."
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(PIP) install --quiet --no-deps --requirement requirements.lock
+	@$(PIP) install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+book: $(READY)  ## build the book as HTML that works offline; any warning is an error
+	@$(BIN)/jupyter-book build . -W --keep-going -n
+	@echo "The book is ready: open $(HTML)/index.html in a browser."
+
+test: book  ## build the book, then run every test and show the coverage of src
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --nbval --nbval-current-env \
+	  --cov --cov-report=term:skip-covered
+
+lab: $(READY)  ## open JupyterLab with the chapters as notebooks
+	@$(BIN)/jupytext-config --settings-file $(VIEWER) set-default-viewer markdown myst
+	@$(BIN)/jupyter lab --ServerApp.root_dir=. --LabApp.default_url=/lab/tree/book $(LAB_OPTIONS)
+
+references: $(READY)  ## run the chapters and store what they print and which equations they hold
+	@$(BIN)/python -m gpnotes.equations pack book
+	@$(BIN)/python tests/notebooks/make.py
+
+bench: $(READY)  ## time gpnotes beside scikit-learn and beside LAPACK alone
+	@$(BIN)/python benchmarks/run.py
+
+lint: $(READY)  ## style and formatting
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+
+serve: $(READY)  ## serve the built book on this machine (PORT=8000)
+	@$(BIN)/python -m http.server --bind 127.0.0.1 --directory $(HTML) $(PORT)
+
+lock: $(READY)  ## resolve the versions anew and write requirements.lock
+	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --upgrade --extra dev \
+	  --no-header --no-annotate --no-emit-index-url --no-emit-find-links \
+	  --output-file requirements.lock pyproject.toml
+
+clean:  ## remove what was built (the environment in .venv stays)
+	@rm -rf _build build dist htmlcov .coverage .coverage.* .pytest_cache .ruff_cache .hypothesis
+	@find book src tests benchmarks -name __pycache__ -prune -exec rm -rf {} +
