@@ -1,0 +1,35 @@
+"""Make co2-monthly.csv from the weekly Mauna Loa record that statsmodels carries.
+
+Run it from anywhere: ``python book/data/make_co2_monthly.py``. It needs statsmodels (the
+`dev` extra), which brings the record with it, so nothing is downloaded.
+"""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import statsmodels.api as sm
+
+TARGET = Path(__file__).with_name("co2-monthly.csv")
+
+
+def monthly_means() -> list[tuple[int, int, str, int]]:
+    """(year, month, mean in ppm, weeks averaged) of every month with at least one week."""
+    weekly = sm.datasets.co2.load_pandas().data["co2"].dropna()
+    groups = weekly.groupby([weekly.index.year, weekly.index.month])
+    return [
+        (int(year), int(month), f"{values.mean():.3f}", len(values))
+        for (year, month), values in groups
+    ]
+
+
+def main() -> None:
+    with TARGET.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["year", "month", "co2_ppm", "weeks"])
+        writer.writerows(monthly_means())
+
+
+if __name__ == "__main__":
+    main()
