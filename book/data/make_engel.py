@@ -1,0 +1,15 @@
+"""Write engel.csv from the copy of the data that statsmodels carries (public domain).
+
+Run from anywhere: `python book/data/make_engel.py`. It needs statsmodels (extra `dev`) and
+no network.
+"""
+
+from pathlib import Path
+
+import statsmodels.api as sm
+
+FRANCS = 3  # decimals kept: a tenth of a centime
+
+table = sm.datasets.engel.load_pandas().data[["income", "foodexp"]].round(FRANCS)
+table.columns = ["income_francs", "food_francs"]
+table.to_csv(Path(__file__).with_name("engel.csv"), index=False, lineterminator="\n")
