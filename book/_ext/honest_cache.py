@@ -1,0 +1,83 @@
+"""An execution cache that knows what a chapter depends on.
+
+The cache of executed notebooks keys on the cells alone. A chapter depends on more: on the
+package, on data files, on the versions of the numerical stack, and (because its checks read
+the equations from the text) on its own numbered equations. So the cache lives in a folder
+named after a digest of all that, and inside it each page has a folder named after its
+equations. The first name is a configuration value: when it changes, Sphinx reads every page
+again. A change of prose changes neither, and the stored outputs are used.
+"""
+
+import hashlib
+import os
+import re
+import shutil
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+STACK = ("numpy", "scipy", "lark", "array-api-compat", "array-api-extra", "matplotlib", "ipykernel")
+BACKENDS = ("cupy-cuda12x", "cupy-cuda13x")
+DATA = {".csv", ".tsv", ".npy", ".npz", ".json", ".txt"}
+KEPT = 12  # folders of earlier states, so that going back and forth costs nothing
+
+# Not read by any cell: the result of the flip test, and what only the pages use.
+APART = ("book/flips.json", "src/gpnotes/equations/sphinx/", "src/gpnotes/data/equations.json")
+EQUATION = re.compile(r"^([`:]{3,})\{math\}[^\n]*\n(.*?)^\1\s*$", re.MULTILINE | re.DOTALL)
+
+
+def inputs(root: Path) -> list[Path]:
+    """The files that the result of a cell may depend on, beside its own chapter."""
+    code = [p for p in (root / "src").rglob("*") if p.is_file() and "__pycache__" not in p.parts]
+    code = [p for p in code if ".egg-info" not in str(p)]
+    data = [p for p in (root / "book").rglob("*") if p.suffix in DATA]
+    apart = tuple(str(root / entry) for entry in APART)
+    return sorted(p for p in code + data if not str(p).startswith(apart))
+
+
+def versions() -> list[str]:
+    """The numerical stack, in words; what is not installed leaves no trace."""
+    found = [f"python {sys.version.split()[0]}", f"backend {os.environ.get('GPNOTES_BACKEND', '')}"]
+    for name in STACK + BACKENDS:
+        try:
+            found.append(f"{name} {version(name)}")
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def digest(root: Path) -> str:
+    """Sixteen hex digits for the state of everything that the chapters run on."""
+    total = hashlib.sha256("\n".join(versions()).encode())
+    for path in inputs(root):
+        total.update(f"\0{path.relative_to(root).as_posix()}\0".encode())
+        total.update(path.read_bytes())
+    return total.hexdigest()[:16]
+
+
+def equations(text: str) -> str:
+    """A digest of the numbered equations in the text of a page."""
+    found = [match.group(0) for match in EQUATION.finditer(text)]
+    return hashlib.sha256("\0".join(found).encode()).hexdigest()[:16]
+
+
+def name_cache(app, config):
+    """Name the folder of the cache after the state of the project."""
+    home = Path(app.outdir).parent / ".jupyter_cache"
+    config.nb_execution_cache_path = str(home / digest(Path(app.srcdir)))
+    olds = sorted((p for p in home.glob("*/") if len(p.name) == 16), key=os.path.getmtime)
+    for old in olds[:-KEPT]:
+        if str(old) != config.nb_execution_cache_path:
+            shutil.rmtree(old, ignore_errors=True)
+
+
+def choose_folder(app, docname, source):
+    """Before a page is read: its own folder, named after its equations."""
+    folder = Path(app.config.nb_execution_cache_path) / equations(source[0])
+    app.env.mystnb_config = app.env.mystnb_config.copy(execution_cache_path=str(folder))
+
+
+def setup(app):
+    app.connect("config-inited", name_cache, priority=900)
+    app.connect("source-read", choose_folder)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,53 @@
+"""Small repairs of what the tools put on a page: nothing from another host, the notebook to take
+away, and the index in the table of contents."""
+
+import re
+from pathlib import Path
+from shutil import copy2
+
+from sphinx.addnodes import toctree
+from sphinx.transforms import SphinxTransform
+
+FOREIGN = re.compile(r"(https?:)?//")
+
+
+class IndexInContents(SphinxTransform):
+    """The general index has no source file, so `_toc.yml` cannot name it: add it to the last part."""
+
+    default_priority = 110  # after the contents are inserted, before they are collected
+
+    def apply(self):
+        if self.env.docname == self.config.root_doc:
+            for part in list(self.document.findall(toctree))[-1:]:
+                part["entries"].append(("Index", "genindex"))
+
+
+def drop_foreign(app, pagename, templatename, context, doctree):
+    """Leave out scripts and styles from other hosts (widgets would need them; the book has none)."""
+    for kind in ("script_files", "css_files"):
+        entries = context.get(kind, [])
+        context[kind] = [e for e in entries if not FOREIGN.match(str(getattr(e, "filename", e)))]
+
+
+def offer_notebook(app, pagename, templatename, context, doctree):
+    """Put the executed notebook of a chapter beside its source, and in the page's download menu.
+
+    The theme does so only when there is a button that launches the page on some server.
+    """
+    notebook = Path(app.outdir).parent / "jupyter_execute" / f"{pagename}.ipynb"
+    kernel = app.env.metadata.get(pagename, {}).get("kernelspec")
+    if not kernel or not notebook.exists() or not context.get("sourcename"):
+        return
+    target = Path(app.outdir) / "_sources" / f"{pagename}.ipynb"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    copy2(notebook, target)
+    context["ipynb_source"] = f"{pagename}.ipynb"
+
+
+def setup(app):
+    # Jupyter Book passes this on to an extension that asks other hosts and is not loaded.
+    app.add_config_value("comments_config", {}, "html")
+    app.add_transform(IndexInContents)
+    app.connect("html-page-context", offer_notebook, priority=300)
+    app.connect("html-page-context", drop_foreign, priority=999)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
