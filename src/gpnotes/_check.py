@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._xp import array_namespace
-
-Array = Any
+from ._xp import Array, array_namespace, device
 
 
 def matrix(a: Array, name: str, *, rows: int | None = None, columns: int | None = None) -> Array:
@@ -44,6 +42,25 @@ def positive(value: Any, name: str, *, zero: bool = False) -> Any:
     if not good:
         raise ValueError(f"{name} must be {wanted} and finite; got {value}")
     return value
+
+
+def alike(a: Array, name: str, other: Array, other_name: str) -> Array:
+    """`a` if it has the namespace, dtype and device of `other`."""
+    for what, kind in (("namespace", array_namespace), ("dtype", _dtype), ("device", device)):
+        if kind(a) != kind(other):
+            raise TypeError(
+                f"{name} must have the {what} of {other_name}, {_word(kind(other))}; "
+                f"got {_word(kind(a))}"
+            )
+    return a
+
+
+def _dtype(a: Array) -> Any:
+    return a.dtype
+
+
+def _word(thing: Any) -> str:
+    return getattr(thing, "__name__", str(thing)).removeprefix("array_api_compat.")
 
 
 def simplex(p: Array, name: str, *, tolerance: float = 1e-6) -> Array:

@@ -19,10 +19,15 @@ from array_api_compat import (
 )
 
 __all__ = [
+    "LOG_2PI",
+    "Array",
     "array_namespace",
     "as_array",
+    "cholesky_factor",
+    "cholesky_inverse",
     "device",
     "diagonal",
+    "epsilon",
     "eye",
     "is_numpy_namespace",
     "solve_triangular",
@@ -31,6 +36,7 @@ __all__ = [
 ]
 
 Array = Any
+LOG_2PI = math.log(2.0 * math.pi)
 
 
 def as_array(value: Any, like: Array) -> Array:
@@ -50,6 +56,11 @@ def diagonal(a: Array) -> Array:
     return array_namespace(a).linalg.diagonal(a)
 
 
+def epsilon(like: Array) -> float:
+    """The distance from 1 to the next number in the dtype of `like`."""
+    return float(array_namespace(like).finfo(like.dtype).eps)
+
+
 def to_numpy(a: Array) -> Any:
     """A NumPy copy of `a` on the host, whatever its namespace or device."""
     import numpy as np
@@ -59,7 +70,46 @@ def to_numpy(a: Array) -> Any:
         return np.array(a)
     if is_cupy_namespace(xp):
         return a.get()
-    return np.array(to_device(a, "cpu") if hasattr(a, "to") else a)
+    return np.array(to_device(a, xp.__array_namespace_info__().default_device()))
+
+
+def cholesky_factor(a: Array) -> Array | None:
+    """The lower Cholesky factor of `a`, or None where `a` is not positive definite.
+
+    CuPy returns NaN where the others raise: one look at the diagonal serves both.
+    """
+    from numpy.linalg import LinAlgError
+
+    xp = array_namespace(a)
+    try:
+        lower = _scipy_cholesky(a) if is_numpy_namespace(xp) else xp.linalg.cholesky(a)
+    except LinAlgError:
+        return None
+    return lower if bool(xp.all(xp.isfinite(diagonal(lower)))) else None
+
+
+def _scipy_cholesky(a: Array) -> Array:
+    from scipy.linalg import cholesky
+
+    return cholesky(a, lower=True, check_finite=False)
+
+
+def cholesky_inverse(lower: Array) -> Array:
+    """``(L Lᵀ)⁻¹`` from the lower factor; symmetric; O(n³)."""
+    xp = array_namespace(lower)
+    if is_numpy_namespace(xp):
+        return _potri(lower)
+    half = solve_triangular(lower, eye(lower.shape[0], lower))
+    return xp.matrix_transpose(half) @ half
+
+
+def _potri(lower: Array) -> Array:
+    import numpy as np
+    from scipy.linalg import get_lapack_funcs
+
+    (potri,) = get_lapack_funcs(("potri",), (lower,))
+    inverse, _ = potri(lower, lower=1)
+    return np.tril(inverse) + np.tril(inverse, -1).T
 
 
 def solve_triangular(lower: Array, b: Array, *, transpose: bool = False) -> Array:
@@ -90,6 +140,3 @@ def _substitute(xp: Any, lower: Array, b: Array, transpose: bool) -> Array:
     ordered = [part for _, part in sorted(parts, key=lambda item: item[0].start)]
     solution = xp.concat(ordered, axis=0)
     return solution if b.ndim == 2 else xp.reshape(solution, (n,))
-
-
-LOG_2PI = math.log(2.0 * math.pi)

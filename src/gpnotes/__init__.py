@@ -1,0 +1,36 @@
+"""Gaussian processes on NumPy and CuPy: the package beside the book.
+
+Public names are imported from here; each loads its module when it is first used.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+_HOMES = {
+    "arrays": ("asarray", "to_numpy"),
+    "kernels": (
+        "ActiveDims", "Kernel", "Matern12", "Matern32", "Matern52", "Product", "RBF",
+        "RationalQuadratic", "Scaled", "Sum",
+    ),
+    "linalg": ("Cholesky", "FactorisationError", "JitterWarning", "cholesky", "squared_distances"),
+    "means": ("ConstantMean", "Zero"),
+    "random": ("Stream", "stream"),
+}  # fmt: skip
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = sorted(_HOME)
+__version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f".{_HOME[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

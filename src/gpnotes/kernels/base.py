@@ -1,0 +1,273 @@
+"""What every kernel is, and how kernels combine: sum, product, scaling, active dimensions.
+
+A kernel is a frozen dataclass whose fields are its hyperparameters. The public methods stand in
+`Kernel` and check their arguments once; each class brings the four functions behind them:
+``_gram``, ``_diag``, ``_pull`` and ``_pull_diag``, which check nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from functools import reduce
+from operator import mul
+from typing import Any
+
+from .. import _check, _xp
+from .._xp import Array, array_namespace
+from ..params import cotangent, fixed, positive, settle
+
+__all__ = ["ActiveDims", "Kernel", "Product", "Scaled", "Sum"]
+
+
+class Kernel:
+    """A covariance function k(x, z), with the pullbacks of its matrix and of its diagonal.
+
+    Kernels add and multiply: ``k1 + k2``, ``k1 * k2``, ``2.0 * k``; ``k.on(0, 2)`` looks at some
+    columns only. A gradient by a kernel, ``kernel_bar``, is a kernel of the same class that holds
+    derivatives in its fields; it is not checked, may have any sign, and is not to be called.
+    """
+
+    __array_ufunc__ = None  # np.float64(2) * kernel is ours to answer, not NumPy's
+
+    def __post_init__(self) -> None:
+        settle(self)
+
+    def __call__(self, x: Array, z: Array | None = None) -> Array:
+        """The matrix ``[k(xᵢ, zⱼ)]``, (n, m), for x (n, d) and z (m, d).
+
+        Without `z`, the matrix of x with itself. That is more than ``z = x``: white noise is
+        ``variance · I`` there and nothing between two sets of points, equal or not.
+        """
+        self._admit_both(x, z)
+        return self._gram(x, z)
+
+    def diag(self, x: Array) -> Array:
+        """The diagonal of ``kernel(x)``, (n,), without the rest of the matrix."""
+        self._admit(_check.matrix(x, "x"), "x")
+        return self._diag(x)
+
+    def pullback(self, x: Array, z: Array | None, K_bar: Array) -> tuple[Any, Array, Array | None]:
+        """Carry ``K_bar`` (n, m) back to ``(kernel_bar, x_bar, z_bar)``.
+
+        ``kernel_bar`` holds ``Σᵢⱼ K_barᵢⱼ ∂k(xᵢ, zⱼ)/∂θ`` in the place of each hyperparameter θ,
+        a float for a float, an array for an array. Without `z`, ``x_bar`` holds the share of both
+        arguments and ``z_bar`` is None; ``K_bar`` need not be symmetric.
+        """
+        self._admit_both(x, z)
+        _check.matrix(K_bar, "K_bar", rows=x.shape[0], columns=(x if z is None else z).shape[0])
+        return self._pull(x, z, K_bar)
+
+    def diag_pullback(self, x: Array, d_bar: Array) -> tuple[Any, Array]:
+        """Carry ``d_bar`` (n,) back through `diag` to ``(kernel_bar, x_bar)``."""
+        self._admit(_check.matrix(x, "x"), "x")
+        return self._pull_diag(x, _check.vector(d_bar, "d_bar", size=x.shape[0]))
+
+    def on(self, *dims: int) -> ActiveDims:
+        """This kernel on the columns `dims` of its inputs."""
+        return ActiveDims(self, dims)
+
+    def __add__(self, other: Any) -> Sum:
+        return Sum((*_parts(Sum, self), *_parts(Sum, other))) if _is(other) else NotImplemented
+
+    def __mul__(self, other: Any) -> Kernel:
+        if not _is(other):
+            return NotImplemented if isinstance(other, str | bytes) else Scaled(other, self)
+        return Product((*_parts(Product, self), *_parts(Product, other)))
+
+    __rmul__ = __mul__
+
+    def __repr__(self) -> str:
+        values = (f"{item.name}={_shown(getattr(self, item.name))}" for item in fields(self))
+        return f"{type(self).__name__}({', '.join(values)})"
+
+    def _admit_both(self, x: Array, z: Array | None) -> None:
+        self._admit(_check.matrix(x, "x"), "x")
+        if z is not None:
+            self._admit(_check.matrix(z, "z", columns=x.shape[1]), "z")
+            _check.alike(z, "z", x, "x")
+
+    def _admit(self, x: Array, name: str) -> None:
+        """Raise if one of the hyperparameters does not go with inputs like `x`."""
+        for item in fields(self):
+            value = getattr(self, item.name)
+            if getattr(value, "ndim", 0) == 1:
+                label = f"{type(self).__name__}.{item.name}"
+                _check.alike(value, label, x, name)
+                if value.shape[0] != x.shape[1]:
+                    wanted = f"(n, {value.shape[0]}) to match {label}"
+                    raise ValueError(f"{name} must have shape {wanted}; got {x.shape}")
+
+
+def _is(other: Any) -> bool:
+    return isinstance(other, Kernel)
+
+
+def _parts(kind: type, kernel: Kernel) -> tuple[Kernel, ...]:
+    return kernel.parts if isinstance(kernel, kind) else (kernel,)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if getattr(value, "ndim", 0) == 1:
+        return "[" + ", ".join(f"{float(entry):.6g}" for entry in _xp.to_numpy(value)) + "]"
+    return repr(value)
+
+
+@dataclass(frozen=True, repr=False)
+class Sum(Kernel):
+    """``k(x, z) = Σₚ kₚ(x, z)``: the covariance of a sum of independent functions.
+
+    Source: Rasmussen & Williams (2006), section 4.2.4.
+    """
+
+    parts: tuple[Kernel, ...]
+
+    def _gram(self, x: Array, z: Array | None) -> Array:
+        return _add(part._gram(x, z) for part in self.parts)
+
+    def _diag(self, x: Array) -> Array:
+        return _add(part._diag(x) for part in self.parts)
+
+    def _pull(self, x: Array, z: Array | None, K_bar: Array) -> tuple[Any, Array, Array | None]:
+        bars, x_bars, z_bars = zip(*(p._pull(x, z, K_bar) for p in self.parts), strict=True)
+        z_bar = None if z is None else _add(z_bars)
+        return cotangent(self, parts=bars), _add(x_bars), z_bar
+
+    def _pull_diag(self, x: Array, d_bar: Array) -> tuple[Any, Array]:
+        bars, x_bars = zip(*(p._pull_diag(x, d_bar) for p in self.parts), strict=True)
+        return cotangent(self, parts=bars), _add(x_bars)
+
+    def _admit(self, x: Array, name: str) -> None:
+        for part in self.parts:
+            part._admit(x, name)
+
+    def __repr__(self) -> str:
+        return " + ".join(map(repr, self.parts))
+
+
+@dataclass(frozen=True, repr=False)
+class Product(Kernel):
+    """``k(x, z) = Πₚ kₚ(x, z)``.
+
+    Source: Rasmussen & Williams (2006), section 4.2.4.
+    """
+
+    parts: tuple[Kernel, ...]
+
+    def _gram(self, x: Array, z: Array | None) -> Array:
+        return reduce(mul, (part._gram(x, z) for part in self.parts))
+
+    def _diag(self, x: Array) -> Array:
+        return reduce(mul, (part._diag(x) for part in self.parts))
+
+    def _pull(self, x: Array, z: Array | None, K_bar: Array) -> tuple[Any, Array, Array | None]:
+        others = _products_of_others([part._gram(x, z) for part in self.parts])
+        pulled = (p._pull(x, z, K_bar * k) for p, k in zip(self.parts, others, strict=True))
+        bars, x_bars, z_bars = zip(*pulled, strict=True)
+        z_bar = None if z is None else _add(z_bars)
+        return cotangent(self, parts=bars), _add(x_bars), z_bar
+
+    def _pull_diag(self, x: Array, d_bar: Array) -> tuple[Any, Array]:
+        others = _products_of_others([part._diag(x) for part in self.parts])
+        pulled = (p._pull_diag(x, d_bar * k) for p, k in zip(self.parts, others, strict=True))
+        bars, x_bars = zip(*pulled, strict=True)
+        return cotangent(self, parts=bars), _add(x_bars)
+
+    def _admit(self, x: Array, name: str) -> None:
+        for part in self.parts:
+            part._admit(x, name)
+
+    def __repr__(self) -> str:
+        return " * ".join(f"({p!r})" if isinstance(p, Sum) else repr(p) for p in self.parts)
+
+
+def _add(terms: Any) -> Array:
+    first, *rest = terms
+    return sum(rest, start=first)
+
+
+def _products_of_others(factors: list[Array]) -> list[Array]:
+    return [reduce(mul, factors[:i] + factors[i + 1 :]) for i in range(len(factors))]
+
+
+@dataclass(frozen=True, repr=False)
+class Scaled(Kernel):
+    """``k(x, z) = scale · k₁(x, z)``, what ``2.0 * k`` makes; the scale is a hyperparameter."""
+
+    scale: float = positive()
+    kernel: Kernel = fixed()
+
+    def _gram(self, x: Array, z: Array | None) -> Array:
+        return self.scale * self.kernel._gram(x, z)
+
+    def _diag(self, x: Array) -> Array:
+        return self.scale * self.kernel._diag(x)
+
+    def _pull(self, x: Array, z: Array | None, K_bar: Array) -> tuple[Any, Array, Array | None]:
+        scale_bar = total(K_bar * self.kernel._gram(x, z))
+        bar, x_bar, z_bar = self.kernel._pull(x, z, self.scale * K_bar)
+        return cotangent(self, scale=scale_bar, kernel=bar), x_bar, z_bar
+
+    def _pull_diag(self, x: Array, d_bar: Array) -> tuple[Any, Array]:
+        bar, x_bar = self.kernel._pull_diag(x, self.scale * d_bar)
+        return cotangent(self, scale=total(d_bar * self.kernel._diag(x)), kernel=bar), x_bar
+
+    def _admit(self, x: Array, name: str) -> None:
+        self.kernel._admit(x, name)
+
+    def __repr__(self) -> str:
+        inner = f"({self.kernel!r})" if isinstance(self.kernel, Sum) else repr(self.kernel)
+        return f"{self.scale:.6g} * {inner}"
+
+
+@dataclass(frozen=True, repr=False)
+class ActiveDims(Kernel):
+    """``k(x, z) = k₁(x[:, dims], z[:, dims])``, what ``k.on(0, 2)`` makes."""
+
+    kernel: Kernel = fixed()
+    dims: tuple[int, ...] = fixed()
+
+    def __post_init__(self) -> None:
+        if not self.dims or len(set(self.dims)) < len(self.dims) or min(self.dims) < 0:
+            raise ValueError(f"dims must be distinct columns from 0; got {self.dims}")
+
+    def _gram(self, x: Array, z: Array | None) -> Array:
+        return self.kernel._gram(self._take(x), None if z is None else self._take(z))
+
+    def _diag(self, x: Array) -> Array:
+        return self.kernel._diag(self._take(x))
+
+    def _pull(self, x: Array, z: Array | None, K_bar: Array) -> tuple[Any, Array, Array | None]:
+        inner_z = None if z is None else self._take(z)
+        bar, x_bar, z_bar = self.kernel._pull(self._take(x), inner_z, K_bar)
+        z_bar = None if z is None else self._put(z_bar, z)
+        return cotangent(self, kernel=bar), self._put(x_bar, x), z_bar
+
+    def _pull_diag(self, x: Array, d_bar: Array) -> tuple[Any, Array]:
+        bar, x_bar = self.kernel._pull_diag(self._take(x), d_bar)
+        return cotangent(self, kernel=bar), self._put(x_bar, x)
+
+    def _admit(self, x: Array, name: str) -> None:
+        if max(self.dims) >= x.shape[1]:
+            raise ValueError(f"{name} must have more than {max(self.dims)} columns; got {x.shape}")
+        self.kernel._admit(self._take(x), f"{name}[:, {list(self.dims)}]")
+
+    def _take(self, x: Array) -> Array:
+        return array_namespace(x).stack([x[:, k] for k in self.dims], axis=1)
+
+    def _put(self, inner: Array, x: Array) -> Array:
+        xp = array_namespace(x)
+        nothing = xp.zeros_like(x[:, 0])
+        place = {k: i for i, k in enumerate(self.dims)}
+        columns = range(x.shape[1])
+        return xp.stack([inner[:, place[k]] if k in place else nothing for k in columns], axis=1)
+
+    def __repr__(self) -> str:
+        inner = f"({self.kernel!r})" if isinstance(self.kernel, Sum | Product) else self.kernel
+        return f"{inner!s}.on({', '.join(map(str, self.dims))})"
+
+
+def total(a: Array) -> float:
+    """The sum of all entries as a Python float: a NumPy scalar would leak its dtype."""
+    return float(array_namespace(a).sum(a))

@@ -1,0 +1,223 @@
+"""Linear algebra that Gaussian processes need: one factorisation, passed on.
+
+The jitter policy stands here, once: a matrix is factored as it is; if that fails, a little is
+added to its diagonal, ten times more each try, up to a cap; what was added is recorded on the
+result, and one warning says so.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+from typing import Literal
+
+from numpy.linalg import LinAlgError
+
+from . import _check, _xp
+from ._xp import Array, array_namespace
+
+__all__ = [
+    "Cholesky",
+    "FactorisationError",
+    "JitterWarning",
+    "cholesky",
+    "squared_distances",
+    "squared_distances_pullback",
+]
+
+
+class FactorisationError(LinAlgError):
+    """A matrix that should be positive definite is not; the message says what to do."""
+
+
+class JitterWarning(UserWarning):
+    """Something was added to a diagonal so that a factorisation could succeed."""
+
+
+@dataclass(frozen=True)
+class Cholesky:
+    """A symmetric positive definite matrix ``K = L Lᵀ``, held by its lower factor.
+
+    `lower` has shape (n, n); `jitter` is what was added to the diagonal of K, mostly 0.
+
+    >>> import numpy as np
+    >>> K = cholesky(np.asarray([[4.0, 2.0], [2.0, 5.0]]))
+    >>> K.lower
+    array([[2., 0.],
+           [1., 2.]])
+    >>> round(K.log_det, 4)
+    2.7726
+    """
+
+    lower: Array
+    jitter: float = 0.0
+
+    @property
+    def size(self) -> int:
+        """The number of rows n."""
+        return self.lower.shape[0]
+
+    @property
+    def log_det(self) -> float:
+        """``log |K|``, twice the sum of the logarithms of the factor's diagonal."""
+        xp = array_namespace(self.lower)
+        return 2.0 * float(xp.sum(xp.log(_xp.diagonal(self.lower))))
+
+    def solve(self, b: Array) -> Array:
+        """``K⁻¹ b`` for b of shape (n,) or (n, m); O(n² m)."""
+        return self.half_solve_t(self.half_solve(b))
+
+    def half_solve(self, b: Array) -> Array:
+        """``L⁻¹ b`` for b of shape (n,) or (n, m); O(n² m)."""
+        return _xp.solve_triangular(self.lower, b)
+
+    def half_solve_t(self, b: Array) -> Array:
+        """``L⁻ᵀ b`` for b of shape (n,) or (n, m); O(n² m)."""
+        return _xp.solve_triangular(self.lower, b, transpose=True)
+
+    def inverse(self) -> Array:
+        """``K⁻¹``, (n, n): for gradients that need every entry; otherwise `solve`."""
+        return _xp.cholesky_inverse(self.lower)
+
+    def extend(self, cross: Array, block: Array, *, name: str = "K") -> Cholesky:
+        """The factor of ``[[K, cross], [crossᵀ, block]]``; O(n² m) where starting over is O(n³).
+
+        `cross` has shape (n, m), `block` (m, m). The jitter of the old factor is added to the
+        block too, so that the whole matrix is treated alike.
+        """
+        xp = array_namespace(self.lower)
+        # L21ᵀ = L11⁻¹ K12 and L22 L22ᵀ = K22 − L21 L21ᵀ
+        side = xp.matrix_transpose(self.half_solve(cross))
+        block = block + self.jitter * _xp.eye(block.shape[0], block)
+        corner = _factorise(block - side @ xp.matrix_transpose(side), name, _scale(block))
+        top = xp.concat([self.lower, xp.zeros_like(cross)], axis=1)
+        lower = xp.concat([top, xp.concat([side, corner.lower], axis=1)], axis=0)
+        return Cholesky(lower, self.jitter + corner.jitter)
+
+
+def cholesky(K: Array, *, name: str = "K", jitter: Literal["auto"] | float = "auto") -> Cholesky:
+    """Factor a symmetric positive definite matrix, with jitter only where it must be.
+
+    ``K = L Lᵀ`` with L lower triangular; only the lower triangle of K is read. With
+    ``jitter="auto"`` K is tried as it is, then with ``n · eps · mean(diag K)`` added to its
+    diagonal, ten times more each try, until a cap near ``sqrt(eps) · mean(diag K)``. With a number,
+    exactly that much is added. `name` is what the error and the warning call the matrix.
+
+    Raises `FactorisationError` if no try succeeds; warns with `JitterWarning` if a try but the
+    first did. Source: Higham, Accuracy and Stability of Numerical Algorithms (2002), section 10.1:
+    Cholesky succeeds once the smallest eigenvalue exceeds a modest multiple of n eps times the
+    diagonal.
+
+    >>> import numpy as np
+    >>> cholesky(np.eye(3)).jitter
+    0.0
+    """
+    _check.matrix(K, name, rows=K.shape[0], columns=K.shape[0])
+    if jitter == "auto":
+        return _factorise(K, name, _scale(K))
+    lower = _xp.cholesky_factor(K + float(jitter) * _xp.eye(K.shape[0], K) if jitter else K)
+    if lower is None:
+        raise _failure(K, name, float(jitter))
+    return Cholesky(lower, float(jitter))
+
+
+def _scale(K: Array) -> float:
+    return abs(float(array_namespace(K).mean(_xp.diagonal(K))))
+
+
+def _factorise(K: Array, name: str, scale: float) -> Cholesky:
+    lower = _xp.cholesky_factor(K)
+    if lower is not None:
+        return Cholesky(lower)
+    tried = 0.0
+    for tried in _jitters(K.shape[0], _xp.epsilon(K), scale):
+        lower = _xp.cholesky_factor(K + tried * _xp.eye(K.shape[0], K))
+        if lower is not None:
+            warnings.warn(_added(name, tried), JitterWarning, stacklevel=4)
+            return Cholesky(lower, tried)
+    raise _failure(K, name, tried)
+
+
+def _jitters(n: int, eps: float, scale: float) -> list[float]:
+    """What is tried in turn; at least two values, in float32 with many points too."""
+    first, cap = n * eps, max(math.sqrt(eps), 10.0 * n * eps)
+    tries = 1 + math.floor(math.log10(cap / first) + 1e-9)
+    return [scale * first * 10.0**k for k in range(tries)]
+
+
+def _added(name: str, jitter: float) -> str:
+    return f"{name} is not positive definite in its precision: added {jitter:.1e} to its diagonal"
+
+
+def _failure(K: Array, name: str, jitter: float) -> FactorisationError:
+    row, pivot = _failing_pivot(K)
+    return FactorisationError(
+        f"{name} of shape {K.shape} is not positive definite, even with {jitter:.1e} added to its "
+        f"diagonal: without it pivot {row} is {pivot:.3e}. Add noise (a White kernel or a larger "
+        "noise_var), remove repeated inputs, shorten the lengthscales, or compute in float64."
+    )
+
+
+def _failing_pivot(K: Array) -> tuple[int, float]:
+    """The 1-based row at which elimination breaks down, and the pivot that it meets there."""
+    K = _xp.to_numpy(K)
+    good, bad = 0, K.shape[0]
+    while bad - good > 1:
+        middle = (good + bad) // 2
+        fits = _xp.cholesky_factor(K[:middle, :middle]) is not None
+        good, bad = (middle, bad) if fits else (good, middle)
+    if good == 0:
+        return 1, float(K[0, 0])
+    half = Cholesky(_xp.cholesky_factor(K[:good, :good])).half_solve(K[good, :good])
+    return good + 1, float(K[good, good] - half @ half)
+
+
+def squared_distances(u: Array, v: Array | None = None) -> Array:
+    """``|uᵢ − vⱼ|²`` for u (n, d) and v (m, d), shape (n, m); without `v`, within u.
+
+    In up to three dimensions by differences; beyond, ``a² − 2ab + b²`` of centred inputs. What
+    rounding cannot tell from zero is zero, so that coincident points are at distance 0 exactly.
+
+    >>> import numpy as np
+    >>> squared_distances(np.asarray([[0.0], [3.0]]))
+    array([[0., 9.],
+           [9., 0.]])
+    """
+    if u.shape[1] <= 3:
+        return _by_differences(u, u if v is None else v)
+    xp = array_namespace(u)
+    centre = xp.mean(u, axis=0)
+    u = u - centre
+    v = u if v is None else v - centre
+    size = xp.sum(u * u, axis=1)[:, None] + xp.sum(v * v, axis=1)[None, :]
+    q = size - 2.0 * (u @ xp.matrix_transpose(v))
+    return q * xp.astype(q > (u.shape[1] + 4) * _xp.epsilon(u) * size, q.dtype)
+
+
+def _by_differences(u: Array, v: Array) -> Array:
+    xp = array_namespace(u)
+    q = xp.zeros((u.shape[0], v.shape[0]), dtype=u.dtype, device=_xp.device(u))
+    for k in range(u.shape[1]):
+        q = q + (u[:, None, k] - v[None, :, k]) ** 2
+    return q
+
+
+def squared_distances_pullback(
+    u: Array, v: Array | None, q_bar: Array
+) -> tuple[Array, Array | None]:
+    """Carry ``q_bar`` (n, m) back through `squared_distances` to ``u_bar`` and ``v_bar``.
+
+    ``u_bar = 2 (diag(q_bar 1) u − q_bar v)``. Without `v`, ``u_bar`` holds both sides' share.
+    """
+    xp = array_namespace(u)
+    centre = xp.mean(u, axis=0)
+    u, other = u - centre, (u if v is None else v) - centre
+    u_bar = _one_side(u, other, q_bar)
+    v_bar = _one_side(other, u, xp.matrix_transpose(q_bar))
+    return (u_bar + v_bar, None) if v is None else (u_bar, v_bar)
+
+
+def _one_side(u: Array, v: Array, q_bar: Array) -> Array:
+    xp = array_namespace(u)
+    return 2.0 * (xp.sum(q_bar, axis=1)[:, None] * u - q_bar @ v)

@@ -1,0 +1,56 @@
+"""Mean functions of a Gaussian process, with their pullbacks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from . import _check
+from ._xp import Array, array_namespace
+from .params import cotangent, real, settle
+
+__all__ = ["ConstantMean", "Zero"]
+
+
+@dataclass(frozen=True)
+class Zero:
+    """``m(x) = 0``.
+
+    >>> import numpy as np
+    >>> Zero()(np.ones((2, 3)))
+    array([0., 0.])
+    """
+
+    def __call__(self, x: Array) -> Array:
+        """Zeros of shape (n,) for x (n, d)."""
+        return array_namespace(x).zeros_like(_check.matrix(x, "x")[:, 0])
+
+    def pullback(self, x: Array, bar: Array) -> tuple[Any, Array]:
+        """``(mean_bar, x_bar)`` for `bar` (n,): there is nothing to differentiate."""
+        _check.vector(bar, "bar", size=x.shape[0])
+        return self, array_namespace(x).zeros_like(x)
+
+
+@dataclass(frozen=True)
+class ConstantMean:
+    """``m(x) = value``, the same everywhere.
+
+    >>> import numpy as np
+    >>> ConstantMean(2.0)(np.ones((2, 3)))
+    array([2., 2.])
+    """
+
+    value: float = real(0.0)
+
+    def __post_init__(self) -> None:
+        settle(self)
+
+    def __call__(self, x: Array) -> Array:
+        """`value`, repeated to shape (n,), for x (n, d)."""
+        return array_namespace(x).full_like(_check.matrix(x, "x")[:, 0], self.value)
+
+    def pullback(self, x: Array, bar: Array) -> tuple[Any, Array]:
+        """``(mean_bar, x_bar)`` for `bar` (n,); ``mean_bar.value`` is the sum of `bar`."""
+        xp = array_namespace(x)
+        value_bar = float(xp.sum(_check.vector(bar, "bar", size=x.shape[0])))
+        return cotangent(self, value=value_bar), xp.zeros_like(x)

@@ -1,0 +1,86 @@
+"""Random numbers that are the same on every backend.
+
+A stream draws on the host and moves what it drew to the namespace, dtype and device of `like`:
+a chapter that runs on a GPU sees the numbers that it sees on a CPU.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ._xp import Array, array_namespace, as_array, device
+
+__all__ = ["Stream", "stream"]
+
+
+@dataclass(frozen=True)
+class Stream:
+    """A seeded source of random numbers; drawing from it moves it on.
+
+    `seed` is the integer it started from, `path` the names of the streams that it was spawned
+    through.
+    """
+
+    seed: int
+    path: tuple[str, ...]
+    generator: np.random.Generator
+
+    def normal(self, shape: int | tuple[int, ...] = (), *, like: Array | None = None) -> Array:
+        """Standard normal numbers, in the kind of `like` (without it: NumPy float64)."""
+        return _floats(self.generator.standard_normal(shape), like)
+
+    def uniform(self, shape: int | tuple[int, ...] = (), *, like: Array | None = None) -> Array:
+        """Uniform numbers in [0, 1), in the kind of `like` (without it: NumPy float64)."""
+        return _floats(self.generator.random(shape), like)
+
+    def integers(
+        self, low: int, high: int, shape: int | tuple[int, ...] = (), *, like: Array | None = None
+    ) -> Array:
+        """Integers in ``low, …, high − 1``, on the device of `like` (without it: NumPy)."""
+        return _integers(self.generator.integers(low, high, shape), like)
+
+    def permutation(self, n: int, *, like: Array | None = None) -> Array:
+        """The numbers 0, …, n − 1 in random order, on the device of `like`."""
+        return _integers(self.generator.permutation(n), like)
+
+    def choice(
+        self, n: int, size: int, *, replace: bool = False, like: Array | None = None
+    ) -> Array:
+        """`size` of the numbers 0, …, n − 1, each once unless `replace`."""
+        return _integers(self.generator.choice(n, size, replace=replace), like)
+
+    def spawn(self, name: str) -> Stream:
+        """An independent stream that depends on the seed and the name, not on what was drawn."""
+        return _start(self.seed, (*self.path, name))
+
+
+def stream(seed: int) -> Stream:
+    """The stream that starts from `seed`.
+
+    >>> stream(1).normal(2)
+    array([0.34558419, 0.82161814])
+    >>> bool(stream(1).spawn("noise").uniform() == stream(1).spawn("noise").uniform())
+    True
+    """
+    return _start(seed, ())
+
+
+def _start(seed: int, path: tuple[str, ...]) -> Stream:
+    digests = (hashlib.sha256(name.encode()).digest() for name in path)
+    key = tuple(int.from_bytes(digest[:8], "little") for digest in digests)
+    entropy = np.random.SeedSequence(seed, spawn_key=key)
+    return Stream(seed, path, np.random.Generator(np.random.PCG64(entropy)))
+
+
+def _floats(drawn: Any, like: Array | None) -> Array:
+    return np.asarray(drawn) if like is None else as_array(np.asarray(drawn), like)
+
+
+def _integers(drawn: Any, like: Array | None) -> Array:
+    if like is None:
+        return np.asarray(drawn)
+    return array_namespace(like).asarray(np.asarray(drawn), device=device(like))
