@@ -22,8 +22,8 @@ $(READY): requirements.lock pyproject.toml
 	  || { echo "Python 3.11 or later is needed; choose one with make PYTHON=..."; exit 1; }
 	@echo "Making the environment in $(VENV): about half a minute, once."
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(PIP) install --quiet --no-deps --requirement requirements.lock
-	@$(PIP) install --quiet --no-deps --no-build-isolation --editable .
+	@$(PIP) install -qq --no-deps --requirement requirements.lock
+	@$(PIP) install -qq --no-deps --no-build-isolation --editable .
 	@touch $@
 
 book: $(READY)  ## build the book as HTML that works offline; any warning is an error

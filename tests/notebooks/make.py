@@ -1,0 +1,141 @@
+"""Write the reference notebooks: what each chapter of the book prints, one file a chapter.
+
+``python tests/notebooks/make.py [slug ...]`` converts the chapters named (all of ``_toc.yml``
+if none is) with jupytext, runs them in the folder of the chapter and writes
+``tests/notebooks/<slug>.ipynb``: the code cells alone, with fixed ids, text outputs and no
+metadata that depends on the machine. Running it again writes the same bytes.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jupytext
+import nbformat
+import yaml
+from nbclient import NotebookClient
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+CELL_SECONDS = 600
+
+# What two machines print differently, and a reference must therefore not hold.
+MACHINE = re.compile(r"\b0x[0-9a-f]{6,}\b|(?<![\w.])/(?:home|root|tmp|usr|Users)/")
+
+
+class UnfitOutput(RuntimeError):
+    """A chapter prints what no reference can hold."""
+
+
+def slugs(root: Path = ROOT) -> list[str]:
+    """The slugs of the chapters of ``_toc.yml`` that are text notebooks, in order."""
+    toc = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))
+    names = [name.removeprefix("book/") for name in _files(toc)]
+    return [name for name in names if _is_notebook(source(name, root))]
+
+
+def source(slug: str, root: Path = ROOT) -> Path:
+    """The text of a chapter."""
+    return root / "book" / f"{slug}.md"
+
+
+def reference(slug: str, root: Path = ROOT) -> Path:
+    """The file that holds what a chapter prints."""
+    return root / "tests" / "notebooks" / f"{slug}.ipynb"
+
+
+def code_cells(slug: str, root: Path = ROOT) -> list[Any]:
+    """The code cells of a chapter as its text has them."""
+    notebook = jupytext.read(source(slug, root), fmt="md:myst")
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def build(slug: str, root: Path = ROOT) -> str:
+    """Run a chapter and return the text of its reference notebook."""
+    notebook = nbformat.v4.new_notebook(
+        cells=[_fresh(i, cell) for i, cell in enumerate(code_cells(slug, root))],
+        metadata={
+            "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+            "language_info": {"name": "python"},
+        },
+    )
+    folder = {"metadata": {"path": str(source(slug, root).parent)}}
+    NotebookClient(notebook, timeout=CELL_SECONDS, resources=folder).execute()
+    notebook.cells = [_settled(slug, cell) for cell in notebook.cells]
+    notebook.metadata["language_info"] = {"name": "python"}
+    nbformat.validate(notebook)
+    return nbformat.writes(notebook, indent=1, sort_keys=True) + "\n"
+
+
+def text_only(output: Any) -> Any:
+    """An output without what nobody can compare: images, HTML, timings, metadata."""
+    if "data" not in output:
+        return output
+    data = {key: text for key, text in output["data"].items() if key.endswith("text/plain")}
+    return nbformat.from_dict({**output, "data": data, "metadata": {}})
+
+
+def _files(entry: Any) -> Iterator[str]:
+    """Every file that a table of contents names, depth first."""
+    if isinstance(entry, list):
+        for one in entry:
+            yield from _files(one)
+    elif isinstance(entry, dict):
+        yield from (entry[key] for key in ("root", "file") if key in entry)
+        for key in ("parts", "chapters", "sections", "entries", "subtrees"):
+            yield from _files(entry.get(key))
+
+
+def _is_notebook(path: Path) -> bool:
+    """Whether a page has a kernel and code to run in it."""
+    if not path.exists():
+        return False
+    text = path.read_text(encoding="utf-8")
+    head = re.match(r"---\n(.*?)\n---\n", text, re.DOTALL)
+    matter = yaml.safe_load(head[1]) if head else {}
+    return "kernelspec" in matter and re.search(r"^`{3,}\{code-cell\}", text, re.M) is not None
+
+
+def _fresh(index: int, cell: Any) -> Any:
+    """A cell with a fixed id, the chapter's code and tags, and nothing else."""
+    tags = {"tags": list(cell.metadata["tags"])} if cell.metadata.get("tags") else {}
+    return nbformat.v4.new_code_cell(cell.source, id=f"cell-{index:03d}", metadata=tags)
+
+
+def _settled(slug: str, cell: Any) -> Any:
+    """A cell that has run, with only what is the same on every machine."""
+    outputs = [text_only(output) for output in cell.outputs]
+    for output in outputs:
+        _refuse_unfit(slug, cell, output)
+        if output.output_type == "error":
+            output["traceback"] = []
+        if "execution_count" in output:
+            output["execution_count"] = cell.execution_count
+    tags = {"tags": cell.metadata["tags"]} if "tags" in cell.metadata else {}
+    return nbformat.from_dict({**cell, "outputs": outputs, "metadata": tags})
+
+
+def _refuse_unfit(slug: str, cell: Any, output: Any) -> None:
+    text = str(output.get("text", "")) + "".join(map(str, output.get("data", {}).values()))
+    if output.get("name") == "stderr":
+        raise UnfitOutput(f"{slug}, {cell.id}: the cell writes to the error stream: {text}")
+    if found := MACHINE.search(text):
+        raise UnfitOutput(f"{slug}, {cell.id}: {found[0]!r} differs between machines; in: {text}")
+
+
+def main(arguments: list[str]) -> int:
+    """Write the references of the chapters named, or of all."""
+    for slug in arguments or slugs():
+        path = reference(slug)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(build(slug), encoding="utf-8")
+        print(f"wrote {path.relative_to(ROOT)}")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

@@ -1,0 +1,157 @@
+"""The references are those of the chapters as they stand, and comparing with them can fail."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import nbformat
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+NOTEBOOKS = ROOT / "tests" / "notebooks"
+
+
+def _load_make() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("make_references", NOTEBOOKS / "make.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+make = _load_make()
+SLUGS = make.slugs()
+
+PAGE = """---
+jupytext:
+  text_representation:
+    extension: .md
+    format_name: myst
+kernelspec:
+  display_name: Python 3
+  language: python
+  name: python3
+---
+
+# A chapter
+
+```{{code-cell}}
+:tags: [hide-input]
+import os
+print(os.path.basename(os.getcwd()), 1 / 3)
+```
+
+```{{code-cell}}
+{code}
+```
+"""
+
+
+@pytest.fixture
+def small_book(tmp_path):
+    """A function that writes a book of one chapter, with the code given in its second cell."""
+
+    def write(code: str) -> Path:
+        (tmp_path / "book" / "part").mkdir(parents=True)
+        (tmp_path / "book" / "index.md").write_text("# A page without code\n")
+        (tmp_path / "book" / "part" / "chapter.md").write_text(PAGE.format(code=code))
+        (tmp_path / "_toc.yml").write_text(
+            "format: jb-book\nroot: book/index\nparts:\n"
+            "  - chapters:\n      - file: book/part/chapter\n      - url: none\n"
+        )
+        return tmp_path
+
+    return write
+
+
+def test_the_book_has_chapters_and_each_has_its_reference():
+    stored = {
+        path.relative_to(NOTEBOOKS).with_suffix("").as_posix()
+        for path in NOTEBOOKS.rglob("*.ipynb")
+        if "proofs" not in path.parts and ".ipynb_checkpoints" not in path.parts
+    }
+    assert SLUGS
+    assert stored == set(SLUGS), "run make references"
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_a_reference_holds_the_code_of_its_chapter(slug):
+    stored = nbformat.read(make.reference(slug), as_version=4).cells
+    wanted = make.code_cells(slug)
+    assert [cell.source for cell in stored] == [cell.source for cell in wanted], (
+        "the chapter has changed since its reference was written: run make references"
+    )
+    assert [cell.metadata.get("tags") for cell in stored] == [
+        cell.metadata.get("tags") for cell in wanted
+    ]
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_every_cell_of_a_reference_is_compared(slug):
+    cells = nbformat.read(make.reference(slug), as_version=4).cells
+    assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))
+    assert [cell.id for cell in cells] == [f"cell-{i:03d}" for i in range(len(cells))]
+    for cell in cells:
+        may_raise = "raises-exception" in cell.metadata.get("tags", [])
+        assert not re.search(r"NBVAL_|nbval-", f"{cell.source} {cell.metadata}"), cell.source
+        for output in cell.outputs:
+            assert output.output_type != "error" or may_raise, cell.source
+            assert all(key.endswith("text/plain") for key in output.get("data", {}))
+
+
+def test_a_table_of_contents_names_its_notebooks_alone(small_book):
+    assert make.slugs(small_book("1 + 1")) == ["part/chapter"]
+
+
+def test_a_reference_written_again_is_the_same_to_the_byte(small_book):
+    root = small_book(
+        "import matplotlib.pyplot as plt\nfrom myst_nb import glue\n"
+        "figure, axis = plt.subplots()\naxis.plot([1, 2])\nglue('number', 1.25, display=False)\n"
+        "{'pi': 3.14}"
+    )
+    once = make.build("part/chapter", root)
+    assert once == make.build("part/chapter", root)
+    assert "part 0.3333333333333333" in once  # it ran in the folder of the chapter
+    assert "<Figure size" in once
+    assert "image/" not in once
+    assert "1.25" in once
+    assert "{'pi': 3.14}" in once
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ("object()", "0x[0-9a-f]+' differs between machines"),
+        ("import os; print(os.path.abspath(os.sep + 'usr/lib'))", "'/usr/' differs"),
+        ("import sys; print('late', file=sys.stderr)", "writes to the error stream: late"),
+    ],
+)
+def test_what_no_reference_can_hold_is_refused(small_book, code, message):
+    with pytest.raises(make.UnfitOutput, match=message):
+        make.build("part/chapter", small_book(code))
+
+
+def _compare(name: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "pytest", "--nbval", "--nbval-current-env", "--color=no"]
+    proof = NOTEBOOKS / "proofs" / name
+    return subprocess.run(
+        [*command, "-p", "no:cacheprovider", str(proof)], cwd=ROOT, capture_output=True, text=True
+    )
+
+
+def test_noise_of_1e_8_in_a_printed_decimal_passes():
+    done = _compare("noise.ipynb")
+    assert done.returncode == 0, done.stdout
+    assert "3 passed" in done.stdout
+
+
+def test_a_wrong_reference_fails_in_each_of_its_wrong_cells():
+    done = _compare("wrong.ipynb")
+    assert done.returncode == 1, done.stdout
+    assert "7 failed, 1 passed" in done.stdout
+    failed = [int(number) for number in re.findall(r"^FAILED .*::Cell (\d+)", done.stdout, re.M)]
+    assert failed == list(range(1, 8))
