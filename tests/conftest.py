@@ -15,7 +15,6 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("MKL_NUM_THREADS", "1")
 
 import zlib
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -42,41 +41,6 @@ def pytest_report_header(config: pytest.Config) -> str:
     return f"gpnotes: {'with' if config.getoption('--gpu') else 'without'} --gpu"
 
 
-@dataclass(frozen=True)
-class Space:
-    """A namespace with the dtype and the device on which a test puts its arrays."""
-
-    id: str
-    xp: Any
-    dtype: Any
-    device: Any
-
-    @property
-    def eps(self) -> float:
-        """The machine epsilon of the dtype."""
-        return float(self.xp.finfo(self.dtype).eps)
-
-    def array(self, values: Any) -> Any:
-        """`values` (a sequence or a NumPy array) in this namespace, dtype and device."""
-        host = np.asarray(values, dtype=np.float32 if self.eps > 1e-10 else np.float64)
-        return self.xp.asarray(host, dtype=self.dtype, device=self.device)
-
-    def host(self, array: Any) -> np.ndarray:
-        """A float64 NumPy copy of `array`, for comparing numbers."""
-        from gpnotes._xp import to_numpy
-
-        return np.asarray(to_numpy(array), dtype=np.float64)
-
-    def check(self, *arrays: Any) -> None:
-        """Fail unless every array lives in this namespace, dtype and device."""
-        from array_api_compat import array_namespace, device
-
-        for a in arrays:
-            assert array_namespace(a) is array_namespace(self.array([0.0]))
-            assert a.dtype == self.dtype
-            assert device(a) == device(self.array([0.0]))
-
-
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "space" in metafunc.fixturenames:
         from gpnotes.testing import namespaces
@@ -85,15 +49,16 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("space", [_parameter(one, wanted) for one in namespaces()])
 
 
-def _parameter(one: Any, gpu_wanted: bool) -> Any:
-    """A pytest parameter from one entry (id, xp, dtype, device, reason) of the list."""
-    if not one.id.startswith("cupy"):
-        return pytest.param(Space(*one[:4]), id=one.id)
-    if gpu_wanted and one.reason:
-        raise pytest.UsageError(f"--gpu was given, but {one.reason}")
-    reason = one.reason or "a device is here; --gpu runs the same tests on it"
-    skip = pytest.mark.skipif(not gpu_wanted, reason=reason)
-    return pytest.param(Space(*one[:4]), id=one.id, marks=[pytest.mark.gpu, skip])
+def _parameter(space: Any, gpu_wanted: bool) -> Any:
+    """One space as a parameter; where it cannot be used, the test is skipped with the reason."""
+    on_gpu = space.name.startswith("cupy")
+    if on_gpu and gpu_wanted and space.reason:
+        raise pytest.UsageError(f"--gpu was given, but there is {space.reason}")
+    unasked = "a device is here; --gpu runs this test on it" if on_gpu and not gpu_wanted else None
+    reason = space.reason or unasked
+    marks = [pytest.mark.gpu] if on_gpu else []
+    skip = [pytest.mark.skip(reason=reason)] if reason else []
+    return pytest.param(space, id=space.name, marks=marks + skip)
 
 
 @pytest.fixture
