@@ -1,0 +1,29 @@
+"""What myst-nb does with the JSON bundle of a check: it becomes a node that carries the record."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from docutils import nodes
+
+from ..display import MIME
+
+__all__ = ["CheckOutput", "check_output"]
+
+
+class check_output(nodes.General, nodes.Element):
+    """The place of a check's output; its attribute `record` holds the record's JSON."""
+
+
+class CheckOutput:
+    """The renderer that myst-nb finds by its entry point; other outputs it passes over."""
+
+    mime_priority_overrides: ClassVar = [("*", MIME, 1)]
+
+    @staticmethod
+    def handle_mime(renderer: Any, data: Any, inline: bool) -> list[nodes.Element] | None:
+        if data.mime_type != MIME or inline:
+            return None
+        node = check_output(record=dict(data.content))
+        node.source, node.line = renderer.source, data.line
+        return [node]
