@@ -29,5 +29,15 @@ def asarray(data: Any) -> Array:
     >>> asarray([1, 2]).dtype
     dtype('float64')
     """
-    xp = importlib.import_module(backend())
+    xp = _module(backend())
     return xp.asarray(data, dtype=xp.float64)
+
+
+def _module(name: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ImportError as problem:
+        raise ImportError(
+            f"GPNOTES_BACKEND={name} needs an extra: "
+            "pip install 'gpnotes[gpu-cuda12]' or 'gpnotes[gpu-cuda13]'"
+        ) from problem

@@ -1,0 +1,230 @@
+"""One environment, written three times: the project file, the lock and the file for conda.
+
+And the light package: what a plain ``pip install .`` brings works alone, and what needs more
+says so.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import tomllib
+import zipfile
+from importlib import metadata
+from pathlib import Path
+from shutil import copytree, ignore_patterns
+
+import pytest
+import yaml
+from packaging.markers import default_environment
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).resolve().parent.parent
+LIGHT = {"numpy", "scipy", "array-api-compat", "array-api-extra", "lark"}
+SERVED = ("book", "test", "bench", "dev")  # the extras that the lock and conda's file serve
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+EXTRAS = PROJECT["optional-dependencies"]
+
+
+def _requirements(lines) -> list[Requirement]:
+    return [Requirement(line) for line in lines]
+
+
+def _lock_lines() -> list[str]:
+    return (ROOT / "requirements.lock").read_text().splitlines()
+
+
+def _locked() -> dict[str, str]:
+    """Name to version, for this interpreter."""
+    here = default_environment()
+    pins = [
+        one for one in _requirements(_lock_lines()) if not one.marker or one.marker.evaluate(here)
+    ]
+    return {canonicalize_name(pin.name): str(pin.specifier).removeprefix("==") for pin in pins}
+
+
+def _wanted() -> dict[str, str]:
+    """Name to range, of the package and of the extras served."""
+    lines = [*PROJECT["dependencies"], *(line for extra in SERVED for line in EXTRAS[extra])]
+    every = [one for one in _requirements(lines) if one.name != PROJECT["name"]]
+    ranges = {one.name: str(one.specifier) for one in every}
+    assert all(ranges[one.name] == str(one.specifier) for one in every), "two ranges for one name"
+    return ranges
+
+
+def test_the_package_is_light_and_has_the_extras_that_it_names():
+    assert {one.name for one in _requirements(PROJECT["dependencies"])} == LIGHT
+    assert set(EXTRAS) == {"book", "test", "bench", "gpu-cuda12", "gpu-cuda13", "dev"}
+
+
+def test_the_lock_pins_exactly_and_holds_no_address():
+    for line in _lock_lines():
+        assert re.fullmatch(r"[a-z0-9][a-z0-9-]*==[0-9][\w.]*( ; .+)?", line), line
+
+
+@pytest.mark.parametrize("name", sorted(_wanted()))
+def test_the_lock_is_within_the_range_of(name):
+    requirement = Requirement(name + _wanted()[name])
+    assert requirement.specifier.contains(_locked()[canonicalize_name(name)])
+
+
+def test_the_lock_is_complete():
+    """Everything that a pinned distribution asks for here is pinned, within what it asks for."""
+    locked = _locked()
+    for name, version in locked.items():
+        asked = _requirements(metadata.requires(name) or ())
+        for one in asked:
+            if one.marker is None or one.marker.evaluate({"extra": ""}):
+                pin = locked.get(canonicalize_name(one.name))
+                assert pin, f"{name} {version} needs {one}, which the lock does not have"
+                assert one.specifier.contains(pin, prereleases=True), f"{name} needs {one}"
+
+
+@pytest.mark.skipif(Path(sys.prefix) != ROOT / ".venv", reason="not the environment of make")
+def test_what_is_installed_is_what_is_locked():
+    installed = {name: metadata.version(name) for name in _locked()}
+    assert installed == _locked(), "run make, which installs the lock"
+
+
+def test_conda_asks_for_the_ranges_of_the_project_file():
+    lines = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
+    plain = [line for line in lines if isinstance(line, str)]
+    (by_pip,) = (line["pip"] for line in lines if isinstance(line, dict))
+    assert f"python {PROJECT['requires-python']}" in plain
+    assert "--editable ." in by_pip
+    named = _requirements(
+        line
+        for line in plain + by_pip
+        if line not in ("pip", "--editable .") and "python " not in line
+    )
+    assert {one.name: str(one.specifier) for one in named} == _wanted()
+
+
+def test_a_wheel_holds_every_file_of_the_package(tmp_path):
+    """Grammar, data, style and the files of the Sphinx extension travel with the code."""
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        (tmp_path / name).write_bytes((ROOT / name).read_bytes())
+    copytree(ROOT / "src", tmp_path / "src", ignore=ignore_patterns("__pycache__", "*.egg-info"))
+    command = [sys.executable, "-m", "pip", "wheel", ".", "--no-deps", "--no-build-isolation"]
+    subprocess.run([*command, "--quiet"], cwd=tmp_path, check=True, capture_output=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    packed = {name for name in zipfile.ZipFile(wheel).namelist() if name.startswith("gpnotes/")}
+    source = {path.relative_to(ROOT / "src").as_posix() for path in _sources()}
+    assert packed == source
+    assert {
+        "gpnotes/py.typed",
+        "gpnotes/equations/grammar.lark",
+        "gpnotes/data/items.tsv",
+    } <= packed
+
+
+def _sources() -> list[Path]:
+    every = (ROOT / "src" / "gpnotes").rglob("*")
+    return [path for path in every if path.is_file() and "__pycache__" not in path.parts]
+
+
+# A finder that answers for every module that no light distribution brings.
+BARRIER = """
+import importlib.abc, sys
+class Barrier(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in BARRED:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+BARRED = set(%r)
+sys.meta_path.insert(0, Barrier())
+"""
+
+
+def _barred() -> list[str]:
+    """The top-level modules of every distribution here that the package does not need."""
+    brought = metadata.packages_distributions()
+    light = LIGHT | {PROJECT["name"]}
+    needless = {
+        m for m, homes in brought.items() if not {canonicalize_name(h) for h in homes} & light
+    }
+    return sorted({*needless, "cupy", "cupyx"} - set(sys.stdlib_module_names))
+
+
+def _run_light(code: str) -> str:
+    """What `code` prints in a process that has the light dependencies alone."""
+    program = BARRIER % _barred() + code
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_light_package_predicts_checks_and_needs_nothing_more():
+    out = _run_light("""
+import numpy as np
+from gpnotes import GP, RBF, condition
+from gpnotes.equations import Chapter
+X = np.linspace(0.0, 1.0, 5)[:, None]
+mean, variance = condition(GP(RBF(1.0, 0.5), 0.01), X, np.sin(X[:, 0])).predict(X)
+print(mean.shape, variance.shape)
+""")
+    assert out == "(5,) (5,)\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "extra"),
+    [
+        ("from gpnotes import plot; plot.figure()", "book"),
+        ("import os; os.environ['GPNOTES_BACKEND'] = 'cupy'; "
+         "import gpnotes; gpnotes.asarray([1.0])", "gpu-cuda12"),
+    ],
+)  # fmt: skip
+def test_what_needs_an_extra_names_it(code, extra):
+    attempt = f"""
+try:
+    {code}
+except ImportError as problem:
+    print(problem)
+"""
+    assert f"gpnotes[{extra}]" in _run_light(attempt)
+
+
+def test_every_module_imports_alone_or_names_its_extra():
+    out = _run_light("""
+import importlib, pkgutil, gpnotes
+for module in pkgutil.walk_packages(gpnotes.__path__, "gpnotes.", onerror=lambda name: None):
+    if not module.name.endswith("__main__"):
+        try:
+            importlib.import_module(module.name)
+        except ImportError as problem:
+            print(f"{module.name}: {problem}")
+""")
+    silent = [line for line in out.splitlines() if "gpnotes[" not in line]
+    assert not silent
+
+
+def _loaded(code: str) -> set[str]:
+    program = f"import sys, json; {code}; print(json.dumps(sorted(sys.modules)))"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    return set(json.loads(done.stdout))
+
+
+HEAVY = {"matplotlib", "sphinx", "scipy.stats", "scipy.optimize", "sklearn", "cupy", "pandas"}
+
+
+def test_importing_the_package_loads_nothing_heavy():
+    loaded = _loaded("import gpnotes")
+    assert not loaded & (HEAVY | {"scipy.linalg", "scipy.special", "lark", "IPython"})
+    assert "gpnotes" in loaded
+
+
+def test_the_public_names_together_load_nothing_heavy():
+    every = "import gpnotes; [getattr(gpnotes, name) for name in gpnotes.__all__]"
+    assert not _loaded(every) & HEAVY
+
+
+def test_the_engine_loads_nothing_of_the_rest():
+    loaded = _loaded("import gpnotes.equations")
+    ours = {name for name in loaded if name.startswith("gpnotes.")}
+    assert all(name.startswith("gpnotes.equations") for name in ours), sorted(ours)
+    assert not loaded & HEAVY
