@@ -1,17 +1,35 @@
 """Parameters: what a frozen dataclass says about its fields, and what follows from it.
 
 A field declares itself with `positive`, `nonnegative`, `real` or `fixed`. From that follow the
-checks at construction (`settle`) and the objects that hold derivatives (`cotangent`).
+checks at construction (`settle`), the objects that hold derivatives (`cotangent`), and the flat
+vector that an optimiser or a sampler works on (`flatten`): logarithms of what must be positive.
 """
 
 from __future__ import annotations
 
-from dataclasses import MISSING, field, fields
-from typing import Any
+import math
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from . import _check
+from ._xp import LOG_2PI, array_namespace, as_array, to_numpy
 
-__all__ = ["cotangent", "fixed", "nonnegative", "positive", "real", "settle"]
+__all__ = [
+    "LogNormalPrior",
+    "NormalPrior",
+    "cotangent",
+    "fixed",
+    "flatten",
+    "flatten_gradient",
+    "names",
+    "nonnegative",
+    "positive",
+    "real",
+    "settle",
+]
 
 
 def positive(default: Any = MISSING, *, per_dimension: bool = False) -> Any:
@@ -84,3 +102,187 @@ def cotangent(obj: Any, **bars: Any) -> Any:
     for item in fields(obj):
         object.__setattr__(bar, item.name, bars.get(item.name, getattr(obj, item.name)))
     return bar
+
+
+class Leaf(NamedTuple):
+    """A parameter inside nested dataclasses: the path that leads to it, its kind, its value."""
+
+    path: str
+    constraint: str
+    value: Any
+
+
+def leaves(obj: Any, path: str = "") -> Iterator[Leaf]:
+    """Every parameter of `obj` in the order of the fields, through dataclasses and tuples."""
+    if isinstance(obj, tuple):
+        for i, entry in enumerate(obj):
+            yield from leaves(entry, f"{path}{i}.")
+    elif is_dataclass(obj):
+        for item in fields(obj):
+            yield from _leaves_of_field(item, getattr(obj, item.name), f"{path}{item.name}")
+
+
+def _leaves_of_field(item: Any, value: Any, path: str) -> Iterator[Leaf]:
+    constraint = item.metadata.get("constraint", "fixed")
+    if constraint == "fixed":
+        yield from leaves(value, f"{path}.")
+    else:
+        yield Leaf(path, constraint, value)
+
+
+def replaced(obj: Any, values: Mapping[str, Any], path: str = "") -> Any:
+    """`obj` with the parameters at the paths of `values` replaced, checked anew."""
+    if isinstance(obj, tuple):
+        return tuple(replaced(entry, values, f"{path}{i}.") for i, entry in enumerate(obj))
+    if not is_dataclass(obj):
+        return obj
+    paths = ((item.name, f"{path}{item.name}") for item in fields(obj))
+    return replace(obj, **{
+        name: values[p] if p in values else replaced(getattr(obj, name), values, f"{p}.")
+        for name, p in paths
+    })  # fmt: skip
+
+
+def flatten(
+    obj: Any, *, fixed: Collection[str] = ()
+) -> tuple[np.ndarray, Callable[[np.ndarray], Any]]:
+    """The parameters of `obj` as one float64 vector on the host, and the way back.
+
+    Positive parameters enter by their logarithm, real ones as they are. `fixed` names parameters,
+    or objects with all their parameters, that stay out: ``("noise_var", "kernel.parts.0")``. The
+    second result rebuilds an object like `obj` from a vector; its scalars are Python floats, its
+    arrays of the kind that they were.
+
+    Raises `ValueError` for a name that is not there and for a zero, whose logarithm is not finite.
+
+    >>> from gpnotes import RBF
+    >>> vector, rebuild = flatten(RBF(1.0, 2.0))
+    >>> vector.round(4)
+    array([0.    , 0.6931])
+    >>> rebuild(vector + 1.0)
+    RBF(signal_var=2.71828, lengthscale=5.43656)
+    """
+    free = _free(obj, fixed)
+    sizes = [_host(leaf.value).size for leaf in free]
+    ends = np.cumsum(sizes)[:-1]
+
+    def rebuild(vector: np.ndarray) -> Any:
+        """The object whose free parameters `vector` holds, in the order of `names`."""
+        vector = _check.vector(np.asarray(vector, dtype=np.float64), "vector", size=sum(sizes))
+        parts = zip(free, np.split(vector, ends), strict=True)
+        return replaced(obj, {leaf.path: _from_flat(leaf, part) for leaf, part in parts})
+
+    return _joined(_to_flat(leaf) for leaf in free), rebuild
+
+
+def flatten_gradient(obj: Any, obj_bar: Any, *, fixed: Collection[str] = ()) -> np.ndarray:
+    """The derivatives in `obj_bar` as derivatives by the vector of `flatten`, in its order.
+
+    By the chain rule a derivative by ``log θ`` is θ times the derivative by θ.
+    """
+    bars = {leaf.path: _host(leaf.value) for leaf in leaves(obj_bar)}
+    return _joined(
+        bars[leaf.path] * (1.0 if leaf.constraint == "real" else _host(leaf.value))
+        for leaf in _free(obj, fixed)
+    )
+
+
+def names(obj: Any, *, fixed: Collection[str] = ()) -> list[str]:
+    """What each entry of the vector of `flatten` is: ``kernel.lengthscale[1]``, ``noise_var``."""
+    found = []
+    for leaf in _free(obj, fixed):
+        size = None if isinstance(leaf.value, float) else leaf.value.shape[0]
+        found += [leaf.path] if size is None else [f"{leaf.path}[{i}]" for i in range(size)]
+    return found
+
+
+def _free(obj: Any, fixed: Collection[str]) -> list[Leaf]:
+    every = list(leaves(obj))
+    for name in fixed:
+        if not any(_covers(name, leaf.path) for leaf in every):
+            raise ValueError(f"fixed names {name!r}; there are {[leaf.path for leaf in every]}")
+    return [leaf for leaf in every if not any(_covers(name, leaf.path) for name in fixed)]
+
+
+def _covers(name: str, path: str) -> bool:
+    return path == name or path.startswith(f"{name}.")
+
+
+def _host(value: Any) -> np.ndarray:
+    value = value if isinstance(value, float) else to_numpy(value)
+    return np.atleast_1d(np.asarray(value, dtype=np.float64))
+
+
+def _joined(parts: Iterator[np.ndarray]) -> np.ndarray:
+    return np.concatenate([np.zeros(0), *parts])
+
+
+def _to_flat(leaf: Leaf) -> np.ndarray:
+    value = _host(leaf.value)
+    if leaf.constraint == "real":
+        return value
+    if not value.all():
+        raise ValueError(f"{leaf.path} is zero and has no logarithm; name it in fixed")
+    return np.log(value)
+
+
+def _from_flat(leaf: Leaf, part: np.ndarray) -> Any:
+    value = part if leaf.constraint == "real" else np.exp(part)
+    return float(value[0]) if isinstance(leaf.value, float) else as_array(value, leaf.value)
+
+
+@dataclass(frozen=True)
+class NormalPrior:
+    """A parameter, or each entry of one, is ``N(mean, sd²)`` a priori.
+
+    >>> round(NormalPrior(0.0, 1.0).log_density(0.0), 4)
+    -0.9189
+    """
+
+    mean: float = 0.0
+    sd: float = 1.0
+
+    def __post_init__(self) -> None:
+        _check.positive(self.sd, "sd")
+
+    def log_density(self, value: Any) -> float:
+        """``−½ ((value − mean)/sd)² − log sd − ½ log 2π``, summed over the entries."""
+        z = (value - self.mean) / self.sd
+        return _sum(-0.5 * z * z - math.log(self.sd) - 0.5 * LOG_2PI)
+
+    def gradient(self, value: Any) -> Any:
+        """The derivative of `log_density` by the value, of the value's type."""
+        return -(value - self.mean) / self.sd**2
+
+
+@dataclass(frozen=True)
+class LogNormalPrior:
+    """The logarithm of a positive parameter, or of each entry, is ``N(mean, sd²)`` a priori.
+
+    >>> round(LogNormalPrior(0.0, 1.0).log_density(1.0), 4)
+    -0.9189
+    """
+
+    mean: float = 0.0
+    sd: float = 1.0
+
+    def __post_init__(self) -> None:
+        _check.positive(self.sd, "sd")
+
+    def log_density(self, value: Any) -> float:
+        """The density by the value itself: that of its logarithm, less ``log value``."""
+        log = _log(_check.positive(value, "value"))
+        return NormalPrior(self.mean, self.sd).log_density(log) - _sum(log)
+
+    def gradient(self, value: Any) -> Any:
+        """The derivative of `log_density` by the value, of the value's type."""
+        log = _log(_check.positive(value, "value"))
+        return (NormalPrior(self.mean, self.sd).gradient(log) - 1.0) / value
+
+
+def _log(value: Any) -> Any:
+    return math.log(value) if isinstance(value, float) else array_namespace(value).log(value)
+
+
+def _sum(terms: Any) -> float:
+    return terms if isinstance(terms, float) else float(array_namespace(terms).sum(terms))
