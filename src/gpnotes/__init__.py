@@ -11,12 +11,16 @@ from typing import Any
 _HOMES = {
     "arrays": ("asarray", "to_numpy"),
     "kernels": (
-        "ActiveDims", "Kernel", "Matern12", "Matern32", "Matern52", "Product", "RBF",
-        "RationalQuadratic", "Scaled", "Sum",
+        "ActiveDims", "Constant", "Kernel", "Linear", "Matern12", "Matern32", "Matern52",
+        "Periodic", "Polynomial", "Product", "RBF", "RationalQuadratic", "Scaled", "Sum", "White",
     ),
+    "likelihoods": ("Gaussian",),
     "linalg": ("Cholesky", "FactorisationError", "JitterWarning", "cholesky", "squared_distances"),
     "means": ("ConstantMean", "Zero"),
+    "params": ("LogNormalPrior", "NormalPrior", "flatten", "flatten_gradient"),
+    "quadrature": ("expect", "gauss_hermite"),
     "random": ("Stream", "stream"),
+    "testing": (),
 }  # fmt: skip
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
@@ -25,6 +29,8 @@ __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return importlib.import_module(f".{name}", __name__)
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(importlib.import_module(f".{_HOME[name]}", __name__), name)
@@ -33,4 +39,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *_HOMES, *__all__})

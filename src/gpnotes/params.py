@@ -130,17 +130,24 @@ def _leaves_of_field(item: Any, value: Any, path: str) -> Iterator[Leaf]:
         yield Leaf(path, constraint, value)
 
 
-def replaced(obj: Any, values: Mapping[str, Any], path: str = "") -> Any:
-    """`obj` with the parameters at the paths of `values` replaced, checked anew."""
+def replaced(
+    obj: Any, values: Mapping[str, Any], *, make: Callable = replace, path: str = ""
+) -> Any:
+    """`obj` with the parameters at the paths of `values` replaced.
+
+    The new object is checked like any other; with ``make=cotangent`` it is not.
+    """
     if isinstance(obj, tuple):
-        return tuple(replaced(entry, values, f"{path}{i}.") for i, entry in enumerate(obj))
+        parts = enumerate(obj)
+        return tuple(replaced(part, values, make=make, path=f"{path}{i}.") for i, part in parts)
     if not is_dataclass(obj):
         return obj
-    paths = ((item.name, f"{path}{item.name}") for item in fields(obj))
-    return replace(obj, **{
-        name: values[p] if p in values else replaced(getattr(obj, name), values, f"{p}.")
-        for name, p in paths
-    })  # fmt: skip
+    new = {}
+    for item in fields(obj):
+        old, here = getattr(obj, item.name), f"{path}{item.name}"
+        inside = replaced(old, values, make=make, path=f"{here}.")
+        new[item.name] = values.get(here, inside)
+    return make(obj, **new)
 
 
 def flatten(

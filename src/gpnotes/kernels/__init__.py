@@ -1,17 +1,25 @@
 """Kernels: covariance functions with their pullbacks."""
 
 from .base import ActiveDims, Kernel, Product, Scaled, Sum
+from .constant import Constant, White
+from .dot import Linear, Polynomial
+from .periodic import Periodic
 from .stationary import RBF, Matern12, Matern32, Matern52, RationalQuadratic
 
 __all__ = [
     "RBF",
     "ActiveDims",
+    "Constant",
     "Kernel",
+    "Linear",
     "Matern12",
     "Matern32",
     "Matern52",
+    "Periodic",
+    "Polynomial",
     "Product",
     "RationalQuadratic",
     "Scaled",
     "Sum",
+    "White",
 ]

@@ -271,3 +271,8 @@ class ActiveDims(Kernel):
 def total(a: Array) -> float:
     """The sum of all entries as a Python float: a NumPy scalar would leak its dtype."""
     return float(array_namespace(a).sum(a))
+
+
+def per_dimension(terms: Array, value: Any) -> Any:
+    """The sum of `terms` (n, d) in the shape of the hyperparameter: a float, or (d,)."""
+    return total(terms) if isinstance(value, float) else array_namespace(terms).sum(terms, axis=0)

@@ -13,7 +13,7 @@ from typing import Any
 from .._xp import Array, array_namespace
 from ..linalg import squared_distances, squared_distances_pullback
 from ..params import cotangent, positive
-from .base import Kernel, total
+from .base import Kernel, per_dimension, total
 
 __all__ = ["RBF", "Matern12", "Matern32", "Matern52", "RationalQuadratic"]
 
@@ -52,11 +52,6 @@ def _pull_diag(kernel: Any, x: Array, d_bar: Array) -> tuple[Any, Array]:
     bars = kernel._shape_bars(d_bar[:, None] * 0.0, d_bar[:, None])
     bars["lengthscale"] = per_dimension(xp.zeros_like(x), kernel.lengthscale)
     return cotangent(kernel, signal_var=total(d_bar), **bars), xp.zeros_like(x)
-
-
-def per_dimension(terms: Array, value: Any) -> Any:
-    """The sum of `terms` (n, d) in the shape of the hyperparameter: a float, or (d,)."""
-    return total(terms) if isinstance(value, float) else array_namespace(terms).sum(terms, axis=0)
 
 
 def _no_shape_bars(kernel: Any, q: Array, K_bar: Array) -> dict[str, Any]:

@@ -1,0 +1,80 @@
+"""The two simplest kernels: one common offset, and independent noise at every point."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from .. import _xp
+from .._xp import Array, array_namespace
+from ..params import cotangent, positive
+from .base import Kernel, total
+
+__all__ = ["Constant", "White"]
+
+
+@dataclass(frozen=True, repr=False)
+class Constant(Kernel):
+    """One random offset, the same at every point: ``k(x, z) = variance``.
+
+    >>> import numpy as np
+    >>> Constant(2.0)(np.ones((1, 1)), np.ones((2, 1)))
+    array([[2., 2.]])
+    """
+
+    variance: float = positive(1.0)
+
+    def _gram(self, x: Array, z: Array | None) -> Array:
+        return _filled(x, z, self.variance)
+
+    def _diag(self, x: Array) -> Array:
+        return array_namespace(x).full_like(x[:, 0], self.variance)
+
+    def _pull(self, x: Array, z: Array | None, K_bar: Array) -> tuple[Any, Array, Array | None]:
+        return cotangent(self, variance=total(K_bar)), *_nothing(x, z)
+
+    def _pull_diag(self, x: Array, d_bar: Array) -> tuple[Any, Array]:
+        return cotangent(self, variance=total(d_bar)), _nothing(x, None)[0]
+
+
+@dataclass(frozen=True, repr=False)
+class White(Kernel):
+    """Independent noise at every point: ``variance · I`` for ``k(x)``, zero for ``k(x, z)``.
+
+    Noise belongs to an observation, not to a place. So between two sets of points there is none,
+    even where points of the two are equal, and within one set two equal points do not share
+    theirs. GPy, GPflow and scikit-learn read it the same way.
+
+    >>> import numpy as np
+    >>> x = np.zeros((2, 1))
+    >>> White(0.5)(x), White(0.5)(x, x)
+    (array([[0.5, 0. ],
+           [0. , 0.5]]), array([[0., 0.],
+           [0., 0.]]))
+    """
+
+    variance: float = positive(1.0)
+
+    def _gram(self, x: Array, z: Array | None) -> Array:
+        return self.variance * _xp.eye(x.shape[0], x) if z is None else _filled(x, z, 0.0)
+
+    def _diag(self, x: Array) -> Array:
+        return array_namespace(x).full_like(x[:, 0], self.variance)
+
+    def _pull(self, x: Array, z: Array | None, K_bar: Array) -> tuple[Any, Array, Array | None]:
+        variance_bar = total(_xp.diagonal(K_bar)) if z is None else 0.0
+        return cotangent(self, variance=variance_bar), *_nothing(x, z)
+
+    def _pull_diag(self, x: Array, d_bar: Array) -> tuple[Any, Array]:
+        return cotangent(self, variance=total(d_bar)), _nothing(x, None)[0]
+
+
+def _filled(x: Array, z: Array | None, value: float) -> Array:
+    columns = (x if z is None else z).shape[0]
+    xp = array_namespace(x)
+    return xp.full((x.shape[0], columns), value, dtype=x.dtype, device=_xp.device(x))
+
+
+def _nothing(x: Array, z: Array | None) -> tuple[Array, Array | None]:
+    xp = array_namespace(x)
+    return xp.zeros_like(x), None if z is None else xp.zeros_like(z)

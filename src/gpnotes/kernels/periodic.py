@@ -1,0 +1,100 @@
+"""The periodic kernel: a squared exponential on circles, one circle per input dimension.
+
+Column d of x is wrapped onto a circle, ``φ = (cos 2πx_d/p_d, sin 2πx_d/p_d) / ℓ_d``. The squared
+distance of two such points is ``q = Σ_d 4 sin²(π(x_d − z_d)/p_d) / ℓ_d²``, and ``exp(−q/2)`` is
+an RBF of the wrapped inputs: positive semidefinite in any dimension, which ``sin²`` of a distance
+is not.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from .._xp import Array, array_namespace
+from ..linalg import squared_distances, squared_distances_pullback
+from ..params import cotangent, positive
+from .base import Kernel, per_dimension, total
+
+__all__ = ["Periodic"]
+
+
+@dataclass(frozen=True, repr=False)
+class Periodic(Kernel):
+    """Functions that repeat: ``k(x, z) = σ_f² exp(−2 Σ_d sin²(π(x_d − z_d)/p_d) / ℓ_d²)``.
+
+    `lengthscale` ℓ and `period` p are floats or arrays (d,); ℓ is in units of the circle, not of x.
+    Source: MacKay (1998), Introduction to Gaussian processes; Rasmussen & Williams (2006), equation
+    4.31, for one dimension and the period 2π.
+
+    >>> import numpy as np
+    >>> Periodic(period=2.0)(np.asarray([[0.0], [1.0], [2.0]])).round(4)
+    array([[1.    , 0.1353, 1.    ],
+           [0.1353, 1.    , 0.1353],
+           [1.    , 0.1353, 1.    ]])
+    """
+
+    signal_var: float = positive(1.0)
+    lengthscale: Any = positive(1.0, per_dimension=True)
+    period: Any = positive(1.0, per_dimension=True)
+
+    def _gram(self, x: Array, z: Array | None) -> Array:
+        centre = array_namespace(x).mean(x, axis=0)
+        v = None if z is None else self._wrap(z - centre)
+        return self.signal_var * _profile(squared_distances(self._wrap(x - centre), v))
+
+    def _diag(self, x: Array) -> Array:
+        return array_namespace(x).full_like(x[:, 0], self.signal_var)
+
+    def _pull(self, x: Array, z: Array | None, K_bar: Array) -> tuple[Any, Array, Array | None]:
+        centre = array_namespace(x).mean(x, axis=0)
+        x, z = x - centre, None if z is None else z - centre
+        u, v = self._wrap(x), None if z is None else self._wrap(z)
+        weighted = K_bar * _profile(squared_distances(u, v))
+        u_bar, v_bar = squared_distances_pullback(u, v, -0.5 * self.signal_var * weighted)
+        bar, x_bar = self._unwrap(x, u, u_bar, total(weighted))
+        if z is None:
+            return bar, x_bar, None
+        other, z_bar = self._unwrap(z, v, v_bar, 0.0)
+        return _both(bar, other), x_bar, z_bar
+
+    def _pull_diag(self, x: Array, d_bar: Array) -> tuple[Any, Array]:
+        zeros = array_namespace(x).zeros_like(x)
+        return self._bar(total(d_bar), zeros, zeros), zeros
+
+    def _wrap(self, x: Array) -> Array:
+        xp = array_namespace(x)
+        angle = (2.0 * math.pi / self.period) * x
+        return xp.concat(
+            [xp.cos(angle) / self.lengthscale, xp.sin(angle) / self.lengthscale], axis=1
+        )
+
+    def _unwrap(self, x: Array, u: Array, u_bar: Array, variance_bar: float) -> tuple[Any, Array]:
+        """The pullback of `_wrap`: u = (c, s) with c' = −s and s' = c by the angle."""
+        d = x.shape[1]
+        cos, sin, cos_bar, sin_bar = u[:, :d], u[:, d:], u_bar[:, :d], u_bar[:, d:]
+        x_bar = (cos * sin_bar - sin * cos_bar) * (2.0 * math.pi / self.period)
+        # the angle is x/p, the length 1/ℓ: ℓ_bar = −Σ u_bar u / ℓ and p_bar = −Σ x_bar x / p
+        lengths = -(cos * cos_bar + sin * sin_bar) / self.lengthscale
+        return self._bar(variance_bar, lengths, -x_bar * x / self.period), x_bar
+
+    def _bar(self, variance_bar: float, lengths: Array, periods: Array) -> Any:
+        return cotangent(
+            self,
+            signal_var=variance_bar,
+            lengthscale=per_dimension(lengths, self.lengthscale),
+            period=per_dimension(periods, self.period),
+        )
+
+
+def _profile(q: Array) -> Array:
+    return array_namespace(q).exp(-0.5 * q)
+
+
+def _both(bar: Periodic, other: Periodic) -> Periodic:
+    return cotangent(
+        bar,
+        lengthscale=bar.lengthscale + other.lengthscale,
+        period=bar.period + other.period,
+    )
