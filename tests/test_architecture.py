@@ -1,0 +1,201 @@
+"""The house stands as it was drawn: floors, rooms, and functions that one can take in at once."""
+
+from __future__ import annotations
+
+import ast
+import statistics
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCE = ROOT / "src" / "gpnotes"
+
+# The floor of each room; a room imports from lower floors only. What is built later has its
+# floor already, and a room without one does not belong.
+FLOORS = {
+    "_xp": 0, "_check": 0.5,  # half a floor: what is checked are arrays of `_xp`
+    "linalg": 1, "random": 1, "quadrature": 1, "arrays": 1, "memory": 1,
+    "params": 2, "gaussian": 2,
+    "kernels": 3, "means": 3, "likelihoods": 3,
+    "_fast": 3.5,  # the in-place work of `exact`, which is why it lies just below
+    "linear": 4, "exact": 4, "interdomain": 4, "sparse": 4, "svgp": 4, "laplace": 4,
+    "fit": 5, "crossval": 5, "paths": 5,
+    "moments": 6, "design": 6, "bayesopt": 6, "games": 6,
+    "pilco": 7,
+    "estimators": 8, "report": 8, "plot": 8, "io": 8,
+}  # fmt: skip
+SIDE = {"mcmc", "nets", "mdp"}  # beside the floors: they may use the first two
+APART = {"equations", "testing"}  # no room imports them
+LAZY = {"__init__"}  # the front door, which loads a room when it is asked for
+
+# Who may name the libraries behind the array namespaces, and why.
+BACKENDS = {"scipy", "cupy", "cupyx"}
+NAMES_BACKENDS = {
+    "_xp": "it is the room for that",
+    "testing": "it looks whether there is a CuPy to test on",
+}
+# `^{-1}` in a chapter means the inverse, so the engine that reads it takes one.
+MAY_INVERT = {"linalg", "equations"}
+
+
+@cache
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def files() -> list[Path]:
+    return sorted(SOURCE.rglob("*.py"))
+
+
+def room(path: Path) -> str:
+    """The module or sub-package of `gpnotes` that a file belongs to."""
+    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+
+
+def dotted(path: Path) -> list[str]:
+    """The absolute name of the package that a file's relative imports start from."""
+    return ["gpnotes", *path.relative_to(SOURCE).parts[:-1]]
+
+
+def imported(path: Path) -> Iterator[str]:
+    """The absolute name of everything that a file imports, wherever in the file."""
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = dotted(path)[: len(dotted(path)) - node.level + 1] if node.level else []
+            start = ".".join([*base, *([node.module] if node.module else [])])
+            yield from (f"{start}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Call) and _called(node) in ("import_module", "__import__"):
+            yield from (str(arg.value) for arg in node.args[:1] if isinstance(arg, ast.Constant))
+
+
+def _called(node: ast.Call) -> str:
+    return getattr(node.func, "attr", getattr(node.func, "id", ""))
+
+
+def rooms_imported(path: Path) -> set[str]:
+    """The other rooms of the house that a file imports from."""
+    names = [name.split(".") for name in imported(path)]
+    return {name[1] for name in names if name[0] == "gpnotes" and len(name) > 1} - {room(path)}
+
+
+def functions() -> list[tuple[str, int]]:
+    """Every function of the package and the number of lines of its body."""
+    return [
+        (f"{path.relative_to(SOURCE)}:{node.lineno} {node.name}", body_lines(path, node))
+        for path in files()
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+
+
+def body_lines(path: Path, node: ast.FunctionDef) -> int:
+    """Lines of code below the signature: docstring, comments and blank lines do not count."""
+    body = node.body[1:] if ast.get_docstring(node) is not None else node.body
+    if not body:
+        return 0
+    lines = path.read_text(encoding="utf-8").splitlines()[body[0].lineno - 1 : node.end_lineno]
+    return sum(1 for line in lines if line.strip() and not line.strip().startswith("#"))
+
+
+def test_every_room_is_in_the_plan():
+    assert {room(path) for path in files()} <= FLOORS.keys() | SIDE | APART | LAZY
+
+
+@pytest.mark.parametrize("path", files(), ids=lambda path: str(path.relative_to(SOURCE)))
+def test_a_room_imports_from_lower_floors_only(path):
+    here, others = room(path), rooms_imported(path)
+    if here == "equations":
+        assert not others, "the engine could serve any book: it imports nothing of the rest"
+    elif here in SIDE:
+        assert all(FLOORS.get(other, 9) <= 2 for other in others), others
+    elif here in FLOORS:
+        assert others <= FLOORS.keys(), others
+        assert all(FLOORS[other] < FLOORS[here] for other in others), others
+
+
+def test_the_modules_of_a_room_import_each_other_in_one_direction():
+    names = {".".join([*dotted(p), p.stem]).removesuffix(".__init__"): p for p in files()}
+    edges = {name: {_module(one, names) for one in imported(p)} for name, p in names.items()}
+    finished: set[str] = set()
+
+    def visit(name: str, above: tuple[str, ...]) -> None:
+        assert name not in above, f"a circle of imports: {(*above, name)}"
+        if name not in finished:
+            for other in sorted(edges[name] - {None, name, "gpnotes"}):
+                visit(other, (*above, name))
+            finished.add(name)
+
+    for name in edges:
+        visit(name, ())
+
+
+def _module(imported_name: str, names: dict[str, Path]) -> str | None:
+    """The module of the package that an imported name is, or lies in."""
+    for name in (imported_name, imported_name.rpartition(".")[0]):
+        if name in names:
+            return name
+    return None
+
+
+@pytest.mark.parametrize("path", files(), ids=lambda path: str(path.relative_to(SOURCE)))
+def test_only_the_ground_floor_names_a_backend(path):
+    named = {name.partition(".")[0] for name in imported(path)} & BACKENDS
+    assert not named or room(path) in NAMES_BACKENDS
+
+
+def test_functions_are_short():
+    found = functions()
+    lengths = sorted(length for _, length in found)
+    assert not [name for name, length in found if length > 40]
+    assert statistics.median(lengths) <= 6
+    assert lengths[int(0.9 * len(lengths))] <= 20
+
+
+@pytest.mark.parametrize("path", files(), ids=lambda path: str(path.relative_to(SOURCE)))
+def test_a_file_is_about_one_idea(path):
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 350
+    assert path.stem not in ("utils", "util", "helpers", "common", "misc")
+
+
+@pytest.mark.parametrize("path", files(), ids=lambda path: str(path.relative_to(SOURCE)))
+def test_nobody_inverts_a_matrix_outside_linalg(path):
+    calls = [node for node in ast.walk(tree(path)) if isinstance(node, ast.Call)]
+    inverses = [node.lineno for node in calls if _called(node) in ("inv", "pinv", "pinvh")]
+    assert not inverses or room(path) in MAY_INVERT
+
+
+@pytest.mark.parametrize("path", files(), ids=lambda path: str(path.relative_to(SOURCE)))
+def test_no_error_is_swallowed_and_no_name_comes_from_a_star(path):
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.ImportFrom):
+            assert "*" not in [alias.name for alias in node.names], node.lineno
+        if isinstance(node, ast.ExceptHandler) and _catches_all(node):
+            idle = all(isinstance(one, ast.Pass | ast.Continue) for one in node.body)
+            assert not idle, f"line {node.lineno} swallows every error"
+
+
+def _catches_all(handler: ast.ExceptHandler) -> bool:
+    return handler.type is None or getattr(handler.type, "id", "") in ("Exception", "BaseException")
+
+
+@pytest.mark.parametrize("path", files(), ids=lambda path: str(path.relative_to(SOURCE)))
+def test_values_are_frozen(path):
+    for node in ast.walk(tree(path)):
+        for mark in getattr(node, "decorator_list", []) if isinstance(node, ast.ClassDef) else []:
+            if "dataclass" in ast.unparse(mark):
+                assert "frozen=True" in ast.unparse(mark), f"{node.name} in line {node.lineno}"
+
+
+@pytest.mark.parametrize("path", files(), ids=lambda path: str(path.relative_to(SOURCE)))
+def test_what_is_public_says_what_it_is(path):
+    module = tree(path)
+    assert ast.get_docstring(module), "a module without a sentence about itself"
+    for node in module.body:
+        kinds = ast.FunctionDef if room(path) == "equations" else ast.FunctionDef | ast.ClassDef
+        if isinstance(node, kinds) and not node.name.startswith("_"):
+            assert ast.get_docstring(node), f"{node.name} in line {node.lineno}"
