@@ -10,6 +10,7 @@ from typing import Any
 
 _HOMES = {
     "arrays": ("asarray", "to_numpy"),
+    "gaussian": ("Normal",),
     "kernels": (
         "ActiveDims", "Constant", "Kernel", "Linear", "Matern12", "Matern32", "Matern52",
         "Periodic", "Polynomial", "Product", "RBF", "RationalQuadratic", "Scaled", "Sum", "White",

@@ -35,7 +35,7 @@ class JitterWarning(UserWarning):
     """Something was added to a diagonal so that a factorisation could succeed."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Cholesky:
     """A symmetric positive definite matrix ``K = L Lᵀ``, held by its lower factor.
 

@@ -17,7 +17,7 @@ from ._xp import Array, array_namespace, as_array, device
 __all__ = ["Stream", "stream"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Stream:
     """A seeded source of random numbers; drawing from it moves it on.
 

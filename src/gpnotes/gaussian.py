@@ -1,0 +1,191 @@
+"""The multivariate Gaussian, held by its mean and a root of its covariance.
+
+A root is any matrix R with ``Σ = R Rᵀ``, lower triangular or not, square or not: a covariance of
+rank r needs r columns. Nothing here adds jitter; what a singular covariance cannot do, it says.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+
+from . import _check, _xp
+from ._xp import LOG_2PI, Array, array_namespace
+from .linalg import Cholesky, FactorisationError
+from .random import Stream
+
+__all__ = ["Normal"]
+
+
+@dataclass(frozen=True, eq=False)
+class Normal:
+    """``N(mean, root rootᵀ)`` for mean (n,) and root (n, r).
+
+    >>> import numpy as np
+    >>> x = Normal(np.zeros(2), np.asarray([[1.0, 0.0], [0.6, 0.8]]))
+    >>> x.covariance
+    array([[1. , 0.6],
+           [0.6, 1. ]])
+    >>> x.condition([0], np.asarray([2.0])).mean
+    array([1.2])
+    """
+
+    mean: Array
+    root: Array
+
+    def __post_init__(self) -> None:
+        _check.vector(self.mean, "mean")
+        _check.matrix(self.root, "root", rows=self.mean.shape[0])
+        _check.alike(self.root, "root", self.mean, "mean")
+
+    @staticmethod
+    def from_covariance(mean: Array, covariance: Array) -> Normal:
+        """``N(mean, covariance)`` for a positive semidefinite covariance (n, n), singular or not.
+
+        The root is the Cholesky factor where there is one, else that of the eigendecomposition with
+        eigenvalues below zero by no more than rounding set to zero. Raises `FactorisationError`
+        if one is lower than that.
+        """
+        n = _check.vector(mean, "mean").shape[0]
+        lower = _xp.cholesky_factor(_check.matrix(covariance, "covariance", rows=n, columns=n))
+        return Normal(mean, _spectral_root(covariance) if lower is None else lower)
+
+    @property
+    def size(self) -> int:
+        """The number of variables n."""
+        return self.mean.shape[0]
+
+    @property
+    def covariance(self) -> Array:
+        """``Σ = R Rᵀ``, (n, n)."""
+        return self.root @ array_namespace(self.root).matrix_transpose(self.root)
+
+    @property
+    def variance(self) -> Array:
+        """The diagonal of the covariance, (n,)."""
+        return array_namespace(self.root).sum(self.root**2, axis=1)
+
+    def marginal(self, indices: Sequence[int]) -> Normal:
+        """The distribution of the variables at `indices`, in their order.
+
+        Source: Rasmussen & Williams (2006), equation A.6.
+        """
+        xp = array_namespace(self.mean)
+        rows = xp.asarray([int(i) for i in indices], device=_xp.device(self.mean))
+        return Normal(xp.take(self.mean, rows), xp.take(self.root, rows, axis=0))
+
+    def condition(self, indices: Sequence[int], values: Array) -> Normal:
+        """The other variables, in their order, given that those at `indices` have `values`.
+
+        ``N(m_b + Σ_ba Σ_aa⁻¹ (values − m_a), Σ_bb − Σ_ba Σ_aa⁻¹ Σ_ab)``. With rows R_a, R_b of the
+        root and P the projection off the row space of R_a, the covariance is ``(R_b P)(R_b P)ᵀ``:
+        no matrices are subtracted. Where Σ_aa is singular, its pseudo-inverse stands in.
+
+        Raises `ValueError` for values that a singular distribution cannot take.
+        Source: Rasmussen & Williams (2006), equation A.6.
+        """
+        seen = [int(i) for i in indices]
+        given, rest = self.marginal(seen), self.marginal(sorted({*range(self.size)} - {*seen}))
+        gap = _check.vector(values, "values", size=len(seen)) - given.mean
+        basis, scores = _row_space(given.root, gap)
+        along = rest.root @ basis
+        xp = array_namespace(self.mean)
+        return Normal(rest.mean + along @ scores, rest.root - along @ xp.matrix_transpose(basis))
+
+    def product(self, other: Normal) -> Normal:
+        """The normalised product of the two densities.
+
+        ``N(m, Σ)`` with ``Σ⁻¹ = Σ₁⁻¹ + Σ₂⁻¹`` and ``Σ⁻¹ m = Σ₁⁻¹ m₁ + Σ₂⁻¹ m₂``, found without
+        inverses: x from the first, given that x plus noise from the second is observed.
+        Source: Rasmussen & Williams (2006), equation A.7.
+        """
+        xp = array_namespace(self.mean)
+        # x = m₁ + R₁ s and x + e = m₁ + R₁ s + R₂ t
+        top = xp.concat([self.root, xp.zeros_like(other.root)], axis=1)
+        both = xp.concat([top, xp.concat([self.root, other.root], axis=1)], axis=0)
+        joint = Normal(xp.concat([self.mean, self.mean]), both)
+        found = joint.condition(range(self.size, 2 * self.size), other.mean)
+        return Normal(found.mean, _compact(found.root))
+
+    def kl(self, other: Normal) -> float:
+        """``KL(self ‖ other)`` in nats; infinite where self is singular and other is not.
+
+        ``½ (tr Σ₂⁻¹Σ₁ + (m₂ − m₁)ᵀ Σ₂⁻¹ (m₂ − m₁) − n + log |Σ₂| − log |Σ₁|)``.
+        Raises `FactorisationError` where `other` is singular. Source: Rasmussen & Williams (2006),
+        equation A.23.
+        """
+        xp, theirs = array_namespace(self.mean), other._cholesky()
+        spread = float(xp.sum(theirs.half_solve(self.root) ** 2))
+        shift = float(xp.sum(theirs.half_solve(other.mean - self.mean) ** 2))
+        try:
+            log_det = self._cholesky().log_det
+        except FactorisationError:
+            return math.inf
+        return 0.5 * (spread + shift - self.size + theirs.log_det - log_det)
+
+    def log_density(self, x: Array) -> float:
+        """``log N(x; mean, Σ)`` for x (n,).
+
+        Raises `FactorisationError` where the covariance is singular and there is no density.
+        """
+        cholesky = self._cholesky()
+        z = cholesky.half_solve(_check.vector(x, "x", size=self.size) - self.mean)
+        squares = float(array_namespace(z).sum(z * z))
+        return -0.5 * (squares + cholesky.log_det + self.size * LOG_2PI)
+
+    def interval(self, level: float = 0.95) -> tuple[Array, Array]:
+        """The central interval of each variable alone that holds it with probability `level`."""
+        if not 0.0 < level < 1.0:
+            raise ValueError(f"level must be between 0 and 1; got {level}")
+        sd = array_namespace(self.mean).sqrt(self.variance)
+        reach = NormalDist().inv_cdf(0.5 * (1.0 + level)) * sd
+        return self.mean - reach, self.mean + reach
+
+    def sample(self, stream: Stream, n: int) -> Array:
+        """`n` independent draws, (n, size)."""
+        draws = stream.normal((n, self.root.shape[1]), like=self.mean)
+        return self.mean + draws @ array_namespace(draws).matrix_transpose(self.root)
+
+    def _cholesky(self) -> Cholesky:
+        """The covariance's Cholesky factor, from the root alone: squaring would lose digits."""
+        xp = array_namespace(self.root)
+        lower = _compact(self.root)
+        diagonal = xp.abs(_xp.diagonal(lower))
+        floor = self.size * _xp.epsilon(lower) * float(xp.max(diagonal))
+        if lower.shape[1] < self.size or float(xp.min(diagonal)) <= floor:
+            raise FactorisationError("the covariance is singular: there is no density")
+        return Cholesky(lower * xp.sign(_xp.diagonal(lower))[None, :])
+
+
+def _compact(root: Array) -> Array:
+    """A lower triangular root of the same covariance, by QR of the transpose."""
+    xp = array_namespace(root)
+    return xp.matrix_transpose(xp.linalg.qr(xp.matrix_transpose(root)).R)
+
+
+def _spectral_root(covariance: Array) -> Array:
+    xp = array_namespace(covariance)
+    values, vectors = xp.linalg.eigh(covariance)
+    rounding = 10.0 * covariance.shape[0] * _xp.epsilon(covariance) * float(xp.max(xp.abs(values)))
+    if float(xp.min(values)) < -rounding:
+        raise FactorisationError(
+            f"covariance must be positive semidefinite; its smallest eigenvalue is "
+            f"{float(xp.min(values)):.3e}"
+        )
+    return vectors * xp.sqrt(xp.clip(values, 0.0, None))[None, :]
+
+
+def _row_space(root: Array, gap: Array) -> tuple[Array, Array]:
+    """An orthonormal basis (r, k) of the rows of `root`, and s with ``root basis s = gap``."""
+    xp = array_namespace(root)
+    left, values, right = xp.linalg.svd(root, full_matrices=False)
+    top = float(xp.max(values)) if values.shape[0] else 0.0
+    floor = max(root.shape) * _xp.epsilon(root) * top
+    rank = int(xp.sum(xp.astype(values > floor, xp.int32)))
+    scores = xp.matrix_transpose(left[:, :rank]) @ gap
+    missed = float(xp.max(xp.abs(gap - left[:, :rank] @ scores)))
+    if missed > 1e3 * max(root.shape) * _xp.epsilon(root) * (top + float(xp.max(xp.abs(gap)))):
+        raise ValueError(f"values are impossible under a singular covariance, by {missed:.3e}")
+    return xp.matrix_transpose(right[:rank, :]), scores / values[:rank]
