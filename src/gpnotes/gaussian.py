@@ -70,7 +70,7 @@ class Normal:
     def marginal(self, indices: Sequence[int]) -> Normal:
         """The distribution of the variables at `indices`, in their order.
 
-        Source: Rasmussen & Williams (2006), equation A.6.
+        Source: Rasmussen & Williams (2006), appendix A.2.
         """
         xp = array_namespace(self.mean)
         rows = xp.asarray([int(i) for i in indices], device=_xp.device(self.mean))
@@ -84,7 +84,7 @@ class Normal:
         no matrices are subtracted. Where Σ_aa is singular, its pseudo-inverse stands in.
 
         Raises `ValueError` for values that a singular distribution cannot take.
-        Source: Rasmussen & Williams (2006), equation A.6.
+        Source: Rasmussen & Williams (2006), appendix A.2.
         """
         seen = [int(i) for i in indices]
         given, rest = self.marginal(seen), self.marginal(sorted({*range(self.size)} - {*seen}))
@@ -99,7 +99,7 @@ class Normal:
 
         ``N(m, Σ)`` with ``Σ⁻¹ = Σ₁⁻¹ + Σ₂⁻¹`` and ``Σ⁻¹ m = Σ₁⁻¹ m₁ + Σ₂⁻¹ m₂``, found without
         inverses: x from the first, given that x plus noise from the second is observed.
-        Source: Rasmussen & Williams (2006), equation A.7.
+        Source: Rasmussen & Williams (2006), appendix A.2.
         """
         xp = array_namespace(self.mean)
         # x = m₁ + R₁ s and x + e = m₁ + R₁ s + R₂ t
@@ -114,7 +114,7 @@ class Normal:
 
         ``½ (tr Σ₂⁻¹Σ₁ + (m₂ − m₁)ᵀ Σ₂⁻¹ (m₂ − m₁) − n + log |Σ₂| − log |Σ₁|)``.
         Raises `FactorisationError` where `other` is singular. Source: Rasmussen & Williams (2006),
-        equation A.23.
+        appendix A.5.
         """
         xp, theirs = array_namespace(self.mean), other._cholesky()
         spread = float(xp.sum(theirs.half_solve(self.root) ** 2))

@@ -190,16 +190,21 @@ def squared_distances(u: Array, v: Array | None = None) -> Array:
     centre = xp.mean(u, axis=0)
     u = u - centre
     v = u if v is None else v - centre
-    size = xp.sum(u * u, axis=1)[:, None] + xp.sum(v * v, axis=1)[None, :]
-    q = size - 2.0 * (u @ xp.matrix_transpose(v))
-    return q * xp.astype(q > (u.shape[1] + 4) * _xp.epsilon(u) * size, q.dtype)
+    a, b = xp.sum(u * u, axis=1)[:, None], xp.sum(v * v, axis=1)[None, :]
+    q = u @ xp.matrix_transpose(v)
+    q *= -2.0  # in place from here: fresh memory is dearer than the arithmetic
+    q += a
+    q += b
+    rounding = (u.shape[1] + 4) * _xp.epsilon(u)
+    q[q <= rounding * a + rounding * b] = 0.0
+    return q
 
 
 def _by_differences(u: Array, v: Array) -> Array:
     xp = array_namespace(u)
     q = xp.zeros((u.shape[0], v.shape[0]), dtype=u.dtype, device=_xp.device(u))
     for k in range(u.shape[1]):
-        q = q + (u[:, None, k] - v[None, :, k]) ** 2
+        q += (u[:, None, k] - v[None, :, k]) ** 2
     return q
 
 

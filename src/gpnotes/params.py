@@ -82,13 +82,12 @@ def _settled(value: Any, name: str, item: Any) -> Any:
 
 
 def _scalar(value: Any, name: str) -> float:
-    try:
-        return float(value)
-    except TypeError:
+    if isinstance(value, str | bytes | list | tuple) or not hasattr(value, "__float__"):
         raise TypeError(
             f"{name} must be a float or, where one per input dimension is allowed, a 1-D array "
             f"of the data's dtype; got {type(value).__name__}"
-        ) from None
+        )
+    return float(value)
 
 
 def cotangent(obj: Any, **bars: Any) -> Any:

@@ -25,6 +25,8 @@ class Kernel:
     Kernels add and multiply: ``k1 + k2``, ``k1 * k2``, ``2.0 * k``; ``k.on(0, 2)`` looks at some
     columns only. A gradient by a kernel, ``kernel_bar``, is a kernel of the same class that holds
     derivatives in its fields; it is not checked, may have any sign, and is not to be called.
+    What is wrong with the shapes, dtypes or values of arguments is a `ValueError` or a `TypeError`
+    that names the argument, what was expected and what came.
     """
 
     __array_ufunc__ = None  # np.float64(2) * kernel is ours to answer, not NumPy's
@@ -71,7 +73,7 @@ class Kernel:
 
     def __mul__(self, other: Any) -> Kernel:
         if not _is(other):
-            return NotImplemented if isinstance(other, str | bytes) else Scaled(other, self)
+            return Scaled(other, self)
         return Product((*_parts(Product, self), *_parts(Product, other)))
 
     __rmul__ = __mul__

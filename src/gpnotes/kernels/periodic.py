@@ -25,8 +25,8 @@ class Periodic(Kernel):
     """Functions that repeat: ``k(x, z) = σ_f² exp(−2 Σ_d sin²(π(x_d − z_d)/p_d) / ℓ_d²)``.
 
     `lengthscale` ℓ and `period` p are floats or arrays (d,); ℓ is in units of the circle, not of x.
-    Source: MacKay (1998), Introduction to Gaussian processes; Rasmussen & Williams (2006), equation
-    4.31, for one dimension and the period 2π.
+    Source: MacKay (1998), Introduction to Gaussian processes, equation 47; Rasmussen & Williams
+    (2006), section 4.2.3, in one dimension with the period 2π.
 
     >>> import numpy as np
     >>> Periodic(period=2.0)(np.asarray([[0.0], [1.0], [2.0]])).round(4)

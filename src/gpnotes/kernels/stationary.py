@@ -91,7 +91,7 @@ class Matern12(Kernel):
     ``k(x, z) = σ_f² exp(−√q)``. It has a kink where two points coincide. There the derivative by
     the inputs is taken as zero: the mean of the one-sided ones, and exact on the diagonal of a
     matrix of x with itself, where k is constant; the derivative by the lengthscale is zero anyway.
-    Source: Rasmussen & Williams (2006), section 4.2.1, equation 4.18.
+    Source: Rasmussen & Williams (2006), section 4.2.1.
     """
 
     signal_var: float = positive(1.0)
@@ -161,7 +161,7 @@ class Matern52(Kernel):
 class RationalQuadratic(Kernel):
     """A scale mixture of squared exponential kernels; RBF in the limit of large `alpha`.
 
-    ``k(x, z) = σ_f² (1 + q / 2α)^(−α)``. Source: Rasmussen & Williams (2006), equation 4.19.
+    ``k(x, z) = σ_f² (1 + q / 2α)^(−α)``. Source: Rasmussen & Williams (2006), section 4.2.1.
     """
 
     signal_var: float = positive(1.0)
