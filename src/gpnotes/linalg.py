@@ -190,13 +190,12 @@ def squared_distances(u: Array, v: Array | None = None) -> Array:
     centre = xp.mean(u, axis=0)
     u = u - centre
     v = u if v is None else v - centre
-    a, b = xp.sum(u * u, axis=1)[:, None], xp.sum(v * v, axis=1)[None, :]
+    size = xp.sum(u * u, axis=1)[:, None] + xp.sum(v * v, axis=1)[None, :]
     q = u @ xp.matrix_transpose(v)
     q *= -2.0  # in place from here: fresh memory is dearer than the arithmetic
-    q += a
-    q += b
-    rounding = (u.shape[1] + 4) * _xp.epsilon(u)
-    q[q <= rounding * a + rounding * b] = 0.0
+    q += size
+    size *= (u.shape[1] + 4) * _xp.epsilon(u)
+    q[q <= size] = 0.0
     return q
 
 
