@@ -6,6 +6,9 @@ the equations from the text) on its own numbered equations. So the cache lives i
 named after a digest of all that, and inside it each page has a folder named after its
 equations. The first name is a configuration value: when it changes, Sphinx reads every page
 again. A change of prose changes neither, and the stored outputs are used.
+
+A build that ended with warnings is not remembered either: Sphinx repeats a warning only when
+it reads the page again, so the next build, with nothing changed, would pass.
 """
 
 import hashlib
@@ -18,21 +21,28 @@ from pathlib import Path
 
 STACK = ("numpy", "scipy", "lark", "array-api-compat", "array-api-extra", "matplotlib", "ipykernel")
 BACKENDS = ("cupy-cuda12x", "cupy-cuda13x")
-DATA = {".csv", ".tsv", ".npy", ".npz", ".json", ".txt"}
+DATA = ("book/data", "book/sources")
 KEPT = 12  # folders of earlier states, so that going back and forth costs nothing
 
-# Not read by any cell: the result of the flip test, and what only the pages use.
-APART = ("book/flips.json", "src/gpnotes/equations/sphinx/", "src/gpnotes/data/equations.json")
-EQUATION = re.compile(r"^([`:]{3,})\{math\}[^\n]*\n(.*?)^\1\s*$", re.MULTILINE | re.DOTALL)
+# What only the pages use, and the copy of the equations for a notebook that has left the book.
+APART = (
+    "src/gpnotes/equations/sphinx/",
+    "src/gpnotes/equations/static/",
+    "src/gpnotes/data/equations.json",
+)
+EQUATION = re.compile(r"^\s*([`:]{3,})\{math\}.*?^\s*\1\s*$", re.MULTILINE | re.DOTALL)
 
 
 def inputs(root: Path) -> list[Path]:
     """The files that the result of a cell may depend on, beside its own chapter."""
-    code = [p for p in (root / "src").rglob("*") if p.is_file() and "__pycache__" not in p.parts]
-    code = [p for p in code if ".egg-info" not in str(p)]
-    data = [p for p in (root / "book").rglob("*") if p.suffix in DATA]
+    found = [p for top in ("src", *DATA) for p in (root / top).rglob("*") if p.is_file()]
     apart = tuple(str(root / entry) for entry in APART)
-    return sorted(p for p in code + data if not str(p).startswith(apart))
+    return sorted(
+        path
+        for path in found
+        if not str(path).startswith(apart) and "__pycache__" not in path.parts
+        if not any(part.endswith(".egg-info") for part in path.parts)
+    )
 
 
 def versions() -> list[str]:
@@ -77,7 +87,14 @@ def choose_folder(app, docname, source):
     app.env.mystnb_config = app.env.mystnb_config.copy(execution_cache_path=str(folder))
 
 
+def forget_failure(app, exception):
+    """After a build with warnings: the next one reads every page again (and runs what failed)."""
+    if exception or app._warncount:
+        (Path(app.doctreedir) / "environment.pickle").unlink(missing_ok=True)
+
+
 def setup(app):
+    app.connect("build-finished", forget_failure)
     app.connect("config-inited", name_cache, priority=900)
     app.connect("source-read", choose_folder)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,5 +1,62 @@
-"""The Sphinx extension: what executed notebooks say about their equations, on the pages."""
+"""The Sphinx extension ``gpnotes.equations.sphinx``: what the checks found, on the pages.
+
+Add it to the extensions of any MyST-NB book. It puts a badge beside each numbered equation,
+warns of every equation without a check and every check without an equation, and fills the
+generated pages. Settings: ``equations_items``, ``equations_flips``, ``equations_notation``
+(files, relative to the source folder) and ``equations_versions`` (names of packages).
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+from sphinx.errors import ExtensionError
+
+from . import build
+from .directives import ALL
+
+__all__ = ["setup"]
+
+STATIC = Path(__file__).resolve().parent.parent / "static"
+_SETTINGS = {
+    "equations_items": "",
+    "equations_flips": "",
+    "equations_notation": "",
+    "equations_versions": [],
+}
 
 
-def setup(app):
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
+def setup(app: Any) -> dict[str, Any]:
+    """Connect the extension to a Sphinx application."""
+    _need_renderer()
+    for name, default in _SETTINGS.items():
+        app.add_config_value(name, default, "env")
+    for name, directive in ALL.items():
+        app.add_directive(name, directive)
+    app.connect("builder-inited", _add_static)
+    app.connect("doctree-read", build.gather)
+    app.connect("env-purge-doc", build.forget)
+    app.connect("env-merge-info", build.merge)
+    app.connect("env-updated", build.renew)
+    app.connect("env-check-consistency", build.judge)
+    app.connect("doctree-resolved", build.fill)
+    app.connect("build-finished", build.write_ledger)
+    return {
+        "version": "1", "env_version": 1, "parallel_read_safe": True, "parallel_write_safe": True,
+    }  # fmt: skip
+
+
+def _need_renderer() -> None:
+    if "gpnotes-check" not in entry_points(group="myst_nb.mime_renderers").names:
+        raise ExtensionError(
+            "myst-nb does not know the outputs of checks: the installed gpnotes is older than its "
+            "source; install it again (pip install --no-deps --editable .)"
+        )
+
+
+def _add_static(app: Any) -> None:
+    app.config.html_static_path.append(str(STATIC))
+    app.add_css_file("equations.css")
+    app.add_js_file("equations.js", loading_method="defer")

@@ -1,0 +1,128 @@
+"""The badge of an equation, and the one line that its cell shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..display import mutant_line, plain, power_of_ten
+from .html import element, later, link, number, say, tolerance
+from .ledger import Row
+
+__all__ = ["badge", "line", "words"]
+
+Data = Mapping[str, Any]
+
+
+def words(record: Data) -> list[str]:
+    """What the closed badge says, phrase by phrase."""
+    if record["kind"] == "definition":
+        return ["definition"]
+    return [_head(record), mutant_words(record["mutants"]), record["oracle"]]
+
+
+def _head(record: Data) -> str:
+    estimate = record.get("estimate")
+    if not estimate:
+        return f"checked to {tolerance(record.get('approx') or record['rtol'])}"
+    sample = f", n = {power_of_ten(estimate['n'])}" if estimate.get("n") else ""
+    return f"estimate, z = {estimate['z']:.1f}{sample}"
+
+
+def mutant_words(mutants: Data) -> str:
+    """``7 of 7 mutants caught``: the indistinct ones are counted apart, in the panel."""
+    total = mutants["caught"] + mutants["survived"] + mutants["spared"]
+    return f"{mutants['caught']} of {total} mutants caught"
+
+
+def badge(row: Row, ledger: str, *, opened: bool = False) -> str:
+    """The badge of an equation; `ledger` is the address of its row in the ledger."""
+    record = row.record
+    if record is None:
+        return ""
+    said = "".join(element("span", say(word)) for word in words(record) if word)
+    summary = element("summary", _mark(), element("span", said, class_="gpn-said"))
+    panel = element("div", *_panel(row, ledger), class_="gpn-panel")
+    name = f"gpn-badge gpn-{record['kind']}"
+    return element("details", summary, panel, class_=name, data_label=row.label, open=opened)
+
+
+def _mark() -> str:
+    return element("span", class_="gpn-mark", aria_hidden="true")
+
+
+def _panel(row: Row, ledger: str) -> list[str]:
+    parts = [_instance(record) for record in row.records]
+    foot = element("p", link("its row in the ledger", ledger), class_="gpn-foot")
+    return [*parts, foot] if ledger else parts
+
+
+def _instance(record: Data) -> str:
+    if record["kind"] == "definition":
+        said = "A definition: it parses"
+        return element("p", said + (", and its shapes conform." if record["draws"] else "."))
+    return steps(record["steps"]) + element("p", say(_facts(record))) + _mutants(record["mutants"])
+
+
+def steps(entries: list[Data]) -> str:
+    """The steps of a chain with the residual of each."""
+    head = element("tr", _head_cell("step"), _head_cell("residual"))
+    rows = [
+        element("tr", element("td", later(s["latex"])), _cell(number(s["residual"])))
+        for s in entries
+    ]
+    return _table("gpn-steps", head, rows)
+
+
+def _head_cell(text: str) -> str:
+    return element("th", text, scope="col")
+
+
+def _cell(text: str) -> str:
+    return element("td", text, class_="gpn-number")
+
+
+def _table(name: str, head: str, rows: list[str]) -> str:
+    inside = element("table", element("thead", head), element("tbody", *rows), class_=name)
+    return element("div", inside, class_="gpn-scroll", tabindex="0", role="group", aria_label="table")
+
+
+def _facts(record: Data) -> str:
+    """How it was checked, as a sentence."""
+    draws = record["draws"]
+    parts = [
+        f"Evidence: {record['oracle']}",
+        f"relative tolerance {tolerance(record['rtol'])}" if record.get("rtol") else "",
+        f"absolute tolerance {tolerance(record['atol'])}" if record.get("atol") else "",
+        f"{draws} draws of the numbers, the worst counts" if draws > 1 else "",
+        f"{record['backend']} arrays",
+        f"answers {', '.join(record['sources'])}" if record["sources"] else "",
+    ]
+    return "; ".join(part for part in parts if part) + "."
+
+
+def _mutants(mutants: Data) -> str:
+    """Every mutant with what became of it, behind a line of its own."""
+    if not mutants["list"]:
+        return ""
+    head = element("tr", _head_cell("single edit"), _head_cell("then it reads"), _head_cell("residual"))
+    rows = [_mutant(entry) for entry in mutants["list"]]
+    title = element("summary", say(mutant_line(mutants)))
+    return element("details", title, _table("gpn-mutants", head, rows), class_="gpn-more")
+
+
+def _mutant(entry: Data) -> str:
+    outcome = number(entry["residual"]) if entry["outcome"] == "caught" else entry["outcome"]
+    why = element("small", say(entry["why"])) if entry.get("why") else ""
+    edit = element("td", say(entry["edit"]), why)
+    reads = element("td", later(entry["latex"]))
+    return element("tr", edit, reads, _cell(outcome), class_=f"gpn-{entry['outcome']}")
+
+
+def line(record: Data, row: Row | None, address: str) -> str:
+    """What stands below the cell: one line that leads to the equation."""
+    text = say(plain(record))
+    if row is not None and row.number:
+        said = " · ".join(word for word in words(record) if word)
+        text = f"{link(f'({row.number})', address)} {say(said)}"
+    return element("p", _mark(), text, class_=f"gpn-line gpn-{record['kind']}")

@@ -1,0 +1,242 @@
+"""The steps of a build: gather when a page is read, judge when all are, fill when one is written."""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.util import logging
+
+from . import tables
+from .badge import badge, line
+from .directives import generated, place, symbol_groups
+from .html import display, element, link
+from .ledger import Book, Row, as_json, items, problems
+from .output import check_output
+from .pages import CHECKS, fingerprint, page_of, store
+
+__all__ = ["fill", "forget", "gather", "judge", "merge", "renew", "write_ledger"]
+
+logger = logging.getLogger(__name__)
+
+
+# Reading
+
+
+def gather(app: Any, doctree: nodes.document) -> None:
+    """A page has been read (its cells have run): note its equations, records and places."""
+    docname, env = app.env.docname, app.env
+    _add_summary(doctree)
+    places = frozenset(node["what"] for node in doctree.findall(generated))
+    page = page_of(doctree, places, _seconds(env, docname))
+    if not page.empty:
+        store(env)[docname] = page
+        # Mathematics that only comes when the page is written must be typeset as well.
+        env.get_domain("math").data["has_equations"][docname] = True
+
+
+def _add_summary(doctree: nodes.document) -> None:
+    """A chapter that closes its ledger gets a summary line below its title, unless it has one."""
+    closed = any(n["record"]["kind"] == "ledger" for n in doctree.findall(check_output))
+    asked = any(n["what"] == "summary" for n in doctree.findall(generated))
+    title = next(iter(doctree.findall(nodes.title)), None)
+    if closed and not asked and title is not None:
+        title.parent.insert(title.parent.index(title) + 1, place("summary"))
+
+
+def _seconds(env: Any, docname: str) -> float | None:
+    data = getattr(env, "nb_metadata", {}).get(docname, {}).get("exec_data") or {}
+    return data.get("runtime")
+
+
+def forget(app: Any, env: Any, docname: str) -> None:
+    store(env).pop(docname, None)
+
+
+def merge(app: Any, env: Any, docnames: set[str], other: Any) -> None:
+    """Take over what a parallel reader has gathered."""
+    store(env).update({name: page for name, page in store(other).items() if name in docnames})
+
+
+def renew(app: Any, env: Any) -> list[str]:
+    """After reading: the pages that show the ledger are written again when it has changed."""
+    now = fingerprint(store(env), _numbers(env))
+    changed = now != getattr(env, "equation_fingerprint", None)
+    env.equation_fingerprint = now
+    return [name for name, page in store(env).items() if page.generated] if changed else []
+
+
+def judge(app: Any, env: Any) -> None:
+    """Warn, with file and line, of everything that is amiss; in the book a warning is an error."""
+    for docname, at, message in problems(_book(env)):
+        logger.warning(message, location=(docname, at or None), type="equations")
+
+
+# The book as data
+
+
+def _book(env: Any) -> Book:
+    pages = {name: store(env)[name] for name in _order(env) if name in store(env)}
+    setting = env.config.equations_items
+    listed = items(Path(env.srcdir) / setting) if setting else ()
+    return Book(pages, _numbers(env), listed)
+
+
+def _order(env: Any) -> Iterator[str]:
+    """The documents as the table of contents has them, then the rest."""
+    seen: dict[str, None] = {}
+    stack = [env.config.root_doc]
+    while stack:
+        name = stack.pop()
+        if name not in seen:
+            seen[name] = None
+            stack.extend(reversed(env.toctree_includes.get(name, [])))
+    return iter([*seen, *sorted(set(store(env)) - set(seen))])
+
+
+def _numbers(env: Any) -> dict[str, str]:
+    """The number of each equation, as the page prints it."""
+    equations = env.get_domain("math").equations
+    return {label: _number(env, label, *place) for label, place in sorted(equations.items())}
+
+
+def _number(env: Any, label: str, docname: str, serial: int) -> str:
+    if not (env.config.math_numfig and env.config.numfig):
+        return str(serial)
+    figures = getattr(env, "toc_fignumbers", {}).get(docname, {}).get("displaymath", {})
+    number = figures.get(nodes.make_id(f"equation-{label}"), ())
+    return ".".join(map(str, number))
+
+
+# Writing
+
+
+def fill(app: Any, doctree: nodes.document, docname: str) -> None:
+    """A page is about to be written: put in the badges, the lines and the tables."""
+    if docname not in store(app.env):
+        return
+    filler = _Filler(app, docname)
+    for node in list(doctree.findall(check_output)):
+        node.replace_self(_raw(filler.line(node["record"])))
+    for node in list(doctree.findall(generated)):
+        node.replace_self(_raw(filler.table(node["what"], node["options"])))
+    for node in list(doctree.findall(nodes.math_block)):
+        row = filler.book.by_label.get(node.get("label") or "")
+        if row is not None and row.docname == docname:
+            _frame(node, _raw(filler.badge(row)))
+
+
+def _raw(html: str) -> nodes.raw:
+    return nodes.raw("", html, format="html")
+
+
+def _frame(equation: nodes.math_block, shown: nodes.raw) -> None:
+    """Equation and badge in one frame, so that the style can set them beside each other."""
+    frame = nodes.container(classes=["gpn-equation"])
+    equation.replace_self(frame)
+    frame += [equation, shown]
+
+
+class _Filler:
+    """The pieces of HTML for one page."""
+
+    def __init__(self, app: Any, docname: str) -> None:
+        self.app, self.env, self.docname = app, app.env, docname
+        self.book = _book(app.env)
+        self.links = tables.Links(self._equation, self._document, self._title)
+
+    def _document(self, docname: str, anchor: str = "") -> str:
+        address = self.app.builder.get_relative_uri(self.docname, docname)
+        return f"{address}#{anchor}" if anchor else address
+
+    def _equation(self, label: str) -> str:
+        row = self.book.by_label.get(label)
+        return self._document(row.docname, nodes.make_id(f"equation-{label}")) if row else ""
+
+    def _title(self, docname: str) -> str:
+        return self.env.titles[docname].astext() if docname in self.env.titles else docname
+
+    def badge(self, row: Row, opened: bool = False) -> str:
+        where = _page_with(self.book, "ledger")
+        return badge(row, self._document(where, f"row-{row.label}") if where else "", opened=opened)
+
+    def line(self, record: Any) -> str:
+        label = record.get("label") or ""
+        row = self.book.by_label.get(label) if record["kind"] in CHECKS else None
+        return line(record, row, self._equation(label))
+
+    def table(self, what: str, options: dict[str, Any]) -> str:
+        return getattr(self, f"_fill_{what}")(options)
+
+    def _fill_ledger(self, options: Any) -> str:
+        data = link("ledger.json", "ledger.json")
+        note = element("p", f"The same as data: {data}.", class_="gpn-foot")
+        return tables.ledger(self.book, self.links) + note
+
+    def _fill_totals(self, options: Any) -> str:
+        return tables.total_list(self.book, self.links)
+
+    def _fill_summary(self, options: Any) -> str:
+        return tables.summary(self.book, self.docname, self.book.pages[self.docname].seconds)
+
+    def _fill_timings(self, options: Any) -> str:
+        return tables.timings(self.book, self.links)
+
+    def _fill_versions(self, options: Any) -> str:
+        found = {"Python": platform.python_version()}
+        names = self.env.config.equations_versions
+        return tables.versions(found | {name: _version(name) for name in names})
+
+    def _fill_flips(self, options: Any) -> str:
+        path = Path(self.env.srcdir) / self.env.config.equations_flips
+        return tables.flips(json.loads(path.read_text("utf-8")) if path.is_file() else None)
+
+    def _fill_verdicts(self, options: Any) -> str:
+        return tables.verdicts(self.book)
+
+    def _fill_sources(self, options: Any) -> str:
+        return tables.sources(self.book, self.links, options["argument"])
+
+    def _fill_notation(self, options: Any) -> str:
+        groups = symbol_groups(Path(self.env.srcdir) / self.env.config.equations_notation)
+        group = groups[options["argument"]]
+        return tables.notation(group["title"], group["symbols"])
+
+    def _fill_equation(self, options: Any) -> str:
+        row = self.book.by_label.get(options["argument"])
+        if row is None:
+            logger.warning(
+                f"no equation {options['argument']} to show", location=self.docname, type="equations"
+            )
+            return ""
+        number = element("span", link(f"({row.number})", self._equation(row.label)), class_="eqno")
+        shown = display(row.latex).replace(r"\[", number + r"\[", 1)
+        return element("div", shown, self.badge(row, "open" in options), class_="gpn-equation")
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "not installed"
+
+
+def _page_with(book: Book, what: str) -> str | None:
+    return next((name for name, page in book.pages.items() if what in page.generated), None)
+
+
+def write_ledger(app: Any, exception: Exception | None) -> None:
+    """At the end: `ledger.json` beside the page of the ledger, if there is one."""
+    if exception or app.builder.format != "html":
+        return
+    book = _book(app.env)
+    where = _page_with(book, "ledger")
+    if where:
+        path = (Path(app.outdir) / app.builder.get_target_uri(where)).parent / "ledger.json"
+        text = json.dumps(as_json(book), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        path.write_text(text, encoding="utf-8")

@@ -1,0 +1,127 @@
+"""The directives of the generated pages: each leaves a place that is filled when all is known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx import addnodes
+from sphinx.util.docutils import SphinxDirective
+
+from .tables import anchor
+
+__all__ = ["ALL", "generated", "place", "symbol_groups"]
+
+
+class generated(nodes.General, nodes.Element):
+    """A place to be filled: `what` says with which table, `options` how."""
+
+
+def place(what: str, **options: Any) -> generated:
+    return generated(what=what, options=options)
+
+
+class _Place(SphinxDirective):
+    """A directive without content that leaves a place of its own name."""
+
+    what = ""
+
+    def run(self) -> list[nodes.Node]:
+        node = place(self.what, argument="".join(self.arguments), **self.options)
+        self.set_source_info(node)
+        return [node]
+
+
+class _File(_Place):
+    """A place whose content also comes from a file, so that the page is read again with it."""
+
+    setting = ""
+
+    def run(self) -> list[nodes.Node]:
+        name = getattr(self.config, self.setting)
+        if name:
+            self.env.note_dependency(str(Path(self.env.srcdir) / name))
+        return super().run()
+
+
+class Ledger(_Place):
+    what = "ledger"
+
+
+class Totals(_Place):
+    what = "totals"
+
+
+class Summary(_Place):
+    what = "summary"
+
+
+class Timings(_Place):
+    what = "timings"
+
+
+class Versions(_Place):
+    what = "versions"
+
+
+class Flips(_File):
+    what, setting = "flips", "equations_flips"
+
+
+class Verdicts(_File):
+    what, setting = "verdicts", "equations_items"
+
+
+class Sources(_File):
+    """``{equation-sources} S1``: the items whose identifiers begin so."""
+
+    what, setting = "sources", "equations_items"
+    required_arguments = 1
+
+
+class CheckedEquation(_Place):
+    """``{checked-equation} eq-label``: an equation of another page with its badge."""
+
+    what = "equation"
+    required_arguments = 1
+    option_spec = {"open": directives.flag}  # noqa: RUF012
+
+
+class Notation(_File):
+    """``{equation-notation} group``: one group of the notation file, entered in the index."""
+
+    what, setting = "notation", "equations_notation"
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        groups = symbol_groups(Path(self.env.srcdir) / self.config.equations_notation)
+        if self.arguments[0] not in groups:
+            raise self.error(f"no group {self.arguments[0]!r} of symbols; got {', '.join(groups)}")
+        entries = [
+            ("single", term, anchor(symbol), "", None)
+            for symbol in groups[self.arguments[0]]["symbols"]
+            for term in symbol.get("index", ())
+        ]
+        return [addnodes.index(entries=entries), *super().run()]
+
+
+def symbol_groups(path: Path) -> dict[str, Any]:
+    """The groups of a notation file by their names."""
+    return {group["id"]: group for group in yaml.safe_load(path.read_text(encoding="utf-8"))}
+
+
+ALL = {
+    "equation-ledger": Ledger,
+    "equation-totals": Totals,
+    "equation-summary": Summary,
+    "equation-timings": Timings,
+    "equation-versions": Versions,
+    "equation-flips": Flips,
+    "equation-verdicts": Verdicts,
+    "equation-sources": Sources,
+    "equation-notation": Notation,
+    "checked-equation": CheckedEquation,
+}

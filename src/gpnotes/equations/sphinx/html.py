@@ -1,0 +1,68 @@
+"""Small pieces of HTML: elements, mathematics, numbers, links."""
+
+from __future__ import annotations
+
+from html import escape
+
+from ..display import short
+
+__all__ = ["display", "element", "inline", "later", "link", "number", "say", "tolerance"]
+
+
+def element(name: str, *content: str, **attributes: str | bool | None) -> str:
+    """``<name attributes>content</name>``; a trailing underscore of an attribute is dropped."""
+    spelled = "".join(
+        f" {key.rstrip('_').replace('_', '-')}" + ("" if value is True else f'="{escape(value)}"')
+        for key, value in attributes.items()
+        if value not in (None, False)
+    )
+    return f"<{name}{spelled}>{''.join(content)}</{name}>"
+
+
+def say(text: str) -> str:
+    """Text, with what HTML would take for markup escaped."""
+    return escape(text, quote=False)
+
+
+def link(text: str, address: str) -> str:
+    """Text that leads to `address`, or the text alone where there is none."""
+    return element("a", say(text), href=address) if address else say(text)
+
+
+def inline(latex: str) -> str:
+    """Mathematics in the line, typeset when the page loads."""
+    return element("span", rf"\({escape(latex)}\)", class_="math notranslate nohighlight")
+
+
+def display(latex: str) -> str:
+    """Mathematics on its own line, laid out as the page of the equation lays it out."""
+    return element("div", rf"\[{escape(_laid_out(latex))}\]", class_="math notranslate nohighlight")
+
+
+def later(latex: str) -> str:
+    """Mathematics that the script typesets when the reader opens what holds it."""
+    spelled = rf"\(\displaystyle {escape(_laid_out(latex))}\)"
+    return element("span", spelled, class_="gpn-later tex2jax_ignore notranslate nohighlight")
+
+
+def _laid_out(latex: str) -> str:
+    parts = [part for part in latex.split("\n\n") if part.strip()]
+    joined = r" \\ ".join(parts) if len(parts) > 1 else latex
+    return rf"\begin{{split}}{joined}\end{{split}}" if r"\\" in joined or "&" in joined else joined
+
+
+def number(value: float | None) -> str:
+    """A residual: two digits are enough, and what does not conform is said in words."""
+    if value is None:
+        return "does not conform"
+    if value == 0:
+        return "0"
+    if 0.001 <= abs(value) < 1000:
+        return f"{value:.2g}"
+    mantissa, exponent = f"{value:.1e}".split("e")
+    return f"{mantissa}e{int(exponent)}".replace("-", "\N{MINUS SIGN}")
+
+
+def tolerance(value: float | None) -> str:
+    """``1e−9``."""
+    return "" if value is None else short(value).replace("-", "\N{MINUS SIGN}")

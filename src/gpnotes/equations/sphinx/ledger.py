@@ -1,0 +1,244 @@
+"""The ledger of a book: its rows and totals, the verdicts on its sources, and what is amiss."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from .pages import CHECKS, Page
+
+__all__ = ["Book", "Item", "Row", "as_json", "items", "problems", "totals"]
+
+Data = Mapping[str, Any]
+_MUTANTS = ("caught", "indistinct", "survived", "spared")
+
+
+@dataclass(frozen=True)
+class Item:
+    """One item of the sources that the book follows."""
+
+    id: str
+    source: str
+    chapter: str
+    item: str
+
+
+def items(path: Path) -> tuple[Item, ...]:
+    """The items of a tab-separated list; none where a book has no such list."""
+    if not path.is_file():
+        return ()
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
+        return tuple(Item(r["id"], r["source"], r["chapter"], r["item"]) for r in rows)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A numbered equation with its records; the first record is the one that it is known by."""
+
+    label: str
+    number: str
+    docname: str
+    line: int
+    latex: str
+    records: tuple[Data, ...]
+
+    @property
+    def record(self) -> Data | None:
+        return self.records[0] if self.records else None
+
+    @property
+    def kind(self) -> str:
+        return self.records[0]["kind"] if self.records else "unchecked"
+
+    @property
+    def residual(self) -> float | None:
+        """The worst residual of all its records."""
+        measured = [r["residual"] for r in self.records if r.get("residual") is not None]
+        return max(measured, default=None)
+
+    @property
+    def mutants(self) -> dict[str, int]:
+        counts = self.record["mutants"] if self.record else {}
+        return {name: counts.get(name, 0) for name in _MUTANTS}
+
+
+@dataclass(frozen=True)
+class Book:
+    """Everything that the generated pages show, in the order of the table of contents."""
+
+    pages: Mapping[str, Page]
+    numbers: Mapping[str, str]
+    items: tuple[Item, ...] = ()
+
+    @cached_property
+    def rows(self) -> tuple[Row, ...]:
+        return tuple(row for docname in self.pages for row in self._rows_of(docname))
+
+    def _rows_of(self, docname: str) -> Iterator[Row]:
+        page = self.pages[docname]
+        for equation in page.equations:
+            records = tuple(r for r in page.records(*CHECKS) if r["label"] == equation.label)
+            number = self.numbers.get(equation.label, "")
+            yield Row(equation.label, number, docname, equation.line, equation.latex, records)
+
+    @cached_property
+    def by_label(self) -> dict[str, Row]:
+        return {row.label: row for row in self.rows}
+
+    @cached_property
+    def verdicts(self) -> dict[str, Data]:
+        """The verdict on each item that has one, by the item's id."""
+        return {record["source_id"]: record for record in self._all("source")}
+
+    @cached_property
+    def refutations(self) -> dict[str, Data]:
+        return {record["source_id"]: record for record in self._all("refutation")}
+
+    def _all(self, kind: str) -> list[Data]:
+        return [record for page in self.pages.values() for record in page.records(kind)]
+
+    def rows_on(self, docname: str) -> list[Row]:
+        return [row for row in self.rows if row.docname == docname]
+
+    def document(self, chapter: str) -> str | None:
+        """The document of a chapter that has been written."""
+        return next((name for name in self.pages if _is_chapter(name, chapter)), None)
+
+
+def _is_chapter(docname: str, chapter: str) -> bool:
+    return docname == chapter or docname.endswith(f"/{chapter}")
+
+
+def totals(book: Book, rows: list[Row] | None = None) -> dict[str, int]:
+    """The totals of `rows` (all of them by default) and of the sources."""
+    rows = list(book.rows) if rows is None else rows
+    kinds = [row.kind for row in rows]
+    return {
+        "equations": len(rows),
+        "checked": kinds.count("identity") + kinds.count("inequality"),
+        "estimates": kinds.count("estimate"),
+        "definitions": kinds.count("definition"),
+        "unchecked": kinds.count("unchecked"),
+        "mutants_caught": sum(row.mutants["caught"] for row in rows),
+        "mutants_survived": sum(row.mutants["survived"] for row in rows),
+        "mutants_spared": sum(row.mutants["spared"] for row in rows),
+        "mutants_indistinct": sum(row.mutants["indistinct"] for row in rows),
+        "sources_answered": sum(item.id in book.verdicts for item in book.items),
+        "sources_total": len(book.items),
+    }
+
+
+def as_json(book: Book) -> dict[str, Any]:
+    """The ledger as the data that lie beside its page."""
+    return {
+        "equations": [_equation(row) for row in book.rows],
+        "sources": [_verdict(book, item) for item in book.items if item.id in book.verdicts],
+        "totals": totals(book),
+    }
+
+
+def _equation(row: Row) -> dict[str, Any]:
+    record = row.record or {}
+    return {
+        "label": row.label,
+        "number": row.number,
+        "chapter": record.get("chapter", row.docname),
+        "kind": row.kind,
+        "oracle": record.get("oracle", ""),
+        "rtol": record.get("rtol"),
+        "residual": row.residual,
+        "steps": len(record.get("steps", ())),
+        "draws": record.get("draws", 0),
+        "mutants": row.mutants,
+        "sources": list(record.get("sources", ())),
+        "backend": record.get("backend", ""),
+    }
+
+
+def _verdict(book: Book, item: Item) -> dict[str, Any]:
+    verdict = book.verdicts[item.id]
+    return {
+        "id": item.id,
+        "verdict": verdict["verdict"],
+        "label": verdict.get("label") or None,
+        **residuals(book, item.id),
+        "why": verdict.get("why", ""),
+        "chapter": verdict.get("chapter", item.chapter),
+    }
+
+
+def residuals(book: Book, source_id: str) -> dict[str, float | None]:
+    """What the printed formula was off by, and what the equation of the book is off by."""
+    refuted = book.refutations.get(source_id, {})
+    verdict = book.verdicts.get(source_id, {})
+    row = book.by_label.get(verdict.get("label") or "")
+    corrected = refuted.get("corrected_residual", verdict.get("corrected_residual"))
+    return {
+        "printed_residual": refuted.get("printed_residual", verdict.get("printed_residual")),
+        "corrected_residual": row.residual if corrected is None and row else corrected,
+    }
+
+
+Problem = tuple[str, int, str]
+
+
+def problems(book: Book) -> Iterator[Problem]:
+    """All that is amiss: document, line, and what to say about it."""
+    for docname, page in book.pages.items():
+        if page.failures:  # what is missing on this page is missing because of them
+            yield from _failures(docname, page)
+        else:
+            yield from _unrecorded(book, docname)
+            yield from _unlabelled(docname, page)
+            yield from _unclosed(docname, page)
+    yield from _unanswered(book)
+
+
+def _failures(docname: str, page: Page) -> Iterator[Problem]:
+    for failure in page.failures:
+        yield docname, failure.line, f"the cell on this line failed: {failure.message}"
+
+
+def _unrecorded(book: Book, docname: str) -> Iterator[Problem]:
+    for row in book.rows_on(docname):
+        if not row.records:
+            yield docname, row.line, f"the equation {row.label} is numbered, but no cell checks it"
+        for record in row.records:
+            yield from ((docname, row.line, text) for text in _weak(row.label, record))
+
+
+def _weak(label: str, record: Data) -> Iterator[str]:
+    if record["mutants"]["survived"]:
+        yield f"{record['mutants']['survived']} mutants of the equation {label} survive its check"
+    widest = max(record.get("rtol") or 0.0, record.get("approx") or 0.0)
+    if record["kind"] == "identity" and not record.get("atol") and record["residual"] is not None:
+        if record["residual"] > widest:
+            yield f"the equation {label} is off by {record['residual']:.2g}, over {widest:.0e}"
+
+
+def _unlabelled(docname: str, page: Page) -> Iterator[Problem]:
+    labels = {equation.label for equation in page.equations}
+    for note in page.notes:
+        label, chapter = note.record.get("label"), note.record.get("chapter", docname)
+        if note.record["kind"] in CHECKS and label not in labels:
+            yield docname, note.line, f"a cell checks {label}, but no equation here has that label"
+        if not _is_chapter(docname, chapter):
+            yield docname, note.line, f"the cell says that it belongs to the chapter {chapter}"
+
+
+def _unclosed(docname: str, page: Page) -> Iterator[Problem]:
+    if page.records(*CHECKS) and not page.records("ledger"):
+        yield docname, page.notes[-1].line, "the last cell of a chapter must be chapter.ledger()"
+
+
+def _unanswered(book: Book) -> Iterator[Problem]:
+    closed = {record["chapter"] for record in book._all("ledger")}
+    for item in book.items:
+        if item.chapter in closed and item.id not in book.verdicts:
+            docname = book.document(item.chapter) or item.chapter
+            yield docname, 1, f"the item {item.id} of the sources has no verdict: {item.item}"

@@ -1,0 +1,311 @@
+"""The pages that the build writes: the ledger, the sources line by line, the notation, the versions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from docutils.nodes import make_id
+
+from .badge import mutant_words
+from .html import display, element, inline, link, number, say, tolerance
+from .ledger import Book, Item, Row, residuals, totals
+
+__all__ = [
+    "Links", "anchor", "flips", "ledger", "notation", "sources", "summary", "timings", "total_list",
+    "verdicts", "versions",
+]  # fmt: skip
+
+Data = Mapping[str, Any]
+VERDICTS = ("holds", "holds-if", "wrong", "ambiguous", "stub")
+_SPOKEN = {
+    "holds": "holds",
+    "holds-if": "holds if",
+    "wrong": "wrong as printed",
+    "ambiguous": "ambiguous",
+    "stub": "left empty, written here",
+    "open": "not reached yet",
+}
+
+
+@dataclass(frozen=True)
+class Links:
+    """Where things stand, seen from the page that is being written."""
+
+    equation: Callable[[str], str]
+    document: Callable[[str], str]
+    title: Callable[[str], str]
+
+
+# The ledger
+
+_COLUMNS = (
+    ("No.", "text"), ("equation", "text"), ("chapter", "text"), ("kind", "text"),
+    ("oracle", "text"), ("tolerance", "number"), ("worst residual", "number"),
+    ("mutants caught", "number"), ("sources", "text"),
+)  # fmt: skip
+
+
+def ledger(book: Book, links: Links) -> str:
+    """The table of all numbered equations, which the page's script sorts and searches."""
+    head = element("tr", *(_sortable(title, kind) for title, kind in _COLUMNS))
+    rows = [_ledger_row(row, links) for row in book.rows]
+    return _searchable("gpn-ledger", "equations", head, rows)
+
+
+def _sortable(title: str, kind: str) -> str:
+    button = element("button", title, type="button", class_="gpn-sort")
+    return element("th", button, scope="col", aria_sort="none", data_kind=kind)
+
+
+def _searchable(name: str, things: str, head: str, rows: list[str]) -> str:
+    """A table in a box that scrolls, under a field to search it; without the script, a table."""
+    field = element(
+        "p",
+        element("label", f"Search the {things}", for_=f"{name}-search"),
+        f'<input type="search" id="{name}-search" autocomplete="off">',
+        element("output", for_=f"{name}-search", class_="gpn-count"),
+        class_="gpn-search",
+        hidden=True,
+    )
+    table = element("table", element("thead", head), element("tbody", *rows), class_="gpn-rows")
+    box = element(
+        "div", table, class_="gpn-scroll", tabindex="0", role="region", aria_label=f"All {things}"
+    )
+    return element("div", field, box, class_=f"gpn-searchable {name}", data_things=things)
+
+
+def _ledger_row(row: Row, links: Links) -> str:
+    record = row.record or {}
+    caught = mutant_words(row.mutants) if record and row.kind != "definition" else ""
+    cells = [
+        _cell(link(f"({row.number})", links.equation(row.label)), key=_sort_number(row.number)),
+        _cell(element("code", say(row.label))),
+        _cell(link(links.title(row.docname), links.document(row.docname))),
+        _cell(row.kind, name=f"gpn-kind gpn-{row.kind}"),
+        _cell(say(record.get("oracle", ""))),
+        _cell(tolerance(record.get("rtol")), key=record.get("rtol")),
+        _cell(number(row.residual) if row.residual is not None else "", key=row.residual),
+        _cell(caught.removesuffix(" mutants caught"), key=row.mutants["caught"] if caught else None),
+        _cell(say(", ".join(record.get("sources", ())))),
+    ]
+    return element("tr", *cells, id=f"row-{row.label}")
+
+
+def _cell(content: str, *, key: float | str | None = None, name: str = "") -> str:
+    return element("td", content, data_key=None if key is None else str(key), class_=name or None)
+
+
+def _sort_number(spelled: str) -> str:
+    """``2.10`` after ``2.9``."""
+    return ".".join(part.zfill(4) for part in spelled.split("."))
+
+
+def total_list(book: Book, links: Links) -> str:
+    """The totals, each with what it counts."""
+    sums = totals(book)
+    decided = sums["mutants_caught"] + sums["mutants_survived"] + sums["mutants_spared"]
+    pairs = [
+        (f"{sums['equations']}", "numbered equations"),
+        (f"{sums['checked']}", "checked line by line"),
+        (f"{sums['estimates']}", "by Monte Carlo"),
+        (f"{sums['definitions']}", "definitions"),
+        (f"{sums['unchecked']}", "unchecked"),
+        (f"{sums['mutants_caught']} of {decided}", "mutants caught"),
+        (f"{sums['sources_answered']} of {sums['sources_total']}", "items of the sources answered"),
+    ]
+    entries = (element("div", element("dt", word), element("dd", value)) for value, word in pairs)
+    return element("dl", *entries, class_="gpn-totals")
+
+
+def flips(result: Data | None) -> str:
+    """What the flip test found when it edited the text of the chapters."""
+    if not result:
+        return element("p", "The flip test has not been run on this state of the book.")
+    said = (
+        f"{result['caught']} of {result['edits']} edits made at random in the text of the chapters "
+        f"were caught by the chapters' own checks (seed {result['seed']})."
+    )
+    kinds = result.get("kinds", {})
+    head = element("tr", *(element("th", t, scope="col") for t in ("edit", "made", "caught")))
+    rows = [
+        element("tr", _cell(say(kind)), _cell(str(one["edits"])), _cell(str(one["caught"])))
+        for kind, one in kinds.items()
+    ]
+    table = element("table", element("thead", head), element("tbody", *rows), class_="gpn-small")
+    missed = [_missed(entry) for entry in result.get("uncaught", ())]
+    return element("p", say(said)) + (table if rows else "") + _bullets(missed)
+
+
+def _missed(entry: Data) -> str:
+    why = say(entry.get("why", "not explained"))
+    return element("li", element("code", say(entry["label"])), f": {say(entry['edit'])}. {why}")
+
+
+def _bullets(entries: list[str]) -> str:
+    return element("ul", *entries) if entries else ""
+
+
+# The line below the title of a chapter
+
+
+def summary(book: Book, docname: str, seconds: float | None) -> str:
+    """*N equations: N checked, N estimates, N definitions · mutants caught · running time.*"""
+    sums = totals(book, book.rows_on(docname))
+    kinds = [
+        f"{sums['checked']} checked" if sums["checked"] else "",
+        _counted(sums["estimates"], "estimate"),
+        _counted(sums["definitions"], "definition"),
+        f"{sums['unchecked']} unchecked" if sums["unchecked"] else "",
+    ]
+    parts = [
+        f"{_counted(sums['equations'], 'equation')}: {', '.join(k for k in kinds if k)}",
+        mutant_words({name[8:]: value for name, value in sums.items() if name[:8] == "mutants_"}),
+        "" if seconds is None else f"runs in {seconds:.0f} s" if seconds >= 1 else "runs in a second",
+    ]
+    spans = "".join(element("span", say(part)) for part in parts if part)
+    return element("p", spans, class_="gpn-summary")
+
+
+def _counted(count: int, noun: str) -> str:
+    if not count:
+        return ""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+# The sources, line by line
+
+
+def sources(book: Book, links: Links, prefix: str) -> str:
+    """Every item of one source, with its verdict."""
+    its = [item for item in book.items if item.id.startswith(f"{prefix}-")]
+    answered = sum(item.id in book.verdicts for item in its)
+    count = element("p", f"{answered} of {len(its)} items answered.", class_="gpn-answered")
+    rows = (_item(book, links, item) for item in its)
+    return count + element("ol", *rows, class_="gpn-items")
+
+
+def verdicts(book: Book) -> str:
+    """How many items have which verdict."""
+    given = [record["verdict"] for record in book.verdicts.values()]
+    counts = {verdict: given.count(verdict) for verdict in VERDICTS}
+    counts["open"] = len(book.items) - len(given)
+    chips = (
+        element("li", _chip(verdict), f" {count}") for verdict, count in counts.items() if count
+    )
+    return element("ul", *chips, class_="gpn-legend")
+
+
+def _chip(verdict: str) -> str:
+    return element("span", _SPOKEN[verdict], class_=f"gpn-chip gpn-{verdict}")
+
+
+def _item(book: Book, links: Links, item: Item) -> str:
+    verdict = book.verdicts.get(item.id, {"verdict": "open"})
+    head = element(
+        "p", element("span", item.id, class_="gpn-id"), say(item.item), _chip(verdict["verdict"])
+    )
+    body = _answer(book, links, item, verdict) if item.id in book.verdicts else _waiting(item)
+    return element("li", head, body, id=f"item-{item.id}", class_=f"gpn-item gpn-{verdict['verdict']}")
+
+
+def _waiting(item: Item) -> str:
+    return element("p", f"for the chapter {say(item.chapter)}", class_="gpn-waiting")
+
+
+def _answer(book: Book, links: Links, item: Item, verdict: Data) -> str:
+    refuted = book.refutations.get(item.id, {})
+    off = residuals(book, item.id)
+    label = verdict.get("label") or refuted.get("instead") or ""
+    parts = [
+        element("p", say(verdict["why"])) if verdict.get("why") else "",
+        _formula("The source prints", refuted["latex"], off["printed_residual"]) if refuted else "",
+        _holds(book, links, label, off["corrected_residual"], bool(refuted)),
+    ]
+    return element("div", *parts, class_="gpn-answer")
+
+
+def _formula(title: str, latex: str, residual: float | None) -> str:
+    off = element("span", f"off by {number(residual)}" if residual is not None else number(None))
+    return element("div", element("p", title, off), _scrolled(display(latex)), class_="gpn-formula")
+
+
+def _scrolled(content: str) -> str:
+    return element("div", content, class_="gpn-scroll", tabindex="0", role="group", aria_label="formula")
+
+
+def _holds(book: Book, links: Links, label: str, residual: float | None, instead: bool) -> str:
+    row = book.by_label.get(label)
+    if row is None:
+        return ""
+    where = link(f"({row.number}) in {links.title(row.docname)}", links.equation(label))
+    off = element("span", f"residual {number(residual)}") if residual is not None else ""
+    title = element("p", f"{'What holds:' if instead else 'Here:'} {where}", off)
+    return element("div", title, _scrolled(display(row.latex)), class_="gpn-formula gpn-right")
+
+
+# The notation
+
+
+def notation(title: str, symbols: list[Data]) -> str:
+    """The symbol, its meaning, its shape, its name in the code."""
+    titles = ("symbol", "meaning", "shape", "in code")
+    head = element("tr", *(element("th", t, scope="col") for t in titles))
+    rows = [_symbol(entry) for entry in symbols]
+    table = element("table", element("thead", head), element("tbody", *rows), class_="gpn-notation")
+    return element(
+        "div", table, class_="gpn-scroll", tabindex="0", role="region", aria_label=title
+    )
+
+
+def _symbol(entry: Data) -> str:
+    shapes = inline(entry["shape"]) if entry.get("shape") else ""
+    code = element("code", say(entry["code"])) if entry.get("code") else ""
+    forms = ", ".join(inline(form) for form in entry.get("shown", entry["latex"]))
+    cells = map(_cell, (forms, _prose(entry["meaning"]), shapes, code))
+    return element("tr", *cells, id=anchor(entry))
+
+
+def anchor(entry: Data) -> str:
+    """The place of a symbol on its page."""
+    return f"symbol-{make_id(entry['latex'][0])}"
+
+
+def _prose(text: str) -> str:
+    """Prose in which ``$...$`` is mathematics."""
+    pieces = text.split("$")
+    return "".join(inline(p) if i % 2 else say(p) for i, p in enumerate(pieces))
+
+
+# How the book was built
+
+
+def versions(found: Mapping[str, str]) -> str:
+    """What the build ran on."""
+    rows = [element("tr", _cell(say(name)), _cell(say(value))) for name, value in found.items()]
+    head = element("tr", *(element("th", t, scope="col") for t in ("package", "version")))
+    return element("table", element("thead", head), element("tbody", *rows), class_="gpn-small")
+
+
+def timings(book: Book, links: Links) -> str:
+    """Each chapter that runs: how long it took, how long its checks took, and on which arrays."""
+    titles = ("chapter", "runs in", "of which checks", "arrays")
+    head = element("tr", *(element("th", t, scope="col") for t in titles))
+    rows = [_timing(book, links, name) for name, page in book.pages.items() if page.seconds]
+    table = element("table", element("thead", head), element("tbody", *rows), class_="gpn-small")
+    return element("div", table, class_="gpn-scroll", tabindex="0", role="group", aria_label="times")
+
+
+def _timing(book: Book, links: Links, docname: str) -> str:
+    page = book.pages[docname]
+    records = page.records("identity", "inequality", "estimate", "definition")
+    spent = sum(record.get("milliseconds", 0.0) for record in records) / 1000
+    backends = sorted({record["backend"] for record in records if record.get("backend")})
+    cells = (
+        link(links.title(docname), links.document(docname)),
+        f"{page.seconds:.1f} s",
+        f"{spent:.2f} s",
+        ", ".join(backends),
+    )
+    return element("tr", *map(_cell, cells))
