@@ -1,6 +1,9 @@
 # Everything that one does with the book. `make` alone lists it.
 # PYTHON chooses the interpreter for the environment: make test PYTHON=python3.12
 
+SHELL := bash
+.SHELLFLAGS := -o pipefail -c
+
 PYTHON ?= python3
 PORT ?= 8000
 WORKERS ?= 2
@@ -8,6 +11,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 HTML := _build/html
+LOG := _build/build.log
 VIEWER := $(VENV)/etc/jupyter/labconfig/default_setting_overrides.json
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
@@ -27,7 +31,11 @@ $(READY): requirements.lock pyproject.toml
 	@touch $@
 
 book: $(READY)  ## build the book as HTML that works offline; any warning is an error
-	@$(BIN)/jupyter-book build . -W --keep-going -n
+	@mkdir -p _build
+	@$(BIN)/jupyter-book build . -W --keep-going -n 2>&1 | tee $(LOG) \
+	  || { echo "The book was not built. In short, from $(LOG):"; \
+	       sed -E 's/\x1b\[[0-9;]*m//g' $(LOG) | grep -aE 'WARNING|^[A-Za-z.]*(Error|Warning): .' \
+	         | grep -av CellExecutionError: | sort -u; exit 1; }
 	@echo "The book is ready: open $(HTML)/index.html in a browser."
 
 test: book  ## build the book, then run every test and show the coverage of src
