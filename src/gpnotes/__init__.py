@@ -10,12 +10,17 @@ from typing import Any
 
 _HOMES = {
     "arrays": ("asarray", "to_numpy"),
+    "exact": (
+        "GP", "LeaveOneOut", "Posterior", "condition", "log_evidence", "log_evidence_and_pullback",
+        "prior",
+    ),
     "gaussian": ("Normal",),
     "kernels": (
         "ActiveDims", "Constant", "Kernel", "Linear", "Matern12", "Matern32", "Matern52",
         "Periodic", "Polynomial", "Product", "RBF", "RationalQuadratic", "Scaled", "Sum", "White",
     ),
     "likelihoods": ("Gaussian",),
+    "linear": ("BayesianLinear", "WeightPosterior"),
     "linalg": ("Cholesky", "FactorisationError", "JitterWarning", "cholesky", "squared_distances"),
     "means": ("ConstantMean", "Zero"),
     "params": ("LogNormalPrior", "NormalPrior", "flatten", "flatten_gradient"),

@@ -1,0 +1,261 @@
+"""Exact Gaussian process regression: condition once, everything else is a view.
+
+`condition` factors ``K_y = K_ff + σ_n² I = L Lᵀ`` and keeps the factor. Prediction, samples, the
+evidence and its derivatives, leave-one-out and extension all start from it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from . import _check, _xp, memory
+from ._xp import LOG_2PI, Array, array_namespace
+from .gaussian import Normal
+from .kernels import Kernel
+from .linalg import Cholesky, cholesky
+from .means import Zero
+from .params import cotangent, nonnegative, settle
+from .random import Stream
+
+__all__ = [
+    "GP",
+    "LeaveOneOut",
+    "Posterior",
+    "condition",
+    "log_evidence",
+    "log_evidence_and_pullback",
+    "prior",
+]
+
+# Entries of K_f* that prediction holds at a time unless `chunk` says otherwise: 32 MiB in float64.
+_CHUNK_ENTRIES = 2**22
+_FEWER = "Use fewer points or float32."
+
+
+@dataclass(frozen=True, eq=False)
+class GP:
+    """A prior over functions, ``f ~ GP(mean, kernel)``, and the noise of ``y = f + ε``.
+
+    `noise_var` is σ_n², the variance of the independent noise; it may be zero.
+    """
+
+    kernel: Kernel
+    noise_var: float = nonnegative()
+    mean: Any = Zero()  # noqa: RUF009  (frozen, so one instance can serve all)
+
+    def __post_init__(self) -> None:
+        settle(self)
+
+
+def prior(gp: GP, Xs: Array, noise: bool = False) -> Normal:
+    """The distribution of f at Xs (n, d) before any data, or with `noise` that of y there.
+
+    >>> import numpy as np
+    >>> from gpnotes import RBF
+    >>> prior(GP(RBF(), 0.5), np.asarray([[0.0], [1.0]]), noise=True).variance
+    array([1.5, 1.5])
+    """
+    _require(Xs, Xs, copies=4, what="the prior covariance")
+    return Normal(gp.mean(Xs), _root(_plus_noise(gp.kernel(Xs), gp.noise_var if noise else 0.0)))
+
+
+def condition(gp: GP, X: Array, y: Array) -> Posterior:
+    """The posterior of a process given observations y (n,) at inputs X (n, d); O(n³).
+
+    With ``noise_var = 0``, or so little that K_y is singular in its precision, the jitter policy of
+    `linalg.cholesky` applies: what it adds stands in ``posterior.cholesky.jitter``, and all views
+    are those of a noise that much larger.
+
+    Raises `ValueError` or `TypeError` for data that do not fit, `FactorisationError` for a matrix
+    that cannot be factored, `MemoryError` for one that has no room.
+    Source: Rasmussen & Williams (2006), algorithm 2.1.
+
+    >>> import numpy as np
+    >>> from gpnotes import RBF
+    >>> posterior = condition(GP(RBF(), 0.1), np.asarray([[0.0], [1.0]]), np.asarray([1.0, 0.0]))
+    >>> posterior.mean(np.asarray([[0.5]])).round(4)
+    array([0.5171])
+    """
+    _check.matrix(X, "X")
+    _check.alike(_check.vector(y, "y", size=X.shape[0]), "y", X, "X")
+    return _posterior(gp, X, y, _factor(gp, X))
+
+
+def _factor(gp: GP, X: Array) -> Cholesky:
+    _require(X, X, copies=3, what="the Gram matrix")
+    name = f"the Gram matrix of {gp.kernel!r} with noise_var={gp.noise_var:.6g}"
+    return cholesky(_plus_noise(gp.kernel(X), gp.noise_var), name=name)
+
+
+def _posterior(gp: GP, X: Array, y: Array, factor: Cholesky) -> Posterior:
+    residual = y - gp.mean(X)
+    return Posterior(gp, X, y, factor, residual, factor.solve(residual))
+
+
+@dataclass(frozen=True, eq=False)
+class LeaveOneOut:
+    """What the other observations say about each: mean and variance of yᵢ, and its log density.
+
+    All have shape (n,). The variance is that of an observation: noise is in it.
+    """
+
+    mean: Array
+    variance: Array
+    log_density: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Posterior:
+    """The process given data, around one factorisation; made by `condition`.
+
+    `cholesky` factors ``K_y``; `residual` is ``y − m(X)`` and `alpha` is ``K_y⁻¹ residual``, (n,)
+    each. Every prediction is of f unless it says ``noise=True``: then of a new y.
+    """
+
+    gp: GP
+    X: Array
+    y: Array
+    cholesky: Cholesky
+    residual: Array
+    alpha: Array
+
+    def predict(
+        self, Xs: Array, noise: bool = False, chunk: int | None = None
+    ) -> tuple[Array, Array]:
+        """Mean and variance, (n*,) each, at Xs (n*, d); O(n² n*).
+
+        `chunk` points are worked on at a time; without it, as many as keep a block of K_f* at a few
+        tens of MB. A variance that rounding took below zero is zero.
+        Source: Rasmussen & Williams (2006), algorithm 2.1.
+        """
+        parts = [self._predict(rows) for rows in self._chunks(Xs, chunk)]
+        xp = array_namespace(Xs)
+        mean, variance = (xp.concat(part) for part in zip(*parts, strict=True))
+        return mean, variance + self.gp.noise_var if noise else variance
+
+    def _predict(self, Xs: Array) -> tuple[Array, Array]:
+        xp = array_namespace(Xs)
+        cross = self.gp.kernel(self.X, Xs)
+        half = self.cholesky.half_solve(cross)
+        variance = self.gp.kernel.diag(Xs) - xp.sum(half * half, axis=0)
+        mean = self.gp.mean(Xs) + xp.matrix_transpose(cross) @ self.alpha
+        return mean, xp.clip(variance, 0.0, None)
+
+    def _chunks(self, Xs: Array, chunk: int | None) -> list[Array]:
+        self._admit(Xs)
+        size = max(1, _CHUNK_ENTRIES // self.X.shape[0]) if chunk is None else chunk
+        if size < 1:
+            raise ValueError(f"chunk must be at least 1; got {chunk}")
+        starts = range(0, max(1, Xs.shape[0]), size)
+        return [Xs[start : min(start + size, Xs.shape[0]), :] for start in starts]
+
+    def _admit(self, Xs: Array) -> None:
+        _check.matrix(Xs, "Xs", columns=self.X.shape[1])
+        _check.alike(Xs, "Xs", self.X, "X")
+
+    def mean(self, Xs: Array) -> Array:
+        """The mean of f (and of y), (n*,), at Xs (n*, d); O(n n*)."""
+        xp = array_namespace(Xs)
+        blocks = self._chunks(Xs, None)
+        return xp.concat([self.gp.mean(b) + self.gp.kernel(b, self.X) @ self.alpha for b in blocks])
+
+    def variance(self, Xs: Array, noise: bool = False) -> Array:
+        """The variance, (n*,), at Xs (n*, d)."""
+        return self.predict(Xs, noise)[1]
+
+    def covariance(self, Xs: Array, noise: bool = False) -> Array:
+        """The covariance, (n*, n*), at Xs (n*, d); never jittered.
+
+        ``K_** − K_*f K_y⁻¹ K_f*``. Source: Rasmussen & Williams (2006), section 2.2.
+        """
+        self._admit(Xs)
+        _require(Xs, Xs, copies=3, what="the predictive covariance")
+        half = self.cholesky.half_solve(self.gp.kernel(self.X, Xs))
+        covariance = self.gp.kernel(Xs) - array_namespace(Xs).matrix_transpose(half) @ half
+        return _plus_noise(covariance, self.gp.noise_var if noise else 0.0)
+
+    def sample(self, Xs: Array, stream: Stream, n: int, noise: bool = False) -> Array:
+        """`n` functions drawn at Xs (n*, d), shape (n, n*); with `noise`, n sets of new y.
+
+        The mean plus the symmetric root of the covariance times standard normals. That root exists
+        for singular covariances too, without jitter, and it is unique: the same stream gives the
+        same functions on every backend. It costs O(n*³).
+        """
+        root = _root(self.covariance(Xs, noise))
+        return Normal(self.mean(Xs), root).sample(stream, n)
+
+    @property
+    def log_evidence(self) -> float:
+        """``log p(y) = −½ rᵀα − ½ log |K_y| − ½ n log 2π`` with the residual r.
+
+        Source: Rasmussen & Williams (2006), equation 5.8.
+        """
+        fit = float(array_namespace(self.alpha).sum(self.residual * self.alpha))
+        return -0.5 * (fit + self.cholesky.log_det + self.X.shape[0] * LOG_2PI)
+
+    def evidence_pullback(self) -> tuple[GP, Array, Array]:
+        """The derivatives of `log_evidence`: ``(gp_bar, X_bar, y_bar)``.
+
+        ``gp_bar`` is a `GP` that holds derivatives by kernel, noise_var and mean. One matrix,
+        ``K_bar = ½(α αᵀ − K_y⁻¹)``, is carried back to all of them. Jitter counts as a constant.
+        Source: Rasmussen & Williams (2006), equation 5.9.
+        """
+        _require(self.X, self.X, copies=6, what="the gradient of the evidence")
+        K_bar = 0.5 * (self.alpha[:, None] * self.alpha[None, :] - self.cholesky.inverse())
+        kernel_bar, X_bar, _ = self.gp.kernel.pullback(self.X, None, K_bar)
+        noise_bar = float(array_namespace(K_bar).sum(_xp.diagonal(K_bar)))
+        mean_bar, X_bar_of_mean = self.gp.mean.pullback(self.X, self.alpha)
+        gp_bar = cotangent(self.gp, kernel=kernel_bar, noise_var=noise_bar, mean=mean_bar)
+        return gp_bar, X_bar + X_bar_of_mean, -self.alpha
+
+    def leave_one_out(self) -> LeaveOneOut:
+        """Predict every observation from all others, without n factorisations; O(n³).
+
+        ``mean = y − α / diag K_y⁻¹`` and ``variance = 1 / diag K_y⁻¹``.
+        Source: Rasmussen & Williams (2006), section 5.4.2, equation 5.12.
+        """
+        variance = 1.0 / _xp.diagonal(self.cholesky.inverse())
+        xp, error = array_namespace(variance), self.alpha * variance
+        log_density = -0.5 * (error * self.alpha + xp.log(variance) + LOG_2PI)
+        return LeaveOneOut(self.y - error, variance, log_density)
+
+    def extend(self, x: Array, y: Array) -> Posterior:
+        """The posterior given further observations y (m,) at x (m, d); O(n² m), not O(n³)."""
+        self._admit(x)
+        _check.alike(_check.vector(y, "y", size=x.shape[0]), "y", self.X, "X")
+        cross, block = self.gp.kernel(self.X, x), _plus_noise(self.gp.kernel(x), self.gp.noise_var)
+        factor = self.cholesky.extend(cross, block, name="the extended Gram matrix")
+        xp = array_namespace(x)
+        return _posterior(self.gp, xp.concat([self.X, x]), xp.concat([self.y, y]), factor)
+
+
+def log_evidence(gp: GP, X: Array, y: Array) -> float:
+    """``log p(y)`` of observations y (n,) at X (n, d); O(n³)."""
+    return condition(gp, X, y).log_evidence
+
+
+def log_evidence_and_pullback(gp: GP, X: Array, y: Array) -> tuple[float, GP]:
+    """``log p(y)`` and its derivatives by all hyperparameters, as a `GP` that holds them; O(n³).
+
+    What a fit calls at each step.
+    """
+    posterior = condition(gp, X, y)
+    return posterior.log_evidence, posterior.evidence_pullback()[0]
+
+
+def _plus_noise(K: Array, noise_var: float) -> Array:
+    return K + noise_var * _xp.eye(K.shape[0], K) if noise_var else K
+
+
+def _root(covariance: Array) -> Array:
+    """The symmetric positive semidefinite R with ``R R = covariance``; rounding below 0 is 0."""
+    xp = array_namespace(covariance)
+    values, vectors = xp.linalg.eigh(covariance)
+    scaled = vectors * xp.sqrt(xp.clip(values, 0.0, None))[None, :]
+    return scaled @ xp.matrix_transpose(vectors)
+
+
+def _require(X: Array, Z: Array, *, copies: int, what: str) -> None:
+    """Refuse a matrix of X against Z that has no room, with the numbers."""
+    memory.require(X.shape[0], Z.shape[0], copies=copies, like=X, what=what, remedy=_FEWER)

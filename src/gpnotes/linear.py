@@ -1,0 +1,161 @@
+"""Bayesian linear regression: one posterior, however the data come.
+
+The posterior is held by a root of its covariance. A posterior is the prior of what comes next, so
+one formula serves a batch, a second batch, and one observation at a time.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from . import _check, _xp
+from ._xp import LOG_2PI, Array, array_namespace
+from .gaussian import Normal
+from .linalg import Cholesky, cholesky
+from .params import positive, settle
+from .random import Stream
+
+__all__ = ["BayesianLinear", "WeightPosterior"]
+
+
+@dataclass(frozen=True, eq=False)
+class BayesianLinear:
+    """``y = Φ w + ε`` with ``w ~ N(0, S_w)`` and independent noise ``ε ~ N(0, σ_n²)``.
+
+    `prior_cov` is S_w, symmetric positive definite (R, R); `noise_var` is σ_n², positive.
+    Source: Rasmussen & Williams (2006), section 2.1.
+
+    >>> import numpy as np
+    >>> model = BayesianLinear(np.eye(2), noise_var=0.5)
+    >>> Phi = np.asarray([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]])
+    >>> model.condition(Phi, np.asarray([1.0, 2.0, 3.0])).mean.round(4)
+    array([0.878 , 0.9756])
+    """
+
+    prior_cov: Array
+    noise_var: float = positive()
+
+    def __post_init__(self) -> None:
+        settle(self)
+        _check.matrix(self.prior_cov, "prior_cov", columns=self.prior_cov.shape[0])
+
+    def prior(self) -> WeightPosterior:
+        """The posterior given no data at all; O(R³)."""
+        xp = array_namespace(self.prior_cov)
+        root = cholesky(self.prior_cov, name="prior_cov").lower
+        return WeightPosterior(xp.zeros_like(root[:, 0]), root, self.noise_var, 0.0)
+
+    def condition(self, Phi: Array, y: Array) -> WeightPosterior:
+        """The posterior given features Phi (N, R) and observations y (N,); O(N R² + R³)."""
+        return self.prior().update(Phi, y)
+
+
+@dataclass(frozen=True, eq=False)
+class WeightPosterior:
+    """``w | y ~ N(mean, root rootᵀ)``, with the evidence of all data seen so far.
+
+    `mean` has shape (R,), `root` (R, R); `noise_var` is σ_n²; `log_evidence` is ``log p(y)`` of
+    all observations, in whatever portions they came.
+    """
+
+    mean: Array
+    root: Array
+    noise_var: float
+    log_evidence: float
+
+    @property
+    def covariance(self) -> Array:
+        """The covariance of the weights, (R, R)."""
+        return self.root @ array_namespace(self.root).matrix_transpose(self.root)
+
+    @property
+    def cholesky(self) -> Cholesky:
+        """The covariance's Cholesky factor, from the root: nothing is squared, no jitter needed."""
+        xp = array_namespace(self.root)
+        lower = xp.matrix_transpose(xp.linalg.qr(xp.matrix_transpose(self.root)).R)
+        return Cholesky(lower * xp.sign(_xp.diagonal(lower))[None, :])
+
+    def update(self, phi: Array, y: Any) -> WeightPosterior:
+        """The posterior given more data: one observation, or a batch.
+
+        `phi` (R,) with a number `y` costs O(R²); `phi` (N, R) with `y` (N,) costs O(N R² + R³).
+        The order of observations does not matter, up to rounding. Raises `ValueError` for shapes
+        that do not fit.
+        """
+        size = self.mean.shape[0]
+        if getattr(phi, "ndim", 0) == 1:
+            _check.alike(_check.vector(phi, "phi", size=size), "phi", self.mean, "prior_cov")
+            return self._update_one(phi, _number(y))
+        _check.alike(_check.matrix(phi, "phi", columns=size), "phi", self.mean, "prior_cov")
+        _check.alike(_check.vector(y, "y", size=phi.shape[0]), "y", phi, "phi")
+        return self._update_batch(phi, y)
+
+    def _update_batch(self, Phi: Array, y: Array) -> WeightPosterior:
+        """With ``V = Φ root / σ_n``, ``e = (y − Φ mean) / σ_n``, ``B = I + VᵀV``, ``c = B⁻¹Vᵀe``,
+        the mean moves by ``root c``, the new root is ``root L_B⁻ᵀ``, and
+        ``log p = −½(|e − V c|² + |c|² + log |B| + N log 2πσ_n²)``.
+
+        The eigenvalues of B are at least 1, and no term of the evidence cancels against another.
+        """
+        xp, sd = array_namespace(Phi), math.sqrt(self.noise_var)
+        V, e = Phi @ self.root / sd, (y - Phi @ self.mean) / sd
+        Vt = xp.matrix_transpose(V)
+        B = cholesky(_xp.eye(V.shape[1], V) + Vt @ V, name="I + VᵀV", jitter=0.0)
+        c = B.solve(Vt @ e)
+        quadratic = float(xp.sum((e - V @ c) ** 2)) + float(xp.sum(c * c))
+        log_det = B.log_det + y.shape[0] * math.log(self.noise_var)
+        root = xp.matrix_transpose(B.half_solve(xp.matrix_transpose(self.root)))
+        log_p = -0.5 * (quadratic + log_det + y.shape[0] * LOG_2PI)
+        mean = self.mean + self.root @ c
+        return WeightPosterior(mean, root, self.noise_var, self.log_evidence + log_p)
+
+    def _update_one(self, phi: Array, y: float) -> WeightPosterior:
+        """With ``v = rootᵀφ`` and ``s = vᵀv + σ_n²``: ``root − (root v) vᵀ / (s + σ_n √s)``.
+
+        Potter's square-root filter (1963): ``(I − γ v vᵀ)² = I − v vᵀ / s`` for this γ, so that
+        the covariance stays positive definite whatever the rounding.
+        """
+        xp = array_namespace(phi)
+        v = xp.matrix_transpose(self.root) @ phi
+        s = float(xp.sum(v * v)) + self.noise_var
+        error = y - float(xp.sum(phi * self.mean))
+        gain = self.root @ v
+        shrink = s + math.sqrt(self.noise_var * s)
+        root = self.root - gain[:, None] * v[None, :] / shrink
+        log_p = -0.5 * (error * error / s + math.log(s) + LOG_2PI)
+        mean = self.mean + gain * (error / s)
+        return WeightPosterior(mean, root, self.noise_var, self.log_evidence + log_p)
+
+    def predict(self, Phi_s: Array, noise: bool = False) -> tuple[Array, Array]:
+        """Mean and variance, (N*,) each, of f at features Phi_s (N*, R); of y with `noise`.
+
+        Source: Rasmussen & Williams (2006), section 2.1.1.
+        """
+        mean, half = self._project(Phi_s)
+        variance = array_namespace(half).sum(half * half, axis=1)
+        return mean, variance + self.noise_var if noise else variance
+
+    def covariance_at(self, Phi_s: Array, noise: bool = False) -> Array:
+        """The covariance (N*, N*) of f at features Phi_s (N*, R); of y with `noise`."""
+        _, half = self._project(Phi_s)
+        covariance = half @ array_namespace(half).matrix_transpose(half)
+        return covariance + self.noise_var * _xp.eye(half.shape[0], half) if noise else covariance
+
+    def _project(self, Phi_s: Array) -> tuple[Array, Array]:
+        _check.matrix(Phi_s, "Phi_s", columns=self.mean.shape[0])
+        _check.alike(Phi_s, "Phi_s", self.mean, "prior_cov")
+        return Phi_s @ self.mean, Phi_s @ self.root
+
+    def sample(self, stream: Stream, n: int) -> Array:
+        """`n` draws of the weights, (n, R): the mean plus the Cholesky factor times normals."""
+        return Normal(self.mean, self.cholesky.lower).sample(stream, n)
+
+
+def _number(y: Any) -> float:
+    if getattr(y, "ndim", 0) != 0:
+        raise ValueError(f"y must be a number where phi is one row; got shape {y.shape}")
+    if not math.isfinite(y):
+        raise ValueError(f"y must be finite; got {y}")
+    return float(y)

@@ -1,0 +1,82 @@
+"""Room for a dense matrix: asked for before it is allocated.
+
+A matrix that does not fit ends in the operating system's hands, without a message. `require`
+compares what a computation will hold with what is free, and says both.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from ._xp import Array, array_namespace, device
+
+__all__ = ["available", "require"]
+
+_MEMINFO = Path("/proc/meminfo")
+_GROUP = Path("/sys/fs/cgroup")
+
+
+def available(like: Array | None = None) -> int | None:
+    """Bytes that can still be allocated where `like` lives, or None where nobody says.
+
+    On a GPU the device is asked; on the host the kernel's estimate, and what the control group
+    of a container leaves of its limit, whichever is less.
+    """
+    on_device = getattr(device(like), "mem_info", None) if like is not None else None
+    if on_device is not None:
+        return int(on_device[0])
+    known = [free for free in (_host(), _group()) if free is not None]
+    return min(known, default=None)
+
+
+def _host() -> int | None:
+    """What Linux estimates, else the free pages that POSIX counts, else nothing."""
+    try:
+        lines = _MEMINFO.read_text(encoding="ascii").splitlines()
+        words = next(line for line in lines if line.startswith("MemAvailable:")).split()
+        return 1024 * int(words[1])
+    except (OSError, StopIteration):
+        return _pages()
+
+
+def _pages() -> int | None:
+    try:
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        return None
+
+
+def _group() -> int | None:
+    """What is left under the limit of the control group, if there is one."""
+    try:
+        limit = int((_GROUP / "memory.max").read_text(encoding="ascii"))
+        return max(0, limit - int((_GROUP / "memory.current").read_text(encoding="ascii")))
+    except (OSError, ValueError):  # no control group, or "max": no limit
+        return None
+
+
+def require(rows: int, columns: int, *, copies: int, like: Array, what: str, remedy: str) -> None:
+    """Raise `MemoryError` with the numbers if `copies` matrices (rows, columns) will not fit.
+
+    `like` gives the precision and the device; `what` and `remedy` go into the message. Nothing is
+    raised where the free memory is unknown.
+
+    >>> import numpy as np
+    >>> require(10, 10, copies=2, like=np.ones(1), what="the matrix K", remedy="Use fewer points.")
+    >>> require(10**7, 10**7, copies=2, like=np.ones(1), what="K", remedy="Use fewer points.")
+    Traceback (most recent call last):
+        ...
+    MemoryError: K of shape (10000000, 10000000) needs ...
+    """
+    needed = copies * rows * columns * array_namespace(like).finfo(like.dtype).bits // 8
+    free = available(like)
+    if free is not None and needed > free:
+        raise MemoryError(
+            f"{what} of shape ({rows}, {columns}) needs {_gib(needed)} in {like.dtype} "
+            f"({copies} at a time); {_gib(free)} are available. {remedy}"
+        )
+
+
+def _gib(size: int) -> str:
+    return f"{size / 2**30:.3g} GiB"
