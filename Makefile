@@ -67,4 +67,4 @@ lock: $(READY)  ## resolve the versions anew and write requirements.lock
 
 clean:  ## remove what was built (the environment in .venv stays)
 	@rm -rf _build build dist htmlcov .coverage .coverage.* .pytest_cache .ruff_cache .hypothesis
-	@find book src tests benchmarks -name __pycache__ -prune -exec rm -rf {} +
+	@find . -path ./$(VENV) -prune -o -name __pycache__ -prune -exec rm -rf {} +
