@@ -6,6 +6,7 @@ Every function returns its argument, so that a public function reads
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ._xp import Array, array_namespace, device
@@ -38,7 +39,7 @@ def positive(value: Any, name: str, *, zero: bool = False) -> Any:
         xp = array_namespace(value)
         good = bool(xp.all(xp.isfinite(value) & ((value >= 0) if zero else (value > 0))))
     else:
-        good = float("-inf") < value < float("inf") and (value >= 0 if zero else value > 0)
+        good = math.isfinite(value) and (value >= 0 if zero else value > 0)
     if not good:
         raise ValueError(f"{name} must be {wanted} and finite; got {value}")
     return value
@@ -61,6 +62,15 @@ def _dtype(a: Array) -> Any:
 
 def _word(thing: Any) -> str:
     return getattr(thing, "__name__", str(thing)).removeprefix("array_api_compat.")
+
+
+def finite(value: Any, name: str) -> Any:
+    """`value`, a float or an array, if every entry is finite."""
+    if not isinstance(value, int | float):
+        return _finite(value, name)
+    if not math.isfinite(value):
+        raise ValueError(f"{name} must be finite; got {value}")
+    return value
 
 
 def simplex(p: Array, name: str, *, tolerance: float = 1e-6) -> Array:

@@ -127,7 +127,8 @@ def solve_triangular(lower: Array, b: Array, *, transpose: bool = False) -> Arra
 def _substitute(xp: Any, lower: Array, b: Array, transpose: bool) -> Array:
     """Blocked substitution with standard operations, for namespaces without SciPy."""
     n, block = lower.shape[0], 64
-    matrix = xp.matrix_transpose(lower) if transpose else lower
+    matrix = xp.tril(lower)  # as LAPACK does, look at one triangle only
+    matrix = xp.matrix_transpose(matrix) if transpose else matrix
     x = xp.asarray(b, copy=True) if b.ndim == 2 else xp.reshape(b, (n, 1))
     starts = range(0, n, block)
     parts: list[tuple[slice, Array]] = []

@@ -77,7 +77,7 @@ def _settled(value: Any, name: str, item: Any) -> Any:
     else:
         raise ValueError(f"{name} must be a float; got an array of shape {value.shape}")
     if item.metadata["constraint"] == "real":
-        return value
+        return _check.finite(value, name)
     return _check.positive(value, name, zero=item.metadata["constraint"] == "nonnegative")
 
 

@@ -1,0 +1,31 @@
+"""Where a chapter's data become arrays."""
+
+import numpy as np
+import pytest
+
+from gpnotes import asarray
+from gpnotes.arrays import backend
+
+
+def test_numpy_float64_unless_told_otherwise(monkeypatch):
+    monkeypatch.delenv("GPNOTES_BACKEND", raising=False)
+    assert backend() == "numpy"
+    for data in ([1, 2], (1.0, 2.0), np.asarray([1, 2], dtype=np.float32)):
+        a = asarray(data)
+        assert type(a) is np.ndarray
+        assert a.dtype == np.float64
+        assert a.tolist() == [1.0, 2.0]
+
+
+def test_a_backend_that_we_do_not_know(monkeypatch):
+    monkeypatch.setenv("GPNOTES_BACKEND", "torch")
+    with pytest.raises(ValueError, match="GPNOTES_BACKEND must be numpy or cupy; got 'torch'"):
+        asarray([1.0])
+
+
+@pytest.mark.gpu
+def test_cupy_where_it_is_asked_for(monkeypatch, request):
+    if not request.config.getoption("--gpu"):
+        pytest.skip("--gpu runs this test")
+    monkeypatch.setenv("GPNOTES_BACKEND", "cupy")
+    assert type(asarray([1, 2])).__module__.startswith("cupy")

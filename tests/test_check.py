@@ -1,0 +1,67 @@
+"""The public door: what it lets through unchanged, and what its errors say."""
+
+import numpy as np
+import pytest
+
+from gpnotes import _check
+
+
+def test_what_is_right_comes_back_itself(space):
+    a, v = space.asarray([[1.0, 2.0]]), space.asarray([0.25, 0.75])
+    assert _check.matrix(a, "a", rows=1, columns=2) is a
+    assert _check.vector(v, "v", size=2) is v
+    assert _check.positive(v, "v") is v
+    assert _check.simplex(v, "v") is v
+    assert _check.alike(v, "v", a, "a") is v
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda s: _check.matrix(s([1.0]), "X"), r"X must have shape \(n, d\); got \(1,\)"),
+        (lambda s: _check.matrix(s([[1.0]]), "X", columns=3), r"\(n, 3\); got \(1, 1\)"),
+        (lambda s: _check.matrix(s([[1.0]]), "X", rows=3), r"\(3, d\); got \(1, 1\)"),
+        (lambda s: _check.vector(s([[1.0]]), "y"), r"y must have shape \(n,\); got \(1, 1\)"),
+        (lambda s: _check.vector(s([1.0]), "y", size=2), r"y must have shape \(2,\); got \(1,\)"),
+        (lambda s: _check.vector(s([1.0, np.inf]), "y"), "y must be finite; 1 of its entries"),
+        (lambda s: _check.matrix(s([[np.nan, 1.0]]), "X"), "X must be finite; 1 of its entries"),
+        (lambda s: _check.positive(s([1.0, 0.0]), "v"), "v must be positive and finite"),
+        (lambda s: _check.positive(s([1.0, np.nan]), "v"), "v must be positive and finite"),
+        (lambda s: _check.positive(s([-1.0]), "v", zero=True), "v must be non-negative and finite"),
+        (lambda s: _check.simplex(s([0.5, 0.6]), "p"), "p must be a probability vector"),
+        (lambda s: _check.simplex(s([1.5, -0.5]), "p"), "its smallest entry is -0.5"),
+    ],
+)
+def test_errors_name_the_argument_and_both_shapes(space, call, message):
+    with pytest.raises(ValueError, match=message):
+        call(space.asarray)
+
+
+@pytest.mark.parametrize("value", [0.0, -1.0, float("nan"), float("inf")])
+def test_a_positive_float_is_positive_and_finite(value):
+    with pytest.raises(ValueError, match="noise_var must be positive and finite; got"):
+        _check.positive(value, "noise_var")
+
+
+def test_zero_where_it_is_allowed(space):
+    assert _check.positive(0.0, "v", zero=True) == 0.0
+    zeros = space.asarray([0.0])
+    assert _check.positive(zeros, "v", zero=True) is zeros
+
+
+def test_lists_and_whole_numbers_are_not_arrays_of_data():
+    with pytest.raises(TypeError, match="X must be an array; got list"):
+        _check.matrix([[1.0]], "X")
+    with pytest.raises(TypeError, match="X must have a real floating dtype; got int64"):
+        _check.matrix(np.ones((1, 1), dtype=np.int64), "X")
+
+
+def test_arrays_of_two_kinds_do_not_meet():
+    with pytest.raises(TypeError, match="z must have the dtype of x, float64; got float32"):
+        _check.alike(np.ones(1, dtype=np.float32), "z", np.ones(1), "x")
+    strict = pytest.importorskip("array_api_strict")
+    with pytest.raises(TypeError, match="z must have the namespace of x, numpy; got array_api_st"):
+        _check.alike(strict.ones(1), "z", np.ones(1), "x")
+    elsewhere = strict.ones(1, device=strict.Device("device1"))
+    with pytest.raises(TypeError, match="z must have the device of x, .*CPU.*; got .*device1"):
+        _check.alike(elsewhere, "z", strict.ones(1), "x")

@@ -1,0 +1,154 @@
+"""The factorisation and its jitter policy, extension by blocks, squared distances."""
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gpnotes import RBF, FactorisationError, JitterWarning, cholesky, squared_distances
+from gpnotes._xp import epsilon, eye, to_numpy
+from gpnotes.linalg import squared_distances_pullback
+from gpnotes.testing import gradcheck
+
+
+@pytest.fixture
+def K(space, rng):
+    a = rng.normal(size=(12, 12))
+    return space.asarray(a @ a.T + np.eye(12))
+
+
+def close(space, a, b, *, scale=1.0):
+    assert space.holds(a)
+    tolerance = (1e-11 if space.double else 1e-3) * scale
+    np.testing.assert_allclose(to_numpy(a), to_numpy(b), rtol=tolerance, atol=tolerance)
+
+
+def test_the_factor_is_lower_triangular_and_multiplies_to_the_matrix(space, K):
+    factor = cholesky(K)
+    close(space, factor.lower @ space.xp.matrix_transpose(factor.lower), K)
+    np.testing.assert_array_equal(np.triu(to_numpy(factor.lower), 1), 0.0)
+    assert factor.jitter == 0.0
+    assert factor.size == 12
+
+
+def test_only_the_lower_triangle_is_read(space, K):
+    upper = space.asarray(np.triu(np.full((12, 12), 3.0), 1))
+    close(space, cholesky(K + upper).lower, cholesky(K).lower)
+
+
+def test_solves_determinant_and_inverse(space, K, rng):
+    factor, host = cholesky(K), to_numpy(K).astype(np.float64)
+    for shape in ((12,), (12, 5)):
+        b = space.asarray(rng.normal(size=shape))
+        close(space, K @ factor.solve(b), b)
+        close(space, factor.lower @ factor.half_solve(b), b)
+        close(space, space.xp.matrix_transpose(factor.lower) @ factor.half_solve_t(b), b)
+    close(space, factor.inverse() @ K, eye(12, K), scale=10.0)
+    assert type(factor.log_det) is float
+    assert factor.log_det == pytest.approx(np.linalg.slogdet(host)[1], rel=1e-5)
+
+
+def test_extension_is_the_factor_of_the_whole(space, K):
+    part = cholesky(K[:9, :9])
+    close(space, part.extend(K[:9, 9:], K[9:, 9:]).lower, cholesky(K).lower)
+
+
+def test_extension_by_a_repeated_point_needs_jitter_and_says_so(space):
+    K = RBF()(space.asarray([[0.0], [0.0]]))
+    with pytest.warns(JitterWarning, match="added"):
+        twice = cholesky(K[:1, :1]).extend(K[:1, 1:], K[1:, 1:])
+    assert 0.0 < twice.jitter <= 1e2 * epsilon(K)
+
+
+def test_extension_treats_the_new_block_like_the_old(space):
+    """The whole is K + jitter I, not K with jitter in one corner."""
+    K = RBF()(space.asarray([[0.0], [0.5], [3.0]]))
+    part = cholesky(K[:2, :2], jitter=0.25)
+    close(space, part.extend(K[:2, 2:], K[2:, 2:]).lower, cholesky(K, jitter=0.25).lower)
+    assert part.extend(K[:2, 2:], K[2:, 2:]).jitter == 0.25
+
+
+def test_jitter_is_what_the_precision_needs(space):
+    """200 points of an RBF: within 1e-5 in float32 and 1e-12 in float64, not one for both."""
+    x = space.asarray(np.linspace(0.0, 10.0, 200)[:, None])
+    with pytest.warns(JitterWarning, match="smooth of .* added") as caught:
+        factor = cholesky(RBF(lengthscale=2.0)(x), name="smooth of x")
+    assert len(caught) == 1
+    assert 0.0 < factor.jitter <= (1e-12 if space.double else 3e-5)
+    assert type(factor.jitter) is float
+
+
+def test_jitter_follows_the_size_of_the_diagonal(space):
+    x = space.asarray(np.linspace(0.0, 10.0, 50)[:, None])
+    with pytest.warns(JitterWarning):
+        small, large = (cholesky(RBF(s, 3.0)(x)).jitter for s in (1.0, 1024.0))
+    assert large == pytest.approx(1024.0 * small)
+
+
+def test_a_number_is_added_exactly_and_without_a_warning(space, K):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        factor = cholesky(K, jitter=0.5)
+    close(space, factor.lower, cholesky(K + 0.5 * eye(12, K)).lower)
+    assert factor.jitter == 0.5
+
+
+@pytest.mark.parametrize("jitter", ["auto", 0.0, 0.5])
+def test_the_error_names_matrix_pivot_and_remedy(space, jitter):
+    K = space.asarray([[4.0, 2.0, 0.0], [2.0, 1.0 - 3.0, 0.0], [0.0, 0.0, 1.0]])
+    with pytest.raises(FactorisationError, match=r"RBF\(\) of X .*pivot 2 is -3.*Add noise"):
+        cholesky(K, name="RBF() of X", jitter=jitter)
+
+
+def test_the_error_for_a_bad_first_pivot(space):
+    with pytest.raises(FactorisationError, match="pivot 1 is -1"):
+        cholesky(space.asarray([[-1.0, 0.0], [0.0, 1.0]]))
+
+
+def test_what_is_not_square_or_not_finite_is_refused(space):
+    with pytest.raises(ValueError, match=r"K must have shape \(2, 2\); got \(2, 1\)"):
+        cholesky(space.asarray([[1.0], [1.0]]))
+    with pytest.raises(ValueError, match="K must be finite"):
+        cholesky(space.asarray([[float("nan")]]))
+
+
+@pytest.mark.parametrize("d", [1, 3, 4, 9])
+def test_squared_distances_are_those_of_the_rows(space, rng, d):
+    u, v = rng.normal(size=(7, d)), rng.normal(size=(5, d))
+    wanted = ((u[:, None, :] - v[None, :, :]) ** 2).sum(axis=2)
+    close(space, squared_distances(space.asarray(u), space.asarray(v)), wanted)
+
+
+@pytest.mark.parametrize("d", [2, 6])
+def test_coincident_points_are_at_distance_zero_exactly(space, rng, d):
+    u = space.asarray(rng.normal(size=(8, d)) + 3.0)
+    np.testing.assert_array_equal(np.diag(to_numpy(squared_distances(u))), 0.0)
+    np.testing.assert_array_equal(np.diag(to_numpy(squared_distances(u, u + 0.0))), 0.0)
+
+
+@pytest.mark.parametrize("d", [2, 6])
+def test_an_offset_costs_no_digits(d, rng):
+    u = rng.normal(size=(20, d))
+    wanted = ((u[:, None, :] - u[None, :, :]) ** 2).sum(axis=2)
+    gap = squared_distances(u + 1e4) - wanted
+    assert abs(gap).max() < 1e-10  # 1e4 itself is stored to 2e-12; the expansion alone has 1e-7
+
+
+@given(st.integers(1, 6), st.integers(1, 5), st.integers(0, 2**32 - 1))
+def test_squared_distances_are_symmetric_and_not_negative(d, n, seed):
+    u = np.random.default_rng(seed).normal(size=(n, d)) * 10.0 ** np.arange(d)
+    q = squared_distances(u)
+    assert (q >= 0.0).all()
+    np.testing.assert_array_equal(q, q.T)
+
+
+@pytest.mark.parametrize("d", [2, 5])
+def test_the_pullback_of_squared_distances(space, rng, d):
+    u, v = (space.asarray(rng.normal(size=(n, d))) for n in (5, 4))
+    bars = squared_distances_pullback(u, v, squared_distances(u, v))
+    assert all(space.holds(bar) for bar in bars)
+    if space.double:
+        gradcheck(squared_distances, squared_distances_pullback, u, v)
+        gradcheck(squared_distances, lambda u, bar: squared_distances_pullback(u, None, bar)[:1], u)

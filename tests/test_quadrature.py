@@ -1,0 +1,46 @@
+"""Gauss-Hermite rules: exact for polynomials up to their degree, wrong one degree later."""
+
+import math
+
+import numpy as np
+import pytest
+
+from gpnotes import expect, gauss_hermite
+from gpnotes._xp import to_numpy
+
+
+def moment(k):
+    """``E t^k`` of a standard normal."""
+    return 0.0 if k % 2 else float(math.prod(range(1, k, 2)))
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 20])
+def test_moments_up_to_the_degree_and_no_further(n):
+    nodes, weights = gauss_hermite(n)
+    for k in range(2 * n):
+        # half the terms of an odd moment cancel the others: measure against their size
+        size = weights @ np.abs(nodes) ** k
+        assert weights @ nodes**k == pytest.approx(moment(k), abs=1e-12 * max(size, 1e-300))
+    # one degree later it misses by n!, the squared norm of the n-th Hermite polynomial
+    missed = moment(2 * n) - weights @ nodes ** (2 * n)
+    assert missed == pytest.approx(math.factorial(n), rel=1e-6)
+
+
+def test_the_rule_is_shared_and_cannot_be_changed():
+    assert gauss_hermite(4)[0] is gauss_hermite(4)[0]
+    with pytest.raises(ValueError, match="read-only"):
+        gauss_hermite(4)[0][0] = 1.0
+
+
+def test_a_rule_needs_a_node():
+    with pytest.raises(ValueError, match="n must be at least 1; got 0"):
+        gauss_hermite(0)
+
+
+def test_expectations_entry_by_entry(space):
+    mean, variance = space.asarray([[0.0, 1.0]]), space.asarray([[0.5, 2.0]])
+    found = expect(space.xp.exp, mean, variance, n=30)
+    assert space.holds(found)
+    assert found.shape == (1, 2)
+    wanted = np.exp([[0.25, 2.0]])  # the mean of a log-normal: exp(mean + variance / 2)
+    np.testing.assert_allclose(to_numpy(found), wanted, rtol=1e-10 if space.double else 1e-5)
