@@ -14,7 +14,7 @@ __all__ = [
     "Apply", "Bars", "Block", "Cases", "Constant", "Covariance", "Derivative", "Elementwise",
     "Expectation", "Function", "Gradient", "Index", "Integral", "Inverse", "Name", "Node", "Norm",
     "Number", "Power", "Product", "Quotient", "Range", "Reduction", "Root", "Statement", "Step",
-    "Subscript", "Sum", "Transpose", "Variance", "children", "replace_at", "walk",
+    "Subscript", "Sum", "Transpose", "Variance", "children", "replace_at", "replace_node", "walk",
 ]  # fmt: skip
 
 Span = tuple[int, int]
@@ -155,12 +155,17 @@ class Apply(Node):
 
 @dataclass(frozen=True)
 class Range(Node):
-    """``i = first`` to ``last``; or, with `members`, ``i \\in`` a bound finite set."""
+    """``i = first`` to ``last``; or, with `members`, ``i \\in`` a bound finite set.
+
+    ``\\sum_i`` alone has ``members=Name("i")``: a set, or the int N for 1 to N.
+    ``\\sum_{j \\ne i}`` has, besides, ``without``.
+    """
 
     index: str
     first: Node | None = None
     last: Node | None = None
     members: Node | None = None
+    without: Node | None = None
 
 
 @dataclass(frozen=True)
@@ -199,10 +204,12 @@ class Covariance(Node):
 
 @dataclass(frozen=True)
 class Integral(Node):
-    """``\\int body \\,\\mathrm d x`` for `x` bound to `Nodes`."""
+    """``\\int_a^b body \\,\\mathrm d x`` for `x` bound to `Nodes`, all between the limits."""
 
     variables: tuple[str, ...]
     body: Node
+    first: Node | None = None
+    last: Node | None = None
 
 
 @dataclass(frozen=True)
@@ -281,6 +288,22 @@ def walk(node: Node, path: Path = ()) -> Iterator[tuple[Path, Node]]:
     yield path, node
     for place, child in children(node):
         yield from walk(child, (*path, place))
+
+
+def replace_node(node: Node, old: Node, new: Node) -> Node:
+    """`node` with the very object `old` replaced by `new` wherever it is held.
+
+    The middle of a chain ``a = b = c`` is one object in two steps: an edit of the text
+    changes both.
+    """
+    if node is old:
+        return new
+    edited = node
+    for place, child in children(node):
+        other = replace_node(child, old, new)
+        if other is not child:
+            edited = replace_at(edited, (place,), other)
+    return edited
 
 
 def replace_at(node: Node, path: Path, new: Node) -> Node:

@@ -1,0 +1,373 @@
+"""From the parser's tree to ours: one small method a rule of `grammar.lark`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, replace
+from typing import Any
+
+from lark import Token as Word
+from lark import Transformer, Tree, v_args
+from lark.tree import Meta
+
+from . import tree as t
+from .errors import EquationError
+from .vocabulary import AMBIGUOUS_POWERS
+
+__all__ = ["Build", "bind"]
+
+Node = t.Node
+
+
+def _span(meta: Meta) -> tuple[int, int]:
+    return (meta.start_pos, meta.end_pos) if not meta.empty else (0, 0)
+
+
+def bind(node: Node, keys: Iterable[str]) -> Node:
+    """`node` with the names in `keys` turned into running variables."""
+    wanted = frozenset(keys)
+    if isinstance(node, t.Name):
+        return t.Index(node.key, span=node.span) if node.key in wanted else node
+    changes = {}
+    for item in fields(node):
+        value = getattr(node, item.name)
+        bound = _bind_value(value, wanted)
+        if bound is not value:
+            changes[item.name] = bound
+    return replace(node, **changes) if changes else node
+
+
+def _bind_value(value: Any, keys: frozenset[str]) -> Any:
+    if isinstance(value, Node):
+        return bind(value, keys)
+    if isinstance(value, tuple) and value and not isinstance(value[0], int | str):
+        bound = tuple(_bind_value(entry, keys) for entry in value)
+        return value if all(a is b for a, b in zip(value, bound, strict=True)) else bound
+    return value
+
+
+@v_args(meta=True)
+class Build(Transformer):
+    """The nodes of an equation; `kinds` says what its names are bound to."""
+
+    def __init__(self, latex: str, kinds: Mapping[str, str]) -> None:
+        super().__init__()
+        self.latex, self.kinds = latex, kinds
+
+    def _fault(self, problem: str, meta: Meta) -> EquationError:
+        return EquationError(problem, self.latex, _span(meta))
+
+    # -- statements ---------------------------------------------------------------------
+
+    def equation(self, meta: Meta, chains: list) -> t.Statement:
+        return t.Statement(tuple(step for chain in chains for step in chain), span=_span(meta))
+
+    def expression(self, meta: Meta, parts: list) -> Node:
+        return parts[0]
+
+    def chain(self, meta: Meta, parts: list) -> list[t.Step]:
+        sides, relations = parts[::2], parts[1::2]
+        return [
+            self._step(left, relation, right)
+            for left, relation, right in zip(sides, relations, sides[1:], strict=False)
+        ]
+
+    def _step(self, left: Node, relation: Word, right: Node) -> t.Step:
+        line = self.latex.count("\n", 0, relation.start_pos) + 1
+        span = (left.span[0], right.span[1])
+        return t.Step(left, str(relation), right, line, span=span)
+
+    def relation(self, meta: Meta, parts: list) -> t.Step:
+        return self._step(*parts)
+
+    def given(self, meta: Meta, parts: list) -> Node:
+        return t.Apply("|", tuple(parts[::2]), tuple(map(str, parts[1::2])), span=_span(meta))
+
+    # -- sums and products --------------------------------------------------------------
+
+    def sign(self, meta: Meta, parts: list) -> int:
+        return 1 if parts[0].type == "PLUS" else -1
+
+    def sum(self, meta: Meta, parts: list) -> Node:
+        signed = parts if isinstance(parts[0], int) else [1, *parts]
+        terms, signs = tuple(signed[1::2]), tuple(signed[::2])
+        if signs == (1,):
+            return terms[0]
+        return t.Sum(terms, signs, span=_span(meta))
+
+    def op(self, meta: Meta, parts: list) -> str:
+        return parts[0].type
+
+    def term(self, meta: Meta, parts: list) -> Node:
+        groups: list[list] = [[]]
+        for part in parts:
+            groups.append([]) if part == "ODOT" else groups[-1].append(part)
+        factors = tuple(self._product(group) for group in groups)
+        if len(factors) == 1:
+            return factors[0]
+        return t.Elementwise(factors, span=_span(meta))
+
+    def _product(self, parts: list) -> Node:
+        factors: list[Node] = []
+        divide = divided = False
+        for part in parts:
+            if isinstance(part, str):
+                divide, divided = part == "DIV", False
+            elif divide:
+                factors = [_quotient(_one_product(factors), part)]
+                divide, divided = False, True
+            else:
+                self._refuse_ambiguous(divided, part)
+                factors.append(part)
+                divided = False
+        return _one_product(factors)
+
+    def _refuse_ambiguous(self, divided: bool, part: Node) -> None:
+        if divided and not isinstance(part, t.Function | t.Reduction | t.Derivative):
+            problem = "ambiguous after `/`: is this below the line? write \\frac or parentheses"
+            raise EquationError(problem, self.latex, part.span)
+
+    def run(self, meta: Meta, parts: list) -> Node:
+        return _one_product(parts)
+
+    # -- functions ----------------------------------------------------------------------
+
+    def head(self, meta: Meta, parts: list) -> tuple[str, Node | None]:
+        return str(parts[0]), parts[1] if len(parts) > 1 else None
+
+    def args(self, meta: Meta, parts: list) -> tuple[tuple[Node, ...], tuple[str, ...]]:
+        return tuple(parts[::2]), tuple(map(str, parts[1::2]))
+
+    def fapp(self, meta: Meta, parts: list) -> Node:
+        return self._function(parts[0], (parts[1],), meta)
+
+    def paren_call(self, meta: Meta, parts: list) -> Node:
+        return self._function(parts[0], parts[1][0], meta)
+
+    def _function(self, head: tuple, arguments: tuple[Node, ...], meta: Meta) -> Node:
+        name, power = head
+        span = _span(meta)
+        if name.startswith("log_"):
+            base = t.Function("log", (_number(name[4:], span),), span=span)
+            node = t.Quotient(t.Function("log", arguments, span=span), base, span=span)
+        else:
+            node = t.Function(name, arguments, span=span)
+        return t.Power(node, power, span=span) if power is not None else node
+
+    def call(self, meta: Meta, parts: list) -> Node:
+        arguments, separators = parts[1]
+        return t.Apply(str(parts[0]), arguments, separators, span=_span(meta))
+
+    def called_power(self, meta: Meta, parts: list) -> Node:
+        base = parts[0]
+        if isinstance(base, t.Function) and base.name in AMBIGUOUS_POWERS:
+            problem = f"ambiguous: does the power belong to {base.name} or to its argument?"
+            raise self._fault(problem, meta)
+        return self.power(meta, parts)
+
+    def indicator(self, meta: Meta, parts: list) -> Node:
+        return t.Function("indicator", (parts[0],), span=_span(meta))
+
+    # -- sums over an index -------------------------------------------------------------
+
+    def range(self, meta: Meta, parts: list) -> t.Range:
+        key, span = str(parts[0]), _span(meta)
+        if len(parts) == 1:
+            return t.Range(key, members=t.Name(key, span=span), span=span)
+        if parts[1].type == "EQ":
+            return t.Range(key, first=parts[2], span=span)
+        if parts[1].type == "IN":
+            return t.Range(key, members=parts[2], span=span)
+        return t.Range(key, members=t.Name(key, span=span), without=parts[2], span=span)
+
+    def big(self, meta: Meta, parts: list) -> Node:
+        kind, body = str(parts[0]), parts[-1]
+        ranges = [part for part in parts[1:-1] if isinstance(part, t.Range)]
+        upper = parts[-2] if not isinstance(parts[-2], t.Range) else None
+        for one in reversed(self._complete(ranges, upper, meta)):
+            body = t.Reduction(kind, one, bind(body, {one.index}), span=_span(meta))
+        return body
+
+    def _complete(self, ranges: list[t.Range], upper: Node | None, meta: Meta) -> list[t.Range]:
+        """Give ``i, j = 1`` and its upper limit to every index that they are written for."""
+        first = ranges[-1].first
+        if upper is not None and first is not None:
+            return [
+                t.Range(one.index, first=one.first or first, last=upper, span=one.span)
+                for one in ranges
+            ]
+        if upper is not None or first is not None:
+            raise self._fault("a range needs both its limits, or a set", meta)
+        return ranges
+
+    # -- derivatives --------------------------------------------------------------------
+
+    def variable(self, meta: Meta, parts: list) -> list[Node]:
+        variable = parts[0]
+        if isinstance(variable, t.Power) and isinstance(variable.exponent, t.Number):
+            return [variable.base] * int(variable.exponent.value)
+        return [variable]
+
+    def derived(self, meta: Meta, parts: list) -> Node:
+        return self._derivative(parts[-1], parts[1:-1], meta)
+
+    def derivative(self, meta: Meta, parts: list) -> Node:
+        return self._derivative(parts[0], parts[1:], meta)
+
+    def _derivative(self, body: Node, variables: list[list[Node]], meta: Meta) -> Node:
+        for variable in reversed([one for group in variables for one in group]):
+            self._refuse_variable(variable, meta)
+            body = t.Derivative(body, variable, span=_span(meta))
+        return body
+
+    def _refuse_variable(self, variable: Node, meta: Meta) -> None:
+        base = variable.base if isinstance(variable, t.Subscript) else variable
+        if not isinstance(base, t.Name):
+            raise self._fault("a derivative is taken with respect to a bound symbol", meta)
+
+    def plain(self, meta: Meta, parts: list) -> Node:
+        return t.Name(str(parts[0]), span=_span(meta))
+
+    def nabla(self, meta: Meta, parts: list) -> Node:
+        self._refuse_variable(parts[0], meta)
+        return parts[0]
+
+    def gradient(self, meta: Meta, parts: list) -> Node:
+        variable, body = parts
+        return t.Gradient(body, variable, span=_span(meta))
+
+    # -- averages and integrals ---------------------------------------------------------
+
+    def _over(self, named: str, body: Node, meta: Meta) -> tuple[str, ...]:
+        if named:
+            return tuple(named.split("\n"))
+        found = {n.key for _, n in t.walk(body) if isinstance(n, t.Name)}
+        random = [key for key in sorted(found) if self.kinds.get(key) == "nodes"]
+        if len(random) != 1 and self.kinds:
+            raise self._fault("say over which variable: \\mathbb E_x[...]", meta)
+        return tuple(random)
+
+    def expectation(self, meta: Meta, parts: list) -> Node:
+        over = self._over(str(parts[0]), parts[1], meta)
+        return t.Expectation(over, bind(parts[1], over), span=_span(meta))
+
+    def variance(self, meta: Meta, parts: list) -> Node:
+        over = self._over(str(parts[0]), parts[1], meta)
+        return t.Variance(over, bind(parts[1], over), span=_span(meta))
+
+    def covariance(self, meta: Meta, parts: list) -> Node:
+        named, left, right = str(parts[0]), parts[1], parts[-1]
+        if len(parts) == 2:
+            return self.variance(meta, parts)
+        over = self._over(named, t.Product((left, right)), meta)
+        return t.Covariance(over, bind(left, over), bind(right, over), span=_span(meta))
+
+    def integral(self, meta: Meta, parts: list) -> Node:
+        limits, body = parts[1:-2], parts[-2]
+        over = tuple(str(parts[-1]).split("\n"))
+        return t.Integral(over, bind(body, over), *limits, span=_span(meta))
+
+    # -- atoms --------------------------------------------------------------------------
+
+    def number(self, meta: Meta, parts: list) -> Node:
+        return t.Number(float(parts[0]), span=_span(meta))
+
+    def name(self, meta: Meta, parts: list) -> Node:
+        return t.Name(str(parts[0]), span=_span(meta))
+
+    def constant(self, meta: Meta, parts: list) -> Node:
+        return t.Constant(str(parts[0]), span=_span(meta))
+
+    def group(self, meta: Meta, parts: list) -> Node:
+        return parts[0]
+
+    def transpose(self, meta: Meta, parts: list) -> Node:
+        return t.Transpose(parts[0], span=_span(meta))
+
+    def inverse(self, meta: Meta, parts: list) -> Node:
+        return t.Inverse(parts[0], span=_span(meta))
+
+    def invtrans(self, meta: Meta, parts: list) -> Node:
+        return t.Transpose(t.Inverse(parts[0], span=_span(meta)), span=_span(meta))
+
+    def power(self, meta: Meta, parts: list) -> Node:
+        base, exponent = parts
+        if base == t.Constant("e"):
+            return t.Function("exp", (exponent,), span=_span(meta))
+        return t.Power(base, exponent, span=_span(meta))
+
+    def factorial(self, meta: Meta, parts: list) -> Node:
+        return t.Function("factorial", (parts[0],), span=_span(meta))
+
+    def binom(self, meta: Meta, parts: list) -> Node:
+        return t.Function("binom", tuple(parts), span=_span(meta))
+
+    def sqrt(self, meta: Meta, parts: list) -> Node:
+        return t.Root(parts[0], span=_span(meta))
+
+    def root(self, meta: Meta, parts: list) -> Node:
+        return t.Root(parts[1], parts[0], span=_span(meta))
+
+    def quotient(self, meta: Meta, parts: list) -> Node:
+        return t.Quotient(parts[0], parts[1], span=_span(meta))
+
+    def bars(self, meta: Meta, parts: list) -> Node:
+        return t.Bars(parts[0], span=_span(meta))
+
+    def norm(self, meta: Meta, parts: list) -> Node:
+        return t.Norm(parts[0], str(parts[1]), span=_span(meta))
+
+    def subscript(self, meta: Meta, parts: list) -> Node:
+        indices = tuple(index for part in parts[1:] for index in _split(part))
+        return t.Subscript(parts[0], indices, span=_span(meta))
+
+    # -- arrays of expressions ----------------------------------------------------------
+
+    def row(self, meta: Meta, parts: list) -> tuple[Node, ...]:
+        return tuple(parts)
+
+    def block(self, meta: Meta, rows: list) -> Node:
+        if len({len(row) for row in rows}) != 1:
+            raise self._fault("the rows of this matrix have different lengths", meta)
+        return t.Block(tuple(rows), span=_span(meta))
+
+    def detblock(self, meta: Meta, rows: list) -> Node:
+        return t.Bars(self.block(meta, rows), span=_span(meta))
+
+    def case(self, meta: Meta, parts: list) -> tuple[Node, t.Step | None]:
+        return parts[0], parts[1] if len(parts) > 1 else None
+
+    def cases(self, meta: Meta, parts: list) -> Node:
+        values, conditions = zip(*parts, strict=True)
+        return t.Cases(tuple(values), tuple(conditions), span=_span(meta))
+
+
+def _number(text: str, span: tuple[int, int]) -> Node:
+    return t.Number(float(text), span=span)
+
+
+def _around(factors: list[Node]) -> tuple[int, int]:
+    return factors[0].span[0], factors[-1].span[1]
+
+
+def _one_product(factors: list[Node]) -> Node:
+    if len(factors) == 1:
+        return factors[0]
+    return t.Product(tuple(factors), span=_around(factors))
+
+
+def _quotient(numerator: Node, denominator: Node) -> Node:
+    return t.Quotient(numerator, denominator, span=_around([numerator, denominator]))
+
+
+def _split(part: Node) -> tuple[Node, ...]:
+    """``ij`` in a subscript is two indices; ``2i`` is one."""
+    plain = t.Name | t.Index | t.Subscript
+    if isinstance(part, t.Product) and all(isinstance(f, plain) for f in part.factors):
+        return part.factors
+    return (part,)
+
+
+def tree_of(parsed: Tree, latex: str, kinds: Mapping[str, str]) -> Node:
+    """Our tree of what the parser made."""
+    return Build(latex, kinds).transform(parsed)

@@ -1,0 +1,61 @@
+"""What goes wrong with an equation, told with its place."""
+
+from __future__ import annotations
+
+__all__ = ["EquationError", "OperationError"]
+
+
+class OperationError(ValueError):
+    """An operation refused its operands; the evaluator adds where it stands."""
+
+
+class EquationError(ValueError):
+    """A fault in an equation: what, at which line and column, and the LaTeX with a caret.
+
+    >>> print(EquationError("unbound symbol `b`", "a = b", (4, 5)))
+    line 1, column 5: unbound symbol `b`
+        a = b
+            ^
+    """
+
+    def __init__(
+        self,
+        problem: str,
+        latex: str = "",
+        span: tuple[int, int] = (0, 0),
+        *,
+        chapter: str = "",
+        label: str = "",
+        first_line: int = 1,
+    ) -> None:
+        self.problem, self.latex, self.span = problem, latex, span
+        self.chapter, self.label, self.first_line = chapter, label, first_line
+        before = latex[: span[0]]
+        self.line = before.count("\n") + first_line
+        self.column = span[0] - before.rfind("\n")
+        super().__init__(self._message())
+
+    def at(self, *, chapter: str = "", label: str = "", first_line: int = 1) -> EquationError:
+        """The same fault, with the equation's chapter, label and first line in the file."""
+        return EquationError(
+            self.problem,
+            self.latex,
+            self.span,
+            chapter=chapter or self.chapter,
+            label=label or self.label,
+            first_line=first_line,
+        )
+
+    def _message(self) -> str:
+        place = [part for part in (self.chapter, self.label) if part]
+        where = ", ".join([*place, f"line {self.line}, column {self.column}"])
+        return f"{where}: {self.problem}" + self._excerpt()
+
+    def _excerpt(self) -> str:
+        lines = self.latex.split("\n")
+        row = self.line - self.first_line
+        if not self.latex or row >= len(lines):
+            return ""
+        text = lines[row]
+        width = min(self.span[1] - self.span[0], len(text) - self.column + 1)
+        return f"\n    {text}\n    {' ' * (self.column - 1)}{'^' * max(width, 1)}"

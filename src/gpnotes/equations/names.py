@@ -1,0 +1,96 @@
+"""Names: one normal form for all spellings, and the longest match in a row of tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from functools import lru_cache
+from typing import NamedTuple
+
+from .tokens import Token, closing, tokens
+
+__all__ = ["Match", "Names", "joined", "nearest", "normal"]
+
+_ALWAYS_BRACED = ("\\frac", "\\binom", "\\root")
+
+
+@lru_cache(maxsize=4096)
+def normal(latex: str) -> str:
+    """The normal form of a name: the same for every spelling that prints the same.
+
+    >>> normal(r"\\bar{\\mathbf{f}}_{*}"), normal(r"\\sigma^{2}_n")
+    ('\\\\bar{\\\\mathbf f}_*', '\\\\sigma_n^2')
+    """
+    return joined(tokens(latex))
+
+
+def joined(sequence: Sequence[Token]) -> str:
+    """Canonical tokens as LaTeX again, with no brace or space that TeX does not need."""
+    out, needed = "", _needed_braces(sequence)
+    for i, token in enumerate(sequence):
+        if token.text in ("{", "}") and i not in needed:
+            continue
+        glued = out[-1:].isalpha() and token.text[:1].isalpha() and _ends_in_word(out)
+        out += " " + token.text if glued else token.text
+    return out
+
+
+def _ends_in_word(text: str) -> bool:
+    return text.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ").endswith("\\")
+
+
+def _needed_braces(sequence: Sequence[Token]) -> set[int]:
+    needed: set[int] = set()
+    for i, token in enumerate(sequence):
+        if token.text == "{":
+            end = closing(sequence, i)
+            if end != i + 2 or _belongs_to_fraction(sequence, i):
+                needed |= {i, end}
+    return needed
+
+
+def _belongs_to_fraction(sequence: Sequence[Token], i: int) -> bool:
+    return i > 0 and (sequence[i - 1].text in _ALWAYS_BRACED or sequence[i - 1].text == "}")
+
+
+def nearest(key: str, bound: Mapping[str, str] | Sequence[str]) -> str:
+    """A half sentence with the bound names that look most like `key`."""
+    close = get_close_matches(key, list(bound), n=3, cutoff=0.4)
+    if close:
+        return "; nearest bound names: " + ", ".join(f"`{name}`" for name in close)
+    return "; bound names: " + ", ".join(f"`{name}`" for name in sorted(bound)[:12])
+
+
+class Match(NamedTuple):
+    key: str
+    kind: str
+    length: int
+
+
+class Names:
+    """The names that an equation may use, by their first token, longest first."""
+
+    def __init__(self, kinds: Mapping[str, str]) -> None:
+        self.kinds = dict(kinds)
+        self._by_first: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+        for key in kinds:
+            self.add(key)
+
+    def add(self, key: str, kind: str | None = None) -> None:
+        if kind is not None:
+            self.kinds.setdefault(key, kind)
+        texts = tuple(t.text for t in tokens(key))
+        if texts:
+            entry = self._by_first.setdefault(texts[0], [])
+            entry.append((texts, key))
+            entry.sort(key=lambda item: -len(item[0]))
+
+    def match(self, sequence: Sequence[Token], i: int) -> Match | None:
+        """The longest name that starts at place `i`."""
+        for texts, key in self._by_first.get(sequence[i].text, ()):
+            end = i + len(texts)
+            if end <= len(sequence) and all(
+                token.text == text for token, text in zip(sequence[i:end], texts, strict=True)
+            ):
+                return Match(key, self.kinds[key], len(texts))
+        return None

@@ -1,0 +1,335 @@
+"""LaTeX to canonical tokens: layout dropped, arguments braced, scripts in one order.
+
+Two spellings that print the same become the same sequence: ``\\mathbf{y}`` and ``\\mathbf y``,
+``\\sigma^2_n`` and ``\\sigma_n^2``, ``x'`` and ``x^{\\prime}``. Every token keeps its place
+in the text, so that an error can point there.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from .errors import EquationError
+
+__all__ = ["Token", "closing", "tokens"]
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A piece of LaTeX and where it stood; `side` is "open" or "close" for a sized delimiter."""
+
+    text: str
+    start: int
+    end: int
+    side: str = ""
+
+
+_PIECE = re.compile(
+    r"(?P<skip>\s+|%[^\n]*\n?|~)"
+    r"|(?P<env>\\(?:begin|end)\s*\{[A-Za-z]+\*?\})"
+    r"|(?P<piece>\\operatorname\*|\\[A-Za-z]+|\\.|.)",
+    re.DOTALL,
+)
+_LAYOUT = frozenset(
+    [
+        r"\,",
+        r"\:",
+        r"\;",
+        r"\!",
+        r"\>",
+        r"\quad",
+        r"\qquad",
+        r"\thinspace",
+        r"\medspace",
+        r"\thickspace",
+        r"\enspace",
+        r"\displaystyle",
+        r"\textstyle",
+        r"\scriptstyle",
+        r"\limits",
+        r"\nolimits",
+        r"\notag",
+        r"\nonumber",
+        r"\mathstrut",
+        r"\strut",
+        r"\hfill",
+        r"\allowbreak",
+        r"\noindent",
+        r"\hline",
+    ]
+) | {"\\ ", "\\\n"}
+_DROPPED = frozenset(
+    [
+        r"\tag",
+        r"\label",
+        r"\hspace",
+        r"\vspace",
+        r"\phantom",
+        r"\hphantom",
+        r"\vphantom",
+        r"\mspace",
+    ]
+)
+_TEXT = frozenset(
+    [r"\text", r"\textrm", r"\textit", r"\textbf", r"\textup", r"\textsf", r"\mbox", r"\intertext"]
+)
+_SIDES = {
+    **dict.fromkeys([r"\left", r"\bigl", r"\Bigl", r"\biggl", r"\Biggl"], "open"),
+    **dict.fromkeys([r"\right", r"\bigr", r"\Bigr", r"\biggr", r"\Biggr"], "close"),
+    **dict.fromkeys([r"\middle", r"\bigm", r"\Bigm", r"\biggm", r"\Biggm"], "middle"),
+    **dict.fromkeys([r"\big", r"\Big", r"\bigg", r"\Bigg"], ""),
+}
+_DELIMITERS = {
+    "\\lvert": ("|", "open"), "\\rvert": ("|", "close"), "\\vert": ("|", ""),
+    "\\lVert": ("\\|", "open"), "\\rVert": ("\\|", "close"), "\\Vert": ("\\|", ""),
+    "\\parallel": ("\\|", "middle"), "\\mid": ("|", "middle"), "\\lbrace": ("\\{", ""),
+    "\\rbrace": ("\\}", ""), "\\lbrack": ("[", ""), "\\rbrack": ("]", ""),
+}  # fmt: skip
+_SAME = {
+    "\\bm": "\\boldsymbol", "\\operatorname": "\\mathrm", "\\operatorname*": "\\mathrm",
+    "\\dfrac": "\\frac", "\\tfrac": "\\frac", "\\cfrac": "\\frac", "\\dbinom": "\\binom",
+    "\\tbinom": "\\binom", "\\leq": "\\le", "\\leqslant": "\\le", "\\geq": "\\ge",
+    "\\geqslant": "\\ge", "\\lt": "<", "\\gt": ">", "\\neq": "\\ne", "\\ast": "*",
+    "\\ldots": "\\dots", "\\cdots": "\\dots", "\\prime": "'", "\\intercal": "\\top",
+    "\\colon": ":", "\\coloneqq": ":=", "\\newline": "\\\\", "\\mathbold": "\\boldsymbol",
+}  # fmt: skip
+FONTS = frozenset(
+    [
+        r"\mathbf",
+        r"\boldsymbol",
+        r"\mathcal",
+        r"\mathbb",
+        r"\mathrm",
+        r"\mathsf",
+        r"\mathit",
+        r"\mathfrak",
+        r"\mathscr",
+        r"\mathtt",
+        r"\bar",
+        r"\hat",
+        r"\tilde",
+        r"\vec",
+        r"\dot",
+        r"\ddot",
+        r"\overline",
+        r"\underline",
+        r"\widehat",
+        r"\widetilde",
+        r"\check",
+        r"\breve",
+        r"\mathring",
+        r"\acute",
+        r"\grave",
+    ]
+)
+_ARGUMENTS = {**dict.fromkeys(FONTS, 1), "\\frac": 2, "\\binom": 2, "\\root": 2, "\\sqrt": 1}
+_SHELLS = frozenset(
+    [r"\underbrace", r"\overbrace", r"\boxed", r"\smash", r"\mathop", r"\mathrel", r"\mathbin"]
+)
+_STACKED = frozenset([r"\overset", r"\stackrel"])
+
+
+@lru_cache(maxsize=4096)
+def tokens(latex: str) -> tuple[Token, ...]:
+    """The canonical tokens of `latex`.
+
+    >>> [t.text for t in tokens(r"\\sigma^2_n")]
+    ['\\\\sigma', '_', '{', 'n', '}', '^', '{', '2', '}']
+    """
+    return tuple(_Reader(latex, _Pieces(latex).read()).all())
+
+
+def closing(sequence: tuple[Token, ...] | list[Token], start: int) -> int:
+    """The place of the brace that closes the one at `start`."""
+    depth = 0
+    for i in range(start, len(sequence)):
+        depth += {"{": 1, "}": -1}.get(sequence[i].text, 0)
+        if depth == 0:
+            return i
+    raise ValueError("no closing brace")
+
+
+class _Pieces:
+    """The first pass: cut the text, drop the layout, settle sides and aliases."""
+
+    def __init__(self, latex: str) -> None:
+        self.latex, self.at, self.side, self.out = latex, 0, None, []
+
+    def read(self) -> list[Token]:
+        while self.at < len(self.latex):
+            match = _PIECE.match(self.latex, self.at)
+            start, self.at = self.at, match.end()
+            if match["env"]:
+                self._environment(start)
+            elif match["piece"]:
+                self._piece(match["piece"], start)
+        return self.out
+
+    def _piece(self, text: str, start: int) -> None:
+        if text in _SIDES:
+            self.side = _SIDES[text]
+        elif text in _LAYOUT or (self.side is not None and text == "."):
+            self.side = self.side if text != "." else None
+        elif text in _DROPPED:
+            self._braced()
+        elif text in _TEXT:
+            self._emit(f"\\text{{{self._braced().strip()}}}", start)
+        else:
+            self._symbol(text, start)
+
+    def _symbol(self, text: str, start: int) -> None:
+        text, side = _DELIMITERS.get(_SAME.get(text, text), (_SAME.get(text, text), ""))
+        self._emit(text, start, self.side or side)
+        self.side = None
+        if text == "\\\\":
+            self._line_break()
+
+    def _line_break(self) -> None:
+        size = re.compile(r"\*?\s*\[\s*-?[\d.]+\s*[a-z]{2}\s*\]").match(self.latex, self.at)
+        self.at = size.end() if size else self.at
+
+    def _emit(self, text: str, start: int, side: str = "") -> None:
+        self.out.append(Token(text, start, self.at, side))
+
+    def _environment(self, start: int) -> None:
+        text = re.sub(r"\s+", "", self.latex[start : self.at])
+        if text == "\\begin{array}":
+            self._braced()
+        self._emit(text, start)
+
+    def _braced(self) -> str:
+        """The text of the group that follows, which is consumed."""
+        opened = re.compile(r"\*?\s*\{").match(self.latex, self.at)
+        if not opened:
+            return ""
+        depth, i = 1, opened.end()
+        while depth and i < len(self.latex):
+            step = 2 if self.latex[i] == "\\" else 1
+            depth += {"{": 1, "}": -1}.get(self.latex[i], 0)
+            i += step
+        self.at = i
+        return self.latex[opened.end() : i - 1]
+
+
+class _Reader:
+    """The second pass: brace every argument, put the scripts in order."""
+
+    def __init__(self, latex: str, pieces: list[Token]) -> None:
+        self.latex, self.pieces, self.i = latex, pieces, 0
+
+    def all(self) -> list[Token]:
+        out: list[Token] = []
+        while self.i < len(self.pieces):
+            if self._peek() == "}":
+                raise self._fault("this brace closes nothing")
+            out += self._item()
+        return out
+
+    def _peek(self) -> str:
+        return self.pieces[self.i].text if self.i < len(self.pieces) else ""
+
+    def _next(self) -> Token:
+        if self.i >= len(self.pieces):
+            end = len(self.latex)
+            raise EquationError("the LaTeX ends too early", self.latex, (max(end - 1, 0), end))
+        self.i += 1
+        return self.pieces[self.i - 1]
+
+    def _fault(self, problem: str) -> EquationError:
+        here = self.pieces[min(self.i, len(self.pieces) - 1)]
+        return EquationError(problem, self.latex, (here.start, here.end))
+
+    def _item(self) -> list[Token]:
+        """One nucleus with its primes, its subscript and its superscript, in that order."""
+        shell = self._peek() in _SHELLS
+        nucleus = [] if self._peek() in ("_", "^", "'") else self._nucleus()
+        scripts: dict[str, list[Token]] = {"'": [], "_": [], "^": []}
+        while self._peek() in scripts:
+            kind, content = self._script()
+            if kind != "'" and scripts[kind]:
+                raise self._fault("a second script of the same kind")
+            scripts[kind] += content
+        if shell:
+            scripts["_"] = scripts["_"] if scripts["^"] else []
+            return nucleus + (scripts["^"] if _is_power(scripts["^"]) else [])
+        return nucleus + scripts["'"] + scripts["_"] + scripts["^"]
+
+    def _script(self) -> tuple[str, list[Token]]:
+        mark = self._next()
+        if mark.text == "'":
+            return "'", [mark]
+        content = self._argument()
+        primes = [t for t in content[1:-1] if t.text == "'"]
+        if primes and len(primes) == len(content) - 2:
+            return "'", primes
+        return mark.text, [mark, *content]
+
+    def _argument(self) -> list[Token]:
+        """What a command or a script takes: a group or one nucleus, always in braces."""
+        if self._peek() == "{":
+            opened = self._next()
+            inside = self._group(opened)
+            shut = self.pieces[self.i - 1]
+        else:
+            inside = self._nucleus()
+            opened, shut = inside[0], inside[-1]
+        return [replace(opened, text="{"), *inside, replace(shut, text="}")]
+
+    def _group(self, opened: Token) -> list[Token]:
+        out: list[Token] = []
+        parts: list[list[Token]] = [out]
+        command = ""
+        while self._peek() != "}":
+            if self.i >= len(self.pieces):
+                span = (opened.start, opened.end)
+                raise EquationError("this brace is never closed", self.latex, span)
+            if self._peek() in ("\\choose", "\\over"):
+                command = {"\\choose": "\\binom", "\\over": "\\frac"}[self._next().text]
+                parts.append([])
+                continue
+            parts[-1] += self._item()
+        shut = self._next()
+        return _stack(command, parts, opened, shut) if command else out
+
+    def _nucleus(self) -> list[Token]:
+        token = self._next()
+        if token.text == "{":
+            return self._group(token)
+        if token.text in _SHELLS:
+            return self._argument()[1:-1]
+        if token.text in _STACKED:
+            return self._stacked()
+        if token.text == "\\sqrt" and self._peek() == "[":
+            return self._root(token)
+        out = [token]
+        for _ in range(_ARGUMENTS.get(token.text, 0)):
+            out += self._argument()
+        return out
+
+    def _stacked(self) -> list[Token]:
+        above, below = self._argument(), self._argument()[1:-1]
+        means_definition = "def" in "".join(t.text for t in above)
+        if means_definition and [t.text for t in below] == ["="]:
+            return [replace(below[0], text=":=")]
+        return below
+
+    def _root(self, token: Token) -> list[Token]:
+        opened, degree = self._next(), []
+        while self._peek() != "]":
+            degree += self._item()
+        shut = self._next()
+        degree = [replace(opened, text="{"), *degree, replace(shut, text="}")]
+        return [replace(token, text="\\root"), *degree, *self._argument()]
+
+
+def _is_power(script: list[Token]) -> bool:
+    return bool(script) and not any(t.text.startswith("\\text") for t in script)
+
+
+def _stack(command: str, parts: list[list[Token]], opened: Token, shut: Token) -> list[Token]:
+    out = [replace(opened, text=command)]
+    for part in parts:
+        out += [replace(opened, text="{"), *part, replace(shut, text="}")]
+    return out
