@@ -63,5 +63,5 @@ def test_arrays_of_two_kinds_do_not_meet():
     with pytest.raises(TypeError, match="z must have the namespace of x, numpy; got array_api_st"):
         _check.alike(strict.ones(1), "z", np.ones(1), "x")
     elsewhere = strict.ones(1, device=strict.Device("device1"))
-    with pytest.raises(TypeError, match="z must have the device of x, .*CPU.*; got .*device1"):
+    with pytest.raises(TypeError, match=r"z must have the device of x, .*CPU.*; got .*device1"):
         _check.alike(elsewhere, "z", strict.ones(1), "x")

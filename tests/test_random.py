@@ -58,7 +58,7 @@ def test_moments_of_what_is_drawn():
     assert abs(z.mean()) < 5 / np.sqrt(1e5)
     assert abs(z.var() - 1.0) < 5 * np.sqrt(2 / 1e5)
     assert abs(u.mean() - 0.5) < 5 * np.sqrt(1 / 12 / 1e5)
-    assert 0.0 <= u.min()
+    assert u.min() >= 0.0
     assert u.max() < 1.0
 
 

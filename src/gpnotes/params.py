@@ -169,16 +169,16 @@ def flatten(
     RBF(signal_var=2.71828, lengthscale=5.43656)
     """
     free = _free(obj, fixed)
-    sizes = [_host(leaf.value).size for leaf in free]
-    ends = np.cumsum(sizes)[:-1]
+    flat = _joined(_to_flat(leaf) for leaf in free)
+    ends = np.cumsum([_host(leaf.value).size for leaf in free], dtype=int)
 
     def rebuild(vector: np.ndarray) -> Any:
         """The object whose free parameters `vector` holds, in the order of `names`."""
-        vector = _check.vector(np.asarray(vector, dtype=np.float64), "vector", size=sum(sizes))
-        parts = zip(free, np.split(vector, ends), strict=True)
+        vector = _check.vector(np.asarray(vector, dtype=np.float64), "vector", size=flat.size)
+        parts = zip(free, np.split(vector, ends)[:-1], strict=True)
         return replaced(obj, {leaf.path: _from_flat(leaf, part) for leaf, part in parts})
 
-    return _joined(_to_flat(leaf) for leaf in free), rebuild
+    return flat, rebuild
 
 
 def flatten_gradient(obj: Any, obj_bar: Any, *, fixed: Collection[str] = ()) -> np.ndarray:

@@ -1,0 +1,202 @@
+"""The multivariate Gaussian: marginals, conditions, products, divergence, samples."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import multivariate_normal, norm
+
+from gpnotes import FactorisationError, Normal, stream
+from gpnotes._xp import to_numpy
+
+
+def close(space, a, b):
+    assert space.holds(a)
+    tolerance = 1e-10 if space.double else 1e-3
+    np.testing.assert_allclose(to_numpy(a), b, rtol=tolerance, atol=tolerance)
+
+
+def random_normal(rng, n=5, columns=None):
+    return rng.normal(size=n), 0.4 * rng.normal(size=(n, columns or n)) + 1.5 * np.eye(
+        n, columns or n
+    )
+
+
+@pytest.fixture
+def moments(rng):
+    mean, root = random_normal(rng)
+    return mean, root @ root.T
+
+
+@pytest.fixture
+def x(space, moments):
+    return Normal.from_covariance(*map(space.asarray, moments))
+
+
+def test_moments(space, x, moments):
+    close(space, x.covariance, moments[1])
+    close(space, x.variance, np.diag(moments[1]))
+    assert x.size == 5
+
+
+def test_marginal_in_the_order_asked_for(space, x, moments):
+    part = x.marginal([3, 0])
+    close(space, part.mean, moments[0][[3, 0]])
+    close(space, part.covariance, moments[1][np.ix_([3, 0], [3, 0])])
+
+
+def test_condition_is_the_block_formula(space, x, moments):
+    (mean, S), a, b, values = moments, [3, 1], [0, 2, 4], np.asarray([0.3, -0.7])
+    gain = S[np.ix_(b, a)] @ np.linalg.inv(S[np.ix_(a, a)])
+    found = x.condition(a, space.asarray(values))
+    close(space, found.mean, mean[b] + gain @ (values - mean[a]))
+    close(space, found.covariance, S[np.ix_(b, b)] - gain @ S[np.ix_(a, b)])
+
+
+def test_conditioning_in_two_steps_or_in_one(space, x):
+    values = space.asarray([0.3, -0.7])
+    twice = x.condition([3], values[:1]).condition([1], values[1:])
+    once = x.condition([3, 1], values)
+    close(space, twice.mean, to_numpy(once.mean))
+    close(space, twice.covariance, to_numpy(once.covariance))
+
+
+def test_a_singular_distribution_conditions_where_the_values_are_possible(space):
+    """Three variables that are multiples of one."""
+    x = Normal(space.asarray([0.0, 0.0, 1.0]), space.asarray([[1.0], [2.0], [3.0]]))
+    found = x.condition([0, 1], space.asarray([0.5, 1.0]))
+    close(space, found.mean, [2.5])
+    close(space, found.covariance, [[0.0]])
+    with pytest.raises(ValueError, match="values are impossible under a singular covariance"):
+        x.condition([0, 1], space.asarray([0.5, 2.0]))
+
+
+def test_a_variance_never_turns_negative(space):
+    """The difference of two nearly equal matrices would; the root cannot."""
+    x = Normal(space.asarray([0.0, 0.0]), space.asarray([[1.0, 0.0], [1.0, 1e-7]]))
+    variance = float(x.condition([0], space.asarray([1.0])).variance[0])
+    assert variance >= 0.0
+    assert variance == pytest.approx(1e-14, rel=1e-6 if space.double else 1.0, abs=0.0)
+
+
+def test_product_adds_precisions(space, x, moments, rng):
+    other = random_normal(rng, 5)
+    (m1, S1), (m2, R2) = moments, other
+    P1, P2 = np.linalg.inv(S1), np.linalg.inv(R2 @ R2.T)
+    S = np.linalg.inv(P1 + P2)
+    found = x.product(Normal(space.asarray(m2), space.asarray(R2)))
+    close(space, found.covariance, S)
+    close(space, found.mean, S @ (P1 @ m1 + P2 @ m2))
+    assert found.root.shape == (5, 5)
+
+
+def test_log_density_is_that_of_scipy(space, x, moments, rng):
+    point = rng.normal(size=5)
+    wanted = multivariate_normal(*moments).logpdf(point)
+    found = x.log_density(space.asarray(point))
+    assert type(found) is float
+    assert found == pytest.approx(wanted, rel=1e-10 if space.double else 1e-4)
+
+
+def test_divergence_of_one_variable_from_another(space):
+    p = Normal(space.asarray([1.0]), space.asarray([[2.0]]))
+    q = Normal(space.asarray([0.0]), space.asarray([[-3.0]]))  # a root may have any sign
+    wanted = math.log(3.0 / 2.0) + (4.0 + 1.0) / 18.0 - 0.5
+    assert type(p.kl(q)) is float
+    assert p.kl(q) == pytest.approx(wanted, rel=1e-6)
+    assert p.kl(p) == pytest.approx(0.0, abs=1e-6)
+
+
+def test_divergence_is_the_expected_difference_of_log_densities(rng):
+    """By simulation, within five standard errors."""
+    p, q = (Normal(*random_normal(rng, 3)) for _ in range(2))
+    draws = p.sample(stream(0), 4000)
+    gaps = np.asarray([p.log_density(one) - q.log_density(one) for one in draws])
+    assert abs(gaps.mean() - p.kl(q)) < 5.0 * gaps.std() / math.sqrt(4000)
+
+
+def test_singular_distributions_have_no_density(space):
+    flat = Normal(space.asarray([0.0, 0.0]), space.asarray([[1.0], [2.0]]))
+    full = Normal(space.asarray([0.0, 0.0]), space.asarray([[1.0, 0.0], [0.0, 1.0]]))
+    with pytest.raises(FactorisationError, match="singular"):
+        flat.log_density(flat.mean)
+    with pytest.raises(FactorisationError, match="singular"):
+        full.kl(flat)
+    assert flat.kl(full) == math.inf
+
+
+def test_a_root_may_have_more_columns_than_rows(space, rng):
+    mean, root = random_normal(rng, 3, 7)
+    wide = Normal(space.asarray(mean), space.asarray(root))
+    wanted = multivariate_normal(mean, root @ root.T).logpdf(np.zeros(3))
+    assert wide.log_density(space.asarray([0.0] * 3)) == pytest.approx(wanted, rel=1e-4)
+
+
+@pytest.mark.parametrize("level", [0.5, 0.95])
+def test_intervals_hold_their_level(space, x, moments, level):
+    low, high = x.interval(level)
+    sd = np.sqrt(np.diag(moments[1]))
+    close(space, low, norm(moments[0], sd).ppf(0.5 - level / 2))
+    close(space, high, norm(moments[0], sd).ppf(0.5 + level / 2))
+
+
+@pytest.mark.parametrize("level", [0.0, 1.0, 95.0])
+def test_a_level_is_a_probability(x, level):
+    with pytest.raises(ValueError, match="level must be between 0 and 1; got"):
+        x.interval(level)
+
+
+def test_samples_have_the_moments(space, x, moments):
+    """Within five standard errors of 20 000 draws, for each mean and each covariance."""
+    draws = x.sample(stream(7), 20_000)
+    assert space.holds(draws)
+    assert draws.shape == (20_000, 5)
+    host, (mean, S), n = to_numpy(draws).astype(np.float64), moments, 20_000
+    assert (np.abs(host.mean(axis=0) - mean) < 5.0 * np.sqrt(np.diag(S) / n)).all()
+    spread = np.sqrt((np.outer(np.diag(S), np.diag(S)) + S**2) / n)
+    assert (np.abs(np.cov(host.T) - S) < 5.0 * spread).all()
+
+
+def test_a_semidefinite_covariance_has_a_root(space):
+    line = np.asarray([[1.0, 2.0], [2.0, 4.0]])
+    x = Normal.from_covariance(space.asarray([0.0, 0.0]), space.asarray(line))
+    close(space, x.covariance, line)
+
+
+def test_an_indefinite_covariance_is_refused(space):
+    S = space.asarray([[1.0, 2.0], [2.0, 1.0]])
+    with pytest.raises(FactorisationError, match=r"smallest eigenvalue is -1\.000e\+00"):
+        Normal.from_covariance(space.asarray([0.0, 0.0]), S)
+
+
+def test_shapes_and_kinds_are_checked_at_the_door():
+    with pytest.raises(ValueError, match=r"root must have shape \(2, d\); got \(3, 3\)"):
+        Normal(np.zeros(2), np.eye(3))
+    with pytest.raises(TypeError, match="root must have the dtype of mean"):
+        Normal(np.zeros(2), np.eye(2, dtype=np.float32))
+    with pytest.raises(ValueError, match=r"x must have shape \(2,\); got \(3,\)"):
+        Normal(np.zeros(2), np.eye(2)).log_density(np.zeros(3))
+    with pytest.raises(ValueError, match=r"values must have shape \(1,\); got \(2,\)"):
+        Normal(np.zeros(2), np.eye(2)).condition([0], np.zeros(2))
+
+
+@given(st.integers(2, 6), st.integers(1, 8), st.integers(0, 2**32 - 1))
+def test_conditioning_never_widens(n, columns, seed):
+    """For roots of any shape, thin ones too, as long as the value can occur."""
+    rng = np.random.default_rng(seed)
+    x = Normal(np.zeros(n), rng.normal(size=(n, columns)))
+    draw = x.sample(stream(seed % 1000), 1)[0]
+    after = x.condition([n - 1], draw[n - 1 :])
+    assert (after.variance <= x.variance[: n - 1] * (1.0 + 1e-9) + 1e-12).all()
+
+
+@given(st.integers(1, 5), st.integers(0, 2**32 - 1))
+def test_divergence_is_never_negative(n, seed):
+    rng = np.random.default_rng(seed)
+    p, q = (Normal(*random_normal(rng, n)) for _ in range(2))
+    try:
+        assert p.kl(q) >= -1e-9
+    except FactorisationError:
+        assert np.linalg.cond(q.root) > 1e10

@@ -1,0 +1,48 @@
+"""The front door: every public name, loaded when it is first used, quickly."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+import gpnotes
+
+
+@pytest.mark.parametrize("name", gpnotes.__all__)
+def test_every_public_name_is_there(name):
+    assert getattr(gpnotes, name).__doc__
+    assert name in dir(gpnotes)
+
+
+def test_a_name_that_is_not_there():
+    with pytest.raises(AttributeError, match="module 'gpnotes' has no attribute 'Kriging'"):
+        _ = gpnotes.Kriging
+
+
+def fresh(code):
+    """What a new interpreter prints, as JSON."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+def test_importing_loads_neither_scipy_nor_matplotlib():
+    code = """
+import json, sys, gpnotes
+names = [getattr(gpnotes, name) for name in gpnotes.__all__ if gpnotes._HOME[name] != "plot"]
+heavy = ("scipy", "matplotlib", "cupy", "IPython", "sphinx", "sklearn")
+print(json.dumps([name for name in heavy if name in sys.modules]))
+"""
+    assert fresh(code) == []
+
+
+def test_importing_takes_less_than_three_tenths_of_a_second():
+    code = """
+import json, time
+start = time.perf_counter()
+import gpnotes
+for name in gpnotes.__all__:
+    getattr(gpnotes, name)
+print(json.dumps(time.perf_counter() - start))
+"""
+    assert min(fresh(code) for _ in range(3)) < 0.3

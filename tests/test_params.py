@@ -1,0 +1,218 @@
+"""Parameters: checks at construction, cotangents, the flat vector and its gradient, priors."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import lognorm, norm
+
+from gpnotes import (
+    RBF,
+    ConstantMean,
+    LogNormalPrior,
+    NormalPrior,
+    Periodic,
+    Polynomial,
+    White,
+    flatten,
+    flatten_gradient,
+)
+from gpnotes._xp import to_numpy
+from gpnotes.params import cotangent, names, nonnegative, positive, real, settle
+from gpnotes.testing import gradcheck
+
+
+@dataclass(frozen=True)
+class Model:
+    """Dataclasses inside a dataclass, as a Gaussian process has them."""
+
+    kernel: Any
+    noise_var: float = nonnegative(0.1)
+    mean: Any = field(default=ConstantMean(0.0))
+    slope: float = real(0.0)
+
+    def __post_init__(self) -> None:
+        settle(self)
+
+
+@pytest.fixture
+def model(space):
+    kernel = RBF(1.5, space.asarray([0.5, 2.0])) + Periodic().on(1) * White(0.5)
+    return Model(kernel, 0.25, ConstantMean(-3.0), -0.5)
+
+
+def test_scalars_become_python_floats():
+    for one in (2, np.float64(2.0), np.float32(2.0), np.asarray(2.0)):
+        assert type(RBF(one).signal_var) is float
+        assert RBF(one) == RBF(2.0)
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (lambda: RBF(0.0), ValueError, r"RBF\.signal_var must be positive and finite; got 0\.0"),
+        (lambda: RBF(-1), ValueError, r"RBF\.signal_var must be positive and finite; got -1\.0"),
+        (lambda: RBF(1.0, np.zeros(2)), ValueError, r"RBF\.lengthscale must be positive"),
+        (lambda: RBF(1.0, np.ones((2, 1))), ValueError, r"lengthscale must have shape \(n,\)"),
+        (lambda: RBF(np.ones(2)), ValueError, r"signal_var must be a float; got .* shape \(2,\)"),
+        (lambda: RBF("1.0"), TypeError, r"RBF\.signal_var must be a float .*; got str"),
+        (lambda: RBF(1.0, [1.0]), TypeError, r"RBF\.lengthscale must be a float .*; got list"),
+        (lambda: RBF(None), TypeError, r"RBF\.signal_var must be a float .*; got NoneType"),
+        (lambda: Model(RBF(), -0.1), ValueError, r"Model\.noise_var must be non-negative"),
+        (lambda: Model(RBF(), slope=np.inf), ValueError, r"Model\.slope must be finite; got inf"),
+    ],
+)
+def test_construction_checks_and_names_the_field(make, error, message):
+    with pytest.raises(error, match=message):
+        make()
+
+
+def test_a_cotangent_has_the_class_but_not_the_range():
+    bar = cotangent(Polynomial(degree=3), variance=-1.0, bias=-2.0)
+    assert type(bar) is Polynomial
+    assert (bar.variance, bar.bias, bar.degree) == (-1.0, -2.0, 3)
+
+
+def test_flattening_and_back(space, model):
+    vector, rebuild = flatten(model)
+    assert vector.dtype == np.float64
+    logs = np.log([1.5, 0.5, 2.0, 1.0, 1.0, 1.0, 0.5, 0.25])
+    np.testing.assert_allclose(vector, [*logs, -3.0, -0.5], rtol=1e-6)
+    again = rebuild(vector + 0.0)
+    lengthscale = again.kernel.parts[0].lengthscale
+    assert space.holds(lengthscale)
+    np.testing.assert_allclose(to_numpy(lengthscale), [0.5, 2.0], rtol=1e-6)
+    assert type(again.noise_var) is float
+    assert again.kernel.parts[1].parts[0].dims == (1,)
+    np.testing.assert_allclose(flatten(again)[0], vector, rtol=1e-6, atol=1e-7)
+
+
+def test_every_entry_has_a_name(model):
+    found = names(model)
+    assert found[:3] == [
+        "kernel.parts.0.signal_var",
+        "kernel.parts.0.lengthscale[0]",
+        "kernel.parts.0.lengthscale[1]",
+    ]
+    assert found[-3:] == ["noise_var", "mean.value", "slope"]
+    assert len(found) == flatten(model)[0].size
+
+
+def test_what_is_fixed_stays_out_and_stays(model):
+    fixed = ("noise_var", "kernel.parts.1")
+    vector, rebuild = flatten(model, fixed=fixed)
+    assert names(model, fixed=fixed) == [
+        *names(model)[:3],
+        "mean.value",
+        "slope",
+    ]
+    again = rebuild(vector + 1.0)
+    assert again.noise_var == 0.25
+    assert again.kernel.parts[1] == model.kernel.parts[1]
+    assert again.mean.value == pytest.approx(-2.0)
+
+
+def test_a_prefix_is_a_whole_name():
+    """`part` must not cover `parts`."""
+    with pytest.raises(ValueError, match=r"fixed names 'sig'; there are \['signal_var'"):
+        flatten(RBF(), fixed=("sig",))
+
+
+def test_a_zero_has_no_logarithm_and_must_be_fixed():
+    silent = Model(RBF(), 0.0)
+    with pytest.raises(ValueError, match="noise_var is zero and has no logarithm; name it in fix"):
+        flatten(silent)
+    _, rebuild = flatten(silent, fixed=("noise_var",))
+    assert rebuild(np.zeros(4)).noise_var == 0.0
+
+
+def test_a_vector_of_another_size_is_refused():
+    with pytest.raises(ValueError, match=r"vector must have shape \(2,\); got \(3,\)"):
+        flatten(RBF())[1](np.zeros(3))
+
+
+def test_everything_fixed_leaves_an_empty_vector():
+    vector, rebuild = flatten(RBF(), fixed=("signal_var", "lengthscale"))
+    assert vector.shape == (0,)
+    assert rebuild(vector) == RBF()
+
+
+def test_the_gradient_follows_the_chain_rule_through_the_logarithm(space, model, rng):
+    """Differences of a function of the flat vector against the pullback of the kernel."""
+    if not space.double:
+        pytest.skip("differences need float64")
+    x = space.asarray(rng.normal(size=(4, 2)))
+    fixed = ("kernel.parts.1.parts.0",)
+    vector, rebuild = flatten(model, fixed=fixed)
+
+    def value(v):
+        one = rebuild(v)
+        total = float(space.xp.sum(one.kernel(x) ** 2)) + one.mean.value**3
+        return total + one.noise_var**2 + one.slope**2
+
+    def pullback(v, bar):
+        one = rebuild(v)
+        K = one.kernel(x)
+        obj_bar = cotangent(
+            one,
+            kernel=one.kernel.pullback(x, None, 2.0 * K)[0],
+            noise_var=2.0 * one.noise_var,
+            mean=cotangent(one.mean, value=3.0 * one.mean.value**2),
+            slope=2.0 * one.slope,
+        )
+        return (bar * flatten_gradient(one, obj_bar, fixed=fixed),)
+
+    gradcheck(value, pullback, vector)
+
+
+@given(st.lists(st.floats(-20.0, 20.0), min_size=2, max_size=2))
+def test_any_vector_is_a_kernel_and_back(entries):
+    _, rebuild = flatten(RBF())
+    np.testing.assert_allclose(flatten(rebuild(np.asarray(entries)))[0], entries, atol=1e-14)
+
+
+@pytest.mark.parametrize("value", [0.3, 2.0])
+@pytest.mark.parametrize(
+    ("prior", "reference"),
+    [
+        (NormalPrior(0.5, 2.0), norm(0.5, 2.0)),
+        (LogNormalPrior(0.5, 2.0), lognorm(2.0, scale=np.exp(0.5))),
+    ],
+)
+def test_priors_are_those_of_scipy(prior, reference, value):
+    assert prior.log_density(value) == pytest.approx(reference.logpdf(value), rel=1e-12)
+    assert type(prior.log_density(value)) is float
+    gradcheck(prior.log_density, lambda v, bar: (bar * prior.gradient(v),), value)
+
+
+@pytest.mark.parametrize("prior", [NormalPrior(0.5, 2.0), LogNormalPrior(0.5, 2.0)])
+def test_priors_sum_over_entries(space, prior):
+    values = space.asarray([0.3, 2.0])
+    wanted = prior.log_density(0.3) + prior.log_density(2.0)
+    assert prior.log_density(values) == pytest.approx(wanted, rel=1e-6)
+    assert type(prior.log_density(values)) is float
+    gradient = prior.gradient(values)
+    assert space.holds(gradient)
+    wanted = [prior.gradient(0.3), prior.gradient(2.0)]
+    np.testing.assert_allclose(to_numpy(gradient), wanted, rtol=1e-5)
+
+
+def test_priors_refuse_what_they_cannot_hold():
+    with pytest.raises(ValueError, match="sd must be positive"):
+        NormalPrior(0.0, 0.0)
+    with pytest.raises(ValueError, match="sd must be positive"):
+        LogNormalPrior(0.0, -1.0)
+    with pytest.raises(ValueError, match="value must be positive"):
+        LogNormalPrior().log_density(-1.0)
+
+
+def test_fields_can_be_required():
+    @dataclass(frozen=True)
+    class Bare:
+        scale: float = positive()
+
+    with pytest.raises(TypeError, match="scale"):
+        Bare()
