@@ -1,0 +1,11 @@
+"""Equations that check themselves: the LaTeX of a chapter, parsed, evaluated and mutated.
+
+>>> from gpnotes.equations import Chapter, Estimate, Nodes
+"""
+
+from .chapter import Chapter
+from .errors import EquationError
+from .record import Record
+from .values import Estimate, Nodes
+
+__all__ = ["Chapter", "EquationError", "Estimate", "Nodes", "Record"]

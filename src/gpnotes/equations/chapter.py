@@ -1,0 +1,270 @@
+"""The verbs of a chapter: check, define, refute, source, ledger."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from difflib import get_close_matches
+from pathlib import Path
+
+from .binding import Bindings, backend, draws
+from .compare import Tolerance
+from .definition import defined
+from .errors import EquationError
+from .items import VERDICTS, Item, find_items, read_items
+from .record import Ledger, Record, Refutation, Verdict
+from .text import Equation, find, packaged, read
+from .verify import estimated, kind, mutated, prepare, printed_residual, refuse_unused, steps
+
+__all__ = ["Chapter"]
+
+CLEARLY = 1e3  # a printed formula is refuted when it is off by this many tolerances
+
+
+class Chapter:
+    """A chapter of the book and the record of what it has checked so far.
+
+    The equations are read from the chapter's own text: the ``.md`` or ``.ipynb`` of that name
+    in the working directory (or at `path`), else the copy that the installed package carries.
+    """
+
+    def __init__(self, slug: str, path: str | Path | None = None) -> None:
+        self.slug = slug
+        self._file = Path(path) if path is not None else find(slug, Path.cwd())
+        with self._in_file():
+            self._equations = read(self._file) if self._file else packaged(slug)
+        items = read_items(find_items(self._file.parent if self._file else Path.cwd()))
+        self._items = {item.id: item for item in items.values() if item.chapter == slug}
+        self._all_items = items
+        self._records: dict[tuple[str, str], Record] = {}
+        self._tolerances: dict[str, Tolerance] = {}
+        self._refutations: dict[str, Refutation] = {}
+        self._verdicts: dict[str, Verdict] = {}
+
+    def __repr__(self) -> str:
+        return f"Chapter({self.slug!r})"
+
+    def check(
+        self,
+        label: str,
+        bindings: Bindings,
+        *,
+        oracle: str,
+        rtol: float = 1e-9,
+        atol: float = 0.0,
+        approx: float | None = None,
+        source: str | tuple[str, ...] = (),
+        spare: Mapping[str, str] | None = None,
+    ) -> Record:
+        """Evaluate the equation `label` on the numbers of `bindings`, step by step, and mutate it.
+
+        `bindings` maps the LaTeX of each symbol to its value, or is a function of a NumPy
+        generator that returns such a mapping; then it is drawn three times and the worst
+        residual counts. `approx` is the relative tolerance of ``\\approx``. `oracle` says by
+        which independent route the numbers come, `source` which items the equation answers,
+        and `spare` why a mutant may survive.
+
+        Raises `EquationError`, with the line of the file, for a step that does not hold, a
+        mutant that survives, a statement that says nothing, and all bad input.
+        """
+        start = time.perf_counter()
+        equation = self._equation(label)
+        named = tuple(self._item(i).id for i in ((source,) if isinstance(source, str) else source))
+        allowed = Tolerance(rtol, atol, approx)
+        with self._located(equation):
+            if not oracle.strip():
+                raise EquationError("oracle= must say by which route the numbers come")
+            drawn = draws(bindings, f"{self.slug}:{label}")
+            trial = prepare(equation.latex, drawn, allowed)
+            refuse_unused(drawn[0], equation.latex, trial.statement)
+            record = Record(
+                label, self.slug, kind(trial), equation.line, oracle, rtol, atol, approx,
+                steps=steps(trial, equation), draws=len(drawn), sources=named,
+                mutants=mutated(trial, equation.latex, spare or {}),
+                estimate=estimated(trial), backend=backend(drawn[0]),
+            )  # fmt: skip
+        self._tolerances[label] = allowed
+        return self._keep(record, start)
+
+    def _keep(self, record: Record, start: float) -> Record:
+        worst = max((step.residual or 0.0 for step in record.steps), default=None)
+        took = round(1e3 * (time.perf_counter() - start), 3)
+        record = replace(record, residual=worst, milliseconds=took)
+        self._records[record.label, record.oracle] = record
+        return record
+
+    def define(self, label: str, bindings: Bindings | None = None) -> Record:
+        """Parse the definition `label`; with `bindings`, see that its shapes conform."""
+        start = time.perf_counter()
+        equation = self._equation(label)
+        with self._located(equation):
+            drawn = () if bindings is None else draws(bindings, f"{self.slug}:{label}")
+            defined(equation.latex, drawn)
+        record = Record(label, self.slug, "definition", equation.line, draws=len(drawn))
+        return self._keep(record, start)
+
+    def refute(self, source_id: str, latex: str, bindings: Bindings, *, instead: str) -> Refutation:
+        """See that the formula `latex` of a source fails where the equation `instead` holds."""
+        self._item(source_id)
+        corrected = self._equation(instead)
+        allowed = self._checked(instead, f"refute {source_id}")
+        drawn = draws(bindings, f"{self.slug}:{source_id}")
+        with self._located(Equation(f"{source_id} as printed", latex, 1)):
+            wrong = prepare(latex, drawn, allowed)
+            residual = printed_residual(wrong)
+            if residual is not None and residual <= CLEARLY * allowed.rtol:
+                raise EquationError(f"holds as printed: relative residual {residual:.1e}", latex)
+        with self._located(corrected):
+            right = prepare(corrected.latex, drawn, allowed)
+            refuse_unused(drawn[0], corrected.latex, wrong.statement, right.statement)
+            held = max(step.residual or 0.0 for step in steps(right, corrected))
+        record = Refutation(self.slug, source_id, latex, residual, held, instead)
+        self._refutations[source_id] = record
+        return record
+
+    def source(
+        self,
+        source_id: str,
+        verdict: str,
+        *,
+        label: str | None = None,
+        why: str = "",
+        evidence: tuple[float, float] | None = None,
+    ) -> Verdict:
+        """Give the verdict on one item of a source.
+
+        `evidence` holds the residuals of the printed and of the corrected statement in an
+        experiment; `label` defaults to the equation whose check named the item.
+        """
+        item = self._item(source_id)
+        label = label or self._answering(source_id)
+        if label:
+            self._equation(label)
+        refuted = self._refutations.get(source_id)
+        self._judge(item, verdict, label, why, refuted is not None or _clear(evidence))
+        printed, corrected = evidence or (None, None)
+        if refuted:
+            printed, corrected = refuted.printed_residual, refuted.corrected_residual
+            label = label or refuted.instead
+        record = Verdict(self.slug, source_id, verdict, label, why, printed, corrected)
+        self._verdicts[source_id] = record
+        return record
+
+    def _judge(self, item: Item, verdict: str, label: str, why: str, shown: bool) -> None:
+        """Raise `ValueError` for a verdict without what it needs."""
+        says = f"{self._place}: {item.id} ({item.item}): {verdict!r}"
+        if verdict not in VERDICTS:
+            raise ValueError(f"{says} is no verdict; choose among {', '.join(VERDICTS)}")
+        if verdict == "holds":
+            self._checked(label, says)
+        if verdict == "wrong" and not shown:
+            if not label:
+                raise ValueError(f"{says} needs a refute, a checked label= or evidence=")
+            self._checked(label, says)
+        if verdict in ("holds-if", "ambiguous", "stub") and not why.strip():
+            raise ValueError(f"{says} needs why=: what is missing, or what it means")
+
+    def ledger(self) -> Ledger:
+        """See that every equation has its record and every item its verdict, and sum up.
+
+        Raises `ValueError` with the lists of what is missing.
+        """
+        done = {record.label for record in self._records.values()}
+        missing = [
+            f"{e.label} (line {e.line})" for e in self._equations.values() if e.label not in done
+        ]
+        open_items = [
+            f"{i.id} ({i.item})" for i in self._items.values() if i.id not in self._verdicts
+        ]
+        problems = [
+            f"\n  {what}: {', '.join(names)}"
+            for what, names in (
+                ("equations without a record", missing),
+                ("items without a verdict", open_items),
+            )
+            if names
+        ]
+        if problems:
+            raise ValueError(f"{self._place}: the ledger is not complete:{''.join(problems)}")
+        return Ledger(self.slug, self._totals())
+
+    def _totals(self) -> dict[str, int]:
+        records = list(self._records.values())
+        by_kind = {
+            key: {r.label for r in records if r.kind in kinds}
+            for key, kinds in (
+                ("checked", ("identity", "inequality")),
+                ("estimates", ("estimate",)),
+                ("definitions", ("definition",)),
+            )
+        }
+        by_kind["estimates"] -= by_kind["checked"]
+        by_kind["definitions"] -= by_kind["checked"] | by_kind["estimates"]
+        outcomes = ("caught", "indistinct", "survived", "spared")
+        return {
+            "equations": len(self._equations),
+            **{key: len(labels) for key, labels in by_kind.items()},
+            **{f"mutants_{o}": sum(getattr(r.mutants, o) for r in records) for o in outcomes},
+            "sources_answered": len(self._verdicts),
+            "sources_total": len(self._items),
+        }
+
+    @property
+    def _place(self) -> str:
+        return self.slug + (self._file.suffix if self._file else "")
+
+    def _equation(self, label: str) -> Equation:
+        if label not in self._equations:
+            close = get_close_matches(label, self._equations, n=3, cutoff=0.4)
+            hint = f"; nearest: {', '.join(close)}" if close else ""
+            raise ValueError(f"{self._place}: no equation has the label {label}{hint}")
+        return self._equations[label]
+
+    def _item(self, source_id: str) -> Item:
+        item = self._all_items.get(source_id)
+        if item is None:
+            raise ValueError(f"{self._place}: no item of the sources has the id {source_id}")
+        if item.chapter != self.slug:
+            raise ValueError(f"{self._place}: {source_id} is for the chapter {item.chapter}")
+        return item
+
+    def _checked(self, label: str, says: str) -> Tolerance:
+        if label not in self._tolerances:
+            which = f"{label} is not checked above" if label else "no label= is given"
+            raise ValueError(f"{self._place}: {says} needs a checked equation; {which}")
+        return self._tolerances[label]
+
+    def _answering(self, source_id: str) -> str:
+        """The label of the check that named the item, or nothing."""
+        named = (r.label for r in self._records.values() if source_id in r.sources)
+        return next(named, "")
+
+    @contextmanager
+    def _located(self, equation: Equation) -> Iterator[None]:
+        """Add the chapter, the label and the line of the file to whatever goes wrong."""
+        where = {"chapter": self._place, "label": equation.label, "first_line": equation.line}
+        try:
+            yield
+        except EquationError as error:
+            raise EquationError(error.problem, equation.latex, error.span, **where) from error
+        except ValueError as error:
+            raise EquationError(str(error), equation.latex, **where) from error
+
+    @contextmanager
+    def _in_file(self) -> Iterator[None]:
+        try:
+            yield
+        except ValueError as error:
+            raise ValueError(f"{self._place}: {error}") from error
+
+
+def _clear(evidence: tuple[float, float] | None) -> bool:
+    """Whether an experiment shows that the printed statement fails and the corrected one holds."""
+    if evidence is None:
+        return False
+    printed, corrected = evidence
+    if not printed > corrected >= 0.0:
+        raise ValueError(f"evidence= must show a larger printed residual; got {evidence}")
+    return True

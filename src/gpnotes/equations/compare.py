@@ -1,0 +1,165 @@
+"""Does a relation hold between two arrays, and by how much is it missed?
+
+A residual is relative to the larger side: ``max|l - r| / max(max|l|, max|r|)``. For an
+inequality it is the violation, which is zero where the inequality holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+__all__ = [
+    "RELATIONS",
+    "Comparison",
+    "Misfit",
+    "Tolerance",
+    "compare",
+    "compare_all",
+    "conform",
+    "scale",
+]
+
+
+class Misfit(ValueError):
+    """The two sides of a relation cannot be compared: their shapes or values do not allow it."""
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """What a check allows; `approx` is the relative tolerance of its ``\\approx``."""
+
+    rtol: float = 1e-9
+    atol: float = 0.0
+    approx: float | None = None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """By how much a relation is missed, and whether that is within what is allowed."""
+
+    residual: float
+    holds: bool
+
+
+Pair = tuple[np.ndarray, np.ndarray]
+
+
+def compare_all(relation: str, pairs: Sequence[Pair], allowed: Tolerance) -> Comparison:
+    """The worst comparison over several draws.
+
+    Between scalars ``\\propto`` says that the ratio is the same on every draw, so the draws
+    are compared together.
+    """
+    conformed = [conform(*pair) for pair in pairs]
+    if relation == r"\propto" and all(left.size == 1 for left, _ in conformed):
+        left, right = (np.array([float(pair[i]) for pair in conformed]) for i in (0, 1))
+        return compare(left, relation, right, allowed)
+    found = [compare(left, relation, right, allowed) for left, right in conformed]
+    return max(found, key=lambda c: (not c.holds, c.residual))
+
+
+def compare(left: np.ndarray, relation: str, right: np.ndarray, allowed: Tolerance) -> Comparison:
+    """Compare `left` and `right`, shapes equal or one of them a zero scalar.
+
+    Raises `Misfit` for shapes that do not conform and for values that are not finite.
+
+    >>> compare(np.array([1.0, 2.0]), "=", np.array([1.0, 2.5]), Tolerance())
+    Comparison(residual=0.2, holds=False)
+    """
+    left, right = conform(left, right)
+    return RELATIONS[relation](left, right, allowed)
+
+
+def conform(left: np.ndarray, right: np.ndarray) -> Pair:
+    """The two sides as arrays of one shape, or one of them a scalar zero; a 1 x 1 is a scalar."""
+    left, right = (_scalar(np.asarray(side, dtype=np.float64)) for side in (left, right))
+    if left.shape != right.shape and not any(_zero(side) for side in (left, right)):
+        raise Misfit(f"the left side has shape {left.shape}, the right side {right.shape}")
+    for name, side in (("left", left), ("right", right)):
+        if not np.all(np.isfinite(side)):
+            raise Misfit(f"the {name} side has values that are not finite")
+    return left, right
+
+
+def _scalar(side: np.ndarray) -> np.ndarray:
+    return side.reshape(()) if side.size == 1 else side
+
+
+def _zero(side: np.ndarray) -> bool:
+    return side.ndim == 0 and side == 0.0
+
+
+def scale(left: np.ndarray, right: np.ndarray) -> float:
+    """The larger of the two sides in absolute value, over all entries."""
+    return float(max(np.max(np.abs(left)), np.max(np.abs(right))))
+
+
+def _relative(error: np.ndarray, size: float, rtol: float, atol: float) -> Comparison:
+    worst = max(float(np.max(error)), 0.0)
+    residual = worst / size if size > 0.0 else worst
+    return Comparison(residual, worst <= atol + rtol * size)
+
+
+def _equal(left: np.ndarray, right: np.ndarray, allowed: Tolerance) -> Comparison:
+    return _relative(np.abs(left - right), scale(left, right), allowed.rtol, allowed.atol)
+
+
+def _near(left: np.ndarray, right: np.ndarray, allowed: Tolerance) -> Comparison:
+    if allowed.approx is None:
+        raise Misfit(r"\approx needs a tolerance of its own: approx=")
+    return _relative(np.abs(left - right), scale(left, right), allowed.approx, allowed.atol)
+
+
+def _at_most(left: np.ndarray, right: np.ndarray, allowed: Tolerance) -> Comparison:
+    return _relative(left - right, scale(left, right), allowed.rtol, allowed.atol)
+
+
+def _below(left: np.ndarray, right: np.ndarray, allowed: Tolerance) -> Comparison:
+    found = _relative(left - right, scale(left, right), 0.0, 0.0)
+    return Comparison(found.residual, bool(np.all(left < right)))
+
+
+def _proportional(left: np.ndarray, right: np.ndarray, allowed: Tolerance) -> Comparison:
+    """Equal up to the factor that fits best, which must be positive."""
+    if left.size < 2:
+        raise Misfit(r"\propto between scalars needs several draws: bind by a function of a stream")
+    if not np.any(right):
+        raise Misfit(r"\propto with a right side of zeros says nothing")
+    factor = float(np.vdot(right, left) / np.vdot(right, right))
+    found = _equal(left, factor * right, allowed)
+    return Comparison(found.residual, found.holds and factor > 0.0)
+
+
+def _above_in_order(left: np.ndarray, right: np.ndarray, allowed: Tolerance) -> Comparison:
+    """``left - right`` is symmetric and its smallest eigenvalue is not negative."""
+    gap = np.atleast_2d(left - right)
+    if gap.ndim != 2 or gap.shape[0] != gap.shape[1]:
+        raise Misfit(rf"\succeq compares square matrices; the difference has shape {gap.shape}")
+    size = scale(left, right)
+    skew = _relative(np.abs(gap - gap.T), size, allowed.rtol, allowed.atol)
+    lowest = np.linalg.eigvalsh(0.5 * (gap + gap.T))[:1]
+    order = _relative(-lowest, size, allowed.rtol, allowed.atol)
+    return Comparison(max(skew.residual, order.residual), skew.holds and order.holds)
+
+
+def _turned(relation: Callable[..., Comparison]) -> Callable[..., Comparison]:
+    return lambda left, right, allowed: relation(right, left, allowed)
+
+
+RELATIONS: dict[str, Callable[[np.ndarray, np.ndarray, Tolerance], Comparison]] = {
+    "=": _equal,
+    ":=": _equal,
+    r"\approx": _near,
+    r"\le": _at_most,
+    r"\leq": _at_most,
+    r"\ge": _turned(_at_most),
+    r"\geq": _turned(_at_most),
+    "<": _below,
+    ">": _turned(_below),
+    r"\propto": _proportional,
+    r"\succeq": _above_in_order,
+    r"\preceq": _turned(_above_in_order),
+}

@@ -1,0 +1,55 @@
+"""Definitions: they hold by decree, so what is checked is that they parse and conform."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import names
+from .binding import kinds
+from .errors import EquationError
+from .parse import parse, parse_free
+from .tree import Step
+from .trial import Draw
+from .verify import refuse_unused
+
+__all__ = ["defined"]
+
+NORMAL = names.normal(r"\mathcal N")
+
+
+def defined(latex: str, drawn: Sequence[Mapping[str, Any]]) -> None:
+    """Parse a definition; on each draw, see that the sides of its relations have one shape.
+
+    ``\\mathcal N`` stands for a normal distribution unless it is bound: its mean and its
+    covariance must fit, and what is distributed so has the shape of the mean.
+    """
+    if not drawn:
+        parse_free(latex)
+        return
+    for bound in drawn:
+        full = {NORMAL: _normal_shape, **bound}
+        statement = parse(latex, kinds(full))
+        refuse_unused(bound, latex, statement)
+        for step in statement.steps:
+            _conforms(latex, step, Draw(full))
+
+
+def _conforms(latex: str, step: Step, draw: Draw) -> None:
+    left, right = (np.asarray(draw.evaluator.value(side)) for side in (step.left, step.right))
+    if left.shape != right.shape and not left.size == right.size == 1:
+        problem = f"the left side has shape {left.shape}, the right side {right.shape}"
+        raise EquationError(problem, latex, step.right.span)
+
+
+def _normal_shape(*arguments: Any) -> np.ndarray:
+    """The mean of ``N(mean, covariance)`` or ``N(x; mean, covariance)`` if the shapes fit."""
+    *of, mean, covariance = (np.asarray(a, dtype=np.float64) for a in arguments)
+    size = 1 if covariance.ndim == 0 else covariance.shape[0]
+    if covariance.size != size * size:
+        raise ValueError(f"the covariance must be square; got {covariance.shape}")
+    if any(part.size not in (1, size) for part in (*of, mean)):
+        raise ValueError(f"a covariance of {covariance.shape} does not fit {mean.shape}")
+    return np.broadcast_to(mean.reshape(-1, 1), (size, 1)) if size > 1 else mean.reshape(())

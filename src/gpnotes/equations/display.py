@@ -1,0 +1,204 @@
+"""How a record shows itself: a badge in HTML, one plain line, and its data as JSON.
+
+The plain line holds no measured number, only tolerances and counts, so that a stored output
+stays equal from machine to machine. The badge needs no script: it is a ``<details>``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any
+
+__all__ = ["MIME", "bundle", "html", "plain"]
+
+MIME = "application/vnd.gpnotes.check+json"
+_CHECKED = ("identity", "inequality", "estimate")
+_SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+Data = Mapping[str, Any]
+
+
+def bundle(data: Data) -> dict[str, Any]:
+    """The mime bundle of a record's JSON."""
+    return {"text/plain": plain(data), "text/html": html(data), MIME: dict(data)}
+
+
+def plain(data: Data) -> str:
+    """One line, equal on every machine."""
+    kind = data["kind"]
+    if kind in _CHECKED:
+        return f"{data['label']}: {' · '.join(_checked(data))}"
+    return {
+        "definition": _definition, "refutation": _refutation, "source": _source, "ledger": _ledger,
+    }[kind](data)  # fmt: skip
+
+
+def _checked(data: Data) -> list[str]:
+    parts = [_tolerance(data), _count(len(data["steps"]), "step")]
+    if data["draws"] > 1:
+        parts.append(_count(data["draws"], "draw"))
+    return [*parts, mutant_line(data["mutants"]), data["oracle"]]
+
+
+def _tolerance(data: Data) -> str:
+    estimate = data.get("estimate")
+    if not estimate:
+        return f"holds to {_widest(data):.0e}"
+    return " ".join(["holds within 4 standard errors", *_sample(estimate)])
+
+
+def _widest(data: Data) -> float:
+    """The tolerance to quote: the one of an approximation where there is one."""
+    return data["approx"] or data["rtol"]
+
+
+def _sample(estimate: Data) -> list[str]:
+    said = [f"{k} = {estimate[k]}" for k in ("n", "seed") if estimate.get(k) is not None]
+    return [f"({', '.join(said)})"] if said else []
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def mutant_line(mutants: Data) -> str:
+    """``17 of 17 mutants caught (3 indistinct, 1 spared)``; the indistinct are not in the total."""
+    total = mutants["caught"] + mutants["survived"] + mutants["spared"]
+    apart = [f"{mutants[k]} {k}" for k in ("indistinct", "spared") if mutants[k]]
+    return f"{mutants['caught']} of {total} mutants caught" + (
+        f" ({', '.join(apart)})" if apart else ""
+    )
+
+
+def _definition(data: Data) -> str:
+    return f"{data['label']}: definition" + (", shapes conform" if data["draws"] else "")
+
+
+def _refutation(data: Data) -> str:
+    how = "" if data["printed_residual"] is not None else ", its shapes do not conform"
+    return f"{data['source_id']}: does not hold as printed{how}; {data['instead']} does"
+
+
+def _source(data: Data) -> str:
+    parts = [data["verdict"], data["label"], data["why"]]
+    return f"{data['source_id']}: {' · '.join(part for part in parts if part)}"
+
+
+def _ledger(data: Data) -> str:
+    (_, equations), *kinds, (_, mutants), (_, sources) = _totals(data)
+    counted = [f"{value} {name}" for name, value in kinds]
+    return "ledger: " + " · ".join(
+        [f"{equations} equations", *counted, mutants, f"sources {sources}"]
+    )
+
+
+def _totals(data: Data) -> list[tuple[str, str]]:
+    """The rows of the summary of a chapter."""
+    totals = data["totals"]
+    rows = [(key, str(totals[key])) for key in ("equations", "checked", "estimates", "definitions")]
+    mutants = {key: totals[f"mutants_{key}"] for key in _OUTCOMES}
+    answered = f"{totals['sources_answered']} of {totals['sources_total']} answered"
+    return [*rows, ("mutants", mutant_line(mutants)), ("sources", answered)]
+
+
+_OUTCOMES = ("caught", "indistinct", "survived", "spared")
+
+
+def html(data: Data) -> str:
+    """The badge: a summary line that opens to the details. All text is escaped."""
+    kind = escape(data["kind"])
+    label = escape(data.get("label") or data.get("source_id") or data.get("chapter", ""))
+    head = f'<details class="gpn-badge gpn-{kind}" data-label="{label}">'
+    return f"{head}<summary>{escape(summary(data))}</summary>{_details(data)}</details>"
+
+
+def summary(data: Data) -> str:
+    """The line of the closed badge; here measured numbers may stand."""
+    if data["kind"] not in _CHECKED:
+        return plain(data)
+    estimate = data.get("estimate")
+    head = _estimated(estimate) if estimate else f"checked to {short(_widest(data))}"
+    return " · ".join([head, mutant_line(data["mutants"]), data["oracle"]])
+
+
+def _estimated(estimate: Data) -> str:
+    said = f"estimate, z = {estimate['z']:.1f}"
+    return said + (f", n = {power_of_ten(estimate['n'])}" if estimate.get("n") else "")
+
+
+def power_of_ten(n: int) -> str:
+    """``10⁶`` for a million; other numbers as they are."""
+    digits = str(n)
+    if len(digits) > 3 and digits.rstrip("0") == "1":
+        return "10" + str(len(digits) - 1).translate(_SUPERSCRIPTS)
+    return f"{n:,}".replace(",", " ")
+
+
+def short(value: float | None) -> str:
+    """``1e-9`` for 1e-09, and words for a residual that no number describes."""
+    if value is None:
+        return "does not conform"
+    mantissa, exponent = f"{value:.0e}".split("e")
+    return "0" if value == 0 else f"{mantissa}e{int(exponent)}"
+
+
+def _details(data: Data) -> str:
+    kind = data["kind"]
+    if kind in _CHECKED:
+        return _facts(data) + _steps(data["steps"]) + _mutants(data["mutants"]["list"])
+    if kind == "refutation":
+        return _refuted(data)
+    return _table(("", ""), _totals(data)) if kind == "ledger" else ""
+
+
+def _facts(data: Data) -> str:
+    spoken = {
+        "evidence": data["oracle"], "relative tolerance": short(data["rtol"]),
+        "draws": str(data["draws"]), "arrays": data["backend"],
+        "answers": ", ".join(data["sources"]),
+    }  # fmt: skip
+    if data["atol"]:
+        spoken["absolute tolerance"] = short(data["atol"])
+    rows = "".join(f"<dt>{k}</dt><dd>{escape(v)}</dd>" for k, v in spoken.items() if v)
+    return f'<dl class="gpn-facts">{rows}</dl>'
+
+
+def _steps(steps: Sequence[Data]) -> str:
+    rows = [(_Code(step["latex"]), short(step["residual"])) for step in steps]
+    return _table(("step", "residual"), rows, "gpn-steps")
+
+
+def _mutants(mutants: Sequence[Data]) -> str:
+    rows = [(m["edit"], _outcome(m), _Code(m["latex"])) for m in mutants]
+    return _table(("mutant", "outcome", "reads"), rows, "gpn-mutants")
+
+
+def _outcome(mutant: Data) -> str:
+    if mutant["outcome"] != "caught":
+        return mutant["outcome"] + (f": {mutant['why']}" if mutant.get("why") else "")
+    return f"caught, {short(mutant['residual'])}"
+
+
+def _refuted(data: Data) -> str:
+    rows = [
+        (_Code(data["latex"]), short(data["printed_residual"])),
+        (data["instead"], short(data["corrected_residual"])),
+    ]
+    return _table(("as printed, and instead", "residual"), rows, "gpn-steps")
+
+
+class _Code(str):
+    """LaTeX, shown as it is written."""
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]], name: str = "gpn-totals") -> str:
+    top = "".join(f'<th scope="col">{escape(title)}</th>' for title in head if title)
+    body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
+    header = f"<thead><tr>{top}</tr></thead>" if top else ""
+    return f'<table class="{name}">{header}<tbody>{body}</tbody></table>'
+
+
+def _cell(text: str) -> str:
+    shown = escape(text)
+    return f"<td><code>{shown}</code></td>" if isinstance(text, _Code) else f"<td>{shown}</td>"

@@ -1,0 +1,154 @@
+"""What a verb of a chapter leaves behind: frozen records that show themselves."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import Any
+
+from . import display
+
+__all__ = [
+    "EstimateRecord", "Ledger", "MutantRecord", "Mutants", "Record", "Refutation", "StepRecord",
+    "Verdict",
+]  # fmt: skip
+
+
+class _Shown:
+    """A record that displays as a badge, a plain line and a JSON bundle."""
+
+    def to_json(self) -> dict[str, Any]:
+        """The record as plain JSON data; a residual that is no number becomes null."""
+        return _json(self)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        return display.bundle(self.to_json())
+
+    def __repr__(self) -> str:
+        return display.plain(self.to_json())
+
+
+def _json(value: Any) -> Any:
+    if is_dataclass(value):
+        return {item.name: _json(getattr(value, item.name)) for item in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): _json(entry) for key, entry in value.items()}
+    if isinstance(value, tuple | list):
+        return [_json(entry) for entry in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value
+
+
+@dataclass(frozen=True)
+class StepRecord:
+    """One relation of a chain: its LaTeX, its residual, and its line in the file."""
+
+    latex: str
+    relation: str
+    residual: float | None
+    line: int
+
+
+@dataclass(frozen=True)
+class MutantRecord:
+    """One mutant and what became of it; `why` is the reason for which it is spared."""
+
+    edit: str
+    latex: str
+    outcome: str
+    residual: float | None
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Mutants:
+    """The mutants of an equation and their counts."""
+
+    caught: int
+    indistinct: int
+    survived: int
+    spared: int
+    list: tuple[MutantRecord, ...] = ()
+
+    @classmethod
+    def of(cls, mutants: tuple[MutantRecord, ...]) -> Mutants:
+        """The mutants with their outcomes counted."""
+        counts = Counter(mutant.outcome for mutant in mutants)
+        names = ("caught", "indistinct", "survived", "spared")
+        return cls(*(counts[name] for name in names), list=mutants)
+
+
+@dataclass(frozen=True)
+class EstimateRecord:
+    """The worst z-score of an estimate, the limit it is held to, and the sample behind it."""
+
+    z: float
+    limit: float
+    standard_error: float
+    entries: int
+    n: int | None = None
+    seed: int | None = None
+
+
+@dataclass(frozen=True, repr=False)
+class Record(_Shown):
+    """A checked equation or a definition."""
+
+    label: str
+    chapter: str
+    kind: str
+    line: int
+    oracle: str = ""
+    rtol: float | None = None
+    atol: float | None = None
+    approx: float | None = None
+    residual: float | None = None
+    steps: tuple[StepRecord, ...] = ()
+    draws: int = 0
+    mutants: Mutants = field(default_factory=lambda: Mutants.of(()))
+    sources: tuple[str, ...] = ()
+    backend: str = "numpy"
+    milliseconds: float = 0.0
+    estimate: EstimateRecord | None = None
+
+
+@dataclass(frozen=True, repr=False)
+class Refutation(_Shown):
+    """A formula of a source that does not hold as printed, and the equation that does.
+
+    `printed_residual` is `None` where the shapes of the printed formula do not conform.
+    """
+
+    chapter: str
+    source_id: str
+    latex: str
+    printed_residual: float | None
+    corrected_residual: float
+    instead: str
+    kind: str = "refutation"
+
+
+@dataclass(frozen=True, repr=False)
+class Verdict(_Shown):
+    """The verdict on one item of a source."""
+
+    chapter: str
+    source_id: str
+    verdict: str
+    label: str = ""
+    why: str = ""
+    printed_residual: float | None = None
+    corrected_residual: float | None = None
+    kind: str = "source"
+
+
+@dataclass(frozen=True, repr=False)
+class Ledger(_Shown):
+    """The summary of a chapter."""
+
+    chapter: str
+    totals: Mapping[str, int]
+    kind: str = "ledger"

@@ -1,0 +1,184 @@
+"""From LaTeX and bindings to what a record holds, or to the error that says what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .binding import groups, kinds, used
+from .compare import RELATIONS, Comparison, Misfit, Tolerance
+from .errors import EquationError
+from .mutants import Mutant, mutants
+from .parse import parse
+from .printing import latex as printed
+from .record import EstimateRecord, MutantRecord, Mutants, StepRecord
+from .text import Equation
+from .tree import Node, Step
+from .trial import Draw, Trial, fates
+
+__all__ = ["estimated", "kind", "mutated", "prepare", "printed_residual", "refuse_unused", "steps"]
+
+Spare = Mapping[str, str]
+
+
+def prepare(latex: str, drawn: Sequence[Mapping[str, Any]], allowed: Tolerance) -> Trial:
+    """Parse `latex` with the names that are bound.
+
+    Raises `EquationError` for what the grammar does not know, for a symbol that is not bound
+    and for a relation that cannot be checked.
+    """
+    statement = parse(latex, kinds(drawn[0]))
+    if not statement.steps:
+        raise EquationError("there is no relation, so that nothing can be checked", latex)
+    for step in statement.steps:
+        if step.relation not in RELATIONS:
+            problem = f"{step.relation} is no relation that can be checked; use define"
+            raise EquationError(problem, latex, step.right.span)
+        if step.relation == r"\approx" and allowed.approx is None:
+            problem = r"\approx needs a tolerance of its own: give approx="
+            raise EquationError(problem, latex, step.right.span)
+    return Trial(statement, tuple(Draw(values) for values in drawn), allowed)
+
+
+def refuse_unused(drawn: Mapping[str, Any], latex: str, *statements: Node) -> None:
+    """Raise `EquationError` for a symbol that is bound and occurs in none of `statements`."""
+    never = set(drawn).difference(*map(used, statements))
+    if never:
+        said = ", ".join(f"`{key}`" for key in sorted(never))
+        raise EquationError(f"bound and never used: {said}", latex)
+
+
+def steps(trial: Trial, equation: Equation) -> tuple[StepRecord, ...]:
+    """The record of every step.
+
+    Raises `EquationError` at the first step that does not hold or says nothing.
+    """
+    return tuple(
+        _step(trial, place, step, equation) for place, step in enumerate(trial.statement.steps)
+    )
+
+
+def _step(trial: Trial, place: int, step: Step, equation: Equation) -> StepRecord:
+    try:
+        found = trial.compare(place, step)
+        residual = trial.residual(step)
+    except Misfit as error:
+        raise _at_step(trial, place, equation, f"cannot be compared: {error}") from error
+    if trial.vacuous(step):
+        raise _at_step(trial, place, equation, "says nothing: both sides are zero")
+    if not found.holds:
+        raise _at_step(trial, place, equation, "does not hold: " + _missed(trial, place, found))
+    line = equation.line + step.line - 1
+    return StepRecord(_slice(equation.latex, step), step.relation, residual, line)
+
+
+def _missed(trial: Trial, place: int, found: Comparison) -> str:
+    step, allowed = trial.statement.steps[place], trial.allowed
+    if trial.errors[place][0] is not None:
+        score = trial.score(place, step)
+        return f"|z| = {score.z:.2f}, and {score.limit:.2f} is allowed"
+    rtol = allowed.approx if step.relation == r"\approx" else allowed.rtol
+    against = " (one side is zero: give atol=)" if found.residual == 1.0 else ""
+    return f"relative residual {found.residual:.1e}, and {rtol:.0e} is allowed{against}"
+
+
+def _at_step(trial: Trial, place: int, equation: Equation, problem: str) -> EquationError:
+    step = trial.statement.steps[place]
+    said = f"step {place + 1} of {len(trial.statement.steps)}, {_slice(equation.latex, step)}"
+    return EquationError(f"{said}, {problem}", equation.latex, step.right.span)
+
+
+def _slice(latex: str, node: Node) -> str:
+    """The LaTeX that `node` was read from, on one line."""
+    return " ".join(latex[slice(*node.span)].replace("&", " ").replace("\\\\", " ").split())
+
+
+def mutated(trial: Trial, latex: str, spare: Spare) -> Mutants:
+    """The mutants of the statement and what became of them.
+
+    Raises `EquationError` for a survivor that is not spared, and for a spare that names none.
+    """
+    made = mutants(trial.statement, groups(trial.draws[0].bindings), lambda n: _slice(latex, n))
+    fate = fates(trial, made)
+    records = tuple(_mutant(m, *f, spare) for m, f in zip(made, fate, strict=True))
+    _refuse_survivors(made, records, latex)
+    idle = [key for key in spare if not any(_named(r, key) and r.why for r in records)]
+    if idle:
+        raise EquationError(f"spare names no survivor: {', '.join(map(repr, idle))}", latex)
+    return Mutants.of(records)
+
+
+def _mutant(mutant: Mutant, outcome: str, residual: float | None, spare: Spare) -> MutantRecord:
+    record = MutantRecord(mutant.edit, _reads(mutant), outcome, residual)
+    if outcome != "survived":
+        return record
+    why = next((why for key, why in spare.items() if _named(record, key)), "")
+    outcome = "spared" if why else "survived"
+    return MutantRecord(record.edit, record.latex, outcome, residual, why)
+
+
+def _named(record: MutantRecord, key: str) -> bool:
+    return key in (record.edit, record.latex)
+
+
+def _reads(mutant: Mutant) -> str:
+    """The LaTeX of the edited node, or of the step whose relation is turned."""
+    return printed(mutant.after)
+
+
+def _refuse_survivors(made: Sequence[Mutant], records: Sequence[MutantRecord], latex: str) -> None:
+    alive = [(m, r) for m, r in zip(made, records, strict=True) if r.outcome == "survived"]
+    if not alive:
+        return
+    said = "; ".join(f"{r.edit!r} (reads {r.latex})" for _, r in alive)
+    span = alive[0][0].before.span
+    raise EquationError(
+        f"{len(alive)} of {len(records)} mutants survive: {said}. Bind numbers that tell them "
+        "apart, or say why not with spare={name: why}",
+        latex,
+        span,
+    )
+
+
+def estimated(trial: Trial) -> EstimateRecord | None:
+    """The worst score among the steps in which an estimate takes part."""
+    places = [i for i, errors in enumerate(trial.errors) if errors[0] is not None]
+    if not places:
+        return None
+    scores = [trial.score(i, trial.statement.steps[i]) for i in places]
+    worst = max(scores, key=lambda found: found.z / found.limit)
+    sample = next(iter(trial.draws[0].estimates.values()))
+    return EstimateRecord(
+        worst.z, worst.limit, worst.standard_error, worst.entries, sample.n or None, sample.seed
+    )
+
+
+def kind(trial: Trial) -> str:
+    """``estimate``, ``inequality`` or ``identity``."""
+    if any(errors[0] is not None for errors in trial.errors):
+        return "estimate"
+    equal = {"=", ":=", r"\approx", r"\propto"}
+    if any(step.relation not in equal for step in trial.statement.steps):
+        return "inequality"
+    return "identity"
+
+
+def printed_residual(trial: Trial) -> float | None:
+    """By how much a printed formula is missed, on the draw that is kindest to it.
+
+    `None` where it cannot be evaluated because its operands do not fit. A bound function that
+    fails is the fault of the bindings, and raises.
+    """
+    try:
+        return min(_largest(trial, slice(i, i + 1)) for i in range(len(trial.draws)))
+    except Misfit:
+        return None
+    except EquationError as error:
+        if error.__cause__ is None:
+            return None
+        raise
+
+
+def _largest(trial: Trial, chosen: slice) -> float:
+    found = (trial.compare(i, step, chosen) for i, step in enumerate(trial.statement.steps))
+    return max(comparison.residual for comparison in found)

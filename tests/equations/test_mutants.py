@@ -1,0 +1,103 @@
+"""Every class of mutant is made, and caught where the numbers are generic."""
+
+import numpy as np
+import pytest
+
+from gpnotes.equations import Nodes
+
+A, B = np.random.default_rng(1).normal(size=(2, 4, 4))
+S = A @ A.T + np.eye(4)
+x, y = np.random.default_rng(2).normal(size=(2, 4))
+inv, det = np.linalg.inv, np.linalg.det
+
+
+def kernel(u, v):
+    return np.exp(-((np.squeeze(u) - 0.3 * np.squeeze(v)) ** 2))
+
+
+def smaller(stream):
+    b, c = stream.normal(size=2)
+    return {"a": min(b, c), "b": b, "c": c}
+
+
+def chosen(stream):
+    b, c, x = stream.normal(size=3)
+    return {"a": b if x > 0 else c, "b": b, "c": c, "x": x}
+
+
+CLASSES = [
+    # the edit, the equation, what is bound
+    ("flip the sign of b", "a = b + 2c", {"a": 8.1, "b": 1.1, "c": 3.5}),
+    ("flip the sign of b", "a = -b", {"a": -1.1, "b": 1.1}),
+    ("drop the term c", "a = b - c", {"a": -2.4, "b": 1.1, "c": 3.5}),
+    ("drop the factor c", "a = bc", {"a": 3.85, "b": 1.1, "c": 3.5}),
+    ("drop the factor one half", r"a = \frac12 b", {"a": 0.55, "b": 1.1}),
+    ("drop the factor one half", r"a = \frac{1}{2} b c", {"a": 1.925, "b": 1.1, "c": 3.5}),
+    ("drop the denominator 2", r"a = \frac{b}{2}", {"a": 0.55, "b": 1.1}),
+    ("drop the denominator c", r"a = b / c", {"a": 1.1 / 3.5, "b": 1.1, "c": 3.5}),
+    ("3 for 2", "a = 2b", {"a": 2.2, "b": 1.1}),
+    ("2 for 1", "a = 1 - b", {"a": -0.1, "b": 1.1}),
+    ("3 for 2", "a = b^2", {"a": 1.21, "b": 1.1}),
+    ("drop the inverse of A", "X = A^{-1} B", {"X": inv(A) @ B, "A": A, "B": B}),
+    ("drop the transpose of A", r"X = A^\top B", {"X": A.T @ B, "A": A, "B": B}),
+    ("drop the square of b", "a = b^2", {"a": 1.21, "b": 1.1}),
+    ("drop the power of b", r"a = b^3", {"a": 1.331, "b": 1.1}),
+    ("drop the root of b", r"a = \sqrt{b}", {"a": 1.1, "b": 1.21}),
+    ("drop log of b", r"a = \log b", {"a": np.log(1.7), "b": 1.7}),
+    ("drop exp of b", r"a = \exp(b)", {"a": np.exp(1.7), "b": 1.7}),
+    ("trace for determinant of A", r"a = \lvert A \rvert", {"a": det(A), "A": A}),
+    ("trace for determinant of A", r"a = \det A", {"a": det(A), "A": A}),
+    ("drop the bars of S", r"a = \log \lvert S \rvert", {"a": np.log(det(S)), "S": S}),
+    ("determinant for trace of A", r"a = \operatorname{tr} A", {"a": np.trace(A), "A": A}),
+    ("drop tr of A", r"a = \operatorname{tr} A", {"a": np.trace(A), "A": A}),
+    ("drop diag of A", r"x = \operatorname{diag} A", {"x": np.diag(A), "A": A}),
+    ("1-norm for 2-norm of x", r"a = \lVert x \rVert", {"a": np.linalg.norm(x), "x": x}),
+    ("maximum for minimum of b, c", r"a = \min(b, c)", smaller),
+    ("product for sum over i", r"a = \sum_{i=1}^{4} x_i", {"a": x.sum(), "x": x}),
+    ("sum for product over i", r"a = \prod_{i=1}^{n} x_i", {"a": x.prod(), "x": x, "n": 4}),
+    ("last i one more", r"a = \sum_{i=1}^{n} x_i", {"a": x.sum(), "x": x, "n": 4}),
+    ("last i one less", r"a = \sum_{i=1}^{n} x_i", {"a": x.sum(), "x": x, "n": 4}),
+    ("first i one more", r"a = \sum_{i=m}^{4} x_i", {"a": x[1:].sum(), "x": x, "m": 2}),
+    ("2 for 1", r"a = \sum_{i=1}^{n} x_i", {"a": x.sum(), "x": x, "n": 4}),
+    ("y for x", r"a = x^\top S y", {"a": x @ S @ y, "x": x, "y": y, "S": S}),
+    ("B for A", "X = A B", {"X": A @ B, "A": A, "B": B}),
+    ("swap x and y", "a = k(x, y)", {"a": kernel(1.2, 3.4), "k": kernel, "x": 1.2, "y": 3.4}),
+    (
+        "g for f",
+        "a = f(x)",
+        {"a": np.sin(0.7), "f": np.sin, "x": 0.7, "g": np.cos},
+    ),
+    (
+        "i for j in A_{ij}",
+        r"a = \sum_{i=1}^{4} \sum_{j=1}^{4} x_i A_{ij}",
+        {"a": x @ A @ np.ones(4), "x": x, "A": A},
+    ),
+    (
+        "matrix product for the elementwise one",
+        r"X = A \odot B",
+        {"X": A * B, "A": A, "B": B},
+    ),
+    (
+        "swap cases 1 and 2",
+        r"a = \begin{cases} b & x > 0 \\ c & \text{otherwise} \end{cases}",
+        chosen,
+    ),
+    (
+        "the mean for the variance of x",
+        r"a = \mathbb V_x[x]",
+        {"a": 0.36, "x": Nodes(np.array([1.0, 2.2]), np.array([0.5, 0.5]))},
+    ),
+    (r"\ge for \le", r"a \le b", {"a": 1.1, "b": 3.5}),
+    ("> for <", r"a < b", {"a": 1.1, "b": 3.5}),
+    (r"\preceq for \succeq", r"S \succeq R", {"S": S + np.eye(4), "R": S - A @ A.T / 2}),
+]
+
+
+@pytest.mark.parametrize(("edit", "latex", "bindings"), CLASSES)
+def test_each_class_is_caught(checked, edit, latex, bindings):
+    if edit == "g for f":
+        latex, bindings = latex + " + 0.1 g(x)", {**bindings, "a": np.sin(0.7) + 0.1 * np.cos(0.7)}
+    record = checked(latex, bindings)
+    outcomes = {mutant.edit: mutant.outcome for mutant in record.mutants.list}
+    assert outcomes[edit] == "caught"
+    assert record.mutants.survived == 0
