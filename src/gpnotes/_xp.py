@@ -23,6 +23,7 @@ __all__ = [
     "Array",
     "array_namespace",
     "as_array",
+    "blas",
     "cholesky_factor",
     "cholesky_inverse",
     "device",
@@ -30,6 +31,7 @@ __all__ = [
     "epsilon",
     "eye",
     "is_numpy_namespace",
+    "lapack",
     "solve_triangular",
     "to_device",
     "to_numpy",
@@ -110,6 +112,20 @@ def _potri(lower: Array) -> Array:
     (potri,) = get_lapack_funcs(("potri",), (lower,))
     inverse, _ = potri(lower, lower=1)
     return np.tril(inverse) + np.tril(inverse, -1).T
+
+
+def blas(name: str, like: Array) -> Any:
+    """SciPy's wrapper of a BLAS routine, ``blas("gemm", a)``, for the dtype of a NumPy array."""
+    from scipy.linalg import get_blas_funcs
+
+    return get_blas_funcs(name, (like,))
+
+
+def lapack(name: str, like: Array) -> Any:
+    """SciPy's wrapper of a LAPACK routine, ``lapack("potrf", a)``, likewise."""
+    from scipy.linalg import get_lapack_funcs
+
+    return get_lapack_funcs(name, (like,))
 
 
 def solve_triangular(lower: Array, b: Array, *, transpose: bool = False) -> Array:

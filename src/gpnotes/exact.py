@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from . import _check, _xp, memory
+from . import _check, _fast, _xp, memory
 from ._xp import LOG_2PI, Array, array_namespace
 from .gaussian import Normal
 from .kernels import Kernel
@@ -28,8 +28,8 @@ __all__ = [
     "prior",
 ]
 
-# Entries of K_f* that prediction holds at a time unless `chunk` says otherwise: 32 MiB in float64.
-_CHUNK_ENTRIES = 2**22
+# Entries of K_f* that prediction holds at a time unless `chunk` says otherwise: 16 MiB in float64.
+_CHUNK_ENTRIES = 2**21
 _FEWER = "Use fewer points or float32."
 
 
@@ -77,12 +77,16 @@ def condition(gp: GP, X: Array, y: Array) -> Posterior:
     >>> posterior.mean(np.asarray([[0.5]])).round(4)
     array([0.5171])
     """
-    _check.matrix(X, "X")
-    _check.alike(_check.vector(y, "y", size=X.shape[0]), "y", X, "X")
+    _admit_data(X, y)
     return _posterior(gp, X, y, _factor(gp, X))
 
 
 def _factor(gp: GP, X: Array) -> Cholesky:
+    if _fast.serves(gp.kernel, X):
+        _require(X, X, copies=1, what="the Gram matrix")
+        lower = _fast.factor(gp.kernel, gp.noise_var, X)
+        if lower is not None:
+            return Cholesky(lower)
     _require(X, X, copies=3, what="the Gram matrix")
     name = f"the Gram matrix of {gp.kernel!r} with noise_var={gp.noise_var:.6g}"
     return cholesky(_plus_noise(gp.kernel(X), gp.noise_var), name=name)
@@ -135,12 +139,19 @@ class Posterior:
         return mean, variance + self.gp.noise_var if noise else variance
 
     def _predict(self, Xs: Array) -> tuple[Array, Array]:
+        pull, explained = self._project(Xs)
+        variance = self.gp.kernel.diag(Xs) - explained
+        return self.gp.mean(Xs) + pull, array_namespace(Xs).clip(variance, 0.0, None)
+
+    def _project(self, Xs: Array) -> tuple[Array, Array]:
+        """What the data add to the mean, and take from the variance."""
+        if _fast.serves(self.gp.kernel, Xs):
+            lower = self.cholesky.lower
+            return _fast.project(self.gp.kernel, self.X, Xs, lower, self.alpha)
         xp = array_namespace(Xs)
         cross = self.gp.kernel(self.X, Xs)
         half = self.cholesky.half_solve(cross)
-        variance = self.gp.kernel.diag(Xs) - xp.sum(half * half, axis=0)
-        mean = self.gp.mean(Xs) + xp.matrix_transpose(cross) @ self.alpha
-        return mean, xp.clip(variance, 0.0, None)
+        return xp.matrix_transpose(cross) @ self.alpha, xp.sum(half * half, axis=0)
 
     def _chunks(self, Xs: Array, chunk: int | None) -> list[Array]:
         self._admit(Xs)
@@ -238,10 +249,25 @@ def log_evidence(gp: GP, X: Array, y: Array) -> float:
 def log_evidence_and_pullback(gp: GP, X: Array, y: Array) -> tuple[float, GP]:
     """``log p(y)`` and its derivatives by all hyperparameters, as a `GP` that holds them; O(n³).
 
-    What a fit calls at each step.
+    What a fit calls at each step. For NumPy arrays and an RBF or Matérn kernel it works in two
+    n × n buffers; for everything else it is `condition` and `Posterior.evidence_pullback`.
     """
-    posterior = condition(gp, X, y)
-    return posterior.log_evidence, posterior.evidence_pullback()[0]
+    _admit_data(X, y)
+    _require(X, X, copies=2, what="the Gram matrix")
+    kernel, residual = gp.kernel, y - gp.mean(X)
+    fast = _fast.serves(kernel, X) and _fast.evidence(kernel, gp.noise_var, X, residual)
+    if not fast:
+        posterior = condition(gp, X, y)
+        return posterior.log_evidence, posterior.evidence_pullback()[0]
+    lengths_bar = fast.lengthscale_bar
+    kernel_bar = cotangent(kernel, signal_var=fast.signal_var_bar, lengthscale=lengths_bar)
+    mean_bar, _ = gp.mean.pullback(X, fast.alpha)
+    return fast.value, cotangent(gp, kernel=kernel_bar, noise_var=fast.noise_var_bar, mean=mean_bar)
+
+
+def _admit_data(X: Array, y: Array) -> None:
+    _check.matrix(X, "X")
+    _check.alike(_check.vector(y, "y", size=X.shape[0]), "y", X, "X")
 
 
 def _plus_noise(K: Array, noise_var: float) -> Array:

@@ -1,0 +1,243 @@
+"""The in-place work behind `exact`, for NumPy arrays and the kernels that fits mostly use.
+
+The formulas are those of `exact` and of `kernels.stationary`, which stay the reference: a test
+holds both to each other. Here they run in two buffers of n × n, made once: what is elementwise goes
+through them in blocks that fit the cache, what is not is left to BLAS and LAPACK, in place and in
+Fortran order. All of that goes through SciPy's library; NumPy's own would fight it for the cores.
+
+Only lower triangles are ever filled. A block is seen through the transpose, ``matrix.T[block]``:
+a few columns of the matrix, from the diagonal down, contiguous along the rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import _xp
+from ._xp import LOG_2PI, Array, array_namespace
+from .kernels import RBF, Matern12, Matern32, Matern52
+
+__all__ = ["Evidence", "evidence", "factor", "project", "serves"]
+
+_BLOCK = 2**15  # entries: 256 KiB in float64, so that the two blocks at work fit a core's cache
+
+
+def serves(kernel: Any, X: Array) -> bool:
+    """Whether the functions of this module can work for this kernel and these inputs."""
+    return type(kernel) in _PROFILES and _xp.is_numpy_namespace(array_namespace(X))
+
+
+class Evidence(NamedTuple):
+    """``log p(y)``, its derivatives by the hyperparameters, and ``α = K_y⁻¹ residual``."""
+
+    value: float
+    signal_var_bar: float
+    lengthscale_bar: Any
+    noise_var_bar: float
+    alpha: Array
+
+
+def evidence(kernel: Any, noise_var: float, X: Array, residual: Array) -> Evidence | None:
+    """The evidence and its derivatives, or None where K_y needs jitter; O(n³), two n × n buffers.
+
+    By the kernel's signal variance: ``½ (αᵀKα − tr K_y⁻¹K) / σ_f²`` with ``Kα = residual − σ_n² α``
+    and ``K_y⁻¹K = I − σ_n² K_y⁻¹``, so that K itself need not be kept.
+    """
+    n, u = X.shape[0], _scaled(kernel, X)
+    K, slope = _gram(kernel, u, np.empty((n, n), X.dtype, order="F"))
+    lower = _cholesky(K, noise_var, clean=0)
+    if lower is None:
+        return None
+    log_det = 2.0 * float(np.sum(np.log(_diagonal(lower))))
+    alpha, _ = _xp.lapack("potrs", X)(lower, residual, lower=1)
+    inverse, _ = _xp.lapack("potri", X)(lower, lower=1, overwrite_c=1)
+    trace = float(np.sum(_diagonal(inverse)))
+    squares, fit = _dot(alpha, alpha), _dot(residual, alpha)
+    signal_bar = (fit - noise_var * squares - n + noise_var * trace) / (2.0 * kernel.signal_var)
+    lengths_bar = _lengthscale_bar(kernel, u, _weighted(slope, alpha, inverse))
+    value = -0.5 * (fit + log_det + n * LOG_2PI)
+    return Evidence(value, signal_bar, lengths_bar, 0.5 * (squares - trace), alpha)
+
+
+def factor(kernel: Any, noise_var: float, X: Array) -> Array | None:
+    """The Cholesky factor of ``K_y``, (n, n) in Fortran order, or None where it needs jitter."""
+    K, _ = _gram(kernel, _scaled(kernel, X), None)
+    return _cholesky(K, noise_var, clean=1)
+
+
+def project(kernel: Any, X: Array, Xs: Array, lower: Array, alpha: Array) -> tuple[Array, Array]:
+    """``K_*f α`` and the diagonal of ``K_*f K_y⁻¹ K_f*``, (n*,) each."""
+    centre = X.mean(axis=0)
+    cross = _cross(kernel, (X - centre) / kernel.lengthscale, (Xs - centre) / kernel.lengthscale)
+    mean = _xp.blas("gemv", X)(1.0, cross, alpha, trans=1)
+    side = (lower, 1, 0) if lower.flags.f_contiguous else (lower.T, 0, 1)
+    half = _xp.blas("trsm", X)(1.0, side[0], cross, lower=side[1], trans_a=side[2], overwrite_b=1)
+    return mean, np.einsum("ji,ji->j", half.T, half.T)
+
+
+def _scaled(kernel: Any, X: Array) -> Array:
+    return (X - X.mean(axis=0)) / kernel.lengthscale
+
+
+def _gram(kernel: Any, u: Array, slope: Array | None) -> tuple[Array, Array | None]:
+    """The lower triangles of K and, if there is a buffer for it, of ``dk/dq``."""
+    K, floor = _squares_within(u)
+    _diagonal(K)[:] = 0.0
+    for block in _blocks(u.shape[0], u.shape[0], triangle=True):
+        q = K.T[block]
+        _profile(kernel, q, floor, np.empty_like(q) if slope is None else slope.T[block])
+    return K, slope
+
+
+def _cross(kernel: Any, u: Array, v: Array) -> Array:
+    K, floor = _squares_between(u, v)
+    for block in _blocks(v.shape[0], u.shape[0], triangle=False):
+        _profile(kernel, K.T[block], floor, np.empty_like(K.T[block]))
+    return K
+
+
+def _blocks(columns: int, rows: int, *, triangle: bool) -> Iterator[tuple[slice, slice]]:
+    start = 0
+    while start < columns:
+        first = start if triangle else 0
+        stop = min(columns, start + max(1, _BLOCK // (rows - first)))
+        yield slice(start, stop), slice(first, rows)
+        start = stop
+
+
+# Squared distances as one product of augmented inputs, |u|² − 2u·v + |v|², or by differences in up
+# to three dimensions, where that is as fast and loses nothing. Below `floor` is only rounding.
+
+
+def _squares_within(u: Array) -> tuple[Array, float]:
+    n, d = u.shape
+    size = np.sum(u * u, axis=1)
+    K = np.empty((n, n), u.dtype, order="F")
+    if d <= 3:
+        return _by_differences(u, u, K, triangle=True), 0.0
+    left, right = _augmented(-u, size), _augmented(u, np.ones_like(size))
+    K = _xp.blas("syr2k", u)(1.0, left, right, 0.0, K, lower=1, overwrite_c=1)
+    return K, _floor(u, size, size)
+
+
+def _squares_between(u: Array, v: Array) -> tuple[Array, float]:
+    K = np.empty((u.shape[0], v.shape[0]), u.dtype, order="F")
+    if u.shape[1] <= 3:
+        return _by_differences(u, v, K, triangle=False), 0.0
+    sizes = np.sum(u * u, axis=1), np.sum(v * v, axis=1)
+    left = _augmented(-2.0 * u, sizes[0], np.ones_like(sizes[0]))
+    right = _augmented(v, np.ones_like(sizes[1]), sizes[1])
+    K = _xp.blas("gemm", u)(1.0, left, right, 0.0, K, trans_b=1, overwrite_c=1)
+    return K, _floor(u, *sizes)
+
+
+def _augmented(u: Array, *columns: Array) -> Array:
+    return np.asfortranarray(np.column_stack([u, *columns]))
+
+
+def _floor(u: Array, *sizes: Array) -> float:
+    largest = sum(float(np.max(size, initial=0.0)) for size in sizes)
+    return (u.shape[1] + 4) * _xp.epsilon(u) * largest
+
+
+def _by_differences(u: Array, v: Array, K: Array, *, triangle: bool) -> Array:
+    for block in _blocks(v.shape[0], u.shape[0], triangle=triangle):
+        q, gap = K.T[block], np.empty_like(K.T[block])
+        q[...] = 0.0
+        for k in range(u.shape[1]):
+            np.subtract(v[block[0], k, None], u[None, block[1], k], out=gap)
+            gap *= gap
+            q += gap
+    return K
+
+
+def _profile(kernel: Any, q: Array, floor: float, slope: Array) -> None:
+    """Turn squared distances into k, in place, and fill ``dk/dq``."""
+    q[q < floor] = 0.0
+    _PROFILES[type(kernel)](q, slope)
+    q *= kernel.signal_var
+    slope *= kernel.signal_var
+
+
+def _rbf(q: Array, slope: Array) -> None:
+    q *= -0.5
+    np.exp(q, out=q)
+    np.multiply(q, -0.5, out=slope)
+
+
+def _matern12(q: Array, slope: Array) -> None:
+    np.sqrt(q, out=q)
+    slope[...] = 0.0
+    np.divide(-0.5, q, out=slope, where=q > 0.0)
+    np.negative(q, out=q)
+    np.exp(q, out=q)
+    slope *= q
+
+
+def _matern32(q: Array, slope: Array) -> None:
+    s = _distance_and_decay(q, slope, 3.0)
+    s += 1.0
+    s *= slope
+    slope *= -1.5
+
+
+def _matern52(q: Array, slope: Array) -> None:
+    s = _distance_and_decay(q, slope, 5.0)
+    # k = (1 + s) e + s² e / 3, and the slope is −5/6 (1 + s) e
+    bend = s * s
+    bend *= slope
+    bend *= 1.0 / 3.0
+    s += 1.0
+    slope *= s
+    np.add(slope, bend, out=q)
+    slope *= -5.0 / 6.0
+
+
+def _distance_and_decay(q: Array, slope: Array, factor: float) -> Array:
+    """``s = √(factor q)`` in the place of q, and ``exp(−s)`` in that of the slope."""
+    q *= factor
+    np.sqrt(q, out=q)
+    np.negative(q, out=slope)
+    np.exp(slope, out=slope)
+    return q
+
+
+_PROFILES = {RBF: _rbf, Matern12: _matern12, Matern32: _matern32, Matern52: _matern52}
+
+
+def _cholesky(K: Array, noise_var: float, *, clean: int) -> Array | None:
+    """The factor of ``K + σ_n² I`` in the place of K; `clean` clears the upper triangle."""
+    diagonal = _diagonal(K)
+    diagonal += noise_var
+    lower, failed = _xp.lapack("potrf", K)(K, lower=1, clean=clean, overwrite_a=1)
+    return None if failed else lower
+
+
+def _weighted(slope: Array, alpha: Array, inverse: Array) -> Array:
+    """``(α αᵀ − K_y⁻¹) ∘ dk/dq`` in the place of the slope."""
+    n = alpha.shape[0]
+    for block in _blocks(n, n, triangle=True):
+        bar = alpha[block[0], None] * alpha[None, block[1]]
+        bar -= inverse.T[block]
+        slope.T[block] *= bar
+    return slope
+
+
+def _lengthscale_bar(kernel: Any, u: Array, W: Array) -> Any:
+    """``−(1/ℓ_d) Σᵢⱼ Wᵢⱼ (u_id − u_jd)²``, as ``−(2/ℓ_d) (Σᵢ u_id² (W1)ᵢ − u_dᵀ W u_d)``."""
+    moved = _xp.blas("symm", u)(1.0, W, _augmented(u, np.ones_like(u[:, 0])), lower=1)
+    terms = np.sum(u * (u * moved[:, -1:] - moved[:, :-1]), axis=0)
+    bars = -2.0 * terms / kernel.lengthscale
+    return float(np.sum(bars)) if isinstance(kernel.lengthscale, float) else bars
+
+
+def _diagonal(K: Array) -> Array:
+    """The diagonal as a view that can be written to."""
+    return np.einsum("ii->i", K)
+
+
+def _dot(a: Array, b: Array) -> float:
+    return float(np.sum(a * b))
