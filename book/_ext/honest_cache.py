@@ -6,9 +6,6 @@ the equations from the text) on its own numbered equations. So the cache lives i
 named after a digest of all that, and inside it each page has a folder named after its
 equations. The first name is a configuration value: when it changes, Sphinx reads every page
 again. A change of prose changes neither, and the stored outputs are used.
-
-A build that ended with warnings is not remembered either: Sphinx repeats a warning only when
-it reads the page again, so the next build, with nothing changed, would pass.
 """
 
 import hashlib
@@ -87,14 +84,7 @@ def choose_folder(app, docname, source):
     app.env.mystnb_config = app.env.mystnb_config.copy(execution_cache_path=str(folder))
 
 
-def forget_failure(app, exception):
-    """After a build with warnings: the next one reads every page again (and runs what failed)."""
-    if exception or app._warncount:
-        (Path(app.doctreedir) / "environment.pickle").unlink(missing_ok=True)
-
-
 def setup(app):
-    app.connect("build-finished", forget_failure)
     app.connect("config-inited", name_cache, priority=900)
     app.connect("source-read", choose_folder)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -12,7 +12,7 @@ FOREIGN = re.compile(r"(https?:)?//")
 
 
 class IndexInContents(SphinxTransform):
-    """The general index has no source file, so `_toc.yml` cannot name it: add it to the last part."""
+    """The index has no source file, so `_toc.yml` cannot name it: add it to the last part."""
 
     default_priority = 110  # after the contents are inserted, before they are collected
 
@@ -23,7 +23,7 @@ class IndexInContents(SphinxTransform):
 
 
 def drop_foreign(app, pagename, templatename, context, doctree):
-    """Leave out scripts and styles from other hosts (widgets would need them; the book has none)."""
+    """Leave out scripts and styles from other hosts (only widgets would need them)."""
     for kind in ("script_files", "css_files"):
         entries = context.get(kind, [])
         context[kind] = [e for e in entries if not FOREIGN.match(str(getattr(e, "filename", e)))]

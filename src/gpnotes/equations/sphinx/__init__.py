@@ -43,6 +43,7 @@ def setup(app: Any) -> dict[str, Any]:
     app.connect("env-check-consistency", build.judge)
     app.connect("doctree-resolved", build.fill)
     app.connect("build-finished", build.write_ledger)
+    app.connect("build-finished", build.forget_failure)
     return {
         "version": "1", "env_version": 1, "parallel_read_safe": True, "parallel_write_safe": True,
     }  # fmt: skip

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..display import mutant_line, plain, power_of_ten
-from .html import element, later, link, number, say, tolerance
+from .html import element, later, link, number, say, scrolled, table, tolerance
 from .ledger import Row
 
 __all__ = ["badge", "line", "words"]
@@ -41,7 +41,7 @@ def badge(row: Row, ledger: str, *, opened: bool = False) -> str:
     if record is None:
         return ""
     said = "".join(element("span", say(word)) for word in words(record) if word)
-    summary = element("summary", _mark(), element("span", said, class_="gpn-said"))
+    summary = element("summary", _mark(), element("span", said, class_="gpn-said margin"))
     panel = element("div", *_panel(row, ledger), class_="gpn-panel")
     name = f"gpn-badge gpn-{record['kind']}"
     return element("details", summary, panel, class_=name, data_label=row.label, open=opened)
@@ -66,25 +66,15 @@ def _instance(record: Data) -> str:
 
 def steps(entries: list[Data]) -> str:
     """The steps of a chain with the residual of each."""
-    head = element("tr", _head_cell("step"), _head_cell("residual"))
     rows = [
         element("tr", element("td", later(s["latex"])), _cell(number(s["residual"])))
         for s in entries
     ]
-    return _table("gpn-steps", head, rows)
-
-
-def _head_cell(text: str) -> str:
-    return element("th", text, scope="col")
+    return scrolled(table("gpn-steps", ("step", "residual"), rows), "steps")
 
 
 def _cell(text: str) -> str:
     return element("td", text, class_="gpn-number")
-
-
-def _table(name: str, head: str, rows: list[str]) -> str:
-    inside = element("table", element("thead", head), element("tbody", *rows), class_=name)
-    return element("div", inside, class_="gpn-scroll", tabindex="0", role="group", aria_label="table")
 
 
 def _facts(record: Data) -> str:
@@ -105,10 +95,10 @@ def _mutants(mutants: Data) -> str:
     """Every mutant with what became of it, behind a line of its own."""
     if not mutants["list"]:
         return ""
-    head = element("tr", _head_cell("single edit"), _head_cell("then it reads"), _head_cell("residual"))
-    rows = [_mutant(entry) for entry in mutants["list"]]
+    titles = ("single edit", "then it reads", "residual")
+    shown = table("gpn-mutants", titles, map(_mutant, mutants["list"]))
     title = element("summary", say(mutant_line(mutants)))
-    return element("details", title, _table("gpn-mutants", head, rows), class_="gpn-more")
+    return element("details", title, scrolled(shown, "mutants"), class_="gpn-more")
 
 
 def _mutant(entry: Data) -> str:
@@ -121,8 +111,8 @@ def _mutant(entry: Data) -> str:
 
 def line(record: Data, row: Row | None, address: str) -> str:
     """What stands below the cell: one line that leads to the equation."""
-    text = say(plain(record))
+    text = element("span", say(plain(record)))
     if row is not None and row.number:
         said = " · ".join(word for word in words(record) if word)
-        text = f"{link(f'({row.number})', address)} {say(said)}"
+        text = link(f"({row.number})", address) + element("span", say(said))
     return element("p", _mark(), text, class_=f"gpn-line gpn-{record['kind']}")

@@ -1,4 +1,4 @@
-"""The steps of a build: gather when a page is read, judge when all are, fill when one is written."""
+"""The steps of a build: gather while reading, judge when all is read, fill while writing."""
 
 from __future__ import annotations
 
@@ -18,9 +18,11 @@ from .directives import generated, place, symbol_groups
 from .html import display, element, link
 from .ledger import Book, Row, as_json, items, problems
 from .output import check_output
-from .pages import CHECKS, fingerprint, page_of, store
+from .pages import CHECKS, Lines, fingerprint, page_of, store
 
-__all__ = ["fill", "forget", "gather", "judge", "merge", "renew", "write_ledger"]
+__all__ = [
+    "fill", "forget", "forget_failure", "gather", "judge", "merge", "renew", "write_ledger",
+]  # fmt: skip
 
 logger = logging.getLogger(__name__)
 
@@ -33,7 +35,9 @@ def gather(app: Any, doctree: nodes.document) -> None:
     docname, env = app.env.docname, app.env
     _add_summary(doctree)
     places = frozenset(node["what"] for node in doctree.findall(generated))
-    page = page_of(doctree, places, _seconds(env, docname))
+    cells = env.metadata.get(docname, {}).get("source_map") or ()
+    lines = Lines.of(Path(env.doc2path(docname)), cells)
+    page = page_of(doctree, lines, places, _seconds(env, docname))
     if not page.empty:
         store(env)[docname] = page
         # Mathematics that only comes when the page is written must be typeset as well.
@@ -210,9 +214,8 @@ class _Filler:
     def _fill_equation(self, options: Any) -> str:
         row = self.book.by_label.get(options["argument"])
         if row is None:
-            logger.warning(
-                f"no equation {options['argument']} to show", location=self.docname, type="equations"
-            )
+            said = f"no equation {options['argument']} to show"
+            logger.warning(said, location=self.docname, type="equations")
             return ""
         number = element("span", link(f"({row.number})", self._equation(row.label)), class_="eqno")
         shown = display(row.latex).replace(r"\[", number + r"\[", 1)
@@ -240,3 +243,13 @@ def write_ledger(app: Any, exception: Exception | None) -> None:
         path = (Path(app.outdir) / app.builder.get_target_uri(where)).parent / "ledger.json"
         text = json.dumps(as_json(book), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
         path.write_text(text, encoding="utf-8")
+
+
+def forget_failure(app: Any, exception: Exception | None) -> None:
+    """After a build with warnings: the next one reads every page again.
+
+    Sphinx repeats a warning only when it reads the page again, so that the next build, with
+    nothing changed, would pass.
+    """
+    if exception or app._warncount:
+        (Path(app.doctreedir) / "environment.pickle").unlink(missing_ok=True)

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from html import escape
 
 from ..display import short
 
-__all__ = ["display", "element", "inline", "later", "link", "number", "say", "tolerance"]
+__all__ = [
+    "display",
+    "element",
+    "inline",
+    "later",
+    "link",
+    "number",
+    "say",
+    "scrolled",
+    "table",
+    "tolerance",
+]
 
 
 def element(name: str, *content: str, **attributes: str | bool | None) -> str:
@@ -27,6 +39,19 @@ def say(text: str) -> str:
 def link(text: str, address: str) -> str:
     """Text that leads to `address`, or the text alone where there is none."""
     return element("a", say(text), href=address) if address else say(text)
+
+
+def scrolled(content: str, label: str) -> str:
+    """A box that scrolls sideways by itself where its content is wider than the page."""
+    return element(
+        "div", content, class_="gpn-scroll", tabindex="0", role="region", aria_label=label
+    )
+
+
+def table(name: str, titles: Sequence[str], rows: Iterable[str]) -> str:
+    """A table of ready rows under plain column titles."""
+    head = element("tr", *(element("th", title, scope="col") for title in titles))
+    return element("table", element("thead", head), element("tbody", *rows), class_=name)
 
 
 def inline(latex: str) -> str:

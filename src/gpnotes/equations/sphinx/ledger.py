@@ -216,9 +216,9 @@ def _weak(label: str, record: Data) -> Iterator[str]:
     if record["mutants"]["survived"]:
         yield f"{record['mutants']['survived']} mutants of the equation {label} survive its check"
     widest = max(record.get("rtol") or 0.0, record.get("approx") or 0.0)
-    if record["kind"] == "identity" and not record.get("atol") and record["residual"] is not None:
-        if record["residual"] > widest:
-            yield f"the equation {label} is off by {record['residual']:.2g}, over {widest:.0e}"
+    exact = record["kind"] == "identity" and not record.get("atol")
+    if exact and (record["residual"] or 0.0) > widest:
+        yield f"the equation {label} is off by {record['residual']:.2g}, over {widest:.0e}"
 
 
 def _unlabelled(docname: str, page: Page) -> Iterator[Problem]:

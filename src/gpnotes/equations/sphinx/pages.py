@@ -8,17 +8,22 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 from docutils import nodes
 
+from .. import text
 from .output import check_output
 
-__all__ = ["CHECKS", "Failure", "Labelled", "Noted", "Page", "fingerprint", "page_of", "store"]
+__all__ = [
+    "CHECKS", "Failure", "Labelled", "Lines", "Noted", "Page", "fingerprint", "page_of", "store",
+]  # fmt: skip
 
 CHECKS = ("identity", "inequality", "estimate", "definition")
+_RAISED = re.compile(r"[\w.]*(Error|Exception|Warning|Exit|Interrupt)\b")
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -73,38 +78,61 @@ def store(env: Any) -> dict[str, Page]:
     return env.equation_pages
 
 
-def page_of(doctree: nodes.document, generated: frozenset[str], seconds: float | None) -> Page:
+@dataclass(frozen=True)
+class Lines:
+    """Where things stand in the file: equations by their labels, cells by their positions.
+
+    The lines that the parser of notebooks gives to nodes are off by the blank lines between
+    cells, so the file is asked.
+    """
+
+    equations: Mapping[str, int]
+    cells: tuple[int, ...]
+
+    @classmethod
+    def of(cls, path: Path, cells: Sequence[int]) -> Lines:
+        """The lines of the file at `path`, in which the cells begin on the lines `cells`."""
+        try:
+            found = {label: equation.line for label, equation in text.read(path).items()}
+        except ValueError:  # numbered in a way that no check can read: the node's line must do
+            found = {}
+        return cls(found, tuple(cells))
+
+    def equation(self, node: nodes.math_block) -> int:
+        return self.equations.get(node["label"], node.line or 0)
+
+    def cell(self, node: nodes.Node) -> int:
+        while node.parent is not None and "cell_index" not in getattr(node, "attributes", {}):
+            node = node.parent
+        index = node.get("cell_index", len(self.cells))
+        return self.cells[index] if index < len(self.cells) else node.line or 0
+
+
+def page_of(
+    doctree: nodes.document, lines: Lines, generated: frozenset[str], seconds: float | None
+) -> Page:
     """The page that `doctree` makes."""
     return Page(
-        equations=tuple(_equations(doctree)),
-        notes=tuple(_notes(doctree)),
-        failures=tuple(_failures(doctree)),
+        equations=tuple(
+            Labelled(node["label"], node.astext(), lines.equation(node))
+            for node in doctree.findall(nodes.math_block)
+            if node.get("label")
+        ),
+        notes=tuple(Noted(n["record"], lines.cell(n)) for n in doctree.findall(check_output)),
+        failures=tuple(
+            Failure(lines.cell(node), _last_words(node.astext()))
+            for node in doctree.findall(nodes.literal_block)
+            if "traceback" in node["classes"]
+        ),
         generated=generated,
         seconds=seconds,
     )
 
 
-def _equations(doctree: nodes.document) -> Iterator[Labelled]:
-    for node in doctree.findall(nodes.math_block):
-        if node.get("label"):
-            yield Labelled(node["label"], node.astext(), node.line or 0)
-
-
-def _notes(doctree: nodes.document) -> Iterator[Noted]:
-    for node in doctree.findall(check_output):
-        yield Noted(node["record"], node.line or 0)
-
-
-def _failures(doctree: nodes.document) -> Iterator[Failure]:
-    for node in doctree.findall(nodes.literal_block):
-        if "traceback" in node["classes"]:
-            yield Failure(node.line or 0, _last_words(node.astext()))
-
-
 def _last_words(traceback: str) -> str:
     """The error itself: what follows the last frame of a traceback."""
     lines = _ANSI.sub("", traceback).rstrip().splitlines()
-    starts = [i for i, line in enumerate(lines) if re.match(r"[\w.]*(Error|Exception|Warning|Exit|Interrupt)\b", line)]
+    starts = [i for i, line in enumerate(lines) if _RAISED.match(line)]
     return "\n".join(lines[starts[-1] :] if starts else lines[-1:])
 
 

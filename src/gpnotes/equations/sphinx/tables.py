@@ -1,4 +1,4 @@
-"""The pages that the build writes: the ledger, the sources line by line, the notation, the versions."""
+"""The tables of the generated pages: ledger, sources, notation, versions, times."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from docutils.nodes import make_id
 
 from .badge import mutant_words
-from .html import display, element, inline, link, number, say, tolerance
+from .html import display, element, inline, link, number, say, scrolled, table, tolerance
 from .ledger import Book, Item, Row, residuals, totals
 
 __all__ = [
@@ -69,16 +69,15 @@ def _searchable(name: str, things: str, head: str, rows: list[str]) -> str:
         class_="gpn-search",
         hidden=True,
     )
-    table = element("table", element("thead", head), element("tbody", *rows), class_="gpn-rows")
-    box = element(
-        "div", table, class_="gpn-scroll", tabindex="0", role="region", aria_label=f"All {things}"
-    )
+    shown = element("table", element("thead", head), element("tbody", *rows), class_="gpn-rows")
+    box = scrolled(shown, f"All {things}")
     return element("div", field, box, class_=f"gpn-searchable {name}", data_things=things)
 
 
 def _ledger_row(row: Row, links: Links) -> str:
     record = row.record or {}
-    caught = mutant_words(row.mutants) if record and row.kind != "definition" else ""
+    judged = bool(record) and row.kind != "definition"
+    caught = mutant_words(row.mutants).removesuffix(" mutants caught") if judged else ""
     cells = [
         _cell(link(f"({row.number})", links.equation(row.label)), key=_sort_number(row.number)),
         _cell(element("code", say(row.label))),
@@ -87,7 +86,7 @@ def _ledger_row(row: Row, links: Links) -> str:
         _cell(say(record.get("oracle", ""))),
         _cell(tolerance(record.get("rtol")), key=record.get("rtol")),
         _cell(number(row.residual) if row.residual is not None else "", key=row.residual),
-        _cell(caught.removesuffix(" mutants caught"), key=row.mutants["caught"] if caught else None),
+        _cell(caught, key=row.mutants["caught"] if judged else None),
         _cell(say(", ".join(record.get("sources", ())))),
     ]
     return element("tr", *cells, id=f"row-{row.label}")
@@ -128,14 +127,13 @@ def flips(result: Data | None) -> str:
         f"were caught by the chapters' own checks (seed {result['seed']})."
     )
     kinds = result.get("kinds", {})
-    head = element("tr", *(element("th", t, scope="col") for t in ("edit", "made", "caught")))
     rows = [
         element("tr", _cell(say(kind)), _cell(str(one["edits"])), _cell(str(one["caught"])))
         for kind, one in kinds.items()
     ]
-    table = element("table", element("thead", head), element("tbody", *rows), class_="gpn-small")
+    shown = table("gpn-small", ("edit", "made", "caught"), rows)
     missed = [_missed(entry) for entry in result.get("uncaught", ())]
-    return element("p", say(said)) + (table if rows else "") + _bullets(missed)
+    return element("p", say(said)) + (shown if rows else "") + _bullets(missed)
 
 
 def _missed(entry: Data) -> str:
@@ -162,7 +160,11 @@ def summary(book: Book, docname: str, seconds: float | None) -> str:
     parts = [
         f"{_counted(sums['equations'], 'equation')}: {', '.join(k for k in kinds if k)}",
         mutant_words({name[8:]: value for name, value in sums.items() if name[:8] == "mutants_"}),
-        "" if seconds is None else f"runs in {seconds:.0f} s" if seconds >= 1 else "runs in a second",
+        ""
+        if seconds is None
+        else f"runs in {seconds:.0f} s"
+        if seconds >= 1
+        else "runs in a second",
     ]
     spans = "".join(element("span", say(part)) for part in parts if part)
     return element("p", spans, class_="gpn-summary")
@@ -204,10 +206,14 @@ def _chip(verdict: str) -> str:
 def _item(book: Book, links: Links, item: Item) -> str:
     verdict = book.verdicts.get(item.id, {"verdict": "open"})
     head = element(
-        "p", element("span", item.id, class_="gpn-id"), say(item.item), _chip(verdict["verdict"])
+        "p",
+        element("span", item.id, class_="gpn-id"),
+        element("span", say(item.item), class_="gpn-words"),
+        _chip(verdict["verdict"]),
     )
     body = _answer(book, links, item, verdict) if item.id in book.verdicts else _waiting(item)
-    return element("li", head, body, id=f"item-{item.id}", class_=f"gpn-item gpn-{verdict['verdict']}")
+    name = f"gpn-item gpn-{verdict['verdict']}"
+    return element("li", head, body, id=f"item-{item.id}", class_=name)
 
 
 def _waiting(item: Item) -> str:
@@ -228,11 +234,9 @@ def _answer(book: Book, links: Links, item: Item, verdict: Data) -> str:
 
 def _formula(title: str, latex: str, residual: float | None) -> str:
     off = element("span", f"off by {number(residual)}" if residual is not None else number(None))
-    return element("div", element("p", title, off), _scrolled(display(latex)), class_="gpn-formula")
-
-
-def _scrolled(content: str) -> str:
-    return element("div", content, class_="gpn-scroll", tabindex="0", role="group", aria_label="formula")
+    return element(
+        "div", element("p", title, off), scrolled(display(latex), "formula"), class_="gpn-formula"
+    )
 
 
 def _holds(book: Book, links: Links, label: str, residual: float | None, instead: bool) -> str:
@@ -242,7 +246,9 @@ def _holds(book: Book, links: Links, label: str, residual: float | None, instead
     where = link(f"({row.number}) in {links.title(row.docname)}", links.equation(label))
     off = element("span", f"residual {number(residual)}") if residual is not None else ""
     title = element("p", f"{'What holds:' if instead else 'Here:'} {where}", off)
-    return element("div", title, _scrolled(display(row.latex)), class_="gpn-formula gpn-right")
+    return element(
+        "div", title, scrolled(display(row.latex), "formula"), class_="gpn-formula gpn-right"
+    )
 
 
 # The notation
@@ -251,12 +257,7 @@ def _holds(book: Book, links: Links, label: str, residual: float | None, instead
 def notation(title: str, symbols: list[Data]) -> str:
     """The symbol, its meaning, its shape, its name in the code."""
     titles = ("symbol", "meaning", "shape", "in code")
-    head = element("tr", *(element("th", t, scope="col") for t in titles))
-    rows = [_symbol(entry) for entry in symbols]
-    table = element("table", element("thead", head), element("tbody", *rows), class_="gpn-notation")
-    return element(
-        "div", table, class_="gpn-scroll", tabindex="0", role="region", aria_label=title
-    )
+    return scrolled(table("gpn-notation", titles, map(_symbol, symbols)), title)
 
 
 def _symbol(entry: Data) -> str:
@@ -284,17 +285,14 @@ def _prose(text: str) -> str:
 def versions(found: Mapping[str, str]) -> str:
     """What the build ran on."""
     rows = [element("tr", _cell(say(name)), _cell(say(value))) for name, value in found.items()]
-    head = element("tr", *(element("th", t, scope="col") for t in ("package", "version")))
-    return element("table", element("thead", head), element("tbody", *rows), class_="gpn-small")
+    return table("gpn-small", ("package", "version"), rows)
 
 
 def timings(book: Book, links: Links) -> str:
     """Each chapter that runs: how long it took, how long its checks took, and on which arrays."""
     titles = ("chapter", "runs in", "of which checks", "arrays")
-    head = element("tr", *(element("th", t, scope="col") for t in titles))
     rows = [_timing(book, links, name) for name, page in book.pages.items() if page.seconds]
-    table = element("table", element("thead", head), element("tbody", *rows), class_="gpn-small")
-    return element("div", table, class_="gpn-scroll", tabindex="0", role="group", aria_label="times")
+    return scrolled(table("gpn-small", titles, rows), "times")
 
 
 def _timing(book: Book, links: Links, docname: str) -> str:

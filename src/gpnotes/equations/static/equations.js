@@ -1,0 +1,91 @@
+/* Three things, each of which the page can do without: mathematics inside a badge is typeset when the
+   badge is opened, and tables that say so can be searched and sorted. */
+(() => {
+  "use strict";
+
+  /* Mathematics that waits. */
+  const typeset = (details) => {
+    const waiting = [...details.querySelectorAll(".gpn-later")].filter(
+      (span) => span.closest("details") === details,
+    );
+    if (!waiting.length || !window.MathJax || !window.MathJax.startup) return;
+    waiting.forEach((span) => {
+      span.classList.remove("gpn-later", "tex2jax_ignore");
+      span.classList.add("math");
+    });
+    window.MathJax.startup.promise.then(() => window.MathJax.typesetPromise(waiting));
+  };
+
+  const waitForOpening = () => {
+    document.querySelectorAll("details.gpn-badge, details.gpn-more").forEach((details) => {
+      details.addEventListener("toggle", () => details.open && typeset(details));
+      if (details.open) typeset(details);
+    });
+  };
+
+  /* A table that can be searched and sorted. */
+  const words = (text) => text.toLowerCase().split(/\s+/).filter(Boolean);
+
+  const search = (box) => {
+    const rows = [...box.querySelectorAll("tbody tr")];
+    const field = box.querySelector("input[type=search]");
+    const count = box.querySelector(".gpn-count");
+    const things = box.dataset.things;
+    const texts = rows.map((row) => row.textContent.toLowerCase());
+    const show = () => {
+      const wanted = words(field.value);
+      let shown = 0;
+      rows.forEach((row, i) => {
+        row.hidden = !wanted.every((word) => texts[i].includes(word));
+        shown += row.hidden ? 0 : 1;
+      });
+      count.textContent = `${shown} of ${rows.length} ${things}`;
+    };
+    field.addEventListener("input", show);
+    field.closest(".gpn-search").hidden = false;
+    show();
+  };
+
+  const keyOf = (row, column, kind) => {
+    const cell = row.cells[column];
+    const key = cell.dataset.key ?? cell.textContent.trim().toLowerCase();
+    if (kind !== "number") return key;
+    return key === "" ? NaN : Number(key);
+  };
+
+  /* Numbers by size, words by the alphabet; what is empty stands last, whichever way one sorts. */
+  const compare = (a, b, sign) => {
+    const empty = (value) => value === "" || Number.isNaN(value);
+    if (empty(a) || empty(b)) return empty(a) - empty(b);
+    if (typeof a === "number") return sign * (a - b);
+    return sign * a.localeCompare(b, "en", { numeric: true });
+  };
+
+  const sortBy = (table, header) => {
+    const ascending = header.getAttribute("aria-sort") !== "ascending";
+    table.querySelectorAll("th").forEach((th) => th.setAttribute("aria-sort", "none"));
+    header.setAttribute("aria-sort", ascending ? "ascending" : "descending");
+    const body = table.tBodies[0];
+    const column = header.cellIndex;
+    const keyed = [...body.rows].map((row) => [keyOf(row, column, header.dataset.kind), row]);
+    keyed.sort((a, b) => compare(a[0], b[0], ascending ? 1 : -1));
+    body.append(...keyed.map((entry) => entry[1]));
+  };
+
+  const sort = (box) => {
+    const table = box.querySelector("table");
+    table.querySelectorAll(".gpn-sort").forEach((button) => {
+      button.addEventListener("click", () => sortBy(table, button.closest("th")));
+    });
+  };
+
+  const start = () => {
+    waitForOpening();
+    document.querySelectorAll(".gpn-searchable").forEach((box) => {
+      search(box);
+      sort(box);
+    });
+  };
+  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
+  else start();
+})();
