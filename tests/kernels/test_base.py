@@ -1,0 +1,172 @@
+"""What every kernel must do, and how kernels combine."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import gpnotes as g
+from gpnotes._xp import to_numpy
+from gpnotes.params import flatten, leaves
+from gpnotes.testing import check_kernel
+
+
+def test_every_kernel_conforms(kernel, x):
+    """Symmetric, positive semidefinite, of the kind of its inputs, pullbacks right."""
+    check_kernel(kernel, x)
+
+
+def test_kernel_bars_hold_floats_for_floats_and_arrays_for_arrays(kernel, space, x, z):
+    for bar in (kernel.pullback(x, z, kernel(x, z))[0], kernel.diag_pullback(x, kernel.diag(x))[0]):
+        assert [leaf.path for leaf in leaves(bar)] == [leaf.path for leaf in leaves(kernel)]
+        for leaf, original in zip(leaves(bar), leaves(kernel), strict=True):
+            if isinstance(original.value, float):
+                assert type(leaf.value) is float
+            else:
+                assert space.holds(leaf.value)
+                assert leaf.value.shape == original.value.shape
+
+
+def test_without_z_the_pullback_holds_both_sides(kernel, space, x, rng):
+    """Against the pullback with ``z = x``, whose two halves must add up to it."""
+    if any(isinstance(part, g.White) for part in getattr(kernel, "parts", (kernel,))):
+        pytest.skip("white noise tells k(x) from k(x, x), and has no gradient by x")
+    K_bar = space.asarray(rng.normal(size=(7, 7)))
+    kernel_bar, x_bar, z_bar = kernel.pullback(x, None, K_bar)
+    other_bar, left, right = kernel.pullback(x, x + 0.0, K_bar)
+    assert z_bar is None
+    tolerance = 1e-10 if space.double else 1e-3
+    np.testing.assert_allclose(to_numpy(x_bar), to_numpy(left + right), atol=tolerance)
+    for one, other in zip(leaves(kernel_bar), leaves(other_bar), strict=True):
+        one, other = (
+            leaf.value if isinstance(leaf.value, float) else to_numpy(leaf.value)
+            for leaf in (one, other)
+        )
+        np.testing.assert_allclose(one, other, rtol=tolerance, atol=10.0 * tolerance)
+
+
+def test_the_representation_can_be_read(space):
+    kernel = 2.0 * (g.RBF(1.0, space.asarray([0.5, 2.0])) + g.White(0.1)) * g.Linear().on(1)
+    assert repr(kernel) == (
+        "2 * (RBF(signal_var=1, lengthscale=[0.5, 2]) + White(variance=0.1))"
+        " * Linear(variance=1).on(1)"
+    )
+    assert repr((g.RBF() + g.White()) * g.RBF()).startswith("(RBF")
+    assert repr((g.RBF() + g.White()).on(0)).endswith(").on(0)")
+    assert repr(g.Polynomial(degree=3)) == "Polynomial(variance=1, bias=1, degree=3)"
+
+
+def test_a_sum_adds_and_a_product_multiplies(space, x, z, close):
+    a, b, c = g.RBF(0.5, 2.0), g.Linear(0.3), g.Matern12(1.5, 0.7)
+    Ka, Kb, Kc = (to_numpy(k(x, z)) for k in (a, b, c))
+    close((a + b + c)(x, z), Ka + Kb + Kc)
+    close((a * b * c)(x, z), Ka * Kb * Kc)
+    close((a * (b + c))(x, z), Ka * (Kb + Kc), scale=10.0)
+    close((3.0 * a)(x, z), 3.0 * Ka)
+    close((a * 3.0)(x, z), 3.0 * Ka)
+    close((a + b).diag(x), np.diag(to_numpy(a(x) + b(x))))
+
+
+def test_sums_and_products_are_flat():
+    a, b, c = g.RBF(), g.Linear(), g.White()
+    assert len((a + b + c).parts) == len((a + (b + c)).parts) == 3
+    assert len((a * b * c).parts) == len((a * (b * c)).parts) == 3
+    assert len(((a + b) * c).parts) == 2
+    assert (a + b).parts == (a, b)
+
+
+def test_a_numpy_scalar_does_not_take_over(x, space):
+    kernel = np.float64(2.0) * g.RBF()
+    assert isinstance(kernel, g.Scaled)
+    assert type(kernel.scale) is float
+    assert space.holds(kernel(x))
+
+
+def test_active_dimensions_see_their_columns_only(x, z, close):
+    chosen = g.RBF(1.0, 0.5).on(2, 0)
+    columns = lambda a: a[:, ::-2]  # noqa: E731  (columns 2 and 0)
+    close(chosen(x, z), to_numpy(g.RBF(1.0, 0.5)(columns(x), columns(z))))
+    bars = chosen.pullback(x, z, chosen(x, z))
+    for bar in bars[1:]:
+        assert (to_numpy(bar)[:, 1] == 0.0).all()
+        assert (to_numpy(bar)[:, [0, 2]] != 0.0).all()
+
+
+@pytest.mark.parametrize("dims", [(), (0, 0), (-1,)])
+def test_columns_are_distinct_and_counted_from_zero(dims):
+    with pytest.raises(ValueError, match="dims must be distinct columns from 0; got"):
+        g.RBF().on(*dims)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda x: g.RBF()(x[:, 0]), r"x must have shape \(n, d\); got \(7,\)"),
+        (lambda x: g.RBF()(x, x[:, :2]), r"z must have shape \(n, 3\); got \(7, 2\)"),
+        (
+            lambda x: g.RBF(1.0, x[0, :2] ** 2)(x),
+            r"x must have shape \(n, 2\) to match RBF\.lengthscale; got \(7, 3\)",
+        ),
+        (
+            lambda x: (g.White() + g.RBF(1.0, x[0, :2] ** 2)).diag(x),
+            r"\(n, 2\) to match RBF\.lengthscale; got \(7, 3\)",
+        ),
+        (
+            lambda x: (2.0 * (g.White() * g.Linear(x[0, :2] ** 2)))(x),
+            r"\(n, 2\) to match Linear\.variance; got \(7, 3\)",
+        ),
+        (lambda x: g.RBF().on(3)(x), r"x must have more than 3 columns; got \(7, 3\)"),
+        (
+            lambda x: g.RBF(1.0, x[0, :] ** 2).on(0, 1)(x),
+            r"x\[:, \[0, 1\]\] must have shape \(n, 3\)",
+        ),
+        (lambda x: g.RBF().pullback(x, None, x), r"K_bar must have shape \(7, 7\); got \(7, 3\)"),
+        (lambda x: g.RBF().pullback(x, x[:2, :], x), r"K_bar must have shape \(7, 2\)"),
+        (lambda x: g.RBF().diag_pullback(x, x), r"d_bar must have shape \(7,\); got \(7, 3\)"),
+        (lambda x: g.RBF()(x + float("nan")), "x must be finite; 21 of its entries are not"),
+    ],
+)
+def test_the_door_names_the_argument_and_both_shapes(x, call, message):
+    with pytest.raises(ValueError, match=message):
+        call(x)
+
+
+def test_hyperparameters_have_the_dtype_of_the_data():
+    x = np.ones((2, 2), dtype=np.float32)
+    with pytest.raises(
+        TypeError, match=r"RBF.lengthscale must have the dtype of x, float32; got f"
+    ):
+        g.RBF(1.0, np.ones(2))(x)
+    with pytest.raises(TypeError, match="z must have the dtype of x, float32; got float64"):
+        g.RBF()(x, np.ones((2, 2)))
+
+
+def test_only_kernels_and_numbers_combine():
+    with pytest.raises(TypeError):
+        g.RBF() + 1.0
+    with pytest.raises(TypeError, match=r"Scaled\.scale must be a float"):
+        g.RBF() * "2"
+    with pytest.raises(ValueError, match=r"Scaled\.scale must be positive"):
+        -1.0 * g.RBF()
+
+
+LEAVES = st.sampled_from(
+    [g.RBF(0.7, 1.3), g.Matern12(), g.Matern52(2.0, 0.4), g.Periodic(), g.Linear(0.5), g.White(0.1)]
+)
+ALGEBRA = st.recursive(
+    LEAVES,
+    lambda inner: st.one_of(
+        st.tuples(inner, inner).map(lambda pair: pair[0] + pair[1]),
+        st.tuples(inner, inner).map(lambda pair: pair[0] * pair[1]),
+        inner.map(lambda k: 0.5 * k),
+        inner.map(lambda k: k.on(1, 0)),
+    ),
+    max_leaves=5,
+)
+
+
+@given(ALGEBRA, st.integers(0, 2**32 - 1))
+def test_any_combination_conforms(kernel, seed):
+    check_kernel(kernel, np.random.default_rng(seed).normal(size=(4, 2)))
+    vector, rebuild = flatten(kernel)
+    np.testing.assert_allclose(flatten(rebuild(vector))[0], vector, atol=1e-14)
