@@ -12,7 +12,7 @@ from lark.tree import Meta
 
 from . import tree as t
 from .errors import EquationError
-from .vocabulary import AMBIGUOUS_POWERS
+from .reading.vocabulary import AMBIGUOUS_POWERS
 
 __all__ = ["Build", "bind"]
 

@@ -14,8 +14,8 @@ from lark.lexer import Lexer
 from .build import Build
 from .errors import EquationError
 from .names import Names, nearest, normal
+from .reading import words
 from .tree import Name, Node, Statement, walk
-from .words import words
 
 __all__ = ["parse", "parse_expression", "parse_free", "symbols"]
 

@@ -26,55 +26,23 @@ class Token:
     side: str = ""
 
 
+def _set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 _PIECE = re.compile(
     r"(?P<skip>\s+|%[^\n]*\n?|~)"
     r"|(?P<env>\\(?:begin|end)\s*\{[A-Za-z]+\*?\})"
     r"|(?P<piece>\\operatorname\*|\\[A-Za-z]+|\\.|.)",
     re.DOTALL,
 )
-_LAYOUT = frozenset(
-    [
-        r"\,",
-        r"\:",
-        r"\;",
-        r"\!",
-        r"\>",
-        r"\quad",
-        r"\qquad",
-        r"\thinspace",
-        r"\medspace",
-        r"\thickspace",
-        r"\enspace",
-        r"\displaystyle",
-        r"\textstyle",
-        r"\scriptstyle",
-        r"\limits",
-        r"\nolimits",
-        r"\notag",
-        r"\nonumber",
-        r"\mathstrut",
-        r"\strut",
-        r"\hfill",
-        r"\allowbreak",
-        r"\noindent",
-        r"\hline",
-    ]
+_LAYOUT = _set(
+    r"\, \: \; \! \> \quad \qquad \thinspace \medspace \thickspace \enspace \displaystyle "
+    r"\textstyle \scriptstyle \limits \nolimits \notag \nonumber \mathstrut \strut \hfill "
+    r"\allowbreak \noindent \hline"
 ) | {"\\ ", "\\\n"}
-_DROPPED = frozenset(
-    [
-        r"\tag",
-        r"\label",
-        r"\hspace",
-        r"\vspace",
-        r"\phantom",
-        r"\hphantom",
-        r"\vphantom",
-        r"\mspace",
-    ]
-)
-_TEXT = frozenset(
-    [r"\text", r"\textrm", r"\textit", r"\textbf", r"\textup", r"\textsf", r"\mbox", r"\intertext"]
-)
+_DROPPED = _set(r"\tag \label \hspace \vspace \phantom \hphantom \vphantom \mspace")
+_TEXT = _set(r"\text \textrm \textit \textbf \textup \textsf \mbox \intertext")
 _SIDES = {
     **dict.fromkeys([r"\left", r"\bigl", r"\Bigl", r"\biggl", r"\Biggl"], "open"),
     **dict.fromkeys([r"\right", r"\bigr", r"\Bigr", r"\biggr", r"\Biggr"], "close"),
@@ -95,40 +63,14 @@ _SAME = {
     "\\ldots": "\\dots", "\\cdots": "\\dots", "\\prime": "'", "\\intercal": "\\top",
     "\\colon": ":", "\\coloneqq": ":=", "\\newline": "\\\\", "\\mathbold": "\\boldsymbol",
 }  # fmt: skip
-FONTS = frozenset(
-    [
-        r"\mathbf",
-        r"\boldsymbol",
-        r"\mathcal",
-        r"\mathbb",
-        r"\mathrm",
-        r"\mathsf",
-        r"\mathit",
-        r"\mathfrak",
-        r"\mathscr",
-        r"\mathtt",
-        r"\bar",
-        r"\hat",
-        r"\tilde",
-        r"\vec",
-        r"\dot",
-        r"\ddot",
-        r"\overline",
-        r"\underline",
-        r"\widehat",
-        r"\widetilde",
-        r"\check",
-        r"\breve",
-        r"\mathring",
-        r"\acute",
-        r"\grave",
-    ]
+FONTS = _set(
+    r"\mathbf \boldsymbol \mathcal \mathbb \mathrm \mathsf \mathit \mathfrak \mathscr \mathtt "
+    r"\bar \hat \tilde \vec \dot \ddot \overline \underline \widehat \widetilde \check \breve "
+    r"\mathring \acute \grave"
 )
 _ARGUMENTS = {**dict.fromkeys(FONTS, 1), "\\frac": 2, "\\binom": 2, "\\root": 2, "\\sqrt": 1}
-_SHELLS = frozenset(
-    [r"\underbrace", r"\overbrace", r"\boxed", r"\smash", r"\mathop", r"\mathrel", r"\mathbin"]
-)
-_STACKED = frozenset([r"\overset", r"\stackrel"])
+_SHELLS = _set(r"\underbrace \overbrace \boxed \smash \mathop \mathrel \mathbin")
+_STACKED = _set(r"\overset \stackrel")
 
 
 @lru_cache(maxsize=4096)

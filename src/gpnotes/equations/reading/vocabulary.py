@@ -2,33 +2,18 @@
 
 from __future__ import annotations
 
+
+def _set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 OPERATORS = {
     "+": "PLUS", "-": "MINUS", "\\cdot": "TIMES", "\\times": "TIMES", "/": "DIV",
     "\\odot": "ODOT", "!": "FACTORIAL",
 }  # fmt: skip
-RELATIONS = frozenset(
-    [
-        r"=",
-        r":=",
-        r"\approx",
-        r"\le",
-        r"\ge",
-        r"<",
-        r">",
-        r"\propto",
-        r"\succeq",
-        r"\preceq",
-        r"\succ",
-        r"\prec",
-        r"\sim",
-        r"\triangleq",
-        r"\equiv",
-        r"\ne",
-        r"\simeq",
-        r"\in",
-        r"\to",
-        r"\mapsto",
-    ]
+RELATIONS = _set(
+    r"= := \approx \le \ge < > \propto \succeq \preceq \succ \prec \sim \triangleq \equiv \ne "
+    r"\simeq \in \to \mapsto"
 )
 FUNCTIONS = {
     "\\log": "log", "\\ln": "log", "\\exp": "exp", "\\cos": "cos", "\\sin": "sin", "\\tan": "tan",
@@ -39,9 +24,7 @@ FUNCTIONS = {
     "\\mathrm{sgn}": "sign", "\\mathrm{log}": "log", "\\mathrm{exp}": "exp",
     "\\mathrm{det}": "det", "\\mathrm{min}": "min", "\\mathrm{max}": "max",
 }  # fmt: skip
-AMBIGUOUS_POWERS = frozenset(
-    [r"log", r"cos", r"sin", r"tan", r"tanh", r"sinh", r"cosh", r"arccos", r"arcsin", r"arctan"]
-)
+AMBIGUOUS_POWERS = _set(r"log cos sin tan tanh sinh cosh arccos arcsin arctan")
 BIG = {
     "\\sum": "sum", "\\prod": "prod", "\\min": "min", "\\max": "max",
     "\\mathrm{min}": "min", "\\mathrm{max}": "max",
@@ -56,20 +39,8 @@ INDICATORS = frozenset({"\\mathbb 1", "\\mathbb I", "\\mathbf 1"})
 DIFFERENTIALS = frozenset({"d", "\\mathrm d"})
 TRANSPOSES = frozenset({"\\top", "\\mathsf T", "\\mathrm T", "T"})
 MARKS = frozenset({"*", "+", "\\dagger", "\\star", "\\circ", "-"})
-LAYOUT_ENVIRONMENTS = frozenset(
-    [
-        "aligned",
-        "align",
-        "align*",
-        "split",
-        "gather",
-        "gather*",
-        "gathered",
-        "equation",
-        "equation*",
-        "multline",
-        "multline*",
-    ]
+LAYOUT_ENVIRONMENTS = _set(
+    r"aligned align align* split gather gather* gathered equation equation* multline multline*"
 )
 BLOCKS = {
     **dict.fromkeys(["bmatrix", "pmatrix", "matrix", "Bmatrix", "smallmatrix", "array"], "_BLOCK"),
@@ -78,42 +49,10 @@ BLOCKS = {
 }
 OPEN = {"(": ")", "[": "]", "\\{": "\\}"}
 CLOSE = {shut: opened for opened, shut in OPEN.items()}
-ENDS_AN_OPERAND = frozenset(
-    [
-        "NUMBER",
-        "NAME",
-        "CONSTANT",
-        "_RPAR",
-        "_RBAR",
-        "RNORM",
-        "_RB",
-        "TRANSPOSE",
-        "INVERSE",
-        "INVTRANS",
-        "FACTORIAL",
-        "DIFF",
-        "_ENDBLOCK",
-        "_ENDCASES",
-    ]
+ENDS_AN_OPERAND = _set(
+    r"NUMBER NAME CONSTANT _RPAR _RBAR RNORM _RB TRANSPOSE INVERSE INVTRANS FACTORIAL DIFF "
+    r"_ENDBLOCK _ENDCASES"
 )
-EXPECTS_MORE = frozenset(["REL", "PLUS", "MINUS", "TIMES", "DIV", "ODOT", "_STOP"])
-QUALIFIERS = frozenset(
-    [
-        "for",
-        "if",
-        "when",
-        "where",
-        "with",
-        "as",
-        "since",
-        "because",
-        "in",
-        "is",
-        "on",
-        "given",
-        "whenever",
-        "provided",
-        "holds",
-    ]
-)
-STOPS = frozenset([r"\implies", r"\iff", r"\Rightarrow", r"\Longrightarrow", r"\Leftrightarrow"])
+EXPECTS_MORE = _set(r"REL PLUS MINUS TIMES DIV ODOT _STOP")
+QUALIFIERS = _set(r"for if when where with as since because in is on given whenever provided holds")
+STOPS = _set(r"\implies \iff \Rightarrow \Longrightarrow \Leftrightarrow")

@@ -1,0 +1,125 @@
+"""Names: bound ones, running variables, and letters that nobody bound."""
+
+from __future__ import annotations
+
+from ..names import Match, joined, nearest
+from ..tokens import Token
+from . import vocabulary as v
+from .stream import Stream
+
+
+def named(s: Stream, match: Match) -> None:
+    if _starts_range(s):
+        return s.emit("INDEX", match.key, match.length)
+    after = s.i + match.length
+    if match.kind == "callable":
+        _bring_arguments_forward(s, after)
+    elif after < len(s.tokens) and s.tokens[after].text == "_":
+        _check_subscript(s, after + 1)
+    follows = s.tokens[after].text if after < len(s.tokens) else ""
+    called = match.kind == "callable" and follows in ("(", "[")
+    if follows == "'":
+        return unknown(s)
+    return s.emit("CALL" if called else "NAME", match.key, match.length)
+
+
+def _starts_range(s: Stream) -> bool:
+    return s.top() == "head" and s.last() in ("_LB", "_SEPARATOR")
+
+
+def _bring_arguments_forward(s: Stream, after: int) -> None:
+    """``f_i(x)`` is the entry of ``f(x)``: put the arguments before the subscript."""
+    if after >= len(s.tokens) or s.tokens[after].text != "_":
+        return
+    opened = s.group_end(after + 1) + 1
+    if opened < len(s.tokens) and s.tokens[opened].text in ("(", "["):
+        shut = _matching(s, opened)
+        s.tokens[after : shut + 1] = s.tokens[opened : shut + 1] + s.tokens[after:opened]
+
+
+def _matching(s: Stream, opened: int) -> int:
+    depth = 0
+    for i in range(opened, len(s.tokens)):
+        depth += (s.tokens[i].text in v.OPEN) - (s.tokens[i].text in v.CLOSE)
+        if depth == 0:
+            return i
+    raise s.fault("this is never closed", s.tokens[opened])
+
+
+def _check_subscript(s: Stream, opened: int) -> None:
+    """A subscript that is no index makes the whole symbol an unbound one."""
+    i, end = opened + 1, s.group_end(opened)
+    while i < end:
+        match = s.names.match(s.tokens, i)
+        if not match and _is_symbol(s.tokens[i].text):
+            return unknown(s, end + 1)
+        i += match.length if match else 1
+    return None
+
+
+def _is_symbol(text: str) -> bool:
+    known = text in ("\\cdot", "\\times", "\\max", "\\min")
+    return not known and (text[0] == "\\" or text.isalpha() or text == "*")
+
+
+def unknown(s: Stream, end: int | None = None) -> None:
+    end = end or s.atom_end(s.i)
+    first = s.tokens[s.i]
+    if s.free and (first.text[0] == "\\" or first.text.isalpha()):
+        return _free_name(s)
+    key = joined(s.tokens[s.i : end])
+    known = nearest(key, [k for k, kind in s.names.kinds.items() if kind != "index"])
+    raise s.fault(f"unbound symbol `{key}`{known}", first, s.tokens[end - 1])
+
+
+def _free_name(s: Stream) -> None:
+    end = _free_end(s)
+    called = end < len(s.tokens) and s.tokens[end].text in ("(", "[")
+    kind = "INDEX" if _starts_range(s) else "CALL" if called else "NAME"
+    s.emit(kind, joined(s.tokens[s.i : end]), end - s.i)
+
+
+def _free_end(s: Stream) -> int:
+    """Where a letter that nobody bound ends: indices stay outside, marks belong to it."""
+    end = s.atom_end(s.i)
+    bare = s.i + s.nucleus(s.i)
+    if end > bare and s.tokens[bare].text == "_" and _only_indices(s, bare + 1):
+        end = bare
+    if end + 1 < len(s.tokens) and s.tokens[end].text == "^":
+        content = s.content(end + 1)
+        if content and content[0].text in ("*", "(", "\\dagger", "\\star"):
+            end = s.group_end(end + 1) + 1
+    return end
+
+
+def _only_indices(s: Stream, opened: int) -> bool:
+    i, end = opened + 1, s.group_end(opened)
+    while i < end:
+        match = s.names.match(s.tokens, i)
+        if not match and s.tokens[i].text != ",":
+            return False
+        i += match.length if match else 1
+    return True
+
+
+def declare_indices(s: Stream) -> None:
+    """The running variables of sums and products are names, wherever they stand."""
+    for i in range(len(s.tokens) - 2):
+        start = i + s.nucleus(i)
+        if s.tokens[i].text == "{" or start >= len(s.tokens):
+            continue
+        word = joined(s.tokens[i:start])
+        if word in v.BIG and s.tokens[start].text == "_":
+            _declare_range(s, s.content(start + 1))
+
+
+def _declare_range(s: Stream, content: list[Token]) -> None:
+    depth, part = 0, []
+    for token in [*content, Token(",", 0, 0)]:
+        depth += (token.text == "{") - (token.text == "}")
+        if depth == 0 and token.text in (",", "=", "\\in", "\\ne"):
+            if part:
+                s.names.add(joined(part), "index")
+            part = [] if token.text == "," else None
+        elif part is not None:
+            part.append(token)

@@ -1,0 +1,104 @@
+"""Brackets, bars and norms: what opens and what closes."""
+
+from __future__ import annotations
+
+from ..names import joined
+from ..tokens import Token
+from . import vocabulary as v
+from .lines import separator
+from .stream import Stream
+
+
+def open_brace(s: Stream, kind: str = "brace") -> None:
+    s.stack.append((kind, s.tokens[s.i]))
+    s.emit("_LB", "{")
+
+
+def close_brace(s: Stream) -> None:
+    if s.top() not in ("brace", "index", "head"):
+        raise s.fault("this is never closed", s.stack[-1][1])
+    s.stack.pop()
+    s.emit("_RB", "}")
+
+
+def open(s: Stream) -> None:
+    token = s.tokens[s.i]
+    if token.side == "close":
+        return close(s)
+    powered = s.last() == "_RB" and _function_power(s)
+    function = s.last() == "FUNC" or powered
+    kind = "call" if function or s.last() in ("CALL", "COVARIANCE") else "group"
+    s.stack.append((token.text + kind, token))
+    return s.emit("_FPAR" if function else "_LPAR", token.text)
+
+
+def _function_power(s: Stream) -> bool:
+    """Whether the brace just closed was the exponent of a function word: \\cos^2(x)."""
+    depth = 0
+    for place in range(len(s.out) - 1, 1, -1):
+        depth += {"_RB": 1, "_LB": -1}.get(s.out[place].type, 0)
+        if depth == 0:
+            return s.out[place - 1].type == "_POW" and s.out[place - 2].type == "FUNC"
+    return False
+
+
+def close(s: Stream) -> None:
+    token = s.tokens[s.i]
+    opened = v.CLOSE.get(token.text)
+    top = s.top()
+    if not top.startswith(opened or " "):
+        culprit = s.stack[-1][1] if s.stack else token
+        problem = f"`{culprit.text}` and `{token.text}` do not match"
+        raise s.fault(problem if s.stack else f"`{token.text}` closes nothing", culprit)
+    s.stack.pop()
+    s.emit("_RPAR", token.text)
+
+
+def bar(s: Stream) -> None:
+    token = s.tokens[s.i]
+    role = token.side or _role(s, "|")
+    if role == "open":
+        s.stack.append(("|", token))
+        s.emit("_LBAR", "|")
+    elif role == "close":
+        _shut_bar(s, "|", token)
+        s.emit("_RBAR", "|")
+    else:
+        separator(s, "|")
+
+
+def double_bar(s: Stream) -> None:
+    token = s.tokens[s.i]
+    role = token.side or _role(s, "\\|")
+    if role == "open":
+        s.stack.append(("\\|", token))
+        s.emit("_LNORM", "\\|")
+    elif role == "close":
+        _shut_bar(s, "\\|", token)
+        _norm_end(s)
+    else:
+        separator(s, "\\|")
+
+
+def _role(s: Stream, text: str) -> str:
+    after_operand = s.last() in v.ENDS_AN_OPERAND
+    if not after_operand:
+        return "open"
+    if s.top() == text:
+        return "close"
+    alone = not any(t.text == text for t in s.tokens[s.i + 1 :])
+    return "middle" if s.top().endswith("call") or alone else "open"
+
+
+def _shut_bar(s: Stream, text: str, token: Token) -> None:
+    if s.top() != text:
+        raise s.fault(f"`{token.text}` closes nothing", token)
+    s.stack.pop()
+
+
+def _norm_end(s: Stream) -> None:
+    order, length = "2", 1
+    if s.text(1) == "_":
+        order = joined(s.content(s.i + 2))
+        length = s.group_end(s.i + 2) - s.i + 1
+    s.emit("RNORM", order, length)

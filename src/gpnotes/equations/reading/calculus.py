@@ -1,0 +1,136 @@
+"""Averages, integrals and derivatives: where a variable is named outside the expression."""
+
+from __future__ import annotations
+
+from lark import Token as Word
+
+from ..names import joined
+from ..tokens import Token
+from . import vocabulary as v
+from .brackets import open_brace
+from .stream import Stream
+
+
+def expectation(s: Stream, kind: str, length: int) -> None:
+    end, variables = s.i + length, []
+    if s.text(length) == "_":
+        variables = _variables(s, s.content(end + 1))
+        end = s.group_end(end + 1) + 1
+    if end >= len(s.tokens) or s.tokens[end].text not in v.OPEN:
+        raise s.fault("write brackets around what is averaged", s.tokens[s.i])
+    s.emit(kind, "\n".join(variables), end - s.i)
+
+
+def _variables(s: Stream, content: list[Token]) -> list[str]:
+    """The random variables that the subscript of an expectation names."""
+    found, i = [], 0
+    while i < len(content):
+        match = s.names.match(content, i)
+        if match and match.kind == "nodes" and match.key not in found:
+            found.append(match.key)
+        i += match.length if match else 1
+    if not found and s.free:
+        return [joined(content)]
+    if not found:
+        raise s.fault("no variable of this subscript is bound to Nodes", content[0], content[-1])
+    return found
+
+
+def differential(s: Stream) -> bool:
+    """``\\mathrm d x`` ends the innermost integral; two in a row end two, or one of both."""
+    if not any(kind == "int" for kind, _ in s.stack):
+        return False
+    keys, end = _differentials(s, s.i)
+    if not keys:
+        return False
+    while s.top() != "int":
+        raise s.fault("this is not closed before the integral ends", s.stack[-1][1])
+    waiting = _trailing_integrals(s)
+    count = len(keys) if len(keys) <= waiting else 1
+    groups = [[k] for k in keys] if count == len(keys) else [keys]
+    first, last = s.tokens[s.i], s.tokens[end - 1]
+    for group in groups:
+        s.stack.pop()
+        value = "\n".join(group)
+        s.out.append(Word("DIFF", value, start_pos=first.start, end_pos=last.end))
+    s.i = end
+    return True
+
+
+def _trailing_integrals(s: Stream) -> int:
+    count = 0
+    for kind, _ in reversed(s.stack):
+        if kind != "int":
+            break
+        count += 1
+    return count
+
+
+def _differentials(s: Stream, i: int) -> tuple[list[str], int]:
+    keys: list[str] = []
+    while i < len(s.tokens):
+        after = i + s.nucleus(i)
+        if joined(s.tokens[i:after]) not in v.DIFFERENTIALS or after >= len(s.tokens):
+            break
+        match = s.names.match(s.tokens, after)
+        if match and match.kind == "nodes":
+            keys, i = [*keys, match.key], after + match.length
+        elif s.free and not match:
+            end = s.atom_end(after)
+            keys, i = [*keys, joined(s.tokens[after:end])], end
+        else:
+            break
+    return keys, i
+
+
+def integral(s: Stream) -> None:
+    s.stack.append(("int", s.tokens[s.i]))
+    s.emit("INT", "\\int")
+    if s.text() == "_":
+        end = s.group_end(s.i + 1) + 1
+        if end >= len(s.tokens) or s.tokens[end].text != "^":
+            s.i = end  # a domain such as \mathbb R: the nodes say it
+
+
+def nabla(s: Stream) -> None:
+    if s.text(1) != "_":
+        raise s.fault("write the variable: \\nabla_x", s.tokens[s.i])
+    s.emit("_NABLA", "\\nabla")
+    s.i += 1
+    open_brace(s, "brace")
+
+
+def fraction(s: Stream) -> None:
+    above = s.i + 1
+    below = s.group_end(above) + 1
+    order = _is_derivative(s, above, below)
+    if not order:
+        return s.emit("_FRAC", "\\frac")
+    first = s.tokens[s.i]
+    bare = above + order + 2 == below
+    kind = "DERIVE" if bare else "_DERIVATIVE"
+    s.out.append(Word(kind, kind, start_pos=first.start, end_pos=first.end))
+    if bare:
+        s.i = below
+    else:
+        del s.tokens[above + 1 : above + order + 1]
+        s.i = above
+    return None
+
+
+def _is_derivative(s: Stream, above: int, below: int) -> int:
+    """How many tokens of the numerator are the derivative sign; 0 for a plain fraction."""
+    if s.tokens[above + 1].text == "\\partial" == s.tokens[below + 1].text:
+        powered = s.tokens[above + 2].text == "^"
+        return s.group_end(above + 3) - above if powered else 1
+    length = s.nucleus(above + 1)
+    sign = joined(s.tokens[above + 1 : above + 1 + length])
+    same = joined(s.tokens[below + 1 : below + 1 + s.nucleus(below + 1)]) == sign
+    if sign in v.DIFFERENTIALS and sign not in s.names.kinds and same:
+        length_below = s.nucleus(below + 1)
+        first = s.tokens[below + 1]
+        s.tokens[below + 1 : below + 1 + length_below] = [
+            Token("\\partial", first.start, first.end)
+        ]
+        return length
+    return 0

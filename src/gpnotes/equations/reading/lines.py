@@ -1,0 +1,120 @@
+"""Commas, line breaks, environments and words between formulas: where a statement ends."""
+
+from __future__ import annotations
+
+from . import vocabulary as v
+from .stream import Stream
+
+
+def separator(s: Stream, text: str | None = None) -> None:
+    text = text or s.text()
+    top = s.top()
+    if top in ("head", "index"):
+        s.emit("_SEPARATOR", text)
+    elif top or text in ("|", "\\|") or s.given:
+        s.given = s.given or not top
+        _comma_or_sep(s, text, top)
+    else:
+        _stop(s)
+
+
+def _comma_or_sep(s: Stream, text: str, top: str) -> None:
+    if top.startswith("env") and s.text(1) in ("&", "\\\\", f"\\end{{{top[4:]}}}"):
+        s.i += 1
+    else:
+        s.emit("SEP", text)
+
+
+def _stop(s: Stream) -> None:
+    """A comma between statements; at the end of a line it is only punctuation."""
+    follows = s.text(1)
+    if not follows or follows in ("\\\\", ".") or follows.startswith(("\\end{", "\\text{")):
+        s.i += 1
+    else:
+        s.emit("_STOP", ",")
+
+
+def point(s: Stream) -> None:
+    follows = s.text(1)
+    if follows and follows != "\\\\" and not follows.startswith(("\\end{", "\\text{")):
+        raise s.fault("`.` cannot stand here", s.tokens[s.i])
+    s.i += 1
+
+
+def row(s: Stream) -> None:
+    if s.top().startswith("env"):
+        if s.text(1).startswith("\\end{"):
+            s.i += 1
+        else:
+            s.emit("_ROW", "\\\\")
+    elif s.stack or _continues_after_break(s):
+        s.i += 1
+    else:
+        s.given = False
+        s.emit("_STOP", "\\\\")
+
+
+def _continues_after_break(s: Stream) -> bool:
+    ahead = 1
+    while s.text(ahead) in ("\\\\", "&"):
+        ahead += 1
+    follows = s.text(ahead)
+    if not follows or follows.startswith("\\end{") or s.last() in ("", *v.EXPECTS_MORE):
+        return True
+    return follows in v.RELATIONS or follows in v.OPERATORS or follows == ":"
+
+
+def ampersand(s: Stream) -> None:
+    if s.top().startswith("env"):
+        s.emit("_AMP", "&")
+    else:
+        s.i += 1
+
+
+def environment_or_text(s: Stream, text: str) -> None:
+    if text.startswith("\\text{"):
+        return _comment(s, text[6:-1])
+    verb, _, name = text[1:-1].partition("{")
+    if name in v.LAYOUT_ENVIRONMENTS:
+        s.i += 1
+    elif name not in v.BLOCKS:
+        raise s.fault(f"the language has no {name}", s.tokens[s.i])
+    elif verb == "begin":
+        s.stack.append((f"env:{name}", s.tokens[s.i]))
+        s.emit(v.BLOCKS[name], name)
+    else:
+        _end_environment(s, name)
+    return None
+
+
+def _end_environment(s: Stream, name: str) -> None:
+    if s.top() != f"env:{name}":
+        raise s.fault("this environment was not begun here", s.tokens[s.i])
+    s.stack.pop()
+    s.emit("_ENDCASES" if name == "cases" else "_ENDBLOCK", name)
+
+
+def _comment(s: Stream, content: str) -> None:
+    first = content.split()[0].strip(",.;").lower() if content.split() else ""
+    if s.stack:
+        s.i += 1
+    elif first in v.QUALIFIERS:
+        skip_line(s)
+    elif first in ("and", "or", "so", "thus", "hence"):
+        s.emit("_STOP", "and")
+    else:
+        s.i += 1
+
+
+def skip_line(s: Stream) -> None:
+    while s.i < len(s.tokens):
+        if s.text() == "\\\\" or s.text() in _LAYOUT_ENDS:
+            break
+        s.i += 1
+
+
+def stop_word(s: Stream) -> None:
+    s.emit("_STOP", s.text())
+
+
+_LAYOUT_ENDS = frozenset(f"\\end{{{name}}}" for name in v.LAYOUT_ENVIRONMENTS)
