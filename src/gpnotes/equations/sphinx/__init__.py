@@ -12,7 +12,10 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
-from sphinx.errors import ExtensionError
+try:
+    from sphinx.errors import ExtensionError
+except ImportError as problem:
+    raise ImportError(f"{__name__} needs an extra: pip install 'gpnotes[book]'") from problem
 
 from . import build
 from .directives import ALL
