@@ -9,7 +9,10 @@ A, B = np.random.default_rng(1).normal(size=(2, 4, 4))
 S = A @ A.T + np.eye(4)
 x, y, z = np.random.default_rng(2).normal(size=(3, 4))
 SOLVED = np.linalg.solve(S, x)
-CHAIN = "\\mathbf a &= S^{-1} \\mathbf x \\\\\n          &= \\left( A A^\\top + I \\right)^{-1} \\mathbf x"
+CHAIN = (
+    "\\mathbf a &= S^{-1} \\mathbf x \\\\\n"
+    "          &= \\left( A A^\\top + I \\right)^{-1} \\mathbf x"
+)
 NUMBERS = {r"\mathbf a": SOLVED, "S": S, r"\mathbf x": x, "A": A, "I": np.eye(4)}
 
 
@@ -231,7 +234,7 @@ class TestDefine:
         chapter = small_chapter({"eq-a": r"w \sim \mathcal N(0, S)", "eq-b": "b := A x"})
         assert chapter.define("eq-a", {"w": x, "S": S}).draws == 1
         assert chapter.define("eq-b", {"b": x, "A": A, "x": x}).draws == 1
-        with pytest.raises(EquationError, match="eq-a, line 5.*"):
+        with pytest.raises(EquationError, match=r"eq-a, line 5.*"):
             chapter.define("eq-a", {"w": x[:3], "S": S})
         with pytest.raises(EquationError, match="shape"):
             chapter.define("eq-b", {"b": x, "A": A, "x": x[:3]})
@@ -239,7 +242,7 @@ class TestDefine:
             chapter.define("eq-b", {"b": x, "A": A, "x": x, "c": 1.0})
 
     def test_it_must_parse(self, small_chapter):
-        with pytest.raises(EquationError, match="part/small.md, eq-a, line 5"):
+        with pytest.raises(EquationError, match=r"part/small.md, eq-a, line 5"):
             small_chapter({"eq-a": r"a = \left( b"}).define("eq-a")
 
 
@@ -258,7 +261,7 @@ class TestRefute:
         assert record.to_json()["kind"] == "refutation"
 
     def test_a_formula_that_holds_is_not(self, small_chapter):
-        with pytest.raises(EquationError, match="T-01 as printed.*holds as printed"):
+        with pytest.raises(EquationError, match=r"T-01 as printed.*holds as printed"):
             self.opened(small_chapter).refute("T-01", "a = c + bb", shared, instead="eq-a")
 
     def test_it_must_be_off_on_every_draw(self, small_chapter):
@@ -281,7 +284,7 @@ class TestRefute:
         ) == record.__class__(**{**record.__dict__, "latex": r"s = x x^\top"})
 
     def test_an_unbound_symbol_is_an_error_and_no_refutation(self, small_chapter):
-        with pytest.raises(EquationError, match="T-01 as printed.*d"):
+        with pytest.raises(EquationError, match=r"T-01 as printed.*d"):
             self.opened(small_chapter).refute("T-01", "a = b^2 - d", shared, instead="eq-a")
 
     def test_a_formula_outside_the_grammar_is_no_refutation(self, small_chapter):
@@ -290,7 +293,7 @@ class TestRefute:
 
     def test_the_correction_must_hold_on_the_same_numbers(self, small_chapter):
         bindings = {"a": 1.0, "b": 2.0, "c": 5.0}
-        with pytest.raises(EquationError, match="part/small.md, eq-a, line 5.*does not hold"):
+        with pytest.raises(EquationError, match=r"part/small.md, eq-a, line 5.*does not hold"):
             self.opened(small_chapter).refute("T-01", "a = b^2 - c", bindings, instead="eq-a")
 
     def test_the_correction_must_be_checked_first(self, small_chapter):

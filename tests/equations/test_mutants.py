@@ -58,7 +58,7 @@ CLASSES = [
     ("last i one more", r"a = \sum_{i=1}^{n} x_i", {"a": x.sum(), "x": x, "n": 4}),
     ("last i one less", r"a = \sum_{i=1}^{n} x_i", {"a": x.sum(), "x": x, "n": 4}),
     ("first i one more", r"a = \sum_{i=m}^{4} x_i", {"a": x[1:].sum(), "x": x, "m": 2}),
-    ("2 for 1", r"a = \sum_{i=1}^{n} x_i", {"a": x.sum(), "x": x, "n": 4}),
+    ("first i one more", r"a = \sum_{i=1}^{n} x_i", {"a": x.sum(), "x": x, "n": 4}),
     ("y for x", r"a = x^\top S y", {"a": x @ S @ y, "x": x, "y": y, "S": S}),
     ("B for A", "X = A B", {"X": A @ B, "A": A, "B": B}),
     ("swap x and y", "a = k(x, y)", {"a": kernel(1.2, 3.4), "k": kernel, "x": 1.2, "y": 3.4}),
@@ -101,3 +101,20 @@ def test_each_class_is_caught(checked, edit, latex, bindings):
     outcomes = {mutant.edit: mutant.outcome for mutant in record.mutants.list}
     assert outcomes[edit] == "caught"
     assert record.mutants.survived == 0
+
+
+def test_a_limit_that_adds_nothing_is_indistinct(checked):
+    """The first term of the sum is zero, so that it may as well begin later."""
+    record = checked(r"a = \sum_{i=1}^{4} (i - 1) x_i", {"a": x @ np.arange(4.0), "x": x})
+    outcomes = {mutant.edit: mutant.outcome for mutant in record.mutants.list}
+    assert outcomes["first i one more"] == "indistinct"
+    assert record.mutants.survived == 0
+
+
+def test_a_swap_that_leaves_nothing_to_catch_is_not_made(checked):
+    """``f(x) <= f(x)`` and ``a = min(a, c)`` say nothing, so that no number could tell."""
+    record = checked(r"f(x) \le g(x)", {"f": np.sin, "g": np.exp, "x": 0.3})
+    assert [mutant.edit for mutant in record.mutants.list] == [r"\ge for \le"]
+    edits = [mutant.edit for mutant in checked(r"a = \min(b, c)", smaller).mutants.list]
+    assert "a for b" not in edits
+    assert "b for c" in edits

@@ -133,7 +133,7 @@ def test_pack_writes_what_packaged_reads(tmp_path):
     assert text.packaged("part/one", data) == text.equations(CHAPTER)
     assert list(json.loads(written[0].read_text())) == ["part/one"]
     assert [path.read_bytes() for path in text.pack(book, data)] == first
-    with pytest.raises(ValueError, match="other/two has no two.md or two.ipynb.*part/one"):
+    with pytest.raises(ValueError, match=r"other/two has no two.md or two.ipynb.*part/one"):
         text.packaged("other/two", data)
 
 

@@ -14,6 +14,7 @@ from .compare import Tolerance
 from .definition import defined
 from .errors import EquationError
 from .items import VERDICTS, Item, find_items, read_items
+from .ledger import totals, unanswered
 from .record import Ledger, Record, Refutation, Verdict
 from .text import Equation, find, packaged, read
 from .verify import estimated, kind, mutated, prepare, printed_residual, refuse_unused, steps
@@ -154,62 +155,30 @@ class Chapter:
 
     def _judge(self, item: Item, verdict: str, label: str, why: str, shown: bool) -> None:
         """Raise `ValueError` for a verdict without what it needs."""
-        says = f"{self._place}: {item.id} ({item.item}): {verdict!r}"
+        says = f"{item.id} ({item.item}): {verdict!r}"
+        where = f"{self._place}: {says}"
         if verdict not in VERDICTS:
-            raise ValueError(f"{says} is no verdict; choose among {', '.join(VERDICTS)}")
+            raise ValueError(f"{where} is no verdict; choose among {', '.join(VERDICTS)}")
         if verdict == "holds":
             self._checked(label, says)
         if verdict == "wrong" and not shown:
             if not label:
-                raise ValueError(f"{says} needs a refute, a checked label= or evidence=")
+                raise ValueError(f"{where} needs a refute, a checked label= or evidence=")
             self._checked(label, says)
         if verdict in ("holds-if", "ambiguous", "stub") and not why.strip():
-            raise ValueError(f"{says} needs why=: what is missing, or what it means")
+            raise ValueError(f"{where} needs why=: what is missing, or what it means")
 
     def ledger(self) -> Ledger:
         """See that every equation has its record and every item its verdict, and sum up.
 
         Raises `ValueError` with the lists of what is missing.
         """
-        done = {record.label for record in self._records.values()}
-        missing = [
-            f"{e.label} (line {e.line})" for e in self._equations.values() if e.label not in done
-        ]
-        open_items = [
-            f"{i.id} ({i.item})" for i in self._items.values() if i.id not in self._verdicts
-        ]
-        problems = [
-            f"\n  {what}: {', '.join(names)}"
-            for what, names in (
-                ("equations without a record", missing),
-                ("items without a verdict", open_items),
-            )
-            if names
-        ]
-        if problems:
-            raise ValueError(f"{self._place}: the ledger is not complete:{''.join(problems)}")
-        return Ledger(self.slug, self._totals())
-
-    def _totals(self) -> dict[str, int]:
-        records = list(self._records.values())
-        by_kind = {
-            key: {r.label for r in records if r.kind in kinds}
-            for key, kinds in (
-                ("checked", ("identity", "inequality")),
-                ("estimates", ("estimate",)),
-                ("definitions", ("definition",)),
-            )
-        }
-        by_kind["estimates"] -= by_kind["checked"]
-        by_kind["definitions"] -= by_kind["checked"] | by_kind["estimates"]
-        outcomes = ("caught", "indistinct", "survived", "spared")
-        return {
-            "equations": len(self._equations),
-            **{key: len(labels) for key, labels in by_kind.items()},
-            **{f"mutants_{o}": sum(getattr(r.mutants, o) for r in records) for o in outcomes},
-            "sources_answered": len(self._verdicts),
-            "sources_total": len(self._items),
-        }
+        records = tuple(self._records.values())
+        missing = unanswered(self._equations, records, self._items, self._verdicts)
+        if missing:
+            raise ValueError(f"{self._place}: the ledger is not complete:{missing}")
+        answered = {"sources_answered": len(self._verdicts), "sources_total": len(self._items)}
+        return Ledger(self.slug, {**totals(len(self._equations), records), **answered})
 
     @property
     def _place(self) -> str:

@@ -20,18 +20,8 @@ _FENCE = re.compile(r"^\s*(?:[-*+]\s+|\d+[.)]\s+)?(`{3,}|~{3,}|:{3,})\s*(\{[^}\s
 _OPTION = re.compile(r"^\s*:?(label|name):\s*(\S+)\s*$")
 _REFUSED = re.compile(r"\$\$\s*\(([^)\s]+)\)\s*$|\\label\{([^}]+)\}")
 _OPAQUE = frozenset(
-    [
-        "code",
-        "code-block",
-        "code-cell",
-        "sourcecode",
-        "literalinclude",
-        "raw",
-        "eval-rst",
-        "mermaid",
-        "math",
-        "parsed-literal",
-    ]
+    {"code", "code-block", "code-cell", "sourcecode", "literalinclude", "raw", "eval-rst"}
+    | {"math", "mermaid", "parsed-literal"}
 )
 
 

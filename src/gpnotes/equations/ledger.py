@@ -1,0 +1,48 @@
+"""The ledger of a chapter: what is counted, and what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from .items import Item
+from .record import Record
+from .text import Equation
+
+__all__ = ["totals", "unanswered"]
+
+_KINDS = {"identity": "checked", "inequality": "checked", "estimate": "estimates"}
+_OUTCOMES = ("caught", "indistinct", "survived", "spared")
+
+
+def totals(equations: int, records: Sequence[Record]) -> dict[str, int]:
+    """The counts of a chapter; a label counts once, as the strongest of its records."""
+    order = ("definitions", "estimates", "checked")
+    strongest: dict[str, str] = {}
+    for record in records:
+        kind = _KINDS.get(record.kind, "definitions")
+        known = strongest.get(record.label, kind)
+        strongest[record.label] = max(kind, known, key=order.index)
+    return {
+        "equations": equations,
+        **{kind: list(strongest.values()).count(kind) for kind in reversed(order)},
+        **{f"mutants_{o}": sum(getattr(r.mutants, o) for r in records) for o in _OUTCOMES},
+    }
+
+
+def unanswered(
+    equations: Mapping[str, Equation],
+    records: Sequence[Record],
+    items: Mapping[str, Item],
+    verdicts: Collection[str],
+) -> str:
+    """The equations without a record and the items without a verdict, or an empty text."""
+    done = {record.label for record in records}
+    lists = {
+        "equations without a record": [
+            f"{e.label} (line {e.line})" for e in equations.values() if e.label not in done
+        ],
+        "items without a verdict": [
+            f"{i.id} ({i.item})" for i in items.values() if i.id not in verdicts
+        ],
+    }
+    return "".join(f"\n  {what}: {', '.join(names)}" for what, names in lists.items() if names)
