@@ -210,4 +210,9 @@ def test_what_is_public_says_what_it_is(path):
 def test_what_the_front_doors_hand_out_says_what_it_is(door):
     things = {name: getattr(door, name) for name in door.__all__}
     assert things
-    assert not [name for name, thing in things.items() if callable(thing) and not thing.__doc__]
+    silent = [
+        name  # a dataclass without a sentence has its signature as one
+        for name, thing in things.items()
+        if callable(thing) and (thing.__doc__ or f"{name}(").startswith(f"{name}(")
+    ]
+    assert not silent
