@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from ..display import mutant_line, plain, power_of_ten
@@ -14,11 +15,11 @@ __all__ = ["badge", "line", "words"]
 Data = Mapping[str, Any]
 
 
-def words(record: Data) -> list[str]:
+def words(row: Row) -> list[str]:
     """What the closed badge says, phrase by phrase."""
-    if record["kind"] == "definition":
-        return ["definition"]
-    return [_head(record), mutant_words(record["mutants"]), record["oracle"]]
+    if row.record is None or row.kind == "definition":
+        return [row.kind]
+    return [_head(row.record), mutant_words(row.mutants), row.oracles]
 
 
 def _head(record: Data) -> str:
@@ -40,7 +41,7 @@ def badge(row: Row, ledger: str, *, opened: bool = False) -> str:
     record = row.record
     if record is None:
         return ""
-    said = "".join(element("span", say(word)) for word in words(record) if word)
+    said = "".join(element("span", say(word)) for word in words(row) if word)
     summary = element("summary", _mark(), element("span", said, class_="gpn-said margin"))
     panel = element("div", *_panel(row, ledger), class_="gpn-panel")
     name = f"gpn-badge gpn-{record['kind']}"
@@ -113,6 +114,6 @@ def line(record: Data, row: Row | None, address: str) -> str:
     """What stands below the cell: one line that leads to the equation."""
     text = element("span", say(plain(record)))
     if row is not None and row.number:
-        said = " · ".join(word for word in words(record) if word)
+        said = " · ".join(word for word in words(replace(row, records=(record,))) if word)
         text = link(f"({row.number})", address) + element("span", say(said))
     return element("p", _mark(), text, class_=f"gpn-line gpn-{record['kind']}")

@@ -11,7 +11,17 @@ from typing import Any
 
 from .pages import CHECKS, Page
 
-__all__ = ["Book", "Item", "Row", "as_json", "items", "problems", "totals"]
+__all__ = [
+    "Book",
+    "Item",
+    "Row",
+    "answering",
+    "as_json",
+    "items",
+    "problems",
+    "residuals",
+    "totals",
+]
 
 Data = Mapping[str, Any]
 _MUTANTS = ("caught", "indistinct", "survived", "spared")
@@ -38,7 +48,7 @@ def items(path: Path) -> tuple[Item, ...]:
 
 @dataclass(frozen=True)
 class Row:
-    """A numbered equation with its records; the first record is the one that it is known by."""
+    """A numbered equation with its records, the strongest first: that is what it is known by."""
 
     label: str
     number: str
@@ -63,8 +73,11 @@ class Row:
 
     @property
     def mutants(self) -> dict[str, int]:
-        counts = self.record["mutants"] if self.record else {}
-        return {name: counts.get(name, 0) for name in _MUTANTS}
+        return {name: sum(r["mutants"][name] for r in self.records) for name in _MUTANTS}
+
+    @property
+    def oracles(self) -> str:
+        return "; ".join(r["oracle"] for r in self.records if r.get("oracle"))
 
 
 @dataclass(frozen=True)
@@ -82,9 +95,12 @@ class Book:
     def _rows_of(self, docname: str) -> Iterator[Row]:
         page = self.pages[docname]
         for equation in page.equations:
-            records = tuple(r for r in page.records(*CHECKS) if r["label"] == equation.label)
+            records = [r for r in page.records(*CHECKS) if r["label"] == equation.label]
+            records.sort(key=lambda record: CHECKS.index(record["kind"]))
             number = self.numbers.get(equation.label, "")
-            yield Row(equation.label, number, docname, equation.line, equation.latex, records)
+            yield Row(
+                equation.label, number, docname, equation.line, equation.latex, tuple(records)
+            )
 
     @cached_property
     def by_label(self) -> dict[str, Row]:
@@ -149,7 +165,7 @@ def _equation(row: Row) -> dict[str, Any]:
         "number": row.number,
         "chapter": record.get("chapter", row.docname),
         "kind": row.kind,
-        "oracle": record.get("oracle", ""),
+        "oracle": row.oracles,
         "rtol": record.get("rtol"),
         "residual": row.residual,
         "steps": len(record.get("steps", ())),
@@ -165,18 +181,26 @@ def _verdict(book: Book, item: Item) -> dict[str, Any]:
     return {
         "id": item.id,
         "verdict": verdict["verdict"],
-        "label": verdict.get("label") or None,
+        "label": answering(book, item.id) or None,
         **residuals(book, item.id),
         "why": verdict.get("why", ""),
         "chapter": verdict.get("chapter", item.chapter),
     }
 
 
+def answering(book: Book, source_id: str) -> str:
+    """The label of the equation that answers an item, or nothing."""
+    verdict = book.verdicts.get(source_id, {})
+    named = (r.label for r in book.rows for c in r.records if source_id in c.get("sources", ()))
+    instead = book.refutations.get(source_id, {}).get("instead", "")
+    return verdict.get("label") or instead or next(named, "")
+
+
 def residuals(book: Book, source_id: str) -> dict[str, float | None]:
     """What the printed formula was off by, and what the equation of the book is off by."""
     refuted = book.refutations.get(source_id, {})
     verdict = book.verdicts.get(source_id, {})
-    row = book.by_label.get(verdict.get("label") or "")
+    row = book.by_label.get(answering(book, source_id))
     corrected = refuted.get("corrected_residual", verdict.get("corrected_residual"))
     return {
         "printed_residual": refuted.get("printed_residual", verdict.get("printed_residual")),

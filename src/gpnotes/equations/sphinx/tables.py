@@ -10,7 +10,7 @@ from docutils.nodes import make_id
 
 from .badge import mutant_words
 from .html import display, element, inline, link, number, say, scrolled, table, tolerance
-from .ledger import Book, Item, Row, residuals, totals
+from .ledger import Book, Item, Row, answering, residuals, totals
 
 __all__ = [
     "Links", "anchor", "flips", "ledger", "notation", "sources", "summary", "timings", "total_list",
@@ -71,7 +71,9 @@ def _searchable(name: str, things: str, head: str, rows: list[str]) -> str:
     )
     shown = element("table", element("thead", head), element("tbody", *rows), class_="gpn-rows")
     box = scrolled(shown, f"All {things}")
-    return element("div", field, box, class_=f"gpn-searchable {name}", data_things=things)
+    return element(
+        "div", field, box, class_=f"gpn-searchable full-width {name}", data_things=things
+    )
 
 
 def _ledger_row(row: Row, links: Links) -> str:
@@ -81,15 +83,20 @@ def _ledger_row(row: Row, links: Links) -> str:
     cells = [
         _cell(link(f"({row.number})", links.equation(row.label)), key=_sort_number(row.number)),
         _cell(element("code", say(row.label))),
-        _cell(link(links.title(row.docname), links.document(row.docname))),
+        _cell(link(_short(row.docname), links.document(row.docname))),
         _cell(row.kind, name=f"gpn-kind gpn-{row.kind}"),
-        _cell(say(record.get("oracle", ""))),
+        _cell(say(row.oracles)),
         _cell(tolerance(record.get("rtol")), key=record.get("rtol")),
         _cell(number(row.residual) if row.residual is not None else "", key=row.residual),
         _cell(caught, key=row.mutants["caught"] if judged else None),
         _cell(say(", ".join(record.get("sources", ())))),
     ]
     return element("tr", *cells, id=f"row-{row.label}")
+
+
+def _short(docname: str) -> str:
+    """``function view``: a column has no room for a title."""
+    return docname.rsplit("/", 1)[-1].replace("-", " ")
 
 
 def _cell(content: str, *, key: float | str | None = None, name: str = "") -> str:
@@ -204,26 +211,24 @@ def _chip(verdict: str) -> str:
 
 
 def _item(book: Book, links: Links, item: Item) -> str:
-    verdict = book.verdicts.get(item.id, {"verdict": "open"})
+    """An item with its verdict; one that waits names the chapter that will answer it."""
+    verdict = book.verdicts.get(item.id)
+    waiting = element("span", f"for {say(item.chapter)}", class_="gpn-waiting")
     head = element(
         "p",
         element("span", item.id, class_="gpn-id"),
         element("span", say(item.item), class_="gpn-words"),
-        _chip(verdict["verdict"]),
+        _chip(verdict["verdict"]) if verdict else waiting,
     )
-    body = _answer(book, links, item, verdict) if item.id in book.verdicts else _waiting(item)
-    name = f"gpn-item gpn-{verdict['verdict']}"
+    body = _answer(book, links, item, verdict) if verdict else ""
+    name = f"gpn-item gpn-{verdict['verdict'] if verdict else 'open'}"
     return element("li", head, body, id=f"item-{item.id}", class_=name)
-
-
-def _waiting(item: Item) -> str:
-    return element("p", f"for the chapter {say(item.chapter)}", class_="gpn-waiting")
 
 
 def _answer(book: Book, links: Links, item: Item, verdict: Data) -> str:
     refuted = book.refutations.get(item.id, {})
     off = residuals(book, item.id)
-    label = verdict.get("label") or refuted.get("instead") or ""
+    label = answering(book, item.id)
     parts = [
         element("p", say(verdict["why"])) if verdict.get("why") else "",
         _formula("The source prints", refuted["latex"], off["printed_residual"]) if refuted else "",
