@@ -102,14 +102,17 @@ def _only_indices(s: Stream, opened: int) -> bool:
     return True
 
 
+_MAY_BE_BIG = frozenset({*v.BIG, "\\mathrm"})
+
+
 def declare_indices(s: Stream) -> None:
     """The running variables of sums and products are names, wherever they stand."""
     for i in range(len(s.tokens) - 2):
-        start = i + s.nucleus(i)
-        if s.tokens[i].text == "{" or start >= len(s.tokens):
+        if s.tokens[i].text not in _MAY_BE_BIG:
             continue
+        start = i + s.nucleus(i)
         word = joined(s.tokens[i:start])
-        if word in v.BIG and s.tokens[start].text == "_":
+        if word in v.BIG and start < len(s.tokens) and s.tokens[start].text == "_":
             _declare_range(s, s.content(start + 1))
 
 

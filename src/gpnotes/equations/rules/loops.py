@@ -1,0 +1,143 @@
+"""Sums and products over an index, averages and integrals over nodes."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Hashable, Iterator
+from typing import Any
+
+import numpy as np
+
+from .. import operations as op
+from .. import tree as t
+from ..errors import OperationError
+from ..values import Nodes, kind
+from .algebra import whole
+from .registry import Array, Calculator, Item, Scope, rule
+
+
+def _members(ev: Calculator, over: t.Range, scope: Scope) -> list:
+    if over.members is None:
+        first, last = (whole(ev.of(limit, scope)) for limit in (over.first, over.last))
+        found = list(range(first, last + 1))
+    else:
+        found = _elements(ev, over.members, scope)
+    if over.without is not None:
+        skipped = ev.of(over.without, scope)
+        found = [member for member in found if member != skipped]
+    if not found:
+        raise OperationError(f"nothing to run over: the range of `{over.index}` is empty")
+    return found
+
+
+def _elements(ev: Calculator, node: t.Node, scope: Scope) -> list:
+    bound = ev.bindings.get(node.key) if isinstance(node, t.Name) else None
+    if kind(bound) == "set":
+        return sorted(bound) if isinstance(bound, set | frozenset) else list(bound)
+    values = ev.of(node, scope)
+    if values.ndim == 0:
+        return list(range(1, whole(values) + 1))
+    return list(values[:, 0]) if values.shape[1] == 1 else list(values)
+
+
+def _token(member: Any) -> Hashable:
+    return member.tobytes() if isinstance(member, np.ndarray) else member
+
+
+_STEPS = {"sum": op.add, "prod": op.multiply, "min": np.minimum, "max": np.maximum}
+
+
+@rule(t.Reduction)
+def _reduction(ev: Calculator, node: t.Reduction, scope: Scope) -> Array:
+    step, total = _STEPS[node.kind], None
+    for member in _members(ev, node.over, scope):
+        item = Item(_token(member), member)
+        value = ev.of(node.body, {**scope, node.over.index: item})
+        total = value if total is None else step(total, value)
+    return total
+
+
+def _weighted(ev: Calculator, variables: tuple[str, ...], scope: Scope) -> Iterator:
+    """The joint points of independent variables: their scope, and the product of weights."""
+    nodes = [_nodes(ev, key) for key in variables]
+    for places in itertools.product(*(range(len(n.weights)) for n in nodes)):
+        inner, weight = dict(scope), 1.0
+        for key, one, place in zip(variables, nodes, places, strict=True):
+            inner[key] = Item(("point", place), one.points[place])
+            weight *= one.weights[place]
+        yield weight, inner
+
+
+def _nodes(ev: Calculator, key: str) -> Nodes:
+    found = ev.bindings.get(key)
+    if not isinstance(found, Nodes):
+        raise OperationError(f"`{key}` must be bound to Nodes(points, weights)")
+    return found
+
+
+def _mean(ev: Calculator, variables: tuple[str, ...], body: Callable, scope: Scope) -> Array:
+    total = None
+    for weight, inner in _weighted(ev, variables, scope):
+        value = weight * body(inner)
+        total = value if total is None else op.add(total, value)
+    return total
+
+
+def _probability(ev: Calculator, variables: tuple[str, ...]) -> None:
+    for key in variables:
+        mass = _nodes(ev, key).weights.sum()
+        if abs(mass - 1.0) > 1e-9:
+            raise OperationError(f"the weights of `{key}` sum to {mass:.6g}, not to one")
+
+
+@rule(t.Expectation)
+def _expectation(ev: Calculator, node: t.Expectation, scope: Scope) -> Array:
+    _probability(ev, node.variables)
+    return _mean(ev, node.variables, lambda inner: ev.of(node.body, inner), scope)
+
+
+@rule(t.Variance)
+def _variance(ev: Calculator, node: t.Variance, scope: Scope) -> Array:
+    _probability(ev, node.variables)
+    return _cross(ev, node.variables, node.body, node.body, scope)
+
+
+@rule(t.Covariance)
+def _covariance(ev: Calculator, node: t.Covariance, scope: Scope) -> Array:
+    _probability(ev, node.variables)
+    return _cross(ev, node.variables, node.left, node.right, scope)
+
+
+def _cross(ev: Calculator, over: tuple[str, ...], a: t.Node, b: t.Node, scope: Scope) -> Array:
+    # centred first: E[ab'] - E[a]E[b'] cancels
+    mean_a = _mean(ev, over, lambda inner: ev.of(a, inner), scope)
+    mean_b = _mean(ev, over, lambda inner: ev.of(b, inner), scope)
+
+    def product(inner: Scope) -> Array:
+        return op.multiply(ev.of(a, inner) - mean_a, np.transpose(ev.of(b, inner) - mean_b))
+
+    return _mean(ev, over, product, scope)
+
+
+@rule(t.Integral)
+def _integral(ev: Calculator, node: t.Integral, scope: Scope) -> Array:
+    if node.first is not None:
+        _inside_limits(ev, node, scope)
+    return _mean(ev, node.variables, lambda inner: ev.of(node.body, inner), scope)
+
+
+def _inside_limits(ev: Calculator, node: t.Integral, scope: Scope) -> None:
+    low, high = (_limit(ev, limit, scope) for limit in (node.first, node.last))
+    for key in node.variables:
+        points = _nodes(ev, key).points
+        if points.min() < low or points.max() > high:
+            raise OperationError(f"the nodes of `{key}` leave the limits {low:.6g} to {high:.6g}")
+
+
+def _limit(ev: Calculator, node: t.Node, scope: Scope) -> float:
+    """An infinite limit is no value that one may compute with, so it is read here."""
+    if isinstance(node, t.Constant) and node.name == "\\infty":
+        return np.inf
+    if isinstance(node, t.Sum) and node.terms == (t.Constant("\\infty"),):
+        return node.signs[0] * np.inf
+    return float(ev.of(node, scope))
