@@ -134,7 +134,7 @@ def _factorise(K: Array, name: str, scale: float) -> Cholesky:
     for tried in _jitters(K.shape[0], _xp.epsilon(K), scale):
         lower = _xp.cholesky_factor(K + tried * _xp.eye(K.shape[0], K))
         if lower is not None:
-            warnings.warn(_added(name, tried), JitterWarning, stacklevel=4)
+            warnings.warn(_added(name, tried), JitterWarning, stacklevel=3)
             return Cholesky(lower, tried)
     raise _failure(K, name, tried)
 
@@ -173,6 +173,11 @@ def _failing_pivot(K: Array) -> tuple[int, float]:
     return good + 1, float(K[good, good] - half @ half)
 
 
+def centroid(x: Array) -> Array:
+    """The mean row (d,) of x (n, d); zero where there are no rows, so that none are allowed."""
+    return array_namespace(x).sum(x, axis=0) / max(1, x.shape[0])
+
+
 def squared_distances(u: Array, v: Array | None = None) -> Array:
     """``|uᵢ − vⱼ|²`` for u (n, d) and v (m, d), shape (n, m); without `v`, within u.
 
@@ -187,7 +192,7 @@ def squared_distances(u: Array, v: Array | None = None) -> Array:
     if u.shape[1] <= 3:
         return _by_differences(u, u if v is None else v)
     xp = array_namespace(u)
-    centre = xp.mean(u, axis=0)
+    centre = centroid(u)
     u = u - centre
     v = u if v is None else v - centre
     size = xp.sum(u * u, axis=1)[:, None] + xp.sum(v * v, axis=1)[None, :]
@@ -214,8 +219,7 @@ def squared_distances_pullback(
 
     ``u_bar = 2 (diag(q_bar 1) u − q_bar v)``. Without `v`, ``u_bar`` holds both sides' share.
     """
-    xp = array_namespace(u)
-    centre = xp.mean(u, axis=0)
+    xp, centre = array_namespace(u), centroid(u)
     u, other = u - centre, (u if v is None else v) - centre
     u_bar = _one_side(u, other, q_bar)
     v_bar = _one_side(other, u, xp.matrix_transpose(q_bar))

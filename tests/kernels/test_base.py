@@ -92,6 +92,17 @@ def test_active_dimensions_see_their_columns_only(x, z, close):
         assert (to_numpy(bar)[:, [0, 2]] != 0.0).all()
 
 
+def test_no_points_give_no_rows(kernel, space, x):
+    nothing = x[:0, :]
+    assert kernel(nothing).shape == (0, 0)
+    assert kernel(nothing, x).shape == (0, 7)
+    assert kernel(x, nothing).shape == (7, 0)
+    assert kernel.diag(nothing).shape == (0,)
+    bars = kernel.pullback(nothing, x, kernel(nothing, x))
+    assert space.holds(bars[1])
+    assert (to_numpy(bars[2]) == 0.0).all()
+
+
 @pytest.mark.parametrize("dims", [(), (0, 0), (-1,)])
 def test_columns_are_distinct_and_counted_from_zero(dims):
     with pytest.raises(ValueError, match="dims must be distinct columns from 0; got"):

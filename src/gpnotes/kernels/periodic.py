@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .._xp import Array, array_namespace
-from ..linalg import squared_distances, squared_distances_pullback
+from ..linalg import centroid, squared_distances, squared_distances_pullback
 from ..params import cotangent, positive
 from .base import Kernel, per_dimension, total
 
@@ -40,7 +40,7 @@ class Periodic(Kernel):
     period: Any = positive(1.0, per_dimension=True)
 
     def _gram(self, x: Array, z: Array | None) -> Array:
-        centre = array_namespace(x).mean(x, axis=0)
+        centre = centroid(x)
         v = None if z is None else self._wrap(z - centre)
         return self.signal_var * _profile(squared_distances(self._wrap(x - centre), v))
 
@@ -48,7 +48,7 @@ class Periodic(Kernel):
         return array_namespace(x).full_like(x[:, 0], self.signal_var)
 
     def _pull(self, x: Array, z: Array | None, K_bar: Array) -> tuple[Any, Array, Array | None]:
-        centre = array_namespace(x).mean(x, axis=0)
+        centre = centroid(x)
         x, z = x - centre, None if z is None else z - centre
         u, v = self._wrap(x), None if z is None else self._wrap(z)
         weighted = K_bar * _profile(squared_distances(u, v))

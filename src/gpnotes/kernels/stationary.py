@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .._xp import Array, array_namespace
-from ..linalg import squared_distances, squared_distances_pullback
+from ..linalg import centroid, squared_distances, squared_distances_pullback
 from ..params import cotangent, positive
 from .base import Kernel, per_dimension, total
 
@@ -20,7 +20,7 @@ __all__ = ["RBF", "Matern12", "Matern32", "Matern52", "RationalQuadratic"]
 
 def _scaled(kernel: Any, x: Array, z: Array | None) -> tuple[Array, Array | None]:
     """Inputs in units of the lengthscale, centred: only differences matter."""
-    centre = array_namespace(x).mean(x, axis=0)
+    centre = centroid(x)
     u = (x - centre) / kernel.lengthscale
     return u, None if z is None else (z - centre) / kernel.lengthscale
 
