@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 from lark import Token as Word
-from lark import Transformer, Tree, v_args
+from lark import Transformer, v_args
 from lark.tree import Meta
 
 from . import tree as t
@@ -361,13 +361,12 @@ def _quotient(numerator: Node, denominator: Node) -> Node:
 
 
 def _split(part: Node) -> tuple[Node, ...]:
-    """``ij`` in a subscript is two indices; ``2i`` is one."""
+    """``ij`` in a subscript is two indices, and so are ``i1`` and ``1i``; ``2i`` is one."""
     plain = t.Name | t.Index | t.Subscript
-    if isinstance(part, t.Product) and all(isinstance(f, plain) for f in part.factors):
-        return part.factors
-    return (part,)
-
-
-def tree_of(parsed: Tree, latex: str, kinds: Mapping[str, str]) -> Node:
-    """Our tree of what the parser made."""
-    return Build(latex, kinds).transform(parsed)
+    if not isinstance(part, t.Product):
+        return (part,)
+    first, rest = part.factors[0], part.factors[1:]
+    starts = isinstance(first, plain) or first == t.Number(1.0)
+    return (
+        part.factors if starts and all(isinstance(f, plain | t.Number) for f in rest) else (part,)
+    )

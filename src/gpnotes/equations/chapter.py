@@ -17,7 +17,8 @@ from .items import VERDICTS, Item, find_items, read_items
 from .ledger import totals, unanswered
 from .record import Ledger, Record, Refutation, Verdict
 from .text import Equation, find, packaged, read
-from .verify import estimated, kind, mutated, prepare, printed_residual, refuse_unused, steps
+from .trial import Trial
+from .verify import estimated, kind, missed_by, mutated, prepare, refuse_unused, steps
 
 __all__ = ["Chapter"]
 
@@ -40,7 +41,7 @@ class Chapter:
         self._items = {item.id: item for item in items.values() if item.chapter == slug}
         self._all_items = items
         self._records: dict[tuple[str, str], Record] = {}
-        self._tolerances: dict[str, Tolerance] = {}
+        self._trials: dict[tuple[str, str], Trial] = {}
         self._refutations: dict[str, Refutation] = {}
         self._verdicts: dict[str, Verdict] = {}
 
@@ -86,7 +87,7 @@ class Chapter:
                 mutants=mutated(trial, equation.latex, spare or {}),
                 estimate=estimated(trial), backend=backend(drawn[0]),
             )  # fmt: skip
-        self._tolerances[label] = allowed
+        self._trials[label, oracle] = trial
         return self._keep(record, start)
 
     def _keep(self, record: Record, start: float) -> Record:
@@ -113,10 +114,8 @@ class Chapter:
         allowed = self._checked(instead, f"refute {source_id}")
         drawn = draws(bindings, f"{self.slug}:{source_id}")
         with self._located(Equation(f"{source_id} as printed", latex, 1)):
-            wrong = prepare(latex, drawn, allowed)
-            residual = printed_residual(wrong)
-            if residual is not None and residual <= CLEARLY * allowed.rtol:
-                raise EquationError(f"holds as printed: relative residual {residual:.1e}", latex)
+            wrong = prepare(latex, drawn, allowed.times(CLEARLY))
+            residual = missed_by(wrong, latex)
         with self._located(corrected):
             right = prepare(corrected.latex, drawn, allowed)
             refuse_unused(drawn[0], corrected.latex, wrong.statement, right.statement)
@@ -180,6 +179,11 @@ class Chapter:
         answered = {"sources_answered": len(self._verdicts), "sources_total": len(self._items)}
         return Ledger(self.slug, {**totals(len(self._equations), records), **answered})
 
+    def trials(self) -> Iterator[tuple[Equation, Trial]]:
+        """What was checked so far, and the numbers it was checked on."""
+        for (label, _), trial in self._trials.items():
+            yield self._equations[label], trial
+
     @property
     def _place(self) -> str:
         return self.slug + (self._file.suffix if self._file else "")
@@ -200,10 +204,12 @@ class Chapter:
         return item
 
     def _checked(self, label: str, says: str) -> Tolerance:
-        if label not in self._tolerances:
+        """What the check of `label` allows; raises `ValueError` if there was none."""
+        found = [trial.allowed for (checked, _), trial in self._trials.items() if checked == label]
+        if not found:
             which = f"{label} is not checked above" if label else "no label= is given"
             raise ValueError(f"{self._place}: {says} needs a checked equation; {which}")
-        return self._tolerances[label]
+        return found[0]
 
     def _answering(self, source_id: str) -> str:
         """The label of the check that named the item, or nothing."""
@@ -217,7 +223,10 @@ class Chapter:
         try:
             yield
         except EquationError as error:
-            raise EquationError(error.problem, equation.latex, error.span, **where) from error
+            elsewhere = error.latex not in ("", equation.latex)
+            problem = error.problem + (f" in `{error.latex}`" if elsewhere else "")
+            span = (0, 0) if elsewhere else error.span
+            raise EquationError(problem, equation.latex, span, **where) from error
         except ValueError as error:
             raise EquationError(str(error), equation.latex, **where) from error
 

@@ -7,7 +7,7 @@ inequality it is the violation, which is zero where the inequality holds.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -34,6 +34,10 @@ class Tolerance:
     rtol: float = 1e-9
     atol: float = 0.0
     approx: float | None = None
+
+    def times(self, factor: float) -> Tolerance:
+        """The same with rounding allowed that much more; an approximation is what it is."""
+        return replace(self, rtol=factor * self.rtol, atol=factor * self.atol)
 
 
 @dataclass(frozen=True)

@@ -97,7 +97,9 @@ class _Pieces:
     """The first pass: cut the text, drop the layout, settle sides and aliases."""
 
     def __init__(self, latex: str) -> None:
-        self.latex, self.at, self.side, self.out = latex, 0, None, []
+        self.latex, self.at, self.out = latex, 0, []
+        self.side: str | None = None
+        self.sized = 0
 
     def read(self) -> list[Token]:
         while self.at < len(self.latex):
@@ -111,7 +113,7 @@ class _Pieces:
 
     def _piece(self, text: str, start: int) -> None:
         if text in _SIDES:
-            self.side = _SIDES[text]
+            self.side, self.sized = _SIDES[text], start
         elif text in _LAYOUT or (self.side is not None and text == "."):
             self.side = self.side if text != "." else None
         elif text in _DROPPED:
@@ -123,7 +125,7 @@ class _Pieces:
 
     def _symbol(self, text: str, start: int) -> None:
         text, side = _DELIMITERS.get(_SAME.get(text, text), (_SAME.get(text, text), ""))
-        self._emit(text, start, self.side or side)
+        self._emit(text, start if self.side is None else self.sized, self.side or side)
         self.side = None
         if text == "\\\\":
             self._line_break()

@@ -92,8 +92,7 @@ class Trial:
         if self.errors[place][0] is None:
             pairs = [draw.sides(step) for draw in self.draws[chosen]]
             return compare_all(step.relation, pairs, self.allowed)
-        found = self.score(place, step)
-        return Comparison(found.z, found.holds)
+        return Comparison(self.residual(step), self.score(place, step).holds)
 
     def score(self, place: int, step: Step) -> Score:
         """The worst z-score of `step` in units of the standard error of the original."""
@@ -103,8 +102,8 @@ class Trial:
 
     def residual(self, step: Step) -> float:
         """The relative residual, whatever is allowed."""
-        loose = Tolerance(self.allowed.rtol, self.allowed.atol, self.allowed.approx)
-        return compare_all(step.relation, [draw.sides(step) for draw in self.draws], loose).residual
+        pairs = [draw.sides(step) for draw in self.draws]
+        return compare_all(step.relation, pairs, self.allowed).residual
 
     def vacuous(self, step: Step) -> bool:
         """Both sides are zero on every draw: the step says nothing."""

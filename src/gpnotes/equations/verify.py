@@ -16,7 +16,7 @@ from .text import Equation
 from .tree import Node, Step
 from .trial import Draw, Trial, fates
 
-__all__ = ["estimated", "kind", "mutated", "prepare", "printed_residual", "refuse_unused", "steps"]
+__all__ = ["estimated", "kind", "mutated", "prepare", "missed_by", "refuse_unused", "steps"]
 
 Spare = Mapping[str, str]
 
@@ -163,22 +163,27 @@ def kind(trial: Trial) -> str:
     return "identity"
 
 
-def printed_residual(trial: Trial) -> float | None:
+def missed_by(trial: Trial, latex: str) -> float | None:
     """By how much a printed formula is missed, on the draw that is kindest to it.
 
-    `None` where it cannot be evaluated because its operands do not fit. A bound function that
-    fails is the fault of the bindings, and raises.
+    `None` where it cannot be evaluated because its operands do not fit. Raises
+    `EquationError` if it holds on some draw; a bound function that fails is the fault of the
+    bindings, and raises as well.
     """
     try:
-        return min(_largest(trial, slice(i, i + 1)) for i in range(len(trial.draws)))
+        found = [_worst(trial, chosen) for chosen in trial.portions]
     except Misfit:
         return None
     except EquationError as error:
         if error.__cause__ is None:
             return None
         raise
+    if any(comparison.holds for comparison in found):
+        closest = min(comparison.residual for comparison in found)
+        raise EquationError(f"holds as printed: it is off by no more than {closest:.1e}", latex)
+    return min(comparison.residual for comparison in found)
 
 
-def _largest(trial: Trial, chosen: slice) -> float:
-    found = (trial.compare(i, step, chosen) for i, step in enumerate(trial.statement.steps))
-    return max(comparison.residual for comparison in found)
+def _worst(trial: Trial, chosen: slice) -> Comparison:
+    found = [trial.compare(i, step, chosen) for i, step in enumerate(trial.statement.steps)]
+    return max(found, key=lambda comparison: (not comparison.holds, comparison.residual))

@@ -27,7 +27,7 @@ def open(s: Stream) -> None:
         return close(s)
     powered = s.last() == "_RB" and _function_power(s)
     function = s.last() == "FUNC" or powered
-    kind = "call" if function or s.last() in ("CALL", "COVARIANCE") else "group"
+    kind = "call" if s.last() == "CALL" else "group"
     s.stack.append((token.text + kind, token))
     return s.emit("_FPAR" if function else "_LPAR", token.text)
 

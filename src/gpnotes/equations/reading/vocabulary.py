@@ -35,7 +35,7 @@ EXPECTATIONS = {
     "\\mathrm{cov}": "COVARIANCE", "\\mathbb C": "COVARIANCE",
 }  # fmt: skip
 CONSTANTS = {"\\pi": "\\pi", "e": "e", "\\mathrm e": "e", "\\infty": "\\infty"}
-INDICATORS = frozenset({"\\mathbb 1", "\\mathbb I", "\\mathbf 1"})
+INDICATORS = frozenset({"\\mathbb1", "\\mathbb I", "\\mathbf1"})
 DIFFERENTIALS = frozenset({"d", "\\mathrm d"})
 TRANSPOSES = frozenset({"\\top", "\\mathsf T", "\\mathrm T", "T"})
 MARKS = frozenset({"*", "+", "\\dagger", "\\star", "\\circ", "-"})

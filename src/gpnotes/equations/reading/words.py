@@ -151,7 +151,7 @@ def _unknown_power(s: Stream, end: int) -> None:
 
 
 def _subscript(s: Stream) -> None:
-    if s.last() not in v.ENDS_AN_OPERAND:
+    if s.last() not in (*v.ENDS_AN_OPERAND, "INT"):
         raise s.fault("a subscript cannot stand here", s.tokens[s.i])
     s.emit("_SUB", "_")
     brackets.open_brace(s, "index")

@@ -1,0 +1,140 @@
+"""Faults: what each says, and where it points."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gpnotes.equations.errors import EquationError
+from gpnotes.equations.evaluate import Evaluator
+from gpnotes.equations.names import normal
+from gpnotes.equations.parse import parse, parse_expression
+from gpnotes.equations.values import Nodes, kind
+
+rng = np.random.default_rng(3)
+BOUND = {
+    "A": rng.normal(size=(4, 4)), "B": rng.normal(size=(4, 3)), "x": rng.normal(size=4),
+    "y": rng.normal(size=3), "a": 0.5, "o": 0.0, "N": 4, "S": {1, 2}, "k": lambda x: x[7],
+    "w": Nodes([0.0, 1.0], [0.5, 0.7]), "u": Nodes([0.0, 1.0], [0.5, 0.5]), "K_{ff}": np.eye(3),
+    r"\ell": 0.3, "E": np.ones((4, 4)), "t": lambda x: abs(x - 0.49), "q": object(),
+}  # fmt: skip
+NAMES = {normal(key): kind(value) for key, value in BOUND.items()}
+
+
+def fault(latex: str) -> EquationError:
+    with pytest.raises(EquationError) as caught:
+        Evaluator(BOUND, latex).value(parse_expression(latex, NAMES))
+    return caught.value
+
+
+# what is written, what the error says of it, and the piece of LaTeX that it points at
+FAULTS = [
+    # names
+    ("a + K_{yy}", "unbound symbol `K_{yy}`; nearest bound names: `K_{ff}`", "K_{yy}"),
+    (r"a \mathbf{x}", r"unbound symbol `\mathbf x`", r"\mathbf{x}"),
+    ("a x'", "unbound symbol `x'`", "x'"),
+    ("x_i", "unbound symbol `x_i`", "x_i"),
+    ("x^*", "unbound symbol `x^*`", "x^*"),
+    (r"\sum_{i=1}^N x_i + x_i", "unbound symbol `i`", None),
+    (r"\sum_{i} x_i", "unbound symbol `i`", "i"),
+    # shapes
+    ("a + A B A", "the product of shapes (4, 3) and (4, 4) is not defined", "A B A"),
+    ("A + B", "the sum of shapes (4, 4) and (4, 3) is not defined", "A + B"),
+    ("A + a", "the sum of shapes (4, 4) and ()", "A + a"),
+    (r"x \odot y", "the elementwise product of shapes (4, 1) and (3, 1)", None),
+    ("a + B^{-1}", "the inverse of shapes (4, 3)", "B^{-1}"),
+    (r"\frac{a}{x}", "the denominator must be a scalar", r"\frac{a}{x}"),
+    (r"\operatorname{tr} B", "the trace of shapes (4, 3)", None),
+    ("x^2", "the power of shapes (4, 1)", "x^2"),
+    (r"\det B", "the determinant of shapes (4, 3)", None),
+    (r"\begin{bmatrix} A & x \\ y & a \end{bmatrix}", "a block of shape (3, 1)", None),
+    # numbers
+    (r"\frac{a}{o}", "division by zero", r"\frac{a}{o}"),
+    ("o^{-1}", "division by zero", None),
+    (r"a + \log(-a)", "the logarithm of -0.5 is not defined", r"\log(-a)"),
+    (r"(-a)^{1/2}", "the value is not a number", None),
+    (r"e^{1000}", "the value is infinite", None),
+    ("E^{-1}", "singular", "E^{-1}"),
+    (r"a \infty", "infinite", r"\infty"),
+    (r"a!", "a whole number, not 0.5", "a!"),
+    # indices and ranges
+    ("x_5", "the index 5 is outside 1 to 4", "x_5"),
+    ("x_0", "the index 0 is outside 1 to 4", "x_0"),
+    ("x_a", "an index must be a whole number", "x_a"),
+    ("A_{1,2,3}", "3 indices for the shape (4, 4)", None),
+    (r"\sum_{i=2}^{1} x_i", "the range of `i` is empty", None),
+    (r"\sum_{i=1}^{a} x_i", "a whole number", None),
+    (r"\sum_{i=1} x_i", "a range needs both its limits", None),
+    # functions, averages, derivatives
+    ("k(x)", "`k` failed: index 7 is out of bounds", "k(x)"),
+    ("a S", "`S` is bound to a set", "S"),
+    ("a k", "`k` is bound to a callable", "k"),
+    ("a + q", "a object is no real number", "q"),
+    ("a w", "`w` is bound to Nodes and stands outside its average", "w"),
+    (r"\mathbb E_w[w]", "the weights of `w` sum to 1.2, not to one", None),
+    (r"\mathbb E[w u]", "say over which variable", None),
+    (r"\mathbb E_a[a u]", "no variable of this subscript is bound to Nodes", "a"),
+    (r"\mathbb E u", "write brackets around what is averaged", None),
+    (r"\int_0^{a} u \,\mathrm d u", "the nodes of `u` leave the limits 0 to 0.5", None),
+    (r"\frac{\partial A}{\partial \ell}", r"`\ell` does not occur in what is differentiated", None),
+    (r"\nabla A", "write the variable", None),
+    (r"\frac{\partial}{\partial a} t(a)", "the differences do not settle", None),
+    (r"\begin{cases} a & \text{if } a > 1 \end{cases}", "no case applies", None),
+    (r"\lVert x \rVert_{A}", "the norm with subscript A is not known", None),
+    # grammar
+    ("a / 2 x", "ambiguous after `/`", "x"),
+    (r"\log(a)^2", "ambiguous: does the power belong to log", None),
+    ("(a + x] a", "`(` and `]` do not match", "("),
+    ("(a + x", "this is never closed", "("),
+    ("a + x)", "`)` closes nothing", ")"),
+    ("a + ", "something is missing", None),
+    ("a + + x", "`+` cannot stand here", None),
+    ("|a", "this is never closed", "|"),
+    (r"\frac{a}", "the LaTeX ends too early", None),
+    ("{a + x", "this brace is never closed", "{"),
+    ("a}", "this brace closes nothing", "}"),
+    ("a^2^3", "a second script of the same kind", None),
+    (r"\begin{tikz} a \end{tikz}", "the language has no tikz", None),
+    (r"\begin{bmatrix} a & a \\ a \end{bmatrix}", "rows of this matrix have different", None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("latex", "problem", "place"), FAULTS)
+def test_a_fault_says_what_and_where(latex, problem, place):
+    error = fault(latex)
+    assert problem in error.problem
+    assert error.latex == latex
+    if place is not None:
+        assert latex[slice(*error.span)].strip() == place
+
+
+def test_the_message_shows_line_column_and_a_caret():
+    latex = "a &= a \\\\\n  &= \\mathbf z + a"
+    with pytest.raises(EquationError) as caught:
+        parse(latex, NAMES)
+    assert (caught.value.line, caught.value.column) == (2, 6)
+    excerpt = str(caught.value).split("\n")
+    assert excerpt[0].startswith("line 2, column 6: unbound symbol `\\mathbf z`")
+    assert excerpt[1:] == ["      &= \\mathbf z + a", "         ^^^^^^^^^"]
+
+
+def test_chapter_and_label_can_be_added():
+    error = EquationError("no", "a = b", (4, 5)).at(chapter="part/one", label="eq-a")
+    assert str(error).startswith("part/one, eq-a, line 1, column 5: no")
+    assert error.at(label="eq-b").chapter == "part/one"
+
+
+def test_a_statement_without_a_relation_is_refused():
+    with pytest.raises(EquationError, match="no relation stands in it"):
+        parse("a + a", NAMES)
+
+
+def test_every_fault_is_a_value_error():
+    with pytest.raises(ValueError, match="unbound"):
+        parse("a = b", {"a": "value"})
+
+
+def test_without_the_text_the_fault_still_says_what():
+    node = parse_expression("A + B", NAMES)
+    with pytest.raises(EquationError, match=r"the sum of shapes \(4, 4\) and \(4, 3\)"):
+        Evaluator(BOUND).value(node)
