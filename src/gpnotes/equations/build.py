@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import fields, replace
-from typing import Any
+from collections.abc import Mapping
 
 from lark import Token as Word
 from lark import Transformer, v_args
@@ -13,37 +11,15 @@ from lark.tree import Meta
 from . import tree as t
 from .errors import EquationError
 from .reading.vocabulary import AMBIGUOUS_POWERS
+from .scope import bind
 
-__all__ = ["Build", "bind"]
+__all__ = ["Build"]
 
 Node = t.Node
 
 
 def _span(meta: Meta) -> tuple[int, int]:
     return (meta.start_pos, meta.end_pos) if not meta.empty else (0, 0)
-
-
-def bind(node: Node, keys: Iterable[str]) -> Node:
-    """`node` with the names in `keys` turned into running variables."""
-    wanted = frozenset(keys)
-    if isinstance(node, t.Name):
-        return t.Index(node.key, span=node.span) if node.key in wanted else node
-    changes = {}
-    for item in fields(node):
-        value = getattr(node, item.name)
-        bound = _bind_value(value, wanted)
-        if bound is not value:
-            changes[item.name] = bound
-    return replace(node, **changes) if changes else node
-
-
-def _bind_value(value: Any, keys: frozenset[str]) -> Any:
-    if isinstance(value, Node):
-        return bind(value, keys)
-    if isinstance(value, tuple) and value and not isinstance(value[0], int | str):
-        bound = tuple(_bind_value(entry, keys) for entry in value)
-        return value if all(a is b for a, b in zip(value, bound, strict=True)) else bound
-    return value
 
 
 @v_args(meta=True)
@@ -367,6 +343,5 @@ def _split(part: Node) -> tuple[Node, ...]:
         return (part,)
     first, rest = part.factors[0], part.factors[1:]
     starts = isinstance(first, plain) or first == t.Number(1.0)
-    return (
-        part.factors if starts and all(isinstance(f, plain | t.Number) for f in rest) else (part,)
-    )
+    pair = starts and all(isinstance(f, plain | t.Number) for f in rest)
+    return part.factors if pair else (part,)

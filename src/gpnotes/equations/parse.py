@@ -67,7 +67,7 @@ def parse_free(latex: str) -> Statement:
 def symbols(latex: str) -> tuple[str, ...]:
     """The distinct symbols of an equation, in normal form, in the order of their coming.
 
-    >>> symbols(r"\\\\bar{f} = K_{*f} K_y^{-1} \\\\mathbf{y}")
+    >>> symbols(r"\\bar{f} = K_{*f} K_y^{-1} \\mathbf{y}")
     ('\\\\bar f', 'K_{*f}', 'K_y', '\\\\mathbf y')
     """
     wanted = ("NAME", "CALL", "INDEX")
