@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gpnotes as g
@@ -13,7 +13,7 @@ from gpnotes.testing import check_kernel
 
 def test_every_kernel_conforms(kernel, x):
     """Symmetric, positive semidefinite, of the kind of its inputs, pullbacks right."""
-    check_kernel(kernel, x)
+    check_kernel(kernel, x[:4, :])
 
 
 def test_kernel_bars_hold_floats_for_floats_and_arrays_for_arrays(kernel, space, x, z):
@@ -176,6 +176,7 @@ ALGEBRA = st.recursive(
 )
 
 
+@settings(max_examples=50)
 @given(ALGEBRA, st.integers(0, 2**32 - 1))
 def test_any_combination_conforms(kernel, seed):
     check_kernel(kernel, np.random.default_rng(seed).normal(size=(4, 2)))
