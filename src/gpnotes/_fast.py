@@ -26,8 +26,12 @@ _BLOCK = 2**15  # entries: 256 KiB in float64, so that the two blocks at work fi
 
 
 def serves(kernel: Any, X: Array) -> bool:
-    """Whether the functions of this module can work for this kernel and these inputs."""
-    return type(kernel) in _PROFILES and _xp.is_numpy_namespace(array_namespace(X))
+    """Whether the functions of this module can work for this kernel and these inputs.
+
+    Subclasses may mean something else, and BLAS refuses empty matrices.
+    """
+    known = type(kernel) in _PROFILES and X.shape[0] > 0
+    return known and _xp.is_numpy_namespace(array_namespace(X))
 
 
 class Evidence(NamedTuple):
@@ -79,6 +83,7 @@ def project(kernel: Any, X: Array, Xs: Array, lower: Array, alpha: Array) -> tup
 
 
 def _scaled(kernel: Any, X: Array) -> Array:
+    kernel._admit(X, "X")
     return (X - X.mean(axis=0)) / kernel.lengthscale
 
 
@@ -113,24 +118,23 @@ def _blocks(columns: int, rows: int, *, triangle: bool) -> Iterator[tuple[slice,
 
 
 def _squares_within(u: Array) -> tuple[Array, float]:
-    n, d = u.shape
+    if u.shape[1] <= 3:
+        return _by_differences(u, u, triangle=True), 0.0
     size = np.sum(u * u, axis=1)
-    K = np.empty((n, n), u.dtype, order="F")
-    if d <= 3:
-        return _by_differences(u, u, K, triangle=True), 0.0
+    # zeros, since blocks touch some of the entries above the diagonal that syr2k leaves alone
+    K = np.zeros((u.shape[0], u.shape[0]), u.dtype, order="F")
     left, right = _augmented(-u, size), _augmented(u, np.ones_like(size))
     K = _xp.blas("syr2k", u)(1.0, left, right, 0.0, K, lower=1, overwrite_c=1)
     return K, _floor(u, size, size)
 
 
 def _squares_between(u: Array, v: Array) -> tuple[Array, float]:
-    K = np.empty((u.shape[0], v.shape[0]), u.dtype, order="F")
     if u.shape[1] <= 3:
-        return _by_differences(u, v, K, triangle=False), 0.0
+        return _by_differences(u, v, triangle=False), 0.0
     sizes = np.sum(u * u, axis=1), np.sum(v * v, axis=1)
     left = _augmented(-2.0 * u, sizes[0], np.ones_like(sizes[0]))
     right = _augmented(v, np.ones_like(sizes[1]), sizes[1])
-    K = _xp.blas("gemm", u)(1.0, left, right, 0.0, K, trans_b=1, overwrite_c=1)
+    K = _xp.blas("gemm", u)(1.0, left, right, trans_b=1)
     return K, _floor(u, *sizes)
 
 
@@ -143,10 +147,10 @@ def _floor(u: Array, *sizes: Array) -> float:
     return (u.shape[1] + 4) * _xp.epsilon(u) * largest
 
 
-def _by_differences(u: Array, v: Array, K: Array, *, triangle: bool) -> Array:
+def _by_differences(u: Array, v: Array, *, triangle: bool) -> Array:
+    K = np.zeros((u.shape[0], v.shape[0]), u.dtype, order="F")
     for block in _blocks(v.shape[0], u.shape[0], triangle=triangle):
         q, gap = K.T[block], np.empty_like(K.T[block])
-        q[...] = 0.0
         for k in range(u.shape[1]):
             np.subtract(v[block[0], k, None], u[None, block[1], k], out=gap)
             gap *= gap

@@ -266,7 +266,8 @@ def log_evidence_and_pullback(gp: GP, X: Array, y: Array) -> tuple[float, GP]:
 
 
 def _admit_data(X: Array, y: Array) -> None:
-    _check.matrix(X, "X")
+    if _check.matrix(X, "X").shape[0] == 0:
+        raise ValueError(f"X must have at least one row; got {X.shape}")
     _check.alike(_check.vector(y, "y", size=X.shape[0]), "y", X, "X")
 
 

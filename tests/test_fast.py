@@ -1,0 +1,131 @@
+"""The in-place work against the plain formulas that it stands for."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from gpnotes import (
+    GP,
+    RBF,
+    Matern12,
+    Matern32,
+    Matern52,
+    RationalQuadratic,
+    White,
+    _fast,
+    condition,
+    log_evidence_and_pullback,
+)
+
+KINDS = [RBF, Matern12, Matern32, Matern52]
+
+
+@pytest.fixture
+def small_blocks(monkeypatch):
+    """Blocks so small that a test's matrices need many of them, of unequal sizes."""
+    monkeypatch.setattr(_fast, "_BLOCK", 70)
+
+
+def test_it_serves_numpy_arrays_and_its_own_kernels_only(space):
+    X = space.asarray(np.ones((3, 2)))
+    assert _fast.serves(RBF(), X) == space.name.startswith("numpy")
+    assert not _fast.serves(RBF() + White(), X)
+    assert not _fast.serves(RationalQuadratic(), X)
+    assert not _fast.serves(type("Mine", (RBF,), {})(), X)
+    assert not _fast.serves(RBF(), X[:0, :])
+
+
+@pytest.mark.parametrize("columns", [1, 9, 30])
+@pytest.mark.parametrize("triangle", [False, True])
+def test_blocks_cover_every_entry_once_and_none_beyond(small_blocks, columns, triangle):
+    rows = columns if triangle else 23
+    seen = np.zeros((rows, columns), dtype=int)
+    for block in _fast._blocks(columns, rows, triangle=triangle):
+        assert seen.T[block].size <= max(70, rows)
+        seen.T[block] += 1
+    # in a triangle a block may reach above the diagonal by less than its own width
+    np.testing.assert_array_equal(np.tril(seen), np.tril(np.ones_like(seen)))
+    assert seen.max() == 1
+    if not triangle:
+        assert seen.min() == 1
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("d", [2, 6])
+def test_the_matrix_and_its_slope_are_those_of_the_kernel(small_blocks, rng, kind, d):
+    kernel = kind(1.4, rng.uniform(0.5, 2.0, size=d))
+    X = rng.normal(size=(31, d)) + 1e4
+    X[7] = X[3]  # a kink of Matérn-1/2, and rounding that must not become a distance
+    slope = np.full((31, 31), np.nan, order="F")
+    K, slope = _fast._gram(kernel, _fast._scaled(kernel, X), slope)
+    q = np.sum((X[:, None, :] - X[None, :, :]) ** 2 / kernel.lengthscale**2, axis=-1)
+    lower = np.tril_indices(31)
+    np.testing.assert_allclose(K[lower], kernel.signal_var * kernel._profile(q)[lower], rtol=1e-10)
+    wanted = kernel.signal_var * kernel._slope(q)[lower]
+    np.testing.assert_allclose(slope[lower], wanted, rtol=1e-9)
+    assert K[7, 3] == kernel.signal_var
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("d", [1, 6])
+def test_factor_and_projection_are_those_of_dense_algebra(small_blocks, rng, kind, d):
+    kernel = kind(1.4, rng.uniform(0.5, 2.0, size=d))
+    X, Xs, y = rng.normal(size=(25, d)), rng.normal(size=(9, d)), rng.normal(size=25)
+    Ky = kernel(X) + 0.1 * np.eye(25)
+    lower = _fast.factor(kernel, 0.1, X)
+    np.testing.assert_allclose(lower, np.linalg.cholesky(Ky), rtol=1e-10, atol=1e-13)
+    assert np.all(np.triu(lower, 1) == 0.0)
+    alpha, cross = np.linalg.solve(Ky, y), kernel(X, Xs)
+    for layout in (np.asfortranarray, np.ascontiguousarray):
+        pull, explained = _fast.project(kernel, X, Xs, layout(lower), alpha)
+        np.testing.assert_allclose(pull, cross.T @ alpha, rtol=1e-9, atol=1e-12)
+        wanted = np.sum(cross * np.linalg.solve(Ky, cross), axis=0)
+        np.testing.assert_allclose(explained, wanted, rtol=1e-9)
+
+
+def test_what_needs_jitter_is_left_to_the_general_path(rng):
+    X = np.concatenate([np.ones((20, 5)), np.ones((20, 5))])
+    assert _fast.factor(RBF(), 0.0, X) is None
+    assert _fast.evidence(RBF(), 0.0, X, np.ones(40)) is None
+
+
+def test_inputs_and_targets_are_left_as_they_were(rng):
+    X, y = rng.normal(size=(20, 5)), rng.normal(size=20)
+    gp, Xs = GP(RBF(1.0, 2.0), 0.1), rng.normal(size=(6, 5))
+    before = [a.copy() for a in (X, y, Xs)]
+    log_evidence_and_pullback(gp, X, y)
+    posterior = condition(gp, X, y)
+    lower = posterior.cholesky.lower.copy()
+    first, second = posterior.predict(Xs), posterior.predict(Xs)
+    for a, b in zip((X, y, Xs), before, strict=True):
+        np.testing.assert_array_equal(a, b)
+    np.testing.assert_array_equal(posterior.cholesky.lower, lower)
+    np.testing.assert_array_equal(first, second)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_gradient_takes_two_matrices_of_memory(rng, kind):
+    n = 700
+    X, y = rng.normal(size=(n, 8)), rng.normal(size=n)
+    gp = GP(kind(1.0, np.full(8, 2.0)), 0.1)
+    log_evidence_and_pullback(gp, X[:10], y[:10])
+    tracemalloc.start()
+    try:
+        log_evidence_and_pullback(gp, X, y)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    blocks = 4 * _fast._BLOCK * 8
+    assert peak < 2.1 * n * n * 8 + blocks
+    assert peak > 1.9 * n * n * 8  # else the measurement sees nothing
+
+
+def test_predictions_are_made_in_single_precision_where_the_data_are(rng):
+    X, y = rng.normal(size=(40, 5)).astype(np.float32), rng.normal(size=40).astype(np.float32)
+    posterior = condition(GP(RBF(1.0, 2.0), 0.1), X, y)
+    assert posterior.cholesky.lower.dtype == np.float32
+    mean, variance = posterior.predict(X[:7])
+    assert mean.dtype == variance.dtype == np.float32

@@ -1,0 +1,90 @@
+"""Memory is asked for before it is taken, and a refusal says the numbers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from gpnotes import GP, RBF, condition, log_evidence_and_pullback, memory, prior
+
+GIB = 2**30
+require = {"what": "K", "remedy": "Use less."}
+
+
+@pytest.fixture
+def free(monkeypatch):
+    """A machine with as much free memory as the test says."""
+
+    def set_to(size):
+        monkeypatch.setattr(memory, "available", lambda like=None: size)
+
+    return set_to
+
+
+def test_what_is_free_is_more_than_nothing_and_less_than_a_planet():
+    found = memory.available(np.ones(1))
+    assert found is None or 2**20 < found < 2**60
+
+
+def test_the_kernels_estimate_is_read_in_kib(tmp_path, monkeypatch):
+    meminfo = tmp_path / "meminfo"
+    meminfo.write_text("MemTotal:  99 kB\nMemAvailable:       2048 kB\nBuffers: 1 kB\n")
+    monkeypatch.setattr(memory, "_MEMINFO", meminfo)
+    monkeypatch.setattr(memory, "_GROUP", tmp_path / "none")
+    assert memory.available() == 2 * 2**20
+
+
+def test_the_limit_of_a_container_counts(tmp_path, monkeypatch):
+    (tmp_path / "meminfo").write_text("MemAvailable: 2048 kB\n")
+    (tmp_path / "memory.max").write_text("1000000\n")
+    (tmp_path / "memory.current").write_text("400000\n")
+    monkeypatch.setattr(memory, "_MEMINFO", tmp_path / "meminfo")
+    monkeypatch.setattr(memory, "_GROUP", tmp_path)
+    assert memory.available() == 600_000
+    (tmp_path / "memory.max").write_text("max\n")
+    assert memory.available() == 2 * 2**20
+
+
+def test_where_nobody_says_nothing_is_refused(monkeypatch):
+    nowhere = Path("/nowhere/at/all")
+    monkeypatch.setattr(memory, "_MEMINFO", nowhere)
+    monkeypatch.setattr(memory, "_GROUP", nowhere)
+    monkeypatch.delattr(memory.os, "sysconf")
+    assert memory.available() is None
+    memory.require(10**9, 10**9, copies=3, like=np.ones(1), **require)
+
+
+def test_a_device_is_asked_for_its_own_memory(monkeypatch):
+    monkeypatch.setattr(memory, "device", lambda a: SimpleNamespace(mem_info=(12345, 99999)))
+    assert memory.available(np.ones(1)) == 12345
+
+
+def test_the_refusal_says_shape_need_supply_and_remedy(free):
+    free(GIB)
+    memory.require(8192, 8192, copies=2, like=np.ones(1), **require)  # 1 GiB: it just fits
+    with pytest.raises(MemoryError) as caught:
+        memory.require(8193, 8192, copies=2, like=np.ones(1), **require)
+    words = "K of shape (8193, 8192) needs 1 GiB in float64 (2 at a time); 1 GiB are available."
+    assert str(caught.value) == f"{words} Use less."
+    memory.require(8193, 8192, copies=2, like=np.ones(1, np.float32), **require)
+
+
+@pytest.mark.parametrize("noise_var", [0.0, 0.1])
+def test_no_dense_matrix_is_made_without_asking(free, rng, noise_var):
+    X, y = rng.normal(size=(50, 2)), rng.normal(size=50)
+    gps = [GP(RBF(), noise_var), GP(RBF() + RBF(), noise_var)]
+    posteriors = [condition(gp, X[:10], y[:10]) for gp in gps]
+    free(50 * 50 * 8 // 2)
+    for gp, posterior in zip(gps, posteriors, strict=True):
+        for call in (
+            lambda gp=gp: condition(gp, X, y),
+            lambda gp=gp: log_evidence_and_pullback(gp, X, y),
+            lambda gp=gp: prior(gp, X),
+            lambda posterior=posterior: posterior.covariance(X),
+        ):
+            with pytest.raises(MemoryError, match=r"\(50, 50\) needs .* are available"):
+                call()
+        assert posterior.predict(X)[0].shape == (50,)  # in chunks, it fits anywhere
