@@ -11,6 +11,8 @@ def test_what_is_right_comes_back_itself(space):
     assert _check.matrix(a, "a", rows=1, columns=2) is a
     assert _check.vector(v, "v", size=2) is v
     assert _check.positive(v, "v") is v
+    assert _check.finite(v, "v") is v
+    assert _check.finite(-1.5, "v") == -1.5
     assert _check.simplex(v, "v") is v
     assert _check.alike(v, "v", a, "a") is v
 
@@ -25,6 +27,8 @@ def test_what_is_right_comes_back_itself(space):
         (lambda s: _check.vector(s([1.0]), "y", size=2), r"y must have shape \(2,\); got \(1,\)"),
         (lambda s: _check.vector(s([1.0, np.inf]), "y"), "y must be finite; 1 of its entries"),
         (lambda s: _check.matrix(s([[np.nan, 1.0]]), "X"), "X must be finite; 1 of its entries"),
+        (lambda s: _check.finite(s([-np.inf]), "v"), "v must be finite; 1 of its entries are not"),
+        (lambda s: _check.finite(-np.inf, "v"), "v must be finite; got -inf"),
         (lambda s: _check.positive(s([1.0, 0.0]), "v"), "v must be positive and finite"),
         (lambda s: _check.positive(s([1.0, np.nan]), "v"), "v must be positive and finite"),
         (lambda s: _check.positive(s([-1.0]), "v", zero=True), "v must be non-negative and finite"),

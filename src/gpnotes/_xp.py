@@ -107,10 +107,8 @@ def cholesky_inverse(lower: Array) -> Array:
 
 def _potri(lower: Array) -> Array:
     import numpy as np
-    from scipy.linalg import get_lapack_funcs
 
-    (potri,) = get_lapack_funcs(("potri",), (lower,))
-    inverse, _ = potri(lower, lower=1)
+    inverse, _ = lapack("potri", lower)(lower, lower=1)
     return np.tril(inverse) + np.tril(inverse, -1).T
 
 
