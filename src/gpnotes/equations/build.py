@@ -169,7 +169,7 @@ class Build(Transformer):
         first = ranges[-1].first
         if upper is not None and first is not None:
             return [
-                t.Range(one.index, first=one.first or first, last=upper, span=one.span)
+                t.Range(one.index, one.first or first, upper, span=_around([one, upper]))
                 for one in ranges
             ]
         if upper is not None or first is not None:

@@ -73,7 +73,7 @@ class _Printer:
 
     def base(self, node: t.Node) -> str:
         """What may carry a superscript without brackets."""
-        plain = isinstance(node, t.Name | t.Index | t.Constant | t.Bars | t.Block)
+        plain = isinstance(node, t.Constant | t.Bars | t.Block) or _is_bare(node, "^")
         plain = plain or (isinstance(node, t.Number) and node.value >= 0)
         plain = plain or isinstance(node, t.Subscript | t.Norm)
         return self.any(node) if plain else self.wrapped(node)
@@ -94,7 +94,7 @@ class _Printer:
         return text if float(text) == node.value and "e" not in text else _decimal(node.value)
 
     def subscript(self, node: t.Subscript) -> str:
-        plain = isinstance(node.base, t.Name | t.Index)
+        plain = _is_bare(node.base, "_^")
         base = self.any(node.base) if plain else self.wrapped(node.base)
         return f"{base}_{{{','.join(self.any(i) for i in node.indices)}}}"
 
@@ -225,6 +225,17 @@ class _Printer:
             text = f"{step.relation} {self.any(step.right)}" if chained else self.step(step)
             out, before = out + gap + text, step.right
         return out
+
+
+def _is_bare(node: t.Node, scripts: str) -> bool:
+    """Whether `node` is a symbol that has none of these scripts in its name."""
+    if not isinstance(node, t.Name | t.Index):
+        return False
+    depth, found = 0, ""
+    for token in tokens(node.key):
+        depth += {"{": 1, "}": -1}.get(token.text, 0)
+        found += token.text if depth == 0 else ""
+    return not any(mark in found for mark in scripts)
 
 
 def _mark(separator: str) -> str:
