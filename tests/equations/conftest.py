@@ -18,6 +18,12 @@ def small_text(equations):
 
 
 @pytest.fixture
+def items_text():
+    """The table of items that the small chapters answer to."""
+    return ITEMS
+
+
+@pytest.fixture
 def small_chapter(tmp_path):
     """Write a chapter with the given equations (and items), and open it."""
     from gpnotes.equations import Chapter

@@ -139,11 +139,12 @@ class Chapter:
         experiment; `label` defaults to the equation whose check named the item.
         """
         item = self._item(source_id)
+        refuted = self._refutations.get(source_id)
+        shown = refuted is not None or _clear(evidence) or label is not None
         label = label or self._answering(source_id)
         if label:
             self._equation(label)
-        refuted = self._refutations.get(source_id)
-        self._judge(item, verdict, label, why, refuted is not None or _clear(evidence))
+        self._judge(item, verdict, label, why, shown)
         printed, corrected = evidence or (None, None)
         if refuted:
             printed, corrected = refuted.printed_residual, refuted.corrected_residual
@@ -158,11 +159,9 @@ class Chapter:
         where = f"{self._place}: {says}"
         if verdict not in VERDICTS:
             raise ValueError(f"{where} is no verdict; choose among {', '.join(VERDICTS)}")
-        if verdict == "holds":
-            self._checked(label, says)
         if verdict == "wrong" and not shown:
-            if not label:
-                raise ValueError(f"{where} needs a refute, a checked label= or evidence=")
+            raise ValueError(f"{where} needs a refute, a checked label= or evidence=")
+        if verdict == "holds" or (verdict == "wrong" and label):
             self._checked(label, says)
         if verdict in ("holds-if", "ambiguous", "stub") and not why.strip():
             raise ValueError(f"{where} needs why=: what is missing, or what it means")

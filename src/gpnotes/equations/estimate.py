@@ -44,7 +44,7 @@ def limit(entries: int) -> float:
     """The largest ``|z|`` allowed for the worst of `entries` entries.
 
     >>> round(limit(1), 6), round(limit(100), 2)
-    (4.0, 4.96)
+    (4.0, 4.98)
     """
     tail = NormalDist().cdf(-LIMIT)
     return -NormalDist().inv_cdf(tail / entries)

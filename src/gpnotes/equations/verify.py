@@ -16,7 +16,7 @@ from .text import Equation
 from .tree import Node, Step
 from .trial import Draw, Trial, fates
 
-__all__ = ["estimated", "kind", "mutated", "prepare", "missed_by", "refuse_unused", "steps"]
+__all__ = ["estimated", "kind", "missed_by", "mutated", "prepare", "refuse_unused", "steps"]
 
 Spare = Mapping[str, str]
 

@@ -1,0 +1,251 @@
+"""The flip test: slips in the *text* of a chapter, and how many its own checks catch.
+
+The edits are made in the characters of the LaTeX, without the parser and apart from the
+mutants, at every place where they fit. Each altered equation is then checked on the numbers
+on which the chapter checked it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import chdir, redirect_stdout
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import text
+from .chapter import Chapter
+from .errors import EquationError
+from .names import normal
+from .text import Equation
+from .trial import Trial
+from .verify import prepare, refuse_unused, steps
+
+__all__ = [
+    "HOLDS", "SAME", "Flip", "Outcome", "chapters", "digest", "flipped", "flips", "outcomes",
+    "report", "run", "write",
+]  # fmt: skip
+
+SEED = 1
+SAME = "the altered text means the same: both sides have their old values"
+HOLDS = "the altered statement holds as well"
+
+Change = str | Callable[[re.Match[str]], str]
+_FRACTION = r"\\[td]?frac\s*(?:12|\{1\}\s*\{2\})"
+_EDITS: tuple[tuple[str, str, Change], ...] = (
+    ("minus for plus", r"(?<![_^{])\+", "-"),
+    ("plus for minus", r"(?<!\^\{)-", "+"),
+    ("drop an inverse", r"\^\{-1\}", ""),
+    ("drop the inverse of a transpose", r"\^\{-\\top\}", r"^\\top"),
+    ("drop a transpose", r"\^(?:\\top|\{\\top\})(?![a-zA-Z])", ""),
+    ("drop a square", r"\^(?:2|\{2\})", ""),
+    ("drop one half", _FRACTION, ""),
+    ("one more", r"(?<![\w.^{-])\d+(?![\w.])", lambda m: str(int(m[0]) + 1)),
+    ("one more", r"(?<==)\s*\d+(?=\})", lambda m: str(int(m[0]) + 1)),
+    ("drop a logarithm", r"\\log(?![a-zA-Z])", ""),
+    ("drop an exponential", r"\\exp(?![a-zA-Z])", ""),
+    ("product for sum", r"\\sum(?![a-zA-Z])", r"\\prod"),
+    ("sum for product", r"\\prod(?![a-zA-Z])", r"\\sum"),
+    ("trace for determinant", r"\\det(?![a-zA-Z])", r"\\operatorname{tr}"),
+    ("determinant for trace", r"\\operatorname\{tr\}", r"\\det"),
+    ("turn an inequality", r"\\le(?![a-zA-Z])", r"\\ge"),
+    ("turn an inequality", r"\\ge(?![a-zA-Z])", r"\\le"),
+    ("turn an order", r"\\succeq", r"\\preceq"),
+    ("swap two subscripts", r"_\{(\w|\*)(?!\1)(\w|\*)\}", r"_{\2\1}"),
+    ("drop a star", r"_\*", ""),
+    ("drop a bar", r"\\bar(?![a-zA-Z])", ""),
+)
+
+
+@dataclass(frozen=True)
+class Flip:
+    """One slip: what it does, the LaTeX with it, and the line of the file where it is."""
+
+    kind: str
+    edit: str
+    latex: str
+    line: int
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a flip: caught by the "numbers", by the "language" (it cannot be read
+    with the names that are bound), or not at all, and then `why`."""
+
+    label: str
+    line: int
+    kind: str
+    edit: str
+    reads: str
+    by: str
+    why: str = ""
+
+
+def flips(equation: Equation, symbols: Sequence[str] = ()) -> list[Flip]:
+    """All slips of one equation; `symbols` are those it may confuse with each other.
+
+    >>> [flip.latex for flip in flips(Equation("eq-a", "a = b^2 - c", 1))]
+    ['a = b^2 + c', 'a = b - c']
+    """
+    found = [*_edited(equation), *_confused(equation, symbols)]
+    meant = normal(equation.latex)
+    return [flip for flip in found if normal_or_none(flip.latex) != meant]
+
+
+def normal_or_none(latex: str) -> str | None:
+    """The normal form, or none where a slip has left no LaTeX."""
+    try:
+        return normal(latex)
+    except ValueError:
+        return None
+
+
+def _edited(equation: Equation) -> Iterator[Flip]:
+    for edit, pattern, change in _EDITS:
+        for match in re.finditer(pattern, equation.latex):
+            new = change(match) if callable(change) else match.expand(change)
+            yield _flip(equation, (edit, edit), match.span(), new)
+
+
+def _flip(equation: Equation, edit: tuple[str, str], span: tuple[int, int], new: str) -> Flip:
+    latex = equation.latex
+    line = equation.line + latex.count("\n", 0, span[0])
+    gap = " " if new[-1:].isalpha() and latex[span[1] : span[1] + 1].isalpha() else ""
+    return Flip(*edit, latex[: span[0]] + new + gap + latex[span[1] :], line)
+
+
+def _confused(equation: Equation, symbols: Sequence[str]) -> Iterator[Flip]:
+    """Each symbol, wherever it stands as it was bound, replaced by another one at random."""
+    stream = np.random.default_rng([SEED, *equation.label.encode()])
+    for symbol in symbols:
+        whole = rf"(?<![\\a-zA-Z_^{{]){re.escape(symbol)}(?![a-zA-Z_^'])"
+        others = [other for other in symbols if other != symbol]
+        for match in re.finditer(whole, equation.latex) if others else ():
+            other = str(stream.choice(others))
+            edit = ("one symbol for another", f"{other} for {symbol}")
+            yield _flip(equation, edit, match.span(), other)
+
+
+def flipped(equation: Equation, trial: Trial, flip: Flip) -> Outcome:
+    """Check the altered equation on the numbers of `trial`."""
+    reads = flip.latex.split("\n")[flip.line - equation.line].strip()
+    place = (equation.label, flip.line, flip.kind, flip.edit, reads)
+    try:
+        altered = prepare(flip.latex, [draw.bindings for draw in trial.draws], trial.allowed)
+        refuse_unused(trial.draws[0].bindings, flip.latex, altered.statement)
+    except EquationError:
+        return Outcome(*place, "language")
+    try:
+        steps(altered, replace(equation, latex=flip.latex))
+    except EquationError:
+        return Outcome(*place, "numbers")
+    return Outcome(*place, "", SAME if _same(trial, altered) else HOLDS)
+
+
+def _same(trial: Trial, altered: Trial) -> bool:
+    """Whether every side of the altered statement has its old value."""
+    pairs = list(zip(trial.statement.steps, altered.statement.steps, strict=False))
+    if len(trial.statement.steps) != len(altered.statement.steps):
+        return False
+    return all(
+        old.relation == new.relation and all(map(_close, draw.sides(old), other.sides(new)))
+        for old, new in pairs
+        for draw, other in zip(trial.draws, altered.draws, strict=True)
+    )
+
+
+def _close(a: np.ndarray, b: np.ndarray) -> bool:
+    return a.shape == b.shape and bool(np.allclose(a, b, rtol=1e-10, atol=0.0))
+
+
+def run(path: Path, slug: str) -> Chapter:
+    """Run the code cells of the chapter at `path` and return its `Chapter` with its checks."""
+    os.environ.setdefault("MPLBACKEND", "agg")
+    scope: dict[str, Any] = {"__name__": "__main__"}
+    with chdir(path.parent), redirect_stdout(io.StringIO()):
+        for line, code in text.cells(path.read_text(encoding="utf-8")):
+            exec(compile("\n" * (line - 1) + code, path.name, "exec"), scope)
+    found = [v for v in scope.values() if isinstance(v, Chapter) and v.slug == slug]
+    if not found:
+        raise ValueError(f"{path.name} opens no Chapter({slug!r})")
+    return found[0]
+
+
+def outcomes(chapter: Chapter, every: Callable[[list], list] = list) -> list[Outcome]:
+    """The outcomes of the flips of all checked equations; `every` may choose among them.
+
+    An equation that is checked more than once catches a flip by any of its checks.
+    """
+    best: dict[tuple, Outcome] = {}
+    chosen: dict[str, list[Flip]] = {}
+    for equation, trial in chapter.trials():
+        if equation.label not in chosen:
+            chosen[equation.label] = every(flips(equation, sorted(trial.draws[0].bindings)))
+        for flip in chosen[equation.label]:
+            known = best.get((equation.label, flip))
+            if known is None or not known.by:
+                best[equation.label, flip] = flipped(equation, trial, flip)
+    return list(best.values())
+
+
+def digest(path: Path) -> str:
+    """A digest of all that decides the outcome of a chapter: its equations and its code."""
+    source = path.read_text(encoding="utf-8")
+    read = [(e.label, e.latex, e.line) for e in text.equations(source).values()]
+    parts = json.dumps([read, [code for _, code in text.cells(source)]])
+    return hashlib.sha256(parts.encode()).hexdigest()[:16]
+
+
+def report(book: Path, slugs: Sequence[str]) -> dict[str, Any]:
+    """The counts of all chapters together and of each kind of edit, and what was not caught."""
+    found = {slug: outcomes(run(book / f"{slug}.md", slug)) for slug in slugs}
+    everything = [outcome for one in found.values() for outcome in one]
+    kinds = dict.fromkeys(outcome.kind for outcome in everything)
+    return {
+        "seed": SEED,
+        **_counts(everything),
+        "kinds": {k: _counts([o for o in everything if o.kind == k]) for k in sorted(kinds)},
+        "chapters": {
+            slug: {"digest": digest(book / f"{slug}.md"), **_counts(one)}
+            for slug, one in found.items()
+        },
+        "uncaught": [
+            {"chapter": slug, **asdict(outcome)}
+            for slug, one in found.items()
+            for outcome in one
+            if not outcome.by
+        ],
+    }
+
+
+def _counts(found: Sequence[Outcome]) -> dict[str, int]:
+    return {
+        "edits": len(found),
+        "caught": sum(bool(outcome.by) for outcome in found),
+        "caught_by_numbers": sum(outcome.by == "numbers" for outcome in found),
+    }
+
+
+def write(book: Path) -> Path:
+    """Run the flip test on every chapter of `book` and keep the result as ``flips.json``."""
+    place = book / "flips.json"
+    content = json.dumps(report(book, chapters(book)), indent=1, ensure_ascii=False) + "\n"
+    place.write_text(content, encoding="utf-8")
+    return place
+
+
+def chapters(book: Path) -> list[str]:
+    """The slugs of the pages of `book` whose code opens a `Chapter` of their own."""
+    pages = {path.relative_to(book).with_suffix("").as_posix(): path for path in book.rglob("*.md")}
+    return [slug for slug, path in sorted(pages.items()) if f'Chapter("{slug}"' in _code(path)]
+
+
+def _code(path: Path) -> str:
+    return "\n".join(code for _, code in text.cells(path.read_text(encoding="utf-8")))

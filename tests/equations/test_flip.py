@@ -1,0 +1,144 @@
+"""The flip test: slips in the text of the chapters, and how many their own checks catch."""
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gpnotes.equations import flips
+from gpnotes.equations.text import Equation
+
+ROOT = Path(__file__).parents[2]
+BOOK = ROOT / "book"
+KEPT = BOOK / "flips.json"
+SLUGS = flips.chapters(BOOK)
+SAMPLED = 2  # slips an equation that are tried again here; the command tries all
+
+
+class TestTheEdits:
+    def edits(self, latex, symbols=()):
+        made = flips.flips(Equation("eq-a", latex, 10), symbols)
+        return {(flip.edit, flip.latex) for flip in made}
+
+    @pytest.mark.parametrize(
+        ("latex", "edit", "reads"),
+        [
+            ("a + b", "minus for plus", "a - b"),
+            ("a - b", "plus for minus", "a + b"),
+            ("A^{-1} b", "drop an inverse", "A b"),
+            (r"A^{-\top} b", "drop the inverse of a transpose", r"A^\top b"),
+            (r"A^\top b", "drop a transpose", "A b"),
+            (r"\sigma_n^2 b", "drop a square", r"\sigma_n b"),
+            (r"\frac12 b", "drop one half", " b"),
+            (r"\tfrac{1}{2} b", "drop one half", " b"),
+            ("2 b", "one more", "3 b"),
+            (r"\sum_{i=1}^{N} b", "one more", r"\sum_{i=2}^{N} b"),
+            (r"\log \det A", "drop a logarithm", r" \det A"),
+            (r"\log \det A", "trace for determinant", r"\log \operatorname{tr} A"),
+            (r"\sum_i x_i", "product for sum", r"\prod_i x_i"),
+            (r"a \le b", "turn an inequality", r"a \ge b"),
+            (r"K_{*f}", "swap two subscripts", r"K_{f*}"),
+            (r"\mathbf f_*", "drop a star", r"\mathbf f"),
+            (r"\bar f", "drop a bar", r" f"),
+        ],
+    )
+    def test_each_edit_is_made(self, latex, edit, reads):
+        assert (edit, reads) in self.edits(latex)
+
+    @pytest.mark.parametrize("latex", ["A^{-1}", r"A^{-\top}", "c_+", r"K_{ff}", r"\ell", "x_1"])
+    def test_names_and_exponents_are_no_signs_or_numbers(self, latex):
+        edits = {edit for edit, _ in self.edits(latex)}
+        assert not edits & {"minus for plus", "plus for minus", "one more", "swap two subscripts"}
+
+    def test_a_symbol_is_confused_with_another_where_it_stands_alone(self):
+        made = self.edits(r"K = \kappa K_y K", ["K", r"K_y"])
+        assert made == {("K_y for K", r"K_y = \kappa K_y K"), ("K_y for K", r"K = \kappa K_y K_y"),
+                        ("K for K_y", r"K = \kappa K K")}  # fmt: skip
+
+    def test_an_edit_of_layout_alone_is_none(self):
+        assert self.edits(r"a = {b}") == set()
+
+    def test_the_line_is_the_one_of_the_file(self):
+        (flip,) = flips.flips(Equation("eq-a", "a &= b \\\\\n  &= c + d", 10))
+        assert flip.line == 11
+
+
+class TestASmallChapter:
+    @pytest.fixture
+    def found(self, tmp_path, items_text):
+        source = (Path(__file__).parent / "chapters" / "small.md").read_text(encoding="utf-8")
+        (tmp_path / "sources").mkdir()
+        (tmp_path / "sources" / "items.tsv").write_text(items_text, encoding="utf-8")
+        path = tmp_path / "small.md"
+        path.write_text(source, encoding="utf-8")
+        return flips.outcomes(flips.run(path, "part/small"))
+
+    def test_every_slip_is_caught_and_most_by_the_numbers(self, found):
+        by = Counter(outcome.by for outcome in found)
+        assert by[""] == 0
+        assert by["numbers"] > by["language"] > 0
+
+    def test_a_slip_that_changes_nothing_is_told_apart(self, small_chapter):
+        """Twice a symmetric matrix: its transpose is the same; an inequality has room."""
+        chapter = small_chapter({"eq-a": r"B = 2 S^\top", "eq-b": "a < 2 b"})
+        S = np.array([[2.0, 0.3], [0.3, 1.7]])
+        chapter.check("eq-a", {"B": 2 * S, "S": S}, oracle="by hand")
+        spare = dict.fromkeys(("3 for 2", "drop the factor b"), "there is room")
+        chapter.check("eq-b", {"a": 1.1, "b": 0.9}, oracle="by hand", spare=spare)
+        whys = {(o.label, o.edit): o.why for o in flips.outcomes(chapter) if not o.by}
+        assert whys == {
+            ("eq-a", "drop a transpose"): flips.SAME,
+            ("eq-b", "one more"): flips.HOLDS,
+        }
+
+    def test_one_of_several_checks_is_enough(self, small_chapter):
+        chapter = small_chapter({"eq-a": "a = b^2"})
+        spare = {"3 for 2": "one is one"}
+        chapter.check("eq-a", {"a": 1.0, "b": 1.0}, oracle="blind", spare=spare)
+        assert {o.edit: o.by for o in flips.outcomes(chapter)}["drop a square"] == ""
+        chapter.check("eq-a", {"a": 2.25, "b": 1.5}, oracle="generic")
+        assert {o.edit: o.by for o in flips.outcomes(chapter)}["drop a square"] == "numbers"
+
+
+@pytest.fixture(scope="module")
+def kept():
+    return json.loads(KEPT.read_text(encoding="utf-8"))
+
+
+@pytest.mark.skipif(not SLUGS, reason="the book has no chapter yet")
+class TestTheBook:
+    def test_the_result_is_of_the_chapters_as_they_stand(self, kept):
+        now = {slug: flips.digest(BOOK / f"{slug}.md") for slug in SLUGS}
+        then = {slug: one["digest"] for slug, one in kept["chapters"].items()}
+        assert then == now, "run `python -m gpnotes.equations flip book`"
+
+    def test_nearly_all_slips_are_caught(self, kept):
+        for slug, one in kept["chapters"].items():
+            print(f"{slug}: {one['caught']} of {one['edits']} slips caught, "
+                  f"{one['caught_by_numbers']} of them by the numbers")  # fmt: skip
+            assert one["edits"] > 200
+            assert one["caught"] >= 0.98 * one["edits"]
+            assert one["caught_by_numbers"] >= 0.6 * one["edits"]
+
+    def test_what_is_not_caught_changes_no_number(self, kept):
+        for outcome in kept["uncaught"]:
+            print(
+                f"{outcome['label']}, line {outcome['line']}: {outcome['edit']}: {outcome['why']}"
+            )
+        assert [o for o in kept["uncaught"] if o["why"] != flips.SAME] == []
+
+    @pytest.mark.parametrize("slug", SLUGS)
+    def test_a_sample_tried_again_agrees(self, slug, kept):
+        stream = np.random.default_rng(3)
+
+        def some(made):
+            places = stream.permutation(len(made))[:SAMPLED]
+            return [made[i] for i in places]
+
+        found = flips.outcomes(flips.run(BOOK / f"{slug}.md", slug), some)
+        assert len(found) > 40
+        missed = {(o["label"], o["line"], o["edit"], o["reads"]) for o in kept["uncaught"]}
+        for o in found:
+            assert bool(o.by) == ((o.label, o.line, o.edit, o.reads) not in missed), o
