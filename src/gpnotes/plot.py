@@ -1,0 +1,142 @@
+"""Figures in the style of the book: roles for colours and lines, and the one band function.
+
+A role has a colour and a line style, so that no figure speaks by colour alone. matplotlib is
+imported when something is drawn; it belongs to the extra ``book``.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ._xp import Array, array_namespace, to_numpy
+
+__all__ = ["COLOURS", "LINES", "band", "figure", "line", "points", "use_style"]
+
+# Okabe & Ito's colours that hold on white; the ink is for what was measured.
+COLOURS = {
+    "exact": "#0072B2",
+    "approximation": "#D55E00",
+    "third": "#009E73",
+    "prior": "#CC79A7",
+    "truth": "#767676",
+    "data": "#22211f",
+}
+LINES = {
+    "exact": "-",
+    "approximation": "--",
+    "third": "-.",
+    "prior": ":",
+    "truth": "-",
+    "data": "-",
+}
+_SIZES = {"single": (6.0, 3.2), "pair": (7.2, 3.0)}
+_OPACITY = {"f": 0.28}  # a band of y, the wider one, is paler
+
+
+def use_style() -> None:
+    """Switch matplotlib to the book's style, and a notebook to SVG figures of exact size."""
+    _pyplot().style.use(Path(__file__).with_name("gpnotes.mplstyle"))
+    if "IPython" in sys.modules and sys.modules["IPython"].get_ipython() is not None:
+        formats = importlib.import_module("matplotlib_inline.backend_inline")
+        # no date in the file: the same figure is the same file
+        formats.set_matplotlib_formats("svg", bbox_inches=None, metadata={"Date": None})
+
+
+def figure(kind: str = "single") -> tuple[Any, Any]:
+    """A figure and its axes: ``"single"``, or ``"pair"`` with two panels, lettered a and b."""
+    if kind not in _SIZES:
+        raise ValueError(f"kind must be one of {sorted(_SIZES)}; got {kind!r}")
+    panels = 2 if kind == "pair" else 1
+    fig, axes = _pyplot().subplots(1, panels, figsize=_SIZES[kind], layout="constrained")
+    for letter, ax in zip("ab", axes if panels > 1 else (), strict=False):
+        ax.set_title(letter, loc="left", fontweight="bold")
+    return fig, axes
+
+
+def band(
+    ax: Any,
+    x: Array,
+    mean: Array,
+    sd: Array | None = None,
+    *,
+    variance: Array | None = None,
+    variable: str = "f",
+    deviations: float = 2,
+    role: str = "exact",
+    **style: Any,
+) -> Any:
+    """Fill ``mean ± deviations · sd`` over x, all of shape (n,), labelled *f: 2 sd*.
+
+    `variable` says what lies in the band with that probability: a value of ``"f"``, or of ``"y"``
+    with its noise. The band takes standard deviations. A variance given by name is refused with
+    `TypeError`; one given as `sd` cannot be told from a standard deviation.
+
+    Raises `ValueError` for shapes that differ and for what cannot be a standard deviation.
+    """
+    if variance is not None or sd is None:
+        raise TypeError("band takes standard deviations: pass sd, the square root of the variance")
+    x, mean, sd = _columns(x=x, mean=mean, sd=sd)
+    if not np.all(sd >= 0.0):
+        raise ValueError(f"sd must be finite and not negative; its smallest entry is {np.min(sd)}")
+    drawn = {
+        "facecolor": (_colour(role), _OPACITY.get(variable, 0.14)),
+        "edgecolor": (_colour(role), 0.55),
+        "linestyle": LINES[role],
+        "linewidth": 0.6,
+        "label": f"{variable}: {deviations:g} sd",
+    }
+    reach = deviations * sd
+    return ax.fill_between(x, mean - reach, mean + reach, **{**drawn, **style})
+
+
+def line(ax: Any, x: Array, y: Array, *, role: str = "exact", **style: Any) -> Any:
+    """Draw y over x, (n,) each, in the colour and the line style of a role."""
+    x, y = _columns(x=x, y=y)
+    drawn = {"color": _colour(role), "linestyle": LINES[role]}
+    return ax.plot(x, y, **{**drawn, **style})[0]
+
+
+def points(ax: Any, x: Array, y: Array, **style: Any) -> Any:
+    """Draw observations y at x, (n,) each, as open circles in the ink."""
+    x, y = _columns(x=x, y=y)
+    drawn = {"marker": "o", "linestyle": "none", "markerfacecolor": "none", "markeredgewidth": 0.9}
+    return ax.plot(x, y, **{"color": COLOURS["data"], "zorder": 3, **drawn, **style})[0]
+
+
+def _colour(role: str) -> str:
+    if role not in COLOURS:
+        raise ValueError(f"role must be one of {sorted(COLOURS)}; got {role!r}")
+    return COLOURS[role]
+
+
+def _columns(**named: Array) -> list[np.ndarray]:
+    """The arguments as NumPy arrays, checked to be finite vectors of one length."""
+    columns = {name: _host(a) for name, a in named.items()}
+    size = next(iter(columns.values())).shape
+    for name, a in columns.items():
+        if a.ndim != 1 or a.shape != size:
+            first = next(iter(columns))
+            raise ValueError(f"{name} must have shape (n,) like {first}, {size}; got {a.shape}")
+    return list(columns.values())
+
+
+def _host(a: Array) -> np.ndarray:
+    try:
+        array_namespace(a)
+    except TypeError:  # a list, a range, a column of a table
+        return np.asarray(a, dtype=np.float64)
+    return to_numpy(a)
+
+
+def _pyplot() -> Any:
+    try:
+        return importlib.import_module("matplotlib.pyplot")
+    except ImportError as problem:
+        raise ImportError(
+            "gpnotes.plot draws with matplotlib: pip install 'gpnotes[book]'"
+        ) from problem

@@ -1,0 +1,147 @@
+"""Figures say what they show: roles, bands of standard deviations, one style."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from gpnotes import plot
+
+pyplot = pytest.importorskip("matplotlib.pyplot")
+
+
+@pytest.fixture(autouse=True)
+def house():
+    """The book's style for one test, and no figure left behind."""
+    with pyplot.rc_context():
+        pyplot.switch_backend("agg")
+        plot.use_style()
+        yield
+        pyplot.close("all")
+
+
+def edges(filled):
+    """The lowest and the highest y at each x of a filled band."""
+    x, y = filled.get_paths()[0].vertices.T
+    places = np.unique(x)
+    return np.asarray([(y[x == place].min(), y[x == place].max()) for place in places]).T
+
+
+def test_a_band_reaches_so_many_standard_deviations(space):
+    _, ax = plot.figure()
+    x, mean, sd = ([0.0, 1.0, 2.0], [1.0, 2.0, 0.0], [0.5, 1.0, 2.0])
+    arrays = [space.asarray(a) for a in (x, mean, sd)]
+    low, high = edges(plot.band(ax, *arrays, deviations=3))
+    np.testing.assert_allclose(low, [-0.5, -1.0, -6.0])
+    np.testing.assert_allclose(high, [2.5, 5.0, 6.0])
+
+
+def test_a_band_says_of_what_it_is_and_how_wide():
+    _, ax = plot.figure()
+    x = np.linspace(0.0, 1.0, 5)
+    inner = plot.band(ax, x, x, x)
+    outer = plot.band(ax, x, x, sd=2 * x, variable="y", deviations=1.5, role="third")
+    assert (inner.get_label(), outer.get_label()) == ("f: 2 sd", "y: 1.5 sd")
+    assert inner.get_facecolor()[0, 3] > outer.get_facecolor()[0, 3]
+
+
+def test_a_band_refuses_variances_and_what_is_no_deviation():
+    _, ax = plot.figure()
+    x = np.linspace(0.0, 1.0, 5)
+    with pytest.raises(TypeError, match="square root of the variance"):
+        plot.band(ax, x, x, variance=x)
+    with pytest.raises(TypeError, match="square root of the variance"):
+        plot.band(ax, x, x)
+    with pytest.raises(ValueError, match=r"sd must be .* its smallest entry is -1\.0"):
+        plot.band(ax, x, x, x - 1.0)
+    with pytest.raises(ValueError, match="sd must be finite"):
+        plot.band(ax, x, x, x * np.nan)
+    with pytest.raises(ValueError, match=r"sd must have shape \(n,\) like x, \(5,\); got \(5, 5\)"):
+        plot.band(ax, x, x, np.eye(5))
+    with pytest.raises(ValueError, match=r"mean must have shape .* got \(4,\)"):
+        plot.band(ax, x, x[:4], x)
+    assert not ax.collections
+
+
+def test_every_role_has_its_own_colour_and_no_two_look_alike_in_grey_and_line():
+    assert plot.COLOURS.keys() == plot.LINES.keys()
+    assert len(set(plot.COLOURS.values())) == len(plot.COLOURS)
+    drawn = [plot.LINES[role] for role in ("exact", "approximation", "third", "prior")]
+    assert len(set(drawn)) == 4
+    for colour in plot.COLOURS.values():
+        assert contrast(colour, "#fffefb") >= 2.9  # the least of them is the prior's purple
+
+
+def contrast(one, other):
+    """The ratio of relative luminances that WCAG 2 defines."""
+
+    def luminance(colour):
+        parts = np.asarray([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255.0
+        linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+        return linear @ [0.2126, 0.7152, 0.0722]
+
+    dark, light = sorted([luminance(one), luminance(other)])
+    return (light + 0.05) / (dark + 0.05)
+
+
+def test_lines_and_points_take_the_look_of_their_role():
+    _, ax = plot.figure()
+    drawn = plot.line(ax, range(3), [0.0, 1.0, 0.5], role="approximation", label="sparse")
+    assert drawn.get_color() == plot.COLOURS["approximation"]
+    assert drawn.get_linestyle() == "--"
+    assert drawn.get_label() == "sparse"
+    circles = plot.points(ax, [0.0, 1.0], [1.0, 2.0])
+    assert circles.get_marker() == "o"
+    assert circles.get_markerfacecolor() == "none"
+    assert circles.get_linestyle() == "None"
+    with pytest.raises(ValueError, match="role must be one of"):
+        plot.line(ax, [0.0], [0.0], role="best")
+
+
+def test_figures_have_the_sizes_and_the_letters_of_the_book():
+    single, ax = plot.figure("single")
+    pair, (left, right) = plot.figure("pair")
+    assert tuple(single.get_size_inches()) == (6.0, 3.2)
+    assert tuple(pair.get_size_inches()) == (7.2, 3.0)
+    assert [a.get_title("left") for a in (left, right)] == ["a", "b"]
+    assert not ax.spines["top"].get_visible()
+    assert not ax.spines["right"].get_visible()
+    with pytest.raises(ValueError, match="kind must be one of"):
+        plot.figure("triple")
+
+
+def test_no_font_is_smaller_than_nine_points():
+    settings = pyplot.rcParams
+    base = settings["font.size"]
+    names = ("axes.labelsize", "axes.titlesize", "xtick.labelsize", "ytick.labelsize")
+    sizes = [settings[name] for name in (*names, "legend.fontsize")]
+    assert min(base, *sizes) >= 9
+
+
+def test_the_same_figure_is_the_same_file():
+    def drawn():
+        _, ax = plot.figure()
+        plot.band(ax, [0.0, 1.0], [0.0, 1.0], [1.0, 1.0])
+        buffer = io.BytesIO()
+        ax.figure.savefig(buffer, format="svg", metadata={"Date": None})
+        return buffer.getvalue()
+
+    assert drawn() == drawn()
+
+
+def test_matplotlib_is_asked_for_late_and_missed_with_its_extra():
+    program = (
+        "import sys; sys.modules['matplotlib.pyplot'] = None\n"
+        "from gpnotes import plot\n"
+        "assert 'matplotlib' not in sys.modules\n"
+        "try: plot.figure()\n"
+        "except ImportError as problem: print(problem)\n"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert "pip install 'gpnotes[book]'" in found.stdout
