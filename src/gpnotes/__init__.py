@@ -24,6 +24,7 @@ _HOMES = {
     "linalg": ("Cholesky", "FactorisationError", "JitterWarning", "cholesky", "squared_distances"),
     "means": ("ConstantMean", "Zero"),
     "params": ("LogNormalPrior", "NormalPrior", "flatten", "flatten_gradient"),
+    "plot": (),
     "quadrature": ("expect", "gauss_hermite"),
     "random": ("Stream", "stream"),
     "testing": (),
