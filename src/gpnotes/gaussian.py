@@ -68,7 +68,7 @@ class Normal:
         return array_namespace(self.root).sum(self.root**2, axis=1)
 
     def marginal(self, indices: Sequence[int]) -> Normal:
-        """The distribution of the variables at `indices`, in their order.
+        """The distribution of the variables at `indices`, in their order, :eq:`eq-fv-marginal`.
 
         Source: Rasmussen & Williams (2006), appendix A.2.
         """
@@ -79,9 +79,10 @@ class Normal:
     def condition(self, indices: Sequence[int], values: Array) -> Normal:
         """The other variables, in their order, given that those at `indices` have `values`.
 
-        ``N(m_b + Σ_ba Σ_aa⁻¹ (values − m_a), Σ_bb − Σ_ba Σ_aa⁻¹ Σ_ab)``. With rows R_a, R_b of the
-        root and P the projection off the row space of R_a, the covariance is ``(R_b P)(R_b P)ᵀ``:
-        no matrices are subtracted. Where Σ_aa is singular, its pseudo-inverse stands in.
+        ``N(m_b + Σ_ba Σ_aa⁻¹ (values − m_a), Σ_bb − Σ_ba Σ_aa⁻¹ Σ_ab)``,
+        :eq:`eq-fv-conditional`. With rows R_a, R_b of the root and P the projection off the row
+        space of R_a, the covariance is ``(R_b P)(R_b P)ᵀ``: no matrices are subtracted. Where Σ_aa
+        is singular, its pseudo-inverse stands in.
 
         Raises `ValueError` for values that a singular distribution cannot take.
         Source: Rasmussen & Williams (2006), appendix A.2.
@@ -126,7 +127,7 @@ class Normal:
         return 0.5 * (spread + shift - self.size + theirs.log_det - log_det)
 
     def log_density(self, x: Array) -> float:
-        """``log N(x; mean, Σ)`` for x (n,).
+        """``log N(x; mean, Σ)`` for x (n,), the logarithm of :eq:`eq-fv-density`.
 
         Raises `FactorisationError` where the covariance is singular and there is no density.
         """
@@ -144,7 +145,7 @@ class Normal:
         return self.mean - reach, self.mean + reach
 
     def sample(self, stream: Stream, n: int) -> Array:
-        """`n` independent draws, (n, size)."""
+        """`n` independent draws, (n, size): mean plus root times standard normal numbers."""
         draws = stream.normal((n, self.root.shape[1]), like=self.mean)
         return self.mean + draws @ array_namespace(draws).matrix_transpose(self.root)
 

@@ -83,8 +83,8 @@ class Cholesky:
     def extend(self, cross: Array, block: Array, *, name: str = "K") -> Cholesky:
         """The factor of ``[[K, cross], [crossᵀ, block]]``; O(n² m) where starting over is O(n³).
 
-        `cross` has shape (n, m), `block` (m, m). The jitter of the old factor is added to the
-        block too, so that the whole matrix is treated alike.
+        `cross` has shape (n, m), `block` (m, m); for m = 1 this is :eq:`eq-fv-extend`. The jitter
+        of the old factor is added to the block too, so that the whole matrix is treated alike.
         """
         xp = array_namespace(self.lower)
         # L21ᵀ = L11⁻¹ K12 and L22 L22ᵀ = K22 − L21 L21ᵀ

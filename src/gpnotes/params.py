@@ -96,6 +96,10 @@ def cotangent(obj: Any, **bars: Any) -> Any:
     A gradient has the type of its argument but not its range: a derivative by a variance may be
     negative. So a cotangent is made without the checks of construction. Fields that are not
     given, the fixed ones above all, are those of `obj`.
+
+    >>> from gpnotes import RBF
+    >>> cotangent(RBF(), signal_var=-0.5, lengthscale=2.0)
+    RBF(signal_var=-0.5, lengthscale=2)
     """
     bar = object.__new__(type(obj))
     for item in fields(obj):
@@ -185,6 +189,10 @@ def flatten_gradient(obj: Any, obj_bar: Any, *, fixed: Collection[str] = ()) -> 
     """The derivatives in `obj_bar` as derivatives by the vector of `flatten`, in its order.
 
     By the chain rule a derivative by ``log θ`` is θ times the derivative by θ.
+
+    >>> from gpnotes import RBF
+    >>> flatten_gradient(RBF(1.0, 2.0), cotangent(RBF(), signal_var=-0.5, lengthscale=3.0))
+    array([-0.5,  6. ])
     """
     bars = {leaf.path: _host(leaf.value) for leaf in leaves(obj_bar)}
     return _joined(
@@ -194,7 +202,12 @@ def flatten_gradient(obj: Any, obj_bar: Any, *, fixed: Collection[str] = ()) -> 
 
 
 def names(obj: Any, *, fixed: Collection[str] = ()) -> list[str]:
-    """What each entry of the vector of `flatten` is: ``kernel.lengthscale[1]``, ``noise_var``."""
+    """What each entry of the vector of `flatten` is: ``kernel.lengthscale[1]``, ``noise_var``.
+
+    >>> from gpnotes import RBF, White
+    >>> names(RBF() + White(), fixed=("parts.0.lengthscale",))
+    ['parts.0.signal_var', 'parts.1.variance']
+    """
     found = []
     for leaf in _free(obj, fixed):
         size = None if isinstance(leaf.value, float) else leaf.value.shape[0]

@@ -22,6 +22,7 @@ __all__ = ["ActiveDims", "Kernel", "Product", "Scaled", "Sum"]
 class Kernel:
     """A covariance function k(x, z), with the pullbacks of its matrix and of its diagonal.
 
+    Its matrices are positive semidefinite, :eq:`eq-fv-psd`. Rows of its arguments are points.
     Kernels add and multiply: ``k1 + k2``, ``k1 * k2``, ``2.0 * k``; ``k.on(0, 2)`` looks at some
     columns only. A gradient by a kernel, ``kernel_bar``, is a kernel of the same class that holds
     derivatives in its fields; it is not checked, may have any sign, and is not to be called.
@@ -53,7 +54,8 @@ class Kernel:
 
         ``kernel_bar`` holds ``Σᵢⱼ K_barᵢⱼ ∂k(xᵢ, zⱼ)/∂θ`` in the place of each hyperparameter θ,
         a float for a float, an array for an array. Without `z`, ``x_bar`` holds the share of both
-        arguments and ``z_bar`` is None; ``K_bar`` need not be symmetric.
+        arguments and ``z_bar`` is None; ``K_bar`` need not be symmetric. The second half of
+        :eq:`eq-fv-pullback`.
         """
         self._admit_both(x, z)
         _check.matrix(K_bar, "K_bar", rows=x.shape[0], columns=(x if z is None else z).shape[0])
@@ -118,9 +120,15 @@ def _shown(value: Any) -> str:
 
 @dataclass(frozen=True, repr=False)
 class Sum(Kernel):
-    """``k(x, z) = Σₚ kₚ(x, z)``: the covariance of a sum of independent functions.
+    """``k(x, z) = Σₚ kₚ(x, z)``, what ``k1 + k2`` makes: the covariance of independent functions'
+    sum.
 
+    `parts` holds the summands; a sum of sums is one sum.
     Source: Rasmussen & Williams (2006), section 4.2.4.
+
+    >>> from gpnotes import RBF, Linear
+    >>> (RBF() + Linear()).parts[1]
+    Linear(variance=1)
     """
 
     parts: tuple[Kernel, ...]
@@ -150,9 +158,13 @@ class Sum(Kernel):
 
 @dataclass(frozen=True, repr=False)
 class Product(Kernel):
-    """``k(x, z) = Πₚ kₚ(x, z)``.
+    """``k(x, z) = Πₚ kₚ(x, z)``, what ``k1 * k2`` makes; `parts` holds the factors.
 
     Source: Rasmussen & Williams (2006), section 4.2.4.
+
+    >>> from gpnotes import RBF, Periodic
+    >>> RBF(1.0, 90.0) * Periodic(1.0, 1.3)
+    RBF(signal_var=1, lengthscale=90) * Periodic(signal_var=1, lengthscale=1.3, period=1)
     """
 
     parts: tuple[Kernel, ...]
@@ -195,7 +207,12 @@ def _products_of_others(factors: list[Array]) -> list[Array]:
 
 @dataclass(frozen=True, repr=False)
 class Scaled(Kernel):
-    """``k(x, z) = scale · k₁(x, z)``, what ``2.0 * k`` makes; the scale is a hyperparameter."""
+    """``k(x, z) = scale · k₁(x, z)``, what ``2.0 * k`` makes; the scale is a hyperparameter.
+
+    >>> from gpnotes import RBF
+    >>> 2.0 * RBF()
+    2 * RBF(signal_var=1, lengthscale=1)
+    """
 
     scale: float = positive()
     kernel: Kernel = fixed()
@@ -225,7 +242,14 @@ class Scaled(Kernel):
 
 @dataclass(frozen=True, repr=False)
 class ActiveDims(Kernel):
-    """``k(x, z) = k₁(x[:, dims], z[:, dims])``, what ``k.on(0, 2)`` makes."""
+    """``k(x, z) = k₁(x[:, dims], z[:, dims])``, what ``k.on(0, 2)`` makes; columns count from 0.
+
+    >>> import numpy as np
+    >>> from gpnotes import Linear
+    >>> Linear().on(1)(np.asarray([[7.0, 2.0], [8.0, 3.0]]))
+    array([[4., 6.],
+           [6., 9.]])
+    """
 
     kernel: Kernel = fixed()
     dims: tuple[int, ...] = fixed()

@@ -52,7 +52,7 @@ class Linear(Kernel):
 
 @dataclass(frozen=True, repr=False)
 class Polynomial(Kernel):
-    """Polynomials: ``k(x, z) = (variance · xᵀz + bias)^degree``.
+    """Polynomials: ``k(x, z) = (variance · xᵀz + bias)^degree``, :eq:`eq-wv-polynomial`.
 
     Source: Rasmussen & Williams (2006), section 4.2.2 (the inhomogeneous polynomial kernel).
 

@@ -26,7 +26,8 @@ class Periodic(Kernel):
 
     `lengthscale` ℓ and `period` p are floats or arrays (d,); ℓ is in units of the circle, not of x.
     Source: MacKay (1998), Introduction to Gaussian processes, equation 47; Rasmussen & Williams
-    (2006), section 4.2.3, in one dimension with the period 2π.
+    (2006), section 4.2.3, in one dimension with the period 2π. A factor of the second kernel in
+    :eq:`eq-fv-co2-kernel`.
 
     >>> import numpy as np
     >>> Periodic(period=2.0)(np.asarray([[0.0], [1.0], [2.0]])).round(4)

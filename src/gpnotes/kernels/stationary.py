@@ -92,6 +92,11 @@ class Matern12(Kernel):
     the inputs is taken as zero: the mean of the one-sided ones, and exact on the diagonal of a
     matrix of x with itself, where k is constant; the derivative by the lengthscale is zero anyway.
     Source: Rasmussen & Williams (2006), section 4.2.1.
+
+    >>> import numpy as np
+    >>> Matern12()(np.asarray([[0.0], [1.0]])).round(4)
+    array([[1.    , 0.3679],
+           [0.3679, 1.    ]])
     """
 
     signal_var: float = positive(1.0)
@@ -117,6 +122,11 @@ class Matern32(Kernel):
 
     ``k(x, z) = σ_f² (1 + s) exp(−s)`` with ``s = √(3q)``.
     Source: Rasmussen & Williams (2006), equation 4.17.
+
+    >>> import numpy as np
+    >>> Matern32()(np.asarray([[0.0], [1.0]])).round(4)
+    array([[1.    , 0.4834],
+           [0.4834, 1.    ]])
     """
 
     signal_var: float = positive(1.0)
@@ -140,6 +150,11 @@ class Matern52(Kernel):
 
     ``k(x, z) = σ_f² (1 + s + s²/3) exp(−s)`` with ``s = √(5q)``.
     Source: Rasmussen & Williams (2006), equation 4.17.
+
+    >>> import numpy as np
+    >>> Matern52()(np.asarray([[0.0], [1.0]])).round(4)
+    array([[1.   , 0.524],
+           [0.524, 1.   ]])
     """
 
     signal_var: float = positive(1.0)
@@ -161,7 +176,13 @@ class Matern52(Kernel):
 class RationalQuadratic(Kernel):
     """A scale mixture of squared exponential kernels; RBF in the limit of large `alpha`.
 
-    ``k(x, z) = σ_f² (1 + q / 2α)^(−α)``. Source: Rasmussen & Williams (2006), section 4.2.1.
+    ``k(x, z) = σ_f² (1 + q / 2α)^(−α)``, the third of the kernels in :eq:`eq-fv-co2-kernel`.
+    Source: Rasmussen & Williams (2006), section 4.2.1.
+
+    >>> import numpy as np
+    >>> RationalQuadratic(alpha=0.5)(np.asarray([[0.0], [1.0]])).round(4)
+    array([[1.    , 0.7071],
+           [0.7071, 1.    ]])
     """
 
     signal_var: float = positive(1.0)
