@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib.util
 import math
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -64,6 +65,7 @@ class ChapterKernel(plugin.RunningKernel):
     """
 
     def __init__(self, kernel_name: str, cwd: str, **options: Any) -> None:
+        os.environ.pop("MPLBACKEND", None)  # the kernel chooses how it shows figures
         folder = BOOK / Path(cwd).resolve().relative_to(HERE)
         super().__init__(kernel_name, cwd=str(folder if folder.is_dir() else cwd), **options)
 

@@ -8,6 +8,7 @@ metadata that depends on the machine. Running it again writes the same bytes.
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Iterator
@@ -64,7 +65,7 @@ def build(slug: str, root: Path = ROOT) -> str:
         },
     )
     folder = {"metadata": {"path": str(source(slug, root).parent)}}
-    NotebookClient(notebook, timeout=CELL_SECONDS, resources=folder).execute()
+    NotebookClient(notebook, timeout=CELL_SECONDS, resources=folder).execute(env=environment())
     notebook.cells = [_settled(slug, cell) for cell in notebook.cells]
     notebook.metadata["language_info"] = {"name": "python"}
     nbformat.validate(notebook)
@@ -77,6 +78,11 @@ def text_only(output: Any) -> Any:
         return output
     data = {key: text for key, text in output["data"].items() if key.endswith("text/plain")}
     return nbformat.from_dict({**output, "data": data, "metadata": {}})
+
+
+def environment() -> dict[str, str]:
+    """The environment of a kernel, which chooses how figures are shown by itself."""
+    return {name: value for name, value in os.environ.items() if name != "MPLBACKEND"}
 
 
 def _files(entry: Any) -> Iterator[str]:
