@@ -80,6 +80,8 @@ def test_a_numpy_scalar_does_not_take_over(x, space):
     assert isinstance(kernel, g.Scaled)
     assert type(kernel.scale) is float
     assert space.holds(kernel(x))
+    with pytest.raises(ValueError, match=r"Scaled\.scale must be a float; got .* shape \(2,\)"):
+        np.ones(2) * g.RBF()
 
 
 def test_active_dimensions_see_their_columns_only(x, z, close):

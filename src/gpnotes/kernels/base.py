@@ -30,7 +30,7 @@ class Kernel:
     that names the argument, what was expected and what came.
     """
 
-    __array_ufunc__ = None  # np.float64(2) * kernel is ours to answer, not NumPy's
+    __array_ufunc__ = None  # array * kernel is ours to refuse: NumPy would make an array of kernels
 
     def __post_init__(self) -> None:
         settle(self)
