@@ -84,6 +84,7 @@ class TestCheck:
             ("a = b", {"a": 1.0, "b": 1.0, " {a} ": 2.0}, "are the same symbol"),
             (r"a \sim b", {"a": 1.0, "b": 1.0}, r"\\sim"),
             (r"a \approx b", {"a": 1.0, "b": 1.0}, "approx="),
+            ("a = \\sum_{i=1}^{4} x_i", {"a": x.sum(), "x": x, "i": 2}, "never used: `i`"),
             (r"a = \sum_{i=1}^{n} x_i", {"a": 0.0, "x": x, "n": 0}, "empty|nothing"),
             (r"a = \begin{tikz} b", {"a": 1.0, "b": 1.0}, "tikz|language|grammar"),
         ],
@@ -217,6 +218,19 @@ class TestEstimate:
         plain = checked(r"e = m^2 + s^2", bindings)
         doubled = checked(r"2 e = 2 m^2 + 2 s^2", bindings)
         assert doubled.estimate.z == pytest.approx(plain.estimate.z)
+
+    def test_an_approximation_beside_an_estimate_is_held_to_its_error(self, checked):
+        bindings = {"e": self.draw(20000), "m": 1.5, "s": 2.0}
+        assert checked(r"e \approx m^2 + s^2", bindings).kind == "estimate"
+
+    def test_noise_refutes_nothing(self, small_chapter):
+        chapter = small_chapter({"eq-a": "e = m^2 + s^2"})
+        bindings = {"e": self.draw(20000), "m": 1.5, "s": 2.0}
+        chapter.check("eq-a", bindings, oracle="Monte Carlo")
+        with pytest.raises(EquationError, match="holds as printed"):
+            chapter.refute("T-01", "e = s^2 + m m", bindings, instead="eq-a")
+        record = chapter.refute("T-01", "e = m^2 + s", bindings, instead="eq-a")
+        assert 0.1 < record.printed_residual < 1.0
 
     def test_an_error_of_zero_is_refused(self, checked):
         with pytest.raises(ValueError, match="positive"):

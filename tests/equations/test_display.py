@@ -67,7 +67,7 @@ ALL = [
     ),
     (
         Ledger("part/small", TOTALS),
-        "ledger: 5 equations · 3 checked · 1 estimates · 1 definitions · 40 of 40 "
+        "ledger: 5 equations · 3 checked · 1 estimate · 1 definition · 40 of 40 "
         "mutants caught (2 indistinct) · sources 7 of 7 answered",
     ),
 ]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import names, values
-from .tree import Apply, Expectation, Index, Integral, Name, Node, walk
+from .tree import Apply, Covariance, Expectation, Integral, Name, Node, Variance, walk
 
 __all__ = ["DRAWS", "Bindings", "backend", "draws", "groups", "kinds", "normalised", "used"]
 
@@ -47,9 +47,9 @@ def used(node: Node) -> set[str]:
 
 
 def _keys(node: Node) -> Iterator[str]:
-    if isinstance(node, Name | Apply | Index):
+    if isinstance(node, Name | Apply):
         yield node.key
-    elif isinstance(node, Expectation | Integral):
+    elif isinstance(node, Expectation | Variance | Covariance | Integral):
         yield from node.variables
 
 

@@ -87,10 +87,10 @@ def _source(data: Data) -> str:
 
 def _ledger(data: Data) -> str:
     (_, equations), *kinds, (_, mutants), (_, sources) = _totals(data)
-    counted = [f"{value} {name}" for name, value in kinds]
-    return "ledger: " + " · ".join(
-        [f"{equations} equations", *counted, mutants, f"sources {sources}"]
-    )
+    counted = [
+        f"{value} {name.removesuffix('s') if value == '1' else name}" for name, value in kinds
+    ]
+    return " · ".join([f"ledger: {equations} equations", *counted, mutants, f"sources {sources}"])
 
 
 def _totals(data: Data) -> list[tuple[str, str]]:

@@ -80,7 +80,6 @@ class Outcome:
     with the names that are bound), or not at all, and then `why`."""
 
     label: str
-    line: int
     kind: str
     edit: str
     reads: str
@@ -136,7 +135,7 @@ def _confused(equation: Equation, symbols: Sequence[str]) -> Iterator[Flip]:
 def flipped(equation: Equation, trial: Trial, flip: Flip) -> Outcome:
     """Check the altered equation on the numbers of `trial`."""
     reads = flip.latex.split("\n")[flip.line - equation.line].strip()
-    place = (equation.label, flip.line, flip.kind, flip.edit, reads)
+    place = (equation.label, flip.kind, flip.edit, reads)
     try:
         altered = prepare(flip.latex, [draw.bindings for draw in trial.draws], trial.allowed)
         refuse_unused(trial.draws[0].bindings, flip.latex, altered.statement)
@@ -198,7 +197,7 @@ def outcomes(chapter: Chapter, every: Callable[[list], list] = list) -> list[Out
 def digest(path: Path) -> str:
     """A digest of all that decides the outcome of a chapter: its equations and its code."""
     source = path.read_text(encoding="utf-8")
-    read = [(e.label, e.latex, e.line) for e in text.equations(source).values()]
+    read = [(e.label, e.latex) for e in text.equations(source).values()]
     parts = json.dumps([read, [code for _, code in text.cells(source)]])
     return hashlib.sha256(parts.encode()).hexdigest()[:16]
 

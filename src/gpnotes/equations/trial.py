@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -103,7 +103,8 @@ class Trial:
     def residual(self, step: Step) -> float:
         """The relative residual, whatever is allowed."""
         pairs = [draw.sides(step) for draw in self.draws]
-        return compare_all(step.relation, pairs, self.allowed).residual
+        allowed = replace(self.allowed, approx=self.allowed.approx or 0.0)
+        return compare_all(step.relation, pairs, allowed).residual
 
     def vacuous(self, step: Step) -> bool:
         """Both sides are zero on every draw: the step says nothing."""

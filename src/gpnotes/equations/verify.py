@@ -28,16 +28,23 @@ def prepare(latex: str, drawn: Sequence[Mapping[str, Any]], allowed: Tolerance) 
     and for a relation that cannot be checked.
     """
     statement = parse(latex, kinds(drawn[0]))
+    trial = Trial(statement, tuple(Draw(values) for values in drawn), allowed)
     if not statement.steps:
         raise EquationError("there is no relation, so that nothing can be checked", latex)
     for step in statement.steps:
-        if step.relation not in RELATIONS:
-            problem = f"{step.relation} is no relation that can be checked; use define"
+        problem = _not_checkable(trial, step)
+        if problem:
             raise EquationError(problem, latex, step.right.span)
-        if step.relation == r"\approx" and allowed.approx is None:
-            problem = r"\approx needs a tolerance of its own: give approx="
-            raise EquationError(problem, latex, step.right.span)
-    return Trial(statement, tuple(Draw(values) for values in drawn), allowed)
+    return trial
+
+
+def _not_checkable(trial: Trial, step: Step) -> str:
+    if step.relation not in RELATIONS:
+        return f"{step.relation} is no relation that can be checked; use define"
+    estimated = used(step) & set(trial.draws[0].estimates)
+    if step.relation == r"\approx" and trial.allowed.approx is None and not estimated:
+        return r"\approx needs a tolerance of its own: give approx="
+    return ""
 
 
 def refuse_unused(drawn: Mapping[str, Any], latex: str, *statements: Node) -> None:
