@@ -7,6 +7,7 @@ A kernel is a frozen dataclass whose fields are its hyperparameters. The public 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from functools import reduce
 from operator import mul
@@ -201,8 +202,9 @@ def _add(terms: Any) -> Array:
     return sum(rest, start=first)
 
 
-def _products_of_others(factors: list[Array]) -> list[Array]:
-    return [reduce(mul, factors[:i] + factors[i + 1 :]) for i in range(len(factors))]
+def _products_of_others(factors: list[Array]) -> Iterator[Array]:
+    """For each factor the product of the others, one at a time: matrices are large."""
+    return (reduce(mul, factors[:i] + factors[i + 1 :]) for i in range(len(factors)))
 
 
 @dataclass(frozen=True, repr=False)
