@@ -37,6 +37,8 @@ FAULTS = [
     ("x^*", "unbound symbol `x^*`", "x^*"),
     (r"\sum_{i=1}^N x_i + x_i", "unbound symbol `i`", None),
     (r"\sum_{i} x_i", "unbound symbol `i`", "i"),
+    ("a + e", "unbound symbol `e`", "e"),
+    ("a^{e'}", "unbound symbol `e'`", "e'"),
     # shapes
     ("a + A B A", "the product of shapes (4, 3) and (4, 4) is not defined", "A B A"),
     ("A + B", "the sum of shapes (4, 4) and (4, 3) is not defined", "A + B"),
@@ -83,6 +85,11 @@ FAULTS = [
     (r"\lVert x \rVert_{A}", "the norm with subscript A is not known", None),
     # grammar
     ("a / 2 x", "ambiguous after `/`", "x"),
+    ("A^{-1}_{1,2}", "ambiguous: an entry of the inverse, or the inverse of an entry?", None),
+    ("A_{1,2}^{-1}", "ambiguous: an entry of the inverse", None),
+    ("[A]_{1,2}^{-1}", "ambiguous: an entry of the inverse", None),
+    (r"A^\top_{1,2}", "ambiguous: an entry of the transpose", None),
+    (r"A^{-\top}_{1,2}", "ambiguous: an entry of the inverse", None),
     (r"\log(a)^2", "ambiguous: does the power belong to log", None),
     ("(a + x] a", "`(` and `]` do not match", "("),
     ("(a + x", "this is never closed", "("),

@@ -205,7 +205,7 @@ TREES = [
     (r"\mathbb 1[x < y]", t.Function("indicator", (t.Step(name("x"), "<", name("y")),))),
     ("2.5", t.Number(2.5)),
     ("10^{-2}", t.Power(t.Number(10.0), t.Sum((t.Number(2.0),), (-1,)))),
-    ("e", t.Constant("e")),
+    (r"\mathrm e", t.Constant("e")),
 ]  # fmt: skip
 
 

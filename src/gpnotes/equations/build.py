@@ -9,9 +9,9 @@ from lark import Transformer, v_args
 from lark.tree import Meta
 
 from . import tree as t
+from .assemble import around, bind, one_product, quotient, split_indices
 from .errors import EquationError
 from .reading.vocabulary import AMBIGUOUS_POWERS
-from .scope import bind
 
 __all__ = ["Build"]
 
@@ -90,13 +90,13 @@ class Build(Transformer):
             if isinstance(part, str):
                 divide, divided = part == "DIV", False
             elif divide:
-                factors = [_quotient(_one_product(factors), part)]
+                factors = [quotient(one_product(factors), part)]
                 divide, divided = False, True
             else:
                 self._refuse_ambiguous(divided, part)
                 factors.append(part)
                 divided = False
-        return _one_product(factors)
+        return one_product(factors)
 
     def _refuse_ambiguous(self, divided: bool, part: Node) -> None:
         if divided and not isinstance(part, t.Function | t.Reduction | t.Derivative):
@@ -104,7 +104,7 @@ class Build(Transformer):
             raise EquationError(problem, self.latex, part.span)
 
     def run(self, meta: Meta, parts: list) -> Node:
-        return _one_product(parts)
+        return one_product(parts)
 
     # -- functions ----------------------------------------------------------------------
 
@@ -124,7 +124,7 @@ class Build(Transformer):
         name, power = head
         span = _span(meta)
         if name.startswith("log_"):
-            base = t.Function("log", (_number(name[4:], span),), span=span)
+            base = t.Function("log", (t.Number(float(name[4:]), span=span),), span=span)
             node = t.Quotient(t.Function("log", arguments, span=span), base, span=span)
         else:
             node = t.Function(name, arguments, span=span)
@@ -169,7 +169,7 @@ class Build(Transformer):
         first = ranges[-1].first
         if upper is not None and first is not None:
             return [
-                t.Range(one.index, one.first or first, upper, span=_around([one, upper]))
+                t.Range(one.index, one.first or first, upper, span=around([one, upper]))
                 for one in ranges
             ]
         if upper is not None or first is not None:
@@ -258,13 +258,27 @@ class Build(Transformer):
         return parts[0]
 
     def transpose(self, meta: Meta, parts: list) -> Node:
+        self._refuse_entry(parts, meta, "the transpose")
         return t.Transpose(parts[0], span=_span(meta))
 
     def inverse(self, meta: Meta, parts: list) -> Node:
+        self._refuse_entry(parts, meta, "the inverse")
         return t.Inverse(parts[0], span=_span(meta))
 
     def invtrans(self, meta: Meta, parts: list) -> Node:
-        return t.Transpose(t.Inverse(parts[0], span=_span(meta)), span=_span(meta))
+        inverse = self.inverse(meta, parts)
+        return t.Transpose(inverse, span=_span(meta))
+
+    def _refuse_entry(self, parts: list, meta: Meta, what: str) -> None:
+        """``A^{-1}_{ij}`` reads as an entry of the inverse, yet prints as ``A_{ij}^{-1}``."""
+        base, mark = parts
+        bracketed = meta.start_pos < base.span[0]
+        if bracketed or not isinstance(base, t.Subscript):
+            return
+        written_first = mark.start_pos < base.indices[-1].span[0]
+        if written_first or (mark.type != "TRANSPOSE" and len(base.indices) > 1):
+            problem = f"ambiguous: an entry of {what}, or {what} of an entry? write brackets"
+            raise self._fault(problem, meta)
 
     def power(self, meta: Meta, parts: list) -> Node:
         base, exponent = parts
@@ -294,7 +308,7 @@ class Build(Transformer):
         return t.Norm(parts[0], str(parts[1]), span=_span(meta))
 
     def subscript(self, meta: Meta, parts: list) -> Node:
-        indices = tuple(index for part in parts[1:] for index in _split(part))
+        indices = tuple(index for part in parts[1:] for index in split_indices(part))
         return t.Subscript(parts[0], indices, span=_span(meta))
 
     # -- arrays of expressions ----------------------------------------------------------
@@ -320,28 +334,3 @@ class Build(Transformer):
 
 def _number(text: str, span: tuple[int, int]) -> Node:
     return t.Number(float(text), span=span)
-
-
-def _around(factors: list[Node]) -> tuple[int, int]:
-    return factors[0].span[0], factors[-1].span[1]
-
-
-def _one_product(factors: list[Node]) -> Node:
-    if len(factors) == 1:
-        return factors[0]
-    return t.Product(tuple(factors), span=_around(factors))
-
-
-def _quotient(numerator: Node, denominator: Node) -> Node:
-    return t.Quotient(numerator, denominator, span=_around([numerator, denominator]))
-
-
-def _split(part: Node) -> tuple[Node, ...]:
-    """``ij`` in a subscript is two indices, and so are ``i1`` and ``1i``; ``2i`` is one."""
-    plain = t.Name | t.Index | t.Subscript
-    if not isinstance(part, t.Product):
-        return (part,)
-    first, rest = part.factors[0], part.factors[1:]
-    starts = isinstance(first, plain) or first == t.Number(1.0)
-    pair = starts and all(isinstance(f, plain | t.Number) for f in rest)
-    return part.factors if pair else (part,)

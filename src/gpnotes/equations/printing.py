@@ -73,7 +73,7 @@ class _Printer:
 
     def base(self, node: t.Node) -> str:
         """What may carry a superscript without brackets."""
-        plain = isinstance(node, t.Constant | t.Bars | t.Block) or _is_bare(node, "^")
+        plain = isinstance(node, t.Constant | t.Bars | t.Block | t.Apply) or _is_bare(node, "^")
         plain = plain or (isinstance(node, t.Number) and node.value >= 0)
         plain = plain or isinstance(node, t.Subscript | t.Norm)
         return self.any(node) if plain else self.wrapped(node)
@@ -94,7 +94,7 @@ class _Printer:
         return text if float(text) == node.value and "e" not in text else _decimal(node.value)
 
     def subscript(self, node: t.Subscript) -> str:
-        plain = _is_bare(node.base, "_^")
+        plain = isinstance(node.base, t.Apply) or _is_bare(node.base, "_^")
         base = self.any(node.base) if plain else self.wrapped(node.base)
         return f"{base}_{{{','.join(self.any(i) for i in node.indices)}}}"
 

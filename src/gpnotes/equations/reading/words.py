@@ -61,7 +61,7 @@ def _vocabulary(s: Stream, word: str) -> None:
         _function(s, v.FUNCTIONS[word], length)
     elif word in v.EXPECTATIONS:
         calculus.expectation(s, v.EXPECTATIONS[word], length)
-    elif word in v.CONSTANTS:
+    elif word in v.CONSTANTS and (word != "e" or follows == "^"):
         s.emit("CONSTANT", v.CONSTANTS[word], length)
     elif word in v.INDICATORS and follows in v.OPEN:
         s.emit("_INDICATOR", word, length)
