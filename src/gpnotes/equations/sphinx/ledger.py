@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from ..items import Item, read_items
 from .pages import CHECKS, Page
 
 __all__ = [
@@ -27,23 +27,9 @@ Data = Mapping[str, Any]
 _MUTANTS = ("caught", "indistinct", "survived", "spared")
 
 
-@dataclass(frozen=True)
-class Item:
-    """One item of the sources that the book follows."""
-
-    id: str
-    source: str
-    chapter: str
-    item: str
-
-
 def items(path: Path) -> tuple[Item, ...]:
-    """The items of a tab-separated list; none where a book has no such list."""
-    if not path.is_file():
-        return ()
-    with path.open(encoding="utf-8", newline="") as file:
-        rows = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
-        return tuple(Item(r["id"], r["source"], r["chapter"], r["item"]) for r in rows)
+    """The items of a book's sources; none where it has no such list."""
+    return tuple(read_items(path).values()) if path.is_file() else ()
 
 
 @dataclass(frozen=True)

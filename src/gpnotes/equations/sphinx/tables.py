@@ -8,6 +8,7 @@ from typing import Any
 
 from docutils.nodes import make_id
 
+from ..items import VERDICTS
 from .badge import mutant_words
 from .html import display, element, inline, link, number, say, scrolled, table, tolerance
 from .ledger import Book, Item, Row, answering, residuals, totals
@@ -18,7 +19,6 @@ __all__ = [
 ]  # fmt: skip
 
 Data = Mapping[str, Any]
-VERDICTS = ("holds", "holds-if", "wrong", "ambiguous", "stub")
 _SPOKEN = {
     "holds": "holds",
     "holds-if": "holds if",

@@ -1,0 +1,224 @@
+"""What the tests of the built book share: the book, a browser, and tiny books to break."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = ["-m", "jupyter_book", "build", ".", "-W", "--keep-going", "-n"]
+
+
+@pytest.fixture(scope="session")
+def book_html(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the built pages; an incremental build sees to it that they are today's."""
+    lock = tmp_path_factory.getbasetemp().parent / "book.lock"
+    with lock.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)  # the workers of a parallel run take turns
+        command = [sys.executable, *BUILD]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"the book does not build:\n{done.stdout}\n{done.stderr}"
+    return ROOT / "_build" / "html"
+
+
+@pytest.fixture(scope="session")
+def pages(book_html: Path) -> dict[str, Any]:
+    """Every page of the book, parsed, by its path."""
+    from bs4 import BeautifulSoup
+
+    found = sorted(path for path in book_html.rglob("*.html") if "_static" not in path.parts)
+    names = {path.relative_to(book_html).as_posix(): path for path in found}
+    return {
+        name: BeautifulSoup(path.read_text("utf-8"), "html.parser") for name, path in names.items()
+    }
+
+
+def _chromium() -> str | None:
+    names = ("chromium", "chromium-browser", "google-chrome")
+    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """A browser that may ask nobody; where there is none, only CI insists on it."""
+    path = _chromium()
+    if path is None:
+        if os.environ.get("CI") == "true":
+            pytest.fail("CI must have a chromium")
+        pytest.skip("no chromium on this machine")
+    api = pytest.importorskip("playwright.sync_api")
+    arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+    with api.sync_playwright() as driver:
+        launched = driver.chromium.launch(executable_path=path, args=arguments)
+        yield launched
+        launched.close()
+
+
+@dataclass
+class Visit:
+    """An open page, with what it asked for and what it complained of while it loaded."""
+
+    page: Any
+    foreign: list[str] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
+    complaints: list[str] = field(default_factory=list)
+
+    def watch(self) -> None:
+        self.page.on("request", self._asked)
+        self.page.on("requestfailed", lambda request: self.failed.append(request.url))
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("console", self._said)
+
+    def _asked(self, request: Any) -> None:
+        if not request.url.startswith(("file:", "data:", "blob:")):
+            self.foreign.append(request.url)
+
+    def _said(self, message: Any) -> None:
+        if message.type in ("error", "warning"):
+            self.complaints.append(message.text)
+
+
+@pytest.fixture(scope="session")
+def visit(browser: Any, book_html: Path) -> Iterator[Any]:
+    """A function that opens a page of the book and waits until its mathematics is typeset."""
+    contexts = []
+
+    def opened(name: str, *, width: int = 1280, scheme: str = "light") -> Visit:
+        context = browser.new_context(
+            viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce"
+        )
+        contexts.append(context)
+        context.add_init_script("localStorage.setItem('mode', 'auto')")
+        seen = Visit(context.new_page())
+        seen.watch()
+        seen.page.goto((book_html / name).as_uri())
+        seen.page.evaluate("() => window.MathJax?.startup?.promise")
+        return seen
+
+    yield opened
+    for context in contexts:
+        context.close()
+
+
+@dataclass(frozen=True)
+class Built:
+    """What a build of a tiny book said, and where it put the pages."""
+
+    code: int
+    said: str
+    warned: str
+    html: Path
+
+
+CONF = """
+import sys
+sys.path.insert(0, {ext!r})
+project = "tiny"
+extensions = ["myst_nb", "sphinx.ext.mathjax", "gpnotes.equations.sphinx"] + {extensions!r}
+root_doc = "index"
+nb_execution_mode = "cache"
+numfig = True
+html_theme = "basic"
+equations_items = "sources/items.tsv"
+"""
+
+
+@pytest.fixture(scope="session")
+def tiny_book() -> Any:
+    """A function that writes a book of given pages into a folder, and one that builds it."""
+
+    def build(
+        folder: Path, pages: dict[str, str], *, extensions: tuple = (), jobs: int = 1
+    ) -> Built:
+        write(folder, pages, extensions)
+        html = folder / "_build" / "html"
+        command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-n", "-j", str(jobs)]
+        command += ["-d", str(folder / "_build" / "doctrees"), "-b", "html", str(folder), str(html)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        return Built(done.returncode, done.stdout, done.stderr, html)
+
+    def write(folder: Path, pages: dict[str, str], extensions: tuple) -> None:
+        conf = CONF.format(ext=str(ROOT / "book" / "_ext"), extensions=list(extensions))
+        listed = "\n".join(name for name in pages if name != "index")
+        contents = {
+            "conf.py": conf + 'exclude_patterns = ["_build"]\n',
+            "index.md": f"# Tiny\n\n```{{toctree}}\n:numbered:\n\n{listed}\n```\n",
+            "sources/items.tsv": "id\tsource\tchapter\titem\n",
+            **{f"{name}.md": text for name, text in pages.items()},
+        }
+        for name, text in contents.items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if not path.exists() or path.read_text("utf-8") != text:
+                path.write_text(text, encoding="utf-8")
+
+    return build
+
+
+CHAPTER = """---
+jupytext:
+  text_representation:
+    extension: .md
+    format_name: myst
+kernelspec:
+  display_name: Python 3
+  name: python3
+---
+# {title}
+
+A line of prose.
+
+```{{math}}
+:label: {label}
+{latex}
+```
+
+```{{code-cell}}
+import numpy as np
+from gpnotes.equations import Chapter
+
+chapter = Chapter("{slug}")
+
+
+def numbers(draw):
+    A, b, c = draw.standard_normal((5, 5)), draw.standard_normal(5), draw.standard_normal(5)
+    x = np.linalg.solve(A, b) - c
+    return {{"A": A, r"\\mathbf b": b, r"\\mathbf c": c, r"\\mathbf x": x}}
+```
+
+```{{code-cell}}
+{check}
+```
+
+```{{code-cell}}
+{last}
+```
+"""
+
+
+@pytest.fixture(scope="session")
+def chapter_text() -> Any:
+    """A function that writes a chapter of one equation; by default it is sound."""
+
+    def text(slug: str, **changes: str) -> str:
+        label = f"eq-{slug}"
+        parts = {
+            "slug": slug,
+            "title": slug,
+            "label": label,
+            "latex": r"\mathbf x = A^{-1} \mathbf b - \mathbf c",
+            "check": f'chapter.check("{label}", numbers, oracle="an LU solver")',
+            "last": "chapter.ledger()",
+        }
+        return CHAPTER.format(**{**parts, **changes})
+
+    return text
