@@ -37,12 +37,13 @@ print(json.dumps([name for name in heavy if name in sys.modules]))
 
 
 def test_importing_takes_less_than_three_tenths_of_a_second():
+    """Of processor time, which other work on the machine does not stretch; every name included."""
     code = """
 import json, time
-start = time.perf_counter()
+start = time.process_time()
 import gpnotes
 for name in gpnotes.__all__:
     getattr(gpnotes, name)
-print(json.dumps(time.perf_counter() - start))
+print(json.dumps(time.process_time() - start))
 """
     assert min(fresh(code) for _ in range(3)) < 0.3
