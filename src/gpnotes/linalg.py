@@ -105,7 +105,7 @@ def cholesky(K: Array, *, name: str = "K", jitter: Literal["auto"] | float = "au
     exactly that much is added. `name` is what the error and the warning call the matrix.
 
     Raises `FactorisationError` if no try succeeds; warns with `JitterWarning` if a try but the
-    first did. Source: Higham, Accuracy and Stability of Numerical Algorithms (2002), section 10.1:
+    first did. Source: Higham, Accuracy and Stability of Numerical Algorithms (2002), chapter 10:
     Cholesky succeeds once the smallest eigenvalue exceeds a modest multiple of n eps times the
     diagonal.
 
