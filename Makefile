@@ -15,6 +15,11 @@ LOG := _build/build.log
 VIEWER := $(VENV)/etc/jupyter/labconfig/default_setting_overrides.json
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
+# The matrices of chapters and tests are small: more threads a product would only be in each
+# other's way. Benchmarks, and you in JupyterLab, take all the cores.
+book test references: export OMP_NUM_THREADS ?= 1
+book test references: export OPENBLAS_NUM_THREADS ?= 1
+
 .DEFAULT_GOAL := help
 .PHONY: help book test lab references bench lint serve lock clean
 

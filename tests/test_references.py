@@ -110,6 +110,7 @@ def test_a_table_of_contents_names_its_notebooks_alone(small_book):
 def test_a_reference_written_again_is_the_same_to_the_byte(small_book):
     root = small_book(
         "import matplotlib.pyplot as plt\nfrom myst_nb import glue\n"
+        "import time; print('one'); time.sleep(1.0); print('text')\n"  # comes in two pieces
         "figure, axis = plt.subplots()\naxis.plot([1, 2])\nglue('number', 1.25, display=False)\n"
         "{'pi': 3.14}"
     )
@@ -119,6 +120,7 @@ def test_a_reference_written_again_is_the_same_to_the_byte(small_book):
     assert "<Figure size" in once
     assert "image/" not in once
     assert "1.25" in once
+    assert once.count('"stdout"') == 2
     assert "{'pi': 3.14}" in once
 
 

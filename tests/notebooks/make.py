@@ -19,6 +19,7 @@ import jupytext
 import nbformat
 import yaml
 from nbclient import NotebookClient
+from nbval.plugin import coalesce_streams
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -114,7 +115,7 @@ def _fresh(index: int, cell: Any) -> Any:
 
 def _settled(slug: str, cell: Any) -> Any:
     """A cell that has run, with only what is the same on every machine."""
-    outputs = [text_only(output) for output in cell.outputs]
+    outputs = coalesce_streams([text_only(output) for output in cell.outputs])
     for output in outputs:
         _refuse_unfit(slug, cell, output)
         if output.output_type == "error":
