@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gpnotes.equations.errors import EquationError
 from gpnotes.equations.evaluate import Evaluator
 from gpnotes.equations.names import normal
-from gpnotes.equations.parse import parse, parse_expression
+from gpnotes.equations.parse import parse, parse_expression, symbols
 from gpnotes.equations.values import Nodes, kind
 
 rng = np.random.default_rng(3)
@@ -79,6 +81,10 @@ FAULTS = [
     (r"\mathbb E u", "write brackets around what is averaged", None),
     (r"\int_0^{a} u \,\mathrm d u", "the nodes of `u` leave the limits 0 to 0.5", None),
     (r"\frac{\partial A}{\partial \ell}", r"`\ell` does not occur in what is differentiated", None),
+    (r"\log_a x", "the base of a logarithm must be a number", None),
+    (r"\sigma_n^{-2}", r"unbound symbol `\sigma_n`", None),
+    ("x_", "the LaTeX ends too early", None),
+    ("x_ ^2", "an argument is missing here", "^"),
     (r"\nabla A", "write the variable", None),
     (r"\frac{\partial}{\partial a} t(a)", "the differences do not settle", None),
     (r"\begin{cases} a & \text{if } a > 1 \end{cases}", "no case applies", None),
@@ -145,3 +151,37 @@ def test_without_the_text_the_fault_still_says_what():
     node = parse_expression("A + B", NAMES)
     with pytest.raises(EquationError, match=r"the sum of shapes \(4, 4\) and \(4, 3\)"):
         Evaluator(BOUND).value(node)
+
+
+PIECES = r"""
+a x K_{ff} \mathbf \mathbf{x} \frac \frac12 { } ( ) [ ] \{ \} | \| \lvert \rvert \left( \right)
+\left. \right| _ ^ _{i} ^{-1} ^\top ' \sum_{i=1}^N \sum_ \prod \log \log_ \cos^2 \det \nabla
+\nabla_x \partial \frac{\partial}{\partial \int \int_0^1 dw \mathrm{d} w \mathbb \mathbb{E}_w
+\mathbb{E} \operatorname{tr} \sqrt \sqrt[ k k( , ; \mid = \le + - / \cdot \odot ! \\ &
+\begin{bmatrix} \end{bmatrix} \begin{cases} \end{cases} \begin{aligned} \end{aligned} \text{if}
+\text \quad . : 1 2 \pi e T N \in \begin{array}{l \underbrace \overset \tag \binom \max_{x
+\mathbb{1} \choose \forall \bar
+"""
+
+
+def outcome(reader, latex):
+    try:
+        return reader(latex)
+    except EquationError as error:
+        return error
+
+
+@given(
+    pieces=st.lists(st.sampled_from(PIECES.split()), max_size=9),
+    free=st.booleans(),
+    glue=st.sampled_from(["", " "]),
+)
+def test_any_text_is_read_or_refused(pieces, free, glue):
+    # whatever an author writes, the answer is a tree or an EquationError, nothing else
+    latex = glue.join(pieces)
+    outcome(symbols, latex)
+    for reader in (parse, parse_expression):
+        found = outcome(lambda text, reader=reader: reader(text, NAMES, free=free), latex)
+        if isinstance(found, EquationError):
+            assert found.latex == latex
+            assert 0 <= found.span[0] <= found.span[1] <= len(latex)

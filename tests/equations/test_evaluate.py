@@ -136,6 +136,7 @@ CASES = {
     r"\sum_{s \in S} \mathbf y_s": y[0] + y[2] + y[3],
     r"\sum_{s \in \mathcal C} s^2": 4 + 9 + 16 + 25,
     r"\sum_{s \in \mathbf q} s": 6,
+    r"\sum_{s \in \{1, n, 7\}} s \mathbf y_s": y[0] + 4 * y[3] + 7 * y[6],
     r"\sum_n \mathbf y_n": y[:4].sum(),
     r"\sum_{n \ne m} \mathbf y_n": y[:4].sum() - y[1],
     r"\max_{i \in S} \mathbf y_i": y[[0, 2, 3]].max(),

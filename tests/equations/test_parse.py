@@ -125,6 +125,9 @@ SAME = [
     (r"\frac{\partial^2 g(x)}{\partial x^2}",
      r"\frac{\partial}{\partial x} \frac{\partial}{\partial x} g(x)"),
     (r"\frac{\mathrm d g(x)}{\mathrm d x}", r"\frac{\partial g(x)}{\partial x}"),
+    (r"\sigma_f^{-2}", r"(\sigma_f^2)^{-1}"),
+    (r"\sigma^{-2}_f a", r"(\sigma_f^2)^{-1} a"),
+    (r"\operatorname{KL}\left(q \,\middle\|\, p\right)", r"\operatorname{KL}(q \| p)"),
     # blocks
     (r"\left[\begin{array}{ll} a & b \\ b & c \end{array}\right]",
      r"\begin{bmatrix} a & b \\ b & c \end{bmatrix}"),

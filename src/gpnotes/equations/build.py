@@ -156,6 +156,9 @@ class Build(Transformer):
             return t.Range(key, members=parts[2], span=span)
         return t.Range(key, members=t.Name(key, span=span), without=parts[2], span=span)
 
+    def set(self, meta: Meta, parts: list) -> Node:
+        return t.Block((tuple(parts[::2]),), span=_span(meta))
+
     def big(self, meta: Meta, parts: list) -> Node:
         kind, body = str(parts[0]), parts[-1]
         ranges = [part for part in parts[1:-1] if isinstance(part, t.Range)]

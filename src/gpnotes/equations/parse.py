@@ -94,9 +94,9 @@ def _parse(latex: str, names: Mapping[str, str], start: str, free: bool) -> Any:
 def _misplaced(latex: str, wrong: UnexpectedToken) -> EquationError:
     token = wrong.token
     if token.type == "$END":
-        end = len(latex.rstrip())
+        end = max(len(latex.rstrip()), 1 if latex else 0)
         hint = "no relation stands in it" if "REL" in wrong.accepts else "something is missing"
-        return EquationError(f"the equation ends too early: {hint}", latex, (end - 1, end))
+        return EquationError(f"the equation ends too early: {hint}", latex, (max(end - 1, 0), end))
     span = (token.start_pos, token.end_pos)
     return EquationError(f"`{latex[slice(*span)]}` cannot stand here", latex, span)
 

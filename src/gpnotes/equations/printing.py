@@ -177,6 +177,9 @@ class _Printer:
             return f"_{{{key}={self.any(node.first)}}}^{{{self.any(node.last)}}}"
         if node.members == t.Name(node.index):
             return f"_{{{key}}}"
+        if isinstance(node.members, t.Block):
+            inside = ", ".join(self.any(member) for member in node.members.rows[0])
+            return f"_{{{key} \\in \\{{{inside}\\}}}}"
         return f"_{{{key} \\in {self.any(node.members)}}}"
 
     def reduction(self, node: t.Reduction) -> str:

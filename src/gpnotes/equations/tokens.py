@@ -71,6 +71,7 @@ FONTS = _set(
 _ARGUMENTS = {**dict.fromkeys(FONTS, 1), "\\frac": 2, "\\binom": 2, "\\root": 2, "\\sqrt": 1}
 _SHELLS = _set(r"\underbrace \overbrace \boxed \smash \mathop \mathrel \mathbin")
 _STACKED = _set(r"\overset \stackrel")
+_NO_ARGUMENT = frozenset({"_", "^", "}", "&", "\\\\"})
 
 
 @lru_cache(maxsize=4096)
@@ -217,6 +218,8 @@ class _Reader:
             inside = self._group(opened)
             shut = self.pieces[self.i - 1]
         else:
+            if self._peek() in _NO_ARGUMENT:
+                raise self._fault("an argument is missing here")
             inside = self._nucleus()
             opened, shut = inside[0], inside[-1]
         return [replace(opened, text="{"), *inside, replace(shut, text="}")]

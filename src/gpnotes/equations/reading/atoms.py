@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..names import Match, joined, nearest
 from ..tokens import Token
 from . import vocabulary as v
@@ -59,17 +61,39 @@ def _check_subscript(s: Stream, opened: int) -> None:
 
 def _is_symbol(text: str) -> bool:
     known = text in ("\\cdot", "\\times", "\\max", "\\min")
-    return not known and (text[0] == "\\" or text.isalpha() or text == "*")
+    return not known and (is_letter(text) or text == "*")
+
+
+def is_letter(text: str) -> bool:
+    """A letter or a command: what may be the name of something."""
+    return text.isalpha() or (text[0] == "\\" and text[1:].isalpha())
 
 
 def unknown(s: Stream, end: int | None = None) -> None:
     end = end or s.atom_end(s.i)
     first = s.tokens[s.i]
-    if s.free and (first.text[0] == "\\" or first.text.isalpha()):
+    if s.free and is_letter(first.text):
         return _free_name(s)
+    if _is_reciprocal_square(s, end):
+        return named(s, s.names.match(s.tokens, s.i))
     key = joined(s.tokens[s.i : end])
     known = nearest(key, [k for k, kind in s.names.kinds.items() if kind != "index"])
     raise s.fault(f"unbound symbol `{key}`{known}", first, s.tokens[end - 1])
+
+
+def _is_reciprocal_square(s: Stream, end: int) -> bool:
+    """With ``\\sigma_n^2`` bound, ``\\sigma_n^{-2}`` is its inverse: put it so."""
+    script = s.tokens[end : end + 5]
+    if [t.text for t in script] != ["^", "{", "-", "2", "}"]:
+        return False
+    hat, opened, minus, two, shut = script
+    square = [hat, opened, two, shut]
+    match = s.names.match([*s.tokens[s.i : end], *square], 0)
+    if not match or match.length != end - s.i + 4:
+        return False
+    one = replace(two, text="1")
+    s.tokens[end : end + 5] = [*square, hat, opened, minus, one, shut]
+    return True
 
 
 def _free_name(s: Stream) -> None:
@@ -111,15 +135,17 @@ def declare_indices(s: Stream) -> None:
         if s.tokens[i].text not in _MAY_BE_BIG:
             continue
         start = i + s.nucleus(i)
-        word = joined(s.tokens[i:start])
-        if word in v.BIG and start < len(s.tokens) and s.tokens[start].text == "_":
+        if s.symbol(i) in v.BIG and start < len(s.tokens) and s.tokens[start].text == "_":
             _declare_range(s, s.content(start + 1))
+
+
+_OPENING, _CLOSING = {"{", *v.OPEN}, {"}", *v.CLOSE}
 
 
 def _declare_range(s: Stream, content: list[Token]) -> None:
     depth, part = 0, []
     for token in [*content, Token(",", 0, 0)]:
-        depth += (token.text == "{") - (token.text == "}")
+        depth += (token.text in _OPENING) - (token.text in _CLOSING)
         if depth == 0 and token.text in (",", "=", "\\in", "\\ne"):
             if part:
                 s.names.add(joined(part), "index")

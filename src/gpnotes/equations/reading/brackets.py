@@ -25,6 +25,9 @@ def open(s: Stream) -> None:
     token = s.tokens[s.i]
     if token.side == "close":
         return close(s)
+    if s.last() == "IN" and token.text == "\\{":
+        s.stack.append(("\\{set", token))
+        return s.emit("_LSET", token.text)
     powered = s.last() == "_RB" and _function_power(s)
     function = s.last() == "FUNC" or powered
     kind = "call" if s.last() == "CALL" else "group"
@@ -51,7 +54,7 @@ def close(s: Stream) -> None:
         problem = f"`{culprit.text}` and `{token.text}` do not match"
         raise s.fault(problem if s.stack else f"`{token.text}` closes nothing", culprit)
     s.stack.pop()
-    s.emit("_RPAR", token.text)
+    s.emit("_RSET" if top.endswith("set") else "_RPAR", token.text)
 
 
 def bar(s: Stream) -> None:

@@ -7,6 +7,7 @@ from lark import Token as Word
 from ..names import joined
 from ..tokens import Token
 from . import vocabulary as v
+from .atoms import is_letter
 from .brackets import open_brace
 from .stream import Stream
 
@@ -69,13 +70,13 @@ def _trailing_integrals(s: Stream) -> int:
 def _differentials(s: Stream, i: int) -> tuple[list[str], int]:
     keys: list[str] = []
     while i < len(s.tokens):
-        after = i + s.nucleus(i)
-        if joined(s.tokens[i:after]) not in v.DIFFERENTIALS or after >= len(s.tokens):
+        if s.symbol(i) not in v.DIFFERENTIALS or not s.symbol(i + s.nucleus(i)):
             break
+        after = i + s.nucleus(i)
         match = s.names.match(s.tokens, after)
         if match and match.kind == "nodes":
             keys, i = [*keys, match.key], after + match.length
-        elif s.free and not match:
+        elif s.free and not match and is_letter(s.tokens[after].text):
             end = s.atom_end(after)
             keys, i = [*keys, joined(s.tokens[after:end])], end
         else:
@@ -123,14 +124,9 @@ def _is_derivative(s: Stream, above: int, below: int) -> int:
     if s.tokens[above + 1].text == "\\partial" == s.tokens[below + 1].text:
         powered = s.tokens[above + 2].text == "^"
         return s.group_end(above + 3) - above if powered else 1
-    length = s.nucleus(above + 1)
-    sign = joined(s.tokens[above + 1 : above + 1 + length])
-    same = joined(s.tokens[below + 1 : below + 1 + s.nucleus(below + 1)]) == sign
-    if sign in v.DIFFERENTIALS and sign not in s.names.kinds and same:
-        length_below = s.nucleus(below + 1)
-        first = s.tokens[below + 1]
-        s.tokens[below + 1 : below + 1 + length_below] = [
-            Token("\\partial", first.start, first.end)
-        ]
-        return length
-    return 0
+    sign, length = s.symbol(above + 1), s.nucleus(above + 1)
+    if sign not in v.DIFFERENTIALS or sign in s.names.kinds or s.symbol(below + 1) != sign:
+        return 0
+    first = s.tokens[below + 1]
+    s.tokens[below + 1 : below + 1 + length] = [Token("\\partial", first.start, first.end)]
+    return length

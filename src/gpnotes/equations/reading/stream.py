@@ -52,8 +52,14 @@ class Stream:
             return 1
         return self.group_end(i + 1) - i + 1
 
+    def symbol(self, i: int) -> str:
+        """The symbol at place `i`, without its scripts; empty where none begins."""
+        if i >= len(self.tokens) or self.tokens[i].text in ("{", "}"):
+            return ""
+        return joined(self.tokens[i : i + self.nucleus(i)])
+
     def word(self) -> str:
-        return joined(self.tokens[self.i : self.i + self.nucleus(self.i)])
+        return self.symbol(self.i)
 
     def atom_end(self, i: int) -> int:
         i += self.nucleus(i)

@@ -109,11 +109,13 @@ def _colon(s: Stream) -> None:
 
 
 def _function(s: Stream, name: str, length: int) -> None:
-    if name == "log" and s.text(length) == "_":
-        base = joined(s.content(s.i + length + 1))
-        end = s.group_end(s.i + length + 1) + 1
-        return s.emit("FUNC", f"log_{base}", end - s.i)
-    return s.emit("FUNC", name, length)
+    if name != "log" or s.text(length) != "_":
+        return s.emit("FUNC", name, length)
+    opened = s.i + length + 1
+    base = "".join(t.text for t in s.content(opened))
+    if not base.isdigit():
+        raise s.fault("the base of a logarithm must be a number", s.tokens[opened])
+    return s.emit("FUNC", f"log_{base}", s.group_end(opened) + 1 - s.i)
 
 
 def _big(s: Stream, kind: str, length: int) -> None:

@@ -37,7 +37,7 @@ def _elements(ev: Calculator, node: t.Node, scope: Scope) -> list:
     values = ev.of(node, scope)
     if values.ndim == 0:
         return list(range(1, whole(values) + 1))
-    return list(values[:, 0]) if values.shape[1] == 1 else list(values)
+    return list(values.ravel()) if 1 in values.shape else list(values)
 
 
 def _token(member: Any) -> Hashable:
