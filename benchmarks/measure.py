@@ -1,0 +1,83 @@
+"""Time in turns, and memory each in a process of its own, so that they can be compared."""
+
+from __future__ import annotations
+
+import gc
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from contestants import TASKS, Contestant, Problem
+
+_CLEAR, _STATUS = Path("/proc/self/clear_refs"), Path("/proc/self/status")
+_PAUSE = 0.03  # seconds in which the threads of the one before stop spinning
+
+
+def times(task: str, n: int, points: int, rounds: int, seldom: int) -> dict[str, dict[str, Any]]:
+    """Seconds of each contestant in each round, taken in turns, and what it answered.
+
+    Machines speed up and slow down; a ratio within one round is fairer than one between medians.
+    scikit-learn takes part in every `seldom`-th round only.
+    """
+    problem = Problem(n, points)
+    found = {one.name: {"seconds": [], "answer": None} for one in TASKS[task]}
+    for turn in range(rounds):
+        for one in TASKS[task]:
+            if one.name != "scikit-learn" or turn % seldom == 0:
+                seconds, answer = _once(one, problem)
+                found[one.name]["seconds"].append(seconds)
+                found[one.name]["answer"] = answer
+    return found
+
+
+def _once(contestant: Contestant, problem: Problem) -> tuple[float, Any]:
+    call = contestant.prepare(problem)
+    gc.collect()
+    time.sleep(_PAUSE)
+    start = time.perf_counter()
+    answer = call()
+    return time.perf_counter() - start, answer
+
+
+def disagreement(found: dict[str, dict[str, Any]]) -> float:
+    """The largest difference between our answer and theirs, relative to the largest entry."""
+    ours, theirs = found["gpnotes"]["answer"], found["scikit-learn"]["answer"]
+    return float(np.max(np.abs(ours - theirs)) / np.max(np.abs(theirs)))
+
+
+def peak_bytes(task: str, name: str, n: int, points: int) -> int | None:
+    """How far memory rises during one call, in a fresh process; None where it cannot be seen."""
+    program = [sys.executable, str(Path(__file__).resolve()), task, name, str(n), str(points)]
+    shown = subprocess.run(program, capture_output=True, text=True, check=True).stdout
+    return json.loads(shown.splitlines()[-1])
+
+
+def _rise(contestant: Contestant, problem: Problem) -> int | None:
+    """The rise over what was there before the matrices: the floor's own counts as one of them."""
+    contestant.prepare(Problem(600, 50))()  # libraries and their buffers are there from here on
+    problem.data  # noqa: B018  (made now, so that it does not count)
+    if not _STATUS.exists():
+        return None
+    gc.collect()
+    before = _kib("VmRSS")
+    call = contestant.prepare(problem)
+    problem.__dict__.pop("Ky", None)  # the floor works on a copy
+    gc.collect()
+    _CLEAR.write_text("5")  # forget the peak that filling the floor's matrix took
+    call()
+    return 1024 * (_kib("VmHWM") - before)
+
+
+def _kib(field: str) -> int:
+    lines = _STATUS.read_text(encoding="ascii").splitlines()
+    return int(next(line for line in lines if line.startswith(field)).split()[1])
+
+
+if __name__ == "__main__":
+    _task, _name, _n, _points = sys.argv[1:]
+    _one = next(one for one in TASKS[_task] if one.name == _name)
+    print(json.dumps(_rise(_one, Problem(int(_n), int(_points)))))

@@ -1,0 +1,189 @@
+"""What runs how fast, against what: ``python benchmarks/run.py`` prints a table, writes a JSON.
+
+gpnotes, scikit-learn and the LAPACK floor work on the same problems in one run, in turns; what they
+answer is compared. Ratios are medians over rounds of the ratio within a round.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import platform
+import sys
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from contestants import POINTS, D
+from measure import disagreement, peak_bytes, times
+
+TOLERANCE = 1e-8
+# (task, n): at most so many times the floor
+TARGETS = {("evidence", 2000): 1.4, ("evidence", 5000): 1.2, ("prediction", 2000): 1.3}
+MOST_MATRICES = 3.0  # of n × n numbers at a time, for the evidence
+_NAMES = ("floor", "gpnotes", "sklearn")
+_HEAD = f"""
+{"":20}{"seconds (median)":^33}{"times the floor":^20}{"n × n matrices":^27}
+{"task":<14}{"n":>6}{"".join(f"{name:>11}" for name in _NAMES)}{"gpnotes":>9}{"target":>11}\
+{"".join(f"{name:>9}" for name in _NAMES)}"""
+
+
+def main() -> int:
+    """Measure, print, write; 1 if answers differ, 0 otherwise, whatever the speed."""
+    wanted = _arguments()
+    report = {"when": datetime.now(UTC).isoformat(timespec="seconds"), "machine": machine()}
+    print(_about(report["machine"]))
+    print(_HEAD)
+    sizes = [("evidence", n) for n in wanted.sizes] + [("prediction", n) for n in wanted.predict]
+    report["rows"] = [_row(task, n, wanted) for task, n in sizes]
+    report["growth"] = growth(report["rows"])
+    print(_summary(report))
+    wanted.json.parent.mkdir(parents=True, exist_ok=True)
+    wanted.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    print(f"written to {wanted.json}")
+    return int(any(row["disagreement"] > TOLERANCE for row in report["rows"]))
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--sizes", type=_numbers, default=[500, 1000, 2000, 5000])
+    parser.add_argument("--predict", type=_numbers, default=[2000], help="sizes for prediction")
+    parser.add_argument("--points", type=int, default=POINTS, help="points to predict at")
+    parser.add_argument("--rounds", type=int, help="rounds for every size; else fewer for large n")
+    parser.add_argument("--json", type=Path, default=Path("build/benchmarks.json"))
+    return parser.parse_args()
+
+
+def _numbers(text: str) -> list[int]:
+    return [int(word) for word in text.split(",") if word]
+
+
+def _row(task: str, n: int, wanted: argparse.Namespace) -> dict[str, Any]:
+    rounds = wanted.rounds or (15 if n <= 2000 else 5)
+    found = times(task, n, wanted.points, rounds, seldom=3 if n <= 2000 else 5)
+    row = {"task": task, "n": n, "d": D, "points": wanted.points, "rounds": rounds}
+    row["disagreement"] = disagreement(found)
+    row["seconds"] = {name: one["seconds"] for name, one in found.items()}
+    row["ratio"] = _ratio(row["seconds"], "gpnotes")
+    row["ratio_of_minima"] = min(row["seconds"]["gpnotes"]) / min(row["seconds"]["floor"])
+    row["ratio_scikit_learn"] = _ratio(row["seconds"], "scikit-learn", step=3 if n <= 2000 else 5)
+    row["target"] = TARGETS.get((task, n))
+    row["peak_bytes"] = {name: peak_bytes(task, name, n, wanted.points) for name in found}
+    print(_line(row), flush=True)
+    return row
+
+
+def _ratio(seconds: dict[str, list[float]], name: str, step: int = 1) -> float:
+    pairs = zip(seconds[name], seconds["floor"][::step], strict=True)
+    return median(one / floor for one, floor in pairs)
+
+
+def _line(row: dict[str, Any]) -> str:
+    medians = "".join(f"{median(s):11.4f}" for s in row["seconds"].values())
+    target = "" if row["target"] is None else f"≤ {row['target']}"
+    peaks = "".join(f"{_matrices(row, name):9.1f}" for name in row["peak_bytes"])
+    return f"{row['task']:<14}{row['n']:>6}{medians}{row['ratio']:9.2f}{target:>11}{peaks}"
+
+
+def _matrices(row: dict[str, Any], name: str) -> float:
+    """Peak memory in matrices of n × n float64 numbers; NaN where it could not be seen."""
+    peak = row["peak_bytes"][name]
+    return math.nan if peak is None else peak / (8 * row["n"] ** 2)
+
+
+def growth(rows: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
+    """Exponents of time and memory in n for the evidence, between the two largest sizes."""
+    last = sorted((row for row in rows if row["task"] == "evidence"), key=lambda row: row["n"])[-2:]
+    if len(last) < 2:
+        return {}
+    return {name: _exponents(*last, name) for name in last[0]["seconds"]}
+
+
+def _exponents(small: dict[str, Any], large: dict[str, Any], name: str) -> dict[str, float]:
+    step = math.log(large["n"] / small["n"])
+    spent = [median(row["seconds"][name]) for row in (small, large)]
+    held = [row["peak_bytes"][name] for row in (small, large)]
+    exponents = {"time": math.log(spent[1] / spent[0]) / step}
+    if all(held):
+        exponents["memory"] = math.log(held[1] / held[0]) / step
+    return exponents
+
+
+def _summary(report: dict[str, Any]) -> str:
+    rows = report["rows"]
+    worst = max(row["disagreement"] for row in rows)
+    lines = [
+        "",
+        f"answers of gpnotes and scikit-learn differ by at most {worst:.1e} (allowed {TOLERANCE})",
+    ]
+    lines += [_verdict(row) for row in rows if row["target"] is not None]
+    for name, exponents in report["growth"].items():
+        words = ", ".join(f"{what} as n^{value:.2f}" for what, value in exponents.items())
+        lines.append(f"growth of {name}: {words}")
+    return "\n".join(lines)
+
+
+def _verdict(row: dict[str, Any]) -> str:
+    word = "reached" if row["ratio"] <= row["target"] else "MISSED"
+    found = f"{row['ratio']:.2f} × the floor (minima {row['ratio_of_minima']:.2f}), target {word}"
+    if row["task"] == "evidence":
+        held = _matrices(row, "gpnotes")
+        found += f"; {held:.1f} matrices, at most {MOST_MATRICES:g} wanted"
+    theirs = f"scikit-learn {row['ratio_scikit_learn']:.1f} ×"
+    return f"{row['task']} at n = {row['n']}: {found}; {theirs}"
+
+
+def machine() -> dict[str, Any]:
+    """The processor, the libraries and their threads: what the seconds depend on."""
+    names = ("numpy", "scipy", "scikit-learn", "gpnotes")
+    return {
+        "processor": _processor("model name") or platform.processor(),
+        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else None,
+        "load": os.getloadavg()[0] if hasattr(os, "getloadavg") else None,
+        "python": platform.python_version(),
+        "packages": {name: version(name) for name in names},
+        "blas": _blas(),
+        "old_kernels": _old_kernels(),
+    }
+
+
+def _processor(field: str) -> str:
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text(encoding="utf-8").splitlines() if info.exists() else []
+    return next((line.split(":")[1].strip() for line in lines if line.startswith(field)), "")
+
+
+def _blas() -> list[dict[str, Any]]:
+    import scipy.linalg  # noqa: F401  (loaded, so that it can be asked about)
+    from threadpoolctl import threadpool_info
+
+    keys = ("internal_api", "version", "architecture", "num_threads")
+    return [{key: pool.get(key) for key in keys} for pool in threadpool_info()]
+
+
+def _old_kernels() -> bool:
+    """Whether OpenBLAS does not know this processor, and leaves its wide registers unused."""
+    wide = "avx512f" in _processor("flags").split()
+    return wide and any(pool["architecture"] in ("Haswell", "Zen") for pool in _blas())
+
+
+def _about(machine: dict[str, Any]) -> str:
+    blas = ", ".join(
+        f"{pool['internal_api']} {pool['version']} ({pool['architecture']}, "
+        f"{pool['num_threads']} threads)"
+        for pool in machine["blas"]
+    )
+    about = f"{machine['processor']}, {machine['cores']} cores, load {machine['load']}; {blas}"
+    if machine["old_kernels"]:
+        about += (
+            "\nOpenBLAS runs kernels of an older processor; OPENBLAS_CORETYPE=SkylakeX may help"
+        )
+    return about
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,119 @@
+"""The benchmarks run, compare what they time, and see the memory that they report."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+pytest.importorskip("sklearn")
+pytest.importorskip("threadpoolctl")
+
+
+@pytest.fixture
+def bench(root, monkeypatch):
+    """The modules of the folder, which is no package: they are scripts that sit together."""
+    monkeypatch.syspath_prepend(str(root / "benchmarks"))
+    import contestants
+    import measure
+    import run
+
+    yield {"contestants": contestants, "measure": measure, "run": run}
+    for name in ("contestants", "measure", "run"):
+        sys.modules.pop(name)
+
+
+def test_one_command_prints_a_table_and_writes_a_json(root, tmp_path):
+    target = tmp_path / "new" / "benchmarks.json"
+    options = ["--sizes", "60", "--predict", "40", "--points", "30", "--rounds", "2"]
+    shown = subprocess.run(
+        [sys.executable, root / "benchmarks" / "run.py", *options, "--json", target],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path,
+    ).stdout
+    report = json.loads(target.read_text())
+    assert [(row["task"], row["n"]) for row in report["rows"]] == [
+        ("evidence", 60),
+        ("prediction", 40),
+    ]
+    for row in report["rows"]:
+        assert f"{row['task']:<14}{row['n']:>6}" in shown
+        assert row["seconds"].keys() == row["peak_bytes"].keys()
+        assert len(row["seconds"]["gpnotes"]) == len(row["seconds"]["floor"]) == 2
+        assert row["disagreement"] < 1e-10
+    assert report["machine"]["packages"].keys() >= {"numpy", "scipy", "scikit-learn"}
+
+
+@pytest.mark.parametrize("task", ["evidence", "prediction"])
+def test_both_packages_give_the_same_answer(bench, task):
+    found = bench["measure"].times(task, 80, 50, rounds=1, seldom=1)
+    assert bench["measure"].disagreement(found) < 1e-10
+    size = 1 + 1 + 8 + 1 if task == "evidence" else 2 * 50
+    assert found["gpnotes"]["answer"].shape == (size,)
+
+
+def test_the_floor_does_the_work_that_it_stands_for(bench):
+    problem = bench["contestants"].Problem(50, 20)
+    Ky = problem.Ky.copy()
+    found = {}
+    for name, prepare in (
+        ("inverse", bench["contestants"].floor_of_evidence),
+        ("half", bench["contestants"].floor_of_prediction),
+    ):
+        call = prepare(problem)
+        call()
+        found[name] = {
+            k: c.cell_contents
+            for k, c in zip(call.__code__.co_freevars, call.__closure__, strict=True)
+        }
+    lower = np.tril(found["inverse"]["matrix"])
+    np.testing.assert_allclose(lower, np.tril(np.linalg.inv(Ky)), rtol=1e-8, atol=1e-10)
+    cross = problem.gp.kernel(problem.data[0], problem.data[2])
+    half = np.linalg.solve(np.linalg.cholesky(Ky), cross)
+    np.testing.assert_allclose(found["half"]["cross"], half, rtol=1e-8, atol=1e-10)
+    np.testing.assert_array_equal(problem.Ky, Ky)
+
+
+def test_answers_that_differ_end_in_an_error(bench, monkeypatch, tmp_path, capsys):
+    ours = bench["contestants"].our_evidence
+
+    def wrong(problem):
+        call = ours(problem)
+        return lambda: call() + 1e-6 * np.max(np.abs(call()))
+
+    other = bench["contestants"].Contestant("gpnotes", wrong)
+    floor, _, theirs = bench["contestants"].TASKS["evidence"]
+    monkeypatch.setitem(bench["contestants"].TASKS, "evidence", (floor, other, theirs))
+    monkeypatch.setattr(bench["run"], "peak_bytes", lambda *_: 8 * 40**2)
+    options = ["--sizes", "40", "--predict", "", "--rounds", "1", "--json", str(tmp_path / "b")]
+    monkeypatch.setattr(sys, "argv", ["run.py", *options])
+    assert bench["run"].main() == 1
+    assert "differ by at most 1.0e-06" in capsys.readouterr().out
+
+
+def test_growth_is_read_off_the_two_largest_sizes(bench):
+    rows = [
+        {
+            "task": "evidence",
+            "n": n,
+            "seconds": {"gpnotes": [1e-9 * n**3, 2e-9 * n**3, 3e-9 * n**3]},
+            "peak_bytes": {"gpnotes": 16 * n**2},
+        }
+        for n in (5000, 10, 2000)
+    ]
+    rows[1]["seconds"]["gpnotes"] = [1.0]  # the smallest: mostly overhead
+    found = bench["run"].growth(rows)["gpnotes"]
+    assert found == pytest.approx({"time": 3.0, "memory": 2.0})
+
+
+def test_the_memory_of_the_gradient_is_seen_and_is_two_matrices(bench):
+    n = 1500
+    peak = bench["measure"].peak_bytes("evidence", "gpnotes", n, 10)
+    if peak is None:
+        pytest.skip("this system does not tell a process its memory")
+    assert 1.8 < peak / (8 * n**2) < 3.0
