@@ -72,7 +72,7 @@ class WeightPosterior:
 
     @property
     def cholesky(self) -> Cholesky:
-        """The covariance's Cholesky factor, from its root; no square is formed, no jitter needed."""
+        """The covariance's Cholesky factor, from its root; nothing is squared, no jitter needed."""
         xp = array_namespace(self.root)
         lower = xp.matrix_transpose(xp.linalg.qr(xp.matrix_transpose(self.root)).R)
         return Cholesky(lower * xp.sign(_xp.diagonal(lower))[None, :])
