@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..display import mutant_line, plain, power_of_ten
-from .html import element, later, link, number, say, scrolled, table, tolerance
+from .html import element, later, link, number, phrase, say, scrolled, table, tolerance
 from .ledger import Row
 
 __all__ = ["badge", "line", "words"]
@@ -67,11 +67,12 @@ def _instance(record: Data) -> str:
 
 def steps(entries: list[Data]) -> str:
     """The steps of a chain with the residual of each."""
-    rows = [
-        element("tr", element("td", later(s["latex"])), _cell(number(s["residual"])))
-        for s in entries
-    ]
-    return scrolled(table("gpn-steps", ("step", "residual"), rows), "steps")
+    return scrolled(table("gpn-steps", ("step", "residual"), map(_step, entries)), "steps")
+
+
+def _step(entry: Data) -> str:
+    latex = rf"\displaystyle {entry['latex']}"
+    return element("tr", element("td", later(latex)), _cell(number(entry["residual"])))
 
 
 def _cell(text: str) -> str:
@@ -96,7 +97,7 @@ def _mutants(mutants: Data) -> str:
     """Every mutant with what became of it, behind a line of its own."""
     if not mutants["list"]:
         return ""
-    titles = ("single edit", "then it reads", "residual")
+    titles = ("single edit", "there it now reads", "residual")
     shown = table("gpn-mutants", titles, map(_mutant, mutants["list"]))
     title = element("summary", say(mutant_line(mutants)))
     return element("details", title, scrolled(shown, "mutants"), class_="gpn-more")
@@ -105,15 +106,19 @@ def _mutants(mutants: Data) -> str:
 def _mutant(entry: Data) -> str:
     outcome = number(entry["residual"]) if entry["outcome"] == "caught" else entry["outcome"]
     why = element("small", say(entry["why"])) if entry.get("why") else ""
-    edit = element("td", say(entry["edit"]), why)
+    edit = element("td", phrase(entry["edit"]), why)
     reads = element("td", later(entry["latex"]))
     return element("tr", edit, reads, _cell(outcome), class_=f"gpn-{entry['outcome']}")
 
 
 def line(record: Data, row: Row | None, address: str) -> str:
-    """What stands below the cell: one line that leads to the equation."""
-    text = element("span", say(plain(record)))
+    """What stands below the cell: one line that leads to the equation, or to the item."""
+    said, first = plain(record), ""
     if row is not None and row.number:
-        said = " · ".join(word for word in words(replace(row, records=(record,))) if word)
-        text = link(f"({row.number})", address) + element("span", say(said))
-    return element("p", _mark(), text, class_=f"gpn-line gpn-{record['kind']}")
+        said = " · ".join(filter(None, words(replace(row, records=(record,)))))
+        first = link(f"({row.number})", address)
+    elif record.get("source_id"):
+        said = said.removeprefix(record["source_id"]).lstrip(": ")
+        first = link(record["source_id"], address)
+    name = f"gpn-line gpn-{record['kind']}"
+    return element("p", _mark(), first, element("span", say(said)), class_=name)

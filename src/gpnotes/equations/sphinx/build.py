@@ -170,9 +170,11 @@ class _Filler:
         return badge(row, self._document(where, f"row-{row.label}") if where else "", opened=opened)
 
     def line(self, record: Any) -> str:
-        label = record.get("label") or ""
-        row = self.book.by_label.get(label) if record["kind"] in CHECKS else None
-        return line(record, row, self._equation(label))
+        row = self.book.by_label.get(record.get("label", "")) if record["kind"] in CHECKS else None
+        where = _page_with(self.book, "sources")
+        item = record.get("source_id") if where else None
+        address = self._document(where, f"item-{item}") if item else ""
+        return line(record, row, self._equation(row.label) if row else address)
 
     def table(self, what: str, options: dict[str, Any]) -> str:
         return getattr(self, f"_fill_{what}")(options)

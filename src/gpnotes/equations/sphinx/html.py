@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
+from itertools import groupby
 
 from ..display import short
 
@@ -66,8 +68,27 @@ def display(latex: str) -> str:
 
 def later(latex: str) -> str:
     """Mathematics that the script typesets when the reader opens what holds it."""
-    spelled = rf"\(\displaystyle {escape(_laid_out(latex))}\)"
+    spelled = rf"\({escape(_laid_out(latex))}\)"
     return element("span", spelled, class_="gpn-later tex2jax_ignore notranslate nohighlight")
+
+
+# What the names of edits are made of, beside LaTeX.
+_WORDS = frozenset(
+    """and bars cos cosh denominator determinant diag drop elementwise exp factor factorial first
+    flip for half in index inverse last less log matrix max mean min more norm of one order over
+    power product root sign sin square sum swap tanh term the to trace transpose two variance
+    with""".split()
+)
+
+
+def phrase(text: str) -> str:
+    """A name such as ``drop the factor \\frac{1}{2}``: its words as words, the rest typeset."""
+    tokens, again = text.split(), ""
+    if re.fullmatch(r"\(\d+\)", tokens[-1]):  # the second edit of that name, the third, ...
+        again = f" {tokens.pop()}"
+    runs = groupby(tokens, lambda token: token in _WORDS)
+    pieces = [(say if worded else later)(" ".join(run)) for worded, run in runs]
+    return " ".join(pieces) + again
 
 
 def _laid_out(latex: str) -> str:

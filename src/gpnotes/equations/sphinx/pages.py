@@ -130,10 +130,13 @@ def page_of(
 
 
 def _last_words(traceback: str) -> str:
-    """The error itself: what follows the last frame of a traceback."""
+    """The error itself: what follows the last frame of a traceback, and where it says nothing
+    (a bare assertion), the line of code."""
     lines = _ANSI.sub("", traceback).rstrip().splitlines()
     starts = [i for i, line in enumerate(lines) if _RAISED.match(line)]
-    return "\n".join(lines[starts[-1] :] if starts else lines[-1:])
+    words = "\n".join(lines[starts[-1] :] if starts else lines[-1:]).rstrip()
+    code = [line.split(maxsplit=2)[2] for line in lines if re.match(r"-+> \d+ \S", line)]
+    return f"{words} {code[-1].strip()}" if words.endswith(":") and code else words
 
 
 def fingerprint(pages: Mapping[str, Page], numbers: Mapping[str, str]) -> str:

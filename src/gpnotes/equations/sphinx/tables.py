@@ -111,6 +111,7 @@ def _sort_number(spelled: str) -> str:
 def total_list(book: Book, links: Links) -> str:
     """The totals, each with what it counts."""
     sums = totals(book)
+    spared = f", {sums['mutants_spared']} spared with a reason" if sums["mutants_spared"] else ""
     decided = sums["mutants_caught"] + sums["mutants_survived"] + sums["mutants_spared"]
     pairs = [
         (f"{sums['equations']}", "numbered equations"),
@@ -118,7 +119,7 @@ def total_list(book: Book, links: Links) -> str:
         (f"{sums['estimates']}", "by Monte Carlo"),
         (f"{sums['definitions']}", "definitions"),
         (f"{sums['unchecked']}", "unchecked"),
-        (f"{sums['mutants_caught']} of {decided}", "mutants caught"),
+        (f"{sums['mutants_caught']} of {decided}", f"mutants caught{spared}"),
         (f"{sums['sources_answered']} of {sums['sources_total']}", "items of the sources answered"),
     ]
     entries = (element("div", element("dt", word), element("dd", value)) for value, word in pairs)
@@ -226,34 +227,47 @@ def _item(book: Book, links: Links, item: Item) -> str:
 
 
 def _answer(book: Book, links: Links, item: Item, verdict: Data) -> str:
-    refuted = book.refutations.get(item.id, {})
+    refuted = book.refutations.get(item.id)
     off = residuals(book, item.id)
-    label = answering(book, item.id)
+    printed = off["printed_residual"]
     parts = [
         element("p", say(verdict["why"])) if verdict.get("why") else "",
-        _formula("The source prints", refuted["latex"], off["printed_residual"]) if refuted else "",
-        _holds(book, links, label, off["corrected_residual"], bool(refuted)),
+        _printed(refuted["latex"], printed) if refuted else _experiment(off),
+        _holds(book, links, answering(book, item.id), off["corrected_residual"], refuted),
     ]
     return element("div", *parts, class_="gpn-answer")
 
 
-def _formula(title: str, latex: str, residual: float | None) -> str:
-    off = element("span", f"off by {number(residual)}" if residual is not None else number(None))
-    return element(
-        "div", element("p", title, off), scrolled(display(latex), "formula"), class_="gpn-formula"
-    )
+def _printed(latex: str, residual: float | None) -> str:
+    off = f"off by {number(residual)}" if residual is not None else "the shapes do not conform"
+    title = element("p", element("span", "The source prints"), element("span", off))
+    return _framed(title, latex, "gpn-formula")
 
 
-def _holds(book: Book, links: Links, label: str, residual: float | None, instead: bool) -> str:
+def _experiment(off: Mapping[str, float | None]) -> str:
+    """What a numerical experiment found where there is no formula to refute."""
+    printed, corrected = off["printed_residual"], off["corrected_residual"]
+    if printed is None:
+        return ""
+    said = f"Measured: as printed {number(printed)}, as corrected {number(corrected)}."
+    return element("p", said, class_="gpn-answered")
+
+
+def _framed(title: str, latex: str, name: str) -> str:
+    return element("div", title, scrolled(display(latex), "formula"), class_=name)
+
+
+def _holds(
+    book: Book, links: Links, label: str, corrected: float | None, refuted: Data | None
+) -> str:
     row = book.by_label.get(label)
     if row is None:
         return ""
-    where = link(f"({row.number}) in {links.title(row.docname)}", links.equation(label))
+    where = link(f"({row.number}), {_short(row.docname)}", links.equation(label))
+    residual = corrected if refuted else row.residual
     off = element("span", f"residual {number(residual)}") if residual is not None else ""
-    title = element("p", f"{'What holds:' if instead else 'Here:'} {where}", off)
-    return element(
-        "div", title, scrolled(display(row.latex), "formula"), class_="gpn-formula gpn-right"
-    )
+    name = element("span", "What holds: " if refuted else "Here: ", where)
+    return _framed(element("p", name, off), row.latex, "gpn-formula gpn-right")
 
 
 # The notation

@@ -3,17 +3,22 @@
 (() => {
   "use strict";
 
-  /* Mathematics that waits. */
+  /* Mathematics that waits. MathJax may still be on its way when a badge stands open from the start. */
+  const mathjax = new Promise((ready) => {
+    const here = () => window.MathJax && window.MathJax.startup && window.MathJax.startup.promise;
+    if (here()) ready(here());
+    else window.addEventListener("load", () => ready(here()));
+  });
+
   const typeset = (details) => {
     const waiting = [...details.querySelectorAll(".gpn-later")].filter(
       (span) => span.closest("details") === details,
     );
-    if (!waiting.length || !window.MathJax || !window.MathJax.startup) return;
     waiting.forEach((span) => {
       span.classList.remove("gpn-later", "tex2jax_ignore");
-      span.classList.add("math");
+      span.classList.add("math", "gpn-set");
     });
-    window.MathJax.startup.promise.then(() => window.MathJax.typesetPromise(waiting));
+    if (waiting.length) mathjax.then(() => window.MathJax?.typesetPromise?.(waiting));
   };
 
   const waitForOpening = () => {
