@@ -245,13 +245,23 @@ class TestDefine:
         assert repr(record) == "eq-a: definition"
 
     def test_shapes_conform_where_numbers_are_given(self, small_chapter):
-        chapter = small_chapter({"eq-a": r"w \sim \mathcal N(0, S)", "eq-b": "b := A x"})
+        chapter = small_chapter(
+            {
+                "eq-a": r"w \sim \mathcal N(0, S)",
+                "eq-b": "b := A x",
+                "eq-c": r"w \sim \mathcal N(m, S)",
+            }
+        )
         assert chapter.define("eq-a", {"w": x, "S": S}).draws == 1
         assert chapter.define("eq-b", {"b": x, "A": A, "x": x}).draws == 1
         with pytest.raises(EquationError, match=r"eq-a, line 5.*"):
             chapter.define("eq-a", {"w": x[:3], "S": S})
         with pytest.raises(EquationError, match="shape"):
             chapter.define("eq-b", {"b": x, "A": A, "x": x[:3]})
+        with pytest.raises(EquationError, match=r"covariance of \(4, 4\) does not fit"):
+            chapter.define("eq-c", {"w": x, "m": x[:3], "S": S})
+        with pytest.raises(EquationError, match="must be square"):
+            chapter.define("eq-c", {"w": x, "m": x, "S": S[:3]})
         with pytest.raises(EquationError, match="never used"):
             chapter.define("eq-b", {"b": x, "A": A, "x": x, "c": 1.0})
 
@@ -296,6 +306,13 @@ class TestRefute:
         assert chapter.refute(
             "T-01", r"s = x x^\top", bindings, instead="eq-a"
         ) == record.__class__(**{**record.__dict__, "latex": r"s = x x^\top"})
+
+    def test_a_bound_function_that_fails_is_no_refutation(self, small_chapter):
+        def broken(stream):
+            return {**shared(stream), "f": lambda x: 1.0 / 0.0}
+
+        with pytest.raises(EquationError, match=r"T-01 as printed.*`f` failed"):
+            self.opened(small_chapter).refute("T-01", "a = b^2 - f(c)", broken, instead="eq-a")
 
     def test_an_unbound_symbol_is_an_error_and_no_refutation(self, small_chapter):
         with pytest.raises(EquationError, match=r"T-01 as printed.*d"):
@@ -401,6 +418,15 @@ class TestWhereTheTextComesFrom:
         monkeypatch.chdir(tmp_path)
         record = Chapter("part/small").check("eq-a", {"a": 1.1, "b": 1.1}, oracle="x")
         assert record.line == 5
+
+    def test_the_items_are_found_above_it(self, tmp_path, items_text):
+        (tmp_path / "book" / "part").mkdir(parents=True)
+        (tmp_path / "book" / "sources").mkdir()
+        (tmp_path / "book" / "sources" / "items.tsv").write_text(items_text)
+        path = tmp_path / "book" / "part" / "small.md"
+        path.write_text("```{math}\n:label: eq-a\na = b\n```\n")
+        chapter = Chapter("part/small", path=path)
+        assert chapter.source("T-01", "stub", why="left empty").source_id == "T-01"
 
     def test_a_fault_of_the_text_names_the_chapter(self, tmp_path):
         path = tmp_path / "small.md"

@@ -89,6 +89,7 @@ def test_the_order_of_symmetric_matrices():
     assert compare(S + root @ root.T, r"\succeq", S, EXACT).holds
     assert compare(S, r"\preceq", S + root @ root.T, EXACT).holds
     assert not compare(S - 1e-3 * np.eye(2), r"\succeq", S, EXACT).holds
+    assert not compare(np.diag([1.0, -1e-3]), r"\succeq", np.array(0.0), EXACT).holds
     assert not compare(root @ root.T + 1e-3 * A, r"\succeq", np.array(0.0), EXACT).holds
     assert compare(np.array(2.0), r"\succeq", np.array(1.0), EXACT).holds
     with pytest.raises(Misfit, match="square"):

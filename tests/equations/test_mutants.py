@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from gpnotes.equations import Nodes
+from gpnotes.equations import EquationError, Nodes
+from gpnotes.equations.mutants import mutants
+from gpnotes.equations.parse import parse
 
 A, B = np.random.default_rng(1).normal(size=(2, 4, 4))
 S = A @ A.T + np.eye(4)
@@ -118,3 +120,30 @@ def test_a_swap_that_leaves_nothing_to_catch_is_not_made(checked):
     edits = [mutant.edit for mutant in checked(r"a = \min(b, c)", smaller).mutants.list]
     assert "a for b" not in edits
     assert "b for c" in edits
+
+
+def test_the_middle_of_a_chain_is_edited_once_and_in_both_steps():
+    statement = parse("a = b + c = d", dict.fromkeys("abcd", "value"))
+    made = [m for m in mutants(statement, {}, str) if m.edit.startswith("flip")]
+    assert [m.places for m in made] == [(0, 1), (0, 1)]
+    assert made[0].steps[0].right is made[0].steps[1].left
+
+
+def test_statements_that_stand_side_by_side_are_edited_apart():
+    statement = parse(r"a = b + c, \quad b + c = d", dict.fromkeys("abcd", "value"))
+    made = [m for m in mutants(statement, {}, str) if m.edit.startswith("flip")]
+    assert [m.places for m in made] == [(0,), (0,), (1,), (1,)]
+
+
+def test_a_small_change_of_a_node_is_a_change(checked):
+    """A matrix that is symmetric to one per cent: its transpose is not the same."""
+    N = S + 0.01 * A
+    with pytest.raises(EquationError, match="drop the transpose of N"):
+        checked(r"a = \det N^\top", {"a": det(N), "N": N})
+
+
+def test_the_names_of_equal_edits_are_told_apart(checked):
+    record = checked("a = b + c b", {"a": 4.95, "b": 1.1, "c": 3.5})
+    edits = [mutant.edit for mutant in record.mutants.list]
+    assert len(set(edits)) == len(edits)
+    assert {"c for b", "c for b (2)"} <= set(edits)

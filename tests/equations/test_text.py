@@ -87,8 +87,19 @@ def test_a_notebook_gives_lines_of_its_file(tmp_path):
     path = tmp_path / "chapter.ipynb"
     path.write_text(json.dumps({"cells": cells, "nbformat": 4}, indent=1))
     (equation,) = text.read(path).values()
+    lines = path.read_text().splitlines()
     assert equation.latex == "a = b"
-    assert '"a = b\\n"' in path.read_text().splitlines()[equation.line - 1]
+    assert equation.line > 15
+    assert lines[equation.line - 1].strip() == json.dumps("a = b\n") + ","
+
+
+def test_a_label_in_two_cells_of_a_notebook_is_refused(tmp_path):
+    source = ["```{math}\n", ":label: eq-one\n", "a = b\n", "```\n"]
+    cells = [{"cell_type": "markdown", "source": source, "metadata": {}}] * 2
+    path = tmp_path / "chapter.ipynb"
+    path.write_text(json.dumps({"cells": cells, "nbformat": 4}, indent=1))
+    with pytest.raises(ValueError, match="the label eq-one stands in two cells"):
+        text.read(path)
 
 
 @pytest.mark.parametrize(
