@@ -67,6 +67,7 @@ FAULTS = [
     ("x_a", "an index must be a whole number", "x_a"),
     ("A_{1,2,3}", "3 indices for the shape (4, 4)", None),
     (r"\sum_{i=2}^{1} x_i", "the range of `i` is empty", None),
+    (r"\sum_{i=1}^{2} \max_{j<i} x_j", "the max of nothing is not defined", r"\max_{j<i} x_j"),
     (r"\sum_{i=1}^{a} x_i", "a whole number", None),
     (r"\sum_{i=1} x_i", "a range needs both its limits", None),
     # functions, averages, derivatives

@@ -13,7 +13,18 @@ from gpnotes.equations.errors import EquationError
 from gpnotes.equations.evaluate import Evaluator
 from gpnotes.equations.names import normal
 from gpnotes.equations.parse import parse_expression
-from gpnotes.equations.tree import Product, Transpose, replace_node, walk
+from gpnotes.equations.tree import (
+    Index,
+    Name,
+    Number,
+    Product,
+    Range,
+    Reduction,
+    Subscript,
+    Transpose,
+    replace_node,
+    walk,
+)
 from gpnotes.equations.values import Estimate, Nodes, conform, kind
 
 rng = np.random.default_rng(11)
@@ -140,8 +151,11 @@ CASES = {
     r"\sum_n \mathbf y_n": y[:4].sum(),
     r"\sum_{n \ne m} \mathbf y_n": y[:4].sum() - y[1],
     r"\max_{i \in S} \mathbf y_i": y[[0, 2, 3]].max(),
+    r"\operatorname*{argmax}_{i \in S} \mathbf y_i": [1, 3, 4][np.argmax(y[[0, 2, 3]])],
+    r"\sum_{i \le n} \sum_{j < i} A_{ij}": np.tril(A[:4, :4], -1).sum(),
     r"\min_{n} \mathbf y_n": y[:4].min(),
     r"-\sum_{i=1}^N \mathbf y_i \log |\mathbf y_i|": -np.sum(y * np.log(np.abs(y))),
+    r"\prod_{i=1}^{3} \prod_{j<i} (A_{ij} + c)": np.prod(A[[1, 2, 2], [0, 0, 1]] + c),
     r"\log \sum_{i=1}^N e^{\mathbf y_i}": math.log(np.exp(y).sum()),
     # bound functions
     "k(x, x')": kernel(X[4], X[2]),
@@ -285,6 +299,18 @@ def test_a_memo_tells_running_variables_apart():
     assert abs(value(latex)) < 1e-14
     nested = r"\sum_{i=1}^{3} \sum_{j=i}^{3} (i + 10 j)"
     assert value(nested) == sum(i + 10 * j for i in range(1, 4) for j in range(i, 4))
+
+
+def test_a_memo_tells_the_order_of_loops_apart():
+    entry = Subscript(Name("A"), (Index("i"), Index("j")))
+    over = {
+        key: Range(key, Number(1.0), Number(last)) for key, last in {"i": 2.0, "j": 3.0}.items()
+    }
+    one = Reduction("sum", over["i"], Reduction("sum", over["j"], entry))
+    other = Reduction("sum", over["j"], Reduction("sum", over["i"], entry))
+    evaluator = Evaluator(BOUND)
+    for node in (one, other):
+        np.testing.assert_allclose(evaluator.value(node), A[:2, :3].sum(), rtol=1e-13)
 
 
 def test_members_that_depend_on_an_outer_index_are_not_confused():

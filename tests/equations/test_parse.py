@@ -111,6 +111,10 @@ SAME = [
     (r"\sum_{i,j=1}^N K_{ij}", r"\sum_{i=1}^N \sum_{j=1}^N K_{i,j}"),
     (r"\sum_{i=1}^N K_i x_i^\top", r"\sum_{i=1}^N ((K_i) ((x_i)^\top))"),
     (r"\mathbf x_{n}^\top", r"(\mathbf x_n)^\top"),
+    (r"\sum_{i=1}^N \sum_{j<i} K_{ij}", r"\sum_{i=1}^N \sum_{j=1}^{i-1} K_{ij}"),
+    (r"\prod_{i \leq n} x_i", r"\prod_{i=1}^n x_i"),
+    (r"\operatorname*{arg\,max}_{x \in S} g(x)", r"\operatorname{argmax}_{x \in S} g(x)"),
+    (r"\arg\min_{x \in S} g(x)", r"\mathrm{arg min}_{x\in S} g(x)"),
     # averages, integrals, derivatives
     (r"\mathbb E_{w}\left[ w \right]", r"\mathbb{E}_w[w]"),
     (r"\mathbb E_{w \sim p(w)}[ w ]", r"\mathbb E_w(w)"),

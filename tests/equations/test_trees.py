@@ -228,6 +228,7 @@ SPECIAL = [
     r"\sqrt[3]{a} + \lVert A \rVert_{F}",
     r"\sum_{i \in \mathbf y} i + \sum_{N \ne 2} N + \sum_{N} N",
     r"\sum_{i \in \{0, 1, N\}} i",
+    r"a \arg\max_{i \in \mathbf y} (i + \sum_{j < N} j)",
     r"\min_{i \in \mathbf y} i",
     r"a \prod_{i=1}^{N} (i + \sum_{j=1}^{i} j)",
     r"\operatorname{diag}(\mathbf y) + \operatorname{sign}(a) A",

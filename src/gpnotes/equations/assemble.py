@@ -9,7 +9,7 @@ from typing import Any
 from . import tree as t
 from .tree import Index, Name, Node
 
-__all__ = ["around", "bind", "one_product", "quotient", "split_indices"]
+__all__ = ["around", "below", "bind", "one_product", "quotient", "split_indices"]
 
 
 def bind(node: Node, keys: Iterable[str]) -> Node:
@@ -37,6 +37,13 @@ def _bind_value(value: Any, keys: frozenset[str]) -> Any:
 
 def around(factors: list[Node]) -> tuple[int, int]:
     return factors[0].span[0], factors[-1].span[1]
+
+
+def below(limit: Node, relation: str) -> Node:
+    """The last index of ``i < limit`` or ``i \\le limit``."""
+    if relation == "LE":
+        return limit
+    return t.Sum((limit, t.Number(1.0)), (1, -1), span=limit.span)
 
 
 def one_product(factors: list[Node]) -> Node:

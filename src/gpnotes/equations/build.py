@@ -9,7 +9,7 @@ from lark import Transformer, v_args
 from lark.tree import Meta
 
 from . import tree as t
-from .assemble import around, bind, one_product, quotient, split_indices
+from .assemble import around, below, bind, one_product, quotient, split_indices
 from .errors import EquationError
 from .reading.vocabulary import AMBIGUOUS_POWERS
 
@@ -154,6 +154,8 @@ class Build(Transformer):
             return t.Range(key, first=parts[2], span=span)
         if parts[1].type == "IN":
             return t.Range(key, members=parts[2], span=span)
+        if parts[1].type in ("LT", "LE"):
+            return t.Range(key, t.Number(1.0), below(parts[2], parts[1].type), span=span)
         return t.Range(key, members=t.Name(key, span=span), without=parts[2], span=span)
 
     def set(self, meta: Meta, parts: list) -> Node:
@@ -169,15 +171,15 @@ class Build(Transformer):
 
     def _complete(self, ranges: list[t.Range], upper: Node | None, meta: Meta) -> list[t.Range]:
         """Give ``i, j = 1`` and its upper limit to every index that they are written for."""
+        if upper is None and all(one.members or one.last for one in ranges):
+            return ranges
         first = ranges[-1].first
         if upper is not None and first is not None:
             return [
                 t.Range(one.index, one.first or first, upper, span=around([one, upper]))
                 for one in ranges
             ]
-        if upper is not None or first is not None:
-            raise self._fault("a range needs both its limits, or a set", meta)
-        return ranges
+        raise self._fault("a range needs both its limits, or a set", meta)
 
     # -- derivatives --------------------------------------------------------------------
 

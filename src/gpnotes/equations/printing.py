@@ -45,8 +45,10 @@ def latex(node: t.Node, style: str | Style = "plain") -> str:
     return _Printer(STYLES[style] if isinstance(style, str) else style).any(node)
 
 
-_FUNCTION_WORDS = {"tr": "\\operatorname{tr}", "diag": "\\operatorname{diag}",
-                   "rank": "\\operatorname{rank}", "sign": "\\operatorname{sign}"}  # fmt: skip
+_FUNCTION_WORDS = {
+    **{name: f"\\operatorname{{{name}}}" for name in ("tr", "diag", "rank", "sign")},
+    **{name: f"\\operatorname*{{{name}}}" for name in ("argmin", "argmax")},
+}
 
 
 class _Printer:
@@ -183,7 +185,8 @@ class _Printer:
         return f"_{{{key} \\in {self.any(node.members)}}}"
 
     def reduction(self, node: t.Reduction) -> str:
-        return f"\\{node.kind}{self.range(node.over)} {self.term(node.body)}"
+        word = _FUNCTION_WORDS.get(node.kind, f"\\{node.kind}")
+        return f"{word}{self.range(node.over)} {self.term(node.body)}"
 
     def average(self, sign: str, variables: tuple[str, ...], *bodies: t.Node) -> str:
         under = f"_{{{','.join(map(self.key, variables))}}}" if variables else ""

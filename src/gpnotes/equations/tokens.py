@@ -246,6 +246,8 @@ class _Reader:
             return self._group(token)
         if token.text in _SHELLS:
             return self._argument()[1:-1]
+        if token.text == "\\arg" and self._peek() in ("\\max", "\\min"):
+            return _word("arg" + self._next().text[1:], token)
         if token.text in _STACKED:
             return self._stacked()
         if token.text == "\\sqrt" and self._peek() == "[":
@@ -269,6 +271,10 @@ class _Reader:
         shut = self._next()
         degree = [replace(opened, text="{"), *degree, replace(shut, text="}")]
         return [replace(token, text="\\root"), *degree, *self._argument()]
+
+
+def _word(letters: str, at: Token) -> list[Token]:
+    return [replace(at, text=text) for text in ("\\mathrm", "{", *letters, "}")]
 
 
 def _is_power(script: list[Token]) -> bool:

@@ -146,7 +146,7 @@ def _declare_range(s: Stream, content: list[Token]) -> None:
     depth, part = 0, []
     for token in [*content, Token(",", 0, 0)]:
         depth += (token.text in _OPENING) - (token.text in _CLOSING)
-        if depth == 0 and token.text in (",", "=", "\\in", "\\ne"):
+        if depth == 0 and (token.text == "," or token.text in v.RANGES):
             if part:
                 s.names.add(joined(part), "index")
             part = [] if token.text == "," else None

@@ -15,6 +15,7 @@ RELATIONS = _set(
     r"= := \approx \le \ge < > \propto \succeq \preceq \succ \prec \sim \triangleq \equiv \ne "
     r"\simeq \in \to \mapsto"
 )
+RANGES = {"=": "EQ", "\\in": "IN", "\\ne": "NE", "<": "LT", "\\le": "LE"}
 FUNCTIONS = {
     "\\log": "log", "\\ln": "log", "\\exp": "exp", "\\cos": "cos", "\\sin": "sin", "\\tan": "tan",
     "\\tanh": "tanh", "\\sinh": "sinh", "\\cosh": "cosh", "\\arccos": "arccos",
@@ -28,6 +29,7 @@ AMBIGUOUS_POWERS = _set(r"log cos sin tan tanh sinh cosh arccos arcsin arctan")
 BIG = {
     "\\sum": "sum", "\\prod": "prod", "\\min": "min", "\\max": "max",
     "\\mathrm{min}": "min", "\\mathrm{max}": "max",
+    "\\mathrm{argmin}": "argmin", "\\mathrm{argmax}": "argmax",
 }  # fmt: skip
 EXPECTATIONS = {
     "\\mathbb E": "EXPECT", "\\mathrm E": "EXPECT", "\\mathbb V": "VARIANCE",

@@ -94,9 +94,8 @@ def _continues_number(s: Stream, i: int) -> bool:
 
 def _relation(s: Stream, text: str) -> None:
     s.given = False
-    inside = {"=": "EQ", "\\in": "IN", "\\ne": "NE"}
-    if s.top() == "head" and text in inside:
-        s.emit(inside[text], text)
+    if s.top() == "head" and text in v.RANGES:
+        s.emit(v.RANGES[text], text)
     else:
         s.emit("REL", text)
 

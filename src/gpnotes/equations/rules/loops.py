@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable, Hashable, Iterator
 from typing import Any
@@ -11,7 +12,7 @@ import numpy as np
 from .. import operations as op
 from .. import tree as t
 from ..errors import OperationError
-from ..values import Nodes, kind
+from ..values import Nodes, conform, kind
 from .algebra import whole
 from .registry import Array, Calculator, Item, Scope, rule
 
@@ -25,7 +26,7 @@ def _members(ev: Calculator, over: t.Range, scope: Scope) -> list:
     if over.without is not None:
         skipped = ev.of(over.without, scope)
         found = [member for member in found if member != skipped]
-    if not found:
+    if not found and not any(ev.depends(over, key) for key in scope):
         raise OperationError(f"nothing to run over: the range of `{over.index}` is empty")
     return found
 
@@ -49,12 +50,30 @@ _STEPS = {"sum": op.add, "prod": op.multiply, "min": np.minimum, "max": np.maxim
 
 @rule(t.Reduction)
 def _reduction(ev: Calculator, node: t.Reduction, scope: Scope) -> Array:
-    step, total = _STEPS[node.kind], None
-    for member in _members(ev, node.over, scope):
-        item = Item(_token(member), member)
-        value = ev.of(node.body, {**scope, node.over.index: item})
-        total = value if total is None else step(total, value)
-    return total
+    members = _members(ev, node.over, scope)
+    items = (Item(_token(member), member) for member in members)
+    values = [ev.of(node.body, {**scope, node.over.index: item}) for item in items]
+    if not values:
+        return _nothing(node)
+    if node.kind in _CHOICES:
+        return conform(members[_choice(_CHOICES[node.kind], values)])
+    return functools.reduce(_STEPS[node.kind], values)
+
+
+def _nothing(node: t.Reduction) -> Array:
+    """The empty sum at the edge of an outer one, as in ``\\sum_i \\sum_{j < i}`` for i = 1."""
+    if node.kind not in ("sum", "prod"):
+        raise OperationError(f"the {node.kind} of nothing is not defined")
+    return np.float64(node.kind == "prod")
+
+
+_CHOICES = {"argmin": np.argmin, "argmax": np.argmax}
+
+
+def _choice(choose: Callable, values: list[Array]) -> int:
+    if any(value.ndim for value in values):
+        raise OperationError(f"only scalars have a largest and a smallest, not {values[0].shape}")
+    return int(choose(values))
 
 
 def _weighted(ev: Calculator, variables: tuple[str, ...], scope: Scope) -> Iterator:
