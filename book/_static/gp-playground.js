@@ -117,9 +117,9 @@
     signal: 1,
   };
   const SLIDERS = [
-    { name: "lengthscale", label: "Length scale \u2113", min: 0.2, max: 4, step: 0.05 },
-    { name: "noise", label: "Noise \u03c3\u2099 (a standard deviation)", min: 0.02, max: 1, step: 0.02 },
-    { name: "signal", label: "Signal \u03c3_f (a standard deviation)", min: 0.2, max: 3, step: 0.05 },
+    { name: "lengthscale", label: ["Lengthscale \u2113"], min: 0.2, max: 4, step: 0.05 },
+    { name: "noise", label: ["Noise \u03c3", "n", ", a standard deviation"], min: 0.02, max: 1, step: 0.02 },
+    { name: "signal", label: ["Signal \u03c3", "f", ", a standard deviation"], min: 0.2, max: 3, step: 0.05 },
   ];
   const SVG = "http://www.w3.org/2000/svg";
 
@@ -195,7 +195,8 @@
 
     slider({ name, label, min, max, step }, parent) {
       const row = html("label", { class: "gp-slider" }, parent);
-      html("span", {}, row, label);
+      const words = html("span", {}, row);
+      label.forEach((part, i) => html(i === 1 ? "sub" : "span", {}, words, part));
       const input = html("input", { type: "range", min, max, step, "data-name": name }, row);
       const output = html("output", {}, row);
       const show = () => (output.textContent = Number(input.value).toFixed(2));
@@ -401,11 +402,21 @@
     }
   }
 
+  /* Take the place of the static picture, above its caption. */
+  function settle(root) {
+    const figure = document.getElementById(root.dataset.gpPlayground);
+    if (!figure) return;
+    [...figure.children].forEach((child) => {
+      if (child.localName !== "figcaption") child.hidden = true;
+    });
+    figure.prepend(root);
+    figure.classList.add("gp-operated");
+  }
+
   function start() {
     document.querySelectorAll("[data-gp-playground]").forEach((root) => {
+      settle(root);
       root.playground = new Playground(root);
-      const still = document.getElementById(root.dataset.gpPlayground);
-      if (still) still.hidden = true;
     });
   }
 

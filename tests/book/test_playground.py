@@ -18,7 +18,7 @@ pytestmark = pytest.mark.browser
 STATIC = Path(__file__).parents[2] / "book" / "_static"
 PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>playground</title>
 <link rel="stylesheet" href="{static}/gp-playground.css"></head>
-<body><main><figure id="still">the static picture</figure>
+<body><main><figure id="still"><p>the static picture</p><figcaption>a caption</figcaption></figure>
 <div data-gp-playground="still"></div>
 <script src="{static}/gp-playground.js"></script></main></body></html>"""
 
@@ -103,7 +103,9 @@ def test_samples_have_the_mean_and_covariance_asked_for(playground_page):
 
 
 def test_the_script_takes_the_place_of_the_static_picture(playground_page):
-    assert not playground_page.is_visible("#still")
+    assert not playground_page.is_visible("#still > p")
+    assert playground_page.is_visible("#still figcaption")
+    assert playground_page.is_visible("#still .gp-plot")
     assert playground_page.locator(".gp-point").count() == 5
 
 
