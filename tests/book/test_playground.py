@@ -6,8 +6,6 @@ so that these tests need a browser and not the built book.
 
 from __future__ import annotations
 
-import os
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -23,25 +21,11 @@ PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>play
 <script src="{static}/gp-playground.js"></script></main></body></html>"""
 
 
-@pytest.fixture(scope="module")
-def playground_browser():
-    sync_api = pytest.importorskip("playwright.sync_api")
-    path = (
-        os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
-    )
-    if path is None:
-        pytest.skip("no chromium on this machine")
-    with sync_api.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
 @pytest.fixture
-def playground_page(playground_browser, tmp_path):
+def playground_page(browser, tmp_path):
     file = tmp_path / "page.html"
     file.write_text(PAGE.format(static=STATIC.as_uri()), encoding="utf-8")
-    page = playground_browser.new_page(viewport={"width": 800, "height": 900})
+    page = browser.new_page(viewport={"width": 800, "height": 900})
     requests, errors = [], []
     page.on("request", lambda request: requests.append(request.url))
     page.on("pageerror", lambda error: errors.append(str(error)))
