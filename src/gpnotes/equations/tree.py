@@ -71,7 +71,7 @@ class Sum(Node):
 
 @dataclass(frozen=True)
 class Product(Node):
-    """Juxtaposition, ``\\cdot`` or ``\\times``: matrix product where shapes say so, else scaling."""
+    """Juxtaposition, ``\\cdot``, ``\\times``: matrix product where shapes say so, else scaling."""
 
     factors: tuple[Node, ...]
 
