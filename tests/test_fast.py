@@ -70,6 +70,20 @@ def test_the_matrix_and_its_slope_are_those_of_the_kernel(small_blocks, rng, kin
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_a_point_far_away_does_not_blur_the_others(rng, kind):
+    X = rng.normal(size=(40, 6))
+    X[:2] = [1e4 * np.ones(6), -1e4 * np.ones(6)]
+    X[3] = X[2] + 1e-5
+    kernel = kind(1.0, 1.0)
+    lower = np.tril_indices(40)
+    K, _ = _fast._gram(kernel, _fast._scaled(kernel, X), None)
+    np.testing.assert_allclose(K[lower], kernel(X)[lower], rtol=1e-10)
+    assert K[3, 2] < 1.0
+    cross = _fast._cross(kernel, X, X[2:5])
+    np.testing.assert_allclose(cross, kernel(X, X[2:5]), rtol=1e-9)
+
+
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("d", [1, 6])
 def test_factor_and_projection_are_those_of_dense_algebra(small_blocks, rng, kind, d):
     kernel = kind(1.4, rng.uniform(0.5, 2.0, size=d))

@@ -89,18 +89,21 @@ def _scaled(kernel: Any, X: Array) -> Array:
 
 def _gram(kernel: Any, u: Array, slope: Array | None) -> tuple[Array, Array | None]:
     """The lower triangles of K and, if there is a buffer for it, of ``dk/dq``."""
-    K, floor = _squares_within(u)
+    K, blur = _squares_within(u), _blur(u)
     _diagonal(K)[:] = 0.0
     for block in _blocks(u.shape[0], u.shape[0], triangle=True):
         q = K.T[block]
-        _profile(kernel, q, floor, np.empty_like(q) if slope is None else slope.T[block])
+        q[q < blur[block[0], None] + blur[None, block[1]]] = 0.0
+        _profile(kernel, q, np.empty_like(q) if slope is None else slope.T[block])
     return K, slope
 
 
 def _cross(kernel: Any, u: Array, v: Array) -> Array:
-    K, floor = _squares_between(u, v)
+    K, blurs = _squares_between(u, v), (_blur(v), _blur(u))
     for block in _blocks(v.shape[0], u.shape[0], triangle=False):
-        _profile(kernel, K.T[block], floor, np.empty_like(K.T[block]))
+        q = K.T[block]
+        q[q < blurs[0][block[0], None] + blurs[1][None, block[1]]] = 0.0
+        _profile(kernel, q, np.empty_like(q))
     return K
 
 
@@ -113,38 +116,37 @@ def _blocks(columns: int, rows: int, *, triangle: bool) -> Iterator[tuple[slice,
         start = stop
 
 
-# Squared distances as one product of augmented inputs, |u|² − 2u·v + |v|², or by differences in up
-# to three dimensions, where that is as fast and loses nothing. Below `floor` is only rounding.
+# Squared distances, by the rules of `linalg.squared_distances`: one product of augmented inputs,
+# |u|² − 2u·v + |v|²; in up to three dimensions by differences, as fast there and more exact.
 
 
-def _squares_within(u: Array) -> tuple[Array, float]:
+def _squares_within(u: Array) -> Array:
     if u.shape[1] <= 3:
-        return _by_differences(u, u, triangle=True), 0.0
+        return _by_differences(u, u, triangle=True)
     size = np.sum(u * u, axis=1)
     # zeros, since blocks touch some of the entries above the diagonal that syr2k leaves alone
     K = np.zeros((u.shape[0], u.shape[0]), u.dtype, order="F")
     left, right = _augmented(-u, size), _augmented(u, np.ones_like(size))
-    K = _xp.blas("syr2k", u)(1.0, left, right, 0.0, K, lower=1, overwrite_c=1)
-    return K, _floor(u, size, size)
+    return _xp.blas("syr2k", u)(1.0, left, right, 0.0, K, lower=1, overwrite_c=1)
 
 
-def _squares_between(u: Array, v: Array) -> tuple[Array, float]:
+def _squares_between(u: Array, v: Array) -> Array:
     if u.shape[1] <= 3:
-        return _by_differences(u, v, triangle=False), 0.0
+        return _by_differences(u, v, triangle=False)
     sizes = np.sum(u * u, axis=1), np.sum(v * v, axis=1)
     left = _augmented(-2.0 * u, sizes[0], np.ones_like(sizes[0]))
     right = _augmented(v, np.ones_like(sizes[1]), sizes[1])
-    K = _xp.blas("gemm", u)(1.0, left, right, trans_b=1)
-    return K, _floor(u, *sizes)
+    return _xp.blas("gemm", u)(1.0, left, right, trans_b=1)
 
 
 def _augmented(u: Array, *columns: Array) -> Array:
     return np.asfortranarray(np.column_stack([u, *columns]))
 
 
-def _floor(u: Array, *sizes: Array) -> float:
-    largest = sum(float(np.max(size, initial=0.0)) for size in sizes)
-    return (u.shape[1] + 4) * _xp.epsilon(u) * largest
+def _blur(u: Array) -> Array:
+    """What each point adds to the rounding of its distances: less than the sum of two is zero."""
+    d = u.shape[1]
+    return (0.0 if d <= 3 else (d + 4) * _xp.epsilon(u)) * np.sum(u * u, axis=1)
 
 
 def _by_differences(u: Array, v: Array, *, triangle: bool) -> Array:
@@ -158,9 +160,8 @@ def _by_differences(u: Array, v: Array, *, triangle: bool) -> Array:
     return K
 
 
-def _profile(kernel: Any, q: Array, floor: float, slope: Array) -> None:
+def _profile(kernel: Any, q: Array, slope: Array) -> None:
     """Turn squared distances into k, in place, and fill ``dk/dq``."""
-    q[q < floor] = 0.0
     _PROFILES[type(kernel)](q, slope)
     q *= kernel.signal_var
     slope *= kernel.signal_var

@@ -176,7 +176,8 @@ class Posterior:
         return self.predict(Xs, noise)[1]
 
     def covariance(self, Xs: Array, noise: bool = False) -> Array:
-        """The covariance, (n*, n*), at Xs (n*, d); never jittered.
+        """The covariance, (n*, n*), at Xs (n*, d); never jittered, nor clipped: its eigenvalues
+        may be below zero by rounding.
 
         ``K_** − K_*f K_y⁻¹ K_f*``. Source: Rasmussen & Williams (2006), section 2.2.
         """
