@@ -303,14 +303,13 @@ def test_a_memo_tells_running_variables_apart():
 
 def test_a_memo_tells_the_order_of_loops_apart():
     entry = Subscript(Name("A"), (Index("i"), Index("j")))
-    over = {
-        key: Range(key, Number(1.0), Number(last)) for key, last in {"i": 2.0, "j": 3.0}.items()
-    }
-    one = Reduction("sum", over["i"], Reduction("sum", over["j"], entry))
-    other = Reduction("sum", over["j"], Reduction("sum", over["i"], entry))
+    over = {key: Range(key, Number(1.0), Number(last)) for key, last in [("i", 2.0), ("j", 3.0)]}
+    rows = Reduction("prod", over["i"], Reduction("sum", over["j"], entry))
+    columns = Reduction("prod", over["j"], Reduction("sum", over["i"], entry))
     evaluator = Evaluator(BOUND)
-    for node in (one, other):
-        np.testing.assert_allclose(evaluator.value(node), A[:2, :3].sum(), rtol=1e-13)
+    block = A[:2, :3]
+    np.testing.assert_allclose(evaluator.value(rows), block.sum(1).prod(), rtol=1e-13)
+    np.testing.assert_allclose(evaluator.value(columns), block.sum(0).prod(), rtol=1e-13)
 
 
 def test_members_that_depend_on_an_outer_index_are_not_confused():
