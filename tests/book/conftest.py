@@ -20,7 +20,12 @@ BUILD = ["-m", "jupyter_book", "build", ".", "-W", "--keep-going", "-n"]
 
 @pytest.fixture(scope="session")
 def book_html(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the built pages; an incremental build sees to it that they are today's."""
+    """The folder of the built pages; an incremental build sees to it that they are today's.
+
+    `BOOK_HTML` names a site that was built elsewhere, to test that one.
+    """
+    if "BOOK_HTML" in os.environ:
+        return Path(os.environ["BOOK_HTML"])
     lock = tmp_path_factory.getbasetemp().parent / "book.lock"
     with lock.open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)  # the workers of a parallel run take turns
@@ -100,7 +105,8 @@ def visit(browser: Any, book_html: Path) -> Iterator[Any]:
         context.add_init_script("localStorage.setItem('mode', 'auto')")
         seen = Visit(context.new_page())
         seen.watch()
-        seen.page.goto((book_html / name).as_uri())
+        path, mark, query = name.partition("?")
+        seen.page.goto((book_html / path).as_uri() + mark + query)
         seen.page.evaluate("() => window.MathJax?.startup?.promise")
         return seen
 

@@ -142,7 +142,7 @@ def _raw(html: str) -> nodes.raw:
 def _frame(equation: nodes.math_block, shown: nodes.raw) -> None:
     """Equation and badge in one frame, so that the style can set them beside each other."""
     frame = nodes.container(classes=["gpn-equation"])
-    equation.replace_self(frame)
+    equation.parent.replace(equation, frame)
     frame += [equation, shown]
 
 

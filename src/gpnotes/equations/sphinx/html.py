@@ -73,11 +73,10 @@ def later(latex: str) -> str:
 
 
 # What the names of edits are made of, beside LaTeX.
-_WORDS = frozenset(
-    """and bars cos cosh denominator determinant diag drop elementwise exp factor factorial first
-    flip for half in index inverse last less log matrix max mean min more norm of one order over
-    power product root sign sin square sum swap tanh term the to trace transpose two variance
-    with""".split()
+_WORDS = re.compile(
+    "and|bars|cos|cosh|denominator|determinant|diag|drop|elementwise|exp|factor|factorial|first|"
+    "flip|for|half|in|index|inverse|last|less|log|matrix|max|mean|min|more|norm|of|one|order|over|"
+    "power|product|root|sign|sin|square|sum|swap|tanh|term|the|to|trace|transpose|two|variance|with"
 )
 
 
@@ -86,7 +85,7 @@ def phrase(text: str) -> str:
     tokens, again = text.split(), ""
     if re.fullmatch(r"\(\d+\)", tokens[-1]):  # the second edit of that name, the third, ...
         again = f" {tokens.pop()}"
-    runs = groupby(tokens, lambda token: token in _WORDS)
+    runs = groupby(tokens, lambda token: bool(_WORDS.fullmatch(token)))
     pieces = [(say if worded else later)(" ".join(run)) for worded, run in runs]
     return " ".join(pieces) + again
 

@@ -1,0 +1,183 @@
+"""The built pages in a real browser, from the file system: what they ask, show and do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = [pytest.mark.book, pytest.mark.browser]
+
+ROOT = Path(__file__).resolve().parents[2]
+CHAPTERS = (
+    "book/gaussian-processes/weight-view.html",
+    "book/gaussian-processes/function-view.html",
+)
+GENERATED = ("book/ledger.html", "book/sources-line-by-line.html", "book/notation.html")
+NARROW = 390
+
+
+@pytest.fixture(scope="module")
+def names(book_html: Path) -> list[str]:
+    """All pages of the book, but for the listings of source code."""
+    paths = (path.relative_to(book_html) for path in book_html.rglob("*.html"))
+    kept = (path for path in paths if path.parts[0] not in ("_static", "_modules"))
+    return sorted(path.as_posix() for path in kept if path.as_posix() != "index.html")
+
+
+@pytest.fixture(scope="module")
+def wide(names: list[str], visit: Any) -> dict[str, Any]:
+    """Every page at a desktop's width, with a picture of it kept for looking at."""
+    return {name: look(visit, name, "light") for name in names}
+
+
+@pytest.fixture(scope="module")
+def dark(visit: Any) -> dict[str, Any]:
+    return {name: look(visit, name, "dark") for name in ("book/index.html", *CHAPTERS, *GENERATED)}
+
+
+def look(visit: Any, name: str, scheme: str, width: int = 1280) -> Any:
+    """Open a page and keep a picture of its first screens."""
+    seen = visit(name, scheme=scheme, width=width)
+    folder = ROOT / "_build" / "screenshots"
+    folder.mkdir(parents=True, exist_ok=True)
+    file = f"{name.removesuffix('.html').replace('/', '-')}-{scheme}-{width}.png"
+    clip = {"x": 0, "y": 0, "width": width, "height": 3000}
+    seen.page.screenshot(path=folder / file, clip=clip, full_page=True)
+    return seen
+
+
+def test_no_page_asks_another_host(wide: dict[str, Any], dark: dict[str, Any]) -> None:
+    asked = {name: seen.foreign for name, seen in {**wide, **dark}.items() if seen.foreign}
+    assert asked == {}
+
+
+def test_nothing_that_a_page_asks_for_is_missing(wide: dict[str, Any]) -> None:
+    assert {name: seen.failed for name, seen in wide.items() if seen.failed} == {}
+
+
+def test_no_page_complains(wide: dict[str, Any], dark: dict[str, Any]) -> None:
+    for seen in (wide, dark):
+        assert {name: v.complaints for name, v in seen.items() if v.complaints} == {}
+
+
+def test_mathematics_is_rendered(wide: dict[str, Any]) -> None:
+    script = """() => ({
+        wanted: document.querySelectorAll('.math:not(.gpn-later)').length,
+        set: document.querySelectorAll('.math > mjx-container').length,
+        errors: [...document.querySelectorAll('mjx-merror')].map(e => e.textContent),
+    })"""
+    found = {name: seen.page.evaluate(script) for name, seen in wide.items()}
+    assert {name: one["errors"] for name, one in found.items() if one["errors"]} == {}
+    assert all(one["set"] >= one["wanted"] for one in found.values())
+    assert sum(one["set"] for one in found.values()) > 200
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_badges_open_to_their_steps(visit: Any, name: str) -> None:
+    page = visit(name).page
+    badges = page.locator("details.gpn-identity")
+    assert badges.count() >= 20
+    badge = badges.nth(3)
+    badge.scroll_into_view_if_needed()
+    assert not badge.locator(".gpn-panel").is_visible()
+    badge.locator("> summary").focus()
+    page.keyboard.press("Enter")
+    assert badge.locator(".gpn-panel").is_visible()
+    assert badge.locator("table.gpn-steps tbody tr").count() >= 1
+    badge.locator("mjx-container").first.wait_for()
+    more = badge.locator("details.gpn-more")
+    more.locator("summary").click()
+    more.locator("mjx-container").first.wait_for()
+    assert more.locator("tbody tr").count() >= 2
+    badge.locator(".gpn-foot a").click()
+    assert page.url.split("#")[1].startswith("row-eq-")
+    assert page.locator("tr:target").is_visible()
+
+
+def numbers(page: Any) -> list[str]:
+    return page.locator("table.gpn-rows tbody tr:visible td:first-child").all_inner_texts()
+
+
+def test_ledger_searches(visit: Any) -> None:
+    page = visit("book/ledger.html").page
+    everything = numbers(page)
+    field = page.get_by_label("Search the equations")
+    field.fill("evidence function")
+    found = numbers(page)
+    assert 0 < len(found) < len(everything)
+    assert page.locator(".gpn-count").inner_text() == (
+        f"{len(found)} of {len(everything)} equations"
+    )
+    texts = page.locator("table.gpn-rows tbody tr:visible").all_inner_texts()
+    assert all("evidence" in text and "function" in text for text in texts)
+    field.fill("no such thing")
+    assert numbers(page) == []
+    field.fill("")
+    assert numbers(page) == everything
+
+
+def test_ledger_sorts_by_keyboard(visit: Any) -> None:
+    page = visit("book/ledger.html").page
+    before = numbers(page)
+    header = page.locator("th", has_text="worst residual")
+    header.locator("button").focus()
+    page.keyboard.press("Enter")
+    assert header.get_attribute("aria-sort") == "ascending"
+    script = "rows => rows.map(r => r.cells[6].dataset.key ?? null)"
+    keys = page.locator("table.gpn-rows tbody tr").evaluate_all(script)
+    measured = [float(key) for key in keys if key is not None]
+    assert measured == sorted(measured)
+    assert keys[: len(measured)].count(None) == 0  # what was not measured stands last
+    page.keyboard.press("Enter")
+    assert header.get_attribute("aria-sort") == "descending"
+    keys = page.locator("table.gpn-rows tbody tr").evaluate_all(script)
+    measured = [float(key) for key in keys if key is not None]
+    assert measured == sorted(measured, reverse=True)
+    page.locator("th", has_text="No.").locator("button").click()
+    assert numbers(page) == before
+    assert header.get_attribute("aria-sort") == "none"
+
+
+def test_book_search_finds(visit: Any) -> None:
+    page = visit("search.html?q=evidence").page
+    page.locator("#search-results li a").first.wait_for()
+    found = page.locator("#search-results li a").all_inner_texts()
+    assert any("view" in title for title in found)
+
+
+def test_no_page_is_wider_than_a_phone(names: list[str], visit: Any) -> None:
+    script = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    wider = {}
+    for name in names:
+        page = look(visit, name, "light", NARROW).page
+        page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+        excess = page.evaluate(script)
+        if excess > 0:
+            wider[name] = excess
+        page.context.close()
+    assert wider == {}
+
+
+def serious(page: Any) -> list[str]:
+    from axe_playwright_python.sync_playwright import Axe
+
+    # What MathJax makes is MathJax's; the rules about styles would fetch them, which file:// refuses.
+    context = {"exclude": [["mjx-container"]]}
+    found = Axe().run(page, context=context, options={"preload": False}).response["violations"]
+    return [
+        f"{one['id']} ({len(one['nodes'])}): {one['nodes'][0]['html'][:160]}"
+        for one in found
+        if one["impact"] in ("serious", "critical")
+    ]
+
+
+def test_pages_are_accessible(wide: dict[str, Any]) -> None:
+    found = {name: serious(seen.page) for name, seen in wide.items()}
+    assert {name: problems for name, problems in found.items() if problems} == {}
+
+
+def test_pages_are_accessible_in_the_dark(dark: dict[str, Any]) -> None:
+    found = {name: serious(seen.page) for name, seen in dark.items()}
+    assert {name: problems for name, problems in found.items() if problems} == {}

@@ -1,0 +1,69 @@
+"""One symbol, one meaning: every symbol of a numbered equation is in the notation."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from gpnotes.equations import names, parse, text
+
+ROOT = Path(__file__).resolve().parents[2]
+CHAPTERS = sorted(
+    path
+    for path in (ROOT / "book").rglob("*.md")
+    if "_" not in path.parent.name and text.read(path)
+)
+
+
+def entries() -> list[dict[str, Any]]:
+    groups = yaml.safe_load((ROOT / "book" / "notation.yml").read_text("utf-8"))
+    return [symbol for group in groups for symbol in group["symbols"]]
+
+
+def meanings() -> list[tuple[str, str]]:
+    """Each symbol in its normal form, with the chapter that it belongs to ("" for the book)."""
+    return [
+        (names.normal(form), entry.get("chapter", ""))
+        for entry in entries()
+        for form in entry["latex"]
+    ]
+
+
+def slug(path: Path) -> str:
+    return path.relative_to(ROOT / "book").with_suffix("").as_posix()
+
+
+def missing(latex: str, chapter: str) -> list[str]:
+    known = {symbol for symbol, where in meanings() if where in ("", chapter)}
+    return [symbol for symbol in parse.symbols(latex) if symbol not in known]
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=slug)
+def test_every_symbol_is_in_the_notation(path: Path) -> None:
+    unknown = {e.label: missing(e.latex, slug(path)) for e in text.read(path).values()}
+    assert {label: symbols for label, symbols in unknown.items() if symbols} == {}
+
+
+def test_a_new_symbol_would_be_missed() -> None:
+    assert missing(r"K_{ff} = \Xi + \alpha_i", "") == [names.normal(r"\Xi")]
+    assert missing(r"\mathbf b = V", "gaussian-processes/function-view") == [
+        names.normal(r"\mathbf b")
+    ]
+
+
+def test_no_symbol_has_two_meanings() -> None:
+    found = meanings()
+    assert [one for one, count in Counter(found).items() if count > 1] == []
+    whole = {symbol for symbol, where in found if not where}
+    assert [one for one in found if one[1] and one[0] in whole] == []
+
+
+def test_entries_say_what_they_mean() -> None:
+    for entry in entries():
+        assert entry["latex"], entry
+        assert entry["meaning"].count("$") % 2 == 0, entry
+        assert set(entry) <= {"latex", "shown", "meaning", "shape", "code", "index", "chapter"}
