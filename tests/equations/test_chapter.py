@@ -234,7 +234,11 @@ class TestEstimate:
 
     def test_an_error_of_zero_is_refused(self, checked):
         with pytest.raises(ValueError, match="positive"):
-            checked("e = m", {"e": Estimate(1.0, 0.0), "m": 1.0})
+            checked("e = m", {"e": Estimate(1.0, 0.0, n=10), "m": 1.0})
+
+    def test_the_sample_size_must_be_stated(self, checked):
+        with pytest.raises(EquationError, match="`e` must state its sample size, n="):
+            checked("e = m", {"e": Estimate(1.0, 0.1), "m": 1.0})
 
 
 class TestDefine:

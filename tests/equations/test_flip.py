@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from gpnotes.equations import flips
+from gpnotes.equations.__main__ import main
 from gpnotes.equations.text import Equation
 
 ROOT = Path(__file__).parents[2]
@@ -80,6 +81,21 @@ class TestASmallChapter:
         assert by[""] == 0
         assert by["numbers"] > by["language"] > 0
 
+    def test_the_command_keeps_the_result(self, tmp_path, items_text, monkeypatch, capsys):
+        source = (Path(__file__).parent / "chapters" / "small.md").read_text(encoding="utf-8")
+        (tmp_path / "book" / "part").mkdir(parents=True)
+        (tmp_path / "book" / "sources").mkdir()
+        (tmp_path / "book" / "sources" / "items.tsv").write_text(items_text, encoding="utf-8")
+        (tmp_path / "book" / "part" / "small.md").write_text(source, encoding="utf-8")
+        (tmp_path / "book" / "words.md").write_text("`Chapter(...)` and nothing else\n")
+        monkeypatch.chdir(tmp_path)
+        assert main(["flip", "book"]) == 0
+        assert capsys.readouterr().out == "flips.json\n"
+        kept = json.loads((tmp_path / "book" / "flips.json").read_text(encoding="utf-8"))
+        assert list(kept["chapters"]) == ["part/small"]
+        assert kept["edits"] == kept["caught"] == sum(k["edits"] for k in kept["kinds"].values())
+        assert kept["uncaught"] == []
+
     def test_a_slip_that_changes_nothing_is_told_apart(self, small_chapter):
         """Twice a symmetric matrix: its transpose is the same; an inequality has room."""
         chapter = small_chapter({"eq-a": r"B = 2 S^\top", "eq-b": "a < 2 b"})
@@ -124,9 +140,7 @@ class TestTheBook:
 
     def test_what_is_not_caught_changes_no_number(self, kept):
         for outcome in kept["uncaught"]:
-            print(
-                f"{outcome['label']}, line {outcome['line']}: {outcome['edit']}: {outcome['why']}"
-            )
+            print("{label}: {edit}, {reads}: {why}".format(**outcome))
         assert [o for o in kept["uncaught"] if o["why"] != flips.SAME] == []
 
     @pytest.mark.parametrize("slug", SLUGS)

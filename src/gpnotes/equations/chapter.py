@@ -30,6 +30,9 @@ class Chapter:
 
     The equations are read from the chapter's own text: the ``.md`` or ``.ipynb`` of that name
     in the working directory (or at `path`), else the copy that the installed package carries.
+
+    Every verb returns a record that shows itself, as a badge, when it is the last thing in
+    its cell; the book's ledger is made of what is shown, so a cell holds one verb.
     """
 
     def __init__(self, slug: str, path: str | Path | None = None) -> None:

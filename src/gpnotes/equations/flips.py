@@ -34,7 +34,7 @@ __all__ = [
 ]  # fmt: skip
 
 SEED = 1
-SAME = "the altered text means the same: both sides have their old values"
+SAME = "both sides keep their values, so that no number can tell"
 HOLDS = "the altered statement holds as well"
 
 Change = str | Callable[[re.Match[str]], str]
@@ -167,6 +167,7 @@ def _close(a: np.ndarray, b: np.ndarray) -> bool:
 def run(path: Path, slug: str) -> Chapter:
     """Run the code cells of the chapter at `path` and return its `Chapter` with its checks."""
     os.environ.setdefault("MPLBACKEND", "agg")
+    path = path.resolve()
     scope: dict[str, Any] = {"__name__": "__main__"}
     with chdir(path.parent), redirect_stdout(io.StringIO()):
         for line, code in text.cells(path.read_text(encoding="utf-8")):

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .binding import used
-from .compare import Comparison, Tolerance, compare_all, conform, scale
+from .compare import Comparison, Misfit, Tolerance, compare_all, conform, scale
 from .errors import EquationError
 from .estimate import Score, score
 from .evaluate import Evaluator
@@ -55,6 +55,8 @@ class Draw:
 
     def _variance(self, step: Step, key: str) -> np.ndarray:
         """What the estimate `key` adds to the variance of ``left - right``."""
+        if self.estimates[key].n < 2:
+            raise Misfit(f"the estimate `{key}` must state its sample size, n=")
         error = np.asarray(self.estimates[key].standard_error, dtype=np.float64)
         if Name(key) in (step.left, step.right):
             return conform_value(error) ** 2
