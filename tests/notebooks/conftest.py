@@ -87,7 +87,7 @@ def _compare_text(self: plugin.IPyNbCell, test: Any, reference: Any, *rest: Any)
 
 
 def _nothing(*_: Any) -> None:
-    """The coverage that is shown is that of the tests, not of what chapters happen to run."""
+    """Kernels are measured as every other child process is (`patch` in pyproject.toml)."""
 
 
 plugin.IPyNbCell.sanitize = _sanitize_numbers
