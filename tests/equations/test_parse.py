@@ -291,6 +291,11 @@ def test_a_name_does_not_match_inside_a_command_or_a_longer_symbol():
             parse_expression(latex, kinds)
 
 
+def test_a_running_variable_is_unbound_outside_its_sum():
+    with pytest.raises(EquationError, match="unbound symbol `i`"):
+        read(r"\sum_{i=1}^N x_i + x_i")
+
+
 def test_bound_names_come_before_the_words_of_the_language():
     kinds = {"e": "value", r"\pi": "callable", "T": "value", "d": "value"}
     assert parse_expression("e^{T}", kinds) == t.Power(t.Name("e"), t.Name("T"))

@@ -231,6 +231,7 @@ SPECIAL = [
     r"a \arg\max_{i \in \mathbf y} (i + \sum_{j < N} j)",
     r"\min_{i \in \mathbf y} i",
     r"a \prod_{i=1}^{N} (i + \sum_{j=1}^{i} j)",
+    r"(\sum_{i=1}^{N} i) a + (\prod_{i=1}^{N} i) \odot a",
     r"\operatorname{diag}(\mathbf y) + \operatorname{sign}(a) A",
 ]
 
