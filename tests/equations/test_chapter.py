@@ -102,6 +102,11 @@ class TestCheck:
         with pytest.raises(EquationError, match="different symbols"):
             checked("a = b", lambda stream: {"a": 1.0, next(names): 1.0})
 
+    def test_a_fault_of_the_authors_own_code_keeps_its_kind(self, checked):
+        with pytest.raises(KeyError) as error:
+            checked("a = b", lambda stream: {"a": {}["none"]})
+        assert error.value.__notes__ == ["part/small.md, eq-a, line 5"]
+
     def test_an_unknown_label_names_its_neighbours(self, small_chapter):
         chapter = small_chapter({"eq-mean": "a = b"})
         with pytest.raises(ValueError, match=r"part/small.md: .*eq-men; nearest: eq-mean"):

@@ -1,6 +1,7 @@
 """A chapter of thirty checks with their mutants spends less than five seconds on them."""
 
 import time
+import tracemalloc
 
 import numpy as np
 
@@ -32,3 +33,17 @@ def test_thirty_checks_take_less_than_five_seconds(small_chapter):
     assert time.process_time() - start < 5.0
     assert all(record.mutants.caught > 40 for record in records)
     assert all(record.mutants.survived == 0 for record in records)
+
+
+def test_mutants_of_large_matrices_are_forgotten(small_chapter):
+    """Thirty mutants of matrices of 0.7 MB, one after the other, not all at once."""
+    A, B, C = np.random.default_rng(1).normal(size=(3, 300, 300))
+    chapter = small_chapter({"eq-a": r"D = A^\top B - B^\top C + C^\top A - A B C"})
+    D = A.T @ B - B.T @ C + C.T @ A - A @ B @ C
+    tracemalloc.start()
+    record = chapter.check("eq-a", {"A": A, "B": B, "C": C, "D": D}, oracle="NumPy")
+    left, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert record.mutants.caught > 30
+    assert peak < 40 * A.nbytes
+    assert left < 2 * A.nbytes

@@ -90,7 +90,7 @@ class Chapter:
                 mutants=mutated(trial, equation.latex, spare or {}),
                 estimate=estimated(trial), backend=backend(drawn[0]),
             )  # fmt: skip
-        self._trials[label, oracle] = trial
+        self._trials[label, oracle] = trial.anew()
         return self._keep(record, start)
 
     def _keep(self, record: Record, start: float) -> Record:
@@ -231,6 +231,9 @@ class Chapter:
             raise EquationError(problem, equation.latex, span, **where) from error
         except ValueError as error:
             raise EquationError(str(error), equation.latex, **where) from error
+        except Exception as error:  # of the author's own code: it keeps its kind
+            error.add_note(f"{self._place}, {equation.label}, line {equation.line}")
+            raise
 
     @contextmanager
     def _in_file(self) -> Iterator[None]:

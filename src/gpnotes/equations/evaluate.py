@@ -59,6 +59,15 @@ class Evaluator:
         memo = self._memo.get(id(node))
         return list(memo.values.values()) if memo else []
 
+    def __len__(self) -> int:
+        """How many nodes are remembered."""
+        return len(self._memo)
+
+    def forget(self, kept: int) -> None:
+        """Remember only the first `kept` nodes: those of a mutant are not needed again."""
+        while len(self._memo) > kept:
+            self._memo.popitem()
+
     def of(self, node: t.Node, scope: Scope) -> Array:
         memo = self._memo.get(id(node)) or self._remember(node)
         key = tuple(scope[k].token if k in scope else None for k in memo.keys) if scope else ()

@@ -82,6 +82,10 @@ class Trial:
     draws: tuple[Draw, ...]
     allowed: Tolerance
 
+    def anew(self) -> Trial:
+        """The same with nothing remembered."""
+        return replace(self, draws=tuple(Draw(draw.bindings) for draw in self.draws))
+
     @cached_property
     def errors(self) -> tuple[tuple[np.ndarray | None, ...], ...]:
         """For each step and draw the standard error, where an estimate takes part."""
@@ -132,13 +136,17 @@ def fates(trial: Trial, mutants: Sequence[Mutant]) -> list[tuple[str, float | No
 
 
 def _fate(trial: Trial, mutant: Mutant) -> tuple[str, float | None]:
+    known = [len(draw.evaluator) for draw in trial.draws]
     try:
         found = _worst(trial, mutant)
+        if not found.holds:
+            return "caught", found.residual
+        return ("indistinct" if _same(trial, mutant) else "survived"), found.residual
     except Exception:  # whatever a bound callable raises on nonsense, nonsense it is
         return "caught", None
-    if not found.holds:
-        return "caught", found.residual
-    return ("indistinct" if _same(trial, mutant) else "survived"), found.residual
+    finally:
+        for draw, kept in zip(trial.draws, known, strict=True):
+            draw.evaluator.forget(kept)
 
 
 def _worst(trial: Trial, mutant: Mutant) -> Comparison:
