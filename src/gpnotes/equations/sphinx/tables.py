@@ -131,10 +131,10 @@ def flips(result: Data | None) -> str:
     if not result:
         return element("p", "The flip test has not been run on this state of the book.")
     said = (
-        f"{result['caught']} of {result['edits']} edits of the text of the chapters, one at a time "
-        "and wherever they fit, were caught by the chapters' own checks: "
-        f"{result['caught_by_numbers']} because the numbers then disagree, the others because "
-        "what they leave cannot be read with the symbols that are bound."
+        f"{result['caught']} of {result['edits']} edits in the text of the checked equations, one "
+        "at a time and wherever they fit, were caught by the chapters' own checks: "
+        f"{result['caught_by_numbers']} because the numbers then disagree or do not fit, the "
+        "others because what they leave cannot be read with the symbols that are bound."
     )
     kinds = result.get("kinds", {})
     rows = [
