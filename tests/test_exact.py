@@ -345,6 +345,7 @@ def test_a_matrix_that_is_no_covariance_is_refused_with_a_remedy(numbers):
         (lambda gp, X, y: condition(gp, X, y).mean(X[0]), ValueError, r"Xs must have shape"),
         (lambda gp, X, y: condition(gp, X, y).predict(X, chunk=0), ValueError, "chunk must be at"),
         (lambda gp, X, y: condition(gp, X, y).extend(X, y[1:]), ValueError, "y must have shape"),
+        (lambda gp, X, y: condition(gp, X, y).extend(X[:, 1:], y), ValueError, "^x must have sh"),
         (lambda gp, X, y: GP(gp.kernel, -1.0), ValueError, "noise_var must be non-negative"),
     ],
 )

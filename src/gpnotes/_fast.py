@@ -78,8 +78,7 @@ def project(kernel: Any, X: Array, Xs: Array, lower: Array, alpha: Array) -> tup
     centre = X.mean(axis=0)
     cross = _cross(kernel, (X - centre) / kernel.lengthscale, (Xs - centre) / kernel.lengthscale)
     mean = _xp.blas("gemv", X)(1.0, cross, alpha, trans=1)
-    side = (lower, 1, 0) if lower.flags.f_contiguous else (lower.T, 0, 1)
-    half = _xp.blas("trsm", X)(1.0, side[0], cross, lower=side[1], trans_a=side[2], overwrite_b=1)
+    half = _xp.blas("trsm", X)(1.0, lower, cross, lower=1, overwrite_b=1)
     return mean, np.einsum("ji,ji->j", half.T, half.T)
 
 

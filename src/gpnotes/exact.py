@@ -161,9 +161,9 @@ class Posterior:
         starts = range(0, max(1, Xs.shape[0]), size)
         return [Xs[start : min(start + size, Xs.shape[0]), :] for start in starts]
 
-    def _admit(self, Xs: Array) -> None:
-        _check.matrix(Xs, "Xs", columns=self.X.shape[1])
-        _check.alike(Xs, "Xs", self.X, "X")
+    def _admit(self, Xs: Array, name: str = "Xs") -> None:
+        _check.matrix(Xs, name, columns=self.X.shape[1])
+        _check.alike(Xs, name, self.X, "X")
 
     def mean(self, Xs: Array) -> Array:
         """The mean of f (and of y), (n*,), at Xs (n*, d); O(n n*)."""
@@ -234,7 +234,7 @@ class Posterior:
 
     def extend(self, x: Array, y: Array) -> Posterior:
         """The posterior given further observations y (m,) at x (m, d); O(n² m), not O(n³)."""
-        self._admit(x)
+        self._admit(x, "x")
         _check.alike(_check.vector(y, "y", size=x.shape[0]), "y", self.X, "X")
         cross, block = self.gp.kernel(self.X, x), _plus_noise(self.gp.kernel(x), self.gp.noise_var)
         factor = self.cholesky.extend(cross, block, name="the extended Gram matrix")
