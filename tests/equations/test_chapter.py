@@ -174,6 +174,16 @@ class TestMutants:
         bindings.left = [(2.0, 3.0), (1.5, 1.0), (1.0, 1.0)]
         assert checked("a = b c", bindings).mutants.survived == 0
 
+    def test_a_node_that_changes_its_shape_is_not_the_same(self, checked):
+        """The bound function takes a variance for a covariance, so the check cannot tell."""
+
+        def first(mean, covariance):
+            return float(np.max(covariance))
+
+        latex, bindings = "a = f(m, s I)", {"a": 2.5, "f": first, "m": x, "s": 2.5, "I": np.eye(4)}
+        with pytest.raises(EquationError, match="'drop the factor I'"):
+            checked(latex, bindings)
+
     def test_a_survivor_in_a_branch_that_is_never_taken(self, checked):
         latex = r"a = \begin{cases} b & c > 0 \\ -b & \text{otherwise} \end{cases}"
         with pytest.raises(EquationError, match="flip the sign of b"):
@@ -227,6 +237,17 @@ class TestEstimate:
     def test_an_approximation_beside_an_estimate_is_held_to_its_error(self, checked):
         bindings = {"e": self.draw(20000), "m": 1.5, "s": 2.0}
         assert checked(r"e \approx m^2 + s^2", bindings).kind == "estimate"
+
+    def test_an_inequality_is_held_to_the_error_one_way(self, checked):
+        bindings = {"e": self.draw(20000), "m": 6.0}
+        spare = {"e for m": "swapped"}
+        assert checked(r"e \ge m", bindings).estimate.z == 0.0
+        with pytest.raises(EquationError, match=r"\|z\| = "):
+            checked(r"e \le m", bindings, spare=spare)
+
+    def test_an_estimate_knows_no_other_relation(self, checked):
+        with pytest.raises(EquationError, match=r"an estimate cannot stand beside \\propto"):
+            checked(r"e \propto m", {"e": self.draw(20000), "m": 6.25})
 
     def test_noise_refutes_nothing(self, small_chapter):
         chapter = small_chapter({"eq-a": "e = m^2 + s^2"})

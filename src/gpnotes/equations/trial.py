@@ -98,7 +98,8 @@ class Trial:
         if self.errors[place][0] is None:
             pairs = [draw.sides(step) for draw in self.draws[chosen]]
             return compare_all(step.relation, pairs, self.allowed)
-        return Comparison(self.residual(step), self.score(place, step).holds)
+        holds = self.score(place, step).holds
+        return Comparison(self.residual(step), holds)
 
     def score(self, place: int, step: Step) -> Score:
         """The worst z-score of `step` in units of the standard error of the original."""

@@ -29,8 +29,6 @@ def prepare(latex: str, drawn: Sequence[Mapping[str, Any]], allowed: Tolerance) 
     """
     statement = parse(latex, kinds(drawn[0]))
     trial = Trial(statement, tuple(Draw(values) for values in drawn), allowed)
-    if not statement.steps:
-        raise EquationError("there is no relation, so that nothing can be checked", latex)
     for step in statement.steps:
         problem = _not_checkable(trial, step)
         if problem:
