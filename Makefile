@@ -51,8 +51,9 @@ lab: $(READY)  ## open JupyterLab with the chapters as notebooks
 	@$(BIN)/jupytext-config --settings-file $(VIEWER) set-default-viewer markdown myst
 	@$(BIN)/jupyter lab --ServerApp.root_dir=. --LabApp.default_url=/lab/tree/book $(LAB_OPTIONS)
 
-references: $(READY)  ## run the chapters and store what they print and which equations they hold
+references: $(READY)  ## store what the chapters print, which equations they hold, what slips they catch
 	@$(BIN)/python -m gpnotes.equations pack book
+	@$(BIN)/python -m gpnotes.equations flip book
 	@$(BIN)/python tests/notebooks/make.py
 
 bench: $(READY)  ## time gpnotes beside scikit-learn and beside LAPACK alone
