@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from pathlib import Path
 
+import matplotlib.pyplot
 import numpy as np
 import pytest
 
@@ -151,7 +152,9 @@ class TestTheBook:
             places = stream.permutation(len(made))[:SAMPLED]
             return [made[i] for i in places]
 
-        found = flips.outcomes(flips.run(BOOK / f"{slug}.md", slug), some)
+        with matplotlib.rc_context():  # the chapter's style is not for the tests that follow
+            found = flips.outcomes(flips.run(BOOK / f"{slug}.md", slug), some)
+        matplotlib.pyplot.close("all")
         assert len(found) > 40
         missed = {(o["label"], o["edit"], o["reads"]) for o in kept["uncaught"]}
         for o in found:
