@@ -44,10 +44,22 @@ def offer_notebook(app, pagename, templatename, context, doctree):
     context["ipynb_source"] = f"{pagename}.ipynb"
 
 
+def drop_stale(app, exception):
+    """Remove the pages of documents that the book no longer has; Sphinx leaves them."""
+    if exception or app.builder.format != "html":
+        return
+    pages = app.env.all_docs.keys() | {"genindex", "search", "index"}
+    for path in Path(app.outdir).rglob("*.html"):
+        place = path.relative_to(app.outdir)
+        if not place.parts[0].startswith("_") and place.with_suffix("").as_posix() not in pages:
+            path.unlink()
+
+
 def setup(app):
     # Jupyter Book passes this on to an extension that asks other hosts and is not loaded.
     app.add_config_value("comments_config", {}, "html")
     app.add_transform(IndexInContents)
+    app.connect("build-finished", drop_stale)
     app.connect("html-page-context", offer_notebook, priority=300)
     app.connect("html-page-context", drop_foreign, priority=999)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -163,7 +163,7 @@ def test_no_page_is_wider_than_a_phone(names: list[str], visit: Any) -> None:
 def serious(page: Any) -> list[str]:
     from axe_playwright_python.sync_playwright import Axe
 
-    # What MathJax makes is MathJax's; the rules about styles would fetch them, which file:// refuses.
+    # What MathJax makes is MathJax's; and no fetching of styles, which file:// refuses.
     context = {"exclude": [["mjx-container"]]}
     found = Axe().run(page, context=context, options={"preload": False}).response["violations"]
     return [

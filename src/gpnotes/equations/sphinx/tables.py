@@ -235,7 +235,7 @@ def _answer(book: Book, links: Links, item: Item, verdict: Data) -> str:
     parts = [
         element("p", say(verdict["why"])) if verdict.get("why") else "",
         _printed(refuted["latex"], printed) if refuted else _experiment(off),
-        _holds(book, links, answering(book, item.id), off["corrected_residual"], refuted),
+        _holds(book, links, answering(book, item.id), refuted),
     ]
     return element("div", *parts, class_="gpn-answer")
 
@@ -259,14 +259,13 @@ def _framed(title: str, latex: str, name: str) -> str:
     return element("div", title, scrolled(display(latex), "formula"), class_=name)
 
 
-def _holds(
-    book: Book, links: Links, label: str, corrected: float | None, refuted: Data | None
-) -> str:
-    row = book.by_label.get(label)
+def _holds(book: Book, links: Links, label: str, refuted: Data | None) -> str:
+    """The equation that answers the item, or the one that stands against a refuted formula."""
+    row = book.by_label.get(refuted["instead"] if refuted else label)
     if row is None:
         return ""
-    where = link(f"({row.number}), {_short(row.docname)}", links.equation(label))
-    residual = corrected if refuted else row.residual
+    where = link(f"({row.number}), {_short(row.docname)}", links.equation(row.label))
+    residual = refuted["corrected_residual"] if refuted else row.residual
     off = element("span", f"residual {number(residual)}") if residual is not None else ""
     name = element("span", "What holds: " if refuted else "Here: ", where)
     return _framed(element("p", name, off), row.latex, "gpn-formula gpn-right")

@@ -1,0 +1,88 @@
+"""The execution cache is named after all that a chapter depends on, and nothing else."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def cache() -> Any:
+    spec = importlib.util.spec_from_file_location(
+        "honest_cache", ROOT / "book" / "_ext" / "honest_cache.py"
+    )
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    for name in ("src/gpnotes/exact.py", "book/data/co2.csv", "book/sources/items.tsv"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("first", "utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "name", ["src/gpnotes/exact.py", "src/gpnotes/new.py", "book/data/co2.csv", "book/data/b.npz"]
+)
+def test_what_a_cell_reads_changes_the_digest(cache: Any, project: Path, name: str) -> None:
+    before = cache.digest(project)
+    (project / name).write_text("second", "utf-8")
+    after = cache.digest(project)
+    assert before != after
+    (project / name).write_text("first", "utf-8")
+    assert (cache.digest(project) == before) == (
+        name in ("src/gpnotes/exact.py", "book/data/co2.csv")
+    )
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "book/flips.json",
+        "book/chapter.md",
+        "src/gpnotes/equations/sphinx/tables.py",
+        "src/gpnotes/data/equations.json",
+        "src/gpnotes/__pycache__/exact.pyc",
+        "README.md",
+    ],
+)
+def test_what_no_cell_reads_does_not(cache: Any, project: Path, name: str) -> None:
+    before = cache.digest(project)
+    (project / name).parent.mkdir(parents=True, exist_ok=True)
+    (project / name).write_text("second", "utf-8")
+    assert cache.digest(project) == before
+
+
+def test_the_backend_and_the_versions_count(
+    cache: Any, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = cache.digest(project)
+    monkeypatch.setenv("GPNOTES_BACKEND", "cupy")
+    other = cache.digest(project)
+    monkeypatch.setattr(cache, "version", lambda name: "0.0")
+    assert len({before, other, cache.digest(project)}) == 3
+
+
+EQUATION = "Prose.\n\n```{math}\n:label: eq-one\na = b\n```\n\nMore prose.\n"
+
+
+def test_equations_count_and_prose_does_not(cache: Any) -> None:
+    before = cache.equations(EQUATION)
+    assert cache.equations(EQUATION.replace("More prose", "Other words")) == before
+    assert cache.equations(EQUATION.replace("a = b", "a = -b")) != before
+    assert cache.equations(EQUATION.replace("eq-one", "eq-two")) != before
+
+
+def test_equations_are_found_in_lists_and_colon_fences(cache: Any) -> None:
+    listed = "- item\n\n  ```{math}\n  :label: eq-one\n  a = b\n  ```\n"
+    assert cache.equations(listed) != cache.equations(listed.replace("a = b", "a = c"))
+    colons = EQUATION.replace("```", ":::")
+    assert cache.equations(colons) != cache.equations(colons.replace("a = b", "a = c"))

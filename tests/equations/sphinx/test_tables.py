@@ -1,0 +1,127 @@
+"""The tables of the generated pages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from gpnotes.equations.sphinx import badge, tables
+from gpnotes.equations.sphinx.pages import Noted
+from gpnotes.equations.sphinx.tables import Links
+
+CHAPTER = "book/part/one"
+LINKS = Links(lambda label: f"#equation-{label}", lambda name: f"{name}.html", lambda name: "One")
+
+
+def soup(text: str) -> Any:
+    return pytest.importorskip("bs4").BeautifulSoup(text, "html.parser")
+
+
+def test_a_badge_says_how_the_equation_was_checked(book: Any) -> None:
+    made = soup(badge.badge(book.rows[0], "ledger.html#row-eq-one"))
+    said = [span.get_text() for span in made.select(".gpn-said > span")]
+    assert said == ["checked to 1e−9", "3 of 3 mutants caught", "dense"]
+    assert made.select_one("table.gpn-steps td.gpn-number").get_text() == "2.0e−15"
+    assert made.select_one("table.gpn-mutants tr.gpn-caught td.gpn-number").get_text() == "0.25"
+    assert made.select_one("a")["href"] == "ledger.html#row-eq-one"
+    assert made.find("x") is None  # the mutant's name holds something like a tag
+
+
+def test_a_definition_says_so(book: Any) -> None:
+    made = soup(badge.badge(book.rows[1], ""))
+    assert made.summary.get_text() == "definition"
+    assert made.find("a") is None
+
+
+def test_an_estimate_says_its_score(changed: Any, make_record: Any) -> None:
+    estimate = {
+        "z": 0.83,
+        "limit": 4.0,
+        "standard_error": 1e-3,
+        "entries": 1,
+        "n": 10**6,
+        "seed": 1,
+    }
+    record = make_record("eq-one", kind="estimate", estimate=estimate)
+    row = changed(notes=(Noted(record, 10),)).rows[0]
+    assert badge.words(row)[0] == "estimate, z = 0.8, n = 10⁶"
+
+
+def test_the_line_below_a_cell_leads_to_its_equation(book: Any) -> None:
+    row = book.rows[0]
+    made = soup(badge.line(row.record, row, "#equation-eq-one"))
+    assert made.a["href"] == "#equation-eq-one"
+    assert made.get_text() == "(1.1)checked to 1e−9 · 3 of 3 mutants caught · dense"
+
+
+def test_the_ledger_has_a_row_an_equation(book: Any) -> None:
+    made = soup(tables.ledger(book, LINKS))
+    rows = made.select("tbody tr")
+    assert [row["id"] for row in rows] == ["row-eq-one", "row-eq-two"]
+    assert [th["aria-sort"] for th in made.select("th")] == ["none"] * 9
+    assert rows[0].select("td")[6]["data-key"] == "2e-15"
+    assert "data-key" not in rows[1].select("td")[6].attrs  # nothing was measured
+    assert rows[0].select("td")[7].get_text() == "3 of 3"
+
+
+def test_numbers_sort_as_numbers(book: Any) -> None:
+    assert tables._sort_number("2.9") < tables._sort_number("2.10")
+
+
+def test_a_summary_counts_the_chapter(book: Any) -> None:
+    made = soup(tables.summary(book, CHAPTER, 3.2))
+    said = [span.get_text() for span in made.select("span")]
+    assert said == ["2 equations: 1 checked, 1 definition", "3 of 3 mutants caught", "runs in 3 s"]
+
+
+def test_sources_show_verdicts_and_what_waits(book: Any) -> None:
+    made = soup(tables.sources(book, LINKS, "S1"))
+    first, second = made.select("li.gpn-item")
+    assert first.select_one(".gpn-chip").get_text() == "holds"
+    assert first.select_one(".gpn-formula.gpn-right a")["href"] == "#equation-eq-one"
+    assert second.select_one(".gpn-waiting").get_text() == "for part/two"
+    assert "1 of 2" in made.select_one(".gpn-answered").get_text()
+
+
+def test_what_is_wrong_stands_beside_what_holds(book: Any, changed: Any) -> None:
+    notes = book.pages[CHAPTER].notes
+    refutation = {
+        "kind": "refutation", "chapter": "part/one", "source_id": "S1-01", "latex": "a = -b",
+        "printed_residual": None, "corrected_residual": 4e-16, "instead": "eq-one",
+    }  # fmt: skip
+    made = soup(tables.sources(changed(notes=(*notes, Noted(refutation, 9))), LINKS, "S1"))
+    printed, holds = made.select("li.gpn-item")[0].select(".gpn-formula")
+    assert "a = -b" in printed.get_text()
+    assert "shapes do not conform" in printed.get_text()
+    assert "residual 4.0e−16" in holds.get_text()
+
+
+def test_flips_name_what_stayed_uncaught() -> None:
+    result = {
+        "edits": 40, "caught": 39, "caught_by_numbers": 30, "seed": 7, "kinds": {"sign": {"edits": 40, "caught": 39}},
+        "uncaught": [{"label": "eq-one", "edit": "sign of <a>", "why": "the term is zero"}],
+    }  # fmt: skip
+    made = soup(tables.flips(result))
+    assert made.p.get_text().startswith("39 of 40 edits")
+    assert made.li.get_text() == "eq-one: sign of <a>. the term is zero"
+    assert "has not been run" in tables.flips(None)
+
+
+def test_notation_is_mathematics_and_words() -> None:
+    symbol = {"latex": ["K_y"], "meaning": "the sum $K + I$", "shape": "N", "code": "Ky"}
+    made = soup(tables.notation("Kernels", [symbol]))
+    assert [span.get_text() for span in made.select("span.math")] == [
+        r"\(K_y\)",
+        r"\(K + I\)",
+        r"\(N\)",
+    ]
+    assert made.select_one("tbody tr")["id"] == tables.anchor(symbol)
+    assert made.code.get_text() == "Ky"
+
+
+def test_times_and_versions(book: Any) -> None:
+    assert [td.get_text() for td in soup(tables.timings(book, LINKS)).select("td")] == [
+        "One", "3.2 s", "0.01 s", "numpy",
+    ]  # fmt: skip
+    assert soup(tables.versions({"numpy": "2.4"})).select("td")[1].get_text() == "2.4"
