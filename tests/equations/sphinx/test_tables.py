@@ -99,7 +99,8 @@ def test_what_is_wrong_stands_beside_what_holds(book: Any, changed: Any) -> None
 
 def test_flips_name_what_stayed_uncaught() -> None:
     result = {
-        "edits": 40, "caught": 39, "caught_by_numbers": 30, "seed": 7, "kinds": {"sign": {"edits": 40, "caught": 39}},
+        "edits": 40, "caught": 39, "caught_by_numbers": 30, "seed": 7,
+        "kinds": {"sign": {"edits": 40, "caught": 39}},
         "uncaught": [{"label": "eq-one", "edit": "sign of <a>", "why": "the term is zero"}],
     }  # fmt: skip
     made = soup(tables.flips(result))
