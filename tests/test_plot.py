@@ -53,7 +53,7 @@ def test_a_band_refuses_variances_and_what_is_no_deviation():
     _, ax = plot.figure()
     x = np.linspace(0.0, 1.0, 5)
     with pytest.raises(TypeError, match="square root of the variance"):
-        plot.band(ax, x, x, variance=x)
+        plot.band(ax, x, x, x, variance=x)
     with pytest.raises(TypeError, match="square root of the variance"):
         plot.band(ax, x, x)
     with pytest.raises(ValueError, match=r"sd must be .* its smallest entry is -1\.0"):
@@ -64,6 +64,8 @@ def test_a_band_refuses_variances_and_what_is_no_deviation():
         plot.band(ax, x, x, np.eye(5))
     with pytest.raises(ValueError, match=r"mean must have shape .* got \(4,\)"):
         plot.band(ax, x, x[:4], x)
+    with pytest.raises(ValueError, match=r"x must have shape \(n,\).* got \(5, 5\)"):
+        plot.band(ax, np.eye(5), np.eye(5), np.eye(5))
     assert not ax.collections
 
 
