@@ -1,10 +1,14 @@
 """Where a chapter's data become arrays."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from gpnotes import asarray
+from gpnotes import asarray, dataset
 from gpnotes.arrays import backend
+
+TABLES = Path(__file__).parents[1] / "book" / "data"
 
 
 def test_numpy_float64_unless_told_otherwise(monkeypatch):
@@ -21,6 +25,20 @@ def test_a_backend_that_we_do_not_know(monkeypatch):
     monkeypatch.setenv("GPNOTES_BACKEND", "torch")
     with pytest.raises(ValueError, match="GPNOTES_BACKEND must be numpy or cupy; got 'torch'"):
         asarray([1.0])
+
+
+@pytest.mark.parametrize("name", [path.stem for path in sorted(TABLES.glob("*.csv"))])
+def test_the_tables_of_the_book_travel_with_the_package(name):
+    rows = (TABLES / f"{name}.csv").read_text().splitlines()[1:]
+    table = dataset(name)
+    assert table.dtype == np.float64
+    assert table.shape[0] == len(rows)
+    assert table[-1].tolist() == [float(entry) for entry in rows[-1].split(",")]
+
+
+def test_a_table_that_we_do_not_have():
+    with pytest.raises(ValueError, match=r"name must be one of .*engel.*; got 'iris'"):
+        dataset("iris")
 
 
 @pytest.mark.gpu

@@ -9,7 +9,7 @@ import importlib
 from typing import Any
 
 _HOMES = {
-    "arrays": ("asarray", "to_numpy"),
+    "arrays": ("asarray", "dataset", "to_numpy"),
     "exact": (
         "GP", "LeaveOneOut", "Posterior", "condition", "log_evidence", "log_evidence_and_pullback",
         "prior",

@@ -8,11 +8,16 @@ from __future__ import annotations
 
 import importlib
 import os
+from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from ._xp import Array, to_numpy
 
-__all__ = ["asarray", "backend", "to_numpy"]
+__all__ = ["asarray", "backend", "dataset", "to_numpy"]
+
+_DATA = Path(__file__).with_name("data")
 
 
 def backend() -> str:
@@ -31,6 +36,22 @@ def asarray(data: Any) -> Array:
     """
     xp = _module(backend())
     return xp.asarray(data, dtype=xp.float64)
+
+
+def dataset(name: str) -> np.ndarray:
+    """A table that the book works on, (n, columns), from the copy that the package carries.
+
+    The tables are those of ``book/data``, where a note beside each says where it comes from. So a
+    notebook that is downloaded alone has its data.
+
+    >>> dataset("engel").shape
+    (235, 2)
+    """
+    file = _DATA / f"{name}.csv"
+    if not file.is_file():
+        known = ", ".join(sorted(path.stem for path in _DATA.glob("*.csv")))
+        raise ValueError(f"name must be one of {known}; got {name!r}")
+    return np.loadtxt(file, delimiter=",", skiprows=1, dtype=np.float64, ndmin=2)
 
 
 def _module(name: str) -> Any:

@@ -15,8 +15,9 @@ HINT = "run `make references`"
 
 def test_the_packaged_copy_is_that_of_the_book(tmp_path):
     """The LaTeX, that is; a line more or less of prose above it does no harm."""
-    new, items = text.pack(BOOK, tmp_path)
-    assert items.read_bytes() == (text.DATA / "items.tsv").read_bytes(), HINT
+    new, *tables = text.pack(BOOK, tmp_path)
+    for table in tables:
+        assert table.read_bytes() == (text.DATA / table.name).read_bytes(), HINT
     for slug in json.loads(new.read_text(encoding="utf-8")):
         fresh, kept = text.packaged(slug, tmp_path), text.packaged(slug)
         assert {e.label: e.latex for e in kept.values()} == {
@@ -35,7 +36,8 @@ def test_a_chapter_opens_in_an_empty_folder(slug, tmp_path, monkeypatch):
 def test_the_command_packs(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(text, "DATA", tmp_path)
     assert main(["pack", str(BOOK)]) == 0
-    assert capsys.readouterr().out.split() == ["equations.json", "items.tsv"]
+    tables = [path.name for path in sorted(BOOK.glob("data/*.csv"))]
+    assert capsys.readouterr().out.split() == ["equations.json", "items.tsv", *tables]
     assert (tmp_path / "equations.json").is_file()
 
 

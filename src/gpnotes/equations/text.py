@@ -196,7 +196,7 @@ def packaged(slug: str, data: Path | None = None) -> dict[str, Equation]:
 
 
 def pack(book: Path, data: Path | None = None) -> list[Path]:
-    """Write the equations of every page of `book`, and its list of items, as package data."""
+    """Write the equations of every page of `book`, its list of items and its tables, as data."""
     chapters: Mapping[str, dict] = {
         path.relative_to(book).with_suffix("").as_posix(): _entries(path)
         for path in sorted(book.rglob("*.md"))
@@ -207,9 +207,10 @@ def pack(book: Path, data: Path | None = None) -> list[Path]:
     kept = {slug: entries for slug, entries in chapters.items() if entries}
     content = json.dumps(kept, indent=1, ensure_ascii=False) + "\n"
     (data / "equations.json").write_text(content, encoding="utf-8")
-    items = (book / "sources" / "items.tsv").read_bytes()
-    (data / "items.tsv").write_bytes(items)
-    return [data / "equations.json", data / "items.tsv"]
+    tables = [book / "sources" / "items.tsv", *sorted(book.glob("data/*.csv"))]
+    for table in tables:
+        (data / table.name).write_bytes(table.read_bytes())
+    return [data / "equations.json", *(data / table.name for table in tables)]
 
 
 def _entries(path: Path) -> dict[str, dict]:
