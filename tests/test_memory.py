@@ -84,6 +84,7 @@ def test_no_dense_matrix_is_made_without_asking(free, rng, noise_var):
             lambda gp=gp: log_evidence_and_pullback(gp, X, y),
             lambda gp=gp: prior(gp, X),
             lambda posterior=posterior: posterior.covariance(X),
+            lambda posterior=posterior: posterior.extend(X[10:], y[10:]),
         ):
             with pytest.raises(MemoryError, match=r"\(50, 50\) needs .* are available"):
                 call()

@@ -30,14 +30,14 @@ __all__ = [
 
 # Entries of K_f* that prediction holds at a time unless `chunk` says otherwise: 16 MiB in float64.
 _CHUNK_ENTRIES = 2**21
-_FEWER = "Use fewer points or float32."
 
 
 @dataclass(frozen=True, eq=False)
 class GP:
-    """A prior over functions, ``f ~ GP(mean, kernel)``, and the noise of ``y = f + ε``.
+    """A prior over functions, ``f ~ GP(mean, kernel)``, :eq:`eq-fv-gp`, and the noise of y.
 
-    `noise_var` is σ_n², the variance of the independent noise; it may be zero.
+    `noise_var` is σ_n², the variance of the independent noise in ``y = f + ε``, :eq:`eq-fv-cov-y`;
+    it may be zero.
     """
 
     kernel: Kernel
@@ -56,7 +56,7 @@ def prior(gp: GP, Xs: Array, noise: bool = False) -> Normal:
     >>> prior(GP(RBF(), 0.5), np.asarray([[0.0], [1.0]]), noise=True).variance
     array([1.5, 1.5])
     """
-    _require(Xs, Xs, copies=4, what="the prior covariance")
+    _require(Xs.shape[0], Xs, copies=4, what="the prior covariance")
     return Normal(gp.mean(Xs), _root(_plus_noise(gp.kernel(Xs), gp.noise_var if noise else 0.0)))
 
 
@@ -83,11 +83,11 @@ def condition(gp: GP, X: Array, y: Array) -> Posterior:
 
 def _factor(gp: GP, X: Array) -> Cholesky:
     if _fast.serves(gp.kernel, X):
-        _require(X, X, copies=1, what="the Gram matrix")
+        _require(X.shape[0], X, copies=1, what="the Gram matrix")
         lower = _fast.factor(gp.kernel, gp.noise_var, X)
         if lower is not None:
             return Cholesky(lower)
-    _require(X, X, copies=3, what="the Gram matrix")
+    _require(X.shape[0], X, copies=3, what="the Gram matrix")
     name = f"the Gram matrix of {gp.kernel!r} with noise_var={gp.noise_var:.6g}"
     return cholesky(_plus_noise(gp.kernel(X), gp.noise_var), name=name)
 
@@ -131,6 +131,7 @@ class Posterior:
 
         `chunk` points are worked on at a time; without it, as many as keep a block of K_f* at a few
         tens of MB. A variance that rounding took below zero is zero.
+        :eq:`eq-fv-cholesky`, :eq:`eq-fv-mean-function`; with `noise` :eq:`eq-fv-predict-y`.
         Source: Rasmussen & Williams (2006), algorithm 2.1.
         """
         parts = [self._predict(rows) for rows in self._chunks(Xs, chunk)]
@@ -179,10 +180,11 @@ class Posterior:
         """The covariance, (n*, n*), at Xs (n*, d); never jittered, nor clipped: its eigenvalues
         may be below zero by rounding.
 
-        ``K_** − K_*f K_y⁻¹ K_f*``. Source: Rasmussen & Williams (2006), section 2.2.
+        ``K_** − K_*f K_y⁻¹ K_f*``, :eq:`eq-fv-cov`. Source: Rasmussen & Williams (2006), section
+        2.2.
         """
         self._admit(Xs)
-        _require(Xs, Xs, copies=3, what="the predictive covariance")
+        _require(Xs.shape[0], Xs, copies=3, what="the predictive covariance")
         half = self.cholesky.half_solve(self.gp.kernel(self.X, Xs))
         covariance = self.gp.kernel(Xs) - array_namespace(Xs).matrix_transpose(half) @ half
         return _plus_noise(covariance, self.gp.noise_var if noise else 0.0)
@@ -190,9 +192,9 @@ class Posterior:
     def sample(self, Xs: Array, stream: Stream, n: int, noise: bool = False) -> Array:
         """`n` functions drawn at Xs (n*, d), shape (n, n*); with `noise`, n sets of new y.
 
-        The mean plus the symmetric root of the covariance times standard normals. That root exists
-        for singular covariances too, without jitter, and it is unique: the same stream gives the
-        same functions on every backend. It costs O(n*³).
+        The mean plus the symmetric root of the covariance times standard normals,
+        :eq:`eq-fv-sample`. That root exists for singular covariances too, without jitter, and it
+        is unique: the same stream gives the same functions on every backend. It costs O(n*³).
         """
         root = _root(self.covariance(Xs, noise))
         return Normal(self.mean(Xs), root).sample(stream, n)
@@ -201,7 +203,7 @@ class Posterior:
     def log_evidence(self) -> float:
         """``log p(y) = −½ rᵀα − ½ log |K_y| − ½ n log 2π`` with the residual r.
 
-        Source: Rasmussen & Williams (2006), equation 5.8.
+        :eq:`eq-fv-evidence`. Source: Rasmussen & Williams (2006), equation 5.8.
         """
         fit = float(array_namespace(self.alpha).sum(self.residual * self.alpha))
         return -0.5 * (fit + self.cholesky.log_det + self.X.shape[0] * LOG_2PI)
@@ -210,10 +212,10 @@ class Posterior:
         """The derivatives of `log_evidence`: ``(gp_bar, X_bar, y_bar)``.
 
         ``gp_bar`` is a `GP` that holds derivatives by kernel, noise_var and mean. One matrix,
-        ``K_bar = ½(α αᵀ − K_y⁻¹)``, is carried back to all of them. Jitter counts as a constant.
-        Source: Rasmussen & Williams (2006), equation 5.9.
+        ``K_bar = ½(α αᵀ − K_y⁻¹)``, is carried back to all of them, :eq:`eq-fv-pullback`.
+        Jitter counts as a constant. Source: Rasmussen & Williams (2006), equation 5.9.
         """
-        _require(self.X, self.X, copies=6, what="the gradient of the evidence")
+        _require(self.X.shape[0], self.X, copies=6, what="the gradient of the evidence")
         K_bar = 0.5 * (self.alpha[:, None] * self.alpha[None, :] - self.cholesky.inverse())
         kernel_bar, X_bar, _ = self.gp.kernel.pullback(self.X, None, K_bar)
         noise_bar = float(array_namespace(K_bar).sum(_xp.diagonal(K_bar)))
@@ -224,7 +226,7 @@ class Posterior:
     def leave_one_out(self) -> LeaveOneOut:
         """Predict every observation from all others, without n factorisations; O(n³).
 
-        ``mean = y − α / diag K_y⁻¹`` and ``variance = 1 / diag K_y⁻¹``.
+        ``mean = y − α / diag K_y⁻¹`` and ``variance = 1 / diag K_y⁻¹``, :eq:`eq-fv-loo`.
         Source: Rasmussen & Williams (2006), section 5.4.2, equation 5.12.
         """
         variance = 1.0 / _xp.diagonal(self.cholesky.inverse())
@@ -233,9 +235,13 @@ class Posterior:
         return LeaveOneOut(self.y - error, variance, log_density)
 
     def extend(self, x: Array, y: Array) -> Posterior:
-        """The posterior given further observations y (m,) at x (m, d); O(n² m), not O(n³)."""
+        """The posterior given further observations y (m,) at x (m, d); O(n² m), not O(n³).
+
+        Rows are added to the factor, :eq:`eq-fv-extend`.
+        """
         self._admit(x, "x")
         _check.alike(_check.vector(y, "y", size=x.shape[0]), "y", self.X, "X")
+        _require(self.X.shape[0] + x.shape[0], x, copies=3, what="the extended Gram matrix")
         cross, block = self.gp.kernel(self.X, x), _plus_noise(self.gp.kernel(x), self.gp.noise_var)
         factor = self.cholesky.extend(cross, block, name="the extended Gram matrix")
         xp = array_namespace(x)
@@ -254,16 +260,20 @@ def log_evidence_and_pullback(gp: GP, X: Array, y: Array) -> tuple[float, GP]:
     n × n buffers; for everything else it is `condition` and `Posterior.evidence_pullback`.
     """
     _admit_data(X, y)
-    _require(X, X, copies=2, what="the Gram matrix")
-    kernel, residual = gp.kernel, y - gp.mean(X)
-    fast = _fast.serves(kernel, X) and _fast.evidence(kernel, gp.noise_var, X, residual)
-    if not fast:
-        posterior = condition(gp, X, y)
-        return posterior.log_evidence, posterior.evidence_pullback()[0]
-    lengths_bar = fast.lengthscale_bar
-    kernel_bar = cotangent(kernel, signal_var=fast.signal_var_bar, lengthscale=lengths_bar)
-    mean_bar, _ = gp.mean.pullback(X, fast.alpha)
-    return fast.value, cotangent(gp, kernel=kernel_bar, noise_var=fast.noise_var_bar, mean=mean_bar)
+    _require(X.shape[0], X, copies=2, what="the Gram matrix")
+    if _fast.serves(gp.kernel, X):
+        found = _fast.evidence(gp.kernel, gp.noise_var, X, y - gp.mean(X))
+        if found is not None:
+            return found.value, _assembled(gp, X, found)
+    posterior = condition(gp, X, y)
+    return posterior.log_evidence, posterior.evidence_pullback()[0]
+
+
+def _assembled(gp: GP, X: Array, found: _fast.Evidence) -> GP:
+    lengths_bar = found.lengthscale_bar
+    kernel_bar = cotangent(gp.kernel, signal_var=found.signal_var_bar, lengthscale=lengths_bar)
+    mean_bar, _ = gp.mean.pullback(X, found.alpha)
+    return cotangent(gp, kernel=kernel_bar, noise_var=found.noise_var_bar, mean=mean_bar)
 
 
 def _admit_data(X: Array, y: Array) -> None:
@@ -284,6 +294,6 @@ def _root(covariance: Array) -> Array:
     return scaled @ xp.matrix_transpose(vectors)
 
 
-def _require(X: Array, Z: Array, *, copies: int, what: str) -> None:
-    """Refuse a matrix of X against Z that has no room, with the numbers."""
-    memory.require(X.shape[0], Z.shape[0], copies=copies, like=X, what=what, remedy=_FEWER)
+def _require(n: int, like: Array, *, copies: int, what: str) -> None:
+    """Refuse matrices of n × n that have no room, with the numbers."""
+    memory.require(n, n, copies=copies, like=like, what=what, remedy="Use fewer points or float32.")

@@ -24,6 +24,7 @@ __all__ = ["BayesianLinear", "WeightPosterior"]
 class BayesianLinear:
     """``y = Φ w + ε`` with ``w ~ N(0, S_w)`` and independent noise ``ε ~ N(0, σ_n²)``.
 
+    :eq:`eq-wv-model` and :eq:`eq-wv-prior`.
     `prior_cov` is S_w, symmetric positive definite (R, R); `noise_var` is σ_n², positive.
     Source: Rasmussen & Williams (2006), section 2.1.
 
@@ -57,7 +58,7 @@ class WeightPosterior:
     """``w | y ~ N(mean, root rootᵀ)``, with the evidence of all data seen so far.
 
     `mean` has shape (R,), `root` (R, R); `noise_var` is σ_n²; `log_evidence` is ``log p(y)`` of
-    all observations, in whatever portions they came.
+    all observations, in whatever portions they came. :eq:`eq-wv-posterior-moments`.
     """
 
     mean: Array
@@ -81,7 +82,7 @@ class WeightPosterior:
         """The posterior given more data: one observation, or a batch.
 
         `phi` (R,) with a number `y` costs O(R²); `phi` (N, R) with `y` (N,) costs O(N R² + R³).
-        The order of observations does not matter, up to rounding. Raises `ValueError` for shapes
+        The order of observations does not matter, up to rounding, :eq:`eq-wv-gain`. Raises `ValueError` for shapes
         that do not fit.
         """
         size = self.mean.shape[0]
@@ -97,7 +98,7 @@ class WeightPosterior:
         the mean moves by ``root c``, the new root is ``root L_B⁻ᵀ``, and
         ``log p = −½(|e − V c|² + |c|² + log |B| + N log 2πσ_n²)``.
 
-        The eigenvalues of B are at least 1, and no term of the evidence cancels against another.
+        :eq:`eq-wv-whitened`. The eigenvalues of B are at least 1, and no term of the evidence cancels against another.
         """
         xp, sd = array_namespace(Phi), math.sqrt(self.noise_var)
         V, e = Phi @ self.root / sd, (y - Phi @ self.mean) / sd
@@ -131,6 +132,7 @@ class WeightPosterior:
     def predict(self, Phi_s: Array, noise: bool = False) -> tuple[Array, Array]:
         """Mean and variance, (N*,) each, of f at features Phi_s (N*, R); of y with `noise`.
 
+        :eq:`eq-wv-predict-mean`, :eq:`eq-wv-predict-variance`, with `noise` :eq:`eq-wv-predict-y`.
         Source: Rasmussen & Williams (2006), section 2.1.1.
         """
         mean, half = self._project(Phi_s)
