@@ -82,8 +82,8 @@ class WeightPosterior:
         """The posterior given more data: one observation, or a batch.
 
         `phi` (R,) with a number `y` costs O(R²); `phi` (N, R) with `y` (N,) costs O(N R² + R³).
-        The order of observations does not matter, up to rounding, :eq:`eq-wv-gain`. Raises `ValueError` for shapes
-        that do not fit.
+        The order of observations does not matter, up to rounding, :eq:`eq-wv-gain`. Raises
+        `ValueError` for shapes that do not fit.
         """
         size = self.mean.shape[0]
         if getattr(phi, "ndim", 0) == 1:
@@ -98,7 +98,8 @@ class WeightPosterior:
         the mean moves by ``root c``, the new root is ``root L_B⁻ᵀ``, and
         ``log p = −½(|e − V c|² + |c|² + log |B| + N log 2πσ_n²)``.
 
-        :eq:`eq-wv-whitened`. The eigenvalues of B are at least 1, and no term of the evidence cancels against another.
+        :eq:`eq-wv-whitened`. The eigenvalues of B are at least 1, and no term of the evidence
+        cancels against another.
         """
         xp, sd = array_namespace(Phi), math.sqrt(self.noise_var)
         V, e = Phi @ self.root / sd, (y - Phi @ self.mean) / sd
