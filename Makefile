@@ -37,7 +37,7 @@ $(READY): requirements.lock pyproject.toml
 
 book: $(READY)  ## build the book as HTML that works offline; any warning is an error
 	@mkdir -p _build
-	@$(BIN)/jupyter-book build . -W --keep-going -n 2>&1 | tee $(LOG) \
+	@$(BIN)/python book/_ext/build.py 2>&1 | tee $(LOG) \
 	  || { echo "The book was not built. In short, from $(LOG):"; \
 	       sed -E 's/\x1b\[[0-9;]*m//g' $(LOG) | grep -aE 'WARNING|^[A-Za-z.]*(Error|Warning): .' \
 	         | grep -av CellExecutionError: | sort -u; exit 1; }

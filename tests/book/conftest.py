@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-BUILD = ["-m", "jupyter_book", "build", ".", "-W", "--keep-going", "-n"]
 
 
 @pytest.fixture(scope="session")

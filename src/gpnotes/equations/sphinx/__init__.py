@@ -42,13 +42,13 @@ def setup(app: Any) -> dict[str, Any]:
     app.connect("doctree-read", build.gather)
     app.connect("env-purge-doc", build.forget)
     app.connect("env-merge-info", build.merge)
-    app.connect("env-updated", build.renew)
+    app.connect("env-get-updated", build.renew, priority=900)  # after equations have numbers
     app.connect("env-check-consistency", build.judge)
     app.connect("doctree-resolved", build.fill)
     app.connect("build-finished", build.write_ledger)
     app.connect("build-finished", build.forget_failure)
     return {
-        "version": "1", "env_version": 1, "parallel_read_safe": True, "parallel_write_safe": True,
+        "version": "1", "env_version": 2, "parallel_read_safe": True, "parallel_write_safe": True,
     }  # fmt: skip
 
 

@@ -38,6 +38,9 @@ def gather(app: Any, doctree: nodes.document) -> None:
     cells = env.metadata.get(docname, {}).get("source_map") or ()
     lines = Lines.of(Path(env.doc2path(docname)), cells)
     page = page_of(doctree, lines, places, _seconds(env, docname))
+    for i, node in enumerate(doctree.findall(check_output)):
+        del node["record"]
+        node["note"] = i
     if not page.empty:
         store(env)[docname] = page
         # Mathematics that only comes when the page is written must be typeset as well.
@@ -126,7 +129,8 @@ def fill(app: Any, doctree: nodes.document, docname: str) -> None:
         return
     filler = _Filler(app, docname)
     for node in list(doctree.findall(check_output)):
-        node.replace_self(_raw(filler.line(node["record"])))
+        record = filler.book.pages[docname].notes[node["note"]].record
+        node.replace_self(_raw(filler.line(record)))
     for node in list(doctree.findall(generated)):
         node.replace_self(_raw(filler.table(node["what"], node["options"])))
     for node in list(doctree.findall(nodes.math_block)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +111,12 @@ class Notation(_File):
 
 def symbol_groups(path: Path) -> dict[str, Any]:
     """The groups of a notation file by their names."""
+    return _symbol_groups(path, path.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=2)
+def _symbol_groups(path: Path, changed: int) -> dict[str, Any]:
+    """Read once for each state of the file: every group on the page asks for it."""
     return {group["id"]: group for group in yaml.safe_load(path.read_text(encoding="utf-8"))}
 
 

@@ -12,7 +12,11 @@ __all__ = ["CheckOutput", "check_output"]
 
 
 class check_output(nodes.General, nodes.Element):
-    """The place of a check's output; its attribute `record` holds the record's JSON."""
+    """The place of a check's output; its attribute `record` holds the record's JSON.
+
+    Once the page's records are gathered, `note` says which of them it is, and the record, which
+    lists every mutant, is taken out of the stored page.
+    """
 
 
 class CheckOutput:
