@@ -82,12 +82,13 @@ def test_the_book_has_chapters_and_each_has_its_reference():
 def test_a_reference_holds_the_code_of_its_chapter(slug):
     stored = nbformat.read(make.reference(slug), as_version=4).cells
     wanted = make.code_cells(slug)
-    assert [cell.source for cell in stored] == [cell.source for cell in wanted], (
-        "the chapter has changed since its reference was written: run make references"
-    )
-    assert [cell.metadata.get("tags") for cell in stored] == [
-        cell.metadata.get("tags") for cell in wanted
+    changed = [
+        f"cell {index}: {new.source.splitlines()[0]}"
+        for index, (old, new) in enumerate(zip(stored, wanted, strict=False))
+        if (old.source, old.metadata.get("tags")) != (new.source, new.metadata.get("tags"))
     ]
+    hint = "the chapter has changed since its reference was written: run make references"
+    assert (changed[:3], len(stored)) == ([], len(wanted)), hint
 
 
 @pytest.mark.parametrize("slug", SLUGS)
