@@ -1,13 +1,16 @@
-"""Small repairs of what the tools put on a page: nothing from another host, the notebook to take
-away, and the index in the table of contents."""
+"""Small repairs of what the tools make: nothing from another host, the notebook to take away, the
+index among the contents, no identifier twice, no page of a document that is gone."""
 
 import re
 from pathlib import Path
 from shutil import copy2
 
+from docutils import nodes
 from sphinx.addnodes import toctree
 from sphinx.transforms import SphinxTransform
 
+REPEATED = {"exercise-content", "solution-content"}
+CITATIONS = '<div class="citation-list">'
 FOREIGN = re.compile(r"(https?:)?//")
 
 
@@ -44,6 +47,18 @@ def offer_notebook(app, pagename, templatename, context, doctree):
     context["ipynb_source"] = f"{pagename}.ipynb"
 
 
+def drop_repeated_identifiers(app, doctree, docname):
+    """Every exercise and every solution comes with a section of the same identifier."""
+    for section in doctree.findall(nodes.section):
+        section["ids"] = [name for name in section["ids"] if name not in REPEATED]
+
+
+def mend_roles(app, pagename, templatename, context, doctree):
+    """A bibliography says that it is a list, but its entries do not say that they are items."""
+    body = context.get("body", "")
+    context["body"] = body.replace('<div role="list" class="citation-list">', CITATIONS)
+
+
 def drop_stale(app, exception):
     """Remove the pages of documents that the book no longer has; Sphinx leaves them."""
     if exception or app.builder.format != "html":
@@ -60,6 +75,8 @@ def setup(app):
     app.add_config_value("comments_config", {}, "html")
     app.add_transform(IndexInContents)
     app.connect("build-finished", drop_stale)
+    app.connect("doctree-resolved", drop_repeated_identifiers)
+    app.connect("html-page-context", mend_roles)
     app.connect("html-page-context", offer_notebook, priority=300)
     app.connect("html-page-context", drop_foreign, priority=999)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -110,14 +110,20 @@ def test_flips_name_what_stayed_uncaught() -> None:
 
 
 def test_notation_is_mathematics_and_words() -> None:
-    symbol = {"latex": ["K_y"], "meaning": "the sum $K + I$", "shape": "N", "code": "Ky"}
+    symbol = {
+        "latex": ["K_y"],
+        "meaning": "the sum $K + I$",
+        "shape": "N",
+        "code": "Ky",
+        "anchor": "s-1",
+    }
     made = soup(tables.notation("Kernels", [symbol]))
     assert [span.get_text() for span in made.select("span.math")] == [
         r"\(K_y\)",
         r"\(K + I\)",
         r"\(N\)",
     ]
-    assert made.select_one("tbody tr")["id"] == tables.anchor(symbol)
+    assert made.select_one("tbody tr")["id"] == "s-1"
     assert made.code.get_text() == "Ky"
 
 

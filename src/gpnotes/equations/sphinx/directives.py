@@ -12,8 +12,6 @@ from docutils.parsers.rst import directives
 from sphinx import addnodes
 from sphinx.util.docutils import SphinxDirective
 
-from .tables import anchor
-
 __all__ = ["ALL", "generated", "place", "symbol_groups"]
 
 
@@ -102,7 +100,7 @@ class Notation(_File):
         if self.arguments[0] not in groups:
             raise self.error(f"no group {self.arguments[0]!r} of symbols; got {', '.join(groups)}")
         entries = [
-            ("single", term, anchor(symbol), "", None)
+            ("single", term, symbol["anchor"], "", None)
             for symbol in groups[self.arguments[0]]["symbols"]
             for term in symbol.get("index", ())
         ]
@@ -117,7 +115,11 @@ def symbol_groups(path: Path) -> dict[str, Any]:
 @lru_cache(maxsize=2)
 def _symbol_groups(path: Path, changed: int) -> dict[str, Any]:
     """Read once for each state of the file: every group on the page asks for it."""
-    return {group["id"]: group for group in yaml.safe_load(path.read_text(encoding="utf-8"))}
+    groups = yaml.safe_load(path.read_text(encoding="utf-8"))
+    for group in groups:
+        for i, symbol in enumerate(group["symbols"]):
+            symbol["anchor"] = f"symbol-{group['id']}-{i}"
+    return {group["id"]: group for group in groups}
 
 
 ALL = {

@@ -6,15 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from docutils.nodes import make_id
-
 from ..items import VERDICTS
 from .badge import mutant_words
 from .html import display, element, inline, link, number, say, scrolled, table, tolerance
 from .ledger import Book, Item, Row, answering, residuals, totals
 
 __all__ = [
-    "Links", "anchor", "flips", "ledger", "notation", "sources", "summary", "timings", "total_list",
+    "Links", "flips", "ledger", "notation", "sources", "summary", "timings", "total_list",
     "verdicts", "versions",
 ]  # fmt: skip
 
@@ -285,12 +283,7 @@ def _symbol(entry: Data) -> str:
     code = element("code", say(entry["code"])) if entry.get("code") else ""
     forms = ", ".join(inline(form) for form in entry.get("shown", entry["latex"]))
     cells = map(_cell, (forms, _prose(entry["meaning"]), shapes, code))
-    return element("tr", *cells, id=anchor(entry))
-
-
-def anchor(entry: Data) -> str:
-    """The place of a symbol on its page."""
-    return f"symbol-{make_id(entry['latex'][0])}"
+    return element("tr", *cells, id=entry.get("anchor"))
 
 
 def _prose(text: str) -> str:
