@@ -144,6 +144,29 @@ def test_squared_distances_are_symmetric_and_not_negative(d, n, seed):
     np.testing.assert_array_equal(q, q.T)
 
 
+def test_points_far_apart_do_not_blur_those_that_are_close(space, rng):
+    step, atol = (1e6, 1e-8) if space.double else (1e3, 2e-3)
+    u = rng.normal(size=(9, 5))
+    u[:, 0] += step * rng.integers(0, 2, size=9)  # squares of the step would drown the rest
+    u = space.asarray(u)
+    exact = to_numpy(u).astype(np.float64)
+    gaps = exact[:, None, :] - exact[None, :, :]
+    wanted = (gaps**2).sum(axis=2)
+    near, weights = wanted < step, rng.normal(size=(9, 9))
+    np.testing.assert_allclose(to_numpy(squared_distances(u))[near], wanted[near], atol=atol)
+    u_bar, _ = squared_distances_pullback(u, None, space.asarray(weights * near))
+    wanted = 2.0 * np.sum(((weights + weights.T) * near)[:, :, None] * gaps, axis=1)
+    np.testing.assert_allclose(to_numpy(u_bar), wanted, atol=atol)
+
+
+def test_distances_are_between_rows_of_one_length_and_kind(space):
+    u = space.asarray(np.ones((2, 5)))
+    with pytest.raises(ValueError, match=r"v must have shape \(n, 5\); got \(2, 1\)"):
+        squared_distances(u, u[:, :1])
+    with pytest.raises(TypeError, match="u must be an array; got list"):
+        squared_distances([[0.0]])
+
+
 @pytest.mark.parametrize("d", [2, 5])
 def test_the_pullback_of_squared_distances(space, rng, d):
     u, v = (space.asarray(rng.normal(size=(n, d))) for n in (5, 4))

@@ -19,6 +19,7 @@ import numpy as np
 from . import _xp
 from ._xp import LOG_2PI, Array, array_namespace
 from .kernels import RBF, Matern12, Matern32, Matern52
+from .linalg import by_differences
 
 __all__ = ["Evidence", "evidence", "factor", "project", "serves"]
 
@@ -89,21 +90,24 @@ def _scaled(kernel: Any, X: Array) -> Array:
 
 def _gram(kernel: Any, u: Array, slope: Array | None) -> tuple[Array, Array | None]:
     """The lower triangles of K and, if there is a buffer for it, of ``dk/dq``."""
-    K, blur = _squares_within(u), _blur(u)
+    K = _squares_within(u)
     _diagonal(K)[:] = 0.0
+    blur = None if by_differences(u) else _blur(u)
     for block in _blocks(u.shape[0], u.shape[0], triangle=True):
         q = K.T[block]
-        q[q < blur[block[0], None] + blur[None, block[1]]] = 0.0
-        _profile(kernel, q, np.empty_like(q) if slope is None else slope.T[block])
+        bend = np.empty_like(q) if slope is None else slope.T[block]
+        near = None if blur is None else q < blur[block[0], None] + blur[None, block[1]]
+        _profile(kernel, q, bend, near)
     return K, slope
 
 
 def _cross(kernel: Any, u: Array, v: Array) -> Array:
-    K, blurs = _squares_between(u, v), (_blur(v), _blur(u))
+    K = _squares_between(u, v)
+    blurs = None if by_differences(u, v) else (_blur(v), _blur(u))
     for block in _blocks(v.shape[0], u.shape[0], triangle=False):
         q = K.T[block]
-        q[q < blurs[0][block[0], None] + blurs[1][None, block[1]]] = 0.0
-        _profile(kernel, q, np.empty_like(q))
+        near = None if blurs is None else q < blurs[0][block[0], None] + blurs[1][None, block[1]]
+        _profile(kernel, q, np.empty_like(q), near)
     return K
 
 
@@ -117,11 +121,11 @@ def _blocks(columns: int, rows: int, *, triangle: bool) -> Iterator[tuple[slice,
 
 
 # Squared distances, by the rules of `linalg.squared_distances`: one product of augmented inputs,
-# |u|² − 2u·v + |v|²; in up to three dimensions by differences, as fast there and more exact.
+# |u|² − 2u·v + |v|²; by differences where `linalg.by_differences` says so.
 
 
 def _squares_within(u: Array) -> Array:
-    if u.shape[1] <= 3:
+    if by_differences(u):
         return _by_differences(u, u, triangle=True)
     size = np.sum(u * u, axis=1)
     # zeros, since blocks touch some of the entries above the diagonal that syr2k leaves alone
@@ -131,7 +135,7 @@ def _squares_within(u: Array) -> Array:
 
 
 def _squares_between(u: Array, v: Array) -> Array:
-    if u.shape[1] <= 3:
+    if by_differences(u, v):
         return _by_differences(u, v, triangle=False)
     sizes = np.sum(u * u, axis=1), np.sum(v * v, axis=1)
     left = _augmented(-2.0 * u, sizes[0], np.ones_like(sizes[0]))
@@ -145,8 +149,7 @@ def _augmented(u: Array, *columns: Array) -> Array:
 
 def _blur(u: Array) -> Array:
     """What each point adds to the rounding of its distances: less than the sum of two is zero."""
-    d = u.shape[1]
-    return (0.0 if d <= 3 else (d + 4) * _xp.epsilon(u)) * np.sum(u * u, axis=1)
+    return (u.shape[1] + 4) * _xp.epsilon(u) * np.sum(u * u, axis=1)
 
 
 def _by_differences(u: Array, v: Array, *, triangle: bool) -> Array:
@@ -160,11 +163,18 @@ def _by_differences(u: Array, v: Array, *, triangle: bool) -> Array:
     return K
 
 
-def _profile(kernel: Any, q: Array, slope: Array) -> None:
-    """Turn squared distances into k, in place, and fill ``dk/dq``."""
+def _profile(kernel: Any, q: Array, slope: Array, near: Array | None) -> None:
+    """Turn squared distances into k, in place, and fill ``dk/dq``; those `near` zero are zero.
+
+    They take no part in the gradient: points that coincide stay so to first order.
+    """
+    if near is not None:
+        np.copyto(q, 0.0, where=near)
     _PROFILES[type(kernel)](q, slope)
     q *= kernel.signal_var
     slope *= kernel.signal_var
+    if near is not None:
+        np.copyto(slope, 0.0, where=near)
 
 
 def _rbf(q: Array, slope: Array) -> None:
@@ -222,21 +232,45 @@ def _cholesky(K: Array, noise_var: float, *, clean: int) -> Array | None:
 
 
 def _weighted(slope: Array, alpha: Array, inverse: Array) -> Array:
-    """``(α αᵀ − K_y⁻¹) ∘ dk/dq`` in the place of the slope."""
+    """``(α αᵀ − K_y⁻¹) ∘ dk/dq`` in the place of the slope; in blocks, zero above the diagonal.
+
+    The diagonal is zero too: no point is at a distance from itself.
+    """
     n = alpha.shape[0]
     for block in _blocks(n, n, triangle=True):
         bar = alpha[block[0], None] * alpha[None, block[1]]
         bar -= inverse.T[block]
-        slope.T[block] *= bar
+        weights = slope.T[block]
+        weights *= bar
+        square = weights[:, : weights.shape[0]]
+        square[...] = np.triu(square, 1)
     return slope
 
 
 def _lengthscale_bar(kernel: Any, u: Array, W: Array) -> Any:
-    """``−(1/ℓ_d) Σᵢⱼ Wᵢⱼ (u_id − u_jd)²``, as ``−(2/ℓ_d) (Σᵢ u_id² (W1)ᵢ − u_dᵀ W u_d)``."""
-    moved = _xp.blas("symm", u)(1.0, W, _augmented(u, np.ones_like(u[:, 0])), lower=1)
-    terms = np.sum(u * (u * moved[:, -1:] - moved[:, :-1]), axis=0)
+    """``−(1/ℓ_d) Σᵢⱼ Wᵢⱼ (u_id − u_jd)²``, in the shape of the lengthscale."""
+    terms = _spread_by_differences(u, W) if by_differences(u) else _spread(u, W)
     bars = -2.0 * terms / kernel.lengthscale
     return float(np.sum(bars)) if isinstance(kernel.lengthscale, float) else bars
+
+
+def _spread(u: Array, W: Array) -> Array:
+    """``½ Σᵢⱼ Wᵢⱼ (u_id − u_jd)²``, (d,), as ``Σᵢ u_id² (W1)ᵢ − u_dᵀ W u_d``."""
+    moved = _xp.blas("symm", u)(1.0, W, _augmented(u, np.ones_like(u[:, 0])), lower=1)
+    return np.sum(u * (u * moved[:, -1:] - moved[:, :-1]), axis=0)
+
+
+def _spread_by_differences(u: Array, W: Array) -> Array:
+    """The same, ``Σ_{i>j} Wᵢⱼ (u_id − u_jd)²``, from the differences themselves."""
+    terms = np.zeros_like(u[0])
+    for block in _blocks(u.shape[0], u.shape[0], triangle=True):
+        gap = np.empty_like(W.T[block])
+        for k in range(u.shape[1]):
+            np.subtract(u[block[0], k, None], u[None, block[1], k], out=gap)
+            gap *= gap
+            gap *= W.T[block]
+            terms[k] += np.sum(gap)
+    return terms
 
 
 def _diagonal(K: Array) -> Array:

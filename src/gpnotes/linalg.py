@@ -21,6 +21,8 @@ __all__ = [
     "Cholesky",
     "FactorisationError",
     "JitterWarning",
+    "by_differences",
+    "centroid",
     "cholesky",
     "squared_distances",
     "squared_distances_pullback",
@@ -181,20 +183,19 @@ def centroid(x: Array) -> Array:
 def squared_distances(u: Array, v: Array | None = None) -> Array:
     """``|uᵢ − vⱼ|²`` for u (n, d) and v (m, d), shape (n, m); without `v`, within u.
 
-    In up to three dimensions by differences; beyond, ``a² − 2ab + b²`` of centred inputs. What
+    By differences where `by_differences` says so; else ``a² − 2ab + b²`` of centred inputs. What
     rounding cannot tell from zero is zero, so that coincident points are at distance 0 exactly.
+    Raises `ValueError` or `TypeError` for arguments that do not fit.
 
     >>> import numpy as np
     >>> squared_distances(np.asarray([[0.0], [3.0]]))
     array([[0., 9.],
            [9., 0.]])
     """
-    if u.shape[1] <= 3:
+    u, v = _centred(u, v)
+    if by_differences(u, v):
         return _by_differences(u, u if v is None else v)
-    xp = array_namespace(u)
-    centre = centroid(u)
-    u = u - centre
-    v = u if v is None else v - centre
+    xp, v = array_namespace(u), u if v is None else v
     size = xp.sum(u * u, axis=1)[:, None] + xp.sum(v * v, axis=1)[None, :]
     q = u @ xp.matrix_transpose(v)
     q *= -2.0  # in place from here: fresh memory is dearer than the arithmetic
@@ -202,6 +203,31 @@ def squared_distances(u: Array, v: Array | None = None) -> Array:
     size *= (u.shape[1] + 4) * _xp.epsilon(u)
     q[q <= size] = 0.0
     return q
+
+
+def by_differences(u: Array, v: Array | None = None) -> bool:
+    """Whether distances of the centred u and v are summed from differences, one column at a time.
+
+    In up to three dimensions that is as fast as the expansion ``a² − 2ab + b²``. Beyond, it is
+    for points so far apart that the expansion's rounding, ``(d + 4) eps (|u|² + |v|²)``, would
+    pass ``sqrt(eps)``: an input with a tiny lengthscale would drown all the others.
+    """
+    if u.shape[1] <= 3:
+        return True
+    most = _widest(u) + _widest(u if v is None else v)
+    return (u.shape[1] + 4) * most > 1.0 / math.sqrt(_xp.epsilon(u))
+
+
+def _widest(u: Array) -> float:
+    xp = array_namespace(u)
+    return float(xp.max(xp.sum(u * u, axis=1))) if u.shape[0] else 0.0
+
+
+def _centred(u: Array, v: Array | None) -> tuple[Array, Array | None]:
+    centre = centroid(_check.matrix(u, "u"))
+    if v is not None:
+        _check.alike(_check.matrix(v, "v", columns=u.shape[1]), "v", u, "u")
+    return u - centre, None if v is None else v - centre
 
 
 def _by_differences(u: Array, v: Array) -> Array:
@@ -217,13 +243,27 @@ def squared_distances_pullback(
 ) -> tuple[Array, Array | None]:
     """Carry ``q_bar`` (n, m) back through `squared_distances` to ``u_bar`` and ``v_bar``.
 
-    ``u_bar = 2 (diag(q_bar 1) u − q_bar v)``. Without `v`, ``u_bar`` holds both sides' share.
+    ``u_bar = 2 (diag(q_bar 1) u − q_bar v)``, or ``2 Σⱼ q_barᵢⱼ (uᵢ − vⱼ)`` by differences, where
+    the distances are. Without `v`, ``u_bar`` holds both sides' share.
     """
-    xp, centre = array_namespace(u), centroid(u)
-    u, other = u - centre, (u if v is None else v) - centre
-    u_bar = _one_side(u, other, q_bar)
-    v_bar = _one_side(other, u, xp.matrix_transpose(q_bar))
+    u, v = _centred(u, v)
+    sides = _sides_by_differences if by_differences(u, v) else _sides
+    u_bar, v_bar = sides(u, u if v is None else v, q_bar)
     return (u_bar + v_bar, None) if v is None else (u_bar, v_bar)
+
+
+def _sides_by_differences(u: Array, v: Array, q_bar: Array) -> tuple[Array, Array]:
+    xp = array_namespace(u)
+    sums = []
+    for k in range(u.shape[1]):
+        pulled = q_bar * (u[:, None, k] - v[None, :, k])
+        sums.append((2.0 * xp.sum(pulled, axis=1), -2.0 * xp.sum(pulled, axis=0)))
+    u_bars, v_bars = zip(*sums, strict=True)
+    return xp.stack(u_bars, axis=1), xp.stack(v_bars, axis=1)
+
+
+def _sides(u: Array, v: Array, q_bar: Array) -> tuple[Array, Array]:
+    return _one_side(u, v, q_bar), _one_side(v, u, array_namespace(u).matrix_transpose(q_bar))
 
 
 def _one_side(u: Array, v: Array, q_bar: Array) -> Array:

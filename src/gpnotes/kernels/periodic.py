@@ -52,9 +52,12 @@ class Periodic(Kernel):
         centre = centroid(x)
         x, z = x - centre, None if z is None else z - centre
         u, v = self._wrap(x), None if z is None else self._wrap(z)
-        weighted = K_bar * _profile(squared_distances(u, v))
+        q = squared_distances(u, v)
+        weighted = K_bar * _profile(q)
+        variance_bar = total(weighted)
+        weighted[q == 0.0] = 0.0  # as in the stationary kernels
         u_bar, v_bar = squared_distances_pullback(u, v, -0.5 * self.signal_var * weighted)
-        bar, x_bar = self._unwrap(x, u, u_bar, total(weighted))
+        bar, x_bar = self._unwrap(x, u, u_bar, variance_bar)
         if z is None:
             return bar, x_bar, None
         other, z_bar = self._unwrap(z, v, v_bar, 0.0)

@@ -39,6 +39,7 @@ def _pull(kernel: Any, x: Array, z: Array | None, K_bar: Array) -> tuple[Any, Ar
     bars = kernel._shape_bars(q, K_bar)
     bars["signal_var"] = total(K_bar * kernel._profile(q))
     q_bar = kernel.signal_var * K_bar * kernel._slope(q)
+    q_bar[q == 0.0] = 0.0  # points that coincide stay so to first order; their sums would only blur
     u_bar, v_bar = squared_distances_pullback(u, v, q_bar)
     # u = x / ℓ: x_bar = u_bar / ℓ and ℓ_bar = −Σ u_bar u / ℓ
     moved = u_bar * u if v is None else array_namespace(x).concat([u_bar * u, v_bar * v], axis=0)
