@@ -81,6 +81,8 @@ FAULTS = [
     (r"\mathbb E_a[a u]", "no variable of this subscript is bound to Nodes", "a"),
     (r"\mathbb E u", "write brackets around what is averaged", None),
     (r"\int_0^{a} u \,\mathrm d u", "the nodes of `u` leave the limits 0 to 0.5", None),
+    (r"\int_{-1}^{2} u \,\mathrm d u", "the weights of `u` sum to 1, the limits -1 and 2 differ",
+     None),
     (r"\frac{\partial A}{\partial \ell}", r"`\ell` does not occur in what is differentiated", None),
     (r"\log_a x", "the base of a logarithm must be a number", None),
     (r"\sigma_n^{-2}", r"unbound symbol `\sigma_n`", None),

@@ -81,6 +81,7 @@ class Chapter:
         with self._located(equation):
             if not oracle.strip():
                 raise EquationError("oracle= must say by which route the numbers come")
+            allowed.refuse_loose()
             drawn = draws(bindings, f"{self.slug}:{label}")
             trial = prepare(equation.latex, drawn, allowed)
             refuse_unused(drawn[0], equation.latex, trial.statement)

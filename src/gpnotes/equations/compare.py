@@ -15,6 +15,7 @@ __all__ = [
     "RELATIONS",
     "Comparison",
     "Misfit",
+    "ShapeMisfit",
     "Tolerance",
     "compare",
     "compare_all",
@@ -23,8 +24,16 @@ __all__ = [
 ]
 
 
+LOOSEST = 1e-3  # what holds to less is an approximation, and says so by its relation
+LOOSEST_APPROX = 0.1
+
+
 class Misfit(ValueError):
     """The two sides of a relation cannot be compared: their shapes or values do not allow it."""
+
+
+class ShapeMisfit(Misfit):
+    """The two sides have different shapes."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +43,15 @@ class Tolerance:
     rtol: float = 1e-9
     atol: float = 0.0
     approx: float | None = None
+
+    def refuse_loose(self) -> None:
+        """Raise `ValueError` for a tolerance under which a wrong equation would pass."""
+        for name, value, most in (
+            ("rtol", self.rtol, LOOSEST), ("atol", self.atol, np.inf),
+            ("approx", self.approx or 0.0, LOOSEST_APPROX),
+        ):  # fmt: skip
+            if not 0.0 <= value <= most or np.isinf(value):
+                raise ValueError(f"{name} must lie between 0 and {most:g}; got {value:g}")
 
     def times(self, factor: float) -> Tolerance:
         """The same with rounding allowed that much more; an approximation is what it is."""
@@ -81,7 +99,7 @@ def conform(left: np.ndarray, right: np.ndarray) -> Pair:
     """The two sides as arrays of one shape, or one of them a scalar zero; a 1 x 1 is a scalar."""
     left, right = (_scalar(np.asarray(side, dtype=np.float64)) for side in (left, right))
     if left.shape != right.shape and not any(_zero(side) for side in (left, right)):
-        raise Misfit(f"the left side has shape {left.shape}, the right side {right.shape}")
+        raise ShapeMisfit(f"the left side has shape {left.shape}, the right side {right.shape}")
     for name, side in (("left", left), ("right", right)):
         if not np.all(np.isfinite(side)):
             raise Misfit(f"the {name} side has values that are not finite")
@@ -132,7 +150,7 @@ def _proportional(left: np.ndarray, right: np.ndarray, allowed: Tolerance) -> Co
         raise Misfit(r"\propto between scalars needs several draws: bind by a function of a stream")
     if not np.any(right):
         raise Misfit(r"\propto with a right side of zeros says nothing")
-    factor = float(np.vdot(right, left) / np.vdot(right, right))
+    factor = max(float(np.vdot(right, left) / np.vdot(right, right)), 0.0)
     found = _equal(left, factor * right, allowed)
     return Comparison(found.residual, found.holds and factor > 0.0)
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-__all__ = ["EquationError", "OperationError"]
+__all__ = ["EquationError", "OperationError", "ShapeError"]
 
 
 class OperationError(ValueError):
     """An operation refused its operands; the evaluator adds where it stands."""
+
+
+class ShapeError(OperationError):
+    """The operands do not fit each other."""
 
 
 class EquationError(ValueError):

@@ -92,7 +92,7 @@ class Evaluator:
             if not np.isfinite(value).all():
                 raise OperationError(f"the value is {_what_is_wrong(value)}")
         except OperationError as wrong:
-            raise self.fault(node, str(wrong)) from wrong.__cause__
+            raise self.fault(node, str(wrong)) from wrong
         return value
 
     def depends(self, node: t.Node, key: str) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .errors import OperationError
+from .errors import OperationError, ShapeError
 from .values import shaped
 
 __all__ = ["FUNCTIONS", "RELATIONS"]
@@ -19,9 +19,9 @@ __all__ = ["FUNCTIONS", "RELATIONS"]
 Array = np.ndarray
 
 
-def _refuse(operation: str, *operands: Array, hint: str = "") -> OperationError:
+def _refuse(operation: str, *operands: Array, hint: str = "") -> ShapeError:
     shapes = " and ".join(str(np.shape(a)) for a in operands)
-    return OperationError(f"{operation} of shapes {shapes} is not defined{hint}")
+    return ShapeError(f"{operation} of shapes {shapes} is not defined{hint}")
 
 
 def add(a: Array, b: Array) -> Array:

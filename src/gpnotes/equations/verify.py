@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .binding import groups, kinds, used
-from .compare import RELATIONS, Comparison, Misfit, Tolerance
-from .errors import EquationError
+from .compare import RELATIONS, Comparison, Misfit, ShapeMisfit, Tolerance
+from .errors import EquationError, ShapeError
 from .mutants import Mutant, mutants
 from .parse import parse
 from .printing import latex as printed
@@ -69,6 +69,8 @@ def _step(trial: Trial, place: int, step: Step, equation: Equation) -> StepRecor
         residual = trial.residual(step)
     except Misfit as error:
         raise _at_step(trial, place, equation, f"cannot be compared: {error}") from error
+    if step.left == step.right:
+        raise _at_step(trial, place, equation, "says nothing: both sides read the same")
     if trial.vacuous(step):
         raise _at_step(trial, place, equation, "says nothing: both sides are zero")
     if not found.holds:
@@ -83,7 +85,9 @@ def _missed(trial: Trial, place: int, found: Comparison) -> str:
         score = trial.score(place, step)
         return f"|z| = {score.z:.2f}, and {score.limit:.2f} is allowed"
     rtol = allowed.approx if step.relation == r"\approx" else allowed.rtol
-    against = " (one side is zero: give atol=)" if found.residual == 1.0 else ""
+    against = ""
+    if found.residual == 1.0 and step.relation in ("=", ":="):
+        against = " (one side is zero: give atol=)"
     return f"relative residual {found.residual:.1e}, and {rtol:.0e} is allowed{against}"
 
 
@@ -101,7 +105,8 @@ def _slice(latex: str, node: Node) -> str:
 def mutated(trial: Trial, latex: str, spare: Spare) -> Mutants:
     """The mutants of the statement and what became of them.
 
-    Raises `EquationError` for a survivor that is not spared, and for a spare that names none.
+    Raises `EquationError` for a survivor that is not spared, for a spare that names none, and
+    where no mutant is told apart from the statement.
     """
     made = mutants(trial.statement, groups(trial.draws[0].bindings), lambda n: _slice(latex, n))
     fate = fates(trial, made)
@@ -110,7 +115,20 @@ def mutated(trial: Trial, latex: str, spare: Spare) -> Mutants:
     idle = [key for key in spare if not any(_named(r, key) and r.why for r in records)]
     if idle:
         raise EquationError(f"spare names no survivor: {', '.join(map(repr, idle))}", latex)
+    _refuse_powerless(made, records, latex)
     return Mutants.of(records)
+
+
+def _refuse_powerless(made: Sequence[Mutant], records: Sequence[MutantRecord], latex: str) -> None:
+    """``K = K^\\top`` has no mutant but ``K = K``; what else has none to catch shows nothing."""
+    told_apart = any(record.outcome in ("caught", "spared") for record in records)
+    claimed = any(step.left == step.right for mutant in made for step in mutant.steps)
+    if not told_apart and not claimed:
+        problem = (
+            "shows nothing: it has no mutant that could be told from it. Print what is computed, "
+            "and bind numbers that are neither zero nor one"
+        )
+        raise EquationError(problem, latex)
 
 
 def _mutant(mutant: Mutant, outcome: str, residual: float | None, spare: Spare) -> MutantRecord:
@@ -172,15 +190,15 @@ def missed_by(trial: Trial, latex: str) -> float | None:
     """By how much a printed formula is missed, on the draw that is kindest to it.
 
     `None` where it cannot be evaluated because its operands do not fit. Raises
-    `EquationError` if it holds on some draw; a bound function that fails is the fault of the
-    bindings, and raises as well.
+    `EquationError` if it holds on some draw; whatever else goes wrong, such as a bound
+    function that fails, is the fault of the bindings and refutes nothing: it raises as well.
     """
     try:
         found = [_worst(trial, chosen) for chosen in trial.portions]
-    except Misfit:
+    except ShapeMisfit:
         return None
     except EquationError as error:
-        if error.__cause__ is None:
+        if isinstance(error.__cause__, ShapeError):
             return None
         raise
     if any(comparison.holds for comparison in found):

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import operations as op
 from .. import tree as t
-from ..errors import OperationError
+from ..errors import OperationError, ShapeError
 from ..values import conform, kind, shaped
 from .registry import Array, Calculator, Scope, rule
 
@@ -186,7 +186,7 @@ def _fill(value: Array, shape: tuple[int, int]) -> Array:
     if value.ndim == 0 and value == 0:
         return np.zeros(shape)
     if np.atleast_2d(value).shape != shape:
-        raise OperationError(f"a block of shape {value.shape} stands where {shape} is needed")
+        raise ShapeError(f"a block of shape {value.shape} stands where {shape} is needed")
     return np.atleast_2d(value)
 
 

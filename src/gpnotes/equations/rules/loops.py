@@ -148,9 +148,14 @@ def _integral(ev: Calculator, node: t.Integral, scope: Scope) -> Array:
 def _inside_limits(ev: Calculator, node: t.Integral, scope: Scope) -> None:
     low, high = (_limit(ev, limit, scope) for limit in (node.first, node.last))
     for key in node.variables:
-        points = _nodes(ev, key).points
+        points, length = _nodes(ev, key).points, _nodes(ev, key).weights.sum()
         if points.min() < low or points.max() > high:
             raise OperationError(f"the nodes of `{key}` leave the limits {low:.6g} to {high:.6g}")
+        if np.isfinite(high - low) and abs(length - (high - low)) > 1e-9 * (high - low):
+            said = f"the weights of `{key}` sum to {length:.6g}"
+            raise OperationError(
+                f"{said}, the limits {low:.6g} and {high:.6g} differ by {high - low:.6g}"
+            )
 
 
 def _limit(ev: Calculator, node: t.Node, scope: Scope) -> float:
