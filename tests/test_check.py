@@ -56,8 +56,25 @@ def test_zero_where_it_is_allowed(space):
 def test_lists_and_whole_numbers_are_not_arrays_of_data():
     with pytest.raises(TypeError, match="X must be an array; got list"):
         _check.matrix([[1.0]], "X")
-    with pytest.raises(TypeError, match="X must have a real floating dtype; got int64"):
-        _check.matrix(np.ones((1, 1), dtype=np.int64), "X")
+    for other in (np.int64, np.float16, np.longdouble, np.complex128, ">f8"):
+        with pytest.raises(TypeError, match="X must have a real floating dtype, float32 or float"):
+            _check.matrix(np.ones((1, 1), dtype=other), "X")
+
+
+def test_an_array_that_hides_entries_is_not_plain():
+    masked = np.ma.masked_greater(np.asarray([[1.0, 9.0]]), 5.0)
+    with pytest.raises(TypeError, match="X must be a plain array; got MaskedArray"):
+        _check.matrix(masked, "X")
+
+
+def test_a_symmetric_matrix_is_square_and_its_own_transpose(space):
+    K = space.asarray([[1.0, 0.5], [0.5, 1.0]])
+    assert _check.symmetric(K, "K") is K
+    with pytest.raises(ValueError, match="K must be symmetric; its transpose differs"):
+        _check.symmetric(space.asarray([[1.0, 0.5], [0.4, 1.0]]), "K")
+    with pytest.raises(ValueError, match=r"K must have shape \(n, n\); got \(1, 2\)"):
+        _check.symmetric(K[:1, :], "K")
+    _check.symmetric(space.asarray(np.zeros((0, 0))), "K")
 
 
 def test_arrays_of_two_kinds_do_not_meet():

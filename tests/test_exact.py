@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -259,6 +261,29 @@ def test_extending_is_conditioning_on_everything(space, numbers, which):
     assert all(space.holds(a) for a in (parts.X, parts.y, parts.alpha))
 
 
+def test_extending_by_nothing_changes_nothing(space, numbers, which):
+    gp, X, y, _ = in_space(space, numbers, which)
+    before = condition(gp, X, y)
+    after = before.extend(X[:0, :], y[:0])
+    np.testing.assert_array_equal(to_numpy(after.cholesky.lower), to_numpy(before.cholesky.lower))
+    assert after.log_evidence == pytest.approx(before.log_evidence, rel=1e-6)
+
+
+def test_processes_are_equal_by_value():
+    lengths = np.asarray([1.0, 2.0])
+    assert GP(RBF(1.0, lengths), 0.1) == GP(RBF(1.0, lengths.copy()), 0.1)
+    assert GP(RBF(), 0.1) != GP(RBF(), 0.2)
+    assert len({GP(RBF(), 0.1), GP(RBF(), 0.1)}) == 1
+
+
+def test_derivatives_are_not_taken_for_a_process(numbers, which):
+    X, y, _ = numbers
+    gp_bar = log_evidence_and_pullback(models(np.asarray)[which], X, y)[1]
+    gp_bar = dataclasses.replace(gp_bar, noise_var=0.1)
+    with pytest.raises(TypeError, match="holds derivatives"):
+        condition(gp_bar, X, y)
+
+
 def test_samples_have_the_posterior_mean_and_covariance(numbers, which):
     X, y, Xs = numbers
     posterior = condition(models(np.asarray)[which], X, y)
@@ -343,7 +368,12 @@ def test_a_matrix_that_is_no_covariance_is_refused_with_a_remedy(numbers):
         (lambda gp, X, y: condition(gp, X * np.nan, y), ValueError, "X must be finite"),
         (lambda gp, X, y: condition(gp, X, y).predict(X[:, :2]), ValueError, r"Xs must have shape"),
         (lambda gp, X, y: condition(gp, X, y).mean(X[0]), ValueError, r"Xs must have shape"),
-        (lambda gp, X, y: condition(gp, X, y).predict(X, chunk=0), ValueError, "chunk must be at"),
+        (lambda gp, X, y: condition(gp, X, y).predict(X, chunk=0), ValueError, "chunk must be a w"),
+        (lambda gp, X, y: condition(gp, X, y).predict(X, chunk=2.5), ValueError, "chunk must be"),
+        (lambda gp, X, y: prior(gp, X.tolist()), TypeError, "Xs must be an array; got list"),
+        (lambda gp, X, y: condition(gp, X[:, :0], y), ValueError, "must have at least one column"),
+        (lambda gp, X, y: GP("rbf", 0.1), TypeError, "kernel must be a Kernel; got str"),
+        (lambda gp, X, y: GP(RBF(), 0.1, 3.0), TypeError, r"a mean function, .*; got float"),
         (lambda gp, X, y: condition(gp, X, y).extend(X, y[1:]), ValueError, "y must have shape"),
         (lambda gp, X, y: condition(gp, X, y).extend(X[:, 1:], y), ValueError, "^x must have sh"),
         (lambda gp, X, y: GP(gp.kernel, -1.0), ValueError, "noise_var must be non-negative"),

@@ -200,3 +200,47 @@ def test_divergence_is_never_negative(n, seed):
         assert p.kl(q) >= -1e-9
     except FactorisationError:
         assert np.linalg.cond(q.root) > 1e10
+
+
+def test_units_of_the_variables_do_not_make_them_singular(space):
+    x = Normal(space.asarray([1.0, 2.0]), space.asarray([[1e-6, 0.0], [5e5, 1e6]]))
+    # 1e-6 · 1e6 = 1: the determinant is 1, and at the mean nothing else counts
+    assert x.log_density(x.mean) == pytest.approx(-math.log(2.0 * math.pi), rel=1e-5)
+    assert x.kl(x) == pytest.approx(0.0, abs=1e-5)
+    # the first variable is tiny, and still says all there is to know of the third
+    root = space.asarray([[1e-6, 0.0], [0.0, 1e6], [1.0, 0.0]])
+    y = Normal(space.asarray([0.0, 0.0, 0.0]), root).condition([0, 1], space.asarray([2e-6, 1e6]))
+    np.testing.assert_allclose(to_numpy(y.mean), [2.0], rtol=1e-5)
+    np.testing.assert_allclose(to_numpy(y.variance), [0.0], atol=1e-10)
+
+
+def test_values_are_possible_up_to_the_rounding_of_the_mean(space):
+    # the third variable is the sum of the others, and all are far from zero
+    mean = np.asarray([1e4, 2e4, 3e4])
+    x = Normal(space.asarray(mean), space.asarray([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]))
+    values = mean + np.asarray([0.1, 0.2, 0.1 + 0.2])
+    assert x.condition([0, 1, 2], space.asarray(values)).size == 0
+
+
+def test_indices_count_from_the_end_too_and_may_be_none_or_all(space):
+    x = Normal(space.asarray([1.0, 2.0, 3.0]), space.asarray(np.eye(3)))
+    np.testing.assert_array_equal(to_numpy(x.marginal([-1, 0]).mean), [3.0, 1.0])
+    rest = x.condition([-1], space.asarray([9.0]))
+    np.testing.assert_array_equal(to_numpy(rest.mean), [1.0, 2.0])
+    assert x.condition([0, 1, 2], space.asarray([1.0, 1.0, 1.0])).size == 0
+    np.testing.assert_array_equal(to_numpy(x.condition([], x.mean[:0]).mean), [1.0, 2.0, 3.0])
+    assert x.marginal([]).size == 0
+    for wrong in (3, -4):
+        with pytest.raises(IndexError, match=r"indices must be below 3, the size; got"):
+            x.marginal([0, wrong])
+
+
+def test_a_covariance_is_symmetric(space):
+    with pytest.raises(ValueError, match="covariance must be symmetric"):
+        Normal.from_covariance(space.asarray([0.0, 0.0]), space.asarray([[1.0, 0.2], [0.5, 1.0]]))
+
+
+def test_distributions_of_two_sizes_do_not_meet(x):
+    for call in (x.kl, x.product):
+        with pytest.raises(ValueError, match=r"the mean of other must have shape"):
+            call(x.marginal([0]))

@@ -108,10 +108,25 @@ def test_the_error_for_a_bad_first_pivot(space):
 
 
 def test_what_is_not_square_or_not_finite_is_refused(space):
-    with pytest.raises(ValueError, match=r"K must have shape \(2, 2\); got \(2, 1\)"):
+    with pytest.raises(ValueError, match=r"K must have shape \(n, n\); got \(2, 1\)"):
         cholesky(space.asarray([[1.0], [1.0]]))
     with pytest.raises(ValueError, match="K must be finite"):
         cholesky(space.asarray([[float("nan")]]))
+
+
+def test_what_is_added_is_a_number_that_is_not_negative(space):
+    K = space.asarray(np.eye(2))
+    with pytest.raises(ValueError, match="jitter must be non-negative"):
+        cholesky(K, jitter=-0.5)
+    with pytest.raises(TypeError, match="K must be an array; got list"):
+        cholesky([[1.0]])
+
+
+def test_a_right_hand_side_is_of_the_kind_of_the_factor():
+    factor = cholesky(np.eye(2, dtype=np.float32))
+    for solve in (factor.solve, factor.half_solve, factor.half_solve_t):
+        with pytest.raises(TypeError, match="b must have the dtype of the factor, float32; got"):
+            solve(np.ones(2))
 
 
 @pytest.mark.parametrize("d", [1, 3, 4, 9])

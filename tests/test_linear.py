@@ -173,7 +173,14 @@ def test_a_thousand_near_exact_observations_keep_the_covariance_positive(rng):
         (lambda m, P, y: m.prior().update(P[0, :2], 1.0), ValueError, r"phi must have shape"),
         (lambda m, P, y: m.prior().predict(P[0]), ValueError, r"Phi_s must have shape \(n, 4\)"),
         (lambda m, P, y: m.condition(P.astype(np.float32), y), TypeError, "phi must have the dty"),
+        (lambda m, P, y: m.prior().update(P[0], None), TypeError, "y must be a number .* NoneType"),
         (lambda m, P, y: BayesianLinear(P, 0.1), ValueError, r"prior_cov must have shape"),
+        (lambda m, P, y: BayesianLinear([[1.0]], 0.1), TypeError, "prior_cov must be an array"),
+        (
+            lambda m, P, y: BayesianLinear(np.tril(np.ones((4, 4))) + np.eye(4), 0.1),
+            ValueError,
+            "prior_cov must be symmetric",
+        ),
         (lambda m, P, y: BayesianLinear(np.eye(4), 0.0), ValueError, "noise_var must be positive"),
     ],
 )

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from gpnotes import GP, RBF, condition, log_evidence_and_pullback, memory, prior
+from gpnotes import GP, RBF, _xp, condition, log_evidence_and_pullback, memory, prior
 
 GIB = 2**30
 require = {"what": "K", "remedy": "Use less."}
@@ -58,8 +60,35 @@ def test_where_nobody_says_nothing_is_refused(monkeypatch):
 
 
 def test_a_device_is_asked_for_its_own_memory(monkeypatch):
-    monkeypatch.setattr(memory, "device", lambda a: SimpleNamespace(mem_info=(12345, 99999)))
+    monkeypatch.setattr(memory, "device_memory", lambda a: 12345)
     assert memory.available(np.ones(1)) == 12345
+
+
+def test_what_the_pool_of_a_device_keeps_is_free(monkeypatch):
+    pool = SimpleNamespace(free_bytes=lambda: 30_000)
+    cupy = SimpleNamespace(get_default_memory_pool=lambda: pool)
+    monkeypatch.setitem(sys.modules, "cupy", cupy)
+    here = nullcontext(SimpleNamespace(mem_info=(12_000, 99_000)))
+    monkeypatch.setattr(_xp, "is_cupy_namespace", lambda xp: True)
+    monkeypatch.setattr(_xp, "device", lambda a: here)
+    assert _xp.device_memory(np.ones(1)) == 42_000
+
+
+def test_files_that_a_container_has_read_do_not_fill_it(tmp_path, monkeypatch):
+    (tmp_path / "memory.max").write_text("1000000\n")
+    (tmp_path / "memory.current").write_text("900000\n")
+    (tmp_path / "memory.stat").write_text("anon 100000\ninactive_file 700000\nfile 750000\n")
+    monkeypatch.setattr(memory, "_GROUP", tmp_path)
+    assert memory.available() == 800_000
+
+
+def test_a_chunk_that_has_no_room_is_refused(free, rng):
+    X = rng.normal(size=(50, 2))
+    posterior = condition(GP(RBF(), 0.1), X, X[:, 0])
+    free(10_000)
+    assert posterior.predict(X, chunk=5)[0].shape == (50,)
+    with pytest.raises(MemoryError, match=r"a chunk of .* shape \(50, 50\) .* a smaller chunk"):
+        posterior.predict(X, chunk=10**9)
 
 
 def test_the_refusal_says_shape_need_supply_and_remedy(free):

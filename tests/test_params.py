@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import lognorm, norm
 
 from gpnotes import (
+    GP,
     RBF,
     ConstantMean,
     LogNormalPrior,
@@ -216,3 +217,18 @@ def test_fields_can_be_required():
 
     with pytest.raises(TypeError, match="scale"):
         Bare()
+
+
+def test_a_gradient_of_something_else_is_refused():
+    with pytest.raises(ValueError, match=r"obj_bar must have the parameters of obj, .*; got"):
+        flatten_gradient(RBF(1.0, np.ones(2)), cotangent(RBF()))
+    with pytest.raises(ValueError, match="obj_bar must have the parameters of obj"):
+        flatten_gradient(RBF(), cotangent(GP(RBF(), 0.1)))
+    with pytest.raises(TypeError, match="obj must be a dataclass of parameters; got ndarray"):
+        flatten(np.ones(2))
+
+
+def test_a_whole_number_is_a_value_for_a_prior():
+    assert LogNormalPrior().log_density(2) == LogNormalPrior().log_density(2.0)
+    with pytest.raises(ValueError, match="mean must be finite"):
+        NormalPrior(float("nan"))

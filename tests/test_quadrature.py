@@ -33,7 +33,7 @@ def test_the_rule_is_shared_and_cannot_be_changed():
 
 
 def test_a_rule_needs_a_node():
-    with pytest.raises(ValueError, match="n must be at least 1; got 0"):
+    with pytest.raises(ValueError, match="n must be a whole number from 1 to 350; got 0"):
         gauss_hermite(0)
 
 
@@ -44,3 +44,20 @@ def test_expectations_entry_by_entry(space):
     assert found.shape == (1, 2)
     wanted = np.exp([[0.25, 2.0]])  # the mean of a log-normal: exp(mean + variance / 2)
     np.testing.assert_allclose(to_numpy(found), wanted, rtol=1e-10 if space.double else 1e-5)
+
+
+def test_a_variance_is_not_negative_and_has_the_shape_of_the_mean(space):
+    mean = space.asarray([0.0, 1.0])
+    with pytest.raises(ValueError, match="variance must be non-negative and finite"):
+        expect(space.xp.exp, mean, -mean)
+    with pytest.raises(ValueError, match=r"variance must have the shape of mean, \(2,\)"):
+        expect(space.xp.exp, mean, mean[:1])
+
+
+def test_the_largest_rule_is_still_a_rule():
+    nodes, weights = gauss_hermite(350)
+    assert weights @ nodes**2 == pytest.approx(1.0)
+    with pytest.raises(ValueError, match="n must be a whole number from 1 to 350; got 351"):
+        gauss_hermite(351)
+    with pytest.raises(ValueError, match="n must be a whole number"):
+        gauss_hermite(2.5)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ._xp import Array, array_namespace, device
+from ._xp import Array, array_namespace, device, epsilon
 
 
 def matrix(a: Array, name: str, *, rows: int | None = None, columns: int | None = None) -> Array:
@@ -19,6 +19,23 @@ def matrix(a: Array, name: str, *, rows: int | None = None, columns: int | None 
     if a.ndim != 2 or rows not in (None, a.shape[0]) or columns not in (None, a.shape[1]):
         raise ValueError(f"{name} must have shape ({wanted[0]}, {wanted[1]}); got {a.shape}")
     return _finite(a, name)
+
+
+def square(a: Array, name: str) -> Array:
+    """`a` if it is a finite real matrix with as many rows as columns."""
+    _floating(a, name)
+    if a.ndim != 2 or a.shape[0] != a.shape[1]:
+        raise ValueError(f"{name} must have shape (n, n); got {a.shape}")
+    return _finite(a, name)
+
+
+def symmetric(a: Array, name: str) -> Array:
+    """`a` if it is square, and its own transpose up to rounding."""
+    xp = array_namespace(square(a, name))
+    gap = float(xp.sum(xp.abs(a - xp.matrix_transpose(a))))
+    if gap > math.sqrt(epsilon(a)) * float(xp.sum(xp.abs(a))):
+        raise ValueError(f"{name} must be symmetric; its transpose differs from it by {gap:.3g}")
+    return a
 
 
 def vector(a: Array, name: str, *, size: int | None = None) -> Array:
@@ -34,12 +51,11 @@ def vector(a: Array, name: str, *, size: int | None = None) -> Array:
 def positive(value: Any, name: str, *, zero: bool = False) -> Any:
     """`value`, a float or an array, if every entry is finite and positive (or zero if allowed)."""
     wanted = "non-negative" if zero else "positive"
-    entries = [value] if isinstance(value, int | float) else None
-    if entries is None:
+    if isinstance(value, int | float):
+        good = math.isfinite(value) and (value >= 0 if zero else value > 0)
+    else:
         xp = array_namespace(value)
         good = bool(xp.all(xp.isfinite(value) & ((value >= 0) if zero else (value > 0))))
-    else:
-        good = math.isfinite(value) and (value >= 0 if zero else value > 0)
     if not good:
         raise ValueError(f"{name} must be {wanted} and finite; got {value}")
     return value
@@ -91,8 +107,11 @@ def _floating(a: Any, name: str) -> None:
         xp = array_namespace(a)
     except TypeError:
         raise TypeError(f"{name} must be an array; got {type(a).__name__}") from None
-    if not xp.isdtype(a.dtype, "real floating"):
-        raise TypeError(f"{name} must have a real floating dtype; got {a.dtype}")
+    if type(a).__name__ in ("MaskedArray", "matrix"):  # masks would be lost, * is another product
+        raise TypeError(f"{name} must be a plain array; got {type(a).__name__}")
+    if a.dtype not in (xp.float32, xp.float64):  # LAPACK would change any other without a word
+        wanted = "a real floating dtype, float32 or float64"
+        raise TypeError(f"{name} must have {wanted}; got {a.dtype}")
 
 
 def _finite(a: Array, name: str) -> Array:

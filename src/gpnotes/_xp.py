@@ -27,6 +27,7 @@ __all__ = [
     "cholesky_factor",
     "cholesky_inverse",
     "device",
+    "device_memory",
     "diagonal",
     "epsilon",
     "eye",
@@ -73,6 +74,19 @@ def to_numpy(a: Array) -> Any:
     if is_cupy_namespace(xp):
         return a.get()
     return np.array(to_device(a, xp.__array_namespace_info__().default_device()))
+
+
+def device_memory(like: Array) -> int | None:
+    """Bytes free on the GPU where `like` lives, those that CuPy's pool keeps for later included.
+
+    None on the host. Without the pool's share, a loop would seem to run out of memory.
+    """
+    if not is_cupy_namespace(array_namespace(like)):
+        return None
+    import cupy
+
+    with device(like) as here:
+        return int(here.mem_info[0]) + int(cupy.get_default_memory_pool().free_bytes())
 
 
 def cholesky_factor(a: Array) -> Array | None:

@@ -32,12 +32,13 @@ __all__ = [
 _CHUNK_ENTRIES = 2**21
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class GP:
     """A prior over functions, ``f ~ GP(mean, kernel)``, :eq:`eq-fv-gp`, and the noise of y.
 
     `noise_var` is σ_n², the variance of the independent noise in ``y = f + ε``, :eq:`eq-fv-cov-y`;
-    it may be zero.
+    it may be zero. Raises `TypeError` for a kernel or a mean that is none, `ValueError` for a
+    noise that is negative or not finite.
     """
 
     kernel: Kernel
@@ -46,6 +47,11 @@ class GP:
 
     def __post_init__(self) -> None:
         settle(self)
+        if not isinstance(self.kernel, Kernel):
+            raise TypeError(f"kernel must be a Kernel; got {type(self.kernel).__name__}")
+        if not callable(self.mean):
+            wanted = "a mean function, such as ConstantMean(1.0)"
+            raise TypeError(f"mean must be {wanted}; got {type(self.mean).__name__}")
 
 
 def prior(gp: GP, Xs: Array, noise: bool = False) -> Normal:
@@ -56,6 +62,7 @@ def prior(gp: GP, Xs: Array, noise: bool = False) -> Normal:
     >>> prior(GP(RBF(), 0.5), np.asarray([[0.0], [1.0]]), noise=True).variance
     array([1.5, 1.5])
     """
+    _check.matrix(Xs, "Xs")
     _require(Xs.shape[0], Xs, copies=4, what="the prior covariance")
     return Normal(gp.mean(Xs), _root(_plus_noise(gp.kernel(Xs), gp.noise_var if noise else 0.0)))
 
@@ -157,8 +164,12 @@ class Posterior:
     def _chunks(self, Xs: Array, chunk: int | None) -> list[Array]:
         self._admit(Xs)
         size = max(1, _CHUNK_ENTRIES // self.X.shape[0]) if chunk is None else chunk
-        if size < 1:
-            raise ValueError(f"chunk must be at least 1; got {chunk}")
+        if size < 1 or size != int(size):
+            raise ValueError(f"chunk must be a whole number from 1; got {chunk}")
+        size = min(int(size), max(1, Xs.shape[0]))
+        if chunk is not None:
+            room = {"what": "a chunk of K_f*", "remedy": "Use a smaller chunk."}
+            memory.require(self.X.shape[0], size, copies=3, like=Xs, **room)
         starts = range(0, max(1, Xs.shape[0]), size)
         return [Xs[start : min(start + size, Xs.shape[0]), :] for start in starts]
 

@@ -46,10 +46,11 @@ class Normal:
 
         The root is the Cholesky factor where there is one, else that of the eigendecomposition with
         eigenvalues below zero by no more than rounding set to zero. Raises `FactorisationError`
-        if one is lower than that.
+        if one is lower than that, `ValueError` for a matrix that is not symmetric.
         """
         n = _check.vector(mean, "mean").shape[0]
-        lower = _xp.cholesky_factor(_check.matrix(covariance, "covariance", rows=n, columns=n))
+        _check.matrix(covariance, "covariance", rows=n, columns=n)
+        lower = _xp.cholesky_factor(_check.symmetric(covariance, "covariance"))
         return Normal(mean, _spectral_root(covariance) if lower is None else lower)
 
     @property
@@ -70,10 +71,11 @@ class Normal:
     def marginal(self, indices: Sequence[int]) -> Normal:
         """The distribution of the variables at `indices`, in their order, :eq:`eq-fv-marginal`.
 
-        Source: Rasmussen & Williams (2006), appendix A.2.
+        Indices count from 0, or back from the end if they are negative. Raises `IndexError` for
+        one that is not there. Source: Rasmussen & Williams (2006), appendix A.2.
         """
         xp = array_namespace(self.mean)
-        rows = xp.asarray([int(i) for i in indices], device=_xp.device(self.mean))
+        rows = xp.asarray(self._places(indices), dtype=xp.int64, device=_xp.device(self.mean))
         return Normal(xp.take(self.mean, rows), xp.take(self.root, rows, axis=0))
 
     def condition(self, indices: Sequence[int], values: Array) -> Normal:
@@ -87,13 +89,20 @@ class Normal:
         Raises `ValueError` for values that a singular distribution cannot take.
         Source: Rasmussen & Williams (2006), appendix A.2.
         """
-        seen = [int(i) for i in indices]
+        seen = self._places(indices)
         given, rest = self.marginal(seen), self.marginal(sorted({*range(self.size)} - {*seen}))
         gap = _check.vector(values, "values", size=len(seen)) - given.mean
-        basis, scores = _row_space(given.root, gap)
+        basis, scores = _row_space(given, gap)
         along = rest.root @ basis
         xp = array_namespace(self.mean)
         return Normal(rest.mean + along @ scores, rest.root - along @ xp.matrix_transpose(basis))
+
+    def _places(self, indices: Sequence[int]) -> list[int]:
+        """`indices` counted from 0: the namespaces disagree about what else they may be."""
+        wrong = [int(i) for i in indices if not -self.size <= i < self.size]
+        if wrong:
+            raise IndexError(f"indices must be below {self.size}, the size; got {wrong}")
+        return [int(i) % self.size for i in indices]
 
     def product(self, other: Normal) -> Normal:
         """The normalised product of the two densities.
@@ -102,6 +111,7 @@ class Normal:
         inverses: x from the first, given that x plus noise from the second is observed.
         Source: Rasmussen & Williams (2006), appendix A.2.
         """
+        self._admit(other)
         xp = array_namespace(self.mean)
         # x = m₁ + R₁ s and x + e = m₁ + R₁ s + R₂ t
         top = xp.concat([self.root, xp.zeros_like(other.root)], axis=1)
@@ -117,6 +127,7 @@ class Normal:
         Raises `FactorisationError` where `other` is singular. Source: Rasmussen & Williams (2006),
         appendix A.5.
         """
+        self._admit(other)
         xp, theirs = array_namespace(self.mean), other._cholesky()
         spread = float(xp.sum(theirs.half_solve(self.root) ** 2))
         shift = float(xp.sum(theirs.half_solve(other.mean - self.mean) ** 2))
@@ -149,13 +160,17 @@ class Normal:
         draws = stream.normal((n, self.root.shape[1]), like=self.mean)
         return self.mean + draws @ array_namespace(draws).matrix_transpose(self.root)
 
+    def _admit(self, other: Normal) -> None:
+        _check.vector(other.mean, "the mean of other", size=self.size)
+        _check.alike(other.mean, "the mean of other", self.mean, "mean")
+
     def _cholesky(self) -> Cholesky:
         """The covariance's Cholesky factor, from the root alone: squaring would lose digits."""
         xp = array_namespace(self.root)
         lower = _compact(self.root)
-        diagonal = xp.abs(_xp.diagonal(lower))
-        floor = self.size * _xp.epsilon(lower) * float(xp.max(diagonal))
-        if lower.shape[1] < self.size or float(xp.min(diagonal)) <= floor:
+        # a share of each variable's own sd: variables may have very different units
+        floor = self.size * _xp.epsilon(lower) * _sizes(lower)
+        if lower.shape[1] < self.size or bool(xp.any(xp.abs(_xp.diagonal(lower)) <= floor)):
             raise FactorisationError("the covariance is singular: there is no density")
         return Cholesky(lower * xp.sign(_xp.diagonal(lower))[None, :])
 
@@ -178,15 +193,28 @@ def _spectral_root(covariance: Array) -> Array:
     return vectors * xp.sqrt(xp.clip(values, 0.0, None))[None, :]
 
 
-def _row_space(root: Array, gap: Array) -> tuple[Array, Array]:
-    """An orthonormal basis (r, k) of the rows of `root`, and s with ``root basis s = gap``."""
+def _sizes(root: Array) -> Array:
+    """The norm of each row, (n,): the standard deviations."""
     xp = array_namespace(root)
-    left, values, right = xp.linalg.svd(root, full_matrices=False)
+    return xp.sqrt(xp.sum(root * root, axis=1))
+
+
+def _row_space(given: Normal, gap: Array) -> tuple[Array, Array]:
+    """An orthonormal basis (r, k) of the rows of the root, and s with ``root basis s = gap``.
+
+    Rows and gap are in units of each variable's sd, so that a rank does not depend on units.
+    """
+    xp, sd = array_namespace(gap), _sizes(given.root)
+    sd = xp.where(sd > 0.0, sd, xp.ones_like(sd))
+    left, values, right = xp.linalg.svd(given.root / sd[:, None], full_matrices=False)
     top = float(xp.max(values)) if values.shape[0] else 0.0
-    floor = max(root.shape) * _xp.epsilon(root) * top
-    rank = int(xp.sum(xp.astype(values > floor, xp.int32)))
-    scores = xp.matrix_transpose(left[:, :rank]) @ gap
-    missed = float(xp.max(xp.abs(gap - left[:, :rank] @ scores)))
-    if missed > 1e3 * max(root.shape) * _xp.epsilon(root) * (top + float(xp.max(xp.abs(gap)))):
-        raise ValueError(f"values are impossible under a singular covariance, by {missed:.3e}")
+    rounding = max(1, *given.root.shape) * _xp.epsilon(gap)
+    rank = int(xp.sum(xp.astype(values > rounding * top, xp.int32)))
+    scores = xp.matrix_transpose(left[:, :rank]) @ (gap / sd)
+    missed = xp.abs(gap / sd - left[:, :rank] @ scores)
+    # what the gap lost when the mean was subtracted is no reason to call values impossible
+    size = top + xp.abs(gap / sd) + xp.abs(given.mean / sd)
+    if bool(xp.any(missed > 1e3 * rounding * size)):
+        worst = float(xp.max(missed))
+        raise ValueError(f"values are impossible under a singular covariance, by {worst:.3e} sd")
     return xp.matrix_transpose(right[:rank, :]), scores / values[:rank]

@@ -72,10 +72,12 @@ class Cholesky:
 
     def half_solve(self, b: Array) -> Array:
         """``L⁻¹ b`` for b of shape (n,) or (n, m); O(n² m)."""
+        _check.alike(b, "b", self.lower, "the factor")
         return _xp.solve_triangular(self.lower, b)
 
     def half_solve_t(self, b: Array) -> Array:
         """``L⁻ᵀ b`` for b of shape (n,) or (n, m); O(n² m)."""
+        _check.alike(b, "b", self.lower, "the factor")
         return _xp.solve_triangular(self.lower, b, transpose=True)
 
     def inverse(self) -> Array:
@@ -86,7 +88,8 @@ class Cholesky:
         """The factor of ``[[K, cross], [crossᵀ, block]]``; O(n² m) where starting over is O(n³).
 
         `cross` has shape (n, m), `block` (m, m); for m = 1 this is :eq:`eq-fv-extend`. The jitter
-        of the old factor is added to the block too, so that the whole matrix is treated alike.
+        of the old factor is added to the block too, so that the whole matrix is treated alike; what
+        the block needs beyond that is added to it alone, and `jitter` of the result is their sum.
         """
         xp = array_namespace(self.lower)
         # L21ᵀ = L11⁻¹ K12 and L22 L22ᵀ = K22 − L21 L21ᵀ
@@ -115,17 +118,18 @@ def cholesky(K: Array, *, name: str = "K", jitter: Literal["auto"] | float = "au
     >>> cholesky(np.eye(3)).jitter
     0.0
     """
-    _check.matrix(K, name, rows=K.shape[0], columns=K.shape[0])
+    _check.square(K, name)
     if jitter == "auto":
         return _factorise(K, name, _scale(K))
-    lower = _xp.cholesky_factor(K + float(jitter) * _xp.eye(K.shape[0], K) if jitter else K)
+    added = float(_check.positive(jitter, "jitter", zero=True))
+    lower = _xp.cholesky_factor(K + added * _xp.eye(K.shape[0], K) if added else K)
     if lower is None:
-        raise _failure(K, name, float(jitter))
-    return Cholesky(lower, float(jitter))
+        raise _failure(K, name, added)
+    return Cholesky(lower, added)
 
 
 def _scale(K: Array) -> float:
-    return abs(float(array_namespace(K).mean(_xp.diagonal(K))))
+    return abs(float(array_namespace(K).sum(_xp.diagonal(K)))) / max(1, K.shape[0])
 
 
 def _factorise(K: Array, name: str, scale: float) -> Cholesky:

@@ -40,7 +40,7 @@ class BayesianLinear:
 
     def __post_init__(self) -> None:
         settle(self)
-        _check.matrix(self.prior_cov, "prior_cov", columns=self.prior_cov.shape[0])
+        _check.symmetric(self.prior_cov, "prior_cov")
 
     def prior(self) -> WeightPosterior:
         """The posterior given no data at all; O(R³)."""
@@ -159,6 +159,8 @@ class WeightPosterior:
 def _number(y: Any) -> float:
     if getattr(y, "ndim", 0) != 0:
         raise ValueError(f"y must be a number where phi is one row; got shape {y.shape}")
+    if not hasattr(y, "__float__"):
+        raise TypeError(f"y must be a number where phi is one row; got {type(y).__name__}")
     if not math.isfinite(y):
         raise ValueError(f"y must be finite; got {y}")
     return float(y)

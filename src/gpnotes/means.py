@@ -27,7 +27,7 @@ class Zero:
 
     def pullback(self, x: Array, bar: Array) -> tuple[Any, Array]:
         """``(mean_bar, x_bar)`` for `bar` (n,): there is nothing to differentiate."""
-        _check.vector(bar, "bar", size=x.shape[0])
+        _check.alike(_check.vector(bar, "bar", size=x.shape[0]), "bar", x, "x")
         return self, array_namespace(x).zeros_like(x)
 
 
@@ -52,5 +52,6 @@ class ConstantMean:
     def pullback(self, x: Array, bar: Array) -> tuple[Any, Array]:
         """``(mean_bar, x_bar)`` for `bar` (n,); ``mean_bar.value`` is the sum of `bar`."""
         xp = array_namespace(x)
-        value_bar = float(xp.sum(_check.vector(bar, "bar", size=x.shape[0])))
+        _check.alike(_check.vector(bar, "bar", size=x.shape[0]), "bar", x, "x")
+        value_bar = float(xp.sum(bar))
         return cotangent(self, value=value_bar), xp.zeros_like(x)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from ._xp import Array, array_namespace, device
+from ._xp import Array, array_namespace, device_memory
 
 __all__ = ["available", "require"]
 
@@ -20,12 +20,12 @@ _GROUP = Path("/sys/fs/cgroup")
 def available(like: Array | None = None) -> int | None:
     """Bytes that can still be allocated where `like` lives, or None where nobody says.
 
-    On a GPU the device is asked; on the host the kernel's estimate, and what the control group
-    of a container leaves of its limit, whichever is less.
+    On a GPU the device is asked, and CuPy's pool for what it keeps; on the host the kernel's
+    estimate, and what the control group of a container leaves of its limit, whichever is less.
     """
-    on_device = getattr(device(like), "mem_info", None) if like is not None else None
+    on_device = None if like is None else device_memory(like)
     if on_device is not None:
-        return int(on_device[0])
+        return on_device
     known = [free for free in (_host(), _group()) if free is not None]
     return min(known, default=None)
 
@@ -51,9 +51,19 @@ def _group() -> int | None:
     """What is left under the limit of the control group, if there is one."""
     try:
         limit = int((_GROUP / "memory.max").read_text(encoding="ascii"))
-        return max(0, limit - int((_GROUP / "memory.current").read_text(encoding="ascii")))
+        used = int((_GROUP / "memory.current").read_text(encoding="ascii"))
     except (OSError, ValueError):  # no control group, or "max": no limit
         return None
+    return max(0, limit - used + _cached())
+
+
+def _cached() -> int:
+    """What the group counts as used but gives back when asked: files read and not needed now."""
+    try:
+        lines = (_GROUP / "memory.stat").read_text(encoding="ascii").splitlines()
+    except OSError:
+        return 0
+    return sum(int(line.split()[1]) for line in lines if line.startswith("inactive_file "))
 
 
 def require(rows: int, columns: int, *, copies: int, like: Array, what: str, remedy: str) -> None:

@@ -24,11 +24,13 @@ __all__ = [
     "fixed",
     "flatten",
     "flatten_gradient",
+    "holds_derivatives",
     "names",
     "nonnegative",
     "positive",
     "real",
     "settle",
+    "unchecked",
 ]
 
 
@@ -94,17 +96,30 @@ def cotangent(obj: Any, **bars: Any) -> Any:
     """An object of the class of `obj` whose fields hold derivatives, given by name.
 
     A gradient has the type of its argument but not its range: a derivative by a variance may be
-    negative. So a cotangent is made without the checks of construction. Fields that are not
-    given, the fixed ones above all, are those of `obj`.
+    negative. So a cotangent is made without the checks of construction, and `holds_derivatives`
+    tells it from an object of use. Fields that are not given, the fixed ones above all, are those
+    of `obj`.
 
     >>> from gpnotes import RBF
     >>> cotangent(RBF(), signal_var=-0.5, lengthscale=2.0)
     RBF(signal_var=-0.5, lengthscale=2)
     """
-    bar = object.__new__(type(obj))
-    for item in fields(obj):
-        object.__setattr__(bar, item.name, bars.get(item.name, getattr(obj, item.name)))
+    bar = unchecked(obj, **bars)
+    object.__setattr__(bar, "_holds_derivatives", True)
     return bar
+
+
+def holds_derivatives(obj: Any) -> bool:
+    """Whether `obj` was made by `cotangent`."""
+    return getattr(obj, "_holds_derivatives", False)
+
+
+def unchecked(obj: Any, **values: Any) -> Any:
+    """`obj` with the fields in `values` replaced, whatever its class would say of them."""
+    new = object.__new__(type(obj))
+    for item in fields(obj):
+        object.__setattr__(new, item.name, values.get(item.name, getattr(obj, item.name)))
+    return new
 
 
 class Leaf(NamedTuple):
@@ -138,7 +153,7 @@ def replaced(
 ) -> Any:
     """`obj` with the parameters at the paths of `values` replaced.
 
-    The new object is checked like any other; with ``make=cotangent`` it is not.
+    The new object is checked like any other; with ``make=unchecked`` it is not.
     """
     if isinstance(obj, tuple):
         parts = enumerate(obj)
@@ -188,13 +203,18 @@ def flatten(
 def flatten_gradient(obj: Any, obj_bar: Any, *, fixed: Collection[str] = ()) -> np.ndarray:
     """The derivatives in `obj_bar` as derivatives by the vector of `flatten`, in its order.
 
-    By the chain rule a derivative by ``log θ`` is θ times the derivative by θ.
+    By the chain rule a derivative by ``log θ`` is θ times the derivative by θ. Raises `ValueError`
+    where `obj_bar` has other parameters than `obj`.
 
     >>> from gpnotes import RBF
     >>> flatten_gradient(RBF(1.0, 2.0), cotangent(RBF(), signal_var=-0.5, lengthscale=3.0))
     array([-0.5,  6. ])
     """
     bars = {leaf.path: _host(leaf.value) for leaf in leaves(obj_bar)}
+    sizes = {leaf.path: _host(leaf.value).size for leaf in leaves(obj)}
+    found = {path: bar.size for path, bar in bars.items()}
+    if found != sizes:
+        raise ValueError(f"obj_bar must have the parameters of obj, {sizes}; got {found}")
     return _joined(
         bars[leaf.path] * (1.0 if leaf.constraint == "real" else _host(leaf.value))
         for leaf in _free(obj, fixed)
@@ -216,6 +236,8 @@ def names(obj: Any, *, fixed: Collection[str] = ()) -> list[str]:
 
 
 def _free(obj: Any, fixed: Collection[str]) -> list[Leaf]:
+    if not is_dataclass(obj):
+        raise TypeError(f"obj must be a dataclass of parameters; got {type(obj).__name__}")
     every = list(leaves(obj))
     for name in fixed:
         if not any(_covers(name, leaf.path) for leaf in every):
@@ -262,6 +284,7 @@ class NormalPrior:
     sd: float = 1.0
 
     def __post_init__(self) -> None:
+        _check.finite(self.mean, "mean")
         _check.positive(self.sd, "sd")
 
     def log_density(self, value: Any) -> float:
@@ -286,6 +309,7 @@ class LogNormalPrior:
     sd: float = 1.0
 
     def __post_init__(self) -> None:
+        _check.finite(self.mean, "mean")
         _check.positive(self.sd, "sd")
 
     def log_density(self, value: Any) -> float:
@@ -300,7 +324,7 @@ class LogNormalPrior:
 
 
 def _log(value: Any) -> Any:
-    return math.log(value) if isinstance(value, float) else array_namespace(value).log(value)
+    return math.log(value) if isinstance(value, int | float) else array_namespace(value).log(value)
 
 
 def _sum(terms: Any) -> float:

@@ -8,9 +8,12 @@ from functools import cache
 
 import numpy as np
 
+from . import _check
 from ._xp import Array, array_namespace, as_array
 
 __all__ = ["expect", "gauss_hermite"]
+
+_MOST = 350  # beyond, NumPy's weights overflow; most of them are below 1e-300 by then
 
 
 @cache
@@ -24,8 +27,8 @@ def gauss_hermite(n: int) -> tuple[np.ndarray, np.ndarray]:
     >>> round(float(weights @ nodes**4), 12)
     3.0
     """
-    if n < 1:
-        raise ValueError(f"n must be at least 1; got {n}")
+    if not isinstance(n, int) or not 1 <= n <= _MOST:
+        raise ValueError(f"n must be a whole number from 1 to {_MOST}; got {n}")
     nodes, weights = np.polynomial.hermite_e.hermegauss(n)
     weights = weights / math.sqrt(2.0 * math.pi)
     nodes.flags.writeable = weights.flags.writeable = False  # the cache hands out these very arrays
@@ -36,12 +39,16 @@ def expect(f: Callable[[Array], Array], mean: Array, variance: Array, n: int = 2
     """``E f(t)`` for ``t ~ N(mean, variance)``, entry by entry, by n-point Gauss-Hermite.
 
     `mean` and `variance` have one shape; `f` works entry by entry and sees the nodes on a new
-    last axis. The result has the shape of `mean`.
+    last axis. The result has the shape of `mean`. Raises `ValueError` for a negative variance.
 
     >>> np.round(expect(np.exp, np.zeros(1), np.ones(1)), 6)
     array([1.648721])
     """
     xp = array_namespace(mean, variance)
+    if mean.shape != _check.positive(variance, "variance", zero=True).shape:
+        raise ValueError(
+            f"variance must have the shape of mean, {mean.shape}; got {variance.shape}"
+        )
     nodes, weights = (as_array(a, mean) for a in gauss_hermite(n))
     points = mean[..., None] + xp.sqrt(variance)[..., None] * nodes
     return xp.sum(f(points) * weights, axis=-1)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ._xp import Array, array_namespace, as_array, device, diagonal, epsilon, to_numpy
-from .params import cotangent, leaves, replaced
+from .params import leaves, replaced, unchecked
 
 __all__ = ["Space", "check_kernel", "check_posterior", "gradcheck", "namespaces"]
 
@@ -148,7 +148,7 @@ def _entries(arg: Any) -> Any:
 
 
 def _at_path(obj: Any, path: str, change: Callable) -> Callable:
-    return lambda new: replaced(obj, {path: change(new)}, make=cotangent)
+    return lambda new: replaced(obj, {path: change(new)}, make=unchecked)
 
 
 def _at_index(arg: Array, host: np.ndarray, index: tuple[int, ...]) -> Callable:

@@ -7,15 +7,15 @@ A kernel is a frozen dataclass whose fields are its hyperparameters. The public 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from functools import reduce
-from operator import mul
+from operator import index, mul
 from typing import Any
 
-from .. import _check, _xp
+from .. import _check, _xp, memory
 from .._xp import Array, array_namespace
-from ..params import cotangent, fixed, positive, settle
+from ..params import cotangent, fixed, holds_derivatives, positive, settle
+from .sums import added, products_of_others, total
 
 __all__ = ["ActiveDims", "Kernel", "Product", "Scaled", "Sum"]
 
@@ -25,8 +25,12 @@ class Kernel:
 
     Its matrices are positive semidefinite, :eq:`eq-fv-psd`. Rows of its arguments are points.
     Kernels add and multiply: ``k1 + k2``, ``k1 * k2``, ``2.0 * k``; ``k.on(0, 2)`` looks at some
-    columns only. A gradient by a kernel, ``kernel_bar``, is a kernel of the same class that holds
-    derivatives in its fields; it is not checked, may have any sign, and is not to be called.
+    columns only. Kernels are equal if they are of one class and their hyperparameters are equal.
+    What ``repr`` shows is for reading: its numbers have six digits.
+
+    A gradient by a kernel, ``kernel_bar``, is an object of the same class that holds derivatives in
+    its fields. It is not checked and may have any sign; to call it, to add or to multiply it is a
+    `TypeError`, since ``+`` on kernels does not add their fields.
     What is wrong with the shapes, dtypes or values of arguments is a `ValueError` or a `TypeError`
     that names the argument, what was expected and what came.
     """
@@ -40,9 +44,12 @@ class Kernel:
         """The matrix ``[k(xᵢ, zⱼ)]``, (n, m), for x (n, d) and z (m, d).
 
         Without `z`, the matrix of x with itself. That is more than ``z = x``: white noise is
-        ``variance · I`` there and nothing between two sets of points, equal or not.
+        ``variance · I`` there and nothing between two sets of points, equal or not. Raises
+        `MemoryError` for a matrix that has no room.
         """
         self._admit_both(x, z)
+        size = x.shape[0], (x if z is None else z).shape[0]
+        memory.require(*size, copies=2, like=x, what="K", remedy="Use fewer points or float32.")
         return self._gram(x, z)
 
     def diag(self, x: Array) -> Array:
@@ -60,26 +67,40 @@ class Kernel:
         """
         self._admit_both(x, z)
         _check.matrix(K_bar, "K_bar", rows=x.shape[0], columns=(x if z is None else z).shape[0])
+        _check.alike(K_bar, "K_bar", x, "x")
         return self._pull(x, z, K_bar)
 
     def diag_pullback(self, x: Array, d_bar: Array) -> tuple[Any, Array]:
         """Carry ``d_bar`` (n,) back through `diag` to ``(kernel_bar, x_bar)``."""
         self._admit(_check.matrix(x, "x"), "x")
-        return self._pull_diag(x, _check.vector(d_bar, "d_bar", size=x.shape[0]))
+        _check.alike(_check.vector(d_bar, "d_bar", size=x.shape[0]), "d_bar", x, "x")
+        return self._pull_diag(x, d_bar)
 
     def on(self, *dims: int) -> ActiveDims:
         """This kernel on the columns `dims` of its inputs."""
         return ActiveDims(self, dims)
 
     def __add__(self, other: Any) -> Sum:
-        return Sum((*_parts(Sum, self), *_parts(Sum, other))) if _is(other) else NotImplemented
+        if not isinstance(other, Kernel):
+            return NotImplemented
+        return Sum((*_parts(Sum, self), *_parts(Sum, other)))
 
     def __mul__(self, other: Any) -> Kernel:
-        if not _is(other):
+        if not isinstance(other, Kernel):
             return Scaled(other, self)
         return Product((*_parts(Product, self), *_parts(Product, other)))
 
     __rmul__ = __mul__
+
+    def __eq__(self, other: Any) -> bool:
+        return self._key() == other._key() if type(other) is type(self) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple:
+        """The class and the hyperparameters, arrays by kind and entries: what makes it equal."""
+        return type(self), *(_hashable(getattr(self, item.name)) for item in fields(self))
 
     def __repr__(self) -> str:
         values = (f"{item.name}={_shown(getattr(self, item.name))}" for item in fields(self))
@@ -93,6 +114,10 @@ class Kernel:
 
     def _admit(self, x: Array, name: str) -> None:
         """Raise if one of the hyperparameters does not go with inputs like `x`."""
+        if holds_derivatives(self):
+            raise TypeError(f"{self!r} holds derivatives and is no kernel to call")
+        if x.shape[1] == 0:
+            raise ValueError(f"{name} must have at least one column; got {x.shape}")
         for item in fields(self):
             value = getattr(self, item.name)
             if getattr(value, "ndim", 0) == 1:
@@ -103,8 +128,32 @@ class Kernel:
                     raise ValueError(f"{name} must have shape {wanted}; got {x.shape}")
 
 
-def _is(other: Any) -> bool:
-    return isinstance(other, Kernel)
+def _hashable(value: Any) -> Any:
+    if getattr(value, "ndim", 0) == 0:
+        return value
+    return type(value), str(value.dtype), *_xp.to_numpy(value).tolist()
+
+
+def _require_kernels(*parts: Any) -> None:
+    """Refuse what is no kernel, or the derivative of one, inside a kernel."""
+    for part in parts:
+        if not isinstance(part, Kernel):
+            raise TypeError(f"kernels combine with kernels; got {type(part).__name__}")
+        if holds_derivatives(part):
+            remedy = "add the vectors of flatten_gradient instead"
+            raise TypeError(f"{part!r} holds derivatives, which + does not add; {remedy}")
+
+
+def _settle_parts(kernel: Any) -> None:
+    _require_kernels(*kernel.parts)
+    if not kernel.parts:
+        raise ValueError(f"{type(kernel).__name__}.parts must hold at least one kernel; got none")
+    object.__setattr__(kernel, "parts", tuple(kernel.parts))
+
+
+def _admit_parts(kernel: Any, x: Array, name: str) -> None:
+    for part in kernel.parts:
+        part._admit(x, name)
 
 
 def _parts(kind: type, kernel: Kernel) -> tuple[Kernel, ...]:
@@ -119,7 +168,7 @@ def _shown(value: Any) -> str:
     return repr(value)
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Sum(Kernel):
     """``k(x, z) = Σₚ kₚ(x, z)``, what ``k1 + k2`` makes: the covariance of independent functions'
     sum.
@@ -134,30 +183,28 @@ class Sum(Kernel):
 
     parts: tuple[Kernel, ...]
 
+    __post_init__, _admit = _settle_parts, _admit_parts
+
     def _gram(self, x: Array, z: Array | None) -> Array:
-        return _add(part._gram(x, z) for part in self.parts)
+        return added(part._gram(x, z) for part in self.parts)
 
     def _diag(self, x: Array) -> Array:
-        return _add(part._diag(x) for part in self.parts)
+        return added(part._diag(x) for part in self.parts)
 
     def _pull(self, x: Array, z: Array | None, K_bar: Array) -> tuple[Any, Array, Array | None]:
         bars, x_bars, z_bars = zip(*(p._pull(x, z, K_bar) for p in self.parts), strict=True)
-        z_bar = None if z is None else _add(z_bars)
-        return cotangent(self, parts=bars), _add(x_bars), z_bar
+        z_bar = None if z is None else added(z_bars)
+        return cotangent(self, parts=bars), added(x_bars), z_bar
 
     def _pull_diag(self, x: Array, d_bar: Array) -> tuple[Any, Array]:
         bars, x_bars = zip(*(p._pull_diag(x, d_bar) for p in self.parts), strict=True)
-        return cotangent(self, parts=bars), _add(x_bars)
-
-    def _admit(self, x: Array, name: str) -> None:
-        for part in self.parts:
-            part._admit(x, name)
+        return cotangent(self, parts=bars), added(x_bars)
 
     def __repr__(self) -> str:
         return " + ".join(map(repr, self.parts))
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Product(Kernel):
     """``k(x, z) = Πₚ kₚ(x, z)``, what ``k1 * k2`` makes; `parts` holds the factors.
 
@@ -170,6 +217,8 @@ class Product(Kernel):
 
     parts: tuple[Kernel, ...]
 
+    __post_init__, _admit = _settle_parts, _admit_parts
+
     def _gram(self, x: Array, z: Array | None) -> Array:
         return reduce(mul, (part._gram(x, z) for part in self.parts))
 
@@ -177,37 +226,23 @@ class Product(Kernel):
         return reduce(mul, (part._diag(x) for part in self.parts))
 
     def _pull(self, x: Array, z: Array | None, K_bar: Array) -> tuple[Any, Array, Array | None]:
-        others = _products_of_others([part._gram(x, z) for part in self.parts])
+        others = products_of_others([part._gram(x, z) for part in self.parts])
         pulled = (p._pull(x, z, K_bar * k) for p, k in zip(self.parts, others, strict=True))
         bars, x_bars, z_bars = zip(*pulled, strict=True)
-        z_bar = None if z is None else _add(z_bars)
-        return cotangent(self, parts=bars), _add(x_bars), z_bar
+        z_bar = None if z is None else added(z_bars)
+        return cotangent(self, parts=bars), added(x_bars), z_bar
 
     def _pull_diag(self, x: Array, d_bar: Array) -> tuple[Any, Array]:
-        others = _products_of_others([part._diag(x) for part in self.parts])
+        others = products_of_others([part._diag(x) for part in self.parts])
         pulled = (p._pull_diag(x, d_bar * k) for p, k in zip(self.parts, others, strict=True))
         bars, x_bars = zip(*pulled, strict=True)
-        return cotangent(self, parts=bars), _add(x_bars)
-
-    def _admit(self, x: Array, name: str) -> None:
-        for part in self.parts:
-            part._admit(x, name)
+        return cotangent(self, parts=bars), added(x_bars)
 
     def __repr__(self) -> str:
         return " * ".join(f"({p!r})" if isinstance(p, Sum) else repr(p) for p in self.parts)
 
 
-def _add(terms: Any) -> Array:
-    first, *rest = terms
-    return sum(rest, start=first)
-
-
-def _products_of_others(factors: list[Array]) -> Iterator[Array]:
-    """For each factor the product of the others, one at a time: matrices are large."""
-    return (reduce(mul, factors[:i] + factors[i + 1 :]) for i in range(len(factors)))
-
-
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Scaled(Kernel):
     """``k(x, z) = scale · k₁(x, z)``, what ``2.0 * k`` makes; the scale is a hyperparameter.
 
@@ -218,6 +253,10 @@ class Scaled(Kernel):
 
     scale: float = positive()
     kernel: Kernel = fixed()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _require_kernels(self.kernel)
 
     def _gram(self, x: Array, z: Array | None) -> Array:
         return self.scale * self.kernel._gram(x, z)
@@ -242,7 +281,7 @@ class Scaled(Kernel):
         return f"{self.scale:.6g} * {inner}"
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class ActiveDims(Kernel):
     """``k(x, z) = k₁(x[:, dims], z[:, dims])``, what ``k.on(0, 2)`` makes; columns count from 0.
 
@@ -257,8 +296,14 @@ class ActiveDims(Kernel):
     dims: tuple[int, ...] = fixed()
 
     def __post_init__(self) -> None:
-        if not self.dims or len(set(self.dims)) < len(self.dims) or min(self.dims) < 0:
-            raise ValueError(f"dims must be distinct columns from 0; got {self.dims}")
+        _require_kernels(self.kernel)
+        try:
+            dims = tuple(index(k) for k in self.dims)
+        except TypeError:
+            raise TypeError(f"dims must be whole numbers; got {self.dims}") from None
+        if not dims or len(set(dims)) < len(dims) or min(dims) < 0:
+            raise ValueError(f"dims must be distinct columns from 0; got {dims}")
+        object.__setattr__(self, "dims", dims)
 
     def _gram(self, x: Array, z: Array | None) -> Array:
         return self.kernel._gram(self._take(x), None if z is None else self._take(z))
@@ -292,15 +337,6 @@ class ActiveDims(Kernel):
         return xp.stack([inner[:, place[k]] if k in place else nothing for k in columns], axis=1)
 
     def __repr__(self) -> str:
-        inner = f"({self.kernel!r})" if isinstance(self.kernel, Sum | Product) else self.kernel
-        return f"{inner!s}.on({', '.join(map(str, self.dims))})"
-
-
-def total(a: Array) -> float:
-    """The sum of all entries as a Python float: a NumPy scalar would leak its dtype."""
-    return float(array_namespace(a).sum(a))
-
-
-def per_dimension(terms: Array, value: Any) -> Any:
-    """The sum of `terms` (n, d) in the shape of the hyperparameter: a float, or (d,)."""
-    return total(terms) if isinstance(value, float) else array_namespace(terms).sum(terms, axis=0)
+        combined = isinstance(self.kernel, Sum | Product | Scaled)
+        inner = f"({self.kernel!r})" if combined else repr(self.kernel)
+        return f"{inner}.on({', '.join(map(str, self.dims))})"

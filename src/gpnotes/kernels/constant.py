@@ -8,12 +8,13 @@ from typing import Any
 from .. import _xp
 from .._xp import Array, array_namespace
 from ..params import cotangent, positive
-from .base import Kernel, total
+from .base import Kernel
+from .sums import total
 
 __all__ = ["Constant", "White"]
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Constant(Kernel):
     """One random offset, the same at every point: ``k(x, z) = variance``.
 
@@ -37,7 +38,7 @@ class Constant(Kernel):
         return cotangent(self, variance=total(d_bar)), _nothing(x, None)[0]
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class White(Kernel):
     """Independent noise at every point: ``variance · I`` for ``k(x)``, zero for ``k(x, z)``.
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import index
 from typing import Any
 
 from .._xp import Array, array_namespace
 from ..params import cotangent, fixed, nonnegative, positive
-from .base import Kernel, per_dimension, total
+from .base import Kernel
+from .sums import per_dimension, total
 
 __all__ = ["Linear", "Polynomial"]
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Linear(Kernel):
     """Linear functions without an offset: ``k(x, z) = Σ_d v_d x_d z_d``.
 
@@ -50,7 +52,7 @@ class Linear(Kernel):
         return bar, 2.0 * weighted * self.variance
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Polynomial(Kernel):
     """Polynomials: ``k(x, z) = (variance · xᵀz + bias)^degree``, :eq:`eq-wv-polynomial`.
 
@@ -68,8 +70,9 @@ class Polynomial(Kernel):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not isinstance(self.degree, int) or self.degree < 1:
+        if not hasattr(self.degree, "__index__") or self.degree < 1:
             raise ValueError(f"Polynomial.degree must be a whole number from 1; got {self.degree}")
+        object.__setattr__(self, "degree", index(self.degree))
 
     def _gram(self, x: Array, z: Array | None) -> Array:
         return (self._inner._gram(x, z) + self.bias) ** self.degree

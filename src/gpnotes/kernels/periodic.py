@@ -15,12 +15,13 @@ from typing import Any
 from .._xp import Array, array_namespace
 from ..linalg import centroid, squared_distances, squared_distances_pullback
 from ..params import cotangent, positive
-from .base import Kernel, per_dimension, total
+from .base import Kernel
+from .sums import per_dimension, total
 
 __all__ = ["Periodic"]
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Periodic(Kernel):
     """Functions that repeat: ``k(x, z) = σ_f² exp(−2 Σ_d sin²(π(x_d − z_d)/p_d) / ℓ_d²)``.
 

@@ -13,7 +13,8 @@ from typing import Any
 from .._xp import Array, array_namespace
 from ..linalg import centroid, squared_distances, squared_distances_pullback
 from ..params import cotangent, positive
-from .base import Kernel, per_dimension, total
+from .base import Kernel
+from .sums import per_dimension, total
 
 __all__ = ["RBF", "Matern12", "Matern32", "Matern52", "RationalQuadratic"]
 
@@ -59,7 +60,7 @@ def _no_shape_bars(kernel: Any, q: Array, K_bar: Array) -> dict[str, Any]:
     return {}
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class RBF(Kernel):
     """The squared exponential kernel; its functions have derivatives of every order.
 
@@ -85,7 +86,7 @@ class RBF(Kernel):
         return -0.5 * array_namespace(q).exp(-0.5 * q)
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Matern12(Kernel):
     """The exponential kernel, Matérn with ν = 1/2; its functions are continuous and rough.
 
@@ -117,7 +118,7 @@ class Matern12(Kernel):
         return -0.5 * apart * xp.exp(-r) / (r + (1.0 - apart))
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Matern32(Kernel):
     """The Matérn kernel with ν = 3/2; its functions have one derivative.
 
@@ -145,7 +146,7 @@ class Matern32(Kernel):
         return -1.5 * xp.exp(-math.sqrt(3.0) * xp.sqrt(q))
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Matern52(Kernel):
     """The Matérn kernel with ν = 5/2; its functions have two derivatives.
 
@@ -173,7 +174,7 @@ class Matern52(Kernel):
         return -5.0 / 6.0 * (1.0 + s) * array_namespace(q).exp(-s)
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class RationalQuadratic(Kernel):
     """A scale mixture of squared exponential kernels; RBF in the limit of large `alpha`.
 
