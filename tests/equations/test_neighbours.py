@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from gpnotes.equations.errors import EquationError
 from gpnotes.equations.evaluate import Evaluator
 from gpnotes.equations.names import normal
 from gpnotes.equations.parse import parse
@@ -129,10 +130,11 @@ def test_determinant_and_inverse_with_sums_and_products(latex, seed):
     assert max(residuals(latex, multinomial(np.random.default_rng(seed)))) < 1e-12
 
 
-def test_a_product_over_an_index_takes_what_follows_it():
-    # without its brackets the product multiplies the determinant S times
+def test_what_follows_a_product_over_an_index_must_not_be_guessed():
+    # is the determinant inside the product, S times, or behind it?
     latex = MULTINOMIAL[2].replace(r"\left( \prod_{s=1}^S \ell_s \right)", r"\prod_{s=1}^S \ell_s")
-    assert residuals(latex, multinomial(np.random.default_rng(0)))[0] > 0.1
+    with pytest.raises(EquationError, match="ambiguous: the last factor does not run"):
+        residuals(latex, multinomial(np.random.default_rng(0)))
 
 
 def gaussian(x, mean, cov):

@@ -54,7 +54,7 @@ SAME = [
     (r"a \\ \cdot b", "a b"),
     (r"\boxed{a + b}", "a + b"),
     (r"\begin{aligned} a &+ b \end{aligned}", "a + b"),
-    (r"a \text{ (noise)} + b", "a + b"),
+    (r"a + b \text{ (noise)}", "a + b"),
     # products and fractions
     (r"a \cdot b", "a b"),
     (r"a \times b", "a b"),
@@ -86,12 +86,11 @@ SAME = [
     # function words: with brackets they take those, without the product that follows
     (r"\log 2 \pi", r"\log(2 \pi)"),
     (r"\log |A|", r"\log(|A|)"),
-    (r"\log |A| |B|", r"\log(|A| |B|)"),
     (r"\log(a) b", r"(\log(a)) b"),
-    (r"\log a \cdot b", r"\log(a) b"),
+    (r"\log |a| \cdot b", r"\log(|a|) b"),
     (r"\log a \log b", r"\log(a) \log(b)"),
     (r"\log a + b", r"\log(a) + b"),
-    (r"\log a b / c", r"\frac{\log(a b)}{c}"),
+    (r"\log\frac ab / c", r"\frac{\log(\frac ab)}{c}"),
     (r"\log \det A", r"\log(\det(A))"),
     (r"\log \det(A)^{-1} a", r"\log((\det(A))^{-1}) a"),
     (r"\ln a", r"\log a"),
@@ -236,6 +235,8 @@ def test_a_chain_has_one_step_for_each_relation_and_knows_its_lines():
         r"\begin{align} a &= b, \\ c &= x. \end{align}",
         r"a = b \text{ and } c = x",
         r"a = b \implies c = x",
+        r"a = b \quad \text{where } c = x",
+        r"a = b, \text{ since } c = x",
         r"a = b, \qquad c = x \qquad \text{for all } i = 1, \dots, N",
     ],
 )
@@ -247,6 +248,28 @@ def test_statements_are_told_apart(latex):
 def test_a_line_that_starts_with_an_operator_goes_on():
     statement = parse("a &= b \\\\ &\\quad + c \\\\ &\\quad - x", NAMES)
     assert statement.steps[0].right == read("b + c - x")
+
+
+def test_a_sign_after_a_comma_begins_a_statement():
+    steps = parse("a &= b, \\\\ - c &= x", NAMES).steps
+    assert [(s.left, s.right) for s in steps] == [(name("a"), name("b")), (read("-c"), name("x"))]
+
+
+@pytest.mark.parametrize(
+    ("written", "read_as"),
+    [
+        (r"\log a / \log b", r"\frac{\log(a)}{\log(b)}"),
+        (r"\log |A|^2 / b", r"\frac{\log(|A|^2)}{b}"),
+        (r"(\log a) / b", r"\frac{\log(a)}{b}"),
+        (r"\prod_{i=1}^N (x_i a)", r"\prod_{i=1}^N (a x_i)"),
+        (r"\prod_{i=1}^N a x_i", r"\prod_{i=1}^N (a x_i)"),
+        (r"\sum_{i=1}^N x_i a", r"\sum_{i=1}^N (a x_i)"),
+    ],
+)
+def test_what_only_looks_ambiguous_is_read(written, read_as):
+    swapped = written.replace("x_i a", "a x_i")
+    assert read(swapped) == read(read_as)
+    assert read(written)
 
 
 def test_brackets_may_span_lines():

@@ -9,6 +9,7 @@ from lark import Transformer, v_args
 from lark.tree import Meta
 
 from . import tree as t
+from .ambiguous import after_bars, between, entry, trailing
 from .assemble import around, below, bind, one_product, quotient, split_indices
 from .errors import EquationError
 from .reading.vocabulary import AMBIGUOUS_POWERS
@@ -29,6 +30,8 @@ class Build(Transformer):
     def __init__(self, latex: str, kinds: Mapping[str, str]) -> None:
         super().__init__()
         self.latex, self.kinds = latex, kinds
+        self.bare: set[tuple[int, int]] = set()  # functions without brackets around them
+        self.several = False  # whether the last term had several factors
 
     def _fault(self, problem: str, meta: Meta) -> EquationError:
         return EquationError(problem, self.latex, _span(meta))
@@ -75,6 +78,7 @@ class Build(Transformer):
         return parts[0].type
 
     def term(self, meta: Meta, parts: list) -> Node:
+        self.several = len(parts) > 1
         groups: list[list] = [[]]
         for part in parts:
             groups.append([]) if part == "ODOT" else groups[-1].append(part)
@@ -85,23 +89,20 @@ class Build(Transformer):
 
     def _product(self, parts: list) -> Node:
         factors: list[Node] = []
-        divide = divided = False
+        before, op, slashed = None, "", False
         for part in parts:
             if isinstance(part, str):
-                divide, divided = part == "DIV", False
-            elif divide:
-                factors = [quotient(one_product(factors), part)]
-                divide, divided = False, True
-            else:
-                self._refuse_ambiguous(divided, part)
-                factors.append(part)
-                divided = False
+                op = part
+                continue
+            self._refuse(between(before, op, part, slashed=slashed, bare=self.bare), part.span)
+            slashed = op == "DIV"
+            factors = [quotient(one_product(factors), part)] if slashed else [*factors, part]
+            before, op = part, ""
         return one_product(factors)
 
-    def _refuse_ambiguous(self, divided: bool, part: Node) -> None:
-        if divided and not isinstance(part, t.Function | t.Reduction | t.Derivative):
-            problem = "ambiguous after `/`: is this below the line? write \\frac or parentheses"
-            raise EquationError(problem, self.latex, part.span)
+    def _refuse(self, problem: str, span: tuple[int, int]) -> None:
+        if problem:
+            raise EquationError(problem, self.latex, span)
 
     def run(self, meta: Meta, parts: list) -> Node:
         return one_product(parts)
@@ -115,6 +116,8 @@ class Build(Transformer):
         return tuple(parts[::2]), tuple(map(str, parts[1::2]))
 
     def fapp(self, meta: Meta, parts: list) -> Node:
+        self._refuse(after_bars(parts[1]), parts[1].span)
+        self.bare.add(_span(meta))
         return self._function(parts[0], (parts[1],), meta)
 
     def paren_call(self, meta: Meta, parts: list) -> Node:
@@ -164,6 +167,8 @@ class Build(Transformer):
     def big(self, meta: Meta, parts: list) -> Node:
         kind, body = str(parts[0]), parts[-1]
         ranges = [part for part in parts[1:-1] if isinstance(part, t.Range)]
+        if self.several:
+            self._refuse(trailing(kind, (one.index for one in ranges), body), body.span)
         upper = parts[-2] if not isinstance(parts[-2], t.Range) else None
         for one in reversed(self._complete(ranges, upper, meta)):
             body = t.Reduction(kind, one, bind(body, {one.index}), span=_span(meta))
@@ -215,6 +220,9 @@ class Build(Transformer):
 
     def gradient(self, meta: Meta, parts: list) -> Node:
         variable, body = parts
+        if isinstance(body, t.Name) and self.kinds.get(body.key, "callable") != "callable":
+            raise self._fault("ambiguous: put brackets around what is differentiated", meta)
+        self.bare.add(_span(meta))
         return t.Gradient(body, variable, span=_span(meta))
 
     # -- averages and integrals ---------------------------------------------------------
@@ -260,6 +268,7 @@ class Build(Transformer):
         return t.Constant(str(parts[0]), span=_span(meta))
 
     def group(self, meta: Meta, parts: list) -> Node:
+        self.bare.discard(parts[0].span)
         return parts[0]
 
     def transpose(self, meta: Meta, parts: list) -> Node:
@@ -275,15 +284,12 @@ class Build(Transformer):
         return t.Transpose(inverse, span=_span(meta))
 
     def _refuse_entry(self, parts: list, meta: Meta, what: str) -> None:
-        """``A^{-1}_{ij}`` reads as an entry of the inverse, yet prints as ``A_{ij}^{-1}``."""
         base, mark = parts
         bracketed = meta.start_pos < base.span[0]
-        if bracketed or not isinstance(base, t.Subscript):
-            return
-        written_first = mark.start_pos < base.indices[-1].span[0]
-        if written_first or (mark.type != "TRANSPOSE" and len(base.indices) > 1):
-            problem = f"ambiguous: an entry of {what}, or {what} of an entry? write brackets"
-            raise self._fault(problem, meta)
+        if not bracketed and isinstance(base, t.Subscript):
+            written_first = mark.start_pos < base.indices[-1].span[0]
+            problem = entry(base, what, written_first=written_first)
+            self._refuse(problem, _span(meta))
 
     def power(self, meta: Meta, parts: list) -> Node:
         base, exponent = parts
@@ -334,6 +340,8 @@ class Build(Transformer):
 
     def cases(self, meta: Meta, parts: list) -> Node:
         values, conditions = zip(*parts, strict=True)
+        if None in conditions[:-1]:
+            raise self._fault("only the last case may stand without a condition", meta)
         return t.Cases(tuple(values), tuple(conditions), span=_span(meta))
 
 

@@ -13,6 +13,7 @@ from .errors import EquationError
 from .parse import parse, parse_free
 from .tree import Step
 from .trial import Draw
+from .twofold import refuse_twofold
 from .verify import refuse_unused
 
 __all__ = ["defined"]
@@ -33,6 +34,7 @@ def defined(latex: str, drawn: Sequence[Mapping[str, Any]]) -> None:
         full = {NORMAL: _normal_shape, **bound}
         statement = parse(latex, kinds(full))
         refuse_unused(bound, latex, statement)
+        refuse_twofold(latex, statement, (Draw(bound).plain(),))
         for step in statement.steps:
             _conforms(latex, step, Draw(full))
 

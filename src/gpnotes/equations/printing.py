@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import tree as t
+from .ambiguous import trailing
 from .tokens import tokens
 
 __all__ = ["STYLES", "Style", "latex"]
@@ -186,7 +187,9 @@ class _Printer:
 
     def reduction(self, node: t.Reduction) -> str:
         word = _FUNCTION_WORDS.get(node.kind, f"\\{node.kind}")
-        return f"{word}{self.range(node.over)} {self.term(node.body)}"
+        loose = trailing(node.kind, (node.over.index,), node.body)
+        body = self.wrapped(node.body) if loose else self.term(node.body)
+        return f"{word}{self.range(node.over)} {body}"
 
     def average(self, sign: str, variables: tuple[str, ...], *bodies: t.Node) -> str:
         under = f"_{{{','.join(map(self.key, variables))}}}" if variables else ""

@@ -206,10 +206,18 @@ class _Reader:
         if mark.text == "'":
             return "'", [mark]
         content = self._argument()
+        self._refuse_second_digit(content)
         primes = [t for t in content[1:-1] if t.text == "'"]
         if primes and len(primes) == len(content) - 2:
             return "'", primes
         return mark.text, [mark, *content]
+
+    def _refuse_second_digit(self, content: list[Token]) -> None:
+        """``x^10`` prints as ``x^{1}0``."""
+        follows = self.pieces[self.i : self.i + 1]
+        bare = len(content) == 3 and content[0].start == content[1].start
+        if bare and follows and content[1].text.isdigit() and follows[0].text.isdigit():
+            raise self._fault("only one digit is in the script: write braces")
 
     def _argument(self) -> list[Token]:
         """What a command or a script takes: a group or one nucleus, always in braces."""

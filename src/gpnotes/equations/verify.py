@@ -15,6 +15,7 @@ from .record import EstimateRecord, MutantRecord, Mutants, StepRecord
 from .text import Equation
 from .tree import Node, Step
 from .trial import Draw, Trial, fates
+from .twofold import refuse_twofold
 
 __all__ = ["estimated", "kind", "missed_by", "mutated", "prepare", "refuse_unused", "steps"]
 
@@ -29,6 +30,7 @@ def prepare(latex: str, drawn: Sequence[Mapping[str, Any]], allowed: Tolerance) 
     """
     statement = parse(latex, kinds(drawn[0]))
     trial = Trial(statement, tuple(Draw(values) for values in drawn), allowed)
+    refuse_twofold(latex, statement, [draw.plain() for draw in trial.draws])
     for step in statement.steps:
         problem = _not_checkable(trial, step)
         if problem:

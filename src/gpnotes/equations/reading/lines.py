@@ -28,7 +28,9 @@ def _comma_or_sep(s: Stream, text: str, top: str) -> None:
 def _stop(s: Stream) -> None:
     """A comma between statements; at the end of a line it is only punctuation."""
     follows = s.text(1)
-    if not follows or follows in ("\\\\", ".") or follows.startswith(("\\end{", "\\text{")):
+    if follows == "\\\\" and s.text(_beyond_break(s, 1)) in v.OPERATORS:
+        s.emit("_STOP", ",")  # a sign on the next line begins a statement
+    elif not follows or follows in ("\\\\", ".") or follows.startswith(("\\end{", "\\text{")):
         s.i += 1
     else:
         s.emit("_STOP", ",")
@@ -55,13 +57,16 @@ def row(s: Stream) -> None:
 
 
 def _continues_after_break(s: Stream) -> bool:
-    ahead = 1
-    while s.text(ahead) in ("\\\\", "&"):
-        ahead += 1
-    follows = s.text(ahead)
+    follows = s.text(_beyond_break(s, 1))
     if not follows or follows.startswith("\\end{") or s.last() in ("", *v.EXPECTS_MORE):
         return True
     return follows in v.RELATIONS or follows in v.OPERATORS or follows == ":"
+
+
+def _beyond_break(s: Stream, ahead: int) -> int:
+    while s.text(ahead) in ("\\\\", "&"):
+        ahead += 1
+    return ahead
 
 
 def ampersand(s: Stream) -> None:
@@ -95,15 +100,27 @@ def _end_environment(s: Stream, name: str) -> None:
 
 
 def _comment(s: Stream, content: str) -> None:
-    first = content.split()[0].strip(",.;").lower() if content.split() else ""
-    if s.stack:
-        s.i += 1
-    elif first in v.QUALIFIERS:
+    said = content.lower().strip(" ,.;")
+    first = said.split()[0] if said else ""
+    skipped = v.QUALIFIERS | v.CLAUSES if s.free else v.QUALIFIERS
+    if not s.stack and first in skipped:
         skip_line(s)
-    elif first in ("and", "or", "so", "thus", "hence"):
+    elif not s.stack and first in v.CLAUSES | v.CONNECTIVES:
         s.emit("_STOP", "and")
-    else:
+    elif s.free or _is_aside(s, said):
         s.i += 1
+    else:
+        problem = "words inside a formula: bind them as a symbol, or write them in the text"
+        raise s.fault(problem, s.tokens[s.i])
+
+
+def _is_aside(s: Stream, said: str) -> bool:
+    """What may be left out: "if" beside a case, a heading with its colon, words at the end."""
+    if s.stack:
+        return s.top() == "env:cases" and said in v.CASES
+    follows = s.text(1)
+    heading = s.last() in ("", "_STOP") and said.endswith(":")
+    return heading or follows in ("", "\\\\", ",", ".") or follows.startswith("\\end{")
 
 
 def skip_line(s: Stream) -> None:

@@ -56,5 +56,8 @@ ENDS_AN_OPERAND = _set(
     r"_ENDBLOCK _ENDCASES"
 )
 EXPECTS_MORE = _set(r"REL PLUS MINUS TIMES DIV ODOT _STOP")
-QUALIFIERS = _set(r"for if when where with as since because in is on given whenever provided holds")
+QUALIFIERS = _set(r"for if when as in is on given whenever provided holds")  # not checked
+CLAUSES = _set(r"where with since because")  # what follows is a statement, and is checked
+CONNECTIVES = _set(r"and or so thus hence")
+CASES = _set(r"if when for where otherwise else elsewhere") | {""}
 STOPS = _set(r"\implies \iff \Rightarrow \Longrightarrow \Leftrightarrow")

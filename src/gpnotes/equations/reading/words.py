@@ -77,6 +77,8 @@ def _operator(s: Stream, token: Token) -> None:
 
 
 def _number(s: Stream) -> None:
+    if s.last() == "NUMBER":
+        raise s.fault("two numbers side by side print as one: write \\cdot", s.tokens[s.i])
     i = s.i + 1
     while i < len(s.tokens) and _continues_number(s, i):
         i += 1

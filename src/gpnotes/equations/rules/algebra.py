@@ -62,7 +62,8 @@ def inside(indices: list[int], shape: tuple[int, ...]) -> tuple[int, ...]:
         raise OperationError(f"{len(indices)} indices for the shape {shape}")
     for index, size in zip(indices, shape, strict=False):
         if not 1 <= index <= size:
-            raise OperationError(f"the index {index} is outside 1 to {size}, shape {shape}")
+            comma = "; write a comma between two indices" if index > 9 and len(shape) > 1 else ""
+            raise OperationError(f"the index {index} is outside 1 to {size}, shape {shape}{comma}")
     return tuple(index - 1 for index in indices)
 
 

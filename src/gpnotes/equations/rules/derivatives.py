@@ -31,7 +31,7 @@ def _derivative(ev: Calculator, node: t.Derivative | t.Gradient, scope: Scope) -
     if isinstance(node.variable, t.Subscript):
         place = inside([whole(ev.of(i, scope)) for i in node.variable.indices], point.shape)
         return _slope(at, place, _scale(point, place))
-    return _assemble(at, point)
+    return _assemble(at, point, whole_jacobian=isinstance(node, t.Derivative))
 
 
 def _point(ev: Calculator, key: str, scope: Scope) -> tuple[Array, Hashable]:
@@ -53,13 +53,16 @@ def _body(ev: Calculator, body: t.Node, scope: Scope, moved: Array) -> Array:
     return ev.of(body, scope)
 
 
-def _assemble(at: Callable, point: Array) -> Array:
+def _assemble(at: Callable, point: Array, *, whole_jacobian: bool) -> Array:
     slopes = [_slope(at, place, _scale(point, place)) for place in np.ndindex(point.shape)]
     if point.ndim == 0:
         return slopes[0]
     if all(s.ndim == 0 for s in slopes):
         return shaped(np.array(slopes).reshape(point.shape))
     if point.ndim == 1 and all(s.ndim == 2 and s.shape[1] == 1 for s in slopes):
+        if not whole_jacobian:
+            hint = "write \\frac{\\partial ...}{\\partial ...} for the Jacobian"
+            raise OperationError(f"a gradient is that of a scalar; {hint}")
         return np.hstack(slopes)
     raise OperationError(f"a derivative of shape {slopes[0].shape} by shape {point.shape}")
 

@@ -1,0 +1,78 @@
+"""Readings on which mathematicians differ: refused, with what to write instead.
+
+Each function returns what is ambiguous, or nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from . import tree as t
+from .tree import Node, walk
+
+__all__ = ["after_bars", "between", "entry", "trailing"]
+
+Spans = Collection[tuple[int, int]]
+
+_CLOSED = t.Bars | t.Norm | t.Root | t.Quotient
+_OPENS = t.Function | t.Reduction | t.Derivative
+
+
+def between(before: Node | None, op: str, part: Node, *, slashed: bool, bare: Spans) -> str:
+    """Two factors: `bare` are the spans of functions and gradients without brackets around."""
+    if slashed and not op and not isinstance(part, _OPENS):
+        return "ambiguous after `/`: is this below the line? write \\frac or parentheses"
+    if before is None or before.span not in bare:
+        return ""
+    if isinstance(before, t.Gradient):
+        variable = {part.key for _, part in walk(before.variable) if isinstance(part, t.Name)}
+        differentiated = not op and _mentions(part, variable)
+        return "ambiguous: is this differentiated too? write brackets" if differentiated else ""
+    if op in ("DIV", "TIMES") and not isinstance(part, _OPENS) and not _closed(before, bare):
+        return "ambiguous: does this belong to the argument of the function? write brackets"
+    return ""
+
+
+def _closed(function: Node, bare: Spans) -> bool:
+    """Whether the argument ends visibly, as in ``\\log |A|`` and ``\\log\\frac{a}{b}``."""
+    function = _without_scripts(function)
+    argument = function.arguments[0] if isinstance(function, t.Function) else function
+    inner = _without_scripts(argument)
+    return isinstance(inner, _CLOSED) or (isinstance(inner, t.Function) and inner.span not in bare)
+
+
+def _without_scripts(node: Node) -> Node:
+    while isinstance(node, t.Power | t.Inverse | t.Transpose):
+        node = node.base
+    return node
+
+
+def after_bars(argument: Node) -> str:
+    """``\\log |A| b``: the bars look like the end of the argument."""
+    if isinstance(argument, t.Product) and isinstance(
+        _without_scripts(argument.factors[0]), t.Bars
+    ):
+        return "ambiguous: does what follows the bars belong to the function? write brackets"
+    return ""
+
+
+def trailing(kind: str, indices: Iterable[str], body: Node) -> str:
+    """``\\prod_i x_i c``: inside or outside, which for a sum makes no difference."""
+    if kind == "sum" or not isinstance(body, t.Product | t.Quotient):
+        return ""
+    keys = set(indices)
+    last = body.factors[-1] if isinstance(body, t.Product) else body.denominator
+    if _mentions(body, keys) and not _mentions(last, keys):
+        return "ambiguous: the last factor does not run; write it in front, or write brackets"
+    return ""
+
+
+def entry(base: t.Subscript, what: str, *, written_first: bool) -> str:
+    """``A^{-1}_{ij}`` reads as an entry of the inverse, yet prints as ``A_{ij}^{-1}``."""
+    if written_first or (what == "the inverse" and len(base.indices) > 1):
+        return f"ambiguous: an entry of {what}, or {what} of an entry? write brackets"
+    return ""
+
+
+def _mentions(node: Node, keys: Collection[str]) -> bool:
+    return any(isinstance(part, t.Name | t.Index) and part.key in keys for _, part in walk(node))
