@@ -122,3 +122,18 @@ def test_a_residual_that_is_no_number_becomes_null():
 )
 def test_sample_sizes(n, shown):
     assert display.power_of_ten(n) == shown
+
+
+def test_many_swaps_of_one_symbol_share_a_row(checked):
+    values = dict(zip("abcdfgh", [1.1, 2.3, 0.7, 3.1, 1.9, 0.4, 2.9], strict=True))
+    total = values["a"] * values["b"] + sum(values[k] for k in "cdfgh")
+    record = checked("s = a b + c + d + f + g + h", {"s": total, **values})
+    html = display.html(record.to_json())
+    swaps = [m.edit for m in record.mutants.list if m.edit.endswith(" for a")]
+    assert len(swaps) > 4
+    assert html.count(" for a, and ") == 1
+    assert f"<td>{swaps[0]}, and {len(swaps) - 1} like it</td><td>all caught, " in html
+    assert html.count("<tr>") < record.mutants.caught / 2
+    assert len(record.to_json()["mutants"]["list"]) == record.mutants.caught
+    assert "flip the sign of c" in html
+    assert f"{record.mutants.caught} of {record.mutants.caught} mutants caught" in html

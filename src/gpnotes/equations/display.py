@@ -6,6 +6,7 @@ stays equal from machine to machine. The badge needs no script: it is a ``<detai
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
@@ -102,6 +103,8 @@ def _totals(data: Data) -> list[tuple[str, str]]:
     return [*rows, ("mutants", mutant_line(mutants)), ("sources", answered)]
 
 
+_FEW = 2  # mutants of one kind that are worth a row each
+_UNNUMBERED = re.compile(r" \(\d+\)$")
 _OUTCOMES = ("caught", "indistinct", "survived", "spared")
 
 
@@ -170,8 +173,27 @@ def _steps(steps: Sequence[Data]) -> str:
 
 
 def _mutants(mutants: Sequence[Data]) -> str:
-    rows = [(m["edit"], _outcome(m), _Code(m["latex"])) for m in mutants]
+    rows = [row for group in _alike(mutants) for row in _together(group)]
     return _table(("mutant", "outcome", "reads"), rows, "gpn-mutants")
+
+
+def _alike(mutants: Sequence[Data]) -> list[list[Data]]:
+    """The caught ones that put something else for the same thing, together; others alone."""
+    groups: dict[Any, list[Data]] = {}
+    for place, mutant in enumerate(mutants):
+        _, swapped, old = _UNNUMBERED.sub("", mutant["edit"]).rpartition(" for ")
+        plain = mutant["outcome"] == "caught" and swapped
+        groups.setdefault(old if plain else place, []).append(mutant)
+    return list(groups.values())
+
+
+def _together(group: Sequence[Data]) -> list[tuple[str, str, str]]:
+    """A row for each of a few mutants, one row for many; all of them are in the record."""
+    if len(group) <= _FEW:
+        return [(m["edit"], _outcome(m), _Code(m["latex"])) for m in group]
+    first, missed = group[0], [m["residual"] for m in group if m["residual"] is not None]
+    outcome = "all caught" + (f", {short(min(missed))} at least" if missed else "")
+    return [(f"{first['edit']}, and {len(group) - 1} like it", outcome, _Code(first["latex"]))]
 
 
 def _outcome(mutant: Data) -> str:
