@@ -79,12 +79,13 @@ def test_the_floor_does_the_work_that_it_stands_for(bench):
     np.testing.assert_array_equal(problem.Ky, Ky)
 
 
-def test_answers_that_differ_end_in_an_error(bench, monkeypatch, tmp_path, capsys):
+@pytest.mark.parametrize(("error", "shown"), [(1e-6, "1.0e-06"), (float("nan"), "nan")])
+def test_answers_that_differ_end_in_an_error(bench, monkeypatch, tmp_path, capsys, error, shown):
     ours = bench["contestants"].our_evidence
 
     def wrong(problem):
         call = ours(problem)
-        return lambda: call() + 1e-6 * np.max(np.abs(call()))
+        return lambda: call() + error * np.max(np.abs(call()))
 
     other = bench["contestants"].Contestant("gpnotes", wrong)
     floor, _, theirs = bench["contestants"].TASKS["evidence"]
@@ -93,7 +94,26 @@ def test_answers_that_differ_end_in_an_error(bench, monkeypatch, tmp_path, capsy
     options = ["--sizes", "40", "--predict", "", "--rounds", "1", "--json", str(tmp_path / "b")]
     monkeypatch.setattr(sys, "argv", ["run.py", *options])
     assert bench["run"].main() == 1
-    assert "differ by at most 1.0e-06" in capsys.readouterr().out
+    assert f"differ by at most {shown}" in capsys.readouterr().out
+
+
+def test_libraries_load_before_the_clock_starts(bench, monkeypatch):
+    seen = []
+
+    def prepare(problem):
+        return lambda: seen.append(problem.n)
+
+    task = [bench["contestants"].Contestant(name, prepare) for name in ("floor", "gpnotes")]
+    monkeypatch.setitem(bench["contestants"].TASKS, "evidence", task)
+    found = bench["measure"].times("evidence", 80, 50, rounds=2, seldom=1)
+    assert seen == [50, 50, 80, 80, 80, 80]
+    assert [len(one["seconds"]) for one in found.values()] == [2, 2]
+
+
+def test_memory_that_cannot_be_reset_is_not_guessed(bench, monkeypatch, tmp_path):
+    monkeypatch.setattr(bench["measure"], "_CLEAR", tmp_path / "none" / "clear_refs")
+    one = bench["contestants"].TASKS["evidence"][1]
+    assert bench["measure"]._rise(one, bench["contestants"].Problem(60, 10)) is None
 
 
 def test_growth_is_read_off_the_two_largest_sizes(bench):
