@@ -33,6 +33,10 @@ class TestCheck:
         assert record.mutants.caught >= 5
         assert (record.chapter, record.label, record.line) == ("part/small", "eq-a", 5)
 
+    def test_a_step_is_quoted_with_the_brace_that_ends_it(self, checked):
+        record = checked(r"c = \boxed{a + b}", {"a": 1.5, "b": 2.25, "c": 3.75})
+        assert record.steps[0].latex == r"c = \boxed{a + b}"
+
     def test_the_first_bad_step_is_named(self, checked):
         wrong = CHAIN.replace("+ I", "- I")
         with pytest.raises(EquationError) as error:

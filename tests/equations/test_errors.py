@@ -105,6 +105,7 @@ FAULTS = [
     ("2 3", "two numbers side by side", "3"),
     ("a^10", "only one digit is in the script", "0"),
     ("A_{12}", "outside 1 to 4, shape (4, 4); write a comma between two indices", None),
+    (r"\forall a: a", "write what this is for behind the statement", r"\forall"),
     (r"a \text{ minus } a", "words inside a formula", None),
     (r"t(\text{half of } a)", "words inside a formula", None),
     (r"\text{half of } a", "words inside a formula", None),

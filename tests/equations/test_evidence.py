@@ -40,6 +40,10 @@ class TestNothingVacuous:
         with pytest.raises(EquationError, match="shows nothing"):
             checked(latex, bindings)
 
+    def test_a_derivative_is_computed_though_it_has_no_mutant(self, checked):
+        bindings = {"h": np.cos(1.3), "f": np.sin, "a": 1.3}
+        assert checked(r"h = \frac{\partial f(a)}{\partial a}", bindings).residual < 1e-9
+
     def test_symmetry_is_a_statement(self, checked):
         """Its one mutant is ``A = A``, which is what it claims."""
         symmetric = np.array([[2.1, 0.3], [0.3, 1.7]])

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-__all__ = ["MIME", "bundle", "html", "plain"]
+__all__ = ["MIME", "bundle", "html", "plain", "together"]
 
 MIME = "application/vnd.gpnotes.check+json"
 _CHECKED = ("identity", "inequality", "estimate")
@@ -173,33 +173,35 @@ def _steps(steps: Sequence[Data]) -> str:
 
 
 def _mutants(mutants: Sequence[Data]) -> str:
-    rows = [row for group in _alike(mutants) for row in _together(group)]
+    rows = [(m["edit"], _outcome(m), _Code(m["latex"])) for m in together(mutants)]
     return _table(("mutant", "outcome", "reads"), rows, "gpn-mutants")
 
 
-def _alike(mutants: Sequence[Data]) -> list[list[Data]]:
-    """The caught ones that put something else for the same thing, together; others alone."""
+def together(mutants: Sequence[Data]) -> list[Data]:
+    """The mutants worth a row: of many that put something else for one thing, the nearest miss.
+
+    Its ``why`` says how many it stands for; all of them stay in the record.
+    """
     groups: dict[Any, list[Data]] = {}
     for place, mutant in enumerate(mutants):
         _, swapped, old = _UNNUMBERED.sub("", mutant["edit"]).rpartition(" for ")
         plain = mutant["outcome"] == "caught" and swapped
         groups.setdefault(old if plain else place, []).append(mutant)
-    return list(groups.values())
+    return [one for group in groups.values() for one in _nearest(group)]
 
 
-def _together(group: Sequence[Data]) -> list[tuple[str, str, str]]:
-    """A row for each of a few mutants, one row for many; all of them are in the record."""
+def _nearest(group: list[Data]) -> list[Data]:
     if len(group) <= _FEW:
-        return [(m["edit"], _outcome(m), _Code(m["latex"])) for m in group]
-    first, missed = group[0], [m["residual"] for m in group if m["residual"] is not None]
-    outcome = "all caught" + (f", {short(min(missed))} at least" if missed else "")
-    return [(f"{first['edit']}, and {len(group) - 1} like it", outcome, _Code(first["latex"]))]
+        return group
+    known = [mutant for mutant in group if mutant["residual"] is not None]
+    nearest = min(known or group, key=lambda mutant: mutant["residual"] or 0.0)
+    return [{**nearest, "why": f"the nearest of {len(group)} of its kind, all caught"}]
 
 
 def _outcome(mutant: Data) -> str:
-    if mutant["outcome"] != "caught":
-        return mutant["outcome"] + (f": {mutant['why']}" if mutant.get("why") else "")
-    return f"caught, {short(mutant['residual'])}"
+    known = mutant["outcome"] == "caught"
+    said = f"caught, {short(mutant['residual'])}" if known else mutant["outcome"]
+    return said + (f": {mutant['why']}" if mutant.get("why") else "")
 
 
 def _refuted(data: Data) -> str:

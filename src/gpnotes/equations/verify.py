@@ -13,13 +13,24 @@ from .parse import parse
 from .printing import latex as printed
 from .record import EstimateRecord, MutantRecord, Mutants, StepRecord
 from .text import Equation
-from .tree import Node, Step
+from .tree import (
+    Covariance,
+    Derivative,
+    Expectation,
+    Gradient,
+    Integral,
+    Node,
+    Step,
+    Variance,
+    walk,
+)  # fmt: skip
 from .trial import Draw, Trial, fates
 from .twofold import refuse_twofold
 
 __all__ = ["estimated", "kind", "missed_by", "mutated", "prepare", "refuse_unused", "steps"]
 
 Spare = Mapping[str, str]
+_COMPUTED = Derivative | Gradient | Expectation | Variance | Covariance | Integral
 
 
 def prepare(latex: str, drawn: Sequence[Mapping[str, Any]], allowed: Tolerance) -> Trial:
@@ -100,8 +111,13 @@ def _at_step(trial: Trial, place: int, equation: Equation, problem: str) -> Equa
 
 
 def _slice(latex: str, node: Node) -> str:
-    """The LaTeX that `node` was read from, on one line."""
-    return " ".join(latex[slice(*node.span)].replace("&", " ").replace("\\\\", " ").split())
+    """The LaTeX that `node` was read from, on one line, with the brace that ends it."""
+    start, end = node.span
+    while latex[end : end + 1] == "}" and latex.count("{", start, end) > latex.count(
+        "}", start, end
+    ):
+        end += 1
+    return " ".join(latex[start:end].replace("&", " ").replace("\\\\", " ").split())
 
 
 def mutated(trial: Trial, latex: str, spare: Spare) -> Mutants:
@@ -117,15 +133,21 @@ def mutated(trial: Trial, latex: str, spare: Spare) -> Mutants:
     idle = [key for key in spare if not any(_named(r, key) and r.why for r in records)]
     if idle:
         raise EquationError(f"spare names no survivor: {', '.join(map(repr, idle))}", latex)
-    _refuse_powerless(made, records, latex)
+    computed = any(isinstance(node, _COMPUTED) for _, node in walk(trial.statement))
+    _refuse_powerless(made, records, latex, computed=computed)
     return Mutants.of(records)
 
 
-def _refuse_powerless(made: Sequence[Mutant], records: Sequence[MutantRecord], latex: str) -> None:
-    """``K = K^\\top`` has no mutant but ``K = K``; what else has none to catch shows nothing."""
+def _refuse_powerless(
+    made: Sequence[Mutant], records: Sequence[MutantRecord], latex: str, *, computed: bool
+) -> None:
+    """A derivative or an average is computed all the same, and so is ``K = K^\\top``.
+
+    The one mutant of the latter, ``K = K``, is what it claims.
+    """
     told_apart = any(record.outcome in ("caught", "spared") for record in records)
     claimed = any(step.left == step.right for mutant in made for step in mutant.steps)
-    if not told_apart and not claimed:
+    if not (told_apart or claimed or computed):
         problem = (
             "shows nothing: it has no mutant that could be told from it. Print what is computed, "
             "and bind numbers that are neither zero nor one"

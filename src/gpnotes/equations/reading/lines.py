@@ -124,6 +124,8 @@ def _is_aside(s: Stream, said: str) -> bool:
 
 
 def skip_line(s: Stream) -> None:
+    if s.text() == "\\forall" and s.last() in ("", "_STOP"):
+        raise s.fault("write what this is for behind the statement", s.tokens[s.i])
     while s.i < len(s.tokens):
         if s.text() == "\\\\" or s.text() in _LAYOUT_ENDS:
             break
