@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -201,6 +202,45 @@ def test_inputs_and_targets_are_left_as_they_were(rng):
         np.testing.assert_array_equal(a, b)
     np.testing.assert_array_equal(posterior.cholesky.lower, lower)
     np.testing.assert_array_equal(first, second)
+
+
+def read_only(a):
+    a = a.copy()
+    a.flags.writeable = False
+    return a
+
+
+LAYOUTS = {
+    "Fortran": np.asfortranarray,
+    "backwards": lambda a: np.ascontiguousarray(a[::-1])[::-1],
+    "every other": lambda a: np.repeat(a, 2, axis=0)[::2],
+    "read-only": read_only,
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
+@pytest.mark.parametrize("kernel", [RBF(1.0, 2.0), RationalQuadratic()], ids=["fast", "plain"])
+@pytest.mark.parametrize("d", [2, 5])
+def test_the_layout_of_the_arrays_changes_neither_them_nor_the_answer(rng, layout, kernel, d):
+    X, y, Xs = rng.normal(size=(20, d)), rng.normal(size=20), rng.normal(size=(6, d))
+
+    def answers(X, y, Xs):
+        posterior = condition(GP(kernel, 0.1), X, y)
+        value = log_evidence_and_pullback(GP(kernel, 0.1), X, y)[0]
+        return [*posterior.predict(Xs), posterior.evidence_pullback()[1], value]
+
+    given = [layout(a) for a in (X, y, Xs)]
+    for found, wanted in zip(answers(*given), answers(X, y, Xs), strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-11)
+    for after, before in zip(given, (X, y, Xs), strict=True):
+        np.testing.assert_array_equal(after, before)
+
+
+def test_threads_do_not_disturb_each_other(rng):
+    X, y, gp = rng.normal(size=(60, 5)), rng.normal(size=60), GP(RBF(1.0, 2.0), 0.1)
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: log_evidence_and_pullback(gp, X, y), range(20)))
+    assert all(one == found[0] for one in found)
 
 
 @pytest.mark.parametrize("kind", KINDS)

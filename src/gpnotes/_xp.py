@@ -65,7 +65,14 @@ def epsilon(like: Array) -> float:
 
 
 def to_numpy(a: Array) -> Any:
-    """A NumPy copy of `a` on the host, whatever its namespace or device."""
+    """A NumPy copy of `a` on the host, whatever its namespace or device.
+
+    Raises `TypeError` for what is no array.
+
+    >>> import numpy as np
+    >>> to_numpy(np.zeros(2))
+    array([0., 0.])
+    """
     import numpy as np
 
     xp = array_namespace(a)

@@ -31,6 +31,8 @@ def backend() -> str:
 def asarray(data: Any) -> Array:
     """Data from the host, a sequence or a NumPy array, as float64 of the chosen backend.
 
+    Raises `ImportError` where that backend is not installed, and what it raises for ragged data.
+
     >>> asarray([1, 2]).dtype
     dtype('float64')
     """
@@ -42,7 +44,7 @@ def dataset(name: str) -> np.ndarray:
     """A table that the book works on, (n, columns), from the copy that the package carries.
 
     The tables are those of ``book/data``, where a note beside each says where it comes from. So a
-    notebook that is downloaded alone has its data.
+    notebook that is downloaded alone has its data. Raises `ValueError` for another name.
 
     >>> dataset("engel").shape
     (235, 2)

@@ -39,6 +39,10 @@ class GP:
     `noise_var` is σ_n², the variance of the independent noise in ``y = f + ε``, :eq:`eq-fv-cov-y`;
     it may be zero. Raises `TypeError` for a kernel or a mean that is none, `ValueError` for a
     noise that is negative or not finite.
+
+    >>> from gpnotes import RBF
+    >>> GP(RBF(), 0.1)
+    GP(kernel=RBF(signal_var=1, lengthscale=1), noise_var=0.1, mean=Zero())
     """
 
     kernel: Kernel
@@ -56,6 +60,9 @@ class GP:
 
 def prior(gp: GP, Xs: Array, noise: bool = False) -> Normal:
     """The distribution of f at Xs (n, d) before any data, or with `noise` that of y there.
+
+    :eq:`eq-fv-moments`; with `noise` :eq:`eq-fv-cov-y`. Raises `ValueError` or `TypeError` for
+    inputs that do not fit the kernel, `MemoryError` for a matrix that has no room.
 
     >>> import numpy as np
     >>> from gpnotes import RBF
@@ -109,6 +116,7 @@ class LeaveOneOut:
     """What the other observations say about each: mean and variance of yᵢ, and its log density.
 
     All have shape (n,). The variance is that of an observation: noise is in it.
+    :eq:`eq-fv-loo`; made by `Posterior.leave_one_out`.
     """
 
     mean: Array
@@ -121,7 +129,19 @@ class Posterior:
     """The process given data, around one factorisation; made by `condition`.
 
     `cholesky` factors ``K_y``; `residual` is ``y − m(X)`` and `alpha` is ``K_y⁻¹ residual``, (n,)
-    each. Every prediction is of f unless it says ``noise=True``: then of a new y.
+    each. Every prediction is of f unless it says ``noise=True``: then of a new y. Inputs that do
+    not fit are a `ValueError` or a `TypeError`, matrices that have no room a `MemoryError`.
+    The arrays given are kept, not copied: whoever changes them changes the posterior.
+    Source: Rasmussen & Williams (2006), sections 2.2 and 2.3.
+
+    >>> import numpy as np
+    >>> from gpnotes import RBF
+    >>> posterior = condition(GP(RBF(), 0.5), np.asarray([[0.0]]), np.asarray([3.0]))
+    >>> mean, variance = posterior.predict(np.asarray([[0.0], [9.0]]), noise=True)
+    >>> mean.round(4), variance.round(4)
+    (array([2., 0.]), array([0.8333, 1.5   ]))
+    >>> posterior.extend(np.asarray([[9.0]]), np.asarray([1.5])).alpha
+    array([2., 1.])
     """
 
     gp: GP
@@ -260,7 +280,15 @@ class Posterior:
 
 
 def log_evidence(gp: GP, X: Array, y: Array) -> float:
-    """``log p(y)`` of observations y (n,) at X (n, d); O(n³)."""
+    """``log p(y)`` of observations y (n,) at X (n, d), :eq:`eq-fv-evidence`; O(n³).
+
+    Raises what `condition` raises. Source: Rasmussen & Williams (2006), equation 5.8.
+
+    >>> import numpy as np
+    >>> from gpnotes import RBF
+    >>> round(log_evidence(GP(RBF(), 1.0), np.zeros((1, 1)), np.zeros(1)), 4)
+    -1.2655
+    """
     return condition(gp, X, y).log_evidence
 
 
@@ -269,6 +297,14 @@ def log_evidence_and_pullback(gp: GP, X: Array, y: Array) -> tuple[float, GP]:
 
     What a fit calls at each step. For NumPy arrays and an RBF or Matérn kernel it works in two
     n × n buffers; for everything else it is `condition` and `Posterior.evidence_pullback`.
+    :eq:`eq-fv-gradient`. Raises what `condition` raises.
+    Source: Rasmussen & Williams (2006), equation 5.9.
+
+    >>> import numpy as np
+    >>> from gpnotes import RBF
+    >>> value, gp_bar = log_evidence_and_pullback(GP(RBF(), 1.0), np.zeros((1, 1)), np.zeros(1))
+    >>> round(gp_bar.kernel.signal_var, 4)
+    -0.25
     """
     _admit_data(X, y)
     _require(X.shape[0], X, copies=2, what="the Gram matrix")

@@ -21,7 +21,10 @@ __all__ = ["Normal"]
 
 @dataclass(frozen=True, eq=False)
 class Normal:
-    """``N(mean, root rootᵀ)`` for mean (n,) and root (n, r).
+    """``N(mean, root rootᵀ)`` for mean (n,) and root (n, r), :eq:`eq-fv-density`.
+
+    What does not fit in shape, kind or value is a `ValueError` or a `TypeError`.
+    Source: Rasmussen & Williams (2006), appendix A.2.
 
     >>> import numpy as np
     >>> x = Normal(np.zeros(2), np.asarray([[1.0, 0.0], [0.6, 0.8]]))

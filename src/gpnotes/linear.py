@@ -58,7 +58,15 @@ class WeightPosterior:
     """``w | y ~ N(mean, root rootᵀ)``, with the evidence of all data seen so far.
 
     `mean` has shape (R,), `root` (R, R); `noise_var` is σ_n²; `log_evidence` is ``log p(y)`` of
-    all observations, in whatever portions they came. :eq:`eq-wv-posterior-moments`.
+    all observations, in whatever portions they came. :eq:`eq-wv-posterior-moments`,
+    :eq:`eq-wv-evidence`.
+
+    >>> import numpy as np
+    >>> posterior = BayesianLinear(np.eye(1), 1.0).prior().update(np.ones(1), 3.0)
+    >>> posterior.mean, posterior.covariance.round(4)
+    (array([1.5]), array([[0.5]]))
+    >>> posterior.predict(np.asarray([[2.0]]), noise=True)[1].round(4)
+    array([3.])
     """
 
     mean: Array

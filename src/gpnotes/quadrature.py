@@ -20,7 +20,8 @@ _MOST = 350  # beyond, NumPy's weights overflow; most of them are below 1e-300 b
 def gauss_hermite(n: int) -> tuple[np.ndarray, np.ndarray]:
     """Nodes and weights (n,) with ``Σ w g(t) ≈ E g(t)`` for ``t ~ N(0, 1)``.
 
-    NumPy float64, on the host; exact for polynomials up to degree 2n − 1.
+    NumPy float64, on the host; exact for polynomials up to degree 2n − 1. Raises `ValueError` for
+    an n that is no whole number from 1 to 350.
     Source: Abramowitz & Stegun (1964), 25.4.46, for the weight exp(−t²), rescaled here.
 
     >>> nodes, weights = gauss_hermite(3)

@@ -22,7 +22,11 @@ class Stream:
     """A seeded source of random numbers; drawing from it moves it on.
 
     `seed` is the integer it started from, `path` the names of the streams that it was spawned
-    through.
+    through. One thread at a time: give each its own by `spawn`.
+
+    >>> noise = stream(1).spawn("noise")
+    >>> noise.normal(3).shape, noise.path
+    ((3,), ('noise',))
     """
 
     seed: int
@@ -59,7 +63,7 @@ class Stream:
 
 
 def stream(seed: int) -> Stream:
-    """The stream that starts from `seed`.
+    """The stream that starts from `seed`, a whole number from 0; others are refused by NumPy.
 
     >>> stream(1).normal(2)
     array([0.34558419, 0.82161814])

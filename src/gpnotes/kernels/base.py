@@ -33,6 +33,13 @@ class Kernel:
     `TypeError`, since ``+`` on kernels does not add their fields.
     What is wrong with the shapes, dtypes or values of arguments is a `ValueError` or a `TypeError`
     that names the argument, what was expected and what came.
+
+    >>> import numpy as np
+    >>> from gpnotes import RBF, White
+    >>> kernel = 4.0 * RBF(lengthscale=0.5) + White(0.1)
+    >>> kernel(np.asarray([[0.0], [1.0]])).round(4)
+    array([[4.1   , 0.5413],
+           [0.5413, 4.1   ]])
     """
 
     __array_ufunc__ = None  # array * kernel is ours to refuse: NumPy would make an array of kernels
