@@ -299,6 +299,11 @@ class TestDefine:
         with pytest.raises(EquationError, match="never used"):
             chapter.define("eq-b", {"b": x, "A": A, "x": x, "c": 1.0})
 
+    @pytest.mark.parametrize("bindings", [None, {"a": 1.5, "b": 1.5, "c": 2.5}])
+    def test_a_chain_is_a_claim(self, small_chapter, bindings):
+        with pytest.raises(EquationError, match=r"column 10: a definition has one `=`"):
+            small_chapter({"eq-a": "a := b = c"}).define("eq-a", bindings)
+
     def test_it_must_parse(self, small_chapter):
         with pytest.raises(EquationError, match=r"part/small.md, eq-a, line 5"):
             small_chapter({"eq-a": r"a = \left( b"}).define("eq-a")

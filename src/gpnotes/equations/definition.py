@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,13 +12,14 @@ from . import names
 from .binding import kinds
 from .errors import EquationError
 from .parse import parse, parse_free
-from .tree import Step
+from .tree import Statement, Step
 from .trial import Draw
 from .twofold import refuse_twofold
 from .verify import refuse_unused
 
 __all__ = ["defined"]
 
+_EQUAL = ("=", ":=", r"\triangleq", r"\equiv")
 NORMAL = names.normal(r"\mathcal N")
 
 
@@ -28,15 +30,24 @@ def defined(latex: str, drawn: Sequence[Mapping[str, Any]]) -> None:
     covariance must fit, and what is distributed so has the shape of the mean.
     """
     if not drawn:
-        parse_free(latex)
+        _refuse_claims(latex, parse_free(latex))
         return
     for bound in drawn:
         full = {NORMAL: _normal_shape, **bound}
         statement = parse(latex, kinds(full))
+        _refuse_claims(latex, statement)
         refuse_unused(bound, latex, statement)
         refuse_twofold(latex, statement, (Draw(bound).plain(),))
         for step in statement.steps:
             _conforms(latex, step, Draw(full))
+
+
+def _refuse_claims(latex: str, statement: Statement) -> None:
+    """``a = b`` may define; in ``a = b = c`` the second sign claims something."""
+    for before, step in itertools.pairwise(statement.steps):
+        if before.relation in _EQUAL and step.relation == "=" and before.right is step.left:
+            problem = "a definition has one `=`: what follows is a claim, which check is for"
+            raise EquationError(problem, latex, step.right.span)
 
 
 def _conforms(latex: str, step: Step, draw: Draw) -> None:
