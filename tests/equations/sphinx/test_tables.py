@@ -101,11 +101,11 @@ def test_flips_name_what_stayed_uncaught() -> None:
     result = {
         "edits": 40, "caught": 39, "caught_by_numbers": 30, "seed": 7,
         "kinds": {"sign": {"edits": 40, "caught": 39}},
-        "uncaught": [{"label": "eq-one", "edit": "sign of <a>", "why": "the term is zero"}],
+        "uncaught": [{"label": "eq-one", "edit": "minus for plus", "why": "the term is zero"}],
     }  # fmt: skip
     made = soup(tables.flips(result))
     assert made.p.get_text().startswith("39 of 40 edits")
-    assert made.li.get_text() == "eq-one: sign of <a>. the term is zero"
+    assert made.li.get_text() == "eq-one: minus for plus; the term is zero"
     assert "has not been run" in tables.flips(None)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from html import escape
 from itertools import groupby
 
@@ -74,19 +74,22 @@ def later(latex: str) -> str:
 
 # What the names of edits are made of, beside LaTeX.
 _WORDS = re.compile(
-    "and|bars|cos|cosh|denominator|determinant|diag|drop|elementwise|exp|factor|factorial|first|"
-    "flip|for|half|in|index|inverse|last|less|log|matrix|max|mean|min|more|norm|of|one|order|over|"
-    "power|product|root|sign|sin|square|sum|swap|tanh|term|the|to|trace|transpose|two|variance|with"
+    "a|an|and|another|bar|bars|cos|cosh|denominator|determinant|diag|drop|"
+    "elementwise|exp|exponential|factor|factorial|first|flip|for|half|in|index|"
+    "inequality|inverse|last|less|log|logarithm|matrix|max|mean|min|minus|more|"
+    "norm|of|one|order|over|plus|power|product|root|sign|sin|square|star|"
+    "subscripts|sum|swap|symbol|tanh|term|the|to|trace|transpose|turn|two|"
+    "variance|with"
 )
 
 
-def phrase(text: str) -> str:
+def phrase(text: str, math: Callable[[str], str] = later) -> str:
     """A name such as ``drop the factor \\frac{1}{2}``: its words as words, the rest typeset."""
     tokens, again = text.split(), ""
     if re.fullmatch(r"\(\d+\)", tokens[-1]):  # the second edit of that name, the third, ...
         again = f" {tokens.pop()}"
     runs = groupby(tokens, lambda token: bool(_WORDS.fullmatch(token)))
-    pieces = [(say if worded else later)(" ".join(run)) for worded, run in runs]
+    pieces = [(say if worded else math)(" ".join(run)) for worded, run in runs]
     return " ".join(pieces) + again
 
 

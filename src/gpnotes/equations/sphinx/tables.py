@@ -8,7 +8,7 @@ from typing import Any
 
 from ..items import VERDICTS
 from .badge import mutant_words
-from .html import display, element, inline, link, number, say, scrolled, table, tolerance
+from .html import display, element, inline, link, number, phrase, say, scrolled, table, tolerance
 from .ledger import Book, Item, Row, answering, residuals, totals
 
 __all__ = [
@@ -146,7 +146,8 @@ def flips(result: Data | None) -> str:
 
 def _missed(entry: Data) -> str:
     why = say(entry.get("why", "not explained"))
-    return element("li", element("code", say(entry["label"])), f": {say(entry['edit'])}. {why}")
+    edit = phrase(entry["edit"], inline)
+    return element("li", element("code", say(entry["label"])), f": {edit}; {why}")
 
 
 def _bullets(entries: list[str]) -> str:
