@@ -43,3 +43,10 @@ def test_a_mean_is_a_finite_float():
         Zero()(np.ones(3))
     with pytest.raises(ValueError, match=r"bar must have shape \(3,\); got \(2,\)"):
         ConstantMean(1.0).pullback(np.ones((3, 1)), np.ones(2))
+
+
+@pytest.mark.parametrize("mean", [Zero(), ConstantMean(2.0)])
+def test_a_cotangent_has_the_dtype_of_the_data(mean):
+    x = np.ones((3, 2), dtype=np.float32)
+    with pytest.raises(TypeError, match="bar must have the dtype of x, float32; got float64"):
+        mean.pullback(x, np.ones(3))

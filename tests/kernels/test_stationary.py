@@ -108,3 +108,16 @@ def test_scaling_inputs_and_lengths_together_changes_nothing(factor, seed):
     for kernel in (g.RBF, g.Matern12, g.Matern32, g.Matern52, g.RationalQuadratic):
         K = kernel(1.0, 0.7)(x)
         np.testing.assert_allclose(kernel(1.0, 0.7 * factor)(x * factor), K, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "kind", [g.RBF, g.Matern12, g.Matern32, g.Matern52, g.RationalQuadratic, g.Periodic]
+)
+@pytest.mark.parametrize("d", [2, 5])
+def test_a_point_has_no_share_in_derivatives_by_its_distance_from_itself(space, rng, kind, d):
+    x = space.asarray(3.0 * rng.normal(size=(7, d)))
+    between = rng.normal(size=(7, 7)) * (1.0 - np.eye(7))
+    K_bars = between, between + 1e12 * np.eye(7)  # such weights come from little noise
+    plain, heavy = (kind(1.3, 0.7).pullback(x, None, space.asarray(bar)) for bar in K_bars)
+    assert heavy[0].lengthscale == plain[0].lengthscale
+    np.testing.assert_array_equal(to_numpy(heavy[1]), to_numpy(plain[1]))
