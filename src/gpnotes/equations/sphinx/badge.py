@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..display import mutant_line, plain, power_of_ten
+from ..display import mutant_line, plain, power_of_ten, together
 from .html import element, later, link, number, phrase, say, scrolled, table, tolerance
 from .ledger import Row
 
@@ -98,7 +98,7 @@ def _mutants(mutants: Data) -> str:
     if not mutants["list"]:
         return ""
     titles = ("single edit", "there it now reads", "residual")
-    shown = table("gpn-mutants", titles, map(_mutant, mutants["list"]))
+    shown = table("gpn-mutants", titles, map(_mutant, together(mutants["list"])))
     title = element("summary", say(mutant_line(mutants)))
     return element("details", title, scrolled(shown, "mutants"), class_="gpn-more")
 
