@@ -38,6 +38,12 @@ def times(task: str, n: int, points: int, rounds: int, seldom: int) -> dict[str,
 
 
 def _once(contestant: Contestant, problem: Problem) -> tuple[float, Any]:
+    """The second of two calls, as within a fit: the first fetches memory from the system.
+
+    What that costs says more about the machine than about the program: on a virtual one, pages
+    that the host has taken back can cost as much as all else.
+    """
+    contestant.prepare(problem)()
     call = contestant.prepare(problem)
     gc.collect()
     time.sleep(_PAUSE)
