@@ -10,9 +10,10 @@ The program is old and wants old libraries, so this script runs in an environmen
 Every number is drawn from one seed; a second run on the same machine writes the same file. Each
 game holds one expansion a strategy, payoff(x) = offset + scale Σ_j w_j exp(-½ Σ_s (X_js - x_s)² /
 ℓ_s²) over profiles x less the deviator; mixtures; and the program's deviation payoffs and Jacobians
-(rows are payoffs, columns are probabilities): by its closed form, at the mean profile, over the
-profiles near the likeliest one, and, where there are few profiles, by adding all of them up. The
-last games are trained by the program itself on noisy payoffs; the others are drawn.
+(rows are payoffs, columns are probabilities): by its closed form, at the mean profile, and, where
+there are few profiles, by adding all of them up. Its neighbour method is not here: ours takes the
+profiles near the likeliest one of the opponents, not of all players. The last games are trained by
+the program itself on noisy payoffs; the others are drawn.
 """
 
 from __future__ import annotations
@@ -32,7 +33,6 @@ from gameanalysis import learning, paygame, rsgame
 TARGET = Path(__file__).with_name("gameanalysis.json")
 SEED = 20180501
 MOST_PROFILES = 20_000  # of all players: more are not added up
-NEIGHBOURS = 2
 # players and strategies a role, and what the length scales are a multiple of
 DRAWN = [
     ((2,), (2,), "long"),
@@ -74,7 +74,7 @@ def main() -> int:
         "scikit-learn": sklearn.__version__,
         "python": platform.python_version(),
     }
-    head = {"versions": versions, "seed": SEED, "neighbours": NEIGHBOURS}
+    head = {"versions": versions, "seed": SEED}
     lines = ",\n".join(json.dumps(game, separators=(",", ":")) for game in games)
     shown = json.dumps(head)[:-1] + f', "games": [\n{lines}\n]}}\n'
     TARGET.write_text(shown, encoding="utf-8")
@@ -188,7 +188,6 @@ def record(game, rng: np.random.Generator, origin: str) -> dict:
     programs = {
         "gaussian": game,
         "point": learning.point(game),
-        "neighbours": learning.neighbor(game, NEIGHBOURS),
         "enumerated": paygame.game_copy(game) if few else None,
     }
     return {
