@@ -1,0 +1,87 @@
+"""A payoff as a weighted sum of squared exponential bumps: the mean of a Gaussian process."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .. import _check
+from .._xp import Array, array_namespace
+from ..linalg import squared_distances
+
+__all__ = ["Expansion", "blocks"]
+
+# Numbers that a block of a computation holds in one array: 2 MiB in float64, about a cache.
+ENTRIES = 2**18
+
+
+def blocks(n: int, width: int, entries: int = ENTRIES) -> list[slice]:
+    """The n rows of an array of that width in slices that hold about `entries` numbers each."""
+    step = max(1, entries // max(1, width))
+    return [slice(start, min(start + step, n)) for start in range(0, n, step)]
+
+
+@dataclass(frozen=True, eq=False)
+class Expansion:
+    """The payoff to one strategy as a function of what the opponents play.
+
+    ``payoff(x) = offset + scale Σ_j weights_j exp(−½ Σ_s (X_js − x_s)² / ℓ_s²)`` with the rows X_j
+    of `profiles` (n, S), which omit the deviator, `weights` (n,) and `lengthscales` ℓ (S,), all of
+    one kind. Raises `ValueError` or `TypeError` for arrays that do not fit each other.
+
+    >>> import numpy as np
+    >>> bump = Expansion(np.zeros((1, 2)), np.ones(1), np.ones(2), scale=2.0, offset=1.0)
+    >>> bump.payoff(np.asarray([[0.0, 0.0], [1.0, 0.0]])).round(4)
+    array([3.    , 2.2131])
+    """
+
+    profiles: Array
+    weights: Array
+    lengthscales: Array
+    scale: float = 1.0
+    offset: float = 0.0
+
+    def __post_init__(self) -> None:
+        n, size = _check.matrix(self.profiles, "profiles").shape
+        _check.vector(self.weights, "weights", size=n)
+        _check.vector(self.lengthscales, "lengthscales", size=size)
+        _check.positive(self.lengthscales, "lengthscales")
+        for name in ("weights", "lengthscales"):
+            _check.alike(getattr(self, name), name, self.profiles, "profiles")
+        for name in ("scale", "offset"):
+            object.__setattr__(self, name, _check.finite(float(getattr(self, name)), name))
+
+    def payoff(self, x: Array) -> Array:
+        """The payoffs (m,) where the opponents play the rows of x (m, S)."""
+        self._admit(x)
+        return self.offset + self.scale * self.bumps(x)
+
+    def payoff_and_slope(self, x: Array) -> tuple[Array, Array]:
+        """The payoffs (m,) and their derivatives (m, S) by the entries of x (m, S)."""
+        self._admit(x)
+        xp = array_namespace(x)
+        parts = [self._bumps_and_slope(x[rows, :]) for rows in blocks(*self._shape(x))]
+        value, slope = (xp.concat(part, axis=0) for part in zip(*parts, strict=True))
+        return self.offset + self.scale * value, self.scale * slope
+
+    def bumps(self, x: Array) -> Array:
+        """The weighted sum alone, (m,): without offset and scale, in blocks of rows."""
+        parts = [self._near(x[rows, :]) @ self.weights for rows in blocks(*self._shape(x))]
+        return array_namespace(x).concat(parts)
+
+    def _admit(self, x: Array) -> None:
+        _check.matrix(x, "x", columns=self.profiles.shape[1])
+        _check.alike(x, "x", self.profiles, "profiles")
+
+    def _shape(self, x: Array) -> tuple[int, int]:
+        return x.shape[0], self.profiles.shape[0]
+
+    def _near(self, x: Array) -> Array:
+        ell = self.lengthscales
+        return array_namespace(x).exp(-0.5 * squared_distances(x / ell, self.profiles / ell))
+
+    def _bumps_and_slope(self, x: Array) -> tuple[Array, Array]:
+        # ∂/∂x_s exp(−½ (X_s − x_s)²/ℓ_s²) = (X_s − x_s)/ℓ_s² times itself
+        weighted = self._near(x) * self.weights
+        value = array_namespace(x).sum(weighted, axis=1)
+        slope = weighted @ self.profiles - value[:, None] * x
+        return value, slope / self.lengthscales**2

@@ -1,0 +1,156 @@
+"""A role-symmetric game: who plays what, how often, and with which mixtures.
+
+Players of one role are interchangeable, so a profile is a row of counts, one for each strategy of
+each role. Columns stand role after role, in profiles and in mixtures alike.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import accumulate
+
+import numpy as np
+
+from .. import _check
+from .._xp import Array, array_namespace, epsilon
+
+__all__ = ["RoleSymmetricGame"]
+
+
+@dataclass(frozen=True)
+class RoleSymmetricGame:
+    """A game in which `players` of each role choose among as many `strategies` as theirs has.
+
+    Both are tuples, one entry for each role. Raises `ValueError` for counts that are no positive
+    whole numbers, or for tuples of different lengths.
+    Source: the game of :cite:`gameanalysis`, its players, roles and strategies.
+
+    >>> game = RoleSymmetricGame(players=(60, 40), strategies=(3, 2))
+    >>> game.size, game.columns, game.opponents(4)
+    (5, (slice(0, 3, None), slice(3, 5, None)), (60, 39))
+    """
+
+    players: tuple[int, ...]
+    strategies: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "players", _counts(self.players, "players"))
+        object.__setattr__(self, "strategies", _counts(self.strategies, "strategies"))
+        if len(self.players) != len(self.strategies):
+            raise ValueError(
+                f"players and strategies must have one entry for each role; got "
+                f"{len(self.players)} and {len(self.strategies)}"
+            )
+
+    @property
+    def size(self) -> int:
+        """The number S of strategies of all roles: the columns of a profile."""
+        return sum(self.strategies)
+
+    @property
+    def roles(self) -> int:
+        """The number R of roles."""
+        return len(self.players)
+
+    @property
+    def columns(self) -> tuple[slice, ...]:
+        """The columns of each role."""
+        ends = list(accumulate(self.strategies, initial=0))
+        return tuple(slice(a, b) for a, b in zip(ends[:-1], ends[1:], strict=True))
+
+    def role_of(self, strategy: int) -> int:
+        """The role of the strategy in column `strategy`."""
+        if not 0 <= strategy < self.size:
+            raise ValueError(f"strategy must be one of 0, ..., {self.size - 1}; got {strategy}")
+        return next(r for r, part in enumerate(self.columns) if strategy < part.stop)
+
+    def opponents(self, strategy: int) -> tuple[int, ...]:
+        """How many others play in each role: all players but the one who deviates to `strategy`."""
+        role = self.role_of(strategy)
+        return tuple(n - (r == role) for r, n in enumerate(self.players))
+
+    def count_profiles(self, strategy: int) -> int:
+        """How many profiles the opponents of a deviator to `strategy` can form.
+
+        >>> RoleSymmetricGame((50, 50), (4, 4)).count_profiles(0)
+        517686000
+        """
+        sizes = zip(self.opponents(strategy), self.strategies, strict=True)
+        return math.prod(math.comb(n + s - 1, s - 1) for n, s in sizes)
+
+    def profiles(self, strategy: int) -> np.ndarray:
+        """Every profile of those opponents, (P, S), float64 on the host."""
+        return profiles_of(self.opponents(strategy), self.strategies)
+
+    def check_mixtures(self, mixtures: Array) -> Array:
+        """`mixtures`, (S,) or (B, S), as (B, S) with each role's part on the simplex.
+
+        What is off by rounding (an entry above -1e-12, a sum within 1e-9 of one, or the precision
+        of the dtype where that is coarser) is put right. Raises `ValueError` that says by how
+        much for what is further off, `TypeError` for what is no real array.
+        """
+        if getattr(mixtures, "ndim", 0) == 1:
+            mixtures = mixtures[None, :]
+        p = _check.matrix(mixtures, "mixtures", columns=self.size)
+        xp = array_namespace(p)
+        coarse = epsilon(p) * 16.0 * self.size
+        _refuse_negative(p, max(1e-12, coarse))
+        p = xp.clip(p, 0.0, None)
+        return xp.concat([self._scaled(p, r, max(1e-9, coarse)) for r in range(self.roles)], axis=1)
+
+    def _scaled(self, p: Array, role: int, tolerance: float) -> Array:
+        xp = array_namespace(p)
+        part = p[:, self.columns[role]]
+        total = xp.sum(part, axis=1, keepdims=True)
+        row, worst = _worst(xp.abs(total[:, 0] - 1.0))
+        if worst > tolerance:
+            raise ValueError(
+                f"mixtures must sum to one in each role; in row {row} those of role {role} sum to "
+                f"{float(total[row, 0]):.10g}, off by {worst:.3g}"
+            )
+        return part / total
+
+
+def _counts(given: tuple[int, ...], name: str) -> tuple[int, ...]:
+    good = isinstance(given, tuple | list) and len(given) > 0
+    if not good or any(int(n) != n or n < 1 for n in given):
+        raise ValueError(f"{name} must be a tuple of whole numbers from 1; got {given}")
+    return tuple(int(n) for n in given)
+
+
+def _refuse_negative(p: Array, tolerance: float) -> None:
+    row, worst = _worst(-array_namespace(p).min(p, axis=1))
+    if worst > tolerance:
+        raise ValueError(
+            f"mixtures must not be negative; row {row} has an entry {-worst:.10g}, "
+            f"below zero by {worst:.3g}"
+        )
+
+
+def _worst(excess: Array) -> tuple[int, float]:
+    """The row with the largest excess, and that excess."""
+    if excess.shape[0] == 0:
+        return 0, 0.0
+    row = int(array_namespace(excess).argmax(excess))
+    return row, float(excess[row])
+
+
+def profiles_of(players: tuple[int, ...], strategies: tuple[int, ...]) -> np.ndarray:
+    """Every way to spread the players of each role over its strategies, (P, S), on the host."""
+    found = np.zeros((1, 0))
+    for n, s in zip(players, strategies, strict=True):
+        part = _compositions(n, s)
+        left = np.repeat(found, len(part), axis=0)
+        found = np.concatenate([left, np.tile(part, (len(found), 1))], axis=1)
+    return found
+
+
+def _compositions(n: int, s: int) -> np.ndarray:
+    """All rows of s whole numbers from 0 that sum to n."""
+    rows, left = np.zeros((1, 0)), np.asarray([n])
+    for _ in range(s - 1):
+        here = np.concatenate([np.arange(m + 1) for m in left])
+        rows = np.concatenate([np.repeat(rows, left + 1, axis=0), here[:, None]], axis=1)
+        left = np.repeat(left, left + 1) - here
+    return np.concatenate([rows, left[:, None]], axis=1)

@@ -1,0 +1,114 @@
+"""What deviators expect: payoffs of every strategy against mixtures, by six methods."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from .. import _check
+from .._xp import Array, array_namespace
+from ..random import Stream
+from . import enumerated, exact, gaussian, sampled, simple
+from .expansion import Expansion
+from .game import RoleSymmetricGame
+from .sampled import SampledPayoffs
+
+__all__ = ["METHODS", "PayoffModel"]
+
+METHODS: dict[str, Callable] = {
+    "enumerated": enumerated.expected,
+    "exact": exact.expected,
+    "gaussian": gaussian.expected,
+    "point": simple.point,
+    "neighbours": simple.near_mode,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class PayoffModel:
+    """A game whose payoffs are known as expansions, one for each strategy.
+
+    An expansion's profiles omit the deviator. Raises `ValueError` or `TypeError` for expansions
+    that do not fit the game or each other.
+
+    >>> import numpy as np
+    >>> game = RoleSymmetricGame(players=(3,), strategies=(2,))
+    >>> near = Expansion(np.asarray([[2.0, 0.0]]), np.ones(1), np.ones(2))
+    >>> model = PayoffModel(game, (near, near))
+    >>> model.deviation_payoffs(np.asarray([[1.0, 0.0], [0.5, 0.5]])).round(4)
+    array([[1.    , 1.    ],
+           [0.4385, 0.4385]])
+    """
+
+    game: RoleSymmetricGame
+    expansions: tuple[Expansion, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "expansions", tuple(self.expansions))
+        if len(self.expansions) != self.game.size:
+            raise ValueError(
+                f"expansions must be one for each of the {self.game.size} strategies; "
+                f"got {len(self.expansions)}"
+            )
+        for s, one in enumerate(self.expansions):
+            name = f"the profiles of strategy {s}"
+            _check.matrix(one.profiles, name, columns=self.game.size)
+            _check.alike(one.profiles, name, self.expansions[0].profiles, "those of strategy 0")
+
+    def deviation_payoffs(
+        self, mixtures: Array, method: str = "exact", jacobian: bool = False, **options: Any
+    ) -> Array | tuple[Array, Array] | SampledPayoffs:
+        """The expected payoff to each strategy, (B, S), where all others play mixtures (B, S).
+
+        With `jacobian` also the derivatives (B, S, S), ``[b, s, t] = ∂ payoff_s / ∂ p_t``. Those
+        are partial derivatives of a formula that has values off the simplex too, and these differ
+        between ways to write it; what has a meaning is the action on directions that sum to
+        zero in each role, and there all formulas for one function agree.
+
+        | method | what it computes | options |
+        | --- | --- | --- |
+        | exact | the expectation, by polynomials: O(B n²) for each sample | |
+        | enumerated | the same by summing over all profiles | limit=200000 |
+        | gaussian | the closed form of the normal approximation | |
+        | point | the payoff at the mean profile | |
+        | neighbours | the mean over profiles near the likeliest | moves=2 |
+        | sampled | a `SampledPayoffs`, the mean over draws | stream=, samples=1000 |
+
+        Raises `ValueError` for mixtures off the simplex and says by how much, for a method that
+        is none of these, and where enumeration would take more than `limit` profiles.
+        """
+        p = self.game.check_mixtures(mixtures)
+        _check.alike(p, "mixtures", self.expansions[0].profiles, "the profiles")
+        if method == "sampled":
+            return self._sampled(p, jacobian, **options)
+        if method not in METHODS:
+            known = ", ".join([*METHODS, "sampled"])
+            raise ValueError(f"method must be one of {known}; got {method!r}")
+        found = [
+            self._scaled(s, *METHODS[method](self.game, s, one, p, jacobian, **options))
+            for s, one in enumerate(self.expansions)
+        ]
+        xp = array_namespace(p)
+        payoffs = xp.stack([value for value, _ in found], axis=1)
+        return (payoffs, xp.stack([slope for _, slope in found], axis=1)) if jacobian else payoffs
+
+    def _scaled(self, s: int, value: Array, slope: Array | None) -> tuple[Array, Array | None]:
+        one = self.expansions[s]
+        return one.offset + one.scale * value, None if slope is None else one.scale * slope
+
+    def _sampled(
+        self, p: Array, jacobian: bool, *, stream: Stream, samples: int = 1000
+    ) -> SampledPayoffs:
+        means, errors, slopes, slope_errors = [], [], [], []
+        for s, one in enumerate(self.expansions):
+            draws = {"stream": stream, "samples": samples}
+            (mean, error), slope = sampled.expected(self.game, s, one, p, jacobian, **draws)
+            means.append(one.offset + one.scale * mean)
+            errors.append(abs(one.scale) * error)
+            if slope is not None:
+                slopes.append(one.scale * slope[0])
+                slope_errors.append(abs(one.scale) * slope[1])
+        stack = array_namespace(p).stack
+        stacked = [stack(part, axis=1) if part else None for part in (slopes, slope_errors)]
+        return SampledPayoffs(stack(means, axis=1), stack(errors, axis=1), samples, *stacked)

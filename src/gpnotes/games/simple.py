@@ -1,0 +1,128 @@
+"""Two cheap approximations: the payoff at the mean profile, and near the likeliest one."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+
+from .._xp import Array, array_namespace, as_array, to_numpy
+from .enumerated import chances
+from .expansion import Expansion
+from .game import RoleSymmetricGame, profiles_of
+
+__all__ = ["mode", "near_mode", "point"]
+
+
+def point(
+    game: RoleSymmetricGame, strategy: int, expansion: Expansion, p: Array, jacobian: bool
+) -> tuple[Array, Array | None]:
+    """The bumps at the mean profile ``n p``, and their derivatives there.
+
+    No expectation at all: right for payoffs that are linear over the spread of the multinomial.
+    """
+    each = np.repeat(game.opponents(strategy), game.strategies).astype(float)
+    n = as_array(each, p)
+    value, slope = Expansion(
+        expansion.profiles, expansion.weights, expansion.lengthscales
+    ).payoff_and_slope(n * p)
+    return value, n * slope if jacobian else None
+
+
+def near_mode(
+    game: RoleSymmetricGame,
+    strategy: int,
+    expansion: Expansion,
+    p: Array,
+    jacobian: bool,
+    *,
+    moves: int = 2,
+) -> tuple[Array, Array | None]:
+    """The mean over the profiles at most `moves` players away from the likeliest one.
+
+    ``Σ M(x) f(x) / Σ M(x)`` over those x, M the multinomial: biased, and it jumps where the
+    likeliest profile changes. Derivatives leave the set of profiles as it is, and divide by the
+    entries of the mixture that are not zero; those by entries that are zero come from M with one
+    opponent less. The idea is that of the neighbour method of gameanalysis, whose profiles are
+    the ones near the mode with the deviator among the players.
+    """
+    if moves < 0 or int(moves) != moves:
+        raise ValueError(f"moves must be a whole number from 0; got {moves}")
+    players = game.opponents(strategy)
+    steps = _steps(game, int(moves))
+    starts = mode(to_numpy(p), players, game)
+    parts = [
+        _weighed(starts[i] + steps, players, game, expansion, p[i : i + 1, :], jacobian)
+        for i in range(p.shape[0])
+    ]
+    xp = array_namespace(p)
+    value = xp.concat([one for one, _ in parts])
+    return value, xp.concat([one for _, one in parts]) if jacobian else None
+
+
+def _weighed(
+    profiles: np.ndarray,
+    players: tuple[int, ...],
+    game: RoleSymmetricGame,
+    expansion: Expansion,
+    p: Array,
+    jacobian: bool,
+) -> tuple[Array, Array | None]:
+    """The mean for one mixture (1, S)."""
+    xp = array_namespace(p)
+    profiles = profiles[(profiles >= 0).all(axis=1), :]
+    f = expansion.bumps(as_array(profiles, p))
+    weights = chances(profiles, players, p)
+    total = xp.sum(weights, axis=1)
+    value = (weights @ f) / total
+    if not jacobian:
+        return value, None
+    slopes = [
+        _slope_of_chances(profiles, players, game, p, t) @ (f - value) / total
+        for t in range(game.size)
+    ]
+    return value, xp.stack(slopes, axis=1)
+
+
+def _slope_of_chances(
+    profiles: np.ndarray, players: tuple[int, ...], game: RoleSymmetricGame, p: Array, t: int
+) -> Array:
+    """``∂M(x; n, p)/∂p_t = n_r M(x − e_t; n − e_r, p)``, (1, P)."""
+    role = game.role_of(t)
+    fewer = tuple(m - (r == role) for r, m in enumerate(players))
+    if fewer[role] < 0:
+        return array_namespace(p).zeros_like(p[:, :1]) + as_array(np.zeros(len(profiles)), p)
+    less = profiles - (np.arange(game.size) == t)
+    played = less[:, t] >= 0
+    slope = players[role] * chances(np.maximum(less, 0), fewer, p)
+    return slope * as_array(played.astype(float), p)
+
+
+def _steps(game: RoleSymmetricGame, moves: int) -> np.ndarray:
+    """What at most so many players change in a profile when each takes another strategy."""
+    found = []
+    for share in product(range(moves + 1), repeat=game.roles):
+        if sum(share) <= moves:
+            ways = profiles_of(share, game.strategies)
+            steps = (ways[:, None, :] - ways[None, :, :]).reshape(-1, game.size)
+            found.append(steps)
+    return np.unique(np.concatenate(found), axis=0)
+
+
+def mode(p: np.ndarray, players: tuple[int, ...], game: RoleSymmetricGame) -> np.ndarray:
+    """The likeliest profiles (B, S) under mixtures (B, S), on the host.
+
+    Players are added one by one where ``p_s / (x_s + 1)`` is largest. Source: Finucan (1964), The
+    mode of a multinomial distribution: a profile is a mode where no single move is a gain.
+    """
+    profiles = np.zeros(p.shape)
+    for n, part in zip(players, game.columns, strict=True):
+        here = np.floor(n * p[:, part] * (1.0 - 1e-12))
+        for _ in range(int((n - here.sum(axis=1)).max(initial=0))):
+            best = np.argmax(p[:, part] / (here + 1.0), axis=1)
+            left = here.sum(axis=1) < n
+            here[np.arange(len(p)), best] += left
+        profiles[:, part] = here
+    return profiles
+
+

@@ -1,0 +1,77 @@
+"""Equilibria: how far mixtures are from one, and two ways to get there.
+
+`replicator` follows what pays better than the average; it is slow but needs payoffs only.
+`equilibria` polishes where it ends with a second-order method, which needs the Jacobian.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from .. import _check
+from .._xp import Array, array_namespace
+from .game import RoleSymmetricGame
+from .payoffs import PayoffModel
+
+__all__ = ["regret", "replicator"]
+
+
+def regret(payoffs: Array, mixtures: Array, game: RoleSymmetricGame) -> Array:
+    """What the best deviation gains, (B,): ``max_r (max_s u_s − p_rᵀ u_r)``; zero at equilibrium.
+
+    `payoffs` and `mixtures` are (B, S). It is not negative on the simplex, save for rounding.
+
+    >>> import numpy as np
+    >>> game = RoleSymmetricGame((4,), (2,))
+    >>> regret(np.asarray([[1.0, 3.0]]), np.asarray([[0.5, 0.5]]), game)
+    array([1.])
+    """
+    _check.matrix(payoffs, "payoffs", columns=game.size)
+    _check.matrix(mixtures, "mixtures", rows=payoffs.shape[0], columns=game.size)
+    xp = array_namespace(payoffs)
+    gains = [_best(payoffs[:, c]) - _mean(payoffs[:, c], mixtures[:, c]) for c in game.columns]
+    return xp.max(xp.stack(gains, axis=1), axis=1)
+
+
+def _best(u: Array) -> Array:
+    return array_namespace(u).max(u, axis=1)
+
+
+def _mean(u: Array, p: Array) -> Array:
+    return array_namespace(u).sum(p * u, axis=1)
+
+
+def replicator(
+    payoffs: PayoffModel | Callable[[Array], Array],
+    starts: Array,
+    game: RoleSymmetricGame | None = None,
+    *,
+    steps: int = 200,
+    rate: float = 0.5,
+) -> Array:
+    """Where mixtures (B, S) are after so many steps of the replicator dynamics.
+
+    ``p_s ← p_s exp(rate (u_s − max u_r) / range_r) / Z`` with the range of the payoffs in a role
+    over the batch, so that neither offset nor scale of the payoffs matters. `payoffs` is a model
+    (its exact payoffs are used) or a function of mixtures, which needs `game`. What has
+    probability zero keeps it.
+    """
+    game = payoffs.game if isinstance(payoffs, PayoffModel) else game
+    if game is None:
+        raise ValueError("game must be given where payoffs is a function")
+    call = payoffs.deviation_payoffs if isinstance(payoffs, PayoffModel) else payoffs
+    p = game.check_mixtures(starts)
+    for _ in range(steps):
+        p = _follow(call(p), p, game, rate)
+    return p
+
+
+def _follow(u: Array, p: Array, game: RoleSymmetricGame, rate: float) -> Array:
+    xp = array_namespace(p)
+    parts = []
+    for c in game.columns:
+        ahead = u[:, c] - xp.max(u[:, c], axis=1, keepdims=True)
+        size = -float(xp.min(ahead)) or 1.0
+        grown = p[:, c] * xp.exp(rate * ahead / size)
+        parts.append(grown / xp.sum(grown, axis=1, keepdims=True))
+    return xp.concat(parts, axis=1)
