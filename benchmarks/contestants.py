@@ -1,4 +1,4 @@
-"""Who is timed, at what: one problem, three ways to its answer.
+"""Who is timed, at what: each problem, and the ways to its answer.
 
 The floor is what no program of this kind can do without: the factorisation (and the inverse, or the
 triangular solve) alone, by LAPACK in place, of a matrix that somebody else has filled.
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import games
 import numpy as np
 
 import gpnotes
@@ -54,7 +55,8 @@ class Contestant:
     """`prepare` makes, outside the clock, the call that is timed; its result is compared."""
 
     name: str
-    prepare: Callable[[Problem], Callable[[], Any]]
+    prepare: Callable[[Any], Callable[[], Any]]
+    slow: bool = False
 
 
 def floor_of_evidence(problem: Problem) -> Callable[[], Any]:
@@ -156,11 +158,22 @@ TASKS = {
     "evidence": (
         Contestant("floor", floor_of_evidence),
         Contestant("gpnotes", our_evidence),
-        Contestant("scikit-learn", their_evidence),
+        Contestant("scikit-learn", their_evidence, slow=True),
     ),
     "prediction": (
         Contestant("floor", floor_of_prediction),
         Contestant("gpnotes", our_prediction),
-        Contestant("scikit-learn", their_prediction),
+        Contestant("scikit-learn", their_prediction, slow=True),
+    ),
+    "games": (
+        Contestant("floor", games.floor),
+        Contestant("gaussian", games.our_method("gaussian")),
+        Contestant("exact", games.our_method("exact"), slow=True),
+        Contestant("one by one", games.one_by_one, slow=True),
     ),
 }
+
+
+def problem_of(task: str, n: int, points: int) -> Any:
+    """The problem that a task's contestants prepare for."""
+    return games.GameProblem(n, points) if task == "games" else Problem(n, points)

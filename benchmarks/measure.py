@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import dataclasses
 import gc
 import json
 import subprocess
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from contestants import TASKS, Contestant, Problem
+from contestants import TASKS, Contestant, Problem, problem_of
 
 _CLEAR, _STATUS = Path("/proc/self/clear_refs"), Path("/proc/self/status")
 _PAUSE = 0.03  # seconds in which the threads of the one before stop spinning
@@ -22,15 +23,15 @@ def times(task: str, n: int, points: int, rounds: int, seldom: int) -> dict[str,
     """Seconds of each contestant in each round, taken in turns, and what it answered.
 
     Machines speed up and slow down; a ratio within one round is fairer than one between medians.
-    scikit-learn takes part in every `seldom`-th round only.
+    Who is slow takes part in every `seldom`-th round only.
     """
-    problem = Problem(n, points)
+    problem = problem_of(task, n, points)
     for one in TASKS[task]:
-        one.prepare(Problem(50, 50))()  # libraries load now, not inside the first round
+        one.prepare(problem_of(task, 50, 50))()  # libraries load now, not inside the first round
     found = {one.name: {"seconds": [], "answer": None} for one in TASKS[task]}
     for turn in range(rounds):
         for one in TASKS[task]:
-            if one.name != "scikit-learn" or turn % seldom == 0:
+            if not one.slow or turn % seldom == 0:
                 seconds, answer = _once(one, problem)
                 found[one.name]["seconds"].append(seconds)
                 found[one.name]["answer"] = answer
@@ -67,7 +68,8 @@ def peak_bytes(task: str, name: str, n: int, points: int) -> int | None:
 
 def _rise(contestant: Contestant, problem: Problem) -> int | None:
     """The rise over what was there before the matrices: the floor's own counts as one of them."""
-    contestant.prepare(Problem(600, 50))()  # libraries and their buffers are there from here on
+    small = dataclasses.replace(problem, n=600, points=50)
+    contestant.prepare(small)()  # libraries and their buffers are there from here on
     problem.data  # noqa: B018  (made now, so that it does not count)
     if not _STATUS.exists():
         return None
@@ -100,4 +102,4 @@ def _kib(field: str) -> int:
 if __name__ == "__main__":
     _task, _name, _n, _points = sys.argv[1:]
     _one = next(one for one in TASKS[_task] if one.name == _name)
-    print(json.dumps(_rise(_one, Problem(int(_n), int(_points)))))
+    print(json.dumps(_rise(_one, problem_of(_task, int(_n), int(_points)))))

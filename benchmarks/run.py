@@ -1,7 +1,8 @@
 """What runs how fast, against what: ``python benchmarks/run.py`` prints a table, writes a JSON.
 
 gpnotes, scikit-learn and the LAPACK floor work on the same problems in one run, in turns; what they
-answer is compared. Ratios are medians over rounds of the ratio within a round.
+answer is compared. Ratios are medians over rounds of the ratio within a round. Games have a table
+of their own: `games_table`.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+import games_table
 from contestants import POINTS, D
+from games import MIXTURES, PROFILES
 from measure import disagreement, peak_bytes, times
 
 TOLERANCE = 1e-8
@@ -42,10 +45,14 @@ def main() -> int:
     report["rows"] = [_row(task, n, wanted) for task, n in sizes]
     report["growth"] = growth(report["rows"])
     print(_summary(report))
+    if wanted.mixtures:
+        report["games"] = games_table.row(wanted.profiles, wanted.mixtures, wanted.rounds or 5)
+        print(games_table.shown(report["games"]))
     wanted.json.parent.mkdir(parents=True, exist_ok=True)
     wanted.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
     print(f"written to {wanted.json}")
-    return int(not all(row["disagreement"] <= TOLERANCE for row in report["rows"]))  # NaN too
+    compared = [*report["rows"], *([report["games"]] if wanted.mixtures else [])]
+    return int(not all(row["disagreement"] <= TOLERANCE for row in compared))  # NaN too
 
 
 def _arguments() -> argparse.Namespace:
@@ -53,6 +60,8 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--sizes", type=_numbers, default=[500, 1000, 2000, 5000])
     parser.add_argument("--predict", type=_numbers, default=[2000], help="sizes for prediction")
     parser.add_argument("--points", type=int, default=POINTS, help="points to predict at")
+    parser.add_argument("--mixtures", type=int, default=MIXTURES, help="of the game; 0 for none")
+    parser.add_argument("--profiles", type=int, default=PROFILES, help="samples of the game")
     parser.add_argument("--rounds", type=int, help="rounds for every size; else fewer for large n")
     parser.add_argument("--json", type=Path, default=Path("build/benchmarks.json"))
     return parser.parse_args()
@@ -115,11 +124,11 @@ def _exponents(small: dict[str, Any], large: dict[str, Any], name: str) -> dict[
 
 def _summary(report: dict[str, Any]) -> str:
     rows = report["rows"]
-    worst = max(row["disagreement"] for row in rows)
-    lines = [
-        "",
-        f"answers of gpnotes and scikit-learn differ by at most {worst:.1e} (allowed {TOLERANCE})",
-    ]
+    lines = [""]
+    if rows:
+        worst = max(row["disagreement"] for row in rows)
+        lines += [f"answers of gpnotes and scikit-learn differ by at most {worst:.1e}"]
+        lines[-1] += f" (allowed {TOLERANCE})"
     lines += [_verdict(row) for row in rows if row["target"] is not None]
     for name, exponents in report["growth"].items():
         words = ", ".join(f"{what} as n^{value:.2f}" for what, value in exponents.items())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import subprocess
 import sys
@@ -17,18 +18,16 @@ pytest.importorskip("threadpoolctl")
 def bench(root, monkeypatch):
     """The modules of the folder, which is no package: they are scripts that sit together."""
     monkeypatch.syspath_prepend(str(root / "benchmarks"))
-    import contestants
-    import measure
-    import run
-
-    yield {"contestants": contestants, "measure": measure, "run": run}
-    for name in ("contestants", "measure", "run"):
+    names = ("games", "contestants", "measure", "games_table", "run")
+    yield {name: importlib.import_module(name) for name in names}
+    for name in names:
         sys.modules.pop(name)
 
 
 def test_one_command_prints_a_table_and_writes_a_json(root, tmp_path):
     target = tmp_path / "new" / "benchmarks.json"
     options = ["--sizes", "60", "--predict", "40", "--points", "30", "--rounds", "2"]
+    options += ["--mixtures", "7", "--profiles", "9"]
     shown = subprocess.run(
         [sys.executable, root / "benchmarks" / "run.py", *options, "--json", target],
         capture_output=True,
@@ -46,6 +45,12 @@ def test_one_command_prints_a_table_and_writes_a_json(root, tmp_path):
         assert row["seconds"].keys() == row["peak_bytes"].keys()
         assert len(row["seconds"]["gpnotes"]) == len(row["seconds"]["floor"]) == 2
         assert row["disagreement"] < 1e-10
+    games = report["games"]
+    assert (games["mixtures"], games["profiles"]) == (7, 9)
+    assert games["seconds"].keys() == games["peak_bytes"].keys()
+    assert len(games["seconds"]["gaussian"]) == len(games["seconds"]["floor"]) == 2
+    assert games["disagreement"] < 1e-10
+    assert "games: 7 mixtures of 4 + 4 strategies" in shown
     assert report["machine"]["packages"].keys() >= {"numpy", "scipy", "scikit-learn"}
 
 
@@ -92,6 +97,7 @@ def test_answers_that_differ_end_in_an_error(bench, monkeypatch, tmp_path, capsy
     monkeypatch.setitem(bench["contestants"].TASKS, "evidence", (floor, other, theirs))
     monkeypatch.setattr(bench["run"], "peak_bytes", lambda *_: 8 * 40**2)
     options = ["--sizes", "40", "--predict", "", "--rounds", "1", "--json", str(tmp_path / "b")]
+    options += ["--mixtures", "0"]
     monkeypatch.setattr(sys, "argv", ["run.py", *options])
     assert bench["run"].main() == 1
     assert f"differ by at most {shown}" in capsys.readouterr().out
@@ -137,3 +143,34 @@ def test_the_memory_of_the_gradient_is_seen_and_is_two_matrices(bench):
     if peak is None:
         pytest.skip("this system does not tell a process its memory")
     assert 1.8 < peak / (8 * n**2) < 3.0
+
+
+def test_ways_to_evaluate_a_game_that_differ_end_in_an_error(bench, monkeypatch, tmp_path, capsys):
+    row = bench["games_table"].row(6, 3, rounds=1)
+    assert row["disagreement"] < 1e-10
+    wrong = {**row, "disagreement": 1e-6}
+    monkeypatch.setattr(bench["run"].games_table, "row", lambda *_: wrong)
+    options = ["--sizes", "", "--predict", "", "--json", str(tmp_path / "b")]
+    monkeypatch.setattr(sys, "argv", ["run.py", *options])
+    assert bench["run"].main() == 1
+    assert "one by one" in capsys.readouterr().out
+
+
+def test_the_gap_of_two_answers_sees_payoffs_and_slopes_along_the_simplex(bench):
+    games = bench["games"]
+    model, mixtures = games.GameProblem(5, 4).data
+    payoffs, slopes = model.deviation_payoffs(mixtures, method="gaussian", jacobian=True)
+    across = slopes + 3.0  # the same for every strategy of a role: nothing along the simplex
+    assert games.largest_gap(model.game, (payoffs, slopes), (payoffs, across)) < 1e-12
+    bent = slopes.copy()
+    bent[1, 2, 3] += 1e-3 * np.max(np.abs(slopes))
+    assert games.largest_gap(model.game, (payoffs, slopes), (payoffs, bent)) > 1e-4
+    assert games.largest_gap(model.game, (payoffs, slopes), (payoffs * 1.001, slopes)) > 1e-4
+
+
+@pytest.mark.parametrize("method", ["gaussian", "exact"])
+def test_memory_for_a_game_is_bounded_by_chunks_and_not_by_the_batch(bench, method):
+    small, large = (bench["measure"].peak_bytes("games", method, 60, n) for n in (400, 1600))
+    if small is None:
+        pytest.skip("this system does not tell a process its memory")
+    assert large < 1.3 * small + 10e6
