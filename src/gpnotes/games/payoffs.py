@@ -16,12 +16,29 @@ from .sampled import SampledPayoffs
 
 __all__ = ["METHODS", "PayoffModel"]
 
+
+
+def _one_by_one(expected: Callable) -> Callable:
+    """A method that works on one strategy, as one that works on a role's."""
+
+    def of_role(
+        game: RoleSymmetricGame, role: int, expansions: Any, p: Array, jacobian: bool, **options: Any
+    ) -> list[tuple[Array, Array | None]]:
+        first = game.columns[role].start
+        return [
+            expected(game, first + i, one, p, jacobian, **options)
+            for i, one in enumerate(expansions)
+        ]
+
+    return of_role
+
+
 METHODS: dict[str, Callable] = {
-    "enumerated": enumerated.expected,
     "exact": exact.expected,
-    "gaussian": gaussian.expected,
-    "point": simple.point,
-    "neighbours": simple.near_mode,
+    "enumerated": _one_by_one(enumerated.expected),
+    "gaussian": _one_by_one(gaussian.expected),
+    "point": _one_by_one(simple.point),
+    "neighbours": _one_by_one(simple.near_mode),
 }
 
 
@@ -85,17 +102,14 @@ class PayoffModel:
         if method not in METHODS:
             known = ", ".join([*METHODS, "sampled"])
             raise ValueError(f"method must be one of {known}; got {method!r}")
-        found = [
-            self._scaled(s, *METHODS[method](self.game, s, one, p, jacobian, **options))
-            for s, one in enumerate(self.expansions)
-        ]
+        found = []
+        for role, part in enumerate(self.game.columns):
+            here = self.expansions[part]
+            slopes = METHODS[method](self.game, role, here, p, jacobian, **options)
+            found += [_scaled(one, *slope) for one, slope in zip(here, slopes, strict=True)]
         xp = array_namespace(p)
         payoffs = xp.stack([value for value, _ in found], axis=1)
         return (payoffs, xp.stack([slope for _, slope in found], axis=1)) if jacobian else payoffs
-
-    def _scaled(self, s: int, value: Array, slope: Array | None) -> tuple[Array, Array | None]:
-        one = self.expansions[s]
-        return one.offset + one.scale * value, None if slope is None else one.scale * slope
 
     def _sampled(
         self, p: Array, jacobian: bool, *, stream: Stream, samples: int = 1000
@@ -112,3 +126,7 @@ class PayoffModel:
         stack = array_namespace(p).stack
         stacked = [stack(part, axis=1) if part else None for part in (slopes, slope_errors)]
         return SampledPayoffs(stack(means, axis=1), stack(errors, axis=1), samples, *stacked)
+
+
+def _scaled(f: Expansion, value: Array, slope: Array | None) -> tuple[Array, Array | None]:
+    return f.offset + f.scale * value, None if slope is None else f.scale * slope

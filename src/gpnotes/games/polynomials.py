@@ -1,0 +1,198 @@
+"""Products of polynomials for many mixtures and samples at once, and how they are differentiated.
+
+Each strategy s has a polynomial with coefficients ``π(x; λ_s) f_s(x)``: a chance that knows the
+mixture, and a bump that knows the sample. A `tree` multiplies those of a role. Its leaves are pairs
+of strategies: for each degree one matrix product of chances ``π(x; λ_1) π(m − x; λ_2)`` with bumps
+``f_1(x) f_2(m − x)``. Larger groups are joined entry by entry.
+
+Every node has the same three steps: `bumps` and `chances` prepare what samples and mixtures bring,
+`forward` gives the coefficients and a function that pulls derivatives by them back to the
+derivatives by each λ_s. There ``∂π(x; λ)/∂λ`` counts as π(x − 1; λ): the factor e^{−λ} is left out,
+which makes the product homogeneous in the mixture.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from .._xp import Array, array_namespace, as_array, device, epsilon
+
+__all__ = ["at_mode", "flushed", "poisson_table", "tree"]
+
+Terms = list[Array]  # a (b, j) array for each degree
+Pull = Callable[[Iterable[Array]], list[Array]]
+
+
+def tree(strategies: int, n: int) -> Any:
+    """The node that multiplies the polynomials of a role; of the product only degree n."""
+    return _node(strategies, [n], n)
+
+
+def _node(strategies: int, degrees: list[int], n: int) -> Any:
+    if strategies <= 2:
+        return (_Single if strategies == 1 else _Pair)(degrees)
+    half = 2 * math.ceil(strategies / 4)  # an even number: pairs are what is fast
+    every = list(range(n + 1))
+    return _Join(_node(half, every, n), _node(strategies - half, every, n), half, degrees)
+
+
+@dataclass(frozen=True)
+class _Single:
+    """One strategy: ``π(m) f(m)``."""
+
+    degrees: list[int]
+
+    def bumps(self, values: list[Array]) -> Array:
+        return values[0]
+
+    def chances(self, table: Array) -> tuple[Array, Array]:
+        return table[:, 0, :], _lower(table[:, 0, :])
+
+    def forward(self, chances: tuple[Array, Array], bumps: Array) -> tuple[Terms, Pull]:
+        chance, lower = chances
+        terms = [chance[:, m : m + 1] * bumps[:, m] for m in self.degrees]
+
+        def pull(bars: Iterable[Array]) -> list[Array]:
+            pulled = zip(self.degrees, bars, strict=True)
+            return [sum((bar @ bumps[:, m]) * lower[:, m] for m, bar in pulled)]
+
+        return terms, pull
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """Two strategies: a matrix product for each degree m, over ``x = 0, …, m``."""
+
+    degrees: list[int]
+
+    @property
+    def parts(self) -> list[slice]:
+        """Where the terms of each degree stand."""
+        ends = [sum(m + 1 for m in self.degrees[: i + 1]) for i in range(len(self.degrees))]
+        return [slice(end - m - 1, end) for end, m in zip(ends, self.degrees, strict=True)]
+
+    def _spread(self, first: Array, second: Array) -> Array:
+        """``first(x) second(m − x)`` for every degree m and x = 0, …, m, side by side."""
+        xp, here = array_namespace(first), device(first)
+        xs = xp.asarray([x for m in self.degrees for x in range(m + 1)], device=here)
+        ys = xp.asarray([m - x for m in self.degrees for x in range(m + 1)], device=here)
+        return xp.take(first, xs, axis=1) * xp.take(second, ys, axis=1)
+
+    def bumps(self, values: list[Array]) -> Array:
+        return flushed(self._spread(*values))
+
+    def chances(self, table: Array) -> tuple[Array, Array, Array]:
+        a, b = table[:, 0, :], table[:, 1, :]
+        both = flushed(self._spread(a, b))
+        return both, self._spread(_lower(a), b), self._spread(a, _lower(b))
+
+    def forward(self, chances: tuple[Array, Array, Array], bumps: Array) -> tuple[Terms, Pull]:
+        both, by_first, by_second = chances
+        xp, parts = array_namespace(bumps), self.parts
+        terms = [both[:, part] @ xp.matrix_transpose(bumps[:, part]) for part in parts]
+
+        def pull(bars: Iterable[Array]) -> list[Array]:
+            pulled = [bar @ bumps[:, part] for bar, part in zip(bars, parts, strict=True)]
+            bar = xp.concat(pulled, axis=1)
+            return [xp.vecdot(bar, by_first), xp.vecdot(bar, by_second)]
+
+        return terms, pull
+
+
+@dataclass(frozen=True)
+class _Join:
+    """Two groups of strategies: ``Σ_k L_k R_{m−k}``, mixture by mixture and sample by sample."""
+
+    left: Any
+    right: Any
+    half: int
+    degrees: list[int]
+
+    def bumps(self, values: list[Array]) -> tuple[Any, Any]:
+        return self.left.bumps(values[: self.half]), self.right.bumps(values[self.half :])
+
+    def chances(self, table: Array) -> tuple[Any, Any]:
+        left, right = table[:, : self.half, :], table[:, self.half :, :]
+        return self.left.chances(left), self.right.chances(right)
+
+    def forward(self, chances: tuple[Any, Any], bumps: tuple[Any, Any]) -> tuple[Terms, Pull]:
+        L, pull_left = self.left.forward(chances[0], bumps[0])
+        R, pull_right = self.right.forward(chances[1], bumps[1])
+        terms = [_total(L[k] * R[m - k] for k in range(m + 1)) for m in self.degrees]
+
+        def pull(bars: Iterable[Array]) -> list[Array]:
+            by_degree = dict(zip(self.degrees, bars, strict=True))
+            return [*pull_left(_cross(by_degree, R)), *pull_right(_cross(by_degree, L))]
+
+        return terms, pull
+
+
+def _cross(bars: dict[int, Array], other: Terms) -> Iterable[Array]:
+    """``Σ_m bar_m O_{m−k}`` for every k, one when it is asked for: what L_k or R_k meets."""
+    for k in range(len(other)):
+        yield _total(bars[m] * other[m - k] for m in bars if m >= k)
+
+
+def _total(arrays: Iterable[Array]) -> Array:
+    """The sum, without the zero that `sum` would add to the first."""
+    rest = iter(arrays)
+    return sum(rest, start=next(rest))
+
+
+def flushed(a: Array) -> Array:
+    """`a` with what is far below rounding set to zero: beside the largest bump, 1, it is nothing.
+
+    Products of such numbers would be denormal, on which processors are slow by an order.
+    """
+    xp = array_namespace(a)
+    return xp.where(xp.abs(a) < epsilon(a) ** 3, 0.0 * a, a)
+
+
+def _lower(table: Array) -> Array:
+    """``π(x − 1; λ)`` from ``π(x; λ)``: the derivative of ``λ^x/x!``, less the common factor."""
+    xp = array_namespace(table)
+    return xp.concat([xp.zeros_like(table[:, :1]), table[:, :-1]], axis=1)
+
+
+def poisson_table(rate: Array, n: int) -> Array:
+    """``π(x; λ) = λ^x e^{−λ} / x!`` for x = 0, …, n and the rates λ (b, s): (b, s, n + 1).
+
+    ``log π = x (log1p(u) − u) − δ(x) − ½ log 2πx`` with ``u = (λ − x)/x`` and Stirling's error δ:
+    no large terms cancel, which ``x log λ − λ − log x!`` would have.
+    Source: Loader (2000), Fast and accurate computation of binomial probabilities.
+    """
+    xp = array_namespace(rate)
+    some = rate[..., None] > 0.0
+    lam = xp.where(some, rate[..., None], xp.ones_like(rate[..., None]))
+    zero = xp.exp(-rate[..., None])
+    if n == 0:
+        return zero
+    x = as_array(range(1, n + 1), rate)
+    u = (lam - x) / x
+    near = xp.abs(u) < 0.5
+    log_ratio = xp.where(near, xp.log1p(xp.where(near, u, 0.0 * u)), xp.log(lam / x))
+    rest = as_array([-_stirling_error(k) - 0.5 * math.log(2.0 * math.pi * k) for k in _up(n)], rate)
+    table = xp.exp(x * (log_ratio - u) + rest)
+    return xp.concat([zero, xp.where(some, table, 0.0 * table)], axis=-1)
+
+
+def _up(n: int) -> range:
+    return range(1, n + 1)
+
+
+def at_mode(n: int) -> float:
+    """``π(n; n)``, the chance that Poisson counts of mean n add up to n."""
+    return math.exp(-_stirling_error(n)) / math.sqrt(2.0 * math.pi * n) if n else 1.0
+
+
+def _stirling_error(n: int) -> float:
+    """``log n! − (n + ½) log n + n − ½ log 2π``."""
+    if n < 16:
+        whole = math.log(math.factorial(n))
+        return whole - (n + 0.5) * math.log(n) + n - 0.5 * math.log(2.0 * math.pi)
+    return (1 / 12 - (1 / 360 - (1 / 1260 - (1 / 1680) / n**2) / n**2) / n**2) / n
+
+
