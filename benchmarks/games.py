@@ -17,7 +17,7 @@ import numpy as np
 
 PLAYERS, STRATEGIES = (50, 50), (4, 4)
 PROFILES, MIXTURES = 500, 1000
-_ROWS = 64  # mixtures at a time in the floor: the exponents of a block stay in the cache
+_ROWS = 16  # mixtures at a time in the floor: more, and BLAS would start threads, at a loss
 
 
 @dataclass(frozen=True)

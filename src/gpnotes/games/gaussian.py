@@ -7,40 +7,45 @@ For each role, with ``d_s = ℓ_s² + n p_s``, ``γ = Σ p_s ℓ_s² / d_s``, ``
 
 The exponent is a quadratic form in X_j whose coefficients know the mixture only. So all exponents
 of a batch are one matrix product, and all sums that payoffs and derivatives need are another.
+Mixtures stand in columns here, (s, B): what is done to each strategy is done to long rows.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from .._xp import Array, array_namespace
+from .._xp import Array, array_namespace, is_numpy_namespace
 from .expansion import Expansion, blocks
 from .game import RoleSymmetricGame
 
 __all__ = ["expected"]
 
+_COEFFICIENTS = 2**17  # numbers in one array of coefficients: what bounds the memory
+_QUIET = 2**18  # multiplications in a product beyond which OpenBLAS starts threads, at a loss
+
 
 class _Role(NamedTuple):
-    """What a role's mixture, (B, s), says about its normal distribution."""
+    """What a role's mixtures, (s, B), say about their normal distributions."""
 
     n: int
-    p: Array
-    ell2: Array
-    centre: Array  # about which the samples are given
+    d: Array
+    gamma: Array  # (B,)
+    q: Array
+    bend: Array  # ℓ²/d
+    shift: Array  # the mean n p, seen from the centre about which the samples are given
+    along: Array  # qᵀ shift, (B,)
 
     @property
-    def d(self) -> Array:
-        return self.ell2 + self.n * self.p
+    def pull(self) -> Array:
+        return self.n / self.gamma
 
     @property
-    def gamma(self) -> Array:
-        # 1 − n Σ p²/d is the same on the simplex, but cancels where ℓ is short
-        return array_namespace(self.p).sum(self.p * self.ell2 / self.d, axis=1)
+    def pairs(self) -> list[tuple[int, int]]:
+        return _pairs(self.d.shape[0])
 
-    @property
-    def shift(self) -> Array:
-        """Where the mean lies, seen from the centre."""
-        return self.n * self.p - self.centre
+
+def _pairs(s: int) -> list[tuple[int, int]]:
+    return [(i, j) for i in range(s) for j in range(i, s)]
 
 
 def expected(
@@ -54,12 +59,11 @@ def expected(
     xp = array_namespace(p)
     centre = xp.mean(expansion.profiles, axis=0)
     features = _features(expansion.profiles - centre, game)
-    weighted = features * expansion.weights[:, None]
-    weighted = weighted if jacobian else weighted[:, :1]
+    weighted = features * expansion.weights[:, None] if jacobian else expansion.weights[:, None]
     found = []
-    for rows in blocks(p.shape[0], features.shape[0]):
+    for rows in blocks(p.shape[0], features.shape[1], _COEFFICIENTS):
         roles = _roles(game, strategy, expansion, centre, p[rows, :])
-        found.append(_block(roles, features, weighted, jacobian))
+        found.append(_block(roles, features, xp.matrix_transpose(weighted), jacobian))
     value = xp.concat([one for one, _ in found])
     return value, xp.concat([one for _, one in found]) if jacobian else None
 
@@ -67,18 +71,32 @@ def expected(
 def _roles(
     game: RoleSymmetricGame, strategy: int, expansion: Expansion, centre: Array, p: Array
 ) -> list[_Role]:
-    ell2 = expansion.lengthscales**2
+    columns = array_namespace(p).matrix_transpose(p)
+    ell2, centre = expansion.lengthscales[:, None] ** 2, centre[:, None]
     parts = zip(game.opponents(strategy), game.columns, strict=True)
-    return [_Role(n, p[:, c], ell2[c], centre[c]) for n, c in parts]
+    return [_role(n, columns[c, :], ell2[c, :], centre[c, :]) for n, c in parts]
+
+
+def _role(n: int, p: Array, ell2: Array, centre: Array) -> _Role:
+    xp = array_namespace(p)
+    mean = n * p
+    d = ell2 + mean
+    q, bend, shift = p / d, ell2 / d, mean - centre
+    # 1 − n Σ p²/d is the same on the simplex, but cancels where ℓ is short
+    return _Role(n, d, xp.sum(p * bend, axis=0), q, bend, shift, xp.sum(q * shift, axis=0))
 
 
 def _features(z: Array, game: RoleSymmetricGame) -> Array:
-    """1, then for each role z_s and z_s z_t: what a quadratic form in z multiplies."""
+    """1, then for each role z_s and, of each pair once, z_s z_t: what a quadratic form multiplies.
+
+    (J, F) for the samples z (J, S).
+    """
     xp = array_namespace(z)
     columns = [xp.ones_like(z[:, :1])]
     for part in game.columns:
         zr = z[:, part]
-        columns += [zr, xp.reshape(zr[:, :, None] * zr[:, None, :], (z.shape[0], -1))]
+        columns.append(zr)
+        columns += [zr[:, i : i + 1] * zr[:, j : j + 1] for i, j in _pairs(zr.shape[1])]
     return xp.concat(columns, axis=1)
 
 
@@ -86,74 +104,72 @@ def _block(
     roles: list[_Role], features: Array, weighted: Array, jacobian: bool
 ) -> tuple[Array, Array | None]:
     xp = array_namespace(features)
-    exponent = xp.concat(
-        [sum(_constant(r) for r in roles)[:, None], *[_quadratic(r) for r in roles]], axis=1
-    )
-    sums = xp.exp(exponent @ xp.matrix_transpose(features)) @ weighted
+    constant = sum(_constant(role) for role in roles)
+    form = xp.concat([constant[None, :], *[_form(role) for role in roles]], axis=0)
+    parts = blocks(form.shape[1], *_width(features))
+    sums = xp.concat([weighted @ xp.exp(features @ form[:, some]) for some in parts], axis=1)
     if not jacobian:
-        return sums[:, 0], None
-    start, bars = 1, []
+        return sums[0, :], None
+    start, slopes = 1, []
     for role in roles:
-        s = role.p.shape[1]
-        first, second = sums[:, start : start + s], sums[:, start + s : start + s + s * s]
-        bars.append(_slope(role, sums[:, :1], first, xp.reshape(second, (-1, s, s))))
-        start += s + s * s
-    return sums[:, 0], xp.concat(bars, axis=1)
+        stop = start + role.d.shape[0] + len(role.pairs)
+        slopes.append(_slope(role, sums[0, :], sums[start:stop, :]))
+        start = stop
+    return sums[0, :], xp.matrix_transpose(xp.concat(slopes, axis=0))
 
 
-def _precision(role: _Role) -> Array:
-    """``(L + nM)⁻¹ = diag(1/d) + (n/γ) q qᵀ``, (B, s, s)."""
-    xp = array_namespace(role.p)
-    q = role.p / role.d
-    one = xp.eye(q.shape[1], dtype=q.dtype, device=q.device)
-    return one / role.d[:, :, None] + (role.n / role.gamma)[:, None, None] * (
-        q[:, :, None] * q[:, None, :]
-    )
+def _width(features: Array) -> tuple[int, int]:
+    """How much work a mixture is, and how much of it a block: to suit caches, or a GPU."""
+    on_host = is_numpy_namespace(array_namespace(features))
+    work = features.shape[0] * features.shape[1]
+    return work, max(8 * work, _QUIET) if on_host else 2**27
 
 
 def _constant(role: _Role) -> Array:
-    """The logarithm of the factor before the exponential, and the form's part without z."""
-    xp = array_namespace(role.p)
-    log_factor = xp.log(role.gamma) + xp.sum(xp.log(role.d / role.ell2), axis=1)
-    form = xp.sum(role.shift * _times(_precision(role), role.shift), axis=1)
-    return -0.5 * (log_factor + form)
+    """The logarithm of the factor before the exponential, and the form's part without z, (B,)."""
+    xp = array_namespace(role.d)
+    log_factor = xp.log(role.gamma) - xp.sum(xp.log(role.bend), axis=0)
+    square = xp.sum(role.shift**2 / role.d, axis=0) + role.pull * role.along**2
+    return -0.5 * (log_factor + square)
 
 
-def _quadratic(role: _Role) -> Array:
-    """The form's parts linear and quadratic in z."""
-    xp = array_namespace(role.p)
-    A = _precision(role)
-    flat = xp.reshape(A, (A.shape[0], -1))
-    return xp.concat([_times(A, role.shift), -0.5 * flat], axis=1)
+def _form(role: _Role) -> Array:
+    """The form's parts linear and quadratic in z: ``(L + nM)⁻¹ = diag(1/d) + (n/γ) q qᵀ``."""
+    xp = array_namespace(role.d)
+    pulled = role.pull * role.q
+    products = [pulled[i, :] * role.q[j, :] for i, j in role.pairs]
+    quadratic = [
+        -0.5 * (product + 1.0 / role.d[i, :]) if i == j else -product
+        for product, (i, j) in zip(products, role.pairs, strict=True)
+    ]
+    return xp.concat([role.shift / role.d + role.along * pulled, xp.stack(quadratic)], axis=0)
 
 
-def _times(A: Array, v: Array) -> Array:
-    return (A @ v[:, :, None])[:, :, 0]
-
-
-def _slope(role: _Role, zeroth: Array, first: Array, second: Array) -> Array:
+def _slope(role: _Role, zeroth: Array, sums: Array) -> Array:
     """The derivatives by a role's p from the sums of w e, w e z and w e z zᵀ over the samples.
 
     With ``v = y/d`` and ``c = qᵀy``, and d' = n in each entry of the mixture,
     ``∂ exponent = n v_t + ½ n v_t² − (n/γ) c c' + ½ (n/γ²) c² γ'`` where
     ``c' = ℓ_t² y_t/d_t² − n q_t`` and ``γ' = ℓ_t⁴/d_t²``.
     """
-    xp = array_namespace(role.p)
-    n, d, shift, g = role.n, role.d, role.shift, role.gamma[:, None]
+    xp = array_namespace(zeroth)
+    n, d, q, bend, pull = role.n, role.d, role.q, role.bend, role.pull
+    first, second = sums[: d.shape[0], :], sums[d.shape[0] :, :]
+    y, square, cy = _about_mean(role, zeroth, first, second)
+    c, cc = xp.sum(q * y, axis=0), xp.sum(q * cy, axis=0)
+    log_factor = -0.5 * (bend**2 / role.gamma + n / d)
+    exponent = (n / d) * (y + 0.5 * square / d) - pull * (bend * cy / d - n * q * c)
+    return log_factor * zeroth + exponent + (0.5 * pull / role.gamma * cc) * bend**2
+
+
+def _about_mean(
+    role: _Role, zeroth: Array, first: Array, second: Array
+) -> tuple[Array, Array, Array]:
+    """The sums of w e y, w e y² and w e (qᵀy) y from those about the centre."""
+    xp = array_namespace(zeroth)
+    shift, q, s = role.shift, role.q, role.d.shape[0]
+    rows = {pair: second[row, :] for row, pair in enumerate(role.pairs)}
+    along = [sum(q[i, :] * rows[min(i, t), max(i, t)] for i in range(s)) for t in range(s)]
     y = first - zeroth * shift
-    yy = _outer_about(second, first, zeroth, shift)
-    q, bend = role.p / d, role.ell2 / d
-    square = xp.linalg.diagonal(yy)
-    cy = _times(yy, q)  # Σ w e c y
-    c, cc = xp.sum(q * y, axis=1, keepdims=True), xp.sum(q * cy, axis=1, keepdims=True)
-    log_factor = -0.5 * (bend**2 / g + n / d)
-    exponent = n * y / d + 0.5 * n * square / d**2
-    exponent = exponent - (n / g) * (bend * cy / d - n * q * c)
-    return log_factor * zeroth + exponent + 0.5 * (n / g**2) * bend**2 * cc
-
-
-def _outer_about(second: Array, first: Array, zeroth: Array, shift: Array) -> Array:
-    """Second moments about the mean n p from those about the centre."""
-    cross = first[:, :, None] * shift[:, None, :]
-    moved = zeroth[:, :, None] * (shift[:, :, None] * shift[:, None, :])
-    return second - cross - array_namespace(cross).matrix_transpose(cross) + moved
+    square = xp.stack([rows[t, t] for t in range(s)]) - shift * (first + y)
+    return y, square, xp.stack(along) - xp.sum(q * first, axis=0) * shift - role.along * y
