@@ -14,6 +14,8 @@ _HOMES = {
         "GP", "LeaveOneOut", "Posterior", "condition", "log_evidence", "log_evidence_and_pullback",
         "prior",
     ),
+    "fit": (),
+    "games": (),
     "gaussian": ("Normal",),
     "kernels": (
         "ActiveDims", "Constant", "Kernel", "Linear", "Matern12", "Matern32", "Matern52",

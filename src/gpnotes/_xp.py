@@ -33,6 +33,7 @@ __all__ = [
     "eye",
     "is_numpy_namespace",
     "lapack",
+    "minimise",
     "solve_triangular",
     "to_device",
     "to_numpy",
@@ -145,6 +146,14 @@ def lapack(name: str, like: Array) -> Any:
     from scipy.linalg import get_lapack_funcs
 
     return get_lapack_funcs(name, (like,))
+
+
+def minimise(f: Any, start: Any, bounds: Any, steps: int) -> Any:
+    """SciPy's L-BFGS-B on the host: `f` gives value and gradient, `bounds` are pairs or None."""
+    from scipy.optimize import minimize
+
+    options = {"maxiter": steps}
+    return minimize(f, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
 
 
 def solve_triangular(lower: Array, b: Array, *, transpose: bool = False) -> Array:

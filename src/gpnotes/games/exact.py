@@ -9,15 +9,13 @@ where π is the Poisson probability. All numbers are non-negative and at most on
 division, whose divisor is about 1/√(2πn): nothing overflows and nothing cancels at any n.
 
 How the polynomials are multiplied is the matter of `polynomials`; here stand the sum over samples,
-the product over roles, and the blocks that bound the memory and that threads share.
+the product over roles, and the blocks that bound the memory.
 """
 
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 from .._xp import Array, array_namespace, as_array, is_numpy_namespace
@@ -28,7 +26,9 @@ from .polynomials import at_mode, flushed, poisson_table, tree
 __all__ = ["expected"]
 
 _HELD = 2**23  # products of bumps that are held at a time: 64 MiB in float64
-_QUIET = 2**19  # multiplications from which OpenBLAS would start threads of its own
+# Multiplications from which OpenBLAS starts threads: for products this thin they cost far more
+# than they bring, above all on a machine that has other work.
+_QUIET = 2**19
 
 Slopes = tuple[Array, Array | None]  # an expectation (B,) and its derivatives (B, S)
 
@@ -57,7 +57,7 @@ def expected(
     for group in _groups(expansions, width, _values(counts) * game.size):
         parts = [_part(game, trees, counts, i, expansions[i], rest) for i, rest in group]
         work = _work(game, trees, counts, parts, p, jacobian)
-        found = _in_threads(work, blocks(p.shape[0], 1, rows), p)
+        found = [work(some) for some in blocks(p.shape[0], 1, rows)]
         for i in {part.index for part in parts}:
             totals[i] = _added(totals[i], [one[i] for one in found])
     return totals
@@ -96,16 +96,6 @@ def _added(total: Slopes, found: list[Slopes]) -> Slopes:
     xp = array_namespace(total[0])
     value = total[0] + xp.concat([one for one, _ in found])
     return value, None if total[1] is None else total[1] + xp.concat([one for _, one in found])
-
-
-def _in_threads(work: Callable, tasks: list, p: Array) -> list:
-    """`work` of each task; on the host by as many threads as there are cores, or are allowed."""
-    allowed = os.environ.get("OMP_NUM_THREADS", "")
-    threads = int(allowed) if allowed.isdecimal() else os.cpu_count() or 1
-    if min(threads, len(tasks)) < 2 or not is_numpy_namespace(array_namespace(p)):
-        return [work(task) for task in tasks]
-    with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(work, tasks))
 
 
 def _part(

@@ -24,7 +24,7 @@ class RoleSymmetricGame:
 
     Both are tuples, one entry for each role. Raises `ValueError` for counts that are no positive
     whole numbers, or for tuples of different lengths.
-    Source: the game of :cite:`gameanalysis`, its players, roles and strategies.
+    A profile less the deviator is what his opponents play.
 
     >>> game = RoleSymmetricGame(players=(60, 40), strategies=(3, 2))
     >>> game.size, game.columns, game.opponents(4)

@@ -17,12 +17,16 @@ from .sampled import SampledPayoffs
 __all__ = ["METHODS", "PayoffModel"]
 
 
-
 def _one_by_one(expected: Callable) -> Callable:
     """A method that works on one strategy, as one that works on a role's."""
 
     def of_role(
-        game: RoleSymmetricGame, role: int, expansions: Any, p: Array, jacobian: bool, **options: Any
+        game: RoleSymmetricGame,
+        role: int,
+        expansions: Any,
+        p: Array,
+        jacobian: bool,
+        **options: Any,
     ) -> list[tuple[Array, Array | None]]:
         first = game.columns[role].start
         return [

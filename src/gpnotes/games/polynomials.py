@@ -16,6 +16,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
 from typing import Any
 
 from .._xp import Array, array_namespace, as_array, device, epsilon
@@ -68,10 +70,10 @@ class _Pair:
 
     degrees: list[int]
 
-    @property
+    @cached_property
     def parts(self) -> list[slice]:
         """Where the terms of each degree stand."""
-        ends = [sum(m + 1 for m in self.degrees[: i + 1]) for i in range(len(self.degrees))]
+        ends = accumulate(m + 1 for m in self.degrees)
         return [slice(end - m - 1, end) for end, m in zip(ends, self.degrees, strict=True)]
 
     def _spread(self, first: Array, second: Array) -> Array:
@@ -92,7 +94,8 @@ class _Pair:
     def forward(self, chances: tuple[Array, Array, Array], bumps: Array) -> tuple[Terms, Pull]:
         both, by_first, by_second = chances
         xp, parts = array_namespace(bumps), self.parts
-        terms = [both[:, part] @ xp.matrix_transpose(bumps[:, part]) for part in parts]
+        turned = xp.matrix_transpose(bumps)
+        terms = [both[:, part] @ turned[part, :] for part in parts]
 
         def pull(bars: Iterable[Array]) -> list[Array]:
             pulled = [bar @ bumps[:, part] for bar, part in zip(bars, parts, strict=True)]
@@ -194,5 +197,3 @@ def _stirling_error(n: int) -> float:
         whole = math.log(math.factorial(n))
         return whole - (n + 0.5) * math.log(n) + n - 0.5 * math.log(2.0 * math.pi)
     return (1 / 12 - (1 / 360 - (1 / 1260 - (1 / 1680) / n**2) / n**2) / n**2) / n
-
-

@@ -124,5 +124,3 @@ def mode(p: np.ndarray, players: tuple[int, ...], game: RoleSymmetricGame) -> np
             here[np.arange(len(p)), best] += left
         profiles[:, part] = here
     return profiles
-
-
