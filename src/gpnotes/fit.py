@@ -7,6 +7,7 @@ lives on the host; the data stay where they are.
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
@@ -15,7 +16,7 @@ import numpy as np
 from . import _xp
 from ._xp import Array
 from .exact import GP, log_evidence_and_pullback
-from .linalg import FactorisationError
+from .linalg import FactorisationError, JitterWarning
 from .params import flatten, flatten_gradient, names
 from .random import Stream
 
@@ -83,7 +84,10 @@ def fit(
         """The negative log evidence, and its gradient; a wall where K_y cannot be factored."""
         here = rebuild(vector)
         try:
-            value, bar = log_evidence_and_pullback(here, X, y)
+            with warnings.catch_warnings():
+                # who conditions on what was found is told; on the way there it is no news
+                warnings.simplefilter("ignore", JitterWarning)
+                value, bar = log_evidence_and_pullback(here, X, y)
         except FactorisationError:
             return math.inf, np.zeros_like(vector)
         return -value, -flatten_gradient(here, bar, fixed=fixed)

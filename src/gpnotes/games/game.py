@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 import numpy as np
 
@@ -57,7 +57,7 @@ class RoleSymmetricGame:
     def columns(self) -> tuple[slice, ...]:
         """The columns of each role."""
         ends = list(accumulate(self.strategies, initial=0))
-        return tuple(slice(a, b) for a, b in zip(ends[:-1], ends[1:], strict=True))
+        return tuple(slice(a, b) for a, b in pairwise(ends))
 
     def role_of(self, strategy: int) -> int:
         """The role of the strategy in column `strategy`."""
@@ -74,7 +74,7 @@ class RoleSymmetricGame:
         """How many profiles the opponents of a deviator to `strategy` can form.
 
         >>> RoleSymmetricGame((50, 50), (4, 4)).count_profiles(0)
-        517686000
+        517714600
         """
         sizes = zip(self.opponents(strategy), self.strategies, strict=True)
         return math.prod(math.comb(n + s - 1, s - 1) for n, s in sizes)

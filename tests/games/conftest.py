@@ -1,0 +1,39 @@
+"""Random games and mixtures for the tests of `gpnotes.games`."""
+
+import numpy as np
+import pytest
+
+from gpnotes.games import Expansion, PayoffModel, RoleSymmetricGame
+
+
+@pytest.fixture
+def make_model(rng):
+    """A function that makes a model of random expansions, in the space given or NumPy."""
+
+    def make(players, strategies, asarray=np.asarray, n=12, lengths=(0.4, 5.0)):
+        game, found = RoleSymmetricGame(players, strategies), []
+        for s in range(game.size):
+            parts = [
+                np.stack([rng.multinomial(m, rng.dirichlet(np.ones(k))) for _ in range(n)])
+                for m, k in zip(game.opponents(s), strategies, strict=True)
+            ]
+            profiles = asarray(np.concatenate(parts, axis=1).astype(float))
+            arrays = asarray(rng.normal(size=n)), asarray(rng.uniform(*lengths, game.size))
+            found.append(Expansion(profiles, *arrays, scale=2.0, offset=-1.0))
+        return PayoffModel(game, tuple(found))
+
+    return make
+
+
+@pytest.fixture
+def make_mixtures(rng):
+    """A function that draws mixtures (n, S); with `corner`, the first one is pure."""
+
+    def make(game, n, corner=False):
+        p = np.concatenate([rng.dirichlet(np.ones(s), n) for s in game.strategies], axis=1)
+        if corner:
+            p[0, :] = 0.0
+            p[0, [part.start for part in game.columns]] = 1.0
+        return p
+
+    return make
