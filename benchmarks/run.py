@@ -40,8 +40,8 @@ def main() -> int:
     wanted = _arguments()
     report = {"when": datetime.now(UTC).isoformat(timespec="seconds"), "machine": machine()}
     print(_about(report["machine"]))
-    print(_HEAD)
     sizes = [("evidence", n) for n in wanted.sizes] + [("prediction", n) for n in wanted.predict]
+    print(_HEAD if sizes else "")
     report["rows"] = [_row(task, n, wanted) for task, n in sizes]
     report["growth"] = growth(report["rows"])
     print(_summary(report))
@@ -124,10 +124,10 @@ def _exponents(small: dict[str, Any], large: dict[str, Any], name: str) -> dict[
 
 def _summary(report: dict[str, Any]) -> str:
     rows = report["rows"]
-    lines = [""]
+    lines = []
     if rows:
         worst = max(row["disagreement"] for row in rows)
-        lines += [f"answers of gpnotes and scikit-learn differ by at most {worst:.1e}"]
+        lines += ["", f"answers of gpnotes and scikit-learn differ by at most {worst:.1e}"]
         lines[-1] += f" (allowed {TOLERANCE})"
     lines += [_verdict(row) for row in rows if row["target"] is not None]
     for name, exponents in report["growth"].items():
