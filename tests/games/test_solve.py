@@ -52,6 +52,7 @@ def test_learn_then_solve(sampled):
     assert found[0].regret < 1e-8
     assert abs(float(found[0].mixture[0]) - 28 / 87) < 0.01
     assert found[0].true_regret < 0.3
+    assert (model.expansions[0].profiles.sum(axis=1) == 29).all()  # without the deviator
     assert len(model.expansions[0].weights) == 30  # profiles that repeat were merged
 
 
