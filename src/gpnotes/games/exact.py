@@ -68,7 +68,7 @@ def _shape(counts: tuple[int, ...], p: Array) -> tuple[int, int]:
     if not is_numpy_namespace(array_namespace(p)):
         return 1024, 1024
     entries = min(2**15, _QUIET // (max(counts) + 2))
-    return max(16, entries // 32), 32
+    return max(16, entries // 64), 64
 
 
 def _values(counts: tuple[int, ...]) -> int:
