@@ -44,7 +44,7 @@ class Fit:
 
     @property
     def agreeing(self) -> int:
-        """How many runs ended within 0.1 of the best log evidence: one of many is a warning."""
+        """How many runs ended within 0.1 of the best log evidence; one of many is a warning."""
         return sum(self.log_evidence - run.log_evidence < 0.1 for run in self.runs)
 
 

@@ -40,7 +40,23 @@ def test_replicator_finds_the_crossing(space):
 
     p = replicator(payoffs, space.asarray([[0.9, 0.1], [0.2, 0.8]]), game, steps=300, rate=0.2)
     assert space.holds(p)
-    np.testing.assert_allclose(to_numpy(p)[:, 0], 1 / 3, atol=0.03)
+    np.testing.assert_allclose(to_numpy(p)[:, 0], 1 / 3, atol=1e-4)
+
+
+def test_replicator_settles_and_rows_do_not_touch_each_other():
+    """A range taken anew at each step would end in a cycle, a common one in another place."""
+    game = RoleSymmetricGame((30,), (2,))
+    starts = np.asarray([[0.9, 0.1], [1.0, 0.0], [0.2, 0.8]])
+    alone = [replicator(_true, start[None, :], game, steps=1500) for start in starts]
+    np.testing.assert_array_equal(replicator(_true, starts, game, steps=1500), np.vstack(alone))
+    np.testing.assert_allclose(alone[0][0, 0], 28 / 87, atol=1e-8)
+    assert alone[1].tolist() == [[1.0, 0.0]]  # what has probability zero keeps it
+
+
+def test_whole_numbers_are_profiles_too(sampled):
+    game, x, y = sampled
+    ours, theirs = learn(game, x.astype(np.int64), y), learn(game, x, y)
+    np.testing.assert_array_equal(ours.expansions[0].weights, theirs.expansions[0].weights)
 
 
 def test_learn_then_solve(sampled):

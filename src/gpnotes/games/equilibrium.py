@@ -125,7 +125,8 @@ def _gap(u: Array, p: Array, game: RoleSymmetricGame, size: float) -> Array:
 def _project(z: Array, game: RoleSymmetricGame) -> tuple[Array, Any]:
     """The nearest mixtures (B, S) to z, and the derivative (B, S, S) of that map.
 
-    Source: Held, Wolfe & Crowder (1974); the threshold is found by sorting.
+    The threshold is found by sorting. Source: Duchi et al. (2008), Efficient projections onto the
+    l1-ball for learning in high dimensions.
     """
     xp = array_namespace(z)
     mixtures, support = [], []

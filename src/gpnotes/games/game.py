@@ -45,7 +45,7 @@ class RoleSymmetricGame:
 
     @property
     def size(self) -> int:
-        """The number S of strategies of all roles: the columns of a profile."""
+        """The number S of strategies of all roles, which is that of the columns of a profile."""
         return sum(self.strategies)
 
     @property

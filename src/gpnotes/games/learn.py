@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .. import _check
-from .._xp import Array, as_array, to_numpy
+from .._xp import Array, array_namespace, as_array, to_numpy
 from ..exact import GP, condition
 from ..fit import fit
 from ..kernels import RBF
@@ -38,7 +38,7 @@ def learn(
     Raises `ValueError` for profiles that do not fit the game, payoffs that are not finite where
     they are looked at, and strategies that no profile plays.
     """
-    _check.matrix(profiles, "profiles", columns=game.size)
+    profiles = _check.matrix(_counts(profiles, payoffs), "profiles", columns=game.size)
     if tuple(payoffs.shape) != tuple(profiles.shape):
         raise ValueError(f"payoffs must have shape {profiles.shape}; got {payoffs.shape}")
     rows, paid = np.asarray(to_numpy(profiles), float), np.asarray(to_numpy(payoffs), float)
@@ -55,6 +55,13 @@ def learn(
         start = stream.spawn(f"strategy {s}") if stream is not None else None
         found.append(_expansion(game, s, x, y, profiles, noise_var, restarts, start))
     return PayoffModel(game, tuple(found))
+
+
+def _counts(profiles: Array, payoffs: Array) -> Array:
+    """Profiles of whole numbers, as a simulator draws them, in the dtype of the payoffs."""
+    xp = array_namespace(profiles)
+    whole = xp.isdtype(profiles.dtype, "integral")
+    return xp.astype(profiles, payoffs.dtype) if whole else profiles
 
 
 def _admit(game: RoleSymmetricGame, rows: np.ndarray) -> None:

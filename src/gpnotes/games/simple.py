@@ -112,8 +112,8 @@ def _steps(game: RoleSymmetricGame, moves: int) -> np.ndarray:
 def mode(p: np.ndarray, players: tuple[int, ...], game: RoleSymmetricGame) -> np.ndarray:
     """The likeliest profiles (B, S) under mixtures (B, S), on the host.
 
-    Players are added one by one where ``p_s / (x_s + 1)`` is largest. Source: Finucan (1964), The
-    mode of a multinomial distribution: a profile is a mode where no single move is a gain.
+    Players are added one by one where ``p_s / (x_s + 1)`` is largest: so no single move is a gain,
+    and the probability, which is log-concave, has its largest value there.
     """
     profiles = np.zeros(p.shape)
     for n, part in zip(players, game.columns, strict=True):

@@ -51,8 +51,9 @@ def replicator(
 ) -> Array:
     """Where mixtures (B, S) are after so many steps of the replicator dynamics.
 
-    ``p_s ← p_s exp(rate (u_s − max u_r) / range_r) / Z`` with the range of the payoffs in a role
-    over the batch, so that neither offset nor scale of the payoffs matters. `payoffs` is a model
+    ``p_s ← p_s exp(rate (u_s − max u_r) / range_r) / Z`` with the widest range that the payoffs in
+    a role have had on the way of that row, so that neither offset nor scale of the payoffs matters,
+    rows do not touch each other, and steps shrink near a rest point. `payoffs` is a model
     (its exact payoffs are used) or a function of mixtures, which needs `game`. What has
     probability zero keeps it.
     """
@@ -61,17 +62,22 @@ def replicator(
         raise ValueError("game must be given where payoffs is a function")
     call = payoffs.deviation_payoffs if isinstance(payoffs, PayoffModel) else payoffs
     p = game.check_mixtures(starts)
+    widest = [0.0 * p[:, :1] for _ in game.columns]
     for _ in range(steps):
-        p = _follow(call(p), p, game, rate)
+        p, widest = _follow(call(p), p, widest, game, rate)
     return p
 
 
-def _follow(u: Array, p: Array, game: RoleSymmetricGame, rate: float) -> Array:
+def _follow(
+    u: Array, p: Array, widest: list[Array], game: RoleSymmetricGame, rate: float
+) -> tuple[Array, list[Array]]:
     xp = array_namespace(p)
-    parts = []
-    for c in game.columns:
+    parts, ranges = [], []
+    for c, before in zip(game.columns, widest, strict=True):
         ahead = u[:, c] - xp.max(u[:, c], axis=1, keepdims=True)
-        size = -float(xp.min(ahead)) or 1.0
+        widened = xp.maximum(before, -xp.min(ahead, axis=1, keepdims=True))
+        size = xp.where(widened > 0.0, widened, xp.ones_like(widened))
         grown = p[:, c] * xp.exp(rate * ahead / size)
         parts.append(grown / xp.sum(grown, axis=1, keepdims=True))
-    return xp.concat(parts, axis=1)
+        ranges.append(widened)
+    return xp.concat(parts, axis=1), ranges
