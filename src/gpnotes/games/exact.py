@@ -67,8 +67,8 @@ def _shape(counts: tuple[int, ...], p: Array) -> tuple[int, int]:
     """Samples and mixtures in a block: what a core caches, or what fills a GPU."""
     if not is_numpy_namespace(array_namespace(p)):
         return 1024, 1024
-    entries = min(2**15, _QUIET // (max(counts) + 2))
-    return max(16, entries // 64), 64
+    entries = min(2**14, _QUIET // (max(counts) + 2))
+    return max(16, entries // 128), 128
 
 
 def _values(counts: tuple[int, ...]) -> int:
