@@ -11,7 +11,8 @@ pytest.importorskip("sphinx")
 
 from gpnotes.equations.items import Item
 from gpnotes.equations.sphinx.ledger import Book
-from gpnotes.equations.sphinx.pages import Labelled, Noted, Page
+from gpnotes.equations.sphinx.pages import Noted, Page
+from gpnotes.equations.text import Equation
 
 
 def record(label: str, **changes: Any) -> dict[str, Any]:
@@ -48,7 +49,7 @@ def page() -> Page:
     none = {"caught": 0, "indistinct": 0, "survived": 0, "spared": 0, "list": []}
     notes = (record("eq-one"), definition | {"mutants": none, "sources": []}, VERDICT, CLOSED)
     return Page(
-        equations=(Labelled("eq-one", "a &= b", 5), Labelled("eq-two", "c := d", 15)),
+        equations=(Equation("eq-one", "a &= b", 5), Equation("eq-two", "c := d", 15)),
         notes=tuple(Noted(note, 10 * i) for i, note in enumerate(notes, start=1)),
         seconds=3.2,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -79,18 +80,12 @@ def _sum(ev: Calculator, node: t.Sum, scope: Scope) -> Array:
 
 @rule(t.Product)
 def _product(ev: Calculator, node: t.Product, scope: Scope) -> Array:
-    value = ev.of(node.factors[0], scope)
-    for factor in node.factors[1:]:
-        value = op.multiply(value, ev.of(factor, scope))
-    return value
+    return reduce(op.multiply, (ev.of(factor, scope) for factor in node.factors))
 
 
 @rule(t.Elementwise)
 def _elementwise(ev: Calculator, node: t.Elementwise, scope: Scope) -> Array:
-    value = ev.of(node.factors[0], scope)
-    for factor in node.factors[1:]:
-        value = op.elementwise(value, ev.of(factor, scope))
-    return value
+    return reduce(op.elementwise, (ev.of(factor, scope) for factor in node.factors))
 
 
 @rule(t.Quotient)

@@ -19,21 +19,12 @@ from .. import text
 from .output import check_output
 
 __all__ = [
-    "CHECKS", "Failure", "Labelled", "Lines", "Noted", "Page", "fingerprint", "page_of", "store",
+    "CHECKS", "Failure", "Lines", "Noted", "Page", "fingerprint", "page_of", "store",
 ]  # fmt: skip
 
 CHECKS = ("identity", "inequality", "estimate", "definition")
 _RAISED = re.compile(r"[\w.]*(Error|Exception|Warning|Exit|Interrupt)\b")
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
-
-
-@dataclass(frozen=True)
-class Labelled:
-    """A numbered equation: its label, its LaTeX and its line in the file."""
-
-    label: str
-    latex: str
-    line: int
 
 
 @dataclass(frozen=True)
@@ -56,7 +47,7 @@ class Failure:
 class Page:
     """All of it, for one document."""
 
-    equations: tuple[Labelled, ...] = ()
+    equations: tuple[text.Equation, ...] = ()
     notes: tuple[Noted, ...] = ()
     failures: tuple[Failure, ...] = ()
     generated: frozenset[str] = frozenset()
@@ -114,7 +105,7 @@ def page_of(
     """The page that `doctree` makes."""
     return Page(
         equations=tuple(
-            Labelled(node["label"], node.astext(), lines.equation(node))
+            text.Equation(node["label"], node.astext(), lines.equation(node))
             for node in doctree.findall(nodes.math_block)
             if node.get("label")
         ),
