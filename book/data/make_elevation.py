@@ -1,0 +1,33 @@
+"""Write elevation.csv from the heights that matplotlib carries as sample data (public domain).
+
+Run from anywhere: `python book/data/make_elevation.py`. It needs matplotlib (extra `book`) and no
+network.
+"""
+
+from pathlib import Path
+
+import numpy as np
+from matplotlib.cbook import get_sample_data
+
+SIDE, ROWS, COLUMNS = 40, 8, 10  # cells a side; heights averaged in a cell
+DEGREE = 111.2  # km in a degree of latitude
+
+table = get_sample_data("jacksboro_fault_dem.npz")
+north = max(float(table["ymin"]), float(table["ymax"]))
+heights = table["elevation"][: SIDE * ROWS, : SIDE * COLUMNS]  # the first row is the northernmost
+cells = heights.reshape(SIDE, ROWS, SIDE, COLUMNS).mean((1, 3))[::-1]
+
+tall = ROWS * float(table["dy"]) * DEGREE
+middle = np.radians(north - SIDE * ROWS / 2 * float(table["dy"]))
+wide = COLUMNS * float(table["dx"]) * DEGREE * np.cos(middle)
+place = np.arange(SIDE) + 0.5
+y, x = np.meshgrid(place * tall, place * wide, indexing="ij")
+
+np.savetxt(
+    Path(__file__).with_name("elevation.csv"),
+    np.column_stack([x.ravel(), y.ravel(), cells.ravel()]),
+    fmt=("%.3f", "%.3f", "%.1f"),
+    delimiter=",",
+    header="east_km,north_km,height_m",
+    comments="",
+)
