@@ -1,0 +1,387 @@
+"""What a fantasy observation is worth: against refits, quadrature, dense algebra, differences."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from gpnotes import GP, RBF, Linear, Matern52, condition, to_numpy
+from gpnotes.pilco import fantasy
+from gpnotes.pilco.averages import State, kernel_mean_and_pullback
+from gpnotes.testing import gradcheck
+
+
+def test_a_kernels_average_is_that_of_quadrature(make_posterior, make_state, nodes, rng):
+    for rank, parts in ((2, 1), (1, 3), (0, 2)):
+        kernel, (m, S) = make_posterior(parts=parts).gp.kernel, make_state(rank=rank)
+        Z = rng.normal(size=(5, 2))
+        x, w = nodes(m, S)
+        value, _ = kernel_mean_and_pullback(kernel, Z, State(m, S))
+        np.testing.assert_allclose(value, w @ kernel(x, Z), rtol=1e-9)
+
+
+def test_the_pullback_of_a_kernels_average(make_posterior, make_state, rng):
+    kernel, (m, _), root = make_posterior(parts=2).gp.kernel, make_state(), rng.normal(size=(2, 3))
+
+    def value(Z, m, root):
+        return kernel_mean_and_pullback(kernel, Z, State(m, root @ root.T))[0]
+
+    def pullback(Z, m, root, bar):
+        Z_bar, m_bar, S_bar = kernel_mean_and_pullback(kernel, Z, State(m, root @ root.T))[1](bar)
+        np.testing.assert_array_equal(S_bar, S_bar.T)
+        return Z_bar, m_bar, 2.0 * S_bar @ root
+
+    gradcheck(value, pullback, rng.normal(size=(4, 2)), m, root)
+
+
+@pytest.mark.parametrize("parts", [1, 2])
+@pytest.mark.parametrize("rank", [1, 2])
+def test_the_reduction_is_that_of_a_refit_for_every_fantasy(
+    make_posterior, make_state, variance_of, refitted, rng, parts, rank
+):
+    posterior, (m, S) = make_posterior(parts=parts), make_state(rank=rank)
+    candidates = rng.normal(size=(3, 2))
+    found = fantasy.reduction(posterior, m, S, candidates)
+    before = sum(variance_of(posterior, m, S))
+    for x_hat, fall in zip(candidates, found, strict=True):
+        np.testing.assert_allclose(before - sum(refitted(posterior, m, S, x_hat)), fall, rtol=1e-8)
+
+
+def test_the_reduction_lives_where_its_arguments_do(space, make_posterior, make_state, rng):
+    host, (m, S), x = make_posterior(parts=2), make_state(), rng.normal(size=(4, 2))
+    parts = [RBF(part.signal_var, space.asarray(part.lengthscale)) for part in host.gp.kernel.parts]
+    gp = GP(parts[0] + parts[1], host.gp.noise_var)
+    there = condition(gp, space.asarray(host.X), space.asarray(host.y))
+    args = space.asarray(m), space.asarray(S), space.asarray(x)
+    tolerance = 1e-10 if space.double else 2e-4
+    found, pull = fantasy.reduction_and_pullback([there, there], *args)
+    assert space.holds(found)
+    np.testing.assert_allclose(
+        to_numpy(found)[:, 1], fantasy.reduction(host, m, S, x), rtol=tolerance, atol=tolerance
+    )
+    for bar in pull(found * 0.0 + 1.0):
+        assert space.holds(bar)
+    assert space.holds(fantasy.mean_covariance(there, *args))
+    assert space.holds(fantasy.batch_reduction([there], *args))
+    for choice in (fantasy.best(there, *args), *fantasy.greedy(there, *args, 2)):
+        assert space.holds(choice.input)
+    climbed = fantasy.refine(there, *args[:2], choice, [(-3.0, 3.0)] * 2)
+    assert space.holds(climbed.input)
+    assert climbed.reduction >= float(fantasy.reduction(there, *args)[choice.index]) * 0.999
+
+
+def test_only_the_inputs_of_the_data_matter(make_posterior, make_state, rng):
+    posterior, (m, S), x = make_posterior(), make_state(), rng.normal(size=(4, 2))
+    other = condition(posterior.gp, posterior.X, 5.0 + 3.0 * posterior.y)
+    np.testing.assert_array_equal(
+        fantasy.reduction(posterior, m, S, x), fantasy.reduction(other, m, S, x)
+    )
+
+
+def test_a_known_input_is_the_exact_limit(make_posterior, make_state, rng):
+    posterior, x = make_posterior(), rng.normal(size=(3, 2))
+    m = rng.normal(size=2)
+    both = posterior.covariance(np.vstack([m, x]))
+    exact = both[0, 1:] ** 2 / (np.diag(both)[1:] + posterior.gp.noise_var)
+    found = fantasy.reduction(posterior, m, np.zeros((2, 2)), x)
+    np.testing.assert_allclose(found, exact, rtol=1e-12)
+    nearly = fantasy.reduction(posterior, m, 1e-14 * np.eye(2), x)
+    np.testing.assert_allclose(nearly, exact, rtol=1e-10)
+    np.testing.assert_allclose(
+        fantasy.reduction(posterior, m, np.zeros((2, 2)), m[None, :]),
+        both[0, 0] ** 2 / (both[0, 0] + posterior.gp.noise_var),
+        rtol=1e-12,
+    )
+
+
+def test_far_away_there_is_nothing_to_learn(make_posterior, make_state):
+    posterior, (m, S) = make_posterior(), make_state()
+    away = m + np.outer([0.0, 3.0, 6.0, 12.0, 1e3], np.ones(2))
+    found = fantasy.reduction(posterior, m, S, away)
+    assert np.all(np.diff(found[1:]) <= 0.0)
+    assert found[0] > 1e-3
+    assert found[3] < 1e-12
+    assert found[4] == 0.0
+
+
+def test_an_observation_repeated_with_noise_is_an_ordinary_one(
+    make_posterior, make_state, variance_of, refitted
+):
+    posterior, (m, S) = make_posterior(), make_state()
+    again = posterior.X[2:3, :]
+    found = fantasy.reduction(posterior, m, S, again)
+    assert found[0] > 0.0
+    after = sum(refitted(posterior, m, S, again))
+    np.testing.assert_allclose(found, sum(variance_of(posterior, m, S)) - after, rtol=1e-7)
+
+
+def test_an_observation_repeated_without_noise_teaches_nothing(make_state, rng):
+    for n in (1, 5, 12):
+        X, (m, S) = 2.0 * rng.normal(size=(n, 2)), make_state()
+        posterior = condition(GP(RBF(2.0, 0.7), 0.0), X, rng.normal(size=n))
+        assert posterior.cholesky.jitter == 0.0
+        np.testing.assert_array_equal(fantasy.reduction(posterior, m, S, X), np.zeros(n))
+        value, pull = fantasy.reduction_and_pullback(posterior, m, S, X)
+        assert not np.any(value)
+        assert all(not np.any(bar) for bar in pull(np.ones(n)))
+        elsewhere = np.vstack([X, X.mean(axis=0) + 1.0])
+        picks = fantasy.greedy(posterior, m, S, elsewhere, 2)
+        assert picks[0].index == n
+        assert picks[0].reduction > picks[1].reduction == 0.0
+
+
+def test_next_to_an_exact_observation_it_is_the_slope_that_one_learns(nodes):
+    """Without noise the reduction is not continuous at the data: beside them it is that of an
+    observed derivative, computed here from derivatives of the kernel."""
+    ell, m, S = 0.8, np.asarray([0.4]), np.asarray([[0.3]])
+    X = np.asarray([[0.0], [1.5]])
+    posterior = condition(GP(RBF(1.0, ell), 0.0), X, np.asarray([0.2, -0.4]))
+    x, w = nodes(m, S, 60)
+    # cov(f(x), f'(0)) and var f'(0) given f(0), f(1.5), from k'(x, 0) = k(x, 0) x / ell²
+    kernel, Kff = posterior.gp.kernel, posterior.gp.kernel(X)
+    prior = kernel(x, X[:1])[:, 0] * x[:, 0] / ell**2
+    to_data = kernel(X, X[:1])[:, 0] * X[:, 0] / ell**2
+    cross = w @ (prior - kernel(x, X) @ np.linalg.solve(Kff, to_data))
+    slope_var = 1.0 / ell**2 - to_data @ np.linalg.solve(Kff, to_data)
+    near = fantasy.reduction(posterior, m, S, np.asarray([[1e-4], [-1e-4]]))
+    np.testing.assert_allclose(near, cross**2 / slope_var, rtol=1e-3)
+    assert fantasy.reduction(posterior, m, S, X[:1])[0] == 0.0
+
+
+def test_no_noise_and_a_fresh_input_is_the_limit_of_little_noise(make_state, rng):
+    X, (m, S), x = 2.0 * rng.normal(size=(5, 2)), make_state(), rng.normal(size=(3, 2))
+    found = [
+        fantasy.reduction(condition(GP(RBF(2.0, 0.7), noise), X, np.zeros(5)), m, S, x)
+        for noise in (0.0, 1e-13)
+    ]
+    np.testing.assert_allclose(*found, rtol=1e-9)
+    assert np.all(found[0] > 0.0)
+
+
+def test_it_never_takes_more_than_an_average_of_f_has(make_posterior, make_state, nodes, rng):
+    posterior, (m, S) = make_posterior(), make_state()
+    x, w = nodes(m, S, 12)
+    all_there_is = w @ posterior.covariance(x) @ w
+    found = fantasy.reduction(posterior, m, S, rng.normal(size=(50, 2)))
+    assert found.min() >= 0.0
+    assert found.max() <= all_there_is
+    batch = fantasy.batch_reduction(posterior, m, S, rng.normal(size=(9, 2)))
+    assert found.max() * 0.5 < batch <= all_there_is
+
+
+def test_several_inputs_add_and_several_outputs_stand_in_columns(make_posterior, make_state, rng):
+    first, second = make_posterior(n=7), make_posterior(n=5, parts=2)
+    (m, S), (m2, S2), x = make_state(), make_state(rank=1), rng.normal(size=(6, 2))
+    both = np.stack([m, m2]), np.stack([S, S2])
+    found = fantasy.reduction([first, second], *both, x)
+    assert found.shape == (6, 2)
+    for column, posterior in zip(found.T, (first, second), strict=True):
+        one = fantasy.reduction(posterior, m, S, x)
+        np.testing.assert_allclose(column, one + fantasy.reduction(posterior, m2, S2, x))
+    cross = fantasy.mean_covariance(first, *both, x)
+    assert cross.shape == (2, 6)
+    np.testing.assert_allclose(cross[1], fantasy.mean_covariance(first, m2, S2, x))
+
+
+def test_the_averaged_covariance_is_that_of_quadrature(make_posterior, make_state, nodes, rng):
+    posterior, (m, S), x_hat = make_posterior(parts=2), make_state(), rng.normal(size=(3, 2))
+    x, w = nodes(m, S, 24)
+    joint = posterior.covariance(np.vstack([x, x_hat]))[: len(x), len(x) :]
+    found = fantasy.mean_covariance(posterior, m, S, x_hat)
+    np.testing.assert_allclose(found, w @ joint, rtol=1e-9, atol=1e-13)
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_gradients(make_posterior, make_state, rng, several):
+    posteriors = [make_posterior(), make_posterior(n=4, parts=2)] if several else make_posterior()
+    m = rng.normal(size=(3, 2)) if several else rng.normal(size=2)
+    root = rng.normal(size=(3, 2, 2)) if several else rng.normal(size=(2, 2))
+
+    def value(x, m, root):
+        return fantasy.reduction(posteriors, m, root @ np.swapaxes(root, -1, -2), x)
+
+    def pullback(x, m, root, bar):
+        S = root @ np.swapaxes(root, -1, -2)
+        x_bar, m_bar, S_bar = fantasy.reduction_and_pullback(posteriors, m, S, x)[1](bar)
+        return x_bar, m_bar, 2.0 * S_bar @ root
+
+    gradcheck(value, pullback, rng.normal(size=(4, 2)), m, root)
+
+
+def test_portions_change_nothing(make_posterior, make_state, rng, monkeypatch):
+    posterior, (m, S), x = make_posterior(), make_state(), rng.normal(size=(11, 2))
+    whole = fantasy.reduction(posterior, m, S, x)
+    monkeypatch.setattr("gpnotes.pilco.outlook._CHUNK_ENTRIES", 21)  # three candidates at a time
+    np.testing.assert_allclose(fantasy.reduction(posterior, m, S, x), whole, rtol=1e-12)
+
+
+def test_a_batch_is_worth_a_quadratic_form(make_posterior, make_state, rng):
+    posterior, (m, S), batch = make_posterior(), make_state(), rng.normal(size=(4, 2))
+    c, C = (
+        fantasy.mean_covariance(posterior, m, S, batch),
+        posterior.covariance(batch, noise=True),
+    )
+    found = fantasy.batch_reduction(posterior, m, S, batch)
+    np.testing.assert_allclose(found, c @ np.linalg.solve(C, c), rtol=1e-11)
+    several = fantasy.batch_reduction([posterior, posterior], m, S, batch)
+    np.testing.assert_allclose(several, [found, found])
+
+
+def test_a_batch_is_worth_what_refits_say(make_posterior, make_state, variance_of, refitted, rng):
+    posterior, (m, S), batch = make_posterior(), make_state(), rng.normal(size=(2, 2))
+    fall = sum(variance_of(posterior, m, S)) - sum(refitted(posterior, m, S, batch))
+    found = fantasy.batch_reduction(posterior, m, S, batch)
+    np.testing.assert_allclose(found, fall, rtol=1e-7)
+    assert found > fantasy.reduction(posterior, m, S, batch).max()
+
+
+def test_a_batch_of_duplicates(make_posterior, make_state, rng):
+    x = rng.normal(size=(1, 2))
+    m, S = make_state()
+    noisy = make_posterior()
+    twice = fantasy.batch_reduction(noisy, m, S, np.vstack([x, x]))
+    c, s = fantasy.mean_covariance(noisy, m, S, x)[0], noisy.variance(x)[0]
+    np.testing.assert_allclose(twice, c**2 / (s + noisy.gp.noise_var / 2.0), rtol=1e-11)
+    exact = condition(GP(noisy.gp.kernel, 0.0), noisy.X, noisy.y)
+    once = fantasy.reduction(exact, m, S, x)[0]
+    np.testing.assert_allclose(
+        fantasy.batch_reduction(exact, m, S, np.vstack([x, x, noisy.X[:2]])), once, rtol=1e-9
+    )
+
+
+def test_greedy_choices_promise_what_they_are_worth_together(make_posterior, make_state, rng):
+    posteriors, weights = [make_posterior(), make_posterior(n=4)], np.asarray([1.0, 0.3])
+    states = np.stack([make_state()[0] for _ in range(3)]), np.stack([make_state()[1]] * 3)
+    ground = rng.normal(size=(12, 2))
+    found = fantasy.greedy(posteriors, *states, ground, 4, weights)
+    rows = [one.index for one in found]
+    assert len(set(rows)) == 4
+    worth = fantasy.batch_reduction(posteriors, *states, ground[rows]) @ weights
+    np.testing.assert_allclose(sum(one.reduction for one in found), worth, rtol=1e-10)
+    first = fantasy.best(posteriors, *states, ground, weights)
+    assert first.index == rows[0]
+    np.testing.assert_allclose(first.reduction, found[0].reduction)
+    for k in range(1, 4):  # each choice is the best of all that are left, by brute force
+        rest = [j for j in range(12) if j not in rows[:k]]
+        worths = {
+            j: fantasy.batch_reduction(posteriors, *states, ground[[*rows[:k], j]]) @ weights
+            for j in rest
+        }
+        assert max(worths, key=worths.get) == rows[k]
+
+
+def test_greedy_is_near_the_best_set_but_not_always_it(make_state, rng):
+    """Pairs by brute force: the greedy pair is never better, mostly equal, at times worse."""
+    shares = []
+    for _ in range(25):
+        X, ground = rng.normal(size=(3, 1)), rng.normal(size=(8, 1))
+        posterior = condition(GP(RBF(1.0, 0.7), 0.01), X, np.zeros(3))
+        m, S = make_state(d=1)
+        pairs = [
+            fantasy.batch_reduction(posterior, m, S, ground[list(pair)])
+            for pair in itertools.combinations(range(8), 2)
+        ]
+        greedy = sum(one.reduction for one in fantasy.greedy(posterior, m, S, ground, 2))
+        shares.append(greedy / max(pairs))
+    assert max(shares) <= 1.0 + 1e-9
+    assert min(shares) > 0.5
+    assert np.mean(np.asarray(shares) > 1.0 - 1e-9) > 0.5
+    assert min(shares) < 0.999
+
+
+def test_gains_are_not_submodular():
+    """One observation can make another one worth more: f(1) says little of the average of f around
+    0 until f(2), to which it is tied as well, is known. So greedy choice has no guarantee here."""
+    posterior = condition(GP(RBF(1.0, 1.0), 1e-3), np.asarray([[9.0]]), np.zeros(1))
+    state = np.zeros(1), np.asarray([[0.04]])
+    a, b = np.asarray([[1.5]]), np.asarray([[2.5]])
+    alone = fantasy.reduction(posterior, *state, b)[0]
+    after = fantasy.batch_reduction(posterior, *state, np.vstack([a, b]))
+    assert after - fantasy.reduction(posterior, *state, a)[0] > 2.0 * alone
+
+
+def test_duplicated_candidates_tie_and_the_first_one_wins(make_posterior, make_state, rng):
+    posterior, (m, S) = make_posterior(), make_state()
+    x = rng.normal(size=(3, 2))
+    values = fantasy.reduction(posterior, m, S, np.vstack([x, x]))
+    np.testing.assert_allclose(values[:3], values[3:], rtol=1e-13)
+    tripled = np.vstack([x[:1], x[:1], x[:1]])
+    assert fantasy.best(posterior, m, S, tripled).index == 0
+    found = fantasy.greedy(posterior, m, S, tripled, 3)
+    assert [one.index for one in found] == [0, 1, 2]
+    assert found[0].reduction > found[1].reduction > found[2].reduction > 0.0
+
+
+def test_a_climb_ends_where_the_slope_is_zero_or_at_a_bound(make_posterior, make_state, rng):
+    posteriors, (m, S) = [make_posterior(), make_posterior(n=4)], make_state()
+    weights, grid = np.asarray([1.0, 2.0]), rng.uniform(-2.0, 2.0, size=(30, 2))
+    start = fantasy.best(posteriors, m, S, grid, weights)
+    found = fantasy.refine(posteriors, m, S, start, [(-5.0, 5.0)] * 2, weights)
+    assert found.index == start.index
+    assert found.reduction > start.reduction
+    value, pull = fantasy.reduction_and_pullback(posteriors, m, S, found.input[None, :])
+    np.testing.assert_allclose(value[0] @ weights, found.reduction, rtol=1e-12)
+    assert np.max(np.abs(pull(weights[None, :])[0])) < 1e-4 * found.reduction
+    wall = float(start.input[0])
+    stopped = fantasy.refine(
+        posteriors, m, S, start, [(wall - 1e-3, wall + 1e-3), (-5, 5)], weights
+    )
+    assert abs(stopped.input[0] - wall) <= 1e-3 + 1e-12
+    outside = fantasy.refine(posteriors, m, S, np.asarray([9.0, 0.0]), [(-1, 1)] * 2, weights)
+    assert outside.index == -1
+    assert np.all(np.abs(outside.input) <= 1.0)
+
+
+def test_arguments_that_do_not_fit_are_named(make_posterior, make_state):
+    posterior, (m, S), x = make_posterior(), make_state(), np.ones((3, 2))
+    bad = np.diag([1.0, -0.1])
+    cases = [
+        ((m, bad, x), "S must be a covariance, positive semidefinite"),
+        ((m, np.asarray([[1.0, 0.5], [0.0, 1.0]]), x), "S must be symmetric"),
+        ((m, S * np.nan, x), "S must be finite"),
+        ((m, np.eye(3), x), r"S must have shape \(2, 2\)"),
+        ((m[:1], S, x), r"m must have shape \(2,\)"),
+        ((m[None, :], S, x), r"m and S must have shapes \(T, 2\)"),
+        ((np.zeros((0, 2)), np.zeros((0, 2, 2)), x), "T ≥ 1"),
+        ((np.stack([m, m]), np.stack([S, bad]), x), r"S\[1\] must be a covariance"),
+        ((m, S, x[:0]), "candidates must have at least one row"),
+        ((m, S, x[:, :1]), r"candidates must have shape \(n, 2\)"),
+        ((m, S, x * np.inf), "candidates must be finite"),
+    ]
+    for args, message in cases:
+        for call in (fantasy.reduction, fantasy.reduction_and_pullback, fantasy.best):
+            with pytest.raises(ValueError, match=message):
+                call(posterior, *args)
+    with pytest.raises(ValueError, match="batch must have at least one row"):
+        fantasy.batch_reduction(posterior, m, S, x[:0])
+    with pytest.raises(TypeError, match="dtype"):
+        fantasy.reduction(posterior, m, S, x.astype(np.float32))
+
+
+@pytest.mark.parametrize("size", [0, 4, 1.5, -1])
+def test_a_budget_that_the_ground_set_cannot_fill(make_posterior, make_state, size):
+    with pytest.raises(ValueError, match="size must be a whole number from 1 to 3"):
+        fantasy.greedy(make_posterior(), *make_state(), np.ones((3, 2)), size)
+
+
+def test_models_and_weights_that_do_not_fit_are_named(make_posterior, make_state):
+    posterior, (m, S), x = make_posterior(), make_state(), np.ones((3, 2))
+    with pytest.raises(ValueError, match="posteriors must hold at least one"):
+        fantasy.reduction([], m, S, x)
+    with pytest.raises(TypeError, match=r"posteriors must be exact\.Posterior; got GP"):
+        fantasy.reduction([posterior.gp], m, S, x)
+    with pytest.raises(ValueError, match=r"posteriors\[1\].X must have shape \(n, 2\)"):
+        fantasy.reduction([posterior, make_posterior(d=3)], m, S, x)
+    with pytest.raises(ValueError, match=r"weights must have shape \(1,\)"):
+        fantasy.best(posterior, m, S, x, np.ones(2))
+    with pytest.raises(ValueError, match="weights must be non-negative"):
+        fantasy.best(posterior, m, S, x, -np.ones(1))
+    for bounds in ([(0.0, 1.0)], [(0.0, 1.0), (1.0, 1.0)], [(0.0, np.inf)] * 2):
+        with pytest.raises(ValueError, match=r"bounds must be 2 pairs \(lower, upper\)"):
+            fantasy.refine(posterior, m, S, m, bounds)
+    for kernel in (Matern52(), RBF() + Linear()):
+        other = condition(GP(kernel, 0.1), posterior.X, posterior.y)
+        with pytest.raises(TypeError, match="RBF"):
+            fantasy.reduction(other, m, S, x)
