@@ -10,6 +10,7 @@ from typing import Any
 
 _HOMES = {
     "arrays": ("asarray", "dataset", "to_numpy"),
+    "design": (),
     "exact": (
         "GP", "LeaveOneOut", "Posterior", "condition", "log_evidence", "log_evidence_and_pullback",
         "prior",
@@ -25,6 +26,7 @@ _HOMES = {
     "linear": ("BayesianLinear", "WeightPosterior"),
     "linalg": ("Cholesky", "FactorisationError", "JitterWarning", "cholesky", "squared_distances"),
     "means": ("ConstantMean", "Zero"),
+    "moments": (),
     "params": ("LogNormalPrior", "NormalPrior", "flatten", "flatten_gradient"),
     "plot": (),
     "quadrature": ("expect", "gauss_hermite"),

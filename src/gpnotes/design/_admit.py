@@ -1,0 +1,75 @@
+"""What the functions of this package check of their arguments, with errors that name them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from operator import index
+from typing import Any
+
+from .. import _check, _xp
+from .._xp import Array, array_namespace
+from ..exact import GP, Posterior
+
+__all__ = ["budget_within", "candidates", "indices", "noise_of", "process"]
+
+
+def process(gp: Any) -> GP:
+    """The process behind `gp`, which is one or a posterior of one."""
+    if not isinstance(gp, GP | Posterior):
+        raise TypeError(f"gp must be a GP or a Posterior; got {type(gp).__name__}")
+    return gp if isinstance(gp, GP) else gp.gp
+
+
+def candidates(gp: GP | Posterior, X: Array, name: str = "X") -> Array:
+    """`X` if it is a matrix of inputs of `gp`."""
+    _check.matrix(X, name)
+    process(gp).kernel._admit(X, name)
+    if isinstance(gp, Posterior):
+        gp._admit(X, name)
+    return X
+
+
+def noise_of(gp: GP | Posterior, X: Array, noise_var: Any, *, positive: bool) -> Array:
+    """The variance of a measurement of each candidate, (n,), in the kind of X."""
+    given = process(gp).noise_var if noise_var is None else noise_var
+    if getattr(given, "ndim", 0) == 1:
+        _check.alike(_check.vector(given, "noise_var", size=X.shape[0]), "noise_var", X, "X")
+    elif getattr(given, "ndim", 0) > 1:
+        raise ValueError(
+            f"noise_var must be a float or have shape ({X.shape[0]},); got {given.shape}"
+        )
+    _check.positive(given, "noise_var", zero=True)
+    xp = array_namespace(X)
+    noise = xp.zeros((X.shape[0],), dtype=X.dtype, device=_xp.device(X)) + given
+    if positive and not bool(xp.all(noise > 0.0)):
+        raise ValueError(
+            "noise_var must be positive for information: a measurement without noise has "
+            "infinitely much. The criteria 'variance' and 'integrated variance' allow zero"
+        )
+    return noise
+
+
+def indices(values: Iterable[Any], n: int, name: str, *, repeat: bool) -> list[int]:
+    """`values` as numbers of candidates from 0 to n − 1, each once unless `repeat`."""
+    try:
+        found = [index(value) for value in values]
+    except TypeError:
+        raise TypeError(f"{name} must be whole numbers; got {values}") from None
+    if any(not 0 <= j < n for j in found):
+        raise ValueError(f"{name} must lie between 0 and {n - 1}; got {found}")
+    if not repeat and len(set(found)) < len(found):
+        raise ValueError(f"{name} must be distinct; got {found}")
+    return found
+
+
+def budget_within(budget: Any, most: int | None, of: str) -> int:
+    """`budget` if it is a whole number from 0 to `most`."""
+    try:
+        size = index(budget)
+    except TypeError:
+        raise TypeError(f"budget must be a whole number; got {budget!r}") from None
+    if size < 0:
+        raise ValueError(f"budget must be a whole number from 0; got {size}")
+    if most is not None and size > most:
+        raise ValueError(f"budget must be at most {most}, the number of {of}; got {size}")
+    return size

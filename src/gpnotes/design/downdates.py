@@ -1,0 +1,159 @@
+"""Variances of f as measurements come in: a partial Cholesky factor that only ever grows.
+
+With ``w_t(x) = c_t(x, x_t) / √(c_t(x_t, x_t) + σ²(x_t))`` for the measurement of ``x_t``, the
+covariance of f after it is ``c_{t+1}(a, b) = c_t(a, b) − w_t(a) w_t(b)``. A candidate keeps its own
+``w`` and is brought up to date when somebody asks: a step costs it O(t), and no n × n matrix is
+made.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Protocol
+
+import numpy as np
+
+from .. import _xp, memory
+from .._xp import Array, array_namespace
+from ..exact import GP, Posterior
+
+__all__ = ["Covariance", "Downdates", "KernelCovariance", "MatrixCovariance", "taken"]
+
+
+class Covariance(Protocol):
+    """What is known before the first measurement: a covariance of n variables, by its entries."""
+
+    diag: Array
+
+    def block(self, rows: list[int] | None, columns: list[int]) -> Array:
+        """Its entries in `rows` (None: all) and `columns`."""
+
+
+def taken(a: Array, rows: list[int] | None) -> Array:
+    """The rows of `a` with these numbers, in their order; all of them for None."""
+    if rows is None:
+        return a
+    xp = array_namespace(a)
+    index = xp.asarray(np.asarray(rows, dtype=np.int64), device=_xp.device(a))
+    return xp.take(a, index, axis=0)
+
+
+class KernelCovariance:
+    """The covariance of f at X (n, d) by a kernel.
+
+    Its diagonal is that of ``kernel(X)``: white noise in the kernel belongs to a candidate.
+    """
+
+    def __init__(self, kernel: Any, X: Array) -> None:
+        self.kernel, self.X = kernel, X
+        self.diag = kernel.diag(X)
+
+    def block(self, rows: list[int] | None, columns: list[int]) -> Array:
+        """Kernel values, with the diagonal where a candidate meets itself."""
+        K = self.kernel._gram(taken(self.X, rows), taken(self.X, columns))
+        for k, column in enumerate(columns):
+            if rows is None:
+                K[column, k] = self.diag[column]
+            elif column in rows:  # only where measurements may be repeated
+                K[rows.index(column), k] = self.diag[column]
+        return K
+
+
+class MatrixCovariance:
+    """A covariance given as a matrix (n, n)."""
+
+    def __init__(self, matrix: Array) -> None:
+        self.matrix, self.diag = matrix, _xp.diagonal(matrix)
+
+    def block(self, rows: list[int] | None, columns: list[int]) -> Array:
+        """Entries of the matrix, which is symmetric."""
+        xp = array_namespace(self.matrix)
+        return taken(xp.matrix_transpose(taken(self.matrix, columns)), rows)
+
+
+class Downdates:
+    """The partial factor: rows `W` (n, t) of all candidates, some of them not up to date.
+
+    `noise` (n,) is the variance of a measurement of each, `capacity` the most measurements that
+    will come. `size` is how many columns W has now, those of `known` included: what a posterior has
+    learnt already, ``L⁻¹ K(X_observed, X)``, as columns (n, m).
+    """
+
+    def __init__(
+        self, prior: Covariance, noise: Array, capacity: int, known: Array | None = None
+    ) -> None:
+        xp, n = array_namespace(noise), noise.shape[0]
+        known = (
+            xp.zeros((n, 0), dtype=noise.dtype, device=_xp.device(noise))
+            if known is None
+            else known
+        )
+        self.prior, self.noise, self.first = prior, noise, known.shape[1]
+        width = self.first + capacity
+        room = {"what": "the factor of the design", "remedy": "Use a smaller budget or float32."}
+        memory.require(n, width, copies=2, like=noise, **room)
+        kind = {"dtype": noise.dtype, "device": _xp.device(noise)}
+        self.W, self.lower = xp.zeros((n, width), **kind), xp.zeros((width, width), **kind)
+        self.W[:, : self.first] = known
+        self.chosen: list[int] = []
+        self.levels = np.full(n, self.first)
+
+    @property
+    def size(self) -> int:
+        """The number of columns in use."""
+        return self.first + len(self.chosen)
+
+    def is_fresh(self, j: int) -> bool:
+        """Whether candidate j knows of all measurements."""
+        return bool(self.levels[j] == self.size)
+
+    def variance(self, rows: list[int] | None = None) -> Array:
+        """The variance of f at the candidates `rows` (None: all), given all measurements.
+
+        What rounding cannot tell from zero is zero.
+        """
+        self._refresh(rows)
+        xp, W = array_namespace(self.W), taken(self.W, rows)[:, : self.size]
+        diag = taken(self.prior.diag, rows)
+        variance = diag - xp.sum(W * W, axis=1)
+        blur = 8.0 * (self.size + 1) * _xp.epsilon(diag)
+        return xp.where(variance > blur * diag, variance, xp.zeros_like(variance))
+
+    def _refresh(self, rows: list[int] | None) -> None:
+        """Extend the rows of W by forward substitution through what they have missed."""
+        start, stop = int(np.min(self.levels if rows is None else self.levels[rows])), self.size
+        if start == stop:
+            return
+        xp, lower = array_namespace(self.W), self.lower[start:stop, :]
+        right = self.prior.block(rows, self.chosen[start - self.first :])
+        if start:
+            right = right - taken(self.W, rows)[:, :start] @ xp.matrix_transpose(lower[:, :start])
+        new = _xp.solve_triangular(lower[:, start:stop], xp.matrix_transpose(right))
+        self._store(rows, slice(start, stop), xp.matrix_transpose(new))
+
+    def _store(self, rows: list[int] | None, columns: slice, new: Array) -> None:
+        if rows is None:
+            self.W[:, columns] = new
+            self.levels[:] = columns.stop
+            return
+        for i, row in enumerate(rows):
+            self.W[row, columns] = new[i, :]
+        self.levels[rows] = columns.stop
+
+    def add(self, j: int) -> float:
+        """Measure candidate j; the root of the variance of that measurement."""
+        pivot = math.sqrt(float(self.variance([j])[0]) + float(self.noise[j]))
+        t = self.size
+        self.lower[t, :t] = self.W[j, :t]
+        self.lower[t, t] = pivot
+        self.chosen.append(j)
+        return pivot
+
+
+def downdates(gp: GP | Posterior, X: Array, noise: Array, capacity: int) -> Downdates:
+    """The factor of a prior or of a posterior, before its first measurement."""
+    if isinstance(gp, GP):
+        return Downdates(KernelCovariance(gp.kernel, X), noise, capacity)
+    half = gp.cholesky.half_solve(gp.gp.kernel(gp.X, X))
+    known = array_namespace(X).matrix_transpose(half)
+    return Downdates(KernelCovariance(gp.gp.kernel, X), noise, capacity, known)

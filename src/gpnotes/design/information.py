@@ -1,0 +1,58 @@
+"""What noisy measurements say about a process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from .. import _xp, memory
+from .._xp import Array, array_namespace
+from ..exact import GP, Posterior
+from ..linalg import cholesky
+from . import _admit
+from .criteria import Information
+
+__all__ = ["gain", "information"]
+
+
+def information(gp: GP | Posterior, X: Array, noise_var: Any = None) -> float:
+    """``I(f; y) = ½ log |I + N^-½ K N^-½|`` for measurements of X (n, d), in nats; O(n³).
+
+    `noise_var` is the diagonal of N: a float, an array (n,), or that of the process. For a
+    posterior, K is its covariance, and the result is what y adds to the data. No rows have no
+    information. Raises `ValueError` or `TypeError` for inputs that do not fit and for noise that is
+    zero.
+
+    >>> import numpy as np
+    >>> from gpnotes import RBF
+    >>> round(information(GP(RBF(), 1.0), np.zeros((1, 1))), 4)
+    0.3466
+    """
+    _admit.candidates(gp, X)
+    noise = _admit.noise_of(gp, X, noise_var, positive=True)
+    n, xp = X.shape[0], array_namespace(X)
+    if n == 0:
+        return 0.0
+    memory.require(n, n, copies=4, like=X, what="I + N⁻¹K", remedy="Use fewer points or float32.")
+    K, root = gp.kernel(X) if isinstance(gp, GP) else gp.covariance(X), xp.sqrt(noise)
+    return 0.5 * cholesky(_xp.eye(n, X) + K / root[:, None] / root[None, :]).log_det
+
+
+def gain(gp: GP | Posterior, X: Array, chosen: Iterable[int] = (), noise_var: Any = None) -> Array:
+    """What one more measurement adds to the information of those `chosen`, for all X, (n,) in nats.
+
+    ``½ log(1 + s²(x) / σ²(x))`` with the variance s² of f given y at the chosen rows of X, which
+    may be measured again. O(n k²) for k of them. Raises what `information` raises.
+
+    >>> import numpy as np
+    >>> from gpnotes import RBF
+    >>> gain(GP(RBF(), 1.0), np.asarray([[0.0], [1.0]]), chosen=[0]).round(4)
+    array([0.2027, 0.2983])
+    """
+    _admit.candidates(gp, X)
+    noise = _admit.noise_of(gp, X, noise_var, positive=True)
+    rows = _admit.indices(chosen, X.shape[0], "chosen", repeat=True)
+    scored = Information(gp, X, noise, len(rows))
+    for j in rows:
+        scored.add(j)
+    return scored.gains()
