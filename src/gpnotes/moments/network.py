@@ -1,0 +1,122 @@
+"""A network of radial basis functions at an uncertain input: a policy of fixed functions.
+
+``f(x) = Wᵀ k(C, x)`` with one kernel ``exp(−½ Σ_d (x_d − c_d)²/ℓ_d²)`` for all outputs, so that all
+covariances come from one matrix of the centres with themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from .. import _check
+from .._xp import Array, array_namespace
+from .pairs import Meeting, covariances, meetings, pulled_input, sums
+from .parts import Part, Seen, pulled_q, seen
+from .points import pulled_points, pulled_q_points
+from .predictor import Moments
+from .spread import admit_input, spread
+
+__all__ = ["network", "network_and_pullback"]
+
+
+class _Look(NamedTuple):
+    """The centres as one part, its meeting with itself, and its covariances (k, k)."""
+
+    part: Seen
+    met: Meeting
+    C: Array
+
+
+def network(centres: Array, weights: Array, lengthscale: Array, m: Array, S: Array) -> Moments:
+    """Mean, covariance and input-output covariance of ``f(x) = Wᵀ k(C, x)``, ``x ~ N(m, S)``.
+
+    `centres` (k, D), `weights` (k, E), `lengthscale` (D,), m (D,), S (D, D), any covariance. There
+    is no noise and no uncertainty but that of x. O(k² (D + E)). Raises `ValueError` or `TypeError`
+    for shapes that do not go together, a lengthscale that is not positive and an S that is none.
+    Source: Deisenroth & Rasmussen (2011), section 2.4: a policy of radial basis functions.
+
+    >>> import numpy as np
+    >>> found = network(np.zeros((1, 1)), np.ones((1, 1)), np.ones(1), np.zeros(1), 3.0 * np.eye(1))
+    >>> found.mean
+    array([0.5])
+    """
+    S = _admit(centres, weights, lengthscale, m, S)
+    return _moments(_look(centres, lengthscale, m, S), weights, S)
+
+
+def network_and_pullback(
+    centres: Array, weights: Array, lengthscale: Array, m: Array, S: Array
+) -> tuple[Moments, Callable[[Moments], tuple[Array, Array, Array, Array, Array]]]:
+    """What `network` gives, and its pullback.
+
+    ``pull(bar)`` takes a `Moments` of derivatives and returns ``(centres_bar, weights_bar,
+    lengthscale_bar, m_bar, S_bar)``, the last symmetric. Raises what `network` raises.
+    """
+    S = _admit(centres, weights, lengthscale, m, S)
+    look = _look(centres, lengthscale, m, S)
+
+    def pull(bar: Moments) -> tuple[Array, Array, Array, Array, Array]:
+        """The derivatives by every argument, in their order."""
+        return _pull(look, weights, lengthscale, S, bar)
+
+    return _moments(look, weights, S), pull
+
+
+def _admit(centres: Array, weights: Array, lengthscale: Array, m: Array, S: Array) -> Array:
+    k, D = _check.matrix(centres, "centres").shape
+    _check.alike(_check.matrix(weights, "weights", rows=k), "weights", centres, "centres")
+    _check.alike(
+        _check.vector(lengthscale, "lengthscale", size=D), "lengthscale", centres, "centres"
+    )
+    _check.positive(lengthscale, "lengthscale")
+    return admit_input(m, S, centres)
+
+
+def _look(centres: Array, lengthscale: Array, m: Array, S: Array) -> _Look:
+    precision = (1.0 / lengthscale**2)[None, :]
+    solved = spread(S, precision)
+    part = seen(Part(1.0, precision[0, :]), centres - m, solved, 0)
+    met = meetings(S, precision, solved, [(0, 0)])
+    return _Look(part, met, covariances(part, part, met, 0))
+
+
+def _moments(look: _Look, weights: Array, S: Array) -> Moments:
+    xp, (part, _, C) = array_namespace(S), look
+    turned, weighted = xp.matrix_transpose(weights), part.q[:, None] * weights
+    covariance = turned @ C @ weights
+    covariance = 0.5 * (covariance + xp.matrix_transpose(covariance))
+    return Moments(
+        xp.sum(weighted, axis=0), covariance, S @ (xp.matrix_transpose(part.g) @ weighted)
+    )
+
+
+def _pull(
+    look: _Look, weights: Array, lengthscale: Array, S: Array, bar: Moments
+) -> tuple[Array, Array, Array, Array, Array]:
+    """``C_bar = W cov_bar Wᵀ``; with ``Y = S cross_bar`` the slopes g get ``q W Yᵀ``."""
+    xp, (part, met, C) = array_namespace(S), look
+    cov_bar = 0.5 * (bar.covariance + xp.matrix_transpose(bar.covariance))
+    found = sums(part, part, met, 0, weights @ cov_bar @ xp.matrix_transpose(weights))
+    along, weighted = S @ bar.cross, part.q[:, None] * weights
+    through_q = bar.mean[None, :] + part.g @ along
+    t = xp.sum(weighted * through_q, axis=1)
+    weights_bar = part.q[:, None] * through_q + 2.0 * (C @ (weights @ cov_bar))
+    # dg = N (dν − dS g + Λ dλ Λ g)
+    g_bar = (weighted @ xp.matrix_transpose(along)) @ part.N
+    centres_bar = g_bar + sum(_points(part, met, found, t, "points"))
+    ratio = part.g / part.precision
+    precision_bar = xp.sum(g_bar * ratio, axis=0) / part.precision
+    precision_bar = precision_bar + sum(_points(part, met, found, t, "precision"))
+    S_bar = (
+        bar.cross @ (xp.matrix_transpose(weighted) @ part.g) - xp.matrix_transpose(g_bar) @ part.g
+    )
+    S_bar = S_bar + pulled_q(part, t)[1] + pulled_input(part, part, met, 0, found)[1]
+    S_bar = 0.5 * (S_bar + xp.matrix_transpose(S_bar))
+    lengths_bar = -2.0 * precision_bar / lengthscale**3
+    return centres_bar, weights_bar, lengths_bar, -xp.sum(centres_bar, axis=0), S_bar
+
+
+def _points(part: Seen, met: Meeting, found, t: Array, field: str) -> list[Array]:
+    bars = [*pulled_points(part, part, met, 0, found), pulled_q_points(part, t)]
+    return [getattr(bar, field) for bar in bars]

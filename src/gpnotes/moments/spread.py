@@ -1,0 +1,95 @@
+"""What an input's covariance S does to RBF kernels: the small (D, D) algebra, in batches.
+
+A row of `precision` (B, D) is the diagonal of some D. With ``D^½ S D^½ = U w Uᵀ`` everything that
+is needed is a function of w that is accurate for every ``w ≥ 0``, zero and tiny included:
+
+    T = S (I + DS)⁻¹ = D^−½ U w/(1+w) Uᵀ D^−½,   H = (I + DS)⁻¹ = D^½ U 1/(1+w) Uᵀ D^−½.
+
+S is never inverted, so it may be singular; ``dT = Hᵀ dS H`` holds there too.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from .. import _check, _xp
+from .._xp import Array, array_namespace
+
+__all__ = ["Spread", "admit_input", "log_gap", "spread"]
+
+_SMALL = 0.1  # eigenvalues up to which logarithms are taken without their linear terms
+
+
+class Spread(NamedTuple):
+    """``T = S (I + DS)⁻¹`` and ``H = (I + DS)⁻¹``, (B, D, D), and the eigenvalues w, (B, D)."""
+
+    T: Array
+    H: Array
+    w: Array
+
+    def half_log_det(self) -> Array:
+        """``½ log |I + SD|``, (B,)."""
+        xp = array_namespace(self.w)
+        return 0.5 * xp.sum(xp.log1p(self.w), axis=-1)
+
+
+def spread(S: Array, precision: Array) -> Spread:
+    """The algebra of S (D, D) with each row of `precision` (B, D).
+
+    Eigenvalues that rounding took below zero are zero.
+    """
+    xp = array_namespace(S)
+    root = xp.sqrt(precision)
+    w, U = xp.linalg.eigh(root[:, :, None] * S[None, :, :] * root[:, None, :])
+    w = xp.clip(w, 0.0, None)
+    right = xp.matrix_transpose(U / root[:, :, None])
+    kept = (1.0 / (1.0 + w))[:, None, :]
+    T = xp.matrix_transpose(right) * (w[:, None, :] * kept) @ right
+    return Spread(T, (U * root[:, :, None] * kept) @ right, w)
+
+
+def log_gap(joint: Array, first: Array, second: Array) -> Array:
+    """``log |I + S(A + B)| − log |I + SA| − log |I + SB|`` from the eigenvalues (B, D) of each.
+
+    The traces of the first and of the other two are equal, so that for small eigenvalues what is
+    left is of second order in S: there each logarithm is taken without its linear term.
+    """
+    xp = array_namespace(joint)
+    total = _sum_log1p(joint) - _sum_log1p(first) - _sum_log1p(second)
+    bent = _sum_bent(joint) - _sum_bent(first) - _sum_bent(second)
+    return xp.where(xp.max(joint, axis=-1) < _SMALL, bent, total)
+
+
+def _sum_log1p(w: Array) -> Array:
+    xp = array_namespace(w)
+    return xp.sum(xp.log1p(w), axis=-1)
+
+
+def _sum_bent(w: Array) -> Array:
+    """The sum of ``log(1 + w) − w`` for ``0 ≤ w ≤ 0.1``, without cancellation.
+
+    With ``y = w/(2 + w)``: ``log(1 + w) = 2 atanh y`` and ``2y − w = −w y``.
+    """
+    y = w / (2.0 + w)
+    square, series = y * y, 0.0
+    for power in (13, 11, 9, 7, 5, 3):
+        series = 1.0 / power + square * series
+    return array_namespace(w).sum(y * (2.0 * square * series - w), axis=-1)
+
+
+def admit_input(m: Array, S: Array, like: Array) -> Array:
+    """S made symmetric, if ``N(m, S)`` is a normal distribution over rows of `like` (n, D)."""
+    D = like.shape[1]
+    _check.alike(_check.vector(m, "m", size=D), "m", like, "X")
+    _check.alike(_check.matrix(S, "S", rows=D, columns=D), "S", m, "m")
+    xp = array_namespace(S)
+    S = 0.5 * (_check.symmetric(S, "S") + xp.matrix_transpose(S))
+    values = xp.linalg.eigvalsh(S)
+    least, most = float(xp.min(values)), float(xp.max(values))
+    if least < -math.sqrt(_xp.epsilon(S)) * abs(most):
+        raise ValueError(
+            f"S must be positive semidefinite; its smallest eigenvalue is {least:.3g}, "
+            f"its largest {most:.3g}"
+        )
+    return S
