@@ -385,3 +385,121 @@ def test_models_and_weights_that_do_not_fit_are_named(make_posterior, make_state
         other = condition(GP(kernel, 0.1), posterior.X, posterior.y)
         with pytest.raises(TypeError, match="RBF"):
             fantasy.reduction(other, m, S, x)
+
+
+@pytest.mark.parametrize("rank", [1, 2])
+@pytest.mark.parametrize("parts", [1, 2])
+def test_what_is_left_in_both_parts_is_what_refits_say(
+    make_posterior, make_state, refitted, rng, rank, parts
+):
+    posterior, (m, S) = make_posterior(parts=parts), make_state(rank=rank)
+    candidates = rng.normal(size=(2, 2))
+    found = fantasy.expected_parts(posterior, m, S, candidates)
+    total = fantasy.expected_variance(posterior, m, S, candidates)
+    np.testing.assert_allclose(found.total, total, rtol=1e-10)
+    for k, x_hat in enumerate(candidates):
+        of_function, of_input = refitted(posterior, m, S, x_hat)
+        np.testing.assert_allclose(found.of_function[k], of_function, rtol=1e-8)
+        np.testing.assert_allclose(found.of_input[k], of_input, rtol=1e-8)
+
+
+def test_the_parts_differ_from_before_as_the_law_of_total_variance_says(
+    make_posterior, make_state, variance_of, nodes, rng
+):
+    posterior, (m, S), x_hat = make_posterior(), make_state(), rng.normal(size=(1, 2))
+    x, w = nodes(m, S, 24)
+    c = posterior.covariance(np.vstack([x, x_hat]))[:-1, -1]
+    s = posterior.variance(x_hat, noise=True)[0]
+    before = variance_of(posterior, m, S)
+    found = fantasy.expected_parts(posterior, m, S, x_hat)
+    np.testing.assert_allclose(found.of_function[0], before[0] - w @ c**2 / s, rtol=1e-8)
+    np.testing.assert_allclose(found.of_input[0], before[1] + (w @ c**2 - (w @ c) ** 2) / s)
+    assert found.of_input[0] > before[1]
+
+
+def test_noise_of_the_next_observation_stays(make_posterior, make_state, rng):
+    posterior, (m, S), x = make_posterior(), make_state(), rng.normal(size=(3, 2))
+    noise_var = posterior.gp.noise_var
+    for call in (fantasy.expected_variance, lambda *a, **k: fantasy.expected_parts(*a, **k).total):
+        noisy = call(posterior, m, S, x, noise=True)
+        np.testing.assert_allclose(noisy - call(posterior, m, S, x), noise_var, rtol=1e-10)
+
+
+def test_a_known_input_has_a_functions_part_only(make_posterior, rng):
+    posterior, m, x = make_posterior(), rng.normal(size=2), rng.normal(size=(2, 2))
+    found = fantasy.expected_parts(posterior, m, np.zeros((2, 2)), x)
+    np.testing.assert_array_equal(found.of_input, np.zeros(2))
+    for k in range(2):
+        refit = posterior.extend(x[k : k + 1], np.zeros(1)).variance(m[None, :])
+        np.testing.assert_allclose(found.of_function[k], refit[0], rtol=1e-10)
+
+
+def test_a_nearly_known_input_keeps_its_digits(make_posterior, rng):
+    posterior, m, x = make_posterior(), rng.normal(size=2), rng.normal(size=(3, 2))
+    S = np.asarray([[1.0, 0.3], [0.3, 2.0]])
+    tiny = fantasy.expected_parts(posterior, m, 1e-24 * S, x).of_input
+    small = fantasy.expected_parts(posterior, m, 1e-10 * S, x).of_input
+    np.testing.assert_allclose(tiny * 1e14, small, rtol=1e-8)
+    assert np.all(tiny > 0.0)
+
+
+def test_the_expected_covariance_of_outputs_is_what_refits_say(
+    make_posterior, make_state, nodes, rng
+):
+    models, (m, S) = [make_posterior(), make_posterior(n=4, parts=2)], make_state()
+    x_hat, (x, w) = rng.normal(size=(1, 2)), nodes(m, S)
+    t, wt = np.polynomial.hermite_e.hermegauss(3)
+    wt = wt / wt.sum()
+    expected = np.zeros((2, 2))
+    for i, j in itertools.product(range(3), repeat=2):
+        after = [
+            one.extend(x_hat, one.mean(x_hat) + node * np.sqrt(one.variance(x_hat, noise=True)))
+            for one, node in zip(models, t[[i, j]], strict=True)
+        ]
+        means, variances = zip(*(one.predict(x) for one in after), strict=True)
+        centred = np.stack(means) - (np.stack(means) @ w)[:, None]
+        one_pair = (centred * w) @ centred.T + np.diag(np.stack(variances) @ w)
+        expected += wt[i] * wt[j] * one_pair
+    found = fantasy.expected_covariance(models, m, S, x_hat)
+    np.testing.assert_allclose(found[0], expected, rtol=1e-8)
+
+
+def test_what_is_left_lives_where_its_arguments_do(space, rng):
+    X, y = space.asarray(rng.normal(size=(5, 2))), space.asarray(rng.normal(size=5))
+    posterior = condition(GP(RBF(1.5, 0.9), 0.1), X, y)
+    args = space.asarray(rng.normal(size=2)), space.asarray(0.3 * np.eye(2)), X + 0.1
+    parts = fantasy.expected_parts(posterior, *args)
+    total = fantasy.expected_variance(posterior, *args)
+    assert all(space.holds(a) for a in (*parts, total))
+    assert space.holds(fantasy.expected_covariance([posterior, posterior], *args))
+    tolerance = 1e-11 if space.double else 1e-5
+    np.testing.assert_allclose(to_numpy(parts.total), to_numpy(total), atol=tolerance)
+
+
+def test_parts_in_portions_are_the_same(make_posterior, make_state, rng, monkeypatch):
+    posterior, (m, S), x = make_posterior(), make_state(), rng.normal(size=(9, 2))
+    whole = fantasy.expected_parts(posterior, m, S, x)
+    monkeypatch.setattr("gpnotes.pilco.outlook._CHUNK_ENTRIES", 2**15)
+    for one, other in zip(fantasy.expected_parts(posterior, m, S, x), whole, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-11)
+
+
+def test_what_is_left_where_nothing_can_be_learnt(make_state, variance_of, rng):
+    X, (m, S) = 2.0 * rng.normal(size=(5, 2)), make_state()
+    posterior = condition(GP(RBF(2.0, 0.7), 0.0), X, rng.normal(size=5))
+    found = fantasy.expected_parts(posterior, m, S, X)
+    before = variance_of(posterior, m, S)
+    np.testing.assert_allclose(found.of_function, before[0], rtol=1e-8)
+    np.testing.assert_allclose(found.of_input, before[1], rtol=1e-8)
+    np.testing.assert_allclose(fantasy.expected_variance(posterior, m, S, X), sum(before))
+
+
+def test_what_is_left_needs_one_input_that_fits(make_posterior, make_state):
+    posterior, (m, S), x = make_posterior(), make_state(), np.ones((3, 2))
+    for call in (fantasy.expected_variance, fantasy.expected_parts):
+        with pytest.raises(ValueError, match=r"m must have shape \(2,\)"):
+            call(posterior, m[None, :], S[None, :, :], x)
+        with pytest.raises(ValueError, match="S must be"):
+            call(posterior, m, -np.eye(2), x)
+        with pytest.raises(ValueError, match="candidates must have at least one row"):
+            call(posterior, m, S, x[:0])

@@ -127,7 +127,7 @@ def _pulled(view: Outlook, here: Look, x: Array, bar: Array) -> tuple[Array, Arr
     ``K_bar = −K_y⁻¹(q cross_bar + 2 K_Xx̂ diag spread_bar)`` and ``q_bar = −K_y⁻¹K_Xx̂ cross_barᵀ``.
     """
     xp, factor, kernel = array_namespace(x), view.posterior.cholesky, view.posterior.gp.kernel
-    slope = here.slope
+    slope = here.over(here.cross)
     cross_bar, spread_bar = 2.0 * slope * bar, -xp.sum(slope * slope, axis=0) * bar
     onto = factor.half_solve_t(here.half)  # K_y⁻¹ K_Xx̂
     K_bar = -factor.half_solve_t(view.half_means) @ cross_bar - 2.0 * onto * spread_bar

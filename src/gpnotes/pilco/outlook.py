@@ -57,15 +57,14 @@ class Look(NamedTuple):
     @property
     def gain(self) -> Array:
         """``Σ_t cross² / spread``, (k,): the reductions, :eq:`eq-pi-reduction`."""
-        return array_namespace(self.cross).sum(self.cross * self.slope, axis=0)
+        return array_namespace(self.cross).sum(self.cross * self.over(self.cross), axis=0)
 
-    @property
-    def slope(self) -> Array:
-        """``cross / spread``, (T, k); zero where there is nothing left to observe."""
-        xp = array_namespace(self.cross)
+    def over(self, numerator: Array) -> Array:
+        """A numerator, (..., k), over `spread`; zero where there is nothing left to observe."""
+        xp = array_namespace(numerator)
         known = self.spread <= self.floor
-        spread = xp.where(known, xp.ones_like(self.spread), self.spread)
-        return xp.where(known[None, :], xp.zeros_like(self.cross), self.cross / spread[None, :])
+        ratio = numerator / xp.where(known, xp.ones_like(self.spread), self.spread)
+        return xp.where(known, xp.zeros_like(ratio), ratio)
 
 
 def outputs(posteriors: Any) -> list[Posterior]:
