@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 from .. import _check
 from .._xp import Array
 from ..kernels import Kernel
-from .pairs import covariances, meetings
-from .parts import Seen, parts_of, seen, stacked_precision
+from .pairs import Meeting, covariances, meetings, pulled_input, sums
+from .parts import Seen, parts_of, pulled_q, seen, stacked_precision
+from .points import pulled_points, pulled_q_points
 from .spread import admit_input, spread
 
-__all__ = ["kernel_covariance", "kernel_mean", "kernel_outer"]
+__all__ = [
+    "kernel_covariance",
+    "kernel_covariance_and_pullback",
+    "kernel_mean",
+    "kernel_mean_and_pullback",
+    "kernel_outer",
+]
 
 
 def kernel_mean(kernel: Kernel, X: Array, m: Array, S: Array) -> Array:
@@ -57,17 +67,77 @@ def kernel_covariance(
     >>> round(1e30 * float(found[0, 0]), 12) == round(float(np.exp(-1.0)), 12)
     True
     """
+    look = _look(kernel_a, kernel_b, X, Z, m, S)
+    return sum(covariances(*look.of(k), look.met, k) for k in range(len(look.pairs)))
+
+
+def kernel_mean_and_pullback(
+    kernel: Kernel, X: Array, m: Array, S: Array
+) -> tuple[Array, Callable[[Array], tuple[Array, Array, Array]]]:
+    """What `kernel_mean` gives, and ``pull(q_bar) -> (X_bar, m_bar, S_bar)``, the last symmetric.
+
+    Raises what `kernel_mean` raises.
+    """
+    S = _admit(X, m, S)
+    looks = _seen(kernel, X, m, S)
+
+    def pull(q_bar: Array) -> tuple[Array, Array, Array]:
+        """The derivatives by X (n, D), m (D,) and S (D, D) from those by the result (n,)."""
+        pulled = [pulled_q(one, one.q * q_bar) for one in looks]
+        X_bar = sum(pulled_q_points(one, one.q * q_bar).points for one in looks)
+        return X_bar, sum(m_bar for m_bar, _ in pulled), sum(S_bar for _, S_bar in pulled)
+
+    return sum(one.q for one in looks), pull
+
+
+def kernel_covariance_and_pullback(
+    kernel_a: Kernel, kernel_b: Kernel, X: Array, Z: Array, m: Array, S: Array
+) -> tuple[Array, Callable[[Array], tuple[Array, Array, Array, Array]]]:
+    """What `kernel_covariance` gives, and ``pull(C_bar) -> (X_bar, Z_bar, m_bar, S_bar)``.
+
+    S_bar is symmetric. Raises what `kernel_mean` raises.
+    """
+    look = _look(kernel_a, kernel_b, X, Z, m, S)
+    every = range(len(look.pairs))
+
+    def pull(C_bar: Array) -> tuple[Array, Array, Array, Array]:
+        """The derivatives by X (n, D), Z (n', D), m (D,), S (D, D) from those by C (n, n')."""
+        pulled = [_pulled(*look.of(k), look.met, k, C_bar) for k in every]
+        return tuple(sum(some) for some in zip(*pulled, strict=True))
+
+    return sum(covariances(*look.of(k), look.met, k) for k in every), pull
+
+
+def _pulled(one: Seen, other: Seen, met: Meeting, k: int, C_bar: Array) -> tuple[Array, ...]:
+    found = sums(one, other, met, k, C_bar)
+    first, second = pulled_points(one, other, met, k, found)
+    return first.points, second.points, *pulled_input(one, other, met, k, found)
+
+
+class _Look(NamedTuple):
+    """The parts of two kernels at their points, and how each of the first meets the second's."""
+
+    seen: list[Seen]
+    pairs: list[tuple[int, int]]
+    met: Meeting
+
+    def of(self, k: int) -> tuple[Seen, Seen]:
+        """The two parts of the pair in place k."""
+        i, j = self.pairs[k]
+        return self.seen[i], self.seen[j]
+
+
+def _look(a: Kernel, b: Kernel, X: Array, Z: Array, m: Array, S: Array) -> _Look:
     S = _admit(X, m, S)
     _check.alike(_check.matrix(Z, "Z", columns=X.shape[1]), "Z", X, "X")
-    parts = parts_of(kernel_a, X), parts_of(kernel_b, Z)
-    every = [*parts[0], *parts[1]]
+    first, second = parts_of(a, X), parts_of(b, Z)
+    every, split = [*first, *second], len(first)
     precision = stacked_precision(every)
-    solved, split = spread(S, precision), len(parts[0])
-    points = [(X if c < split else Z) - m for c in range(len(every))]
+    solved = spread(S, precision)
+    points = [X - m] * split + [Z - m] * len(second)
     looks = [seen(part, points[c], solved, c) for c, part in enumerate(every)]
     pairs = [(i, j) for i in range(split) for j in range(split, len(every))]
-    met = meetings(S, precision, solved, pairs)
-    return sum(covariances(looks[i], looks[j], met, k) for k, (i, j) in enumerate(pairs))
+    return _Look(looks, pairs, meetings(S, precision, solved, pairs))
 
 
 def _admit(X: Array, m: Array, S: Array) -> Array:
