@@ -8,8 +8,9 @@ counts given their sum. So for a role of n opponents with λ_s = n p_s
 where π is the Poisson probability. All numbers are non-negative and at most one before the last
 division, whose divisor is about 1/√(2πn): nothing overflows and nothing cancels at any n.
 
-How the polynomials are multiplied is the matter of `polynomials`; here stand the sum over samples,
-the product over roles, and the blocks that bound the memory.
+How the polynomials are multiplied is the matter of `polynomials`, and of `quick` for NumPy arrays;
+here stand the sum over samples, the product over roles, and the blocks that bound the memory.
+Samples stand in rows, mixtures in columns, (J, B).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from .._xp import Array, array_namespace, as_array, is_numpy_namespace
+from . import quick
 from .expansion import Expansion, blocks
 from .game import RoleSymmetricGame
 from .polynomials import at_mode, flushed, poisson_table, tree
@@ -51,13 +53,14 @@ def expected(
     f(x + e_t)`` with one opponent less. O(B J n²) for a pair of strategies and J samples.
     """
     counts = game.opponents(game.columns[role].start)
-    trees = [tree(s, n) for s, n in zip(game.strategies, counts, strict=True)]
+    nodes = quick.NODES if is_numpy_namespace(array_namespace(p)) else {}
+    trees = [tree(s, n, **nodes) for s, n in zip(game.strategies, counts, strict=True)]
     width, rows = _shape(counts, p)
     totals = [_nothing(p, jacobian) for _ in expansions]
     for group in _groups(expansions, width, _values(counts) * game.size):
         parts = [_part(game, trees, counts, i, expansions[i], rest) for i, rest in group]
         work = _work(game, trees, counts, parts, p, jacobian)
-        found = [work(some) for some in blocks(p.shape[0], 1, rows)]
+        found = [work(some) for some in _evenly(p.shape[0], rows)]
         for i in {part.index for part in parts}:
             totals[i] = _added(totals[i], [one[i] for one in found])
     return totals
@@ -68,7 +71,7 @@ def _shape(counts: tuple[int, ...], p: Array) -> tuple[int, int]:
     if not is_numpy_namespace(array_namespace(p)):
         return 1024, 1024
     entries = min(2**14, _QUIET // (max(counts) + 2))
-    return max(16, entries // 128), 128
+    return max(16, entries // 80), 80
 
 
 def _values(counts: tuple[int, ...]) -> int:
@@ -81,9 +84,14 @@ def _groups(expansions: Sequence[Expansion], width: int, each: int) -> list[list
     parts = [
         (i, rows)
         for i, one in enumerate(expansions)
-        for rows in blocks(one.weights.shape[0], 1, max(1, min(width, _HELD // each)))
+        for rows in _evenly(one.weights.shape[0], max(1, min(width, _HELD // each)))
     ]
     return [parts[few] for few in blocks(len(parts), width * each, _HELD)]
+
+
+def _evenly(n: int, most: int) -> list[slice]:
+    """n rows in as few blocks of at most so many as will do, all of about one size."""
+    return blocks(n, 1, math.ceil(n / max(1, math.ceil(n / most))))
 
 
 def _nothing(p: Array, jacobian: bool) -> Slopes:
@@ -107,13 +115,11 @@ def _part(
 
 
 def _bumps(expansion: Expansion, samples: slice, n: int, cols: slice) -> list[Array]:
-    """``f_s(x)`` of each strategy of a role: a list of (j, n + 1)."""
+    """``f_s(x)`` of each strategy of a role: a list of (n + 1, j)."""
     xp = array_namespace(expansion.profiles)
-    x = as_array(range(n + 1), expansion.profiles)
+    x = as_array(range(n + 1), expansion.profiles)[:, None]
     centres, ell = expansion.profiles[samples, cols], expansion.lengthscales[cols]
-    return [
-        xp.exp(-0.5 * ((centres[:, s : s + 1] - x) / ell[s]) ** 2) for s in range(centres.shape[1])
-    ]
+    return [xp.exp(-0.5 * ((centres[:, s] - x) / ell[s]) ** 2) for s in range(centres.shape[1])]
 
 
 def _work(
@@ -128,13 +134,18 @@ def _work(
         """What the parts give for some mixtures, by strategy."""
         few, found = p[rows, :], {}
         roles = zip(trees, counts, game.columns, strict=True)
-        chances = [node.chances(poisson_table(n * few[:, c], n)) for node, n, c in roles]
+        chances = [node.chances(_table(few[:, c], n)) for node, n, c in roles]
         for part in parts:
             here = _sum(trees, chances, counts, part, jacobian)
             found[part.index] = _plus(found[part.index], here) if part.index in found else here
         return found
 
     return block
+
+
+def _table(p: Array, n: int) -> Array:
+    """The chances of each strategy of a role, (s, n + 1, b): mixtures stand in columns."""
+    return array_namespace(p).permute_dims(poisson_table(n * p, n), (1, 2, 0))
 
 
 def _plus(a: Slopes, b: Slopes) -> Slopes:
@@ -148,12 +159,12 @@ def _sum(
     xp = array_namespace(part.weights)
     roles = [t.forward(c, f) for t, c, f in zip(trees, chances, part.bumps, strict=True)]
     factors = [terms[0] / at_mode(n) for (terms, _), n in zip(roles, counts, strict=True)]
-    value = math.prod(factors[1:], start=factors[0]) @ part.weights
+    value = part.weights @ math.prod(factors[1:], start=factors[0])
     if not jacobian:
         return value, None
     bars = []
     for r, ((_, pull), n) in enumerate(zip(roles, counts, strict=True)):
         others = factors[:r] + factors[r + 1 :]
-        bar = math.prod(others, start=part.weights * (n / at_mode(n)))
+        bar = math.prod(others, start=(n / at_mode(n)) * part.weights[:, None])
         bars += pull([flushed(xp.broadcast_to(bar, factors[r].shape))])
     return value, xp.stack(bars, axis=1)

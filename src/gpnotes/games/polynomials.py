@@ -14,7 +14,7 @@ which makes the product homogeneous in the mixture.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -22,50 +22,57 @@ from typing import Any
 
 from .._xp import Array, array_namespace, as_array, device, epsilon
 
-__all__ = ["at_mode", "flushed", "poisson_table", "tree"]
+__all__ = ["Join", "Pair", "Single", "at_mode", "flushed", "poisson_table", "tree"]
 
-Terms = list[Array]  # a (b, j) array for each degree
+Terms = Sequence[Array]  # a (j, b) array for each degree
 Pull = Callable[[Iterable[Array]], list[Array]]
 
 
-def tree(strategies: int, n: int) -> Any:
-    """The node that multiplies the polynomials of a role; of the product only degree n."""
-    return _node(strategies, [n], n)
+def tree(strategies: int, n: int, *, pair: type | None = None, join: type | None = None) -> Any:
+    """The node that multiplies the polynomials of a role; of the product only degree n.
+
+    `pair` and `join` may do the work of `Pair` everywhere and of `Join` at the root of two pairs.
+    """
+    return _node(strategies, [n], n, pair or Pair, (join if strategies == 4 else None) or Join)
 
 
-def _node(strategies: int, degrees: list[int], n: int) -> Any:
+def _node(strategies: int, degrees: list[int], n: int, pair: type, join: type) -> Any:
     if strategies <= 2:
-        return (_Single if strategies == 1 else _Pair)(degrees)
+        return (Single if strategies == 1 else pair)(degrees)
     half = 2 * math.ceil(strategies / 4)  # an even number: pairs are what is fast
     every = list(range(n + 1))
-    return _Join(_node(half, every, n), _node(strategies - half, every, n), half, degrees)
+    sides = [_node(s, every, n, pair, Join) for s in (half, strategies - half)]
+    return join(*sides, half, degrees)
 
 
 @dataclass(frozen=True)
-class _Single:
+class Single:
     """One strategy: ``π(m) f(m)``."""
 
     degrees: list[int]
 
     def bumps(self, values: list[Array]) -> Array:
+        """What the samples bring, from ``f_s(x)``, a list of (n + 1, j)."""
         return values[0]
 
     def chances(self, table: Array) -> tuple[Array, Array]:
-        return table[:, 0, :], _lower(table[:, 0, :])
+        """What the mixtures bring, from ``π(x; λ_s)``, (s, n + 1, b)."""
+        return table[0, :, :], _lower(table[0, :, :])
 
     def forward(self, chances: tuple[Array, Array], bumps: Array) -> tuple[Terms, Pull]:
+        """The coefficients, and what pulls derivatives by them back."""
         chance, lower = chances
-        terms = [chance[:, m : m + 1] * bumps[:, m] for m in self.degrees]
+        terms = [bumps[m, :][:, None] * chance[m, :] for m in self.degrees]
 
         def pull(bars: Iterable[Array]) -> list[Array]:
             pulled = zip(self.degrees, bars, strict=True)
-            return [sum((bar @ bumps[:, m]) * lower[:, m] for m, bar in pulled)]
+            return [sum((bumps[m, :] @ bar) * lower[m, :] for m, bar in pulled)]
 
         return terms, pull
 
 
 @dataclass(frozen=True)
-class _Pair:
+class Pair:
     """Two strategies: a matrix product for each degree m, over ``x = 0, …, m``."""
 
     degrees: list[int]
@@ -77,36 +84,38 @@ class _Pair:
         return [slice(end - m - 1, end) for end, m in zip(ends, self.degrees, strict=True)]
 
     def _spread(self, first: Array, second: Array) -> Array:
-        """``first(x) second(m − x)`` for every degree m and x = 0, …, m, side by side."""
+        """``first(x) second(m − x)`` for every degree m and x = 0, …, m, one below the other."""
         xp, here = array_namespace(first), device(first)
         xs = xp.asarray([x for m in self.degrees for x in range(m + 1)], device=here)
         ys = xp.asarray([m - x for m in self.degrees for x in range(m + 1)], device=here)
-        return xp.take(first, xs, axis=1) * xp.take(second, ys, axis=1)
+        return xp.take(first, xs, axis=0) * xp.take(second, ys, axis=0)
 
     def bumps(self, values: list[Array]) -> Array:
+        """What the samples bring, from ``f_s(x)``, a list of (n + 1, j)."""
         return flushed(self._spread(*values))
 
     def chances(self, table: Array) -> tuple[Array, Array, Array]:
-        a, b = table[:, 0, :], table[:, 1, :]
+        """What the mixtures bring, from ``π(x; λ_s)``, (s, n + 1, b)."""
+        a, b = table[0, :, :], table[1, :, :]
         both = flushed(self._spread(a, b))
         return both, self._spread(_lower(a), b), self._spread(a, _lower(b))
 
     def forward(self, chances: tuple[Array, Array, Array], bumps: Array) -> tuple[Terms, Pull]:
+        """The coefficients, and what pulls derivatives by them back."""
         both, by_first, by_second = chances
         xp, parts = array_namespace(bumps), self.parts
-        turned = xp.matrix_transpose(bumps)
-        terms = [both[:, part] @ turned[part, :] for part in parts]
+        terms = [xp.matrix_transpose(bumps[part, :]) @ both[part, :] for part in parts]
 
         def pull(bars: Iterable[Array]) -> list[Array]:
-            pulled = [bar @ bumps[:, part] for bar, part in zip(bars, parts, strict=True)]
-            bar = xp.concat(pulled, axis=1)
-            return [xp.vecdot(bar, by_first), xp.vecdot(bar, by_second)]
+            pulled = [bumps[part, :] @ bar for bar, part in zip(bars, parts, strict=True)]
+            bar = xp.concat(pulled, axis=0)
+            return [xp.sum(bar * by_first, axis=0), xp.sum(bar * by_second, axis=0)]
 
         return terms, pull
 
 
 @dataclass(frozen=True)
-class _Join:
+class Join:
     """Two groups of strategies: ``Σ_k L_k R_{m−k}``, mixture by mixture and sample by sample."""
 
     left: Any
@@ -115,13 +124,16 @@ class _Join:
     degrees: list[int]
 
     def bumps(self, values: list[Array]) -> tuple[Any, Any]:
+        """What the samples bring, from ``f_s(x)``, a list of (n + 1, j)."""
         return self.left.bumps(values[: self.half]), self.right.bumps(values[self.half :])
 
     def chances(self, table: Array) -> tuple[Any, Any]:
-        left, right = table[:, : self.half, :], table[:, self.half :, :]
+        """What the mixtures bring, from ``π(x; λ_s)``, (s, n + 1, b)."""
+        left, right = table[: self.half, :, :], table[self.half :, :, :]
         return self.left.chances(left), self.right.chances(right)
 
     def forward(self, chances: tuple[Any, Any], bumps: tuple[Any, Any]) -> tuple[Terms, Pull]:
+        """The coefficients, and what pulls derivatives by them back."""
         L, pull_left = self.left.forward(chances[0], bumps[0])
         R, pull_right = self.right.forward(chances[1], bumps[1])
         terms = [_total(L[k] * R[m - k] for k in range(m + 1)) for m in self.degrees]
@@ -157,7 +169,7 @@ def flushed(a: Array) -> Array:
 def _lower(table: Array) -> Array:
     """``π(x − 1; λ)`` from ``π(x; λ)``: the derivative of ``λ^x/x!``, less the common factor."""
     xp = array_namespace(table)
-    return xp.concat([xp.zeros_like(table[:, :1]), table[:, :-1]], axis=1)
+    return xp.concat([xp.zeros_like(table[:1, :]), table[:-1, :]], axis=0)
 
 
 def poisson_table(rate: Array, n: int) -> Array:
