@@ -1,0 +1,110 @@
+"""PILCO on gymnasium's pendulum, from nothing, over several seeds: the tables of the chapter.
+
+``python benchmarks/pilco_control.py --seeds 6 --trials 6`` writes three tables to ``book/data``:
+what every trial of every seed cost, and, of the seed that the chapter follows, all transitions and
+all policies. A seed takes a few minutes on one core.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+
+import numpy as np
+
+from gpnotes import Stream, stream
+from gpnotes.pilco import Trial, learn, parameters
+from gpnotes.pilco.pendulum import STEP_SECONDS, TORQUE, first_policy, swing, swing_up, upright
+
+FOLDER = Path(__file__).resolve().parent.parent / "book" / "data"
+LIKE = np.zeros(1)
+TESTS, TEST_STEPS = 20, 50
+COLUMNS = "seed,trial,interaction_seconds,expected_cost,trial_cost,test_cost,test_successes,tests"
+STORED = 0  # the seed whose transitions and policies are kept
+
+
+def start(task, draws: Stream) -> np.ndarray:
+    """A start from the task's distribution."""
+    return task.mean + np.linalg.cholesky(task.covariance) @ draws.normal(2)
+
+
+def mean_cost(task, states: np.ndarray) -> float:
+    """The cost of the states (n, 2), averaged."""
+    angle = states[:, 0]
+    z = np.stack([angle, states[:, 1], np.sin(angle), np.cos(angle)], axis=1)
+    return float(np.mean([task.cost(one) for one in z]))
+
+
+def tested(task, policy, draws: Stream) -> tuple[float, int]:
+    """Mean cost within the horizon, and the number of successes, over fresh starts."""
+    paths = [swing(policy, start(task, draws), TEST_STEPS).nexts for _ in range(TESTS)]
+    costs = [mean_cost(task, path[: task.steps]) for path in paths]
+    return float(np.mean(costs)), sum(upright(path) for path in paths)
+
+
+def one_seed(seed: int, trials: int, iterations: int) -> list[tuple[list[float], Trial]]:
+    """All trials of a seed, with the row of the table of each."""
+    draws, task = stream(seed), swing_up(LIKE)
+    worlds = {name: draws.spawn(name) for name in ("actions", "starts", "policies", "tests")}
+
+    def act(policy):
+        torque = policy or (lambda z: TORQUE * (2.0 * worlds["actions"].uniform(1) - 1.0))
+        return swing(torque, start(task, worlds["starts"]), task.steps)
+
+    rounds = learn(
+        task,
+        act,
+        lambda: first_policy(worlds["policies"], LIKE),
+        trials=trials,
+        iterations=iterations,
+    )
+    found, before = [], time.perf_counter()
+    for number, one in enumerate(rounds, start=1):
+        seconds = (number + 1) * task.steps * STEP_SECONDS
+        test_cost, successes = tested(task, one.improved.policy, worlds["tests"])
+        seen = mean_cost(task, one.seen.nexts)
+        row = [seed, number, seconds, one.improved.cost, seen, test_cost, successes, TESTS]
+        found.append((row, one))
+        took, before = time.perf_counter() - before, time.perf_counter()
+        print(" ".join(f"{value:.4g}" for value in row), f"({took:.0f} s)", flush=True)
+    return found
+
+
+def kept(found: list[tuple[list[float], Trial]]) -> None:
+    """Write what the chapter replays of one seed."""
+    last = found[-1][1]
+    parts = [np.concatenate(pair) for pair in zip(last.data, last.seen, strict=True)]
+    steps = len(last.seen.states)
+    trial = np.repeat(np.arange(len(parts[0]) // steps), steps)[:, None]
+    rows = np.concatenate([trial, *parts], axis=1)
+    names = "trial,angle,velocity,torque,next_angle,next_velocity"
+    _write("pilco-control-transitions", names, rows)
+    policies = np.stack([parameters(one.improved.policy)[0] for _, one in found])
+    _write("pilco-control-policies", ",".join(f"p{i}" for i in range(policies.shape[1])), policies)
+
+
+def _write(name: str, names: str, rows: np.ndarray) -> None:
+    text = [",".join(f"{value:.10g}" for value in row) for row in rows]
+    (FOLDER / f"{name}.csv").write_text("\n".join([names, *text]) + "\n", encoding="utf-8")
+
+
+def main() -> None:
+    """Run all seeds and write the tables."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seeds", type=int, default=6)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--trials", type=int, default=6)
+    parser.add_argument("--iterations", type=int, default=40)
+    chosen = parser.parse_args()
+    rows = []
+    for seed in range(chosen.first, chosen.first + chosen.seeds):
+        found = one_seed(seed, chosen.trials, chosen.iterations)
+        rows += [row for row, _ in found]
+        if seed == STORED:
+            kept(found)
+        _write("pilco-control", COLUMNS, np.asarray(rows))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,96 @@
+"""The saturating cost of a state, and its expectation when the state is uncertain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+from .. import _check, _xp
+from .._xp import Array, array_namespace
+
+__all__ = ["SaturatingCost"]
+
+
+@dataclass(frozen=True, eq=False)
+class SaturatingCost:
+    """``c(x) = 1 − exp(−½ (x − t)ᵀ W (x − t))``: zero at the target, at most one far from it.
+
+    `target` is t, (k,), and `weight` W, (k, k), symmetric and positive semidefinite, in one over
+    the squared units of x; an entry of x that does not matter has a row of zeros.
+    :eq:`eq-pc-cost`. Raises `ValueError` or `TypeError` for shapes and matrices that do not fit.
+    Source: Deisenroth & Rasmussen (2011), equation 25.
+
+    >>> import numpy as np
+    >>> cost = SaturatingCost(np.zeros(2), np.diag(np.asarray([1.0, 0.0])))
+    >>> round(cost(np.asarray([2.0, 100.0])), 4)
+    0.8647
+    """
+
+    target: Array
+    weight: Array
+
+    def __post_init__(self) -> None:
+        size = _check.vector(self.target, "target").shape[0]
+        _check.matrix(self.weight, "weight", rows=size, columns=size)
+        _check.symmetric(self.weight, "weight")
+        _check.alike(self.weight, "weight", self.target, "target")
+        values = self._axes[0]
+        least, most = float(values[0]), float(values[-1])  # in ascending order
+        if least < -size * _xp.epsilon(self.weight) * max(most, 0.0):
+            raise ValueError(f"weight must have no negative eigenvalue; one is {least:.3g}")
+
+    @cached_property
+    def _axes(self) -> tuple[Array, Array]:
+        return tuple(array_namespace(self.weight).linalg.eigh(self.weight))
+
+    @cached_property
+    def _root(self) -> Array:
+        """R (k, k) with ``W = R Rᵀ``."""
+        values, vectors = self._axes
+        xp = array_namespace(values)
+        return vectors * xp.sqrt(xp.clip(values, 0.0, None))[None, :]
+
+    def __call__(self, x: Array) -> float:
+        """The cost of one state x (k,)."""
+        _check.vector(x, "x", size=self.target.shape[0])
+        xp, off = array_namespace(x), x - self.target
+        return -float(xp.expm1(-0.5 * (off @ (self.weight @ off))))
+
+    def expected(self, m: Array, S: Array) -> float:
+        """``E c(x)`` for ``x ~ N(m, S)``, (k,) and (k, k), S singular and zero included; O(k³).
+
+        ``1 − |I + S W|^(−½) exp(−½ (m − t)ᵀ A (m − t))`` with ``A = W (I + S W)⁻¹``,
+        :eq:`eq-pc-expected-cost`. Source: Deisenroth & Rasmussen (2011), equation 24, whose
+        integral this is.
+        """
+        return self.expected_and_pullback(m, S)[0]
+
+    def expected_and_pullback(
+        self, m: Array, S: Array
+    ) -> tuple[float, Callable[[float], tuple[Array, Array]]]:
+        """The same, and the function that carries a derivative back to ``(m_bar, S_bar)``.
+
+        With ``e = 1 − E c`` and ``d = m − t`` the derivatives are ``e A d`` and
+        ``½ e (A − A d dᵀ A)``, :eq:`eq-pc-cost-gradient`.
+        """
+        size = self.target.shape[0]
+        _check.vector(m, "m", size=size)
+        _check.matrix(S, "S", rows=size, columns=size)
+        return self._expected(m, S)
+
+    def _expected(self, m: Array, S: Array) -> tuple[float, Callable[[float], tuple[Array, Array]]]:
+        xp, R = array_namespace(m), self._root
+        # |I + S W| = |I + Rᵀ S R| and A = R (I + Rᵀ S R)⁻¹ Rᵀ: S and W may be singular
+        values, vectors = xp.linalg.eigh(xp.matrix_transpose(R) @ S @ R)
+        values, axes = xp.clip(values, 0.0, None), R @ vectors
+        A = (axes / (1.0 + values)[None, :]) @ xp.matrix_transpose(axes)
+        off = m - self.target
+        pull_in = A @ off
+        log_e = -0.5 * (xp.sum(xp.log1p(values)) + off @ pull_in)
+
+        def pull(bar: float) -> tuple[Array, Array]:
+            e = bar * float(xp.exp(log_e))
+            return e * pull_in, 0.5 * e * (A - pull_in[:, None] * pull_in[None, :])
+
+        return -float(xp.expm1(log_e)), pull

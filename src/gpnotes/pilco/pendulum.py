@@ -1,0 +1,98 @@
+"""The pendulum of gymnasium, as it is: a world to learn in.
+
+The state is ``(θ, θ̇)``, the angle from upright in radians, counted on beyond full turns, and its
+velocity in radians a second; the action is a torque of at most 2 newton metres.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from .._xp import Array, as_array, to_numpy
+from ..random import Stream
+from .cost import SaturatingCost
+from .learn import Task, Transitions
+from .policies import RBFPolicy, Squashed
+
+__all__ = ["REPEAT", "STEP_SECONDS", "TORQUE", "first_policy", "swing", "swing_up", "upright"]
+
+TORQUE = 2.0
+REPEAT = 3  # time steps of the simulator, 0.05 s each, for which an action is held
+STEP_SECONDS = 0.05 * REPEAT
+
+
+def swing_up(like: Array, *, steps: int = 35, width: float = 0.8) -> Task:
+    """The task: from hanging at rest, 0.1 rad and 0.1 rad/s uncertain, to upright.
+
+    The cost saturates with the distance of the tip from its place when upright, in units of
+    `width` lengths of the pendulum.
+
+    >>> task = swing_up(np.zeros(1))
+    >>> round(task.cost(np.asarray([np.pi, 0.0, 0.0, -1.0])), 4)
+    0.9561
+    """
+    target = as_array([0.0, 0.0, 0.0, 1.0], like)
+    weight = as_array(np.diag([0.0, 0.0, width**-2, width**-2]), like)
+    start = as_array([math.pi, 0.0], like), as_array(0.01 * np.eye(2), like)
+    return Task(SaturatingCost(target, weight), *start, steps, angles=(0,))
+
+
+def first_policy(stream: Stream, like: Array, *, bumps: int = 30) -> Squashed:
+    """A network of `bumps` with centres all round the circle and random weights."""
+    turns, speeds = 2.0 * math.pi * stream.uniform(bumps), 4.0 * stream.normal(bumps)
+    centres = np.stack([speeds, np.sin(turns), np.cos(turns)], axis=1)
+    weights = stream.normal((bumps, 1))
+    arrays = (as_array(a, like) for a in (centres, weights, [4.0, 1.0, 1.0]))
+    return Squashed(RBFPolicy(*arrays, inputs=(1, 2, 3), size=4), TORQUE)
+
+
+def swing(
+    act: Callable[[Array], Any], start: Any, steps: int, *, like: Array | None = None
+) -> Transitions:
+    """What the simulator does under ``act(z)``, z = (θ, θ̇, sin θ, cos θ), from `start` (2,).
+
+    Each action is held for `REPEAT` time steps. The environment is ``Pendulum-v1``; only its first
+    state is set from here. What is kept is what it lets see: cosine, sine and velocity in single
+    precision. NumPy arrays, or arrays like `like`. Raises `ImportError` without gymnasium.
+    """
+    like = np.zeros(1) if like is None else like
+    env = _environment()
+    env.reset(seed=0)
+    env.state = np.array(start, dtype=float)
+    states, actions = [np.array(start, dtype=float)], []
+    for _ in range(steps):
+        theta, velocity = states[-1]
+        z = as_array([theta, velocity, math.sin(theta), math.cos(theta)], like)
+        actions.append(np.clip(to_numpy(act(z)), -TORQUE, TORQUE).reshape(1))
+        for _ in range(REPEAT):
+            seen, *_ = env.step(actions[-1])
+        cosine, sine, velocity = (float(value) for value in seen)
+        turned = math.remainder(math.atan2(sine, cosine) - theta, 2.0 * math.pi)
+        states.append(np.asarray([theta + turned, velocity]))
+    path = as_array(np.stack(states), like)
+    return Transitions(path[:-1, :], as_array(np.stack(actions), like), path[1:, :])
+
+
+def upright(states: Array, *, last: int = 10, within: float = 0.3) -> bool:
+    """Whether the pendulum stays within so many radians of upright in the `last` states (n, 2).
+
+    >>> upright(np.asarray([[3.0, 0.0], [2.0 * np.pi - 0.1, 0.2]]), last=1)
+    True
+    """
+    off = [math.remainder(float(angle), 2.0 * math.pi) for angle in to_numpy(states)[-last:, 0]]
+    return max(abs(angle) for angle in off) < within
+
+
+@cache
+def _environment() -> Any:
+    try:
+        gymnasium = importlib.import_module("gymnasium")
+    except ImportError as problem:
+        raise ImportError("the pendulum is gymnasium's: pip install 'gpnotes[book]'") from problem
+    return gymnasium.make("Pendulum-v1").unwrapped

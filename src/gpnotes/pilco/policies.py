@@ -1,0 +1,181 @@
+"""Policies: functions of a state with its angles' sines and cosines, and their moments.
+
+A policy is a frozen dataclass of parameters. ``policy(z)`` is the action in one state z (K,);
+``policy.moments(m, S)`` are the mean, covariance and covariance with z of the action when
+``z ~ N(m, S)``; ``policy.moments_and_pullback(m, S)`` brings their derivatives back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from .. import _check
+from .._xp import Array, array_namespace, as_array
+from ..moments import Moments, network, network_and_pullback
+from ..params import cotangent, fixed, positive, real
+from .sines import Sines, _sines
+
+__all__ = ["BLIND", "LinearPolicy", "RBFPolicy", "Squashed"]
+
+BLIND = 1e6  # lengthscale of what a kernel shall not look at: it changes nothing in 12 digits
+
+Pull = Callable[[Moments], tuple[Any, Array, Array]]
+
+
+@dataclass(frozen=True, eq=False)
+class LinearPolicy:
+    """``u = W z + b``: `weights` W (U, K), `bias` b (U,). Its moments are exact for any z.
+
+    :eq:`eq-pc-linear-policy`. Raises `ValueError` or `TypeError` for shapes that do not fit.
+
+    >>> import numpy as np
+    >>> policy = LinearPolicy(np.asarray([[1.0, -1.0]]), np.asarray([0.5]))
+    >>> policy(np.asarray([3.0, 1.0]))
+    array([2.5])
+    """
+
+    weights: Array = real()
+    bias: Array = real()
+
+    def __post_init__(self) -> None:
+        rows = _check.matrix(self.weights, "weights").shape[0]
+        _check.alike(_check.vector(self.bias, "bias", size=rows), "bias", self.weights, "weights")
+
+    def __call__(self, z: Array) -> Array:
+        """The action (U,) in the state z (K,)."""
+        return self.weights @ _check.vector(z, "z", size=self.weights.shape[1]) + self.bias
+
+    def moments(self, m: Array, S: Array) -> Moments:
+        """Mean (U,), covariance (U, U) and covariance with z (K, U) for ``z ~ N(m, S)``."""
+        return self.moments_and_pullback(m, S)[0]
+
+    def moments_and_pullback(self, m: Array, S: Array) -> tuple[Moments, Pull]:
+        """The same, and a function from `Moments` of derivatives to (policy_bar, m_bar, S_bar)."""
+        xp, W = array_namespace(m), self.weights
+        cross = S @ xp.matrix_transpose(W)
+
+        def pull(bar: Moments) -> tuple[LinearPolicy, Array, Array]:
+            # mean = W m + b, cross = S Wᵀ, covariance = W cross
+            cross_bar = bar.cross + xp.matrix_transpose(W) @ bar.covariance
+            W_bar = bar.mean[:, None] * m[None, :] + bar.covariance @ xp.matrix_transpose(cross)
+            W_bar = W_bar + xp.matrix_transpose(cross_bar) @ S
+            policy_bar = cotangent(self, weights=W_bar, bias=bar.mean)
+            return policy_bar, bar.mean @ W, cross_bar @ W
+
+        return Moments(W @ m + self.bias, W @ cross, cross), pull
+
+
+@dataclass(frozen=True, eq=False)
+class RBFPolicy:
+    """``u = Σᵢ wᵢ exp(−½ |(z − cᵢ)/ℓ|²)``: a network of k bumps.
+
+    `centres` (k, d), `weights` (k, U) and `lengthscale` (d,), all of them learned; `inputs` are
+    the d entries of z that it looks at, `size` is K, the number of all entries.
+    :eq:`eq-pc-rbf-policy`. Raises `ValueError` or `TypeError` for what does not fit.
+    Source: Deisenroth & Rasmussen (2011), equations 31 and 32.
+
+    >>> import numpy as np
+    >>> ones = np.ones((1, 1))
+    >>> policy = RBFPolicy(0.0 * ones, ones, np.ones(1), inputs=(1,), size=2)
+    >>> policy(np.asarray([9.0, 1.0])).round(4)
+    array([0.6065])
+    """
+
+    centres: Array = real()
+    weights: Array = real()
+    lengthscale: Array = positive()
+    inputs: tuple[int, ...] = fixed()
+    size: int = fixed()
+
+    def __post_init__(self) -> None:
+        k = _check.matrix(self.centres, "centres", columns=len(self.inputs)).shape[0]
+        _check.matrix(self.weights, "weights", rows=k)
+        _check.vector(self.lengthscale, "lengthscale", size=len(self.inputs))
+        _check.positive(self.lengthscale, "lengthscale")
+        for name in ("weights", "lengthscale"):
+            _check.alike(getattr(self, name), name, self.centres, "centres")
+        if not self.inputs or any(not 0 <= i < self.size for i in self.inputs):
+            raise ValueError(f"inputs must be entries 0 to {self.size - 1}; got {self.inputs}")
+
+    def __call__(self, z: Array) -> Array:
+        """The action (U,) in the state z (K,)."""
+        xp = array_namespace(_check.vector(z, "z", size=self.size))
+        off = (self._pick() @ z - self.centres) / self.lengthscale
+        return xp.exp(-0.5 * xp.sum(off * off, axis=1)) @ self.weights
+
+    def _pick(self) -> Array:
+        """The matrix (d, K) that picks the inputs."""
+        rows = [[1.0 if i == j else 0.0 for j in range(self.size)] for i in self.inputs]
+        return as_array(rows, self.centres)
+
+    def moments(self, m: Array, S: Array) -> Moments:
+        """Mean (U,), covariance (U, U) and covariance with z (K, U) for ``z ~ N(m, S)``."""
+        return network(*self._wide(), m, S)
+
+    def _wide(self) -> tuple[Array, Array, Array]:
+        """Centres (k, K), weights, lengthscale (K,): blind to what is no input."""
+        xp, pick = array_namespace(self.centres), self._pick()
+        lengths = self.lengthscale @ pick + BLIND * (1.0 - xp.sum(pick, axis=0))
+        return self.centres @ pick, self.weights, lengths
+
+    def moments_and_pullback(self, m: Array, S: Array) -> tuple[Moments, Pull]:
+        """The same, and a function from `Moments` of derivatives to (policy_bar, m_bar, S_bar)."""
+        found, pull_network = network_and_pullback(*self._wide(), m, S)
+        back = array_namespace(m).matrix_transpose(self._pick())
+
+        def pull(bar: Moments) -> tuple[RBFPolicy, Array, Array]:
+            centres_bar, weights_bar, lengths_bar, m_bar, S_bar = pull_network(bar)
+            bars = {"centres": centres_bar @ back, "lengthscale": lengths_bar @ back}
+            return cotangent(self, weights=weights_bar, **bars), m_bar, S_bar
+
+        return found, pull
+
+
+@dataclass(frozen=True, eq=False)
+class Squashed:
+    """``u = u_max sin(v)``, where v is the action of the policy `inner`: bounded, (U,).
+
+    `limit` is u_max, a float or one bound for each action (U,). In the moments v counts as
+    Gaussian, with the mean and the covariances that `inner` says; that is exact only if v is.
+    :eq:`eq-pc-squash`. Raises `ValueError` for a limit that is not positive.
+
+    >>> import numpy as np
+    >>> policy = Squashed(LinearPolicy(np.asarray([[1.0]]), np.asarray([0.0])), 2.0)
+    >>> policy(np.asarray([0.5 * np.pi]))
+    array([2.])
+    """
+
+    inner: Any
+    limit: Any = fixed()
+
+    def __post_init__(self) -> None:
+        _check.positive(self.limit, "limit")
+
+    def __call__(self, z: Array) -> Array:
+        """The action (U,) in the state z (K,), within the limit."""
+        v = self.inner(z)
+        return self.limit * array_namespace(v).sin(v)
+
+    def moments(self, m: Array, S: Array) -> Moments:
+        """Mean (U,), covariance (U, U) and covariance with z (K, U) for ``z ~ N(m, S)``."""
+        return self.moments_and_pullback(m, S)[0]
+
+    def moments_and_pullback(self, m: Array, S: Array) -> tuple[Moments, Pull]:
+        """The same, and a function from `Moments` of derivatives to (policy_bar, m_bar, S_bar)."""
+        xp = array_namespace(m)
+        v, pull_inner = self.inner.moments_and_pullback(m, S)
+        (mean, covariance, gain), pull_sines = _sines(v.mean, v.covariance)
+        limit = self.limit * xp.ones_like(mean)
+        both = limit[:, None] * limit[None, :]
+
+        def pull(bar: Moments) -> tuple[Squashed, Array, Array]:
+            gain_bar = limit * xp.sum(bar.cross * v.cross, axis=0)
+            v_bar = pull_sines(Sines(limit * bar.mean, both * bar.covariance, gain_bar))
+            cross_bar = bar.cross * (limit * gain)[None, :]
+            inner_bar, m_bar, S_bar = pull_inner(Moments(*v_bar, cross_bar))
+            return cotangent(self, inner=inner_bar), m_bar, S_bar
+
+        found = Moments(limit * mean, both * covariance, v.cross * (limit * gain)[None, :])
+        return found, pull

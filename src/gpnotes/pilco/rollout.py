@@ -1,0 +1,161 @@
+"""Rollouts: a Gaussian carried through policy and dynamics, and derivatives carried back.
+
+Each step replaces the distribution of the next state by the Gaussian that has its mean and its
+covariance. That is the one approximation; the moments of each step are exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from .. import _check
+from .._xp import Array, array_namespace, as_array
+from ..moments import Moments, Predictor, predict_and_pullback
+from ..params import cotangent, leaves, replaced
+from .cost import SaturatingCost
+from .sines import Augmented, _augment, _joint
+
+__all__ = ["Dynamics", "Rollout", "rollout", "rollout_and_pullback", "step", "step_and_pullback"]
+
+
+@dataclass(frozen=True, eq=False)
+class Dynamics:
+    """What one step does to a state x (D,): independent GPs for each entry of the difference.
+
+    `predictor` predicts ``x' − x``, D outputs, from ``(x, sin x_a, cos x_a, u)``, where the entries
+    `angles` of x are angles; ``K = D + 2A`` entries without the action u.
+    """
+
+    predictor: Predictor
+    angles: tuple[int, ...] = ()
+
+
+class Rollout(NamedTuple):
+    """T steps: means (T + 1, D) and covariances (T + 1, D, D) from the start, costs (T,) after."""
+
+    mean: Array
+    covariance: Array
+    costs: Array
+
+
+class _Gaussian(NamedTuple):
+    mean: Array
+    covariance: Array
+
+
+def step(dynamics: Dynamics, policy: Any, m: Array, S: Array) -> tuple[Array, Array]:
+    """Mean (D,) and covariance (D, D) of the next state for ``x ~ N(m, S)``; O(n² D² K) for n data.
+
+    :eq:`eq-pc-joint`, :eq:`eq-pc-next-mean`, :eq:`eq-pc-next-covariance`. The noise of the GPs is
+    part of the next state. Raises what `moments.predict` raises.
+    Source: Deisenroth & Rasmussen (2011), section 2.2.
+    """
+    return tuple(step_and_pullback(dynamics, policy, m, S)[0])
+
+
+def step_and_pullback(
+    dynamics: Dynamics, policy: Any, m: Array, S: Array
+) -> tuple[_Gaussian, Callable[[_Gaussian], tuple]]:
+    """The same, and a function from derivatives by both to ``(policy_bar, m_bar, S_bar)``.
+
+    :eq:`eq-pc-step-gradient`. Source: Deisenroth & Rasmussen (2011), section 2.3.
+    """
+    z, pull_z = _augment(m, S, dynamics.angles)
+    return _onwards(dynamics, policy, _Gaussian(m, S), z, pull_z)
+
+
+def _onwards(
+    dynamics: Dynamics, policy: Any, x: _Gaussian, z: Augmented, pull_z: Callable
+) -> tuple[_Gaussian, Callable]:
+    """A step from a state whose sines are known already."""
+    xp, D, K = array_namespace(x.mean), x.mean.shape[0], z.mean.shape[0]
+    action, pull_action = policy.moments_and_pullback(z.mean, z.covariance)
+    w_mean = xp.concat([z.mean, action.mean])
+    w_covariance = _joint(z.covariance, action.cross, action.covariance)
+    change, pull_change = predict_and_pullback(dynamics.predictor, w_mean, w_covariance, noise=True)
+    across = change.cross[:D, :]
+    covariance = x.covariance + change.covariance + across + xp.matrix_transpose(across)
+    covariance = 0.5 * (covariance + xp.matrix_transpose(covariance))
+
+    def pull(bar: _Gaussian) -> tuple[Any, Array, Array]:
+        cov_bar = 0.5 * (bar.covariance + xp.matrix_transpose(bar.covariance))
+        rest = xp.zeros_like(change.cross[D:, :])
+        change_bar = Moments(bar.mean, cov_bar, xp.concat([2.0 * cov_bar, rest]))
+        w_bar, W_bar = pull_change(change_bar)
+        cross_bar = W_bar[:K, K:] + xp.matrix_transpose(W_bar[K:, :K])
+        policy_bar, z_bar, Z_bar = pull_action(Moments(w_bar[K:], W_bar[K:, K:], cross_bar))
+        m_bar, S_bar = pull_z(Augmented(z_bar + w_bar[:K], Z_bar + W_bar[:K, :K]))
+        return policy_bar, bar.mean + m_bar, cov_bar + S_bar
+
+    return _Gaussian(
+        x.mean + change.mean, 0.5 * (covariance + xp.matrix_transpose(covariance))
+    ), pull
+
+
+def rollout(
+    dynamics: Dynamics, policy: Any, cost: SaturatingCost, m: Array, S: Array, steps: int
+) -> Rollout:
+    """Moments of the states of `steps` steps from ``N(m, S)``, and the expected cost of each.
+
+    The cost is one of the augmented state ``(x, sin x_a, cos x_a)``, (K,); the start is not
+    counted. :eq:`eq-pc-total`. Raises `ValueError` for steps below one and shapes that do not fit.
+    Source: Deisenroth & Rasmussen (2011), section 2.2.
+    """
+    return rollout_and_pullback(dynamics, policy, cost, m, S, steps)[0]
+
+
+def rollout_and_pullback(
+    dynamics: Dynamics, policy: Any, cost: SaturatingCost, m: Array, S: Array, steps: int
+) -> tuple[Rollout, Callable[[Array], tuple[Any, Array, Array]]]:
+    """The same, and a function from derivatives by the costs (T,) to those by policy, m and S.
+
+    ``policy_bar`` is a policy that holds derivatives. The reverse pass keeps what every step has
+    computed: O(steps · n² D) numbers at most. :eq:`eq-pc-chain`.
+    Source: Deisenroth & Rasmussen (2011), section 2.3.
+    """
+    _admit(m, S, steps)
+    x, z, pull_z = _Gaussian(m, S), *_augment(m, S, dynamics.angles)
+    states, costs, pulls = [x], [], []
+    for _ in range(steps):
+        x, pull_step = _onwards(dynamics, policy, x, z, pull_z)
+        z, pull_z = _augment(x.mean, x.covariance, dynamics.angles)
+        value, pull_cost = cost._expected(z.mean, z.covariance)
+        states.append(x)
+        costs.append(value)
+        pulls.append((pull_step, pull_z, pull_cost))
+    return _stacked(states, costs), lambda bar: _backwards(pulls, bar)
+
+
+def _stacked(states: list[_Gaussian], costs: list[float]) -> Rollout:
+    means, covariances = zip(*states, strict=True)
+    xp = array_namespace(means[0])
+    return Rollout(xp.stack(means), xp.stack(covariances), as_array(costs, means[0]))
+
+
+def _backwards(pulls: list[tuple], costs_bar: Array) -> tuple[Any, Array, Array]:
+    """The derivatives by the policy, and by the first mean and covariance."""
+    policy_bar = m_bar = S_bar = None
+    for t in range(len(pulls) - 1, -1, -1):
+        pull_step, pull_z, pull_cost = pulls[t]
+        now_m, now_S = pull_z(Augmented(*pull_cost(float(costs_bar[t]))))
+        if m_bar is not None:  # what later costs say of this state
+            now_m, now_S = now_m + m_bar, now_S + S_bar
+        share, m_bar, S_bar = pull_step(_Gaussian(now_m, now_S))
+        policy_bar = share if policy_bar is None else _sum(policy_bar, share)
+    return policy_bar, m_bar, S_bar
+
+
+def _sum(bar: Any, other: Any) -> Any:
+    """Two objects that hold derivatives, added entry by entry."""
+    values = {leaf.path: leaf.value for leaf in leaves(other)}
+    total = {leaf.path: leaf.value + values[leaf.path] for leaf in leaves(bar)}
+    return replaced(bar, total, make=cotangent)
+
+
+def _admit(m: Array, S: Array, steps: int) -> None:
+    size = _check.vector(m, "m").shape[0]
+    _check.alike(_check.matrix(S, "S", rows=size, columns=size), "S", m, "m")
+    if steps < 1 or steps != int(steps):
+        raise ValueError(f"steps must be a whole number from 1; got {steps}")

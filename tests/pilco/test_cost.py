@@ -1,0 +1,88 @@
+"""The saturating cost against its definition, quadrature and differences."""
+
+import numpy as np
+import pytest
+
+from gpnotes import gauss_hermite
+from gpnotes.pilco import SaturatingCost
+from gpnotes.testing import gradcheck
+
+
+@pytest.fixture
+def instance(rng):
+    root = rng.normal(size=(2, 3))
+    factor = 0.5 * rng.normal(size=(3, 3))
+    return rng.normal(size=3), root.T @ root, rng.normal(size=3), factor @ factor.T
+
+
+def by_quadrature(cost, m, S, n=24):
+    """The expectation over a product rule, in the axes of S."""
+    nodes, weights = gauss_hermite(n)
+    values, axes = np.linalg.eigh(S)
+    grid = np.stack(np.meshgrid(*[nodes] * len(m), indexing="ij"), axis=-1).reshape(-1, len(m))
+    mass = np.prod(np.stack(np.meshgrid(*[weights] * len(m), indexing="ij")), axis=0).reshape(-1)
+    points = m + grid * np.sqrt(np.clip(values, 0.0, None)) @ axes.T
+    return mass @ np.asarray([cost(point) for point in points])
+
+
+def test_the_cost_is_zero_at_the_target_and_saturates(space):
+    target, weight = space.asarray([1.0, -2.0]), space.asarray([[2.0, 0.5], [0.5, 1.0]])
+    cost = SaturatingCost(target, weight)
+    assert cost(target) == 0.0
+    assert cost(target + 100.0) == 1.0
+    assert isinstance(cost(target), float)
+
+
+def test_the_expectation_is_that_of_quadrature(instance):
+    target, weight, m, S = instance
+    cost = SaturatingCost(target, weight)
+    np.testing.assert_allclose(cost.expected(m, S), by_quadrature(cost, m, S), rtol=1e-9)
+
+
+def test_the_expectation_lives_where_its_arguments_do(space, instance):
+    target, weight, m, S = (space.asarray(a) for a in instance)
+    value, pull = SaturatingCost(target, weight).expected_and_pullback(m, S)
+    assert isinstance(value, float)
+    assert all(space.holds(bar) for bar in pull(1.0))
+    host = SaturatingCost(*instance[:2]).expected(*instance[2:])
+    np.testing.assert_allclose(value, host, rtol=1e-9 if space.double else 1e-4)
+
+
+def test_without_uncertainty_it_is_the_cost_itself(instance):
+    target, weight, m, _ = instance
+    cost = SaturatingCost(target, weight)
+    np.testing.assert_allclose(cost.expected(m, np.zeros((3, 3))), cost(m), rtol=1e-14)
+
+
+def test_small_costs_keep_their_digits(instance):
+    """1 − exp(−x) would lose all of them."""
+    target, weight, m, S = instance
+    cost, tiny = SaturatingCost(target, weight), 1e-10
+    expected = 0.5 * tiny**2 * (m @ weight @ m + np.sum(weight * S))
+    got = cost.expected(target + tiny * m, tiny**2 * S)
+    np.testing.assert_allclose(got, expected, rtol=1e-5)
+
+
+def test_the_pullback_is_the_gradient(instance):
+    target, weight, m, S = instance
+    cost = SaturatingCost(target, weight)
+    gradcheck(
+        lambda m, S: cost.expected(m, 0.5 * (S + S.T)),
+        lambda m, S, bar: cost.expected_and_pullback(m, S)[1](bar),
+        m,
+        S,
+    )
+
+
+def test_what_does_not_fit_is_refused():
+    eye = np.eye(2)
+    with pytest.raises(ValueError, match="no negative eigenvalue"):
+        SaturatingCost(np.zeros(2), np.diag([1.0, -0.1]))
+    with pytest.raises(ValueError, match="weight must be symmetric"):
+        SaturatingCost(np.zeros(2), np.asarray([[1.0, 0.3], [0.0, 1.0]]))
+    with pytest.raises(ValueError, match=r"weight must have shape \(3, 3\)"):
+        SaturatingCost(np.zeros(3), eye)
+    with pytest.raises(ValueError, match=r"m must have shape \(2,\)"):
+        SaturatingCost(np.zeros(2), eye).expected(np.zeros(3), eye)
+    with pytest.raises(ValueError, match="S must be finite"):
+        SaturatingCost(np.zeros(2), eye).expected(np.zeros(2), np.full((2, 2), np.nan))

@@ -1,0 +1,188 @@
+"""Fitting the dynamics, improving a policy in them, and the loop of trials."""
+
+import numpy as np
+import pytest
+
+from gpnotes import stream
+from gpnotes._xp import to_numpy
+from gpnotes.moments import predict
+from gpnotes.pilco import (
+    LinearPolicy,
+    SaturatingCost,
+    Squashed,
+    Task,
+    Transitions,
+    fit_dynamics,
+    improve,
+    learn,
+    parameters,
+    rollout,
+    rollout_and_pullback,
+)
+from gpnotes.pilco.pendulum import TORQUE, first_policy, swing, swing_up, upright
+
+pytest.importorskip("gymnasium")
+
+
+def cart(states, actions):
+    """A mass on a line, pushed: (position, velocity) after a fifth of a second."""
+    position, velocity = states[:, 0], states[:, 1] + 0.2 * actions[:, 0]
+    return np.stack([position + 0.2 * velocity, velocity], axis=1)
+
+
+def pushed(rng, n=25):
+    states, actions = rng.normal(size=(n, 2)), rng.uniform(-2.0, 2.0, (n, 1))
+    return Transitions(states, actions, cart(states, actions))
+
+
+@pytest.fixture
+def task():
+    cost = SaturatingCost(np.zeros(2), np.diag([4.0, 0.5]))
+    return Task(cost, np.asarray([1.0, 0.0]), 0.01 * np.eye(2), 12)
+
+
+def test_the_fitted_dynamics_predict(rng):
+    data = pushed(rng)
+    dynamics = fit_dynamics(data)
+    x, u = np.asarray([0.4, -0.3]), np.asarray([0.8])
+    found = predict(dynamics.predictor, np.concatenate([x, u]), np.zeros((3, 3)))
+    wanted = cart(x[None, :], u[None, :])[0] - x
+    np.testing.assert_allclose(found.mean, wanted, atol=0.01)
+
+
+def test_fitted_dynamics_live_where_the_data_do(space, rng):
+    data = Transitions(*(space.asarray(a) for a in pushed(rng, 8)))
+    dynamics = fit_dynamics(data, (0,), steps=3)
+    assert all(space.holds(one.X) for one in dynamics.predictor.outputs)
+    assert dynamics.predictor.outputs[0].X.shape == (8, 5)
+
+
+def test_the_model_does_not_see_an_angle_itself(rng):
+    """A whole turn changes nothing."""
+    data = pushed(rng)
+    dynamics = fit_dynamics(data, (0,), steps=5)
+    z = [np.asarray([a, 0.1, np.sin(0.3), np.cos(0.3), 0.5]) for a in (0.3, 0.3 + 2.0 * np.pi)]
+    here, turned = (predict(dynamics.predictor, one, np.zeros((5, 5))).mean for one in z)
+    np.testing.assert_allclose(here, turned, rtol=1e-8)
+
+
+def test_improving_lowers_the_expected_cost(rng, task):
+    dynamics = fit_dynamics(pushed(rng))
+    policy = Squashed(LinearPolicy(0.1 * np.ones((1, 2)), np.zeros(1)), TORQUE)
+    found = improve(policy, dynamics, task, iterations=15)
+
+    def expected(one):
+        costs = rollout(dynamics, one, task.cost, task.mean, task.covariance, task.steps).costs
+        return costs.mean()
+
+    np.testing.assert_allclose(found.cost, expected(found.policy), rtol=1e-12)
+    assert found.cost < 0.75 * expected(policy)
+    assert found.policy.limit == TORQUE
+    assert found.evaluations >= 15
+
+
+def test_parameters_there_and_back(space):
+    policy = first_policy(stream(0), space.asarray([0.0]), bumps=4)
+    vector, rebuild = parameters(policy)
+    assert vector.shape == (4 * 3 + 4 + 3,)
+    again = rebuild(vector)
+    assert space.holds(again.inner.centres)
+    tolerance = 1e-14 if space.double else 1e-6
+    for name in ("centres", "weights", "lengthscale"):
+        pair = (to_numpy(getattr(one.inner, name)) for one in (again, policy))
+        np.testing.assert_allclose(*pair, rtol=tolerance)
+
+
+def test_a_wall_where_a_rollout_fails(rng, task):
+    """An infinite cost, not an exception, ends the search there."""
+    dynamics = fit_dynamics(pushed(rng))
+    policy = LinearPolicy(np.full((1, 2), 1e200), np.zeros(1))
+    assert not improve(policy, dynamics, task, iterations=2).cost < np.inf
+
+
+def test_the_loop_learns_to_stop_a_cart(rng, task):
+    world = stream(3)
+
+    def act(policy):
+        x, seen = task.mean[None, :], []
+        for _ in range(task.steps):
+            u = np.clip(policy(x[0]), -2, 2) if policy else 4.0 * world.uniform(1) - 2.0
+            seen.append((x, u[None, :], cart(x, u[None, :])))
+            x = seen[-1][2]
+        return Transitions(*(np.concatenate(part) for part in zip(*seen, strict=True)))
+
+    def propose():
+        return Squashed(LinearPolicy(0.3 * world.normal((1, 2)), np.zeros(1)), 2.0)
+
+    rounds = list(learn(task, act, propose, trials=3, iterations=20))
+    assert [len(one.data.states) for one in rounds] == [12, 24, 36]
+    last = rounds[-1].seen.nexts[-1]
+    assert task.cost(last) < 0.05
+
+
+def test_the_pendulum_is_gymnasium_s():
+    seen = swing(lambda z: np.asarray([9.0]), (np.pi, 0.0), 4)
+    assert seen.states.shape == (4, 2)
+    assert (seen.actions == TORQUE).all()
+    # θ̈ = 15 sin θ + 3 u for the mass, length and gravity of the simulator
+    theta, velocity = np.pi, 0.0
+    for _ in range(3):
+        velocity += 0.05 * (15.0 * np.sin(theta) + 3.0 * TORQUE)
+        theta += 0.05 * velocity
+    np.testing.assert_allclose(seen.nexts[0], [theta, velocity], rtol=1e-5)
+    np.testing.assert_array_equal(seen.nexts[:-1], seen.states[1:])
+
+
+def test_angles_count_on_beyond_a_turn():
+    seen = swing(lambda z: np.asarray([2.0]), (0.1, 7.0), 20)
+    assert abs(np.diff(seen.nexts[:, 0])).max() < 8.0 * 0.15 + 1e-6
+    assert seen.nexts[-1, 0] > 2.0 * np.pi
+
+
+def test_what_counts_as_upright():
+    still = np.stack([np.full(12, 2.0 * np.pi - 0.2), np.zeros(12)], axis=1)
+    assert upright(still)
+    still[-3, 0] += 0.6
+    assert not upright(still)
+
+
+def test_the_swing_up_costs_least_upright(space):
+    task = swing_up(space.asarray([0.0]))
+    z = space.asarray([6.0, 0.0, 0.0, 1.0])
+    assert task.cost(z) == 0.0
+    assert space.holds(task.mean)
+
+
+def test_the_gradient_of_a_rollout_in_fitted_dynamics(rng):
+    """In one direction, in the world that the chapter works in."""
+    like, draws = np.zeros(1), stream(5)
+    task = swing_up(like, steps=6)
+    data = swing(lambda z: 4.0 * draws.uniform(1) - 2.0, (3.0, 0.2), 30)
+    dynamics = fit_dynamics(data, task.angles, steps=20)
+    vector, rebuild = parameters(first_policy(draws, like, bumps=5))
+    start = task.cost, task.mean, task.covariance, task.steps
+
+    def total(x):
+        return rollout(dynamics, rebuild(x), *start).costs.sum()
+
+    policy_bar = rollout_and_pullback(dynamics, rebuild(vector), *start)[1](np.ones(6))[0]
+    direction = rng.normal(size=vector.size)
+    plain = rebuild(vector).inner
+    along = np.concatenate(
+        [
+            policy_bar.inner.centres.ravel(),
+            policy_bar.inner.weights.ravel(),
+            policy_bar.inner.lengthscale * plain.lengthscale,
+        ]
+    )
+    h = 1e-4
+    slope = (total(vector + h * direction) - total(vector - h * direction)) / (2.0 * h)
+    np.testing.assert_allclose(along @ direction, slope, rtol=1e-4)
+
+
+def test_what_does_not_fit_is_refused(rng, task):
+    data = pushed(rng)
+    with pytest.raises(ValueError, match=r"actions must have shape \(25, d\)"):
+        fit_dynamics(Transitions(data.states, data.actions[:5], data.nexts))
+    with pytest.raises(ValueError, match="trials and fresh must be at least 1; got 0 and 1"):
+        next(learn(task, lambda _: data, lambda: None, trials=0))

@@ -1,0 +1,125 @@
+"""Rollouts: one step against simulation, all steps against differences."""
+
+import numpy as np
+import pytest
+
+from gpnotes import GP, RBF, condition
+from gpnotes._xp import to_numpy
+from gpnotes.moments import predictor
+from gpnotes.pilco import (
+    Dynamics,
+    LinearPolicy,
+    RBFPolicy,
+    SaturatingCost,
+    Squashed,
+    rollout,
+    rollout_and_pullback,
+    step,
+)
+from gpnotes.testing import gradcheck
+
+D, K, U = 2, 4, 1  # a state of two entries, one of them an angle, and one action
+
+
+@pytest.fixture
+def world(rng):
+    """A function that makes dynamics, policy, cost and start, in a space or NumPy."""
+    X, y = rng.normal(size=(9, K + U)), 0.4 * rng.normal(size=(2, 9))
+    lengths, signals = rng.uniform(1.0, 2.0, (2, K + U)), (0.3, 0.5)
+    arrays = rng.normal(size=(3, 3)), rng.normal(size=(3, U)), rng.uniform(0.8, 2.0, 3)
+    target, root, factor = rng.normal(size=K), rng.normal(size=(K, K)), rng.normal(size=(D, D))
+    start = rng.normal(size=D), 0.05 * factor @ factor.T
+
+    def make(asarray=np.asarray):
+        gps = [
+            condition(GP(RBF(v, asarray(one)), 0.01), asarray(X), asarray(z))
+            for v, one, z in zip(signals, lengths, y, strict=True)
+        ]
+        policy = RBFPolicy(*(asarray(a) for a in arrays), inputs=(1, 2, 3), size=K)
+        cost = SaturatingCost(asarray(target), asarray(0.1 * root @ root.T))
+        return (
+            Dynamics(predictor(gps), angles=(0,)),
+            Squashed(policy, 1.3),
+            cost,
+            *(asarray(a) for a in start),
+        )
+
+    return make
+
+
+def test_a_step_agrees_with_simulation(world, rng):
+    """For a linear policy and a state without angles the moments of one step are exact."""
+    dynamics, _, _, m, S = world()
+    gps = [_without_angles(rng) for _ in range(D)]
+    dynamics = Dynamics(predictor(gps))
+    policy = LinearPolicy(rng.normal(size=(U, D)), rng.normal(size=U))
+    n = 400_000
+    x = m + rng.normal(size=(n, D)) @ np.linalg.cholesky(S).T
+    w = np.concatenate([x, x @ policy.weights.T + policy.bias], axis=1)
+    for e, gp in enumerate(gps):
+        mean, variance = gp.predict(w, noise=True)
+        x[:, e] += mean + np.sqrt(variance) * rng.normal(size=n)
+    got_m, got_S = step(dynamics, policy, m, S)
+    error = np.sqrt(np.diag(got_S) / n)
+    assert (abs(got_m - x.mean(axis=0)) < 4.0 * error).all()
+    np.testing.assert_allclose(got_S, np.cov(x.T), rtol=0.02)
+
+
+def _without_angles(rng):
+    X, y = rng.normal(size=(8, D + U)), rng.normal(size=8)
+    return condition(GP(RBF(0.7, rng.uniform(0.8, 2.0, D + U)), 0.02), X, y)
+
+
+def test_a_rollout_is_its_steps(world):
+    dynamics, policy, cost, m, S = world()
+    found = rollout(dynamics, policy, cost, m, S, 3)
+    for t in range(3):
+        m, S = step(dynamics, policy, m, S)
+        np.testing.assert_allclose(found.mean[t + 1], m, rtol=1e-12)
+        np.testing.assert_allclose(found.covariance[t + 1], S, rtol=1e-12)
+    assert np.linalg.eigvalsh(found.covariance).min() > 0.0
+    assert (found.covariance[1:] == np.swapaxes(found.covariance[1:], 1, 2)).all()
+
+
+def test_a_rollout_lives_where_its_arguments_do(world, space):
+    dynamics, policy, cost, m, S = world(space.asarray)
+    found, pull = rollout_and_pullback(dynamics, policy, cost, m, S, 2)
+    _, *bars = pull(found.costs)
+    assert all(space.holds(a) for a in (*found, *bars))
+    host = rollout(*world(), 2)
+    for a, b in zip(found, host, strict=True):
+        np.testing.assert_allclose(to_numpy(a), b, rtol=1e-8 if space.double else 2e-3, atol=1e-5)
+
+
+def test_the_reverse_pass_is_the_gradient_of_the_whole_rollout(world):
+    """By the policy and by the start, through sines, cost and five steps."""
+    dynamics, policy, cost, m, S = world()
+
+    def costs(policy, m, S):
+        return rollout(dynamics, policy, cost, m, 0.5 * (S + S.T), 5).costs
+
+    def pulled(policy, m, S, bar):
+        policy_bar, m_bar, S_bar = rollout_and_pullback(dynamics, policy, cost, m, S, 5)[1](bar)
+        return policy_bar, m_bar, 0.5 * (S_bar + S_bar.T)
+
+    gradcheck(costs, pulled, policy, m, S)
+
+
+def test_a_rollout_from_a_known_state(world):
+    dynamics, policy, cost, m, S = world()
+    found, pull = rollout_and_pullback(dynamics, policy, cost, m, 0.0 * S, 4)
+    policy_bar, m_bar, S_bar = pull(np.ones(4))
+    assert np.isfinite(found.costs).all()
+    assert np.isfinite(m_bar).all()
+    assert np.isfinite(S_bar).all()
+    assert np.isfinite(policy_bar.inner.centres).all()
+
+
+def test_what_does_not_fit_is_refused(world):
+    dynamics, policy, cost, m, S = world()
+    with pytest.raises(ValueError, match="steps must be a whole number from 1; got 0"):
+        rollout(dynamics, policy, cost, m, S, 0)
+    with pytest.raises(ValueError, match=r"S must have shape \(2, 2\)"):
+        rollout(dynamics, policy, cost, m, np.eye(3), 2)
+    with pytest.raises(ValueError, match="S must be positive semidefinite"):
+        rollout(dynamics, policy, cost, m, np.diag([1.0, -1.0]), 2)

@@ -1,0 +1,132 @@
+"""Moments of sines against quadrature, simulation-free, and at both ends of the scale."""
+
+import numpy as np
+import pytest
+
+from gpnotes import gauss_hermite
+from gpnotes.pilco.sines import (
+    Augmented,
+    Sines,
+    augment,
+    augment_and_pullback,
+    sines,
+    sines_and_pullback,
+)
+from gpnotes.testing import gradcheck
+
+
+@pytest.fixture
+def gaussian(rng):
+    factor = 0.6 * rng.normal(size=(3, 3))
+    return rng.normal(size=3), factor @ factor.T
+
+
+def cloud(m, S, n=30):
+    """Points and weights of a product rule for N(m, S)."""
+    nodes, weights = gauss_hermite(n)
+    grid = np.stack(np.meshgrid(*[nodes] * len(m), indexing="ij"), axis=-1).reshape(-1, len(m))
+    mass = np.prod(np.stack(np.meshgrid(*[weights] * len(m), indexing="ij")), axis=0).reshape(-1)
+    return m + grid @ np.linalg.cholesky(S).T, mass
+
+
+def weighted(values, mass):
+    mean = mass @ values
+    return mean, (values - mean).T @ ((values - mean) * mass[:, None])
+
+
+def test_sines_are_those_of_quadrature(gaussian):
+    points, mass = cloud(*gaussian)
+    mean, covariance = weighted(np.sin(points), mass)
+    found = sines(*gaussian)
+    np.testing.assert_allclose(found.mean, mean, rtol=1e-11)
+    np.testing.assert_allclose(found.covariance, covariance, rtol=1e-9)
+    np.testing.assert_allclose(found.gain, mass @ np.cos(points), rtol=1e-11)
+
+
+def test_the_gain_carries_covariances(gaussian):
+    """cov[ψᵢ, sin ψⱼ] = Sᵢⱼ E cos ψⱼ."""
+    points, mass = cloud(*gaussian)
+    off = points - gaussian[0]
+    cross = off.T @ (np.sin(points) * mass[:, None])
+    np.testing.assert_allclose(gaussian[1] * sines(*gaussian).gain, cross, rtol=1e-9, atol=1e-12)
+
+
+def test_sines_live_where_their_arguments_do(space, gaussian):
+    found, pull = sines_and_pullback(*(space.asarray(a) for a in gaussian))
+    assert all(space.holds(part) for part in (*found, *pull(found)))
+
+
+def test_small_and_large_variances(gaussian):
+    m, S = gaussian
+    small = sines(m, 1e-14 * S).covariance
+    slope = np.cos(m)
+    np.testing.assert_allclose(small, 1e-14 * S * np.outer(slope, slope), rtol=1e-10)
+    large = sines(m, 1e4 * S)
+    assert np.isfinite(large.covariance).all()
+    np.testing.assert_allclose(np.diag(large.covariance), 0.5, rtol=1e-12)
+    assert not sines(m, 0.0 * S).covariance.any()
+
+
+def test_the_pullback_of_sines(gaussian):
+    for part in range(3):
+        gradcheck(
+            lambda m, S, part=part: sines(m, 0.5 * (S + S.T))[part],
+            lambda m, S, bar, part=part: _symmetric(sines_and_pullback(m, S)[1](_only(part, bar))),
+            *gaussian,
+        )
+
+
+def _only(part, bar):
+    parts = [np.zeros(3), np.zeros((3, 3)), np.zeros(3)]
+    parts[part] = bar
+    return Sines(*parts)
+
+
+def _symmetric(bars):
+    return bars[0], 0.5 * (bars[1] + bars[1].T)
+
+
+def test_augmented_states_are_those_of_quadrature(gaussian):
+    points, mass = cloud(*gaussian)
+    a, b = points[:, 0], points[:, 2]
+    wider = np.concatenate([points, np.stack([np.sin(b), np.sin(a)], 1)], 1)
+    wider = np.concatenate([wider, np.stack([np.cos(b), np.cos(a)], 1)], 1)
+    mean, covariance = weighted(wider, mass)
+    found = augment(*gaussian, (2, 0))
+    np.testing.assert_allclose(found.mean, mean, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(found.covariance, covariance, rtol=1e-9, atol=1e-12)
+
+
+def test_a_known_angle_is_a_point_on_the_circle(space):
+    found = augment(space.asarray([0.3, 2.0]), space.asarray([[0.0, 0.0], [0.0, 4.0]]), (0,))
+    assert all(space.holds(part) for part in found)
+    circle = [0.3, 2.0, np.sin(0.3), np.cos(0.3)]
+    np.testing.assert_allclose(np.asarray([float(x) for x in found.mean]), circle, rtol=1e-6)
+
+
+def test_without_angles_nothing_is_added(gaussian):
+    found, pull = augment_and_pullback(*gaussian, ())
+    assert found.mean is gaussian[0]
+    assert pull(found)[1] is gaussian[1]
+
+
+def test_the_pullback_of_augmenting(gaussian):
+    def pulled(part):
+        def pull(m, S, bar):
+            parts = [np.zeros(5), np.zeros((5, 5))]
+            parts[part] = bar
+            return _symmetric(augment_and_pullback(m, S, (1,))[1](Augmented(*parts)))
+
+        return pull
+
+    for part in range(2):
+        gradcheck(
+            lambda m, S, part=part: augment(m, 0.5 * (S + S.T), (1,))[part], pulled(part), *gaussian
+        )
+
+
+def test_what_does_not_fit_is_refused():
+    with pytest.raises(ValueError, match=r"S must have shape \(2, 2\)"):
+        sines(np.zeros(2), np.eye(3))
+    with pytest.raises(ValueError, match=r"angles must be entries 0 to 1 of m; got \(2,\)"):
+        augment(np.zeros(2), np.eye(2), (2,))
