@@ -1,10 +1,11 @@
-"""The Gaussian likelihood: density, derivatives, expectation."""
+"""Likelihoods: densities, derivatives, averages over f."""
 
 import numpy as np
 import pytest
+from scipy.special import log_expit, log_ndtr
 from scipy.stats import norm
 
-from gpnotes import Gaussian, expect
+from gpnotes import Bernoulli, Gaussian, expect
 from gpnotes._xp import to_numpy
 
 
@@ -50,3 +51,153 @@ def test_the_expected_density_is_that_of_quadrature(space, y, f):
 def test_a_variance_is_positive():
     with pytest.raises(ValueError, match=r"Gaussian\.variance must be positive and finite; got 0"):
         Gaussian(0)
+
+
+# Labels
+
+
+LINKS = ["probit", "logit"]
+F = np.asarray([-45.0, -8.0, -2.1, -1.9, -0.3, 0.0, 0.7, 2.0, 6.0, 37.0])
+
+
+def log_probability(link, z):
+    return log_ndtr(z) if link == "probit" else log_expit(z)
+
+
+@pytest.mark.parametrize("link", LINKS)
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_the_density_of_a_label_is_that_of_scipy(space, link, sign):
+    y = space.asarray(np.full(F.size, sign))
+    found = Bernoulli(link).log_density(y, space.asarray(F))
+    assert space.holds(found)
+    wanted = log_probability(link, sign * F)
+    rtol = 1e-13 if space.double else 1e-5
+    np.testing.assert_allclose(to_numpy(found), wanted, rtol=rtol, atol=0 if space.double else 1e-7)
+
+
+@pytest.mark.parametrize("link", LINKS)
+def test_the_derivatives_for_a_label_are_slopes(link):
+    label, step = Bernoulli(link), 1e-3
+    y = np.where(np.arange(F.size) % 2, 1.0, -1.0)
+
+    def value(k, f):
+        return label.log_density(y, f) if k == 0 else label.derivatives(y, f)[k - 1]
+
+    for k, derivative in enumerate(label.derivatives(y, F)):
+        central = [(value(k, F + h) - value(k, F - h)) / (2.0 * h) for h in (step, step / 2)]
+        wanted = (4.0 * central[1] - central[0]) / 3.0
+        # differences lose digits where the value itself is large
+        rounding = 1e-11 * np.maximum(1.0, np.abs(value(k, F)))
+        assert np.all(np.abs(derivative - wanted) < rounding)
+
+
+@pytest.mark.parametrize("link", LINKS)
+def test_the_derivatives_for_a_label_are_the_same_in_every_space(space, link):
+    y = np.where(np.arange(F.size) % 3, 1.0, -1.0)
+    found = Bernoulli(link).derivatives(space.asarray(y), space.asarray(F))
+    for one, wanted in zip(found, Bernoulli(link).derivatives(y, F), strict=True):
+        assert space.holds(one)
+        tolerance = {"rtol": 1e-11, "atol": 1e-13} if space.double else {"rtol": 1e-4, "atol": 1e-5}
+        np.testing.assert_allclose(to_numpy(one), wanted, **tolerance)
+
+
+def test_the_derivatives_of_an_all_but_impossible_label_keep_their_digits():
+    """Against the expansion of log Φ(−x) = −x²/2 − log x − log √2π − 1/x² + 5/2x⁴ − …"""
+    x = np.asarray([100.0, 1e3, 1e5, 1e8])
+    first, second, third = Bernoulli().derivatives(np.ones(4), -x)
+    np.testing.assert_allclose(first, x + 1 / x - 2 / x**3, rtol=1e-9)
+    np.testing.assert_allclose(second, -1 + 1 / x**2 - 6 / x**4, rtol=1e-10)
+    np.testing.assert_allclose(third, 2 / x**3 - 24 / x**5 + 300 / x**7, rtol=1e-8)
+    assert np.all(second >= -1.0)
+
+
+def averages(link, mean, variance):
+    """P(y = 1), E H(y | f) and I(y; f) by a sum over 200 001 points."""
+    z = np.linspace(-12.0, 12.0, 200_001)
+    weights = np.exp(-0.5 * z * z)
+    weights /= weights.sum()
+    up, down = (log_probability(link, s * (mean + np.sqrt(variance) * z)) for s in (1.0, -1.0))
+    entropy = -(np.exp(up) * up + np.exp(down) * down) @ weights
+    p, q = np.exp(up) @ weights, np.exp(down) @ weights
+    return p, entropy, -p * np.log(p) - q * np.log(q) - entropy
+
+
+@pytest.mark.parametrize("link", LINKS)
+@pytest.mark.parametrize("variance", [1e-4, 0.3, 3.0, 15.9, 16.1, 200.0, 1e5])
+def test_averages_over_f_are_those_of_brute_force(space, link, variance):
+    """From a narrow f to one so wide that its entropy is a spike; both sides of the two rules."""
+    means = np.asarray([0.0, 0.4, -2.5, 7.0])
+    label, m, v = Bernoulli(link), space.asarray(means), space.asarray(np.full(4, variance))
+    found = label.probability(m, v), label.expected_entropy(m, v), label.information(m, v)
+    wanted = np.asarray([averages(link, mean, variance) for mean in means]).T
+    for one, brute in zip(found, wanted, strict=True):
+        assert space.holds(one)
+        np.testing.assert_allclose(
+            to_numpy(one), brute, rtol=0, atol=1e-12 if space.double else 2e-6
+        )
+
+
+@pytest.mark.parametrize("link", LINKS)
+def test_averages_over_f_are_those_of_many_gauss_hermite_nodes(link):
+    label, means = Bernoulli(link), np.asarray([0.0, 0.4, -2.5])
+    variance = np.asarray([0.5, 2.0, 1.0])
+    wanted = expect(label.entropy, means, variance, n=300)
+    np.testing.assert_allclose(label.expected_entropy(means, variance), wanted, rtol=1e-12)
+    chance = expect(lambda f: np.exp(label.log_density(1.0, f)), means, variance, n=300)
+    np.testing.assert_allclose(label.probability(means, variance), chance, rtol=1e-12)
+
+
+@pytest.mark.parametrize("link", LINKS)
+def test_information_keeps_digits_of_a_variance_however_small(link):
+    """To first order it is half the variance times the Fisher information of f."""
+    means, variance = np.asarray([0.0, 0.8, -3.0]), np.full(3, 1e-10)
+    label, one = Bernoulli(link), np.ones(3)
+    p = label.probability(means, 0.0 * variance)
+    fisher = (p * label.derivatives(one, means)[0]) ** 2 / (p * (1.0 - p))
+    np.testing.assert_allclose(label.information(means, variance), 0.5e-10 * fisher, rtol=1e-4)
+
+
+@pytest.mark.parametrize("link", LINKS)
+def test_information_lies_between_nothing_and_a_bit(rng, space, link):
+    means, variance = 20.0 * rng.normal(size=(40, 25)), np.exp(6.0 * rng.normal(size=(40, 25)))
+    variance[0, :] = 0.0
+    found = Bernoulli(link).information(space.asarray(means), space.asarray(variance))
+    assert space.holds(found)
+    host = to_numpy(found)
+    assert host.shape == (40, 25)
+    assert np.max(host[0]) < (1e-15 if space.double else 1e-7)
+    assert np.all((host >= 0.0) & (host <= np.log(2.0) * (1.0 + 1e-7)))
+    assert host[1:].max() > 0.6
+
+
+@pytest.mark.parametrize("link", LINKS)
+def test_labels_are_certain_far_away_and_open_at_zero(link):
+    label, far = Bernoulli(link), np.asarray([-1e4, 0.0, 1e4])
+    np.testing.assert_allclose(label.probability(far, np.ones(3)), [0.0, 0.5, 1.0], atol=1e-300)
+    np.testing.assert_allclose(label.entropy(far), [0.0, np.log(2.0), 0.0], atol=1e-300)
+    np.testing.assert_allclose(label.expected_entropy(far[::2], np.ones(2)), 0.0, atol=1e-300)
+
+
+def test_blocks_of_entries_change_nothing(monkeypatch, rng):
+    from gpnotes import likelihoods
+
+    means, variance = rng.normal(size=7), rng.uniform(0.1, 40.0, 7)
+    wanted = Bernoulli("logit").information(means, variance)
+    monkeypatch.setattr(likelihoods, "_BLOCK", 3)
+    np.testing.assert_array_equal(Bernoulli("logit").information(means, variance), wanted)
+    assert Bernoulli("logit").information(means[:0], variance[:0]).shape == (0,)
+
+
+def test_what_is_no_link_no_variance_or_no_mean():
+    with pytest.raises(
+        ValueError, match=r"link must be one of \['probit', 'logit'\]; got 'cloglog'"
+    ):
+        Bernoulli("cloglog")
+    label, one = Bernoulli(), np.ones(2)
+    for average in (label.probability, label.expected_entropy, label.information):
+        with pytest.raises(ValueError, match="variance must be non-negative and finite"):
+            average(one, -one)
+        with pytest.raises(ValueError, match=r"variance must have the shape of mean, \(2,\)"):
+            average(one, np.ones(3))
+        with pytest.raises(ValueError, match="mean must be finite; 2 of its entries"):
+            average(one * np.nan, one)

@@ -33,6 +33,8 @@ __all__ = [
     "eye",
     "is_numpy_namespace",
     "lapack",
+    "log_normal_cdf",
+    "mills_fractions",
     "minimise",
     "solve_triangular",
     "to_device",
@@ -185,3 +187,52 @@ def _substitute(xp: Any, lower: Array, b: Array, transpose: bool) -> Array:
     ordered = [part for _, part in sorted(parts, key=lambda item: item[0].start)]
     solution = xp.concat(ordered, axis=0)
     return solution if b.ndim == 2 else xp.reshape(solution, (n,))
+
+
+_TAIL = 2.0  # below minus this, the normal distribution function is a continued fraction
+_LEVELS = 100  # of it: rounding in float64 from there on
+
+
+def log_normal_cdf(x: Array) -> Array:
+    """``log Φ(x)`` entry by entry, far into the tail: ``−x²/2`` does not underflow."""
+    xp = array_namespace(x)
+    if is_numpy_namespace(xp):
+        from scipy.special import log_ndtr
+    elif is_cupy_namespace(xp):
+        from cupyx.scipy.special import log_ndtr
+    else:
+        return _log_normal_cdf(xp, x)
+    return log_ndtr(x)
+
+
+def _log_normal_cdf(xp: Any, x: Array) -> Array:
+    """The same with standard operations: a fraction in the tail, a series in the middle."""
+    far = xp.clip(xp.abs(x), _TAIL, None)
+    tail = -0.5 * (far * far + LOG_2PI) - xp.log(far + mills_fractions(far)[0])
+    near = xp.clip(xp.abs(x), None, _TAIL)
+    below = xp.where(xp.abs(x) > _TAIL, tail, xp.log(0.5 - _middle(xp, near)))
+    return xp.where(x > 0.0, xp.log1p(-xp.exp(below)), below)
+
+
+def _middle(xp: Any, x: Array) -> Array:
+    """``Φ(x) − ½ = φ(x) Σₖ x^(2k+1) / (2k+1)!!``, for x up to `_TAIL`.
+
+    Source: Marsaglia (2004), Evaluating the normal distribution.
+    """
+    term = total = x
+    for k in range(1, 35):
+        term = term * x * x / (2 * k + 1)
+        total = total + term
+    return total * xp.exp(-0.5 * (x * x + LOG_2PI))
+
+
+def mills_fractions(x: Array) -> tuple[Array, Array, Array]:
+    """``q₁, q₂, q₃`` of the normal tail at x ≥ 2, where ``qₖ = k / (x + qₖ₊₁)``.
+
+    ``φ(x) / (1 − Φ(x)) = x + q₁``. What is left of such ratios when their leading terms cancel can
+    be written with these, without a cancellation. Source: Abramowitz & Stegun (1964), section 26.2.
+    """
+    q = [array_namespace(x).zeros_like(x)]
+    for k in range(_LEVELS, 0, -1):
+        q = [k / (x + q[0]), *q[:2]]
+    return q[0], q[1], q[2]
