@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from gpnotes import GP, RBF, Linear, Matern52, condition, to_numpy
+from gpnotes import GP, RBF, Linear, Matern52, Posterior, cholesky, condition, to_numpy
 from gpnotes.pilco import fantasy
 from gpnotes.pilco.averages import State, kernel_mean_and_pullback
 from gpnotes.testing import gradcheck
@@ -20,6 +20,16 @@ def test_a_kernels_average_is_that_of_quadrature(make_posterior, make_state, nod
         x, w = nodes(m, S)
         value, _ = kernel_mean_and_pullback(kernel, Z, State(m, S))
         np.testing.assert_allclose(value, w @ kernel(x, Z), rtol=1e-9)
+
+
+def test_a_scaled_kernels_average_and_what_is_learnt_with_it(make_state, rng):
+    X, (m, S), x = rng.normal(size=(4, 2)), make_state(), rng.normal(size=(3, 2))
+    scaled, plain = (
+        condition(GP(kernel, 0.1), X, X[:, 0]) for kernel in (2.0 * RBF(1.0, 0.8), RBF(2.0, 0.8))
+    )
+    np.testing.assert_allclose(
+        fantasy.reduction(scaled, m, S, x), fantasy.reduction(plain, m, S, x), rtol=1e-13
+    )
 
 
 def test_the_pullback_of_a_kernels_average(make_posterior, make_state, rng):
@@ -130,6 +140,18 @@ def test_an_observation_repeated_without_noise_teaches_nothing(make_state, rng):
         picks = fantasy.greedy(posterior, m, S, elsewhere, 2)
         assert picks[0].index == n
         assert picks[0].reduction > picks[1].reduction == 0.0
+
+
+def test_jitter_is_noise_for_a_fantasy_as_it_is_for_the_data(rng):
+    X, y, x, m = rng.normal(size=(3, 2)), np.ones(3), rng.normal(size=(1, 2)), rng.normal(size=2)
+    gp = GP(RBF(2.0, 0.7), 0.0)
+    factor = cholesky(gp.kernel(X), jitter=0.2)
+    posterior = Posterior(gp, X, y, factor, y, factor.solve(y))
+    assert posterior.cholesky.jitter == 0.2
+    before = posterior.variance(m[None, :])[0]
+    after = posterior.extend(x, y[:1]).variance(m[None, :])[0]
+    found = fantasy.reduction(posterior, m, np.zeros((2, 2)), x)[0]
+    np.testing.assert_allclose(found, before - after, rtol=1e-10)
 
 
 def test_next_to_an_exact_observation_it_is_the_slope_that_one_learns(nodes):

@@ -6,6 +6,7 @@ numbers: the covariance of f averaged over x with f at x̂, and the variance of 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -103,10 +104,10 @@ def _state(m: Array, S: Array, name: str, like: Array) -> State:
     _check.alike(_check.symmetric(S, name), name, like, "X")
     S = 0.5 * (S + xp.matrix_transpose(S))
     values = xp.linalg.eigvalsh(S)
-    lowest, size = float(xp.min(values)), float(xp.max(xp.abs(values)))
-    if lowest < -10.0 * m.shape[0] * _xp.epsilon(S) * size:
+    least, most = float(xp.min(values)), float(xp.max(xp.abs(values)))
+    if least < -math.sqrt(_xp.epsilon(S)) * most:
         wanted = "a covariance, positive semidefinite"
-        raise ValueError(f"{name} must be {wanted}; its smallest eigenvalue is {lowest:.3g}")
+        raise ValueError(f"{name} must be {wanted}; its smallest eigenvalue is {least:.3g}")
     return State(m, S)
 
 
