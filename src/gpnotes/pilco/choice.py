@@ -32,10 +32,10 @@ class Choice(NamedTuple):
 def batch_reduction(posteriors: Posteriors, m: Array, S: Array, batch: Array) -> Any:
     """What several fantasies at once, the rows of `batch` (q, D), take from the variance together.
 
-    ``cᵀ C⁻¹ c`` with ``c = E_x c(x, X̂)`` and ``C = c(X̂, X̂) + σ_n² I``, worked off one row after the
-    other: each takes what its predecessors left. A float for one posterior, (E,) for several. A
-    row that repeats what is known without noise adds nothing. O(n² q + n q²) an output.
-    Raises what `reduction` raises.
+    ``cᵀ C⁻¹ c`` with ``c = E_x c(x, X̂)`` and ``C = c(X̂, X̂) + σ_n² I``, :eq:`eq-pi-batch`, worked
+    off one row after the other: each takes what its predecessors left. A float for one posterior,
+    (E,) for several. A row that repeats what is known without noise adds nothing.
+    O(n² q + n q²) an output. Raises what `reduction` raises.
 
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, condition
@@ -147,7 +147,7 @@ def best(
 ) -> Choice:
     """The candidate with the largest weighted sum of reductions over outputs and inputs.
 
-    :eq:`eq-pi-criterion`. Raises what `reduction` raises; the first of equal candidates is taken.
+    :eq:`eq-pi-reduction`. Raises what `reduction` raises; the first of equal candidates is taken.
 
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, condition

@@ -57,9 +57,9 @@ def expected_covariance(
 
     Outputs are independent functions of one uncertain x, which ties them to each other. An
     observation at x̂ takes from the diagonal, nothing from the rest:
-    ``Cov[f(x)] − diag(reduction)``. A variance that rounding took below zero is zero. With `noise`
-    the covariance is that of new observations at x. O(E² n² D + E n² k). Raises what `reduction`
-    and `moments.predict` raise.
+    ``Cov[f(x)] − diag(reduction)``, :eq:`eq-pi-outputs`. A variance that rounding took below zero
+    is zero. With `noise` the covariance is that of new observations at x. O(E² n² D + E n² k).
+    Raises what `reduction` and `moments.predict` raise.
 
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, condition
@@ -84,7 +84,7 @@ def expected_parts(
     """`expected_variance` in its two parts, for a fantasy at each candidate (k, D).
 
     With ``c(x, x̂)`` the posterior covariance and ``s = c(x̂, x̂) + σ_n²`` the fantasy takes
-    ``E_x[c²]/s`` from the function's part, :eq:`eq-pi-expected-variance`, and adds ``V_x[c]/s`` to
+    ``E_x[c²]/s`` from the function's part, :eq:`eq-pi-expected-after`, and adds ``V_x[c]/s`` to
     the input's, since it makes the mean function livelier; the difference is the `reduction`.
     With `noise`, that of an observation counts with the function. O(n³ + n² k + n k D). Raises
     what `expected_variance` raises.

@@ -5,7 +5,7 @@ that we imagine at x̂ leaves, on average over what it may turn out to be,
 
     E_ŷ V_{x,f}[f(x) | ŷ] = V_{x,f}[f(x)] − (E_x c(x, x̂))² / (c(x̂, x̂) + σ_n²),
 
-with the posterior covariance c, :eq:`eq-pi-criterion`: one squared covariance over one variance.
+with the posterior covariance c, :eq:`eq-pi-reduction`: one squared covariance over one variance.
 The data enter through their inputs only.
 """
 

@@ -146,7 +146,7 @@ def averages(posterior: Posterior, Z: Array, found: Sequence[State]) -> Array:
 def look(view: Outlook, candidates: Array) -> Look:
     """Candidates (k, D) seen from the outlook; O(n² k).
 
-    ``E_x c(x, x̂) = E_x k(x, x̂) − (L⁻¹ E_x k_Xx)ᵀ L⁻¹ k_X(x̂)``, :eq:`eq-pi-criterion`.
+    ``E_x c(x, x̂) = E_x k(x, x̂) − (L⁻¹ E_x k_Xx)ᵀ L⁻¹ k_X(x̂)``, by :eq:`eq-pi-kernel-mean`.
     """
     xp, kernel = array_namespace(candidates), view.posterior.gp.kernel
     half = view.posterior.cholesky.half_solve(kernel(view.posterior.X, candidates))
