@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from gpnotes import GP, RBF, condition
+from gpnotes import GP, RBF, condition, stream
 from gpnotes._xp import to_numpy
-from gpnotes.moments import predictor
 from gpnotes.pilco import (
     Dynamics,
     LinearPolicy,
@@ -14,6 +13,7 @@ from gpnotes.pilco import (
     Squashed,
     rollout,
     rollout_and_pullback,
+    sample_paths,
     step,
 )
 from gpnotes.testing import gradcheck
@@ -38,7 +38,7 @@ def world(rng):
         policy = RBFPolicy(*(asarray(a) for a in arrays), inputs=(1, 2, 3), size=K)
         cost = SaturatingCost(asarray(target), asarray(0.1 * root @ root.T))
         return (
-            Dynamics(predictor(gps), angles=(0,)),
+            Dynamics(tuple(gps), angles=(0,)),
             Squashed(policy, 1.3),
             cost,
             *(asarray(a) for a in start),
@@ -51,9 +51,9 @@ def test_a_step_agrees_with_simulation(world, rng):
     """For a linear policy and a state without angles the moments of one step are exact."""
     dynamics, _, _, m, S = world()
     gps = [_without_angles(rng) for _ in range(D)]
-    dynamics = Dynamics(predictor(gps))
+    dynamics = Dynamics(tuple(gps))
     policy = LinearPolicy(rng.normal(size=(U, D)), rng.normal(size=U))
-    n = 400_000
+    n = 100_000
     x = m + rng.normal(size=(n, D)) @ np.linalg.cholesky(S).T
     w = np.concatenate([x, x @ policy.weights.T + policy.bias], axis=1)
     for e, gp in enumerate(gps):
@@ -62,7 +62,7 @@ def test_a_step_agrees_with_simulation(world, rng):
     got_m, got_S = step(dynamics, policy, m, S)
     error = np.sqrt(np.diag(got_S) / n)
     assert (abs(got_m - x.mean(axis=0)) < 4.0 * error).all()
-    np.testing.assert_allclose(got_S, np.cov(x.T), rtol=0.02)
+    np.testing.assert_allclose(got_S, np.cov(x.T), rtol=0.03)
 
 
 def _without_angles(rng):
@@ -103,6 +103,37 @@ def test_the_reverse_pass_is_the_gradient_of_the_whole_rollout(world):
         return policy_bar, m_bar, 0.5 * (S_bar + S_bar.T)
 
     gradcheck(costs, pulled, policy, m, S)
+
+
+def test_particles_agree_with_matched_moments_while_the_uncertainty_is_small(world):
+    dynamics, policy, cost, m, _ = world()
+    S = 1e-4 * np.eye(D)
+    gps = [one.extend(*_more(one)) for one in dynamics.posteriors]
+    dynamics = Dynamics(tuple(gps), (0,))
+    found, n = rollout(dynamics, policy, cost, m, S, 2), 4000
+    starts = m + 0.01 * stream(1).normal((n, D))
+    paths = sample_paths(dynamics, policy, starts, 2, stream(2))
+    assert paths.shape == (3, n, D)
+    for t in (1, 2):
+        error = np.sqrt(np.diag(found.covariance[t]) / n)
+        assert (abs(paths[t].mean(axis=0) - found.mean[t]) < 4.5 * error).all()
+        off = np.cov(paths[t].T) - found.covariance[t]
+        assert abs(off).max() < 0.1 * found.covariance[t].max()
+
+
+def _more(posterior):
+    """Many more observations, so that the functions are nearly known."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, K + U))
+    return X, posterior.mean(X)
+
+
+def test_particles_live_where_their_starts_do(world, space):
+    dynamics, policy, _, m, _ = world(space.asarray)
+    starts = space.xp.stack([m, m + 0.1, m - 0.1])
+    paths = sample_paths(dynamics, policy, starts, 2, stream(0))
+    assert space.holds(paths)
+    assert tuple(paths.shape) == (3, 3, D)
 
 
 def test_a_rollout_from_a_known_state(world):

@@ -4,7 +4,15 @@ from . import fantasy
 from .cost import SaturatingCost
 from .learn import Improved, Task, Transitions, Trial, fit_dynamics, improve, learn, parameters
 from .policies import LinearPolicy, RBFPolicy, Squashed
-from .rollout import Dynamics, Rollout, rollout, rollout_and_pullback, step, step_and_pullback
+from .rollout import (
+    Dynamics,
+    Rollout,
+    rollout,
+    rollout_and_pullback,
+    sample_paths,
+    step,
+    step_and_pullback,
+)
 from .sines import Augmented, Sines, augment, augment_and_pullback, sines, sines_and_pullback
 
 __all__ = [
@@ -29,6 +37,7 @@ __all__ = [
     "parameters",
     "rollout",
     "rollout_and_pullback",
+    "sample_paths",
     "sines",
     "sines_and_pullback",
     "step",

@@ -15,7 +15,6 @@ from ..exact import GP, condition
 from ..fit import fit
 from ..kernels import RBF
 from ..linalg import FactorisationError
-from ..moments import predictor
 from ..params import leaves, replaced
 from .cost import SaturatingCost
 from .policies import BLIND
@@ -65,26 +64,17 @@ def fit_dynamics(data: Transitions, angles: tuple[int, ...] = (), *, steps: int 
     Raises `ValueError` for arrays that do not fit each other.
     Source: Deisenroth & Rasmussen (2011), section 2.1.
     """
-    X = _inputs(data, angles)
-    seen = [d for d in range(X.shape[1]) if d not in angles]
-    xp = array_namespace(X)
-    visible = xp.stack([X[:, d] for d in seen], axis=1)
-    change = data.nexts - data.states
-    fitted = [_fitted(visible, change[:, e], steps) for e in range(change.shape[1])]
-    wide = [_widened(gp, seen, X) for gp in fitted]
-    posteriors = [condition(gp, X, change[:, e]) for e, gp in enumerate(wide)]
-    return Dynamics(predictor(posteriors), tuple(angles))
-
-
-def _inputs(data: Transitions, angles: tuple[int, ...]) -> Array:
-    """``(x, sin x_a, cos x_a, u)`` for each transition, (n, K + U)."""
-    states = _check.matrix(data.states, "states")
-    n, D = states.shape
+    n, D = _check.matrix(data.states, "states").shape
     _check.matrix(data.actions, "actions", rows=n)
     _check.matrix(data.nexts, "nexts", rows=n, columns=D)
-    xp = array_namespace(states)
-    turns = [f(states[:, a])[:, None] for f in (xp.sin, xp.cos) for a in angles]
-    return xp.concat([states, *turns, data.actions], axis=1)
+    X = Dynamics((), tuple(angles)).inputs(data.states, data.actions)
+    seen = [d for d in range(X.shape[1]) if d not in angles]
+    visible = array_namespace(X).stack([X[:, d] for d in seen], axis=1)
+    change = data.nexts - data.states
+    fitted = [_fitted(visible, change[:, e], steps) for e in range(D)]
+    wide = [_widened(gp, seen, X) for gp in fitted]
+    posteriors = (condition(gp, X, change[:, e]) for e, gp in enumerate(wide))
+    return Dynamics(tuple(posteriors), tuple(angles))
 
 
 def _fitted(X: Array, y: Array, steps: int) -> GP:

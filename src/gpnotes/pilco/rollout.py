@@ -8,28 +8,46 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from .. import _check
 from .._xp import Array, array_namespace, as_array
-from ..moments import Moments, Predictor, predict_and_pullback
+from ..exact import Posterior
+from ..moments import Moments, Predictor, predict_and_pullback, predictor
 from ..params import cotangent, leaves, replaced
+from ..random import Stream
 from .cost import SaturatingCost
 from .sines import Augmented, _augment, _joint
 
-__all__ = ["Dynamics", "Rollout", "rollout", "rollout_and_pullback", "step", "step_and_pullback"]
+__all__ = [
+    "Dynamics", "Rollout", "rollout", "rollout_and_pullback", "sample_paths", "step",
+    "step_and_pullback",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
 class Dynamics:
     """What one step does to a state x (D,): independent GPs for each entry of the difference.
 
-    `predictor` predicts ``x' − x``, D outputs, from ``(x, sin x_a, cos x_a, u)``, where the entries
-    `angles` of x are angles; ``K = D + 2A`` entries without the action u.
+    `posteriors` are D processes that predict ``x' − x`` from ``(x, sin x_a, cos x_a, u)``, where
+    the entries `angles` of x are angles; ``K = D + 2A`` entries without the action u.
+    :eq:`eq-pc-dynamics`. Raises what `moments.predictor` raises.
     """
 
-    predictor: Predictor
+    posteriors: tuple[Posterior, ...]
     angles: tuple[int, ...] = ()
+
+    @cached_property
+    def predictor(self) -> Predictor:
+        """The same, ready for uncertain inputs; O(n³) once."""
+        return predictor(self.posteriors)
+
+    def inputs(self, states: Array, actions: Array) -> Array:
+        """``(x, sin x_a, cos x_a, u)``, (n, K + U), for states (n, D) and actions (n, U)."""
+        xp = array_namespace(states)
+        turns = [f(states[:, a])[:, None] for f in (xp.sin, xp.cos) for a in self.angles]
+        return xp.concat([states, *turns, actions], axis=1)
 
 
 class Rollout(NamedTuple):
@@ -126,6 +144,26 @@ def rollout_and_pullback(
         costs.append(value)
         pulls.append((pull_step, pull_z, pull_cost))
     return _stacked(states, costs), lambda bar: _backwards(pulls, bar)
+
+
+def sample_paths(
+    dynamics: Dynamics, policy: Any, starts: Array, steps: int, stream: Stream
+) -> Array:
+    """States (steps + 1, p, D) of p particles from `starts` (p, D), without moment matching.
+
+    In each step each particle draws its own difference from the GPs' prediction at its own state
+    and action, noise included, independently of the steps before, as a rollout does. What a
+    rollout's Gaussians leave out is the difference between the two.
+    """
+    xp, paths = array_namespace(starts), [_check.matrix(starts, "starts")]
+    for _ in range(steps):
+        x = paths[-1]
+        z = dynamics.inputs(x, x[:, :0])
+        w = xp.concat([z, xp.stack([policy(z[i, :]) for i in range(x.shape[0])])], axis=1)
+        told = [one.predict(w, noise=True) for one in dynamics.posteriors]
+        mean, variance = (xp.stack(part, axis=1) for part in zip(*told, strict=True))
+        paths.append(x + mean + xp.sqrt(variance) * stream.normal(tuple(x.shape), like=x))
+    return xp.stack(paths)
 
 
 def _stacked(states: list[_Gaussian], costs: list[float]) -> Rollout:
