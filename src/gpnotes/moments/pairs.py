@@ -12,11 +12,11 @@ small where S is.
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from .._xp import Array, array_namespace
 from .parts import Seen, pulled_q
-from .spread import Spread, log_gap, spread
+from .spread import Spread, log_gap, rows, spread
 
 __all__ = [
     "Meeting",
@@ -49,19 +49,14 @@ class Meeting(NamedTuple):
 
 def meetings(S: Array, precision: Array, solved: Spread, pairs: list[tuple[int, int]]) -> Meeting:
     """The algebra of S (D, D) for the given pairs of parts with precisions (C, D)."""
-    xp = array_namespace(S)
     first, second = [i for i, _ in pairs], [j for _, j in pairs]
-    a, b = _rows(xp, precision, first), _rows(xp, precision, second)
+    a, b = rows(precision, first), rows(precision, second)
     joint = spread(S, a + b)
-    Ta, Tb = _rows(xp, solved.T, first), _rows(xp, solved.T, second)
-    wa, wb = _rows(xp, solved.w, first), _rows(xp, solved.w, second)
+    half_gap = 0.5 * log_gap(joint.w, solved.w, first, second)
+    Ta, Tb = rows(solved.T, first), rows(solved.T, second)
     A = _symmetric(-Ta @ (b[:, :, None] * joint.T))
     B = _symmetric(-Tb @ (a[:, :, None] * joint.T))
-    return Meeting(first, second, a + b, joint.T, joint.H, A, B, 0.5 * log_gap(joint.w, wa, wb))
-
-
-def _rows(xp: Any, a: Array, where: list[int]) -> Array:
-    return xp.stack([a[i, ...] for i in where])
+    return Meeting(first, second, a + b, joint.T, joint.H, A, B, half_gap)
 
 
 def _symmetric(a: Array) -> Array:

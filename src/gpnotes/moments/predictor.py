@@ -8,7 +8,7 @@ over ``Cov[k(x_i, x), k'(x_j, x)]``, which `pairs` finds without cancellation.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from .. import _check, _xp
@@ -17,6 +17,8 @@ from ..exact import Posterior
 from ..means import ConstantMean, Zero
 from .pairs import Meeting, covariances, meetings, pulled_input, sums
 from .parts import Part, Seen, parts_of, pulled_q, seen, stacked_precision
+from .quick import quick
+from .quick_moments import Outputs, found, pulled, quick_outputs
 from .spread import admit_input, spread
 
 __all__ = ["Moments", "Predictor", "predict", "predict_and_pullback", "predictor"]
@@ -50,7 +52,7 @@ class Predictor:
     """GPs with one input space, an output each, ready for uncertain inputs; from `predictor`.
 
     `parts` are all RBF kernels, `owners` says to which output each belongs, `pairs` which of them
-    meet.
+    meet. `quick` is the same in the form that `quick_moments` works on, for NumPy arrays.
     """
 
     outputs: tuple[Any, ...]
@@ -58,6 +60,7 @@ class Predictor:
     owners: tuple[int, ...]
     pairs: tuple[tuple[int, int], ...]
     precision: Array
+    quick: Outputs | None = None
 
 
 def predictor(posteriors: Sequence[Posterior]) -> Predictor:
@@ -83,9 +86,19 @@ def predictor(posteriors: Sequence[Posterior]) -> Predictor:
     outputs = [_output(one, parts) for one, parts in zip(posteriors, every, strict=True)]
     parts = [part for some in every for part in some]
     pairs = [(i, j) for i in range(len(parts)) for j in range(i, len(parts))]
-    return Predictor(
+    plain = Predictor(
         tuple(outputs), tuple(parts), tuple(owners), tuple(pairs), stacked_precision(parts)
     )
+    return replace(plain, quick=_quick(plain))
+
+
+def _quick(plain: Predictor) -> Outputs | None:
+    """The same for `quick_moments`, or None where that does not serve."""
+    outputs, owners, pairs = plain.outputs, list(plain.owners), list(plain.pairs)
+    of_parts = [outputs[k] for k in owners]
+    points, alpha = [one.X for one in of_parts], [one.alpha for one in of_parts]
+    have = quick(points, list(plain.parts), alpha, pairs)
+    return None if have is None else quick_outputs(have, outputs, owners, pairs)
 
 
 def _admit_posterior(one: Any, name: str, first: Any) -> None:
@@ -141,8 +154,9 @@ def predict(model: Predictor, m: Array, S: Array, noise: bool = False) -> Moment
     Source: Deisenroth & Rasmussen (2011), section 2.2.
     """
     S = admit_input(m, S, model.outputs[0].X)
-    look = _look(model, m, S)
-    return _moments(model, look, S, noise)[0]
+    if model.quick is not None:
+        return Moments(*found(model.quick, m, S, noise, slopes=False)[:3])
+    return _moments(model, _look(model, m, S), S, noise)[0]
 
 
 def predict_and_pullback(
@@ -154,8 +168,10 @@ def predict_and_pullback(
     ``(I + SD)⁻¹`` and no inverse of S.
     """
     S = admit_input(m, S, model.outputs[0].X)
+    if model.quick is not None:
+        return _quickly(model.quick, m, S, noise)
     look = _look(model, m, S)
-    found, clipped = _moments(model, look, S, noise)
+    result, clipped = _moments(model, look, S, noise)
 
     def pull(bar: Moments) -> tuple[Array, Array]:
         """The derivatives by m (D,) and by S (D, D)."""
@@ -164,7 +180,19 @@ def predict_and_pullback(
         m_bar, S_bar = (sum(some) for some in zip(*every, strict=True))
         return m_bar, 0.5 * (S_bar + array_namespace(S_bar).matrix_transpose(S_bar))
 
-    return found, pull
+    return result, pull
+
+
+def _quickly(
+    model: Outputs, m: Array, S: Array, noise: bool
+) -> tuple[Moments, Callable[[Moments], tuple[Array, Array]]]:
+    now = found(model, m, S, noise, slopes=True)
+
+    def pull(bar: Moments) -> tuple[Array, Array]:
+        """The derivatives by m (D,) and by S (D, D)."""
+        return pulled(model, S, now, *bar)
+
+    return Moments(now.mean, now.covariance, now.cross), pull
 
 
 def _moments(model: Predictor, look: _Look, S: Array, noise: bool) -> tuple[Moments, list[bool]]:

@@ -14,9 +14,9 @@ import math
 from typing import NamedTuple
 
 from .. import _check, _xp
-from .._xp import Array, array_namespace
+from .._xp import Array, array_namespace, device
 
-__all__ = ["Spread", "admit_input", "log_gap", "spread"]
+__all__ = ["Spread", "admit_input", "log_gap", "rows", "spread"]
 
 _SMALL = 0.1  # eigenvalues up to which logarithms are taken without their linear terms
 
@@ -27,11 +27,6 @@ class Spread(NamedTuple):
     T: Array
     H: Array
     w: Array
-
-    def half_log_det(self) -> Array:
-        """``½ log |I + SD|``, (B,)."""
-        xp = array_namespace(self.w)
-        return 0.5 * xp.sum(xp.log1p(self.w), axis=-1)
 
 
 def spread(S: Array, precision: Array) -> Spread:
@@ -49,16 +44,31 @@ def spread(S: Array, precision: Array) -> Spread:
     return Spread(T, (U * root[:, :, None] * kept) @ right, w)
 
 
-def log_gap(joint: Array, first: Array, second: Array) -> Array:
-    """``log |I + S(A + B)| − log |I + SA| − log |I + SB|`` from the eigenvalues (B, D) of each.
+def log_gap(joint: Array, alone: Array, first: list[int], second: list[int]) -> Array:
+    """``log |I + S(A + B)| − log |I + SA| − log |I + SB|``, (P,), for P pairs of precisions A, B.
 
-    The traces of the first and of the other two are equal, so that for small eigenvalues what is
-    left is of second order in S: there each logarithm is taken without its linear term.
+    From the eigenvalues of each pair, `joint` (P, D), and those of each precision, `alone` (C, D);
+    `first` and `second` say which of these a pair has. The traces of the first term and of the
+    other two are equal, so that for small eigenvalues what is left is of second order in S: there
+    each logarithm is taken without its linear term.
     """
     xp = array_namespace(joint)
-    total = _sum_log1p(joint) - _sum_log1p(first) - _sum_log1p(second)
-    bent = _sum_bent(joint) - _sum_bent(first) - _sum_bent(second)
-    return xp.where(xp.max(joint, axis=-1) < _SMALL, bent, total)
+    small = xp.max(joint, axis=-1) < _SMALL
+    return xp.where(
+        small,
+        _gap(_sum_bent(joint), _sum_bent(alone), first, second),
+        _gap(_sum_log1p(joint), _sum_log1p(alone), first, second),
+    )
+
+
+def _gap(joint: Array, alone: Array, first: list[int], second: list[int]) -> Array:
+    return joint - rows(alone, first) - rows(alone, second)
+
+
+def rows(a: Array, where: list[int]) -> Array:
+    """Those entries of the first axis, in that order."""
+    xp = array_namespace(a)
+    return xp.take(a, xp.asarray(where, device=device(a)), axis=0)
 
 
 def _sum_log1p(w: Array) -> Array:

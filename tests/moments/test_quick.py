@@ -1,0 +1,86 @@
+"""The work in place gives what the plain formulas give."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from gpnotes import GP, RBF, condition, moments
+from gpnotes.moments import quick
+
+
+def both(model, m, S, bar, rtol=1e-12):
+    """Moments and derivatives, plain and quick."""
+    answers = []
+    for one in (dataclasses.replace(model, quick=None), model):
+        found, pull = moments.predict_and_pullback(one, m, S, noise=True)
+        only = moments.predict(one, m, S, noise=True)
+        for a, b in zip(found, only, strict=True):
+            np.testing.assert_allclose(a, b, rtol=rtol, atol=rtol * np.max(np.abs(b)))
+        answers.append((*found, *pull(bar)))
+    return answers
+
+
+def random_bar(rng, D, E, dtype=np.float64):
+    shapes = (E,), (E, E), (D, E)
+    return moments.Moments(*(rng.normal(size=shape).astype(dtype) for shape in shapes))
+
+
+def agree(answers, rtol):
+    for plain, fast in zip(*answers, strict=True):
+        assert plain.dtype == fast.dtype
+        np.testing.assert_allclose(fast, plain, rtol=rtol, atol=rtol * np.max(np.abs(plain)))
+
+
+@pytest.mark.parametrize("block", [2**16, 20])
+@pytest.mark.parametrize("scale", [0.0, 1e-9, 1e-3, 1.0, 1e3])
+def test_plain_and_quick_agree(problem, rng, covariance, scale, block, monkeypatch):
+    monkeypatch.setattr(quick, "_BLOCK", block)  # 20 entries: two rows of nine at a time
+    model, S = moments.predictor(problem.posteriors), covariance(2, scale)
+    assert model.quick is not None
+    agree(both(model, problem.m, S, random_bar(rng, 2, 2)), 1e-10)
+
+
+def test_in_single_precision(make_posteriors, rng):
+    model = moments.predictor(make_posteriors(lambda a: np.asarray(a, dtype=np.float32)))
+    m, S = np.float32([0.3, -0.2]), np.float32([[0.2, 0.1], [0.1, 0.3]])
+    agree(both(model, m, S, random_bar(rng, 2, 2, np.float32), rtol=1e-3), 1e-3)
+
+
+def test_with_inputs_of_each_output(problem, rng):
+    X = rng.normal(size=(9, 2))
+    other = condition(GP(RBF(0.9, 1.4), 0.2), X, rng.normal(size=9))
+    model = moments.predictor([problem.posteriors[1], other])
+    assert model.quick.have.X.shape[0] == 3  # two parts and one
+    agree(both(model, problem.m, problem.S, random_bar(rng, 2, 2)), 1e-10)
+
+
+def test_what_it_does_not_serve_is_left_to_the_plain_formulas(problem, rng):
+    other = condition(GP(RBF(), 0.1), rng.normal(size=(4, 2)), rng.normal(size=4))
+    assert moments.predictor([problem.posteriors[0], other]).quick is None
+
+
+@pytest.mark.parametrize("spread", [0.5, 3.0])
+def test_points_far_away_overflow_nothing(rng, spread):
+    """Some are a thousand lengthscales off: their exponents alone would be infinite."""
+    X = np.concatenate([rng.normal(size=(6, 2)), 1e3 * rng.normal(size=(3, 2))])
+    model = moments.predictor([condition(GP(RBF(), 0.1), X, rng.normal(size=9))] * 2)
+    agree(both(model, np.zeros(2), spread * np.eye(2), random_bar(rng, 2, 2)), 1e-10)
+    far = both(model, 1e3 * np.ones(2), spread * np.eye(2), random_bar(rng, 2, 2))
+    agree(far, 1e-10)
+    assert all(np.all(np.isfinite(one)) for one in far[1])
+
+
+def test_a_variance_that_rounding_takes_below_zero_is_zero(rng):
+    """Without noise the variance at the data is nothing but rounding; it takes no part then."""
+    X = rng.normal(size=(7, 2))
+    posterior = condition(GP(RBF(1.0, 1.0), 1e-13), X, np.sin(X[:, 0]))
+    model = moments.predictor([posterior, posterior])
+    for point in X:
+        for S in (np.zeros((2, 2)), 1e-14 * np.eye(2)):
+            answers = both(model, point, S, random_bar(rng, 2, 2))
+            for found in answers:
+                assert np.all(np.diagonal(found[1]) >= 0.0)
+                assert all(np.all(np.isfinite(one)) for one in found)
