@@ -62,7 +62,7 @@ def test_a_step_agrees_with_simulation(world, rng):
     got_m, got_S = step(dynamics, policy, m, S)
     error = np.sqrt(np.diag(got_S) / n)
     assert (abs(got_m - x.mean(axis=0)) < 4.0 * error).all()
-    np.testing.assert_allclose(got_S, np.cov(x.T), rtol=0.03)
+    np.testing.assert_allclose(got_S, np.cov(x.T), atol=0.03 * got_S.max())
 
 
 def _without_angles(rng):
