@@ -235,7 +235,7 @@ def test_gradients(make_posterior, make_state, rng, several):
 def test_portions_change_nothing(make_posterior, make_state, rng, monkeypatch):
     posterior, (m, S), x = make_posterior(), make_state(), rng.normal(size=(11, 2))
     whole = fantasy.reduction(posterior, m, S, x)
-    monkeypatch.setattr("gpnotes.pilco.outlook._CHUNK_ENTRIES", 21)  # three candidates at a time
+    monkeypatch.setattr("gpnotes.pilco.outlook._CHUNK_ENTRIES", 24)  # three candidates at a time
     np.testing.assert_allclose(fantasy.reduction(posterior, m, S, x), whole, rtol=1e-12)
 
 
@@ -380,6 +380,11 @@ def test_arguments_that_do_not_fit_are_named(make_posterior, make_state):
         fantasy.batch_reduction(posterior, m, S, x[:0])
     with pytest.raises(TypeError, match="dtype"):
         fantasy.reduction(posterior, m, S, x.astype(np.float32))
+    for models, shape in ((posterior, (3,)), ([posterior], (3, 1))):
+        _, pull = fantasy.reduction_and_pullback(models, m, S, x)
+        with pytest.raises(ValueError, match="bar must have shape"):
+            pull(np.ones((2, *shape[1:])))
+        assert pull(np.ones(shape))[0].shape == x.shape
 
 
 @pytest.mark.parametrize("size", [0, 4, 1.5, -1])
@@ -501,7 +506,7 @@ def test_what_is_left_lives_where_its_arguments_do(space, rng):
 def test_parts_in_portions_are_the_same(make_posterior, make_state, rng, monkeypatch):
     posterior, (m, S), x = make_posterior(), make_state(), rng.normal(size=(9, 2))
     whole = fantasy.expected_parts(posterior, m, S, x)
-    monkeypatch.setattr("gpnotes.pilco.outlook._CHUNK_ENTRIES", 2**15)
+    monkeypatch.setattr("gpnotes.pilco.expected._SQUARE", 2)
     for one, other in zip(fantasy.expected_parts(posterior, m, S, x), whole, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-11)
 

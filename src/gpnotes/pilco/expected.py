@@ -14,13 +14,15 @@ from .outlook import Look, Outlook, admitted, blocks, look, outlook, outputs
 
 __all__ = ["Parts", "expected_covariance", "expected_parts", "expected_variance"]
 
+_SQUARE = 128  # candidates in a portion: each meets each other, for a diagonal
+
 
 class Parts(NamedTuple):
     """The two parts of an expected variance, (k,) each, by the law of total variance.
 
-    `of_function` is ``E_x V_f[f(x) | ŷ]``, how little the function is known where x may be; no
-    fantasy changes it but by being there, so its expectation over ŷ is itself. `of_input` is
-    ``E_ŷ V_x[E_f[f(x) | ŷ]]``, how much the mean function varies over x.
+    `of_function` is ``E_x V_f[f(x) | ŷ]``, how little the function is known where x may be; it
+    depends on where one looks and not on what one sees. `of_input` is ``E_ŷ V_x[E_f[f(x) | ŷ]]``,
+    how much the mean function varies over x.
     """
 
     of_function: Array
@@ -106,16 +108,13 @@ def expected_parts(
     of_function = kernel.diag(X[:1, :]) - explained + (posterior.gp.noise_var if noise else 0.0)
     of_input = xp.sum(posterior.alpha * (C @ posterior.alpha))
     taken, added = [], []
-    for rows in blocks(candidates, max(X.shape[0], _SQUARE)):
+    for rows in blocks(view, candidates, most=_SQUARE):
         here = look(view, rows)
         varied = _varied(view, here, C, rows)
         added.append(here.over(varied))
         taken.append(here.over(varied + here.cross[0, :] ** 2))
     function = xp.clip(of_function - xp.concat(taken), 0.0, None)
     return Parts(function, of_input + xp.concat(added))
-
-
-_SQUARE = 2**14  # so that no portion of candidates has more than 2**7: each meets each other
 
 
 def _varied(view: Outlook, here: Look, C: Array, rows: Array) -> Array:

@@ -39,7 +39,7 @@ def mean_covariance(posterior: Posterior, m: Array, S: Array, candidates: Array)
     """
     found = admitted([posterior], m, S, candidates)
     view, xp = outlook(posterior, found), array_namespace(candidates)
-    parts = [look(view, rows).cross for rows in blocks(candidates, posterior.X.shape[0])]
+    parts = [look(view, rows).cross for rows in blocks(view, candidates)]
     cross = xp.concat(parts, axis=1)
     return cross if m.ndim == 2 else cross[0, :]
 
@@ -77,7 +77,7 @@ def reduction(posteriors: Posteriors, m: Array, S: Array, candidates: Array) -> 
 
 def reductions(view: Outlook, candidates: Array) -> Array:
     """The reductions of one output, (k,), in portions."""
-    parts = [look(view, rows).gain for rows in blocks(candidates, view.half_means.shape[0])]
+    parts = [look(view, rows).gain for rows in blocks(view, candidates)]
     return array_namespace(candidates).concat(parts)
 
 
@@ -106,7 +106,11 @@ def reduction_and_pullback(
     values = [value for value, _ in pairs]
 
     def pullback(bar: Array) -> tuple[Array, Array, Array]:
-        _check.matrix(bar, "bar") if several else _check.vector(bar, "bar")
+        size = candidates.shape[0]
+        if several:
+            _check.matrix(bar, "bar", rows=size, columns=len(pairs))
+        else:
+            _check.vector(bar, "bar", size=size)
         columns = [bar[:, e] for e in range(len(pairs))] if several else [bar]
         bars = [pull(one) for (_, pull), one in zip(pairs, columns, strict=True)]
         x_bar, m_bar, S_bar = (sum(part[1:], start=part[0]) for part in zip(*bars, strict=True))

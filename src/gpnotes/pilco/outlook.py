@@ -26,7 +26,7 @@ __all__ = [
     "outputs",
 ]
 
-_CHUNK_ENTRIES = 2**21  # entries of K_X,candidates held at a time: 16 MiB in float64
+_CHUNK_ENTRIES = 2**21  # entries of arrays over candidates at a time: 16 MiB in float64
 
 
 class Outlook(NamedTuple):
@@ -123,9 +123,11 @@ def admitted(
     return states(m, S, like)
 
 
-def blocks(candidates: Array, n: int) -> list[Array]:
-    """The candidates in portions that keep ``K_X,candidates`` at a few tens of MB."""
-    size = max(1, _CHUNK_ENTRIES // n)
+def blocks(view: Outlook, candidates: Array, most: int | None = None) -> list[Array]:
+    """The candidates in portions that keep what is known of them at a few tens of MB."""
+    n, T = view.half_means.shape
+    size = max(1, _CHUNK_ENTRIES // (n + T))
+    size = size if most is None else min(size, most)
     starts = range(0, candidates.shape[0], size)
     return [candidates[s : min(s + size, candidates.shape[0]), :] for s in starts]
 
