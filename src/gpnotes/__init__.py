@@ -22,6 +22,7 @@ _HOMES = {
         "ActiveDims", "Constant", "Kernel", "Linear", "Matern12", "Matern32", "Matern52",
         "Periodic", "Polynomial", "Product", "RBF", "RationalQuadratic", "Scaled", "Sum", "White",
     ),
+    "laplace": (),
     "likelihoods": ("Bernoulli", "Gaussian"),
     "linear": ("BayesianLinear", "WeightPosterior"),
     "linalg": ("Cholesky", "FactorisationError", "JitterWarning", "cholesky", "squared_distances"),
