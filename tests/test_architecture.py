@@ -24,7 +24,8 @@ FLOORS = {
     "params": 2, "gaussian": 2,
     "kernels": 3, "means": 3, "likelihoods": 3,
     "_fast": 3.5,  # the in-place work of `exact`, which is why it lies just below
-    "linear": 4, "exact": 4, "interdomain": 4, "sparse": 4, "svgp": 4, "laplace": 4,
+    "linear": 4, "exact": 4, "interdomain": 4, "sparse": 4, "svgp": 4,
+    "laplace": 4.5,  # its prior is the process of `exact`
     "fit": 5, "crossval": 5, "paths": 5,
     "moments": 6, "design": 6, "bayesopt": 6, "games": 6,
     "pilco": 7,
