@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import re
 import subprocess
 import sys
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -147,3 +149,39 @@ def test_matplotlib_is_asked_for_late_and_missed_with_its_extra():
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert "pip install 'gpnotes[book]'" in found.stdout
+
+
+def swinging(**more):
+    paths = {"hanging & still": np.full(4, np.pi), "swung up": np.linspace(np.pi, 2.0 * np.pi, 4)}
+    return plot.pendulums(paths, 2.5, name="here", alt="One < two.", **more).html
+
+
+def test_pendulums_are_a_drawing_that_says_what_it_shows():
+    root = ElementTree.fromstring(swinging().replace('id="here-stop">', 'id="here-stop"/>'))
+    svg = root.find("svg")
+    assert svg.attrib["role"] == "img"
+    assert svg.attrib["aria-label"] == svg.find("title").text == "One < two."
+    assert [text.text for text in svg.iter("text")] == ["hanging & still", "swung up"]
+    assert len(list(svg.iter("line"))) == 2
+
+
+def test_pendulums_turn_as_their_angles_do():
+    """The simulator counts against the clock, SVG with it."""
+    html = swinging()
+    frames = re.search(r"@keyframes here-1\{(.*?\})\}", html).group(1)
+    turns = [float(turn) for turn in re.findall(r"rotate\((-?[\d.]+)deg\)", frames)]
+    assert turns == [-180.0, -240.0, -300.0, -360.0]
+    assert "here-1 2.5s linear infinite" in html
+
+
+def test_pendulums_stop_and_stand_still_and_ask_nothing_of_the_network():
+    html = swinging()
+    assert html.count("(prefers-reduced-motion:no-preference)") == 2
+    assert "checked~#here g{animation-play-state:paused}" in html
+    assert "//" not in html
+    assert "<script" not in html
+
+
+def test_pendulums_of_different_lengths_are_refused():
+    with pytest.raises(ValueError, match="must have shape"):
+        plot.pendulums({"a": np.zeros(3), "b": np.zeros(4)}, 1.0, name="x", alt="y")

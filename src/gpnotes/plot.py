@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +18,17 @@ import numpy as np
 
 from ._xp import Array, array_namespace, to_numpy
 
-__all__ = ["COLOURS", "LINES", "band", "figure", "line", "points", "use_style"]
+__all__ = [
+    "COLOURS",
+    "LINES",
+    "Moving",
+    "band",
+    "figure",
+    "line",
+    "pendulums",
+    "points",
+    "use_style",
+]
 
 # Okabe & Ito's colours that hold on white; the ink is for what was measured.
 COLOURS = {
@@ -106,6 +119,58 @@ def points(ax: Any, x: Array, y: Array, **style: Any) -> Any:
     x, y = _columns(x=x, y=y)
     drawn = {"marker": "o", "linestyle": "none", "markerfacecolor": "none", "markeredgewidth": 0.9}
     return ax.plot(x, y, **{"color": COLOURS["data"], "zorder": 3, **drawn, **style})[0]
+
+
+@dataclass(frozen=True)
+class Moving:
+    """A drawing that moves, as HTML that asks nothing of the network; a notebook shows it."""
+
+    html: str
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+
+def pendulums(paths: Mapping[str, Array], seconds: float, *, name: str, alt: str) -> Moving:
+    """Pendulums side by side that swing through their angles, (n,) each, over and over.
+
+    `paths` maps a caption to angles in radians from upright, the same time apart, `seconds` in
+    all; beyond a full turn they count on. `name` is an identifier that nothing else in the page
+    has, `alt` says what is to be seen. Inline SVG moved by CSS, with a box that stops it. Where the
+    reader prefers reduced motion, and in print, all hang where they end.
+    Raises `ValueError` for paths of different lengths.
+
+    >>> pendulums({"a": [3.1, 3.0]}, 1.0, name="one", alt="It swings.").html[:23]
+    '<div class="gp-moving">'
+    """
+    angles = _columns(**paths)
+    rules, panels = [], []
+    for i, (caption, turned) in enumerate(zip(paths, -np.degrees(angles), strict=True)):
+        places = np.linspace(0.0, 100.0, turned.size)
+        frames = (
+            f"{at:.2f}%{{transform:rotate({turn:.1f}deg)}}"
+            for at, turn in zip(places, turned, strict=True)
+        )
+        rules.append(f"@keyframes {name}-{i}{{{''.join(frames)}}}")
+        rules.append(f"#{name} .r{i}{{transform:rotate({turned[-1]:.1f}deg)}}")
+        rules.append(
+            f"@media screen and (prefers-reduced-motion:no-preference)"
+            f"{{#{name} .r{i}{{animation:{name}-{i} {seconds:g}s linear infinite}}}}"
+        )
+        panels.append(_PANEL.format(x=120 * i + 60, i=i, caption=escape(caption)))
+    words = {"name": name, "alt": escape(alt), "width": 120 * len(angles)}
+    return Moving(_MOVING.format(**words, rules="".join(rules), panels="".join(panels)))
+
+
+_MOVING = """<div class="gp-moving"><input type="checkbox" id="{name}-stop">
+<label for="{name}-stop">stand still</label>
+<svg id="{name}" viewBox="0 0 {width} 130" width="100%" style="max-width:{width}px;display:block" \
+role="img" aria-label="{alt}"><title>{alt}</title><style>{rules}\
+#{name}-stop:checked~#{name} g{{animation-play-state:paused}}</style>{panels}</svg></div>"""
+_PANEL = """<circle cx="{x}" cy="55" r="46" fill="none" stroke="currentColor" opacity=".25"/>\
+<g transform="translate({x} 55)"><g class="r{i}"><line y2="-40" stroke="currentColor" \
+stroke-width="4"/><circle cy="-40" r="7" fill="currentColor"/></g></g>\
+<text x="{x}" y="122" text-anchor="middle" font-size="12" fill="currentColor">{caption}</text>"""
 
 
 def _colour(role: str) -> str:
