@@ -2,5 +2,19 @@
 
 from .greedy import Design, greedy
 from .information import gain, information
+from .labels import bald, bald_by_bumps, entropy, margin
+from .others import at_random, brute, spread
 
-__all__ = ["Design", "gain", "greedy", "information"]
+__all__ = [
+    "Design",
+    "at_random",
+    "bald",
+    "bald_by_bumps",
+    "brute",
+    "entropy",
+    "gain",
+    "greedy",
+    "information",
+    "margin",
+    "spread",
+]

@@ -15,7 +15,7 @@ from ..exact import GP, Posterior
 from . import _admit
 from .criteria import CRITERIA
 
-__all__ = ["Design", "greedy"]
+__all__ = ["Design", "as_design", "greedy"]
 
 _LARGEST_BATCH = 256  # stale candidates looked at together
 
@@ -102,10 +102,11 @@ def greedy(
             scored.add(j)
     blocked = set() if repeat else set(before)
     run = _lazy if lazy and kind.falling else _eager
-    return _design(X, *run(scored, X.shape[0], size, blocked, repeat))
+    return as_design(X, *run(scored, X.shape[0], size, blocked, repeat))
 
 
-def _design(X: Array, chosen: list[int], gains: list[float], evaluations: int) -> Design:
+def as_design(X: Array, chosen: list[int], gains: list[float], evaluations: int) -> Design:
+    """A design in the kind of X, from numbers on the host."""
     xp = array_namespace(X)
     indices = xp.asarray(np.asarray(chosen, dtype=np.int64), device=_xp.device(X))
     return Design(indices, _xp.as_array(np.asarray(gains, dtype=np.float64), X), evaluations)

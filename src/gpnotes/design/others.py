@@ -1,0 +1,179 @@
+"""Designs to compare with: the best subset by enumeration, points far from each other, chance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from itertools import combinations, islice
+from typing import Any
+
+import numpy as np
+
+from .. import _check, _xp
+from .._xp import Array, array_namespace
+from ..exact import GP, Posterior
+from ..random import Stream
+from . import _admit
+from .greedy import Design, as_design
+
+__all__ = ["at_random", "brute", "spread"]
+
+_BATCH = 4096  # subsets whose determinants are computed together
+
+
+def brute(
+    gp: GP | Posterior,
+    X: Array,
+    budget: int,
+    criterion: str = "information",
+    *,
+    noise_var: Any = None,
+    reference: Array | None = None,
+    most: int = 200_000,
+) -> Design:
+    """The best `budget` of the candidates X (n, d), by looking at every subset; on the host.
+
+    Criteria and arguments are those of `greedy`, ``"variance"`` apart, which is no function of a
+    set. The subset is in ascending order and its gains are those of its members one after the
+    other; the first of several best is taken. It costs O(k³) for each of n over k subsets.
+
+    Raises `ValueError` for more than `most` subsets, with their number, and what `greedy` raises.
+
+    >>> from gpnotes import RBF
+    >>> X = np.linspace(0.0, 4.0, 9)[:, None]
+    >>> brute(GP(RBF(), 0.1), X, 3).indices
+    array([0, 4, 8])
+    """
+    _admit.candidates(gp, X)
+    if criterion not in _VALUES:
+        raise ValueError(f"criterion must be one of {list(_VALUES)}; got {criterion!r}")
+    wanted = criterion != "integrated variance"
+    noise = np.asarray(_xp.to_numpy(_admit.noise_of(gp, X, noise_var, positive=wanted)), float)
+    k = _admit.budget_within(budget, X.shape[0], "candidates")
+    count = math.comb(X.shape[0], k)
+    if count > most:
+        raise ValueError(f"there are {count} subsets of {k} out of {X.shape[0]}, more than {most}")
+    reference = X if reference is None else _admit.candidates(gp, reference, "reference")
+    K, cross = _covariances(gp, X, _check.alike(reference, "reference", X, "X"))
+    value, best, top = _VALUES[criterion], np.zeros(0, dtype=int), -math.inf
+    for subsets in _batches(X.shape[0], k):
+        values = value(K, noise, cross, subsets)
+        first = int(np.argmax(values))
+        if values[first] > top + 1e-12 * abs(top) or top == -math.inf:
+            best, top = subsets[first], float(values[first])
+    sums = [float(value(K, noise, cross, best[None, :j])[0]) for j in range(k + 1)]
+    return as_design(X, best.tolist(), np.diff(sums).tolist(), count)
+
+
+def _covariances(gp: GP | Posterior, X: Array, reference: Array) -> tuple[np.ndarray, np.ndarray]:
+    """Of f at X, and between f at the reference and at X, in float64 on the host."""
+    if isinstance(gp, GP):
+        K, cross = gp.kernel(X), gp.kernel(reference, X)
+    else:
+        kernel, xp = gp.gp.kernel, array_namespace(X)
+        seen = [gp.cholesky.half_solve(kernel(gp.X, points)) for points in (reference, X)]
+        K, cross = gp.covariance(X), kernel(reference, X) - xp.matrix_transpose(seen[0]) @ seen[1]
+    return np.asarray(_xp.to_numpy(K), float), np.asarray(_xp.to_numpy(cross), float)
+
+
+def _batches(n: int, k: int) -> Iterator[np.ndarray]:
+    subsets = combinations(range(n), k)
+    while rows := list(islice(subsets, _BATCH)):
+        yield np.asarray(rows, dtype=np.int64).reshape(len(rows), k)
+
+
+def _observed(K: np.ndarray, noise: np.ndarray, subsets: np.ndarray) -> np.ndarray:
+    """The covariance of y in each subset."""
+    return K[subsets[:, :, None], subsets[:, None, :]] + noise[subsets][:, :, None] * np.eye(
+        subsets.shape[1]
+    )
+
+
+def _information(
+    K: np.ndarray, noise: np.ndarray, cross: np.ndarray, subsets: np.ndarray
+) -> np.ndarray:
+    entropies = np.linalg.slogdet(_observed(K, noise, subsets))[1]
+    return 0.5 * (entropies - np.sum(np.log(noise[subsets]), axis=1))
+
+
+def _integrated_variance(
+    K: np.ndarray, noise: np.ndarray, cross: np.ndarray, subsets: np.ndarray
+) -> np.ndarray:
+    """Without noise, copies make the covariance singular: by eigenvalues, those of rounding out."""
+    seen = np.moveaxis(cross[:, subsets], 0, -1)
+    values, vectors = np.linalg.eigh(_observed(K, noise, subsets))
+    known = values > 1e-13 * max(1.0, subsets.shape[1]) * np.max(np.diag(K))
+    parts = np.swapaxes(vectors, 1, 2) @ seen
+    shares = np.where(known, 1.0 / np.where(known, values, 1.0), 0.0)[:, :, None] * parts**2
+    return np.sum(shares, axis=(1, 2)) / max(1, cross.shape[0])
+
+
+def _between(
+    K: np.ndarray, noise: np.ndarray, cross: np.ndarray, subsets: np.ndarray
+) -> np.ndarray:
+    n, everything = K.shape[0], np.linalg.slogdet(K + np.diag(noise))[1]
+    others = np.ones((len(subsets), n), dtype=bool)
+    np.put_along_axis(others, subsets, False, axis=1)
+    rest = np.nonzero(others)[1].reshape(len(subsets), -1)
+    parts = [np.linalg.slogdet(_observed(K, noise, one))[1] for one in (subsets, rest)]
+    return 0.5 * (parts[0] + parts[1] - everything)
+
+
+_VALUES = {
+    "information": _information,
+    "integrated variance": _integrated_variance,
+    "between": _between,
+}
+
+
+def spread(X: Array, budget: int, *, start: Iterable[int] = ()) -> Array:
+    """Indices (k,) of points that fill the space: each the farthest from those before it.
+
+    Distances are Euclidean in the units of X (n, d): divide by lengthscales first where they
+    differ. Without `start`, the first is the one nearest to the mean of X; with it, points measured
+    before count and are not part of the result. A point that was chosen is not chosen again; a copy
+    of it is, once nothing else is left. O(n) a step. The largest distance from a candidate to its
+    nearest chosen point is at most twice the smallest possible (Gonzalez, 1985).
+
+    Raises `ValueError` or `TypeError` for a budget that is larger than the ground set, and for X or
+    start that do not fit.
+
+    >>> spread(np.linspace(0.0, 4.0, 9)[:, None], 4)
+    array([4, 0, 8, 2])
+    """
+    xp, n = array_namespace(_check.matrix(X, "X")), X.shape[0]
+    chosen = _admit.indices(start, n, "start", repeat=False)
+    before = len(chosen)
+    size = _admit.budget_within(budget, n - before, "candidates left" if before else "candidates")
+    gaps = xp.full((n,), math.inf, dtype=X.dtype, device=_xp.device(X))
+    for j in chosen:
+        gaps = _nearer(X, gaps, j)
+    for _ in range(size):
+        if chosen:
+            best = int(xp.argmax(gaps))
+        else:
+            best = int(xp.argmin(xp.sum((X - xp.mean(X, axis=0)) ** 2, axis=1)))
+        chosen.append(best)
+        gaps = _nearer(X, gaps, best)
+    return as_design(X, chosen[before:], [], 0).indices
+
+
+def _nearer(X: Array, gaps: Array, j: int) -> Array:
+    """Squared distances to the nearest chosen point after j is one; −1 for the chosen ones."""
+    xp = array_namespace(X)
+    gaps = xp.minimum(gaps, xp.sum((X - X[j : j + 1, :]) ** 2, axis=1))
+    gaps[j] = -1.0
+    return gaps
+
+
+def at_random(X: Array, budget: int, stream: Stream) -> Array:
+    """Indices (k,) of `budget` rows of X (n, d) drawn without replacement, each set as likely.
+
+    Raises `ValueError` or `TypeError` for a budget that is larger than the ground set.
+
+    >>> from gpnotes import stream
+    >>> at_random(np.zeros((9, 2)), 4, stream(1))
+    array([6, 3, 8, 2])
+    """
+    size = _admit.budget_within(budget, _check.matrix(X, "X").shape[0], "candidates")
+    return stream.choice(X.shape[0], size, like=X)

@@ -1,0 +1,153 @@
+"""Enumeration, space-filling and random designs."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from gpnotes import GP, RBF, condition, stream, to_numpy
+from gpnotes.design import at_random, brute, greedy, information, spread
+
+SETS = ["information", "integrated variance", "between"]
+
+
+@pytest.mark.parametrize("criterion", SETS)
+@pytest.mark.parametrize("noisy", ["one noise", "a noise each"])
+def test_brute_force_is_the_best_of_all_subsets(
+    space, inputs, noises, dense, criterion, noisy, monkeypatch
+):
+    from gpnotes.design import others
+
+    monkeypatch.setattr(others, "_BATCH", 50)  # several batches
+    gp, X = GP(RBF(1.3, 0.9), 0.2), space.asarray(inputs)
+    given, host = (None, 0.2) if noisy == "one noise" else (space.asarray(noises), noises)
+    found = brute(gp, X, 3, criterion, noise_var=given)
+    assert space.holds(found.gains)
+    assert found.evaluations == 220
+    sets = dense(gp, X, host)
+    values = {S: sets.value(criterion, S) for S in combinations(range(12), 3)}
+    best = max(values, key=values.get)
+    tolerance = {"rel": 1e-9} if space.double else {"rel": 1e-3}
+    picked = tuple(to_numpy(found.indices).tolist())
+    assert values[picked] == pytest.approx(values[best], **tolerance)
+    assert found.value == pytest.approx(values[best], **tolerance)
+    if space.double:
+        assert picked == best
+
+
+@pytest.mark.parametrize("criterion", SETS)
+def test_greedy_is_at_most_the_best_and_seldom_far(rng, criterion):
+    shares = []
+    for _ in range(10):
+        X, gp = rng.uniform(0.0, 3.0, size=(9, 1)), GP(RBF(1.0, 0.6), 0.2)
+        best, found = brute(gp, X, 3, criterion).value, greedy(gp, X, 3, criterion).value
+        assert found <= best * (1.0 + 1e-9)
+        shares.append(found / best)
+    assert min(shares) > 1.0 - 1.0 / np.e
+
+
+@pytest.mark.parametrize("criterion", SETS)
+def test_brute_force_given_data(inputs, criterion):
+    """The best subset by the posterior, whose covariance is that after the data."""
+    gp = GP(RBF(1.3, 0.9), 0.2)
+    posterior = condition(gp, inputs[:5], inputs[:5, 0])
+    found = brute(posterior, inputs[5:], 2, criterion)
+    assert found.value >= greedy(posterior, inputs[5:], 2, criterion).value * (1.0 - 1e-9)
+    if criterion == "information":
+        rows = [0, 1, 2, 3, 4, *(5 + found.indices).tolist()]
+        wanted = information(gp, inputs[rows]) - information(gp, inputs[:5])
+        assert found.value == pytest.approx(wanted, rel=1e-9)
+
+
+def test_too_many_subsets_are_refused_with_their_number(inputs):
+    message = "there are 495 subsets of 4 out of 12, more than 494"
+    with pytest.raises(ValueError, match=message):
+        brute(GP(RBF(), 0.1), inputs, 4, most=494)
+    assert brute(GP(RBF(), 0.1), inputs, 4, most=495).indices.shape == (4,)
+    with pytest.raises(ValueError, match=r"there are 10\d{28} subsets of 50 out of 100"):
+        brute(GP(RBF(), 0.1), np.arange(100.0)[:, None], 50)
+
+
+@pytest.mark.parametrize("criterion", SETS)
+def test_the_extremes_of_a_budget(inputs, criterion):
+    gp = GP(RBF(), 0.1)
+    assert brute(gp, inputs, 0, criterion).indices.shape == (0,)
+    everything = brute(gp, inputs, 12, criterion)
+    assert everything.indices.tolist() == list(range(12))
+    with pytest.raises(ValueError, match="budget must be at most 12, the number of candidates"):
+        brute(gp, inputs, 13, criterion)
+
+
+def test_without_noise_copies_are_no_trouble_for_integrated_variance():
+    X = np.asarray([[0.0], [0.0], [1.0], [1.0]])
+    found = brute(GP(RBF(), 0.0), X, 3, "integrated variance")
+    assert found.value == pytest.approx(1.0, rel=1e-9)
+    with pytest.raises(ValueError, match="noise_var must be positive for information"):
+        brute(GP(RBF(), 0.0), X, 3)
+
+
+def test_the_variance_is_no_function_of_a_set(inputs):
+    with pytest.raises(ValueError, match=r"criterion must be one of .*; got 'variance'"):
+        brute(GP(RBF(), 0.1), inputs, 2, "variance")
+
+
+# Space-filling and chance
+
+
+def test_spread_takes_the_farthest_point_each_time(space, inputs):
+    X = space.asarray(inputs)
+    found = spread(X, 7)
+    picks = to_numpy(found).tolist()
+    assert picks[0] == int(np.argmin(((inputs - inputs.mean(axis=0)) ** 2).sum(axis=1)))
+    for t in range(1, 7):
+        gaps = np.linalg.norm(inputs[:, None] - inputs[None, picks[:t]], axis=2).min(axis=1)
+        assert picks[t] == int(np.argmax(gaps))
+
+
+def test_spread_covers_within_twice_the_best(rng):
+    X = rng.uniform(size=(11, 2))
+    gaps = np.linalg.norm(X[:, None] - X[None], axis=2)
+    best = min(gaps[:, list(S)].min(axis=1).max() for S in combinations(range(11), 4))
+    found = gaps[:, spread(X, 4)].min(axis=1).max()
+    assert best <= found <= 2.0 * best
+
+
+def test_spread_counts_what_was_measured_before(inputs):
+    whole = spread(inputs, 6)
+    np.testing.assert_array_equal(spread(inputs, 4, start=whole[:2]), whole[2:])
+
+
+def test_spread_takes_copies_last(space):
+    X = space.asarray([[0.0], [0.0], [5.0], [5.0], [2.0]])
+    assert to_numpy(spread(X, 5)).tolist() == [4, 2, 0, 1, 3]
+
+
+@pytest.mark.parametrize("budget", [0, 5, 12])
+def test_a_random_design_has_each_candidate_once(space, inputs, budget):
+    found = at_random(space.asarray(inputs), budget, stream(3))
+    picks = to_numpy(found).tolist()
+    assert len(set(picks)) == len(picks) == budget
+    assert picks == to_numpy(at_random(space.asarray(inputs), budget, stream(3))).tolist()
+    assert space.xp.take(space.asarray(inputs), found, axis=0).shape == (budget, 2)
+
+
+@pytest.mark.parametrize("design", [spread, lambda X, k: at_random(X, k, stream(1))])
+def test_a_budget_that_does_not_fit(inputs, design):
+    with pytest.raises(ValueError, match="budget must be at most 12, the number of candidates"):
+        design(inputs, 13)
+    with pytest.raises(ValueError, match="budget must be a whole number from 0"):
+        design(inputs, -1)
+    with pytest.raises(ValueError, match="X must be finite"):
+        design(inputs * np.nan, 2)
+    assert design(inputs, 0).shape == (0,)
+
+
+def test_a_start_that_does_not_fit(inputs):
+    with pytest.raises(ValueError, match="start must be distinct"):
+        spread(inputs, 2, start=[1, 1])
+    with pytest.raises(
+        ValueError, match="budget must be at most 10, the number of candidates left"
+    ):
+        spread(inputs, 11, start=[0, 1])
