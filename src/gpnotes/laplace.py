@@ -30,9 +30,10 @@ _PROBIT = Bernoulli()
 def approximate(gp: GP, X: Array, y: Array, likelihood: Any = _PROBIT) -> LaplacePosterior:
     """The Gaussian around the mode of ``p(f | y)`` given y (n,) at X (n, d); O(n³) a Newton step.
 
-    `likelihood` gives `log_density(y, f)` and `derivatives(y, f)`, and is log-concave in f; labels
-    are 1 and −1. It says how y scatters around f, so that ``gp.noise_var`` must be zero. A Newton
-    step is halved until it does not lower the posterior density; some ten are taken.
+    :eq:`eq-al-laplace`. `likelihood` gives `log_density(y, f)` and `derivatives(y, f)`, and is
+    log-concave in f; labels are 1 and −1. It says how y scatters around f, so that ``gp.noise_var``
+    must be zero. A Newton step is halved until it does not lower the posterior density; some ten
+    are taken.
 
     Under a prior as wide as the labels allow, ``p(f | y)`` is skewed and its mode nearer to zero
     than its mean: probabilities are then too near to a half (Kuss & Rasmussen, 2005).
@@ -151,7 +152,7 @@ class LaplacePosterior:
         return self.gp.kernel(Xs) - array_namespace(Xs).matrix_transpose(half) @ half
 
     def probability(self, Xs: Array) -> Array:
-        """``P(y = 1)``, (n*,), at Xs (n*, d): the likelihood's, averaged over f."""
+        """``P(y = 1)``, (n*,), at Xs (n*, d), averaged over f, :eq:`eq-al-predictive`."""
         return self.likelihood.probability(*self.predict(Xs))
 
     @property

@@ -58,9 +58,9 @@ class Gaussian:
 class Bernoulli:
     """A label: ``P(y = 1 | f) = Φ(f)`` or ``1 / (1 + exp(−f))``; y is 1 or −1.
 
-    `link` is ``"probit"`` for the first, with the normal distribution function, or ``"logit"``. All
-    methods work entry by entry on arrays of one shape, and hold in the tails: a label that is all
-    but impossible has a finite logarithm. Entropies and information are in nats.
+    :eq:`eq-al-label`. `link` is ``"probit"`` for the first, with the normal distribution function,
+    or ``"logit"``. All methods work entry by entry on arrays of one shape, and hold in the tails: a
+    label that is all but impossible has a finite logarithm. Entropies and information are in nats.
     Source: Rasmussen & Williams (2006), section 3.3.
 
     >>> import numpy as np
@@ -99,8 +99,8 @@ class Bernoulli:
     def probability(self, mean: Array, variance: Array) -> Array:
         """``P(y = 1)`` for ``f ~ N(mean, variance)``: ``Φ(mean / √(1 + variance))`` for the probit.
 
-        Source for the probit: Rasmussen & Williams (2006), section 3.9. For the logit, which has
-        no closed form, a quadrature to about twelve digits.
+        :eq:`eq-al-predictive`. Source for the probit: Rasmussen & Williams (2006), section 3.9. For
+        the logit, which has no closed form, a quadrature to about twelve digits.
         """
         xp = _admit(mean, variance)
         if self.link == "probit":
@@ -141,6 +141,7 @@ class Bernoulli:
     def information(self, mean: Array, variance: Array) -> Array:
         """``I(y; f) = H(y) − E H(y | f)`` for ``f ~ N(mean, variance)``, between 0 and log 2.
 
+        :eq:`eq-al-bald`.
         Where f is narrow the two terms are nearly equal, and their difference is summed as the mean
         divergence of ``P(y | f)`` from ``P(y)``: it keeps about half the digits of a variance
         however small, and is never negative. Raises `ValueError` for a variance that is.

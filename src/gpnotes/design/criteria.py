@@ -22,7 +22,7 @@ _BLOCK_ENTRIES = 2**21  # of K(X, reference) at a time: 16 MiB in float64
 
 
 class Information:
-    """``½ log(1 + s²(x) / σ²(x))``: what y at x says about f, in nats."""
+    """``½ log(1 + s²(x) / σ²(x))``: what y at x says about f, in nats, :eq:`eq-al-gain`."""
 
     falling, positive_noise = True, True
 
@@ -52,7 +52,7 @@ class Variance(Information):
 
 
 class IntegratedVariance:
-    """By how much the variance of f falls, on average over the points of a reference.
+    """By how much the variance of f falls, on average over a reference, :eq:`eq-al-integrated`.
 
     ``mean_r c(r, x)² / (s²(x) + σ²(x))``. The sum of squares ``a(x) = Σ_r c(r, x)²`` is kept by its
     own downdate: after a measurement with weights w it is ``a − 2 w(x) b(x) + w(x)² Σ_r w(r)²``
@@ -108,7 +108,7 @@ class IntegratedVariance:
 
 
 class Between:
-    """What the measurements say about those not made: information between chosen and unchosen.
+    """What the measurements say about those not made, :eq:`eq-al-between`.
 
     ``½ log(var(y_x | chosen) / var(y_x | unchosen others))``. The denominator is one over a
     diagonal entry of the precision of the unchosen y; taking x from the unchosen is a downdate of

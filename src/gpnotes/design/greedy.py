@@ -53,16 +53,20 @@ def greedy(
 ) -> Design:
     """Choose `budget` of the candidates X (n, d), each time the one that gains most.
 
+    The steps of :eq:`eq-al-greedy`, with variances kept by :eq:`eq-al-downdate`.
+
     `gp` is a prior, or a posterior: then what it has seen is taken into account. `noise_var` is the
     variance of a measurement, one for all or one for each candidate, (n,); that of the process
     unless it is given. `start` are candidates measured before, which are not part of the result. A
     candidate is measured once unless `repeat`. Criteria:
 
-    - ``"information"``: ``½ log(1 + s²/σ²)``, what y says about f, in nats;
+    - ``"information"``: ``½ log(1 + s²/σ²)``, what y says about f, in nats,
+      :eq:`eq-al-gain-heteroscedastic`;
     - ``"variance"``: ``s²``, the variance of f, noise or not;
     - ``"integrated variance"``: how much the variance of f falls on average at `reference` (m, d),
-      without it at X;
-    - ``"between"``: what the chosen y say about the others, in nats; O(n³) once, n × n memory.
+      without it at X, :eq:`eq-al-integrated`;
+    - ``"between"``: what the chosen y say about the others, in nats,
+      :eq:`eq-al-between`; O(n³) once, n × n memory.
 
     Gains that agree within a relative √eps count as equal, and the first candidate is taken: the
     same one on every backend. Where no candidate gains anything, there are fewer than `budget`
@@ -70,16 +74,17 @@ def greedy(
     then.
 
     With `lazy` a candidate is looked at again only while its old gain exceeds the best new one;
-    gains that can only fall make that exact. They may rise in the integrated variance, which is
-    computed afresh for all at every step. O(n t) for step t and O(n budget) memory, O(n m) more for
-    integrated variance.
+    gains that can only fall make that exact, :eq:`eq-al-submodular`. They may rise in the
+    integrated variance, which is computed afresh for all at every step. O(n t) for step t and O(n
+    budget) memory, O(n m) more for integrated variance.
 
     Raises `ValueError` or `TypeError` for a budget that is larger than the ground set, a criterion
     that is none, candidates, noise, start or reference that do not fit, and noise that is zero
     where information would be infinite.
 
-    Source: Nemhauser, Wolsey & Fisher (1978) for the guarantee; Minoux (1978) for lazy evaluation;
-    Krause, Singh & Guestrin (2008) for both on Gaussian processes and for ``"between"``.
+    Source: Nemhauser, Wolsey & Fisher (1978) for the guarantee, which holds for information; Minoux
+    (1978) for lazy evaluation; Krause, Singh & Guestrin (2008) for both on Gaussian processes and
+    for ``"between"``.
 
     >>> from gpnotes import RBF
     >>> X = np.linspace(0.0, 4.0, 9)[:, None]

@@ -18,6 +18,8 @@ __all__ = ["gain", "information"]
 def information(gp: GP | Posterior, X: Array, noise_var: Any = None) -> float:
     """``I(f; y) = ½ log |I + N^-½ K N^-½|`` for measurements of X (n, d), in nats; O(n³).
 
+    :eq:`eq-al-information`.
+
     `noise_var` is the diagonal of N: a float, an array (n,), or that of the process. For a
     posterior, K is its covariance, and the result is what y adds to the data. No rows have no
     information. Raises `ValueError` or `TypeError` for inputs that do not fit and for noise that is
@@ -41,8 +43,9 @@ def information(gp: GP | Posterior, X: Array, noise_var: Any = None) -> float:
 def gain(gp: GP | Posterior, X: Array, chosen: Iterable[int] = (), noise_var: Any = None) -> Array:
     """What one more measurement adds to the information of those `chosen`, for all X, (n,) in nats.
 
-    ``½ log(1 + s²(x) / σ²(x))`` with the variance s² of f given y at the chosen rows of X, which
-    may be measured again. O(n k²) for k of them. Raises what `information` raises.
+    ``½ log(1 + s²(x) / σ²(x))``, :eq:`eq-al-gain-gaussian` and :eq:`eq-al-gain-heteroscedastic`,
+    with the variance s² of f given y at the chosen rows of X, which may be measured again. O(n k²)
+    for k of them. Raises what `information` raises.
 
     >>> import numpy as np
     >>> from gpnotes import RBF

@@ -14,9 +14,9 @@ __all__ = ["bald", "bald_by_bumps", "entropy", "margin"]
 def entropy(probability: Array) -> Array:
     """``H(y) = −Σ p log p`` in nats, (n,), for P(y = 1), (n,), or that of all classes, (n, C).
 
-    The label of the largest entropy is the most open, be it for want of data or by chance: what no
-    data can settle counts like what one label would. Between 0 and log C. Raises `ValueError` or
-    `TypeError` for what are no probabilities.
+    :eq:`eq-al-entropy`. The label of the largest entropy is the most open, be it for want of data
+    or by chance: what no data can settle counts like what one label would. Between 0 and log C.
+    Raises `ValueError` or `TypeError` for what are no probabilities.
 
     >>> import numpy as np
     >>> entropy(np.asarray([0.5, 0.9])).round(4)
@@ -32,8 +32,9 @@ def entropy(probability: Array) -> Array:
 def margin(probability: Array) -> Array:
     """How much likelier the first class is than the second, (n,): the smallest is the most open.
 
-    For probabilities of y = 1 (n,) it is ``|2p − 1|``; for those of all classes, (n, C), the
-    difference of the two largest. Between 0 and 1. Raises what `entropy` raises.
+    For probabilities of y = 1 (n,) it is ``|2p − 1|``, the γ of :eq:`eq-al-margin`; for those of
+    all classes, (n, C), the difference of the two largest. Between 0 and 1. Raises what `entropy`
+    raises.
 
     >>> import numpy as np
     >>> margin(np.asarray([0.5, 0.9])).round(4)
@@ -64,10 +65,11 @@ def _classes(probability: Array) -> Array:
 def bald(mean: Array, variance: Array, likelihood: Bernoulli | None = None) -> Array:
     """``I(y; f) = H(E p(y|f)) − E H(p(y|f))`` for ``f ~ N(mean, variance)``, (n,), in nats.
 
-    What the label would say about f: the entropy of y, less what no knowledge of f would take away.
-    The label of the largest is the one to ask for. Between 0 and log 2. The averages are sums over
-    equidistant nodes, accurate to some 1e-12 for every variance, where Gauss-Hermite needs ever
-    more nodes for a wide f. `likelihood` is a `Bernoulli`, probit unless it is given.
+    :eq:`eq-al-bald`. What the label would say about f: the entropy of y, less what no knowledge of
+    f would take away. The label of the largest is the one to ask for. Between 0 and log 2. The
+    averages are sums over equidistant nodes, accurate to some 1e-12 for every variance, where
+    Gauss-Hermite needs ever more nodes for a wide f. `likelihood` is a `Bernoulli`, probit unless
+    it is given.
 
     Raises `ValueError` or `TypeError` for a variance that is negative and shapes that differ.
     Source: Houlsby, Huszár, Ghahramani & Lengyel (2011).

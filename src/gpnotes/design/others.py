@@ -31,11 +31,12 @@ def brute(
     reference: Array | None = None,
     most: int = 200_000,
 ) -> Design:
-    """The best `budget` of the candidates X (n, d), by looking at every subset; on the host.
+    """The best `budget` of the candidates X (n, d), by looking at every subset, :eq:`eq-al-best`.
 
     Criteria and arguments are those of `greedy`, ``"variance"`` apart, which is no function of a
     set. The subset is in ascending order and its gains are those of its members one after the
-    other; the first of several best is taken. It costs O(k³) for each of n over k subsets.
+    other; the first of several best is taken. It costs O(k³) for each of n over k subsets, on the
+    host.
 
     Raises `ValueError` for more than `most` subsets, with their number, and what `greedy` raises.
 
