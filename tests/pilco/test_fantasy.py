@@ -232,6 +232,19 @@ def test_gradients(make_posterior, make_state, rng, several):
     gradcheck(value, pullback, rng.normal(size=(4, 2)), m, root)
 
 
+def test_a_covariance_off_by_rounding_is_taken_as_its_symmetric_part(make_posterior, rng):
+    posterior, m, x = make_posterior(), rng.normal(size=2), rng.normal(size=(3, 2))
+    S = np.asarray([[0.4, 0.1], [0.1 + 1e-9, 0.3]])
+    np.testing.assert_array_equal(
+        fantasy.reduction(posterior, m, S, x), fantasy.reduction(posterior, m, S.T, x)
+    )
+    below = np.asarray([[1.0, 0.0], [0.0, -1e-12]])  # as matching of moments may leave it
+    np.testing.assert_allclose(
+        fantasy.reduction(posterior, m, below, x),
+        fantasy.reduction(posterior, m, np.diag([1.0, 0.0]), x),
+    )
+
+
 def test_portions_change_nothing(make_posterior, make_state, rng, monkeypatch):
     posterior, (m, S), x = make_posterior(), make_state(), rng.normal(size=(11, 2))
     whole = fantasy.reduction(posterior, m, S, x)

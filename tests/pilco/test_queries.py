@@ -1,0 +1,80 @@
+"""The experiment on queries: what it asks is physics, what it writes is the same every time."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+import numpy as np
+import pytest
+
+pytest.importorskip("gymnasium")
+
+
+@pytest.fixture
+def queries(root, monkeypatch):
+    """The script, which is in no package."""
+    monkeypatch.syspath_prepend(str(root / "benchmarks"))
+    yield importlib.import_module("pilco_queries")
+    sys.modules.pop("pilco_queries")
+
+
+def test_the_simulator_answers_with_the_equations_of_motion(queries, rng):
+    high = np.array([np.pi, 8.0, 2.0])
+    places = rng.uniform(-high, high, size=(20, 3))
+    theta, speed, torque = places.T
+    for _ in range(queries.HELD):  # a rod of 1 m and 1 kg, g = 10 m/s², steps of 0.05 s
+        speed = np.clip(speed + 0.05 * (15.0 * np.sin(theta) + 3.0 * torque), -8.0, 8.0)
+        theta = theta + 0.05 * speed
+    expected = np.stack([theta, speed], axis=1) - places[:, :2]
+    np.testing.assert_allclose(queries.ask(places), expected, rtol=1e-10, atol=1e-12)
+
+
+def test_a_swing_up_is_the_simulators_and_ends_upright(queries):
+    ends = []
+    for seed in range(10):
+        places = queries.swing(seed)
+        moved = queries.ask(places)[:-1] + places[:-1, :2] - places[1:, :2]
+        moved[:, 0] = np.remainder(moved[:, 0] + np.pi, 2.0 * np.pi) - np.pi
+        np.testing.assert_allclose(moved, 0.0, atol=1e-9)
+        ends.append(abs(places[-1, 0]))
+    assert np.mean(np.asarray(ends) < 1.0) >= 0.5
+    np.testing.assert_array_equal(places, queries.swing(9))
+
+
+def test_uncertain_places_have_the_covariance_that_slopes_give(queries):
+    places = queries.swing(3)[:4]
+    means, covariances = queries.uncertain(places)
+    for place, mean, covariance in zip(places, means, covariances, strict=True):
+        step, eye = 1e-6, np.eye(3)
+        slope = np.stack(
+            [(queries.features((place + step * e)[None, :])[0] - mean) / step for e in eye],
+            axis=1,
+        )
+        np.testing.assert_allclose(covariance, slope @ queries.UNSURE @ slope.T, atol=1e-6)
+        assert np.linalg.matrix_rank(covariance) == 3
+
+
+def test_everybody_starts_alike_and_a_second_run_is_the_same(queries, monkeypatch):
+    monkeypatch.setattr(queries, "REPORTED", (0, 2))
+    monkeypatch.setattr(queries, "REFIT", 1)
+    monkeypatch.setattr(queries, "TESTED", 2)
+    monkeypatch.setattr(queries, "CANDIDATES", 25)
+    lines = queries.table(1)
+    assert lines == queries.table(1)
+    rows = np.array([[float(cell) for cell in line.split(",")] for line in lines[1:]])
+    assert rows.shape == (2 * len(queries.STRATEGIES) * 2, len(lines[0].split(",")))
+    for refit in (0, 1):
+        start = rows[(rows[:, 0] == refit) & (rows[:, 3] == 0)]
+        np.testing.assert_array_equal(start[:, 4:], np.tile(start[0, 4:], (5, 1)))
+
+
+def test_the_table_of_the_book_is_complete(root):
+    rows = np.loadtxt(root / "book" / "data" / "pilco-queries.csv", delimiter=",", skiprows=1)
+    keys = {tuple(row) for row in rows[:, :4].astype(int)}
+    seeds = {key[2] for key in keys}
+    assert len(seeds) >= 10
+    assert len(keys) == len(rows) == 2 * 5 * len(seeds) * 5
+    assert np.all(np.isfinite(rows))
+    assert np.all(rows[:, 4] > 0.0)
+    assert np.all((rows[:, 5] >= 0.0) & (rows[:, 5] <= 1.0))
