@@ -13,7 +13,6 @@ def test_what_is_right_comes_back_itself(space):
     assert _check.positive(v, "v") is v
     assert _check.finite(v, "v") is v
     assert _check.finite(-1.5, "v") == -1.5
-    assert _check.simplex(v, "v") is v
     assert _check.alike(v, "v", a, "a") is v
 
 
@@ -32,8 +31,6 @@ def test_what_is_right_comes_back_itself(space):
         (lambda s: _check.positive(s([1.0, 0.0]), "v"), "v must be positive and finite"),
         (lambda s: _check.positive(s([1.0, np.nan]), "v"), "v must be positive and finite"),
         (lambda s: _check.positive(s([-1.0]), "v", zero=True), "v must be non-negative and finite"),
-        (lambda s: _check.simplex(s([0.5, 0.6]), "p"), "p must be a probability vector"),
-        (lambda s: _check.simplex(s([1.5, -0.5]), "p"), "its smallest entry is -0.5"),
     ],
 )
 def test_errors_name_the_argument_and_both_shapes(space, call, message):

@@ -89,19 +89,6 @@ def finite(value: Any, name: str) -> Any:
     return value
 
 
-def simplex(p: Array, name: str, *, tolerance: float = 1e-6) -> Array:
-    """`p` if its entries are non-negative and sum to one within `tolerance`."""
-    vector(p, name)
-    xp = array_namespace(p)
-    excess = abs(float(xp.sum(p)) - 1.0)
-    if float(xp.min(p)) < -tolerance or excess > tolerance:
-        raise ValueError(
-            f"{name} must be a probability vector; its smallest entry is {float(xp.min(p))} "
-            f"and its sum differs from one by {excess}"
-        )
-    return p
-
-
 def _floating(a: Any, name: str) -> None:
     try:
         xp = array_namespace(a)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from gpnotes._xp import to_numpy
 from gpnotes.games import Expansion, PayoffModel, RoleSymmetricGame
 
 
@@ -37,3 +38,22 @@ def make_mixtures(rng):
         return p
 
     return make
+
+
+@pytest.fixture
+def as_numpy():
+    """A function that makes the same model of NumPy arrays in float64."""
+
+    def convert(model):
+        def array(a):
+            return np.asarray(to_numpy(a), dtype=np.float64)
+
+        return PayoffModel(
+            model.game,
+            tuple(
+                Expansion(array(f.profiles), array(f.weights), array(f.lengthscales), 2.0, -1.0)
+                for f in model.expansions
+            ),
+        )
+
+    return convert

@@ -1,6 +1,6 @@
 """Role-symmetric games learned from payoff samples: deviation payoffs, regret, equilibria."""
 
-from .equilibrium import Equilibrium, equilibria
+from .equilibrium import Equilibria, Equilibrium, equilibria
 from .expansion import Expansion
 from .game import RoleSymmetricGame
 from .learn import learn
@@ -9,6 +9,7 @@ from .sampled import SampledPayoffs
 from .solve import regret, replicator
 
 __all__ = [
+    "Equilibria",
     "Equilibrium",
     "Expansion",
     "PayoffModel",

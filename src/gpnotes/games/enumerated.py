@@ -27,6 +27,9 @@ def expected(
 ) -> tuple[Array, Array | None]:
     """``Σ_x M(x; n, p) f(x)`` (B,), and its derivatives ``n_r Σ_x M(x; n − e_r, p) f(x + e_t)``.
 
+    The definition, :eq:`eq-dp-expectation`, and :eq:`eq-dp-exact-gradient`; O(B P J) for P profiles
+    and J samples, and as much again for each derivative.
+
     Raises `ValueError` with the number of profiles where there are more than `limit`.
     """
     count = game.count_profiles(strategy)
@@ -74,11 +77,21 @@ def _sum(
 
 
 def chances(profiles: np.ndarray, players: tuple[int, ...], p: Array) -> Array:
-    """The multinomial probabilities (B, P) of profiles (P, S) under mixtures p (B, S)."""
+    """The multinomial probabilities, :eq:`eq-dp-multinomial`, of all roles together.
+
+    (B, P) of profiles (P, S) under mixtures p (B, S), or of profiles (B, P, S), some for each.
+    """
     xp = array_namespace(p)
-    ways = sum(math.lgamma(n + 1) for n in players)
-    table = np.asarray([math.lgamma(k + 1) for k in range(int(profiles.max(initial=0)) + 1)])
-    log_ways = as_array(ways - table[profiles.astype(int)].sum(axis=1), p)
+    log_ways = as_array(_log_ways(profiles, players), p)
     some = p > 0.0
     log_p = xp.where(some, xp.log(xp.where(some, p, 0.0 * p + 1.0)), 0.0 * p + _NEVER)
-    return xp.exp(log_p @ xp.matrix_transpose(as_array(profiles, p)) + log_ways)
+    x = as_array(profiles, p)
+    if profiles.ndim == 2:
+        return xp.exp(log_p @ xp.matrix_transpose(x) + log_ways)
+    return xp.exp((x @ log_p[:, :, None])[:, :, 0] + log_ways)
+
+
+def _log_ways(profiles: np.ndarray, players: tuple[int, ...]) -> np.ndarray:
+    """``log Π_r n_r! / Π_s x_s!`` for each profile."""
+    factorials = np.asarray([math.lgamma(k + 1) for k in range(1 + int(profiles.max(initial=0)))])
+    return sum(math.lgamma(n + 1) for n in players) - factorials[profiles.astype(int)].sum(axis=-1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ from .game import RoleSymmetricGame
 from .payoffs import PayoffModel
 from .solve import regret, replicator
 
-__all__ = ["Equilibrium", "equilibria"]
+__all__ = ["Equilibria", "Equilibrium", "equilibria"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,7 +22,8 @@ class Equilibrium:
     """A mixture (S,) that nobody gains by leaving, and what that claim rests on.
 
     `payoffs` (S,) and `regret` are those of the model, by `method`; `true_regret` is that of the
-    true game where it is known, else None. `steps` is how many second-order steps were taken.
+    true game where it is known, else None. `steps` is how many second-order steps were taken, and
+    `reached` how many of the starts ended here.
     """
 
     mixture: Array
@@ -31,6 +32,36 @@ class Equilibrium:
     true_regret: float | None
     steps: int
     method: str
+    reached: int = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Equilibria(Sequence):
+    """The equilibria found, those with the least regret first; and what became of all starts.
+
+    `regrets`, (B,), are those of the model where each of the `starts` ended. Those above `allowed`
+    are the `failed`: nothing is claimed about them, and an equilibrium may lie near one.
+    """
+
+    found: tuple[Equilibrium, ...]
+    regrets: Array
+    allowed: float
+
+    @property
+    def starts(self) -> int:
+        """How many mixtures the search started from."""
+        return self.regrets.shape[0]
+
+    @property
+    def failed(self) -> int:
+        """How many starts did not end at an equilibrium."""
+        return self.starts - sum(one.reached for one in self.found)
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.found[index]
 
 
 def equilibria(
@@ -45,15 +76,25 @@ def equilibria(
     steps: int = 30,
     tolerance: float = 1e-4,
     apart: float = 1e-2,
-) -> list[Equilibrium]:
-    """Symmetric equilibria of the model, those with the least regret first.
+) -> Equilibria:
+    """Symmetric equilibria of the model, a sequence with those of least regret first.
 
     From `starts` (B, S), or `count` mixtures drawn from `stream`, replicator dynamics lead to the
     neighbourhood of an equilibrium; then Newton steps solve ``p = Π(p + u(p))``, Π the projection
     on the simplex of each role and u the payoffs over their range: the solutions are the
-    equilibria, on the boundary too. What has a regret above `tolerance` times the range is
-    dropped; of mixtures closer than `apart` one is kept. `true` gives the payoffs (B, S) of the
-    true game. Finding none, or not all, is possible: no method finds all.
+    equilibria, on the boundary too. The range is that at the starts and where all of a role play
+    one strategy. What has a regret above `tolerance` times the range is dropped, and counted as
+    `Equilibria.failed`; of mixtures closer than `apart` one is kept. `true` gives the payoffs
+    (B, S) of the true game. Finding none, or not all, is possible: no method finds all.
+    Raises `ValueError` where there are neither starts nor a stream.
+
+    >>> import numpy as np
+    >>> from gpnotes.games import Expansion, RoleSymmetricGame
+    >>> road = [Expansion(9.0 * row, -np.ones(1), np.full(2, 6.0)) for row in np.eye(2)[:, None, :]]
+    >>> model = PayoffModel(RoleSymmetricGame(players=(10,), strategies=(2,)), road)
+    >>> found = equilibria(model, np.asarray([[0.9, 0.1], [0.2, 0.8]]))  # nobody likes a crowd
+    >>> len(found), found.starts, found.failed, found[0].mixture.round(6)
+    (1, 2, 0, array([0.5, 0.5]))
     """
     game = model.game
     p = _starts(model, starts, stream, count)
@@ -64,24 +105,43 @@ def equilibria(
     def slopes(q: Array) -> tuple[Array, Array]:
         return model.deviation_payoffs(q, method, jacobian=True)
 
+    size = _size(payoffs, p, game)
     p = replicator(payoffs, p, game, steps=replicator_steps)
-    u = payoffs(p)
-    xp = array_namespace(p)
-    size = float(xp.max(u) - xp.min(u)) or 1.0
     p, taken = _newton(slopes, p, game, size, steps)
     u = payoffs(p)
     r = regret(u, p, game)
     found = []
-    for i in np.argsort(np.asarray(to_numpy(r))):
-        i = int(i)
-        near = any(float(xp.max(xp.abs(p[i, :] - e.mixture))) < apart for e in found)
-        if float(r[i]) > tolerance * size or near:
-            continue
-        sure = (
-            None if true is None else float(regret(true(p[i : i + 1, :]), p[i : i + 1, :], game)[0])
-        )
-        found.append(Equilibrium(p[i, :], u[i, :], float(r[i]), sure, taken, method))
-    return found
+    for i, reached in _distinct(p, r, tolerance * size, apart):
+        sure = None if true is None else _regret_at(true, p[i : i + 1, :], game)
+        found.append(Equilibrium(p[i, :], u[i, :], float(r[i]), sure, taken, method, reached))
+    return Equilibria(tuple(found), r, tolerance * size)
+
+
+def _size(payoffs: Callable[[Array], Array], p: Array, game: RoleSymmetricGame) -> float:
+    """The range of the payoffs; where the search ends it may be zero, so not there."""
+    even = np.repeat([1.0 / s for s in game.strategies], game.strategies)
+    corners = np.tile(even, (game.size, 1))
+    for c in game.columns:
+        corners[c, c] = np.eye(c.stop - c.start)
+    xp = array_namespace(p)
+    u = payoffs(xp.concat([p, as_array(corners, p)], axis=0))
+    return float(xp.max(u) - xp.min(u)) or 1.0
+
+
+def _regret_at(payoffs: Callable[[Array], Array], p: Array, game: RoleSymmetricGame) -> float:
+    return float(regret(payoffs(p), p, game)[0])
+
+
+def _distinct(p: Array, r: Array, allowed: float, apart: float) -> list[tuple[int, int]]:
+    """The rows with the least regret, none near another, and how many rows each stands for."""
+    mixtures, regrets = np.asarray(to_numpy(p)), np.asarray(to_numpy(r))
+    kept: dict[int, int] = {}
+    for i in map(int, np.argsort(regrets)):
+        if regrets[i] <= allowed:
+            near = [k for k in kept if np.max(np.abs(mixtures[i] - mixtures[k])) < apart]
+            stands = near[0] if near else i
+            kept[stands] = kept.get(stands, 0) + 1
+    return list(kept.items())
 
 
 def _starts(model: PayoffModel, starts: Array | None, stream: Stream | None, count: int) -> Array:

@@ -1,7 +1,8 @@
 """The expected payoff exactly, in polynomial time: one coefficient of a product of polynomials.
 
 A bump is a product over strategies, f_1(x_1) f_2(x_2) …, and a multinomial is a row of Poisson
-counts given their sum. So for a role of n opponents with λ_s = n p_s
+counts given their sum, :eq:`eq-dp-bump` and :eq:`eq-dp-coefficients`. So for a role of n opponents
+with λ_s = n p_s
 
     E Π_s f_s(x_s) = [t^n] Π_s Σ_x π(x; λ_s) f_s(x) t^x / π(n; n),
 
@@ -48,9 +49,10 @@ def expected(
 ) -> list[Slopes]:
     """The expectations (B,) of a role's bumps under mixtures p (B, S), and derivatives (B, S).
 
-    `expansions` are those of the role's strategies, whose opponents are the same. Derivatives are
-    those of the polynomial in p, homogeneous of degree n_r in each role's part: ``∂/∂p_t = n_r E
-    f(x + e_t)`` with one opponent less. O(B J n²) for a pair of strategies and J samples.
+    `expansions` are those of the role's strategies, whose opponents are the same. The sum is
+    :eq:`eq-dp-roles`. Derivatives, :eq:`eq-dp-exact-gradient`, are those of the polynomial in p,
+    homogeneous of degree n_r in each role's part: ``∂/∂p_t = n_r E f(x + e_t)`` with one opponent
+    less. O(B J n²) for a pair of strategies and J samples.
     """
     counts = game.opponents(game.columns[role].start)
     nodes = quick.NODES if is_numpy_namespace(array_namespace(p)) else {}

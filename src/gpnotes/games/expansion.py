@@ -25,8 +25,9 @@ class Expansion:
     """The payoff to one strategy as a function of what the opponents play.
 
     ``payoff(x) = offset + scale Σ_j weights_j exp(−½ Σ_s (X_js − x_s)² / ℓ_s²)`` with the rows X_j
-    of `profiles` (n, S), which omit the deviator, `weights` (n,) and `lengthscales` ℓ (S,), all of
-    one kind. Raises `ValueError` or `TypeError` for arrays that do not fit each other.
+    of `profiles` (n, S), which omit the deviator, `weights` (n,) and `lengthscales` ℓ (S,) in
+    players, all of one kind: :eq:`eq-dp-payoff`, with `offset` and `scale` in units of the payoff.
+    Raises `ValueError` or `TypeError` for arrays that do not fit each other.
 
     >>> import numpy as np
     >>> bump = Expansion(np.zeros((1, 2)), np.ones(1), np.ones(2), scale=2.0, offset=1.0)

@@ -5,9 +5,10 @@ For each role, with ``d_s = ℓ_s² + n p_s``, ``γ = Σ p_s ℓ_s² / d_s``, ``
 
     E f ≈ Π_r γ^(−½) Π_s ℓ_s/√d_s · exp(−½ Σ_s y_s²/d_s − ½ (n/γ) (qᵀy)²).
 
-The exponent is a quadratic form in X_j whose coefficients know the mixture only. So all exponents
-of a batch are one matrix product, and all sums that payoffs and derivatives need are another.
-Mixtures stand in columns here, (s, B): what is done to each strategy is done to long rows.
+which is :eq:`eq-dp-closed`. The exponent is a quadratic form in X_j whose coefficients know the
+mixture only. So all exponents of a batch are one matrix product, and all sums that payoffs and
+derivatives need are another. Mixtures stand in columns here, (s, B): what is done to each strategy
+is done to long rows.
 """
 
 from __future__ import annotations
@@ -54,7 +55,8 @@ def expected(
     """The approximate expectation (B,) under mixtures p (B, S), and its derivatives (B, S).
 
     Derivatives are those of the formula above, γ written as it stands there; along the simplex
-    they agree with those of any other way to write it. O(B J s²) for s strategies a role.
+    they agree with :eq:`eq-dp-gradient` and any other way to write them, :eq:`eq-dp-tangent`.
+    O(B J s²) for s strategies a role.
     """
     xp = array_namespace(p)
     centre = xp.mean(expansion.profiles, axis=0)

@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from .. import _check
-from .._xp import Array, array_namespace, as_array, to_numpy
+from .._xp import Array, array_namespace, as_array, epsilon, to_numpy
 from ..exact import GP, condition
 from ..fit import fit
-from ..kernels import RBF
+from ..kernels import RBF, Product
+from ..params import names
 from ..random import Stream
 from .expansion import Expansion
 from .game import RoleSymmetricGame
 from .payoffs import PayoffModel
 
 __all__ = ["learn"]
+
+LENGTHS = ("strategy", "role")
+
+
+class _Options(NamedTuple):
+    """How each of the processes is fitted."""
+
+    noise_var: float | None
+    lengths: str
+    bounds: tuple[float, float] | None
+    restarts: int
 
 
 def learn(
@@ -23,6 +38,8 @@ def learn(
     payoffs: Array,
     *,
     noise_var: float | None = None,
+    lengths: str = "strategy",
+    length_bounds: tuple[float, float] | None = None,
     restarts: int = 2,
     stream: Stream | None = None,
 ) -> PayoffModel:
@@ -30,31 +47,62 @@ def learn(
 
     Payoffs of strategies that nobody plays in a profile are not looked at; they may be NaN.
     Profiles may repeat. For each strategy the deviator is taken out of the profile, the payoffs
-    are centred and scaled, and a process with one length scale for each strategy is fitted by its
-    evidence, length scales between one player and ten times the role; `noise_var` is the variance
-    of the payoffs' noise in their own units, fitted where it is None. A column that is constant
-    becomes a constant payoff.
+    are centred and scaled, and a process is fitted by its evidence, from one start and, with a
+    `stream`, from `restarts` more; its mean is the payoff, :eq:`eq-dp-payoff`. O(n³) a step.
+
+    With ``lengths="strategy"`` each process has a length scale for each strategy, with ``"role"``
+    one for each role: fewer to fit, for few samples or many strategies that are alike. Both are in
+    players. They stay within `length_bounds`, from one player to ten times the largest number of
+    opponents in a role unless others are given: payoffs of whole profiles, one player apart at
+    least, tell a length scale below one from another only by the noise. `noise_var` is the variance
+    of the payoffs' noise in their own units squared, fitted where it is None. A column that is
+    constant becomes a constant payoff.
 
     Raises `ValueError` for profiles that do not fit the game, payoffs that are not finite where
-    they are looked at, and strategies that no profile plays.
+    they are looked at, strategies that no profile plays, and options that mean nothing.
+
+    >>> import numpy as np
+    >>> game = RoleSymmetricGame(players=(9,), strategies=(2,))
+    >>> profiles = np.stack([np.arange(10.0), 9.0 - np.arange(10.0)], axis=1)
+    >>> model = learn(game, profiles, -profiles, noise_var=1e-4)  # a road costs what it is crowded
+    >>> model.deviation_payoffs(np.asarray([[0.5, 0.5]])).round(2)
+    array([[-5., -5.]])
     """
     profiles = _check.matrix(_counts(profiles, payoffs), "profiles", columns=game.size)
     if tuple(payoffs.shape) != tuple(profiles.shape):
         raise ValueError(f"payoffs must have shape {profiles.shape}; got {payoffs.shape}")
     rows, paid = np.asarray(to_numpy(profiles), float), np.asarray(to_numpy(payoffs), float)
     _admit(game, rows)
+    options = _admitted(_Options(noise_var, lengths, length_bounds, restarts))
     found = []
     for s in range(game.size):
-        played = rows[:, s] > 0
-        if not played.any():
-            raise ValueError(f"profiles must play every strategy; none plays strategy {s}")
-        y = paid[played, s]
-        if not np.isfinite(y).all():
-            raise ValueError(f"payoffs must be finite where a strategy is played; see column {s}")
-        x = rows[played] - (np.arange(game.size) == s)
+        x, y = _seen(game, s, rows, paid)
         start = stream.spawn(f"strategy {s}") if stream is not None else None
-        found.append(_expansion(game, s, x, y, profiles, noise_var, restarts, start))
+        found.append(_expansion(game, s, x, y, profiles, options, start))
     return PayoffModel(game, tuple(found))
+
+
+def _seen(
+    game: RoleSymmetricGame, s: int, rows: np.ndarray, paid: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The profiles that play strategy s, less the deviator, and what it earned in them."""
+    played = rows[:, s] > 0
+    if not played.any():
+        raise ValueError(f"profiles must play every strategy; none plays strategy {s}")
+    y = paid[played, s]
+    if not np.isfinite(y).all():
+        raise ValueError(f"payoffs must be finite where a strategy is played; see column {s}")
+    return rows[played] - (np.arange(game.size) == s), y
+
+
+def _admitted(options: _Options) -> _Options:
+    if options.lengths not in LENGTHS:
+        raise ValueError(f"lengths must be one of {', '.join(LENGTHS)}; got {options.lengths!r}")
+    if options.bounds is not None and not 0.0 < options.bounds[0] < options.bounds[1] < math.inf:
+        raise ValueError(f"length_bounds must be positive and rising; got {options.bounds}")
+    if options.noise_var is not None:
+        _check.positive(options.noise_var, "noise_var", zero=True)
+    return options
 
 
 def _counts(profiles: Array, payoffs: Array) -> Array:
@@ -80,34 +128,57 @@ def _expansion(
     x: np.ndarray,
     y: np.ndarray,
     like: Array,
-    noise_var: float | None,
-    restarts: int,
+    options: _Options,
     stream: Stream | None,
 ) -> Expansion:
     offset, scale = float(y.mean()), float(y.std())
-    if scale <= 1e-12 * max(1.0, abs(offset)):
+    if scale <= max(1e-12, 16.0 * epsilon(like)) * float(abs(y).max()):
         ones = as_array(np.ones(game.size), like)
         return Expansion(as_array(x[:1], like), as_array([0.0], like), ones, 1.0, offset)
     X, z = as_array(x, like), as_array((y - offset) / scale, like)
-    sizes = np.repeat(game.opponents(s), game.strategies).astype(float)
-    top = 10.0 * max(1.0, float(sizes.max()))
-    start = as_array(np.maximum(1.0, sizes / 3.0), like)
-    noise = 0.1 if noise_var is None else noise_var / scale**2
-    bounds = {"kernel.lengthscale": (1.0, top), "kernel.signal_var": (1e-3, 1e4)}
-    if noise_var is None:
+    bounds = options.bounds or (1.0, 10.0 * max(1.0, *game.opponents(s)))
+    options = options._replace(bounds=bounds)
+    gp = _fitted(_start(game, s, options, like, scale), X, z, options, stream)
+    weights = gp.kernel.diag(X[:1, :]) * condition(gp, X, z).alpha
+    distinct, total = _merged(x, np.asarray(to_numpy(weights), float))
+    arrays = as_array(distinct, like), as_array(total, like), _lengthscales(game, gp.kernel, like)
+    return Expansion(*arrays, scale, offset)
+
+
+def _start(game: RoleSymmetricGame, s: int, options: _Options, like: Array, scale: float) -> GP:
+    """Where the fit starts: a third of each role as length scale."""
+    noise = 0.1 if options.noise_var is None else options.noise_var / scale**2
+    lengths = [max(1.0, n / 3.0) for n in game.opponents(s)]
+    if options.lengths == "strategy":
+        return GP(RBF(1.0, as_array(np.repeat(lengths, game.strategies), like)), noise)
+    columns = [range(c.start, c.stop) for c in game.columns]
+    roles = [RBF(1.0, ell).on(*c) for ell, c in zip(lengths, columns, strict=True)]
+    return GP(math.prod(roles[1:], start=roles[0]), noise)
+
+
+def _fitted(start: GP, X: Array, z: Array, options: _Options, stream: Stream | None) -> GP:
+    entries = dict.fromkeys(name.partition("[")[0] for name in names(start))
+    first, *others = [name for name in entries if name.endswith("signal_var")]
+    bounds = {name: options.bounds for name in entries if name.endswith("lengthscale")}
+    bounds[first] = (1e-3, 1e4)
+    fixed = list(others)  # of a product of kernels, one variance is enough
+    if options.noise_var is None:
         bounds["noise_var"] = (1e-6, 10.0)
-    tries = {"restarts": restarts if stream is not None else 0, "stream": stream}
-    fixed = () if noise_var is None else ("noise_var",)
-    gp = fit(GP(RBF(1.0, start), noise), X, z, bounds=bounds, fixed=fixed, **tries).gp
-    weights = gp.kernel.signal_var * condition(gp, X, z).alpha
-    return _merged(x, np.asarray(to_numpy(weights), float), gp, like, scale, offset)
+    else:
+        fixed.append("noise_var")
+    tries = {"restarts": options.restarts if stream is not None else 0, "stream": stream}
+    return fit(start, X, z, bounds=bounds, fixed=fixed, **tries).gp
 
 
-def _merged(
-    x: np.ndarray, weights: np.ndarray, gp: GP, like: Array, scale: float, offset: float
-) -> Expansion:
+def _lengthscales(game: RoleSymmetricGame, kernel: Any, like: Array) -> Array:
+    """One for each strategy, (S,), also where a role has one for all."""
+    if isinstance(kernel, RBF):
+        return kernel.lengthscale
+    roles = kernel.parts if isinstance(kernel, Product) else (kernel,)
+    return as_array(np.repeat([one.kernel.lengthscale for one in roles], game.strategies), like)
+
+
+def _merged(x: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Profiles that repeat have one bump, with the sum of their weights."""
     distinct, where = np.unique(x, axis=0, return_inverse=True)
-    total = np.bincount(where.reshape(-1), weights, minlength=len(distinct))
-    arrays = as_array(distinct, like), as_array(total, like), gp.kernel.lengthscale
-    return Expansion(*arrays, scale, offset)
+    return distinct, np.bincount(where.reshape(-1), weights, minlength=len(distinct))

@@ -85,16 +85,22 @@ class PayoffModel:
         With `jacobian` also the derivatives (B, S, S), ``[b, s, t] = ∂ payoff_s / ∂ p_t``. Those
         are partial derivatives of a formula that has values off the simplex too, and these differ
         between ways to write it; what has a meaning is the action on directions that sum to
-        zero in each role, and there all formulas for one function agree.
+        zero in each role, :eq:`eq-dp-tangent`, and there all formulas for one function agree.
 
         | method | what it computes | options |
         | --- | --- | --- |
-        | exact | the expectation, by polynomials: O(B n²) for each sample | |
-        | enumerated | the same by summing over all profiles | limit=200000 |
-        | gaussian | the closed form of the normal approximation | |
+        | exact | the expectation, :eq:`eq-dp-roles`, by polynomials: O(B n²) for each sample | |
+        | enumerated | the same, over all profiles, :eq:`eq-dp-expectation` | limit=200000 |
+        | gaussian | the closed form of the normal approximation, :eq:`eq-dp-closed` | |
         | point | the payoff at the mean profile | |
-        | neighbours | the mean over profiles near the likeliest | moves=2 |
+        | neighbours | the mean over profiles near the likeliest; for few opponents | moves=2 |
         | sampled | a `SampledPayoffs`, the mean over draws | stream=, samples=1000 |
+
+        The exact method takes for zero what is below eps³, about 1e-47 in float64 and 2e-21 in
+        float32, of bumps and of probabilities, whose largest value is 1. Beside a sample that is
+        felt at all this is far below rounding. Only where even the nearest sample is some 14 length
+        scales away, 9 in float32, does an expectation as small as that come out as zero.
+        With dozens of opponents `neighbours` is no better than `point`, which costs less.
 
         Raises `ValueError` for mixtures off the simplex and says by how much, for a method that
         is none of these, and where enumeration would take more than `limit` profiles.

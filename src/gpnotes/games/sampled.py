@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import reduce
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,6 +15,8 @@ from .expansion import Expansion, blocks
 from .game import RoleSymmetricGame
 
 __all__ = ["SampledPayoffs", "expected"]
+
+_DRAWN = 2**22  # counts that are held at a time: 32 MiB
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,14 +46,15 @@ def expected(
 ) -> tuple[tuple[Array, Array], tuple[Array, Array] | None]:
     """Mean and standard error of the bumps, (B,) each, and of their derivatives, (B, S) each.
 
-    Derivatives are ``n_r E f(x + e_t)`` with one opponent less, estimated from draws of their own:
-    nothing is divided by an entry of the mixture. Raises `ValueError` for fewer than two samples.
+    Derivatives are ``n_r E f(x + e_t)`` with one opponent less, :eq:`eq-dp-exact-gradient`,
+    estimated from draws of their own: nothing is divided by an entry of the mixture. Held at a time
+    are as many samples as fit 32 MiB. Raises `ValueError` for fewer than two samples.
     """
     if samples < 2:
         raise ValueError(f"samples must be at least 2, for a standard error; got {samples}")
     found = [
         _few(game, strategy, expansion, p[rows, :], jacobian, stream, samples)
-        for rows in blocks(p.shape[0], samples * game.size, 2**22)
+        for rows in blocks(p.shape[0], samples * game.size, _DRAWN)
     ]
     xp = array_namespace(p)
     value = tuple(xp.concat([v[i] for v, _ in found]) for i in (0, 1))
@@ -67,37 +73,63 @@ def _few(
     samples: int,
 ) -> tuple:
     players = game.opponents(strategy)
-    value = _moments(_draw(game, players, p, stream, samples), expansion, p)
+    drawn = _draws(game, players, p, stream, samples)
+    value = _summary([_moments(some, expansion, p) for some in drawn])
     if not jacobian:
         return value, None
     columns = []
     for role, part in enumerate(game.columns):
-        n = players[role]
         fewer = tuple(max(0, m - (r == role)) for r, m in enumerate(players))
-        drawn = _draw(game, fewer, p, stream, samples)
-        for t in range(part.start, part.stop):
-            mean, error = _moments(drawn + (np.arange(game.size) == t), expansion, p)
-            columns.append((n * mean, n * error))
+        added = np.eye(game.size)[part]
+        drawn = _draws(game, fewer, p, stream, samples)
+        moments = [[_moments(some + one, expansion, p) for one in added] for some in drawn]
+        slopes = [_summary(list(chunks)) for chunks in zip(*moments, strict=True)]
+        columns += [(players[role] * mean, players[role] * error) for mean, error in slopes]
     xp = array_namespace(p)
     return value, tuple(xp.stack([c[i] for c in columns], axis=1) for i in (0, 1))
 
 
-def _draw(
+def _draws(
     game: RoleSymmetricGame, players: tuple[int, ...], p: Array, stream: Stream, samples: int
-) -> np.ndarray:
-    """Profiles (B, samples, S), drawn on the host."""
+) -> Iterator[np.ndarray]:
+    """Profiles (B, some, S), drawn on the host, until there are enough for each mixture."""
     host = np.asarray(to_numpy(p), dtype=np.float64)
-    drawn = np.zeros((len(host), samples, game.size))
-    for n, part in zip(players, game.columns, strict=True):
-        chance = host[:, None, part] / host[:, part].sum(axis=1)[:, None, None]
-        drawn[:, :, part] = stream.generator.multinomial(n, chance, size=(len(host), samples))
-    return drawn
+    for some in blocks(samples, len(host) * game.size, _DRAWN):
+        shape = len(host), some.stop - some.start
+        drawn = np.zeros((*shape, game.size))
+        for n, part in zip(players, game.columns, strict=True):
+            chance = host[:, None, part] / host[:, part].sum(axis=1)[:, None, None]
+            drawn[:, :, part] = stream.generator.multinomial(n, chance, size=shape)
+        yield drawn
 
 
-def _moments(profiles: np.ndarray, expansion: Expansion, p: Array) -> tuple[Array, Array]:
-    """Mean and standard error over the samples."""
-    xp = array_namespace(p)
+class _Moments(NamedTuple):
+    """A number of samples, their mean (B,), and the sum of squares about it (B,)."""
+
+    count: int
+    mean: Array
+    squares: Array
+
+
+def _moments(profiles: np.ndarray, expansion: Expansion, p: Array) -> _Moments:
+    xp, count = array_namespace(p), profiles.shape[1]
     flat = as_array(profiles.reshape(-1, profiles.shape[2]), p)
     f = xp.reshape(expansion.bumps(flat), profiles.shape[:2])
-    spread = xp.var(f, axis=1, correction=1.0)
-    return xp.mean(f, axis=1), xp.sqrt(spread / profiles.shape[1])
+    return _Moments(count, xp.mean(f, axis=1), count * xp.var(f, axis=1))
+
+
+def _together(a: _Moments, b: _Moments) -> _Moments:
+    """Two lots of samples as one.
+
+    Source: Chan, Golub & LeVeque (1979), Updating formulae and a pairwise algorithm for computing
+    sample variances.
+    """
+    count, gap = a.count + b.count, b.mean - a.mean
+    squares = a.squares + b.squares + gap**2 * (a.count * b.count / count)
+    return _Moments(count, a.mean + gap * (b.count / count), squares)
+
+
+def _summary(lots: list[_Moments]) -> tuple[Array, Array]:
+    """Mean and standard error, (B,) each."""
+    count, mean, squares = reduce(_together, lots)
+    return mean, array_namespace(mean).sqrt(squares / ((count - 1) * count))

@@ -8,7 +8,7 @@ import numpy as np
 
 from .._xp import Array, array_namespace, as_array, to_numpy
 from .enumerated import chances
-from .expansion import Expansion
+from .expansion import Expansion, blocks
 from .game import RoleSymmetricGame, profiles_of
 
 __all__ = ["mode", "near_mode", "point"]
@@ -19,7 +19,8 @@ def point(
 ) -> tuple[Array, Array | None]:
     """The bumps at the mean profile ``n p``, and their derivatives there.
 
-    No expectation at all: right for payoffs that are linear over the spread of the multinomial.
+    No expectation at all: right for payoffs that are linear over the spread of the multinomial,
+    and off by a second derivative times half a variance, ``n p (1 − p)``, where they bend.
     """
     each = np.repeat(game.opponents(strategy), game.strategies).astype(float)
     n = as_array(each, p)
@@ -41,7 +42,12 @@ def near_mode(
     """The mean over the profiles at most `moves` players away from the likeliest one.
 
     ``Σ M(x) f(x) / Σ M(x)`` over those x, M the multinomial: biased, and it jumps where the
-    likeliest profile changes. Derivatives leave the set of profiles as it is, and divide by the
+    likeliest profile changes. With a handful of opponents nearly all probability lies there; with
+    dozens hardly any does, since counts spread as ``√n``. The mean is then that of a narrow slice
+    about the mode, which is a whole profile up to half a player off the mean in each strategy, and
+    not better than `point`, which is at the mean: use `point` there, or better the closed form.
+
+    Derivatives leave the set of profiles as it is, and divide by the
     entries of the mixture that are not zero; those by entries that are zero come from M with one
     opponent less. The idea is that of the neighbour method of gameanalysis, whose profiles are
     the ones near the mode with the deviator among the players.
@@ -52,8 +58,8 @@ def near_mode(
     steps = _steps(game, int(moves))
     starts = mode(to_numpy(p), players, game)
     parts = [
-        _weighed(starts[i] + steps, players, game, expansion, p[i : i + 1, :], jacobian)
-        for i in range(p.shape[0])
+        _weighed(starts[rows, None, :] + steps, players, game, expansion, p[rows, :], jacobian)
+        for rows in blocks(p.shape[0], steps.size)
     ]
     xp = array_namespace(p)
     value = xp.concat([one for one, _ in parts])
@@ -68,34 +74,33 @@ def _weighed(
     p: Array,
     jacobian: bool,
 ) -> tuple[Array, Array | None]:
-    """The mean for one mixture (1, S)."""
+    """The means (b,) over profiles (b, P, S), those with a negative count apart."""
     xp = array_namespace(p)
-    profiles = profiles[(profiles >= 0).all(axis=1), :]
-    f = expansion.bumps(as_array(profiles, p))
-    weights = chances(profiles, players, p)
+    flat = as_array(profiles.reshape(-1, game.size), p)
+    f = xp.reshape(expansion.bumps(flat), profiles.shape[:2])
+    weights = _chances(profiles, players, p)
     total = xp.sum(weights, axis=1)
-    value = (weights @ f) / total
+    value = xp.sum(weights * f, axis=1) / total
     if not jacobian:
         return value, None
-    slopes = [
-        _slope_of_chances(profiles, players, game, p, t) @ (f - value) / total
-        for t in range(game.size)
-    ]
+    above, slopes = (f - value[:, None]) / total[:, None], []
+    for t in range(game.size):
+        # ∂M(x; n, p)/∂p_t = n_r M(x − e_t; n − e_r, p)
+        role = game.role_of(t)
+        fewer = tuple(n - (r == role) for r, n in enumerate(players))
+        less = profiles - (np.arange(game.size) == t)
+        whole = (profiles >= 0).all(axis=-1, keepdims=True)
+        less = np.where(whole, less, -1.0)
+        slopes.append(players[role] * xp.sum(_chances(less, fewer, p) * above, axis=1))
     return value, xp.stack(slopes, axis=1)
 
 
-def _slope_of_chances(
-    profiles: np.ndarray, players: tuple[int, ...], game: RoleSymmetricGame, p: Array, t: int
-) -> Array:
-    """``∂M(x; n, p)/∂p_t = n_r M(x − e_t; n − e_r, p)``, (1, P)."""
-    role = game.role_of(t)
-    fewer = tuple(m - (r == role) for r, m in enumerate(players))
-    if fewer[role] < 0:
-        return array_namespace(p).zeros_like(p[:, :1]) + as_array(np.zeros(len(profiles)), p)
-    less = profiles - (np.arange(game.size) == t)
-    played = less[:, t] >= 0
-    slope = players[role] * chances(np.maximum(less, 0), fewer, p)
-    return slope * as_array(played.astype(float), p)
+def _chances(profiles: np.ndarray, players: tuple[int, ...], p: Array) -> Array:
+    """The probabilities (b, P) of profiles (b, P, S), zero where a count is negative."""
+    if min(players) < 0:
+        return as_array(np.zeros(profiles.shape[:2]), p)
+    held = (profiles >= 0).all(axis=-1)
+    return chances(np.maximum(profiles, 0), players, p) * as_array(held, p)
 
 
 def _steps(game: RoleSymmetricGame, moves: int) -> np.ndarray:

@@ -1,0 +1,133 @@
+"""Equilibria in every space, and what became of the starts."""
+
+import numpy as np
+import pytest
+
+from gpnotes import stream
+from gpnotes._xp import to_numpy
+from gpnotes.games import Expansion, PayoffModel, RoleSymmetricGame, equilibria, regret, replicator
+
+GAME = RoleSymmetricGame((10,), (2,))
+
+
+def _crowds(asarray=np.asarray, liked=False):
+    """Each strategy pays less, or more, where all others play it."""
+    sign = 1.0 if liked else -1.0
+    everyone = [[[9.0, 0.0]], [[0.0, 9.0]]]
+    bumps = [Expansion(asarray(x), asarray([sign]), asarray([6.0, 6.0])) for x in everyone]
+    return PayoffModel(GAME, bumps)
+
+
+@pytest.fixture
+def two_roles(rng):
+    """A function that makes a game of two roles, whose payoffs fall with the crowd."""
+    x = np.asarray([rng.multinomial(6, [0.5, 0.5]) for _ in range(12)])
+    z = np.asarray([rng.multinomial(4, [0.3, 0.3, 0.4]) for _ in range(12)])
+    profiles = np.concatenate([x, z], axis=1).astype(float)
+    weights = [-profiles[:, s] + 0.3 * rng.normal(size=12) for s in range(5)]
+
+    def make(asarray):
+        game = RoleSymmetricGame((7, 5), (2, 3))
+        return PayoffModel(
+            game,
+            tuple(
+                Expansion(asarray(profiles), asarray(w), asarray(np.full(5, 4.0))) for w in weights
+            ),
+        )
+
+    return make
+
+
+def test_every_space_finds_the_equilibria_of_numpy(space, two_roles):
+    model, wanted = two_roles(space.asarray), two_roles(np.asarray)
+    p = stream(2).generator
+    starts = np.concatenate([p.dirichlet(np.ones(k), 3) for k in (2, 3)], axis=1)
+    few = {"replicator_steps": 20, "steps": 8}
+    ours = equilibria(model, space.asarray(starts), **few)
+    theirs = equilibria(wanted, starts, **few)
+    assert len(ours) == len(theirs) >= 1
+    assert space.holds(ours.regrets)
+    assert (ours.starts, ours.failed) == (theirs.starts, theirs.failed) == (3, 0)
+    for a, b in zip(ours, theirs, strict=True):
+        assert space.holds(a.mixture)
+        assert space.holds(a.payoffs)
+        gap = 1e-9 if space.double else 1e-3
+        np.testing.assert_allclose(to_numpy(a.mixture), b.mixture, rtol=0, atol=gap)
+    drawn = equilibria(model, stream=stream(3), count=2, **few)
+    assert space.holds(drawn.regrets)
+    assert drawn.starts == 2
+
+
+def test_every_space_follows_the_dynamics_of_numpy(space, two_roles):
+    starts = np.asarray([[0.9, 0.1, 0.2, 0.3, 0.5], [1.0, 0.0, 0.0, 0.5, 0.5]])
+    p = replicator(two_roles(space.asarray), space.asarray(starts), steps=20)
+    assert space.holds(p)
+    wanted = replicator(two_roles(np.asarray), starts, steps=20)
+    np.testing.assert_allclose(to_numpy(p), wanted, atol=1e-12 if space.double else 1e-4)
+    assert to_numpy(p)[1, 1] == to_numpy(p)[1, 2] == 0.0
+
+
+@pytest.mark.parametrize("method", ["exact", "enumerated", "gaussian", "point"])
+def test_each_method_certifies_with_its_own_payoffs(two_roles, method):
+    model = two_roles(np.asarray)
+    found = equilibria(
+        model, stream=stream(0), count=8, method=method, true=model.deviation_payoffs
+    )
+    for one in found:
+        p = one.mixture[None, :]
+        again = regret(model.deviation_payoffs(p, method), p, model.game)[0]
+        exact = regret(model.deviation_payoffs(p), p, model.game)[0]
+        assert one.method == method
+        assert one.regret == pytest.approx(again, abs=1e-12)
+        assert one.true_regret == pytest.approx(exact, abs=1e-12)
+        assert one.regret < 1e-9
+    assert (found[0].true_regret < 1e-9) == (method in ("exact", "enumerated"))
+
+
+def test_starts_that_fail_are_counted():
+    """Without any steps only the start that is an equilibrium already ends at one."""
+    starts = np.asarray([[0.5, 0.5], [0.9, 0.1], [0.2, 0.8], [0.501, 0.499]])
+    found = equilibria(_crowds(), starts, replicator_steps=0, steps=0, tolerance=1e-2)
+    assert (found.starts, found.failed, len(found)) == (4, 2, 1)
+    assert found[0].reached == 2
+    assert found.regrets.shape == (4,)
+    np.testing.assert_array_equal(found.regrets > found.allowed, [False, True, True, False])
+    none = equilibria(_crowds(), starts[1:3], replicator_steps=0, steps=0)
+    assert (none.starts, none.failed, list(none)) == (2, 2, [])
+    all_found = equilibria(_crowds(), starts)
+    assert (all_found.starts, all_found.failed, all_found[0].reached) == (4, 0, 4)
+
+
+def test_a_start_at_an_equilibrium_is_one():
+    """There all payoffs are alike: their range must not be taken there."""
+    (one,) = equilibria(_crowds(), np.asarray([[0.5, 0.5]]))
+    np.testing.assert_allclose(one.mixture, [0.5, 0.5], atol=1e-12)
+
+
+def test_where_the_crowd_pays_three_equilibria_stand_in_order():
+    starts = np.asarray([[0.95, 0.05], [0.1, 0.9], [0.5, 0.5], [0.9, 0.1]])
+    found = equilibria(_crowds(liked=True), starts)
+    assert found.failed == 0
+    assert sorted((round(float(e.mixture[0]), 6), e.reached) for e in found) == [
+        (0.0, 1), (0.5, 1), (1.0, 2),
+    ]  # fmt: skip
+    assert [e.regret for e in found] == sorted(e.regret for e in found)
+    assert [e.regret for e in found[1:]] == [e.regret for e in found][1:]
+
+
+def test_payoffs_that_are_all_alike_make_every_start_an_equilibrium():
+    flat = Expansion(np.zeros((1, 2)), np.zeros(1), np.ones(2), offset=3.0)
+    found = equilibria(PayoffModel(GAME, (flat, flat)), np.asarray([[0.3, 0.7], [0.8, 0.2]]))
+    assert (len(found), found.failed) == (2, 0)
+
+
+def test_a_role_with_one_player_and_one_with_one_strategy():
+    """Matching pennies against a crowd that has no choice: the lone player takes the better."""
+    game = RoleSymmetricGame((1, 3), (2, 1))
+    bumps = [
+        Expansion(np.asarray([[0.0, 0.0, 3.0]]), np.asarray([w]), np.ones(3))
+        for w in (1.0, 2.0, 0.0)
+    ]
+    (one,) = equilibria(PayoffModel(game, bumps), stream=stream(0), count=4)
+    np.testing.assert_allclose(one.mixture, [0.0, 1.0, 1.0], atol=1e-9)
+    assert one.reached == 4

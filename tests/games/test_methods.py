@@ -1,0 +1,180 @@
+"""All six methods: in every space, at the boundary cases, and what each is worth."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from gpnotes import stream
+from gpnotes._xp import to_numpy
+from gpnotes.games import Expansion, PayoffModel, RoleSymmetricGame, sampled
+
+METHODS = ["exact", "enumerated", "gaussian", "point", "neighbours", "sampled"]
+# one role, a role with one player, one player everywhere, a role with one strategy, three roles
+EDGES = [((4,), (5,)), ((1, 6), (2, 3)), ((1, 1), (3, 2)), ((3, 2), (1, 4)), ((2, 1, 3), (2, 2, 3))]
+
+
+def _ask(model, p, method):
+    """Payoffs and Jacobian, whatever the method returns."""
+    if method != "sampled":
+        return model.deviation_payoffs(p, method, jacobian=True)
+    found = model.deviation_payoffs(p, method, jacobian=True, stream=stream(3), samples=40)
+    return found.payoffs, found.jacobian
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_space_has_the_answer_of_numpy(space, make_model, make_mixtures, as_numpy, method):
+    model = make_model((5, 1), (3, 2), space.asarray)
+    p = space.asarray(make_mixtures(model.game, 4))
+    u, J = _ask(model, p, method)
+    assert space.holds(u)
+    assert space.holds(J)
+    rounding = 1e-11 if space.double else 2e-4
+    host = np.asarray(to_numpy(p), np.float64)
+    host[:, :3] /= host[:, :3].sum(axis=1, keepdims=True)
+    host[:, 3:] /= host[:, 3:].sum(axis=1, keepdims=True)
+    for ours, wanted in zip((u, J), _ask(as_numpy(model), host, method), strict=True):
+        np.testing.assert_allclose(to_numpy(ours), wanted, rtol=rounding, atol=10 * rounding)
+
+
+def test_standard_errors_live_with_the_payoffs(space, make_model, make_mixtures):
+    model = make_model((5, 1), (3, 2), space.asarray)
+    p = space.asarray(make_mixtures(model.game, 3))
+    found = model.deviation_payoffs(p, "sampled", jacobian=True, stream=stream(0), samples=50)
+    for one in (found.payoffs, found.standard_errors, found.jacobian, found.jacobian_errors):
+        assert space.holds(one)
+    assert found.standard_errors.shape == (3, 5)
+    assert found.jacobian_errors.shape == (3, 5, 5)
+    assert model.deviation_payoffs(p, "sampled", stream=stream(0), samples=50).jacobian is None
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("length", [0.2, 3.0])
+@pytest.mark.parametrize(("players", "strategies"), EDGES)
+def test_where_nothing_is_left_to_chance_all_methods_agree(
+    make_model, make_mixtures, players, strategies, length, method
+):
+    """A pure mixture has one profile; length scales under one player do not matter to that."""
+    model = make_model(players, strategies, lengths=(length, 1.5 * length))
+    p = make_mixtures(model.game, 3, corner=True)
+    u, J = _ask(model, p, method)
+    assert np.isfinite(u).all()
+    assert np.isfinite(J).all()
+    for s, one in enumerate(model.expansions):
+        played = np.repeat(model.game.opponents(s), strategies) * p[:1]
+        np.testing.assert_allclose(u[0, s], one.payoff(played)[0], rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_player_alone_in_a_role_does_not_meet_that_role(make_model, make_mixtures, method):
+    model = make_model((1, 6), (2, 3))
+    p = make_mixtures(model.game, 4)
+    u, J = _ask(model, p, method)
+    # nothing along the simplex: the closed form adds the same to both derivatives, off the simplex
+    np.testing.assert_allclose(J[:, :2, 0], J[:, :2, 1], rtol=1e-13)
+    assert np.abs(J[:, 2:, :2]).max() > 1e-3
+    np.testing.assert_allclose(_ask(model, _turned(p), method)[0][:, :2], u[:, :2], atol=1e-14)
+
+
+def _turned(p):
+    """The same, but the first role mixes the other way."""
+    return np.concatenate([p[:, 1::-1], p[:, 2:]], axis=1)
+
+
+@pytest.mark.parametrize("method", METHODS[:5])  # samples are drawn anew
+def test_probability_zero_is_the_limit_of_little(make_model, make_mixtures, method):
+    model = make_model((4, 3), (3, 2), lengths=(1.0, 4.0))
+    p = 0.9 * make_mixtures(model.game, 3) + 0.1 / np.repeat((3, 2), (3, 2))
+    p[:, 0], p[:, 1] = 0.0, 1.0 - p[:, 2]
+    near = p + 1e-9 * np.asarray([1.0, -1.0, 0.0, 0.0, 0.0])
+    for here, there in zip(_ask(model, p, method), _ask(model, near, method), strict=True):
+        np.testing.assert_allclose(here, there, rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_off_by_rounding_is_put_right_and_clearly_off_refused(make_model, make_mixtures, method):
+    model = make_model((4, 3), (3, 2))
+    p = make_mixtures(model.game, 2)
+    off = p * (1.0 + 3e-10)
+    off[0, 0] -= 2e-13
+    for ours, wanted in zip(_ask(model, off, method), _ask(model, p, method), strict=True):
+        np.testing.assert_allclose(ours, wanted, rtol=0, atol=1e-10)
+    with pytest.raises(ValueError, match=r"in row 1 those of role 0 sum to 1\.001, off by 0\.001"):
+        _ask(model, p + 1e-3 * np.asarray([[0.0] * 5, [1.0, 0.0, 0.0, 0.0, 0.0]]), method)
+    with pytest.raises(ValueError, match=r"row 0 has an entry -0\.5, below zero by 0\.5"):
+        _ask(model, np.asarray([[1.5, -0.5, 0.0, 0.5, 0.5]]), method)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_payoff_that_is_constant(make_model, make_mixtures, method):
+    model = make_model((4, 3), (3, 2))
+    flat = Expansion(np.zeros((1, 5)), np.zeros(1), np.ones(5), offset=7.0)
+    model = PayoffModel(model.game, (flat, *model.expansions[1:]))
+    u, J = _ask(model, make_mixtures(model.game, 3, corner=True), method)
+    assert (u[:, 0] == 7.0).all()
+    assert not J[:, 0].any()
+    assert J[:, 1:].any()
+
+
+def test_neighbours_of_a_batch_are_those_of_each(make_model, make_mixtures):
+    model = make_model((9, 5), (3, 2))
+    p = make_mixtures(model.game, 5, corner=True)
+    together = model.deviation_payoffs(p, "neighbours", jacobian=True)
+    alone = [model.deviation_payoffs(row, "neighbours", jacobian=True) for row in p]
+    for ours, wanted in zip(together, zip(*alone, strict=True), strict=True):
+        np.testing.assert_allclose(ours, np.concatenate(wanted), rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize(("opponents", "better"), [(4, True), (60, False)])
+def test_neighbours_are_for_few_opponents(rng, make_model, make_mixtures, opponents, better):
+    """With dozens the profiles near the likeliest are a sliver: `point` is as good, and cheap."""
+    model = make_model((opponents + 1,), (3,), n=40, lengths=(0.9 * opponents, 1.1 * opponents))
+    p = make_mixtures(model.game, 200)
+    exact = model.deviation_payoffs(p)
+    point, neighbours, gaussian = (
+        np.sqrt(np.mean((model.deviation_payoffs(p, method) - exact) ** 2))
+        for method in ("point", "neighbours", "gaussian")
+    )
+    assert (neighbours < 0.5 * point) if better else (neighbours > 0.8 * point)
+    assert gaussian < 0.5 * min(point, neighbours)
+
+
+def test_samples_that_come_in_lots_are_one_sample(make_model, make_mixtures, monkeypatch):
+    model = make_model((5, 3), (3, 2))
+    p = make_mixtures(model.game, 3)
+    options = {"jacobian": True, "samples": 3001}
+    whole = model.deviation_payoffs(p, "sampled", stream=stream(1), **options)
+    monkeypatch.setattr(sampled, "_DRAWN", 5 * 700)
+    lots = model.deviation_payoffs(p, "sampled", stream=stream(1), **options)
+    u, J = model.deviation_payoffs(p, jacobian=True)
+    assert (abs(lots.payoffs - u) < 4.5 * lots.standard_errors + 1e-12).all()
+    assert (abs(lots.jacobian - J) < 4.5 * lots.jacobian_errors + 1e-12).all()
+    np.testing.assert_allclose(lots.standard_errors, whole.standard_errors, rtol=0.15, atol=1e-6)
+
+
+def test_lots_are_put_together_as_if_they_were_one(make_model, make_mixtures, rng):
+    one = make_model((5, 3), (3, 2)).expansions[0]
+    p, x = make_mixtures(RoleSymmetricGame((5, 3), (3, 2)), 2), rng.integers(0, 4, (2, 90, 5))
+    cuts = [0, 13, 14, 60, 90]
+    lots = [sampled._moments(x[:, a:b], one, p) for a, b in pairwise(cuts)]
+    mean, error = sampled._summary(lots)
+    f = np.stack([one.bumps(row.astype(float)) for row in x])
+    np.testing.assert_allclose(mean, f.mean(axis=1), rtol=1e-12)
+    np.testing.assert_allclose(error, f.std(axis=1, ddof=1) / np.sqrt(90), rtol=1e-12)
+
+
+def test_what_is_far_below_rounding_counts_as_zero():
+    """14 length scales is where a bump is 1e-43 and still there, 16 where it is 1e-56 and not."""
+    game = RoleSymmetricGame((21,), (2,))
+    near = np.asarray([[20.0, 0.0]])
+    p = np.asarray([[0.0, 1.0]])
+
+    def payoff(length, weight=1.0, profiles=near):
+        weights = np.asarray([weight, 1.0])[: len(profiles)]
+        one = Expansion(profiles, weights, np.asarray([length, 1e9]))
+        return PayoffModel(game, (one, one)).deviation_payoffs(p)[0, 0]
+
+    np.testing.assert_allclose(payoff(20.0 / 14.0), np.exp(-98.0), rtol=1e-9)
+    assert payoff(20.0 / 16.0) == 0.0
+    both = np.concatenate([near, [[0.0, 20.0]]])  # beside a sample that is felt it is nothing
+    assert payoff(20.0 / 16.0, profiles=both) == payoff(20.0 / 16.0, 0.0, both) > 0.9
