@@ -90,3 +90,11 @@ def test_fractions_of_the_normal_tail_satisfy_their_recursion(space):
     np.testing.assert_allclose(x + q[0], ratio, rtol=rtol)
     np.testing.assert_allclose(q[0] * (x + q[1]), 1.0, rtol=rtol)
     np.testing.assert_allclose(q[1] * (x + q[2]), 2.0, rtol=rtol)
+
+
+def test_rows_are_set_in_place(space):
+    a = space.asarray(np.arange(20.0).reshape(5, 4))
+    _xp.set_rows(a, np.asarray([3, 0]), slice(1, 3), space.asarray([[-1.0, -2.0], [-3.0, -4.0]]))
+    wanted = np.arange(20.0).reshape(5, 4)
+    wanted[[3, 0], 1:3] = [[-1.0, -2.0], [-3.0, -4.0]]
+    np.testing.assert_array_equal(_xp.to_numpy(a), wanted)

@@ -36,6 +36,7 @@ __all__ = [
     "log_normal_cdf",
     "mills_fractions",
     "minimise",
+    "set_rows",
     "solve_triangular",
     "to_device",
     "to_numpy",
@@ -156,6 +157,16 @@ def minimise(f: Any, start: Any, bounds: Any, steps: int) -> Any:
 
     options = {"maxiter": steps}
     return minimize(f, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+
+
+def set_rows(a: Array, rows: Any, columns: slice, values: Array) -> None:
+    """``a[rows, columns] = values`` in place, for a NumPy array of row numbers on the host."""
+    xp = array_namespace(a)
+    if is_numpy_namespace(xp) or is_cupy_namespace(xp):
+        a[xp.asarray(rows), columns] = values
+        return
+    for i, row in enumerate(rows.tolist()):
+        a[row, columns] = values[i, :]
 
 
 def solve_triangular(lower: Array, b: Array, *, transpose: bool = False) -> Array:

@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from .. import _xp, memory
 from .._xp import Array, array_namespace
 from ..exact import GP, Posterior
 from ..linalg import cholesky
-from .downdates import Downdates, MatrixCovariance, downdates, taken
+from .downdates import Downdates, MatrixCovariance, Rows, downdates, taken
 
 __all__ = ["CRITERIA", "Between", "Information", "IntegratedVariance", "Variance"]
 
@@ -29,14 +31,14 @@ class Information:
     def __init__(self, gp: GP | Posterior, X: Array, noise: Array, capacity: int, **_: Any) -> None:
         self.state = downdates(gp, X, noise, capacity)
 
-    def gains(self, rows: list[int] | None = None) -> Array:
+    def gains(self, rows: Rows = None) -> Array:
         """The gains of the candidates `rows`; of all for None."""
         ratio = self.state.variance(rows) / taken(self.state.noise, rows)
         return 0.5 * array_namespace(ratio).log1p(ratio)
 
     def add(self, j: int) -> float:
         """Measure candidate j; what that gained."""
-        gained = float(self.gains([j])[0])
+        gained = float(self.gains(np.asarray([j]))[0])
         self.state.add(j)
         return gained
 
@@ -46,7 +48,7 @@ class Variance(Information):
 
     positive_noise = False
 
-    def gains(self, rows: list[int] | None = None) -> Array:
+    def gains(self, rows: Rows = None) -> Array:
         """The gains of the candidates `rows`; of all for None."""
         return self.state.variance(rows)
 
@@ -81,7 +83,7 @@ class IntegratedVariance:
             rows = slice(start, min(start + size, m))
             yield rows, self.kernel._gram(self.X, self.reference[rows, :])
 
-    def gains(self, rows: list[int] | None = None) -> Array:
+    def gains(self, rows: Rows = None) -> Array:
         """The gains of the candidates `rows`; of all for None."""
         variance = self.state.variance(rows)
         spread = variance + taken(self.state.noise, rows)
@@ -126,7 +128,7 @@ class Between:
         precision = cholesky(K + noise * _xp.eye(n, X), name="the covariance of y").inverse()
         self.others = Downdates(MatrixCovariance(precision), xp.zeros_like(noise), capacity)
 
-    def gains(self, rows: list[int] | None = None) -> Array:
+    def gains(self, rows: Rows = None) -> Array:
         """The gains of the candidates `rows`; of all for None. A measured one has none."""
         y_var = self.state.variance(rows) + taken(self.state.noise, rows)
         ratio = y_var * self.others.variance(rows)
@@ -136,7 +138,7 @@ class Between:
 
     def add(self, j: int) -> float:
         """Measure candidate j; what that gained."""
-        gained = float(self.gains([j])[0])
+        gained = float(self.gains(np.asarray([j]))[0])
         self.state.add(j)
         self.others.add(j)
         return gained

@@ -17,7 +17,9 @@ from .. import _xp, memory
 from .._xp import Array, array_namespace
 from ..exact import GP, Posterior
 
-__all__ = ["Covariance", "Downdates", "KernelCovariance", "MatrixCovariance", "taken"]
+__all__ = ["Covariance", "Downdates", "KernelCovariance", "MatrixCovariance", "downdates", "taken"]
+
+Rows = np.ndarray | None  # numbers of candidates on the host; None for all of them
 
 
 class Covariance(Protocol):
@@ -25,11 +27,11 @@ class Covariance(Protocol):
 
     diag: Array
 
-    def block(self, rows: list[int] | None, columns: list[int]) -> Array:
+    def block(self, rows: Rows, columns: list[int]) -> Array:
         """Its entries in `rows` (None: all) and `columns`."""
 
 
-def taken(a: Array, rows: list[int] | None) -> Array:
+def taken(a: Array, rows: Any) -> Array:
     """The rows of `a` with these numbers, in their order; all of them for None."""
     if rows is None:
         return a
@@ -48,14 +50,15 @@ class KernelCovariance:
         self.kernel, self.X = kernel, X
         self.diag = kernel.diag(X)
 
-    def block(self, rows: list[int] | None, columns: list[int]) -> Array:
+    def block(self, rows: Rows, columns: list[int]) -> Array:
         """Kernel values, with the diagonal where a candidate meets itself."""
         K = self.kernel._gram(taken(self.X, rows), taken(self.X, columns))
         for k, column in enumerate(columns):
             if rows is None:
                 K[column, k] = self.diag[column]
-            elif column in rows:  # only where measurements may be repeated
-                K[rows.index(column), k] = self.diag[column]
+                continue
+            for i in np.flatnonzero(rows == column):  # where measurements may be repeated
+                K[int(i), k] = self.diag[column]
         return K
 
 
@@ -65,7 +68,7 @@ class MatrixCovariance:
     def __init__(self, matrix: Array) -> None:
         self.matrix, self.diag = matrix, _xp.diagonal(matrix)
 
-    def block(self, rows: list[int] | None, columns: list[int]) -> Array:
+    def block(self, rows: Rows, columns: list[int]) -> Array:
         """Entries of the matrix, which is symmetric."""
         xp = array_namespace(self.matrix)
         return taken(xp.matrix_transpose(taken(self.matrix, columns)), rows)
@@ -103,11 +106,12 @@ class Downdates:
         """The number of columns in use."""
         return self.first + len(self.chosen)
 
-    def is_fresh(self, j: int) -> bool:
-        """Whether candidate j knows of all measurements."""
-        return bool(self.levels[j] == self.size)
+    @property
+    def fresh(self) -> np.ndarray:
+        """Which candidates know of all measurements, (n,) on the host."""
+        return self.levels == self.size
 
-    def variance(self, rows: list[int] | None = None) -> Array:
+    def variance(self, rows: Rows = None) -> Array:
         """The variance of f at the candidates `rows` (None: all), given all measurements.
 
         What rounding cannot tell from zero is zero.
@@ -119,9 +123,19 @@ class Downdates:
         blur = 8.0 * (self.size + 1) * _xp.epsilon(diag)
         return xp.where(variance > blur * diag, variance, xp.zeros_like(variance))
 
-    def _refresh(self, rows: list[int] | None) -> None:
-        """Extend the rows of W by forward substitution through what they have missed."""
-        start, stop = int(np.min(self.levels if rows is None else self.levels[rows])), self.size
+    def _refresh(self, rows: Rows) -> None:
+        """Bring rows of W up to date; those that missed about as much together."""
+        if rows is None:
+            self._substitute(None, int(np.min(self.levels, initial=self.size)))
+            return
+        scale = np.frexp(self.size - self.levels[rows])[1]
+        for one in np.unique(scale[scale > 0]):
+            some = rows[scale == one]
+            self._substitute(some, int(np.min(self.levels[some])))
+
+    def _substitute(self, rows: Rows, start: int) -> None:
+        """Extend rows of W by forward substitution, from the column `start` on."""
+        stop = self.size
         if start == stop:
             return
         xp, lower = array_namespace(self.W), self.lower[start:stop, :]
@@ -129,20 +143,16 @@ class Downdates:
         if start:
             right = right - taken(self.W, rows)[:, :start] @ xp.matrix_transpose(lower[:, :start])
         new = _xp.solve_triangular(lower[:, start:stop], xp.matrix_transpose(right))
-        self._store(rows, slice(start, stop), xp.matrix_transpose(new))
-
-    def _store(self, rows: list[int] | None, columns: slice, new: Array) -> None:
         if rows is None:
-            self.W[:, columns] = new
-            self.levels[:] = columns.stop
-            return
-        for i, row in enumerate(rows):
-            self.W[row, columns] = new[i, :]
-        self.levels[rows] = columns.stop
+            self.W[:, start:stop] = xp.matrix_transpose(new)
+            self.levels[:] = stop
+        else:
+            _xp.set_rows(self.W, rows, slice(start, stop), xp.matrix_transpose(new))
+            self.levels[rows] = stop
 
     def add(self, j: int) -> float:
         """Measure candidate j; the root of the variance of that measurement."""
-        pivot = math.sqrt(float(self.variance([j])[0]) + float(self.noise[j]))
+        pivot = math.sqrt(float(self.variance(np.asarray([j]))[0]) + float(self.noise[j]))
         t = self.size
         self.lower[t, :t] = self.W[j, :t]
         self.lower[t, t] = pivot

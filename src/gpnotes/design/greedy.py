@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from heapq import heapify, heappop, heappush
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from .criteria import CRITERIA
 
 __all__ = ["Design", "as_design", "greedy"]
 
-_LARGEST_BATCH = 256  # stale candidates looked at together
+_FIRST_LOOK, _GROWTH = 16, 4  # candidates looked at together, and how many more the next time
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +102,7 @@ def greedy(
     _check.alike(reference, "reference", X, "X")
     scored = kind(gp, candidates, noise, len(before) + size, reference=reference)
     for j in before:
-        if float(scored.state.variance([j])[0]) + float(noise[j]) > 0.0:
+        if float(scored.state.variance(np.asarray([j]))[0]) + float(noise[j]) > 0.0:
             scored.add(j)
     blocked = set() if repeat else set(before)
     run = _lazy if lazy and kind.falling else _eager
@@ -146,34 +145,46 @@ def _eager(
 def _lazy(
     scored: Any, n: int, budget: int, blocked: set[int], repeat: bool
 ) -> tuple[list[int], list[float], int]:
-    """A queue of old gains, best first: who is first with a new gain is the best."""
+    """Old gains are bounds: whoever is first among them with a new gain is the best."""
     if budget == 0:
         return [], [], 0
-    ranks = _rank(scored.gains())
-    queue = [(-ranks[j], j) for j in range(n) if j not in blocked and ranks[j] > -np.inf]
-    heapify(queue)
     chosen, gains, evaluations = [], [], n - len(blocked)
-    while len(chosen) < budget:
-        evaluations += _settle(queue, scored)
-        if not queue:
+    bounds = _rank(scored.gains())
+    bounds[list(blocked)] = -np.inf
+    for _ in range(budget):
+        evaluations += _settle(bounds, scored)
+        best = int(np.argmax(bounds))
+        if bounds[best] == -np.inf:
             break
-        rank, best = heappop(queue)
         chosen.append(best)
         gains.append(scored.add(best))
-        if repeat:
-            heappush(queue, (rank, best))
+        if not repeat:
+            bounds[best] = -np.inf
     return chosen, gains, evaluations
 
 
-def _settle(queue: list[tuple[float, int]], scored: Any) -> int:
-    """Look again at the first in the queue until they are up to date; how many looks it took."""
-    looks, size = 0, 1
-    while queue and not scored.state.is_fresh(queue[0][1]):
-        rows = []
-        while queue and len(rows) < size and not scored.state.is_fresh(queue[0][1]):
-            rows.append(heappop(queue)[1])
-        for rank, j in zip(_rank(scored.gains(rows)).tolist(), rows, strict=True):
-            if rank > -np.inf:
-                heappush(queue, (-rank, j))
-        looks, size = looks + len(rows), min(2 * size, _LARGEST_BATCH)
+def _settle(bounds: np.ndarray, scored: Any) -> int:
+    """Look again at whom the bounds put before the best new gain; how many looks that took.
+
+    Each time at twice as many as before, from the top: a few looks often spare the rest.
+    """
+    looks, size, ahead = 0, _FIRST_LOOK, ~scored.state.fresh & (bounds > -np.inf)
+    while np.any(ahead):
+        rows = _leading(bounds, ahead, size)
+        bounds[rows] = _rank(scored.gains(rows))
+        looks, size = looks + rows.size, _GROWTH * size
+        fresh = scored.state.fresh
+        best = int(np.argmax(np.where(fresh, bounds, -np.inf)))
+        ahead = ~fresh & (bounds > bounds[best])
+        ahead[:best] |= ~fresh[:best] & (bounds[:best] == bounds[best]) & (bounds[:best] > -np.inf)
     return looks
+
+
+def _leading(bounds: np.ndarray, among: np.ndarray, size: int) -> np.ndarray:
+    """The `size` candidates of the largest bounds, and the first of those that are equal."""
+    rows = np.flatnonzero(among)
+    if rows.size <= size:
+        return rows
+    last = -np.partition(-bounds[rows], size - 1)[size - 1]
+    above, level = rows[bounds[rows] > last], rows[bounds[rows] == last]
+    return np.concatenate([above, level[: size - above.size]])
