@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -353,7 +354,7 @@ def test_a_climb_ends_where_the_slope_is_zero_or_at_a_bound(make_posterior, make
     posteriors, (m, S) = [make_posterior(), make_posterior(n=4)], make_state()
     weights, grid = np.asarray([1.0, 2.0]), rng.uniform(-2.0, 2.0, size=(30, 2))
     start = fantasy.best(posteriors, m, S, grid, weights)
-    found = fantasy.refine(posteriors, m, S, start, [(-5.0, 5.0)] * 2, weights)
+    found = fantasy.refine(posteriors, m, S, start, [(-5.0, 5.0), (-60.0, 40.0)], weights)
     assert found.index == start.index
     assert found.reduction > start.reduction
     value, pull = fantasy.reduction_and_pullback(posteriors, m, S, found.input[None, :])
@@ -367,6 +368,21 @@ def test_a_climb_ends_where_the_slope_is_zero_or_at_a_bound(make_posterior, make
     outside = fantasy.refine(posteriors, m, S, np.asarray([9.0, 0.0]), [(-1, 1)] * 2, weights)
     assert outside.index == -1
     assert np.all(np.abs(outside.input) <= 1.0)
+
+
+def test_a_climb_follows_the_slope_in_units_of_the_bounds(make_posterior, make_state, monkeypatch):
+    posteriors, (m, S), seen = [make_posterior(), make_posterior(n=4)], make_state(), []
+
+    def minimise(loss, start, bounds, steps):
+        gradcheck(lambda unit: loss(unit)[0], lambda unit, bar: (bar * loss(unit)[1],), start)
+        seen.append((loss(start)[0], bounds, steps))
+        return SimpleNamespace(x=start)
+
+    monkeypatch.setattr("gpnotes._xp.minimise", minimise)
+    weights, box = np.asarray([1.0, 2.0]), [(-5.0, 5.0), (-60.0, 40.0)]
+    found = fantasy.refine(posteriors, m, S, m + 0.3, box, weights, steps=7)
+    assert seen == [(pytest.approx(-1.0), [(0.0, 1.0)] * 2, 7)]
+    np.testing.assert_allclose(found.input, m + 0.3, rtol=1e-12)
 
 
 def test_arguments_that_do_not_fit_are_named(make_posterior, make_state):
