@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._xp import Array
-from .quick import Glance, Quick, Totals, glance, pulled_pairs, totals
+from .quick import Quick, Totals, glance, pulled_pairs, totals
 
 __all__ = ["Found", "Outputs", "found", "pulled", "quick_outputs"]
 
@@ -50,13 +50,22 @@ def quick_outputs(
     return Outputs(have, owner, weights, half, offset, noise_var, signal_var, belongs, place)
 
 
+class Seen(NamedTuple):
+    """What the pullback needs of a `Glance`: less to keep than all of it."""
+
+    N: Array
+    g: Array
+    q: Array
+    b: Array
+
+
 class Found(NamedTuple):
     """Mean, covariance and cross-covariance, and what the pullback needs of them."""
 
     mean: Array
     covariance: Array
     cross: Array
-    seen: Glance
+    seen: Seen
     totals: Totals
     half: Array  # (E, n, 1): L⁻¹ q
     h: Array  # (C, D): Σ α q g
@@ -77,14 +86,15 @@ def found(model: Outputs, m: Array, S: Array, noise: bool, slopes: bool) -> Foun
     if not np.all(kept):
         weights = [
             W if kept[model.owner[i]] else None
-            for i, W in zip(model.have.first, model.weights, strict=True)
+            for (i, _), W in zip(model.have.pairs, model.weights, strict=True)
         ]
         sums = totals(model.have, seen, weights, slopes)
     covariance = (model.place @ sums.value).reshape(E, E)
     added = kept * at_mean + model.noise_var if noise else kept * at_mean
-    covariance[np.diag_indices(E)] += added
+    covariance.reshape(-1)[:: E + 1] += added
     cross = S @ (model.belongs @ h).T
-    return Found(mean, covariance, cross, seen, sums, half, h, kept)
+    kept_of = Seen(seen.N, seen.g, seen.q, seen.b)
+    return Found(mean, covariance, cross, kept_of, sums, half, h, kept)
 
 
 def pulled(
@@ -92,7 +102,7 @@ def pulled(
 ) -> tuple[Array, Array]:
     """The derivatives by m and by S, which is symmetric."""
     seen, scale = now.seen, covariance_bar.reshape(-1) @ model.place
-    m_bar, S_bar, once, twice = pulled_pairs(model.have, seen, now.totals, scale)
+    m_bar, S_bar, once, twice = pulled_pairs(model.have, now.totals, scale)
     once_more = _through_parts(model, S, now, mean_bar, covariance_bar, cross_bar)
     once, twice = once + once_more, twice + once_more
     column = (model.belongs.T @ cross_bar.T)[:, :, None]  # (C, D, 1), of each part's output
@@ -100,7 +110,8 @@ def pulled(
     m_bar = m_bar + np.sum((seen.g @ once[:, :, None])[:, :, 0], axis=0)
     m_bar -= np.sum(np.sum(seen.b, axis=1)[:, None] * turned[:, :, 0], axis=0)
     S_bar += 0.5 * np.sum((seen.g * twice[:, None, :]) @ seen.g.transpose(0, 2, 1), axis=0)
-    S_bar -= 0.5 * np.tensordot(np.sum(once, axis=1), seen.N, axes=1)
+    C, D, _ = seen.N.shape
+    S_bar -= 0.5 * (np.sum(once, axis=1) @ seen.N.reshape(C, D * D)).reshape(D, D)
     S_bar += (column - turned)[:, :, 0].T @ now.h
     return m_bar, 0.5 * (S_bar + S_bar.T)
 

@@ -54,11 +54,12 @@ def log_gap(joint: Array, alone: Array, first: list[int], second: list[int]) -> 
     """
     xp = array_namespace(joint)
     small = xp.max(joint, axis=-1) < _SMALL
-    return xp.where(
-        small,
-        _gap(_sum_bent(joint), _sum_bent(alone), first, second),
-        _gap(_sum_log1p(joint), _sum_log1p(alone), first, second),
-    )
+    if bool(xp.all(small)):
+        return _gap(_sum_bent(joint), _sum_bent(alone), first, second)
+    total = _gap(_sum_log1p(joint), _sum_log1p(alone), first, second)
+    if not bool(xp.any(small)):
+        return total
+    return xp.where(small, _gap(_sum_bent(joint), _sum_bent(alone), first, second), total)
 
 
 def _gap(joint: Array, alone: Array, first: list[int], second: list[int]) -> Array:
@@ -92,9 +93,11 @@ def admit_input(m: Array, S: Array, like: Array) -> Array:
     """S made symmetric, if ``N(m, S)`` is a normal distribution over rows of `like` (n, D)."""
     D = like.shape[1]
     _check.alike(_check.vector(m, "m", size=D), "m", like, "X")
-    _check.alike(_check.matrix(S, "S", rows=D, columns=D), "S", m, "m")
+    _check.alike(_check.symmetric(S, "S"), "S", m, "m")
+    if S.shape[0] != D:
+        raise ValueError(f"S must have shape ({D}, {D}); got {S.shape}")
     xp = array_namespace(S)
-    S = 0.5 * (_check.symmetric(S, "S") + xp.matrix_transpose(S))
+    S = 0.5 * (S + xp.matrix_transpose(S))
     values = xp.linalg.eigvalsh(S)
     least, most = float(xp.min(values)), float(xp.max(values))
     if least < -math.sqrt(_xp.epsilon(S)) * abs(most):
