@@ -98,9 +98,10 @@ def test_starts_that_fail_are_counted():
     assert (all_found.starts, all_found.failed, all_found[0].reached) == (4, 0, 4)
 
 
-def test_a_start_at_an_equilibrium_is_one():
-    """There all payoffs are alike: their range must not be taken there."""
-    (one,) = equilibria(_crowds(), np.asarray([[0.5, 0.5]]))
+@pytest.mark.parametrize("off", [0.0, 1e-11, 0.4])
+def test_a_search_that_starts_or_ends_where_all_payoffs_are_alike(off):
+    """Their range must not be taken there: next to nothing would be allowed as regret."""
+    (one,) = equilibria(_crowds(), np.asarray([[0.5 + off, 0.5 - off]]))
     np.testing.assert_allclose(one.mixture, [0.5, 0.5], atol=1e-12)
 
 
