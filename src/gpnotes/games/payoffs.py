@@ -87,14 +87,23 @@ class PayoffModel:
         between ways to write it; what has a meaning is the action on directions that sum to
         zero in each role, :eq:`eq-dp-tangent`, and there all formulas for one function agree.
 
-        | method | what it computes | options |
-        | --- | --- | --- |
-        | exact | the expectation, :eq:`eq-dp-roles`, by polynomials: O(B n²) for each sample | |
-        | enumerated | the same, over all profiles, :eq:`eq-dp-expectation` | limit=200000 |
-        | gaussian | the closed form of the normal approximation, :eq:`eq-dp-closed` | |
-        | point | the payoff at the mean profile | |
-        | neighbours | the mean over profiles near the likeliest; for few opponents | moves=2 |
-        | sampled | a `SampledPayoffs`, the mean over draws | stream=, samples=1000 |
+        ==========  ==========================================================  ==========
+        method      what it computes                                            options
+        ==========  ==========================================================  ==========
+        exact       the expectation, :eq:`eq-dp-roles`, by polynomials:
+                    O(B n²) for each sample
+        enumerated  the same, over all profiles, :eq:`eq-dp-expectation`        limit
+        gaussian    the closed form of the normal approximation,
+                    :eq:`eq-dp-closed`
+        point       the payoff at the mean profile
+        neighbours  the mean over profiles near the likeliest; for few          moves
+                    opponents
+        sampled     a `SampledPayoffs`, the mean over draws                     stream,
+                                                                                samples
+        ==========  ==========================================================  ==========
+
+        Options and what they are unless given: ``limit=200000`` profiles, ``moves=2`` players,
+        a ``stream`` to draw from, ``samples=1000`` for each mixture.
 
         The exact method takes for zero what is below eps³, about 1e-47 in float64 and 2e-21 in
         float32, of bumps and of probabilities, whose largest value is 1. Beside a sample that is
