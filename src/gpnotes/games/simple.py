@@ -42,10 +42,10 @@ def near_mode(
     """The mean over the profiles at most `moves` players away from the likeliest one.
 
     ``Σ M(x) f(x) / Σ M(x)`` over those x, M the multinomial: biased, and it jumps where the
-    likeliest profile changes. With a handful of opponents nearly all probability lies there; with
-    dozens hardly any does, since counts spread as ``√n``. The mean is then that of a narrow slice
-    about the mode, which is a whole profile up to half a player off the mean in each strategy, and
-    not better than `point`, which is at the mean: use `point` there, or better the closed form.
+    likeliest profile changes. With a handful of opponents nearly all probability lies there. With
+    dozens hardly any does, since counts spread as ``√n``: what is left is a narrow slice about a
+    whole profile that is itself off the mean by part of a player, and it is no better than
+    `point`, which stands at the mean and costs less. The closed form is better than both there.
 
     Derivatives leave the set of profiles as it is, and divide by the
     entries of the mixture that are not zero; those by entries that are zero come from M with one
