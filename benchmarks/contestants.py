@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any
 
 import games
+import moments
 import numpy as np
 
 import gpnotes
@@ -171,9 +172,15 @@ TASKS = {
         Contestant("exact", games.our_method("exact"), slow=True),
         Contestant("one by one", games.one_by_one, slow=True),
     ),
+    "moments": (
+        Contestant("floor", moments.floor),
+        Contestant("gpnotes", moments.ours),
+        Contestant("jax", moments.by_jax, slow=True),
+    ),
 }
 
 
 def problem_of(task: str, n: int, points: int) -> Any:
     """The problem that a task's contestants prepare for."""
-    return games.GameProblem(n, points) if task == "games" else Problem(n, points)
+    kinds = {"games": games.GameProblem, "moments": moments.RolloutProblem}
+    return kinds.get(task, Problem)(n, points)

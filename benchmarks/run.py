@@ -1,8 +1,8 @@
 """What runs how fast, against what: ``python benchmarks/run.py`` prints a table, writes a JSON.
 
 gpnotes, scikit-learn and the LAPACK floor work on the same problems in one run, in turns; what they
-answer is compared. Ratios are medians over rounds of the ratio within a round. Games have a table
-of their own: `games_table`.
+answer is compared. Ratios are medians over rounds of the ratio within a round. Games and rollouts
+have tables of their own: `games_table` and `moments_table`.
 """
 
 from __future__ import annotations
@@ -20,9 +20,12 @@ from statistics import median
 from typing import Any
 
 import games_table
+import moments_table
 from contestants import POINTS, D
 from games import MIXTURES, PROFILES
 from measure import disagreement, peak_bytes, times
+from moments import POINTS as TRANSITIONS
+from moments import STEPS
 
 TOLERANCE = 1e-8
 # (task, n): at most so many times the floor
@@ -48,10 +51,14 @@ def main() -> int:
     if wanted.mixtures:
         report["games"] = games_table.row(wanted.profiles, wanted.mixtures, wanted.rounds or 5)
         print(games_table.shown(report["games"]))
+    if wanted.steps:
+        rounds = wanted.rounds or 15
+        report["moments"] = moments_table.row(wanted.transitions, wanted.steps, rounds)
+        print(moments_table.shown(report["moments"]))
     wanted.json.parent.mkdir(parents=True, exist_ok=True)
     wanted.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
     print(f"written to {wanted.json}")
-    compared = [*report["rows"], *([report["games"]] if wanted.mixtures else [])]
+    compared = report["rows"] + [report[part] for part in ("games", "moments") if part in report]
     return int(not all(row["disagreement"] <= TOLERANCE for row in compared))  # NaN too
 
 
@@ -62,6 +69,8 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--points", type=int, default=POINTS, help="points to predict at")
     parser.add_argument("--mixtures", type=int, default=MIXTURES, help="of the game; 0 for none")
     parser.add_argument("--profiles", type=int, default=PROFILES, help="samples of the game")
+    parser.add_argument("--steps", type=int, default=STEPS, help="of the rollout; 0 for none")
+    parser.add_argument("--transitions", type=int, default=TRANSITIONS, help="known to its GPs")
     parser.add_argument("--rounds", type=int, help="rounds for every size; else fewer for large n")
     parser.add_argument("--json", type=Path, default=Path("build/benchmarks.json"))
     return parser.parse_args()
@@ -148,7 +157,7 @@ def _verdict(row: dict[str, Any]) -> str:
 
 def machine() -> dict[str, Any]:
     """The processor, the libraries and their threads: what the seconds depend on."""
-    names = ("numpy", "scipy", "scikit-learn", "gpnotes")
+    names = ("numpy", "scipy", "scikit-learn", "jax", "gpnotes")
     return {
         "processor": _processor("model name") or platform.processor(),
         "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else None,

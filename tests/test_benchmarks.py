@@ -10,15 +10,19 @@ import sys
 import numpy as np
 import pytest
 
+from gpnotes import moments
+from gpnotes.testing import gradcheck
+
 pytest.importorskip("sklearn")
 pytest.importorskip("threadpoolctl")
+pytest.importorskip("jax")
 
 
 @pytest.fixture
 def bench(root, monkeypatch):
     """The modules of the folder, which is no package: they are scripts that sit together."""
     monkeypatch.syspath_prepend(str(root / "benchmarks"))
-    names = ("games", "contestants", "measure", "games_table", "run")
+    names = ("games", "moments", "contestants", "measure", "games_table", "moments_table", "run")
     yield {name: importlib.import_module(name) for name in names}
     for name in names:
         sys.modules.pop(name)
@@ -27,7 +31,7 @@ def bench(root, monkeypatch):
 def test_one_command_prints_a_table_and_writes_a_json(root, tmp_path):
     target = tmp_path / "new" / "benchmarks.json"
     options = ["--sizes", "60", "--predict", "40", "--points", "30", "--rounds", "2"]
-    options += ["--mixtures", "7", "--profiles", "9"]
+    options += ["--mixtures", "7", "--profiles", "9", "--steps", "3", "--transitions", "11"]
     shown = subprocess.run(
         [sys.executable, root / "benchmarks" / "run.py", *options, "--json", target],
         capture_output=True,
@@ -51,6 +55,11 @@ def test_one_command_prints_a_table_and_writes_a_json(root, tmp_path):
     assert len(games["seconds"]["gaussian"]) == len(games["seconds"]["floor"]) == 2
     assert games["disagreement"] < 1e-10
     assert "games: 7 mixtures of 4 + 4 strategies" in shown
+    rollout = report["moments"]
+    assert (rollout["steps"], rollout["points"]) == (3, 11)
+    assert len(rollout["seconds"]["gpnotes"]) == len(rollout["seconds"]["floor"]) == 2
+    assert rollout["disagreement"] < 1e-10
+    assert "moments: a rollout of 3 steps and its gradient" in shown
     assert report["machine"]["packages"].keys() >= {"numpy", "scipy", "scikit-learn"}
 
 
@@ -97,7 +106,7 @@ def test_answers_that_differ_end_in_an_error(bench, monkeypatch, tmp_path, capsy
     monkeypatch.setitem(bench["contestants"].TASKS, "evidence", (floor, other, theirs))
     monkeypatch.setattr(bench["run"], "peak_bytes", lambda *_: 8 * 40**2)
     options = ["--sizes", "40", "--predict", "", "--rounds", "1", "--json", str(tmp_path / "b")]
-    options += ["--mixtures", "0"]
+    options += ["--mixtures", "0", "--steps", "0"]
     monkeypatch.setattr(sys, "argv", ["run.py", *options])
     assert bench["run"].main() == 1
     assert f"differ by at most {shown}" in capsys.readouterr().out
@@ -150,10 +159,39 @@ def test_ways_to_evaluate_a_game_that_differ_end_in_an_error(bench, monkeypatch,
     assert row["disagreement"] < 1e-10
     wrong = {**row, "disagreement": 1e-6}
     monkeypatch.setattr(bench["run"].games_table, "row", lambda *_: wrong)
-    options = ["--sizes", "", "--predict", "", "--json", str(tmp_path / "b")]
+    options = ["--sizes", "", "--predict", "", "--steps", "0", "--json", str(tmp_path / "b")]
     monkeypatch.setattr(sys, "argv", ["run.py", *options])
     assert bench["run"].main() == 1
     assert "one by one" in capsys.readouterr().out
+
+
+def test_ways_to_roll_out_that_differ_end_in_an_error(bench, monkeypatch, tmp_path, capsys):
+    times = {name: [0.2, 0.1] for name in ("floor", "gpnotes", "jax")}
+    answers = {"floor": None, "gpnotes": np.ones(4), "jax": np.asarray([1.0, 1.0, 1.1, 1.0])}
+    found = {name: {"seconds": times[name], "answer": answers[name]} for name in times}
+    monkeypatch.setattr(bench["moments_table"], "times", lambda *_, **__: found)
+    monkeypatch.setattr(bench["moments_table"], "peak_bytes", lambda *_: None)
+    options = ["--sizes", "", "--predict", "", "--mixtures", "0", "--json", str(tmp_path / "b")]
+    monkeypatch.setattr(sys, "argv", ["run.py", *options])
+    assert bench["run"].main() == 1
+    assert "differ by at most 9.1e-02" in capsys.readouterr().out
+
+
+def test_the_gradient_of_the_rollout_agrees_with_differences(bench):
+    """So that the contestant and ours, which share their data, are not wrong alike."""
+    problem = bench["moments"].RolloutProblem(15, 4)
+    posteriors, policy, m, S = problem.data
+    model = moments.predictor(posteriors)
+
+    def cost(gain, offset):
+        moved = bench["moments"].Policy(gain, offset)
+        return bench["moments"].rollout(model, moved, m, S, 4)[0]
+
+    def pullback(gain, offset, bar):
+        moved = bench["moments"].Policy(gain, offset)
+        return tuple(bar * one for one in bench["moments"].rollout(model, moved, m, S, 4)[1:])
+
+    gradcheck(cost, pullback, policy.gain, policy.offset)
 
 
 def test_the_gap_of_two_answers_sees_payoffs_and_slopes_along_the_simplex(bench):
