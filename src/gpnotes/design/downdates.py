@@ -19,6 +19,7 @@ from ..exact import GP, Posterior
 
 __all__ = ["Covariance", "Downdates", "KernelCovariance", "MatrixCovariance", "downdates", "taken"]
 
+_SMALL = 2**21  # multiplications that cost no more than a call
 Rows = np.ndarray | None  # numbers of candidates on the host; None for all of them
 
 
@@ -124,11 +125,13 @@ class Downdates:
         return xp.where(variance > blur * diag, variance, xp.zeros_like(variance))
 
     def _refresh(self, rows: Rows) -> None:
-        """Bring rows of W up to date; those that missed about as much together."""
-        if rows is None:
-            self._substitute(None, int(np.min(self.levels, initial=self.size)))
+        """Bring rows of W up to date; where it is much work, those that missed about as much."""
+        levels = self.levels if rows is None else self.levels[rows]
+        start = int(np.min(levels, initial=self.size))
+        if rows is None or levels.size * self.size * (self.size - start) < _SMALL:
+            self._substitute(rows, start)
             return
-        scale = np.frexp(self.size - self.levels[rows])[1]
+        scale = np.frexp(self.size - levels)[1]
         for one in np.unique(scale[scale > 0]):
             some = rows[scale == one]
             self._substitute(some, int(np.min(self.levels[some])))

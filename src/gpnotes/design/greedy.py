@@ -16,7 +16,7 @@ from .criteria import CRITERIA
 
 __all__ = ["Design", "as_design", "greedy"]
 
-_FIRST_LOOK, _GROWTH = 16, 4  # candidates looked at together, and how many more the next time
+_FIRST_LOOK, _GROWTH = 64, 4  # candidates looked at together, and how many more the next time
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,17 +166,19 @@ def _lazy(
 def _settle(bounds: np.ndarray, scored: Any) -> int:
     """Look again at whom the bounds put before the best new gain; how many looks that took.
 
-    Each time at twice as many as before, from the top: a few looks often spare the rest.
+    Each time at more than before, from the top: a few looks often spare the rest.
     """
-    looks, size, ahead = 0, _FIRST_LOOK, ~scored.state.fresh & (bounds > -np.inf)
+    looks, size = 0, max(1, min(_FIRST_LOOK, bounds.size // 16))
+    ahead = ~scored.state.fresh & (bounds > -np.inf)
     while np.any(ahead):
         rows = _leading(bounds, ahead, size)
         bounds[rows] = _rank(scored.gains(rows))
         looks, size = looks + rows.size, _GROWTH * size
         fresh = scored.state.fresh
-        best = int(np.argmax(np.where(fresh, bounds, -np.inf)))
-        ahead = ~fresh & (bounds > bounds[best])
-        ahead[:best] |= ~fresh[:best] & (bounds[:best] == bounds[best]) & (bounds[:best] > -np.inf)
+        new = np.where(fresh, bounds, -np.inf)
+        best = int(np.argmax(new))
+        ahead = ~fresh & (bounds > new[best])
+        ahead[:best] |= ~fresh[:best] & (bounds[:best] == new[best])
     return looks
 
 
