@@ -29,6 +29,7 @@ _HOMES = {
     "means": ("ConstantMean", "Zero"),
     "moments": (),
     "params": ("LogNormalPrior", "NormalPrior", "flatten", "flatten_gradient"),
+    "pilco": (),
     "plot": (),
     "quadrature": ("expect", "gauss_hermite"),
     "random": ("Stream", "stream"),
