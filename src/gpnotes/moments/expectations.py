@@ -26,9 +26,9 @@ def kernel_mean(kernel: Kernel, X: Array, m: Array, S: Array) -> Array:
     """``E k(X, x)`` for ``x ~ N(m, S)``, (n,), at X (n, D).
 
     ``σ_f² |I + SΛ⁻¹|^−½ exp(−½ (x_i − m)ᵀ (S + Λ)⁻¹ (x_i − m))`` for an RBF kernel with ``Λ = diag
-    ℓ²``, the sum of such for a sum. O(n D²). Raises `TypeError` for other kernels, `ValueError` for
-    an S that is no covariance.
-    Source: Deisenroth & Rasmussen (2011), section 2.2.
+    ℓ²``, :eq:`eq-pi-kernel-mean`; the sum of such for a sum. O(n D²). Raises `TypeError` for other
+    kernels, `ValueError` for an S that is no covariance.
+    Source: Deisenroth & Rasmussen (2011).
 
     >>> import numpy as np
     >>> from gpnotes import RBF
@@ -44,8 +44,8 @@ def kernel_outer(
 ) -> Array:
     """``E k_a(X, x) k_b(x, Z)`` for ``x ~ N(m, S)``, (n, n'), at X (n, D) and Z (n', D).
 
-    It is `kernel_covariance` and the outer product of both expectations; O(n n' D). Raises what
-    `kernel_mean` raises.
+    :eq:`eq-pi-kernel-outer`, as `kernel_covariance` and the outer product of both expectations;
+    O(n n' D). Raises what `kernel_mean` raises. Source: Deisenroth & Rasmussen (2011).
     """
     covariance = kernel_covariance(kernel_a, kernel_b, X, Z, m, S)
     left, right = kernel_mean(kernel_a, X, m, S), kernel_mean(kernel_b, Z, m, S)
@@ -57,8 +57,9 @@ def kernel_covariance(
 ) -> Array:
     """``Cov[k_a(X, x), k_b(Z, x)]`` for ``x ~ N(m, S)``, (n, n'), at X (n, D) and Z (n', D).
 
-    Without the cancellation of `kernel_outer` less the product of the means: small S leave relative
-    errors of rounding only, and S = 0 gives zeros. O(n n' D). Raises what `kernel_mean` raises.
+    :eq:`eq-pi-kernel-covariance`, without the cancellation of `kernel_outer` less the product of
+    the means: small S leave relative errors of rounding only, and S = 0 gives zeros. O(n n' D).
+    Raises what `kernel_mean` raises.
 
     >>> import numpy as np
     >>> from gpnotes import RBF

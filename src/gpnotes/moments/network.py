@@ -32,9 +32,11 @@ def network(centres: Array, weights: Array, lengthscale: Array, m: Array, S: Arr
     """Mean, covariance and input-output covariance of ``f(x) = Wᵀ k(C, x)``, ``x ~ N(m, S)``.
 
     `centres` (k, D), `weights` (k, E), `lengthscale` (D,), m (D,), S (D, D), any covariance. There
-    is no noise and no uncertainty but that of x. O(k² (D + E)). Raises `ValueError` or `TypeError`
+    is no noise and no uncertainty but that of x. Such a network is the policy of
+    :eq:`eq-pc-rbf-policy`; its moments are those of a mean function, :eq:`eq-pi-mean`,
+    :eq:`eq-pi-covariance` and :eq:`eq-pi-cross`. O(k² (D + E)). Raises `ValueError` or `TypeError`
     for shapes that do not go together, a lengthscale that is not positive and an S that is none.
-    Source: Deisenroth & Rasmussen (2011), section 2.4: a policy of radial basis functions.
+    Source: Deisenroth & Rasmussen (2011).
 
     >>> import numpy as np
     >>> found = network(np.zeros((1, 1)), np.ones((1, 1)), np.ones(1), np.zeros(1), 3.0 * np.eye(1))

@@ -148,10 +148,12 @@ def _owned(model: Predictor, every: list[Seen], output: int, field: str) -> list
 def predict(model: Predictor, m: Array, S: Array, noise: bool = False) -> Moments:
     """Mean, covariance and input-output covariance of f(x) for ``x ~ N(m, S)``.
 
-    m has shape (D,), S (D, D): any covariance, singular, tiny or zero. With `noise` each output's
-    noise variance is added to its own. O(E² n² D). Raises `ValueError` for an S that is not finite,
-    symmetric or positive semidefinite, beyond rounding.
-    Source: Deisenroth & Rasmussen (2011), section 2.2.
+    :eq:`eq-pi-mean`, :eq:`eq-pi-expected-variance`, :eq:`eq-pi-covariance`, :eq:`eq-pi-cross`. m
+    has shape (D,), S (D, D): any covariance, singular, tiny or zero. With `noise` each output's
+    noise variance is added to its own. An expected variance that rounding took below zero is zero.
+    O(E² n² D) for E outputs of one kernel each. Raises `ValueError` for an S that is not finite,
+    symmetric or positive semidefinite, beyond rounding, `TypeError` for arrays of another kind.
+    Source: Deisenroth & Rasmussen (2011).
     """
     S = admit_input(m, S, model.outputs[0].X)
     if model.quick is not None:
@@ -165,7 +167,8 @@ def predict_and_pullback(
     """What `predict` gives, and ``pull(bar) -> (m_bar, S_bar)``, whose ``S_bar`` is symmetric.
 
     `bar` is a `Moments` of derivatives. The pullback is finite at singular S too: it knows
-    ``(I + SD)⁻¹`` and no inverse of S.
+    ``(I + SD)⁻¹`` and no inverse of S, nor derivatives of eigenvectors. Raises what `predict`
+    raises.
     """
     S = admit_input(m, S, model.outputs[0].X)
     if model.quick is not None:
