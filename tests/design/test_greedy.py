@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
 from itertools import combinations
 
 import numpy as np
@@ -171,6 +172,7 @@ def test_blocks_of_the_reference_change_nothing(monkeypatch, inputs, block):
     gp = GP(RBF(1.1, 0.8), 0.3)
     wanted = greedy(gp, inputs, 5, "integrated variance")
     monkeypatch.setattr(criteria, "_BLOCK_ENTRIES", block)
+    monkeypatch.setattr(criteria, "_KEPT_ENTRIES", 0)
     found = greedy(gp, inputs, 5, "integrated variance")
     np.testing.assert_array_equal(found.indices, wanted.indices)
     np.testing.assert_allclose(found.gains, wanted.gains, rtol=1e-12)
@@ -305,3 +307,18 @@ def test_a_ground_set_without_room_is_refused_with_the_numbers(monkeypatch, inpu
     monkeypatch.setattr(memory, "available", lambda like=None: 1000)
     with pytest.raises(MemoryError, match="the factor of the design"):
         greedy(GP(RBF(), 0.1), inputs, 8)
+
+
+@pytest.mark.parametrize("criterion", ["information", "integrated variance"])
+def test_no_matrix_of_all_candidates_is_ever_made(monkeypatch, rng, criterion):
+    """With 3000 candidates it would take 72 MB; rows for a budget of ten are 0.24 MB."""
+    from gpnotes.design import criteria
+
+    monkeypatch.setattr(criteria, "_BLOCK_ENTRIES", 2**17)  # 1 MB
+    X, gp = rng.uniform(size=(3000, 2)), GP(RBF(1.0, 0.2), 0.1)
+    tracemalloc.start()
+    found = greedy(gp, X, 10, criterion)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found.indices.shape == (10,)
+    assert peak < 12e6

@@ -21,6 +21,7 @@ from .downdates import Downdates, MatrixCovariance, Rows, downdates, taken
 __all__ = ["CRITERIA", "Between", "Information", "IntegratedVariance", "Variance"]
 
 _BLOCK_ENTRIES = 2**21  # of K(X, reference) at a time: 16 MiB in float64
+_KEPT_ENTRIES = 2**22  # of it that are kept for the next step; more are computed anew
 
 
 class Information:
@@ -70,7 +71,9 @@ class IntegratedVariance:
         self.state, self.reference = downdates(gp, X, noise, capacity), reference
         self.kernel, self.X = self.state.prior.kernel, X
         self.weights = downdates(gp, reference, xp.zeros_like(reference[:, 0]), capacity).W
-        self.squares = xp.zeros_like(noise)
+        self.squares, self.kept = xp.zeros_like(noise), None
+        if X.shape[0] * reference.shape[0] <= _KEPT_ENTRIES:
+            self.kept = list(self._blocks())
         for rows, K in self._blocks():
             first = self.state.first
             known = self.state.W[:, :first] @ xp.matrix_transpose(self.weights[rows, :first])
@@ -78,6 +81,9 @@ class IntegratedVariance:
 
     def _blocks(self) -> Iterator[tuple[slice, Array]]:
         """``K(X, reference)``, some columns at a time."""
+        if self.kept is not None:
+            yield from self.kept
+            return
         size, m = max(1, _BLOCK_ENTRIES // max(1, self.X.shape[0])), self.reference.shape[0]
         for start in range(0, m, size):
             rows = slice(start, min(start + size, m))

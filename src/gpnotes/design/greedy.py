@@ -65,7 +65,7 @@ def greedy(
     - ``"integrated variance"``: how much the variance of f falls on average at `reference` (m, d),
       without it at X, :eq:`eq-al-integrated`;
     - ``"between"``: what the chosen y say about the others, in nats,
-      :eq:`eq-al-between`; O(n³) once, n × n memory.
+      :eq:`eq-al-between`; O(n³) once, n × n memory. Given data, both entropies are.
 
     Gains that agree within a relative √eps count as equal, and the first candidate is taken: the
     same one on every backend. Where no candidate gains anything, there are fewer than `budget`
