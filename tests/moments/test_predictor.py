@@ -135,6 +135,18 @@ def test_the_pullback_at_zero_covariance_is_a_limit_from_above(problem, rng, cov
     np.testing.assert_allclose(np.sum(S_bar * direction), np.sum(bar * slope), rtol=1e-5)
 
 
+def test_derivatives_keep_their_digits_too(problem, rng, covariance):
+    """The covariance between outputs goes with S, and so does its derivative by m."""
+    model, S = moments.predictor(problem.posteriors), covariance(2, 1.0)
+    bar = moments.Moments(np.zeros(2), np.asarray([[0.0, 1.0], [0.0, 0.0]]), np.zeros((2, 2)))
+    by_size = [
+        moments.predict_and_pullback(model, problem.m, size * S)[1](bar)[0] / size
+        for size in (1e-9, 1e-12, 1e-18)
+    ]
+    np.testing.assert_allclose(by_size[1], by_size[2], rtol=1e-10)
+    np.testing.assert_allclose(by_size[0], by_size[2], rtol=1e-7)
+
+
 @pytest.mark.parametrize(
     ("S", "message"),
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -73,14 +74,65 @@ def test_points_far_away_overflow_nothing(rng, spread):
     assert all(np.all(np.isfinite(one)) for one in far[1])
 
 
-def test_a_variance_that_rounding_takes_below_zero_is_zero(rng):
-    """Without noise the variance at the data is nothing but rounding; it takes no part then."""
+def test_a_variance_that_rounding_takes_below_zero_is_zero(rng, covariance):
+    """A factor a little too large stands for bad rounding. What is left is the mean function, a
+    network of fixed functions, which takes part in the derivatives alone."""
+    X, lengths = rng.normal(size=(7, 2)), np.asarray([1.1, 1.6])
+    posterior = condition(GP(RBF(1.3, lengths), 1e-3), X, np.sin(X[:, 0]))
+    model = moments.predictor([posterior])
+    outputs = tuple(one._replace(half=1.2 * one.half) for one in model.outputs)
+    worse = dataclasses.replace(model.quick, half=1.2 * model.quick.half)
+    model = dataclasses.replace(model, outputs=outputs, quick=worse)
+    S, bar = covariance(2, 1e-2), random_bar(rng, 2, 1)
+    answers = both(model, X[3], S, bar)
+    agree(answers, 1e-10)
+    network = (X, 1.3 * posterior.alpha[:, None], lengths)
+    wanted, pull = moments.network_and_pullback(*network, X[3], S)
+    np.testing.assert_allclose(answers[0][1] - 1e-3, wanted.covariance, rtol=1e-10)
+    for ours, theirs in zip(answers[0][3:], pull(bar)[3:], strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-9)
+
+
+def test_without_noise_at_the_data_no_variance_is_negative(rng):
     X = rng.normal(size=(7, 2))
     posterior = condition(GP(RBF(1.0, 1.0), 1e-13), X, np.sin(X[:, 0]))
     model = moments.predictor([posterior, posterior])
     for point in X:
         for S in (np.zeros((2, 2)), 1e-14 * np.eye(2)):
-            answers = both(model, point, S, random_bar(rng, 2, 2))
-            for found in answers:
-                assert np.all(np.diagonal(found[1]) >= 0.0)
-                assert all(np.all(np.isfinite(one)) for one in found)
+            for one in (dataclasses.replace(model, quick=None), model):
+                found, pull = moments.predict_and_pullback(one, point, S)
+                assert np.all(np.diagonal(found.covariance) >= 0.0)
+                assert all(np.all(np.isfinite(a)) for a in pull(random_bar(rng, 2, 2)))
+
+
+@pytest.mark.parametrize(("n", "D"), [(1, 1), (1, 3), (4, 1)])
+def test_the_smallest_sizes(rng, covariance, n, D):
+    X = rng.normal(size=(n, D))
+    model = moments.predictor([condition(GP(RBF(), 0.1), X, rng.normal(size=n))])
+    answers = both(model, rng.normal(size=D), covariance(D, 0.3), random_bar(rng, D, 1))
+    agree(answers, 1e-10)
+    assert [one.shape for one in answers[1]] == [(1,), (1, 1), (D, 1), (D,), (D, D)]
+
+
+def test_no_more_is_held_than_a_block_of_a_pair(rng):
+    """Beside what was made beforehand, that is less than one matrix of all points with all."""
+    n = 900
+    X = rng.normal(size=(n, 2))
+    model = moments.predictor([condition(GP(RBF(), 0.1), X, rng.normal(size=n))] * 2)
+    m, S = np.zeros(2), 0.1 * np.eye(2)
+    tracemalloc.start()
+    _, pull = moments.predict_and_pullback(model, m, S)
+    pull(random_bar(rng, 2, 2))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 0.5 * 8 * n**2
+
+
+def test_answers_are_the_callers_own(problem, rng):
+    """Nothing that comes back is a buffer which the next call fills."""
+    model = moments.predictor(problem.posteriors)
+    found, pull = moments.predict_and_pullback(model, problem.m, problem.S)
+    before = [one.copy() for one in (*found, *pull(found))]
+    moments.predict_and_pullback(model, problem.m + 1.0, 2.0 * problem.S)[1](found)
+    for old, new in zip(before, (*found, *pull(found)), strict=True):
+        np.testing.assert_array_equal(old, new)

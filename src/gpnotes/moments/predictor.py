@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from .. import _check, _xp
+from .. import _check, _xp, memory
 from .._xp import Array, array_namespace
 from ..exact import Posterior
 from ..means import ConstantMean, Zero
@@ -67,7 +67,8 @@ def predictor(posteriors: Sequence[Posterior]) -> Predictor:
     """Collect what does not depend on the input: O(n³) once for each output.
 
     The GPs need RBF kernels or sums of them, each its own, and a constant mean or none. Raises
-    `TypeError` or `ValueError` for others, and where their inputs do not go together.
+    `TypeError` or `ValueError` for others, and where their inputs do not go together, `MemoryError`
+    where matrices have no room.
 
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, condition
@@ -81,6 +82,9 @@ def predictor(posteriors: Sequence[Posterior]) -> Predictor:
         raise ValueError("posteriors must hold at least one Posterior; got none")
     for k, one in enumerate(posteriors):
         _admit_posterior(one, f"posteriors[{k}]", posteriors[0])
+    n, E = max(one.X.shape[0] for one in posteriors), len(posteriors)
+    room = {"what": f"one of {E} inverses of K_y", "remedy": "Use fewer points or float32."}
+    memory.require(n, n, copies=4 * E, like=posteriors[0].X, **room)
     every = [parts_of(one.gp.kernel, one.X) for one in posteriors]
     owners = [k for k, parts in enumerate(every) for _ in parts]
     outputs = [_output(one, parts) for one, parts in zip(posteriors, every, strict=True)]
