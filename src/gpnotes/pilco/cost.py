@@ -60,7 +60,7 @@ class SaturatingCost:
     def expected(self, m: Array, S: Array) -> float:
         """``E c(x)`` for ``x ~ N(m, S)``, (k,) and (k, k), S singular and zero included; O(k³).
 
-        ``1 − |I + S W|^(−½) exp(−½ (m − t)ᵀ A (m − t))`` with ``A = W (I + S W)⁻¹``,
+        ``1 − |I + S W|^(−½) exp(−½ (m − t)ᵀ G (m − t))`` with ``G = W (I + S W)⁻¹``,
         :eq:`eq-pc-expected-cost`. Source: Deisenroth & Rasmussen (2011), equation 24, whose
         integral this is.
         """
@@ -71,8 +71,8 @@ class SaturatingCost:
     ) -> tuple[float, Callable[[float], tuple[Array, Array]]]:
         """The same, and the function that carries a derivative back to ``(m_bar, S_bar)``.
 
-        With ``e = 1 − E c`` and ``d = m − t`` the derivatives are ``e A d`` and
-        ``½ e (A − A d dᵀ A)``, :eq:`eq-pc-cost-gradient`.
+        With ``e = 1 − E c`` and ``d = m − t`` the derivatives are ``e G d`` and
+        ``½ e (G − G d dᵀ G)``, :eq:`eq-pc-cost-gradient`.
         """
         size = self.target.shape[0]
         _check.vector(m, "m", size=size)
@@ -81,16 +81,16 @@ class SaturatingCost:
 
     def _expected(self, m: Array, S: Array) -> tuple[float, Callable[[float], tuple[Array, Array]]]:
         xp, R = array_namespace(m), self._root
-        # |I + S W| = |I + Rᵀ S R| and A = R (I + Rᵀ S R)⁻¹ Rᵀ: S and W may be singular
+        # |I + S W| = |I + Rᵀ S R| and G = R (I + Rᵀ S R)⁻¹ Rᵀ: S and W may be singular
         values, vectors = xp.linalg.eigh(xp.matrix_transpose(R) @ S @ R)
         values, axes = xp.clip(values, 0.0, None), R @ vectors
-        A = (axes / (1.0 + values)[None, :]) @ xp.matrix_transpose(axes)
+        G = (axes / (1.0 + values)[None, :]) @ xp.matrix_transpose(axes)
         off = m - self.target
-        pull_in = A @ off
+        pull_in = G @ off
         log_e = -0.5 * (xp.sum(xp.log1p(values)) + off @ pull_in)
 
         def pull(bar: float) -> tuple[Array, Array]:
             e = bar * float(xp.exp(log_e))
-            return e * pull_in, 0.5 * e * (A - pull_in[:, None] * pull_in[None, :])
+            return e * pull_in, 0.5 * e * (G - pull_in[:, None] * pull_in[None, :])
 
         return -float(xp.expm1(log_e)), pull
