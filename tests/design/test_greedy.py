@@ -91,6 +91,28 @@ def test_what_was_measured_before_counts_and_is_not_picked(process, inputs, crit
 
 @pytest.mark.parametrize("criterion", ["information", "variance", "integrated variance"])
 @pytest.mark.parametrize("lazy", [True, False])
+def test_the_rest_of_the_ground_set_is_all_that_is_left(inputs, criterion, lazy):
+    """A noisy candidate that was measured would still be worth a second look: it gets none."""
+    noise = np.full(12, 0.01)
+    noise[[2, 3]] = 5.0
+    found = greedy(GP(RBF(), 0.1), inputs, 10, criterion, noise_var=noise, start=[2, 3], lazy=lazy)
+    assert sorted(found.indices.tolist()) == [0, 1, 4, 5, 6, 7, 8, 9, 10, 11]
+
+
+@pytest.mark.parametrize("small", [0, 500])
+def test_candidates_that_missed_much_and_little_are_looked_at_together(monkeypatch, rng, small):
+    from gpnotes.design import downdates
+
+    X, gp = rng.uniform(size=(400, 2)), GP(Matern32(1.0, 0.15), 0.1)
+    wanted = greedy(gp, X, 40, lazy=False)
+    monkeypatch.setattr(downdates, "_SMALL", small)
+    found = greedy(gp, X, 40)
+    np.testing.assert_array_equal(found.indices, wanted.indices)
+    np.testing.assert_allclose(found.gains, wanted.gains, rtol=1e-10)
+
+
+@pytest.mark.parametrize("criterion", ["information", "variance", "integrated variance"])
+@pytest.mark.parametrize("lazy", [True, False])
 def test_a_posterior_counts_what_it_has_seen(space, inputs, criterion, lazy):
     gp, X = GP(RBF(1.1, 0.8), 0.3), space.asarray(inputs)
     whole, seen = greedy(gp, X, 8, criterion, start=range(4), reference=X), X[:4, :]
