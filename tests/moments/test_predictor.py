@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gpnotes import GP, RBF, Linear, condition, moments
+from gpnotes import GP, RBF, Linear, condition, memory, moments
 from gpnotes.testing import gradcheck
 
 
@@ -188,3 +188,9 @@ def test_gps_that_cannot_be_integrated_are_refused(problem):
 
     with pytest.raises(TypeError, match="constant mean"):
         moments.predictor([condition(GP(RBF(), 0.1, Other()), X, y)])
+
+
+def test_what_has_no_room_says_so(problem, monkeypatch):
+    monkeypatch.setattr(memory, "available", lambda _: 1000)
+    with pytest.raises(MemoryError, match=r"one of 2 inverses of K_y of shape \(9, 9\) needs"):
+        moments.predictor(problem.posteriors)

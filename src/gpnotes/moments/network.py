@@ -106,10 +106,11 @@ def _pull(
     weights_bar = part.q[:, None] * through_q + 2.0 * (C @ (weights @ cov_bar))
     # dg = N (dν − dS g + Λ dλ Λ g)
     g_bar = (weighted @ xp.matrix_transpose(along)) @ part.N
-    centres_bar = g_bar + sum(_points(part, met, found, t, "points"))
+    bars = *pulled_points(part, part, met, 0, found), pulled_q_points(part, t)
+    centres_bar = g_bar + sum(one.points for one in bars)
     ratio = part.g / part.precision
     precision_bar = xp.sum(g_bar * ratio, axis=0) / part.precision
-    precision_bar = precision_bar + sum(_points(part, met, found, t, "precision"))
+    precision_bar = precision_bar + sum(one.precision for one in bars)
     S_bar = (
         bar.cross @ (xp.matrix_transpose(weighted) @ part.g) - xp.matrix_transpose(g_bar) @ part.g
     )
@@ -117,8 +118,3 @@ def _pull(
     S_bar = 0.5 * (S_bar + xp.matrix_transpose(S_bar))
     lengths_bar = -2.0 * precision_bar / lengthscale**3
     return centres_bar, weights_bar, lengths_bar, -xp.sum(centres_bar, axis=0), S_bar
-
-
-def _points(part: Seen, met: Meeting, found, t: Array, field: str) -> list[Array]:
-    bars = [*pulled_points(part, part, met, 0, found), pulled_q_points(part, t)]
-    return [getattr(bar, field) for bar in bars]

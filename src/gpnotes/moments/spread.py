@@ -37,7 +37,7 @@ def spread(S: Array, precision: Array) -> Spread:
     xp = array_namespace(S)
     root = xp.sqrt(precision)
     w, U = xp.linalg.eigh(root[:, :, None] * S[None, :, :] * root[:, None, :])
-    w = xp.clip(w, 0.0, None)
+    w = xp.maximum(w, xp.zeros_like(w))
     right = xp.matrix_transpose(U / root[:, :, None])
     kept = (1.0 / (1.0 + w))[:, None, :]
     T = xp.matrix_transpose(right) * (w[:, None, :] * kept) @ right
