@@ -46,6 +46,12 @@ def kernel_outer(
 
     :eq:`eq-pi-kernel-outer`, as `kernel_covariance` and the outer product of both expectations;
     O(n n' D). Raises what `kernel_mean` raises. Source: Deisenroth & Rasmussen (2011).
+
+    >>> import numpy as np
+    >>> from gpnotes import RBF
+    >>> X = np.asarray([[0.0]])
+    >>> kernel_outer(RBF(), RBF(), X, X, np.zeros(1), np.asarray([[4.0]])).round(4)
+    array([[0.3333]])
     """
     covariance = kernel_covariance(kernel_a, kernel_b, X, Z, m, S)
     left, right = kernel_mean(kernel_a, X, m, S), kernel_mean(kernel_b, Z, m, S)
@@ -78,6 +84,14 @@ def kernel_mean_and_pullback(
     """What `kernel_mean` gives, and ``pull(q_bar) -> (X_bar, m_bar, S_bar)``, the last symmetric.
 
     Raises what `kernel_mean` raises.
+
+    >>> import numpy as np
+    >>> from gpnotes import RBF
+    >>> X = np.asarray([[1.0]])
+    >>> q, pull = kernel_mean_and_pullback(RBF(), X, np.zeros(1), np.zeros((1, 1)))
+    >>> X_bar, m_bar, S_bar = pull(np.ones(1))
+    >>> m_bar.round(4), S_bar.round(4)
+    (array([0.6065]), array([[0.]]))
     """
     S = _admit(X, m, S)
     looks = _seen(kernel, X, m, S)
@@ -97,6 +111,14 @@ def kernel_covariance_and_pullback(
     """What `kernel_covariance` gives, and ``pull(C_bar) -> (X_bar, Z_bar, m_bar, S_bar)``.
 
     S_bar is symmetric. Raises what `kernel_mean` raises.
+
+    >>> import numpy as np
+    >>> from gpnotes import RBF
+    >>> X, S = np.asarray([[1.0]]), np.zeros((1, 1))
+    >>> C, pull = kernel_covariance_and_pullback(RBF(), RBF(), X, X, np.zeros(1), S)
+    >>> *_, S_bar = pull(np.ones((1, 1)))
+    >>> C, S_bar.round(4)
+    (array([[0.]]), array([[0.3679]]))
     """
     look = _look(kernel_a, kernel_b, X, Z, m, S)
     every = range(len(look.pairs))

@@ -54,6 +54,13 @@ def network_and_pullback(
 
     ``pull(bar)`` takes a `Moments` of derivatives and returns ``(centres_bar, weights_bar,
     lengthscale_bar, m_bar, S_bar)``, the last symmetric. Raises what `network` raises.
+
+    >>> import numpy as np
+    >>> one, nothing = np.ones((1, 1)), np.zeros((1, 1))
+    >>> found, pull = network_and_pullback(nothing, one, np.ones(1), np.ones(1), nothing)
+    >>> centres_bar, weights_bar, *_ = pull(Moments(np.ones(1), nothing, nothing))
+    >>> centres_bar.round(4), weights_bar.round(4)
+    (array([[0.6065]]), array([[0.6065]]))
     """
     S = _admit(centres, weights, lengthscale, m, S)
     look = _look(centres, lengthscale, m, S)

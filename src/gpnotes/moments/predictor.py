@@ -158,6 +158,13 @@ def predict(model: Predictor, m: Array, S: Array, noise: bool = False) -> Moment
     O(E² n² D) for E outputs of one kernel each. Raises `ValueError` for an S that is not finite,
     symmetric or positive semidefinite, beyond rounding, `TypeError` for arrays of another kind.
     Source: Deisenroth & Rasmussen (2011).
+
+    >>> import numpy as np
+    >>> from gpnotes import GP, RBF, condition
+    >>> X, y = np.asarray([[0.0], [1.0]]), np.asarray([1.0, 0.0])
+    >>> found = predict(predictor([condition(GP(RBF(), 0.1), X, y)]), np.ones(1), np.eye(1))
+    >>> found.mean.round(4), found.covariance.round(4), found.cross.round(4)
+    (array([0.21]), array([[0.4842]]), array([[-0.3597]]))
     """
     S = admit_input(m, S, model.outputs[0].X)
     if model.quick is not None:
@@ -173,6 +180,15 @@ def predict_and_pullback(
     `bar` is a `Moments` of derivatives. The pullback is finite at singular S too: it knows
     ``(I + SD)⁻¹`` and no inverse of S, nor derivatives of eigenvectors. Raises what `predict`
     raises.
+
+    >>> import numpy as np
+    >>> from gpnotes import GP, RBF, condition
+    >>> X, y = np.asarray([[0.0], [1.0]]), np.asarray([1.0, 0.0])
+    >>> model = predictor([condition(GP(RBF(), 0.1), X, y)])
+    >>> found, pull = predict_and_pullback(model, np.ones(1), np.zeros((1, 1)))
+    >>> m_bar, S_bar = pull(Moments(np.ones(1), np.zeros((1, 1)), np.zeros((1, 1))))
+    >>> m_bar.round(4), S_bar.round(4)
+    (array([-0.7923]), array([[0.3601]]))
     """
     S = admit_input(m, S, model.outputs[0].X)
     if model.quick is not None:
