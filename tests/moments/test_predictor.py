@@ -194,3 +194,8 @@ def test_what_has_no_room_says_so(problem, monkeypatch):
     monkeypatch.setattr(memory, "available", lambda _: 1000)
     with pytest.raises(MemoryError, match=r"one of 2 inverses of K_y of shape \(9, 9\) needs"):
         moments.predictor(problem.posteriors)
+
+
+def test_posteriors_are_no_predictor(problem):
+    with pytest.raises(TypeError, match="model must be a Predictor, made by .*; got list"):
+        moments.predict(problem.posteriors, problem.m, problem.S)

@@ -166,10 +166,17 @@ def predict(model: Predictor, m: Array, S: Array, noise: bool = False) -> Moment
     >>> found.mean.round(4), found.covariance.round(4), found.cross.round(4)
     (array([0.21]), array([[0.4842]]), array([[-0.3597]]))
     """
-    S = admit_input(m, S, model.outputs[0].X)
+    S = _admit(model, m, S)
     if model.quick is not None:
         return Moments(*found(model.quick, m, S, noise, slopes=False)[:3])
     return _moments(model, _look(model, m, S), S, noise)[0]
+
+
+def _admit(model: Any, m: Array, S: Array) -> Array:
+    if not isinstance(model, Predictor):
+        wanted = "a Predictor, made by predictor(posteriors)"
+        raise TypeError(f"model must be {wanted}; got {type(model).__name__}")
+    return admit_input(m, S, model.outputs[0].X)
 
 
 def predict_and_pullback(
@@ -190,7 +197,7 @@ def predict_and_pullback(
     >>> m_bar.round(4), S_bar.round(4)
     (array([-0.7923]), array([[0.3601]]))
     """
-    S = admit_input(m, S, model.outputs[0].X)
+    S = _admit(model, m, S)
     if model.quick is not None:
         return _quickly(model.quick, m, S, noise)
     look = _look(model, m, S)
