@@ -197,5 +197,5 @@ def test_what_has_no_room_says_so(problem, monkeypatch):
 
 
 def test_posteriors_are_no_predictor(problem):
-    with pytest.raises(TypeError, match="model must be a Predictor, made by .*; got list"):
+    with pytest.raises(TypeError, match=r"model must be a Predictor, made by .*; got list"):
         moments.predict(problem.posteriors, problem.m, problem.S)
