@@ -1,4 +1,7 @@
-"""The edits of one node: each a human name and the node that takes its place."""
+"""The edits of one node: each a human name and the node that takes its place.
+
+In a name mathematics stands between dollars, so that a page can typeset it.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,7 @@ from .tree import (
     Variance,
 )
 
-__all__ = ["ROUND", "Edit", "Scope", "edits"]
+__all__ = ["ROUND", "Edit", "Scope", "edits", "math"]
 
 Say = Callable[[Node], str]
 Edit = tuple[str, Node]
@@ -49,9 +52,21 @@ _WORDS |= {"tr": "trace"}
 class Scope:
     """What an edit may draw on: how a node is written, the groups of names, the indices."""
 
-    say: Say
+    write: Say
     groups: Mapping[str, Hashable]
     indices: tuple[str, ...] = ()
+
+    def say(self, node: Node) -> str:
+        return math(self.write(node))
+
+
+def math(latex: str) -> str:
+    """Mathematics in a name: a dollar of its own, as a text in it may hold, it cannot keep.
+
+    >>> math("a^2")
+    '$a^2$'
+    """
+    return "$" + latex.replace("$", "") + "$"
 
 
 @singledispatch
@@ -65,7 +80,7 @@ def _(node: Step, scope: Scope) -> Iterator[Edit]:
     """A condition, in cases or in an indicator."""
     other = ROUND.get(node.relation)
     if other:
-        yield f"{other} for {node.relation}", replace(node, relation=other)
+        yield f"{math(other)} for {math(node.relation)}", replace(node, relation=other)
 
 
 @edits.register
@@ -129,7 +144,7 @@ def _(node: Quotient, scope: Scope) -> Iterator[Edit]:
 
 @edits.register
 def _(node: Number, scope: Scope) -> Iterator[Edit]:
-    yield f"{node.value + 1:g} for {node.value:g}", Number(node.value + 1)
+    yield f"${node.value + 1:g}$ for ${node.value:g}$", Number(node.value + 1)
 
 
 @edits.register
@@ -163,7 +178,7 @@ def _(node: Bars, scope: Scope) -> Iterator[Edit]:
 def _(node: Norm, scope: Scope) -> Iterator[Edit]:
     order = "2" if node.order == "1" else "1"
     yield (
-        f"{order}-norm for {node.order}-norm of {scope.say(node.base)}",
+        f"{math(order)}-norm for {math(node.order)}-norm of {scope.say(node.base)}",
         replace(node, order=order),
     )
 
@@ -184,13 +199,13 @@ def _(node: Reduction, scope: Scope) -> Iterator[Edit]:
     other = _OTHER.get(node.kind)
     if other:
         words = f"{_WORDS.get(other, other)} for {_WORDS.get(node.kind, node.kind)}"
-        yield f"{words} over {node.over.index}", replace(node, kind=other)
+        yield f"{words} over {math(node.over.index)}", replace(node, kind=other)
     for end, by in (("first", 1), ("last", 1), ("last", -1)):
         bound = getattr(node.over, end)
         if bound is not None:
             moved = replace(node.over, **{end: Sum((bound, Number(1)), (1, by), span=bound.span)})
             much = "one more" if by > 0 else "one less"
-            yield f"{end} {node.over.index} {much}", replace(node, over=moved)
+            yield f"{end} {math(node.over.index)} {much}", replace(node, over=moved)
 
 
 @edits.register
@@ -211,7 +226,7 @@ def _(node: Apply, scope: Scope) -> Iterator[Edit]:
         first, second = map(scope.say, node.arguments[i : i + 2])
         yield f"swap {first} and {second}", replace(node, arguments=_swapped(node.arguments, i))
     for other in _others(node.key, scope.groups):
-        yield f"{other} for {node.key}", replace(node, key=other)
+        yield f"{math(other)} for {math(node.key)}", replace(node, key=other)
 
 
 def _swapped(values: tuple, i: int) -> tuple:
@@ -221,7 +236,7 @@ def _swapped(values: tuple, i: int) -> tuple:
 @edits.register
 def _(node: Name, scope: Scope) -> Iterator[Edit]:
     for other in _others(node.key, scope.groups):
-        yield f"{other} for {node.key}", replace(node, key=other)
+        yield f"{math(other)} for {math(node.key)}", replace(node, key=other)
 
 
 def _others(key: str, groups: Mapping[str, Hashable]) -> list[str]:
@@ -236,5 +251,5 @@ def _(node: Subscript, scope: Scope) -> Iterator[Edit]:
             if isinstance(index, Index) and other != index.key:
                 swapped = replace(index, key=other)
                 indices = (*node.indices[:i], swapped, *node.indices[i + 1 :])
-                words = f"{other} for {index.key} in {scope.say(node)}"
+                words = f"{math(other)} for {math(index.key)} in {scope.say(node)}"
                 yield words, replace(node, indices=indices)

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from .edits import ROUND, Edit, Say, Scope, edits
+from .edits import ROUND, Edit, Say, Scope, edits, math
 from .tree import (
     Apply,
     Name,
@@ -36,18 +36,24 @@ __all__ = ["Mutant", "mutants"]
 class Mutant:
     """One edit: its name, the node before and after, and the steps as they now read.
 
+    In `said`, the name as a page shows it, mathematics stands between dollars.
     `places` are the positions of those steps in the statement. `before` and `after` are
     steps where the edit is to a relation. `path` leads to the edited node from the side
     `side` of the first of the steps.
     """
 
-    edit: str
+    said: str
     steps: tuple[Step, ...]
     places: tuple[int, ...]
     before: Node
     after: Node
     side: str = ""
     path: Path = ()
+
+    @property
+    def edit(self) -> str:
+        """The name without its dollars: that by which a chapter may spare the mutant."""
+        return self.said.replace("$", "")
 
     def probe(self, statement: Statement) -> tuple[Node, Node] | None:
         """A tree that evaluates ``before - after`` wherever `before` stands, and that difference.
@@ -76,7 +82,7 @@ def mutants(statement: Statement, groups: Mapping[str, Hashable], say: Say) -> t
     for mutant in made:
         seen[mutant.edit] += 1
         again = seen[mutant.edit]
-        named.append(mutant if again == 1 else replace(mutant, edit=f"{mutant.edit} ({again})"))
+        named.append(mutant if again == 1 else replace(mutant, said=f"{mutant.said} ({again})"))
     return tuple(named)
 
 
@@ -85,7 +91,8 @@ def _of_relations(statement: Statement) -> Iterator[Mutant]:
         other = ROUND.get(step.relation)
         if other:
             turned = replace(step, relation=other)
-            yield Mutant(f"{other} for {step.relation}", (turned,), (place,), step, turned)
+            said = f"{math(other)} for {math(step.relation)}"
+            yield Mutant(said, (turned,), (place,), step, turned)
 
 
 def _of_sides(statement: Statement, scope: Scope) -> Iterator[Mutant]:

@@ -54,13 +54,17 @@ class StepRecord:
 
 @dataclass(frozen=True)
 class MutantRecord:
-    """One mutant and what became of it; `why` is the reason for which it is spared."""
+    """One mutant and what became of it; `why` is the reason for which it is spared.
+
+    `said` is the name `edit` with its mathematics between dollars, as a page shows it.
+    """
 
     edit: str
     latex: str
     outcome: str
     residual: float | None
     why: str = ""
+    said: str = ""
 
 
 @dataclass(frozen=True)

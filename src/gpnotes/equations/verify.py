@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from .binding import groups, kinds, used
@@ -26,6 +27,7 @@ from .tree import (
 )  # fmt: skip
 from .trial import Draw, Trial, fates
 from .twofold import refuse_twofold
+from .whole import whole
 
 __all__ = ["estimated", "kind", "missed_by", "mutated", "prepare", "refuse_unused", "steps"]
 
@@ -89,7 +91,7 @@ def _step(trial: Trial, place: int, step: Step, equation: Equation) -> StepRecor
     if not found.holds:
         raise _at_step(trial, place, equation, "does not hold: " + _missed(trial, place, found))
     line = equation.line + step.line - 1
-    return StepRecord(_slice(equation.latex, step), step.relation, residual, line)
+    return StepRecord(whole(equation.latex, step.span), step.relation, residual, line)
 
 
 def _missed(trial: Trial, place: int, found: Comparison) -> str:
@@ -106,18 +108,8 @@ def _missed(trial: Trial, place: int, found: Comparison) -> str:
 
 def _at_step(trial: Trial, place: int, equation: Equation, problem: str) -> EquationError:
     step = trial.statement.steps[place]
-    said = f"step {place + 1} of {len(trial.statement.steps)}, {_slice(equation.latex, step)}"
+    said = f"step {place + 1} of {len(trial.statement.steps)}, {whole(equation.latex, step.span)}"
     return EquationError(f"{said}, {problem}", equation.latex, step.right.span)
-
-
-def _slice(latex: str, node: Node) -> str:
-    """The LaTeX that `node` was read from, on one line, with the brace that ends it."""
-    start, end = node.span
-    while latex[end : end + 1] == "}" and latex.count("{", start, end) > latex.count(
-        "}", start, end
-    ):
-        end += 1
-    return " ".join(latex[start:end].replace("&", " ").replace("\\\\", " ").split())
 
 
 def mutated(trial: Trial, latex: str, spare: Spare) -> Mutants:
@@ -126,7 +118,7 @@ def mutated(trial: Trial, latex: str, spare: Spare) -> Mutants:
     Raises `EquationError` for a survivor that is not spared, for a spare that names none, and
     where no mutant is told apart from the statement.
     """
-    made = mutants(trial.statement, groups(trial.draws[0].bindings), lambda n: _slice(latex, n))
+    made = mutants(trial.statement, groups(trial.draws[0].bindings), lambda n: whole(latex, n.span))
     fate = fates(trial, made)
     records = tuple(_mutant(m, *f, spare) for m, f in zip(made, fate, strict=True))
     _refuse_survivors(made, records, latex)
@@ -156,12 +148,12 @@ def _refuse_powerless(
 
 
 def _mutant(mutant: Mutant, outcome: str, residual: float | None, spare: Spare) -> MutantRecord:
-    record = MutantRecord(mutant.edit, _reads(mutant), outcome, residual)
+    record = MutantRecord(mutant.edit, _reads(mutant), outcome, residual, said=mutant.said)
     if outcome != "survived":
         return record
     why = next((why for key, why in spare.items() if _named(record, key)), "")
     outcome = "spared" if why else "survived"
-    return MutantRecord(record.edit, record.latex, outcome, residual, why)
+    return replace(record, outcome=outcome, why=why)
 
 
 def _named(record: MutantRecord, key: str) -> bool:

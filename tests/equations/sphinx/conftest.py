@@ -28,7 +28,7 @@ def record(label: str, **changes: Any) -> dict[str, Any]:
 
 MUTANT = {
     "edit": r"flip the sign of \mathbf c <x>", "latex": "a < b", "outcome": "caught",
-    "residual": 0.25, "why": "",
+    "residual": 0.25, "why": "", "said": r"flip the sign of $\mathbf c <x>$",
 }  # fmt: skip
 CLOSED = {"kind": "ledger", "chapter": "part/one", "totals": {}}
 VERDICT = {

@@ -42,10 +42,22 @@ def test_tolerances_are_powers_of_ten() -> None:
 
 
 def test_an_edit_is_words_and_mathematics() -> None:
-    made = html.phrase(r"drop the factor \frac{1}{2} (2)")
+    made = html.phrase(r"drop the factor $\frac{1}{2}$ (2)")
     assert made.startswith("drop the factor <span")
     assert r"\(\frac{1}{2}\)" in made
     assert made.endswith("</span> (2)")
+
+
+def test_letters_that_are_words_as_well_stay_in_their_formula() -> None:
+    made = html.phrase(r"$\mathbf a$ for $a$")
+    assert made.count("<span") == 2
+    assert r"\(\mathbf a\)" in made
+    assert r"\(a\)" in made
+
+
+@pytest.mark.parametrize("latex", [r"\mathbf", r"\left( a", r"a \right)", "{a", r"\frac{a}", "x_"])
+def test_what_cannot_be_typeset_is_shown_as_it_is_written(latex: str) -> None:
+    assert html.later(latex) == f"<code>{latex}</code>"
 
 
 def test_several_lines_are_laid_out_together() -> None:

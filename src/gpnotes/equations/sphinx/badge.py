@@ -106,7 +106,7 @@ def _mutants(mutants: Data) -> str:
 def _mutant(entry: Data) -> str:
     outcome = number(entry["residual"]) if entry["outcome"] == "caught" else entry["outcome"]
     why = element("small", say(entry["why"])) if entry.get("why") else ""
-    edit = element("td", phrase(entry["edit"]), why)
+    edit = element("td", phrase(entry["said"]), why)
     reads = element("td", later(entry["latex"]))
     return element("tr", edit, reads, _cell(outcome), class_=f"gpn-{entry['outcome']}")
 

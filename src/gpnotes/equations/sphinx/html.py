@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from html import escape
-from itertools import groupby
 
 from ..display import short
+from ..whole import is_whole
 
 __all__ = [
     "display",
@@ -16,6 +15,7 @@ __all__ = [
     "later",
     "link",
     "number",
+    "phrase",
     "say",
     "scrolled",
     "table",
@@ -67,30 +67,20 @@ def display(latex: str) -> str:
 
 
 def later(latex: str) -> str:
-    """Mathematics that the script typesets when the reader opens what holds it."""
+    """Mathematics that the script typesets when the reader opens what holds it.
+
+    What cannot be typeset alone is shown as it is written.
+    """
+    if not is_whole(latex):
+        return element("code", say(latex))
     spelled = rf"\({escape(_laid_out(latex))}\)"
     return element("span", spelled, class_="gpn-later tex2jax_ignore notranslate nohighlight")
 
 
-# What the names of edits are made of, beside LaTeX.
-_WORDS = re.compile(
-    "a|an|and|another|bar|bars|cos|cosh|denominator|determinant|diag|drop|"
-    "elementwise|exp|exponential|factor|factorial|first|flip|for|half|in|index|"
-    "inequality|inverse|last|less|log|logarithm|matrix|max|mean|min|minus|more|"
-    "norm|of|one|order|over|plus|power|product|root|sign|sin|square|star|"
-    "subscripts|sum|swap|symbol|tanh|term|the|to|trace|transpose|turn|two|"
-    "variance|with"
-)
-
-
-def phrase(text: str, math: Callable[[str], str] = later) -> str:
-    """A name such as ``drop the factor \\frac{1}{2}``: its words as words, the rest typeset."""
-    tokens, again = text.split(), ""
-    if re.fullmatch(r"\(\d+\)", tokens[-1]):  # the second edit of that name, the third, ...
-        again = f" {tokens.pop()}"
-    runs = groupby(tokens, lambda token: bool(_WORDS.fullmatch(token)))
-    pieces = [(say if worded else math)(" ".join(run)) for worded, run in runs]
-    return " ".join(pieces) + again
+def phrase(said: str, math: Callable[[str], str] = later) -> str:
+    """A name such as ``drop the factor $\\frac{1}{2}$``: words, and mathematics between dollars."""
+    pieces = said.split("$")
+    return "".join(math(piece) if i % 2 else say(piece) for i, piece in enumerate(pieces))
 
 
 def _laid_out(latex: str) -> str:

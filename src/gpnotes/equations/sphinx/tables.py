@@ -146,8 +146,15 @@ def flips(result: Data | None) -> str:
 
 def _missed(entry: Data) -> str:
     why = say(entry.get("why", "not explained"))
-    edit = phrase(entry["edit"], inline)
+    edit = phrase(_slip(entry), inline)
     return element("li", element("code", say(entry["label"])), f": {edit}; {why}")
+
+
+def _slip(entry: Data) -> str:
+    """The name of a slip; of two symbols that are confused, each between dollars."""
+    if entry.get("kind") != "one symbol for another":
+        return entry["edit"]
+    return " for ".join(f"${symbol}$" for symbol in entry["edit"].split(" for "))
 
 
 def _bullets(entries: list[str]) -> str:
@@ -283,14 +290,8 @@ def _symbol(entry: Data) -> str:
     shapes = inline(entry["shape"]) if entry.get("shape") else ""
     code = element("code", say(entry["code"])) if entry.get("code") else ""
     forms = ", ".join(inline(form) for form in entry.get("shown", entry["latex"]))
-    cells = map(_cell, (forms, _prose(entry["meaning"]), shapes, code))
+    cells = map(_cell, (forms, phrase(entry["meaning"], inline), shapes, code))
     return element("tr", *cells, id=entry.get("anchor"))
-
-
-def _prose(text: str) -> str:
-    """Prose in which ``$...$`` is mathematics."""
-    pieces = text.split("$")
-    return "".join(inline(p) if i % 2 else say(p) for i, p in enumerate(pieces))
 
 
 # How the book was built

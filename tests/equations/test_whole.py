@@ -1,0 +1,126 @@
+"""What is typeset of a mutant is whole: each bracket has its partner, each command its argument."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from gpnotes.equations import EquationError, flips, text
+from gpnotes.equations.binding import used
+from gpnotes.equations.mutants import mutants
+from gpnotes.equations.parse import parse, symbols
+from gpnotes.equations.printing import latex as printed
+from gpnotes.equations.text import Equation
+from gpnotes.equations.tree import Statement, walk
+from gpnotes.equations.whole import is_whole, whole
+
+BOOK = Path(__file__).parents[2] / "book"
+SLUGS = flips.chapters(BOOK)
+PARTNERS = [
+    (r"\\left(?![A-Za-z])", r"\\right(?![A-Za-z])"),
+    (r"(?<!\\)\{", r"(?<!\\)\}"),
+    (r"(?<!left)(?<!right)\\\{", r"(?<!left)(?<!right)\\\}"),
+    (r"(?<!\\)[(\[]", r"(?<!\\)[)\]]"),
+    (r"\\[bB]igg?l", r"\\[bB]igg?r"),
+    (r"\\l[vV]ert", r"\\r[vV]ert"),
+    (r"\\begin\{", r"\\end\{"),
+]
+EMPTY = re.compile(
+    r"(?:[_^]|\\(?:math(?:bf|bb|cal|rm)|boldsymbol|operatorname\*?|bar|hat|tilde|text|sqrt"
+    r"|[dt]?frac(?:\s*\w|\s*\{[^{}]*\})?|left|right))\s*(?:$|[}&])"
+)
+
+
+def flaws(latex: str) -> list[str]:
+    """What MathJax would refuse, or a reader would miss, found apart from the package's own way."""
+    found = [f"{opens} {shuts}" for opens, shuts in PARTNERS if _unmatched(latex, opens, shuts)]
+    return found + ([f"nothing after {EMPTY.search(latex)[0]}"] if EMPTY.search(latex) else [])
+
+
+def _unmatched(latex: str, opens: str, shuts: str) -> bool:
+    depth = 0
+    for mark in re.finditer(f"({opens})|{shuts}", latex):
+        depth += 1 if mark[1] else -1
+        if depth < 0:
+            return True
+    return depth > 0
+
+
+def readings(equation: Equation) -> list[Statement]:
+    """The ways to read an equation without its bindings: `A (b + c)` is a call, and a product."""
+    kinds = dict.fromkeys(symbols(equation.latex), "value")
+    made = []
+    for names, free in (({}, True), (kinds, True), (kinds, False)):
+        with suppress(EquationError):
+            made.append(parse(equation.latex, names, free=free))
+    return made
+
+
+def shown(equation: Equation, statement: Statement) -> set[str]:
+    """All mathematics in the badge of an equation: the steps, the names, and how they then read.
+
+    Every symbol may be taken for every other, which is more than bindings would allow; and
+    every part of the equation, not only those that some edit of today names.
+    """
+    alike = dict.fromkeys(used(statement), "alike")
+    made = mutants(statement, alike, lambda node: whole(equation.latex, node.span))
+    names = [piece for mutant in made for piece in mutant.said.split("$")[1::2]]
+    spans = {node.span for _, node in walk(statement) if node.span != (0, 0)}
+    parts = [whole(equation.latex, span) for span in spans]
+    return {*names, *parts, *(printed(mutant.after) for mutant in made)}
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_every_mutant_of_the_book_can_be_typeset(slug: str) -> None:
+    equations = text.read(BOOK / f"{slug}.md")
+    read = {equation: readings(equation) for equation in equations.values()}
+    assert sum(map(bool, read.values())) >= 0.8 * len(equations)
+    for equation, statements in read.items():
+        pieces = set().union(*(shown(equation, statement) for statement in statements))
+        assert {piece: flaws(piece) for piece in pieces if flaws(piece)} == {}, equation.label
+        assert [piece for piece in pieces if not is_whole(piece)] == [], equation.label
+
+
+@pytest.mark.parametrize(
+    ("latex", "part", "made"),
+    [
+        (r"a \left( b + c \right)", r"a \left( b", r"a \left( b + c \right)"),
+        (r"\left( a + b \right) c", r"a + b \right) c", r"\left( a + b \right) c"),
+        (r"\bigl[ a \bigl( b \bigr) \bigr] c", r"b \bigr) \bigr] c", None),
+        (r"((a) + b) c", "b) c", "((a) + b) c"),
+        (r"\frac{a}{b c}", "b c", "b c"),
+        (r"\sqrt{a} + x_{i j} y", "j} y", r"{i j} y"),
+        (r"\left\{ a \right\} b", r"a \right\} b", r"\left\{ a \right\} b"),
+        ("[a, b) c", "b) c", "[a, b) c"),
+        (r"\left. a \right| b", r"\left. a", r"\left. a \right|"),
+        (r"a &= b \\[4pt] &+ c", None, "a = b + c"),
+        (r"\begin{cases} a & b \\ c & d \end{cases} e", r"c & d \end{cases} e", None),
+    ],
+)
+def test_a_stretch_is_made_whole(latex: str, part: str | None, made: str | None) -> None:
+    start = latex.index(part or latex)
+    assert whole(latex, (start, start + len(part or latex))) == (made or latex)
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [r"\mathbf", r"\mathbf {", r"\left( a", r"a \right)", r"\left", "a_", "^2^3", "{a", "a}",
+     r"\frac{a}", r"\begin{cases} a", r"a \end{cases}", r"\bigl( a", r"a \rvert", "(a", "a]",
+     r"\left( a \right", r"\text{if a", r"{ \left( } \right)"],
+)  # fmt: skip
+def test_what_is_not_whole_is_known(latex: str) -> None:
+    assert not is_whole(latex)
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [r"\mathbf a", r"\left( a \right]", r"\left\{ a \right.", "[0, 1)", r"\lvert a \rvert_2",
+     r"\ge", r"\begin{bmatrix} a & b \\ c & d \end{bmatrix}", r"\bigl( a \bigr)^{-1}",
+     r"\text{if } a", r"\sqrt[3]{a}", r"\frac12 x_{i}'", r"\log \{ a \}", "|a|"],
+)  # fmt: skip
+def test_what_is_whole_is_known(latex: str) -> None:
+    assert is_whole(latex)
+    assert flaws(latex) == []
