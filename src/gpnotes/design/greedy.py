@@ -74,8 +74,8 @@ def greedy(
 
     With `lazy` a candidate is looked at again only while its old gain exceeds the best new one;
     gains that can only fall make that exact, :eq:`eq-al-submodular`. They may rise in the
-    integrated variance, which is computed afresh for all at every step. O(n t) for step t and O(n
-    budget) memory, O(n m) more for integrated variance.
+    integrated variance, which is computed afresh for all at every step. Step t takes O(n t) at
+    most, O(n m) more for the integrated variance; memory is O(n budget).
 
     Raises `ValueError` or `TypeError` for a budget that is larger than the ground set, a criterion
     that is none, candidates, noise, start or reference that do not fit, and noise that is zero
