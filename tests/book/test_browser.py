@@ -185,18 +185,49 @@ def test_book_search_finds(visit: Any) -> None:
     assert any("view" in title for title in found)
 
 
-def test_no_page_is_wider_than_a_phone(names: list[str], visit: Any) -> None:
-    script = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
-    wider = {}
+OPEN = "() => document.querySelectorAll('details').forEach(d => { d.open = true; })"
+SET = """() => !document.querySelector('.gpn-later') &&
+    [...document.querySelectorAll('.gpn-set')].every(e => e.querySelector('mjx-container'))"""
+UNFOLDED = """() => {
+    const width = document.documentElement.clientWidth;
+    const free = e => !e.parentElement.closest('.gpn-scroll');
+    const boxes = [...document.querySelectorAll('.gpn-badge, .gpn-badge *')].filter(
+        e => free(e) && e.getBoundingClientRect().right > width + 1);
+    return {
+        set: document.querySelectorAll('.gpn-set').length,
+        errors: [...document.querySelectorAll('mjx-merror')].map(
+            e => e.closest('.gpn-badge')?.dataset.label + ': ' + e.dataset.mjxError),
+        excess: document.documentElement.scrollWidth - width,
+        beyond: boxes.map(e => e.closest('.gpn-badge').dataset.label + ': ' + e.className),
+    };
+}"""
+
+
+@pytest.fixture(scope="module")
+def unfolded(names: list[str], visit: Any) -> dict[str, dict[str, Any]]:
+    """Every page on a phone, with every badge and every list in it open and its formulas set."""
+    found = {}
     for name in names:
         page = visit(name, width=NARROW).page
         picture(page, name, "light", NARROW)
-        page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
-        excess = page.evaluate(script)
-        if excess > 0:
-            wider[name] = excess
+        page.evaluate(OPEN)
+        page.wait_for_function(SET, timeout=180_000)
+        found[name] = page.evaluate(UNFOLDED)
         page.context.close()
+    return found
+
+
+def test_opened_badges_hold_no_error(unfolded: dict[str, dict[str, Any]]) -> None:
+    """The steps, the mutants' names, and how they then read: MathJax can set them all."""
+    assert {name: one["errors"] for name, one in unfolded.items() if one["errors"]} == {}
+    assert sum(one["set"] for one in unfolded.values()) > 2000
+
+
+def test_no_page_is_wider_than_a_phone(unfolded: dict[str, dict[str, Any]]) -> None:
+    """Not with all badges open either: what is too wide there scrolls in a box of its own."""
+    wider = {name: one["excess"] for name, one in unfolded.items() if one["excess"] > 0}
     assert wider == {}
+    assert {name: one["beyond"] for name, one in unfolded.items() if one["beyond"]} == {}
 
 
 def test_pages_are_accessible(wide: dict[str, Seen], dark: dict[str, Seen]) -> None:
