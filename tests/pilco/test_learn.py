@@ -1,5 +1,8 @@
 """Fitting the dynamics, improving a policy in them, and the loop of trials."""
 
+import importlib.util
+import sys
+
 import numpy as np
 import pytest
 
@@ -7,6 +10,7 @@ from gpnotes import stream
 from gpnotes._xp import to_numpy
 from gpnotes.moments import predict
 from gpnotes.pilco import (
+    Improved,
     LinearPolicy,
     SaturatingCost,
     Squashed,
@@ -120,6 +124,27 @@ def test_the_loop_learns_to_stop_a_cart(rng, task):
     assert task.cost(last) < 0.05
 
 
+def test_the_loop_tries_what_the_model_expects_to_cost_least(rng, task, monkeypatch):
+    """And goes on from there, with a fresh policy beside it."""
+    module = sys.modules["gpnotes.pilco.learn"]
+    costs = iter([0.9, 0.4, 0.7, 0.6, 0.5, 0.8])
+    asked, names = [], iter("abcdef")
+
+    def improved(policy, dynamics, task, *, iterations):
+        asked.append(policy)
+        return Improved(policy, next(costs), iterations)
+
+    monkeypatch.setattr(module, "improve", improved)
+    monkeypatch.setattr(module, "fit_dynamics", lambda data, angles: None)
+    data, tried = pushed(rng), []
+    rounds = list(
+        learn(task, lambda p: tried.append(p) or data, lambda: next(names), trials=2, fresh=2)
+    )
+    assert asked == ["a", "b", "b", "c", "d"]
+    assert tried == [None, "b", "d"]
+    assert [one.improved.cost for one in rounds] == [0.4, 0.5]
+
+
 def test_the_pendulum_is_gymnasium_s():
     seen = swing(lambda z: np.asarray([9.0]), (np.pi, 0.0), 4)
     assert seen.states.shape == (4, 2)
@@ -178,6 +203,25 @@ def test_the_gradient_of_a_rollout_in_fitted_dynamics(rng):
     h = 1e-4
     slope = (total(vector + h * direction) - total(vector - h * direction)) / (2.0 * h)
     np.testing.assert_allclose(along @ direction, slope, rtol=1e-4)
+
+
+def test_the_benchmark_writes_its_tables(root, tmp_path, monkeypatch, capsys):
+    spec = importlib.util.spec_from_file_location("it", root / "benchmarks" / "pilco_control.py")
+    bench = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(bench)
+    monkeypatch.setattr(bench, "FOLDER", tmp_path)
+    monkeypatch.setattr(bench, "TESTS", 2)
+    monkeypatch.setattr(sys, "argv", ["it", "--seeds", "1", "--trials", "1", "--iterations", "1"])
+    bench.main()
+    rows, seen, policies = (
+        np.loadtxt(tmp_path / f"pilco-control{name}.csv", delimiter=",", skiprows=1, ndmin=2)
+        for name in ("", "-transitions", "-policies")
+    )
+    assert rows.shape == (1, 8)
+    assert rows[0, 2] == 2 * 35 * 0.15
+    assert seen.shape == (70, 6)
+    assert policies.shape == (1, 123)
+    assert capsys.readouterr().out.startswith("0 1 10.5")
 
 
 def test_what_does_not_fit_is_refused(rng, task):
