@@ -97,6 +97,7 @@ def test_every_mutant_of_the_book_can_be_typeset(slug: str) -> None:
         ("[a, b) c", "b) c", "[a, b) c"),
         (r"\left. a \right| b", r"\left. a", r"\left. a \right|"),
         (r"a &= b \\[4pt] &+ c", None, "a = b + c"),
+        (r"a &= b \\ &\qquad {}+ c \quad d", None, r"a = b {}+ c \quad d"),
         (r"\begin{cases} a & b \\ c & d \end{cases} e", r"c & d \end{cases} e", None),
     ],
 )

@@ -22,7 +22,7 @@ _MARK = re.compile(
     re.DOTALL,
 )
 _PLAIN = {"{": "{", "}": "{", "(": "(", ")": "(", "[": "(", "]": "("}  # [a, b) is a pair
-_BREAK = re.compile(r"\\\\(?:\*?\s*\[[^\]]*\])?|&")
+_BREAK = re.compile(r"(?:(?:\\\\(?:\*?\s*\[[^\]]*\])?|&)\s*)+(?:\\q?quad(?![A-Za-z])\s*)*")
 _GRID = re.compile(r"(\\begin\{([A-Za-z]+\*?)\}.*?\\end\{\2\})", re.DOTALL)
 
 
