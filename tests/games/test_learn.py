@@ -173,7 +173,9 @@ def test_what_means_nothing_is_refused(samples):
     with pytest.raises(ValueError, match="lengths must be one of strategy, role; got 'all'"):
         learn(GAME, x, y, lengths="all")
     for bounds in ((0.0, 1.0), (2.0, 1.0), (1.0, np.inf), (1.0, np.nan)):
-        with pytest.raises(ValueError, match="length_bounds must be positive and rising; got"):
+        with pytest.raises(
+            ValueError, match="length_bounds must be two numbers, positive and rising"
+        ):
             learn(GAME, x, y, length_bounds=bounds)
     with pytest.raises(ValueError, match="noise_var must be non-negative and finite; got -1"):
         learn(GAME, x, y, noise_var=-1.0)

@@ -33,7 +33,7 @@ def expected(
     Raises `ValueError` with the number of profiles where there are more than `limit`.
     """
     count = game.count_profiles(strategy)
-    if count > limit:
+    if not count <= limit:  # nor where limit is NaN
         raise ValueError(
             f"method 'enumerated' would sum over {count} profiles for strategy {strategy}, more "
             f"than limit={limit}; method 'exact' needs none of them"

@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from .. import _check
 from .._xp import Array, array_namespace, as_array, eye, to_numpy
 from ..random import Stream
+from .admit import drawn_from, whole
 from .game import RoleSymmetricGame
-from .payoffs import PayoffModel
+from .payoffs import METHODS, PayoffModel
 from .solve import regret, replicator
 
 __all__ = ["Equilibria", "Equilibrium", "equilibria"]
@@ -86,7 +88,8 @@ def equilibria(
     one strategy. What has a regret above `tolerance` times the range is dropped, and counted as
     `Equilibria.failed`; of mixtures closer than `apart` one is kept. `true` gives the payoffs
     (B, S) of the true game. Finding none, or not all, is possible: no method finds all.
-    Raises `ValueError` where there are neither starts nor a stream.
+    Raises `ValueError` where there are neither starts nor a stream, and for options that mean
+    nothing; `sampled` is no method here, since a search wants the same answer twice.
 
     >>> import numpy as np
     >>> from gpnotes.games import Expansion, RoleSymmetricGame
@@ -96,8 +99,12 @@ def equilibria(
     >>> len(found), found.starts, found.failed, found[0].mixture.round(6)
     (1, 2, 0, array([0.5, 0.5]))
     """
-    game = model.game
-    p = _starts(model, starts, stream, count)
+    if method not in METHODS:
+        raise ValueError(f"method must be one of {', '.join(METHODS)}; got {method!r}")
+    _check.positive(tolerance, "tolerance", zero=True)
+    _check.positive(apart, "apart", zero=True)
+    steps = whole(steps, "steps", 0)
+    game, p = model.game, _starts(model, starts, stream, count)
 
     def payoffs(q: Array) -> Array:
         return model.deviation_payoffs(q, method)
@@ -146,10 +153,13 @@ def _distinct(p: Array, r: Array, allowed: float, apart: float) -> list[tuple[in
 
 def _starts(model: PayoffModel, starts: Array | None, stream: Stream | None, count: int) -> Array:
     if starts is not None:
-        return model.game.check_mixtures(starts)
+        given = model.game.check_mixtures(starts)
+        whole(given.shape[0], "the number of starts", 1)
+        return given
     if stream is None:
         raise ValueError("equilibria need starts, or a stream to draw them from")
-    parts = [stream.generator.dirichlet(np.ones(s), count) for s in model.game.strategies]
+    count, generator = whole(count, "count", 1), drawn_from(stream).generator
+    parts = [generator.dirichlet(np.ones(s), count) for s in model.game.strategies]
     like = model.expansions[0].weights
     return model.game.check_mixtures(as_array(np.concatenate(parts, axis=1), like))
 

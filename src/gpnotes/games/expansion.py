@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from .. import _check
 from .._xp import Array, array_namespace
 from ..linalg import squared_distances
+from .admit import number
 
 __all__ = ["Expansion", "blocks"]
 
@@ -17,7 +18,7 @@ ENTRIES = 2**18
 def blocks(n: int, width: int, entries: int = ENTRIES) -> list[slice]:
     """The n rows of an array of that width in slices that hold about `entries` numbers each."""
     step = max(1, entries // max(1, width))
-    return [slice(start, min(start + step, n)) for start in range(0, n, step)]
+    return [slice(start, min(start + step, n)) for start in range(0, max(1, n), step)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,13 +44,15 @@ class Expansion:
 
     def __post_init__(self) -> None:
         n, size = _check.matrix(self.profiles, "profiles").shape
+        if n == 0:
+            raise ValueError("profiles must have at least one row; got none")
         _check.vector(self.weights, "weights", size=n)
         _check.vector(self.lengthscales, "lengthscales", size=size)
         _check.positive(self.lengthscales, "lengthscales")
         for name in ("weights", "lengthscales"):
             _check.alike(getattr(self, name), name, self.profiles, "profiles")
         for name in ("scale", "offset"):
-            object.__setattr__(self, name, _check.finite(float(getattr(self, name)), name))
+            object.__setattr__(self, name, number(getattr(self, name), name))
 
     def payoff(self, x: Array) -> Array:
         """The payoffs (m,) where the opponents play the rows of x (m, S)."""

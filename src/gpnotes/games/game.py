@@ -14,6 +14,7 @@ import numpy as np
 
 from .. import _check
 from .._xp import Array, array_namespace, epsilon
+from .admit import is_whole
 
 __all__ = ["RoleSymmetricGame"]
 
@@ -61,7 +62,7 @@ class RoleSymmetricGame:
 
     def role_of(self, strategy: int) -> int:
         """The role of the strategy in column `strategy`."""
-        if not 0 <= strategy < self.size:
+        if not (is_whole(strategy, 0) and strategy < self.size):
             raise ValueError(f"strategy must be one of 0, ..., {self.size - 1}; got {strategy}")
         return next(r for r, part in enumerate(self.columns) if strategy < part.stop)
 
@@ -114,7 +115,7 @@ class RoleSymmetricGame:
 
 def _counts(given: tuple[int, ...], name: str) -> tuple[int, ...]:
     good = isinstance(given, tuple | list) and len(given) > 0
-    if not good or any(int(n) != n or n < 1 for n in given):
+    if not good or not all(is_whole(n, 1) for n in given):
         raise ValueError(f"{name} must be a tuple of whole numbers from 1; got {given}")
     return tuple(int(n) for n in given)
 

@@ -14,6 +14,7 @@ from ..fit import fit
 from ..kernels import RBF, Product
 from ..params import names
 from ..random import Stream
+from .admit import drawn_from, whole
 from .expansion import Expansion
 from .game import RoleSymmetricGame
 from .payoffs import PayoffModel
@@ -68,9 +69,12 @@ def learn(
     >>> model.deviation_payoffs(np.asarray([[0.5, 0.5]])).round(2)
     array([[-5., -5.]])
     """
+    payoffs = _paid(payoffs)
     profiles = _check.matrix(_counts(profiles, payoffs), "profiles", columns=game.size)
     if tuple(payoffs.shape) != tuple(profiles.shape):
         raise ValueError(f"payoffs must have shape {profiles.shape}; got {payoffs.shape}")
+    _check.alike(payoffs, "payoffs", profiles, "the profiles")
+    stream = None if stream is None else drawn_from(stream)
     rows, paid = np.asarray(to_numpy(profiles), float), np.asarray(to_numpy(payoffs), float)
     _admit(game, rows)
     options = _admitted(_Options(noise_var, lengths, length_bounds, restarts))
@@ -98,21 +102,37 @@ def _seen(
 def _admitted(options: _Options) -> _Options:
     if options.lengths not in LENGTHS:
         raise ValueError(f"lengths must be one of {', '.join(LENGTHS)}; got {options.lengths!r}")
-    if options.bounds is not None and not 0.0 < options.bounds[0] < options.bounds[1] < math.inf:
-        raise ValueError(f"length_bounds must be positive and rising; got {options.bounds}")
+    bounds = (1.0, 2.0) if options.bounds is None else options.bounds
+    pair = isinstance(bounds, tuple | list) and len(bounds) == 2
+    if not pair or not 0.0 < bounds[0] < bounds[1] < math.inf:
+        raise ValueError(f"length_bounds must be two numbers, positive and rising; got {bounds}")
     if options.noise_var is not None:
         _check.positive(options.noise_var, "noise_var", zero=True)
-    return options
+    return options._replace(restarts=whole(options.restarts, "restarts", 0))
+
+
+def _paid(payoffs: Array) -> Array:
+    """`payoffs` if they are a real matrix; what is not looked at may be NaN."""
+    if hasattr(payoffs, "dtype"):
+        _check.matrix(array_namespace(payoffs).zeros_like(payoffs), "payoffs")
+        return payoffs
+    raise TypeError(f"payoffs must be an array; got {type(payoffs).__name__}")
 
 
 def _counts(profiles: Array, payoffs: Array) -> Array:
     """Profiles of whole numbers, as a simulator draws them, in the dtype of the payoffs."""
+    if not hasattr(profiles, "dtype"):
+        raise TypeError(f"profiles must be an array; got {type(profiles).__name__}")
     xp = array_namespace(profiles)
     whole = xp.isdtype(profiles.dtype, "integral")
     return xp.astype(profiles, payoffs.dtype) if whole else profiles
 
 
 def _admit(game: RoleSymmetricGame, rows: np.ndarray) -> None:
+    fractions = np.argwhere(rows % 1.0 != 0.0)
+    if len(fractions):
+        i, s = fractions[0]
+        raise ValueError(f"profiles must hold whole numbers; row {i} has {rows[i, s]:g}")
     for role, part in enumerate(game.columns):
         totals = rows[:, part].sum(axis=1)
         if (rows[:, part] < 0).any() or (totals != game.players[role]).any():

@@ -44,6 +44,7 @@ METHODS: dict[str, Callable] = {
     "point": _one_by_one(simple.point),
     "neighbours": _one_by_one(simple.near_mode),
 }
+_OPTIONS = {"enumerated": ("limit",), "neighbours": ("moves",), "sampled": ("stream", "samples")}
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +67,8 @@ class PayoffModel:
     expansions: tuple[Expansion, ...]
 
     def __post_init__(self) -> None:
+        _of_kind(self.game, RoleSymmetricGame, "game")
+        _of_kind(self.expansions, tuple | list, "expansions")
         object.__setattr__(self, "expansions", tuple(self.expansions))
         if len(self.expansions) != self.game.size:
             raise ValueError(
@@ -74,6 +77,7 @@ class PayoffModel:
             )
         for s, one in enumerate(self.expansions):
             name = f"the profiles of strategy {s}"
+            _of_kind(one, Expansion, f"the payoff of strategy {s}")
             _check.matrix(one.profiles, name, columns=self.game.size)
             _check.alike(one.profiles, name, self.expansions[0].profiles, "those of strategy 0")
 
@@ -112,15 +116,14 @@ class PayoffModel:
         With dozens of opponents `neighbours` is no better than `point`, which costs less.
 
         Raises `ValueError` for mixtures off the simplex and says by how much, for a method that
-        is none of these, and where enumeration would take more than `limit` profiles.
+        is none of these, and where enumeration would take more than `limit` profiles; `TypeError`
+        for options that the method does not have.
         """
         p = self.game.check_mixtures(mixtures)
         _check.alike(p, "mixtures", self.expansions[0].profiles, "the profiles")
+        _admit(method, options)
         if method == "sampled":
             return self._sampled(p, jacobian, **options)
-        if method not in METHODS:
-            known = ", ".join([*METHODS, "sampled"])
-            raise ValueError(f"method must be one of {known}; got {method!r}")
         found = []
         for role, part in enumerate(self.game.columns):
             here = self.expansions[part]
@@ -131,7 +134,7 @@ class PayoffModel:
         return (payoffs, xp.stack([slope for _, slope in found], axis=1)) if jacobian else payoffs
 
     def _sampled(
-        self, p: Array, jacobian: bool, *, stream: Stream, samples: int = 1000
+        self, p: Array, jacobian: bool, *, stream: Stream | None = None, samples: int = 1000
     ) -> SampledPayoffs:
         means, errors, slopes, slope_errors = [], [], [], []
         for s, one in enumerate(self.expansions):
@@ -145,6 +148,23 @@ class PayoffModel:
         stack = array_namespace(p).stack
         stacked = [stack(part, axis=1) if part else None for part in (slopes, slope_errors)]
         return SampledPayoffs(stack(means, axis=1), stack(errors, axis=1), samples, *stacked)
+
+
+def _of_kind(value: Any, kind: Any, name: str) -> None:
+    if not isinstance(value, kind):
+        wanted = getattr(kind, "__name__", "tuple")
+        raise TypeError(f"{name} must be of type {wanted}; got {type(value).__name__}")
+
+
+def _admit(method: str, options: dict[str, Any]) -> None:
+    known = [*METHODS, "sampled"]
+    if method not in known:
+        raise ValueError(f"method must be one of {', '.join(known)}; got {method!r}")
+    allowed = _OPTIONS.get(method, ())
+    for name in options:
+        if name not in allowed:
+            has = ", ".join(allowed) or "no options"
+            raise TypeError(f"method {method!r} has {has}; got {name}")
 
 
 def _scaled(f: Expansion, value: Array, slope: Array | None) -> tuple[Array, Array | None]:

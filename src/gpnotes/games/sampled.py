@@ -11,6 +11,7 @@ import numpy as np
 
 from .._xp import Array, array_namespace, as_array, to_numpy
 from ..random import Stream
+from .admit import drawn_from, whole
 from .expansion import Expansion, blocks
 from .game import RoleSymmetricGame
 
@@ -41,17 +42,17 @@ def expected(
     p: Array,
     jacobian: bool,
     *,
-    stream: Stream,
+    stream: Stream | None = None,
     samples: int = 1000,
 ) -> tuple[tuple[Array, Array], tuple[Array, Array] | None]:
     """Mean and standard error of the bumps, (B,) each, and of their derivatives, (B, S) each.
 
     Derivatives are ``n_r E f(x + e_t)`` with one opponent less, :eq:`eq-dp-exact-gradient`,
     estimated from draws of their own: nothing is divided by an entry of the mixture. Held at a time
-    are as many samples as fit 32 MiB. Raises `ValueError` for fewer than two samples.
+    are as many samples as fit 32 MiB. Raises `ValueError` for fewer than two samples, `TypeError`
+    without a stream.
     """
-    if samples < 2:
-        raise ValueError(f"samples must be at least 2, for a standard error; got {samples}")
+    stream, samples = drawn_from(stream), whole(samples, "samples", 2)
     found = [
         _few(game, strategy, expansion, p[rows, :], jacobian, stream, samples)
         for rows in blocks(p.shape[0], samples * game.size, _DRAWN)

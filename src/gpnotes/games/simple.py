@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 
 from .._xp import Array, array_namespace, as_array, to_numpy
+from .admit import whole
 from .enumerated import chances
 from .expansion import Expansion, blocks
 from .game import RoleSymmetricGame, profiles_of
@@ -52,10 +53,8 @@ def near_mode(
     opponent less. The idea is that of the neighbour method of gameanalysis, whose profiles are
     the ones near the mode with the deviator among the players.
     """
-    if moves < 0 or int(moves) != moves:
-        raise ValueError(f"moves must be a whole number from 0; got {moves}")
     players = game.opponents(strategy)
-    steps = _steps(game, int(moves))
+    steps = _steps(game, whole(moves, "moves", 0))
     starts = mode(to_numpy(p), players, game)
     parts = [
         _weighed(starts[rows, None, :] + steps, players, game, expansion, p[rows, :], jacobian)

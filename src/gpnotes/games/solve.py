@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from .. import _check
 from .._xp import Array, array_namespace
+from .admit import whole
 from .game import RoleSymmetricGame
 from .payoffs import PayoffModel
 
@@ -19,7 +20,8 @@ __all__ = ["regret", "replicator"]
 def regret(payoffs: Array, mixtures: Array, game: RoleSymmetricGame) -> Array:
     """What the best deviation gains, (B,): ``max_r (max_s u_s − p_rᵀ u_r)``; zero at equilibrium.
 
-    `payoffs` and `mixtures` are (B, S). It is not negative on the simplex, save for rounding.
+    `payoffs` and `mixtures` are (B, S). It is not negative, save for rounding. Raises `ValueError`
+    for shapes that do not fit the game, and for mixtures off the simplex.
 
     >>> import numpy as np
     >>> game = RoleSymmetricGame((4,), (2,))
@@ -28,6 +30,7 @@ def regret(payoffs: Array, mixtures: Array, game: RoleSymmetricGame) -> Array:
     """
     _check.matrix(payoffs, "payoffs", columns=game.size)
     _check.matrix(mixtures, "mixtures", rows=payoffs.shape[0], columns=game.size)
+    game.check_mixtures(mixtures)
     xp = array_namespace(payoffs)
     gains = [_best(payoffs[:, c]) - _mean(payoffs[:, c], mixtures[:, c]) for c in game.columns]
     return xp.max(xp.stack(gains, axis=1), axis=1)
@@ -55,16 +58,19 @@ def replicator(
     a role have had on the way of that row, so that neither offset nor scale of the payoffs matters,
     rows do not touch each other, and steps shrink near a rest point. `payoffs` is a model
     (its exact payoffs are used) or a function of mixtures, which needs `game`. What has
-    probability zero keeps it.
+    probability zero keeps it. Raises `ValueError` or `TypeError` for payoffs that are not finite,
+    or not of the mixtures' shape and kind.
     """
     game = payoffs.game if isinstance(payoffs, PayoffModel) else game
     if game is None:
         raise ValueError("game must be given where payoffs is a function")
     call = payoffs.deviation_payoffs if isinstance(payoffs, PayoffModel) else payoffs
-    p = game.check_mixtures(starts)
+    p, steps = game.check_mixtures(starts), whole(steps, "steps", 0)
+    _check.positive(rate, "rate")
     widest = [0.0 * p[:, :1] for _ in game.columns]
     for _ in range(steps):
-        p, widest = _follow(call(p), p, widest, game, rate)
+        u = _check.matrix(call(p), "payoffs", rows=p.shape[0], columns=game.size)
+        p, widest = _follow(_check.alike(u, "payoffs", p, "starts"), p, widest, game, rate)
     return p
 
 
