@@ -40,6 +40,7 @@ a, b, c = 0.7, -1.3, 2.1
 POINTS, WEIGHTS = np.polynomial.hermite_e.hermegauss(24)
 WEIGHTS = WEIGHTS / WEIGHTS.sum()
 LINE, LENGTHS = np.polynomial.legendre.leggauss(20)
+FINE, SHORT = np.polynomial.legendre.leggauss(60)
 DIE = Nodes([[1.0, 2.0], [0.5, -1.0], [3.0, 0.25]], [0.2, 0.5, 0.3])
 COLOURS = {1, 3, 4}
 
@@ -55,7 +56,8 @@ def kernel(x, x2):
 BOUND = {
     "A": A, "B": B, "K": K, "X": X, "Z": Z, r"\mathbf y": y, r"\mathbf z": z, "v": v, "N": N,
     "D": D, "a": a, "b": b, "c": c, "n": 4, "m": 2, "g": Nodes(POINTS, WEIGHTS), "r": DIE,
-    "u": Nodes(LINE, LENGTHS), "S": COLOURS, r"\mathcal C": range(2, 6), "k": kernel,
+    "u": Nodes(LINE, LENGTHS), "w": Nodes(8 * FINE, 8 * SHORT), "S": COLOURS,
+    r"\mathcal C": range(2, 6), "k": kernel,
     r"\mathcal N": density, "f": np.sin, r"\phi": lambda x: np.array([x, x**2, x**3]),
     "h": lambda x: np.sum(np.sin(x)), r"\mathbf x": X, "x'": X[2], "x": X[4], r"\Sigma": K[:3, :3],
     r"\mathbf q": np.array([1.0, 3.0, 2.0]), "I": np.eye(N), "E_{N}": Estimate(1.5, 0.1),
@@ -173,7 +175,9 @@ CASES = {
     r"\mathbb V[r]": np.cov(DIE.points.T, aweights=DIE.weights, ddof=0),
     r"\int u^2 \,\mathrm d u": 2 / 3,
     r"\int_{-1}^1 e^{u} \,\mathrm d u": math.e - 1 / math.e,
-    r"\int_{-\infty}^\infty u^4 \, du": 2 / 5,
+    r"\int_{-\infty}^\infty e^{-\frac{1}{2} w^2} \, dw": math.sqrt(2 * math.pi),
+    r"\int_{-\infty}^\infty e^{-w^2} w \, dw": 0.0,
+    r"\int_{-8}^\infty e^{-w^2} \, dw": math.sqrt(math.pi),
     r"\int\int u^2 g^2 \,\mathrm d u \,\mathrm d g": 2 / 3,
     r"\int u^2 g^2 \,\mathrm d u \,\mathrm d g": 2 / 3,
     # derivatives

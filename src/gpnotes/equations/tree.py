@@ -204,7 +204,10 @@ class Covariance(Node):
 
 @dataclass(frozen=True)
 class Integral(Node):
-    """``\\int_a^b body \\,\\mathrm d x`` for `x` bound to `Nodes`, all between the limits."""
+    """``\\int_a^b body \\,\\mathrm d x`` for `x` bound to `Nodes`, all between the limits.
+
+    The nodes fill finite limits; towards an infinite one they go on until the body has died away.
+    """
 
     variables: tuple[str, ...]
     body: Node

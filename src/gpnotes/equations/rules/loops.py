@@ -156,6 +156,27 @@ def _inside_limits(ev: Calculator, node: t.Integral, scope: Scope) -> None:
             raise OperationError(
                 f"{said}, the limits {low:.6g} and {high:.6g} differ by {high - low:.6g}"
             )
+        for limit in (low, high):
+            if np.isinf(limit):
+                _ends_before(ev, node, scope, (key, limit))
+
+
+_GONE = 1e-3  # what may be left of an integrand at the last nodes, relative to its largest value
+
+
+def _ends_before(ev: Calculator, node: t.Integral, scope: Scope, at: tuple[str, float]) -> None:
+    """Towards an infinite limit the integrand must have died away where the nodes end."""
+    key, limit = at
+    inside = [inner for _, inner in _weighted(ev, node.variables, scope)]
+    reached = np.sign(limit) * np.array([np.ravel(inner[key].value) for inner in inside])
+    sizes = np.array([np.max(np.abs(ev.of(node.body, inner))) for inner in inside])
+    last = np.any(reached == reached.max(axis=0), axis=1)
+    left = sizes[last].max() / max(sizes.max(), np.finfo(np.float64).tiny)
+    if left > _GONE:
+        raise OperationError(
+            f"at the last nodes of `{key}` before the limit {limit:.6g} the integrand is "
+            f"{left:.1g} of its largest value"
+        )
 
 
 def _limit(ev: Calculator, node: t.Node, scope: Scope) -> float:
