@@ -182,6 +182,12 @@ def test_pendulums_stop_and_stand_still_and_ask_nothing_of_the_network():
     assert "<script" not in html
 
 
+def test_a_moving_drawing_is_html_in_a_notebook_and_short_as_text():
+    drawn = plot.Moving("<div></div>")
+    assert drawn._repr_html_() == drawn.html
+    assert repr(drawn) == "Moving(...)"
+
+
 def test_pendulums_of_different_lengths_are_refused():
     with pytest.raises(ValueError, match="must have shape"):
         plot.pendulums({"a": np.zeros(3), "b": np.zeros(4)}, 1.0, name="x", alt="y")

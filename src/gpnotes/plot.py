@@ -121,11 +121,14 @@ def points(ax: Any, x: Array, y: Array, **style: Any) -> Any:
     return ax.plot(x, y, **{"color": COLOURS["data"], "zorder": 3, **drawn, **style})[0]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Moving:
     """A drawing that moves, as HTML that asks nothing of the network; a notebook shows it."""
 
     html: str
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(...)"  # the same on every machine
 
     def _repr_html_(self) -> str:
         return self.html
