@@ -228,5 +228,10 @@ def test_what_does_not_fit_is_refused(rng, task):
     data = pushed(rng)
     with pytest.raises(ValueError, match=r"actions must have shape \(25, d\)"):
         fit_dynamics(Transitions(data.states, data.actions[:5], data.nexts))
+    still = Transitions(data.states, 0.0 * data.actions, data.nexts)
+    with pytest.raises(ValueError, match="data must vary in every state and action"):
+        fit_dynamics(still)
+    with pytest.raises(ValueError, match="the action must be finite"):
+        swing(lambda z: np.asarray([np.nan]), (np.pi, 0.0), 2)
     with pytest.raises(ValueError, match="trials and fresh must be at least 1; got 0 and 1"):
         next(learn(task, lambda _: data, lambda: None, trials=0))

@@ -61,8 +61,8 @@ def fit_dynamics(data: Transitions, angles: tuple[int, ...] = (), *, steps: int 
     Inputs are the state with its angles replaced by their sines and cosines, and the action; one
     lengthscale each. Noise variances lie between 1e-6 and once the variance of the differences, and
     lengthscales between a tenth and a hundred times the spread of the inputs. O(n³) an evaluation.
-    Raises `ValueError` for arrays that do not fit each other.
-    Source: Deisenroth & Rasmussen (2011), section 2.1.
+    Raises `ValueError` for arrays that do not fit each other, and for a state or an action that
+    never changes. Source: Deisenroth & Rasmussen (2011), section 2.1.
     """
     n, D = _check.matrix(data.states, "states").shape
     _check.matrix(data.actions, "actions", rows=n)
@@ -80,6 +80,9 @@ def fit_dynamics(data: Transitions, angles: tuple[int, ...] = (), *, steps: int 
 def _fitted(X: Array, y: Array, steps: int) -> GP:
     xp = array_namespace(X)
     spread, variance = xp.std(X, axis=0), float(xp.var(y))
+    if not (float(xp.min(spread)) > 0.0 and variance > 0.0):
+        what = f"inputs have spreads {to_numpy(spread)}, a difference {variance**0.5:.3g}"
+        raise ValueError(f"data must vary in every state and action; {what}")
     low, high = 0.1 * float(xp.min(spread)), 100.0 * float(xp.max(spread))
     bounds = {
         "kernel.lengthscale": (low, high),

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import _check
 from .._xp import Array, as_array, to_numpy
 from ..random import Stream
 from .cost import SaturatingCost
@@ -59,7 +60,8 @@ def swing(
 
     Each action is held for `REPEAT` time steps. The environment is ``Pendulum-v1``; only its first
     state is set from here. What is kept is what it lets see: cosine, sine and velocity in single
-    precision. NumPy arrays, or arrays like `like`. Raises `ImportError` without gymnasium.
+    precision. NumPy arrays, or arrays like `like`. Raises `ImportError` without gymnasium,
+    `ValueError` for an action that is not finite.
     """
     like = np.zeros(1) if like is None else like
     env = _environment()
@@ -69,7 +71,8 @@ def swing(
     for _ in range(steps):
         theta, velocity = states[-1]
         z = as_array([theta, velocity, math.sin(theta), math.cos(theta)], like)
-        actions.append(np.clip(to_numpy(act(z)), -TORQUE, TORQUE).reshape(1))
+        torque = _check.finite(to_numpy(act(z)), "the action")
+        actions.append(np.clip(torque, -TORQUE, TORQUE).reshape(1))
         for _ in range(REPEAT):
             seen, *_ = env.step(actions[-1])
         cosine, sine, velocity = (float(value) for value in seen)
