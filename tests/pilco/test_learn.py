@@ -85,6 +85,18 @@ def test_improving_lowers_the_expected_cost(rng, task):
     assert found.evaluations >= 15
 
 
+def test_an_improved_policy_lives_where_the_old_one_did(space, rng):
+    seen = pushed(rng, 15)
+    noisy = seen.nexts + 0.1 * rng.normal(size=(15, 2))  # enough for float32
+    data = Transitions(*(space.asarray(a) for a in (*seen[:2], noisy)))
+    policy = first_policy(stream(0), space.asarray([0.0]), bumps=3)
+    task = swing_up(space.asarray([0.0]), steps=3)
+    found = improve(policy, fit_dynamics(data, (0,), steps=10), task, iterations=2)
+    assert all(space.holds(getattr(found.policy.inner, name)) for name in ("centres", "weights"))
+    assert 0.0 < found.cost < 1.0
+    assert found.evaluations >= 1
+
+
 def test_parameters_there_and_back(space):
     policy = first_policy(stream(0), space.asarray([0.0]), bumps=4)
     vector, rebuild = parameters(policy)
