@@ -83,7 +83,7 @@ FAULTS = [
     (r"\int_0^{a} u \,\mathrm d u", "the nodes of `u` leave the limits 0 to 0.5", None),
     (r"\int_{-1}^{2} u \,\mathrm d u", "the weights of `u` sum to 1, the limits -1 and 2 differ",
      None),
-    (r"\int_0^\infty u \,\mathrm d u", "before the limit inf the integrand is 1 of its largest", None),
+    (r"\int_0^\infty u \,\mathrm d u", "before the limit inf the integrand is 1 of its", None),
     (r"\int_{-\infty}^1 e^{-u} \,\mathrm d u", "the last nodes of `u` before the limit -inf", None),
     (r"\frac{\partial A}{\partial \ell}", r"`\ell` does not occur in what is differentiated", None),
     (r"\log_a x", "the base of a logarithm must be a number", None),

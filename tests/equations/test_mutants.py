@@ -89,6 +89,25 @@ CLASSES = [
         r"a = \mathbb V_x[x]",
         {"a": 0.36, "x": Nodes(np.array([1.0, 2.2]), np.array([0.5, 0.5]))},
     ),
+    (
+        "the value at the mean for the mean of f(x)",
+        r"a = \mathbb E_x[f(x)]",
+        {
+            "a": (np.sin(0.3) + np.sin(2.1)) / 2,
+            "f": np.sin,
+            "x": Nodes(np.array([0.3, 2.1]), np.array([0.5, 0.5])),
+        },
+    ),
+    (
+        "drop the derivative of f(x)",
+        r"a = \frac{\partial f(x)}{\partial x}",
+        {"a": np.cos(0.7), "f": np.sin, "x": 0.7},
+    ),
+    (
+        "drop the gradient of x^\\top S x",
+        r"y = \nabla_x (x^\top S x)",
+        {"y": 2 * S @ x, "S": S, "x": x},
+    ),
     (r"\ge for \le", r"a \le b", {"a": 1.1, "b": 3.5}),
     ("> for <", r"a < b", {"a": 1.1, "b": 3.5}),
     (r"\preceq for \succeq", r"S \succeq R", {"S": S + np.eye(4), "R": S - A @ A.T / 2}),
@@ -111,6 +130,15 @@ def test_a_limit_that_adds_nothing_is_indistinct(checked):
     outcomes = {mutant.edit: mutant.outcome for mutant in record.mutants.list}
     assert outcomes["first i one more"] == "indistinct"
     assert record.mutants.survived == 0
+
+
+def test_the_mean_of_what_is_linear_is_its_value_at_the_mean(checked):
+    nodes = Nodes(np.array([0.3, 2.1]), np.array([0.25, 0.75]))
+    record = checked(r"a = \mathbb E_x[b x + c]", {"a": 3.4, "b": 2.0, "c": 0.1, "x": nodes})
+    outcomes = {mutant.edit: mutant.outcome for mutant in record.mutants.list}
+    assert outcomes["the value at the mean for the mean of b x + c"] == "indistinct"
+    (made,) = (m for m in record.mutants.list if m.edit.startswith("the value"))
+    assert made.latex == r"b \mathbb E_{x}[x] + c"
 
 
 def test_a_swap_that_leaves_nothing_to_catch_is_not_made(checked):

@@ -13,9 +13,11 @@ from .tree import (
     Apply,
     Bars,
     Cases,
+    Derivative,
     Elementwise,
     Expectation,
     Function,
+    Gradient,
     Index,
     Inverse,
     Name,
@@ -32,6 +34,8 @@ from .tree import (
     Sum,
     Transpose,
     Variance,
+    replace_at,
+    walk,
 )
 
 __all__ = ["ROUND", "Edit", "Scope", "edits", "math"]
@@ -209,9 +213,25 @@ def _(node: Reduction, scope: Scope) -> Iterator[Edit]:
 
 
 @edits.register
+def _(node: Expectation, scope: Scope) -> Iterator[Edit]:
+    """What is left where one forgets that a mean and a function do not commute."""
+    body = node.body
+    for path, part in walk(body):
+        if isinstance(part, Index) and part.key in node.variables:
+            body = replace_at(body, path, Expectation((part.key,), part))
+    yield f"the value at the mean for the mean of {scope.say(node.body)}", body
+
+
+@edits.register
 def _(node: Variance, scope: Scope) -> Iterator[Edit]:
     mean = Expectation(node.variables, node.body)
     yield f"the mean for the variance of {scope.say(node.body)}", mean
+
+
+@edits.register
+def _(node: Derivative | Gradient, scope: Scope) -> Iterator[Edit]:
+    what = "derivative" if isinstance(node, Derivative) else "gradient"
+    yield f"drop the {what} of {scope.say(node.body)}", node.body
 
 
 @edits.register
