@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -153,6 +154,22 @@ def test_jitter_is_noise_for_a_fantasy_as_it_is_for_the_data(rng):
     after = posterior.extend(x, y[:1]).variance(m[None, :])[0]
     found = fantasy.reduction(posterior, m, np.zeros((2, 2)), x)[0]
     np.testing.assert_allclose(found, before - after, rtol=1e-10)
+
+
+@pytest.mark.parametrize("noise_var", [4e-4, 1e-3])
+def test_single_precision_and_many_data_with_little_noise(rng, noise_var):
+    """The noise is known exactly: what it divides is small here, and not nothing."""
+    n, root = 500, np.asarray([[0.2, 0.0], [0.1, 0.2]])
+    arrays = rng.uniform(-1, 1, (n, 2)), np.zeros(n), rng.uniform(-1, 1, (100, 2)), root @ root.T
+    exact, found = [], []
+    for dtype, into in ((np.float64, exact), (np.float32, found)):
+        X, y, x, S = (a.astype(dtype) for a in arrays)
+        posterior = condition(GP(RBF(1.0, np.full(2, 0.5, dtype)), noise_var), X, y)
+        into.append(fantasy.reduction(posterior, X[0], S, x))
+        into.append(fantasy.greedy(posterior, X[0], S, x, 3))
+    assert found[0].dtype == np.float32
+    np.testing.assert_allclose(found[0], exact[0], atol=0.2 * exact[0].max())
+    assert [one.index for one in found[1]] == [one.index for one in exact[1]]
 
 
 def test_next_to_an_exact_observation_it_is_the_slope_that_one_learns(nodes):
@@ -416,7 +433,7 @@ def test_arguments_that_do_not_fit_are_named(make_posterior, make_state):
         assert pull(np.ones(shape))[0].shape == x.shape
 
 
-@pytest.mark.parametrize("size", [0, 4, 1.5, -1])
+@pytest.mark.parametrize("size", [0, 4, 1.5, -1, float("nan"), float("inf"), True, None])
 def test_a_budget_that_the_ground_set_cannot_fill(make_posterior, make_state, size):
     with pytest.raises(ValueError, match="size must be a whole number from 1 to 3"):
         fantasy.greedy(make_posterior(), *make_state(), np.ones((3, 2)), size)
@@ -437,6 +454,18 @@ def test_models_and_weights_that_do_not_fit_are_named(make_posterior, make_state
     for bounds in ([(0.0, 1.0)], [(0.0, 1.0), (1.0, 1.0)], [(0.0, np.inf)] * 2):
         with pytest.raises(ValueError, match=r"bounds must be 2 pairs \(lower, upper\)"):
             fantasy.refine(posterior, m, S, m, bounds)
+    for wrong in ([(0.0, 1.0), (0.0,)], "ab", None):
+        with pytest.raises(ValueError, match="bounds must be 2 pairs"):
+            fantasy.refine(posterior, m, S, m, wrong)
+    with pytest.raises(ValueError, match="steps must be a whole number from 1; got 0"):
+        fantasy.refine(posterior, m, S, m, [(0.0, 1.0)] * 2, steps=0)
+    for wrong in (posterior.gp, None):
+        with pytest.raises(TypeError, match=r"posteriors must be .* or a sequence of them; got"):
+            fantasy.reduction(wrong, m, S, x)
+    singles = fantasy.mean_covariance, fantasy.expected_variance, fantasy.expected_parts
+    for call, wrong in itertools.product(singles, ([posterior], posterior.gp)):
+        with pytest.raises(TypeError, match=r"posterior must be one exact\.Posterior; got"):
+            call(wrong, m, S, x)
     for kernel in (Matern52(), RBF() + Linear()):
         other = condition(GP(kernel, 0.1), posterior.X, posterior.y)
         with pytest.raises(TypeError, match="RBF"):
@@ -548,6 +577,20 @@ def test_what_is_left_where_nothing_can_be_learnt(make_state, variance_of, rng):
     np.testing.assert_allclose(found.of_function, before[0], rtol=1e-8)
     np.testing.assert_allclose(found.of_input, before[1], rtol=1e-8)
     np.testing.assert_allclose(fantasy.expected_variance(posterior, m, S, X), sum(before))
+
+
+def test_a_mean_function_that_varies_is_no_constant(make_posterior, make_state):
+    """It would vary over the input, which nothing here counts."""
+
+    class Slope:
+        def __call__(self, x):
+            return x[:, 0]
+
+    posterior, (m, S) = make_posterior(), make_state()
+    other = condition(replace(posterior.gp, mean=Slope()), posterior.X, posterior.y)
+    for call in (fantasy.expected_variance, fantasy.expected_parts):
+        with pytest.raises(TypeError, match="constant mean"):
+            call(other, m, S, posterior.X)
 
 
 def test_what_is_left_needs_one_input_that_fits(make_posterior, make_state):

@@ -6,7 +6,9 @@ Several fantasies take ``cᵀ C⁻¹ c`` from the variance together, with ``c = 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -61,6 +63,7 @@ class _Ground(NamedTuple):
     """Candidates of one output, given the data and the fantasies taken so far."""
 
     kernel: Any
+    noise_var: float
     candidates: Array
     here: Look
 
@@ -72,7 +75,7 @@ class _Ground(NamedTuple):
         own = self.kernel(self.candidates[j : j + 1, :], self.candidates)[0, :]
         row = (own - xp.matrix_transpose(half) @ half[:, j]) / xp.sqrt(spread[j])
         cross = cross - cross[:, j : j + 1] * (row / xp.sqrt(spread[j]))[None, :]
-        spread = xp.clip(spread - row * row, 0.0, None)
+        spread = xp.clip(spread - row * row, self.noise_var, None)
         half = xp.concat([half, row[None, :]], axis=0)
         return self._replace(here=Look(half, cross, spread, floor))
 
@@ -81,7 +84,8 @@ def _ground(model: Posterior, found: list[State], candidates: Array) -> _Ground:
     size = model.X.shape[0], candidates.shape[0]
     remedy = "Use fewer candidates."
     memory.require(*size, copies=3, like=candidates, what="K_X,candidates", remedy=remedy)
-    return _Ground(model.gp.kernel, candidates, look(outlook(model, found), candidates))
+    view = outlook(model, found)
+    return _Ground(model.gp.kernel, view.noise_var, candidates, look(view, candidates))
 
 
 def greedy(
@@ -112,11 +116,9 @@ def greedy(
     models = outputs(posteriors)
     found = admitted(models, m, S, candidates)
     shares = _weights(weights, models, candidates)
-    if size != int(size) or not 1 <= size <= candidates.shape[0]:
-        wanted = f"a whole number from 1 to {candidates.shape[0]}, the number of candidates"
-        raise ValueError(f"size must be {wanted}; got {size}")
+    _whole(size, "size", candidates.shape[0])
     grounds, chosen = [_ground(model, found, candidates) for model in models], []
-    for _ in range(int(size)):
+    for _ in range(size):
         gains = _weighted([ground.here.gain for ground in grounds], shares)
         open_ = [j for j in range(candidates.shape[0]) if j not in {one.index for one in chosen}]
         host = to_numpy(gains)
@@ -124,6 +126,12 @@ def greedy(
         chosen.append(Choice(j, candidates[j, :], float(host[j])))
         grounds = [ground.observed(j) for ground in grounds]
     return chosen
+
+
+def _whole(number: Any, name: str, most: float = math.inf) -> None:
+    if isinstance(number, bool) or not isinstance(number, Integral) or not 1 <= number <= most:
+        to = "" if most == math.inf else f" to {most}, the number of candidates"
+        raise ValueError(f"{name} must be a whole number from 1{to}; got {number!r}")
 
 
 def _weights(weights: Array | None, models: list[Posterior], like: Array) -> list[float]:
@@ -176,10 +184,10 @@ def refine(
     """Climb from a fantasy input to a better one nearby, within `bounds`, pairs for the D inputs.
 
     L-BFGS-B with the gradient of `reduction_and_pullback`, on the host, in units of the interval of
-    each input; it finds the local maximum that it finds. `start` is a `Choice` or an input (D,); a
-    start outside is moved inside. The result keeps the index of the start, -1 for an input, and
-    promises no less than the start inside the bounds. Raises `ValueError` for bounds that
-    are no intervals, and what `reduction` raises.
+    each input, for at most `steps` iterations; it finds a local maximum. `start` is a `Choice` or
+    an input (D,); a start outside is moved inside. The result keeps the index of the start, -1 for
+    an input, and promises no less than the start inside the bounds. Raises `ValueError` for bounds
+    that are no intervals and for steps that are no whole number, and what `reduction` raises.
 
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, condition
@@ -190,6 +198,7 @@ def refine(
     """
     models = outputs(posteriors)
     index, x = (start.index, start.input) if isinstance(start, Choice) else (-1, start)
+    _whole(steps, "steps")
     lower, width = _box(bounds, _check.vector(x, "start", size=models[0].X.shape[1]))
     shares = as_array(_weights(weights, models, x), x)
 
@@ -215,7 +224,10 @@ def refine(
 
 def _box(bounds: Sequence[tuple[float, float]], x: Array) -> tuple[np.ndarray, np.ndarray]:
     """The lower ends and the widths of the intervals, (D,) each, on the host."""
-    box = np.asarray(bounds, dtype=np.float64)
+    try:
+        box = np.asarray(bounds, dtype=np.float64)
+    except (TypeError, ValueError):  # ragged, or no numbers
+        box = np.empty(0)
     if (
         box.shape != (x.shape[0], 2)
         or not np.all(np.isfinite(box))

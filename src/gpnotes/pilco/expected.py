@@ -8,9 +8,10 @@ from typing import NamedTuple
 from .. import _check, _xp
 from .._xp import Array, array_namespace
 from ..exact import Posterior
+from ..means import ConstantMean, Zero
 from ..moments import kernel_covariance, predict, predictor
 from .gain import reduction
-from .outlook import Look, Outlook, admitted, blocks, look, outlook, outputs
+from .outlook import Look, Outlook, admitted, blocks, look, outlook, outputs, single
 
 __all__ = ["Parts", "expected_covariance", "expected_parts", "expected_variance"]
 
@@ -40,8 +41,9 @@ def expected_variance(
     """``E_ŷ V_{x,f}[f(x) | ŷ]`` of ``x ~ N(m, S)`` for a fantasy at each candidate (k, D), (k,).
 
     The variance as it is less the `reduction`, :eq:`eq-pi-criterion`; with `noise` that of a new y
-    at x. One uncertain input: m (D,), S (D, D). O(n² (D + k)). Raises what `reduction` and
-    `moments.predict` raise. Source: van der Wilk, McAllister & Rasmussen (2016), equation 3.
+    at x. One uncertain input: m (D,), S (D, D). O(n³ + n² (D + k)). Raises what `reduction`,
+    `moments.predictor` and `moments.predict` raise.
+    Source: van der Wilk, McAllister & Rasmussen (2016), equation 3.
 
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, condition
@@ -49,7 +51,7 @@ def expected_variance(
     >>> expected_variance(posterior, np.ones(1), np.eye(1), np.asarray([[0.0], [2.0]])).round(4)
     array([0.702 , 0.4999])
     """
-    return expected_covariance([posterior], m, S, candidates, noise)[:, 0, 0]
+    return expected_covariance([single(posterior)], m, S, candidates, noise)[:, 0, 0]
 
 
 def expected_covariance(
@@ -60,8 +62,8 @@ def expected_covariance(
     Outputs are independent functions of one uncertain x, which ties them to each other. An
     observation at x̂ takes from the diagonal, nothing from the rest:
     ``Cov[f(x)] − diag(reduction)``, :eq:`eq-pi-outputs`. A variance that rounding took below zero
-    is zero. With `noise` the covariance is that of new observations at x. O(E² n² D + E n² k).
-    Raises what `reduction` and `moments.predict` raise.
+    is zero. With `noise` the covariance is that of new observations at x.
+    O(E n³ + E² n² D + E n² k). Raises what `expected_variance` raises.
 
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, condition
@@ -99,7 +101,9 @@ def expected_parts(
     >>> parts.of_function.round(4), parts.of_input.round(4)
     (array([0.2845]), array([0.2154]))
     """
-    models = outputs(posterior)
+    models = outputs(single(posterior))
+    if not isinstance(posterior.gp.mean, Zero | ConstantMean):
+        raise TypeError(f"posterior must have a constant mean or none; got {posterior.gp.mean!r}")
     _check.vector(m, "m", size=models[0].X.shape[1])
     view = outlook(posterior, admitted(models, m, S, candidates))
     kernel, X, factor = posterior.gp.kernel, posterior.X, posterior.cholesky

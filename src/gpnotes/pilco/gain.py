@@ -17,7 +17,7 @@ from .. import _check
 from .._xp import Array, array_namespace
 from ..exact import Posterior
 from .averages import kernel_mean_and_pullback
-from .outlook import Look, Outlook, admitted, blocks, look, outlook, outputs
+from .outlook import Look, Outlook, admitted, blocks, look, outlook, outputs, single
 
 __all__ = ["Posteriors", "mean_covariance", "reduction", "reduction_and_pullback", "reductions"]
 
@@ -29,7 +29,7 @@ def mean_covariance(posterior: Posterior, m: Array, S: Array, candidates: Array)
     """``E_x c(x, x̂)``: the covariance of f averaged over x with f at each candidate.
 
     (k,) for m (D,) and S (D, D); (T, k) for T uncertain inputs, m (T, D) and S (T, D, D).
-    Candidates are rows (k, D). Raises what `reduction` raises. O(n² k).
+    Candidates are rows (k, D). Raises what `reduction` raises, and costs as much.
 
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, condition
@@ -37,7 +37,7 @@ def mean_covariance(posterior: Posterior, m: Array, S: Array, candidates: Array)
     >>> mean_covariance(posterior, np.ones(1), np.eye(1), np.asarray([[0.0], [2.0]])).round(4)
     array([0.0501, 0.4829])
     """
-    found = admitted([posterior], m, S, candidates)
+    found = admitted(outputs(single(posterior)), m, S, candidates)
     view, xp = outlook(posterior, found), array_namespace(candidates)
     parts = [look(view, rows).cross for rows in blocks(view, candidates)]
     cross = xp.concat(parts, axis=1)
@@ -55,7 +55,8 @@ def reduction(posteriors: Posteriors, m: Array, S: Array, candidates: Array) -> 
     ``x ~ N(m, S)`` with m (D,) and S (D, D), which may be singular or zero; for T uncertain inputs,
     m (T, D) and S (T, D, D), the result is the sum of their reductions. The noise of the fantasy
     is that of the data. Without noise nothing is learnt at an input that was observed: zero
-    there, exactly; the value next to it is another, that of observing a slope.
+    there, exactly; the value next to it is another, that of observing a slope. Noise that is lost
+    in the rounding of K_y, at most ``max(10, n) eps k(x̂, x̂)``, counts as none.
     O(n² k + T (n² + k n + (n + k) D²)) an output.
 
     Raises `ValueError` for an S that is no covariance, for shapes that do not fit, for no
@@ -88,8 +89,8 @@ def reduction_and_pullback(
 
     The pullback takes a cotangent of the shape of the reductions and returns
     ``(candidates_bar, m_bar, S_bar)``, the last one symmetric. Where nothing is left to observe,
-    all derivatives are zero. O(n² (k + T) + T (n + k) D²) an output; nothing is in chunks. Raises
-    what `reduction` raises.
+    all derivatives are zero. O(n² (k + T) + T (n k + (n + k) D²)) an output; nothing is in chunks.
+    Raises what `reduction` raises.
 
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, condition

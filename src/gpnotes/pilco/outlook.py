@@ -24,6 +24,7 @@ __all__ = [
     "look",
     "outlook",
     "outputs",
+    "single",
 ]
 
 _CHUNK_ENTRIES = 2**21  # entries of arrays over candidates at a time: 16 MiB in float64
@@ -47,7 +48,7 @@ class Look(NamedTuple):
 
     `half` is ``L⁻¹ k_X(x̂)``, (n, k); `cross` is ``E_x c(x, x̂)``, (T, k), with the posterior
     covariance c; `spread` is ``c(x̂, x̂) + σ_n²``, (k,); what is not above `floor`, (k,), is nothing
-    but rounding.
+    but rounding. It is zero if the noise is more than that: c may then be as small as it likes.
     """
 
     half: Array
@@ -70,7 +71,10 @@ class Look(NamedTuple):
 
 def outputs(posteriors: Any) -> list[Posterior]:
     """One posterior or several of one kind, as a list; `TypeError` or `ValueError` otherwise."""
-    found = [posteriors] if isinstance(posteriors, Posterior) else list(posteriors)
+    found = [posteriors] if isinstance(posteriors, Posterior) else posteriors
+    if not isinstance(found, Sequence):
+        wanted = "an exact.Posterior or a sequence of them"
+        raise TypeError(f"posteriors must be {wanted}; got {type(found).__name__}")
     if not found:
         raise ValueError("posteriors must hold at least one; got none")
     for i, one in enumerate(found):
@@ -78,7 +82,14 @@ def outputs(posteriors: Any) -> list[Posterior]:
             raise TypeError(f"posteriors must be exact.Posterior; got {type(one).__name__}")
         _check.matrix(one.X, f"posteriors[{i}].X", columns=found[0].X.shape[1])
         _check.alike(one.X, f"posteriors[{i}].X", found[0].X, "posteriors[0].X")
-    return found
+    return list(found)
+
+
+def single(posterior: Any) -> Posterior:
+    """`posterior` if it is one; `TypeError` otherwise."""
+    if not isinstance(posterior, Posterior):
+        raise TypeError(f"posterior must be one exact.Posterior; got {type(posterior).__name__}")
+    return posterior
 
 
 def states(m: Array, S: Array, like: Array) -> list[State]:
@@ -155,5 +166,7 @@ def look(view: Outlook, candidates: Array) -> Look:
     pulled = xp.matrix_transpose(view.half_means) @ half
     prior = kernel.diag(candidates)
     spread = xp.clip(prior - xp.sum(half * half, axis=0), 0.0, None) + view.noise_var
-    floor = 10.0 * half.shape[0] * _xp.epsilon(half) * prior
+    rounding = max(10, half.shape[0]) * _xp.epsilon(half) * prior
+    noisy = view.posterior.gp.noise_var > rounding
+    floor = xp.where(noisy, xp.zeros_like(prior), 10.0 * rounding)
     return Look(half, averages(view.posterior, candidates, view.states) - pulled, spread, floor)
