@@ -109,6 +109,13 @@ def test_flips_name_what_stayed_uncaught() -> None:
     assert "has not been run" in tables.flips(None)
 
 
+def test_two_symbols_that_are_confused_are_mathematics() -> None:
+    missed = {"label": "eq-one", "edit": r"a for \mathbf a", "kind": "one symbol for another"}
+    result = {"edits": 1, "caught": 0, "caught_by_numbers": 0, "seed": 7, "uncaught": [missed]}
+    formulas = [span.get_text() for span in soup(tables.flips(result)).select("span.math")]
+    assert formulas == [r"\(a\)", r"\(\mathbf a\)"]
+
+
 def test_notation_is_mathematics_and_words() -> None:
     symbol = {
         "latex": ["K_y"],
