@@ -307,3 +307,37 @@ def test_a_likelihood_that_has_no_mode_is_refused(numbers):
     X, y, _ = numbers
     with pytest.raises(RuntimeError, match="log-concave"):
         approximate(GP(RBF(1e-3), 0.0), X, y, Unbounded(1.0))
+
+
+@pytest.mark.parametrize("likelihood", [Bernoulli, "probit", None])
+def test_a_likelihood_is_none(numbers, likelihood):
+    X, y, _ = numbers
+    with pytest.raises(TypeError, match=r"likelihood must be one, such as Bernoulli\(\); got"):
+        approximate(GP(RBF(), 0.0), X, y, likelihood)
+
+
+@pytest.mark.parametrize("pair", [(2.0, 1.0), (0.0, 1.0), (1.0, np.inf), (np.nan, 1.0), (1.0,)])
+def test_bounds_that_are_none(numbers, pair):
+    X, y, _ = numbers
+    with pytest.raises(ValueError, match=r"bounds\['kernel.signal_var'\] must be 0 < low <= high"):
+        fit(GP(RBF(), 0.0), X, y, bounds={"kernel.signal_var": pair})
+
+
+def test_with_all_parameters_fixed_there_is_nothing_to_fit(numbers):
+    X, y, _ = numbers
+    gp = GP(RBF(), 0.0)
+    assert fit(gp, X, y, fixed=["kernel"]).log_evidence == approximate(gp, X, y).log_evidence
+
+
+@pytest.mark.parametrize("link", LINKS)
+@pytest.mark.parametrize("signal_var", [1e6, 1e10])
+def test_under_a_prior_that_wide_the_mode_is_found_too(link, signal_var):
+    """Most steps are taken where labels are certain and W is next to nothing."""
+    rng = np.random.default_rng(3)
+    for n in (1, 4, 30):
+        X = rng.normal(size=(n, 1))
+        y = np.where(X[:, 0] + 0.3 * rng.normal(size=n) > 0.0, 1.0, -1.0)
+        posterior = approximate(GP(RBF(signal_var), 0.0), X, y, Bernoulli(link))
+        chance = posterior.probability(X)
+        assert posterior.steps < 100
+        assert np.all((chance >= 0.0) & (chance <= 1.0))

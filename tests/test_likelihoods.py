@@ -201,3 +201,26 @@ def test_what_is_no_link_no_variance_or_no_mean():
             average(one, np.ones(3))
         with pytest.raises(ValueError, match="mean must be finite; 2 of its entries"):
             average(one * np.nan, one)
+
+
+@pytest.mark.parametrize("link", LINKS)
+def test_averages_are_of_floating_arrays_of_one_kind(link):
+    """Nodes in the dtype of whole numbers would be whole numbers: P(y = 1) of 0 for a mean of 1."""
+    label, one = Bernoulli(link), np.ones(2)
+    for average in (label.probability, label.expected_entropy, label.information):
+        with pytest.raises(TypeError, match="mean must have a real floating dtype"):
+            average(np.ones(2, dtype=int), np.ones(2, dtype=int))
+        with pytest.raises(TypeError, match="variance must have the dtype of mean, float32"):
+            average(one.astype(np.float32), one)
+        with pytest.raises(TypeError, match="mean must be an array; got float"):
+            average(0.3, 1.0)
+
+
+@pytest.mark.parametrize("link", LINKS)
+@pytest.mark.parametrize("y", [np.asarray([0.0, 1.0]), 0.0, np.asarray([np.nan, 1.0])])
+def test_labels_are_one_and_minus_one(link, y):
+    label, f = Bernoulli(link), np.ones(2)
+    for method in (label.log_density, label.derivatives):
+        with pytest.raises(ValueError, match="y must hold labels, 1 and -1"):
+            method(y, f)
+    np.testing.assert_array_equal(label.log_density(-1.0, f), label.log_density(-f, f))

@@ -200,8 +200,8 @@ def fit(
     """The approximation at hyperparameters that maximise its evidence, from those of `gp`.
 
     `bounds` limit positive parameters by name, in their own units; `fixed` names those that stay,
-    as in `params.flatten`. Raises what `approximate` raises, and `ValueError` for names that are
-    not there. Source: Rasmussen & Williams (2006), section 5.5.1.
+    as in `params.flatten`. Raises what `approximate` raises, and `ValueError` for bounds that are
+    none and names that are not there. Source: Rasmussen & Williams (2006), section 5.5.1.
 
     >>> from gpnotes import RBF
     >>> X = np.linspace(0.0, 6.0, 12)[:, None]
@@ -221,6 +221,8 @@ def fit(
         gradient = flatten_gradient(here, posterior.evidence_pullback()[0], fixed=held)
         return -posterior.log_evidence, -gradient
 
+    if not start.size:
+        return approximate(gp, X, y, likelihood)
     found = _xp.minimise(loss, np.clip(start, limits[:, 0], limits[:, 1]), limits, steps)
     return approximate(rebuild(found.x), X, y, likelihood)
 
@@ -231,6 +233,9 @@ def _limits(entries: list[str], bounds: Mapping[str, tuple[float, float]]) -> np
     unknown = sorted(set(bounds) - set(plain))
     if unknown:
         raise ValueError(f"bounds name {unknown}; the parameters are {sorted(set(plain))}")
+    for name, pair in bounds.items():
+        if len(pair) != 2 or not 0.0 < pair[0] <= pair[1] < np.inf:
+            raise ValueError(f"bounds[{name!r}] must be 0 < low <= high, both finite; got {pair}")
     pairs = [np.log(bounds[name]) if name in bounds else (-np.inf, np.inf) for name in plain]
     return np.asarray(pairs, dtype=np.float64).reshape(-1, 2)
 
@@ -238,14 +243,14 @@ def _limits(entries: list[str], bounds: Mapping[str, tuple[float, float]]) -> np
 def _admit(gp: GP, X: Array, y: Array, likelihood: Any) -> None:
     if not isinstance(gp, GP):
         raise TypeError(f"gp must be a GP; got {type(gp).__name__}")
+    if isinstance(likelihood, type) or not hasattr(likelihood, "log_density"):
+        raise TypeError(f"likelihood must be one, such as Bernoulli(); got {likelihood!r}")
     if gp.noise_var:
         why = "the likelihood says how y scatters around f"
         raise ValueError(f"gp.noise_var must be 0: {why}; got {gp.noise_var}")
     if _check.matrix(X, "X").shape[0] == 0:
         raise ValueError(f"X must have at least one row; got {X.shape}")
     _check.alike(_check.vector(y, "y", size=X.shape[0]), "y", X, "X")
-    if isinstance(likelihood, Bernoulli) and not bool(array_namespace(y).all(y * y == 1.0)):
-        raise ValueError("y must hold labels, 1 and -1; got other numbers")
     _require(X.shape[0], X, copies=5, what="the Gram matrix")
 
 

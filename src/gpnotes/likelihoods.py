@@ -78,8 +78,8 @@ class Bernoulli:
             raise ValueError(f"link must be one of {list(_LINKS)}; got {self.link!r}")
 
     def log_density(self, y: Array, f: Array) -> Array:
-        """``log P(y | f)``."""
-        return self._log_probability(y * f)
+        """``log P(y | f)``. Raises `ValueError` where y is neither 1 nor −1."""
+        return self._log_probability(_labels(y) * f)
 
     def _log_probability(self, z: Array) -> Array:
         if self.link == "probit":
@@ -90,17 +90,18 @@ class Bernoulli:
     def derivatives(self, y: Array, f: Array) -> tuple[Array, Array, Array]:
         """The first three derivatives of `log_density` by f; the second is never positive.
 
-        Source: Rasmussen & Williams (2006), section 3.4, for the first two.
+        Raises what `log_density` raises. Source: Rasmussen & Williams (2006), section 3.4, for the
+        first two.
         """
         slopes = _probit_slopes if self.link == "probit" else _logit_slopes
-        first, second, third = slopes(y * f)
+        first, second, third = slopes(_labels(y) * f)
         return y * first, second, y * third
 
     def probability(self, mean: Array, variance: Array) -> Array:
         """``P(y = 1)`` for ``f ~ N(mean, variance)``: ``Φ(mean / √(1 + variance))`` for the probit.
 
         :eq:`eq-al-predictive`. Source for the probit: Rasmussen & Williams (2006), section 3.9. For
-        the logit, which has no closed form, a quadrature to about twelve digits.
+        the logit, which has no closed form, a quadrature to some 1e-12.
         """
         xp = _admit(mean, variance)
         if self.link == "probit":
@@ -158,7 +159,17 @@ class Bernoulli:
         return xp.clip(xp.where(_is_narrow(variance), narrow, wide), 0.0, math.log(2.0))
 
 
+def _labels(y: Any) -> Any:
+    good = y * y == 1.0
+    if not (good if isinstance(good, bool) else bool(array_namespace(y).all(good))):
+        raise ValueError("y must hold labels, 1 and -1; got other numbers")
+    return y
+
+
 def _admit(mean: Array, variance: Array) -> Any:
+    _check._floating(mean, "mean")
+    _check._floating(variance, "variance")
+    _check.alike(variance, "variance", mean, "mean")
     if mean.shape != _check.positive(variance, "variance", zero=True).shape:
         raise ValueError(
             f"variance must have the shape of mean, {mean.shape}; got {variance.shape}"

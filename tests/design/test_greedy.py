@@ -344,3 +344,34 @@ def test_no_matrix_of_all_candidates_is_ever_made(monkeypatch, rng, criterion):
     tracemalloc.stop()
     assert found.indices.shape == (10,)
     assert peak < 12e6
+
+
+@pytest.mark.parametrize(("noise", "budget"), [(0.0, 12), (1e-10, 16)])
+def test_reductions_far_below_the_first_are_still_told_apart(noise, budget):
+    """Squares fall by twenty orders of magnitude: taken from the first ones, nothing is left."""
+    X = np.linspace(0.0, 4.0, 120)[:, None]
+    gp = GP(RBF(1.0, 1.0), noise)
+    found = greedy(gp, X, budget, "integrated variance")
+    C = gp.kernel(X)
+    for pick, gained in zip(found.indices, found.gains, strict=True):
+        variance = np.diag(C)
+        worth = np.where(variance > 1e-13, np.mean(C * C, axis=0) / (variance + noise + 1e-300), 0)
+        assert worth[pick] > 0.99 * worth.max()
+        np.testing.assert_allclose(gained, worth[pick], rtol=1e-2)
+        w = C[:, pick] / np.sqrt(variance[pick] + noise)
+        C = C - np.outer(w, w)
+    assert found.gains[-1] < 1e-6 * found.gains[0]
+
+
+@pytest.mark.parametrize("noise", [[0.1] * 12, "0.1", 1j, {}])
+def test_noise_that_is_no_number_is_named(inputs, noise):
+    with pytest.raises(TypeError, match="noise_var must be a float or an array"):
+        greedy(GP(RBF(), 0.1), inputs, 2, noise_var=noise)
+
+
+def test_a_reference_that_does_not_fit_is_named(inputs):
+    gp = GP(RBF(), 0.1)
+    with pytest.raises(ValueError, match=r"reference must have shape \(n, 2\)"):
+        greedy(gp, inputs, 2, "integrated variance", reference=inputs[:, :1])
+    with pytest.raises(ValueError, match="reference must have at least one row"):
+        greedy(gp, inputs, 2, "integrated variance", reference=inputs[:0, :])

@@ -7,7 +7,7 @@ import pytest
 from scipy.special import log_ndtr
 from scipy.stats import entropy as scipy_entropy
 
-from gpnotes import Bernoulli, expect, to_numpy
+from gpnotes import Bernoulli, Gaussian, expect, to_numpy
 from gpnotes.design import bald, bald_by_bumps, entropy, margin
 
 P = np.asarray([0.0, 1e-9, 0.2, 0.5, 0.75, 1.0])
@@ -144,3 +144,9 @@ def test_what_is_no_distribution_of_f(score):
         score(one, one.astype(np.float32))
     with pytest.raises(ValueError, match="mean must be finite"):
         score(one * np.nan, one)
+
+
+@pytest.mark.parametrize("likelihood", ["probit", Gaussian()])
+def test_bald_is_for_labels(likelihood):
+    with pytest.raises(TypeError, match=r"likelihood must be a Bernoulli; got"):
+        bald(np.zeros(1), np.ones(1), likelihood)

@@ -151,3 +151,8 @@ def test_a_start_that_does_not_fit(inputs):
         ValueError, match="budget must be at most 10, the number of candidates left"
     ):
         spread(inputs, 11, start=[0, 1])
+
+
+def test_chance_needs_a_stream():
+    with pytest.raises(TypeError, match=r"stream must be a Stream, such as stream\(1\); got int"):
+        at_random(np.zeros((4, 1)), 2, 1)

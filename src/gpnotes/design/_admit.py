@@ -10,7 +10,7 @@ from .. import _check, _xp
 from .._xp import Array, array_namespace
 from ..exact import GP, Posterior
 
-__all__ = ["budget_within", "candidates", "indices", "noise_of", "process"]
+__all__ = ["budget_within", "candidates", "indices", "noise_of", "process", "reference_of"]
 
 
 def process(gp: Any) -> GP:
@@ -29,9 +29,21 @@ def candidates(gp: GP | Posterior, X: Array, name: str = "X") -> Array:
     return X
 
 
+def reference_of(gp: GP | Posterior, X: Array, reference: Array | None) -> Array:
+    """`reference` (m, d) if its rows go with those of X; X itself for None."""
+    if reference is None:
+        return X
+    _check.matrix(reference, "reference", columns=X.shape[1])
+    if reference.shape[0] == 0:
+        raise ValueError(f"reference must have at least one row; got {reference.shape}")
+    return _check.alike(candidates(gp, reference, "reference"), "reference", X, "X")
+
+
 def noise_of(gp: GP | Posterior, X: Array, noise_var: Any, *, positive: bool) -> Array:
     """The variance of a measurement of each candidate, (n,), in the kind of X."""
     given = process(gp).noise_var if noise_var is None else noise_var
+    if not (isinstance(given, int | float) or hasattr(given, "ndim")):
+        raise TypeError(f"noise_var must be a float or an array; got {type(given).__name__}")
     if getattr(given, "ndim", 0) == 1:
         _check.alike(_check.vector(given, "noise_var", size=X.shape[0]), "noise_var", X, "X")
     elif getattr(given, "ndim", 0) > 1:

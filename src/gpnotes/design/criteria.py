@@ -59,7 +59,8 @@ class IntegratedVariance:
 
     ``mean_r c(r, x)² / (s²(x) + σ²(x))``. The sum of squares ``a(x) = Σ_r c(r, x)²`` is kept by its
     own downdate: after a measurement with weights w it is ``a − 2 w(x) b(x) + w(x)² Σ_r w(r)²``
-    with ``b(x) = Σ_r c(r, x) w(r)``, one product with K(X, reference).
+    with ``b(x) = Σ_r c(r, x) w(r)``, one product with K(X, reference). Where little is left of it,
+    rounding is too: then it is summed again, from all columns of both factors.
     """
 
     falling, positive_noise = False, False
@@ -71,13 +72,19 @@ class IntegratedVariance:
         self.state, self.reference = downdates(gp, X, noise, capacity), reference
         self.kernel, self.X = self.state.prior.kernel, X
         self.weights = downdates(gp, reference, xp.zeros_like(reference[:, 0]), capacity).W
-        self.squares, self.kept = xp.zeros_like(noise), None
+        self.kept = None
         if X.shape[0] * reference.shape[0] <= _KEPT_ENTRIES:
             self.kept = list(self._blocks())
+        self._sum()
+
+    def _sum(self) -> None:
+        """``Σ_r c(r, x)²`` of all candidates; `summed` are those that rounding is measured by."""
+        xp, state, t = array_namespace(self.X), self.state, self.state.size
+        squares = xp.zeros_like(state.noise)
         for rows, K in self._blocks():
-            first = self.state.first
-            known = self.state.W[:, :first] @ xp.matrix_transpose(self.weights[rows, :first])
-            self.squares += xp.sum((K - known) ** 2, axis=1)
+            known = state.W[:, :t] @ xp.matrix_transpose(self.weights[rows, :t])
+            squares += xp.sum((K - known) ** 2, axis=1)
+        self.squares = self.summed = squares
 
     def _blocks(self) -> Iterator[tuple[slice, Array]]:
         """``K(X, reference)``, some columns at a time."""
@@ -91,12 +98,19 @@ class IntegratedVariance:
 
     def gains(self, rows: Rows = None) -> Array:
         """The gains of the candidates `rows`; of all for None."""
+        xp, shares = array_namespace(self.X), self._shares(self.squares, rows)
+        at_first = float(xp.max(self._shares(self.summed, rows)))
+        if _xp.epsilon(shares) ** 0.5 * at_first > float(xp.max(shares)):
+            self._sum()
+            shares = self._shares(self.squares, rows)
+        return shares
+
+    def _shares(self, squares: Array, rows: Rows) -> Array:
         variance = self.state.variance(rows)
         spread = variance + taken(self.state.noise, rows)
-        xp, squares = array_namespace(variance), taken(self.squares, rows)
-        known = variance == 0.0
-        shares = xp.where(known, 0.0, squares) / xp.where(known, 1.0, spread)
-        return shares / max(1, self.reference.shape[0])
+        xp, known = array_namespace(variance), variance == 0.0
+        shares = xp.where(known, 0.0, taken(squares, rows)) / xp.where(known, 1.0, spread)
+        return shares / self.reference.shape[0]
 
     def add(self, j: int) -> float:
         """Measure candidate j; what that gained, from its covariances with the reference."""
@@ -112,7 +126,7 @@ class IntegratedVariance:
         state.variance()  # so that W has its column t
         step = state.W[:, t]
         self.squares = xp.clip(self.squares - 2.0 * step * slopes + step * step * total, 0.0, None)
-        return total / max(1, self.reference.shape[0])
+        return total / self.reference.shape[0]
 
 
 class Between:

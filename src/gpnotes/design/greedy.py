@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import _check, _xp
+from .. import _xp
 from .._xp import Array, array_namespace
 from ..exact import GP, Posterior
 from . import _admit
@@ -75,7 +75,8 @@ def greedy(
     With `lazy` a candidate is looked at again only while its old gain exceeds the best new one;
     gains that can only fall make that exact, :eq:`eq-al-submodular`. They may rise in the
     integrated variance, which is computed afresh for all at every step. Step t takes O(n t) at
-    most, O(n m) more for the integrated variance; memory is O(n budget).
+    most, O(n m) more for the integrated variance, and O(n m t) where it has fallen by a factor of
+    √eps; memory is O(n budget).
 
     Raises `ValueError` or `TypeError` for a budget that is larger than the ground set, a criterion
     that is none, candidates, noise, start or reference that do not fit, and noise that is zero
@@ -98,8 +99,7 @@ def greedy(
     before = _admit.indices(start, X.shape[0], "start", repeat=repeat)
     left = None if repeat and X.shape[0] else X.shape[0] - len(before)
     size = _admit.budget_within(budget, left, "candidates" if not before else "candidates left")
-    reference = X if reference is None else _admit.candidates(gp, reference, "reference")
-    _check.alike(reference, "reference", X, "X")
+    reference = _admit.reference_of(gp, X, reference)
     scored = kind(gp, candidates, noise, len(before) + size, reference=reference)
     for j in before:
         if float(scored.state.variance(np.asarray([j]))[0]) + float(noise[j]) > 0.0:

@@ -35,9 +35,10 @@ def information(gp: GP | Posterior, X: Array, noise_var: Any = None) -> float:
     n, xp = X.shape[0], array_namespace(X)
     if n == 0:
         return 0.0
-    memory.require(n, n, copies=4, like=X, what="I + N⁻¹K", remedy="Use fewer points or float32.")
+    name = "I + N^-½ K N^-½"
+    memory.require(n, n, copies=4, like=X, what=name, remedy="Use fewer points or float32.")
     K, root = gp.kernel(X) if isinstance(gp, GP) else gp.covariance(X), xp.sqrt(noise)
-    return 0.5 * cholesky(_xp.eye(n, X) + K / root[:, None] / root[None, :]).log_det
+    return 0.5 * cholesky(_xp.eye(n, X) + K / root[:, None] / root[None, :], name=name).log_det
 
 
 def gain(gp: GP | Posterior, X: Array, chosen: Iterable[int] = (), noise_var: Any = None) -> Array:

@@ -24,9 +24,9 @@ def entropy(probability: Array) -> Array:
     """
     p = _classes(probability)
     xp = array_namespace(p)
-    # −p log p, with its value 0 at 0; log1p where p is near one
-    small = xp.where(p > 0.0, p, xp.ones_like(p))
-    return xp.sum(-p * xp.log(small), axis=1)
+    # −p log p, with its value 0 at 0
+    known = xp.where(p > 0.0, p, xp.ones_like(p))
+    return xp.sum(-p * xp.log(known), axis=1)
 
 
 def margin(probability: Array) -> Array:
@@ -80,7 +80,10 @@ def bald(mean: Array, variance: Array, likelihood: Bernoulli | None = None) -> A
     """
     _check.vector(mean, "mean")
     _check.alike(_check.vector(variance, "variance", size=mean.shape[0]), "variance", mean, "mean")
-    return (Bernoulli() if likelihood is None else likelihood).information(mean, variance)
+    label = Bernoulli() if likelihood is None else likelihood
+    if not isinstance(label, Bernoulli):
+        raise TypeError(f"likelihood must be a Bernoulli; got {likelihood!r}")
+    return label.information(mean, variance)
 
 
 def bald_by_bumps(mean: Array, variance: Array) -> Array:

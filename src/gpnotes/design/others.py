@@ -54,8 +54,7 @@ def brute(
     count = math.comb(X.shape[0], k)
     if count > most:
         raise ValueError(f"there are {count} subsets of {k} out of {X.shape[0]}, more than {most}")
-    reference = X if reference is None else _admit.candidates(gp, reference, "reference")
-    K, cross = _covariances(gp, X, _check.alike(reference, "reference", X, "X"))
+    K, cross = _covariances(gp, X, _admit.reference_of(gp, X, reference))
     value, best, top = _VALUES[criterion], np.zeros(0, dtype=int), -math.inf
     for subsets in _batches(X.shape[0], k):
         values = value(K, noise, cross, subsets)
@@ -170,11 +169,15 @@ def _nearer(X: Array, gaps: Array, j: int) -> Array:
 def at_random(X: Array, budget: int, stream: Stream) -> Array:
     """Indices (k,) of `budget` rows of X (n, d) drawn without replacement, each set as likely.
 
-    Raises `ValueError` or `TypeError` for a budget that is larger than the ground set.
+    Raises `ValueError` or `TypeError` for a budget that is larger than the ground set and a stream
+    that is none.
 
     >>> from gpnotes import stream
     >>> at_random(np.zeros((9, 2)), 4, stream(1))
     array([6, 3, 8, 2])
     """
+    if not isinstance(stream, Stream):
+        wanted = "a Stream, such as stream(1)"
+        raise TypeError(f"stream must be {wanted}; got {type(stream).__name__}")
     size = _admit.budget_within(budget, _check.matrix(X, "X").shape[0], "candidates")
     return stream.choice(X.shape[0], size, like=X)
