@@ -123,3 +123,33 @@ def test_what_cannot_be_integrated_is_refused(points):
         moments.kernel_mean(RBF(), X, m[:1], S)
     with pytest.raises(TypeError, match="m must have the dtype of X"):
         moments.kernel_mean(RBF(), X, m.astype(np.float32), S)
+
+
+def test_no_points_are_refused(points):
+    X, m, S = points[0], np.zeros(2), np.eye(2)
+    with pytest.raises(ValueError, match="X must have at least one row"):
+        moments.kernel_mean(RBF(), X[:0, :], m, S)
+    with pytest.raises(ValueError, match="Z must have at least one row"):
+        moments.kernel_covariance(RBF(), RBF(), X, X[:0, :], m, S)
+
+
+def test_derivatives_of_another_shape_are_refused(points):
+    X, Z = points
+    m, S = np.zeros(2), np.eye(2)
+    _, pull = moments.kernel_mean_and_pullback(RBF(), X, m, S)
+    with pytest.raises(ValueError, match=r"q_bar must have shape \(5,\); got \(1,\)"):
+        pull(np.ones(1))
+    _, pull = moments.kernel_covariance_and_pullback(RBF(), RBF(), X, Z, m, S)
+    with pytest.raises(ValueError, match=r"C_bar must have shape \(5, 4\); got \(1, 4\)"):
+        pull(np.ones((1, 4)))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_lengthscales_too_short_for_the_precision_are_refused(dtype):
+    """Exponents of the size of (x − m)²/ℓ² cancel: in float32 the result was 1e19 once."""
+    X, m, S = np.asarray([[0.5], [1.0]], dtype), np.zeros(1, dtype), np.ones((1, 1), dtype)
+    short = RBF(1.0, 1e-4 if dtype == np.float32 else 1e-8)
+    with pytest.raises(ValueError, match="too short a lengthscale beside S"):
+        moments.kernel_covariance(short, short, X, X, m, S)
+    near = moments.kernel_covariance(short, short, X, X, m, S * dtype(1e-30))
+    assert np.all(np.isfinite(near))

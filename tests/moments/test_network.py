@@ -65,3 +65,13 @@ def test_arguments_that_do_not_fit_are_refused(network):
         moments.network(centres, weights, lengths[:1], m, S)
     with pytest.raises(ValueError, match="S must be positive semidefinite"):
         moments.network(centres, weights, lengths, m, -S)
+
+
+def test_no_centres_and_derivatives_of_another_shape_are_refused(network):
+    centres, weights, lengths = network
+    m, S = np.zeros(2), np.eye(2)
+    with pytest.raises(ValueError, match="centres must have at least one row"):
+        moments.network(centres[:0, :], weights[:0, :], lengths, m, S)
+    found, pull = moments.network_and_pullback(*network, m, S)
+    with pytest.raises(ValueError, match=r"bar.mean must have shape \(3,\); got \(1,\)"):
+        pull(found._replace(mean=np.ones(1)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -199,3 +201,53 @@ def test_what_has_no_room_says_so(problem, monkeypatch):
 def test_posteriors_are_no_predictor(problem):
     with pytest.raises(TypeError, match=r"model must be a Predictor, made by .*; got list"):
         moments.predict(problem.posteriors, problem.m, problem.S)
+
+
+@pytest.mark.parametrize("quick", [True, False])
+def test_no_variance_is_negative_where_next_to_no_noise_leaves_no_digits(rng, quick):
+    X, S = np.sort(rng.uniform(0.0, 3.0, (30, 1)), axis=0), np.asarray([[1e-8]])
+    posteriors = [condition(GP(RBF(), 1e-12), X, f(X[:, 0])) for f in (np.cos, np.sin)]
+    model = moments.predictor(posteriors)
+    model = model if quick else replace(model, quick=None)
+    for m in (0.5 * np.pi, *rng.uniform(0.0, 3.0, 20)):
+        assert np.all(np.diag(moments.predict(model, np.asarray([m]), S).covariance) >= 0.0)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize(("m", "S"), [(1e30, 1.0), (0.0, 1e30)])
+def test_inputs_whose_squares_overflow_are_refused(dtype, m, S):
+    size = 1e30 if dtype == np.float32 else 1e170
+    X, y = np.eye(2, dtype=dtype), np.ones(2, dtype=dtype)
+    model = moments.predictor([condition(GP(RBF(), 0.1), X, y)])
+    m, S = (np.asarray(one * size / 1e30 if one > 1.0 else one, dtype=dtype) for one in (m, S))
+    m, S = np.full(2, m, dtype=dtype), np.eye(2, dtype=dtype) * S
+    with pytest.raises(ValueError, match=r"[mS] must be smaller than .* in size"):
+        moments.predict(model, m, S)
+
+
+def test_far_from_all_points_there_is_the_prior(problem):
+    found = moments.predict(moments.predictor(problem.posteriors), problem.m + 1e12, problem.S)
+    np.testing.assert_array_equal(found.mean, [0.3, 0.0])
+    np.testing.assert_allclose(found.covariance, np.diag([1.3, 1.1]), rtol=1e-15)
+    assert not np.any(found.cross)
+
+
+def test_a_posterior_is_no_sequence_of_them(problem):
+    wanted = "posteriors must be a sequence of Posterior; got Posterior"
+    with pytest.raises(TypeError, match=wanted):
+        moments.predictor(problem.posteriors[0])
+
+
+@pytest.mark.parametrize("quick", [True, False])
+def test_derivatives_of_another_shape_or_kind_are_refused(problem, quick):
+    model = moments.predictor(problem.posteriors)
+    model = model if quick else replace(model, quick=None)
+    found, pull = moments.predict_and_pullback(model, problem.m, problem.S)
+    with pytest.raises(ValueError, match=r"bar.mean must have shape \(2,\); got \(5,\)"):
+        pull(found._replace(mean=np.ones(5)))
+    with pytest.raises(ValueError, match=r"bar.covariance must have shape \(2, 2\); got \(2,\)"):
+        pull(found._replace(covariance=np.ones(2)))
+    with pytest.raises(TypeError, match=r"bar.cross must be an array; got list"):
+        pull(found._replace(cross=[[0.0, 0.0], [0.0, 0.0]]))
+    with pytest.raises(TypeError, match=r"bar.cross must have the dtype of"):
+        pull(found._replace(cross=found.cross.astype(np.float32)))

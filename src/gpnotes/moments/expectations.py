@@ -11,7 +11,7 @@ from ..kernels import Kernel
 from .pairs import Meeting, covariances, meetings, pulled_input, sums
 from .parts import Seen, parts_of, pulled_q, seen, stacked_precision
 from .points import pulled_points, pulled_q_points
-from .spread import admit_input, spread
+from .spread import admit_bar, admit_input, admit_points, spread
 
 __all__ = [
     "kernel_covariance",
@@ -65,7 +65,8 @@ def kernel_covariance(
 
     :eq:`eq-pi-kernel-covariance`, without the cancellation of `kernel_outer` less the product of
     the means: small S leave relative errors of rounding only, and S = 0 gives zeros. O(n n' D).
-    Raises what `kernel_mean` raises.
+    Raises what `kernel_mean` raises, and `ValueError` for lengthscales too short beside S, as
+    `predict` does.
 
     >>> import numpy as np
     >>> from gpnotes import RBF
@@ -98,11 +99,13 @@ def kernel_mean_and_pullback(
 
     def pull(q_bar: Array) -> tuple[Array, Array, Array]:
         """The derivatives by X (n, D), m (D,) and S (D, D) from those by the result (n,)."""
+        admit_bar(q_bar, "q_bar", q)
         pulled = [pulled_q(one, one.q * q_bar) for one in looks]
         X_bar = sum(pulled_q_points(one, one.q * q_bar).points for one in looks)
         return X_bar, sum(m_bar for m_bar, _ in pulled), sum(S_bar for _, S_bar in pulled)
 
-    return sum(one.q for one in looks), pull
+    q = sum(one.q for one in looks)
+    return q, pull
 
 
 def kernel_covariance_and_pullback(
@@ -125,10 +128,12 @@ def kernel_covariance_and_pullback(
 
     def pull(C_bar: Array) -> tuple[Array, Array, Array, Array]:
         """The derivatives by X (n, D), Z (n', D), m (D,), S (D, D) from those by C (n, n')."""
+        admit_bar(C_bar, "C_bar", C)
         pulled = [_pulled(*look.of(k), look.met, k, C_bar) for k in every]
         return tuple(sum(some) for some in zip(*pulled, strict=True))
 
-    return sum(covariances(*look.of(k), look.met, k) for k in every), pull
+    C = sum(covariances(*look.of(k), look.met, k) for k in every)
+    return C, pull
 
 
 def _pulled(one: Seen, other: Seen, met: Meeting, k: int, C_bar: Array) -> tuple[Array, ...]:
@@ -152,7 +157,7 @@ class _Look(NamedTuple):
 
 def _look(a: Kernel, b: Kernel, X: Array, Z: Array, m: Array, S: Array) -> _Look:
     S = _admit(X, m, S)
-    _check.alike(_check.matrix(Z, "Z", columns=X.shape[1]), "Z", X, "X")
+    _check.alike(admit_points(Z, "Z", columns=X.shape[1]), "Z", X, "X")
     first, second = parts_of(a, X), parts_of(b, Z)
     every, split = [*first, *second], len(first)
     precision = stacked_precision(every)
@@ -164,7 +169,7 @@ def _look(a: Kernel, b: Kernel, X: Array, Z: Array, m: Array, S: Array) -> _Look
 
 
 def _admit(X: Array, m: Array, S: Array) -> Array:
-    return admit_input(m, S, _check.matrix(X, "X"))
+    return admit_input(m, S, admit_points(X, "X"))
 
 
 def _seen(kernel: Kernel, X: Array, m: Array, S: Array) -> list[Seen]:

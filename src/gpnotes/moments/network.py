@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from .. import _check
+from .. import _check, _xp
 from .._xp import Array, array_namespace
 from .pairs import Meeting, covariances, meetings, pulled_input, sums
 from .parts import Part, Seen, pulled_q, seen
 from .points import pulled_points, pulled_q_points
-from .predictor import Moments
-from .spread import admit_input, spread
+from .predictor import Moments, admit_bars
+from .spread import admit_input, admit_points, spread
 
 __all__ = ["network", "network_and_pullback"]
 
@@ -32,7 +32,8 @@ def network(centres: Array, weights: Array, lengthscale: Array, m: Array, S: Arr
     """Mean, covariance and input-output covariance of ``f(x) = Wᵀ k(C, x)``, ``x ~ N(m, S)``.
 
     `centres` (k, D), `weights` (k, E), `lengthscale` (D,), m (D,), S (D, D), any covariance. There
-    is no noise and no uncertainty but that of x. Such a network is the policy of
+    is no noise and no uncertainty but that of x. A variance that rounding took below zero is zero.
+    Such a network is the policy of
     :eq:`eq-pc-rbf-policy`; its moments are those of a mean function, :eq:`eq-pi-mean`,
     :eq:`eq-pi-covariance` and :eq:`eq-pi-cross`. O(k² (D + E)). Raises `ValueError` or `TypeError`
     for shapes that do not go together, a lengthscale that is not positive and an S that is none.
@@ -67,13 +68,14 @@ def network_and_pullback(
 
     def pull(bar: Moments) -> tuple[Array, Array, Array, Array, Array]:
         """The derivatives by every argument, in their order."""
-        return _pull(look, weights, lengthscale, S, bar)
+        return _pull(look, weights, lengthscale, S, admit_bars(bar, found))
 
-    return _moments(look, weights, S), pull
+    found = _moments(look, weights, S)
+    return found, pull
 
 
 def _admit(centres: Array, weights: Array, lengthscale: Array, m: Array, S: Array) -> Array:
-    k, D = _check.matrix(centres, "centres").shape
+    k, D = admit_points(centres, "centres").shape
     _check.alike(_check.matrix(weights, "weights", rows=k), "weights", centres, "centres")
     _check.alike(
         _check.vector(lengthscale, "lengthscale", size=D), "lengthscale", centres, "centres"
@@ -95,6 +97,8 @@ def _moments(look: _Look, weights: Array, S: Array) -> Moments:
     turned, weighted = xp.matrix_transpose(weights), part.q[:, None] * weights
     covariance = turned @ C @ weights
     covariance = 0.5 * (covariance + xp.matrix_transpose(covariance))
+    own = _xp.eye(covariance.shape[0], covariance) > 0.0
+    covariance = xp.where(own & (covariance < 0.0), 0.0, covariance)
     return Moments(
         xp.sum(weighted, axis=0), covariance, S @ (xp.matrix_transpose(part.g) @ weighted)
     )

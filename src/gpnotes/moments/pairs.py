@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from .._xp import Array, array_namespace
 from .parts import Seen, pulled_q
-from .spread import Spread, log_gap, rows, spread
+from .spread import Spread, log_gap, require_digits, rows, spread
 
 __all__ = [
     "Meeting",
@@ -76,9 +76,11 @@ def exponents(one: Seen, other: Seen, met: Meeting, k: int) -> tuple[Array, Arra
     """The factors (n, D + 2) and (D + 2, n') of Δ, so that it is one product."""
     xp = array_namespace(one.u)
     T, A, B = met.T[k, :, :], met.A[k, :, :], met.B[k, :, :]
-    a = 0.5 * xp.sum((one.u @ A) * one.u, axis=1) - met.half_gap[k]
+    a = 0.5 * xp.sum((one.u @ A) * one.u, axis=1)
     b = 0.5 * xp.sum((other.u @ B) * other.u, axis=1)
-    left = xp.concat([one.u @ T, a[:, None], xp.ones_like(a)[:, None]], axis=1)
+    require_digits(a, one.q)
+    require_digits(b, other.q)
+    left = xp.concat([one.u @ T, (a - met.half_gap[k])[:, None], xp.ones_like(a)[:, None]], axis=1)
     right = xp.concat([other.u, xp.ones_like(b)[:, None], b[:, None]], axis=1)
     return left, xp.matrix_transpose(right)
 

@@ -7,7 +7,7 @@ over ``Cov[k(x_i, x), k'(x_j, x)]``, which `pairs` finds without cancellation.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -19,9 +19,9 @@ from .pairs import Meeting, covariances, meetings, pulled_input, sums
 from .parts import Part, Seen, parts_of, pulled_q, seen, stacked_precision
 from .quick import quick
 from .quick_moments import Outputs, found, pulled, quick_outputs
-from .spread import admit_input, spread
+from .spread import admit_bar, admit_input, spread
 
-__all__ = ["Moments", "Predictor", "predict", "predict_and_pullback", "predictor"]
+__all__ = ["Moments", "Predictor", "admit_bars", "predict", "predict_and_pullback", "predictor"]
 
 
 class Moments(NamedTuple):
@@ -77,6 +77,9 @@ def predictor(posteriors: Sequence[Posterior]) -> Predictor:
     >>> predict(one, np.asarray([0.5]), np.asarray([[0.0]])).mean.round(4)
     array([0.5171])
     """
+    if isinstance(posteriors, Posterior) or not isinstance(posteriors, Iterable):
+        wanted = "a sequence of Posterior"
+        raise TypeError(f"posteriors must be {wanted}; got {type(posteriors).__name__}")
     posteriors = tuple(posteriors)
     if not posteriors:
         raise ValueError("posteriors must hold at least one Posterior; got none")
@@ -154,9 +157,13 @@ def predict(model: Predictor, m: Array, S: Array, noise: bool = False) -> Moment
 
     :eq:`eq-pi-mean`, :eq:`eq-pi-expected-variance`, :eq:`eq-pi-covariance`, :eq:`eq-pi-cross`. m
     has shape (D,), S (D, D): any covariance, singular, tiny or zero. With `noise` each output's
-    noise variance is added to its own. An expected variance that rounding took below zero is zero.
-    O(E² n² D) for E outputs of one kernel each. Raises `ValueError` for an S that is not finite,
-    symmetric or positive semidefinite, beyond rounding, `TypeError` for arrays of another kind.
+    noise variance is added to its own. A variance that rounding took below zero is zero.
+    O(E² n² D) for E outputs of one kernel each. Exponents keep an absolute accuracy of some
+    ``eps (x − m)²/ℓ²`` at points x within S.
+
+    Raises `ValueError` for an S that is not finite, symmetric or positive semidefinite, beyond √eps
+    of its largest eigenvalue, for lengthscales so short beside S that the exponents' accuracy is
+    worse than 0.01, and numbers whose squares overflow; `TypeError` for arrays of another kind.
     Source: Deisenroth & Rasmussen (2011).
 
     >>> import numpy as np
@@ -205,6 +212,7 @@ def predict_and_pullback(
 
     def pull(bar: Moments) -> tuple[Array, Array]:
         """The derivatives by m (D,) and by S (D, D)."""
+        admit_bars(bar, result)
         every = [*_pulled_parts(model, look, S, clipped, bar)]
         every += _pulled_pairs(model, look, clipped, bar)
         m_bar, S_bar = (sum(some) for some in zip(*every, strict=True))
@@ -220,9 +228,17 @@ def _quickly(
 
     def pull(bar: Moments) -> tuple[Array, Array]:
         """The derivatives by m (D,) and by S (D, D)."""
-        return pulled(model, S, now, *bar)
+        return pulled(model, S, now, *admit_bars(bar, result))
 
-    return Moments(now.mean, now.covariance, now.cross), pull
+    result = Moments(now.mean, now.covariance, now.cross)
+    return result, pull
+
+
+def admit_bars(bar: Moments, like: Moments) -> Moments:
+    """`bar` if its arrays have the shapes and the kind of those of `like`."""
+    for name, one, other in zip(Moments._fields, bar, like, strict=True):
+        admit_bar(one, f"bar.{name}", other)
+    return bar
 
 
 def _moments(model: Predictor, look: _Look, S: Array, noise: bool) -> tuple[Moments, list[bool]]:
@@ -251,7 +267,8 @@ def _covariance(model: Predictor, look: _Look, noise: bool) -> tuple[Array, list
     clipped = [not float(one) > 0.0 for one in variance]
     for a, one in enumerate(outputs):
         kept = 0.0 * variance[a] if clipped[a] else variance[a]
-        of_means[a][a] = of_means[a][a] + kept + (one.noise_var if noise else 0.0)
+        of_means[a][a] = xp.clip(of_means[a][a] + kept, 0.0, None)
+        of_means[a][a] = of_means[a][a] + (one.noise_var if noise else 0.0)
         for b in range(a):
             of_means[a][b] = of_means[b][a]
     return xp.stack([xp.stack(row) for row in of_means]), clipped

@@ -17,7 +17,7 @@ import numpy as np
 from .._xp import Array, array_namespace, is_numpy_namespace
 from .pairs import limit
 from .parts import Part
-from .spread import Spread, log_gap, spread
+from .spread import Spread, log_gap, require_digits, spread
 
 __all__ = ["Glance", "Quick", "Totals", "glance", "pulled_pairs", "quick", "totals"]
 
@@ -97,15 +97,16 @@ def glance(have: Quick, m: Array, S: Array) -> Glance:
     A = 0.5 * (A + A.transpose(0, 2, 1))
     first, second = have.ends.reshape(2, -1)
     half_gap, ends = 0.5 * log_gap(joint.w, alone.w, first, second), u[have.ends]
-    left, right = _exponents(joint.T, A, ends, half_gap)
+    squares = 0.5 * np.sum((A @ ends) * ends, axis=1)
+    require_digits(squares, q[have.ends])
+    left, right = _exponents(joint.T, squares, ends, half_gap)
     N, b = alone.H * precision[:, None, :], have.alpha * q
     return Glance(alone.T, N, g, q, b, np.max(far, axis=1), joint, A, ends, left, right)
 
 
-def _exponents(T: Array, A: Array, u: Array, half_gap: Array) -> tuple[Array, Array]:
+def _exponents(T: Array, squares: Array, u: Array, half_gap: Array) -> tuple[Array, Array]:
     (P, D, _), n = T.shape, u.shape[2]
     left, right = np.empty((2, P, D + 2, n), dtype=u.dtype)
-    squares = 0.5 * np.sum((A @ u) * u, axis=1)
     left[:, :D], right[:, :D] = T @ u[:P], u[P:]
     left[:, D], right[:, D] = squares[:P] - half_gap[:, None], 1.0
     left[:, D + 1], right[:, D + 1] = 1.0, squares[P:]

@@ -90,8 +90,8 @@ def found(model: Outputs, m: Array, S: Array, noise: bool, slopes: bool) -> Foun
         ]
         sums = totals(model.have, seen, weights, slopes)
     covariance = (model.place @ sums.value).reshape(E, E)
-    added = kept * at_mean + model.noise_var if noise else kept * at_mean
-    covariance.reshape(-1)[:: E + 1] += added
+    variances = np.maximum(covariance.reshape(-1)[:: E + 1] + kept * at_mean, 0.0)
+    covariance.reshape(-1)[:: E + 1] = variances + model.noise_var if noise else variances
     cross = S @ (model.belongs @ h).T
     kept_of = Seen(seen.N, seen.g, seen.q, seen.b)
     return Found(mean, covariance, cross, kept_of, sums, half, h, kept)

@@ -16,9 +16,19 @@ from typing import NamedTuple
 from .. import _check, _xp
 from .._xp import Array, array_namespace, device
 
-__all__ = ["Spread", "admit_input", "log_gap", "rows", "spread"]
+__all__ = [
+    "Spread",
+    "admit_bar",
+    "admit_input",
+    "admit_points",
+    "log_gap",
+    "require_digits",
+    "rows",
+    "spread",
+]
 
 _SMALL = 0.1  # eigenvalues up to which logarithms are taken without their linear terms
+_LOST = 0.01  # the most by which rounding may change an exponent
 
 
 class Spread(NamedTuple):
@@ -97,6 +107,10 @@ def admit_input(m: Array, S: Array, like: Array) -> Array:
     if S.shape[0] != D:
         raise ValueError(f"S must have shape ({D}, {D}); got {S.shape}")
     xp = array_namespace(S)
+    most = float(xp.finfo(S.dtype).max) ** 0.4
+    for name, one in (("m", m), ("S", S)):
+        if float(xp.max(xp.abs(one))) >= most:
+            raise ValueError(f"{name} must be smaller than {most:.1g} in size: squares overflow")
     S = 0.5 * (S + xp.matrix_transpose(S))
     values = xp.linalg.eigvalsh(S)
     least, most = float(xp.min(values)), float(xp.max(values))
@@ -106,3 +120,34 @@ def admit_input(m: Array, S: Array, like: Array) -> Array:
             f"its largest {most:.3g}"
         )
     return S
+
+
+def admit_points(X: Array, name: str, columns: int | None = None) -> Array:
+    """`X` (n, D) if it is a matrix of inputs with at least one row."""
+    if _check.matrix(X, name, columns=columns).shape[0] == 0:
+        raise ValueError(f"{name} must have at least one row; got {X.shape}")
+    return X
+
+
+def admit_bar(bar: Array, name: str, like: Array) -> Array:
+    """`bar` if it may hold the derivatives by `like`: of its shape and its kind."""
+    _check._floating(bar, name)
+    if bar.shape != like.shape:
+        raise ValueError(f"{name} must have shape {like.shape}; got {bar.shape}")
+    return _check.alike(bar, name, like, "what it is a derivative by")
+
+
+def require_digits(squares: Array, q: Array) -> None:
+    """Refuse exponents of which rounding leaves too little, at points (..., n) that count.
+
+    Those `squares` cancel in Δ where S is wide beside the lengthscale; q says how much a point
+    counts.
+    """
+    xp = array_namespace(q)
+    weight = float(xp.max(q))
+    lost = _xp.epsilon(q) * float(xp.max(xp.abs(squares) * q))
+    if lost > _LOST * weight:
+        raise ValueError(
+            f"a kernel has too short a lengthscale beside S for {q.dtype}: exponents would be off "
+            f"by {lost / weight:.1g}"
+        )
