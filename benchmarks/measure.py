@@ -25,9 +25,9 @@ def times(task: str, n: int, points: int, rounds: int, seldom: int) -> dict[str,
     Machines speed up and slow down; a ratio within one round is fairer than one between medians.
     Who is slow takes part in every `seldom`-th round only.
     """
-    problem = problem_of(task, n, points)
+    problem, small = problem_of(task, n, points), problem_of(task, min(n, 50), min(points, 50))
     for one in TASKS[task]:
-        one.prepare(problem_of(task, 50, 50))()  # libraries load now, not inside the first round
+        one.prepare(small)()  # libraries load now, not inside the first round
     found = {one.name: {"seconds": [], "answer": None} for one in TASKS[task]}
     for turn in range(rounds):
         for one in TASKS[task]:
