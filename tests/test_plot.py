@@ -191,3 +191,17 @@ def test_a_moving_drawing_is_html_in_a_notebook_and_short_as_text():
 def test_pendulums_of_different_lengths_are_refused():
     with pytest.raises(ValueError, match="must have shape"):
         plot.pendulums({"a": np.zeros(3), "b": np.zeros(4)}, 1.0, name="x", alt="y")
+
+
+def test_pendulums_that_cannot_be_drawn_are_refused():
+    still = {"a": np.zeros(3)}
+    with pytest.raises(ValueError, match="the path 'a' must be finite; 1 of its entries are not"):
+        plot.pendulums({"a": np.asarray([0.0, np.nan])}, 1.0, name="x", alt="y")
+    with pytest.raises(ValueError, match="the path 'a' must have at least one angle"):
+        plot.pendulums({"a": []}, 1.0, name="x", alt="y")
+    with pytest.raises(ValueError, match="paths must hold at least one path"):
+        plot.pendulums({}, 1.0, name="x", alt="y")
+    with pytest.raises(ValueError, match="seconds must be positive"):
+        plot.pendulums(still, 0.0, name="x", alt="y")
+    with pytest.raises(ValueError, match="name must be a letter, then"):
+        plot.pendulums(still, 1.0, name="two words", alt="y")

@@ -7,6 +7,7 @@ imported when something is drawn; it belongs to the extra ``book``.
 from __future__ import annotations
 
 import importlib
+import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from . import _check
 from ._xp import Array, array_namespace, to_numpy
 
 __all__ = [
@@ -141,12 +143,13 @@ def pendulums(paths: Mapping[str, Array], seconds: float, *, name: str, alt: str
     all; beyond a full turn they count on. `name` is an identifier that nothing else in the page
     has, `alt` says what is to be seen. Inline SVG moved by CSS, with a box that stops it. Where the
     reader prefers reduced motion, and in print, all hang where they end.
-    Raises `ValueError` for paths of different lengths.
+    Raises `ValueError` for no paths, paths of different lengths, angles that are not finite,
+    seconds that are not positive, and a name with other signs than letters, digits, - and _.
 
     >>> pendulums({"a": [3.1, 3.0]}, 1.0, name="one", alt="It swings.").html[:23]
     '<div class="gp-moving">'
     """
-    angles = _columns(**paths)
+    angles = _admitted(paths, seconds, name)
     rules, panels = [], []
     for i, (caption, turned) in enumerate(zip(paths, -np.degrees(angles), strict=True)):
         places = np.linspace(0.0, 100.0, turned.size)
@@ -174,6 +177,21 @@ _PANEL = """<circle cx="{x}" cy="55" r="46" fill="none" stroke="currentColor" op
 <g transform="translate({x} 55)"><g class="r{i}"><line y2="-40" stroke="currentColor" \
 stroke-width="4"/><circle cy="-40" r="7" fill="currentColor"/></g></g>\
 <text x="{x}" y="122" text-anchor="middle" font-size="12" fill="currentColor">{caption}</text>"""
+
+
+def _admitted(paths: Mapping[str, Array], seconds: float, name: str) -> list[np.ndarray]:
+    """The angles of `pendulums`, if they can be drawn."""
+    if not paths:
+        raise ValueError("paths must hold at least one path; got none")
+    if not re.fullmatch(r"[A-Za-z][\w-]*", name, re.ASCII):
+        raise ValueError(f"name must be a letter, then letters, digits, - and _; got {name!r}")
+    _check.positive(seconds, "seconds")
+    angles = _columns(**paths)
+    for caption, one in zip(paths, angles, strict=True):
+        _check.finite(one, f"the path {caption!r}")
+        if not one.size:
+            raise ValueError(f"the path {caption!r} must have at least one angle")
+    return angles
 
 
 def _colour(role: str) -> str:

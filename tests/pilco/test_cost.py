@@ -86,3 +86,9 @@ def test_what_does_not_fit_is_refused():
         SaturatingCost(np.zeros(2), eye).expected(np.zeros(3), eye)
     with pytest.raises(ValueError, match="S must be finite"):
         SaturatingCost(np.zeros(2), eye).expected(np.zeros(2), np.full((2, 2), np.nan))
+    with pytest.raises(ValueError, match="S must be positive semidefinite"):
+        SaturatingCost(np.zeros(2), eye).expected(np.ones(2), -eye)
+    with pytest.raises(ValueError, match="S must be symmetric"):
+        SaturatingCost(np.zeros(2), eye).expected(np.ones(2), np.asarray([[1.0, 1.0], [0.0, 1.0]]))
+    with pytest.raises(TypeError, match="m must have the dtype of target"):
+        SaturatingCost(np.zeros(2), eye).expected(*(a.astype(np.float32) for a in (eye[0], eye)))

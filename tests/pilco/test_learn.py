@@ -1,5 +1,6 @@
 """Fitting the dynamics, improving a policy in them, and the loop of trials."""
 
+import dataclasses
 import importlib.util
 import sys
 
@@ -245,5 +246,38 @@ def test_what_does_not_fit_is_refused(rng, task):
         fit_dynamics(still)
     with pytest.raises(ValueError, match="the action must be finite"):
         swing(lambda z: np.asarray([np.nan]), (np.pi, 0.0), 2)
-    with pytest.raises(ValueError, match="trials and fresh must be at least 1; got 0 and 1"):
+    with pytest.raises(ValueError, match="trials must be a whole number from 1; got 0"):
         next(learn(task, lambda _: data, lambda: None, trials=0))
+    with pytest.raises(ValueError, match="states must have at least two rows"):
+        fit_dynamics(Transitions(*(part[:0] for part in data)))
+    with pytest.raises(ValueError, match="angles must be entries 0 to 1 of a state"):
+        fit_dynamics(data, (-1,))
+
+
+def test_swings_that_do_not_fit_are_refused():
+    with pytest.raises(ValueError, match=r"start must have shape \(2,\); got \(3,\)"):
+        swing(lambda z: np.zeros(1), np.zeros(3), 2)
+    with pytest.raises(ValueError, match=r"the action must have shape \(1,\); got \(2,\)"):
+        swing(lambda z: np.zeros(2), (np.pi, 0.0), 2)
+    with pytest.raises(ValueError, match="states must have at least 10 rows; got 3"):
+        upright(np.zeros((3, 2)))
+    with pytest.raises(ValueError, match="width must be positive"):
+        swing_up(np.zeros(1), width=-1.0)
+
+
+def test_a_policy_a_model_and_a_task_that_do_not_fit_are_no_wall(rng, task):
+    """They would only look infinitely bad."""
+    dynamics, policy = fit_dynamics(pushed(rng), steps=2), LinearPolicy(np.ones((1, 2)), np.ones(1))
+    with pytest.raises(ValueError, match=r"z must have shape \(3,\); got \(2,\)"):
+        improve(LinearPolicy(np.ones((1, 3)), np.ones(1)), dynamics, task)
+    with pytest.raises(ValueError, match=r"task\.angles must be those of dynamics"):
+        improve(policy, dynamics, dataclasses.replace(task, angles=(0,)))
+    other = dataclasses.replace(task, cost=SaturatingCost(np.zeros(3), np.eye(3)))
+    with pytest.raises(ValueError, match=r"cost\.target must have shape"):
+        improve(policy, dynamics, other)
+    with pytest.raises(ValueError, match="iterations must be a whole number from 1; got 0"):
+        improve(policy, dynamics, task, iterations=0)
+    with pytest.raises(ValueError, match="steps must be a whole number from 1; got 0"):
+        dataclasses.replace(task, steps=0)
+    with pytest.raises(ValueError, match=r"vector must have shape \(3,\); got \(2,\)"):
+        parameters(policy)[1](np.ones(2))

@@ -107,9 +107,28 @@ def test_what_does_not_fit_is_refused():
     ones = np.ones((2, 2))
     with pytest.raises(ValueError, match=r"bias must have shape \(2,\)"):
         LinearPolicy(ones, np.ones(3))
-    with pytest.raises(ValueError, match=r"inputs must be entries 0 to 2; got \(0, 3\)"):
+    with pytest.raises(ValueError, match=r"inputs must be entries 0 to 2 of z; got \(0, 3\)"):
         RBFPolicy(ones, ones, np.ones(2), inputs=(0, 3), size=3)
     with pytest.raises(ValueError, match="lengthscale must be positive"):
         RBFPolicy(ones, ones, np.asarray([1.0, 0.0]), inputs=(0, 1), size=3)
     with pytest.raises(ValueError, match="limit must be positive"):
         Squashed(LinearPolicy(ones, np.ones(2)), 0.0)
+    with pytest.raises(TypeError, match="limit must be an array; got list"):
+        Squashed(LinearPolicy(ones, np.ones(2)), [1.0, 1.0])
+    with pytest.raises(ValueError, match="inputs must name each entry once"):
+        RBFPolicy(ones, ones, np.ones(2), inputs=(1, 1), size=3)
+    with pytest.raises(ValueError, match="centres must have at least one row"):
+        RBFPolicy(ones[:0], ones[:0], np.ones(2), inputs=(0, 1), size=3)
+
+
+def test_what_does_not_fit_is_refused_when_used(state):
+    line = LinearPolicy(np.ones((1, K)), np.ones(1))
+    for use in (lambda one: one(state[0]), lambda one: one.moments(*state)):
+        with pytest.raises(ValueError, match=r"limit must have shape \(1,\); got \(3,\)"):
+            use(Squashed(line, np.ones(3)))
+    with pytest.raises(ValueError, match=r"m must have shape \(3,\); got \(2,\)"):
+        line.moments(np.zeros(2), np.eye(2))
+    with pytest.raises(ValueError, match="S must be positive semidefinite"):
+        line.moments(state[0], -state[1])
+    with pytest.raises(TypeError, match="z must have the dtype of weights"):
+        line(state[0].astype(np.float32))

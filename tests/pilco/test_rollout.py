@@ -154,3 +154,34 @@ def test_what_does_not_fit_is_refused(world):
         rollout(dynamics, policy, cost, m, np.eye(3), 2)
     with pytest.raises(ValueError, match="S must be positive semidefinite"):
         rollout(dynamics, policy, cost, m, np.diag([1.0, -1.0]), 2)
+    with pytest.raises(TypeError, match=r"steps must be a whole number from 1; got 2\.0"):
+        rollout(dynamics, policy, cost, m, S, 2.0)
+    with pytest.raises(ValueError, match=r"m must be finite"):
+        step(dynamics, policy, m * np.nan, S)
+
+
+def test_worlds_that_do_not_fit_together_are_refused(world):
+    dynamics, policy, cost, m, S = world()
+    half = Dynamics(dynamics.posteriors[:1], dynamics.angles)
+    with pytest.raises(ValueError, match="one posterior for each of the 2 entries of m; got 1"):
+        step(half, policy, m, S)  # broadcasting would go on
+    with pytest.raises(ValueError, match="angles must be entries 0 to 1 of m"):
+        step(Dynamics(dynamics.posteriors, (7,)), policy, m, S)
+    with pytest.raises(ValueError, match=r"cost\.target must have shape"):
+        rollout(dynamics, policy, SaturatingCost(np.zeros(1), np.eye(1)), m, S, 2)
+    wide = LinearPolicy(np.ones((U + 1, K)), np.ones(U + 1))
+    with pytest.raises(ValueError, match="the posteriors of dynamics look at 5 entries"):
+        rollout(dynamics, wide, cost, m, S, 2)
+    _, pull = rollout_and_pullback(dynamics, policy, cost, m, S, 3)
+    with pytest.raises(ValueError, match=r"costs_bar must have shape \(3,\); got \(5,\)"):
+        pull(np.ones(5))
+
+
+def test_particles_that_do_not_fit_are_refused(world):
+    dynamics, policy, _, m, _ = world()
+    with pytest.raises(ValueError, match=r"starts must have shape \(n, 2\); got \(4, 3\)"):
+        sample_paths(dynamics, policy, np.zeros((4, 3)), 2, stream(0))
+    with pytest.raises(ValueError, match="starts must have at least one row"):
+        sample_paths(dynamics, policy, m[None, :][:0], 2, stream(0))
+    with pytest.raises(ValueError, match="steps must be a whole number from 1; got 0"):
+        sample_paths(dynamics, policy, m[None, :], 0, stream(0))

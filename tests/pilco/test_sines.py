@@ -107,7 +107,8 @@ def test_a_known_angle_is_a_point_on_the_circle(space):
 def test_without_angles_nothing_is_added(gaussian):
     found, pull = augment_and_pullback(*gaussian, ())
     assert found.mean is gaussian[0]
-    assert pull(found)[1] is gaussian[1]
+    np.testing.assert_allclose(found.covariance, gaussian[1], rtol=1e-15)
+    assert pull(found)[1] is found.covariance
 
 
 def test_the_pullback_of_augmenting(gaussian):
@@ -130,3 +131,24 @@ def test_what_does_not_fit_is_refused():
         sines(np.zeros(2), np.eye(3))
     with pytest.raises(ValueError, match=r"angles must be entries 0 to 1 of m; got \(2,\)"):
         augment(np.zeros(2), np.eye(2), (2,))
+    with pytest.raises(ValueError, match="angles must name each entry once"):
+        augment(np.zeros(2), np.eye(2), (1, 1))
+    with pytest.raises(TypeError, match="angles must be whole numbers, entries of m; got 0"):
+        augment(np.zeros(2), np.eye(2), 0)
+    with pytest.raises(TypeError, match="S must have the dtype of m"):
+        sines(np.zeros(2, dtype=np.float32), np.eye(2))
+
+
+@pytest.mark.parametrize("function", [sines, lambda m, S: augment(m, S, (0,))])
+def test_what_is_no_covariance_is_refused(function):
+    """It would give negative variances."""
+    with pytest.raises(ValueError, match="S must be positive semidefinite"):
+        function(np.zeros(2), np.asarray([[1.0, 5.0], [5.0, 1.0]]))
+    with pytest.raises(ValueError, match="S must be symmetric"):
+        function(np.zeros(2), np.asarray([[1.0, 0.5], [0.0, 1.0]]))
+
+
+def test_angles_may_be_a_list_or_an_array(gaussian):
+    wanted = augment(*gaussian, (0, 2))
+    for angles in ([0, 2], np.asarray([0, 2])):
+        np.testing.assert_array_equal(augment(*gaussian, angles).covariance, wanted.covariance)

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from .. import _check, _xp
 from .._xp import Array, array_namespace
+from . import _admit
 
 __all__ = ["SaturatingCost"]
 
@@ -54,6 +55,7 @@ class SaturatingCost:
     def __call__(self, x: Array) -> float:
         """The cost of one state x (k,)."""
         _check.vector(x, "x", size=self.target.shape[0])
+        _check.alike(x, "x", self.target, "target")
         xp, off = array_namespace(x), x - self.target
         return -float(xp.expm1(-0.5 * (off @ (self.weight @ off))))
 
@@ -74,9 +76,8 @@ class SaturatingCost:
         With ``e = 1 − E c`` and ``d = m − t`` the derivatives are ``e G d`` and
         ``½ e (G − G d dᵀ G)``, :eq:`eq-pc-cost-gradient`.
         """
-        size = self.target.shape[0]
-        _check.vector(m, "m", size=size)
-        _check.matrix(S, "S", rows=size, columns=size)
+        S = _admit.state(m, S, self.target.shape[0])
+        _check.alike(m, "m", self.target, "target")
         return self._expected(m, S)
 
     def _expected(self, m: Array, S: Array) -> tuple[float, Callable[[float], tuple[Array, Array]]]:

@@ -16,6 +16,7 @@ from ..fit import fit
 from ..kernels import RBF
 from ..linalg import FactorisationError
 from ..params import leaves, replaced
+from . import _admit
 from .cost import SaturatingCost
 from .policies import BLIND
 from .rollout import Dynamics, rollout_and_pullback
@@ -45,7 +46,7 @@ class Task:
     """What is to be learned: ``x ~ N(mean, covariance)`` at the start, `steps` steps, their cost.
 
     `cost` is one of the augmented state ``(x, sin x_a, cos x_a)``; `angles` are the entries of x
-    that are angles.
+    that are angles. Raises `ValueError` for what does not fit.
     """
 
     cost: SaturatingCost
@@ -53,6 +54,11 @@ class Task:
     covariance: Array
     steps: int
     angles: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        _admit.state(self.mean, self.covariance)
+        _admit.entries(self.angles, "angles", self.mean.shape[0], "mean")
+        _admit.count(self.steps, "steps")
 
 
 def fit_dynamics(data: Transitions, angles: tuple[int, ...] = (), *, steps: int = 150) -> Dynamics:
@@ -64,17 +70,17 @@ def fit_dynamics(data: Transitions, angles: tuple[int, ...] = (), *, steps: int 
     Raises `ValueError` for arrays that do not fit each other, and for a state or an action that
     never changes. Source: Deisenroth & Rasmussen (2011), section 2.1.
     """
-    n, D = _check.matrix(data.states, "states").shape
-    _check.matrix(data.actions, "actions", rows=n)
-    _check.matrix(data.nexts, "nexts", rows=n, columns=D)
-    X = Dynamics((), tuple(angles)).inputs(data.states, data.actions)
+    _admit.seen(data)
+    steps, D = _admit.count(steps, "steps"), data.states.shape[1]
+    angles = _admit.entries(angles, "angles", D, "a state")
+    X = Dynamics((), angles).inputs(data.states, data.actions)
     seen = [d for d in range(X.shape[1]) if d not in angles]
     visible = array_namespace(X).stack([X[:, d] for d in seen], axis=1)
     change = data.nexts - data.states
     fitted = [_fitted(visible, change[:, e], steps) for e in range(D)]
     wide = [_widened(gp, seen, X) for gp in fitted]
     posteriors = (condition(gp, X, change[:, e]) for e, gp in enumerate(wide))
-    return Dynamics(tuple(posteriors), tuple(angles))
+    return Dynamics(tuple(posteriors), angles)
 
 
 def _fitted(X: Array, y: Array, steps: int) -> GP:
@@ -114,9 +120,12 @@ def improve(policy: Any, dynamics: Dynamics, task: Task, *, iterations: int = 50
 
     The mean over the steps of :eq:`eq-pc-total`, with the gradient :eq:`eq-pc-chain`. It finds a
     local minimum of what the model expects, nothing more: start from several policies. Parameters
-    for which a rollout fails count as infinitely bad.
+    for which a rollout fails count as infinitely bad. Raises `ValueError` for a policy, dynamics
+    and a task that do not fit each other.
     Source: Deisenroth & Rasmussen (2011), section 2.3.
     """
+    _admit.task(dynamics, policy, task)
+    iterations = _admit.count(iterations, "iterations")
     start, rebuild = parameters(policy)
 
     def loss(vector: np.ndarray) -> tuple[float, np.ndarray]:
@@ -155,6 +164,7 @@ def parameters(policy: Any) -> tuple[np.ndarray, Callable[[np.ndarray], Any]]:
     ends = np.cumsum([part.size for part in parts])[:-1]
 
     def rebuild(vector: np.ndarray) -> Any:
+        _check.vector(vector, "vector", size=sum(part.size for part in parts))
         values = {}
         for one, log, part in zip(every, logs, np.split(vector, ends), strict=True):
             plain = np.exp(part) if log else part
@@ -200,8 +210,7 @@ def learn(
     the model expects to cost least is tried.
     Source: Deisenroth & Rasmussen (2011), algorithm 1.
     """
-    if trials < 1 or fresh < 1:
-        raise ValueError(f"trials and fresh must be at least 1; got {trials} and {fresh}")
+    trials, fresh = _admit.count(trials, "trials"), _admit.count(fresh, "fresh")
     data, policies = act(None), []
     for _ in range(trials):
         dynamics = fit_dynamics(data, task.angles)

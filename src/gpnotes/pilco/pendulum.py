@@ -17,6 +17,7 @@ import numpy as np
 from .. import _check
 from .._xp import Array, as_array, to_numpy
 from ..random import Stream
+from . import _admit
 from .cost import SaturatingCost
 from .learn import Task, Transitions
 from .policies import RBFPolicy, Squashed
@@ -32,12 +33,13 @@ def swing_up(like: Array, *, steps: int = 35, width: float = 0.8) -> Task:
     """The task: from hanging at rest, 0.1 rad and 0.1 rad/s uncertain, to upright.
 
     The cost saturates with the distance of the tip from its place when upright, in units of
-    `width` lengths of the pendulum.
+    `width` lengths of the pendulum. Raises `ValueError` for a width that is not positive.
 
     >>> task = swing_up(np.zeros(1))
     >>> round(task.cost(np.asarray([np.pi, 0.0, 0.0, -1.0])), 4)
     0.9561
     """
+    _check.positive(width, "width")
     target = as_array([0.0, 0.0, 0.0, 1.0], like)
     weight = as_array(np.diag([0.0, 0.0, width**-2, width**-2]), like)
     start = as_array([math.pi, 0.0], like), as_array(0.01 * np.eye(2), like)
@@ -46,6 +48,7 @@ def swing_up(like: Array, *, steps: int = 35, width: float = 0.8) -> Task:
 
 def first_policy(stream: Stream, like: Array, *, bumps: int = 30) -> Squashed:
     """A network of `bumps` with centres all round the circle and random weights."""
+    bumps = _admit.count(bumps, "bumps")
     turns, speeds = 2.0 * math.pi * stream.uniform(bumps), 4.0 * stream.normal(bumps)
     centres = np.stack([speeds, np.sin(turns), np.cos(turns)], axis=1)
     weights = stream.normal((bumps, 1))
@@ -61,18 +64,19 @@ def swing(
     Each action is held for `REPEAT` time steps. The environment is ``Pendulum-v1``; only its first
     state is set from here. What is kept is what it lets see: cosine, sine and velocity in single
     precision. NumPy arrays, or arrays like `like`. Raises `ImportError` without gymnasium,
-    `ValueError` for an action that is not finite.
+    `ValueError` for a start, a number of steps and an action (1,) that do not fit.
     """
-    like = np.zeros(1) if like is None else like
+    like, steps = np.zeros(1) if like is None else like, _admit.count(steps, "steps")
+    start = _check.vector(np.array(start, dtype=float), "start", size=2)
     env = _environment()
     env.reset(seed=0)
-    env.state = np.array(start, dtype=float)
-    states, actions = [np.array(start, dtype=float)], []
+    env.state = start.copy()
+    states, actions = [start], []
     for _ in range(steps):
         theta, velocity = states[-1]
         z = as_array([theta, velocity, math.sin(theta), math.cos(theta)], like)
-        torque = _check.finite(to_numpy(act(z)), "the action")
-        actions.append(np.clip(torque, -TORQUE, TORQUE).reshape(1))
+        torque = to_numpy(_check.vector(act(z), "the action", size=1))
+        actions.append(np.clip(torque, -TORQUE, TORQUE))
         for _ in range(REPEAT):
             seen, *_ = env.step(actions[-1])
         cosine, sine, velocity = (float(value) for value in seen)
@@ -85,9 +89,14 @@ def swing(
 def upright(states: Array, *, last: int = 10, within: float = 0.3) -> bool:
     """Whether the pendulum stays within so many radians of upright in the `last` states (n, 2).
 
+    Raises `ValueError` for fewer states than that.
+
     >>> upright(np.asarray([[3.0, 0.0], [2.0 * np.pi - 0.1, 0.2]]), last=1)
     True
     """
+    n, last = _check.matrix(states, "states", columns=2).shape[0], _admit.count(last, "last")
+    if n < last:
+        raise ValueError(f"states must have at least {last} rows; got {n}")
     off = [math.remainder(float(angle), 2.0 * math.pi) for angle in to_numpy(states)[-last:, 0]]
     return max(abs(angle) for angle in off) < within
 

@@ -15,6 +15,7 @@ from .. import _check
 from .._xp import Array, array_namespace, as_array
 from ..moments import Moments, network, network_and_pullback
 from ..params import cotangent, fixed, positive, real
+from . import _admit
 from .sines import Sines, _sines
 
 __all__ = ["BLIND", "LinearPolicy", "RBFPolicy", "Squashed"]
@@ -45,7 +46,10 @@ class LinearPolicy:
 
     def __call__(self, z: Array) -> Array:
         """The action (U,) in the state z (K,)."""
-        return self.weights @ _check.vector(z, "z", size=self.weights.shape[1]) + self.bias
+        _check.alike(
+            _check.vector(z, "z", size=self.weights.shape[1]), "z", self.weights, "weights"
+        )
+        return self.weights @ z + self.bias
 
     def moments(self, m: Array, S: Array) -> Moments:
         """Mean (U,), covariance (U, U) and covariance with z (K, U) for ``z ~ N(m, S)``."""
@@ -53,7 +57,9 @@ class LinearPolicy:
 
     def moments_and_pullback(self, m: Array, S: Array) -> tuple[Moments, Pull]:
         """The same, and a function from `Moments` of derivatives to (policy_bar, m_bar, S_bar)."""
-        xp, W = array_namespace(m), self.weights
+        xp, W = array_namespace(self.weights), self.weights
+        S = _admit.state(m, S, W.shape[1])
+        _check.alike(m, "m", W, "weights")
         cross = S @ xp.matrix_transpose(W)
 
         def pull(bar: Moments) -> tuple[LinearPolicy, Array, Array]:
@@ -90,18 +96,21 @@ class RBFPolicy:
     size: int = fixed()
 
     def __post_init__(self) -> None:
-        k = _check.matrix(self.centres, "centres", columns=len(self.inputs)).shape[0]
+        looks = _admit.entries(self.inputs, "inputs", self.size, "z")
+        k = _check.matrix(self.centres, "centres", columns=len(looks)).shape[0]
+        if not k or not looks:
+            got = self.centres.shape
+            raise ValueError(f"centres must have at least one row and column; got {got}")
         _check.matrix(self.weights, "weights", rows=k)
         _check.vector(self.lengthscale, "lengthscale", size=len(self.inputs))
         _check.positive(self.lengthscale, "lengthscale")
         for name in ("weights", "lengthscale"):
             _check.alike(getattr(self, name), name, self.centres, "centres")
-        if not self.inputs or any(not 0 <= i < self.size for i in self.inputs):
-            raise ValueError(f"inputs must be entries 0 to {self.size - 1}; got {self.inputs}")
 
     def __call__(self, z: Array) -> Array:
         """The action (U,) in the state z (K,)."""
         xp = array_namespace(_check.vector(z, "z", size=self.size))
+        _check.alike(z, "z", self.centres, "centres")
         off = (self._pick() @ z - self.centres) / self.lengthscale
         return xp.exp(-0.5 * xp.sum(off * off, axis=1)) @ self.weights
 
@@ -139,7 +148,8 @@ class Squashed:
 
     `limit` is u_max, a float or one bound for each action (U,). In the moments v counts as
     Gaussian, with the mean and the covariances that `inner` says; that is exact only if v is.
-    :eq:`eq-pc-squash`. Raises `ValueError` for a limit that is not positive.
+    :eq:`eq-pc-squash`. Raises `ValueError` for a limit that is not positive, and when it is used
+    for one that does not fit the action.
 
     >>> import numpy as np
     >>> policy = Squashed(LinearPolicy(np.asarray([[1.0]]), np.asarray([0.0])), 2.0)
@@ -151,12 +161,14 @@ class Squashed:
     limit: Any = fixed()
 
     def __post_init__(self) -> None:
+        if not isinstance(self.limit, int | float):
+            _check.vector(self.limit, "limit")
         _check.positive(self.limit, "limit")
 
     def __call__(self, z: Array) -> Array:
         """The action (U,) in the state z (K,), within the limit."""
         v = self.inner(z)
-        return self.limit * array_namespace(v).sin(v)
+        return _admit.limits(self.limit, v) * array_namespace(v).sin(v)
 
     def moments(self, m: Array, S: Array) -> Moments:
         """Mean (U,), covariance (U, U) and covariance with z (K, U) for ``z ~ N(m, S)``."""
@@ -164,10 +176,10 @@ class Squashed:
 
     def moments_and_pullback(self, m: Array, S: Array) -> tuple[Moments, Pull]:
         """The same, and a function from `Moments` of derivatives to (policy_bar, m_bar, S_bar)."""
-        xp = array_namespace(m)
         v, pull_inner = self.inner.moments_and_pullback(m, S)
+        xp = array_namespace(m)
         (mean, covariance, gain), pull_sines = _sines(v.mean, v.covariance)
-        limit = self.limit * xp.ones_like(mean)
+        limit = _admit.limits(self.limit, mean)
         both = limit[:, None] * limit[None, :]
 
         def pull(bar: Moments) -> tuple[Squashed, Array, Array]:

@@ -17,6 +17,7 @@ from ..exact import Posterior
 from ..moments import Moments, Predictor, predict_and_pullback, predictor
 from ..params import cotangent, leaves, replaced
 from ..random import Stream
+from . import _admit
 from .cost import SaturatingCost
 from .sines import Augmented, _augment, _joint
 
@@ -67,7 +68,8 @@ def step(dynamics: Dynamics, policy: Any, m: Array, S: Array) -> tuple[Array, Ar
     """Mean (D,) and covariance (D, D) of the next state for ``x ~ N(m, S)``; O(n² D² K) for n data.
 
     :eq:`eq-pc-joint`, :eq:`eq-pc-next-mean`, :eq:`eq-pc-next-covariance`. The noise of the GPs is
-    part of the next state. Raises what `moments.predict` raises.
+    part of the next state. Raises what `moments.predict` raises, and `ValueError` for dynamics and
+    a policy that do not fit the state.
     Source: Deisenroth & Rasmussen (2011), section 2.2.
     """
     return tuple(step_and_pullback(dynamics, policy, m, S)[0])
@@ -80,6 +82,7 @@ def step_and_pullback(
 
     :eq:`eq-pc-step-gradient`. Source: Deisenroth & Rasmussen (2011), section 2.3.
     """
+    S = _admit.world(dynamics, policy, m, S)
     z, pull_z = _augment(m, S, dynamics.angles)
     return _onwards(dynamics, policy, _Gaussian(m, S), z, pull_z)
 
@@ -133,9 +136,10 @@ def rollout_and_pullback(
     computed: O(steps · n² D) numbers at most. :eq:`eq-pc-chain`.
     Source: Deisenroth & Rasmussen (2011), section 2.3.
     """
-    _admit(m, S, steps)
+    steps, S = _admit.count(steps, "steps"), _admit.world(dynamics, policy, m, S)
     x, z, pull_z = _Gaussian(m, S), *_augment(m, S, dynamics.angles)
     states, costs, pulls = [x], [], []
+    _admit.goal(cost, z.mean.shape[0], m)
     for _ in range(steps):
         x, pull_step = _onwards(dynamics, policy, x, z, pull_z)
         z, pull_z = _augment(x.mean, x.covariance, dynamics.angles)
@@ -153,10 +157,12 @@ def sample_paths(
 
     In each step each particle draws its own difference from the GPs' prediction at its own state
     and action, noise included, independently of the steps before, as a rollout does. What a
-    rollout's Gaussians leave out is the difference between the two.
+    rollout's Gaussians leave out is the difference between the two. Raises `ValueError` for starts
+    and steps that do not fit.
     """
-    xp, paths = array_namespace(starts), [_check.matrix(starts, "starts")]
-    for _ in range(steps):
+    paths = [_admit.particles(dynamics, starts)]
+    xp = array_namespace(starts)
+    for _ in range(_admit.count(steps, "steps")):
         x = paths[-1]
         z = dynamics.inputs(x, x[:, :0])
         w = xp.concat([z, xp.stack([policy(z[i, :]) for i in range(x.shape[0])])], axis=1)
@@ -174,6 +180,7 @@ def _stacked(states: list[_Gaussian], costs: list[float]) -> Rollout:
 
 def _backwards(pulls: list[tuple], costs_bar: Array) -> tuple[Any, Array, Array]:
     """The derivatives by the policy, and by the first mean and covariance."""
+    _check.vector(costs_bar, "costs_bar", size=len(pulls))
     policy_bar = m_bar = S_bar = None
     for t in range(len(pulls) - 1, -1, -1):
         pull_step, pull_z, pull_cost = pulls[t]
@@ -190,10 +197,3 @@ def _sum(bar: Any, other: Any) -> Any:
     values = {leaf.path: leaf.value for leaf in leaves(other)}
     total = {leaf.path: leaf.value + values[leaf.path] for leaf in leaves(bar)}
     return replaced(bar, total, make=cotangent)
-
-
-def _admit(m: Array, S: Array, steps: int) -> None:
-    size = _check.vector(m, "m").shape[0]
-    _check.alike(_check.matrix(S, "S", rows=size, columns=size), "S", m, "m")
-    if steps < 1 or steps != int(steps):
-        raise ValueError(f"steps must be a whole number from 1; got {steps}")

@@ -11,8 +11,9 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from .. import _check, _xp
+from .. import _xp
 from .._xp import Array, array_namespace
+from . import _admit
 
 __all__ = ["Augmented", "Sines", "augment", "augment_and_pullback", "sines", "sines_and_pullback"]
 
@@ -34,7 +35,7 @@ def sines(m: Array, S: Array) -> Sines:
 
     :eq:`eq-pc-sine-mean`, :eq:`eq-pc-sine-covariance`, :eq:`eq-pc-sine-gain`. The covariance keeps
     its relative accuracy for small S, and is finite for large S. Raises `ValueError` for shapes
-    that do not fit and for numbers that are not finite.
+    that do not fit, numbers that are not finite and an S that is no covariance.
 
     >>> import numpy as np
     >>> mean, covariance, gain = sines(np.zeros(1), np.asarray([[2.0]]))
@@ -46,9 +47,7 @@ def sines(m: Array, S: Array) -> Sines:
 
 def sines_and_pullback(m: Array, S: Array) -> tuple[Sines, Callable[[Sines], tuple]]:
     """The same, and the function that carries `Sines` of derivatives back to ``(m_bar, S_bar)``."""
-    _check.vector(m, "m")
-    _check.matrix(S, "S", rows=m.shape[0], columns=m.shape[0])
-    return _sines(m, S)
+    return _sines(m, _admit.state(m, S))
 
 
 def _sines(m: Array, S: Array) -> tuple[Sines, Callable[[Sines], tuple]]:
@@ -93,7 +92,7 @@ def augment(m: Array, S: Array, angles: Sequence[int]) -> Augmented:
 
     `angles` are the A entries of x that are angles, in radians. The moments are exact; the joint
     distribution is not Gaussian. :eq:`eq-pc-augment`. Raises `ValueError` for entries that are not
-    there and shapes that do not fit.
+    there, shapes that do not fit and an S that is no covariance.
 
     >>> import numpy as np
     >>> augment(np.asarray([0.0, 3.0]), np.zeros((2, 2)), (0,)).mean
@@ -106,11 +105,8 @@ def augment_and_pullback(
     m: Array, S: Array, angles: Sequence[int]
 ) -> tuple[Augmented, Callable[[Augmented], tuple]]:
     """The same, and the function that carries derivatives back to ``(m_bar, S_bar)``."""
-    _check.vector(m, "m")
-    _check.matrix(S, "S", rows=m.shape[0], columns=m.shape[0])
-    if any(not 0 <= a < m.shape[0] for a in angles):
-        raise ValueError(f"angles must be entries 0 to {m.shape[0] - 1} of m; got {tuple(angles)}")
-    return _augment(m, S, angles)
+    S = _admit.state(m, S)
+    return _augment(m, S, _admit.entries(angles, "angles", m.shape[0], "m"))
 
 
 def _augment(
