@@ -330,13 +330,13 @@ def test_with_all_parameters_fixed_there_is_nothing_to_fit(numbers):
 
 
 @pytest.mark.parametrize("link", LINKS)
-@pytest.mark.parametrize("signal_var", [1e6, 1e10])
+@pytest.mark.parametrize("signal_var", [1e4, 1e8])
 def test_under_a_prior_that_wide_the_mode_is_found_too(link, signal_var):
-    """Most steps are taken where labels are certain and W is next to nothing."""
-    rng = np.random.default_rng(3)
-    for n in (1, 4, 30):
+    """What rounding of K α does to the density is no reason to halve a step."""
+    for seed, n in enumerate((34, 19, 33, 1)):
+        rng = np.random.default_rng(seed)
         X = rng.normal(size=(n, 1))
-        y = np.where(X[:, 0] + 0.3 * rng.normal(size=n) > 0.0, 1.0, -1.0)
+        y = np.where(X[:, 0] + rng.normal(size=n) > 0.0, 1.0, -1.0)
         posterior = approximate(GP(RBF(signal_var), 0.0), X, y, Bernoulli(link))
         chance = posterior.probability(X)
         assert posterior.steps < 100

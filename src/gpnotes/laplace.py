@@ -66,19 +66,26 @@ def _mode(K: Array, mean: Array, y: Array, likelihood: Any) -> tuple[Array, int]
     alpha, f = xp.zeros_like(mean), mean
     here, tolerance = value(alpha, f), _xp.epsilon(K) ** 0.5
     for step in range(1, _MOST_STEPS + 1):
-        toward, slack = _newton(K, mean, y, likelihood, f) - alpha, 1.0 + abs(here)
+        toward = _newton(K, mean, y, likelihood, f) - alpha
         for halvings in range(_MOST_HALVINGS):
             tried = alpha + 0.5**halvings * toward
             new = mean + K @ tried
             there = value(tried, new)
-            if there >= here - 10.0 * _xp.epsilon(K) * slack:
+            if there >= here - 10.0 * _xp.epsilon(K) * (1.0 + abs(here) + _summed(K, tried)):
                 break
         moved, size = float(xp.max(xp.abs(new - f))), 1.0 + float(xp.max(xp.abs(f)))
         alpha, f, here = tried, new, there
         if halvings == 0 and moved <= tolerance * size:  # Newton squares it: √eps leaves eps
             return f, step
     wanted = f"the mode must be found in {_MOST_STEPS} Newton steps"
-    raise RuntimeError(f"{wanted}; it was not: is p(y | f) log-concave?")
+    why = f"is p(y | f) log-concave, and the prior not too wide for {K.dtype}?"
+    raise RuntimeError(f"{wanted}; it was not: {why}")
+
+
+def _summed(K: Array, alpha: Array) -> float:
+    """``|α|ᵀ |K| |α|``: the sizes of all that ``αᵀ K α`` sums, which it is rounded by."""
+    xp, size = array_namespace(K), array_namespace(K).abs(alpha)
+    return float(xp.sum(size * (xp.abs(K) @ size)))
 
 
 def _newton(K: Array, mean: Array, y: Array, likelihood: Any, f: Array) -> Array:
