@@ -153,6 +153,8 @@ def test_derivatives_keep_their_digits_too(problem, rng, covariance):
     ("S", "message"),
     [
         (np.asarray([[1.0, 2.0], [2.0, 1.0]]), "smallest eigenvalue is -1"),
+        (np.asarray([[1e8, 0.0], [0.0, -0.01]]), "smallest eigenvalue is -0.01"),
+        (np.asarray([[1e8, 2e3], [2e3, 0.01]]), "smallest eigenvalue is -0.03"),
         (np.asarray([[1.0, 0.5], [0.0, 1.0]]), "S must be symmetric"),
         (np.asarray([[np.nan, 0.0], [0.0, 1.0]]), "S must be finite"),
         (np.eye(3), r"S must have shape \(2, 2\)"),

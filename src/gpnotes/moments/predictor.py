@@ -161,9 +161,10 @@ def predict(model: Predictor, m: Array, S: Array, noise: bool = False) -> Moment
     O(E² n² D) for E outputs of one kernel each. Exponents keep an absolute accuracy of some
     ``eps (x − m)²/ℓ²`` at points x within S.
 
-    Raises `ValueError` for an S that is not finite, symmetric or positive semidefinite, beyond √eps
-    of its largest eigenvalue, for lengthscales so short beside S that the exponents' accuracy is
-    worse than 0.01, and numbers whose squares overflow; `TypeError` for arrays of another kind.
+    Raises `ValueError` for an S that is not finite, symmetric or positive semidefinite, beyond
+    rounding of its largest eigenvalue, for lengthscales so short beside S that the exponents'
+    accuracy is worse than 0.01, and numbers whose squares overflow; `TypeError` for arrays of
+    another kind.
     Source: Deisenroth & Rasmussen (2011).
 
     >>> import numpy as np

@@ -28,6 +28,7 @@ __all__ = [
 ]
 
 _SMALL = 0.1  # eigenvalues up to which logarithms are taken without their linear terms
+_ROUNDED = 1e5  # times eps and the largest eigenvalue: what is as far below zero is zero
 _LOST = 0.01  # the most by which rounding may change an exponent
 
 
@@ -107,14 +108,15 @@ def admit_input(m: Array, S: Array, like: Array) -> Array:
     if S.shape[0] != D:
         raise ValueError(f"S must have shape ({D}, {D}); got {S.shape}")
     xp = array_namespace(S)
-    most = float(xp.finfo(S.dtype).max) ** 0.4
+    bound = float(xp.finfo(S.dtype).max) ** 0.4
     for name, one in (("m", m), ("S", S)):
-        if float(xp.max(xp.abs(one))) >= most:
-            raise ValueError(f"{name} must be smaller than {most:.1g} in size: squares overflow")
+        if float(xp.max(xp.abs(one))) >= bound:
+            raise ValueError(f"{name} must be smaller than {bound:.1g} in size: squares overflow")
     S = 0.5 * (S + xp.matrix_transpose(S))
     values = xp.linalg.eigvalsh(S)
     least, most = float(xp.min(values)), float(xp.max(values))
-    if least < -math.sqrt(_xp.epsilon(S)) * abs(most):
+    eps = _xp.epsilon(S)
+    if least < -min(math.sqrt(eps), _ROUNDED * eps) * abs(most):
         raise ValueError(
             f"S must be positive semidefinite; its smallest eigenvalue is {least:.3g}, "
             f"its largest {most:.3g}"
