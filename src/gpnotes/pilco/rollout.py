@@ -1,7 +1,8 @@
 """Rollouts: a Gaussian carried through policy and dynamics, and derivatives carried back.
 
-Each step replaces the distribution of the next state by the Gaussian that has its mean and its
-covariance. That is the one approximation; the moments of each step are exact.
+Each map on the way, sines, policy and GPs, has exact moments when what goes in is Gaussian; what
+comes out is replaced by the Gaussian with these moments. And each step averages over the dynamics
+anew. These are the two approximations.
 """
 
 from __future__ import annotations
