@@ -3,6 +3,7 @@
 import dataclasses
 import importlib.util
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from gpnotes.moments import predict
 from gpnotes.pilco import (
     Improved,
     LinearPolicy,
+    RBFPolicy,
     SaturatingCost,
     Squashed,
     Task,
@@ -96,6 +98,25 @@ def test_an_improved_policy_lives_where_the_old_one_did(space, rng):
     assert all(space.holds(getattr(found.policy.inner, name)) for name in ("centres", "weights"))
     assert 0.0 < found.cost < 1.0
     assert found.evaluations >= 1
+
+
+def test_the_search_is_told_the_slope_of_what_it_lowers(rng, task, monkeypatch):
+    """By all parameters, the lengthscales' logarithms among them."""
+    asked, dynamics = [], fit_dynamics(pushed(rng))
+
+    def minimised(loss, start, bounds, steps):
+        asked.append((loss, start))
+        return SimpleNamespace(x=start, fun=loss(start)[0], nfev=1)
+
+    monkeypatch.setattr(sys.modules["gpnotes.pilco.learn"]._xp, "minimise", minimised)
+    bumps = RBFPolicy(
+        rng.normal(size=(3, 2)), rng.normal(size=(3, 1)), np.asarray([0.7, 2.0]), (0, 1), 2
+    )
+    improve(Squashed(bumps, TORQUE), dynamics, task)
+    loss, start = asked[0]
+    step = 1e-5 * np.eye(start.size)
+    slopes = [(loss(start + h)[0] - loss(start - h)[0]) / 2e-5 for h in step]
+    np.testing.assert_allclose(loss(start)[1], slopes, rtol=1e-4, atol=1e-7)
 
 
 def test_parameters_there_and_back(space):
