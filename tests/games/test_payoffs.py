@@ -156,6 +156,20 @@ def test_blocks_change_nothing(make_model, make_mixtures, monkeypatch):
     np.testing.assert_allclose(slopes, J, rtol=1e-11, atol=1e-12)
 
 
+@pytest.mark.parametrize("threads", [2, 3, 9])
+def test_threads_change_nothing(make_model, make_mixtures, monkeypatch, threads):
+    """Each has room of its own, and its blocks go back to their places, however many there are."""
+    model = make_model((9, 7), (3, 2), n=70)
+    p = make_mixtures(model.game, 500)  # seven blocks
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    alone = model.deviation_payoffs(p, method="exact", jacobian=True)
+    monkeypatch.setenv("OMP_NUM_THREADS", str(threads))
+    for ours, theirs in zip(
+        model.deviation_payoffs(p, method="exact", jacobian=True), alone, strict=True
+    ):
+        np.testing.assert_array_equal(ours, theirs)
+
+
 def test_what_is_refused(make_model):
     model = make_model((50, 50), (4, 4))
     p = np.full(8, 0.25)

@@ -17,7 +17,9 @@ Samples stand in rows, mixtures in columns, (J, B).
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 from .._xp import Array, array_namespace, as_array, is_numpy_namespace
@@ -55,17 +57,46 @@ def expected(
     less. O(B J n²) for a pair of strategies and J samples.
     """
     counts = game.opponents(game.columns[role].start)
-    nodes = quick.NODES if is_numpy_namespace(array_namespace(p)) else {}
-    trees = [tree(s, n, **nodes) for s, n in zip(game.strategies, counts, strict=True)]
     width, rows = _shape(counts, p)
     totals = [_nothing(p, jacobian) for _ in expansions]
     for group in _groups(expansions, width, _values(counts) * game.size):
-        parts = [_part(game, trees, counts, i, expansions[i], rest) for i, rest in group]
-        work = _work(game, trees, counts, parts, p, jacobian)
-        found = [work(some) for some in _evenly(p.shape[0], rows)]
+        grown = _trees(game, counts, p)
+        parts = [_part(game, grown, counts, i, expansions[i], rest) for i, rest in group]
+
+        def work(parts: list[_Part] = parts) -> Callable[[slice], dict[int, Slopes]]:
+            return _work(game, _trees(game, counts, p), counts, parts, p, jacobian)
+
+        found = _over(work, _evenly(p.shape[0], rows), _threads(p))
         for i in {part.index for part in parts}:
             totals[i] = _added(totals[i], [one[i] for one in found])
     return totals
+
+
+def _trees(game: RoleSymmetricGame, counts: tuple[int, ...], p: Array) -> list:
+    nodes = quick.NODES if is_numpy_namespace(array_namespace(p)) else {}
+    return [tree(s, n, **nodes) for s, n in zip(game.strategies, counts, strict=True)]
+
+
+def _threads(p: Array) -> int:
+    """One for each processor that the libraries below may use; other arrays have their own ways.
+
+    The products are too thin for the threads of BLAS, but blocks of mixtures are independent, and
+    NumPy lets go of the interpreter while it multiplies.
+    """
+    if not is_numpy_namespace(array_namespace(p)):
+        return 1
+    wanted = os.environ.get("OMP_NUM_THREADS", "")
+    return max(1, int(wanted)) if wanted.isdecimal() else os.cpu_count() or 1
+
+
+def _over(work: Callable[[], Callable], rows: list[slice], threads: int) -> list[Any]:
+    """What a worker makes of each block; every thread has a worker with room of its own."""
+    threads = min(threads, len(rows))
+    if threads < 2:
+        return list(map(work(), rows))
+    with ThreadPoolExecutor(threads) as pool:
+        shares = list(pool.map(lambda k: list(map(work(), rows[k::threads])), range(threads)))
+    return [shares[i % threads][i // threads] for i in range(len(rows))]
 
 
 def _shape(counts: tuple[int, ...], p: Array) -> tuple[int, int]:
