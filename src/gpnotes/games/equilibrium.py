@@ -11,7 +11,7 @@ import numpy as np
 from .. import _check
 from .._xp import Array, array_namespace, as_array, eye, to_numpy
 from ..random import Stream
-from .admit import drawn_from, whole
+from ._admit import drawn_from, whole
 from .game import RoleSymmetricGame
 from .payoffs import METHODS, PayoffModel
 from .solve import regret, replicator

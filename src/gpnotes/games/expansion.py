@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from .. import _check
 from .._xp import Array, array_namespace
 from ..linalg import squared_distances
-from .admit import number
+from ._admit import number
 
 __all__ = ["Expansion", "blocks"]
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from .. import _check
 from .._xp import Array, array_namespace, epsilon
-from .admit import is_whole
+from ._admit import is_whole
 
 __all__ = ["RoleSymmetricGame"]
 

@@ -14,7 +14,7 @@ from ..fit import fit
 from ..kernels import RBF, Product
 from ..params import names
 from ..random import Stream
-from .admit import drawn_from, whole
+from ._admit import drawn_from, whole
 from .expansion import Expansion
 from .game import RoleSymmetricGame
 from .payoffs import PayoffModel

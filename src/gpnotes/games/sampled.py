@@ -11,7 +11,7 @@ import numpy as np
 
 from .._xp import Array, array_namespace, as_array, to_numpy
 from ..random import Stream
-from .admit import drawn_from, whole
+from ._admit import drawn_from, whole
 from .expansion import Expansion, blocks
 from .game import RoleSymmetricGame
 

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 
 from .._xp import Array, array_namespace, as_array, to_numpy
-from .admit import whole
+from ._admit import whole
 from .enumerated import chances
 from .expansion import Expansion, blocks
 from .game import RoleSymmetricGame, profiles_of

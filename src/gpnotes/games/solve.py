@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from .. import _check
 from .._xp import Array, array_namespace
-from .admit import whole
+from ._admit import whole
 from .game import RoleSymmetricGame
 from .payoffs import PayoffModel
 
