@@ -44,6 +44,23 @@ def test_plain_and_quick_agree(problem, rng, covariance, scale, block, monkeypat
     agree(both(model, problem.m, S, random_bar(rng, 2, 2)), 1e-10)
 
 
+@pytest.mark.parametrize("scale", [3.0, 10.0, 1e3])
+def test_where_S_is_wide_a_difference_has_as_many_digits(problem, rng, scale, monkeypatch):
+    """There ``exp Δ − 1`` stands for ``expm1 Δ``; the first scale has pairs of both kinds."""
+    model, S = moments.predictor(problem.posteriors), scale * np.asarray([[1.0, 0.3], [0.3, 0.6]])
+    wide = quick.glance(model.quick.have, problem.m, S).wide
+    assert np.all(wide) == (scale > 3.0)
+    assert np.any(wide)
+    bar, answers = random_bar(rng, 2, 2), []
+    for limit in (np.inf, quick._WIDE):
+        monkeypatch.setattr(quick, "_WIDE", limit)
+        found, pull = moments.predict_and_pullback(model, problem.m, S)
+        looked = quick.glance(model.quick.have, problem.m, S)
+        sums = quick.totals(model.quick.have, looked, model.quick.weights, slopes=False)
+        answers.append((*found, *pull(bar), sums.value, sums.of_means))
+    agree(answers, 1e-12)
+
+
 def test_in_single_precision(make_posteriors, rng):
     model = moments.predictor(make_posteriors(lambda a: np.asarray(a, dtype=np.float32)))
     m, S = np.float32([0.3, -0.2]), np.float32([[0.2, 0.1], [0.1, 0.3]])
