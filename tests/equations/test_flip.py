@@ -155,7 +155,8 @@ class TestTheBook:
         with matplotlib.rc_context():  # the chapter's style is not for the tests that follow
             found = flips.outcomes(flips.run(BOOK / f"{slug}.md", slug), some)
         matplotlib.pyplot.close("all")
-        assert len(found) > 40
+        assert len({o.label for o in found}) > 15  # not of a few equations only
+        assert len(found) > 35
         missed = {(o["label"], o["edit"], o["reads"]) for o in kept["uncaught"]}
         for o in found:
             assert bool(o.by) == ((o.label, o.edit, o.reads) not in missed), o
