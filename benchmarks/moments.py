@@ -7,7 +7,7 @@ formula can do without: for each pair of outputs and each step the product that 
 their exponentials, and the products that sum them for value and slopes. The other contestant is the
 published formula, written down plainly for jax, which compiles and differentiates it.
 
-``python benchmarks/moments.py`` prints the table of this benchmark alone.
+``python benchmarks/moments_table.py`` prints the table of this benchmark alone.
 """
 
 from __future__ import annotations
@@ -226,9 +226,3 @@ def largest_gap(one: np.ndarray, other: np.ndarray) -> float:
     """The largest difference of cost and derivatives, relative to the largest of each."""
     parts = [slice(0, 1), slice(1, None)]
     return float(max(np.max(abs(one[p] - other[p])) / np.max(abs(other[p])) for p in parts))
-
-
-if __name__ == "__main__":
-    import moments_table
-
-    print(moments_table.shown(moments_table.row(POINTS, STEPS, rounds=15)))

@@ -6,7 +6,7 @@ from statistics import median
 from typing import Any
 
 from measure import peak_bytes, times
-from moments import CONTROLS, STATES, largest_gap
+from moments import CONTROLS, POINTS, STATES, STEPS, largest_gap
 
 MOST_FLOORS = 1.7  # times the floor
 _NAMES = ("floor", "gpnotes", "jax")
@@ -63,3 +63,7 @@ def _verdict(row: dict[str, Any]) -> str:
         f" {MOST_FLOORS:g} {words[row['ratio_of_minima'] <= MOST_FLOORS]}; jax takes"
         f" {row['ratio_jax']:.2f} × our time, target 1 {words[row['ratio_jax'] >= 1.0]}"
     )
+
+
+if __name__ == "__main__":
+    print(shown(row(POINTS, STEPS, rounds=15)))
