@@ -35,12 +35,14 @@ $(READY): requirements.lock pyproject.toml
 	@$(PIP) install -qq --no-deps --no-build-isolation --editable .
 	@touch $@
 
+# What a failed cell leaves undone would fill the summary with its consequences: it goes alone.
 book: $(READY)  ## build the book as HTML that works offline; any warning is an error
 	@mkdir -p _build
 	@$(BIN)/python book/_ext/build.py 2>&1 | tee $(LOG) \
 	  || { echo "The book was not built. In short, from $(LOG):"; \
 	       sed -E 's/\x1b\[[0-9;]*m//g' $(LOG) | grep -aE 'WARNING|^[A-Za-z.]*(Error|Warning): .' \
-	         | grep -av CellExecutionError: | sort -u; exit 1; }
+	         | grep -av CellExecutionError: | sort -u > $(LOG).short; \
+	       grep -a 'the cell on this line failed' $(LOG).short || cat $(LOG).short; exit 1; }
 	@echo "The book is ready: open $(HTML)/index.html in a browser."
 
 test: book  ## build the book, then run every test and show the coverage of src
