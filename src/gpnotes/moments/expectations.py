@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from .. import _check
-from .._xp import Array
+from .._xp import Array, array_namespace
 from ..kernels import Kernel
 from .pairs import Meeting, covariances, meetings, pulled_input, sums
 from .parts import Seen, parts_of, pulled_q, seen, stacked_precision
-from .points import pulled_points, pulled_q_points
+from .points import pulled_points
 from .spread import admit_bar, admit_input, admit_points, spread
 
 __all__ = [
@@ -94,18 +94,29 @@ def kernel_mean_and_pullback(
     >>> m_bar.round(4), S_bar.round(4)
     (array([0.6065]), array([[0.]]))
     """
-    S = _admit(X, m, S)
+    q, pull = mean_and_pullback(kernel, X, m, _admit(X, m, S))
+    return q, lambda q_bar: pull(admit_bar(q_bar, "q_bar", q))
+
+
+def mean_and_pullback(
+    kernel: Kernel, X: Array, m: Array, S: Array
+) -> tuple[Array, Callable[[Array], tuple[Array, Array, Array]]]:
+    """`kernel_mean_and_pullback` of a state that has been checked, for use inside the house.
+
+    Each part q of the kernel has ``∂ log q / ∂xᵢ = −(S + Λ)⁻¹(xᵢ − m)``, and minus that by m.
+    Raises `TypeError` for kernels other than RBF and sums of RBF.
+    """
     looks = _seen(kernel, X, m, S)
 
     def pull(q_bar: Array) -> tuple[Array, Array, Array]:
         """The derivatives by X (n, D), m (D,) and S (D, D) from those by the result (n,)."""
-        admit_bar(q_bar, "q_bar", q)
         pulled = [pulled_q(one, one.q * q_bar) for one in looks]
-        X_bar = sum(pulled_q_points(one, one.q * q_bar).points for one in looks)
-        return X_bar, sum(m_bar for m_bar, _ in pulled), sum(S_bar for _, S_bar in pulled)
+        X_bar = -sum((one.q * q_bar)[:, None] * one.g for one in looks)
+        S_bar = sum(S_bar for _, S_bar in pulled)
+        S_bar = 0.5 * (S_bar + array_namespace(S_bar).matrix_transpose(S_bar))
+        return X_bar, sum(m_bar for m_bar, _ in pulled), S_bar
 
-    q = sum(one.q for one in looks)
-    return q, pull
+    return sum(one.q for one in looks), pull
 
 
 def kernel_covariance_and_pullback(

@@ -16,9 +16,8 @@ import numpy as np
 from .. import _check, _xp, memory
 from .._xp import Array, array_namespace, as_array, to_numpy
 from ..exact import Posterior
-from .averages import State
 from .gain import Posteriors, reduction_and_pullback, reductions
-from .outlook import Look, admitted, look, outlook, outputs
+from .outlook import Look, State, admitted, look, outlook, outputs
 
 __all__ = ["Choice", "batch_reduction", "best", "greedy", "refine"]
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from .. import _check
 from .._xp import Array, array_namespace
 from ..exact import Posterior
-from .averages import kernel_mean_and_pullback
+from ..moments.expectations import mean_and_pullback
 from .outlook import Look, Outlook, admitted, blocks, look, outlook, outputs, single
 
 __all__ = ["Posteriors", "mean_covariance", "reduction", "reduction_and_pullback", "reductions"]
@@ -141,8 +141,8 @@ def _pulled(view: Outlook, here: Look, x: Array, bar: Array) -> tuple[Array, Arr
     x_bar = x_bar + kernel.diag_pullback(x, spread_bar)[1]
     m_bars, S_bars = [], []
     for t, state in enumerate(view.states):
-        _, of_candidates = kernel_mean_and_pullback(kernel, x, state)
-        _, of_data = kernel_mean_and_pullback(kernel, view.posterior.X, state)
+        _, of_candidates = mean_and_pullback(kernel, x, *state)
+        _, of_data = mean_and_pullback(kernel, view.posterior.X, *state)
         x_bar_t, m_bar, S_bar = of_candidates(cross_bar[t, :])
         _, m_bar_of_data, S_bar_of_data = of_data(q_bar[:, t])
         x_bar = x_bar + x_bar_t

@@ -13,11 +13,12 @@ from typing import Any, NamedTuple
 from .. import _check, _xp
 from .._xp import Array, array_namespace
 from ..exact import Posterior
-from .averages import State, kernel_mean_and_pullback
+from ..moments.expectations import mean_and_pullback
 
 __all__ = [
     "Look",
     "Outlook",
+    "State",
     "admitted",
     "averages",
     "blocks",
@@ -28,6 +29,13 @@ __all__ = [
 ]
 
 _CHUNK_ENTRIES = 2**21  # entries of arrays over candidates at a time: 16 MiB in float64
+
+
+class State(NamedTuple):
+    """An uncertain input ``x ~ N(mean, covariance)``, (D,) and (D, D)."""
+
+    mean: Array
+    covariance: Array
 
 
 class Outlook(NamedTuple):
@@ -153,7 +161,7 @@ def outlook(posterior: Posterior, found: list[State]) -> Outlook:
 def averages(posterior: Posterior, Z: Array, found: Sequence[State]) -> Array:
     """``E_x k(x, zᵢ)`` for every uncertain input, (T, k)."""
     kernel = posterior.gp.kernel
-    return array_namespace(Z).stack([kernel_mean_and_pullback(kernel, Z, s)[0] for s in found])
+    return array_namespace(Z).stack([mean_and_pullback(kernel, Z, *state)[0] for state in found])
 
 
 def look(view: Outlook, candidates: Array) -> Look:
