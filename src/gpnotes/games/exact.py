@@ -58,10 +58,10 @@ def expected(
     """
     counts = game.opponents(game.columns[role].start)
     width, rows = _shape(counts, p)
+    trees = _trees(game, counts, p)
     totals = [_nothing(p, jacobian) for _ in expansions]
     for group in _groups(expansions, width, _values(counts) * game.size):
-        grown = _trees(game, counts, p)
-        parts = [_part(game, grown, counts, i, expansions[i], rest) for i, rest in group]
+        parts = [_part(game, trees, counts, i, expansions[i], rest) for i, rest in group]
 
         def work(parts: list[_Part] = parts) -> Callable[[slice], dict[int, Slopes]]:
             return _work(game, _trees(game, counts, p), counts, parts, p, jacobian)
