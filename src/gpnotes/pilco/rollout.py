@@ -99,7 +99,7 @@ def _onwards(
     change, pull_change = predict_and_pullback(dynamics.predictor, w_mean, w_covariance, noise=True)
     across = change.cross[:D, :]
     covariance = x.covariance + change.covariance + across + xp.matrix_transpose(across)
-    covariance = 0.5 * (covariance + xp.matrix_transpose(covariance))
+    x_next = _Gaussian(x.mean + change.mean, 0.5 * (covariance + xp.matrix_transpose(covariance)))
 
     def pull(bar: _Gaussian) -> tuple[Any, Array, Array]:
         cov_bar = 0.5 * (bar.covariance + xp.matrix_transpose(bar.covariance))
@@ -111,9 +111,7 @@ def _onwards(
         m_bar, S_bar = pull_z(Augmented(z_bar + w_bar[:K], Z_bar + W_bar[:K, :K]))
         return policy_bar, bar.mean + m_bar, cov_bar + S_bar
 
-    return _Gaussian(
-        x.mean + change.mean, 0.5 * (covariance + xp.matrix_transpose(covariance))
-    ), pull
+    return x_next, pull
 
 
 def rollout(
