@@ -232,3 +232,26 @@ def test_a_whole_number_is_a_value_for_a_prior():
     assert LogNormalPrior().log_density(2) == LogNormalPrior().log_density(2.0)
     with pytest.raises(ValueError, match="mean must be finite"):
         NormalPrior(float("nan"))
+
+
+@dataclass(frozen=True)
+class Layer:
+    """A matrix and a vector of parameters, as a policy has them."""
+
+    weights: Any = real()
+    scale: Any = positive()
+
+
+def test_a_matrix_goes_there_and_back(space):
+    layer = Layer(space.asarray([[1.0, -2.0, 3.0], [4.0, 5.0, -6.0]]), space.asarray([2.0, 4.0]))
+    vector, rebuild = flatten(layer)
+    np.testing.assert_allclose(vector, [1, -2, 3, 4, 5, -6, np.log(2.0), np.log(4.0)], rtol=1e-6)
+    assert names(layer)[:4] == ["weights[0, 0]", "weights[0, 1]", "weights[0, 2]", "weights[1, 0]"]
+    assert names(layer)[6:] == ["scale[0]", "scale[1]"]
+    again = rebuild(vector)
+    assert space.holds(again.weights)
+    np.testing.assert_allclose(to_numpy(again.weights), to_numpy(layer.weights), rtol=1e-6)
+    bar = cotangent(layer, weights=2.0 * layer.weights, scale=layer.scale)
+    np.testing.assert_allclose(
+        flatten_gradient(layer, bar), [2, -4, 6, 8, 10, -12, 4, 16], rtol=1e-6
+    )

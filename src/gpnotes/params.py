@@ -230,8 +230,11 @@ def names(obj: Any, *, fixed: Collection[str] = ()) -> list[str]:
     """
     found = []
     for leaf in _free(obj, fixed):
-        size = None if isinstance(leaf.value, float) else leaf.value.shape[0]
-        found += [leaf.path] if size is None else [f"{leaf.path}[{i}]" for i in range(size)]
+        if isinstance(leaf.value, float):
+            found.append(leaf.path)
+            continue
+        places = np.ndindex(tuple(leaf.value.shape))
+        found += [f"{leaf.path}[{', '.join(map(str, place))}]" for place in places]
     return found
 
 
@@ -251,7 +254,7 @@ def _covers(name: str, path: str) -> bool:
 
 def _host(value: Any) -> np.ndarray:
     value = value if isinstance(value, float) else to_numpy(value)
-    return np.atleast_1d(np.asarray(value, dtype=np.float64))
+    return np.ravel(np.asarray(value, dtype=np.float64))
 
 
 def _joined(parts: Iterator[np.ndarray]) -> np.ndarray:
@@ -269,7 +272,9 @@ def _to_flat(leaf: Leaf) -> np.ndarray:
 
 def _from_flat(leaf: Leaf, part: np.ndarray) -> Any:
     value = part if leaf.constraint == "real" else np.exp(part)
-    return float(value[0]) if isinstance(leaf.value, float) else as_array(value, leaf.value)
+    if isinstance(leaf.value, float):
+        return float(value[0])
+    return as_array(value.reshape(tuple(leaf.value.shape)), leaf.value)
 
 
 @dataclass(frozen=True)

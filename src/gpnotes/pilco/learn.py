@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import _check, _xp
+from .. import _xp
 from .._xp import Array, array_namespace, as_array, to_numpy
 from ..exact import GP, condition
 from ..fit import fit
 from ..kernels import RBF
 from ..linalg import FactorisationError
-from ..params import leaves, replaced
+from ..params import flatten, flatten_gradient
 from . import _admit
 from .cost import SaturatingCost
 from .policies import BLIND
@@ -150,39 +150,14 @@ def _expected(
         found, pull = rollout_and_pullback(dynamics, policy, task.cost, *start)
         shares = array_namespace(found.costs).ones_like(found.costs) / task.steps
         value = float(array_namespace(found.costs).sum(found.costs * shares))
-        return value, _flat_gradient(policy, pull(shares)[0])
+        return value, flatten_gradient(policy, pull(shares)[0])
     except (FactorisationError, ValueError, np.linalg.LinAlgError):
         return math.inf, np.zeros_like(vector)
 
 
 def parameters(policy: Any) -> tuple[np.ndarray, Callable[[np.ndarray], Any]]:
     """The parameters as one vector, positive ones by their logarithms, and the way back."""
-    every = list(leaves(policy))
-    parts = [np.ravel(np.asarray(to_numpy(one.value), float)) for one in every]
-    logs = [one.constraint == "positive" for one in every]
-    flat = [np.log(part) if log else part for part, log in zip(parts, logs, strict=True)]
-    ends = np.cumsum([part.size for part in parts])[:-1]
-
-    def rebuild(vector: np.ndarray) -> Any:
-        _check.vector(vector, "vector", size=sum(part.size for part in parts))
-        values = {}
-        for one, log, part in zip(every, logs, np.split(vector, ends), strict=True):
-            plain = np.exp(part) if log else part
-            values[one.path] = as_array(plain.reshape(one.value.shape), one.value)
-        return replaced(policy, values)
-
-    return np.concatenate(flat), rebuild
-
-
-def _flat_gradient(policy: Any, policy_bar: Any) -> np.ndarray:
-    """Derivatives by the vector of `parameters`: those by a logarithm are θ times those by θ."""
-    bars = {one.path: np.asarray(to_numpy(one.value), float) for one in leaves(policy_bar)}
-    return np.concatenate(
-        [
-            np.ravel(bars[one.path] * (to_numpy(one.value) if one.constraint == "positive" else 1))
-            for one in leaves(policy)
-        ]
-    )
+    return flatten(policy)
 
 
 class Trial(NamedTuple):
