@@ -17,7 +17,7 @@ from . import _xp
 from ._xp import Array
 from .exact import GP, log_evidence_and_pullback
 from .linalg import FactorisationError, JitterWarning
-from .params import flatten, flatten_gradient, names
+from .params import flatten, flatten_gradient, log_bounds
 from .random import Stream
 
 __all__ = ["Fit", "Run", "fit"]
@@ -78,7 +78,7 @@ def fit(
     if restarts and stream is None:
         raise ValueError("restarts need a stream to draw their starts from")
     start, rebuild = flatten(gp, fixed=fixed)
-    limits = _limits(gp, fixed, bounds or {})
+    limits = log_bounds(gp, bounds or {}, fixed=fixed)
 
     def loss(vector: np.ndarray) -> tuple[float, np.ndarray]:
         """The negative log evidence, and its gradient; a wall where K_y cannot be factored."""
@@ -105,19 +105,3 @@ def _run(loss: object, rebuild: object, start: np.ndarray, limits: np.ndarray, s
     start = np.clip(start, limits[:, 0], limits[:, 1])
     found = _xp.minimise(loss, start, limits, steps)
     return Run(rebuild(found.x), -float(found.fun), found.nfev, found.success, str(found.message))
-
-
-def _limits(
-    gp: GP, fixed: Collection[str], bounds: Mapping[str, tuple[float, float]]
-) -> np.ndarray:
-    """The bounds of each entry of the flat vector; infinite where none are given."""
-    entries = names(gp, fixed=fixed)
-    plain = [name.partition("[")[0] for name in entries]
-    unknown = sorted(set(bounds) - set(plain))
-    if unknown:
-        raise ValueError(f"bounds name {unknown}; the parameters are {sorted(set(plain))}")
-    limits = np.full((len(entries), 2), [-np.inf, np.inf])
-    for i, name in enumerate(plain):
-        if name in bounds:
-            limits[i] = np.log(bounds[name])  # positive parameters, in logarithms
-    return limits

@@ -18,7 +18,7 @@ from ._xp import Array, array_namespace
 from .exact import GP
 from .likelihoods import Bernoulli
 from .linalg import Cholesky, cholesky
-from .params import cotangent, flatten, flatten_gradient, names
+from .params import cotangent, flatten, flatten_gradient, log_bounds
 
 __all__ = ["LaplacePosterior", "approximate", "fit"]
 
@@ -219,7 +219,7 @@ def fit(
     _admit(gp, X, y, likelihood)
     held = (*fixed, "noise_var")
     start, rebuild = flatten(gp, fixed=held)
-    limits = _limits(names(gp, fixed=held), bounds or {})
+    limits = _limits(gp, bounds or {}, held)
 
     def loss(vector: np.ndarray) -> tuple[float, np.ndarray]:
         """The negative evidence and its gradient."""
@@ -234,17 +234,12 @@ def fit(
     return approximate(rebuild(found.x), X, y, likelihood)
 
 
-def _limits(entries: list[str], bounds: Mapping[str, tuple[float, float]]) -> np.ndarray:
-    """The logarithms of the bounds of each entry; infinite where none are given."""
-    plain = [name.partition("[")[0] for name in entries]
-    unknown = sorted(set(bounds) - set(plain))
-    if unknown:
-        raise ValueError(f"bounds name {unknown}; the parameters are {sorted(set(plain))}")
+def _limits(gp: GP, bounds: Mapping[str, tuple[float, float]], held: Collection[str]) -> np.ndarray:
+    """The logarithms of the bounds of each entry, if they are intervals."""
     for name, pair in bounds.items():
         if len(pair) != 2 or not 0.0 < pair[0] <= pair[1] < np.inf:
             raise ValueError(f"bounds[{name!r}] must be 0 < low <= high, both finite; got {pair}")
-    pairs = [np.log(bounds[name]) if name in bounds else (-np.inf, np.inf) for name in plain]
-    return np.asarray(pairs, dtype=np.float64).reshape(-1, 2)
+    return log_bounds(gp, bounds, fixed=held)
 
 
 def _admit(gp: GP, X: Array, y: Array, likelihood: Any) -> None:

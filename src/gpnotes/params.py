@@ -230,12 +230,25 @@ def names(obj: Any, *, fixed: Collection[str] = ()) -> list[str]:
     """
     found = []
     for leaf in _free(obj, fixed):
-        if isinstance(leaf.value, float):
-            found.append(leaf.path)
-            continue
-        places = np.ndindex(tuple(leaf.value.shape))
-        found += [f"{leaf.path}[{', '.join(map(str, place))}]" for place in places]
+        shape = () if isinstance(leaf.value, float) else tuple(leaf.value.shape)
+        found += [leaf.path + (str(list(at)) if at else "") for at in np.ndindex(shape)]
     return found
+
+
+def log_bounds(
+    obj: Any, bounds: Mapping[str, tuple[float, float]], *, fixed: Collection[str] = ()
+) -> np.ndarray:
+    """Lower and upper ends (n, 2) of the entries of `flatten`: logarithms, infinite where none.
+
+    `bounds` limit positive parameters by name, in their own units. Raises `ValueError` for names
+    that are not there.
+    """
+    plain = [name.partition("[")[0] for name in names(obj, fixed=fixed)]
+    unknown = sorted(set(bounds) - set(plain))
+    if unknown:
+        raise ValueError(f"bounds name {unknown}; the parameters are {sorted(set(plain))}")
+    pairs = [np.log(bounds[name]) if name in bounds else (-np.inf, np.inf) for name in plain]
+    return np.asarray(pairs, dtype=np.float64).reshape(-1, 2)
 
 
 def _free(obj: Any, fixed: Collection[str]) -> list[Leaf]:
