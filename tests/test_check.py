@@ -1,5 +1,7 @@
 """The public door: what it lets through unchanged, and what its errors say."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -83,3 +85,70 @@ def test_arrays_of_two_kinds_do_not_meet():
     elsewhere = strict.ones(1, device=strict.Device("device1"))
     with pytest.raises(TypeError, match=r"z must have the device of x, .*CPU.*; got .*device1"):
         _check.alike(elsewhere, "z", strict.ones(1), "x")
+
+
+@pytest.mark.parametrize("value", [3, np.int64(3), np.asarray(3)])
+def test_whole_numbers_of_python_and_numpy_are_taken(value: Any) -> None:
+    got = _check.whole(value, "steps", 1)
+    assert got == 3
+    assert type(got) is int
+
+
+@pytest.mark.parametrize("value", [2.0, True, np.True_, 2.5, "2", None, [2], np.asarray([2])[None]])
+def test_what_is_no_whole_number_is_refused_by_name(value: Any) -> None:
+    with pytest.raises(TypeError, match="steps must be a whole number from 1"):
+        _check.whole(value, "steps", 1)
+
+
+@pytest.mark.parametrize("value", [0, -1, 8])
+def test_whole_numbers_outside_their_limits_are_refused_with_the_limits(value: int) -> None:
+    with pytest.raises(ValueError, match=f"steps must be a whole number from 1 to 7; got {value}"):
+        _check.whole(value, "steps", 1, 7)
+
+
+@pytest.mark.parametrize(
+    ("values", "error", "message"),
+    [
+        ([0, 3], ValueError, "must be entries 0 to 2 of x"),
+        ([-1], ValueError, "must be entries 0 to 2 of x"),
+        ([1, 1], ValueError, "must name each entry once"),
+        ([1.0], TypeError, "must be whole numbers, entries of x"),
+        ([True, False], TypeError, "must be whole numbers, entries of x"),
+        (2, TypeError, "must be whole numbers, entries of x"),
+    ],
+)
+def test_entries_are_whole_distinct_and_within_their_object(
+    values: Any, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=f"angles {message}"):
+        _check.entries(values, "angles", 3, "x")
+
+
+def test_entries_may_repeat_where_that_is_meant() -> None:
+    assert _check.entries([1, 1], "rows", 3, "x", repeat=True) == (1, 1)
+
+
+@pytest.mark.parametrize("value", [True, "1", None, [1.0], 1j])
+def test_what_is_no_number_is_refused_by_name(value: Any) -> None:
+    with pytest.raises(TypeError, match="rate must be a number"):
+        _check.number(value, "rate")
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_numbers_are_finite(value: float) -> None:
+    with pytest.raises(ValueError, match="rate must be finite"):
+        _check.number(value, "rate")
+
+
+def test_numbers_of_any_kind_become_floats() -> None:
+    assert [_check.number(v, "rate") for v in (1, 2.5, np.float32(0.5), np.asarray(4.0))] == [
+        1.0, 2.5, 0.5, 4.0,
+    ]  # fmt: skip
+
+
+def test_instances_are_asked_for_by_name() -> None:
+    assert _check.instance(3, "n", int) == 3
+    with pytest.raises(TypeError, match="stream must be a gpnotes int; got str"):
+        _check.instance("3", "stream", int)
+    with pytest.raises(TypeError, match="gp must be a gpnotes int; got the class float"):
+        _check.instance(float, "gp", int)

@@ -7,6 +7,9 @@ Every function returns its argument, so that a public function reads
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from numbers import Real
+from operator import index
 from typing import Any
 
 from ._xp import Array, array_namespace, device, epsilon
@@ -86,6 +89,64 @@ def finite(value: Any, name: str) -> Any:
         return _finite(value, name)
     if not math.isfinite(value):
         raise ValueError(f"{name} must be finite; got {value}")
+    return value
+
+
+def whole(value: Any, name: str, least: int = 0, most: int | None = None) -> int:
+    """`value` as an int, if it is a whole number from `least` to `most`.
+
+    Integers of Python and NumPy are taken; a bool, 2.0 and "2" are no whole numbers but a slip.
+    """
+    wanted = f"a whole number from {least}" + ("" if most is None else f" to {most}")
+    got = _whole(value)
+    if got is None:
+        raise TypeError(f"{name} must be {wanted}; got {value!r}")
+    if got < least or (most is not None and got > most):
+        raise ValueError(f"{name} must be {wanted}; got {got}")
+    return got
+
+
+def _whole(value: Any) -> int | None:
+    if isinstance(value, bool) or getattr(value, "dtype", None) == "bool":
+        return None
+    try:
+        return index(value)
+    except TypeError:
+        return None
+
+
+def entries(
+    values: Iterable[Any], name: str, size: int, of: str, *, repeat: bool = False
+) -> tuple[int, ...]:
+    """`values` as a tuple, if they are whole numbers from 0 to size − 1, each once unless `repeat`.
+
+    `of` says in the error what they are entries of.
+    """
+    try:
+        got = tuple(_whole(value) for value in values)
+    except TypeError:
+        got = (None,)
+    if None in got:
+        raise TypeError(f"{name} must be whole numbers, entries of {of}; got {values!r}")
+    if any(not 0 <= entry < size for entry in got):
+        raise ValueError(f"{name} must be entries 0 to {size - 1} of {of}; got {got}")
+    if not repeat and len(set(got)) < len(got):
+        raise ValueError(f"{name} must name each entry once; got {got}")
+    return got
+
+
+def number(value: Any, name: str) -> float:
+    """`value` as a float, if it is one finite real number; a bool, a string or a list is none."""
+    if isinstance(value, bool) or not (isinstance(value, Real) or getattr(value, "ndim", 1) == 0):
+        raise TypeError(f"{name} must be a number; got {type(value).__name__}")
+    return finite(float(value), name)
+
+
+def instance(value: Any, name: str, kind: type, article: str = "a") -> Any:
+    """`value` if it is an instance of `kind`."""
+    if not isinstance(value, kind):
+        got = f"the class {value.__name__}" if isinstance(value, type) else type(value).__name__
+        raise TypeError(f"{name} must be {article} gpnotes {kind.__name__}; got {got}")
     return value
 
 
