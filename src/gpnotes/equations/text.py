@@ -13,7 +13,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-__all__ = ["Equation", "cells", "equations", "find", "pack", "packaged", "read"]
+__all__ = [
+    "Equation", "Fence", "blocks", "cells", "equations", "find", "options", "pack", "packaged", "read",
+]  # fmt: skip
 
 DATA = Path(__file__).resolve().parent.parent / "data"
 _FENCE = re.compile(r"^\s*(?:[-*+]\s+|\d+[.)]\s+)?(`{3,}|~{3,}|:{3,})\s*(\{[^}\s]+\})?\s*(.*)$")
@@ -35,7 +37,7 @@ class Equation:
 
 
 @dataclass(frozen=True)
-class _Open:
+class Fence:
     """A fence that is open: its mark, the directive's name, and where it began."""
 
     mark: str
@@ -72,8 +74,8 @@ def equations(text: str) -> dict[str, Equation]:
 
 def cells(text: str) -> list[tuple[int, str]]:
     """The code cells of Markdown `text`: the line on which the code begins, and the code."""
-    blocks = [block for block in _blocks(text.splitlines()) if block[0].directive == "code-cell"]
-    heads = [_options(body) for _, body in blocks]
+    blocks = [block for block in blocks(text.splitlines()) if block[0].directive == "code-cell"]
+    heads = [options(body) for _, body in blocks]
     return [
         (fence.line + 1 + head, "\n".join(body[head:]))
         for (fence, body), head in zip(blocks, heads, strict=True)
@@ -81,14 +83,14 @@ def cells(text: str) -> list[tuple[int, str]]:
 
 
 def _scan(lines: list[str]) -> Iterator[Equation]:
-    for fence, body in _blocks(lines):
+    for fence, body in blocks(lines):
         if fence.directive == "math":
             yield from _directive(fence, body)
 
 
-def _blocks(lines: list[str]) -> Iterator[tuple[_Open, list[str]]]:
+def blocks(lines: list[str]) -> Iterator[tuple[Fence, list[str]]]:
     """Every fence with its body, as it is closed."""
-    stack: list[_Open] = []
+    stack: list[Fence] = []
     for number, line in enumerate(lines, start=1):
         if stack and stack[-1].closed_by(line):
             fence = stack.pop()
@@ -101,14 +103,14 @@ def _blocks(lines: list[str]) -> Iterator[tuple[_Open, list[str]]]:
         raise ValueError(f"line {stack[-1].line}: the fence {stack[-1].mark} is never closed")
 
 
-def _opened(line: str, number: int) -> _Open | None:
+def _opened(line: str, number: int) -> Fence | None:
     match = _FENCE.match(line)
     if match is None:
         return None
     mark, directive, argument = match.groups()
     if mark[0] == ":" and not directive:
         return None
-    return _Open(mark, (directive or "").strip("{}"), argument.strip(), number)
+    return Fence(mark, (directive or "").strip("{}"), argument.strip(), number)
 
 
 def _refuse(line: str, number: int) -> None:
@@ -121,9 +123,9 @@ def _refuse(line: str, number: int) -> None:
         )
 
 
-def _directive(fence: _Open, body: list[str]) -> Iterator[Equation]:
+def _directive(fence: Fence, body: list[str]) -> Iterator[Equation]:
     """The equation of one directive, or none if it has no label."""
-    count = _options(body)
+    count = options(body)
     labels = [m.group(2) for m in map(_OPTION.match, body[:count]) if m]
     if not labels:
         return
@@ -137,7 +139,7 @@ def _directive(fence: _Open, body: list[str]) -> Iterator[Equation]:
     yield Equation(labels[0], latex, fence.line + 1 + count)
 
 
-def _options(body: list[str]) -> int:
+def options(body: list[str]) -> int:
     """How many lines at the head of a directive are options: ``:key: value`` or a YAML block."""
     if body and body[0].strip() == "---":
         ends = [i for i, line in enumerate(body[1:], start=2) if line.strip() == "---"]
