@@ -148,7 +148,7 @@ def test_matplotlib_is_asked_for_late_and_missed_with_its_extra():
     found = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
-    assert "pip install 'gpnotes[book]'" in found.stdout
+    assert "from a clone, pip install '.[book]'" in found.stdout
 
 
 def swinging(**more):

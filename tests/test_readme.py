@@ -41,3 +41,24 @@ def test_the_targets_are_all_there_and_need_no_file_of_their_name():
     phony = set(re.search(r"^\.PHONY: (.+)$", (ROOT / "Makefile").read_text(), re.M)[1].split())
     assert wanted <= _targets().keys()
     assert _targets().keys() <= phony
+
+
+def _said() -> list[Path]:
+    """Every file in which an instruction to install could stand."""
+    kinds = (".md", ".py", ".yml", ".toml", ".js")
+    tops = [ROOT / top for top in ("src", "book", "benchmarks")]
+    inner = [path for top in tops for path in top.rglob("*") if path.suffix in kinds]
+    outer = [path for path in ROOT.iterdir() if path.suffix in kinds or path.name == "Makefile"]
+    return inner + outer
+
+
+PROMISED = re.compile(r"(?:pip|uv|pipx|conda) (?:\w+ )?(?:install|add)\s[^\n`]*(?<![\w./-])gpnotes")
+
+
+def test_nothing_promises_a_name_on_an_index_of_packages():
+    """The package is installed from a clone; under its name an index may hold anything."""
+    assert PROMISED.search("pip install 'gpnotes[book]'")
+    assert PROMISED.search("`pip install gpnotes`")
+    assert not PROMISED.search("from a clone, pip install '.[book]'")
+    found = [path.relative_to(ROOT) for path in _said() if PROMISED.search(path.read_text("utf-8"))]
+    assert found == []

@@ -62,5 +62,5 @@ def _module(name: str) -> Any:
     except ImportError as problem:
         raise ImportError(
             f"GPNOTES_BACKEND={name} needs an extra: "
-            "pip install 'gpnotes[gpu-cuda12]' or 'gpnotes[gpu-cuda13]'"
+            "from a clone, pip install '.[gpu-cuda12]' or '.[gpu-cuda13]'"
         ) from problem

@@ -224,5 +224,5 @@ def _pyplot() -> Any:
         return importlib.import_module("matplotlib.pyplot")
     except ImportError as problem:
         raise ImportError(
-            "gpnotes.plot draws with matplotlib: pip install 'gpnotes[book]'"
+            "gpnotes.plot draws with matplotlib: from a clone, pip install '.[book]'"
         ) from problem

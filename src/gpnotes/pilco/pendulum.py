@@ -106,5 +106,7 @@ def _environment() -> Any:
     try:
         gymnasium = importlib.import_module("gymnasium")
     except ImportError as problem:
-        raise ImportError("the pendulum is gymnasium's: pip install 'gpnotes[book]'") from problem
+        raise ImportError(
+            "the pendulum is gymnasium's: from a clone, pip install '.[book]'"
+        ) from problem
     return gymnasium.make("Pendulum-v1").unwrapped

@@ -15,7 +15,9 @@ from typing import Any
 try:
     from sphinx.errors import ExtensionError
 except ImportError as problem:
-    raise ImportError(f"{__name__} needs an extra: pip install 'gpnotes[book]'") from problem
+    raise ImportError(
+        f"{__name__} needs an extra: from a clone, pip install '.[book]'"
+    ) from problem
 
 from . import build
 from .directives import ALL
