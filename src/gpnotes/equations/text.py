@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 __all__ = [
-    "Equation", "Fence", "blocks", "cells", "equations", "find", "options", "pack", "packaged", "read",
+    "Equation", "Fence", "blocks", "cells", "equations", "find", "options", "pack", "packaged",
+    "read",
 ]  # fmt: skip
 
 DATA = Path(__file__).resolve().parent.parent / "data"
@@ -74,11 +75,11 @@ def equations(text: str) -> dict[str, Equation]:
 
 def cells(text: str) -> list[tuple[int, str]]:
     """The code cells of Markdown `text`: the line on which the code begins, and the code."""
-    blocks = [block for block in blocks(text.splitlines()) if block[0].directive == "code-cell"]
-    heads = [options(body) for _, body in blocks]
+    written = [block for block in blocks(text.splitlines()) if block[0].directive == "code-cell"]
+    heads = [options(body) for _, body in written]
     return [
         (fence.line + 1 + head, "\n".join(body[head:]))
-        for (fence, body), head in zip(blocks, heads, strict=True)
+        for (fence, body), head in zip(written, heads, strict=True)
     ]
 
 
