@@ -152,3 +152,34 @@ def test_instances_are_asked_for_by_name() -> None:
         _check.instance("3", "stream", int)
     with pytest.raises(TypeError, match="gp must be a gpnotes int; got the class float"):
         _check.instance(float, "gp", int)
+
+
+def test_a_covariance_may_be_as_far_below_zero_as_rounding_takes_it(space) -> None:
+    eps = float(space.xp.finfo(space.dtype).eps)
+    share = min(eps**0.5, 1e5 * eps)
+    good, bad = ([[4.0, 0.0], [0.0, -4.0 * f * share]] for f in (0.9, 1.1))
+    assert space.holds(_check.semidefinite(space.asarray(good), "S"))
+    with pytest.raises(ValueError, match="S must be positive semidefinite; its smallest eigenval"):
+        _check.semidefinite(space.asarray(bad), "S")
+    with pytest.raises(ValueError, match=r"S must have shape \(3, 3\); got \(2, 2\)"):
+        _check.semidefinite(space.asarray(good), "S", size=3)
+    nothing = space.asarray(np.zeros((0, 0)))
+    assert _check.semidefinite(nothing, "S").shape == (0, 0)
+
+
+@pytest.mark.parametrize("value", ["1", None, [1.0], True, np.True_, np.asarray([True]), 1j, float])
+def test_what_is_no_number_cannot_be_positive_or_finite(value: Any) -> None:
+    for check in (_check.positive, _check.finite):
+        with pytest.raises(TypeError, match="width must"):
+            check(value, "width")
+
+
+def test_derivatives_have_the_shape_and_kind_of_what_they_are_of(space) -> None:
+    like = space.asarray([1.0, 2.0])
+    assert _check.cotangent(like, "bar", like) is like
+    with pytest.raises(ValueError, match=r"bar must have shape \(2,\); got \(1,\)"):
+        _check.cotangent(like[:1], "bar", like)
+    with pytest.raises(ValueError, match="bar must be finite; 1 of its entries"):
+        _check.cotangent(space.asarray([0.0, np.nan]), "bar", like)
+    with pytest.raises(TypeError, match="bar must be an array; got list"):
+        _check.cotangent([1.0, 2.0], "bar", like)

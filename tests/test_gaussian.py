@@ -167,7 +167,7 @@ def test_a_semidefinite_covariance_has_a_root(space):
 
 def test_an_indefinite_covariance_is_refused(space):
     S = space.asarray([[1.0, 2.0], [2.0, 1.0]])
-    with pytest.raises(FactorisationError, match=r"smallest eigenvalue is -1\.000e\+00"):
+    with pytest.raises(FactorisationError, match=r"smallest eigenvalue is -1, "):
         Normal.from_covariance(space.asarray([0.0, 0.0]), S)
 
 

@@ -14,6 +14,8 @@ from typing import Any
 
 from ._xp import Array, array_namespace, device, epsilon
 
+_ROUNDED = 1e5  # times eps and the largest eigenvalue: what is as far below zero is zero
+
 
 def matrix(a: Array, name: str, *, rows: int | None = None, columns: int | None = None) -> Array:
     """`a` if it is a finite real 2-D array with the stated numbers of rows and columns."""
@@ -51,17 +53,68 @@ def vector(a: Array, name: str, *, size: int | None = None) -> Array:
     return _finite(a, name)
 
 
+def semidefinite(
+    a: Array, name: str, *, size: int | None = None, error: type[ValueError] = ValueError
+) -> Array:
+    """`a` (n, n) made symmetric, if it is a covariance: symmetric, no eigenvalue below zero.
+
+    Both up to rounding: an eigenvalue may lie below zero by ``min(√eps, 1e5 eps)`` of the largest,
+    which is what a covariance has left to show that was computed as a difference. `error` is what
+    is raised for one that is lower.
+    """
+    if size is not None and getattr(a, "shape", (size, size)) != (size, size):
+        raise ValueError(f"{name} must have shape ({size}, {size}); got {a.shape}")
+    xp = array_namespace(symmetric(a, name))
+    a = 0.5 * (a + xp.matrix_transpose(a))
+    if a.shape[0] == 0:
+        return a
+    values = xp.linalg.eigvalsh(a)
+    least, most = float(xp.min(values)), float(xp.max(values))
+    if not least >= -min(math.sqrt(epsilon(a)), _ROUNDED * epsilon(a)) * abs(most):
+        raise error(
+            f"{name} must be positive semidefinite; its smallest eigenvalue is {least:.3g}, its "
+            f"largest {most:.3g}"
+        )
+    return a
+
+
 def positive(value: Any, name: str, *, zero: bool = False) -> Any:
-    """`value`, a float or an array, if every entry is finite and positive (or zero if allowed)."""
+    """`value`, a float or an array, if every entry is finite and positive (or zero if allowed).
+
+    What is neither is a `TypeError`; a bool and an array of them are no numbers.
+    """
     wanted = "non-negative" if zero else "positive"
-    if isinstance(value, int | float):
+    if isinstance(value, int | float) and not isinstance(value, bool):
         good = math.isfinite(value) and (value >= 0 if zero else value > 0)
     else:
-        xp = array_namespace(value)
+        xp = _real(value, name)
         good = bool(xp.all(xp.isfinite(value) & ((value >= 0) if zero else (value > 0))))
     if not good:
         raise ValueError(f"{name} must be {wanted} and finite; got {value}")
     return value
+
+
+def _real(value: Any, name: str) -> Any:
+    """The namespace of an array of real numbers; `TypeError` for what is none."""
+    try:
+        xp = array_namespace(value)
+    except TypeError:
+        raise TypeError(f"{name} must be a number or an array; got {_kind(value)}") from None
+    if not xp.isdtype(value.dtype, ("real floating", "integral")):
+        raise TypeError(f"{name} must hold real numbers; got {value.dtype}")
+    return xp
+
+
+def _kind(value: Any) -> str:
+    return f"the class {value.__name__}" if isinstance(value, type) else type(value).__name__
+
+
+def cotangent(bar: Array, name: str, like: Array) -> Array:
+    """`bar` if it may hold the derivatives by `like`: finite, of its shape and its kind."""
+    _floating(bar, name)
+    if bar.shape != like.shape:
+        raise ValueError(f"{name} must have shape {like.shape}; got {bar.shape}")
+    return _finite(alike(bar, name, like, "what it is a derivative by"), name)
 
 
 def alike(a: Array, name: str, other: Array, other_name: str) -> Array:
@@ -85,7 +138,8 @@ def _word(thing: Any) -> str:
 
 def finite(value: Any, name: str) -> Any:
     """`value`, a float or an array, if every entry is finite."""
-    if not isinstance(value, int | float):
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        _real(value, name)
         return _finite(value, name)
     if not math.isfinite(value):
         raise ValueError(f"{name} must be finite; got {value}")
@@ -145,8 +199,7 @@ def number(value: Any, name: str) -> float:
 def instance(value: Any, name: str, kind: type, article: str = "a") -> Any:
     """`value` if it is an instance of `kind`."""
     if not isinstance(value, kind):
-        got = f"the class {value.__name__}" if isinstance(value, type) else type(value).__name__
-        raise TypeError(f"{name} must be {article} gpnotes {kind.__name__}; got {got}")
+        raise TypeError(f"{name} must be {article} gpnotes {kind.__name__}; got {_kind(value)}")
     return value
 
 

@@ -185,14 +185,9 @@ def _compact(root: Array) -> Array:
 
 
 def _spectral_root(covariance: Array) -> Array:
+    covariance = _check.semidefinite(covariance, "covariance", error=FactorisationError)
     xp = array_namespace(covariance)
     values, vectors = xp.linalg.eigh(covariance)
-    rounding = 10.0 * covariance.shape[0] * _xp.epsilon(covariance) * float(xp.max(xp.abs(values)))
-    if float(xp.min(values)) < -rounding:
-        raise FactorisationError(
-            f"covariance must be positive semidefinite; its smallest eigenvalue is "
-            f"{float(xp.min(values)):.3e}"
-        )
     return vectors * xp.sqrt(xp.clip(values, 0.0, None))[None, :]
 
 

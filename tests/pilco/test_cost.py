@@ -76,7 +76,7 @@ def test_the_pullback_is_the_gradient(instance):
 
 def test_what_does_not_fit_is_refused():
     eye = np.eye(2)
-    with pytest.raises(ValueError, match="no negative eigenvalue"):
+    with pytest.raises(ValueError, match="weight must be positive semidefinite"):
         SaturatingCost(np.zeros(2), np.diag([1.0, -0.1]))
     with pytest.raises(ValueError, match="weight must be symmetric"):
         SaturatingCost(np.zeros(2), np.asarray([[1.0, 0.3], [0.0, 1.0]]))

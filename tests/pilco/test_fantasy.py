@@ -406,14 +406,14 @@ def test_arguments_that_do_not_fit_are_named(make_posterior, make_state):
     posterior, (m, S), x = make_posterior(), make_state(), np.ones((3, 2))
     bad = np.diag([1.0, -0.1])
     cases = [
-        ((m, bad, x), "S must be a covariance, positive semidefinite"),
+        ((m, bad, x), "S must be positive semidefinite"),
         ((m, np.asarray([[1.0, 0.5], [0.0, 1.0]]), x), "S must be symmetric"),
         ((m, S * np.nan, x), "S must be finite"),
         ((m, np.eye(3), x), r"S must have shape \(2, 2\)"),
         ((m[:1], S, x), r"m must have shape \(2,\)"),
         ((m[None, :], S, x), r"m and S must have shapes \(T, 2\)"),
         ((np.zeros((0, 2)), np.zeros((0, 2, 2)), x), "T ≥ 1"),
-        ((np.stack([m, m]), np.stack([S, bad]), x), r"S\[1\] must be a covariance"),
+        ((np.stack([m, m]), np.stack([S, bad]), x), r"S\[1\] must be positive semidefinite"),
         ((m, S, x[:0]), "candidates must have at least one row"),
         ((m, S, x[:, :1]), r"candidates must have shape \(n, 2\)"),
         ((m, S, x * np.inf), "candidates must be finite"),

@@ -11,7 +11,7 @@ from ..kernels import Kernel
 from .pairs import Meeting, covariances, meetings, pulled_input, sums
 from .parts import Seen, parts_of, pulled_q, seen, stacked_precision
 from .points import pulled_points
-from .spread import admit_bar, admit_input, admit_points, spread
+from .spread import admit_input, admit_points, spread
 
 __all__ = [
     "kernel_covariance",
@@ -95,7 +95,7 @@ def kernel_mean_and_pullback(
     (array([0.6065]), array([[0.]]))
     """
     q, pull = mean_and_pullback(kernel, X, m, _admit(X, m, S))
-    return q, lambda q_bar: pull(admit_bar(q_bar, "q_bar", q))
+    return q, lambda q_bar: pull(_check.cotangent(q_bar, "q_bar", q))
 
 
 def mean_and_pullback(
@@ -139,7 +139,7 @@ def kernel_covariance_and_pullback(
 
     def pull(C_bar: Array) -> tuple[Array, Array, Array, Array]:
         """The derivatives by X (n, D), Z (n', D), m (D,), S (D, D) from those by C (n, n')."""
-        admit_bar(C_bar, "C_bar", C)
+        _check.cotangent(C_bar, "C_bar", C)
         pulled = [_pulled(*look.of(k), look.met, k, C_bar) for k in every]
         return tuple(sum(some) for some in zip(*pulled, strict=True))
 

@@ -19,7 +19,7 @@ from .pairs import Meeting, covariances, meetings, pulled_input, sums
 from .parts import Part, Seen, parts_of, pulled_q, seen, stacked_precision
 from .quick import quick
 from .quick_moments import Outputs, found, pulled, quick_outputs
-from .spread import admit_bar, admit_input, spread
+from .spread import admit_input, spread
 
 __all__ = ["Moments", "Predictor", "admit_bars", "predict", "predict_and_pullback", "predictor"]
 
@@ -238,7 +238,7 @@ def _quickly(
 def admit_bars(bar: Moments, like: Moments) -> Moments:
     """`bar` if its arrays have the shapes and the kind of those of `like`."""
     for name, one, other in zip(Moments._fields, bar, like, strict=True):
-        admit_bar(one, f"bar.{name}", other)
+        _check.cotangent(one, f"bar.{name}", other)
     return bar
 
 

@@ -18,7 +18,6 @@ from .._xp import Array, array_namespace, device
 
 __all__ = [
     "Spread",
-    "admit_bar",
     "admit_input",
     "admit_points",
     "log_gap",
@@ -28,7 +27,6 @@ __all__ = [
 ]
 
 _SMALL = 0.1  # eigenvalues up to which logarithms are taken without their linear terms
-_ROUNDED = 1e5  # times eps and the largest eigenvalue: what is as far below zero is zero
 _LOST = 0.01  # the most by which rounding may change an exponent
 
 
@@ -100,28 +98,17 @@ def _sum_bent(w: Array) -> Array:
     return array_namespace(w).sum(y * (2.0 * square * series - w), axis=-1)
 
 
-def admit_input(m: Array, S: Array, like: Array) -> Array:
+def admit_input(m: Array, S: Array, like: Array, name: str = "S") -> Array:
     """S made symmetric, if ``N(m, S)`` is a normal distribution over rows of `like` (n, D)."""
     D = like.shape[1]
     _check.alike(_check.vector(m, "m", size=D), "m", like, "X")
-    _check.alike(_check.symmetric(S, "S"), "S", m, "m")
-    if S.shape[0] != D:
-        raise ValueError(f"S must have shape ({D}, {D}); got {S.shape}")
+    _check.alike(_check.matrix(S, name, rows=D, columns=D), name, m, "m")
     xp = array_namespace(S)
     bound = float(xp.finfo(S.dtype).max) ** 0.4
-    for name, one in (("m", m), ("S", S)):
+    for what, one in (("m", m), (name, S)):
         if float(xp.max(xp.abs(one))) >= bound:
-            raise ValueError(f"{name} must be smaller than {bound:.1g} in size: squares overflow")
-    S = 0.5 * (S + xp.matrix_transpose(S))
-    values = xp.linalg.eigvalsh(S)
-    least, most = float(xp.min(values)), float(xp.max(values))
-    eps = _xp.epsilon(S)
-    if least < -min(math.sqrt(eps), _ROUNDED * eps) * abs(most):
-        raise ValueError(
-            f"S must be positive semidefinite; its smallest eigenvalue is {least:.3g}, "
-            f"its largest {most:.3g}"
-        )
-    return S
+            raise ValueError(f"{what} must be smaller than {bound:.1g} in size: squares overflow")
+    return _check.semidefinite(S, name)
 
 
 def admit_points(X: Array, name: str, columns: int | None = None) -> Array:
@@ -129,14 +116,6 @@ def admit_points(X: Array, name: str, columns: int | None = None) -> Array:
     if _check.matrix(X, name, columns=columns).shape[0] == 0:
         raise ValueError(f"{name} must have at least one row; got {X.shape}")
     return X
-
-
-def admit_bar(bar: Array, name: str, like: Array) -> Array:
-    """`bar` if it may hold the derivatives by `like`: of its shape and its kind."""
-    _check._floating(bar, name)
-    if bar.shape != like.shape:
-        raise ValueError(f"{name} must have shape {like.shape}; got {bar.shape}")
-    return _check.alike(bar, name, like, "what it is a derivative by")
 
 
 def require_digits(squares: Array, q: Array) -> None:

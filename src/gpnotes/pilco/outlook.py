@@ -6,7 +6,6 @@ numbers: the covariance of f averaged over x with f at x̂, and the variance of 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -14,6 +13,7 @@ from .. import _check, _xp
 from .._xp import Array, array_namespace
 from ..exact import Posterior
 from ..moments.expectations import mean_and_pullback
+from ..moments.spread import admit_input
 
 __all__ = [
     "Look",
@@ -118,16 +118,7 @@ def states(m: Array, S: Array, like: Array) -> list[State]:
 
 
 def _state(m: Array, S: Array, name: str, like: Array) -> State:
-    xp = array_namespace(_check.alike(m, "m", like, "X"))
-    _check.matrix(S, name, rows=m.shape[0], columns=m.shape[0])
-    _check.alike(_check.symmetric(S, name), name, like, "X")
-    S = 0.5 * (S + xp.matrix_transpose(S))
-    values = xp.linalg.eigvalsh(S)
-    least, most = float(xp.min(values)), float(xp.max(xp.abs(values)))
-    if least < -math.sqrt(_xp.epsilon(S)) * most:
-        wanted = "a covariance, positive semidefinite"
-        raise ValueError(f"{name} must be {wanted}; its smallest eigenvalue is {least:.3g}")
-    return State(m, S)
+    return State(m, admit_input(m, S, like, name))
 
 
 def admitted(
