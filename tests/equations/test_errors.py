@@ -106,7 +106,7 @@ FAULTS = [
     (r"\nabla_x (A x)", "a gradient is that of a scalar", r"\nabla_x (A x)"),
     ("2 3", "two numbers side by side", "3"),
     ("a^10", "only one digit is in the script", "0"),
-    ("A_{12}", "outside 1 to 4, shape (4, 4); write a comma between two indices", None),
+    ("A_{12}", "ambiguous: row 12, or the entry 1, 2? write A_{1,2}", None),
     (r"\forall a: a", "write what this is for behind the statement", r"\forall"),
     (r"a \text{ minus } a", "words inside a formula", None),
     (r"t(\text{half of } a)", "words inside a formula", None),

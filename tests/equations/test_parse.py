@@ -38,7 +38,7 @@ SAME = [
     (r"\sigma^2_f", r"\sigma_f^{2}"),
     (r"\sigma_n^2", r"(\sigma_n)^2"),
     # layout
-    (r"a \, b \; c\quad x", "a b c x"),
+    (r"a \, b \; c\enspace x", "a b c x"),
     (r"\left( a + b \right) c", "(a + b) c"),
     (r"\bigl[ a + b \bigr] c", "(a + b) c"),
     (r"\Bigl\{ a + b \Bigr\} c", "(a + b) c"),

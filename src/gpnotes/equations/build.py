@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from lark import Token as Word
-from lark import Transformer, v_args
+from lark import v_args
 from lark.tree import Meta
 
 from . import tree as t
 from .ambiguous import after_bars, between, entry, trailing
 from .assemble import around, below, bind, one_product, quotient, split_indices
-from .errors import EquationError
+from .branches import Branches
+from .branches import span_of as _span
 from .reading.vocabulary import AMBIGUOUS_POWERS
 
 __all__ = ["Build"]
@@ -19,12 +20,8 @@ __all__ = ["Build"]
 Node = t.Node
 
 
-def _span(meta: Meta) -> tuple[int, int]:
-    return (meta.start_pos, meta.end_pos) if not meta.empty else (0, 0)
-
-
 @v_args(meta=True)
-class Build(Transformer):
+class Build(Branches):
     """The nodes of an equation; `kinds` says what its names are bound to."""
 
     def __init__(self, latex: str, kinds: Mapping[str, str]) -> None:
@@ -32,9 +29,6 @@ class Build(Transformer):
         self.latex, self.kinds = latex, kinds
         self.bare: set[tuple[int, int]] = set()  # functions without brackets around them
         self.several = False  # whether the last term had several factors
-
-    def _fault(self, problem: str, meta: Meta) -> EquationError:
-        return EquationError(problem, self.latex, _span(meta))
 
     # -- statements ---------------------------------------------------------------------
 
@@ -100,10 +94,6 @@ class Build(Transformer):
             before, op = part, ""
         return one_product(factors)
 
-    def _refuse(self, problem: str, span: tuple[int, int]) -> None:
-        if problem:
-            raise EquationError(problem, self.latex, span)
-
     def run(self, meta: Meta, parts: list) -> Node:
         return one_product(parts)
 
@@ -138,11 +128,14 @@ class Build(Transformer):
         return t.Apply(str(parts[0]), arguments, separators, span=_span(meta))
 
     def called_power(self, meta: Meta, parts: list) -> Node:
-        base = parts[0]
-        if isinstance(base, t.Function) and base.name in AMBIGUOUS_POWERS:
+        self._refuse_function(parts[0], meta)
+        return self.power(meta, parts)
+
+    def _refuse_function(self, base: Node, meta: Meta) -> None:
+        bracketed = meta.start_pos < base.span[0]
+        if isinstance(base, t.Function) and base.name in AMBIGUOUS_POWERS and not bracketed:
             problem = f"ambiguous: does the power belong to {base.name} or to its argument?"
             raise self._fault(problem, meta)
-        return self.power(meta, parts)
 
     def indicator(self, meta: Meta, parts: list) -> Node:
         return t.Function("indicator", (parts[0],), span=_span(meta))
@@ -178,6 +171,8 @@ class Build(Transformer):
         """Give ``i, j = 1`` and its upper limit to every index that they are written for."""
         if upper is None and all(one.members or one.last for one in ranges):
             return ranges
+        if any(one.last or not _takes_limits(one) for one in ranges):
+            raise self._fault("an upper limit stands beside a range that has its end already", meta)
         first = ranges[-1].first
         if upper is not None and first is not None:
             return [
@@ -185,45 +180,6 @@ class Build(Transformer):
                 for one in ranges
             ]
         raise self._fault("a range needs both its limits, or a set", meta)
-
-    # -- derivatives --------------------------------------------------------------------
-
-    def variable(self, meta: Meta, parts: list) -> list[Node]:
-        variable = parts[0]
-        if isinstance(variable, t.Power) and isinstance(variable.exponent, t.Number):
-            return [variable.base] * int(variable.exponent.value)
-        return [variable]
-
-    def derived(self, meta: Meta, parts: list) -> Node:
-        return self._derivative(parts[-1], parts[1:-1], meta)
-
-    def derivative(self, meta: Meta, parts: list) -> Node:
-        return self._derivative(parts[0], parts[1:], meta)
-
-    def _derivative(self, body: Node, variables: list[list[Node]], meta: Meta) -> Node:
-        for variable in reversed([one for group in variables for one in group]):
-            self._refuse_variable(variable, meta)
-            body = t.Derivative(body, variable, span=_span(meta))
-        return body
-
-    def _refuse_variable(self, variable: Node, meta: Meta) -> None:
-        base = variable.base if isinstance(variable, t.Subscript) else variable
-        if not isinstance(base, t.Name):
-            raise self._fault("a derivative is taken with respect to a bound symbol", meta)
-
-    def plain(self, meta: Meta, parts: list) -> Node:
-        return t.Name(str(parts[0]), span=_span(meta))
-
-    def nabla(self, meta: Meta, parts: list) -> Node:
-        self._refuse_variable(parts[0], meta)
-        return parts[0]
-
-    def gradient(self, meta: Meta, parts: list) -> Node:
-        variable, body = parts
-        if isinstance(body, t.Name) and self.kinds.get(body.key, "callable") != "callable":
-            raise self._fault("ambiguous: put brackets around what is differentiated", meta)
-        self.bare.add(_span(meta))
-        return t.Gradient(body, variable, span=_span(meta))
 
     # -- averages and integrals ---------------------------------------------------------
 
@@ -276,6 +232,7 @@ class Build(Transformer):
         return t.Transpose(parts[0], span=_span(meta))
 
     def inverse(self, meta: Meta, parts: list) -> Node:
+        self._refuse_function(parts[0], meta)
         self._refuse_entry(parts, meta, "the inverse")
         return t.Inverse(parts[0], span=_span(meta))
 
@@ -313,36 +270,25 @@ class Build(Transformer):
         return t.Quotient(parts[0], parts[1], span=_span(meta))
 
     def bars(self, meta: Meta, parts: list) -> Node:
+        between = self.latex[meta.start_pos : parts[0].span[0]]
+        if isinstance(parts[0], t.Bars) and not set(between) & set("([{"):
+            raise self._fault("ambiguous: write \\lVert and \\rVert for a norm, or brackets", meta)
         return t.Bars(parts[0], span=_span(meta))
 
     def norm(self, meta: Meta, parts: list) -> Node:
         return t.Norm(parts[0], str(parts[1]), span=_span(meta))
 
     def subscript(self, meta: Meta, parts: list) -> Node:
+        if isinstance(parts[0], t.Bars) and meta.start_pos == parts[0].span[0]:
+            raise self._fault("bars with a subscript: write \\lVert and \\rVert for a norm", meta)
         indices = tuple(index for part in parts[1:] for index in split_indices(part))
         return t.Subscript(parts[0], indices, span=_span(meta))
 
-    # -- arrays of expressions ----------------------------------------------------------
 
-    def row(self, meta: Meta, parts: list) -> tuple[Node, ...]:
-        return tuple(parts)
-
-    def block(self, meta: Meta, rows: list) -> Node:
-        if len({len(row) for row in rows}) != 1:
-            raise self._fault("the rows of this matrix have different lengths", meta)
-        return t.Block(tuple(rows), span=_span(meta))
-
-    def detblock(self, meta: Meta, rows: list) -> Node:
-        return t.Bars(self.block(meta, rows), span=_span(meta))
-
-    def case(self, meta: Meta, parts: list) -> tuple[Node, t.Step | None]:
-        return parts[0], parts[1] if len(parts) > 1 else None
-
-    def cases(self, meta: Meta, parts: list) -> Node:
-        values, conditions = zip(*parts, strict=True)
-        if None in conditions[:-1]:
-            raise self._fault("only the last case may stand without a condition", meta)
-        return t.Cases(tuple(values), tuple(conditions), span=_span(meta))
+def _takes_limits(over: t.Range) -> bool:
+    """``i = 1``, or the ``i`` of ``i, j = 1``: what an upper limit may belong to."""
+    alone = over.members == t.Name(over.index) and over.without is None
+    return over.members is None or alone
 
 
 def _number(text: str, span: tuple[int, int]) -> Node:

@@ -89,8 +89,12 @@ class Names:
         """The longest name that starts at place `i`."""
         for texts, key in self._by_first.get(sequence[i].text, ()):
             end = i + len(texts)
-            if end <= len(sequence) and all(
-                token.text == text for token, text in zip(sequence[i:end], texts, strict=True)
-            ):
+            if end <= len(sequence) and _same(sequence[i:end], texts):
                 return Match(key, self.kinds[key], len(texts))
         return None
+
+
+def _same(sequence: Sequence[Token], texts: tuple[str, ...]) -> bool:
+    """Whether the tokens read so, with no wide space among them."""
+    alike = all(token.text == text for token, text in zip(sequence, texts, strict=True))
+    return alike and not any(token.wide for token in sequence[1:])

@@ -96,6 +96,7 @@ def _misplaced(latex: str, wrong: UnexpectedToken) -> EquationError:
     if token.type == "$END":
         end = max(len(latex.rstrip()), 1 if latex else 0)
         hint = "no relation stands in it" if "REL" in wrong.accepts else "something is missing"
+        hint += "; `\\quad` separates statements" if "quad" in latex else ""
         return EquationError(f"the equation ends too early: {hint}", latex, (max(end - 1, 0), end))
     span = (token.start_pos, token.end_pos)
     return EquationError(f"`{latex[slice(*span)]}` cannot stand here", latex, span)

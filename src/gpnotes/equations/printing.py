@@ -148,7 +148,8 @@ class _Printer:
 
     def bars(self, node: t.Bars) -> str:
         left, right = self.style.bars
-        return f"{left}{self.any(node.base)}{right}"
+        nested = isinstance(node.base, t.Bars)
+        return f"{left}{self.wrapped(node.base) if nested else self.any(node.base)}{right}"
 
     def norm(self, node: t.Norm) -> str:
         order = "" if node.order == "2" else f"_{{{node.order}}}"

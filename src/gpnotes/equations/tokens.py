@@ -18,12 +18,16 @@ __all__ = ["Token", "closing", "tokens"]
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A piece of LaTeX and where it stood; `side` is "open" or "close" for a sized delimiter."""
+    """A piece of LaTeX and where it stood; `side` is "open" or "close" for a sized delimiter.
+
+    `wide` says that a ``\\quad`` stood before it, which may be the end of a statement.
+    """
 
     text: str
     start: int
     end: int
     side: str = ""
+    wide: bool = False
 
 
 def _set(text: str) -> frozenset[str]:
@@ -37,10 +41,11 @@ _PIECE = re.compile(
     re.DOTALL,
 )
 _LAYOUT = _set(
-    r"\, \: \; \! \> \quad \qquad \thinspace \medspace \thickspace \enspace \displaystyle "
+    r"\, \: \; \! \> \thinspace \medspace \thickspace \enspace \displaystyle "
     r"\textstyle \scriptstyle \limits \nolimits \notag \nonumber \mathstrut \strut \hfill "
     r"\allowbreak \noindent \hline"
 ) | {"\\ ", "\\\n"}
+_WIDE = _set(r"\quad \qquad")
 _DROPPED = _set(r"\tag \label \hspace \vspace \phantom \hphantom \vphantom \mspace")
 _TEXT = _set(r"\text \textrm \textit \textbf \textup \textsf \mbox \intertext")
 _SIDES = {
@@ -100,7 +105,7 @@ class _Pieces:
     def __init__(self, latex: str) -> None:
         self.latex, self.at, self.out = latex, 0, []
         self.side: str | None = None
-        self.sized = 0
+        self.sized, self.wide = 0, False
 
     def read(self) -> list[Token]:
         while self.at < len(self.latex):
@@ -115,6 +120,8 @@ class _Pieces:
     def _piece(self, text: str, start: int) -> None:
         if text in _SIDES:
             self.side, self.sized = _SIDES[text], start
+        elif text in _WIDE:
+            self.wide = True
         elif text in _LAYOUT or (self.side is not None and text == "."):
             self.side = self.side if text != "." else None
         elif text in _DROPPED:
@@ -136,7 +143,8 @@ class _Pieces:
         self.at = size.end() if size else self.at
 
     def _emit(self, text: str, start: int, side: str = "") -> None:
-        self.out.append(Token(text, start, self.at, side))
+        self.out.append(Token(text, start, self.at, side, self.wide))
+        self.wide = False
 
     def _environment(self, start: int) -> None:
         text = re.sub(r"\s+", "", self.latex[start : self.at])
@@ -251,7 +259,7 @@ class _Reader:
     def _nucleus(self) -> list[Token]:
         token = self._next()
         if token.text == "{":
-            return self._group(token)
+            return _after(token, self._group(token))
         if token.text in _SHELLS:
             return self._argument()[1:-1]
         if token.text == "\\arg" and self._peek() in ("\\max", "\\min"):
@@ -279,6 +287,11 @@ class _Reader:
         shut = self._next()
         degree = [replace(opened, text="{"), *degree, replace(shut, text="}")]
         return [replace(token, text="\\root"), *degree, *self._argument()]
+
+
+def _after(opened: Token, group: list[Token]) -> list[Token]:
+    """The wide space before a brace is one before what stands in it."""
+    return [replace(group[0], wide=opened.wide), *group[1:]] if group else group
 
 
 def _word(letters: str, at: Token) -> list[Token]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from ..names import Match, joined, nearest
 from ..tokens import Token
 from . import vocabulary as v
+from .brackets import matching
 from .stream import Stream
 
 
@@ -25,6 +26,17 @@ def named(s: Stream, match: Match) -> None:
     return s.emit("CALL" if called else "NAME", match.key, match.length)
 
 
+def refuse_letters(s: Stream, match: Match) -> None:
+    """``KL`` and ``K L`` print the same: with all three bound nobody knows which is meant."""
+    letters = [token.text for token in s.tokens[s.i : s.i + match.length]]
+    if len(letters) < 2 or not all(t.isalpha() and t in s.names.kinds for t in letters):
+        return
+    said = " and ".join(f"`{letter}`" for letter in letters)
+    problem = f"ambiguous: `{match.key}` is bound, and so are {said}"
+    first, last = s.tokens[s.i], s.tokens[s.i + match.length - 1]
+    raise s.fault(f"{problem}; write \\operatorname{{{match.key}}}", first, last)
+
+
 def _starts_range(s: Stream) -> bool:
     return s.top() == "head" and s.last() in ("_LB", "_SEPARATOR")
 
@@ -35,17 +47,8 @@ def _bring_arguments_forward(s: Stream, after: int) -> None:
         return
     opened = s.group_end(after + 1) + 1
     if opened < len(s.tokens) and s.tokens[opened].text in ("(", "["):
-        shut = _matching(s, opened)
+        shut = matching(s, opened)
         s.tokens[after : shut + 1] = s.tokens[opened : shut + 1] + s.tokens[after:opened]
-
-
-def _matching(s: Stream, opened: int) -> int:
-    depth = 0
-    for i in range(opened, len(s.tokens)):
-        depth += (s.tokens[i].text in v.OPEN) - (s.tokens[i].text in v.CLOSE)
-        if depth == 0:
-            return i
-    raise s.fault("this is never closed", s.tokens[opened])
 
 
 def _check_subscript(s: Stream, opened: int) -> None:

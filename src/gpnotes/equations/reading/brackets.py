@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..names import joined
 from ..tokens import Token
 from . import vocabulary as v
 from .lines import separator
 from .stream import Stream
+
+
+def matching(s: Stream, opened: int) -> int:
+    """The place of the bracket that closes the one at `opened`."""
+    depth = 0
+    for i in range(opened, len(s.tokens)):
+        depth += (s.tokens[i].text in v.OPEN) - (s.tokens[i].text in v.CLOSE)
+        if depth == 0:
+            return i
+    raise s.fault("this is never closed", s.tokens[opened])
 
 
 def open_brace(s: Stream, kind: str = "brace") -> None:
@@ -58,6 +70,10 @@ def close(s: Stream) -> None:
 
 
 def bar(s: Stream) -> None:
+    if _is_doubled(s):
+        first, second = s.tokens[s.i : s.i + 2]
+        s.tokens[s.i : s.i + 2] = [replace(first, text="\\|", end=second.end)]
+        return double_bar(s)
     token = s.tokens[s.i]
     role = token.side or _role(s, "|")
     if role == "open":
@@ -68,6 +84,18 @@ def bar(s: Stream) -> None:
         s.emit("_RBAR", "|")
     else:
         separator(s, "|")
+    return None
+
+
+def _is_doubled(s: Stream) -> bool:
+    """``||``, unless the first of the two closes a bar: ``|A||B|``."""
+    closes = s.top() == "|" and s.last() in v.ENDS_AN_OPERAND
+    return _is_pair(s.tokens[s.i : s.i + 2]) and not closes
+
+
+def _is_pair(two: list[Token]) -> bool:
+    bare = [token for token in two if token.text == "|" and not token.side]
+    return len(bare) == 2 and bare[0].end == bare[1].start
 
 
 def double_bar(s: Stream) -> None:
@@ -89,8 +117,12 @@ def _role(s: Stream, text: str) -> str:
         return "open"
     if s.top() == text:
         return "close"
-    alone = not any(t.text == text for t in s.tokens[s.i + 1 :])
+    alone = not any(_is_bar(s, i, text) for i in range(s.i + 1, len(s.tokens)))
     return "middle" if s.top().endswith("call") or alone else "open"
+
+
+def _is_bar(s: Stream, i: int, text: str) -> bool:
+    return s.tokens[i].text == text or (text == "\\|" and _is_pair(s.tokens[i : i + 2]))
 
 
 def _shut_bar(s: Stream, text: str, token: Token) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from lark import Token as Word
+
+from ..tokens import Token
 from . import vocabulary as v
 from .stream import Stream
 
@@ -52,15 +55,78 @@ def row(s: Stream) -> None:
     elif s.stack or _continues_after_break(s):
         s.i += 1
     else:
-        s.given = False
+        s.given = s.margin = False
         s.emit("_STOP", "\\\\")
 
 
 def _continues_after_break(s: Stream) -> bool:
-    follows = s.text(_beyond_break(s, 1))
+    ahead = _beyond_break(s, 1)
+    follows = s.text(ahead)
     if not follows or follows.startswith("\\end{") or s.last() in ("", *v.EXPECTS_MORE):
         return True
+    if follows in v.SIGNS:
+        return _is_aligned(s, ahead) or not _has_relation(s, s.i + ahead)
     return follows in v.RELATIONS or follows in v.OPERATORS or follows == ":"
+
+
+def _is_aligned(s: Stream, ahead: int) -> bool:
+    """Whether a tab or an indent says that the sign there goes on with the line above.
+
+    A tab says nothing where the statement itself began at one.
+    """
+    sign = s.i + ahead
+    return s.tokens[sign].wide or (s.tokens[sign - 1].text == "&" and not s.margin)
+
+
+def _has_relation(s: Stream, start: int) -> bool:
+    """Whether a relation stands on the line that begins there, outside all brackets."""
+    depth = 0
+    for token in s.tokens[start:]:
+        if token.text == "\\\\" or token.text.startswith("\\end{"):
+            return False
+        depth += (token.text in _OPENING) - (token.text in _CLOSING)
+        if depth == 0 and token.text in v.RELATIONS:
+            return True
+    return False
+
+
+_OPENING, _CLOSING = {"{", *v.OPEN}, {"}", *v.CLOSE}
+
+
+def wide_space(s: Stream) -> None:
+    """``a = b \\quad c = d`` is two statements; elsewhere the space is layout."""
+    ahead = 0
+    while s.text(ahead) == "&":
+        ahead += 1
+    follows = s.tokens[min(s.i + ahead, len(s.tokens) - 1)]
+    begun = s.last() not in ("", "CALL", *v.EXPECTS_MORE) and not s.stack
+    if not begun or _before_is_break(s) or _goes_on(follows):
+        return
+    if follows.text in v.SIGNS:
+        problem = "ambiguous: does `\\quad` begin a new statement? write a comma, or `{}`"
+        raise s.fault(problem, follows)
+    stop(s)
+
+
+def _before_is_break(s: Stream) -> bool:
+    return s.tokens[s.i - 1].text in ("&", "\\\\")
+
+
+def _goes_on(token: Token) -> bool:
+    """What cannot begin a statement, or says itself whether it does."""
+    mark = token.text in _MARKS or token.text in v.RELATIONS
+    operator = token.text in v.OPERATORS and token.text not in v.SIGNS
+    return mark or operator or token.text.startswith(("\\end{", "\\text{"))
+
+
+_MARKS = frozenset({",", ";", ".", ":", "\\\\", "&", "|", "\\|"})
+
+
+def stop(s: Stream) -> None:
+    """End the statement before the token that comes next."""
+    token = s.tokens[s.i]
+    s.given = s.margin = False
+    s.out.append(Word("_STOP", token.text, start_pos=token.start, end_pos=token.end))
 
 
 def _beyond_break(s: Stream, ahead: int) -> int:
@@ -73,6 +139,7 @@ def ampersand(s: Stream) -> None:
     if s.top().startswith("env"):
         s.emit("_AMP", "&")
     else:
+        s.margin = s.margin or s.last() in ("", "_STOP")
         s.i += 1
 
 

@@ -11,6 +11,7 @@ OPERATORS = {
     "+": "PLUS", "-": "MINUS", "\\cdot": "TIMES", "\\times": "TIMES", "/": "DIV",
     "\\odot": "ODOT", "!": "FACTORIAL",
 }  # fmt: skip
+SIGNS = frozenset({"+", "-"})
 RELATIONS = _set(
     r"= := \approx \le \ge < > \propto \succeq \preceq \succ \prec \sim \triangleq \equiv \ne "
     r"\simeq \in \to \mapsto"
@@ -25,7 +26,7 @@ FUNCTIONS = {
     "\\mathrm{sgn}": "sign", "\\mathrm{log}": "log", "\\mathrm{exp}": "exp",
     "\\mathrm{det}": "det", "\\mathrm{min}": "min", "\\mathrm{max}": "max",
 }  # fmt: skip
-AMBIGUOUS_POWERS = _set(r"log cos sin tan tanh sinh cosh arccos arcsin arctan")
+AMBIGUOUS_POWERS = _set(r"log cos sin tan tanh sinh cosh arccos arcsin arctan tr")
 BIG = {
     "\\sum": "sum", "\\prod": "prod", "\\min": "min", "\\max": "max",
     "\\mathrm{min}": "min", "\\mathrm{max}": "max",

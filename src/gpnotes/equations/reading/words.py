@@ -33,10 +33,13 @@ def words(latex: str, names: Names, *, free: bool = False) -> list[Word]:
 
 def _one(s: Stream) -> None:
     token = s.tokens[s.i]
+    if token.wide:
+        lines.wide_space(s)
     if calculus.differential(s):
         return
     match = s.names.match(s.tokens, s.i)
     if match:
+        atoms.refuse_letters(s, match)
         atoms.named(s, match)
     elif token.text in _HANDLERS:
         _HANDLERS[token.text](s)
@@ -139,17 +142,27 @@ def _power(s: Stream) -> None:
         s.emit("INVTRANS", "-\\top", length)
     elif content in v.MARKS:
         _unknown_power(s, end)
+    elif _only_brackets(s, opened) and s.last() not in ("NUMBER", "CONSTANT"):
+        _unknown_power(s, end, "; a superscript in brackets is part of a name, and no power")
     else:
         s.emit("_POW", "^")
         brackets.open_brace(s, "brace")
 
 
-def _unknown_power(s: Stream, end: int) -> None:
+def _only_brackets(s: Stream, opened: int) -> bool:
+    """Whether the exponent is something in brackets and nothing else: ``A^{(i)}``."""
+    content = s.content(opened)
+    if len(content) < 2 or content[0].text not in ("(", "["):
+        return False
+    return brackets.matching(s, opened + 1) == s.group_end(opened) - 1
+
+
+def _unknown_power(s: Stream, end: int, hint: str = "") -> None:
     start = s.i
     while start and s.tokens[start].start > (s.out[-1].start_pos if s.out else 0):
         start -= 1
     key = joined(s.tokens[start : end + 1])
-    problem = f"unbound symbol `{key}`{nearest(key, s.names.kinds)}"
+    problem = f"unbound symbol `{key}`{hint or nearest(key, s.names.kinds)}"
     raise s.fault(problem, s.tokens[start], s.tokens[end])
 
 

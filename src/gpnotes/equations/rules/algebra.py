@@ -43,12 +43,24 @@ def _index(ev: Calculator, node: t.Index, scope: Scope) -> Array:
 @rule(t.Subscript)
 def _subscript(ev: Calculator, node: t.Subscript, scope: Scope) -> Array:
     base = ev.of(node.base, scope)
+    _refuse_two_digits(node.indices, base)
     indices = [whole(ev.of(index, scope)) for index in node.indices]
     if base.ndim == 0 and indices == [1]:
         return base
     if base.ndim == 2 and 1 in base.shape and len(indices) == 1:
         base = base.ravel()
     return shaped(base[inside(indices, base.shape)])
+
+
+def _refuse_two_digits(indices: tuple[t.Node, ...], base: Array) -> None:
+    """``A_{12}`` is the entry 1, 2 to one reader, and row 12 to another."""
+    index = indices[0]
+    if len(indices) > 1 or not isinstance(index, t.Number) or index.value < 10:
+        return
+    if base.ndim > 1 and 1 not in base.shape:
+        first, *rest = f"{index.value:g}"
+        said = f"row {index.value:g}, or the entry {first}, {''.join(rest)}?"
+        raise OperationError(f"ambiguous: {said} write A_{{{first},{''.join(rest)}}}")
 
 
 def whole(value: Array) -> int:
@@ -95,7 +107,14 @@ def _quotient(ev: Calculator, node: t.Quotient, scope: Scope) -> Array:
 
 @rule(t.Power)
 def _power(ev: Calculator, node: t.Power, scope: Scope) -> Array:
-    return op.power(ev.of(node.base, scope), ev.of(node.exponent, scope))
+    base = ev.of(node.base, scope)
+    if base.ndim and isinstance(node.exponent, t.Name) and node.exponent.key in _TRANSPOSE_LETTERS:
+        bound = f"`{node.exponent.key}` is bound as well"
+        raise OperationError(f"ambiguous: is this the transpose? write ^\\top; {bound}")
+    return op.power(base, ev.of(node.exponent, scope))
+
+
+_TRANSPOSE_LETTERS = frozenset({"T", "\\mathrm T", "\\mathsf T"})
 
 
 @rule(t.Inverse)

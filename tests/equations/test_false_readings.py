@@ -1,0 +1,203 @@
+"""What was once read as something that it does not say: refused, or read as it is printed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gpnotes.equations.errors import EquationError
+from gpnotes.equations.evaluate import Evaluator
+from gpnotes.equations.names import normal
+from gpnotes.equations.parse import parse, parse_expression
+from gpnotes.equations.values import kind
+
+rng = np.random.default_rng(9)
+A, B = rng.normal(size=(12, 12)), rng.normal(size=(12, 12))
+BOUND = {
+    "A": A, "B": B, "K": 1.3, "L": 0.7, "KL": 2.9, "T": 3, "N": 4, "i": 2, "a": 0.6, "b": 1.7,
+    "c": 0.9, "h": 2.2, r"\nu": 0.5, "y": rng.normal(size=12), "f": 0.4,
+}  # fmt: skip
+NAMES = {normal(key): kind(value) for key, value in BOUND.items()}
+
+
+def value(latex: str) -> np.ndarray:
+    return Evaluator(BOUND, latex).value(parse_expression(latex, NAMES))
+
+
+def sides(latex: str) -> list[tuple[float, float]]:
+    """The values of both sides of every step."""
+    evaluator = Evaluator(BOUND, latex)
+    steps = parse(latex, NAMES).steps
+    return [(float(evaluator.value(s.left)), float(evaluator.value(s.right))) for s in steps]
+
+
+def refusal(latex: str, names=NAMES, bound=BOUND) -> EquationError:
+    """The refusal of a statement or of an expression, on parsing or on evaluating it."""
+    with pytest.raises(EquationError) as caught:
+        if " = " in latex:
+            Evaluator(bound, latex).value(parse(latex, names).steps[0].right)
+        else:
+            Evaluator(bound, latex).value(parse_expression(latex, names))
+    return caught.value
+
+
+class TestStatementsApart:
+    """``\\quad`` and a line that begins with a sign."""
+
+    @pytest.mark.parametrize(
+        "latex",
+        [
+            r"a = b \quad c = h",
+            r"a = b \qquad c = h",
+            r"a = b \quad {c} = h",
+            r"a = b \quad \left( c \right) = h",
+            r"\begin{aligned} a &= b \quad & c &= h \end{aligned}",
+        ],
+    )
+    def test_a_wide_space_separates(self, latex):
+        assert sides(latex) == [(0.6, 1.7), (0.9, 2.2)]
+
+    @pytest.mark.parametrize(
+        "latex",
+        [r"a \quad = \quad b + c", r"a = b \quad {} + c", "a &= b \\\\ &\\qquad + c",
+         r"a = \quad b + c", "a &= b + \\\\ &\\qquad c", r"a = ( b \quad + c )"],
+    )  # fmt: skip
+    def test_a_wide_space_that_is_layout(self, latex):
+        assert sides(latex) == [(0.6, pytest.approx(2.6))]
+
+    def test_a_wide_space_before_a_sign_is_ambiguous(self):
+        error = refusal(r"a = b \quad - c = h")
+        assert r"ambiguous: does `\quad` begin a new statement" in error.problem
+        assert error.latex[slice(*error.span)] == "-"
+
+    def test_what_follows_a_wide_space_must_be_a_statement(self):
+        problem = refusal(r"a = b \quad c").problem
+        assert r"no relation stands in it; `\quad` separates statements" in problem
+
+    @pytest.mark.parametrize(
+        "latex",
+        [
+            "a = b + c \\\\ -h = N",
+            "a &= b + c \\\\ -h &= N",
+            "& a = b + c \\\\ & -h = N",
+            "a = b + c \\\\ + (-h) = N",
+        ],
+    )
+    def test_a_line_with_a_relation_of_its_own_is_a_statement(self, latex):
+        assert sides(latex) == [(0.6, pytest.approx(2.6)), (-2.2, 4.0)]
+
+    @pytest.mark.parametrize(
+        "latex",
+        [
+            "a &= b \\\\ &- c",
+            "a &= b \\\\ & \\quad - c",
+            "a = &\\ b \\\\ &- c",
+            "a = b \\\\ - c",
+            "a = b \\\\ \\quad - c",
+        ],
+    )
+    def test_an_alignment_says_that_a_line_goes_on(self, latex):
+        assert sides(latex) == [(0.6, pytest.approx(0.8))]
+
+    def test_an_aligned_line_may_go_on_with_a_further_relation(self):
+        assert sides("a &= b \\\\ &\\quad - c = h") == [
+            (0.6, pytest.approx(0.8)), (pytest.approx(0.8), 2.2)]  # fmt: skip
+
+
+class TestBars:
+    @pytest.mark.parametrize("latex", ["||A||", "||A||_2", r"\|A\|"])
+    def test_double_bars_are_a_norm(self, latex):
+        assert value(latex) == pytest.approx(np.linalg.norm(A, 2))
+
+    @pytest.mark.parametrize(
+        ("latex", "wanted"),
+        [
+            ("||A||_F^2", np.sum(A**2)),
+            ("a||y||", 0.6 * np.linalg.norm(BOUND["y"])),
+            ("|A||B|", np.linalg.det(A) * np.linalg.det(B)),
+            ("||y|| ||y||", BOUND["y"] @ BOUND["y"]),
+            ("| ||y|| - h |", abs(np.linalg.norm(BOUND["y"]) - 2.2)),
+            (r"\log||A||", np.log(np.linalg.norm(A, 2))),
+        ],
+    )
+    def test_bars_beside_bars(self, latex, wanted):
+        assert value(latex) == pytest.approx(wanted)
+
+    def test_the_norm_of_an_inverse_is_not_the_inverse_of_the_norm(self):
+        (step,) = parse("||A^{-1}|| = ||A||^{-1}", NAMES).steps
+        left, right = (Evaluator(BOUND).value(side) for side in (step.left, step.right))
+        assert abs(left - right) > 0.1 * left
+
+    @pytest.mark.parametrize(
+        "latex", [r"\left|\left| A \right|\right|", r"\lvert\lvert a\rvert\rvert"]
+    )
+    def test_a_modulus_of_a_modulus_looks_like_a_norm(self, latex):
+        assert r"ambiguous: write \lVert" in refusal(latex).problem
+
+    def test_a_subscript_on_bars_is_no_index(self):
+        assert r"write \lVert" in refusal("|a|_1").problem
+
+    def test_double_bars_between_arguments(self):
+        node = parse_expression("D(a || b)", {**NAMES, "D": "callable"})
+        assert node.separators == (r"\|",)
+
+
+class TestScripts:
+    @pytest.mark.parametrize("latex", ["A^T", "y^T y", r"A^{\mathrm T} B"])
+    def test_the_power_of_a_matrix_to_a_bound_T(self, latex):
+        bound = {**BOUND, r"\mathrm T": 3.0}
+        error = refusal(latex, {**NAMES, r"\mathrm T": "value"}, bound)
+        assert r"ambiguous: is this the transpose? write ^\top" in error.problem
+
+    def test_a_scalar_to_the_power_of_a_bound_T(self):
+        assert value("a^T") == pytest.approx(0.6**3)
+
+    @pytest.mark.parametrize("latex", ["A^{(i)}", "A^{(2)}", r"a^{\left( N \right)}", "a^{[i]}"])
+    def test_a_superscript_in_brackets_is_part_of_a_name(self, latex):
+        error = refusal(latex)
+        assert error.problem.startswith("unbound symbol")
+        assert "brackets is part of a name" in error.problem
+
+    def test_a_bound_superscript_in_brackets_is_a_name(self):
+        assert parse_expression("a^{(i)}", {**NAMES, "a^{(i)}": "value"}).key == "a^{(i)}"
+
+    @pytest.mark.parametrize("latex", ["e^{(a)}", "2^{(a)}", "a^{(b + c) h}", "a^{(b) + (c)}"])
+    def test_other_brackets_in_an_exponent(self, latex):
+        assert np.isfinite(value(latex))
+
+    @pytest.mark.parametrize(
+        "latex", [r"\operatorname{tr}(A B)^{-1}", r"\operatorname{tr}(A)^2", r"\log(b)^{-1}"]
+    )
+    def test_the_power_of_a_function_or_of_its_argument(self, latex):
+        assert "ambiguous: does the power belong to" in refusal(latex).problem
+
+    @pytest.mark.parametrize("latex", [r"(\operatorname{tr} A)^{-1}", r"\det(A)^{-1}"])
+    def test_powers_that_are_clear(self, latex):
+        assert np.isfinite(value(latex))
+
+    @pytest.mark.parametrize("latex", ["A_{12}", "A_{12} y"])
+    def test_a_row_or_an_entry(self, latex):
+        error = refusal(latex)
+        assert "ambiguous: row 12, or the entry 1, 2? write A_{1,2}" in error.problem
+        assert error.latex[slice(*error.span)] == "A_{12}"
+
+    def test_an_entry_of_a_long_vector(self):
+        assert value("y_{12}") == BOUND["y"][11]
+
+
+class TestNames:
+    @pytest.mark.parametrize("latex", ["K L", "KL", r"a K\,L"])
+    def test_a_name_of_letters_that_are_bound_too(self, latex):
+        error = refusal(latex)
+        assert "ambiguous: `KL` is bound, and so are `K` and `L`" in error.problem
+        assert r"\operatorname{KL}" in error.problem
+
+    def test_a_name_of_letters_alone(self):
+        names = {key: what for key, what in NAMES.items() if key != "L"}
+        assert parse_expression("KL", names).key == "KL"
+
+
+class TestRanges:
+    @pytest.mark.parametrize("latex", [r"\sum_{j<i}^{N} j", r"\sum_{k \in y, j=1}^{N} k j"])
+    def test_an_upper_limit_drops_nothing(self, latex):
+        assert "an upper limit stands beside a range that has its end" in refusal(latex).problem
