@@ -54,7 +54,7 @@ lab: $(READY)  ## open JupyterLab with the chapters as notebooks
 	@$(BIN)/jupyter lab --ServerApp.root_dir=. --LabApp.default_url=/lab/tree/book $(LAB_OPTIONS)
 
 references: $(READY)  ## store what the chapters print, which equations they hold, what slips they catch
-	@$(BIN)/python -m gpnotes.equations pack book
+	@$(BIN)/python -m gpnotes.equations pack book --to src/gpnotes/data
 	@$(BIN)/python -m gpnotes.equations flip book
 	@$(BIN)/python tests/notebooks/make.py
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from gpnotes.equations import text
+from gpnotes.equations import pack, text
 
 CHAPTER = """\
 ---
@@ -139,11 +139,11 @@ def test_pack_writes_what_packaged_reads(tmp_path):
     (book / "_build" / "one.md").write_text(CHAPTER)
     (book / "plain.md").write_text("# No equations\n")
     (book / "sources" / "items.tsv").write_text("id\tsource\tchapter\titem\nS1\ts\tpart/one\tx\n")
-    written = text.pack(book, data)
+    written = pack.pack(book, data)
     first = [path.read_bytes() for path in written]
     assert text.packaged("part/one", data) == text.equations(CHAPTER)
     assert list(json.loads(written[0].read_text())) == ["part/one"]
-    assert [path.read_bytes() for path in text.pack(book, data)] == first
+    assert [path.read_bytes() for path in pack.pack(book, data)] == first
     with pytest.raises(ValueError, match=r"other/two has no two.md or two.ipynb.*part/one"):
         text.packaged("other/two", data)
 
@@ -151,12 +151,4 @@ def test_pack_writes_what_packaged_reads(tmp_path):
 def test_a_fault_in_a_packed_page_names_the_page(tmp_path):
     (tmp_path / "bad.md").write_text("$$a$$ (eq-a)\n")
     with pytest.raises(ValueError, match=r"bad\.md: line 1"):
-        text.pack(tmp_path, tmp_path / "data")
-
-
-def test_find_prefers_the_text_notebook(tmp_path):
-    assert text.find("part/one", tmp_path) is None
-    (tmp_path / "one.ipynb").write_text("{}")
-    assert text.find("part/one", tmp_path) == tmp_path / "one.ipynb"
-    (tmp_path / "one.md").write_text("")
-    assert text.find("part/one", tmp_path) == tmp_path / "one.md"
+        pack.pack(tmp_path, tmp_path / "data")

@@ -1,6 +1,7 @@
 """Commands for the equations of a book.
 
-``python -m gpnotes.equations pack book`` keeps them as package data, for lone notebooks;
+``python -m gpnotes.equations pack book`` keeps them as data in the book's own folder
+``_equations``, for notebooks that leave their page (``--to`` names another folder);
 ``python -m gpnotes.equations flip book`` runs the flip test and keeps its result.
 """
 
@@ -10,28 +11,36 @@ import argparse
 import sys
 from pathlib import Path
 
-from . import flips, text
+from . import flips, pack
 
 
-def _flip(book: Path) -> list[Path]:
-    return [flips.write(book)]
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m gpnotes.equations", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    packing = commands.add_parser("pack", help="keep the equations as data")
+    flipping = commands.add_parser("flip", help="run the flip test")
+    for command in (packing, flipping):
+        command.add_argument("book", type=Path, help="the folder of the chapters")
+    packing.add_argument("--to", type=Path, help="where the data go, instead of book/_equations")
+    return parser
 
 
-COMMANDS = {"pack": text.pack, "flip": _flip}
+def _written(given: argparse.Namespace) -> list[Path]:
+    if given.command == "pack":
+        return pack.pack(given.book, given.to)
+    return [flips.write(given.book)]
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line and return its exit status."""
-    parser = argparse.ArgumentParser(prog="python -m gpnotes.equations", description=__doc__)
-    parser.add_argument("command", choices=sorted(COMMANDS))
-    parser.add_argument("book", type=Path, help="the folder of the chapters")
+    parser = _parser()
     given = parser.parse_args(arguments)
     if not given.book.is_dir():
         parser.error(f"book must be a folder; got {given.book}")
     try:
-        for path in COMMANDS[given.command](given.book):
-            print(path.name)
-    except ValueError as error:
+        for path in _written(given):
+            print(path)
+    except (ValueError, OSError) as error:
         print(error, file=sys.stderr)
         return 1
     return 0

@@ -15,8 +15,9 @@ from .definition import defined
 from .errors import EquationError
 from .items import VERDICTS, Item, find_items, read_items
 from .ledger import totals, unanswered
+from .manuscript import Manuscript, manuscript
 from .record import Ledger, Record, Refutation, Verdict
-from .text import Equation, find, packaged, read
+from .text import Equation
 from .trial import Trial
 from .verify import estimated, kind, missed_by, mutated, prepare, refuse_unused, steps
 
@@ -28,8 +29,11 @@ CLEARLY = 1e3  # a printed formula is refuted when it is off by this many tolera
 class Chapter:
     """A chapter of the book and the record of what it has checked so far.
 
-    The equations are read from the chapter's own text: the ``.md`` or ``.ipynb`` of that name
-    in the working directory (or at `path`), else the copy that the installed package carries.
+    The equations are read from the chapter's own text: the file at `path`, the notebook that
+    runs, the chapter's ``.md`` or ``.ipynb`` in the working directory, or else the copy that the
+    book or the installed package carries. Every verb looks whether the file has changed since;
+    what was found for an equation that reads otherwise now is forgotten. Only what is saved is
+    read, and what a verb says ends in the name of the text.
 
     Every verb returns a record that shows itself, as a badge, when it is the last thing in
     its cell; the book's ledger is made of what is shown, so a cell holds one verb.
@@ -37,12 +41,13 @@ class Chapter:
 
     def __init__(self, slug: str, path: str | Path | None = None) -> None:
         self.slug = slug
-        self._file = Path(path) if path is not None else find(slug, Path.cwd())
-        with self._in_file():
-            self._equations = read(self._file) if self._file else packaged(slug)
-        items = read_items(find_items(self._file.parent if self._file else Path.cwd()))
+        self._path = None if path is None else Path(path)
+        self._folder = Path.cwd()
+        self._text = self._read()
+        items = read_items(find_items(self._text.file.parent if self._text.file else self._folder))
         self._items = {item.id: item for item in items.values() if item.chapter == slug}
         self._all_items = items
+        self._outdated: set[str] = set()
         self._records: dict[tuple[str, str], Record] = {}
         self._trials: dict[tuple[str, str], Trial] = {}
         self._refutations: dict[str, Refutation] = {}
@@ -76,6 +81,7 @@ class Chapter:
         """
         start = time.perf_counter()
         equation = self._equation(label)
+        self._records.pop((label, oracle), None)
         named = tuple(self._item(i).id for i in ((source,) if isinstance(source, str) else source))
         allowed = Tolerance(rtol, atol, approx)
         with self._located(equation):
@@ -97,7 +103,9 @@ class Chapter:
     def _keep(self, record: Record, start: float) -> Record:
         worst = max((step.residual or 0.0 for step in record.steps), default=None)
         took = round(1e3 * (time.perf_counter() - start), 3)
-        record = replace(record, residual=worst, milliseconds=took)
+        read = {"text": self._text.name, "saved": self._text.saved}
+        digest = self._text.equations[record.label].digest
+        record = replace(record, residual=worst, milliseconds=took, digest=digest, **read)
         self._records[record.label, record.oracle] = record
         return record
 
@@ -124,7 +132,8 @@ class Chapter:
             right = prepare(corrected.latex, drawn, allowed)
             refuse_unused(drawn[0], corrected.latex, wrong.statement, right.statement)
             held = max(step.residual or 0.0 for step in steps(right, corrected))
-        record = Refutation(self.slug, source_id, latex, residual, held, instead)
+        name = self._text.name
+        record = Refutation(self.slug, source_id, latex, residual, held, instead, text=name)
         self._refutations[source_id] = record
         return record
 
@@ -143,6 +152,7 @@ class Chapter:
         experiment; `label` defaults to the equation whose check named the item.
         """
         item = self._item(source_id)
+        self._look()
         refuted = self._refutations.get(source_id)
         shown = refuted is not None or _clear(evidence) or label is not None
         label = label or self._answering(source_id)
@@ -175,28 +185,55 @@ class Chapter:
 
         Raises `ValueError` with the lists of what is missing.
         """
-        records = tuple(self._records.values())
-        missing = unanswered(self._equations, records, self._items, self._verdicts)
+        self._look()
+        records, equations = tuple(self._records.values()), self._text.equations
+        missing = unanswered(
+            equations, records, self._items, self._verdicts, outdated=self._outdated
+        )
         if missing:
             raise ValueError(f"{self._place}: the ledger is not complete:{missing}")
         answered = {"sources_answered": len(self._verdicts), "sources_total": len(self._items)}
-        return Ledger(self.slug, {**totals(len(self._equations), records), **answered})
+        sums = {**totals(len(equations), records), **answered}
+        return Ledger(self.slug, sums, text=self._text.name)
 
     def trials(self) -> Iterator[tuple[Equation, Trial]]:
         """What was checked so far, and the numbers it was checked on."""
         for (label, _), trial in self._trials.items():
-            yield self._equations[label], trial
+            yield self._text.equations[label], trial
+
+    def _read(self) -> Manuscript:
+        try:
+            return manuscript(self.slug, self._folder, self._path)
+        except ValueError as error:
+            raise ValueError(f"{self.slug}: {error}") from error
+
+    def _look(self) -> None:
+        """Read the text again where it has changed, and forget what was found for the old one."""
+        older, self._text = self._text, self._read()
+        gone = older.changed(self._text)
+        self._outdated |= gone
+        for kept in (self._records, self._trials):
+            for key in [key for key in kept if key[0] in gone]:
+                del kept[key]
+        for source_id in [i for i, r in self._refutations.items() if r.instead in gone]:
+            del self._refutations[source_id]
+        for source_id in [i for i, v in self._verdicts.items() if v.label in gone]:
+            del self._verdicts[source_id]
 
     @property
     def _place(self) -> str:
-        return self.slug + (self._file.suffix if self._file else "")
+        """The chapter, or its file."""
+        *folders, _ = self.slug.split("/")
+        return "/".join([*folders, self._text.file.name]) if self._text.file else self.slug
 
     def _equation(self, label: str) -> Equation:
-        if label not in self._equations:
-            close = get_close_matches(label, self._equations, n=3, cutoff=0.4)
+        """The equation `label` as the text has it now."""
+        self._look()
+        if label not in self._text.equations:
+            close = get_close_matches(label, self._text.equations, n=3, cutoff=0.4)
             hint = f"; nearest: {', '.join(close)}" if close else ""
             raise ValueError(f"{self._place}: no equation has the label {label}{hint}")
-        return self._equations[label]
+        return self._text.equations[label]
 
     def _item(self, source_id: str) -> Item:
         item = self._all_items.get(source_id)
@@ -235,13 +272,6 @@ class Chapter:
         except Exception as error:  # of the author's own code: it keeps its kind
             error.add_note(f"{self._place}, {equation.label}, line {equation.line}")
             raise
-
-    @contextmanager
-    def _in_file(self) -> Iterator[None]:
-        try:
-            yield
-        except ValueError as error:
-            raise ValueError(f"{self._place}: {error}") from error
 
 
 def _clear(evidence: tuple[float, float] | None) -> bool:

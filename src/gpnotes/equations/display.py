@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-__all__ = ["MIME", "bundle", "html", "plain", "together"]
+__all__ = ["MIME", "bundle", "html", "plain", "said", "together"]
 
 MIME = "application/vnd.gpnotes.check+json"
 _CHECKED = ("identity", "inequality", "estimate")
@@ -26,7 +26,16 @@ def bundle(data: Data) -> dict[str, Any]:
 
 
 def plain(data: Data) -> str:
-    """One line, equal on every machine."""
+    """One line, equal on every machine, with the name of the text that was read."""
+    return said(data) + _read(data)
+
+
+def _read(data: Data) -> str:
+    return f" · {data['text']}" if data.get("text") else ""
+
+
+def said(data: Data) -> str:
+    """The plain line without the name of the text, which on a page is the page."""
     kind = data["kind"]
     if kind in _CHECKED:
         return f"{data['label']}: {' · '.join(_checked(data))}"
@@ -122,7 +131,7 @@ def summary(data: Data) -> str:
         return plain(data)
     estimate = data.get("estimate")
     head = _estimated(estimate) if estimate else f"checked to {short(_widest(data))}"
-    return " · ".join([head, mutant_line(data["mutants"]), data["oracle"]])
+    return " · ".join([head, mutant_line(data["mutants"]), data["oracle"]]) + _read(data)
 
 
 def _estimated(estimate: Data) -> str:
@@ -148,6 +157,8 @@ def short(value: float | None) -> str:
 
 def _details(data: Data) -> str:
     kind = data["kind"]
+    if kind == "definition":
+        return _table(("", ""), [("text", _saved(data))]) if data.get("text") else ""
     if kind in _CHECKED:
         return _facts(data) + _steps(data["steps"]) + _mutants(data["mutants"]["list"])
     if kind == "refutation":
@@ -159,12 +170,19 @@ def _facts(data: Data) -> str:
     spoken = {
         "evidence": data["oracle"], "relative tolerance": short(data["rtol"]),
         "draws": str(data["draws"]), "arrays": data["backend"],
-        "answers": ", ".join(data["sources"]),
+        "answers": ", ".join(data["sources"]), "text": _saved(data),
     }  # fmt: skip
     if data["atol"]:
         spoken["absolute tolerance"] = short(data["atol"])
     rows = "".join(f"<dt>{k}</dt><dd>{escape(v)}</dd>" for k, v in spoken.items() if v)
     return f'<dl class="gpn-facts">{rows}</dl>'
+
+
+def _saved(data: Data) -> str:
+    """Which text was read, and as of when: the engine cannot see what an editor has not saved."""
+    if not data.get("saved"):
+        return data.get("text", "")
+    return f"{data['text']}, as it was saved on {data['saved']}"
 
 
 def _steps(steps: Sequence[Data]) -> str:

@@ -34,12 +34,20 @@ def unanswered(
     records: Sequence[Record],
     items: Mapping[str, Item],
     verdicts: Collection[str],
+    *,
+    outdated: Collection[str] = (),
 ) -> str:
-    """The equations without a record and the items without a verdict, or an empty text."""
+    """The equations without a record and the items without a verdict, or an empty text.
+
+    `outdated` are labels whose text has changed since they were checked.
+    """
     done = {record.label for record in records}
+    since = dict.fromkeys(outdated, "; its text has changed since it was checked")
     lists = {
         "equations without a record": [
-            f"{e.label} (line {e.line})" for e in equations.values() if e.label not in done
+            f"{e.label} (line {e.line}{since.get(e.label, '')})"
+            for e in equations.values()
+            if e.label not in done
         ],
         "items without a verdict": [
             f"{i.id} ({i.item})" for i in items.values() if i.id not in verdicts

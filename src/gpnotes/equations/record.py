@@ -99,7 +99,11 @@ class EstimateRecord:
 
 @dataclass(frozen=True, repr=False)
 class Record(_Shown):
-    """A checked equation or a definition."""
+    """A checked equation or a definition.
+
+    `text` names what it was read from, `saved` says when that was saved, and `digest` stands for
+    the LaTeX that was read, so that a page can tell whether it is the one that it shows.
+    """
 
     label: str
     chapter: str
@@ -117,6 +121,9 @@ class Record(_Shown):
     backend: str = "numpy"
     milliseconds: float = 0.0
     estimate: EstimateRecord | None = None
+    text: str = ""
+    saved: str = ""
+    digest: str = ""
 
 
 @dataclass(frozen=True, repr=False)
@@ -133,6 +140,7 @@ class Refutation(_Shown):
     corrected_residual: float
     instead: str
     kind: str = "refutation"
+    text: str = ""
 
 
 @dataclass(frozen=True, repr=False)
@@ -156,3 +164,4 @@ class Ledger(_Shown):
     chapter: str
     totals: Mapping[str, int]
     kind: str = "ledger"
+    text: str = ""

@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 
 __all__ = [
-    "Equation", "Fence", "blocks", "cells", "equations", "find", "options", "pack", "packaged",
-    "read",
+    "Equation", "Fence", "blocks", "carrying", "cells", "equations", "options", "packaged",
+    "parse", "read",
 ]  # fmt: skip
 
 DATA = Path(__file__).resolve().parent.parent / "data"
+PACKED = "_equations"  # a book's own folder of packed data
 _FENCE = re.compile(r"^\s*(?:[-*+]\s+|\d+[.)]\s+)?(`{3,}|~{3,}|:{3,})\s*(\{[^}\s]+\})?\s*(.*)$")
 _OPTION = re.compile(r"^\s*:?(label|name):\s*(\S+)\s*$")
 _REFUSED = re.compile(r"\$\$\s*\(([^)\s]+)\)\s*$|\\label\{([^}]+)\}")
@@ -35,6 +37,15 @@ class Equation:
     label: str
     latex: str
     line: int
+
+    @property
+    def digest(self) -> str:
+        """Sixteen hex digits for what the equation says, whatever its spaces and lines.
+
+        >>> Equation("eq-a", "a = b", 3).digest == Equation("eq-a", "a  =\\n b", 9).digest
+        True
+        """
+        return sha256("".join(self.latex.split()).encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True)
@@ -153,8 +164,12 @@ def options(body: list[str]) -> int:
 
 def read(path: Path) -> dict[str, Equation]:
     """The labelled equations of a ``.md`` or ``.ipynb`` file; lines are lines of that file."""
-    text = path.read_text(encoding="utf-8")
-    return _notebook(text) if path.suffix == ".ipynb" else equations(text)
+    return parse(path.read_text(encoding="utf-8"), path.suffix)
+
+
+def parse(content: str, suffix: str) -> dict[str, Equation]:
+    """The labelled equations of the `content` of a file whose name ends in `suffix`."""
+    return _notebook(content) if suffix == ".ipynb" else equations(content)
 
 
 def _notebook(text: str) -> dict[str, Equation]:
@@ -178,17 +193,20 @@ def _raw_line(raw: list[str], equation: Equation) -> int:
     return next((i for i in range(start, len(raw)) if first in raw[i]), start) + 1
 
 
-def find(slug: str, folder: Path) -> Path | None:
-    """The chapter's own file in `folder`, ``.md`` before ``.ipynb``, or none."""
-    name = slug.rsplit("/", 1)[-1]
-    candidates = [folder / f"{name}.md", folder / f"{name}.ipynb"]
-    return next((path for path in candidates if path.is_file()), None)
+def carrying(slug: str, folder: Path) -> Path:
+    """The folder of packed data that holds `slug`: its book's, at or above `folder`, or ours."""
+    above = (place / PACKED for place in (folder, *folder.parents))
+    return next((data for data in above if slug in _chapters(data)), DATA)
+
+
+def _chapters(data: Path) -> dict[str, dict]:
+    file = data / "equations.json"
+    return json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
 
 
 def packaged(slug: str, data: Path | None = None) -> dict[str, Equation]:
-    """The equations of the chapter `slug` that the installed package carries."""
-    file = (data or DATA) / "equations.json"
-    chapters = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    """The equations of the chapter `slug` that the package carries, or the folder `data`."""
+    chapters = _chapters(data or DATA)
     if slug not in chapters:
         name = slug.rsplit("/", 1)[-1]
         raise ValueError(
@@ -196,29 +214,3 @@ def packaged(slug: str, data: Path | None = None) -> dict[str, Equation]:
             f"and is not among the packaged chapters: {', '.join(sorted(chapters)) or 'none'}"
         )
     return {label: Equation(label, **entry) for label, entry in chapters[slug].items()}
-
-
-def pack(book: Path, data: Path | None = None) -> list[Path]:
-    """Write the equations of every page of `book`, its list of items and its tables, as data."""
-    chapters: Mapping[str, dict] = {
-        path.relative_to(book).with_suffix("").as_posix(): _entries(path)
-        for path in sorted(book.rglob("*.md"))
-        if not any(part.startswith(("_", ".")) for part in path.relative_to(book).parts)
-    }
-    data = data or DATA
-    data.mkdir(exist_ok=True)
-    kept = {slug: entries for slug, entries in chapters.items() if entries}
-    content = json.dumps(kept, indent=1, ensure_ascii=False) + "\n"
-    (data / "equations.json").write_text(content, encoding="utf-8")
-    tables = [book / "sources" / "items.tsv", *sorted(book.glob("data/*.csv"))]
-    for table in tables:
-        (data / table.name).write_bytes(table.read_bytes())
-    return [data / "equations.json", *(data / table.name for table in tables)]
-
-
-def _entries(path: Path) -> dict[str, dict]:
-    try:
-        found = read(path)
-    except ValueError as error:
-        raise ValueError(f"{path.name}: {error}") from error
-    return {e.label: {"latex": e.latex, "line": e.line} for e in found.values()}

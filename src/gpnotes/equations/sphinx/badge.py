@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..display import mutant_line, plain, power_of_ten, together
+from ..display import mutant_line, power_of_ten, said, together
 from .html import element, later, link, number, phrase, say, scrolled, table, tolerance
 from .ledger import Row
 
@@ -113,12 +113,12 @@ def _mutant(entry: Data) -> str:
 
 def line(record: Data, row: Row | None, address: str) -> str:
     """What stands below the cell: one line that leads to the equation, or to the item."""
-    said, first = plain(record), ""
+    tells, first = said(record), ""
     if row is not None and row.number:
-        said = " · ".join(filter(None, words(replace(row, records=(record,)))))
+        tells = " · ".join(filter(None, words(replace(row, records=(record,)))))
         first = link(f"({row.number})", address)
     elif record.get("source_id"):
-        said = said.removeprefix(record["source_id"]).lstrip(": ")
+        tells = tells.removeprefix(record["source_id"]).lstrip(": ")
         first = link(record["source_id"], address)
     name = f"gpn-line gpn-{record['kind']}"
-    return element("p", _mark(), first, element("span", say(said)), class_=name)
+    return element("p", _mark(), first, element("span", say(tells)), class_=name)
