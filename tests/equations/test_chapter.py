@@ -276,7 +276,7 @@ class TestDefine:
         chapter = small_chapter({"eq-a": r"\mathbf w \sim \mathcal N(\mathbf 0, S_w)"})
         record = chapter.define("eq-a")
         assert (record.kind, record.draws) == ("definition", 0)
-        assert repr(record) == "eq-a: definition"
+        assert repr(record) == "eq-a: definition · small.md"
 
     def test_shapes_conform_where_numbers_are_given(self, small_chapter):
         chapter = small_chapter(
@@ -470,7 +470,7 @@ class TestWhereTheTextComesFrom:
     def test_a_fault_of_the_text_names_the_chapter(self, tmp_path):
         path = tmp_path / "small.md"
         path.write_text("one\n\n$$a$$ (eq-a)\n")
-        with pytest.raises(ValueError, match=r"part/small.md: line 3: the equation eq-a"):
+        with pytest.raises(ValueError, match=r"part/small: small\.md: line 3: the equation eq-a"):
             Chapter("part/small", path=path)
 
     def test_a_lone_notebook_uses_the_packaged_copy(self, tmp_path, monkeypatch):
