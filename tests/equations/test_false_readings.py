@@ -31,13 +31,17 @@ def sides(latex: str) -> list[tuple[float, float]]:
     return [(float(evaluator.value(s.left)), float(evaluator.value(s.right))) for s in steps]
 
 
+def attempt(latex, names, bound):
+    """Parse a statement or an expression and evaluate its right side."""
+    evaluator = Evaluator(bound, latex)
+    if " = " in latex:
+        return evaluator.value(parse(latex, names).steps[0].right)
+    return evaluator.value(parse_expression(latex, names))
+
+
 def refusal(latex: str, names=NAMES, bound=BOUND) -> EquationError:
-    """The refusal of a statement or of an expression, on parsing or on evaluating it."""
     with pytest.raises(EquationError) as caught:
-        if " = " in latex:
-            Evaluator(bound, latex).value(parse(latex, names).steps[0].right)
-        else:
-            Evaluator(bound, latex).value(parse_expression(latex, names))
+        attempt(latex, names, bound)
     return caught.value
 
 

@@ -123,7 +123,7 @@ SAME = [
     (r"\operatorname{Cov}[w]", r"\mathbb V[w]"),
     (r"\int g(w) \,\mathrm d w", r"\int g(w) \,\mathrm{d} w"),
     (r"\int g(\mathbf w) d\mathbf{w}", r"\int g(\mathbf w) \,\mathrm d \mathbf w"),
-    (r"\int_{\mathbb R} g(w) \,\mathrm d w", r"\int g(w) \,\mathrm d w"),
+    (r"\int_{\mathbb R} g(w) \,\mathrm d w", r"\int_{-\infty}^\infty g(w) \,\mathrm d w"),
     (r"\frac{\partial}{\partial x} g(x)", r"\frac{\partial g(x)}{\partial x}"),
     (r"\frac{\partial^2 g(x)}{\partial x^2}",
      r"\frac{\partial}{\partial x} \frac{\partial}{\partial x} g(x)"),

@@ -9,6 +9,7 @@ from ..tokens import Token
 from . import vocabulary as v
 from .atoms import is_letter
 from .brackets import open_brace
+from .domains import limits
 from .stream import Stream
 
 
@@ -39,29 +40,36 @@ def _variables(s: Stream, content: list[Token]) -> list[str]:
 
 def differential(s: Stream) -> bool:
     """``\\mathrm d x`` ends the innermost integral; two in a row end two, or one of both."""
-    if not any(kind == "int" for kind, _ in s.stack):
+    if not any(kind.startswith("int") for kind, _ in s.stack):
         return False
     keys, end = _differentials(s, s.i)
     if not keys:
         return False
-    while s.top() != "int":
+    if not s.top().startswith("int"):
         raise s.fault("this is not closed before the integral ends", s.stack[-1][1])
     waiting = _trailing_integrals(s)
     count = len(keys) if len(keys) <= waiting else 1
     groups = [[k] for k in keys] if count == len(keys) else [keys]
     first, last = s.tokens[s.i], s.tokens[end - 1]
     for group in groups:
-        s.stack.pop()
+        _of_its_domain(s, s.stack.pop()[0][3:], group)
         value = "\n".join(group)
         s.out.append(Word("DIFF", value, start_pos=first.start, end_pos=last.end))
     s.i = end
     return True
 
 
+def _of_its_domain(s: Stream, named: str, keys: list[str]) -> None:
+    if named and keys != [named]:
+        over = " and ".join(f"`{key}`" for key in keys)
+        problem = f"the domain is one of `{named}`, the integral runs over {over}"
+        raise s.fault(problem, s.tokens[s.i])
+
+
 def _trailing_integrals(s: Stream) -> int:
     count = 0
     for kind, _ in reversed(s.stack):
-        if kind != "int":
+        if not kind.startswith("int"):
             break
         count += 1
     return count
@@ -85,12 +93,22 @@ def _differentials(s: Stream, i: int) -> tuple[list[str], int]:
 
 
 def integral(s: Stream) -> None:
-    s.stack.append(("int", s.tokens[s.i]))
+    sign = s.tokens[s.i]
     s.emit("INT", "\\int")
-    if s.text() == "_":
-        end = s.group_end(s.i + 1) + 1
-        if end >= len(s.tokens) or s.tokens[end].text != "^":
-            s.i = end  # a domain such as \mathbb R: the nodes say it
+    s.stack.append((f"int{_domain(s)}", sign))
+
+
+def _domain(s: Stream) -> str:
+    """Read a domain that stands in place of both limits; the variable that it names, if any."""
+    if s.text() not in ("_", "^"):
+        return ""
+    end = s.group_end(s.i + 1) + 1
+    if s.text() == "_" and end < len(s.tokens) and s.tokens[end].text == "^":
+        return ""
+    if s.text() == "^":
+        problem = "an integral has both its limits, or a domain such as `x > 0` or `[0, 1]`"
+        raise s.fault(problem, s.tokens[s.i], s.tokens[end - 1])
+    return limits(s)
 
 
 def nabla(s: Stream) -> None:

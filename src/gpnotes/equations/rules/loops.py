@@ -156,9 +156,28 @@ def _inside_limits(ev: Calculator, node: t.Integral, scope: Scope) -> None:
             raise OperationError(
                 f"{said}, the limits {low:.6g} and {high:.6g} differ by {high - low:.6g}"
             )
+        if np.isinf(low) != np.isinf(high):
+            _begins_at(ev, key, low if np.isinf(high) else high)
         for limit in (low, high):
             if np.isinf(limit):
                 _ends_before(ev, node, scope, (key, limit))
+
+
+def _begins_at(ev: Calculator, key: str, limit: float) -> None:
+    """The node nearest to a finite limit stands for a stretch, its weight, that reaches it.
+
+    Where both limits are finite the sum of the weights says it.
+    """
+    nodes = _nodes(ev, key)
+    if nodes.points.ndim > 1:
+        return
+    gaps = np.abs(nodes.points - limit)
+    nearest = int(gaps.argmin())
+    if gaps[nearest] > abs(nodes.weights[nearest]):
+        begin = nodes.points[nearest]
+        raise OperationError(
+            f"the nodes of `{key}` begin at {begin:.3g}, far from the limit {limit:.6g}"
+        )
 
 
 _GONE = 1e-3  # what may be left of an integrand at the last nodes, relative to its largest value
