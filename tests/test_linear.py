@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -61,6 +64,72 @@ def test_one_observation_at_a_time_gives_the_batch(space, numbers):
     np.testing.assert_allclose(*pair, **close)
     np.testing.assert_allclose(posterior.log_evidence, batch.log_evidence, **close)
     assert space.holds(posterior.root)
+
+
+def solved(A, B):
+    """``A⁻¹ B`` and the determinant of A, by elimination in fractions."""
+    n, det, rows = len(A), Fraction(1), [[*a, *b] for a, b in zip(A, B, strict=True)]
+    for k in range(n):
+        det *= rows[k][k]
+        rows[k] = [value / rows[k][k] for value in rows[k]]
+        for i in set(range(n)) - {k}:
+            rows[i] = [a - rows[i][k] * b for a, b in zip(rows[i], rows[k], strict=True)]
+    return [row[n:] for row in rows], det
+
+
+def in_fractions(Phi, y, noise_var):
+    """Mean, covariance and evidence for a prior N(0, I): no digit is lost on the way."""
+    P, targets = (
+        [[Fraction(v) for v in row] for row in Phi.tolist()],
+        [Fraction(v) for v in y.tolist()],
+    )
+    s, R = Fraction(noise_var), range(Phi.shape[1])
+    precision = [[sum(p[a] * p[b] for p in P) / s + (a == b) for b in R] for a in R]
+    h = [sum(p[a] * t for p, t in zip(P, targets, strict=True)) / s for a in R]
+    right = [[Fraction(a == b) for b in R] + [h[a]] for a in R]
+    solution, det = solved(precision, right)
+    fit = sum(a * row[-1] for a, row in zip(h, solution, strict=True))
+    squares = float(sum(t * t for t in targets) / s - fit)
+    log_det = math.log(det.numerator) - math.log(det.denominator)
+    evidence = -0.5 * (squares + log_det + len(P) * math.log(2.0 * math.pi * noise_var))
+    numbers = np.asarray([[float(v) for v in row] for row in solution])
+    return numbers[:, -1], numbers[:, :-1], evidence
+
+
+def test_features_that_nearly_agree_leave_the_batch_its_digits(rng):
+    """The condition number of ``I + VᵀV`` is the square of that of ``[V; I]``, here 1e16."""
+    noise_var, shared = 1.8e-12, rng.normal(size=(300, 1))
+    Phi = shared + 2e-8 * rng.normal(size=(300, R))
+    y = Phi @ rng.normal(size=R) + math.sqrt(noise_var) * rng.normal(size=300)
+    model = BayesianLinear(np.eye(R), noise_var)
+    mean, covariance, evidence = in_fractions(Phi, y, noise_var)
+    one = model.prior()
+    for row, value in zip(Phi, y, strict=True):
+        one = one.update(row, float(value))
+    for posterior in (model.condition(Phi, y), one):
+        np.testing.assert_allclose(posterior.mean, mean, atol=1e-6 * abs(mean).max())
+        error = abs(posterior.covariance - covariance).max()
+        assert error < 1e-7 * abs(covariance).max()
+        assert posterior.log_evidence == pytest.approx(evidence, rel=1e-9)
+
+
+def test_no_data_change_nothing(space, numbers):
+    model, Phi, y, _ = in_space(space, numbers)
+    before = model.condition(Phi, y)
+    after = before.update(Phi[:0, :], y[:0])
+    close = tolerance(space)
+    np.testing.assert_allclose(to_numpy(after.mean), to_numpy(before.mean), **close)
+    np.testing.assert_allclose(to_numpy(after.covariance), to_numpy(before.covariance), **close)
+    assert after.log_evidence == pytest.approx(before.log_evidence, rel=1e-12)
+
+
+def test_the_features_are_called_what_the_caller_calls_them(numbers):
+    Phi, y, _, prior_cov = numbers
+    model = BayesianLinear(prior_cov, NOISE_VAR)
+    with pytest.raises(ValueError, match=r"Phi must have shape \(n, 4\); got \(9, 3\)"):
+        model.condition(Phi[:, :3], y)
+    with pytest.raises(ValueError, match=r"phi must have shape \(n, 4\); got \(9, 3\)"):
+        model.prior().update(Phi[:, :3], y)
 
 
 def test_portions_in_any_order_give_the_batch(numbers, rng):
@@ -166,14 +235,18 @@ def test_a_thousand_near_exact_observations_keep_the_covariance_positive(rng):
 @pytest.mark.parametrize(
     ("call", "error", "words"),
     [
-        (lambda m, P, y: m.condition(P[:, :2], y), ValueError, r"phi must have shape \(n, 4\)"),
+        (lambda m, P, y: m.condition(P[:, :2], y), ValueError, r"Phi must have shape \(n, 4\)"),
         (lambda m, P, y: m.condition(P, y[:-1]), ValueError, r"y must have shape \(9,\)"),
         (lambda m, P, y: m.prior().update(P[0], y), ValueError, "y must be a number"),
         (lambda m, P, y: m.prior().update(P[0], np.inf), ValueError, "y must be finite"),
         (lambda m, P, y: m.prior().update(P[0, :2], 1.0), ValueError, r"phi must have shape"),
         (lambda m, P, y: m.prior().predict(P[0]), ValueError, r"Phi_s must have shape \(n, 4\)"),
-        (lambda m, P, y: m.condition(P.astype(np.float32), y), TypeError, "phi must have the dty"),
-        (lambda m, P, y: m.prior().update(P[0], None), TypeError, "y must be a number .* NoneType"),
+        (lambda m, P, y: m.condition(P.astype(np.float32), y), TypeError, "Phi must have the dty"),
+        (
+            lambda m, P, y: m.prior().update(P[0], None),
+            TypeError,
+            "y must be a number; got NoneType",
+        ),
         (lambda m, P, y: BayesianLinear(P, 0.1), ValueError, r"prior_cov must have shape"),
         (lambda m, P, y: BayesianLinear([[1.0]], 0.1), TypeError, "prior_cov must be an array"),
         (

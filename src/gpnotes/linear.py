@@ -50,7 +50,7 @@ class BayesianLinear:
 
     def condition(self, Phi: Array, y: Array) -> WeightPosterior:
         """The posterior given features Phi (N, R) and observations y (N,); O(N R² + R³)."""
-        return self.prior().update(Phi, y)
+        return self.prior()._updated(Phi, y, "Phi")
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,31 +93,38 @@ class WeightPosterior:
         The order of observations does not matter, up to rounding, :eq:`eq-wv-gain`. Raises
         `ValueError` for shapes that do not fit.
         """
+        return self._updated(phi, y, "phi")
+
+    def _updated(self, phi: Array, y: Any, name: str) -> WeightPosterior:
         size = self.mean.shape[0]
         if getattr(phi, "ndim", 0) == 1:
-            _check.alike(_check.vector(phi, "phi", size=size), "phi", self.mean, "prior_cov")
-            return self._update_one(phi, _number(y))
-        _check.alike(_check.matrix(phi, "phi", columns=size), "phi", self.mean, "prior_cov")
-        _check.alike(_check.vector(y, "y", size=phi.shape[0]), "y", phi, "phi")
+            _check.alike(_check.vector(phi, name, size=size), name, self.mean, "prior_cov")
+            return self._update_one(phi, _number(y, name))
+        _check.alike(_check.matrix(phi, name, columns=size), name, self.mean, "prior_cov")
+        _check.alike(_check.vector(y, "y", size=phi.shape[0]), "y", phi, name)
         return self._update_batch(phi, y)
 
     def _update_batch(self, Phi: Array, y: Array) -> WeightPosterior:
-        """With ``V = Φ root / σ_n``, ``e = (y − Φ mean) / σ_n``, ``B = I + VᵀV``, ``c = B⁻¹Vᵀe``,
-        the mean moves by ``root c``, the new root is ``root L_B⁻ᵀ``, and
-        ``log p = −½(|e − V c|² + |c|² + log |B| + N log 2πσ_n²)``.
+        """With ``V = Φ root / σ_n`` and ``e = (y − Φ mean) / σ_n`` one QR has all that is needed:
 
-        :eq:`eq-wv-whitened`. The eigenvalues of B are at least 1, and no term of the evidence
-        cancels against another.
+        ``[V e; I 0] = Q [U z; 0 ρ]``, so that ``UᵀU = I + VᵀV`` and ``c = U⁻¹z`` has the least
+        ``|e − V c|² + |c|² = ρ²``. The mean moves by ``root c``, the new root is ``root U⁻¹``, and
+        ``log p = −½(ρ² + 2 log |U| + N log 2πσ_n²)``.
+
+        :eq:`eq-wv-whitened`. Forming ``I + VᵀV`` would square the condition number.
         """
-        xp, sd = array_namespace(Phi), math.sqrt(self.noise_var)
+        xp, sd, R = array_namespace(Phi), math.sqrt(self.noise_var), self.mean.shape[0]
         V, e = Phi @ self.root / sd, (y - Phi @ self.mean) / sd
-        Vt = xp.matrix_transpose(V)
-        B = cholesky(_xp.eye(V.shape[1], V) + Vt @ V, name="I + VᵀV", jitter=0.0)
-        c = B.solve(Vt @ e)
-        quadratic = float(xp.sum((e - V @ c) ** 2)) + float(xp.sum(c * c))
-        log_det = B.log_det + y.shape[0] * math.log(self.noise_var)
-        root = xp.matrix_transpose(B.half_solve(xp.matrix_transpose(self.root)))
-        log_p = -0.5 * (quadratic + log_det + y.shape[0] * LOG_2PI)
+        top = xp.concat([V, e[:, None]], axis=1)
+        below = xp.concat([_xp.eye(R, V), xp.zeros_like(self.mean)[:, None]], axis=1)
+        U = xp.linalg.qr(xp.concat([top, below], axis=0)).R
+        whitened = Cholesky(xp.matrix_transpose(U[:R, :R]))
+        c = whitened.half_solve_t(U[:R, R])
+        residual = U[R:, R]  # ρ; nothing where there are no data
+        log_det = 2.0 * float(xp.sum(xp.log(xp.abs(_xp.diagonal(whitened.lower)))))
+        root = xp.matrix_transpose(whitened.half_solve(xp.matrix_transpose(self.root)))
+        log_noise = y.shape[0] * (math.log(self.noise_var) + LOG_2PI)
+        log_p = -0.5 * (float(xp.sum(residual * residual)) + log_det + log_noise)
         mean = self.mean + self.root @ c
         return WeightPosterior(mean, root, self.noise_var, self.log_evidence + log_p)
 
@@ -164,11 +171,7 @@ class WeightPosterior:
         return Normal(self.mean, self.cholesky.lower).sample(stream, n)
 
 
-def _number(y: Any) -> float:
+def _number(y: Any, name: str) -> float:
     if getattr(y, "ndim", 0) != 0:
-        raise ValueError(f"y must be a number where phi is one row; got shape {y.shape}")
-    if not hasattr(y, "__float__"):
-        raise TypeError(f"y must be a number where phi is one row; got {type(y).__name__}")
-    if not math.isfinite(y):
-        raise ValueError(f"y must be finite; got {y}")
-    return float(y)
+        raise ValueError(f"y must be a number where {name} is one row; got shape {y.shape}")
+    return _check.number(y, "y")
