@@ -117,6 +117,16 @@ def cotangent(bar: Array, name: str, like: Array) -> Array:
     return _finite(alike(bar, name, like, "what it is a derivative by"), name)
 
 
+def cotangents(bar: Any, name: str, like: Any) -> Any:
+    """`bar`, a named tuple of derivatives, if each may be one by the array of `like` beside it."""
+    if not isinstance(bar, tuple) or len(bar) != len(like):
+        wanted = f"a {type(like).__name__} of derivatives, {', '.join(like._fields)}"
+        raise TypeError(f"{name} must be {wanted}; got {_kind(bar)}")
+    for field, one, other in zip(like._fields, bar, like, strict=True):
+        cotangent(one, f"{name}.{field}", other)
+    return bar
+
+
 def alike(a: Array, name: str, other: Array, other_name: str) -> Array:
     """`a` if it has the namespace, dtype and device of `other`."""
     for what, kind in (("namespace", array_namespace), ("dtype", _dtype), ("device", device)):
@@ -192,7 +202,9 @@ def entries(
 def number(value: Any, name: str) -> float:
     """`value` as a float, if it is one finite real number; a bool, a string or a list is none."""
     if isinstance(value, bool) or not (isinstance(value, Real) or getattr(value, "ndim", 1) == 0):
-        raise TypeError(f"{name} must be a number; got {type(value).__name__}")
+        raise TypeError(f"{name} must be a number; got {_kind(value)}")
+    if not isinstance(value, Real):
+        _real(value, name)
     return finite(float(value), name)
 
 

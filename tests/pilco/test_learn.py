@@ -3,6 +3,8 @@
 import dataclasses
 import importlib.util
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import numpy as np
@@ -106,7 +108,7 @@ def test_the_search_is_told_the_slope_of_what_it_lowers(rng, task, monkeypatch):
 
     def minimised(loss, start, bounds, steps):
         asked.append((loss, start))
-        return SimpleNamespace(x=start, fun=loss(start)[0], nfev=1)
+        return SimpleNamespace(x=start, fun=loss(start)[0], nfev=1, status=0, message="")
 
     monkeypatch.setattr(sys.modules["gpnotes.pilco.learn"]._xp, "minimise", minimised)
     bumps = RBFPolicy(
@@ -116,7 +118,9 @@ def test_the_search_is_told_the_slope_of_what_it_lowers(rng, task, monkeypatch):
     loss, start = asked[0]
     step = 1e-5 * np.eye(start.size)
     slopes = [(loss(start + h)[0] - loss(start - h)[0]) / 2e-5 for h in step]
-    np.testing.assert_allclose(loss(start)[1], slopes, rtol=1e-4, atol=1e-7)
+    np.testing.assert_allclose(loss(start)[1], slopes, rtol=1e-4, atol=1e-5)
+    assert loss(start)[0] == 0.0
+    assert abs(loss(start)[1]).max() == 1.0
 
 
 def test_parameters_there_and_back(space):
@@ -135,7 +139,52 @@ def test_a_wall_where_a_rollout_fails(rng, task):
     """An infinite cost, not an exception, ends the search there."""
     dynamics = fit_dynamics(pushed(rng))
     policy = LinearPolicy(np.full((1, 2), 1e200), np.zeros(1))
-    assert not improve(policy, dynamics, task, iterations=2).cost < np.inf
+    found = improve(policy, dynamics, task, iterations=2)
+    assert (found.cost, found.evaluations, found.status, found.moved) == (np.inf, 1, 3, False)
+    assert found.message == "no rollout of the policy to begin with"
+    assert found.policy is policy
+
+
+@pytest.mark.parametrize("weight", [30.0, 60.0, 100.0])
+def test_a_search_that_begins_on_a_plateau_goes_on(rng, task, weight):
+    """All slopes are below 1e-6 where the cost has saturated: that is no minimum."""
+    far = SaturatingCost(np.zeros(2), np.diag([weight, 0.0]))
+    task = dataclasses.replace(task, cost=far, covariance=1e-4 * np.eye(2))
+    policy = Squashed(LinearPolicy(0.01 * np.ones((1, 2)), np.zeros(1)), TORQUE)
+    found = improve(policy, fit_dynamics(pushed(rng)), task, iterations=40)
+    assert found.start > 1.0 - 1e-6
+    assert found.cost < 0.6
+    assert found.moved
+    assert found.evaluations > 10
+
+
+def test_a_search_says_why_it_stopped(rng, task):
+    dynamics = fit_dynamics(pushed(rng))
+    policy = Squashed(LinearPolicy(0.1 * np.ones((1, 2)), np.zeros(1)), TORQUE)
+    short = improve(policy, dynamics, task, iterations=1)
+    assert short.status == 1
+    assert "LIMIT" in short.message
+    flat = improve(Squashed(LinearPolicy(np.zeros((1, 2)), np.zeros(1)), 1e-300), dynamics, task)
+    assert not flat.moved
+    assert flat.status in (0, 2)
+    assert flat.message
+    assert flat.cost == pytest.approx(flat.start, rel=1e-12)
+
+
+def test_a_wall_on_the_way_does_not_end_the_search(rng, task, monkeypatch):
+    """A rollout that fails is worse than the start, and the search turns back from it."""
+    dynamics, module = fit_dynamics(pushed(rng)), sys.modules["gpnotes.pilco.learn"]
+    policy = Squashed(LinearPolicy(0.1 * np.ones((1, 2)), np.zeros(1)), TORQUE)
+    plain, calls = module._expected, []
+
+    def walled(rebuild, vector, *world):
+        calls.append(vector)
+        return (np.inf, 0.0 * vector) if len(calls) == 3 else plain(rebuild, vector, *world)
+
+    monkeypatch.setattr(module, "_expected", walled)
+    found = improve(policy, dynamics, task, iterations=15)
+    assert found.cost < 0.75 * found.start
+    assert found.evaluations == len(calls)
 
 
 def test_the_loop_learns_to_stop_a_cart(rng, task):
@@ -166,7 +215,7 @@ def test_the_loop_tries_what_the_model_expects_to_cost_least(rng, task, monkeypa
 
     def improved(policy, dynamics, task, *, iterations):
         asked.append(policy)
-        return Improved(policy, next(costs), iterations)
+        return Improved(policy, next(costs), iterations, 1.0, 0, "")
 
     monkeypatch.setattr(module, "improve", improved)
     monkeypatch.setattr(module, "fit_dynamics", lambda data, angles: None)
@@ -177,6 +226,29 @@ def test_the_loop_tries_what_the_model_expects_to_cost_least(rng, task, monkeypa
     assert asked == ["a", "b", "b", "c", "d"]
     assert tried == [None, "b", "d"]
     assert [one.improved.cost for one in rounds] == [0.4, 0.5]
+    assert [len(one.attempts) for one in rounds] == [2, 3]
+
+
+@pytest.mark.parametrize(("again", "proposed"), [(0, 2), (1, 4), (2, 6), (5, 6)])
+def test_where_nothing_moved_the_loop_proposes_again(rng, task, monkeypatch, again, proposed):
+    """Up to `again` times, and no further than to the first round in which one moved."""
+    module, names = sys.modules["gpnotes.pilco.learn"], iter(range(99))
+
+    def improved(policy, dynamics, task, *, iterations):
+        return Improved(policy, 0.5 if policy == 4 else 0.9995, 1, 1.0, 0, "")
+
+    monkeypatch.setattr(module, "improve", improved)
+    monkeypatch.setattr(module, "fit_dynamics", lambda data, angles: None)
+    data = pushed(rng)
+    act, propose = (lambda policy: data), (lambda: next(names))
+    (only,) = learn(task, act, propose, trials=1, fresh=2, again=again)
+    assert [one.policy for one in only.attempts] == list(range(proposed))
+    assert only.improved.policy == (4 if proposed == 6 else 0)
+
+
+@pytest.mark.parametrize(("cost", "moved"), [(0.998, True), (0.9995, False), (1.0, False)])
+def test_a_thousandth_of_the_cost_is_a_move(cost, moved):
+    assert Improved(None, cost, 1, 1.0, 0, "").moved is moved
 
 
 def test_the_pendulum_is_gymnasium_s():
@@ -190,6 +262,31 @@ def test_the_pendulum_is_gymnasium_s():
         theta += 0.05 * velocity
     np.testing.assert_allclose(seen.nexts[0], [theta, velocity], rtol=1e-5)
     np.testing.assert_array_equal(seen.nexts[:-1], seen.states[1:])
+
+
+def test_a_policy_may_look_ahead_in_a_pendulum_of_its_own():
+    """What it does there changes nothing here."""
+
+    def ahead(z):
+        swing(lambda _: np.asarray([-2.0]), z[:2], 3)
+        return np.asarray([1.5])
+
+    alone, nested = (swing(act, (np.pi, 0.5), 15) for act in (lambda z: np.asarray([1.5]), ahead))
+    np.testing.assert_array_equal(nested.nexts, alone.nexts)
+
+
+def test_pendulums_in_threads_do_not_meet():
+    """Each waits for the others before it acts, so that all steps are taken in turns."""
+    starts, barrier = [(0.5 * k, 0.1 * k) for k in range(4)], threading.Barrier(4, timeout=60.0)
+
+    def in_step(z):
+        barrier.wait()
+        return np.asarray([1.0])
+
+    alone = [swing(lambda z: np.asarray([1.0]), start, 10).nexts for start in starts]
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(lambda start: swing(in_step, start, 10).nexts, starts))
+    np.testing.assert_array_equal(together, alone)
 
 
 def test_angles_count_on_beyond_a_turn():
@@ -268,7 +365,7 @@ def test_what_does_not_fit_is_refused(rng, task):
     with pytest.raises(ValueError, match="the action must be finite"):
         swing(lambda z: np.asarray([np.nan]), (np.pi, 0.0), 2)
     with pytest.raises(ValueError, match="trials must be a whole number from 1; got 0"):
-        next(learn(task, lambda _: data, lambda: None, trials=0))
+        learn(task, lambda _: data, lambda: None, trials=0)
     with pytest.raises(ValueError, match="states must have at least two rows"):
         fit_dynamics(Transitions(*(part[:0] for part in data)))
     with pytest.raises(ValueError, match="angles must be entries 0 to 1 of a state"):
@@ -291,11 +388,11 @@ def test_a_policy_a_model_and_a_task_that_do_not_fit_are_no_wall(rng, task):
     dynamics, policy = fit_dynamics(pushed(rng), steps=2), LinearPolicy(np.ones((1, 2)), np.ones(1))
     with pytest.raises(ValueError, match=r"z must have shape \(3,\); got \(2,\)"):
         improve(LinearPolicy(np.ones((1, 3)), np.ones(1)), dynamics, task)
+    wide = SaturatingCost(np.zeros(4), np.eye(4))
     with pytest.raises(ValueError, match=r"task\.angles must be those of dynamics"):
-        improve(policy, dynamics, dataclasses.replace(task, angles=(0,)))
-    other = dataclasses.replace(task, cost=SaturatingCost(np.zeros(3), np.eye(3)))
-    with pytest.raises(ValueError, match=r"cost\.target must have shape"):
-        improve(policy, dynamics, other)
+        improve(policy, dynamics, dataclasses.replace(task, cost=wide, angles=(0,)))
+    with pytest.raises(ValueError, match=r"cost\.target must have shape \(2,\); got \(4,\)"):
+        dataclasses.replace(task, cost=wide)
     with pytest.raises(ValueError, match="iterations must be a whole number from 1; got 0"):
         improve(policy, dynamics, task, iterations=0)
     with pytest.raises(ValueError, match="steps must be a whole number from 1; got 0"):

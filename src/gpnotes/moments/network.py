@@ -14,7 +14,7 @@ from .._xp import Array, array_namespace
 from .pairs import Meeting, covariances, meetings, pulled_input, sums
 from .parts import Part, Seen, pulled_q, seen
 from .points import pulled_points, pulled_q_points
-from .predictor import Moments, admit_bars
+from .predictor import Moments
 from .spread import admit_input, admit_points, spread
 
 __all__ = ["network", "network_and_pullback"]
@@ -68,7 +68,7 @@ def network_and_pullback(
 
     def pull(bar: Moments) -> tuple[Array, Array, Array, Array, Array]:
         """The derivatives by every argument, in their order."""
-        return _pull(look, weights, lengthscale, S, admit_bars(bar, found))
+        return _pull(look, weights, lengthscale, S, _check.cotangents(bar, "bar", found))
 
     found = _moments(look, weights, S)
     return found, pull

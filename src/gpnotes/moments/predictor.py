@@ -21,7 +21,14 @@ from .quick import quick
 from .quick_moments import Outputs, found, pulled, quick_outputs
 from .spread import admit_input, spread
 
-__all__ = ["Moments", "Predictor", "admit_bars", "predict", "predict_and_pullback", "predictor"]
+__all__ = [
+    "Moments",
+    "Predictor",
+    "predict",
+    "predict_and_pullback",
+    "predictor",
+    "trusting_pullback",
+]
 
 
 class Moments(NamedTuple):
@@ -205,6 +212,14 @@ def predict_and_pullback(
     >>> m_bar.round(4), S_bar.round(4)
     (array([-0.7923]), array([[0.3601]]))
     """
+    result, pull = trusting_pullback(model, m, S, noise)
+    return result, lambda bar: pull(_check.cotangents(bar, "bar", result))
+
+
+def trusting_pullback(
+    model: Predictor, m: Array, S: Array, noise: bool
+) -> tuple[Moments, Callable[[Moments], tuple[Array, Array]]]:
+    """`predict_and_pullback` that checks m and S but no derivatives, for use inside the house."""
     S = _admit(model, m, S)
     if model.quick is not None:
         return _quickly(model.quick, m, S, noise)
@@ -213,7 +228,6 @@ def predict_and_pullback(
 
     def pull(bar: Moments) -> tuple[Array, Array]:
         """The derivatives by m (D,) and by S (D, D)."""
-        admit_bars(bar, result)
         every = [*_pulled_parts(model, look, S, clipped, bar)]
         every += _pulled_pairs(model, look, clipped, bar)
         m_bar, S_bar = (sum(some) for some in zip(*every, strict=True))
@@ -226,20 +240,8 @@ def _quickly(
     model: Outputs, m: Array, S: Array, noise: bool
 ) -> tuple[Moments, Callable[[Moments], tuple[Array, Array]]]:
     now = found(model, m, S, noise, slopes=True)
-
-    def pull(bar: Moments) -> tuple[Array, Array]:
-        """The derivatives by m (D,) and by S (D, D)."""
-        return pulled(model, S, now, *admit_bars(bar, result))
-
     result = Moments(now.mean, now.covariance, now.cross)
-    return result, pull
-
-
-def admit_bars(bar: Moments, like: Moments) -> Moments:
-    """`bar` if its arrays have the shapes and the kind of those of `like`."""
-    for name, one, other in zip(Moments._fields, bar, like, strict=True):
-        _check.cotangent(one, f"bar.{name}", other)
-    return bar
+    return result, lambda bar: pulled(model, S, now, *bar)
 
 
 def _moments(model: Predictor, look: _Look, S: Array, noise: bool) -> tuple[Moments, list[bool]]:

@@ -10,7 +10,6 @@ S is never inverted, so it may be singular; ``dT = Hᵀ dS H`` holds there too.
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 from .. import _check, _xp

@@ -2,10 +2,10 @@
 
 from . import fantasy
 from .cost import SaturatingCost
+from .dynamics import Dynamics
 from .learn import Improved, Task, Transitions, Trial, fit_dynamics, improve, learn, parameters
 from .policies import LinearPolicy, RBFPolicy, Squashed
 from .rollout import (
-    Dynamics,
     Rollout,
     rollout,
     rollout_and_pullback,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from operator import index
 from typing import Any
 
 from .. import _check
 from .._xp import Array, array_namespace
 from ..moments.spread import admit_input
+from .cost import SaturatingCost
+from .dynamics import Dynamics
 
 
 def state(m: Array, S: Array, size: int | None = None) -> Array:
@@ -19,45 +19,47 @@ def state(m: Array, S: Array, size: int | None = None) -> Array:
     return admit_input(m, S, m[None, :])
 
 
-def count(value: Any, name: str) -> int:
-    """`value` if it is a whole number from 1."""
-    try:
-        number = index(value)
-    except TypeError:
-        raise TypeError(f"{name} must be a whole number from 1; got {value!r}") from None
-    if number < 1:
-        raise ValueError(f"{name} must be a whole number from 1; got {number}")
-    return number
-
-
-def entries(values: Sequence[int], name: str, size: int, of: str) -> tuple[int, ...]:
-    """`values` as a tuple, if they are different whole numbers from 0 to size − 1."""
-    try:
-        found = tuple(index(value) for value in values)
-    except TypeError:
-        raise TypeError(f"{name} must be whole numbers, entries of {of}; got {values!r}") from None
-    if any(not 0 <= one < size for one in found):
-        raise ValueError(f"{name} must be entries 0 to {size - 1} of {of}; got {found}")
-    if len(set(found)) < len(found):
-        raise ValueError(f"{name} must name each entry once; got {found}")
-    return found
-
-
 def world(dynamics: Any, policy: Any, m: Array, S: Array) -> Array:
     """S made symmetric, if the dynamics and the policy are those of a state x ~ N(m, S)."""
+    moving(policy)
     S = state(m, S)
-    outputs = dynamics.predictor.outputs
+    acting(dynamics, policy, m)
+    return S
+
+
+def moving(policy: Any, name: str = "policy") -> Any:
+    """`policy` if it has what a rollout asks of one: actions, and moments with their pullback."""
+    if isinstance(policy, type) or not (
+        callable(policy) and callable(getattr(policy, "moments_and_pullback", None))
+    ):
+        wanted = "a policy, such as LinearPolicy, with moments_and_pullback"
+        raise TypeError(f"{name} must be {wanted}; got {_check._kind(policy)}")
+    return policy
+
+
+def acting(dynamics: Any, policy: Any, m: Array) -> None:
+    """Nothing, if the actions of a policy in the state m are those of these dynamics."""
+    outputs = _check.instance(dynamics, "dynamics", Dynamics).predictor.outputs
     if len(outputs) != m.shape[0]:
         wanted = f"one posterior for each of the {m.shape[0]} entries of m"
         raise ValueError(f"dynamics must have {wanted}; got {len(outputs)}")
-    entries(dynamics.angles, "angles", m.shape[0], "m")
+    _check.entries(dynamics.angles, "angles", m.shape[0], "m")
     z = dynamics.inputs(m[None, :], m[None, :0])[0, :]
-    action, width = policy(z), outputs[0].X.shape[1]
+    action, width = (
+        _check.vector(function(policy, "policy")(z), "the action"),
+        outputs[0].X.shape[1],
+    )
     if z.shape[0] + action.shape[0] != width:
         got = f"{z.shape[0]} of the state with its angles and {action.shape[0]} of the action"
         raise ValueError(f"the posteriors of dynamics look at {width} entries; there are {got}")
     _check.alike(action, "the action", m, "m")
-    return S
+
+
+def function(value: Any, name: str) -> Any:
+    """`value` if it can be called."""
+    if not callable(value):
+        raise TypeError(f"{name} must be a function; got {_check._kind(value)}")
+    return value
 
 
 def task(dynamics: Any, policy: Any, task: Any) -> None:
@@ -70,11 +72,13 @@ def task(dynamics: Any, policy: Any, task: Any) -> None:
 
 def goal(cost: Any, size: int, like: Array) -> None:
     """Nothing, if a cost is one of a state with its sines, `size` entries of the kind of m."""
-    _check.alike(_check.vector(cost.target, "cost.target", size=size), "cost.target", like, "m")
+    target = _check.instance(cost, "cost", SaturatingCost).target
+    _check.alike(_check.vector(target, "cost.target", size=size), "cost.target", like, "m")
 
 
 def particles(dynamics: Any, starts: Array) -> Array:
     """`starts` (p, D) if there is at least one, of the size of the dynamics' state."""
+    _check.instance(dynamics, "dynamics", Dynamics)
     _check.matrix(starts, "starts", columns=len(dynamics.posteriors))
     if starts.shape[0] == 0:
         raise ValueError(f"starts must have at least one row; got {starts.shape}")

@@ -6,9 +6,7 @@ Several fantasies take ``cᵀ C⁻¹ c`` from the variance together, with ``c = 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -103,7 +101,8 @@ def greedy(
     it may be. Of equal candidates the first is taken. The joint optimum can be better: what an
     observation adds may grow by another one.
 
-    Raises `ValueError` for a size that is no whole number from 1 to k, and what `reduction` raises.
+    Raises `ValueError` or `TypeError` for a size that is no whole number from 1 to k, and what
+    `reduction` raises.
 
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, condition
@@ -115,7 +114,7 @@ def greedy(
     models = outputs(posteriors)
     found = admitted(models, m, S, candidates)
     shares = _weights(weights, models, candidates)
-    _whole(size, "size", candidates.shape[0])
+    size = _check.whole(size, "size", 1, candidates.shape[0])
     grounds, chosen = [_ground(model, found, candidates) for model in models], []
     for _ in range(size):
         gains = _weighted([ground.here.gain for ground in grounds], shares)
@@ -125,12 +124,6 @@ def greedy(
         chosen.append(Choice(j, candidates[j, :], float(host[j])))
         grounds = [ground.observed(j) for ground in grounds]
     return chosen
-
-
-def _whole(number: Any, name: str, most: float = math.inf) -> None:
-    if isinstance(number, bool) or not isinstance(number, Integral) or not 1 <= number <= most:
-        to = "" if most == math.inf else f" to {most}, the number of candidates"
-        raise ValueError(f"{name} must be a whole number from 1{to}; got {number!r}")
 
 
 def _weights(weights: Array | None, models: list[Posterior], like: Array) -> list[float]:
@@ -197,7 +190,7 @@ def refine(
     """
     models = outputs(posteriors)
     index, x = (start.index, start.input) if isinstance(start, Choice) else (-1, start)
-    _whole(steps, "steps")
+    steps = _check.whole(steps, "steps", 1)
     lower, width = _box(bounds, _check.vector(x, "start", size=models[0].X.shape[1]))
     shares = as_array(_weights(weights, models, x), x)
 

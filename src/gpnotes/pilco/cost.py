@@ -8,7 +8,7 @@ from functools import cached_property
 
 from .. import _check
 from .._xp import Array, array_namespace
-from . import _admit
+from ..moments.spread import admit_input
 
 __all__ = ["SaturatingCost"]
 
@@ -72,9 +72,9 @@ class SaturatingCost:
         With ``e = 1 − E c`` and ``d = m − t`` the derivatives are ``e G d`` and
         ``½ e (G − G d dᵀ G)``, :eq:`eq-pc-cost-gradient`.
         """
-        S = _admit.state(m, S, self.target.shape[0])
-        _check.alike(m, "m", self.target, "target")
-        return self._expected(m, S)
+        _check.alike(_check.vector(m, "m", size=self.target.shape[0]), "m", self.target, "target")
+        value, pull = self._expected(m, admit_input(m, S, m[None, :]))
+        return value, lambda bar: pull(_check.number(bar, "bar"))
 
     def _expected(self, m: Array, S: Array) -> tuple[float, Callable[[float], tuple[Array, Array]]]:
         xp, R = array_namespace(m), self._root

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import _xp
+from .. import _check, _xp
 from .._xp import Array, array_namespace, as_array, to_numpy
 from ..exact import GP, condition
 from ..fit import fit
@@ -18,8 +19,9 @@ from ..linalg import FactorisationError
 from ..params import flatten, flatten_gradient
 from . import _admit
 from .cost import SaturatingCost
+from .dynamics import Dynamics
 from .policies import BLIND
-from .rollout import Dynamics, rollout_and_pullback
+from .rollout import rollout_and_pullback
 
 __all__ = [
     "Improved",
@@ -31,6 +33,9 @@ __all__ = [
     "learn",
     "parameters",
 ]
+
+_MOVED = 1e-3  # the share of its cost by which a search must lower it to have moved
+_WALL = 1.0  # what a rollout that fails costs, in units in which the start is 0
 
 
 class Transitions(NamedTuple):
@@ -57,8 +62,9 @@ class Task:
 
     def __post_init__(self) -> None:
         _admit.state(self.mean, self.covariance)
-        _admit.entries(self.angles, "angles", self.mean.shape[0], "mean")
-        _admit.count(self.steps, "steps")
+        angles = _check.entries(self.angles, "angles", self.mean.shape[0], "mean")
+        _admit.goal(self.cost, self.mean.shape[0] + 2 * len(angles), self.mean)
+        _check.whole(self.steps, "steps", 1)
 
 
 def fit_dynamics(data: Transitions, angles: tuple[int, ...] = (), *, steps: int = 150) -> Dynamics:
@@ -70,9 +76,9 @@ def fit_dynamics(data: Transitions, angles: tuple[int, ...] = (), *, steps: int 
     Raises `ValueError` for arrays that do not fit each other, and for a state or an action that
     never changes. Source: Deisenroth & Rasmussen (2011), section 2.1.
     """
-    _admit.seen(data)
-    steps, D = _admit.count(steps, "steps"), data.states.shape[1]
-    angles = _admit.entries(angles, "angles", D, "a state")
+    _admit.seen(_check.instance(data, "data", Transitions))
+    steps, D = _check.whole(steps, "steps", 1), data.states.shape[1]
+    angles = _check.entries(angles, "angles", D, "a state")
     X = Dynamics((), angles).inputs(data.states, data.actions)
     seen = [d for d in range(X.shape[1]) if d not in angles]
     visible = array_namespace(X).stack([X[:, d] for d in seen], axis=1)
@@ -108,65 +114,94 @@ def _widened(gp: GP, seen: list[int], X: Array) -> GP:
 
 
 class Improved(NamedTuple):
-    """A policy, the mean expected cost of a step under it, and how many rollouts it took."""
+    """A policy, the mean expected cost of a step under it, and what the search for it was like.
+
+    `evaluations` counts rollouts, `start` is the cost that the search began with. `status` is 0
+    where the cost lies still, 1 where the iterations were used up, 2 where the search was stuck,
+    3 where there was no rollout to begin with; `message` says the same in words.
+    """
 
     policy: Any
     cost: float
     evaluations: int
+    start: float
+    status: int
+    message: str
+
+    @property
+    def moved(self) -> bool:
+        """Whether the cost fell by more than a thousandth of what it was."""
+        return self.start - self.cost > _MOVED * abs(self.start)
 
 
 def improve(policy: Any, dynamics: Dynamics, task: Task, *, iterations: int = 50) -> Improved:
     """Lower the expected cost of a rollout by L-BFGS from the parameters of `policy`.
 
     The mean over the steps of :eq:`eq-pc-total`, with the gradient :eq:`eq-pc-chain`. It finds a
-    local minimum of what the model expects, nothing more: start from several policies. Parameters
-    for which a rollout fails count as infinitely bad. Raises `ValueError` for a policy, dynamics
+    local minimum of what the model expects, nothing more: start from several policies. The search
+    works in units of the first slope, so that it does not take a plateau, where the cost has
+    saturated and all slopes are small, for a minimum. A rollout that fails, for parameters on the
+    way, counts as worse than the start. Raises `ValueError` or `TypeError` for a policy, dynamics
     and a task that do not fit each other.
     Source: Deisenroth & Rasmussen (2011), section 2.3.
     """
-    _admit.task(dynamics, policy, task)
-    iterations = _admit.count(iterations, "iterations")
-    start, rebuild = parameters(policy)
+    _admit.task(dynamics, policy, _check.instance(task, "task", Task))
+    iterations = _check.whole(iterations, "iterations", 1)
+    vector, rebuild = parameters(policy)
+    start, slope = _expected(rebuild, vector, dynamics, task)
+    if not math.isfinite(start):
+        return Improved(policy, math.inf, 1, math.inf, 3, "no rollout of the policy to begin with")
+    scale = max(float(np.max(np.abs(slope))), np.finfo(np.float64).tiny)
 
     def loss(vector: np.ndarray) -> tuple[float, np.ndarray]:
-        """The mean expected cost and its gradient; a wall where there is no rollout."""
-        with np.errstate(all="ignore"):  # what overflows on the way is looked at below
-            value, slope = _expected(rebuild, vector, dynamics, task)
-        if not (math.isfinite(value) and np.isfinite(slope).all()):
-            return math.inf, np.zeros_like(vector)
-        return value, slope
+        """The fall of the cost and its gradient, in units of the first slope."""
+        value, slope = _expected(rebuild, vector, dynamics, task)
+        return ((value - start) / scale, slope / scale) if math.isfinite(value) else (_WALL, slope)
 
-    found = _xp.minimise(loss, start, None, iterations)
-    return Improved(rebuild(found.x), float(found.fun), int(found.nfev))
+    found = _xp.minimise(loss, vector, None, iterations)
+    cost = start + scale * float(found.fun)
+    stopped = int(found.status), str(found.message)
+    return Improved(rebuild(found.x), cost, 1 + int(found.nfev), start, *stopped)
 
 
 def _expected(
     rebuild: Callable, vector: np.ndarray, dynamics: Dynamics, task: Task
 ) -> tuple[float, np.ndarray]:
     """The mean expected cost of a step, and its gradient; infinite where a rollout fails."""
-    try:
-        policy = rebuild(vector)
-        start = task.mean, task.covariance, task.steps
-        found, pull = rollout_and_pullback(dynamics, policy, task.cost, *start)
-        shares = array_namespace(found.costs).ones_like(found.costs) / task.steps
-        value = float(array_namespace(found.costs).sum(found.costs * shares))
-        return value, flatten_gradient(policy, pull(shares)[0])
-    except (FactorisationError, ValueError, np.linalg.LinAlgError):
+    with np.errstate(all="ignore"):  # what overflows on the way is looked at below
+        try:
+            value, slope = _mean_cost(rebuild(vector), dynamics, task)
+        except (FactorisationError, ValueError, np.linalg.LinAlgError):
+            value, slope = math.inf, vector
+    if not (math.isfinite(value) and np.isfinite(slope).all()):
         return math.inf, np.zeros_like(vector)
+    return value, slope
+
+
+def _mean_cost(policy: Any, dynamics: Dynamics, task: Task) -> tuple[float, np.ndarray]:
+    start = task.mean, task.covariance, task.steps
+    found, pull = rollout_and_pullback(dynamics, policy, task.cost, *start)
+    shares = array_namespace(found.costs).ones_like(found.costs) / task.steps
+    value = float(array_namespace(found.costs).sum(found.costs * shares))
+    return value, flatten_gradient(policy, pull(shares)[0])
 
 
 def parameters(policy: Any) -> tuple[np.ndarray, Callable[[np.ndarray], Any]]:
     """The parameters as one vector, positive ones by their logarithms, and the way back."""
-    return flatten(policy)
+    return flatten(_admit.moving(policy))
 
 
 class Trial(NamedTuple):
-    """One round: the data it learned from, the model, the policy, and what the policy then did."""
+    """One round: the data it learned from, the model, the policy, and what the policy then did.
+
+    `attempts` are all policies of the round; `improved` is the one of them that was tried.
+    """
 
     data: Transitions
     dynamics: Dynamics
     improved: Improved
     seen: Transitions
+    attempts: tuple[Improved, ...]
 
 
 def learn(
@@ -177,23 +212,47 @@ def learn(
     trials: int,
     fresh: int = 1,
     iterations: int = 50,
+    again: int = 4,
 ) -> Iterator[Trial]:
     """Rounds of fitting, improving and trying, after one trial without a policy.
 
     ``act(policy)`` tries a policy in the world, ``act(None)`` acts at random. In each round the
     policy of the last one and `fresh` new ones from ``propose()`` are improved, and the one that
-    the model expects to cost least is tried.
+    the model expects to cost least is tried. Where none of them has `moved`, a trial would be
+    wasted: then `fresh` more are improved, up to `again` times. Raises `ValueError` or `TypeError`
+    for a task, functions and whole numbers that are none.
     Source: Deisenroth & Rasmussen (2011), algorithm 1.
     """
-    trials, fresh = _admit.count(trials, "trials"), _admit.count(fresh, "fresh")
+    _check.instance(task, "task", Task)
+    for name, value in (("act", act), ("propose", propose)):
+        _admit.function(value, name)
+    counts = {"trials": trials, "fresh": fresh, "iterations": iterations}
+    counts = {name: _check.whole(value, name, 1) for name, value in counts.items()}
+    return _rounds(task, act, propose, **counts, again=_check.whole(again, "again"))
+
+
+def _rounds(
+    task: Task,
+    act: Callable[[Any], Transitions],
+    propose: Callable[[], Any],
+    *,
+    trials: int,
+    fresh: int,
+    iterations: int,
+    again: int,
+) -> Iterator[Trial]:
     data, policies = act(None), []
     for _ in range(trials):
         dynamics = fit_dynamics(data, task.angles)
-        policies += [propose() for _ in range(fresh)]
-        found = [improve(one, dynamics, task, iterations=iterations) for one in policies]
-        best = min(found, key=lambda one: one.cost)
+        search = partial(improve, dynamics=dynamics, task=task, iterations=iterations)
+        attempts = [search(policy) for policy in policies]
+        for _ in range(1 + again):
+            attempts += [search(propose()) for _ in range(fresh)]
+            if any(attempt.moved for attempt in attempts):
+                break
+        best = min(attempts, key=lambda attempt: attempt.cost)
         seen = act(best.policy)
-        yield Trial(data, dynamics, best, seen)
+        yield Trial(data, dynamics, best, seen, tuple(attempts))
         data, policies = _joined(data, seen), [best.policy]
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import importlib
 import math
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -39,7 +38,7 @@ def swing_up(like: Array, *, steps: int = 35, width: float = 0.8) -> Task:
     >>> round(task.cost(np.asarray([np.pi, 0.0, 0.0, -1.0])), 4)
     0.9561
     """
-    _check.positive(width, "width")
+    width = _check.positive(_check.number(width, "width"), "width")
     target = as_array([0.0, 0.0, 0.0, 1.0], like)
     weight = as_array(np.diag([0.0, 0.0, width**-2, width**-2]), like)
     start = as_array([math.pi, 0.0], like), as_array(0.01 * np.eye(2), like)
@@ -48,7 +47,8 @@ def swing_up(like: Array, *, steps: int = 35, width: float = 0.8) -> Task:
 
 def first_policy(stream: Stream, like: Array, *, bumps: int = 30) -> Squashed:
     """A network of `bumps` with centres all round the circle and random weights."""
-    bumps = _admit.count(bumps, "bumps")
+    bumps = _check.whole(bumps, "bumps", 1)
+    _check.instance(stream, "stream", Stream)
     turns, speeds = 2.0 * math.pi * stream.uniform(bumps), 4.0 * stream.normal(bumps)
     centres = np.stack([speeds, np.sin(turns), np.cos(turns)], axis=1)
     weights = stream.normal((bumps, 1))
@@ -63,11 +63,13 @@ def swing(
 
     Each action is held for `REPEAT` time steps. The environment is ``Pendulum-v1``; only its first
     state is set from here. What is kept is what it lets see: cosine, sine and velocity in single
-    precision. NumPy arrays, or arrays like `like`. Raises `ImportError` without gymnasium,
-    `ValueError` for a start, a number of steps and an action (1,) that do not fit.
+    precision. NumPy arrays, or arrays like `like`. Every swing has a pendulum of its own, so that
+    `act` may swing another, to look ahead, and threads do not meet. Raises `ImportError` without
+    gymnasium, `ValueError` or `TypeError` for a start, steps and an action (1,) that do not fit.
     """
-    like, steps = np.zeros(1) if like is None else like, _admit.count(steps, "steps")
-    start = _check.vector(np.array(start, dtype=float), "start", size=2)
+    _admit.function(act, "act")
+    like, steps = np.zeros(1) if like is None else like, _check.whole(steps, "steps", 1)
+    start = _place(start)
     env = _environment()
     env.reset(seed=0)
     env.state = start.copy()
@@ -89,20 +91,31 @@ def swing(
 def upright(states: Array, *, last: int = 10, within: float = 0.3) -> bool:
     """Whether the pendulum stays within so many radians of upright in the `last` states (n, 2).
 
-    Raises `ValueError` for fewer states than that.
+    Raises `ValueError` for fewer states than that, and for limits that are not positive.
 
     >>> upright(np.asarray([[3.0, 0.0], [2.0 * np.pi - 0.1, 0.2]]), last=1)
     True
     """
-    n, last = _check.matrix(states, "states", columns=2).shape[0], _admit.count(last, "last")
+    n, last = _check.matrix(states, "states", columns=2).shape[0], _check.whole(last, "last", 1)
+    within = _check.positive(_check.number(within, "within"), "within")
     if n < last:
         raise ValueError(f"states must have at least {last} rows; got {n}")
     off = [math.remainder(float(angle), 2.0 * math.pi) for angle in to_numpy(states)[-last:, 0]]
     return max(abs(angle) for angle in off) < within
 
 
-@cache
+def _place(start: Any) -> np.ndarray:
+    """A copy of the first state, (2,), on the host."""
+    try:
+        host = np.array(start if isinstance(start, tuple | list) else to_numpy(start), dtype=float)
+    except (TypeError, ValueError):
+        kind = type(start).__name__
+        raise TypeError(f"start must be an array or a pair of numbers; got {kind}") from None
+    return _check.vector(host, "start", size=2)
+
+
 def _environment() -> Any:
+    """A pendulum of its own for each swing: a policy may swing one to see what would come."""
     try:
         gymnasium = importlib.import_module("gymnasium")
     except ImportError as problem:

@@ -63,6 +63,7 @@ class LinearPolicy:
         cross = S @ xp.matrix_transpose(W)
 
         def pull(bar: Moments) -> tuple[LinearPolicy, Array, Array]:
+            _check.cotangents(bar, "bar", found)
             # mean = W m + b, cross = S Wᵀ, covariance = W cross
             cross_bar = bar.cross + xp.matrix_transpose(W) @ bar.covariance
             W_bar = bar.mean[:, None] * m[None, :] + bar.covariance @ xp.matrix_transpose(cross)
@@ -70,7 +71,8 @@ class LinearPolicy:
             policy_bar = cotangent(self, weights=W_bar, bias=bar.mean)
             return policy_bar, bar.mean @ W, cross_bar @ W
 
-        return Moments(W @ m + self.bias, W @ cross, cross), pull
+        found = Moments(W @ m + self.bias, W @ cross, cross)
+        return found, pull
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +98,8 @@ class RBFPolicy:
     size: int = fixed()
 
     def __post_init__(self) -> None:
-        looks = _admit.entries(self.inputs, "inputs", self.size, "z")
+        size = _check.whole(self.size, "size", 1)
+        looks = _check.entries(self.inputs, "inputs", size, "z")
         k = _check.matrix(self.centres, "centres", columns=len(looks)).shape[0]
         if not k or not looks:
             got = self.centres.shape
@@ -161,6 +164,7 @@ class Squashed:
     limit: Any = fixed()
 
     def __post_init__(self) -> None:
+        _admit.moving(self.inner, "inner")
         if not isinstance(self.limit, int | float):
             _check.vector(self.limit, "limit")
         _check.positive(self.limit, "limit")
@@ -183,6 +187,7 @@ class Squashed:
         both = limit[:, None] * limit[None, :]
 
         def pull(bar: Moments) -> tuple[Squashed, Array, Array]:
+            _check.cotangents(bar, "bar", found)
             gain_bar = limit * xp.sum(bar.cross * v.cross, axis=0)
             v_bar = pull_sines(Sines(limit * bar.mean, both * bar.covariance, gain_bar))
             cross_bar = bar.cross * (limit * gain)[None, :]

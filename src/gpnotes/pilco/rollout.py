@@ -8,48 +8,23 @@ anew. These are the two approximations.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 from .. import _check
 from .._xp import Array, array_namespace, as_array
-from ..exact import Posterior
-from ..moments import Moments, Predictor, predict_and_pullback, predictor
+from ..moments import Moments
+from ..moments.predictor import trusting_pullback
 from ..params import cotangent, leaves, replaced
 from ..random import Stream
 from . import _admit
 from .cost import SaturatingCost
+from .dynamics import Dynamics
 from .sines import Augmented, _augment, _joint
 
 __all__ = [
     "Dynamics", "Rollout", "rollout", "rollout_and_pullback", "sample_paths", "step",
     "step_and_pullback",
 ]  # fmt: skip
-
-
-@dataclass(frozen=True, eq=False)
-class Dynamics:
-    """What one step does to a state x (D,): independent GPs for each entry of the difference.
-
-    `posteriors` are D processes that predict ``x' − x`` from ``(x, sin x_a, cos x_a, u)``, where
-    the entries `angles` of x are angles; ``K = D + 2A`` entries without the action u.
-    :eq:`eq-pc-dynamics`. Raises what `moments.predictor` raises.
-    """
-
-    posteriors: tuple[Posterior, ...]
-    angles: tuple[int, ...] = ()
-
-    @cached_property
-    def predictor(self) -> Predictor:
-        """The same, ready for uncertain inputs; O(n³) once."""
-        return predictor(self.posteriors)
-
-    def inputs(self, states: Array, actions: Array) -> Array:
-        """``(x, sin x_a, cos x_a, u)``, (n, K + U), for states (n, D) and actions (n, U)."""
-        xp = array_namespace(states)
-        turns = [f(states[:, a])[:, None] for f in (xp.sin, xp.cos) for a in self.angles]
-        return xp.concat([states, *turns, actions], axis=1)
 
 
 class Rollout(NamedTuple):
@@ -85,7 +60,8 @@ def step_and_pullback(
     """
     S = _admit.world(dynamics, policy, m, S)
     z, pull_z = _augment(m, S, dynamics.angles)
-    return _onwards(dynamics, policy, _Gaussian(m, S), z, pull_z)
+    x_next, pull = _onwards(dynamics, policy, _Gaussian(m, S), z, pull_z)
+    return x_next, lambda bar: pull(_check.cotangents(bar, "bar", x_next))
 
 
 def _onwards(
@@ -96,7 +72,7 @@ def _onwards(
     action, pull_action = policy.moments_and_pullback(z.mean, z.covariance)
     w_mean = xp.concat([z.mean, action.mean])
     w_covariance = _joint(z.covariance, action.cross, action.covariance)
-    change, pull_change = predict_and_pullback(dynamics.predictor, w_mean, w_covariance, noise=True)
+    change, pull_change = trusting_pullback(dynamics.predictor, w_mean, w_covariance, noise=True)
     across = change.cross[:D, :]
     covariance = x.covariance + change.covariance + across + xp.matrix_transpose(across)
     x_next = _Gaussian(x.mean + change.mean, 0.5 * (covariance + xp.matrix_transpose(covariance)))
@@ -135,7 +111,7 @@ def rollout_and_pullback(
     computed: O(steps · n² D) numbers at most. :eq:`eq-pc-chain`.
     Source: Deisenroth & Rasmussen (2011), section 2.3.
     """
-    steps, S = _admit.count(steps, "steps"), _admit.world(dynamics, policy, m, S)
+    steps, S = _check.whole(steps, "steps", 1), _admit.world(dynamics, policy, m, S)
     x, z, pull_z = _Gaussian(m, S), *_augment(m, S, dynamics.angles)
     states, costs, pulls = [x], [], []
     _admit.goal(cost, z.mean.shape[0], m)
@@ -146,7 +122,8 @@ def rollout_and_pullback(
         states.append(x)
         costs.append(value)
         pulls.append((pull_step, pull_z, pull_cost))
-    return _stacked(states, costs), lambda bar: _backwards(pulls, bar)
+    found = _stacked(states, costs)
+    return found, lambda bar: _backwards(pulls, _check.cotangent(bar, "costs_bar", found.costs))
 
 
 def sample_paths(
@@ -156,12 +133,14 @@ def sample_paths(
 
     In each step each particle draws its own difference from the GPs' prediction at its own state
     and action, noise included, independently of the steps before, as a rollout does. What a
-    rollout's Gaussians leave out is the difference between the two. Raises `ValueError` for starts
-    and steps that do not fit.
+    rollout's Gaussians leave out is the difference between the two. Raises `ValueError` or
+    `TypeError` for starts, steps, a policy and a stream that do not fit.
     """
+    _check.instance(stream, "stream", Stream)
     paths = [_admit.particles(dynamics, starts)]
+    _admit.acting(dynamics, policy, starts[0, :])
     xp = array_namespace(starts)
-    for _ in range(_admit.count(steps, "steps")):
+    for _ in range(_check.whole(steps, "steps", 1)):
         x = paths[-1]
         z = dynamics.inputs(x, x[:, :0])
         w = xp.concat([z, xp.stack([policy(z[i, :]) for i in range(x.shape[0])])], axis=1)
@@ -179,7 +158,6 @@ def _stacked(states: list[_Gaussian], costs: list[float]) -> Rollout:
 
 def _backwards(pulls: list[tuple], costs_bar: Array) -> tuple[Any, Array, Array]:
     """The derivatives by the policy, and by the first mean and covariance."""
-    _check.vector(costs_bar, "costs_bar", size=len(pulls))
     policy_bar = m_bar = S_bar = None
     for t in range(len(pulls) - 1, -1, -1):
         pull_step, pull_z, pull_cost = pulls[t]

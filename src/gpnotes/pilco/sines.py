@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from .. import _xp
+from .. import _check, _xp
 from .._xp import Array, array_namespace
 from . import _admit
 
@@ -47,7 +47,8 @@ def sines(m: Array, S: Array) -> Sines:
 
 def sines_and_pullback(m: Array, S: Array) -> tuple[Sines, Callable[[Sines], tuple]]:
     """The same, and the function that carries `Sines` of derivatives back to ``(m_bar, S_bar)``."""
-    return _sines(m, _admit.state(m, S))
+    found, pull = _sines(m, _admit.state(m, S))
+    return found, lambda bar: pull(_check.cotangents(bar, "bar", found))
 
 
 def _sines(m: Array, S: Array) -> tuple[Sines, Callable[[Sines], tuple]]:
@@ -106,7 +107,8 @@ def augment_and_pullback(
 ) -> tuple[Augmented, Callable[[Augmented], tuple]]:
     """The same, and the function that carries derivatives back to ``(m_bar, S_bar)``."""
     S = _admit.state(m, S)
-    return _augment(m, S, _admit.entries(angles, "angles", m.shape[0], "m"))
+    found, pull = _augment(m, S, _check.entries(angles, "angles", m.shape[0], "m"))
+    return found, lambda bar: pull(_check.cotangents(bar, "bar", found))
 
 
 def _augment(
