@@ -11,8 +11,8 @@ from lark.tree import Meta
 from . import tree as t
 from .ambiguous import after_bars, between, entry, trailing
 from .assemble import around, below, bind, one_product, quotient, split_indices
-from .branches import Branches
 from .branches import span_of as _span
+from .conditions import Conditions
 from .reading.vocabulary import AMBIGUOUS_POWERS
 
 __all__ = ["Build"]
@@ -21,7 +21,7 @@ Node = t.Node
 
 
 @v_args(meta=True)
-class Build(Branches):
+class Build(Conditions):
     """The nodes of an equation; `kinds` says what its names are bound to."""
 
     def __init__(self, latex: str, kinds: Mapping[str, str]) -> None:
@@ -32,8 +32,10 @@ class Build(Branches):
 
     # -- statements ---------------------------------------------------------------------
 
-    def equation(self, meta: Meta, chains: list) -> t.Statement:
-        return t.Statement(tuple(step for chain in chains for step in chain), span=_span(meta))
+    def equation(self, meta: Meta, claims: list) -> t.Statement:
+        steps = tuple(step for chain, _ in claims for step in chain)
+        conditions = tuple(condition for _, stated in claims for condition in stated)
+        return t.Statement(steps, conditions, span=_span(meta))
 
     def expression(self, meta: Meta, parts: list) -> Node:
         return parts[0]
@@ -149,13 +151,21 @@ class Build(Branches):
         if parts[1].type == "EQ":
             return t.Range(key, first=parts[2], span=span)
         if parts[1].type == "IN":
-            return t.Range(key, members=parts[2], span=span)
+            return self._over_members(key, parts[2], meta)
         if parts[1].type in ("LT", "LE"):
             return t.Range(key, t.Number(1.0), below(parts[2], parts[1].type), span=span)
         return t.Range(key, members=t.Name(key, span=span), without=parts[2], span=span)
 
-    def set(self, meta: Meta, parts: list) -> Node:
-        return t.Block((tuple(parts[::2]),), span=_span(meta))
+    def _over_members(self, key: str, target: Node | tuple, meta: Meta) -> t.Range:
+        if isinstance(target, Node):
+            return t.Range(key, members=target, span=_span(meta))
+        listed, last = target
+        if last is None:
+            members = t.Block((listed,), span=around(list(listed)))
+            return t.Range(key, members=members, span=_span(meta))
+        if len(listed) > 1:
+            raise self._fault("write the range with its two ends: 1, \\dots, N", meta)
+        return t.Range(key, listed[0], last, span=_span(meta))
 
     def big(self, meta: Meta, parts: list) -> Node:
         kind, body = str(parts[0]), parts[-1]

@@ -11,6 +11,7 @@ import numpy as np
 from . import names
 from .binding import kinds
 from .errors import EquationError
+from .met import refuse_unmet
 from .parse import parse, parse_free
 from .tree import Statement, Step
 from .trial import Draw
@@ -38,6 +39,7 @@ def defined(latex: str, drawn: Sequence[Mapping[str, Any]]) -> None:
         _refuse_claims(latex, statement)
         refuse_unused(bound, latex, statement)
         refuse_twofold(latex, statement, (Draw(bound).plain(),))
+        refuse_unmet(latex, statement, (Draw(full).plain(),))
         for step in statement.steps:
             _conforms(latex, step, Draw(full))
 

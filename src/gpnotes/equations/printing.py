@@ -234,7 +234,21 @@ class _Printer:
             gap = " " if chained else ", \\quad " if out else ""
             text = f"{step.relation} {self.any(step.right)}" if chained else self.step(step)
             out, before = out + gap + text, step.right
-        return out
+        return out + "".join(map(self.behind, node.conditions))
+
+    def behind(self, condition: t.Node) -> str:
+        """A condition of a statement with the words before it."""
+        words = "if" if isinstance(condition, t.Step) else "for all"
+        return f" \\text{{ {words} }} {self.any(condition)}"
+
+    def member(self, node: t.Member) -> str:
+        element = self.any(node.element)
+        if node.members is not None:
+            return f"{element} \\in {self.any(node.members)}"
+        listed = ", ".join(map(self.any, node.listed))
+        if node.last is None:
+            return f"{element} \\in \\{{{listed}\\}}"
+        return f"{element} = {listed}, \\dots, {self.any(node.last)}"
 
 
 def _is_bare(node: t.Node, scripts: str) -> bool:
@@ -285,5 +299,6 @@ _RULES: dict[type, Callable[[_Printer, Any], str]] = {
     t.Block: _Printer.block,
     t.Cases: _Printer.cases,
     t.Step: _Printer.step,
+    t.Member: _Printer.member,
     t.Statement: _Printer.statement,
 }

@@ -76,6 +76,8 @@ FONTS = _set(
 _ARGUMENTS = {**dict.fromkeys(FONTS, 1), "\\frac": 2, "\\binom": 2, "\\root": 2, "\\sqrt": 1}
 _SHELLS = _set(r"\underbrace \overbrace \boxed \smash \mathop \mathrel \mathbin")
 _STACKED = _set(r"\overset \stackrel")
+_DEFINES = re.compile(r"def|\\triangle|\\Delta")
+_NUMBERED = re.compile(r"!?|\d+|\([\w.*]*\)|\\text\{\([\w.* ]*\)\}")
 _NO_ARGUMENT = frozenset({"_", "^", "}", "&", "\\\\"})
 
 
@@ -102,13 +104,14 @@ def closing(sequence: tuple[Token, ...] | list[Token], start: int) -> int:
 class _Pieces:
     """The first pass: cut the text, drop the layout, settle sides and aliases."""
 
-    def __init__(self, latex: str) -> None:
-        self.latex, self.at, self.out = latex, 0, []
+    def __init__(self, latex: str, start: int = 0, end: int | None = None) -> None:
+        self.latex, self.at, self.out = latex, start, []
+        self.end = len(latex) if end is None else end
         self.side: str | None = None
         self.sized, self.wide = 0, False
 
     def read(self) -> list[Token]:
-        while self.at < len(self.latex):
+        while self.at < self.end:
             match = _PIECE.match(self.latex, self.at)
             start, self.at = self.at, match.end()
             if match["env"]:
@@ -127,9 +130,24 @@ class _Pieces:
         elif text in _DROPPED:
             self._braced()
         elif text in _TEXT:
-            self._emit(f"\\text{{{self._braced().strip()}}}", start)
+            self._words(start)
         else:
             self._symbol(text, start)
+
+    def _words(self, start: int) -> None:
+        """A text is one token; the mathematics between dollars in it is not part of it."""
+        content = self._braced()
+        if "$" not in content:
+            return self._emit(f"\\text{{{content.strip()}}}", start)
+        place = self.at - 1 - len(content)
+        for i, piece in enumerate(content.split("$")):
+            end = place + len(piece)
+            if i % 2:
+                self.out += _Pieces(self.latex, place, end).read()
+            elif piece.strip():
+                self.out.append(Token(f"\\text{{{piece.strip()}}}", place, end))
+            place = end + 1
+        return None
 
     def _symbol(self, text: str, start: int) -> None:
         text, side = _DELIMITERS.get(_SAME.get(text, text), (_SAME.get(text, text), ""))
@@ -275,10 +293,13 @@ class _Reader:
 
     def _stacked(self) -> list[Token]:
         above, below = self._argument(), self._argument()[1:-1]
-        means_definition = "def" in "".join(t.text for t in above)
-        if means_definition and [t.text for t in below] == ["="]:
+        label = "".join(t.text for t in above[1:-1])
+        if [t.text for t in below] == ["="] and _DEFINES.search(label):
             return [replace(below[0], text=":=")]
-        return below
+        if len(below) == 1 and (below[0].text == "\\sim" or _NUMBERED.fullmatch(label)):
+            return below
+        problem = "what stands over a symbol changes what it says, and is not read"
+        raise EquationError(problem, self.latex, (above[0].start, above[-1].end))
 
     def _root(self, token: Token) -> list[Token]:
         opened, degree = self._next(), []

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field, fields, replace
 
 __all__ = [
     "Apply", "Bars", "Block", "Cases", "Constant", "Covariance", "Derivative", "Elementwise",
-    "Expectation", "Function", "Gradient", "Index", "Integral", "Inverse", "Name", "Node", "Norm",
+    "Expectation", "Function", "Gradient", "Index", "Integral", "Inverse", "Member", "Name", "Node",
+    "Norm",
     "Number", "Power", "Product", "Quotient", "Range", "Reduction", "Root", "Statement", "Step",
     "Subscript", "Sum", "Transpose", "Variance", "children", "replace_at", "replace_node", "walk",
 ]  # fmt: skip
@@ -257,10 +258,25 @@ class Step(Node):
 
 
 @dataclass(frozen=True)
+class Member(Node):
+    """``i \\in members``, or ``i = 1, 2`` (``listed``), going on with dots to `last`."""
+
+    element: Node
+    members: Node | None = None
+    listed: tuple[Node, ...] = ()
+    last: Node | None = None
+
+
+@dataclass(frozen=True)
 class Statement(Node):
-    """All the steps of an equation, in reading order."""
+    """All the steps of an equation, in reading order, and the conditions that its words state.
+
+    A condition is a `Step` or a `Member` that every draw must meet, or the `Name` of what
+    the statement is for.
+    """
 
     steps: tuple[Step, ...]
+    conditions: tuple[Node, ...] = ()
 
 
 def children(node: Node) -> Iterator[tuple[tuple[str, int, int], Node]]:

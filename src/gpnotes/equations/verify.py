@@ -9,6 +9,7 @@ from typing import Any
 from .binding import groups, kinds, used
 from .compare import RELATIONS, Comparison, Misfit, ShapeMisfit, Tolerance
 from .errors import EquationError, ShapeError
+from .met import refuse_unmet
 from .mutants import Mutant, mutants
 from .parse import parse
 from .printing import latex as printed
@@ -43,7 +44,9 @@ def prepare(latex: str, drawn: Sequence[Mapping[str, Any]], allowed: Tolerance) 
     """
     statement = parse(latex, kinds(drawn[0]))
     trial = Trial(statement, tuple(Draw(values) for values in drawn), allowed)
-    refuse_twofold(latex, statement, [draw.plain() for draw in trial.draws])
+    numbers = [draw.plain() for draw in trial.draws]
+    refuse_twofold(latex, statement, numbers)
+    refuse_unmet(latex, statement, numbers)
     for step in statement.steps:
         problem = _not_checkable(trial, step)
         if problem:

@@ -69,6 +69,8 @@ def _is_symbol(text: str) -> bool:
 
 def is_letter(text: str) -> bool:
     """A letter or a command: what may be the name of something."""
+    if text.startswith("\\text{"):
+        return True
     return text.isalpha() or (text[0] == "\\" and text[1:].isalpha())
 
 

@@ -40,6 +40,9 @@ def open(s: Stream) -> None:
     if s.last() == "IN" and token.text == "\\{":
         s.stack.append(("\\{set", token))
         return s.emit("_LSET", token.text)
+    if s.last() == "IN" and s.top() != "head":
+        s.stack.append(("interval", token))
+        return s.emit("LINTERVAL", token.text)
     powered = s.last() == "_RB" and _function_power(s)
     function = s.last() == "FUNC" or powered
     kind = "call" if s.last() == "CALL" else "group"
@@ -61,12 +64,15 @@ def close(s: Stream) -> None:
     token = s.tokens[s.i]
     opened = v.CLOSE.get(token.text)
     top = s.top()
+    if top == "interval" and token.text in (")", "]"):
+        s.stack.pop()
+        return s.emit("RINTERVAL", token.text)
     if not top.startswith(opened or " "):
         culprit = s.stack[-1][1] if s.stack else token
         problem = f"`{culprit.text}` and `{token.text}` do not match"
         raise s.fault(problem if s.stack else f"`{token.text}` closes nothing", culprit)
     s.stack.pop()
-    s.emit("_RSET" if top.endswith("set") else "_RPAR", token.text)
+    return s.emit("_RSET" if top.endswith("set") else "_RPAR", token.text)
 
 
 def bar(s: Stream) -> None:

@@ -14,11 +14,36 @@ def separator(s: Stream, text: str | None = None) -> None:
     top = s.top()
     if top in ("head", "index"):
         s.emit("_SEPARATOR", text)
+    elif s.condition and not top:
+        _between_conditions(s, text)
     elif top or text in ("|", "\\|") or s.given:
         s.given = s.given or not top
         _comma_or_sep(s, text, top)
     else:
         _stop(s)
+
+
+def _between_conditions(s: Stream, text: str) -> None:
+    """A comma in ``for all x, y`` and in ``i = 1, \\dots, N``; any other ends the condition."""
+    started = max(i for i, word in enumerate(s.out) if word.type == "WHEN")
+    bare = not any(word.type in ("REL", "IN") for word in s.out[started:])
+    wide = s.i + 1 < len(s.tokens) and s.tokens[s.i + 1].wide
+    if s.text(1) not in _ENDS and not wide and (bare or s.last() == "DOTS" or _dots_ahead(s)):
+        s.emit("SEP", text)
+    else:
+        _stop(s)
+
+
+_ENDS = frozenset({"", ".", "\\\\"})
+
+
+def _dots_ahead(s: Stream) -> bool:
+    for token in s.tokens[s.i + 1 :]:
+        if token.text in v.RELATIONS or token.text in _ENDS or token.text.startswith("\\text{"):
+            return False
+        if token.text == "\\dots":
+            return True
+    return False
 
 
 def _comma_or_sep(s: Stream, text: str, top: str) -> None:
@@ -33,10 +58,17 @@ def _stop(s: Stream) -> None:
     follows = s.text(1)
     if follows == "\\\\" and s.text(_beyond_break(s, 1)) in v.OPERATORS:
         s.emit("_STOP", ",")  # a sign on the next line begins a statement
+        end_statement(s)
     elif not follows or follows in ("\\\\", ".") or follows.startswith(("\\end{", "\\text{")):
         s.i += 1
     else:
         s.emit("_STOP", ",")
+        end_statement(s)
+
+
+def end_statement(s: Stream) -> None:
+    s.given = s.margin = False
+    s.condition = ""
 
 
 def point(s: Stream) -> None:
@@ -55,8 +87,8 @@ def row(s: Stream) -> None:
     elif s.stack or _continues_after_break(s):
         s.i += 1
     else:
-        s.given = s.margin = False
         s.emit("_STOP", "\\\\")
+        end_statement(s)
 
 
 def _continues_after_break(s: Stream) -> bool:
@@ -64,6 +96,8 @@ def _continues_after_break(s: Stream) -> bool:
     follows = s.text(ahead)
     if not follows or follows.startswith("\\end{") or s.last() in ("", *v.EXPECTS_MORE):
         return True
+    if s.condition and (follows in v.OPERATORS or follows in v.RELATIONS):
+        raise s.fault("a line goes on behind a condition: write the condition last", s.tokens[s.i])
     if follows in v.SIGNS:
         return _is_aligned(s, ahead) or not _has_relation(s, s.i + ahead)
     return follows in v.RELATIONS or follows in v.OPERATORS or follows == ":"
@@ -119,13 +153,13 @@ def _goes_on(token: Token) -> bool:
     return mark or operator or token.text.startswith(("\\end{", "\\text{"))
 
 
-_MARKS = frozenset({",", ";", ".", ":", "\\\\", "&", "|", "\\|"})
+_MARKS = frozenset({"\\forall", ",", ";", ".", ":", "\\\\", "&", "|", "\\|"})
 
 
 def stop(s: Stream) -> None:
     """End the statement before the token that comes next."""
     token = s.tokens[s.i]
-    s.given = s.margin = False
+    end_statement(s)
     s.out.append(Word("_STOP", token.text, start_pos=token.start, end_pos=token.end))
 
 
@@ -143,9 +177,7 @@ def ampersand(s: Stream) -> None:
         s.i += 1
 
 
-def environment_or_text(s: Stream, text: str) -> None:
-    if text.startswith("\\text{"):
-        return _comment(s, text[6:-1])
+def environment(s: Stream, text: str) -> None:
     verb, _, name = text[1:-1].partition("{")
     if name in v.LAYOUT_ENVIRONMENTS:
         s.i += 1
@@ -156,7 +188,6 @@ def environment_or_text(s: Stream, text: str) -> None:
         s.emit(v.BLOCKS[name], name)
     else:
         _end_environment(s, name)
-    return None
 
 
 def _end_environment(s: Stream, name: str) -> None:
@@ -166,41 +197,6 @@ def _end_environment(s: Stream, name: str) -> None:
     s.emit("_ENDCASES" if name == "cases" else "_ENDBLOCK", name)
 
 
-def _comment(s: Stream, content: str) -> None:
-    said = content.lower().strip(" ,.;")
-    first = said.split()[0] if said else ""
-    skipped = v.QUALIFIERS | v.CLAUSES if s.free else v.QUALIFIERS
-    if not s.stack and first in skipped:
-        skip_line(s)
-    elif not s.stack and first in v.CLAUSES | v.CONNECTIVES:
-        s.emit("_STOP", "and")
-    elif s.free or _is_aside(s, said):
-        s.i += 1
-    else:
-        problem = "words inside a formula: bind them as a symbol, or write them in the text"
-        raise s.fault(problem, s.tokens[s.i])
-
-
-def _is_aside(s: Stream, said: str) -> bool:
-    """What may be left out: "if" beside a case, a heading with its colon, words at the end."""
-    if s.stack:
-        return s.top() == "env:cases" and said in v.CASES
-    follows = s.text(1)
-    heading = s.last() in ("", "_STOP") and said.endswith(":")
-    return heading or follows in ("", "\\\\", ",", ".") or follows.startswith("\\end{")
-
-
-def skip_line(s: Stream) -> None:
-    if s.text() == "\\forall" and s.last() in ("", "_STOP"):
-        raise s.fault("write what this is for behind the statement", s.tokens[s.i])
-    while s.i < len(s.tokens):
-        if s.text() == "\\\\" or s.text() in _LAYOUT_ENDS:
-            break
-        s.i += 1
-
-
 def stop_word(s: Stream) -> None:
     s.emit("_STOP", s.text())
-
-
-_LAYOUT_ENDS = frozenset(f"\\end{{{name}}}" for name in v.LAYOUT_ENVIRONMENTS)
+    end_statement(s)

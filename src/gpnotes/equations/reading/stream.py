@@ -21,6 +21,7 @@ class Stream:
         self.out: list[Word] = []
         self.stack: list[tuple[str, Token]] = []
         self.given = False
+        self.condition = ""  # "if" or "all" behind words that begin a condition
         self.margin = False  # whether the statement began at a tab
 
     def text(self, ahead: int = 0) -> str:

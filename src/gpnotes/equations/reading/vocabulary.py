@@ -54,11 +54,28 @@ OPEN = {"(": ")", "[": "]", "\\{": "\\}"}
 CLOSE = {shut: opened for opened, shut in OPEN.items()}
 ENDS_AN_OPERAND = _set(
     r"NUMBER NAME CONSTANT _RPAR _RBAR RNORM _RB TRANSPOSE INVERSE INVTRANS FACTORIAL DIFF "
-    r"_ENDBLOCK _ENDCASES"
+    r"_ENDBLOCK _ENDCASES DOTS"
 )
-EXPECTS_MORE = _set(r"REL PLUS MINUS TIMES DIV ODOT _STOP")
-QUALIFIERS = _set(r"for if when as in is on given whenever provided holds")  # not checked
-CLAUSES = _set(r"where with since because")  # what follows is a statement, and is checked
-CONNECTIVES = _set(r"and or so thus hence")
+EXPECTS_MORE = _set(r"REL PLUS MINUS TIMES DIV ODOT WHEN IN _STOP")
+# Phrases between formulas, small letters, without the punctuation around them.
+QUANTIFIERS = frozenset({"for", "for all", "for every", "for each", "for any"})
+CONDITIONS = QUANTIFIERS | {
+    "if",
+    "when",
+    "whenever",
+    "provided",
+    "provided that",
+    "as long as",
+    "given",
+    "given that",
+    "assuming",
+    "assuming that",
+}  # what follows is evaluated on every draw, and must hold
+CLAUSES = frozenset({"where", "with", "since", "because", "and where", "and with", "for which"})
+CONNECTIVES = frozenset(
+    {"and", "or", "so", "so that", "thus", "hence", "therefore", "then", "and so", "and thus"}
+    | {"and hence", "and therefore", "that is", "i.e", "which gives", "equivalently"}
+)  # what follows is a statement, and is checked
 CASES = _set(r"if when for where otherwise else elsewhere") | {""}
+RESERVED = CASES | {"unless", "as", "in", "is", "on", "holds", "and", "or", "not"}
 STOPS = _set(r"\implies \iff \Rightarrow \Longrightarrow \Leftrightarrow")

@@ -13,7 +13,7 @@ from lark import Token as Word
 
 from ..names import Names, joined, nearest
 from ..tokens import Token
-from . import atoms, brackets, calculus, lines
+from . import atoms, brackets, calculus, lines, phrases
 from . import vocabulary as v
 from .stream import Stream
 
@@ -49,8 +49,10 @@ def _one(s: Stream) -> None:
         _number(s)
     elif token.text in v.RELATIONS:
         _relation(s, token.text)
-    elif token.text.startswith(("\\text{", "\\begin{", "\\end{")):
-        lines.environment_or_text(s, token.text)
+    elif token.text.startswith("\\text{"):
+        phrases.phrase(s)
+    elif token.text.startswith(("\\begin{", "\\end{")):
+        lines.environment(s, token.text)
     else:
         _vocabulary(s, s.word())
 
@@ -101,6 +103,8 @@ def _relation(s: Stream, text: str) -> None:
     s.given = False
     if s.top() == "head" and text in v.RANGES:
         s.emit(v.RANGES[text], text)
+    elif s.condition and text == "\\in":
+        s.emit("IN", text)
     else:
         s.emit("REL", text)
 
@@ -173,6 +177,11 @@ def _subscript(s: Stream) -> None:
     brackets.open_brace(s, "index")
 
 
+def _dots(s: Stream) -> None:
+    if not phrases.dots(s):
+        atoms.unknown(s)
+
+
 def _prime(s: Stream) -> None:
     raise s.fault("a prime belongs to a bound name", s.tokens[s.i])
 
@@ -187,7 +196,7 @@ _HANDLERS: dict[str, Callable[[Stream], None]] = {
     "\\root": _emits("_ROOT"), "{": brackets.open_brace, "}": brackets.close_brace,
     "|": brackets.bar, "\\|": brackets.double_bar, "^": _power, "_": _subscript, "'": _prime,
     ",": lines.separator, ";": lines.separator, ".": lines.point, ":": _colon,
-    "\\\\": lines.row, "&": lines.ampersand, "\\forall": lines.skip_line,
+    "\\\\": lines.row, "&": lines.ampersand, "\\forall": phrases.for_all, "\\dots": _dots,
     **dict.fromkeys(v.OPEN, brackets.open), **dict.fromkeys(v.CLOSE, brackets.close),
     **dict.fromkeys(v.STOPS, lines.stop_word),
 }  # fmt: skip

@@ -22,7 +22,7 @@ def _members(ev: Calculator, over: t.Range, scope: Scope) -> list:
         first, last = (whole(ev.of(limit, scope)) for limit in (over.first, over.last))
         found = list(range(first, last + 1))
     else:
-        found = _elements(ev, over.members, scope)
+        found = elements(ev, over.members, scope)
     if over.without is not None:
         skipped = ev.of(over.without, scope)
         found = [member for member in found if member != skipped]
@@ -31,7 +31,7 @@ def _members(ev: Calculator, over: t.Range, scope: Scope) -> list:
     return found
 
 
-def _elements(ev: Calculator, node: t.Node, scope: Scope) -> list:
+def elements(ev: Calculator, node: t.Node, scope: Scope) -> list:
     bound = ev.bindings.get(node.key) if isinstance(node, t.Name) else None
     if kind(bound) == "set":
         return sorted(bound) if isinstance(bound, set | frozenset) else list(bound)
