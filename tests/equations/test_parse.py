@@ -115,7 +115,7 @@ SAME = [
     (r"\arg\min_{x \in S} g(x)", r"\mathrm{arg min}_{x\in S} g(x)"),
     # averages, integrals, derivatives
     (r"\mathbb E_{w}\left[ w \right]", r"\mathbb{E}_w[w]"),
-    (r"\mathbb E_{w \sim p(w)}[ w ]", r"\mathbb E_w(w)"),
+    (r"\mathbb E_{w}[ w ]", r"\mathbb E_w(w)"),
     (r"\mathbb E[w a]", r"\mathbb E_w[w a]"),
     (r"\operatorname{Var}[w]", r"\mathbb V_w[w]"),
     (r"\operatorname{cov}(w, w a)", r"\operatorname{Cov}_w[w, w a]"),

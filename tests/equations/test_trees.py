@@ -153,7 +153,7 @@ def reduction(drawn):
 def average(drawn):
     body, x = drawn
     squares = t.Power(t.Index("w"), t.Number(2.0))
-    return t.Expectation(("w",), t.Sum((squares, body), (1, 1))), 1.0 + x
+    return t.Expectation((t.Under(("w",), "w"),), t.Sum((squares, body), (1, 1))), 1.0 + x
 
 
 def cases(drawn):

@@ -1,11 +1,11 @@
 """Equations that check themselves: the LaTeX of a chapter, parsed, evaluated and mutated.
 
->>> from gpnotes.equations import Chapter, Estimate, Nodes
+>>> from gpnotes.equations import Chapter, Distribution, Estimate, Nodes
 """
 
 from .chapter import Chapter
 from .errors import EquationError
 from .record import Record
-from .values import Estimate, Nodes
+from .values import Distribution, Estimate, Nodes
 
-__all__ = ["Chapter", "EquationError", "Estimate", "Nodes", "Record"]
+__all__ = ["Chapter", "Distribution", "EquationError", "Estimate", "Nodes", "Record"]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import names, values
-from .tree import Apply, Covariance, Expectation, Integral, Name, Node, Variance, walk
+from .tree import Apply, Integral, Name, Node, Under, walk
 
 __all__ = ["DRAWS", "Bindings", "backend", "draws", "groups", "kinds", "normalised", "used"]
 
@@ -49,20 +49,35 @@ def used(node: Node) -> set[str]:
 def _keys(node: Node) -> Iterator[str]:
     if isinstance(node, Name | Apply):
         yield node.key
-    elif isinstance(node, Expectation | Variance | Covariance | Integral):
+    elif isinstance(node, Under):
+        yield node.distribution
+    elif isinstance(node, Integral):
         yield from node.variables
 
 
 def groups(bindings: Mapping[str, Any]) -> dict[str, Hashable]:
-    """For each name what it may be swapped within: arrays of one shape, or callables."""
+    """For each name what it may be swapped within: arrays of one shape, callables, distributions.
+
+    Distributions of variables of one shape come with whether they have a density, last.
+    """
     return {key: _group(key, value) for key, value in bindings.items()}
 
 
 def _group(key: str, value: Any) -> Hashable:
     kind = values.kind(value)
+    if kind in values.DISTRIBUTIONS and (kind != "nodes" or names.signature(key)):
+        return _distribution(key, value)
     if kind == "value":
         return values.conform(value.value if isinstance(value, values.Estimate) else value).shape
     return "callable" if kind == "callable" else (kind, key)
+
+
+def _distribution(key: str, value: Any) -> Hashable:
+    nodes = value if isinstance(value, values.Nodes) else value.nodes
+    shape = nodes.points.shape[1:] if isinstance(nodes, values.Nodes) else "given"
+    form = names.signature(key)
+    drawn = form.variables if form and shape == "given" else ()
+    return ("distribution", shape, drawn, getattr(value, "density", None) is not None)
 
 
 def kinds(bindings: Mapping[str, Any]) -> dict[str, str]:

@@ -11,6 +11,7 @@ from lark.tree import Meta
 from . import tree as t
 from .ambiguous import after_bars, between, entry, trailing
 from .assemble import around, below, bind, one_product, quotient, split_indices
+from .averages import Averages
 from .branches import span_of as _span
 from .conditions import Conditions
 from .reading.vocabulary import AMBIGUOUS_POWERS
@@ -21,12 +22,11 @@ Node = t.Node
 
 
 @v_args(meta=True)
-class Build(Conditions):
+class Build(Averages, Conditions):
     """The nodes of an equation; `kinds` says what its names are bound to."""
 
     def __init__(self, latex: str, kinds: Mapping[str, str]) -> None:
-        super().__init__()
-        self.latex, self.kinds = latex, kinds
+        super().__init__(latex, kinds)
         self.bare: set[tuple[int, int]] = set()  # functions without brackets around them
         self.several = False  # whether the last term had several factors
 
@@ -191,31 +191,7 @@ class Build(Conditions):
             ]
         raise self._fault("a range needs both its limits, or a set", meta)
 
-    # -- averages and integrals ---------------------------------------------------------
-
-    def _over(self, named: str, body: Node, meta: Meta) -> tuple[str, ...]:
-        if named:
-            return tuple(named.split("\n"))
-        found = {n.key for _, n in t.walk(body) if isinstance(n, t.Name)}
-        random = [key for key in sorted(found) if self.kinds.get(key) == "nodes"]
-        if len(random) != 1 and self.kinds:
-            raise self._fault("say over which variable: \\mathbb E_x[...]", meta)
-        return tuple(random)
-
-    def expectation(self, meta: Meta, parts: list) -> Node:
-        over = self._over(str(parts[0]), parts[1], meta)
-        return t.Expectation(over, bind(parts[1], over), span=_span(meta))
-
-    def variance(self, meta: Meta, parts: list) -> Node:
-        over = self._over(str(parts[0]), parts[1], meta)
-        return t.Variance(over, bind(parts[1], over), span=_span(meta))
-
-    def covariance(self, meta: Meta, parts: list) -> Node:
-        named, left, right = str(parts[0]), parts[1], parts[-1]
-        if len(parts) == 2:
-            return self.variance(meta, parts)
-        over = self._over(named, t.Product((left, right)), meta)
-        return t.Covariance(over, bind(left, over), bind(right, over), span=_span(meta))
+    # -- integrals ----------------------------------------------------------------------
 
     def integral(self, meta: Meta, parts: list) -> Node:
         limits, body = parts[1:-2], parts[-2]

@@ -11,8 +11,10 @@ from functools import singledispatch
 
 from .tree import (
     Apply,
+    Average,
     Bars,
     Cases,
+    Covariance,
     Derivative,
     Elementwise,
     Expectation,
@@ -33,6 +35,7 @@ from .tree import (
     Subscript,
     Sum,
     Transpose,
+    Under,
     Variance,
     replace_at,
     walk,
@@ -218,14 +221,27 @@ def _(node: Expectation, scope: Scope) -> Iterator[Edit]:
     body = node.body
     for path, part in walk(body):
         if isinstance(part, Index) and part.key in node.variables:
-            body = replace_at(body, path, Expectation((part.key,), part))
+            body = replace_at(body, path, Expectation(_alone(node.over, part.key), part))
+    yield from _other_distributions(node, scope)
     yield f"the value at the mean for the mean of {scope.say(node.body)}", body
 
 
 @edits.register
 def _(node: Variance, scope: Scope) -> Iterator[Edit]:
-    mean = Expectation(node.variables, node.body)
+    mean = Expectation(node.over, node.body)
+    yield from _other_distributions(node, scope)
     yield f"the mean for the variance of {scope.say(node.body)}", mean
+
+
+@edits.register
+def _(node: Covariance, scope: Scope) -> Iterator[Edit]:
+    yield from _other_distributions(node, scope)
+
+
+def _alone(over: tuple[Under, ...], key: str) -> tuple[Under, ...]:
+    """What one variable has its mean over: what it is drawn from, and all if that is given some."""
+    own = tuple(under for under in over if key in under.variables)
+    return over if own[0].given else own
 
 
 @edits.register
@@ -247,6 +263,23 @@ def _(node: Apply, scope: Scope) -> Iterator[Edit]:
         yield f"swap {first} and {second}", replace(node, arguments=_swapped(node.arguments, i))
     for other in _others(node.key, scope.groups):
         yield f"{math(other)} for {math(node.key)}", replace(node, key=other)
+
+
+def _other_distributions(node: Average, scope: Scope) -> Iterator[Edit]:
+    """The average under another distribution of the same kind of variable."""
+    for i, under in enumerate(node.over):
+        own = scope.groups.get(under.distribution)
+        for other, group in scope.groups.items():
+            if other != under.distribution and _like(own, group):
+                moved = replace(under, distribution=other)
+                said = f"the average under {math(other)} for {math(under.distribution)}"
+                yield said, replace(node, over=(*node.over[:i], moved, *node.over[i + 1 :]))
+
+
+def _like(group: Hashable, other: Hashable) -> bool:
+    """Whether both are distributions of one kind of variable, whatever their densities."""
+    both = isinstance(group, tuple) and isinstance(other, tuple)
+    return both and group[:1] == ("distribution",) and group[:-1] == other[:-1]
 
 
 def _swapped(values: tuple, i: int) -> tuple:

@@ -17,7 +17,7 @@ from . import tree as t
 from .errors import EquationError, OperationError
 from .names import nearest, normal
 from .rules import RULES, Item, Scope
-from .values import Estimate, conform, kind
+from .values import DISTRIBUTIONS, Estimate, conform, kind
 
 __all__ = ["Evaluator", "Item"]
 
@@ -117,6 +117,8 @@ class Evaluator:
         what = kind(value)
         if what == "nodes":
             raise OperationError(f"`{key}` is bound to Nodes and stands outside its average")
+        if what in DISTRIBUTIONS:
+            raise OperationError(f"`{key}` is bound to a distribution; it has no value of its own")
         if what != "value":
             raise OperationError(f"`{key}` is bound to a {what}; it has no value of its own")
 

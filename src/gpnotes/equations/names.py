@@ -8,8 +8,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from .tokens import Token, closing, tokens
+from .values import DISTRIBUTIONS
 
-__all__ = ["Match", "Names", "joined", "nearest", "normal"]
+__all__ = ["Match", "Names", "Signature", "joined", "nearest", "normal", "signature", "split"]
 
 _ALWAYS_BRACED = ("\\frac", "\\binom", "\\root")
 
@@ -61,6 +62,52 @@ def nearest(key: str, bound: Mapping[str, str] | Sequence[str]) -> str:
     return "; bound names: " + ", ".join(f"`{name}`" for name in sorted(bound)[:12])
 
 
+class Signature(NamedTuple):
+    """A written form such as ``p(y \\mid x)``: a letter, what is drawn, and what it depends on."""
+
+    letter: str
+    variables: tuple[str, ...]
+    given: tuple[str, ...]
+
+
+@lru_cache(maxsize=4096)
+def signature(key: str) -> Signature | None:
+    """The parts of the name of a distribution; none of a name that is a letter only.
+
+    >>> signature(r"p(y \\mid x)")
+    Signature(letter='p', variables=('y',), given=('x',))
+    """
+    sequence = list(tokens(key))
+    texts = [token.text for token in sequence]
+    called = "(" in texts and texts[-1] == ")"
+    start = texts.index("(") if called else 0
+    inside = sequence[start + 1 : -1] if called else sequence
+    variables, given = split(inside)
+    if not (called or given) or (called and start == 0):
+        return None
+    return Signature(joined(sequence[:start]), _keys(variables), _keys(given))
+
+
+def _keys(parts: Sequence[Sequence[Token]]) -> tuple[str, ...]:
+    return tuple(map(joined, parts))
+
+
+def split(inside: Sequence[Token]) -> tuple[list[list[Token]], list[list[Token]]]:
+    """The parts between commas, before and behind the first bar or semicolon."""
+    sides: tuple[list[list[Token]], list[list[Token]]] = ([[]], [])
+    depth, behind = 0, 0
+    for token in inside:
+        depth += (token.text in "({[") - (token.text in ")}]")
+        if depth == 0 and token.text in ("|", ";") and not behind:
+            behind = 1
+            sides[1].append([])
+        elif depth == 0 and token.text in (",", ";"):
+            sides[behind].append([])
+        else:
+            sides[behind][-1].append(token)
+    return sides
+
+
 class Match(NamedTuple):
     key: str
     kind: str
@@ -68,13 +115,39 @@ class Match(NamedTuple):
 
 
 class Names:
-    """The names that an equation may use, by their first token, longest first."""
+    """The names that an equation may use, by their first token, longest first.
+
+    `forms` are the distributions that are bound by a written form. Their variables are names,
+    too, and so is a letter that only they have.
+    """
 
     def __init__(self, kinds: Mapping[str, str]) -> None:
         self.kinds = dict(kinds)
         self._by_first: dict[str, list[tuple[tuple[str, ...], str]]] = {}
-        for key in kinds:
-            self.add(key)
+        self.forms: dict[str, Signature] = {}
+        for key, kind in kinds.items():
+            form = signature(key) if kind in DISTRIBUTIONS else None
+            if form is not None:
+                self.forms[key] = form
+            if form is None or form.letter:
+                self.add(key)
+        for form in self.forms.values():
+            for variable in form.variables:
+                self.declare(variable, "index")
+            if form.letter:
+                self.declare(form.letter, "letter")
+
+    def declare(self, key: str, kind: str) -> None:
+        """Make a name of what is not bound."""
+        if key not in self.kinds:
+            self.add(key, kind)
+
+    def written(self, letter: str) -> list[str]:
+        """The written forms of a letter."""
+        return [key for key, form in self.forms.items() if form.letter == letter]
+
+    def distributions(self) -> list[str]:
+        return sorted(key for key, kind in self.kinds.items() if kind in DISTRIBUTIONS)
 
     def add(self, key: str, kind: str | None = None) -> None:
         if kind is not None:

@@ -11,6 +11,7 @@ from lark import Lark, UnexpectedToken
 from lark.exceptions import VisitError
 from lark.lexer import Lexer
 
+from .averages import whole_distributions
 from .build import Build
 from .errors import EquationError
 from .names import Names, nearest, normal
@@ -87,6 +88,7 @@ def _parse(latex: str, names: Mapping[str, str], start: str, free: bool) -> Any:
     except VisitError as wrong:
         raise wrong.orig_exc from None
     if not free:
+        node = whole_distributions(node, kinds)
         _only_bound(node, kinds, latex)
     return node
 

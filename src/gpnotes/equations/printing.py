@@ -8,6 +8,8 @@ from typing import Any
 
 from . import tree as t
 from .ambiguous import trailing
+from .averages import behind_the_bar
+from .names import signature
 from .tokens import tokens
 
 __all__ = ["STYLES", "Style", "latex"]
@@ -171,7 +173,12 @@ class _Printer:
     def apply(self, node: t.Apply) -> str:
         marks = [*(_mark(s) for s in node.separators), ""]
         inside = "".join(self.any(a) + mark for a, mark in zip(node.arguments, marks, strict=False))
-        return inside if node.key == "|" else f"{self.key(node.key)}({inside})"
+        form = signature(node.key)
+        return (
+            inside
+            if node.key == "|"
+            else f"{self.key(form.letter if form else node.key)}({inside})"
+        )
 
     def range(self, node: t.Range) -> str:
         key = self.key(node.index)
@@ -192,9 +199,19 @@ class _Printer:
         body = self.wrapped(node.body) if loose else self.term(node.body)
         return f"{word}{self.range(node.over)} {body}"
 
-    def average(self, sign: str, variables: tuple[str, ...], *bodies: t.Node) -> str:
-        under = f"_{{{','.join(map(self.key, variables))}}}" if variables else ""
+    def average(self, sign: str, over: tuple[t.Under, ...], *bodies: t.Node) -> str:
+        under = f"_{{{', '.join(map(self.under, over))}}}" if over else ""
         return f"{sign}{under}[{', '.join(self.any(b) for b in bodies)}]"
+
+    def under(self, node: t.Under) -> str:
+        form = signature(node.distribution)
+        if node.variables == (node.distribution,):
+            return self.key(node.distribution)
+        behind = [self.any(g) for g in behind_the_bar(node)] or list(form.given if form else ())
+        given = f" \\mid {', '.join(behind)}" if behind else ""
+        inside = ", ".join(map(self.key, node.variables)) + given
+        letter = form.letter if form else node.distribution
+        return f"{self.key(letter)}({inside})" if letter else inside
 
     def integral(self, node: t.Integral) -> str:
         limits = ""
@@ -290,9 +307,10 @@ _RULES: dict[type, Callable[[_Printer, Any], str]] = {
     t.Apply: _Printer.apply,
     t.Range: _Printer.range,
     t.Reduction: _Printer.reduction,
-    t.Expectation: lambda p, n: p.average("\\mathbb E", n.variables, n.body),
-    t.Variance: lambda p, n: p.average("\\mathbb V", n.variables, n.body),
-    t.Covariance: lambda p, n: p.average("\\operatorname{Cov}", n.variables, n.left, n.right),
+    t.Expectation: lambda p, n: p.average("\\mathbb E", n.over, n.body),
+    t.Variance: lambda p, n: p.average("\\mathbb V", n.over, n.body),
+    t.Covariance: lambda p, n: p.average("\\operatorname{Cov}", n.over, n.left, n.right),
+    t.Under: _Printer.under,
     t.Integral: _Printer.integral,
     t.Derivative: _Printer.derivative,
     t.Gradient: _Printer.gradient,

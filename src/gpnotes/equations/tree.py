@@ -7,23 +7,17 @@ trees are equal when they say the same thing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field
+
+from .nodes import Node, Path, children, replace_at, replace_node, walk
 
 __all__ = [
-    "Apply", "Bars", "Block", "Cases", "Constant", "Covariance", "Derivative", "Elementwise",
-    "Expectation", "Function", "Gradient", "Index", "Integral", "Inverse", "Member", "Name", "Node",
-    "Norm",
-    "Number", "Power", "Product", "Quotient", "Range", "Reduction", "Root", "Statement", "Step",
-    "Subscript", "Sum", "Transpose", "Variance", "children", "replace_at", "replace_node", "walk",
+    "Apply", "Average", "Bars", "Block", "Cases", "Constant", "Covariance", "Derivative",
+    "Elementwise", "Expectation", "Function", "Gradient", "Index", "Integral", "Inverse", "Member",
+    "Name", "Node", "Norm", "Number", "Path", "Power", "Product", "Quotient", "Range", "Reduction",
+    "Root", "Statement", "Step", "Subscript", "Sum", "Transpose", "Under", "Variance", "children",
+    "replace_at", "replace_node", "walk",
 ]  # fmt: skip
-
-Span = tuple[int, int]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Node:
-    span: Span = field(default=(0, 0), compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -179,26 +173,48 @@ class Reduction(Node):
 
 
 @dataclass(frozen=True)
-class Expectation(Node):
-    """``\\mathbb E_x[body]`` over variables bound to `Nodes` or to samples."""
+class Under(Node):
+    """What an average runs over: jointly drawn `variables` and their `distribution`.
+
+    The distribution is the name that is bound to it: ``q(x)`` or ``q``; ``x`` where a variable
+    has nodes of its own. `given` holds what its nodes depend on: the indices of the variables,
+    as in ``q(f_i)``, and then what stands behind the bar of ``p(y \\mid x)``.
+    """
 
     variables: tuple[str, ...]
+    distribution: str
+    given: tuple[Node, ...] = ()
+
+
+@dataclass(frozen=True)
+class Average(Node):
+    """What averages have in common: what they run over, where the inner ones come last."""
+
+    over: tuple[Under, ...]
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        return tuple(key for under in self.over for key in under.variables)
+
+
+@dataclass(frozen=True)
+class Expectation(Average):
+    """``\\mathbb E_{q(x)}[body]``, ``\\mathbb E_x[body]``, ``\\mathbb E[body \\mid x]``."""
+
     body: Node
 
 
 @dataclass(frozen=True)
-class Variance(Node):
+class Variance(Average):
     """``\\mathbb V_x[body]``; of a vector, its covariance matrix."""
 
-    variables: tuple[str, ...]
     body: Node
 
 
 @dataclass(frozen=True)
-class Covariance(Node):
+class Covariance(Average):
     """``\\operatorname{Cov}_x(left, right)``."""
 
-    variables: tuple[str, ...]
     left: Node
     right: Node
 
@@ -277,64 +293,3 @@ class Statement(Node):
 
     steps: tuple[Step, ...]
     conditions: tuple[Node, ...] = ()
-
-
-def children(node: Node) -> Iterator[tuple[tuple[str, int, int], Node]]:
-    """The child nodes of `node`, each with its place: field, position, position in the row."""
-    for item in fields(node):
-        value = getattr(node, item.name)
-        if isinstance(value, Node):
-            yield (item.name, -1, -1), value
-        elif isinstance(value, tuple):
-            yield from _inside(item.name, value)
-
-
-def _inside(name: str, values: tuple) -> Iterator[tuple[tuple[str, int, int], Node]]:
-    for i, value in enumerate(values):
-        if isinstance(value, Node):
-            yield (name, i, -1), value
-        elif isinstance(value, tuple):
-            for j, entry in enumerate(value):
-                if isinstance(entry, Node):
-                    yield (name, i, j), entry
-
-
-Path = tuple[tuple[str, int, int], ...]
-
-
-def walk(node: Node, path: Path = ()) -> Iterator[tuple[Path, Node]]:
-    """Every node below and including `node`, parents first, with the path that leads to it."""
-    yield path, node
-    for place, child in children(node):
-        yield from walk(child, (*path, place))
-
-
-def replace_node(node: Node, old: Node, new: Node) -> Node:
-    """`node` with the very object `old` replaced by `new` wherever it is held.
-
-    The middle of a chain ``a = b = c`` is one object in two steps: an edit of the text
-    changes both.
-    """
-    if node is old:
-        return new
-    edited = node
-    for place, child in children(node):
-        other = replace_node(child, old, new)
-        if other is not child:
-            edited = replace_at(edited, (place,), other)
-    return edited
-
-
-def replace_at(node: Node, path: Path, new: Node) -> Node:
-    """`node` with the node at `path` replaced by `new`; everything off the path is shared."""
-    if not path:
-        return new
-    (name, i, j), rest = path[0], path[1:]
-    value = getattr(node, name)
-    if i < 0:
-        return replace(node, **{name: replace_at(value, rest, new)})
-    if j < 0:
-        entry = replace_at(value[i], rest, new)
-    else:
-        entry = (*value[i][:j], replace_at(value[i][j], rest, new), *value[i][j + 1 :])
-    return replace(node, **{name: (*value[:i], entry, *value[i + 1 :])})

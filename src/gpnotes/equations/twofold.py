@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from .evaluate import Evaluator
 from .parse import parse_expression
 from .tokens import FONTS, closing, tokens
 from .tree import Apply, Inverse, Name, Node, Power, Reduction, Subscript, Transpose, walk
-from .values import conform, kind
+from .values import DISTRIBUTIONS, conform, kind
 
 __all__ = ["refuse_twofold"]
 
@@ -27,9 +27,10 @@ def refuse_twofold(latex: str, statement: Node, drawn: Sequence[Mapping[str, Any
     for bound in drawn:
         for key in bound:
             _refuse_other_reading(latex, key, bound)
+    drawn_from = {k for k, value in drawn[0].items() if kind(value) in DISTRIBUTIONS}
     for _, node in walk(statement):
         if isinstance(node, Reduction):
-            _refuse_standing(latex, node)
+            _refuse_standing(latex, node, drawn_from)
 
 
 def _refuse_other_reading(latex: str, key: str, bound: Mapping[str, Any]) -> None:
@@ -54,10 +55,11 @@ def _agree(one: np.ndarray, other: np.ndarray) -> bool:
     return one.shape == other.shape and bool(np.max(np.abs(one - other)) <= 1e-8 * scale)
 
 
-def _refuse_standing(latex: str, reduction: Reduction) -> None:
+def _refuse_standing(latex: str, reduction: Reduction, drawn_from: Set[str]) -> None:
     index = [token.text for token in tokens(reduction.over.index)]
     for _, node in walk(reduction.body):
-        if isinstance(node, Name | Apply) and _has_subscript(node.key, index):
+        named = isinstance(node, Name | Apply) and node.key not in drawn_from
+        if named and _has_subscript(node.key, index):
             problem = f"`{node.key}` is bound as one symbol, but `{reduction.over.index}` runs here"
             raise EquationError(problem, latex, node.span)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +11,7 @@ import numpy as np
 
 from .errors import OperationError
 
-__all__ = ["Estimate", "Nodes", "conform", "host", "kind"]
+__all__ = ["DISTRIBUTIONS", "Distribution", "Estimate", "Nodes", "conform", "host", "kind"]
 
 Array = np.ndarray
 
@@ -53,10 +55,19 @@ def shaped(array: Array) -> Array:
     return array.reshape(()) if array.size == 1 and array.ndim else array
 
 
+DISTRIBUTIONS = ("nodes", "distribution", "conditional")
+
+
 def kind(value: Any) -> str:
-    """What the grammar must know of a bound value: "nodes", "callable", "set" or "value"."""
+    """What the grammar must know of a bound value.
+
+    "value", "callable", "set", or of what averages run over "nodes", "distribution" and, where
+    the nodes depend on something, "conditional".
+    """
     if isinstance(value, Nodes):
         return "nodes"
+    if isinstance(value, Distribution):
+        return "distribution" if isinstance(value.nodes, Nodes) else "conditional"
     if callable(value) and not hasattr(value, "shape"):
         return "callable"
     if isinstance(value, set | frozenset | range | dict):
@@ -69,7 +80,8 @@ class Nodes:
     """The points and weights of a quadrature rule, or of an enumerated distribution.
 
     `points` is (n,) for a scalar variable and (n, d) for a vector, `weights` (n,). For an
-    expectation the weights sum to one. Raises ValueError when the two do not match.
+    expectation the weights sum to one. In a joint distribution of several variables each has
+    one column of `points`, or as many as `sizes` says. Raises ValueError when these do not match.
 
     >>> Nodes([0.0, 1.0], [0.25, 0.75]).weights.shape
     (2,)
@@ -77,6 +89,7 @@ class Nodes:
 
     points: Any
     weights: Any
+    sizes: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         points, weights = host(self.points), host(self.weights)
@@ -85,8 +98,56 @@ class Nodes:
                 "points and weights must have shapes (n, ...) and (n,);"
                 f" got {points.shape} and {weights.shape}"
             )
+        columns = points.shape[1] if points.ndim == 2 else 1
+        if self.sizes and sum(self.sizes) != columns:
+            raise ValueError(
+                f"sizes must add up to the {columns} columns of the points; got {self.sizes}"
+            )
         object.__setattr__(self, "points", points)
         object.__setattr__(self, "weights", weights)
+
+    def values(self, place: int, variables: int) -> list[Any]:
+        """What `variables` jointly drawn variables are at the point number `place`."""
+        point = self.points[place]
+        if variables == 1:
+            return [point]
+        sizes = self.sizes or (1,) * np.size(point)
+        if len(sizes) != variables:
+            columns = f"{len(sizes)} column{'s' * (len(sizes) > 1)}"
+            raise OperationError(f"have {columns}, and {variables} variables are drawn from it")
+        ends = np.cumsum((0, *sizes))
+        parts = [np.ravel(point)[a:b] for a, b in itertools.pairwise(ends)]
+        return [part[0] if len(part) == 1 else part for part in parts]
+
+
+@dataclass(frozen=True, eq=False)
+class Distribution:
+    """A distribution that an average runs under: ``\\mathbb E_{q(x)}``, ``\\mathbb E_{x \\sim q}``.
+
+    `nodes` are its points and weights, or a function that returns them for what they depend on:
+    the indices of the variables, as in ``q(f_i)``, and then what stands behind the bar, as in
+    ``p(y \\mid x)``. `density` is what ``q(x)`` means in the formula itself, a function of what
+    stands in its brackets. `value` is what a bound function is given where the distribution is
+    its argument, as in ``\\operatorname{KL}(q \\,\\|\\, p)``; without it, the distribution itself.
+
+    It is bound to a letter, ``"q"``, or to a written form: ``"p(x)"`` and ``"p(y \\mid x)"`` may
+    both be bound. Raises TypeError for nodes that are none and a density that is no function.
+
+    >>> coin = Distribution(Nodes([0.0, 1.0], [0.25, 0.75]), density=lambda x: 0.25 + 0.5 * x)
+    >>> coin.density(1.0)
+    0.75
+    """
+
+    nodes: Nodes | Callable[..., Nodes]
+    density: Callable[..., Any] | None = None
+    value: Any = None
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.nodes, Nodes) or callable(self.nodes)):
+            said = type(self.nodes).__name__
+            raise TypeError(f"nodes must be Nodes, or a function that returns them; got a {said}")
+        if self.density is not None and not callable(self.density):
+            raise TypeError(f"density must be a function; got a {type(self.density).__name__}")
 
 
 @dataclass(frozen=True, eq=False)

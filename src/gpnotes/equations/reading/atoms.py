@@ -6,14 +6,18 @@ from dataclasses import replace
 
 from ..names import Match, joined, nearest
 from ..tokens import Token
+from ..values import DISTRIBUTIONS
+from . import averages
 from . import vocabulary as v
 from .brackets import matching
-from .stream import Stream
+from .stream import Stream, is_letter
 
 
 def named(s: Stream, match: Match) -> None:
     if _starts_range(s):
         return s.emit("INDEX", match.key, match.length)
+    if match.kind in DISTRIBUTIONS or match.kind == "letter":
+        return averages.distribution(s, match)
     after = s.i + match.length
     if match.kind == "callable":
         _bring_arguments_forward(s, after)
@@ -65,13 +69,6 @@ def _check_subscript(s: Stream, opened: int) -> None:
 def _is_symbol(text: str) -> bool:
     known = text in ("\\cdot", "\\times", "\\max", "\\min")
     return not known and (is_letter(text) or text == "*")
-
-
-def is_letter(text: str) -> bool:
-    """A letter or a command: what may be the name of something."""
-    if text.startswith("\\text{"):
-        return True
-    return text.isalpha() or (text[0] == "\\" and text[1:].isalpha())
 
 
 def unknown(s: Stream, end: int | None = None) -> None:

@@ -45,19 +45,25 @@ def open(s: Stream) -> None:
         return s.emit("LINTERVAL", token.text)
     powered = s.last() == "_RB" and _function_power(s)
     function = s.last() == "FUNC" or powered
-    kind = "call" if s.last() == "CALL" else "group"
+    averaged = s.last() in v.AVERAGES or (s.last() == "_RB" and _before_brace(s) == "UNDER")
+    kind = "average" if averaged else "call" if s.last() == "CALL" else "group"
     s.stack.append((token.text + kind, token))
     return s.emit("_FPAR" if function else "_LPAR", token.text)
 
 
 def _function_power(s: Stream) -> bool:
     """Whether the brace just closed was the exponent of a function word: \\cos^2(x)."""
+    return _before_brace(s) == "_POW" and _before_brace(s, 2) == "FUNC"
+
+
+def _before_brace(s: Stream, back: int = 1) -> str:
+    """The word before the brace just closed, or that many words before."""
     depth = 0
-    for place in range(len(s.out) - 1, 1, -1):
+    for place in range(len(s.out) - 1, back - 1, -1):
         depth += {"_RB": 1, "_LB": -1}.get(s.out[place].type, 0)
         if depth == 0:
-            return s.out[place - 1].type == "_POW" and s.out[place - 2].type == "FUNC"
-    return False
+            return s.out[place - back].type
+    return ""
 
 
 def close(s: Stream) -> None:
@@ -123,8 +129,21 @@ def _role(s: Stream, text: str) -> str:
         return "open"
     if s.top() == text:
         return "close"
+    if s.top().endswith("average"):
+        return "open" if _paired_later(s, text) else "middle"
     alone = not any(_is_bar(s, i, text) for i in range(s.i + 1, len(s.tokens)))
     return "middle" if s.top().endswith("call") or alone else "open"
+
+
+def _paired_later(s: Stream, text: str) -> bool:
+    """Whether an odd number of bars follows before the bracket of the average is closed."""
+    depth, bars = 0, 0
+    for token in s.tokens[s.i + 1 :]:
+        depth += (token.text in v.OPEN) - (token.text in v.CLOSE)
+        bars += token.text == text and token.side != "middle"
+        if depth < 0:
+            break
+    return bars % 2 == 1
 
 
 def _is_bar(s: Stream, i: int, text: str) -> bool:

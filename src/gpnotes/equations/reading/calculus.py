@@ -1,4 +1,4 @@
-"""Averages, integrals and derivatives: where a variable is named outside the expression."""
+"""Integrals and derivatives: where a variable is named outside the expression."""
 
 from __future__ import annotations
 
@@ -7,35 +7,9 @@ from lark import Token as Word
 from ..names import joined
 from ..tokens import Token
 from . import vocabulary as v
-from .atoms import is_letter
 from .brackets import open_brace
 from .domains import limits
-from .stream import Stream
-
-
-def expectation(s: Stream, kind: str, length: int) -> None:
-    end, variables = s.i + length, []
-    if s.text(length) == "_":
-        variables = _variables(s, s.content(end + 1))
-        end = s.group_end(end + 1) + 1
-    if end >= len(s.tokens) or s.tokens[end].text not in v.OPEN:
-        raise s.fault("write brackets around what is averaged", s.tokens[s.i])
-    s.emit(kind, "\n".join(variables), end - s.i)
-
-
-def _variables(s: Stream, content: list[Token]) -> list[str]:
-    """The random variables that the subscript of an expectation names."""
-    found, i = [], 0
-    while i < len(content):
-        match = s.names.match(content, i)
-        if match and match.kind == "nodes" and match.key not in found:
-            found.append(match.key)
-        i += match.length if match else 1
-    if not found and s.free:
-        return [joined(content)]
-    if not found:
-        raise s.fault("no variable of this subscript is bound to Nodes", content[0], content[-1])
-    return found
+from .stream import Stream, is_letter
 
 
 def differential(s: Stream) -> bool:

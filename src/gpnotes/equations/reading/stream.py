@@ -8,7 +8,14 @@ from ..errors import EquationError
 from ..names import Names, joined
 from ..tokens import FONTS, Token, closing, tokens
 
-__all__ = ["Stream"]
+__all__ = ["Stream", "is_letter"]
+
+
+def is_letter(text: str) -> bool:
+    """A letter or a command: what may be the name of something."""
+    if text.startswith("\\text{"):
+        return True
+    return text.isalpha() or (text[0] == "\\" and text[1:].isalpha())
 
 
 class Stream:

@@ -37,6 +37,7 @@ EXPECTATIONS = {
     "\\mathrm{Var}": "VARIANCE", "\\mathrm{var}": "VARIANCE", "\\mathrm{Cov}": "COVARIANCE",
     "\\mathrm{cov}": "COVARIANCE", "\\mathbb C": "COVARIANCE",
 }  # fmt: skip
+AVERAGES = ("EXPECT", "VARIANCE", "COVARIANCE", "UNDER")
 CONSTANTS = {"\\pi": "\\pi", "e": "e", "\\mathrm e": "e", "\\infty": "\\infty"}
 INDICATORS = frozenset({"\\mathbb1", "\\mathbb I", "\\mathbf1"})
 DIFFERENTIALS = frozenset({"d", "\\mathrm d"})

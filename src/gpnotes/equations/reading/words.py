@@ -13,7 +13,7 @@ from lark import Token as Word
 
 from ..names import Names, joined, nearest
 from ..tokens import Token
-from . import atoms, brackets, calculus, lines, phrases
+from . import atoms, averages, brackets, calculus, lines, phrases
 from . import vocabulary as v
 from .stream import Stream
 
@@ -24,6 +24,7 @@ def words(latex: str, names: Names, *, free: bool = False) -> list[Word]:
     """The words of `latex`; with `free`, letters that nobody bound are names too."""
     s = Stream(latex, names, free)
     atoms.declare_indices(s)
+    averages.declare(s)
     while s.i < len(s.tokens):
         _one(s)
     if s.stack:
@@ -41,6 +42,8 @@ def _one(s: Stream) -> None:
     if match:
         atoms.refuse_letters(s, match)
         atoms.named(s, match)
+    elif token.text.startswith(averages.UNDER):
+        averages.under(s)
     elif token.text in _HANDLERS:
         _HANDLERS[token.text](s)
     elif token.text in v.OPERATORS:
@@ -65,7 +68,7 @@ def _vocabulary(s: Stream, word: str) -> None:
     elif word in v.FUNCTIONS:
         _function(s, v.FUNCTIONS[word], length)
     elif word in v.EXPECTATIONS:
-        calculus.expectation(s, v.EXPECTATIONS[word], length)
+        averages.expectation(s, v.EXPECTATIONS[word], length)
     elif word in v.CONSTANTS and (word != "e" or follows == "^"):
         s.emit("CONSTANT", v.CONSTANTS[word], length)
     elif word in v.INDICATORS and follows in v.OPEN:

@@ -11,7 +11,7 @@ import numpy as np
 from .. import operations as op
 from .. import tree as t
 from ..errors import OperationError, ShapeError
-from ..values import conform, kind, shaped
+from ..values import DISTRIBUTIONS, Distribution, conform, kind, shaped
 from .registry import Array, Calculator, Scope, rule
 
 
@@ -161,9 +161,26 @@ def _holds(ev: Calculator, step: t.Step, scope: Scope) -> bool:
 @rule(t.Apply)
 def _apply(ev: Calculator, node: t.Apply, scope: Scope) -> Array:
     function = ev.bindings.get(node.key)
+    if kind(function) in DISTRIBUTIONS:
+        function = _density(node.key, function)
     if not callable(function):
         raise OperationError(f"`{node.key}` is not bound to a function")
-    return call(node.key, function, [_argument(ev, a, scope) for a in node.arguments])
+    return call(node.key, function, [argument(ev, a, scope) for a in node.arguments])
+
+
+def _density(key: str, bound: Any) -> Any:
+    density = getattr(bound, "density", None)
+    if density is None:
+        raise OperationError(f"`{key}` has no density: bind it to Distribution(nodes, density)")
+    return density
+
+
+def nodes_given(key: str, function: Callable, arguments: list) -> Any:
+    """The nodes of a distribution that depend on something."""
+    try:
+        return function(*arguments)
+    except Exception as wrong:
+        raise OperationError(f"the nodes of `{key}` failed: {wrong}") from wrong
 
 
 def call(key: str, function: Callable, arguments: list) -> Array:
@@ -174,10 +191,12 @@ def call(key: str, function: Callable, arguments: list) -> Array:
         raise OperationError(f"`{key}` failed: {wrong}") from wrong
 
 
-def _argument(ev: Calculator, node: t.Node, scope: Scope) -> Any:
+def argument(ev: Calculator, node: t.Node, scope: Scope) -> Any:
     """A bound symbol goes in as it was bound; a computed vector goes in with one axis."""
     if isinstance(node, t.Name) and node.key not in scope:
-        return ev.bindings[node.key]
+        bound = ev.bindings[node.key]
+        itself = not isinstance(bound, Distribution) or bound.value is None
+        return bound if itself else bound.value
     if isinstance(node, t.Name | t.Index) and node.key in scope:
         return scope[node.key].value
     value = ev.of(node, scope)

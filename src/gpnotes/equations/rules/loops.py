@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import itertools
 from collections.abc import Callable, Hashable, Iterator
 from typing import Any
 
@@ -12,8 +11,8 @@ import numpy as np
 from .. import operations as op
 from .. import tree as t
 from ..errors import OperationError
-from ..values import Nodes, conform, kind
-from .algebra import whole
+from ..values import Distribution, Nodes, conform, kind
+from .algebra import argument, nodes_given, whole
 from .registry import Array, Calculator, Item, Scope, rule
 
 
@@ -76,58 +75,83 @@ def _choice(choose: Callable, values: list[Array]) -> int:
     return int(choose(values))
 
 
-def _weighted(ev: Calculator, variables: tuple[str, ...], scope: Scope) -> Iterator:
-    """The joint points of independent variables: their scope, and the product of weights."""
-    nodes = [_nodes(ev, key) for key in variables]
-    for places in itertools.product(*(range(len(n.weights)) for n in nodes)):
-        inner, weight = dict(scope), 1.0
-        for key, one, place in zip(variables, nodes, places, strict=True):
-            inner[key] = Item(("point", place), one.points[place])
-            weight *= one.weights[place]
-        yield weight, inner
+def _weighted(
+    ev: Calculator, over: tuple[t.Under, ...], scope: Scope, *, chances: bool = True
+) -> Iterator[tuple[float, Scope]]:
+    """The joint points of all that is drawn: the product of weights, and the scope.
+
+    The nodes of one distribution may depend on what was drawn from those before it. A value is
+    its own token, so that the same variable may be drawn from two distributions.
+    """
+    if not over:
+        yield 1.0, scope
+        return
+    first, rest = over[0], over[1:]
+    nodes = _nodes(ev, first, scope)
+    if chances:
+        _refuse_no_chances(first.distribution, nodes)
+    for place, weight in enumerate(nodes.weights):
+        drawn = _drawn(first, nodes, place)
+        items = {key: Item(("point", np.asarray(v).tobytes()), v) for key, v in drawn.items()}
+        for others, inner in _weighted(ev, rest, {**scope, **items}, chances=chances):
+            yield weight * others, inner
 
 
-def _nodes(ev: Calculator, key: str) -> Nodes:
+def _drawn(under: t.Under, nodes: Nodes, place: int) -> dict[str, Any]:
+    try:
+        values = nodes.values(place, len(under.variables))
+    except OperationError as wrong:
+        raise OperationError(f"the points of `{under.distribution}` {wrong}") from None
+    return dict(zip(under.variables, values, strict=True))
+
+
+def _nodes(ev: Calculator, under: t.Under, scope: Scope) -> Nodes:
+    key = under.distribution
     found = ev.bindings.get(key)
+    if isinstance(found, Distribution):
+        found = found.nodes
+        if not isinstance(found, Nodes):
+            found = nodes_given(key, found, [argument(ev, node, scope) for node in under.given])
     if not isinstance(found, Nodes):
         raise OperationError(f"`{key}` must be bound to Nodes(points, weights)")
     return found
 
 
-def _mean(ev: Calculator, variables: tuple[str, ...], body: Callable, scope: Scope) -> Array:
-    total = None
-    for weight, inner in _weighted(ev, variables, scope):
-        value = weight * body(inner)
-        total = value if total is None else op.add(total, value)
-    return total
+def _own(variables: tuple[str, ...]) -> tuple[t.Under, ...]:
+    """Variables that are independent and have nodes of their own."""
+    return tuple(t.Under((key,), key) for key in variables)
 
 
-def _probability(ev: Calculator, variables: tuple[str, ...]) -> None:
-    for key in variables:
-        mass = _nodes(ev, key).weights.sum()
-        if abs(mass - 1.0) > 1e-9:
-            raise OperationError(f"the weights of `{key}` sum to {mass:.6g}, not to one")
+def _mean(ev: Calculator, over: tuple[t.Under, ...], body: Callable, scope: Scope) -> Array:
+    return _total(_weighted(ev, over, scope), body)
+
+
+def _total(weighted: Iterator[tuple[float, Scope]], body: Callable) -> Array:
+    return functools.reduce(op.add, (weight * body(inner) for weight, inner in weighted))
+
+
+def _refuse_no_chances(key: str, nodes: Nodes) -> None:
+    mass = nodes.weights.sum()
+    if abs(mass - 1.0) > 1e-9:
+        raise OperationError(f"the weights of `{key}` sum to {mass:.6g}, not to one")
 
 
 @rule(t.Expectation)
 def _expectation(ev: Calculator, node: t.Expectation, scope: Scope) -> Array:
-    _probability(ev, node.variables)
-    return _mean(ev, node.variables, lambda inner: ev.of(node.body, inner), scope)
+    return _mean(ev, node.over, lambda inner: ev.of(node.body, inner), scope)
 
 
 @rule(t.Variance)
 def _variance(ev: Calculator, node: t.Variance, scope: Scope) -> Array:
-    _probability(ev, node.variables)
-    return _cross(ev, node.variables, node.body, node.body, scope)
+    return _cross(ev, node.over, node.body, node.body, scope)
 
 
 @rule(t.Covariance)
 def _covariance(ev: Calculator, node: t.Covariance, scope: Scope) -> Array:
-    _probability(ev, node.variables)
-    return _cross(ev, node.variables, node.left, node.right, scope)
+    return _cross(ev, node.over, node.left, node.right, scope)
 
 
-def _cross(ev: Calculator, over: tuple[str, ...], a: t.Node, b: t.Node, scope: Scope) -> Array:
+def _cross(ev: Calculator, over: tuple[t.Under, ...], a: t.Node, b: t.Node, scope: Scope) -> Array:
     # centred first: E[ab'] - E[a]E[b'] cancels
     mean_a = _mean(ev, over, lambda inner: ev.of(a, inner), scope)
     mean_b = _mean(ev, over, lambda inner: ev.of(b, inner), scope)
@@ -142,13 +166,15 @@ def _cross(ev: Calculator, over: tuple[str, ...], a: t.Node, b: t.Node, scope: S
 def _integral(ev: Calculator, node: t.Integral, scope: Scope) -> Array:
     if node.first is not None:
         _inside_limits(ev, node, scope)
-    return _mean(ev, node.variables, lambda inner: ev.of(node.body, inner), scope)
+    weighted = _weighted(ev, _own(node.variables), scope, chances=False)
+    return _total(weighted, lambda inner: ev.of(node.body, inner))
 
 
 def _inside_limits(ev: Calculator, node: t.Integral, scope: Scope) -> None:
     low, high = (_limit(ev, limit, scope) for limit in (node.first, node.last))
     for key in node.variables:
-        points, length = _nodes(ev, key).points, _nodes(ev, key).weights.sum()
+        nodes = _nodes(ev, t.Under((key,), key), scope)
+        points, length = nodes.points, nodes.weights.sum()
         if points.min() < low or points.max() > high:
             raise OperationError(f"the nodes of `{key}` leave the limits {low:.6g} to {high:.6g}")
         if np.isfinite(high - low) and abs(length - (high - low)) > 1e-9 * (high - low):
@@ -157,18 +183,17 @@ def _inside_limits(ev: Calculator, node: t.Integral, scope: Scope) -> None:
                 f"{said}, the limits {low:.6g} and {high:.6g} differ by {high - low:.6g}"
             )
         if np.isinf(low) != np.isinf(high):
-            _begins_at(ev, key, low if np.isinf(high) else high)
+            _begins_at(key, nodes, low if np.isinf(high) else high)
         for limit in (low, high):
             if np.isinf(limit):
                 _ends_before(ev, node, scope, (key, limit))
 
 
-def _begins_at(ev: Calculator, key: str, limit: float) -> None:
+def _begins_at(key: str, nodes: Nodes, limit: float) -> None:
     """The node nearest to a finite limit stands for a stretch, its weight, that reaches it.
 
     Where both limits are finite the sum of the weights says it.
     """
-    nodes = _nodes(ev, key)
     if nodes.points.ndim > 1:
         return
     gaps = np.abs(nodes.points - limit)
@@ -186,7 +211,8 @@ _GONE = 1e-3  # what may be left of an integrand at the last nodes, relative to 
 def _ends_before(ev: Calculator, node: t.Integral, scope: Scope, at: tuple[str, float]) -> None:
     """Towards an infinite limit the integrand must have died away where the nodes end."""
     key, limit = at
-    inside = [inner for _, inner in _weighted(ev, node.variables, scope)]
+    weighted = _weighted(ev, _own(node.variables), scope, chances=False)
+    inside = [inner for _, inner in weighted]
     reached = np.sign(limit) * np.array([np.ravel(inner[key].value) for inner in inside])
     sizes = np.array([np.max(np.abs(ev.of(node.body, inner))) for inner in inside])
     last = np.any(reached == reached.max(axis=0), axis=1)

@@ -1,0 +1,76 @@
+"""What all nodes of a tree share: their stretch of text, and how to walk and edit them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields, replace
+
+__all__ = ["Node", "Path", "children", "replace_at", "replace_node", "walk"]
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Node:
+    span: Span = field(default=(0, 0), compare=False, repr=False)
+
+
+def children(node: Node) -> Iterator[tuple[tuple[str, int, int], Node]]:
+    """The child nodes of `node`, each with its place: field, position, position in the row."""
+    for item in fields(node):
+        value = getattr(node, item.name)
+        if isinstance(value, Node):
+            yield (item.name, -1, -1), value
+        elif isinstance(value, tuple):
+            yield from _inside(item.name, value)
+
+
+def _inside(name: str, values: tuple) -> Iterator[tuple[tuple[str, int, int], Node]]:
+    for i, value in enumerate(values):
+        if isinstance(value, Node):
+            yield (name, i, -1), value
+        elif isinstance(value, tuple):
+            for j, entry in enumerate(value):
+                if isinstance(entry, Node):
+                    yield (name, i, j), entry
+
+
+Path = tuple[tuple[str, int, int], ...]
+
+
+def walk(node: Node, path: Path = ()) -> Iterator[tuple[Path, Node]]:
+    """Every node below and including `node`, parents first, with the path that leads to it."""
+    yield path, node
+    for place, child in children(node):
+        yield from walk(child, (*path, place))
+
+
+def replace_node(node: Node, old: Node, new: Node) -> Node:
+    """`node` with the very object `old` replaced by `new` wherever it is held.
+
+    The middle of a chain ``a = b = c`` is one object in two steps: an edit of the text
+    changes both.
+    """
+    if node is old:
+        return new
+    edited = node
+    for place, child in children(node):
+        other = replace_node(child, old, new)
+        if other is not child:
+            edited = replace_at(edited, (place,), other)
+    return edited
+
+
+def replace_at(node: Node, path: Path, new: Node) -> Node:
+    """`node` with the node at `path` replaced by `new`; everything off the path is shared."""
+    if not path:
+        return new
+    (name, i, j), rest = path[0], path[1:]
+    value = getattr(node, name)
+    if i < 0:
+        return replace(node, **{name: replace_at(value, rest, new)})
+    if j < 0:
+        entry = replace_at(value[i], rest, new)
+    else:
+        entry = (*value[i][:j], replace_at(value[i][j], rest, new), *value[i][j + 1 :])
+    return replace(node, **{name: (*value[:i], entry, *value[i + 1 :])})
