@@ -87,6 +87,29 @@ def test_a_point_far_away_does_not_blur_the_others(rng, kind):
     np.testing.assert_allclose(cross, kernel(X, X[2:5]), rtol=1e-9)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("d", [4, 8])
+def test_near_points_are_told_apart_in_float32(small_blocks, rng, kind, d):
+    """Where inputs are six lengthscales from their centre: once two percent apart was one point."""
+    X = rng.uniform(-6.0, 6.0, size=(31, d)).astype(np.float32)
+    X[16:] = X[:15] + rng.normal(size=(15, d)).astype(np.float32) * 5e-3
+    X[0] = X[30]
+    plain, wide = kind(1.4, np.ones(d, np.float32)), X.astype(np.float64)
+    kernel = kind(1.4, np.ones(d))
+    slope = np.zeros((31, 31), np.float32, order="F")
+    K, slope = _fast._gram(plain, _fast._scaled(plain, X), slope)
+    np.testing.assert_allclose(np.tril(K), np.tril(kernel(wide)), atol=2e-5)
+    np.testing.assert_allclose(np.tril(plain(X)), np.tril(kernel(wide)), atol=2e-5)
+    assert K[30, 0] == np.float32(1.4)
+    u = _fast._scaled(plain, X)
+    np.testing.assert_allclose(_fast._cross(plain, u, u[:4]), kernel(wide, wide[:4]), atol=2e-5)
+    y = rng.normal(size=31)
+    bar = log_evidence_and_pullback(GP(plain, 0.1), X, y.astype(np.float32))[1].kernel
+    wanted = log_evidence_and_pullback(GP(kernel, 0.1), wide, y)[1].kernel
+    np.testing.assert_allclose(bar.lengthscale, wanted.lengthscale, rtol=2e-3, atol=1e-3)
+    np.testing.assert_allclose(bar.signal_var, wanted.signal_var, rtol=1e-3)
+
+
 @pytest.fixture(params=[(np.float64, 1e-8), (np.float64, 1e-4), (np.float32, 1e-3)], ids=str)
 def groups(request, rng):
     """Two groups, told apart by a first column whose lengthscale is tiny, and that lengthscale."""

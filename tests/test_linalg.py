@@ -7,7 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpnotes import RBF, FactorisationError, JitterWarning, cholesky, squared_distances
+from gpnotes import (
+    RBF,
+    FactorisationError,
+    JitterWarning,
+    cholesky,
+    linalg,
+    squared_distances,
+)
 from gpnotes._xp import epsilon, eye, to_numpy
 from gpnotes.linalg import squared_distances_pullback
 from gpnotes.testing import gradcheck
@@ -190,3 +197,60 @@ def test_the_pullback_of_squared_distances(space, rng, d):
     if space.double:
         gradcheck(squared_distances, squared_distances_pullback, u, v)
         gradcheck(squared_distances, lambda u, bar: squared_distances_pullback(u, None, bar)[:1], u)
+
+
+def near_pairs(rng, d, gap, far):
+    """Points within `far` of the centre, in pairs that are `gap` apart."""
+    u = rng.uniform(-far, far, size=(12, d))
+    step = rng.normal(size=(12, d))
+    return np.concatenate([u, u + gap * step / np.linalg.norm(step, axis=1)[:, None]])
+
+
+@pytest.mark.parametrize(("gap", "far"), [(0.015, 6.0), (0.002, 1.0), (0.2, 6.0)])
+@pytest.mark.parametrize("d", [4, 8])
+def test_points_that_are_near_are_not_one(space, rng, d, gap, far):
+    """In float32 too: their distances are those of the numbers that are stored."""
+    u = space.asarray(near_pairs(rng, d, gap, far))
+    exact = to_numpy(u).astype(np.float64)
+    wanted = np.linalg.norm(exact[:, None, :] - exact[None, :, :], axis=2)
+    atol = 8.0 * far * float(space.xp.finfo(space.dtype).eps)
+    for q in (squared_distances(u), squared_distances(u, u)):
+        np.testing.assert_allclose(np.sqrt(to_numpy(q)), wanted, rtol=1e-5, atol=atol)
+    within = to_numpy(squared_distances(u))
+    np.testing.assert_array_equal(within, within.T)
+    np.testing.assert_array_equal(np.diag(within), 0.0)
+
+
+@pytest.mark.parametrize("portion", [1, 30, 2**18])
+def test_portions_change_no_distance_and_no_gradient(space, rng, monkeypatch, portion):
+    u, v = (space.asarray(rng.normal(size=(n, 5))) for n in (9, 7))
+    bars = [space.asarray(rng.normal(size=shape)) for shape in ((9, 7), (9, 9))]
+
+    def everything():
+        yield squared_distances(u, v)
+        yield squared_distances(u)
+        yield from squared_distances_pullback(u, v, bars[0])
+        yield squared_distances_pullback(u, None, bars[1])[0]
+
+    wanted = [to_numpy(a) for a in everything()]
+    monkeypatch.setattr(linalg, "_PORTION", portion)
+    for a, b in zip(everything(), wanted, strict=True):
+        assert space.holds(a)
+        np.testing.assert_allclose(to_numpy(a), b, rtol=1e-12 if space.double else 1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("d", [4, 6])
+def test_the_gradient_of_near_points_points_from_one_to_the_other(space, rng, d):
+    """Weights of one over the distance, as those of a Matérn-1/2, nearly cancel."""
+    gap = 1e-2
+    u = space.asarray(near_pairs(rng, d, gap, 6.0))
+    exact = to_numpy(u).astype(np.float64)
+    weights = np.zeros((24, 24))
+    weights[np.arange(12), np.arange(12, 24)] = 1.0 / gap
+    steps = 2.0 / gap * (exact[:12] - exact[12:])
+    for v in (None, u):
+        bars = squared_distances_pullback(u, v, space.asarray(weights))
+        found = [to_numpy(bars[0])[:12], to_numpy(bars[-1 if v is not None else 0])[12:]]
+        atol = 1e-8 if space.double else 2e-3
+        np.testing.assert_allclose(found[0], steps, atol=atol)
+        np.testing.assert_allclose(found[1], -steps, atol=atol)

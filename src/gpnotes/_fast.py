@@ -92,7 +92,7 @@ def _gram(kernel: Any, u: Array, slope: Array | None) -> tuple[Array, Array | No
     """The lower triangles of K and, if there is a buffer for it, of ``dk/dq``."""
     K = _squares_within(u)
     _diagonal(K)[:] = 0.0
-    blur = None if by_differences(u) else _blur(u)
+    blur = None if _exact(u) else _blur(u)
     for block in _blocks(u.shape[0], u.shape[0], triangle=True):
         q = K.T[block]
         bend = np.empty_like(q) if slope is None else slope.T[block]
@@ -103,7 +103,7 @@ def _gram(kernel: Any, u: Array, slope: Array | None) -> tuple[Array, Array | No
 
 def _cross(kernel: Any, u: Array, v: Array) -> Array:
     K = _squares_between(u, v)
-    blurs = None if by_differences(u, v) else (_blur(v), _blur(u))
+    blurs = None if _exact(u, v) else (_blur(v), _blur(u))
     for block in _blocks(v.shape[0], u.shape[0], triangle=False):
         q = K.T[block]
         near = None if blurs is None else q < blurs[0][block[0], None] + blurs[1][None, block[1]]
@@ -121,12 +121,20 @@ def _blocks(columns: int, rows: int, *, triangle: bool) -> Iterator[tuple[slice,
 
 
 # Squared distances, by the rules of `linalg.squared_distances`: one product of augmented inputs,
-# |u|² − 2u·v + |v|²; by differences where `linalg.by_differences` says so.
+# |u|² − 2u·v + |v|²; by differences where `linalg.by_differences` says so; in float64, a block at a
+# time, for inputs in float32.
+
+
+def _exact(u: Array, v: Array | None = None) -> bool:
+    """Whether near points are told apart already, and those that coincide are at distance zero."""
+    return u.dtype == np.float32 or by_differences(u, v)
 
 
 def _squares_within(u: Array) -> Array:
     if by_differences(u):
         return _by_differences(u, u, triangle=True)
+    if u.dtype == np.float32:
+        return _in_double(u, u, triangle=True)
     size = np.sum(u * u, axis=1)
     # zeros, since blocks touch some of the entries above the diagonal that syr2k leaves alone
     K = np.zeros((u.shape[0], u.shape[0]), u.dtype, order="F")
@@ -137,6 +145,8 @@ def _squares_within(u: Array) -> Array:
 def _squares_between(u: Array, v: Array) -> Array:
     if by_differences(u, v):
         return _by_differences(u, v, triangle=False)
+    if u.dtype == np.float32:
+        return _in_double(u, v, triangle=False)
     sizes = np.sum(u * u, axis=1), np.sum(v * v, axis=1)
     left = _augmented(-2.0 * u, sizes[0], np.ones_like(sizes[0]))
     right = _augmented(v, np.ones_like(sizes[1]), sizes[1])
@@ -161,6 +171,22 @@ def _by_differences(u: Array, v: Array, *, triangle: bool) -> Array:
             gap *= gap
             q += gap
     return K
+
+
+def _in_double(u: Array, v: Array, *, triangle: bool) -> Array:
+    K, (u, v) = np.zeros((u.shape[0], v.shape[0]), u.dtype, order="F"), _doubled(u, v)
+    right = _augmented(u, np.ones_like(u[:, 0]), np.sum(u * u, axis=1)).T
+    left = np.column_stack([-2.0 * v, np.sum(v * v, axis=1), np.ones_like(v[:, 0])])
+    blurs = _blur(v), _blur(u)
+    for block in _blocks(v.shape[0], u.shape[0], triangle=triangle):
+        q = left[block[0]] @ right[:, block[1]]
+        q[q < blurs[0][block[0], None] + blurs[1][None, block[1]]] = 0.0
+        K.T[block] = q
+    return K
+
+
+def _doubled(*arrays: Array) -> tuple[Array, ...]:
+    return tuple(a.astype(np.float64) for a in arrays)
 
 
 def _profile(kernel: Any, q: Array, slope: Array, near: Array | None) -> None:
@@ -249,7 +275,10 @@ def _weighted(slope: Array, alpha: Array, inverse: Array) -> Array:
 
 def _lengthscale_bar(kernel: Any, u: Array, W: Array) -> Any:
     """``−(1/ℓ_d) Σᵢⱼ Wᵢⱼ (u_id − u_jd)²``, in the shape of the lengthscale."""
-    terms = _spread_by_differences(u, W) if by_differences(u) else _spread(u, W)
+    if by_differences(u):
+        terms = _spread_by_differences(u, W)
+    else:
+        terms = _spread_in_double(u, W) if u.dtype == np.float32 else _spread(u, W)
     bars = -2.0 * terms / kernel.lengthscale
     return float(np.sum(bars)) if isinstance(kernel.lengthscale, float) else bars
 
@@ -258,6 +287,16 @@ def _spread(u: Array, W: Array) -> Array:
     """``½ Σᵢⱼ Wᵢⱼ (u_id − u_jd)²``, (d,), as ``Σᵢ u_id² (W1)ᵢ − u_dᵀ W u_d``."""
     moved = _xp.blas("symm", u)(1.0, W, _augmented(u, np.ones_like(u[:, 0])), lower=1)
     return np.sum(u * (u * moved[:, -1:] - moved[:, :-1]), axis=0)
+
+
+def _spread_in_double(u: Array, W: Array) -> Array:
+    """The same for float32, in float64, a block at a time."""
+    (u,), terms = _doubled(u), np.zeros(u.shape[1])
+    for block in _blocks(u.shape[0], u.shape[0], triangle=True):
+        (weights,), a, b = _doubled(W.T[block]), u[block[0]], u[block[1]]
+        terms += weights.sum(axis=1) @ (a * a) + weights.sum(axis=0) @ (b * b)
+        terms -= 2.0 * np.sum(a * (weights @ b), axis=0)
+    return terms.astype(W.dtype)
 
 
 def _spread_by_differences(u: Array, W: Array) -> Array:

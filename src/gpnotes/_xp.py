@@ -31,6 +31,7 @@ __all__ = [
     "diagonal",
     "epsilon",
     "eye",
+    "in_double",
     "is_numpy_namespace",
     "lapack",
     "log_normal_cdf",
@@ -66,6 +67,15 @@ def diagonal(a: Array) -> Array:
 def epsilon(like: Array) -> float:
     """The distance from 1 to the next number in the dtype of `like`."""
     return float(array_namespace(like).finfo(like.dtype).eps)
+
+
+def in_double(a: Array) -> Array | None:
+    """`a` in float64, itself if it is; None where its device has no such numbers."""
+    xp, here = array_namespace(a), device(a)
+    if a.dtype == getattr(xp, "float64", None):
+        return a
+    known = xp.__array_namespace_info__().dtypes(device=here, kind="real floating")
+    return xp.astype(a, known["float64"]) if "float64" in known else None
 
 
 def to_numpy(a: Array) -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -27,6 +28,8 @@ __all__ = [
     "squared_distances",
     "squared_distances_pullback",
 ]
+
+_PORTION = 2**18  # entries of distances at a time that are in a better precision than the result
 
 
 class FactorisationError(LinAlgError):
@@ -187,9 +190,10 @@ def centroid(x: Array) -> Array:
 def squared_distances(u: Array, v: Array | None = None) -> Array:
     """``|uᵢ − vⱼ|²`` for u (n, d) and v (m, d), shape (n, m); without `v`, within u.
 
-    By differences where `by_differences` says so; else ``a² − 2ab + b²`` of centred inputs. What
-    rounding cannot tell from zero is zero, so that coincident points are at distance 0 exactly.
-    Raises `ValueError` or `TypeError` for arguments that do not fit.
+    By differences where `by_differences` says so; else ``a² − 2ab + b²`` of centred inputs, in
+    float64 whatever they are. What rounding cannot tell from zero is zero, so that coincident
+    points are at distance 0 exactly. Raises `ValueError` or `TypeError` for arguments that do not
+    fit.
 
     >>> import numpy as np
     >>> squared_distances(np.asarray([[0.0], [3.0]]))
@@ -199,7 +203,14 @@ def squared_distances(u: Array, v: Array | None = None) -> Array:
     u, v = _centred(u, v)
     if by_differences(u, v):
         return _by_differences(u, u if v is None else v)
-    xp, v = array_namespace(u), u if v is None else v
+    wide = _xp.in_double(u)
+    if wide is u:
+        return _expanded(u, u if v is None else v)
+    return _within(wide, u) if v is None else _between(wide, _xp.in_double(v), u)
+
+
+def _expanded(u: Array, v: Array) -> Array:
+    xp = array_namespace(u)
     size = xp.sum(u * u, axis=1)[:, None] + xp.sum(v * v, axis=1)[None, :]
     q = u @ xp.matrix_transpose(v)
     q *= -2.0  # in place from here: fresh memory is dearer than the arithmetic
@@ -209,14 +220,41 @@ def squared_distances(u: Array, v: Array | None = None) -> Array:
     return q
 
 
+def _between(u: Array, v: Array, like: Array) -> Array:
+    """Distances in the precision of `like`, from u and v in a better one, some rows at a time."""
+    xp = array_namespace(u)
+    q = xp.empty((u.shape[0], v.shape[0]), dtype=like.dtype, device=_xp.device(like))
+    for rows in _portions(u.shape[0], v.shape[0]):
+        q[rows, :] = xp.astype(_expanded(u[rows, :], v), like.dtype)
+    return q
+
+
+def _within(u: Array, like: Array) -> Array:
+    """The same within u: the lower triangle and its image, so that it is symmetric exactly."""
+    xp, n = array_namespace(u), u.shape[0]
+    q = xp.zeros((n, n), dtype=like.dtype, device=_xp.device(like))
+    for rows in _portions(n, n):
+        q[rows, : rows.stop] = xp.astype(_expanded(u[rows, :], u[: rows.stop, :]), like.dtype)
+    lower = xp.tril(q, k=-1)
+    return lower + xp.matrix_transpose(lower)
+
+
+def _portions(rows: int, columns: int) -> Iterator[slice]:
+    step = max(1, _PORTION // max(1, columns))
+    for start in range(0, rows, step):
+        yield slice(start, min(start + step, rows))
+
+
 def by_differences(u: Array, v: Array | None = None) -> bool:
     """Whether distances of the centred u and v are summed from differences, one column at a time.
 
     In up to three dimensions that is as fast as the expansion ``a² − 2ab + b²``. Beyond, it is
     for points so far apart that the expansion's rounding, ``(d + 4) eps (|u|² + |v|²)``, would
-    pass ``sqrt(eps)``: an input with a tiny lengthscale would drown all the others.
+    pass ``sqrt(eps)``: an input with a tiny lengthscale would drown all the others. And it is for
+    devices without float64: in float32 the expansion takes two points that are two percent of a
+    lengthscale apart for one.
     """
-    if u.shape[1] <= 3:
+    if u.shape[1] <= 3 or _xp.in_double(u[:0, :]) is None:
         return True
     most = _widest(u) + _widest(u if v is None else v)
     return (u.shape[1] + 4) * most > 1.0 / math.sqrt(_xp.epsilon(u))
@@ -267,7 +305,16 @@ def _sides_by_differences(u: Array, v: Array, q_bar: Array) -> tuple[Array, Arra
 
 
 def _sides(u: Array, v: Array, q_bar: Array) -> tuple[Array, Array]:
-    return _one_side(u, v, q_bar), _one_side(v, u, array_namespace(u).matrix_transpose(q_bar))
+    """Both sides' share; in float64 too, where weights of near points are large and cancel."""
+    wide_u, wide_v = _xp.in_double(u), _xp.in_double(v)
+    if wide_u is u:
+        return _one_side(u, v, q_bar), _one_side(v, u, array_namespace(u).matrix_transpose(q_bar))
+    xp, u_bars, v_bar = array_namespace(u), [wide_u[:0, :]], 0.0 * wide_v
+    for rows in _portions(u.shape[0], v.shape[0]):
+        weights = _xp.in_double(q_bar[rows, :])
+        u_bars.append(_one_side(wide_u[rows, :], wide_v, weights))
+        v_bar = v_bar + _one_side(wide_v, wide_u[rows, :], xp.matrix_transpose(weights))
+    return xp.astype(xp.concat(u_bars), u.dtype), xp.astype(v_bar, v.dtype)
 
 
 def _one_side(u: Array, v: Array, q_bar: Array) -> Array:
