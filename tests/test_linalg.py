@@ -136,6 +136,70 @@ def test_a_right_hand_side_is_of_the_kind_of_the_factor():
             solve(np.ones(2))
 
 
+@pytest.mark.parametrize(
+    ("b", "message"),
+    [
+        ([1.0, 2.0, 3.0], r"b must have shape \(2,\); got \(3,\)"),
+        ([[1.0, 2.0]], r"b must have shape \(2, d\); got \(1, 2\)"),
+        ([np.nan, 1.0], "b must be finite; 1 of its entries"),
+        (np.ones((2, 1, 1)), r"b must have shape \(2, d\)"),
+        (1.0, r"b must have shape \(2, d\); got \(\)"),
+    ],
+)
+def test_a_right_hand_side_has_the_rows_of_the_factor(space, b, message):
+    factor = cholesky(space.asarray(np.eye(2)))
+    for solve in (factor.solve, factor.half_solve, factor.half_solve_t):
+        with pytest.raises(ValueError, match=message):
+            solve(space.asarray(b))
+        with pytest.raises(TypeError, match="b must be an array; got list"):
+            solve([1.0, 2.0])
+
+
+@pytest.mark.parametrize(
+    ("cross", "block", "message"),
+    [
+        (np.zeros((2, 2)), np.eye(1), r"block must have shape \(2, 2\); got \(1, 1\)"),
+        (np.zeros((2, 1)), np.eye(2), r"block must have shape \(1, 1\); got \(2, 2\)"),
+        (np.zeros(2), np.eye(1), r"cross must have shape \(2, d\); got \(2,\)"),
+        (np.zeros((3, 1)), np.eye(1), r"cross must have shape \(2, d\); got \(3, 1\)"),
+        (np.full((2, 1), np.nan), np.eye(1), "cross must be finite"),
+        (np.zeros((2, 1)), np.full((1, 1), np.inf), "block must be finite"),
+    ],
+)
+def test_what_extends_a_factor_fits_it(space, cross, block, message):
+    factor = cholesky(space.asarray(np.eye(2)))
+    with pytest.raises(ValueError, match=message):
+        factor.extend(space.asarray(cross), space.asarray(block))
+    with pytest.raises(TypeError, match="block must be an array; got float"):
+        factor.extend(space.asarray(np.zeros((2, 1))), 1.0)
+
+
+def test_a_factor_extended_by_nothing_is_itself(space, K):
+    factor = cholesky(K)
+    same = factor.extend(K[:, :0], K[:0, :0])
+    np.testing.assert_array_equal(to_numpy(same.lower), to_numpy(factor.lower))
+
+
+@pytest.mark.parametrize("jitter", ["0.1", None, True, [0.1], np.ones(2)])
+def test_jitter_is_one_number(jitter):
+    with pytest.raises(TypeError, match="jitter must be a number"):
+        cholesky(np.eye(2), jitter=jitter)
+
+
+@pytest.mark.parametrize("d", [2, 5])
+@pytest.mark.parametrize(
+    ("q_bar", "message"),
+    [
+        (np.ones((3, 2)), r"q_bar must have shape \(3, 4\); got \(3, 2\)"),
+        (np.full((3, 4), np.nan), "q_bar must be finite; 12 of its entries"),
+    ],
+)
+def test_derivatives_by_distances_have_their_shape(space, d, q_bar, message):
+    u, v = space.asarray(np.ones((3, d))), space.asarray(np.ones((4, d)))
+    with pytest.raises(ValueError, match=message):
+        squared_distances_pullback(u, v, space.asarray(q_bar))
+
+
 @pytest.mark.parametrize("d", [1, 3, 4, 9])
 def test_squared_distances_are_those_of_the_rows(space, rng, d):
     u, v = rng.normal(size=(7, d)), rng.normal(size=(5, d))

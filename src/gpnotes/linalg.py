@@ -70,18 +70,25 @@ class Cholesky:
         return 2.0 * float(xp.sum(xp.log(_xp.diagonal(self.lower))))
 
     def solve(self, b: Array) -> Array:
-        """``K⁻¹ b`` for b of shape (n,) or (n, m); O(n² m)."""
-        return self.half_solve_t(self.half_solve(b))
+        """``K⁻¹ b`` for b of shape (n,) or (n, m), finite and of the factor's kind; O(n² m)."""
+        half = _xp.solve_triangular(self.lower, self._admit(b))
+        return _xp.solve_triangular(self.lower, half, transpose=True)
 
     def half_solve(self, b: Array) -> Array:
         """``L⁻¹ b`` for b of shape (n,) or (n, m); O(n² m)."""
-        _check.alike(b, "b", self.lower, "the factor")
-        return _xp.solve_triangular(self.lower, b)
+        return _xp.solve_triangular(self.lower, self._admit(b))
 
     def half_solve_t(self, b: Array) -> Array:
         """``L⁻ᵀ b`` for b of shape (n,) or (n, m); O(n² m)."""
-        _check.alike(b, "b", self.lower, "the factor")
-        return _xp.solve_triangular(self.lower, b, transpose=True)
+        return _xp.solve_triangular(self.lower, self._admit(b), transpose=True)
+
+    def _admit(self, b: Array) -> Array:
+        """`b` if it is a right-hand side, (n,) or (n, m), of the kind of the factor."""
+        if getattr(b, "ndim", 0) == 1:
+            _check.vector(b, "b", size=self.size)
+        else:
+            _check.matrix(b, "b", rows=self.size)
+        return _check.alike(b, "b", self.lower, "the factor")
 
     def inverse(self) -> Array:
         """``K⁻¹``, (n, n): for gradients that need every entry; otherwise `solve`."""
@@ -93,10 +100,16 @@ class Cholesky:
         `cross` has shape (n, m), `block` (m, m); for m = 1 this is :eq:`eq-fv-extend`. The jitter
         of the old factor is added to the block too, so that the whole matrix is treated alike; what
         the block needs beyond that is added to it alone, and `jitter` of the result is their sum.
+        Raises `ValueError` or `TypeError` for a cross and a block that do not fit, and what
+        `cholesky` raises.
         """
+        m = _check.matrix(cross, "cross", rows=self.size).shape[1]
+        _check.matrix(block, "block", rows=m, columns=m)
+        for part, what in ((cross, "cross"), (block, "block")):
+            _check.alike(part, what, self.lower, "the factor")
         xp = array_namespace(self.lower)
         # L21ᵀ = L11⁻¹ K12 and L22 L22ᵀ = K22 − L21 L21ᵀ
-        side = xp.matrix_transpose(self.half_solve(cross))
+        side = xp.matrix_transpose(_xp.solve_triangular(self.lower, cross))
         block = block + self.jitter * _xp.eye(block.shape[0], block)
         corner = _factorise(block - side @ xp.matrix_transpose(side), name, _scale(block))
         top = xp.concat([self.lower, xp.zeros_like(cross)], axis=1)
@@ -122,9 +135,9 @@ def cholesky(K: Array, *, name: str = "K", jitter: Literal["auto"] | float = "au
     0.0
     """
     _check.square(K, name)
-    if jitter == "auto":
+    if isinstance(jitter, str) and jitter == "auto":
         return _factorise(K, name, _scale(K))
-    added = float(_check.positive(jitter, "jitter", zero=True))
+    added = _check.positive(_check.number(jitter, "jitter"), "jitter", zero=True)
     lower = _xp.cholesky_factor(K + added * _xp.eye(K.shape[0], K) if added else K)
     if lower is None:
         raise _failure(K, name, added)
@@ -286,9 +299,12 @@ def squared_distances_pullback(
     """Carry ``q_bar`` (n, m) back through `squared_distances` to ``u_bar`` and ``v_bar``.
 
     ``u_bar = 2 (diag(q_bar 1) u − q_bar v)``, or ``2 Σⱼ q_barᵢⱼ (uᵢ − vⱼ)`` by differences, where
-    the distances are. Without `v`, ``u_bar`` holds both sides' share.
+    the distances are. Without `v`, ``u_bar`` holds both sides' share. Raises `ValueError` or
+    `TypeError` for arguments that do not fit.
     """
     u, v = _centred(u, v)
+    n, m = u.shape[0], u.shape[0] if v is None else v.shape[0]
+    _check.alike(_check.matrix(q_bar, "q_bar", rows=n, columns=m), "q_bar", u, "u")
     sides = _sides_by_differences if by_differences(u, v) else _sides
     u_bar, v_bar = sides(u, u if v is None else v, q_bar)
     return (u_bar + v_bar, None) if v is None else (u_bar, v_bar)
