@@ -1,7 +1,8 @@
 """MathJax from the book's own files: one script and its fonts, no other host.
 
 The package ``sphinx-mathjax-offline`` carries all of MathJax (24 MB); a page needs the full
-TeX-to-CommonHTML component and the woff fonts, 1.7 MB in all.
+TeX-to-CommonHTML component and the woff fonts, 1.7 MB in all. What the menu of a formula could
+turn on beyond that is taken out of it, in the script beside this file.
 """
 
 from importlib.metadata import files
@@ -10,6 +11,7 @@ from pathlib import Path
 from sphinx.util.fileutil import copy_asset_file
 
 SCRIPT = "tex-chtml-full.js"
+BEFORE = Path(__file__).with_suffix(".js")  # runs before it, after the page's configuration
 FONTS = "output/chtml/fonts/woff-v2"
 
 
@@ -34,7 +36,15 @@ def copy(app, exception):
             copy_asset_file(str(path), str(there))
 
 
+def prepare(app, pagename, templatename, context, doctree):
+    """On a page with mathematics: the script that runs before MathJax does."""
+    if app.env.get_domain("math").has_equations(pagename):
+        app.add_js_file(None, body=BEFORE.read_text(encoding="utf-8"), priority=900)
+
+
 def setup(app):
     app.config.mathjax_path = f"mathjax/{SCRIPT}"
+    app.config.mathjax_options = {"defer": "defer"}
+    app.connect("html-page-context", prepare, priority=900)
     app.connect("build-finished", copy)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

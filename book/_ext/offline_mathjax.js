@@ -1,0 +1,49 @@
+/* MathJax with the files that the book ships, and no others.
+
+   Its menu can turn on speech, collapsible mathematics and a second renderer. Each asks for files
+   that are not here, and the setting is stored: after one click no page would be typeset again.
+   So those entries go, and stored settings of theirs are forgotten before MathJax reads them.
+   The hidden MathML that screen readers use is there without any of it. */
+
+(() => {
+  const STORED = "MathJax-Menu-Settings";
+  const SHIPPED = new Set([
+    "texHints", "semantics", "zoom", "zscale", "alt", "cmd", "ctrl", "shift", "scale",
+    "inTabOrder", "assistiveMml",
+  ]);
+  const ACCESSIBILITY = new Set(["InTabOrder", "AssistiveMml"]);
+
+  function forget() {
+    try {
+      const stored = Object.entries(JSON.parse(localStorage.getItem(STORED)) ?? {});
+      const kept = stored.filter(([name]) => SHIPPED.has(name));
+      if (kept.length < stored.length)
+        localStorage.setItem(STORED, JSON.stringify(Object.fromEntries(kept)));
+    } catch (error) {
+      try { localStorage.removeItem(STORED); } catch (denied) { /* then nothing is stored */ }
+    }
+  }
+
+  function keep(menu, wanted) {
+    for (const item of [...menu.items]) if (!wanted(item)) item.hide();
+  }
+
+  function trim() {
+    const menu = MathJax.startup.document.menu?.menu;
+    if (!menu) return;
+    keep(menu.findID("Accessibility").submenu, (item) => ACCESSIBILITY.has(item.id));
+    const settings = menu.findID("Settings").submenu;
+    const rule = settings.items.findIndex((item) => item.id === "Renderer") + 1;
+    keep(settings, (item) => item.id !== "Renderer" && item !== settings.items[rule]);
+  }
+
+  forget();
+  const config = (window.MathJax ??= {});
+  const options = (config.options ??= {});
+  const menu = (options.menuOptions ??= {});
+  // A chapter has hundreds of formulas: with the keyboard one could not cross it.
+  menu.settings = { inTabOrder: false, ...menu.settings };
+  const startup = (config.startup ??= {});
+  const after = startup.pageReady ?? (() => MathJax.startup.defaultPageReady());
+  startup.pageReady = () => { trim(); return after(); };
+})();
