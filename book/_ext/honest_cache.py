@@ -3,9 +3,13 @@
 The cache of executed notebooks keys on the cells alone. A chapter depends on more: on the
 package, on data files, on the versions of the numerical stack, and (because its checks read
 the equations from the text) on its own numbered equations. So the cache lives in a folder
-named after a digest of all that, and inside it each page has a folder named after its
+named after a digest of all that, and inside it each page has a folder named after itself and its
 equations. The first name is a configuration value: when it changes, Sphinx reads every page
 again. A change of prose changes neither, and the stored outputs are used.
+
+A folder belongs to one page, because jupyter-cache makes its data base in two steps: two processes
+that meet in a new folder stop each other ("table settings already exists"), one build in ten on a
+busy machine.
 """
 
 import hashlib
@@ -78,9 +82,14 @@ def name_cache(app, config):
             shutil.rmtree(old, ignore_errors=True)
 
 
+def folder_of(app, docname, text):
+    """The folder of a page, and of no other: no two processes make the same data base."""
+    return Path(app.config.nb_execution_cache_path) / docname / equations(text)
+
+
 def choose_folder(app, docname, source):
-    """Before a page is read: its own folder, named after its equations."""
-    folder = Path(app.config.nb_execution_cache_path) / equations(source[0])
+    """Before a page is read: its own folder."""
+    folder = folder_of(app, docname, source[0])
     app.env.mystnb_config = app.env.mystnb_config.copy(execution_cache_path=str(folder))
 
 

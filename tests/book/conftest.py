@@ -126,7 +126,7 @@ class Built:
 
 CONF = """
 import sys
-sys.path.insert(0, {ext!r})
+sys.path[:0] = [{folder!r}, {ext!r}]
 project = "tiny"
 extensions = ["myst_nb", "sphinx.ext.mathjax", "gpnotes.equations.sphinx"] + {extensions!r}
 root_doc = "index"
@@ -152,7 +152,7 @@ def tiny_book() -> Any:
         return Built(done.returncode, done.stdout, done.stderr, html)
 
     def write(folder: Path, pages: dict[str, str], extensions: tuple) -> None:
-        conf = CONF.format(ext=str(ROOT / "book" / "_ext"), extensions=list(extensions))
+        conf = CONF.format(folder=str(folder), ext=str(ROOT / "book" / "_ext"), extensions=list(extensions))
         listed = "\n".join(name for name in pages if name != "index")
         contents = {
             "conf.py": conf + 'exclude_patterns = ["_build"]\n',
