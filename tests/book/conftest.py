@@ -91,6 +91,9 @@ class Visit:
             self.complaints.append(message.text)
 
 
+PATIENCE = 300_000  # milliseconds: a machine may be busy, and a wait ends when there is something
+
+
 @pytest.fixture(scope="session")
 def visit(browser: Any, book_html: Path) -> Iterator[Any]:
     """A function that opens a page of the book and waits until its mathematics is typeset."""
@@ -101,6 +104,7 @@ def visit(browser: Any, book_html: Path) -> Iterator[Any]:
             viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce"
         )
         contexts.append(context)
+        context.set_default_timeout(PATIENCE)
         context.add_init_script("localStorage.setItem('mode', 'auto')")
         seen = Visit(context.new_page())
         seen.watch()
@@ -128,7 +132,8 @@ CONF = """
 import sys
 sys.path[:0] = [{folder!r}, {ext!r}]
 project = "tiny"
-extensions = ["myst_nb", "sphinx.ext.mathjax", "gpnotes.equations.sphinx"] + {extensions!r}
+extensions = ["myst_nb", "sphinx.ext.mathjax", "gpnotes.equations.sphinx", "honest_cache"]
+extensions += {extensions!r}
 root_doc = "index"
 nb_execution_mode = "cache"
 numfig = True
@@ -152,7 +157,9 @@ def tiny_book() -> Any:
         return Built(done.returncode, done.stdout, done.stderr, html)
 
     def write(folder: Path, pages: dict[str, str], extensions: tuple) -> None:
-        conf = CONF.format(folder=str(folder), ext=str(ROOT / "book" / "_ext"), extensions=list(extensions))
+        conf = CONF.format(
+            folder=str(folder), ext=str(ROOT / "book" / "_ext"), extensions=list(extensions)
+        )
         listed = "\n".join(name for name in pages if name != "index")
         contents = {
             "conf.py": conf + 'exclude_patterns = ["_build"]\n',

@@ -1,9 +1,14 @@
-"""A broken chapter fails the build, and the message names chapter, line and label."""
+"""A broken chapter fails the build, and the message names chapter, line and label.
+
+Two books, each built for many tests: one with a chapter for every way to be broken, whose pages
+are read by two processes, and one whose only chapters are written again and again.
+"""
 
 from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,6 +28,39 @@ SURVIVOR = r"""def small(draw):
 chapter.check("eq-survivor", small, rtol=1e-2, oracle="an LU solver")"""
 
 
+LEDGER = "# Ledger\n\n```{equation-totals}\n```\n\n```{equation-ledger}\n```\n"
+
+PLAIN = """---
+jupytext:
+  text_representation:
+    extension: .md
+    format_name: myst
+kernelspec:
+  display_name: Python 3
+  name: python3
+---
+# A page without an equation
+
+```{code-cell}
+1 + 1
+```
+"""
+
+# Between looking for its tables and making them, jupyter-cache waits until others have looked.
+SLOW_CACHE = """
+import time
+
+from jupyter_cache.cache import db
+from sqlalchemy import event
+
+event.listen(db.OrmBase.metadata, "before_create", lambda *_, **__: time.sleep(0.5))
+
+
+def setup(app):
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+"""
+
+
 @pytest.fixture(scope="module")
 def broken(tiny_book: Any, chapter_text: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """A book in which each chapter but the first is broken in its own way."""
@@ -36,9 +74,13 @@ def broken(tiny_book: Any, chapter_text: Any, tmp_path_factory: pytest.TempPathF
         "unlabelled": chapter_text("unlabelled", check=INVENTED, last="pass"),
         "failing": chapter_text("failing", check="1 / 0", last="pass"),
         "unclosed": chapter_text("unclosed", last="pass"),
+        "bare": PLAIN,
+        "plain": PLAIN,
+        "ledger": LEDGER,
     }
     folder = tmp_path_factory.mktemp("broken")
-    return pages, tiny_book(folder, pages, jobs=2), lambda: tiny_book(folder, pages, jobs=2)
+    (folder / "slow_cache.py").write_text(SLOW_CACHE, encoding="utf-8")
+    return pages, tiny_book(folder, pages, extensions=("slow_cache",), jobs=2)
 
 
 # A record whose equation stands nowhere on the page: as when its label was mistyped.
@@ -69,8 +111,9 @@ def test_a_broken_book_does_not_build(broken: Any) -> None:
     assert broken[1].code != 0
 
 
-def test_the_sound_chapter_is_not_complained_of(broken: Any) -> None:
-    assert complaint(broken, "sound") == ""
+@pytest.mark.parametrize("chapter", ["sound", "bare", "plain"])
+def test_the_sound_chapter_is_not_complained_of(broken: Any, chapter: str) -> None:
+    assert complaint(broken, chapter) == ""
 
 
 @pytest.mark.parametrize(
@@ -115,54 +158,81 @@ def test_a_chapter_must_close_its_ledger(broken: Any) -> None:
     assert "chapter.ledger()" in complaint(broken, "unclosed")
 
 
-def test_a_failed_build_fails_again(broken: Any) -> None:
-    again = broken[2]()
-    assert again.code != 0
-    assert "eq-unrecorded" in again.warned
+def test_pages_that_are_read_at_once_make_a_cache_each(broken: Any) -> None:
+    """A new data base takes two steps: two processes in one folder would stop each other."""
+    assert "already exists" not in broken[1].warned
+    assert len(list((broken[1].html.parent / ".jupyter_cache").rglob("global.db"))) == 11
 
 
-def test_a_sound_book_builds_and_counts(tiny_book: Any, chapter_text: Any, tmp_path: Any) -> None:
-    ledger = "# Ledger\n\n```{equation-totals}\n```\n\n```{equation-ledger}\n```\n"
-    pages = {"one": chapter_text("one"), "two": chapter_text("two"), "ledger": ledger}
-    built = tiny_book(tmp_path / "serial", pages)
-    assert built.code == 0, built.warned
+def rows(built: Any) -> dict[str, Any]:
+    """The rows of the ledger of a book, by label."""
     data = json.loads((built.html / "ledger.json").read_text("utf-8"))
-    assert data["totals"]["checked"] == data["totals"]["equations"] == 2
-    assert [row["number"] for row in data["equations"]] == ["1.1", "2.1"]
-    parallel = tiny_book(tmp_path / "parallel", pages, jobs=2)
-    assert parallel.code == 0, parallel.warned
-    assert json.loads((parallel.html / "ledger.json").read_text("utf-8")) == data
+    return {row["label"]: row for row in data["equations"]}
 
 
-def test_the_page_of_the_ledger_follows_its_chapters(
-    tiny_book: Any, chapter_text: Any, tmp_path: Any
-) -> None:
-    """The ledger's own text never changes; it must be written again all the same."""
-    ledger = "# Ledger\n\n```{equation-ledger}\n```\n"
-    tiny_book(tmp_path, {"one": chapter_text("one"), "ledger": ledger})
-    other = r"A \left( \mathbf x + \mathbf c \right) = \mathbf b"
+@pytest.fixture(scope="module")
+def story(tiny_book: Any, chapter_text: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """Builds of one book by one process: sound, a sign flipped, the same again, mended and
+    reworded, and with another equation in the place of the first."""
+    folder: Path = tmp_path_factory.mktemp("story")
+    sound = chapter_text("sound")
     check = 'chapter.check("eq-new", numbers, oracle="an LU solver")'
-    changed = chapter_text("one", latex=other, label="eq-new", check=check)
-    built = tiny_book(tmp_path, {"one": changed, "ledger": ledger})
+    other = r"A \left( \mathbf x + \mathbf c \right) = \mathbf b"
+    texts = {
+        "sound": sound,
+        "flipped": sound.replace(SOUND, FLIPPED),
+        "again": sound.replace(SOUND, FLIPPED),
+        "mended": sound.replace("A line of prose.", "Another line of prose."),
+        "changed": chapter_text("sound", latex=other, label="eq-new", check=check),
+    }
+    builds = {}
+    for when, text in texts.items():
+        pages = {"sound": text, "two": chapter_text("two"), "ledger": LEDGER}
+        built = tiny_book(folder, pages)
+        wrote = (built.html / "ledger.json").exists()
+        builds[when] = built, rows(built) if wrote else {}
+    return builds
+
+
+def test_a_sound_book_builds_and_counts(story: Any) -> None:
+    built, ledger = story["sound"]
     assert built.code == 0, built.warned
-    page = (built.html / "ledger.html").read_text("utf-8")
-    assert "eq-new" in page
-    assert "eq-one" not in page
+    assert {label: row["number"] for label, row in ledger.items()} == {
+        "eq-sound": "1.1",
+        "eq-two": "2.1",
+    }
+    assert {row["kind"] for row in ledger.values()} == {"identity"}
 
 
-def test_a_flipped_sign_is_not_answered_from_the_cache(
-    tiny_book: Any, chapter_text: Any, tmp_path: Any
-) -> None:
+def test_a_flipped_sign_is_not_answered_from_the_cache(story: Any) -> None:
     """The cells are the same, so that the cache of notebooks alone would not run them again."""
-    honest = ("honest_cache",)
-    text = chapter_text("one")
-    assert tiny_book(tmp_path, {"one": text}, extensions=honest).code == 0
-    flipped = tiny_book(tmp_path, {"one": text.replace(SOUND, FLIPPED)}, extensions=honest)
+    flipped, _ = story["flipped"]
     assert flipped.code != 0
-    assert "eq-one" in flipped.warned
-    mended = tiny_book(tmp_path, {"one": text}, extensions=honest)
+    assert "eq-sound" in flipped.warned
+
+
+def test_a_failed_build_fails_again(story: Any) -> None:
+    again, _ = story["again"]
+    assert again.code != 0
+    assert "eq-sound" in again.warned
+
+
+def test_prose_alone_runs_nothing_again(story: Any) -> None:
+    mended, _ = story["mended"]
     assert mended.code == 0, mended.warned
-    prose = text.replace("A line of prose.", "Another line of prose.")
-    reworded = tiny_book(tmp_path, {"one": prose}, extensions=honest)
-    assert reworded.code == 0
-    assert re.search("Using cached notebook", reworded.said)
+    assert "Using cached notebook" in mended.said
+    assert "Executing notebook" not in mended.said
+
+
+def test_the_page_of_the_ledger_follows_its_chapters(story: Any) -> None:
+    """The ledger's own text never changes; it must be written again all the same."""
+    changed, ledger = story["changed"]
+    assert changed.code == 0, changed.warned
+    assert ledger.keys() == {"eq-new", "eq-two"}
+    page = (changed.html / "ledger.html").read_text("utf-8")
+    assert "eq-new" in page
+    assert "eq-sound" not in page
+
+
+def test_two_processes_gather_what_one_does(story: Any, broken: Any) -> None:
+    assert rows(broken[1])["eq-sound"] == story["sound"][1]["eq-sound"]

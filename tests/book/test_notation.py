@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ def entries() -> list[dict[str, Any]]:
     return [symbol for group in groups for symbol in group["symbols"]]
 
 
+@cache
 def meanings() -> list[tuple[str, str]]:
     """Each symbol in its normal form, with the chapter that it belongs to ("" for the book)."""
     return [

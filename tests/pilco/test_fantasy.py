@@ -161,15 +161,16 @@ def test_single_precision_and_many_data_with_little_noise(rng, noise_var):
     """The noise is known exactly: what it divides is small here, and not nothing."""
     n, root = 500, np.asarray([[0.2, 0.0], [0.1, 0.2]])
     arrays = rng.uniform(-1, 1, (n, 2)), np.zeros(n), rng.uniform(-1, 1, (100, 2)), root @ root.T
-    exact, found = [], []
-    for dtype, into in ((np.float64, exact), (np.float32, found)):
+    values, picks = [], []
+    for dtype in (np.float32, np.float64):
         X, y, x, S = (a.astype(dtype) for a in arrays)
         posterior = condition(GP(RBF(1.0, np.full(2, 0.5, dtype)), noise_var), X, y)
-        into.append(fantasy.reduction(posterior, X[0], S, x))
-        into.append(fantasy.greedy(posterior, X[0], S, x, 3))
-    assert found[0].dtype == np.float32
-    np.testing.assert_allclose(found[0], exact[0], atol=0.2 * exact[0].max())
-    assert [one.index for one in found[1]] == [one.index for one in exact[1]]
+        values.append(fantasy.reduction(posterior, X[0], S, x))
+        picks.append([choice.index for choice in fantasy.greedy(posterior, X[0], S, x, 3)])
+    assert values[0].dtype == np.float32
+    np.testing.assert_allclose(values[0], values[1], atol=0.2 * values[1].max())
+    worth = [fantasy.batch_reduction(posterior, X[0], S, x[picked]) for picked in picks]
+    assert worth[0] > 0.9 * worth[1]  # candidates may be so near that rounding chooses
 
 
 def test_next_to_an_exact_observation_it_is_the_slope_that_one_learns(nodes):
