@@ -21,10 +21,12 @@ SOURCE = ROOT / "src" / "gpnotes"
 FLOORS = {
     "_xp": 0, "_check": 0.5,  # half a floor: what is checked are arrays of `_xp`
     "linalg": 1, "random": 1, "quadrature": 1, "arrays": 1, "memory": 1,
+    "ascent": 1,
     "params": 2, "gaussian": 2,
+    "bounds": 2.5,  # of the parameters of `params`, for those who fit them
     "kernels": 3, "means": 3, "likelihoods": 3,
     "_fast": 3.5,  # the in-place work of `exact`, which is why it lies just below
-    "linear": 4, "exact": 4, "interdomain": 4, "sparse": 4, "svgp": 4,
+    "process": 3.5, "linear": 4, "exact": 4, "interdomain": 4, "sparse": 4, "svgp": 4,
     "laplace": 4.5,  # its prior is the process of `exact`
     "fit": 5, "crossval": 5, "paths": 5,
     "moments": 6, "design": 6, "bayesopt": 6, "games": 6,

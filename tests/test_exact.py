@@ -28,6 +28,7 @@ from gpnotes import (
     stream,
     to_numpy,
 )
+from gpnotes.fit import fit
 from gpnotes.params import flatten_gradient
 from gpnotes.testing import check_posterior, gradcheck
 
@@ -279,9 +280,10 @@ def test_processes_are_equal_by_value():
 def test_derivatives_are_not_taken_for_a_process(numbers, which):
     X, y, _ = numbers
     gp_bar = log_evidence_and_pullback(models(np.asarray)[which], X, y)[1]
-    gp_bar = dataclasses.replace(gp_bar, noise_var=0.1)
     with pytest.raises(TypeError, match="holds derivatives"):
         condition(gp_bar, X, y)
+    with pytest.raises(TypeError, match="holds derivatives and is no part of a process"):
+        dataclasses.replace(gp_bar, noise_var=0.1)
 
 
 def test_samples_have_the_posterior_mean_and_covariance(numbers, which):
@@ -369,20 +371,40 @@ def test_a_matrix_that_is_no_covariance_is_refused_with_a_remedy(numbers):
         (lambda gp, X, y: condition(gp, X, y).predict(X[:, :2]), ValueError, r"Xs must have shape"),
         (lambda gp, X, y: condition(gp, X, y).mean(X[0]), ValueError, r"Xs must have shape"),
         (lambda gp, X, y: condition(gp, X, y).predict(X, chunk=0), ValueError, "chunk must be a w"),
-        (lambda gp, X, y: condition(gp, X, y).predict(X, chunk=2.5), ValueError, "chunk must be"),
+        (lambda gp, X, y: condition(gp, X, y).predict(X, chunk=2.5), TypeError, "chunk must be"),
         (lambda gp, X, y: prior(gp, X.tolist()), TypeError, "Xs must be an array; got list"),
         (lambda gp, X, y: condition(gp, X[:, :0], y), ValueError, "must have at least one column"),
-        (lambda gp, X, y: GP("rbf", 0.1), TypeError, "kernel must be a Kernel; got str"),
+        (lambda gp, X, y: GP("rbf", 0.1), TypeError, "kernel must be a gpnotes Kernel; got"),
         (lambda gp, X, y: GP(RBF(), 0.1, 3.0), TypeError, r"a mean function, .*; got float"),
         (lambda gp, X, y: condition(gp, X, y).extend(X, y[1:]), ValueError, "y must have shape"),
         (lambda gp, X, y: condition(gp, X, y).extend(X[:, 1:], y), ValueError, "^x must have sh"),
         (lambda gp, X, y: GP(gp.kernel, -1.0), ValueError, "noise_var must be non-negative"),
+        (lambda gp, X, y: GP(gp.kernel, 0.1, ConstantMean), TypeError, "a mean function"),
+        (lambda gp, X, y: condition(gp, X, y).mean([[0.0]]), TypeError, "Xs must be an array; got"),
+        (lambda gp, X, y: condition(gp, X, y).predict(X, chunk=True), TypeError, "chunk must be"),
+        (
+            lambda gp, X, y: condition(GP(gp.kernel, 0.1, lambda x: x[:, :1]), X, y),
+            ValueError,
+            r"gp\.mean\(X\) must have shape \(15,\); got \(15, 1\)",
+        ),
     ],
 )
 def test_what_does_not_fit_is_refused_by_name(numbers, which, call, error, words):
     X, y, _ = numbers
     with pytest.raises(error, match=words):
         call(models(np.asarray)[which], X, y)
+
+
+@pytest.mark.parametrize("gp", [RBF(), None, "gp", GP])
+def test_what_is_no_process_is_refused_at_every_door(numbers, gp):
+    X, y, _ = numbers
+    doors = [
+        lambda: condition(gp, X, y), lambda: prior(gp, X), lambda: log_evidence(gp, X, y),
+        lambda: log_evidence_and_pullback(gp, X, y), lambda: fit(gp, X, y),
+    ]  # fmt: skip
+    for door in doors:
+        with pytest.raises(TypeError, match="gp must be a gpnotes GP; got"):
+            door()
 
 
 def test_lengthscales_that_do_not_fit_the_inputs_are_refused(numbers):

@@ -1,9 +1,24 @@
 """Evidence maximised: better than its starts, at a stationary point, within its bounds."""
 
+import sys
+import threading
+import warnings
+
 import numpy as np
 import pytest
 
-from gpnotes import GP, RBF, log_evidence, stream
+from gpnotes import (
+    GP,
+    RBF,
+    ConstantMean,
+    JitterWarning,
+    Matern32,
+    Matern52,
+    Periodic,
+    condition,
+    log_evidence,
+    stream,
+)
 from gpnotes.exact import log_evidence_and_pullback
 from gpnotes.fit import fit
 from gpnotes.params import flatten_gradient
@@ -58,3 +73,180 @@ def test_any_space(space, data):
     found = fit(gp, X, y, steps=5, bounds={"kernel.lengthscale": (0.1, 10.0)})
     assert space.holds(found.gp.kernel.lengthscale)
     assert found.log_evidence > log_evidence(gp, X, y)
+
+
+# Ordinary data, and data that leave nothing to fit
+
+
+def noisy_sine(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(20, 1))
+    return X, np.sin(3.0 * X[:, 0]) + 0.3 * rng.normal(size=20)
+
+
+# seeds at which a line search once reached a zero, an infinity, or a matrix without a factor
+@pytest.mark.parametrize(
+    ("kernel", "seeds"),
+    [
+        (RBF(), (7, 33)),
+        (RBF() + Periodic(), (2, 8, 11)),
+        (RBF() * Periodic(), (30, 41)),
+    ],
+    ids=["rbf", "sum", "product"],
+)
+def test_ordinary_data_are_fitted_whatever_a_line_search_meets(kernel, seeds):
+    for seed in seeds:
+        X, y = noisy_sine(seed)
+        found = fit(GP(kernel, 0.1), X, y, restarts=4, stream=stream(seed), steps=60)
+        assert len(found.runs) == 5
+        assert found.log_evidence > log_evidence(GP(kernel, 0.1), X, y)
+        assert all(np.isfinite(run.log_evidence) for run in found.runs)
+
+
+DEGENERATE = {
+    "zero": lambda x: 0.0 * x,
+    "constant": lambda x: 0.0 * x + 3.0,
+    "one that stands out": lambda x: 1.0 * (x == x[0]),
+    "huge": lambda x: 1e15 * np.sin(9.0 * x),
+    "tiny": lambda x: 1e-15 * np.sin(9.0 * x),
+    "far from zero": lambda x: 1e4 + np.sin(9.0 * x),
+}
+INPUTS = {
+    "a line": np.linspace(0.0, 1.0, 8),
+    "one point": np.ones(1),
+    "one point, eight times": np.ones(8),
+    "pairs": np.repeat(np.linspace(0.0, 1.0, 4), 2),
+}
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("values", DEGENERATE)
+@pytest.mark.parametrize("places", INPUTS)
+def test_data_that_leave_little_to_fit_are_fitted_too(values, places, dtype):
+    x = INPUTS[places]
+    X, y = x[:, None].astype(dtype), DEGENERATE[values](x).astype(dtype)
+    for gp in (GP(RBF(), 0.1, ConstantMean(0.0)), GP(Matern32(), 0.1)):
+        found = fit(gp, X, y, restarts=1, stream=stream(0), steps=30)
+        assert np.isfinite(found.log_evidence)
+        assert found.log_evidence >= log_evidence(gp, X, y) - 1e-6
+
+
+@pytest.mark.parametrize(("dtype", "size"), [(np.float64, 1e160), (np.float32, 1e30)])
+def test_what_has_no_evidence_anywhere_is_an_error_that_names_y(dtype, size):
+    X = np.linspace(0.0, 1.0, 8)[:, None].astype(dtype)
+    with pytest.raises(ValueError, match=r"^y must have an evidence under gp; it has no value at"):
+        fit(GP(RBF(), 0.1), X, (size * np.sin(9.0 * X[:, 0])).astype(dtype))
+
+
+def test_a_run_that_cannot_start_has_failed_and_the_others_go_on(data):
+    found = fit(start(), *data, restarts=3, stream=stream(1), spread=1e5, steps=5)
+    failed = [run for run in found.runs if not np.isfinite(run.log_evidence)]
+    assert failed
+    assert np.isfinite(found.log_evidence)
+    for run in failed:
+        assert run.gp == start()
+        assert (run.converged, run.evaluations, run.at_bounds) == (False, 1, ())
+        assert run.message.startswith("no value at the start: ")
+
+
+def test_a_parameter_that_ends_on_its_bound_is_named(data):
+    found = fit(start(), *data, bounds={"kernel.lengthscale": (2.0, 3.0), "noise_var": (1e-6, 1)})
+    assert "kernel.lengthscale[0]" in found.runs[0].at_bounds
+    assert "noise_var" not in found.runs[0].at_bounds
+    X = np.linspace(0.0, 1.0, 9)[:, None]
+    found = fit(GP(RBF(), 0.1, ConstantMean(0.0)), X, np.full(9, 3.0))
+    assert "noise_var" in found.runs[0].at_bounds
+
+
+def test_units_of_the_data_do_not_matter():
+    """The same fit in other units, of the inputs and of the observations."""
+    X, y = noisy_sine(3)
+    gp = GP(Matern52(1.0, 0.7), 0.1)
+    wanted = fit(gp, X, y)
+    scaled = GP(Matern52(1e12, 0.7e-8), 0.1e12)
+    found = fit(scaled, 1e-8 * X, 1e6 * y)
+    assert found.log_evidence + 20 * np.log(1e6) == pytest.approx(wanted.log_evidence, abs=1e-4)
+    assert found.gp.kernel.lengthscale == pytest.approx(
+        1e-8 * wanted.gp.kernel.lengthscale, rel=1e-2
+    )
+
+
+# Bounds
+
+
+def test_bounds_of_a_mean_are_in_its_own_units():
+    rng = np.random.default_rng(5)
+    X, y = rng.normal(size=(20, 1)), 5.0 + rng.normal(size=20)
+    gp = GP(RBF(), 0.1, ConstantMean(0.3))
+    for pair, low, high in (((0.2, 0.4), 0.4, 0.4), ((0.0, 10.0), 3.0, 7.0), ((-9, 9), 3.0, 7.0)):
+        value = fit(gp, X, y, bounds={"mean.value": pair}).gp.mean.value
+        assert low - 1e-9 <= value <= high + 1e-9
+
+
+# The door
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"restarts": -1}, ValueError, "restarts must be a whole number from 0; got -1"),
+        ({"restarts": 1.5}, TypeError, "restarts must be a whole number"),
+        ({"restarts": True}, TypeError, "restarts must be a whole number"),
+        ({"spread": -1.0}, ValueError, "spread must be non-negative and finite; got -1.0"),
+        ({"spread": float("nan")}, ValueError, "spread must be finite; got nan"),
+        ({"spread": [1.0]}, TypeError, "spread must be a number; got list"),
+        ({"spread": 1 + 1j}, TypeError, "spread must be a number; got complex"),
+        ({"steps": 0}, ValueError, "steps must be a whole number from 1; got 0"),
+        ({"steps": -1}, ValueError, "steps must be a whole number from 1; got -1"),
+        ({"steps": 2.5}, TypeError, "steps must be a whole number from 1; got 2.5"),
+        ({"steps": float("nan")}, TypeError, "steps must be a whole number from 1; got nan"),
+        ({"stream": np.random.default_rng(0)}, TypeError, "stream must be a gpnotes Stream; got G"),
+        ({"fixed": "noise_var"}, TypeError, "fixed must be a collection of names, not one"),
+        ({"bounds": [1.0]}, TypeError, "bounds must be a mapping from names"),
+    ],
+)
+def test_options_that_mean_nothing_are_refused_by_name(data, options, error, message):
+    with pytest.raises(error, match=message):
+        fit(start(), *data, **{"restarts": 1, "stream": stream(0), **options})
+
+
+def test_data_that_do_not_fit_are_refused_by_name(data):
+    X, y = data
+    with pytest.raises(ValueError, match="y must be finite; 1 of its entries are not"):
+        fit(start(), X, np.where(np.arange(40) == 3, np.nan, y))
+    with pytest.raises(ValueError, match=r"X must have shape \(n, 2\) to match RBF.lengthscale"):
+        fit(start(), X[:, :1], y)
+
+
+# Threads
+
+
+def test_fits_in_threads_leave_the_filters_of_warnings_alone():
+    """The jitter policy's one promise is a warning, also where other threads fit meanwhile."""
+    X = np.repeat(np.linspace(0.0, 1.0, 6), 2)[:, None].astype(np.float32)
+    y = np.sin(3.0 * X[:, 0])
+    gp, interval = GP(RBF(1.0, 2.0), 1e-9), sys.getswitchinterval()
+    before = list(warnings.filters)
+    threads = [
+        threading.Thread(target=fit, args=(gp, X, y), kwargs={"fixed": ["noise_var"]})
+        for _ in range(4)
+    ]
+    sys.setswitchinterval(1e-6)
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert warnings.filters == before
+    with pytest.warns(JitterWarning):
+        condition(gp, X, y)
+
+
+def test_a_fit_meets_jitter_without_a_word_and_what_it_finds_is_told():
+    X = np.repeat(np.linspace(0.0, 1.0, 6), 2)[:, None]
+    y = np.sin(3.0 * X[:, 0])
+    found = fit(GP(RBF(1.0, 2.0), 1e-18), X, y, fixed=["noise_var"], steps=3)
+    with pytest.warns(JitterWarning, match="added .* to its diagonal"):
+        condition(found.gp, X, y)

@@ -269,7 +269,7 @@ def test_what_does_not_fit_is_named(monkeypatch, numbers):
     gp = GP(RBF(1.0, np.asarray(LENGTHS)), 0.0)
     with pytest.raises(ValueError, match=r"gp\.noise_var must be 0: .*; got 0\.1"):
         approximate(GP(RBF(), 0.1), X, y)
-    with pytest.raises(TypeError, match="gp must be a GP; got RBF"):
+    with pytest.raises(TypeError, match="gp must be a gpnotes GP; got RBF"):
         approximate(RBF(), X, y)
     with pytest.raises(ValueError, match="y must hold labels, 1 and -1; got other numbers"):
         approximate(gp, X, 0.5 * (y + 1.0))
@@ -321,6 +321,33 @@ def test_bounds_that_are_none(numbers, pair):
     X, y, _ = numbers
     with pytest.raises(ValueError, match=r"bounds\['kernel.signal_var'\] must be 0 < low <= high"):
         fit(GP(RBF(), 0.0), X, y, bounds={"kernel.signal_var": pair})
+
+
+def test_bounds_of_a_mean_are_in_its_own_units(numbers):
+    X, y, _ = numbers
+    gp = GP(RBF(), 0.0, ConstantMean(0.3))
+    for low, high in ((0.2, 0.4), (-0.5, -0.2), (0.0, 0.1)):
+        value = fit(gp, X, y, bounds={"mean.value": (low, high)}).gp.mean.value
+        assert low <= value <= high
+
+
+@pytest.mark.parametrize("link", LINKS)
+def test_labels_that_leave_little_to_fit_are_fitted_too(link):
+    """Separable, all of one kind, at one point; a wall turns the line search back."""
+    X = np.linspace(-1.0, 1.0, 8)[:, None]
+    labels, gp = np.sign(X[:, 0]), GP(RBF(), 0.0, ConstantMean(0.0))
+    for x, y in ((X, labels), (X, np.ones(8)), (0.0 * X, labels), (X[:1], labels[:1])):
+        found = fit(gp, x, y, Bernoulli(link))
+        assert found.log_evidence >= approximate(gp, x, y, Bernoulli(link)).log_evidence
+
+
+@pytest.mark.parametrize(("steps", "error"), [(0, ValueError), (2.5, TypeError), (None, TypeError)])
+def test_steps_are_a_whole_number(numbers, steps, error):
+    X, y, _ = numbers
+    with pytest.raises(error, match="steps must be a whole number from 1; got"):
+        fit(GP(RBF(), 0.0), X, y, steps=steps)
+    with pytest.raises(TypeError, match="fixed must be a collection of names, not one"):
+        fit(GP(RBF(), 0.0), X, y, fixed="kernel")
 
 
 def test_with_all_parameters_fixed_there_is_nothing_to_fit(numbers):

@@ -7,15 +7,13 @@ evidence and its derivatives, leave-one-out and extension all start from it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from . import _check, _fast, _xp, memory
 from ._xp import LOG_2PI, Array, array_namespace
 from .gaussian import Normal
-from .kernels import Kernel
-from .linalg import Cholesky, cholesky
-from .means import Zero
-from .params import cotangent, nonnegative, settle
+from .linalg import Cholesky, factorise, warn_of_jitter
+from .params import cotangent
+from .process import GP, admit_data, residual_of
 from .random import Stream
 
 __all__ = [
@@ -32,32 +30,6 @@ __all__ = [
 _CHUNK_ENTRIES = 2**21
 
 
-@dataclass(frozen=True)
-class GP:
-    """A prior over functions, ``f ~ GP(mean, kernel)``, :eq:`eq-fv-gp`, and the noise of y.
-
-    `noise_var` is σ_n², the variance of the independent noise in ``y = f + ε``, :eq:`eq-fv-cov-y`;
-    it may be zero. Raises `TypeError` for a kernel or a mean that is none, `ValueError` for a
-    noise that is negative or not finite.
-
-    >>> from gpnotes import RBF
-    >>> GP(RBF(), 0.1)
-    GP(kernel=RBF(signal_var=1, lengthscale=1), noise_var=0.1, mean=Zero())
-    """
-
-    kernel: Kernel
-    noise_var: float = nonnegative()
-    mean: Any = Zero()  # noqa: RUF009  (frozen, so one instance can serve all)
-
-    def __post_init__(self) -> None:
-        settle(self)
-        if not isinstance(self.kernel, Kernel):
-            raise TypeError(f"kernel must be a Kernel; got {type(self.kernel).__name__}")
-        if not callable(self.mean):
-            wanted = "a mean function, such as ConstantMean(1.0)"
-            raise TypeError(f"mean must be {wanted}; got {type(self.mean).__name__}")
-
-
 def prior(gp: GP, Xs: Array, noise: bool = False) -> Normal:
     """The distribution of f at Xs (n, d) before any data, or with `noise` that of y there.
 
@@ -69,6 +41,7 @@ def prior(gp: GP, Xs: Array, noise: bool = False) -> Normal:
     >>> prior(GP(RBF(), 0.5), np.asarray([[0.0], [1.0]]), noise=True).variance
     array([1.5, 1.5])
     """
+    _check.instance(gp, "gp", GP)
     _check.matrix(Xs, "Xs")
     _require(Xs.shape[0], Xs, copies=4, what="the prior covariance")
     return Normal(gp.mean(Xs), _root(_plus_noise(gp.kernel(Xs), gp.noise_var if noise else 0.0)))
@@ -91,7 +64,14 @@ def condition(gp: GP, X: Array, y: Array) -> Posterior:
     >>> posterior.mean(np.asarray([[0.5]])).round(4)
     array([0.5171])
     """
-    _admit_data(X, y)
+    admit_data(gp, X, y)
+    posterior = _conditioned(gp, X, y)
+    warn_of_jitter(posterior.cholesky.jitter, _gram_name(gp))
+    return posterior
+
+
+def _conditioned(gp: GP, X: Array, y: Array) -> Posterior:
+    """`condition` for data that are admitted, without a word about jitter."""
     return _posterior(gp, X, y, _factor(gp, X))
 
 
@@ -102,12 +82,15 @@ def _factor(gp: GP, X: Array) -> Cholesky:
         if lower is not None:
             return Cholesky(lower)
     _require(X.shape[0], X, copies=3, what="the Gram matrix")
-    name = f"the Gram matrix of {gp.kernel!r} with noise_var={gp.noise_var:.6g}"
-    return cholesky(_plus_noise(gp.kernel(X), gp.noise_var), name=name)
+    return factorise(_plus_noise(gp.kernel(X), gp.noise_var), name=_gram_name(gp))
+
+
+def _gram_name(gp: GP) -> str:
+    return f"the Gram matrix of {gp.kernel!r} with noise_var={gp.noise_var:.6g}"
 
 
 def _posterior(gp: GP, X: Array, y: Array, factor: Cholesky) -> Posterior:
-    residual = y - gp.mean(X)
+    residual = residual_of(gp, X, y)
     return Posterior(gp, X, y, factor, residual, factor.solve(residual))
 
 
@@ -183,10 +166,9 @@ class Posterior:
 
     def _chunks(self, Xs: Array, chunk: int | None) -> list[Array]:
         self._admit(Xs)
-        size = max(1, _CHUNK_ENTRIES // self.X.shape[0]) if chunk is None else chunk
-        if size < 1 or size != int(size):
-            raise ValueError(f"chunk must be a whole number from 1; got {chunk}")
-        size = min(int(size), max(1, Xs.shape[0]))
+        most = max(1, _CHUNK_ENTRIES // self.X.shape[0])
+        size = most if chunk is None else _check.whole(chunk, "chunk", 1)
+        size = min(size, max(1, Xs.shape[0]))
         if chunk is not None:
             room = {"what": "a chunk of K_f*", "remedy": "Use a smaller chunk."}
             memory.require(self.X.shape[0], size, copies=3, like=Xs, **room)
@@ -199,8 +181,8 @@ class Posterior:
 
     def mean(self, Xs: Array) -> Array:
         """The mean of f (and of y), (n*,), at Xs (n*, d); O(n n*)."""
-        xp = array_namespace(Xs)
         blocks = self._chunks(Xs, None)
+        xp = array_namespace(Xs)
         return xp.concat([self.gp.mean(b) + self.gp.kernel(b, self.X) @ self.alpha for b in blocks])
 
     def variance(self, Xs: Array, noise: bool = False) -> Array:
@@ -306,14 +288,24 @@ def log_evidence_and_pullback(gp: GP, X: Array, y: Array) -> tuple[float, GP]:
     >>> round(gp_bar.kernel.signal_var, 4)
     -0.25
     """
-    _admit_data(X, y)
+    admit_data(gp, X, y)
+    value, gp_bar, jitter = quiet_evidence(gp, X, y)
+    warn_of_jitter(jitter, _gram_name(gp))
+    return value, gp_bar
+
+
+def quiet_evidence(gp: GP, X: Array, y: Array) -> tuple[float, GP, float]:
+    """`log_evidence_and_pullback` of data that are admitted, and the jitter that it took.
+
+    Nothing is checked again and nobody is warned: a fit comes through here at each step.
+    """
     _require(X.shape[0], X, copies=2, what="the Gram matrix")
     if _fast.serves(gp.kernel, X):
-        found = _fast.evidence(gp.kernel, gp.noise_var, X, y - gp.mean(X))
+        found = _fast.evidence(gp.kernel, gp.noise_var, X, residual_of(gp, X, y))
         if found is not None:
-            return found.value, _assembled(gp, X, found)
-    posterior = condition(gp, X, y)
-    return posterior.log_evidence, posterior.evidence_pullback()[0]
+            return found.value, _assembled(gp, X, found), 0.0
+    posterior = _conditioned(gp, X, y)
+    return posterior.log_evidence, posterior.evidence_pullback()[0], posterior.cholesky.jitter
 
 
 def _assembled(gp: GP, X: Array, found: _fast.Evidence) -> GP:
@@ -321,12 +313,6 @@ def _assembled(gp: GP, X: Array, found: _fast.Evidence) -> GP:
     kernel_bar = cotangent(gp.kernel, signal_var=found.signal_var_bar, lengthscale=lengths_bar)
     mean_bar, _ = gp.mean.pullback(X, found.alpha)
     return cotangent(gp, kernel=kernel_bar, noise_var=found.noise_var_bar, mean=mean_bar)
-
-
-def _admit_data(X: Array, y: Array) -> None:
-    if _check.matrix(X, "X").shape[0] == 0:
-        raise ValueError(f"X must have at least one row; got {X.shape}")
-    _check.alike(_check.vector(y, "y", size=X.shape[0]), "y", X, "X")
 
 
 def _plus_noise(K: Array, noise_var: float) -> Array:

@@ -7,17 +7,18 @@ lives on the host; the data stay where they are.
 from __future__ import annotations
 
 import math
-import warnings
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from . import _xp
+from . import _check
 from ._xp import Array
-from .exact import GP, log_evidence_and_pullback
-from .linalg import FactorisationError, JitterWarning
-from .params import flatten, flatten_gradient, log_bounds
+from .ascent import Ascent, ascend
+from .bounds import ends, limits, touched
+from .exact import quiet_evidence
+from .params import flatten, flatten_gradient
+from .process import GP, admit_data
 from .random import Stream
 
 __all__ = ["Fit", "Run", "fit"]
@@ -25,13 +26,19 @@ __all__ = ["Fit", "Run", "fit"]
 
 @dataclass(frozen=True)
 class Run:
-    """One ascent: where it ended, how many evaluations it took, and what the optimiser said."""
+    """One ascent: where it ended, how many evaluations it took, and what the optimiser said.
+
+    `at_bounds` names the parameters that ended on one of their bounds, by `params.names`: there
+    the evidence may go on rising. A run whose start had no evidence has failed: its `gp` is the
+    given one, its `log_evidence` minus infinity, and its `message` says why.
+    """
 
     gp: GP
     log_evidence: float
     evaluations: int
     converged: bool
     message: str
+    at_bounds: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -64,10 +71,14 @@ def fit(
 
     The first run starts at `gp`, each of the `restarts` at its parameters moved by `spread` times
     standard normals of `stream`, in logarithms where they are positive. `bounds` limit parameters
-    by name, in their own units; `fixed` names those that stay, as in `params.flatten`.
+    by name, in their own units; the others are brought back where they leave what the spread of X
+    and y can tell apart, `bounds.ends`. `Run.at_bounds` names what ended on a bound. `fixed` names
+    the parameters that stay, as in `params.flatten`.
 
-    Raises `ValueError` for restarts without a stream, for names that are not there, and what
-    `condition` raises. Source: Rasmussen & Williams (2006), section 5.4.1.
+    A run that meets parameters without an evidence turns back; one that starts there has failed,
+    and the others go on. Raises `ValueError` or `TypeError` for arguments that do not fit, each by
+    its name, and `ValueError` where no start has an evidence, as for a y whose square overflows.
+    Source: Rasmussen & Williams (2006), section 5.4.1.
 
     >>> from gpnotes import RBF
     >>> X = np.linspace(0.0, 3.0, 8)[:, None]
@@ -75,33 +86,45 @@ def fit(
     >>> found.log_evidence > fit(GP(RBF(), 0.1), X, np.sin(X[:, 0]), steps=1).log_evidence
     True
     """
-    if restarts and stream is None:
-        raise ValueError("restarts need a stream to draw their starts from")
+    admit_data(gp, X, y)
+    steps = _check.whole(steps, "steps", 1)
     start, rebuild = flatten(gp, fixed=fixed)
-    limits = log_bounds(gp, bounds or {}, fixed=fixed)
+    given, reach = limits(gp, bounds, fixed=fixed), ends(gp, X, y, fixed=fixed)
 
-    def loss(vector: np.ndarray) -> tuple[float, np.ndarray]:
-        """The negative log evidence, and its gradient; a wall where K_y cannot be factored."""
+    def evidence(vector: np.ndarray) -> tuple[float, np.ndarray]:
+        """The log evidence and its gradient; jitter on the way is no news."""
         here = rebuild(vector)
-        try:
-            with warnings.catch_warnings():
-                # who conditions on what was found is told; on the way there it is no news
-                warnings.simplefilter("ignore", JitterWarning)
-                value, bar = log_evidence_and_pullback(here, X, y)
-        except FactorisationError:
-            return math.inf, np.zeros_like(vector)
-        return -value, -flatten_gradient(here, bar, fixed=fixed)
+        value, bar, _ = quiet_evidence(here, X, y)
+        return value, flatten_gradient(here, bar, fixed=fixed)
 
-    starts = [start]
-    for _ in range(restarts):
-        starts.append(start + spread * stream.normal(start.size))
-    runs = sorted(
-        (_run(loss, rebuild, one, limits, steps) for one in starts), key=lambda r: -r.log_evidence
-    )
-    return Fit(runs[0].gp, runs[0].log_evidence, tuple(runs))
+    ascents = [
+        ascend(evidence, begin, given, steps, reach)
+        for begin in _starts(start, restarts, stream, spread)
+    ]
+    ascents.sort(key=lambda ascent: -ascent.value)
+    if ascents[0].value == -math.inf:
+        raise ValueError(f"y must have an evidence under gp; it has {ascents[0].message}")
+    box = np.where(np.isfinite(given), given, reach)
+    runs = tuple(_run(gp, ascent, rebuild, box, fixed) for ascent in ascents)
+    return Fit(runs[0].gp, runs[0].log_evidence, runs)
 
 
-def _run(loss: object, rebuild: object, start: np.ndarray, limits: np.ndarray, steps: int) -> Run:
-    start = np.clip(start, limits[:, 0], limits[:, 1])
-    found = _xp.minimise(loss, start, limits, steps)
-    return Run(rebuild(found.x), -float(found.fun), found.nfev, found.success, str(found.message))
+def _starts(
+    start: np.ndarray, restarts: int, stream: Stream | None, spread: float
+) -> list[np.ndarray]:
+    """The given start, and others drawn around it."""
+    restarts = _check.whole(restarts, "restarts", 0)
+    spread = _check.positive(_check.number(spread, "spread"), "spread", zero=True)
+    if stream is not None:
+        _check.instance(stream, "stream", Stream)
+    elif restarts:
+        raise ValueError("restarts need a stream to draw their starts from")
+    return [start, *(start + spread * stream.normal(start.size) for _ in range(restarts))]
+
+
+def _run(gp: GP, ascent: Ascent, rebuild: Callable, box: np.ndarray, fixed: Collection[str]) -> Run:
+    """The report of an ascent; what could not be built at all is reported with `gp`."""
+    failed = ascent.value == -math.inf
+    at_bounds = () if failed else touched(gp, ascent.vector, box, fixed=fixed)
+    end = gp if failed else rebuild(ascent.vector)
+    return Run(end, *ascent[1:], at_bounds)

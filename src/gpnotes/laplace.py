@@ -15,10 +15,12 @@ import numpy as np
 
 from . import _check, _xp, memory
 from ._xp import Array, array_namespace
-from .exact import GP
+from .ascent import ascend
+from .bounds import ends, limits
 from .likelihoods import Bernoulli
 from .linalg import Cholesky, cholesky
-from .params import cotangent, flatten, flatten_gradient, log_bounds
+from .params import cotangent, flatten, flatten_gradient
+from .process import GP, admit_data
 
 __all__ = ["LaplacePosterior", "approximate", "fit"]
 
@@ -49,6 +51,10 @@ def approximate(gp: GP, X: Array, y: Array, likelihood: Any = _PROBIT) -> Laplac
     array([0.8158, 0.2662])
     """
     _admit(gp, X, y, likelihood)
+    return _approximate(gp, X, y, likelihood)
+
+
+def _approximate(gp: GP, X: Array, y: Array, likelihood: Any) -> LaplacePosterior:
     K, mean = gp.kernel(X), gp.mean(X)
     f, steps = _mode(K, mean, y, likelihood)
     first, second, third = likelihood.derivatives(y, f)
@@ -206,9 +212,12 @@ def fit(
 ) -> LaplacePosterior:
     """The approximation at hyperparameters that maximise its evidence, from those of `gp`.
 
-    `bounds` limit positive parameters by name, in their own units; `fixed` names those that stay,
-    as in `params.flatten`. Raises what `approximate` raises, and `ValueError` for bounds that are
-    none and names that are not there. Source: Rasmussen & Williams (2006), section 5.5.1.
+    `bounds` limit parameters by name, in their own units; the others are brought back where they
+    leave what X and y can tell apart, `bounds.ends`; `fixed` names those that stay, as in
+    `params.flatten`. Parameters without a mode are turned back from. Raises what `approximate`
+    raises for `gp`, and `TypeError` or `ValueError` for bounds that are none and for names that
+    are not there.
+    Source: Rasmussen & Williams (2006), section 5.5.1.
 
     >>> from gpnotes import RBF
     >>> X = np.linspace(0.0, 6.0, 12)[:, None]
@@ -217,42 +226,35 @@ def fit(
     True
     """
     _admit(gp, X, y, likelihood)
-    held = (*fixed, "noise_var")
+    steps = _check.whole(steps, "steps", 1)
+    held = (*_fixed(fixed), "noise_var")
     start, rebuild = flatten(gp, fixed=held)
-    limits = _limits(gp, bounds or {}, held)
+    given, reach = limits(gp, bounds, fixed=held), ends(gp, X, y, fixed=held)
 
-    def loss(vector: np.ndarray) -> tuple[float, np.ndarray]:
-        """The negative evidence and its gradient."""
+    def evidence(vector: np.ndarray) -> tuple[float, np.ndarray]:
+        """The evidence and its gradient."""
         here = rebuild(vector)
-        posterior = approximate(here, X, y, likelihood)
+        posterior = _approximate(here, X, y, likelihood)
         gradient = flatten_gradient(here, posterior.evidence_pullback()[0], fixed=held)
-        return -posterior.log_evidence, -gradient
+        return posterior.log_evidence, gradient
 
-    if not start.size:
-        return approximate(gp, X, y, likelihood)
-    found = _xp.minimise(loss, np.clip(start, limits[:, 0], limits[:, 1]), limits, steps)
-    return approximate(rebuild(found.x), X, y, likelihood)
+    found = ascend(evidence, start, given, steps, reach)
+    return _approximate(rebuild(found.vector), X, y, likelihood)
 
 
-def _limits(gp: GP, bounds: Mapping[str, tuple[float, float]], held: Collection[str]) -> np.ndarray:
-    """The logarithms of the bounds of each entry, if they are intervals."""
-    for name, pair in bounds.items():
-        if len(pair) != 2 or not 0.0 < pair[0] <= pair[1] < np.inf:
-            raise ValueError(f"bounds[{name!r}] must be 0 < low <= high, both finite; got {pair}")
-    return log_bounds(gp, bounds, fixed=held)
+def _fixed(fixed: Collection[str]) -> Collection[str]:
+    if isinstance(fixed, str):
+        raise TypeError(f"fixed must be a collection of names, not one; got {fixed!r}")
+    return fixed
 
 
 def _admit(gp: GP, X: Array, y: Array, likelihood: Any) -> None:
-    if not isinstance(gp, GP):
-        raise TypeError(f"gp must be a GP; got {type(gp).__name__}")
+    admit_data(gp, X, y)
     if isinstance(likelihood, type) or not hasattr(likelihood, "log_density"):
         raise TypeError(f"likelihood must be one, such as Bernoulli(); got {likelihood!r}")
     if gp.noise_var:
         why = "the likelihood says how y scatters around f"
         raise ValueError(f"gp.noise_var must be 0: {why}; got {gp.noise_var}")
-    if _check.matrix(X, "X").shape[0] == 0:
-        raise ValueError(f"X must have at least one row; got {X.shape}")
-    _check.alike(_check.vector(y, "y", size=X.shape[0]), "y", X, "X")
     _require(X.shape[0], X, copies=5, what="the Gram matrix")
 
 

@@ -25,8 +25,10 @@ __all__ = [
     "by_differences",
     "centroid",
     "cholesky",
+    "factorise",
     "squared_distances",
     "squared_distances_pullback",
+    "warn_of_jitter",
 ]
 
 _PORTION = 2**18  # entries of distances at a time that are in a better precision than the result
@@ -112,6 +114,7 @@ class Cholesky:
         side = xp.matrix_transpose(_xp.solve_triangular(self.lower, cross))
         block = block + self.jitter * _xp.eye(block.shape[0], block)
         corner = _factorise(block - side @ xp.matrix_transpose(side), name, _scale(block))
+        warn_of_jitter(corner.jitter, name)
         top = xp.concat([self.lower, xp.zeros_like(cross)], axis=1)
         lower = xp.concat([top, xp.concat([side, corner.lower], axis=1)], axis=0)
         return Cholesky(lower, self.jitter + corner.jitter)
@@ -136,12 +139,29 @@ def cholesky(K: Array, *, name: str = "K", jitter: Literal["auto"] | float = "au
     """
     _check.square(K, name)
     if isinstance(jitter, str) and jitter == "auto":
-        return _factorise(K, name, _scale(K))
+        factor = _factorise(K, name, _scale(K))
+        warn_of_jitter(factor.jitter, name)
+        return factor
     added = _check.positive(_check.number(jitter, "jitter"), "jitter", zero=True)
     lower = _xp.cholesky_factor(K + added * _xp.eye(K.shape[0], K) if added else K)
     if lower is None:
         raise _failure(K, name, added)
     return Cholesky(lower, added)
+
+
+def factorise(K: Array, *, name: str) -> Cholesky:
+    """`cholesky` by its jitter policy, without the warning: the caller sees ``jitter`` and says so.
+
+    For what is factored on the way to somewhere else, as in a fit. The filters of warnings belong
+    to the whole process, so no thread may switch one off for a while.
+    """
+    return _factorise(_check.square(K, name), name, _scale(K))
+
+
+def warn_of_jitter(jitter: float, name: str) -> None:
+    """Warn, if it is not zero, that so much was added to the diagonal of `name`."""
+    if jitter:
+        warnings.warn(_added(name, jitter), JitterWarning, stacklevel=3)
 
 
 def _scale(K: Array) -> float:
@@ -156,7 +176,6 @@ def _factorise(K: Array, name: str, scale: float) -> Cholesky:
     for tried in _jitters(K.shape[0], _xp.epsilon(K), scale):
         lower = _xp.cholesky_factor(K + tried * _xp.eye(K.shape[0], K))
         if lower is not None:
-            warnings.warn(_added(name, tried), JitterWarning, stacklevel=3)
             return Cholesky(lower, tried)
     raise _failure(K, name, tried)
 

@@ -34,19 +34,23 @@ __all__ = [
 ]
 
 
-def positive(default: Any = MISSING, *, per_dimension: bool = False) -> Any:
-    """A field that must be positive and is fitted by its logarithm."""
-    return _parameter("positive", default, per_dimension)
+def positive(default: Any = MISSING, *, per_dimension: bool = False, unit: str = "") -> Any:
+    """A field that must be positive and is fitted by its logarithm.
+
+    `unit` is ``"x"`` for a length of the inputs, ``"y²"`` for a variance of the observations: from
+    it a fit knows where to look, `bounds.limits`.
+    """
+    return _parameter("positive", default, per_dimension, unit)
 
 
-def nonnegative(default: Any = MISSING, *, per_dimension: bool = False) -> Any:
+def nonnegative(default: Any = MISSING, *, per_dimension: bool = False, unit: str = "") -> Any:
     """A field that may be zero; it is fitted by its logarithm, so a zero must be held fixed."""
-    return _parameter("nonnegative", default, per_dimension)
+    return _parameter("nonnegative", default, per_dimension, unit)
 
 
 def real(default: Any = MISSING, *, per_dimension: bool = False) -> Any:
     """A field that may have any sign and is fitted as it is."""
-    return _parameter("real", default, per_dimension)
+    return _parameter("real", default, per_dimension, "")
 
 
 def fixed(default: Any = MISSING) -> Any:
@@ -54,8 +58,8 @@ def fixed(default: Any = MISSING) -> Any:
     return field(default=default, metadata={"constraint": "fixed"})
 
 
-def _parameter(constraint: str, default: Any, per_dimension: bool) -> Any:
-    metadata = {"constraint": constraint, "per_dimension": per_dimension}
+def _parameter(constraint: str, default: Any, per_dimension: bool, unit: str) -> Any:
+    metadata = {"constraint": constraint, "per_dimension": per_dimension, "unit": unit}
     return field(default=default, metadata=metadata)
 
 
@@ -123,11 +127,12 @@ def unchecked(obj: Any, **values: Any) -> Any:
 
 
 class Leaf(NamedTuple):
-    """A parameter inside nested dataclasses: the path that leads to it, its kind, its value."""
+    """A parameter inside nested dataclasses: the path to it, its kind, its value, its unit."""
 
     path: str
     constraint: str
     value: Any
+    unit: str
 
 
 def leaves(obj: Any, path: str = "") -> Iterator[Leaf]:
@@ -145,7 +150,7 @@ def _leaves_of_field(item: Any, value: Any, path: str) -> Iterator[Leaf]:
     if constraint == "fixed":
         yield from leaves(value, f"{path}.")
     else:
-        yield Leaf(path, constraint, value)
+        yield Leaf(path, constraint, value, item.metadata["unit"])
 
 
 def replaced(
@@ -187,7 +192,7 @@ def flatten(
     >>> rebuild(vector + 1.0)
     RBF(signal_var=2.71828, lengthscale=5.43656)
     """
-    free = _free(obj, fixed)
+    free = free_leaves(obj, fixed)
     flat = _joined(_to_flat(leaf) for leaf in free)
     ends = np.cumsum([_host(leaf.value).size for leaf in free], dtype=int)
 
@@ -217,7 +222,7 @@ def flatten_gradient(obj: Any, obj_bar: Any, *, fixed: Collection[str] = ()) -> 
         raise ValueError(f"obj_bar must have the parameters of obj, {sizes}; got {found}")
     return _joined(
         bars[leaf.path] * (1.0 if leaf.constraint == "real" else _host(leaf.value))
-        for leaf in _free(obj, fixed)
+        for leaf in free_leaves(obj, fixed)
     )
 
 
@@ -229,29 +234,16 @@ def names(obj: Any, *, fixed: Collection[str] = ()) -> list[str]:
     ['parts.0.signal_var', 'parts.1.variance']
     """
     found = []
-    for leaf in _free(obj, fixed):
+    for leaf in free_leaves(obj, fixed):
         shape = () if isinstance(leaf.value, float) else tuple(leaf.value.shape)
         found += [leaf.path + (str(list(at)) if at else "") for at in np.ndindex(shape)]
     return found
 
 
-def log_bounds(
-    obj: Any, bounds: Mapping[str, tuple[float, float]], *, fixed: Collection[str] = ()
-) -> np.ndarray:
-    """Lower and upper ends (n, 2) of the entries of `flatten`: logarithms, infinite where none.
-
-    `bounds` limit positive parameters by name, in their own units. Raises `ValueError` for names
-    that are not there.
-    """
-    plain = [name.partition("[")[0] for name in names(obj, fixed=fixed)]
-    unknown = sorted(set(bounds) - set(plain))
-    if unknown:
-        raise ValueError(f"bounds name {unknown}; the parameters are {sorted(set(plain))}")
-    pairs = [np.log(bounds[name]) if name in bounds else (-np.inf, np.inf) for name in plain]
-    return np.asarray(pairs, dtype=np.float64).reshape(-1, 2)
-
-
-def _free(obj: Any, fixed: Collection[str]) -> list[Leaf]:
+def free_leaves(obj: Any, fixed: Collection[str]) -> list[Leaf]:
+    """The parameters of `obj` that `fixed` does not name, as `flatten` takes them."""
+    if isinstance(fixed, str):
+        raise TypeError(f"fixed must be a collection of names, not one; got {fixed!r}")
     if not is_dataclass(obj):
         raise TypeError(f"obj must be a dataclass of parameters; got {type(obj).__name__}")
     every = list(leaves(obj))

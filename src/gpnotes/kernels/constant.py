@@ -23,7 +23,7 @@ class Constant(Kernel):
     array([[2., 2.]])
     """
 
-    variance: float = positive(1.0)
+    variance: float = positive(1.0, unit="y²")
 
     def _gram(self, x: Array, z: Array | None) -> Array:
         return _filled(x, z, self.variance)
@@ -54,7 +54,7 @@ class White(Kernel):
            [0., 0.]]))
     """
 
-    variance: float = positive(1.0)
+    variance: float = positive(1.0, unit="y²")
 
     def _gram(self, x: Array, z: Array | None) -> Array:
         return self.variance * _xp.eye(x.shape[0], x) if z is None else _filled(x, z, 0.0)

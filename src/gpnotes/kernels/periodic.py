@@ -37,9 +37,9 @@ class Periodic(Kernel):
            [1.    , 0.1353, 1.    ]])
     """
 
-    signal_var: float = positive(1.0)
+    signal_var: float = positive(1.0, unit="y²")
     lengthscale: Any = positive(1.0, per_dimension=True)
-    period: Any = positive(1.0, per_dimension=True)
+    period: Any = positive(1.0, per_dimension=True, unit="x")
 
     def _gram(self, x: Array, z: Array | None) -> Array:
         centre = centroid(x)

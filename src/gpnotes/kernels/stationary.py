@@ -73,8 +73,8 @@ class RBF(Kernel):
            [1.2131, 2.    ]])
     """
 
-    signal_var: float = positive(1.0)
-    lengthscale: Any = positive(1.0, per_dimension=True)
+    signal_var: float = positive(1.0, unit="y²")
+    lengthscale: Any = positive(1.0, per_dimension=True, unit="x")
 
     _gram, _diag, _pull, _pull_diag = _gram, _diag, _pull, _pull_diag
     _shape_bars = _no_shape_bars
@@ -101,8 +101,8 @@ class Matern12(Kernel):
            [0.3679, 1.    ]])
     """
 
-    signal_var: float = positive(1.0)
-    lengthscale: Any = positive(1.0, per_dimension=True)
+    signal_var: float = positive(1.0, unit="y²")
+    lengthscale: Any = positive(1.0, per_dimension=True, unit="x")
 
     _gram, _diag, _pull, _pull_diag = _gram, _diag, _pull, _pull_diag
     _shape_bars = _no_shape_bars
@@ -131,8 +131,8 @@ class Matern32(Kernel):
            [0.4834, 1.    ]])
     """
 
-    signal_var: float = positive(1.0)
-    lengthscale: Any = positive(1.0, per_dimension=True)
+    signal_var: float = positive(1.0, unit="y²")
+    lengthscale: Any = positive(1.0, per_dimension=True, unit="x")
 
     _gram, _diag, _pull, _pull_diag = _gram, _diag, _pull, _pull_diag
     _shape_bars = _no_shape_bars
@@ -159,8 +159,8 @@ class Matern52(Kernel):
            [0.524, 1.   ]])
     """
 
-    signal_var: float = positive(1.0)
-    lengthscale: Any = positive(1.0, per_dimension=True)
+    signal_var: float = positive(1.0, unit="y²")
+    lengthscale: Any = positive(1.0, per_dimension=True, unit="x")
 
     _gram, _diag, _pull, _pull_diag = _gram, _diag, _pull, _pull_diag
     _shape_bars = _no_shape_bars
@@ -187,8 +187,8 @@ class RationalQuadratic(Kernel):
            [0.7071, 1.    ]])
     """
 
-    signal_var: float = positive(1.0)
-    lengthscale: Any = positive(1.0, per_dimension=True)
+    signal_var: float = positive(1.0, unit="y²")
+    lengthscale: Any = positive(1.0, per_dimension=True, unit="x")
     alpha: float = positive(1.0)
 
     _gram, _diag, _pull, _pull_diag = _gram, _diag, _pull, _pull_diag

@@ -1,0 +1,122 @@
+"""An ascent that ends: at the top, at an end, or where a wall leaves it."""
+
+import math
+
+import numpy as np
+import pytest
+
+from gpnotes.ascent import ascend
+
+FREE = np.asarray([[-np.inf, np.inf]] * 2)
+
+
+def hill(v):
+    """Its top is 3 at (1, −2)."""
+    gap = v - np.asarray([1.0, -2.0])
+    return 3.0 - float(gap @ gap), -2.0 * gap
+
+
+def test_the_top_is_found_and_its_value_reported():
+    found = ascend(hill, np.zeros(2), FREE, 50)
+    np.testing.assert_allclose(found.vector, [1.0, -2.0], atol=1e-5)
+    assert found.value == pytest.approx(3.0)
+    assert found.converged
+    assert found.evaluations < 20
+
+
+def test_the_start_is_moved_to_its_ends_and_evaluated_once():
+    seen = []
+
+    def watched(v):
+        seen.append(tuple(v))
+        return hill(v)
+
+    found = ascend(watched, np.asarray([9.0, 9.0]), np.asarray([[2.0, 3.0], [-1.0, 0.0]]), 50)
+    assert seen[0] == (3.0, 0.0)
+    assert seen.count((3.0, 0.0)) == 1
+    assert found.evaluations == len(seen)
+    np.testing.assert_array_equal(found.vector, [2.0, -1.0])
+
+
+@pytest.mark.parametrize(
+    "problem", [ValueError, FloatingPointError, OverflowError, ZeroDivisionError, RuntimeError]
+)
+def test_behind_a_wall_is_no_way_but_before_it_there_is(problem):
+    """The top lies just before the wall, and the first step leads far behind it."""
+
+    def walled(v):
+        if v[0] > 1.5:
+            raise problem("there is nothing")
+        value, gradient = hill(v)
+        return 1e3 * value, 1e3 * gradient
+
+    found = ascend(walled, np.asarray([-40.0, -2.0]), FREE, 200)
+    np.testing.assert_allclose(found.vector, [1.0, -2.0], atol=1e-2)
+    assert np.isfinite(found.value)
+
+
+@pytest.mark.parametrize("nothing", [math.nan, math.inf, -math.inf, 1e151])
+def test_what_is_not_finite_is_a_wall(nothing):
+    for broken in (
+        lambda v: (nothing, np.zeros(2)),
+        lambda v: (0.0, np.asarray([0.0, nothing])),
+    ):
+        found = ascend(broken, np.zeros(2), FREE, 50)
+        assert found.value == -math.inf
+        assert not found.converged
+        assert found.message == "no value at the start: value or gradient overflow"
+        assert found.evaluations == 1
+
+
+def test_an_ascent_that_leaves_its_ends_is_brought_back_and_goes_on_within():
+    def ridge(v):
+        """Rises with v₀ for ever; its top in v₁ moves with v₀ up to 2."""
+        top = min(v[0], 2.0)
+        gradient = np.asarray([1e-3 + 2.0 * (v[1] - top) * (v[0] < 2.0), -2.0 * (v[1] - top)])
+        return 1e-3 * float(v[0]) - float(v[1] - top) ** 2, gradient
+
+    box = np.asarray([[-1.0, 1.0], [-9.0, 9.0]])
+    free, kept = (ascend(ridge, np.zeros(2), FREE, 100, e) for e in (None, box))
+    assert free.vector[0] > 1.0
+    np.testing.assert_allclose(kept.vector, [1.0, 1.0], atol=1e-3)
+    assert kept.evaluations > free.evaluations
+
+
+def test_an_ascent_that_ends_within_never_notices_the_ends():
+    box = np.asarray([[0.9, 1.1], [-2.1, -1.9]])
+    free, kept = (ascend(hill, np.zeros(2), FREE, 50, e) for e in (None, box))
+    np.testing.assert_array_equal(kept.vector, free.vector)
+    assert kept.evaluations == free.evaluations
+
+
+def test_what_a_wall_said_last_is_told():
+    def edge(v):
+        if v[0] > 1e-6:
+            raise ValueError(f"{v[0] > 1e-6} is behind the wall")
+        return float(v[0]), np.asarray([1.0, 0.0])
+
+    found = ascend(edge, np.zeros(2), FREE, 50)
+    assert found.vector[0] <= 1e-6
+    assert found.message.endswith("the last: True is behind the wall")
+
+
+@pytest.mark.parametrize("error", [TypeError, MemoryError, KeyboardInterrupt])
+def test_what_is_no_matter_of_the_point_is_raised(error):
+    def broken(v):
+        raise error("no")
+
+    with pytest.raises(error):
+        ascend(broken, np.zeros(2), FREE, 5)
+
+
+def test_an_overflow_on_the_way_is_no_warning():
+    def overflowing(v):
+        value, gradient = hill(v)
+        return value + 0.0 * float(np.exp(np.float64(1e3)) < 0.0), gradient
+
+    assert ascend(overflowing, np.zeros(2), FREE, 50).converged
+
+
+def test_where_nothing_is_free_there_is_a_value():
+    found = ascend(lambda v: (2.5, v), np.zeros(0), np.zeros((0, 2)), 5)
+    assert (found.value, found.converged, found.message) == (2.5, True, "nothing is free")
