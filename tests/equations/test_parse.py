@@ -279,7 +279,7 @@ def test_brackets_may_span_lines():
 RELATIONS = [
     ("=", "="), (r"\approx", r"\approx"), (r"\leq", r"\le"), (r"\geqslant", r"\ge"), ("<", "<"),
     (r"\propto", r"\propto"), (r"\succeq", r"\succeq"), (r"\sim", r"\sim"), (":=", ":="),
-    (r"\coloneqq", ":="), (r"\triangleq", r"\triangleq"), (r"\equiv", r"\equiv"),
+    (r"\coloneqq", ":="), (r"\triangleq", ":="), (r"\equiv", ":="),
     (r"\overset{\text{def}}{=}", ":="), (r"\stackrel{(3)}{=}", "="),
 ]  # fmt: skip
 

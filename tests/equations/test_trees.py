@@ -122,6 +122,8 @@ def grow_scalar(inner):
         matrices().map(lambda d: (t.Function("tr", (d[0],)), np.trace(d[1]))),
         vectors().map(lambda d: (t.Norm(d[0]), np.linalg.norm(d[1]))),
         vectors().map(lambda d: (t.Norm(d[0], "\\infty"), np.abs(d[1]).max())),
+        st.tuples(vectors(), vectors()).map(inner_product),
+        st.tuples(matrices(), matrices()).map(kronecker_trace),
         st.tuples(vectors(), matrices(), vectors()).map(form),
         st.tuples(inner, st.sampled_from(["sum", "prod"])).map(reduction),
         inner.map(average),
@@ -139,6 +141,16 @@ def quotient(drawn):
 def form(drawn):
     (left, x), (middle, a), (right, y) = drawn
     return t.Product((t.Transpose(left), middle, right)), (x.T @ a @ y).item()
+
+
+def inner_product(drawn):
+    (left, x), (right, y) = drawn
+    return t.Inner(left, right), np.sum(x * y)
+
+
+def kronecker_trace(drawn):
+    (left, a), (right, b) = drawn
+    return t.Function("tr", (t.Kronecker((left, right)),)), np.trace(a) * np.trace(b)
 
 
 def reduction(drawn):
@@ -233,6 +245,8 @@ SPECIAL = [
     r"a \prod_{i=1}^{N} (i + \sum_{j=1}^{i} j)",
     r"(\sum_{i=1}^{N} i) a + (\prod_{i=1}^{N} i) \odot a",
     r"\operatorname{diag}(\mathbf y) + \operatorname{sign}(a) A",
+    r"(A \otimes A) \odot (a A \otimes A)^\top + \langle A, A \rangle^2",
+    r"\sum_{1 \le i < j \le N} \mathbf y_i j + \sum_{i=1, i \ne N}^{N} i",
 ]
 
 

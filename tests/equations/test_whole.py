@@ -11,8 +11,10 @@ import pytest
 from gpnotes.equations import EquationError, flips, text
 from gpnotes.equations.binding import used
 from gpnotes.equations.mutants import mutants
+from gpnotes.equations.names import Names
 from gpnotes.equations.parse import parse, symbols
 from gpnotes.equations.printing import latex as printed
+from gpnotes.equations.reading import words
 from gpnotes.equations.text import Equation
 from gpnotes.equations.tree import Statement, walk
 from gpnotes.equations.whole import is_whole, whole
@@ -49,13 +51,23 @@ def _unmatched(latex: str, opens: str, shuts: str) -> bool:
     return depth > 0
 
 
-def readings(equation: Equation) -> list[Statement]:
+Way = tuple[dict[str, str], bool]
+
+
+def ways(equation: Equation) -> list[Way]:
     """The ways to read an equation without its bindings: `A (b + c)` is a call, and a product."""
     kinds = dict.fromkeys(symbols(equation.latex), "value")
+    called = {str(w) for w in words(equation.latex, Names({}), free=True) if w.type == "CALL"}
+    functions = {key: "callable" if key in called else "value" for key in kinds}
+    return [({}, True), (kinds, True), (kinds, False), (functions, False)]
+
+
+def readings(equation: Equation) -> list[tuple[Statement, Way]]:
+    """The statements that the equation is, in each way in which it can be read."""
     made = []
-    for names, free in (({}, True), (kinds, True), (kinds, False)):
+    for names, free in ways(equation):
         with suppress(EquationError):
-            made.append(parse(equation.latex, names, free=free))
+            made.append((parse(equation.latex, names, free=free), (names, free)))
     return made
 
 
@@ -79,9 +91,42 @@ def test_every_mutant_of_the_book_can_be_typeset(slug: str) -> None:
     read = {equation: readings(equation) for equation in equations.values()}
     assert sum(map(bool, read.values())) >= 0.8 * len(equations)
     for equation, statements in read.items():
-        pieces = set().union(*(shown(equation, statement) for statement in statements))
+        pieces = set().union(*(shown(equation, statement) for statement, _ in statements))
         assert {piece: flaws(piece) for piece in pieces if flaws(piece)} == {}, equation.label
         assert [piece for piece in pieces if not is_whole(piece)] == [], equation.label
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_every_step_of_the_book_is_shown_whole(slug: str) -> None:
+    """What the badge shows of a step reads as that step and nothing else."""
+    for equation in text.read(BOOK / f"{slug}.md").values():
+        for statement, (names, free) in readings(equation):
+            for step in statement.steps:
+                piece = whole(equation.latex, step.span)
+                assert is_whole(piece), piece
+                # with free letters it is the rest of the equation that says what runs
+                assert free or parse(piece, names).steps == (step,), piece
+
+
+@pytest.mark.parametrize(
+    ("latex", "shown"),
+    [
+        (r"a_1(\nu) = p_1^\nu h_1(\nu)", r"a_1(\nu) = p_1^\nu h_1(\nu)"),
+        (r"x = K^{-1}_{y}, \quad b = c", r"x = K^{-1}_{y}"),
+        (r"x = \sigma^2_n", r"x = \sigma^2_n"),
+        (r"x = f_i(x)^2, \quad b = c", r"x = f_i(x)^2"),
+        (r"x = {K^{-1}_y}, \quad b = c", r"x = {K^{-1}_y}"),
+        (r"x = {a + b}, \quad b = c", r"x = {a + b}"),
+        (r"x = \left(a + b\right), \quad b = c", r"x = \left(a + b\right)"),
+        (r"x = \textcolor{red}{a}, \quad b = c", r"x = \textcolor{red}{a}"),
+    ],
+)  # fmt: skip
+def test_a_step_keeps_what_was_put_in_order(latex: str, shown: str) -> None:
+    kinds = dict.fromkeys(["x", "a", "b", "c", "p", "K_y", r"\sigma_n", r"\nu"], "value")
+    kinds |= {"f": "callable", "h": "callable", "a_1": "callable", "i": "value"}
+    step = parse(latex, kinds).steps[0]
+    assert whole(latex, step.span) == shown
+    assert parse(shown, kinds).steps == (step,)
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,12 @@ from lark import v_args
 from lark.tree import Meta
 
 from . import tree as t
-from .ambiguous import after_bars, between, entry, trailing
-from .assemble import around, below, bind, one_product, quotient, split_indices
+from .ambiguous import after_bars, between, entry
+from .assemble import bind, one_product, quotient, split_indices
 from .averages import Averages
 from .branches import span_of as _span
 from .conditions import Conditions
+from .ranges import Ranges
 from .reading.vocabulary import AMBIGUOUS_POWERS
 
 __all__ = ["Build"]
@@ -22,7 +23,7 @@ Node = t.Node
 
 
 @v_args(meta=True)
-class Build(Averages, Conditions):
+class Build(Averages, Conditions, Ranges):
     """The nodes of an equation; `kinds` says what its names are bound to."""
 
     def __init__(self, latex: str, kinds: Mapping[str, str]) -> None:
@@ -75,13 +76,18 @@ class Build(Averages, Conditions):
 
     def term(self, meta: Meta, parts: list) -> Node:
         self.several = len(parts) > 1
+        signs = {part for part in parts if isinstance(part, str)} & {"ODOT", "OTIMES"}
+        if len(signs) > 1:
+            raise self._fault("ambiguous: write brackets around one of the products", meta)
         groups: list[list] = [[]]
         for part in parts:
-            groups.append([]) if part == "ODOT" else groups[-1].append(part)
+            groups.append([]) if part in signs else groups[-1].append(part)
         factors = tuple(self._product(group) for group in groups)
-        if len(factors) == 1:
+        if not signs:
             return factors[0]
-        return t.Elementwise(factors, span=_span(meta))
+        if "ODOT" in signs:
+            return t.Elementwise(factors, span=_span(meta))
+        return t.Kronecker(factors, any(len(g) > 1 for g in groups), span=_span(meta))
 
     def _product(self, parts: list) -> Node:
         factors: list[Node] = []
@@ -141,55 +147,6 @@ class Build(Averages, Conditions):
 
     def indicator(self, meta: Meta, parts: list) -> Node:
         return t.Function("indicator", (parts[0],), span=_span(meta))
-
-    # -- sums over an index -------------------------------------------------------------
-
-    def range(self, meta: Meta, parts: list) -> t.Range:
-        key, span = str(parts[0]), _span(meta)
-        if len(parts) == 1:
-            return t.Range(key, members=t.Name(key, span=span), span=span)
-        if parts[1].type == "EQ":
-            return t.Range(key, first=parts[2], span=span)
-        if parts[1].type == "IN":
-            return self._over_members(key, parts[2], meta)
-        if parts[1].type in ("LT", "LE"):
-            return t.Range(key, t.Number(1.0), below(parts[2], parts[1].type), span=span)
-        return t.Range(key, members=t.Name(key, span=span), without=parts[2], span=span)
-
-    def _over_members(self, key: str, target: Node | tuple, meta: Meta) -> t.Range:
-        if isinstance(target, Node):
-            return t.Range(key, members=target, span=_span(meta))
-        listed, last = target
-        if last is None:
-            members = t.Block((listed,), span=around(list(listed)))
-            return t.Range(key, members=members, span=_span(meta))
-        if len(listed) > 1:
-            raise self._fault("write the range with its two ends: 1, \\dots, N", meta)
-        return t.Range(key, listed[0], last, span=_span(meta))
-
-    def big(self, meta: Meta, parts: list) -> Node:
-        kind, body = str(parts[0]), parts[-1]
-        ranges = [part for part in parts[1:-1] if isinstance(part, t.Range)]
-        if self.several:
-            self._refuse(trailing(kind, (one.index for one in ranges), body), body.span)
-        upper = parts[-2] if not isinstance(parts[-2], t.Range) else None
-        for one in reversed(self._complete(ranges, upper, meta)):
-            body = t.Reduction(kind, one, bind(body, {one.index}), span=_span(meta))
-        return body
-
-    def _complete(self, ranges: list[t.Range], upper: Node | None, meta: Meta) -> list[t.Range]:
-        """Give ``i, j = 1`` and its upper limit to every index that they are written for."""
-        if upper is None and all(one.members or one.last for one in ranges):
-            return ranges
-        if any(one.last or not _takes_limits(one) for one in ranges):
-            raise self._fault("an upper limit stands beside a range that has its end already", meta)
-        first = ranges[-1].first
-        if upper is not None and first is not None:
-            return [
-                t.Range(one.index, one.first or first, upper, span=around([one, upper]))
-                for one in ranges
-            ]
-        raise self._fault("a range needs both its limits, or a set", meta)
 
     # -- integrals ----------------------------------------------------------------------
 
@@ -264,17 +221,22 @@ class Build(Averages, Conditions):
     def norm(self, meta: Meta, parts: list) -> Node:
         return t.Norm(parts[0], str(parts[1]), span=_span(meta))
 
+    def inner(self, meta: Meta, parts: list) -> Node:
+        if parts[1] != ",":
+            raise self._fault("an inner product: a comma stands between the two", meta)
+        return t.Inner(parts[0], parts[2], span=_span(meta))
+
+    def angle(self, meta: Meta, parts: list) -> Node:
+        problem = "angles around one thing: write \\mathbb E[...] for an average"
+        raise self._fault(problem, meta)
+
     def subscript(self, meta: Meta, parts: list) -> Node:
+        if isinstance(parts[0], t.Inner) and meta.start_pos == parts[0].span[0]:
+            raise self._fault("an inner product has no subscript", meta)
         if isinstance(parts[0], t.Bars) and meta.start_pos == parts[0].span[0]:
             raise self._fault("bars with a subscript: write \\lVert and \\rVert for a norm", meta)
         indices = tuple(index for part in parts[1:] for index in split_indices(part))
         return t.Subscript(parts[0], indices, span=_span(meta))
-
-
-def _takes_limits(over: t.Range) -> bool:
-    """``i = 1``, or the ``i`` of ``i, j = 1``: what an upper limit may belong to."""
-    alone = over.members == t.Name(over.index) and over.without is None
-    return over.members is None or alone
 
 
 def _number(text: str, span: tuple[int, int]) -> Node:

@@ -21,7 +21,9 @@ from .tree import (
     Function,
     Gradient,
     Index,
+    Inner,
     Inverse,
+    Kronecker,
     Name,
     Node,
     Norm,
@@ -140,6 +142,22 @@ def _(node: Elementwise, scope: Scope) -> Iterator[Edit]:
             f"drop the factor {scope.say(factor)}",
             rest[0] if len(rest) == 1 else Elementwise(rest),
         )
+
+
+@edits.register
+def _(node: Kronecker, scope: Scope) -> Iterator[Edit]:
+    for i in range(len(node.factors) - 1):
+        first, second = map(scope.say, node.factors[i : i + 2])
+        yield f"swap {first} and {second}", Kronecker(_swapped(node.factors, i))
+    yield "matrix product for the Kronecker product", Product(node.factors)
+
+
+@edits.register
+def _(node: Inner, scope: Scope) -> Iterator[Edit]:
+    for alone, other in ((node.left, node.right), (node.right, node.left)):
+        words = f"{scope.say(alone)} for {scope.say(other)} in the inner product"
+        if alone != other:
+            yield words, Inner(alone, alone)
 
 
 @edits.register

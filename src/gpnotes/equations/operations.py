@@ -44,6 +44,18 @@ def elementwise(a: Array, b: Array) -> Array:
     return a * b
 
 
+def inner(a: Array, b: Array) -> Array:
+    if a.shape != b.shape:
+        raise _refuse("the inner product", a, b)
+    return np.float64(np.sum(a * b))
+
+
+def kronecker(a: Array, b: Array) -> Array:
+    if a.ndim > 2 or b.ndim > 2:
+        raise _refuse("the Kronecker product", a, b)
+    return shaped(np.kron(a, b))
+
+
 def divide(a: Array, b: Array) -> Array:
     if b.ndim:
         raise _refuse("the quotient", a, b, hint="; the denominator must be a scalar")

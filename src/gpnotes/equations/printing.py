@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from . import tree as t
@@ -70,7 +70,7 @@ class _Printer:
         return self.wrapped(node) if isinstance(node, t.Sum) else self.any(node)
 
     def factor(self, node: t.Node, last: bool) -> str:
-        loose = isinstance(node, t.Sum | t.Product | t.Elementwise)
+        loose = isinstance(node, t.Sum | t.Product | t.Elementwise | t.Kronecker)
         loose = loose or (isinstance(node, t.Reduction) and not last)
         loose = loose or (isinstance(node, t.Quotient) and self.style.slash)
         loose = loose or (isinstance(node, t.Number) and node.value < 0)
@@ -80,7 +80,7 @@ class _Printer:
         """What may carry a superscript without brackets."""
         plain = isinstance(node, t.Constant | t.Bars | t.Block | t.Apply) or _is_bare(node, "^")
         plain = plain or (isinstance(node, t.Number) and node.value >= 0)
-        plain = plain or isinstance(node, t.Subscript | t.Norm)
+        plain = plain or isinstance(node, t.Subscript | t.Norm | t.Inner)
         return self.any(node) if plain else self.wrapped(node)
 
     def key(self, key: str) -> str:
@@ -121,6 +121,10 @@ class _Printer:
     def elementwise(self, node: t.Elementwise) -> str:
         last = len(node.factors) - 1
         return " \\odot ".join(self.operand(f, i == last) for i, f in enumerate(node.factors))
+
+    def kronecker(self, node: t.Kronecker) -> str:
+        last = len(node.factors) - 1
+        return " \\otimes ".join(self.factor(f, i == last) for i, f in enumerate(node.factors))
 
     def operand(self, node: t.Node, last: bool) -> str:
         if isinstance(node, t.Product) and not isinstance(node.factors[-1], t.Reduction):
@@ -183,7 +187,7 @@ class _Printer:
     def range(self, node: t.Range) -> str:
         key = self.key(node.index)
         if node.without is not None:
-            return f"_{{{key} \\ne {self.any(node.without)}}}"
+            return self.without(node)
         if node.members is None:
             return f"_{{{key}={self.any(node.first)}}}^{{{self.any(node.last)}}}"
         if node.members == t.Name(node.index):
@@ -192,6 +196,15 @@ class _Printer:
             inside = ", ".join(self.any(member) for member in node.members.rows[0])
             return f"_{{{key} \\in \\{{{inside}\\}}}}"
         return f"_{{{key} \\in {self.any(node.members)}}}"
+
+    def without(self, node: t.Range) -> str:
+        """A range that leaves something out, behind what it runs over."""
+        left_out = f"{self.key(node.index)} \\ne {self.any(node.without)}"
+        if node.members == t.Name(node.index):
+            return f"_{{{left_out}}}"
+        whole = self.range(replace(node, without=None))
+        end = whole.index("}^{") if node.members is None else len(whole) - 1
+        return f"{whole[:end]}, {left_out}{whole[end:]}"
 
     def reduction(self, node: t.Reduction) -> str:
         word = _FUNCTION_WORDS.get(node.kind, f"\\{node.kind}")
@@ -296,6 +309,8 @@ _RULES: dict[type, Callable[[_Printer, Any], str]] = {
     t.Sum: _Printer.sum,
     t.Product: _Printer.product,
     t.Elementwise: _Printer.elementwise,
+    t.Kronecker: _Printer.kronecker,
+    t.Inner: lambda p, n: f"\\langle {p.any(n.left)}, {p.any(n.right)} \\rangle",
     t.Quotient: _Printer.quotient,
     t.Power: _Printer.power,
     t.Inverse: _Printer.inverse,

@@ -8,66 +8,16 @@ in the text, so that an error can point there.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
 from .errors import EquationError
+from .pieces import Pieces, Token
+from .pieces import words_of as _set
 
 __all__ = ["Token", "closing", "tokens"]
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
-    """A piece of LaTeX and where it stood; `side` is "open" or "close" for a sized delimiter.
-
-    `wide` says that a ``\\quad`` stood before it, which may be the end of a statement.
-    """
-
-    text: str
-    start: int
-    end: int
-    side: str = ""
-    wide: bool = False
-
-
-def _set(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_PIECE = re.compile(
-    r"(?P<skip>\s+|%[^\n]*\n?|~)"
-    r"|(?P<env>\\(?:begin|end)\s*\{[A-Za-z]+\*?\})"
-    r"|(?P<piece>\\operatorname\*|\\[A-Za-z]+|\\.|.)",
-    re.DOTALL,
-)
-_LAYOUT = _set(
-    r"\, \: \; \! \> \thinspace \medspace \thickspace \enspace \displaystyle "
-    r"\textstyle \scriptstyle \limits \nolimits \notag \nonumber \mathstrut \strut \hfill "
-    r"\allowbreak \noindent \hline"
-) | {"\\ ", "\\\n"}
-_WIDE = _set(r"\quad \qquad")
-_DROPPED = _set(r"\tag \label \hspace \vspace \phantom \hphantom \vphantom \mspace")
-_TEXT = _set(r"\text \textrm \textit \textbf \textup \textsf \mbox \intertext")
-_SIDES = {
-    **dict.fromkeys([r"\left", r"\bigl", r"\Bigl", r"\biggl", r"\Biggl"], "open"),
-    **dict.fromkeys([r"\right", r"\bigr", r"\Bigr", r"\biggr", r"\Biggr"], "close"),
-    **dict.fromkeys([r"\middle", r"\bigm", r"\Bigm", r"\biggm", r"\Biggm"], "middle"),
-    **dict.fromkeys([r"\big", r"\Big", r"\bigg", r"\Bigg"], ""),
-}
-_DELIMITERS = {
-    "\\lvert": ("|", "open"), "\\rvert": ("|", "close"), "\\vert": ("|", ""),
-    "\\lVert": ("\\|", "open"), "\\rVert": ("\\|", "close"), "\\Vert": ("\\|", ""),
-    "\\parallel": ("\\|", "middle"), "\\mid": ("|", "middle"), "\\lbrace": ("\\{", ""),
-    "\\rbrace": ("\\}", ""), "\\lbrack": ("[", ""), "\\rbrack": ("]", ""),
-}  # fmt: skip
-_SAME = {
-    "\\bm": "\\boldsymbol", "\\operatorname": "\\mathrm", "\\operatorname*": "\\mathrm",
-    "\\dfrac": "\\frac", "\\tfrac": "\\frac", "\\cfrac": "\\frac", "\\dbinom": "\\binom",
-    "\\tbinom": "\\binom", "\\leq": "\\le", "\\leqslant": "\\le", "\\geq": "\\ge",
-    "\\geqslant": "\\ge", "\\lt": "<", "\\gt": ">", "\\neq": "\\ne", "\\ast": "*",
-    "\\ldots": "\\dots", "\\cdots": "\\dots", "\\prime": "'", "\\intercal": "\\top",
-    "\\colon": ":", "\\coloneqq": ":=", "\\newline": "\\\\", "\\mathbold": "\\boldsymbol",
-}  # fmt: skip
 FONTS = _set(
     r"\mathbf \boldsymbol \mathcal \mathbb \mathrm \mathsf \mathit \mathfrak \mathscr \mathtt "
     r"\bar \hat \tilde \vec \dot \ddot \overline \underline \widehat \widetilde \check \breve "
@@ -75,6 +25,8 @@ FONTS = _set(
 )
 _ARGUMENTS = {**dict.fromkeys(FONTS, 1), "\\frac": 2, "\\binom": 2, "\\root": 2, "\\sqrt": 1}
 _SHELLS = _set(r"\underbrace \overbrace \boxed \smash \mathop \mathrel \mathbin")
+_COMMA = {"\\\\": ","}
+_BIG = _set(r"\max \min \sum \prod \mathrm")
 _STACKED = _set(r"\overset \stackrel")
 _DEFINES = re.compile(r"def|\\triangle|\\Delta")
 _NUMBERED = re.compile(r"!?|\d+|\([\w.*]*\)|\\text\{\([\w.* ]*\)\}")
@@ -88,7 +40,7 @@ def tokens(latex: str) -> tuple[Token, ...]:
     >>> [t.text for t in tokens(r"\\sigma^2_n")]
     ['\\\\sigma', '_', '{', 'n', '}', '^', '{', '2', '}']
     """
-    return tuple(_Reader(latex, _Pieces(latex).read()).all())
+    return tuple(_Reader(latex, Pieces(latex).read()).all())
 
 
 def closing(sequence: tuple[Token, ...] | list[Token], start: int) -> int:
@@ -99,89 +51,6 @@ def closing(sequence: tuple[Token, ...] | list[Token], start: int) -> int:
         if depth == 0:
             return i
     raise ValueError("no closing brace")
-
-
-class _Pieces:
-    """The first pass: cut the text, drop the layout, settle sides and aliases."""
-
-    def __init__(self, latex: str, start: int = 0, end: int | None = None) -> None:
-        self.latex, self.at, self.out = latex, start, []
-        self.end = len(latex) if end is None else end
-        self.side: str | None = None
-        self.sized, self.wide = 0, False
-
-    def read(self) -> list[Token]:
-        while self.at < self.end:
-            match = _PIECE.match(self.latex, self.at)
-            start, self.at = self.at, match.end()
-            if match["env"]:
-                self._environment(start)
-            elif match["piece"]:
-                self._piece(match["piece"], start)
-        return self.out
-
-    def _piece(self, text: str, start: int) -> None:
-        if text in _SIDES:
-            self.side, self.sized = _SIDES[text], start
-        elif text in _WIDE:
-            self.wide = True
-        elif text in _LAYOUT or (self.side is not None and text == "."):
-            self.side = self.side if text != "." else None
-        elif text in _DROPPED:
-            self._braced()
-        elif text in _TEXT:
-            self._words(start)
-        else:
-            self._symbol(text, start)
-
-    def _words(self, start: int) -> None:
-        """A text is one token; the mathematics between dollars in it is not part of it."""
-        content = self._braced()
-        if "$" not in content:
-            return self._emit(f"\\text{{{content.strip()}}}", start)
-        place = self.at - 1 - len(content)
-        for i, piece in enumerate(content.split("$")):
-            end = place + len(piece)
-            if i % 2:
-                self.out += _Pieces(self.latex, place, end).read()
-            elif piece.strip():
-                self.out.append(Token(f"\\text{{{piece.strip()}}}", place, end))
-            place = end + 1
-        return None
-
-    def _symbol(self, text: str, start: int) -> None:
-        text, side = _DELIMITERS.get(_SAME.get(text, text), (_SAME.get(text, text), ""))
-        self._emit(text, start if self.side is None else self.sized, self.side or side)
-        self.side = None
-        if text == "\\\\":
-            self._line_break()
-
-    def _line_break(self) -> None:
-        size = re.compile(r"\*?\s*\[\s*-?[\d.]+\s*[a-z]{2}\s*\]").match(self.latex, self.at)
-        self.at = size.end() if size else self.at
-
-    def _emit(self, text: str, start: int, side: str = "") -> None:
-        self.out.append(Token(text, start, self.at, side, self.wide))
-        self.wide = False
-
-    def _environment(self, start: int) -> None:
-        text = re.sub(r"\s+", "", self.latex[start : self.at])
-        if text == "\\begin{array}":
-            self._braced()
-        self._emit(text, start)
-
-    def _braced(self) -> str:
-        """The text of the group that follows, which is consumed."""
-        opened = re.compile(r"\*?\s*\{").match(self.latex, self.at)
-        if not opened:
-            return ""
-        depth, i = 1, opened.end()
-        while depth and i < len(self.latex):
-            step = 2 if self.latex[i] == "\\" else 1
-            depth += {"{": 1, "}": -1}.get(self.latex[i], 0)
-            i += step
-        self.at = i
-        return self.latex[opened.end() : i - 1]
 
 
 class _Reader:
@@ -225,7 +94,7 @@ class _Reader:
         if shell:
             scripts["_"] = scripts["_"] if scripts["^"] else []
             return nucleus + (scripts["^"] if _is_power(scripts["^"]) else [])
-        return nucleus + scripts["'"] + scripts["_"] + scripts["^"]
+        return _to_the_end(nucleus + scripts["'"] + scripts["_"] + scripts["^"])
 
     def _script(self) -> tuple[str, list[Token]]:
         mark = self._next()
@@ -284,6 +153,10 @@ class _Reader:
             return _word("arg" + self._next().text[1:], token)
         if token.text in _STACKED:
             return self._stacked()
+        if token.text == "\\underset":
+            return self._below(token)
+        if token.text == "\\substack":
+            return [replace(t, text=_COMMA.get(t.text, t.text)) for t in self._argument()[1:-1]]
         if token.text == "\\sqrt" and self._peek() == "[":
             return self._root(token)
         out = [token]
@@ -301,6 +174,14 @@ class _Reader:
         problem = "what stands over a symbol changes what it says, and is not read"
         raise EquationError(problem, self.latex, (above[0].start, above[-1].end))
 
+    def _below(self, token: Token) -> list[Token]:
+        """``\\underset{i}{\\max}`` is ``\\max_i``."""
+        under, word = self._argument(), self._argument()[1:-1]
+        if word and word[0].text in _BIG:
+            return [*word, replace(under[0], text="_"), *under]
+        problem = "`\\underset` is read below \\max, \\min and the like alone"
+        raise EquationError(problem, self.latex, (token.start, under[-1].end))
+
     def _root(self, token: Token) -> list[Token]:
         opened, degree = self._next(), []
         while self._peek() != "]":
@@ -308,6 +189,12 @@ class _Reader:
         shut = self._next()
         degree = [replace(opened, text="{"), *degree, replace(shut, text="}")]
         return [replace(token, text="\\root"), *degree, *self._argument()]
+
+
+def _to_the_end(item: list[Token]) -> list[Token]:
+    """The last token ends where the item does, whichever of its scripts was written last."""
+    end = max((token.end for token in item), default=0)
+    return [*item[:-1], replace(item[-1], end=end)] if item and item[-1].end < end else item
 
 
 def _after(opened: Token, group: list[Token]) -> list[Token]:

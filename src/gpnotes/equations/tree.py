@@ -13,10 +13,10 @@ from .nodes import Node, Path, children, replace_at, replace_node, walk
 
 __all__ = [
     "Apply", "Average", "Bars", "Block", "Cases", "Constant", "Covariance", "Derivative",
-    "Elementwise", "Expectation", "Function", "Gradient", "Index", "Integral", "Inverse", "Member",
-    "Name", "Node", "Norm", "Number", "Path", "Power", "Product", "Quotient", "Range", "Reduction",
-    "Root", "Statement", "Step", "Subscript", "Sum", "Transpose", "Under", "Variance", "children",
-    "replace_at", "replace_node", "walk",
+    "Elementwise", "Expectation", "Function", "Gradient", "Index", "Inner", "Integral", "Inverse",
+    "Kronecker", "Member", "Name", "Node", "Norm", "Number", "Path", "Power", "Product", "Quotient",
+    "Range", "Reduction", "Root", "Statement", "Step", "Subscript", "Sum", "Transpose", "Under",
+    "Variance", "children", "replace_at", "replace_node", "walk",
 ]  # fmt: skip
 
 
@@ -76,6 +76,22 @@ class Elementwise(Node):
     """``a \\odot b``."""
 
     factors: tuple[Node, ...]
+
+
+@dataclass(frozen=True)
+class Kronecker(Node):
+    """``A \\otimes B``; `loose` where a product without brackets stood beside the sign."""
+
+    factors: tuple[Node, ...]
+    loose: bool = field(default=False, compare=False)
+
+
+@dataclass(frozen=True)
+class Inner(Node):
+    """``\\langle a, b \\rangle``: the sum of the products of the entries."""
+
+    left: Node
+    right: Node
 
 
 @dataclass(frozen=True)

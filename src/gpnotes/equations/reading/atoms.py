@@ -52,7 +52,9 @@ def _bring_arguments_forward(s: Stream, after: int) -> None:
     opened = s.group_end(after + 1) + 1
     if opened < len(s.tokens) and s.tokens[opened].text in ("(", "["):
         shut = matching(s, opened)
-        s.tokens[after : shut + 1] = s.tokens[opened : shut + 1] + s.tokens[after:opened]
+        subscript = s.tokens[after:opened]
+        subscript[-1] = replace(subscript[-1], end=s.tokens[shut].end)
+        s.tokens[after : shut + 1] = s.tokens[opened : shut + 1] + subscript
 
 
 def _check_subscript(s: Stream, opened: int) -> None:
@@ -74,11 +76,17 @@ def _is_symbol(text: str) -> bool:
 def unknown(s: Stream, end: int | None = None) -> None:
     end = end or s.atom_end(s.i)
     first = s.tokens[s.i]
+    if first.text in v.UNREAD and not (s.free and first.text == "\\dots"):
+        problem = f"`{first.text}` is not part of the language: {v.UNREAD[first.text]}"
+        raise s.fault(problem, first)
     if s.free and is_letter(first.text):
         return _free_name(s)
     if _is_reciprocal_square(s, end):
         return named(s, s.names.match(s.tokens, s.i))
     key = joined(s.tokens[s.i : end])
+    if s.top() == "head" and s.last() in ("LT", "LE"):
+        hint = "; say how far: \\sum_{1 \\le i < j \\le N}"
+        raise s.fault(f"unbound symbol `{key}`{hint}", first, s.tokens[end - 1])
     known = nearest(key, [k for k, kind in s.names.kinds.items() if kind != "index"])
     raise s.fault(f"unbound symbol `{key}`{known}", first, s.tokens[end - 1])
 
@@ -138,19 +146,41 @@ def declare_indices(s: Stream) -> None:
             continue
         start = i + s.nucleus(i)
         if s.symbol(i) in v.BIG and start < len(s.tokens) and s.tokens[start].text == "_":
-            _declare_range(s, s.content(start + 1))
+            end = s.group_end(start + 1) + 1
+            ended = end < len(s.tokens) and s.tokens[end].text == "^"
+            _declare_ranges(s, s.content(start + 1), ended=ended)
 
 
 _OPENING, _CLOSING = {"{", *v.OPEN}, {"}", *v.CLOSE}
 
 
-def _declare_range(s: Stream, content: list[Token]) -> None:
-    depth, part = 0, []
-    for token in [*content, Token(",", 0, 0)]:
+def _declare_ranges(s: Stream, content: list[Token], *, ended: bool) -> None:
+    parts, commas = split(content, frozenset({","}))
+    for part in parts:
+        _declare_range(s, part, ended=ended and not commas)
+
+
+def _declare_range(s: Stream, part: list[Token], *, ended: bool) -> None:
+    """``i = 1``, ``i < j`` (and ``j``, if a limit above is its end), ``1 \\le i < j \\le N``."""
+    sides, signs = split(part, frozenset(v.RANGES))
+    running = sides[:1] if len(sides) < 3 else sides[1:-1]
+    if ended and len(sides) == 2 and signs[0] in ("<", "\\le"):
+        running = sides
+    for side in running:
+        if side and not side[0].text.isdigit():
+            s.names.add(joined(side), "index")
+
+
+def split(row: list[Token], signs: frozenset[str]) -> tuple[list[list[Token]], list[str]]:
+    """The parts of `row` between the `signs` outside all brackets, and those signs."""
+    parts: list[list[Token]] = [[]]
+    between: list[str] = []
+    depth = 0
+    for token in row:
         depth += (token.text in _OPENING) - (token.text in _CLOSING)
-        if depth == 0 and (token.text == "," or token.text in v.RANGES):
-            if part:
-                s.names.add(joined(part), "index")
-            part = [] if token.text == "," else None
-        elif part is not None:
-            part.append(token)
+        if depth == 0 and token.text in signs:
+            between.append(token.text)
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    return parts, between

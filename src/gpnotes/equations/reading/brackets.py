@@ -162,3 +162,13 @@ def _norm_end(s: Stream) -> None:
         order = joined(s.content(s.i + 2))
         length = s.group_end(s.i + 2) - s.i + 1
     s.emit("RNORM", order, length)
+
+
+def open_angle(s: Stream) -> None:
+    s.stack.append(("\\langle", s.tokens[s.i]))
+    s.emit("_LANGLE", "\\langle")
+
+
+def close_angle(s: Stream) -> None:
+    _shut_bar(s, "\\langle", s.tokens[s.i])
+    s.emit("_RANGLE", "\\rangle")

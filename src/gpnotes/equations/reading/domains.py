@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from ..names import joined
 from ..tokens import Token
+from .atoms import split
 from .stream import Stream
 
 __all__ = ["limits"]
 
-Row = Sequence[Token]
+Row = list[Token]
 Limits = tuple[str, Row | None, Row | None]  # of which variable, from, to; none is infinite
 
 _LINES: dict[str, tuple[str, str]] = {
@@ -58,7 +57,7 @@ def _bracketed(row: Row, place: Token) -> Row:
 
 def _interval(s: Stream, content: Row) -> Limits | None:
     """``[0, 1)``, ``\\mathbb R``, each perhaps behind ``x \\in``."""
-    parts, signs = _split(content, frozenset({"\\in"}))
+    parts, signs = split(content, frozenset({"\\in"}))
     key = _variable(s, parts[0]) if signs else ""
     target = parts[-1]
     if len(parts) > 2 or not target or (signs and not key):
@@ -69,7 +68,7 @@ def _interval(s: Stream, content: Row) -> Limits | None:
         return key, low, high
     if target[0].text not in "([" or target[-1].text not in ")]":
         return None
-    ends, commas = _split(target[1:-1], frozenset({","}))
+    ends, commas = split(target[1:-1], frozenset({","}))
     if len(commas) != 1:
         return None
     return key, ends[0], ends[1]
@@ -77,7 +76,7 @@ def _interval(s: Stream, content: Row) -> Limits | None:
 
 def _conditions(s: Stream, content: Row) -> Limits | None:
     """``x > 0``, ``0 \\le x``, ``0 < x < 1``: an order of the variable and its limits."""
-    parts, signs = _split(content, _ORDERS)
+    parts, signs = split(content, _ORDERS)
     if any(sign in _DOWN for sign in signs):
         parts, signs = parts[::-1], [_turned(sign) for sign in signs[::-1]]
     if not signs or any(sign in _DOWN for sign in signs) or len(parts) > 3:
@@ -102,21 +101,3 @@ def _variable(s: Stream, row: Row) -> str:
     if match:
         return match.key if match.kind == "nodes" and match.length == len(row) else ""
     return joined(row) if s.free and len(row) == 1 else ""
-
-
-_OPENING, _CLOSING = frozenset("{(["), frozenset("})]")
-
-
-def _split(content: Row, signs: frozenset[str]) -> tuple[list[list[Token]], list[str]]:
-    """The parts of `content` between the `signs` outside all brackets, and those signs."""
-    parts: list[list[Token]] = [[]]
-    between: list[str] = []
-    depth = 0
-    for token in content:
-        depth += (token.text in _OPENING) - (token.text in _CLOSING)
-        if depth == 0 and token.text in signs:
-            between.append(token.text)
-            parts.append([])
-        else:
-            parts[-1].append(token)
-    return parts, between

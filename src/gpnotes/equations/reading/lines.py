@@ -194,7 +194,7 @@ def _end_environment(s: Stream, name: str) -> None:
     if s.top() != f"env:{name}":
         raise s.fault("this environment was not begun here", s.tokens[s.i])
     s.stack.pop()
-    s.emit("_ENDCASES" if name == "cases" else "_ENDBLOCK", name)
+    s.emit("_ENDCASES" if name.endswith("cases") else "_ENDBLOCK", name)
 
 
 def stop_word(s: Stream) -> None:

@@ -36,7 +36,7 @@ def _normal(content: str) -> str:
 
 
 def _inside(s: Stream, said: str) -> None:
-    if s.top() == "env:cases" and said in v.CASES:
+    if s.top() in ("env:cases", "env:dcases") and said in v.CASES:
         s.i += 1
     else:
         _symbol(s, said)

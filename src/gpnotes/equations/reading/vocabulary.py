@@ -9,7 +9,7 @@ def _set(text: str) -> frozenset[str]:
 
 OPERATORS = {
     "+": "PLUS", "-": "MINUS", "\\cdot": "TIMES", "\\times": "TIMES", "/": "DIV",
-    "\\odot": "ODOT", "!": "FACTORIAL",
+    "\\odot": "ODOT", "\\circ": "ODOT", "\\otimes": "OTIMES", "!": "FACTORIAL",
 }  # fmt: skip
 SIGNS = frozenset({"+", "-"})
 RELATIONS = _set(
@@ -44,20 +44,21 @@ DIFFERENTIALS = frozenset({"d", "\\mathrm d"})
 TRANSPOSES = frozenset({"\\top", "\\mathsf T", "\\mathrm T", "T"})
 MARKS = frozenset({"*", "+", "\\dagger", "\\star", "\\circ", "-"})
 LAYOUT_ENVIRONMENTS = _set(
-    r"aligned align align* split gather gather* gathered equation equation* multline multline*"
+    r"aligned align align* alignat alignat* alignedat split gather gather* gathered equation "
+    r"equation* multline multline*"
 )
 BLOCKS = {
     **dict.fromkeys(["bmatrix", "pmatrix", "matrix", "Bmatrix", "smallmatrix", "array"], "_BLOCK"),
     "vmatrix": "_DETBLOCK",
-    "cases": "_CASES",
+    **dict.fromkeys(["cases", "dcases"], "_CASES"),
 }
 OPEN = {"(": ")", "[": "]", "\\{": "\\}"}
 CLOSE = {shut: opened for opened, shut in OPEN.items()}
 ENDS_AN_OPERAND = _set(
-    r"NUMBER NAME CONSTANT _RPAR _RBAR RNORM _RB TRANSPOSE INVERSE INVTRANS FACTORIAL DIFF "
+    r"NUMBER NAME CONSTANT _RPAR _RANGLE _RBAR RNORM _RB TRANSPOSE INVERSE INVTRANS FACTORIAL DIFF "
     r"_ENDBLOCK _ENDCASES DOTS"
 )
-EXPECTS_MORE = _set(r"REL PLUS MINUS TIMES DIV ODOT WHEN IN _STOP")
+EXPECTS_MORE = _set(r"REL PLUS MINUS TIMES DIV ODOT OTIMES WHEN IN _STOP")
 # Phrases between formulas, small letters, without the punctuation around them.
 QUANTIFIERS = frozenset({"for", "for all", "for every", "for each", "for any"})
 CONDITIONS = QUANTIFIERS | {
@@ -80,3 +81,19 @@ CONNECTIVES = frozenset(
 CASES = _set(r"if when for where otherwise else elsewhere") | {""}
 RESERVED = CASES | {"unless", "as", "in", "is", "on", "holds", "and", "or", "not"}
 STOPS = _set(r"\implies \iff \Rightarrow \Longrightarrow \Leftrightarrow")
+
+# Common LaTeX that is not read, and what to write instead.
+_LIMIT, _BIND = "check the value at a large number", "bind a function, or what it makes"
+UNREAD = {
+    "\\dots": "write the sum with \\sum, or every term", "*": "write \\cdot, or \\odot for entries",
+    "\\oint": "write the integral over a bound variable", "\\Pr": "bind it as a function",
+    "\\iint": "write \\int\\int", "\\iiint": "write \\int\\int\\int",
+    "\\sup": "write \\max, over a finite set", "\\inf": "write \\min, over a finite set",
+    **dict.fromkeys(["\\lim", "\\limsup", "\\liminf"], _LIMIT),
+    **dict.fromkeys(["\\pm", "\\mp"], "write two equations"),
+    **dict.fromkeys(["\\cup", "\\cap", "\\setminus", "\\emptyset"], "sets are bound whole"),
+    **dict.fromkeys(["\\lfloor", "\\rfloor", "\\lceil", "\\rceil", "\\mod", "\\bmod"], _BIND),
+    **dict.fromkeys(["\\oplus", "\\wedge", "\\vee", "\\star", "\\bullet", "\\pmod"], _BIND),
+    **dict.fromkeys(["\\vdots", "\\ddots"], "write every row"),
+    **dict.fromkeys(["\\exists", "\\neg", "\\ll", "\\gg"], "write a relation"),
+}  # fmt: skip

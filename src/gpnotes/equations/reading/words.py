@@ -81,7 +81,15 @@ def _operator(s: Stream, token: Token) -> None:
     placeholder = token.text == "\\cdot" and s.text(1) in (")", ",", "]")
     if placeholder and s.last() not in v.ENDS_AN_OPERAND and s.free:
         return s.emit("NAME", "\\cdot")
+    if token.text == "\\circ":
+        _refuse_composition(s, token)
     return s.emit(v.OPERATORS[token.text], token.text)
+
+
+def _refuse_composition(s: Stream, token: Token) -> None:
+    if s.last() == "NAME" and s.names.kinds.get(s.out[-1].value) == "callable":
+        problem = "`\\circ` of functions is not part of the language: write f(g(x))"
+        raise s.fault(problem, token)
 
 
 def _number(s: Stream) -> None:
@@ -104,12 +112,18 @@ def _continues_number(s: Stream, i: int) -> bool:
 
 def _relation(s: Stream, text: str) -> None:
     s.given = False
+    if s.last() in ("", "_STOP") and not s.stack:
+        problem = "a display or a statement begins with a relation: write its left side again"
+        raise s.fault(problem, s.tokens[s.i])
     if s.top() == "head" and text in v.RANGES:
         s.emit(v.RANGES[text], text)
     elif s.condition and text == "\\in":
         s.emit("IN", text)
     else:
-        s.emit("REL", text)
+        s.emit("REL", _DEFINING.get(text, text))
+
+
+_DEFINING = {"\\triangleq": ":=", "\\equiv": ":="}
 
 
 def _colon(s: Stream) -> None:
@@ -197,6 +211,7 @@ _HANDLERS: dict[str, Callable[[Stream], None]] = {
     "\\frac": calculus.fraction, "\\int": calculus.integral, "\\nabla": calculus.nabla,
     "\\partial": _emits("_PARTIAL"), "\\binom": _emits("_BINOM"), "\\sqrt": _emits("_SQRT"),
     "\\root": _emits("_ROOT"), "{": brackets.open_brace, "}": brackets.close_brace,
+    "\\langle": brackets.open_angle, "\\rangle": brackets.close_angle,
     "|": brackets.bar, "\\|": brackets.double_bar, "^": _power, "_": _subscript, "'": _prime,
     ",": lines.separator, ";": lines.separator, ".": lines.point, ":": _colon,
     "\\\\": lines.row, "&": lines.ampersand, "\\forall": phrases.for_all, "\\dots": _dots,

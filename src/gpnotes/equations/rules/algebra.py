@@ -76,7 +76,9 @@ def inside(indices: list[int], shape: tuple[int, ...]) -> tuple[int, ...]:
     for index, size in zip(indices, shape, strict=False):
         if not 1 <= index <= size:
             comma = "; write a comma between two indices" if index > 9 and len(shape) > 1 else ""
-            raise OperationError(f"the index {index} is outside 1 to {size}, shape {shape}{comma}")
+            zero = "; entries are counted from one: the first is x_1" if index == 0 else ""
+            said = f"the index {index} is outside 1 to {size}, shape {shape}"
+            raise OperationError(f"{said}{zero or comma}")
     return tuple(index - 1 for index in indices)
 
 
@@ -98,6 +100,24 @@ def _product(ev: Calculator, node: t.Product, scope: Scope) -> Array:
 @rule(t.Elementwise)
 def _elementwise(ev: Calculator, node: t.Elementwise, scope: Scope) -> Array:
     return reduce(op.elementwise, (ev.of(factor, scope) for factor in node.factors))
+
+
+@rule(t.Kronecker)
+def _kronecker(ev: Calculator, node: t.Kronecker, scope: Scope) -> Array:
+    if node.loose and any(_has_matrices(ev, factor, scope) for factor in node.factors):
+        raise OperationError("ambiguous beside `\\otimes`: write brackets around the product")
+    return reduce(op.kronecker, (ev.of(factor, scope) for factor in node.factors))
+
+
+def _has_matrices(ev: Calculator, node: t.Node, scope: Scope) -> bool:
+    """Whether a product has two factors or more that are no scalars, whose order matters."""
+    factors = node.factors if isinstance(node, t.Product) else ()
+    return sum(ev.of(factor, scope).ndim > 0 for factor in factors) > 1
+
+
+@rule(t.Inner)
+def _inner(ev: Calculator, node: t.Inner, scope: Scope) -> Array:
+    return op.inner(ev.of(node.left, scope), ev.of(node.right, scope))
 
 
 @rule(t.Quotient)

@@ -1,0 +1,150 @@
+"""The first pass over LaTeX: its pieces, without the layout, each with one spelling."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+__all__ = ["Pieces", "Token", "words_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A piece of LaTeX and where it stood; `side` is "open" or "close" for a sized delimiter.
+
+    `wide` says that a ``\\quad`` stood before it, which may be the end of a statement.
+    """
+
+    text: str
+    start: int
+    end: int
+    side: str = ""
+    wide: bool = False
+
+
+def words_of(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_PIECE = re.compile(
+    r"(?P<skip>\s+|%[^\n]*\n?|~)"
+    r"|(?P<env>\\(?:begin|end)\s*\{[A-Za-z]+\*?\})"
+    r"|(?P<piece>\\operatorname\*|\\[A-Za-z]+|\\.|.)",
+    re.DOTALL,
+)
+_LAYOUT = words_of(
+    r"\, \: \; \! \> \thinspace \medspace \thickspace \enspace \displaystyle "
+    r"\textstyle \scriptstyle \limits \nolimits \notag \nonumber \mathstrut \strut \hfill "
+    r"\allowbreak \noindent \hline"
+) | {"\\ ", "\\\n"}
+_WIDE = words_of(r"\quad \qquad")
+_DROPPED = words_of(
+    r"\color \textcolor \tag \label \hspace \vspace \phantom \hphantom \vphantom \mspace"
+)
+_WITH_COLUMNS = frozenset(
+    f"\\begin{{{name}}}" for name in ("array", "alignat", "alignat*", "alignedat")
+)
+_TEXT = words_of(r"\text \textrm \textit \textbf \textup \textsf \mbox \intertext")
+_SIDES = {
+    **dict.fromkeys([r"\left", r"\bigl", r"\Bigl", r"\biggl", r"\Biggl"], "open"),
+    **dict.fromkeys([r"\right", r"\bigr", r"\Bigr", r"\biggr", r"\Biggr"], "close"),
+    **dict.fromkeys([r"\middle", r"\bigm", r"\Bigm", r"\biggm", r"\Biggm"], "middle"),
+    **dict.fromkeys([r"\big", r"\Big", r"\bigg", r"\Bigg"], ""),
+}
+_DELIMITERS = {
+    "\\lvert": ("|", "open"), "\\rvert": ("|", "close"), "\\vert": ("|", ""),
+    "\\lVert": ("\\|", "open"), "\\rVert": ("\\|", "close"), "\\Vert": ("\\|", ""),
+    "\\parallel": ("\\|", "middle"), "\\mid": ("|", "middle"), "\\lbrace": ("\\{", ""),
+    "\\rbrace": ("\\}", ""), "\\lbrack": ("[", ""), "\\rbrack": ("]", ""),
+}  # fmt: skip
+_SAME = {
+    "\\bm": "\\boldsymbol", "\\operatorname": "\\mathrm", "\\operatorname*": "\\mathrm",
+    "\\dfrac": "\\frac", "\\tfrac": "\\frac", "\\cfrac": "\\frac", "\\dbinom": "\\binom",
+    "\\tbinom": "\\binom", "\\leq": "\\le", "\\leqslant": "\\le", "\\geq": "\\ge",
+    "\\geqslant": "\\ge", "\\lt": "<", "\\gt": ">", "\\neq": "\\ne", "\\ast": "*",
+    "\\ldots": "\\dots", "\\cdots": "\\dots", "\\prime": "'", "\\intercal": "\\top",
+    "\\colon": ":", "\\coloneqq": ":=", "\\newline": "\\\\", "\\mathbold": "\\boldsymbol",
+}  # fmt: skip
+
+
+class Pieces:
+    """The first pass: cut the text, drop the layout, settle sides and aliases."""
+
+    def __init__(self, latex: str, start: int = 0, end: int | None = None) -> None:
+        self.latex, self.at, self.out = latex, start, []
+        self.end = len(latex) if end is None else end
+        self.side: str | None = None
+        self.sized, self.wide = 0, False
+
+    def read(self) -> list[Token]:
+        while self.at < self.end:
+            match = _PIECE.match(self.latex, self.at)
+            start, self.at = self.at, match.end()
+            if match["env"]:
+                self._environment(start)
+            elif match["piece"]:
+                self._piece(match["piece"], start)
+        return self.out
+
+    def _piece(self, text: str, start: int) -> None:
+        if text in _SIDES:
+            self.side, self.sized = _SIDES[text], start
+        elif text in _WIDE:
+            self.wide = True
+        elif text in _LAYOUT or (self.side is not None and text == "."):
+            self.side = self.side if text != "." else None
+        elif text in _DROPPED:
+            self._braced()
+        elif text in _TEXT:
+            self._words(start)
+        else:
+            self._symbol(text, start)
+
+    def _words(self, start: int) -> None:
+        """A text is one token; the mathematics between dollars in it is not part of it."""
+        content = self._braced()
+        if "$" not in content:
+            return self._emit(f"\\text{{{content.strip()}}}", start)
+        place = self.at - 1 - len(content)
+        for i, piece in enumerate(content.split("$")):
+            end = place + len(piece)
+            if i % 2:
+                self.out += Pieces(self.latex, place, end).read()
+            elif piece.strip():
+                self.out.append(Token(f"\\text{{{piece.strip()}}}", place, end))
+            place = end + 1
+        return None
+
+    def _symbol(self, text: str, start: int) -> None:
+        text, side = _DELIMITERS.get(_SAME.get(text, text), (_SAME.get(text, text), ""))
+        self._emit(text, start if self.side is None else self.sized, self.side or side)
+        self.side = None
+        if text == "\\\\":
+            self._line_break()
+
+    def _line_break(self) -> None:
+        size = re.compile(r"\*?\s*\[\s*-?[\d.]+\s*[a-z]{2}\s*\]").match(self.latex, self.at)
+        self.at = size.end() if size else self.at
+
+    def _emit(self, text: str, start: int, side: str = "") -> None:
+        self.out.append(Token(text, start, self.at, side, self.wide))
+        self.wide = False
+
+    def _environment(self, start: int) -> None:
+        text = re.sub(r"\s+", "", self.latex[start : self.at])
+        if text in _WITH_COLUMNS:
+            self._braced()
+        self._emit(text, start)
+
+    def _braced(self) -> str:
+        """The text of the group that follows, which is consumed."""
+        opened = re.compile(r"\*?\s*\{").match(self.latex, self.at)
+        if not opened:
+            return ""
+        depth, i = 1, opened.end()
+        while depth and i < len(self.latex):
+            step = 2 if self.latex[i] == "\\" else 1
+            depth += {"{": 1, "}": -1}.get(self.latex[i], 0)
+            i += step
+        self.at = i
+        return self.latex[opened.end() : i - 1]
