@@ -199,6 +199,23 @@ def entries(
     return got
 
 
+def flag(value: Any, name: str) -> bool:
+    """`value` as a bool, if it is one of Python or NumPy: "no", 0 and None are none."""
+    if not isinstance(value, bool) and type(value).__name__ != "bool":
+        raise TypeError(f"{name} must be True or False; got {value!r}")
+    return bool(value)
+
+
+def choice(value: Any, name: str, among: Iterable[str]) -> str:
+    """`value` if it is one of the words of `among`."""
+    words = list(among)
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be one of {words}; got {_kind(value)}")
+    if value not in words:
+        raise ValueError(f"{name} must be one of {words}; got {value!r}")
+    return value
+
+
 def number(value: Any, name: str) -> float:
     """`value` as a float, if it is one finite real number; a bool, a string or a list is none."""
     if isinstance(value, bool) or not (isinstance(value, Real) or getattr(value, "ndim", 1) == 0):

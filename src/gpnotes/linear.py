@@ -153,13 +153,14 @@ class WeightPosterior:
         """
         mean, half = self._project(Phi_s)
         variance = array_namespace(half).sum(half * half, axis=1)
-        return mean, variance + self.noise_var if noise else variance
+        return mean, variance + self.noise_var if _check.flag(noise, "noise") else variance
 
     def covariance_at(self, Phi_s: Array, noise: bool = False) -> Array:
         """The covariance (N*, N*) of f at features Phi_s (N*, R); of y with `noise`."""
         _, half = self._project(Phi_s)
         covariance = half @ array_namespace(half).matrix_transpose(half)
-        return covariance + self.noise_var * _xp.eye(half.shape[0], half) if noise else covariance
+        own = self.noise_var if _check.flag(noise, "noise") else 0.0
+        return covariance + own * _xp.eye(half.shape[0], half) if own else covariance
 
     def _project(self, Phi_s: Array) -> tuple[Array, Array]:
         _check.matrix(Phi_s, "Phi_s", columns=self.mean.shape[0])

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from gpnotes import GP, RBF, Matern32, condition, to_numpy
-from gpnotes.design import greedy
+from gpnotes.design import brute, greedy
 
 CRITERIA = ["information", "variance", "integrated variance", "between"]
 FALLING = ["information", "variance", "between"]
@@ -115,9 +115,10 @@ def test_candidates_that_missed_much_and_little_are_looked_at_together(monkeypat
 @pytest.mark.parametrize("lazy", [True, False])
 def test_a_posterior_counts_what_it_has_seen(space, inputs, criterion, lazy):
     gp, X = GP(RBF(1.1, 0.8), 0.3), space.asarray(inputs)
-    whole, seen = greedy(gp, X, 8, criterion, start=range(4), reference=X), X[:4, :]
+    elsewhere = {"reference": X} if criterion == "integrated variance" else {}
+    whole, seen = greedy(gp, X, 8, criterion, start=range(4), **elsewhere), X[:4, :]
     posterior = condition(gp, seen, seen[:, 0])
-    rest = greedy(posterior, X[4:, :], 4, criterion, lazy=lazy, reference=X)
+    rest = greedy(posterior, X[4:, :], 4, criterion, lazy=lazy, **elsewhere)
     assert space.holds(rest.gains)
     np.testing.assert_array_equal(to_numpy(rest.indices) + 4, to_numpy(whole.indices)[:4])
     np.testing.assert_allclose(to_numpy(rest.gains), to_numpy(whole.gains)[:4], **close(space))
@@ -235,10 +236,10 @@ def test_no_candidates_and_nothing_to_choose(criterion):
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_a_budget_larger_than_the_ground_set(inputs, criterion):
     gp = GP(RBF(), 0.1)
-    message = "budget must be at most 12, the number of candidates; got 13"
+    message = "budget must be a whole number from 0 to 12; got 13"
     with pytest.raises(ValueError, match=message):
         greedy(gp, inputs, 13, criterion)
-    message = "budget must be at most 10, the number of candidates left; got 11"
+    message = "budget must be a whole number from 0 to 10; got 11"
     with pytest.raises(ValueError, match=message):
         greedy(gp, inputs, 11, criterion, start=[2, 3])
     assert len(set(greedy(gp, inputs, 12).indices.tolist())) == 12
@@ -305,13 +306,17 @@ def test_information_without_noise_is_refused(inputs, criterion):
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
-        ({"budget": -1}, ValueError, "budget must be a whole number from 0; got -1"),
-        ({"budget": 2.0}, TypeError, "budget must be a whole number; got 2.0"),
+        ({"budget": -1}, ValueError, "budget must be a whole number from 0 to 12; got -1"),
+        ({"budget": 2.0}, TypeError, "budget must be a whole number from 0 to 12; got 2.0"),
+        ({"budget": True}, TypeError, "budget must be a whole number from 0 to 12; got True"),
         ({"criterion": "entropy"}, ValueError, "criterion must be one of .*'between'.*'entropy'"),
-        ({"start": [0, 0]}, ValueError, r"start must be distinct; got \[0, 0\]"),
-        ({"start": [-1]}, ValueError, r"start must lie between 0 and 11; got \[-1\]"),
-        ({"reference": np.ones((3, 1))}, ValueError, r"reference must have shape \(n, 2\)"),
-        ({"reference": np.ones((3, 2), np.float32)}, TypeError, "must have the dtype of"),
+        ({"start": [0, 0]}, ValueError, r"start must name each entry once; got \(0, 0\)"),
+        ({"start": [-1]}, ValueError, r"start must be entries 0 to 11 of X; got \(-1,\)"),
+        ({"start": [True, False]}, TypeError, "start must be whole numbers, entries of X"),
+        ({"start": 3}, TypeError, "start must be whole numbers, entries of X; got 3"),
+        ({"criterion": ["variance"]}, TypeError, "criterion must be one of .*; got list"),
+        ({"repeat": "no"}, TypeError, "repeat must be True or False; got 'no'"),
+        ({"lazy": None}, TypeError, "lazy must be True or False; got None"),
         ({"noise_var": -1.0}, ValueError, "noise_var must be non-negative"),
         ({"X": np.full((12, 2), np.nan)}, ValueError, "X must be finite; 24 of its entries"),
     ],
@@ -375,3 +380,13 @@ def test_a_reference_that_does_not_fit_is_named(inputs):
         greedy(gp, inputs, 2, "integrated variance", reference=inputs[:, :1])
     with pytest.raises(ValueError, match="reference must have at least one row"):
         greedy(gp, inputs, 2, "integrated variance", reference=inputs[:0, :])
+    with pytest.raises(TypeError, match="reference must have the dtype of X"):
+        greedy(gp, inputs, 2, "integrated variance", reference=inputs.astype(np.float32))
+
+
+@pytest.mark.parametrize("criterion", ["information", "variance", "between"])
+def test_a_reference_that_nobody_looks_at_is_refused(inputs, criterion):
+    message = f"reference must be None for '{criterion}', which does not look at one"
+    for choose in (greedy, brute) if criterion != "variance" else (greedy,):
+        with pytest.raises(ValueError, match=message):
+            choose(GP(RBF(), 0.1), inputs, 2, criterion, reference=inputs)

@@ -151,7 +151,7 @@ def test_candidates_that_do_not_fit(inputs):
     posterior = condition(gp, inputs, inputs[:, 0])
     with pytest.raises(ValueError, match=r"X must have shape \(n, 2\)"):
         gain(posterior, inputs[:, :1])
-    with pytest.raises(ValueError, match=r"chosen must lie between 0 and 11; got \[12\]"):
+    with pytest.raises(ValueError, match=r"chosen must be entries 0 to 11 of X; got \(12,\)"):
         gain(gp, inputs, [12])
     with pytest.raises(TypeError, match="chosen must be whole numbers"):
         gain(gp, inputs, [0.5])

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from operator import index
 from typing import Any
 
 from .. import _check, _xp
 from .._xp import Array, array_namespace
 from ..exact import GP, Posterior
 
-__all__ = ["budget_within", "candidates", "indices", "noise_of", "process", "reference_of"]
+__all__ = ["candidates", "noise_of", "process", "reference_of"]
 
 
 def process(gp: Any) -> GP:
@@ -29,10 +27,12 @@ def candidates(gp: GP | Posterior, X: Array, name: str = "X") -> Array:
     return X
 
 
-def reference_of(gp: GP | Posterior, X: Array, reference: Array | None) -> Array:
-    """`reference` (m, d) if its rows go with those of X; X itself for None."""
+def reference_of(gp: GP | Posterior, X: Array, reference: Array | None, criterion: str) -> Array:
+    """`reference` (m, d) if its rows go with those of X and the criterion asks for one; else X."""
     if reference is None:
         return X
+    if criterion != "integrated variance":
+        raise ValueError(f"reference must be None for {criterion!r}, which does not look at one")
     _check.matrix(reference, "reference", columns=X.shape[1])
     if reference.shape[0] == 0:
         raise ValueError(f"reference must have at least one row; got {reference.shape}")
@@ -59,29 +59,3 @@ def noise_of(gp: GP | Posterior, X: Array, noise_var: Any, *, positive: bool) ->
             "infinitely much. The criteria 'variance' and 'integrated variance' allow zero"
         )
     return noise
-
-
-def indices(values: Iterable[Any], n: int, name: str, *, repeat: bool) -> list[int]:
-    """`values` as numbers of candidates from 0 to n − 1, each once unless `repeat`."""
-    try:
-        found = [index(value) for value in values]
-    except TypeError:
-        raise TypeError(f"{name} must be whole numbers; got {values}") from None
-    if any(not 0 <= j < n for j in found):
-        raise ValueError(f"{name} must lie between 0 and {n - 1}; got {found}")
-    if not repeat and len(set(found)) < len(found):
-        raise ValueError(f"{name} must be distinct; got {found}")
-    return found
-
-
-def budget_within(budget: Any, most: int | None, of: str) -> int:
-    """`budget` if it is a whole number from 0 to `most`."""
-    try:
-        size = index(budget)
-    except TypeError:
-        raise TypeError(f"budget must be a whole number; got {budget!r}") from None
-    if size < 0:
-        raise ValueError(f"budget must be a whole number from 0; got {size}")
-    if most is not None and size > most:
-        raise ValueError(f"budget must be at most {most}, the number of {of}; got {size}")
-    return size

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import _xp
+from .. import _check, _xp
 from .._xp import Array, array_namespace
 from ..exact import GP, Posterior
 from . import _admit
@@ -79,8 +79,8 @@ def greedy(
     √eps; memory is O(n budget).
 
     Raises `ValueError` or `TypeError` for a budget that is larger than the ground set, a criterion
-    that is none, candidates, noise, start or reference that do not fit, and noise that is zero
-    where information would be infinite.
+    that is none, candidates, noise, start or reference that do not fit, a reference for a criterion
+    that does not look at one, and noise that is zero where information would be infinite.
 
     Source: Nemhauser, Wolsey & Fisher (1978) for the guarantee, which holds for information; Minoux
     (1978) for lazy evaluation; Krause, Singh & Guestrin (2008) for both on Gaussian processes and
@@ -92,14 +92,13 @@ def greedy(
     array([0, 8, 4])
     """
     candidates = _admit.candidates(gp, X)
-    if criterion not in CRITERIA:
-        raise ValueError(f"criterion must be one of {list(CRITERIA)}; got {criterion!r}")
-    kind = CRITERIA[criterion]
+    kind = CRITERIA[_check.choice(criterion, "criterion", CRITERIA)]
+    repeat, lazy = _check.flag(repeat, "repeat"), _check.flag(lazy, "lazy")
     noise = _admit.noise_of(gp, X, noise_var, positive=kind.positive_noise)
-    before = _admit.indices(start, X.shape[0], "start", repeat=repeat)
+    before = _check.entries(start, "start", X.shape[0], "X", repeat=repeat)
     left = None if repeat and X.shape[0] else X.shape[0] - len(before)
-    size = _admit.budget_within(budget, left, "candidates" if not before else "candidates left")
-    reference = _admit.reference_of(gp, X, reference)
+    size = _check.whole(budget, "budget", 0, left)
+    reference = _admit.reference_of(gp, X, reference, criterion)
     scored = kind(gp, candidates, noise, len(before) + size, reference=reference)
     for j in before:
         if float(scored.state.variance(np.asarray([j]))[0]) + float(noise[j]) > 0.0:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from .. import _xp, memory
+from .. import _check, _xp, memory
 from .._xp import Array, array_namespace
 from ..exact import GP, Posterior
 from ..linalg import cholesky
@@ -55,7 +55,7 @@ def gain(gp: GP | Posterior, X: Array, chosen: Iterable[int] = (), noise_var: An
     """
     _admit.candidates(gp, X)
     noise = _admit.noise_of(gp, X, noise_var, positive=True)
-    rows = _admit.indices(chosen, X.shape[0], "chosen", repeat=True)
+    rows = _check.entries(chosen, "chosen", X.shape[0], "X", repeat=True)
     scored = Information(gp, X, noise, len(rows))
     for j in rows:
         scored.add(j)

@@ -46,15 +46,14 @@ def brute(
     array([0, 4, 8])
     """
     _admit.candidates(gp, X)
-    if criterion not in _VALUES:
-        raise ValueError(f"criterion must be one of {list(_VALUES)}; got {criterion!r}")
+    _check.choice(criterion, "criterion", _VALUES)
     wanted = criterion != "integrated variance"
     noise = np.asarray(_xp.to_numpy(_admit.noise_of(gp, X, noise_var, positive=wanted)), float)
-    k = _admit.budget_within(budget, X.shape[0], "candidates")
+    k, most = _check.whole(budget, "budget", 0, X.shape[0]), _check.whole(most, "most", 1)
     count = math.comb(X.shape[0], k)
     if count > most:
         raise ValueError(f"there are {count} subsets of {k} out of {X.shape[0]}, more than {most}")
-    K, cross = _covariances(gp, X, _admit.reference_of(gp, X, reference))
+    K, cross = _covariances(gp, X, _admit.reference_of(gp, X, reference, criterion))
     value, best, top = _VALUES[criterion], np.zeros(0, dtype=int), -math.inf
     for subsets in _batches(X.shape[0], k):
         values = value(K, noise, cross, subsets)
@@ -142,9 +141,9 @@ def spread(X: Array, budget: int, *, start: Iterable[int] = ()) -> Array:
     array([4, 0, 8, 2])
     """
     xp, n = array_namespace(_check.matrix(X, "X")), X.shape[0]
-    chosen = _admit.indices(start, n, "start", repeat=False)
+    chosen = list(_check.entries(start, "start", n, "X"))
     before = len(chosen)
-    size = _admit.budget_within(budget, n - before, "candidates left" if before else "candidates")
+    size = _check.whole(budget, "budget", 0, n - before)
     gaps = xp.full((n,), math.inf, dtype=X.dtype, device=_xp.device(X))
     for j in chosen:
         gaps = _nearer(X, gaps, j)
@@ -176,8 +175,6 @@ def at_random(X: Array, budget: int, stream: Stream) -> Array:
     >>> at_random(np.zeros((9, 2)), 4, stream(1))
     array([6, 3, 8, 2])
     """
-    if not isinstance(stream, Stream):
-        wanted = "a Stream, such as stream(1)"
-        raise TypeError(f"stream must be {wanted}; got {type(stream).__name__}")
-    size = _admit.budget_within(budget, _check.matrix(X, "X").shape[0], "candidates")
+    _check.instance(stream, "stream", Stream)
+    size = _check.whole(budget, "budget", 0, _check.matrix(X, "X").shape[0])
     return stream.choice(X.shape[0], size, like=X)

@@ -181,7 +181,7 @@ def predict(model: Predictor, m: Array, S: Array, noise: bool = False) -> Moment
     >>> found.mean.round(4), found.covariance.round(4), found.cross.round(4)
     (array([0.21]), array([[0.4842]]), array([[-0.3597]]))
     """
-    S = _admit(model, m, S)
+    S, noise = _admit(model, m, S), _check.flag(noise, "noise")
     if model.quick is not None:
         return Moments(*found(model.quick, m, S, noise, slopes=False)[:3])
     return _moments(model, _look(model, m, S), S, noise)[0]
@@ -212,7 +212,7 @@ def predict_and_pullback(
     >>> m_bar.round(4), S_bar.round(4)
     (array([-0.7923]), array([[0.3601]]))
     """
-    result, pull = trusting_pullback(model, m, S, noise)
+    result, pull = trusting_pullback(model, m, S, _check.flag(noise, "noise"))
     return result, lambda bar: pull(_check.cotangents(bar, "bar", result))
 
 

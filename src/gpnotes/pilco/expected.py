@@ -73,7 +73,7 @@ def expected_covariance(
     array([[[0.4999, 0.0913],
             [0.0913, 0.4999]]])
     """
-    models = outputs(posteriors)
+    models, noise = outputs(posteriors), _check.flag(noise, "noise")
     _check.vector(m, "m", size=models[0].X.shape[1])
     falls, xp = reduction(models, m, S, candidates), array_namespace(candidates)
     before = predict(predictor(models), m, S, noise).covariance
@@ -101,7 +101,7 @@ def expected_parts(
     >>> parts.of_function.round(4), parts.of_input.round(4)
     (array([0.2845]), array([0.2154]))
     """
-    models = outputs(single(posterior))
+    models, noise = outputs(single(posterior)), _check.flag(noise, "noise")
     if not isinstance(posterior.gp.mean, Zero | ConstantMean):
         raise TypeError(f"posterior must have a constant mean or none; got {posterior.gp.mean!r}")
     _check.vector(m, "m", size=models[0].X.shape[1])

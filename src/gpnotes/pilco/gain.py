@@ -102,22 +102,18 @@ def reduction_and_pullback(
     """
     models, several = outputs(posteriors), not isinstance(posteriors, Posterior)
     found = admitted(models, m, S, candidates)
-    xp = array_namespace(candidates)
     pairs = [_with_pullback(outlook(model, found), candidates) for model in models]
     values = [value for value, _ in pairs]
+    result = array_namespace(candidates).stack(values, axis=1) if several else values[0]
 
     def pullback(bar: Array) -> tuple[Array, Array, Array]:
-        size = candidates.shape[0]
-        if several:
-            _check.matrix(bar, "bar", rows=size, columns=len(pairs))
-        else:
-            _check.vector(bar, "bar", size=size)
+        _check.cotangent(bar, "bar", result)
         columns = [bar[:, e] for e in range(len(pairs))] if several else [bar]
         bars = [pull(one) for (_, pull), one in zip(pairs, columns, strict=True)]
         x_bar, m_bar, S_bar = (sum(part[1:], start=part[0]) for part in zip(*bars, strict=True))
         return (x_bar, m_bar, S_bar) if m.ndim == 2 else (x_bar, m_bar[0, :], S_bar[0, :, :])
 
-    return xp.stack(values, axis=1) if several else values[0], pullback
+    return result, pullback
 
 
 def _with_pullback(view: Outlook, candidates: Array) -> tuple[Array, Pull]:

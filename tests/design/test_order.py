@@ -1,0 +1,54 @@
+"""In which order lazy greedy looks at its candidates: the pool is filled from the top."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+from gpnotes.design.greedy import _leading, _rank, _settle
+
+
+@pytest.mark.parametrize(
+    ("size", "wanted"),
+    [(1, [0]), (2, [0, 3]), (3, [0, 3, 6]), (4, [0, 3, 6, 1]), (5, [0, 3, 6, 1, 5]), (9, None)],
+)
+def test_the_first_of_equal_bounds_lead(size, wanted):
+    """Those above the level that size allows, then as many as fit of those at it, in order."""
+    bounds = np.asarray([3.0, 2.0, 9.0, 3.0, 1.0, 2.0, 3.0, 2.0])
+    among = np.asarray([True] * 8)
+    among[2] = False  # higher, but not asked for
+    found = _leading(bounds, among, size).tolist()
+    assert found == ([0, 1, 3, 4, 5, 6, 7] if wanted is None else wanted)
+
+
+class Recorded:
+    """Gains that never change, and which of them were asked for: a state that is all stale."""
+
+    def __init__(self, gains):
+        self.values, self.fresh, self.asked, self.state = (
+            gains,
+            np.zeros(len(gains), bool),
+            [],
+            self,
+        )
+
+    def gains(self, rows):
+        self.asked.append(rows.tolist())
+        self.fresh[rows] = True
+        return self.values[rows]
+
+
+def test_bounds_that_hold_are_looked_at_from_the_top_and_no_further(monkeypatch):
+    """The pool is filled with the highest, four times as many each time."""
+    monkeypatch.setattr(sys.modules["gpnotes.design.greedy"], "_FIRST_LOOK", 1)
+    values = np.exp(np.linspace(0.0, -1.0, 40))
+    bounds = np.linspace(5.0, 1.0, 40)  # all too high: whoever is looked at falls below the rest
+    scored = Recorded(values)
+    assert _settle(bounds, scored) == 40
+    assert scored.asked == [[0], [1, 2, 3, 4], [*range(5, 21)], [*range(21, 40)]]
+    held = Recorded(values)
+    ranks = _rank(values)
+    assert _settle(ranks.copy(), held) == 1
+    assert held.asked == [[0]]
