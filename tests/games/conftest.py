@@ -27,6 +27,33 @@ def make_model(rng):
 
 
 @pytest.fixture
+def make_table():
+    """A function that makes the model of payoff tables.
+
+    With one matrix (S, S), of two players of one role; with two, (A, B), of one player in each of
+    two roles. Bumps are so narrow that every profile has a payoff of its own.
+    """
+
+    def make(*tables, asarray=np.asarray):
+        tables = [np.asarray(table, float) for table in tables]
+        shape = tables[0].shape[:1] if len(tables) == 1 else tables[0].shape
+        game = RoleSymmetricGame((2,) if len(tables) == 1 else (1, 1), shape)
+        pure, lengths = np.eye(game.size), asarray(np.full(game.size, 0.05))
+        others = [pure] if len(tables) == 1 else [pure[shape[0] :], pure[: shape[0]]]
+        rows = [tables[0]] if len(tables) == 1 else [tables[0], tables[1].T]
+        return PayoffModel(
+            game,
+            tuple(
+                Expansion(asarray(profiles), asarray(row), lengths)
+                for profiles, role in zip(others, rows, strict=True)
+                for row in role
+            ),
+        )
+
+    return make
+
+
+@pytest.fixture
 def make_mixtures(rng):
     """A function that draws mixtures (n, S); with `corner`, the first one is pure."""
 

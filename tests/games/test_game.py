@@ -12,7 +12,7 @@ def test_columns_and_opponents():
     assert [game.role_of(s) for s in range(5)] == [0, 0, 0, 1, 1]
     assert game.opponents(0) == (59, 1)
     assert game.opponents(3) == (60, 0)
-    with pytest.raises(ValueError, match=r"strategy must be one of 0, ..., 4; got 5"):
+    with pytest.raises(ValueError, match="strategy must be a whole number from 0 to 4; got 5"):
         game.role_of(5)
 
 
@@ -29,11 +29,21 @@ def test_every_profile_once(players, strategies):
 
 
 def test_what_is_no_game():
-    for bad in ((0,), (1.5,), ()):
-        with pytest.raises(ValueError, match="players must be a tuple of whole numbers from 1"):
-            RoleSymmetricGame(bad, (2,))
+    with pytest.raises(ValueError, match=r"players\[1\] must be a whole number from 1; got 0"):
+        RoleSymmetricGame((3, 0), (2, 2))
+    with pytest.raises(ValueError, match="strategies must have an entry for each role; got none"):
+        RoleSymmetricGame((3,), ())
     with pytest.raises(ValueError, match="one entry for each role; got 2 and 1"):
         RoleSymmetricGame((2, 3), (2,))
+
+
+def test_profiles_are_counted_before_there_is_room_for_them():
+    game = RoleSymmetricGame((50, 50), (4, 4))
+    with pytest.raises(ValueError, match="meets 517714600 profiles, more than limit=200000"):
+        game.profiles(0)
+    with pytest.raises(ValueError, match="strategy 1 meets 6 profiles, more than limit=5"):
+        RoleSymmetricGame((6,), (2,)).profiles(1, limit=5)
+    assert RoleSymmetricGame((6,), (2,)).profiles(1, limit=6).shape == (6, 2)
 
 
 def test_a_rounding_error_off_is_put_right(space):

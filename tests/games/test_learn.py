@@ -172,7 +172,10 @@ def test_what_means_nothing_is_refused(samples):
     x, y = samples
     with pytest.raises(ValueError, match="lengths must be one of strategy, role; got 'all'"):
         learn(GAME, x, y, lengths="all")
-    for bounds in ((0.0, 1.0), (2.0, 1.0), (1.0, np.inf), (1.0, np.nan)):
+    for bounds in ((1.0, np.inf), (1.0, np.nan)):
+        with pytest.raises(ValueError, match="length_bounds must be finite; got"):
+            learn(GAME, x, y, length_bounds=bounds)
+    for bounds in ((0.0, 1.0), (2.0, 1.0), ()):
         with pytest.raises(
             ValueError, match="length_bounds must be two numbers, positive and rising"
         ):

@@ -7,7 +7,7 @@ import pytest
 
 from gpnotes import stream
 from gpnotes._xp import to_numpy
-from gpnotes.games import Expansion, PayoffModel, RoleSymmetricGame, sampled
+from gpnotes.games import Expansion, PayoffModel, RoleSymmetricGame, sampled, simple
 
 METHODS = ["exact", "enumerated", "gaussian", "point", "neighbours", "sampled"]
 # one role, a role with one player, one player everywhere, a role with one strategy, three roles
@@ -137,6 +137,40 @@ def test_neighbours_are_for_few_opponents(rng, make_model, make_mixtures, oppone
     )
     assert (neighbours < 0.5 * point) if better else (neighbours > 0.8 * point)
     assert gaussian < 0.5 * min(point, neighbours)
+
+
+def test_many_moves_are_counted_before_there_is_room_for_them(make_model):
+    """This once took 23 GB, and the process with it."""
+    model = make_model((60, 60, 60), (4, 4, 4))
+    for moves in (50, 10**9):
+        says = (
+            rf"moves={moves} would sum for strategy 0 over at least \d+ profiles, more than limit="
+        )
+        with pytest.raises(ValueError, match=says):
+            model.deviation_payoffs(np.full(12, 0.25), "neighbours", moves=moves)
+    with pytest.raises(ValueError, match="moves=2 would sum for strategy 0 over 595 profiles"):
+        model.deviation_payoffs(np.full(12, 0.25), "neighbours", moves=2, limit=594)
+
+
+@pytest.mark.parametrize(
+    ("opponents", "strategies"), [((4,), (3,)), ((2, 1), (3, 2)), ((5,), (1,))]
+)
+@pytest.mark.parametrize("moves", [0, 1, 3])
+def test_the_steps_to_neighbours_are_counted_and_each_is_made_once(opponents, strategies, moves):
+    size = sum(strategies)
+    reach = [np.arange(-moves, moves + 1)] * size
+    every = np.stack(np.meshgrid(*reach, indexing="ij"), axis=-1).reshape(-1, size)
+    ends = np.cumsum(strategies)[:-1]
+    sums = np.stack([part.sum(axis=1) for part in np.split(every, ends, axis=1)], axis=1)
+    moved = np.stack(
+        [np.clip(part, 0, None).sum(axis=1) for part in np.split(every, ends, axis=1)], axis=1
+    )
+    few = (moved <= opponents).all(axis=1) & (moved.sum(axis=1) <= moves)
+    wanted = every[(sums == 0).all(axis=1) & few]
+    shares = simple._all_shares(opponents, strategies, moves, 10**6, "")
+    steps = np.concatenate([simple._steps(share, strategies) for share in shares])
+    assert len(steps) == sum(simple._count(share, strategies) for share in shares) == len(wanted)
+    np.testing.assert_array_equal(np.unique(steps, axis=0), np.unique(wanted, axis=0))
 
 
 def test_samples_that_come_in_lots_are_one_sample(make_model, make_mixtures, monkeypatch):

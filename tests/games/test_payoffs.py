@@ -173,7 +173,7 @@ def test_threads_change_nothing(make_model, make_mixtures, monkeypatch, threads)
 def test_what_is_refused(make_model):
     model = make_model((50, 50), (4, 4))
     p = np.full(8, 0.25)
-    with pytest.raises(ValueError, match="would sum over 517714600 profiles for strategy 0"):
+    with pytest.raises(ValueError, match="would sum for strategy 0 over 517714600 profiles"):
         model.deviation_payoffs(p, "enumerated")
     with pytest.raises(ValueError, match=r"method must be one of exact, .*; got 'guess'"):
         model.deviation_payoffs(p, "guess")

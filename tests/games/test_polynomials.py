@@ -1,11 +1,14 @@
 """Products of polynomials: coefficients, derivatives, and the same with memory reused."""
 
+import math
+from decimal import Decimal, localcontext
+
 import numpy as np
 import pytest
 
 from gpnotes._xp import to_numpy
 from gpnotes.games import quick
-from gpnotes.games.polynomials import tree
+from gpnotes.games.polynomials import at_mode, tree
 
 
 def _results(node, tables, values, bar):
@@ -65,3 +68,11 @@ def test_four_strategies_reuse_memory_for_numpy():
     node = tree(4, 6, **quick.NODES)
     assert type(node) is quick.QuickJoin
     assert type(node.left) is type(node.right) is quick.QuickPair
+
+
+@pytest.mark.parametrize("n", [*range(1, 24), 100, 1000])
+def test_the_chance_at_the_mode_is_right_to_rounding(n):
+    """Against decimals: Stirling's series is cut off, and before it begins nothing cancels."""
+    with localcontext(prec=50):
+        wanted = Decimal(n) ** n * Decimal(-n).exp() / math.factorial(n)
+        assert abs(Decimal(at_mode(n)) / wanted - 1) < Decimal("2e-15")

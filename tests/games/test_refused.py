@@ -41,16 +41,23 @@ def test_no_mixtures_are_sampled_and_followed(model):
     assert model.expansions[0].payoff(P[:0]).shape == (0,)
 
 
-@pytest.mark.parametrize("players", [(NAN,), (float("inf"),), (None,), ("3",), (True,), 3])
-def test_players_that_are_no_counts(players):
-    with pytest.raises(ValueError, match="players must be a tuple of whole numbers from 1; got"):
+@pytest.mark.parametrize("entry", [NAN, float("inf"), None, "3", True, 2.0])
+def test_players_that_are_no_counts(entry):
+    with pytest.raises(TypeError, match=r"players\[0\] must be a whole number from 1; got"):
+        RoleSymmetricGame((entry,), (2,))
+
+
+@pytest.mark.parametrize("players", [3, None, "33", np.asarray([3])])
+def test_players_that_are_no_tuple(players):
+    with pytest.raises(TypeError, match="players must be a tuple of whole numbers from 1; got"):
         RoleSymmetricGame(players, (2,))
 
 
-@pytest.mark.parametrize("strategy", [1.5, NAN, -1, "0"])
+@pytest.mark.parametrize("strategy", [1.5, NAN, "0", True, None])
 def test_strategies_that_are_none(strategy):
-    with pytest.raises(ValueError, match=r"strategy must be one of 0, \.\.\., 4; got"):
-        GAME.role_of(strategy)
+    for ask in (GAME.role_of, GAME.opponents, GAME.count_profiles, GAME.profiles):
+        with pytest.raises(TypeError, match="strategy must be a whole number from 0 to 4; got"):
+            ask(strategy)
 
 
 @pytest.mark.parametrize(
@@ -60,10 +67,12 @@ def test_strategies_that_are_none(strategy):
         ("sampled", {"limit": 3}, TypeError, "method 'sampled' has stream, samples; got limit"),
         ("sampled", {}, TypeError, "stream must be a gpnotes Stream; got NoneType"),
         ("sampled", {"stream": 0}, TypeError, "stream must be a gpnotes Stream; got int"),
-        ("sampled", {"stream": stream(0), "samples": 9.5}, ValueError, "samples must be a whole"),
-        ("neighbours", {"moves": NAN}, ValueError, "moves must be a whole number from 0; got nan"),
-        ("neighbours", {"moves": "2"}, ValueError, "moves must be a whole number from 0; got '2'"),
-        ("enumerated", {"limit": NAN}, ValueError, "more than limit=nan"),
+        ("sampled", {"stream": stream(0), "samples": 9.5}, TypeError, "samples must be a whole"),
+        ("neighbours", {"moves": NAN}, TypeError, "moves must be a whole number from 0; got nan"),
+        ("neighbours", {"moves": "2"}, TypeError, "moves must be a whole number from 0; got '2'"),
+        ("enumerated", {"limit": NAN}, TypeError, "limit must be a whole number from 1; got nan"),
+        ("enumerated", {"limit": 2}, ValueError, "for strategy 0 over 18 profiles, more than lim"),
+        ("neighbours", {"limit": 2}, ValueError, "with moves=2 would sum for strategy 0 over"),
         (["exact"], {}, ValueError, "method must be one of exact, "),
     ],
 )
@@ -77,20 +86,39 @@ def test_models_of_something_else(model):
     for change, says in (
         ({"scale": None}, "scale must be a number; got NoneType"),
         ({"offset": np.ones(2)}, "offset must be a number; got ndarray"),
+        ({"offset": "0.5"}, "offset must be a number; got str"),
+        ({"scale": True}, "scale must be a number; got bool"),
     ):
         with pytest.raises(TypeError, match=says):
             Expansion(*few, **change)
     with pytest.raises(ValueError, match="profiles must have at least one row; got none"):
         Expansion(few[0][:0, :], few[1][:0], few[2])
-    with pytest.raises(TypeError, match="expansions must be of type tuple; got Expansion"):
+    with pytest.raises(TypeError, match="expansions must be a tuple of Expansion; got Expansion"):
         PayoffModel(GAME, model.expansions[0])
-    with pytest.raises(TypeError, match="the payoff of strategy 0 must be of type Expansion"):
+    with pytest.raises(
+        TypeError, match="the payoff of strategy 0 must be a gpnotes Expansion; got int"
+    ):
         PayoffModel(GAME, (1, 2, 3, 4, 5))
-    with pytest.raises(TypeError, match="game must be of type RoleSymmetricGame; got NoneType"):
+    with pytest.raises(TypeError, match="game must be a gpnotes RoleSymmetricGame; got NoneType"):
         PayoffModel(None, model.expansions)
 
 
+def test_an_expansion_that_still_holds_the_deviator():
+    """Profiles of all players, as they were simulated: plausible payoffs, and wrong."""
+    whole, less = np.asarray([[3.0, 2.0]]), np.asarray([[2.0, 2.0]])
+    game = RoleSymmetricGame((5,), (2,))
+    fine, slip = (Expansion(x, np.ones(1), np.ones(2)) for x in (less, whole))
+    assert PayoffModel(game, (fine, fine)).game is game
+    with pytest.raises(ValueError, match="strategy 1 must omit the deviator: those of role 0 sum "
+                       "to 4; in row 0 they sum to all 5 players"):  # fmt: skip
+        PayoffModel(game, (fine, slip))
+
+
 def test_regret_is_of_mixtures():
+    with pytest.raises(TypeError, match="game must be a gpnotes RoleSymmetricGame; got NoneType"):
+        regret(np.ones((1, 5)), P, None)
+    with pytest.raises(ValueError, match=r"payoffs must have shape \(1, 5\); got \(2, 5\)"):
+        regret(np.ones((2, 5)), P, GAME)
     with pytest.raises(ValueError, match="those of role 0 sum to 7, off by 6"):
         regret(np.ones((1, 5)), 7.0 * P, GAME)
 
@@ -109,30 +137,68 @@ def test_dynamics_follow_payoffs(payoffs, error, says):
 
 
 def test_dynamics_have_a_rate_and_steps(model):
-    for rate in (-1.0, 0.0, NAN):
+    for rate in (-1.0, 0.0):
         with pytest.raises(ValueError, match="rate must be positive and finite"):
             replicator(model, P, rate=rate)
-    for steps in (-1, 1.5):
-        with pytest.raises(ValueError, match="steps must be a whole number from 0"):
+    for rate in ("1", None, [0.5], True):
+        with pytest.raises(TypeError, match="rate must be a number; got"):
+            replicator(model, P, rate=rate)
+    for steps, error in ((-1, ValueError), (1.5, TypeError), (True, TypeError)):
+        with pytest.raises(error, match="steps must be a whole number from 0"):
             replicator(model, P, steps=steps)
+
+
+def test_dynamics_are_of_one_game(model):
+    assert replicator(model, P, GAME, steps=1).shape == (1, 5)
+    with pytest.raises(ValueError, match="game must be the model's own, RoleSymmetricGame"):
+        replicator(model, P, RoleSymmetricGame((4, 2), (2, 3)))
+    with pytest.raises(TypeError, match="payoffs must be a PayoffModel or a function of mixtures"):
+        replicator(P, P, GAME)
+    with pytest.raises(TypeError, match="game must be a gpnotes RoleSymmetricGame; got tuple"):
+        replicator(lambda p: p, P, (3, 2))
+    with pytest.raises(ValueError, match="game must be given where payoffs is a function"):
+        replicator(lambda p: p, P)
+
+
+def test_a_high_rate_leads_to_the_best_that_is_played():
+    """Also where what nobody plays would pay far more: no chance is divided by zero."""
+    p = replicator(lambda p: p * 0.0 + np.asarray([9.0, 1.0, 3.0]), P[:, 2:] * [[0.0, 2.0, 0.8]],
+                   RoleSymmetricGame((3,), (3,)), steps=3, rate=1e6)  # fmt: skip
+    np.testing.assert_array_equal(p, [[0.0, 0.0, 1.0]])
 
 
 @pytest.mark.parametrize(
     ("options", "error", "says"),
     [
         ({"count": 0}, ValueError, "count must be a whole number from 1; got 0"),
-        ({"count": 2.5}, ValueError, "count must be a whole number from 1; got 2.5"),
-        ({"starts": P[:0]}, ValueError, "the number of starts must be a whole number from 1"),
+        ({"count": 2.5}, TypeError, "count must be a whole number from 1; got 2.5"),
+        ({"stream": None}, ValueError, "equilibria need starts, or a stream to draw them from"),
+        ({"starts": P}, ValueError, "starts or a stream to draw them from; got both"),
+        ({"starts": P[:0], "stream": None}, ValueError, "the number of starts must be a whole num"),
+        ({"starts": P.astype("f4"), "stream": None}, TypeError, "starts must have the dtype of"),
         ({"stream": np.random.default_rng(0)}, TypeError, "stream must be a gpnotes Stream"),
         ({"method": "sampled"}, ValueError, "method must be one of exact, .*; got 'sampled'"),
-        ({"tolerance": NAN}, ValueError, "tolerance must be non-negative and finite"),
+        ({"tolerance": NAN}, ValueError, "tolerance must be finite; got nan"),
+        ({"tolerance": "1e-4"}, TypeError, "tolerance must be a number; got str"),
+        ({"tolerance": [1e-4]}, TypeError, "tolerance must be a number; got list"),
         ({"apart": -1.0}, ValueError, "apart must be non-negative and finite"),
+        ({"apart": None}, TypeError, "apart must be a number; got NoneType"),
         ({"steps": -1}, ValueError, "steps must be a whole number from 0; got -1"),
+        ({"replicator_steps": 2.0}, TypeError, "replicator_steps must be a whole number from 0"),
+        ({"supports": True}, TypeError, "supports must be a whole number from 0; got True"),
+        ({"true": 3.0}, TypeError, "true must be a function of mixtures; got float"),
+        ({"true": lambda p: p[:, :2]}, ValueError, r"that true gives must have shape \(1, 5\)"),
     ],
 )
 def test_searches(model, options, error, says):
     with pytest.raises(error, match=says):
         equilibria(model, **{"stream": stream(0)} | options)
+
+
+def test_searches_are_of_models():
+    for other in (None, GAME, PayoffModel, lambda p: p):
+        with pytest.raises(TypeError, match="model must be a gpnotes PayoffModel; got"):
+            equilibria(other, stream=stream(0))
 
 
 @pytest.mark.parametrize(
@@ -159,6 +225,16 @@ def test_fits_of_a_game():
     for bounds in ((1.0, 2.0, 3.0), (1.0,), 1.0):
         with pytest.raises(ValueError, match="length_bounds must be two numbers"):
             learn(TWO, X, -X, length_bounds=bounds)
+    for bounds in ((1.0, "2"), (None, 2.0)):
+        with pytest.raises(TypeError, match="length_bounds must be a number; got"):
+            learn(TWO, X, -X, length_bounds=bounds)
+    for noise_var in ("0.1", [0.1], np.ones(6)):
+        with pytest.raises(TypeError, match="noise_var must be a number; got"):
+            learn(TWO, X, -X, noise_var=noise_var)
+    with pytest.raises(TypeError, match="game must be a gpnotes RoleSymmetricGame; got NoneType"):
+        learn(None, X, -X)
+    with pytest.raises(ValueError, match="restarts=50 need a stream to draw their starts from"):
+        learn(TWO, X, -X, restarts=50)
     with pytest.raises(ValueError, match="restarts must be a whole number from 0; got -1"):
         learn(TWO, X, -X, restarts=-1, stream=stream(0))
     with pytest.raises(TypeError, match="stream must be a gpnotes Stream; got Generator"):

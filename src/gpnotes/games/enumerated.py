@@ -8,11 +8,10 @@ import numpy as np
 
 from .._xp import Array, array_namespace, as_array
 from .expansion import Expansion, blocks
-from .game import RoleSymmetricGame, profiles_of
+from .game import LIMIT, RoleSymmetricGame, profiles_of, refuse_more
 
-__all__ = ["LIMIT", "chances", "expected"]
+__all__ = ["chances", "expected"]
 
-LIMIT = 200_000  # profiles that are enumerated unless the caller allows more
 _NEVER = -1e30  # stands for the logarithm of zero: times zero it is zero, as 0⁰ = 1 wants
 
 
@@ -32,12 +31,8 @@ def expected(
 
     Raises `ValueError` with the number of profiles where there are more than `limit`.
     """
-    count = game.count_profiles(strategy)
-    if not count <= limit:  # nor where limit is NaN
-        raise ValueError(
-            f"method 'enumerated' would sum over {count} profiles for strategy {strategy}, more "
-            f"than limit={limit}; method 'exact' needs none of them"
-        )
+    asks = f"method 'enumerated', unlike 'exact', would sum for strategy {strategy} over"
+    refuse_more(game.count_profiles(strategy), limit, asks)
     players = game.opponents(strategy)
     value = _sum(profiles_of(players, game.strategies), players, game, expansion, p)
     if not jacobian:

@@ -1,69 +1,28 @@
-"""Equilibria of a payoff model, each with a certificate."""
+"""Equilibria of a payoff model: where to search, and which ends of a search are one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+import math
+from collections.abc import Callable
+from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 
 from .. import _check
-from .._xp import Array, array_namespace, as_array, eye, to_numpy
+from .._xp import Array, array_namespace, as_array, epsilon, to_numpy
 from ..random import Stream
-from ._admit import drawn_from, whole
 from .game import RoleSymmetricGame
+from .newton import newton, project
+from .outcome import BETTER, FOUND, LEFT, STALLED, Equilibria, Equilibrium, Search
 from .payoffs import METHODS, PayoffModel
-from .solve import regret, replicator
+from .simplicial import approach
+from .solve import gains, replicator
+from .supports import alike, are_enough, count_supports, supports_of
 
-__all__ = ["Equilibria", "Equilibrium", "equilibria"]
+__all__ = ["equilibria"]
 
-
-@dataclass(frozen=True, eq=False)
-class Equilibrium:
-    """A mixture (S,) that nobody gains by leaving, and what that claim rests on.
-
-    `payoffs` (S,) and `regret` are those of the model, by `method`; `true_regret` is that of the
-    true game where it is known, else None. `steps` is how many second-order steps were taken, and
-    `reached` how many of the starts ended here.
-    """
-
-    mixture: Array
-    payoffs: Array
-    regret: float
-    true_regret: float | None
-    steps: int
-    method: str
-    reached: int = 1
-
-
-@dataclass(frozen=True, eq=False)
-class Equilibria(Sequence):
-    """The equilibria found, those with the least regret first; and what became of all starts.
-
-    `regrets`, (B,), are those of the model where each of the `starts` ended. Those above `allowed`
-    are the `failed`: nothing is claimed about them, and an equilibrium may lie near one.
-    """
-
-    found: tuple[Equilibrium, ...]
-    regrets: Array
-    allowed: float
-
-    @property
-    def starts(self) -> int:
-        """How many mixtures the search started from."""
-        return self.regrets.shape[0]
-
-    @property
-    def failed(self) -> int:
-        """How many starts did not end at an equilibrium."""
-        return self.starts - sum(one.reached for one in self.found)
-
-    def __len__(self) -> int:
-        return len(self.found)
-
-    def __getitem__(self, index: Any) -> Any:
-        return self.found[index]
+_PROFILES = 256  # pure profiles of roles at which payoffs are asked for their range
 
 
 def equilibria(
@@ -76,18 +35,30 @@ def equilibria(
     true: Callable[[Array], Array] | None = None,
     replicator_steps: int = 50,
     steps: int = 30,
-    tolerance: float = 1e-4,
-    apart: float = 1e-2,
+    supports: int = 256,
+    tolerance: float | None = None,
+    apart: float = 1e-3,
 ) -> Equilibria:
-    """Symmetric equilibria of the model, a sequence with those of least regret first.
+    """Symmetric equilibria of the model, with a certificate each, and what every search became.
 
-    From `starts` (B, S), or `count` mixtures drawn from `stream`, replicator dynamics lead to the
-    neighbourhood of an equilibrium; then Newton steps solve ``p = Π(p + u(p))``, Π the projection
-    on the simplex of each role and u the payoffs over their range: the solutions are the
-    equilibria, on the boundary too. The range is that at the starts and where all of a role play
-    one strategy. What has a regret above `tolerance` times the range is dropped, and counted as
-    `Equilibria.failed`; of mixtures closer than `apart` one is kept. `true` gives the payoffs
-    (B, S) of the true game. Finding none, or not all, is possible: no method finds all.
+    They solve ``p = Π(p + u(p))``, Π the projection on the simplex of each role and u the payoffs,
+    each role's over their range. Three kinds of search look for them:
+
+    - `steps` Newton steps from each of the `starts` (B, S), or of `count` mixtures drawn from
+      `stream`, and once more from where `replicator_steps` of the replicator dynamics lead from it.
+      The dynamics lead to equilibria that attract them, and past all others;
+    - Newton steps from the middle of each support, a set of strategies that are played, small ones
+      first, `supports` of them. In a game of two players payoffs are linear, and this finds all
+      equilibria unless the game is degenerate;
+    - where both found nothing, a path through simplices, which ends at an equilibrium of any
+      continuous payoffs. (`neighbours` jumps: there it may fail.)
+
+    An end with a regret above `tolerance` times the range in any role, √eps unless given, is no
+    equilibrium; the range is the widest gap between the role's strategies at the starts, at pure
+    mixtures, and where one role is pure and the others even. Of mixtures closer than `apart` one is
+    kept. `true` gives the payoffs (B, S) of the true game. To find some is sure, to find all is
+    not: no method is known that does.
+
     Raises `ValueError` where there are neither starts nor a stream, and for options that mean
     nothing; `sampled` is no method here, since a search wants the same answer twice.
 
@@ -99,126 +70,242 @@ def equilibria(
     >>> len(found), found.starts, found.failed, found[0].mixture.round(6)
     (1, 2, 0, array([0.5, 0.5]))
     """
+    _check.instance(model, "model", PayoffModel)
     if method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(METHODS)}; got {method!r}")
-    _check.positive(tolerance, "tolerance", zero=True)
-    _check.positive(apart, "apart", zero=True)
-    steps = whole(steps, "steps", 0)
-    game, p = model.game, _starts(model, starts, stream, count)
-
-    def payoffs(q: Array) -> Array:
-        return model.deviation_payoffs(q, method)
-
-    def slopes(q: Array) -> tuple[Array, Array]:
-        return model.deviation_payoffs(q, method, jacobian=True)
-
-    size = _size(payoffs, p, game)
-    p = replicator(payoffs, p, game, steps=replicator_steps)
-    p, taken = _newton(slopes, p, game, size, steps)
-    u = payoffs(p)
-    r = regret(u, p, game)
-    found = []
-    for i, reached in _distinct(p, r, tolerance * size, apart):
-        sure = None if true is None else _regret_at(true, p[i : i + 1, :], game)
-        found.append(Equilibrium(p[i, :], u[i, :], float(r[i]), sure, taken, method, reached))
-    return Equilibria(tuple(found), r, tolerance * size)
-
-
-def _size(payoffs: Callable[[Array], Array], p: Array, game: RoleSymmetricGame) -> float:
-    """The range of the payoffs; where the search ends it may be zero, so not there."""
-    even = np.repeat([1.0 / s for s in game.strategies], game.strategies)
-    corners = np.tile(even, (game.size, 1))
-    for c in game.columns:
-        corners[c, c] = np.eye(c.stop - c.start)
-    xp = array_namespace(p)
-    u = payoffs(xp.concat([p, as_array(corners, p)], axis=0))
-    return float(xp.max(u) - xp.min(u)) or 1.0
-
-
-def _regret_at(payoffs: Callable[[Array], Array], p: Array, game: RoleSymmetricGame) -> float:
-    return float(regret(payoffs(p), p, game)[0])
-
-
-def _distinct(p: Array, r: Array, allowed: float, apart: float) -> list[tuple[int, int]]:
-    """The rows with the least regret, none near another, and how many rows each stands for."""
-    mixtures, regrets = np.asarray(to_numpy(p)), np.asarray(to_numpy(r))
-    kept: dict[int, int] = {}
-    for i in map(int, np.argsort(regrets)):
-        if regrets[i] <= allowed:
-            near = [k for k in kept if np.max(np.abs(mixtures[i] - mixtures[k])) < apart]
-            stands = near[0] if near else i
-            kept[stands] = kept.get(stands, 0) + 1
-    return list(kept.items())
+    if not (true is None or callable(true)):
+        raise TypeError(f"true must be a function of mixtures; got {type(true).__name__}")
+    p = _starts(model, starts, stream, count)
+    steps, most = _check.whole(steps, "steps"), _check.whole(supports, "supports")
+    apart = _check.positive(_check.number(apart, "apart"), "apart", zero=True)
+    problem = _problem(model, method, p, tolerance)
+    chosen = supports_of(model.game, most)
+    ends = [*_from_starts(problem, p, replicator_steps, steps), *_on_supports(problem, chosen, p)]
+    if not problem.judged(ends).holds.any():
+        ends.append(_through_simplices(problem, p, steps))
+    found, searches = _sorted_out(problem, ends, apart, true)
+    exhaustive = method in ("exact", "enumerated") and are_enough(model.game, len(chosen))
+    tried = len(chosen), count_supports(model.game)
+    return Equilibria(found, searches, problem.ranges, problem.allowed, tried, exhaustive)
 
 
 def _starts(model: PayoffModel, starts: Array | None, stream: Stream | None, count: int) -> Array:
+    like = model.expansions[0].profiles
     if starts is not None:
-        given = model.game.check_mixtures(starts)
-        whole(given.shape[0], "the number of starts", 1)
+        if stream is not None:
+            raise ValueError("equilibria need starts or a stream to draw them from; got both")
+        given = _check.alike(model.game.check_mixtures(starts), "starts", like, "the profiles")
+        _check.whole(given.shape[0], "the number of starts", 1)
         return given
     if stream is None:
         raise ValueError("equilibria need starts, or a stream to draw them from")
-    count, generator = whole(count, "count", 1), drawn_from(stream).generator
+    generator = _check.instance(stream, "stream", Stream).generator
+    count = _check.whole(count, "count", 1)
     parts = [generator.dirichlet(np.ones(s), count) for s in model.game.strategies]
-    like = model.expansions[0].weights
     return model.game.check_mixtures(as_array(np.concatenate(parts, axis=1), like))
 
 
-def _newton(
-    slopes: Callable, p: Array, game: RoleSymmetricGame, size: float, steps: int
-) -> tuple[Array, int]:
-    """Semismooth Newton steps on ``F(p) = p − Π(p + u(p)/size)``, the best mixture of each kept."""
-    xp = array_namespace(p)
-    best, least, taken = p, _gap(slopes(p)[0], p, game, size), 0
-    for _ in range(steps):
-        if float(xp.max(least)) <= 1e-13:
-            break
-        u, J = slopes(p)
-        target, active = _project(p + u / size, game)
-        slope = eye(game.size, p) - active @ (eye(game.size, p) + J / size)
-        ridge = 1e-10 * eye(game.size, p)
-        step = xp.linalg.solve(slope + ridge, (target - p)[:, :, None])[:, :, 0]
-        p, _ = _project(p + step, game)
-        gap, taken = _gap(slopes(p)[0], p, game, size), taken + 1
-        better = gap < least
-        best = xp.where(better[:, None], p, best)
-        least = xp.where(better, gap, least)
-        # where a full step does not help, go half of the way to the projection instead
-        p = xp.where(better[:, None], p, _project(0.5 * (best + target), game)[0])
-    return best, taken
+class _End(NamedTuple):
+    """Where a search ended, (S,), and how it got there."""
+
+    mixture: Array
+    route: str
+    start: int | None = None
+    support: tuple[int, ...] | None = None
+    left: bool = False
 
 
-def _gap(u: Array, p: Array, game: RoleSymmetricGame, size: float) -> Array:
-    return array_namespace(p).max(abs(p - _project(p + u / size, game)[0]), axis=1)
+class _Judged(NamedTuple):
+    """Ends together: mixtures and payoffs (n, S), regrets (n, R), which are equilibria (n,)."""
+
+    mixtures: Array
+    payoffs: Array
+    regrets: np.ndarray
+    holds: np.ndarray
 
 
-def _project(z: Array, game: RoleSymmetricGame) -> tuple[Array, Any]:
-    """The nearest mixtures (B, S) to z, and the derivative (B, S, S) of that map.
+class _Problem(NamedTuple):
+    """The payoffs of a model by one method, and what is near enough to an equilibrium of them.
 
-    The threshold is found by sorting. Source: Duchi et al. (2008), Efficient projections onto the
-    l1-ball for learning in high dimensions.
+    `unit`, (S,), is the range of each strategy's role, or one where that is zero.
     """
-    xp = array_namespace(z)
-    mixtures, support = [], []
-    for part in game.columns:
-        y = z[:, part]
-        down = xp.flip(xp.sort(y, axis=1), axis=1)
-        k = as_array(range(1, y.shape[1] + 1), z)
-        level = (xp.cumulative_sum(down, axis=1) - 1.0) / k
-        above = xp.sum(xp.astype(down > level, xp.int64), axis=1, keepdims=True)
-        cut = xp.take_along_axis(level, above - 1, axis=1)
-        mixtures.append(xp.clip(y - cut, 0.0, None))
-        support.append(xp.astype(y > cut, z.dtype))
-    return xp.concat(mixtures, axis=1), _slope(support, game, z)
+
+    model: PayoffModel
+    method: str
+    ranges: tuple[float, ...]
+    allowed: tuple[float, ...]
+    unit: np.ndarray
+
+    @property
+    def game(self) -> RoleSymmetricGame:
+        return self.model.game
+
+    def payoffs(self, q: Array) -> Array:
+        return self.model.deviation_payoffs(q, self.method)
+
+    def slopes(self, q: Array) -> tuple[Array, Array]:
+        return self.model.deviation_payoffs(q, self.method, jacobian=True)
+
+    def polished(self, q: Array, steps: int) -> Array:
+        return newton(self.slopes, q, self.game, as_array(self.unit, q), steps)
+
+    def judged(self, ends: list[_End]) -> _Judged:
+        p = array_namespace(ends[0].mixture).stack([end.mixture for end in ends])
+        u = self.payoffs(p)
+        regrets = np.maximum(to_numpy(gains(u, p, self.game)), 0.0)
+        return _Judged(p, u, regrets, (regrets <= self.allowed).all(axis=1))
 
 
-def _slope(support: list[Array], game: RoleSymmetricGame, z: Array) -> Array:
-    """On the support of each role: the identity less the mean."""
-    xp = array_namespace(z)
-    every = xp.concat(support, axis=1)
-    spread = [a / xp.sum(a, axis=1, keepdims=True) for a in support]
-    same = eye(game.size, z) * every[:, :, None]
-    roles = np.repeat(np.arange(game.roles), game.strategies)
-    together = as_array((roles[:, None] == roles[None, :]).astype(float), z)
-    mean = together * every[:, :, None] * xp.concat(spread, axis=1)[:, None, :]
-    return same - mean
+def _problem(model: PayoffModel, method: str, p: Array, tolerance: float | None) -> _Problem:
+    """The range of a role is taken where it may be wide: where a search ends it may be zero."""
+    if tolerance is None:
+        tolerance = math.sqrt(epsilon(p))
+    tolerance = _check.positive(_check.number(tolerance, "tolerance"), "tolerance", zero=True)
+    probes = array_namespace(p).concat([p, as_array(_probes(model.game), p)], axis=0)
+    u = np.asarray(to_numpy(model.deviation_payoffs(probes, method)), float)
+    parts = [u[:, c] for c in model.game.columns]
+    ranges = [float(np.ptp(part, axis=1).max()) for part in parts]
+    rounding = [64.0 * epsilon(p) * float(np.abs(part).max()) for part in parts]
+    allowed = [tolerance * wide + small for wide, small in zip(ranges, rounding, strict=True)]
+    units = [wide if wide > small else 1.0 for wide, small in zip(ranges, rounding, strict=True)]
+    unit = np.repeat(units, model.game.strategies)
+    return _Problem(model, method, tuple(ranges), tuple(allowed), unit)
+
+
+def _probes(game: RoleSymmetricGame) -> np.ndarray:
+    """One role pure and the others even, for each strategy; and all pure, if there are not many."""
+    rows = np.tile(np.repeat([1.0 / s for s in game.strategies], game.strategies), (game.size, 1))
+    for c in game.columns:
+        rows[c, c] = np.eye(c.stop - c.start)
+    if math.prod(game.strategies) > _PROFILES:
+        return rows
+    pure = np.zeros((math.prod(game.strategies), game.size))
+    for row, played in zip(
+        pure, product(*(range(c.start, c.stop) for c in game.columns)), strict=True
+    ):
+        row[list(played)] = 1.0
+    return np.concatenate([rows, pure])
+
+
+def _from_starts(problem: _Problem, p: Array, follow: int, steps: int) -> list[_End]:
+    """From each start as it stands, and from where the dynamics lead."""
+    follow = _check.whole(follow, "replicator_steps")
+    ways = {"newton": p}
+    if follow:
+        ways["replicator"] = replicator(problem.payoffs, p, problem.game, steps=follow)
+    both = problem.polished(array_namespace(p).concat(list(ways.values()), axis=0), steps)
+    names = [(route, i) for route in ways for i in range(p.shape[0])]
+    return [_End(both[k, :], route, start=i) for k, (route, i) in enumerate(names)]
+
+
+def _on_supports(problem: _Problem, chosen: list[tuple[int, ...]], like: Array) -> list[_End]:
+    def slopes(q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        u, J = problem.slopes(as_array(q, like))
+        return np.asarray(to_numpy(u), float), np.asarray(to_numpy(J), float)
+
+    solved = alike(slopes, chosen, problem.game, problem.unit, 64.0 * epsilon(like))
+    cases = zip(solved.mixtures, chosen, solved.left, strict=True)
+    return [_End(as_array(p, like), "support", None, held, bool(left)) for p, held, left in cases]
+
+
+def _through_simplices(problem: _Problem, like: Array, steps: int) -> _End:
+    """The path needs all of space: what is off the simplex is projected, and comes back."""
+    game = problem.game
+    last = [c.stop - 1 for c in game.columns]
+    free = np.delete(np.arange(game.size), last)
+
+    def full(y: np.ndarray) -> Array:
+        z = np.zeros(game.size)
+        z[free] = y
+        z[last] = [1.0 - z[c].sum() for c in game.columns]
+        return project(as_array(z[None, :], like), game)[0]
+
+    def F(y: np.ndarray) -> np.ndarray:
+        p = full(y)
+        target, _ = project(p + problem.payoffs(p) / as_array(problem.unit, p), game)
+        return np.asarray(to_numpy(target[0, :]), float)[free]
+
+    even = np.repeat([1.0 / s for s in game.strategies], game.strategies)[free]
+    start = even + 0.01 * np.sin(1.0 + np.arange(len(free)))  # where no two vertices are alike
+    end = _End(full(start)[0, :], "simplicial")
+    meshes = int(math.log(1.0 / (256.0 * epsilon(like)), 4.0))
+    for y in approach(F, start, meshes=meshes):
+        end = _End(problem.polished(full(y), steps)[0, :], "simplicial")
+        if problem.judged([end]).holds.all():
+            break
+    return end
+
+
+def _sorted_out(
+    problem: _Problem, ends: list[_End], apart: float, true: Callable[[Array], Array] | None
+) -> tuple[tuple[Equilibrium, ...], tuple[Search, ...]]:
+    """Ends that are one equilibrium together, in order, and every end as a search."""
+    judged = problem.judged(ends)
+    groups = _groups(judged, problem.allowed, apart)
+    found = []
+    for rows in groups:
+        p = judged.mixtures[rows[0] : rows[0] + 1, :]
+        sure = None if true is None else _true_regrets(true, p, problem.game)
+        regrets = tuple(judged.regrets[rows[0]].tolist())
+        found.append(
+            Equilibrium(
+                p[0, :], judged.payoffs[rows[0], :], regrets, sure, problem.method, len(rows)
+            )
+        )
+    place = {row: k for k, rows in enumerate(groups) for row in rows}
+    searches = [
+        Search(
+            end.route,
+            end.start,
+            end.support,
+            _became(problem, judged, i, end),
+            place.get(i),
+            end.mixture,
+            tuple(judged.regrets[i].tolist()),
+        )
+        for i, end in enumerate(ends)
+    ]
+    return tuple(found), tuple(searches)
+
+
+def _true_regrets(
+    true: Callable[[Array], Array], p: Array, game: RoleSymmetricGame
+) -> tuple[float, ...]:
+    u = _check.matrix(true(p), "the payoffs that true gives", rows=1, columns=game.size)
+    u = _check.alike(u, "the payoffs that true gives", p, "the mixtures")
+    return tuple(np.maximum(to_numpy(gains(u, p, game))[0], 0.0).tolist())
+
+
+def _became(problem: _Problem, judged: _Judged, i: int, end: _End) -> str:
+    if judged.holds[i]:
+        return FOUND
+    if end.left or end.support is None:
+        return LEFT if end.left else STALLED
+    u = to_numpy(judged.payoffs[i, :])
+    parts = [u[[s for s in end.support if c.start <= s < c.stop]] for c in problem.game.columns]
+    gaps = [np.ptp(part) for part in parts]
+    return BETTER if (np.asarray(gaps) <= problem.allowed).all() else STALLED
+
+
+def _groups(judged: _Judged, allowed: tuple[float, ...], apart: float) -> list[list[int]]:
+    """The rows of each equilibrium, that with the least regret first; in the order to be shown.
+
+    A regret is taken over what is allowed. What is below a thousandth of that is rounding, which
+    differs between processors and decides no order.
+    """
+    p = np.asarray(to_numpy(judged.mixtures), float)
+    over = judged.regrets / np.where(np.asarray(allowed) > 0.0, allowed, 1.0)
+    worst = over.max(axis=1)
+    groups: list[list[int]] = []
+    for i in sorted(np.flatnonzero(judged.holds).tolist(), key=lambda i: float(worst[i])):
+        near = [rows for rows in groups if np.max(np.abs(p[i] - p[rows[0]])) < apart]
+        if near:
+            near[0].append(i)
+        else:
+            groups.append([i])
+
+    def order(rows: list[int]) -> tuple[float, ...]:
+        regret = float(worst[rows[0]])
+        return (regret if regret > 1e-3 else 0.0, *(-p[rows[0]].round(6)).tolist())
+
+    return sorted(groups, key=order)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from .. import _check
 from .._xp import Array, array_namespace
 from ..linalg import squared_distances
-from ._admit import number
 
 __all__ = ["Expansion", "blocks"]
 
@@ -52,7 +51,7 @@ class Expansion:
         for name in ("weights", "lengthscales"):
             _check.alike(getattr(self, name), name, self.profiles, "profiles")
         for name in ("scale", "offset"):
-            object.__setattr__(self, name, number(getattr(self, name), name))
+            object.__setattr__(self, name, _check.number(getattr(self, name), name))
 
     def payoff(self, x: Array) -> Array:
         """The payoffs (m,) where the opponents play the rows of x (m, S)."""

@@ -14,17 +14,24 @@ import numpy as np
 
 from .. import _check
 from .._xp import Array, array_namespace, epsilon
-from ._admit import is_whole
 
-__all__ = ["RoleSymmetricGame"]
+__all__ = ["LIMIT", "RoleSymmetricGame", "compositions", "profiles_of", "refuse_more"]
+
+LIMIT = 200_000  # profiles that are listed unless the caller allows more
+
+
+def refuse_more(count: int, limit: int, asks: str) -> None:
+    """Raise `ValueError` for more profiles than `limit`, before room is made for any of them."""
+    if count > _check.whole(limit, "limit", 1):
+        raise ValueError(f"{asks} {count} profiles, more than limit={limit}")
 
 
 @dataclass(frozen=True)
 class RoleSymmetricGame:
     """A game in which `players` of each role choose among as many `strategies` as theirs has.
 
-    Both are tuples, one entry for each role. Raises `ValueError` for counts that are no positive
-    whole numbers, or for tuples of different lengths.
+    Both are tuples, one entry for each role. Raises `TypeError` for what are no whole numbers (2.0
+    and True are none), `ValueError` for those below one and for tuples of different lengths.
     A profile less the deviator is what his opponents play.
 
     >>> game = RoleSymmetricGame(players=(60, 40), strategies=(3, 2))
@@ -62,8 +69,7 @@ class RoleSymmetricGame:
 
     def role_of(self, strategy: int) -> int:
         """The role of the strategy in column `strategy`."""
-        if not (is_whole(strategy, 0) and strategy < self.size):
-            raise ValueError(f"strategy must be one of 0, ..., {self.size - 1}; got {strategy}")
+        strategy = _check.whole(strategy, "strategy", 0, self.size - 1)
         return next(r for r, part in enumerate(self.columns) if strategy < part.stop)
 
     def opponents(self, strategy: int) -> tuple[int, ...]:
@@ -80,8 +86,12 @@ class RoleSymmetricGame:
         sizes = zip(self.opponents(strategy), self.strategies, strict=True)
         return math.prod(math.comb(n + s - 1, s - 1) for n, s in sizes)
 
-    def profiles(self, strategy: int) -> np.ndarray:
-        """Every profile of those opponents, (P, S), float64 on the host."""
+    def profiles(self, strategy: int, limit: int = LIMIT) -> np.ndarray:
+        """Every profile of those opponents, (P, S), float64 on the host.
+
+        Raises `ValueError` with the number of profiles where there are more than `limit`.
+        """
+        refuse_more(self.count_profiles(strategy), limit, f"strategy {strategy} meets")
         return profiles_of(self.opponents(strategy), self.strategies)
 
     def check_mixtures(self, mixtures: Array) -> Array:
@@ -114,10 +124,11 @@ class RoleSymmetricGame:
 
 
 def _counts(given: tuple[int, ...], name: str) -> tuple[int, ...]:
-    good = isinstance(given, tuple | list) and len(given) > 0
-    if not good or not all(is_whole(n, 1) for n in given):
-        raise ValueError(f"{name} must be a tuple of whole numbers from 1; got {given}")
-    return tuple(int(n) for n in given)
+    if not isinstance(given, tuple | list):
+        raise TypeError(f"{name} must be a tuple of whole numbers from 1; got {given!r}")
+    if not given:
+        raise ValueError(f"{name} must have an entry for each role; got none")
+    return tuple(_check.whole(n, f"{name}[{role}]", 1) for role, n in enumerate(given))
 
 
 def _refuse_negative(p: Array, tolerance: float) -> None:
@@ -141,13 +152,13 @@ def profiles_of(players: tuple[int, ...], strategies: tuple[int, ...]) -> np.nda
     """Every way to spread the players of each role over its strategies, (P, S), on the host."""
     found = np.zeros((1, 0))
     for n, s in zip(players, strategies, strict=True):
-        part = _compositions(n, s)
+        part = compositions(n, s)
         left = np.repeat(found, len(part), axis=0)
         found = np.concatenate([left, np.tile(part, (len(found), 1))], axis=1)
     return found
 
 
-def _compositions(n: int, s: int) -> np.ndarray:
+def compositions(n: int, s: int) -> np.ndarray:
     """All rows of s whole numbers from 0 that sum to n."""
     rows, left = np.zeros((1, 0)), np.asarray([n])
     for _ in range(s - 1):

@@ -14,7 +14,6 @@ from ..fit import fit
 from ..kernels import RBF, Product
 from ..params import names
 from ..random import Stream
-from ._admit import drawn_from, whole
 from .expansion import Expansion
 from .game import RoleSymmetricGame
 from .payoffs import PayoffModel
@@ -30,7 +29,7 @@ class _Options(NamedTuple):
     noise_var: float | None
     lengths: str
     bounds: tuple[float, float] | None
-    restarts: int
+    restarts: int | None
 
 
 def learn(
@@ -41,7 +40,7 @@ def learn(
     noise_var: float | None = None,
     lengths: str = "strategy",
     length_bounds: tuple[float, float] | None = None,
-    restarts: int = 2,
+    restarts: int | None = None,
     stream: Stream | None = None,
 ) -> PayoffModel:
     """The payoff model of samples: full `profiles` (n, S) and what each strategy earned, (n, S).
@@ -49,7 +48,8 @@ def learn(
     Payoffs of strategies that nobody plays in a profile are not looked at; they may be NaN.
     Profiles may repeat. For each strategy the deviator is taken out of the profile, the payoffs
     are centred and scaled, and a process is fitted by its evidence, from one start and, with a
-    `stream`, from `restarts` more; its mean is the payoff, :eq:`eq-dp-payoff`. O(n³) a step.
+    `stream`, from `restarts` more, two unless given; its mean is the payoff, :eq:`eq-dp-payoff`.
+    O(n³) a step.
 
     With ``lengths="strategy"`` each process has a length scale for each strategy, with ``"role"``
     one for each role: fewer to fit, for few samples or many strategies that are alike. Both are in
@@ -69,15 +69,15 @@ def learn(
     >>> model.deviation_payoffs(np.asarray([[0.5, 0.5]])).round(2)
     array([[-5., -5.]])
     """
+    _check.instance(game, "game", RoleSymmetricGame)
     payoffs = _paid(payoffs)
     profiles = _check.matrix(_counts(profiles, payoffs), "profiles", columns=game.size)
     if tuple(payoffs.shape) != tuple(profiles.shape):
         raise ValueError(f"payoffs must have shape {profiles.shape}; got {payoffs.shape}")
     _check.alike(payoffs, "payoffs", profiles, "the profiles")
-    stream = None if stream is None else drawn_from(stream)
     rows, paid = np.asarray(to_numpy(profiles), float), np.asarray(to_numpy(payoffs), float)
     _admit(game, rows)
-    options = _admitted(_Options(noise_var, lengths, length_bounds, restarts))
+    options = _admitted(_Options(noise_var, lengths, length_bounds, restarts), stream)
     found = []
     for s in range(game.size):
         x, y = _seen(game, s, rows, paid)
@@ -99,16 +99,34 @@ def _seen(
     return rows[played] - (np.arange(game.size) == s), y
 
 
-def _admitted(options: _Options) -> _Options:
+def _admitted(options: _Options, stream: Stream | None) -> _Options:
     if options.lengths not in LENGTHS:
         raise ValueError(f"lengths must be one of {', '.join(LENGTHS)}; got {options.lengths!r}")
-    bounds = (1.0, 2.0) if options.bounds is None else options.bounds
-    pair = isinstance(bounds, tuple | list) and len(bounds) == 2
-    if not pair or not 0.0 < bounds[0] < bounds[1] < math.inf:
-        raise ValueError(f"length_bounds must be two numbers, positive and rising; got {bounds}")
-    if options.noise_var is not None:
-        _check.positive(options.noise_var, "noise_var", zero=True)
-    return options._replace(restarts=whole(options.restarts, "restarts", 0))
+    noise_var = options.noise_var
+    if noise_var is not None:
+        number = _check.number(noise_var, "noise_var")
+        noise_var = _check.positive(number, "noise_var", zero=True)
+    bounds, restarts = _bounds(options.bounds), _restarts(options.restarts, stream)
+    return options._replace(noise_var=noise_var, bounds=bounds, restarts=restarts)
+
+
+def _bounds(given: tuple[float, float] | None) -> tuple[float, float] | None:
+    if given is None:
+        return None
+    if not isinstance(given, tuple | list) or len(given) != 2:
+        raise ValueError(f"length_bounds must be two numbers, positive and rising; got {given!r}")
+    low, high = (_check.number(end, "length_bounds") for end in given)
+    if not 0.0 < low < high:
+        raise ValueError(f"length_bounds must be two numbers, positive and rising; got {given}")
+    return low, high
+
+
+def _restarts(given: int | None, stream: Stream | None) -> int:
+    if stream is None and given is not None and _check.whole(given, "restarts"):
+        raise ValueError(f"restarts={given} need a stream to draw their starts from; got none")
+    if stream is not None:
+        _check.instance(stream, "stream", Stream)
+    return (0 if stream is None else 2) if given is None else _check.whole(given, "restarts")
 
 
 def _paid(payoffs: Array) -> Array:
@@ -186,7 +204,7 @@ def _fitted(start: GP, X: Array, z: Array, options: _Options, stream: Stream | N
         bounds["noise_var"] = (1e-6, 10.0)
     else:
         fixed.append("noise_var")
-    tries = {"restarts": options.restarts if stream is not None else 0, "stream": stream}
+    tries = {"restarts": options.restarts, "stream": stream}
     return fit(start, X, z, bounds=bounds, fixed=fixed, **tries).gp
 
 

@@ -6,8 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from .. import _check
-from .._xp import Array, array_namespace
+from .._xp import Array, array_namespace, to_numpy
 from ..random import Stream
 from . import enumerated, exact, gaussian, sampled, simple
 from .expansion import Expansion
@@ -44,7 +46,11 @@ METHODS: dict[str, Callable] = {
     "point": _one_by_one(simple.point),
     "neighbours": _one_by_one(simple.near_mode),
 }
-_OPTIONS = {"enumerated": ("limit",), "neighbours": ("moves",), "sampled": ("stream", "samples")}
+_OPTIONS = {
+    "enumerated": ("limit",),
+    "neighbours": ("moves", "limit"),
+    "sampled": ("stream", "samples"),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +58,7 @@ class PayoffModel:
     """A game whose payoffs are known as expansions, one for each strategy.
 
     An expansion's profiles omit the deviator. Raises `ValueError` or `TypeError` for expansions
-    that do not fit the game or each other.
+    that do not fit the game or each other, or with a row that is a profile of all players.
 
     >>> import numpy as np
     >>> game = RoleSymmetricGame(players=(3,), strategies=(2,))
@@ -67,19 +73,22 @@ class PayoffModel:
     expansions: tuple[Expansion, ...]
 
     def __post_init__(self) -> None:
-        _of_kind(self.game, RoleSymmetricGame, "game")
-        _of_kind(self.expansions, tuple | list, "expansions")
+        _check.instance(self.game, "game", RoleSymmetricGame)
+        if not isinstance(self.expansions, tuple | list):
+            got = type(self.expansions).__name__
+            raise TypeError(f"expansions must be a tuple of Expansion; got {got}")
         object.__setattr__(self, "expansions", tuple(self.expansions))
         if len(self.expansions) != self.game.size:
             raise ValueError(
                 f"expansions must be one for each of the {self.game.size} strategies; "
                 f"got {len(self.expansions)}"
             )
-        for s, one in enumerate(self.expansions):
+        for s, payoff in enumerate(self.expansions):
             name = f"the profiles of strategy {s}"
-            _of_kind(one, Expansion, f"the payoff of strategy {s}")
-            _check.matrix(one.profiles, name, columns=self.game.size)
-            _check.alike(one.profiles, name, self.expansions[0].profiles, "those of strategy 0")
+            _check.instance(payoff, f"the payoff of strategy {s}", Expansion)
+            _check.matrix(payoff.profiles, name, columns=self.game.size)
+            _check.alike(payoff.profiles, name, self.expansions[0].profiles, "those of strategy 0")
+            _refuse_deviator(self.game, s, payoff.profiles)
 
     def deviation_payoffs(
         self, mixtures: Array, method: str = "exact", jacobian: bool = False, **options: Any
@@ -100,8 +109,8 @@ class PayoffModel:
         gaussian    the closed form of the normal approximation,
                     :eq:`eq-dp-closed`
         point       the payoff at the mean profile
-        neighbours  the mean over profiles near the likeliest; for few          moves
-                    opponents
+        neighbours  the mean over profiles near the likeliest; for few          moves,
+                    opponents                                                   limit
         sampled     a `SampledPayoffs`, the mean over draws                     stream,
                                                                                 samples
         ==========  ==========================================================  ==========
@@ -116,8 +125,8 @@ class PayoffModel:
         With dozens of opponents `neighbours` is no better than `point`, which costs less.
 
         Raises `ValueError` for mixtures off the simplex and says by how much, for a method that
-        is none of these, and where enumeration would take more than `limit` profiles; `TypeError`
-        for options that the method does not have.
+        is none of these, and where `enumerated` or `neighbours` would take more than `limit`
+        profiles; `TypeError` for options that the method does not have.
         """
         p = self.game.check_mixtures(mixtures)
         _check.alike(p, "mixtures", self.expansions[0].profiles, "the profiles")
@@ -150,10 +159,19 @@ class PayoffModel:
         return SampledPayoffs(stack(means, axis=1), stack(errors, axis=1), samples, *stacked)
 
 
-def _of_kind(value: Any, kind: Any, name: str) -> None:
-    if not isinstance(value, kind):
-        wanted = getattr(kind, "__name__", "tuple")
-        raise TypeError(f"{name} must be of type {wanted}; got {type(value).__name__}")
+def _refuse_deviator(game: RoleSymmetricGame, strategy: int, profiles: Array) -> None:
+    """Profiles of all players are a slip: what the opponents play has one player less."""
+    rows = np.asarray(to_numpy(profiles), float)
+    sums = np.stack([rows[:, c].sum(axis=1) for c in game.columns], axis=1)
+    whole = (rows >= 0.0).all(axis=1) & (rows % 1.0 == 0.0).all(axis=1)
+    full = np.flatnonzero(whole & (sums == np.asarray(game.players)).all(axis=1))
+    if len(full):
+        role = game.role_of(strategy)
+        raise ValueError(
+            f"the profiles of strategy {strategy} must omit the deviator: those of role {role} sum "
+            f"to {game.opponents(strategy)[role]}; in row {full[0]} they sum to all "
+            f"{game.players[role]} players"
+        )
 
 
 def _admit(method: str, options: dict[str, Any]) -> None:

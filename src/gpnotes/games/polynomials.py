@@ -205,9 +205,16 @@ def at_mode(n: int) -> float:
     return math.exp(-_stirling_error(n)) / math.sqrt(2.0 * math.pi * n) if n else 1.0
 
 
+_STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188)
+_FIRST = 16  # from where on those terms are enough: the next one is below 1e-16
+
+
 def _stirling_error(n: int) -> float:
-    """``log n! − (n + ½) log n + n − ½ log 2π``."""
-    if n < 16:
-        whole = math.log(math.factorial(n))
-        return whole - (n + 0.5) * math.log(n) + n - 0.5 * math.log(2.0 * math.pi)
-    return (1 / 12 - (1 / 360 - (1 / 1260 - (1 / 1680) / n**2) / n**2) / n**2) / n
+    """``δ(n) = log n! − (n + ½) log n + n − ½ log 2π``, to rounding.
+
+    By Stirling's series, and below `_FIRST` by ``δ(n) − δ(n + 1) = (n + ½) log1p(1/n) − 1``, where
+    nothing large cancels.
+    """
+    more = max(n, _FIRST)
+    steps = ((k + 0.5) * math.log1p(1.0 / k) - 1.0 for k in range(n, more))
+    return math.fsum([*steps, *(term / more ** (2 * i + 1) for i, term in enumerate(_STIRLING))])

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .. import _check
 from .._xp import Array, array_namespace, as_array, to_numpy
 from ..random import Stream
-from ._admit import drawn_from, whole
 from .expansion import Expansion, blocks
 from .game import RoleSymmetricGame
 
@@ -52,7 +52,8 @@ def expected(
     are as many samples as fit 32 MiB. Raises `ValueError` for fewer than two samples, `TypeError`
     without a stream.
     """
-    stream, samples = drawn_from(stream), whole(samples, "samples", 2)
+    stream = _check.instance(stream, "stream", Stream)
+    samples = _check.whole(samples, "samples", 2)
     found = [
         _few(game, strategy, expansion, p[rows, :], jacobian, stream, samples)
         for rows in blocks(p.shape[0], samples * game.size, _DRAWN)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from itertools import product
+from collections.abc import Iterator
+from itertools import combinations
+from math import comb, prod
 
 import numpy as np
 
+from .. import _check
 from .._xp import Array, array_namespace, as_array, to_numpy
-from ._admit import whole
 from .enumerated import chances
 from .expansion import Expansion, blocks
-from .game import RoleSymmetricGame, profiles_of
+from .game import LIMIT, RoleSymmetricGame, compositions, refuse_more
 
 __all__ = ["mode", "near_mode", "point"]
 
@@ -39,6 +41,7 @@ def near_mode(
     jacobian: bool,
     *,
     moves: int = 2,
+    limit: int = LIMIT,
 ) -> tuple[Array, Array | None]:
     """The mean over the profiles at most `moves` players away from the likeliest one.
 
@@ -52,9 +55,13 @@ def near_mode(
     entries of the mixture that are not zero; those by entries that are zero come from M with one
     opponent less. The idea is that of the neighbour method of gameanalysis, whose profiles are
     the ones near the mode with the deviator among the players.
+
+    Raises `ValueError` with the number of profiles where there are more than `limit`.
     """
     players = game.opponents(strategy)
-    steps = _steps(game, whole(moves, "moves", 0))
+    asks = f"method 'neighbours' with moves={moves} would sum for strategy {strategy} over"
+    shares = _all_shares(players, game.strategies, _check.whole(moves, "moves"), limit, asks)
+    steps = np.concatenate([_steps(share, game.strategies) for share in shares])
     starts = mode(to_numpy(p), players, game)
     parts = [
         _weighed(starts[rows, None, :] + steps, players, game, expansion, p[rows, :], jacobian)
@@ -102,15 +109,63 @@ def _chances(profiles: np.ndarray, players: tuple[int, ...], p: Array) -> Array:
     return chances(np.maximum(profiles, 0), players, p) * as_array(held, p)
 
 
-def _steps(game: RoleSymmetricGame, moves: int) -> np.ndarray:
-    """What at most so many players change in a profile when each takes another strategy."""
-    found = []
-    for share in product(range(moves + 1), repeat=game.roles):
-        if sum(share) <= moves:
-            ways = profiles_of(share, game.strategies)
-            steps = (ways[:, None, :] - ways[None, :, :]).reshape(-1, game.size)
-            found.append(steps)
-    return np.unique(np.concatenate(found), axis=0)
+def _all_shares(
+    players: tuple[int, ...], strategies: tuple[int, ...], moves: int, limit: int, asks: str
+) -> list[tuple[int, ...]]:
+    """How many of each role take another strategy, all ways with at most so many moves.
+
+    Refuses them, as soon as they have more steps than `limit` together.
+    """
+    movable = tuple(n if s > 1 else 0 for n, s in zip(players, strategies, strict=True))
+    most, count = min(moves, sum(movable)), 0
+    shares: list[tuple[int, ...]] = []
+    for together in range(most + 1):
+        more = list(_shares(movable, together))
+        count += sum(_count(share, strategies) for share in more)
+        refuse_more(count, limit, asks if together == most else f"{asks} at least")
+        shares += more
+    return shares
+
+
+def _shares(players: tuple[int, ...], moves: int) -> Iterator[tuple[int, ...]]:
+    """Numbers from 0 to n for each n of `players`, which add up to `moves`."""
+    if len(players) == 1:
+        yield from [(moves,)] if moves <= players[0] else []
+        return
+    for first in range(min(moves, players[0]) + 1):
+        yield from ((first, *rest) for rest in _shares(players[1:], moves - first))
+
+
+def _count(share: tuple[int, ...], strategies: tuple[int, ...]) -> int:
+    """The rows that `_steps` has: for each role, who gains k players, and who loses them."""
+    return prod(
+        sum(comb(s, j) * comb(k - 1, j - 1) * comb(k + s - j - 1, k) for j in range(1, s))
+        for k, s in zip(share, strategies, strict=True)
+        if k > 0
+    )
+
+
+def _steps(share: tuple[int, ...], strategies: tuple[int, ...]) -> np.ndarray:
+    """What it does to a profile when as many of each role take another strategy: each way once."""
+    steps = np.zeros((1, 0))
+    for k, s in zip(share, strategies, strict=True):
+        part = _moved(k, s)
+        left = np.repeat(steps, len(part), axis=0)
+        steps = np.concatenate([left, np.tile(part, (len(steps), 1))], axis=1)
+    return steps
+
+
+def _moved(k: int, s: int) -> np.ndarray:
+    """All rows of s whole numbers that sum to zero and whose positive ones sum to k."""
+    rows = [np.zeros((int(k == 0), s))]
+    for j in range(1, min(k, s - 1) + 1):
+        gains, losses = compositions(k - j, j) + 1.0, compositions(k, s - j)
+        for gain in combinations(range(s), j):
+            part = np.zeros((len(gains) * len(losses), s))
+            part[:, gain] = np.repeat(gains, len(losses), axis=0)
+            part[:, [i for i in range(s) if i not in gain]] = -np.tile(losses, (len(gains), 1))
+            rows.append(part)
+    return np.concatenate(rows)
 
 
 def mode(p: np.ndarray, players: tuple[int, ...], game: RoleSymmetricGame) -> np.ndarray:

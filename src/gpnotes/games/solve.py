@@ -1,7 +1,7 @@
-"""Equilibria: how far mixtures are from one, and two ways to get there.
+"""How far mixtures are from an equilibrium, and the dynamics that may lead to one.
 
 `replicator` follows what pays better than the average; it is slow but needs payoffs only.
-`equilibria` polishes where it ends with a second-order method, which needs the Jacobian.
+`equilibria` searches with second-order steps too, which need the Jacobian.
 """
 
 from __future__ import annotations
@@ -10,38 +10,42 @@ from collections.abc import Callable
 
 from .. import _check
 from .._xp import Array, array_namespace
-from ._admit import whole
 from .game import RoleSymmetricGame
 from .payoffs import PayoffModel
 
-__all__ = ["regret", "replicator"]
+__all__ = ["gains", "regret", "replicator"]
 
 
-def regret(payoffs: Array, mixtures: Array, game: RoleSymmetricGame) -> Array:
+def regret(
+    payoffs: Array, mixtures: Array, game: RoleSymmetricGame, *, by_role: bool = False
+) -> Array:
     """What the best deviation gains, (B,): ``max_r (max_s u_s − p_rᵀ u_r)``; zero at equilibrium.
 
-    `payoffs` and `mixtures` are (B, S). It is not negative, save for rounding. Raises `ValueError`
-    for shapes that do not fit the game, and for mixtures off the simplex.
+    `payoffs` and `mixtures` are (B, S), or (S,) for one. With `by_role` the regret of each role,
+    (B, R), in the role's own unit: where roles are paid in different units, the largest of them
+    means nothing. It is not negative, save for rounding. Raises `ValueError` for shapes that do not
+    fit the game, and for mixtures off the simplex.
 
     >>> import numpy as np
-    >>> game = RoleSymmetricGame((4,), (2,))
-    >>> regret(np.asarray([[1.0, 3.0]]), np.asarray([[0.5, 0.5]]), game)
-    array([1.])
+    >>> game = RoleSymmetricGame((4, 1), (2, 2))
+    >>> payoffs, mixture = np.asarray([1.0, 3.0, 500.0, 400.0]), np.asarray([0.5, 0.5, 0.9, 0.1])
+    >>> regret(payoffs, mixture, game).round(9), regret(payoffs, mixture, game, by_role=True)
+    (array([10.]), array([[ 1., 10.]]))
     """
-    _check.matrix(payoffs, "payoffs", columns=game.size)
-    _check.matrix(mixtures, "mixtures", rows=payoffs.shape[0], columns=game.size)
-    game.check_mixtures(mixtures)
-    xp = array_namespace(payoffs)
-    gains = [_best(payoffs[:, c]) - _mean(payoffs[:, c], mixtures[:, c]) for c in game.columns]
-    return xp.max(xp.stack(gains, axis=1), axis=1)
+    _check.instance(game, "game", RoleSymmetricGame)
+    p = game.check_mixtures(mixtures)
+    u = payoffs[None, :] if getattr(payoffs, "ndim", 0) == 1 else payoffs
+    _check.matrix(u, "payoffs", rows=p.shape[0], columns=game.size)
+    _check.alike(u, "payoffs", p, "mixtures")
+    each = gains(u, p, game)
+    return each if by_role else array_namespace(p).max(each, axis=1)
 
 
-def _best(u: Array) -> Array:
-    return array_namespace(u).max(u, axis=1)
-
-
-def _mean(u: Array, p: Array) -> Array:
-    return array_namespace(u).sum(p * u, axis=1)
+def gains(u: Array, p: Array, game: RoleSymmetricGame) -> Array:
+    """What the best deviation of each role gains, (B, R)."""
+    xp = array_namespace(u)
+    best = xp.stack([xp.max(u[:, c], axis=1) for c in game.columns], axis=1)
+    return best - xp.stack([xp.sum(p[:, c] * u[:, c], axis=1) for c in game.columns], axis=1)
 
 
 def replicator(
@@ -59,19 +63,33 @@ def replicator(
     rows do not touch each other, and steps shrink near a rest point. `payoffs` is a model
     (its exact payoffs are used) or a function of mixtures, which needs `game`. What has
     probability zero keeps it. Raises `ValueError` or `TypeError` for payoffs that are not finite,
-    or not of the mixtures' shape and kind.
+    or not of the mixtures' shape and kind, and for a `game` that is not the model's.
     """
-    game = payoffs.game if isinstance(payoffs, PayoffModel) else game
-    if game is None:
-        raise ValueError("game must be given where payoffs is a function")
-    call = payoffs.deviation_payoffs if isinstance(payoffs, PayoffModel) else payoffs
-    p, steps = game.check_mixtures(starts), whole(steps, "steps", 0)
-    _check.positive(rate, "rate")
+    game, call = _game(payoffs, game)
+    p, steps = game.check_mixtures(starts), _check.whole(steps, "steps")
+    rate = _check.positive(_check.number(rate, "rate"), "rate")
     widest = [0.0 * p[:, :1] for _ in game.columns]
     for _ in range(steps):
         u = _check.matrix(call(p), "payoffs", rows=p.shape[0], columns=game.size)
         p, widest = _follow(_check.alike(u, "payoffs", p, "starts"), p, widest, game, rate)
     return p
+
+
+def _game(
+    payoffs: PayoffModel | Callable[[Array], Array], game: RoleSymmetricGame | None
+) -> tuple[RoleSymmetricGame, Callable[[Array], Array]]:
+    if isinstance(payoffs, PayoffModel):
+        if game not in (None, payoffs.game):
+            raise ValueError(
+                f"game must be the model's own, {payoffs.game}, or left out; got {game}"
+            )
+        return payoffs.game, payoffs.deviation_payoffs
+    if not callable(payoffs) or isinstance(payoffs, type):
+        got = type(payoffs).__name__
+        raise TypeError(f"payoffs must be a PayoffModel or a function of mixtures; got {got}")
+    if game is None:
+        raise ValueError("game must be given where payoffs is a function")
+    return _check.instance(game, "game", RoleSymmetricGame), payoffs
 
 
 def _follow(
@@ -80,9 +98,12 @@ def _follow(
     xp = array_namespace(p)
     parts, ranges = [], []
     for c, before in zip(game.columns, widest, strict=True):
-        ahead = u[:, c] - xp.max(u[:, c], axis=1, keepdims=True)
-        widened = xp.maximum(before, -xp.min(ahead, axis=1, keepdims=True))
+        here, least = u[:, c], xp.min(u[:, c], axis=1, keepdims=True)
+        widened = xp.maximum(before, xp.max(here, axis=1, keepdims=True) - least)
         size = xp.where(widened > 0.0, widened, xp.ones_like(widened))
+        # from the best that anybody plays: what nobody plays may be better at any rate
+        played = xp.where(p[:, c] > 0.0, here, least + 0.0 * here)
+        ahead = xp.minimum(here - xp.max(played, axis=1, keepdims=True), 0.0 * here)
         grown = p[:, c] * xp.exp(rate * ahead / size)
         parts.append(grown / xp.sum(grown, axis=1, keepdims=True))
         ranges.append(widened)
