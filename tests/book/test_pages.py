@@ -289,7 +289,9 @@ def test_what_is_wrong_is_shown_beside_what_holds(
         entry = page.find(id=f"item-{source['id']}")
         assert source["label"] is None or entry.select_one(".gpn-formula.gpn-right div.math")
         printed = entry.select_one(".gpn-formula:not(.gpn-right)")
-        if printed is not None and source["printed_residual"] is not None:
+        title = printed.p.span.get_text()
+        assert title.startswith("Taken at its word, “" if source["taken"] else "The source prints")
+        if source["printed_residual"] is not None:
             assert source["printed_residual"] > 1000 * source["corrected_residual"]
 
 

@@ -62,6 +62,12 @@ ALL = [
         "T-02: does not hold as printed, its shapes do not conform; eq-a does",
     ),
     (
+        Refutation(
+            "part/small", "T-02", "a = <b", MEASURED, MEASURED, "eq-a", text="a.md", taken="a <sum"
+        ),
+        "T-02: does not hold at its word; eq-a does · a.md",
+    ),
+    (
         Verdict("part/small", "T-02", "holds-if", "eq-a", "if n > 1", MEASURED, MEASURED),
         "T-02: holds-if · eq-a · if n > 1",
     ),

@@ -119,8 +119,21 @@ class Chapter:
         record = Record(label, self.slug, "definition", equation.line, draws=len(drawn))
         return self._keep(record, start)
 
-    def refute(self, source_id: str, latex: str, bindings: Bindings, *, instead: str) -> Refutation:
-        """See that the formula `latex` of a source fails where the equation `instead` holds."""
+    def refute(
+        self,
+        source_id: str,
+        latex: str,
+        bindings: Bindings,
+        *,
+        instead: str,
+        taken: str = "",
+        granted: str = "",
+    ) -> Refutation:
+        """See that the formula `latex` of a source fails where the equation `instead` holds.
+
+        Where the source prints no such formula but says it in words, `taken` quotes them;
+        where something else in the formula was mended first, `granted` says what.
+        """
         self._item(source_id)
         corrected = self._equation(instead)
         allowed = self._checked(instead, f"refute {source_id}")
@@ -132,8 +145,10 @@ class Chapter:
             right = prepare(corrected.latex, drawn, allowed)
             refuse_unused(drawn[0], corrected.latex, wrong.statement, right.statement)
             held = max(step.residual or 0.0 for step in steps(right, corrected))
-        name = self._text.name
-        record = Refutation(self.slug, source_id, latex, residual, held, instead, text=name)
+        record = Refutation(
+            self.slug, source_id, latex, residual, held, instead,
+            text=self._text.name, taken=taken, granted=granted,
+        )  # fmt: skip
         self._refutations[source_id] = record
         return record
 

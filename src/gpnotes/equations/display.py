@@ -87,7 +87,8 @@ def _definition(data: Data) -> str:
 
 def _refutation(data: Data) -> str:
     how = "" if data["printed_residual"] is not None else ", its shapes do not conform"
-    return f"{data['source_id']}: does not hold as printed{how}; {data['instead']} does"
+    what = "at its word" if data.get("taken") else "as printed"
+    return f"{data['source_id']}: does not hold {what}{how}; {data['instead']} does"
 
 
 def _source(data: Data) -> str:
@@ -227,7 +228,8 @@ def _refuted(data: Data) -> str:
         (_Code(data["latex"]), short(data["printed_residual"])),
         (data["instead"], short(data["corrected_residual"])),
     ]
-    return _table(("as printed, and instead", "residual"), rows, "gpn-steps")
+    head = "as its words would have it" if data.get("taken") else "as printed"
+    return _table((f"{head}, and instead", "residual"), rows, "gpn-steps")
 
 
 class _Code(str):

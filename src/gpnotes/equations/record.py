@@ -128,9 +128,11 @@ class Record(_Shown):
 
 @dataclass(frozen=True, repr=False)
 class Refutation(_Shown):
-    """A formula of a source that does not hold as printed, and the equation that does.
+    """A formula of a source that does not hold, and the equation that does.
 
-    `printed_residual` is `None` where the shapes of the printed formula do not conform.
+    `printed_residual` is `None` where the shapes of the formula do not conform. `taken` holds
+    the source's words where it prints no such formula, and `granted` what was mended in the
+    printed one before it was evaluated.
     """
 
     chapter: str
@@ -141,6 +143,8 @@ class Refutation(_Shown):
     instead: str
     kind: str = "refutation"
     text: str = ""
+    taken: str = ""
+    granted: str = ""
 
 
 @dataclass(frozen=True, repr=False)

@@ -10,6 +10,7 @@ import pytest
 
 from gpnotes.equations.sphinx.ledger import as_json, items, problems, residuals, totals
 from gpnotes.equations.sphinx.pages import Failure, Noted
+from gpnotes.equations.text import Equation
 
 CHAPTER = "book/part/one"
 
@@ -44,7 +45,7 @@ def test_json_holds_the_agreed_fields(book: Any) -> None:
     assert data["sources"] == [
         {
             "id": "S1-01", "verdict": "holds", "label": "eq-one", "printed_residual": None,
-            "corrected_residual": 2e-15, "why": "", "chapter": "part/one",
+            "corrected_residual": 2e-15, "taken": "", "why": "", "chapter": "part/one",
         }
     ]  # fmt: skip
 
@@ -79,6 +80,10 @@ def test_a_record_without_an_equation_is_a_problem(book: Any, changed: Any) -> N
     [
         ({"residual": 1e-3}, "the equation eq-one is off by 0.001, over 1e-09"),
         ({"chapter": "part/other"}, "the cell says that it belongs to the chapter part/other"),
+        (
+            {"digest": "0" * 16, "text": "as packaged"},
+            "the check of eq-one has read another text (as packaged); its cells must run again",
+        ),
     ],
 )
 def test_a_weak_record_is_a_problem(
@@ -87,6 +92,15 @@ def test_a_weak_record_is_a_problem(
     first, *rest = book.pages[CHAPTER].notes
     weak = replace(first, record=make_record("eq-one", **change))
     assert [said.endswith(words) for said in messages(changed(notes=(weak, *rest)))] == [True]
+
+
+def test_a_record_of_the_text_that_is_shown_is_none(
+    book: Any, changed: Any, make_record: Any
+) -> None:
+    """However the page breaks its lines."""
+    first, *rest = book.pages[CHAPTER].notes
+    read = make_record("eq-one", digest=Equation("eq-one", "a\n&=  b", 9).digest)
+    assert messages(changed(notes=(replace(first, record=read), *rest))) == []
 
 
 def test_a_survivor_is_a_problem(book: Any, changed: Any) -> None:

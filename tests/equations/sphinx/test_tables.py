@@ -97,6 +97,41 @@ def test_what_is_wrong_stands_beside_what_holds(book: Any, changed: Any) -> None
     assert "residual 4.0e−16" in holds.get_text()
 
 
+@pytest.mark.parametrize(
+    ("said", "title", "chip"),
+    [
+        ({}, "The source prints", "wrong as printed"),
+        ({"taken": "a sum"}, "Taken at its word, “a sum” would say", "wrong at its word"),
+        ({"granted": "a bar"}, "The source prints, a bar granted", "wrong as printed"),
+    ],
+)
+def test_no_formula_is_put_into_a_mouth(
+    book: Any, changed: Any, said: dict, title: str, chip: str
+) -> None:
+    """What the source has only in words is never said to be printed there."""
+    refutation = {
+        "kind": "refutation", "chapter": "part/one", "source_id": "S1-01", "latex": "a = -b",
+        "printed_residual": 0.5, "corrected_residual": 4e-16, "instead": "eq-one", **said,
+    }  # fmt: skip
+    verdict = {"kind": "source", "source_id": "S1-01", "verdict": "wrong", "chapter": "part/one"}
+    notes = [note for note in book.pages[CHAPTER].notes if note.record["kind"] != "source"]
+    judged = changed(notes=(*notes, Noted(refutation, 8), Noted(verdict, 9)))
+    made = soup(tables.sources(judged, LINKS, "S1")).select("li.gpn-item")[0]
+    assert made.select(".gpn-formula")[0].p.span.get_text() == title
+    assert made.select_one(".gpn-chip").get_text() == chip
+    assert [li.get_text() for li in soup(tables.verdicts(judged)).select("li")] == [
+        f"{chip} 1", "not reached yet 1",
+    ]  # fmt: skip
+
+
+def test_a_condition_says_if_once(book: Any, changed: Any) -> None:
+    verdict = {"kind": "source", "source_id": "S1-01", "chapter": "part/one"}
+    verdict |= {"verdict": "holds-if", "why": "if n > 1"}
+    notes = [note for note in book.pages[CHAPTER].notes if note.record["kind"] != "source"]
+    made = soup(tables.sources(changed(notes=(*notes, Noted(verdict, 9))), LINKS, "S1"))
+    assert made.select_one(".gpn-answer p").get_text() == "n > 1"
+
+
 def test_flips_name_what_stayed_uncaught() -> None:
     result = {
         "edits": 40, "caught": 39, "caught_by_numbers": 30, "seed": 7,

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..items import Item, read_items
+from ..text import Equation
 from .pages import CHECKS, Page
 
 __all__ = [
@@ -50,6 +51,11 @@ class Row:
     @property
     def kind(self) -> str:
         return self.records[0]["kind"] if self.records else "unchecked"
+
+    @property
+    def digest(self) -> str:
+        """What stands for the LaTeX that the page shows."""
+        return Equation(self.label, self.latex, self.line).digest
 
     @property
     def residual(self) -> float | None:
@@ -169,6 +175,7 @@ def _verdict(book: Book, item: Item) -> dict[str, Any]:
         "verdict": verdict["verdict"],
         "label": answering(book, item.id) or None,
         **residuals(book, item.id),
+        "taken": book.refutations.get(item.id, {}).get("taken", ""),
         "why": verdict.get("why", ""),
         "chapter": verdict.get("chapter", item.chapter),
     }
@@ -219,10 +226,14 @@ def _unrecorded(book: Book, docname: str) -> Iterator[Problem]:
         if not row.records:
             yield docname, row.line, f"the equation {row.label} is numbered, but no cell checks it"
         for record in row.records:
-            yield from ((docname, row.line, text) for text in _weak(row.label, record))
+            yield from ((docname, row.line, text) for text in _weak(row, record))
 
 
-def _weak(label: str, record: Data) -> Iterator[str]:
+def _weak(row: Row, record: Data) -> Iterator[str]:
+    label = row.label
+    if record.get("digest", row.digest) != row.digest:
+        where = record.get("text") or "elsewhere"
+        yield f"the check of {label} has read another text ({where}); its cells must run again"
     if record["mutants"]["survived"]:
         yield f"{record['mutants']['survived']} mutants of the equation {label} survive its check"
     widest = max(record.get("rtol") or 0.0, record.get("approx") or 0.0)

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..items import VERDICTS
 from .badge import mutant_words
 from .html import display, element, inline, link, number, phrase, say, scrolled, table, tolerance
 from .ledger import Book, Item, Row, answering, residuals, totals
@@ -21,6 +20,7 @@ _SPOKEN = {
     "holds": "holds",
     "holds-if": "holds if",
     "wrong": "wrong as printed",
+    "taken": "wrong at its word",
     "ambiguous": "ambiguous",
     "stub": "left empty, written here",
     "open": "not reached yet",
@@ -206,8 +206,8 @@ def sources(book: Book, links: Links, prefix: str) -> str:
 
 def verdicts(book: Book) -> str:
     """How many items have which verdict."""
-    given = [record["verdict"] for record in book.verdicts.values()]
-    counts = {verdict: given.count(verdict) for verdict in VERDICTS}
+    given = [_judged(book, source_id) for source_id in book.verdicts]
+    counts = {verdict: given.count(verdict) for verdict in _SPOKEN}
     counts["open"] = len(book.items) - len(given)
     chips = (
         element("li", _chip(verdict), f" {count}") for verdict, count in counts.items() if count
@@ -215,8 +215,16 @@ def verdicts(book: Book) -> str:
     return element("ul", *chips, class_="gpn-legend")
 
 
+def _judged(book: Book, source_id: str) -> str:
+    """The verdict, and of what is wrong whether the source prints it."""
+    verdict = str(book.verdicts[source_id]["verdict"])
+    taken = book.refutations.get(source_id, {}).get("taken")
+    return "taken" if verdict == "wrong" and taken else verdict
+
+
 def _chip(verdict: str) -> str:
-    return element("span", _SPOKEN[verdict], class_=f"gpn-chip gpn-{verdict}")
+    name = "wrong" if verdict == "taken" else verdict
+    return element("span", _SPOKEN[verdict], class_=f"gpn-chip gpn-{name}")
 
 
 def _item(book: Book, links: Links, item: Item) -> str:
@@ -227,7 +235,7 @@ def _item(book: Book, links: Links, item: Item) -> str:
         "p",
         element("span", item.id, class_="gpn-id"),
         element("span", say(item.item), class_="gpn-words"),
-        _chip(verdict["verdict"]) if verdict else waiting,
+        _chip(_judged(book, item.id)) if verdict else waiting,
     )
     body = _answer(book, links, item, verdict) if verdict else ""
     name = f"gpn-item gpn-{verdict['verdict'] if verdict else 'open'}"
@@ -239,17 +247,32 @@ def _answer(book: Book, links: Links, item: Item, verdict: Data) -> str:
     off = residuals(book, item.id)
     printed = off["printed_residual"]
     parts = [
-        element("p", say(verdict["why"])) if verdict.get("why") else "",
-        _printed(refuted["latex"], printed) if refuted else _experiment(off),
+        element("p", say(_why(verdict))) if verdict.get("why") else "",
+        _printed(refuted, printed) if refuted else _experiment(off),
         _holds(book, links, answering(book, item.id), refuted),
     ]
     return element("div", *parts, class_="gpn-answer")
 
 
-def _printed(latex: str, residual: float | None) -> str:
+def _why(verdict: Data) -> str:
+    """The reason; after *holds if* it does not say "if" once more."""
+    conditional = verdict["verdict"] == "holds-if"
+    return verdict["why"].removeprefix("if ") if conditional else verdict["why"]
+
+
+def _printed(refuted: Data, residual: float | None) -> str:
+    """What was evaluated, under a title that says whether the source prints it."""
     off = f"off by {number(residual)}" if residual is not None else "the shapes do not conform"
-    title = element("p", element("span", "The source prints"), element("span", off))
-    return _framed(title, latex, "gpn-formula")
+    says = element("span", say(_attributed(refuted)))
+    title = element("p", says, element("span", off))
+    return _framed(title, refuted["latex"], "gpn-formula")
+
+
+def _attributed(refuted: Data) -> str:
+    if refuted.get("taken"):
+        return f"Taken at its word, “{refuted['taken']}” would say"
+    granted = refuted.get("granted")
+    return f"The source prints, {granted} granted" if granted else "The source prints"
 
 
 def _experiment(off: Mapping[str, float | None]) -> str:
@@ -257,7 +280,7 @@ def _experiment(off: Mapping[str, float | None]) -> str:
     printed, corrected = off["printed_residual"], off["corrected_residual"]
     if printed is None:
         return ""
-    said = f"Measured: as printed {number(printed)}, as corrected {number(corrected)}."
+    said = f"Measured: at its word {number(printed)}, as corrected {number(corrected)}."
     return element("p", said, class_="gpn-answered")
 
 
