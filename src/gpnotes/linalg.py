@@ -152,8 +152,7 @@ def cholesky(K: Array, *, name: str = "K", jitter: Literal["auto"] | float = "au
 def factorise(K: Array, *, name: str) -> Cholesky:
     """`cholesky` by its jitter policy, without the warning: the caller sees ``jitter`` and says so.
 
-    For what is factored on the way to somewhere else, as in a fit. The filters of warnings belong
-    to the whole process, so no thread may switch one off for a while.
+    Filters of warnings belong to the whole process: a fit cannot switch one off for a while.
     """
     return _factorise(_check.square(K, name), name, _scale(K))
 
@@ -161,7 +160,8 @@ def factorise(K: Array, *, name: str) -> Cholesky:
 def warn_of_jitter(jitter: float, name: str) -> None:
     """Warn, if it is not zero, that so much was added to the diagonal of `name`."""
     if jitter:
-        warnings.warn(_added(name, jitter), JitterWarning, stacklevel=3)
+        what = f"is not positive definite in its precision: added {jitter:.1e} to its diagonal"
+        warnings.warn(f"{name} {what}", JitterWarning, stacklevel=3)
 
 
 def _scale(K: Array) -> float:
@@ -169,12 +169,8 @@ def _scale(K: Array) -> float:
 
 
 def _factorise(K: Array, name: str, scale: float) -> Cholesky:
-    lower = _xp.cholesky_factor(K)
-    if lower is not None:
-        return Cholesky(lower)
-    tried = 0.0
-    for tried in _jitters(K.shape[0], _xp.epsilon(K), scale):
-        lower = _xp.cholesky_factor(K + tried * _xp.eye(K.shape[0], K))
+    for tried in (0.0, *_jitters(K.shape[0], _xp.epsilon(K), scale)):
+        lower = _xp.cholesky_factor(K + tried * _xp.eye(K.shape[0], K) if tried else K)
         if lower is not None:
             return Cholesky(lower, tried)
     raise _failure(K, name, tried)
@@ -182,13 +178,9 @@ def _factorise(K: Array, name: str, scale: float) -> Cholesky:
 
 def _jitters(n: int, eps: float, scale: float) -> list[float]:
     """What is tried in turn; at least two values, in float32 with many points too."""
-    first, cap = n * eps, max(math.sqrt(eps), 10.0 * n * eps)
+    first, cap = max(1, n) * eps, max(math.sqrt(eps), 10.0 * n * eps)
     tries = 1 + math.floor(math.log10(cap / first) + 1e-9)
     return [scale * first * 10.0**k for k in range(tries)]
-
-
-def _added(name: str, jitter: float) -> str:
-    return f"{name} is not positive definite in its precision: added {jitter:.1e} to its diagonal"
 
 
 def _failure(K: Array, name: str, jitter: float) -> FactorisationError:
