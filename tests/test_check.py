@@ -183,3 +183,34 @@ def test_derivatives_have_the_shape_and_kind_of_what_they_are_of(space) -> None:
         _check.cotangent(space.asarray([0.0, np.nan]), "bar", like)
     with pytest.raises(TypeError, match="bar must be an array; got list"):
         _check.cotangent([1.0, 2.0], "bar", like)
+
+
+def test_flags_are_true_or_false() -> None:
+    assert _check.flag(True, "noise") is True
+    assert _check.flag(np.False_, "noise") is False
+    for value in (1, 0, "yes", None, [True]):
+        with pytest.raises(TypeError, match="noise must be True or False; got"):
+            _check.flag(value, "noise")
+
+
+def test_whole_numbers_without_a_least_may_be_negative() -> None:
+    assert _check.whole(-3, "low", None) == -3
+    with pytest.raises(ValueError, match="low must be a whole number to 7; got 8"):
+        _check.whole(8, "low", None, 7)
+    assert _check.whole(7, "low", None, 7) == 7
+
+
+def test_entries_count_back_where_that_is_meant() -> None:
+    assert _check.entries([-1, -3, 1], "rows", 3, "x", back=True) == (2, 0, 1)
+    with pytest.raises(ValueError, match="rows must name each entry once; got"):
+        _check.entries([-1, 2], "rows", 3, "x", back=True)
+    with pytest.raises(ValueError, match="rows must be entries -3 to 2 of x"):
+        _check.entries([-4], "rows", 3, "x", back=True)
+
+
+def test_arrays_of_any_kind_and_floating_ones(space) -> None:
+    a = space.asarray([1.0])
+    assert _check.array(a, "a") is _check.floating(a, "a") is a
+    assert _check.moments(a, a) == space.xp
+    with pytest.raises(TypeError, match="a must be an array; got list"):
+        _check.array([1.0], "a")

@@ -231,8 +231,55 @@ def test_indices_count_from_the_end_too_and_may_be_none_or_all(space):
     np.testing.assert_array_equal(to_numpy(x.condition([], x.mean[:0]).mean), [1.0, 2.0, 3.0])
     assert x.marginal([]).size == 0
     for wrong in (3, -4):
-        with pytest.raises(IndexError, match=r"indices must be below 3, the size; got"):
+        with pytest.raises(ValueError, match="indices must be entries -3 to 2 of the variables; "):
             x.marginal([0, wrong])
+    for last in (2, -1, np.int64(2)):
+        np.testing.assert_array_equal(to_numpy(x.marginal([last]).mean), [3.0])
+
+
+@pytest.mark.parametrize(
+    "indices",
+    [np.asarray([True, False, True]), [True], [1.0], np.asarray([1.9]), ["1"], "12", 1, None],
+)
+def test_masks_and_fractions_are_no_indices(indices):
+    x = Normal(np.asarray([10.0, 20.0, 30.0]), np.eye(3))
+    with pytest.raises(TypeError, match="indices must be whole numbers, entries of the variables"):
+        x.marginal(indices)
+    with pytest.raises(TypeError, match="indices must be whole numbers, entries of the variables"):
+        x.condition(indices, np.ones(1))
+
+
+def test_a_distribution_keeps_its_own_arrays(space):
+    mean, root = space.asarray([1.0, 2.0]), space.asarray([[1.0, 0.0], [0.5, 1.0]])
+    x = Normal(mean, root)
+    mean[0] = 9.0
+    root[0, 0] = 9.0
+    assert space.holds(x.mean)
+    np.testing.assert_array_equal(to_numpy(x.mean), [1.0, 2.0])
+    np.testing.assert_array_equal(to_numpy(x.root), [[1.0, 0.0], [0.5, 1.0]])
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (
+            lambda x: x.sample(np.random.default_rng(0), 2),
+            TypeError,
+            "stream must be a gpnotes Str",
+        ),
+        (lambda x: x.sample(stream(0), 2.0), TypeError, "n must be a whole number from 0; got 2.0"),
+        (lambda x: x.sample(stream(0), -1), ValueError, "n must be a whole number from 0; got -1"),
+        (lambda x: x.interval("x"), TypeError, "level must be a number; got str"),
+        (lambda x: x.interval(True), TypeError, "level must be a number; got bool"),
+        (lambda x: x.interval(1.0), ValueError, "level must be between 0 and 1; got 1.0"),
+        (lambda x: x.interval(0.0), ValueError, "level must be between 0 and 1; got 0.0"),
+        (lambda x: x.kl(3), TypeError, "other must be a gpnotes Normal; got int"),
+        (lambda x: x.product(None), TypeError, "other must be a gpnotes Normal; got NoneType"),
+    ],
+)
+def test_arguments_of_methods_are_refused_by_name(call, error, message):
+    with pytest.raises(error, match=message):
+        call(Normal(np.zeros(2), np.eye(2)))
 
 
 def test_a_covariance_is_symmetric(space):

@@ -59,5 +59,38 @@ def test_the_largest_rule_is_still_a_rule():
     assert weights @ nodes**2 == pytest.approx(1.0)
     with pytest.raises(ValueError, match="n must be a whole number from 1 to 350; got 351"):
         gauss_hermite(351)
-    with pytest.raises(ValueError, match="n must be a whole number"):
-        gauss_hermite(2.5)
+
+
+@pytest.mark.parametrize("n", [2.5, 2.0, True, "3", None, math.nan])
+def test_the_size_of_a_rule_is_a_whole_number(n):
+    gauss_hermite(2)  # what is in the cache is no excuse: 2.0 == 2 and True == 1
+    gauss_hermite(1)
+    with pytest.raises(TypeError, match="n must be a whole number from 1 to 350; got"):
+        gauss_hermite(n)
+    with pytest.raises(TypeError, match="n must be a whole number from 1 to 350; got"):
+        expect(np.exp, np.zeros(1), np.ones(1), n)
+
+
+def test_a_mean_of_whole_numbers_would_make_whole_nodes():
+    for dtype in (int, bool):
+        with pytest.raises(TypeError, match="mean must have a real floating dtype"):
+            expect(np.exp, np.asarray([0, 1, 2]).astype(dtype), np.ones(3))
+    with pytest.raises(TypeError, match="variance must have a real floating dtype"):
+        expect(np.exp, np.zeros(3), np.ones(3, int))
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda m: expect(np.exp, m * np.nan, m), ValueError, "mean must be finite; 2 of its"),
+        (lambda m: expect(np.exp, m.tolist(), m), TypeError, "mean must be an array; got list"),
+        (lambda m: expect(np.exp, m, 1.0), TypeError, "variance must be an array; got float"),
+        (lambda m: expect(np.exp, m, m.astype("f4")), TypeError, "variance must have the dtype of"),
+        (lambda m: expect("exp", m, m), TypeError, "f must be a function of arrays; got str"),
+        (lambda m: expect(lambda t: 1.0, m, m), ValueError, "f must keep the shape of the nodes"),
+        (lambda m: expect(lambda t: t[:, 0], m, m), ValueError, r"\(2, 20\); got \(2,\)"),
+    ],
+)
+def test_what_cannot_be_averaged_is_refused_by_name(call, error, message):
+    with pytest.raises(error, match=message):
+        call(np.ones(2))

@@ -74,3 +74,51 @@ def test_permutations_and_choices():
 
 def test_one_number_is_an_array_without_axes():
     assert stream(1).normal().shape == ()
+
+
+@pytest.mark.parametrize("seed", [None, 1.0, True, "1", [1], np.asarray([1, 2])])
+def test_a_seed_is_a_whole_number(seed):
+    """NumPy's streams without a seed differ each time: no number of the book may rest on one."""
+    with pytest.raises(TypeError, match="seed must be a whole number from 0; got"):
+        stream(seed)
+    with pytest.raises(ValueError, match="seed must be a whole number from 0; got -1"):
+        stream(-1)
+
+
+def test_a_seed_of_any_kind_of_integer_starts_the_same_stream():
+    assert stream(np.int64(3)).normal() == stream(3).normal()
+    assert stream(0).normal() == stream(0).normal()
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda s: s.normal(None), TypeError, "shape must be a whole number from 0; got None"),
+        (lambda s: s.normal(2.0), TypeError, "shape must be a whole number from 0; got 2.0"),
+        (lambda s: s.normal((2, -1)), ValueError, "shape must be a whole number from 0; got -1"),
+        (lambda s: s.uniform("2"), TypeError, "shape must be a whole number from 0; got '2'"),
+        (lambda s: s.normal(2, like=[1.0]), TypeError, "like must be an array; got list"),
+        (lambda s: s.normal(2, like=np.ones(1, int)), TypeError, "like must have a real floating"),
+        (lambda s: s.permutation(2, like="x"), TypeError, "like must be an array; got str"),
+        (lambda s: s.integers("1", 5), TypeError, "low must be a whole number; got '1'"),
+        (lambda s: s.integers(1, 5.5), TypeError, "high must be a whole number from 2; got 5.5"),
+        (lambda s: s.integers(1, 1), ValueError, "high must be a whole number from 2; got 1"),
+        (lambda s: s.permutation(-1), ValueError, "n must be a whole number from 0; got -1"),
+        (lambda s: s.permutation([1, 2]), TypeError, "n must be a whole number from 0"),
+        (lambda s: s.choice(3, 4), ValueError, "size must be a whole number from 0 to 3; got 4"),
+        (lambda s: s.choice(0, 1), ValueError, "n must be a whole number from 1; got 0"),
+        (lambda s: s.choice(3, 2, replace="no"), TypeError, "replace must be True or False"),
+        (lambda s: s.spawn(3), TypeError, "name must be a string; got int"),
+    ],
+)
+def test_what_numpy_would_let_pass_is_refused_by_name(call, error, message):
+    with pytest.raises(error, match=message):
+        call(stream(1))
+
+
+def test_limits_that_just_hold():
+    assert stream(1).integers(-2, -1, 3).tolist() == [-2, -2, -2]
+    assert stream(1).permutation(0).shape == stream(1).normal(0).shape == (0,)
+    assert sorted(stream(1).choice(3, 3).tolist()) == [0, 1, 2]
+    assert stream(1).choice(3, 4, replace=np.True_).shape == (4,)
+    assert stream(1).normal([2, 3]).shape == (2, 3)

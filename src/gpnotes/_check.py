@@ -78,6 +78,31 @@ def semidefinite(
     return a
 
 
+def array(a: Array, name: str) -> Array:
+    """`a` if it is an array, of any dtype and shape."""
+    try:
+        array_namespace(a)
+    except TypeError:
+        raise TypeError(f"{name} must be an array; got {_kind(a)}") from None
+    return a
+
+
+def floating(a: Array, name: str) -> Array:
+    """`a` if it is an array of float32 or float64, of any shape."""
+    _floating(a, name)
+    return a
+
+
+def moments(mean: Array, variance: Array) -> Any:
+    """The namespace of a mean and a variance of one shape and kind, entry by entry."""
+    alike(floating(variance, "variance"), "variance", floating(mean, "mean"), "mean")
+    if mean.shape != positive(variance, "variance", zero=True).shape:
+        raise ValueError(
+            f"variance must have the shape of mean, {mean.shape}; got {variance.shape}"
+        )
+    return array_namespace(_finite(mean, "mean"), variance)
+
+
 def positive(value: Any, name: str, *, zero: bool = False) -> Any:
     """`value`, a float or an array, if every entry is finite and positive (or zero if allowed).
 
@@ -156,16 +181,24 @@ def finite(value: Any, name: str) -> Any:
     return value
 
 
-def whole(value: Any, name: str, least: int = 0, most: int | None = None) -> int:
-    """`value` as an int, if it is a whole number from `least` to `most`.
+def flag(value: Any, name: str) -> bool:
+    """`value` as a bool, if it is one; whatever else is true or false is a slip."""
+    if not isinstance(value, bool) and getattr(value, "dtype", None) != "bool":
+        raise TypeError(f"{name} must be True or False; got {value!r}")
+    return bool(value)
+
+
+def whole(value: Any, name: str, least: int | None = 0, most: int | None = None) -> int:
+    """`value` as an int, if it is a whole number from `least` (of any size, if None) to `most`.
 
     Integers of Python and NumPy are taken; a bool, 2.0 and "2" are no whole numbers but a slip.
     """
-    wanted = f"a whole number from {least}" + ("" if most is None else f" to {most}")
+    wanted = "a whole number" + ("" if least is None else f" from {least}")
+    wanted += "" if most is None else f" to {most}"
     got = _whole(value)
     if got is None:
         raise TypeError(f"{name} must be {wanted}; got {value!r}")
-    if got < least or (most is not None and got > most):
+    if (least is not None and got < least) or (most is not None and got > most):
         raise ValueError(f"{name} must be {wanted}; got {got}")
     return got
 
@@ -180,11 +213,17 @@ def _whole(value: Any) -> int | None:
 
 
 def entries(
-    values: Iterable[Any], name: str, size: int, of: str, *, repeat: bool = False
+    values: Iterable[Any],
+    name: str,
+    size: int,
+    of: str,
+    *,
+    repeat: bool = False,
+    back: bool = False,
 ) -> tuple[int, ...]:
     """`values` as a tuple, if they are whole numbers from 0 to size − 1, each once unless `repeat`.
 
-    `of` says in the error what they are entries of.
+    `of` says in the error what they are entries of. With `back`, −1 is the last, and so on.
     """
     try:
         got = tuple(_whole(value) for value in values)
@@ -192,8 +231,10 @@ def entries(
         got = (None,)
     if None in got:
         raise TypeError(f"{name} must be whole numbers, entries of {of}; got {values!r}")
-    if any(not 0 <= entry < size for entry in got):
-        raise ValueError(f"{name} must be entries 0 to {size - 1} of {of}; got {got}")
+    least = -size if back else 0
+    if any(not least <= entry < size for entry in got):
+        raise ValueError(f"{name} must be entries {least} to {size - 1} of {of}; got {got}")
+    got = tuple(entry % size for entry in got)
     if not repeat and len(set(got)) < len(got):
         raise ValueError(f"{name} must name each entry once; got {got}")
     return got
@@ -233,10 +274,7 @@ def instance(value: Any, name: str, kind: type, article: str = "a") -> Any:
 
 
 def _floating(a: Any, name: str) -> None:
-    try:
-        xp = array_namespace(a)
-    except TypeError:
-        raise TypeError(f"{name} must be an array; got {type(a).__name__}") from None
+    xp = array_namespace(array(a, name))
     if type(a).__name__ in ("MaskedArray", "matrix"):  # masks would be lost, * is another product
         raise TypeError(f"{name} must be a plain array; got {type(a).__name__}")
     if a.dtype not in (xp.float32, xp.float64):  # LAPACK would change any other without a word

@@ -41,8 +41,8 @@ def prior(gp: GP, Xs: Array, noise: bool = False) -> Normal:
     >>> prior(GP(RBF(), 0.5), np.asarray([[0.0], [1.0]]), noise=True).variance
     array([1.5, 1.5])
     """
-    _check.instance(gp, "gp", GP)
-    _check.matrix(Xs, "Xs")
+    _check.instance(gp, "gp", GP).kernel._admit(_check.matrix(Xs, "Xs"), "Xs")
+    _check.flag(noise, "noise")
     _require(Xs.shape[0], Xs, copies=4, what="the prior covariance")
     return Normal(gp.mean(Xs), _root(_plus_noise(gp.kernel(Xs), gp.noise_var if noise else 0.0)))
 
@@ -144,6 +144,7 @@ class Posterior:
         :eq:`eq-fv-cholesky`, :eq:`eq-fv-mean-function`; with `noise` :eq:`eq-fv-predict-y`.
         Source: Rasmussen & Williams (2006), algorithm 2.1.
         """
+        _check.flag(noise, "noise")
         parts = [self._predict(rows) for rows in self._chunks(Xs, chunk)]
         xp = array_namespace(Xs)
         mean, variance = (xp.concat(part) for part in zip(*parts, strict=True))
@@ -197,6 +198,7 @@ class Posterior:
         2.2.
         """
         self._admit(Xs)
+        _check.flag(noise, "noise")
         _require(Xs.shape[0], Xs, copies=3, what="the predictive covariance")
         half = self.cholesky.half_solve(self.gp.kernel(self.X, Xs))
         covariance = self.gp.kernel(Xs) - array_namespace(Xs).matrix_transpose(half) @ half
@@ -209,6 +211,8 @@ class Posterior:
         :eq:`eq-fv-sample`. That root exists for singular covariances too, without jitter, and it
         is unique: the same stream gives the same functions on every backend. It costs O(n*³).
         """
+        _check.instance(stream, "stream", Stream)
+        _check.whole(n, "n")
         root = _root(self.covariance(Xs, noise))
         return Normal(self.mean(Xs), root).sample(stream, n)
 

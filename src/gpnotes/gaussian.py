@@ -23,8 +23,8 @@ __all__ = ["Normal"]
 class Normal:
     """``N(mean, root rootᵀ)`` for mean (n,) and root (n, r), :eq:`eq-fv-density`.
 
-    What does not fit in shape, kind or value is a `ValueError` or a `TypeError`.
-    Source: Rasmussen & Williams (2006), appendix A.2.
+    Both arrays are copied. What does not fit in shape, kind or value is a `ValueError` or a
+    `TypeError`. Source: Rasmussen & Williams (2006), appendix A.2.
 
     >>> import numpy as np
     >>> x = Normal(np.zeros(2), np.asarray([[1.0, 0.0], [0.6, 0.8]]))
@@ -42,6 +42,9 @@ class Normal:
         _check.vector(self.mean, "mean")
         _check.matrix(self.root, "root", rows=self.mean.shape[0])
         _check.alike(self.root, "root", self.mean, "mean")
+        for name in ("mean", "root"):
+            a = getattr(self, name)
+            object.__setattr__(self, name, array_namespace(a).asarray(a, copy=True))
 
     @staticmethod
     def from_covariance(mean: Array, covariance: Array) -> Normal:
@@ -74,11 +77,12 @@ class Normal:
     def marginal(self, indices: Sequence[int]) -> Normal:
         """The distribution of the variables at `indices`, in their order, :eq:`eq-fv-marginal`.
 
-        Indices count from 0, or back from the end if they are negative. Raises `IndexError` for
-        one that is not there. Source: Rasmussen & Williams (2006), appendix A.2.
+        Indices are whole numbers and count from 0, or back from the end if they are negative.
+        Raises `TypeError` for what is no whole number, a mask among them, and `ValueError` for one
+        that is not there. Source: Rasmussen & Williams (2006), appendix A.2.
         """
-        xp = array_namespace(self.mean)
-        rows = xp.asarray(self._places(indices), dtype=xp.int64, device=_xp.device(self.mean))
+        xp, places = array_namespace(self.mean), self._places(indices)
+        rows = xp.asarray(places, dtype=xp.int64, device=_xp.device(self.mean))
         return Normal(xp.take(self.mean, rows), xp.take(self.root, rows, axis=0))
 
     def condition(self, indices: Sequence[int], values: Array) -> Normal:
@@ -100,12 +104,10 @@ class Normal:
         xp = array_namespace(self.mean)
         return Normal(rest.mean + along @ scores, rest.root - along @ xp.matrix_transpose(basis))
 
-    def _places(self, indices: Sequence[int]) -> list[int]:
+    def _places(self, indices: Sequence[int]) -> tuple[int, ...]:
         """`indices` counted from 0: the namespaces disagree about what else they may be."""
-        wrong = [int(i) for i in indices if not -self.size <= i < self.size]
-        if wrong:
-            raise IndexError(f"indices must be below {self.size}, the size; got {wrong}")
-        return [int(i) % self.size for i in indices]
+        of = "the variables"
+        return _check.entries(indices, "indices", self.size, of, repeat=True, back=True)
 
     def product(self, other: Normal) -> Normal:
         """The normalised product of the two densities.
@@ -152,6 +154,7 @@ class Normal:
 
     def interval(self, level: float = 0.95) -> tuple[Array, Array]:
         """The central interval of each variable alone that holds it with probability `level`."""
+        level = _check.number(level, "level")
         if not 0.0 < level < 1.0:
             raise ValueError(f"level must be between 0 and 1; got {level}")
         sd = array_namespace(self.mean).sqrt(self.variance)
@@ -160,10 +163,13 @@ class Normal:
 
     def sample(self, stream: Stream, n: int) -> Array:
         """`n` independent draws, (n, size): mean plus root times standard normal numbers."""
+        _check.instance(stream, "stream", Stream)
+        _check.whole(n, "n")
         draws = stream.normal((n, self.root.shape[1]), like=self.mean)
         return self.mean + draws @ array_namespace(draws).matrix_transpose(self.root)
 
     def _admit(self, other: Normal) -> None:
+        _check.instance(other, "other", Normal)
         _check.vector(other.mean, "the mean of other", size=self.size)
         _check.alike(other.mean, "the mean of other", self.mean, "mean")
 
