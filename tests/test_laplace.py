@@ -130,7 +130,7 @@ def test_with_little_prior_variance_it_is_near_the_true_evidence(rng):
     weights = weights / weights.sum()
     grid = np.stack(np.meshgrid(nodes, nodes, nodes, indexing="ij"), axis=-1)
     f = grid @ np.linalg.cholesky(gp.kernel(X)).T
-    density = np.exp(Bernoulli().log_density(y, f).sum(axis=-1))
+    density = np.exp(Bernoulli().log_density(np.broadcast_to(y, f.shape), f).sum(axis=-1))
     truth = np.log(np.einsum("ijk,i,j,k", density, weights, weights, weights))
     assert approximate(gp, X, y).log_evidence == pytest.approx(truth, abs=0.01)
 
@@ -307,6 +307,42 @@ def test_a_likelihood_that_has_no_mode_is_refused(numbers):
     X, y, _ = numbers
     with pytest.raises(RuntimeError, match="log-concave"):
         approximate(GP(RBF(1e-3), 0.0), X, y, Unbounded(1.0))
+
+
+class Heavy:
+    """Student's t with three degrees of freedom: its tails are not log-concave."""
+
+    def log_density(self, y, f):
+        return -2.0 * np.log1p((y - f) ** 2 / 3.0)
+
+    def derivatives(self, y, f):
+        e, size = y - f, 3.0 + (y - f) ** 2
+        return 4.0 * e / size, 4.0 * (e * e - 3.0) / size**2, 0.0 * e
+
+
+def test_a_likelihood_that_is_not_log_concave_is_told_so(numbers):
+    X, _, _ = numbers
+    with pytest.raises(ValueError, match="likelihood must be log-concave in f; its second deriv"):
+        approximate(GP(RBF(), 0.0), X, np.linspace(-9.0, 9.0, 14), Heavy())
+
+
+def test_a_likelihood_of_ones_own_needs_two_methods(numbers):
+    X, _, _ = numbers
+    y = np.linspace(-0.1, 0.1, 14)
+    posterior = approximate(GP(RBF(), 0.0), X, y, Heavy())
+    assert np.isfinite(posterior.log_evidence)
+    with pytest.raises(TypeError, match="probability needs a likelihood of labels, such as Bern"):
+        posterior.probability(X)
+
+
+def test_checks_on_the_way_to_a_mode_are_those_of_the_door_alone(monkeypatch, numbers):
+    X, y, _ = numbers
+    calls = []
+    admit = Bernoulli._admit
+    monkeypatch.setattr(Bernoulli, "_admit", lambda *args: calls.append(1) or admit(*args))
+    posterior = approximate(GP(RBF(), 0.0), X, y)
+    assert posterior.steps > 1
+    assert len(calls) == 1
 
 
 @pytest.mark.parametrize("likelihood", [Bernoulli, "probit", None])

@@ -224,3 +224,79 @@ def test_labels_are_one_and_minus_one(link, y):
         with pytest.raises(ValueError, match="y must hold labels, 1 and -1"):
             method(y, f)
     np.testing.assert_array_equal(label.log_density(-1.0, f), label.log_density(-f, f))
+    np.testing.assert_array_equal(label.log_density(np.asarray(-1.0), f), label.log_density(-f, f))
+
+
+@pytest.mark.parametrize("likelihood", [Gaussian(0.5), Bernoulli(), Bernoulli("logit")])
+@pytest.mark.parametrize(
+    ("y", "f", "error", "message"),
+    [
+        (np.ones((3, 1)), np.ones(3), ValueError, r"shape of f, \(3,\); got \(3, 1\)"),
+        (np.ones(3), np.ones((3, 1)), ValueError, r"shape of f, \(3, 1\); got \(3,\)"),
+        (np.ones(1), np.ones(3), ValueError, r"shape of f, \(3,\); got \(1,\)"),
+        (np.ones(3), np.ones((2, 3)), ValueError, r"shape of f, \(2, 3\); got \(3,\)"),
+        (np.ones((1, 1)), np.ones((2, 3)), ValueError, r"shape of f, \(2, 3\); got \(1, 1\)"),
+        (np.ones(2), np.asarray([0.0, np.nan]), ValueError, "f must be finite; 1 of its"),
+        (np.ones(2), np.asarray([0.0, np.inf]), ValueError, "f must be finite; 1 of its"),
+        (np.ones(2), [0.0, 1.0], TypeError, "f must be an array; got list"),
+        ([1.0, 1.0], np.ones(2), TypeError, "y must be a number; got list"),
+        ("1", np.ones(2), TypeError, "y must be a number; got str"),
+        (None, np.ones(2), TypeError, "y must be a number; got NoneType"),
+        (True, np.ones(2), TypeError, "y must be a number; got bool"),
+        (np.ones(2, int), np.ones(2), TypeError, "y must have a real floating dtype"),
+        (np.ones(2), np.ones(2, int), TypeError, "f must have a real floating dtype"),
+        (np.ones(2, "f4"), np.ones(2), TypeError, "y must have the dtype of f, float64"),
+    ],
+)
+def test_y_and_f_go_together_or_are_refused_by_name(likelihood, y, f, error, message):
+    for method in (likelihood.log_density, likelihood.derivatives):
+        with pytest.raises(error, match=message):
+            method(y, f)
+
+
+@pytest.mark.parametrize("y", [np.asarray([np.nan, 1.0]), np.inf, np.asarray(-np.inf)])
+def test_what_is_observed_with_noise_is_finite(y):
+    with pytest.raises(ValueError, match="y must be finite"):
+        Gaussian().log_density(y, np.ones(2))
+
+
+def test_y_may_be_one_number_or_stand_before_nodes(space):
+    y, nodes = space.asarray([1.0, -1.0]), space.asarray([[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]])
+    for likelihood in (Gaussian(0.5), Bernoulli()):
+        found = likelihood.log_density(y[:, None], nodes)
+        assert space.holds(found)
+        for k in range(3):
+            wanted = to_numpy(likelihood.log_density(y, nodes[:, k]))
+            np.testing.assert_allclose(to_numpy(found)[:, k], wanted, rtol=1e-6)
+        one, same = (
+            likelihood.log_density(1.0, nodes),
+            likelihood.log_density(0.0 * nodes + 1, nodes),
+        )
+        np.testing.assert_allclose(to_numpy(one), to_numpy(same), rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("variance", "error", "message"),
+    [
+        (np.asarray([-0.1, 1.0]), ValueError, "variance must be non-negative and finite"),
+        (np.ones((2, 1)), ValueError, r"variance must have the shape of mean, \(2,\); got \(2, 1"),
+        (0.1, TypeError, "variance must be an array; got float"),
+    ],
+)
+def test_an_expected_density_needs_a_variance(variance, error, message):
+    with pytest.raises(error, match=message):
+        Gaussian().expected_log_density(np.ones(2), np.ones(2), variance)
+
+
+@pytest.mark.parametrize("f", [0.3, [0.1], None, "f"])
+def test_an_entropy_is_of_an_array(f):
+    with pytest.raises(TypeError, match="f must be an array; got"):
+        Bernoulli().entropy(f)
+    with pytest.raises(ValueError, match="f must be finite"):
+        Bernoulli().entropy(np.asarray([np.nan]))
+
+
+@pytest.mark.parametrize("link", ["cloglog", None, 3, ["probit"], {"probit"}])
+def test_a_link_is_one_of_two(link):
+    with pytest.raises(ValueError, match=r"link must be one of \['probit', 'logit'\]; got"):
+        Bernoulli(link)

@@ -95,7 +95,8 @@ def floating(a: Array, name: str) -> Array:
 
 def moments(mean: Array, variance: Array) -> Any:
     """The namespace of a mean and a variance of one shape and kind, entry by entry."""
-    alike(floating(variance, "variance"), "variance", floating(mean, "mean"), "mean")
+    floating(mean, "mean")
+    alike(floating(variance, "variance"), "variance", mean, "mean")
     if mean.shape != positive(variance, "variance", zero=True).shape:
         raise ValueError(
             f"variance must have the shape of mean, {mean.shape}; got {variance.shape}"

@@ -17,7 +17,7 @@ from . import _check, _xp, memory
 from ._xp import Array, array_namespace
 from .ascent import ascend
 from .bounds import ends, limits
-from .likelihoods import Bernoulli
+from .likelihoods import Bernoulli, unchecked
 from .linalg import Cholesky, cholesky
 from .params import cotangent, flatten, flatten_gradient
 from .process import GP, admit_data
@@ -57,7 +57,7 @@ def approximate(gp: GP, X: Array, y: Array, likelihood: Any = _PROBIT) -> Laplac
 def _approximate(gp: GP, X: Array, y: Array, likelihood: Any) -> LaplacePosterior:
     K, mean = gp.kernel(X), gp.mean(X)
     f, steps = _mode(K, mean, y, likelihood)
-    first, second, third = likelihood.derivatives(y, f)
+    first, second, third = unchecked(likelihood)[1](y, f)
     root = array_namespace(f).sqrt(-second)
     return LaplacePosterior(gp, X, y, likelihood, f, first, root, third, _factor(K, root), steps)
 
@@ -65,14 +65,15 @@ def _approximate(gp: GP, X: Array, y: Array, likelihood: Any) -> LaplacePosterio
 def _mode(K: Array, mean: Array, y: Array, likelihood: Any) -> tuple[Array, int]:
     """The f of the largest ``log p(y | f) − ½ (f − m)ᵀ K⁻¹ (f − m)``, and the steps it took."""
     xp = array_namespace(K)
+    log_density, derivatives = unchecked(likelihood)
 
     def value(alpha: Array, f: Array) -> float:
-        return float(xp.sum(likelihood.log_density(y, f)) - 0.5 * xp.sum(alpha * (f - mean)))
+        return float(xp.sum(log_density(y, f)) - 0.5 * xp.sum(alpha * (f - mean)))
 
     alpha, f = xp.zeros_like(mean), mean
     here, tolerance = value(alpha, f), _xp.epsilon(K) ** 0.5
     for step in range(1, _MOST_STEPS + 1):
-        toward = _newton(K, mean, y, likelihood, f) - alpha
+        toward = _newton(K, f - mean, *derivatives(y, f)[:2]) - alpha
         for halvings in range(_MOST_HALVINGS):
             tried = alpha + 0.5**halvings * toward
             new = mean + K @ tried
@@ -94,11 +95,14 @@ def _summed(K: Array, alpha: Array) -> float:
     return float(xp.sum(size * (xp.abs(K) @ size)))
 
 
-def _newton(K: Array, mean: Array, y: Array, likelihood: Any, f: Array) -> Array:
+def _newton(K: Array, deviation: Array, first: Array, second: Array) -> Array:
     """``K⁻¹(f − m)`` of the maximum of the quadratic that touches the posterior at f."""
-    first, second, _ = likelihood.derivatives(y, f)
-    root = array_namespace(f).sqrt(-second)
-    b = first - second * (f - mean)
+    xp = array_namespace(deviation)
+    if not bool(xp.all(second <= 0.0)):
+        top = float(xp.max(second))
+        raise ValueError(f"likelihood must be log-concave in f; its second derivative is {top:.3g}")
+    root = xp.sqrt(-second)
+    b = first - second * deviation
     return b - root * _factor(K, root).solve(root * (K @ b))
 
 
@@ -166,6 +170,9 @@ class LaplacePosterior:
 
     def probability(self, Xs: Array) -> Array:
         """``P(y = 1)``, (n*,), at Xs (n*, d), averaged over f, :eq:`eq-al-predictive`."""
+        if not hasattr(self.likelihood, "probability"):
+            wanted = "a likelihood of labels, such as Bernoulli()"
+            raise TypeError(f"probability needs {wanted}; the posterior has {self.likelihood!r}")
         return self.likelihood.probability(*self.predict(Xs))
 
     @property
@@ -250,11 +257,13 @@ def _fixed(fixed: Collection[str]) -> Collection[str]:
 
 def _admit(gp: GP, X: Array, y: Array, likelihood: Any) -> None:
     admit_data(gp, X, y)
-    if isinstance(likelihood, type) or not hasattr(likelihood, "log_density"):
+    methods = all(hasattr(likelihood, name) for name in ("log_density", "derivatives"))
+    if isinstance(likelihood, type) or not methods:
         raise TypeError(f"likelihood must be one, such as Bernoulli(); got {likelihood!r}")
     if gp.noise_var:
         why = "the likelihood says how y scatters around f"
         raise ValueError(f"gp.noise_var must be 0: {why}; got {gp.noise_var}")
+    likelihood.log_density(y, gp.mean(X))  # is y one of its observations?
     _require(X.shape[0], X, copies=5, what="the Gram matrix")
 
 

@@ -13,7 +13,7 @@ from . import _check, _xp
 from ._xp import LOG_2PI, Array, array_namespace, as_array
 from .params import fixed, positive, settle
 
-__all__ = ["Bernoulli", "Gaussian"]
+__all__ = ["Bernoulli", "Gaussian", "Likelihood", "unchecked"]
 
 _TAIL = 2.0  # below minus this, ratios of the normal tail come from its continued fraction
 _NODES = 200  # of the rule in `Bernoulli`: a step of 0.09 standard deviations, or of 0.4 in f
@@ -22,11 +22,62 @@ _BLOCK = 2**21 // _NODES  # entries whose nodes are held at a time
 _LINKS = {"probit": 9.0, "logit": 40.0}  # and the |f| beyond which a label is certain
 
 
+class Likelihood:
+    """The density of an observation y given f, and its derivatives in f, entry by entry.
+
+    y and f are finite, of one kind and one shape; y may be a single number, or end in an axis of
+    length one where f has nodes on its last, as under `quadrature.expect`. What does not fit is a
+    `ValueError` or a `TypeError` that names it. The public methods check this once; each class
+    brings ``_log_density`` and ``_derivatives``, which check nothing.
+    """
+
+    def log_density(self, y: Array, f: Array) -> Array:
+        """``log p(y | f)``."""
+        return self._log_density(self._admit(y, f), f)
+
+    def derivatives(self, y: Array, f: Array) -> tuple[Array, Array, Array]:
+        """The first three derivatives of `log_density` by f."""
+        return self._derivatives(self._admit(y, f), f)
+
+    def _admit(self, y: Any, f: Array) -> Any:
+        """y, if it goes with f and can be observed."""
+        _check.finite(_check.floating(f, "f"), "f")
+        if getattr(y, "ndim", 0) == 0:
+            return self._observable(y if _is_array(y) else _check.number(y, "y"))
+        _check.alike(_check.floating(y, "y"), "y", f, "f")
+        nodes = f.ndim > 1 and y.shape == (*f.shape[:-1], 1)
+        if y.shape != f.shape and not nodes:
+            raise ValueError(f"y must have the shape of f, {f.shape}; got {y.shape}")
+        return self._observable(y)
+
+    def _observable(self, y: Any) -> Any:
+        return _check.finite(y, "y")
+
+
+def unchecked(likelihood: Any) -> tuple[Callable, Callable]:
+    """`log_density` and `derivatives` of a likelihood, without their checks if they are ours.
+
+    For work that goes through them again and again, on the way to a mode, with a y that was
+    admitted once.
+    """
+    pairs = (("log_density", "_log_density"), ("derivatives", "_derivatives"))
+    ours = [getattr(type(likelihood), name, 0) is getattr(Likelihood, name) for name, _ in pairs]
+    log_density, derivatives = (
+        getattr(likelihood, inner if own else name)
+        for own, (name, inner) in zip(ours, pairs, strict=True)
+    )
+    return log_density, derivatives
+
+
+def _is_array(y: Any) -> bool:
+    return hasattr(y, "dtype") and hasattr(y, "ndim")
+
+
 @dataclass(frozen=True)
-class Gaussian:
+class Gaussian(Likelihood):
     """``y | f ~ N(f, variance)``, independently for each observation.
 
-    All methods work entry by entry on arrays of one shape.
+    All methods work entry by entry on arrays of one shape, as in `Likelihood`.
 
     >>> import numpy as np
     >>> Gaussian(1.0).log_density(np.asarray([0.0, 1.0]), np.asarray([0.0, 0.0])).round(4)
@@ -38,29 +89,30 @@ class Gaussian:
     def __post_init__(self) -> None:
         settle(self)
 
-    def log_density(self, y: Array, f: Array) -> Array:
+    def _log_density(self, y: Array, f: Array) -> Array:
         """``log N(y; f, variance)``."""
         return -0.5 * (y - f) ** 2 / self.variance - 0.5 * (LOG_2PI + math.log(self.variance))
 
-    def derivatives(self, y: Array, f: Array) -> tuple[Array, Array, Array]:
-        """The first three derivatives of `log_density` by f."""
-        xp = array_namespace(y, f)
+    def _derivatives(self, y: Array, f: Array) -> tuple[Array, Array, Array]:
+        xp = array_namespace(f)
         first = (y - f) / self.variance
         return first, xp.full_like(first, -1.0 / self.variance), xp.zeros_like(first)
 
     def expected_log_density(self, y: Array, mean: Array, variance: Array) -> Array:
         """``E log N(y; f, σ²)`` for ``f ~ N(mean, variance)``: the value at the mean, less
-        ``variance / 2σ²``."""
-        return self.log_density(y, mean) - 0.5 * variance / self.variance
+        ``variance / 2σ²``. Raises `ValueError` for a negative variance."""
+        _check.moments(mean, variance)
+        return self._log_density(self._admit(y, mean), mean) - 0.5 * variance / self.variance
 
 
 @dataclass(frozen=True)
-class Bernoulli:
+class Bernoulli(Likelihood):
     """A label: ``P(y = 1 | f) = Φ(f)`` or ``1 / (1 + exp(−f))``; y is 1 or −1.
 
     :eq:`eq-al-label`. `link` is ``"probit"`` for the first, with the normal distribution function,
-    or ``"logit"``. All methods work entry by entry on arrays of one shape, and hold in the tails: a
-    label that is all but impossible has a finite logarithm. Entropies and information are in nats.
+    or ``"logit"``. All methods work entry by entry on arrays of one shape, as in `Likelihood`, and
+    hold in the tails: a label that is all but impossible has a finite logarithm. The second
+    derivative is never positive. Entropies and information are in nats.
     Source: Rasmussen & Williams (2006), section 3.3.
 
     >>> import numpy as np
@@ -74,12 +126,14 @@ class Bernoulli:
     link: str = fixed("probit")
 
     def __post_init__(self) -> None:
-        if self.link not in _LINKS:
+        if not isinstance(self.link, str) or self.link not in _LINKS:
             raise ValueError(f"link must be one of {list(_LINKS)}; got {self.link!r}")
 
-    def log_density(self, y: Array, f: Array) -> Array:
-        """``log P(y | f)``. Raises `ValueError` where y is neither 1 nor −1."""
-        return self._log_probability(_labels(y) * f)
+    def _observable(self, y: Any) -> Any:
+        return _labels(y)
+
+    def _log_density(self, y: Array, f: Array) -> Array:
+        return self._log_probability(y * f)
 
     def _log_probability(self, z: Array) -> Array:
         if self.link == "probit":
@@ -87,14 +141,10 @@ class Bernoulli:
         xp = array_namespace(z)
         return xp.clip(z, None, 0.0) - xp.log1p(xp.exp(-xp.abs(z)))
 
-    def derivatives(self, y: Array, f: Array) -> tuple[Array, Array, Array]:
-        """The first three derivatives of `log_density` by f; the second is never positive.
-
-        Raises what `log_density` raises. Source: Rasmussen & Williams (2006), section 3.4, for the
-        first two.
-        """
+    def _derivatives(self, y: Array, f: Array) -> tuple[Array, Array, Array]:
+        """Source: Rasmussen & Williams (2006), section 3.4, for the first two."""
         slopes = _probit_slopes if self.link == "probit" else _logit_slopes
-        first, second, third = slopes(_labels(y) * f)
+        first, second, third = slopes(y * f)
         return y * first, second, y * third
 
     def probability(self, mean: Array, variance: Array) -> Array:
@@ -103,7 +153,11 @@ class Bernoulli:
         :eq:`eq-al-predictive`. Source for the probit: Rasmussen & Williams (2006), section 3.9. For
         the logit, which has no closed form, a quadrature to some 1e-12.
         """
-        xp = _admit(mean, variance)
+        _check.moments(mean, variance)
+        return self._probability(mean, variance)
+
+    def _probability(self, mean: Array, variance: Array) -> Array:
+        xp = array_namespace(mean)
         if self.link == "probit":
             return xp.exp(_xp.log_normal_cdf(mean / xp.sqrt(1.0 + variance)))
         return _blockwise(self._probability_by_nodes, mean, variance)
@@ -121,12 +175,15 @@ class Bernoulli:
 
     def entropy(self, f: Array) -> Array:
         """``H(y | f)``, between 0 and log 2."""
+        return self._entropy(_check.finite(_check.floating(f, "f"), "f"))
+
+    def _entropy(self, f: Array) -> Array:
         xp, up, down = array_namespace(f), self._log_probability(f), self._log_probability(-f)
         return -(xp.exp(up) * up + xp.exp(down) * down)
 
     def expected_entropy(self, mean: Array, variance: Array) -> Array:
         """``E H(y | f)`` for ``f ~ N(mean, variance)``: what no knowledge of f takes away."""
-        _admit(mean, variance)
+        _check.moments(mean, variance)
         return _blockwise(self._expected_entropy, mean, variance)
 
     def _expected_entropy(self, mean: Array, variance: Array) -> Array:
@@ -136,7 +193,7 @@ class Bernoulli:
             _nodes(mean, variance),
             _nodes_near_zero(mean, variance, _LINKS[self.link]),
         ):
-            sums.append(xp.sum(self.entropy(f) * weights, axis=-1))
+            sums.append(xp.sum(self._entropy(f) * weights, axis=-1))
         return xp.where(_is_narrow(variance), *sums)
 
     def information(self, mean: Array, variance: Array) -> Array:
@@ -147,14 +204,14 @@ class Bernoulli:
         divergence of ``P(y | f)`` from ``P(y)``: it keeps about half the digits of a variance
         however small, and is never negative. Raises `ValueError` for a variance that is.
         """
-        _admit(mean, variance)
+        _check.moments(mean, variance)
         return _blockwise(self._information, mean, variance)
 
     def _information(self, mean: Array, variance: Array) -> Array:
         xp = array_namespace(mean)
         f, weights = _nodes(mean, variance)
         narrow = sum(_divergence(self._log_probability(s * f), weights) for s in (1.0, -1.0))
-        p, q = self.probability(mean, variance), self.probability(-mean, variance)
+        p, q = self._probability(mean, variance), self._probability(-mean, variance)
         wide = _times_log(p) + _times_log(q) - self._expected_entropy(mean, variance)
         return xp.clip(xp.where(_is_narrow(variance), narrow, wide), 0.0, math.log(2.0))
 
@@ -164,18 +221,6 @@ def _labels(y: Any) -> Any:
     if not (good if isinstance(good, bool) else bool(array_namespace(y).all(good))):
         raise ValueError("y must hold labels, 1 and -1; got other numbers")
     return y
-
-
-def _admit(mean: Array, variance: Array) -> Any:
-    _check._floating(mean, "mean")
-    _check._floating(variance, "variance")
-    _check.alike(variance, "variance", mean, "mean")
-    if mean.shape != _check.positive(variance, "variance", zero=True).shape:
-        raise ValueError(
-            f"variance must have the shape of mean, {mean.shape}; got {variance.shape}"
-        )
-    _check.finite(mean, "mean")
-    return array_namespace(mean, variance)
 
 
 def _probit_slopes(z: Array) -> tuple[Array, Array, Array]:
