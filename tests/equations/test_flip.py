@@ -1,7 +1,10 @@
 """The flip test: slips in the text of the chapters, and how many their own checks catch."""
 
 import json
+import re
+import tomllib
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import matplotlib.pyplot
@@ -16,6 +19,8 @@ ROOT = Path(__file__).parents[2]
 BOOK = ROOT / "book"
 KEPT = BOOK / "flips.json"
 SLUGS = flips.chapters(BOOK)
+FLOORS = tomllib.loads((Path(__file__).parent / "passing.toml").read_text(encoding="utf-8"))
+SIGNS = ("minus for plus", "plus for minus")
 SAMPLED = 2  # slips an equation that are tried again here; the command tries all
 
 
@@ -119,6 +124,15 @@ class TestASmallChapter:
         assert {o.edit: o.by for o in flips.outcomes(chapter)}["drop a square"] == "numbers"
 
 
+@cache
+def ran(slug):
+    """The chapter, run once for all tests of this file."""
+    with matplotlib.rc_context():  # the chapter's style is not for the tests that follow
+        chapter = flips.run(BOOK / f"{slug}.md", slug)
+    matplotlib.pyplot.close("all")
+    return chapter
+
+
 @pytest.fixture(scope="module")
 def kept():
     return json.loads(KEPT.read_text(encoding="utf-8"))
@@ -152,11 +166,36 @@ class TestTheBook:
             places = stream.permutation(len(made))[:SAMPLED]
             return [made[i] for i in places]
 
-        with matplotlib.rc_context():  # the chapter's style is not for the tests that follow
-            found = flips.outcomes(flips.run(BOOK / f"{slug}.md", slug), some)
-        matplotlib.pyplot.close("all")
+        found = flips.outcomes(ran(slug), some)
         assert len({o.label for o in found}) > 15  # not of a few equations only
         assert len(found) > 35
         missed = {(o["label"], o["edit"], o["reads"]) for o in kept["uncaught"]}
         for o in found:
             assert bool(o.by) == ((o.label, o.edit, o.reads) not in missed), o
+
+
+@pytest.mark.skipif(not SLUGS, reason="the book has no chapter yet")
+@pytest.mark.parametrize("slug", SLUGS)
+class TestBetweenTheLines:
+    def test_no_fewer_relations_are_evaluated_and_no_more_are_listed(self, slug):
+        """An edit that leaves a relation without its symbols is noticed here."""
+        chapter = ran(slug)
+        records = chapter.passing(chapter.relations(), edited=False)
+        outcomes = Counter(record.outcome for record in records)
+        assert outcomes["evaluated"] >= FLOORS[slug]["evaluated"]
+        assert outcomes["listed"] <= FLOORS[slug]["listed"], [
+            (r.line, r.latex, r.why) for r in records if r.outcome == "listed"
+        ]
+
+    def test_a_flipped_sign_in_an_equality_is_noticed_and_so_are_most_slips(self, slug):
+        def some(made):
+            signs = [flip for flip in made if flip.kind in SIGNS]
+            return signs[:1] or made[:1]
+
+        found = flips.passing(ran(slug), some)
+        print(f"{slug}: {Counter(o.by for o in found)}")
+        assert len(found) >= 10
+        assert sum(o.by == "numbers" for o in found) > 0.4 * len(found)
+        assert sum(bool(o.by) for o in found) > 0.8 * len(found)
+        equal = [o for o in found if not re.search(r"[<>]|\\[lg]e\b", o.label)]
+        assert [o for o in equal if o.kind in SIGNS and not o.by] == []

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 
+from . import prose
+from .between import Between, counts
 from .binding import Bindings, backend, draws
 from .compare import Tolerance
 from .definition import defined
 from .errors import EquationError
 from .items import VERDICTS, Item, find_items, read_items
 from .ledger import totals, unanswered
+from .located import located
 from .manuscript import Manuscript, manuscript
-from .record import Ledger, Record, Refutation, Verdict
+from .prose import Relation
+from .record import InlineRecord, Ledger, Record, Refutation, Symbols, Verdict
 from .text import Equation
+from .tree import Number
 from .trial import Trial
+from .twofold import refuse_twofold
 from .verify import estimated, kind, missed_by, mutated, prepare, refuse_unused, steps
 
 __all__ = ["Chapter"]
@@ -52,6 +58,7 @@ class Chapter:
         self._trials: dict[tuple[str, str], Trial] = {}
         self._refutations: dict[str, Refutation] = {}
         self._verdicts: dict[str, Verdict] = {}
+        self._between = Between()
 
     def __repr__(self) -> str:
         return f"Chapter({self.slug!r})"
@@ -195,10 +202,59 @@ class Chapter:
         if verdict in ("holds-if", "ambiguous", "stub") and not why.strip():
             raise ValueError(f"{where} needs why=: what is missing, or what it means")
 
+    def symbols(
+        self,
+        bindings: Bindings,
+        *,
+        under: str = "",
+        rtol: float = 1e-9,
+        atol: float = 0.0,
+        approx: float | None = None,
+        spare: Mapping[str, str] | None = None,
+    ) -> Symbols:
+        """Say what the symbols of the sentences stand for: in the chapter, or `under` a heading.
+
+        `ledger` evaluates on these numbers the relations in sentences, tables, captions and
+        exercises. `under` is a heading, or its number; what is given there goes before what is
+        given for the whole chapter, and that before what the checks have bound. `spare` maps
+        the LaTeX of a relation that need not hold (an assumption) to the reason. Between
+        ``\\approx`` and a decimal the last digit may be off by half; `approx` is the relative
+        tolerance of any other.
+
+        Raises `EquationError` for symbols and tolerances as `check` does.
+        """
+        allowed = Tolerance(rtol, atol, approx)
+        with self._located(Equation("symbols", "", 1)):
+            allowed.refuse_loose()
+            drawn = draws(bindings, f"{self.slug}:symbols:{under}")
+            refuse_twofold("", Number(0), drawn)
+            self._between.add(drawn, allowed, under, spare or {})
+        return Symbols(self.slug, tuple(drawn[0]), under, dict(spare or {}))
+
+    def relations(self) -> list[Relation]:
+        """The relations of the text outside the numbered equations, as it stands now."""
+        return prose.read(self._text.file) if self._text.file else []
+
+    def passing(
+        self, relations: Sequence[Relation], *, edited: bool = True
+    ) -> tuple[InlineRecord, ...]:
+        """Try `relations` on the tables of the chapter; with `edited`, count their mutants.
+
+        Raises `EquationError`, with the line of the file, for one that is false.
+        """
+        tables = self._between.tables(self.trials())
+        records = []
+        for relation in relations:
+            with self._located(Equation("in the text", relation.latex, relation.line)):
+                records.append(self._between.record(relation, tables, edited=edited))
+        return tuple(records)
+
     def ledger(self) -> Ledger:
         """See that every equation has its record and every item its verdict, and sum up.
 
-        Raises `ValueError` with the lists of what is missing.
+        Every relation between the equations is tried on the symbols of the chapter. Raises
+        `ValueError` with the lists of what is missing, and `EquationError` for a relation that
+        is false.
         """
         self._look()
         records, equations = tuple(self._records.values()), self._text.equations
@@ -208,8 +264,16 @@ class Chapter:
         if missing:
             raise ValueError(f"{self._place}: the ledger is not complete:{missing}")
         answered = {"sources_answered": len(self._verdicts), "sources_total": len(self._items)}
-        sums = {**totals(len(equations), records), **answered}
-        return Ledger(self.slug, sums, text=self._text.name)
+        inline = self._all_passing()
+        sums = {**totals(len(equations), records), **answered, **counts(inline)}
+        return Ledger(self.slug, sums, inline, text=self._text.name)
+
+    def _all_passing(self) -> tuple[InlineRecord, ...]:
+        relations = self.relations()
+        idle = list(self._between.idle(relations)) if relations else []
+        if idle:
+            raise ValueError(f"{self._place}: {'; '.join(idle)}")
+        return self.passing(relations)
 
     def trials(self) -> Iterator[tuple[Equation, Trial]]:
         """What was checked so far, and the numbers it was checked on."""
@@ -271,22 +335,9 @@ class Chapter:
         named = (r.label for r in self._records.values() if source_id in r.sources)
         return next(named, "")
 
-    @contextmanager
-    def _located(self, equation: Equation) -> Iterator[None]:
+    def _located(self, equation: Equation) -> AbstractContextManager[None]:
         """Add the chapter, the label and the line of the file to whatever goes wrong."""
-        where = {"chapter": self._place, "label": equation.label, "first_line": equation.line}
-        try:
-            yield
-        except EquationError as error:
-            elsewhere = error.latex not in ("", equation.latex)
-            problem = error.problem + (f" in `{error.latex}`" if elsewhere else "")
-            span = (0, 0) if elsewhere else error.span
-            raise EquationError(problem, equation.latex, span, **where) from error
-        except ValueError as error:
-            raise EquationError(str(error), equation.latex, **where) from error
-        except Exception as error:  # of the author's own code: it keeps its kind
-            error.add_note(f"{self._place}, {equation.label}, line {equation.line}")
-            raise
+        return located(self._place, equation)
 
 
 def _clear(evidence: tuple[float, float] | None) -> bool:

@@ -41,6 +41,7 @@ def said(data: Data) -> str:
         return f"{data['label']}: {' · '.join(_checked(data))}"
     return {
         "definition": _definition, "refutation": _refutation, "source": _source, "ledger": _ledger,
+        "symbols": _symbols,
     }[kind](data)  # fmt: skip
 
 
@@ -96,12 +97,26 @@ def _source(data: Data) -> str:
     return f"{data['source_id']}: {' · '.join(part for part in parts if part)}"
 
 
+def _symbols(data: Data) -> str:
+    where = f" under {data['under']!r}" if data["under"] else ""
+    spared = f", {_count(len(data['spared']), 'relation')} spared" if data["spared"] else ""
+    return f"symbols{where}: {len(data['names'])} bound{spared}"
+
+
 def _ledger(data: Data) -> str:
     (_, equations), *kinds, (_, mutants), (_, sources) = _totals(data)
     counted = [
         f"{value} {name.removesuffix('s') if value == '1' else name}" for name, value in kinds
     ]
-    return " · ".join([f"ledger: {equations} equations", *counted, mutants, f"sources {sources}"])
+    inline = [f"{between} between the lines"] if (between := _between(data["totals"])) else []
+    parts = [f"ledger: {equations} equations", *counted, *inline, mutants, f"sources {sources}"]
+    return " · ".join(parts)
+
+
+def _between(totals: Data) -> str:
+    """``61 of 74 evaluated``: the relations of the sentences, where the text could be read."""
+    evaluated, listed = (totals.get(f"inline_{key}", 0) for key in ("evaluated", "listed"))
+    return f"{evaluated} of {evaluated + listed} evaluated" if evaluated + listed else ""
 
 
 def _totals(data: Data) -> list[tuple[str, str]]:
@@ -164,7 +179,17 @@ def _details(data: Data) -> str:
         return _facts(data) + _steps(data["steps"]) + _mutants(data["mutants"]["list"])
     if kind == "refutation":
         return _refuted(data)
-    return _table(("", ""), _totals(data)) if kind == "ledger" else ""
+    return _closed(data) if kind == "ledger" else ""
+
+
+def _closed(data: Data) -> str:
+    """The totals of a chapter, and the relations between the lines that are only listed."""
+    between = _between(data["totals"])
+    rows = [*_totals(data), *([("between the lines", between)] if between else [])]
+    listed = [r for r in data.get("inline", ()) if r["outcome"] == "listed"]
+    entries = [(str(r["line"]), _Code(r["latex"]), r["why"]) for r in listed]
+    titles = ("line", "relation", "why it is not evaluated")
+    return _table(("", ""), rows) + (_table(titles, entries, "gpn-inline") if entries else "")
 
 
 def _facts(data: Data) -> str:

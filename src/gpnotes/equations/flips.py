@@ -24,13 +24,15 @@ from . import text
 from .chapter import Chapter
 from .errors import EquationError
 from .names import normal
+from .parse import symbols
+from .prose import Relation, relations
 from .text import Equation
 from .trial import Trial
 from .verify import prepare, refuse_unused, steps
 
 __all__ = [
     "HOLDS", "SAME", "Flip", "Outcome", "chapters", "digest", "flipped", "flips", "outcomes",
-    "report", "run", "write",
+    "passing", "report", "run", "write",
 ]  # fmt: skip
 
 SEED = 1
@@ -195,22 +197,55 @@ def outcomes(chapter: Chapter, every: Callable[[list], list] = list) -> list[Out
     return list(best.values())
 
 
+def passing(chapter: Chapter, every: Callable[[list], list] = list) -> list[Outcome]:
+    """The outcomes of the flips of the relations that are evaluated in passing.
+
+    Caught by the "numbers" is what is false then; by the "language" what can no longer be
+    evaluated, so that one relation less is counted.
+    """
+    stated = chapter.relations()
+    records = chapter.passing(stated, edited=False)
+    made: list[Outcome] = []
+    for relation, record in zip(stated, records, strict=True):
+        if record.outcome == "evaluated":
+            equation = Equation(relation.latex, relation.latex, relation.line)
+            slips = flips(equation, sorted(symbols(relation.latex)))
+            made += [_passed(chapter, relation, flip) for flip in every(slips)]
+    return made
+
+
+def _passed(chapter: Chapter, relation: Relation, flip: Flip) -> Outcome:
+    reads = " ".join(flip.latex.split())
+    place = (relation.latex, flip.kind, flip.edit, reads)
+    try:
+        (record,) = chapter.passing([replace(relation, latex=flip.latex)], edited=False)
+    except EquationError:
+        return Outcome(*place, "numbers")
+    if record.outcome == "evaluated":
+        return Outcome(*place, "", HOLDS)
+    return Outcome(*place, "language")
+
+
 def digest(path: Path) -> str:
-    """A digest of all that decides the outcome of a chapter: its equations and its code."""
+    """A digest of all that decides the outcome of a chapter: its relations and its code."""
     source = path.read_text(encoding="utf-8")
     read = [(e.label, e.latex) for e in text.equations(source).values()]
+    read += [(r.headings[-1:], r.latex) for r in relations(source)]
     parts = json.dumps([read, [code for _, code in text.cells(source)]])
     return hashlib.sha256(parts.encode()).hexdigest()[:16]
 
 
 def report(book: Path, slugs: Sequence[str]) -> dict[str, Any]:
     """The counts of all chapters together and of each kind of edit, and what was not caught."""
-    found = {slug: outcomes(run(book / f"{slug}.md", slug)) for slug in slugs}
+    ran = {slug: run(book / f"{slug}.md", slug) for slug in slugs}
+    found = {slug: outcomes(chapter) for slug, chapter in ran.items()}
+    between = [outcome for chapter in ran.values() for outcome in passing(chapter)]
     everything = [outcome for one in found.values() for outcome in one]
     kinds = dict.fromkeys(outcome.kind for outcome in everything)
     return {
         "seed": SEED,
         **_counts(everything),
+        "passing": _counts(between),
         "kinds": {k: _counts([o for o in everything if o.kind == k]) for k in sorted(kinds)},
         "chapters": {
             slug: {"digest": digest(book / f"{slug}.md"), **_counts(one)}

@@ -11,8 +11,8 @@ from typing import Any
 from . import display
 
 __all__ = [
-    "EstimateRecord", "Ledger", "MutantRecord", "Mutants", "Record", "Refutation", "StepRecord",
-    "Verdict",
+    "EstimateRecord", "InlineRecord", "Ledger", "MutantRecord", "Mutants", "Record", "Refutation",
+    "StepRecord", "Symbols", "Verdict",
 ]  # fmt: skip
 
 
@@ -161,11 +161,40 @@ class Verdict(_Shown):
     kind: str = "source"
 
 
+@dataclass(frozen=True)
+class InlineRecord:
+    """A relation of a sentence: "evaluated" on the numbers of `by`, or "listed" and `why`.
+
+    Of its `mutants` that can be told from it, so many were `caught`.
+    """
+
+    latex: str
+    line: int
+    outcome: str
+    why: str = ""
+    by: str = ""
+    residual: float | None = None
+    caught: int = 0
+    mutants: int = 0
+
+
+@dataclass(frozen=True, repr=False)
+class Symbols(_Shown):
+    """What the symbols of a chapter, or of what stands under one heading, stand for."""
+
+    chapter: str
+    names: tuple[str, ...]
+    under: str = ""
+    spared: Mapping[str, str] = field(default_factory=dict)
+    kind: str = "symbols"
+
+
 @dataclass(frozen=True, repr=False)
 class Ledger(_Shown):
-    """The summary of a chapter."""
+    """The summary of a chapter, and what became of the relations between the lines."""
 
     chapter: str
     totals: Mapping[str, int]
+    inline: tuple[InlineRecord, ...] = ()
     kind: str = "ledger"
     text: str = ""

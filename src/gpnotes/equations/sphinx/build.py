@@ -12,7 +12,7 @@ from typing import Any
 from docutils import nodes
 from sphinx.util import logging
 
-from . import tables
+from . import inline, tables
 from .badge import badge, line
 from .directives import generated, place, symbol_groups
 from .html import display, element, link
@@ -193,6 +193,9 @@ class _Filler:
 
     def _fill_summary(self, options: Any) -> str:
         return tables.summary(self.book, self.docname, self.book.pages[self.docname].seconds)
+
+    def _fill_inline(self, options: Any) -> str:
+        return inline.relations(self.book, self.links)
 
     def _fill_timings(self, options: Any) -> str:
         return tables.timings(self.book, self.links)

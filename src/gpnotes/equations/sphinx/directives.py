@@ -62,6 +62,10 @@ class Timings(_Place):
     what = "timings"
 
 
+class Inline(_Place):
+    what = "inline"
+
+
 class Versions(_Place):
     what = "versions"
 
@@ -126,6 +130,7 @@ ALL = {
     "equation-ledger": Ledger,
     "equation-totals": Totals,
     "equation-summary": Summary,
+    "equation-inline": Inline,
     "equation-timings": Timings,
     "equation-versions": Versions,
     "equation-flips": Flips,

@@ -18,6 +18,7 @@ __all__ = [
     "Row",
     "answering",
     "as_json",
+    "between",
     "items",
     "problems",
     "residuals",
@@ -122,10 +123,18 @@ def _is_chapter(docname: str, chapter: str) -> bool:
     return docname == chapter or docname.endswith(f"/{chapter}")
 
 
+def between(book: Book) -> Iterator[tuple[str, Data]]:
+    """The relations between the numbered equations, each with the document that it stands in."""
+    for docname, page in book.pages.items():
+        for record in page.records("ledger"):
+            yield from ((docname, one) for one in record.get("inline", ()))
+
+
 def totals(book: Book, rows: list[Row] | None = None) -> dict[str, int]:
     """The totals of `rows` (all of them by default) and of the sources."""
     rows = list(book.rows) if rows is None else rows
     kinds = [row.kind for row in rows]
+    outcomes = [record["outcome"] for _, record in between(book)]
     return {
         "equations": len(rows),
         "checked": kinds.count("identity") + kinds.count("inequality"),
@@ -138,6 +147,8 @@ def totals(book: Book, rows: list[Row] | None = None) -> dict[str, int]:
         "mutants_indistinct": sum(row.mutants["indistinct"] for row in rows),
         "sources_answered": sum(item.id in book.verdicts for item in book.items),
         "sources_total": len(book.items),
+        "inline_evaluated": outcomes.count("evaluated"),
+        "inline_listed": outcomes.count("listed"),
     }
 
 
@@ -146,6 +157,7 @@ def as_json(book: Book) -> dict[str, Any]:
     return {
         "equations": [_equation(row) for row in book.rows],
         "sources": [_verdict(book, item) for item in book.items if item.id in book.verdicts],
+        "inline": [{"document": docname, **record} for docname, record in between(book)],
         "totals": totals(book),
     }
 

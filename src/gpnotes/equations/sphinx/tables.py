@@ -110,6 +110,7 @@ def total_list(book: Book, links: Links) -> str:
     """The totals, each with what it counts."""
     sums = totals(book)
     spared = f", {sums['mutants_spared']} spared with a reason" if sums["mutants_spared"] else ""
+    inline = sums["inline_evaluated"] + sums["inline_listed"]
     decided = sums["mutants_caught"] + sums["mutants_survived"] + sums["mutants_spared"]
     pairs = [
         (f"{sums['equations']}", "numbered equations"),
@@ -119,6 +120,7 @@ def total_list(book: Book, links: Links) -> str:
         (f"{sums['unchecked']}", "unchecked"),
         (f"{sums['mutants_caught']} of {decided}", f"mutants caught{spared}"),
         (f"{sums['sources_answered']} of {sums['sources_total']}", "items of the sources answered"),
+        (f"{sums['inline_evaluated']} of {inline}", "relations in the text evaluated in passing"),
     ]
     entries = (element("div", element("dt", word), element("dd", value)) for value, word in pairs)
     return element("dl", *entries, class_="gpn-totals")
@@ -141,7 +143,18 @@ def flips(result: Data | None) -> str:
     ]
     shown = table("gpn-small", ("edit", "made", "caught"), rows)
     missed = [_missed(entry) for entry in result.get("uncaught", ())]
-    return element("p", say(said)) + (shown if rows else "") + _bullets(missed)
+    between = _between(result["passing"]) if result.get("passing") else ""
+    return element("p", say(said)) + (shown if rows else "") + _bullets(missed) + between
+
+
+def _between(counts: Data) -> str:
+    said = (
+        f"Of {counts['edits']} such edits in the relations that are evaluated in passing, "
+        f"{counts['caught_by_numbers']} are false then, and the build fails; "
+        f"{counts['caught'] - counts['caught_by_numbers']} leave what cannot be evaluated, so that "
+        f"a test misses them; {counts['edits'] - counts['caught']} leave what holds as well."
+    )
+    return element("p", say(said))
 
 
 def _missed(entry: Data) -> str:
