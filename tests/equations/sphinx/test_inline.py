@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gpnotes.equations.sphinx import inline, tables
+from gpnotes.equations.sphinx import inline, slips, tables
 from gpnotes.equations.sphinx.ledger import as_json, totals
 from gpnotes.equations.sphinx.pages import Noted
 from gpnotes.equations.sphinx.tables import Links
@@ -62,6 +62,6 @@ def test_the_totals_and_the_data_hold_them(read: Any) -> None:
 def test_the_flip_test_tells_of_them(read: Any) -> None:
     result = {"caught": 1, "edits": 1, "caught_by_numbers": 1}
     result["passing"] = {"caught": 8, "edits": 9, "caught_by_numbers": 5}
-    said = soup(tables.flips(result)).get_text(" ")
+    said = soup(slips.flips(result)).get_text(" ")
     words = ("Of 9 such edits", "5 are false then", "3 leave what cannot", "; 1 leave")
     assert all(part in said for part in words)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gpnotes.equations.sphinx import badge, tables
+from gpnotes.equations.sphinx import badge, slips, tables
 from gpnotes.equations.sphinx.pages import Noted
 from gpnotes.equations.sphinx.tables import Links
 
@@ -138,16 +138,16 @@ def test_flips_name_what_stayed_uncaught() -> None:
         "kinds": {"sign": {"edits": 40, "caught": 39}},
         "uncaught": [{"label": "eq-one", "edit": "minus for plus", "why": "the term is zero"}],
     }  # fmt: skip
-    made = soup(tables.flips(result))
+    made = soup(slips.flips(result))
     assert made.p.get_text().startswith("39 of 40 edits")
     assert made.li.get_text() == "eq-one: minus for plus; the term is zero"
-    assert "has not been run" in tables.flips(None)
+    assert "has not been run" in slips.flips(None)
 
 
 def test_two_symbols_that_are_confused_are_mathematics() -> None:
     missed = {"label": "eq-one", "edit": r"a for \mathbf a", "kind": "one symbol for another"}
     result = {"edits": 1, "caught": 0, "caught_by_numbers": 0, "seed": 7, "uncaught": [missed]}
-    formulas = [span.get_text() for span in soup(tables.flips(result)).select("span.math")]
+    formulas = [span.get_text() for span in soup(slips.flips(result)).select("span.math")]
     assert formulas == [r"\(a\)", r"\(\mathbf a\)"]
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from docutils import nodes
 from sphinx.util import logging
 
-from . import inline, tables
+from . import inline, slips, tables
 from .badge import badge, line
 from .directives import generated, place, symbol_groups
 from .html import display, element, link
@@ -207,7 +207,7 @@ class _Filler:
 
     def _fill_flips(self, options: Any) -> str:
         path = Path(self.env.srcdir) / self.env.config.equations_flips
-        return tables.flips(json.loads(path.read_text("utf-8")) if path.is_file() else None)
+        return slips.flips(json.loads(path.read_text("utf-8")) if path.is_file() else None)
 
     def _fill_verdicts(self, options: Any) -> str:
         return tables.verdicts(self.book)

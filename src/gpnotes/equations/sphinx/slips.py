@@ -1,0 +1,64 @@
+"""The result of the flip test: slips in the text of the chapters, and how many were noticed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .html import element, inline, phrase, say, table
+
+__all__ = ["flips"]
+
+Data = Mapping[str, Any]
+
+
+def flips(result: Data | None) -> str:
+    """What the flip test found when it edited the text of the chapters."""
+    if not result:
+        return element("p", "The flip test has not been run on this state of the book.")
+    said = (
+        f"{result['caught']} of {result['edits']} edits in the text of the checked equations, one "
+        "at a time and wherever they fit, were caught by the chapters' own checks: "
+        f"{result['caught_by_numbers']} because the numbers then disagree or do not fit, the "
+        "others because what they leave cannot be read with the symbols that are bound."
+    )
+    kinds = result.get("kinds", {})
+    rows = [
+        element("tr", *map(_cell, (say(kind), str(one["edits"]), str(one["caught"]))))
+        for kind, one in kinds.items()
+    ]
+    shown = table("gpn-small", ("edit", "made", "caught"), rows)
+    missed = [_missed(entry) for entry in result.get("uncaught", ())]
+    between = _between(result["passing"]) if result.get("passing") else ""
+    return element("p", say(said)) + (shown if rows else "") + _bullets(missed) + between
+
+
+def _between(counts: Data) -> str:
+    said = (
+        f"Of {counts['edits']} such edits in the relations that are evaluated in passing, "
+        f"{counts['caught_by_numbers']} are false then, and the build fails; "
+        f"{counts['caught'] - counts['caught_by_numbers']} leave what cannot be evaluated, so that "
+        f"a test misses them; {counts['edits'] - counts['caught']} leave what holds as well."
+    )
+    return element("p", say(said))
+
+
+def _missed(entry: Data) -> str:
+    why = say(entry.get("why", "not explained"))
+    edit = phrase(_slip(entry), inline)
+    return element("li", element("code", say(entry["label"])), f": {edit}; {why}")
+
+
+def _slip(entry: Data) -> str:
+    """The name of a slip; of two symbols that are confused, each between dollars."""
+    if entry.get("kind") != "one symbol for another":
+        return entry["edit"]
+    return " for ".join(f"${symbol}$" for symbol in entry["edit"].split(" for "))
+
+
+def _bullets(entries: list[str]) -> str:
+    return element("ul", *entries) if entries else ""
+
+
+def _cell(text: str) -> str:
+    return element("td", text)
