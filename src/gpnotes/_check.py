@@ -111,7 +111,7 @@ def positive(value: Any, name: str, *, zero: bool = False) -> Any:
     """
     wanted = "non-negative" if zero else "positive"
     if isinstance(value, int | float) and not isinstance(value, bool):
-        good = math.isfinite(value) and (value >= 0 if zero else value > 0)
+        good = _is_finite(value) and (value >= 0 if zero else value > 0)
     else:
         xp = _real(value, name)
         good = bool(xp.all(xp.isfinite(value) & ((value >= 0) if zero else (value > 0))))
@@ -177,16 +177,16 @@ def finite(value: Any, name: str) -> Any:
     if isinstance(value, bool) or not isinstance(value, int | float):
         _real(value, name)
         return _finite(value, name)
-    if not math.isfinite(value):
+    if not _is_finite(value):
         raise ValueError(f"{name} must be finite; got {value}")
     return value
 
 
-def flag(value: Any, name: str) -> bool:
-    """`value` as a bool, if it is one; whatever else is true or false is a slip."""
-    if not isinstance(value, bool) and getattr(value, "dtype", None) != "bool":
-        raise TypeError(f"{name} must be True or False; got {value!r}")
-    return bool(value)
+def _is_finite(value: float) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number that no float can hold
+        return False
 
 
 def whole(value: Any, name: str, least: int | None = 0, most: int | None = None) -> int:
@@ -264,7 +264,16 @@ def number(value: Any, name: str) -> float:
         raise TypeError(f"{name} must be a number; got {_kind(value)}")
     if not isinstance(value, Real):
         _real(value, name)
-    return finite(float(value), name)
+    return float(finite(value, name)) if isinstance(value, Real) else finite(float(value), name)
+
+
+def squarable(a: Array, name: str) -> Array:
+    """`a`, finite already, if its entries are so small that products of a few do not overflow."""
+    xp = array_namespace(a)
+    bound = float(xp.finfo(a.dtype).max) ** 0.4
+    if math.prod(a.shape) and float(xp.max(xp.abs(a))) >= bound:
+        raise ValueError(f"{name} must be smaller than {bound:.1g} in size: squares overflow")
+    return a
 
 
 def instance(value: Any, name: str, kind: type, article: str = "a") -> Any:

@@ -19,17 +19,9 @@ from . import _check, _xp
 from ._xp import Array, array_namespace
 
 __all__ = [
-    "Cholesky",
-    "FactorisationError",
-    "JitterWarning",
-    "by_differences",
-    "centroid",
-    "cholesky",
-    "factorise",
-    "squared_distances",
-    "squared_distances_pullback",
-    "warn_of_jitter",
-]
+    "Cholesky", "FactorisationError", "JitterWarning", "by_differences", "centroid", "cholesky",
+    "squared_distances", "squared_distances_pullback",
+]  # fmt: skip
 
 _PORTION = 2**18  # entries of distances at a time that are in a better precision than the result
 

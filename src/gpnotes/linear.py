@@ -40,7 +40,7 @@ class BayesianLinear:
 
     def __post_init__(self) -> None:
         settle(self)
-        _check.symmetric(self.prior_cov, "prior_cov")
+        _check.semidefinite(self.prior_cov, "prior_cov")
 
     def prior(self) -> WeightPosterior:
         """The posterior given no data at all; O(R³)."""
@@ -99,8 +99,10 @@ class WeightPosterior:
         size = self.mean.shape[0]
         if getattr(phi, "ndim", 0) == 1:
             _check.alike(_check.vector(phi, name, size=size), name, self.mean, "prior_cov")
+            _check.squarable(phi, name)
             return self._update_one(phi, _number(y, name))
         _check.alike(_check.matrix(phi, name, columns=size), name, self.mean, "prior_cov")
+        _check.squarable(phi, name)
         _check.alike(_check.vector(y, "y", size=phi.shape[0]), "y", phi, name)
         return self._update_batch(phi, y)
 
@@ -169,6 +171,8 @@ class WeightPosterior:
 
     def sample(self, stream: Stream, n: int) -> Array:
         """`n` draws of the weights, (n, R): the mean plus the Cholesky factor times normals."""
+        _check.instance(stream, "stream", Stream)
+        n = _check.whole(n, "n")
         return Normal(self.mean, self.cholesky.lower).sample(stream, n)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from . import _check
 from ._xp import Array, array_namespace, device_memory
 
 __all__ = ["available", "require"]
@@ -23,7 +24,7 @@ def available(like: Array | None = None) -> int | None:
     On a GPU the device is asked, and CuPy's pool for what it keeps; on the host the kernel's
     estimate, and what the control group of a container leaves of its limit, whichever is less.
     """
-    on_device = None if like is None else device_memory(like)
+    on_device = None if like is None else device_memory(_check.array(like, "like"))
     if on_device is not None:
         return on_device
     known = [free for free in (_host(), _group()) if free is not None]
@@ -79,6 +80,9 @@ def require(rows: int, columns: int, *, copies: int, like: Array, what: str, rem
         ...
     MemoryError: K of shape (10000000, 10000000) needs ...
     """
+    for name, value in (("rows", rows), ("columns", columns), ("copies", copies)):
+        _check.whole(value, name)
+    _check.floating(like, "like")
     needed = copies * rows * columns * array_namespace(like).finfo(like.dtype).bits // 8
     free = available(like)
     if free is not None and needed > free:

@@ -115,7 +115,7 @@ def test_what_cannot_be_integrated_is_refused(points):
     m, S = np.zeros(2), np.eye(2)
     with pytest.raises(TypeError, match=r"RBF kernel or a sum of such; got Periodic"):
         moments.kernel_mean(RBF() + Periodic(), X, m, S)
-    with pytest.raises(TypeError, match="kernel must be a Kernel; got str"):
+    with pytest.raises(TypeError, match="kernel must be a gpnotes Kernel; got str"):
         moments.kernel_mean("RBF", X, m, S)
     with pytest.raises(ValueError, match=r"Z must have shape \(n, 2\)"):
         moments.kernel_covariance(RBF(), RBF(), X, Z[:, :1], m, S)

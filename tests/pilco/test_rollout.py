@@ -165,7 +165,7 @@ def test_worlds_that_do_not_fit_together_are_refused(world):
     half = Dynamics(dynamics.posteriors[:1], dynamics.angles)
     with pytest.raises(ValueError, match="one posterior for each of the 2 entries of m; got 1"):
         step(half, policy, m, S)  # broadcasting would go on
-    with pytest.raises(ValueError, match="angles must be entries 0 to 1 of m"):
+    with pytest.raises(ValueError, match="angles must be entries 0 to 1 of a state"):
         step(Dynamics(dynamics.posteriors, (7,)), policy, m, S)
     with pytest.raises(ValueError, match=r"cost\.target must have shape"):
         rollout(dynamics, policy, SaturatingCost(np.zeros(1), np.eye(1)), m, S, 2)

@@ -80,6 +80,7 @@ def bald(mean: Array, variance: Array, likelihood: Bernoulli | None = None) -> A
     """
     _check.vector(mean, "mean")
     _check.alike(_check.vector(variance, "variance", size=mean.shape[0]), "variance", mean, "mean")
+    _check.squarable(mean, "mean")
     label = Bernoulli() if likelihood is None else likelihood
     if not isinstance(label, Bernoulli):
         raise TypeError(f"likelihood must be a Bernoulli; got {likelihood!r}")
@@ -100,6 +101,7 @@ def bald_by_bumps(mean: Array, variance: Array) -> Array:
     """
     _check.vector(mean, "mean")
     _check.alike(_check.vector(variance, "variance", size=mean.shape[0]), "variance", mean, "mean")
+    _check.squarable(mean, "mean")
     xp, square = array_namespace(mean), 0.5 * math.pi * math.log(2.0)
     wide = square + _check.positive(variance, "variance", zero=True)
     bump = math.log(2.0) * xp.sqrt(square / wide) * xp.exp(-0.5 * mean * mean / wide)

@@ -169,7 +169,7 @@ class _Look(NamedTuple):
 def _look(a: Kernel, b: Kernel, X: Array, Z: Array, m: Array, S: Array) -> _Look:
     S = _admit(X, m, S)
     _check.alike(admit_points(Z, "Z", columns=X.shape[1]), "Z", X, "X")
-    first, second = parts_of(a, X), parts_of(b, Z)
+    first, second = parts_of(a, X, "kernel_a"), parts_of(b, Z, "kernel_b")
     every, split = [*first, *second], len(first)
     precision = stacked_precision(every)
     solved = spread(S, precision)

@@ -80,7 +80,7 @@ def _admit(centres: Array, weights: Array, lengthscale: Array, m: Array, S: Arra
     _check.alike(
         _check.vector(lengthscale, "lengthscale", size=D), "lengthscale", centres, "centres"
     )
-    _check.positive(lengthscale, "lengthscale")
+    _check.squarable(_check.positive(lengthscale, "lengthscale"), "lengthscale")
     return admit_input(m, S, centres)
 
 

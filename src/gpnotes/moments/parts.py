@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from .. import _check
 from .._xp import Array, array_namespace
 from ..kernels import RBF, Kernel, Scaled, Sum
 from .spread import Spread
@@ -23,13 +24,12 @@ class Part(NamedTuple):
     precision: Array
 
 
-def parts_of(kernel: Kernel, like: Array) -> list[Part]:
+def parts_of(kernel: Kernel, like: Array, name: str = "kernel") -> list[Part]:
     """The parts of a kernel that is an RBF or a sum of them, for inputs like the rows of `like`.
 
     Raises `TypeError` for any other.
     """
-    if not isinstance(kernel, Kernel):
-        raise TypeError(f"kernel must be a Kernel; got {type(kernel).__name__}")
+    _check.instance(kernel, name, Kernel)
     kernel._admit(like, "X")
     return _parts(kernel, like, 1.0)
 

@@ -97,24 +97,20 @@ def _sum_bent(w: Array) -> Array:
     return array_namespace(w).sum(y * (2.0 * square * series - w), axis=-1)
 
 
-def admit_input(m: Array, S: Array, like: Array, name: str = "S") -> Array:
+def admit_input(m: Array, S: Array, like: Array, name: str = "S", *, mean: str = "m") -> Array:
     """S made symmetric, if ``N(m, S)`` is a normal distribution over rows of `like` (n, D)."""
     D = like.shape[1]
-    _check.alike(_check.vector(m, "m", size=D), "m", like, "X")
-    _check.alike(_check.matrix(S, name, rows=D, columns=D), name, m, "m")
-    xp = array_namespace(S)
-    bound = float(xp.finfo(S.dtype).max) ** 0.4
-    for what, one in (("m", m), (name, S)):
-        if float(xp.max(xp.abs(one))) >= bound:
-            raise ValueError(f"{what} must be smaller than {bound:.1g} in size: squares overflow")
-    return _check.semidefinite(S, name)
+    _check.alike(_check.vector(m, mean, size=D), mean, like, "X")
+    _check.alike(_check.matrix(S, name, rows=D, columns=D), name, m, mean)
+    _check.squarable(m, mean)
+    return _check.semidefinite(_check.squarable(S, name), name)
 
 
 def admit_points(X: Array, name: str, columns: int | None = None) -> Array:
     """`X` (n, D) if it is a matrix of inputs with at least one row."""
     if _check.matrix(X, name, columns=columns).shape[0] == 0:
         raise ValueError(f"{name} must have at least one row; got {X.shape}")
-    return X
+    return _check.squarable(X, name)
 
 
 def require_digits(squares: Array, q: Array) -> None:

@@ -11,12 +11,10 @@ from .cost import SaturatingCost
 from .dynamics import Dynamics
 
 
-def state(m: Array, S: Array, size: int | None = None) -> Array:
+def state(m: Array, S: Array, size: int | None = None, *, names: tuple = ("m", "S")) -> Array:
     """S made symmetric, if ``N(m, S)`` is a normal distribution of `size` entries."""
-    _check.vector(m, "m", size=size)
-    _check.matrix(S, "S", rows=m.shape[0], columns=m.shape[0])
-    _check.alike(S, "S", m, "m")
-    return admit_input(m, S, m[None, :])
+    _check.vector(m, names[0], size=size)
+    return admit_input(m, S, m[None, :], names[1], mean=names[0])
 
 
 def world(dynamics: Any, policy: Any, m: Array, S: Array) -> Array:

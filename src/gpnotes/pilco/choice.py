@@ -218,7 +218,7 @@ def _box(bounds: Sequence[tuple[float, float]], x: Array) -> tuple[np.ndarray, n
     """The lower ends and the widths of the intervals, (D,) each, on the host."""
     try:
         box = np.asarray(bounds, dtype=np.float64)
-    except (TypeError, ValueError):  # ragged, or no numbers
+    except (TypeError, ValueError, OverflowError):  # ragged, or no numbers
         box = np.empty(0)
     if (
         box.shape != (x.shape[0], 2)

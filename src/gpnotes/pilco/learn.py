@@ -19,7 +19,7 @@ from ..linalg import FactorisationError
 from ..params import flatten, flatten_gradient
 from . import _admit
 from .cost import SaturatingCost
-from .dynamics import Dynamics
+from .dynamics import Dynamics, augmented
 from .policies import BLIND
 from .rollout import rollout_and_pullback
 
@@ -61,7 +61,7 @@ class Task:
     angles: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        _admit.state(self.mean, self.covariance)
+        _admit.state(self.mean, self.covariance, names=("mean", "covariance"))
         angles = _check.entries(self.angles, "angles", self.mean.shape[0], "mean")
         _admit.goal(self.cost, self.mean.shape[0] + 2 * len(angles), self.mean)
         _check.whole(self.steps, "steps", 1)
@@ -79,7 +79,7 @@ def fit_dynamics(data: Transitions, angles: tuple[int, ...] = (), *, steps: int 
     _admit.seen(_check.instance(data, "data", Transitions))
     steps, D = _check.whole(steps, "steps", 1), data.states.shape[1]
     angles = _check.entries(angles, "angles", D, "a state")
-    X = Dynamics((), angles).inputs(data.states, data.actions)
+    X = augmented(data.states, data.actions, angles)
     seen = [d for d in range(X.shape[1]) if d not in angles]
     visible = array_namespace(X).stack([X[:, d] for d in seen], axis=1)
     change = data.nexts - data.states
@@ -188,7 +188,8 @@ def _mean_cost(policy: Any, dynamics: Dynamics, task: Task) -> tuple[float, np.n
 
 def parameters(policy: Any) -> tuple[np.ndarray, Callable[[np.ndarray], Any]]:
     """The parameters as one vector, positive ones by their logarithms, and the way back."""
-    return flatten(_admit.moving(policy))
+    vector, rebuild = flatten(_admit.moving(policy))
+    return vector, lambda other: rebuild(_check.vector(other, "vector", size=vector.shape[0]))
 
 
 class Trial(NamedTuple):

@@ -129,7 +129,7 @@ def admitted(
     _check.matrix(candidates, name, columns=like.shape[1])
     if candidates.shape[0] == 0:
         raise ValueError(f"{name} must have at least one row; got {candidates.shape}")
-    _check.alike(candidates, name, like, "X")
+    _check.alike(_check.squarable(candidates, name), name, like, "X")
     return states(m, S, like)
 
 

@@ -39,6 +39,7 @@ def swing_up(like: Array, *, steps: int = 35, width: float = 0.8) -> Task:
     0.9561
     """
     width = _check.positive(_check.number(width, "width"), "width")
+    _check.floating(like, "like")
     target = as_array([0.0, 0.0, 0.0, 1.0], like)
     weight = as_array(np.diag([0.0, 0.0, width**-2, width**-2]), like)
     start = as_array([math.pi, 0.0], like), as_array(0.01 * np.eye(2), like)
@@ -47,7 +48,7 @@ def swing_up(like: Array, *, steps: int = 35, width: float = 0.8) -> Task:
 
 def first_policy(stream: Stream, like: Array, *, bumps: int = 30) -> Squashed:
     """A network of `bumps` with centres all round the circle and random weights."""
-    bumps = _check.whole(bumps, "bumps", 1)
+    bumps, like = _check.whole(bumps, "bumps", 1), _check.floating(like, "like")
     _check.instance(stream, "stream", Stream)
     turns, speeds = 2.0 * math.pi * stream.uniform(bumps), 4.0 * stream.normal(bumps)
     centres = np.stack([speeds, np.sin(turns), np.cos(turns)], axis=1)
@@ -68,7 +69,8 @@ def swing(
     gymnasium, `ValueError` or `TypeError` for a start, steps and an action (1,) that do not fit.
     """
     _admit.function(act, "act")
-    like, steps = np.zeros(1) if like is None else like, _check.whole(steps, "steps", 1)
+    like = np.zeros(1) if like is None else _check.floating(like, "like")
+    steps = _check.whole(steps, "steps", 1)
     start = _place(start)
     env = _environment()
     env.reset(seed=0)
@@ -107,11 +109,13 @@ def upright(states: Array, *, last: int = 10, within: float = 0.3) -> bool:
 def _place(start: Any) -> np.ndarray:
     """A copy of the first state, (2,), on the host."""
     try:
-        host = np.array(start if isinstance(start, tuple | list) else to_numpy(start), dtype=float)
-    except (TypeError, ValueError):
+        host = np.array(start) if isinstance(start, tuple | list) else to_numpy(start)
+    except (TypeError, ValueError):  # no array; ragged
+        host = np.array(None)
+    if host.dtype.kind not in "fiu":
         kind = type(start).__name__
-        raise TypeError(f"start must be an array or a pair of numbers; got {kind}") from None
-    return _check.vector(host, "start", size=2)
+        raise TypeError(f"start must be an array or a pair of real numbers; got {kind}")
+    return _check.vector(host.astype(float), "start", size=2)
 
 
 def _environment() -> Any:
