@@ -56,6 +56,12 @@ class TestStatementsApart:
             r"a = b \quad {c} = h",
             r"a = b \quad \left( c \right) = h",
             r"\begin{aligned} a &= b \quad & c &= h \end{aligned}",
+            r"a = b \quad |c| = h",
+            r"a = b \quad \lVert c \rVert = h",
+            r"a = b \quad ||c|| = h",
+            r"a = b \hspace{1cm} c = h",
+            r"a = b \hfill c = h",
+            r"a = b \enspace c = h",
         ],
     )
     def test_a_wide_space_separates(self, latex):
@@ -64,7 +70,8 @@ class TestStatementsApart:
     @pytest.mark.parametrize(
         "latex",
         [r"a \quad = \quad b + c", r"a = b \quad {} + c", "a &= b \\\\ &\\qquad + c",
-         r"a = \quad b + c", "a &= b + \\\\ &\\qquad c", r"a = ( b \quad + c )"],
+         r"a = \quad b + c", r"a = b + \hspace{-1em} c", "a &= b + \\\\ &\\qquad c",
+         r"a = ( b \quad + c )"],
     )  # fmt: skip
     def test_a_wide_space_that_is_layout(self, latex):
         assert sides(latex) == [(0.6, pytest.approx(2.6))]
@@ -147,7 +154,7 @@ class TestBars:
 
 
 class TestScripts:
-    @pytest.mark.parametrize("latex", ["A^T", "y^T y", r"A^{\mathrm T} B"])
+    @pytest.mark.parametrize("latex", ["A^T", "y^T y", r"A^{\mathrm T} B", "A^{-T}"])
     def test_the_power_of_a_matrix_to_a_bound_T(self, latex):
         bound = {**BOUND, r"\mathrm T": 3.0}
         error = refusal(latex, {**NAMES, r"\mathrm T": "value"}, bound)
@@ -187,6 +194,41 @@ class TestScripts:
 
     def test_an_entry_of_a_long_vector(self):
         assert value("y_{12}") == BOUND["y"][11]
+
+    def test_two_marks_of_a_factorial(self):
+        assert "ambiguous: the factorial of a factorial" in refusal("N!!").problem
+        assert value("(i!)!") == 2
+
+    def test_a_number_with_two_points(self):
+        assert "`1.5.2` is no number" in refusal("a + 1.5.2").problem
+
+
+class TestBraces:
+    """What stands below a brace is said of what is in it, and is no part of the formula."""
+
+    @pytest.mark.parametrize(
+        ("latex", "wanted"),
+        [
+            (r"\underbrace{a b}_{\text{both}} c", 0.6 * 1.7 * 0.9),
+            (r"\overbrace{a b}^{\text{both}} c", 0.6 * 1.7 * 0.9),
+            (r"\underbrace{a}_{\text{the first}}^2", 0.36),
+            (r"\boxed{y}_{1}", BOUND["y"][0]),
+            (r"\smash{a}^2", 0.36),
+            (r"\mathop{\max}_{j \in y} j", BOUND["y"].max()),
+        ],
+    )
+    def test_a_label_in_words(self, latex, wanted):
+        assert value(latex) == pytest.approx(wanted)
+
+    @pytest.mark.parametrize(
+        "latex", [r"\underbrace{a + b}_{= c} h", r"\underbrace{a + b}_{c}", r"\overbrace{a}^{2} h",
+                  r"\underbrace{a}_{b > 0}", r"\underbrace{a + b}_{\text{is} = c}"]
+    )  # fmt: skip
+    def test_a_formula_is_no_label(self, latex):
+        assert "write it as an equation of its own" in refusal(latex).problem
+
+    def test_a_script_on_all_that_stands_in_a_brace(self):
+        assert "ambiguous: a script on all of this?" in refusal(r"\boxed{a b}^2 c").problem
 
 
 class TestNames:

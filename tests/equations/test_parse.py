@@ -38,7 +38,7 @@ SAME = [
     (r"\sigma^2_f", r"\sigma_f^{2}"),
     (r"\sigma_n^2", r"(\sigma_n)^2"),
     # layout
-    (r"a \, b \; c\enspace x", "a b c x"),
+    (r"a \, b \; c\: x", "a b c x"),
     (r"\left( a + b \right) c", "(a + b) c"),
     (r"\bigl[ a + b \bigr] c", "(a + b) c"),
     (r"\Bigl\{ a + b \Bigr\} c", "(a + b) c"),
@@ -48,7 +48,7 @@ SAME = [
     ("a &+ b", "a + b"),
     ("a % a comment\n + b", "a + b"),
     (r"\underbrace{a b}_{\text{the first}} + c", "a b + c"),
-    (r"\underbrace{a b}_{\text{first}}^2", "a b^2"),
+    (r"\underbrace{b}_{\text{first}}^2", "b^2"),
     (r"\displaystyle a \tag{3}", "a"),
     (r"a + b \\ + c", "a + b + c"),
     (r"a \\ \cdot b", "a b"),

@@ -198,6 +198,8 @@ class Build(Averages, Conditions, Ranges):
         return t.Power(base, exponent, span=_span(meta))
 
     def factorial(self, meta: Meta, parts: list) -> Node:
+        if parts[0].span[0] == meta.start_pos and _is_factorial(parts[0]):
+            raise self._fault("ambiguous: the factorial of a factorial? write brackets", meta)
         return t.Function("factorial", (parts[0],), span=_span(meta))
 
     def binom(self, meta: Meta, parts: list) -> Node:
@@ -239,5 +241,5 @@ class Build(Averages, Conditions, Ranges):
         return t.Subscript(parts[0], indices, span=_span(meta))
 
 
-def _number(text: str, span: tuple[int, int]) -> Node:
-    return t.Number(float(text), span=span)
+def _is_factorial(node: Node) -> bool:
+    return isinstance(node, t.Function) and node.name == "factorial"

@@ -33,11 +33,11 @@ _PIECE = re.compile(
     re.DOTALL,
 )
 _LAYOUT = words_of(
-    r"\, \: \; \! \> \thinspace \medspace \thickspace \enspace \displaystyle "
-    r"\textstyle \scriptstyle \limits \nolimits \notag \nonumber \mathstrut \strut \hfill "
+    r"\, \: \; \! \> \thinspace \medspace \thickspace \displaystyle "
+    r"\textstyle \scriptstyle \limits \nolimits \notag \nonumber \mathstrut \strut "
     r"\allowbreak \noindent \hline"
 ) | {"\\ ", "\\\n"}
-_WIDE = words_of(r"\quad \qquad")
+_WIDE = words_of(r"\quad \qquad \enspace \hfill")
 _DROPPED = words_of(
     r"\color \textcolor \tag \label \hspace \vspace \phantom \hphantom \vphantom \mspace"
 )
@@ -94,7 +94,8 @@ class Pieces:
         elif text in _LAYOUT or (self.side is not None and text == "."):
             self.side = self.side if text != "." else None
         elif text in _DROPPED:
-            self._braced()
+            dropped = self._braced()
+            self.wide = self.wide or (text == "\\hspace" and "-" not in dropped)
         elif text in _TEXT:
             self._words(start)
         else:

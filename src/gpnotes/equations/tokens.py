@@ -25,6 +25,8 @@ FONTS = _set(
 )
 _ARGUMENTS = {**dict.fromkeys(FONTS, 1), "\\frac": 2, "\\binom": 2, "\\root": 2, "\\sqrt": 1}
 _SHELLS = _set(r"\underbrace \overbrace \boxed \smash \mathop \mathrel \mathbin")
+_LABELS = {"\\underbrace": "_", "\\overbrace": "^"}
+Scripts = dict[str, list[Token]]
 _COMMA = {"\\\\": ","}
 _BIG = _set(r"\max \min \sum \prod \mathrm")
 _STACKED = _set(r"\overset \stackrel")
@@ -83,7 +85,7 @@ class _Reader:
 
     def _item(self) -> list[Token]:
         """One nucleus with its primes, its subscript and its superscript, in that order."""
-        shell = self._peek() in _SHELLS
+        shell = self._peek() if self._peek() in _SHELLS else ""
         nucleus = [] if self._peek() in ("_", "^", "'") else self._nucleus()
         scripts: dict[str, list[Token]] = {"'": [], "_": [], "^": []}
         while self._peek() in scripts:
@@ -91,10 +93,20 @@ class _Reader:
             if kind != "'" and scripts[kind]:
                 raise self._fault("a second script of the same kind")
             scripts[kind] += content
-        if shell:
-            scripts["_"] = scripts["_"] if scripts["^"] else []
-            return nucleus + (scripts["^"] if _is_power(scripts["^"]) else [])
+        self._settle_shell(shell, nucleus, scripts)
         return _to_the_end(nucleus + scripts["'"] + scripts["_"] + scripts["^"])
+
+    def _settle_shell(self, shell: str, nucleus: list[Token], scripts: Scripts) -> None:
+        """Take the words at a brace away; what then stands at it would be one of what is in it."""
+        mark = _LABELS.get(shell, "")
+        label = scripts[mark][2:-1] if mark else []
+        if any(not token.text.startswith("\\text{") for token in label):
+            problem = "a formula at a brace is not read: write it as an equation of its own"
+            raise EquationError(problem, self.latex, (label[0].start, label[-1].end))
+        if mark:
+            scripts[mark] = []
+        if shell and any(scripts.values()) and not _is_symbol(nucleus):
+            raise self._fault("ambiguous: a script on all of this? write brackets")
 
     def _script(self) -> tuple[str, list[Token]]:
         mark = self._next()
@@ -206,8 +218,9 @@ def _word(letters: str, at: Token) -> list[Token]:
     return [replace(at, text=text) for text in ("\\mathrm", "{", *letters, "}")]
 
 
-def _is_power(script: list[Token]) -> bool:
-    return bool(script) and not any(t.text.startswith("\\text") for t in script)
+def _is_symbol(row: list[Token]) -> bool:
+    styled = len(row) > 1 and row[0].text in FONTS and closing(row, 1) == len(row) - 1
+    return len(row) == 1 or styled
 
 
 def _stack(command: str, parts: list[list[Token]], opened: Token, shut: Token) -> list[Token]:

@@ -134,7 +134,7 @@ def wide_space(s: Stream) -> None:
         ahead += 1
     follows = s.tokens[min(s.i + ahead, len(s.tokens) - 1)]
     begun = s.last() not in ("", "CALL", *v.EXPECTS_MORE) and not s.stack
-    if not begun or _before_is_break(s) or _goes_on(follows):
+    if not begun or _before_is_break(s) or _goes_on(follows) or _is_middle(s, s.i + ahead):
         return
     if follows.text in v.SIGNS:
         problem = "ambiguous: does `\\quad` begin a new statement? write a comma, or `{}`"
@@ -153,7 +153,14 @@ def _goes_on(token: Token) -> bool:
     return mark or operator or token.text.startswith(("\\end{", "\\text{"))
 
 
-_MARKS = frozenset({"\\forall", ",", ";", ".", ":", "\\\\", "&", "|", "\\|"})
+_MARKS = frozenset({"\\forall", ",", ";", ".", ":", "\\\\", "&"})
+
+
+def _is_middle(s: Stream, place: int) -> bool:
+    """Whether the bar there stands between two things: none behind it could close it."""
+    token = s.tokens[place]
+    closed = any(other.text == token.text for other in s.tokens[place + 1 :])
+    return token.text in ("|", "\\|") and (token.side in ("middle", "close") or not closed)
 
 
 def stop(s: Stream) -> None:

@@ -99,6 +99,8 @@ def _number(s: Stream) -> None:
     while i < len(s.tokens) and _continues_number(s, i):
         i += 1
     text = "".join(t.text for t in s.tokens[s.i : i])
+    if text.count(".") > 1:
+        raise s.fault(f"`{text}` is no number", s.tokens[s.i], s.tokens[i - 1])
     s.emit("NUMBER", text, i - s.i)
 
 

@@ -128,8 +128,10 @@ def _quotient(ev: Calculator, node: t.Quotient, scope: Scope) -> Array:
 @rule(t.Power)
 def _power(ev: Calculator, node: t.Power, scope: Scope) -> Array:
     base = ev.of(node.base, scope)
-    if base.ndim and isinstance(node.exponent, t.Name) and node.exponent.key in _TRANSPOSE_LETTERS:
-        bound = f"`{node.exponent.key}` is bound as well"
+    lone = node.exponent.terms if isinstance(node.exponent, t.Sum) else (node.exponent,)
+    letter = lone[0].key if len(lone) == 1 and isinstance(lone[0], t.Name) else ""
+    if base.ndim and letter in _TRANSPOSE_LETTERS:
+        bound = f"`{letter}` is bound as well"
         raise OperationError(f"ambiguous: is this the transpose? write ^\\top; {bound}")
     return op.power(base, ev.of(node.exponent, scope))
 
