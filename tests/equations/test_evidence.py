@@ -32,7 +32,7 @@ class TestNothingVacuous:
             ("x = y", pair),
             ("a = |b|", {"a": 1.3, "b": 1.3}),
             ("f(x) = g(x)", {"f": np.sin, "g": np.sin, "x": [1.1, 2.3]}),
-            (r"x \propto y", pair),
+            (r"x \propto y", {"x": [1.1, 2.3], "y": [2.2, 4.6]}),
             ("e = m", {"e": Estimate(1.0, 0.5, n=10), "m": 1.2}),
         ],
     )

@@ -108,9 +108,7 @@ CLASSES = [
         r"y = \nabla_x (x^\top S x)",
         {"y": 2 * S @ x, "S": S, "x": x},
     ),
-    (r"\ge for \le", r"a \le b", {"a": 1.1, "b": 3.5}),
     ("> for <", r"a < b", {"a": 1.1, "b": 3.5}),
-    (r"\preceq for \succeq", r"S \succeq R", {"S": S + np.eye(4), "R": S - A @ A.T / 2}),
 ]
 
 
@@ -143,8 +141,8 @@ def test_the_mean_of_what_is_linear_is_its_value_at_the_mean(checked):
 
 def test_a_swap_that_leaves_nothing_to_catch_is_not_made(checked):
     """``f(x) <= f(x)`` and ``a = min(a, c)`` say nothing, so that no number could tell."""
-    record = checked(r"f(x) \le g(x)", {"f": np.sin, "g": np.exp, "x": 0.3})
-    assert [mutant.edit for mutant in record.mutants.list] == [r"\ge for \le"]
+    record = checked("f(x) < g(x)", {"f": np.sin, "g": np.exp, "x": 0.3})
+    assert [mutant.edit for mutant in record.mutants.list] == ["> for <"]
     edits = [mutant.edit for mutant in checked(r"a = \min(b, c)", smaller).mutants.list]
     assert "a for b" not in edits
     assert "b for c" in edits

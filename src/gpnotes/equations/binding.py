@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,10 @@ import numpy as np
 from . import names, values
 from .tree import Apply, Integral, Name, Node, Under, walk
 
-__all__ = ["DRAWS", "Bindings", "backend", "draws", "groups", "kinds", "normalised", "used"]
+__all__ = [
+    "DRAWS", "Bindings", "Tight", "backend", "draws", "groups", "kinds", "normalised",
+    "tight_draws", "used",
+]  # fmt: skip
 
 DRAWS = 3
 
@@ -28,6 +31,17 @@ def draws(bindings: Bindings, seed: str) -> tuple[dict[str, Any], ...]:
     if any(set(other) != set(drawn[0]) for other in drawn):
         raise ValueError("the draws bind different symbols")
     return drawn
+
+
+Tight = Bindings | Sequence[Bindings] | str | None
+
+
+def tight_draws(tight: Tight, seed: str) -> tuple[dict[str, Any], ...]:
+    """Numbers on which an inequality is an equality, one draw for each set of bindings."""
+    if tight is None or isinstance(tight, str):
+        return ()
+    several = tight if isinstance(tight, Sequence) else (tight,)
+    return tuple(draws(bindings, f"{seed}:tight")[0] for bindings in several)
 
 
 def normalised(bindings: Mapping[str, Any]) -> dict[str, Any]:

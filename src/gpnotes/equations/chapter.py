@@ -11,11 +11,11 @@ from pathlib import Path
 
 from . import prose
 from .between import Between, counts
-from .binding import Bindings, backend, draws
+from .binding import Bindings, Tight, backend, draws, tight_draws
 from .compare import Tolerance
 from .definition import defined
 from .errors import EquationError
-from .items import VERDICTS, Item, find_items, read_items
+from .items import VERDICTS, Item, clear, find_items, read_items
 from .ledger import totals, unanswered
 from .located import located
 from .manuscript import Manuscript, manuscript
@@ -74,6 +74,7 @@ class Chapter:
         approx: float | None = None,
         source: str | tuple[str, ...] = (),
         spare: Mapping[str, str] | None = None,
+        tight: Tight = None,
     ) -> Record:
         """Evaluate the equation `label` on the numbers of `bindings`, step by step, and mutate it.
 
@@ -81,7 +82,9 @@ class Chapter:
         generator that returns such a mapping; then it is drawn three times and the worst
         residual counts. `approx` is the relative tolerance of ``\\approx``. `oracle` says by
         which independent route the numbers come, `source` which items the equation answers,
-        and `spare` why a mutant may survive.
+        and `spare` why a mutant may survive. `tight` gives further bindings, or several in a
+        list, on which an inequality is an equality and is judged as one; or it says why there
+        are none, as in ``"never: a density is positive"``.
 
         Raises `EquationError`, with the line of the file, for a step that does not hold, a
         mutant that survives, a statement that says nothing, and all bad input.
@@ -96,12 +99,13 @@ class Chapter:
                 raise EquationError("oracle= must say by which route the numbers come")
             allowed.refuse_loose()
             drawn = draws(bindings, f"{self.slug}:{label}")
-            trial = prepare(equation.latex, drawn, allowed)
+            attained = tight_draws(tight, f"{self.slug}:{label}")
+            trial = prepare(equation.latex, (*drawn, *attained), allowed, tight=len(attained))
             refuse_unused(drawn[0], equation.latex, trial.statement)
             record = Record(
                 label, self.slug, kind(trial), equation.line, oracle, rtol, atol, approx,
                 steps=steps(trial, equation), draws=len(drawn), sources=named,
-                mutants=mutated(trial, equation.latex, spare or {}),
+                mutants=mutated(trial, equation.latex, spare or {}, tight), tight=len(attained),
                 estimate=estimated(trial), backend=backend(drawn[0]),
             )  # fmt: skip
         self._trials[label, oracle] = trial.anew()
@@ -176,7 +180,7 @@ class Chapter:
         item = self._item(source_id)
         self._look()
         refuted = self._refutations.get(source_id)
-        shown = refuted is not None or _clear(evidence) or label is not None
+        shown = refuted is not None or clear(evidence) or label is not None
         label = label or self._answering(source_id)
         if label:
             self._equation(label)
@@ -338,13 +342,3 @@ class Chapter:
     def _located(self, equation: Equation) -> AbstractContextManager[None]:
         """Add the chapter, the label and the line of the file to whatever goes wrong."""
         return located(self._place, equation)
-
-
-def _clear(evidence: tuple[float, float] | None) -> bool:
-    """Whether an experiment shows that the printed statement fails and the corrected one holds."""
-    if evidence is None:
-        return False
-    printed, corrected = evidence
-    if not printed > corrected >= 0.0:
-        raise ValueError(f"evidence= must show a larger printed residual; got {evidence}")
-    return True

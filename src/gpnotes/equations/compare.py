@@ -20,6 +20,7 @@ __all__ = [
     "compare",
     "compare_all",
     "conform",
+    "is_zero",
     "scale",
 ]
 
@@ -38,11 +39,15 @@ class ShapeMisfit(Misfit):
 
 @dataclass(frozen=True)
 class Tolerance:
-    """What a check allows; `approx` is the relative tolerance of its ``\\approx``."""
+    """What a check allows; `approx` is the relative tolerance of its ``\\approx``.
+
+    `terms` is the size of the terms that cancel where one side is zero; see `scales`.
+    """
 
     rtol: float = 1e-9
     atol: float = 0.0
     approx: float | None = None
+    terms: float = 0.0
 
     def refuse_loose(self) -> None:
         """Raise `ValueError` for a tolerance under which a wrong equation would pass."""
@@ -69,8 +74,10 @@ class Comparison:
 Pair = tuple[np.ndarray, np.ndarray]
 
 
-def compare_all(relation: str, pairs: Sequence[Pair], allowed: Tolerance) -> Comparison:
-    """The worst comparison over several draws.
+def compare_all(
+    relation: str, pairs: Sequence[Pair], allowed: Tolerance, terms: Sequence[float] = ()
+) -> Comparison:
+    """The worst comparison over several draws; `terms` is the scale of each where it is zero.
 
     Between scalars ``\\propto`` says that the ratio is the same on every draw, so the draws
     are compared together.
@@ -79,7 +86,11 @@ def compare_all(relation: str, pairs: Sequence[Pair], allowed: Tolerance) -> Com
     if relation == r"\propto" and all(left.size == 1 for left, _ in conformed):
         left, right = (np.array([float(pair[i]) for pair in conformed]) for i in (0, 1))
         return compare(left, relation, right, allowed)
-    found = [compare(left, relation, right, allowed) for left, right in conformed]
+    sizes = terms or [0.0] * len(conformed)
+    found = [
+        compare(left, relation, right, replace(allowed, terms=size))
+        for (left, right), size in zip(conformed, sizes, strict=True)
+    ]
     return max(found, key=lambda c: (not c.holds, c.residual))
 
 
@@ -98,7 +109,7 @@ def compare(left: np.ndarray, relation: str, right: np.ndarray, allowed: Toleran
 def conform(left: np.ndarray, right: np.ndarray) -> Pair:
     """The two sides as arrays of one shape, or one of them a scalar zero; a 1 x 1 is a scalar."""
     left, right = (_scalar(np.asarray(side, dtype=np.float64)) for side in (left, right))
-    if left.shape != right.shape and not any(_zero(side) for side in (left, right)):
+    if left.shape != right.shape and not any(is_zero(side) for side in (left, right)):
         raise ShapeMisfit(f"the left side has shape {left.shape}, the right side {right.shape}")
     for name, side in (("left", left), ("right", right)):
         if not np.all(np.isfinite(side)):
@@ -110,13 +121,18 @@ def _scalar(side: np.ndarray) -> np.ndarray:
     return side.reshape(()) if side.size == 1 else side
 
 
-def _zero(side: np.ndarray) -> bool:
+def is_zero(side: np.ndarray) -> bool:
     return side.ndim == 0 and side == 0.0
 
 
 def scale(left: np.ndarray, right: np.ndarray) -> float:
     """The larger of the two sides in absolute value, over all entries."""
     return float(max(np.max(np.abs(left)), np.max(np.abs(right))))
+
+
+def _size(left: np.ndarray, right: np.ndarray, allowed: Tolerance) -> float:
+    """The scale of a residual: that of the terms, where a side is nothing but zero."""
+    return max(scale(left, right), allowed.terms)
 
 
 def _relative(error: np.ndarray, size: float, rtol: float, atol: float) -> Comparison:
@@ -126,22 +142,26 @@ def _relative(error: np.ndarray, size: float, rtol: float, atol: float) -> Compa
 
 
 def _equal(left: np.ndarray, right: np.ndarray, allowed: Tolerance) -> Comparison:
-    return _relative(np.abs(left - right), scale(left, right), allowed.rtol, allowed.atol)
+    return _relative(np.abs(left - right), _size(left, right, allowed), allowed.rtol, allowed.atol)
 
 
 def _near(left: np.ndarray, right: np.ndarray, allowed: Tolerance) -> Comparison:
     if allowed.approx is None:
         raise Misfit(r"\approx needs a tolerance of its own: approx=")
-    return _relative(np.abs(left - right), scale(left, right), allowed.approx, allowed.atol)
+    size = _size(left, right, allowed)
+    return _relative(np.abs(left - right), size, allowed.approx, allowed.atol)
 
 
 def _at_most(left: np.ndarray, right: np.ndarray, allowed: Tolerance) -> Comparison:
-    return _relative(left - right, scale(left, right), allowed.rtol, allowed.atol)
+    return _relative(left - right, _size(left, right, allowed), allowed.rtol, allowed.atol)
 
 
 def _below(left: np.ndarray, right: np.ndarray, allowed: Tolerance) -> Comparison:
+    """Less by more than rounding, entry by entry; what is as good as equal is not less."""
     found = _relative(left - right, scale(left, right), 0.0, 0.0)
-    return Comparison(found.residual, bool(np.all(left < right)))
+    size = np.maximum(np.maximum(np.abs(left), np.abs(right)), allowed.terms)
+    margin = allowed.atol + allowed.rtol * size
+    return Comparison(found.residual, bool(np.all(right - left > margin)))
 
 
 def _proportional(left: np.ndarray, right: np.ndarray, allowed: Tolerance) -> Comparison:
@@ -157,14 +177,30 @@ def _proportional(left: np.ndarray, right: np.ndarray, allowed: Tolerance) -> Co
 
 def _above_in_order(left: np.ndarray, right: np.ndarray, allowed: Tolerance) -> Comparison:
     """``left - right`` is symmetric and its smallest eigenvalue is not negative."""
+    size = _size(left, right, allowed)
+    skew, lowest = _gap(left, right, size, allowed)
+    order = _relative(-lowest, size, allowed.rtol, allowed.atol)
+    return Comparison(max(skew.residual, order.residual), skew.holds and order.holds)
+
+
+def _above_strictly(left: np.ndarray, right: np.ndarray, allowed: Tolerance) -> Comparison:
+    """The same with a smallest eigenvalue that is positive by more than rounding."""
+    size = _size(left, right, allowed)
+    skew, lowest = _gap(left, right, size, allowed)
+    order = _relative(-lowest, size, 0.0, 0.0)
+    clear = bool(np.all(lowest > allowed.atol + allowed.rtol * size))
+    return Comparison(max(skew.residual, order.residual), skew.holds and clear)
+
+
+def _gap(
+    left: np.ndarray, right: np.ndarray, size: float, allowed: Tolerance
+) -> tuple[Comparison, np.ndarray]:
+    """How far ``left - right`` is from symmetric, and its smallest eigenvalue."""
     gap = np.atleast_2d(left - right)
     if gap.ndim != 2 or gap.shape[0] != gap.shape[1]:
         raise Misfit(rf"\succeq compares square matrices; the difference has shape {gap.shape}")
-    size = scale(left, right)
     skew = _relative(np.abs(gap - gap.T), size, allowed.rtol, allowed.atol)
-    lowest = np.linalg.eigvalsh(0.5 * (gap + gap.T))[:1]
-    order = _relative(-lowest, size, allowed.rtol, allowed.atol)
-    return Comparison(max(skew.residual, order.residual), skew.holds and order.holds)
+    return skew, np.linalg.eigvalsh(0.5 * (gap + gap.T))[:1]
 
 
 def _turned(relation: Callable[..., Comparison]) -> Callable[..., Comparison]:
@@ -184,4 +220,6 @@ RELATIONS: dict[str, Callable[[np.ndarray, np.ndarray, Tolerance], Comparison]] 
     r"\propto": _proportional,
     r"\succeq": _above_in_order,
     r"\preceq": _turned(_above_in_order),
+    r"\succ": _above_strictly,
+    r"\prec": _turned(_above_strictly),
 }

@@ -49,6 +49,8 @@ def _checked(data: Data) -> list[str]:
     parts = [_tolerance(data), _count(len(data["steps"]), "step")]
     if data["draws"] > 1:
         parts.append(_count(data["draws"], "draw"))
+    if data.get("tight"):
+        parts.append(f"{data['tight']} tight")
     return [*parts, mutant_line(data["mutants"]), data["oracle"]]
 
 
@@ -195,7 +197,8 @@ def _closed(data: Data) -> str:
 def _facts(data: Data) -> str:
     spoken = {
         "evidence": data["oracle"], "relative tolerance": short(data["rtol"]),
-        "draws": str(data["draws"]), "arrays": data["backend"],
+        "draws": str(data["draws"]), "on which it is tight": str(data.get("tight") or ""),
+        "arrays": data["backend"],
         "answers": ", ".join(data["sources"]), "text": _saved(data),
     }  # fmt: skip
     if data["atol"]:

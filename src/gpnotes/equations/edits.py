@@ -43,7 +43,7 @@ from .tree import (
     walk,
 )
 
-__all__ = ["ROUND", "Edit", "Scope", "edits", "math"]
+__all__ = ["EQUAL", "ROUND", "STRICT", "Edit", "Scope", "edits", "math"]
 
 Say = Callable[[Node], str]
 Edit = tuple[str, Node]
@@ -52,6 +52,9 @@ ROUND = {
     r"\le": r"\ge", r"\ge": r"\le", "<": ">", ">": "<",
     r"\succeq": r"\preceq", r"\preceq": r"\succeq",
 }  # fmt: skip
+# What else a relation could have been: less was claimed than holds, or more than does.
+STRICT = {r"\le": "<", r"\ge": ">", r"\succeq": r"\succ", r"\preceq": r"\prec"}
+EQUAL = dict.fromkeys([*STRICT, r"\approx", r"\propto"], "=")
 _OTHER = {"sum": "prod", "prod": "sum", "min": "max", "max": "min", "det": "tr", "tr": "det"}
 _WORDS = {"prod": "product", "min": "minimum", "max": "maximum", "det": "determinant"}
 _WORDS |= {"tr": "trace"}

@@ -60,6 +60,9 @@ _EDITS: tuple[tuple[str, str, Change], ...] = (
     ("turn an inequality", r"\\le(?![a-zA-Z])", r"\\ge"),
     ("turn an inequality", r"\\ge(?![a-zA-Z])", r"\\le"),
     ("turn an order", r"\\succeq", r"\\preceq"),
+    ("make an inequality strict", r"\\le(?![a-zA-Z])", "<"),
+    ("make an inequality strict", r"\\ge(?![a-zA-Z])", ">"),
+    ("equal for approximately", r"\\approx(?![a-zA-Z])", "="),
     ("swap two subscripts", r"_\{(\w|\*)(?!\1)(\w|\*)\}", r"_{\2\1}"),
     ("drop a star", r"_\*", ""),
     ("drop a bar", r"\\bar(?![a-zA-Z])", ""),
@@ -139,7 +142,8 @@ def flipped(equation: Equation, trial: Trial, flip: Flip) -> Outcome:
     reads = flip.latex.split("\n")[flip.line - equation.line].strip()
     place = (equation.label, flip.kind, flip.edit, reads)
     try:
-        altered = prepare(flip.latex, [draw.bindings for draw in trial.draws], trial.allowed)
+        numbers = [draw.bindings for draw in trial.draws]
+        altered = prepare(flip.latex, numbers, trial.allowed, tight=trial.tight)
         refuse_unused(trial.draws[0].bindings, flip.latex, altered.statement)
     except EquationError:
         return Outcome(*place, "language")

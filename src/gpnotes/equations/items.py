@@ -9,7 +9,7 @@ from pathlib import Path
 
 from . import text
 
-__all__ = ["VERDICTS", "Item", "find_items", "read_items"]
+__all__ = ["VERDICTS", "Item", "clear", "find_items", "read_items"]
 
 VERDICTS = ("holds", "holds-if", "wrong", "ambiguous", "stub")
 
@@ -43,3 +43,13 @@ def read_items(path: Path) -> dict[str, Item]:
     with path.open(encoding="utf-8", newline="") as file:
         rows = list(DictReader(file, delimiter="\t", quotechar=None, quoting=3))
     return {row["id"]: Item(**row) for row in rows}
+
+
+def clear(evidence: tuple[float, float] | None) -> bool:
+    """Whether an experiment shows that the printed statement fails and the corrected one holds."""
+    if evidence is None:
+        return False
+    printed, corrected = evidence
+    if not printed > corrected >= 0.0:
+        raise ValueError(f"evidence= must show a larger printed residual; got {evidence}")
+    return True

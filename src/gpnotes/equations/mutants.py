@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from .edits import ROUND, Edit, Say, Scope, edits, math
+from .edits import EQUAL, ROUND, STRICT, Edit, Say, Scope, edits, math
 from .tree import (
     Apply,
     Name,
@@ -55,6 +55,26 @@ class Mutant:
         """The name without its dollars: that by which a chapter may spare the mutant."""
         return self.said.replace("$", "")
 
+    @property
+    def strict(self) -> bool:
+        """Whether it makes an inequality strict: only numbers that make it tight can tell."""
+        before, after = self.before, self.after
+        both = isinstance(before, Step) and isinstance(after, Step)
+        return both and STRICT.get(before.relation) == after.relation
+
+    @property
+    def closer(self) -> bool:
+        """Whether it only claims more of the same sides: equality, or a strict inequality."""
+        before, after = self.before, self.after
+        both = isinstance(before, Step) and isinstance(after, Step)
+        return both and after.relation in (EQUAL.get(before.relation), STRICT.get(before.relation))
+
+    @property
+    def finer(self) -> bool:
+        """Whether it says no more than the noise of an estimate hides."""
+        before = self.before
+        return isinstance(before, Step) and (self.strict or before.relation == r"\approx")
+
     def probe(self, statement: Statement) -> tuple[Node, Node] | None:
         """A tree that evaluates ``before - after`` wherever `before` stands, and that difference.
 
@@ -88,8 +108,10 @@ def mutants(statement: Statement, groups: Mapping[str, Hashable], say: Say) -> t
 
 def _of_relations(statement: Statement) -> Iterator[Mutant]:
     for place, step in enumerate(statement.steps):
-        other = ROUND.get(step.relation)
-        if other:
+        others = [
+            table[step.relation] for table in (ROUND, STRICT, EQUAL) if step.relation in table
+        ]
+        for other in others:
             turned = replace(step, relation=other)
             said = f"{math(other)} for {math(step.relation)}"
             yield Mutant(said, (turned,), (place,), step, turned)

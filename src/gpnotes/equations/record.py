@@ -121,6 +121,7 @@ class Record(_Shown):
     backend: str = "numpy"
     milliseconds: float = 0.0
     estimate: EstimateRecord | None = None
+    tight: int = 0
     text: str = ""
     saved: str = ""
     digest: str = ""

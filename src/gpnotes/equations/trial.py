@@ -11,17 +11,20 @@ from typing import Any
 import numpy as np
 
 from .binding import used
-from .compare import Comparison, Misfit, Tolerance, compare_all, conform, scale
+from .compare import Comparison, Misfit, Tolerance, compare_all, conform, is_zero, scale
+from .edits import STRICT
 from .errors import EquationError
 from .estimate import Score, score
 from .evaluate import Evaluator
 from .mutants import Mutant
+from .scales import magnitude
 from .tree import Name, Node, Statement, Step
 from .values import Estimate
 from .values import conform as conform_value
 
 __all__ = ["Draw", "Trial", "fates"]
 
+ROUNDING = 1e-12  # what is left of terms that cancel is no more than this, relative to them
 SAME = 1e-10  # two values of a node are the same if they agree to this, relative to the larger
 
 
@@ -45,6 +48,11 @@ class Draw:
 
     def sides(self, step: Step) -> tuple[np.ndarray, np.ndarray]:
         return conform(self.evaluator.value(step.left), self.evaluator.value(step.right))
+
+    def size(self, step: Step) -> float:
+        """How large both sides would be if nothing in them cancelled."""
+        self.sides(step)
+        return max(magnitude(self.evaluator, side) for side in (step.left, step.right))
 
     def standard_error(self, step: Step) -> np.ndarray | None:
         """The standard error of ``left - right``, or none if no estimate takes part."""
@@ -76,11 +84,15 @@ class Draw:
 
 @dataclass(frozen=True)
 class Trial:
-    """A parsed statement, the draws it is evaluated on, and what it is allowed."""
+    """A parsed statement, the draws it is evaluated on, and what it is allowed.
+
+    The last `tight` draws are those on which an inequality is an equality.
+    """
 
     statement: Statement
     draws: tuple[Draw, ...]
     allowed: Tolerance
+    tight: int = 0
 
     def anew(self) -> Trial:
         """The same with nothing remembered."""
@@ -96,10 +108,70 @@ class Trial:
     def compare(self, place: int, step: Step, chosen: slice = slice(None)) -> Comparison:
         """Compare the sides of `step`, which stands at `place` (or a mutant of it)."""
         if self.errors[place][0] is None:
-            pairs = [draw.sides(step) for draw in self.draws[chosen]]
-            return compare_all(step.relation, pairs, self.allowed)
+            if self.tight:
+                return self._compare_tight(place, step, chosen)
+            return self._compare(place, step, self._places[chosen])
         holds = self.score(place, step).holds
-        return Comparison(self.residual(step), holds)
+        return Comparison(self.residual(place, step), holds)
+
+    def _compare(self, place: int, step: Step, drawn: Sequence[int], **other: Any) -> Comparison:
+        pairs = [self.draws[i].sides(step) for i in drawn]
+        sizes = [self._size(place, i, pair) for i, pair in zip(drawn, pairs, strict=True)]
+        return compare_all(step.relation, pairs, replace(self.allowed, **other), sizes)
+
+    def _size(self, place: int, draw: int, pair: tuple[np.ndarray, np.ndarray]) -> float:
+        """The size of the terms of a step, where its sides are but what is left of them.
+
+        The step as printed is the measure of its mutants as well.
+        """
+        terms = self._terms[place][draw]
+        nothing = any(map(is_zero, pair)) or scale(*pair) <= ROUNDING * terms
+        return terms if nothing else 0.0
+
+    @cached_property
+    def _terms(self) -> tuple[tuple[float, ...], ...]:
+        steps = self.statement.steps
+        return tuple(tuple(draw.size(step) for draw in self.draws) for step in steps)
+
+    @property
+    def _places(self) -> tuple[int, ...]:
+        return tuple(range(len(self.draws)))
+
+    def _compare_tight(self, place: int, step: Step, chosen: slice) -> Comparison:
+        """The same, but where an inequality is tight it has to be tight.
+
+        There, what is merely weaker than the inequality, such as a bound that has moved, is told
+        from it. A mutant of the relation stays what it says.
+        """
+        unturned = step.relation == self.statement.steps[place].relation
+        found = [
+            self._touch(place, step, i)
+            if unturned and i in self._attained[place]
+            else self._compare(place, step, [i])
+            for i in self._places[chosen]
+        ]
+        return max(found, key=lambda comparison: (not comparison.holds, comparison.residual))
+
+    def _touch(self, place: int, step: Step, draw: int) -> Comparison:
+        """Whether a weak inequality holds and a strict one does not."""
+        weak = self._compare(place, step, [draw])
+        if not weak.holds or not self._compare(place, _strictly(step), [draw]).holds:
+            return weak
+        return replace(self._compare(place, replace(step, relation="="), [draw]), holds=False)
+
+    @cached_property
+    def _attained(self) -> tuple[frozenset[int], ...]:
+        """For each step the tight draws on which it would fail if it were strict."""
+        return tuple(
+            frozenset(
+                i
+                for i in self._places[-self.tight :]
+                if step.relation in STRICT
+                and not self._compare(place, _strictly(step), [i]).holds
+                and self._compare(place, step, [i]).holds
+            )
+            for place, step in enumerate(self.statement.steps)
+        )
 
     def score(self, place: int, step: Step) -> Score:
         """The worst z-score of `step` in units of the standard error of the original."""
@@ -107,15 +179,16 @@ class Trial:
         errors = self.errors[place]
         return score(step.relation, [(*pair, e) for pair, e in zip(sides, errors, strict=True)])
 
-    def residual(self, step: Step) -> float:
+    def residual(self, place: int, step: Step) -> float:
         """The relative residual, whatever is allowed."""
-        pairs = [draw.sides(step) for draw in self.draws]
-        allowed = replace(self.allowed, approx=self.allowed.approx or 0.0)
-        return compare_all(step.relation, pairs, allowed).residual
+        approx = self.allowed.approx or 0.0
+        return self._compare(place, step, self._places, approx=approx).residual
 
     def vacuous(self, step: Step) -> bool:
-        """Both sides are zero on every draw: the step says nothing."""
-        return all(scale(*draw.sides(step)) == 0.0 for draw in self.draws)
+        """Both sides are zero on every draw, and so is all that could cancel in them."""
+        return all(
+            scale(*draw.sides(step)) == 0.0 and draw.size(step) == 0.0 for draw in self.draws
+        )
 
     @cached_property
     def portions(self) -> tuple[slice, ...]:
@@ -124,6 +197,10 @@ class Trial:
         if together or any(error[0] is not None for error in self.errors):
             return (slice(None),)
         return tuple(slice(i, i + 1) for i in range(len(self.draws)))
+
+
+def _strictly(step: Step) -> Step:
+    return replace(step, relation=STRICT[step.relation])
 
 
 def fates(trial: Trial, mutants: Sequence[Mutant]) -> list[tuple[str, float | None]]:
@@ -175,8 +252,9 @@ def _unmoved(evaluator: Evaluator, mutant: Mutant, tree: Node, gap: Node) -> boo
         evaluator.value(tree)
     except EquationError:
         return False
-    gaps, values = (evaluator.observe(node) for node in (gap, mutant.before))
-    return bool(gaps) and _largest(gaps) <= SAME * _largest(values)
+    gaps = evaluator.observe(gap)
+    size = max(_largest(evaluator.observe(mutant.before)), magnitude(evaluator, mutant.before))
+    return bool(gaps) and _largest(gaps) <= SAME * size
 
 
 def _largest(values: Sequence[np.ndarray]) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from .binding import groups, kinds, used
+from .binding import Tight, groups, kinds, used
 from .compare import RELATIONS, Comparison, Misfit, ShapeMisfit, Tolerance
 from .errors import EquationError, ShapeError
 from .met import refuse_unmet
@@ -15,6 +15,7 @@ from .parse import parse
 from .printing import latex as printed
 from .record import EstimateRecord, MutantRecord, Mutants, StepRecord
 from .text import Equation
+from .tight import never, refuse_not_tight, survivors_want
 from .tree import (
     Covariance,
     Derivative,
@@ -36,14 +37,18 @@ Spare = Mapping[str, str]
 _COMPUTED = Derivative | Gradient | Expectation | Variance | Covariance | Integral
 
 
-def prepare(latex: str, drawn: Sequence[Mapping[str, Any]], allowed: Tolerance) -> Trial:
+def prepare(
+    latex: str, drawn: Sequence[Mapping[str, Any]], allowed: Tolerance, *, tight: int = 0
+) -> Trial:
     """Parse `latex` with the names that are bound.
 
     Raises `EquationError` for what the grammar does not know, for a symbol that is not bound
     and for a relation that cannot be checked.
     """
     statement = parse(latex, kinds(drawn[0]))
-    trial = Trial(statement, tuple(Draw(values) for values in drawn), allowed)
+    if any(set(other) != set(drawn[0]) for other in drawn):
+        raise ValueError("the draws bind different symbols")
+    trial = Trial(statement, tuple(Draw(values) for values in drawn), allowed, tight)
     numbers = [draw.plain() for draw in trial.draws]
     refuse_twofold(latex, statement, numbers)
     refuse_unmet(latex, statement, numbers)
@@ -84,7 +89,7 @@ def steps(trial: Trial, equation: Equation) -> tuple[StepRecord, ...]:
 def _step(trial: Trial, place: int, step: Step, equation: Equation) -> StepRecord:
     try:
         found = trial.compare(place, step)
-        residual = trial.residual(step)
+        residual = trial.residual(place, step)
     except Misfit as error:
         raise _at_step(trial, place, equation, f"cannot be compared: {error}") from error
     if step.left == step.right:
@@ -115,15 +120,17 @@ def _at_step(trial: Trial, place: int, equation: Equation, problem: str) -> Equa
     return EquationError(f"{said}, {problem}", equation.latex, step.right.span)
 
 
-def mutated(trial: Trial, latex: str, spare: Spare) -> Mutants:
+def mutated(trial: Trial, latex: str, spare: Spare, tight: Tight = None) -> Mutants:
     """The mutants of the statement and what became of them.
 
     Raises `EquationError` for a survivor that is not spared, for a spare that names none, and
     where no mutant is told apart from the statement.
     """
-    made = mutants(trial.statement, groups(trial.draws[0].bindings), lambda n: whole(latex, n.span))
+    made = _mutants(trial, latex)
+    refuse_not_tight(trial, made, tight, latex)
     fate = fates(trial, made)
     records = tuple(_mutant(m, *f, spare) for m, f in zip(made, fate, strict=True))
+    records = tuple(_never(m, r, never(tight)) for m, r in zip(made, records, strict=True))
     _refuse_survivors(made, records, latex)
     idle = [key for key in spare if not any(_named(r, key) and r.why for r in records)]
     if idle:
@@ -133,6 +140,19 @@ def mutated(trial: Trial, latex: str, spare: Spare) -> Mutants:
     return Mutants.of(records)
 
 
+def _mutants(trial: Trial, latex: str) -> list[Mutant]:
+    """All mutants but those that the noise of an estimate hides."""
+    made = mutants(trial.statement, groups(trial.draws[0].bindings), lambda n: whole(latex, n.span))
+    return [m for m in made if not m.finer or trial.errors[m.places[0]][0] is None]
+
+
+def _never(mutant: Mutant, record: MutantRecord, why: str) -> MutantRecord:
+    """A strict inequality survives where the author says why none is ever tight."""
+    if not (why and mutant.strict and record.outcome == "survived"):
+        return record
+    return replace(record, outcome="spared", why=why)
+
+
 def _refuse_powerless(
     made: Sequence[Mutant], records: Sequence[MutantRecord], latex: str, *, computed: bool
 ) -> None:
@@ -140,7 +160,10 @@ def _refuse_powerless(
 
     The one mutant of the latter, ``K = K``, is what it claims.
     """
-    told_apart = any(record.outcome in ("caught", "spared") for record in records)
+    told_apart = any(
+        record.outcome in ("caught", "spared") and not mutant.closer
+        for mutant, record in zip(made, records, strict=True)
+    )
     claimed = any(step.left == step.right for mutant in made for step in mutant.steps)
     if not (told_apart or claimed or computed):
         problem = (
@@ -176,7 +199,7 @@ def _refuse_survivors(made: Sequence[Mutant], records: Sequence[MutantRecord], l
     span = alive[0][0].before.span
     raise EquationError(
         f"{len(alive)} of {len(records)} mutants survive: {said}. Bind numbers that tell them "
-        "apart, or say why not with spare={name: why}",
+        f"apart, or say why not with spare={{name: why}}.{survivors_want([m for m, _ in alive])}",
         latex,
         span,
     )

@@ -57,8 +57,9 @@ def expectation(s: Stream, kind: str, length: int) -> None:
     end = s.group_end(start + 1) + 1 if subscripted else start
     if end >= len(s.tokens) or s.tokens[end].text not in v.OPEN:
         raise s.fault("write brackets around what is averaged", s.tokens[s.i])
-    over = _read(s, start) if subscripted else []
-    s.tokens[start:end] = [token for one in over for token in _written(one, s.tokens[start])]
+    if subscripted:
+        at = replace(s.tokens[start + 2], end=s.tokens[end - 2].end)
+        s.tokens[start:end] = [t for over in _read(s, start) for t in _written(over, at)]
     s.emit(kind, "", length)
 
 

@@ -86,11 +86,16 @@ def _facts(record: Data) -> str:
         f"Evidence: {record['oracle']}",
         f"relative tolerance {tolerance(record['rtol'])}" if record.get("rtol") else "",
         f"absolute tolerance {tolerance(record['atol'])}" if record.get("atol") else "",
-        f"{draws} draws of the numbers, the worst counts" if draws > 1 else "",
+        f"{_draws(draws)} of the numbers, the worst counts" if draws > 1 else "",
+        f"{_draws(record['tight'])} on which it is tight" if record.get("tight") else "",
         f"{record['backend']} arrays",
         f"answers {', '.join(record['sources'])}" if record["sources"] else "",
     ]
     return "; ".join(part for part in parts if part) + "."
+
+
+def _draws(number: int) -> str:
+    return f"{number} draw" if number == 1 else f"{number} draws"
 
 
 def _mutants(mutants: Data) -> str:
