@@ -41,6 +41,29 @@ def test_a_table_that_we_do_not_have():
         dataset("iris")
 
 
+@pytest.mark.parametrize("data", [None, [1.0, None], "1.5", ["1", "2"], 1j, {1.0: 2.0}, object()])
+def test_what_is_no_number_does_not_become_one(data):
+    with pytest.raises(TypeError, match="data must be real numbers; got"):
+        asarray(data)
+
+
+def test_ragged_data_are_told_so():
+    with pytest.raises(ValueError, match="data must not be ragged"):
+        asarray([[1.0, 2.0], [3.0]])
+
+
+def test_labels_and_empty_lists_are_data():
+    assert asarray([True, False]).tolist() == [1.0, 0.0]
+    assert asarray([]).shape == (0,)
+    assert asarray(2.5).shape == ()
+
+
+@pytest.mark.parametrize("name", [None, 3, "../data/engel", ["engel"]])
+def test_a_table_has_a_name(name):
+    with pytest.raises(ValueError, match="name must be one of"):
+        dataset(name)
+
+
 @pytest.mark.gpu
 def test_cupy_where_it_is_asked_for(monkeypatch, request):
     if not request.config.getoption("--gpu"):

@@ -50,3 +50,14 @@ def test_a_cotangent_has_the_dtype_of_the_data(mean):
     x = np.ones((3, 2), dtype=np.float32)
     with pytest.raises(TypeError, match="bar must have the dtype of x, float32; got float64"):
         mean.pullback(x, np.ones(3))
+
+
+@pytest.mark.parametrize("mean", [Zero(), ConstantMean(2.0)])
+def test_inputs_that_are_no_arrays_are_refused_by_name(mean):
+    for x in ([[0.0]], None, "x", 1.0):
+        with pytest.raises(TypeError, match="x must be an array; got"):
+            mean(x)
+        with pytest.raises(TypeError, match="x must be an array; got"):
+            mean.pullback(x, np.ones(1))
+    with pytest.raises(TypeError, match="bar must be an array; got list"):
+        mean.pullback(np.ones((1, 1)), [1.0])

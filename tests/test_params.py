@@ -228,6 +228,28 @@ def test_a_gradient_of_something_else_is_refused():
         flatten(np.ones(2))
 
 
+@pytest.mark.parametrize("prior", [NormalPrior, LogNormalPrior])
+@pytest.mark.parametrize("wrong", ["1", None, [1.0], True, 1j, np.ones(2)])
+def test_priors_are_made_of_numbers(prior, wrong):
+    with pytest.raises(TypeError, match="mean must be a number; got"):
+        prior(wrong)
+    with pytest.raises(TypeError, match="sd must be a number; got"):
+        prior(0.0, wrong)
+    if not isinstance(wrong, np.ndarray):
+        for method in (prior().log_density, prior().gradient):
+            with pytest.raises(TypeError, match="value must be a number or an array; got"):
+                method(wrong)
+    for method in (prior().log_density, prior().gradient):
+        with pytest.raises(ValueError, match=r"value must be .*finite"):
+            method(np.asarray([1.0, np.nan]))
+    assert type(prior(np.float32(1.0), 2).sd) is float
+
+
+def test_what_is_fixed_is_a_collection_of_names():
+    with pytest.raises(TypeError, match="fixed must be a collection of names, not one; got 'lengt"):
+        flatten(RBF(), fixed="lengthscale")
+
+
 def test_a_whole_number_is_a_value_for_a_prior():
     assert LogNormalPrior().log_density(2) == LogNormalPrior().log_density(2.0)
     with pytest.raises(ValueError, match="mean must be finite"):

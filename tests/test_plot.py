@@ -205,3 +205,29 @@ def test_pendulums_that_cannot_be_drawn_are_refused():
         plot.pendulums(still, 0.0, name="x", alt="y")
     with pytest.raises(ValueError, match="name must be a letter, then"):
         plot.pendulums(still, 1.0, name="two words", alt="y")
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda ax, x: plot.line(ax, None, x), TypeError, "x must hold real numbers; got NoneType"),
+        (lambda ax, x: plot.line(ax, x, [None, 1.0]), TypeError, "y must hold real numbers; got e"),
+        (lambda ax, x: plot.points(ax, x, "ab"), TypeError, "y must hold real numbers; got str"),
+        (lambda ax, x: plot.points(ax, x, 1j * x), TypeError, "y must hold real numbers; got e"),
+        (lambda ax, x: plot.band(ax, x, x, x, deviations="2"), TypeError, "deviations must be a n"),
+        (lambda ax, x: plot.band(ax, x, x, x, deviations=-1), ValueError, "deviations must be pos"),
+        (lambda ax, x: plot.band(ax, x, x, x, role=["exact"]), ValueError, "role must be one of"),
+        (lambda ax, x: plot.figure(["pair"]), ValueError, "kind must be one of"),
+        (lambda ax, x: plot.pendulums([x], 1.0, name="a", alt="b"), TypeError, "paths must be a m"),
+        (lambda ax, x: plot.pendulums({"a": x}, "1", name="a", alt="b"), TypeError, "seconds must"),
+        (
+            lambda ax, x: plot.pendulums({"a": x}, 1.0, name=3, alt="b"),
+            ValueError,
+            "name must be a",
+        ),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused_by_name(call, error, message):
+    _, ax = plot.figure()
+    with pytest.raises(error, match=message):
+        call(ax, np.asarray([0.0, 1.0]))

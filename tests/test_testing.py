@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from gpnotes import RBF, Matern32
+from gpnotes import GP, RBF, Matern32, condition
 from gpnotes.params import cotangent
 from gpnotes.testing import check_kernel, check_posterior, gradcheck, namespaces
 
@@ -164,3 +164,13 @@ def test_check_posterior_finds_views_that_disagree(rng, changes, message):
 def test_a_space_says_why_it_cannot_be_used():
     missing = replace(namespaces()[0], reason="not here")
     assert missing.reason == "not here"
+
+
+def test_inputs_are_named_as_the_caller_names_them():
+    with pytest.raises(ValueError, match=r"^X must have shape \(n, d\); got \(3,\)"):
+        check_kernel(RBF(), np.ones(3))
+    with pytest.raises(TypeError, match=r"^X must be an array; got list"):
+        check_kernel(RBF(), [[1.0]])
+    posterior = condition(GP(RBF(), 0.1), np.ones((1, 1)), np.ones(1))
+    with pytest.raises(TypeError, match=r"^Xs must be an array; got list"):
+        check_posterior(posterior, [[1.0]])

@@ -23,6 +23,7 @@ from .linalg import by_differences
 
 __all__ = ["Evidence", "evidence", "factor", "project", "serves"]
 
+_FAR = 1e4  # as in `kernels.stationary`
 _BLOCK = 2**15  # entries: 256 KiB in float64, so that the two blocks at work fit a core's cache
 
 
@@ -241,6 +242,7 @@ def _distance_and_decay(q: Array, slope: Array, factor: float) -> Array:
     """``s = √(factor q)`` in the place of q, and ``exp(−s)`` in that of the slope."""
     q *= factor
     np.sqrt(q, out=q)
+    np.minimum(q, _FAR, out=q)
     np.negative(q, out=slope)
     np.exp(slope, out=slope)
     return q
@@ -306,9 +308,9 @@ def _spread_by_differences(u: Array, W: Array) -> Array:
         gap = np.empty_like(W.T[block])
         for k in range(u.shape[1]):
             np.subtract(u[block[0], k, None], u[None, block[1], k], out=gap)
-            gap *= gap
-            gap *= W.T[block]
-            terms[k] += np.sum(gap)
+            weighted = gap * W.T[block]  # before the square, which may overflow where W is zero
+            weighted *= gap
+            terms[k] += np.sum(weighted)
     return terms
 
 

@@ -31,13 +31,28 @@ def backend() -> str:
 def asarray(data: Any) -> Array:
     """Data from the host, a sequence or a NumPy array, as float64 of the chosen backend.
 
-    Raises `ImportError` where that backend is not installed, and what it raises for ragged data.
+    Raises `ImportError` where that backend is not installed, `TypeError` for what is no real number
+    (None would become NaN, a string be read) and `ValueError` for ragged data.
 
     >>> asarray([1, 2]).dtype
     dtype('float64')
     """
     xp = _module(backend())
-    return xp.asarray(data, dtype=xp.float64)
+    return xp.asarray(_numbers(data), dtype=xp.float64)
+
+
+def _numbers(data: Any) -> Any:
+    """`data`, if it is made of real numbers; an array of another backend knows its own dtype."""
+    if hasattr(data, "dtype") and not isinstance(data, np.ndarray | np.generic):
+        return data
+    try:
+        host = np.asarray(data)
+    except ValueError as problem:
+        raise ValueError(f"data must not be ragged: {problem}") from problem
+    if host.size and host.dtype.kind not in "biuf":
+        got = type(data).__name__ if host.ndim == 0 else f"an array of {host.dtype}"
+        raise TypeError(f"data must be real numbers; got {got}")
+    return host
 
 
 def dataset(name: str) -> np.ndarray:
@@ -49,11 +64,10 @@ def dataset(name: str) -> np.ndarray:
     >>> dataset("engel").shape
     (235, 2)
     """
-    file = _DATA / f"{name}.csv"
-    if not file.is_file():
-        known = ", ".join(sorted(path.stem for path in _DATA.glob("*.csv")))
-        raise ValueError(f"name must be one of {known}; got {name!r}")
-    return np.loadtxt(file, delimiter=",", skiprows=1, dtype=np.float64, ndmin=2)
+    tables = {path.stem: path for path in sorted(_DATA.glob("*.csv"))}
+    if not isinstance(name, str) or name not in tables:
+        raise ValueError(f"name must be one of {', '.join(tables)}; got {name!r}")
+    return np.loadtxt(tables[name], delimiter=",", skiprows=1, dtype=np.float64, ndmin=2)
 
 
 def _module(name: str) -> Any:

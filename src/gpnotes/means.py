@@ -23,11 +23,12 @@ class Zero:
 
     def __call__(self, x: Array) -> Array:
         """Zeros of shape (n,) for x (n, d)."""
-        return array_namespace(x).zeros_like(_check.matrix(x, "x")[:, 0])
+        _check.matrix(x, "x")
+        return array_namespace(x).zeros_like(x[:, 0])
 
     def pullback(self, x: Array, bar: Array) -> tuple[Any, Array]:
         """``(mean_bar, x_bar)`` for `bar` (n,): there is nothing to differentiate."""
-        _check.alike(_check.vector(bar, "bar", size=x.shape[0]), "bar", x, "x")
+        _admit_bar(x, bar)
         return self, array_namespace(x).zeros_like(x)
 
 
@@ -47,11 +48,17 @@ class ConstantMean:
 
     def __call__(self, x: Array) -> Array:
         """`value`, repeated to shape (n,), for x (n, d)."""
-        return array_namespace(x).full_like(_check.matrix(x, "x")[:, 0], self.value)
+        _check.matrix(x, "x")
+        return array_namespace(x).full_like(x[:, 0], self.value)
 
     def pullback(self, x: Array, bar: Array) -> tuple[Any, Array]:
         """``(mean_bar, x_bar)`` for `bar` (n,); ``mean_bar.value`` is the sum of `bar`."""
+        _admit_bar(x, bar)
         xp = array_namespace(x)
-        _check.alike(_check.vector(bar, "bar", size=x.shape[0]), "bar", x, "x")
         value_bar = float(xp.sum(bar))
         return cotangent(self, value=value_bar), xp.zeros_like(x)
+
+
+def _admit_bar(x: Array, bar: Array) -> None:
+    _check.vector(bar, "bar", size=_check.matrix(x, "x").shape[0])
+    _check.alike(bar, "bar", x, "x")

@@ -64,7 +64,7 @@ def _parameter(constraint: str, default: Any, per_dimension: bool, unit: str) ->
 
 
 def settle(obj: Any) -> None:
-    """Check the parameters of a new object and turn its scalars into Python floats.
+    """Check the parameters of a new object, turn its scalars into Python floats, copy its arrays.
 
     To be called from ``__post_init__``. A NumPy scalar left in place would carry its float64 into
     float32 work. Raises `ValueError` or `TypeError`, naming class and field.
@@ -80,6 +80,7 @@ def _settled(value: Any, name: str, item: Any) -> Any:
         value = _scalar(value, name)
     elif item.metadata["per_dimension"]:
         _check.vector(value, name)
+        value = array_namespace(value).asarray(value, copy=True)  # the caller's may change
     else:
         raise ValueError(f"{name} must be a float; got an array of shape {value.shape}")
     if item.metadata["constraint"] == "real":
@@ -88,12 +89,15 @@ def _settled(value: Any, name: str, item: Any) -> Any:
 
 
 def _scalar(value: Any, name: str) -> float:
-    if isinstance(value, str | bytes | list | tuple) or not hasattr(value, "__float__"):
+    if isinstance(value, str | bytes | bool) or not hasattr(value, "__float__"):
         raise TypeError(
             f"{name} must be a float or, where one per input dimension is allowed, a 1-D array "
             f"of the data's dtype; got {type(value).__name__}"
         )
-    return float(value)
+    try:
+        return float(value)
+    except (TypeError, ValueError) as problem:  # an array of strings, of None, of complex numbers
+        raise TypeError(f"{name} must be a float; got {value!r}") from problem
 
 
 def cotangent(obj: Any, **bars: Any) -> Any:
@@ -294,17 +298,16 @@ class NormalPrior:
     sd: float = 1.0
 
     def __post_init__(self) -> None:
-        _check.finite(self.mean, "mean")
-        _check.positive(self.sd, "sd")
+        _settle_prior(self)
 
     def log_density(self, value: Any) -> float:
         """``−½ ((value − mean)/sd)² − log sd − ½ log 2π``, summed over the entries."""
-        z = (value - self.mean) / self.sd
+        z = (_check.finite(value, "value") - self.mean) / self.sd
         return _sum(-0.5 * z * z - math.log(self.sd) - 0.5 * LOG_2PI)
 
     def gradient(self, value: Any) -> Any:
         """The derivative of `log_density` by the value, of the value's type."""
-        return -(value - self.mean) / self.sd**2
+        return -(_check.finite(value, "value") - self.mean) / self.sd**2
 
 
 @dataclass(frozen=True)
@@ -319,8 +322,7 @@ class LogNormalPrior:
     sd: float = 1.0
 
     def __post_init__(self) -> None:
-        _check.finite(self.mean, "mean")
-        _check.positive(self.sd, "sd")
+        _settle_prior(self)
 
     def log_density(self, value: Any) -> float:
         """The density by the value itself: that of its logarithm, less ``log value``."""
@@ -331,6 +333,11 @@ class LogNormalPrior:
         """The derivative of `log_density` by the value, of the value's type."""
         log = _log(_check.positive(value, "value"))
         return (NormalPrior(self.mean, self.sd).gradient(log) - 1.0) / value
+
+
+def _settle_prior(prior: NormalPrior | LogNormalPrior) -> None:
+    object.__setattr__(prior, "mean", _check.number(prior.mean, "mean"))
+    object.__setattr__(prior, "sd", _check.positive(_check.number(prior.sd, "sd"), "sd"))
 
 
 def _log(value: Any) -> Any:

@@ -64,7 +64,7 @@ def use_style() -> None:
 
 def figure(kind: str = "single") -> tuple[Any, Any]:
     """A figure and its axes: ``"single"``, or ``"pair"`` with two panels, lettered a and b."""
-    if kind not in _SIZES:
+    if not isinstance(kind, str) or kind not in _SIZES:
         raise ValueError(f"kind must be one of {sorted(_SIZES)}; got {kind!r}")
     panels = 2 if kind == "pair" else 1
     fig, axes = _pyplot().subplots(1, panels, figsize=_SIZES[kind], layout="constrained")
@@ -95,6 +95,7 @@ def band(
     """
     if variance is not None or sd is None:
         raise TypeError("band takes standard deviations: pass sd, the square root of the variance")
+    _check.positive(_check.number(deviations, "deviations"), "deviations")
     x, mean, sd = _columns(x=x, mean=mean, sd=sd)
     if not np.all(sd >= 0.0):
         raise ValueError(f"sd must be finite and not negative; its smallest entry is {np.min(sd)}")
@@ -181,12 +182,15 @@ stroke-width="4"/><circle cy="-40" r="7" fill="currentColor"/></g></g>\
 
 def _admitted(paths: Mapping[str, Array], seconds: float, name: str) -> list[np.ndarray]:
     """The angles of `pendulums`, if they can be drawn."""
+    if not isinstance(paths, Mapping):
+        wanted = "a mapping from captions to angles"
+        raise TypeError(f"paths must be {wanted}; got {type(paths).__name__}")
     if not paths:
         raise ValueError("paths must hold at least one path; got none")
-    if not re.fullmatch(r"[A-Za-z][\w-]*", name, re.ASCII):
+    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][\w-]*", name, re.ASCII):
         raise ValueError(f"name must be a letter, then letters, digits, - and _; got {name!r}")
-    _check.positive(seconds, "seconds")
-    angles = _columns(**paths)
+    _check.positive(_check.number(seconds, "seconds"), "seconds")
+    angles = _columns(**{f"the path {caption!r}": path for caption, path in paths.items()})
     for caption, one in zip(paths, angles, strict=True):
         _check.finite(one, f"the path {caption!r}")
         if not one.size:
@@ -195,14 +199,14 @@ def _admitted(paths: Mapping[str, Array], seconds: float, name: str) -> list[np.
 
 
 def _colour(role: str) -> str:
-    if role not in COLOURS:
+    if not isinstance(role, str) or role not in COLOURS:
         raise ValueError(f"role must be one of {sorted(COLOURS)}; got {role!r}")
     return COLOURS[role]
 
 
 def _columns(**named: Array) -> list[np.ndarray]:
     """The arguments as NumPy arrays, checked to be finite vectors of one length."""
-    columns = {name: _host(a) for name, a in named.items()}
+    columns = {name: _host(a, name) for name, a in named.items()}
     size = next(iter(columns.values())).shape
     for name, a in columns.items():
         if a.ndim != 1 or a.shape != size:
@@ -211,12 +215,17 @@ def _columns(**named: Array) -> list[np.ndarray]:
     return list(columns.values())
 
 
-def _host(a: Array) -> np.ndarray:
+def _host(a: Array, name: str) -> np.ndarray:
     try:
         array_namespace(a)
     except TypeError:  # a list, a range, a column of a table
-        return np.asarray(a, dtype=np.float64)
-    return to_numpy(a)
+        host = np.asarray(a)
+    else:
+        host = to_numpy(a)
+    if host.size and host.dtype.kind not in "biuf":
+        got = type(a).__name__ if host.ndim == 0 else f"entries of type {host.dtype}"
+        raise TypeError(f"{name} must hold real numbers; got {got}")
+    return host
 
 
 def _pyplot() -> Any:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from . import _check
 from ._xp import Array, array_namespace, as_array, device, diagonal, epsilon, to_numpy
 from .params import leaves, replaced, unchecked
 
@@ -182,6 +183,7 @@ def check_kernel(kernel: Any, X: Array) -> None:
     >>> from gpnotes import RBF
     >>> check_kernel(RBF(), np.asarray([[0.0], [0.5], [2.0]]))
     """
+    _check.matrix(X, "X")
     K, d, Z = kernel(X), kernel.diag(X), X[: max(1, X.shape[0] // 2), :] + 0.25
     _same_kind({"k(x)": K, "k.diag(x)": d, "k(x, z)": kernel(X, Z)}, X)
     host, top = to_numpy(K), _epsilon_of(K)
@@ -218,6 +220,7 @@ def check_posterior(posterior: Any, Xs: Array) -> None:
     `predict` is `mean` and `variance`; `variance` is the diagonal of `covariance` and not negative;
     with noise both grow by the same; chunks change nothing. Raises `AssertionError`.
     """
+    _check.matrix(Xs, "Xs")
     mean, variance = posterior.predict(Xs)
     covariance = posterior.covariance(Xs)
     _same_kind({"mean": mean, "variance": variance, "covariance": covariance}, Xs)

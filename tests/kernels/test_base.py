@@ -208,8 +208,14 @@ def test_derivatives_are_no_kernel_to_add_or_to_call(kernel, space, x):
         (lambda: g.Sum((g.RBF(), 3)), TypeError, "kernels combine with kernels; got int"),
         (lambda: g.Product(()), ValueError, "Product.parts must hold at least one kernel"),
         (lambda: g.Scaled(2.0, 3.0), TypeError, "kernels combine with kernels; got float"),
-        (lambda: g.RBF().on(0.5), TypeError, r"dims must be whole numbers; got \(0.5,\)"),
-        (lambda: g.RBF().on([0, 1]), TypeError, r"dims must be whole numbers; got \(\[0, 1\],\)"),
+        (lambda: g.RBF().on(0.5), TypeError, r"dims must be a whole number; got 0\.5"),
+        (lambda: g.RBF().on(True), TypeError, "dims must be a whole number; got True"),
+        (lambda: g.RBF().on([0, 1]), TypeError, r"dims must be a whole number; got \[0, 1\]"),
+        (lambda: g.ActiveDims(g.RBF(), "01"), TypeError, "dims must be a whole number; got '01'"),
+        (lambda: g.Sum(3), TypeError, "kernels combine with kernels; got int"),
+        (lambda: g.RBF(True), TypeError, r"RBF\.signal_var must be a float .*; got bool"),
+        (lambda: g.RBF(1j), TypeError, r"RBF\.signal_var must be a float .*; got complex"),
+        (lambda: g.RBF(np.asarray("x")), TypeError, r"RBF\.signal_var must be a float; got array"),
         (lambda: g.RBF()(np.ones((2, 0))), ValueError, r"at least one column; got \(2, 0\)"),
     ],
 )
@@ -223,6 +229,35 @@ def test_parts_and_columns_and_degrees_of_any_kind_of_integer_are_settled():
     assert g.RBF().on(np.int64(1)) == g.RBF().on(1)
     assert g.Polynomial(degree=np.int64(2)) == g.Polynomial(degree=2)
     assert repr((2.0 * g.White()).on(0)) == "(2 * White(variance=1)).on(0)"
+
+
+def test_a_kernel_keeps_its_own_arrays(space, x):
+    lengths = space.asarray([1.0, 2.0, 3.0])
+    for kernel in (g.RBF(1.0, lengths), g.Linear(lengths), g.Periodic(1.0, lengths, lengths)):
+        K, key = to_numpy(kernel(x)), hash(kernel)
+        before = to_numpy(lengths)[0]
+        lengths[0] = 7.0
+        np.testing.assert_array_equal(to_numpy(kernel(x)), K)
+        assert hash(kernel) == key
+        lengths[0] = float(before)
+
+
+def test_parts_may_come_one_after_the_other():
+    assert g.Sum(k for k in (g.RBF(), g.White())) == g.RBF() + g.White()
+    assert g.Product(iter([g.RBF()])).parts == (g.RBF(),)
+
+
+def test_the_first_column_and_the_last_are_columns(space, x, close):
+    """A limit moved by one would refuse `on(0)`, or let a column pass that is not there."""
+    one = x[:, :1]
+    close(g.RBF().on(0)(one), to_numpy(g.RBF()(one)))
+    close(g.RBF().on(2)(x), to_numpy(g.RBF()(x[:, 2:])))
+    close(g.Linear().on(0, 2).diag(x), to_numpy(g.Linear().on(2, 0).diag(x)))
+    with pytest.raises(ValueError, match=r"x must have more than 2 columns; got \(7, 2\)"):
+        g.RBF().on(2)(x[:, :2])
+    with pytest.raises(ValueError, match=r"x must have more than 0 columns; got \(7, 0\)"):
+        g.RBF().on(0)(x[:, :0])
+    assert g.Polynomial(degree=1)(one).shape == (7, 7)
 
 
 def test_a_matrix_that_has_no_room_is_refused(monkeypatch):

@@ -50,7 +50,8 @@ def test_the_polynomial_kernel_is_the_product_of_its_monomials(x, z, close, degr
     close(kernel(x, z), features(left).T @ features(right), scale=100.0)
 
 
-@pytest.mark.parametrize("degree", [0, -1, 2.0, "2"])
+@pytest.mark.parametrize("degree", [0, -1, 2.0, "2", True])
 def test_a_degree_is_a_whole_number_from_one(degree):
-    with pytest.raises(ValueError, match=r"Polynomial\.degree must be a whole number from 1; got"):
+    error = ValueError if type(degree) is int else TypeError
+    with pytest.raises(error, match=r"Polynomial\.degree must be a whole number from 1; got"):
         g.Polynomial(degree=degree)

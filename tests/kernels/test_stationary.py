@@ -121,3 +121,36 @@ def test_a_point_has_no_share_in_derivatives_by_its_distance_from_itself(space, 
     plain, heavy = (kind(1.3, 0.7).pullback(x, None, space.asarray(bar)) for bar in K_bars)
     assert heavy[0].lengthscale == plain[0].lengthscale
     np.testing.assert_array_equal(to_numpy(heavy[1]), to_numpy(plain[1]))
+
+
+STATIONARY = [g.RBF, g.Matern12, g.Matern32, g.Matern52, g.RationalQuadratic]
+
+
+@pytest.mark.parametrize("kind", STATIONARY)
+def test_points_whose_distance_overflows_have_nothing_in_common(space, kind):
+    """Infinity times a zero would be NaN, in the kernel and in its gradient."""
+    far = 1e160 if space.double else 1e25
+    x = space.asarray([[0.0], [far], [2.0 * far]])
+    with np.errstate(over="ignore"):
+        kernel = kind(1.3)
+        np.testing.assert_allclose(to_numpy(kernel(x)), 1.3 * np.eye(3), rtol=1e-6, atol=1e-20)
+        bars = kernel.pullback(x, None, space.asarray(np.ones((3, 3))))
+        assert np.isfinite(g.flatten_gradient(kernel, bars[0])).all()
+        assert np.isfinite(to_numpy(bars[1])).all()
+
+
+@pytest.mark.parametrize("kind", STATIONARY)
+@pytest.mark.parametrize("d", [1, 2, 5])
+def test_the_evidence_has_a_gradient_at_lengthscales_that_are_far_too_small(kind, d, rng):
+    X, y = rng.normal(size=(12, d)), rng.normal(size=12)
+    for lengthscale in (1e-160, np.full(d, 1e-170), 1e-20):
+        gp = g.GP(kind(1.3, lengthscale), 0.1)
+        with np.errstate(over="ignore"):
+            value, bar = g.log_evidence_and_pullback(gp, X, y)
+        gradient = g.flatten_gradient(gp, bar)
+        assert np.isfinite(value)
+        assert np.isfinite(gradient).all()
+        # only the variances have an effect: y is white noise of their sum
+        np.testing.assert_allclose(gradient[1:-1], 0.0, atol=1e-12)
+        slope = 0.5 * (np.sum(y * y) / 1.4**2 - 12 / 1.4)
+        np.testing.assert_allclose(gradient[-1], 0.1 * slope, rtol=1e-9)

@@ -7,9 +7,10 @@ A kernel is a frozen dataclass whose fields are its hyperparameters. The public 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from functools import reduce
-from operator import index, mul
+from operator import mul
 from typing import Any
 
 from .. import _check, _xp, memory
@@ -25,8 +26,8 @@ class Kernel:
 
     Its matrices are positive semidefinite, :eq:`eq-fv-psd`. Rows of its arguments are points.
     Kernels add and multiply: ``k1 + k2``, ``k1 * k2``, ``2.0 * k``; ``k.on(0, 2)`` looks at some
-    columns only. Kernels are equal if they are of one class and their hyperparameters are equal.
-    What ``repr`` shows is for reading: its numbers have six digits.
+    columns only. Kernels are equal if they are of one class and their hyperparameters are equal;
+    arrays among these are copied. What ``repr`` shows is for reading: its numbers have six digits.
 
     A gradient by a kernel, ``kernel_bar``, is an object of the same class that holds derivatives in
     its fields. It is not checked and may have any sign; to call it, to add or to multiply it is a
@@ -152,10 +153,11 @@ def _require_kernels(*parts: Any) -> None:
 
 
 def _settle_parts(kernel: Any) -> None:
+    parts = kernel.parts if isinstance(kernel.parts, Iterable) else (kernel.parts,)
+    object.__setattr__(kernel, "parts", tuple(parts))
     _require_kernels(*kernel.parts)
     if not kernel.parts:
         raise ValueError(f"{type(kernel).__name__}.parts must hold at least one kernel; got none")
-    object.__setattr__(kernel, "parts", tuple(kernel.parts))
 
 
 def _admit_parts(kernel: Any, x: Array, name: str) -> None:
@@ -304,10 +306,8 @@ class ActiveDims(Kernel):
 
     def __post_init__(self) -> None:
         _require_kernels(self.kernel)
-        try:
-            dims = tuple(index(k) for k in self.dims)
-        except TypeError:
-            raise TypeError(f"dims must be whole numbers; got {self.dims}") from None
+        dims = self.dims if isinstance(self.dims, tuple | list) else (self.dims,)
+        dims = tuple(_check.whole(k, "dims", None) for k in dims)
         if not dims or len(set(dims)) < len(dims) or min(dims) < 0:
             raise ValueError(f"dims must be distinct columns from 0; got {dims}")
         object.__setattr__(self, "dims", dims)

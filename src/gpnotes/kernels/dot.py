@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from operator import index
 from typing import Any
 
+from .. import _check
 from .._xp import Array, array_namespace
 from ..params import cotangent, fixed, nonnegative, positive
 from .base import Kernel
@@ -70,9 +70,7 @@ class Polynomial(Kernel):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not hasattr(self.degree, "__index__") or self.degree < 1:
-            raise ValueError(f"Polynomial.degree must be a whole number from 1; got {self.degree}")
-        object.__setattr__(self, "degree", index(self.degree))
+        object.__setattr__(self, "degree", _check.whole(self.degree, "Polynomial.degree", 1))
 
     def _gram(self, x: Array, z: Array | None) -> Array:
         return (self._inner._gram(x, z) + self.bias) ** self.degree

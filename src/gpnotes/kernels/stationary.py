@@ -18,6 +18,8 @@ from .sums import per_dimension, total
 
 __all__ = ["RBF", "Matern12", "Matern32", "Matern52", "RationalQuadratic"]
 
+_FAR = 1e4  # lengthscales: the exponential of minus as much is zero
+
 
 def _scaled(kernel: Any, x: Array, z: Array | None) -> tuple[Array, Array | None]:
     """Inputs in units of the lengthscale, centred: only differences matter."""
@@ -54,6 +56,12 @@ def _pull_diag(kernel: Any, x: Array, d_bar: Array) -> tuple[Any, Array]:
     bars = kernel._shape_bars(d_bar[:, None] * 0.0, d_bar[:, None])
     bars["lengthscale"] = per_dimension(xp.zeros_like(x), kernel.lengthscale)
     return cotangent(kernel, signal_var=total(d_bar), **bars), xp.zeros_like(x)
+
+
+def _reach(q: Array, factor: float) -> Array:
+    """``√(factor q)``, but no more than what makes ``exp(−s)`` zero: infinity times zero is NaN."""
+    xp = array_namespace(q)
+    return xp.clip(math.sqrt(factor) * xp.sqrt(q), None, _FAR)
 
 
 def _no_shape_bars(kernel: Any, q: Array, K_bar: Array) -> dict[str, Any]:
@@ -138,12 +146,11 @@ class Matern32(Kernel):
     _shape_bars = _no_shape_bars
 
     def _profile(self, q: Array) -> Array:
-        s = math.sqrt(3.0) * array_namespace(q).sqrt(q)
+        s = _reach(q, 3.0)
         return (1.0 + s) * array_namespace(q).exp(-s)
 
     def _slope(self, q: Array) -> Array:
-        xp = array_namespace(q)
-        return -1.5 * xp.exp(-math.sqrt(3.0) * xp.sqrt(q))
+        return -1.5 * array_namespace(q).exp(-_reach(q, 3.0))
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -166,11 +173,11 @@ class Matern52(Kernel):
     _shape_bars = _no_shape_bars
 
     def _profile(self, q: Array) -> Array:
-        s = math.sqrt(5.0) * array_namespace(q).sqrt(q)
+        s = _reach(q, 5.0)
         return (1.0 + s + s * s / 3.0) * array_namespace(q).exp(-s)
 
     def _slope(self, q: Array) -> Array:
-        s = math.sqrt(5.0) * array_namespace(q).sqrt(q)
+        s = _reach(q, 5.0)
         return -5.0 / 6.0 * (1.0 + s) * array_namespace(q).exp(-s)
 
 
@@ -202,6 +209,6 @@ class RationalQuadratic(Kernel):
 
     def _shape_bars(self, q: Array, K_bar: Array) -> dict[str, Any]:
         # ∂k/∂α = k (t / (1 + t) − log(1 + t)) with t = q / 2α
-        t = q / (2.0 * self.alpha)
+        t = array_namespace(q).clip(q / (2.0 * self.alpha), None, 1e30)
         bend = t / (1.0 + t) - array_namespace(q).log1p(t)
         return {"alpha": self.signal_var * total(K_bar * self._profile(q) * bend)}
