@@ -226,6 +226,11 @@ class TestNobodySaysWhichRuns:
         (folder / "two.md").write_text(page(WRONG, opens='Chapter("part/two")'))
         assert checked(Chapter("part/one")).text == "one.md"
 
+    def test_what_an_editor_writes_while_it_saves_is_no_text(self, folder):
+        (folder / "one.md").write_text(page())
+        (folder / ".~one.ipynb").write_text(notebook(WRONG))
+        assert checked(Chapter("part/one")).text == "one.md"
+
     def test_the_packaged_copy_says_that_it_is_one(self, folder):
         chapter = Chapter("part/one")
         record = checked(chapter)

@@ -142,8 +142,8 @@ class Chapter:
     ) -> Refutation:
         """See that the formula `latex` of a source fails where the equation `instead` holds.
 
-        Where the source prints no such formula but says it in words, `taken` quotes them;
-        where something else in the formula was mended first, `granted` says what.
+        Where the source prints no such formula but says it in words, `taken` quotes them; what
+        was mended in a printed formula first, or supposed of the words, `granted` says.
         """
         self._item(source_id)
         corrected = self._equation(instead)

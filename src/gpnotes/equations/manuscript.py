@@ -120,7 +120,7 @@ def _opens(file: Path, changed: int, size: int, slug: str) -> bool:
 def _beside(slug: str, folder: Path) -> Path | None:
     """The chapter's text in `folder`: by its name, ``.md`` before ``.ipynb``, or by its code."""
     by_name = [folder / f"{_last(slug)}{kind}" for kind in _KINDS]
-    others = sorted(path for path in folder.iterdir() if path.suffix in _KINDS)
+    others = sorted(path for path in folder.glob("[!.~]*") if path.suffix in _KINDS)
     texts = [path for path in dict.fromkeys([*by_name, *others]) if _is_text(path, slug)]
     for other in texts[1:]:
         _refuse_two(slug, texts[0], other)

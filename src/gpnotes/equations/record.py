@@ -132,8 +132,8 @@ class Refutation(_Shown):
     """A formula of a source that does not hold, and the equation that does.
 
     `printed_residual` is `None` where the shapes of the formula do not conform. `taken` holds
-    the source's words where it prints no such formula, and `granted` what was mended in the
-    printed one before it was evaluated.
+    the source's words where it prints no such formula, and `granted` what was mended in a
+    printed one, or supposed of the words, before it was evaluated.
     """
 
     chapter: str

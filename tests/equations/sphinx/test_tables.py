@@ -102,6 +102,11 @@ def test_what_is_wrong_stands_beside_what_holds(book: Any, changed: Any) -> None
     [
         ({}, "The source prints", "wrong as printed"),
         ({"taken": "a sum"}, "Taken at its word, “a sum” would say", "wrong at its word"),
+        (
+            {"taken": "a sum", "granted": "of b"},
+            "Taken at its word, “a sum” would say, of b",
+            "wrong at its word",
+        ),
         ({"granted": "a bar"}, "The source prints, a bar granted", "wrong as printed"),
     ],
 )

@@ -234,9 +234,10 @@ def _printed(refuted: Data, residual: float | None) -> str:
 
 
 def _attributed(refuted: Data) -> str:
-    if refuted.get("taken"):
-        return f"Taken at its word, “{refuted['taken']}” would say"
     granted = refuted.get("granted")
+    if refuted.get("taken"):
+        would = f"Taken at its word, “{refuted['taken']}” would say"
+        return f"{would}, {granted}" if granted else would
     return f"The source prints, {granted} granted" if granted else "The source prints"
 
 
