@@ -134,6 +134,27 @@ def test_a_strategy_that_ruins_hides_no_regret(make_table):
     _same(_mixtures(found), [[1, 0, 0], [1 / 3, 2 / 3, 0], [0, 1, 0]])
 
 
+@pytest.mark.parametrize(("scale", "offset"), [(1e300, 0.0), (1e-300, 0.0), (1.0, 1e12)])
+def test_neither_scale_nor_offset_of_the_payoffs_matters(make_table, scale, offset):
+    """An offset takes digits; what is left of them decides what may be called an equilibrium."""
+    table = make_table([[2, 0], [0, 1]], [[1, 0], [0, 2]])
+    moved = [
+        Expansion(e.profiles, e.weights, e.lengthscales, scale, offset) for e in table.expansions
+    ]
+    found = equilibria(PayoffModel(table.game, moved), stream=stream(0), count=4)
+    wanted = np.asarray(GAMES["battle of the sexes"]["equilibria"])
+    gaps = np.abs(_mixtures(found)[:, None, :] - wanted[None, :, :]).max(axis=2)
+    assert len(found) == 3
+    assert gaps.min(axis=0).max() < (1e-7 if offset == 0.0 else 1e-3)
+
+
+def test_payoffs_that_are_an_offset_and_rounding_leave_no_choice(make_table):
+    table = make_table([[2, 0], [0, 1]], [[1, 0], [0, 2]])
+    moved = [Expansion(e.profiles, e.weights, e.lengthscales, 1.0, 1e300) for e in table.expansions]
+    found = equilibria(PayoffModel(table.game, moved), stream=stream(0), count=4)
+    assert found.failed == 0
+
+
 def test_a_range_that_shows_only_where_all_are_pure():
     """Everybody's payoff depends on whether the two others do alike: even mixtures hide it."""
     game, pure = RoleSymmetricGame((1, 1, 1), (2, 2, 2)), np.eye(2)

@@ -133,7 +133,8 @@ def test_supports_tell_what_became_of_them(make_table):
 def test_what_was_found_is_told_in_words(make_table):
     found = equilibria(make_table([[2, 0], [0, 1]]), np.asarray([[0.9, 0.1]]))
     assert repr(found) == "Equilibria(3 found by 5 searches: 1 start, 3 of 3 supports)"
-    assert "  1  Equilibrium([0.3333 0.6667], regrets=(" in str(found)
+    assert "  1  Equilibrium([0.3333 0.6667], reached=" in str(found)
+    assert "regret by role at most 3e-08" in str(found)
     assert "support: equilibrium, 3" in str(found)
     assert str(found).endswith("every support was tried: unless it is degenerate, all.")
     assert repr(found.searches[0]) == "Search(newton from start 0: equilibrium 0)"

@@ -175,7 +175,7 @@ def test_what_is_refused(make_model):
     p = np.full(8, 0.25)
     with pytest.raises(ValueError, match="would sum for strategy 0 over 517714600 profiles"):
         model.deviation_payoffs(p, "enumerated")
-    with pytest.raises(ValueError, match=r"method must be one of exact, .*; got 'guess'"):
+    with pytest.raises(ValueError, match=r"method must be one of .'exact', .*; got 'guess'"):
         model.deviation_payoffs(p, "guess")
     with pytest.raises(TypeError, match="mixtures must have the dtype of the profiles"):
         model.deviation_payoffs(p.astype(np.float32))

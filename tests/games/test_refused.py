@@ -73,7 +73,8 @@ def test_strategies_that_are_none(strategy):
         ("enumerated", {"limit": NAN}, TypeError, "limit must be a whole number from 1; got nan"),
         ("enumerated", {"limit": 2}, ValueError, "for strategy 0 over 18 profiles, more than lim"),
         ("neighbours", {"limit": 2}, ValueError, "with moves=2 would sum for strategy 0 over"),
-        (["exact"], {}, ValueError, "method must be one of exact, "),
+        (["exact"], {}, TypeError, "method must be one of .'exact', "),
+        ("exact", {"jacobian": "no"}, TypeError, "jacobian must be True or False; got 'no'"),
     ],
 )
 def test_methods_and_options(model, method, options, error, says):
@@ -119,6 +120,40 @@ def test_regret_is_of_mixtures():
         regret(np.ones((1, 5)), P, None)
     with pytest.raises(ValueError, match=r"payoffs must have shape \(1, 5\); got \(2, 5\)"):
         regret(np.ones((2, 5)), P, GAME)
+    with pytest.raises(TypeError, match="by_role must be True or False; got 1"):
+        regret(np.ones((1, 5)), P, GAME, by_role=1)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # NumPy's, of the overflow
+@pytest.mark.parametrize(
+    "method", ["exact", "enumerated", "gaussian", "point", "neighbours", "sampled"]
+)
+def test_payoffs_that_overflow_are_no_answer(model, method):
+    huge = Expansion(np.zeros((1, 5)), np.full(1, 1e10), np.full(5, 9.0), scale=1e300)
+    model = PayoffModel(GAME, (huge, *model.expansions[1:]))
+    options = {"stream": stream(0)} if method == "sampled" else {}
+    with pytest.raises(ValueError, match=f"payoffs by method '{method}' must be finite; 1 of its"):
+        model.deviation_payoffs(P, method, **options)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_lengths_whose_squares_overflow_have_no_closed_form(model):
+    wide = Expansion(np.zeros((1, 5)), np.ones(1), np.full(5, 1e200))
+    model = PayoffModel(GAME, (wide,) * 5)
+    np.testing.assert_allclose(model.deviation_payoffs(P), 1.0, rtol=1e-12)
+    with pytest.raises(ValueError, match="payoffs by method 'gaussian' must be finite"):
+        model.deviation_payoffs(P, "gaussian")
+
+
+def test_bumps_are_of_profiles(model):
+    """They are summed without offset and scale, and checked as payoffs are."""
+    for ask in (model.expansions[0].bumps, model.expansions[0].payoff):
+        with pytest.raises(TypeError, match="x must be an array; got list"):
+            ask(P.tolist())
+        with pytest.raises(ValueError, match="x must be finite; 5 of its entries are not"):
+            ask(P * NAN)
+        with pytest.raises(TypeError, match="x must have the dtype of profiles"):
+            ask(P.astype(np.float32))
     with pytest.raises(ValueError, match="those of role 0 sum to 7, off by 6"):
         regret(np.ones((1, 5)), 7.0 * P, GAME)
 
@@ -177,7 +212,7 @@ def test_a_high_rate_leads_to_the_best_that_is_played():
         ({"starts": P[:0], "stream": None}, ValueError, "the number of starts must be a whole num"),
         ({"starts": P.astype("f4"), "stream": None}, TypeError, "starts must have the dtype of"),
         ({"stream": np.random.default_rng(0)}, TypeError, "stream must be a gpnotes Stream"),
-        ({"method": "sampled"}, ValueError, "method must be one of exact, .*; got 'sampled'"),
+        ({"method": "sampled"}, ValueError, "method must be one of .*; got 'sampled'"),
         ({"tolerance": NAN}, ValueError, "tolerance must be finite; got nan"),
         ({"tolerance": "1e-4"}, TypeError, "tolerance must be a number; got str"),
         ({"tolerance": [1e-4]}, TypeError, "tolerance must be a number; got list"),

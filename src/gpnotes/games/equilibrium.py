@@ -71,8 +71,7 @@ def equilibria(
     (1, 2, 0, array([0.5, 0.5]))
     """
     _check.instance(model, "model", PayoffModel)
-    if method not in METHODS:
-        raise ValueError(f"method must be one of {', '.join(METHODS)}; got {method!r}")
+    _check.choice(method, "method", METHODS)
     if not (true is None or callable(true)):
         raise TypeError(f"true must be a function of mixtures; got {type(true).__name__}")
     p = _starts(model, starts, stream, count)
@@ -144,7 +143,14 @@ class _Problem(NamedTuple):
         return self.model.deviation_payoffs(q, self.method)
 
     def slopes(self, q: Array) -> tuple[Array, Array]:
-        return self.model.deviation_payoffs(q, self.method, jacobian=True)
+        u, J = self.model.deviation_payoffs(q, self.method, jacobian=True)
+        return self.behind(u), J
+
+    def behind(self, u: Array) -> Array:
+        """The payoffs less the best of the role: what all share takes digits and says nothing."""
+        xp = array_namespace(u)
+        parts = [u[:, c] for c in self.game.columns]
+        return xp.concat([part - xp.max(part, axis=1, keepdims=True) for part in parts], axis=1)
 
     def polished(self, q: Array, steps: int) -> Array:
         return newton(self.slopes, q, self.game, as_array(self.unit, q), steps)
@@ -164,7 +170,8 @@ def _problem(model: PayoffModel, method: str, p: Array, tolerance: float | None)
     probes = array_namespace(p).concat([p, as_array(_probes(model.game), p)], axis=0)
     u = np.asarray(to_numpy(model.deviation_payoffs(probes, method)), float)
     parts = [u[:, c] for c in model.game.columns]
-    ranges = [float(np.ptp(part, axis=1).max()) for part in parts]
+    name = "the range of the payoffs"
+    ranges = [_check.finite(float(np.ptp(part, axis=1).max()), name) for part in parts]
     rounding = [64.0 * epsilon(p) * float(np.abs(part).max()) for part in parts]
     allowed = [tolerance * wide + small for wide, small in zip(ranges, rounding, strict=True)]
     units = [wide if wide > small else 1.0 for wide, small in zip(ranges, rounding, strict=True)]
@@ -222,7 +229,8 @@ def _through_simplices(problem: _Problem, like: Array, steps: int) -> _End:
 
     def F(y: np.ndarray) -> np.ndarray:
         p = full(y)
-        target, _ = project(p + problem.payoffs(p) / as_array(problem.unit, p), game)
+        behind = problem.behind(problem.payoffs(p)) / as_array(problem.unit, p)
+        target, _ = project(p + behind, game)
         return np.asarray(to_numpy(target[0, :]), float)[free]
 
     even = np.repeat([1.0 / s for s in game.strategies], game.strategies)[free]

@@ -55,7 +55,6 @@ class Expansion:
 
     def payoff(self, x: Array) -> Array:
         """The payoffs (m,) where the opponents play the rows of x (m, S)."""
-        self._admit(x)
         return self.offset + self.scale * self.bumps(x)
 
     def payoff_and_slope(self, x: Array) -> tuple[Array, Array]:
@@ -68,6 +67,7 @@ class Expansion:
 
     def bumps(self, x: Array) -> Array:
         """The weighted sum alone, (m,): without offset and scale, in blocks of rows."""
+        self._admit(x)
         parts = [self._near(x[rows, :]) @ self.weights for rows in blocks(*self._shape(x))]
         return array_namespace(x).concat(parts)
 

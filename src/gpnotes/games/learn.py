@@ -100,8 +100,7 @@ def _seen(
 
 
 def _admitted(options: _Options, stream: Stream | None) -> _Options:
-    if options.lengths not in LENGTHS:
-        raise ValueError(f"lengths must be one of {', '.join(LENGTHS)}; got {options.lengths!r}")
+    _check.choice(options.lengths, "lengths", LENGTHS)
     noise_var = options.noise_var
     if noise_var is not None:
         number = _check.number(noise_var, "noise_var")
@@ -131,15 +130,15 @@ def _restarts(given: int | None, stream: Stream | None) -> int:
 
 def _paid(payoffs: Array) -> Array:
     """`payoffs` if they are a real matrix; what is not looked at may be NaN."""
-    if hasattr(payoffs, "dtype"):
-        _check.matrix(array_namespace(payoffs).zeros_like(payoffs), "payoffs")
-        return payoffs
-    raise TypeError(f"payoffs must be an array; got {type(payoffs).__name__}")
+    if isinstance(payoffs, type) or not hasattr(payoffs, "dtype"):
+        raise TypeError(f"payoffs must be an array; got {type(payoffs).__name__}")
+    _check.matrix(array_namespace(payoffs).zeros_like(payoffs), "payoffs")
+    return payoffs
 
 
 def _counts(profiles: Array, payoffs: Array) -> Array:
     """Profiles of whole numbers, as a simulator draws them, in the dtype of the payoffs."""
-    if not hasattr(profiles, "dtype"):
+    if isinstance(profiles, type) or not hasattr(profiles, "dtype"):
         raise TypeError(f"profiles must be an array; got {type(profiles).__name__}")
     xp = array_namespace(profiles)
     whole = xp.isdtype(profiles.dtype, "integral")

@@ -44,8 +44,7 @@ class Equilibrium:
         return None if self.true_regrets is None else max(self.true_regrets)
 
     def __repr__(self) -> str:
-        regrets = ", ".join(f"{regret:.2g}" for regret in self.regrets)
-        return f"Equilibrium({_short(self.mixture)}, regrets=({regrets}), reached={self.reached})"
+        return f"Equilibrium({_short(self.mixture)}, reached={self.reached})"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -116,6 +115,8 @@ class Equilibria(Sequence):
 
     def __str__(self) -> str:
         rows = [f"{i:>3}  {each!r}" for i, each in enumerate(self.found)]
+        allowed = ", ".join(f"{most:.1g}" for most in self.allowed)
+        rows += [f"     regret by role at most {allowed}"] if rows else []
         counts = Counter((search.route, search.became) for search in self.searches)
         ends = [f"     {route}: {became}, {n}" for (route, became), n in sorted(counts.items())]
         return "\n".join([repr(self), *rows, *ends, self._caveat()])

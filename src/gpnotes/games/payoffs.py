@@ -125,12 +125,13 @@ class PayoffModel:
         With dozens of opponents `neighbours` is no better than `point`, which costs less.
 
         Raises `ValueError` for mixtures off the simplex and says by how much, for a method that
-        is none of these, and where `enumerated` or `neighbours` would take more than `limit`
-        profiles; `TypeError` for options that the method does not have.
+        is none of these, where numbers overflow, and where `enumerated` or `neighbours` would take
+        more than `limit` profiles; `TypeError` for options that the method does not have.
         """
         p = self.game.check_mixtures(mixtures)
         _check.alike(p, "mixtures", self.expansions[0].profiles, "the profiles")
         _admit(method, options)
+        jacobian = _check.flag(jacobian, "jacobian")
         if method == "sampled":
             return self._sampled(p, jacobian, **options)
         found = []
@@ -138,9 +139,12 @@ class PayoffModel:
             here = self.expansions[part]
             slopes = METHODS[method](self.game, role, here, p, jacobian, **options)
             found += [_scaled(one, *slope) for one, slope in zip(here, slopes, strict=True)]
-        xp = array_namespace(p)
-        payoffs = xp.stack([value for value, _ in found], axis=1)
-        return (payoffs, xp.stack([slope for _, slope in found], axis=1)) if jacobian else payoffs
+        stack, name = array_namespace(p).stack, f"payoffs by method {method!r}"
+        payoffs = _check.finite(stack([value for value, _ in found], axis=1), name)
+        if not jacobian:
+            return payoffs
+        slopes = stack([slope for _, slope in found], axis=1)
+        return payoffs, _check.finite(slopes, f"derivatives of {name}")
 
     def _sampled(
         self, p: Array, jacobian: bool, *, stream: Stream | None = None, samples: int = 1000
@@ -156,7 +160,8 @@ class PayoffModel:
                 slope_errors.append(abs(one.scale) * slope[1])
         stack = array_namespace(p).stack
         stacked = [stack(part, axis=1) if part else None for part in (slopes, slope_errors)]
-        return SampledPayoffs(stack(means, axis=1), stack(errors, axis=1), samples, *stacked)
+        payoffs = _check.finite(stack(means, axis=1), "payoffs by method 'sampled'")
+        return SampledPayoffs(payoffs, stack(errors, axis=1), samples, *stacked)
 
 
 def _refuse_deviator(game: RoleSymmetricGame, strategy: int, profiles: Array) -> None:
@@ -175,9 +180,7 @@ def _refuse_deviator(game: RoleSymmetricGame, strategy: int, profiles: Array) ->
 
 
 def _admit(method: str, options: dict[str, Any]) -> None:
-    known = [*METHODS, "sampled"]
-    if method not in known:
-        raise ValueError(f"method must be one of {', '.join(known)}; got {method!r}")
+    _check.choice(method, "method", [*METHODS, "sampled"])
     allowed = _OPTIONS.get(method, ())
     for name in options:
         if name not in allowed:

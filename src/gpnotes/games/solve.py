@@ -38,7 +38,7 @@ def regret(
     _check.matrix(u, "payoffs", rows=p.shape[0], columns=game.size)
     _check.alike(u, "payoffs", p, "mixtures")
     each = gains(u, p, game)
-    return each if by_role else array_namespace(p).max(each, axis=1)
+    return each if _check.flag(by_role, "by_role") else array_namespace(p).max(each, axis=1)
 
 
 def gains(u: Array, p: Array, game: RoleSymmetricGame) -> Array:
