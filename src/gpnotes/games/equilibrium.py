@@ -56,8 +56,8 @@ def equilibria(
     An end with a regret above `tolerance` times the range in any role, √eps unless given, is no
     equilibrium; the range is the widest gap between the role's strategies at the starts, at pure
     mixtures, and where one role is pure and the others even. Of mixtures closer than `apart` one is
-    kept. `true` gives the payoffs (B, S) of the true game. To find some is sure, to find all is
-    not: no method is known that does.
+    kept. `true` gives the payoffs (B, S) of the true game. That all were found is nowhere
+    promised, and that no search failed is no sign of it.
 
     Raises `ValueError` where there are neither starts nor a stream, and for options that mean
     nothing; `sampled` is no method here, since a search wants the same answer twice.
@@ -250,12 +250,12 @@ def _sorted_out(
     """Ends that are one equilibrium together, in order, and every end as a search."""
     judged = problem.judged(ends)
     groups = _groups(judged, problem.allowed, apart)
-    found = []
+    listed = []
     for rows in groups:
         p = judged.mixtures[rows[0] : rows[0] + 1, :]
         sure = None if true is None else _true_regrets(true, p, problem.game)
         regrets = tuple(judged.regrets[rows[0]].tolist())
-        found.append(
+        listed.append(
             Equilibrium(
                 p[0, :], judged.payoffs[rows[0], :], regrets, sure, problem.method, len(rows)
             )
@@ -273,7 +273,7 @@ def _sorted_out(
         )
         for i, end in enumerate(ends)
     ]
-    return tuple(found), tuple(searches)
+    return tuple(listed), tuple(searches)
 
 
 def _true_regrets(
