@@ -14,6 +14,7 @@ from lark.lexer import Lexer
 from .averages import whole_distributions
 from .build import Build
 from .errors import EquationError
+from .macros import Macros, expand, relocated
 from .names import Names, nearest, normal
 from .reading import words
 from .tree import Name, Node, Statement, walk
@@ -43,21 +44,26 @@ def _parser() -> Lark:
     )
 
 
-def parse(latex: str, names: Mapping[str, str], *, free: bool = False) -> Statement:
+def parse(
+    latex: str, names: Mapping[str, str], *, free: bool = False, macros: Macros | None = None
+) -> Statement:
     """The statement that `latex` makes, its symbols being `names`: normal form to kind.
 
     A kind is "value", "callable", "nodes" or "set" (see `values.kind`). With `free`, a
-    letter that nobody bound is a name as well. Raises `EquationError`.
+    letter that nobody bound is a name as well. `macros` are the commands of the book, as
+    `macros.expand` takes them, for the names as well. Raises `EquationError`.
 
     >>> parse("a = b c", {"a": "value", "b": "value", "c": "value"}).steps[0].relation
     '='
     """
-    return _parse(latex, names, "equation", free)
+    return _expanded(latex, names, "equation", free, macros)
 
 
-def parse_expression(latex: str, names: Mapping[str, str], *, free: bool = False) -> Node:
+def parse_expression(
+    latex: str, names: Mapping[str, str], *, free: bool = False, macros: Macros | None = None
+) -> Node:
     """One side of an equation: as `parse`, without a relation."""
-    return _parse(latex, names, "expression", free)
+    return _expanded(latex, names, "expression", free, macros)
 
 
 def parse_free(latex: str) -> Statement:
@@ -74,6 +80,20 @@ def symbols(latex: str) -> tuple[str, ...]:
     wanted = ("NAME", "CALL", "INDEX")
     found = [str(w) for w in words(latex, Names({}), free=True) if w.type in wanted]
     return tuple(dict.fromkeys(found))
+
+
+def _expanded(
+    latex: str, names: Mapping[str, str], start: str, free: bool, macros: Macros | None
+) -> Any:
+    """Parse without the macros; places, in the tree and in a fault, are those of `latex`."""
+    if not macros:
+        return _parse(latex, names, start, free)
+    full = expand(latex, macros)
+    known = {expand(key, macros).latex: kind for key, kind in names.items()}
+    try:
+        return relocated(_parse(full.latex, known, start, free), full.place)
+    except EquationError as wrong:
+        raise EquationError(wrong.problem, latex, full.place(wrong.span)) from None
 
 
 def _parse(latex: str, names: Mapping[str, str], start: str, free: bool) -> Any:
