@@ -7,7 +7,9 @@ import pytest
 
 from gpnotes.equations.errors import EquationError
 from gpnotes.equations.evaluate import Evaluator
+from gpnotes.equations.names import normal
 from gpnotes.equations.parse import parse_expression, parse_free
+from gpnotes.equations.printing import latex as printed
 from gpnotes.equations.values import Nodes, kind
 
 
@@ -21,12 +23,19 @@ def laguerre(n=12):
     return Nodes(points, weights * np.exp(points))
 
 
+def grid(one):
+    """The rule for points of a plane that is `one` along both axes."""
+    points = np.stack(np.meshgrid(one.points, one.points), axis=-1).reshape(-1, 2)
+    return Nodes(points, np.outer(one.weights, one.weights).ravel())
+
+
 BOUND = {
+    r"\mathbf w": grid(legendre(-8.0, 8.0, 40)), r"\mathbf x": grid(legendre(0.0, 1.0, 5)), "d": 2,
     "x": legendre(0.0, 1.0), "w": legendre(-9.0, 9.0, 90), "v": legendre(0.0, 40.0, 90),
     "u": laguerre(), "q": legendre(1.0, 40.0, 90), "r": legendre(-40.0, 0.0, 90),
     "p": Nodes([[0.5, 0.5], [0.5, -0.5]], [1.0, 1.0]), "c": 1.0, "S": {1, 2}, "a": 0.0,
 }  # fmt: skip
-NAMES = {key: kind(value) for key, value in BOUND.items()}
+NAMES = {normal(key): kind(value) for key, value in BOUND.items()}
 
 
 def value(latex: str) -> float:
@@ -49,6 +58,9 @@ def value(latex: str) -> float:
         (r"\int_{\mathbb R_+} e^{-u} \,\mathrm d u", 1.0),
         (r"\int_{q > c} e^{-q} \,\mathrm d q", np.exp(-1)),
         (r"\int_{r < 0} e^{r} \,\mathrm d r", 1.0),
+        (r"\int_{\mathbb R^2} e^{-|\mathbf w|^2} \,\mathrm d \mathbf w", np.pi),
+        (r"\int_{\mathbf w \in \mathbb R^d} e^{-|\mathbf w|^2} \,\mathrm d \mathbf w", np.pi),
+        (r"\int_{[0, 1]^2} |\mathbf x|^2 \,\mathrm d \mathbf x", 2 / 3),
         (r"\int_{x > 0} x e^{-x} \,\mathrm d x + \int_{v > 0} v \,\mathrm d v", None),
     ],
 )
@@ -77,6 +89,15 @@ def test_a_domain_that_the_nodes_fill(latex, wanted):
         (r"\int_0 x \,\mathrm d x", "both its limits"),
         (r"\int^1 x \,\mathrm d x", "both its limits"),
         (r"\int_{-\infty} e^{-w^2} \,\mathrm d w", "both its limits"),
+        (
+            r"\int_{\mathbb R^3} e^{-|\mathbf w|^2} \,\mathrm d \mathbf w",
+            r"the nodes of `\mathbf w` have 2 coordinates, the domain has 3",
+        ),
+        (
+            r"\int_{[0, 1]^2} x \,\mathrm d x",
+            "the nodes of `x` have 1 coordinate, the domain has 2",
+        ),
+        (r"\int_{[0, 2]^2} |\mathbf x|^2 \,\mathrm d \mathbf x", "sum to 1, the limits 0 and 2"),
         (r"\int_S x \,\mathrm d x", "is no domain that can be tested"),
         (r"\int_{\mathcal X} x \,\mathrm d x", "is no domain that can be tested"),
         (r"\int_{x \ne 0} x \,\mathrm d x", "is no domain that can be tested"),
@@ -96,3 +117,9 @@ def test_a_domain_that_is_refused(latex, problem):
 def test_the_domain_of_a_definition_may_be_a_symbol():
     (step,) = parse_free(r"Z = \int_{\mathcal X} g(x) \,\mathrm d x").steps
     assert step.right.variables == ("x",)
+
+
+@pytest.mark.parametrize("domain", [r"\mathbb R^d", "[0, 1]^{d + 1}", "[0, 1]", r"\mathbb R_+"])
+def test_a_domain_prints_and_parses_back(domain):
+    node = parse_expression(rf"\int_{{{domain}}} 2 \,\mathrm d \mathbf x", NAMES)
+    assert parse_expression(printed(node), NAMES) == node

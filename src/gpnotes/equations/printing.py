@@ -228,7 +228,10 @@ class _Printer:
 
     def integral(self, node: t.Integral) -> str:
         limits = ""
-        if node.first is not None:
+        if node.dimension is not None:
+            side = f"[{self.any(node.first)}, {self.any(node.last)}]"
+            limits = f"_{{{side}^{{{self.any(node.dimension)}}}}}"
+        elif node.first is not None:
             limits = f"_{{{self.any(node.first)}}}^{{{self.any(node.last)}}}"
         ends = "".join(f" \\,\\mathrm d {self.key(v)}" for v in node.variables)
         return f"\\int{limits} {self.any(node.body)}{ends}"

@@ -240,12 +240,14 @@ class Integral(Node):
     """``\\int_a^b body \\,\\mathrm d x`` for `x` bound to `Nodes`, all between the limits.
 
     The nodes fill finite limits; towards an infinite one they go on until the body has died away.
+    With a `dimension` the limits are those of each coordinate: ``\\int_{\\mathbb R^d}``.
     """
 
     variables: tuple[str, ...]
     body: Node
     first: Node | None = None
     last: Node | None = None
+    dimension: Node | None = None
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..names import joined
-from ..tokens import Token
+from ..tokens import Token, closing
 from .atoms import split
 from .stream import Stream
 
@@ -23,7 +23,8 @@ _ORDERS = _UP | _DOWN
 def limits(s: Stream) -> str:
     """Put both limits in place of the domain that stands below; the variable it names, if any."""
     opened = s.i + 1
-    content, end = s.content(opened), s.group_end(opened)
+    end = s.group_end(opened)
+    content, dimension = _without_power(s.content(opened))
     known = _interval(s, content) or _conditions(s, content)
     if known is None and s.free:
         s.i = end + 1
@@ -34,8 +35,19 @@ def limits(s: Stream) -> str:
     here = content[0]
     first = [*_bracketed(low or [_put("-", here), _put("\\infty", here)], here)]
     last = [*_bracketed(high or [_put("\\infty", here)], here)]
-    s.tokens[s.i : end + 1] = [_put("_", here), *first, _put("^", here), *last]
+    power = [_put("^", here), *dimension] if dimension else []
+    s.tokens[s.i : end + 1] = [_put("_", here), *first, _put("^", here), *last, *power]
     return key
+
+
+def _without_power(content: Row) -> tuple[Row, Row]:
+    """The domain, and the group above it: ``[0, 1]`` and ``{d}`` of ``[0, 1]^d``."""
+    hats = [i for i, token in enumerate(content) if token.text == "^"]
+    if not hats or closing(content, hats[-1] + 1) != len(content) - 1:
+        return content, []
+    base = content[: hats[-1]]
+    space = base[-1:] and (base[-1].text in (")", "]") or joined(base).endswith("\\mathbb R"))
+    return (base, content[hats[-1] + 1 :]) if space else (content, [])
 
 
 def _problem(content: Row) -> str:

@@ -175,9 +175,10 @@ def _inside_limits(ev: Calculator, node: t.Integral, scope: Scope) -> None:
     for key in node.variables:
         nodes = _nodes(ev, t.Under((key,), key), scope)
         points, length = nodes.points, nodes.weights.sum()
+        size = (high - low) ** _dimension(ev, node, scope, (key, nodes))
         if points.min() < low or points.max() > high:
             raise OperationError(f"the nodes of `{key}` leave the limits {low:.6g} to {high:.6g}")
-        if np.isfinite(high - low) and abs(length - (high - low)) > 1e-9 * (high - low):
+        if np.isfinite(size) and abs(length - size) > 1e-9 * size:
             said = f"the weights of `{key}` sum to {length:.6g}"
             raise OperationError(
                 f"{said}, the limits {low:.6g} and {high:.6g} differ by {high - low:.6g}"
@@ -187,6 +188,20 @@ def _inside_limits(ev: Calculator, node: t.Integral, scope: Scope) -> None:
         for limit in (low, high):
             if np.isinf(limit):
                 _ends_before(ev, node, scope, (key, limit))
+
+
+def _dimension(ev: Calculator, node: t.Integral, scope: Scope, at: tuple[str, Nodes]) -> int:
+    """How many coordinates the domain has, which are those of the nodes; one if it says nothing."""
+    if node.dimension is None:
+        return 1
+    (key, nodes), wanted = at, whole(ev.of(node.dimension, scope))
+    held = nodes.points.shape[1] if nodes.points.ndim > 1 else 1
+    if held != wanted:
+        plural = "" if held == 1 else "s"
+        raise OperationError(
+            f"the nodes of `{key}` have {held} coordinate{plural}, the domain has {wanted}"
+        )
+    return wanted
 
 
 def _begins_at(key: str, nodes: Nodes, limit: float) -> None:
