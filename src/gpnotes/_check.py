@@ -137,7 +137,8 @@ def _kind(value: Any) -> str:
 
 def cotangent(bar: Array, name: str, like: Array) -> Array:
     """`bar` if it may hold the derivatives by `like`: finite, of its shape and its kind."""
-    _floating(bar, name)
+    if type(bar) is not type(like) or bar.dtype != like.dtype:  # the rest costs a rollout time
+        _floating(bar, name)
     if bar.shape != like.shape:
         raise ValueError(f"{name} must have shape {like.shape}; got {bar.shape}")
     return _finite(alike(bar, name, like, "what it is a derivative by"), name)
@@ -155,6 +156,8 @@ def cotangents(bar: Any, name: str, like: Any) -> Any:
 
 def alike(a: Array, name: str, other: Array, other_name: str) -> Array:
     """`a` if it has the namespace, dtype and device of `other`."""
+    if type(a) is type(other) and a.dtype == other.dtype and device(a) == device(other):
+        return a
     for what, kind in (("namespace", array_namespace), ("dtype", _dtype), ("device", device)):
         if kind(a) != kind(other):
             raise TypeError(

@@ -13,7 +13,8 @@ from typing import Any
 
 from .. import _check
 from .._xp import Array, array_namespace, as_array
-from ..moments import Moments, network, network_and_pullback
+from ..moments import Moments, network
+from ..moments.network import trusting_pullback
 from ..params import cotangent, fixed, positive, real
 from . import _admit
 from .sines import Sines, _sines
@@ -107,6 +108,8 @@ class RBFPolicy:
         _check.matrix(self.weights, "weights", rows=k)
         _check.vector(self.lengthscale, "lengthscale", size=len(self.inputs))
         _check.positive(self.lengthscale, "lengthscale")
+        for name in ("centres", "lengthscale"):
+            _check.squarable(getattr(self, name), name)
         for name in ("weights", "lengthscale"):
             _check.alike(getattr(self, name), name, self.centres, "centres")
 
@@ -134,10 +137,13 @@ class RBFPolicy:
 
     def moments_and_pullback(self, m: Array, S: Array) -> tuple[Moments, Pull]:
         """The same, and a function from `Moments` of derivatives to (policy_bar, m_bar, S_bar)."""
-        found, pull_network = network_and_pullback(*self._wide(), m, S)
+        S = _admit.state(m, S, self.size)
+        _check.alike(m, "m", self.centres, "centres")
+        found, pull_network = trusting_pullback(*self._wide(), m, S)
         back = array_namespace(m).matrix_transpose(self._pick())
 
         def pull(bar: Moments) -> tuple[RBFPolicy, Array, Array]:
+            _check.cotangents(bar, "bar", found)
             centres_bar, weights_bar, lengths_bar, m_bar, S_bar = pull_network(bar)
             bars = {"centres": centres_bar @ back, "lengthscale": lengths_bar @ back}
             return cotangent(self, weights=weights_bar, **bars), m_bar, S_bar
