@@ -14,6 +14,9 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("MKL_NUM_THREADS", "1")
 
+import fcntl
+import subprocess
+import sys
 import zlib
 from pathlib import Path
 from typing import Any
@@ -26,18 +29,21 @@ from hypothesis import HealthCheck, settings
 collect_ignore_glob = ["data/make_*.py"]
 
 # Random examples, but the same ones every day: a red test stays red until it is mended.
-settings.register_profile(
-    "book",
-    derandomize=True,
-    deadline=None,
-    database=None,
-    suppress_health_check=[HealthCheck.too_slow],
-)
+# `--hypothesis-profile=full` takes twenty times as many (`make properties`).
+always = {
+    "derandomize": True,
+    "deadline": None,
+    "database": None,
+    "suppress_health_check": [HealthCheck.too_slow],
+}
+settings.register_profile("book", max_examples=50, **always)
+settings.register_profile("full", max_examples=1000, **always)
 settings.load_profile("book")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--gpu", action="store_true", help="run the array tests on CuPy as well")
+    parser.addoption("--flips", action="store_true", help="try all slips of all chapters again")
 
 
 def pytest_report_header(config: pytest.Config) -> str:
@@ -74,3 +80,20 @@ def rng(request: pytest.FixtureRequest) -> np.random.Generator:
 def root() -> Path:
     """The root of the repository."""
     return Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def book_html(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the built pages; an incremental build sees to it that they are today's.
+
+    `BOOK_HTML` names a site that was built elsewhere, to test that one.
+    """
+    if "BOOK_HTML" in os.environ:
+        return Path(os.environ["BOOK_HTML"])
+    lock = tmp_path_factory.getbasetemp().parent / "book.lock"
+    with lock.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)  # the workers of a parallel run take turns
+        command = [sys.executable, str(root / "book" / "_ext" / "build.py")]  # as make book
+        done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"the book does not build:\n{done.stdout}\n{done.stderr}"
+    return root / "_build" / "html"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import subprocess
@@ -15,23 +14,6 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-@pytest.fixture(scope="session")
-def book_html(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the built pages; an incremental build sees to it that they are today's.
-
-    `BOOK_HTML` names a site that was built elsewhere, to test that one.
-    """
-    if "BOOK_HTML" in os.environ:
-        return Path(os.environ["BOOK_HTML"])
-    lock = tmp_path_factory.getbasetemp().parent / "book.lock"
-    with lock.open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)  # the workers of a parallel run take turns
-        command = [sys.executable, str(ROOT / "book" / "_ext" / "build.py")]  # as make book
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, f"the book does not build:\n{done.stdout}\n{done.stderr}"
-    return ROOT / "_build" / "html"
 
 
 @pytest.fixture(scope="session")
@@ -153,7 +135,8 @@ def tiny_book() -> Any:
         html = folder / "_build" / "html"
         command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-n", "-j", str(jobs)]
         command += ["-d", str(folder / "_build" / "doctrees"), "-b", "html", str(folder), str(html)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        two = {**os.environ, "BOOK_JOBS": "2"}
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env=two)
         return Built(done.returncode, done.stdout, done.stderr, html)
 
     def write(folder: Path, pages: dict[str, str], extensions: tuple) -> None:

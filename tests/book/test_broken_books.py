@@ -188,7 +188,7 @@ def story(tiny_book: Any, chapter_text: Any, tmp_path_factory: pytest.TempPathFa
     builds = {}
     for when, text in texts.items():
         pages = {"sound": text, "two": chapter_text("two"), "ledger": LEDGER}
-        built = tiny_book(folder, pages)
+        built = tiny_book(folder, pages, extensions=("run_ahead",))
         wrote = (built.html / "ledger.json").exists()
         builds[when] = built, rows(built) if wrote else {}
     return builds
@@ -202,6 +202,13 @@ def test_a_sound_book_builds_and_counts(story: Any) -> None:
         "eq-two": "2.1",
     }
     assert {row["kind"] for row in ledger.values()} == {"identity"}
+
+
+def test_chapters_run_once_and_beside_each_other(story: Any) -> None:
+    built, _ = story["sound"]
+    assert re.findall(r"\[(\d)/2\] (\w+) ran in", built.said) == [("1", "sound"), ("2", "two")]
+    assert built.said.count("Using cached notebook") == 2
+    assert "Executing notebook" not in built.said
 
 
 def test_a_flipped_sign_is_not_answered_from_the_cache(story: Any) -> None:

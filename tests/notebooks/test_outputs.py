@@ -1,0 +1,102 @@
+"""What the chapters printed when the book was built is what is stored.
+
+The build has run them already, so its outputs are compared, by nbval's own comparison as the
+conftest beside this file has it. `make replay` runs the chapters again.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from nbval import plugin
+
+HERE = Path(__file__).resolve().parent
+
+
+def _load(path: Path) -> Any:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+make = _load(HERE / "make.py")
+cache = _load(make.ROOT / "book" / "_ext" / "honest_cache.py")
+
+
+def code(notebook: Path) -> list[Any]:
+    """The code cells of a notebook."""
+    cells = nbformat.read(notebook, as_version=4).cells
+    return [cell for cell in cells if cell.cell_type == "code"]
+
+
+def executed(slug: str, build: Path) -> Path:
+    """The notebook that the build ran, or had run before on the same text, package and data."""
+    text = make.source(slug).read_text(encoding="utf-8")
+    wanted = [cell.source for cell in make.code_cells(slug)]
+    home = build / ".jupyter_cache" / cache.digest(make.ROOT)
+    found = (home / "book" / slug / cache.equations(text)).glob("executed/*/base.ipynb")
+    same = [path for path in found if [cell.source for cell in code(path)] == wanted]
+    assert same, f"the build has not run {slug}"
+    return max(same, key=lambda path: path.stat().st_mtime)
+
+
+def differences(ran: Path, stored: Path, session: pytest.Session) -> list[str]:
+    """The cells of a stored notebook that an executed one disagrees with, and in what."""
+    fresh = code(ran)
+    kept = list(plugin.IPyNbFile.from_parent(session, path=stored).collect())
+    assert [cell.source for cell in fresh] == [cell.cell.source for cell in kept], "other code"
+    return [
+        f"{cell.name}: {''.join(cell.comparison_traceback)}"
+        for cell, now in zip(kept, fresh, strict=True)
+        if not _agree(cell, now)
+    ]
+
+
+def _agree(cell: Any, now: Any) -> bool:
+    outputs = (plugin.coalesce_streams(one.outputs) for one in (now, cell.cell))
+    return cell.compare_outputs(*outputs)
+
+
+@pytest.mark.book
+@pytest.mark.parametrize("slug", make.slugs())
+def test_the_book_prints_what_is_stored(slug: str, book_html: Path, request: Any) -> None:
+    found = differences(executed(slug, book_html.parent), make.reference(slug), request.session)
+    assert not found, "\n".join(found)
+
+
+@pytest.fixture
+def edited(tmp_path: Path) -> Any:
+    """A function that writes two notebooks with one cell, which print the texts given."""
+
+    def write(*printed: str) -> list[Path]:
+        paths = [tmp_path / f"{i}.ipynb" for i in range(len(printed))]
+        for path, text in zip(paths, printed, strict=True):
+            stream = nbformat.v4.new_output("stream", name="stdout", text=text)
+            cell = nbformat.v4.new_code_cell("print(x)", id="a", outputs=[stream])
+            nbformat.write(nbformat.v4.new_notebook(cells=[cell]), path)
+        return paths
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("now", "count"),
+    [("x = 1.25\n", 0), ("x = 1.25000001\n", 0), ("x = 1.2501\n", 1), ("y = 1.25\n", 1), ("", 1)],
+)
+def test_decimals_are_near_and_words_the_same(
+    edited: Any, now: str, count: int, request: Any
+) -> None:
+    ran, stored = edited(now, "x = 1.25\n")
+    assert len(differences(ran, stored, request.session)) == count
+
+
+def test_other_code_is_no_evidence(edited: Any, request: Any) -> None:
+    ran, stored = edited("1", "1")
+    ran.write_text(ran.read_text().replace("print(x)", "print(y)"))
+    with pytest.raises(AssertionError, match="other code"):
+        differences(ran, stored, request.session)
