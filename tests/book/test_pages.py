@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import json
 import re
+import tomllib
+from collections import Counter
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -264,6 +266,22 @@ def test_chapters_say_what_the_ledger_says(
         said = pages[name].select_one("p.gpn-summary").get_text()
         assert said.startswith(f"{len(rows)} equations: ")
         assert f"{sum(row['mutants']['caught'] for row in rows)} of " in said
+
+
+FLOORS = tomllib.loads((ROOT / "tests" / "equations" / "passing.toml").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("slug", FLOORS)
+def test_no_fewer_relations_are_evaluated_and_no_more_are_listed(
+    ledger: dict[str, Any], slug: str
+) -> None:
+    """An edit that leaves a relation between the lines without its symbols is noticed here."""
+    inline = [one for one in ledger["inline"] if one["document"] == f"book/{slug}"]
+    outcomes = Counter(one["outcome"] for one in inline)
+    assert outcomes["evaluated"] >= FLOORS[slug]["evaluated"]
+    assert outcomes["listed"] <= FLOORS[slug]["listed"], [
+        (one["line"], one["latex"], one["why"]) for one in inline if one["outcome"] == "listed"
+    ]
 
 
 def test_every_item_of_a_built_chapter_is_answered(

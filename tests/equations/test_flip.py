@@ -2,7 +2,7 @@
 
 import json
 import re
-import tomllib
+import zlib
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -19,9 +19,16 @@ ROOT = Path(__file__).parents[2]
 BOOK = ROOT / "book"
 KEPT = BOOK / "flips.json"
 SLUGS = flips.chapters(BOOK)
-FLOORS = tomllib.loads((Path(__file__).parent / "passing.toml").read_text(encoding="utf-8"))
 SIGNS = ("minus for plus", "plus for minus")
-SAMPLED = 2  # slips an equation that are tried again here; the command tries all
+SAMPLED = 2  # slips an equation that are tried again here; `make flips` tries all of all chapters
+
+
+def pytest_generate_tests(metafunc):
+    """One chapter is run again, another whenever results are stored anew, unless all are wanted."""
+    if "retried" in metafunc.fixturenames:
+        turn = zlib.crc32(KEPT.read_bytes()) % max(len(SLUGS), 1)
+        every = metafunc.config.getoption("--flips")
+        metafunc.parametrize("retried", SLUGS if every else SLUGS[turn : turn + 1])
 
 
 class TestTheEdits:
@@ -158,42 +165,30 @@ class TestTheBook:
             print("{label}: {edit}, {reads}: {why}".format(**outcome))
         assert [o for o in kept["uncaught"] if o["why"] != flips.SAME] == []
 
-    @pytest.mark.parametrize("slug", SLUGS)
-    def test_a_sample_tried_again_agrees(self, slug, kept):
+    @pytest.mark.slow
+    def test_a_sample_tried_again_agrees(self, retried, kept, request):
         stream = np.random.default_rng(3)
+        most = None if request.config.getoption("--flips") else SAMPLED
 
         def some(made):
-            places = stream.permutation(len(made))[:SAMPLED]
+            places = stream.permutation(len(made))[:most]
             return [made[i] for i in places]
 
-        found = flips.outcomes(ran(slug), some)
+        found = flips.outcomes(ran(retried), some)
         assert len({o.label for o in found}) > 15  # not of a few equations only
         assert len(found) > 35
         missed = {(o["label"], o["edit"], o["reads"]) for o in kept["uncaught"]}
         for o in found:
             assert bool(o.by) == ((o.label, o.edit, o.reads) not in missed), o
 
-
-@pytest.mark.skipif(not SLUGS, reason="the book has no chapter yet")
-@pytest.mark.parametrize("slug", SLUGS)
-class TestBetweenTheLines:
-    def test_no_fewer_relations_are_evaluated_and_no_more_are_listed(self, slug):
-        """An edit that leaves a relation without its symbols is noticed here."""
-        chapter = ran(slug)
-        records = chapter.passing(chapter.relations(), edited=False)
-        outcomes = Counter(record.outcome for record in records)
-        assert outcomes["evaluated"] >= FLOORS[slug]["evaluated"]
-        assert outcomes["listed"] <= FLOORS[slug]["listed"], [
-            (r.line, r.latex, r.why) for r in records if r.outcome == "listed"
-        ]
-
-    def test_a_flipped_sign_in_an_equality_is_noticed_and_so_are_most_slips(self, slug):
+    @pytest.mark.slow
+    def test_a_flipped_sign_in_an_equality_is_noticed_and_so_are_most_slips(self, retried):
         def some(made):
             signs = [flip for flip in made if flip.kind in SIGNS]
             return signs[:1] or made[:1]
 
-        found = flips.passing(ran(slug), some)
-        print(f"{slug}: {Counter(o.by for o in found)}")
+        found = flips.passing(ran(retried), some)
+        print(f"{retried}: {Counter(o.by for o in found)}")
         assert len(found) >= 10
         assert sum(o.by == "numbers" for o in found) > 0.4 * len(found)
         assert sum(bool(o.by) for o in found) > 0.8 * len(found)

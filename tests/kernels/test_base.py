@@ -5,7 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import gpnotes as g
@@ -288,7 +288,6 @@ ALGEBRA = st.recursive(
 )
 
 
-@settings(max_examples=50)
 @given(ALGEBRA, st.integers(0, 2**32 - 1))
 def test_any_combination_conforms(kernel, seed):
     check_kernel(kernel, np.random.default_rng(seed).normal(size=(4, 2)))
