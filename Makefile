@@ -10,30 +10,47 @@ WORKERS ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+WHOLE := $(VENV)/.ready-whole
 HTML := _build/html
 LOG := _build/build.log
 VIEWER := $(VENV)/etc/jupyter/labconfig/default_setting_overrides.json
 PIP := $(BIN)/python -m pip --disable-pip-version-check
+LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
+  --no-header --no-annotate --no-emit-index-url --no-emit-find-links
 
 # The matrices of chapters and tests are small: more threads a product would only be in each
 # other's way. Benchmarks, and you in JupyterLab, take all the cores.
-book test references: export OMP_NUM_THREADS ?= 1
-book test references: export OPENBLAS_NUM_THREADS ?= 1
+book test replay flips properties references: export OMP_NUM_THREADS ?= 1
+book test replay flips properties references: export OPENBLAS_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book test lab references bench lint serve lock clean
+.PHONY: help book test lab replay flips properties machines versions references bench lint serve lock environment clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-$(READY): requirements.lock pyproject.toml
+# Install a lock, with a line that counts.
+define install
+$(PIP) install --no-deps --progress-bar off --requirement $(1) \
+  | awk -v total=$$(grep -c == $(1)) -v terminal=$$(test -t 1 && echo 1) -f tools/progress.awk
+endef
+
+# Two steps into one environment: what the book needs, and what tests and benchmarks need as well.
+$(READY): requirements-book.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "Python 3.11 or later is needed; choose one with make PYTHON=..."; exit 1; }
-	@echo "Making the environment in $(VENV): about half a minute, once."
+	@echo "Making the environment in $(VENV), once: 0.7 GB for the book."
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(PIP) install -qq --no-deps --requirement requirements.lock
+	@$(call install,requirements-book.lock)
 	@$(PIP) install -qq --no-deps --no-build-isolation --editable .
 	@touch $@
+
+$(WHOLE): $(READY) requirements.lock
+	@echo "Adding to $(VENV), once, what tests and benchmarks need: 0.7 GB."
+	@$(call install,requirements.lock)
+	@touch $@
+
+environment: $(WHOLE)  ## make the whole environment, of the book, tests and benchmarks
 
 # What a failed cell leaves undone would fill the summary with its consequences: it goes alone.
 book: $(READY)  ## build the book as HTML that works offline; any warning is an error
@@ -45,33 +62,47 @@ book: $(READY)  ## build the book as HTML that works offline; any warning is an 
 	       grep -a 'the cell on this line failed' $(LOG).short || cat $(LOG).short; exit 1; }
 	@echo "The book is ready: open $(HTML)/index.html in a browser."
 
-test: book  ## build the book, then run every test and show the coverage of src
-	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --nbval --nbval-current-env \
-	  --cov --cov-report=term:skip-covered
+test: book $(WHOLE)  ## build the book, then run every test and show the coverage of src
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --cov --cov-report=term:skip-covered
+
+replay: $(WHOLE)  ## run the chapters again and compare with what is stored, cell by cell
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --nbval --nbval-current-env tests/notebooks
+
+flips: $(WHOLE)  ## try all slips in the text of all chapters again (minutes)
+	@$(BIN)/python -m pytest -n $(WORKERS) --flips tests/equations/test_flip.py
+
+properties: $(WHOLE)  ## the tests of properties, with twenty times as many examples (minutes)
+	@$(BIN)/python -m pytest -n $(WORKERS) --hypothesis-profile=full -m hypothesis tests
+
+machines: $(WHOLE)  ## the fast part of the tests as other processors would run it (minutes)
+	@$(BIN)/python tools/machines.py --workers $(WORKERS) $(KINDS)
+
+versions: $(WHOLE)  ## the fast part with the oldest and the newest versions allowed (minutes)
+	@$(BIN)/python tools/versions.py --workers $(WORKERS)
 
 lab: $(READY)  ## open JupyterLab with the chapters as notebooks
 	@$(BIN)/jupytext-config --settings-file $(VIEWER) set-default-viewer markdown myst
 	@$(BIN)/jupyter lab --ServerApp.root_dir=. --LabApp.default_url=/lab/tree/book $(LAB_OPTIONS)
 
-references: $(READY)  ## store what the chapters print, which equations they hold, what slips they catch
-	@$(BIN)/python -m gpnotes.equations pack book --to src/gpnotes/data
+references: $(WHOLE)  ## store what the chapters print, which equations they hold, what slips they catch
+	@$(BIN)/python -m gpnotes.equations pack book
 	@$(BIN)/python -m gpnotes.equations flip book
 	@$(BIN)/python tests/notebooks/make.py
 
-bench: $(READY)  ## time gpnotes beside scikit-learn and beside LAPACK alone
+bench: $(WHOLE)  ## time gpnotes beside scikit-learn and beside LAPACK alone
 	@$(BIN)/python benchmarks/run.py
 
-lint: $(READY)  ## style and formatting
+lint: $(WHOLE)  ## style and formatting
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 
 serve: $(READY)  ## serve the built book on this machine (PORT=8000)
 	@$(BIN)/python -m http.server --bind 127.0.0.1 --directory $(HTML) $(PORT)
 
-lock: $(READY)  ## resolve the versions anew and write requirements.lock
-	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --upgrade --extra dev \
-	  --no-header --no-annotate --no-emit-index-url --no-emit-find-links \
-	  --output-file requirements.lock pyproject.toml
+lock: $(WHOLE)  ## resolve the versions anew and write both locks
+	@$(LOCK) --upgrade --extra dev --output-file requirements.lock pyproject.toml
+	@$(LOCK) --extra read --constraint requirements.lock \
+	  --output-file requirements-book.lock pyproject.toml
 
 clean:  ## remove what was built (the environment in .venv stays)
 	@rm -rf _build build dist htmlcov .coverage .coverage.* .pytest_cache .ruff_cache .hypothesis

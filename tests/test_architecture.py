@@ -13,6 +13,8 @@ import pytest
 import gpnotes
 import gpnotes.equations
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src" / "gpnotes"
 

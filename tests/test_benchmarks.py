@@ -13,6 +13,8 @@ import pytest
 from gpnotes import moments
 from gpnotes.testing import gradcheck
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("sklearn")
 pytest.importorskip("threadpoolctl")
 pytest.importorskip("jax")

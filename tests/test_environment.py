@@ -1,4 +1,4 @@
-"""One environment, written three times: the project file, the lock and the file for conda.
+"""One environment, written in four places: the project file, two locks, the file for conda.
 
 And the light package: what a plain ``pip install .`` brings works alone, and what needs more
 says so.
@@ -22,9 +22,12 @@ from packaging.markers import default_environment
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parent.parent
 LIGHT = {"numpy", "scipy", "array-api-compat", "array-api-extra", "lark"}
-SERVED = ("book", "test", "bench", "dev")  # the extras that the lock and conda's file serve
+SERVED = ("book", "read", "test", "bench", "dev")  # the extras that the locks and conda serve
+LOCKS = ("requirements.lock", "requirements-book.lock")
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 EXTRAS = PROJECT["optional-dependencies"]
@@ -34,22 +37,24 @@ def _requirements(lines) -> list[Requirement]:
     return [Requirement(line) for line in lines]
 
 
-def _lock_lines() -> list[str]:
-    return (ROOT / "requirements.lock").read_text().splitlines()
+def _lock_lines(lock: str) -> list[str]:
+    return (ROOT / lock).read_text().splitlines()
 
 
-def _locked() -> dict[str, str]:
+def _locked(lock: str = LOCKS[0]) -> dict[str, str]:
     """Name to version, for this interpreter."""
     here = default_environment()
     pins = [
-        one for one in _requirements(_lock_lines()) if not one.marker or one.marker.evaluate(here)
+        one
+        for one in _requirements(_lock_lines(lock))
+        if not one.marker or one.marker.evaluate(here)
     ]
     return {canonicalize_name(pin.name): str(pin.specifier).removeprefix("==") for pin in pins}
 
 
-def _wanted() -> dict[str, str]:
-    """Name to range, of the package and of the extras served."""
-    lines = [*PROJECT["dependencies"], *(line for extra in SERVED for line in EXTRAS[extra])]
+def _wanted(extras: tuple[str, ...] = SERVED) -> dict[str, str]:
+    """Name to range, of the package and of the extras named."""
+    lines = [*PROJECT["dependencies"], *(line for extra in extras for line in EXTRAS[extra])]
     every = [one for one in _requirements(lines) if one.name != PROJECT["name"]]
     ranges = {one.name: str(one.specifier) for one in every}
     assert all(ranges[one.name] == str(one.specifier) for one in every), "two ranges for one name"
@@ -58,11 +63,12 @@ def _wanted() -> dict[str, str]:
 
 def test_the_package_is_light_and_has_the_extras_that_it_names():
     assert {one.name for one in _requirements(PROJECT["dependencies"])} == LIGHT
-    assert set(EXTRAS) == {"book", "test", "bench", "gpu-cuda12", "gpu-cuda13", "dev"}
+    assert set(EXTRAS) == {*SERVED, "gpu-cuda12", "gpu-cuda13", "data"}
 
 
-def test_the_lock_pins_exactly_and_holds_no_address():
-    for line in _lock_lines():
+@pytest.mark.parametrize("lock", LOCKS)
+def test_the_lock_pins_exactly_and_holds_no_address(lock):
+    for line in _lock_lines(lock):
         assert re.fullmatch(r"[a-z0-9][a-z0-9-]*==[0-9][\w.]*( ; .+)?", line), line
 
 
@@ -72,9 +78,10 @@ def test_the_lock_is_within_the_range_of(name):
     assert requirement.specifier.contains(_locked()[canonicalize_name(name)])
 
 
-def test_the_lock_is_complete():
+@pytest.mark.parametrize("lock", LOCKS)
+def test_the_lock_is_complete(lock):
     """Everything that a pinned distribution asks for here is pinned, within what it asks for."""
-    locked = _locked()
+    locked = _locked(lock)
     for name, version in locked.items():
         asked = _requirements(metadata.requires(name) or ())
         for one in asked:
@@ -88,6 +95,17 @@ def test_the_lock_is_complete():
 def test_what_is_installed_is_what_is_locked():
     installed = {name: metadata.version(name) for name in _locked()}
     assert installed == _locked(), "run make, which installs the lock"
+
+
+def test_the_book_has_a_lock_of_its_own_without_what_only_tests_and_benchmarks_need():
+    book, every = (set(_lock_lines(lock)) for lock in reversed(LOCKS))
+    assert book < every, "run make lock"
+    needed = {canonicalize_name(name) for name in _wanted(("book", "read"))}
+    locked = _locked(LOCKS[1]).keys()
+    assert needed <= locked
+    extra = {canonicalize_name(name) for name in _wanted(("test", "bench"))} - needed
+    assert {"jax", "playwright", "scikit-learn"} <= extra
+    assert locked & extra <= {"nbclient", "pyyaml", "psutil"}  # what the book's tools bring
 
 
 def test_conda_asks_for_the_ranges_of_the_project_file():

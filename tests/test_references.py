@@ -12,6 +12,8 @@ from types import ModuleType
 import nbformat
 import pytest
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = ROOT / "tests" / "notebooks"
 

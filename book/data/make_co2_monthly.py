@@ -1,7 +1,7 @@
 """Make co2-monthly.csv from the weekly Mauna Loa record that statsmodels carries.
 
-Run it from anywhere: ``python book/data/make_co2_monthly.py``. It needs statsmodels (the
-`dev` extra), which brings the record with it, so nothing is downloaded.
+Run it from anywhere: ``python book/data/make_co2_monthly.py``. It needs statsmodels (extra
+`data`), which brings the record with it, so nothing is downloaded.
 """
 
 from __future__ import annotations

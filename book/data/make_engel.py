@@ -1,6 +1,6 @@
 """Write engel.csv from the copy of the data that statsmodels carries (public domain).
 
-Run from anywhere: `python book/data/make_engel.py`. It needs statsmodels (extra `dev`) and
+Run from anywhere: `python book/data/make_engel.py`. It needs statsmodels (extra `data`) and
 no network.
 """
 

@@ -1,0 +1,135 @@
+"""The commands that repeat the fast part of the tests: what they choose, run and say."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.slow
+pytest.importorskip("threadpoolctl")
+
+
+@pytest.fixture
+def tools(root: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The scripts, which are in no package."""
+    monkeypatch.syspath_prepend(str(root / "tools"))
+    names = ("fast", "machines", "versions")
+    yield {name: importlib.import_module(name) for name in names}
+    for name in names:
+        sys.modules.pop(name)
+
+
+def sight(tools: Any, kernels: str, *features: str) -> Any:
+    return tools["machines"].Sight(frozenset(features), (), kernels, 1)
+
+
+@pytest.fixture
+def obedient(tools: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A library that takes the kernels that it is asked for, but serves Zen with Haswell's."""
+    served = {"Zen": "Haswell"}
+
+    def probe(env: dict[str, str]) -> Any:
+        asked = env.get("OPENBLAS_CORETYPE", "Nehalem")
+        return sight(tools, served.get(asked, asked))
+
+    monkeypatch.setattr(tools["machines"], "probe", probe)
+    return tools["machines"]
+
+
+def test_families_that_a_processor_cannot_run_are_named(tools: Any, obedient: Any) -> None:
+    here = sight(tools, "Haswell", "SSE3", "SSE42", "AVX", "AVX2", "FMA3")
+    rows = {name: (kind, said) for kind, name, said in obedient.families(here)}
+    assert list(rows) == list(obedient.FAMILIES)
+    assert {name for name, (kind, _) in rows.items() if kind} == {
+        "Prescott", "Nehalem", "Sandybridge", "Haswell",
+    }  # fmt: skip
+    assert rows["Zen"][1] == "has the kernels of Haswell here (Haswell)"
+    assert rows["SkylakeX"][1].startswith("not runnable: no AVX512BW")
+
+
+@pytest.mark.parametrize(
+    ("native", "features", "chosen"),
+    [
+        ("SkylakeX", ("SSE3", "AVX", "AVX2", "FMA3"), "Haswell"),
+        ("Haswell", ("SSE3", "SSE42", "AVX", "AVX2", "FMA3"), "Sandybridge"),
+        ("Prescott", ("SSE3",), None),
+        ("armv8", (), None),
+    ],
+)
+def test_one_other_family_is_chosen(
+    tools: Any, obedient: Any, native: str, features: tuple[str, ...], chosen: str | None
+) -> None:
+    ((kind, _, said),) = obedient.other(sight(tools, native, *features))
+    assert (kind and kind.name) == chosen
+    assert said == (chosen or f"no kernels here but {native}")
+
+
+def test_this_machine_does_as_it_is_told(tools: Any) -> None:
+    machines = tools["machines"]
+    here = machines.probe(machines.environment())
+    assert here.threads == 1
+    for kind, _, said in machines.other(here):
+        assert kind is None or machines.probe(kind.env).kernels == said != here.kernels
+    names = machines.wide(here.loops)
+    narrow = machines.environment(NPY_DISABLE_CPU_FEATURES=" ".join(names))
+    assert not machines.wide(machines.probe(narrow).loops)
+
+
+def test_processes_are_busy_and_then_gone(tools: Any) -> None:
+    children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children")
+    if not children.exists():
+        pytest.skip("this system does not name a process's children")
+    before = set(children.read_text().split())
+    with tools["machines"].busy(3):
+        assert len(set(children.read_text().split()) - before) == 3
+    assert set(children.read_text().split()) <= before
+
+
+def test_a_row_names_what_failed(tools: Any, monkeypatch: Any, capsys: Any) -> None:
+    machines, fast = tools["machines"], tools["fast"]
+    done = fast.Result("1 failed, 2 passed", ("tests/test_a.py::test_b",), 12.4, False)
+    monkeypatch.setattr(machines.fast, "run", lambda *_, **__: done)
+    kind = machines.Kind("Haswell", machines.environment())
+    assert machines.show(kind, "Haswell", "Haswell", 2) == 1
+    first, second = capsys.readouterr().out.splitlines()
+    assert first.split() == ["Haswell", "1", "failed,", "2", "passed", "12", "s", "Haswell"]
+    assert second.strip() == "tests/test_a.py::test_b"
+    assert machines.show(None, "Zen", "not runnable: no AVX2", 2) == 0
+
+
+def test_the_fast_part_says_how_it_ended(tools: Any, tmp_path: Path, monkeypatch: Any) -> None:
+    fast = tools["fast"]
+    (tmp_path / "test_a.py").write_text(
+        "import os, pytest\ndef test_a(): assert os.environ['A'] == '1'\ndef test_b(): assert 0\n"
+        "@pytest.mark.slow\ndef test_c(): assert 0\n"
+    )
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = slow\n")
+    monkeypatch.setattr(fast, "SELECTION", [str(tmp_path), "-m", "not slow"])
+    result = fast.run({"A": "1"}, workers=1)
+    assert (result.closing, result.fine) == ("1 failed, 1 passed", False)
+    assert [test.rpartition("::")[2] for test in result.failed] == ["test_b"]
+
+
+def test_the_fast_part_holds_neither_book_nor_benchmarks(tools: Any, root: Path) -> None:
+    command = [sys.executable, "-m", "pytest", *tools["fast"].SELECTION, "--collect-only", "-q"]
+    done = subprocess.run(
+        [*command, "-p", "no:cacheprovider"], cwd=root, capture_output=True, text=True, check=True
+    )
+    files = {line.partition("::")[0] for line in done.stdout.splitlines() if "::" in line}
+    assert {"tests/test_linalg.py", "tests/equations/test_mutants.py"} <= files
+    assert not [
+        file for file in files if "book/" in file or "notebooks" in file or "benchmark" in file
+    ]
+    assert "tests/test_architecture.py" not in files
+
+
+def test_oldest_and_newest_are_what_uv_calls_so(tools: Any) -> None:
+    program = tools["versions"].uv()
+    said = subprocess.run([program, "pip", "install", "--help"], capture_output=True, text=True)
+    assert all(name in said.stdout for name in tools["versions"].RESOLUTIONS.values())

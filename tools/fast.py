@@ -1,0 +1,52 @@
+"""The fast part of the tests: what a processor, or a version of a library, may decide.
+
+Not the book, the browser, the benchmarks and the rules of the house (marker `slow`): these read
+files, or run what the fast part has run already.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SELECTION = ["tests", "-m", "not slow and not book and not browser", "--ignore=tests/book"]
+SELECTION += ["--ignore=tests/notebooks"]
+
+
+@dataclass(frozen=True)
+class Result:
+    """How a run ended: pytest's last words, the tests that failed, the seconds it took."""
+
+    closing: str
+    failed: tuple[str, ...]
+    seconds: float
+    fine: bool
+
+
+def run(env: dict[str, str], *, python: str = sys.executable, workers: int = 2) -> Result:
+    """Run the fast part in the environment given."""
+    command = [python, "-m", "pytest", *SELECTION, "-q", "-p", "no:cacheprovider", "--color=no"]
+    command += ["-n", str(workers), "--dist", "loadfile"]
+    start = time.monotonic()
+    done = subprocess.run(
+        command, cwd=ROOT, env={**os.environ, **env}, text=True, capture_output=True, check=False
+    )
+    seconds = time.monotonic() - start
+    return Result(
+        _closing(done.stdout) or (done.stderr.strip().splitlines() or ["no tests ran"])[-1],
+        tuple(re.findall(r"^(?:FAILED|ERROR) (\S+)", done.stdout, re.M)),
+        seconds,
+        done.returncode == 0,
+    )
+
+
+def _closing(output: str) -> str:
+    """`5 failed, 70 passed`, of pytest's last line."""
+    found = re.findall(r"^(?:=+ )?(\d+ \w+(?:, \d+ \w+)*) in [\d.]+s", output, re.M)
+    return found[-1] if found else ""

@@ -1,0 +1,15 @@
+# What pip says, as one line that counts: awk -v total=130 -v terminal=1 -f tools/progress.awk
+# Away from a terminal it writes a line for each twenty packages; a problem is shown as it is.
+/^(Collecting|Requirement already satisfied:) / {
+    n++
+    name = $1 == "Collecting" ? $2 : $4
+    sub(/[=;].*/, "", name)
+    if (terminal) printf "\r\033[K  %d of %d: %s", n, total, name
+    else if (n % 20 == 0) printf "  %d of %d: %s\n", n, total, name
+    fflush()
+}
+/^Installing collected packages/ {
+    printf "%s  all %d are here; writing them into the environment\n", terminal ? "\r\033[K" : "", n
+    fflush()
+}
+/^(ERROR|WARNING)/ { print; fflush() }

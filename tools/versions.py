@@ -1,0 +1,72 @@
+"""The fast part of the tests with the oldest and the newest versions that pyproject.toml allows.
+
+``python tools/versions.py`` makes an environment for each in a folder of its own, which it removes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import fast
+
+SHOWN = ("numpy", "scipy", "array-api-compat", "array-api-extra", "lark")
+RESOLUTIONS = {"oldest": "lowest-direct", "newest": "highest"}
+
+
+def uv() -> str:
+    """The program that resolves and installs."""
+    beside = Path(sys.executable).with_name("uv")
+    found = str(beside) if beside.is_file() else shutil.which("uv")
+    if found is None:
+        raise SystemExit("tools/versions.py needs uv (extra `dev`)")
+    return found
+
+
+def make(folder: Path, resolution: str) -> str:
+    """An environment with the package and what its tests need; its interpreter."""
+    python = str(folder / "bin" / "python")
+    subprocess.run([uv(), "venv", "--quiet", "--python", sys.executable, str(folder)], check=True)
+    command = [uv(), "pip", "install", "--quiet", "--python", python, "--resolution", resolution]
+    subprocess.run([*command, "--editable", f"{fast.ROOT}[test]"], check=True)
+    return python
+
+
+def installed(python: str) -> str:
+    """The versions that matter, in words."""
+    code = (
+        "import sys\nfrom importlib.metadata import version\n"
+        "print(*(f'{name} {version(name)}' for name in sys.argv[1:]), sep=', ')"
+    )
+    return subprocess.run(
+        [python, "-c", code, *SHOWN], check=True, capture_output=True, text=True
+    ).stdout.strip()
+
+
+def main() -> int:
+    """Try both, print a line for each, and say whether all was well."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--workers", type=int, default=2, help="processes for the tests")
+    parser.add_argument("which", nargs="*", default=[*RESOLUTIONS], choices=[*RESOLUTIONS])
+    given = parser.parse_args()
+    return max(show(which, given.workers) for which in given.which)
+
+
+def show(which: str, workers: int) -> int:
+    """Try one resolution and print its row; 1 if something failed."""
+    with tempfile.TemporaryDirectory() as folder:
+        python = make(Path(folder) / "venv", RESOLUTIONS[which])
+        one = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+        result = fast.run(one, python=python, workers=workers)
+        print(f"{which}: {result.closing}, {result.seconds:.0f} s  ({installed(python)})")
+    for test in result.failed:
+        print(f"    {test}", flush=True)
+    return 0 if result.fine else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
