@@ -23,7 +23,7 @@ SOURCE = ROOT / "src" / "gpnotes"
 FLOORS = {
     "_xp": 0, "_check": 0.5,  # half a floor: what is checked are arrays of `_xp`
     "linalg": 1, "random": 1, "quadrature": 1, "arrays": 1, "memory": 1,
-    "ascent": 1,
+    "ascent": 1, "priors": 1,
     "params": 2, "gaussian": 2,
     "bounds": 2.5,  # of the parameters of `params`, for those who fit them
     "kernels": 3, "means": 3, "likelihoods": 3,

@@ -20,7 +20,7 @@ from gpnotes import (
     stream,
 )
 from gpnotes.exact import log_evidence_and_pullback
-from gpnotes.fit import fit
+from gpnotes.fit import Fit, Run, fit
 from gpnotes.params import flatten_gradient
 
 
@@ -201,7 +201,7 @@ def test_bounds_of_a_mean_are_in_its_own_units():
         ({"steps": 2.5}, TypeError, "steps must be a whole number from 1; got 2.5"),
         ({"steps": float("nan")}, TypeError, "steps must be a whole number from 1; got nan"),
         ({"stream": np.random.default_rng(0)}, TypeError, "stream must be a gpnotes Stream; got G"),
-        ({"fixed": "noise_var"}, TypeError, "fixed must be a collection of names, not one"),
+        ({"fixed": "noise_var"}, TypeError, "fixed must be a collection of names; got"),
         ({"bounds": [1.0]}, TypeError, "bounds must be a mapping from names"),
     ],
 )
@@ -250,3 +250,9 @@ def test_a_fit_meets_jitter_without_a_word_and_what_it_finds_is_told():
     found = fit(GP(RBF(1.0, 2.0), 1e-18), X, y, fixed=["noise_var"], steps=3)
     with pytest.warns(JitterWarning, match="added .* to its diagonal"):
         condition(found.gp, X, y)
+
+
+def test_runs_agree_within_a_tenth_of_a_nat():
+    gp = GP(RBF(), 0.1)
+    runs = tuple(Run(gp, value, 1, True, "") for value in (5.0, 4.95, 4.75, -np.inf))
+    assert Fit(gp, 5.0, runs).agreeing == 2

@@ -382,7 +382,7 @@ def test_steps_are_a_whole_number(numbers, steps, error):
     X, y, _ = numbers
     with pytest.raises(error, match="steps must be a whole number from 1; got"):
         fit(GP(RBF(), 0.0), X, y, steps=steps)
-    with pytest.raises(TypeError, match="fixed must be a collection of names, not one"):
+    with pytest.raises(TypeError, match="fixed must be a collection of names; got"):
         fit(GP(RBF(), 0.0), X, y, fixed="kernel")
 
 

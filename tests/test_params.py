@@ -246,8 +246,21 @@ def test_priors_are_made_of_numbers(prior, wrong):
 
 
 def test_what_is_fixed_is_a_collection_of_names():
-    with pytest.raises(TypeError, match="fixed must be a collection of names, not one; got 'lengt"):
+    with pytest.raises(TypeError, match="fixed must be a collection of names; got 'lengt"):
         flatten(RBF(), fixed="lengthscale")
+    for fixed in (None, 3):
+        with pytest.raises(TypeError, match="fixed must be a collection of names; got"):
+            flatten(RBF(), fixed=fixed)
+
+
+def test_a_class_holds_no_parameters():
+    """Its fields have defaults, which would be taken for values."""
+    for call in (lambda: flatten(RBF), lambda: flatten_gradient(RBF, RBF())):
+        with pytest.raises(TypeError, match="obj must be a dataclass of parameters; got the class"):
+            call()
+    for bar in (RBF, None, np.ones(2)):
+        with pytest.raises(TypeError, match="obj_bar must be a dataclass of parameters; got"):
+            flatten_gradient(RBF(), bar)
 
 
 def test_a_whole_number_is_a_value_for_a_prior():

@@ -174,3 +174,9 @@ def test_inputs_are_named_as_the_caller_names_them():
     posterior = condition(GP(RBF(), 0.1), np.ones((1, 1)), np.ones(1))
     with pytest.raises(TypeError, match=r"^Xs must be an array; got list"):
         check_posterior(posterior, [[1.0]])
+    for kernel in (RBF, None, "RBF"):
+        with pytest.raises(TypeError, match=r"^kernel must be one, such as RBF\(\); got"):
+            check_kernel(kernel, np.ones((2, 1)))
+    for other in (None, GP(RBF(), 0.1)):
+        with pytest.raises(TypeError, match=r"^posterior must be one, made by condition; got"):
+            check_posterior(other, np.ones((2, 1)))

@@ -98,3 +98,9 @@ def test_rows_are_set_in_place(space):
     wanted = np.arange(20.0).reshape(5, 4)
     wanted[[3, 0], 1:3] = [[-1.0, -2.0], [-3.0, -4.0]]
     np.testing.assert_array_equal(_xp.to_numpy(a), wanted)
+
+
+@pytest.mark.parametrize("a", [None, [1.0], "x", 3])
+def test_what_is_no_array_does_not_become_one(a):
+    with pytest.raises(TypeError, match="a must be an array; got"):
+        _xp.to_numpy(a)

@@ -23,7 +23,7 @@ from .linalg import by_differences
 
 __all__ = ["Evidence", "evidence", "factor", "project", "serves"]
 
-_FAR = 1e4  # as in `kernels.stationary`
+_FAR = 1e4  # lengthscales: the exponential of minus as much is zero
 _BLOCK = 2**15  # entries: 256 KiB in float64, so that the two blocks at work fit a core's cache
 
 
@@ -305,10 +305,10 @@ def _spread_by_differences(u: Array, W: Array) -> Array:
     """The same, ``Σ_{i>j} Wᵢⱼ (u_id − u_jd)²``, from the differences themselves."""
     terms = np.zeros_like(u[0])
     for block in _blocks(u.shape[0], u.shape[0], triangle=True):
-        gap = np.empty_like(W.T[block])
+        gap, weighted = np.empty_like(W.T[block]), np.empty_like(W.T[block])
         for k in range(u.shape[1]):
             np.subtract(u[block[0], k, None], u[None, block[1], k], out=gap)
-            weighted = gap * W.T[block]  # before the square, which may overflow where W is zero
+            np.multiply(gap, W.T[block], out=weighted)  # first: a square may overflow where W is 0
             weighted *= gap
             terms[k] += np.sum(weighted)
     return terms

@@ -89,7 +89,10 @@ def to_numpy(a: Array) -> Any:
     """
     import numpy as np
 
-    xp = array_namespace(a)
+    try:
+        xp = array_namespace(a)
+    except TypeError:
+        raise TypeError(f"a must be an array; got {type(a).__name__}") from None
     if is_numpy_namespace(xp):
         return np.array(a)
     if is_cupy_namespace(xp):

@@ -234,7 +234,7 @@ def fit(
     """
     _admit(gp, X, y, likelihood)
     steps = _check.whole(steps, "steps", 1)
-    held = (*_fixed(fixed), "noise_var")
+    held = _with_noise(fixed)
     start, rebuild = flatten(gp, fixed=held)
     given, reach = limits(gp, bounds, fixed=held), ends(gp, X, y, fixed=held)
 
@@ -249,10 +249,11 @@ def fit(
     return _approximate(rebuild(found.vector), X, y, likelihood)
 
 
-def _fixed(fixed: Collection[str]) -> Collection[str]:
-    if isinstance(fixed, str):
-        raise TypeError(f"fixed must be a collection of names, not one; got {fixed!r}")
-    return fixed
+def _with_noise(fixed: Collection[str]) -> Collection[str]:
+    """`fixed` and the noise, which is zero here."""
+    if isinstance(fixed, str) or not isinstance(fixed, Collection):
+        raise TypeError(f"fixed must be a collection of names; got {fixed!r}")
+    return (*fixed, "noise_var")
 
 
 def _admit(gp: GP, X: Array, y: Array, likelihood: Any) -> None:

@@ -7,19 +7,16 @@ vector that an optimiser or a sampler works on (`flatten`): logarithms of what m
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
+from dataclasses import MISSING, field, fields, is_dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import _check
-from ._xp import LOG_2PI, array_namespace, as_array, to_numpy
+from ._xp import array_namespace, as_array, to_numpy
 
 __all__ = [
-    "LogNormalPrior",
-    "NormalPrior",
     "cotangent",
     "fixed",
     "flatten",
@@ -219,6 +216,8 @@ def flatten_gradient(obj: Any, obj_bar: Any, *, fixed: Collection[str] = ()) -> 
     >>> flatten_gradient(RBF(1.0, 2.0), cotangent(RBF(), signal_var=-0.5, lengthscale=3.0))
     array([-0.5,  6. ])
     """
+    for thing, name in ((obj, "obj"), (obj_bar, "obj_bar")):
+        _require_dataclass(thing, name)
     bars = {leaf.path: _host(leaf.value) for leaf in leaves(obj_bar)}
     sizes = {leaf.path: _host(leaf.value).size for leaf in leaves(obj)}
     found = {path: bar.size for path, bar in bars.items()}
@@ -246,15 +245,20 @@ def names(obj: Any, *, fixed: Collection[str] = ()) -> list[str]:
 
 def free_leaves(obj: Any, fixed: Collection[str]) -> list[Leaf]:
     """The parameters of `obj` that `fixed` does not name, as `flatten` takes them."""
-    if isinstance(fixed, str):
-        raise TypeError(f"fixed must be a collection of names, not one; got {fixed!r}")
-    if not is_dataclass(obj):
-        raise TypeError(f"obj must be a dataclass of parameters; got {type(obj).__name__}")
+    if isinstance(fixed, str) or not isinstance(fixed, Collection):
+        raise TypeError(f"fixed must be a collection of names; got {fixed!r}")
+    _require_dataclass(obj, "obj")
     every = list(leaves(obj))
     for name in fixed:
         if not any(_covers(name, leaf.path) for leaf in every):
             raise ValueError(f"fixed names {name!r}; there are {[leaf.path for leaf in every]}")
     return [leaf for leaf in every if not any(_covers(name, leaf.path) for name in fixed)]
+
+
+def _require_dataclass(obj: Any, name: str) -> None:
+    if isinstance(obj, type) or not is_dataclass(obj):
+        got = f"the class {obj.__name__}" if isinstance(obj, type) else type(obj).__name__
+        raise TypeError(f"{name} must be a dataclass of parameters; got {got}")
 
 
 def _covers(name: str, path: str) -> bool:
@@ -284,65 +288,3 @@ def _from_flat(leaf: Leaf, part: np.ndarray) -> Any:
     if isinstance(leaf.value, float):
         return float(value[0])
     return as_array(value.reshape(tuple(leaf.value.shape)), leaf.value)
-
-
-@dataclass(frozen=True)
-class NormalPrior:
-    """A parameter, or each entry of one, is ``N(mean, sd²)`` a priori.
-
-    >>> round(NormalPrior(0.0, 1.0).log_density(0.0), 4)
-    -0.9189
-    """
-
-    mean: float = 0.0
-    sd: float = 1.0
-
-    def __post_init__(self) -> None:
-        _settle_prior(self)
-
-    def log_density(self, value: Any) -> float:
-        """``−½ ((value − mean)/sd)² − log sd − ½ log 2π``, summed over the entries."""
-        z = (_check.finite(value, "value") - self.mean) / self.sd
-        return _sum(-0.5 * z * z - math.log(self.sd) - 0.5 * LOG_2PI)
-
-    def gradient(self, value: Any) -> Any:
-        """The derivative of `log_density` by the value, of the value's type."""
-        return -(_check.finite(value, "value") - self.mean) / self.sd**2
-
-
-@dataclass(frozen=True)
-class LogNormalPrior:
-    """The logarithm of a positive parameter, or of each entry, is ``N(mean, sd²)`` a priori.
-
-    >>> round(LogNormalPrior(0.0, 1.0).log_density(1.0), 4)
-    -0.9189
-    """
-
-    mean: float = 0.0
-    sd: float = 1.0
-
-    def __post_init__(self) -> None:
-        _settle_prior(self)
-
-    def log_density(self, value: Any) -> float:
-        """The density by the value itself: that of its logarithm, less ``log value``."""
-        log = _log(_check.positive(value, "value"))
-        return NormalPrior(self.mean, self.sd).log_density(log) - _sum(log)
-
-    def gradient(self, value: Any) -> Any:
-        """The derivative of `log_density` by the value, of the value's type."""
-        log = _log(_check.positive(value, "value"))
-        return (NormalPrior(self.mean, self.sd).gradient(log) - 1.0) / value
-
-
-def _settle_prior(prior: NormalPrior | LogNormalPrior) -> None:
-    object.__setattr__(prior, "mean", _check.number(prior.mean, "mean"))
-    object.__setattr__(prior, "sd", _check.positive(_check.number(prior.sd, "sd"), "sd"))
-
-
-def _log(value: Any) -> Any:
-    return math.log(value) if isinstance(value, int | float) else array_namespace(value).log(value)
-
-
-def _sum(terms: Any) -> float:
-    return terms if isinstance(terms, float) else float(array_namespace(terms).sum(terms))

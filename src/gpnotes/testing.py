@@ -184,6 +184,8 @@ def check_kernel(kernel: Any, X: Array) -> None:
     >>> check_kernel(RBF(), np.asarray([[0.0], [0.5], [2.0]]))
     """
     _check.matrix(X, "X")
+    if isinstance(kernel, type) or not callable(kernel):
+        raise TypeError(f"kernel must be one, such as RBF(); got {kernel!r}")
     K, d, Z = kernel(X), kernel.diag(X), X[: max(1, X.shape[0] // 2), :] + 0.25
     _same_kind({"k(x)": K, "k.diag(x)": d, "k(x, z)": kernel(X, Z)}, X)
     host, top = to_numpy(K), _epsilon_of(K)
@@ -221,6 +223,8 @@ def check_posterior(posterior: Any, Xs: Array) -> None:
     with noise both grow by the same; chunks change nothing. Raises `AssertionError`.
     """
     _check.matrix(Xs, "Xs")
+    if isinstance(posterior, type) or not hasattr(posterior, "predict"):
+        raise TypeError(f"posterior must be one, made by condition; got {posterior!r}")
     mean, variance = posterior.predict(Xs)
     covariance = posterior.covariance(Xs)
     _same_kind({"mean": mean, "variance": variance, "covariance": covariance}, Xs)

@@ -18,8 +18,6 @@ from .sums import per_dimension, total
 
 __all__ = ["RBF", "Matern12", "Matern32", "Matern52", "RationalQuadratic"]
 
-_FAR = 1e4  # lengthscales: the exponential of minus as much is zero
-
 
 def _scaled(kernel: Any, x: Array, z: Array | None) -> tuple[Array, Array | None]:
     """Inputs in units of the lengthscale, centred: only differences matter."""
@@ -29,7 +27,7 @@ def _scaled(kernel: Any, x: Array, z: Array | None) -> tuple[Array, Array | None
 
 
 def _gram(kernel: Any, x: Array, z: Array | None) -> Array:
-    return kernel.signal_var * kernel._profile(squared_distances(*_scaled(kernel, x, z)))
+    return kernel.signal_var * kernel._profile(_distances(*_scaled(kernel, x, z)))
 
 
 def _diag(kernel: Any, x: Array) -> Array:
@@ -38,7 +36,7 @@ def _diag(kernel: Any, x: Array) -> Array:
 
 def _pull(kernel: Any, x: Array, z: Array | None, K_bar: Array) -> tuple[Any, Array, Array | None]:
     u, v = _scaled(kernel, x, z)
-    q = squared_distances(u, v)
+    q = _distances(u, v)
     bars = kernel._shape_bars(q, K_bar)
     bars["signal_var"] = total(K_bar * kernel._profile(q))
     q_bar = kernel.signal_var * K_bar * kernel._slope(q)
@@ -58,10 +56,17 @@ def _pull_diag(kernel: Any, x: Array, d_bar: Array) -> tuple[Any, Array]:
     return cotangent(kernel, signal_var=total(d_bar), **bars), xp.zeros_like(x)
 
 
-def _reach(q: Array, factor: float) -> Array:
-    """``√(factor q)``, but no more than what makes ``exp(−s)`` zero: infinity times zero is NaN."""
-    xp = array_namespace(q)
-    return xp.clip(math.sqrt(factor) * xp.sqrt(q), None, _FAR)
+def _distances(u: Array, v: Array | None) -> Array:
+    """`squared_distances`, finite where they overflow: infinity times a zero would be NaN."""
+    xp, q = array_namespace(u), squared_distances(u, v)
+    top = float(xp.finfo(u.dtype).max)
+    if max(map(_widest, (u, u if v is None else v))) > 1e-3 * math.sqrt(top):
+        return xp.clip(q, None, 1e-2 * top)
+    return q
+
+
+def _widest(u: Array) -> float:
+    return float(array_namespace(u).max(array_namespace(u).abs(u))) if u.shape[0] else 0.0
 
 
 def _no_shape_bars(kernel: Any, q: Array, K_bar: Array) -> dict[str, Any]:
@@ -146,11 +151,12 @@ class Matern32(Kernel):
     _shape_bars = _no_shape_bars
 
     def _profile(self, q: Array) -> Array:
-        s = _reach(q, 3.0)
+        s = math.sqrt(3.0) * array_namespace(q).sqrt(q)
         return (1.0 + s) * array_namespace(q).exp(-s)
 
     def _slope(self, q: Array) -> Array:
-        return -1.5 * array_namespace(q).exp(-_reach(q, 3.0))
+        xp = array_namespace(q)
+        return -1.5 * xp.exp(-math.sqrt(3.0) * xp.sqrt(q))
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -173,11 +179,11 @@ class Matern52(Kernel):
     _shape_bars = _no_shape_bars
 
     def _profile(self, q: Array) -> Array:
-        s = _reach(q, 5.0)
+        s = math.sqrt(5.0) * array_namespace(q).sqrt(q)
         return (1.0 + s + s * s / 3.0) * array_namespace(q).exp(-s)
 
     def _slope(self, q: Array) -> Array:
-        s = _reach(q, 5.0)
+        s = math.sqrt(5.0) * array_namespace(q).sqrt(q)
         return -5.0 / 6.0 * (1.0 + s) * array_namespace(q).exp(-s)
 
 
