@@ -39,13 +39,26 @@ HOLDS = [
     (r"f = a^2 + a \text{ if } A \succeq 0", {"A": np.array([[2.0, 0.3], [0.3, 1.0]])}),
     (r"f = a^2 + a \text{ if } x > 0", {"x": np.array([0.2, 1.3])}),
     (r"f = a^2 + a \text{if $a > 0$}", {}),
+    (r"f = a^2 + a \text{ for all } a \in \mathbb R", {}),
+    (r"f = a^2 + a \text{ for all } a \in \mathbb{R}_+", {}),
+    (
+        r"f = a^2 + a \quad \forall x, y \in \mathbb R^n",
+        {"x": np.ones(3), "y": np.zeros(3), "n": 3},
+    ),
+    (r"f = a^2 + a \quad \forall x \in \mathbb R^{2 n + 1}", {"x": np.ones(7), "n": 3}),
+    (
+        r"f = a^2 + a \quad \forall A \in \mathbb R^{n \times N}",
+        {"A": np.ones((3, 2)), "n": 3, "N": 2},
+    ),
+    (r"f = a^2 + a \text{ for } n \in \mathbb N, \quad b = 2 i", {"n": 3, "i": 1.5, "b": 3.0}),
+    (r"f = a^2 + a \text{ for } n \in \mathbb Z", {"n": -3}),
 ]
 
 
 @pytest.mark.parametrize(("latex", "more"), HOLDS)
 def test_a_condition_that_the_numbers_meet(checked, latex, more):
     record = checked(latex, numbers(**more))
-    assert len(record.steps) == 1
+    assert len(record.steps) == (2 if "b" in more else 1)
     assert record.mutants.caught > 0 == record.mutants.survived
 
 
@@ -60,6 +73,12 @@ BROKEN = [
     (r"f = a^2 + a \text{ if } i \ne j", {"i": 3, "j": 3}, r"i \ne j"),
     (r"f = a^2 + a \text{ if } A \succeq 0", {"A": -np.eye(2)}, r"A \succeq 0"),
     (r"f = a^2 + a \text{ if } x > 0", {"x": np.array([0.2, -1.3])}, "x > 0"),
+    (r"f = a^2 + a \text{ for } x \in \mathbb R", {"x": np.ones(3)}, "x"),
+    (r"f = a^2 + a \text{ for } x \in \mathbb R^n", {"x": np.ones(3), "n": 2}, "x"),
+    (r"f = a^2 + a \text{ for } A \in \mathbb R^{n \times n}", {"A": np.ones((3, 2)), "n": 3}, "A"),
+    (r"f = a^2 + a \text{ for } i \in \mathbb R_{>0}", {"i": -1.5}, "i"),
+    (r"f = a^2 + a \text{ for } i \in \mathbb N", {"i": 1.5}, "i"),
+    (r"f = a^2 + a \text{ for } i \in \mathbb N", {"i": -1}, "i"),
 ]
 
 

@@ -58,6 +58,12 @@ class Conditions(Branches):
         items, _, target = parts
         return self._members(items, target)
 
+    def space(self, meta: Meta, parts: list) -> list[Node]:
+        items, _, name, *shape = parts
+        sizes = tuple(part for part in shape if isinstance(part, Node))
+        span = (name.start_pos, meta.end_pos)
+        return self._members(items, t.Space(str(name), sizes, span=span))
+
     def _members(self, items: list[Node], target: Node | tuple) -> list[Node]:
         if isinstance(target, Node):
             return [t.Member(item, target, span=item.span) for item in items]

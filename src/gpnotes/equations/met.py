@@ -51,7 +51,23 @@ def _holds(evaluator: Evaluator, step: t.Step) -> bool:
 
 def _belongs(evaluator: Evaluator, node: t.Member) -> bool:
     value = evaluator.value(node.element)
+    if isinstance(node.members, t.Space):
+        return _is_in(evaluator, value, node.members)
     return any(np.array_equal(value, member) for member in _members(evaluator, node))
+
+
+_OF_A_KIND = {
+    "\\mathbb R": np.isfinite, "\\mathbb R_+": lambda x: x > 0, "\\mathbb R_{>0}": lambda x: x > 0,
+    "\\mathbb N": lambda x: (x > 0) & (x == np.floor(x)), "\\mathbb Z": lambda x: x == np.floor(x),
+}  # fmt: skip
+
+
+def _is_in(evaluator: Evaluator, value: np.ndarray, space: t.Space) -> bool:
+    """Whether the numbers are of that kind, and in an array of that shape."""
+    sizes = tuple(int(evaluator.value(size)) for size in space.shape)
+    columns = (*sizes, 1) if len(sizes) == 1 else sizes
+    fits = value.size == 1 if set(sizes) <= {1} else value.shape == columns
+    return fits and bool(np.all(_OF_A_KIND[space.name](value)))
 
 
 def _members(evaluator: Evaluator, node: t.Member) -> list:

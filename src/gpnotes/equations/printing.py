@@ -274,6 +274,10 @@ class _Printer:
         words = "if" if isinstance(condition, t.Step) else "for all"
         return f" \\text{{ {words} }} {self.any(condition)}"
 
+    def space(self, node: t.Space) -> str:
+        sizes = " \\times ".join(map(self.term, node.shape))
+        return f"{node.name}^{{{sizes}}}" if sizes else node.name
+
     def member(self, node: t.Member) -> str:
         element = self.any(node.element)
         if node.members is not None:
@@ -335,6 +339,7 @@ _RULES: dict[type, Callable[[_Printer, Any], str]] = {
     t.Block: _Printer.block,
     t.Cases: _Printer.cases,
     t.Step: _Printer.step,
+    t.Space: _Printer.space,
     t.Member: _Printer.member,
     t.Statement: _Printer.statement,
 }

@@ -15,8 +15,8 @@ __all__ = [
     "Apply", "Average", "Bars", "Block", "Cases", "Constant", "Covariance", "Derivative",
     "Elementwise", "Expectation", "Function", "Gradient", "Index", "Inner", "Integral", "Inverse",
     "Kronecker", "Member", "Name", "Node", "Norm", "Number", "Path", "Power", "Product", "Quotient",
-    "Range", "Reduction", "Root", "Statement", "Step", "Subscript", "Sum", "Transpose", "Under",
-    "Variance", "children", "replace_at", "replace_node", "walk",
+    "Range", "Reduction", "Root", "Space", "Statement", "Step", "Subscript", "Sum", "Transpose",
+    "Under", "Variance", "children", "replace_at", "replace_node", "walk",
 ]  # fmt: skip
 
 
@@ -289,6 +289,14 @@ class Step(Node):
     relation: str
     right: Node
     line: int = field(default=1, compare=False)
+
+
+@dataclass(frozen=True)
+class Space(Node):
+    """``\\mathbb R^{n \\times d}``, ``\\mathbb N``: numbers of a kind, in an array of a shape."""
+
+    name: str
+    shape: tuple[Node, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ def open_brace(s: Stream, kind: str = "brace") -> None:
 
 
 def close_brace(s: Stream) -> None:
-    if s.top() not in ("brace", "index", "head"):
+    if s.top() not in ("brace", "index", "head", "shape"):
         raise s.fault("this is never closed", s.stack[-1][1])
     s.stack.pop()
     s.emit("_RB", "}")

@@ -62,6 +62,8 @@ def _one(s: Stream) -> None:
 
 def _vocabulary(s: Stream, word: str) -> None:
     length = s.nucleus(s.i)
+    if s.condition and s.last() == "IN" and _is_space(s):
+        return s.emit("SPACE", joined(s.tokens[s.i : s.atom_end(s.i)]), s.atom_end(s.i) - s.i)
     follows = s.text(length)
     if word in v.BIG and follows == "_":
         _big(s, v.BIG[word], length)
@@ -75,6 +77,11 @@ def _vocabulary(s: Stream, word: str) -> None:
         s.emit("_INDICATOR", word, length)
     else:
         atoms.unknown(s)
+    return None
+
+
+def _is_space(s: Stream) -> bool:
+    return joined(s.tokens[s.i : s.atom_end(s.i)]) in v.SPACES
 
 
 def _operator(s: Stream, token: Token) -> None:
@@ -83,6 +90,8 @@ def _operator(s: Stream, token: Token) -> None:
         return s.emit("NAME", "\\cdot")
     if token.text == "\\circ":
         _refuse_composition(s, token)
+    if token.text == "\\times" and s.top() == "shape":
+        return s.emit("BY", token.text)
     return s.emit(v.OPERATORS[token.text], token.text)
 
 
@@ -156,6 +165,9 @@ def _power(s: Stream) -> None:
     end = s.group_end(opened)
     content = joined(s.tokens[opened + 1 : end])
     length = end - s.i + 1
+    if s.last() == "SPACE":
+        s.emit("_POW", "^")
+        return brackets.open_brace(s, "shape")
     transpose = content in v.TRANSPOSES and content not in s.names.kinds
     if transpose:
         s.emit("TRANSPOSE", "\\top", length)
@@ -170,6 +182,7 @@ def _power(s: Stream) -> None:
     else:
         s.emit("_POW", "^")
         brackets.open_brace(s, "brace")
+    return None
 
 
 def _only_brackets(s: Stream, opened: int) -> bool:
