@@ -21,6 +21,7 @@ from .located import located
 from .manuscript import Manuscript, manuscript
 from .prose import Relation
 from .record import InlineRecord, Ledger, Record, Refutation, Symbols, Verdict
+from .routes import refuse_claims, route, watched
 from .text import Equation
 from .tree import Number
 from .trial import Trial
@@ -98,15 +99,18 @@ class Chapter:
             if not oracle.strip():
                 raise EquationError("oracle= must say by which route the numbers come")
             allowed.refuse_loose()
-            drawn = draws(bindings, f"{self.slug}:{label}")
+            with watched(bindings) as watch:
+                drawn = draws(bindings, f"{self.slug}:{label}")
             attained = tight_draws(tight, f"{self.slug}:{label}")
             trial = prepare(equation.latex, (*drawn, *attained), allowed, tight=len(attained))
             refuse_unused(drawn[0], equation.latex, trial.statement)
+            refuse_claims(oracle, bindings, drawn[0], watch)
             record = Record(
                 label, self.slug, kind(trial), equation.line, oracle, rtol, atol, approx,
                 steps=steps(trial, equation), draws=len(drawn), sources=named,
                 mutants=mutated(trial, equation.latex, spare or {}, tight), tight=len(attained),
                 estimate=estimated(trial), backend=backend(drawn[0]),
+                route=route(trial.statement, drawn[0], watch),
             )  # fmt: skip
         self._trials[label, oracle] = trial.anew()
         return self._keep(record, start)

@@ -149,7 +149,13 @@ def summary(data: Data) -> str:
         return plain(data)
     estimate = data.get("estimate")
     head = _estimated(estimate) if estimate else f"checked to {short(_widest(data))}"
-    return " · ".join([head, mutant_line(data["mutants"]), data["oracle"]]) + _read(data)
+    said = [head, mutant_line(data["mutants"]), data["oracle"], route_line(data)]
+    return " · ".join(filter(None, said)) + _read(data)
+
+
+def route_line(data: Data) -> str:
+    """``from package, quadrature``: by which route the engine saw the numbers come."""
+    return f"from {', '.join(data['route'])}" if data.get("route") else ""
 
 
 def _estimated(estimate: Data) -> str:
@@ -196,7 +202,8 @@ def _closed(data: Data) -> str:
 
 def _facts(data: Data) -> str:
     spoken = {
-        "evidence": data["oracle"], "relative tolerance": short(data["rtol"]),
+        "evidence": data["oracle"], "route": ", ".join(data.get("route") or ()),
+        "relative tolerance": short(data["rtol"]),
         "draws": str(data["draws"]), "on which it is tight": str(data.get("tight") or ""),
         "arrays": data["backend"],
         "answers": ", ".join(data["sources"]), "text": _saved(data),

@@ -122,6 +122,7 @@ class Record(_Shown):
     milliseconds: float = 0.0
     estimate: EstimateRecord | None = None
     tight: int = 0
+    route: tuple[str, ...] = ()
     text: str = ""
     saved: str = ""
     digest: str = ""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..display import mutant_line, power_of_ten, said, together
+from ..display import mutant_line, power_of_ten, route_line, said, together
 from .html import element, later, link, number, phrase, say, scrolled, table, tolerance
 from .ledger import Row
 
@@ -19,7 +19,12 @@ def words(row: Row) -> list[str]:
     """What the closed badge says, phrase by phrase."""
     if row.record is None or row.kind == "definition":
         return [row.kind]
-    return [_head(row.record), mutant_words(row.mutants), row.oracles]
+    return [
+        _head(row.record),
+        mutant_words(row.mutants),
+        row.oracles,
+        route_line({"route": row.route}),
+    ]
 
 
 def _head(record: Data) -> str:
@@ -84,6 +89,7 @@ def _facts(record: Data) -> str:
     draws = record["draws"]
     parts = [
         f"Evidence: {record['oracle']}",
+        f"seen to come {route_line(record)}" if record.get("route") else "",
         f"relative tolerance {tolerance(record['rtol'])}" if record.get("rtol") else "",
         f"absolute tolerance {tolerance(record['atol'])}" if record.get("atol") else "",
         f"{_draws(draws)} of the numbers, the worst counts" if draws > 1 else "",

@@ -72,6 +72,11 @@ class Row:
     def oracles(self) -> str:
         return "; ".join(r["oracle"] for r in self.records if r.get("oracle"))
 
+    @property
+    def route(self) -> list[str]:
+        """By which routes the engine saw the numbers of its records come."""
+        return list(dict.fromkeys(name for r in self.records for name in r.get("route") or ()))
+
 
 @dataclass(frozen=True)
 class Book:
@@ -170,6 +175,7 @@ def _equation(row: Row) -> dict[str, Any]:
         "chapter": record.get("chapter", row.docname),
         "kind": row.kind,
         "oracle": row.oracles,
+        "route": row.route,
         "rtol": record.get("rtol"),
         "residual": row.residual,
         "steps": len(record.get("steps", ())),
