@@ -214,3 +214,25 @@ def test_arrays_of_any_kind_and_floating_ones(space) -> None:
     assert _check.moments(a, a) == space.xp
     with pytest.raises(TypeError, match="a must be an array; got list"):
         _check.array([1.0], "a")
+
+
+def test_both_limits_of_a_whole_number_belong_to_it() -> None:
+    assert [_check.whole(value, "steps", 1, 7) for value in (1, 7)] == [1, 7]
+
+
+def test_what_is_squared_stays_below_the_largest_number(space) -> None:
+    bound = float(space.xp.finfo(space.dtype).max) ** 0.4
+    good = space.asarray([0.0, -0.9 * bound])
+    assert _check.squarable(good, "X") is good
+    assert _check.squarable(good[:0], "X").shape == (0,)
+    for entry in (1.1 * bound, -1.1 * bound):
+        with pytest.raises(ValueError, match=r"X must be smaller than .* squares overflow"):
+            _check.squarable(space.asarray([0.0, entry]), "X")
+
+
+def test_a_word_is_one_of_those_that_are_known() -> None:
+    assert _check.choice("b", "kind", ("a", "b")) == "b"
+    with pytest.raises(ValueError, match=r"kind must be one of \['a', 'b'\]; got 'c'"):
+        _check.choice("c", "kind", ("a", "b"))
+    with pytest.raises(TypeError, match=r"kind must be one of \['a', 'b'\]; got list"):
+        _check.choice(["a"], "kind", ("a", "b"))

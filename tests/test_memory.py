@@ -118,3 +118,20 @@ def test_no_dense_matrix_is_made_without_asking(free, rng, noise_var):
             with pytest.raises(MemoryError, match=r"\(50, 50\) needs .* are available"):
                 call()
         assert posterior.predict(X)[0].shape == (50,)  # in chunks, it fits anywhere
+
+
+def test_what_just_fits_is_allowed_and_one_byte_less_is_not(monkeypatch):
+    call = {"copies": 2, "like": np.ones(1), "what": "K", "remedy": "Use fewer points."}
+    monkeypatch.setattr(memory, "available", lambda like=None: 2 * 3 * 5 * 8)
+    memory.require(3, 5, **call)
+    monkeypatch.setattr(memory, "available", lambda like=None: 2 * 3 * 5 * 8 - 1)
+    with pytest.raises(MemoryError, match=r"K of shape \(3, 5\)"):
+        memory.require(3, 5, **call)
+
+
+@pytest.mark.parametrize("value", [None, "3", True, 2.0, -1, [3]])
+def test_sizes_are_whole_numbers(value):
+    sizes = {"rows": 3, "columns": 3, "copies": 1}
+    for name in sizes:
+        with pytest.raises((TypeError, ValueError), match=f"{name} must be a whole number from 0"):
+            memory.require(**{**sizes, name: value}, like=np.ones(1), what="K", remedy="None.")

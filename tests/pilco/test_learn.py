@@ -302,6 +302,57 @@ def test_what_counts_as_upright():
     assert not upright(still)
 
 
+def test_the_limits_of_upright_are_exact():
+    still = np.zeros((10, 2))
+    assert upright(still, last=10, within=0.3)
+    with pytest.raises(ValueError, match="states must have at least 11 rows; got 10"):
+        upright(still, last=11)
+    still[0, 0] = 0.3
+    assert not upright(still, last=10, within=0.3)
+    assert upright(still, last=9, within=0.3)
+
+
+def test_the_task_and_the_first_policy_are_what_they_say():
+    task = swing_up(np.zeros(1))
+    np.testing.assert_array_equal(task.mean, [np.pi, 0.0])
+    np.testing.assert_array_equal(task.covariance, 0.01 * np.eye(2))
+    assert (task.steps, task.angles) == (35, (0,))
+    policy, draws = first_policy(stream(4), np.zeros(1), bumps=5), stream(4)
+    turns, speeds = 2.0 * np.pi * draws.uniform(5), 4.0 * draws.normal(5)
+    wanted = np.stack([speeds, np.sin(turns), np.cos(turns)], axis=1)
+    np.testing.assert_allclose(policy.inner.centres, wanted, rtol=1e-15)
+    np.testing.assert_array_equal(policy.inner.lengthscale, [4.0, 1.0, 1.0])
+    assert policy.limit == TORQUE
+
+
+def test_the_search_for_hyperparameters_stays_within_its_bounds(rng, monkeypatch):
+    """Noise from 1e-6 to once the variance of the differences, lengths by the inputs' spread."""
+    asked, module, data = [], sys.modules["gpnotes.pilco.learn"], pushed(rng)
+
+    def fitted(start, X, y, *, bounds, steps):
+        asked.append((start, X, y, bounds, steps))
+        return SimpleNamespace(gp=start)
+
+    monkeypatch.setattr(module, "fit", fitted)
+    fit_dynamics(data, steps=7)
+    assert len(asked) == 2
+    for start, X, y, bounds, steps in asked:
+        spread, variance = X.std(axis=0), y.var()
+        assert bounds["noise_var"] == (1e-6 * variance, variance)
+        assert bounds["kernel.signal_var"] == (1e-2 * variance, 1e4 * variance)
+        assert bounds["kernel.lengthscale"] == (0.1 * spread.min(), 100.0 * spread.max())
+        assert (start.noise_var, start.kernel.signal_var) == (0.01 * variance, variance)
+        np.testing.assert_array_equal(start.kernel.lengthscale, spread)
+        assert steps == 7
+
+
+def test_two_transitions_are_enough_and_one_is_not(rng):
+    two = Transitions(*(part[:2] for part in pushed(rng)))
+    assert len(fit_dynamics(two, steps=1).posteriors) == 2
+    with pytest.raises(ValueError, match=r"states must have at least two rows; got \(1, 2\)"):
+        fit_dynamics(Transitions(*(part[:1] for part in two)), steps=1)
+
+
 def test_the_swing_up_costs_least_upright(space):
     task = swing_up(space.asarray([0.0]))
     z = space.asarray([6.0, 0.0, 0.0, 1.0])

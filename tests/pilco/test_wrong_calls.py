@@ -148,7 +148,10 @@ def doors() -> Iterator[tuple[str, Callable, dict[str, Any], dict[str, list]]]:
         "posteriors": [w["posterior"]], **state, "start": m, "bounds": box, "steps": 1,
     }, {
         "posteriors": NO_THING, **wrong_state, "start": NO_ARRAY, "steps": [*NO_COUNT, 0],
-        "bounds": [None, "3", 2.5, [], [(0.0, 1.0)], [(1.0, 0.0)] * 2, [(0.0, math.nan)] * 2],
+        "bounds": [
+            None, "3", 2.5, [], [(0.0, 1.0)], [(1.0, 0.0)] * 2, [(1.0, 1.0)] * 2,
+            [(0.0, math.nan)] * 2,
+        ],
     }  # fmt: skip
     yield "swing_up", pendulum.swing_up, {"like": m, "steps": 1, "width": 0.8}, {
         "like": NO_ARRAY, "steps": [*NO_COUNT, 0], "width": [*NO_NUMBER, 0.0],
