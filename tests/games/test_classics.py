@@ -97,7 +97,7 @@ def _three_roles(rng, unit):
     return PayoffModel(game, (*rows, *columns, *firm)), tables
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(3))
 def test_a_role_that_is_paid_in_another_unit_hides_no_regret(seed):
     """One range for all roles once let through whatever the poorer roles did."""
     model, (A, B) = _three_roles(np.random.default_rng(seed), 1e5)
