@@ -232,6 +232,16 @@ class TestEstimate:
         assert record.estimate.entries == 4
         assert 4.0 < record.estimate.limit < 4.5
 
+    def test_an_estimate_says_how_small_a_slip_it_would_catch(self, checked):
+        """Four standard errors, and the distance that the sample is off already."""
+        noisy = {"a": Estimate(2.02, 0.02, n=100), "b": 0.7, "c": 1.3}
+        record = checked("a = b + c", noisy)
+        assert record.estimate.slip == pytest.approx((4 + 1) * 0.02 / 2.02)
+        assert "5 %" in record._repr_mimebundle_()["text/html"]
+        slipped = {**noisy, "b": 0.7 * 1.06, "c": 1.3 * 1.06}
+        with pytest.raises(EquationError, match="does not hold"):
+            checked("a = b + c", {**slipped, "a": Estimate(2.02, 0.02, n=100)})
+
     def test_an_estimate_inside_an_expression_carries_its_error(self, checked):
         """z of ``2 e = ...`` is that of ``e``: the error is doubled too."""
         bindings = {"e": self.draw(20000), "m": 1.5, "s": 2.0}

@@ -153,6 +153,12 @@ def summary(data: Data) -> str:
     return " · ".join(filter(None, said)) + _read(data)
 
 
+def slip_line(estimate: Data | None) -> str:
+    """``2.4 %``: the smallest relative error that an estimate would have caught."""
+    slip = (estimate or {}).get("slip")
+    return f"{100 * slip:.2g} %" if slip else ""
+
+
 def route_line(data: Data) -> str:
     """``from package, quadrature``: by which route the engine saw the numbers come."""
     return f"from {', '.join(data['route'])}" if data.get("route") else ""
@@ -204,6 +210,7 @@ def _facts(data: Data) -> str:
     spoken = {
         "evidence": data["oracle"], "route": ", ".join(data.get("route") or ()),
         "relative tolerance": short(data["rtol"]),
+        "smallest slip that it would catch": slip_line(data.get("estimate")),
         "draws": str(data["draws"]), "on which it is tight": str(data.get("tight") or ""),
         "arrays": data["backend"],
         "answers": ", ".join(data["sources"]), "text": _saved(data),

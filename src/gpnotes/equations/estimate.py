@@ -25,11 +25,16 @@ Triple = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 @dataclass(frozen=True)
 class Score:
-    """The worst z-score over the entries and draws, the limit it is held to, and its step."""
+    """The worst z-score over the entries and draws, and its standard error.
+
+    `slip` is the smallest relative error of the whole statement that this sample would have
+    caught, whichever way it went; none for an inequality.
+    """
 
     z: float
     standard_error: float
     entries: int
+    slip: float | None = None
 
     @property
     def limit(self) -> float:
@@ -56,7 +61,23 @@ def score(relation: str, triples: Sequence[Triple]) -> Score:
     worst = max(range(len(scores)), key=lambda i: np.max(scores[i]))
     place = np.argmax(scores[worst])
     error = np.broadcast_to(triples[worst][2], scores[worst].shape).flat[place]
-    return Score(float(np.max(scores[worst])), float(error), sum(z.size for z in scores))
+    entries = sum(z.size for z in scores)
+    slip = None if relation in _SIGNED else _slip(triples, scores, limit(entries))
+    return Score(float(np.max(scores[worst])), float(error), entries, slip)
+
+
+def _slip(triples: Sequence[Triple], scores: Sequence[np.ndarray], most: float) -> float | None:
+    """The smallest factor 1 + slip on a side that moves some entry beyond the limit.
+
+    An entry whose score is z moves by ``slip |value| / error``, at worst back through zero.
+    """
+    with np.errstate(divide="ignore"):
+        needed = [
+            np.min((most + z) * error / np.maximum(np.abs(left), np.abs(right)))
+            for (left, right, error), z in zip(triples, scores, strict=True)
+        ]
+    smallest = float(min(needed))
+    return smallest if np.isfinite(smallest) else None
 
 
 def _scores(relation: str, left: np.ndarray, right: np.ndarray, error: np.ndarray) -> np.ndarray:

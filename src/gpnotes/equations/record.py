@@ -87,7 +87,10 @@ class Mutants:
 
 @dataclass(frozen=True)
 class EstimateRecord:
-    """The worst z-score of an estimate, the limit it is held to, and the sample behind it."""
+    """The worst z-score of an estimate, the limit it is held to, and the sample behind it.
+
+    `slip` is the smallest relative error of the statement that the sample would have caught.
+    """
 
     z: float
     limit: float
@@ -95,6 +98,7 @@ class EstimateRecord:
     entries: int
     n: int | None = None
     seed: int | None = None
+    slip: float | None = None
 
 
 @dataclass(frozen=True, repr=False)

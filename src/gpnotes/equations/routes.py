@@ -31,7 +31,7 @@ _LARGEST = 100_000  # entries of one result that are kept
 _DEEPEST = 3
 
 
-@dataclass
+@dataclass(frozen=True, eq=False)
 class Watch:
     """What was called while numbers were drawn: by library, the entries that it returned."""
 

@@ -214,8 +214,9 @@ def estimated(trial: Trial) -> EstimateRecord | None:
     worst = max(scores, key=lambda found: found.z / found.limit)
     sample = next(iter(trial.draws[0].estimates.values()))
     return EstimateRecord(
-        worst.z, worst.limit, worst.standard_error, worst.entries, sample.n or None, sample.seed
-    )
+        worst.z, worst.limit, worst.standard_error, worst.entries, sample.n or None, sample.seed,
+        worst.slip,
+    )  # fmt: skip
 
 
 def kind(trial: Trial) -> str:

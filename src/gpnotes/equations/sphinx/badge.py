@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..display import mutant_line, power_of_ten, route_line, said, together
+from ..display import mutant_line, power_of_ten, route_line, said, slip_line, together
 from .html import element, later, link, number, phrase, say, scrolled, table, tolerance
 from .ledger import Row
 
@@ -86,10 +86,11 @@ def _cell(text: str) -> str:
 
 def _facts(record: Data) -> str:
     """How it was checked, as a sentence."""
-    draws = record["draws"]
+    draws, slip = record["draws"], slip_line(record.get("estimate"))
     parts = [
         f"Evidence: {record['oracle']}",
         f"seen to come {route_line(record)}" if record.get("route") else "",
+        f"a relative slip of {slip} or more would be caught" if slip else "",
         f"relative tolerance {tolerance(record['rtol'])}" if record.get("rtol") else "",
         f"absolute tolerance {tolerance(record['atol'])}" if record.get("atol") else "",
         f"{_draws(draws)} of the numbers, the worst counts" if draws > 1 else "",
