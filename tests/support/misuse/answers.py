@@ -1,0 +1,109 @@
+"""What became of a wrong call: a clear error, an obscure one, NaN, or silence."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, is_dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .kinds import Argument, Fresh
+
+# Of two arguments that do not go together, either may be named.
+_NAMED_WITH = dict.fromkeys(
+    (
+        "a row too many", "no rows", "a column too many", "no columns", "an entry too many",
+        "no entries", "another namespace", "another precision", "another size", "another game",
+    ),
+    True,
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Call:
+    """A public function and its arguments: `called` as in the documentation."""
+
+    called: str
+    function: Any
+    arguments: Mapping[str, Argument]
+
+    def right(self) -> dict[str, Any]:
+        return {name: _fresh(argument.right) for name, argument in self.arguments.items()}
+
+
+def call(called: str, function: Any, /, **arguments: Argument) -> Call:
+    """A row of the catalogue."""
+    return Call(called, function, arguments)
+
+
+class Answer(NamedTuple):
+    """One wrong call and what came of it: `outcome` is clear, obscure, nan or silent."""
+
+    called: str
+    argument: str
+    wrong: str
+    outcome: str
+    said: str
+
+    def __str__(self) -> str:
+        return f"{self.called}({self.argument}={self.wrong}): {self.outcome}: {self.said[:160]}"
+
+
+def answers(called: Call) -> Iterator[Answer]:
+    """Make every wrong call: one argument wrong, all others right."""
+    for name, argument in called.arguments.items():
+        for said, value in argument.wrong.items():
+            outcome, words = _outcome(called, name, value, _NAMED_WITH.get(said, False))
+            yield Answer(called.called, name, said, outcome, words)
+
+
+def _outcome(called: Call, name: str, value: Any, together: bool) -> tuple[str, str]:
+    arguments = {**called.right(), name: value}
+    names = list(arguments) if together else [name]
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            result = _spent(called.function(**arguments))
+    except (TypeError, ValueError) as error:
+        clear = any(_names(str(error), one) for one in names)
+        return ("clear" if clear else "obscure"), _words(error)
+    except Exception as error:  # whatever else a wrong call meets is not an answer to it
+        return "obscure", _words(error)
+    return ("nan" if any(map(_spoilt, _arrays(result))) else "silent"), type(result).__name__
+
+
+def _words(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}".split("\n")[0]
+
+
+def _names(said: str, argument: str) -> bool:
+    """Whether the message names the argument, and is ours: with what was expected and what came."""
+    return re.search(rf"(?<![A-Za-z_]){re.escape(argument)}(?![A-Za-z])", said) is not None
+
+
+def _spent(result: Any) -> Any:
+    """A generator is asked for its first value: nothing is checked before."""
+    return next(result) if isinstance(result, Iterator) else result
+
+
+def _fresh(value: Any) -> Any:
+    return value.make() if isinstance(value, Fresh) else value
+
+
+def _arrays(result: Any) -> Iterator[Any]:
+    if isinstance(result, float | np.ndarray):
+        yield result
+    elif isinstance(result, tuple | list):
+        for part in result:
+            yield from _arrays(part)
+    elif is_dataclass(result) and not isinstance(result, type):
+        for part in vars(result).values():
+            yield from _arrays(part)
+
+
+def _spoilt(a: Any) -> bool:
+    a = np.asarray(a)
+    return a.dtype.kind == "f" and bool(np.any(np.isnan(a)))

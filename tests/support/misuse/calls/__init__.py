@@ -1,0 +1,9 @@
+"""One right call of every public function, by floor of the package."""
+
+from .control import CALLS as _CONTROL
+from .decisions import CALLS as _DECISIONS
+from .games import CALLS as _GAMES
+from .ground import CALLS as _GROUND
+from .models import CALLS as _MODELS
+
+CALLS = (*_GROUND, *_MODELS, *_DECISIONS, *_GAMES, *_CONTROL)

@@ -1,0 +1,150 @@
+"""Right calls of matched moments, fantasies and PILCO."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gpnotes import GP, RBF, condition, moments, pilco
+from gpnotes.pilco import fantasy, pendulum
+
+from ..answers import Call, call
+from ..kinds import (
+    Argument,
+    covariance,
+    entries,
+    flag,
+    function,
+    matrix,
+    positive,
+    stream,
+    thing,
+    vector,
+    whole,
+)  # fmt: skip
+
+_DRAW = np.random.default_rng(3)
+_D = 3
+_STATES, _ACTIONS = _DRAW.standard_normal((8, _D)), _DRAW.standard_normal((8, 1))
+_NEXTS = _STATES + 0.1 * _DRAW.standard_normal((8, _D))
+_INPUTS = np.hstack([_STATES, _ACTIONS])
+_KERNEL = RBF(1.0, np.asarray([1.0, 2.0, 1.5, 1.2]))
+_MODELS = tuple(condition(GP(_KERNEL, 0.1), _INPUTS, _NEXTS[:, j]) for j in range(_D))
+_PREDICTOR = moments.predictor(_MODELS)
+_DYNAMICS = pilco.Dynamics(_MODELS)
+_S = 0.1 * np.eye(_D) + 0.02
+_S4 = 0.1 * np.eye(4) + 0.02
+_M, _M4 = np.asarray([0.1, 0.2, 0.3]), np.asarray([0.1, 0.2, 0.3, 0.4])
+_NORMAL = {"m": vector(_M, size=True), "S": covariance(_S)}
+_WIDE = {"m": vector(_M4, size=True), "S": covariance(_S4)}
+_POLICY = pilco.LinearPolicy(_DRAW.standard_normal((1, _D)), np.zeros(1))
+_BUMPS = pilco.RBFPolicy(
+    _DRAW.standard_normal((5, _D)), _DRAW.standard_normal((5, 1)), np.ones(_D), (0, 1, 2), 3
+)
+_COST = pilco.SaturatingCost(np.zeros(_D), np.eye(_D))
+_TASK = pilco.Task(_COST, _M, _S, 3)
+_DATA = pilco.Transitions(_STATES, _ACTIONS, _NEXTS)
+_CANDIDATES = _DRAW.standard_normal((5, 4))
+_FANTASY = {**_WIDE, "candidates": matrix(_CANDIDATES, columns=True)}
+_ONE, _MANY = thing(_MODELS[0], _KERNEL), thing(_MODELS, _KERNEL).but("a list", empty=())
+_CENTRES, _WEIGHTS = _DRAW.standard_normal((5, _D)), _DRAW.standard_normal((5, 2))
+_ELL = vector(np.ones(_D), size=True).but(zero=np.zeros(_D), negative=-np.ones(_D))
+_POLICIES = thing(_POLICY, _COST, _DYNAMICS)
+_WORLD = {"dynamics": thing(_DYNAMICS, _PREDICTOR), "policy": _POLICIES, **_NORMAL}
+_SHARES = vector(np.ones(_D), size=True).but("None", negative=-np.ones(_D))
+
+
+def _swing(_: Any) -> np.ndarray:
+    return np.zeros(1)
+
+
+def _act(_: Any) -> pilco.Transitions:
+    return _DATA
+
+
+def _of_policy(name: str, policy: Any) -> tuple[Call, ...]:
+    return (
+        call(f"{name}.moments", policy.moments, **_NORMAL),
+        call(f"{name}.moments_and_pullback", policy.moments_and_pullback, **_NORMAL),
+    )
+
+
+CALLS = (
+    call("predictor", moments.predictor, posteriors=_MANY.but(
+         posterior=_MODELS[0], strings=("a", "b"))),
+    *(call(function.__name__, function, model=thing(_PREDICTOR, _DYNAMICS, _MODELS[0]), **_WIDE,
+           noise=flag()) for function in (moments.predict, moments.predict_and_pullback)),
+    *(call(function.__name__, function, kernel=thing(_KERNEL, _MODELS[0]),
+           X=matrix(_INPUTS, columns=True), **_WIDE)
+      for function in (moments.kernel_mean, moments.kernel_mean_and_pullback)),
+    *(call(function.__name__, function, kernel_a=thing(_KERNEL, _MODELS[0]),
+           kernel_b=thing(_KERNEL, _MODELS[0]), X=matrix(_INPUTS, columns=True),
+           Z=matrix(_INPUTS[:3], columns=True), **_WIDE)
+      for function in (moments.kernel_covariance, moments.kernel_covariance_and_pullback,
+                       moments.kernel_outer)),
+    *(call(function.__name__, function, centres=matrix(_CENTRES, rows=True, columns=True),
+           weights=matrix(_WEIGHTS, rows=True), lengthscale=_ELL, **_NORMAL)
+      for function in (moments.network, moments.network_and_pullback)),
+    *(call(f"fantasy.{name}", getattr(fantasy, name), posteriors=_MANY, **_FANTASY)
+      for name in ("reduction", "reduction_and_pullback")),
+    call("fantasy.best", fantasy.best, posteriors=_MANY, **_FANTASY, weights=_SHARES),
+    call("fantasy.greedy", fantasy.greedy, posteriors=_MANY, **_FANTASY,
+         size=whole(2).but(**{"more than there are": 9}), weights=_SHARES),
+    call("fantasy.batch_reduction", fantasy.batch_reduction, posteriors=_MANY, **_WIDE,
+         batch=matrix(_CANDIDATES[:2], columns=True)),
+    call("fantasy.refine", fantasy.refine, posteriors=_MANY, **_WIDE,
+         start=vector(_CANDIDATES[0], size=True).but("a set", "a dict"), bounds=Argument(
+             [(-3.0, 3.0)] * 4, {"too few": [(-3.0, 3.0)], "reversed": [(3.0, -3.0)] * 4,
+                                 "None": None, "words": ["ab"] * 4, "NaN": [(np.nan, 1.0)] * 4}),
+         weights=_SHARES, steps=whole(3)),
+    call("fantasy.expected_covariance", fantasy.expected_covariance, posteriors=_MANY, **_FANTASY,
+         noise=flag()),
+    *(call(f"fantasy.{name}", getattr(fantasy, name), posterior=_ONE, **_FANTASY, noise=flag())
+      for name in ("expected_parts", "expected_variance")),
+    call("fantasy.mean_covariance", fantasy.mean_covariance, posterior=_ONE, **_FANTASY),
+    call("Dynamics", pilco.Dynamics, posteriors=_MANY.but(strings=("a", "b")),
+         angles=entries((), 3).but("a mask")),
+    call("Dynamics.inputs", _DYNAMICS.inputs, states=matrix(_STATES, rows=True, columns=True),
+         actions=matrix(_ACTIONS, rows=True, columns=True)),
+    call("LinearPolicy", pilco.LinearPolicy, weights=matrix(np.ones((2, 3)), rows=True),
+         bias=vector(np.ones(2), size=True)),
+    call("RBFPolicy", pilco.RBFPolicy, centres=matrix(_CENTRES, rows=True, columns=True),
+         weights=matrix(_WEIGHTS, rows=True), lengthscale=_ELL, inputs=entries((0, 1, 2), 3),
+         size=whole(3)),
+    call("Squashed", pilco.Squashed, inner=_POLICIES, limit=positive(2.0).but("a vector")),
+    *_of_policy("LinearPolicy", _POLICY), *_of_policy("RBFPolicy", _BUMPS),
+    *_of_policy("Squashed", pilco.Squashed(_POLICY, 2.0)),
+    call("SaturatingCost", pilco.SaturatingCost, target=vector(np.zeros(3), size=True),
+         weight=covariance(np.eye(3))),
+    call("SaturatingCost.expected", _COST.expected, **_NORMAL),
+    call("SaturatingCost.expected_and_pullback", _COST.expected_and_pullback, **_NORMAL),
+    call("Task", pilco.Task, cost=thing(_COST, _POLICY), mean=vector(_M, size=True),
+         covariance=covariance(_S), steps=whole(3), angles=entries((), 3).but("a mask")),
+    *(call(function.__name__, function, **_NORMAL, angles=entries((1,), 3).but("a mask"))
+      for function in (pilco.augment, pilco.augment_and_pullback)),
+    *(call(function.__name__, function, **_NORMAL) for function in (
+        pilco.sines, pilco.sines_and_pullback)),
+    *(call(function.__name__, function, **_WORLD) for function in (
+        pilco.step, pilco.step_and_pullback)),
+    *(call(function.__name__, function, **_WORLD, cost=thing(_COST, _POLICY), steps=whole(2))
+      for function in (pilco.rollout, pilco.rollout_and_pullback)),
+    call("sample_paths", pilco.sample_paths, dynamics=_WORLD["dynamics"], policy=_POLICIES,
+         starts=matrix(_STATES[:2], columns=True), steps=whole(2), stream=stream()),
+    call("fit_dynamics", pilco.fit_dynamics, data=thing(_DATA, _DYNAMICS),
+         angles=entries((), 3).but("a mask"), steps=whole(2)),
+    call("improve", pilco.improve, policy=_POLICIES, dynamics=_WORLD["dynamics"],
+         task=thing(_TASK, _COST), iterations=whole(1)),
+    call("pilco.learn", pilco.learn, task=thing(_TASK, _COST), act=function(_act),
+         propose=function(lambda: _POLICY), trials=whole(1), fresh=whole(1), iterations=whole(1)),
+    call("first_policy", pendulum.first_policy, stream=stream(),
+         like=thing(np.ones(2)).but("an array"), bumps=whole(3)),
+    call("swing", pendulum.swing, act=function(_swing), start=vector(np.zeros(2), size=True).but(
+         "a list", "integers", "half precision", "another namespace", "another precision"),
+         steps=whole(2),
+         like=thing(np.ones(2), optional=True).but("an array")),
+    call("swing_up", pendulum.swing_up, like=thing(np.ones(2)).but("an array"), steps=whole(2),
+         width=positive(0.8)),
+    call("upright", pendulum.upright, states=matrix(_STATES[:, :2], columns=True, mates=False),
+         last=whole(2), within=positive(0.3)),
+)  # fmt: skip

@@ -1,0 +1,46 @@
+"""Right calls of active learning: information, designs, queries for labels."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpnotes import GP, RBF, design, likelihoods
+
+from ..answers import call
+from ..kinds import entries, flag, matrix, one_of, positive, stream, thing, vector, whole
+
+_X = np.random.default_rng(1).standard_normal((6, 2))
+_GP = GP(RBF(), 0.1)
+_GPS = thing(_GP, RBF())
+_CANDIDATES = matrix(_X, mates=False).but("a row too many")
+_NOISE = positive(0.1).but("None", "a vector", **{"one for another number": np.ones(4)})
+_P = vector([0.2, 0.5, 0.9], mates=False).but(
+    "one more axis", "a column", "a scalar array", **{"above one": np.asarray([1.5]),
+    "below zero": np.asarray([-0.5])}
+)  # fmt: skip
+_BUDGET = whole(2, 0).but(**{"more than there are": 7})
+_MEAN, _VARIANCE = vector([0.2, 0.5, 0.9], size=True), vector([0.2, 0.5, 0.9], size=True)
+_VARIANCE = _VARIANCE.but(negative=-np.ones(3))
+_REFERENCE = matrix(_X[:3], columns=True).but("None")
+
+CALLS = (
+    call("at_random", design.at_random, X=_CANDIDATES, budget=_BUDGET, stream=stream()),
+    call("spread", getattr(design, "spread", None) or design.farthest_points, X=_CANDIDATES,
+         budget=_BUDGET, start=entries([1], 6)),
+    call("information", design.information, gp=_GPS, X=_CANDIDATES, noise_var=_NOISE),
+    call("gain", design.gain, gp=_GPS, X=_CANDIDATES,
+         chosen=entries([1], 6, repeat=True), noise_var=_NOISE),
+    call("greedy", design.greedy, gp=_GPS, X=_CANDIDATES, budget=_BUDGET,
+         criterion=one_of("information"), noise_var=_NOISE, lazy=flag(True),
+         start=entries([1], 6), repeat=flag()),
+    call("greedy, with a reference", design.greedy, gp=_GPS, X=matrix(_X, columns=True),
+         budget=_BUDGET, criterion=one_of("integrated variance").but(
+             **{"one without a reference": "information"}), reference=_REFERENCE),
+    call("brute", getattr(design, "brute", None) or design.exhaustive, gp=_GPS, X=_CANDIDATES,
+         budget=_BUDGET, criterion=one_of("information"), noise_var=_NOISE, most=whole(1000)),
+    call("bald", design.bald, mean=_MEAN, variance=_VARIANCE,
+         likelihood=thing(likelihoods.Bernoulli(), RBF(), optional=True)),
+    call("bald_by_bumps", design.bald_by_bumps, mean=_MEAN, variance=_VARIANCE),
+    call("entropy", design.entropy, probability=_P),
+    call("margin", design.margin, probability=_P),
+)  # fmt: skip

@@ -1,0 +1,103 @@
+"""Right calls of games: expansions, payoffs, regret, equilibria, learning."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import gpnotes
+from gpnotes import games
+
+from ..answers import call
+from ..kinds import (
+    Argument,
+    flag,
+    function,
+    matrix,
+    number,
+    one_of,
+    positive,
+    stream,
+    thing,
+    vector,
+    whole,
+)  # fmt: skip
+
+_GAME = games.RoleSymmetricGame(players=(3, 2), strategies=(2, 2))
+_DRAW = np.random.default_rng(2)
+_ONES = np.asarray([[0.3, 0.7, 0.5, 0.5], [0.6, 0.4, 0.1, 0.9]])
+
+
+def _profiles() -> np.ndarray:
+    rows = [[a, 3 - a, b, 2 - b] for a in range(4) for b in range(3)]
+    return np.asarray(rows, dtype=np.float64)
+
+
+_PROFILES = _profiles()
+_PAYOFFS = np.where(_PROFILES > 0, _PROFILES @ _DRAW.standard_normal((4, 4)), 0.0)
+_MODEL = games.learn(_GAME, _PROFILES, _PAYOFFS, restarts=1, stream=gpnotes.stream(0))
+_EXPANSION = _MODEL.expansions[0]
+_MIXTURES = matrix(_ONES, columns=True).but(
+    "no rows", "a vector", **{"off the simplex": 2.0 * _ONES, "negative entries": _ONES - 0.4}
+)
+_AT = matrix(_EXPANSION.profiles[:3], columns=True).but("a vector")
+_COUNTS = {
+    "None": None, "a string": "x", "a number": 3, "fractions": (2.5, 2), "floats": (3.0, 2.0),
+    "booleans": (True, True), "zero": (0, 2), "negative": (-1, 2), "too few": (2,), "empty": (),
+    "NaN": (np.nan, 2), "words": ("a", "b"),
+}  # fmt: skip
+_GAMES = thing(_GAME, _MODEL)
+_DEVIATION = _MODEL.deviation_payoffs(_ONES)
+
+CALLS = (
+    call("RoleSymmetricGame", games.RoleSymmetricGame, players=Argument((3, 2), _COUNTS),
+         strategies=Argument((2, 2), _COUNTS)),
+    call("game.check_mixtures", _GAME.check_mixtures, mixtures=_MIXTURES.but(
+         "another namespace", "another precision")),
+    *(call(f"game.{name}", getattr(_GAME, name), strategy=whole(1, 0).but(beyond=4))
+      for name in ("count_profiles", "opponents", "profiles", "role_of")),
+    call("Expansion", games.Expansion,
+         profiles=matrix(_PROFILES, rows=True, columns=True),
+         weights=vector(np.ones(12), size=True),
+         lengthscales=vector(np.ones(4), size=True).but(negative=-np.ones(4), zero=np.zeros(4)),
+         scale=positive(), offset=number(0.0)),
+    call("Expansion.bumps", _EXPANSION.bumps, x=_AT.but("no rows", "a row too many")),
+    call("Expansion.payoff", _EXPANSION.payoff, x=_AT),
+    call("Expansion.payoff_and_slope", _EXPANSION.payoff_and_slope, x=_AT),
+    call("PayoffModel", games.PayoffModel, game=_GAMES,
+         expansions=thing(_MODEL.expansions).but("a list", fewer=_MODEL.expansions[:2],
+                                                 strings=("a",) * 4, empty=())),
+    *(call(f"deviation_payoffs, {method}", _MODEL.deviation_payoffs,
+           mixtures=_MIXTURES.but("another namespace", "another precision"), jacobian=flag(),
+           method=one_of(method))
+      for method in ("exact", "enumerated", "gaussian", "point", "neighbours")),
+    call("deviation_payoffs, sampled", _MODEL.deviation_payoffs, mixtures=_MIXTURES.but(
+         "another namespace", "another precision"), jacobian=flag(),
+         method=Argument("sampled", {}), samples=whole(10, 2), stream=stream()),
+    call("deviation_payoffs, enumerated to a limit", _MODEL.deviation_payoffs,
+         mixtures=Argument(_ONES, {}), method=Argument("enumerated", {}), limit=whole(1000)),
+    call("deviation_payoffs, neighbours by moves", _MODEL.deviation_payoffs,
+         mixtures=Argument(_ONES, {}), method=Argument("neighbours", {}), moves=whole(1, 0)),
+    call("regret", games.regret, mixtures=_MIXTURES,
+         payoffs=matrix(_DEVIATION, rows=True, columns=True).but("a vector"), game=_GAMES),
+    call("replicator", games.replicator, payoffs=thing(_MODEL, _GAME), starts=_MIXTURES.but(
+         "another namespace", "another precision"),
+         game=thing(_GAME, _MODEL, optional=True).but(
+             **{"another game": games.RoleSymmetricGame((2, 2), (2, 2))}),
+         steps=whole(3, 0), rate=positive(0.5)),
+    call("equilibria", games.equilibria, model=thing(_MODEL, _GAME),
+         starts=_MIXTURES.but("None", "another namespace", "another precision"),
+         method=one_of("exact"), replicator_steps=whole(3, 0),
+         steps=whole(3), tolerance=positive(1e-4), apart=positive(0.01)),
+    call("equilibria, from drawn starts", games.equilibria, model=thing(_MODEL, _GAME),
+         stream=stream(), count=whole(2)),
+    call("equilibria, against the truth", games.equilibria, model=Argument(_MODEL, {}),
+         starts=Argument(_ONES, {}), true=function(_MODEL.deviation_payoffs).but("None")),
+    call("games.learn", games.learn, game=_GAMES,
+         profiles=matrix(_PROFILES, rows=True, columns=True),
+         payoffs=matrix(_PAYOFFS, rows=True, columns=True), noise_var=positive(0.1).but("None"),
+         lengths=one_of("strategy"), length_bounds=Argument((1.0, 9.0), {
+             "reversed": (9.0, 1.0), "one": (1.0,), "three": (1.0, 2.0, 3.0), "a number": 3.0,
+             "a string": "ab", "words": ("a", "b"), "NaN": (np.nan, 2.0), "negative": (-1.0, 2.0),
+             "zero": (0.0, 2.0), "infinite": (1.0, np.inf), "booleans": (True, True)}),
+         restarts=whole(1, 0), stream=stream()),
+)  # fmt: skip

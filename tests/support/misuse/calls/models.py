@@ -1,0 +1,168 @@
+"""Right calls of kernels, means, likelihoods, regression, Laplace and fitting."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import gpnotes
+from gpnotes import GP, RBF, ConstantMean, fit, kernels, laplace, likelihoods, means, testing
+
+from ..answers import Call, call
+from ..kinds import (
+    Argument,
+    covariance,
+    entries,
+    flag,
+    matrix,
+    nonnegative,
+    number,
+    one_of,
+    pairs,
+    positive,
+    stream,
+    thing,
+    vector,
+    whole,
+)  # fmt: skip
+
+_DRAW = np.random.default_rng(0)
+_X, _XS = _DRAW.standard_normal((6, 2)), _DRAW.standard_normal((4, 2))
+_Y = _DRAW.standard_normal(6)
+_LABELS = np.asarray([1.0, -1.0, 1.0, 1.0, -1.0, 1.0])
+_GP = GP(RBF(1.0, np.asarray([1.0, 2.0])), 0.1, ConstantMean(0.5))
+_POSTERIOR = gpnotes.condition(_GP, _X, _Y)
+_LAPLACE = laplace.approximate(GP(RBF(), 0.0), _X, _LABELS)
+_PHI = _DRAW.standard_normal((6, 3))
+_LINEAR = gpnotes.BayesianLinear(np.eye(3), 0.1)
+_WEIGHTS = _LINEAR.condition(_PHI, _Y)
+_ARD = vector([1.0, 2.0], mates=False).but(
+    "a number", "a scalar array", zero=np.asarray([0.0, 1.0]), negative=np.asarray([-1.0, 1.0])
+)
+_GPS = thing(_GP, RBF(), _POSTERIOR)
+_XY = {"X": matrix(_X, rows=True), "y": vector(_Y, size=True)}
+_LABELLED = {
+    "X": matrix(_X, rows=True),
+    "y": vector(_LABELS, size=True).but("a scalar array", other=2.0 * _LABELS),
+}
+_BOUNDS = pairs({"kernel.signal_var": (0.1, 10.0)}).but()
+_NAMES = Argument((), {"an unknown name": ["nobody"], "None": None, "a number": 3, "numbers": [3],
+                       "a string": "noise_var"})  # fmt: skip
+
+_PARTS = thing((RBF(), RBF())).but("a list", strings=("a", "b"), empty=())
+_STATIONARY = {"signal_var": positive(), "lengthscale": _ARD}
+_KINDS = (
+    ("RBF", kernels.RBF, _STATIONARY),
+    ("Matern12", kernels.Matern12, _STATIONARY),
+    ("Matern32", kernels.Matern32, _STATIONARY),
+    ("Matern52", kernels.Matern52, _STATIONARY),
+    ("RationalQuadratic", kernels.RationalQuadratic, {**_STATIONARY, "alpha": positive()}),
+    ("Periodic", kernels.Periodic, {**_STATIONARY, "period": _ARD}),
+    ("Linear", kernels.Linear, {"variance": _ARD}),
+    ("Polynomial", kernels.Polynomial,
+     {"variance": positive(), "bias": nonnegative(), "degree": whole()}),
+    ("Constant", kernels.Constant, {"variance": positive()}),
+    ("White", kernels.White, {"variance": positive()}),
+)  # fmt: skip
+_MADE: tuple[tuple[str, Any], ...] = (
+    ("RBF", RBF(1.0, np.asarray([1.0, 2.0]))), ("Matern52", kernels.Matern52()),
+    ("Periodic", kernels.Periodic()), ("Linear", kernels.Linear()),
+    ("Polynomial", kernels.Polynomial()), ("White", kernels.White()),
+    ("Sum", RBF() + kernels.Linear()), ("Product", RBF() * kernels.Linear()),
+    ("Scaled", 2.0 * RBF()), ("ActiveDims", RBF().on(1)),
+)  # fmt: skip
+
+
+def _of_kernel(name: str, kernel: Any) -> tuple[Call, ...]:
+    x, z = matrix(_X, columns=True), matrix(_XS, columns=True).but("None")
+    bar = matrix(np.ones((6, 4)), rows=True, columns=True)
+    fixed_columns = name in ("RBF", "ActiveDims")
+    alone = matrix(_X, mates=False)
+    if not fixed_columns:
+        x, z = x.but("no columns"), z.but("no columns")
+    return (
+        call(f"{name}()", kernel, x=x, z=z),
+        call(f"{name}.diag", kernel.diag, x=alone),
+        call(f"{name}.pullback", kernel.pullback, x=x, z=z, K_bar=bar),
+        call(f"{name}.diag_pullback", kernel.diag_pullback, x=matrix(_X, rows=True),
+             d_bar=vector(np.ones(6), size=True)),
+    )  # fmt: skip
+
+
+def _of_mean(name: str, mean: Any) -> tuple[Call, ...]:
+    return (
+        call(f"{name}()", mean, x=matrix(_X, mates=False)),
+        call(f"{name}.pullback", mean.pullback, x=matrix(_X, rows=True),
+             bar=vector(np.ones(6), size=True)),
+    )  # fmt: skip
+
+
+_F = vector(np.linspace(-1.0, 1.0, 6), size=True).but("a number", "a scalar array")
+_BERNOULLI, _GAUSSIAN = likelihoods.Bernoulli(), likelihoods.Gaussian(0.5)
+_VARIANCE = vector(np.ones(6), size=True).but(negative=-np.ones(6))
+_LABEL = _LABELLED["y"]
+
+CALLS = (
+    *(call(name, kind, **arguments) for name, kind, arguments in _KINDS),
+    *(row for name, kernel in _MADE for row in _of_kernel(name, kernel)),
+    call("kernel.on", lambda dims: RBF().on(*dims), dims=entries((0, 1), 2, empty=False).but(
+         "beyond", "one number", "a mask", "None", "nested", "a string")),
+    call("ActiveDims", kernels.ActiveDims, kernel=thing(RBF(), _GP),
+         dims=entries((0, 1), 2, empty=False).but("beyond")),
+    call("Scaled", kernels.Scaled, scale=positive(), kernel=thing(RBF(), _GP)),
+    call("Sum", kernels.Sum, parts=_PARTS),
+    call("Product", kernels.Product, parts=_PARTS),
+    *_of_mean("Zero", means.Zero()), *_of_mean("ConstantMean", means.ConstantMean(1.0)),
+    call("ConstantMean", means.ConstantMean, value=number()),
+    call("Bernoulli", likelihoods.Bernoulli, link=one_of("probit")),
+    call("Gaussian", likelihoods.Gaussian, variance=positive()),
+    call("Bernoulli.log_density", _BERNOULLI.log_density, y=_LABEL, f=_F),
+    call("Bernoulli.derivatives", _BERNOULLI.derivatives, y=_LABEL, f=_F),
+    call("Bernoulli.entropy", _BERNOULLI.entropy, f=vector(_F.right, mates=False).but(
+         "one more axis", "a column", "a scalar array")),
+    *(call(f"Bernoulli.{name}", getattr(_BERNOULLI, name), mean=_F, variance=_VARIANCE)
+      for name in ("probability", "expected_entropy", "information")),
+    call("Gaussian.log_density", _GAUSSIAN.log_density, y=_F, f=_F),
+    call("Gaussian.derivatives", _GAUSSIAN.derivatives, y=_F, f=_F),
+    call("Gaussian.expected_log_density", _GAUSSIAN.expected_log_density, y=_F, mean=_F,
+         variance=_VARIANCE),
+    call("GP", GP, kernel=thing(RBF(), _GP), noise_var=nonnegative(0.1),
+         mean=thing(ConstantMean(1.0), RBF())),
+    *(call(name, getattr(gpnotes, name), gp=_GPS, **_XY)
+      for name in ("condition", "log_evidence", "log_evidence_and_pullback")),
+    call("prior", gpnotes.prior, gp=_GPS, Xs=matrix(_XS, columns=True, mates=False), noise=flag()),
+    *(call(f"Posterior.{name}", getattr(_POSTERIOR, name), Xs=matrix(_XS, columns=True),
+           noise=flag())
+      for name in ("covariance", "variance")),
+    call("Posterior.mean", _POSTERIOR.mean, Xs=matrix(_XS, columns=True)),
+    call("Posterior.predict", _POSTERIOR.predict, Xs=matrix(_XS, columns=True), noise=flag(),
+         chunk=whole(2, optional=True)),
+    call("Posterior.sample", _POSTERIOR.sample, Xs=matrix(_XS, columns=True), stream=stream(),
+         n=whole(2, 0), noise=flag()),
+    call("Posterior.extend", _POSTERIOR.extend, x=matrix(_XS[:1], columns=True).but("a vector"),
+         y=vector(_Y[:1], size=True).but("a number", "a scalar array")),
+    call("fit", fit.fit, gp=_GPS, **_XY, restarts=whole(1, 0), stream=stream(),
+         spread=nonnegative(), bounds=_BOUNDS, fixed=_NAMES, steps=whole(3)),
+    call("laplace.approximate", laplace.approximate, gp=thing(GP(RBF(), 0.0), RBF()), **_LABELLED,
+         likelihood=thing(_BERNOULLI, RBF())),
+    call("laplace.fit", laplace.fit, gp=thing(GP(RBF(), 0.0), RBF()), **_LABELLED,
+         likelihood=thing(_BERNOULLI, RBF()), bounds=_BOUNDS, fixed=_NAMES, steps=whole(3)),
+    *(call(f"LaplacePosterior.{name}", getattr(_LAPLACE, name), Xs=matrix(_XS, columns=True))
+      for name in ("predict", "covariance", "probability")),
+    call("BayesianLinear", gpnotes.BayesianLinear, prior_cov=covariance(np.eye(3), mates=False).but(
+         "no rows", "no columns"), noise_var=positive()),
+    call("BayesianLinear.condition", _LINEAR.condition, Phi=matrix(_PHI, rows=True, columns=True),
+         y=vector(_Y, size=True)),
+    call("WeightPosterior.predict", _WEIGHTS.predict, Phi_s=matrix(_PHI, columns=True),
+         noise=flag()),
+    call("WeightPosterior.covariance_at", _WEIGHTS.covariance_at,
+         Phi_s=matrix(_PHI, columns=True), noise=flag()),
+    call("WeightPosterior.sample", _WEIGHTS.sample, stream=stream(), n=whole(2, 0)),
+    call("WeightPosterior.update", _WEIGHTS.update,
+         phi=matrix(_PHI, columns=True, rows=True).but("a vector"),
+         y=vector(_Y, size=True)),
+    call("check_kernel", testing.check_kernel, kernel=thing(RBF(), _GP), X=matrix(_X, mates=False)),
+    call("check_posterior", testing.check_posterior, posterior=thing(_POSTERIOR, _GP),
+         Xs=matrix(_XS, columns=True)),
+)  # fmt: skip

@@ -1,0 +1,159 @@
+"""Mutants of the package's own arithmetic: how many does a room's own tests kill?
+
+``make mutants ROOM=games SAMPLE=40`` copies the tracked files to a scratch folder, lets Cosmic Ray
+find every place in the room where one of `_OPERATORS` fits, picks `SAMPLE` places by lot, makes
+one edit at each, and runs the tests of the room. What lives is printed as a difference. Annotations
+and decorators are no arithmetic: edits there are passed over.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from cosmic_ray.work_db import WorkDB, use_db
+from cosmic_ray.work_item import WorkerOutcome, WorkItem, WorkResult
+
+ROOT = Path(__file__).resolve().parents[2]
+_SIGNS = "(Add|Sub|Mul|Div|Pow)"
+_OPERATORS = re.compile(
+    rf"core/(ReplaceBinaryOperator_{_SIGNS}_{_SIGNS}|NumberReplacer|AddNot|ReplaceAndWithOr"
+    r"|ReplaceOrWithAnd|ReplaceTrueWithFalse|ReplaceFalseWithTrue|ZeroIterationForLoop"
+    r"|ReplaceUnaryOperator_(USub_UAdd|Delete_USub|Delete_Not)"
+    r"|ReplaceComparisonOperator_(Eq_NotEq|NotEq_Eq|Lt_LtE|LtE_Lt|Gt_GtE|GtE_Gt|Lt_GtE|Gt_LtE"
+    r"|LtE_Gt|GtE_Lt|Is_IsNot|IsNot_Is))$"
+)
+_TESTS = {  # of the rooms whose tests do not carry their name alone
+    "exact": ("test_exact.py", "test_fast.py"),
+    "_fast": ("test_fast.py", "test_exact.py"),
+    "_check": ("test_check.py",),
+    "_xp": ("test_xp.py", "test_linalg.py"),
+}
+_ENOUGH = 0.95
+
+
+def main() -> int:
+    options = _options()
+    with tempfile.TemporaryDirectory() as scratch:
+        tree = Path(scratch)
+        _copy(tree)
+        session = _session(tree, options)
+        _keep(session, options.sample, options.seed, tree)
+        _cosmic_ray(tree, "exec", "mutants.toml", session.name)
+        return _report(session, options.room)
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("room", help="a folder or module of src/gpnotes, such as games or exact")
+    parser.add_argument("--sample", type=int, default=40, help="how many mutants to try")
+    parser.add_argument("--seed", type=int, default=1, help="which of them")
+    parser.add_argument("--timeout", type=float, default=300.0, help="seconds a mutant may take")
+    return parser.parse_args()
+
+
+def _copy(tree: Path) -> None:
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    for name in filter(None, listed.stdout.splitlines()):
+        if (ROOT / name).is_file():
+            (tree / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, tree / name)
+
+
+def _session(tree: Path, options: argparse.Namespace) -> Path:
+    """Let Cosmic Ray list all mutants of the room, after the tests have passed without one."""
+    folder = Path("src/gpnotes") / options.room
+    module = folder if (tree / folder).is_dir() else folder.with_suffix(".py")
+    if not (tree / module).exists():
+        sys.exit(f"src/gpnotes has no room {options.room}")
+    command = " ".join([
+        "env", f"PYTHONPATH={tree / 'src'}", "OMP_NUM_THREADS=1", sys.executable, "-m", "pytest",
+        "-x", "-q", "-p", "no:cacheprovider", str(module), *_tests(tree, options.room),
+    ])  # fmt: skip
+    (tree / "mutants.toml").write_text(
+        f'[cosmic-ray]\nmodule-path = "{module}"\ntimeout = {options.timeout}\n'
+        f'excluded-modules = []\ntest-command = "{command}"\n\n'
+        '[cosmic-ray.distributor]\nname = "local"\n'
+    )
+    _cosmic_ray(tree, "baseline", "mutants.toml")
+    _cosmic_ray(tree, "init", "mutants.toml", "mutants.sqlite")
+    return tree / "mutants.sqlite"
+
+
+def _tests(tree: Path, room: str) -> list[str]:
+    if (tree / "tests" / room).is_dir():
+        return [f"tests/{room}"]
+    named = _TESTS.get(room, (f"test_{room}.py",))
+    return [f"tests/{name}" for name in named]
+
+
+def _cosmic_ray(tree: Path, *arguments: str) -> None:
+    command = [sys.executable, "-m", "cosmic_ray.cli", *arguments]
+    done = subprocess.run(command, cwd=tree, capture_output=True, text=True, check=False)
+    if done.returncode:
+        sys.exit(f"cosmic-ray {arguments[0]}:\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}")
+
+
+def _keep(session: Path, sample: int, seed: int, tree: Path) -> None:
+    """Pick the places by lot, then one edit at each; the others are skipped."""
+    draw = random.Random(seed)
+    with use_db(session, WorkDB.Mode.open) as db:
+        places: dict[tuple, list[WorkItem]] = {}
+        for item in sorted(db.work_items, key=lambda item: str(item.mutations)):
+            if _is_arithmetic(item, tree):
+                edit = item.mutations[0]
+                places.setdefault((str(edit.module_path), edit.start_pos), []).append(item)
+        chosen = draw.sample(sorted(places), min(sample, len(places)))
+        kept = {draw.choice(places[place]).job_id for place in chosen}
+        others = [item.job_id for item in db.work_items if item.job_id not in kept]
+        db.set_multiple_results(others, WorkResult(worker_outcome=WorkerOutcome.SKIPPED))
+
+
+def _is_arithmetic(item: WorkItem, tree: Path) -> bool:
+    edit = item.mutations[0]
+    if not _OPERATORS.match(edit.operator_name):
+        return False
+    return not any(
+        start <= edit.start_pos < end for start, end in _passed_over(tree / edit.module_path)
+    )
+
+
+def _passed_over(path: Path) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+    """Where annotations and decorators stand."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        parts = [getattr(node, name, None) for name in ("annotation", "returns")]
+        for part in (*parts, *getattr(node, "decorator_list", ())):
+            if part is not None:
+                yield (part.lineno, part.col_offset), (part.end_lineno, part.end_col_offset)
+
+
+def _report(session: Path, room: str) -> int:
+    with use_db(session, WorkDB.Mode.open) as db:
+        tried = [
+            (item, result)
+            for item, result in db.completed_work_items
+            if result.worker_outcome != WorkerOutcome.SKIPPED
+        ]
+    alive = [(item, result) for item, result in tried if not result.is_killed]
+    for item, result in alive:
+        print(
+            f"\n{item.mutations[0].module_path}, {item.mutations[0].operator_name}\n{result.diff}"
+        )
+    killed = len(tried) - len(alive)
+    print(f"{room}: {killed} of {len(tried)} mutants killed ({killed / max(len(tried), 1):.0%})")
+    return int(killed < _ENOUGH * len(tried))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
