@@ -14,7 +14,7 @@ from misuse.calls import CALLS
 ROOMS = (
     "arrays", "design", "exact", "fit", "games", "gaussian", "kernels", "laplace", "likelihoods",
     "linalg", "linear", "means", "moments", "params", "pilco", "pilco.fantasy", "pilco.pendulum",
-    "quadrature", "random", "testing",
+    "priors", "quadrature", "random", "testing",
 )  # fmt: skip
 CLEAR = 0.95  # the share of wrong calls whose error names the argument
 
@@ -57,11 +57,11 @@ def test_every_public_function_is_in_the_catalogue() -> None:
 UNTRIED = {
     # results
     "Fit", "Run", "LeaveOneOut", "Posterior", "LaplacePosterior", "WeightPosterior", "Design",
-    "Equilibria", "Equilibrium", "SampledPayoffs", "Moments", "Predictor", "Augmented", "Improved",
+    "Equilibria", "Equilibrium", "Search", "SampledPayoffs", "Moments", "Predictor", "Augmented", "Improved",
     "Rollout", "Sines", "Transitions", "Trial", "Choice", "Parts", "Cholesky",
     "FactorisationError", "JitterWarning", "Stream", "Space",
     # for subclasses and for the house
-    "Kernel", "cotangent", "fixed", "flatten_gradient", "holds_derivatives", "nonnegative",
+    "Kernel", "Likelihood", "cotangent", "fixed", "flatten_gradient", "holds_derivatives", "nonnegative",
     "positive", "real", "settle", "unchecked", "by_differences", "centroid", "gradcheck",
     "parameters",
     # without arguments

@@ -98,7 +98,8 @@ class Normal:
         """
         seen = self._places(indices)
         given, rest = self.marginal(seen), self.marginal(sorted({*range(self.size)} - {*seen}))
-        gap = _check.vector(values, "values", size=len(seen)) - given.mean
+        _check.vector(values, "values", size=len(seen))
+        gap = _check.alike(values, "values", self.mean, "mean") - given.mean
         basis, scores = _row_space(given, gap)
         along = rest.root @ basis
         xp = array_namespace(self.mean)
@@ -147,8 +148,9 @@ class Normal:
 
         Raises `FactorisationError` where the covariance is singular and there is no density.
         """
+        _check.alike(_check.vector(x, "x", size=self.size), "x", self.mean, "mean")
         cholesky = self._cholesky()
-        z = cholesky.half_solve(_check.vector(x, "x", size=self.size) - self.mean)
+        z = cholesky.half_solve(x - self.mean)
         squares = float(array_namespace(z).sum(z * z))
         return -0.5 * (squares + cholesky.log_det + self.size * LOG_2PI)
 

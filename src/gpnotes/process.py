@@ -37,7 +37,7 @@ class GP:
         for part in (self.kernel, self.mean):
             if holds_derivatives(part):
                 raise TypeError(f"{part!r} holds derivatives and is no part of a process")
-        if isinstance(self.mean, type) or not callable(self.mean):
+        if isinstance(self.mean, type | Kernel) or not callable(self.mean):
             wanted = "a mean function, such as ConstantMean(1.0)"
             raise TypeError(f"mean must be {wanted}; got {type(self.mean).__name__}")
 

@@ -93,7 +93,9 @@ def _starts(model: PayoffModel, starts: Array | None, stream: Stream | None, cou
     if starts is not None:
         if stream is not None:
             raise ValueError("equilibria need starts or a stream to draw them from; got both")
-        given = _check.alike(model.game.check_mixtures(starts), "starts", like, "the profiles")
+        given = _check.alike(
+            model.game.check_mixtures(starts, "starts"), "starts", like, "the profiles"
+        )
         _check.whole(given.shape[0], "the number of starts", 1)
         return given
     if stream is None:

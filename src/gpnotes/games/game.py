@@ -94,30 +94,31 @@ class RoleSymmetricGame:
         refuse_more(self.count_profiles(strategy), limit, f"strategy {strategy} meets")
         return profiles_of(self.opponents(strategy), self.strategies)
 
-    def check_mixtures(self, mixtures: Array) -> Array:
+    def check_mixtures(self, mixtures: Array, name: str = "mixtures") -> Array:
         """`mixtures`, (S,) or (B, S), as (B, S) with each role's part on the simplex.
 
         What is off by rounding (an entry above -1e-12, a sum within 1e-9 of one, or the precision
         of the dtype where that is coarser) is put right. Raises `ValueError` that says by how
-        much for what is further off, `TypeError` for what is no real array.
+        much for what is further off, `TypeError` for what is no real array, and call them `name`.
         """
         if getattr(mixtures, "ndim", 0) == 1:
             mixtures = mixtures[None, :]
-        p = _check.matrix(mixtures, "mixtures", columns=self.size)
+        p = _check.matrix(mixtures, name, columns=self.size)
         xp = array_namespace(p)
         coarse = epsilon(p) * 16.0 * self.size
-        _refuse_negative(p, max(1e-12, coarse))
+        _refuse_negative(p, max(1e-12, coarse), name)
         p = xp.clip(p, 0.0, None)
-        return xp.concat([self._scaled(p, r, max(1e-9, coarse)) for r in range(self.roles)], axis=1)
+        parts = [self._scaled(p, r, max(1e-9, coarse), name) for r in range(self.roles)]
+        return xp.concat(parts, axis=1)
 
-    def _scaled(self, p: Array, role: int, tolerance: float) -> Array:
+    def _scaled(self, p: Array, role: int, tolerance: float, name: str) -> Array:
         xp = array_namespace(p)
         part = p[:, self.columns[role]]
         total = xp.sum(part, axis=1, keepdims=True)
         row, worst = _worst(xp.abs(total[:, 0] - 1.0))
         if worst > tolerance:
             raise ValueError(
-                f"mixtures must sum to one in each role; in row {row} those of role {role} sum to "
+                f"{name} must sum to one in each role; in row {row} those of role {role} sum to "
                 f"{float(total[row, 0]):.10g}, off by {worst:.3g}"
             )
         return part / total
@@ -131,11 +132,11 @@ def _counts(given: tuple[int, ...], name: str) -> tuple[int, ...]:
     return tuple(_check.whole(n, f"{name}[{role}]", 1) for role, n in enumerate(given))
 
 
-def _refuse_negative(p: Array, tolerance: float) -> None:
+def _refuse_negative(p: Array, tolerance: float, name: str) -> None:
     row, worst = _worst(-array_namespace(p).min(p, axis=1))
     if worst > tolerance:
         raise ValueError(
-            f"mixtures must not be negative; row {row} has an entry {-worst:.10g}, "
+            f"{name} must not be negative; row {row} has an entry {-worst:.10g}, "
             f"below zero by {worst:.3g}"
         )
 

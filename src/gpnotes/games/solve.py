@@ -66,7 +66,7 @@ def replicator(
     or not of the mixtures' shape and kind, and for a `game` that is not the model's.
     """
     game, call = _game(payoffs, game)
-    p, steps = game.check_mixtures(starts), _check.whole(steps, "steps")
+    p, steps = game.check_mixtures(starts, "starts"), _check.whole(steps, "steps")
     rate = _check.positive(_check.number(rate, "rate"), "rate")
     widest = [0.0 * p[:, :1] for _ in game.columns]
     for _ in range(steps):
@@ -79,7 +79,7 @@ def _game(
     payoffs: PayoffModel | Callable[[Array], Array], game: RoleSymmetricGame | None
 ) -> tuple[RoleSymmetricGame, Callable[[Array], Array]]:
     if isinstance(payoffs, PayoffModel):
-        if game not in (None, payoffs.game):
+        if game is not None and _check.instance(game, "game", RoleSymmetricGame) != payoffs.game:
             raise ValueError(
                 f"game must be the model's own, {payoffs.game}, or left out; got {game}"
             )

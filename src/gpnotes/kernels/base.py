@@ -142,11 +142,10 @@ def _hashable(value: Any) -> Any:
     return type(value), str(value.dtype), *_xp.to_numpy(value).tolist()
 
 
-def _require_kernels(*parts: Any) -> None:
-    """Refuse what is no kernel, or the derivative of one, inside a kernel."""
+def _require_kernels(name: str, *parts: Any) -> None:
+    """Refuse what is no kernel, or the derivative of one, as `name` of a kernel."""
     for part in parts:
-        if not isinstance(part, Kernel):
-            raise TypeError(f"kernels combine with kernels; got {type(part).__name__}")
+        _check.instance(part, name, Kernel)
         if holds_derivatives(part):
             remedy = "add the vectors of flatten_gradient instead"
             raise TypeError(f"{part!r} holds derivatives, which + does not add; {remedy}")
@@ -155,7 +154,7 @@ def _require_kernels(*parts: Any) -> None:
 def _settle_parts(kernel: Any) -> None:
     parts = kernel.parts if isinstance(kernel.parts, Iterable) else (kernel.parts,)
     object.__setattr__(kernel, "parts", tuple(parts))
-    _require_kernels(*kernel.parts)
+    _require_kernels("parts", *kernel.parts)
     if not kernel.parts:
         raise ValueError(f"{type(kernel).__name__}.parts must hold at least one kernel; got none")
 
@@ -265,7 +264,7 @@ class Scaled(Kernel):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _require_kernels(self.kernel)
+        _require_kernels("kernel", self.kernel)
 
     def _gram(self, x: Array, z: Array | None) -> Array:
         return self.scale * self.kernel._gram(x, z)
@@ -305,7 +304,7 @@ class ActiveDims(Kernel):
     dims: tuple[int, ...] = fixed()
 
     def __post_init__(self) -> None:
-        _require_kernels(self.kernel)
+        _require_kernels("kernel", self.kernel)
         dims = self.dims if isinstance(self.dims, tuple | list) else (self.dims,)
         dims = tuple(_check.whole(k, "dims", None) for k in dims)
         if not dims or len(set(dims)) < len(dims) or min(dims) < 0:

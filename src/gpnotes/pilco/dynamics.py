@@ -31,6 +31,8 @@ class Dynamics:
         if isinstance(self.posteriors, Posterior) or not isinstance(self.posteriors, Sequence):
             got = type(self.posteriors).__name__
             raise TypeError(f"posteriors must be a sequence of Posterior; got {got}")
+        if not self.posteriors:
+            raise ValueError("posteriors must hold one for each entry of a state; got none")
         for k, posterior in enumerate(self.posteriors):
             _check.instance(posterior, f"posteriors[{k}]", Posterior)
         _check.entries(self.angles, "angles", len(self.posteriors), "a state")

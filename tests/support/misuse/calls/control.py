@@ -106,7 +106,7 @@ CALLS = (
     call("Dynamics", pilco.Dynamics, posteriors=_MANY.but(strings=("a", "b")),
          angles=entries((), 3).but("a mask")),
     call("Dynamics.inputs", _DYNAMICS.inputs, states=matrix(_STATES, rows=True, columns=True),
-         actions=matrix(_ACTIONS, rows=True, columns=True)),
+         actions=matrix(_ACTIONS, rows=True)),
     call("LinearPolicy", pilco.LinearPolicy, weights=matrix(np.ones((2, 3)), rows=True),
          bias=vector(np.ones(2), size=True)),
     call("RBFPolicy", pilco.RBFPolicy, centres=matrix(_CENTRES, rows=True, columns=True),

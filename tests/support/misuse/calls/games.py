@@ -13,6 +13,7 @@ from ..kinds import (
     flag,
     function,
     matrix,
+    nonnegative,
     number,
     one_of,
     positive,
@@ -34,6 +35,7 @@ def _profiles() -> np.ndarray:
 
 _PROFILES = _profiles()
 _PAYOFFS = np.where(_PROFILES > 0, _PROFILES @ _DRAW.standard_normal((4, 4)), 0.0)
+_NAN = np.where(_PROFILES > 0, np.nan, 0.0)
 _MODEL = games.learn(_GAME, _PROFILES, _PAYOFFS, restarts=1, stream=gpnotes.stream(0))
 _EXPANSION = _MODEL.expansions[0]
 _MIXTURES = matrix(_ONES, columns=True).but(
@@ -59,7 +61,7 @@ CALLS = (
          profiles=matrix(_PROFILES, rows=True, columns=True),
          weights=vector(np.ones(12), size=True),
          lengthscales=vector(np.ones(4), size=True).but(negative=-np.ones(4), zero=np.zeros(4)),
-         scale=positive(), offset=number(0.0)),
+         scale=number(), offset=number(0.0)),
     call("Expansion.bumps", _EXPANSION.bumps, x=_AT.but("no rows", "a row too many")),
     call("Expansion.payoff", _EXPANSION.payoff, x=_AT),
     call("Expansion.payoff_and_slope", _EXPANSION.payoff_and_slope, x=_AT),
@@ -85,19 +87,22 @@ CALLS = (
              **{"another game": games.RoleSymmetricGame((2, 2), (2, 2))}),
          steps=whole(3, 0), rate=positive(0.5)),
     call("equilibria", games.equilibria, model=thing(_MODEL, _GAME),
-         starts=_MIXTURES.but("None", "another namespace", "another precision"),
+         starts=_MIXTURES.but("None"),
          method=one_of("exact"), replicator_steps=whole(3, 0),
-         steps=whole(3), tolerance=positive(1e-4), apart=positive(0.01)),
+         steps=whole(3, 0),
+         tolerance=nonnegative(1e-4).but("None"), apart=nonnegative(0.01)),
     call("equilibria, from drawn starts", games.equilibria, model=thing(_MODEL, _GAME),
          stream=stream(), count=whole(2)),
     call("equilibria, against the truth", games.equilibria, model=Argument(_MODEL, {}),
          starts=Argument(_ONES, {}), true=function(_MODEL.deviation_payoffs).but("None")),
     call("games.learn", games.learn, game=_GAMES,
          profiles=matrix(_PROFILES, rows=True, columns=True),
-         payoffs=matrix(_PAYOFFS, rows=True, columns=True), noise_var=positive(0.1).but("None"),
+         payoffs=matrix(_PAYOFFS, rows=True, columns=True).but("a NaN", "an infinity",
+             "minus infinity", **{"a NaN where it counts": _NAN}),
+         noise_var=nonnegative(0.1).but("None"),
          lengths=one_of("strategy"), length_bounds=Argument((1.0, 9.0), {
              "reversed": (9.0, 1.0), "one": (1.0,), "three": (1.0, 2.0, 3.0), "a number": 3.0,
              "a string": "ab", "words": ("a", "b"), "NaN": (np.nan, 2.0), "negative": (-1.0, 2.0),
              "zero": (0.0, 2.0), "infinite": (1.0, np.inf), "booleans": (True, True)}),
-         restarts=whole(1, 0), stream=stream()),
+         restarts=whole(1, 0, optional=True), stream=stream()),
 )  # fmt: skip

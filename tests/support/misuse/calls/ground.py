@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import gpnotes
-from gpnotes import gaussian, linalg, params, quadrature, random
+from gpnotes import gaussian, linalg, params, priors, quadrature, random
 
 from ..answers import call
 from ..kinds import (
@@ -44,8 +44,8 @@ _SHAPE = whole(3, 0).but("a list", **{"a negative pair": (2, -1), "a pair of wor
 _LIKE = thing(np.ones(2), optional=True).but("an array", "a list")
 
 CALLS = (
-    call("cholesky", linalg.cholesky, K=covariance(_K, mates=False), name=name("K"),
-         jitter=_JITTER),
+    call("cholesky", linalg.cholesky, K=covariance(_K, mates=False).but(
+         "an asymmetric matrix"), jitter=_JITTER),
     call("Cholesky.solve", _FACTOR.solve, b=matrix(np.ones((3, 2)), rows=True).but("a vector")),
     call("Cholesky.half_solve", _FACTOR.half_solve,
          b=matrix(np.ones((3, 2)), rows=True).but("a vector")),
@@ -53,7 +53,7 @@ CALLS = (
          b=matrix(np.ones((3, 2)), rows=True).but("a vector")),
     call("Cholesky.extend", _FACTOR.extend,
          cross=matrix(0.1 * np.ones((3, 2)), rows=True, columns=True),
-         block=covariance(_K[:2, :2])),
+         block=covariance(_K[:2, :2]).but("an asymmetric matrix", "a negative matrix")),
     call("squared_distances", linalg.squared_distances, u=matrix(np.ones((3, 2)), columns=True),
          v=matrix(np.ones((4, 2)), columns=True).but("None")),
     call("squared_distances_pullback", linalg.squared_distances_pullback,
@@ -66,8 +66,8 @@ CALLS = (
     call("Stream.integers", _STREAM.integers, low=whole(1, 0).but("too small", "far too small"),
          high=whole(5, 2), shape=_SHAPE, like=_LIKE),
     call("Stream.permutation", _STREAM.permutation, n=whole(4, 0), like=_LIKE),
-    call("Stream.choice", _STREAM.choice, n=whole(4, 2), size=_rule(4, 2).but("too small"),
-         replace=flag(), like=_LIKE),
+    call("Stream.choice", _STREAM.choice, n=whole(4, 2).but("too small"),
+         size=_rule(4, 2).but("too small"), replace=flag(), like=_LIKE),
     call("Stream.spawn", _STREAM.spawn, name=name()),
     call("gauss_hermite", quadrature.gauss_hermite, n=whole(5)),
     call("expect", quadrature.expect, f=function(np.exp), mean=vector([0.5, 1.0]),
@@ -76,23 +76,23 @@ CALLS = (
          root=matrix(np.eye(2), rows=True)),
     call("Normal.from_covariance", gaussian.Normal.from_covariance,
          mean=vector([1.0, 2.0, 0.0], size=True), covariance=covariance(_K)),
-    call("Normal.marginal", _NORMAL.marginal, indices=entries([0, 2], 3)),
-    call("Normal.condition", _NORMAL.condition, indices=entries([0, 2], 3, empty=False),
-         values=vector([0.0, 1.0], size=True)),
+    call("Normal.marginal", _NORMAL.marginal, indices=entries([0, 2], 3, repeat=True).but("below")),
+    call("Normal.condition", _NORMAL.condition, values=vector([0.0, 1.0], size=True),
+         indices=entries([0, 2], 3, repeat=True).but("below")),
     call("Normal.interval", _NORMAL.interval, level=within(0.9, 0.0, 1.0)),
     call("Normal.kl", _NORMAL.kl, other=thing(_OTHER).but(**{"another size": _SMALL})),
     call("Normal.product", _NORMAL.product, other=thing(_OTHER).but(**{"another size": _SMALL})),
     call("Normal.log_density", _NORMAL.log_density, x=vector([1.0, 2.0, 0.0], size=True)),
     call("Normal.sample", _NORMAL.sample, stream=stream(), n=whole(3, 0)),
-    call("NormalPrior", params.NormalPrior, mean=_MEAN, sd=_SD),
-    call("LogNormalPrior", params.LogNormalPrior, mean=_MEAN, sd=_SD),
-    call("NormalPrior.log_density", params.NormalPrior().log_density,
+    call("NormalPrior", priors.NormalPrior, mean=_MEAN, sd=_SD),
+    call("LogNormalPrior", priors.LogNormalPrior, mean=_MEAN, sd=_SD),
+    call("NormalPrior.log_density", priors.NormalPrior().log_density,
          value=number().but("a vector")),
-    call("LogNormalPrior.log_density", params.LogNormalPrior().log_density,
+    call("LogNormalPrior.log_density", priors.LogNormalPrior().log_density,
          value=positive().but("a vector")),
-    call("NormalPrior.gradient", params.NormalPrior().gradient,
+    call("NormalPrior.gradient", priors.NormalPrior().gradient,
          value=number().but("a vector")),
-    call("LogNormalPrior.gradient", params.LogNormalPrior().gradient,
+    call("LogNormalPrior.gradient", priors.LogNormalPrior().gradient,
          value=positive().but("a vector")),
     call("asarray", gpnotes.asarray, data=thing([1.0, 2.0]).but("a number", "a list", "an array",
          complex=[1j], words=["a"], ragged=[[1.0], [1.0, 2.0]])),

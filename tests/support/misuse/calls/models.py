@@ -109,7 +109,7 @@ CALLS = (
     call("kernel.on", lambda dims: RBF().on(*dims), dims=entries((0, 1), 2, empty=False).but(
          "beyond", "one number", "a mask", "None", "nested", "a string")),
     call("ActiveDims", kernels.ActiveDims, kernel=thing(RBF(), _GP),
-         dims=entries((0, 1), 2, empty=False).but("beyond")),
+         dims=entries((0, 1), 2, empty=False).but("beyond", "one number")),
     call("Scaled", kernels.Scaled, scale=positive(), kernel=thing(RBF(), _GP)),
     call("Sum", kernels.Sum, parts=_PARTS),
     call("Product", kernels.Product, parts=_PARTS),
