@@ -6,6 +6,8 @@ SHELL := bash
 
 PYTHON ?= python3
 PORT ?= 8000
+ROOM ?= games
+SAMPLE ?= 40
 WORKERS ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
@@ -24,7 +26,7 @@ book test replay flips properties references: export OMP_NUM_THREADS ?= 1
 book test replay flips properties references: export OPENBLAS_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book test lab replay flips properties machines versions references bench lint serve lock environment clean
+.PHONY: help book test lab replay flips properties machines versions mutants references bench lint serve lock environment clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -80,12 +82,15 @@ machines: $(WHOLE)  ## the fast part of the tests as other processors would run 
 versions: $(WHOLE)  ## the fast part with the oldest and the newest versions allowed (minutes)
 	@$(BIN)/python tools/versions.py --workers $(WORKERS)
 
+mutants: $(WHOLE)  ## how many slips in the arithmetic of a room its tests notice (ROOM=games SAMPLE=40)
+	@$(BIN)/python tools/mutants.py $(ROOM) --sample $(SAMPLE)
+
 lab: $(READY)  ## open JupyterLab with the chapters as notebooks
 	@$(BIN)/jupytext-config --settings-file $(VIEWER) set-default-viewer markdown myst
 	@$(BIN)/jupyter lab --ServerApp.root_dir=. --LabApp.default_url=/lab/tree/book $(LAB_OPTIONS)
 
 references: $(WHOLE)  ## store what the chapters print, which equations they hold, what slips they catch
-	@$(BIN)/python -m gpnotes.equations pack book
+	@$(BIN)/python -m gpnotes.equations pack book --to src/gpnotes/data
 	@$(BIN)/python -m gpnotes.equations flip book
 	@$(BIN)/python tests/notebooks/make.py
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from cosmic_ray.work_db import WorkDB, use_db
 from cosmic_ray.work_item import WorkerOutcome, WorkItem, WorkResult
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 _SIGNS = "(Add|Sub|Mul|Div|Pow)"
 _OPERATORS = re.compile(
     rf"core/(ReplaceBinaryOperator_{_SIGNS}_{_SIGNS}|NumberReplacer|AddNot|ReplaceAndWithOr"
