@@ -182,7 +182,9 @@ a x K_{ff} \mathbf \mathbf{x} \frac \frac12 { } ( ) [ ] \{ \} | \| \lvert \rvert
 \mathbb{E} \operatorname{tr} \sqrt \sqrt[ k k( , ; \mid = \le + - / \cdot \odot ! \\ &
 \begin{bmatrix} \end{bmatrix} \begin{cases} \end{cases} \begin{aligned} \end{aligned} \text{if}
 \text \quad . : 1 2 \pi e T N \in \begin{array}{l \underbrace \overset \tag \binom \max_{x
-\mathbb{1} \choose \forall \bar
+\mathbb{1} \choose \forall \bar \langle \rangle \otimes \circ \underset \substack \textcolor{red}
+\overset \underbrace \overbrace{a} _{\text{b}} \int_{x>0} \int_{[0,1]} \int^ || \text{and}
+\text{for} \dots \mathbb{R} \in \{ \sum_{i<N} \sum_{1\le{}i<j} \text{$a$} \boxed \lim * \begin{alignat}{2}
 """
 
 

@@ -247,3 +247,18 @@ class TestRanges:
     @pytest.mark.parametrize("latex", [r"\sum_{j<i}^{N} j", r"\sum_{k \in y, j=1}^{N} k j"])
     def test_an_upper_limit_drops_nothing(self, latex):
         assert "an upper limit stands beside a range that has its end" in refusal(latex).problem
+
+
+class TestTwice:
+    """A symbol whose subscript is no index is read once."""
+
+    def test_the_inverse_of_a_bound_square_beside_its_bare_letter(self):
+        names = {r"\sigma": "value", r"\sigma_n^2": "value", "a": "value"}
+        node = parse_expression(r"\sigma_n^{-2} a", names)
+        assert node == parse_expression(r"(\sigma_n^2)^{-1} a", names)
+
+    def test_a_free_symbol_beside_its_bare_letter(self):
+        node = parse_expression(r"a_{\text{max}} + b", {"a": "value"}, free=True)
+        assert [term.key for term in node.terms] == [r"a_\text{max}", "b"]
+        with pytest.raises(EquationError, match=r"unbound symbol `a_\\text\{max\}`"):
+            parse_expression(r"a_{\text{max}}", {"a": "value"})

@@ -21,8 +21,8 @@ def named(s: Stream, match: Match) -> None:
     after = s.i + match.length
     if match.kind == "callable":
         _bring_arguments_forward(s, after)
-    elif after < len(s.tokens) and s.tokens[after].text == "_":
-        _check_subscript(s, after + 1)
+    elif after < len(s.tokens) and s.tokens[after].text == "_" and _is_part(s, after + 1):
+        return unknown(s, s.group_end(after + 1) + 1)
     follows = s.tokens[after].text if after < len(s.tokens) else ""
     called = match.kind == "callable" and follows in ("(", "[")
     if follows == "'":
@@ -57,15 +57,15 @@ def _bring_arguments_forward(s: Stream, after: int) -> None:
         s.tokens[after : shut + 1] = s.tokens[opened : shut + 1] + subscript
 
 
-def _check_subscript(s: Stream, opened: int) -> None:
+def _is_part(s: Stream, opened: int) -> bool:
     """A subscript that is no index makes the whole symbol an unbound one."""
     i, end = opened + 1, s.group_end(opened)
     while i < end:
         match = s.names.match(s.tokens, i)
         if not match and _is_symbol(s.tokens[i].text):
-            return unknown(s, end + 1)
+            return True
         i += match.length if match else 1
-    return None
+    return False
 
 
 def _is_symbol(text: str) -> bool:

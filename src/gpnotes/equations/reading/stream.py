@@ -47,7 +47,9 @@ class Stream:
         self.out.append(Word(kind, value, start_pos=first.start, end_pos=last.end))
 
     def fault(self, problem: str, first: Token, last: Token | None = None) -> EquationError:
-        return EquationError(problem, self.latex, (first.start, (last or first).end))
+        last = last or first  # what was put in order may stand the other way round in the text
+        span = (min(first.start, last.start), max(first.end, last.end))
+        return EquationError(problem, self.latex, span)
 
     def group_end(self, opened: int) -> int:
         return closing(self.tokens, opened)
