@@ -184,7 +184,8 @@ a x K_{ff} \mathbf \mathbf{x} \frac \frac12 { } ( ) [ ] \{ \} | \| \lvert \rvert
 \text \quad . : 1 2 \pi e T N \in \begin{array}{l \underbrace \overset \tag \binom \max_{x
 \mathbb{1} \choose \forall \bar \langle \rangle \otimes \circ \underset \substack \textcolor{red}
 \overset \underbrace \overbrace{a} _{\text{b}} \int_{x>0} \int_{[0,1]} \int^ || \text{and}
-\text{for} \dots \mathbb{R} \in \{ \sum_{i<N} \sum_{1\le{}i<j} \text{$a$} \boxed \lim * \begin{alignat}{2}
+\text{for}
+\dots \mathbb{R} \in \{ \sum_{i<N} \sum_{1\le{}i<j} \text{$a$} \boxed \lim * \begin{alignat}{2}
 """
 
 
