@@ -38,6 +38,7 @@ def test_the_chapter_itself_runs(run_chapter):
 @pytest.mark.parametrize(
     ("old", "new", "label", "problem"),
     [
+        (r"X \mathbf w + ", r"X \mathbf w - ", "eq-small-model", "does not hold"),
         (r"X^\top X + \lambda", r"X^\top X - \lambda", "eq-small-mean", "does not hold"),
         (r"&= A^{-1} X^\top", r"&= A X^\top", "eq-small-mean", "step 2 of 2"),
         (r"\lambda S", r"S", "eq-small-mean", r"bound and never used: `\\lambda`"),
@@ -58,15 +59,15 @@ def test_a_slip_in_the_text_names_its_line(run_chapter, old, new, label, problem
 @pytest.mark.parametrize(
     ("old", "new", "problem"),
     [
-        ('chapter.define("eq-small-model")\n', "\n", r"record: eq-small-model \(line 21\)"),
+        ('chapter.define("eq-small-model", data)\n', "\n", r"record: eq-small-model \(line 21\)"),
         (":label: eq-small-model", ":label: eq-small-other", "has the label eq-small-model"),
         ('chapter.source("T-01", "holds")\n', "\n", r"without a verdict: T-01 \(the mean\)"),
         ('"holds")', '"wrong")', "needs a refute"),
         ('r"v = a s^2 + b t^2"', 'r"v = b^2t^2 + a^2s^2"', "T-02 as printed.* holds as printed"),
-        ("v = a^2 s^2", "v = a^2 s^2 + 0 t", "eq-small-variance, line 55, .* mutants survive"),
+        ("v = a^2 s^2", "v = a^2 s^2 + 0 t", "eq-small-variance, line 60, .* mutants survive"),
         ('check("eq-small-mean"', 'check("eq-small-men"', "no equation has the label eq-small-men"),
         ("n, (a, b), (s, t) = 20000", "n, (a, b), (s, t) = 20", "mutants survive|does not hold"),
-        ('"A": X.T', '"A": 0 * X.T', "eq-small-mean, line 33, .*step 2 of 2"),
+        ('"A": X.T', '"A": 0 * X.T', "eq-small-mean, line 38, .*step 2 of 2"),
     ],
 )  # fmt: skip
 def test_each_kind_of_breakage_says_what_is_wrong(run_chapter, old, new, problem):

@@ -282,44 +282,6 @@ class TestEstimate:
             checked("e = m", {"e": Estimate(1.0, 0.1), "m": 1.0})
 
 
-class TestDefine:
-    def test_symbols_need_not_be_bound(self, small_chapter):
-        chapter = small_chapter({"eq-a": r"\mathbf w \sim \mathcal N(\mathbf 0, S_w)"})
-        record = chapter.define("eq-a")
-        assert (record.kind, record.draws) == ("definition", 0)
-        assert repr(record) == "eq-a: definition · small.md"
-
-    def test_shapes_conform_where_numbers_are_given(self, small_chapter):
-        chapter = small_chapter(
-            {
-                "eq-a": r"w \sim \mathcal N(0, S)",
-                "eq-b": "b := A x",
-                "eq-c": r"w \sim \mathcal N(m, S)",
-            }
-        )
-        assert chapter.define("eq-a", {"w": x, "S": S}).draws == 1
-        assert chapter.define("eq-b", {"b": x, "A": A, "x": x}).draws == 1
-        with pytest.raises(EquationError, match=r"eq-a, line 5.*"):
-            chapter.define("eq-a", {"w": x[:3], "S": S})
-        with pytest.raises(EquationError, match="shape"):
-            chapter.define("eq-b", {"b": x, "A": A, "x": x[:3]})
-        with pytest.raises(EquationError, match=r"covariance of \(4, 4\) does not fit"):
-            chapter.define("eq-c", {"w": x, "m": x[:3], "S": S})
-        with pytest.raises(EquationError, match="must be square"):
-            chapter.define("eq-c", {"w": x, "m": x, "S": S[:3]})
-        with pytest.raises(EquationError, match="never used"):
-            chapter.define("eq-b", {"b": x, "A": A, "x": x, "c": 1.0})
-
-    @pytest.mark.parametrize("bindings", [None, {"a": 1.5, "b": 1.5, "c": 2.5}])
-    def test_a_chain_is_a_claim(self, small_chapter, bindings):
-        with pytest.raises(EquationError, match=r"column 10: a definition has one `=`"):
-            small_chapter({"eq-a": "a := b = c"}).define("eq-a", bindings)
-
-    def test_it_must_parse(self, small_chapter):
-        with pytest.raises(EquationError, match=r"part/small.md, eq-a, line 5"):
-            small_chapter({"eq-a": r"a = \left( b"}).define("eq-a")
-
-
 class TestRefute:
     LATEX = "a = b^2 + c"
 
@@ -397,7 +359,7 @@ class TestSource:
     def opened(self, small_chapter):
         chapter = small_chapter({"eq-a": "a = b^2 + c", "eq-d": "d := e"})
         chapter.check("eq-a", shared, oracle="by hand", source="T-01")
-        chapter.define("eq-d")
+        chapter.define("eq-d", why="a model")
         return chapter
 
     def test_holds_needs_a_checked_label(self, small_chapter):
@@ -444,7 +406,7 @@ class TestLedger:
         chapter = small_chapter({"eq-a": "a = b^2 + c", "eq-d": "d := e"})
         chapter.check("eq-a", shared, oracle="by hand", source="T-01")
         chapter.check("eq-a", {"a": 7.0, "b": 2.0, "c": 3.0}, oracle="other numbers")
-        chapter.define("eq-d")
+        chapter.define("eq-d", why="a model")
         chapter.source("T-01", "holds")
         chapter.source("T-02", "stub", why="left empty")
         totals = chapter.ledger().totals

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -51,8 +52,15 @@ ALL = [
         "eq-e: holds within 4 standard errors (n = 1000000, seed = 5) · 1 step · "
         "2 of 3 mutants caught (1 indistinct, 1 spared) · Monte Carlo",
     ),
-    (Record("eq-d", "part/small", "definition", 7), "eq-d: definition"),
-    (Record("eq-d", "part/small", "definition", 7, draws=1), "eq-d: definition, shapes conform"),
+    (
+        Record("eq-d", "part/small", "definition", 7, why="a model", bare=("a = b",)),
+        "eq-d: definition, a model",
+    ),
+    (
+        replace(CHECK, kind="definition", label="eq-d", oracle="", bare=("c",), why="a name"),
+        "eq-d: definition, compared · 2 steps · 2 of 3 mutants caught (1 indistinct, 1 spared)"
+        " · 1 left: a name",
+    ),
     (
         Refutation("part/small", "T-02", "a = <b", MEASURED, MEASURED, "eq-a"),
         "T-02: does not hold as printed; eq-a does",

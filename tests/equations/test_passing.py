@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from gpnotes.equations import Chapter, EquationError
+from gpnotes.equations import Chapter, EquationError, Nodes
 from gpnotes.equations.display import MIME
 
 TEXT = """\
@@ -73,7 +73,7 @@ class TestWhatDecides:
             r"\frac13 \approx 0.33": ("evaluated", "symbols('1')"),
             "n = 7": ("evaluated", "symbols('2  Second')"),
             "a = 0": ("listed", "a case"),
-            r"a \sim b": ("listed", r"\sim is no relation between numbers"),
+            r"a \sim b": ("listed", r"\sim is compared where its left side is bound to Nodes"),
             "p = q": ("listed", "not bound together: `p`, `q`"),
         }
 
@@ -81,6 +81,24 @@ class TestWhatDecides:
         found = outcomes(chapter())
         assert found["s = a + b"] == ("evaluated", "eq-a")
         assert found["u = 2 s"] == ("listed", "not bound together: `u`")
+
+    def test_what_is_bound_whole_need_not_be_read(self, chapter):
+        opened = told(chapter(TEXT + "\nAnd $c = a \\cup b$."))
+        assert outcomes(opened)[r"c = a \cup b"][1].startswith("cannot be read")
+        opened.symbols({"c": 1.5, r"a \cup b": 1.5})
+        assert outcomes(opened)[r"c = a \cup b"] == ("evaluated", "symbols")
+
+    def test_what_is_normal_has_its_mean_and_its_covariance(self, chapter):
+        text = TEXT + "\nLet $x \\sim \\mathcal N(0, v)$."
+        nodes = Nodes([-2.0, 2.0], [0.5, 0.5])
+        for variance, held in ((4.0, True), (2.0, False)):
+            opened = told(chapter(text))
+            opened.symbols({"x": nodes, "v": variance})
+            if held:
+                assert outcomes(opened)[r"x \sim \mathcal N(0, v)"] == ("evaluated", "symbols")
+            else:
+                with pytest.raises(EquationError, match="is false"):
+                    opened.ledger()
 
     def test_the_numbers_that_a_check_draws_give_no_symbol_its_value(self, chapter):
         assert outcomes(chapter())["a = 0"] == ("listed", "not bound together: `a`")
@@ -99,6 +117,13 @@ class TestWhatDecides:
         opened.symbols({"n": 4}, under="1")
         with pytest.raises(EquationError, match="n = 3"):
             opened.ledger()
+
+    def test_what_it_spared_goes_with_it(self, chapter):
+        opened = told(chapter())
+        opened.symbols({"n": 3}, under="1", spare={"n = 3": "a case"})
+        assert outcomes(opened)["n = 3"] == ("listed", "a case")
+        opened.symbols({"n": 3}, under="1")
+        assert outcomes(opened)["n = 3"][0] == "evaluated"
 
     def test_the_text_is_read_when_the_ledger_closes(self, chapter, tmp_path):
         opened = told(chapter())

@@ -7,24 +7,28 @@ from typing import Any
 
 from .compare import Tolerance
 from .errors import EquationError
+from .located import located
 from .names import normal
 from .passing import Table, heads, tried
 from .prose import Relation
 from .record import InlineRecord
 from .text import Equation
+from .tree import Number
 from .trial import Trial
+from .twofold import refuse_twofold
 
 __all__ = ["Between", "counts"]
 
 Trials = Iterable[tuple[Equation, Trial]]
+_Key = tuple[str, tuple[str, ...]]  # the heading, and the names that are bound
 
 
 class Between:
     """The tables of symbols that an author has named, and the relations that need not hold."""
 
     def __init__(self) -> None:
-        self._tables: dict[tuple[str, tuple[str, ...]], Table] = {}
-        self._spared: dict[tuple[str, str], str] = {}
+        self._tables: dict[_Key, Table] = {}
+        self._spared: dict[_Key, dict[str, str]] = {}
 
     def add(
         self,
@@ -34,13 +38,15 @@ class Between:
         spare: Mapping[str, str],
     ) -> None:
         """Take a table and what it spares; the same symbols under the same heading replace it."""
-        if drawn and drawn[0]:
-            name = f"symbols({under!r})" if under else "symbols"
-            self._tables[under, tuple(sorted(drawn[0]))] = Table(drawn, allowed, name, under)
-        for latex, why in spare.items():
-            if not why.strip():
-                raise EquationError("spare must say why it need not hold", latex)
-            self._spared[under, normal(latex)] = why
+        allowed.refuse_loose()
+        refuse_twofold("", Number(0), drawn)
+        idle = [latex for latex, why in spare.items() if not why.strip()]
+        if idle:
+            raise EquationError("spare must say why it need not hold", idle[0])
+        name = f"symbols({under!r})" if under else "symbols"
+        key = (under, tuple(sorted(drawn[0])))
+        self._tables[key] = Table(drawn, allowed, name, under)
+        self._spared[key] = {normal(latex): why for latex, why in spare.items()}
 
     def tables(self, trials: Trials) -> list[Table]:
         """The author's tables and those of the checks."""
@@ -55,34 +61,53 @@ class Between:
             return InlineRecord(relation.latex, relation.line, "listed", why)
         return tried(relation, tables, edited=edited)[0]
 
+    def passing(
+        self, place: str, relations: Sequence[Relation], trials: Trials, *, edited: bool
+    ) -> tuple[InlineRecord, ...]:
+        """What becomes of all; an error of a false one says where in the file `place` it is."""
+        tables, records = self.tables(trials), []
+        for relation in relations:
+            with located(place, Equation("in the text", relation.latex, relation.line)):
+                records.append(self.record(relation, tables, edited=edited))
+        return tuple(records)
+
     def _reason(self, relation: Relation) -> str:
         """Why the author lets the relation be, or nothing."""
-        return next(iter(self._spares(relation).values()), "")
+        found = self._spares(relation)
+        return self._spared[found[0]][normal(relation.latex)] if found else ""
 
-    def _spares(self, relation: Relation) -> dict[tuple[str, str], str]:
+    def _spares(self, relation: Relation) -> list[_Key]:
+        """The tables that spare the relation."""
         try:
-            key = normal(relation.latex)
+            latex = normal(relation.latex)
         except EquationError:
-            return {}
-        return {
-            (under, latex): why
-            for (under, latex), why in self._spared.items()
-            if latex == key and (not under or any(heads(under, h) for h in relation.headings))
-        }
+            return []
+        return [
+            (under, names)
+            for (under, names), spared in self._spared.items()
+            if latex in spared and (not under or any(heads(under, h) for h in relation.headings))
+        ]
 
-    def idle(self, relations: Sequence[Relation]) -> Iterator[str]:
-        """What the author has named and the text does not have."""
+    def refuse_idle(self, place: str, relations: Sequence[Relation]) -> None:
+        """Raise `ValueError` for what the author has named and the text does not have."""
+        idle = list(self._idle(relations)) if relations else []
+        if idle:
+            raise ValueError(f"{place}: {'; '.join(idle)}")
+
+    def _idle(self, relations: Sequence[Relation]) -> Iterator[str]:
         headings = {heading for relation in relations for heading in relation.headings}
         for under, _ in self._tables:
             if under and not any(heads(under, heading) for heading in headings):
                 yield f"no relation stands under the heading {under!r}"
-        used = {key for relation in relations for key in self._spares(relation)}
-        for key in self._spared.keys() - used:
-            yield f"spare names {key[1]!r}, which does not stand between the equations"
+        used = {(k, normal(r.latex)) for r in relations for k in self._spares(r)}
+        named = {(key, latex) for key, spared in self._spared.items() for latex in spared}
+        for _, latex in named - used:
+            yield f"spare names {latex!r}, which does not stand between the equations"
 
 
 def _table(equation: Equation, trial: Trial) -> Table:
-    drawn = tuple(draw.bindings for draw in trial.draws)
+    generic = len(trial.draws) - trial.tight
+    drawn = tuple(draw.bindings for draw in trial.draws[:generic])
     return Table(drawn, trial.allowed, equation.label, line=equation.line)
 
 

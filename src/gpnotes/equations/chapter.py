@@ -13,19 +13,18 @@ from . import prose
 from .between import Between, counts
 from .binding import Bindings, Tight, backend, draws, tight_draws
 from .compare import Tolerance
-from .definition import defined
+from .compared import held_against
 from .errors import EquationError
-from .items import VERDICTS, Item, clear, find_items, read_items
-from .ledger import totals, unanswered
+from .items import Item, clear, find_items, read_items
+from .ledger import refuse_incomplete, totals
 from .located import located
 from .manuscript import Manuscript, manuscript
 from .prose import Relation
 from .record import InlineRecord, Ledger, Record, Refutation, Symbols, Verdict
 from .routes import refuse_claims, route, watched
 from .text import Equation
-from .tree import Number
 from .trial import Trial
-from .twofold import refuse_twofold
+from .verdicts import refuse_weak
 from .verify import estimated, kind, missed_by, mutated, prepare, refuse_unused, steps
 
 __all__ = ["Chapter"]
@@ -57,6 +56,7 @@ class Chapter:
         self._outdated: set[str] = set()
         self._records: dict[tuple[str, str], Record] = {}
         self._trials: dict[tuple[str, str], Trial] = {}
+        self._definitions: dict[tuple[str, str], Trial] = {}
         self._refutations: dict[str, Refutation] = {}
         self._verdicts: dict[str, Verdict] = {}
         self._between = Between()
@@ -124,14 +124,34 @@ class Chapter:
         self._records[record.label, record.oracle] = record
         return record
 
-    def define(self, label: str, bindings: Bindings | None = None) -> Record:
-        """Parse the definition `label`; with `bindings`, see that its shapes conform."""
+    def define(
+        self,
+        label: str,
+        bindings: Bindings | None = None,
+        *,
+        why: str = "",
+        oracle: str = "",
+        rtol: float = 1e-9,
+        atol: float = 0.0,
+        approx: float | None = None,
+        spare: Mapping[str, str] | None = None,
+    ) -> Record:
+        """Hold the definition `label` against the thing that it defines.
+
+        Each statement all of whose symbols are among `bindings` is compared and mutated as by
+        `check`; of ``x \\sim \\mathcal N(m, S)``, with `x` bound to `Nodes`, mean and covariance
+        are. `why` is the reason for which another statement is left as it stands.
+
+        Raises `EquationError` as `check` does, and where neither numbers nor `why` are given.
+        """
         start = time.perf_counter()
         equation = self._equation(label)
+        self._records.pop((label, oracle), None)
+        record = Record(label, self.slug, "definition", equation.line, oracle, rtol, atol, approx)
         with self._located(equation):
-            drawn = () if bindings is None else draws(bindings, f"{self.slug}:{label}")
-            defined(equation.latex, drawn)
-        record = Record(label, self.slug, "definition", equation.line, draws=len(drawn))
+            record, trial = held_against(record, equation, bindings, why, spare or {})
+        if trial is not None:
+            self._definitions[label, oracle] = trial
         return self._keep(record, start)
 
     def refute(
@@ -200,15 +220,9 @@ class Chapter:
     def _judge(self, item: Item, verdict: str, label: str, why: str, shown: bool) -> None:
         """Raise `ValueError` for a verdict without what it needs."""
         says = f"{item.id} ({item.item}): {verdict!r}"
-        where = f"{self._place}: {says}"
-        if verdict not in VERDICTS:
-            raise ValueError(f"{where} is no verdict; choose among {', '.join(VERDICTS)}")
-        if verdict == "wrong" and not shown:
-            raise ValueError(f"{where} needs a refute, a checked label= or evidence=")
+        refuse_weak(f"{self._place}: {says}", verdict, why, shown)
         if verdict == "holds" or (verdict == "wrong" and label):
             self._checked(label, says)
-        if verdict in ("holds-if", "ambiguous", "stub") and not why.strip():
-            raise ValueError(f"{where} needs why=: what is missing, or what it means")
 
     def symbols(
         self,
@@ -222,21 +236,16 @@ class Chapter:
     ) -> Symbols:
         """Say what the symbols of the sentences stand for: in the chapter, or `under` a heading.
 
-        `ledger` evaluates on these numbers the relations in sentences, tables, captions and
-        exercises. `under` is a heading, or its number; what is given there goes before what is
-        given for the whole chapter, and that before what the checks have bound. `spare` maps
-        the LaTeX of a relation that need not hold (an assumption) to the reason. Between
-        ``\\approx`` and a decimal the last digit may be off by half; `approx` is the relative
-        tolerance of any other.
+        On these numbers `ledger` evaluates the relations in sentences, tables, captions and
+        exercises: what is given `under` a heading (or its number) before what is given for the
+        chapter, and that before what checks have bound. `spare` maps the LaTeX of one that need
+        not hold to the reason. Next to ``\\approx`` a decimal may be off by half its last digit.
 
         Raises `EquationError` for symbols and tolerances as `check` does.
         """
-        allowed = Tolerance(rtol, atol, approx)
         with self._located(Equation("symbols", "", 1)):
-            allowed.refuse_loose()
             drawn = draws(bindings, f"{self.slug}:symbols:{under}")
-            refuse_twofold("", Number(0), drawn)
-            self._between.add(drawn, allowed, under, spare or {})
+            self._between.add(drawn, Tolerance(rtol, atol, approx), under, spare or {})
         return Symbols(self.slug, tuple(drawn[0]), under, dict(spare or {}))
 
     def relations(self) -> list[Relation]:
@@ -250,12 +259,8 @@ class Chapter:
 
         Raises `EquationError`, with the line of the file, for one that is false.
         """
-        tables = self._between.tables(self.trials())
-        records = []
-        for relation in relations:
-            with self._located(Equation("in the text", relation.latex, relation.line)):
-                records.append(self._between.record(relation, tables, edited=edited))
-        return tuple(records)
+        known = [*self.trials(), *self.definitions()]
+        return self._between.passing(self._place, relations, known, edited=edited)
 
     def ledger(self) -> Ledger:
         """See that every equation has its record and every item its verdict, and sum up.
@@ -266,26 +271,23 @@ class Chapter:
         """
         self._look()
         records, equations = tuple(self._records.values()), self._text.equations
-        missing = unanswered(
-            equations, records, self._items, self._verdicts, outdated=self._outdated
-        )
-        if missing:
-            raise ValueError(f"{self._place}: the ledger is not complete:{missing}")
+        given = self._items, self._verdicts, self._outdated
+        refuse_incomplete(self._place, equations, records, *given)
         answered = {"sources_answered": len(self._verdicts), "sources_total": len(self._items)}
-        inline = self._all_passing()
+        relations = self.relations()
+        self._between.refuse_idle(self._place, relations)
+        inline = self.passing(relations)
         sums = {**totals(len(equations), records), **answered, **counts(inline)}
         return Ledger(self.slug, sums, inline, text=self._text.name)
-
-    def _all_passing(self) -> tuple[InlineRecord, ...]:
-        relations = self.relations()
-        idle = list(self._between.idle(relations)) if relations else []
-        if idle:
-            raise ValueError(f"{self._place}: {'; '.join(idle)}")
-        return self.passing(relations)
 
     def trials(self) -> Iterator[tuple[Equation, Trial]]:
         """What was checked so far, and the numbers it was checked on."""
         for (label, _), trial in self._trials.items():
+            yield self._text.equations[label], trial
+
+    def definitions(self) -> Iterator[tuple[Equation, Trial]]:
+        """The definitions that were compared so far, and the numbers they were compared on."""
+        for (label, _), trial in self._definitions.items():
             yield self._text.equations[label], trial
 
     def _read(self) -> Manuscript:
@@ -299,7 +301,7 @@ class Chapter:
         older, self._text = self._text, self._read()
         gone = older.changed(self._text)
         self._outdated |= gone
-        for kept in (self._records, self._trials):
+        for kept in (self._records, self._trials, self._definitions):
             for key in [key for key in kept if key[0] in gone]:
                 del kept[key]
         for source_id in [i for i, r in self._refutations.items() if r.instead in gone]:

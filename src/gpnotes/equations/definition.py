@@ -3,63 +3,47 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from . import names
-from .binding import kinds
 from .errors import EquationError
-from .met import refuse_unmet
-from .parse import parse, parse_free
+from .parse import parse_free
 from .tree import Statement, Step
 from .trial import Draw
-from .twofold import refuse_twofold
-from .verify import refuse_unused
 
-__all__ = ["defined"]
+__all__ = ["NORMAL", "conforms", "defined", "normal_shape", "refuse_claims"]
 
 _EQUAL = ("=", ":=", r"\triangleq", r"\equiv")
 NORMAL = names.normal(r"\mathcal N")
 
 
-def defined(latex: str, drawn: Sequence[Mapping[str, Any]]) -> None:
-    """Parse a definition; on each draw, see that the sides of its relations have one shape.
+def defined(latex: str) -> None:
+    """See that the definition `latex` can be read, and that it claims nothing."""
+    refuse_claims(latex, parse_free(latex))
 
-    ``\\mathcal N`` stands for a normal distribution unless it is bound: its mean and its
-    covariance must fit, and what is distributed so has the shape of the mean.
+
+def refuse_claims(latex: str, statement: Statement) -> None:
+    """Raise `EquationError` for a claim.
+
+    ``a = b`` may define; in ``a = b = c`` the second sign claims something.
     """
-    if not drawn:
-        _refuse_claims(latex, parse_free(latex))
-        return
-    for bound in drawn:
-        full = {NORMAL: _normal_shape, **bound}
-        statement = parse(latex, kinds(full))
-        _refuse_claims(latex, statement)
-        refuse_unused(bound, latex, statement)
-        refuse_twofold(latex, statement, (Draw(bound).plain(),))
-        refuse_unmet(latex, statement, (Draw(full).plain(),))
-        for step in statement.steps:
-            _conforms(latex, step, Draw(full))
-
-
-def _refuse_claims(latex: str, statement: Statement) -> None:
-    """``a = b`` may define; in ``a = b = c`` the second sign claims something."""
     for before, step in itertools.pairwise(statement.steps):
         if before.relation in _EQUAL and step.relation == "=" and before.right is step.left:
             problem = "a definition has one `=`: what follows is a claim, which check is for"
             raise EquationError(problem, latex, step.right.span)
 
 
-def _conforms(latex: str, step: Step, draw: Draw) -> None:
+def conforms(latex: str, step: Step, draw: Draw) -> None:
+    """Raise `EquationError` where the sides of `step` have different shapes."""
     left, right = (np.asarray(draw.evaluator.value(side)) for side in (step.left, step.right))
     if left.shape != right.shape and not left.size == right.size == 1:
         problem = f"the left side has shape {left.shape}, the right side {right.shape}"
         raise EquationError(problem, latex, step.right.span)
 
 
-def _normal_shape(*arguments: Any) -> np.ndarray:
+def normal_shape(*arguments: Any) -> np.ndarray:
     """The mean of ``N(mean, covariance)`` or ``N(x; mean, covariance)`` if the shapes fit."""
     *of, mean, covariance = (np.asarray(a, dtype=np.float64) for a in arguments)
     size = 1 if covariance.ndim == 0 else covariance.shape[0]

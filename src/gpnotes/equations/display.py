@@ -85,7 +85,16 @@ def mutant_line(mutants: Data) -> str:
 
 
 def _definition(data: Data) -> str:
-    return f"{data['label']}: definition" + (", shapes conform" if data["draws"] else "")
+    if not data["steps"]:
+        return f"{data['label']}: definition, {data['why']}"
+    parts = [_count(len(data["steps"]), "step"), mutant_line(data["mutants"])]
+    return f"{data['label']}: definition, compared · {' · '.join([*parts, *_left(data)])}"
+
+
+def _left(data: Data) -> list[str]:
+    """Where the other side came from, and what is left bare with the reason."""
+    bare = f"{len(data['bare'])} left: {data['why']}" if data.get("bare") else ""
+    return [part for part in (data["oracle"], bare) if part]
 
 
 def _refutation(data: Data) -> str:
@@ -187,9 +196,9 @@ def short(value: float | None) -> str:
 
 def _details(data: Data) -> str:
     kind = data["kind"]
-    if kind == "definition":
+    if kind == "definition" and not data["steps"]:
         return _table(("", ""), [("text", _saved(data))]) if data.get("text") else ""
-    if kind in _CHECKED:
+    if kind in _CHECKED or kind == "definition":
         return _facts(data) + _steps(data["steps"]) + _mutants(data["mutants"]["list"])
     if kind == "refutation":
         return _refuted(data)

@@ -22,6 +22,7 @@ import numpy as np
 
 from . import text
 from .chapter import Chapter
+from .compared import compared
 from .errors import EquationError
 from .names import normal
 from .parse import symbols
@@ -139,8 +140,7 @@ def _confused(equation: Equation, symbols: Sequence[str]) -> Iterator[Flip]:
 
 def flipped(equation: Equation, trial: Trial, flip: Flip) -> Outcome:
     """Check the altered equation on the numbers of `trial`."""
-    reads = flip.latex.split("\n")[flip.line - equation.line].strip()
-    place = (equation.label, flip.kind, flip.edit, reads)
+    place = _place(equation, flip)
     try:
         numbers = [draw.bindings for draw in trial.draws]
         altered = prepare(flip.latex, numbers, trial.allowed, tight=trial.tight)
@@ -187,8 +187,13 @@ def run(path: Path, slug: str) -> Chapter:
 def outcomes(chapter: Chapter, every: Callable[[list], list] = list) -> list[Outcome]:
     """The outcomes of the flips of all checked equations; `every` may choose among them.
 
-    An equation that is checked more than once catches a flip by any of its checks.
+    An equation that is checked more than once catches a flip by any of its checks. Definitions
+    are among them, as far as they are compared.
     """
+    return [*_checked(chapter, every), *_defined(chapter, every)]
+
+
+def _checked(chapter: Chapter, every: Callable[[list], list]) -> list[Outcome]:
     best: dict[tuple, Outcome] = {}
     chosen: dict[str, list[Flip]] = {}
     for equation, trial in chapter.trials():
@@ -199,6 +204,33 @@ def outcomes(chapter: Chapter, every: Callable[[list], list] = list) -> list[Out
             if known is None or not known.by:
                 best[equation.label, flip] = flipped(equation, trial, flip)
     return list(best.values())
+
+
+def _defined(chapter: Chapter, every: Callable[[list], list]) -> Iterator[Outcome]:
+    for equation, trial in chapter.definitions():
+        for flip in every(flips(equation, sorted(trial.draws[0].bindings))):
+            yield from _redefined(equation, trial, flip)
+
+
+def _redefined(equation: Equation, trial: Trial, flip: Flip) -> Iterator[Outcome]:
+    """Compare the altered definition; none for a slip in what nothing is compared with."""
+    place = _place(equation, flip)
+    try:
+        drawn = [draw.bindings for draw in trial.draws]
+        altered = compared(flip.latex, drawn, trial.allowed).trial
+        if altered.statement == trial.statement:
+            return
+        steps(altered, replace(equation, latex=flip.latex))
+    except EquationError as error:
+        yield Outcome(*place, "numbers" if "does not hold" in error.problem else "language")
+        return
+    fewer = len(altered.statement.steps) < len(trial.statement.steps)
+    yield Outcome(*place, "language") if fewer else Outcome(*place, "", HOLDS)
+
+
+def _place(equation: Equation, flip: Flip) -> tuple[str, str, str, str]:
+    reads = flip.latex.split("\n")[flip.line - equation.line].strip()
+    return (equation.label, flip.kind, flip.edit, reads)
 
 
 def passing(chapter: Chapter, every: Callable[[list], list] = list) -> list[Outcome]:

@@ -8,7 +8,7 @@ from .items import Item
 from .record import Record
 from .text import Equation
 
-__all__ = ["totals", "unanswered"]
+__all__ = ["refuse_incomplete", "totals"]
 
 _KINDS = {"identity": "checked", "inequality": "checked", "estimate": "estimates"}
 _OUTCOMES = ("caught", "indistinct", "survived", "spared")
@@ -29,15 +29,15 @@ def totals(equations: int, records: Sequence[Record]) -> dict[str, int]:
     }
 
 
-def unanswered(
+def refuse_incomplete(
+    place: str,
     equations: Mapping[str, Equation],
     records: Sequence[Record],
     items: Mapping[str, Item],
     verdicts: Collection[str],
-    *,
     outdated: Collection[str] = (),
-) -> str:
-    """The equations without a record and the items without a verdict, or an empty text.
+) -> None:
+    """Raise `ValueError` with the equations without a record and the items without a verdict.
 
     `outdated` are labels whose text has changed since they were checked.
     """
@@ -53,4 +53,6 @@ def unanswered(
             f"{i.id} ({i.item})" for i in items.values() if i.id not in verdicts
         ],
     }
-    return "".join(f"\n  {what}: {', '.join(names)}" for what, names in lists.items() if names)
+    missing = [f"\n  {what}: {', '.join(names)}" for what, names in lists.items() if names]
+    if missing:
+        raise ValueError(f"{place}: the ledger is not complete:{''.join(missing)}")

@@ -7,6 +7,7 @@ and the author's before those of the checks, of which the nearest comes first.
 
 from __future__ import annotations
 
+import itertools
 import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,6 +18,8 @@ import numpy as np
 
 from .binding import groups, kinds, used
 from .compare import RELATIONS, Misfit, Tolerance
+from .compared import moments
+from .definition import NORMAL, normal_shape
 from .errors import EquationError
 from .met import refuse_unmet
 from .mutants import mutants
@@ -31,6 +34,8 @@ from .whole import whole
 
 __all__ = ["Table", "false", "ordered", "tried"]
 
+_SIM = r"\sim"
+_NO_NODES = rf"{_SIM} is compared where its left side is bound to Nodes"
 _DECIMAL = re.compile(r"-?\d+(?:\.(\d+))?")
 
 
@@ -82,9 +87,7 @@ def tried(
     are counted, too.
     """
     unread = _unreadable(relation.latex)
-    if unread:
-        return _listed(relation, unread), None
-    if _gives_value(parse_free(relation.latex)):
+    if not unread and _gives_value(parse_free(relation.latex)):
         tables = [table for table in tables if not table.line]  # a check draws its numbers
     reasons = []
     for table in [*ordered(tables, relation), _NOTHING]:
@@ -92,7 +95,7 @@ def tried(
         if trial is not None:
             return _judged(relation, table, trial, edited=edited), trial
         reasons.append(why)
-    return _listed(relation, _why(relation.latex, tables, reasons)), None
+    return _listed(relation, unread or _why(relation.latex, tables, reasons)), None
 
 
 def _listed(relation: Relation, why: str) -> InlineRecord:
@@ -105,7 +108,8 @@ def _unreadable(latex: str) -> str:
         statement = parse_free(latex)
     except EquationError as error:
         return f"cannot be read: {error.problem}"
-    others = [step.relation for step in statement.steps if step.relation not in RELATIONS]
+    known = {*RELATIONS, _SIM}
+    others = [step.relation for step in statement.steps if step.relation not in known]
     return f"{others[0]} is no relation between numbers" if others else ""
 
 
@@ -120,7 +124,7 @@ def _gives_value(statement: Statement) -> bool:
 def _on(latex: str, table: Table) -> tuple[Trial | None, str]:
     """The relation on the numbers of `table`, or why it cannot be evaluated on them."""
     try:
-        statement = parse(latex, kinds(table.draws[0]))
+        statement = _read(latex, table.draws[0])
         if any(step.left == step.right for step in statement.steps):
             return None, "says nothing: both sides read the same"
         names = used(statement)
@@ -136,8 +140,27 @@ def _on(latex: str, table: Table) -> tuple[Trial | None, str]:
     return trial, ""
 
 
+def _read(latex: str, bound: Mapping[str, Any]) -> Statement:
+    """The statement; of what is normal, the two about mean and covariance."""
+    if _SIM not in latex:
+        return _with_numbers(parse(latex, kinds(bound)), latex)
+    statement = parse(latex, kinds({NORMAL: normal_shape, **bound}))
+    pairs = [tuple(moments(step, bound)) for step in statement.steps]
+    if not all(pairs):
+        raise EquationError(_NO_NODES, latex)
+    return replace(statement, steps=tuple(itertools.chain(*pairs)))
+
+
+def _with_numbers(statement: Statement, latex: str) -> Statement:
+    if any(step.relation not in RELATIONS for step in statement.steps):
+        raise EquationError("no relation between numbers", latex)
+    return statement
+
+
 def _allowed(allowed: Tolerance, statement: Statement, latex: str) -> Tolerance:
     """A printed decimal says by its digits how near ``\\approx`` is: half a unit of the last."""
+    if _SIM in latex:
+        allowed = replace(allowed, atol=max(allowed.atol, allowed.rtol))  # a mean may be zero
     near = [step for step in statement.steps if step.relation == r"\approx"]
     halves = [half for step in near for half in _halves(step, latex)]
     if len(near) == len(statement.steps) == len(halves):
@@ -200,4 +223,4 @@ def _why(latex: str, tables: Sequence[Table], reasons: Sequence[str]) -> str:
     fewest = min(lacking, key=len, default=list(wanted))
     if fewest:
         return "not bound together: " + ", ".join(f"`{symbol}`" for symbol in fewest)
-    return reasons[0]
+    return _NO_NODES if _NO_NODES in reasons else reasons[0]

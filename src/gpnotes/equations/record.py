@@ -106,7 +106,8 @@ class Record(_Shown):
     """A checked equation or a definition.
 
     `text` names what it was read from, `saved` says when that was saved, and `digest` stands for
-    the LaTeX that was read, so that a page can tell whether it is the one that it shows.
+    the LaTeX that was read, so that a page can tell whether it is the one that it shows. Of a
+    definition, `bare` are the statements that nothing was compared with, and `why` is the reason.
     """
 
     label: str
@@ -130,6 +131,8 @@ class Record(_Shown):
     text: str = ""
     saved: str = ""
     digest: str = ""
+    why: str = ""
+    bare: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, repr=False)

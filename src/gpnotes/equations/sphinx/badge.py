@@ -17,10 +17,10 @@ Data = Mapping[str, Any]
 
 def words(row: Row) -> list[str]:
     """What the closed badge says, phrase by phrase."""
-    if row.record is None or row.kind == "definition":
+    if row.record is None or not row.record["steps"]:
         return [row.kind]
     return [
-        _head(row.record),
+        "definition, compared" if row.kind == "definition" else _head(row.record),
         mutant_words(row.mutants),
         row.oracles,
         route_line({"route": row.route}),
@@ -64,10 +64,20 @@ def _panel(row: Row, ledger: str) -> list[str]:
 
 
 def _instance(record: Data) -> str:
-    if record["kind"] == "definition":
-        said = "A definition: it parses"
-        return element("p", said + (", and its shapes conform." if record["draws"] else "."))
-    return steps(record["steps"]) + element("p", say(_facts(record))) + _mutants(record["mutants"])
+    said = _bare(record) if record["kind"] == "definition" else ""
+    if not record["steps"]:
+        return said
+    judged = steps(record["steps"]) + element("p", say(_facts(record)))
+    return said + judged + _mutants(record["mutants"])
+
+
+def _bare(record: Data) -> str:
+    """What nothing was compared with, and why."""
+    if not record.get("bare"):
+        return ""
+    shown = ", ".join(map(later, record["bare"]))
+    why = f"; {say(record['why'])}" if record.get("why") else ""
+    return element("p", f"By definition: {shown}{why}.")
 
 
 def steps(entries: list[Data]) -> str:
@@ -88,7 +98,7 @@ def _facts(record: Data) -> str:
     """How it was checked, as a sentence."""
     draws, slip = record["draws"], slip_line(record.get("estimate"))
     parts = [
-        f"Evidence: {record['oracle']}",
+        f"Evidence: {record['oracle']}" if record["oracle"] else "Compared with what it defines",
         f"seen to come {route_line(record)}" if record.get("route") else "",
         f"a relative slip of {slip} or more would be caught" if slip else "",
         f"relative tolerance {tolerance(record['rtol'])}" if record.get("rtol") else "",

@@ -12,7 +12,7 @@ from typing import Any
 from docutils import nodes
 from sphinx.util import logging
 
-from . import inline, slips, tables
+from . import definitions, inline, slips, tables
 from .badge import badge, line
 from .directives import generated, place, symbol_groups
 from .html import display, element, link
@@ -196,6 +196,9 @@ class _Filler:
 
     def _fill_inline(self, options: Any) -> str:
         return inline.relations(self.book, self.links)
+
+    def _fill_definitions(self, options: Any) -> str:
+        return definitions.bare(self.book, self.links)
 
     def _fill_timings(self, options: Any) -> str:
         return tables.timings(self.book, self.links)

@@ -66,6 +66,10 @@ class Inline(_Place):
     what = "inline"
 
 
+class Definitions(_Place):
+    what = "definitions"
+
+
 class Versions(_Place):
     what = "versions"
 
@@ -131,6 +135,7 @@ ALL = {
     "equation-totals": Totals,
     "equation-summary": Summary,
     "equation-inline": Inline,
+    "equation-definitions": Definitions,
     "equation-timings": Timings,
     "equation-versions": Versions,
     "equation-flips": Flips,

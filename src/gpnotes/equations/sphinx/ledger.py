@@ -65,6 +65,11 @@ class Row:
         return max(measured, default=None)
 
     @property
+    def compared(self) -> bool:
+        """Whether numbers have judged any of it."""
+        return any(record.get("steps") for record in self.records)
+
+    @property
     def mutants(self) -> dict[str, int]:
         return {name: sum(r["mutants"][name] for r in self.records) for name in _MUTANTS}
 
@@ -145,6 +150,7 @@ def totals(book: Book, rows: list[Row] | None = None) -> dict[str, int]:
         "checked": kinds.count("identity") + kinds.count("inequality"),
         "estimates": kinds.count("estimate"),
         "definitions": kinds.count("definition"),
+        "definitions_compared": sum(row.kind == "definition" and row.compared for row in rows),
         "unchecked": kinds.count("unchecked"),
         "mutants_caught": sum(row.mutants["caught"] for row in rows),
         "mutants_survived": sum(row.mutants["survived"] for row in rows),

@@ -76,7 +76,7 @@ def _searchable(name: str, things: str, head: str, rows: list[str]) -> str:
 
 def _ledger_row(row: Row, links: Links) -> str:
     record = row.record or {}
-    judged = bool(record) and row.kind != "definition"
+    judged = row.compared
     caught = mutant_words(row.mutants).removesuffix(" mutants caught") if judged else ""
     cells = [
         _cell(link(f"({row.number})", links.equation(row.label)), key=_sort_number(row.number)),
@@ -116,7 +116,7 @@ def total_list(book: Book, links: Links) -> str:
         (f"{sums['equations']}", "numbered equations"),
         (f"{sums['checked']}", "checked line by line"),
         (f"{sums['estimates']}", "by Monte Carlo"),
-        (f"{sums['definitions']}", "definitions"),
+        (f"{sums['definitions']}", f"definitions, {sums['definitions_compared']} compared"),
         (f"{sums['unchecked']}", "unchecked"),
         (f"{sums['mutants_caught']} of {decided}", f"mutants caught{spared}"),
         (f"{sums['sources_answered']} of {sums['sources_total']}", "items of the sources answered"),
