@@ -33,7 +33,7 @@ help:  ## list these targets
 
 # Install a lock, with a line that counts.
 define install
-$(PIP) install --no-deps --progress-bar off --requirement $(1) \
+$(PIP) install --no-deps --progress-bar off --requirement $(1) 2>&1 \
   | awk -v total=$$(grep -c == $(1)) -v terminal=$$(test -t 1 && echo 1) -f tools/progress.awk
 endef
 

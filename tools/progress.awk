@@ -1,5 +1,5 @@
 # What pip says, as one line that counts: awk -v total=130 -v terminal=1 -f tools/progress.awk
-# Away from a terminal it writes a line for each twenty packages; a problem is shown as it is.
+# Away from a terminal it writes a line for each twenty packages. From an error on it shows all.
 /^(Collecting|Requirement already satisfied:) / {
     n++
     name = $1 == "Collecting" ? $2 : $4
@@ -12,4 +12,5 @@
     printf "%s  all %d are here; writing them into the environment\n", terminal ? "\r\033[K" : "", n
     fflush()
 }
-/^(ERROR|WARNING)/ { print; fflush() }
+/^ERROR/ { failed = 1 }
+failed { print; fflush() }
