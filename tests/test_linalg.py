@@ -318,3 +318,16 @@ def test_the_gradient_of_near_points_points_from_one_to_the_other(space, rng, d)
         atol = 1e-8 if space.double else 2e-3
         np.testing.assert_allclose(found[0], steps, atol=atol)
         np.testing.assert_allclose(found[1], -steps, atol=atol)
+
+
+@pytest.mark.parametrize(
+    ("n", "eps"), [(10, 2.0**-52), (200, 2.0**-52), (5, 2.0**-23), (9000, 2.0**-23)]
+)
+def test_jitter_grows_from_rounding_to_its_cap_and_not_beyond(n, eps):
+    """Ten times more each try, the last one within a factor of ten of the cap."""
+    tried, cap = linalg._jitters(n, eps, 3.0), 3.0 * max(eps**0.5, 10.0 * n * eps)
+    assert tried[0] == 3.0 * n * eps
+    np.testing.assert_allclose(np.diff(np.log10(tried)), 1.0)
+    assert 0.1 * cap < tried[-1] * (1.0 + 1e-8)
+    assert tried[-1] <= cap * (1.0 + 1e-8)
+    assert len(tried) >= 2
