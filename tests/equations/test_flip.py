@@ -130,6 +130,18 @@ class TestASmallChapter:
         chapter.check("eq-a", {"a": 2.25, "b": 1.5}, oracle="generic")
         assert {o.edit: o.by for o in flips.outcomes(chapter)}["drop a square"] == "numbers"
 
+    def test_relations_in_passing_are_edited_too(self, tmp_path):
+        path = tmp_path / "small.md"
+        path.write_text(
+            "# One\n\nSo $a = b + c$, $s = t \\cup u$, and $d = e$.\n", encoding="utf-8"
+        )
+        chapter = flips.Chapter("part/small", path=path)
+        chapter.symbols({"a": 4.0, "b": 1.5, "c": 2.5, "s": 1.0, r"t \cup u": 1.0})
+        found = {(o.label, o.edit): o.by for o in flips.passing(chapter)}
+        assert found.pop(("a = b + c", "minus for plus")) == "numbers"
+        assert set(found.values()) <= {"numbers", "language"}
+        assert {label for label, _ in found} == {"a = b + c"}  # nothing to slip in the other
+
 
 @cache
 def ran(slug):
