@@ -145,6 +145,16 @@ class TestDivergence:
         assert record.mutants.survived == 0
         assert record.mutants.caught >= 6
 
+    def test_the_same_variable_may_be_integrated_over(self, checked):
+        """The integral runs over its own nodes, the averages over those of the distributions."""
+        points, lengths = np.array([0.5, 1.0, 2.5]), np.array([0.2, 0.7, 0.1])
+        heights = dict(zip(points, [2.0, 0.5, 2.5], strict=True))
+        mass = Nodes(points, lengths * [2.0, 0.5, 2.5])
+        bound = {"x": Nodes(points, lengths), "q": Distribution(mass, heights.__getitem__)}
+        average = r"\mathbb E_{x \sim q}[f(x)] = \int q(x) f(x) \,\mathrm d x"
+        latex = average + r" = \mathbb E_{q(x)}[f(x)]"
+        assert checked(latex, {**bound, "f": np.sin}).mutants.survived == 0
+
     def test_written_forms_are_told_apart(self, checked):
         bound = {"q(x)": q, "p(x)": p, **DIVERGENCE}
         bound = {key: bound[key] for key in ("q(x)", "p(x)", r"\operatorname{KL}")}
@@ -171,7 +181,6 @@ REFUSED = [
     (r"\mathbb E_{a}[a]", "`a` is bound to no distribution"),
     (r"\mathbb E_{q}[x]", "unbound symbol `x`"),
     (r"\mathbb E_{x \sim v}[x]", "`v` is bound to no distribution"),
-    (r"\mathbb E_{w \sim q}[w]", "`w` is bound to nodes of its own"),
     (r"\mathbb E_{q(x \mid a)}[x]", "the nodes of `q` do not depend on what stands behind the bar"),
     (r"\mathbb E_{q(x), b}[x]", "`b` is bound to no distribution"),
     (r"\mathbb E_{q(x) 2}[x]", "`2` names no variable"),

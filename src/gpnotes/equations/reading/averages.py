@@ -168,7 +168,6 @@ class _Subscript:
         parameters = not given and tuple(map(joined, variables)) not in self.waiting
         given = variables if parameters else given
         for drawn in self.waiting:
-            self._refuse_second(drawn)
             self.out.append(self._over([self._tokens(k) for k in drawn], key, given))
         self.waiting = []
 
@@ -241,11 +240,6 @@ class _Subscript:
         """The tokens of a name, at the place of the subscript."""
         at = self.tokens[0]
         return [replace(token, start=at.start, end=at.end) for token in canonical(key)]
-
-    def _refuse_second(self, drawn: tuple[str, ...]) -> None:
-        for key in drawn:
-            if self.names.kinds.get(key) in DISTRIBUTIONS:
-                raise self._fault(f"`{key}` is bound to nodes of its own")
 
     def _text(self, i: int) -> str:
         return self.tokens[i].text if i < len(self.tokens) else ""
