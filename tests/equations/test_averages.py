@@ -115,6 +115,16 @@ def test_dependent_nodes_run_in_the_order_of_what_they_depend_on():
     assert value(nested, bound) == pytest.approx(expected)
 
 
+def test_an_entry_of_a_bound_vector_is_no_variable():
+    """In the expected log likelihood ``y_i`` is data, though ``p(y_i | z_i)`` is bound."""
+    likelihood = Distribution(
+        lambda i, z: Nodes([z, z + i], [0.5, 0.5]), lambda y, z: np.exp(y - z)
+    )
+    bound = {"y": [0.5, 1.0, 2.0], "q(z_i)": SPREAD, r"p(y_i \mid z_i)": likelihood}
+    latex = r"\sum_{i=1}^3 \mathbb E_{q(z_i)}[\log p(y_i \mid z_i)]"
+    assert value(latex, bound) == pytest.approx(3.5 - 0.5 * 6.0)
+
+
 def test_the_letter_alone_stands_for_the_one_form_that_is_bound():
     bound = {"q(x)": q, r"\operatorname{H}": lambda d: -Q @ np.log(Q) if d is q else 0.0}
     assert value(r"\mathbb E_q[x]", bound) == pytest.approx(Q @ POINTS)
@@ -179,7 +189,10 @@ REFUSED = [
     (r"\mathbb E_{v(x)}[x]", "`v(x)` is bound to no distribution; bound distributions: `"),
     (r"\mathbb E_{x}[x]", "`x` is bound to no distribution without what it is given"),
     (r"\mathbb E_{a}[a]", "`a` is bound to no distribution"),
-    (r"\mathbb E_{q}[x]", "unbound symbol `x`"),
+    (r"\mathbb E_{q}[x]", "say of which variable: `q(...)`"),
+    (r"\mathbb E_{q}[a]", "say of which variable: `q(...)`"),
+    (r"\mathbb E_{q(\cdot)}[a]", r"`\cdot` names no variable"),
+    (r"\mathbb E_{x \sim}[a]", "something is missing here"),
     (r"\mathbb E_{x \sim v}[x]", "`v` is bound to no distribution"),
     (r"\mathbb E_{q(x \mid a)}[x]", "the nodes of `q` do not depend on what stands behind the bar"),
     (r"\mathbb E_{q(x), b}[x]", "`b` is bound to no distribution"),

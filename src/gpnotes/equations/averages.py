@@ -70,9 +70,19 @@ class Averages(Branches):
         if loose:
             problem = f"`{loose[0]}` is bound to no distribution without what it is given"
             raise self._fault(problem, meta)
+        self._refuse_lone_letters(over, bodies, meta)
         over = self._in_order(over, meta)
         drawn = [key for under in over for key in under.variables]
         return over, tuple(bind(body, drawn) for body in bodies)
+
+    def _refuse_lone_letters(self, over: tuple[t.Under, ...], bodies: Bodies, meta: Meta) -> None:
+        r"""``\mathbb E_q[f(x)]`` does not say that x is drawn, unless ``q(x)`` is bound."""
+        for under in over:
+            key = under.distribution
+            own = under.variables == (key,) and self.kinds.get(key, "nodes") != "nodes"
+            if own and key not in _named(bodies):
+                problem = f"say of which variable: `{key}(...)`, for `{key}` itself does not occur"
+                raise self._fault(problem, meta)
 
     def _own(self, bodies: Bodies, meta: Meta) -> tuple[t.Under, ...]:
         """The one distribution that is bound for a variable of the expression."""

@@ -133,7 +133,8 @@ class Names:
                 self.add(key)
         for form in self.forms.values():
             for variable in form.variables:
-                self.declare(variable, "index")
+                if variable.partition("_")[0] not in self.kinds:  # else it is an entry
+                    self.declare(variable, "index")
             if form.letter:
                 self.declare(form.letter, "letter")
 

@@ -247,9 +247,10 @@ class _Subscript:
     def _end(self, i: int, tokens: Tokens | None = None) -> int:
         """Where the symbol at place `i` ends, its scripts and primes included."""
         tokens = self.tokens if tokens is None else tokens
-        if i >= len(tokens) or not is_letter(tokens[i].text):
-            said = f"`{tokens[i].text}`" if i < len(tokens) else "nothing"
-            raise self._fault(f"{said} names no variable")
+        if i >= len(tokens):
+            raise self._fault("something is missing here")
+        if not is_letter(tokens[i].text) or tokens[i].text in v.OPERATORS:
+            raise self._fault(f"`{tokens[i].text}` names no variable")
         end = closing(list(tokens), i + 1) + 1 if tokens[i].text in FONTS else i + 1
         while end < len(tokens) and tokens[end].text in ("'", "_", "^"):
             marked = tokens[end].text == "'"
