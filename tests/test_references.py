@@ -13,6 +13,7 @@ import nbformat
 import pytest
 
 pytestmark = pytest.mark.slow
+pytest.importorskip("jupytext")
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = ROOT / "tests" / "notebooks"

@@ -133,3 +133,22 @@ def test_oldest_and_newest_are_what_uv_calls_so(tools: Any) -> None:
     program = tools["versions"].uv()
     said = subprocess.run([program, "pip", "install", "--help"], capture_output=True, text=True)
     assert all(name in said.stdout for name in tools["versions"].RESOLUTIONS.values())
+
+
+def test_an_installation_counts_and_shows_its_errors(root: Path) -> None:
+    said = (
+        "Looking in links: /wheels\nCollecting numpy==2.4.6 (from -r lock (line 3))\n"
+        "  Using cached numpy\nProcessing /wheels/jax_lib-0.10.2-py3.whl\n"
+        "Requirement already satisfied: lark==1.3.1 in place\nERROR: no such thing\n  at all\n"
+    )
+    script = str(root / "tools" / "progress.awk")
+    command = ["awk", "-v", "total=3", "-v", "terminal=1", "-f", script]
+    done = subprocess.run(command, input=said.encode(), capture_output=True, check=True)
+    shown = done.stdout.decode().replace("\r\033[K", "\n").splitlines()
+    assert [line.strip() for line in shown if line] == [
+        "1 of 3: numpy",
+        "2 of 3: jax_lib",
+        "3 of 3: lark",
+        "ERROR: no such thing",
+        "at all",
+    ]
