@@ -291,3 +291,19 @@ def test_distributions_of_two_sizes_do_not_meet(x):
     for call in (x.kl, x.product):
         with pytest.raises(ValueError, match=r"the mean of other must have shape"):
             call(x.marginal([0]))
+
+
+def test_a_variable_without_variance_says_nothing_of_the_others(space):
+    mean, root = space.asarray([1.0, 2.0, 3.0]), space.asarray([[1.0, 0.0], [0.5, 1.0], [0.0, 0.0]])
+    joint = Normal(mean, root)
+    rest = joint.condition([2], space.asarray([3.0]))
+    close(space, rest.mean, [1.0, 2.0])
+    close(space, rest.covariance, [[1.0, 0.5], [0.5, 1.25]])
+    with pytest.raises(ValueError, match="values are impossible"):
+        joint.condition([2], space.asarray([3.5]))
+
+
+def test_nothing_observed_changes_nothing(space):
+    joint = Normal(space.asarray([1.0, 2.0]), space.asarray([[1.0, 0.0], [0.5, 1.0]]))
+    same = joint.condition([], space.asarray([]))
+    close(space, same.covariance, to_numpy(joint.covariance))

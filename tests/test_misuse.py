@@ -58,12 +58,12 @@ UNTRIED = {
     # results
     "Fit", "Run", "LeaveOneOut", "Posterior", "LaplacePosterior", "WeightPosterior", "Design",
     "Equilibria", "Equilibrium", "Search", "SampledPayoffs", "Moments", "Predictor",
-    "Augmented", "Improved", "Rollout", "Sines", "Transitions", "Trial", "Choice", "Parts", "Cholesky",
-    "FactorisationError", "JitterWarning", "Stream", "Space",
+    "Augmented", "Improved", "Rollout", "Sines", "Transitions", "Trial", "Choice", "Parts",
+    "Cholesky", "FactorisationError", "JitterWarning", "Stream", "Space",
     # for subclasses and for the house
     "Kernel", "Likelihood", "cotangent", "fixed", "flatten_gradient", "holds_derivatives",
-    "nonnegative", "positive", "real", "settle", "unchecked", "by_differences", "centroid", "gradcheck",
-    "parameters",
+    "nonnegative", "positive", "real", "settle", "unchecked", "by_differences", "centroid",
+    "gradcheck", "parameters",
     # without arguments
     "Zero", "backend", "namespaces",
 }  # fmt: skip
