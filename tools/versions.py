@@ -31,7 +31,9 @@ def make(folder: Path, resolution: str) -> str:
     """An environment with the package and what its tests need; its interpreter."""
     python = str(folder / "bin" / "python")
     subprocess.run([uv(), "venv", "--quiet", "--python", sys.executable, str(folder)], check=True)
-    command = [uv(), "pip", "install", "--quiet", "--python", python, "--resolution", resolution]
+    # Compiled at once, as pip does it: what a compiler warns of is no error of a test.
+    command = [uv(), "pip", "install", "--quiet", "--compile-bytecode", "--python", python]
+    command += ["--resolution", resolution]
     subprocess.run([*command, "--editable", f"{fast.ROOT}[test]"], check=True)
     return python
 
