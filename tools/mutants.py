@@ -3,7 +3,7 @@
 ``make mutants ROOM=games SAMPLE=40`` copies the tracked files to a scratch folder, lets Cosmic Ray
 find every place in the room where one of `_OPERATORS` fits, picks `SAMPLE` places by lot, makes
 one edit at each, and runs the tests of the room. What lives is printed as a difference. Annotations
-and decorators are no arithmetic: edits there are passed over.
+and decorators are no arithmetic, and a few arguments change no result: edits there are passed over.
 """
 
 from __future__ import annotations
@@ -38,6 +38,9 @@ _TESTS = {  # of the rooms whose tests do not carry their name alone
     "_xp": ("test_xp.py", "test_linalg.py"),
 }
 _ENOUGH = 0.95
+# They change no result: whether zip complains of lengths that are equal anyway, and how many
+# matrices the guess of the memory counts.
+_IDLE = ("strict", "copies")
 
 
 def main() -> int:
@@ -130,9 +133,11 @@ def _is_arithmetic(item: WorkItem, tree: Path) -> bool:
 
 
 def _passed_over(path: Path) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
-    """Where annotations and decorators stand."""
+    """Where annotations, decorators and the arguments `_IDLE` stand."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         parts = [getattr(node, name, None) for name in ("annotation", "returns")]
+        if isinstance(node, ast.keyword) and node.arg in _IDLE:
+            parts.append(node.value)
         for part in (*parts, *getattr(node, "decorator_list", ())):
             if part is not None:
                 yield (part.lineno, part.col_offset), (part.end_lineno, part.end_col_offset)
