@@ -63,7 +63,7 @@ UNTRIED = {
     # for subclasses and for the house
     "Kernel", "Likelihood", "cotangent", "fixed", "flatten_gradient", "holds_derivatives",
     "nonnegative", "positive", "real", "settle", "unchecked", "by_differences", "centroid",
-    "gradcheck", "parameters",
+    "gradcheck",
     # without arguments
     "Zero", "backend", "namespaces",
 }  # fmt: skip

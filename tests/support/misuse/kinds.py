@@ -14,6 +14,7 @@ import numpy as np
 
 NO_ARRAYS: Mapping[str, Any] = {
     "None": None, "a string": "x", "a dict": {}, "a set": {1.0}, "a function": abs, "a class": int,
+    "an object": object(), "a generator": np.random.default_rng(0),
 }  # fmt: skip
 
 
@@ -36,6 +37,10 @@ def _array(a: np.ndarray, *, mates: bool) -> dict[str, Any]:
         **NO_ARRAYS,
         "a list": a.tolist(),
         "a number": 1.5,
+        "a boolean": True,
+        "a complex number": 1j,
+        "words": np.full(a.shape, "a"),
+        "two more axes": a[None, None],
         "integers": np.ones(a.shape, dtype=np.int64),
         "booleans": np.ones(a.shape, dtype=bool),
         "complex numbers": a + 0j,
@@ -145,7 +150,7 @@ def entries(right: Any, size: int, *, repeat: bool = False, empty: bool = True) 
 def flag(right: bool = False) -> Argument:
     """True or False; a string that says "no" would be true."""
     return Argument(right, {"a string": "no", "None": None, "a number": 2, "a list": [False],
-                            "an array": np.ones(2), "NaN": float("nan")})  # fmt: skip
+                            "an array": np.ones(2), "NaN": float("nan"), "zero": 0})  # fmt: skip
 
 
 def one_of(right: str) -> Argument:
@@ -163,6 +168,7 @@ def thing(right: Any, *others: Any, optional: bool = False) -> Argument:
     """An object of a class of the package; `others` are things that it is easily taken for."""
     wrong = {
         "None": None, "a string": "x", "a number": 1.0, "its class": type(right), "a list": [right],
+        "a boolean": True, "an object": object(),
         "an array": np.ones((2, 2)), "a dict": {},
         **{f"a {type(other).__name__}": other for other in others},
     }  # fmt: skip

@@ -96,6 +96,7 @@ CALLS = (
     call("fantasy.refine", fantasy.refine, posteriors=_MANY, **_WIDE,
          start=vector(_CANDIDATES[0], size=True).but("a set", "a dict"), bounds=Argument(
              [(-3.0, 3.0)] * 4, {"too few": [(-3.0, 3.0)], "reversed": [(3.0, -3.0)] * 4,
+                                 "empty": [(1.0, 1.0)] * 4, "nothing": [],
                                  "None": None, "words": ["ab"] * 4, "NaN": [(np.nan, 1.0)] * 4}),
          weights=_SHARES, steps=whole(3)),
     call("fantasy.expected_covariance", fantasy.expected_covariance, posteriors=_MANY, **_FANTASY,
@@ -136,7 +137,9 @@ CALLS = (
     call("improve", pilco.improve, policy=_POLICIES, dynamics=_WORLD["dynamics"],
          task=thing(_TASK, _COST), iterations=whole(1)),
     call("pilco.learn", pilco.learn, task=thing(_TASK, _COST), act=function(_act),
-         propose=function(lambda: _POLICY), trials=whole(1), fresh=whole(1), iterations=whole(1)),
+         propose=function(lambda: _POLICY), trials=whole(1), fresh=whole(1), iterations=whole(1),
+         again=whole(1, 0)),
+    call("parameters", pilco.parameters, policy=_POLICIES),
     call("first_policy", pendulum.first_policy, stream=stream(),
          like=thing(np.ones(2)).but("an array"), bumps=whole(3)),
     call("swing", pendulum.swing, act=function(_swing), start=vector(np.zeros(2), size=True).but(

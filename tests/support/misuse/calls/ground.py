@@ -94,7 +94,8 @@ CALLS = (
          value=number().but("a vector")),
     call("LogNormalPrior.gradient", priors.LogNormalPrior().gradient,
          value=positive().but("a vector")),
-    call("asarray", gpnotes.asarray, data=thing([1.0, 2.0]).but("a number", "a list", "an array",
+    call("asarray", gpnotes.asarray, data=thing([1.0, 2.0]).but(
+         "a number", "a boolean", "a list", "an array",
          complex=[1j], words=["a"], ragged=[[1.0], [1.0, 2.0]])),
     call("to_numpy", gpnotes.to_numpy, a=thing(np.ones(2)).but("an array")),
     call("dataset", gpnotes.dataset, name=one_of("engel")),

@@ -120,7 +120,7 @@ CALLS = (
     call("Bernoulli.log_density", _BERNOULLI.log_density, y=_LABEL, f=_F),
     call("Bernoulli.derivatives", _BERNOULLI.derivatives, y=_LABEL, f=_F),
     call("Bernoulli.entropy", _BERNOULLI.entropy, f=vector(_F.right, mates=False).but(
-         "one more axis", "a column", "a scalar array")),
+         "one more axis", "two more axes", "a column", "a scalar array")),
     *(call(f"Bernoulli.{name}", getattr(_BERNOULLI, name), mean=_F, variance=_VARIANCE)
       for name in ("probability", "expected_entropy", "information")),
     call("Gaussian.log_density", _GAUSSIAN.log_density, y=_F, f=_F),
