@@ -175,7 +175,10 @@ class TestTheBook:
     def test_what_is_not_caught_changes_no_number(self, kept):
         for outcome in kept["uncaught"]:
             print("{label}: {edit}, {reads}: {why}".format(**outcome))
-        assert [o for o in kept["uncaught"] if o["why"] != flips.SAME] == []
+        # An inequality may hold strictly: then its check says why it is never tight.
+        strict = [o for o in kept["uncaught"] if o["kind"] == "make an inequality strict"]
+        assert {o["label"] for o in strict} <= {"eq-al-greedy"}
+        assert [o for o in kept["uncaught"] if o["why"] != flips.SAME and o not in strict] == []
 
     @pytest.mark.slow
     def test_a_sample_tried_again_agrees(self, retried, kept, request):

@@ -29,11 +29,13 @@ def _chapters(book: Book) -> Iterator[tuple[str, list[Data]]]:
 def _chapter(docname: str, records: list[Data], links: Links) -> str:
     listed = [record for record in records if record["outcome"] != "evaluated"]
     evaluated = len(records) - len(listed)
-    title = link(links.title(docname), links.document(docname))
-    said = element("summary", title, f": {evaluated} of {len(records)} evaluated")
+    title = links.title(docname)
+    # no link in what a click opens: the title leads there from behind it
+    said = element("summary", f"{say(title)}: {evaluated} of {len(records)} evaluated")
+    there = element("p", "In ", link(title, links.document(docname)), ":")
     titles = ("line", "relation", "why no number has judged it")
     rows = scrolled(table("gpn-small", titles, map(_row, listed)), "relations that are listed")
-    return element("details", said, rows if listed else "", class_="gpn-more gpn-inline")
+    return element("details", said, there + rows if listed else "", class_="gpn-more gpn-inline")
 
 
 def _row(record: Data) -> str:
