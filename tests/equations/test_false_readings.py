@@ -76,6 +76,35 @@ class TestStatementsApart:
     def test_a_wide_space_that_is_layout(self, latex):
         assert sides(latex) == [(0.6, pytest.approx(2.6))]
 
+    @pytest.mark.parametrize(
+        "latex",
+        [
+            "a &= b & c &= h",
+            r"a &= b &\quad c &= h",
+            r"a &= b &&\quad c = h",
+            "a &= b && {c} = h",
+            r"\begin{alignat}{2} a &= b &\quad c &= h \end{alignat}",
+        ],
+    )
+    def test_a_second_column_separates(self, latex):
+        assert sides(latex) == [(0.6, 1.7), (0.9, 2.2)]
+
+    def test_every_row_has_columns_of_its_own(self):
+        rows = "a &= b & c &= h \\\\ N &= c & h &= b"
+        assert sides(rows) == [(0.6, 1.7), (0.9, 2.2), (4.0, 0.9), (2.2, 1.7)]
+
+    @pytest.mark.parametrize("latex", ["a &= b & + c", "a &=& b + c", "a & = & b & + & c"])
+    def test_a_column_that_is_layout(self, latex):
+        assert sides(latex) == [(0.6, pytest.approx(2.6))]
+
+    def test_a_system_in_columns_has_one_relation_a_row(self):
+        assert sides("a &+ b & {}+ c &= h") == [(pytest.approx(3.2), 2.2)]
+
+    def test_a_column_that_begins_with_a_sign_is_ambiguous(self):
+        error = refusal("a &= b & - c &= h")
+        assert "ambiguous: does `&` begin a new statement" in error.problem
+        assert error.latex[slice(*error.span)] == "-"
+
     def test_a_wide_space_before_a_sign_is_ambiguous(self):
         error = refusal(r"a = b \quad - c = h")
         assert r"ambiguous: does `\quad` begin a new statement" in error.problem

@@ -79,6 +79,8 @@ def point(s: Stream) -> None:
 
 
 def row(s: Stream) -> None:
+    if not s.stack:
+        s.tabs = 0
     if s.top().startswith("env"):
         if s.text(1).startswith("\\end{"):
             s.i += 1
@@ -178,10 +180,35 @@ def _beyond_break(s: Stream, ahead: int) -> int:
 
 def ampersand(s: Stream) -> None:
     if s.top().startswith("env"):
-        s.emit("_AMP", "&")
-    else:
-        s.margin = s.margin or s.last() in ("", "_STOP")
-        s.i += 1
+        return s.emit("_AMP", "&")
+    s.tabs += not s.stack
+    if s.tabs % 2 == 0 and not s.stack:
+        _second_column(s)
+    s.margin = s.margin or s.last() in ("", "_STOP")
+    s.i += 1
+    return None
+
+
+def _second_column(s: Stream) -> None:
+    """Every second tab of a row ends a column; what stands in the next is another statement."""
+    ahead = 1
+    while s.text(ahead) == "&":
+        ahead += 1
+    follows = s.tokens[min(s.i + ahead, len(s.tokens) - 1)]
+    if s.last() in ("CALL", *v.EXPECTS_MORE) or _goes_on(follows) or not _related(s):
+        return
+    if follows.text not in v.SIGNS:
+        stop(s)
+    elif _has_relation(s, s.i + ahead):
+        problem = "ambiguous: does `&` begin a new statement? write a comma before it"
+        raise s.fault(problem, follows)
+
+
+def _related(s: Stream) -> bool:
+    """Whether the statement that is open has a relation."""
+    kinds = [word.type for word in s.out]
+    begins = max((i for i, kind in enumerate(kinds) if kind == "_STOP"), default=0)
+    return "REL" in kinds[begins:]
 
 
 def environment(s: Stream, text: str) -> None:

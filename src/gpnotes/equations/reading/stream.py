@@ -30,6 +30,7 @@ class Stream:
         self.given = False
         self.condition = ""  # "if" or "all" behind words that begin a condition
         self.margin = False  # whether the statement began at a tab
+        self.tabs = 0  # in the row of a display
 
     def text(self, ahead: int = 0) -> str:
         i = self.i + ahead
