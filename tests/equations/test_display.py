@@ -132,10 +132,24 @@ def test_a_residual_that_is_no_number_becomes_null():
 
 
 @pytest.mark.parametrize(
-    ("n", "shown"), [(1000, "10³"), (10**6, "10⁶"), (500, "500"), (20000, "20 000"), (100, "100")]
+    ("n", "shown"),
+    [(1000, "10³"), (10**6, "10⁶"), (500, "500"), (20000, "20\N{NO-BREAK SPACE}000"), (100, "100")],
 )
 def test_sample_sizes(n, shown):
     assert display.power_of_ten(n) == shown
+
+
+def test_a_route_is_said_in_words():
+    assert display.route_line({"route": ["package", "scipy"]}) == "from the package, scipy"
+    assert display.route_line({"route": ["numbers given"]}) == "from given numbers"
+    assert display.route_line({}) == ""
+
+
+def test_an_approximation_has_two_tolerances_and_an_estimate_has_none():
+    exact = {"rtol": 1e-9, "approx": None}
+    assert display.tolerance_line(exact) == "1e-9"
+    assert display.tolerance_line(exact | {"approx": 3e-5}) == "1e-9; 3e-5 where approximate"
+    assert display.tolerance_line(exact | {"estimate": {"z": 0.3}}) == ""
 
 
 def test_many_swaps_of_one_symbol_share_a_row(checked):

@@ -114,7 +114,7 @@ class Averages(Branches):
         ]
         if len(forms) != 1:
             said = ", ".join(written)
-            problem = f"{'nothing is' if not forms else 'several are'} bound as given {said}"
+            problem = f"{'nothing is' if not forms else 'several are'} bound as given `{said}`"
             raise self._fault(f"{problem}: bind `y \\mid {said}` to a Distribution", meta)
         depends = given if self.kinds[forms[0]] == "conditional" else ()
         return t.Under(self.forms[forms[0]].variables, forms[0], depends)

@@ -15,6 +15,7 @@ __all__ = ["MIME", "bundle", "html", "plain", "said", "together"]
 
 MIME = "application/vnd.gpnotes.check+json"
 _CHECKED = ("identity", "inequality", "estimate")
+_ROUTES = {"package": "the package", "numbers given": "given numbers"}
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 Data = Mapping[str, Any]
@@ -169,8 +170,20 @@ def slip_line(estimate: Data | None) -> str:
 
 
 def route_line(data: Data) -> str:
-    """``from package, quadrature``: by which route the engine saw the numbers come."""
-    return f"from {', '.join(data['route'])}" if data.get("route") else ""
+    """``from the package, quadrature``: by which route the engine saw the numbers come."""
+    names = [_ROUTES.get(name, name) for name in data.get("route") or ()]
+    return f"from {', '.join(names)}" if names else ""
+
+
+def tolerance_line(data: Data) -> str:
+    """``1e-9; 3e-5 where approximate``: by how much the sides may differ, relative to the larger.
+
+    An estimate has its standard error instead.
+    """
+    if data.get("estimate") or data.get("rtol") is None:
+        return ""
+    looser = f"; {short(data['approx'])} where approximate" if data.get("approx") else ""
+    return short(data["rtol"]) + looser
 
 
 def _estimated(estimate: Data) -> str:
@@ -179,11 +192,11 @@ def _estimated(estimate: Data) -> str:
 
 
 def power_of_ten(n: int) -> str:
-    """``10⁶`` for a million; other numbers as they are."""
+    """``10⁶`` for a million; other numbers as they are, on one line."""
     digits = str(n)
     if len(digits) > 3 and digits.rstrip("0") == "1":
         return "10" + str(len(digits) - 1).translate(_SUPERSCRIPTS)
-    return f"{n:,}".replace(",", " ")
+    return f"{n:,}".replace(",", "\N{NO-BREAK SPACE}")
 
 
 def short(value: float | None) -> str:
@@ -218,7 +231,8 @@ def _closed(data: Data) -> str:
 def _facts(data: Data) -> str:
     spoken = {
         "evidence": data["oracle"], "route": ", ".join(data.get("route") or ()),
-        "relative tolerance": short(data["rtol"]),
+        "relative tolerance": tolerance_line(data),
+        "tolerance": "4 standard errors" if data.get("estimate") else "",
         "smallest slip that it would catch": slip_line(data.get("estimate")),
         "draws": str(data["draws"]), "on which it is tight": str(data.get("tight") or ""),
         "arrays": data["backend"],

@@ -110,7 +110,7 @@ def _unreadable(latex: str) -> str:
         return f"cannot be read: {error.problem}"
     known = {*RELATIONS, _SIM}
     others = [step.relation for step in statement.steps if step.relation not in known]
-    return f"{others[0]} is no relation between numbers" if others else ""
+    return f"`{others[0]}` is no relation between numbers" if others else ""
 
 
 def _gives_value(statement: Statement) -> bool:

@@ -22,7 +22,7 @@ def soup(text: str) -> Any:
 def left(book: Any, changed: Any) -> Any:
     """The book whose definition leaves something bare."""
     first, second, *others = book.pages[CHAPTER].notes
-    record = second.record | {"bare": ["f <x>"], "why": "a function"}
+    record = second.record | {"bare": ["f <x> ."], "why": "a function"}
     return changed(notes=(first, Noted(record, second.line), *others))
 
 

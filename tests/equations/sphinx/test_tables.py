@@ -65,6 +65,31 @@ def test_the_ledger_has_a_row_an_equation(book: Any) -> None:
     assert rows[0].select("td")[7].get_text() == "3 of 3"
 
 
+def test_no_residual_is_over_the_tolerance_beside_it(changed: Any, make_record: Any) -> None:
+    records = make_record("eq-one"), make_record("eq-one", rtol=1e-6, residual=1e-8)
+    row = changed(notes=tuple(Noted(record, 10) for record in records)).rows[0]
+    assert (row.residual, row.tolerance) == (1e-8, 1e-6)
+    rough = make_record("eq-one", approx=3e-5, residual=8e-6)
+    made = soup(tables.ledger(changed(notes=(Noted(rough, 10),)), LINKS))
+    assert made.select("tbody td")[5].get_text() == "3e−5"
+
+
+def test_an_estimate_is_held_to_its_standard_error(changed: Any, make_record: Any) -> None:
+    estimate = {"z": 0.83, "n": 20000, "seed": 1}
+    record = make_record("eq-one", kind="estimate", estimate=estimate)
+    rough = changed(notes=(Noted(record, 10),))
+    assert soup(tables.ledger(rough, LINKS)).select("tbody td")[5].get_text() == "z < 4"
+    said = soup(badge.badge(rough.rows[0], "")).get_text()
+    assert "tolerance four standard errors" in said
+    assert "1e−9" not in said
+
+
+def test_a_route_that_was_not_seen_is_said(changed: Any, make_record: Any) -> None:
+    record = make_record("eq-one", route=["numbers given"])
+    row = changed(notes=(Noted(record, 10),)).rows[0]
+    assert "their route was not seen" in soup(badge.badge(row, "")).get_text()
+
+
 def test_numbers_sort_as_numbers(book: Any) -> None:
     assert tables._sort_number("2.9") < tables._sort_number("2.10")
 

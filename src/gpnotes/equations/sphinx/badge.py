@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..display import mutant_line, power_of_ten, route_line, said, slip_line, together
+from ..display import tolerance_line as allowed
 from .html import element, later, link, number, phrase, say, scrolled, table, tolerance
 from .ledger import Row
 
@@ -75,7 +76,7 @@ def _bare(record: Data) -> str:
     """What nothing was compared with, and why."""
     if not record.get("bare"):
         return ""
-    shown = ", ".join(map(later, record["bare"]))
+    shown = ", ".join(later(latex.rstrip(" .,;")) for latex in record["bare"])
     why = f"; {say(record['why'])}" if record.get("why") else ""
     return element("p", f"By definition: {shown}{why}.")
 
@@ -99,9 +100,10 @@ def _facts(record: Data) -> str:
     draws, slip = record["draws"], slip_line(record.get("estimate"))
     parts = [
         f"Evidence: {record['oracle']}" if record["oracle"] else "Compared with what it defines",
-        f"seen to come {route_line(record)}" if record.get("route") else "",
+        _seen(record),
         f"a relative slip of {slip} or more would be caught" if slip else "",
-        f"relative tolerance {tolerance(record['rtol'])}" if record.get("rtol") else "",
+        f"relative tolerance {say(allowed(record))}" if allowed(record) else "",
+        "tolerance four standard errors" if record.get("estimate") else "",
         f"absolute tolerance {tolerance(record['atol'])}" if record.get("atol") else "",
         f"{_draws(draws)} of the numbers, the worst counts" if draws > 1 else "",
         f"{_draws(record['tight'])} on which it is tight" if record.get("tight") else "",
@@ -109,6 +111,13 @@ def _facts(record: Data) -> str:
         f"answers {', '.join(record['sources'])}" if record["sources"] else "",
     ]
     return "; ".join(part for part in parts if part) + "."
+
+
+def _seen(record: Data) -> str:
+    """By which route the numbers came, where the engine could see that."""
+    if "numbers given" in (record.get("route") or ()):
+        return "the numbers were given, so that their route was not seen"
+    return f"seen to come {route_line(record)}" if record.get("route") else ""
 
 
 def _draws(number: int) -> str:

@@ -21,7 +21,7 @@ def bare(book: Book, links: Links) -> str:
 
 def _row(row: Row, links: Links) -> str:
     record = row.record or {}
-    statements = " and ".join(map(inline, record["bare"]))
+    statements = " and ".join(inline(latex.rstrip(" .,;")) for latex in record["bare"])
     number = link(f"({row.number})", links.equation(row.label))
     cells = (number, statements, say(record["why"]))
     return element("tr", *(element("td", cell) for cell in cells))

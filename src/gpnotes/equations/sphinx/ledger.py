@@ -65,6 +65,12 @@ class Row:
         return max(measured, default=None)
 
     @property
+    def tolerance(self) -> float | None:
+        """The widest relative tolerance of its records, which no residual may pass."""
+        allowed = [r.get("approx") or r["rtol"] for r in self.records if r.get("rtol")]
+        return max(allowed, default=None)
+
+    @property
     def compared(self) -> bool:
         """Whether numbers have judged any of it."""
         return any(record.get("steps") for record in self.records)
@@ -182,7 +188,7 @@ def _equation(row: Row) -> dict[str, Any]:
         "kind": row.kind,
         "oracle": row.oracles,
         "route": row.route,
-        "rtol": record.get("rtol"),
+        "rtol": row.tolerance,
         "residual": row.residual,
         "steps": len(record.get("steps", ())),
         "draws": record.get("draws", 0),

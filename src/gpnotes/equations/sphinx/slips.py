@@ -37,8 +37,9 @@ def _between(counts: Data) -> str:
     said = (
         f"Of {counts['edits']} such edits in the relations that are evaluated in passing, "
         f"{counts['caught_by_numbers']} are false then, and the build fails; "
-        f"{counts['caught'] - counts['caught_by_numbers']} leave what cannot be evaluated, so that "
-        f"a test misses them; {counts['edits'] - counts['caught']} leave what holds as well."
+        f"{counts['caught'] - counts['caught_by_numbers']} leave what can no longer be "
+        f"evaluated, and a test notices the loss; "
+        f"{counts['edits'] - counts['caught']} leave a relation that holds as well."
     )
     return element("p", say(said))
 

@@ -84,12 +84,19 @@ def _ledger_row(row: Row, links: Links) -> str:
         _cell(link(_short(row.docname), links.document(row.docname))),
         _cell(row.kind, name=f"gpn-kind gpn-{row.kind}"),
         _cell(say(row.oracles)),
-        _cell(tolerance(record.get("rtol")), key=record.get("rtol")),
+        _allowed(row),
         _cell(number(row.residual) if row.residual is not None else "", key=row.residual),
         _cell(caught, key=row.mutants["caught"] if judged else None),
         _cell(say(", ".join(record.get("sources", ())))),
     ]
     return element("tr", *cells, id=f"row-{row.label}")
+
+
+def _allowed(row: Row) -> str:
+    """The tolerance; of an estimate, in standard errors."""
+    if row.kind == "estimate":
+        return _cell(say("z < 4"))
+    return _cell(tolerance(row.tolerance), key=row.tolerance)
 
 
 def _short(docname: str) -> str:
