@@ -171,6 +171,11 @@ def test_an_indefinite_covariance_is_refused(space):
         Normal.from_covariance(space.asarray([0.0, 0.0]), S)
 
 
+def test_a_covariance_of_another_kind_is_called_what_it_is():
+    with pytest.raises(TypeError, match="covariance must have the dtype of mean, float64; got fl"):
+        Normal.from_covariance(np.zeros(2), np.eye(2, dtype=np.float32))
+
+
 def test_shapes_and_kinds_are_checked_at_the_door():
     with pytest.raises(ValueError, match=r"root must have shape \(2, d\); got \(3, 3\)"):
         Normal(np.zeros(2), np.eye(3))

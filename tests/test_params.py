@@ -1,6 +1,7 @@
 """Parameters: checks at construction, cotangents, the flat vector and its gradient, priors."""
 
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -69,6 +70,21 @@ def test_scalars_become_python_floats():
 def test_construction_checks_and_names_the_field(make, error, message):
     with pytest.raises(error, match=message):
         make()
+
+
+@pytest.mark.parametrize(
+    "value", [True, np.True_, np.asarray(True), 1j, np.complex128(1 + 1j), np.asarray("1"), b"1"]
+)
+def test_a_parameter_is_a_real_number(value):
+    for make, name in ((RBF, "RBF.signal_var"), (ConstantMean, "ConstantMean.value")):
+        with pytest.raises(TypeError, match=f"{name} must be a float"):
+            make(value)
+
+
+@pytest.mark.parametrize("value", [10**400, Fraction(10**400, 3)], ids=["whole", "fraction"])
+def test_a_parameter_is_a_number_that_a_float_can_hold(value):
+    with pytest.raises(ValueError, match=r"GP\.noise_var must be finite; got a number that no"):
+        GP(RBF(), value)
 
 
 def test_a_cotangent_has_the_class_but_not_the_range():

@@ -56,6 +56,7 @@ class Normal:
         """
         n = _check.vector(mean, "mean").shape[0]
         _check.matrix(covariance, "covariance", rows=n, columns=n)
+        _check.alike(covariance, "covariance", mean, "mean")
         lower = _xp.cholesky_factor(_check.symmetric(covariance, "covariance"))
         return Normal(mean, _spectral_root(covariance) if lower is None else lower)
 

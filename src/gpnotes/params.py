@@ -86,15 +86,27 @@ def _settled(value: Any, name: str, item: Any) -> Any:
 
 
 def _scalar(value: Any, name: str) -> float:
-    if isinstance(value, str | bytes | bool) or not hasattr(value, "__float__"):
+    if not (_is_real(value) and hasattr(value, "__float__")):
+        got = getattr(value, "dtype", type(value).__name__)
         raise TypeError(
             f"{name} must be a float or, where one per input dimension is allowed, a 1-D array "
-            f"of the data's dtype; got {type(value).__name__}"
+            f"of the data's dtype; got {got}"
         )
     try:
         return float(value)
-    except (TypeError, ValueError) as problem:  # an array of strings, of None, of complex numbers
-        raise TypeError(f"{name} must be a float; got {value!r}") from problem
+    except OverflowError as problem:
+        raise ValueError(f"{name} must be finite; got a number that no float can hold") from problem
+
+
+def _is_real(value: Any) -> bool:
+    """Whether it counts as a number: of an array without axes its dtype decides."""
+    if not hasattr(value, "dtype"):
+        return not isinstance(value, str | bytes | bool | complex)
+    kinds = ("real floating", "integral")
+    try:
+        return array_namespace(value).isdtype(value.dtype, kinds)
+    except TypeError:  # no namespace knows it
+        return False
 
 
 def cotangent(obj: Any, **bars: Any) -> Any:
