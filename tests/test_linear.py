@@ -261,3 +261,10 @@ def test_what_does_not_fit_is_refused_by_name(numbers, call, error, words):
     Phi, y, _, prior_cov = numbers
     with pytest.raises(error, match=words):
         call(BayesianLinear(prior_cov, NOISE_VAR), Phi, y)
+
+
+def test_a_prior_keeps_its_own_covariance(space):
+    prior_cov = space.asarray(np.eye(2))
+    model = BayesianLinear(prior_cov, 1.0)
+    prior_cov[0, 0] = -5.0
+    np.testing.assert_array_equal(to_numpy(model.prior_cov), np.eye(2))

@@ -33,6 +33,7 @@ __all__ = [
     "eye",
     "in_double",
     "is_numpy_namespace",
+    "keep_copies",
     "lapack",
     "log_normal_cdf",
     "mills_fractions",
@@ -45,6 +46,13 @@ __all__ = [
 
 Array = Any
 LOG_2PI = math.log(2.0 * math.pi)
+
+
+def keep_copies(obj: Any, *names: str) -> None:
+    """Give a frozen object, while it is made, arrays of its own: the caller's may change."""
+    for name in names:
+        a = getattr(obj, name)
+        object.__setattr__(obj, name, array_namespace(a).asarray(a, copy=True))
 
 
 def as_array(value: Any, like: Array) -> Array:

@@ -77,7 +77,8 @@ def fit(
 
     A run that meets parameters without an evidence turns back; one that starts there has failed,
     and the others go on. Raises `ValueError` or `TypeError` for arguments that do not fit, each by
-    its name, and `ValueError` where no start has an evidence, as for a y whose square overflows.
+    its name, and `ValueError` where no start has an evidence, as for a y whose fourth power
+    overflows.
     Source: Rasmussen & Williams (2006), section 5.4.1.
 
     >>> from gpnotes import RBF

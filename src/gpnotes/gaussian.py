@@ -42,9 +42,7 @@ class Normal:
         _check.vector(self.mean, "mean")
         _check.matrix(self.root, "root", rows=self.mean.shape[0])
         _check.alike(self.root, "root", self.mean, "mean")
-        for name in ("mean", "root"):
-            a = getattr(self, name)
-            object.__setattr__(self, name, array_namespace(a).asarray(a, copy=True))
+        _xp.keep_copies(self, "mean", "root")
 
     @staticmethod
     def from_covariance(mean: Array, covariance: Array) -> Normal:

@@ -25,7 +25,7 @@ class BayesianLinear:
     """``y = Φ w + ε`` with ``w ~ N(0, S_w)`` and independent noise ``ε ~ N(0, σ_n²)``.
 
     :eq:`eq-wv-model` and :eq:`eq-wv-prior`.
-    `prior_cov` is S_w, symmetric positive definite (R, R); `noise_var` is σ_n², positive.
+    `prior_cov` is S_w, symmetric positive definite (R, R), copied; `noise_var` is σ_n², positive.
     Source: Rasmussen & Williams (2006), section 2.1.
 
     >>> import numpy as np
@@ -41,6 +41,7 @@ class BayesianLinear:
     def __post_init__(self) -> None:
         settle(self)
         _check.semidefinite(self.prior_cov, "prior_cov")
+        _xp.keep_copies(self, "prior_cov")
 
     def prior(self) -> WeightPosterior:
         """The posterior given no data at all; O(R³)."""

@@ -115,7 +115,7 @@ def cotangent(obj: Any, **bars: Any) -> Any:
     A gradient has the type of its argument but not its range: a derivative by a variance may be
     negative. So a cotangent is made without the checks of construction, and `holds_derivatives`
     tells it from an object of use. Fields that are not given, the fixed ones above all, are those
-    of `obj`.
+    of `obj`. A copy holds derivatives too; `dataclasses.replace` makes an object of use, checked.
 
     >>> from gpnotes import RBF
     >>> cotangent(RBF(), signal_var=-0.5, lengthscale=2.0)

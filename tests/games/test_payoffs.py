@@ -183,3 +183,11 @@ def test_what_is_refused(make_model):
         PayoffModel(model.game, model.expansions[:3])
     with pytest.raises(ValueError, match="lengthscales must be positive"):
         Expansion(np.zeros((1, 2)), np.ones(1), np.zeros(2))
+
+
+def test_an_expansion_keeps_its_own_arrays(space):
+    given = [space.asarray(a) for a in (np.zeros((1, 2)), np.ones(1), np.ones(2))]
+    bump = Expansion(*given)
+    for array in given:
+        array[...] = float("nan")
+    np.testing.assert_array_equal(to_numpy(bump.payoff(space.asarray(np.zeros((1, 2))))), [1.0])

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from gpnotes import gauss_hermite
-from gpnotes.pilco import SaturatingCost
+from gpnotes._xp import to_numpy
+from gpnotes.pilco import SaturatingCost, Task
 from gpnotes.testing import gradcheck
 
 
@@ -92,3 +93,15 @@ def test_what_does_not_fit_is_refused():
         SaturatingCost(np.zeros(2), eye).expected(np.ones(2), np.asarray([[1.0, 1.0], [0.0, 1.0]]))
     with pytest.raises(TypeError, match="m must have the dtype of target"):
         SaturatingCost(np.zeros(2), eye).expected(*(a.astype(np.float32) for a in (eye[0], eye)))
+
+
+def test_a_cost_and_a_task_keep_their_own_arrays(space):
+    target, weight = space.asarray([1.0, -2.0]), space.asarray([[2.0, 0.5], [0.5, 1.0]])
+    mean, covariance = space.asarray([1.0, -2.0]), space.asarray([[2.0, 0.5], [0.5, 1.0]])
+    task = Task(SaturatingCost(target, weight), mean, covariance, 3)
+    for array in (target, weight, mean, covariance):
+        array[...] = 9.0
+    for vector in (task.cost.target, task.mean):
+        np.testing.assert_array_equal(to_numpy(vector), [1.0, -2.0])
+    for matrix in (task.cost.weight, task.covariance):
+        np.testing.assert_array_equal(to_numpy(matrix), [[2.0, 0.5], [0.5, 1.0]])

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from gpnotes import gauss_hermite
+from gpnotes._xp import to_numpy
 from gpnotes.moments import Moments
 from gpnotes.pilco import LinearPolicy, RBFPolicy, Squashed
 from gpnotes.testing import gradcheck
@@ -132,3 +133,18 @@ def test_what_does_not_fit_is_refused_when_used(state):
         line.moments(state[0], -state[1])
     with pytest.raises(TypeError, match="z must have the dtype of weights"):
         line(state[0].astype(np.float32))
+
+
+@pytest.mark.parametrize("make", MAKERS)
+def test_a_policy_keeps_its_own_arrays(space, make, rng):
+    given = []
+
+    def asarray(host):
+        given.append(space.asarray(host))
+        return given[-1]
+
+    policy, z = make(rng, asarray), space.asarray(np.ones(K))
+    before = to_numpy(policy(z)).copy()
+    for array in given:
+        array[...] = float("nan")
+    np.testing.assert_array_equal(to_numpy(policy(z)), before)

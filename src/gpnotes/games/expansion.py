@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .. import _check
-from .._xp import Array, array_namespace
+from .._xp import Array, array_namespace, keep_copies
 from ..linalg import squared_distances
 
 __all__ = ["Expansion", "blocks"]
@@ -26,8 +26,8 @@ class Expansion:
 
     ``payoff(x) = offset + scale Σ_j weights_j exp(−½ Σ_s (X_js − x_s)² / ℓ_s²)`` with the rows X_j
     of `profiles` (n, S), which omit the deviator, `weights` (n,) and `lengthscales` ℓ (S,) in
-    players, all of one kind: :eq:`eq-dp-payoff`, with `offset` and `scale` in units of the payoff.
-    Raises `ValueError` or `TypeError` for arrays that do not fit each other.
+    players, all of one kind and copied: :eq:`eq-dp-payoff`, with `offset` and `scale` in units of
+    the payoff. Raises `ValueError` or `TypeError` for arrays that do not fit each other.
 
     >>> import numpy as np
     >>> bump = Expansion(np.zeros((1, 2)), np.ones(1), np.ones(2), scale=2.0, offset=1.0)
@@ -50,6 +50,7 @@ class Expansion:
         _check.positive(self.lengthscales, "lengthscales")
         for name in ("weights", "lengthscales"):
             _check.alike(getattr(self, name), name, self.profiles, "profiles")
+        keep_copies(self, "profiles", "weights", "lengthscales")
         for name in ("scale", "offset"):
             object.__setattr__(self, name, _check.number(getattr(self, name), name))
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from .. import _check
-from .._xp import Array, array_namespace
+from .._xp import Array, array_namespace, keep_copies
 from ..moments.spread import admit_input
 
 __all__ = ["SaturatingCost"]
@@ -19,7 +19,8 @@ class SaturatingCost:
 
     `target` is t, (k,), and `weight` W, (k, k), symmetric and positive semidefinite, in one over
     the squared units of x; an entry of x that does not matter has a row of zeros.
-    :eq:`eq-pc-cost`. Raises `ValueError` or `TypeError` for shapes and matrices that do not fit.
+    Both are copied. :eq:`eq-pc-cost`. Raises `ValueError` or `TypeError` for shapes and matrices
+    that do not fit.
     Source: Deisenroth & Rasmussen (2011), equation 25.
 
     >>> import numpy as np
@@ -36,6 +37,7 @@ class SaturatingCost:
         _check.alike(
             _check.semidefinite(self.weight, "weight", size=size), "weight", self.target, "target"
         )
+        keep_copies(self, "target", "weight")
 
     @cached_property
     def _axes(self) -> tuple[Array, Array]:

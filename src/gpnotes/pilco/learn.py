@@ -65,6 +65,7 @@ class Task:
         angles = _check.entries(self.angles, "angles", self.mean.shape[0], "mean")
         _admit.goal(self.cost, self.mean.shape[0] + 2 * len(angles), self.mean)
         _check.whole(self.steps, "steps", 1)
+        _xp.keep_copies(self, "mean", "covariance")
 
 
 def fit_dynamics(data: Transitions, angles: tuple[int, ...] = (), *, steps: int = 150) -> Dynamics:

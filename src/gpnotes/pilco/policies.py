@@ -1,8 +1,8 @@
 """Policies: functions of a state with its angles' sines and cosines, and their moments.
 
-A policy is a frozen dataclass of parameters. ``policy(z)`` is the action in one state z (K,);
-``policy.moments(m, S)`` are the mean, covariance and covariance with z of the action when
-``z ~ N(m, S)``; ``policy.moments_and_pullback(m, S)`` brings their derivatives back.
+A policy is a frozen dataclass of parameters, with arrays of its own. ``policy(z)`` is the action in
+one state z (K,); ``policy.moments(m, S)`` are the mean, covariance and covariance with z of the
+action when ``z ~ N(m, S)``; ``policy.moments_and_pullback(m, S)`` brings their derivatives back.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import _check
-from .._xp import Array, array_namespace, as_array
+from .._xp import Array, array_namespace, as_array, keep_copies
 from ..moments import Moments, network
 from ..moments.network import trusting_pullback
 from ..params import cotangent, fixed, positive, real
@@ -44,6 +44,7 @@ class LinearPolicy:
     def __post_init__(self) -> None:
         rows = _check.matrix(self.weights, "weights").shape[0]
         _check.alike(_check.vector(self.bias, "bias", size=rows), "bias", self.weights, "weights")
+        keep_copies(self, "weights", "bias")
 
     def __call__(self, z: Array) -> Array:
         """The action (U,) in the state z (K,)."""
@@ -112,6 +113,7 @@ class RBFPolicy:
             _check.squarable(getattr(self, name), name)
         for name in ("weights", "lengthscale"):
             _check.alike(getattr(self, name), name, self.centres, "centres")
+        keep_copies(self, "centres", "weights", "lengthscale")
 
     def __call__(self, z: Array) -> Array:
         """The action (U,) in the state z (K,)."""
@@ -173,6 +175,7 @@ class Squashed:
         _admit.moving(self.inner, "inner")
         if not isinstance(self.limit, int | float):
             _check.vector(self.limit, "limit")
+            keep_copies(self, "limit")
         _check.positive(self.limit, "limit")
 
     def __call__(self, z: Array) -> Array:
