@@ -43,6 +43,8 @@ SET = """() => [...document.querySelectorAll('.gpn-later')].every(
 UNFOLDED = """() => {
     const width = document.documentElement.clientWidth;
     const free = e => !e.parentElement.closest('.gpn-scroll');
+    const left = e => e.getBoundingClientRect().left;
+    const displays = [...document.querySelectorAll('div.math > mjx-container')];
     const boxes = [...document.querySelectorAll('.gpn-badge, .gpn-badge *')].filter(
         e => free(e) && e.getBoundingClientRect().right > width + 1);
     return {
@@ -50,6 +52,7 @@ UNFOLDED = """() => {
         errors: [...document.querySelectorAll('mjx-merror')].map(
             e => e.closest('.gpn-badge')?.dataset.label + ': ' + e.dataset.mjxError),
         excess: document.documentElement.scrollWidth - width,
+        beheaded: displays.filter(e => left(e) < left(e.parentElement) - 1).length,
         beyond: boxes.map(e => e.closest('.gpn-badge').dataset.label + ': ' + e.className),
     };
 }"""
@@ -207,6 +210,12 @@ def test_no_page_is_wider_than_a_phone(looks: dict[str, Seen]) -> None:
     found = {name: seen.unfolded for name, seen in looks.items()}
     assert {name: one["excess"] for name, one in found.items() if one["excess"] > 0} == {}
     assert {name: one["beyond"] for name, one in found.items() if one["beyond"]} == {}
+
+
+def test_a_formula_that_is_too_wide_begins_at_its_left_end(looks: dict[str, Seen]) -> None:
+    """In a row that runs backwards it would show its right end, and hide what it is about."""
+    found = {name: seen.unfolded["beheaded"] for name, seen in looks.items()}
+    assert {name: number for name, number in found.items() if number} == {}
 
 
 def test_pages_are_accessible(looks: dict[str, Seen]) -> None:
