@@ -165,8 +165,27 @@ def _norm_end(s: Stream) -> None:
 
 
 def open_angle(s: Stream) -> None:
+    shut = _angle_end(s)
+    if shut and not _parted(s, shut):
+        problem = "angles around one thing: write \\mathbb E[...] for an average"
+        raise s.fault(problem, s.tokens[s.i], s.tokens[shut])
     s.stack.append(("\\langle", s.tokens[s.i]))
     s.emit("_LANGLE", "\\langle")
+
+
+def _angle_end(s: Stream) -> int:
+    """The place of the angle that closes the one here, or 0."""
+    depth = 0
+    for i in range(s.i, len(s.tokens)):
+        depth += (s.tokens[i].text == "\\langle") - (s.tokens[i].text == "\\rangle")
+        if depth == 0:
+            return i
+    return 0
+
+
+def _parted(s: Stream, shut: int) -> bool:
+    """Whether something stands between the angles that may part two things."""
+    return any(token.text in (",", "|", ";", "\\|") for token in s.tokens[s.i : shut])
 
 
 def close_angle(s: Stream) -> None:
