@@ -212,6 +212,19 @@ class TestNobodySaysWhichRuns:
         (folder / "one.ipynb").write_text(notebook("a = b +  c"))
         assert checked(Chapter("part/one")).text == "one.md"
 
+    def test_two_that_differ_in_a_sentence_are_an_error(self, folder):
+        (folder / "one.md").write_text(page().replace("# One", "# One\n\nSo $a - b = c$."))
+        flipped = notebook().replace("# One", "# One\\n\\nSo $a + b = c$.")
+        (folder / "one.ipynb").write_text(flipped)
+        with pytest.raises(ValueError, match=r"they differ in \$a \+ b = c\$, \$a - b = c\$;"):
+            Chapter("part/one")
+
+    def test_a_caption_is_no_sentence_that_a_notebook_could_lack(self, folder):
+        caption = "---\nmystnb:\n  figure:\n    caption: With $a = 2$.\n---\n"
+        (folder / "one.md").write_text(page(opens=caption + OPENS))
+        (folder / "one.ipynb").write_text(notebook())
+        assert checked(Chapter("part/one")).text == "one.md"
+
     def test_two_that_come_to_differ_are_noticed(self, folder):
         (folder / "one.md").write_text(page())
         (folder / "one.ipynb").write_text(notebook())

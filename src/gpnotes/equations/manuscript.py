@@ -18,7 +18,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from . import text
+from . import prose, text
 from .text import Equation
 
 __all__ = ["AS_PACKAGED", "Manuscript", "manuscript", "running"]
@@ -129,13 +129,25 @@ def _beside(slug: str, folder: Path) -> Path | None:
 
 def _refuse_two(slug: str, first: Path, second: Path) -> None:
     one, other = _of(first), _of(second)
-    differing = sorted(one.changed(other) | other.changed(one))
+    equations = sorted(one.changed(other) | other.changed(one))
+    relations = sorted(_sentences(first) ^ _sentences(second))
+    differing = [*equations, *(f"${latex}$" for latex in relations)]
     if differing:
         raise ValueError(
             f"two texts of this chapter lie here, {first.name} and {second.name}, and they "
             f"differ in {', '.join(differing[:5])}; keep one of them, or say which is meant: "
             f'Chapter("{slug}", "{second.name}")'
         )
+
+
+def _sentences(file: Path) -> frozenset[str]:
+    return _spoken(file, file.read_bytes())
+
+
+@lru_cache(maxsize=32)
+def _spoken(file: Path, content: bytes) -> frozenset[str]:
+    """Read once for each state of the file, as its equations are."""
+    return frozenset(prose.sentences(content.decode("utf-8"), file.suffix))
 
 
 def _last(slug: str) -> str:

@@ -17,7 +17,7 @@ from .errors import EquationError
 from .reading.vocabulary import RELATIONS
 from .tokens import Token, tokens
 
-__all__ = ["Relation", "read", "relates", "relations"]
+__all__ = ["Relation", "read", "relates", "relations", "sentences"]
 
 _MATH = re.compile(
     r"\{math\}`(?P<role>[^`]+)`|(?P<code>`+).+?(?P=code)|\\\$"
@@ -61,6 +61,24 @@ def read(path: Path) -> list[Relation]:
     """The relations of a ``.md`` or ``.ipynb`` file; lines are lines of that file."""
     source = path.read_text(encoding="utf-8")
     return _notebook(source) if path.suffix == ".ipynb" else relations(source)
+
+
+def sentences(content: str, suffix: str) -> set[str]:
+    """The LaTeX of the relations outside captions, which a notebook has in its metadata."""
+    if suffix == ".ipynb":
+        return {_spaced(relation) for relation in _notebook(content)}
+    code = set(_lines_of_code(content.splitlines()))
+    return {_spaced(relation) for relation in relations(content) if relation.line not in code}
+
+
+def _spaced(relation: Relation) -> str:
+    return " ".join(relation.latex.split())
+
+
+def _lines_of_code(lines: list[str]) -> Iterator[int]:
+    for fence, body in text.blocks(lines):
+        if fence.directive == "code-cell":
+            yield from range(fence.line, fence.line + len(body) + 2)
 
 
 def _notebook(source: str) -> list[Relation]:
