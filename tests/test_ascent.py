@@ -120,3 +120,17 @@ def test_an_overflow_on_the_way_is_no_warning():
 def test_where_nothing_is_free_there_is_a_value():
     found = ascend(lambda v: (2.5, v), np.zeros(0), np.zeros((0, 2)), 5)
     assert (found.value, found.converged, found.message) == (2.5, True, "nothing is free")
+
+
+@pytest.mark.parametrize(("walls", "said"), [(1, "; 1 point had no"), (2, "; 2 points had no")])
+def test_points_without_a_value_are_counted(walls, said):
+    asked = []
+
+    def walled(v):
+        asked.append(v)
+        if 1 < len(asked) <= 1 + walls:
+            raise ValueError("there is nothing")
+        return hill(v)
+
+    found = ascend(walled, np.zeros(2), FREE, 50)
+    assert f"{said} value, the last: there is nothing" in found.message

@@ -66,7 +66,8 @@ def ascend(
         found = _brought_back(walled, found, np.where(np.isfinite(limits), limits, ends), steps)
     message = str(found.message)
     if walled.problem:
-        message += f"; {walled.walls} points had no value, the last: {walled.problem}"
+        points = "1 point" if walled.walls == 1 else f"{walled.walls} points"
+        message += f"; {points} had no value, the last: {walled.problem}"
     return Ascent(found.x, -float(found.fun), walled.evaluations, bool(found.success), message)
 
 
