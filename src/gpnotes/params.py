@@ -101,7 +101,7 @@ def _scalar(value: Any, name: str) -> float:
 def _is_real(value: Any) -> bool:
     """Whether it counts as a number: of an array without axes its dtype decides."""
     if not hasattr(value, "dtype"):
-        return not isinstance(value, str | bytes | bool | complex)
+        return not isinstance(value, str | bytes | bool | complex | type)
     kinds = ("real floating", "integral")
     try:
         return array_namespace(value).isdtype(value.dtype, kinds)

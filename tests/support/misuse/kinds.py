@@ -17,6 +17,11 @@ NO_ARRAYS: Mapping[str, Any] = {
     "an object": object(), "a generator": np.random.default_rng(0),
 }  # fmt: skip
 
+_IN_ARRAYS: Mapping[str, Any] = {
+    "NumPy's True": np.True_, "a truth in an array": np.asarray(True),
+    "a numeral in an array": np.asarray("2"),
+}  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Argument:
@@ -101,7 +106,8 @@ def number(right: float = 1.0) -> Argument:
         {
             **NO_ARRAYS, "a list": [right], "a numeral": str(right), "a complex number": 1j,
             "NaN": float("nan"), "infinity": float("inf"), "minus infinity": -float("inf"),
-            "a vector": np.ones(2), "a boolean": True,
+            "a vector": np.ones(2), "a boolean": True, "beyond all floats": 10**400, **_IN_ARRAYS,
+            "NumPy's complex number": np.complex128(1.0 + 1.0j),
         },
     )  # fmt: skip
 
@@ -127,6 +133,7 @@ def whole(right: int = 2, least: int = 1, *, optional: bool = False) -> Argument
         **NO_ARRAYS, "a fraction": 2.5, "a float": 2.0, "a boolean": True, "a numeral": "2",
         "a list": [2], "NaN": float("nan"), "infinity": float("inf"), "too small": least - 1,
         "far too small": -7, "a complex number": 2j, "a vector": np.ones(2, dtype=int),
+        "NumPy's float": np.float64(2.0), **_IN_ARRAYS,
     }  # fmt: skip
     if optional:
         del wrong["None"]
