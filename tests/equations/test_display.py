@@ -126,6 +126,12 @@ def test_the_badge_holds_steps_mutants_and_reasons():
     assert "<dt>answers</dt><dd>T-01</dd>" in shown
 
 
+def test_the_latex_in_the_name_of_a_mutant_is_code(checked):
+    html = display.html(checked(r"\alpha = b + c", {r"\alpha": 3.5, "b": 1.5, "c": 2.0}).to_json())
+    assert "flip the sign of <code>b</code>" in html
+    assert "<dt>route</dt><dd>given numbers</dd>" in html
+
+
 def test_a_residual_that_is_no_number_becomes_null():
     record = Record("eq-a", "part/small", "identity", 1, residual=float("inf"))
     assert record.to_json()["residual"] is None
@@ -159,12 +165,12 @@ def test_many_swaps_of_one_symbol_share_a_row(checked):
     html = display.html(record.to_json())
     swaps = [m.edit for m in record.mutants.list if m.edit.endswith(" for a")]
     assert len(swaps) > 4
-    assert len(re.findall(r"<td>\w for a</td>", html)) == 1
+    assert len(re.findall(r"<td><code>\w</code> for <code>a</code></td>", html)) == 1
     assert f"the nearest of {len(swaps)} of its kind, all caught" in html
     shown = display.together(record.to_json()["mutants"]["list"])
     nearest = min(m.residual for m in record.mutants.list if m.edit in swaps)
     assert [m["residual"] for m in shown if m["edit"] in swaps] == [nearest]
     assert html.count("<tr>") < record.mutants.caught / 2
     assert len(record.to_json()["mutants"]["list"]) == record.mutants.caught
-    assert "flip the sign of c" in html
+    assert "flip the sign of <code>c</code>" in html
     assert f"{record.mutants.caught} of {record.mutants.caught} mutants caught" in html

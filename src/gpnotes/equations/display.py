@@ -230,7 +230,7 @@ def _closed(data: Data) -> str:
 
 def _facts(data: Data) -> str:
     spoken = {
-        "evidence": data["oracle"], "route": ", ".join(data.get("route") or ()),
+        "evidence": data["oracle"], "route": route_line(data).removeprefix("from "),
         "relative tolerance": tolerance_line(data),
         "tolerance": "4 standard errors" if data.get("estimate") else "",
         "smallest slip that it would catch": slip_line(data.get("estimate")),
@@ -257,7 +257,10 @@ def _steps(steps: Sequence[Data]) -> str:
 
 
 def _mutants(mutants: Sequence[Data]) -> str:
-    rows = [(m["edit"], _outcome(m), _Code(m["latex"])) for m in together(mutants)]
+    rows = [
+        (_Phrase(m.get("said") or m["edit"]), _outcome(m), _Code(m["latex"]))
+        for m in together(mutants)
+    ]
     return _table(("mutant", "outcome", "reads"), rows, "gpn-mutants")
 
 
@@ -301,6 +304,10 @@ class _Code(str):
     """LaTeX, shown as it is written."""
 
 
+class _Phrase(str):
+    """Words, and LaTeX between dollars."""
+
+
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]], name: str = "gpn-totals") -> str:
     top = "".join(f'<th scope="col">{escape(title)}</th>' for title in head if title)
     body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
@@ -310,4 +317,8 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]], name: str = "gpn-
 
 def _cell(text: str) -> str:
     shown = escape(text)
-    return f"<td><code>{shown}</code></td>" if isinstance(text, _Code) else f"<td>{shown}</td>"
+    if isinstance(text, _Code):
+        shown = f"<code>{shown}</code>"
+    if isinstance(text, _Phrase):
+        shown = re.sub(r"\$([^$]*)\$", r"<code>\1</code>", shown)
+    return f"<td>{shown}</td>"
