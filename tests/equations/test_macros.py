@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
+
+import numpy as np
 import pytest
 
 from gpnotes.equations import tree as t
 from gpnotes.equations.errors import EquationError
 from gpnotes.equations.macros import expand
+from gpnotes.equations.pack import pack
 from gpnotes.equations.parse import parse, parse_expression
+from gpnotes.equations.text import Equation
 
 MACROS = {
     r"\vx": r"\mathbf x",
@@ -79,3 +84,53 @@ def test_what_cannot_be_replaced_is_refused(latex, problem):
 def test_a_macro_that_is_no_text_is_refused():
     with pytest.raises(TypeError, match="must be LaTeX"):
         expand("a", {r"\x": 3})
+
+
+CONFIG = """\
+sphinx:
+  config:
+    mathjax3_config:
+      tex:
+        macros:
+          y: '\\mathbf y'
+          inv: ['#1^{-1}', 1]
+"""
+QUADRATIC = r"c = \y^\top \inv{K} \y"
+
+
+class TestTheCommandsOfTheBuild:
+    """A chapter is read with the macros that its book gives MathJax."""
+
+    @staticmethod
+    def numbers(draw):
+        y, root = draw.normal(size=3), draw.normal(size=(3, 3))
+        K = root @ root.T + np.eye(3)
+        return {r"\mathbf y": y, "K": K, "c": y @ np.linalg.solve(K, y)}
+
+    @pytest.fixture
+    def chapter(self, small_chapter, tmp_path):
+        (tmp_path / "_config.yml").write_text(CONFIG)
+        return small_chapter({"eq-a": QUADRATIC, "eq-b": r"c = \y^\top K \y"})
+
+    def test_they_are_read(self, chapter):
+        record = chapter.check("eq-a", self.numbers, oracle="by hand")
+        assert record.mutants.caught > 0 == record.mutants.survived
+
+    def test_what_is_false_with_them_is_refused(self, chapter):
+        with pytest.raises(EquationError, match="does not hold"):
+            chapter.check("eq-b", self.numbers, oracle="by hand")
+
+    def test_the_equation_is_known_by_what_is_written(self, chapter):
+        record = chapter.check("eq-a", self.numbers, oracle="by hand")
+        assert record.digest == Equation("eq-a", QUADRATIC, 1).digest
+
+    def test_sentences_have_them_too(self, chapter, tmp_path):
+        with (tmp_path / "small.md").open("a") as file:
+            file.write("\nSo $" + QUADRATIC + "$.\n")
+        (relation,) = chapter.relations()
+        assert relation.latex == r"c = \mathbf y^\top K^{-1} \mathbf y"
+
+    def test_a_packed_equation_needs_none(self, chapter, tmp_path):
+        packed, *_ = pack(tmp_path)
+        (entries,) = json.loads(packed.read_text("utf-8")).values()
+        assert entries["eq-a"]["latex"] == r"c = \mathbf y^\top K^{-1} \mathbf y"

@@ -9,7 +9,6 @@ from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 
-from . import prose
 from .between import Between, counts
 from .binding import Bindings, Tight, backend, draws, tight_draws
 from .compare import Tolerance
@@ -250,7 +249,7 @@ class Chapter:
 
     def relations(self) -> list[Relation]:
         """The relations of the text outside the numbered equations, as it stands now."""
-        return prose.read(self._text.file) if self._text.file else []
+        return self._text.relations()
 
     def passing(
         self, relations: Sequence[Relation], *, edited: bool = True

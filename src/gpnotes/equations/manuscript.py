@@ -19,6 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from . import prose, text
+from .commands import commands, in_place, spoken_out
+from .prose import Relation
 from .text import Equation
 
 __all__ = ["AS_PACKAGED", "Manuscript", "manuscript", "running"]
@@ -46,6 +48,13 @@ class Manuscript:
         """The labels of the equations that read otherwise in `newer`, or are not there."""
         new = {label: e.digest for label, e in newer.equations.items()}
         return {label for label, e in self.equations.items() if new.get(label) != e.digest}
+
+    def relations(self) -> list[Relation]:
+        """The relations of the text outside its numbered equations, as it stands now."""
+        if self.file is None:
+            return []
+        macros = commands(self.file.resolve().parent)
+        return [spoken_out(relation, macros) for relation in prose.read(self.file)]
 
 
 def manuscript(slug: str, folder: Path, file: Path | None = None) -> Manuscript:
@@ -86,7 +95,10 @@ def _variable(name: str) -> str:
 
 def _of(file: Path, apart: str = "") -> Manuscript:
     saved = datetime.fromtimestamp(file.stat().st_mtime).strftime("%Y-%m-%d %H:%M")
-    return Manuscript(file.name + apart, _parsed(file, file.read_bytes()), file, saved)
+    macros = commands(file.resolve().parent)
+    read = _parsed(file, file.read_bytes())
+    equations = {label: in_place(equation, macros) for label, equation in read.items()}
+    return Manuscript(file.name + apart, equations, file, saved)
 
 
 @lru_cache(maxsize=32)

@@ -11,6 +11,7 @@ import sysconfig
 from pathlib import Path
 
 from . import text
+from .commands import commands, in_place
 
 __all__ = ["pack"]
 
@@ -53,11 +54,14 @@ def _pages(book: Path) -> dict[str, dict[str, dict]]:
 
 
 def _entries(path: Path) -> dict[str, dict]:
+    """The equations without the book's macros, which a notebook far from it would lack."""
     try:
         found = text.read(path)
     except ValueError as error:
         raise ValueError(f"{path.name}: {error}") from error
-    return {e.label: {"latex": e.latex, "line": e.line} for e in found.values()}
+    macros = commands(path.resolve().parent)
+    alone = [in_place(equation, macros) for equation in found.values()]
+    return {e.label: {"latex": e.latex, "line": e.line} for e in alone}
 
 
 def _copied(table: Path, to: Path) -> Path:

@@ -32,11 +32,15 @@ _OPAQUE = frozenset(
 
 @dataclass(frozen=True)
 class Equation:
-    """An equation's `label`, its LaTeX, and the line of the file on which the LaTeX begins."""
+    """An equation's `label`, its LaTeX, and the line of the file on which the LaTeX begins.
+
+    Where the book has commands of its own, `latex` is without and `written` with them.
+    """
 
     label: str
     latex: str
     line: int
+    written: str = ""
 
     @property
     def digest(self) -> str:
@@ -45,7 +49,7 @@ class Equation:
         >>> Equation("eq-a", "a = b", 3).digest == Equation("eq-a", "a  =\\n b", 9).digest
         True
         """
-        return sha256("".join(self.latex.split()).encode()).hexdigest()[:16]
+        return sha256("".join((self.written or self.latex).split()).encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True)
