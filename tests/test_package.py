@@ -1,12 +1,18 @@
 """The front door: every public name, loaded when it is first used, quickly."""
 
+import importlib
+import inspect
 import json
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 import gpnotes
+
+ROOT = Path(__file__).parents[1]
 
 pytestmark = pytest.mark.slow
 
@@ -54,3 +60,15 @@ sys.setprofile(None)
 print(json.dumps(calls))
 """
     assert 1_000 < fresh(code) < 30_000
+
+
+@pytest.mark.parametrize("room", ["", ".design", ".games", ".moments", ".pilco", ".pilco.fantasy"])
+def test_the_pages_of_the_api_hold_every_public_name(room):
+    """A class that moves to another module takes its place on the page with it."""
+    pages = (ROOT / "book" / "api").glob("*.md")
+    text = "".join(page.read_text("utf-8") for page in pages)
+    modules = re.findall(r"automodule:: (\S+)\n +:members:", text)
+    shown = {name for module in modules for name in importlib.import_module(module).__all__}
+    home = importlib.import_module(f"gpnotes{room}")
+    names = {name for name in home.__all__ if not inspect.ismodule(getattr(home, name))}
+    assert names - shown == set()

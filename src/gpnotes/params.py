@@ -35,7 +35,7 @@ def positive(default: Any = MISSING, *, per_dimension: bool = False, unit: str =
     """A field that must be positive and is fitted by its logarithm.
 
     `unit` is ``"x"`` for a length of the inputs, ``"y²"`` for a variance of the observations: from
-    it a fit knows where to look, `bounds.limits`.
+    it a fit knows where to look, `bounds.ends`.
     """
     return _parameter("positive", default, per_dimension, unit)
 
