@@ -122,3 +122,11 @@ def test_limits_that_just_hold():
     assert sorted(stream(1).choice(3, 3).tolist()) == [0, 1, 2]
     assert stream(1).choice(3, 4, replace=np.True_).shape == (4,)
     assert stream(1).normal([2, 3]).shape == (2, 3)
+
+
+def test_a_named_stream_draws_today_what_it_drew_when_the_book_was_written():
+    """The numbers of the chapters hang on it; no rounding touches uniform numbers."""
+    noise = stream(1).spawn("noise").uniform(3)
+    within = stream(1).spawn("a").spawn("b").uniform(2)
+    assert noise.tolist() == [0.10984654943017846, 0.6680619398223708, 0.7190665138880904]
+    assert within.tolist() == [0.3371550371453067, 0.8679217003090901]
