@@ -177,7 +177,7 @@ class LaplacePosterior:
 
     @property
     def log_evidence(self) -> float:
-        """``log p(y | f) − ½ (f − m)ᵀ K⁻¹ (f − m) − ½ log |B|`` at the mode: nearly ``log p(y)``.
+        """``log p(y | f) − ½ (f − m)ᵀ K⁻¹ (f − m) − ½ log |B|`` at the mode, nearly ``log p(y)``.
 
         Source: Rasmussen & Williams (2006), algorithm 3.1.
         """

@@ -35,7 +35,7 @@ class Equilibrium:
 
     @property
     def regret(self) -> float:
-        """The largest of `regrets`: what it says is for roles that are paid in one unit."""
+        """The largest of `regrets`, which means something where all roles are paid in one unit."""
         return max(self.regrets)
 
     @property
