@@ -61,3 +61,11 @@ def test_inputs_that_are_no_arrays_are_refused_by_name(mean):
             mean.pullback(x, np.ones(1))
     with pytest.raises(TypeError, match="bar must be an array; got list"):
         mean.pullback(np.ones((1, 1)), [1.0])
+
+
+@pytest.mark.parametrize("mean", [Zero(), ConstantMean()])
+def test_means_are_zero_unless_told_otherwise_in_one_dimension_too(space, mean):
+    x = space.asarray([[1.0], [2.0], [3.0]])
+    values = mean(x)
+    assert space.holds(values)
+    assert to_numpy(values).tolist() == [0.0, 0.0, 0.0]
