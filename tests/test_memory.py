@@ -135,3 +135,13 @@ def test_sizes_are_whole_numbers(value):
     for name in sizes:
         with pytest.raises((TypeError, ValueError), match=f"{name} must be a whole number from 0"):
             memory.require(**{**sizes, name: value}, like=np.ones(1), what="K", remedy="None.")
+
+
+def test_the_gradient_of_a_posterior_asks_for_its_matrices(free):
+    X = np.linspace(0.0, 1.0, 50)[:, None]
+    posterior = condition(GP(RBF(), 0.1), X, X[:, 0])
+    free(2 * 50 * 50 * 8)
+    with pytest.raises(MemoryError, match="the gradient of the evidence"):
+        posterior.evidence_pullback()
+    with pytest.raises(MemoryError, match="the predictive covariance"):
+        posterior.covariance(X)

@@ -101,6 +101,10 @@ def look(visit: Any, name: str) -> Seen:
     seen = visit(name)
     page = seen.page
     picture(page, name, "light", WIDE)
+    if name in DARK:  # whole, before it is thinned
+        scheme(page, "dark")
+        picture(page, name, "dark", WIDE)
+        scheme(page, "light")
     mathematics = page.evaluate(MATHEMATICS)
     resize(page, NARROW)
     picture(page, name, "light", NARROW)
@@ -108,10 +112,15 @@ def look(visit: Any, name: str) -> Seen:
     listed = page.evaluate(LISTED)
     page.evaluate(THINNED)
     resize(page, WIDE)
-    found = barriers(page) + (barriers_in_the_dark(page, name) if name in DARK else [])
+    found = barriers(page) + (barriers_in_the_dark(page) if name in DARK else [])
     said = (list(seen.foreign), list(seen.failed), list(seen.complaints))
     page.context.close()
     return Seen(*said, mathematics, unfolded, listed, found)
+
+
+def scheme(page: Any, wanted: str) -> None:
+    page.emulate_media(color_scheme=wanted)
+    page.wait_for_function(f"() => document.documentElement.dataset.theme == '{wanted}'")
 
 
 def resize(page: Any, width: int) -> None:
@@ -147,10 +156,8 @@ def barriers(page: Any, **options: Any) -> list[str]:
     ]
 
 
-def barriers_in_the_dark(page: Any, name: str) -> list[str]:
-    page.emulate_media(color_scheme="dark")
-    page.wait_for_function("() => document.documentElement.dataset.theme == 'dark'")
-    picture(page, name, "dark", WIDE)
+def barriers_in_the_dark(page: Any) -> list[str]:
+    scheme(page, "dark")
     return barriers(page, runOnly=["color-contrast"])
 
 
