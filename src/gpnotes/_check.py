@@ -286,10 +286,16 @@ def instance(value: Any, name: str, kind: type, article: str = "a") -> Any:
     return value
 
 
+def plain(a: Any, name: str) -> Any:
+    """`a` unless it is an array whose mask would be lost, or for which * is another product."""
+    if type(a).__name__ in ("MaskedArray", "matrix"):
+        raise TypeError(f"{name} must be a plain array; got {type(a).__name__}")
+    return a
+
+
 def _floating(a: Any, name: str) -> None:
     xp = array_namespace(array(a, name))
-    if type(a).__name__ in ("MaskedArray", "matrix"):  # masks would be lost, * is another product
-        raise TypeError(f"{name} must be a plain array; got {type(a).__name__}")
+    plain(a, name)
     if a.dtype not in (xp.float32, xp.float64):  # LAPACK would change any other without a word
         wanted = "a real floating dtype, float32 or float64"
         raise TypeError(f"{name} must have {wanted}; got {a.dtype}")

@@ -7,6 +7,7 @@ each role. Columns stand role after role, in profiles and in mixtures alike.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
@@ -151,12 +152,16 @@ def _worst(excess: Array) -> tuple[int, float]:
 
 def profiles_of(players: tuple[int, ...], strategies: tuple[int, ...]) -> np.ndarray:
     """Every way to spread the players of each role over its strategies, (P, S), on the host."""
-    found = np.zeros((1, 0))
-    for n, s in zip(players, strategies, strict=True):
-        part = compositions(n, s)
-        left = np.repeat(found, len(part), axis=0)
-        found = np.concatenate([left, np.tile(part, (len(found), 1))], axis=1)
-    return found
+    return side_by_side(compositions(n, s) for n, s in zip(players, strategies, strict=True))
+
+
+def side_by_side(parts: Iterable[np.ndarray]) -> np.ndarray:
+    """Every way to put one row of each of `parts` after another."""
+    rows = np.zeros((1, 0))
+    for part in parts:
+        left = np.repeat(rows, len(part), axis=0)
+        rows = np.concatenate([left, np.tile(part, (len(rows), 1))], axis=1)
+    return rows
 
 
 def compositions(n: int, s: int) -> np.ndarray:

@@ -12,7 +12,7 @@ from .. import _check
 from .._xp import Array, array_namespace, as_array, to_numpy
 from .enumerated import chances
 from .expansion import Expansion, blocks
-from .game import LIMIT, RoleSymmetricGame, compositions, refuse_more
+from .game import LIMIT, RoleSymmetricGame, compositions, refuse_more, side_by_side
 
 __all__ = ["mode", "near_mode", "point"]
 
@@ -147,12 +147,7 @@ def _count(share: tuple[int, ...], strategies: tuple[int, ...]) -> int:
 
 def _steps(share: tuple[int, ...], strategies: tuple[int, ...]) -> np.ndarray:
     """What it does to a profile when as many of each role take another strategy: each way once."""
-    steps = np.zeros((1, 0))
-    for k, s in zip(share, strategies, strict=True):
-        part = _moved(k, s)
-        left = np.repeat(steps, len(part), axis=0)
-        steps = np.concatenate([left, np.tile(part, (len(steps), 1))], axis=1)
-    return steps
+    return side_by_side(_moved(k, s) for k, s in zip(share, strategies, strict=True))
 
 
 def _moved(k: int, s: int) -> np.ndarray:

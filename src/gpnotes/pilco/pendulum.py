@@ -109,19 +109,17 @@ def upright(states: Array, *, last: int = 10, within: float = 0.3) -> bool:
 def _place(start: Any) -> np.ndarray:
     """A copy of the first state, (2,), on the host."""
     try:
-        host = np.array(start) if isinstance(start, tuple | list) else _plain(start)
+        host = (
+            np.array(start)
+            if isinstance(start, tuple | list)
+            else to_numpy(_check.plain(start, "start"))
+        )
     except (TypeError, ValueError):  # no array; ragged
         host = np.array(None)
     if host.dtype.kind not in "fiu":
         kind = type(start).__name__
         raise TypeError(f"start must be an array or a pair of real numbers; got {kind}")
     return _check.vector(host.astype(float), "start", size=2)
-
-
-def _plain(start: Any) -> np.ndarray:
-    if type(start).__name__ in ("MaskedArray", "matrix"):  # a mask would be lost
-        raise TypeError
-    return to_numpy(start)
 
 
 def _environment() -> Any:

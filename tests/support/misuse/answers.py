@@ -13,12 +13,11 @@ import numpy as np
 from .kinds import Argument, Fresh
 
 # Of two arguments that do not go together, either may be named.
-_NAMED_WITH = dict.fromkeys(
+_NAMED_WITH = frozenset(
     (
         "a row too many", "no rows", "a column too many", "no columns", "an entry too many",
         "no entries", "another namespace", "another precision", "another size", "another game",
-    ),
-    True,
+    )
 )  # fmt: skip
 
 
@@ -56,7 +55,7 @@ def answers(called: Call) -> Iterator[Answer]:
     """Make every wrong call: one argument wrong, all others right."""
     for name, argument in called.arguments.items():
         for said, value in argument.wrong.items():
-            outcome, words = _outcome(called, name, value, _NAMED_WITH.get(said, False))
+            outcome, words = _outcome(called, name, value, said in _NAMED_WITH)
             yield Answer(called.called, name, said, outcome, words)
 
 
