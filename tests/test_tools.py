@@ -19,7 +19,7 @@ pytest.importorskip("threadpoolctl")
 def tools(root: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """The scripts, which are in no package."""
     monkeypatch.syspath_prepend(str(root / "tools"))
-    names = ("fast", "machines", "versions")
+    names = ("fast", "machines", "mutants", "versions")
     yield {name: importlib.import_module(name) for name in names}
     for name in names:
         sys.modules.pop(name)
@@ -152,3 +152,11 @@ def test_an_installation_counts_and_shows_its_errors(root: Path) -> None:
         "ERROR: no such thing",
         "at all",
     ]
+
+
+def test_an_edit_that_changes_no_result_is_known_by_its_line(tools: Any) -> None:
+    mutants = tools["mutants"]
+    diff = "--- a\n+++ b\n@@ -1,2 +1,2 @@\n def f():\n-    return 1 + x\n+    return 1 - x\n"
+    assert mutants._edit(diff) == ("return 1 + x", "return 1 - x")
+    assert mutants._edit(diff) not in mutants._known()
+    assert all(was != becomes for was, becomes in mutants._known())

@@ -2,8 +2,10 @@
 
 ``make mutants ROOM=games SAMPLE=40`` copies the tracked files to a scratch folder, lets Cosmic Ray
 find every place in the room where one of `_OPERATORS` fits, picks `SAMPLE` places by lot, makes
-one edit at each, and runs the tests of the room. What lives is printed as a difference. Annotations
-and decorators are no arithmetic, and a few arguments change no result: edits there are passed over.
+one edit at each, and runs the tests of the room. What lives is printed as a difference.
+Annotations and decorators are no arithmetic, and a few arguments change no result: edits there are
+passed over. Edits of which `tools/indistinct.toml` says why no caller can tell them from the
+original are counted apart.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -38,6 +41,7 @@ _TESTS = {  # of the rooms whose tests do not carry their name alone
     "_xp": ("test_xp.py", "test_linalg.py"),
 }
 _ENOUGH = 0.95
+_INDISTINCT = ROOT / "tools" / "indistinct.toml"
 # They change no result: whether zip complains of lengths that are equal anyway, and how many
 # matrices the guess of the memory counts.
 _IDLE = ("strict", "copies")
@@ -150,14 +154,30 @@ def _report(session: Path, room: str) -> int:
             for item, result in db.completed_work_items
             if result.worker_outcome != WorkerOutcome.SKIPPED
         ]
-    alive = [(item, result) for item, result in tried if not result.is_killed]
+    known = _known()
+    lived = [(item, result) for item, result in tried if not result.is_killed]
+    alive = [(item, result) for item, result in lived if _edit(result.diff) not in known]
     for item, result in alive:
-        print(
-            f"\n{item.mutations[0].module_path}, {item.mutations[0].operator_name}\n{result.diff}"
-        )
-    killed = len(tried) - len(alive)
-    print(f"{room}: {killed} of {len(tried)} mutants killed ({killed / max(len(tried), 1):.0%})")
-    return int(killed < _ENOUGH * len(tried))
+        edit = item.mutations[0]
+        print(f"\n{edit.module_path}, {edit.operator_name}\n{result.diff}")
+    killed, able = len(tried) - len(lived), len(tried) - len(lived) + len(alive)
+    indistinct = f", {len(lived) - len(alive)} indistinct" if len(lived) > len(alive) else ""
+    share = killed / max(able, 1)
+    print(f"{room}: {killed} of {able} mutants killed ({share:.0%}){indistinct}")
+    return int(killed < _ENOUGH * able)
+
+
+def _known() -> set[tuple[str, str]]:
+    rows = tomllib.loads(_INDISTINCT.read_text(encoding="utf-8"))["edit"]
+    return {(row["was"], row["becomes"]) for row in rows}
+
+
+def _edit(diff: str) -> tuple[str, str]:
+    """The line that the edit changed, before and after, without its indentation."""
+    lines = [line for line in diff.splitlines() if not line.startswith(("---", "+++"))]
+    was = " ".join(line[1:].strip() for line in lines if line.startswith("-"))
+    becomes = " ".join(line[1:].strip() for line in lines if line.startswith("+"))
+    return was, becomes
 
 
 if __name__ == "__main__":

@@ -154,3 +154,11 @@ def test_a_start_that_does_not_fit(inputs):
 def test_chance_needs_a_stream():
     with pytest.raises(TypeError, match="stream must be a gpnotes Stream; got int"):
         at_random(np.zeros((4, 1)), 2, 1)
+
+
+def test_at_one_place_of_interest_the_value_is_the_variance_that_two_observations_take(inputs):
+    gp, place = GP(RBF(1.3, 0.9), 0.2), np.full((1, inputs.shape[1]), 0.4)
+    best = brute(gp, inputs, 2, "integrated variance", reference=place)
+    told = condition(gp, inputs[best.indices], np.zeros(2))
+    before, after = gp.kernel.diag(place)[0], told.predict(place)[1][0]
+    assert best.value == pytest.approx(before - after, rel=1e-9)
