@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import games
-import moments
+import game_contestants
 import numpy as np
+import rollout_contestants
 
 import gpnotes
 
@@ -167,20 +167,20 @@ TASKS = {
         Contestant("scikit-learn", their_prediction, slow=True),
     ),
     "games": (
-        Contestant("floor", games.floor),
-        Contestant("gaussian", games.our_method("gaussian")),
-        Contestant("exact", games.our_method("exact"), slow=True),
-        Contestant("one by one", games.one_by_one, slow=True),
+        Contestant("floor", game_contestants.floor),
+        Contestant("gaussian", game_contestants.our_method("gaussian")),
+        Contestant("exact", game_contestants.our_method("exact"), slow=True),
+        Contestant("one by one", game_contestants.one_by_one, slow=True),
     ),
     "moments": (
-        Contestant("floor", moments.floor),
-        Contestant("gpnotes", moments.ours),
-        Contestant("jax", moments.by_jax, slow=True),
+        Contestant("floor", rollout_contestants.floor),
+        Contestant("gpnotes", rollout_contestants.ours),
+        Contestant("jax", rollout_contestants.by_jax, slow=True),
     ),
 }
 
 
 def problem_of(task: str, n: int, points: int) -> Any:
     """The problem that a task's contestants prepare for."""
-    kinds = {"games": games.GameProblem, "moments": moments.RolloutProblem}
+    kinds = {"games": game_contestants.GameProblem, "moments": rollout_contestants.RolloutProblem}
     return kinds.get(task, Problem)(n, points)

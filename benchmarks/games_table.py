@@ -6,7 +6,7 @@ from statistics import median
 from typing import Any
 
 import numpy as np
-from games import PLAYERS, STRATEGIES, GameProblem, by_convolution, largest_gap
+from game_contestants import PLAYERS, STRATEGIES, GameProblem, by_convolution, largest_gap
 from measure import peak_bytes, times
 
 MOST_FLOORS = 2.0  # times the floor, for the closed form

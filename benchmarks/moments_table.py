@@ -6,7 +6,7 @@ from statistics import median
 from typing import Any
 
 from measure import peak_bytes, times
-from moments import CONTROLS, POINTS, STATES, STEPS, largest_gap
+from rollout_contestants import CONTROLS, POINTS, STATES, STEPS, largest_gap
 
 MOST_FLOORS = 1.7  # times the floor
 _NAMES = ("floor", "gpnotes", "jax")

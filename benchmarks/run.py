@@ -22,10 +22,10 @@ from typing import Any
 import games_table
 import moments_table
 from contestants import POINTS, D
-from games import MIXTURES, PROFILES
+from game_contestants import MIXTURES, PROFILES
 from measure import disagreement, peak_bytes, times
-from moments import POINTS as TRANSITIONS
-from moments import STEPS
+from rollout_contestants import POINTS as TRANSITIONS
+from rollout_contestants import STEPS
 
 TOLERANCE = 1e-8
 # (task, n): at most so many times the floor

@@ -24,7 +24,10 @@ pytest.importorskip("jax")
 def bench(root, monkeypatch):
     """The modules of the folder, which is no package: they are scripts that sit together."""
     monkeypatch.syspath_prepend(str(root / "benchmarks"))
-    names = ("games", "moments", "contestants", "measure", "games_table", "moments_table", "run")
+    names = (
+        "game_contestants", "rollout_contestants", "contestants", "measure", "games_table",
+        "moments_table", "run",
+    )  # fmt: skip
     yield {name: importlib.import_module(name) for name in names}
     for name in names:
         sys.modules.pop(name)
@@ -190,23 +193,25 @@ def test_ways_to_roll_out_that_differ_end_in_an_error(
 
 def test_the_gradient_of_the_rollout_agrees_with_differences(bench):
     """So that the contestant and ours, which share their data, are not wrong alike."""
-    problem = bench["moments"].RolloutProblem(15, 4)
+    problem = bench["rollout_contestants"].RolloutProblem(15, 4)
     posteriors, policy, m, S = problem.data
     model = moments.predictor(posteriors)
 
     def cost(gain, offset):
-        moved = bench["moments"].Policy(gain, offset)
-        return bench["moments"].rollout(model, moved, m, S, 4)[0]
+        moved = bench["rollout_contestants"].Policy(gain, offset)
+        return bench["rollout_contestants"].rollout(model, moved, m, S, 4)[0]
 
     def pullback(gain, offset, bar):
-        moved = bench["moments"].Policy(gain, offset)
-        return tuple(bar * one for one in bench["moments"].rollout(model, moved, m, S, 4)[1:])
+        moved = bench["rollout_contestants"].Policy(gain, offset)
+        return tuple(
+            bar * one for one in bench["rollout_contestants"].rollout(model, moved, m, S, 4)[1:]
+        )
 
     gradcheck(cost, pullback, policy.gain, policy.offset)
 
 
 def test_the_gap_of_two_answers_sees_payoffs_and_slopes_along_the_simplex(bench):
-    games = bench["games"]
+    games = bench["game_contestants"]
     model, mixtures = games.GameProblem(5, 4).data
     payoffs, slopes = model.deviation_payoffs(mixtures, method="gaussian", jacobian=True)
     across = slopes + 3.0  # the same for every strategy of a role: nothing along the simplex

@@ -15,8 +15,8 @@ pytestmark = pytest.mark.slow
 def bench(root, monkeypatch):
     """The script, which is no package."""
     monkeypatch.syspath_prepend(str(root / "benchmarks"))
-    yield importlib.import_module("design")
-    sys.modules.pop("design")
+    yield importlib.import_module("greedy_designs")
+    sys.modules.pop("greedy_designs")
 
 
 def test_four_ways_to_one_design(bench):
@@ -37,7 +37,7 @@ def test_ways_that_pick_differently_end_in_an_error(bench, monkeypatch, tmp_path
     monkeypatch.setattr(bench, "SIZES", [(60, 4)])
     monkeypatch.setattr(bench, "BUDGETS", [(60, 2)])
     target = tmp_path / "new" / "design.json"
-    monkeypatch.setattr(sys, "argv", ["design.py", "--rounds", "1", "--json", str(target)])
+    monkeypatch.setattr(sys, "argv", ["greedy_designs.py", "--rounds", "1", "--json", str(target)])
     assert bench.main() == 0
     assert [row["budget"] for row in json.loads(target.read_text())] == [4, 2]
     wrong = {**bench.WAYS, "refit": lambda gp, X, k: (list(range(k)), 0)}

@@ -1,4 +1,4 @@
-"""Greedy designs, timed: ``python benchmarks/design.py`` prints a table, may write a JSON.
+"""Greedy designs, timed: ``python benchmarks/greedy_designs.py`` prints a table, may write a JSON.
 
 Four ways to the same measurements of one random field in the plane, by information:
 
