@@ -97,7 +97,7 @@ def our_evidence(problem: Problem) -> Callable[[], Any]:
     gp = problem.gp
 
     def call() -> np.ndarray:
-        value, gp_bar = gpnotes.log_evidence_and_pullback(gp, X, y)
+        value, gp_bar = gpnotes.log_evidence_and_gradient(gp, X, y)
         gradient = gpnotes.flatten_gradient(gp, gp_bar, fixed=("mean",))
         return np.concatenate([[value], gradient])
 

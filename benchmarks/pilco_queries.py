@@ -34,7 +34,7 @@ import gymnasium
 import numpy as np
 
 from gpnotes import GP, RBF, ConstantMean, Posterior, condition
-from gpnotes.fit import fit
+from gpnotes.fitting import fit
 from gpnotes.pilco import fantasy
 
 STRATEGIES = ("criterion", "broad", "variance", "random", "visited")
@@ -142,7 +142,7 @@ def learn(places: np.ndarray, changes: np.ndarray, before: list[GP] | None = Non
 def _learn(X: np.ndarray, y: np.ndarray, starts: list[GP]) -> GP:
     variance, mean = float(np.var(y)), ConstantMean(float(np.mean(y)))
     limits = {
-        "kernel.signal_var": (0.1 * variance, 100.0 * variance),
+        "kernel.variance": (0.1 * variance, 100.0 * variance),
         "kernel.lengthscale": (0.1, 100.0),
         "noise_var": (1e-6 * variance, 0.1 * variance),
     }

@@ -160,7 +160,7 @@ def _for_jax(problem: RolloutProblem) -> tuple:
         "weights": np.stack([one.alpha for one in posteriors]),
         "inverse": np.stack([one.cholesky.inverse() for one in posteriors]),
         "precision": np.stack([one.gp.kernel.lengthscale**-2.0 for one in posteriors]),
-        "variance": np.asarray([one.gp.kernel.signal_var for one in posteriors]),
+        "variance": np.asarray([one.gp.kernel.variance for one in posteriors]),
     }
     held = {name: jnp.asarray(value) for name, value in gps.items()}
     return Policy(*map(jnp.asarray, policy)), held, jnp.asarray(m), jnp.asarray(S)

@@ -27,10 +27,10 @@ FLOORS = {
     "params": 2, "gaussian": 2,
     "bounds": 2.5,  # of the parameters of `params`, for those who fit them
     "kernels": 3, "means": 3, "likelihoods": 3,
-    "_fast": 3.5,  # the in-place work of `exact`, which is why it lies just below
+    "inplace": 3.5,  # the in-place work of `exact`, which is why it lies just below
     "process": 3.5, "linear": 4, "exact": 4, "interdomain": 4, "sparse": 4, "svgp": 4,
     "laplace": 4.5,  # its prior is the process of `exact`
-    "fit": 5, "crossval": 5, "paths": 5,
+    "fitting": 5, "crossval": 5, "paths": 5,
     "moments": 6, "design": 6, "bayesopt": 6, "games": 6,
     "pilco": 7,
     "estimators": 8, "report": 8, "plot": 8, "io": 8,

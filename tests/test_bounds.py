@@ -34,7 +34,7 @@ def test_lengths_are_measured_by_the_columns_and_variances_by_the_observations(s
         )
     eps = np.finfo(np.float64 if space.double else np.float32).eps
     low = math.log(eps * 2.0 / 3.0)
-    for name in ("kernel.parts.0.signal_var", "kernel.parts.1.variance", "noise_var"):
+    for name in ("kernel.parts.0.variance", "kernel.parts.1.variance", "noise_var"):
         assert found[name] == pytest.approx((low, math.inf), abs=1e-5)
     assert found["mean.value"] == (-math.inf, math.inf)
 
@@ -50,7 +50,7 @@ def test_what_has_no_unit_stays_near_its_start():
 
 def test_the_start_is_always_within():
     found = reach(GP(RBF(1e-30, 1e-9), 1e-40))
-    assert found["kernel.signal_var"][0] == pytest.approx(math.log(1e-30))
+    assert found["kernel.variance"][0] == pytest.approx(math.log(1e-30))
     assert found["noise_var"][0] == pytest.approx(math.log(1e-40))
     assert found["kernel.lengthscale"][0] == pytest.approx(math.log(1e-9))
     assert reach(GP(RBF(1.0, 1e9), 0.1))["kernel.lengthscale"][1] == pytest.approx(math.log(1e9))
@@ -85,7 +85,7 @@ def test_given_bounds_are_logarithms_of_what_is_positive_and_plain_for_what_is_r
         assert found[f"kernel.lengthscale[{k}]"] == pytest.approx((math.log(2.0), math.log(4.0)))
     assert found["mean.value"] == (-1.0, 0.0)
     assert "noise_var" not in found
-    assert found["kernel.signal_var"] == (-math.inf, math.inf)
+    assert found["kernel.variance"] == (-math.inf, math.inf)
 
 
 @pytest.mark.parametrize("pair", [(1.0, 1.0), np.asarray([1.0, 2.0])])
@@ -127,6 +127,6 @@ def test_names_that_are_not_there_are_told_with_those_that_are(bounds):
 def test_entries_on_an_end_are_named_and_those_of_a_point_are_not():
     gp = GP(RBF(), 0.1)
     box = np.asarray([[0.0, 1.0], [0.0, 1.0], [0.5, 0.5]])
-    assert touched(gp, np.asarray([0.0, 0.5, 0.5]), box) == ("kernel.signal_var",)
+    assert touched(gp, np.asarray([0.0, 0.5, 0.5]), box) == ("kernel.variance",)
     assert touched(gp, np.asarray([0.5, 1.0, 0.5]), box) == ("kernel.lengthscale",)
     assert touched(gp, np.asarray([0.5, 0.999, 0.5]), box) == ()

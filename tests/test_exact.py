@@ -23,12 +23,12 @@ from gpnotes import (
     White,
     condition,
     log_evidence,
-    log_evidence_and_pullback,
+    log_evidence_and_gradient,
     prior,
     stream,
     to_numpy,
 )
-from gpnotes.fit import fit
+from gpnotes.fitting import fit
 from gpnotes.params import flatten_gradient
 from gpnotes.testing import check_posterior, gradcheck
 
@@ -164,18 +164,18 @@ def test_the_pullback_of_the_evidence_agrees_with_differences(numbers, kernel):
 
     def pullback(gp, X, y, bar):
         assert bar == 1.0
-        return condition(gp, X, y).evidence_pullback()
+        return condition(gp, X, y).evidence_gradient()
 
     gradcheck(log_evidence, pullback, GP(kernel, 0.3, ConstantMean(0.4)), X, y)
 
 
 def test_the_pullback_of_the_evidence_is_the_same_in_every_space(space, numbers, which):
     gp, X, y, _ = in_space(space, numbers, which)
-    gp_bar, X_bar, y_bar = condition(gp, X, y).evidence_pullback()
+    gp_bar, X_bar, y_bar = condition(gp, X, y).evidence_gradient()
     assert space.holds(X_bar)
     assert space.holds(y_bar)
     reference = models(np.asarray)[which]
-    wanted = condition(reference, *numbers[:2]).evidence_pullback()
+    wanted = condition(reference, *numbers[:2]).evidence_gradient()
     close = {"rtol": 1e-8, "atol": 1e-8} if space.double else {"rtol": 1e-2, "atol": 1e-2}
     gradients = flatten_gradient(gp, gp_bar), flatten_gradient(reference, wanted[0])
     np.testing.assert_allclose(*gradients, **close)
@@ -190,12 +190,12 @@ def test_the_path_in_place_agrees_with_the_general_one(rng, kind, d, lengths):
     X, y = rng.normal(size=(90, d)) + 50.0, rng.normal(size=90)
     lengthscale = 1.3 if lengths == "one length" else rng.uniform(0.5, 2.0, size=d)
     gp = GP(kind(1.7, lengthscale), 0.2, ConstantMean(0.3))
-    value, gp_bar = log_evidence_and_pullback(gp, X, y)
+    value, gp_bar = log_evidence_and_gradient(gp, X, y)
     # the sum with nothing takes the general path
     general = GP(_summed(gp.kernel), gp.noise_var, gp.mean)
     posterior = condition(general, X, y)
     assert value == pytest.approx(posterior.log_evidence, rel=1e-10)
-    wanted = flatten_gradient(general, posterior.evidence_pullback()[0])
+    wanted = flatten_gradient(general, posterior.evidence_gradient()[0])
     np.testing.assert_allclose(flatten_gradient(gp, gp_bar), wanted, rtol=1e-10, atol=1e-10)
     assert type(gp_bar.kernel.lengthscale) is type(gp.kernel.lengthscale)
 
@@ -209,11 +209,11 @@ def _summed(kernel):
 def test_the_gradient_in_place_stays_in_single_precision(rng):
     X, y = rng.normal(size=(60, 5)), rng.normal(size=60)
     lengths = rng.uniform(1.0, 2.0, size=5)
-    wanted = log_evidence_and_pullback(GP(RBF(1.5, lengths), 0.3), X, y)
+    wanted = log_evidence_and_gradient(GP(RBF(1.5, lengths), 0.3), X, y)
     single = GP(RBF(1.5, lengths.astype(np.float32)), 0.3)
-    value, gp_bar = log_evidence_and_pullback(single, X.astype(np.float32), y.astype(np.float32))
+    value, gp_bar = log_evidence_and_gradient(single, X.astype(np.float32), y.astype(np.float32))
     assert gp_bar.kernel.lengthscale.dtype == np.float32
-    assert type(gp_bar.kernel.signal_var) is type(gp_bar.noise_var) is type(value) is float
+    assert type(gp_bar.kernel.variance) is type(gp_bar.noise_var) is type(value) is float
     assert value == pytest.approx(wanted[0], rel=1e-5)
     gradients = flatten_gradient(single, gp_bar), flatten_gradient(single, wanted[1])
     np.testing.assert_allclose(*gradients, rtol=2e-4, atol=2e-4)
@@ -221,11 +221,11 @@ def test_the_gradient_in_place_stays_in_single_precision(rng):
 
 def test_every_space_gets_value_and_gradient_by_one_call(space, numbers, which):
     gp, X, y, _ = in_space(space, numbers, which)
-    value, gp_bar = log_evidence_and_pullback(gp, X, y)
+    value, gp_bar = log_evidence_and_gradient(gp, X, y)
     posterior = condition(gp, X, y)
     close = {"rtol": 1e-9, "atol": 1e-9} if space.double else {"rtol": 1e-2, "atol": 1e-2}
     np.testing.assert_allclose(value, posterior.log_evidence, **close)
-    both = flatten_gradient(gp, gp_bar), flatten_gradient(gp, posterior.evidence_pullback()[0])
+    both = flatten_gradient(gp, gp_bar), flatten_gradient(gp, posterior.evidence_gradient()[0])
     np.testing.assert_allclose(*both, **close)
 
 
@@ -279,7 +279,7 @@ def test_processes_are_equal_by_value():
 
 def test_derivatives_are_not_taken_for_a_process(numbers, which):
     X, y, _ = numbers
-    gp_bar = log_evidence_and_pullback(models(np.asarray)[which], X, y)[1]
+    gp_bar = log_evidence_and_gradient(models(np.asarray)[which], X, y)[1]
     with pytest.raises(TypeError, match="holds derivatives"):
         condition(gp_bar, X, y)
     with pytest.raises(TypeError, match="holds derivatives and is no part of a process"):
@@ -339,7 +339,7 @@ def test_jitter_is_added_only_where_it_must_be_and_is_recorded(numbers):
     assert 0.0 < posterior.cholesky.jitter < 1e-6
     np.testing.assert_allclose(posterior.mean(Xs), condition(gp, X, y).mean(Xs), rtol=1e-4)
     with pytest.warns(JitterWarning):
-        value, _ = log_evidence_and_pullback(gp, twice, y_twice)
+        value, _ = log_evidence_and_gradient(gp, twice, y_twice)
     assert value == posterior.log_evidence
 
 
@@ -365,7 +365,7 @@ def test_a_matrix_that_is_no_covariance_is_refused_with_a_remedy(numbers):
         (lambda gp, X, y: condition(gp, X, y[:-1]), ValueError, r"y must have shape \(15,\)"),
         (lambda gp, X, y: condition(gp, X[:, 0], y), ValueError, r"X must have shape"),
         (lambda gp, X, y: condition(gp, X, y.astype(np.float32)), TypeError, "y must have the dty"),
-        (lambda gp, X, y: log_evidence_and_pullback(gp, X, y[1:]), ValueError, "y must have shape"),
+        (lambda gp, X, y: log_evidence_and_gradient(gp, X, y[1:]), ValueError, "y must have shape"),
         (lambda gp, X, y: condition(gp, X[:0], y[:0]), ValueError, "X must have at least one row"),
         (lambda gp, X, y: condition(gp, X * np.nan, y), ValueError, "X must be finite"),
         (lambda gp, X, y: condition(gp, X, y).predict(X[:, :2]), ValueError, r"Xs must have shape"),
@@ -414,7 +414,7 @@ def test_what_is_no_process_is_refused_at_every_door(numbers, gp):
     X, y, _ = numbers
     doors = [
         lambda: condition(gp, X, y), lambda: prior(gp, X), lambda: log_evidence(gp, X, y),
-        lambda: log_evidence_and_pullback(gp, X, y), lambda: fit(gp, X, y),
+        lambda: log_evidence_and_gradient(gp, X, y), lambda: fit(gp, X, y),
     ]  # fmt: skip
     for door in doors:
         with pytest.raises(TypeError, match="gp must be a gpnotes GP; got"):
@@ -427,7 +427,7 @@ def test_lengthscales_that_do_not_fit_the_inputs_are_refused(numbers):
     with pytest.raises(ValueError, match=r"X must have shape \(n, 3\)"):
         condition(gp, X, y)
     with pytest.raises(ValueError, match=r"X must have shape \(n, 3\)"):
-        log_evidence_and_pullback(gp, X, y)
+        log_evidence_and_gradient(gp, X, y)
 
 
 # Another package
@@ -440,19 +440,19 @@ def test_scikit_learn_agrees(rng, trial, kind):
     kernels = gaussian_process.kernels
     d = trial + 1
     X, y, Xs = rng.normal(size=(30, d)), rng.normal(size=30), rng.normal(size=(11, d))
-    signal_var, noise_var = rng.uniform(0.5, 2.0), rng.uniform(0.05, 0.5)
+    variance, noise_var = rng.uniform(0.5, 2.0), rng.uniform(0.05, 0.5)
     lengths = rng.uniform(0.5, 2.0, size=d)
     ours = {"rbf": RBF, "matern12": Matern12, "matern32": Matern32, "matern52": Matern52}[kind]
     shape = kernels.RBF(lengths) if kind == "rbf" else kernels.Matern(lengths, nu=int(kind[-2]) / 2)
-    theirs = kernels.ConstantKernel(signal_var) * shape + kernels.WhiteKernel(noise_var)
+    theirs = kernels.ConstantKernel(variance) * shape + kernels.WhiteKernel(noise_var)
     other = gaussian_process.GaussianProcessRegressor(theirs, alpha=0.0, optimizer=None).fit(X, y)
 
-    gp = GP(ours(signal_var, lengths), noise_var)
+    gp = GP(ours(variance, lengths), noise_var)
     mean, sd = other.predict(Xs, return_std=True)
     our_mean, our_variance = condition(gp, X, y).predict(Xs, noise=True)
     np.testing.assert_allclose(our_mean, mean, rtol=1e-8, atol=1e-10)
     np.testing.assert_allclose(np.sqrt(our_variance), sd, rtol=1e-8)
     value, gradient = other.log_marginal_likelihood(other.kernel_.theta, eval_gradient=True)
-    our_value, gp_bar = log_evidence_and_pullback(gp, X, y)
+    our_value, gp_bar = log_evidence_and_gradient(gp, X, y)
     assert our_value == pytest.approx(value, rel=1e-10)
     np.testing.assert_allclose(flatten_gradient(gp, gp_bar), gradient, rtol=1e-7, atol=1e-9)

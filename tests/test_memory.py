@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from gpnotes import GP, RBF, _xp, condition, log_evidence_and_pullback, memory, prior
+from gpnotes import GP, RBF, _xp, condition, log_evidence_and_gradient, memory, prior
 
 GIB = 2**30
 require = {"what": "K", "remedy": "Use less."}
@@ -110,7 +110,7 @@ def test_no_dense_matrix_is_made_without_asking(free, rng, noise_var):
     for gp, posterior in zip(gps, posteriors, strict=True):
         for call in (
             lambda gp=gp: condition(gp, X, y),
-            lambda gp=gp: log_evidence_and_pullback(gp, X, y),
+            lambda gp=gp: log_evidence_and_gradient(gp, X, y),
             lambda gp=gp: prior(gp, X),
             lambda posterior=posterior: posterior.covariance(X),
             lambda posterior=posterior: posterior.extend(X[10:], y[10:]),
@@ -142,6 +142,6 @@ def test_the_gradient_of_a_posterior_asks_for_its_matrices(free):
     posterior = condition(GP(RBF(), 0.1), X, X[:, 0])
     free(2 * 50 * 50 * 8)
     with pytest.raises(MemoryError, match="the gradient of the evidence"):
-        posterior.evidence_pullback()
+        posterior.evidence_gradient()
     with pytest.raises(MemoryError, match="the predictive covariance"):
         posterior.covariance(X)

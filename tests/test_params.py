@@ -48,21 +48,21 @@ def model(space):
 
 def test_scalars_become_python_floats():
     for one in (2, np.float64(2.0), np.float32(2.0), np.asarray(2.0)):
-        assert type(RBF(one).signal_var) is float
+        assert type(RBF(one).variance) is float
         assert RBF(one) == RBF(2.0)
 
 
 @pytest.mark.parametrize(
     ("make", "error", "message"),
     [
-        (lambda: RBF(0.0), ValueError, r"RBF\.signal_var must be positive and finite; got 0\.0"),
-        (lambda: RBF(-1), ValueError, r"RBF\.signal_var must be positive and finite; got -1\.0"),
+        (lambda: RBF(0.0), ValueError, r"RBF\.variance must be positive and finite; got 0\.0"),
+        (lambda: RBF(-1), ValueError, r"RBF\.variance must be positive and finite; got -1\.0"),
         (lambda: RBF(1.0, np.zeros(2)), ValueError, r"RBF\.lengthscale must be positive"),
         (lambda: RBF(1.0, np.ones((2, 1))), ValueError, r"lengthscale must have shape \(n,\)"),
-        (lambda: RBF(np.ones(2)), ValueError, r"signal_var must be a float; got .* shape \(2,\)"),
-        (lambda: RBF("1.0"), TypeError, r"RBF\.signal_var must be a float .*; got str"),
+        (lambda: RBF(np.ones(2)), ValueError, r"variance must be a float; got .* shape \(2,\)"),
+        (lambda: RBF("1.0"), TypeError, r"RBF\.variance must be a float .*; got str"),
         (lambda: RBF(1.0, [1.0]), TypeError, r"RBF\.lengthscale must be a float .*; got list"),
-        (lambda: RBF(None), TypeError, r"RBF\.signal_var must be a float .*; got NoneType"),
+        (lambda: RBF(None), TypeError, r"RBF\.variance must be a float .*; got NoneType"),
         (lambda: Model(RBF(), -0.1), ValueError, r"Model\.noise_var must be non-negative"),
         (lambda: Model(RBF(), slope=np.inf), ValueError, r"Model\.slope must be finite; got inf"),
     ],
@@ -76,7 +76,7 @@ def test_construction_checks_and_names_the_field(make, error, message):
     "value", [True, np.True_, np.asarray(True), 1j, np.complex128(1 + 1j), np.asarray("1"), b"1"]
 )
 def test_a_parameter_is_a_real_number(value):
-    for make, name in ((RBF, "RBF.signal_var"), (ConstantMean, "ConstantMean.value")):
+    for make, name in ((RBF, "RBF.variance"), (ConstantMean, "ConstantMean.value")):
         with pytest.raises(TypeError, match=f"{name} must be a float"):
             make(value)
 
@@ -110,7 +110,7 @@ def test_flattening_and_back(space, model):
 def test_every_entry_has_a_name(model):
     found = names(model)
     assert found[:3] == [
-        "kernel.parts.0.signal_var",
+        "kernel.parts.0.variance",
         "kernel.parts.0.lengthscale[0]",
         "kernel.parts.0.lengthscale[1]",
     ]
@@ -134,7 +134,7 @@ def test_what_is_fixed_stays_out_and_stays(model):
 
 def test_a_prefix_is_a_whole_name():
     """`part` must not cover `parts`."""
-    with pytest.raises(ValueError, match=r"fixed names 'sig'; there are \['signal_var'"):
+    with pytest.raises(ValueError, match=r"fixed names 'sig'; there are \['variance'"):
         flatten(RBF(), fixed=("sig",))
 
 
@@ -152,7 +152,7 @@ def test_a_vector_of_another_size_is_refused():
 
 
 def test_everything_fixed_leaves_an_empty_vector():
-    vector, rebuild = flatten(RBF(), fixed=("signal_var", "lengthscale"))
+    vector, rebuild = flatten(RBF(), fixed=("variance", "lengthscale"))
     assert vector.shape == (0,)
     assert rebuild(vector) == RBF()
 

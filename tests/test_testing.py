@@ -33,8 +33,8 @@ def test_gradcheck_accepts_a_derivative_and_refuses_a_wrong_one():
         gradcheck(lambda x: np.sin(x), lambda x, bar: (-np.cos(x) * bar,), x)
     with pytest.raises(AssertionError, match=r"argument 0\.lengthscale: the pullback says"):
         gradcheck(
-            lambda k: k.signal_var / k.lengthscale,
-            lambda k, bar: (cotangent(k, signal_var=bar, lengthscale=0.0),),
+            lambda k: k.variance / k.lengthscale,
+            lambda k, bar: (cotangent(k, variance=bar, lengthscale=0.0),),
             k,
         )
 
@@ -80,7 +80,7 @@ class Crooked(RBF):
     def pullback(self, x, z, K_bar):
         kernel_bar, x_bar, z_bar = super().pullback(x, z, K_bar)
         if self.flaw == "class":
-            kernel_bar = cotangent(RBF(), signal_var=kernel_bar.signal_var)
+            kernel_bar = cotangent(RBF(), variance=kernel_bar.variance)
         if self.flaw == "gradient":
             x_bar = -x_bar
         if self.flaw == "shares" and z is None:

@@ -35,8 +35,8 @@ _OPERATORS = re.compile(
     r"|LtE_Gt|GtE_Lt|Is_IsNot|IsNot_Is))$"
 )
 _TESTS = {  # of the rooms whose tests do not carry their name alone
-    "exact": ("test_exact.py", "test_fast.py", "test_memory.py"),
-    "_fast": ("test_fast.py", "test_exact.py"),
+    "exact": ("test_exact.py", "inplace/test_evidence.py", "test_memory.py"),
+    "inplace": ("inplace/test_evidence.py", "test_exact.py"),
     "_check": ("test_check.py",),
     "_xp": ("test_xp.py", "test_linalg.py"),
 }

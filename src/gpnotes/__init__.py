@@ -12,10 +12,10 @@ _HOMES = {
     "arrays": ("asarray", "dataset", "to_numpy"),
     "design": (),
     "exact": (
-        "GP", "LeaveOneOut", "Posterior", "condition", "log_evidence", "log_evidence_and_pullback",
+        "GP", "LeaveOneOut", "Posterior", "condition", "log_evidence", "log_evidence_and_gradient",
         "prior",
     ),
-    "fit": (),
+    "fitting": ("fit",),
     "games": (),
     "gaussian": ("Normal",),
     "kernels": (
@@ -26,7 +26,7 @@ _HOMES = {
     "likelihoods": ("Bernoulli", "Gaussian"),
     "linear": ("BayesianLinear", "WeightPosterior"),
     "linalg": ("Cholesky", "FactorisationError", "JitterWarning", "cholesky", "squared_distances"),
-    "means": ("ConstantMean", "Zero"),
+    "means": ("ConstantMean", "ZeroMean"),
     "moments": (),
     "params": ("flatten", "flatten_gradient"),
     "pilco": (),

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from . import _check, _fast, _xp, memory
+from . import _check, _xp, memory
 from ._xp import LOG_2PI, Array, array_namespace
 from .gaussian import Normal
+from .inplace import evidence as in_place
 from .linalg import Cholesky, factorise, warn_of_jitter
 from .params import cotangent
 from .process import GP, admit_data, residual_of
@@ -22,7 +23,7 @@ __all__ = [
     "Posterior",
     "condition",
     "log_evidence",
-    "log_evidence_and_pullback",
+    "log_evidence_and_gradient",
     "prior",
 ]
 
@@ -76,9 +77,9 @@ def _conditioned(gp: GP, X: Array, y: Array) -> Posterior:
 
 
 def _factor(gp: GP, X: Array) -> Cholesky:
-    if _fast.serves(gp.kernel, X):
+    if in_place.serves(gp.kernel, X):
         _require(X.shape[0], X, copies=1, what="the Gram matrix")
-        lower = _fast.factor(gp.kernel, gp.noise_var, X)
+        lower = in_place.factor(gp.kernel, gp.noise_var, X)
         if lower is not None:
             return Cholesky(lower)
     _require(X.shape[0], X, copies=3, what="the Gram matrix")
@@ -157,9 +158,9 @@ class Posterior:
 
     def _project(self, Xs: Array) -> tuple[Array, Array]:
         """What the data add to the mean, and take from the variance."""
-        if _fast.serves(self.gp.kernel, Xs):
+        if in_place.serves(self.gp.kernel, Xs):
             lower = self.cholesky.lower
-            return _fast.project(self.gp.kernel, self.X, Xs, lower, self.alpha)
+            return in_place.project(self.gp.kernel, self.X, Xs, lower, self.alpha)
         xp = array_namespace(Xs)
         cross = self.gp.kernel(self.X, Xs)
         half = self.cholesky.half_solve(cross)
@@ -225,7 +226,7 @@ class Posterior:
         fit = float(array_namespace(self.alpha).sum(self.residual * self.alpha))
         return -0.5 * (fit + self.cholesky.log_det + self.X.shape[0] * LOG_2PI)
 
-    def evidence_pullback(self) -> tuple[GP, Array, Array]:
+    def evidence_gradient(self) -> tuple[GP, Array, Array]:
         """The derivatives of `log_evidence`: ``(gp_bar, X_bar, y_bar)``.
 
         ``gp_bar`` is a `GP` that holds derivatives by kernel, noise_var and mean. One matrix,
@@ -278,18 +279,18 @@ def log_evidence(gp: GP, X: Array, y: Array) -> float:
     return condition(gp, X, y).log_evidence
 
 
-def log_evidence_and_pullback(gp: GP, X: Array, y: Array) -> tuple[float, GP]:
+def log_evidence_and_gradient(gp: GP, X: Array, y: Array) -> tuple[float, GP]:
     """``log p(y)`` and its derivatives by all hyperparameters, as a `GP` that holds them; O(n³).
 
     What a fit calls at each step. For NumPy arrays and an RBF or Matérn kernel it works in two
-    n × n buffers; for everything else it is `condition` and `Posterior.evidence_pullback`.
+    n × n buffers; for everything else it is `condition` and `Posterior.evidence_gradient`.
     :eq:`eq-fv-gradient`. Raises what `condition` raises.
     Source: Rasmussen & Williams (2006), equation 5.9.
 
     >>> import numpy as np
     >>> from gpnotes import RBF
-    >>> value, gp_bar = log_evidence_and_pullback(GP(RBF(), 1.0), np.zeros((1, 1)), np.zeros(1))
-    >>> round(gp_bar.kernel.signal_var, 4)
+    >>> value, gp_bar = log_evidence_and_gradient(GP(RBF(), 1.0), np.zeros((1, 1)), np.zeros(1))
+    >>> round(gp_bar.kernel.variance, 4)
     -0.25
     """
     admit_data(gp, X, y)
@@ -299,22 +300,22 @@ def log_evidence_and_pullback(gp: GP, X: Array, y: Array) -> tuple[float, GP]:
 
 
 def quiet_evidence(gp: GP, X: Array, y: Array) -> tuple[float, GP, float]:
-    """`log_evidence_and_pullback` of data that are admitted, and the jitter that it took.
+    """`log_evidence_and_gradient` of data that are admitted, and the jitter that it took.
 
     Nothing is checked again and nobody is warned: a fit comes through here at each step.
     """
     _require(X.shape[0], X, copies=2, what="the Gram matrix")
-    if _fast.serves(gp.kernel, X):
-        found = _fast.evidence(gp.kernel, gp.noise_var, X, residual_of(gp, X, y))
+    if in_place.serves(gp.kernel, X):
+        found = in_place.evidence_and_gradient(gp.kernel, gp.noise_var, X, residual_of(gp, X, y))
         if found is not None:
             return found.value, _assembled(gp, X, found), 0.0
     posterior = _conditioned(gp, X, y)
-    return posterior.log_evidence, posterior.evidence_pullback()[0], posterior.cholesky.jitter
+    return posterior.log_evidence, posterior.evidence_gradient()[0], posterior.cholesky.jitter
 
 
-def _assembled(gp: GP, X: Array, found: _fast.Evidence) -> GP:
+def _assembled(gp: GP, X: Array, found: in_place.Evidence) -> GP:
     lengths_bar = found.lengthscale_bar
-    kernel_bar = cotangent(gp.kernel, signal_var=found.signal_var_bar, lengthscale=lengths_bar)
+    kernel_bar = cotangent(gp.kernel, variance=found.variance_bar, lengthscale=lengths_bar)
     mean_bar, _ = gp.mean.pullback(X, found.alpha)
     return cotangent(gp, kernel=kernel_bar, noise_var=found.noise_var_bar, mean=mean_bar)
 

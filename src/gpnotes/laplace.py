@@ -1,6 +1,6 @@
 """Labels and other non-Gaussian observations: a Gaussian around the mode of f.
 
-`approximate` finds the mode by Newton steps and keeps the factor of ``B = I + W^½ K W^½``, whose
+`condition` finds the mode by Newton steps and keeps the factor of ``B = I + W^½ K W^½``, whose
 eigenvalues are at least one. Prediction, the approximate evidence and its derivatives start from
 it.
 """
@@ -22,14 +22,14 @@ from .linalg import Cholesky, cholesky
 from .params import cotangent, flatten, flatten_gradient
 from .process import GP, admit_data
 
-__all__ = ["LaplacePosterior", "approximate", "fit"]
+__all__ = ["LaplacePosterior", "condition", "fit"]
 
 _CHUNK_ENTRIES = 2**21  # of K_f* at a time: 16 MiB in float64
 _MOST_STEPS, _MOST_HALVINGS = 200, 20
 _PROBIT = Bernoulli()
 
 
-def approximate(gp: GP, X: Array, y: Array, likelihood: Any = _PROBIT) -> LaplacePosterior:
+def condition(gp: GP, X: Array, y: Array, likelihood: Any = _PROBIT) -> LaplacePosterior:
     """The Gaussian around the mode of ``p(f | y)`` given y (n,) at X (n, d); O(n³) a Newton step.
 
     :eq:`eq-al-laplace`. `likelihood` gives `log_density(y, f)` and `derivatives(y, f)`, and is
@@ -46,15 +46,15 @@ def approximate(gp: GP, X: Array, y: Array, likelihood: Any = _PROBIT) -> Laplac
 
     >>> from gpnotes import RBF
     >>> X, y = np.asarray([[0.0], [1.0], [3.0]]), np.asarray([1.0, 1.0, -1.0])
-    >>> posterior = approximate(GP(RBF(4.0), 0.0), X, y)
+    >>> posterior = condition(GP(RBF(4.0), 0.0), X, y)
     >>> posterior.probability(np.asarray([[0.5], [3.0]])).round(4)
     array([0.8158, 0.2662])
     """
     _admit(gp, X, y, likelihood)
-    return _approximate(gp, X, y, likelihood)
+    return _conditioned(gp, X, y, likelihood)
 
 
-def _approximate(gp: GP, X: Array, y: Array, likelihood: Any) -> LaplacePosterior:
+def _conditioned(gp: GP, X: Array, y: Array, likelihood: Any) -> LaplacePosterior:
     K, mean = gp.kernel(X), gp.mean(X)
     f, steps = _mode(K, mean, y, likelihood)
     first, second, third = unchecked(likelihood)[1](y, f)
@@ -114,15 +114,15 @@ def _factor(K: Array, root: Array) -> Cholesky:
 
 @dataclass(frozen=True, eq=False)
 class LaplacePosterior:
-    """``f | y ≈ N(mode, (K⁻¹ + W)⁻¹)``; made by `approximate`.
+    """``f | y ≈ N(mode, (K⁻¹ + W)⁻¹)``; made by `condition`.
 
-    `mode` is that of f at X; `slope` the gradient of ``log p(y | f)`` there, `root` ``W^½`` with W
-    minus its second derivatives, `bend` its third; (n,) each. `cholesky` factors ``I + W^½ K W^½``,
-    `steps` is how many Newton steps it took.
+    `mode` is that of f at X; there `gradient` is that of ``log p(y | f)``, `sqrt_W` ``W^½`` with W
+    minus its second derivatives, `third` its third; (n,) each. `cholesky` factors
+    ``I + W^½ K W^½``, `steps` is how many Newton steps it took.
     Source: Rasmussen & Williams (2006), section 3.4.
 
     >>> from gpnotes import RBF
-    >>> posterior = approximate(GP(RBF(), 0.0), np.zeros((1, 1)), np.ones(1))
+    >>> posterior = condition(GP(RBF(), 0.0), np.zeros((1, 1)), np.ones(1))
     >>> mean, variance = posterior.predict(np.asarray([[0.0], [9.0]]))
     >>> mean.round(4), variance.round(4)
     (array([0.5061, 0.    ]), array([0.6613, 1.    ]))
@@ -133,9 +133,9 @@ class LaplacePosterior:
     y: Array
     likelihood: Any
     mode: Array
-    slope: Array
-    root: Array
-    bend: Array
+    gradient: Array
+    sqrt_W: Array
+    third: Array
     cholesky: Cholesky
     steps: int
 
@@ -155,9 +155,9 @@ class LaplacePosterior:
 
     def _predict(self, Xs: Array) -> tuple[Array, Array]:
         xp, cross = array_namespace(Xs), self.gp.kernel(self.X, Xs)
-        half = self.cholesky.half_solve(self.root[:, None] * cross)
+        half = self.cholesky.half_solve(self.sqrt_W[:, None] * cross)
         variance = self.gp.kernel.diag(Xs) - xp.sum(half * half, axis=0)
-        mean = self.gp.mean(Xs) + xp.matrix_transpose(cross) @ self.slope
+        mean = self.gp.mean(Xs) + xp.matrix_transpose(cross) @ self.gradient
         return mean, xp.clip(variance, 0.0, None)
 
     def covariance(self, Xs: Array) -> Array:
@@ -165,7 +165,7 @@ class LaplacePosterior:
         _check.matrix(Xs, "Xs", columns=self.X.shape[1])
         _check.alike(Xs, "Xs", self.X, "X")
         _require(Xs.shape[0], Xs, copies=3, what="the predictive covariance")
-        half = self.cholesky.half_solve(self.root[:, None] * self.gp.kernel(self.X, Xs))
+        half = self.cholesky.half_solve(self.sqrt_W[:, None] * self.gp.kernel(self.X, Xs))
         return self.gp.kernel(Xs) - array_namespace(Xs).matrix_transpose(half) @ half
 
     def probability(self, Xs: Array) -> Array:
@@ -183,9 +183,9 @@ class LaplacePosterior:
         """
         xp, deviation = array_namespace(self.mode), self.mode - self.gp.mean(self.X)
         fit = float(xp.sum(self.likelihood.log_density(self.y, self.mode)))
-        return fit - 0.5 * float(xp.sum(self.slope * deviation)) - 0.5 * self.cholesky.log_det
+        return fit - 0.5 * float(xp.sum(self.gradient * deviation)) - 0.5 * self.cholesky.log_det
 
-    def evidence_pullback(self) -> tuple[GP, Array]:
+    def evidence_gradient(self) -> tuple[GP, Array]:
         """The derivatives of `log_evidence`: ``(gp_bar, X_bar)``; O(n³).
 
         The mode moves with the hyperparameters, ``df = (I + KW)⁻¹ (dK ∇log p + dm)``, and W with
@@ -196,13 +196,13 @@ class LaplacePosterior:
         n, xp = self.X.shape[0], array_namespace(self.X)
         _require(n, self.X, copies=6, what="the gradient of the evidence")
         K = self.gp.kernel(self.X)
-        half = self.cholesky.half_solve(self.root[:, None] * K)
-        s = 0.5 * (_xp.diagonal(K) - xp.sum(half * half, axis=0)) * self.bend
-        u = s - self.root * self.cholesky.solve(self.root * (K @ s))
-        R = self.root[:, None] * self.cholesky.inverse() * self.root[None, :]
-        K_bar = (0.5 * self.slope + u)[:, None] * self.slope[None, :] - 0.5 * R
+        half = self.cholesky.half_solve(self.sqrt_W[:, None] * K)
+        s = 0.5 * (_xp.diagonal(K) - xp.sum(half * half, axis=0)) * self.third
+        u = s - self.sqrt_W * self.cholesky.solve(self.sqrt_W * (K @ s))
+        R = self.sqrt_W[:, None] * self.cholesky.inverse() * self.sqrt_W[None, :]
+        K_bar = (0.5 * self.gradient + u)[:, None] * self.gradient[None, :] - 0.5 * R
         kernel_bar, X_bar, _ = self.gp.kernel.pullback(self.X, None, K_bar)
-        mean_bar, X_bar_of_mean = self.gp.mean.pullback(self.X, self.slope + u)
+        mean_bar, X_bar_of_mean = self.gp.mean.pullback(self.X, self.gradient + u)
         gp_bar = cotangent(self.gp, kernel=kernel_bar, noise_var=0.0, mean=mean_bar)
         return gp_bar, X_bar + X_bar_of_mean
 
@@ -221,7 +221,7 @@ def fit(
 
     `bounds` limit parameters by name, in their own units; the others are brought back where they
     leave what X and y can tell apart, `bounds.ends`; `fixed` names those that stay, as in
-    `params.flatten`. Parameters without a mode are turned back from. Raises what `approximate`
+    `params.flatten`. Parameters without a mode are turned back from. Raises what `condition`
     raises for `gp`, and `TypeError` or `ValueError` for bounds that are none and for names that
     are not there.
     Source: Rasmussen & Williams (2006), section 5.5.1.
@@ -229,7 +229,7 @@ def fit(
     >>> from gpnotes import RBF
     >>> X = np.linspace(0.0, 6.0, 12)[:, None]
     >>> y, gp = np.sign(np.sin(X[:, 0]) + 0.1), GP(RBF(1.0, 0.3), 0.0)
-    >>> fit(gp, X, y).log_evidence > approximate(gp, X, y).log_evidence
+    >>> fit(gp, X, y).log_evidence > condition(gp, X, y).log_evidence
     True
     """
     _admit(gp, X, y, likelihood)
@@ -241,12 +241,12 @@ def fit(
     def evidence(vector: np.ndarray) -> tuple[float, np.ndarray]:
         """The evidence and its gradient."""
         here = rebuild(vector)
-        posterior = _approximate(here, X, y, likelihood)
-        gradient = flatten_gradient(here, posterior.evidence_pullback()[0], fixed=held)
+        posterior = _conditioned(here, X, y, likelihood)
+        gradient = flatten_gradient(here, posterior.evidence_gradient()[0], fixed=held)
         return posterior.log_evidence, gradient
 
     found = ascend(evidence, start, given, steps, reach)
-    return _approximate(rebuild(found.vector), X, y, likelihood)
+    return _conditioned(rebuild(found.vector), X, y, likelihood)
 
 
 def _with_noise(fixed: Collection[str]) -> Collection[str]:

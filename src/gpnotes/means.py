@@ -9,15 +9,15 @@ from . import _check
 from ._xp import Array, array_namespace
 from .params import cotangent, real, settle
 
-__all__ = ["ConstantMean", "Zero"]
+__all__ = ["ConstantMean", "ZeroMean"]
 
 
 @dataclass(frozen=True)
-class Zero:
+class ZeroMean:
     """``m(x) = 0``.
 
     >>> import numpy as np
-    >>> Zero()(np.ones((2, 3)))
+    >>> ZeroMean()(np.ones((2, 3)))
     array([0., 0.])
     """
 

@@ -118,8 +118,8 @@ def cotangent(obj: Any, **bars: Any) -> Any:
     of `obj`. A copy holds derivatives too; `dataclasses.replace` makes an object of use, checked.
 
     >>> from gpnotes import RBF
-    >>> cotangent(RBF(), signal_var=-0.5, lengthscale=2.0)
-    RBF(signal_var=-0.5, lengthscale=2)
+    >>> cotangent(RBF(), variance=-0.5, lengthscale=2.0)
+    RBF(variance=-0.5, lengthscale=2)
     """
     bar = unchecked(obj, **bars)
     object.__setattr__(bar, "_holds_derivatives", True)
@@ -203,7 +203,7 @@ def flatten(
     >>> vector.round(4)
     array([0.    , 0.6931])
     >>> rebuild(vector + 1.0)
-    RBF(signal_var=2.71828, lengthscale=5.43656)
+    RBF(variance=2.71828, lengthscale=5.43656)
     """
     free = free_leaves(obj, fixed)
     flat = _joined(_to_flat(leaf) for leaf in free)
@@ -225,7 +225,7 @@ def flatten_gradient(obj: Any, obj_bar: Any, *, fixed: Collection[str] = ()) -> 
     where `obj_bar` has other parameters than `obj`.
 
     >>> from gpnotes import RBF
-    >>> flatten_gradient(RBF(1.0, 2.0), cotangent(RBF(), signal_var=-0.5, lengthscale=3.0))
+    >>> flatten_gradient(RBF(1.0, 2.0), cotangent(RBF(), variance=-0.5, lengthscale=3.0))
     array([-0.5,  6. ])
     """
     for thing, name in ((obj, "obj"), (obj_bar, "obj_bar")):
@@ -246,7 +246,7 @@ def names(obj: Any, *, fixed: Collection[str] = ()) -> list[str]:
 
     >>> from gpnotes import RBF, White
     >>> names(RBF() + White(), fixed=("parts.0.lengthscale",))
-    ['parts.0.signal_var', 'parts.1.variance']
+    ['parts.0.variance', 'parts.1.variance']
     """
     found = []
     for leaf in free_leaves(obj, fixed):

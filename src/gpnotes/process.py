@@ -8,7 +8,7 @@ from typing import Any
 from . import _check
 from ._xp import Array
 from .kernels import Kernel
-from .means import Zero
+from .means import ZeroMean
 from .params import holds_derivatives, nonnegative, settle
 
 __all__ = ["GP", "admit_data", "residual_of"]
@@ -24,12 +24,12 @@ class GP:
 
     >>> from gpnotes import RBF
     >>> GP(RBF(), 0.1)
-    GP(kernel=RBF(signal_var=1, lengthscale=1), noise_var=0.1, mean=Zero())
+    GP(kernel=RBF(variance=1, lengthscale=1), noise_var=0.1, mean=ZeroMean())
     """
 
     kernel: Kernel
     noise_var: float = nonnegative(unit="y²")
-    mean: Any = Zero()  # noqa: RUF009  (frozen, so one instance can serve all)
+    mean: Any = ZeroMean()  # noqa: RUF009  (frozen, so one instance can serve all)
 
     def __post_init__(self) -> None:
         settle(self)

@@ -55,7 +55,7 @@ def test_the_page_computes_what_the_package_computes(playground_page, seed):
 
     given = problem(seed)
     theirs = playground_page.evaluate("given => window.gpPlayground.posterior(given)", given)
-    kernel = gp.RBF(signal_var=given["signal"] ** 2, lengthscale=given["lengthscale"])
+    kernel = gp.RBF(variance=given["signal"] ** 2, lengthscale=given["lengthscale"])
     model = gp.GP(kernel, given["noise"] ** 2)
     x, xs = (np.array(given[name])[:, None] for name in ("x", "xs"))
     posterior = gp.condition(model, x, np.array(given["y"]))

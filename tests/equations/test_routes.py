@@ -66,7 +66,7 @@ class TestRoutes:
     def test_a_result_of_the_package(self, checked):
         def entry(stream):
             x = stream.normal(size=2)
-            return {"a": gram(x)[0, 1], "x": x, "s": kernel.signal_var, r"\ell": kernel.lengthscale}
+            return {"a": gram(x)[0, 1], "x": x, "s": kernel.variance, r"\ell": kernel.lengthscale}
 
         latex = r"a = s \exp\left( -\frac{(x_1 - x_2)^2}{2 \ell^2} \right)"
         assert checked(latex, entry, oracle="package").route == ("package",)

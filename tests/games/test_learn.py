@@ -67,10 +67,10 @@ def test_a_role_may_have_one_length_scale(rng, game):
         assert len({float(ell[0]) for ell in lengths}) == game.roles
     options = _Options(None, "role", (1.0, 90.0), 0)
     gp = _fitted(_start(game, 0, options, x, 1.0), x, y[:, 0], options, None)
-    signal_var = float(gp.kernel.diag(x[:1])[0])
-    wide = RBF(signal_var, _lengthscales(game, gp.kernel, x))
+    variance = float(gp.kernel.diag(x[:1])[0])
+    wide = RBF(variance, _lengthscales(game, gp.kernel, x))
     np.testing.assert_allclose(gp.kernel(x), wide(x), rtol=1e-12)
-    assert signal_var != 1.0  # it was fitted too
+    assert variance != 1.0  # it was fitted too
 
 
 def test_length_scales_stay_within_their_bounds(samples):

@@ -51,7 +51,7 @@ def test_without_z_the_pullback_holds_both_sides(kernel, space, x, rng):
 def test_the_representation_can_be_read(space):
     kernel = 2.0 * (g.RBF(1.0, space.asarray([0.5, 2.0])) + g.White(0.1)) * g.Linear().on(1)
     assert repr(kernel) == (
-        "2 * (RBF(signal_var=1, lengthscale=[0.5, 2]) + White(variance=0.1))"
+        "2 * (RBF(variance=1, lengthscale=[0.5, 2]) + White(variance=0.1))"
         " * Linear(variance=1).on(1)"
     )
     assert repr((g.RBF() + g.White()) * g.RBF()).startswith("(RBF")
@@ -213,9 +213,9 @@ def test_derivatives_are_no_kernel_to_add_or_to_call(kernel, space, x):
         (lambda: g.RBF().on([0, 1]), TypeError, r"dims must be a whole number; got \[0, 1\]"),
         (lambda: g.ActiveDims(g.RBF(), "01"), TypeError, "dims must be a whole number; got '01'"),
         (lambda: g.Sum(3), TypeError, "parts must be a gpnotes Kernel; got int"),
-        (lambda: g.RBF(True), TypeError, r"RBF\.signal_var must be a float .*; got bool"),
-        (lambda: g.RBF(1j), TypeError, r"RBF\.signal_var must be a float .*; got complex"),
-        (lambda: g.RBF(np.asarray("x")), TypeError, r"RBF\.signal_var must be a float .*; got <U1"),
+        (lambda: g.RBF(True), TypeError, r"RBF\.variance must be a float .*; got bool"),
+        (lambda: g.RBF(1j), TypeError, r"RBF\.variance must be a float .*; got complex"),
+        (lambda: g.RBF(np.asarray("x")), TypeError, r"RBF\.variance must be a float .*; got <U1"),
         (lambda: g.RBF()(np.ones((2, 0))), ValueError, r"at least one column; got \(2, 0\)"),
     ],
 )

@@ -70,7 +70,7 @@ def test_matern12_has_no_gradient_where_points_coincide(space):
     bar, x_bar, _ = k.pullback(x, None, together)
     assert (to_numpy(x_bar) == 0.0).all()
     assert bar.lengthscale == 0.0
-    assert bar.signal_var == 1.0
+    assert bar.variance == 1.0
     apart = space.asarray([[0.0, 0.0, 1.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
     slope = 2.0 * np.exp(-4.0)
     wanted = [[slope, 0.0], [0.0, 0.0], [-slope, 0.0]]
@@ -94,12 +94,12 @@ def test_the_rational_quadratic_tends_to_the_squared_exponential(x, z):
 
 
 @given(st.floats(1e-3, 1e3), st.floats(1e-2, 1e2), st.integers(0, 2**32 - 1))
-def test_values_lie_between_zero_and_the_signal_variance(signal_var, lengthscale, seed):
+def test_values_lie_between_zero_and_the_signal_variance(variance, lengthscale, seed):
     x = np.random.default_rng(seed).normal(size=(5, 2)) * 10.0
     for kernel in (g.RBF, g.Matern12, g.Matern32, g.Matern52, g.RationalQuadratic):
-        K = kernel(signal_var, lengthscale)(x)
+        K = kernel(variance, lengthscale)(x)
         assert (K >= 0.0).all()
-        assert (signal_var * (1.0 + 1e-12) >= K).all()
+        assert (variance * (1.0 + 1e-12) >= K).all()
 
 
 @given(st.floats(0.1, 10.0), st.integers(0, 2**32 - 1))
@@ -146,7 +146,7 @@ def test_the_evidence_has_a_gradient_at_lengthscales_that_are_far_too_small(kind
     for lengthscale in (1e-160, np.full(d, 1e-170), 1e-20):
         gp = g.GP(kind(1.3, lengthscale), 0.1)
         with np.errstate(over="ignore"):
-            value, bar = g.log_evidence_and_pullback(gp, X, y)
+            value, bar = g.log_evidence_and_gradient(gp, X, y)
         gradient = g.flatten_gradient(gp, bar)
         assert np.isfinite(value)
         assert np.isfinite(gradient).all()

@@ -61,7 +61,7 @@ def published(kernels, X, Z, m, S):
     """``Cov[k_a(X, x), k_b(Z, x)]`` as ``Q − q qᵀ``, in decimals."""
     lengths = [exact(one.lengthscale) for one in kernels]
     X, Z, m, S = (exact(one) for one in (X, Z, m, S))
-    scale = Decimal(kernels[0].signal_var) * Decimal(kernels[1].signal_var)
+    scale = Decimal(kernels[0].variance) * Decimal(kernels[1].variance)
     means = [mean_of(x, m, S, lengths[0]) for x in X], [mean_of(z, m, S, lengths[1]) for z in Z]
     return [
         [scale * (outer_of(x, z, m, S, *lengths) - p * q) for z, q in zip(Z, means[1], strict=True)]

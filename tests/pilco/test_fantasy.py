@@ -63,7 +63,7 @@ def test_the_reduction_is_that_of_a_refit_for_every_fantasy(
 
 def test_the_reduction_lives_where_its_arguments_do(space, make_posterior, make_state, rng):
     host, (m, S), x = make_posterior(parts=2), make_state(), rng.normal(size=(4, 2))
-    parts = [RBF(part.signal_var, space.asarray(part.lengthscale)) for part in host.gp.kernel.parts]
+    parts = [RBF(part.variance, space.asarray(part.lengthscale)) for part in host.gp.kernel.parts]
     gp = GP(parts[0] + parts[1], host.gp.noise_var)
     there = condition(gp, space.asarray(host.X), space.asarray(host.y))
     args = space.asarray(m), space.asarray(S), space.asarray(x)

@@ -339,9 +339,9 @@ def test_the_search_for_hyperparameters_stays_within_its_bounds(rng, monkeypatch
     for start, X, y, bounds, steps in asked:
         spread, variance = X.std(axis=0), y.var()
         assert bounds["noise_var"] == (1e-6 * variance, variance)
-        assert bounds["kernel.signal_var"] == (1e-2 * variance, 1e4 * variance)
+        assert bounds["kernel.variance"] == (1e-2 * variance, 1e4 * variance)
         assert bounds["kernel.lengthscale"] == (0.1 * spread.min(), 100.0 * spread.max())
-        assert (start.noise_var, start.kernel.signal_var) == (0.01 * variance, variance)
+        assert (start.noise_var, start.kernel.variance) == (0.01 * variance, variance)
         np.testing.assert_array_equal(start.kernel.lengthscale, spread)
         assert steps == 7
 

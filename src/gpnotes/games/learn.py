@@ -10,7 +10,7 @@ import numpy as np
 from .. import _check
 from .._xp import Array, array_namespace, as_array, epsilon, to_numpy
 from ..exact import GP, condition
-from ..fit import fit
+from ..fitting import fit
 from ..kernels import RBF, Product
 from ..params import names
 from ..random import Stream
@@ -195,7 +195,7 @@ def _start(game: RoleSymmetricGame, s: int, options: _Options, like: Array, scal
 
 def _fitted(start: GP, X: Array, z: Array, options: _Options, stream: Stream | None) -> GP:
     entries = dict.fromkeys(name.partition("[")[0] for name in names(start))
-    first, *others = [name for name in entries if name.endswith("signal_var")]
+    first, *others = [name for name in entries if name.endswith("variance")]
     bounds = {name: options.bounds for name in entries if name.endswith("lengthscale")}
     bounds[first] = (1e-3, 1e4)
     fixed = list(others)  # of a product of kernels, one variance is enough

@@ -220,7 +220,7 @@ class Product(Kernel):
 
     >>> from gpnotes import RBF, Periodic
     >>> RBF(1.0, 90.0) * Periodic(1.0, 1.3)
-    RBF(signal_var=1, lengthscale=90) * Periodic(signal_var=1, lengthscale=1.3, period=1)
+    RBF(variance=1, lengthscale=90) * Periodic(variance=1, lengthscale=1.3, period=1)
     """
 
     parts: tuple[Kernel, ...]
@@ -256,7 +256,7 @@ class Scaled(Kernel):
 
     >>> from gpnotes import RBF
     >>> 2.0 * RBF()
-    2 * RBF(signal_var=1, lengthscale=1)
+    2 * RBF(variance=1, lengthscale=1)
     """
 
     scale: float = positive()

@@ -37,17 +37,17 @@ class Periodic(Kernel):
            [1.    , 0.1353, 1.    ]])
     """
 
-    signal_var: float = positive(1.0, unit="y²")
+    variance: float = positive(1.0, unit="y²")
     lengthscale: Any = positive(1.0, per_dimension=True)
     period: Any = positive(1.0, per_dimension=True, unit="x")
 
     def _gram(self, x: Array, z: Array | None) -> Array:
         centre = centroid(x)
         v = None if z is None else self._wrap(z - centre)
-        return self.signal_var * _profile(squared_distances(self._wrap(x - centre), v))
+        return self.variance * _profile(squared_distances(self._wrap(x - centre), v))
 
     def _diag(self, x: Array) -> Array:
-        return array_namespace(x).full_like(x[:, 0], self.signal_var)
+        return array_namespace(x).full_like(x[:, 0], self.variance)
 
     def _pull(self, x: Array, z: Array | None, K_bar: Array) -> tuple[Any, Array, Array | None]:
         centre = centroid(x)
@@ -57,7 +57,7 @@ class Periodic(Kernel):
         weighted = K_bar * _profile(q)
         variance_bar = total(weighted)
         weighted[q == 0.0] = 0.0  # as in the stationary kernels
-        u_bar, v_bar = squared_distances_pullback(u, v, -0.5 * self.signal_var * weighted)
+        u_bar, v_bar = squared_distances_pullback(u, v, -0.5 * self.variance * weighted)
         bar, x_bar = self._unwrap(x, u, u_bar, variance_bar)
         if z is None:
             return bar, x_bar, None
@@ -87,7 +87,7 @@ class Periodic(Kernel):
     def _bar(self, variance_bar: float, lengths: Array, periods: Array) -> Any:
         return cotangent(
             self,
-            signal_var=variance_bar,
+            variance=variance_bar,
             lengthscale=per_dimension(lengths, self.lengthscale),
             period=per_dimension(periods, self.period),
         )

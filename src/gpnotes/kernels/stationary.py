@@ -27,19 +27,19 @@ def _scaled(kernel: Any, x: Array, z: Array | None) -> tuple[Array, Array | None
 
 
 def _gram(kernel: Any, x: Array, z: Array | None) -> Array:
-    return kernel.signal_var * kernel._profile(_distances(*_scaled(kernel, x, z)))
+    return kernel.variance * kernel._profile(_distances(*_scaled(kernel, x, z)))
 
 
 def _diag(kernel: Any, x: Array) -> Array:
-    return array_namespace(x).full_like(x[:, 0], kernel.signal_var)
+    return array_namespace(x).full_like(x[:, 0], kernel.variance)
 
 
 def _pull(kernel: Any, x: Array, z: Array | None, K_bar: Array) -> tuple[Any, Array, Array | None]:
     u, v = _scaled(kernel, x, z)
     q = _distances(u, v)
     bars = kernel._shape_bars(q, K_bar)
-    bars["signal_var"] = total(K_bar * kernel._profile(q))
-    q_bar = kernel.signal_var * K_bar * kernel._slope(q)
+    bars["variance"] = total(K_bar * kernel._profile(q))
+    q_bar = kernel.variance * K_bar * kernel._slope(q)
     q_bar[q == 0.0] = 0.0  # points that coincide stay so to first order; their sums would only blur
     u_bar, v_bar = squared_distances_pullback(u, v, q_bar)
     # u = x / ℓ: x_bar = u_bar / ℓ and ℓ_bar = −Σ u_bar u / ℓ
@@ -53,7 +53,7 @@ def _pull_diag(kernel: Any, x: Array, d_bar: Array) -> tuple[Any, Array]:
     xp = array_namespace(x)
     bars = kernel._shape_bars(d_bar[:, None] * 0.0, d_bar[:, None])
     bars["lengthscale"] = per_dimension(xp.zeros_like(x), kernel.lengthscale)
-    return cotangent(kernel, signal_var=total(d_bar), **bars), xp.zeros_like(x)
+    return cotangent(kernel, variance=total(d_bar), **bars), xp.zeros_like(x)
 
 
 def _distances(u: Array, v: Array | None) -> Array:
@@ -77,16 +77,16 @@ def _no_shape_bars(kernel: Any, q: Array, K_bar: Array) -> dict[str, Any]:
 class RBF(Kernel):
     """The squared exponential kernel; its functions have derivatives of every order.
 
-    ``k(x, z) = σ_f² exp(−q/2)``. `signal_var` is σ_f², `lengthscale` ℓ: a float or an array (d,).
+    ``k(x, z) = σ_f² exp(−q/2)``. `variance` is σ_f², `lengthscale` ℓ: a float or an array (d,).
     Source: Rasmussen & Williams (2006), equation 4.9 (one length) and 5.1 (one per dimension).
 
     >>> import numpy as np
-    >>> RBF(signal_var=2.0)(np.asarray([[0.0], [1.0]])).round(4)
+    >>> RBF(variance=2.0)(np.asarray([[0.0], [1.0]])).round(4)
     array([[2.    , 1.2131],
            [1.2131, 2.    ]])
     """
 
-    signal_var: float = positive(1.0, unit="y²")
+    variance: float = positive(1.0, unit="y²")
     lengthscale: Any = positive(1.0, per_dimension=True, unit="x")
 
     _gram, _diag, _pull, _pull_diag = _gram, _diag, _pull, _pull_diag
@@ -114,7 +114,7 @@ class Matern12(Kernel):
            [0.3679, 1.    ]])
     """
 
-    signal_var: float = positive(1.0, unit="y²")
+    variance: float = positive(1.0, unit="y²")
     lengthscale: Any = positive(1.0, per_dimension=True, unit="x")
 
     _gram, _diag, _pull, _pull_diag = _gram, _diag, _pull, _pull_diag
@@ -144,7 +144,7 @@ class Matern32(Kernel):
            [0.4834, 1.    ]])
     """
 
-    signal_var: float = positive(1.0, unit="y²")
+    variance: float = positive(1.0, unit="y²")
     lengthscale: Any = positive(1.0, per_dimension=True, unit="x")
 
     _gram, _diag, _pull, _pull_diag = _gram, _diag, _pull, _pull_diag
@@ -172,7 +172,7 @@ class Matern52(Kernel):
            [0.524, 1.   ]])
     """
 
-    signal_var: float = positive(1.0, unit="y²")
+    variance: float = positive(1.0, unit="y²")
     lengthscale: Any = positive(1.0, per_dimension=True, unit="x")
 
     _gram, _diag, _pull, _pull_diag = _gram, _diag, _pull, _pull_diag
@@ -200,7 +200,7 @@ class RationalQuadratic(Kernel):
            [0.7071, 1.    ]])
     """
 
-    signal_var: float = positive(1.0, unit="y²")
+    variance: float = positive(1.0, unit="y²")
     lengthscale: Any = positive(1.0, per_dimension=True, unit="x")
     alpha: float = positive(1.0)
 
@@ -217,4 +217,4 @@ class RationalQuadratic(Kernel):
         # ∂k/∂α = k (t / (1 + t) − log(1 + t)) with t = q / 2α
         t = array_namespace(q).clip(q / (2.0 * self.alpha), None, 1e30)
         bend = t / (1.0 + t) - array_namespace(q).log1p(t)
-        return {"alpha": self.signal_var * total(K_bar * self._profile(q) * bend)}
+        return {"alpha": self.variance * total(K_bar * self._profile(q) * bend)}

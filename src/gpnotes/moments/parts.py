@@ -42,7 +42,7 @@ def _parts(kernel: Any, like: Array, scale: float) -> list[Part]:
     if type(kernel) is not RBF:
         raise TypeError(f"kernel must be an RBF kernel or a sum of such; got {kernel!r}")
     precision = array_namespace(like).ones_like(like[0, :]) / kernel.lengthscale**2
-    return [Part(scale * kernel.signal_var, precision)]
+    return [Part(scale * kernel.variance, precision)]
 
 
 def stacked_precision(parts: list[Part]) -> Array:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from .. import _check, _xp, memory
 from .._xp import Array, array_namespace
 from ..exact import Posterior
-from ..means import ConstantMean, Zero
+from ..means import ConstantMean, ZeroMean
 from .pairs import Meeting, covariances, meetings, pulled_input, sums
 from .parts import Part, Seen, parts_of, pulled_q, seen, stacked_precision
 from .quick import quick
@@ -118,7 +118,7 @@ def _quick(plain: Predictor) -> Outputs | None:
 def _admit_posterior(one: Any, name: str, first: Any) -> None:
     if not isinstance(one, Posterior):
         raise TypeError(f"{name} must be a Posterior; got {type(one).__name__}")
-    if not isinstance(one.gp.mean, Zero | ConstantMean):
+    if not isinstance(one.gp.mean, ZeroMean | ConstantMean):
         raise TypeError(f"{name} must have a constant mean or none; got {one.gp.mean!r}")
     _check.matrix(one.X, f"{name}.X", columns=first.X.shape[1])
     _check.alike(one.X, f"{name}.X", first.X, "posteriors[0].X")

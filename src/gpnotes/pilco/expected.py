@@ -8,7 +8,7 @@ from typing import NamedTuple
 from .. import _check, _xp
 from .._xp import Array, array_namespace
 from ..exact import Posterior
-from ..means import ConstantMean, Zero
+from ..means import ConstantMean, ZeroMean
 from ..moments import kernel_covariance, predict, predictor
 from .gain import reduction
 from .outlook import Look, Outlook, admitted, blocks, look, outlook, outputs, single
@@ -102,7 +102,7 @@ def expected_parts(
     (array([0.2845]), array([0.2154]))
     """
     models, noise = outputs(single(posterior)), _check.flag(noise, "noise")
-    if not isinstance(posterior.gp.mean, Zero | ConstantMean):
+    if not isinstance(posterior.gp.mean, ZeroMean | ConstantMean):
         raise TypeError(f"posterior must have a constant mean or none; got {posterior.gp.mean!r}")
     _check.vector(m, "m", size=models[0].X.shape[1])
     view = outlook(posterior, admitted(models, m, S, candidates))

@@ -13,7 +13,7 @@ import numpy as np
 from .. import _check, _xp
 from .._xp import Array, array_namespace, as_array, to_numpy
 from ..exact import GP, condition
-from ..fit import fit
+from ..fitting import fit
 from ..kernels import RBF
 from ..linalg import FactorisationError
 from ..params import flatten, flatten_gradient
@@ -100,7 +100,7 @@ def _fitted(X: Array, y: Array, steps: int) -> GP:
     bounds = {
         "kernel.lengthscale": (low, high),
         "noise_var": (1e-6 * variance, variance),
-        "kernel.signal_var": (1e-2 * variance, 1e4 * variance),
+        "kernel.variance": (1e-2 * variance, 1e4 * variance),
     }
     start = GP(RBF(variance, spread), 0.01 * variance)
     return fit(start, X, y, bounds=bounds, steps=steps).gp
@@ -111,7 +111,7 @@ def _widened(gp: GP, seen: list[int], X: Array) -> GP:
     lengths = [BLIND] * X.shape[1]
     for d, length in zip(seen, to_numpy(gp.kernel.lengthscale), strict=True):
         lengths[d] = float(length)
-    return GP(RBF(gp.kernel.signal_var, as_array(lengths, X)), gp.noise_var)
+    return GP(RBF(gp.kernel.variance, as_array(lengths, X)), gp.noise_var)
 
 
 class Improved(NamedTuple):

@@ -33,7 +33,7 @@ _Y = _DRAW.standard_normal(6)
 _LABELS = np.asarray([1.0, -1.0, 1.0, 1.0, -1.0, 1.0])
 _GP = GP(RBF(1.0, np.asarray([1.0, 2.0])), 0.1, ConstantMean(0.5))
 _POSTERIOR = gpnotes.condition(_GP, _X, _Y)
-_LAPLACE = laplace.approximate(GP(RBF(), 0.0), _X, _LABELS)
+_LAPLACE = laplace.condition(GP(RBF(), 0.0), _X, _LABELS)
 _PHI = _DRAW.standard_normal((6, 3))
 _LINEAR = gpnotes.BayesianLinear(np.eye(3), 0.1)
 _WEIGHTS = _LINEAR.condition(_PHI, _Y)
@@ -46,12 +46,12 @@ _LABELLED = {
     "X": matrix(_X, rows=True),
     "y": vector(_LABELS, size=True).but("a scalar array", other=2.0 * _LABELS),
 }
-_BOUNDS = pairs({"kernel.signal_var": (0.1, 10.0)}).but()
+_BOUNDS = pairs({"kernel.variance": (0.1, 10.0)}).but()
 _NAMES = Argument((), {"an unknown name": ["nobody"], "None": None, "a number": 3, "numbers": [3],
                        "a string": "noise_var"})  # fmt: skip
 
 _PARTS = thing((RBF(), RBF())).but("a list", strings=("a", "b"), empty=())
-_STATIONARY = {"signal_var": positive(), "lengthscale": _ARD}
+_STATIONARY = {"variance": positive(), "lengthscale": _ARD}
 _KINDS = (
     ("RBF", kernels.RBF, _STATIONARY),
     ("Matern12", kernels.Matern12, _STATIONARY),
@@ -113,7 +113,7 @@ CALLS = (
     call("Scaled", kernels.Scaled, scale=positive(), kernel=thing(RBF(), _GP)),
     call("Sum", kernels.Sum, parts=_PARTS),
     call("Product", kernels.Product, parts=_PARTS),
-    *_of_mean("Zero", means.Zero()), *_of_mean("ConstantMean", means.ConstantMean(1.0)),
+    *_of_mean("ZeroMean", means.ZeroMean()), *_of_mean("ConstantMean", means.ConstantMean(1.0)),
     call("ConstantMean", means.ConstantMean, value=number()),
     call("Bernoulli", likelihoods.Bernoulli, link=one_of("probit")),
     call("Gaussian", likelihoods.Gaussian, variance=positive()),
@@ -130,7 +130,7 @@ CALLS = (
     call("GP", GP, kernel=thing(RBF(), _GP), noise_var=nonnegative(0.1),
          mean=thing(ConstantMean(1.0), RBF())),
     *(call(name, getattr(gpnotes, name), gp=_GPS, **_XY)
-      for name in ("condition", "log_evidence", "log_evidence_and_pullback")),
+      for name in ("condition", "log_evidence", "log_evidence_and_gradient")),
     call("prior", gpnotes.prior, gp=_GPS, Xs=matrix(_XS, columns=True, mates=False), noise=flag()),
     *(call(f"Posterior.{name}", getattr(_POSTERIOR, name), Xs=matrix(_XS, columns=True),
            noise=flag())
@@ -142,9 +142,9 @@ CALLS = (
          n=whole(2, 0), noise=flag()),
     call("Posterior.extend", _POSTERIOR.extend, x=matrix(_XS[:1], columns=True).but("a vector"),
          y=vector(_Y[:1], size=True).but("a number", "a scalar array")),
-    call("fit", fit.fit, gp=_GPS, **_XY, restarts=whole(1, 0), stream=stream(),
+    call("fit", fit, gp=_GPS, **_XY, restarts=whole(1, 0), stream=stream(),
          spread=nonnegative(), bounds=_BOUNDS, fixed=_NAMES, steps=whole(3)),
-    call("laplace.approximate", laplace.approximate, gp=thing(GP(RBF(), 0.0), RBF()), **_LABELLED,
+    call("laplace.condition", laplace.condition, gp=thing(GP(RBF(), 0.0), RBF()), **_LABELLED,
          likelihood=thing(_BERNOULLI, RBF())),
     call("laplace.fit", laplace.fit, gp=thing(GP(RBF(), 0.0), RBF()), **_LABELLED,
          likelihood=thing(_BERNOULLI, RBF()), bounds=_BOUNDS, fixed=_NAMES, steps=whole(3)),

@@ -16,12 +16,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import _xp
-from ._xp import LOG_2PI, Array, array_namespace
-from .kernels import RBF, Matern12, Matern32, Matern52
-from .linalg import by_differences
+from .. import _xp
+from .._xp import LOG_2PI, Array, array_namespace
+from ..kernels import RBF, Matern12, Matern32, Matern52
+from ..linalg import by_differences
 
-__all__ = ["Evidence", "evidence", "factor", "project", "serves"]
+__all__ = ["Evidence", "evidence_and_gradient", "factor", "project", "serves"]
 
 _FAR = 1e4  # lengthscales: the exponential of minus as much is zero
 _BLOCK = 2**15  # entries: 256 KiB in float64, so that the two blocks at work fit a core's cache
@@ -40,13 +40,15 @@ class Evidence(NamedTuple):
     """``log p(y)``, its derivatives by the hyperparameters, and ``α = K_y⁻¹ residual``."""
 
     value: float
-    signal_var_bar: float
+    variance_bar: float
     lengthscale_bar: Any
     noise_var_bar: float
     alpha: Array
 
 
-def evidence(kernel: Any, noise_var: float, X: Array, residual: Array) -> Evidence | None:
+def evidence_and_gradient(
+    kernel: Any, noise_var: float, X: Array, residual: Array
+) -> Evidence | None:
     """The evidence and its derivatives, or None where K_y needs jitter; O(n³), two n × n buffers.
 
     By the kernel's signal variance: ``½ (αᵀKα − tr K_y⁻¹K) / σ_f²`` with ``Kα = residual − σ_n² α``
@@ -63,7 +65,7 @@ def evidence(kernel: Any, noise_var: float, X: Array, residual: Array) -> Eviden
     inverse, _ = _xp.lapack("potri", X)(lower, lower=1, overwrite_c=1)
     trace = float(np.sum(_diagonal(inverse)))
     squares, fit = _dot(alpha, alpha), _dot(residual, alpha)
-    signal_bar = (fit - noise_var * squares - n + noise_var * trace) / (2.0 * kernel.signal_var)
+    signal_bar = (fit - noise_var * squares - n + noise_var * trace) / (2.0 * kernel.variance)
     lengths_bar = _lengthscale_bar(kernel, u, _weighted(slope, alpha, inverse))
     value = -0.5 * (fit + log_det + n * LOG_2PI)
     return Evidence(value, signal_bar, lengths_bar, 0.5 * (squares - trace), alpha)
@@ -198,8 +200,8 @@ def _profile(kernel: Any, q: Array, slope: Array, near: Array | None) -> None:
     if near is not None:
         np.copyto(q, 0.0, where=near)
     _PROFILES[type(kernel)](q, slope)
-    q *= kernel.signal_var
-    slope *= kernel.signal_var
+    q *= kernel.variance
+    slope *= kernel.variance
     if near is not None:
         np.copyto(slope, 0.0, where=near)
 
