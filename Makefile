@@ -71,7 +71,7 @@ replay: $(WHOLE)  ## run the chapters again and compare with what is stored, cel
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --nbval --nbval-current-env tests/notebooks
 
 flips: $(WHOLE)  ## try all slips in the text of all chapters again (minutes)
-	@$(BIN)/python -m pytest -n $(WORKERS) --flips tests/equations/test_flip.py
+	@$(BIN)/python -m pytest -n $(WORKERS) --flips tests/equations/book/test_flips.py
 
 properties: $(WHOLE)  ## the tests of properties, with twenty times as many examples (minutes)
 	@$(BIN)/python -m pytest -n $(WORKERS) --hypothesis-profile=full -m hypothesis tests

@@ -39,6 +39,9 @@ SIDE = {"mcmc", "nets", "mdp"}  # beside the floors: they may use the first two
 APART = {"equations", "testing"}  # no room imports them
 LAZY = {"__init__"}  # the front door, which loads a room when it is asked for
 
+# The stages of the engine, an equation's way from text to page; each builds on those before it.
+STAGES = {"errors": 0, "latex": 1, "evaluate": 2, "check": 3, "book": 4, "sphinx": 5}
+
 # Who may name the libraries behind the array namespaces, and why.
 BACKENDS = {"scipy", "cupy", "cupyx"}
 NAMES_BACKENDS = {
@@ -124,6 +127,20 @@ def test_a_room_imports_from_lower_floors_only(path):
     elif here in FLOORS:
         assert others <= FLOORS.keys(), others
         assert all(FLOORS[other] < FLOORS[here] for other in others), others
+
+
+ENGINE = [path for path in files() if room(path) == "equations"]
+
+
+@pytest.mark.parametrize("path", ENGINE, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_a_stage_of_the_engine_imports_from_lower_stages_only(path):
+    here = path.relative_to(SOURCE / "equations").parts[0].removesuffix(".py")
+    names = [name.split(".") for name in imported(path)]
+    others = {name[2] for name in names if name[:2] == ["gpnotes", "equations"]} - {here}
+    if here.startswith("__"):  # the front door and the commands, which use any of them
+        assert others <= STAGES.keys(), others
+    else:
+        assert all(STAGES[other] < STAGES[here] for other in others), others
 
 
 def test_the_modules_of_a_room_import_each_other_in_one_direction():

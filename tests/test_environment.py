@@ -135,7 +135,7 @@ def test_a_wheel_holds_every_file_of_the_package(tmp_path):
     assert packed == source
     assert {
         "gpnotes/py.typed",
-        "gpnotes/equations/grammar.lark",
+        "gpnotes/equations/latex/grammar.lark",
         "gpnotes/data/items.tsv",
     } <= packed
 

@@ -28,7 +28,6 @@ KEPT = 12  # folders of earlier states, so that going back and forth costs nothi
 # What only the pages use, and the copy of the equations for a notebook that has left the book.
 APART = (
     "src/gpnotes/equations/sphinx/",
-    "src/gpnotes/equations/static/",
     "src/gpnotes/data/equations.json",
 )
 EQUATION = re.compile(r"^\s*([`:]{3,})\{math\}.*?^\s*\1\s*$", re.MULTILINE | re.DOTALL)

@@ -10,13 +10,14 @@ from typing import Any
 import pytest
 import yaml
 
-from gpnotes.equations import names, parse, text
+from gpnotes.equations.book import markup
+from gpnotes.equations.latex import names, parser
 
 ROOT = Path(__file__).resolve().parents[2]
 CHAPTERS = sorted(
     path
     for path in (ROOT / "book").rglob("*.md")
-    if "_" not in path.parent.name and text.read(path)
+    if "_" not in path.parent.name and markup.read(path)
 )
 
 
@@ -41,12 +42,12 @@ def slug(path: Path) -> str:
 
 def missing(latex: str, chapter: str) -> list[str]:
     known = {symbol for symbol, where in meanings() if where in ("", chapter)}
-    return [symbol for symbol in parse.symbols(latex) if symbol not in known]
+    return [symbol for symbol in parser.symbols(latex) if symbol not in known]
 
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=slug)
 def test_every_symbol_is_in_the_notation(path: Path) -> None:
-    unknown = {e.label: missing(e.latex, slug(path)) for e in text.read(path).values()}
+    unknown = {e.label: missing(e.latex, slug(path)) for e in markup.read(path).values()}
     assert {label: symbols for label, symbols in unknown.items() if symbols} == {}
 
 

@@ -3,9 +3,9 @@
 >>> from gpnotes.equations import Chapter, Distribution, Estimate, Nodes
 """
 
-from .chapter import Chapter
+from .book.chapter import Chapter
+from .book.records import Record
 from .errors import EquationError
-from .record import Record
-from .values import Distribution, Estimate, Nodes
+from .evaluate.values import Distribution, Estimate, Nodes
 
 __all__ = ["Chapter", "Distribution", "EquationError", "Estimate", "Nodes", "Record"]

@@ -11,7 +11,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from . import flips, pack
+from .book import flips, packing
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -27,7 +27,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _written(given: argparse.Namespace) -> list[Path]:
     if given.command == "pack":
-        return pack.pack(given.book, given.to)
+        return packing.pack(given.book, given.to)
     return [flips.write(given.book)]
 
 

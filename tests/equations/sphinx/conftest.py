@@ -9,10 +9,10 @@ import pytest
 
 pytest.importorskip("sphinx")
 
-from gpnotes.equations.items import Item
+from gpnotes.equations.book.items import Item
+from gpnotes.equations.latex.equation import Equation
 from gpnotes.equations.sphinx.ledger import Book
 from gpnotes.equations.sphinx.pages import Noted, Page
-from gpnotes.equations.text import Equation
 
 
 def record(label: str, **changes: Any) -> dict[str, Any]:

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from gpnotes.equations.latex.equation import Equation
 from gpnotes.equations.sphinx.ledger import as_json, items, problems, residuals, totals
 from gpnotes.equations.sphinx.pages import Failure, Noted
-from gpnotes.equations.text import Equation
 
 CHAPTER = "book/part/one"
 

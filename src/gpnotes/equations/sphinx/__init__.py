@@ -24,7 +24,7 @@ from .directives import ALL
 
 __all__ = ["setup"]
 
-STATIC = Path(__file__).resolve().parent.parent / "static"
+STATIC = Path(__file__).resolve().parent / "static"
 _SETTINGS = {
     "equations_items": "",
     "equations_flips": "",

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..display import mutant_line, power_of_ten, route_line, said, slip_line, together
-from ..display import tolerance_line as allowed
+from ..book.display import mutant_line, power_of_ten, route_line, said, slip_line, together
+from ..book.display import tolerance_line as allowed
 from .html import element, later, link, number, phrase, say, scrolled, table, tolerance
 from .ledger import Row
 

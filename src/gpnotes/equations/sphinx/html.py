@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from html import escape
 
-from ..display import short
-from ..whole import is_whole
+from ..book.display import short
+from ..latex.balance import is_whole
 
 __all__ = [
     "display",

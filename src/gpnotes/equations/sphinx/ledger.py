@@ -8,8 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ..items import Item, read_items
-from ..text import Equation
+from ..book.items import Item, read_items
+from ..latex.equation import Equation
 from .pages import CHECKS, Page
 
 __all__ = [

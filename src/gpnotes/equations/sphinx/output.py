@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from docutils import nodes
 
-from ..display import MIME
+from ..book.display import MIME
 
 __all__ = ["CheckOutput", "check_output"]
 

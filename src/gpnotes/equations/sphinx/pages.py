@@ -15,7 +15,7 @@ from typing import Any
 
 from docutils import nodes
 
-from .. import text
+from ..book import markup
 from .output import check_output
 
 __all__ = [
@@ -47,7 +47,7 @@ class Failure:
 class Page:
     """All of it, for one document."""
 
-    equations: tuple[text.Equation, ...] = ()
+    equations: tuple[markup.Equation, ...] = ()
     notes: tuple[Noted, ...] = ()
     failures: tuple[Failure, ...] = ()
     generated: frozenset[str] = frozenset()
@@ -84,7 +84,7 @@ class Lines:
     def of(cls, path: Path, cells: Sequence[int]) -> Lines:
         """The lines of the file at `path`, in which the cells begin on the lines `cells`."""
         try:
-            found = {label: equation.line for label, equation in text.read(path).items()}
+            found = {label: equation.line for label, equation in markup.read(path).items()}
         except ValueError:  # numbered in a way that no check can read: the node's line must do
             found = {}
         return cls(found, tuple(cells))
@@ -105,7 +105,7 @@ def page_of(
     """The page that `doctree` makes."""
     return Page(
         equations=tuple(
-            text.Equation(node["label"], node.astext(), lines.equation(node))
+            markup.Equation(node["label"], node.astext(), lines.equation(node))
             for node in doctree.findall(nodes.math_block)
             if node.get("label")
         ),

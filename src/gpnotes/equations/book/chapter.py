@@ -1,0 +1,348 @@
+"""The verbs of a chapter: check, define, refute, source, ledger."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from difflib import get_close_matches
+from pathlib import Path
+
+from ..check.bindings import Bindings, Tight, backend, draws, tight_draws
+from ..check.relations import Tolerance
+from ..check.routes import refuse_claims, route, watched
+from ..check.statements import Trial
+from ..check.verification import estimated, kind, missed_by, mutated, prepare, refuse_unused, steps
+from ..errors import EquationError
+from ..latex.equation import Equation, located
+from .comparison import held_against
+from .items import Item, clear, find_items, read_items
+from .ledger import refuse_incomplete, totals
+from .manuscripts import Manuscript, manuscript
+from .prose import Relation
+from .records import InlineRecord, Ledger, Record, Refutation, Symbols, Verdict
+from .symbol_tables import Between, counts
+from .verdicts import refuse_weak
+
+__all__ = ["Chapter"]
+
+CLEARLY = 1e3  # a printed formula is refuted when it is off by this many tolerances
+
+
+class Chapter:
+    """A chapter of the book and the record of what it has checked so far.
+
+    The equations are read from the chapter's own text: the file at `path`, the notebook that
+    runs, the chapter's ``.md`` or ``.ipynb`` in the working directory, or else the copy that the
+    book or the installed package carries. Every verb looks whether the file has changed since;
+    what was found for an equation that reads otherwise now is forgotten. Only what is saved is
+    read, and what a verb says ends in the name of the text.
+
+    Every verb returns a record that shows itself, as a badge, when it is the last thing in
+    its cell; the book's ledger is made of what is shown, so a cell holds one verb.
+    """
+
+    def __init__(self, slug: str, path: str | Path | None = None) -> None:
+        self.slug = slug
+        self._path = None if path is None else Path(path)
+        self._folder = Path.cwd()
+        self._text = self._read()
+        items = read_items(find_items(self._text.file.parent if self._text.file else self._folder))
+        self._items = {item.id: item for item in items.values() if item.chapter == slug}
+        self._all_items = items
+        self._outdated: set[str] = set()
+        self._records: dict[tuple[str, str], Record] = {}
+        self._trials: dict[tuple[str, str], Trial] = {}
+        self._definitions: dict[tuple[str, str], Trial] = {}
+        self._refutations: dict[str, Refutation] = {}
+        self._verdicts: dict[str, Verdict] = {}
+        self._between = Between()
+
+    def __repr__(self) -> str:
+        return f"Chapter({self.slug!r})"
+
+    def check(
+        self,
+        label: str,
+        bindings: Bindings,
+        *,
+        oracle: str,
+        rtol: float = 1e-9,
+        atol: float = 0.0,
+        approx: float | None = None,
+        source: str | tuple[str, ...] = (),
+        spare: Mapping[str, str] | None = None,
+        tight: Tight = None,
+    ) -> Record:
+        """Evaluate the equation `label` on the numbers of `bindings`, step by step, and mutate it.
+
+        `bindings` maps the LaTeX of each symbol to its value, or is a function of a NumPy
+        generator that returns such a mapping; then it is drawn three times and the worst
+        residual counts. `approx` is the relative tolerance of ``\\approx``. `oracle` says by
+        which independent route the numbers come, `source` which items the equation answers,
+        and `spare` why a mutant may survive. `tight` gives further bindings, or several in a
+        list, on which an inequality is an equality and is judged as one; or it says why there
+        are none, as in ``"never: a density is positive"``.
+
+        Raises `EquationError`, with the line of the file, for a step that does not hold, a
+        mutant that survives, a statement that says nothing, and all bad input.
+        """
+        start = time.perf_counter()
+        equation = self._equation(label)
+        self._records.pop((label, oracle), None)
+        named = tuple(self._item(i).id for i in ((source,) if isinstance(source, str) else source))
+        allowed = Tolerance(rtol, atol, approx)
+        with self._located(equation):
+            if not oracle.strip():
+                raise EquationError("oracle= must say by which route the numbers come")
+            allowed.refuse_loose()
+            with watched(bindings) as watch:
+                drawn = draws(bindings, f"{self.slug}:{label}")
+            attained = tight_draws(tight, f"{self.slug}:{label}")
+            trial = prepare(equation.latex, (*drawn, *attained), allowed, tight=len(attained))
+            refuse_unused(drawn[0], equation.latex, trial.statement)
+            refuse_claims(oracle, bindings, drawn[0], watch)
+            record = Record(
+                label, self.slug, kind(trial), equation.line, oracle, rtol, atol, approx,
+                steps=steps(trial, equation), draws=len(drawn), sources=named,
+                mutants=mutated(trial, equation.latex, spare or {}, tight), tight=len(attained),
+                estimate=estimated(trial), backend=backend(drawn[0]),
+                route=route(trial.statement, drawn[0], watch),
+            )  # fmt: skip
+        self._trials[label, oracle] = trial.anew()
+        return self._keep(record, start)
+
+    def _keep(self, record: Record, start: float) -> Record:
+        worst = max((step.residual or 0.0 for step in record.steps), default=None)
+        took = round(1e3 * (time.perf_counter() - start), 3)
+        read = {"text": self._text.name, "saved": self._text.saved}
+        digest = self._text.equations[record.label].digest
+        record = replace(record, residual=worst, milliseconds=took, digest=digest, **read)
+        self._records[record.label, record.oracle] = record
+        return record
+
+    def define(
+        self,
+        label: str,
+        bindings: Bindings | None = None,
+        *,
+        why: str = "",
+        oracle: str = "",
+        rtol: float = 1e-9,
+        atol: float = 0.0,
+        approx: float | None = None,
+        spare: Mapping[str, str] | None = None,
+    ) -> Record:
+        """Hold the definition `label` against the thing that it defines.
+
+        Each statement all of whose symbols are among `bindings` is compared and mutated as by
+        `check`; of ``x \\sim \\mathcal N(m, S)``, with `x` bound to `Nodes`, mean and covariance
+        are. `why` is the reason for which another statement is left as it stands.
+
+        Raises `EquationError` as `check` does, and where neither numbers nor `why` are given.
+        """
+        start = time.perf_counter()
+        equation = self._equation(label)
+        self._records.pop((label, oracle), None)
+        record = Record(label, self.slug, "definition", equation.line, oracle, rtol, atol, approx)
+        with self._located(equation):
+            record, trial = held_against(record, equation, bindings, why, spare or {})
+        if trial is not None:
+            self._definitions[label, oracle] = trial
+        return self._keep(record, start)
+
+    def refute(
+        self,
+        source_id: str,
+        latex: str,
+        bindings: Bindings,
+        *,
+        instead: str,
+        taken: str = "",
+        granted: str = "",
+    ) -> Refutation:
+        """See that the formula `latex` of a source fails where the equation `instead` holds.
+
+        Where the source prints no such formula but says it in words, `taken` quotes them; what
+        was mended in a printed formula first, or supposed of the words, `granted` says.
+        """
+        self._item(source_id)
+        corrected = self._equation(instead)
+        allowed = self._checked(instead, f"refute {source_id}")
+        drawn = draws(bindings, f"{self.slug}:{source_id}")
+        with self._located(Equation(f"{source_id} as printed", latex, 1)):
+            wrong = prepare(latex, drawn, allowed.times(CLEARLY))
+            residual = missed_by(wrong, latex)
+        with self._located(corrected):
+            right = prepare(corrected.latex, drawn, allowed)
+            refuse_unused(drawn[0], corrected.latex, wrong.statement, right.statement)
+            held = max(step.residual or 0.0 for step in steps(right, corrected))
+        record = Refutation(
+            self.slug, source_id, latex, residual, held, instead,
+            text=self._text.name, taken=taken, granted=granted,
+        )  # fmt: skip
+        self._refutations[source_id] = record
+        return record
+
+    def source(
+        self,
+        source_id: str,
+        verdict: str,
+        *,
+        label: str | None = None,
+        why: str = "",
+        evidence: tuple[float, float] | None = None,
+    ) -> Verdict:
+        """Give the verdict on one item of a source.
+
+        `evidence` holds the residuals of the printed and of the corrected statement in an
+        experiment; `label` defaults to the equation whose check named the item.
+        """
+        item = self._item(source_id)
+        self._look()
+        refuted = self._refutations.get(source_id)
+        shown = refuted is not None or clear(evidence) or label is not None
+        label = label or self._answering(source_id)
+        if label:
+            self._equation(label)
+        self._judge(item, verdict, label, why, shown)
+        printed, corrected = evidence or (None, None)
+        if refuted:
+            printed, corrected = refuted.printed_residual, refuted.corrected_residual
+            label = label or refuted.instead
+        record = Verdict(self.slug, source_id, verdict, label, why, printed, corrected)
+        self._verdicts[source_id] = record
+        return record
+
+    def _judge(self, item: Item, verdict: str, label: str, why: str, shown: bool) -> None:
+        """Raise `ValueError` for a verdict without what it needs."""
+        says = f"{item.id} ({item.item}): {verdict!r}"
+        refuse_weak(f"{self._place}: {says}", verdict, why, shown)
+        if verdict == "holds" or (verdict == "wrong" and label):
+            self._checked(label, says)
+
+    def symbols(
+        self,
+        bindings: Bindings,
+        *,
+        under: str = "",
+        rtol: float = 1e-9,
+        atol: float = 0.0,
+        approx: float | None = None,
+        spare: Mapping[str, str] | None = None,
+    ) -> Symbols:
+        """Say what the symbols of the sentences stand for: in the chapter, or `under` a heading.
+
+        On these numbers `ledger` evaluates the relations in sentences, tables, captions and
+        exercises: what is given `under` a heading (or its number) before what is given for the
+        chapter, and that before what checks have bound. `spare` maps the LaTeX of one that need
+        not hold to the reason. Next to ``\\approx`` a decimal may be off by half its last digit.
+
+        Raises `EquationError` for symbols and tolerances as `check` does.
+        """
+        with self._located(Equation("symbols", "", 1)):
+            drawn = draws(bindings, f"{self.slug}:symbols:{under}")
+            self._between.add(drawn, Tolerance(rtol, atol, approx), under, spare or {})
+        return Symbols(self.slug, tuple(drawn[0]), under, dict(spare or {}))
+
+    def relations(self) -> list[Relation]:
+        """The relations of the text outside the numbered equations, as it stands now."""
+        return self._text.relations()
+
+    def passing(
+        self, relations: Sequence[Relation], *, edited: bool = True
+    ) -> tuple[InlineRecord, ...]:
+        """Try `relations` on the tables of the chapter; with `edited`, count their mutants.
+
+        Raises `EquationError`, with the line of the file, for one that is false.
+        """
+        known = [*self.trials(), *self.definitions()]
+        return self._between.passing(self._place, relations, known, edited=edited)
+
+    def ledger(self) -> Ledger:
+        """See that every equation has its record and every item its verdict, and sum up.
+
+        Every relation between the equations is tried on the symbols of the chapter. Raises
+        `ValueError` with the lists of what is missing, and `EquationError` for a relation that
+        is false.
+        """
+        self._look()
+        records, equations = tuple(self._records.values()), self._text.equations
+        given = self._items, self._verdicts, self._outdated
+        refuse_incomplete(self._place, equations, records, *given)
+        answered = {"sources_answered": len(self._verdicts), "sources_total": len(self._items)}
+        relations = self.relations()
+        self._between.refuse_idle(self._place, relations)
+        inline = self.passing(relations)
+        sums = {**totals(len(equations), records), **answered, **counts(inline)}
+        return Ledger(self.slug, sums, inline, text=self._text.name)
+
+    def trials(self) -> Iterator[tuple[Equation, Trial]]:
+        """What was checked so far, and the numbers it was checked on."""
+        for (label, _), trial in self._trials.items():
+            yield self._text.equations[label], trial
+
+    def definitions(self) -> Iterator[tuple[Equation, Trial]]:
+        """The definitions that were compared so far, and the numbers they were compared on."""
+        for (label, _), trial in self._definitions.items():
+            yield self._text.equations[label], trial
+
+    def _read(self) -> Manuscript:
+        try:
+            return manuscript(self.slug, self._folder, self._path)
+        except ValueError as error:
+            raise ValueError(f"{self.slug}: {error}") from error
+
+    def _look(self) -> None:
+        """Read the text again where it has changed, and forget what was found for the old one."""
+        older, self._text = self._text, self._read()
+        gone = older.changed(self._text)
+        self._outdated |= gone
+        for kept in (self._records, self._trials, self._definitions):
+            for key in [key for key in kept if key[0] in gone]:
+                del kept[key]
+        for source_id in [i for i, r in self._refutations.items() if r.instead in gone]:
+            del self._refutations[source_id]
+        for source_id in [i for i, v in self._verdicts.items() if v.label in gone]:
+            del self._verdicts[source_id]
+
+    @property
+    def _place(self) -> str:
+        """The chapter, or its file."""
+        *folders, _ = self.slug.split("/")
+        return "/".join([*folders, self._text.file.name]) if self._text.file else self.slug
+
+    def _equation(self, label: str) -> Equation:
+        """The equation `label` as the text has it now."""
+        self._look()
+        if label not in self._text.equations:
+            close = get_close_matches(label, self._text.equations, n=3, cutoff=0.4)
+            hint = f"; nearest: {', '.join(close)}" if close else ""
+            raise ValueError(f"{self._place}: no equation has the label {label}{hint}")
+        return self._text.equations[label]
+
+    def _item(self, source_id: str) -> Item:
+        item = self._all_items.get(source_id)
+        if item is None:
+            raise ValueError(f"{self._place}: no item of the sources has the id {source_id}")
+        if item.chapter != self.slug:
+            raise ValueError(f"{self._place}: {source_id} is for the chapter {item.chapter}")
+        return item
+
+    def _checked(self, label: str, says: str) -> Tolerance:
+        """What the check of `label` allows; raises `ValueError` if there was none."""
+        found = [trial.allowed for (checked, _), trial in self._trials.items() if checked == label]
+        if not found:
+            which = f"{label} is not checked above" if label else "no label= is given"
+            raise ValueError(f"{self._place}: {says} needs a checked equation; {which}")
+        return found[0]
+
+    def _answering(self, source_id: str) -> str:
+        """The label of the check that named the item, or nothing."""
+        named = (r.label for r in self._records.values() if source_id in r.sources)
+        return next(named, "")
+
+    def _located(self, equation: Equation) -> AbstractContextManager[None]:
+        """Add the chapter, the label and the line of the file to whatever goes wrong."""
+        return located(self._place, equation)

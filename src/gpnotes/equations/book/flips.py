@@ -1,0 +1,330 @@
+"""The flip test: slips in the *text* of a chapter, and how many its own checks catch.
+
+The edits are made in the characters of the LaTeX, without the parser and apart from the
+mutants, at every place where they fit. Each altered equation is then checked on the numbers
+on which the chapter checked it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import chdir, redirect_stdout
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..check.definitions import compared
+from ..check.statements import Trial
+from ..check.verification import prepare, refuse_unused, steps
+from ..errors import EquationError
+from ..latex.equation import Equation
+from ..latex.names import normal
+from ..latex.parser import symbols
+from . import markup
+from .chapter import Chapter
+from .prose import Relation, relations
+
+__all__ = [
+    "HOLDS", "SAME", "Flip", "Outcome", "chapters", "digest", "flipped", "flips", "outcomes",
+    "passing", "report", "run", "write",
+]  # fmt: skip
+
+SEED = 1
+SAME = "both sides keep their values, so that no number can tell"
+HOLDS = "the altered statement holds as well"
+
+Change = str | Callable[[re.Match[str]], str]
+_FRACTION = r"\\[td]?frac\s*(?:12|\{1\}\s*\{2\})"
+_EDITS: tuple[tuple[str, str, Change], ...] = (
+    ("minus for plus", r"(?<![_^{])\+", "-"),
+    ("plus for minus", r"(?<!\^\{)-", "+"),
+    ("drop an inverse", r"\^\{-1\}", ""),
+    ("drop the inverse of a transpose", r"\^\{-\\top\}", r"^\\top"),
+    ("drop a transpose", r"\^(?:\\top|\{\\top\})(?![a-zA-Z])", ""),
+    ("drop a square", r"\^(?:2|\{2\})", ""),
+    ("drop one half", _FRACTION, ""),
+    ("one more", r"(?<![\w.^{-])\d+(?![\w.])", lambda m: str(int(m[0]) + 1)),
+    ("one more", r"(?<==)\s*\d+(?=\})", lambda m: str(int(m[0]) + 1)),
+    ("drop a logarithm", r"\\log(?![a-zA-Z])", ""),
+    ("drop an exponential", r"\\exp(?![a-zA-Z])", ""),
+    ("product for sum", r"\\sum(?![a-zA-Z])", r"\\prod"),
+    ("sum for product", r"\\prod(?![a-zA-Z])", r"\\sum"),
+    ("trace for determinant", r"\\det(?![a-zA-Z])", r"\\operatorname{tr}"),
+    ("determinant for trace", r"\\operatorname\{tr\}", r"\\det"),
+    ("turn an inequality", r"\\le(?![a-zA-Z])", r"\\ge"),
+    ("turn an inequality", r"\\ge(?![a-zA-Z])", r"\\le"),
+    ("turn an order", r"\\succeq", r"\\preceq"),
+    ("make an inequality strict", r"\\le(?![a-zA-Z])", "<"),
+    ("make an inequality strict", r"\\ge(?![a-zA-Z])", ">"),
+    ("equal for approximately", r"\\approx(?![a-zA-Z])", "="),
+    ("swap two subscripts", r"_\{(\w|\*)(?!\1)(\w|\*)\}", r"_{\2\1}"),
+    ("drop a star", r"_\*", ""),
+    ("drop a bar", r"\\bar(?![a-zA-Z])", ""),
+)
+
+
+@dataclass(frozen=True)
+class Flip:
+    """One slip: what it does, the LaTeX with it, and the line of the file where it is."""
+
+    kind: str
+    edit: str
+    latex: str
+    line: int
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a flip: caught by the "numbers", by the "language" (it cannot be read
+    with the names that are bound), or not at all, and then `why`."""
+
+    label: str
+    kind: str
+    edit: str
+    reads: str
+    by: str
+    why: str = ""
+
+
+def flips(equation: Equation, symbols: Sequence[str] = ()) -> list[Flip]:
+    """All slips of one equation; `symbols` are those it may confuse with each other.
+
+    >>> [flip.latex for flip in flips(Equation("eq-a", "a = b^2 - c", 1))]
+    ['a = b^2 + c', 'a = b - c']
+    """
+    found = [*_edited(equation), *_confused(equation, symbols)]
+    meant = normal(equation.latex)
+    return [flip for flip in found if normal_or_none(flip.latex) != meant]
+
+
+def normal_or_none(latex: str) -> str | None:
+    """The normal form, or none where a slip has left no LaTeX."""
+    try:
+        return normal(latex)
+    except ValueError:
+        return None
+
+
+def _edited(equation: Equation) -> Iterator[Flip]:
+    for edit, pattern, change in _EDITS:
+        for match in re.finditer(pattern, equation.latex):
+            new = change(match) if callable(change) else match.expand(change)
+            yield _flip(equation, (edit, edit), match.span(), new)
+
+
+def _flip(equation: Equation, edit: tuple[str, str], span: tuple[int, int], new: str) -> Flip:
+    latex = equation.latex
+    line = equation.line + latex.count("\n", 0, span[0])
+    gap = " " if new[-1:].isalpha() and latex[span[1] : span[1] + 1].isalpha() else ""
+    return Flip(*edit, latex[: span[0]] + new + gap + latex[span[1] :], line)
+
+
+def _confused(equation: Equation, symbols: Sequence[str]) -> Iterator[Flip]:
+    """Each symbol, wherever it stands as it was bound, replaced by another one at random."""
+    stream = np.random.default_rng([SEED, *equation.label.encode()])
+    for symbol in symbols:
+        whole = rf"(?<![\\a-zA-Z_^{{]){re.escape(symbol)}(?![a-zA-Z_^'])"
+        others = [other for other in symbols if other != symbol]
+        for match in re.finditer(whole, equation.latex) if others else ():
+            other = str(stream.choice(others))
+            edit = ("one symbol for another", f"{other} for {symbol}")
+            yield _flip(equation, edit, match.span(), other)
+
+
+def flipped(equation: Equation, trial: Trial, flip: Flip) -> Outcome:
+    """Check the altered equation on the numbers of `trial`."""
+    place = _place(equation, flip)
+    try:
+        numbers = [draw.bindings for draw in trial.draws]
+        altered = prepare(flip.latex, numbers, trial.allowed, tight=trial.tight)
+        refuse_unused(trial.draws[0].bindings, flip.latex, altered.statement)
+    except EquationError:
+        return Outcome(*place, "language")
+    try:
+        steps(altered, replace(equation, latex=flip.latex))
+    except EquationError:
+        return Outcome(*place, "numbers")
+    return Outcome(*place, "", SAME if _same(trial, altered) else HOLDS)
+
+
+def _same(trial: Trial, altered: Trial) -> bool:
+    """Whether every side of the altered statement has its old value."""
+    pairs = list(zip(trial.statement.steps, altered.statement.steps, strict=False))
+    if len(trial.statement.steps) != len(altered.statement.steps):
+        return False
+    return all(
+        old.relation == new.relation and all(map(_close, draw.sides(old), other.sides(new)))
+        for old, new in pairs
+        for draw, other in zip(trial.draws, altered.draws, strict=True)
+    )
+
+
+def _close(a: np.ndarray, b: np.ndarray) -> bool:
+    return a.shape == b.shape and bool(np.allclose(a, b, rtol=1e-10, atol=0.0))
+
+
+def run(path: Path, slug: str) -> Chapter:
+    """Run the code cells of the chapter at `path` and return its `Chapter` with its checks."""
+    os.environ.setdefault("MPLBACKEND", "agg")
+    path = path.resolve()
+    scope: dict[str, Any] = {"__name__": "__main__"}
+    with chdir(path.parent), redirect_stdout(io.StringIO()):
+        for line, code in markup.cells(path.read_text(encoding="utf-8")):
+            exec(compile("\n" * (line - 1) + code, path.name, "exec"), scope)
+    found = [v for v in scope.values() if isinstance(v, Chapter) and v.slug == slug]
+    if not found:
+        raise ValueError(f"{path.name} opens no Chapter({slug!r})")
+    return found[0]
+
+
+def outcomes(chapter: Chapter, every: Callable[[list], list] = list) -> list[Outcome]:
+    """The outcomes of the flips of all checked equations; `every` may choose among them.
+
+    An equation that is checked more than once catches a flip by any of its checks. Definitions
+    are among them, as far as they are compared.
+    """
+    return [*_checked(chapter, every), *_defined(chapter, every)]
+
+
+def _checked(chapter: Chapter, every: Callable[[list], list]) -> list[Outcome]:
+    best: dict[tuple, Outcome] = {}
+    chosen: dict[str, list[Flip]] = {}
+    for equation, trial in chapter.trials():
+        if equation.label not in chosen:
+            chosen[equation.label] = every(flips(equation, sorted(trial.draws[0].bindings)))
+        for flip in chosen[equation.label]:
+            known = best.get((equation.label, flip))
+            if known is None or not known.by:
+                best[equation.label, flip] = flipped(equation, trial, flip)
+    return list(best.values())
+
+
+def _defined(chapter: Chapter, every: Callable[[list], list]) -> Iterator[Outcome]:
+    for equation, trial in chapter.definitions():
+        for flip in every(flips(equation, sorted(trial.draws[0].bindings))):
+            yield from _redefined(equation, trial, flip)
+
+
+def _redefined(equation: Equation, trial: Trial, flip: Flip) -> Iterator[Outcome]:
+    """Compare the altered definition; none for a slip in what nothing is compared with."""
+    place = _place(equation, flip)
+    try:
+        drawn = [draw.bindings for draw in trial.draws]
+        altered = compared(flip.latex, drawn, trial.allowed).trial
+        if altered.statement == trial.statement:
+            return
+        steps(altered, replace(equation, latex=flip.latex))
+    except EquationError as error:
+        yield Outcome(*place, "numbers" if "does not hold" in error.problem else "language")
+        return
+    fewer = len(altered.statement.steps) < len(trial.statement.steps)
+    yield Outcome(*place, "language") if fewer else Outcome(*place, "", HOLDS)
+
+
+def _place(equation: Equation, flip: Flip) -> tuple[str, str, str, str]:
+    reads = flip.latex.split("\n")[flip.line - equation.line].strip()
+    return (equation.label, flip.kind, flip.edit, reads)
+
+
+def passing(chapter: Chapter, every: Callable[[list], list] = list) -> list[Outcome]:
+    """The outcomes of the flips of the relations that are evaluated in passing.
+
+    Caught by the "numbers" is what is false then; by the "language" what can no longer be
+    evaluated, so that one relation less is counted.
+    """
+    stated = chapter.relations()
+    records = chapter.passing(stated, edited=False)
+    made: list[Outcome] = []
+    for relation, record in zip(stated, records, strict=True):
+        if record.outcome == "evaluated":
+            equation = Equation(relation.latex, relation.latex, relation.line)
+            slips = flips(equation, _symbols(relation.latex))
+            made += [_passed(chapter, relation, flip) for flip in every(slips)]
+    return made
+
+
+def _symbols(latex: str) -> list[str]:
+    """The symbols that a slip may confuse; none where what is bound whole cannot be read."""
+    try:
+        return sorted(symbols(latex))
+    except EquationError:
+        return []
+
+
+def _passed(chapter: Chapter, relation: Relation, flip: Flip) -> Outcome:
+    reads = " ".join(flip.latex.split())
+    place = (relation.latex, flip.kind, flip.edit, reads)
+    try:
+        (record,) = chapter.passing([replace(relation, latex=flip.latex)], edited=False)
+    except EquationError:
+        return Outcome(*place, "numbers")
+    if record.outcome == "evaluated":
+        return Outcome(*place, "", HOLDS)
+    return Outcome(*place, "language")
+
+
+def digest(path: Path) -> str:
+    """A digest of all that decides the outcome of a chapter: its relations and its code."""
+    source = path.read_text(encoding="utf-8")
+    read = [(e.label, e.latex) for e in markup.equations(source).values()]
+    read += [(r.headings[-1:], r.latex) for r in relations(source)]
+    parts = json.dumps([read, [code for _, code in markup.cells(source)]])
+    return hashlib.sha256(parts.encode()).hexdigest()[:16]
+
+
+def report(book: Path, slugs: Sequence[str]) -> dict[str, Any]:
+    """The counts of all chapters together and of each kind of edit, and what was not caught."""
+    ran = {slug: run(book / f"{slug}.md", slug) for slug in slugs}
+    found = {slug: outcomes(chapter) for slug, chapter in ran.items()}
+    between = [outcome for chapter in ran.values() for outcome in passing(chapter)]
+    everything = [outcome for one in found.values() for outcome in one]
+    kinds = dict.fromkeys(outcome.kind for outcome in everything)
+    return {
+        "seed": SEED,
+        **_counts(everything),
+        "passing": _counts(between),
+        "kinds": {k: _counts([o for o in everything if o.kind == k]) for k in sorted(kinds)},
+        "chapters": {
+            slug: {"digest": digest(book / f"{slug}.md"), **_counts(one)}
+            for slug, one in found.items()
+        },
+        "uncaught": [
+            {"chapter": slug, **asdict(outcome)}
+            for slug, one in found.items()
+            for outcome in one
+            if not outcome.by
+        ],
+    }
+
+
+def _counts(found: Sequence[Outcome]) -> dict[str, int]:
+    return {
+        "edits": len(found),
+        "caught": sum(bool(outcome.by) for outcome in found),
+        "caught_by_numbers": sum(outcome.by == "numbers" for outcome in found),
+    }
+
+
+def write(book: Path) -> Path:
+    """Run the flip test on every chapter of `book` and keep the result as ``flips.json``."""
+    place = book / "flips.json"
+    content = json.dumps(report(book, chapters(book)), indent=1, ensure_ascii=False) + "\n"
+    place.write_text(content, encoding="utf-8")
+    return place
+
+
+def chapters(book: Path) -> list[str]:
+    """The slugs of the pages of `book` whose code opens a `Chapter` of their own."""
+    pages = {path.relative_to(book).with_suffix("").as_posix(): path for path in book.rglob("*.md")}
+    return [slug for slug, path in sorted(pages.items()) if f'Chapter("{slug}"' in _code(path)]
+
+
+def _code(path: Path) -> str:
+    return "\n".join(code for _, code in markup.cells(path.read_text(encoding="utf-8")))

@@ -1,0 +1,225 @@
+"""Relations in passing: those of the sentences, tried on the symbol tables of their chapter.
+
+A table is what the author names by `Chapter.symbols`, or what a check has bound. The first
+one that binds every symbol of a relation decides: under its heading before the whole chapter,
+and the author's before those of the checks, of which the nearest comes first.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..check.bindings import groups, kinds, used
+from ..check.conditions import refuse_unmet
+from ..check.definitions import NORMAL, moments, normal_shape
+from ..check.mutants import mutants
+from ..check.name_clashes import refuse_twofold
+from ..check.relations import RELATIONS, Misfit, Tolerance
+from ..check.statements import Draw, Trial, fates
+from ..errors import EquationError
+from ..latex.balance import whole
+from ..latex.names import normal
+from ..latex.parser import parse, parse_free, symbols
+from ..latex.tree import Apply, Name, Node, Number, Statement, Step, Subscript, walk
+from .prose import Relation
+from .records import InlineRecord
+
+__all__ = ["Table", "false", "ordered", "tried"]
+
+_SIM = r"\sim"
+_NO_NODES = rf"{_SIM} is compared where its left side is bound to Nodes"
+_DECIMAL = re.compile(r"-?\d+(?:\.(\d+))?")
+
+
+@dataclass(frozen=True)
+class Table:
+    """What symbols stand for: numbers for one or several draws, and how exactly they are meant.
+
+    `under` is the heading below which the table counts, `line` where a check's equation stands
+    (0 for a table that the author gave by name).
+    """
+
+    draws: tuple[Mapping[str, Any], ...]
+    allowed: Tolerance
+    name: str = "symbols"
+    under: str = ""
+    line: int = 0
+
+
+_NOTHING = Table(({},), Tolerance(), "arithmetic")  # for numbers alone
+
+
+def ordered(tables: Sequence[Table], relation: Relation) -> list[Table]:
+    """The tables that may decide about `relation`, the nearest first."""
+
+    def distance(table: Table) -> tuple[int, int]:
+        depth = len(relation.headings) - _depth(table, relation) if table.under else 99
+        return (0, depth) if not table.line else (1, abs(table.line - relation.line))
+
+    return sorted((t for t in tables if not t.under or _depth(t, relation)), key=distance)
+
+
+def _depth(table: Table, relation: Relation) -> int:
+    """How deep the table's heading is among those above the relation; 0 if it is not."""
+    places = [i for i, h in enumerate(relation.headings, start=1) if heads(table.under, h)]
+    return max(places, default=0)
+
+
+def heads(under: str, heading: str) -> bool:
+    """Whether `under` names the heading: by its words, or by its number alone."""
+    return heading == under or re.match(rf"{re.escape(under)}(?![\w.])", heading) is not None
+
+
+def tried(
+    relation: Relation, tables: Sequence[Table], *, edited: bool = True
+) -> tuple[InlineRecord, Trial | None]:
+    """What became of `relation`, and the trial that decided.
+
+    Raises `EquationError` if it is false on the table that decides. With `edited`, its mutants
+    are counted, too.
+    """
+    unread = _unreadable(relation.latex)
+    if not unread and _gives_value(parse_free(relation.latex)):
+        tables = [table for table in tables if not table.line]  # a check draws its numbers
+    reasons = []
+    for table in [*ordered(tables, relation), _NOTHING]:
+        trial, why = _on(relation.latex, table)
+        if trial is not None:
+            return _judged(relation, table, trial, edited=edited), trial
+        reasons.append(why)
+    return _listed(relation, unread or _why(relation.latex, tables, reasons)), None
+
+
+def _listed(relation: Relation, why: str) -> InlineRecord:
+    return InlineRecord(relation.latex, relation.line, "listed", why)
+
+
+def _unreadable(latex: str) -> str:
+    """Why no table could decide, or nothing."""
+    try:
+        statement = parse_free(latex)
+    except EquationError as error:
+        return f"cannot be read: {error.problem}"
+    known = {*RELATIONS, _SIM}
+    others = [step.relation for step in statement.steps if step.relation not in known]
+    return f"`{others[0]}` is no relation between numbers" if others else ""
+
+
+def _gives_value(statement: Statement) -> bool:
+    """Whether it says no more than what number a symbol stands for."""
+    sides = {side for step in statement.steps for side in (step.left, step.right)}
+    alone = [isinstance(side, Name | Subscript) for side in sides]
+    literal = [not any(isinstance(n, Name | Apply) for _, n in walk(side)) for side in sides]
+    return any(literal) and all(a or b for a, b in zip(alone, literal, strict=True))
+
+
+def _on(latex: str, table: Table) -> tuple[Trial | None, str]:
+    """The relation on the numbers of `table`, or why it cannot be evaluated on them."""
+    try:
+        statement = _read(latex, table.draws[0])
+        if any(step.left == step.right for step in statement.steps):
+            return None, "says nothing: both sides read the same"
+        names = used(statement)
+        drawn = tuple(Draw({k: draw[k] for k in names & set(draw)}) for draw in table.draws)
+        numbers = [draw.plain() for draw in drawn]
+        refuse_twofold(latex, statement, numbers)
+        refuse_unmet(latex, statement, numbers)
+        trial = Trial(statement, drawn, _allowed(table.allowed, statement, latex))
+        for place, step in enumerate(statement.steps):
+            trial.compare(place, step)
+    except (EquationError, Misfit) as error:
+        return None, getattr(error, "problem", str(error))
+    return trial, ""
+
+
+def _read(latex: str, bound: Mapping[str, Any]) -> Statement:
+    """The statement; of what is normal, the two about mean and covariance."""
+    if _SIM not in latex:
+        return _with_numbers(parse(latex, kinds(bound)), latex)
+    statement = parse(latex, kinds({NORMAL: normal_shape, **bound}))
+    pairs = [tuple(moments(step, bound)) for step in statement.steps]
+    if not all(pairs):
+        raise EquationError(_NO_NODES, latex)
+    return replace(statement, steps=tuple(itertools.chain(*pairs)))
+
+
+def _with_numbers(statement: Statement, latex: str) -> Statement:
+    if any(step.relation not in RELATIONS for step in statement.steps):
+        raise EquationError("no relation between numbers", latex)
+    return statement
+
+
+def _allowed(allowed: Tolerance, statement: Statement, latex: str) -> Tolerance:
+    """A printed decimal says by its digits how near ``\\approx`` is: half a unit of the last."""
+    if _SIM in latex:
+        allowed = replace(allowed, atol=max(allowed.atol, allowed.rtol))  # a mean may be zero
+    near = [step for step in statement.steps if step.relation == r"\approx"]
+    halves = [half for step in near for half in _halves(step, latex)]
+    if len(near) == len(statement.steps) == len(halves):
+        return replace(allowed, approx=0.0, atol=max(allowed.atol, *halves))
+    return allowed
+
+
+def _halves(step: Step, latex: str) -> Iterator[float]:
+    for side in (step.right, step.left):
+        if isinstance(_unsigned(side), Number):
+            printed = _DECIMAL.fullmatch(latex[slice(*side.span)].replace(" ", ""))
+            if printed:
+                yield 0.5 * 10.0 ** -len(printed[1] or "") * (1 + 1e-9)
+                return
+
+
+def _unsigned(side: Node) -> Node:
+    return side.terms[0] if getattr(side, "signs", ()) == (-1,) else side
+
+
+def _judged(relation: Relation, table: Table, trial: Trial, *, edited: bool) -> InlineRecord:
+    compared = [trial.compare(i, step) for i, step in enumerate(trial.statement.steps)]
+    missed = [i for i, comparison in enumerate(compared) if not comparison.holds]
+    if missed:
+        raise false(relation, table, trial, missed[0])
+    caught, made = _edited(relation.latex, trial) if edited else (0, 0)
+    residual = max(comparison.residual for comparison in compared)
+    return InlineRecord(
+        relation.latex, relation.line, "evaluated", by=table.name, residual=residual,
+        caught=caught, mutants=made,
+    )  # fmt: skip
+
+
+def false(relation: Relation, table: Table, trial: Trial, place: int) -> EquationError:
+    """The error that tells the author of a false relation."""
+    step = trial.statement.steps[place]
+    off = trial.compare(place, step).residual
+    problem = (
+        f"this sentence is false on the numbers of {table.name}: {whole(relation.latex, step.span)}"
+        f" is off by {off:.1e}. Mend it, give its symbols the values that are meant here with "
+        "chapter.symbols(..., under=heading), or say why it need not hold with spare={latex: why}"
+    )
+    return EquationError(problem, relation.latex, step.span)
+
+
+def _edited(latex: str, trial: Trial) -> tuple[int, int]:
+    """How many of the mutants are caught, and how many can be told from the relation."""
+    named = groups(trial.draws[0].bindings)
+    made = mutants(trial.statement, named, lambda node: whole(latex, node.span))
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        outcomes = [outcome for outcome, _ in fates(trial.anew(), made)]
+    return outcomes.count("caught"), len(outcomes) - outcomes.count("indistinct")
+
+
+def _why(latex: str, tables: Sequence[Table], reasons: Sequence[str]) -> str:
+    """The symbols that are missing in the table that lacks the fewest, or what went wrong."""
+    wanted = dict.fromkeys(normal(symbol) for symbol in symbols(latex))
+    lacking = [[w for w in wanted if w not in table.draws[0]] for table in tables]
+    fewest = min(lacking, key=len, default=list(wanted))
+    if fewest:
+        return "not bound together: " + ", ".join(f"`{symbol}`" for symbol in fewest)
+    return _NO_NODES if _NO_NODES in reasons else reasons[0]

@@ -1,0 +1,169 @@
+"""Which text a chapter is read from, and whether that is the text which is shown.
+
+That is the notebook that runs, where its host says which file it is: Jupyter's server names it in
+``JPY_SESSION_NAME``, Visual Studio Code in a variable of the notebook. Else it is the one text of
+the chapter in the working directory; two that differ are refused. Else it is the copy that the
+book or the installed package carries, and then all that is said about it says so.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from ..latex.equation import Equation
+from . import markup, prose
+from .mathjax_macros import commands, in_place, spoken_out
+from .prose import Relation
+
+__all__ = ["AS_PACKAGED", "Manuscript", "manuscript", "running"]
+
+AS_PACKAGED = "as packaged, not as in this notebook"
+_KINDS = (".md", ".ipynb")
+_ELSEWHERE = Path("not-a-file-here.ipynb")  # Colab keeps a notebook where no kernel can read it
+
+
+@dataclass(frozen=True)
+class Manuscript:
+    """A chapter's equations as they were last read.
+
+    `name` is what to call the text: the name of its file, or words that say that it is not the
+    one which is shown. `saved` says when the file was saved, and stands in no line that a test
+    compares.
+    """
+
+    name: str
+    equations: Mapping[str, Equation]
+    file: Path | None = None
+    saved: str = ""
+
+    def changed(self, newer: Manuscript) -> set[str]:
+        """The labels of the equations that read otherwise in `newer`, or are not there."""
+        new = {label: e.digest for label, e in newer.equations.items()}
+        return {label for label, e in self.equations.items() if new.get(label) != e.digest}
+
+    def relations(self) -> list[Relation]:
+        """The relations of the text outside its numbered equations, as it stands now."""
+        if self.file is None:
+            return []
+        macros = commands(self.file.resolve().parent)
+        return [spoken_out(relation, macros) for relation in prose.read(self.file)]
+
+
+def manuscript(slug: str, folder: Path, file: Path | None = None) -> Manuscript:
+    """The text of the chapter `slug` as it is now: `file`, or what is found from `folder`.
+
+    Raises `ValueError` where two texts of the chapter lie in `folder` and differ, and where there
+    is none at all.
+    """
+    if file is not None:
+        return _of(file)
+    named = running()
+    if named is not None and _is_text(named, slug):
+        return _of(named)
+    elsewhere = named is not None and (not named.is_file() or _mentions(named, slug))
+    beside = _beside(slug, folder)
+    if beside is None:
+        return Manuscript(
+            AS_PACKAGED,
+            markup.packaged(slug, markup.carrying(slug, folder)),
+        )
+    return _of(beside, ", not this notebook" if elsewhere else "")
+
+
+def running() -> Path | None:
+    """The file of the notebook that runs, where its host says which that is.
+
+    A console has a name without a suffix, and is no notebook.
+    """
+    if "COLAB_RELEASE_TAG" in os.environ:
+        return _ELSEWHERE
+    named = os.environ.get("JPY_SESSION_NAME") or _variable("__vsc_ipynb_file__")
+    return Path(named) if named and Path(named).suffix else None
+
+
+def _variable(name: str) -> str:
+    """A variable of the notebook that runs, or nothing."""
+    ipython: Any = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython else None
+    return str(shell.user_ns.get(name, "")) if shell else ""
+
+
+def _of(file: Path, apart: str = "") -> Manuscript:
+    saved = datetime.fromtimestamp(file.stat().st_mtime).strftime("%Y-%m-%d %H:%M")
+    macros = commands(file.resolve().parent)
+    read = _parsed(file, file.read_bytes())
+    equations = {label: in_place(equation, macros) for label, equation in read.items()}
+    return Manuscript(file.name + apart, equations, file, saved)
+
+
+@lru_cache(maxsize=32)
+def _parsed(file: Path, content: bytes) -> Mapping[str, Equation]:
+    """Read once for each state of the file: every verb looks again."""
+    try:
+        return markup.parse(content.decode("utf-8"), file.suffix)
+    except ValueError as error:
+        raise ValueError(f"{file.name}: {error}") from error
+
+
+def _is_text(file: Path, slug: str) -> bool:
+    """Whether a file opens the chapter, or has its name, and has equations of its own."""
+    if file.suffix not in _KINDS or not file.is_file():
+        return False
+    return (file.stem == _last(slug) or _mentions(file, slug)) and bool(_of(file).equations)
+
+
+def _mentions(file: Path, slug: str) -> bool:
+    state = file.stat()
+    return _opens(file, state.st_mtime_ns, state.st_size, slug)
+
+
+@lru_cache(maxsize=1024)
+def _opens(file: Path, changed: int, size: int, slug: str) -> bool:
+    """Whether a file opens the chapter; in a notebook the quotes are escaped."""
+    opening = rf"""Chapter\(\s*\\?["']{re.escape(slug)}\\?["']"""
+    return re.search(opening, file.read_text(encoding="utf-8", errors="replace")) is not None
+
+
+def _beside(slug: str, folder: Path) -> Path | None:
+    """The chapter's text in `folder`: by its name, ``.md`` before ``.ipynb``, or by its code."""
+    by_name = [folder / f"{_last(slug)}{kind}" for kind in _KINDS]
+    others = sorted(path for path in folder.glob("[!.~]*") if path.suffix in _KINDS)
+    texts = [path for path in dict.fromkeys([*by_name, *others]) if _is_text(path, slug)]
+    for other in texts[1:]:
+        _refuse_two(slug, texts[0], other)
+    return next(iter(texts or filter(Path.is_file, by_name[:1])), None)
+
+
+def _refuse_two(slug: str, first: Path, second: Path) -> None:
+    one, other = _of(first), _of(second)
+    equations = sorted(one.changed(other) | other.changed(one))
+    relations = sorted(_sentences(first) ^ _sentences(second))
+    differing = [*equations, *(f"${latex}$" for latex in relations)]
+    if differing:
+        raise ValueError(
+            f"two texts of this chapter lie here, {first.name} and {second.name}, and they "
+            f"differ in {', '.join(differing[:5])}; keep one of them, or say which is meant: "
+            f'Chapter("{slug}", "{second.name}")'
+        )
+
+
+def _sentences(file: Path) -> frozenset[str]:
+    return _spoken(file, file.read_bytes())
+
+
+@lru_cache(maxsize=32)
+def _spoken(file: Path, content: bytes) -> frozenset[str]:
+    """Read once for each state of the file, as its equations are."""
+    return frozenset(prose.sentences(content.decode("utf-8"), file.suffix))
+
+
+def _last(slug: str) -> str:
+    return slug.rsplit("/", 1)[-1]

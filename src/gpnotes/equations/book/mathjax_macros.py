@@ -1,0 +1,50 @@
+"""The commands that a book gives MathJax, so that an equation is read as it is typeset."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from ..latex.equation import Equation
+from ..latex.macros import Macros, expand
+from .prose import Relation
+
+__all__ = ["commands", "in_place", "spoken_out"]
+
+_WHERE = ("sphinx", "config", "mathjax3_config", "tex", "macros")
+
+
+def commands(folder: Path) -> Macros:
+    """The macros in the nearest ``_config.yml`` at or above `folder`; none without one."""
+    places = (place / "_config.yml" for place in (folder, *folder.parents))
+    config = next((place for place in places if place.is_file()), None)
+    # PyYAML comes with what builds a book; without it a macro is an unbound symbol
+    if config is None or not find_spec("yaml"):
+        return {}
+    return _written(config, config.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=8)
+def _written(config: Path, changed: int) -> Macros:
+    import yaml
+
+    part: Any = yaml.safe_load(config.read_text(encoding="utf-8"))
+    for key in _WHERE:
+        part = part.get(key) if isinstance(part, dict) else None
+    return part or {}
+
+
+def in_place(equation: Equation, macros: Macros) -> Equation:
+    """`equation` without macros; its digest stays that of what is written."""
+    if not macros:
+        return equation
+    full = expand(equation.latex, macros).latex
+    return replace(equation, latex=full, written=equation.latex)
+
+
+def spoken_out(relation: Relation, macros: Macros) -> Relation:
+    """`relation` without macros."""
+    return replace(relation, latex=expand(relation.latex, macros).latex) if macros else relation

@@ -1,0 +1,190 @@
+"""The relations between the lines: mathematics in sentences, tables, captions and exercises.
+
+Read is what stands between dollars (one or two), in ``{math}`` roles and in ``{math}``
+directives without a label. Code, comments and numbered equations are passed over.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ..errors import EquationError
+from ..latex.tokenizer import Token, tokens
+from ..latex.vocabulary import RELATIONS
+from . import markup
+
+__all__ = ["Relation", "read", "relates", "relations", "sentences"]
+
+_MATH = re.compile(
+    r"\{math\}`(?P<role>[^`]+)`|(?P<code>`+).+?(?P=code)|\\\$"
+    r"|\$\$(?P<display>.+?)\$\$|\$(?P<inline>(?:\\.|[^$\\])+)\$",
+    re.DOTALL,
+)
+_HEADING = re.compile(r"#{1,6}\s+(.*\S)")
+_COMMENT = re.compile(r"^\s*%|<!--.*?-->")
+_UNREADABLE = frozenset({"\\ll", "\\gg", "\\subset", "\\subseteq", "\\cong", "\\ne"})
+_DEPTH = {"{": 1, "(": 1, "[": 1, "}": -1, ")": -1, "]": -1}
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A relation in the text: its LaTeX, its line, and the heading that it stands under."""
+
+    latex: str
+    line: int
+    headings: tuple[str, ...] = ()
+
+
+def relations(source: str) -> list[Relation]:
+    """The relations of Markdown `source` outside its numbered equations, in reading order.
+
+    >>> [(found.latex, found.line) for found in relations("As $a = b$,\\nso $c$ is $d < e$.")]
+    [('a = b', 1), ('d < e', 2)]
+    """
+    lines = source.splitlines()
+    directives = {fence.line: (fence, body) for fence, body in markup.blocks(lines)}
+    kept = _prose(lines, list(directives.values()))
+    written = [*_between_marks(kept), *_unlabelled(list(directives.values()))]
+    headings = _headings(kept)
+    return [
+        Relation(latex, line, _above(headings, line))
+        for latex, line in sorted(written, key=lambda entry: entry[1])
+        if relates(latex)
+    ]
+
+
+def read(path: Path) -> list[Relation]:
+    """The relations of a ``.md`` or ``.ipynb`` file; lines are lines of that file."""
+    source = path.read_text(encoding="utf-8")
+    return _notebook(source) if path.suffix == ".ipynb" else relations(source)
+
+
+def sentences(content: str, suffix: str) -> set[str]:
+    """The LaTeX of the relations outside captions, which a notebook has in its metadata."""
+    if suffix == ".ipynb":
+        return {_spaced(relation) for relation in _notebook(content)}
+    code = set(_lines_of_code(content.splitlines()))
+    return {_spaced(relation) for relation in relations(content) if relation.line not in code}
+
+
+def _spaced(relation: Relation) -> str:
+    return " ".join(relation.latex.split())
+
+
+def _lines_of_code(lines: list[str]) -> Iterator[int]:
+    for fence, body in markup.blocks(lines):
+        if fence.directive == "code-cell":
+            yield from range(fence.line, fence.line + len(body) + 2)
+
+
+def _notebook(source: str) -> list[Relation]:
+    raw = source.splitlines()
+    cells = [c for c in json.loads(source)["cells"] if c["cell_type"] == "markdown"]
+    joined = "\n\n".join("".join(cell["source"]) for cell in cells)
+    placed: list[Relation] = []
+    for relation in relations(joined):
+        first = json.dumps(relation.latex.split("\n")[0], ensure_ascii=False)[1:-1]
+        start = placed[-1].line - 1 if placed else 0
+        line = next((i for i in range(start, len(raw)) if first in raw[i]), start) + 1
+        placed.append(replace(relation, line=line))
+    return placed
+
+
+def _prose(lines: list[str], directives: list[tuple[markup.Fence, list[str]]]) -> list[str]:
+    """The lines with code, numbered equations, comments and the front matter left blank."""
+    kept = [_COMMENT.sub("", line) if "<!--" in line else line for line in lines]
+    for fence, body in directives:
+        if fence.opaque:
+            caption = _caption(body) if fence.directive == "code-cell" else {}
+            spoken = [caption.get(i, "") for i in range(len(body))]
+            kept[fence.line - 1 : fence.line + 1 + len(body)] = ["", *spoken, ""]
+        else:
+            kept[fence.line - 1] = fence.argument
+            kept[fence.line + len(body)] = ""
+    kept = ["" if line.lstrip().startswith("%") else line for line in kept]
+    return _without_front_matter(kept)
+
+
+def _without_front_matter(lines: list[str]) -> list[str]:
+    if not lines or lines[0].strip() != "---":
+        return lines
+    end = next((i for i, line in enumerate(lines[1:], start=1) if line.strip() == "---"), 0)
+    return [""] * (end + 1) + lines[end + 1 :]
+
+
+def _caption(body: list[str]) -> dict[int, str]:
+    """The lines of a figure's caption, among the options of its cell, by their places."""
+    caption: dict[int, str] = {}
+    indent = -1
+    for i, line in enumerate(body[: markup.options(body)]):
+        begins = re.match(r"(\s*)caption:", line)
+        depth = len(line) - len(line.lstrip())
+        indent = len(begins[1]) if begins else indent if depth > indent else -1
+        if indent >= 0:
+            caption[i] = line
+    return caption
+
+
+def _between_marks(lines: list[str]) -> Iterator[tuple[str, int]]:
+    """What stands between dollars or in a role, paragraph by paragraph."""
+    start = 0
+    for i, line in enumerate([*lines, ""]):
+        if line.strip():
+            continue
+        for match in _MATH.finditer("\n".join(lines[start:i])):
+            kind = match.lastgroup
+            if kind in ("role", "display", "inline") and match[kind].strip():
+                lead = len(match[kind]) - len(match[kind].lstrip())
+                before = match.string.count("\n", 0, match.start(kind) + lead)
+                yield match[kind].strip(), start + 1 + before
+        start = i
+
+
+def _unlabelled(
+    directives: list[tuple[markup.Fence, list[str]]],
+) -> Iterator[tuple[str, int]]:
+    for fence, body in directives:
+        count = markup.options(body)
+        labelled = any(re.match(r"\s*:?(label|name):", line) for line in body[:count])
+        if fence.directive == "math" and not labelled:
+            latex = "\n".join([*([fence.argument] if fence.argument else []), *body[count:]])
+            yield latex.strip(), fence.line + (0 if fence.argument else 1 + count)
+
+
+def _headings(lines: list[str]) -> list[tuple[int, int, str]]:
+    """Each heading: its line, its level, its words."""
+    found = ((i, _HEADING.match(line)) for i, line in enumerate(lines, start=1))
+    return [(i, len(m[0]) - len(m[0].lstrip("#")), m[1]) for i, m in found if m]
+
+
+def _above(headings: list[tuple[int, int, str]], line: int) -> tuple[str, ...]:
+    """The headings that `line` stands under, the outermost first."""
+    stack: list[tuple[int, str]] = []
+    for at, level, words in headings:
+        if at < line:
+            stack = [entry for entry in stack if entry[0] < level] + [(level, words)]
+    return tuple(words for _, words in stack)
+
+
+def relates(latex: str) -> bool:
+    """Whether a relation stands in it, outside the subscripts and the heads of sums."""
+    try:
+        sequence = tokens(latex)
+    except EquationError:
+        return True  # what cannot be read is for the reader of the list
+    return any(_relation_at(sequence, i, depth) for i, depth in _depths(sequence))
+
+
+def _depths(sequence: tuple[Token, ...]) -> Iterator[tuple[int, int]]:
+    depth = 0
+    for i, token in enumerate(sequence):
+        depth += _DEPTH.get(token.text, 0)
+        yield i, depth
+
+
+def _relation_at(sequence: tuple[Token, ...], i: int, depth: int) -> bool:
+    return depth <= 0 and sequence[i].text in RELATIONS | _UNREADABLE

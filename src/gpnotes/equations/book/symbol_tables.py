@@ -1,0 +1,116 @@
+"""What stands between the numbered equations of a chapter, and the tables that decide about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from ..check.name_clashes import refuse_twofold
+from ..check.relations import Tolerance
+from ..check.statements import Trial
+from ..errors import EquationError
+from ..latex.equation import Equation, located
+from ..latex.names import normal
+from ..latex.tree import Number
+from .inline_relations import Table, heads, tried
+from .prose import Relation
+from .records import InlineRecord
+
+__all__ = ["Between", "counts"]
+
+Trials = Iterable[tuple[Equation, Trial]]
+_Key = tuple[str, tuple[str, ...]]  # the heading, and the names that are bound
+
+
+class Between:
+    """The tables of symbols that an author has named, and the relations that need not hold."""
+
+    def __init__(self) -> None:
+        self._tables: dict[_Key, Table] = {}
+        self._spared: dict[_Key, dict[str, str]] = {}
+
+    def add(
+        self,
+        drawn: tuple[dict[str, Any], ...],
+        allowed: Tolerance,
+        under: str,
+        spare: Mapping[str, str],
+    ) -> None:
+        """Take a table and what it spares; the same symbols under the same heading replace it."""
+        allowed.refuse_loose()
+        refuse_twofold("", Number(0), drawn)
+        idle = [latex for latex, why in spare.items() if not why.strip()]
+        if idle:
+            raise EquationError("spare must say why it need not hold", idle[0])
+        name = f"symbols({under!r})" if under else "symbols"
+        key = (under, tuple(sorted(drawn[0])))
+        self._tables[key] = Table(drawn, allowed, name, under)
+        self._spared[key] = {normal(latex): why for latex, why in spare.items()}
+
+    def tables(self, trials: Trials) -> list[Table]:
+        """The author's tables and those of the checks."""
+        return [*self._tables.values(), *(_table(e, t) for e, t in trials)]
+
+    def record(
+        self, relation: Relation, tables: Sequence[Table], *, edited: bool = True
+    ) -> InlineRecord:
+        """What becomes of one relation; raises `EquationError` if it is false."""
+        why = self._reason(relation)
+        if why:
+            return InlineRecord(relation.latex, relation.line, "listed", why)
+        return tried(relation, tables, edited=edited)[0]
+
+    def passing(
+        self, place: str, relations: Sequence[Relation], trials: Trials, *, edited: bool
+    ) -> tuple[InlineRecord, ...]:
+        """What becomes of all; an error of a false one says where in the file `place` it is."""
+        tables, records = self.tables(trials), []
+        for relation in relations:
+            with located(place, Equation("in the text", relation.latex, relation.line)):
+                records.append(self.record(relation, tables, edited=edited))
+        return tuple(records)
+
+    def _reason(self, relation: Relation) -> str:
+        """Why the author lets the relation be, or nothing."""
+        found = self._spares(relation)
+        return self._spared[found[0]][normal(relation.latex)] if found else ""
+
+    def _spares(self, relation: Relation) -> list[_Key]:
+        """The tables that spare the relation."""
+        try:
+            latex = normal(relation.latex)
+        except EquationError:
+            return []
+        return [
+            (under, names)
+            for (under, names), spared in self._spared.items()
+            if latex in spared and (not under or any(heads(under, h) for h in relation.headings))
+        ]
+
+    def refuse_idle(self, place: str, relations: Sequence[Relation]) -> None:
+        """Raise `ValueError` for what the author has named and the text does not have."""
+        idle = list(self._idle(relations)) if relations else []
+        if idle:
+            raise ValueError(f"{place}: {'; '.join(idle)}")
+
+    def _idle(self, relations: Sequence[Relation]) -> Iterator[str]:
+        headings = {heading for relation in relations for heading in relation.headings}
+        for under, _ in self._tables:
+            if under and not any(heads(under, heading) for heading in headings):
+                yield f"no relation stands under the heading {under!r}"
+        used = {(k, normal(r.latex)) for r in relations for k in self._spares(r)}
+        named = {(key, latex) for key, spared in self._spared.items() for latex in spared}
+        for _, latex in named - used:
+            yield f"spare names {latex!r}, which does not stand between the equations"
+
+
+def _table(equation: Equation, trial: Trial) -> Table:
+    generic = len(trial.draws) - trial.tight
+    drawn = tuple(draw.bindings for draw in trial.draws[:generic])
+    return Table(drawn, trial.allowed, equation.label, line=equation.line)
+
+
+def counts(records: Sequence[InlineRecord]) -> dict[str, int]:
+    """How many relations were evaluated in passing, and how many are only listed."""
+    evaluated = sum(record.outcome == "evaluated" for record in records)
+    return {"inline_evaluated": evaluated, "inline_listed": len(records) - evaluated}

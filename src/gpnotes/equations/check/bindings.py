@@ -1,0 +1,106 @@
+"""From what an author binds to what is evaluated: draws, normal names, groups of equals."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..evaluate import values
+from ..latex import names
+from ..latex.tree import Apply, Integral, Name, Node, Under, walk
+
+__all__ = [
+    "DRAWS", "Bindings", "Tight", "backend", "draws", "groups", "kinds", "normalised",
+    "tight_draws", "used",
+]  # fmt: skip
+
+DRAWS = 3
+
+Bindings = Mapping[str, Any] | Callable[[np.random.Generator], Mapping[str, Any]]
+
+
+def draws(bindings: Bindings, seed: str) -> tuple[dict[str, Any], ...]:
+    """The bindings by normal name: once if they are a mapping, else one for each of three draws."""
+    if not callable(bindings):
+        return (normalised(bindings),)
+    digest = hashlib.sha256(seed.encode()).digest()
+    stream = np.random.default_rng(np.frombuffer(digest, dtype=np.uint32))
+    drawn = tuple(normalised(bindings(stream)) for _ in range(DRAWS))
+    if any(set(other) != set(drawn[0]) for other in drawn):
+        raise ValueError("the draws bind different symbols")
+    return drawn
+
+
+Tight = Bindings | Sequence[Bindings] | str | None
+
+
+def tight_draws(tight: Tight, seed: str) -> tuple[dict[str, Any], ...]:
+    """Numbers on which an inequality is an equality, one draw for each set of bindings."""
+    if tight is None or isinstance(tight, str):
+        return ()
+    several = tight if isinstance(tight, Sequence) else (tight,)
+    return tuple(draws(bindings, f"{seed}:tight")[0] for bindings in several)
+
+
+def normalised(bindings: Mapping[str, Any]) -> dict[str, Any]:
+    """The bindings keyed by the normal form of their names."""
+    written: dict[str, str] = {}
+    for name in bindings:
+        key = names.normal(name)
+        if key in written:
+            raise ValueError(f"{written[key]!r} and {name!r} are the same symbol")
+        written[key] = name
+    return {key: bindings[name] for key, name in written.items()}
+
+
+def used(node: Node) -> set[str]:
+    """The keys of all bound names that occur below `node`."""
+    return {key for _, part in walk(node) for key in _keys(part)}
+
+
+def _keys(node: Node) -> Iterator[str]:
+    if isinstance(node, Name | Apply):
+        yield node.key
+    elif isinstance(node, Under):
+        yield node.distribution
+    elif isinstance(node, Integral):
+        yield from node.variables
+
+
+def groups(bindings: Mapping[str, Any]) -> dict[str, Hashable]:
+    """For each name what it may be swapped within: arrays of one shape, callables, distributions.
+
+    Distributions of variables of one shape come with whether they have a density, last.
+    """
+    return {key: _group(key, value) for key, value in bindings.items()}
+
+
+def _group(key: str, value: Any) -> Hashable:
+    kind = values.kind(value)
+    if kind in names.DISTRIBUTIONS and (kind != "nodes" or names.signature(key)):
+        return _distribution(key, value)
+    if kind == "value":
+        return values.conform(value.value if isinstance(value, values.Estimate) else value).shape
+    return "callable" if kind == "callable" else (kind, key)
+
+
+def _distribution(key: str, value: Any) -> Hashable:
+    nodes = value if isinstance(value, values.Nodes) else value.nodes
+    shape = nodes.points.shape[1:] if isinstance(nodes, values.Nodes) else "given"
+    form = names.signature(key)
+    drawn = form.variables if form and shape == "given" else ()
+    return ("distribution", shape, drawn, getattr(value, "density", None) is not None)
+
+
+def kinds(bindings: Mapping[str, Any]) -> dict[str, str]:
+    """What the grammar must know of each name."""
+    return {key: values.kind(value) for key, value in bindings.items()}
+
+
+def backend(bindings: Mapping[str, Any]) -> str:
+    """The library whose arrays are bound: numpy unless another one's are among them."""
+    found = {type(value).__module__.split(".")[0] for value in bindings.values()}
+    return next((name for name in ("cupy", "torch", "array_api_strict") if name in found), "numpy")

@@ -1,0 +1,81 @@
+"""Whether the numbers meet the conditions that an equation states in words."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import EquationError
+from ..evaluate.evaluator import Evaluator
+from ..evaluate.rules.loops import elements
+from ..latex import tree as t
+from ..latex.tree import Node
+from .relations import Misfit, Tolerance, compare
+
+__all__ = ["refuse_unmet"]
+
+
+def refuse_unmet(latex: str, statement: t.Statement, drawn: Sequence[Mapping[str, Any]]) -> None:
+    """Raise `EquationError` at a condition that one of the draws does not meet.
+
+    A draw that lies outside of what a statement is for says nothing about it.
+    """
+    for number, bound in enumerate(drawn, start=1):
+        evaluator = Evaluator(bound, latex)
+        for condition in statement.conditions:
+            if not _is_met(evaluator, condition):
+                problem = f"the numbers of draw {number} do not meet this condition"
+                raise EquationError(problem, latex, condition.span)
+
+
+def _is_met(evaluator: Evaluator, condition: Node) -> bool:
+    if isinstance(condition, t.Step):
+        return _holds(evaluator, condition)
+    if isinstance(condition, t.Member):
+        return _belongs(evaluator, condition)
+    return True  # the name of what runs: it says nothing of the numbers
+
+
+def _holds(evaluator: Evaluator, step: t.Step) -> bool:
+    left, right = evaluator.value(step.left), evaluator.value(step.right)
+    if step.relation == "\\ne":
+        return bool(np.any(left != right))
+    try:
+        return compare(left, step.relation, right, Tolerance()).holds
+    except Misfit as wrong:
+        raise evaluator.fault(step, str(wrong)) from wrong
+
+
+def _belongs(evaluator: Evaluator, node: t.Member) -> bool:
+    value = evaluator.value(node.element)
+    if isinstance(node.members, t.Space):
+        return _is_in(evaluator, value, node.members)
+    return any(np.array_equal(value, member) for member in _members(evaluator, node))
+
+
+_OF_A_KIND = {
+    "\\mathbb R": np.isfinite, "\\mathbb R_+": lambda x: x > 0, "\\mathbb R_{>0}": lambda x: x > 0,
+    "\\mathbb N": lambda x: (x > 0) & (x == np.floor(x)), "\\mathbb Z": lambda x: x == np.floor(x),
+}  # fmt: skip
+
+
+def _is_in(evaluator: Evaluator, value: np.ndarray, space: t.Space) -> bool:
+    """Whether the numbers are of that kind, and in an array of that shape."""
+    sizes = tuple(int(evaluator.value(size)) for size in space.shape)
+    columns = (*sizes, 1) if len(sizes) == 1 else sizes
+    fits = value.size == 1 if set(sizes) <= {1} else value.shape == columns
+    return fits and bool(np.all(_OF_A_KIND[space.name](value)))
+
+
+def _members(evaluator: Evaluator, node: t.Member) -> list:
+    if node.members is not None:
+        return elements(evaluator, node.members, {})
+    listed = [float(evaluator.value(one)) for one in node.listed]
+    if node.last is None:
+        return listed
+    if any(b != a + 1 for a, b in itertools.pairwise(listed)):
+        raise evaluator.fault(node, "dots go on with whole numbers one after another: 1, 2")
+    return list(np.arange(listed[0], float(evaluator.value(node.last)) + 1))

@@ -1,0 +1,130 @@
+"""Definitions: they hold by decree, unless what they define is bound to numbers: then compared.
+
+Of ``x \\sim \\mathcal N(m, S)``, with `x` bound to the nodes of a distribution, mean and
+covariance are compared. What mentions something that is not bound defines without a comparison;
+then what is checked is that it parses, that its shapes conform and that it claims nothing.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..errors import EquationError
+from ..evaluate.values import kind
+from ..latex.balance import whole
+from ..latex.builder.combine import bind
+from ..latex.names import normal
+from ..latex.parser import parse, parse_free
+from ..latex.tree import Apply, Expectation, Name, Statement, Step, Under, Variance
+from .bindings import kinds, used
+from .conditions import refuse_unmet
+from .name_clashes import refuse_twofold
+from .relations import RELATIONS, Tolerance
+from .statements import Draw, Trial
+from .verification import refuse_unused
+
+__all__ = [
+    "NORMAL", "Compared", "compared", "conforms", "defined", "moments", "normal_shape",
+    "refuse_claims",
+]  # fmt: skip
+
+_EQUAL = ("=", ":=", r"\triangleq", r"\equiv")
+NORMAL = normal(r"\mathcal N")
+
+
+def defined(latex: str) -> None:
+    """See that the definition `latex` can be read, and that it claims nothing."""
+    refuse_claims(latex, parse_free(latex))
+
+
+def refuse_claims(latex: str, statement: Statement) -> None:
+    """Raise `EquationError` for a claim.
+
+    ``a = b`` may define; in ``a = b = c`` the second sign claims something.
+    """
+    for before, step in itertools.pairwise(statement.steps):
+        if before.relation in _EQUAL and step.relation == "=" and before.right is step.left:
+            problem = "a definition has one `=`: what follows is a claim, which check is for"
+            raise EquationError(problem, latex, step.right.span)
+
+
+def conforms(latex: str, step: Step, draw: Draw) -> None:
+    """Raise `EquationError` where the sides of `step` have different shapes."""
+    left, right = (np.asarray(draw.evaluator.value(side)) for side in (step.left, step.right))
+    if left.shape != right.shape and not left.size == right.size == 1:
+        problem = f"the left side has shape {left.shape}, the right side {right.shape}"
+        raise EquationError(problem, latex, step.right.span)
+
+
+def normal_shape(*arguments: Any) -> np.ndarray:
+    """The mean of ``N(mean, covariance)`` or ``N(x; mean, covariance)`` if the shapes fit."""
+    *of, mean, covariance = (np.asarray(a, dtype=np.float64) for a in arguments)
+    size = 1 if covariance.ndim == 0 else covariance.shape[0]
+    if covariance.size != size * size:
+        raise ValueError(f"the covariance must be square; got {covariance.shape}")
+    if any(part.size not in (1, size) for part in (*of, mean)):
+        raise ValueError(f"a covariance of {covariance.shape} does not fit {mean.shape}")
+    return np.broadcast_to(mean.reshape(-1, 1), (size, 1)) if size > 1 else mean.reshape(())
+
+
+@dataclass(frozen=True)
+class Compared:
+    """The steps of a definition that numbers can judge, and the LaTeX of the others."""
+
+    trial: Trial
+    bare: tuple[str, ...]
+
+
+def compared(latex: str, drawn: Sequence[Mapping[str, Any]], allowed: Tolerance) -> Compared:
+    """Read the definition `latex` and see which of its statements `drawn` can judge.
+
+    The sides of the other statements must have one shape where everything in them is bound.
+    Raises `EquationError` for what cannot be read and for a symbol that does not occur.
+    """
+    full = {NORMAL: normal_shape, **drawn[0]}
+    statement = parse(latex, kinds(full), free=True)
+    refuse_claims(latex, statement)
+    refuse_unused(drawn[0], latex, statement)
+    numbers = [Draw(values).plain() for values in drawn]
+    refuse_twofold(latex, statement, numbers)
+    refuse_unmet(latex, statement, numbers)
+    judged = {id(step): tuple(_judged(step, drawn[0], allowed)) for step in statement.steps}
+    bare = [step for step in statement.steps if not judged[id(step)]]
+    for step in (one for one in bare if used(one) <= set(full)):
+        for values in drawn:
+            conforms(latex, step, Draw({NORMAL: normal_shape, **values}))
+    kept = Statement(tuple(step for steps in judged.values() for step in steps))
+    trial = Trial(kept, tuple(Draw(values) for values in drawn), allowed)
+    return Compared(trial, tuple(whole(latex, step.span) for step in bare))
+
+
+def _judged(step: Step, bound: Mapping[str, Any], allowed: Tolerance) -> Iterator[Step]:
+    """The relations between numbers that a step makes; none where it only defines."""
+    if step.relation == r"\sim":
+        yield from moments(step, bound)
+        return
+    tolerated = step.relation != r"\approx" or allowed.approx is not None
+    if step.relation in RELATIONS and tolerated and used(step) <= set(bound):
+        yield step
+
+
+def moments(step: Step, bound: Mapping[str, Any]) -> Iterator[Step]:
+    """The two equations, of mean and covariance, that ``x \\sim \\mathcal N(m, S)`` makes.
+
+    None where `x` is not bound to nodes, or `m` or `S` to nothing.
+    """
+    left, right = step.left, step.right
+    normal = isinstance(right, Apply) and right.key == NORMAL and len(right.arguments) == 2
+    nodes = isinstance(left, Name) and kind(bound.get(left.key)) == "nodes"
+    if normal and nodes and used(right) - {NORMAL} <= set(bound):
+        mean, covariance = right.arguments
+        over, body = (Under((left.key,), left.key),), bind(left, {left.key})
+        average = Expectation(over, body, span=left.span)
+        spread = Variance(over, body, span=left.span)
+        yield replace(step, left=average, relation="=", right=mean)
+        yield replace(step, left=spread, relation="=", right=covariance)

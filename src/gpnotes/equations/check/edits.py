@@ -1,0 +1,329 @@
+"""The edits of one node: each a human name and the node that takes its place.
+
+In a name mathematics stands between dollars, so that a page can typeset it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import singledispatch
+
+from ..latex.tree import (
+    Apply,
+    Average,
+    Bars,
+    Cases,
+    Covariance,
+    Derivative,
+    Elementwise,
+    Expectation,
+    Function,
+    Gradient,
+    Index,
+    Inner,
+    Inverse,
+    Kronecker,
+    Name,
+    Node,
+    Norm,
+    Number,
+    Power,
+    Product,
+    Quotient,
+    Reduction,
+    Root,
+    Step,
+    Subscript,
+    Sum,
+    Transpose,
+    Under,
+    Variance,
+    replace_at,
+    walk,
+)
+
+__all__ = ["EQUAL", "ROUND", "STRICT", "Edit", "Scope", "edits", "math"]
+
+Say = Callable[[Node], str]
+Edit = tuple[str, Node]
+
+ROUND = {
+    r"\le": r"\ge", r"\ge": r"\le", "<": ">", ">": "<",
+    r"\succeq": r"\preceq", r"\preceq": r"\succeq",
+}  # fmt: skip
+# What else a relation could have been: less was claimed than holds, or more than does.
+STRICT = {r"\le": "<", r"\ge": ">", r"\succeq": r"\succ", r"\preceq": r"\prec"}
+EQUAL = dict.fromkeys([*STRICT, r"\approx", r"\propto"], "=")
+_OTHER = {"sum": "prod", "prod": "sum", "min": "max", "max": "min", "det": "tr", "tr": "det"}
+_WORDS = {"prod": "product", "min": "minimum", "max": "maximum", "det": "determinant"}
+_WORDS |= {"tr": "trace"}
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What an edit may draw on: how a node is written, the groups of names, the indices."""
+
+    write: Say
+    groups: Mapping[str, Hashable]
+    indices: tuple[str, ...] = ()
+
+    def say(self, node: Node) -> str:
+        return math(self.write(node))
+
+
+def math(latex: str) -> str:
+    """Mathematics in a name: a dollar of its own, as a text in it may hold, it cannot keep.
+
+    >>> math("a^2")
+    '$a^2$'
+    """
+    return "$" + latex.replace("$", "") + "$"
+
+
+@singledispatch
+def edits(node: Node, scope: Scope) -> Iterator[Edit]:
+    """The edits of one node: a human name and the node that takes its place."""
+    yield from ()
+
+
+@edits.register
+def _(node: Step, scope: Scope) -> Iterator[Edit]:
+    """A condition, in cases or in an indicator."""
+    other = ROUND.get(node.relation)
+    if other:
+        yield f"{math(other)} for {math(node.relation)}", replace(node, relation=other)
+
+
+@edits.register
+def _(node: Sum, scope: Scope) -> Iterator[Edit]:
+    for i, term in enumerate(node.terms):
+        signs = tuple(-s if j == i else s for j, s in enumerate(node.signs))
+        yield f"flip the sign of {scope.say(term)}", replace(node, signs=signs)
+    if len(node.terms) > 1:
+        for i, term in enumerate(node.terms):
+            yield (
+                f"drop the term {scope.say(term)}",
+                _sum(_without(node.terms, i), _without(node.signs, i)),
+            )
+
+
+def _sum(terms: tuple[Node, ...], signs: tuple[int, ...]) -> Node:
+    return terms[0] if signs == (1,) else Sum(terms, signs)
+
+
+def _without(values: tuple, i: int) -> tuple:
+    return values[:i] + values[i + 1 :]
+
+
+@edits.register
+def _(node: Product, scope: Scope) -> Iterator[Edit]:
+    for i, factor in enumerate(node.factors):
+        rest = _without(node.factors, i)
+        if rest and not _reciprocal(factor):
+            yield (
+                f"drop the factor {scope.say(factor)}",
+                rest[0] if len(rest) == 1 else Product(rest),
+            )
+
+
+def _alone(factors: tuple[Node, ...], product: type[Product] | type[Elementwise]) -> Node:
+    return factors[0] if len(factors) == 1 else product(factors)
+
+
+def _reciprocal(node: Node) -> bool:
+    """A fraction with numerator one: to drop its denominator is to drop it."""
+    return isinstance(node, Quotient) and node.numerator == Number(1)
+
+
+@edits.register
+def _(node: Elementwise, scope: Scope) -> Iterator[Edit]:
+    yield "matrix product for the elementwise one", Product(node.factors)
+    for i, factor in enumerate(node.factors):
+        rest = _without(node.factors, i)
+        yield (
+            f"drop the factor {scope.say(factor)}",
+            rest[0] if len(rest) == 1 else Elementwise(rest),
+        )
+
+
+@edits.register
+def _(node: Kronecker, scope: Scope) -> Iterator[Edit]:
+    for i in range(len(node.factors) - 1):
+        first, second = map(scope.say, node.factors[i : i + 2])
+        yield f"swap {first} and {second}", Kronecker(_swapped(node.factors, i))
+    yield "matrix product for the Kronecker product", Product(node.factors)
+
+
+@edits.register
+def _(node: Inner, scope: Scope) -> Iterator[Edit]:
+    for alone, other in ((node.left, node.right), (node.right, node.left)):
+        words = f"{scope.say(alone)} for {scope.say(other)} in the inner product"
+        if alone != other:
+            yield words, Inner(alone, alone)
+
+
+@edits.register
+def _(node: Quotient, scope: Scope) -> Iterator[Edit]:
+    half = _reciprocal(node) and node.denominator == Number(2)
+    what = "factor one half" if half else f"denominator {scope.say(node.denominator)}"
+    yield f"drop the {what}", node.numerator
+
+
+@edits.register
+def _(node: Number, scope: Scope) -> Iterator[Edit]:
+    yield f"${node.value + 1:g}$ for ${node.value:g}$", Number(node.value + 1)
+
+
+@edits.register
+def _(node: Inverse, scope: Scope) -> Iterator[Edit]:
+    yield f"drop the inverse of {scope.say(node.base)}", node.base
+
+
+@edits.register
+def _(node: Transpose, scope: Scope) -> Iterator[Edit]:
+    yield f"drop the transpose of {scope.say(node.base)}", node.base
+
+
+@edits.register
+def _(node: Power, scope: Scope) -> Iterator[Edit]:
+    what = "square" if node.exponent == Number(2) else "power"
+    yield f"drop the {what} of {scope.say(node.base)}", node.base
+
+
+@edits.register
+def _(node: Root, scope: Scope) -> Iterator[Edit]:
+    yield f"drop the root of {scope.say(node.base)}", node.base
+
+
+@edits.register
+def _(node: Bars, scope: Scope) -> Iterator[Edit]:
+    yield f"drop the bars of {scope.say(node.base)}", node.base
+    yield f"trace for determinant of {scope.say(node.base)}", Function("tr", (node.base,))
+
+
+@edits.register
+def _(node: Norm, scope: Scope) -> Iterator[Edit]:
+    order = "2" if node.order == "1" else "1"
+    yield (
+        f"{math(order)}-norm for {math(node.order)}-norm of {scope.say(node.base)}",
+        replace(node, order=order),
+    )
+
+
+@edits.register
+def _(node: Function, scope: Scope) -> Iterator[Edit]:
+    said = ", ".join(map(scope.say, node.arguments))
+    if node.name in _OTHER:
+        other = _OTHER[node.name]
+        words = f"{_WORDS.get(other, other)} for {_WORDS.get(node.name, node.name)}"
+        yield f"{words} of {said}", replace(node, name=other)
+    if len(node.arguments) == 1:
+        yield f"drop {node.name} of {said}", node.arguments[0]
+
+
+@edits.register
+def _(node: Reduction, scope: Scope) -> Iterator[Edit]:
+    other = _OTHER.get(node.kind)
+    if other:
+        words = f"{_WORDS.get(other, other)} for {_WORDS.get(node.kind, node.kind)}"
+        yield f"{words} over {math(node.over.index)}", replace(node, kind=other)
+    for end, by in (("first", 1), ("last", 1), ("last", -1)):
+        bound = getattr(node.over, end)
+        if bound is not None:
+            moved = replace(node.over, **{end: Sum((bound, Number(1)), (1, by), span=bound.span)})
+            much = "one more" if by > 0 else "one less"
+            yield f"{end} {math(node.over.index)} {much}", replace(node, over=moved)
+
+
+@edits.register
+def _(node: Expectation, scope: Scope) -> Iterator[Edit]:
+    """What is left where one forgets that a mean and a function do not commute."""
+    body = node.body
+    for path, part in walk(body):
+        if isinstance(part, Index) and part.key in node.variables:
+            body = replace_at(body, path, Expectation(_alone(node.over, part.key), part))
+    yield from _other_distributions(node, scope)
+    yield f"the value at the mean for the mean of {scope.say(node.body)}", body
+
+
+@edits.register
+def _(node: Variance, scope: Scope) -> Iterator[Edit]:
+    mean = Expectation(node.over, node.body)
+    yield from _other_distributions(node, scope)
+    yield f"the mean for the variance of {scope.say(node.body)}", mean
+
+
+@edits.register
+def _(node: Covariance, scope: Scope) -> Iterator[Edit]:
+    yield from _other_distributions(node, scope)
+
+
+def _alone(over: tuple[Under, ...], key: str) -> tuple[Under, ...]:
+    """What one variable has its mean over: what it is drawn from, and all if that is given some."""
+    own = tuple(under for under in over if key in under.variables)
+    return over if own[0].given else own
+
+
+@edits.register
+def _(node: Derivative | Gradient, scope: Scope) -> Iterator[Edit]:
+    what = "derivative" if isinstance(node, Derivative) else "gradient"
+    yield f"drop the {what} of {scope.say(node.body)}", node.body
+
+
+@edits.register
+def _(node: Cases, scope: Scope) -> Iterator[Edit]:
+    for i in range(len(node.values) - 1):
+        yield f"swap cases {i + 1} and {i + 2}", replace(node, values=_swapped(node.values, i))
+
+
+@edits.register
+def _(node: Apply, scope: Scope) -> Iterator[Edit]:
+    for i in range(len(node.arguments) - 1):
+        first, second = map(scope.say, node.arguments[i : i + 2])
+        yield f"swap {first} and {second}", replace(node, arguments=_swapped(node.arguments, i))
+    for other in _others(node.key, scope.groups):
+        yield f"{math(other)} for {math(node.key)}", replace(node, key=other)
+
+
+def _other_distributions(node: Average, scope: Scope) -> Iterator[Edit]:
+    """The average under another distribution of the same kind of variable."""
+    for i, under in enumerate(node.over):
+        own = scope.groups.get(under.distribution)
+        for other, group in scope.groups.items():
+            if other != under.distribution and _like(own, group):
+                moved = replace(under, distribution=other)
+                said = f"the average under {math(other)} for {math(under.distribution)}"
+                yield said, replace(node, over=(*node.over[:i], moved, *node.over[i + 1 :]))
+
+
+def _like(group: Hashable, other: Hashable) -> bool:
+    """Whether both are distributions of one kind of variable, whatever their densities."""
+    both = isinstance(group, tuple) and isinstance(other, tuple)
+    return both and group[:1] == ("distribution",) and group[:-1] == other[:-1]
+
+
+def _swapped(values: tuple, i: int) -> tuple:
+    return (*values[:i], values[i + 1], values[i], *values[i + 2 :])
+
+
+@edits.register
+def _(node: Name, scope: Scope) -> Iterator[Edit]:
+    for other in _others(node.key, scope.groups):
+        yield f"{math(other)} for {math(node.key)}", replace(node, key=other)
+
+
+def _others(key: str, groups: Mapping[str, Hashable]) -> list[str]:
+    """The other bound names of the same kind and shape."""
+    return [k for k, group in groups.items() if k != key and group == groups.get(key)]
+
+
+@edits.register
+def _(node: Subscript, scope: Scope) -> Iterator[Edit]:
+    for i, index in enumerate(node.indices):
+        for other in scope.indices:
+            if isinstance(index, Index) and other != index.key:
+                swapped = replace(index, key=other)
+                indices = (*node.indices[:i], swapped, *node.indices[i + 1 :])
+                words = f"{math(other)} for {math(index.key)} in {scope.say(node)}"
+                yield words, replace(node, indices=indices)

@@ -1,0 +1,261 @@
+"""A statement on its draws: the residual of every step, and the fate of every mutant."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..errors import EquationError
+from ..evaluate.evaluator import Evaluator
+from ..evaluate.scales import magnitude
+from ..evaluate.values import Estimate
+from ..evaluate.values import conform as conform_value
+from ..latex.tree import Name, Node, Statement, Step
+from .bindings import used
+from .edits import STRICT
+from .mutants import Mutant
+from .relations import Comparison, Misfit, Tolerance, compare_all, conform, is_zero, scale
+from .z_scores import Score, score
+
+__all__ = ["Draw", "Trial", "fates"]
+
+ROUNDING = 1e-12  # what is left of terms that cancel is no more than this, relative to them
+SAME = 1e-10  # two values of a node are the same if they agree to this, relative to the larger
+
+
+@dataclass(frozen=True)
+class Draw:
+    """One set of numbers for the symbols."""
+
+    bindings: Mapping[str, Any]
+
+    @cached_property
+    def estimates(self) -> dict[str, Estimate]:
+        return {k: v for k, v in self.bindings.items() if isinstance(v, Estimate)}
+
+    @cached_property
+    def evaluator(self) -> Evaluator:
+        return Evaluator(self.plain())
+
+    def plain(self) -> dict[str, Any]:
+        """The bindings with the value of each estimate in its place."""
+        return {**self.bindings, **{k: e.value for k, e in self.estimates.items()}}
+
+    def sides(self, step: Step) -> tuple[np.ndarray, np.ndarray]:
+        return conform(self.evaluator.value(step.left), self.evaluator.value(step.right))
+
+    def size(self, step: Step) -> float:
+        """How large both sides would be if nothing in them cancelled."""
+        self.sides(step)
+        return max(magnitude(self.evaluator, side) for side in (step.left, step.right))
+
+    def standard_error(self, step: Step) -> np.ndarray | None:
+        """The standard error of ``left - right``, or none if no estimate takes part."""
+        keys = used(step) & set(self.estimates)
+        if not keys:
+            return None
+        return np.sqrt(sum(self._variance(step, key) for key in keys))
+
+    def _variance(self, step: Step, key: str) -> np.ndarray:
+        """What the estimate `key` adds to the variance of ``left - right``."""
+        if self.estimates[key].n < 2:
+            raise Misfit(f"the estimate `{key}` must state its sample size, n=")
+        error = np.asarray(self.estimates[key].standard_error, dtype=np.float64)
+        if Name(key) in (step.left, step.right):
+            return conform_value(error) ** 2
+        return sum(shift**2 for shift in self._shifts(step, key))
+
+    def _shifts(self, step: Step, key: str) -> Iterator[np.ndarray]:
+        """How ``left - right`` moves when one entry moves by its standard error."""
+        left, right = self.sides(step)
+        value = np.asarray(self.estimates[key].value, dtype=np.float64)
+        error = np.broadcast_to(self.estimates[key].standard_error, value.shape)
+        for place in np.ndindex(value.shape):
+            moved = value.copy()
+            moved[place] += error[place]
+            evaluator = Evaluator({**self.plain(), key: moved})
+            yield (evaluator.value(step.left) - evaluator.value(step.right)) - (left - right)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A parsed statement, the draws it is evaluated on, and what it is allowed.
+
+    The last `tight` draws are those on which an inequality is an equality.
+    """
+
+    statement: Statement
+    draws: tuple[Draw, ...]
+    allowed: Tolerance
+    tight: int = 0
+
+    def anew(self) -> Trial:
+        """The same with nothing remembered."""
+        return replace(self, draws=tuple(Draw(draw.bindings) for draw in self.draws))
+
+    @cached_property
+    def errors(self) -> tuple[tuple[np.ndarray | None, ...], ...]:
+        """For each step and draw the standard error, where an estimate takes part."""
+        return tuple(
+            tuple(draw.standard_error(step) for draw in self.draws) for step in self.statement.steps
+        )
+
+    def compare(self, place: int, step: Step, chosen: slice = slice(None)) -> Comparison:
+        """Compare the sides of `step`, which stands at `place` (or a mutant of it)."""
+        if self.errors[place][0] is None:
+            if self.tight:
+                return self._compare_tight(place, step, chosen)
+            return self._compare(place, step, self._places[chosen])
+        holds = self.score(place, step).holds
+        return Comparison(self.residual(place, step), holds)
+
+    def _compare(self, place: int, step: Step, drawn: Sequence[int], **other: Any) -> Comparison:
+        pairs = [self.draws[i].sides(step) for i in drawn]
+        sizes = [self._size(place, i, pair) for i, pair in zip(drawn, pairs, strict=True)]
+        return compare_all(step.relation, pairs, replace(self.allowed, **other), sizes)
+
+    def _size(self, place: int, draw: int, pair: tuple[np.ndarray, np.ndarray]) -> float:
+        """The size of the terms of a step, where its sides are but what is left of them.
+
+        The step as printed is the measure of its mutants as well.
+        """
+        terms = self._terms[place][draw]
+        nothing = any(map(is_zero, pair)) or scale(*pair) <= ROUNDING * terms
+        return terms if nothing else 0.0
+
+    @cached_property
+    def _terms(self) -> tuple[tuple[float, ...], ...]:
+        steps = self.statement.steps
+        return tuple(tuple(draw.size(step) for draw in self.draws) for step in steps)
+
+    @property
+    def _places(self) -> tuple[int, ...]:
+        return tuple(range(len(self.draws)))
+
+    def _compare_tight(self, place: int, step: Step, chosen: slice) -> Comparison:
+        """The same, but where an inequality is tight it has to be tight.
+
+        There, what is merely weaker than the inequality, such as a bound that has moved, is told
+        from it. A mutant of the relation stays what it says.
+        """
+        unturned = step.relation == self.statement.steps[place].relation
+        found = [
+            self._touch(place, step, i)
+            if unturned and i in self._attained[place]
+            else self._compare(place, step, [i])
+            for i in self._places[chosen]
+        ]
+        return max(found, key=lambda comparison: (not comparison.holds, comparison.residual))
+
+    def _touch(self, place: int, step: Step, draw: int) -> Comparison:
+        """Whether a weak inequality holds and a strict one does not."""
+        weak = self._compare(place, step, [draw])
+        if not weak.holds or not self._compare(place, _strictly(step), [draw]).holds:
+            return weak
+        return replace(self._compare(place, replace(step, relation="="), [draw]), holds=False)
+
+    @cached_property
+    def _attained(self) -> tuple[frozenset[int], ...]:
+        """For each step the tight draws on which it would fail if it were strict."""
+        return tuple(
+            frozenset(
+                i
+                for i in self._places[-self.tight :]
+                if step.relation in STRICT
+                and not self._compare(place, _strictly(step), [i]).holds
+                and self._compare(place, step, [i]).holds
+            )
+            for place, step in enumerate(self.statement.steps)
+        )
+
+    def score(self, place: int, step: Step) -> Score:
+        """The worst z-score of `step` in units of the standard error of the original."""
+        sides = [draw.sides(step) for draw in self.draws]
+        errors = self.errors[place]
+        return score(step.relation, [(*pair, e) for pair, e in zip(sides, errors, strict=True)])
+
+    def residual(self, place: int, step: Step) -> float:
+        """The relative residual, whatever is allowed."""
+        approx = self.allowed.approx or 0.0
+        return self._compare(place, step, self._places, approx=approx).residual
+
+    def vacuous(self, step: Step) -> bool:
+        """Both sides are zero on every draw, and so is all that could cancel in them."""
+        return all(
+            scale(*draw.sides(step)) == 0.0 and draw.size(step) == 0.0 for draw in self.draws
+        )
+
+    @cached_property
+    def portions(self) -> tuple[slice, ...]:
+        """The draws one after another, or all at once where only together they say something."""
+        together = any(step.relation == r"\propto" for step in self.statement.steps)
+        if together or any(error[0] is not None for error in self.errors):
+            return (slice(None),)
+        return tuple(slice(i, i + 1) for i in range(len(self.draws)))
+
+
+def _strictly(step: Step) -> Step:
+    return replace(step, relation=STRICT[step.relation])
+
+
+def fates(trial: Trial, mutants: Sequence[Mutant]) -> list[tuple[str, float | None]]:
+    """The outcome and residual of each mutant.
+
+    A mutant is caught when a step that it touches fails, or cannot be evaluated, on some draw.
+    """
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        return [_fate(trial, mutant) for mutant in mutants]
+
+
+def _fate(trial: Trial, mutant: Mutant) -> tuple[str, float | None]:
+    known = [len(draw.evaluator) for draw in trial.draws]
+    try:
+        found = _worst(trial, mutant)
+        if not found.holds:
+            return "caught", found.residual
+        return ("indistinct" if _same(trial, mutant) else "survived"), found.residual
+    except Exception:  # whatever a bound callable raises on nonsense, nonsense it is
+        return "caught", None
+    finally:
+        for draw, kept in zip(trial.draws, known, strict=True):
+            draw.evaluator.forget(kept)
+
+
+def _worst(trial: Trial, mutant: Mutant) -> Comparison:
+    """The first comparison that fails, or the last that holds."""
+    found = Comparison(0.0, True)
+    for chosen in trial.portions:
+        for place, step in zip(mutant.places, mutant.steps, strict=True):
+            found = trial.compare(place, step, chosen)
+            if not found.holds:
+                return found
+    return found
+
+
+def _same(trial: Trial, mutant: Mutant) -> bool:
+    """Whether the edited node has its old value on all draws, wherever it is evaluated."""
+    probe = mutant.probe(trial.statement)
+    return probe is not None and all(
+        _unmoved(draw.evaluator, mutant, *probe) for draw in trial.draws
+    )
+
+
+def _unmoved(evaluator: Evaluator, mutant: Mutant, tree: Node, gap: Node) -> bool:
+    """A node that is never evaluated, in a case that never applies, is not known to agree."""
+    try:
+        evaluator.value(tree)
+    except EquationError:
+        return False
+    gaps = evaluator.observe(gap)
+    size = max(_largest(evaluator.observe(mutant.before)), magnitude(evaluator, mutant.before))
+    return bool(gaps) and _largest(gaps) <= SAME * size
+
+
+def _largest(values: Sequence[np.ndarray]) -> float:
+    return max(float(np.max(np.abs(value))) for value in values)

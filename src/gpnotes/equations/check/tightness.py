@@ -1,0 +1,56 @@
+"""Inequalities are judged where they are tight: there, a strict one is another statement."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..errors import EquationError
+from .bindings import Tight
+from .mutants import Mutant
+from .statements import Trial
+
+__all__ = ["never", "refuse_not_tight", "survivors_want"]
+
+NEVER = "never: "
+
+
+def never(tight: Tight) -> str:
+    """Why no numbers make the inequality an equality, where the author says so."""
+    if not isinstance(tight, str):
+        return ""
+    if not tight.startswith(NEVER) or not tight.removeprefix(NEVER).strip():
+        raise ValueError(f"tight= in words must begin with {NEVER!r} and say why; got {tight!r}")
+    return tight
+
+
+def refuse_not_tight(trial: Trial, made: Sequence[Mutant], tight: Tight, latex: str) -> None:
+    """Raise `EquationError` where `tight` does not say what the numbers say."""
+    if tight is None:
+        return
+    strict = [mutant for mutant in made if mutant.strict]
+    if not strict:
+        raise EquationError("tight=: no relation of this equation can be tight", latex)
+    attained = [_attained(trial, strict, draw) for draw in range(len(trial.draws))]
+    if never(tight) and any(attained):
+        raise EquationError("tight= says never, but both sides are equal on a draw", latex)
+    if trial.tight and not any(attained[-trial.tight :]):
+        raise EquationError("tight=: on none of the tight draws are both sides equal", latex)
+
+
+def _attained(trial: Trial, strict: Sequence[Mutant], draw: int) -> bool:
+    """Whether some inequality would fail on this draw if it were strict."""
+    alone = slice(draw, draw + 1)
+    return any(not trial.compare(m.places[0], m.steps[0], alone).holds for m in strict)
+
+
+def survivors_want(alive: Sequence[Mutant]) -> str:
+    """What to do about mutants of a relation that survive."""
+    hints = []
+    if any(mutant.strict for mutant in alive):
+        hints.append(
+            " An inequality that is never seen tight could be strict: give tight= numbers on "
+            f"which both sides are equal, or say why there are none, tight='{NEVER}why'."
+        )
+    if any(mutant.finer and not mutant.strict for mutant in alive):
+        hints.append(" Where both sides are equal to rtol=, write = instead of \\approx.")
+    return "".join(hints)

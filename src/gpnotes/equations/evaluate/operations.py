@@ -1,0 +1,217 @@
+"""The arithmetic of the language: what each operation does to scalars, columns and matrices.
+
+Shapes are strict: nothing is broadcast but a scalar factor, since a formula that needs
+broadcasting to hold does not hold as printed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from ..errors import OperationError, ShapeError
+from .values import shaped
+
+__all__ = ["FUNCTIONS", "RELATIONS"]
+
+Array = np.ndarray
+
+
+def _refuse(operation: str, *operands: Array, hint: str = "") -> ShapeError:
+    shapes = " and ".join(str(np.shape(a)) for a in operands)
+    return ShapeError(f"{operation} of shapes {shapes} is not defined{hint}")
+
+
+def add(a: Array, b: Array) -> Array:
+    if a.shape != b.shape:
+        raise _refuse("the sum", a, b)
+    return a + b
+
+
+def multiply(a: Array, b: Array) -> Array:
+    if a.ndim == 0 or b.ndim == 0:
+        return a * b
+    if a.ndim != 2 or b.ndim != 2 or a.shape[1] != b.shape[0]:
+        raise _refuse("the product", a, b)
+    return shaped(a @ b)
+
+
+def elementwise(a: Array, b: Array) -> Array:
+    if a.shape != b.shape:
+        raise _refuse("the elementwise product", a, b)
+    return a * b
+
+
+def inner(a: Array, b: Array) -> Array:
+    if a.shape != b.shape:
+        raise _refuse("the inner product", a, b)
+    return np.float64(np.sum(a * b))
+
+
+def kronecker(a: Array, b: Array) -> Array:
+    if a.ndim > 2 or b.ndim > 2:
+        raise _refuse("the Kronecker product", a, b)
+    return shaped(np.kron(a, b))
+
+
+def divide(a: Array, b: Array) -> Array:
+    if b.ndim:
+        raise _refuse("the quotient", a, b, hint="; the denominator must be a scalar")
+    if b == 0:
+        raise OperationError("division by zero")
+    return a / b
+
+
+def inverse(a: Array) -> Array:
+    if a.ndim == 0:
+        return divide(np.float64(1.0), a)
+    _square(a, "the inverse")
+    try:
+        return np.linalg.solve(a, np.eye(len(a)))
+    except np.linalg.LinAlgError:
+        raise OperationError("the inverse of a singular matrix is not defined") from None
+
+
+def transpose(a: Array) -> Array:
+    if a.ndim > 2:
+        raise _refuse("the transpose", a)
+    return a.T
+
+
+def power(a: Array, b: Array) -> Array:
+    if b.ndim:
+        raise _refuse("the power", a, b, hint="; the exponent must be a scalar")
+    if a.ndim == 0:
+        if a == 0 and b < 0:
+            raise OperationError("division by zero")
+        return np.float64(a) ** b
+    _square(a, "the power")
+    if b == int(b):
+        return np.linalg.matrix_power(a if b >= 0 else inverse(a), abs(int(b)))
+    return _symmetric_power(a, float(b))
+
+
+def _symmetric_power(a: Array, b: float) -> Array:
+    if not np.allclose(a, a.T, rtol=1e-10, atol=0.0):
+        raise OperationError("a broken power is defined for symmetric matrices only")
+    values, vectors = np.linalg.eigh(a)
+    return (vectors * values**b) @ vectors.T
+
+
+def root(a: Array, degree: Array) -> Array:
+    if a.ndim or degree.ndim:
+        raise _refuse("the root", a)
+    return np.float64(a) ** (1.0 / degree)
+
+
+def bars(a: Array) -> Array:
+    """Modulus of a scalar, length of a vector, determinant of a square matrix."""
+    if a.ndim == 0:
+        return np.abs(a)
+    return np.linalg.norm(a) if 1 in a.shape else det(a)
+
+
+def det(a: Array) -> Array:
+    return a if a.ndim == 0 else np.linalg.det(_square(a, "the determinant"))
+
+
+_ORDERS = {"2": 2, "1": 1, "\\infty": np.inf, "F": "fro", "\\mathrm F": "fro"}
+
+
+def norm(a: Array, order: str) -> Array:
+    if order not in _ORDERS:
+        raise OperationError(f"the norm with subscript {order} is not known")
+    if a.ndim == 2 and 1 in a.shape:
+        kind = _ORDERS[order]
+        return np.linalg.norm(a.ravel(), None if kind == "fro" else kind)
+    return np.abs(a) if a.ndim == 0 else np.linalg.norm(a, _ORDERS[order])
+
+
+def _square(a: Array, operation: str) -> Array:
+    if a.ndim != 2 or a.shape[0] != a.shape[1]:
+        raise _refuse(operation, a)
+    return a
+
+
+def _trace(a: Array) -> Array:
+    return a if a.ndim == 0 else np.trace(_square(a, "the trace"))
+
+
+def _diag(a: Array) -> Array:
+    if a.ndim == 0:
+        return a
+    if a.ndim == 2 and a.shape[1] == 1:
+        return np.diag(a[:, 0])
+    return np.diag(_square(a, "diag"))[:, None]
+
+
+def _extreme(choose: Callable) -> Callable[..., Array]:
+    def of(*values: Array) -> Array:
+        if len(values) == 1:
+            return choose(values[0])
+        if any(v.ndim for v in values):
+            raise _refuse("the extreme", *values)
+        return choose(np.array(values))
+
+    return of
+
+
+def _factorial(a: Array) -> Array:
+    n = _count(a, "the factorial")
+    return np.float64(math.factorial(n))
+
+
+def _binom(n: Array, k: Array) -> Array:
+    return np.float64(math.comb(_count(n, "the binomial"), _count(k, "the binomial")))
+
+
+def _count(a: Array, operation: str) -> int:
+    if a.ndim or a != int(a) or a < 0:
+        raise OperationError(f"{operation} needs a whole number, not {a}")
+    return int(a)
+
+
+def _log(a: Array) -> Array:
+    if np.any(a <= 0):
+        raise OperationError(f"the logarithm of {np.min(a):.6g} is not defined")
+    return np.log(a)
+
+
+def _one(function: Callable) -> Callable[..., Array]:
+    def of(*values: Array) -> Array:
+        if len(values) != 1:
+            raise OperationError(f"one argument expected, {len(values)} given")
+        return function(values[0])
+
+    return of
+
+
+_ELEMENTWISE = {
+    name: getattr(np, name)
+    for name in [
+        "exp",
+        "cos",
+        "sin",
+        "tan",
+        "tanh",
+        "sinh",
+        "cosh",
+        "arccos",
+        "arcsin",
+        "arctan",
+        "sign",
+    ]
+}
+FUNCTIONS: dict[str, Callable[..., Array]] = {
+    **{name: _one(function) for name, function in _ELEMENTWISE.items()},
+    "log": _one(_log), "det": _one(det), "tr": _one(_trace), "diag": _one(_diag),
+    "rank": _one(np.linalg.matrix_rank), "min": _extreme(np.min), "max": _extreme(np.max),
+    "factorial": _one(_factorial), "binom": _binom,
+}  # fmt: skip
+RELATIONS: dict[str, Callable[[Array, Array], bool]] = {
+    "=": lambda a, b: bool(np.all(a == b)), "\\ne": lambda a, b: bool(np.any(a != b)),
+    "<": lambda a, b: bool(np.all(a < b)), ">": lambda a, b: bool(np.all(a > b)),
+    "\\le": lambda a, b: bool(np.all(a <= b)), "\\ge": lambda a, b: bool(np.all(a >= b)),
+}  # fmt: skip

@@ -1,0 +1,255 @@
+"""Leaves, arithmetic, functions, blocks and cases."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from ...errors import OperationError, ShapeError
+from ...latex import tree as t
+from ...latex.names import DISTRIBUTIONS
+from .. import operations as op
+from ..values import Distribution, conform, kind, shaped
+from .registry import Array, Calculator, Scope, rule
+
+
+@rule(t.Number)
+def _number(ev: Calculator, node: t.Number, scope: Scope) -> Array:
+    return np.float64(node.value)
+
+
+_CONSTANTS = {"\\pi": np.pi, "e": np.e, "\\infty": np.inf}
+
+
+@rule(t.Constant)
+def _constant(ev: Calculator, node: t.Constant, scope: Scope) -> Array:
+    return np.float64(_CONSTANTS[node.name])
+
+
+@rule(t.Name)
+def _name(ev: Calculator, node: t.Name, scope: Scope) -> Array:
+    return conform(scope[node.key].value) if node.key in scope else ev.bound(node.key)
+
+
+@rule(t.Index)
+def _index(ev: Calculator, node: t.Index, scope: Scope) -> Array:
+    if node.key not in scope:
+        raise OperationError(f"`{node.key}` runs over nothing here")
+    return conform(scope[node.key].value)
+
+
+@rule(t.Subscript)
+def _subscript(ev: Calculator, node: t.Subscript, scope: Scope) -> Array:
+    base = ev.of(node.base, scope)
+    _refuse_two_digits(node.indices, base)
+    indices = [whole(ev.of(index, scope)) for index in node.indices]
+    if base.ndim == 0 and indices == [1]:
+        return base
+    if base.ndim == 2 and 1 in base.shape and len(indices) == 1:
+        base = base.ravel()
+    return shaped(base[inside(indices, base.shape)])
+
+
+def _refuse_two_digits(indices: tuple[t.Node, ...], base: Array) -> None:
+    """``A_{12}`` is the entry 1, 2 to one reader, and row 12 to another."""
+    index = indices[0]
+    if len(indices) > 1 or not isinstance(index, t.Number) or index.value < 10:
+        return
+    if base.ndim > 1 and 1 not in base.shape:
+        first, *rest = f"{index.value:g}"
+        said = f"row {index.value:g}, or the entry {first}, {''.join(rest)}?"
+        raise OperationError(f"ambiguous: {said} write A_{{{first},{''.join(rest)}}}")
+
+
+def whole(value: Array) -> int:
+    if np.ndim(value) or value != int(value):
+        raise OperationError(f"an index must be a whole number, not {value}")
+    return int(value)
+
+
+def inside(indices: list[int], shape: tuple[int, ...]) -> tuple[int, ...]:
+    """One-based indices as zero-based ones; out of range is an error, not the other end."""
+    if len(indices) > len(shape):
+        raise OperationError(f"{len(indices)} indices for the shape {shape}")
+    for index, size in zip(indices, shape, strict=False):
+        if not 1 <= index <= size:
+            comma = "; write a comma between two indices" if index > 9 and len(shape) > 1 else ""
+            zero = "; entries are counted from one: the first is x_1" if index == 0 else ""
+            said = f"the index {index} is outside 1 to {size}, shape {shape}"
+            raise OperationError(f"{said}{zero or comma}")
+    return tuple(index - 1 for index in indices)
+
+
+@rule(t.Sum)
+def _sum(ev: Calculator, node: t.Sum, scope: Scope) -> Array:
+    total = None
+    for term, sign in zip(node.terms, node.signs, strict=True):
+        value = ev.of(term, scope)
+        signed = value if sign > 0 else -value
+        total = signed if total is None else op.add(total, signed)
+    return total
+
+
+@rule(t.Product)
+def _product(ev: Calculator, node: t.Product, scope: Scope) -> Array:
+    return reduce(op.multiply, (ev.of(factor, scope) for factor in node.factors))
+
+
+@rule(t.Elementwise)
+def _elementwise(ev: Calculator, node: t.Elementwise, scope: Scope) -> Array:
+    return reduce(op.elementwise, (ev.of(factor, scope) for factor in node.factors))
+
+
+@rule(t.Kronecker)
+def _kronecker(ev: Calculator, node: t.Kronecker, scope: Scope) -> Array:
+    if node.loose and any(_has_matrices(ev, factor, scope) for factor in node.factors):
+        raise OperationError("ambiguous beside `\\otimes`: write brackets around the product")
+    return reduce(op.kronecker, (ev.of(factor, scope) for factor in node.factors))
+
+
+def _has_matrices(ev: Calculator, node: t.Node, scope: Scope) -> bool:
+    """Whether a product has two factors or more that are no scalars, whose order matters."""
+    factors = node.factors if isinstance(node, t.Product) else ()
+    return sum(ev.of(factor, scope).ndim > 0 for factor in factors) > 1
+
+
+@rule(t.Inner)
+def _inner(ev: Calculator, node: t.Inner, scope: Scope) -> Array:
+    return op.inner(ev.of(node.left, scope), ev.of(node.right, scope))
+
+
+@rule(t.Quotient)
+def _quotient(ev: Calculator, node: t.Quotient, scope: Scope) -> Array:
+    return op.divide(ev.of(node.numerator, scope), ev.of(node.denominator, scope))
+
+
+@rule(t.Power)
+def _power(ev: Calculator, node: t.Power, scope: Scope) -> Array:
+    base = ev.of(node.base, scope)
+    lone = node.exponent.terms if isinstance(node.exponent, t.Sum) else (node.exponent,)
+    letter = lone[0].key if len(lone) == 1 and isinstance(lone[0], t.Name) else ""
+    if base.ndim and letter in _TRANSPOSE_LETTERS:
+        bound = f"`{letter}` is bound as well"
+        raise OperationError(f"ambiguous: is this the transpose? write ^\\top; {bound}")
+    return op.power(base, ev.of(node.exponent, scope))
+
+
+_TRANSPOSE_LETTERS = frozenset({"T", "\\mathrm T", "\\mathsf T"})
+
+
+@rule(t.Inverse)
+def _inverse(ev: Calculator, node: t.Inverse, scope: Scope) -> Array:
+    return op.inverse(ev.of(node.base, scope))
+
+
+@rule(t.Transpose)
+def _transpose(ev: Calculator, node: t.Transpose, scope: Scope) -> Array:
+    return op.transpose(ev.of(node.base, scope))
+
+
+@rule(t.Root)
+def _root(ev: Calculator, node: t.Root, scope: Scope) -> Array:
+    degree = np.float64(2.0) if node.degree is None else ev.of(node.degree, scope)
+    return op.root(ev.of(node.base, scope), degree)
+
+
+@rule(t.Bars)
+def _bars(ev: Calculator, node: t.Bars, scope: Scope) -> Array:
+    if isinstance(node.base, t.Name) and kind(ev.bindings.get(node.base.key)) == "set":
+        return np.float64(len(ev.bindings[node.base.key]))
+    return op.bars(ev.of(node.base, scope))
+
+
+@rule(t.Norm)
+def _norm(ev: Calculator, node: t.Norm, scope: Scope) -> Array:
+    return op.norm(ev.of(node.base, scope), node.order)
+
+
+@rule(t.Function)
+def _function(ev: Calculator, node: t.Function, scope: Scope) -> Array:
+    if node.name == "indicator":
+        return np.float64(_holds(ev, node.arguments[0], scope))
+    return op.FUNCTIONS[node.name](*(ev.of(a, scope) for a in node.arguments))
+
+
+def _holds(ev: Calculator, step: t.Step, scope: Scope) -> bool:
+    if step.relation not in op.RELATIONS:
+        raise OperationError(f"`{step.relation}` is no condition")
+    return op.RELATIONS[step.relation](ev.of(step.left, scope), ev.of(step.right, scope))
+
+
+@rule(t.Apply)
+def _apply(ev: Calculator, node: t.Apply, scope: Scope) -> Array:
+    function = ev.bindings.get(node.key)
+    if kind(function) in DISTRIBUTIONS:
+        function = _density(node.key, function)
+    if not callable(function):
+        raise OperationError(f"`{node.key}` is not bound to a function")
+    return call(node.key, function, [argument(ev, a, scope) for a in node.arguments])
+
+
+def _density(key: str, bound: Any) -> Any:
+    density = getattr(bound, "density", None)
+    if density is None:
+        raise OperationError(f"`{key}` has no density: bind it to Distribution(nodes, density)")
+    return density
+
+
+def nodes_given(key: str, function: Callable, arguments: list) -> Any:
+    """The nodes of a distribution that depend on something."""
+    try:
+        return function(*arguments)
+    except Exception as wrong:
+        raise OperationError(f"the nodes of `{key}` failed: {wrong}") from wrong
+
+
+def call(key: str, function: Callable, arguments: list) -> Array:
+    """The value of a bound function; what goes wrong inside it is told as its failure."""
+    try:
+        return conform(function(*arguments))
+    except Exception as wrong:
+        raise OperationError(f"`{key}` failed: {wrong}") from wrong
+
+
+def argument(ev: Calculator, node: t.Node, scope: Scope) -> Any:
+    """A bound symbol goes in as it was bound; a computed vector goes in with one axis."""
+    if isinstance(node, t.Name) and node.key not in scope:
+        bound = ev.bindings[node.key]
+        itself = not isinstance(bound, Distribution) or bound.value is None
+        return bound if itself else bound.value
+    if isinstance(node, t.Name | t.Index) and node.key in scope:
+        return scope[node.key].value
+    value = ev.of(node, scope)
+    return value[:, 0] if value.ndim == 2 and value.shape[1] == 1 else value
+
+
+@rule(t.Block)
+def _block(ev: Calculator, node: t.Block, scope: Scope) -> Array:
+    rows = [[ev.of(entry, scope) for entry in row] for row in node.rows]
+    heights = [max(np.atleast_2d(v).shape[0] for v in row) for row in rows]
+    widths = [max(np.atleast_2d(v).shape[1] for v in column) for column in zip(*rows, strict=True)]
+    filled = [
+        [_fill(v, (h, w)) for v, w in zip(row, widths, strict=True)]
+        for row, h in zip(rows, heights, strict=True)
+    ]
+    return shaped(np.block(filled))
+
+
+def _fill(value: Array, shape: tuple[int, int]) -> Array:
+    """A block of the wanted shape; a plain 0 is a block of zeros."""
+    if value.ndim == 0 and value == 0:
+        return np.zeros(shape)
+    if np.atleast_2d(value).shape != shape:
+        raise ShapeError(f"a block of shape {value.shape} stands where {shape} is needed")
+    return np.atleast_2d(value)
+
+
+@rule(t.Cases)
+def _cases(ev: Calculator, node: t.Cases, scope: Scope) -> Array:
+    for value, condition in zip(node.values, node.conditions, strict=True):
+        if condition is None or _holds(ev, condition, scope):
+            return ev.of(value, scope)
+    raise OperationError("no case applies")

@@ -1,0 +1,248 @@
+"""Sums and products over an index, averages and integrals over nodes."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Hashable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ...errors import OperationError
+from ...latex import tree as t
+from .. import operations as op
+from ..values import Distribution, Nodes, conform, kind
+from .algebra import argument, nodes_given, whole
+from .registry import Array, Calculator, Item, Scope, rule
+
+
+def _members(ev: Calculator, over: t.Range, scope: Scope) -> list:
+    if over.members is None:
+        first, last = (whole(ev.of(limit, scope)) for limit in (over.first, over.last))
+        found = list(range(first, last + 1))
+    else:
+        found = elements(ev, over.members, scope)
+    if over.without is not None:
+        skipped = ev.of(over.without, scope)
+        found = [member for member in found if member != skipped]
+    if not found and not any(ev.depends(over, key) for key in scope):
+        raise OperationError(f"nothing to run over: the range of `{over.index}` is empty")
+    return found
+
+
+def elements(ev: Calculator, node: t.Node, scope: Scope) -> list:
+    bound = ev.bindings.get(node.key) if isinstance(node, t.Name) else None
+    if kind(bound) == "set":
+        return sorted(bound) if isinstance(bound, set | frozenset) else list(bound)
+    values = ev.of(node, scope)
+    if values.ndim == 0:
+        return list(range(1, whole(values) + 1))
+    return list(values.ravel()) if 1 in values.shape else list(values)
+
+
+def _token(member: Any) -> Hashable:
+    return member.tobytes() if isinstance(member, np.ndarray) else member
+
+
+_STEPS = {"sum": op.add, "prod": op.multiply, "min": np.minimum, "max": np.maximum}
+
+
+@rule(t.Reduction)
+def _reduction(ev: Calculator, node: t.Reduction, scope: Scope) -> Array:
+    members = _members(ev, node.over, scope)
+    items = (Item(_token(member), member) for member in members)
+    values = [ev.of(node.body, {**scope, node.over.index: item}) for item in items]
+    if not values:
+        return _nothing(node)
+    if node.kind in _CHOICES:
+        return conform(members[_choice(_CHOICES[node.kind], values)])
+    return functools.reduce(_STEPS[node.kind], values)
+
+
+def _nothing(node: t.Reduction) -> Array:
+    """The empty sum at the edge of an outer one, as in ``\\sum_i \\sum_{j < i}`` for i = 1."""
+    if node.kind not in ("sum", "prod"):
+        raise OperationError(f"the {node.kind} of nothing is not defined")
+    return np.float64(node.kind == "prod")
+
+
+_CHOICES = {"argmin": np.argmin, "argmax": np.argmax}
+
+
+def _choice(choose: Callable, values: list[Array]) -> int:
+    if any(value.ndim for value in values):
+        raise OperationError(f"only scalars have a largest and a smallest, not {values[0].shape}")
+    return int(choose(values))
+
+
+def _weighted(
+    ev: Calculator, over: tuple[t.Under, ...], scope: Scope, *, chances: bool = True
+) -> Iterator[tuple[float, Scope]]:
+    """The joint points of all that is drawn: the product of weights, and the scope.
+
+    The nodes of one distribution may depend on what was drawn from those before it. A value is
+    its own token, so that the same variable may be drawn from two distributions.
+    """
+    if not over:
+        yield 1.0, scope
+        return
+    first, rest = over[0], over[1:]
+    nodes = _nodes(ev, first, scope)
+    if chances:
+        _refuse_no_chances(first.distribution, nodes)
+    for place, weight in enumerate(nodes.weights):
+        drawn = _drawn(first, nodes, place)
+        items = {key: Item(("point", np.asarray(v).tobytes()), v) for key, v in drawn.items()}
+        for others, inner in _weighted(ev, rest, {**scope, **items}, chances=chances):
+            yield weight * others, inner
+
+
+def _drawn(under: t.Under, nodes: Nodes, place: int) -> dict[str, Any]:
+    try:
+        values = nodes.values(place, len(under.variables))
+    except OperationError as wrong:
+        raise OperationError(f"the points of `{under.distribution}` {wrong}") from None
+    return dict(zip(under.variables, values, strict=True))
+
+
+def _nodes(ev: Calculator, under: t.Under, scope: Scope) -> Nodes:
+    key = under.distribution
+    found = ev.bindings.get(key)
+    if isinstance(found, Distribution):
+        found = found.nodes
+        if not isinstance(found, Nodes):
+            found = nodes_given(key, found, [argument(ev, node, scope) for node in under.given])
+    if not isinstance(found, Nodes):
+        raise OperationError(f"`{key}` must be bound to Nodes(points, weights)")
+    return found
+
+
+def _own(variables: tuple[str, ...]) -> tuple[t.Under, ...]:
+    """Variables that are independent and have nodes of their own."""
+    return tuple(t.Under((key,), key) for key in variables)
+
+
+def _mean(ev: Calculator, over: tuple[t.Under, ...], body: Callable, scope: Scope) -> Array:
+    return _total(_weighted(ev, over, scope), body)
+
+
+def _total(weighted: Iterator[tuple[float, Scope]], body: Callable) -> Array:
+    return functools.reduce(op.add, (weight * body(inner) for weight, inner in weighted))
+
+
+def _refuse_no_chances(key: str, nodes: Nodes) -> None:
+    mass = nodes.weights.sum()
+    if abs(mass - 1.0) > 1e-9:
+        raise OperationError(f"the weights of `{key}` sum to {mass:.6g}, not to one")
+
+
+@rule(t.Expectation)
+def _expectation(ev: Calculator, node: t.Expectation, scope: Scope) -> Array:
+    return _mean(ev, node.over, lambda inner: ev.of(node.body, inner), scope)
+
+
+@rule(t.Variance)
+def _variance(ev: Calculator, node: t.Variance, scope: Scope) -> Array:
+    return _cross(ev, node.over, node.body, node.body, scope)
+
+
+@rule(t.Covariance)
+def _covariance(ev: Calculator, node: t.Covariance, scope: Scope) -> Array:
+    return _cross(ev, node.over, node.left, node.right, scope)
+
+
+def _cross(ev: Calculator, over: tuple[t.Under, ...], a: t.Node, b: t.Node, scope: Scope) -> Array:
+    # centred first: E[ab'] - E[a]E[b'] cancels
+    mean_a = _mean(ev, over, lambda inner: ev.of(a, inner), scope)
+    mean_b = _mean(ev, over, lambda inner: ev.of(b, inner), scope)
+
+    def product(inner: Scope) -> Array:
+        return op.multiply(ev.of(a, inner) - mean_a, np.transpose(ev.of(b, inner) - mean_b))
+
+    return _mean(ev, over, product, scope)
+
+
+@rule(t.Integral)
+def _integral(ev: Calculator, node: t.Integral, scope: Scope) -> Array:
+    if node.first is not None:
+        _inside_limits(ev, node, scope)
+    weighted = _weighted(ev, _own(node.variables), scope, chances=False)
+    return _total(weighted, lambda inner: ev.of(node.body, inner))
+
+
+def _inside_limits(ev: Calculator, node: t.Integral, scope: Scope) -> None:
+    low, high = (_limit(ev, limit, scope) for limit in (node.first, node.last))
+    for key in node.variables:
+        nodes = _nodes(ev, t.Under((key,), key), scope)
+        points, length = nodes.points, nodes.weights.sum()
+        size = (high - low) ** _dimension(ev, node, scope, (key, nodes))
+        if points.min() < low or points.max() > high:
+            raise OperationError(f"the nodes of `{key}` leave the limits {low:.6g} to {high:.6g}")
+        if np.isfinite(size) and abs(length - size) > 1e-9 * size:
+            said = f"the weights of `{key}` sum to {length:.6g}"
+            raise OperationError(
+                f"{said}, the limits {low:.6g} and {high:.6g} differ by {high - low:.6g}"
+            )
+        if np.isinf(low) != np.isinf(high):
+            _begins_at(key, nodes, low if np.isinf(high) else high)
+        for limit in (low, high):
+            if np.isinf(limit):
+                _ends_before(ev, node, scope, (key, limit))
+
+
+def _dimension(ev: Calculator, node: t.Integral, scope: Scope, at: tuple[str, Nodes]) -> int:
+    """How many coordinates the domain has, which are those of the nodes; one if it says nothing."""
+    if node.dimension is None:
+        return 1
+    (key, nodes), wanted = at, whole(ev.of(node.dimension, scope))
+    held = nodes.points.shape[1] if nodes.points.ndim > 1 else 1
+    if held != wanted:
+        plural = "" if held == 1 else "s"
+        raise OperationError(
+            f"the nodes of `{key}` have {held} coordinate{plural}, the domain has {wanted}"
+        )
+    return wanted
+
+
+def _begins_at(key: str, nodes: Nodes, limit: float) -> None:
+    """The node nearest to a finite limit stands for a stretch, its weight, that reaches it.
+
+    Where both limits are finite the sum of the weights says it.
+    """
+    if nodes.points.ndim > 1:
+        return
+    gaps = np.abs(nodes.points - limit)
+    nearest = int(gaps.argmin())
+    if gaps[nearest] > abs(nodes.weights[nearest]):
+        begin = nodes.points[nearest]
+        raise OperationError(
+            f"the nodes of `{key}` begin at {begin:.3g}, far from the limit {limit:.6g}"
+        )
+
+
+_GONE = 1e-3  # what may be left of an integrand at the last nodes, relative to its largest value
+
+
+def _ends_before(ev: Calculator, node: t.Integral, scope: Scope, at: tuple[str, float]) -> None:
+    """Towards an infinite limit the integrand must have died away where the nodes end."""
+    key, limit = at
+    weighted = _weighted(ev, _own(node.variables), scope, chances=False)
+    inside = [inner for _, inner in weighted]
+    reached = np.sign(limit) * np.array([np.ravel(inner[key].value) for inner in inside])
+    sizes = np.array([np.max(np.abs(ev.of(node.body, inner))) for inner in inside])
+    last = np.any(reached == reached.max(axis=0), axis=1)
+    left = sizes[last].max() / max(sizes.max(), np.finfo(np.float64).tiny)
+    if left > _GONE:
+        raise OperationError(
+            f"at the last nodes of `{key}` before the limit {limit:.6g} the integrand is "
+            f"{left:.1g} of its largest value"
+        )
+
+
+def _limit(ev: Calculator, node: t.Node, scope: Scope) -> float:
+    """An infinite limit is no value that one may compute with, so it is read here."""
+    if isinstance(node, t.Constant) and node.name == "\\infty":
+        return np.inf
+    if isinstance(node, t.Sum) and node.terms == (t.Constant("\\infty"),):
+        return node.signs[0] * np.inf
+    return float(ev.of(node, scope))

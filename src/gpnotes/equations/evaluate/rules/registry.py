@@ -1,0 +1,49 @@
+"""What the rules share: the register itself, and what they may ask of the evaluator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from ...latex.tree import Node
+
+__all__ = ["RULES", "Array", "Calculator", "Item", "Scope", "rule"]
+
+Array = np.ndarray
+
+
+class Item(NamedTuple):
+    """What a running variable stands for: a token that tells its values apart, the value."""
+
+    token: Any
+    value: Any
+
+
+Scope = Mapping[str, Item]
+
+
+class Calculator(Protocol):
+    """The evaluator as a rule sees it."""
+
+    bindings: dict[str, Any]
+
+    def of(self, node: Node, scope: Scope) -> Array: ...
+
+    def bound(self, key: str) -> Array: ...
+
+    def depends(self, node: Node, key: str) -> bool: ...
+
+
+RULES: dict[type, Callable[[Calculator, Any, Scope], Array]] = {}
+
+
+def rule(kind_of_node: type) -> Callable:
+    """Register a function as the value of a kind of node."""
+
+    def register(function: Callable) -> Callable:
+        RULES[kind_of_node] = function
+        return function
+
+    return register

@@ -1,0 +1,105 @@
+"""How large the terms of a side are: the scale of what they leave where they cancel.
+
+A residual is relative to the larger of the two sides. Where one side is nothing but zero, the
+other is all residual, and only the terms that cancel in it say what is small: in ``A x - b = 0``
+the larger of ``A x`` and ``b``. The same where both sides are less than 1e-12 of their terms, that
+is, rounding and nothing else. Sides that are more than that keep their own size as their scale, so
+that no check of a small difference is loosened: below 1e-12 of the terms, rounding alone would be
+1e-4 of the sides, and no check would have passed. What a bound symbol or a function leaves has no
+terms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..latex import tree as t
+from .evaluator import Evaluator
+from .values import kind
+
+__all__ = ["magnitude"]
+
+
+def magnitude(evaluator: Evaluator, node: t.Node) -> float:
+    """The size that `node` would have if nothing in it cancelled: no more than that.
+
+    >>> a, b = t.Name("a"), t.Name("b")
+    >>> ev = Evaluator({"a": 3.0, "b": 3.0 + 1e-12})
+    >>> gap = t.Sum((a, b), (1, -1))
+    >>> _ = ev.value(gap)
+    >>> round(magnitude(ev, gap), 9)
+    3.0
+    """
+    rule = _RULES.get(type(node))
+    return rule(evaluator, node) if rule else _observed(evaluator, node)
+
+
+def _observed(evaluator: Evaluator, node: t.Node) -> float:
+    """The largest entry that `node` has had, over the loops in which it stands."""
+    return max((float(np.max(np.abs(v))) for v in evaluator.observe(node)), default=0.0)
+
+
+def _largest(evaluator: Evaluator, node: t.Sum) -> float:
+    return max(magnitude(evaluator, term) for term in node.terms)
+
+
+def _product(evaluator: Evaluator, node: t.Product | t.Elementwise) -> float:
+    return float(np.prod([magnitude(evaluator, factor) for factor in node.factors]))
+
+
+def _quotient(evaluator: Evaluator, node: t.Quotient) -> float:
+    below = _observed(evaluator, node.denominator)
+    return magnitude(evaluator, node.numerator) / below if below else 0.0
+
+
+def _power(evaluator: Evaluator, node: t.Power) -> float:
+    if isinstance(node.exponent, t.Number) and node.exponent.value >= 1:
+        return magnitude(evaluator, node.base) ** node.exponent.value
+    return _observed(evaluator, node)
+
+
+def _function(evaluator: Evaluator, node: t.Function) -> float:
+    """A trace and a diagonal are as large as what they are of."""
+    if node.name in ("tr", "diag"):
+        return magnitude(evaluator, node.arguments[0])
+    return _observed(evaluator, node)
+
+
+def _reduction(evaluator: Evaluator, node: t.Reduction) -> float:
+    return magnitude(evaluator, node.body) if node.kind == "sum" else _observed(evaluator, node)
+
+
+def _covariance(evaluator: Evaluator, node: t.Covariance) -> float:
+    return magnitude(evaluator, node.left) * magnitude(evaluator, node.right)
+
+
+def _slope(evaluator: Evaluator, node: t.Derivative | t.Gradient) -> float:
+    """A function over its argument: what a slope is that comes of differences."""
+    base = node.variable.base if isinstance(node.variable, t.Subscript) else node.variable
+    bound = isinstance(base, t.Name) and kind(evaluator.bindings.get(base.key)) == "value"
+    run = float(np.max(np.abs(evaluator.bound(base.key)))) if bound else 0.0
+    return magnitude(evaluator, node.body) / run if run else 0.0
+
+
+def _block(evaluator: Evaluator, node: t.Block) -> float:
+    return max(magnitude(evaluator, entry) for row in node.rows for entry in row)
+
+
+_RULES: dict[type, Callable[[Evaluator, Any], float]] = {
+    t.Sum: _largest,
+    t.Product: _product,
+    t.Elementwise: _product,
+    t.Quotient: _quotient,
+    t.Power: _power,
+    t.Function: _function,
+    t.Transpose: lambda evaluator, node: magnitude(evaluator, node.base),
+    t.Reduction: _reduction,
+    t.Expectation: lambda evaluator, node: magnitude(evaluator, node.body),
+    t.Covariance: _covariance,
+    t.Derivative: _slope,
+    t.Gradient: _slope,
+    t.Block: _block,
+}

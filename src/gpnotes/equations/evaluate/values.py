@@ -1,0 +1,157 @@
+"""Numbers as the language sees them: columns (n, 1), rows (1, n), scalars without a shape."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import OperationError
+
+__all__ = ["Distribution", "Estimate", "Nodes", "conform", "host", "kind"]
+
+Array = np.ndarray
+
+
+def host(value: Any) -> Array:
+    """`value` as a NumPy float64 array of its own shape, wherever it lives.
+
+    CuPy arrays come down by ``get``; array-api-strict arrays and other devices by DLPack.
+    """
+    if hasattr(value, "get") and hasattr(value, "__cuda_array_interface__"):
+        value = value.get()
+    try:
+        array = np.asarray(value)
+    except (TypeError, ValueError, RuntimeError):
+        array = np.from_dlpack(_on_cpu(value))
+    if array.dtype.kind not in "biuf":
+        raise OperationError(f"a {type(value).__name__} is no real number or array")
+    return array.astype(np.float64, copy=False)
+
+
+def _on_cpu(value: Any) -> Any:
+    namespace = value.__array_namespace__()
+    return value.to_device(namespace.__array_namespace_info__().default_device())
+
+
+def conform(value: Any) -> Array:
+    """`value` in the shape that the language computes with.
+
+    A vector (n,) becomes a column (n, 1); one number in any shape becomes a scalar; a
+    matrix, or an array with more axes, stays as it is.
+
+    >>> conform([1.0, 2.0]).shape, conform([[3.0]]).shape
+    ((2, 1), ())
+    """
+    return shaped(host(value))
+
+
+def shaped(array: Array) -> Array:
+    if array.ndim == 1 and array.size != 1:
+        return array[:, None]
+    return array.reshape(()) if array.size == 1 and array.ndim else array
+
+
+def kind(value: Any) -> str:
+    """What the grammar must know of a bound value.
+
+    "value", "callable", "set", or of what averages run over "nodes", "distribution" and, where
+    the nodes depend on something, "conditional".
+    """
+    if isinstance(value, Nodes):
+        return "nodes"
+    if isinstance(value, Distribution):
+        return "distribution" if isinstance(value.nodes, Nodes) else "conditional"
+    if callable(value) and not hasattr(value, "shape"):
+        return "callable"
+    if isinstance(value, set | frozenset | range | dict):
+        return "set"
+    return "value"
+
+
+@dataclass(frozen=True, eq=False)
+class Nodes:
+    """The points and weights of a quadrature rule, or of an enumerated distribution.
+
+    `points` is (n,) for a scalar variable and (n, d) for a vector, `weights` (n,). For an
+    expectation the weights sum to one. In a joint distribution of several variables each has
+    one column of `points`, or as many as `sizes` says. Raises ValueError when these do not match.
+
+    >>> Nodes([0.0, 1.0], [0.25, 0.75]).weights.shape
+    (2,)
+    """
+
+    points: Any
+    weights: Any
+    sizes: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        points, weights = host(self.points), host(self.weights)
+        if weights.ndim != 1 or points.ndim == 0 or len(points) != len(weights):
+            raise ValueError(
+                "points and weights must have shapes (n, ...) and (n,);"
+                f" got {points.shape} and {weights.shape}"
+            )
+        columns = points.shape[1] if points.ndim == 2 else 1
+        if self.sizes and sum(self.sizes) != columns:
+            raise ValueError(
+                f"sizes must add up to the {columns} columns of the points; got {self.sizes}"
+            )
+        object.__setattr__(self, "points", points)
+        object.__setattr__(self, "weights", weights)
+
+    def values(self, place: int, variables: int) -> list[Any]:
+        """What `variables` jointly drawn variables are at the point number `place`."""
+        point = self.points[place]
+        if variables == 1:
+            return [point]
+        sizes = self.sizes or (1,) * np.size(point)
+        if len(sizes) != variables:
+            columns = f"{len(sizes)} column{'s' * (len(sizes) > 1)}"
+            raise OperationError(f"have {columns}, and {variables} variables are drawn from it")
+        ends = np.cumsum((0, *sizes))
+        parts = [np.ravel(point)[a:b] for a, b in itertools.pairwise(ends)]
+        return [part[0] if len(part) == 1 else part for part in parts]
+
+
+@dataclass(frozen=True, eq=False)
+class Distribution:
+    """A distribution that an average runs under: ``\\mathbb E_{q(x)}``, ``\\mathbb E_{x \\sim q}``.
+
+    `nodes` are its points and weights, or a function that returns them for what they depend on:
+    the indices of the variables, as in ``q(f_i)``, and then what stands behind the bar, as in
+    ``p(y \\mid x)``. `density` is what ``q(x)`` means in the formula itself, a function of what
+    stands in its brackets. `value` is what a bound function is given where the distribution is
+    its argument, as in ``\\operatorname{KL}(q \\,\\|\\, p)``; without it, the distribution itself.
+
+    It is bound to a letter, ``"q"``, or to a written form: ``"p(x)"`` and ``"p(y \\mid x)"`` may
+    both be bound. Raises TypeError for nodes that are none and a density that is no function.
+
+    >>> coin = Distribution(Nodes([0.0, 1.0], [0.25, 0.75]), density=lambda x: 0.25 + 0.5 * x)
+    >>> coin.density(1.0)
+    0.75
+    """
+
+    nodes: Nodes | Callable[..., Nodes]
+    density: Callable[..., Any] | None = None
+    value: Any = None
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.nodes, Nodes) or callable(self.nodes)):
+            said = type(self.nodes).__name__
+            raise TypeError(f"nodes must be Nodes, or a function that returns them; got a {said}")
+        if self.density is not None and not callable(self.density):
+            raise TypeError(f"density must be a function; got a {type(self.density).__name__}")
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """A Monte Carlo mean with its standard error, from `n` draws of the stream `seed`."""
+
+    value: Any
+    standard_error: Any
+    n: int = 0
+    seed: int = 0

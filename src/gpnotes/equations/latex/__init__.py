@@ -1,0 +1,1 @@
+"""From LaTeX to a tree: scanner, tokens, names, lexer, grammar, parser, tree; and back again."""

@@ -1,0 +1,103 @@
+"""A stretch of LaTeX made whole: each bracket with its partner, each command with its argument.
+
+A node of a tree knows the stretch of text that it was read from; where brackets stand around
+a part of it, one of the two may lie outside.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from .tokenizer import tokens
+
+__all__ = ["is_whole", "whole"]
+
+_MARK = re.compile(
+    r"\\begin\s*\{(?P<begin>[A-Za-z]+\*?)\}|\\end\s*\{(?P<end>[A-Za-z]+\*?)\}"
+    r"|\\(?P<size>left|right|[bB]igg?[lr])(?![A-Za-z])\s*(?P<sized>\\[A-Za-z]+|\\.|[^\\{}\s])?"
+    r"|\\(?:l|r)(?P<word>vert|Vert|brace|brack|angle|floor|ceil)(?![A-Za-z])"
+    r"|\\(?P<brace>[{}])|(?P<plain>[{}()\[\]])|\\[A-Za-z]+|\\.",
+    re.DOTALL,
+)
+_PLAIN = {"{": "{", "}": "{", "(": "(", ")": "(", "[": "(", "]": "("}  # [a, b) is a pair
+_BREAK = re.compile(r"(?:(?:\\\\(?:\*?\s*\[[^\]]*\])?|&)\s*)+(?:\\q?quad(?![A-Za-z])\s*)*")
+_GRID = re.compile(r"(\\begin\{([A-Za-z]+\*?)\}.*?\\end\{\2\})", re.DOTALL)
+
+
+def whole(latex: str, span: tuple[int, int]) -> str:
+    """The stretch `span` of `latex` on one line, with the partner of every bracket in it.
+
+    >>> whole(r"a \\left( b + c \\right)", (0, 14))
+    'a \\\\left( b + c \\\\right)'
+    """
+    start, end = span
+    pairs, _ = _paired(latex)
+    while True:
+        cut = [p for p in pairs if _within(p[0], start, end) != _within(p[1], start, end)]
+        if not cut:
+            return _on_one_line(latex[start:end])
+        start = min(start, *(opened[0] for opened, _ in cut))
+        end = max(end, *(shut[1] for _, shut in cut))
+
+
+def is_whole(latex: str) -> bool:
+    """Whether `latex` can be typeset alone: nothing in it is open and no argument is missing.
+
+    >>> is_whole(r"\\mathbf x_{ij}"), is_whole(r"\\left( a"), is_whole(r"\\mathbf")
+    (True, False, False)
+    """
+    try:
+        tokens(latex)
+    except ValueError:
+        return False
+    return not _paired(latex)[1]
+
+
+def _within(mark: tuple[int, int], start: int, end: int) -> bool:
+    return start <= mark[0] and mark[1] <= end
+
+
+def _on_one_line(latex: str) -> str:
+    """Without the breaks and the tabs of the layout; those of a matrix or of cases remain."""
+    pieces = _GRID.split(latex)
+    kept = (_BREAK.sub(" ", piece) if i % 3 == 0 else piece for i, piece in enumerate(pieces))
+    return " ".join("".join(piece for i, piece in enumerate(kept) if i % 3 != 2).split())
+
+
+Mark = tuple[int, int]
+
+
+@lru_cache(maxsize=1024)
+def _paired(latex: str) -> tuple[tuple[tuple[Mark, Mark], ...], int]:
+    """The pairs of brackets, where each begins and ends, and how many have no partner."""
+    pairs, stack, lone = [], [], 0
+    for kind, opens, mark in _marks(latex):
+        known = [i for i, (other, _) in enumerate(stack) if kind and other == kind]
+        if opens:
+            stack.append((kind, mark))
+        elif known:
+            pairs.append((stack[known[-1]][1], mark))
+            lone += len(stack) - known[-1] - 1
+            del stack[known[-1] :]
+        else:
+            lone += 1
+    return tuple(pairs), lone + len(stack)
+
+
+def _marks(latex: str) -> Iterator[tuple[str, bool, Mark]]:
+    """Every bracket: its kind (none where a size has no bracket), whether it opens, its place."""
+    for found in _MARK.finditer(latex):
+        text, size = found[0], found["size"]
+        if found["begin"] or found["end"]:
+            yield found["begin"] or found["end"], bool(found["begin"]), found.span()
+        elif size:
+            kind = "left" if size in ("left", "right") else size[:-1]
+            yield kind if found["sized"] else "", size == "left" or size[-1] == "l", found.span()
+        elif found["word"]:
+            yield found["word"], text[1] == "l", found.span()
+        elif found["brace"]:
+            yield "\\{", text[1] == "{", found.span()
+        elif found["plain"]:
+            yield _PLAIN[text], text in "{([", found.span()

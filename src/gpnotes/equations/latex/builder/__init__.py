@@ -1,0 +1,5 @@
+"""From the parser's tree to the nodes of an equation: one small method a rule of the grammar."""
+
+from .expressions import Build
+
+__all__ = ["Build"]

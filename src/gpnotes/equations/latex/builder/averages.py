@@ -1,0 +1,185 @@
+"""Averages: what they run over, in the order in which it can be drawn."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Any
+
+from lark import Token as Word
+from lark import v_args
+from lark.tree import Meta
+
+from .. import tree as t
+from ..names import DISTRIBUTIONS, Signature, normal, signature
+from ..tokenizer import tokens
+from .branches import Branches, span_of
+from .combine import bind
+
+__all__ = ["Averages", "behind_the_bar", "whole_distributions"]
+
+
+Bodies = tuple[t.Node, ...]
+
+
+@v_args(meta=True)
+class Averages(Branches):
+    """The rules of the grammar for averages."""
+
+    def __init__(self, latex: str, kinds: Mapping[str, str]) -> None:
+        super().__init__()
+        self.latex, self.kinds = latex, kinds
+        forms = {k: signature(k) for k, kind in kinds.items() if kind in DISTRIBUTIONS}
+        self.forms: dict[str, Signature] = {k: form for k, form in forms.items() if form}
+
+    def under(self, meta: Meta, parts: list) -> t.Under:
+        distribution, *variables = str(parts[0]).split("\t")
+        return t.Under(tuple(variables), distribution, tuple(parts[1:]), span=span_of(meta))
+
+    def averaged(self, meta: Meta, parts: list) -> tuple[Bodies, Bodies]:
+        """What is averaged, and what stands behind the bar."""
+        bars = [i for i, p in enumerate(parts) if isinstance(p, Word) and p in ("|", ";")]
+        bar = bars[0] if bars else len(parts)
+        return tuple(parts[:bar:2]), tuple(parts[bar + 1 :: 2])
+
+    def expectation(self, meta: Meta, parts: list) -> t.Node:
+        over, (body,) = self._average(parts, meta, 1)
+        return t.Expectation(over, body, span=span_of(meta))
+
+    def variance(self, meta: Meta, parts: list) -> t.Node:
+        over, (body,) = self._average(parts, meta, 1)
+        return t.Variance(over, body, span=span_of(meta))
+
+    def covariance(self, meta: Meta, parts: list) -> t.Node:
+        if len(parts[-1][0]) == 1:
+            return self.variance(meta, parts)
+        over, (left, right) = self._average(parts, meta, 2)
+        return t.Covariance(over, left, right, span=span_of(meta))
+
+    def _average(self, parts: list, meta: Meta, most: int) -> tuple[tuple[t.Under, ...], Bodies]:
+        over, (bodies, given) = tuple(parts[1:-1]), parts[-1]
+        if len(bodies) != most:
+            raise self._fault("an average is of one expression, a covariance of one or two", meta)
+        if given:
+            over = (self._conditional(over, bodies, given, meta),)
+        elif not over:
+            over = self._own(bodies, meta)
+        loose = [",".join(under.variables) for under in over if not under.distribution]
+        if loose:
+            problem = f"`{loose[0]}` is bound to no distribution without what it is given"
+            raise self._fault(problem, meta)
+        self._refuse_lone_letters(over, bodies, meta)
+        over = self._in_order(over, meta)
+        drawn = [key for under in over for key in under.variables]
+        return over, tuple(bind(body, drawn) for body in bodies)
+
+    def _refuse_lone_letters(self, over: tuple[t.Under, ...], bodies: Bodies, meta: Meta) -> None:
+        r"""``\mathbb E_q[f(x)]`` does not say that x is drawn, unless ``q(x)`` is bound."""
+        for under in over:
+            key = under.distribution
+            own = under.variables == (key,) and self.kinds.get(key, "nodes") != "nodes"
+            if own and key not in _named(bodies):
+                problem = f"say of which variable: `{key}(...)`, for `{key}` itself does not occur"
+                raise self._fault(problem, meta)
+
+    def _own(self, bodies: Bodies, meta: Meta) -> tuple[t.Under, ...]:
+        """The one distribution that is bound for a variable of the expression."""
+        named = _named(bodies)
+        alone = [k for k in named if self.kinds.get(k) in DISTRIBUTIONS]
+        forms = [k for k, f in self.forms.items() if not f.given and set(f.variables) <= named]
+        if len(alone) + len(forms) == 1:
+            key = (*alone, *forms)[0]
+            variables = self.forms[key].variables if forms else (key,)
+            return (t.Under(variables, key),)
+        if self.kinds:
+            raise self._fault("say over which variable: \\mathbb E_x[...]", meta)
+        return ()
+
+    def _conditional(
+        self, over: tuple[t.Under, ...], bodies: Bodies, given: Bodies, meta: Meta
+    ) -> t.Under:
+        """The one distribution that is bound as given what stands behind the bar."""
+        if any(under.given for under in over) or len(over) > 1:
+            raise self._fault("say under the sign or behind the bar, not both", meta)
+        written = tuple(normal(self.latex[slice(*node.span)]) for node in given)
+        drawn = set(over[0].variables) if over else _named(bodies)
+        if over and over[0].distribution and over[0].distribution not in over[0].variables:
+            raise self._fault("say under the sign or behind the bar, not both", meta)
+        forms = [
+            key
+            for key, form in self.forms.items()
+            if form.given == written and set(form.variables) <= drawn
+        ]
+        if len(forms) != 1:
+            said = ", ".join(written)
+            problem = f"{'nothing is' if not forms else 'several are'} bound as given `{said}`"
+            raise self._fault(f"{problem}: bind `y \\mid {said}` to a Distribution", meta)
+        depends = given if self.kinds[forms[0]] == "conditional" else ()
+        return t.Under(self.forms[forms[0]].variables, forms[0], depends)
+
+    def _in_order(self, over: Sequence[t.Under], meta: Meta) -> tuple[t.Under, ...]:
+        """What others are given comes before them, and is drawn when they are."""
+        drawn = [key for under in over for key in under.variables]
+        if len(set(drawn)) < len(drawn):
+            raise self._fault("a variable is drawn twice here", meta)
+        waiting = [replace(u, given=tuple(bind(g, drawn) for g in u.given)) for u in over]
+        out: list[t.Under] = []
+        while waiting:
+            later = {key for under in waiting for key in under.variables}
+            ready = [under for under in waiting if not _drawn_in(under) & later]
+            if not ready:
+                raise self._fault("each of these is given the other", meta)
+            out.append(ready[0])
+            waiting.remove(ready[0])
+        return tuple(out)
+
+
+def _named(nodes: Bodies) -> set[str]:
+    return {part.key for n in nodes for _, part in t.walk(n) if isinstance(part, t.Name)}
+
+
+def _drawn_in(under: t.Under) -> set[str]:
+    """The running variables that its nodes depend on."""
+    return {part.key for _, part in t.walk(under) if isinstance(part, t.Index)}
+
+
+def behind_the_bar(under: t.Under) -> tuple[t.Node, ...]:
+    """What stands there of that which the nodes depend on: all but the variables' indices."""
+    marked = {token.text for key in under.variables for token in tokens(key)[1:]}
+    indices = itertools.takewhile(
+        lambda node: isinstance(node, t.Name | t.Index) and node.key in marked, under.given
+    )
+    return under.given[len(list(indices)) :]
+
+
+def whole_distributions(node: t.Node, kinds: Mapping[str, str]) -> t.Node:
+    """`node` with ``q(x)`` as the argument of a function, for an x that nobody drew, made ``q``.
+
+    In ``\\operatorname{KL}(q(x) \\,\\|\\, p(x))`` it is the whole distribution.
+    """
+    changes: dict[str, Any] = {}
+    for item in fields(node):
+        value = getattr(node, item.name)
+        new = _each(value, lambda part: whole_distributions(part, kinds))
+        if isinstance(node, t.Apply) and item.name == "arguments":
+            new = _each(new, lambda part: _whole(part, kinds))
+        if new is not value:
+            changes[item.name] = new
+    return replace(node, **changes) if changes else node
+
+
+def _each(value: Any, change: Any) -> Any:
+    if isinstance(value, t.Node):
+        return change(value)
+    if isinstance(value, tuple):
+        new = tuple(_each(entry, change) for entry in value)
+        return value if all(a is b for a, b in zip(value, new, strict=True)) else new
+    return value
+
+
+def _whole(node: t.Node, kinds: Mapping[str, str]) -> t.Node:
+    if not isinstance(node, t.Apply) or kinds.get(node.key) not in DISTRIBUTIONS:
+        return node
+    free = [part for part in node.arguments if isinstance(part, t.Name) and part.key not in kinds]
+    return t.Name(node.key, span=node.span) if len(free) == len(node.arguments) else node

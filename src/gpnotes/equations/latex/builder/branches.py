@@ -1,0 +1,96 @@
+"""Derivatives, blocks and cases: the rarer branches of a tree, and where a fault in one is told."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from lark import Transformer, v_args
+from lark.tree import Meta
+
+from ...errors import EquationError
+from .. import tree as t
+from ..tree import Node
+
+__all__ = ["Branches", "span_of"]
+
+
+def span_of(meta: Meta) -> tuple[int, int]:
+    """The stretch of LaTeX that a rule of the grammar was read from."""
+    return (meta.start_pos, meta.end_pos) if not meta.empty else (0, 0)
+
+
+@v_args(meta=True)
+class Branches(Transformer):
+    """What `build.Build` is made of besides terms: small methods, one a rule of the grammar."""
+
+    latex: str
+    kinds: Mapping[str, str]
+    bare: set[tuple[int, int]]
+
+    def _fault(self, problem: str, meta: Meta) -> EquationError:
+        return EquationError(problem, self.latex, span_of(meta))
+
+    def _refuse(self, problem: str, stretch: tuple[int, int]) -> None:
+        if problem:
+            raise EquationError(problem, self.latex, stretch)
+
+    # -- derivatives --------------------------------------------------------------------
+
+    def variable(self, meta: Meta, parts: list) -> list[Node]:
+        variable = parts[0]
+        if isinstance(variable, t.Power) and isinstance(variable.exponent, t.Number):
+            return [variable.base] * int(variable.exponent.value)
+        return [variable]
+
+    def derived(self, meta: Meta, parts: list) -> Node:
+        return self._derivative(parts[-1], parts[1:-1], meta)
+
+    def derivative(self, meta: Meta, parts: list) -> Node:
+        return self._derivative(parts[0], parts[1:], meta)
+
+    def _derivative(self, body: Node, variables: list[list[Node]], meta: Meta) -> Node:
+        for variable in reversed([one for group in variables for one in group]):
+            self._refuse_variable(variable, meta)
+            body = t.Derivative(body, variable, span=span_of(meta))
+        return body
+
+    def _refuse_variable(self, variable: Node, meta: Meta) -> None:
+        base = variable.base if isinstance(variable, t.Subscript) else variable
+        if not isinstance(base, t.Name):
+            raise self._fault("a derivative is taken with respect to a bound symbol", meta)
+
+    def plain(self, meta: Meta, parts: list) -> Node:
+        return t.Name(str(parts[0]), span=span_of(meta))
+
+    def nabla(self, meta: Meta, parts: list) -> Node:
+        self._refuse_variable(parts[0], meta)
+        return parts[0]
+
+    def gradient(self, meta: Meta, parts: list) -> Node:
+        variable, body = parts
+        if isinstance(body, t.Name) and self.kinds.get(body.key, "callable") != "callable":
+            raise self._fault("ambiguous: put brackets around what is differentiated", meta)
+        self.bare.add(span_of(meta))
+        return t.Gradient(body, variable, span=span_of(meta))
+
+    # -- arrays of expressions ----------------------------------------------------------
+
+    def row(self, meta: Meta, parts: list) -> tuple[Node, ...]:
+        return tuple(parts)
+
+    def block(self, meta: Meta, rows: list) -> Node:
+        if len({len(row) for row in rows}) != 1:
+            raise self._fault("the rows of this matrix have different lengths", meta)
+        return t.Block(tuple(rows), span=span_of(meta))
+
+    def detblock(self, meta: Meta, rows: list) -> Node:
+        return t.Bars(self.block(meta, rows), span=span_of(meta))
+
+    def case(self, meta: Meta, parts: list) -> tuple[Node, t.Step | None]:
+        return parts[0], parts[1] if len(parts) > 1 else None
+
+    def cases(self, meta: Meta, parts: list) -> Node:
+        values, conditions = zip(*parts, strict=True)
+        if None in conditions[:-1]:
+            raise self._fault("only the last case may stand without a condition", meta)
+        return t.Cases(tuple(values), tuple(conditions), span=span_of(meta))

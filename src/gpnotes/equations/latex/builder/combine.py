@@ -1,0 +1,67 @@
+"""Small steps of building a tree: products, quotients, indices, running variables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import fields, replace
+from typing import Any
+
+from .. import tree as t
+from ..tree import Index, Name, Node
+
+__all__ = ["around", "below", "bind", "one_product", "quotient", "split_indices"]
+
+
+def bind(node: Node, keys: Iterable[str]) -> Node:
+    """`node` with the names in `keys` turned into running variables."""
+    wanted = frozenset(keys)
+    if isinstance(node, Name):
+        return Index(node.key, span=node.span) if node.key in wanted else node
+    changes = {}
+    for item in fields(node):
+        value = getattr(node, item.name)
+        bound = _bind_value(value, wanted)
+        if bound is not value:
+            changes[item.name] = bound
+    return replace(node, **changes) if changes else node
+
+
+def _bind_value(value: Any, keys: frozenset[str]) -> Any:
+    if isinstance(value, Node):
+        return bind(value, keys)
+    if isinstance(value, tuple) and value and not isinstance(value[0], int | str):
+        bound = tuple(_bind_value(entry, keys) for entry in value)
+        return value if all(a is b for a, b in zip(value, bound, strict=True)) else bound
+    return value
+
+
+def around(factors: list[Node]) -> tuple[int, int]:
+    return factors[0].span[0], factors[-1].span[1]
+
+
+def below(limit: Node, relation: str) -> Node:
+    """The last index of ``i < limit`` or ``i \\le limit``."""
+    if relation == "LE":
+        return limit
+    return t.Sum((limit, t.Number(1.0)), (1, -1), span=limit.span)
+
+
+def one_product(factors: list[Node]) -> Node:
+    if len(factors) == 1:
+        return factors[0]
+    return t.Product(tuple(factors), span=around(factors))
+
+
+def quotient(numerator: Node, denominator: Node) -> Node:
+    return t.Quotient(numerator, denominator, span=around([numerator, denominator]))
+
+
+def split_indices(part: Node) -> tuple[Node, ...]:
+    """``ij`` in a subscript is two indices, and so are ``i1`` and ``1i``; ``2i`` is one."""
+    plain = t.Name | t.Index | t.Subscript
+    if not isinstance(part, t.Product):
+        return (part,)
+    first, rest = part.factors[0], part.factors[1:]
+    starts = isinstance(first, plain) or first == t.Number(1.0)
+    pair = starts and all(isinstance(f, plain | t.Number) for f in rest)
+    return part.factors if pair else (part,)

@@ -1,0 +1,245 @@
+"""From the parser's tree to ours: one small method a rule of `grammar.lark`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from lark import Token as Word
+from lark import v_args
+from lark.tree import Meta
+
+from .. import tree as t
+from ..ambiguities import after_bars, between, entry
+from ..vocabulary import AMBIGUOUS_POWERS
+from .averages import Averages
+from .branches import span_of as _span
+from .combine import bind, one_product, quotient, split_indices
+from .conditions import Conditions
+from .ranges import Ranges
+
+__all__ = ["Build"]
+
+Node = t.Node
+
+
+@v_args(meta=True)
+class Build(Averages, Conditions, Ranges):
+    """The nodes of an equation; `kinds` says what its names are bound to."""
+
+    def __init__(self, latex: str, kinds: Mapping[str, str]) -> None:
+        super().__init__(latex, kinds)
+        self.bare: set[tuple[int, int]] = set()  # functions without brackets around them
+        self.several = False  # whether the last term had several factors
+
+    # -- statements ---------------------------------------------------------------------
+
+    def equation(self, meta: Meta, claims: list) -> t.Statement:
+        steps = tuple(step for chain, _ in claims for step in chain)
+        conditions = tuple(condition for _, stated in claims for condition in stated)
+        return t.Statement(steps, conditions, span=_span(meta))
+
+    def expression(self, meta: Meta, parts: list) -> Node:
+        return parts[0]
+
+    def chain(self, meta: Meta, parts: list) -> list[t.Step]:
+        sides, relations = parts[::2], parts[1::2]
+        return [
+            self._step(left, relation, right)
+            for left, relation, right in zip(sides, relations, sides[1:], strict=False)
+        ]
+
+    def _step(self, left: Node, relation: Word, right: Node) -> t.Step:
+        line = self.latex.count("\n", 0, relation.start_pos) + 1
+        span = (left.span[0], right.span[1])
+        return t.Step(left, str(relation), right, line, span=span)
+
+    def relation(self, meta: Meta, parts: list) -> t.Step:
+        return self._step(*parts)
+
+    def given(self, meta: Meta, parts: list) -> Node:
+        return t.Apply("|", tuple(parts[::2]), tuple(map(str, parts[1::2])), span=_span(meta))
+
+    # -- sums and products --------------------------------------------------------------
+
+    def sign(self, meta: Meta, parts: list) -> int:
+        return 1 if parts[0].type == "PLUS" else -1
+
+    def sum(self, meta: Meta, parts: list) -> Node:
+        signed = parts if isinstance(parts[0], int) else [1, *parts]
+        terms, signs = tuple(signed[1::2]), tuple(signed[::2])
+        if signs == (1,):
+            return terms[0]
+        return t.Sum(terms, signs, span=_span(meta))
+
+    def op(self, meta: Meta, parts: list) -> str:
+        return parts[0].type
+
+    def term(self, meta: Meta, parts: list) -> Node:
+        self.several = len(parts) > 1
+        signs = {part for part in parts if isinstance(part, str)} & {"ODOT", "OTIMES"}
+        if len(signs) > 1:
+            raise self._fault("ambiguous: write brackets around one of the products", meta)
+        groups: list[list] = [[]]
+        for part in parts:
+            groups.append([]) if part in signs else groups[-1].append(part)
+        factors = tuple(self._product(group) for group in groups)
+        if not signs:
+            return factors[0]
+        if "ODOT" in signs:
+            return t.Elementwise(factors, span=_span(meta))
+        return t.Kronecker(factors, any(len(g) > 1 for g in groups), span=_span(meta))
+
+    def _product(self, parts: list) -> Node:
+        factors: list[Node] = []
+        before, op, slashed = None, "", False
+        for part in parts:
+            if isinstance(part, str):
+                op = part
+                continue
+            self._refuse(between(before, op, part, slashed=slashed, bare=self.bare), part.span)
+            slashed = op == "DIV"
+            factors = [quotient(one_product(factors), part)] if slashed else [*factors, part]
+            before, op = part, ""
+        return one_product(factors)
+
+    def run(self, meta: Meta, parts: list) -> Node:
+        return one_product(parts)
+
+    # -- functions ----------------------------------------------------------------------
+
+    def head(self, meta: Meta, parts: list) -> tuple[str, Node | None]:
+        return str(parts[0]), parts[1] if len(parts) > 1 else None
+
+    def args(self, meta: Meta, parts: list) -> tuple[tuple[Node, ...], tuple[str, ...]]:
+        return tuple(parts[::2]), tuple(map(str, parts[1::2]))
+
+    def fapp(self, meta: Meta, parts: list) -> Node:
+        self._refuse(after_bars(parts[1]), parts[1].span)
+        self.bare.add(_span(meta))
+        return self._function(parts[0], (parts[1],), meta)
+
+    def paren_call(self, meta: Meta, parts: list) -> Node:
+        return self._function(parts[0], parts[1][0], meta)
+
+    def _function(self, head: tuple, arguments: tuple[Node, ...], meta: Meta) -> Node:
+        name, power = head
+        span = _span(meta)
+        if name.startswith("log_"):
+            base = t.Function("log", (t.Number(float(name[4:]), span=span),), span=span)
+            node = t.Quotient(t.Function("log", arguments, span=span), base, span=span)
+        else:
+            node = t.Function(name, arguments, span=span)
+        return t.Power(node, power, span=span) if power is not None else node
+
+    def call(self, meta: Meta, parts: list) -> Node:
+        arguments, separators = parts[1]
+        return t.Apply(str(parts[0]), arguments, separators, span=_span(meta))
+
+    def called_power(self, meta: Meta, parts: list) -> Node:
+        self._refuse_function(parts[0], meta)
+        return self.power(meta, parts)
+
+    def _refuse_function(self, base: Node, meta: Meta) -> None:
+        bracketed = meta.start_pos < base.span[0]
+        if isinstance(base, t.Function) and base.name in AMBIGUOUS_POWERS and not bracketed:
+            problem = f"ambiguous: does the power belong to {base.name} or to its argument?"
+            raise self._fault(problem, meta)
+
+    def indicator(self, meta: Meta, parts: list) -> Node:
+        return t.Function("indicator", (parts[0],), span=_span(meta))
+
+    # -- integrals ----------------------------------------------------------------------
+
+    def integral(self, meta: Meta, parts: list) -> Node:
+        limits, body = parts[1:-2], parts[-2]
+        over = tuple(str(parts[-1]).split("\n"))
+        return t.Integral(over, bind(body, over), *limits, span=_span(meta))
+
+    # -- atoms --------------------------------------------------------------------------
+
+    def number(self, meta: Meta, parts: list) -> Node:
+        return t.Number(float(parts[0]), span=_span(meta))
+
+    def name(self, meta: Meta, parts: list) -> Node:
+        return t.Name(str(parts[0]), span=_span(meta))
+
+    def constant(self, meta: Meta, parts: list) -> Node:
+        return t.Constant(str(parts[0]), span=_span(meta))
+
+    def group(self, meta: Meta, parts: list) -> Node:
+        self.bare.discard(parts[0].span)
+        return parts[0]
+
+    def transpose(self, meta: Meta, parts: list) -> Node:
+        self._refuse_entry(parts, meta, "the transpose")
+        return t.Transpose(parts[0], span=_span(meta))
+
+    def inverse(self, meta: Meta, parts: list) -> Node:
+        self._refuse_function(parts[0], meta)
+        self._refuse_entry(parts, meta, "the inverse")
+        return t.Inverse(parts[0], span=_span(meta))
+
+    def invtrans(self, meta: Meta, parts: list) -> Node:
+        inverse = self.inverse(meta, parts)
+        return t.Transpose(inverse, span=_span(meta))
+
+    def _refuse_entry(self, parts: list, meta: Meta, what: str) -> None:
+        base, mark = parts
+        bracketed = meta.start_pos < base.span[0]
+        if not bracketed and isinstance(base, t.Subscript):
+            written_first = mark.start_pos < base.indices[-1].span[0]
+            problem = entry(base, what, written_first=written_first)
+            self._refuse(problem, _span(meta))
+
+    def power(self, meta: Meta, parts: list) -> Node:
+        base, exponent = parts
+        if base == t.Constant("e"):
+            return t.Function("exp", (exponent,), span=_span(meta))
+        return t.Power(base, exponent, span=_span(meta))
+
+    def factorial(self, meta: Meta, parts: list) -> Node:
+        if parts[0].span[0] == meta.start_pos and _is_factorial(parts[0]):
+            raise self._fault("ambiguous: the factorial of a factorial? write brackets", meta)
+        return t.Function("factorial", (parts[0],), span=_span(meta))
+
+    def binom(self, meta: Meta, parts: list) -> Node:
+        return t.Function("binom", tuple(parts), span=_span(meta))
+
+    def sqrt(self, meta: Meta, parts: list) -> Node:
+        return t.Root(parts[0], span=_span(meta))
+
+    def root(self, meta: Meta, parts: list) -> Node:
+        return t.Root(parts[1], parts[0], span=_span(meta))
+
+    def quotient(self, meta: Meta, parts: list) -> Node:
+        return t.Quotient(parts[0], parts[1], span=_span(meta))
+
+    def bars(self, meta: Meta, parts: list) -> Node:
+        between = self.latex[meta.start_pos : parts[0].span[0]]
+        if isinstance(parts[0], t.Bars) and not set(between) & set("([{"):
+            raise self._fault("ambiguous: write \\lVert and \\rVert for a norm, or brackets", meta)
+        return t.Bars(parts[0], span=_span(meta))
+
+    def norm(self, meta: Meta, parts: list) -> Node:
+        return t.Norm(parts[0], str(parts[1]), span=_span(meta))
+
+    def inner(self, meta: Meta, parts: list) -> Node:
+        if parts[1] != ",":
+            raise self._fault("an inner product: a comma stands between the two", meta)
+        return t.Inner(parts[0], parts[2], span=_span(meta))
+
+    def angle(self, meta: Meta, parts: list) -> Node:
+        problem = "angles around one thing: write \\mathbb E[...] for an average"
+        raise self._fault(problem, meta)
+
+    def subscript(self, meta: Meta, parts: list) -> Node:
+        if isinstance(parts[0], t.Inner) and meta.start_pos == parts[0].span[0]:
+            raise self._fault("an inner product has no subscript", meta)
+        if isinstance(parts[0], t.Bars) and meta.start_pos == parts[0].span[0]:
+            raise self._fault("bars with a subscript: write \\lVert and \\rVert for a norm", meta)
+        indices = tuple(index for part in parts[1:] for index in split_indices(part))
+        return t.Subscript(parts[0], indices, span=_span(meta))
+
+
+def _is_factorial(node: Node) -> bool:
+    return isinstance(node, t.Function) and node.name == "factorial"

@@ -1,0 +1,142 @@
+"""The ranges of sums and products: limits, sets, pairs in order."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from lark import v_args
+from lark.tree import Meta
+
+from ...errors import EquationError
+from .. import tree as t
+from ..ambiguities import trailing
+from ..tree import Node
+from .branches import Branches, span_of
+from .combine import around, below, bind
+
+__all__ = ["Ranges"]
+
+
+@v_args(meta=True)
+class Ranges(Branches):
+    """The part of `build.Build` that reads them: small methods, one a rule of the grammar.
+
+    Where none is written a range begins at one, as the entries of a vector do.
+    """
+
+    several: bool
+
+    def range(self, meta: Meta, parts: list) -> t.Range:
+        key, span = str(parts[0]), span_of(meta)
+        if len(parts) == 1:
+            return t.Range(key, members=t.Name(key, span=span), span=span)
+        if parts[1].type == "EQ":
+            return t.Range(key, first=parts[2], span=span)
+        if parts[1].type == "IN":
+            return self._over_members(key, parts[2], meta)
+        if parts[1].type in ("LT", "LE"):
+            return t.Range(key, t.Number(1.0), below(parts[2], parts[1].type), span=span)
+        return t.Range(key, members=t.Name(key, span=span), without=parts[2], span=span)
+
+    def _over_members(self, key: str, target: Node | tuple, meta: Meta) -> t.Range:
+        if isinstance(target, Node):
+            return t.Range(key, members=target, span=span_of(meta))
+        listed, last = target
+        if last is None:
+            members = t.Block((listed,), span=around(list(listed)))
+            return t.Range(key, members=members, span=span_of(meta))
+        if len(listed) > 1:
+            raise self._fault("write the range with its two ends: 1, \\dots, N", meta)
+        return t.Range(key, listed[0], last, span=span_of(meta))
+
+    def big(self, meta: Meta, parts: list) -> Node:
+        kind, body = str(parts[0]), parts[-1]
+        ranges = self._merged(parts[1:-1])
+        if self.several:
+            self._refuse(trailing(kind, (one.index for one in ranges), body), body.span)
+        upper = parts[-2] if not isinstance(parts[-2], t.Range | list) else None
+        for one in reversed(self._complete(ranges, upper, meta)):
+            body = t.Reduction(kind, one, bind(body, {one.index}), span=span_of(meta))
+        return body
+
+    def _merged(self, parts: list) -> list[t.Range]:
+        """One range an index: ``i = 1, i \\ne j`` is one that leaves out ``j``."""
+        flat = [one for part in parts for one in (part if isinstance(part, list) else [part])]
+        merged: dict[str, t.Range] = {}
+        for one in flat:
+            if isinstance(one, t.Range):
+                known = merged.get(one.index)
+                merged[one.index] = one if known is None else self._both(known, one)
+        return list(merged.values())
+
+    def _both(self, one: t.Range, other: t.Range) -> t.Range:
+        without = other.without
+        if without is None or other.members != t.Name(other.index) or one.without is not None:
+            problem = f"`{one.index}` runs twice; beside its range only `\\ne` may stand"
+            raise EquationError(problem, self.latex, other.span)
+        return replace(one, without=without, span=around([one, other]))
+
+    def ordered(self, meta: Meta, parts: list) -> list[t.Range]:
+        """``1 \\le i < j \\le N``, and ``1 \\le i \\le N``."""
+        low, order, *inner = parts
+        first = low if order.type == "LE" else _next(low)
+        indices, signs = inner[:-1:2], inner[1::2]
+        if not all(isinstance(index, t.Name) for index in indices):
+            raise self._fault("between the limits stands an index, and perhaps a second", meta)
+        outer = _in_order(indices[-1].key, first, below(inner[-1], signs[-1].type), meta)
+        if len(indices) == 1:
+            return [outer]
+        start = first if signs[0].type == "LE" else _next(first)
+        last = below(indices[1], signs[0].type)
+        return [replace(outer, first=start), _in_order(indices[0].key, first, last, meta)]
+
+    def _is_open_pair(self, over: t.Range) -> bool:
+        """``i < j`` where nothing says how far ``j`` goes."""
+        end = _end(over)
+        return isinstance(end, t.Name) and end.key not in self.kinds
+
+    def _complete(self, ranges: list[t.Range], upper: Node | None, meta: Meta) -> list[t.Range]:
+        """Give ``i, j = 1`` and its upper limit to every index that they are written for."""
+        if upper is None and all(one.members or one.last for one in ranges):
+            return ranges
+        if len(ranges) == 1 and upper is not None and self._is_open_pair(ranges[0]):
+            return _pairs(ranges[0], upper)
+        if any(one.last or not _takes_limits(one) for one in ranges):
+            raise self._fault("an upper limit stands beside a range that has its end already", meta)
+        first = ranges[-1].first
+        if upper is not None and first is not None:
+            return [_between(one, one.first or first, upper) for one in ranges]
+        raise self._fault("a range needs both its limits, or a set", meta)
+
+
+def _in_order(key: str, first: Node, last: Node, meta: Meta) -> t.Range:
+    return t.Range(key, first, last, span=span_of(meta))
+
+
+def _next(limit: Node) -> Node:
+    if isinstance(limit, t.Number):
+        return replace(limit, value=limit.value + 1)
+    return t.Sum((limit, t.Number(1.0)), (1, 1), span=limit.span)
+
+
+def _end(over: t.Range) -> Node | None:
+    """What stands behind the order of ``i < j`` or of ``i \\le j``."""
+    strict = isinstance(over.last, t.Sum) and over.last.signs == (1, -1)
+    return over.last.terms[0] if strict else over.last
+
+
+def _pairs(inner: t.Range, upper: Node) -> list[t.Range]:
+    """``\\sum_{i<j}^N``: the second index goes up to the limit, the first up to the second."""
+    strict, second = inner.last != _end(inner), _end(inner)
+    first = t.Number(2.0 if strict else 1.0)
+    return [t.Range(second.key, first, upper, span=around([inner, upper])), inner]
+
+
+def _between(over: t.Range, first: Node, last: Node) -> t.Range:
+    span = around([over, last])
+    return replace(over, first=first, last=last, members=None, span=span)
+
+
+def _takes_limits(over: t.Range) -> bool:
+    """``i = 1``, or the ``i`` of ``i, j = 1``: what an upper limit may belong to."""
+    return over.members in (None, t.Name(over.index))

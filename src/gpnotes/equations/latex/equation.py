@@ -1,0 +1,52 @@
+"""A labelled equation, and its place added to whatever goes wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+
+from ..errors import EquationError
+
+__all__ = ["Equation", "located"]
+
+
+@dataclass(frozen=True)
+class Equation:
+    """An equation's `label`, its LaTeX, and the line of the file on which the LaTeX begins.
+
+    Where the book has commands of its own, `latex` is without and `written` with them.
+    """
+
+    label: str
+    latex: str
+    line: int
+    written: str = ""
+
+    @property
+    def digest(self) -> str:
+        """Sixteen hex digits for what the equation says, whatever its spaces and lines.
+
+        >>> Equation("eq-a", "a = b", 3).digest == Equation("eq-a", "a  =\\n b", 9).digest
+        True
+        """
+        return sha256("".join((self.written or self.latex).split()).encode()).hexdigest()[:16]
+
+
+@contextmanager
+def located(place: str, equation: Equation) -> Iterator[None]:
+    """Add `place`, the equation's label and its line in the file to an error raised inside."""
+    where = {"chapter": place, "label": equation.label, "first_line": equation.line}
+    try:
+        yield
+    except EquationError as error:
+        elsewhere = error.latex not in ("", equation.latex)
+        problem = error.problem + (f" in `{error.latex}`" if elsewhere else "")
+        span = (0, 0) if elsewhere else error.span
+        raise EquationError(problem, equation.latex, span, **where) from error
+    except ValueError as error:
+        raise EquationError(str(error), equation.latex, **where) from error
+    except Exception as error:  # of the author's own code: it keeps its kind
+        error.add_note(f"{place}, {equation.label}, line {equation.line}")
+        raise

@@ -1,0 +1,185 @@
+"""Names: bound ones, running variables, and letters that nobody bound."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from .. import vocabulary as v
+from ..names import DISTRIBUTIONS, Match, joined, nearest
+from ..tokenizer import Token
+from . import averages
+from .brackets import matching
+from .stream import Stream, is_letter
+
+
+def named(s: Stream, match: Match) -> None:
+    if _starts_range(s):
+        return s.emit("INDEX", match.key, match.length)
+    if match.kind in DISTRIBUTIONS or match.kind == "letter":
+        return averages.distribution(s, match)
+    after = s.i + match.length
+    if match.kind == "callable":
+        _bring_arguments_forward(s, after)
+    elif after < len(s.tokens) and s.tokens[after].text == "_" and _is_part(s, after + 1):
+        return unknown(s, s.group_end(after + 1) + 1)
+    follows = s.tokens[after].text if after < len(s.tokens) else ""
+    called = match.kind == "callable" and follows in ("(", "[")
+    if follows == "'":
+        return unknown(s)
+    return s.emit("CALL" if called else "NAME", match.key, match.length)
+
+
+def refuse_letters(s: Stream, match: Match) -> None:
+    """``KL`` and ``K L`` print the same: with all three bound nobody knows which is meant."""
+    letters = [token.text for token in s.tokens[s.i : s.i + match.length]]
+    if len(letters) < 2 or not all(t.isalpha() and t in s.names.kinds for t in letters):
+        return
+    said = " and ".join(f"`{letter}`" for letter in letters)
+    problem = f"ambiguous: `{match.key}` is bound, and so are {said}"
+    first, last = s.tokens[s.i], s.tokens[s.i + match.length - 1]
+    raise s.fault(f"{problem}; write \\operatorname{{{match.key}}}", first, last)
+
+
+def _starts_range(s: Stream) -> bool:
+    return s.top() == "head" and s.last() in ("_LB", "_SEPARATOR")
+
+
+def _bring_arguments_forward(s: Stream, after: int) -> None:
+    """``f_i(x)`` is the entry of ``f(x)``: put the arguments before the subscript."""
+    if after >= len(s.tokens) or s.tokens[after].text != "_":
+        return
+    opened = s.group_end(after + 1) + 1
+    if opened < len(s.tokens) and s.tokens[opened].text in ("(", "["):
+        shut = matching(s, opened)
+        subscript = s.tokens[after:opened]
+        subscript[-1] = replace(subscript[-1], end=s.tokens[shut].end)
+        s.tokens[after : shut + 1] = s.tokens[opened : shut + 1] + subscript
+
+
+def _is_part(s: Stream, opened: int) -> bool:
+    """A subscript that is no index makes the whole symbol an unbound one."""
+    i, end = opened + 1, s.group_end(opened)
+    while i < end:
+        match = s.names.match(s.tokens, i)
+        if not match and _is_symbol(s.tokens[i].text):
+            return True
+        i += match.length if match else 1
+    return False
+
+
+def _is_symbol(text: str) -> bool:
+    known = text in ("\\cdot", "\\times", "\\max", "\\min")
+    return not known and (is_letter(text) or text == "*")
+
+
+def unknown(s: Stream, end: int | None = None) -> None:
+    end = end or s.atom_end(s.i)
+    first = s.tokens[s.i]
+    if first.text in v.UNREAD and not (s.free and first.text == "\\dots"):
+        problem = f"`{first.text}` is not part of the language: {v.UNREAD[first.text]}"
+        raise s.fault(problem, first)
+    if s.free and is_letter(first.text):
+        return _free_name(s)
+    if _is_reciprocal_square(s, end):
+        return named(s, s.names.match(s.tokens, s.i))
+    key = joined(s.tokens[s.i : end])
+    if s.top() == "head" and s.last() in ("LT", "LE"):
+        hint = "; say how far: \\sum_{1 \\le i < j \\le N}"
+        raise s.fault(f"unbound symbol `{key}`{hint}", first, s.tokens[end - 1])
+    known = nearest(key, [k for k, kind in s.names.kinds.items() if kind != "index"])
+    raise s.fault(f"unbound symbol `{key}`{known}", first, s.tokens[end - 1])
+
+
+def _is_reciprocal_square(s: Stream, end: int) -> bool:
+    """With ``\\sigma_n^2`` bound, ``\\sigma_n^{-2}`` is its inverse: put it so."""
+    script = s.tokens[end : end + 5]
+    if [t.text for t in script] != ["^", "{", "-", "2", "}"]:
+        return False
+    hat, opened, minus, two, shut = script
+    square = [hat, opened, two, shut]
+    match = s.names.match([*s.tokens[s.i : end], *square], 0)
+    if not match or match.length != end - s.i + 4:
+        return False
+    one = replace(two, text="1")
+    s.tokens[end : end + 5] = [*square, hat, opened, minus, one, shut]
+    return True
+
+
+def _free_name(s: Stream) -> None:
+    end = _free_end(s)
+    called = end < len(s.tokens) and s.tokens[end].text in ("(", "[")
+    kind = "INDEX" if _starts_range(s) else "CALL" if called else "NAME"
+    s.emit(kind, joined(s.tokens[s.i : end]), end - s.i)
+
+
+def _free_end(s: Stream) -> int:
+    """Where a letter that nobody bound ends: indices stay outside, marks belong to it."""
+    end = s.atom_end(s.i)
+    bare = s.i + s.nucleus(s.i)
+    if end > bare and s.tokens[bare].text == "_" and _only_indices(s, bare + 1):
+        end = bare
+    if end + 1 < len(s.tokens) and s.tokens[end].text == "^":
+        content = s.content(end + 1)
+        if content and content[0].text in ("*", "(", "\\dagger", "\\star"):
+            end = s.group_end(end + 1) + 1
+    return end
+
+
+def _only_indices(s: Stream, opened: int) -> bool:
+    i, end = opened + 1, s.group_end(opened)
+    while i < end:
+        match = s.names.match(s.tokens, i)
+        if not match and s.tokens[i].text != ",":
+            return False
+        i += match.length if match else 1
+    return True
+
+
+_MAY_BE_BIG = frozenset({*v.BIG, "\\mathrm"})
+
+
+def declare_indices(s: Stream) -> None:
+    """The running variables of sums and products are names, wherever they stand."""
+    for i in range(len(s.tokens) - 2):
+        if s.tokens[i].text not in _MAY_BE_BIG:
+            continue
+        start = i + s.nucleus(i)
+        if s.symbol(i) in v.BIG and start < len(s.tokens) and s.tokens[start].text == "_":
+            end = s.group_end(start + 1) + 1
+            ended = end < len(s.tokens) and s.tokens[end].text == "^"
+            _declare_ranges(s, s.content(start + 1), ended=ended)
+
+
+_OPENING, _CLOSING = {"{", *v.OPEN}, {"}", *v.CLOSE}
+
+
+def _declare_ranges(s: Stream, content: list[Token], *, ended: bool) -> None:
+    parts, commas = split(content, frozenset({","}))
+    for part in parts:
+        _declare_range(s, part, ended=ended and not commas)
+
+
+def _declare_range(s: Stream, part: list[Token], *, ended: bool) -> None:
+    """``i = 1``, ``i < j`` (and ``j``, if a limit above is its end), ``1 \\le i < j \\le N``."""
+    sides, signs = split(part, frozenset(v.RANGES))
+    running = sides[:1] if len(sides) < 3 else sides[1:-1]
+    if ended and len(sides) == 2 and signs[0] in ("<", "\\le"):
+        running = sides
+    for side in running:
+        if side and not side[0].text.isdigit():
+            s.names.add(joined(side), "index")
+
+
+def split(row: list[Token], signs: frozenset[str]) -> tuple[list[list[Token]], list[str]]:
+    """The parts of `row` between the `signs` outside all brackets, and those signs."""
+    parts: list[list[Token]] = [[]]
+    between: list[str] = []
+    depth = 0
+    for token in row:
+        depth += (token.text in _OPENING) - (token.text in _CLOSING)
+        if depth == 0 and token.text in signs:
+            between.append(token.text)
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    return parts, between

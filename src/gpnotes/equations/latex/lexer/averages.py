@@ -1,0 +1,276 @@
+"""The subscript of an average: which variables it runs over, and under which distributions.
+
+    x          a variable with nodes of its own         x, y       several, independent
+    q(x)       drawn from what is bound as q(x) or q    q(x) p(y)  one after another
+    x \\sim q   the same                                 (x, y) \\sim q   jointly
+    q          what is bound as q(x)                    p(y \\mid x)     given x
+
+Each becomes a word of its own, and what its nodes depend on follows it in braces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from .. import vocabulary as v
+from ..names import DISTRIBUTIONS, Match, joined, split
+from ..tokenizer import FONTS, Token, closing
+from ..tokenizer import tokens as canonical
+from .stream import Stream, is_letter
+
+__all__ = ["UNDER", "declare", "distribution", "expectation", "under"]
+
+UNDER = "\0"  # begins a token that no author can write
+Tokens = Sequence[Token]
+
+
+class _Over(NamedTuple):
+    variables: tuple[str, ...]
+    distribution: str
+    given: tuple[Tokens, ...] = ()
+
+
+def declare(s: Stream) -> None:
+    """What stands under an average as its variable is a name, wherever it stands."""
+    if _any_may_stand(s):
+        return
+    for i, token in enumerate(s.tokens):
+        if token.text not in _MAY_AVERAGE or s.names.match(s.tokens, i):
+            continue
+        after = i + s.nucleus(i)
+        if s.symbol(i) in v.EXPECTATIONS and s.tokens[after : after + 1]:
+            for over in _read(s, after) if s.tokens[after].text == "_" else ():
+                for key in over.variables:
+                    s.names.declare(key, "index")
+
+
+_MAY_AVERAGE = frozenset(sign.split()[0].split("{")[0] for sign in v.EXPECTATIONS)
+
+
+def expectation(s: Stream, kind: str, length: int) -> None:
+    """The sign of an average; its subscript is written anew, a word for each distribution."""
+    start = s.i + length
+    subscripted = s.text(length) == "_"
+    end = s.group_end(start + 1) + 1 if subscripted else start
+    if end >= len(s.tokens) or s.tokens[end].text not in v.OPEN:
+        raise s.fault("write brackets around what is averaged", s.tokens[s.i])
+    if subscripted:
+        at = replace(s.tokens[start + 2], end=s.tokens[end - 2].end)
+        s.tokens[start:end] = [t for over in _read(s, start) for t in _written(over, at)]
+    s.emit(kind, "", length)
+
+
+def _written(over: _Over, at: Token) -> list[Token]:
+    word = replace(at, text=UNDER + "\t".join([over.distribution, *over.variables]))
+    if not over.given:
+        return [word]
+    inside: list[Token] = []
+    for part in over.given:
+        comma = [replace(at, text=",")] if inside else []
+        inside += [*comma, *part]
+    return [word, replace(at, text="{"), *inside, replace(at, text="}")]
+
+
+def under(s: Stream) -> None:
+    s.emit("UNDER", s.text().removeprefix(UNDER))
+    if s.text() == "{":
+        s.stack.append(("index", s.tokens[s.i]))
+        s.emit("_LB", "{")
+
+
+def distribution(s: Stream, match: Match) -> None:
+    """The name of a distribution in the formula itself: its density, or all of it."""
+    form = s.names.forms.get(match.key)
+    if form is not None:
+        length = next(i for i in range(match.length) if s.tokens[s.i + i].text == "(")
+        return s.emit("CALL", match.key, length)
+    called = s.text(match.length) == "("
+    if match.kind != "letter":
+        return s.emit("CALL" if called else "NAME", match.key, match.length)
+    forms = s.names.written(match.key)
+    if called or len(forms) > 1:
+        said = ", ".join(f"`{key}`" for key in forms)
+        raise s.fault(f"unbound symbol `{match.key}`; bound distributions: {said}", s.tokens[s.i])
+    return s.emit("NAME", forms[0], match.length)
+
+
+def _any_may_stand(s: Stream) -> bool:
+    """Where nothing is bound, as in a bare definition, a subscript is one name."""
+    return s.free and not s.names.distributions()
+
+
+def _read(s: Stream, at: int) -> list[_Over]:
+    content = s.content(at + 1)
+    if _any_may_stand(s):
+        return [_Over((joined(content),), joined(content))]
+    return _Subscript(s, content).read()
+
+
+class _Subscript:
+    """Reads the tokens of a subscript from left to right."""
+
+    def __init__(self, s: Stream, content: list[Token]) -> None:
+        self.s, self.names, self.tokens, self.i = s, s.names, content, 0
+        self.waiting: list[tuple[str, ...]] = []
+        self.out: list[_Over] = []
+
+    def read(self) -> list[_Over]:
+        while self.i < len(self.tokens):
+            text = self.tokens[self.i].text
+            if text == ",":
+                self.i += 1
+            elif text == "\\sim":
+                self._drawn()
+            elif text == "|":
+                self._given()
+            elif text == "(":
+                self._jointly()
+            else:
+                self._symbol()
+        self.out += [self._alone(variables) for variables in self.waiting]
+        return self.out
+
+    # -- one piece each -----------------------------------------------------------------
+
+    def _symbol(self) -> None:
+        """``x``, which a distribution may follow, or ``q(x)``."""
+        start, end = self.i, self._end(self.i)
+        if self._text(end) != "(":
+            self.waiting.append((joined(self.tokens[start:end]),))
+            self.i = end
+            return
+        self.out += [self._alone(variables) for variables in self.waiting]
+        self.waiting, shut = [], self._shut(end)
+        letter, inside = self.tokens[start:end], self.tokens[end + 1 : shut]
+        self.i = shut + 1
+        variables, given = split(inside)
+        key = self._bound(self.tokens[start : shut + 1], letter)
+        self.out.append(self._over(variables, key, given))
+
+    def _jointly(self) -> None:
+        shut = self._shut(self.i)
+        variables, _ = split(self.tokens[self.i + 1 : shut])
+        self.waiting.append(tuple(map(self._variable, variables)))
+        self.i = shut + 1
+
+    def _drawn(self) -> None:
+        """``x \\sim q``, ``x \\sim q(x)`` and, with parameters, ``x \\sim \\mathcal N(m, v)``."""
+        start = self.i + 1
+        end = self._end(start)
+        called = self._text(end) == "("
+        self.i = self._shut(end) + 1 if called else end
+        written = self.tokens[start : self.i]
+        key = self._bound(written, self.tokens[start:end])
+        variables, given = split(self.tokens[end + 1 : self.i - 1]) if called else ([], [])
+        parameters = not given and tuple(map(joined, variables)) not in self.waiting
+        given = variables if parameters else given
+        for drawn in self.waiting:
+            self.out.append(self._over([self._tokens(k) for k in drawn], key, given))
+        self.waiting = []
+
+    def _given(self) -> None:
+        """``y \\mid x``: the rest says what y is given."""
+        drawn = tuple(key for variables in self.waiting for key in variables)
+        _, given = split(self.tokens[self.i :])
+        wanted = tuple(map(joined, given))
+        forms = [k for k, f in self.names.forms.items() if f[1:] == (drawn, wanted)]
+        if len(forms) != 1:
+            raise self._unbound(joined(self.tokens))
+        self.waiting, self.i = [], len(self.tokens)
+        self.out.append(self._over([self._tokens(k) for k in drawn], forms[0], given))
+
+    def _alone(self, variables: tuple[str, ...]) -> _Over:
+        """A variable with nodes of its own, or a letter whose one written form is bound."""
+        key = ",".join(variables)
+        if self.names.kinds.get(key) in DISTRIBUTIONS and key not in self.names.forms:
+            return self._over([self._tokens(key)], key, [])
+        lettered = self.names.written(key)
+        forms = lettered or [k for k, f in self.names.forms.items() if f[1] == variables]
+        free = [k for k in forms if lettered or not self.names.forms[k].given]
+        if len(free) == 1:
+            _, drawn, given = self.names.forms[free[0]]
+            return self._over([*map(self._tokens, drawn)], free[0], [*map(self._tokens, given)])
+        if forms and not lettered:
+            return _Over(variables, "")  # what it is given stands behind the bar
+        raise self._unbound(key)
+
+    # -- what they share ----------------------------------------------------------------
+
+    def _over(self, variables: list, key: str, given: list) -> _Over:
+        names = tuple(map(self._variable, variables))
+        if self.names.kinds[key] == "conditional":
+            indices = [index for one in variables for index in self._indices(one)]
+            return _Over(names, key, (*indices, *given))
+        if given and key not in self.names.forms:
+            behind = "what stands behind the bar"
+            form = f"{key}({','.join(names)} \\mid {', '.join(map(joined, given))})"
+            raise self._fault(f"the nodes of `{key}` do not depend on {behind}: bind `{form}`")
+        return _Over(names, key)
+
+    def _bound(self, written: Tokens, letter: Tokens) -> str:
+        """The key that is bound to a distribution: the whole form, or its letter."""
+        kinds = self.names.kinds
+        for key in (joined(written), joined(letter)):
+            if kinds.get(key) in DISTRIBUTIONS:
+                return key
+        forms = self.names.written(joined(written))
+        if len(forms) == 1:
+            return forms[0]
+        raise self._unbound(joined(written))
+
+    def _variable(self, tokens: Tokens) -> str:
+        key = joined(tokens)
+        if not tokens or not is_letter(tokens[0].text) or self._end(0, tokens) != len(tokens):
+            raise self._fault(f"`{key}` is no variable")
+        return key
+
+    def _indices(self, variable: Tokens) -> list[Tokens]:
+        """The running or bound indices of a variable, each as its tokens."""
+        texts = [token.text for token in variable]
+        if "_" not in texts:
+            return []
+        opened = texts.index("_") + 1
+        inside = variable[opened + 1 : closing(list(variable), opened)]
+        return [[token] for token in inside if self.names.kinds.get(token.text) in _RUNS]
+
+    def _tokens(self, key: str) -> list[Token]:
+        """The tokens of a name, at the place of the subscript."""
+        at = self.tokens[0]
+        return [replace(token, start=at.start, end=at.end) for token in canonical(key)]
+
+    def _text(self, i: int) -> str:
+        return self.tokens[i].text if i < len(self.tokens) else ""
+
+    def _end(self, i: int, tokens: Tokens | None = None) -> int:
+        """Where the symbol at place `i` ends, its scripts and primes included."""
+        tokens = self.tokens if tokens is None else tokens
+        if i >= len(tokens):
+            raise self._fault("something is missing here")
+        if not is_letter(tokens[i].text) or tokens[i].text in v.OPERATORS:
+            raise self._fault(f"`{tokens[i].text}` names no variable")
+        end = closing(list(tokens), i + 1) + 1 if tokens[i].text in FONTS else i + 1
+        while end < len(tokens) and tokens[end].text in ("'", "_", "^"):
+            marked = tokens[end].text == "'"
+            end = end + 1 if marked else closing(list(tokens), end + 1) + 1
+        return end
+
+    def _shut(self, opened: int) -> int:
+        depth = 0
+        for i in range(opened, len(self.tokens)):
+            depth += (self.tokens[i].text == "(") - (self.tokens[i].text == ")")
+            if depth == 0:
+                return i
+        raise self._fault("this is never closed")
+
+    def _unbound(self, key: str) -> Exception:
+        known = ", ".join(f"`{name}`" for name in self.names.distributions())
+        hint = f"; bound distributions: {known}" if known else ""
+        return self._fault(f"`{key}` is bound to no distribution{hint}")
+
+    def _fault(self, problem: str) -> Exception:
+        return self.s.fault(problem, self.tokens[0], self.tokens[-1])
+
+
+_RUNS = ("index", "value", "set")

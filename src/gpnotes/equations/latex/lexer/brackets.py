@@ -1,0 +1,193 @@
+"""Brackets, bars and norms: what opens and what closes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from .. import vocabulary as v
+from ..names import joined
+from ..tokenizer import Token
+from .lines import separator
+from .stream import Stream
+
+
+def matching(s: Stream, opened: int) -> int:
+    """The place of the bracket that closes the one at `opened`."""
+    depth = 0
+    for i in range(opened, len(s.tokens)):
+        depth += (s.tokens[i].text in v.OPEN) - (s.tokens[i].text in v.CLOSE)
+        if depth == 0:
+            return i
+    raise s.fault("this is never closed", s.tokens[opened])
+
+
+def open_brace(s: Stream, kind: str = "brace") -> None:
+    s.stack.append((kind, s.tokens[s.i]))
+    s.emit("_LB", "{")
+
+
+def close_brace(s: Stream) -> None:
+    if s.top() not in ("brace", "index", "head", "shape"):
+        raise s.fault("this is never closed", s.stack[-1][1])
+    s.stack.pop()
+    s.emit("_RB", "}")
+
+
+def open(s: Stream) -> None:
+    token = s.tokens[s.i]
+    if token.side == "close":
+        return close(s)
+    if s.last() == "IN" and token.text == "\\{":
+        s.stack.append(("\\{set", token))
+        return s.emit("_LSET", token.text)
+    if s.last() == "IN" and s.top() != "head":
+        s.stack.append(("interval", token))
+        return s.emit("LINTERVAL", token.text)
+    powered = s.last() == "_RB" and _function_power(s)
+    function = s.last() == "FUNC" or powered
+    averaged = s.last() in v.AVERAGES or (s.last() == "_RB" and _before_brace(s) == "UNDER")
+    kind = "average" if averaged else "call" if s.last() == "CALL" else "group"
+    s.stack.append((token.text + kind, token))
+    return s.emit("_FPAR" if function else "_LPAR", token.text)
+
+
+def _function_power(s: Stream) -> bool:
+    """Whether the brace just closed was the exponent of a function word: \\cos^2(x)."""
+    return _before_brace(s) == "_POW" and _before_brace(s, 2) == "FUNC"
+
+
+def _before_brace(s: Stream, back: int = 1) -> str:
+    """The word before the brace just closed, or that many words before."""
+    depth = 0
+    for place in range(len(s.out) - 1, back - 1, -1):
+        depth += {"_RB": 1, "_LB": -1}.get(s.out[place].type, 0)
+        if depth == 0:
+            return s.out[place - back].type
+    return ""
+
+
+def close(s: Stream) -> None:
+    token = s.tokens[s.i]
+    opened = v.CLOSE.get(token.text)
+    top = s.top()
+    if top == "interval" and token.text in (")", "]"):
+        s.stack.pop()
+        return s.emit("RINTERVAL", token.text)
+    if not top.startswith(opened or " "):
+        culprit = s.stack[-1][1] if s.stack else token
+        problem = f"`{culprit.text}` and `{token.text}` do not match"
+        raise s.fault(problem if s.stack else f"`{token.text}` closes nothing", culprit)
+    s.stack.pop()
+    return s.emit("_RSET" if top.endswith("set") else "_RPAR", token.text)
+
+
+def bar(s: Stream) -> None:
+    if _is_doubled(s):
+        first, second = s.tokens[s.i : s.i + 2]
+        s.tokens[s.i : s.i + 2] = [replace(first, text="\\|", end=second.end)]
+        return double_bar(s)
+    token = s.tokens[s.i]
+    role = token.side or _role(s, "|")
+    if role == "open":
+        s.stack.append(("|", token))
+        s.emit("_LBAR", "|")
+    elif role == "close":
+        _shut_bar(s, "|", token)
+        s.emit("_RBAR", "|")
+    else:
+        separator(s, "|")
+    return None
+
+
+def _is_doubled(s: Stream) -> bool:
+    """``||``, unless the first of the two closes a bar: ``|A||B|``."""
+    closes = s.top() == "|" and s.last() in v.ENDS_AN_OPERAND
+    return _is_pair(s.tokens[s.i : s.i + 2]) and not closes
+
+
+def _is_pair(two: list[Token]) -> bool:
+    bare = [token for token in two if token.text == "|" and not token.side]
+    return len(bare) == 2 and bare[0].end == bare[1].start
+
+
+def double_bar(s: Stream) -> None:
+    token = s.tokens[s.i]
+    role = token.side or _role(s, "\\|")
+    if role == "open":
+        s.stack.append(("\\|", token))
+        s.emit("_LNORM", "\\|")
+    elif role == "close":
+        _shut_bar(s, "\\|", token)
+        _norm_end(s)
+    else:
+        separator(s, "\\|")
+
+
+def _role(s: Stream, text: str) -> str:
+    after_operand = s.last() in v.ENDS_AN_OPERAND
+    if not after_operand:
+        return "open"
+    if s.top() == text:
+        return "close"
+    if s.top().endswith("average"):
+        return "open" if _paired_later(s, text) else "middle"
+    alone = not any(_is_bar(s, i, text) for i in range(s.i + 1, len(s.tokens)))
+    return "middle" if s.top().endswith("call") or alone else "open"
+
+
+def _paired_later(s: Stream, text: str) -> bool:
+    """Whether an odd number of bars follows before the bracket of the average is closed."""
+    depth, bars = 0, 0
+    for token in s.tokens[s.i + 1 :]:
+        depth += (token.text in v.OPEN) - (token.text in v.CLOSE)
+        bars += token.text == text and token.side != "middle"
+        if depth < 0:
+            break
+    return bars % 2 == 1
+
+
+def _is_bar(s: Stream, i: int, text: str) -> bool:
+    return s.tokens[i].text == text or (text == "\\|" and _is_pair(s.tokens[i : i + 2]))
+
+
+def _shut_bar(s: Stream, text: str, token: Token) -> None:
+    if s.top() != text:
+        raise s.fault(f"`{token.text}` closes nothing", token)
+    s.stack.pop()
+
+
+def _norm_end(s: Stream) -> None:
+    order, length = "2", 1
+    if s.text(1) == "_":
+        order = joined(s.content(s.i + 2))
+        length = s.group_end(s.i + 2) - s.i + 1
+    s.emit("RNORM", order, length)
+
+
+def open_angle(s: Stream) -> None:
+    shut = _angle_end(s)
+    if shut and not _parted(s, shut):
+        problem = "angles around one thing: write \\mathbb E[...] for an average"
+        raise s.fault(problem, s.tokens[s.i], s.tokens[shut])
+    s.stack.append(("\\langle", s.tokens[s.i]))
+    s.emit("_LANGLE", "\\langle")
+
+
+def _angle_end(s: Stream) -> int:
+    """The place of the angle that closes the one here, or 0."""
+    depth = 0
+    for i in range(s.i, len(s.tokens)):
+        depth += (s.tokens[i].text == "\\langle") - (s.tokens[i].text == "\\rangle")
+        if depth == 0:
+            return i
+    return 0
+
+
+def _parted(s: Stream, shut: int) -> bool:
+    """Whether something stands between the angles that may part two things."""
+    return any(token.text in (",", "|", ";", "\\|") for token in s.tokens[s.i : shut])
+
+
+def close_angle(s: Stream) -> None:
+    _shut_bar(s, "\\langle", s.tokens[s.i])
+    s.emit("_RANGLE", "\\rangle")

@@ -1,0 +1,124 @@
+"""Integrals and derivatives: where a variable is named outside the expression."""
+
+from __future__ import annotations
+
+from lark import Token as Word
+
+from .. import vocabulary as v
+from ..names import joined
+from ..tokenizer import Token
+from .brackets import open_brace
+from .domains import limits
+from .stream import Stream, is_letter
+
+
+def differential(s: Stream) -> bool:
+    """``\\mathrm d x`` ends the innermost integral; two in a row end two, or one of both."""
+    if not any(kind.startswith("int") for kind, _ in s.stack):
+        return False
+    keys, end = _differentials(s, s.i)
+    if not keys:
+        return False
+    if not s.top().startswith("int"):
+        raise s.fault("this is not closed before the integral ends", s.stack[-1][1])
+    waiting = _trailing_integrals(s)
+    count = len(keys) if len(keys) <= waiting else 1
+    groups = [[k] for k in keys] if count == len(keys) else [keys]
+    first, last = s.tokens[s.i], s.tokens[end - 1]
+    for group in groups:
+        _of_its_domain(s, s.stack.pop()[0][3:], group)
+        value = "\n".join(group)
+        s.out.append(Word("DIFF", value, start_pos=first.start, end_pos=last.end))
+    s.i = end
+    return True
+
+
+def _of_its_domain(s: Stream, named: str, keys: list[str]) -> None:
+    if named and keys != [named]:
+        over = " and ".join(f"`{key}`" for key in keys)
+        problem = f"the domain is one of `{named}`, the integral runs over {over}"
+        raise s.fault(problem, s.tokens[s.i])
+
+
+def _trailing_integrals(s: Stream) -> int:
+    count = 0
+    for kind, _ in reversed(s.stack):
+        if not kind.startswith("int"):
+            break
+        count += 1
+    return count
+
+
+def _differentials(s: Stream, i: int) -> tuple[list[str], int]:
+    keys: list[str] = []
+    while i < len(s.tokens):
+        if s.symbol(i) not in v.DIFFERENTIALS or not s.symbol(i + s.nucleus(i)):
+            break
+        after = i + s.nucleus(i)
+        match = s.names.match(s.tokens, after)
+        if match and match.kind == "nodes":
+            keys, i = [*keys, match.key], after + match.length
+        elif s.free and not match and is_letter(s.tokens[after].text):
+            end = s.atom_end(after)
+            keys, i = [*keys, joined(s.tokens[after:end])], end
+        else:
+            break
+    return keys, i
+
+
+def integral(s: Stream) -> None:
+    sign = s.tokens[s.i]
+    s.emit("INT", "\\int")
+    s.stack.append((f"int{_domain(s)}", sign))
+
+
+def _domain(s: Stream) -> str:
+    """Read a domain that stands in place of both limits; the variable that it names, if any."""
+    if s.text() not in ("_", "^"):
+        return ""
+    end = s.group_end(s.i + 1) + 1
+    if s.text() == "_" and end < len(s.tokens) and s.tokens[end].text == "^":
+        return ""
+    if s.text() == "^":
+        problem = "an integral has both its limits, or a domain such as `x > 0` or `[0, 1]`"
+        raise s.fault(problem, s.tokens[s.i], s.tokens[end - 1])
+    return limits(s)
+
+
+def nabla(s: Stream) -> None:
+    if s.text(1) != "_":
+        raise s.fault("write the variable: \\nabla_x", s.tokens[s.i])
+    s.emit("_NABLA", "\\nabla")
+    s.i += 1
+    open_brace(s, "brace")
+
+
+def fraction(s: Stream) -> None:
+    above = s.i + 1
+    below = s.group_end(above) + 1
+    order = _is_derivative(s, above, below)
+    if not order:
+        return s.emit("_FRAC", "\\frac")
+    first = s.tokens[s.i]
+    bare = above + order + 2 == below
+    kind = "DERIVE" if bare else "_DERIVATIVE"
+    s.out.append(Word(kind, kind, start_pos=first.start, end_pos=first.end))
+    if bare:
+        s.i = below
+    else:
+        del s.tokens[above + 1 : above + order + 1]
+        s.i = above
+    return None
+
+
+def _is_derivative(s: Stream, above: int, below: int) -> int:
+    """How many tokens of the numerator are the derivative sign; 0 for a plain fraction."""
+    if s.tokens[above + 1].text == "\\partial" == s.tokens[below + 1].text:
+        powered = s.tokens[above + 2].text == "^"
+        return s.group_end(above + 3) - above if powered else 1
+    sign, length = s.symbol(above + 1), s.nucleus(above + 1)
+    if sign not in v.DIFFERENTIALS or sign in s.names.kinds or s.symbol(below + 1) != sign:
+        return 0
+    first = s.tokens[below + 1]
+    s.tokens[below + 1 : below + 1 + length] = [Token("\\partial", first.start, first.end)]
+    return length

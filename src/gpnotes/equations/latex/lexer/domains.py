@@ -1,0 +1,115 @@
+"""The domain of an integral, written as limits: an interval, the real line, ``x > 0``."""
+
+from __future__ import annotations
+
+from ..names import joined
+from ..tokenizer import Token, closing
+from .atoms import split
+from .stream import Stream
+
+__all__ = ["limits"]
+
+Row = list[Token]
+Limits = tuple[str, Row | None, Row | None]  # of which variable, from, to; none is infinite
+
+_LINES: dict[str, tuple[str, str]] = {
+    "\\mathbb R": ("", ""), "\\mathbb R_+": ("0", ""), "\\mathbb R_{>0}": ("0", ""),
+    "\\mathbb R_{\\ge0}": ("0", ""),
+}  # fmt: skip
+_UP, _DOWN = frozenset({"<", "\\le"}), frozenset({">", "\\ge"})
+_ORDERS = _UP | _DOWN
+
+
+def limits(s: Stream) -> str:
+    """Put both limits in place of the domain that stands below; the variable it names, if any."""
+    opened = s.i + 1
+    end = s.group_end(opened)
+    content, dimension = _without_power(s.content(opened))
+    known = _interval(s, content) or _conditions(s, content)
+    if known is None and s.free:
+        s.i = end + 1
+        return ""
+    if known is None:
+        raise s.fault(_problem(content), *_ends(s, content, opened))
+    key, low, high = known
+    here = content[0]
+    first = [*_bracketed(low or [_put("-", here), _put("\\infty", here)], here)]
+    last = [*_bracketed(high or [_put("\\infty", here)], here)]
+    power = [_put("^", here), *dimension] if dimension else []
+    s.tokens[s.i : end + 1] = [_put("_", here), *first, _put("^", here), *last, *power]
+    return key
+
+
+def _without_power(content: Row) -> tuple[Row, Row]:
+    """The domain, and the group above it: ``[0, 1]`` and ``{d}`` of ``[0, 1]^d``."""
+    hats = [i for i, token in enumerate(content) if token.text == "^"]
+    if not hats or closing(content, hats[-1] + 1) != len(content) - 1:
+        return content, []
+    base = content[: hats[-1]]
+    space = base[-1:] and (base[-1].text in (")", "]") or joined(base).endswith("\\mathbb R"))
+    return (base, content[hats[-1] + 1 :]) if space else (content, [])
+
+
+def _problem(content: Row) -> str:
+    allowed = "an integral has both its limits, or one such as `[0, 1]`, `x > 0`, `\\mathbb R`"
+    return f"`{joined(content)}` is no domain that can be tested: {allowed}"
+
+
+def _ends(s: Stream, content: Row, opened: int) -> tuple[Token, Token]:
+    return (content[0], content[-1]) if content else (s.tokens[opened], s.tokens[opened])
+
+
+def _put(text: str, place: Token) -> Token:
+    return Token(text, place.start, place.end)
+
+
+def _bracketed(row: Row, place: Token) -> Row:
+    return [_put("{", place), *row, _put("}", place)]
+
+
+def _interval(s: Stream, content: Row) -> Limits | None:
+    """``[0, 1)``, ``\\mathbb R``, each perhaps behind ``x \\in``."""
+    parts, signs = split(content, frozenset({"\\in"}))
+    key = _variable(s, parts[0]) if signs else ""
+    target = parts[-1]
+    if len(parts) > 2 or not target or (signs and not key):
+        return None
+    line = _LINES.get(joined(target))
+    if line and joined(target) not in s.names.kinds:
+        low, high = ([_put(digit, target[0])] if digit else None for digit in line)
+        return key, low, high
+    if target[0].text not in "([" or target[-1].text not in ")]":
+        return None
+    ends, commas = split(target[1:-1], frozenset({","}))
+    if len(commas) != 1:
+        return None
+    return key, ends[0], ends[1]
+
+
+def _conditions(s: Stream, content: Row) -> Limits | None:
+    """``x > 0``, ``0 \\le x``, ``0 < x < 1``: an order of the variable and its limits."""
+    parts, signs = split(content, _ORDERS)
+    if any(sign in _DOWN for sign in signs):
+        parts, signs = parts[::-1], [_turned(sign) for sign in signs[::-1]]
+    if not signs or any(sign in _DOWN for sign in signs) or len(parts) > 3:
+        return None
+    place = 0 if len(parts) == 2 and _variable(s, parts[0]) else 1
+    key = _variable(s, parts[place])
+    if not key:
+        return None
+    below, above = parts[:place], parts[place + 1 :]
+    return key, below[0] if below else None, above[0] if above else None
+
+
+def _turned(sign: str) -> str:
+    return {"<": ">", ">": "<", "\\le": "\\ge", "\\ge": "\\le"}[sign]
+
+
+def _variable(s: Stream, row: Row) -> str:
+    """The variable that `row` is and nothing else, or nothing."""
+    if not row:
+        return ""
+    match = s.names.match(row, 0)
+    if match:
+        return match.key if match.kind == "nodes" and match.length == len(row) else ""
+    return joined(row) if s.free and len(row) == 1 else ""

@@ -1,0 +1,236 @@
+"""Commas, line breaks, environments and words between formulas: where a statement ends."""
+
+from __future__ import annotations
+
+from lark import Token as Word
+
+from .. import vocabulary as v
+from ..tokenizer import Token
+from .stream import Stream
+
+
+def separator(s: Stream, text: str | None = None) -> None:
+    text = text or s.text()
+    top = s.top()
+    if top in ("head", "index"):
+        s.emit("_SEPARATOR", text)
+    elif s.condition and not top:
+        _between_conditions(s, text)
+    elif top or text in ("|", "\\|") or s.given:
+        s.given = s.given or not top
+        _comma_or_sep(s, text, top)
+    else:
+        _stop(s)
+
+
+def _between_conditions(s: Stream, text: str) -> None:
+    """A comma in ``for all x, y`` and in ``i = 1, \\dots, N``; any other ends the condition."""
+    started = max(i for i, word in enumerate(s.out) if word.type == "WHEN")
+    bare = not any(word.type in ("REL", "IN") for word in s.out[started:])
+    wide = s.i + 1 < len(s.tokens) and s.tokens[s.i + 1].wide
+    if s.text(1) not in _ENDS and not wide and (bare or s.last() == "DOTS" or _dots_ahead(s)):
+        s.emit("SEP", text)
+    else:
+        _stop(s)
+
+
+_ENDS = frozenset({"", ".", "\\\\"})
+
+
+def _dots_ahead(s: Stream) -> bool:
+    for token in s.tokens[s.i + 1 :]:
+        if token.text in v.RELATIONS or token.text in _ENDS or token.text.startswith("\\text{"):
+            return False
+        if token.text == "\\dots":
+            return True
+    return False
+
+
+def _comma_or_sep(s: Stream, text: str, top: str) -> None:
+    if top.startswith("env") and s.text(1) in ("&", "\\\\", f"\\end{{{top[4:]}}}"):
+        s.i += 1
+    else:
+        s.emit("SEP", text)
+
+
+def _stop(s: Stream) -> None:
+    """A comma between statements; at the end of a line it is only punctuation."""
+    follows = s.text(1)
+    if follows == "\\\\" and s.text(_beyond_break(s, 1)) in v.OPERATORS:
+        s.emit("_STOP", ",")  # a sign on the next line begins a statement
+        end_statement(s)
+    elif not follows or follows in ("\\\\", ".") or follows.startswith(("\\end{", "\\text{")):
+        s.i += 1
+    else:
+        s.emit("_STOP", ",")
+        end_statement(s)
+
+
+def end_statement(s: Stream) -> None:
+    s.given = s.margin = False
+    s.condition = ""
+
+
+def point(s: Stream) -> None:
+    follows = s.text(1)
+    if follows and follows != "\\\\" and not follows.startswith(("\\end{", "\\text{")):
+        raise s.fault("`.` cannot stand here", s.tokens[s.i])
+    s.i += 1
+
+
+def row(s: Stream) -> None:
+    if not s.stack:
+        s.tabs = 0
+    if s.top().startswith("env"):
+        if s.text(1).startswith("\\end{"):
+            s.i += 1
+        else:
+            s.emit("_ROW", "\\\\")
+    elif s.stack or _continues_after_break(s):
+        s.i += 1
+    else:
+        s.emit("_STOP", "\\\\")
+        end_statement(s)
+
+
+def _continues_after_break(s: Stream) -> bool:
+    ahead = _beyond_break(s, 1)
+    follows = s.text(ahead)
+    if not follows or follows.startswith("\\end{") or s.last() in ("", *v.EXPECTS_MORE):
+        return True
+    if s.condition and (follows in v.OPERATORS or follows in v.RELATIONS):
+        raise s.fault("a line goes on behind a condition: write the condition last", s.tokens[s.i])
+    if follows in v.SIGNS:
+        return _is_aligned(s, ahead) or not _has_relation(s, s.i + ahead)
+    return follows in v.RELATIONS or follows in v.OPERATORS or follows == ":"
+
+
+def _is_aligned(s: Stream, ahead: int) -> bool:
+    """Whether a tab or an indent says that the sign there goes on with the line above.
+
+    A tab says nothing where the statement itself began at one.
+    """
+    sign = s.i + ahead
+    return s.tokens[sign].wide or (s.tokens[sign - 1].text == "&" and not s.margin)
+
+
+def _has_relation(s: Stream, start: int) -> bool:
+    """Whether a relation stands on the line that begins there, outside all brackets."""
+    depth = 0
+    for token in s.tokens[start:]:
+        if token.text == "\\\\" or token.text.startswith("\\end{"):
+            return False
+        depth += (token.text in _OPENING) - (token.text in _CLOSING)
+        if depth == 0 and token.text in v.RELATIONS:
+            return True
+    return False
+
+
+_OPENING, _CLOSING = {"{", *v.OPEN}, {"}", *v.CLOSE}
+
+
+def wide_space(s: Stream) -> None:
+    """``a = b \\quad c = d`` is two statements; elsewhere the space is layout."""
+    ahead = 0
+    while s.text(ahead) == "&":
+        ahead += 1
+    follows = s.tokens[min(s.i + ahead, len(s.tokens) - 1)]
+    begun = s.last() not in ("", "CALL", *v.EXPECTS_MORE) and not s.stack
+    if not begun or _before_is_break(s) or _goes_on(follows) or _is_middle(s, s.i + ahead):
+        return
+    if follows.text in v.SIGNS:
+        problem = "ambiguous: does `\\quad` begin a new statement? write a comma, or `{}`"
+        raise s.fault(problem, follows)
+    stop(s)
+
+
+def _before_is_break(s: Stream) -> bool:
+    return s.tokens[s.i - 1].text in ("&", "\\\\")
+
+
+def _goes_on(token: Token) -> bool:
+    """What cannot begin a statement, or says itself whether it does."""
+    mark = token.text in _MARKS or token.text in v.RELATIONS
+    operator = token.text in v.OPERATORS and token.text not in v.SIGNS
+    return mark or operator or token.text.startswith(("\\end{", "\\text{"))
+
+
+_MARKS = frozenset({"\\forall", ",", ";", ".", ":", "\\\\", "&"})
+
+
+def _is_middle(s: Stream, place: int) -> bool:
+    """Whether the bar there stands between two things: none behind it could close it."""
+    token = s.tokens[place]
+    closed = any(other.text == token.text for other in s.tokens[place + 1 :])
+    return token.text in ("|", "\\|") and (token.side in ("middle", "close") or not closed)
+
+
+def stop(s: Stream) -> None:
+    """End the statement before the token that comes next."""
+    token = s.tokens[s.i]
+    end_statement(s)
+    s.out.append(Word("_STOP", token.text, start_pos=token.start, end_pos=token.end))
+
+
+def _beyond_break(s: Stream, ahead: int) -> int:
+    while s.text(ahead) in ("\\\\", "&"):
+        ahead += 1
+    return ahead
+
+
+def ampersand(s: Stream) -> None:
+    if s.top().startswith("env"):
+        return s.emit("_AMP", "&")
+    s.tabs += not s.stack
+    if s.tabs % 2 == 0 and not s.stack:
+        _second_column(s)
+    s.margin = s.margin or s.last() in ("", "_STOP")
+    s.i += 1
+    return None
+
+
+def _second_column(s: Stream) -> None:
+    """Every second tab of a row ends a column; what stands in the next is another statement."""
+    ahead = 1
+    while s.text(ahead) == "&":
+        ahead += 1
+    follows = s.tokens[min(s.i + ahead, len(s.tokens) - 1)]
+    if s.last() in ("CALL", *v.EXPECTS_MORE) or _goes_on(follows) or not _related(s):
+        return
+    if follows.text not in v.SIGNS:
+        stop(s)
+    elif _has_relation(s, s.i + ahead):
+        problem = "ambiguous: does `&` begin a new statement? write a comma before it"
+        raise s.fault(problem, follows)
+
+
+def _related(s: Stream) -> bool:
+    """Whether the statement that is open has a relation."""
+    kinds = [word.type for word in s.out]
+    begins = max((i for i, kind in enumerate(kinds) if kind == "_STOP"), default=0)
+    return "REL" in kinds[begins:]
+
+
+def environment(s: Stream, text: str) -> None:
+    verb, _, name = text[1:-1].partition("{")
+    if name in v.LAYOUT_ENVIRONMENTS:
+        s.i += 1
+    elif name not in v.BLOCKS:
+        raise s.fault(f"the language has no {name}", s.tokens[s.i])
+    elif verb == "begin":
+        s.stack.append((f"env:{name}", s.tokens[s.i]))
+        s.emit(v.BLOCKS[name], name)
+    else:
+        _end_environment(s, name)
+
+
+def _end_environment(s: Stream, name: str) -> None:
+    if s.top() != f"env:{name}":
+        raise s.fault("this environment was not begun here", s.tokens[s.i])
+    s.stack.pop()
+    s.emit("_ENDCASES" if name.endswith("cases") else "_ENDBLOCK", name)
+
+
+def stop_word(s: Stream) -> None:
+    s.emit("_STOP", s.text())
+    end_statement(s)

@@ -1,0 +1,82 @@
+"""The canonical tokens of an equation with a cursor, the words made so far, what is open."""
+
+from __future__ import annotations
+
+from lark import Token as Word
+
+from ...errors import EquationError
+from ..names import Names, joined
+from ..tokenizer import FONTS, Token, closing, tokens
+
+__all__ = ["Stream", "is_letter"]
+
+
+def is_letter(text: str) -> bool:
+    """A letter or a command: what may be the name of something."""
+    if text.startswith("\\text{"):
+        return True
+    return text.isalpha() or (text[0] == "\\" and text[1:].isalpha())
+
+
+class Stream:
+    """What the readers of this package share: they look ahead, emit words, open and close."""
+
+    def __init__(self, latex: str, names: Names, free: bool) -> None:
+        self.latex, self.names, self.free = latex, names, free
+        self.tokens = list(tokens(latex))
+        self.i = 0
+        self.out: list[Word] = []
+        self.stack: list[tuple[str, Token]] = []
+        self.given = False
+        self.condition = ""  # "if" or "all" behind words that begin a condition
+        self.margin = False  # whether the statement began at a tab
+        self.tabs = 0  # in the row of a display
+
+    def text(self, ahead: int = 0) -> str:
+        i = self.i + ahead
+        return self.tokens[i].text if i < len(self.tokens) else ""
+
+    def last(self) -> str:
+        return self.out[-1].type if self.out else ""
+
+    def top(self) -> str:
+        return self.stack[-1][0] if self.stack else ""
+
+    def emit(self, kind: str, value: str, length: int = 1) -> None:
+        first, last = self.tokens[self.i], self.tokens[self.i + length - 1]
+        self.i += length
+        self.out.append(Word(kind, value, start_pos=first.start, end_pos=last.end))
+
+    def fault(self, problem: str, first: Token, last: Token | None = None) -> EquationError:
+        last = last or first  # what was put in order may stand the other way round in the text
+        span = (min(first.start, last.start), max(first.end, last.end))
+        return EquationError(problem, self.latex, span)
+
+    def group_end(self, opened: int) -> int:
+        return closing(self.tokens, opened)
+
+    def content(self, opened: int) -> list[Token]:
+        return self.tokens[opened + 1 : self.group_end(opened)]
+
+    def nucleus(self, i: int) -> int:
+        """How many tokens the symbol at place `i` has, without its scripts."""
+        if self.tokens[i].text not in FONTS:
+            return 1
+        return self.group_end(i + 1) - i + 1
+
+    def symbol(self, i: int) -> str:
+        """The symbol at place `i`, without its scripts; empty where none begins."""
+        if i >= len(self.tokens) or self.tokens[i].text in ("{", "}"):
+            return ""
+        return joined(self.tokens[i : i + self.nucleus(i)])
+
+    def word(self) -> str:
+        return self.symbol(self.i)
+
+    def atom_end(self, i: int) -> int:
+        i += self.nucleus(i)
+        while i < len(self.tokens) and self.tokens[i].text == "'":
+            i += 1
+        if i < len(self.tokens) and self.tokens[i].text == "_":
+            i = self.group_end(i + 1) + 1
+        return i

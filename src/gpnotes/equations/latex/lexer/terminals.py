@@ -1,0 +1,235 @@
+"""Canonical tokens to the words of the grammar: what is a name, what opens, what closes.
+
+LaTeX says less than the grammar needs: whether ``|`` opens or closes, whether a line break
+ends a statement, whether ``_i`` is an index or part of a name. That is settled here, with
+the bound names at hand, so that the grammar itself stays free of special cases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from lark import Token as Word
+
+from .. import vocabulary as v
+from ..names import Names, joined, nearest
+from ..tokenizer import Token
+from . import atoms, averages, brackets, calculus, lines, phrases
+from .stream import Stream
+
+__all__ = ["words"]
+
+
+def words(latex: str, names: Names, *, free: bool = False) -> list[Word]:
+    """The words of `latex`; with `free`, letters that nobody bound are names too."""
+    s = Stream(latex, names, free)
+    atoms.declare_indices(s)
+    averages.declare(s)
+    while s.i < len(s.tokens):
+        _one(s)
+    if s.stack:
+        raise s.fault("this is never closed", s.stack[-1][1])
+    return s.out
+
+
+def _one(s: Stream) -> None:
+    token = s.tokens[s.i]
+    if token.wide:
+        lines.wide_space(s)
+    if calculus.differential(s):
+        return
+    match = s.names.match(s.tokens, s.i)
+    if match:
+        atoms.refuse_letters(s, match)
+        atoms.named(s, match)
+    elif token.text.startswith(averages.UNDER):
+        averages.under(s)
+    elif token.text in _HANDLERS:
+        _HANDLERS[token.text](s)
+    elif token.text in v.OPERATORS:
+        _operator(s, token)
+    elif token.text.isdigit():
+        _number(s)
+    elif token.text in v.RELATIONS:
+        _relation(s, token.text)
+    elif token.text.startswith("\\text{"):
+        phrases.phrase(s)
+    elif token.text.startswith(("\\begin{", "\\end{")):
+        lines.environment(s, token.text)
+    else:
+        _vocabulary(s, s.word())
+
+
+def _vocabulary(s: Stream, word: str) -> None:
+    length = s.nucleus(s.i)
+    if s.condition and s.last() == "IN" and _is_space(s):
+        return s.emit("SPACE", joined(s.tokens[s.i : s.atom_end(s.i)]), s.atom_end(s.i) - s.i)
+    follows = s.text(length)
+    if word in v.BIG and follows == "_":
+        _big(s, v.BIG[word], length)
+    elif word in v.FUNCTIONS:
+        _function(s, v.FUNCTIONS[word], length)
+    elif word in v.EXPECTATIONS:
+        averages.expectation(s, v.EXPECTATIONS[word], length)
+    elif word in v.CONSTANTS and (word != "e" or follows == "^"):
+        s.emit("CONSTANT", v.CONSTANTS[word], length)
+    elif word in v.INDICATORS and follows in v.OPEN:
+        s.emit("_INDICATOR", word, length)
+    else:
+        atoms.unknown(s)
+    return None
+
+
+def _is_space(s: Stream) -> bool:
+    return joined(s.tokens[s.i : s.atom_end(s.i)]) in v.SPACES
+
+
+def _operator(s: Stream, token: Token) -> None:
+    placeholder = token.text == "\\cdot" and s.text(1) in (")", ",", "]")
+    if placeholder and s.last() not in v.ENDS_AN_OPERAND and s.free:
+        return s.emit("NAME", "\\cdot")
+    if token.text == "\\circ":
+        _refuse_composition(s, token)
+    if token.text == "\\times" and s.top() == "shape":
+        return s.emit("BY", token.text)
+    return s.emit(v.OPERATORS[token.text], token.text)
+
+
+def _refuse_composition(s: Stream, token: Token) -> None:
+    if s.last() == "NAME" and s.names.kinds.get(s.out[-1].value) == "callable":
+        problem = "`\\circ` of functions is not part of the language: write f(g(x))"
+        raise s.fault(problem, token)
+
+
+def _number(s: Stream) -> None:
+    if s.last() == "NUMBER":
+        raise s.fault("two numbers side by side print as one: write \\cdot", s.tokens[s.i])
+    i = s.i + 1
+    while i < len(s.tokens) and _continues_number(s, i):
+        i += 1
+    text = "".join(t.text for t in s.tokens[s.i : i])
+    if text.count(".") > 1:
+        raise s.fault(f"`{text}` is no number", s.tokens[s.i], s.tokens[i - 1])
+    s.emit("NUMBER", text, i - s.i)
+
+
+def _continues_number(s: Stream, i: int) -> bool:
+    here, before = s.tokens[i], s.tokens[i - 1]
+    if here.start != before.end:
+        return False
+    digit_after = i + 1 < len(s.tokens) and s.tokens[i + 1].text.isdigit()
+    return here.text.isdigit() or (here.text == "." and digit_after)
+
+
+def _relation(s: Stream, text: str) -> None:
+    s.given = False
+    if s.last() in ("", "_STOP") and not s.stack:
+        problem = "a display or a statement begins with a relation: write its left side again"
+        raise s.fault(problem, s.tokens[s.i])
+    if s.top() == "head" and text in v.RANGES:
+        s.emit(v.RANGES[text], text)
+    elif s.condition and text == "\\in":
+        s.emit("IN", text)
+    else:
+        s.emit("REL", _DEFINING.get(text, text))
+
+
+_DEFINING = {"\\triangleq": ":=", "\\equiv": ":="}
+
+
+def _colon(s: Stream) -> None:
+    if s.text(1) == "=":
+        s.emit("REL", ":=", 2)
+    else:
+        raise s.fault("`:` is not part of the language", s.tokens[s.i])
+
+
+def _function(s: Stream, name: str, length: int) -> None:
+    if name != "log" or s.text(length) != "_":
+        return s.emit("FUNC", name, length)
+    opened = s.i + length + 1
+    base = "".join(t.text for t in s.content(opened))
+    if not base.isdigit():
+        raise s.fault("the base of a logarithm must be a number", s.tokens[opened])
+    return s.emit("FUNC", f"log_{base}", s.group_end(opened) + 1 - s.i)
+
+
+def _big(s: Stream, kind: str, length: int) -> None:
+    s.emit("BIG", kind, length)
+    s.i += 1
+    brackets.open_brace(s, "head")
+
+
+def _power(s: Stream) -> None:
+    opened = s.i + 1
+    end = s.group_end(opened)
+    content = joined(s.tokens[opened + 1 : end])
+    length = end - s.i + 1
+    if s.last() == "SPACE":
+        s.emit("_POW", "^")
+        return brackets.open_brace(s, "shape")
+    transpose = content in v.TRANSPOSES and content not in s.names.kinds
+    if transpose:
+        s.emit("TRANSPOSE", "\\top", length)
+    elif content == "-1":
+        s.emit("INVERSE", "-1", length)
+    elif content[:1] == "-" and content[1:].strip() in v.TRANSPOSES - set(s.names.kinds):
+        s.emit("INVTRANS", "-\\top", length)
+    elif content in v.MARKS:
+        _unknown_power(s, end)
+    elif _only_brackets(s, opened) and s.last() not in ("NUMBER", "CONSTANT"):
+        _unknown_power(s, end, "; a superscript in brackets is part of a name, and no power")
+    else:
+        s.emit("_POW", "^")
+        brackets.open_brace(s, "brace")
+    return None
+
+
+def _only_brackets(s: Stream, opened: int) -> bool:
+    """Whether the exponent is something in brackets and nothing else: ``A^{(i)}``."""
+    content = s.content(opened)
+    if len(content) < 2 or content[0].text not in ("(", "["):
+        return False
+    return brackets.matching(s, opened + 1) == s.group_end(opened) - 1
+
+
+def _unknown_power(s: Stream, end: int, hint: str = "") -> None:
+    start = s.i
+    while start and s.tokens[start].start > (s.out[-1].start_pos if s.out else 0):
+        start -= 1
+    key = joined(s.tokens[start : end + 1])
+    problem = f"unbound symbol `{key}`{hint or nearest(key, s.names.kinds)}"
+    raise s.fault(problem, s.tokens[start], s.tokens[end])
+
+
+def _subscript(s: Stream) -> None:
+    if s.last() not in (*v.ENDS_AN_OPERAND, "INT"):
+        raise s.fault("a subscript cannot stand here", s.tokens[s.i])
+    s.emit("_SUB", "_")
+    brackets.open_brace(s, "index")
+
+
+def _dots(s: Stream) -> None:
+    if not phrases.dots(s):
+        atoms.unknown(s)
+
+
+def _prime(s: Stream) -> None:
+    raise s.fault("a prime belongs to a bound name", s.tokens[s.i])
+
+
+def _emits(kind: str) -> Callable[[Stream], None]:
+    return lambda s: s.emit(kind, s.text())
+
+
+_HANDLERS: dict[str, Callable[[Stream], None]] = {
+    "\\frac": calculus.fraction, "\\int": calculus.integral, "\\nabla": calculus.nabla,
+    "\\partial": _emits("_PARTIAL"), "\\binom": _emits("_BINOM"), "\\sqrt": _emits("_SQRT"),
+    "\\root": _emits("_ROOT"), "{": brackets.open_brace, "}": brackets.close_brace,
+    "\\langle": brackets.open_angle, "\\rangle": brackets.close_angle,
+    "|": brackets.bar, "\\|": brackets.double_bar, "^": _power, "_": _subscript, "'": _prime,
+    ",": lines.separator, ";": lines.separator, ".": lines.point, ":": _colon,
+    "\\\\": lines.row, "&": lines.ampersand, "\\forall": phrases.for_all, "\\dots": _dots,
+    **dict.fromkeys(v.OPEN, brackets.open), **dict.fromkeys(v.CLOSE, brackets.close),
+    **dict.fromkeys(v.STOPS, lines.stop_word),
+}  # fmt: skip

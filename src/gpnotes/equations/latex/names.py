@@ -1,0 +1,184 @@
+"""Names: one normal form for all spellings, and the longest match in a row of tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from functools import lru_cache
+from typing import NamedTuple
+
+from .tokenizer import Token, closing, tokens
+
+__all__ = [
+    "DISTRIBUTIONS",
+    "Match",
+    "Names",
+    "Signature",
+    "joined",
+    "nearest",
+    "normal",
+    "signature",
+    "split",
+]
+
+DISTRIBUTIONS = ("nodes", "distribution", "conditional")  # kinds that averages run over
+_ALWAYS_BRACED = ("\\frac", "\\binom", "\\root")
+
+
+@lru_cache(maxsize=4096)
+def normal(latex: str) -> str:
+    """The normal form of a name: the same for every spelling that prints the same.
+
+    >>> normal(r"\\bar{\\mathbf{f}}_{*}"), normal(r"\\sigma^{2}_n")
+    ('\\\\bar{\\\\mathbf f}_*', '\\\\sigma_n^2')
+    """
+    return joined(tokens(latex))
+
+
+def joined(sequence: Sequence[Token]) -> str:
+    """Canonical tokens as LaTeX again, with no brace or space that TeX does not need."""
+    out, needed = "", _needed_braces(sequence)
+    for i, token in enumerate(sequence):
+        if token.text in ("{", "}") and i not in needed:
+            continue
+        glued = out[-1:].isalpha() and token.text[:1].isalpha() and _ends_in_word(out)
+        out += " " + token.text if glued else token.text
+    return out
+
+
+def _ends_in_word(text: str) -> bool:
+    return text.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ").endswith("\\")
+
+
+def _needed_braces(sequence: Sequence[Token]) -> set[int]:
+    needed: set[int] = set()
+    for i, token in enumerate(sequence):
+        if token.text == "{":
+            end = closing(sequence, i)
+            if end != i + 2 or _belongs_to_fraction(sequence, i):
+                needed |= {i, end}
+    return needed
+
+
+def _belongs_to_fraction(sequence: Sequence[Token], i: int) -> bool:
+    return i > 0 and (sequence[i - 1].text in _ALWAYS_BRACED or sequence[i - 1].text == "}")
+
+
+def nearest(key: str, bound: Mapping[str, str] | Sequence[str]) -> str:
+    """A half sentence with the bound names that look most like `key`."""
+    close = get_close_matches(key, list(bound), n=3, cutoff=0.4)
+    if close:
+        return "; nearest bound names: " + ", ".join(f"`{name}`" for name in close)
+    return "; bound names: " + ", ".join(f"`{name}`" for name in sorted(bound)[:12])
+
+
+class Signature(NamedTuple):
+    """A written form such as ``p(y \\mid x)``: a letter, what is drawn, and what it depends on."""
+
+    letter: str
+    variables: tuple[str, ...]
+    given: tuple[str, ...]
+
+
+@lru_cache(maxsize=4096)
+def signature(key: str) -> Signature | None:
+    """The parts of the name of a distribution; none of a name that is a letter only.
+
+    >>> signature(r"p(y \\mid x)")
+    Signature(letter='p', variables=('y',), given=('x',))
+    """
+    sequence = list(tokens(key))
+    texts = [token.text for token in sequence]
+    called = "(" in texts and texts[-1] == ")"
+    start = texts.index("(") if called else 0
+    inside = sequence[start + 1 : -1] if called else sequence
+    variables, given = split(inside)
+    if not (called or given) or (called and start == 0):
+        return None
+    return Signature(joined(sequence[:start]), _keys(variables), _keys(given))
+
+
+def _keys(parts: Sequence[Sequence[Token]]) -> tuple[str, ...]:
+    return tuple(map(joined, parts))
+
+
+def split(inside: Sequence[Token]) -> tuple[list[list[Token]], list[list[Token]]]:
+    """The parts between commas, before and behind the first bar or semicolon."""
+    sides: tuple[list[list[Token]], list[list[Token]]] = ([[]], [])
+    depth, behind = 0, 0
+    for token in inside:
+        depth += (token.text in "({[") - (token.text in ")}]")
+        if depth == 0 and token.text in ("|", ";") and not behind:
+            behind = 1
+            sides[1].append([])
+        elif depth == 0 and token.text in (",", ";"):
+            sides[behind].append([])
+        else:
+            sides[behind][-1].append(token)
+    return sides
+
+
+class Match(NamedTuple):
+    key: str
+    kind: str
+    length: int
+
+
+class Names:
+    """The names that an equation may use, by their first token, longest first.
+
+    `forms` are the distributions that are bound by a written form. Their variables are names,
+    too, and so is a letter that only they have.
+    """
+
+    def __init__(self, kinds: Mapping[str, str]) -> None:
+        self.kinds = dict(kinds)
+        self._by_first: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+        self.forms: dict[str, Signature] = {}
+        for key, kind in kinds.items():
+            form = signature(key) if kind in DISTRIBUTIONS else None
+            if form is not None:
+                self.forms[key] = form
+            if form is None or form.letter:
+                self.add(key)
+        for form in self.forms.values():
+            for variable in form.variables:
+                if variable.partition("_")[0] not in self.kinds:  # else it is an entry
+                    self.declare(variable, "index")
+            if form.letter:
+                self.declare(form.letter, "letter")
+
+    def declare(self, key: str, kind: str) -> None:
+        """Make a name of what is not bound."""
+        if key not in self.kinds:
+            self.add(key, kind)
+
+    def written(self, letter: str) -> list[str]:
+        """The written forms of a letter."""
+        return [key for key, form in self.forms.items() if form.letter == letter]
+
+    def distributions(self) -> list[str]:
+        return sorted(key for key, kind in self.kinds.items() if kind in DISTRIBUTIONS)
+
+    def add(self, key: str, kind: str | None = None) -> None:
+        if kind is not None:
+            self.kinds.setdefault(key, kind)
+        texts = tuple(t.text for t in tokens(key))
+        if texts:
+            entry = self._by_first.setdefault(texts[0], [])
+            entry.append((texts, key))
+            entry.sort(key=lambda item: -len(item[0]))
+
+    def match(self, sequence: Sequence[Token], i: int) -> Match | None:
+        """The longest name that starts at place `i`."""
+        for texts, key in self._by_first.get(sequence[i].text, ()):
+            end = i + len(texts)
+            if end <= len(sequence) and _same(sequence[i:end], texts):
+                return Match(key, self.kinds[key], len(texts))
+        return None
+
+
+def _same(sequence: Sequence[Token], texts: tuple[str, ...]) -> bool:
+    """Whether the tokens read so, with no wide space among them."""
+    alike = all(token.text == text for token, text in zip(sequence, texts, strict=True))
+    return alike and not any(token.wide for token in sequence[1:])

@@ -1,0 +1,132 @@
+"""LaTeX to a tree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from lark import Lark, UnexpectedToken
+from lark.exceptions import VisitError
+from lark.lexer import Lexer
+
+from ..errors import EquationError
+from .builder.averages import whole_distributions
+from .builder.expressions import Build
+from .lexer import words
+from .macros import Macros, expand, relocated
+from .names import Names, nearest, normal
+from .tree import Name, Node, Statement, walk
+
+__all__ = ["parse", "parse_expression", "parse_free", "symbols"]
+
+
+class _Ready(Lexer):
+    """The words are made before the parser sees them."""
+
+    def __init__(self, conf: Any) -> None:
+        pass
+
+    def lex(self, data: Any) -> Any:
+        yield from data
+
+
+@cache
+def _parser() -> Lark:
+    grammar = files(__package__).joinpath("grammar.lark").read_text(encoding="utf-8")
+    return Lark(
+        grammar,
+        parser="lalr",
+        lexer=_Ready,
+        start=["equation", "expression"],
+        propagate_positions=True,
+    )
+
+
+def parse(
+    latex: str, names: Mapping[str, str], *, free: bool = False, macros: Macros | None = None
+) -> Statement:
+    """The statement that `latex` makes, its symbols being `names`: normal form to kind.
+
+    A kind is "value", "callable", "nodes" or "set" (see `values.kind`). With `free`, a
+    letter that nobody bound is a name as well. `macros` are the commands of the book, as
+    `macros.expand` takes them, for the names as well. Raises `EquationError`.
+
+    >>> parse("a = b c", {"a": "value", "b": "value", "c": "value"}).steps[0].relation
+    '='
+    """
+    return _expanded(latex, names, "equation", free, macros)
+
+
+def parse_expression(
+    latex: str, names: Mapping[str, str], *, free: bool = False, macros: Macros | None = None
+) -> Node:
+    """One side of an equation: as `parse`, without a relation."""
+    return _expanded(latex, names, "expression", free, macros)
+
+
+def parse_free(latex: str) -> Statement:
+    """The statement with every letter a name: for a definition, which binds nothing."""
+    return parse(latex, {}, free=True)
+
+
+def symbols(latex: str) -> tuple[str, ...]:
+    """The distinct symbols of an equation, in normal form, in the order of their coming.
+
+    >>> symbols(r"\\bar{f} = K_{*f} K_y^{-1} \\mathbf{y}")
+    ('\\\\bar f', 'K_{*f}', 'K_y', '\\\\mathbf y')
+    """
+    wanted = ("NAME", "CALL", "INDEX")
+    found = [str(w) for w in words(latex, Names({}), free=True) if w.type in wanted]
+    return tuple(dict.fromkeys(found))
+
+
+def _expanded(
+    latex: str, names: Mapping[str, str], start: str, free: bool, macros: Macros | None
+) -> Any:
+    """Parse without the macros; places, in the tree and in a fault, are those of `latex`."""
+    if not macros:
+        return _parse(latex, names, start, free)
+    full = expand(latex, macros)
+    known = {expand(key, macros).latex: kind for key, kind in names.items()}
+    try:
+        return relocated(_parse(full.latex, known, start, free), full.place)
+    except EquationError as wrong:
+        raise EquationError(wrong.problem, latex, full.place(wrong.span)) from None
+
+
+def _parse(latex: str, names: Mapping[str, str], start: str, free: bool) -> Any:
+    kinds = {normal(key): kind for key, kind in names.items()}
+    stream = words(latex, Names(kinds), free=free)
+    try:
+        parsed = _parser().parse(stream, start=start)
+    except UnexpectedToken as wrong:
+        raise _misplaced(latex, wrong) from None
+    try:
+        node = Build(latex, kinds).transform(parsed)
+    except VisitError as wrong:
+        raise wrong.orig_exc from None
+    if not free:
+        node = whole_distributions(node, kinds)
+        _only_bound(node, kinds, latex)
+    return node
+
+
+def _misplaced(latex: str, wrong: UnexpectedToken) -> EquationError:
+    token = wrong.token
+    if token.type == "$END":
+        end = max(len(latex.rstrip()), 1 if latex else 0)
+        hint = "no relation stands in it" if "REL" in wrong.accepts else "something is missing"
+        hint += "; `\\quad` separates statements" if "quad" in latex else ""
+        return EquationError(f"the equation ends too early: {hint}", latex, (max(end - 1, 0), end))
+    span = (token.start_pos, token.end_pos)
+    return EquationError(f"`{latex[slice(*span)]}` cannot stand here", latex, span)
+
+
+def _only_bound(node: Node, kinds: Mapping[str, str], latex: str) -> None:
+    """A running variable outside its sum is not bound to anything."""
+    for _, part in walk(node):
+        if isinstance(part, Name) and part.key not in kinds:
+            problem = f"unbound symbol `{part.key}`{nearest(part.key, list(kinds))}"
+            raise EquationError(problem, latex, part.span)

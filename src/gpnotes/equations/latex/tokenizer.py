@@ -1,0 +1,230 @@
+"""LaTeX to canonical tokens: layout dropped, arguments braced, scripts in one order.
+
+Two spellings that print the same become the same sequence: ``\\mathbf{y}`` and ``\\mathbf y``,
+``\\sigma^2_n`` and ``\\sigma_n^2``, ``x'`` and ``x^{\\prime}``. Every token keeps its place
+in the text, so that an error can point there.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import lru_cache
+
+from ..errors import EquationError
+from .scanner import Pieces, Token
+from .scanner import words_of as _set
+
+__all__ = ["Token", "closing", "tokens"]
+
+
+FONTS = _set(
+    r"\mathbf \boldsymbol \mathcal \mathbb \mathrm \mathsf \mathit \mathfrak \mathscr \mathtt "
+    r"\bar \hat \tilde \vec \dot \ddot \overline \underline \widehat \widetilde \check \breve "
+    r"\mathring \acute \grave"
+)
+_ARGUMENTS = {**dict.fromkeys(FONTS, 1), "\\frac": 2, "\\binom": 2, "\\root": 2, "\\sqrt": 1}
+_SHELLS = _set(r"\underbrace \overbrace \boxed \smash \mathop \mathrel \mathbin")
+_LABELS = {"\\underbrace": "_", "\\overbrace": "^"}
+Scripts = dict[str, list[Token]]
+_COMMA = {"\\\\": ","}
+_BIG = _set(r"\max \min \sum \prod \mathrm")
+_STACKED = _set(r"\overset \stackrel")
+_DEFINES = re.compile(r"def|\\triangle|\\Delta")
+_NUMBERED = re.compile(r"!?|\d+|\([\w.*]*\)|\\text\{\([\w.* ]*\)\}")
+_NO_ARGUMENT = frozenset({"_", "^", "}", "&", "\\\\"})
+
+
+@lru_cache(maxsize=4096)
+def tokens(latex: str) -> tuple[Token, ...]:
+    """The canonical tokens of `latex`.
+
+    >>> [t.text for t in tokens(r"\\sigma^2_n")]
+    ['\\\\sigma', '_', '{', 'n', '}', '^', '{', '2', '}']
+    """
+    return tuple(_Reader(latex, Pieces(latex).read()).all())
+
+
+def closing(sequence: tuple[Token, ...] | list[Token], start: int) -> int:
+    """The place of the brace that closes the one at `start`."""
+    depth = 0
+    for i in range(start, len(sequence)):
+        depth += {"{": 1, "}": -1}.get(sequence[i].text, 0)
+        if depth == 0:
+            return i
+    raise ValueError("no closing brace")
+
+
+class _Reader:
+    """The second pass: brace every argument, put the scripts in order."""
+
+    def __init__(self, latex: str, pieces: list[Token]) -> None:
+        self.latex, self.pieces, self.i = latex, pieces, 0
+
+    def all(self) -> list[Token]:
+        out: list[Token] = []
+        while self.i < len(self.pieces):
+            if self._peek() == "}":
+                raise self._fault("this brace closes nothing")
+            out += self._item()
+        return out
+
+    def _peek(self) -> str:
+        return self.pieces[self.i].text if self.i < len(self.pieces) else ""
+
+    def _next(self) -> Token:
+        if self.i >= len(self.pieces):
+            end = len(self.latex)
+            raise EquationError("the LaTeX ends too early", self.latex, (max(end - 1, 0), end))
+        self.i += 1
+        return self.pieces[self.i - 1]
+
+    def _fault(self, problem: str) -> EquationError:
+        here = self.pieces[min(self.i, len(self.pieces) - 1)]
+        return EquationError(problem, self.latex, (here.start, here.end))
+
+    def _item(self) -> list[Token]:
+        """One nucleus with its primes, its subscript and its superscript, in that order."""
+        shell = self._peek() if self._peek() in _SHELLS else ""
+        nucleus = [] if self._peek() in ("_", "^", "'") else self._nucleus()
+        scripts: dict[str, list[Token]] = {"'": [], "_": [], "^": []}
+        while self._peek() in scripts:
+            kind, content = self._script()
+            if kind != "'" and scripts[kind]:
+                raise self._fault("a second script of the same kind")
+            scripts[kind] += content
+        self._settle_shell(shell, nucleus, scripts)
+        return _to_the_end(nucleus + scripts["'"] + scripts["_"] + scripts["^"])
+
+    def _settle_shell(self, shell: str, nucleus: list[Token], scripts: Scripts) -> None:
+        """Take the words at a brace away; what then stands at it would be one of what is in it."""
+        mark = _LABELS.get(shell, "")
+        label = scripts[mark][2:-1] if mark else []
+        if any(not token.text.startswith("\\text{") for token in label):
+            problem = "a formula at a brace is not read: write it as an equation of its own"
+            raise EquationError(problem, self.latex, (label[0].start, label[-1].end))
+        if mark:
+            scripts[mark] = []
+        if shell and any(scripts.values()) and not _is_symbol(nucleus):
+            raise self._fault("ambiguous: a script on all of this? write brackets")
+
+    def _script(self) -> tuple[str, list[Token]]:
+        mark = self._next()
+        if mark.text == "'":
+            return "'", [mark]
+        content = self._argument()
+        self._refuse_second_digit(content)
+        primes = [t for t in content[1:-1] if t.text == "'"]
+        if primes and len(primes) == len(content) - 2:
+            return "'", primes
+        return mark.text, [mark, *content]
+
+    def _refuse_second_digit(self, content: list[Token]) -> None:
+        """``x^10`` prints as ``x^{1}0``."""
+        follows = self.pieces[self.i : self.i + 1]
+        bare = len(content) == 3 and content[0].start == content[1].start
+        if bare and follows and content[1].text.isdigit() and follows[0].text.isdigit():
+            raise self._fault("only one digit is in the script: write braces")
+
+    def _argument(self) -> list[Token]:
+        """What a command or a script takes: a group or one nucleus, always in braces."""
+        if self._peek() == "{":
+            opened = self._next()
+            inside = self._group(opened)
+            shut = self.pieces[self.i - 1]
+        else:
+            if self._peek() in _NO_ARGUMENT:
+                raise self._fault("an argument is missing here")
+            inside = self._nucleus()
+            opened, shut = inside[0], inside[-1]
+        return [replace(opened, text="{"), *inside, replace(shut, text="}")]
+
+    def _group(self, opened: Token) -> list[Token]:
+        out: list[Token] = []
+        parts: list[list[Token]] = [out]
+        command = ""
+        while self._peek() != "}":
+            if self.i >= len(self.pieces):
+                span = (opened.start, opened.end)
+                raise EquationError("this brace is never closed", self.latex, span)
+            if self._peek() in ("\\choose", "\\over"):
+                command = {"\\choose": "\\binom", "\\over": "\\frac"}[self._next().text]
+                parts.append([])
+                continue
+            parts[-1] += self._item()
+        shut = self._next()
+        return _stack(command, parts, opened, shut) if command else out
+
+    def _nucleus(self) -> list[Token]:
+        token = self._next()
+        if token.text == "{":
+            return _after(token, self._group(token))
+        if token.text in _SHELLS:
+            return self._argument()[1:-1]
+        if token.text == "\\arg" and self._peek() in ("\\max", "\\min"):
+            return _word("arg" + self._next().text[1:], token)
+        if token.text in _STACKED:
+            return self._stacked()
+        if token.text == "\\underset":
+            return self._below(token)
+        if token.text == "\\substack":
+            return [replace(t, text=_COMMA.get(t.text, t.text)) for t in self._argument()[1:-1]]
+        if token.text == "\\sqrt" and self._peek() == "[":
+            return self._root(token)
+        out = [token]
+        for _ in range(_ARGUMENTS.get(token.text, 0)):
+            out += self._argument()
+        return out
+
+    def _stacked(self) -> list[Token]:
+        above, below = self._argument(), self._argument()[1:-1]
+        label = "".join(t.text for t in above[1:-1])
+        if [t.text for t in below] == ["="] and _DEFINES.search(label):
+            return [replace(below[0], text=":=")]
+        if len(below) == 1 and (below[0].text == "\\sim" or _NUMBERED.fullmatch(label)):
+            return below
+        problem = "what stands over a symbol changes what it says, and is not read"
+        raise EquationError(problem, self.latex, (above[0].start, above[-1].end))
+
+    def _below(self, token: Token) -> list[Token]:
+        """``\\underset{i}{\\max}`` is ``\\max_i``."""
+        under, word = self._argument(), self._argument()[1:-1]
+        if word and word[0].text in _BIG:
+            return [*word, replace(under[0], text="_"), *under]
+        problem = "`\\underset` is read below \\max, \\min and the like alone"
+        raise EquationError(problem, self.latex, (token.start, under[-1].end))
+
+    def _root(self, token: Token) -> list[Token]:
+        opened, degree = self._next(), []
+        while self._peek() != "]":
+            degree += self._item()
+        shut = self._next()
+        degree = [replace(opened, text="{"), *degree, replace(shut, text="}")]
+        return [replace(token, text="\\root"), *degree, *self._argument()]
+
+
+def _to_the_end(item: list[Token]) -> list[Token]:
+    """The last token ends where the item does, whichever of its scripts was written last."""
+    end = max((token.end for token in item), default=0)
+    return [*item[:-1], replace(item[-1], end=end)] if item and item[-1].end < end else item
+
+
+def _after(opened: Token, group: list[Token]) -> list[Token]:
+    """The wide space before a brace is one before what stands in it."""
+    return [replace(group[0], wide=opened.wide), *group[1:]] if group else group
+
+
+def _word(letters: str, at: Token) -> list[Token]:
+    return [replace(at, text=text) for text in ("\\mathrm", "{", *letters, "}")]
+
+
+def _is_symbol(row: list[Token]) -> bool:
+    styled = len(row) > 1 and row[0].text in FONTS and closing(row, 1) == len(row) - 1
+    return len(row) == 1 or styled
+
+
+def _stack(command: str, parts: list[list[Token]], opened: Token, shut: Token) -> list[Token]:
+    out = [replace(opened, text=command)]
+    for part in parts:
+        out += [replace(opened, text="{"), *part, replace(shut, text="}")]
+    return out

@@ -1,0 +1,321 @@
+"""The tree of an equation: frozen nodes, what they hold, and how to walk and edit them.
+
+A node knows the stretch of LaTeX it came from (`span`, offsets into the equation's text),
+so that an error or a mutant can point at it. Spans take no part in comparison: two
+trees are equal when they say the same thing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .node import Node, Path, children, replace_at, replace_node, walk
+
+__all__ = [
+    "Apply", "Average", "Bars", "Block", "Cases", "Constant", "Covariance", "Derivative",
+    "Elementwise", "Expectation", "Function", "Gradient", "Index", "Inner", "Integral", "Inverse",
+    "Kronecker", "Member", "Name", "Node", "Norm", "Number", "Path", "Power", "Product", "Quotient",
+    "Range", "Reduction", "Root", "Space", "Statement", "Step", "Subscript", "Sum", "Transpose",
+    "Under", "Variance", "children", "replace_at", "replace_node", "walk",
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Number(Node):
+    """A literal: ``2``, ``0.5``."""
+
+    value: float
+
+
+@dataclass(frozen=True)
+class Constant(Node):
+    """``\\pi``, ``\\mathrm e``, ``\\infty``: a name with one meaning, unless it is bound."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Name(Node):
+    """A bound symbol; `key` is the normal form of its LaTeX (see `names.normal`)."""
+
+    key: str
+
+
+@dataclass(frozen=True)
+class Index(Node):
+    """The running variable of a sum, a product, an expectation or an integral."""
+
+    key: str
+
+
+@dataclass(frozen=True)
+class Subscript(Node):
+    """``x_i``, ``K_{ij}``, ``[A]_{ij}``: an entry of an array; indices start at one."""
+
+    base: Node
+    indices: tuple[Node, ...]
+
+
+@dataclass(frozen=True)
+class Sum(Node):
+    """Signed terms: ``a - b + c`` has signs (1, -1, 1); a lone ``-a`` has signs (-1,)."""
+
+    terms: tuple[Node, ...]
+    signs: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Product(Node):
+    """Juxtaposition, ``\\cdot``, ``\\times``: matrix product where shapes say so, else scaling."""
+
+    factors: tuple[Node, ...]
+
+
+@dataclass(frozen=True)
+class Elementwise(Node):
+    """``a \\odot b``."""
+
+    factors: tuple[Node, ...]
+
+
+@dataclass(frozen=True)
+class Kronecker(Node):
+    """``A \\otimes B``; `loose` where a product without brackets stood beside the sign."""
+
+    factors: tuple[Node, ...]
+    loose: bool = field(default=False, compare=False)
+
+
+@dataclass(frozen=True)
+class Inner(Node):
+    """``\\langle a, b \\rangle``: the sum of the products of the entries."""
+
+    left: Node
+    right: Node
+
+
+@dataclass(frozen=True)
+class Quotient(Node):
+    """``\\frac{a}{b}`` or ``a / b``; the denominator is a scalar."""
+
+    numerator: Node
+    denominator: Node
+
+
+@dataclass(frozen=True)
+class Power(Node):
+    """``a^b`` for scalars (and integer powers of square matrices)."""
+
+    base: Node
+    exponent: Node
+
+
+@dataclass(frozen=True)
+class Inverse(Node):
+    """``A^{-1}``; of a scalar, its reciprocal."""
+
+    base: Node
+
+
+@dataclass(frozen=True)
+class Transpose(Node):
+    """``A^\\top``. ``A^{-\\top}`` is the transpose of the inverse."""
+
+    base: Node
+
+
+@dataclass(frozen=True)
+class Root(Node):
+    """``\\sqrt[degree]{base}``."""
+
+    base: Node
+    degree: Node | None = None
+
+
+@dataclass(frozen=True)
+class Bars(Node):
+    """``|A|`` or ``\\lvert A \\rvert``: determinant of a matrix, modulus of a scalar."""
+
+    base: Node
+
+
+@dataclass(frozen=True)
+class Norm(Node):
+    """``\\lVert x \\rVert_p``; `order` is "2" (the default), "1", "\\infty" or "F"."""
+
+    base: Node
+    order: str = "2"
+
+
+@dataclass(frozen=True)
+class Function(Node):
+    """A function that the language knows: log, exp, det, tr, diag, min, max, ..."""
+
+    name: str
+    arguments: tuple[Node, ...]
+
+
+@dataclass(frozen=True)
+class Apply(Node):
+    """A bound callable with its arguments; `separators` are those that stood between them."""
+
+    key: str
+    arguments: tuple[Node, ...]
+    separators: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Range(Node):
+    """``i = first`` to ``last``; or, with `members`, ``i \\in`` a bound finite set.
+
+    ``\\sum_i`` alone has ``members=Name("i")``: a set, or the int N for 1 to N.
+    ``\\sum_{j \\ne i}`` has, besides, ``without``.
+    """
+
+    index: str
+    first: Node | None = None
+    last: Node | None = None
+    members: Node | None = None
+    without: Node | None = None
+
+
+@dataclass(frozen=True)
+class Reduction(Node):
+    """``\\sum``, ``\\prod``, ``\\min`` or ``\\max`` of `body` over `over`; `kind` says which."""
+
+    kind: str
+    over: Range
+    body: Node
+
+
+@dataclass(frozen=True)
+class Under(Node):
+    """What an average runs over: jointly drawn `variables` and their `distribution`.
+
+    The distribution is the name that is bound to it: ``q(x)`` or ``q``; ``x`` where a variable
+    has nodes of its own. `given` holds what its nodes depend on: the indices of the variables,
+    as in ``q(f_i)``, and then what stands behind the bar of ``p(y \\mid x)``.
+    """
+
+    variables: tuple[str, ...]
+    distribution: str
+    given: tuple[Node, ...] = ()
+
+
+@dataclass(frozen=True)
+class Average(Node):
+    """What averages have in common: what they run over, where the inner ones come last."""
+
+    over: tuple[Under, ...]
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        return tuple(key for under in self.over for key in under.variables)
+
+
+@dataclass(frozen=True)
+class Expectation(Average):
+    """``\\mathbb E_{q(x)}[body]``, ``\\mathbb E_x[body]``, ``\\mathbb E[body \\mid x]``."""
+
+    body: Node
+
+
+@dataclass(frozen=True)
+class Variance(Average):
+    """``\\mathbb V_x[body]``; of a vector, its covariance matrix."""
+
+    body: Node
+
+
+@dataclass(frozen=True)
+class Covariance(Average):
+    """``\\operatorname{Cov}_x(left, right)``."""
+
+    left: Node
+    right: Node
+
+
+@dataclass(frozen=True)
+class Integral(Node):
+    """``\\int_a^b body \\,\\mathrm d x`` for `x` bound to `Nodes`, all between the limits.
+
+    The nodes fill finite limits; towards an infinite one they go on until the body has died away.
+    With a `dimension` the limits are those of each coordinate: ``\\int_{\\mathbb R^d}``.
+    """
+
+    variables: tuple[str, ...]
+    body: Node
+    first: Node | None = None
+    last: Node | None = None
+    dimension: Node | None = None
+
+
+@dataclass(frozen=True)
+class Derivative(Node):
+    """``\\frac{\\partial body}{\\partial x}`` by Richardson-extrapolated central differences."""
+
+    body: Node
+    variable: Node
+
+
+@dataclass(frozen=True)
+class Gradient(Node):
+    """``\\nabla_x body``, a column."""
+
+    body: Node
+    variable: Node
+
+
+@dataclass(frozen=True)
+class Block(Node):
+    """A block matrix: rows of nodes."""
+
+    rows: tuple[tuple[Node, ...], ...]
+
+
+@dataclass(frozen=True)
+class Cases(Node):
+    """``cases``: values with their conditions; a `None` condition is "otherwise"."""
+
+    values: tuple[Node, ...]
+    conditions: tuple[Step | None, ...]
+
+
+@dataclass(frozen=True)
+class Step(Node):
+    """One relation of a chain: `left` `relation` `right`, and the line that it stands on."""
+
+    left: Node
+    relation: str
+    right: Node
+    line: int = field(default=1, compare=False)
+
+
+@dataclass(frozen=True)
+class Space(Node):
+    """``\\mathbb R^{n \\times d}``, ``\\mathbb N``: numbers of a kind, in an array of a shape."""
+
+    name: str
+    shape: tuple[Node, ...] = ()
+
+
+@dataclass(frozen=True)
+class Member(Node):
+    """``i \\in members``, or ``i = 1, 2`` (``listed``), going on with dots to `last`."""
+
+    element: Node
+    members: Node | None = None
+    listed: tuple[Node, ...] = ()
+    last: Node | None = None
+
+
+@dataclass(frozen=True)
+class Statement(Node):
+    """All the steps of an equation, in reading order, and the conditions that its words state.
+
+    A condition is a `Step` or a `Member` that every draw must meet, or the `Name` of what
+    the statement is for.
+    """
+
+    steps: tuple[Step, ...]
+    conditions: tuple[Node, ...] = ()

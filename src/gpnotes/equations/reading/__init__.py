@@ -1,5 +1,0 @@
-"""From LaTeX to the words of the grammar, given the names that are bound."""
-
-from .words import words
-
-__all__ = ["words"]
