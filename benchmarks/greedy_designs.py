@@ -29,7 +29,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 
 from gpnotes import GP, Matern32, condition
-from gpnotes.design import greedy
+from gpnotes.design import greedy_design
 
 LENGTHSCALE, NOISE = 0.1, 0.1
 REFIT, ANEW = 4e9, 1.2e8
@@ -47,7 +47,7 @@ def by_package(lazy: bool) -> Callable[[GP, np.ndarray, int], Answer]:
     """Our own, one way or the other."""
 
     def call(gp: GP, X: np.ndarray, budget: int) -> Answer:
-        found = greedy(gp, X, budget, lazy=lazy)
+        found = greedy_design(gp, X, budget, lazy=lazy)
         return found.indices.tolist(), found.evaluations
 
     return call
@@ -62,7 +62,7 @@ def by_refitting(gp: GP, X: np.ndarray, budget: int) -> Answer:
         else:
             variance = gp.kernel.diag(X)
         chosen.append(_first(0.5 * np.log1p(variance / NOISE), chosen))
-    return chosen, _looks(len(X), budget)
+    return chosen, _evaluations(len(X), budget)
 
 
 def anew(gp: GP, X: np.ndarray, budget: int) -> Answer:
@@ -74,7 +74,7 @@ def anew(gp: GP, X: np.ndarray, budget: int) -> Answer:
         values = 0.5 * np.linalg.slogdet(np.eye(t + 1) + K / NOISE)[1]
         chosen.append(_first(values - before, chosen))
         before = values[chosen[-1]]
-    return chosen, _looks(len(X), budget)
+    return chosen, _evaluations(len(X), budget)
 
 
 def _first(gains: np.ndarray, chosen: list[int]) -> int:
@@ -84,7 +84,7 @@ def _first(gains: np.ndarray, chosen: list[int]) -> int:
     return int(np.argmax(ranks))
 
 
-def _looks(n: int, budget: int) -> int:
+def _evaluations(n: int, budget: int) -> int:
     return sum(n - t for t in range(budget))
 
 
@@ -92,20 +92,26 @@ WAYS = {"lazy": by_package(True), "eager": by_package(False), "refit": by_refitt
 
 
 def row(n: int, budget: int, rounds: int) -> dict[str, Any]:
-    """Seconds of each way, in turns, how many gains it looked at, and whether picks agree."""
+    """Seconds of each way, in turns, how many gains it computed, and whether picks agree."""
     gp, X = field(n)
     dear = {"refit": n * budget**3 > REFIT, "anew": n * budget**3 > ANEW}
     ways = {name: way for name, way in WAYS.items() if not dear.get(name)}
     seconds: dict[str, list[float]] = {name: [] for name in ways}
-    picks, looks = {}, {}
+    picks, evaluations = {}, {}
     for turn in range(rounds):
         for name, way in ways.items():
             if name in ("lazy", "eager") or turn == 0:
                 start = time.process_time()
-                picks[name], looks[name] = way(gp, X, budget)
+                picks[name], evaluations[name] = way(gp, X, budget)
                 seconds[name].append(time.process_time() - start)
     agree = all(one == picks["eager"] for one in picks.values())
-    return {"n": n, "budget": budget, "seconds": seconds, "looks": looks, "agree": agree}
+    return {
+        "n": n,
+        "budget": budget,
+        "seconds": seconds,
+        "evaluations": evaluations,
+        "agree": agree,
+    }
 
 
 def growth(rows: list[dict[str, Any]], what: str, name: str) -> float:
@@ -121,9 +127,9 @@ def shown(one: dict[str, Any]) -> str:
         f"{median(one['seconds'][name]):11.3f}" if name in one["seconds"] else f"{'–':>11}"
         for name in WAYS
     )
-    looks = "".join(f"{one['looks'][name]:>11}" for name in ("lazy", "eager"))
-    looks += "" if one["agree"] else "  DIFFERENT PICKS"
-    return f"{one['n']:>6}{one['budget']:>8}{times}{looks}"
+    evaluations = "".join(f"{one['evaluations'][name]:>11}" for name in ("lazy", "eager"))
+    evaluations += "" if one["agree"] else "  DIFFERENT PICKS"
+    return f"{one['n']:>6}{one['budget']:>8}{times}{evaluations}"
 
 
 def main() -> int:
@@ -133,9 +139,9 @@ def main() -> int:
     parser.add_argument("--most", type=int, default=64000, help="the largest ground set")
     parser.add_argument("--json", type=Path)
     wanted = parser.parse_args()
-    greedy(*field(50), 3)  # libraries load now
+    greedy_design(*field(50), 3)  # libraries load now
     heads = "".join(f"{name:>11}" for name in WAYS)
-    print(f"{'':14}{'seconds (median)':^44}{'gains looked at':^22}")
+    print(f"{'':14}{'seconds (median)':^44}{'gains computed':^22}")
     print(f"{'n':>6}{'budget':>8}{heads}{'lazy':>11}{'eager':>11}")
     rows = []
     for n, budget in SIZES + BUDGETS:

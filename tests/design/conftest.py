@@ -30,7 +30,7 @@ class Dense:
         Ky = self.K[np.ix_(S, S)] + np.diag(self.noise[S])
         return self.K - self.K[:, S] @ np.linalg.solve(Ky, self.K[S, :])
 
-    def between(self, S):
+    def mutual_information(self, S):
         """Entropy of the unchosen y, less what is left of it given the chosen."""
         S = list(S)
         rest = [j for j in range(len(self.K)) if j not in S]
@@ -42,7 +42,9 @@ class Dense:
         """What a criterion adds up to for the set S."""
         if criterion == "integrated variance":
             return float(np.mean(np.diag(self.K) - np.diag(self.covariance(S))))
-        return {"information": self.information, "between": self.between}[criterion](S)
+        return {"information": self.information, "mutual information": self.mutual_information}[
+            criterion
+        ](S)
 
 
 @pytest.fixture

@@ -24,7 +24,9 @@ def test_four_ways_to_one_design(bench):
     assert row["agree"]
     assert row["seconds"].keys() == {"lazy", "eager", "refit", "anew"}
     assert len(row["seconds"]["lazy"]) == 2
-    assert row["looks"]["eager"] == row["looks"]["anew"] == sum(80 - t for t in range(6))
+    assert (
+        row["evaluations"]["eager"] == row["evaluations"]["anew"] == sum(80 - t for t in range(6))
+    )
 
 
 def test_growth_is_read_off_the_two_largest(bench):

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpnotes import GP, RBF, condition, to_numpy
-from gpnotes.design import gain, information
+from gpnotes.design import information_gain, marginal_gains
 
 CHOSEN = [3, 7, 1]
 
@@ -23,9 +23,9 @@ def test_information_is_the_entropy_of_y_less_that_of_the_noise(
 ):
     gp, X = process(space.asarray), space.asarray(inputs)
     if noisy == "one noise":
-        found, wanted = information(gp, X), dense(gp, X, 0.2)
+        found, wanted = information_gain(gp, X), dense(gp, X, 0.2)
     else:
-        found, wanted = information(gp, X, space.asarray(noises)), dense(gp, X, noises)
+        found, wanted = information_gain(gp, X, space.asarray(noises)), dense(gp, X, noises)
     assert isinstance(found, float)
     np.testing.assert_allclose(found, wanted.information(range(12)), **close(space))
 
@@ -34,7 +34,7 @@ def test_information_is_the_entropy_of_y_less_that_of_the_noise(
 def test_gain_is_what_one_more_measurement_adds(space, process, inputs, noises, dense, noisy):
     gp, X = process(space.asarray), space.asarray(inputs)
     given_noise, host = (None, 0.2) if noisy == "one noise" else (space.asarray(noises), noises)
-    found = gain(gp, X, CHOSEN, given_noise)
+    found = marginal_gains(gp, X, CHOSEN, given_noise)
     assert space.holds(found)
     sets, others = dense(gp, X, host), [j for j in range(12) if j not in CHOSEN]
     before = sets.information(CHOSEN)
@@ -48,13 +48,13 @@ def test_gain_is_what_one_more_measurement_adds(space, process, inputs, noises, 
 
 def test_gain_before_any_measurement_is_that_of_the_prior(inputs):
     gp = GP(RBF(2.0), 0.5)
-    np.testing.assert_allclose(gain(gp, inputs), 0.5 * np.log(5.0), rtol=1e-14)
+    np.testing.assert_allclose(marginal_gains(gp, inputs), 0.5 * np.log(5.0), rtol=1e-14)
 
 
 def test_a_measurement_may_repeat_in_what_is_given(inputs):
     gp = GP(RBF(), 0.5)
-    twice = gain(gp, inputs, [4, 4])
-    better = gain(gp, inputs, [4], np.where(np.arange(12) == 4, 0.25, 0.5))
+    twice = marginal_gains(gp, inputs, [4, 4])
+    better = marginal_gains(gp, inputs, [4], np.where(np.arange(12) == 4, 0.25, 0.5))
     others = np.arange(12) != 4
     np.testing.assert_allclose(twice[others], better[others], rtol=1e-12)
 
@@ -62,14 +62,14 @@ def test_a_measurement_may_repeat_in_what_is_given(inputs):
 def test_of_a_posterior_it_is_what_the_rest_adds(space, process, inputs):
     gp, X = process(space.asarray), space.asarray(inputs)
     posterior = condition(gp, X[:4, :], X[:4, 0])
-    found = information(posterior, X[4:, :])
+    found = information_gain(posterior, X[4:, :])
     # the white noise of the kernel is part of f at each point: the chain rule holds with it
     np.testing.assert_allclose(
-        found, information(gp, X) - information(gp, X[:4, :]), **close(space)
+        found, information_gain(gp, X) - information_gain(gp, X[:4, :]), **close(space)
     )
-    first = gain(posterior, X[4:, :])
+    first = marginal_gains(posterior, X[4:, :])
     assert space.holds(first)
-    wanted = to_numpy(gain(gp, X, range(4)))[4:]
+    wanted = to_numpy(marginal_gains(gp, X, range(4)))[4:]
     np.testing.assert_allclose(to_numpy(first), wanted, **close(space))
 
 
@@ -84,36 +84,36 @@ def test_information_is_monotone_and_submodular(seed, n):
     S = T[: rng.integers(0, n + 1)]
 
     def value(rows):
-        return information(gp, X[rows], noise[rows])
+        return information_gain(gp, X[rows], noise[rows])
 
     at_S, at_T = value([*S, x]) - value(S), value([*T, x]) - value(T)
     assert at_S >= at_T - 1e-9
     assert at_T >= -1e-9
     assert value(T) >= value(S) - 1e-9
-    gains = gain(gp, X, S, noise), gain(gp, X, T, noise)
+    gains = marginal_gains(gp, X, S, noise), marginal_gains(gp, X, T, noise)
     assert np.all(gains[0] >= gains[1] * (1.0 - 1e-9))
     assert gains[0][x] == pytest.approx(at_S, rel=1e-7, abs=1e-9)
 
 
 def test_no_measurements_have_no_information(inputs):
-    assert information(GP(RBF(), 0.1), inputs[:0]) == 0.0
+    assert information_gain(GP(RBF(), 0.1), inputs[:0]) == 0.0
 
 
 def test_a_second_copy_brings_something_and_less():
     gp, X = GP(RBF(), 0.1), np.asarray([[0.3], [0.3]])
     first = 0.5 * np.log1p(10.0)
-    assert information(gp, X[:1]) == pytest.approx(first)
+    assert information_gain(gp, X[:1]) == pytest.approx(first)
     # two measurements of one value: a noise of half the variance
-    assert information(gp, X) == pytest.approx(0.5 * np.log1p(20.0), rel=1e-12)
-    second = information(gp, X) - first
+    assert information_gain(gp, X) == pytest.approx(0.5 * np.log1p(20.0), rel=1e-12)
+    second = information_gain(gp, X) - first
     assert 0.0 < second < first
-    assert gain(gp, X, [0])[1] == pytest.approx(second, rel=1e-12)
+    assert marginal_gains(gp, X, [0])[1] == pytest.approx(second, rel=1e-12)
 
 
 # Bad input
 
 
-@pytest.mark.parametrize("function", [information, gain])
+@pytest.mark.parametrize("function", [information_gain, marginal_gains])
 def test_without_noise_information_is_infinite_and_refused(inputs, function):
     with pytest.raises(ValueError, match="noise_var must be positive for information"):
         function(GP(RBF(), 0.0), inputs)
@@ -136,22 +136,22 @@ def test_without_noise_information_is_infinite_and_refused(inputs, function):
 )
 def test_a_noise_that_does_not_fit(inputs, noise, error, message):
     with pytest.raises(error, match=message):
-        information(GP(RBF(), 0.1), inputs, noise)
+        information_gain(GP(RBF(), 0.1), inputs, noise)
 
 
 def test_candidates_that_do_not_fit(inputs):
     gp, spoiled = GP(RBF(1.0, np.ones(2)), 0.1), inputs.copy()
     spoiled[2, 1] = np.nan
     with pytest.raises(ValueError, match="X must be finite; 1 of its entries"):
-        information(gp, spoiled)
+        information_gain(gp, spoiled)
     with pytest.raises(ValueError, match=r"X must have shape \(n, 2\)"):
-        information(gp, inputs[:, :1])
+        information_gain(gp, inputs[:, :1])
     with pytest.raises(TypeError, match="gp must be a GP or a Posterior; got RBF"):
-        information(gp.kernel, inputs)
+        information_gain(gp.kernel, inputs)
     posterior = condition(gp, inputs, inputs[:, 0])
     with pytest.raises(ValueError, match=r"X must have shape \(n, 2\)"):
-        gain(posterior, inputs[:, :1])
+        marginal_gains(posterior, inputs[:, :1])
     with pytest.raises(ValueError, match=r"chosen must be entries 0 to 11 of X; got \(12,\)"):
-        gain(gp, inputs, [12])
+        marginal_gains(gp, inputs, [12])
     with pytest.raises(TypeError, match="chosen must be whole numbers"):
-        gain(gp, inputs, [0.5])
+        marginal_gains(gp, inputs, [0.5])

@@ -1,4 +1,4 @@
-"""In which order lazy greedy looks at its candidates: the pool is filled from the top."""
+"""In which order lazy greedy selection renews its bounds: the pool is filled from the top."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from gpnotes.design.greedy import _leading, _rank, _settle
+from gpnotes.design.greedy import _leading, _rank, _renew
 
 
 @pytest.mark.parametrize(
@@ -40,15 +40,15 @@ class Recorded:
         return self.values[rows]
 
 
-def test_bounds_that_hold_are_looked_at_from_the_top_and_no_further(monkeypatch):
+def test_bounds_are_renewed_from_the_top_and_no_further_than_needed(monkeypatch):
     """The pool is filled with the highest, four times as many each time."""
-    monkeypatch.setattr(sys.modules["gpnotes.design.greedy"], "_FIRST_LOOK", 1)
+    monkeypatch.setattr(sys.modules["gpnotes.design.greedy"], "_FIRST_BATCH", 1)
     values = np.exp(np.linspace(0.0, -1.0, 40))
-    bounds = np.linspace(5.0, 1.0, 40)  # all too high: whoever is looked at falls below the rest
+    bounds = np.linspace(5.0, 1.0, 40)  # all too high: whoever is renewed falls below the rest
     scored = Recorded(values)
-    assert _settle(bounds, scored) == 40
+    assert _renew(bounds, scored) == 40
     assert scored.asked == [[0], [1, 2, 3, 4], [*range(5, 21)], [*range(21, 40)]]
     held = Recorded(values)
     ranks = _rank(values)
-    assert _settle(ranks.copy(), held) == 1
+    assert _renew(ranks.copy(), held) == 1
     assert held.asked == [[0]]

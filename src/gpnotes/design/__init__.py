@@ -1,20 +1,20 @@
 """Where to measure next: information, greedy designs, and queries for labels."""
 
-from .greedy import Design, greedy
-from .information import gain, information
-from .labels import bald, bald_by_bumps, entropy, margin
-from .others import at_random, brute, spread
+from .baselines import at_random, exhaustive_design, farthest_points
+from .greedy import Design, greedy_design
+from .information import information_gain, marginal_gains
+from .labels import approximate_bald, bald, entropy, margin
 
 __all__ = [
     "Design",
+    "approximate_bald",
     "at_random",
     "bald",
-    "bald_by_bumps",
-    "brute",
     "entropy",
-    "gain",
-    "greedy",
-    "information",
+    "exhaustive_design",
+    "farthest_points",
+    "greedy_design",
+    "information_gain",
     "margin",
-    "spread",
+    "marginal_gains",
 ]

@@ -32,7 +32,7 @@ def reference_of(gp: GP | Posterior, X: Array, reference: Array | None, criterio
     if reference is None:
         return X
     if criterion != "integrated variance":
-        raise ValueError(f"reference must be None for {criterion!r}, which does not look at one")
+        raise ValueError(f"reference must be None for {criterion!r}, which needs none")
     _check.matrix(reference, "reference", columns=X.shape[1])
     if reference.shape[0] == 0:
         raise ValueError(f"reference must have at least one row; got {reference.shape}")

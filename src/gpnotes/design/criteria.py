@@ -1,8 +1,9 @@
-"""What a measurement is worth: information, variance, variance elsewhere, information elsewhere.
+"""What a measurement is worth: information, variance, variance elsewhere, mutual information.
 
 A criterion knows the gain of every candidate given what is measured, and takes measurements one at
-a time. Where gains can only fall as measurements come in, `falling` says so, and what was once
-computed is a bound for later.
+a time. Where gains can only diminish as measurements come in, `diminishing` says so, and what
+was once computed is a bound for later. `needs_noise` says that a measurement without noise would
+be worth infinitely much.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ from .. import _xp, memory
 from .._xp import Array, array_namespace
 from ..exact import GP, Posterior
 from ..linalg import cholesky
-from .downdates import Downdates, MatrixCovariance, Rows, downdates, taken
+from .downdates import Downdates, MatrixCovariance, Rows, start_downdates, take_rows
 
-__all__ = ["CRITERIA", "Between", "Information", "IntegratedVariance", "Variance"]
+__all__ = ["CRITERIA", "Information", "IntegratedVariance", "MutualInformation", "Variance"]
 
 _BLOCK_ENTRIES = 2**21  # of K(X, reference) at a time: 16 MiB in float64
 _KEPT_ENTRIES = 2**22  # of it that are kept for the next step; more are computed anew
@@ -27,27 +28,28 @@ _KEPT_ENTRIES = 2**22  # of it that are kept for the next step; more are compute
 class Information:
     """``½ log(1 + s²(x) / σ²(x))``: what y at x says about f, in nats, :eq:`eq-al-gain`."""
 
-    falling, positive_noise = True, True
+    diminishing = True
+    needs_noise = True
 
     def __init__(self, gp: GP | Posterior, X: Array, noise: Array, capacity: int, **_: Any) -> None:
-        self.state = downdates(gp, X, noise, capacity)
+        self.state = start_downdates(gp, X, noise, capacity)
 
     def gains(self, rows: Rows = None) -> Array:
         """The gains of the candidates `rows`; of all for None."""
-        ratio = self.state.variance(rows) / taken(self.state.noise, rows)
+        ratio = self.state.variance(rows) / take_rows(self.state.noise, rows)
         return 0.5 * array_namespace(ratio).log1p(ratio)
 
     def add(self, j: int) -> float:
         """Measure candidate j; what that gained."""
-        gained = float(self.gains(np.asarray([j]))[0])
+        gain = float(self.gains(np.asarray([j]))[0])
         self.state.add(j)
-        return gained
+        return gain
 
 
 class Variance(Information):
     """``s²(x)``, the variance of f at x itself."""
 
-    positive_noise = False
+    needs_noise = False
 
     def gains(self, rows: Rows = None) -> Array:
         """The gains of the candidates `rows`; of all for None."""
@@ -63,15 +65,18 @@ class IntegratedVariance:
     rounding is too: then it is summed again, from all columns of both factors.
     """
 
-    falling, positive_noise = False, False
+    diminishing = False
+    needs_noise = False
 
     def __init__(
         self, gp: GP | Posterior, X: Array, noise: Array, capacity: int, reference: Array
     ) -> None:
         xp = array_namespace(X)
-        self.state, self.reference = downdates(gp, X, noise, capacity), reference
-        self.kernel, self.X = self.state.prior.kernel, X
-        self.weights = downdates(gp, reference, xp.zeros_like(reference[:, 0]), capacity).W
+        self.X = X
+        self.reference = reference
+        self.state = start_downdates(gp, X, noise, capacity)
+        self.kernel = self.state.prior.kernel
+        self.weights = start_downdates(gp, reference, xp.zeros_like(reference[:, 0]), capacity).W
         self.kept = None
         if X.shape[0] * reference.shape[0] <= _KEPT_ENTRIES:
             self.kept = list(self._blocks())
@@ -79,7 +84,9 @@ class IntegratedVariance:
 
     def _sum(self) -> None:
         """``Σ_r c(r, x)²`` of all candidates; `summed` are those that rounding is measured by."""
-        xp, state, t = array_namespace(self.X), self.state, self.state.size
+        xp = array_namespace(self.X)
+        state = self.state
+        t = state.size
         squares = xp.zeros_like(state.noise)
         for rows, K in self._blocks():
             known = state.W[:, :t] @ xp.matrix_transpose(self.weights[rows, :t])
@@ -91,82 +98,90 @@ class IntegratedVariance:
         if self.kept is not None:
             yield from self.kept
             return
-        size, m = max(1, _BLOCK_ENTRIES // max(1, self.X.shape[0])), self.reference.shape[0]
+        size = max(1, _BLOCK_ENTRIES // max(1, self.X.shape[0]))
+        m = self.reference.shape[0]
         for start in range(0, m, size):
             rows = slice(start, min(start + size, m))
             yield rows, self.kernel._gram(self.X, self.reference[rows, :])
 
     def gains(self, rows: Rows = None) -> Array:
         """The gains of the candidates `rows`; of all for None."""
-        xp, shares = array_namespace(self.X), self._shares(self.squares, rows)
-        at_first = float(xp.max(self._shares(self.summed, rows)))
-        if _xp.epsilon(shares) ** 0.5 * at_first > float(xp.max(shares)):
+        xp = array_namespace(self.X)
+        gains = self._reductions(self.squares, rows)
+        when_summed = float(xp.max(self._reductions(self.summed, rows)))
+        if _xp.epsilon(gains) ** 0.5 * when_summed > float(xp.max(gains)):
             self._sum()
-            shares = self._shares(self.squares, rows)
-        return shares
+            gains = self._reductions(self.squares, rows)
+        return gains
 
-    def _shares(self, squares: Array, rows: Rows) -> Array:
+    def _reductions(self, squares: Array, rows: Rows) -> Array:
         variance = self.state.variance(rows)
-        spread = variance + taken(self.state.noise, rows)
-        xp, known = array_namespace(variance), variance == 0.0
-        shares = xp.where(known, 0.0, taken(squares, rows)) / xp.where(known, 1.0, spread)
-        return shares / self.reference.shape[0]
+        y_variance = variance + take_rows(self.state.noise, rows)
+        xp = array_namespace(variance)
+        known = variance == 0.0
+        squares = xp.where(known, 0.0, take_rows(squares, rows))
+        return squares / xp.where(known, 1.0, y_variance) / self.reference.shape[0]
 
     def add(self, j: int) -> float:
         """Measure candidate j; what that gained, from its covariances with the reference."""
-        xp, state, t = array_namespace(self.X), self.state, self.state.size
+        xp = array_namespace(self.X)
+        state = self.state
+        t = state.size
         cross = self.kernel._gram(self.reference, self.X[j : j + 1, :])[:, 0]
         pivot = state.add(j)
         w = (cross - self.weights[:, :t] @ state.W[j, :t]) / pivot
-        slopes = -(state.W[:, :t] @ (xp.matrix_transpose(self.weights[:, :t]) @ w))
+        # b = C(X, reference) w, with C = K − W Wᵀ
+        b = -(state.W[:, :t] @ (xp.matrix_transpose(self.weights[:, :t]) @ w))
         for rows, K in self._blocks():
-            slopes += K @ w[rows]
+            b += K @ w[rows]
         self.weights[:, t] = w
         total = float(xp.sum(w * w))
         state.variance()  # so that W has its column t
-        step = state.W[:, t]
-        self.squares = xp.clip(self.squares - 2.0 * step * slopes + step * step * total, 0.0, None)
+        w_X = state.W[:, t]
+        self.squares = xp.clip(self.squares - 2.0 * w_X * b + w_X * w_X * total, 0.0, None)
         return total / self.reference.shape[0]
 
 
-class Between:
-    """What the measurements say about those not made, :eq:`eq-al-between`.
+class MutualInformation:
+    """The mutual information of the measurements and those not made, :eq:`eq-al-between`.
 
     ``½ log(var(y_x | chosen) / var(y_x | unchosen others))``. The denominator is one over a
     diagonal entry of the precision of the unchosen y; taking x from the unchosen is a downdate of
     it.
     """
 
-    falling, positive_noise = True, True
+    diminishing = True
+    needs_noise = True
 
     def __init__(self, gp: GP | Posterior, X: Array, noise: Array, capacity: int, **_: Any) -> None:
-        self.state = downdates(gp, X, noise, capacity)
-        n, xp = X.shape[0], array_namespace(X)
+        self.state = start_downdates(gp, X, noise, capacity)
+        n = X.shape[0]
+        xp = array_namespace(X)
         remedy = "Use fewer candidates or the criterion 'information'."
         memory.require(n, n, copies=4, like=X, what="the precision of y", remedy=remedy)
         K = gp.kernel(X) if isinstance(gp, GP) else gp.covariance(X)
         precision = cholesky(K + noise * _xp.eye(n, X), name="the covariance of y").inverse()
-        self.others = Downdates(MatrixCovariance(precision), xp.zeros_like(noise), capacity)
+        self.unmeasured = Downdates(MatrixCovariance(precision), xp.zeros_like(noise), capacity)
 
     def gains(self, rows: Rows = None) -> Array:
         """The gains of the candidates `rows`; of all for None. A measured one has none."""
-        y_var = self.state.variance(rows) + taken(self.state.noise, rows)
-        ratio = y_var * self.others.variance(rows)
+        y_var = self.state.variance(rows) + take_rows(self.state.noise, rows)
+        ratio = y_var * self.unmeasured.variance(rows)
         xp = array_namespace(ratio)
-        made = ratio == 0.0
-        return xp.where(made, 0.0, 0.5 * xp.log(xp.where(made, 1.0, ratio)))
+        measured = ratio == 0.0
+        return xp.where(measured, 0.0, 0.5 * xp.log(xp.where(measured, 1.0, ratio)))
 
     def add(self, j: int) -> float:
         """Measure candidate j; what that gained."""
-        gained = float(self.gains(np.asarray([j]))[0])
+        gain = float(self.gains(np.asarray([j]))[0])
         self.state.add(j)
-        self.others.add(j)
-        return gained
+        self.unmeasured.add(j)
+        return gain
 
 
 CRITERIA: dict[str, Any] = {
     "information": Information,
     "variance": Variance,
     "integrated variance": IntegratedVariance,
-    "between": Between,
+    "mutual information": MutualInformation,
 }

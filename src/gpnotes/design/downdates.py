@@ -17,7 +17,14 @@ from .. import _xp, memory
 from .._xp import Array, array_namespace
 from ..exact import GP, Posterior
 
-__all__ = ["Covariance", "Downdates", "KernelCovariance", "MatrixCovariance", "downdates", "taken"]
+__all__ = [
+    "Covariance",
+    "Downdates",
+    "KernelCovariance",
+    "MatrixCovariance",
+    "start_downdates",
+    "take_rows",
+]
 
 _SMALL = 2**21  # multiplications that cost no more than a call
 Rows = np.ndarray | None  # numbers of candidates on the host; None for all of them
@@ -32,7 +39,7 @@ class Covariance(Protocol):
         """Its entries in `rows` (None: all) and `columns`."""
 
 
-def taken(a: Array, rows: Any) -> Array:
+def take_rows(a: Array, rows: Any) -> Array:
     """The rows of `a` with these numbers, in their order; all of them for None."""
     if rows is None:
         return a
@@ -48,12 +55,13 @@ class KernelCovariance:
     """
 
     def __init__(self, kernel: Any, X: Array) -> None:
-        self.kernel, self.X = kernel, X
+        self.kernel = kernel
+        self.X = X
         self.diag = kernel.diag(X)
 
     def block(self, rows: Rows, columns: list[int]) -> Array:
         """Kernel values, with the diagonal where a candidate meets itself."""
-        K = self.kernel._gram(taken(self.X, rows), taken(self.X, columns))
+        K = self.kernel._gram(take_rows(self.X, rows), take_rows(self.X, columns))
         for k, column in enumerate(columns):
             if rows is None:
                 K[column, k] = self.diag[column]
@@ -67,12 +75,13 @@ class MatrixCovariance:
     """A covariance given as a matrix (n, n)."""
 
     def __init__(self, matrix: Array) -> None:
-        self.matrix, self.diag = matrix, _xp.diagonal(matrix)
+        self.matrix = matrix
+        self.diag = _xp.diagonal(matrix)
 
     def block(self, rows: Rows, columns: list[int]) -> Array:
         """Entries of the matrix, which is symmetric."""
         xp = array_namespace(self.matrix)
-        return taken(xp.matrix_transpose(taken(self.matrix, columns)), rows)
+        return take_rows(xp.matrix_transpose(take_rows(self.matrix, columns)), rows)
 
 
 class Downdates:
@@ -86,21 +95,22 @@ class Downdates:
     def __init__(
         self, prior: Covariance, noise: Array, capacity: int, known: Array | None = None
     ) -> None:
-        xp, n = array_namespace(noise), noise.shape[0]
-        known = (
-            xp.zeros((n, 0), dtype=noise.dtype, device=_xp.device(noise))
-            if known is None
-            else known
-        )
-        self.prior, self.noise, self.first = prior, noise, known.shape[1]
-        width = self.first + capacity
-        room = {"what": "the factor of the design", "remedy": "Use a smaller budget or float32."}
-        memory.require(n, width, copies=2, like=noise, **room)
+        xp = array_namespace(noise)
+        n = noise.shape[0]
         kind = {"dtype": noise.dtype, "device": _xp.device(noise)}
-        self.W, self.lower = xp.zeros((n, width), **kind), xp.zeros((width, width), **kind)
+        if known is None:
+            known = xp.zeros((n, 0), **kind)
+        self.prior = prior
+        self.noise = noise
+        self.first = known.shape[1]  # the column of the first measurement
+        width = self.first + capacity
+        words = {"what": "the factor of the design", "remedy": "Use a smaller budget or float32."}
+        memory.require(n, width, copies=2, like=noise, **words)
+        self.W = xp.zeros((n, width), **kind)
+        self.lower = xp.zeros((width, width), **kind)
         self.W[:, : self.first] = known
         self.chosen: list[int] = []
-        self.levels = np.full(n, self.first)
+        self.levels = np.full(n, self.first)  # how many columns of W each candidate has
 
     @property
     def size(self) -> int:
@@ -118,11 +128,12 @@ class Downdates:
         What rounding cannot tell from zero is zero.
         """
         self._refresh(rows)
-        xp, W = array_namespace(self.W), taken(self.W, rows)[:, : self.size]
-        diag = taken(self.prior.diag, rows)
+        xp = array_namespace(self.W)
+        W = take_rows(self.W, rows)[:, : self.size]
+        diag = take_rows(self.prior.diag, rows)
         variance = diag - xp.sum(W * W, axis=1)
-        blur = 8.0 * (self.size + 1) * _xp.epsilon(diag)
-        return xp.where(variance > blur * diag, variance, xp.zeros_like(variance))
+        rounding = 8.0 * (self.size + 1) * _xp.epsilon(diag)
+        return xp.where(variance > rounding * diag, variance, xp.zeros_like(variance))
 
     def _refresh(self, rows: Rows) -> None:
         """Bring rows of W up to date; where it is much work, those that missed about as much."""
@@ -131,20 +142,25 @@ class Downdates:
         if rows is None or levels.size * self.size * (self.size - start) < _SMALL:
             self._substitute(rows, start)
             return
-        scale = np.frexp(self.size - levels)[1]
-        for one in np.unique(scale[scale > 0]):
-            some = rows[scale == one]
-            self._substitute(some, int(np.min(self.levels[some])))
+        missed = np.frexp(self.size - levels)[
+            1
+        ]  # columns that a candidate lacks, as a power of two
+        for power in np.unique(missed[missed > 0]):
+            alike = rows[missed == power]
+            self._substitute(alike, int(np.min(self.levels[alike])))
 
     def _substitute(self, rows: Rows, start: int) -> None:
         """Extend rows of W by forward substitution, from the column `start` on."""
         stop = self.size
         if start == stop:
             return
-        xp, lower = array_namespace(self.W), self.lower[start:stop, :]
+        xp = array_namespace(self.W)
+        lower = self.lower[start:stop, :]
         right = self.prior.block(rows, self.chosen[start - self.first :])
         if start:
-            right = right - taken(self.W, rows)[:, :start] @ xp.matrix_transpose(lower[:, :start])
+            right = right - take_rows(self.W, rows)[:, :start] @ xp.matrix_transpose(
+                lower[:, :start]
+            )
         new = _xp.solve_triangular(lower[:, start:stop], xp.matrix_transpose(right))
         if rows is None:
             self.W[:, start:stop] = xp.matrix_transpose(new)
@@ -163,7 +179,7 @@ class Downdates:
         return pivot
 
 
-def downdates(gp: GP | Posterior, X: Array, noise: Array, capacity: int) -> Downdates:
+def start_downdates(gp: GP | Posterior, X: Array, noise: Array, capacity: int) -> Downdates:
     """The factor of a prior or of a posterior, before its first measurement."""
     if isinstance(gp, GP):
         return Downdates(KernelCovariance(gp.kernel, X), noise, capacity)

@@ -14,9 +14,10 @@ from ..exact import GP, Posterior
 from . import _admit
 from .criteria import CRITERIA
 
-__all__ = ["Design", "as_design", "greedy"]
+__all__ = ["Design", "as_design", "greedy_design"]
 
-_FIRST_LOOK, _GROWTH = 64, 4  # candidates looked at together, and how many more the next time
+_FIRST_BATCH = 64  # candidates whose gains are computed together
+_GROWTH = 4  # how many times as many the next time
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +39,7 @@ class Design:
         return float(array_namespace(self.gains).sum(self.gains))
 
 
-def greedy(
+def greedy_design(
     gp: GP | Posterior,
     X: Array,
     budget: int,
@@ -54,7 +55,7 @@ def greedy(
 
     The steps of :eq:`eq-al-greedy`, with variances kept by :eq:`eq-al-downdate`.
 
-    `gp` is a prior, or a posterior: then what it has seen is taken into account. `noise_var` is the
+    `gp` is a prior, or a posterior: then its data are taken into account. `noise_var` is the
     variance of a measurement, one for all or one for each candidate, (n,); that of the process
     unless it is given. `start` are candidates measured before, which are not part of the result. A
     candidate is measured once unless `repeat`. Criteria:
@@ -64,7 +65,7 @@ def greedy(
     - ``"variance"``: ``s²``, the variance of f, noise or not;
     - ``"integrated variance"``: how much the variance of f falls on average at `reference` (m, d),
       without it at X, :eq:`eq-al-integrated`;
-    - ``"between"``: what the chosen y say about the others, in nats,
+    - ``"mutual information"``: the mutual information of the chosen y and the others, in nats,
       :eq:`eq-al-between`; O(n³) once, n × n memory. Given data, both entropies are.
 
     Gains that agree within a relative √eps count as equal, and the first candidate is taken: the
@@ -72,40 +73,41 @@ def greedy(
     indices. So it is without noise when the rest is known; a second copy of a point is not measured
     then.
 
-    With `lazy` a candidate is looked at again only while its old gain exceeds the best new one;
-    gains that can only fall make that exact, :eq:`eq-al-submodular`. They may rise in the
+    With `lazy` a gain is computed again only while the old one exceeds the best new one;
+    gains that can only diminish make that exact, :eq:`eq-al-submodular`. They may rise in the
     integrated variance, which is computed afresh for all at every step. Step t takes O(n t) at
     most, O(n m) more for the integrated variance, and O(n m t) where it has fallen by a factor of
     √eps; memory is O(n budget).
 
     Raises `ValueError` or `TypeError` for a budget that is larger than the ground set, a criterion
-    that is none, candidates, noise, start or reference that do not fit, a reference for a criterion
-    that does not look at one, and noise that is zero where information would be infinite.
+    that does not exist, candidates, noise, start or reference that do not fit, a reference for a
+    criterion that needs none, and noise that is zero where information would be infinite.
 
     Source: Nemhauser, Wolsey & Fisher (1978) for the guarantee, which holds for information; Minoux
     (1978) for lazy evaluation; Krause, Singh & Guestrin (2008) for both on Gaussian processes and
-    for ``"between"``.
+    for ``"mutual information"``.
 
     >>> from gpnotes import RBF
     >>> X = np.linspace(0.0, 4.0, 9)[:, None]
-    >>> greedy(GP(RBF(), 0.1), X, 3).indices
+    >>> greedy_design(GP(RBF(), 0.1), X, 3).indices
     array([0, 8, 4])
     """
     candidates = _admit.candidates(gp, X)
     kind = CRITERIA[_check.choice(criterion, "criterion", CRITERIA)]
-    repeat, lazy = _check.flag(repeat, "repeat"), _check.flag(lazy, "lazy")
-    noise = _admit.noise_of(gp, X, noise_var, positive=kind.positive_noise)
+    repeat = _check.flag(repeat, "repeat")
+    lazy = _check.flag(lazy, "lazy")
+    noise = _admit.noise_of(gp, X, noise_var, positive=kind.needs_noise)
     before = _check.entries(start, "start", X.shape[0], "X", repeat=repeat)
     left = None if repeat and X.shape[0] else X.shape[0] - len(before)
     size = _check.whole(budget, "budget", 0, left)
     reference = _admit.reference_of(gp, X, reference, criterion)
-    scored = kind(gp, candidates, noise, len(before) + size, reference=reference)
+    scores = kind(gp, candidates, noise, len(before) + size, reference=reference)
     for j in before:
-        if float(scored.state.variance(np.asarray([j]))[0]) + float(noise[j]) > 0.0:
-            scored.add(j)
-    blocked = set() if repeat else set(before)
-    run = _lazy if lazy and kind.falling else _eager
-    return as_design(X, *run(scored, X.shape[0], size, blocked, repeat))
+        if float(scores.state.variance(np.asarray([j]))[0]) + float(noise[j]) > 0.0:
+            scores.add(j)
+    excluded = set() if repeat else set(before)
+    choose = _lazy if lazy and kind.diminishing else _eager
+    return as_design(X, *choose(scores, X.shape[0], size, excluded, repeat))
 
 
 def as_design(X: Array, chosen: list[int], gains: list[float], evaluations: int) -> Design:
@@ -124,61 +126,68 @@ def _rank(gains: Array) -> np.ndarray:
 
 
 def _eager(
-    scored: Any, n: int, budget: int, blocked: set[int], repeat: bool
+    scores: Any, n: int, budget: int, excluded: set[int], repeat: bool
 ) -> tuple[list[int], list[float], int]:
     """Every candidate at every step."""
-    chosen, gains, evaluations, closed = [], [], 0, np.zeros(n, dtype=bool)
-    closed[list(blocked)] = True
+    chosen: list[int] = []
+    gains: list[float] = []
+    evaluations = 0
+    closed = np.zeros(n, dtype=bool)
+    closed[list(excluded)] = True
     for _ in range(budget):
-        ranks = np.where(closed, -np.inf, _rank(scored.gains()))
+        ranks = np.where(closed, -np.inf, _rank(scores.gains()))
         evaluations += n - int(closed.sum())
         best = int(np.argmax(ranks))
         if ranks[best] == -np.inf:
             break
         chosen.append(best)
-        gains.append(scored.add(best))
+        gains.append(scores.add(best))
         closed[best] = not repeat
     return chosen, gains, evaluations
 
 
 def _lazy(
-    scored: Any, n: int, budget: int, blocked: set[int], repeat: bool
+    scores: Any, n: int, budget: int, excluded: set[int], repeat: bool
 ) -> tuple[list[int], list[float], int]:
     """Old gains are bounds: whoever is first among them with a new gain is the best."""
     if budget == 0:
         return [], [], 0
-    chosen, gains, evaluations = [], [], n - len(blocked)
-    bounds = _rank(scored.gains())
-    bounds[list(blocked)] = -np.inf
+    chosen: list[int] = []
+    gains: list[float] = []
+    evaluations = n - len(excluded)
+    bounds = _rank(scores.gains())
+    bounds[list(excluded)] = -np.inf
     for _ in range(budget):
-        evaluations += _settle(bounds, scored)
+        evaluations += _renew(bounds, scores)
         best = int(np.argmax(bounds))
         if bounds[best] == -np.inf:
             break
         chosen.append(best)
-        gains.append(scored.add(best))
+        gains.append(scores.add(best))
         if not repeat:
             bounds[best] = -np.inf
     return chosen, gains, evaluations
 
 
-def _settle(bounds: np.ndarray, scored: Any) -> int:
-    """Look again at whom the bounds put before the best new gain; how many looks that took.
+def _renew(bounds: np.ndarray, scores: Any) -> int:
+    """New gains for whom the bounds put before the best new gain; how many that were.
 
-    Each time at more than before, from the top: a few looks often spare the rest.
+    Each time for more than before, from the top: a few of them often spare the rest.
     """
-    looks, size = 0, max(1, min(_FIRST_LOOK, bounds.size // 16))
-    ahead = ~scored.state.fresh & (bounds > -np.inf)
+    evaluations = 0
+    size = max(1, min(_FIRST_BATCH, bounds.size // 16))
+    ahead = ~scores.state.fresh & (bounds > -np.inf)
     while np.any(ahead):
         rows = _leading(bounds, ahead, size)
-        bounds[rows] = _rank(scored.gains(rows))
-        looks, size = looks + rows.size, _GROWTH * size
-        fresh = scored.state.fresh
+        bounds[rows] = _rank(scores.gains(rows))
+        evaluations += rows.size
+        size *= _GROWTH
+        fresh = scores.state.fresh
         new = np.where(fresh, bounds, -np.inf)
         best = int(np.argmax(new))
         ahead = ~fresh & (bounds > new[best])
         ahead[:best] |= ~fresh[:best] & (bounds[:best] == new[best])
-    return looks
+    return evaluations
 
 
 def _leading(bounds: np.ndarray, among: np.ndarray, size: int) -> np.ndarray:
@@ -187,5 +196,6 @@ def _leading(bounds: np.ndarray, among: np.ndarray, size: int) -> np.ndarray:
     if rows.size <= size:
         return rows
     last = -np.partition(-bounds[rows], size - 1)[size - 1]
-    above, level = rows[bounds[rows] > last], rows[bounds[rows] == last]
+    above = rows[bounds[rows] > last]
+    level = rows[bounds[rows] == last]
     return np.concatenate([above, level[: size - above.size]])

@@ -12,10 +12,10 @@ from ..linalg import cholesky
 from . import _admit
 from .criteria import Information
 
-__all__ = ["gain", "information"]
+__all__ = ["information_gain", "marginal_gains"]
 
 
-def information(gp: GP | Posterior, X: Array, noise_var: Any = None) -> float:
+def information_gain(gp: GP | Posterior, X: Array, noise_var: Any = None) -> float:
     """``I(f; y) = ½ log |I + N^-½ K N^-½|`` for measurements of X (n, d), in nats; O(n³).
 
     :eq:`eq-al-information`.
@@ -27,36 +27,41 @@ def information(gp: GP | Posterior, X: Array, noise_var: Any = None) -> float:
 
     >>> import numpy as np
     >>> from gpnotes import RBF
-    >>> round(information(GP(RBF(), 1.0), np.zeros((1, 1))), 4)
+    >>> round(information_gain(GP(RBF(), 1.0), np.zeros((1, 1))), 4)
     0.3466
     """
     _admit.candidates(gp, X)
     noise = _admit.noise_of(gp, X, noise_var, positive=True)
-    n, xp = X.shape[0], array_namespace(X)
+    n = X.shape[0]
+    xp = array_namespace(X)
     if n == 0:
         return 0.0
     name = "I + N^-½ K N^-½"
     memory.require(n, n, copies=4, like=X, what=name, remedy="Use fewer points or float32.")
-    K, root = gp.kernel(X) if isinstance(gp, GP) else gp.covariance(X), xp.sqrt(noise)
+    K = gp.kernel(X) if isinstance(gp, GP) else gp.covariance(X)
+    root = xp.sqrt(noise)
     return 0.5 * cholesky(_xp.eye(n, X) + K / root[:, None] / root[None, :], name=name).log_det
 
 
-def gain(gp: GP | Posterior, X: Array, chosen: Iterable[int] = (), noise_var: Any = None) -> Array:
+def marginal_gains(
+    gp: GP | Posterior, X: Array, chosen: Iterable[int] = (), noise_var: Any = None
+) -> Array:
     """What one more measurement adds to the information of those `chosen`, for all X, (n,) in nats.
 
     ``½ log(1 + s²(x) / σ²(x))``, :eq:`eq-al-gain-gaussian` and :eq:`eq-al-gain-heteroscedastic`,
     with the variance s² of f given y at the chosen rows of X, which may be measured again. O(n k²)
-    for k of them. Raises what `information` raises.
+    for k of them. Raises what `information_gain`
+    raises.
 
     >>> import numpy as np
     >>> from gpnotes import RBF
-    >>> gain(GP(RBF(), 1.0), np.asarray([[0.0], [1.0]]), chosen=[0]).round(4)
+    >>> marginal_gains(GP(RBF(), 1.0), np.asarray([[0.0], [1.0]]), chosen=[0]).round(4)
     array([0.2027, 0.2983])
     """
     _admit.candidates(gp, X)
     noise = _admit.noise_of(gp, X, noise_var, positive=True)
     rows = _check.entries(chosen, "chosen", X.shape[0], "X", repeat=True)
-    scored = Information(gp, X, noise, len(rows))
+    criterion = Information(gp, X, noise, len(rows))
     for j in rows:
-        scored.add(j)
-    return scored.gains()
+        criterion.add(j)
+    return criterion.gains()

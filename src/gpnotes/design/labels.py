@@ -8,7 +8,7 @@ from .. import _check, _xp
 from .._xp import Array, array_namespace
 from ..likelihoods import Bernoulli
 
-__all__ = ["bald", "bald_by_bumps", "entropy", "margin"]
+__all__ = ["approximate_bald", "bald", "entropy", "margin"]
 
 
 def entropy(probability: Array) -> Array:
@@ -16,7 +16,7 @@ def entropy(probability: Array) -> Array:
 
     :eq:`eq-al-entropy`. The label of the largest entropy is the most open, be it for want of data
     or by chance: what no data can settle counts like what one label would. Between 0 and log C.
-    Raises `ValueError` or `TypeError` for what are no probabilities.
+    Raises `ValueError` or `TypeError` for anything else than probabilities.
 
     >>> import numpy as np
     >>> entropy(np.asarray([0.5, 0.9])).round(4)
@@ -87,8 +87,8 @@ def bald(mean: Array, variance: Array, likelihood: Bernoulli | None = None) -> A
     return label.information(mean, variance)
 
 
-def bald_by_bumps(mean: Array, variance: Array) -> Array:
-    """`bald` for the probit, with the entropy of a label replaced by a Gaussian bump in f.
+def approximate_bald(mean: Array, variance: Array) -> Array:
+    """`bald` for the probit in closed form: the entropy of a label taken for a Gaussian bump in f.
 
     ``H(Φ(f)) ≈ log 2 · exp(−f² / (π log 2))``, so that with ``C² = π log 2 / 2`` its expectation is
     ``log 2 · C / √(C² + v) · exp(−m² / 2(C² + v))``. Within 0.002 nats of `bald`; it may be
@@ -96,13 +96,14 @@ def bald_by_bumps(mean: Array, variance: Array) -> Array:
     entropies in bits.
 
     >>> import numpy as np
-    >>> bald_by_bumps(np.zeros(2), np.asarray([0.1, 10.0])).round(4)
+    >>> approximate_bald(np.zeros(2), np.asarray([0.1, 10.0])).round(4)
     array([0.0298, 0.4759])
     """
     _check.vector(mean, "mean")
     _check.alike(_check.vector(variance, "variance", size=mean.shape[0]), "variance", mean, "mean")
     _check.squarable(mean, "mean")
-    xp, square = array_namespace(mean), 0.5 * math.pi * math.log(2.0)
+    xp = array_namespace(mean)
+    square = 0.5 * math.pi * math.log(2.0)
     wide = square + _check.positive(variance, "variance", zero=True)
     bump = math.log(2.0) * xp.sqrt(square / wide) * xp.exp(-0.5 * mean * mean / wide)
     return entropy(Bernoulli().probability(mean, variance)) - bump

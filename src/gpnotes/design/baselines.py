@@ -16,12 +16,12 @@ from ..random import Stream
 from . import _admit
 from .greedy import Design, as_design
 
-__all__ = ["at_random", "brute", "spread"]
+__all__ = ["at_random", "exhaustive_design", "farthest_points"]
 
 _BATCH = 4096  # subsets whose determinants are computed together
 
 
-def brute(
+def exhaustive_design(
     gp: GP | Posterior,
     X: Array,
     budget: int,
@@ -31,35 +31,40 @@ def brute(
     reference: Array | None = None,
     most: int = 200_000,
 ) -> Design:
-    """The best `budget` of the candidates X (n, d), by looking at every subset, :eq:`eq-al-best`.
+    """The best `budget` of the candidates X (n, d), by trying every subset, :eq:`eq-al-best`.
 
-    Criteria and arguments are those of `greedy`, ``"variance"`` apart, which is no function of a
-    set. The subset is in ascending order and its gains are those of its members one after the
+    Criteria and arguments are those of `greedy_design`, ``"variance"`` apart, which is no function
+    of a set. The subset is in ascending order and its gains are those of its members one after the
     other; the first of several best is taken. It costs O(k³) for each of n over k subsets, on the
     host.
 
-    Raises `ValueError` for more than `most` subsets, with their number, and what `greedy` raises.
+    Raises `ValueError` for more than `most` subsets, with their number, and what `greedy_design`
+    raises.
 
     >>> from gpnotes import RBF
     >>> X = np.linspace(0.0, 4.0, 9)[:, None]
-    >>> brute(GP(RBF(), 0.1), X, 3).indices
+    >>> exhaustive_design(GP(RBF(), 0.1), X, 3).indices
     array([0, 4, 8])
     """
     _admit.candidates(gp, X)
     _check.choice(criterion, "criterion", _VALUES)
-    wanted = criterion != "integrated variance"
-    noise = np.asarray(_xp.to_numpy(_admit.noise_of(gp, X, noise_var, positive=wanted)), float)
-    k, most = _check.whole(budget, "budget", 0, X.shape[0]), _check.whole(most, "most", 1)
+    needs_noise = criterion != "integrated variance"
+    noise = _on_host(_admit.noise_of(gp, X, noise_var, positive=needs_noise))
+    k = _check.whole(budget, "budget", 0, X.shape[0])
+    most = _check.whole(most, "most", 1)
     count = math.comb(X.shape[0], k)
     if count > most:
         raise ValueError(f"there are {count} subsets of {k} out of {X.shape[0]}, more than {most}")
     K, cross = _covariances(gp, X, _admit.reference_of(gp, X, reference, criterion))
-    value, best, top = _VALUES[criterion], np.zeros(0, dtype=int), -math.inf
+    value = _VALUES[criterion]
+    best = np.zeros(0, dtype=int)
+    top = -math.inf
     for subsets in _batches(X.shape[0], k):
         values = value(K, noise, cross, subsets)
         first = int(np.argmax(values))
         if values[first] > top + 1e-12 * abs(top) or top == -math.inf:
-            best, top = subsets[first], float(values[first])
+            best = subsets[first]
+            top = float(values[first])
     sums = [float(value(K, noise, cross, best[None, :j])[0]) for j in range(k + 1)]
     return as_design(X, best.tolist(), np.diff(sums).tolist(), count)
 
@@ -67,12 +72,17 @@ def brute(
 def _covariances(gp: GP | Posterior, X: Array, reference: Array) -> tuple[np.ndarray, np.ndarray]:
     """Of f at X, and between f at the reference and at X, in float64 on the host."""
     if isinstance(gp, GP):
-        K, cross = gp.kernel(X), gp.kernel(reference, X)
-    else:
-        kernel, xp = gp.gp.kernel, array_namespace(X)
-        seen = [gp.cholesky.half_solve(kernel(gp.X, points)) for points in (reference, X)]
-        K, cross = gp.covariance(X), kernel(reference, X) - xp.matrix_transpose(seen[0]) @ seen[1]
-    return np.asarray(_xp.to_numpy(K), float), np.asarray(_xp.to_numpy(cross), float)
+        return _on_host(gp.kernel(X)), _on_host(gp.kernel(reference, X))
+    kernel = gp.gp.kernel
+    # C(R, X) = K(R, X) − (L⁻¹ K(D, R))ᵀ L⁻¹ K(D, X) with the data's inputs D
+    to_reference = gp.cholesky.half_solve(kernel(gp.X, reference))
+    to_candidates = gp.cholesky.half_solve(kernel(gp.X, X))
+    known = array_namespace(X).matrix_transpose(to_reference) @ to_candidates
+    return _on_host(gp.covariance(X)), _on_host(kernel(reference, X) - known)
+
+
+def _on_host(a: Array) -> np.ndarray:
+    return np.asarray(_xp.to_numpy(a), float)
 
 
 def _batches(n: int, k: int) -> Iterator[np.ndarray]:
@@ -99,33 +109,33 @@ def _integrated_variance(
     K: np.ndarray, noise: np.ndarray, cross: np.ndarray, subsets: np.ndarray
 ) -> np.ndarray:
     """Without noise, copies make the covariance singular: by eigenvalues, those of rounding out."""
-    seen = np.moveaxis(cross[:, subsets], 0, -1)
+    to_subsets = np.moveaxis(cross[:, subsets], 0, -1)
     values, vectors = np.linalg.eigh(_observed(K, noise, subsets))
     known = values > 1e-13 * max(1.0, subsets.shape[1]) * np.max(np.diag(K))
-    parts = np.swapaxes(vectors, 1, 2) @ seen
+    parts = np.swapaxes(vectors, 1, 2) @ to_subsets
     shares = np.where(known, 1.0 / np.where(known, values, 1.0), 0.0)[:, :, None] * parts**2
     return np.sum(shares, axis=(1, 2)) / max(1, cross.shape[0])
 
 
-def _between(
+def _mutual_information(
     K: np.ndarray, noise: np.ndarray, cross: np.ndarray, subsets: np.ndarray
 ) -> np.ndarray:
-    n, everything = K.shape[0], np.linalg.slogdet(K + np.diag(noise))[1]
-    others = np.ones((len(subsets), n), dtype=bool)
-    np.put_along_axis(others, subsets, False, axis=1)
-    rest = np.nonzero(others)[1].reshape(len(subsets), -1)
-    parts = [np.linalg.slogdet(_observed(K, noise, one))[1] for one in (subsets, rest)]
-    return 0.5 * (parts[0] + parts[1] - everything)
+    joint = np.linalg.slogdet(K + np.diag(noise))[1]
+    outside = np.ones((len(subsets), len(K)), dtype=bool)
+    np.put_along_axis(outside, subsets, False, axis=1)
+    rest = np.nonzero(outside)[1].reshape(len(subsets), -1)
+    inside = np.linalg.slogdet(_observed(K, noise, subsets))[1]
+    return 0.5 * (inside + np.linalg.slogdet(_observed(K, noise, rest))[1] - joint)
 
 
 _VALUES = {
     "information": _information,
     "integrated variance": _integrated_variance,
-    "between": _between,
+    "mutual information": _mutual_information,
 }
 
 
-def spread(X: Array, budget: int, *, start: Iterable[int] = ()) -> Array:
+def farthest_points(X: Array, budget: int, *, start: Iterable[int] = ()) -> Array:
     """Indices (k,) of points that fill the space: each the farthest from those before it.
 
     Distances are Euclidean in the units of X (n, d): divide by lengthscales first where they
@@ -137,10 +147,11 @@ def spread(X: Array, budget: int, *, start: Iterable[int] = ()) -> Array:
     Raises `ValueError` or `TypeError` for a budget that is larger than the ground set, and for X or
     start that do not fit.
 
-    >>> spread(np.linspace(0.0, 4.0, 9)[:, None], 4)
+    >>> farthest_points(np.linspace(0.0, 4.0, 9)[:, None], 4)
     array([4, 0, 8, 2])
     """
-    xp, n = array_namespace(_check.matrix(X, "X")), X.shape[0]
+    xp = array_namespace(_check.matrix(X, "X"))
+    n = X.shape[0]
     chosen = list(_check.entries(start, "start", n, "X"))
     before = len(chosen)
     size = _check.whole(budget, "budget", 0, n - before)
@@ -158,7 +169,7 @@ def spread(X: Array, budget: int, *, start: Iterable[int] = ()) -> Array:
 
 
 def _nearer(X: Array, gaps: Array, j: int) -> Array:
-    """Squared distances to the nearest chosen point after j is one; −1 for the chosen ones."""
+    """Squared distances to the nearest chosen point once j is chosen; −1 for the chosen ones."""
     xp = array_namespace(X)
     gaps = xp.minimum(gaps, xp.sum((X - X[j : j + 1, :]) ** 2, axis=1))
     gaps[j] = -1.0
@@ -168,8 +179,8 @@ def _nearer(X: Array, gaps: Array, j: int) -> Array:
 def at_random(X: Array, budget: int, stream: Stream) -> Array:
     """Indices (k,) of `budget` rows of X (n, d) drawn without replacement, each set as likely.
 
-    Raises `ValueError` or `TypeError` for a budget that is larger than the ground set and a stream
-    that is none.
+    Raises `ValueError` or `TypeError` for a budget that is larger than the ground set and for
+    anything else than a stream.
 
     >>> from gpnotes import stream
     >>> at_random(np.zeros((9, 2)), 4, stream(1))

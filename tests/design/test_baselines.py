@@ -8,22 +8,28 @@ import numpy as np
 import pytest
 
 from gpnotes import GP, RBF, condition, stream, to_numpy
-from gpnotes.design import at_random, brute, greedy, information, spread
+from gpnotes.design import (
+    at_random,
+    exhaustive_design,
+    farthest_points,
+    greedy_design,
+    information_gain,
+)
 
-SETS = ["information", "integrated variance", "between"]
+SETS = ["information", "integrated variance", "mutual information"]
 
 
 @pytest.mark.parametrize("criterion", SETS)
 @pytest.mark.parametrize("noisy", ["one noise", "a noise each"])
-def test_brute_force_is_the_best_of_all_subsets(
+def test_exhaustive_search_is_the_best_of_all_subsets(
     space, inputs, noises, dense, criterion, noisy, monkeypatch
 ):
-    from gpnotes.design import others
+    from gpnotes.design import baselines
 
-    monkeypatch.setattr(others, "_BATCH", 50)  # several batches
+    monkeypatch.setattr(baselines, "_BATCH", 50)  # several batches
     gp, X = GP(RBF(1.3, 0.9), 0.2), space.asarray(inputs)
     given, host = (None, 0.2) if noisy == "one noise" else (space.asarray(noises), noises)
-    found = brute(gp, X, 3, criterion, noise_var=given)
+    found = exhaustive_design(gp, X, 3, criterion, noise_var=given)
     assert space.holds(found.gains)
     assert found.evaluations == 220
     sets = dense(gp, X, host)
@@ -42,63 +48,66 @@ def test_greedy_is_at_most_the_best_and_seldom_far(rng, criterion):
     shares = []
     for _ in range(10):
         X, gp = rng.uniform(0.0, 3.0, size=(9, 1)), GP(RBF(1.0, 0.6), 0.2)
-        best, found = brute(gp, X, 3, criterion).value, greedy(gp, X, 3, criterion).value
+        best, found = (
+            exhaustive_design(gp, X, 3, criterion).value,
+            greedy_design(gp, X, 3, criterion).value,
+        )
         assert found <= best * (1.0 + 1e-9)
         shares.append(found / best)
     assert min(shares) > 1.0 - 1.0 / np.e
 
 
 @pytest.mark.parametrize("criterion", SETS)
-def test_brute_force_given_data(inputs, criterion):
+def test_exhaustive_search_given_data(inputs, criterion):
     """The best subset by the posterior, whose covariance is that after the data."""
     gp = GP(RBF(1.3, 0.9), 0.2)
     posterior = condition(gp, inputs[:5], inputs[:5, 0])
-    found = brute(posterior, inputs[5:], 2, criterion)
-    assert found.value >= greedy(posterior, inputs[5:], 2, criterion).value * (1.0 - 1e-9)
+    found = exhaustive_design(posterior, inputs[5:], 2, criterion)
+    assert found.value >= greedy_design(posterior, inputs[5:], 2, criterion).value * (1.0 - 1e-9)
     if criterion == "information":
         rows = [0, 1, 2, 3, 4, *(5 + found.indices).tolist()]
-        wanted = information(gp, inputs[rows]) - information(gp, inputs[:5])
+        wanted = information_gain(gp, inputs[rows]) - information_gain(gp, inputs[:5])
         assert found.value == pytest.approx(wanted, rel=1e-9)
 
 
 def test_too_many_subsets_are_refused_with_their_number(inputs):
     message = "there are 495 subsets of 4 out of 12, more than 494"
     with pytest.raises(ValueError, match=message):
-        brute(GP(RBF(), 0.1), inputs, 4, most=494)
-    assert brute(GP(RBF(), 0.1), inputs, 4, most=495).indices.shape == (4,)
+        exhaustive_design(GP(RBF(), 0.1), inputs, 4, most=494)
+    assert exhaustive_design(GP(RBF(), 0.1), inputs, 4, most=495).indices.shape == (4,)
     with pytest.raises(ValueError, match=r"there are 10\d{28} subsets of 50 out of 100"):
-        brute(GP(RBF(), 0.1), np.arange(100.0)[:, None], 50)
+        exhaustive_design(GP(RBF(), 0.1), np.arange(100.0)[:, None], 50)
 
 
 @pytest.mark.parametrize("criterion", SETS)
 def test_the_extremes_of_a_budget(inputs, criterion):
     gp = GP(RBF(), 0.1)
-    assert brute(gp, inputs, 0, criterion).indices.shape == (0,)
-    everything = brute(gp, inputs, 12, criterion)
+    assert exhaustive_design(gp, inputs, 0, criterion).indices.shape == (0,)
+    everything = exhaustive_design(gp, inputs, 12, criterion)
     assert everything.indices.tolist() == list(range(12))
     with pytest.raises(ValueError, match="budget must be a whole number from 0 to 12; got 13"):
-        brute(gp, inputs, 13, criterion)
+        exhaustive_design(gp, inputs, 13, criterion)
 
 
 def test_without_noise_copies_are_no_trouble_for_integrated_variance():
     X = np.asarray([[0.0], [0.0], [1.0], [1.0]])
-    found = brute(GP(RBF(), 0.0), X, 3, "integrated variance")
+    found = exhaustive_design(GP(RBF(), 0.0), X, 3, "integrated variance")
     assert found.value == pytest.approx(1.0, rel=1e-9)
     with pytest.raises(ValueError, match="noise_var must be positive for information"):
-        brute(GP(RBF(), 0.0), X, 3)
+        exhaustive_design(GP(RBF(), 0.0), X, 3)
 
 
 def test_the_variance_is_no_function_of_a_set(inputs):
     with pytest.raises(ValueError, match=r"criterion must be one of .*; got 'variance'"):
-        brute(GP(RBF(), 0.1), inputs, 2, "variance")
+        exhaustive_design(GP(RBF(), 0.1), inputs, 2, "variance")
 
 
 # Space-filling and chance
 
 
-def test_spread_takes_the_farthest_point_each_time(space, inputs):
+def test_the_farthest_points_takes_the_farthest_point_each_time(space, inputs):
     X = space.asarray(inputs)
-    found = spread(X, 7)
+    found = farthest_points(X, 7)
     picks = to_numpy(found).tolist()
     assert picks[0] == int(np.argmin(((inputs - inputs.mean(axis=0)) ** 2).sum(axis=1)))
     for t in range(1, 7):
@@ -106,22 +115,22 @@ def test_spread_takes_the_farthest_point_each_time(space, inputs):
         assert picks[t] == int(np.argmax(gaps))
 
 
-def test_spread_covers_within_twice_the_best(rng):
+def test_the_farthest_points_covers_within_twice_the_best(rng):
     X = rng.uniform(size=(11, 2))
     gaps = np.linalg.norm(X[:, None] - X[None], axis=2)
     best = min(gaps[:, list(S)].min(axis=1).max() for S in combinations(range(11), 4))
-    found = gaps[:, spread(X, 4)].min(axis=1).max()
+    found = gaps[:, farthest_points(X, 4)].min(axis=1).max()
     assert best <= found <= 2.0 * best
 
 
-def test_spread_counts_what_was_measured_before(inputs):
-    whole = spread(inputs, 6)
-    np.testing.assert_array_equal(spread(inputs, 4, start=whole[:2]), whole[2:])
+def test_the_farthest_points_counts_what_was_measured_before(inputs):
+    whole = farthest_points(inputs, 6)
+    np.testing.assert_array_equal(farthest_points(inputs, 4, start=whole[:2]), whole[2:])
 
 
-def test_spread_takes_copies_last(space):
+def test_the_farthest_points_takes_copies_last(space):
     X = space.asarray([[0.0], [0.0], [5.0], [5.0], [2.0]])
-    assert to_numpy(spread(X, 5)).tolist() == [4, 2, 0, 1, 3]
+    assert to_numpy(farthest_points(X, 5)).tolist() == [4, 2, 0, 1, 3]
 
 
 @pytest.mark.parametrize("budget", [0, 5, 12])
@@ -133,7 +142,7 @@ def test_a_random_design_has_each_candidate_once(space, inputs, budget):
     assert space.xp.take(space.asarray(inputs), found, axis=0).shape == (budget, 2)
 
 
-@pytest.mark.parametrize("design", [spread, lambda X, k: at_random(X, k, stream(1))])
+@pytest.mark.parametrize("design", [farthest_points, lambda X, k: at_random(X, k, stream(1))])
 def test_a_budget_that_does_not_fit(inputs, design):
     with pytest.raises(ValueError, match="budget must be a whole number from 0 to 12; got 13"):
         design(inputs, 13)
@@ -146,9 +155,9 @@ def test_a_budget_that_does_not_fit(inputs, design):
 
 def test_a_start_that_does_not_fit(inputs):
     with pytest.raises(ValueError, match="start must name each entry once"):
-        spread(inputs, 2, start=[1, 1])
+        farthest_points(inputs, 2, start=[1, 1])
     with pytest.raises(ValueError, match="budget must be a whole number from 0 to 10; got 11"):
-        spread(inputs, 11, start=[0, 1])
+        farthest_points(inputs, 11, start=[0, 1])
 
 
 def test_chance_needs_a_stream():
@@ -158,7 +167,7 @@ def test_chance_needs_a_stream():
 
 def test_at_one_place_of_interest_the_value_is_the_variance_that_two_observations_take(inputs):
     gp, place = GP(RBF(1.3, 0.9), 0.2), np.full((1, inputs.shape[1]), 0.4)
-    best = brute(gp, inputs, 2, "integrated variance", reference=place)
+    best = exhaustive_design(gp, inputs, 2, "integrated variance", reference=place)
     told = condition(gp, inputs[best.indices], np.zeros(2))
     before, after = gp.kernel.diag(place)[0], told.predict(place)[1][0]
     assert best.value == pytest.approx(before - after, rel=1e-9)
