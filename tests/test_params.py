@@ -52,6 +52,13 @@ def test_scalars_become_python_floats():
         assert RBF(one) == RBF(2.0)
 
 
+def test_an_array_of_the_caller_may_change_later():
+    lengthscale = np.array([0.5, 2.0])
+    kernel = RBF(1.5, lengthscale)
+    lengthscale[0] = 100.0
+    assert kernel.lengthscale.tolist() == [0.5, 2.0]
+
+
 @pytest.mark.parametrize(
     ("make", "error", "message"),
     [
