@@ -89,6 +89,21 @@ def test_an_ascent_that_ends_within_never_notices_the_ends():
     assert kept.evaluations == free.evaluations
 
 
+def test_an_ascent_out_of_steps_within_its_ends_is_left_where_it_stopped():
+    def ravine(v):
+        """Its top is at (1, 1), at the end of a curved ridge that takes many steps."""
+        off = v[1] - v[0] ** 2
+        gradient = np.asarray([2.0 * (1.0 - v[0]) + 400.0 * v[0] * off, -200.0 * off])
+        return -float((1.0 - v[0]) ** 2 + 100.0 * off**2), gradient
+
+    box = np.asarray([[-9.0, 9.0]] * 2)
+    start = np.asarray([-1.2, 1.0])
+    free, kept = (ascend(ravine, start, FREE, 3, ends) for ends in (None, box))
+    assert not free.converged
+    np.testing.assert_array_equal(kept.vector, free.vector)
+    assert kept.evaluations == free.evaluations
+
+
 def test_what_a_wall_said_last_is_told():
     def edge(v):
         if v[0] > 1e-6:
@@ -120,6 +135,7 @@ def test_an_overflow_on_the_way_is_no_warning():
 def test_where_nothing_is_free_there_is_a_value():
     found = ascend(lambda v: (2.5, v), np.zeros(0), np.zeros((0, 2)), 5)
     assert (found.value, found.converged, found.message) == (2.5, True, "nothing is free")
+    assert found.evaluations == 1
 
 
 @pytest.mark.parametrize(("walls", "said"), [(1, "; 1 point had no"), (2, "; 2 points had no")])
