@@ -82,6 +82,13 @@ def test_files_that_a_container_has_read_do_not_fill_it(tmp_path, monkeypatch):
     assert memory.available() == 800_000
 
 
+def test_a_container_beyond_its_limit_has_nothing_left(tmp_path, monkeypatch):
+    (tmp_path / "memory.max").write_text("1000000\n")
+    (tmp_path / "memory.current").write_text("1000900\n")
+    monkeypatch.setattr(memory, "_GROUP", tmp_path)
+    assert memory.available() == 0
+
+
 def test_a_chunk_that_has_no_room_is_refused(free, rng):
     X = rng.normal(size=(50, 2))
     posterior = condition(GP(RBF(), 0.1), X, X[:, 0])
