@@ -13,8 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
-from gpnotes import Stream, stream
-from gpnotes.pilco import Trial, learn, parameters
+from gpnotes import Stream, flatten, stream
+from gpnotes.pilco import Round, learn
 from gpnotes.pilco.pendulum import STEP_SECONDS, TORQUE, first_policy, swing, swing_up, upright
 
 FOLDER = Path(__file__).resolve().parent.parent / "book" / "data"
@@ -38,12 +38,12 @@ def mean_cost(task, states: np.ndarray) -> float:
 
 def tested(task, policy, draws: Stream) -> tuple[float, int]:
     """Mean cost within the horizon, and the number of successes, over fresh starts."""
-    paths = [swing(policy, start(task, draws), TEST_STEPS).nexts for _ in range(TESTS)]
+    paths = [swing(policy, start(task, draws), TEST_STEPS).next_states for _ in range(TESTS)]
     costs = [mean_cost(task, path[: task.steps]) for path in paths]
     return float(np.mean(costs)), sum(upright(path) for path in paths)
 
 
-def one_seed(seed: int, trials: int, iterations: int) -> list[tuple[list[float], Trial]]:
+def one_seed(seed: int, trials: int, iterations: int) -> list[tuple[list[float], Round]]:
     """All trials of a seed, with the row of the table of each."""
     draws, task = stream(seed), swing_up(LIKE)
     worlds = {name: draws.spawn(name) for name in ("actions", "starts", "policies", "tests")}
@@ -56,31 +56,31 @@ def one_seed(seed: int, trials: int, iterations: int) -> list[tuple[list[float],
         task,
         act,
         lambda: first_policy(worlds["policies"], LIKE),
-        trials=trials,
+        rounds=trials,
         iterations=iterations,
     )
     found, before = [], time.perf_counter()
     for number, one in enumerate(rounds, start=1):
         seconds = (number + 1) * task.steps * STEP_SECONDS
-        test_cost, successes = tested(task, one.improved.policy, worlds["tests"])
-        seen = mean_cost(task, one.seen.nexts)
-        row = [seed, number, seconds, one.improved.cost, seen, test_cost, successes, TESTS]
+        test_cost, successes = tested(task, one.improvement.policy, worlds["tests"])
+        seen = mean_cost(task, one.observed.next_states)
+        row = [seed, number, seconds, one.improvement.cost, seen, test_cost, successes, TESTS]
         found.append((row, one))
         took, before = time.perf_counter() - before, time.perf_counter()
         print(" ".join(f"{value:.4g}" for value in row), f"({took:.0f} s)", flush=True)
     return found
 
 
-def kept(found: list[tuple[list[float], Trial]]) -> None:
+def kept(found: list[tuple[list[float], Round]]) -> None:
     """Write what the chapter replays of one seed."""
     last = found[-1][1]
-    parts = [np.concatenate(pair) for pair in zip(last.data, last.seen, strict=True)]
-    steps = len(last.seen.states)
+    parts = [np.concatenate(pair) for pair in zip(last.data, last.observed, strict=True)]
+    steps = len(last.observed.states)
     trial = np.repeat(np.arange(len(parts[0]) // steps), steps)[:, None]
     rows = np.concatenate([trial, *parts], axis=1)
     names = "trial,angle,velocity,torque,next_angle,next_velocity"
     _write("pilco-control-transitions", names, rows)
-    policies = np.stack([parameters(one.improved.policy)[0] for _, one in found])
+    policies = np.stack([flatten(one.improvement.policy)[0] for _, one in found])
     _write("pilco-control-policies", ",".join(f"p{i}" for i in range(policies.shape[1])), policies)
 
 

@@ -33,9 +33,8 @@ from typing import Any, NamedTuple
 import gymnasium
 import numpy as np
 
-from gpnotes import GP, RBF, ConstantMean, Posterior, condition
+from gpnotes import GP, RBF, ConstantMean, Posterior, condition, fantasy
 from gpnotes.fitting import fit
-from gpnotes.pilco import fantasy
 
 STRATEGIES = ("criterion", "broad", "variance", "random", "visited")
 HELD = 6  # time steps of the simulator, 0.05 s each, for which a torque is held
@@ -169,7 +168,7 @@ def choose(
     if strategy == "broad":
         S = np.cov(m.T) + np.mean(S, axis=0)
         m = np.mean(m, axis=0)
-    return left[fantasy.best(given, m, S, rows, weights).index]
+    return left[fantasy.best(given, m, S, rows, weights).row]
 
 
 def scores(given: list[Posterior], one: Problem) -> tuple[float, float, float, float]:

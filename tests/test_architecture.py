@@ -32,7 +32,7 @@ FLOORS = {
     "laplace": 4.5,  # its prior is the process of `exact`
     "fitting": 5, "crossval": 5, "paths": 5,
     "moments": 6, "design": 6, "bayesopt": 6, "games": 6,
-    "pilco": 7,
+    "fantasy": 7, "pilco": 7,
     "estimators": 8, "report": 8, "plot": 8, "io": 8,
 }  # fmt: skip
 SIDE = {"mcmc", "nets", "mdp"}  # beside the floors: they may use the first two

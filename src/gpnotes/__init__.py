@@ -15,6 +15,7 @@ _HOMES = {
         "GP", "LeaveOneOut", "Posterior", "condition", "log_evidence", "log_evidence_and_gradient",
         "prior",
     ),
+    "fantasy": (),
     "fitting": ("fit",),
     "games": (),
     "gaussian": ("Normal",),

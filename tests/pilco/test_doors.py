@@ -7,34 +7,31 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from gpnotes import Normal, moments, pilco
-from gpnotes.pilco import fantasy
+from gpnotes import GP, RBF, Normal, condition, fantasy, moments, pilco
 
 
 @pytest.fixture
-def doors(space, make_posterior):
+def doors(space):
     """Every function that takes the covariance of two variables, as functions of it alone."""
-    one = make_posterior(space.asarray)
-    model, m, ones = (
-        moments.predictor([one]),
-        space.asarray([0.1, 0.2]),
-        space.asarray([[1.0, 1.0]]),
-    )
+    m, ones = space.asarray([0.1, 0.2]), space.asarray([[1.0, 1.0]])
+    X = space.asarray([[0.0, 1.0], [2.0, 0.5], [-1.0, 0.3]])
+    posterior = condition(GP(RBF(), 0.1), X, X[:, 0])
+    model = moments.predictor([posterior])
     policy = pilco.LinearPolicy(ones, m[:1])
     bumps = pilco.RBFPolicy(ones, ones[:, :1], m, inputs=(0, 1), size=2)
     cost = pilco.SaturatingCost(m, space.asarray(np.eye(2)))
     return {
         "predict": lambda S: moments.predict(model, m, S),
-        "kernel_mean": lambda S: moments.kernel_mean(one.gp.kernel, ones, m, S),
+        "kernel_mean": lambda S: moments.kernel_mean(posterior.gp.kernel, ones, m, S),
         "network": lambda S: bumps.moments(m, S),
         "linear": lambda S: policy.moments(m, S),
         "expected cost": lambda S: cost.expected(m, S),
         "weight": lambda S: pilco.SaturatingCost(m, S),
-        "sines": lambda S: pilco.sines(m, S),
+        "sines": lambda S: pilco.sine_moments(m, S),
         "augment": lambda S: pilco.augment(m, S, (0,)),
         "task": lambda S: pilco.Task(cost, m, S, 1),
-        "reduction": lambda S: fantasy.reduction(one, m, S, ones),
-        "expected": lambda S: fantasy.expected_variance(one, m, S, ones),
+        "reduction": lambda S: fantasy.reduction(posterior, m, S, ones),
+        "expected": lambda S: fantasy.expected_variance(posterior, m, S, ones),
         "normal": lambda S: Normal.from_covariance(m, S),
     }
 

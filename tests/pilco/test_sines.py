@@ -6,11 +6,11 @@ import pytest
 from gpnotes import gauss_hermite
 from gpnotes.pilco.sines import (
     Augmented,
-    Sines,
+    SineMoments,
     augment,
     augment_and_pullback,
-    sines,
-    sines_and_pullback,
+    sine_moments,
+    sine_moments_and_pullback,
 )
 from gpnotes.testing import gradcheck
 
@@ -37,7 +37,7 @@ def weighted(values, mass):
 def test_sines_are_those_of_quadrature(gaussian):
     points, mass = cloud(*gaussian)
     mean, covariance = weighted(np.sin(points), mass)
-    found = sines(*gaussian)
+    found = sine_moments(*gaussian)
     np.testing.assert_allclose(found.mean, mean, rtol=1e-11)
     np.testing.assert_allclose(found.covariance, covariance, rtol=1e-9)
     np.testing.assert_allclose(found.gain, mass @ np.cos(points), rtol=1e-11)
@@ -48,30 +48,34 @@ def test_the_gain_carries_covariances(gaussian):
     points, mass = cloud(*gaussian)
     off = points - gaussian[0]
     cross = off.T @ (np.sin(points) * mass[:, None])
-    np.testing.assert_allclose(gaussian[1] * sines(*gaussian).gain, cross, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(
+        gaussian[1] * sine_moments(*gaussian).gain, cross, rtol=1e-9, atol=1e-12
+    )
 
 
 def test_sines_live_where_their_arguments_do(space, gaussian):
-    found, pull = sines_and_pullback(*(space.asarray(a) for a in gaussian))
+    found, pull = sine_moments_and_pullback(*(space.asarray(a) for a in gaussian))
     assert all(space.holds(part) for part in (*found, *pull(found)))
 
 
 def test_small_and_large_variances(gaussian):
     m, S = gaussian
-    small = sines(m, 1e-14 * S).covariance
+    small = sine_moments(m, 1e-14 * S).covariance
     slope = np.cos(m)
     np.testing.assert_allclose(small, 1e-14 * S * np.outer(slope, slope), rtol=1e-10)
-    large = sines(m, 1e4 * S)
+    large = sine_moments(m, 1e4 * S)
     assert np.isfinite(large.covariance).all()
     np.testing.assert_allclose(np.diag(large.covariance), 0.5, rtol=1e-12)
-    assert not sines(m, 0.0 * S).covariance.any()
+    assert not sine_moments(m, 0.0 * S).covariance.any()
 
 
 def test_the_pullback_of_sines(gaussian):
     for part in range(3):
         gradcheck(
-            lambda m, S, part=part: sines(m, 0.5 * (S + S.T))[part],
-            lambda m, S, bar, part=part: _symmetric(sines_and_pullback(m, S)[1](_only(part, bar))),
+            lambda m, S, part=part: sine_moments(m, 0.5 * (S + S.T))[part],
+            lambda m, S, bar, part=part: _symmetric(
+                sine_moments_and_pullback(m, S)[1](_only(part, bar))
+            ),
             *gaussian,
         )
 
@@ -79,7 +83,7 @@ def test_the_pullback_of_sines(gaussian):
 def _only(part, bar):
     parts = [np.zeros(3), np.zeros((3, 3)), np.zeros(3)]
     parts[part] = bar
-    return Sines(*parts)
+    return SineMoments(*parts)
 
 
 def _symmetric(bars):
@@ -128,7 +132,7 @@ def test_the_pullback_of_augmenting(gaussian):
 
 def test_what_does_not_fit_is_refused():
     with pytest.raises(ValueError, match=r"S must have shape \(2, 2\)"):
-        sines(np.zeros(2), np.eye(3))
+        sine_moments(np.zeros(2), np.eye(3))
     with pytest.raises(ValueError, match=r"angles must be entries 0 to 1 of m; got \(2,\)"):
         augment(np.zeros(2), np.eye(2), (2,))
     with pytest.raises(ValueError, match="angles must name each entry once"):
@@ -136,10 +140,10 @@ def test_what_does_not_fit_is_refused():
     with pytest.raises(TypeError, match="angles must be whole numbers, entries of m; got 0"):
         augment(np.zeros(2), np.eye(2), 0)
     with pytest.raises(TypeError, match="S must have the dtype of m"):
-        sines(np.zeros(2, dtype=np.float32), np.eye(2))
+        sine_moments(np.zeros(2, dtype=np.float32), np.eye(2))
 
 
-@pytest.mark.parametrize("function", [sines, lambda m, S: augment(m, S, (0,))])
+@pytest.mark.parametrize("function", [sine_moments, lambda m, S: augment(m, S, (0,))])
 def test_what_is_no_covariance_is_refused(function):
     """It would give negative variances."""
     with pytest.raises(ValueError, match="S must be positive semidefinite"):

@@ -1,11 +1,10 @@
-"""Learning to act from a model of the dynamics: fantasies, policies, rollouts."""
+"""Learning to act from a model of the dynamics: policies, costs, rollouts, and the loop."""
 
-from . import fantasy
-from .cost import SaturatingCost
-from .dynamics import Dynamics
-from .learn import Improved, Task, Transitions, Trial, fit_dynamics, improve, learn, parameters
+from .costs import SaturatingCost
+from .dynamics import Dynamics, Transitions, fit_dynamics
+from .learning import Improvement, Round, Task, improve, learn
 from .policies import LinearPolicy, RBFPolicy, Squashed
-from .rollout import (
+from .rollouts import (
     Rollout,
     rollout,
     rollout_and_pullback,
@@ -13,33 +12,38 @@ from .rollout import (
     step,
     step_and_pullback,
 )
-from .sines import Augmented, Sines, augment, augment_and_pullback, sines, sines_and_pullback
+from .sines import (
+    Augmented,
+    SineMoments,
+    augment,
+    augment_and_pullback,
+    sine_moments,
+    sine_moments_and_pullback,
+)
 
 __all__ = [
     "Augmented",
     "Dynamics",
-    "Improved",
+    "Improvement",
     "LinearPolicy",
     "RBFPolicy",
     "Rollout",
+    "Round",
     "SaturatingCost",
-    "Sines",
+    "SineMoments",
     "Squashed",
     "Task",
     "Transitions",
-    "Trial",
     "augment",
     "augment_and_pullback",
-    "fantasy",
     "fit_dynamics",
     "improve",
     "learn",
-    "parameters",
     "rollout",
     "rollout_and_pullback",
     "sample_paths",
-    "sines",
-    "sines_and_pullback",
+    "sine_moments",
+    "sine_moments_and_pullback",
     "step",
     "step_and_pullback",
 ]

@@ -17,8 +17,9 @@ from .. import _check
 from .._xp import Array, as_array, to_numpy
 from ..random import Stream
 from . import _admit
-from .cost import SaturatingCost
-from .learn import Task, Transitions
+from .costs import SaturatingCost
+from .dynamics import Transitions
+from .learning import Task
 from .policies import RBFPolicy, Squashed
 
 __all__ = ["REPEAT", "STEP_SECONDS", "TORQUE", "first_policy", "swing", "swing_up", "upright"]
@@ -48,9 +49,11 @@ def swing_up(like: Array, *, steps: int = 35, width: float = 0.8) -> Task:
 
 def first_policy(stream: Stream, like: Array, *, bumps: int = 30) -> Squashed:
     """A network of `bumps` with centres all round the circle and random weights."""
-    bumps, like = _check.whole(bumps, "bumps", 1), _check.floating(like, "like")
+    bumps = _check.whole(bumps, "bumps", 1)
+    like = _check.floating(like, "like")
     _check.instance(stream, "stream", Stream)
-    turns, speeds = 2.0 * math.pi * stream.uniform(bumps), 4.0 * stream.normal(bumps)
+    turns = 2.0 * math.pi * stream.uniform(bumps)
+    speeds = 4.0 * stream.normal(bumps)
     centres = np.stack([speeds, np.sin(turns), np.cos(turns)], axis=1)
     weights = stream.normal((bumps, 1))
     arrays = (as_array(a, like) for a in (centres, weights, [4.0, 1.0, 1.0]))
@@ -82,8 +85,8 @@ def swing(
         torque = to_numpy(_check.vector(act(z), "the action", size=1))
         actions.append(np.clip(torque, -TORQUE, TORQUE))
         for _ in range(REPEAT):
-            seen, *_ = env.step(actions[-1])
-        cosine, sine, velocity = (float(value) for value in seen)
+            observation, *_ = env.step(actions[-1])
+        cosine, sine, velocity = (float(value) for value in observation)
         turned = math.remainder(math.atan2(sine, cosine) - theta, 2.0 * math.pi)
         states.append(np.asarray([theta + turned, velocity]))
     path = as_array(np.stack(states), like)
@@ -98,7 +101,8 @@ def upright(states: Array, *, last: int = 10, within: float = 0.3) -> bool:
     >>> upright(np.asarray([[3.0, 0.0], [2.0 * np.pi - 0.1, 0.2]]), last=1)
     True
     """
-    n, last = _check.matrix(states, "states", columns=2).shape[0], _check.whole(last, "last", 1)
+    n = _check.matrix(states, "states", columns=2).shape[0]
+    last = _check.whole(last, "last", 1)
     within = _check.positive(_check.number(within, "within"), "within")
     if n < last:
         raise ValueError(f"states must have at least {last} rows; got {n}")
@@ -114,7 +118,7 @@ def _place(start: Any) -> np.ndarray:
             if isinstance(start, tuple | list)
             else to_numpy(_check.plain(start, "start"))
         )
-    except (TypeError, ValueError):  # no array; ragged
+    except (TypeError, ValueError):  # not an array, or ragged
         host = np.array(None)
     if host.dtype.kind not in "fiu":
         kind = type(start).__name__

@@ -17,7 +17,7 @@ from ..moments import Moments, network
 from ..moments.network import trusting_pullback
 from ..params import cotangent, fixed, positive, real
 from . import _admit
-from .sines import Sines, _sines
+from .sines import SineMoments, _sine_moments
 
 __all__ = ["BLIND", "LinearPolicy", "RBFPolicy", "Squashed"]
 
@@ -65,7 +65,7 @@ class LinearPolicy:
         cross = S @ xp.matrix_transpose(W)
 
         def pull(bar: Moments) -> tuple[LinearPolicy, Array, Array]:
-            _check.cotangents(bar, "bar", found)
+            _check.cotangents(bar, "bar", action)
             # mean = W m + b, cross = S Wᵀ, covariance = W cross
             cross_bar = bar.cross + xp.matrix_transpose(W) @ bar.covariance
             W_bar = bar.mean[:, None] * m[None, :] + bar.covariance @ xp.matrix_transpose(cross)
@@ -73,8 +73,8 @@ class LinearPolicy:
             policy_bar = cotangent(self, weights=W_bar, bias=bar.mean)
             return policy_bar, bar.mean @ W, cross_bar @ W
 
-        found = Moments(W @ m + self.bias, W @ cross, cross)
-        return found, pull
+        action = Moments(W @ m + self.bias, W @ cross, cross)
+        return action, pull
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,16 +141,16 @@ class RBFPolicy:
         """The same, and a function from `Moments` of derivatives to (policy_bar, m_bar, S_bar)."""
         S = _admit.state(m, S, self.size)
         _check.alike(m, "m", self.centres, "centres")
-        found, pull_network = trusting_pullback(*self._wide(), m, S)
+        action, pull_network = trusting_pullback(*self._wide(), m, S)
         back = array_namespace(m).matrix_transpose(self._pick())
 
         def pull(bar: Moments) -> tuple[RBFPolicy, Array, Array]:
-            _check.cotangents(bar, "bar", found)
+            _check.cotangents(bar, "bar", action)
             centres_bar, weights_bar, lengths_bar, m_bar, S_bar = pull_network(bar)
             bars = {"centres": centres_bar @ back, "lengthscale": lengths_bar @ back}
             return cotangent(self, weights=weights_bar, **bars), m_bar, S_bar
 
-        return found, pull
+        return action, pull
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,7 +172,7 @@ class Squashed:
     limit: Any = fixed()
 
     def __post_init__(self) -> None:
-        _admit.moving(self.inner, "inner")
+        _admit.policy(self.inner, "inner")
         if not isinstance(self.limit, int | float):
             _check.vector(self.limit, "limit")
             keep_copies(self, "limit")
@@ -191,17 +191,17 @@ class Squashed:
         """The same, and a function from `Moments` of derivatives to (policy_bar, m_bar, S_bar)."""
         v, pull_inner = self.inner.moments_and_pullback(m, S)
         xp = array_namespace(m)
-        (mean, covariance, gain), pull_sines = _sines(v.mean, v.covariance)
+        (mean, covariance, gain), pull_sines = _sine_moments(v.mean, v.covariance)
         limit = _admit.limits(self.limit, mean)
         both = limit[:, None] * limit[None, :]
 
         def pull(bar: Moments) -> tuple[Squashed, Array, Array]:
-            _check.cotangents(bar, "bar", found)
+            _check.cotangents(bar, "bar", action)
             gain_bar = limit * xp.sum(bar.cross * v.cross, axis=0)
-            v_bar = pull_sines(Sines(limit * bar.mean, both * bar.covariance, gain_bar))
+            v_bar = pull_sines(SineMoments(limit * bar.mean, both * bar.covariance, gain_bar))
             cross_bar = bar.cross * (limit * gain)[None, :]
             inner_bar, m_bar, S_bar = pull_inner(Moments(*v_bar, cross_bar))
             return cotangent(self, inner=inner_bar), m_bar, S_bar
 
-        found = Moments(limit * mean, both * covariance, v.cross * (limit * gain)[None, :])
-        return found, pull
+        action = Moments(limit * mean, both * covariance, v.cross * (limit * gain)[None, :])
+        return action, pull

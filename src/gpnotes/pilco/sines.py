@@ -1,4 +1,4 @@
-"""Sines of Gaussian variables: exact moments, for angles and for bounded actions.
+"""SineMoments of Gaussian variables: exact moments, for angles and for bounded actions.
 
 With ``ψ ~ N(m, S)`` everything is a sum of exponentials and sines. A cosine is a sine shifted by a
 quarter of a turn, so that one function serves both halves of an angle and the squashing of an
@@ -15,10 +15,17 @@ from .. import _check, _xp
 from .._xp import Array, array_namespace
 from . import _admit
 
-__all__ = ["Augmented", "Sines", "augment", "augment_and_pullback", "sines", "sines_and_pullback"]
+__all__ = [
+    "Augmented",
+    "SineMoments",
+    "augment",
+    "augment_and_pullback",
+    "sine_moments",
+    "sine_moments_and_pullback",
+]
 
 
-class Sines(NamedTuple):
+class SineMoments(NamedTuple):
     """Moments of ``sin ψ``: mean (k,), covariance (k, k) and gain (k,).
 
     The gain is the expected slope ``E cos ψ``: the covariance of anything jointly Gaussian with ψ
@@ -30,28 +37,30 @@ class Sines(NamedTuple):
     gain: Array
 
 
-def sines(m: Array, S: Array) -> Sines:
+def sine_moments(m: Array, S: Array) -> SineMoments:
     """Mean, covariance and gain of ``sin ψ`` for ``ψ ~ N(m, S)``, (k,) and (k, k); O(k²).
 
     :eq:`eq-pc-sine-mean`, :eq:`eq-pc-sine-covariance`, :eq:`eq-pc-sine-gain`. The covariance keeps
     its relative accuracy for small S, and is finite for large S. Raises `ValueError` for shapes
-    that do not fit, numbers that are not finite and an S that is no covariance.
+    that do not fit, numbers that are not finite and an S that is not a covariance.
 
     >>> import numpy as np
-    >>> mean, covariance, gain = sines(np.zeros(1), np.asarray([[2.0]]))
+    >>> mean, covariance, gain = sine_moments(np.zeros(1), np.asarray([[2.0]]))
     >>> mean.round(4), covariance.round(4), gain.round(4)
     (array([0.]), array([[0.4908]]), array([0.3679]))
     """
-    return sines_and_pullback(m, S)[0]
+    return sine_moments_and_pullback(m, S)[0]
 
 
-def sines_and_pullback(m: Array, S: Array) -> tuple[Sines, Callable[[Sines], tuple]]:
-    """The same, and the function that carries `Sines` of derivatives back to ``(m_bar, S_bar)``."""
-    found, pull = _sines(m, _admit.state(m, S))
-    return found, lambda bar: pull(_check.cotangents(bar, "bar", found))
+def sine_moments_and_pullback(
+    m: Array, S: Array
+) -> tuple[SineMoments, Callable[[SineMoments], tuple]]:
+    """The same, and the function that carries derivatives back to ``(m_bar, S_bar)``."""
+    moments, pull = _sine_moments(m, _admit.state(m, S))
+    return moments, lambda bar: pull(_check.cotangents(bar, "bar", moments))
 
 
-def _sines(m: Array, S: Array) -> tuple[Sines, Callable[[Sines], tuple]]:
+def _sine_moments(m: Array, S: Array) -> tuple[SineMoments, Callable[[SineMoments], tuple]]:
     xp, v = array_namespace(m), _xp.diagonal(S)
     # E sin ψ = exp(−v/2) sin m and E cos ψ = exp(−v/2) cos m
     shrink = xp.exp(-0.5 * v)
@@ -61,7 +70,7 @@ def _sines(m: Array, S: Array) -> tuple[Sines, Callable[[Sines], tuple]]:
     plus, minus = _damped_expm1(xp, S, h), _damped_expm1(xp, -S, h)
     covariance = 0.5 * (plus * xp.cos(less) - minus * xp.cos(more))
 
-    def pull(bar: Sines) -> tuple[Array, Array]:
+    def pull(bar: SineMoments) -> tuple[Array, Array]:
         slope = 0.5 * (xp.exp(S - h) * xp.cos(less) + xp.exp(-S - h) * xp.cos(more))
         left = 0.5 * bar.covariance * (minus * xp.sin(more) - plus * xp.sin(less))
         right = 0.5 * bar.covariance * (minus * xp.sin(more) + plus * xp.sin(less))
@@ -70,7 +79,7 @@ def _sines(m: Array, S: Array) -> tuple[Sines, Callable[[Sines], tuple]]:
         v_bar = xp.sum(spent, axis=0) + xp.sum(spent, axis=1) + bar.mean * mean + bar.gain * gain
         return m_bar, bar.covariance * slope - 0.5 * v_bar[:, None] * _xp.eye(m.shape[0], m)
 
-    return Sines(mean, covariance, gain), pull
+    return SineMoments(mean, covariance, gain), pull
 
 
 def _damped_expm1(xp: object, s: Array, h: Array) -> Array:
@@ -93,7 +102,7 @@ def augment(m: Array, S: Array, angles: Sequence[int]) -> Augmented:
 
     `angles` are the A entries of x that are angles, in radians. The moments are exact; the joint
     distribution is not Gaussian. :eq:`eq-pc-augment`. Raises `ValueError` for entries that are not
-    there, shapes that do not fit and an S that is no covariance.
+    there, shapes that do not fit and an S that is not a covariance.
 
     >>> import numpy as np
     >>> augment(np.asarray([0.0, 3.0]), np.zeros((2, 2)), (0,)).mean
@@ -107,8 +116,8 @@ def augment_and_pullback(
 ) -> tuple[Augmented, Callable[[Augmented], tuple]]:
     """The same, and the function that carries derivatives back to ``(m_bar, S_bar)``."""
     S = _admit.state(m, S)
-    found, pull = _augment(m, S, _check.entries(angles, "angles", m.shape[0], "m"))
-    return found, lambda bar: pull(_check.cotangents(bar, "bar", found))
+    augmented, pull = _augment(m, S, _check.entries(angles, "angles", m.shape[0], "m"))
+    return augmented, lambda bar: pull(_check.cotangents(bar, "bar", augmented))
 
 
 def _augment(
@@ -119,12 +128,14 @@ def _augment(
     xp, D = array_namespace(m), m.shape[0]
     pick, shift = _selection(angles, D, m)
     across = S @ xp.matrix_transpose(pick)  # cov[x, ψ] with ψ = pick · x + shift
-    (mean, covariance, gain), pull_sines = _sines(pick @ m + shift, pick @ across)
+    (mean, covariance, gain), pull_sines = _sine_moments(pick @ m + shift, pick @ across)
     cross = across * gain[None, :]
 
     def pull(bar: Augmented) -> tuple[Array, Array]:
         cross_bar = bar.covariance[:D, D:] + xp.matrix_transpose(bar.covariance[D:, :D])
-        sine_bar = Sines(bar.mean[D:], bar.covariance[D:, D:], xp.sum(cross_bar * across, axis=0))
+        sine_bar = SineMoments(
+            bar.mean[D:], bar.covariance[D:, D:], xp.sum(cross_bar * across, axis=0)
+        )
         m_bar, S_bar = pull_sines(sine_bar)
         across_bar = cross_bar * gain[None, :] + xp.matrix_transpose(pick) @ S_bar
         return bar.mean[:D] + m_bar @ pick, bar.covariance[:D, :D] + across_bar @ pick

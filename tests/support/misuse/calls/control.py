@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from gpnotes import GP, RBF, condition, moments, pilco
-from gpnotes.pilco import fantasy, pendulum
+from gpnotes import GP, RBF, condition, fantasy, moments, pilco
+from gpnotes.pilco import pendulum
 
 from ..answers import Call, call
 from ..kinds import (
@@ -102,7 +102,7 @@ CALLS = (
     call("fantasy.expected_covariance", fantasy.expected_covariance, posteriors=_MANY, **_FANTASY,
          noise=flag()),
     *(call(f"fantasy.{name}", getattr(fantasy, name), posterior=_ONE, **_FANTASY, noise=flag())
-      for name in ("expected_parts", "expected_variance")),
+      for name in ("expected_variance_parts", "expected_variance")),
     call("fantasy.mean_covariance", fantasy.mean_covariance, posterior=_ONE, **_FANTASY),
     call("Dynamics", pilco.Dynamics, posteriors=_MANY.but(strings=("a", "b")),
          angles=entries((), 3).but("a mask")),
@@ -125,7 +125,7 @@ CALLS = (
     *(call(function.__name__, function, **_NORMAL, angles=entries((1,), 3).but("a mask"))
       for function in (pilco.augment, pilco.augment_and_pullback)),
     *(call(function.__name__, function, **_NORMAL) for function in (
-        pilco.sines, pilco.sines_and_pullback)),
+        pilco.sine_moments, pilco.sine_moments_and_pullback)),
     *(call(function.__name__, function, **_WORLD) for function in (
         pilco.step, pilco.step_and_pullback)),
     *(call(function.__name__, function, **_WORLD, cost=thing(_COST, _POLICY), steps=whole(2))
@@ -137,9 +137,8 @@ CALLS = (
     call("improve", pilco.improve, policy=_POLICIES, dynamics=_WORLD["dynamics"],
          task=thing(_TASK, _COST), iterations=whole(1)),
     call("pilco.learn", pilco.learn, task=thing(_TASK, _COST), act=function(_act),
-         propose=function(lambda: _POLICY), trials=whole(1), fresh=whole(1), iterations=whole(1),
-         again=whole(1, 0)),
-    call("parameters", pilco.parameters, policy=_POLICIES),
+         propose=function(lambda: _POLICY), rounds=whole(1), proposals=whole(1),
+         iterations=whole(1), retries=whole(1, 0)),
     call("first_policy", pendulum.first_policy, stream=stream(),
          like=thing(np.ones(2)).but("an array"), bumps=whole(3)),
     call("swing", pendulum.swing, act=function(_swing), start=vector(np.zeros(2), size=True).but(

@@ -16,15 +16,19 @@ from ..moments import Moments
 from ..moments.predictor import trusting_pullback
 from ..params import cotangent, leaves, replaced
 from ..random import Stream
-from . import _admit
-from .cost import SaturatingCost
+from . import _match
+from .costs import SaturatingCost
 from .dynamics import Dynamics
 from .sines import Augmented, _augment, _joint
 
 __all__ = [
-    "Dynamics", "Rollout", "rollout", "rollout_and_pullback", "sample_paths", "step",
+    "Rollout",
+    "rollout",
+    "rollout_and_pullback",
+    "sample_paths",
+    "step",
     "step_and_pullback",
-]  # fmt: skip
+]
 
 
 class Rollout(NamedTuple):
@@ -58,7 +62,7 @@ def step_and_pullback(
 
     :eq:`eq-pc-step-gradient`. Source: Deisenroth & Rasmussen (2011), section 2.3.
     """
-    S = _admit.world(dynamics, policy, m, S)
+    S = _match.world(dynamics, policy, m, S)
     z, pull_z = _augment(m, S, dynamics.angles)
     x_next, pull = _onwards(dynamics, policy, _Gaussian(m, S), z, pull_z)
     return x_next, lambda bar: pull(_check.cotangents(bar, "bar", x_next))
@@ -111,10 +115,10 @@ def rollout_and_pullback(
     computed: O(steps · n² D) numbers at most. :eq:`eq-pc-chain`.
     Source: Deisenroth & Rasmussen (2011), section 2.3.
     """
-    steps, S = _check.whole(steps, "steps", 1), _admit.world(dynamics, policy, m, S)
+    steps, S = _check.whole(steps, "steps", 1), _match.world(dynamics, policy, m, S)
     x, z, pull_z = _Gaussian(m, S), *_augment(m, S, dynamics.angles)
     states, costs, pulls = [x], [], []
-    _admit.goal(cost, z.mean.shape[0], m)
+    _match.cost(cost, z.mean.shape[0], m)
     for _ in range(steps):
         x, pull_step = _onwards(dynamics, policy, x, z, pull_z)
         z, pull_z = _augment(x.mean, x.covariance, dynamics.angles)
@@ -122,8 +126,8 @@ def rollout_and_pullback(
         states.append(x)
         costs.append(value)
         pulls.append((pull_step, pull_z, pull_cost))
-    found = _stacked(states, costs)
-    return found, lambda bar: _backwards(pulls, _check.cotangent(bar, "costs_bar", found.costs))
+    result = _stacked(states, costs)
+    return result, lambda bar: _backwards(pulls, _check.cotangent(bar, "costs_bar", result.costs))
 
 
 def sample_paths(
@@ -137,15 +141,15 @@ def sample_paths(
     `TypeError` for starts, steps, a policy and a stream that do not fit.
     """
     _check.instance(stream, "stream", Stream)
-    paths = [_admit.particles(dynamics, starts)]
-    _admit.acting(dynamics, policy, starts[0, :])
+    paths = [_match.particles(dynamics, starts)]
+    _match.actions(dynamics, policy, starts[0, :])
     xp = array_namespace(starts)
     for _ in range(_check.whole(steps, "steps", 1)):
         x = paths[-1]
         z = dynamics.inputs(x, x[:, :0])
         w = xp.concat([z, xp.stack([policy(z[i, :]) for i in range(x.shape[0])])], axis=1)
-        told = [one.predict(w, noise=True) for one in dynamics.posteriors]
-        mean, variance = (xp.stack(part, axis=1) for part in zip(*told, strict=True))
+        predictions = [gp.predict(w, noise=True) for gp in dynamics.posteriors]
+        mean, variance = (xp.stack(part, axis=1) for part in zip(*predictions, strict=True))
         paths.append(x + mean + xp.sqrt(variance) * stream.normal(tuple(x.shape), like=x))
     return xp.stack(paths)
 

@@ -9,9 +9,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from gpnotes import GP, RBF, Linear, Matern52, Posterior, cholesky, condition, to_numpy
+from gpnotes import GP, RBF, Linear, Matern52, Posterior, cholesky, condition, fantasy, to_numpy
 from gpnotes.moments.expectations import mean_and_pullback
-from gpnotes.pilco import fantasy
 from gpnotes.testing import gradcheck
 
 
@@ -81,7 +80,7 @@ def test_the_reduction_lives_where_its_arguments_do(space, make_posterior, make_
         assert space.holds(choice.input)
     climbed = fantasy.refine(there, *args[:2], choice, [(-3.0, 3.0)] * 2)
     assert space.holds(climbed.input)
-    assert climbed.reduction >= float(fantasy.reduction(there, *args)[choice.index]) * 0.999
+    assert climbed.reduction >= float(fantasy.reduction(there, *args)[choice.row]) * 0.999
 
 
 def test_only_the_inputs_of_the_data_matter(make_posterior, make_state, rng):
@@ -140,7 +139,7 @@ def test_an_observation_repeated_without_noise_teaches_nothing(make_state, rng):
         assert all(not np.any(bar) for bar in pull(np.ones(n)))
         elsewhere = np.vstack([X, X.mean(axis=0) + 1.0])
         picks = fantasy.greedy(posterior, m, S, elsewhere, 2)
-        assert picks[0].index == n
+        assert picks[0].row == n
         assert picks[0].reduction > picks[1].reduction == 0.0
 
 
@@ -166,7 +165,7 @@ def test_single_precision_and_many_data_with_little_noise(rng, noise_var):
         X, y, x, S = (a.astype(dtype) for a in arrays)
         posterior = condition(GP(RBF(1.0, np.full(2, 0.5, dtype)), noise_var), X, y)
         values.append(fantasy.reduction(posterior, X[0], S, x))
-        picks.append([choice.index for choice in fantasy.greedy(posterior, X[0], S, x, 3)])
+        picks.append([choice.row for choice in fantasy.greedy(posterior, X[0], S, x, 3)])
     assert values[0].dtype == np.float32
     np.testing.assert_allclose(values[0], values[1], atol=0.2 * values[1].max())
     worth = [fantasy.batch_reduction(posterior, X[0], S, x[picked]) for picked in picks]
@@ -267,7 +266,7 @@ def test_a_covariance_off_by_rounding_is_taken_as_its_symmetric_part(make_poster
 def test_portions_change_nothing(make_posterior, make_state, rng, monkeypatch):
     posterior, (m, S), x = make_posterior(), make_state(), rng.normal(size=(11, 2))
     whole = fantasy.reduction(posterior, m, S, x)
-    monkeypatch.setattr("gpnotes.pilco.outlook._CHUNK_ENTRIES", 24)  # three candidates at a time
+    monkeypatch.setattr("gpnotes.fantasy.averages._CHUNK_ENTRIES", 24)  # three candidates at a time
     np.testing.assert_allclose(fantasy.reduction(posterior, m, S, x), whole, rtol=1e-12)
 
 
@@ -310,12 +309,12 @@ def test_greedy_choices_promise_what_they_are_worth_together(make_posterior, mak
     states = np.stack([make_state()[0] for _ in range(3)]), np.stack([make_state()[1]] * 3)
     ground = rng.normal(size=(12, 2))
     found = fantasy.greedy(posteriors, *states, ground, 4, weights)
-    rows = [one.index for one in found]
+    rows = [one.row for one in found]
     assert len(set(rows)) == 4
     worth = fantasy.batch_reduction(posteriors, *states, ground[rows]) @ weights
     np.testing.assert_allclose(sum(one.reduction for one in found), worth, rtol=1e-10)
     first = fantasy.best(posteriors, *states, ground, weights)
-    assert first.index == rows[0]
+    assert first.row == rows[0]
     np.testing.assert_allclose(first.reduction, found[0].reduction)
     for k in range(1, 4):  # each choice is the best of all that are left, by brute force
         rest = [j for j in range(12) if j not in rows[:k]]
@@ -362,9 +361,9 @@ def test_duplicated_candidates_tie_and_the_first_one_wins(make_posterior, make_s
     values = fantasy.reduction(posterior, m, S, np.vstack([x, x]))
     np.testing.assert_allclose(values[:3], values[3:], rtol=1e-13)
     tripled = np.vstack([x[:1], x[:1], x[:1]])
-    assert fantasy.best(posterior, m, S, tripled).index == 0
+    assert fantasy.best(posterior, m, S, tripled).row == 0
     found = fantasy.greedy(posterior, m, S, tripled, 3)
-    assert [one.index for one in found] == [0, 1, 2]
+    assert [one.row for one in found] == [0, 1, 2]
     assert found[0].reduction > found[1].reduction > found[2].reduction > 0.0
 
 
@@ -373,7 +372,7 @@ def test_a_climb_ends_where_the_slope_is_zero_or_at_a_bound(make_posterior, make
     weights, grid = np.asarray([1.0, 2.0]), rng.uniform(-2.0, 2.0, size=(30, 2))
     start = fantasy.best(posteriors, m, S, grid, weights)
     found = fantasy.refine(posteriors, m, S, start, [(-5.0, 5.0), (-60.0, 40.0)], weights)
-    assert found.index == start.index
+    assert found.row == start.row
     assert found.reduction > start.reduction
     value, pull = fantasy.reduction_and_pullback(posteriors, m, S, found.input[None, :])
     np.testing.assert_allclose(value[0] @ weights, found.reduction, rtol=1e-12)
@@ -384,7 +383,7 @@ def test_a_climb_ends_where_the_slope_is_zero_or_at_a_bound(make_posterior, make
     )
     assert abs(stopped.input[0] - wall) <= 1e-3 + 1e-12
     outside = fantasy.refine(posteriors, m, S, np.asarray([9.0, 0.0]), [(-1, 1)] * 2, weights)
-    assert outside.index == -1
+    assert outside.row == -1
     assert np.all(np.abs(outside.input) <= 1.0)
 
 
@@ -464,7 +463,7 @@ def test_models_and_weights_that_do_not_fit_are_named(make_posterior, make_state
     for wrong in (posterior.gp, None):
         with pytest.raises(TypeError, match=r"posteriors must be .* or a sequence of them; got"):
             fantasy.reduction(wrong, m, S, x)
-    singles = fantasy.mean_covariance, fantasy.expected_variance, fantasy.expected_parts
+    singles = fantasy.mean_covariance, fantasy.expected_variance, fantasy.expected_variance_parts
     for call, wrong in itertools.product(singles, ([posterior], posterior.gp)):
         with pytest.raises(TypeError, match=r"posterior must be one exact\.Posterior; got"):
             call(wrong, m, S, x)
@@ -481,7 +480,7 @@ def test_what_is_left_in_both_parts_is_what_refits_say(
 ):
     posterior, (m, S) = make_posterior(parts=parts), make_state(rank=rank)
     candidates = rng.normal(size=(2, 2))
-    found = fantasy.expected_parts(posterior, m, S, candidates)
+    found = fantasy.expected_variance_parts(posterior, m, S, candidates)
     total = fantasy.expected_variance(posterior, m, S, candidates)
     np.testing.assert_allclose(found.total, total, rtol=1e-10)
     for k, x_hat in enumerate(candidates):
@@ -498,7 +497,7 @@ def test_the_parts_differ_from_before_as_the_law_of_total_variance_says(
     c = posterior.covariance(np.vstack([x, x_hat]))[:-1, -1]
     s = posterior.variance(x_hat, noise=True)[0]
     before = variance_of(posterior, m, S)
-    found = fantasy.expected_parts(posterior, m, S, x_hat)
+    found = fantasy.expected_variance_parts(posterior, m, S, x_hat)
     np.testing.assert_allclose(found.of_function[0], before[0] - w @ c**2 / s, rtol=1e-8)
     np.testing.assert_allclose(found.of_input[0], before[1] + (w @ c**2 - (w @ c) ** 2) / s)
     assert found.of_input[0] > before[1]
@@ -507,14 +506,17 @@ def test_the_parts_differ_from_before_as_the_law_of_total_variance_says(
 def test_noise_of_the_next_observation_stays(make_posterior, make_state, rng):
     posterior, (m, S), x = make_posterior(), make_state(), rng.normal(size=(3, 2))
     noise_var = posterior.gp.noise_var
-    for call in (fantasy.expected_variance, lambda *a, **k: fantasy.expected_parts(*a, **k).total):
+    for call in (
+        fantasy.expected_variance,
+        lambda *a, **k: fantasy.expected_variance_parts(*a, **k).total,
+    ):
         noisy = call(posterior, m, S, x, noise=True)
         np.testing.assert_allclose(noisy - call(posterior, m, S, x), noise_var, rtol=1e-10)
 
 
 def test_a_known_input_has_a_functions_part_only(make_posterior, rng):
     posterior, m, x = make_posterior(), rng.normal(size=2), rng.normal(size=(2, 2))
-    found = fantasy.expected_parts(posterior, m, np.zeros((2, 2)), x)
+    found = fantasy.expected_variance_parts(posterior, m, np.zeros((2, 2)), x)
     np.testing.assert_array_equal(found.of_input, np.zeros(2))
     for k in range(2):
         refit = posterior.extend(x[k : k + 1], np.zeros(1)).variance(m[None, :])
@@ -524,8 +526,8 @@ def test_a_known_input_has_a_functions_part_only(make_posterior, rng):
 def test_a_nearly_known_input_keeps_its_digits(make_posterior, rng):
     posterior, m, x = make_posterior(), rng.normal(size=2), rng.normal(size=(3, 2))
     S = np.asarray([[1.0, 0.3], [0.3, 2.0]])
-    tiny = fantasy.expected_parts(posterior, m, 1e-24 * S, x).of_input
-    small = fantasy.expected_parts(posterior, m, 1e-10 * S, x).of_input
+    tiny = fantasy.expected_variance_parts(posterior, m, 1e-24 * S, x).of_input
+    small = fantasy.expected_variance_parts(posterior, m, 1e-10 * S, x).of_input
     np.testing.assert_allclose(tiny * 1e14, small, rtol=1e-8)
     assert np.all(tiny > 0.0)
 
@@ -555,7 +557,7 @@ def test_what_is_left_lives_where_its_arguments_do(space, rng):
     X, y = space.asarray(rng.normal(size=(5, 2))), space.asarray(rng.normal(size=5))
     posterior = condition(GP(RBF(1.5, 0.9), 0.1), X, y)
     args = space.asarray(rng.normal(size=2)), space.asarray(0.3 * np.eye(2)), X + 0.1
-    parts = fantasy.expected_parts(posterior, *args)
+    parts = fantasy.expected_variance_parts(posterior, *args)
     total = fantasy.expected_variance(posterior, *args)
     assert all(space.holds(a) for a in (*parts, total))
     assert space.holds(fantasy.expected_covariance([posterior, posterior], *args))
@@ -565,16 +567,16 @@ def test_what_is_left_lives_where_its_arguments_do(space, rng):
 
 def test_parts_in_portions_are_the_same(make_posterior, make_state, rng, monkeypatch):
     posterior, (m, S), x = make_posterior(), make_state(), rng.normal(size=(9, 2))
-    whole = fantasy.expected_parts(posterior, m, S, x)
-    monkeypatch.setattr("gpnotes.pilco.expected._SQUARE", 2)
-    for one, other in zip(fantasy.expected_parts(posterior, m, S, x), whole, strict=True):
+    whole = fantasy.expected_variance_parts(posterior, m, S, x)
+    monkeypatch.setattr("gpnotes.fantasy.expected._SQUARE", 2)
+    for one, other in zip(fantasy.expected_variance_parts(posterior, m, S, x), whole, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-11)
 
 
 def test_what_is_left_where_nothing_can_be_learnt(make_state, variance_of, rng):
     X, (m, S) = 2.0 * rng.normal(size=(5, 2)), make_state()
     posterior = condition(GP(RBF(2.0, 0.7), 0.0), X, rng.normal(size=5))
-    found = fantasy.expected_parts(posterior, m, S, X)
+    found = fantasy.expected_variance_parts(posterior, m, S, X)
     before = variance_of(posterior, m, S)
     np.testing.assert_allclose(found.of_function, before[0], rtol=1e-8)
     np.testing.assert_allclose(found.of_input, before[1], rtol=1e-8)
@@ -590,14 +592,14 @@ def test_a_mean_function_that_varies_is_no_constant(make_posterior, make_state):
 
     posterior, (m, S) = make_posterior(), make_state()
     other = condition(replace(posterior.gp, mean=Slope()), posterior.X, posterior.y)
-    for call in (fantasy.expected_variance, fantasy.expected_parts):
+    for call in (fantasy.expected_variance, fantasy.expected_variance_parts):
         with pytest.raises(TypeError, match="constant mean"):
             call(other, m, S, posterior.X)
 
 
 def test_what_is_left_needs_one_input_that_fits(make_posterior, make_state):
     posterior, (m, S), x = make_posterior(), make_state(), np.ones((3, 2))
-    for call in (fantasy.expected_variance, fantasy.expected_parts):
+    for call in (fantasy.expected_variance, fantasy.expected_variance_parts):
         with pytest.raises(ValueError, match=r"m must have shape \(2,\)"):
             call(posterior, m[None, :], S[None, :, :], x)
         with pytest.raises(ValueError, match="S must be"):

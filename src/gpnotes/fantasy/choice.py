@@ -14,8 +14,15 @@ import numpy as np
 from .. import _check, _xp, memory
 from .._xp import Array, array_namespace, as_array, to_numpy
 from ..exact import Posterior
-from .gain import Posteriors, reduction_and_pullback, reductions
-from .outlook import Look, State, admitted, look, outlook, outputs
+from .averages import (
+    Candidates,
+    UncertainInput,
+    admit_inputs,
+    admit_posteriors,
+    at_candidates,
+    average_over,
+)
+from .reductions import Posteriors, reduction_and_pullback, reductions_of_output
 
 __all__ = ["Choice", "batch_reduction", "best", "greedy", "refine"]
 
@@ -23,7 +30,7 @@ __all__ = ["Choice", "batch_reduction", "best", "greedy", "refine"]
 class Choice(NamedTuple):
     """A fantasy input (D,) that was chosen, the row it came from, and what it promises."""
 
-    index: int
+    row: int
     input: Array
     reduction: float
 
@@ -43,46 +50,50 @@ def batch_reduction(posteriors: Posteriors, m: Array, S: Array, batch: Array) ->
     >>> round(batch_reduction(posterior, *state, np.asarray([[0.5], [2.0]])), 4)
     0.2609
     """
-    models = outputs(posteriors)
-    found = admitted(models, m, S, batch, "batch")
-    taken = []
-    for model in models:
-        ground = _ground(model, found, batch)
-        gains = []
-        for j in range(batch.shape[0]):
-            gains.append(float(ground.here.gain[j]))
-            ground = ground.observed(j)
-        taken.append(sum(gains))
-    return taken[0] if isinstance(posteriors, Posterior) else as_array(taken, batch)
+    models = admit_posteriors(posteriors)
+    inputs = admit_inputs(models, m, S, batch, "batch")
+    totals = [_batch_reduction(_remaining(model, inputs, batch)) for model in models]
+    return totals[0] if isinstance(posteriors, Posterior) else as_array(totals, batch)
 
 
-class _Ground(NamedTuple):
-    """Candidates of one output, given the data and the fantasies taken so far."""
+class _Remaining(NamedTuple):
+    """What one output's candidates can still tell, given the data and the fantasies made so far."""
 
     kernel: Any
     noise_var: float
-    candidates: Array
-    here: Look
+    places: Array
+    candidates: Candidates
 
-    def observed(self, j: int) -> _Ground:
-        """After a fantasy at candidate j: one row more in the factor's half; O(n k)."""
-        xp, (half, cross, spread, floor) = array_namespace(self.candidates), self.here
-        if float(spread[j]) <= float(floor[j]):  # known already: nothing changes
+    def after(self, j: int) -> _Remaining:
+        """What remains after a fantasy at candidate j: one row more in the factor's half; O(n k).
+
+        With ``r = c(x̂_j, X̂)/√s_j``: ``g − g_j r/√s_j`` and ``s − r²``.
+        """
+        xp, (half, covariance, variance, rounding) = array_namespace(self.places), self.candidates
+        if float(variance[j]) <= float(rounding[j]):  # known already: nothing changes
             return self
-        own = self.kernel(self.candidates[j : j + 1, :], self.candidates)[0, :]
-        row = (own - xp.matrix_transpose(half) @ half[:, j]) / xp.sqrt(spread[j])
-        cross = cross - cross[:, j : j + 1] * (row / xp.sqrt(spread[j]))[None, :]
-        spread = xp.clip(spread - row * row, self.noise_var, None)
+        own = self.kernel(self.places[j : j + 1, :], self.places)[0, :]
+        row = (own - xp.matrix_transpose(half) @ half[:, j]) / xp.sqrt(variance[j])
+        covariance = covariance - covariance[:, j : j + 1] * (row / xp.sqrt(variance[j]))[None, :]
+        variance = xp.clip(variance - row * row, self.noise_var, None)
         half = xp.concat([half, row[None, :]], axis=0)
-        return self._replace(here=Look(half, cross, spread, floor))
+        return self._replace(candidates=Candidates(half, covariance, variance, rounding))
 
 
-def _ground(model: Posterior, found: list[State], candidates: Array) -> _Ground:
-    size = model.X.shape[0], candidates.shape[0]
+def _remaining(model: Posterior, inputs: list[UncertainInput], places: Array) -> _Remaining:
+    size = model.X.shape[0], places.shape[0]
     remedy = "Use fewer candidates."
-    memory.require(*size, copies=3, like=candidates, what="K_X,candidates", remedy=remedy)
-    view = outlook(model, found)
-    return _Ground(model.gp.kernel, view.noise_var, candidates, look(view, candidates))
+    memory.require(*size, copies=3, like=places, what="K_X,candidates", remedy=remedy)
+    averages = average_over(model, inputs)
+    return _Remaining(model.gp.kernel, averages.noise_var, places, at_candidates(averages, places))
+
+
+def _batch_reduction(remaining: _Remaining) -> float:
+    reductions = []
+    for j in range(remaining.places.shape[0]):
+        reductions.append(float(remaining.candidates.reduction[j]))
+        remaining = remaining.after(j)
+    return sum(reductions)
 
 
 def greedy(
@@ -101,28 +112,29 @@ def greedy(
     it may be. Of equal candidates the first is taken. The joint optimum can be better: what an
     observation adds may grow by another one.
 
-    Raises `ValueError` or `TypeError` for a size that is no whole number from 1 to k, and what
+    Raises `ValueError` or `TypeError` for a size that is not a whole number from 1 to k, and what
     `reduction` raises.
 
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, condition
     >>> posterior = condition(GP(RBF(), 0.1), np.zeros((1, 1)), np.ones(1))
     >>> ground = np.asarray([[0.5], [1.0], [2.0]])
-    >>> [one.index for one in greedy(posterior, np.ones(1), np.eye(1), ground, 2)]
+    >>> [choice.row for choice in greedy(posterior, np.ones(1), np.eye(1), ground, 2)]
     [2, 1]
     """
-    models = outputs(posteriors)
-    found = admitted(models, m, S, candidates)
+    models = admit_posteriors(posteriors)
+    inputs = admit_inputs(models, m, S, candidates)
     shares = _weights(weights, models, candidates)
     size = _check.whole(size, "size", 1, candidates.shape[0])
-    grounds, chosen = [_ground(model, found, candidates) for model in models], []
+    outputs = [_remaining(model, inputs, candidates) for model in models]
+    free, chosen = list(range(candidates.shape[0])), []
     for _ in range(size):
-        gains = _weighted([ground.here.gain for ground in grounds], shares)
-        open_ = [j for j in range(candidates.shape[0]) if j not in {one.index for one in chosen}]
-        host = to_numpy(gains)
-        j = max(open_, key=lambda i: host[i])
+        reductions = [output.candidates.reduction for output in outputs]
+        host = to_numpy(_weighted(reductions, shares))
+        j = max(free, key=lambda i: host[i])
+        free.remove(j)
         chosen.append(Choice(j, candidates[j, :], float(host[j])))
-        grounds = [ground.observed(j) for ground in grounds]
+        outputs = [output.after(j) for output in outputs]
     return chosen
 
 
@@ -152,13 +164,13 @@ def best(
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, condition
     >>> posterior = condition(GP(RBF(), 0.1), np.zeros((1, 1)), np.ones(1))
-    >>> best(posterior, np.ones(1), np.eye(1), np.asarray([[0.0], [2.0]])).index
+    >>> best(posterior, np.ones(1), np.eye(1), np.asarray([[0.0], [2.0]])).row
     1
     """
-    models = outputs(posteriors)
-    found = admitted(models, m, S, candidates)
+    models = admit_posteriors(posteriors)
+    inputs = admit_inputs(models, m, S, candidates)
     shares = _weights(weights, models, candidates)
-    columns = [reductions(outlook(model, found), candidates) for model in models]
+    columns = [reductions_of_output(average_over(model, inputs), candidates) for model in models]
     host = to_numpy(_weighted(columns, shares))
     j = int(np.argmax(host))
     return Choice(j, candidates[j, :], float(host[j]))
@@ -177,27 +189,29 @@ def refine(
 
     L-BFGS-B with the gradient of `reduction_and_pullback`, on the host, in units of the interval of
     each input, for at most `steps` iterations; it finds a local maximum. `start` is a `Choice` or
-    an input (D,); a start outside is moved inside. The result keeps the index of the start, -1 for
+    an input (D,); a start outside is moved inside. The result keeps the row of the start, -1 for
     an input, and promises no less than the start inside the bounds. Raises `ValueError` for bounds
-    that are no intervals and for steps that are no whole number, and what `reduction` raises.
+    that are not intervals and for steps that are not a whole number, and what `reduction` raises.
 
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, condition
     >>> posterior = condition(GP(RBF(), 0.1), np.zeros((1, 1)), np.ones(1))
-    >>> found = refine(posterior, np.ones(1), np.eye(1), np.asarray([2.0]), [(0.0, 3.0)])
-    >>> found.input.round(3)
+    >>> climbed = refine(posterior, np.ones(1), np.eye(1), np.asarray([2.0]), [(0.0, 3.0)])
+    >>> climbed.input.round(3)
     array([1.519])
     """
-    models = outputs(posteriors)
-    index, x = (start.index, start.input) if isinstance(start, Choice) else (-1, start)
+    models = admit_posteriors(posteriors)
+    row, x = (start.row, start.input) if isinstance(start, Choice) else (-1, start)
     steps = _check.whole(steps, "steps", 1)
     lower, width = _box(bounds, _check.vector(x, "start", size=models[0].X.shape[1]))
     shares = as_array(_weights(weights, models, x), x)
 
     def place(unit: np.ndarray) -> Array:
+        """The input at a point of the unit cube."""
         return as_array(lower + width * unit, x)
 
     def total(unit: np.ndarray) -> tuple[float, np.ndarray]:
+        """The weighted reduction at a point of the unit cube, and its gradient."""
         values, pull = reduction_and_pullback(models, m, S, place(unit)[None, :])
         x_bar = to_numpy(pull(shares[None, :])[0])[0, :]
         return float((values @ shares)[0]), x_bar.astype(np.float64) * width
@@ -206,12 +220,13 @@ def refine(
     scale = max(total(begin)[0], np.finfo(np.float64).tiny)  # so that its tolerances mean something
 
     def loss(unit: np.ndarray) -> tuple[float, np.ndarray]:
-        value, slope = total(unit)
-        return -value / scale, -slope / scale
+        """What L-BFGS lowers: the reduction's negative, in units of that at the start."""
+        value, gradient = total(unit)
+        return -value / scale, -gradient / scale
 
-    found = _xp.minimise(loss, begin, [(0.0, 1.0)] * begin.shape[0], steps)
-    unit = max(begin, found.x, key=lambda one: total(one)[0])
-    return Choice(index, place(unit), total(unit)[0])
+    search = _xp.minimise(loss, begin, [(0.0, 1.0)] * begin.shape[0], steps)
+    unit = max(begin, search.x, key=lambda point: total(point)[0])
+    return Choice(row, place(unit), total(unit)[0])
 
 
 def _box(bounds: Sequence[tuple[float, float]], x: Array) -> tuple[np.ndarray, np.ndarray]:

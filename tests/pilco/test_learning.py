@@ -10,11 +10,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from gpnotes import stream
+from gpnotes import flatten, stream
 from gpnotes._xp import to_numpy
 from gpnotes.moments import predict
 from gpnotes.pilco import (
-    Improved,
+    Improvement,
     LinearPolicy,
     RBFPolicy,
     SaturatingCost,
@@ -24,7 +24,6 @@ from gpnotes.pilco import (
     fit_dynamics,
     improve,
     learn,
-    parameters,
     rollout,
     rollout_and_pullback,
 )
@@ -92,7 +91,7 @@ def test_improving_lowers_the_expected_cost(rng, task):
 
 def test_an_improved_policy_lives_where_the_old_one_did(space, rng):
     seen = pushed(rng, 15)
-    noisy = seen.nexts + 0.1 * rng.normal(size=(15, 2))  # enough for float32
+    noisy = seen.next_states + 0.1 * rng.normal(size=(15, 2))  # enough for float32
     data = Transitions(*(space.asarray(a) for a in (*seen[:2], noisy)))
     policy = first_policy(stream(0), space.asarray([0.0]), bumps=3)
     task = swing_up(space.asarray([0.0]), steps=3)
@@ -110,7 +109,7 @@ def test_the_search_is_told_the_slope_of_what_it_lowers(rng, task, monkeypatch):
         asked.append((loss, start))
         return SimpleNamespace(x=start, fun=loss(start)[0], nfev=1, status=0, message="")
 
-    monkeypatch.setattr(sys.modules["gpnotes.pilco.learn"]._xp, "minimise", minimised)
+    monkeypatch.setattr(sys.modules["gpnotes.pilco.learning"]._xp, "minimise", minimised)
     bumps = RBFPolicy(
         rng.normal(size=(3, 2)), rng.normal(size=(3, 1)), np.asarray([0.7, 2.0]), (0, 1), 2
     )
@@ -125,7 +124,7 @@ def test_the_search_is_told_the_slope_of_what_it_lowers(rng, task, monkeypatch):
 
 def test_parameters_there_and_back(space):
     policy = first_policy(stream(0), space.asarray([0.0]), bumps=4)
-    vector, rebuild = parameters(policy)
+    vector, rebuild = flatten(policy)
     assert vector.shape == (4 * 3 + 4 + 3,)
     again = rebuild(vector)
     assert space.holds(again.inner.centres)
@@ -152,7 +151,7 @@ def test_a_search_that_begins_on_a_plateau_goes_on(rng, task, weight):
     task = dataclasses.replace(task, cost=far, covariance=1e-4 * np.eye(2))
     policy = Squashed(LinearPolicy(0.01 * np.ones((1, 2)), np.zeros(1)), TORQUE)
     found = improve(policy, fit_dynamics(pushed(rng)), task, iterations=40)
-    assert found.start > 1.0 - 1e-6
+    assert found.start_cost > 1.0 - 1e-6
     assert found.cost < 0.6
     assert found.moved
     assert found.evaluations > 10
@@ -168,12 +167,12 @@ def test_a_search_says_why_it_stopped(rng, task):
     assert not flat.moved
     assert flat.status in (0, 2)
     assert flat.message
-    assert flat.cost == pytest.approx(flat.start, rel=1e-12)
+    assert flat.cost == pytest.approx(flat.start_cost, rel=1e-12)
 
 
 def test_a_wall_on_the_way_does_not_end_the_search(rng, task, monkeypatch):
     """A rollout that fails is worse than the start, and the search turns back from it."""
-    dynamics, module = fit_dynamics(pushed(rng)), sys.modules["gpnotes.pilco.learn"]
+    dynamics, module = fit_dynamics(pushed(rng)), sys.modules["gpnotes.pilco.learning"]
     policy = Squashed(LinearPolicy(0.1 * np.ones((1, 2)), np.zeros(1)), TORQUE)
     plain, calls = module._expected, []
 
@@ -183,7 +182,7 @@ def test_a_wall_on_the_way_does_not_end_the_search(rng, task, monkeypatch):
 
     monkeypatch.setattr(module, "_expected", walled)
     found = improve(policy, dynamics, task, iterations=15)
-    assert found.cost < 0.75 * found.start
+    assert found.cost < 0.75 * found.start_cost
     assert found.evaluations == len(calls)
 
 
@@ -201,54 +200,54 @@ def test_the_loop_learns_to_stop_a_cart(rng, task):
     def propose():
         return Squashed(LinearPolicy(0.3 * world.normal((1, 2)), np.zeros(1)), 2.0)
 
-    rounds = list(learn(task, act, propose, trials=3, iterations=20))
+    rounds = list(learn(task, act, propose, rounds=3, iterations=20))
     assert [len(one.data.states) for one in rounds] == [12, 24, 36]
-    last = rounds[-1].seen.nexts[-1]
+    last = rounds[-1].observed.next_states[-1]
     assert task.cost(last) < 0.05
 
 
 def test_the_loop_tries_what_the_model_expects_to_cost_least(rng, task, monkeypatch):
     """And goes on from there, with a fresh policy beside it."""
-    module = sys.modules["gpnotes.pilco.learn"]
+    module = sys.modules["gpnotes.pilco.learning"]
     costs = iter([0.9, 0.4, 0.7, 0.6, 0.5, 0.8])
     asked, names = [], iter("abcdef")
 
     def improved(policy, dynamics, task, *, iterations):
         asked.append(policy)
-        return Improved(policy, next(costs), iterations, 1.0, 0, "")
+        return Improvement(policy, next(costs), iterations, 1.0, 0, "")
 
     monkeypatch.setattr(module, "improve", improved)
     monkeypatch.setattr(module, "fit_dynamics", lambda data, angles: None)
     data, tried = pushed(rng), []
     rounds = list(
-        learn(task, lambda p: tried.append(p) or data, lambda: next(names), trials=2, fresh=2)
+        learn(task, lambda p: tried.append(p) or data, lambda: next(names), rounds=2, proposals=2)
     )
     assert asked == ["a", "b", "b", "c", "d"]
     assert tried == [None, "b", "d"]
-    assert [one.improved.cost for one in rounds] == [0.4, 0.5]
+    assert [one.improvement.cost for one in rounds] == [0.4, 0.5]
     assert [len(one.attempts) for one in rounds] == [2, 3]
 
 
-@pytest.mark.parametrize(("again", "proposed"), [(0, 2), (1, 4), (2, 6), (5, 6)])
-def test_where_nothing_moved_the_loop_proposes_again(rng, task, monkeypatch, again, proposed):
-    """Up to `again` times, and no further than to the first round in which one moved."""
-    module, names = sys.modules["gpnotes.pilco.learn"], iter(range(99))
+@pytest.mark.parametrize(("retries", "proposed"), [(0, 2), (1, 4), (2, 6), (5, 6)])
+def test_where_nothing_moved_the_loop_proposes_again(rng, task, monkeypatch, retries, proposed):
+    """Up to `retries` times, and no further than to the first round in which one moved."""
+    module, names = sys.modules["gpnotes.pilco.learning"], iter(range(99))
 
     def improved(policy, dynamics, task, *, iterations):
-        return Improved(policy, 0.5 if policy == 4 else 0.9995, 1, 1.0, 0, "")
+        return Improvement(policy, 0.5 if policy == 4 else 0.9995, 1, 1.0, 0, "")
 
     monkeypatch.setattr(module, "improve", improved)
     monkeypatch.setattr(module, "fit_dynamics", lambda data, angles: None)
     data = pushed(rng)
     act, propose = (lambda policy: data), (lambda: next(names))
-    (only,) = learn(task, act, propose, trials=1, fresh=2, again=again)
-    assert [one.policy for one in only.attempts] == list(range(proposed))
-    assert only.improved.policy == (4 if proposed == 6 else 0)
+    (only,) = learn(task, act, propose, rounds=1, proposals=2, retries=retries)
+    assert [attempt.policy for attempt in only.attempts] == list(range(proposed))
+    assert only.improvement.policy == (4 if proposed == 6 else 0)
 
 
 @pytest.mark.parametrize(("cost", "moved"), [(0.998, True), (0.9995, False), (1.0, False)])
 def test_a_thousandth_of_the_cost_is_a_move(cost, moved):
-    assert Improved(None, cost, 1, 1.0, 0, "").moved is moved
+    assert Improvement(None, cost, 1, 1.0, 0, "").moved is moved
 
 
 def test_the_pendulum_is_gymnasium_s():
@@ -260,8 +259,8 @@ def test_the_pendulum_is_gymnasium_s():
     for _ in range(3):
         velocity += 0.05 * (15.0 * np.sin(theta) + 3.0 * TORQUE)
         theta += 0.05 * velocity
-    np.testing.assert_allclose(seen.nexts[0], [theta, velocity], rtol=1e-5)
-    np.testing.assert_array_equal(seen.nexts[:-1], seen.states[1:])
+    np.testing.assert_allclose(seen.next_states[0], [theta, velocity], rtol=1e-5)
+    np.testing.assert_array_equal(seen.next_states[:-1], seen.states[1:])
 
 
 def test_a_policy_may_look_ahead_in_a_pendulum_of_its_own():
@@ -272,7 +271,7 @@ def test_a_policy_may_look_ahead_in_a_pendulum_of_its_own():
         return np.asarray([1.5])
 
     alone, nested = (swing(act, (np.pi, 0.5), 15) for act in (lambda z: np.asarray([1.5]), ahead))
-    np.testing.assert_array_equal(nested.nexts, alone.nexts)
+    np.testing.assert_array_equal(nested.next_states, alone.next_states)
 
 
 def test_pendulums_in_threads_do_not_meet():
@@ -283,16 +282,16 @@ def test_pendulums_in_threads_do_not_meet():
         barrier.wait()
         return np.asarray([1.0])
 
-    alone = [swing(lambda z: np.asarray([1.0]), start, 10).nexts for start in starts]
+    alone = [swing(lambda z: np.asarray([1.0]), start, 10).next_states for start in starts]
     with ThreadPoolExecutor(4) as pool:
-        together = list(pool.map(lambda start: swing(in_step, start, 10).nexts, starts))
+        together = list(pool.map(lambda start: swing(in_step, start, 10).next_states, starts))
     np.testing.assert_array_equal(together, alone)
 
 
 def test_angles_count_on_beyond_a_turn():
     seen = swing(lambda z: np.asarray([2.0]), (0.1, 7.0), 20)
-    assert abs(np.diff(seen.nexts[:, 0])).max() < 8.0 * 0.15 + 1e-6
-    assert seen.nexts[-1, 0] > 2.0 * np.pi
+    assert abs(np.diff(seen.next_states[:, 0])).max() < 8.0 * 0.15 + 1e-6
+    assert seen.next_states[-1, 0] > 2.0 * np.pi
 
 
 def test_what_counts_as_upright():
@@ -327,7 +326,7 @@ def test_the_task_and_the_first_policy_are_what_they_say():
 
 def test_the_search_for_hyperparameters_stays_within_its_bounds(rng, monkeypatch):
     """Noise from 1e-6 to once the variance of the differences, lengths by the inputs' spread."""
-    asked, module, data = [], sys.modules["gpnotes.pilco.learn"], pushed(rng)
+    asked, module, data = [], sys.modules["gpnotes.pilco.dynamics"], pushed(rng)
 
     def fitted(start, X, y, *, bounds, steps):
         asked.append((start, X, y, bounds, steps))
@@ -366,7 +365,7 @@ def test_the_gradient_of_a_rollout_in_fitted_dynamics(rng):
     task = swing_up(like, steps=6)
     data = swing(lambda z: 4.0 * draws.uniform(1) - 2.0, (3.0, 0.2), 30)
     dynamics = fit_dynamics(data, task.angles, steps=20)
-    vector, rebuild = parameters(first_policy(draws, like, bumps=5))
+    vector, rebuild = flatten(first_policy(draws, like, bumps=5))
     start = task.cost, task.mean, task.covariance, task.steps
 
     def total(x):
@@ -409,14 +408,14 @@ def test_the_benchmark_writes_its_tables(root, tmp_path, monkeypatch, capsys):
 def test_what_does_not_fit_is_refused(rng, task):
     data = pushed(rng)
     with pytest.raises(ValueError, match=r"actions must have shape \(25, d\)"):
-        fit_dynamics(Transitions(data.states, data.actions[:5], data.nexts))
-    still = Transitions(data.states, 0.0 * data.actions, data.nexts)
+        fit_dynamics(Transitions(data.states, data.actions[:5], data.next_states))
+    still = Transitions(data.states, 0.0 * data.actions, data.next_states)
     with pytest.raises(ValueError, match="data must vary in every state and action"):
         fit_dynamics(still)
     with pytest.raises(ValueError, match="the action must be finite"):
         swing(lambda z: np.asarray([np.nan]), (np.pi, 0.0), 2)
-    with pytest.raises(ValueError, match="trials must be a whole number from 1; got 0"):
-        learn(task, lambda _: data, lambda: None, trials=0)
+    with pytest.raises(ValueError, match="rounds must be a whole number from 1; got 0"):
+        learn(task, lambda _: data, lambda: None, rounds=0)
     with pytest.raises(ValueError, match="states must have at least two rows"):
         fit_dynamics(Transitions(*(part[:0] for part in data)))
     with pytest.raises(ValueError, match="angles must be entries 0 to 1 of a state"):
@@ -449,4 +448,4 @@ def test_a_policy_a_model_and_a_task_that_do_not_fit_are_no_wall(rng, task):
     with pytest.raises(ValueError, match="steps must be a whole number from 1; got 0"):
         dataclasses.replace(task, steps=0)
     with pytest.raises(ValueError, match=r"vector must have shape \(3,\); got \(2,\)"):
-        parameters(policy)[1](np.ones(2))
+        flatten(policy)[1](np.ones(2))

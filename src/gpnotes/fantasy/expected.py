@@ -10,15 +10,29 @@ from .._xp import Array, array_namespace
 from ..exact import Posterior
 from ..means import ConstantMean, ZeroMean
 from ..moments import kernel_covariance, predict, predictor
-from .gain import reduction
-from .outlook import Look, Outlook, admitted, blocks, look, outlook, outputs, single
+from .averages import (
+    Averages,
+    Candidates,
+    admit_inputs,
+    admit_posterior,
+    admit_posteriors,
+    at_candidates,
+    average_over,
+    chunks,
+)
+from .reductions import reduction
 
-__all__ = ["Parts", "expected_covariance", "expected_parts", "expected_variance"]
+__all__ = [
+    "VarianceParts",
+    "expected_covariance",
+    "expected_variance",
+    "expected_variance_parts",
+]
 
-_SQUARE = 128  # candidates in a portion: each meets each other, for a diagonal
+_SQUARE = 128  # candidates in a portion: of all their pairs only the diagonal is used
 
 
-class Parts(NamedTuple):
+class VarianceParts(NamedTuple):
     """The two parts of an expected variance, (k,) each, by the law of total variance.
 
     `of_function` is ``E_x V_f[f(x) | ŷ]``, how little the function is known where x may be; it
@@ -51,7 +65,7 @@ def expected_variance(
     >>> expected_variance(posterior, np.ones(1), np.eye(1), np.asarray([[0.0], [2.0]])).round(4)
     array([0.702 , 0.4999])
     """
-    return expected_covariance([single(posterior)], m, S, candidates, noise)[:, 0, 0]
+    return expected_covariance([admit_posterior(posterior)], m, S, candidates, noise)[:, 0, 0]
 
 
 def expected_covariance(
@@ -73,18 +87,20 @@ def expected_covariance(
     array([[[0.4999, 0.0913],
             [0.0913, 0.4999]]])
     """
-    models, noise = outputs(posteriors), _check.flag(noise, "noise")
+    models = admit_posteriors(posteriors)
+    noise = _check.flag(noise, "noise")
     _check.vector(m, "m", size=models[0].X.shape[1])
-    falls, xp = reduction(models, m, S, candidates), array_namespace(candidates)
+    xp = array_namespace(candidates)
+    falls = reduction(models, m, S, candidates)
     before = predict(predictor(models), m, S, noise).covariance
     variances = xp.clip(_xp.diagonal(before)[None, :] - falls, 0.0, None)
     eye = _xp.eye(len(models), candidates)
     return (before * (1.0 - eye))[None, :, :] + variances[:, :, None] * eye[None, :, :]
 
 
-def expected_parts(
+def expected_variance_parts(
     posterior: Posterior, m: Array, S: Array, candidates: Array, noise: bool = False
-) -> Parts:
+) -> VarianceParts:
     """`expected_variance` in its two parts, for a fantasy at each candidate (k, D).
 
     With ``c(x, x̂)`` the posterior covariance and ``s = c(x̂, x̂) + σ_n²`` the fantasy takes
@@ -97,34 +113,39 @@ def expected_parts(
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, condition
     >>> posterior = condition(GP(RBF(), 0.1), np.zeros((1, 1)), np.ones(1))
-    >>> parts = expected_parts(posterior, np.ones(1), np.eye(1), np.asarray([[2.0]]))
+    >>> parts = expected_variance_parts(posterior, np.ones(1), np.eye(1), np.asarray([[2.0]]))
     >>> parts.of_function.round(4), parts.of_input.round(4)
     (array([0.2845]), array([0.2154]))
     """
-    models, noise = outputs(single(posterior)), _check.flag(noise, "noise")
+    models = [admit_posterior(posterior)]
+    noise = _check.flag(noise, "noise")
     if not isinstance(posterior.gp.mean, ZeroMean | ConstantMean):
         raise TypeError(f"posterior must have a constant mean or none; got {posterior.gp.mean!r}")
     _check.vector(m, "m", size=models[0].X.shape[1])
-    view = outlook(posterior, admitted(models, m, S, candidates))
-    kernel, X, factor = posterior.gp.kernel, posterior.X, posterior.cholesky
-    xp, C = array_namespace(X), kernel_covariance(kernel, kernel, X, X, m, S)
-    explained = xp.sum(factor.inverse() * C) + xp.sum(view.half_means * view.half_means)
+    averages = average_over(posterior, admit_inputs(models, m, S, candidates))
+    kernel, X = posterior.gp.kernel, posterior.X
+    xp = array_namespace(X)
+    C = kernel_covariance(kernel, kernel, X, X, m, S)
+    # E_x V_f[f(x)] = k(x, x) − tr(K_y⁻¹ E_x k_Xx k_xX), and E k k = C + E k E k
+    half_means = averages.half_means
+    explained = xp.sum(posterior.cholesky.inverse() * C) + xp.sum(half_means * half_means)
     of_function = kernel.diag(X[:1, :]) - explained + (posterior.gp.noise_var if noise else 0.0)
     of_input = xp.sum(posterior.alpha * (C @ posterior.alpha))
     taken, added = [], []
-    for rows in blocks(view, candidates, most=_SQUARE):
-        here = look(view, rows)
-        varied = _varied(view, here, C, rows)
-        added.append(here.over(varied))
-        taken.append(here.over(varied + here.cross[0, :] ** 2))
+    for rows in chunks(averages, candidates, most=_SQUARE):
+        here = at_candidates(averages, rows)
+        varied = _varied(averages, here, C, rows)
+        added.append(here.over_variance(varied))
+        taken.append(here.over_variance(varied + here.mean_covariance[0, :] ** 2))
     function = xp.clip(of_function - xp.concat(taken), 0.0, None)
-    return Parts(function, of_input + xp.concat(added))
+    return VarianceParts(function, of_input + xp.concat(added))
 
 
-def _varied(view: Outlook, here: Look, C: Array, rows: Array) -> Array:
+def _varied(averages: Averages, candidates: Candidates, C: Array, rows: Array) -> Array:
     """``V_x[c(x, x̂)]``, (k,): a quadratic form in ``(K_y⁻¹ k_X(x̂), −1)``, not a difference."""
-    xp, posterior, (m, S) = array_namespace(rows), view.posterior, view.states[0]
-    kernel, onto = posterior.gp.kernel, posterior.cholesky.half_solve_t(here.half)
+    xp, posterior = array_namespace(rows), averages.posterior
+    kernel, (m, S) = posterior.gp.kernel, averages.inputs[0]
+    onto = posterior.cholesky.half_solve_t(candidates.half)  # K_y⁻¹ k_X(x̂)
     with_data = kernel_covariance(kernel, kernel, posterior.X, rows, m, S)
     own = _xp.diagonal(kernel_covariance(kernel, kernel, rows, rows, m, S))
     return xp.clip(xp.sum(onto * (C @ onto - 2.0 * with_data), axis=0) + own, 0.0, None)

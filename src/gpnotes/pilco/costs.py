@@ -54,7 +54,8 @@ class SaturatingCost:
         """The cost of one state x (k,)."""
         _check.vector(x, "x", size=self.target.shape[0])
         _check.alike(x, "x", self.target, "target")
-        xp, off = array_namespace(x), x - self.target
+        xp = array_namespace(x)
+        off = x - self.target
         return -float(xp.expm1(-0.5 * (off @ (self.weight @ off))))
 
     def expected(self, m: Array, S: Array) -> float:

@@ -17,9 +17,24 @@ from .. import _check
 from .._xp import Array, array_namespace
 from ..exact import Posterior
 from ..moments.expectations import mean_and_pullback
-from .outlook import Look, Outlook, admitted, blocks, look, outlook, outputs, single
+from .averages import (
+    Averages,
+    Candidates,
+    admit_inputs,
+    admit_posterior,
+    admit_posteriors,
+    at_candidates,
+    average_over,
+    chunks,
+)
 
-__all__ = ["Posteriors", "mean_covariance", "reduction", "reduction_and_pullback", "reductions"]
+__all__ = [
+    "Posteriors",
+    "mean_covariance",
+    "reduction",
+    "reduction_and_pullback",
+    "reductions_of_output",
+]
 
 Posteriors = Posterior | Sequence[Posterior]
 Pull = Callable[[Array], tuple[Array, Array, Array]]
@@ -37,11 +52,12 @@ def mean_covariance(posterior: Posterior, m: Array, S: Array, candidates: Array)
     >>> mean_covariance(posterior, np.ones(1), np.eye(1), np.asarray([[0.0], [2.0]])).round(4)
     array([0.0501, 0.4829])
     """
-    found = admitted(outputs(single(posterior)), m, S, candidates)
-    view, xp = outlook(posterior, found), array_namespace(candidates)
-    parts = [look(view, rows).cross for rows in blocks(view, candidates)]
-    cross = xp.concat(parts, axis=1)
-    return cross if m.ndim == 2 else cross[0, :]
+    models = [admit_posterior(posterior)]
+    averages = average_over(posterior, admit_inputs(models, m, S, candidates))
+    portions = chunks(averages, candidates)
+    parts = [at_candidates(averages, rows).mean_covariance for rows in portions]
+    covariance = array_namespace(candidates).concat(parts, axis=1)
+    return covariance if m.ndim == 2 else covariance[0, :]
 
 
 def reduction(posteriors: Posteriors, m: Array, S: Array, candidates: Array) -> Array:
@@ -59,7 +75,7 @@ def reduction(posteriors: Posteriors, m: Array, S: Array, candidates: Array) -> 
     in the rounding of K_y, at most ``max(10, n) eps k(x̂, x̂)``, counts as none.
     O(n² k + T (n² + k n + (n + k) D²)) an output.
 
-    Raises `ValueError` for an S that is no covariance, for shapes that do not fit, for no
+    Raises `ValueError` for an S that is not a covariance, for shapes that do not fit and for no
     candidates; `TypeError` for kernels other than RBF and sums of RBF. Source: van der Wilk,
     McAllister & Rasmussen (2016), the sum of equations 7 and 18, with its correction.
 
@@ -69,16 +85,17 @@ def reduction(posteriors: Posteriors, m: Array, S: Array, candidates: Array) -> 
     >>> reduction(posterior, np.ones(1), np.eye(1), np.asarray([[0.0], [2.0]])).round(4)
     array([0.0131, 0.2153])
     """
-    models = outputs(posteriors)
-    found = admitted(models, m, S, candidates)
-    xp = array_namespace(candidates)
-    columns = [reductions(outlook(model, found), candidates) for model in models]
-    return columns[0] if isinstance(posteriors, Posterior) else xp.stack(columns, axis=1)
+    models = admit_posteriors(posteriors)
+    inputs = admit_inputs(models, m, S, candidates)
+    columns = [reductions_of_output(average_over(model, inputs), candidates) for model in models]
+    if isinstance(posteriors, Posterior):
+        return columns[0]
+    return array_namespace(candidates).stack(columns, axis=1)
 
 
-def reductions(view: Outlook, candidates: Array) -> Array:
+def reductions_of_output(averages: Averages, candidates: Array) -> Array:
     """The reductions of one output, (k,), in portions."""
-    parts = [look(view, rows).gain for rows in blocks(view, candidates)]
+    parts = [at_candidates(averages, rows).reduction for rows in chunks(averages, candidates)]
     return array_namespace(candidates).concat(parts)
 
 
@@ -100,47 +117,55 @@ def reduction_and_pullback(
     >>> pull(np.ones(1))[0].round(4)
     array([[-0.1379]])
     """
-    models, several = outputs(posteriors), not isinstance(posteriors, Posterior)
-    found = admitted(models, m, S, candidates)
-    pairs = [_with_pullback(outlook(model, found), candidates) for model in models]
+    models = admit_posteriors(posteriors)
+    several = not isinstance(posteriors, Posterior)
+    inputs = admit_inputs(models, m, S, candidates)
+    pairs = [_with_pullback(average_over(model, inputs), candidates) for model in models]
     values = [value for value, _ in pairs]
     result = array_namespace(candidates).stack(values, axis=1) if several else values[0]
 
     def pullback(bar: Array) -> tuple[Array, Array, Array]:
+        """The derivatives by candidates, m and S."""
         _check.cotangent(bar, "bar", result)
         columns = [bar[:, e] for e in range(len(pairs))] if several else [bar]
-        bars = [pull(one) for (_, pull), one in zip(pairs, columns, strict=True)]
+        bars = [pull(column) for (_, pull), column in zip(pairs, columns, strict=True)]
         x_bar, m_bar, S_bar = (sum(part[1:], start=part[0]) for part in zip(*bars, strict=True))
         return (x_bar, m_bar, S_bar) if m.ndim == 2 else (x_bar, m_bar[0, :], S_bar[0, :, :])
 
     return result, pullback
 
 
-def _with_pullback(view: Outlook, candidates: Array) -> tuple[Array, Pull]:
-    here = look(view, candidates)
-    return here.gain, lambda bar: _pulled(view, here, candidates, bar)
+def _with_pullback(averages: Averages, inputs: Array) -> tuple[Array, Pull]:
+    candidates = at_candidates(averages, inputs)
+    return candidates.reduction, lambda bar: _pulled(averages, candidates, inputs, bar)
 
 
-def _pulled(view: Outlook, here: Look, x: Array, bar: Array) -> tuple[Array, Array, Array]:
-    """With ``ρ = cross / spread``: ``cross_bar = 2 ρ bar`` and ``spread_bar = −Σ_t ρ² bar``.
+def _pulled(
+    averages: Averages, candidates: Candidates, x: Array, bar: Array
+) -> tuple[Array, Array, Array]:
+    """The derivatives by the candidates x (k, D), and by the T inputs' means and covariances.
 
-    ``cross = E k_x̂x − qᵀK_y⁻¹K_Xx̂`` and ``spread = k_x̂x̂ − diag K_x̂X K_y⁻¹ K_Xx̂ + σ_n²`` give
-    ``K_bar = −K_y⁻¹(q cross_bar + 2 K_Xx̂ diag spread_bar)`` and ``q_bar = −K_y⁻¹K_Xx̂ cross_barᵀ``.
+    With the covariance averaged over x, ``g = E k_x̂x − qᵀK_y⁻¹K_Xx̂``, the observation's variance
+    ``s = k_x̂x̂ − diag K_x̂X K_y⁻¹ K_Xx̂ + σ_n²`` and ``ρ = g/s``:
+    ``g_bar = 2 ρ bar``, ``s_bar = −Σ_t ρ² bar``,
+    ``K_bar = −K_y⁻¹(q g_bar + 2 K_Xx̂ diag s_bar)`` and ``q_bar = −K_y⁻¹K_Xx̂ g_barᵀ``.
     """
-    xp, factor, kernel = array_namespace(x), view.posterior.cholesky, view.posterior.gp.kernel
-    slope = here.over(here.cross)
-    cross_bar, spread_bar = 2.0 * slope * bar, -xp.sum(slope * slope, axis=0) * bar
-    onto = factor.half_solve_t(here.half)  # K_y⁻¹ K_Xx̂
-    K_bar = -factor.half_solve_t(view.half_means) @ cross_bar - 2.0 * onto * spread_bar
-    q_bar = -onto @ xp.matrix_transpose(cross_bar)
-    x_bar = kernel.pullback(view.posterior.X, x, K_bar)[2]
-    x_bar = x_bar + kernel.diag_pullback(x, spread_bar)[1]
+    xp, posterior = array_namespace(x), averages.posterior
+    factor, kernel = posterior.cholesky, posterior.gp.kernel
+    rho = candidates.over_variance(candidates.mean_covariance)
+    covariance_bar = 2.0 * rho * bar
+    variance_bar = -xp.sum(rho * rho, axis=0) * bar
+    onto = factor.half_solve_t(candidates.half)  # K_y⁻¹ K_Xx̂
+    K_bar = -factor.half_solve_t(averages.half_means) @ covariance_bar - 2.0 * onto * variance_bar
+    q_bar = -onto @ xp.matrix_transpose(covariance_bar)
+    x_bar = kernel.pullback(posterior.X, x, K_bar)[2]
+    x_bar = x_bar + kernel.diag_pullback(x, variance_bar)[1]
     m_bars, S_bars = [], []
-    for t, state in enumerate(view.states):
-        _, of_candidates = mean_and_pullback(kernel, x, *state)
-        _, of_data = mean_and_pullback(kernel, view.posterior.X, *state)
-        x_bar_t, m_bar, S_bar = of_candidates(cross_bar[t, :])
-        _, m_bar_of_data, S_bar_of_data = of_data(q_bar[:, t])
+    for t, uncertain in enumerate(averages.inputs):
+        _, pull_candidates = mean_and_pullback(kernel, x, *uncertain)
+        _, pull_data = mean_and_pullback(kernel, posterior.X, *uncertain)
+        x_bar_t, m_bar, S_bar = pull_candidates(covariance_bar[t, :])
+        _, m_bar_of_data, S_bar_of_data = pull_data(q_bar[:, t])
         x_bar = x_bar + x_bar_t
         m_bars.append(m_bar + m_bar_of_data)
         S_bars.append(S_bar + S_bar_of_data)
