@@ -97,9 +97,10 @@ references: $(WHOLE)  ## store what the chapters print, which equations they hol
 bench: $(WHOLE)  ## time gpnotes beside scikit-learn and beside LAPACK alone
 	@$(BIN)/python benchmarks/run.py
 
-lint: $(WHOLE)  ## style and formatting
+lint: $(WHOLE)  ## style, formatting and types
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
 
 serve: $(READY)  ## serve the built book on this machine (PORT=8000)
 	@$(BIN)/python -m http.server --bind 127.0.0.1 --directory $(HTML) $(PORT)
@@ -110,5 +111,5 @@ lock: $(WHOLE)  ## resolve the versions anew and write both locks
 	  --output-file requirements-book.lock pyproject.toml
 
 clean:  ## remove what was built (the environment in .venv stays)
-	@rm -rf _build build dist htmlcov .coverage .coverage.* .pytest_cache .ruff_cache .hypothesis
+	@rm -rf _build build dist htmlcov .coverage .coverage.* .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	@find . -path ./$(VENV) -prune -o -name __pycache__ -prune -exec rm -rf {} +

@@ -21,7 +21,7 @@ SOURCE = ROOT / "src" / "gpnotes"
 # The floor of each room; a room imports from lower floors only. What is built later has its
 # floor already, and a room without one does not belong.
 FLOORS = {
-    "_xp": 0, "_check": 0.5,  # half a floor: what is checked are arrays of `_xp`
+    "_array": 0, "_xp": 0.25, "_check": 0.5,  # parts of a floor: what is checked are arrays
     "linalg": 1, "random": 1, "quadrature": 1, "arrays": 1, "memory": 1,
     "ascent": 1, "priors": 1,
     "params": 2, "gaussian": 2,

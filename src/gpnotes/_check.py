@@ -10,14 +10,17 @@ import math
 from collections.abc import Iterable
 from numbers import Real
 from operator import index
-from typing import Any
+from typing import Any, NamedTuple, SupportsIndex, TypeVar
 
-from ._xp import Array, array_namespace, device, epsilon
+from ._xp import Array, Matrix, Namespace, Numbers, Vector, array_namespace, device, epsilon
+
+T = TypeVar("T")  # what is checked comes back as what it was
+Derivatives = TypeVar("Derivatives", bound=NamedTuple)
 
 _ROUNDED = 1e5  # times eps and the largest eigenvalue: what is as far below zero is zero
 
 
-def matrix(a: Array, name: str, *, rows: int | None = None, columns: int | None = None) -> Array:
+def matrix(a: Matrix, name: str, *, rows: int | None = None, columns: int | None = None) -> Matrix:
     """`a` if it is a finite real 2-D array with the stated numbers of rows and columns."""
     _floating(a, name)
     wanted = ("n" if rows is None else rows, "d" if columns is None else columns)
@@ -26,7 +29,7 @@ def matrix(a: Array, name: str, *, rows: int | None = None, columns: int | None 
     return _finite(a, name)
 
 
-def square(a: Array, name: str) -> Array:
+def square(a: Matrix, name: str) -> Matrix:
     """`a` if it is a finite real matrix with as many rows as columns."""
     _floating(a, name)
     if a.ndim != 2 or a.shape[0] != a.shape[1]:
@@ -34,7 +37,7 @@ def square(a: Array, name: str) -> Array:
     return _finite(a, name)
 
 
-def symmetric(a: Array, name: str) -> Array:
+def symmetric(a: Matrix, name: str) -> Matrix:
     """`a` if it is square, and its own transpose up to rounding."""
     xp = array_namespace(square(a, name))
     gap = float(xp.sum(xp.abs(a - xp.matrix_transpose(a))))
@@ -43,7 +46,7 @@ def symmetric(a: Array, name: str) -> Array:
     return a
 
 
-def vector(a: Array, name: str, *, size: int | None = None) -> Array:
+def vector(a: Vector, name: str, *, size: int | None = None) -> Vector:
     """`a` if it is a finite real 1-D array of the stated size."""
     _floating(a, name)
     if a.ndim != 1 or size not in (None, a.shape[0]):
@@ -54,8 +57,8 @@ def vector(a: Array, name: str, *, size: int | None = None) -> Array:
 
 
 def semidefinite(
-    a: Array, name: str, *, size: int | None = None, error: type[ValueError] = ValueError
-) -> Array:
+    a: Matrix, name: str, *, size: int | None = None, error: type[ValueError] = ValueError
+) -> Matrix:
     """`a` (n, n) made symmetric, if it is a covariance: symmetric, no eigenvalue below zero.
 
     Both up to rounding: an eigenvalue may lie below zero by ``min(√eps, 1e5 eps)`` of the largest,
@@ -93,7 +96,7 @@ def floating(a: Array, name: str) -> Array:
     return a
 
 
-def moments(mean: Array, variance: Array) -> Any:
+def moments(mean: Array, variance: Array) -> Namespace:
     """The namespace of a mean and a variance of one shape and kind, entry by entry."""
     floating(mean, "mean")
     alike(floating(variance, "variance"), "variance", mean, "mean")
@@ -104,23 +107,25 @@ def moments(mean: Array, variance: Array) -> Any:
     return array_namespace(_finite(mean, "mean"), variance)
 
 
-def positive(value: Any, name: str, *, zero: bool = False) -> Any:
+def positive(value: T, name: str, *, zero: bool = False) -> T:
     """`value`, a float or an array, if every entry is finite and positive (or zero if allowed).
 
     What is neither is a `TypeError`; a bool and an array of them are no numbers.
     """
     wanted = "non-negative" if zero else "positive"
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        good = _is_finite(value) and (value >= 0 if zero else value > 0)
-    else:
-        xp = _real(value, name)
-        good = bool(xp.all(xp.isfinite(value) & ((value >= 0) if zero else (value > 0))))
-    if not good:
+    if not _is_positive(value, name, zero):
         raise ValueError(f"{name} must be {wanted} and finite; got {value}")
     return value
 
 
-def _real(value: Any, name: str) -> Any:
+def _is_positive(value: Any, name: str, zero: bool) -> bool:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return _is_finite(value) and (value >= 0 if zero else value > 0)
+    xp = _real(value, name)
+    return bool(xp.all(xp.isfinite(value) & ((value >= 0) if zero else (value > 0))))
+
+
+def _real(value: Any, name: str) -> Namespace:
     """The namespace of an array of real numbers; `TypeError` for what is none."""
     try:
         xp = array_namespace(value)
@@ -175,12 +180,12 @@ def _word(thing: Any) -> str:
     return getattr(thing, "__name__", str(thing)).removeprefix("array_api_compat.")
 
 
-def finite(value: Any, name: str) -> Any:
+def finite(value: T, name: str) -> T:
     """`value`, a float or an array, if every entry is finite."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         _real(value, name)
-        return _finite(value, name)
-    if not _is_finite(value):
+        _finite(value, name)
+    elif not _is_finite(value):
         raise ValueError(f"{name} must be finite; got {value}")
     return value
 
@@ -192,7 +197,7 @@ def _is_finite(value: float) -> bool:
         return False
 
 
-def whole(value: Any, name: str, least: int | None = 0, most: int | None = None) -> int:
+def whole(value: SupportsIndex, name: str, least: int | None = 0, most: int | None = None) -> int:
     """`value` as an int, if it is a whole number from `least` (of any size, if None) to `most`.
 
     Integers of Python and NumPy are taken; a bool, 2.0 and "2" are no whole numbers but a slip.
@@ -217,7 +222,7 @@ def _whole(value: Any) -> int | None:
 
 
 def entries(
-    values: Iterable[Any],
+    values: Iterable[SupportsIndex],
     name: str,
     size: int,
     of: str,
@@ -230,10 +235,11 @@ def entries(
     `of` says in the error what they are entries of. With `back`, −1 is the last, and so on.
     """
     try:
-        got = tuple(_whole(value) for value in values)
+        given = [_whole(value) for value in values]
     except TypeError:
-        got = (None,)
-    if None in got:
+        given = [None]
+    got = tuple(entry for entry in given if entry is not None)
+    if len(got) < len(given):
         raise TypeError(f"{name} must be whole numbers, entries of {of}; got {values!r}")
     least = -size if back else 0
     if any(not least <= entry < size for entry in got):
@@ -244,14 +250,14 @@ def entries(
     return got
 
 
-def flag(value: Any, name: str) -> bool:
+def flag(value: bool, name: str) -> bool:
     """`value` as a bool, if it is one of Python or NumPy: "no", 0 and None are none."""
     if not isinstance(value, bool) and type(value).__name__ != "bool":
         raise TypeError(f"{name} must be True or False; got {value!r}")
     return bool(value)
 
 
-def choice(value: Any, name: str, among: Iterable[str]) -> str:
+def choice(value: str, name: str, among: Iterable[str]) -> str:
     """`value` if it is one of the words of `among`."""
     words = list(among)
     if not isinstance(value, str):
@@ -261,7 +267,7 @@ def choice(value: Any, name: str, among: Iterable[str]) -> str:
     return value
 
 
-def number(value: Any, name: str) -> float:
+def number(value: Numbers, name: str) -> float:
     """`value` as a float, if it is one finite real number; a bool, a string or a list is none."""
     if isinstance(value, bool) or not (isinstance(value, Real) or getattr(value, "ndim", 1) == 0):
         raise TypeError(f"{name} must be a number; got {_kind(value)}")
@@ -279,14 +285,14 @@ def squarable(a: Array, name: str) -> Array:
     return a
 
 
-def instance(value: Any, name: str, kind: type, article: str = "a") -> Any:
+def instance(value: T, name: str, kind: type, article: str = "a") -> T:
     """`value` if it is an instance of `kind`."""
     if not isinstance(value, kind):
         raise TypeError(f"{name} must be {article} gpnotes {kind.__name__}; got {_kind(value)}")
     return value
 
 
-def plain(a: Any, name: str) -> Any:
+def plain(a: T, name: str) -> T:
     """`a` unless it is an array whose mask would be lost, or for which * is another product."""
     if type(a).__name__ in ("MaskedArray", "matrix"):
         raise TypeError(f"{name} must be a plain array; got {type(a).__name__}")
@@ -301,7 +307,7 @@ def _floating(a: Any, name: str) -> None:
         raise TypeError(f"{name} must have {wanted}; got {a.dtype}")
 
 
-def _finite(a: Array, name: str) -> Array:
+def _finite(a: Any, name: str) -> Any:
     xp = array_namespace(a)
     if not bool(xp.all(xp.isfinite(a))):
         bad = int(xp.sum(xp.astype(~xp.isfinite(a), xp.int64)))

@@ -8,19 +8,42 @@ array API standard. What the standard lacks stands here: SciPy serves NumPy arra
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Protocol
 
+import array_api_compat
 from array_api_compat import (
-    array_namespace,
     device,
     is_cupy_namespace,
     is_numpy_namespace,
     to_device,
 )
 
+from ._array import (
+    Array,
+    HostArray,
+    HostMatrix,
+    HostVector,
+    Matrix,
+    Namespace,
+    Numbers,
+    Scalar,
+    Stack,
+    Vector,
+)
+
 __all__ = [
     "LOG_2PI",
     "Array",
+    "HostArray",
+    "HostMatrix",
+    "HostVector",
+    "Matrix",
+    "Namespace",
+    "Numbers",
+    "Scalar",
+    "Stack",
+    "Vector",
     "array_namespace",
     "as_array",
     "blas",
@@ -31,6 +54,7 @@ __all__ = [
     "diagonal",
     "epsilon",
     "eye",
+    "has_double",
     "in_double",
     "is_numpy_namespace",
     "keep_copies",
@@ -44,11 +68,12 @@ __all__ = [
     "to_numpy",
 ]
 
-Array = Any
+# The namespace of some arrays, ``xp``: of the library that they are of, with its device and dtypes.
+array_namespace: Callable[..., Namespace] = array_api_compat.array_namespace
 LOG_2PI = math.log(2.0 * math.pi)
 
 
-def keep_copies(obj: Any, *names: str) -> None:
+def keep_copies(obj: object, *names: str) -> None:
     """Give a frozen object, while it is made, arrays of its own: the caller's may change."""
     for name in names:
         a = getattr(obj, name)
@@ -61,13 +86,13 @@ def as_array(value: Any, like: Array) -> Array:
     return xp.asarray(value, dtype=like.dtype, device=device(like))
 
 
-def eye(n: int, like: Array) -> Array:
+def eye(n: int, like: Array) -> Matrix:
     """The (n, n) identity in the namespace, dtype and device of `like`."""
     xp = array_namespace(like)
     return xp.eye(n, dtype=like.dtype, device=device(like))
 
 
-def diagonal(a: Array) -> Array:
+def diagonal(a: Matrix) -> Vector:
     """The main diagonal of a matrix; the standard has it in `linalg` only."""
     return array_namespace(a).linalg.diagonal(a)
 
@@ -77,16 +102,22 @@ def epsilon(like: Array) -> float:
     return float(array_namespace(like).finfo(like.dtype).eps)
 
 
-def in_double(a: Array) -> Array | None:
-    """`a` in float64, itself if it is; None where its device has no such numbers."""
-    xp, here = array_namespace(a), device(a)
-    if a.dtype == getattr(xp, "float64", None):
-        return a
-    known = xp.__array_namespace_info__().dtypes(device=here, kind="real floating")
-    return xp.astype(a, known["float64"]) if "float64" in known else None
+def has_double(like: Array) -> bool:
+    """Whether the device of `like` has numbers in float64; some have not."""
+    xp = array_namespace(like)
+    if like.dtype == getattr(xp, "float64", None):
+        return True
+    info = xp.__array_namespace_info__()
+    return "float64" in info.dtypes(device=device(like), kind="real floating")
 
 
-def to_numpy(a: Array) -> Any:
+def in_double(a: Array) -> Array:
+    """`a` in float64: itself if it is, and itself where its device has no such numbers."""
+    xp = array_namespace(a)
+    return xp.astype(a, xp.float64, copy=False) if has_double(a) else a
+
+
+def to_numpy(a: Array) -> HostArray:
     """A NumPy copy of `a` on the host, whatever its namespace or device.
 
     Raises `TypeError` for what is no array.
@@ -104,7 +135,9 @@ def to_numpy(a: Array) -> Any:
     if is_numpy_namespace(xp):
         return np.array(a)
     if is_cupy_namespace(xp):
-        return a.get()
+        import cupy
+
+        return cupy.asnumpy(a)
     return np.array(to_device(a, xp.__array_namespace_info__().default_device()))
 
 
@@ -121,7 +154,7 @@ def device_memory(like: Array) -> int | None:
         return int(here.mem_info[0]) + int(cupy.get_default_memory_pool().free_bytes())
 
 
-def cholesky_factor(a: Array) -> Array | None:
+def cholesky_factor(a: Matrix) -> Matrix | None:
     """The lower Cholesky factor of `a`, or None where `a` is not positive definite.
 
     CuPy returns NaN where the others raise: one look at the diagonal serves both.
@@ -136,13 +169,13 @@ def cholesky_factor(a: Array) -> Array | None:
     return lower if bool(xp.all(xp.isfinite(diagonal(lower)))) else None
 
 
-def _scipy_cholesky(a: Array) -> Array:
+def _scipy_cholesky(a: Matrix) -> Matrix:
     from scipy.linalg import cholesky
 
     return cholesky(a, lower=True, check_finite=False)
 
 
-def cholesky_inverse(lower: Array) -> Array:
+def cholesky_inverse(lower: Matrix) -> Matrix:
     """``(L Lᵀ)⁻¹`` from the lower factor; symmetric; O(n³)."""
     xp = array_namespace(lower)
     if is_numpy_namespace(xp):
@@ -151,28 +184,44 @@ def cholesky_inverse(lower: Array) -> Array:
     return xp.matrix_transpose(half) @ half
 
 
-def _potri(lower: Array) -> Array:
+def _potri(lower: Matrix) -> Matrix:
     import numpy as np
 
     inverse, _ = lapack("potri", lower)(lower, lower=1)
     return np.tril(inverse) + np.tril(inverse, -1).T
 
 
-def blas(name: str, like: Array) -> Any:
+def blas(name: str, like: Array) -> Callable[..., Any]:
     """SciPy's wrapper of a BLAS routine, ``blas("gemm", a)``, for the dtype of a NumPy array."""
     from scipy.linalg import get_blas_funcs
 
     return get_blas_funcs(name, (like,))
 
 
-def lapack(name: str, like: Array) -> Any:
+def lapack(name: str, like: Array) -> Callable[..., Any]:
     """SciPy's wrapper of a LAPACK routine, ``lapack("potrf", a)``, likewise."""
     from scipy.linalg import get_lapack_funcs
 
     return get_lapack_funcs(name, (like,))
 
 
-def minimise(f: Any, start: Any, bounds: Any, steps: int) -> Any:
+class Minimum(Protocol):
+    """What SciPy's optimisers say of where they ended."""
+
+    x: HostVector
+    fun: float
+    nfev: int
+    status: int
+    success: bool
+    message: str
+
+
+def minimise(
+    f: Callable[[HostVector], tuple[float, HostVector]],
+    start: HostVector,
+    bounds: HostMatrix | None,
+    steps: int,
+) -> Minimum:
     """SciPy's L-BFGS-B on the host: `f` gives value and gradient, `bounds` are pairs or None."""
     from scipy.optimize import minimize
 
@@ -180,7 +229,7 @@ def minimise(f: Any, start: Any, bounds: Any, steps: int) -> Any:
     return minimize(f, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
 
 
-def set_rows(a: Array, rows: Any, columns: slice, values: Array) -> None:
+def set_rows(a: Matrix, rows: HostVector, columns: slice, values: Matrix) -> None:
     """``a[rows, columns] = values`` in place, for a NumPy array of row numbers on the host."""
     xp = array_namespace(a)
     if is_numpy_namespace(xp) or is_cupy_namespace(xp):
@@ -190,7 +239,7 @@ def set_rows(a: Array, rows: Any, columns: slice, values: Array) -> None:
         a[row, columns] = values[i, :]
 
 
-def solve_triangular(lower: Array, b: Array, *, transpose: bool = False) -> Array:
+def solve_triangular(lower: Matrix, b: Array, *, transpose: bool = False) -> Array:
     """Solve ``L x = b`` or, with `transpose`, ``Lᵀ x = b`` for lower triangular L; O(n² m)."""
     xp = array_namespace(lower, b)
     if is_numpy_namespace(xp):
@@ -202,7 +251,7 @@ def solve_triangular(lower: Array, b: Array, *, transpose: bool = False) -> Arra
     return solve(lower, b, lower=True, trans=1 if transpose else 0, check_finite=False)
 
 
-def _substitute(xp: Any, lower: Array, b: Array, transpose: bool) -> Array:
+def _substitute(xp: Namespace, lower: Matrix, b: Array, transpose: bool) -> Array:
     """Blocked substitution with standard operations, for namespaces without SciPy."""
     n, block = lower.shape[0], 64
     matrix = xp.tril(lower)  # as LAPACK does, look at one triangle only
@@ -237,7 +286,7 @@ def log_normal_cdf(x: Array) -> Array:
     return log_ndtr(x)
 
 
-def _log_normal_cdf(xp: Any, x: Array) -> Array:
+def _log_normal_cdf(xp: Namespace, x: Array) -> Array:
     """The same with standard operations: a fraction in the tail, a series in the middle."""
     far = xp.clip(xp.abs(x), _TAIL, None)
     tail = -0.5 * (far * far + LOG_2PI) - xp.log(far + mills_fractions(far)[0])
@@ -246,7 +295,7 @@ def _log_normal_cdf(xp: Any, x: Array) -> Array:
     return xp.where(x > 0.0, xp.log1p(-xp.exp(below)), below)
 
 
-def _middle(xp: Any, x: Array) -> Array:
+def _middle(xp: Namespace, x: Array) -> Array:
     """``Φ(x) − ½ = φ(x) Σₖ x^(2k+1) / (2k+1)!!``, for x up to `_TAIL`.
 
     Source: Marsaglia (2004), Evaluating the normal distribution.

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ._xp import Array, to_numpy
+from ._xp import Array, HostMatrix, Namespace, to_numpy
 
 __all__ = ["asarray", "backend", "dataset", "to_numpy"]
 
@@ -55,7 +55,7 @@ def _numbers(data: Any) -> Any:
     return host
 
 
-def dataset(name: str) -> np.ndarray:
+def dataset(name: str) -> HostMatrix:
     """A table that the book works on, (n, columns), from the copy that the package carries.
 
     The tables are those of ``book/data``, where a note beside each says where it comes from. So a
@@ -70,7 +70,7 @@ def dataset(name: str) -> np.ndarray:
     return np.loadtxt(tables[name], delimiter=",", skiprows=1, dtype=np.float64, ndmin=2)
 
 
-def _module(name: str) -> Any:
+def _module(name: str) -> Namespace:
     try:
         return importlib.import_module(name)
     except ImportError as problem:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from . import _xp
+from ._xp import HostMatrix, HostVector, Minimum
 
 __all__ = ["Ascent", "ascend"]
 
@@ -20,7 +21,7 @@ _LARGEST = 1e150  # of a value or a slope: the optimiser sums squares
 # what arithmetic raises; a wrong type or a lack of memory is no matter of the point
 _UNEVALUABLE = (ValueError, ArithmeticError, RuntimeError)
 
-Function = Callable[[np.ndarray], tuple[float, np.ndarray]]
+Function = Callable[[HostVector], tuple[float, HostVector]]
 
 
 class Ascent(NamedTuple):
@@ -29,7 +30,7 @@ class Ascent(NamedTuple):
     `value` is minus infinity where the function could not be evaluated at the start.
     """
 
-    vector: np.ndarray
+    vector: HostVector
     value: float
     evaluations: int
     converged: bool
@@ -38,10 +39,10 @@ class Ascent(NamedTuple):
 
 def ascend(
     function: Function,
-    start: np.ndarray,
-    limits: np.ndarray,
+    start: HostVector,
+    limits: HostMatrix,
     steps: int,
-    ends: np.ndarray | None = None,
+    ends: HostMatrix | None = None,
 ) -> Ascent:
     """Maximise by L-BFGS-B from `start` (n,) within `limits` (n, 2), in at most `steps` steps.
 
@@ -71,7 +72,7 @@ def ascend(
     return Ascent(found.x, -float(found.fun), walled.evaluations, bool(found.success), message)
 
 
-def _brought_back(walled: _Walled, found: Any, box: np.ndarray, steps: int) -> Any:
+def _brought_back(walled: _Walled, found: Minimum, box: HostMatrix, steps: int) -> Minimum:
     """`found`, if it lies within the box and no wall stopped it, else an ascent from its side."""
     within = np.clip(found.x, box[:, 0], box[:, 1])
     stopped = walled.problem and not found.success
@@ -87,19 +88,19 @@ class _Walled:
 
     def __init__(self, function: Function) -> None:
         self._function = function
-        self._last: tuple[np.ndarray, tuple[float, np.ndarray]] | None = None
+        self._last: tuple[HostVector, tuple[float, HostVector]] | None = None
         self._highest = 0.0
         self.evaluations = 0
         self.walls = 0
         self.problem = ""
 
-    def __call__(self, vector: np.ndarray) -> tuple[float, np.ndarray]:
+    def __call__(self, vector: HostVector) -> tuple[float, HostVector]:
         """Loss and gradient; the last ones are kept, since the start is asked for twice."""
         if self._last is None or not np.array_equal(self._last[0], vector):
             self._last = vector.copy(), self._loss(vector)
         return self._last[1]
 
-    def _loss(self, vector: np.ndarray) -> tuple[float, np.ndarray]:
+    def _loss(self, vector: HostVector) -> tuple[float, HostVector]:
         self.evaluations += 1
         try:
             with np.errstate(all="ignore"):  # of this thread alone
@@ -111,7 +112,7 @@ class _Walled:
         self._highest = max(self._highest, -value)
         return -value, -gradient
 
-    def _wall(self, vector: np.ndarray, problem: str) -> tuple[float, np.ndarray]:
+    def _wall(self, vector: HostVector, problem: str) -> tuple[float, HostVector]:
         self.walls += 1
         self.problem = problem
         return 2.0 * self._highest + 1.0, np.zeros_like(vector)

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from . import _check
-from ._xp import Array, epsilon, to_numpy
-from .params import Leaf, flatten, free_leaves, names
+from ._xp import HostMatrix, HostVector, Matrix, Vector, epsilon, to_numpy
+from .params import Leaf, Parameters, flatten, free_leaves, names
 
 __all__ = ["ends", "limits", "touched"]
 
@@ -25,11 +25,11 @@ _NONE = (-math.inf, math.inf)
 
 
 def limits(
-    obj: Any,
+    obj: Parameters,
     bounds: Mapping[str, tuple[float, float]] | None = None,
     *,
     fixed: Collection[str] = (),
-) -> np.ndarray:
+) -> HostMatrix:
     """Lower and upper ends (n, 2) of the entries of `params.flatten`: infinite where none is given.
 
     `bounds` limit parameters by name, in their own units. Raises `ValueError` for names that are
@@ -40,7 +40,7 @@ def limits(
     return _pairs(given.get(path, _NONE) for path in _paths(obj, fixed))
 
 
-def ends(obj: Any, X: Array, y: Array, *, fixed: Collection[str] = ()) -> np.ndarray:
+def ends(obj: Parameters, X: Matrix, y: Vector, *, fixed: Collection[str] = ()) -> HostMatrix:
     """As `limits`, how far a fit goes with parameters that are given no bounds.
 
     A positive parameter stays
@@ -57,17 +57,17 @@ def ends(obj: Any, X: Array, y: Array, *, fixed: Collection[str] = ()) -> np.nda
     return _pairs(_end(kinds[path], here, units) for path, here in entries)
 
 
-def _paths(obj: Any, fixed: Collection[str]) -> list[str]:
+def _paths(obj: Parameters, fixed: Collection[str]) -> list[str]:
     """For each entry of the flat vector the parameter that it belongs to."""
     return [name.partition("[")[0] for name in names(obj, fixed=fixed)]
 
 
-def _pairs(pairs: Iterable[tuple[float, float]]) -> np.ndarray:
+def _pairs(pairs: Iterable[tuple[float, float]]) -> HostMatrix:
     return np.asarray(list(pairs), dtype=np.float64).reshape(-1, 2)
 
 
 def touched(
-    obj: Any, vector: np.ndarray, box: np.ndarray, *, fixed: Collection[str] = ()
+    obj: Parameters, vector: HostVector, box: HostMatrix, *, fixed: Collection[str] = ()
 ) -> tuple[str, ...]:
     """The names of the entries of `vector` that lie on a side of `box` (n, 2)."""
     low, high = box[:, 0], box[:, 1]
@@ -109,7 +109,7 @@ def _is_finite(end: Any, name: str) -> bool:
     return True
 
 
-def _end(leaf: Leaf, start: float, units: Mapping[str, tuple[float, float]]) -> Any:
+def _end(leaf: Leaf, start: float, units: Mapping[str, tuple[float, float]]) -> tuple[float, float]:
     """For an entry of the flat vector that starts at `start`."""
     if leaf.constraint == "real":
         return _NONE
@@ -117,7 +117,7 @@ def _end(leaf: Leaf, start: float, units: Mapping[str, tuple[float, float]]) -> 
     return min(low, start), max(high, start)
 
 
-def _log_units(X: Array, y: Array) -> dict[str, tuple[float, float]]:
+def _log_units(X: Matrix, y: Vector) -> dict[str, tuple[float, float]]:
     """The logarithms of the ends of lengths of X and of variances of y."""
     widths = np.ptp(np.asarray(to_numpy(X), dtype=np.float64), axis=0)
     logs = np.log(widths[widths > 0.0])
@@ -125,7 +125,7 @@ def _log_units(X: Array, y: Array) -> dict[str, tuple[float, float]]:
     return {"x": x, "y²": (_log_variance(y) + math.log(epsilon(y)), math.inf)}
 
 
-def _log_variance(y: Array) -> float:
+def _log_variance(y: Vector) -> float:
     """Of y about its mean, of y about zero where it is constant, and 0 where it is zero.
 
     In units of the largest entry, whose square might overflow.

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 from . import _check, _xp
-from ._xp import LOG_2PI, Array, array_namespace
+from ._xp import LOG_2PI, Matrix, Vector, array_namespace
 from .linalg import Cholesky, FactorisationError
 from .random import Stream
 
@@ -35,8 +35,8 @@ class Normal:
     array([1.2])
     """
 
-    mean: Array
-    root: Array
+    mean: Vector
+    root: Matrix
 
     def __post_init__(self) -> None:
         _check.vector(self.mean, "mean")
@@ -45,7 +45,7 @@ class Normal:
         _xp.keep_copies(self, "mean", "root")
 
     @staticmethod
-    def from_covariance(mean: Array, covariance: Array) -> Normal:
+    def from_covariance(mean: Vector, covariance: Matrix) -> Normal:
         """``N(mean, covariance)`` for a positive semidefinite covariance (n, n), singular or not.
 
         The root is the Cholesky factor where there is one, else that of the eigendecomposition with
@@ -64,12 +64,12 @@ class Normal:
         return self.mean.shape[0]
 
     @property
-    def covariance(self) -> Array:
+    def covariance(self) -> Matrix:
         """``Σ = R Rᵀ``, (n, n)."""
         return self.root @ array_namespace(self.root).matrix_transpose(self.root)
 
     @property
-    def variance(self) -> Array:
+    def variance(self) -> Vector:
         """The diagonal of the covariance, (n,)."""
         return array_namespace(self.root).sum(self.root**2, axis=1)
 
@@ -84,7 +84,7 @@ class Normal:
         rows = xp.asarray(places, dtype=xp.int64, device=_xp.device(self.mean))
         return Normal(xp.take(self.mean, rows), xp.take(self.root, rows, axis=0))
 
-    def condition(self, indices: Sequence[int], values: Array) -> Normal:
+    def condition(self, indices: Sequence[int], values: Vector) -> Normal:
         """The other variables, in their order, given that those at `indices` have `values`.
 
         ``N(m_b + Σ_ba Σ_aa⁻¹ (values − m_a), Σ_bb − Σ_ba Σ_aa⁻¹ Σ_ab)``,
@@ -142,7 +142,7 @@ class Normal:
             return math.inf
         return 0.5 * (spread + shift - self.size + theirs.log_det - log_det)
 
-    def log_density(self, x: Array) -> float:
+    def log_density(self, x: Vector) -> float:
         """``log N(x; mean, Σ)`` for x (n,), the logarithm of :eq:`eq-fv-density`.
 
         Raises `FactorisationError` where the covariance is singular and there is no density.
@@ -153,7 +153,7 @@ class Normal:
         squares = float(array_namespace(z).sum(z * z))
         return -0.5 * (squares + cholesky.log_det + self.size * LOG_2PI)
 
-    def interval(self, level: float = 0.95) -> tuple[Array, Array]:
+    def interval(self, level: float = 0.95) -> tuple[Vector, Vector]:
         """The central interval of each variable alone that holds it with probability `level`."""
         level = _check.number(level, "level")
         if not 0.0 < level < 1.0:
@@ -162,7 +162,7 @@ class Normal:
         reach = NormalDist().inv_cdf(0.5 * (1.0 + level)) * sd
         return self.mean - reach, self.mean + reach
 
-    def sample(self, stream: Stream, n: int) -> Array:
+    def sample(self, stream: Stream, n: int) -> Matrix:
         """`n` independent draws, (n, size): mean plus root times standard normal numbers."""
         _check.instance(stream, "stream", Stream)
         _check.whole(n, "n")
@@ -185,26 +185,26 @@ class Normal:
         return Cholesky(lower * xp.sign(_xp.diagonal(lower))[None, :])
 
 
-def _compact(root: Array) -> Array:
+def _compact(root: Matrix) -> Matrix:
     """A lower triangular root of the same covariance, by QR of the transpose."""
     xp = array_namespace(root)
     return xp.matrix_transpose(xp.linalg.qr(xp.matrix_transpose(root)).R)
 
 
-def _spectral_root(covariance: Array) -> Array:
+def _spectral_root(covariance: Matrix) -> Matrix:
     covariance = _check.semidefinite(covariance, "covariance", error=FactorisationError)
     xp = array_namespace(covariance)
     values, vectors = xp.linalg.eigh(covariance)
     return vectors * xp.sqrt(xp.clip(values, 0.0, None))[None, :]
 
 
-def _sizes(root: Array) -> Array:
+def _sizes(root: Matrix) -> Vector:
     """The norm of each row, (n,): the standard deviations."""
     xp = array_namespace(root)
     return xp.sqrt(xp.sum(root * root, axis=1))
 
 
-def _row_space(given: Normal, gap: Array) -> tuple[Array, Array]:
+def _row_space(given: Normal, gap: Vector) -> tuple[Matrix, Vector]:
     """An orthonormal basis (r, k) of the rows of the root, and s with ``root basis s = gap``.
 
     Rows and gap are in units of each variable's sd, so that a rank does not depend on units.

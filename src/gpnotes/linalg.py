@@ -16,7 +16,7 @@ from typing import Literal
 from numpy.linalg import LinAlgError
 
 from . import _check, _xp
-from ._xp import Array, array_namespace
+from ._xp import Array, Matrix, Vector, array_namespace
 
 __all__ = [
     "Cholesky", "FactorisationError", "JitterWarning", "by_differences", "centroid", "cholesky",
@@ -49,7 +49,7 @@ class Cholesky:
     2.7726
     """
 
-    lower: Array
+    lower: Matrix
     jitter: float = 0.0
 
     @property
@@ -84,11 +84,11 @@ class Cholesky:
             _check.matrix(b, "b", rows=self.size)
         return _check.alike(b, "b", self.lower, "the factor")
 
-    def inverse(self) -> Array:
+    def inverse(self) -> Matrix:
         """``K⁻¹``, (n, n): for gradients that need every entry; otherwise `solve`."""
         return _xp.cholesky_inverse(self.lower)
 
-    def extend(self, cross: Array, block: Array, *, name: str = "K") -> Cholesky:
+    def extend(self, cross: Matrix, block: Matrix, *, name: str = "K") -> Cholesky:
         """The factor of ``[[K, cross], [crossᵀ, block]]``; O(n² m) where starting over is O(n³).
 
         `cross` has shape (n, m), `block` (m, m); for m = 1 this is :eq:`eq-fv-extend`. The jitter
@@ -112,7 +112,7 @@ class Cholesky:
         return Cholesky(lower, self.jitter + corner.jitter)
 
 
-def cholesky(K: Array, *, name: str = "K", jitter: Literal["auto"] | float = "auto") -> Cholesky:
+def cholesky(K: Matrix, *, name: str = "K", jitter: Literal["auto"] | float = "auto") -> Cholesky:
     """Factor a symmetric positive definite matrix, with jitter only where it must be.
 
     ``K = L Lᵀ`` with L lower triangular; only the lower triangle of K is read. With
@@ -141,7 +141,7 @@ def cholesky(K: Array, *, name: str = "K", jitter: Literal["auto"] | float = "au
     return Cholesky(lower, added)
 
 
-def factorise(K: Array, *, name: str) -> Cholesky:
+def factorise(K: Matrix, *, name: str) -> Cholesky:
     """`cholesky` by its jitter policy, without the warning: the caller sees ``jitter`` and says so.
 
     Filters of warnings belong to the whole process: a fit cannot switch one off for a while.
@@ -156,11 +156,11 @@ def warn_of_jitter(jitter: float, name: str) -> None:
         warnings.warn(f"{name} {what}", JitterWarning, stacklevel=3)
 
 
-def _scale(K: Array) -> float:
+def _scale(K: Matrix) -> float:
     return abs(float(array_namespace(K).sum(_xp.diagonal(K)))) / max(1, K.shape[0])
 
 
-def _factorise(K: Array, name: str, scale: float) -> Cholesky:
+def _factorise(K: Matrix, name: str, scale: float) -> Cholesky:
     for tried in (0.0, *_jitters(K.shape[0], _xp.epsilon(K), scale)):
         lower = _xp.cholesky_factor(K + tried * _xp.eye(K.shape[0], K) if tried else K)
         if lower is not None:
@@ -175,7 +175,7 @@ def _jitters(n: int, eps: float, scale: float) -> list[float]:
     return [scale * first * 10.0**k for k in range(tries)]
 
 
-def _failure(K: Array, name: str, jitter: float) -> FactorisationError:
+def _failure(K: Matrix, name: str, jitter: float) -> FactorisationError:
     row, pivot = _failing_pivot(K)
     return FactorisationError(
         f"{name} of shape {K.shape} is not positive definite, even with {jitter:.1e} added to its "
@@ -184,26 +184,30 @@ def _failure(K: Array, name: str, jitter: float) -> FactorisationError:
     )
 
 
-def _failing_pivot(K: Array) -> tuple[int, float]:
+def _failing_pivot(K: Matrix) -> tuple[int, float]:
     """The 1-based row at which elimination breaks down, and the pivot that it meets there."""
-    K = _xp.to_numpy(K)
+    host = _xp.to_numpy(K)
     good, bad = 0, K.shape[0]
+    factor = Cholesky(host[:0, :0])
     while bad - good > 1:
         middle = (good + bad) // 2
-        fits = _xp.cholesky_factor(K[:middle, :middle]) is not None
-        good, bad = (middle, bad) if fits else (good, middle)
+        lower = _xp.cholesky_factor(host[:middle, :middle])
+        if lower is None:
+            bad = middle
+        else:
+            good, factor = middle, Cholesky(lower)
     if good == 0:
-        return 1, float(K[0, 0])
-    half = Cholesky(_xp.cholesky_factor(K[:good, :good])).half_solve(K[good, :good])
-    return good + 1, float(K[good, good] - half @ half)
+        return 1, float(host[0, 0])
+    half = factor.half_solve(host[good, :good])
+    return good + 1, float(host[good, good] - half @ half)
 
 
-def centroid(x: Array) -> Array:
+def centroid(x: Matrix) -> Vector:
     """The mean row (d,) of x (n, d); zero where there are no rows, so that none are allowed."""
     return array_namespace(x).sum(x, axis=0) / max(1, x.shape[0])
 
 
-def squared_distances(u: Array, v: Array | None = None) -> Array:
+def squared_distances(u: Matrix, v: Matrix | None = None) -> Matrix:
     """``|uᵢ − vⱼ|²`` for u (n, d) and v (m, d), shape (n, m); without `v`, within u.
 
     By differences where `by_differences` says so; else ``a² − 2ab + b²`` of centred inputs, in
@@ -225,7 +229,7 @@ def squared_distances(u: Array, v: Array | None = None) -> Array:
     return _within(wide, u) if v is None else _between(wide, _xp.in_double(v), u)
 
 
-def _expanded(u: Array, v: Array) -> Array:
+def _expanded(u: Matrix, v: Matrix) -> Matrix:
     xp = array_namespace(u)
     size = xp.sum(u * u, axis=1)[:, None] + xp.sum(v * v, axis=1)[None, :]
     q = u @ xp.matrix_transpose(v)
@@ -236,7 +240,7 @@ def _expanded(u: Array, v: Array) -> Array:
     return q
 
 
-def _between(u: Array, v: Array, like: Array) -> Array:
+def _between(u: Matrix, v: Matrix, like: Array) -> Matrix:
     """Distances in the precision of `like`, from u and v in a better one, some rows at a time."""
     xp = array_namespace(u)
     q = xp.empty((u.shape[0], v.shape[0]), dtype=like.dtype, device=_xp.device(like))
@@ -245,7 +249,7 @@ def _between(u: Array, v: Array, like: Array) -> Array:
     return q
 
 
-def _within(u: Array, like: Array) -> Array:
+def _within(u: Matrix, like: Array) -> Matrix:
     """The same within u: the lower triangle and its image, so that it is symmetric exactly."""
     xp, n = array_namespace(u), u.shape[0]
     q = xp.zeros((n, n), dtype=like.dtype, device=_xp.device(like))
@@ -261,7 +265,7 @@ def _portions(rows: int, columns: int) -> Iterator[slice]:
         yield slice(start, min(start + step, rows))
 
 
-def by_differences(u: Array, v: Array | None = None) -> bool:
+def by_differences(u: Matrix, v: Matrix | None = None) -> bool:
     """Whether distances of the centred u and v are summed from differences, one column at a time.
 
     In up to three dimensions that is as fast as the expansion ``a² − 2ab + b²``. Beyond, it is
@@ -270,25 +274,25 @@ def by_differences(u: Array, v: Array | None = None) -> bool:
     devices without float64: in float32 the expansion takes two points that are two percent of a
     lengthscale apart for one.
     """
-    if u.shape[1] <= 3 or _xp.in_double(u[:0, :]) is None:
+    if u.shape[1] <= 3 or not _xp.has_double(u):
         return True
     most = _widest(u) + _widest(u if v is None else v)
     return (u.shape[1] + 4) * most > 1.0 / math.sqrt(_xp.epsilon(u))
 
 
-def _widest(u: Array) -> float:
+def _widest(u: Matrix) -> float:
     xp = array_namespace(u)
     return float(xp.max(xp.sum(u * u, axis=1))) if u.shape[0] else 0.0
 
 
-def _centred(u: Array, v: Array | None) -> tuple[Array, Array | None]:
+def _centred(u: Matrix, v: Matrix | None) -> tuple[Matrix, Matrix | None]:
     centre = centroid(_check.matrix(u, "u"))
     if v is not None:
         _check.alike(_check.matrix(v, "v", columns=u.shape[1]), "v", u, "u")
     return u - centre, None if v is None else v - centre
 
 
-def _by_differences(u: Array, v: Array) -> Array:
+def _by_differences(u: Matrix, v: Matrix) -> Matrix:
     xp = array_namespace(u)
     q = xp.zeros((u.shape[0], v.shape[0]), dtype=u.dtype, device=_xp.device(u))
     for k in range(u.shape[1]):
@@ -297,8 +301,8 @@ def _by_differences(u: Array, v: Array) -> Array:
 
 
 def squared_distances_pullback(
-    u: Array, v: Array | None, q_bar: Array
-) -> tuple[Array, Array | None]:
+    u: Matrix, v: Matrix | None, q_bar: Matrix
+) -> tuple[Matrix, Matrix | None]:
     """Carry ``q_bar`` (n, m) back through `squared_distances` to ``u_bar`` and ``v_bar``.
 
     ``u_bar = 2 (diag(q_bar 1) u − q_bar v)``, or ``2 Σⱼ q_barᵢⱼ (uᵢ − vⱼ)`` by differences, where
@@ -313,7 +317,7 @@ def squared_distances_pullback(
     return (u_bar + v_bar, None) if v is None else (u_bar, v_bar)
 
 
-def _sides_by_differences(u: Array, v: Array, q_bar: Array) -> tuple[Array, Array]:
+def _sides_by_differences(u: Matrix, v: Matrix, q_bar: Matrix) -> tuple[Matrix, Matrix]:
     xp = array_namespace(u)
     sums = []
     for k in range(u.shape[1]):
@@ -323,12 +327,13 @@ def _sides_by_differences(u: Array, v: Array, q_bar: Array) -> tuple[Array, Arra
     return xp.stack(u_bars, axis=1), xp.stack(v_bars, axis=1)
 
 
-def _sides(u: Array, v: Array, q_bar: Array) -> tuple[Array, Array]:
+def _sides(u: Matrix, v: Matrix, q_bar: Matrix) -> tuple[Matrix, Matrix]:
     """Both sides' share; in float64 too, where weights of near points are large and cancel."""
     wide_u, wide_v = _xp.in_double(u), _xp.in_double(v)
     if wide_u is u:
         return _one_side(u, v, q_bar), _one_side(v, u, array_namespace(u).matrix_transpose(q_bar))
-    xp, u_bars, v_bar = array_namespace(u), [wide_u[:0, :]], 0.0 * wide_v
+    xp = array_namespace(u)
+    u_bars, v_bar = [wide_u[:0, :]], 0.0 * wide_v
     for rows in _portions(u.shape[0], v.shape[0]):
         weights = _xp.in_double(q_bar[rows, :])
         u_bars.append(_one_side(wide_u[rows, :], wide_v, weights))
@@ -336,6 +341,6 @@ def _sides(u: Array, v: Array, q_bar: Array) -> tuple[Array, Array]:
     return xp.astype(xp.concat(u_bars), u.dtype), xp.astype(v_bar, v.dtype)
 
 
-def _one_side(u: Array, v: Array, q_bar: Array) -> Array:
+def _one_side(u: Matrix, v: Matrix, q_bar: Matrix) -> Matrix:
     xp = array_namespace(u)
     return 2.0 * (xp.sum(q_bar, axis=1)[:, None] * u - q_bar @ v)

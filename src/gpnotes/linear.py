@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import _check, _xp
-from ._xp import LOG_2PI, Array, array_namespace
+from ._xp import LOG_2PI, Array, Matrix, Numbers, Vector, array_namespace
 from .gaussian import Normal
 from .linalg import Cholesky, cholesky
 from .params import positive, settle
@@ -35,7 +35,7 @@ class BayesianLinear:
     array([0.878 , 0.9756])
     """
 
-    prior_cov: Array
+    prior_cov: Matrix
     noise_var: float = positive()
 
     def __post_init__(self) -> None:
@@ -49,7 +49,7 @@ class BayesianLinear:
         root = cholesky(self.prior_cov, name="prior_cov").lower
         return WeightPosterior(xp.zeros_like(root[:, 0]), root, self.noise_var, 0.0)
 
-    def condition(self, Phi: Array, y: Array) -> WeightPosterior:
+    def condition(self, Phi: Matrix, y: Vector) -> WeightPosterior:
         """The posterior given features Phi (N, R) and observations y (N,); O(N R² + R³)."""
         return self.prior()._updated(Phi, y, "Phi")
 
@@ -70,13 +70,13 @@ class WeightPosterior:
     array([3.])
     """
 
-    mean: Array
-    root: Array
+    mean: Vector
+    root: Matrix
     noise_var: float
     log_evidence: float
 
     @property
-    def covariance(self) -> Array:
+    def covariance(self) -> Matrix:
         """The covariance of the weights, (R, R)."""
         return self.root @ array_namespace(self.root).matrix_transpose(self.root)
 
@@ -87,7 +87,7 @@ class WeightPosterior:
         lower = xp.matrix_transpose(xp.linalg.qr(xp.matrix_transpose(self.root)).R)
         return Cholesky(lower * xp.sign(_xp.diagonal(lower))[None, :])
 
-    def update(self, phi: Array, y: Any) -> WeightPosterior:
+    def update(self, phi: Array, y: Numbers) -> WeightPosterior:
         """The posterior given more data: one observation, or a batch.
 
         `phi` (R,) with a number `y` costs O(R²); `phi` (N, R) with `y` (N,) costs O(N R² + R³).
@@ -107,7 +107,7 @@ class WeightPosterior:
         _check.alike(_check.vector(y, "y", size=phi.shape[0]), "y", phi, name)
         return self._update_batch(phi, y)
 
-    def _update_batch(self, Phi: Array, y: Array) -> WeightPosterior:
+    def _update_batch(self, Phi: Matrix, y: Vector) -> WeightPosterior:
         """With ``V = Φ root / σ_n`` and ``e = (y − Φ mean) / σ_n`` one QR has all that is needed:
 
         ``[V e; I 0] = Q [U z; 0 ρ]``, so that ``UᵀU = I + VᵀV`` and ``c = U⁻¹z`` has the least
@@ -131,7 +131,7 @@ class WeightPosterior:
         mean = self.mean + self.root @ c
         return WeightPosterior(mean, root, self.noise_var, self.log_evidence + log_p)
 
-    def _update_one(self, phi: Array, y: float) -> WeightPosterior:
+    def _update_one(self, phi: Vector, y: float) -> WeightPosterior:
         """With ``v = rootᵀφ`` and ``s = vᵀv + σ_n²``: ``root − (root v) vᵀ / (s + σ_n √s)``.
 
         Potter's square-root filter (1963): ``(I − γ v vᵀ)² = I − v vᵀ / s`` for this γ, so that
@@ -148,7 +148,7 @@ class WeightPosterior:
         mean = self.mean + gain * (error / s)
         return WeightPosterior(mean, root, self.noise_var, self.log_evidence + log_p)
 
-    def predict(self, Phi_s: Array, noise: bool = False) -> tuple[Array, Array]:
+    def predict(self, Phi_s: Matrix, noise: bool = False) -> tuple[Vector, Vector]:
         """Mean and variance, (N*,) each, of f at features Phi_s (N*, R); of y with `noise`.
 
         :eq:`eq-wv-predict-mean`, :eq:`eq-wv-predict-variance`, with `noise` :eq:`eq-wv-predict-y`.
@@ -158,19 +158,19 @@ class WeightPosterior:
         variance = array_namespace(half).sum(half * half, axis=1)
         return mean, variance + self.noise_var if _check.flag(noise, "noise") else variance
 
-    def covariance_at(self, Phi_s: Array, noise: bool = False) -> Array:
+    def covariance_at(self, Phi_s: Matrix, noise: bool = False) -> Matrix:
         """The covariance (N*, N*) of f at features Phi_s (N*, R); of y with `noise`."""
         _, half = self._project(Phi_s)
         covariance = half @ array_namespace(half).matrix_transpose(half)
         own = self.noise_var if _check.flag(noise, "noise") else 0.0
         return covariance + own * _xp.eye(half.shape[0], half) if own else covariance
 
-    def _project(self, Phi_s: Array) -> tuple[Array, Array]:
+    def _project(self, Phi_s: Matrix) -> tuple[Vector, Matrix]:
         _check.matrix(Phi_s, "Phi_s", columns=self.mean.shape[0])
         _check.alike(Phi_s, "Phi_s", self.mean, "prior_cov")
         return Phi_s @ self.mean, Phi_s @ self.root
 
-    def sample(self, stream: Stream, n: int) -> Array:
+    def sample(self, stream: Stream, n: int) -> Matrix:
         """`n` draws of the weights, (n, R): the mean plus the Cholesky factor times normals."""
         _check.instance(stream, "stream", Stream)
         n = _check.whole(n, "n")

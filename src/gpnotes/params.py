@@ -7,14 +7,14 @@ vector that an optimiser or a sampler works on (`flatten`): logarithms of what m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import MISSING, field, fields, is_dataclass, replace
-from typing import Any, NamedTuple
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import MISSING, Field, field, fields, is_dataclass, replace
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar, cast
 
 import numpy as np
 
 from . import _check
-from ._xp import array_namespace, as_array, to_numpy
+from ._xp import HostVector, Numbers, array_namespace, as_array, to_numpy
 
 __all__ = [
     "cotangent",
@@ -29,6 +29,19 @@ __all__ = [
     "settle",
     "unchecked",
 ]
+
+
+class Parameters(Protocol):
+    """A dataclass, whose fields may be parameters."""
+
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+
+P = TypeVar("P", bound=Parameters)
+T = TypeVar("T")
+
+
+# A field is declared by what these give and holds a value of its own type: hence their `Any`.
 
 
 def positive(default: Any = MISSING, *, per_dimension: bool = False, unit: str = "") -> Any:
@@ -60,7 +73,7 @@ def _parameter(constraint: str, default: Any, per_dimension: bool, unit: str) ->
     return field(default=default, metadata=metadata)
 
 
-def settle(obj: Any) -> None:
+def settle(obj: Parameters) -> None:
     """Check the parameters of a new object, turn its scalars into Python floats, copy its arrays.
 
     To be called from ``__post_init__``. A NumPy scalar left in place would carry its float64 into
@@ -72,7 +85,7 @@ def settle(obj: Any) -> None:
             object.__setattr__(obj, item.name, value)
 
 
-def _settled(value: Any, name: str, item: Any) -> Any:
+def _settled(value: Any, name: str, item: Field[Any]) -> Numbers:
     if getattr(value, "ndim", 0) == 0:
         value = _scalar(value, name)
     elif item.metadata["per_dimension"]:
@@ -109,7 +122,7 @@ def _is_real(value: Any) -> bool:
         return False
 
 
-def cotangent(obj: Any, **bars: Any) -> Any:
+def cotangent(obj: P, **bars: Any) -> P:
     """An object of the class of `obj` whose fields hold derivatives, given by name.
 
     A gradient has the type of its argument but not its range: a derivative by a variance may be
@@ -126,14 +139,14 @@ def cotangent(obj: Any, **bars: Any) -> Any:
     return bar
 
 
-def holds_derivatives(obj: Any) -> bool:
+def holds_derivatives(obj: Parameters) -> bool:
     """Whether `obj` was made by `cotangent`."""
     return getattr(obj, "_holds_derivatives", False)
 
 
-def unchecked(obj: Any, **values: Any) -> Any:
+def unchecked(obj: P, **values: Any) -> P:
     """`obj` with the fields in `values` replaced, whatever its class would say of them."""
-    new = object.__new__(type(obj))
+    new: P = object.__new__(type(obj))
     for item in fields(obj):
         object.__setattr__(new, item.name, values.get(item.name, getattr(obj, item.name)))
     return new
@@ -144,11 +157,11 @@ class Leaf(NamedTuple):
 
     path: str
     constraint: str
-    value: Any
+    value: Numbers
     unit: str
 
 
-def leaves(obj: Any, path: str = "") -> Iterator[Leaf]:
+def leaves(obj: object, path: str = "") -> Iterator[Leaf]:
     """Every parameter of `obj` in the order of the fields, through dataclasses and tuples."""
     if isinstance(obj, tuple):
         for i, entry in enumerate(obj):
@@ -158,7 +171,7 @@ def leaves(obj: Any, path: str = "") -> Iterator[Leaf]:
             yield from _leaves_of_field(item, getattr(obj, item.name), f"{path}{item.name}")
 
 
-def _leaves_of_field(item: Any, value: Any, path: str) -> Iterator[Leaf]:
+def _leaves_of_field(item: Field[Any], value: Any, path: str) -> Iterator[Leaf]:
     constraint = item.metadata.get("constraint", "fixed")
     if constraint == "fixed":
         yield from leaves(value, f"{path}.")
@@ -167,15 +180,15 @@ def _leaves_of_field(item: Any, value: Any, path: str) -> Iterator[Leaf]:
 
 
 def replaced(
-    obj: Any, values: Mapping[str, Any], *, make: Callable = replace, path: str = ""
-) -> Any:
+    obj: T, values: Mapping[str, Any], *, make: Callable[..., Any] = replace, path: str = ""
+) -> T:
     """`obj` with the parameters at the paths of `values` replaced.
 
     The new object is checked like any other; with ``make=unchecked`` it is not.
     """
     if isinstance(obj, tuple):
-        parts = enumerate(obj)
-        return tuple(replaced(part, values, make=make, path=f"{path}{i}.") for i, part in parts)
+        entries = (replaced(p, values, make=make, path=f"{path}{i}.") for i, p in enumerate(obj))
+        return cast("T", tuple(entries))
     if not is_dataclass(obj):
         return obj
     new = {}
@@ -186,9 +199,7 @@ def replaced(
     return make(obj, **new)
 
 
-def flatten(
-    obj: Any, *, fixed: Collection[str] = ()
-) -> tuple[np.ndarray, Callable[[np.ndarray], Any]]:
+def flatten(obj: P, *, fixed: Collection[str] = ()) -> tuple[HostVector, Callable[[HostVector], P]]:
     """The parameters of `obj` as one float64 vector on the host, and the way back.
 
     Positive parameters enter by their logarithm, real ones as they are. `fixed` names parameters,
@@ -209,16 +220,17 @@ def flatten(
     flat = _joined(_to_flat(leaf) for leaf in free)
     ends = np.cumsum([_host(leaf.value).size for leaf in free], dtype=int)
 
-    def rebuild(vector: np.ndarray) -> Any:
+    def rebuild(vector: HostVector) -> P:
         """The object whose free parameters `vector` holds, in the order of `names`."""
-        vector = _check.vector(np.asarray(vector, dtype=np.float64), "vector", size=flat.size)
+        vector = np.asarray(vector, dtype=np.float64)
+        _check.vector(vector, "vector", size=flat.size)
         parts = zip(free, np.split(vector, ends)[:-1], strict=True)
         return replaced(obj, {leaf.path: _from_flat(leaf, part) for leaf, part in parts})
 
     return flat, rebuild
 
 
-def flatten_gradient(obj: Any, obj_bar: Any, *, fixed: Collection[str] = ()) -> np.ndarray:
+def flatten_gradient(obj: P, obj_bar: P, *, fixed: Collection[str] = ()) -> HostVector:
     """The derivatives in `obj_bar` as derivatives by the vector of `flatten`, in its order.
 
     By the chain rule a derivative by ``log θ`` is θ times the derivative by θ. Raises `ValueError`
@@ -241,7 +253,7 @@ def flatten_gradient(obj: Any, obj_bar: Any, *, fixed: Collection[str] = ()) -> 
     )
 
 
-def names(obj: Any, *, fixed: Collection[str] = ()) -> list[str]:
+def names(obj: Parameters, *, fixed: Collection[str] = ()) -> list[str]:
     """What each entry of the vector of `flatten` is: ``kernel.lengthscale[1]``, ``noise_var``.
 
     >>> from gpnotes import RBF, White
@@ -255,7 +267,7 @@ def names(obj: Any, *, fixed: Collection[str] = ()) -> list[str]:
     return found
 
 
-def free_leaves(obj: Any, fixed: Collection[str]) -> list[Leaf]:
+def free_leaves(obj: Parameters, fixed: Collection[str]) -> list[Leaf]:
     """The parameters of `obj` that `fixed` does not name, as `flatten` takes them."""
     if isinstance(fixed, str) or not isinstance(fixed, Collection):
         raise TypeError(f"fixed must be a collection of names; got {fixed!r}")
@@ -267,7 +279,7 @@ def free_leaves(obj: Any, fixed: Collection[str]) -> list[Leaf]:
     return [leaf for leaf in every if not any(_covers(name, leaf.path) for name in fixed)]
 
 
-def _require_dataclass(obj: Any, name: str) -> None:
+def _require_dataclass(obj: object, name: str) -> None:
     if isinstance(obj, type) or not is_dataclass(obj):
         got = f"the class {obj.__name__}" if isinstance(obj, type) else type(obj).__name__
         raise TypeError(f"{name} must be a dataclass of parameters; got {got}")
@@ -277,16 +289,16 @@ def _covers(name: str, path: str) -> bool:
     return path == name or path.startswith(f"{name}.")
 
 
-def _host(value: Any) -> np.ndarray:
-    value = value if isinstance(value, float) else to_numpy(value)
-    return np.ravel(np.asarray(value, dtype=np.float64))
+def _host(value: Numbers) -> HostVector:
+    host = value if isinstance(value, float) else to_numpy(value)
+    return np.ravel(np.asarray(host, dtype=np.float64))
 
 
-def _joined(parts: Iterator[np.ndarray]) -> np.ndarray:
+def _joined(parts: Iterable[HostVector]) -> HostVector:
     return np.concatenate([np.zeros(0), *parts])
 
 
-def _to_flat(leaf: Leaf) -> np.ndarray:
+def _to_flat(leaf: Leaf) -> HostVector:
     value = _host(leaf.value)
     if leaf.constraint == "real":
         return value
@@ -295,7 +307,7 @@ def _to_flat(leaf: Leaf) -> np.ndarray:
     return np.log(value)
 
 
-def _from_flat(leaf: Leaf, part: np.ndarray) -> Any:
+def _from_flat(leaf: Leaf, part: HostVector) -> Numbers:
     value = part if leaf.constraint == "real" else np.exp(part)
     if isinstance(leaf.value, float):
         return float(value[0])

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from . import _check
-from ._xp import LOG_2PI, array_namespace
+from ._xp import LOG_2PI, Array, Numbers, array_namespace
 
 __all__ = ["LogNormalPrior", "NormalPrior"]
+
+Value = TypeVar("Value", float, Array)
 
 
 @dataclass(frozen=True)
@@ -26,12 +28,12 @@ class NormalPrior:
     def __post_init__(self) -> None:
         _settle_prior(self)
 
-    def log_density(self, value: Any) -> float:
+    def log_density(self, value: Numbers) -> float:
         """``−½ ((value − mean)/sd)² − log sd − ½ log 2π``, summed over the entries."""
         z = (_check.finite(value, "value") - self.mean) / self.sd
         return _sum(-0.5 * z * z - math.log(self.sd) - 0.5 * LOG_2PI)
 
-    def gradient(self, value: Any) -> Any:
+    def gradient(self, value: Value) -> Value:
         """The derivative of `log_density` by the value, of the value's type."""
         return -(_check.finite(value, "value") - self.mean) / self.sd**2
 
@@ -50,12 +52,12 @@ class LogNormalPrior:
     def __post_init__(self) -> None:
         _settle_prior(self)
 
-    def log_density(self, value: Any) -> float:
+    def log_density(self, value: Numbers) -> float:
         """The density by the value itself: that of its logarithm, less ``log value``."""
         log = _log(_check.positive(value, "value"))
         return NormalPrior(self.mean, self.sd).log_density(log) - _sum(log)
 
-    def gradient(self, value: Any) -> Any:
+    def gradient(self, value: Value) -> Value:
         """The derivative of `log_density` by the value, of the value's type."""
         log = _log(_check.positive(value, "value"))
         return (NormalPrior(self.mean, self.sd).gradient(log) - 1.0) / value

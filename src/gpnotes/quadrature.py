@@ -9,14 +9,14 @@ from functools import cache
 import numpy as np
 
 from . import _check
-from ._xp import Array, as_array
+from ._xp import Array, HostVector, as_array
 
 __all__ = ["expect", "gauss_hermite"]
 
 _MOST = 350  # beyond, NumPy's weights overflow; most of them are below 1e-300 by then
 
 
-def gauss_hermite(n: int) -> tuple[np.ndarray, np.ndarray]:
+def gauss_hermite(n: int) -> tuple[HostVector, HostVector]:
     """Nodes and weights (n,) with ``Σ w g(t) ≈ E g(t)`` for ``t ~ N(0, 1)``.
 
     NumPy float64, on the host; exact for polynomials up to degree 2n − 1. Raises `TypeError` for
@@ -31,7 +31,7 @@ def gauss_hermite(n: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 @cache
-def _rule(n: int) -> tuple[np.ndarray, np.ndarray]:
+def _rule(n: int) -> tuple[HostVector, HostVector]:
     nodes, weights = np.polynomial.hermite_e.hermegauss(n)
     weights = weights / math.sqrt(2.0 * math.pi)
     nodes.flags.writeable = weights.flags.writeable = False  # the cache hands out these very arrays

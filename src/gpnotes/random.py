@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from . import _check
-from ._xp import Array, array_namespace, as_array, device
+from ._xp import Array, Vector, array_namespace, as_array, device
 
 __all__ = ["Stream", "stream"]
 
@@ -51,13 +51,13 @@ class Stream:
         high = _check.whole(high, "high", low + 1)
         return _integers(self.generator.integers(low, high, _shape(shape)), like)
 
-    def permutation(self, n: int, *, like: Array | None = None) -> Array:
+    def permutation(self, n: int, *, like: Array | None = None) -> Vector:
         """The numbers 0, …, n − 1 in random order, on the device of `like`."""
         return _integers(self.generator.permutation(_check.whole(n, "n")), like)
 
     def choice(
         self, n: int, size: int, *, replace: bool = False, like: Array | None = None
-    ) -> Array:
+    ) -> Vector:
         """`size` of the numbers 0, …, n − 1, each once unless `replace`."""
         n = _check.whole(n, "n", 1)
         most = None if _check.flag(replace, "replace") else n
