@@ -22,7 +22,8 @@ SOURCE = ROOT / "src" / "gpnotes"
 # floor already, and a room without one does not belong.
 FLOORS = {
     "_array": 0, "_xp": 0.25, "_check": 0.5,  # parts of a floor: what is checked are arrays
-    "linalg": 1, "random": 1, "quadrature": 1, "arrays": 1, "memory": 1,
+    "linalg": 1, "random": 1, "quadrature": 1, "arrays": 1,
+    "memory": 0.8,  # asked before `linalg` allocates
     "ascent": 1, "priors": 1,
     "params": 2, "gaussian": 2,
     "bounds": 2.5,  # of the parameters of `params`, for those who fit them

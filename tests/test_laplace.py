@@ -16,6 +16,7 @@ from gpnotes import (
     White,
     exact,
     laplace,
+    memory,
     prior,
     stream,
     to_numpy,
@@ -79,12 +80,10 @@ def test_predictions_are_those_of_dense_algebra(space, numbers, link):
 
 
 def test_chunks_change_nothing(monkeypatch, numbers):
-    from gpnotes import laplace
-
     X, y, Xs = numbers
     posterior = laplace.condition(process(np.asarray), X, y)
     whole = posterior.predict(Xs)
-    monkeypatch.setattr(laplace, "_CHUNK_ENTRIES", 30)
+    monkeypatch.setattr(memory, "ENTRIES", 30)
     for part, one in zip(posterior.predict(Xs), whole, strict=True):
         np.testing.assert_allclose(part, one, rtol=1e-12)
     assert posterior.predict(Xs[:0])[0].shape == (0,)
@@ -288,7 +287,6 @@ def test_what_does_not_fit_is_named(monkeypatch, numbers):
             view(Xs[:, :1])
         with pytest.raises(TypeError, match="Xs must have the dtype of X"):
             view(Xs.astype(np.float32))
-    from gpnotes import memory
 
     monkeypatch.setattr(memory, "available", lambda like=None: 1000)
     with pytest.raises(MemoryError, match="the Gram matrix of shape"):

@@ -5,8 +5,9 @@ import pytest
 from scipy.special import log_expit, log_ndtr
 from scipy.stats import norm
 
-from gpnotes import Bernoulli, Gaussian, expect
+from gpnotes import Bernoulli, Gaussian, expect, memory
 from gpnotes._xp import to_numpy
+from gpnotes.likelihoods import _NODES
 
 
 @pytest.fixture
@@ -179,11 +180,9 @@ def test_labels_are_certain_far_away_and_open_at_zero(link):
 
 
 def test_blocks_of_entries_change_nothing(monkeypatch, rng):
-    from gpnotes import likelihoods
-
     means, variance = rng.normal(size=7), rng.uniform(0.1, 40.0, 7)
     wanted = Bernoulli("logit").information(means, variance)
-    monkeypatch.setattr(likelihoods, "_BLOCK", 3)
+    monkeypatch.setattr(memory, "ENTRIES", 3 * _NODES)
     np.testing.assert_array_equal(Bernoulli("logit").information(means, variance), wanted)
     assert Bernoulli("logit").information(means[:0], variance[:0]).shape == (0,)
 

@@ -144,6 +144,20 @@ def test_sizes_are_whole_numbers(value):
             memory.require(**{**sizes, name: value}, like=np.ones(1), what="K", remedy="None.")
 
 
+@pytest.mark.parametrize("n", [1, 2, 9, 10, 11])
+@pytest.mark.parametrize("width", [0, 1, 7, 100])
+def test_blocks_hold_every_row_once_and_no_more_entries_than_allowed(n, width):
+    slices = memory.blocks(n, width, 20)
+    assert [row for rows in slices for row in range(n)[rows]] == list(range(n))
+    assert all((rows.stop - rows.start) * width <= max(20, width) for rows in slices)
+
+
+def test_no_rows_make_one_empty_block_and_few_make_one():
+    assert memory.blocks(0, 3) == [slice(0, 0)]
+    assert memory.blocks(memory.ENTRIES // 4, 4) == [slice(0, memory.ENTRIES // 4)]
+    assert len(memory.blocks(memory.ENTRIES // 4 + 1, 4)) == 2
+
+
 def test_the_gradient_of_a_posterior_asks_for_its_matrices(free):
     X = np.linspace(0.0, 1.0, 50)[:, None]
     posterior = condition(GP(RBF(), 0.1), X, X[:, 0])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import itertools
 from collections import Counter
 from typing import Any
 
@@ -52,6 +53,35 @@ def test_every_public_function_is_in_the_catalogue() -> None:
         if id(_function(value)) not in catalogue and name not in UNTRIED
     ]  # fmt: skip
     assert missing == []
+
+
+def test_whole_numbers_get_one_answer_everywhere() -> None:
+    """2.0, True and 2.5 are no whole numbers: a `TypeError`. −1 is one, but too small."""
+    wrong = {2.0: TypeError, True: TypeError, 2.5: TypeError, -1: ValueError}
+    other = []
+    asked = ((row, name) for row in CALLS for name in _whole(row.function))
+    for (row, name), (value, error) in itertools.product(asked, wrong.items()):
+        answer = _answer(row, name, value)
+        if type(answer) is not error or f"{name} must be a whole number" not in str(answer):
+            other.append((row.called, name, value, answer))
+    # the lower end of a range may lie anywhere
+    assert [row[:3] for row in other] == [("Stream.integers", "low", -1)], other
+
+
+def _whole(function: Any) -> list[str]:
+    """The parameters that are declared to be whole numbers."""
+    parameters = inspect.signature(function).parameters.values()
+    return [p.name for p in parameters if p.annotation in ("int", "int | None")]
+
+
+def _answer(called: Call, name: str, value: Any) -> Exception | None:
+    try:
+        result = called.function(**{**called.right(), name: value})
+        if inspect.isgenerator(result):
+            next(result)
+    except (TypeError, ValueError) as error:
+        return error
+    return None
 
 
 UNTRIED = {

@@ -60,6 +60,14 @@ def test_the_inverse_from_a_factor(space, lower):
     np.testing.assert_array_equal(_xp.to_numpy(inverse), _xp.to_numpy(inverse).T)
 
 
+def test_the_symmetric_part_of_every_matrix_in_a_stack(space, rng):
+    a = space.asarray(rng.normal(size=(4, 3, 3)))
+    found = _xp.symmetric_part(a)
+    assert space.holds(found)
+    wanted = [0.5 * (one + one.T) for one in _xp.to_numpy(a)]
+    np.testing.assert_array_equal(_xp.to_numpy(found), wanted)
+
+
 def test_the_log_of_the_normal_distribution_function_is_that_of_scipy_far_into_the_tails(space):
     from scipy.special import log_ndtr
 

@@ -12,7 +12,17 @@ from numbers import Real
 from operator import index
 from typing import Any, NamedTuple, SupportsIndex, TypeVar
 
-from ._xp import Array, Matrix, Namespace, Numbers, Vector, array_namespace, device, epsilon
+from ._xp import (
+    Array,
+    Matrix,
+    Namespace,
+    Numbers,
+    Vector,
+    array_namespace,
+    device,
+    epsilon,
+    symmetric_part,
+)  # fmt: skip
 
 T = TypeVar("T")  # what is checked comes back as what it was
 Derivatives = TypeVar("Derivatives", bound=NamedTuple)
@@ -68,7 +78,7 @@ def semidefinite(
     if size is not None and getattr(a, "shape", (size, size)) != (size, size):
         raise ValueError(f"{name} must have shape ({size}, {size}); got {a.shape}")
     xp = array_namespace(symmetric(a, name))
-    a = 0.5 * (a + xp.matrix_transpose(a))
+    a = symmetric_part(a)
     if a.shape[0] == 0:
         return a
     values = xp.linalg.eigvalsh(a)

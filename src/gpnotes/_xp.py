@@ -64,6 +64,7 @@ __all__ = [
     "minimise",
     "set_rows",
     "solve_triangular",
+    "symmetric_part",
     "to_device",
     "to_numpy",
 ]
@@ -95,6 +96,11 @@ def eye(n: int, like: Array) -> Matrix:
 def diagonal(a: Matrix) -> Vector:
     """The main diagonal of a matrix; the standard has it in `linalg` only."""
     return array_namespace(a).linalg.diagonal(a)
+
+
+def symmetric_part(a: Array) -> Array:
+    """``½ (A + Aᵀ)`` of each matrix of `a` (..., n, n)."""
+    return 0.5 * (a + array_namespace(a).matrix_transpose(a))
 
 
 def epsilon(like: Array) -> float:

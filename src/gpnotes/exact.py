@@ -27,9 +27,6 @@ __all__ = [
     "prior",
 ]
 
-# Entries of K_f* that prediction holds at a time unless `chunk` says otherwise: 16 MiB in float64.
-_CHUNK_ENTRIES = 2**21
-
 
 def prior(gp: GP, Xs: Array, noise: bool = False) -> Normal:
     """The distribution of f at Xs (n, d) before any data, or with `noise` that of y there.
@@ -44,7 +41,7 @@ def prior(gp: GP, Xs: Array, noise: bool = False) -> Normal:
     """
     _check.instance(gp, "gp", GP).kernel._admit(_check.matrix(Xs, "Xs"), "Xs")
     _check.flag(noise, "noise")
-    _require(Xs.shape[0], Xs, copies=4, what="the prior covariance")
+    memory.require_square(Xs.shape[0], like=Xs, copies=4, what="the prior covariance")
     return Normal(gp.mean(Xs), _root(_plus_noise(gp.kernel(Xs), gp.noise_var if noise else 0.0)))
 
 
@@ -78,11 +75,11 @@ def _conditioned(gp: GP, X: Array, y: Array) -> Posterior:
 
 def _factor(gp: GP, X: Array) -> Cholesky:
     if in_place.serves(gp.kernel, X):
-        _require(X.shape[0], X, copies=1, what="the Gram matrix")
+        memory.require_square(X.shape[0], like=X, copies=1, what="the Gram matrix")
         lower = in_place.factor(gp.kernel, gp.noise_var, X)
         if lower is not None:
             return Cholesky(lower)
-    _require(X.shape[0], X, copies=3, what="the Gram matrix")
+    memory.require_square(X.shape[0], like=X, copies=3, what="the Gram matrix")
     return factorise(_plus_noise(gp.kernel(X), gp.noise_var), name=_gram_name(gp))
 
 
@@ -168,14 +165,13 @@ class Posterior:
 
     def _chunks(self, Xs: Array, chunk: int | None) -> list[Array]:
         self._admit(Xs)
-        most = max(1, _CHUNK_ENTRIES // self.X.shape[0])
-        size = most if chunk is None else _check.whole(chunk, "chunk", 1)
-        size = min(size, max(1, Xs.shape[0]))
+        n, width, entries = Xs.shape[0], self.X.shape[0], memory.ENTRIES
         if chunk is not None:
+            size = min(_check.whole(chunk, "chunk", 1), max(1, n))
             room = {"what": "a chunk of K_f*", "remedy": "Use a smaller chunk."}
-            memory.require(self.X.shape[0], size, copies=3, like=Xs, **room)
-        starts = range(0, max(1, Xs.shape[0]), size)
-        return [Xs[start : min(start + size, Xs.shape[0]), :] for start in starts]
+            memory.require(width, size, copies=3, like=Xs, **room)
+            entries = size * width
+        return [Xs[rows, :] for rows in memory.blocks(n, width, entries)]
 
     def _admit(self, Xs: Array, name: str = "Xs") -> None:
         _check.matrix(Xs, name, columns=self.X.shape[1])
@@ -200,7 +196,7 @@ class Posterior:
         """
         self._admit(Xs)
         _check.flag(noise, "noise")
-        _require(Xs.shape[0], Xs, copies=3, what="the predictive covariance")
+        memory.require_square(Xs.shape[0], like=Xs, copies=3, what="the predictive covariance")
         half = self.cholesky.half_solve(self.gp.kernel(self.X, Xs))
         covariance = self.gp.kernel(Xs) - array_namespace(Xs).matrix_transpose(half) @ half
         return _plus_noise(covariance, self.gp.noise_var if noise else 0.0)
@@ -233,7 +229,9 @@ class Posterior:
         ``K_bar = ½(α αᵀ − K_y⁻¹)``, is carried back to all of them, :eq:`eq-fv-pullback`.
         Jitter counts as a constant. Source: Rasmussen & Williams (2006), equation 5.9.
         """
-        _require(self.X.shape[0], self.X, copies=6, what="the gradient of the evidence")
+        memory.require_square(
+            self.X.shape[0], like=self.X, copies=6, what="the gradient of the evidence"
+        )
         K_bar = 0.5 * (self.alpha[:, None] * self.alpha[None, :] - self.cholesky.inverse())
         kernel_bar, X_bar, _ = self.gp.kernel.pullback(self.X, None, K_bar)
         noise_bar = float(array_namespace(K_bar).sum(_xp.diagonal(K_bar)))
@@ -259,7 +257,9 @@ class Posterior:
         """
         self._admit(x, "x")
         _check.alike(_check.vector(y, "y", size=x.shape[0]), "y", self.X, "X")
-        _require(self.X.shape[0] + x.shape[0], x, copies=3, what="the extended Gram matrix")
+        memory.require_square(
+            self.X.shape[0] + x.shape[0], like=x, copies=3, what="the extended Gram matrix"
+        )
         cross, block = self.gp.kernel(self.X, x), _plus_noise(self.gp.kernel(x), self.gp.noise_var)
         factor = self.cholesky.extend(cross, block, name="the extended Gram matrix")
         xp = array_namespace(x)
@@ -304,7 +304,7 @@ def quiet_evidence(gp: GP, X: Array, y: Array) -> tuple[float, GP, float]:
 
     Nothing is checked again and nobody is warned: a fit comes through here at each step.
     """
-    _require(X.shape[0], X, copies=2, what="the Gram matrix")
+    memory.require_square(X.shape[0], like=X, copies=2, what="the Gram matrix")
     if in_place.serves(gp.kernel, X):
         found = in_place.evidence_and_gradient(gp.kernel, gp.noise_var, X, residual_of(gp, X, y))
         if found is not None:
@@ -330,8 +330,3 @@ def _root(covariance: Array) -> Array:
     values, vectors = xp.linalg.eigh(covariance)
     scaled = vectors * xp.sqrt(xp.clip(values, 0.0, None))[None, :]
     return scaled @ xp.matrix_transpose(vectors)
-
-
-def _require(n: int, like: Array, *, copies: int, what: str) -> None:
-    """Refuse matrices of n × n that have no room, with the numbers."""
-    memory.require(n, n, copies=copies, like=like, what=what, remedy="Use fewer points or float32.")

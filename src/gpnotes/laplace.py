@@ -24,7 +24,6 @@ from .process import GP, admit_data
 
 __all__ = ["LaplacePosterior", "condition", "fit"]
 
-_CHUNK_ENTRIES = 2**21  # of K_f* at a time: 16 MiB in float64
 _MOST_STEPS, _MOST_HALVINGS = 200, 20
 _PROBIT = Bernoulli()
 
@@ -146,9 +145,8 @@ class LaplacePosterior:
         """
         _check.matrix(Xs, "Xs", columns=self.X.shape[1])
         _check.alike(Xs, "Xs", self.X, "X")
-        size, n = max(1, _CHUNK_ENTRIES // self.X.shape[0]), Xs.shape[0]
-        blocks = [Xs[k : min(k + size, n), :] for k in range(0, max(1, n), size)]
-        parts = [self._predict(block) for block in blocks]
+        blocks = memory.blocks(Xs.shape[0], self.X.shape[0])
+        parts = [self._predict(Xs[rows, :]) for rows in blocks]
         means, variances = zip(*parts, strict=True)
         xp = array_namespace(Xs)
         return xp.concat(means), xp.concat(variances)
@@ -164,7 +162,7 @@ class LaplacePosterior:
         """The covariance of f, (n*, n*), at Xs (n*, d)."""
         _check.matrix(Xs, "Xs", columns=self.X.shape[1])
         _check.alike(Xs, "Xs", self.X, "X")
-        _require(Xs.shape[0], Xs, copies=3, what="the predictive covariance")
+        memory.require_square(Xs.shape[0], like=Xs, copies=3, what="the predictive covariance")
         half = self.cholesky.half_solve(self.sqrt_W[:, None] * self.gp.kernel(self.X, Xs))
         return self.gp.kernel(Xs) - array_namespace(Xs).matrix_transpose(half) @ half
 
@@ -194,7 +192,7 @@ class LaplacePosterior:
         Source: Rasmussen & Williams (2006), algorithm 5.1.
         """
         n, xp = self.X.shape[0], array_namespace(self.X)
-        _require(n, self.X, copies=6, what="the gradient of the evidence")
+        memory.require_square(n, like=self.X, copies=6, what="the gradient of the evidence")
         K = self.gp.kernel(self.X)
         half = self.cholesky.half_solve(self.sqrt_W[:, None] * K)
         s = 0.5 * (_xp.diagonal(K) - xp.sum(half * half, axis=0)) * self.third
@@ -265,9 +263,4 @@ def _admit(gp: GP, X: Array, y: Array, likelihood: Any) -> None:
         why = "the likelihood says how y scatters around f"
         raise ValueError(f"gp.noise_var must be 0: {why}; got {gp.noise_var}")
     likelihood.log_density(y, gp.mean(X))  # is y one of its observations?
-    _require(X.shape[0], X, copies=5, what="the Gram matrix")
-
-
-def _require(n: int, like: Array, *, copies: int, what: str) -> None:
-    remedy = "Use fewer points or float32."
-    memory.require(n, n, copies=copies, like=like, what=what, remedy=remedy)
+    memory.require_square(X.shape[0], like=X, copies=5, what="the Gram matrix")

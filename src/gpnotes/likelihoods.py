@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _check, _xp
+from . import _check, _xp, memory
 from ._xp import LOG_2PI, Array, array_namespace, as_array
 from .params import fixed, positive, settle
 
@@ -18,7 +18,6 @@ __all__ = ["Bernoulli", "Gaussian", "Likelihood", "unchecked"]
 _TAIL = 2.0  # below minus this, ratios of the normal tail come from its continued fraction
 _NODES = 200  # of the rule in `Bernoulli`: a step of 0.09 standard deviations, or of 0.4 in f
 _WIDTH = 9.0  # standard deviations beyond which a normal density is below 1e-18 of its top
-_BLOCK = 2**21 // _NODES  # entries whose nodes are held at a time
 _LINKS = {"probit": 9.0, "logit": 40.0}  # and the |f| beyond which a label is certain
 
 
@@ -253,8 +252,7 @@ def _blockwise(function: Callable, mean: Array, variance: Array) -> Array:
     """`function` of flat arrays, a block at a time: its nodes take room."""
     xp, shape = array_namespace(mean), mean.shape
     mean, variance = xp.reshape(mean, (-1,)), xp.reshape(variance, (-1,))
-    n = mean.shape[0]
-    blocks = [slice(k, min(k + _BLOCK, n)) for k in range(0, max(1, n), _BLOCK)]
+    blocks = memory.blocks(mean.shape[0], _NODES)
     parts = [function(mean[block], variance[block]) for block in blocks]
     return xp.reshape(xp.concat(parts), shape)
 

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
 from numpy.linalg import LinAlgError
 
-from . import _check, _xp
+from . import _check, _xp, memory
 from ._xp import Array, Matrix, Vector, array_namespace
 
 __all__ = [
@@ -23,7 +22,7 @@ __all__ = [
     "squared_distances", "squared_distances_pullback",
 ]  # fmt: skip
 
-_PORTION = 2**18  # entries of distances at a time that are in a better precision than the result
+_ENTRIES = 2**18  # entries of distances at a time that are in a better precision than the result
 
 
 class FactorisationError(LinAlgError):
@@ -235,7 +234,7 @@ def _expanded(u: Matrix, v: Matrix) -> Matrix:
     q = u @ xp.matrix_transpose(v)
     q *= -2.0  # in place from here: fresh memory is dearer than the arithmetic
     q += size
-    size *= (u.shape[1] + 4) * _xp.epsilon(u)
+    size *= rounding(u)
     q[q <= size] = 0.0
     return q
 
@@ -244,7 +243,7 @@ def _between(u: Matrix, v: Matrix, like: Array) -> Matrix:
     """Distances in the precision of `like`, from u and v in a better one, some rows at a time."""
     xp = array_namespace(u)
     q = xp.empty((u.shape[0], v.shape[0]), dtype=like.dtype, device=_xp.device(like))
-    for rows in _portions(u.shape[0], v.shape[0]):
+    for rows in memory.blocks(u.shape[0], v.shape[0], _ENTRIES):
         q[rows, :] = xp.astype(_expanded(u[rows, :], v), like.dtype)
     return q
 
@@ -253,16 +252,15 @@ def _within(u: Matrix, like: Array) -> Matrix:
     """The same within u: the lower triangle and its image, so that it is symmetric exactly."""
     xp, n = array_namespace(u), u.shape[0]
     q = xp.zeros((n, n), dtype=like.dtype, device=_xp.device(like))
-    for rows in _portions(n, n):
+    for rows in memory.blocks(n, n, _ENTRIES):
         q[rows, : rows.stop] = xp.astype(_expanded(u[rows, :], u[: rows.stop, :]), like.dtype)
     lower = xp.tril(q, k=-1)
     return lower + xp.matrix_transpose(lower)
 
 
-def _portions(rows: int, columns: int) -> Iterator[slice]:
-    step = max(1, _PORTION // max(1, columns))
-    for start in range(0, rows, step):
-        yield slice(start, min(start + step, rows))
+def rounding(u: Matrix) -> float:
+    """``(d + 4) eps``: times ``|u|² + |v|²``, what rounding does to an expanded distance."""
+    return (u.shape[1] + 4) * _xp.epsilon(u)
 
 
 def by_differences(u: Matrix, v: Matrix | None = None) -> bool:
@@ -277,7 +275,7 @@ def by_differences(u: Matrix, v: Matrix | None = None) -> bool:
     if u.shape[1] <= 3 or not _xp.has_double(u):
         return True
     most = _widest(u) + _widest(u if v is None else v)
-    return (u.shape[1] + 4) * most > 1.0 / math.sqrt(_xp.epsilon(u))
+    return rounding(u) * most > math.sqrt(_xp.epsilon(u))
 
 
 def _widest(u: Matrix) -> float:
@@ -334,7 +332,7 @@ def _sides(u: Matrix, v: Matrix, q_bar: Matrix) -> tuple[Matrix, Matrix]:
         return _one_side(u, v, q_bar), _one_side(v, u, array_namespace(u).matrix_transpose(q_bar))
     xp = array_namespace(u)
     u_bars, v_bar = [wide_u[:0, :]], 0.0 * wide_v
-    for rows in _portions(u.shape[0], v.shape[0]):
+    for rows in memory.blocks(u.shape[0], v.shape[0], _ENTRIES):
         weights = _xp.in_double(q_bar[rows, :])
         u_bars.append(_one_side(wide_u[rows, :], wide_v, weights))
         v_bar = v_bar + _one_side(wide_v, wide_u[rows, :], xp.matrix_transpose(weights))

@@ -1,7 +1,8 @@
-"""Room for a dense matrix: asked for before it is allocated.
+"""Memory for a dense matrix: asked for before it is allocated, or taken a block at a time.
 
 A matrix that does not fit ends in the operating system's hands, without a message. `require`
-compares what a computation will hold with what is free, and says both.
+compares what a computation will hold with what is free, and says both. Where rows can be worked on
+one after the other, `blocks` cuts them.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ from pathlib import Path
 from . import _check
 from ._xp import Array, array_namespace, device_memory
 
-__all__ = ["available", "require"]
+__all__ = ["ENTRIES", "available", "blocks", "require", "require_square"]
+
+ENTRIES = 2**21  # that a computation in blocks holds at a time: 16 MiB in float64
 
 _MEMINFO = Path("/proc/meminfo")
 _GROUP = Path("/sys/fs/cgroup")
@@ -67,7 +70,15 @@ def _cached() -> int:
     return sum(int(line.split()[1]) for line in lines if line.startswith("inactive_file "))
 
 
-def require(rows: int, columns: int, *, copies: int, like: Array, what: str, remedy: str) -> None:
+def require(
+    rows: int,
+    columns: int,
+    *,
+    copies: int,
+    like: Array,
+    what: str,
+    remedy: str = "Use fewer points or float32.",
+) -> None:
     """Raise `MemoryError` with the numbers if `copies` matrices (rows, columns) will not fit.
 
     `like` gives the precision and the device; `what` and `remedy` go into the message. Nothing is
@@ -90,6 +101,24 @@ def require(rows: int, columns: int, *, copies: int, like: Array, what: str, rem
             f"{what} of shape ({rows}, {columns}) needs {_gib(needed)} in {like.dtype} "
             f"({copies} at a time); {_gib(free)} are available. {remedy}"
         )
+
+
+def require_square(n: int, *, copies: int, like: Array, what: str) -> None:
+    """`require` for matrices (n, n) over as many points."""
+    require(n, n, copies=copies, like=like, what=what)
+
+
+def blocks(n: int, width: int, entries: int | None = None) -> list[slice]:
+    """The n rows of an array of that width in slices of at most `entries` numbers each.
+
+    Without `entries`, at most `ENTRIES`. A slice has at least one row, however wide that is. Where
+    there are no rows there is one empty slice, so that what the slices give can be joined.
+
+    >>> blocks(5, 10, entries=20)
+    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
+    """
+    step = max(1, (ENTRIES if entries is None else entries) // max(1, width))
+    return [slice(start, min(start + step, n)) for start in range(0, max(1, n), step)]
 
 
 def _gib(size: int) -> str:

@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from gpnotes import GP, RBF, Matern32, condition, to_numpy
+from gpnotes import GP, RBF, Matern32, condition, memory, to_numpy
 from gpnotes.design import exhaustive_design, greedy_design
 
 CRITERIA = ["information", "variance", "integrated variance", "mutual information"]
@@ -200,7 +200,7 @@ def test_blocks_of_the_reference_change_nothing(monkeypatch, inputs, block):
 
     gp = GP(RBF(1.1, 0.8), 0.3)
     wanted = greedy_design(gp, inputs, 5, "integrated variance")
-    monkeypatch.setattr(criteria, "_BLOCK_ENTRIES", block)
+    monkeypatch.setattr(memory, "ENTRIES", block)
     monkeypatch.setattr(criteria, "_KEPT_ENTRIES", 0)
     found = greedy_design(gp, inputs, 5, "integrated variance")
     np.testing.assert_array_equal(found.indices, wanted.indices)
@@ -339,8 +339,6 @@ def test_what_does_not_fit_is_named(inputs, change, error, message):
 
 
 def test_a_ground_set_without_room_is_refused_with_the_numbers(monkeypatch, inputs):
-    from gpnotes import memory
-
     monkeypatch.setattr(memory, "available", lambda like=None: 1000)
     with pytest.raises(MemoryError, match="the factor of the design"):
         greedy_design(GP(RBF(), 0.1), inputs, 8)
@@ -349,9 +347,8 @@ def test_a_ground_set_without_room_is_refused_with_the_numbers(monkeypatch, inpu
 @pytest.mark.parametrize("criterion", ["information", "integrated variance"])
 def test_no_matrix_of_all_candidates_is_ever_made(monkeypatch, rng, criterion):
     """With 3000 candidates it would take 72 MB; rows for a budget of ten are 0.24 MB."""
-    from gpnotes.design import criteria
 
-    monkeypatch.setattr(criteria, "_BLOCK_ENTRIES", 2**17)  # 1 MB
+    monkeypatch.setattr(memory, "ENTRIES", 2**17)  # 1 MB
     X, gp = rng.uniform(size=(3000, 2)), GP(RBF(1.0, 0.2), 0.1)
     tracemalloc.start()
     found = greedy_design(gp, X, 10, criterion)

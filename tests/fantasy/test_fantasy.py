@@ -266,7 +266,7 @@ def test_a_covariance_off_by_rounding_is_taken_as_its_symmetric_part(make_poster
 def test_portions_change_nothing(make_posterior, make_state, rng, monkeypatch):
     posterior, (m, S), x = make_posterior(), make_state(), rng.normal(size=(11, 2))
     whole = fantasy.reduction(posterior, m, S, x)
-    monkeypatch.setattr("gpnotes.fantasy.averages._CHUNK_ENTRIES", 24)  # three candidates at a time
+    monkeypatch.setattr("gpnotes.memory.ENTRIES", 24)  # three candidates at a time
     np.testing.assert_allclose(fantasy.reduction(posterior, m, S, x), whole, rtol=1e-12)
 
 

@@ -21,8 +21,7 @@ from .downdates import Downdates, MatrixCovariance, Rows, start_downdates, take_
 
 __all__ = ["CRITERIA", "Information", "IntegratedVariance", "MutualInformation", "Variance"]
 
-_BLOCK_ENTRIES = 2**21  # of K(X, reference) at a time: 16 MiB in float64
-_KEPT_ENTRIES = 2**22  # of it that are kept for the next step; more are computed anew
+_KEPT_ENTRIES = 2**22  # of K(X, reference) kept for the next step; more are computed anew
 
 
 class Information:
@@ -98,10 +97,7 @@ class IntegratedVariance:
         if self.kept is not None:
             yield from self.kept
             return
-        size = max(1, _BLOCK_ENTRIES // max(1, self.X.shape[0]))
-        m = self.reference.shape[0]
-        for start in range(0, m, size):
-            rows = slice(start, min(start + size, m))
+        for rows in memory.blocks(self.reference.shape[0], self.X.shape[0]):
             yield rows, self.kernel._gram(self.X, self.reference[rows, :])
 
     def gains(self, rows: Rows = None) -> Array:

@@ -37,7 +37,7 @@ def information_gain(gp: GP | Posterior, X: Array, noise_var: Any = None) -> flo
     if n == 0:
         return 0.0
     name = "I + N^-½ K N^-½"
-    memory.require(n, n, copies=4, like=X, what=name, remedy="Use fewer points or float32.")
+    memory.require_square(n, copies=4, like=X, what=name)
     K = gp.kernel(X) if isinstance(gp, GP) else gp.covariance(X)
     root = xp.sqrt(noise)
     return 0.5 * cholesky(_xp.eye(n, X) + K / root[:, None] / root[None, :], name=name).log_det

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from .. import _check, _xp
+from .. import _check, _xp, memory
 from .._xp import Array, array_namespace
 from ..exact import Posterior
 from ..moments.expectations import mean_and_pullback
@@ -27,8 +27,6 @@ __all__ = [
     "chunks",
     "kernel_means",
 ]
-
-_CHUNK_ENTRIES = 2**21  # entries of arrays over candidates at a time: 16 MiB in float64
 
 
 class UncertainInput(NamedTuple):
@@ -137,11 +135,9 @@ def _uncertain_input(m: Array, S: Array, name: str, like: Array) -> UncertainInp
 
 def chunks(averages: Averages, candidates: Array, most: int | None = None) -> list[Array]:
     """The candidates in portions that keep what is known of them at a few tens of MB."""
-    n, T = averages.half_means.shape
-    size = max(1, _CHUNK_ENTRIES // (n + T))
-    size = size if most is None else min(size, most)
-    starts = range(0, candidates.shape[0], size)
-    return [candidates[s : min(s + size, candidates.shape[0]), :] for s in starts]
+    width = sum(averages.half_means.shape)
+    entries = memory.ENTRIES if most is None else min(memory.ENTRIES, most * width)
+    return [candidates[rows, :] for rows in memory.blocks(candidates.shape[0], width, entries)]
 
 
 def average_over(posterior: Posterior, inputs: list[UncertainInput]) -> Averages:

@@ -7,7 +7,8 @@ import math
 import numpy as np
 
 from .._xp import Array, array_namespace, as_array
-from .expansion import Expansion, blocks
+from ..memory import blocks
+from .expansion import ENTRIES, Expansion
 from .game import LIMIT, RoleSymmetricGame, profiles_of, refuse_more
 
 __all__ = ["chances", "expected"]
@@ -64,7 +65,7 @@ def _sum(
 ) -> Array:
     xp = array_namespace(p)
     total = xp.zeros_like(p[:, 0])
-    for rows in blocks(profiles.shape[0], p.shape[0]):
+    for rows in blocks(profiles.shape[0], p.shape[0], ENTRIES):
         here = profiles[rows, :]
         seen = here if added is None else here + (np.arange(game.size) == added)
         total = total + chances(here, players, p) @ expansion.bumps(as_array(seen, p))

@@ -89,7 +89,7 @@ def equilibria(
 
 
 def _starts(model: PayoffModel, starts: Array | None, stream: Stream | None, count: int) -> Array:
-    like = model.expansions[0].profiles
+    like, count = model.expansions[0].profiles, _check.whole(count, "count", 1)
     if starts is not None:
         if stream is not None:
             raise ValueError("equilibria need starts or a stream to draw them from; got both")
@@ -101,7 +101,6 @@ def _starts(model: PayoffModel, starts: Array | None, stream: Stream | None, cou
     if stream is None:
         raise ValueError("equilibria need starts, or a stream to draw them from")
     generator = _check.instance(stream, "stream", Stream).generator
-    count = _check.whole(count, "count", 1)
     parts = [generator.dirichlet(np.ones(s), count) for s in model.game.strategies]
     return model.game.check_mixtures(as_array(np.concatenate(parts, axis=1), like))
 

@@ -23,8 +23,9 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 from .._xp import Array, array_namespace, as_array, is_numpy_namespace
+from ..memory import blocks
 from . import quick
-from .expansion import Expansion, blocks
+from .expansion import Expansion
 from .game import RoleSymmetricGame
 from .polynomials import at_mode, flushed, poisson_table, tree
 

@@ -7,17 +7,12 @@ from dataclasses import dataclass
 from .. import _check
 from .._xp import Array, array_namespace, keep_copies
 from ..linalg import squared_distances
+from ..memory import blocks
 
-__all__ = ["Expansion", "blocks"]
+__all__ = ["ENTRIES", "Expansion"]
 
 # Numbers that a block of a computation holds in one array: 2 MiB in float64, about a cache.
 ENTRIES = 2**18
-
-
-def blocks(n: int, width: int, entries: int = ENTRIES) -> list[slice]:
-    """The n rows of an array of that width in slices that hold about `entries` numbers each."""
-    step = max(1, entries // max(1, width))
-    return [slice(start, min(start + step, n)) for start in range(0, max(1, n), step)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,22 +57,22 @@ class Expansion:
         """The payoffs (m,) and their derivatives (m, S) by the entries of x (m, S)."""
         self._admit(x)
         xp = array_namespace(x)
-        parts = [self._bumps_and_slope(x[rows, :]) for rows in blocks(*self._shape(x))]
+        parts = [self._bumps_and_slope(x[rows, :]) for rows in self._blocks(x)]
         value, slope = (xp.concat(part, axis=0) for part in zip(*parts, strict=True))
         return self.offset + self.scale * value, self.scale * slope
 
     def bumps(self, x: Array) -> Array:
         """The weighted sum alone, (m,): without offset and scale, in blocks of rows."""
         self._admit(x)
-        parts = [self._near(x[rows, :]) @ self.weights for rows in blocks(*self._shape(x))]
+        parts = [self._near(x[rows, :]) @ self.weights for rows in self._blocks(x)]
         return array_namespace(x).concat(parts)
 
     def _admit(self, x: Array) -> None:
         _check.matrix(x, "x", columns=self.profiles.shape[1])
         _check.alike(x, "x", self.profiles, "profiles")
 
-    def _shape(self, x: Array) -> tuple[int, int]:
-        return x.shape[0], self.profiles.shape[0]
+    def _blocks(self, x: Array) -> list[slice]:
+        return blocks(x.shape[0], self.profiles.shape[0], ENTRIES)
 
     def _near(self, x: Array) -> Array:
         ell = self.lengthscales

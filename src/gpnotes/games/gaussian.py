@@ -16,7 +16,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from .._xp import Array, array_namespace, is_numpy_namespace
-from .expansion import Expansion, blocks
+from ..memory import blocks
+from .expansion import Expansion
 from .game import RoleSymmetricGame
 
 __all__ = ["expected"]

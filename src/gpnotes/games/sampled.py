@@ -11,8 +11,9 @@ import numpy as np
 
 from .. import _check
 from .._xp import Array, array_namespace, as_array, to_numpy
+from ..memory import blocks
 from ..random import Stream
-from .expansion import Expansion, blocks
+from .expansion import Expansion
 from .game import RoleSymmetricGame
 
 __all__ = ["SampledPayoffs", "expected"]

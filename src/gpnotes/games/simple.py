@@ -10,8 +10,9 @@ import numpy as np
 
 from .. import _check
 from .._xp import Array, array_namespace, as_array, to_numpy
+from ..memory import blocks
 from .enumerated import chances
-from .expansion import Expansion, blocks
+from .expansion import ENTRIES, Expansion
 from .game import LIMIT, RoleSymmetricGame, compositions, refuse_more, side_by_side
 
 __all__ = ["mode", "near_mode", "point"]
@@ -65,7 +66,7 @@ def near_mode(
     starts = mode(to_numpy(p), players, game)
     parts = [
         _weighed(starts[rows, None, :] + steps, players, game, expansion, p[rows, :], jacobian)
-        for rows in blocks(p.shape[0], steps.size)
+        for rows in blocks(p.shape[0], steps.size, ENTRIES)
     ]
     xp = array_namespace(p)
     value = xp.concat([one for one, _ in parts])

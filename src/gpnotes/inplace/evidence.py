@@ -19,7 +19,8 @@ import numpy as np
 from .. import _xp
 from .._xp import LOG_2PI, Array, array_namespace
 from ..kernels import RBF, Matern12, Matern32, Matern52
-from ..linalg import by_differences
+from ..linalg import by_differences, rounding
+from ..memory import blocks
 
 __all__ = ["Evidence", "evidence_and_gradient", "factor", "project", "serves"]
 
@@ -115,11 +116,13 @@ def _cross(kernel: Any, u: Array, v: Array) -> Array:
 
 
 def _blocks(columns: int, rows: int, *, triangle: bool) -> Iterator[tuple[slice, slice]]:
+    if not triangle:
+        yield from ((some, slice(0, rows)) for some in blocks(columns, rows, _BLOCK))
+        return
     start = 0
     while start < columns:
-        first = start if triangle else 0
-        stop = min(columns, start + max(1, _BLOCK // (rows - first)))
-        yield slice(start, stop), slice(first, rows)
+        stop = min(columns, start + max(1, _BLOCK // (rows - start)))
+        yield slice(start, stop), slice(start, rows)
         start = stop
 
 
@@ -162,7 +165,7 @@ def _augmented(u: Array, *columns: Array) -> Array:
 
 def _blur(u: Array) -> Array:
     """What each point adds to the rounding of its distances: less than the sum of two is zero."""
-    return (u.shape[1] + 4) * _xp.epsilon(u) * np.sum(u * u, axis=1)
+    return rounding(u) * np.sum(u * u, axis=1)
 
 
 def _by_differences(u: Array, v: Array, *, triangle: bool) -> Array:

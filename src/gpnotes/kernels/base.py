@@ -57,7 +57,7 @@ class Kernel:
         """
         self._admit_both(x, z)
         size = x.shape[0], (x if z is None else z).shape[0]
-        memory.require(*size, copies=2, like=x, what="K", remedy="Use fewer points or float32.")
+        memory.require(*size, copies=2, like=x, what="K")
         return self._gram(x, z)
 
     def diag(self, x: Array) -> Array:

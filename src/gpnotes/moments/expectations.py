@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from .. import _check
-from .._xp import Array, array_namespace
+from .._xp import Array, symmetric_part
 from ..kernels import Kernel
 from .pairs import Meeting, covariances, meetings, pulled_input, sums
 from .parts import Seen, parts_of, pulled_q, seen, stacked_precision
@@ -113,7 +113,7 @@ def mean_and_pullback(
         pulled = [pulled_q(one, one.q * q_bar) for one in looks]
         X_bar = -sum((one.q * q_bar)[:, None] * one.g for one in looks)
         S_bar = sum(S_bar for _, S_bar in pulled)
-        S_bar = 0.5 * (S_bar + array_namespace(S_bar).matrix_transpose(S_bar))
+        S_bar = symmetric_part(S_bar)
         return X_bar, sum(m_bar for m_bar, _ in pulled), S_bar
 
     return sum(one.q for one in looks), pull

@@ -99,7 +99,7 @@ def _moments(look: _Look, weights: Array, S: Array) -> Moments:
     xp, (part, _, C) = array_namespace(S), look
     turned, weighted = xp.matrix_transpose(weights), part.q[:, None] * weights
     covariance = turned @ C @ weights
-    covariance = 0.5 * (covariance + xp.matrix_transpose(covariance))
+    covariance = _xp.symmetric_part(covariance)
     own = _xp.eye(covariance.shape[0], covariance) > 0.0
     covariance = xp.where(own & (covariance < 0.0), 0.0, covariance)
     return Moments(
@@ -112,7 +112,7 @@ def _pull(
 ) -> tuple[Array, Array, Array, Array, Array]:
     """``C_bar = W cov_bar Wᵀ``; with ``Y = S cross_bar`` the slopes g get ``q W Yᵀ``."""
     xp, (part, met, C) = array_namespace(S), look
-    cov_bar = 0.5 * (bar.covariance + xp.matrix_transpose(bar.covariance))
+    cov_bar = _xp.symmetric_part(bar.covariance)
     found = sums(part, part, met, 0, weights @ cov_bar @ xp.matrix_transpose(weights))
     along, weighted = S @ bar.cross, part.q[:, None] * weights
     through_q = bar.mean[None, :] + part.g @ along
@@ -129,6 +129,6 @@ def _pull(
         bar.cross @ (xp.matrix_transpose(weighted) @ part.g) - xp.matrix_transpose(g_bar) @ part.g
     )
     S_bar = S_bar + pulled_q(part, t)[1] + pulled_input(part, part, met, 0, found)[1]
-    S_bar = 0.5 * (S_bar + xp.matrix_transpose(S_bar))
+    S_bar = _xp.symmetric_part(S_bar)
     lengths_bar = -2.0 * precision_bar / lengthscale**3
     return centres_bar, weights_bar, lengths_bar, -xp.sum(centres_bar, axis=0), S_bar

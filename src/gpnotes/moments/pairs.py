@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from .._xp import Array, array_namespace
+from .._xp import Array, array_namespace, symmetric_part
 from .parts import Seen, pulled_q
 from .spread import Spread, log_gap, require_digits, rows, spread
 
@@ -54,13 +54,9 @@ def meetings(S: Array, precision: Array, solved: Spread, pairs: list[tuple[int, 
     joint = spread(S, a + b)
     half_gap = 0.5 * log_gap(joint.w, solved.w, first, second)
     Ta, Tb = rows(solved.T, first), rows(solved.T, second)
-    A = _symmetric(-Ta @ (b[:, :, None] * joint.T))
-    B = _symmetric(-Tb @ (a[:, :, None] * joint.T))
+    A = symmetric_part(-Ta @ (b[:, :, None] * joint.T))
+    B = symmetric_part(-Tb @ (a[:, :, None] * joint.T))
     return Meeting(first, second, a + b, joint.T, joint.H, A, B, half_gap)
-
-
-def _symmetric(a: Array) -> Array:
-    return 0.5 * (a + array_namespace(a).matrix_transpose(a))
 
 
 def limit(like: Array) -> float:
@@ -136,14 +132,15 @@ def pulled_input(one: Seen, other: Seen, met: Meeting, k: int, found: Sums) -> t
         pulled_q(one, found.p, found.p - found.r),
         pulled_q(other, found.p_, found.p_ - found.r_),
     )
-    return m_bar + first[0] + second[0], _symmetric(S_bar + first[1] + second[1])
+    return m_bar + first[0] + second[0], symmetric_part(S_bar + first[1] + second[1])
 
 
 def inner(one: Seen, other: Seen, found: Sums) -> Array:
     """The matrix M of `pulled_input`: the derivative by T, which A and B hold too."""
     xp = array_namespace(one.u)
     inner = xp.matrix_transpose(one.u) @ (found.across + 0.5 * found.r[:, None] * one.u)
-    return _symmetric(inner + 0.5 * xp.matrix_transpose(other.u) @ (found.r_[:, None] * other.u))
+    across = xp.matrix_transpose(other.u) @ (found.r_[:, None] * other.u)
+    return symmetric_part(inner + 0.5 * across)
 
 
 def _between(one: Seen) -> Array:

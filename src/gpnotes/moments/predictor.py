@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from .. import _check, _xp, memory
-from .._xp import Array, array_namespace
+from .._xp import Array, array_namespace, symmetric_part
 from ..exact import Posterior
 from ..means import ConstantMean, ZeroMean
 from .pairs import Meeting, covariances, meetings, pulled_input, sums
@@ -231,7 +231,7 @@ def trusting_pullback(
         every = [*_pulled_parts(model, look, S, clipped, bar)]
         every += _pulled_pairs(model, look, clipped, bar)
         m_bar, S_bar = (sum(some) for some in zip(*every, strict=True))
-        return m_bar, 0.5 * (S_bar + array_namespace(S_bar).matrix_transpose(S_bar))
+        return m_bar, symmetric_part(S_bar)
 
     return result, pull
 

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._xp import Array, array_namespace, is_numpy_namespace
+from ..memory import blocks
 from .pairs import limit
 from .parts import Part
 from .spread import Spread, log_gap, require_digits, spread
@@ -202,10 +203,8 @@ def _blocks(
     power: np.ufunc, left: Array, right: Array, buffer: Array, top: float | None
 ) -> Iterator[tuple[slice, Array]]:
     """``power(Δ)``, transposed, a few rows at a time, in the buffer."""
-    size, n = buffer.shape
-    for start in range(0, n, size):
-        some = slice(start, min(n, start + size))
-        block = np.matmul(right[:, some].T, left, out=buffer[: some.stop - start])
+    for some in blocks(buffer.shape[1], 1, buffer.shape[0]):
+        block = np.matmul(right[:, some].T, left, out=buffer[: some.stop - some.start])
         if top is not None:
             np.minimum(block, top, out=block)
         yield some, power(block, out=block)

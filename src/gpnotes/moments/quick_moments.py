@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._xp import Array
+from .._xp import Array, symmetric_part
 from .quick import Quick, Totals, glance, pulled_pairs, totals
 
 __all__ = ["Found", "Outputs", "found", "pulled", "quick_outputs"]
@@ -113,7 +113,7 @@ def pulled(
     C, D, _ = seen.N.shape
     S_bar -= 0.5 * (np.sum(once, axis=1) @ seen.N.reshape(C, D * D)).reshape(D, D)
     S_bar += (column - turned)[:, :, 0].T @ now.h
-    return m_bar, 0.5 * (S_bar + S_bar.T)
+    return m_bar, symmetric_part(S_bar)
 
 
 def _through_parts(

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from .. import _check
-from .._xp import Array, array_namespace, as_array
+from .._xp import Array, array_namespace, as_array, symmetric_part
 from ..moments import Moments
 from ..moments.predictor import trusting_pullback
 from ..params import cotangent, leaves, replaced
@@ -79,10 +79,10 @@ def _onwards(
     change, pull_change = trusting_pullback(dynamics.predictor, w_mean, w_covariance, noise=True)
     across = change.cross[:D, :]
     covariance = x.covariance + change.covariance + across + xp.matrix_transpose(across)
-    x_next = _Gaussian(x.mean + change.mean, 0.5 * (covariance + xp.matrix_transpose(covariance)))
+    x_next = _Gaussian(x.mean + change.mean, symmetric_part(covariance))
 
     def pull(bar: _Gaussian) -> tuple[Any, Array, Array]:
-        cov_bar = 0.5 * (bar.covariance + xp.matrix_transpose(bar.covariance))
+        cov_bar = symmetric_part(bar.covariance)
         rest = xp.zeros_like(change.cross[D:, :])
         change_bar = Moments(bar.mean, cov_bar, xp.concat([2.0 * cov_bar, rest]))
         w_bar, W_bar = pull_change(change_bar)
