@@ -5,20 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _check, _xp
-from .._xp import Array, array_namespace
+from .._xp import Matrix, Numbers, Vector, array_namespace
 from ..exact import GP, Posterior
 
 __all__ = ["candidates", "noise_of", "process", "reference_of"]
 
 
-def process(gp: Any) -> GP:
+def process(gp: GP | Posterior) -> GP:
     """The process behind `gp`, which is one or a posterior of one."""
     if not isinstance(gp, GP | Posterior):
         raise TypeError(f"gp must be a GP or a Posterior; got {type(gp).__name__}")
     return gp if isinstance(gp, GP) else gp.gp
 
 
-def candidates(gp: GP | Posterior, X: Array, name: str = "X") -> Array:
+def candidates(gp: GP | Posterior, X: Matrix, name: str = "X") -> Matrix:
     """`X` if it is a matrix of inputs of `gp`."""
     _check.matrix(X, name)
     process(gp).kernel._admit(X, name)
@@ -27,7 +27,7 @@ def candidates(gp: GP | Posterior, X: Array, name: str = "X") -> Array:
     return X
 
 
-def reference_of(gp: GP | Posterior, X: Array, reference: Array | None, criterion: str) -> Array:
+def reference_of(gp: GP | Posterior, X: Matrix, reference: Matrix | None, criterion: str) -> Matrix:
     """`reference` (m, d) if its rows go with those of X and the criterion asks for one; else X."""
     if reference is None:
         return X
@@ -39,9 +39,9 @@ def reference_of(gp: GP | Posterior, X: Array, reference: Array | None, criterio
     return _check.alike(candidates(gp, reference, "reference"), "reference", X, "X")
 
 
-def noise_of(gp: GP | Posterior, X: Array, noise_var: Any, *, positive: bool) -> Array:
+def noise_of(gp: GP | Posterior, X: Matrix, noise_var: Numbers | None, *, positive: bool) -> Vector:
     """The variance of a measurement of each candidate, (n,), in the kind of X."""
-    given = process(gp).noise_var if noise_var is None else noise_var
+    given: Any = process(gp).noise_var if noise_var is None else noise_var
     if not (isinstance(given, int | float) or hasattr(given, "ndim")):
         raise TypeError(f"noise_var must be a float or an array; got {type(given).__name__}")
     if getattr(given, "ndim", 0) == 1:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from itertools import combinations, islice
-from typing import Any
 
 import numpy as np
 
 from .. import _check, _xp
-from .._xp import Array, array_namespace
+from .._xp import Array, HostArray, HostMatrix, HostVector, Matrix, Numbers, Vector, array_namespace
 from ..exact import GP, Posterior
 from ..random import Stream
 from . import _admit
@@ -23,12 +22,12 @@ _BATCH = 4096  # subsets whose determinants are computed together
 
 def exhaustive_design(
     gp: GP | Posterior,
-    X: Array,
+    X: Matrix,
     budget: int,
     criterion: str = "information",
     *,
-    noise_var: Any = None,
-    reference: Array | None = None,
+    noise_var: Numbers | None = None,
+    reference: Matrix | None = None,
     most: int = 200_000,
 ) -> Design:
     """The best `budget` of the candidates X (n, d), by trying every subset, :eq:`eq-al-best`.
@@ -69,7 +68,7 @@ def exhaustive_design(
     return as_design(X, best.tolist(), np.diff(sums).tolist(), count)
 
 
-def _covariances(gp: GP | Posterior, X: Array, reference: Array) -> tuple[np.ndarray, np.ndarray]:
+def _covariances(gp: GP | Posterior, X: Matrix, reference: Matrix) -> tuple[HostMatrix, HostMatrix]:
     """Of f at X, and between f at the reference and at X, in float64 on the host."""
     if isinstance(gp, GP):
         return _on_host(gp.kernel(X)), _on_host(gp.kernel(reference, X))
@@ -81,17 +80,17 @@ def _covariances(gp: GP | Posterior, X: Array, reference: Array) -> tuple[np.nda
     return _on_host(gp.covariance(X)), _on_host(kernel(reference, X) - known)
 
 
-def _on_host(a: Array) -> np.ndarray:
+def _on_host(a: Array) -> HostArray:
     return np.asarray(_xp.to_numpy(a), float)
 
 
-def _batches(n: int, k: int) -> Iterator[np.ndarray]:
+def _batches(n: int, k: int) -> Iterator[HostMatrix]:
     subsets = combinations(range(n), k)
     while rows := list(islice(subsets, _BATCH)):
         yield np.asarray(rows, dtype=np.int64).reshape(len(rows), k)
 
 
-def _observed(K: np.ndarray, noise: np.ndarray, subsets: np.ndarray) -> np.ndarray:
+def _observed(K: HostMatrix, noise: HostVector, subsets: HostMatrix) -> HostArray:
     """The covariance of y in each subset."""
     return K[subsets[:, :, None], subsets[:, None, :]] + noise[subsets][:, :, None] * np.eye(
         subsets.shape[1]
@@ -99,15 +98,15 @@ def _observed(K: np.ndarray, noise: np.ndarray, subsets: np.ndarray) -> np.ndarr
 
 
 def _information(
-    K: np.ndarray, noise: np.ndarray, cross: np.ndarray, subsets: np.ndarray
-) -> np.ndarray:
+    K: HostMatrix, noise: HostVector, cross: HostMatrix, subsets: HostMatrix
+) -> HostVector:
     entropies = np.linalg.slogdet(_observed(K, noise, subsets))[1]
     return 0.5 * (entropies - np.sum(np.log(noise[subsets]), axis=1))
 
 
 def _integrated_variance(
-    K: np.ndarray, noise: np.ndarray, cross: np.ndarray, subsets: np.ndarray
-) -> np.ndarray:
+    K: HostMatrix, noise: HostVector, cross: HostMatrix, subsets: HostMatrix
+) -> HostVector:
     """Without noise, copies make the covariance singular: by eigenvalues, those of rounding out."""
     to_subsets = np.moveaxis(cross[:, subsets], 0, -1)
     values, vectors = np.linalg.eigh(_observed(K, noise, subsets))
@@ -118,8 +117,8 @@ def _integrated_variance(
 
 
 def _mutual_information(
-    K: np.ndarray, noise: np.ndarray, cross: np.ndarray, subsets: np.ndarray
-) -> np.ndarray:
+    K: HostMatrix, noise: HostVector, cross: HostMatrix, subsets: HostMatrix
+) -> HostVector:
     joint = np.linalg.slogdet(K + np.diag(noise))[1]
     outside = np.ones((len(subsets), len(K)), dtype=bool)
     np.put_along_axis(outside, subsets, False, axis=1)
@@ -135,7 +134,7 @@ _VALUES = {
 }
 
 
-def farthest_points(X: Array, budget: int, *, start: Iterable[int] = ()) -> Array:
+def farthest_points(X: Matrix, budget: int, *, start: Iterable[int] = ()) -> Vector:
     """Indices (k,) of points that fill the space: each the farthest from those before it.
 
     Distances are Euclidean in the units of X (n, d): divide by lengthscales first where they
@@ -168,7 +167,7 @@ def farthest_points(X: Array, budget: int, *, start: Iterable[int] = ()) -> Arra
     return as_design(X, chosen[before:], [], 0).indices
 
 
-def _nearer(X: Array, gaps: Array, j: int) -> Array:
+def _nearer(X: Matrix, gaps: Vector, j: int) -> Vector:
     """Squared distances to the nearest chosen point once j is chosen; −1 for the chosen ones."""
     xp = array_namespace(X)
     gaps = xp.minimum(gaps, xp.sum((X - X[j : j + 1, :]) ** 2, axis=1))
@@ -176,7 +175,7 @@ def _nearer(X: Array, gaps: Array, j: int) -> Array:
     return gaps
 
 
-def at_random(X: Array, budget: int, stream: Stream) -> Array:
+def at_random(X: Matrix, budget: int, stream: Stream) -> Vector:
     """Indices (k,) of `budget` rows of X (n, d) drawn without replacement, each set as likely.
 
     Raises `ValueError` or `TypeError` for a budget that is larger than the ground set and for

@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 
 from .. import _xp, memory
-from .._xp import Array, array_namespace
+from .._xp import Matrix, Vector, array_namespace
 from ..exact import GP, Posterior
 from ..linalg import cholesky
+from ._admit import process
 from .downdates import Downdates, MatrixCovariance, Rows, start_downdates, take_rows
 
 __all__ = ["CRITERIA", "Information", "IntegratedVariance", "MutualInformation", "Variance"]
@@ -30,10 +31,12 @@ class Information:
     diminishing = True
     needs_noise = True
 
-    def __init__(self, gp: GP | Posterior, X: Array, noise: Array, capacity: int, **_: Any) -> None:
+    def __init__(
+        self, gp: GP | Posterior, X: Matrix, noise: Vector, capacity: int, **_: Any
+    ) -> None:
         self.state = start_downdates(gp, X, noise, capacity)
 
-    def gains(self, rows: Rows = None) -> Array:
+    def gains(self, rows: Rows = None) -> Vector:
         """The gains of the candidates `rows`; of all for None."""
         ratio = self.state.variance(rows) / take_rows(self.state.noise, rows)
         return 0.5 * array_namespace(ratio).log1p(ratio)
@@ -50,7 +53,7 @@ class Variance(Information):
 
     needs_noise = False
 
-    def gains(self, rows: Rows = None) -> Array:
+    def gains(self, rows: Rows = None) -> Vector:
         """The gains of the candidates `rows`; of all for None."""
         return self.state.variance(rows)
 
@@ -68,15 +71,15 @@ class IntegratedVariance:
     needs_noise = False
 
     def __init__(
-        self, gp: GP | Posterior, X: Array, noise: Array, capacity: int, reference: Array
+        self, gp: GP | Posterior, X: Matrix, noise: Vector, capacity: int, reference: Matrix
     ) -> None:
         xp = array_namespace(X)
         self.X = X
         self.reference = reference
         self.state = start_downdates(gp, X, noise, capacity)
-        self.kernel = self.state.prior.kernel
+        self.kernel = process(gp).kernel
         self.weights = start_downdates(gp, reference, xp.zeros_like(reference[:, 0]), capacity).W
-        self.kept = None
+        self.kept: list[tuple[slice, Matrix]] | None = None
         if X.shape[0] * reference.shape[0] <= _KEPT_ENTRIES:
             self.kept = list(self._blocks())
         self._sum()
@@ -92,7 +95,7 @@ class IntegratedVariance:
             squares += xp.sum((K - known) ** 2, axis=1)
         self.squares = self.summed = squares
 
-    def _blocks(self) -> Iterator[tuple[slice, Array]]:
+    def _blocks(self) -> Iterator[tuple[slice, Matrix]]:
         """``K(X, reference)``, some columns at a time."""
         if self.kept is not None:
             yield from self.kept
@@ -100,7 +103,7 @@ class IntegratedVariance:
         for rows in memory.blocks(self.reference.shape[0], self.X.shape[0]):
             yield rows, self.kernel._gram(self.X, self.reference[rows, :])
 
-    def gains(self, rows: Rows = None) -> Array:
+    def gains(self, rows: Rows = None) -> Vector:
         """The gains of the candidates `rows`; of all for None."""
         xp = array_namespace(self.X)
         gains = self._reductions(self.squares, rows)
@@ -110,7 +113,7 @@ class IntegratedVariance:
             gains = self._reductions(self.squares, rows)
         return gains
 
-    def _reductions(self, squares: Array, rows: Rows) -> Array:
+    def _reductions(self, squares: Vector, rows: Rows) -> Vector:
         variance = self.state.variance(rows)
         y_variance = variance + take_rows(self.state.noise, rows)
         xp = array_namespace(variance)
@@ -149,7 +152,9 @@ class MutualInformation:
     diminishing = True
     needs_noise = True
 
-    def __init__(self, gp: GP | Posterior, X: Array, noise: Array, capacity: int, **_: Any) -> None:
+    def __init__(
+        self, gp: GP | Posterior, X: Matrix, noise: Vector, capacity: int, **_: Any
+    ) -> None:
         self.state = start_downdates(gp, X, noise, capacity)
         n = X.shape[0]
         xp = array_namespace(X)
@@ -159,7 +164,7 @@ class MutualInformation:
         precision = cholesky(K + noise * _xp.eye(n, X), name="the covariance of y").inverse()
         self.unmeasured = Downdates(MatrixCovariance(precision), xp.zeros_like(noise), capacity)
 
-    def gains(self, rows: Rows = None) -> Array:
+    def gains(self, rows: Rows = None) -> Vector:
         """The gains of the candidates `rows`; of all for None. A measured one has none."""
         y_var = self.state.variance(rows) + take_rows(self.state.noise, rows)
         ratio = y_var * self.unmeasured.variance(rows)

@@ -9,13 +9,15 @@ made, :eq:`eq-al-downdate`.
 from __future__ import annotations
 
 import math
-from typing import Any, Protocol
+from collections.abc import Sequence
+from typing import Protocol, TypeAlias
 
 import numpy as np
 
 from .. import _xp, memory
-from .._xp import Array, array_namespace
+from .._xp import Array, HostVector, Matrix, Vector, array_namespace
 from ..exact import GP, Posterior
+from ..kernels import Kernel
 
 __all__ = [
     "Covariance",
@@ -27,19 +29,19 @@ __all__ = [
 ]
 
 _SMALL = 2**21  # multiplications that cost no more than a call
-Rows = np.ndarray | None  # numbers of candidates on the host; None for all of them
+Rows: TypeAlias = HostVector | None  # numbers of candidates on the host; None for all of them
 
 
 class Covariance(Protocol):
     """What is known before the first measurement: a covariance of n variables, by its entries."""
 
-    diag: Array
+    diag: Vector
 
-    def block(self, rows: Rows, columns: list[int]) -> Array:
+    def block(self, rows: Rows, columns: list[int]) -> Matrix:
         """Its entries in `rows` (None: all) and `columns`."""
 
 
-def take_rows(a: Array, rows: Any) -> Array:
+def take_rows(a: Array, rows: Rows | Sequence[int]) -> Array:
     """The rows of `a` with these numbers, in their order; all of them for None."""
     if rows is None:
         return a
@@ -54,12 +56,12 @@ class KernelCovariance:
     Its diagonal is that of ``kernel(X)``: white noise in the kernel belongs to a candidate.
     """
 
-    def __init__(self, kernel: Any, X: Array) -> None:
+    def __init__(self, kernel: Kernel, X: Matrix) -> None:
         self.kernel = kernel
         self.X = X
         self.diag = kernel.diag(X)
 
-    def block(self, rows: Rows, columns: list[int]) -> Array:
+    def block(self, rows: Rows, columns: list[int]) -> Matrix:
         """Kernel values, with the diagonal where a candidate meets itself."""
         K = self.kernel._gram(take_rows(self.X, rows), take_rows(self.X, columns))
         for k, column in enumerate(columns):
@@ -74,11 +76,11 @@ class KernelCovariance:
 class MatrixCovariance:
     """A covariance given as a matrix (n, n)."""
 
-    def __init__(self, matrix: Array) -> None:
+    def __init__(self, matrix: Matrix) -> None:
         self.matrix = matrix
         self.diag = _xp.diagonal(matrix)
 
-    def block(self, rows: Rows, columns: list[int]) -> Array:
+    def block(self, rows: Rows, columns: list[int]) -> Matrix:
         """Entries of the matrix, which is symmetric."""
         xp = array_namespace(self.matrix)
         return take_rows(xp.matrix_transpose(take_rows(self.matrix, columns)), rows)
@@ -93,7 +95,7 @@ class Downdates:
     """
 
     def __init__(
-        self, prior: Covariance, noise: Array, capacity: int, known: Array | None = None
+        self, prior: Covariance, noise: Vector, capacity: int, known: Matrix | None = None
     ) -> None:
         xp = array_namespace(noise)
         n = noise.shape[0]
@@ -118,11 +120,11 @@ class Downdates:
         return self.first + len(self.chosen)
 
     @property
-    def fresh(self) -> np.ndarray:
+    def fresh(self) -> HostVector:
         """Which candidates know of all measurements, (n,) on the host."""
         return self.levels == self.size
 
-    def variance(self, rows: Rows = None) -> Array:
+    def variance(self, rows: Rows = None) -> Vector:
         """The variance of f at the candidates `rows` (None: all), given all measurements.
 
         What rounding cannot tell from zero is zero.
@@ -179,7 +181,7 @@ class Downdates:
         return pivot
 
 
-def start_downdates(gp: GP | Posterior, X: Array, noise: Array, capacity: int) -> Downdates:
+def start_downdates(gp: GP | Posterior, X: Matrix, noise: Vector, capacity: int) -> Downdates:
     """The factor of a prior or of a posterior, before its first measurement."""
     if isinstance(gp, GP):
         return Downdates(KernelCovariance(gp.kernel, X), noise, capacity)

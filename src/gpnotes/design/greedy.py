@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import _check, _xp
-from .._xp import Array, array_namespace
+from .._xp import HostVector, Matrix, Numbers, Vector, array_namespace
 from ..exact import GP, Posterior
 from . import _admit
 from .criteria import CRITERIA
@@ -29,8 +29,8 @@ class Design:
     way.
     """
 
-    indices: Array
-    gains: Array
+    indices: Vector
+    gains: Vector
     evaluations: int
 
     @property
@@ -41,15 +41,15 @@ class Design:
 
 def greedy_design(
     gp: GP | Posterior,
-    X: Array,
+    X: Matrix,
     budget: int,
     criterion: str = "information",
     *,
-    noise_var: Any = None,
+    noise_var: Numbers | None = None,
     lazy: bool = True,
     start: Iterable[int] = (),
     repeat: bool = False,
-    reference: Array | None = None,
+    reference: Matrix | None = None,
 ) -> Design:
     """Choose `budget` of the candidates X (n, d), each time the one that gains most.
 
@@ -110,14 +110,14 @@ def greedy_design(
     return as_design(X, *choose(scores, X.shape[0], size, excluded, repeat))
 
 
-def as_design(X: Array, chosen: list[int], gains: list[float], evaluations: int) -> Design:
+def as_design(X: Matrix, chosen: list[int], gains: list[float], evaluations: int) -> Design:
     """A design in the kind of X, from numbers on the host."""
     xp = array_namespace(X)
     indices = xp.asarray(np.asarray(chosen, dtype=np.int64), device=_xp.device(X))
     return Design(indices, _xp.as_array(np.asarray(gains, dtype=np.float64), X), evaluations)
 
 
-def _rank(gains: Array) -> np.ndarray:
+def _rank(gains: Vector) -> HostVector:
     """Steps of a relative √eps that gains stand on; −inf for those that are not positive."""
     host = np.asarray(_xp.to_numpy(gains), dtype=np.float64)
     step = _xp.epsilon(gains) ** 0.5
@@ -169,7 +169,7 @@ def _lazy(
     return chosen, gains, evaluations
 
 
-def _renew(bounds: np.ndarray, scores: Any) -> int:
+def _renew(bounds: HostVector, scores: Any) -> int:
     """New gains for whom the bounds put before the best new gain; how many that were.
 
     Each time for more than before, from the top: a few of them often spare the rest.
@@ -190,7 +190,7 @@ def _renew(bounds: np.ndarray, scores: Any) -> int:
     return evaluations
 
 
-def _leading(bounds: np.ndarray, among: np.ndarray, size: int) -> np.ndarray:
+def _leading(bounds: HostVector, among: HostVector, size: int) -> HostVector:
     """The `size` candidates of the largest bounds, and the first of those that are equal."""
     rows = np.flatnonzero(among)
     if rows.size <= size:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from .. import _check, _xp, memory
-from .._xp import Array, array_namespace
+from .._xp import Matrix, Numbers, Vector, array_namespace
 from ..exact import GP, Posterior
 from ..linalg import cholesky
 from . import _admit
@@ -15,7 +14,7 @@ from .criteria import Information
 __all__ = ["information_gain", "marginal_gains"]
 
 
-def information_gain(gp: GP | Posterior, X: Array, noise_var: Any = None) -> float:
+def information_gain(gp: GP | Posterior, X: Matrix, noise_var: Numbers | None = None) -> float:
     """``I(f; y) = ½ log |I + N^-½ K N^-½|`` for measurements of X (n, d), in nats; O(n³).
 
     :eq:`eq-al-information`.
@@ -44,8 +43,8 @@ def information_gain(gp: GP | Posterior, X: Array, noise_var: Any = None) -> flo
 
 
 def marginal_gains(
-    gp: GP | Posterior, X: Array, chosen: Iterable[int] = (), noise_var: Any = None
-) -> Array:
+    gp: GP | Posterior, X: Matrix, chosen: Iterable[int] = (), noise_var: Numbers | None = None
+) -> Vector:
     """What one more measurement adds to the information of those `chosen`, for all X, (n,) in nats.
 
     ``½ log(1 + s²(x) / σ²(x))``, :eq:`eq-al-gain-gaussian` and :eq:`eq-al-gain-heteroscedastic`,

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 
 from .. import _check, _xp
-from .._xp import Array, array_namespace
+from .._xp import Array, Matrix, Vector, array_namespace
 from ..likelihoods import Bernoulli
 
 __all__ = ["approximate_bald", "bald", "entropy", "margin"]
 
 
-def entropy(probability: Array) -> Array:
+def entropy(probability: Array) -> Vector:
     """``H(y) = −Σ p log p`` in nats, (n,), for P(y = 1), (n,), or that of all classes, (n, C).
 
     :eq:`eq-al-entropy`. The label of the largest entropy is the most open, be it for want of data
@@ -29,7 +29,7 @@ def entropy(probability: Array) -> Array:
     return xp.sum(-p * xp.log(known), axis=1)
 
 
-def margin(probability: Array) -> Array:
+def margin(probability: Array) -> Vector:
     """How much likelier the first class is than the second, (n,): the smallest is the most open.
 
     For probabilities of y = 1 (n,) it is ``|2p − 1|``, the γ of :eq:`eq-al-margin`; for those of
@@ -45,7 +45,7 @@ def margin(probability: Array) -> Array:
     return ordered[:, -1] - ordered[:, -2]
 
 
-def _classes(probability: Array) -> Array:
+def _classes(probability: Array) -> Matrix:
     """Probabilities (n, C) of all classes."""
     binary = getattr(probability, "ndim", 0) == 1
     check = _check.vector if binary else _check.matrix
@@ -62,7 +62,7 @@ def _classes(probability: Array) -> Array:
     return p
 
 
-def bald(mean: Array, variance: Array, likelihood: Bernoulli | None = None) -> Array:
+def bald(mean: Vector, variance: Vector, likelihood: Bernoulli | None = None) -> Vector:
     """``I(y; f) = H(E p(y|f)) − E H(p(y|f))`` for ``f ~ N(mean, variance)``, (n,), in nats.
 
     :eq:`eq-al-bald`. What the label would say about f: the entropy of y, less what no knowledge of
@@ -87,7 +87,7 @@ def bald(mean: Array, variance: Array, likelihood: Bernoulli | None = None) -> A
     return label.information(mean, variance)
 
 
-def approximate_bald(mean: Array, variance: Array) -> Array:
+def approximate_bald(mean: Vector, variance: Vector) -> Vector:
     """`bald` for the probit in closed form: the entropy of a label taken for a Gaussian bump in f.
 
     ``H(Φ(f)) ≈ log 2 · exp(−f² / (π log 2))``, so that with ``C² = π log 2 / 2`` its expectation is
