@@ -87,7 +87,7 @@ mutants: $(WHOLE)  ## how many slips in the arithmetic of a room its tests notic
 
 lab: $(READY)  ## open JupyterLab with the chapters as notebooks
 	@$(BIN)/jupytext-config --settings-file $(VIEWER) set-default-viewer markdown myst
-	@$(BIN)/jupyter lab --ServerApp.root_dir=. --LabApp.default_url=/lab/tree/book $(LAB_OPTIONS)
+	@$(BIN)/python tools/lab.py --ServerApp.root_dir=. --LabApp.default_url=/lab/tree/book $(LAB_OPTIONS)
 
 references: $(WHOLE)  ## store what the chapters print, which equations they hold, what slips they catch
 	@$(BIN)/python -m gpnotes.equations pack book --to src/gpnotes/data

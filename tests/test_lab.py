@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import re
+import shutil
 import socket
 import subprocess
 import sys
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,20 +22,31 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parent.parent
 CHAPTER = "book/gaussian-processes/weight-view.md"
+PAGES = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.glob("book/**/*.md"))
 
 
-@pytest.fixture
-def server(tmp_path):
-    """The address of a server with the options of the Makefile and a token; ends with the test."""
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of what the server serves, for the tests to save into."""
+    copy = tmp_path_factory.mktemp("lab")
+    for name in ("book", "tools"):
+        shutil.copytree(ROOT / name, copy / name)
+    shutil.copy(ROOT / "pyproject.toml", copy)
+    return copy
+
+
+@pytest.fixture(scope="module")
+def server(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a server with the options of the Makefile and a token; ends with the tests."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     recipe = (ROOT / "Makefile").read_text()
-    options = re.search(r"jupyter lab (.*) \$\(LAB_OPTIONS\)", recipe)[1].split()
-    command = [sys.executable, "-m", "jupyter", "lab", *options, "--no-browser", "--allow-root"]
+    options = re.search(r"/python (tools/lab.py .*) \$\(LAB_OPTIONS\)", recipe)[1].split()
+    command = [sys.executable, *options, "--no-browser", "--allow-root"]
     command += [f"--port={port}", "--IdentityProvider.token=t", "--ServerApp.port_retries=0"]
-    with (tmp_path / "log").open("w") as log:
-        process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log)
+    with (tmp_path_factory.mktemp("log") / "log").open("w") as log:
+        process = subprocess.Popen(command, cwd=folder, stdout=log, stderr=log)
         yield f"http://127.0.0.1:{port}"
         process.terminate()
         process.wait(20)
@@ -49,6 +64,124 @@ def _get(address: str, seconds: float = 60.0) -> dict:
             if not starting or time.monotonic() > deadline:
                 raise
             time.sleep(0.2)
+
+
+def _open(server: str, page: str) -> dict[str, Any]:
+    """A page as JupyterLab holds it once its kernel runs."""
+    model = _get(f"{server}/api/contents/{page}?type=notebook&token=t")["content"]
+    model["metadata"]["kernelspec"] = {
+        "name": "python3",
+        "display_name": "Python 3 (ipykernel)",
+        "language": "python",
+    }
+    model["metadata"]["language_info"] = {
+        "name": "python",
+        "version": "3.11.7",
+        "mimetype": "text/x-python",
+        "codemirror_mode": {"name": "ipython", "version": 3},
+        "pygments_lexer": "ipython3",
+        "nbconvert_exporter": "python",
+        "file_extension": ".py",
+    }
+    return {**model, "nbformat": 4, "nbformat_minor": 5}
+
+
+def _save(server: str, page: str, notebook: dict[str, Any]) -> dict[str, Any]:
+    """Send a notebook as JupyterLab does on "Save"; what the server answers."""
+    body = json.dumps({"type": "notebook", "format": "json", "content": notebook}).encode()
+    request = urllib.request.Request(f"{server}/api/contents/{page}?token=t", body, method="PUT")
+    with urllib.request.urlopen(request, timeout=60) as answer:
+        return json.load(answer)
+
+
+def _changes(page: str, folder: Path) -> list[str]:
+    """The lines by which a page differs from the one in the repository, with their signs."""
+    texts = [(place / page).read_text().splitlines() for place in (ROOT, folder)]
+    return [line for line in difflib.ndiff(*texts) if line[0] in "+-"]
+
+
+@pytest.fixture
+def page(request: pytest.FixtureRequest, folder: Path) -> Iterator[str]:
+    """A page that is in the folder again what it is in the repository."""
+    yield request.param
+    shutil.copy(ROOT / request.param, folder / request.param)
+
+
+@pytest.mark.parametrize("page", PAGES, indirect=True)
+def test_opening_and_saving_changes_no_line(page, server, folder):
+    answer = _save(server, page, _open(server, page))
+    assert (folder / page).read_text() == (ROOT / page).read_text()
+    again = _get(f"{server}/api/contents/{page}?content=0&token=t")
+    assert answer["last_modified"] == again["last_modified"]  # else JupyterLab asks who changed it
+
+
+def _cell(notebook: dict[str, Any], words: str) -> int:
+    """The place of the one cell that holds these words."""
+    (place,) = (i for i, cell in enumerate(notebook["cells"]) if words in cell["source"])
+    return place
+
+
+@pytest.mark.parametrize("page", [CHAPTER], indirect=True)
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("We load them and take logarithms,", "We take logarithms,"),  # in a paragraph
+        ('francs = dataset("engel")', 'francs = dataset("engels")'),  # in a cell
+        ('left.set(xlabel="income, 1000', 'left.set(xlabel="salary, 1000'),  # below a caption
+    ],
+)
+def test_an_edit_changes_its_line_alone(page, server, folder, old, new):
+    notebook = _open(server, page)
+    cell = notebook["cells"][_cell(notebook, old)]
+    cell["source"] = cell["source"].replace(old, new)
+    _save(server, page, notebook)
+    assert (folder / page).read_text() == (ROOT / page).read_text().replace(old, new)
+
+
+@pytest.mark.parametrize("page", [CHAPTER], indirect=True)
+def test_an_edited_caption_is_written_anew_and_no_other(page, server, folder):
+    notebook = _open(server, page)
+    cell = notebook["cells"][_cell(notebook, 'left.set(xlabel="income, 1000')]
+    caption = cell["metadata"]["mystnb"]["figure"]["caption"]
+    cell["metadata"]["mystnb"]["figure"]["caption"] = caption.replace("fans out", "widens")
+    _save(server, page, notebook)
+    changes = _changes(page, folder)
+    assert any("widens" in line for line in changes)
+    assert len(changes) < 16, changes
+
+
+@pytest.mark.parametrize("page", [CHAPTER], indirect=True)
+def test_a_cell_that_is_taken_out_takes_its_lines_alone(page, server, folder):
+    notebook = _open(server, page)
+    place = _cell(notebook, 'francs = dataset("engel")')
+    source = notebook["cells"].pop(place)["source"].splitlines()
+    _save(server, page, notebook)
+    gone = [line[2:] for line in _changes(page, folder) if line[0] == "-"]
+    come = [line[2:] for line in _changes(page, folder) if line[0] == "+"]
+    assert come == ["+++"]  # else the texts around it would be one cell
+    assert set(source) - {""} <= set(gone) <= {*source, "```{code-cell} ipython3", "```", ""}
+    assert len(_open(server, page)["cells"]) == len(notebook["cells"])
+
+
+@pytest.mark.parametrize("page", [CHAPTER], indirect=True)
+def test_a_cell_that_is_put_in_adds_its_lines_alone(page, server, folder):
+    notebook = _open(server, page)
+    place = _cell(notebook, 'francs = dataset("engel")') + 1
+    cell = {"cell_type": "code", "source": "print(1)", "metadata": {}, "outputs": [], "id": "new"}
+    notebook["cells"].insert(place, {**cell, "execution_count": None})
+    _save(server, page, notebook)
+    changes = _changes(page, folder)
+    assert sorted(changes) == sorted(["+ ", "+ ```{code-cell} ipython3", "+ print(1)", "+ ```"]), (
+        changes
+    )
+
+
+@pytest.mark.parametrize("page", [CHAPTER], indirect=True)
+def test_another_kernel_is_noted_in_the_header(page, server, folder):
+    notebook = _open(server, page)
+    notebook["metadata"]["kernelspec"]["name"] = "other"
+    _save(server, page, notebook)
+    assert "+   name: other" in _changes(page, folder)
 
 
 def test_a_chapter_opens_as_a_notebook(server):

@@ -1,0 +1,113 @@
+"""JupyterLab for the chapters: what one did not edit stays as it is in the file.
+
+``python tools/lab.py [options of jupyter lab]``
+
+JupyterLab holds a chapter as cells, and jupytext writes the cells in its own way: captions
+wrapped anew, a version in the header, one blank line everywhere. So a save asks first what
+jupytext would write if nothing had been edited. Where this differs from what it writes now,
+somebody edited, and only there the file changes.
+"""
+
+from __future__ import annotations
+
+import sys
+from bisect import bisect_right
+from collections.abc import Iterator
+from difflib import SequenceMatcher
+from pathlib import PurePosixPath
+from typing import Any
+
+import jupytext
+import nbformat
+from jupyter_server.services.contents.largefilemanager import AsyncLargeFileManager
+from jupyterlab.labapp import LabApp
+from jupytext import build_async_jupytext_contents_manager_class
+
+Lines = list[str]
+
+
+class ChapterManager(build_async_jupytext_contents_manager_class(AsyncLargeFileManager)):
+    """jupytext's contents manager, which keeps the lines that were not edited."""
+
+    async def save(self, model: dict[str, Any], path: str = "") -> dict[str, Any]:
+        """Save as jupytext does, then give unedited lines back what they were."""
+        if model["type"] != "notebook" or not await self._is_text(path):
+            return await super().save(model, path)
+        before = await self._text(path)
+        saved = await super().save(model, path)
+        written = await self._text(path)
+        kept = keep(before, written, model["content"], PurePosixPath(path).suffix)
+        if kept == written:
+            return saved
+        text = {"type": "file", "format": "text", "content": kept}
+        return {**await super().save(text, path), "type": "notebook", "format": None}
+
+    async def _is_text(self, path: str) -> bool:
+        return PurePosixPath(path).suffix == ".md" and await self.file_exists(path)
+
+    async def _text(self, path: str) -> str:
+        return (await self.get(path, type="file", format="text"))["content"]
+
+
+def keep(before: str, written: str, notebook: dict[str, Any], extension: str = ".md") -> str:
+    """What jupytext has ``written``, where that differs from ``before`` by an edit."""
+    unedited = jupytext.reads(before, fmt=extension)
+    _report_kernel(unedited, notebook["metadata"])
+    base = jupytext.writes(unedited, fmt=extension)
+    texts = (text.splitlines(keepends=True) for text in (base, before, written))
+    kept = "".join(merged(*texts))
+    return kept if _cells(kept, extension) == _cells(written, extension) else written
+
+
+def _report_kernel(unedited: Any, reported: dict[str, Any]) -> None:
+    """Note what JupyterLab notes by itself of the kernel that the chapter asks for."""
+    asked = unedited.metadata.get("kernelspec", {}).get("name")
+    kernel = reported.get("kernelspec", {})
+    if asked in (None, kernel.get("name")):
+        known = {key: reported[key] for key in ("kernelspec", "language_info") if key in reported}
+        unedited.metadata.update(nbformat.from_dict(known))
+
+
+def _cells(text: str, extension: str) -> list[Any]:
+    cells = jupytext.reads(text, fmt=extension).cells
+    return [(cell.cell_type, cell.source.rstrip(), cell.metadata) for cell in cells]
+
+
+def merged(base: Lines, mine: Lines, theirs: Lines) -> Lines:
+    """``mine``, with what leads from ``base`` to ``theirs``; where both differ, ``theirs``.
+
+    >>> merged(["a", "b", "c"], ["A", "b", "c"], ["a", "b", "d"])
+    ['A', 'b', 'd']
+    """
+    lines: Lines = []
+    b = m = t = 0
+    for b_next, m_next, t_next, size in _common(base, mine, theirs):
+        edited = base[b:b_next] != theirs[t:t_next]
+        lines += theirs[t:t_next] if edited else mine[m:m_next]
+        lines += base[b_next : b_next + size]
+        b, m, t = b_next + size, m_next + size, t_next + size
+    return lines
+
+
+def _common(base: Lines, mine: Lines, theirs: Lines) -> Iterator[tuple[int, int, int, int]]:
+    """Where all three agree: the places and the number of lines; last, an empty one at the end."""
+    in_theirs = _matches(base, theirs)
+    starts = [block.a for block in in_theirs]
+    for block in _matches(base, mine):
+        for other in in_theirs[max(bisect_right(starts, block.a) - 1, 0) :]:
+            start = max(block.a, other.a)
+            size = min(block.a + block.size, other.a + other.size) - start
+            if size > 0:
+                yield start, block.b + start - block.a, other.b + start - other.a, size
+            if other.a > block.a + block.size:
+                break
+    yield len(base), len(mine), len(theirs), 0
+
+
+def _matches(one: Lines, other: Lines) -> list[Any]:
+    return SequenceMatcher(None, one, other).get_matching_blocks()
+
+
+if __name__ == "__main__":
+    option = "--ServerApp.contents_manager_class=lab.ChapterManager"
+    LabApp.launch_instance([option, *sys.argv[1:]])
