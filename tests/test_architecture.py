@@ -27,8 +27,8 @@ FLOORS = {
     "ascent": 1, "priors": 1,
     "params": 2, "gaussian": 2,
     "bounds": 2.5,  # of the parameters of `params`, for those who fit them
+    "inplace": 2.5,  # a kernel says whether it has such a path: it imports it
     "kernels": 3, "means": 3, "likelihoods": 3,
-    "inplace": 3.5,  # the in-place work of `exact`, which is why it lies just below
     "process": 3.5, "linear": 4, "exact": 4, "interdomain": 4, "sparse": 4, "svgp": 4,
     "laplace": 4.5,  # its prior is the process of `exact`
     "fitting": 5, "crossval": 5, "paths": 5,

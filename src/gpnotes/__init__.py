@@ -21,7 +21,8 @@ _HOMES = {
     "gaussian": ("Normal",),
     "kernels": (
         "ActiveDims", "Constant", "Kernel", "Linear", "Matern12", "Matern32", "Matern52",
-        "Periodic", "Polynomial", "Product", "RBF", "RationalQuadratic", "Scaled", "Sum", "White",
+        "Periodic", "Polynomial", "Product", "RBF", "RationalQuadratic", "Scaled", "Stationary",
+        "Sum", "White",
     ),
     "laplace": (),
     "likelihoods": ("Bernoulli", "Gaussian"),

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 import gpnotes as g
 from gpnotes._xp import to_numpy
-from gpnotes.params import flatten, leaves
+from gpnotes.params import flatten, flatten_gradient, leaves
 from gpnotes.testing import check_kernel
 
 
@@ -293,3 +294,111 @@ def test_any_combination_conforms(kernel, seed):
     check_kernel(kernel, np.random.default_rng(seed).normal(size=(4, 2)))
     vector, rebuild = flatten(kernel)
     np.testing.assert_allclose(flatten(rebuild(vector))[0], vector, atol=1e-14)
+
+
+# Kernels of one's own
+
+
+@dataclass(frozen=True)
+class Matern72(g.Stationary):
+    """A Matérn kernel as a user would write it."""
+
+    def _profile(self, q):
+        s = np.sqrt(7.0 * q)
+        return (1.0 + s + 0.4 * s**2 + s**3 / 15.0) * np.exp(-s)
+
+    def _slope(self, q):
+        s = np.sqrt(7.0 * q)
+        return -0.7 * (1.0 + s + s**2 / 3.0) * np.exp(-s)
+
+
+@dataclass(frozen=True)
+class InPlace(Matern72):
+    """The same, with what NumPy arrays need."""
+
+    def _profile_in_place(self, q, slope):
+        slope[...] = self._slope(q)
+        q[...] = self._profile(q)
+
+
+@dataclass(frozen=True)
+class WithShape(InPlace):
+    """A hyperparameter more, which the path in place would forget."""
+
+    shape: float = g.params.positive(1.0)
+
+    def _profile_in_place(self, q, slope):
+        raise AssertionError
+
+    def _shape_bars(self, q, K_bar):
+        return {"shape": 0.0}
+
+
+@pytest.mark.parametrize("lengthscale", [0.8, np.asarray([0.7, 1.4])])
+def test_two_functions_make_a_stationary_kernel(rng, lengthscale):
+    x = rng.normal(size=(5, 2))
+    kernel = Matern72(1.3, lengthscale)
+    check_kernel(kernel, x)
+    check_kernel(sum([kernel, 0.5 * kernel * g.RBF(), g.White(0.1)]), x)
+    assert kernel == Matern72(1.3, np.asarray(lengthscale))
+    assert kernel != InPlace(1.3, lengthscale)
+    assert len({kernel, Matern72(1.3, lengthscale)}) == 1
+    assert repr(kernel).startswith("Matern72(variance=1.3, lengthscale=")
+
+
+@pytest.mark.parametrize("noise_var", [0.1, 1e-4])
+def test_a_kernel_that_works_in_place_has_the_same_evidence(rng, noise_var):
+    X = rng.normal(size=(40, 2))
+    y = rng.normal(size=40)
+    plain = g.GP(Matern72(1.3, 0.8), noise_var)
+    fast = g.GP(InPlace(1.3, 0.8), noise_var)
+    wanted, wanted_bar = g.log_evidence_and_gradient(plain, X, y)
+    value, bar = g.log_evidence_and_gradient(fast, X, y)
+    assert value == pytest.approx(wanted, rel=1e-9)
+    gradient = flatten_gradient(plain, wanted_bar)
+    np.testing.assert_allclose(flatten_gradient(fast, bar), gradient, rtol=1e-6)
+
+
+def test_a_class_says_itself_whether_it_works_in_place():
+    every = {kind: kind.in_place for kind in (g.RBF, g.Matern12, g.Matern32, g.Matern52)}
+    assert all(every.values())
+    for kind in (g.RationalQuadratic, g.Periodic, g.Linear, g.White, g.Sum, Matern72, WithShape):
+        assert not kind.in_place, kind
+    assert InPlace.in_place
+    assert not type("Child", (InPlace,), {}).in_place  # its profile may be another
+    with pytest.raises(NotImplementedError, match="Matern72 does no work in place"):
+        Matern72()._profile_in_place(np.ones(1), np.ones(1))
+
+
+def test_a_kernel_that_lacks_something_is_refused_when_it_is_made():
+    @dataclass(frozen=True)
+    class Brownian(g.Kernel):
+        def _gram(self, x, z):
+            return np.minimum(x, x.T if z is None else z.T)
+
+    @dataclass(frozen=True)
+    class NoSlope(g.Stationary):
+        def _profile(self, q):
+            return np.exp(-q)
+
+    class NoFields(g.Kernel):
+        _gram = _diag = _pull = _pull_diag = None
+
+    with pytest.raises(TypeError, match=r"Brownian.*_diag.*_pull.*_pull_diag"):
+        Brownian()
+    with pytest.raises(TypeError, match=r"NoSlope.*_slope"):
+        NoSlope()
+    with pytest.raises(TypeError, match="NoFields must be a dataclass"):
+        NoFields()
+    for kind in (g.Kernel, g.Stationary):
+        with pytest.raises(TypeError, match=r"abstract|dataclass"):
+            kind()
+
+
+def test_a_list_of_kernels_has_a_sum():
+    kernels = [g.RBF(), g.White(), g.Linear()]
+    assert sum(kernels) == g.RBF() + g.White() + g.Linear()
+    assert sum(kernels[:1]) == g.RBF()
+    for other in (1, 0.0, False, "0", None):
+        with pytest.raises(TypeError):
+            other + g.RBF()

@@ -1,4 +1,4 @@
-"""The in-place work behind `exact`, for NumPy arrays and the kernels that fits mostly use.
+"""The in-place work behind `exact`, for NumPy arrays and stationary kernels that allow it.
 
 The formulas are those of `exact` and of `kernels.stationary`, which stay the reference: a test
 holds both to each other. Here they run in two buffers of n × n, made once: what is elementwise goes
@@ -12,28 +12,38 @@ a few columns of the matrix, from the diagonal down, contiguous along the rows.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
 from .. import _xp
 from .._xp import LOG_2PI, Array, array_namespace
-from ..kernels import RBF, Matern12, Matern32, Matern52
 from ..linalg import by_differences, rounding
 from ..memory import blocks
 
 __all__ = ["Evidence", "evidence_and_gradient", "factor", "project", "serves"]
 
-_FAR = 1e4  # lengthscales: the exponential of minus as much is zero
 _BLOCK = 2**15  # entries: 256 KiB in float64, so that the two blocks at work fit a core's cache
+
+
+class InPlaceKernel(Protocol):
+    """What this module asks of a kernel: two hyperparameters, and a profile that works in place."""
+
+    in_place: ClassVar[bool]
+    variance: float
+    lengthscale: float | Array
+
+    def _admit(self, x: Array, name: str) -> None: ...
+
+    def _profile_in_place(self, q: Array, slope: Array) -> None: ...
 
 
 def serves(kernel: Any, X: Array) -> bool:
     """Whether the functions of this module can work for this kernel and these inputs.
 
-    Subclasses may mean something else, and BLAS refuses empty matrices.
+    The kernel says so itself; BLAS refuses empty matrices.
     """
-    known = type(kernel) in _PROFILES and X.shape[0] > 0
+    known = kernel.in_place and X.shape[0] > 0
     return known and _xp.is_numpy_namespace(array_namespace(X))
 
 
@@ -48,7 +58,7 @@ class Evidence(NamedTuple):
 
 
 def evidence_and_gradient(
-    kernel: Any, noise_var: float, X: Array, residual: Array
+    kernel: InPlaceKernel, noise_var: float, X: Array, residual: Array
 ) -> Evidence | None:
     """The evidence and its derivatives, or None where K_y needs jitter; O(n³), two n × n buffers.
 
@@ -56,7 +66,8 @@ def evidence_and_gradient(
     and ``K_y⁻¹K = I − σ_n² K_y⁻¹``, so that K itself need not be kept. These differences cost this
     one derivative a relative error of ``eps σ_n² / σ_f²`` where the noise exceeds the signal.
     """
-    n, u = X.shape[0], _scaled(kernel, X)
+    n = X.shape[0]
+    u = _scaled(kernel, X)
     K, slope = _gram(kernel, u, np.empty((n, n), X.dtype, order="F"))
     lower = _cholesky(K, noise_var, clean=0)
     if lower is None:
@@ -65,20 +76,24 @@ def evidence_and_gradient(
     alpha, _ = _xp.lapack("potrs", X)(lower, residual, lower=1)
     inverse, _ = _xp.lapack("potri", X)(lower, lower=1, overwrite_c=1)
     trace = float(np.sum(_diagonal(inverse)))
-    squares, fit = _dot(alpha, alpha), _dot(residual, alpha)
-    signal_bar = (fit - noise_var * squares - n + noise_var * trace) / (2.0 * kernel.variance)
+    squares = _dot(alpha, alpha)
+    fit = _dot(residual, alpha)
+    own = fit - noise_var * squares - n + noise_var * trace
+    variance_bar = own / (2.0 * kernel.variance)
     lengths_bar = _lengthscale_bar(kernel, u, _weighted(slope, alpha, inverse))
     value = -0.5 * (fit + log_det + n * LOG_2PI)
-    return Evidence(value, signal_bar, lengths_bar, 0.5 * (squares - trace), alpha)
+    return Evidence(value, variance_bar, lengths_bar, 0.5 * (squares - trace), alpha)
 
 
-def factor(kernel: Any, noise_var: float, X: Array) -> Array | None:
+def factor(kernel: InPlaceKernel, noise_var: float, X: Array) -> Array | None:
     """The Cholesky factor of ``K_y``, (n, n) in Fortran order, or None where it needs jitter."""
     K, _ = _gram(kernel, _scaled(kernel, X), None)
     return _cholesky(K, noise_var, clean=1)
 
 
-def project(kernel: Any, X: Array, Xs: Array, lower: Array, alpha: Array) -> tuple[Array, Array]:
+def project(
+    kernel: InPlaceKernel, X: Array, Xs: Array, lower: Array, alpha: Array
+) -> tuple[Array, Array]:
     """``K_*f α`` and the diagonal of ``K_*f K_y⁻¹ K_f*``, (n*,) each."""
     centre = X.mean(axis=0)
     cross = _cross(kernel, (X - centre) / kernel.lengthscale, (Xs - centre) / kernel.lengthscale)
@@ -87,30 +102,32 @@ def project(kernel: Any, X: Array, Xs: Array, lower: Array, alpha: Array) -> tup
     return mean, np.einsum("ji,ji->j", half.T, half.T)
 
 
-def _scaled(kernel: Any, X: Array) -> Array:
+def _scaled(kernel: InPlaceKernel, X: Array) -> Array:
     kernel._admit(X, "X")
     return (X - X.mean(axis=0)) / kernel.lengthscale
 
 
-def _gram(kernel: Any, u: Array, slope: Array | None) -> tuple[Array, Array | None]:
+def _gram(kernel: InPlaceKernel, u: Array, slope: Array | None) -> tuple[Array, Array | None]:
     """The lower triangles of K and, if there is a buffer for it, of ``dk/dq``."""
     K = _squares_within(u)
     _diagonal(K)[:] = 0.0
-    blur = None if _exact(u) else _blur(u)
+    errors = None if _exact(u) else _rounding(u)
     for block in _blocks(u.shape[0], u.shape[0], triangle=True):
         q = K.T[block]
-        bend = np.empty_like(q) if slope is None else slope.T[block]
-        near = None if blur is None else q < blur[block[0], None] + blur[None, block[1]]
-        _profile(kernel, q, bend, near)
+        slopes = np.empty_like(q) if slope is None else slope.T[block]
+        near = None if errors is None else q < errors[block[0], None] + errors[None, block[1]]
+        _profile(kernel, q, slopes, near)
     return K, slope
 
 
-def _cross(kernel: Any, u: Array, v: Array) -> Array:
+def _cross(kernel: InPlaceKernel, u: Array, v: Array) -> Array:
     K = _squares_between(u, v)
-    blurs = None if _exact(u, v) else (_blur(v), _blur(u))
+    errors = None if _exact(u, v) else (_rounding(v), _rounding(u))
     for block in _blocks(v.shape[0], u.shape[0], triangle=False):
         q = K.T[block]
-        near = None if blurs is None else q < blurs[0][block[0], None] + blurs[1][None, block[1]]
+        near = None
+        if errors is not None:
+            near = q < errors[0][block[0], None] + errors[1][None, block[1]]
         _profile(kernel, q, np.empty_like(q), near)
     return K
 
@@ -144,7 +161,8 @@ def _squares_within(u: Array) -> Array:
     size = np.sum(u * u, axis=1)
     # zeros, since blocks touch some of the entries above the diagonal that syr2k leaves alone
     K = np.zeros((u.shape[0], u.shape[0]), u.dtype, order="F")
-    left, right = _augmented(-u, size), _augmented(u, np.ones_like(size))
+    left = _augmented(-u, size)
+    right = _augmented(u, np.ones_like(size))
     return _xp.blas("syr2k", u)(1.0, left, right, 0.0, K, lower=1, overwrite_c=1)
 
 
@@ -153,9 +171,10 @@ def _squares_between(u: Array, v: Array) -> Array:
         return _by_differences(u, v, triangle=False)
     if u.dtype == np.float32:
         return _in_double(u, v, triangle=False)
-    sizes = np.sum(u * u, axis=1), np.sum(v * v, axis=1)
-    left = _augmented(-2.0 * u, sizes[0], np.ones_like(sizes[0]))
-    right = _augmented(v, np.ones_like(sizes[1]), sizes[1])
+    u_size = np.sum(u * u, axis=1)
+    v_size = np.sum(v * v, axis=1)
+    left = _augmented(-2.0 * u, u_size, np.ones_like(u_size))
+    right = _augmented(v, np.ones_like(v_size), v_size)
     return _xp.blas("gemm", u)(1.0, left, right, trans_b=1)
 
 
@@ -163,7 +182,7 @@ def _augmented(u: Array, *columns: Array) -> Array:
     return np.asfortranarray(np.column_stack([u, *columns]))
 
 
-def _blur(u: Array) -> Array:
+def _rounding(u: Array) -> Array:
     """What each point adds to the rounding of its distances: less than the sum of two is zero."""
     return rounding(u) * np.sum(u * u, axis=1)
 
@@ -171,7 +190,8 @@ def _blur(u: Array) -> Array:
 def _by_differences(u: Array, v: Array, *, triangle: bool) -> Array:
     K = np.zeros((u.shape[0], v.shape[0]), u.dtype, order="F")
     for block in _blocks(v.shape[0], u.shape[0], triangle=triangle):
-        q, gap = K.T[block], np.empty_like(K.T[block])
+        q = K.T[block]
+        gap = np.empty_like(q)
         for k in range(u.shape[1]):
             np.subtract(v[block[0], k, None], u[None, block[1], k], out=gap)
             gap *= gap
@@ -180,13 +200,14 @@ def _by_differences(u: Array, v: Array, *, triangle: bool) -> Array:
 
 
 def _in_double(u: Array, v: Array, *, triangle: bool) -> Array:
-    K, (u, v) = np.zeros((u.shape[0], v.shape[0]), u.dtype, order="F"), _doubled(u, v)
+    K = np.zeros((u.shape[0], v.shape[0]), u.dtype, order="F")
+    u, v = _doubled(u, v)
     right = _augmented(u, np.ones_like(u[:, 0]), np.sum(u * u, axis=1)).T
     left = np.column_stack([-2.0 * v, np.sum(v * v, axis=1), np.ones_like(v[:, 0])])
-    blurs = _blur(v), _blur(u)
+    errors = _rounding(v), _rounding(u)
     for block in _blocks(v.shape[0], u.shape[0], triangle=triangle):
         q = left[block[0]] @ right[:, block[1]]
-        q[q < blurs[0][block[0], None] + blurs[1][None, block[1]]] = 0.0
+        q[q < errors[0][block[0], None] + errors[1][None, block[1]]] = 0.0
         K.T[block] = q
     return K
 
@@ -195,65 +216,18 @@ def _doubled(*arrays: Array) -> tuple[Array, ...]:
     return tuple(a.astype(np.float64) for a in arrays)
 
 
-def _profile(kernel: Any, q: Array, slope: Array, near: Array | None) -> None:
+def _profile(kernel: InPlaceKernel, q: Array, slope: Array, near: Array | None) -> None:
     """Turn squared distances into k, in place, and fill ``dk/dq``; those `near` zero are zero.
 
     They take no part in the gradient: points that coincide stay so to first order.
     """
     if near is not None:
         np.copyto(q, 0.0, where=near)
-    _PROFILES[type(kernel)](q, slope)
+    kernel._profile_in_place(q, slope)
     q *= kernel.variance
     slope *= kernel.variance
     if near is not None:
         np.copyto(slope, 0.0, where=near)
-
-
-def _rbf(q: Array, slope: Array) -> None:
-    q *= -0.5
-    np.exp(q, out=q)
-    np.multiply(q, -0.5, out=slope)
-
-
-def _matern12(q: Array, slope: Array) -> None:
-    np.sqrt(q, out=q)
-    slope[...] = 0.0
-    np.divide(-0.5, q, out=slope, where=q > 0.0)
-    np.negative(q, out=q)
-    np.exp(q, out=q)
-    slope *= q
-
-
-def _matern32(q: Array, slope: Array) -> None:
-    s = _distance_and_decay(q, slope, 3.0)
-    s += 1.0
-    s *= slope
-    slope *= -1.5
-
-
-def _matern52(q: Array, slope: Array) -> None:
-    s = _distance_and_decay(q, slope, 5.0)
-    # k = (1 + s) e + s² e / 3, and the slope is −5/6 (1 + s) e
-    bend = s * s
-    bend *= slope
-    bend *= 1.0 / 3.0
-    s += 1.0
-    slope *= s
-    np.add(slope, bend, out=q)
-    slope *= -5.0 / 6.0
-
-
-def _distance_and_decay(q: Array, slope: Array, factor: float) -> Array:
-    """``s = √(factor q)`` in the place of q, and ``exp(−s)`` in that of the slope."""
-    q *= factor
-    np.sqrt(q, out=q)
-    np.minimum(q, _FAR, out=q)
-    np.negative(q, out=slope)
-    np.exp(slope, out=slope)
-    return q
-
-
-_PROFILES = {RBF: _rbf, Matern12: _matern12, Matern32: _matern32, Matern52: _matern52}
 
 
 def _cholesky(K: Array, noise_var: float, *, clean: int) -> Array | None:
@@ -280,37 +254,43 @@ def _weighted(slope: Array, alpha: Array, inverse: Array) -> Array:
     return slope
 
 
-def _lengthscale_bar(kernel: Any, u: Array, W: Array) -> Any:
+def _lengthscale_bar(kernel: InPlaceKernel, u: Array, W: Array) -> Any:
     """``−(1/ℓ_d) Σᵢⱼ Wᵢⱼ (u_id − u_jd)²``, in the shape of the lengthscale."""
     if by_differences(u):
-        terms = _spread_by_differences(u, W)
+        terms = _weighted_squares_by_differences(u, W)
     else:
-        terms = _spread_in_double(u, W) if u.dtype == np.float32 else _spread(u, W)
+        terms = (
+            _weighted_squares_in_double(u, W) if u.dtype == np.float32 else _weighted_squares(u, W)
+        )
     bars = -2.0 * terms / kernel.lengthscale
     return float(np.sum(bars)) if isinstance(kernel.lengthscale, float) else bars
 
 
-def _spread(u: Array, W: Array) -> Array:
+def _weighted_squares(u: Array, W: Array) -> Array:
     """``½ Σᵢⱼ Wᵢⱼ (u_id − u_jd)²``, (d,), as ``Σᵢ u_id² (W1)ᵢ − u_dᵀ W u_d``."""
     moved = _xp.blas("symm", u)(1.0, W, _augmented(u, np.ones_like(u[:, 0])), lower=1)
     return np.sum(u * (u * moved[:, -1:] - moved[:, :-1]), axis=0)
 
 
-def _spread_in_double(u: Array, W: Array) -> Array:
+def _weighted_squares_in_double(u: Array, W: Array) -> Array:
     """The same for float32, in float64, a block at a time."""
-    (u,), terms = _doubled(u), np.zeros(u.shape[1])
+    (u,) = _doubled(u)
+    terms = np.zeros(u.shape[1])
     for block in _blocks(u.shape[0], u.shape[0], triangle=True):
-        (weights,), a, b = _doubled(W.T[block]), u[block[0]], u[block[1]]
+        (weights,) = _doubled(W.T[block])
+        a = u[block[0]]
+        b = u[block[1]]
         terms += weights.sum(axis=1) @ (a * a) + weights.sum(axis=0) @ (b * b)
         terms -= 2.0 * np.sum(a * (weights @ b), axis=0)
     return terms.astype(W.dtype)
 
 
-def _spread_by_differences(u: Array, W: Array) -> Array:
+def _weighted_squares_by_differences(u: Array, W: Array) -> Array:
     """The same, ``Σ_{i>j} Wᵢⱼ (u_id − u_jd)²``, from the differences themselves."""
     terms = np.zeros_like(u[0])
     for block in _blocks(u.shape[0], u.shape[0], triangle=True):
-        gap, weighted = np.empty_like(W.T[block]), np.empty_like(W.T[block])
+        gap = np.empty_like(W.T[block])
+        weighted = np.empty_like(gap)
         for k in range(u.shape[1]):
             np.subtract(u[block[0], k, None], u[None, block[1], k], out=gap)
             np.multiply(gap, W.T[block], out=weighted)  # first: a square may overflow where W is 0

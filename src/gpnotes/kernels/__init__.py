@@ -1,10 +1,10 @@
 """Kernels: covariance functions with their pullbacks."""
 
-from .base import ActiveDims, Kernel, Product, Scaled, Sum
+from .algebra import ActiveDims, Kernel, Product, Scaled, Sum
 from .constant import Constant, White
 from .dot import Linear, Polynomial
 from .periodic import Periodic
-from .stationary import RBF, Matern12, Matern32, Matern52, RationalQuadratic
+from .stationary import RBF, Matern12, Matern32, Matern52, RationalQuadratic, Stationary
 
 __all__ = [
     "RBF",
@@ -20,6 +20,7 @@ __all__ = [
     "Product",
     "RationalQuadratic",
     "Scaled",
+    "Stationary",
     "Sum",
     "White",
 ]

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Self
 
 from .. import _xp
 from .._xp import Array, array_namespace
 from ..params import cotangent, positive
-from .base import Kernel
+from .algebra import Kernel
 from .sums import total
 
 __all__ = ["Constant", "White"]
 
 
-@dataclass(frozen=True, repr=False, eq=False)
+@dataclass(frozen=True)
 class Constant(Kernel):
     """One random offset, the same at every point: ``k(x, z) = variance``.
 
@@ -31,14 +31,14 @@ class Constant(Kernel):
     def _diag(self, x: Array) -> Array:
         return array_namespace(x).full_like(x[:, 0], self.variance)
 
-    def _pull(self, x: Array, z: Array | None, K_bar: Array) -> tuple[Any, Array, Array | None]:
+    def _pull(self, x: Array, z: Array | None, K_bar: Array) -> tuple[Self, Array, Array | None]:
         return cotangent(self, variance=total(K_bar)), *_nothing(x, z)
 
-    def _pull_diag(self, x: Array, d_bar: Array) -> tuple[Any, Array]:
+    def _pull_diag(self, x: Array, d_bar: Array) -> tuple[Self, Array]:
         return cotangent(self, variance=total(d_bar)), _nothing(x, None)[0]
 
 
-@dataclass(frozen=True, repr=False, eq=False)
+@dataclass(frozen=True)
 class White(Kernel):
     """Independent noise at every point: ``variance · I`` for ``k(x)``, zero for ``k(x, z)``.
 
@@ -62,11 +62,11 @@ class White(Kernel):
     def _diag(self, x: Array) -> Array:
         return array_namespace(x).full_like(x[:, 0], self.variance)
 
-    def _pull(self, x: Array, z: Array | None, K_bar: Array) -> tuple[Any, Array, Array | None]:
+    def _pull(self, x: Array, z: Array | None, K_bar: Array) -> tuple[Self, Array, Array | None]:
         variance_bar = total(_xp.diagonal(K_bar)) if z is None else 0.0
         return cotangent(self, variance=variance_bar), *_nothing(x, z)
 
-    def _pull_diag(self, x: Array, d_bar: Array) -> tuple[Any, Array]:
+    def _pull_diag(self, x: Array, d_bar: Array) -> tuple[Self, Array]:
         return cotangent(self, variance=total(d_bar)), _nothing(x, None)[0]
 
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Self
 
 from .. import _check
 from .._xp import Array, array_namespace
 from ..params import cotangent, fixed, nonnegative, positive
-from .base import Kernel
+from .algebra import Kernel
 from .sums import per_dimension, total
 
 __all__ = ["Linear", "Polynomial"]
 
 
-@dataclass(frozen=True, repr=False, eq=False)
+@dataclass(frozen=True)
 class Linear(Kernel):
     """Linear functions without an offset: ``k(x, z) = Σ_d v_d x_d z_d``.
 
@@ -27,7 +27,7 @@ class Linear(Kernel):
            [ 6., 18.]])
     """
 
-    variance: Any = positive(1.0, per_dimension=True)
+    variance: float | Array = positive(1.0, per_dimension=True)
 
     def _gram(self, x: Array, z: Array | None) -> Array:
         root = self.variance**0.5  # on both sides, so that a matrix of x with itself is symmetric
@@ -37,22 +37,23 @@ class Linear(Kernel):
     def _diag(self, x: Array) -> Array:
         return array_namespace(x).sum(x * x * self.variance, axis=1)
 
-    def _pull(self, x: Array, z: Array | None, K_bar: Array) -> tuple[Any, Array, Array | None]:
+    def _pull(self, x: Array, z: Array | None, K_bar: Array) -> tuple[Self, Array, Array | None]:
         # K = x V zᵀ: x_bar = K_bar z V, z_bar = K_barᵀ x V, v_bar = diag(xᵀ K_bar z)
         other = x if z is None else z
         right = K_bar @ other
         left = array_namespace(x).matrix_transpose(K_bar) @ x
         bar = cotangent(self, variance=per_dimension(x * right, self.variance))
-        x_bar, z_bar = right * self.variance, left * self.variance
+        x_bar = right * self.variance
+        z_bar = left * self.variance
         return (bar, x_bar + z_bar, None) if z is None else (bar, x_bar, z_bar)
 
-    def _pull_diag(self, x: Array, d_bar: Array) -> tuple[Any, Array]:
+    def _pull_diag(self, x: Array, d_bar: Array) -> tuple[Self, Array]:
         weighted = d_bar[:, None] * x
         bar = cotangent(self, variance=per_dimension(weighted * x, self.variance))
         return bar, 2.0 * weighted * self.variance
 
 
-@dataclass(frozen=True, repr=False, eq=False)
+@dataclass(frozen=True)
 class Polynomial(Kernel):
     """Polynomials: ``k(x, z) = (variance · xᵀz + bias)^degree``, :eq:`eq-wv-polynomial`.
 
@@ -78,12 +79,12 @@ class Polynomial(Kernel):
     def _diag(self, x: Array) -> Array:
         return (self._inner._diag(x) + self.bias) ** self.degree
 
-    def _pull(self, x: Array, z: Array | None, K_bar: Array) -> tuple[Any, Array, Array | None]:
+    def _pull(self, x: Array, z: Array | None, K_bar: Array) -> tuple[Self, Array, Array | None]:
         base_bar = K_bar * self._slope(self._inner._gram(x, z))
         inner_bar, x_bar, z_bar = self._inner._pull(x, z, base_bar)
         return self._bar(inner_bar, base_bar), x_bar, z_bar
 
-    def _pull_diag(self, x: Array, d_bar: Array) -> tuple[Any, Array]:
+    def _pull_diag(self, x: Array, d_bar: Array) -> tuple[Self, Array]:
         base_bar = d_bar * self._slope(self._inner._diag(x))
         inner_bar, x_bar = self._inner._pull_diag(x, base_bar)
         return self._bar(inner_bar, base_bar), x_bar
@@ -95,5 +96,5 @@ class Polynomial(Kernel):
     def _slope(self, inner: Array) -> Array:
         return self.degree * (inner + self.bias) ** (self.degree - 1)
 
-    def _bar(self, inner_bar: Linear, base_bar: Array) -> Any:
+    def _bar(self, inner_bar: Linear, base_bar: Array) -> Self:
         return cotangent(self, variance=inner_bar.variance, bias=total(base_bar))

@@ -10,18 +10,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Self
 
 from .._xp import Array, array_namespace
 from ..linalg import centroid, squared_distances, squared_distances_pullback
 from ..params import cotangent, positive
-from .base import Kernel
+from .algebra import Kernel
 from .sums import per_dimension, total
 
 __all__ = ["Periodic"]
 
 
-@dataclass(frozen=True, repr=False, eq=False)
+@dataclass(frozen=True)
 class Periodic(Kernel):
     """Functions that repeat: ``k(x, z) = σ_f² exp(−2 Σ_d sin²(π(x_d − z_d)/p_d) / ℓ_d²)``.
 
@@ -38,8 +38,8 @@ class Periodic(Kernel):
     """
 
     variance: float = positive(1.0, unit="y²")
-    lengthscale: Any = positive(1.0, per_dimension=True)
-    period: Any = positive(1.0, per_dimension=True, unit="x")
+    lengthscale: float | Array = positive(1.0, per_dimension=True)
+    period: float | Array = positive(1.0, per_dimension=True, unit="x")
 
     def _gram(self, x: Array, z: Array | None) -> Array:
         centre = centroid(x)
@@ -49,10 +49,12 @@ class Periodic(Kernel):
     def _diag(self, x: Array) -> Array:
         return array_namespace(x).full_like(x[:, 0], self.variance)
 
-    def _pull(self, x: Array, z: Array | None, K_bar: Array) -> tuple[Any, Array, Array | None]:
+    def _pull(self, x: Array, z: Array | None, K_bar: Array) -> tuple[Self, Array, Array | None]:
         centre = centroid(x)
-        x, z = x - centre, None if z is None else z - centre
-        u, v = self._wrap(x), None if z is None else self._wrap(z)
+        x = x - centre
+        z = None if z is None else z - centre
+        u = self._wrap(x)
+        v = None if z is None else self._wrap(z)
         q = squared_distances(u, v)
         weighted = K_bar * _profile(q)
         variance_bar = total(weighted)
@@ -64,7 +66,7 @@ class Periodic(Kernel):
         other, z_bar = self._unwrap(z, v, v_bar, 0.0)
         return _both(bar, other), x_bar, z_bar
 
-    def _pull_diag(self, x: Array, d_bar: Array) -> tuple[Any, Array]:
+    def _pull_diag(self, x: Array, d_bar: Array) -> tuple[Self, Array]:
         zeros = array_namespace(x).zeros_like(x)
         return self._bar(total(d_bar), zeros, zeros), zeros
 
@@ -75,16 +77,17 @@ class Periodic(Kernel):
             [xp.cos(angle) / self.lengthscale, xp.sin(angle) / self.lengthscale], axis=1
         )
 
-    def _unwrap(self, x: Array, u: Array, u_bar: Array, variance_bar: float) -> tuple[Any, Array]:
+    def _unwrap(self, x: Array, u: Array, u_bar: Array, variance_bar: float) -> tuple[Self, Array]:
         """The pullback of `_wrap`: u = (c, s) with c' = −s and s' = c by the angle."""
         d = x.shape[1]
-        cos, sin, cos_bar, sin_bar = u[:, :d], u[:, d:], u_bar[:, :d], u_bar[:, d:]
+        cos, sin = u[:, :d], u[:, d:]
+        cos_bar, sin_bar = u_bar[:, :d], u_bar[:, d:]
         x_bar = (cos * sin_bar - sin * cos_bar) * (2.0 * math.pi / self.period)
         # the angle is x/p, the length 1/ℓ: ℓ_bar = −Σ u_bar u / ℓ and p_bar = −Σ x_bar x / p
         lengths = -(cos * cos_bar + sin * sin_bar) / self.lengthscale
         return self._bar(variance_bar, lengths, -x_bar * x / self.period), x_bar
 
-    def _bar(self, variance_bar: float, lengths: Array, periods: Array) -> Any:
+    def _bar(self, variance_bar: float, lengths: Array, periods: Array) -> Self:
         return cotangent(
             self,
             variance=variance_bar,

@@ -7,58 +7,106 @@ zero. Each class brings ``_profile(q)`` and its derivative ``_slope(q)``; the re
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import Self
 
 from .._xp import Array, array_namespace
+from ..inplace import profiles
 from ..linalg import centroid, squared_distances, squared_distances_pullback
 from ..params import cotangent, positive
-from .base import Kernel
+from .algebra import Kernel
 from .sums import per_dimension, total
 
-__all__ = ["RBF", "Matern12", "Matern32", "Matern52", "RationalQuadratic"]
+__all__ = ["RBF", "Matern12", "Matern32", "Matern52", "RationalQuadratic", "Stationary"]
 
 
-def _scaled(kernel: Any, x: Array, z: Array | None) -> tuple[Array, Array | None]:
-    """Inputs in units of the lengthscale, centred: only differences matter."""
-    centre = centroid(x)
-    u = (x - centre) / kernel.lengthscale
-    return u, None if z is None else (z - centre) / kernel.lengthscale
+@dataclass(frozen=True)
+class Stationary(Kernel):
+    """``k(x, z) = σ_f² p(q)`` with a profile p of ``q = Σ_d (x_d − z_d)² / ℓ_d²``, p(0) = 1.
 
+    `variance` is σ_f², `lengthscale` ℓ: a float or an array (d,). A class of your own brings
+    ``_profile``, which is p, and ``_slope``, its derivative by q; both take and return arrays, and
+    q may be zero. Further hyperparameters are further fields, with their derivatives in
+    ``_shape_bars``. If there are none, ``_profile_in_place`` lets NumPy arrays take the path of
+    `inplace.evidence`, which needs a third of the memory; ``in_place`` says whether a class has it.
 
-def _gram(kernel: Any, x: Array, z: Array | None) -> Array:
-    return kernel.variance * kernel._profile(_distances(*_scaled(kernel, x, z)))
+    >>> import numpy as np
+    >>> class Cauchy(Stationary):
+    ...     def _profile(self, q):
+    ...         return 1.0 / (1.0 + q)
+    ...     def _slope(self, q):
+    ...         return -1.0 / (1.0 + q) ** 2
+    >>> Cauchy(lengthscale=2.0)(np.asarray([[0.0], [2.0]]))
+    array([[1. , 0.5],
+           [0.5, 1. ]])
+    """
 
+    variance: float = positive(1.0, unit="y²")
+    lengthscale: float | Array = positive(1.0, per_dimension=True, unit="x")
 
-def _diag(kernel: Any, x: Array) -> Array:
-    return array_namespace(x).full_like(x[:, 0], kernel.variance)
+    def __init_subclass__(cls) -> None:
+        """A class speaks for itself, not for its subclasses: they may have another profile."""
+        super().__init_subclass__()
+        only_these = cls._shape_bars is Stationary._shape_bars
+        cls.in_place = only_these and "_profile_in_place" in vars(cls)
 
+    @abstractmethod
+    def _profile(self, q: Array) -> Array:
+        """``p(q)``, entry by entry."""
 
-def _pull(kernel: Any, x: Array, z: Array | None, K_bar: Array) -> tuple[Any, Array, Array | None]:
-    u, v = _scaled(kernel, x, z)
-    q = _distances(u, v)
-    bars = kernel._shape_bars(q, K_bar)
-    bars["variance"] = total(K_bar * kernel._profile(q))
-    q_bar = kernel.variance * K_bar * kernel._slope(q)
-    q_bar[q == 0.0] = 0.0  # points that coincide stay so to first order; their sums would only blur
-    u_bar, v_bar = squared_distances_pullback(u, v, q_bar)
-    # u = x / ℓ: x_bar = u_bar / ℓ and ℓ_bar = −Σ u_bar u / ℓ
-    moved = u_bar * u if v is None else array_namespace(x).concat([u_bar * u, v_bar * v], axis=0)
-    bars["lengthscale"] = per_dimension(-moved / kernel.lengthscale, kernel.lengthscale)
-    z_bar = None if v_bar is None else v_bar / kernel.lengthscale
-    return cotangent(kernel, **bars), u_bar / kernel.lengthscale, z_bar
+    @abstractmethod
+    def _slope(self, q: Array) -> Array:
+        """``dp/dq``, entry by entry."""
 
+    def _shape_bars(self, q: Array, K_bar: Array) -> dict[str, float]:
+        """``Σᵢⱼ K_barᵢⱼ ∂kᵢⱼ/∂θ`` of hyperparameters θ beside variance and lengthscale, by name."""
+        return {}
 
-def _pull_diag(kernel: Any, x: Array, d_bar: Array) -> tuple[Any, Array]:
-    xp = array_namespace(x)
-    bars = kernel._shape_bars(d_bar[:, None] * 0.0, d_bar[:, None])
-    bars["lengthscale"] = per_dimension(xp.zeros_like(x), kernel.lengthscale)
-    return cotangent(kernel, variance=total(d_bar), **bars), xp.zeros_like(x)
+    def _profile_in_place(self, q: Array, slope: Array) -> None:
+        """Put ``p(q)`` in the place of q and ``dp/dq`` into `slope`, two NumPy arrays."""
+        raise NotImplementedError(f"{type(self).__name__} does no work in place")
+
+    def _gram(self, x: Array, z: Array | None) -> Array:
+        return self.variance * self._profile(_distances(*self._scaled(x, z)))
+
+    def _diag(self, x: Array) -> Array:
+        return array_namespace(x).full_like(x[:, 0], self.variance)
+
+    def _pull(self, x: Array, z: Array | None, K_bar: Array) -> tuple[Self, Array, Array | None]:
+        u, v = self._scaled(x, z)
+        q = _distances(u, v)
+        bars = self._shape_bars(q, K_bar)
+        variance_bar = total(K_bar * self._profile(q))
+        q_bar = self.variance * K_bar * self._slope(q)
+        q_bar[q == 0.0] = 0.0  # where points coincide q is least: rounding alone would move it
+        u_bar, v_bar = squared_distances_pullback(u, v, q_bar)
+        # u = x / ℓ: x_bar = u_bar / ℓ and ℓ_bar = −Σ u_bar u / ℓ
+        xp = array_namespace(x)
+        terms = u_bar * u if v is None else xp.concat([u_bar * u, v_bar * v], axis=0)
+        lengthscale_bar = per_dimension(-terms / self.lengthscale, self.lengthscale)
+        z_bar = None if v_bar is None else v_bar / self.lengthscale
+        kernel_bar = cotangent(self, variance=variance_bar, lengthscale=lengthscale_bar, **bars)
+        return kernel_bar, u_bar / self.lengthscale, z_bar
+
+    def _pull_diag(self, x: Array, d_bar: Array) -> tuple[Self, Array]:
+        zeros = array_namespace(x).zeros_like(x)
+        bars = self._shape_bars(d_bar[:, None] * 0.0, d_bar[:, None])
+        lengthscale_bar = per_dimension(zeros, self.lengthscale)
+        bar = cotangent(self, variance=total(d_bar), lengthscale=lengthscale_bar, **bars)
+        return bar, zeros
+
+    def _scaled(self, x: Array, z: Array | None) -> tuple[Array, Array | None]:
+        """Inputs in units of the lengthscale, centred: only differences matter."""
+        centre = centroid(x)
+        u = (x - centre) / self.lengthscale
+        return u, None if z is None else (z - centre) / self.lengthscale
 
 
 def _distances(u: Array, v: Array | None) -> Array:
     """`squared_distances`, finite where they overflow: infinity times a zero would be NaN."""
-    xp, q = array_namespace(u), squared_distances(u, v)
+    xp = array_namespace(u)
+    q = squared_distances(u, v)
     top = float(xp.finfo(u.dtype).max)
     if max(map(_widest, (u, u if v is None else v))) > 1e-3 * math.sqrt(top):
         return xp.clip(q, None, 1e-2 * top)
@@ -69,12 +117,8 @@ def _widest(u: Array) -> float:
     return float(array_namespace(u).max(array_namespace(u).abs(u))) if u.shape[0] else 0.0
 
 
-def _no_shape_bars(kernel: Any, q: Array, K_bar: Array) -> dict[str, Any]:
-    return {}
-
-
-@dataclass(frozen=True, repr=False, eq=False)
-class RBF(Kernel):
+@dataclass(frozen=True)
+class RBF(Stationary):
     """The squared exponential kernel; its functions have derivatives of every order.
 
     ``k(x, z) = σ_f² exp(−q/2)``. `variance` is σ_f², `lengthscale` ℓ: a float or an array (d,).
@@ -86,21 +130,18 @@ class RBF(Kernel):
            [1.2131, 2.    ]])
     """
 
-    variance: float = positive(1.0, unit="y²")
-    lengthscale: Any = positive(1.0, per_dimension=True, unit="x")
-
-    _gram, _diag, _pull, _pull_diag = _gram, _diag, _pull, _pull_diag
-    _shape_bars = _no_shape_bars
-
     def _profile(self, q: Array) -> Array:
         return array_namespace(q).exp(-0.5 * q)
 
     def _slope(self, q: Array) -> Array:
         return -0.5 * array_namespace(q).exp(-0.5 * q)
 
+    def _profile_in_place(self, q: Array, slope: Array) -> None:
+        profiles.rbf(q, slope)
 
-@dataclass(frozen=True, repr=False, eq=False)
-class Matern12(Kernel):
+
+@dataclass(frozen=True)
+class Matern12(Stationary):
     """The exponential kernel, Matérn with ν = 1/2; its functions are continuous and rough.
 
     ``k(x, z) = σ_f² exp(−√q)``. It has a kink where two points coincide. There the derivative by
@@ -114,12 +155,6 @@ class Matern12(Kernel):
            [0.3679, 1.    ]])
     """
 
-    variance: float = positive(1.0, unit="y²")
-    lengthscale: Any = positive(1.0, per_dimension=True, unit="x")
-
-    _gram, _diag, _pull, _pull_diag = _gram, _diag, _pull, _pull_diag
-    _shape_bars = _no_shape_bars
-
     def _profile(self, q: Array) -> Array:
         xp = array_namespace(q)
         return xp.exp(-xp.sqrt(q))
@@ -130,9 +165,12 @@ class Matern12(Kernel):
         apart = xp.astype(r > 0.0, r.dtype)
         return -0.5 * apart * xp.exp(-r) / (r + (1.0 - apart))
 
+    def _profile_in_place(self, q: Array, slope: Array) -> None:
+        profiles.matern12(q, slope)
 
-@dataclass(frozen=True, repr=False, eq=False)
-class Matern32(Kernel):
+
+@dataclass(frozen=True)
+class Matern32(Stationary):
     """The Matérn kernel with ν = 3/2; its functions have one derivative.
 
     ``k(x, z) = σ_f² (1 + s) exp(−s)`` with ``s = √(3q)``.
@@ -144,12 +182,6 @@ class Matern32(Kernel):
            [0.4834, 1.    ]])
     """
 
-    variance: float = positive(1.0, unit="y²")
-    lengthscale: Any = positive(1.0, per_dimension=True, unit="x")
-
-    _gram, _diag, _pull, _pull_diag = _gram, _diag, _pull, _pull_diag
-    _shape_bars = _no_shape_bars
-
     def _profile(self, q: Array) -> Array:
         s = math.sqrt(3.0) * array_namespace(q).sqrt(q)
         return (1.0 + s) * array_namespace(q).exp(-s)
@@ -158,9 +190,12 @@ class Matern32(Kernel):
         xp = array_namespace(q)
         return -1.5 * xp.exp(-math.sqrt(3.0) * xp.sqrt(q))
 
+    def _profile_in_place(self, q: Array, slope: Array) -> None:
+        profiles.matern32(q, slope)
 
-@dataclass(frozen=True, repr=False, eq=False)
-class Matern52(Kernel):
+
+@dataclass(frozen=True)
+class Matern52(Stationary):
     """The Matérn kernel with ν = 5/2; its functions have two derivatives.
 
     ``k(x, z) = σ_f² (1 + s + s²/3) exp(−s)`` with ``s = √(5q)``.
@@ -172,12 +207,6 @@ class Matern52(Kernel):
            [0.524, 1.   ]])
     """
 
-    variance: float = positive(1.0, unit="y²")
-    lengthscale: Any = positive(1.0, per_dimension=True, unit="x")
-
-    _gram, _diag, _pull, _pull_diag = _gram, _diag, _pull, _pull_diag
-    _shape_bars = _no_shape_bars
-
     def _profile(self, q: Array) -> Array:
         s = math.sqrt(5.0) * array_namespace(q).sqrt(q)
         return (1.0 + s + s * s / 3.0) * array_namespace(q).exp(-s)
@@ -186,9 +215,12 @@ class Matern52(Kernel):
         s = math.sqrt(5.0) * array_namespace(q).sqrt(q)
         return -5.0 / 6.0 * (1.0 + s) * array_namespace(q).exp(-s)
 
+    def _profile_in_place(self, q: Array, slope: Array) -> None:
+        profiles.matern52(q, slope)
 
-@dataclass(frozen=True, repr=False, eq=False)
-class RationalQuadratic(Kernel):
+
+@dataclass(frozen=True)
+class RationalQuadratic(Stationary):
     """A scale mixture of squared exponential kernels; RBF in the limit of large `alpha`.
 
     ``k(x, z) = σ_f² (1 + q / 2α)^(−α)``, the third of the kernels in :eq:`eq-fv-co2-kernel`.
@@ -200,11 +232,7 @@ class RationalQuadratic(Kernel):
            [0.7071, 1.    ]])
     """
 
-    variance: float = positive(1.0, unit="y²")
-    lengthscale: Any = positive(1.0, per_dimension=True, unit="x")
     alpha: float = positive(1.0)
-
-    _gram, _diag, _pull, _pull_diag = _gram, _diag, _pull, _pull_diag
 
     def _profile(self, q: Array) -> Array:
         xp = array_namespace(q)
@@ -213,8 +241,9 @@ class RationalQuadratic(Kernel):
     def _slope(self, q: Array) -> Array:
         return -0.5 * self._profile(q) / (1.0 + q / (2.0 * self.alpha))
 
-    def _shape_bars(self, q: Array, K_bar: Array) -> dict[str, Any]:
+    def _shape_bars(self, q: Array, K_bar: Array) -> dict[str, float]:
         # ∂k/∂α = k (t / (1 + t) − log(1 + t)) with t = q / 2α
-        t = array_namespace(q).clip(q / (2.0 * self.alpha), None, 1e30)
-        bend = t / (1.0 + t) - array_namespace(q).log1p(t)
-        return {"alpha": self.variance * total(K_bar * self._profile(q) * bend)}
+        xp = array_namespace(q)
+        t = xp.clip(q / (2.0 * self.alpha), None, 1e30)
+        relative = t / (1.0 + t) - xp.log1p(t)
+        return {"alpha": self.variance * total(K_bar * self._profile(q) * relative)}
