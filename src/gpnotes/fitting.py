@@ -116,11 +116,13 @@ def _starts(
     """The given start, and others drawn around it."""
     restarts = _check.whole(restarts, "restarts", 0)
     spread = _check.positive(_check.number(spread, "spread"), "spread", zero=True)
-    if stream is not None:
-        _check.instance(stream, "stream", Stream)
-    elif restarts:
-        raise ValueError("restarts need a stream to draw their starts from")
-    return [start, *(start + spread * stream.normal(start.size) for _ in range(restarts))]
+    if stream is None:
+        if restarts:
+            raise ValueError("restarts need a stream to draw their starts from")
+        return [start]
+    _check.instance(stream, "stream", Stream)
+    draws = (np.asarray(stream.normal(start.size)) for _ in range(restarts))
+    return [start, *(start + spread * draw for draw in draws)]
 
 
 def _run(gp: GP, ascent: Ascent, rebuild: Callable, box: np.ndarray, fixed: Collection[str]) -> Run:

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 import numpy as np
 
 from .. import _xp
-from .._xp import LOG_2PI, Array, array_namespace
+from .._xp import LOG_2PI, HostArray, Numbers, array_namespace
 from ..linalg import by_differences, rounding
 from ..memory import blocks
 
@@ -31,14 +31,14 @@ class InPlaceKernel(Protocol):
 
     in_place: ClassVar[bool]
     variance: float
-    lengthscale: float | Array
+    lengthscale: Numbers
 
-    def _admit(self, x: Array, name: str) -> None: ...
+    def _admit(self, x: HostArray, name: str) -> None: ...
 
-    def _profile_in_place(self, q: Array, slope: Array) -> None: ...
+    def _profile_in_place(self, q: HostArray, slope: HostArray) -> None: ...
 
 
-def serves(kernel: Any, X: Array) -> bool:
+def serves(kernel: Any, X: HostArray) -> bool:
     """Whether the functions of this module can work for this kernel and these inputs.
 
     The kernel says so itself; BLAS refuses empty matrices.
@@ -52,13 +52,13 @@ class Evidence(NamedTuple):
 
     value: float
     variance_bar: float
-    lengthscale_bar: Any
+    lengthscale_bar: Numbers
     noise_var_bar: float
-    alpha: Array
+    alpha: HostArray
 
 
 def evidence_and_gradient(
-    kernel: InPlaceKernel, noise_var: float, X: Array, residual: Array
+    kernel: InPlaceKernel, noise_var: float, X: HostArray, residual: HostArray
 ) -> Evidence | None:
     """The evidence and its derivatives, or None where K_y needs jitter; O(n³), two n × n buffers.
 
@@ -68,7 +68,8 @@ def evidence_and_gradient(
     """
     n = X.shape[0]
     u = _scaled(kernel, X)
-    K, slope = _gram(kernel, u, np.empty((n, n), X.dtype, order="F"))
+    slope = np.empty((n, n), X.dtype, order="F")
+    K = _gram(kernel, u, slope)
     lower = _cholesky(K, noise_var, clean=0)
     if lower is None:
         return None
@@ -85,15 +86,15 @@ def evidence_and_gradient(
     return Evidence(value, variance_bar, lengths_bar, 0.5 * (squares - trace), alpha)
 
 
-def factor(kernel: InPlaceKernel, noise_var: float, X: Array) -> Array | None:
+def factor(kernel: InPlaceKernel, noise_var: float, X: HostArray) -> HostArray | None:
     """The Cholesky factor of ``K_y``, (n, n) in Fortran order, or None where it needs jitter."""
-    K, _ = _gram(kernel, _scaled(kernel, X), None)
+    K = _gram(kernel, _scaled(kernel, X), None)
     return _cholesky(K, noise_var, clean=1)
 
 
 def project(
-    kernel: InPlaceKernel, X: Array, Xs: Array, lower: Array, alpha: Array
-) -> tuple[Array, Array]:
+    kernel: InPlaceKernel, X: HostArray, Xs: HostArray, lower: HostArray, alpha: HostArray
+) -> tuple[HostArray, HostArray]:
     """``K_*f α`` and the diagonal of ``K_*f K_y⁻¹ K_f*``, (n*,) each."""
     centre = X.mean(axis=0)
     cross = _cross(kernel, (X - centre) / kernel.lengthscale, (Xs - centre) / kernel.lengthscale)
@@ -102,13 +103,13 @@ def project(
     return mean, np.einsum("ji,ji->j", half.T, half.T)
 
 
-def _scaled(kernel: InPlaceKernel, X: Array) -> Array:
+def _scaled(kernel: InPlaceKernel, X: HostArray) -> HostArray:
     kernel._admit(X, "X")
     return (X - X.mean(axis=0)) / kernel.lengthscale
 
 
-def _gram(kernel: InPlaceKernel, u: Array, slope: Array | None) -> tuple[Array, Array | None]:
-    """The lower triangles of K and, if there is a buffer for it, of ``dk/dq``."""
+def _gram(kernel: InPlaceKernel, u: HostArray, slope: HostArray | None) -> HostArray:
+    """The lower triangle of K; that of ``dk/dq`` goes into `slope`, if there is such a buffer."""
     K = _squares_within(u)
     _diagonal(K)[:] = 0.0
     errors = None if _exact(u) else _rounding(u)
@@ -117,10 +118,10 @@ def _gram(kernel: InPlaceKernel, u: Array, slope: Array | None) -> tuple[Array, 
         slopes = np.empty_like(q) if slope is None else slope.T[block]
         near = None if errors is None else q < errors[block[0], None] + errors[None, block[1]]
         _profile(kernel, q, slopes, near)
-    return K, slope
+    return K
 
 
-def _cross(kernel: InPlaceKernel, u: Array, v: Array) -> Array:
+def _cross(kernel: InPlaceKernel, u: HostArray, v: HostArray) -> HostArray:
     K = _squares_between(u, v)
     errors = None if _exact(u, v) else (_rounding(v), _rounding(u))
     for block in _blocks(v.shape[0], u.shape[0], triangle=False):
@@ -148,12 +149,12 @@ def _blocks(columns: int, rows: int, *, triangle: bool) -> Iterator[tuple[slice,
 # time, for inputs in float32.
 
 
-def _exact(u: Array, v: Array | None = None) -> bool:
+def _exact(u: HostArray, v: HostArray | None = None) -> bool:
     """Whether near points are told apart already, and those that coincide are at distance zero."""
     return u.dtype == np.float32 or by_differences(u, v)
 
 
-def _squares_within(u: Array) -> Array:
+def _squares_within(u: HostArray) -> HostArray:
     if by_differences(u):
         return _by_differences(u, u, triangle=True)
     if u.dtype == np.float32:
@@ -166,7 +167,7 @@ def _squares_within(u: Array) -> Array:
     return _xp.blas("syr2k", u)(1.0, left, right, 0.0, K, lower=1, overwrite_c=1)
 
 
-def _squares_between(u: Array, v: Array) -> Array:
+def _squares_between(u: HostArray, v: HostArray) -> HostArray:
     if by_differences(u, v):
         return _by_differences(u, v, triangle=False)
     if u.dtype == np.float32:
@@ -178,16 +179,16 @@ def _squares_between(u: Array, v: Array) -> Array:
     return _xp.blas("gemm", u)(1.0, left, right, trans_b=1)
 
 
-def _augmented(u: Array, *columns: Array) -> Array:
+def _augmented(u: HostArray, *columns: HostArray) -> HostArray:
     return np.asfortranarray(np.column_stack([u, *columns]))
 
 
-def _rounding(u: Array) -> Array:
+def _rounding(u: HostArray) -> HostArray:
     """What each point adds to the rounding of its distances: less than the sum of two is zero."""
     return rounding(u) * np.sum(u * u, axis=1)
 
 
-def _by_differences(u: Array, v: Array, *, triangle: bool) -> Array:
+def _by_differences(u: HostArray, v: HostArray, *, triangle: bool) -> HostArray:
     K = np.zeros((u.shape[0], v.shape[0]), u.dtype, order="F")
     for block in _blocks(v.shape[0], u.shape[0], triangle=triangle):
         q = K.T[block]
@@ -199,7 +200,7 @@ def _by_differences(u: Array, v: Array, *, triangle: bool) -> Array:
     return K
 
 
-def _in_double(u: Array, v: Array, *, triangle: bool) -> Array:
+def _in_double(u: HostArray, v: HostArray, *, triangle: bool) -> HostArray:
     K = np.zeros((u.shape[0], v.shape[0]), u.dtype, order="F")
     u, v = _doubled(u, v)
     right = _augmented(u, np.ones_like(u[:, 0]), np.sum(u * u, axis=1)).T
@@ -212,11 +213,11 @@ def _in_double(u: Array, v: Array, *, triangle: bool) -> Array:
     return K
 
 
-def _doubled(*arrays: Array) -> tuple[Array, ...]:
+def _doubled(*arrays: HostArray) -> tuple[HostArray, ...]:
     return tuple(a.astype(np.float64) for a in arrays)
 
 
-def _profile(kernel: InPlaceKernel, q: Array, slope: Array, near: Array | None) -> None:
+def _profile(kernel: InPlaceKernel, q: HostArray, slope: HostArray, near: HostArray | None) -> None:
     """Turn squared distances into k, in place, and fill ``dk/dq``; those `near` zero are zero.
 
     They take no part in the gradient: points that coincide stay so to first order.
@@ -230,7 +231,7 @@ def _profile(kernel: InPlaceKernel, q: Array, slope: Array, near: Array | None) 
         np.copyto(slope, 0.0, where=near)
 
 
-def _cholesky(K: Array, noise_var: float, *, clean: int) -> Array | None:
+def _cholesky(K: HostArray, noise_var: float, *, clean: int) -> HostArray | None:
     """The factor of ``K + σ_n² I`` in the place of K; `clean` clears the upper triangle."""
     diagonal = _diagonal(K)
     diagonal += noise_var
@@ -238,7 +239,7 @@ def _cholesky(K: Array, noise_var: float, *, clean: int) -> Array | None:
     return None if failed else lower
 
 
-def _weighted(slope: Array, alpha: Array, inverse: Array) -> Array:
+def _weighted(slope: HostArray, alpha: HostArray, inverse: HostArray) -> HostArray:
     """``(α αᵀ − K_y⁻¹) ∘ dk/dq`` in the place of the slope; in blocks, zero above the diagonal.
 
     The diagonal is zero too: no point is at a distance from itself.
@@ -254,25 +255,26 @@ def _weighted(slope: Array, alpha: Array, inverse: Array) -> Array:
     return slope
 
 
-def _lengthscale_bar(kernel: InPlaceKernel, u: Array, W: Array) -> Any:
+def _lengthscale_bar(kernel: InPlaceKernel, u: HostArray, W: HostArray) -> Numbers:
     """``−(1/ℓ_d) Σᵢⱼ Wᵢⱼ (u_id − u_jd)²``, in the shape of the lengthscale."""
     if by_differences(u):
         terms = _weighted_squares_by_differences(u, W)
+    elif u.dtype == np.float32:
+        terms = _weighted_squares_in_double(u, W)
     else:
-        terms = (
-            _weighted_squares_in_double(u, W) if u.dtype == np.float32 else _weighted_squares(u, W)
-        )
-    bars = -2.0 * terms / kernel.lengthscale
-    return float(np.sum(bars)) if isinstance(kernel.lengthscale, float) else bars
+        terms = _weighted_squares(u, W)
+    if isinstance(kernel.lengthscale, float):
+        return float(np.sum(-2.0 * terms / kernel.lengthscale))
+    return -2.0 * terms / kernel.lengthscale
 
 
-def _weighted_squares(u: Array, W: Array) -> Array:
+def _weighted_squares(u: HostArray, W: HostArray) -> HostArray:
     """``½ Σᵢⱼ Wᵢⱼ (u_id − u_jd)²``, (d,), as ``Σᵢ u_id² (W1)ᵢ − u_dᵀ W u_d``."""
     moved = _xp.blas("symm", u)(1.0, W, _augmented(u, np.ones_like(u[:, 0])), lower=1)
     return np.sum(u * (u * moved[:, -1:] - moved[:, :-1]), axis=0)
 
 
-def _weighted_squares_in_double(u: Array, W: Array) -> Array:
+def _weighted_squares_in_double(u: HostArray, W: HostArray) -> HostArray:
     """The same for float32, in float64, a block at a time."""
     (u,) = _doubled(u)
     terms = np.zeros(u.shape[1])
@@ -285,7 +287,7 @@ def _weighted_squares_in_double(u: Array, W: Array) -> Array:
     return terms.astype(W.dtype)
 
 
-def _weighted_squares_by_differences(u: Array, W: Array) -> Array:
+def _weighted_squares_by_differences(u: HostArray, W: HostArray) -> HostArray:
     """The same, ``Σ_{i>j} Wᵢⱼ (u_id − u_jd)²``, from the differences themselves."""
     terms = np.zeros_like(u[0])
     for block in _blocks(u.shape[0], u.shape[0], triangle=True):
@@ -299,10 +301,10 @@ def _weighted_squares_by_differences(u: Array, W: Array) -> Array:
     return terms
 
 
-def _diagonal(K: Array) -> Array:
+def _diagonal(K: HostArray) -> HostArray:
     """The diagonal as a view that can be written to."""
     return np.einsum("ii->i", K)
 
 
-def _dot(a: Array, b: Array) -> float:
+def _dot(a: HostArray, b: HostArray) -> float:
     return float(np.sum(a * b))

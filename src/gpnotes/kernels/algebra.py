@@ -13,7 +13,7 @@ from operator import mul
 from typing import Any, Self
 
 from .. import _check
-from .._xp import Array, array_namespace
+from .._xp import Array, Matrix, Vector, array_namespace
 from ..params import cotangent, fixed, holds_derivatives, positive
 from .base import KernelBase
 from .sums import added, products_of_others, total
@@ -95,7 +95,7 @@ class _Combination(Kernel):
         if not self.parts:
             raise ValueError(f"{type(self).__name__}.parts must hold at least one kernel; got none")
 
-    def _admit(self, x: Array, name: str) -> None:
+    def _admit(self, x: Matrix, name: str) -> None:
         for part in self.parts:
             part._admit(x, name)
 
@@ -116,18 +116,20 @@ class Sum(_Combination):
     Linear(variance=1)
     """
 
-    def _gram(self, x: Array, z: Array | None) -> Array:
+    def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:
         return added(part._gram(x, z) for part in self.parts)
 
-    def _diag(self, x: Array) -> Array:
+    def _diag(self, x: Matrix) -> Vector:
         return added(part._diag(x) for part in self.parts)
 
-    def _pull(self, x: Array, z: Array | None, K_bar: Array) -> tuple[Self, Array, Array | None]:
+    def _pull(
+        self, x: Matrix, z: Matrix | None, K_bar: Matrix
+    ) -> tuple[Self, Matrix, Matrix | None]:
         bars, x_bars, z_bars = zip(*(p._pull(x, z, K_bar) for p in self.parts), strict=True)
         z_bar = None if z is None else added(z_bars)
         return cotangent(self, parts=bars), added(x_bars), z_bar
 
-    def _pull_diag(self, x: Array, d_bar: Array) -> tuple[Self, Array]:
+    def _pull_diag(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
         bars, x_bars = zip(*(p._pull_diag(x, d_bar) for p in self.parts), strict=True)
         return cotangent(self, parts=bars), added(x_bars)
 
@@ -146,20 +148,22 @@ class Product(_Combination):
     RBF(variance=1, lengthscale=90) * Periodic(variance=1, lengthscale=1.3, period=1)
     """
 
-    def _gram(self, x: Array, z: Array | None) -> Array:
+    def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:
         return reduce(mul, (part._gram(x, z) for part in self.parts))
 
-    def _diag(self, x: Array) -> Array:
+    def _diag(self, x: Matrix) -> Vector:
         return reduce(mul, (part._diag(x) for part in self.parts))
 
-    def _pull(self, x: Array, z: Array | None, K_bar: Array) -> tuple[Self, Array, Array | None]:
+    def _pull(
+        self, x: Matrix, z: Matrix | None, K_bar: Matrix
+    ) -> tuple[Self, Matrix, Matrix | None]:
         others = products_of_others([part._gram(x, z) for part in self.parts])
         pulled = (p._pull(x, z, K_bar * k) for p, k in zip(self.parts, others, strict=True))
         bars, x_bars, z_bars = zip(*pulled, strict=True)
         z_bar = None if z is None else added(z_bars)
         return cotangent(self, parts=bars), added(x_bars), z_bar
 
-    def _pull_diag(self, x: Array, d_bar: Array) -> tuple[Self, Array]:
+    def _pull_diag(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
         others = products_of_others([part._diag(x) for part in self.parts])
         pulled = (p._pull_diag(x, d_bar * k) for p, k in zip(self.parts, others, strict=True))
         bars, x_bars = zip(*pulled, strict=True)
@@ -185,22 +189,24 @@ class Scaled(Kernel):
         super().__post_init__()
         _require_kernels("kernel", self.kernel)
 
-    def _gram(self, x: Array, z: Array | None) -> Array:
+    def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:
         return self.scale * self.kernel._gram(x, z)
 
-    def _diag(self, x: Array) -> Array:
+    def _diag(self, x: Matrix) -> Vector:
         return self.scale * self.kernel._diag(x)
 
-    def _pull(self, x: Array, z: Array | None, K_bar: Array) -> tuple[Self, Array, Array | None]:
+    def _pull(
+        self, x: Matrix, z: Matrix | None, K_bar: Matrix
+    ) -> tuple[Self, Matrix, Matrix | None]:
         scale_bar = total(K_bar * self.kernel._gram(x, z))
         bar, x_bar, z_bar = self.kernel._pull(x, z, self.scale * K_bar)
         return cotangent(self, scale=scale_bar, kernel=bar), x_bar, z_bar
 
-    def _pull_diag(self, x: Array, d_bar: Array) -> tuple[Self, Array]:
+    def _pull_diag(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
         bar, x_bar = self.kernel._pull_diag(x, self.scale * d_bar)
         return cotangent(self, scale=total(d_bar * self.kernel._diag(x)), kernel=bar), x_bar
 
-    def _admit(self, x: Array, name: str) -> None:
+    def _admit(self, x: Matrix, name: str) -> None:
         self.kernel._admit(x, name)
 
     def __repr__(self) -> str:
@@ -230,23 +236,25 @@ class ActiveDims(Kernel):
             raise ValueError(f"dims must be distinct columns from 0; got {dims}")
         object.__setattr__(self, "dims", dims)
 
-    def _gram(self, x: Array, z: Array | None) -> Array:
+    def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:
         return self.kernel._gram(self._take(x), None if z is None else self._take(z))
 
-    def _diag(self, x: Array) -> Array:
+    def _diag(self, x: Matrix) -> Vector:
         return self.kernel._diag(self._take(x))
 
-    def _pull(self, x: Array, z: Array | None, K_bar: Array) -> tuple[Self, Array, Array | None]:
+    def _pull(
+        self, x: Matrix, z: Matrix | None, K_bar: Matrix
+    ) -> tuple[Self, Matrix, Matrix | None]:
         inner_z = None if z is None else self._take(z)
         bar, x_bar, z_bar = self.kernel._pull(self._take(x), inner_z, K_bar)
-        z_bar = None if z is None else self._put(z_bar, z)
+        z_bar = None if z is None or z_bar is None else self._put(z_bar, z)
         return cotangent(self, kernel=bar), self._put(x_bar, x), z_bar
 
-    def _pull_diag(self, x: Array, d_bar: Array) -> tuple[Self, Array]:
+    def _pull_diag(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
         bar, x_bar = self.kernel._pull_diag(self._take(x), d_bar)
         return cotangent(self, kernel=bar), self._put(x_bar, x)
 
-    def _admit(self, x: Array, name: str) -> None:
+    def _admit(self, x: Matrix, name: str) -> None:
         if max(self.dims) >= x.shape[1]:
             raise ValueError(f"{name} must have more than {max(self.dims)} columns; got {x.shape}")
         self.kernel._admit(self._take(x), f"{name}[:, {list(self.dims)}]")

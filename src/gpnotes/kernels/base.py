@@ -8,11 +8,11 @@ nothing. How kernels combine is in `algebra`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import fields, is_dataclass
+from dataclasses import Field, fields, is_dataclass
 from typing import Any, ClassVar, Self
 
 from .. import _check, _xp, memory
-from .._xp import Array
+from .._xp import Matrix, Vector
 from ..params import holds_derivatives, settle
 
 __all__ = ["KernelBase"]
@@ -24,6 +24,8 @@ class KernelBase(ABC):
     A class that lacks a hook, or is no dataclass, is a `TypeError` when it is made. Kernels compare
     by their hyperparameters and print them, also where ``@dataclass`` would write its own methods.
     """
+
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]  # what ``@dataclass`` puts there
 
     __array_ufunc__ = None  # array * kernel is ours to refuse: NumPy would make an array of kernels
 
@@ -47,22 +49,24 @@ class KernelBase(ABC):
         settle(self)
 
     @abstractmethod
-    def _gram(self, x: Array, z: Array | None) -> Array:
+    def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:
         """What calling the kernel returns, (n, m): `z` is None for the matrix of x with itself."""
 
     @abstractmethod
-    def _diag(self, x: Array) -> Array:
+    def _diag(self, x: Matrix) -> Vector:
         """The diagonal of ``_gram(x, None)``, (n,)."""
 
     @abstractmethod
-    def _pull(self, x: Array, z: Array | None, K_bar: Array) -> tuple[Self, Array, Array | None]:
+    def _pull(
+        self, x: Matrix, z: Matrix | None, K_bar: Matrix
+    ) -> tuple[Self, Matrix, Matrix | None]:
         """What `pullback` returns: ``(kernel_bar, x_bar, z_bar)``, the first by `cotangent`."""
 
     @abstractmethod
-    def _pull_diag(self, x: Array, d_bar: Array) -> tuple[Self, Array]:
+    def _pull_diag(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
         """What `diag_pullback` returns: ``(kernel_bar, x_bar)``."""
 
-    def __call__(self, x: Array, z: Array | None = None) -> Array:
+    def __call__(self, x: Matrix, z: Matrix | None = None) -> Matrix:
         """The matrix ``[k(xᵢ, zⱼ)]``, (n, m), for x (n, d) and z (m, d).
 
         Without `z`, the matrix of x with itself. That is more than ``z = x``: white noise is
@@ -74,12 +78,14 @@ class KernelBase(ABC):
         memory.require(*size, copies=2, like=x, what="K")
         return self._gram(x, z)
 
-    def diag(self, x: Array) -> Array:
+    def diag(self, x: Matrix) -> Vector:
         """The diagonal of ``kernel(x)``, (n,), without the rest of the matrix."""
         self._admit(_check.matrix(x, "x"), "x")
         return self._diag(x)
 
-    def pullback(self, x: Array, z: Array | None, K_bar: Array) -> tuple[Self, Array, Array | None]:
+    def pullback(
+        self, x: Matrix, z: Matrix | None, K_bar: Matrix
+    ) -> tuple[Self, Matrix, Matrix | None]:
         """Carry ``K_bar`` (n, m) back to ``(kernel_bar, x_bar, z_bar)``.
 
         ``kernel_bar`` holds ``Σᵢⱼ K_barᵢⱼ ∂k(xᵢ, zⱼ)/∂θ`` in the place of each hyperparameter θ,
@@ -92,7 +98,7 @@ class KernelBase(ABC):
         _check.alike(K_bar, "K_bar", x, "x")
         return self._pull(x, z, K_bar)
 
-    def diag_pullback(self, x: Array, d_bar: Array) -> tuple[Self, Array]:
+    def diag_pullback(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
         """Carry ``d_bar`` (n,) back through `diag` to ``(kernel_bar, x_bar)``."""
         self._admit(_check.matrix(x, "x"), "x")
         _check.alike(_check.vector(d_bar, "d_bar", size=x.shape[0]), "d_bar", x, "x")
@@ -114,13 +120,13 @@ class KernelBase(ABC):
         values = (f"{item.name}={_shown(getattr(self, item.name))}" for item in fields(self))
         return f"{type(self).__name__}({', '.join(values)})"
 
-    def _admit_both(self, x: Array, z: Array | None) -> None:
+    def _admit_both(self, x: Matrix, z: Matrix | None) -> None:
         self._admit(_check.matrix(x, "x"), "x")
         if z is not None:
             self._admit(_check.matrix(z, "z", columns=x.shape[1]), "z")
             _check.alike(z, "z", x, "x")
 
-    def _admit(self, x: Array, name: str) -> None:
+    def _admit(self, x: Matrix, name: str) -> None:
         """Raise if one of the hyperparameters does not go with inputs like `x`."""
         if holds_derivatives(self):
             raise TypeError(f"{self!r} holds derivatives and is no kernel to call")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from .. import _xp
-from .._xp import Array, array_namespace
+from .._xp import Array, Matrix, Vector, array_namespace
 from ..params import cotangent, positive
 from .algebra import Kernel
 from .sums import total
@@ -25,16 +25,18 @@ class Constant(Kernel):
 
     variance: float = positive(1.0, unit="y²")
 
-    def _gram(self, x: Array, z: Array | None) -> Array:
+    def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:
         return _filled(x, z, self.variance)
 
-    def _diag(self, x: Array) -> Array:
+    def _diag(self, x: Matrix) -> Vector:
         return array_namespace(x).full_like(x[:, 0], self.variance)
 
-    def _pull(self, x: Array, z: Array | None, K_bar: Array) -> tuple[Self, Array, Array | None]:
+    def _pull(
+        self, x: Matrix, z: Matrix | None, K_bar: Matrix
+    ) -> tuple[Self, Matrix, Matrix | None]:
         return cotangent(self, variance=total(K_bar)), *_nothing(x, z)
 
-    def _pull_diag(self, x: Array, d_bar: Array) -> tuple[Self, Array]:
+    def _pull_diag(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
         return cotangent(self, variance=total(d_bar)), _nothing(x, None)[0]
 
 
@@ -56,26 +58,28 @@ class White(Kernel):
 
     variance: float = positive(1.0, unit="y²")
 
-    def _gram(self, x: Array, z: Array | None) -> Array:
+    def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:
         return self.variance * _xp.eye(x.shape[0], x) if z is None else _filled(x, z, 0.0)
 
-    def _diag(self, x: Array) -> Array:
+    def _diag(self, x: Matrix) -> Vector:
         return array_namespace(x).full_like(x[:, 0], self.variance)
 
-    def _pull(self, x: Array, z: Array | None, K_bar: Array) -> tuple[Self, Array, Array | None]:
+    def _pull(
+        self, x: Matrix, z: Matrix | None, K_bar: Matrix
+    ) -> tuple[Self, Matrix, Matrix | None]:
         variance_bar = total(_xp.diagonal(K_bar)) if z is None else 0.0
         return cotangent(self, variance=variance_bar), *_nothing(x, z)
 
-    def _pull_diag(self, x: Array, d_bar: Array) -> tuple[Self, Array]:
+    def _pull_diag(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
         return cotangent(self, variance=total(d_bar)), _nothing(x, None)[0]
 
 
-def _filled(x: Array, z: Array | None, value: float) -> Array:
+def _filled(x: Matrix, z: Matrix | None, value: float) -> Array:
     columns = (x if z is None else z).shape[0]
     xp = array_namespace(x)
     return xp.full((x.shape[0], columns), value, dtype=x.dtype, device=_xp.device(x))
 
 
-def _nothing(x: Array, z: Array | None) -> tuple[Array, Array | None]:
+def _nothing(x: Matrix, z: Matrix | None) -> tuple[Array, Array | None]:
     xp = array_namespace(x)
     return xp.zeros_like(x), None if z is None else xp.zeros_like(z)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from .. import _check
-from .._xp import Array, array_namespace
+from .._xp import Array, Matrix, Numbers, Vector, array_namespace
 from ..params import cotangent, fixed, nonnegative, positive
 from .algebra import Kernel
 from .sums import per_dimension, total
@@ -27,17 +27,19 @@ class Linear(Kernel):
            [ 6., 18.]])
     """
 
-    variance: float | Array = positive(1.0, per_dimension=True)
+    variance: Numbers = positive(1.0, per_dimension=True)
 
-    def _gram(self, x: Array, z: Array | None) -> Array:
+    def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:
         root = self.variance**0.5  # on both sides, so that a matrix of x with itself is symmetric
         u = x * root
         return u @ array_namespace(x).matrix_transpose(u if z is None else z * root)
 
-    def _diag(self, x: Array) -> Array:
+    def _diag(self, x: Matrix) -> Vector:
         return array_namespace(x).sum(x * x * self.variance, axis=1)
 
-    def _pull(self, x: Array, z: Array | None, K_bar: Array) -> tuple[Self, Array, Array | None]:
+    def _pull(
+        self, x: Matrix, z: Matrix | None, K_bar: Matrix
+    ) -> tuple[Self, Matrix, Matrix | None]:
         # K = x V zᵀ: x_bar = K_bar z V, z_bar = K_barᵀ x V, v_bar = diag(xᵀ K_bar z)
         other = x if z is None else z
         right = K_bar @ other
@@ -47,7 +49,7 @@ class Linear(Kernel):
         z_bar = left * self.variance
         return (bar, x_bar + z_bar, None) if z is None else (bar, x_bar, z_bar)
 
-    def _pull_diag(self, x: Array, d_bar: Array) -> tuple[Self, Array]:
+    def _pull_diag(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
         weighted = d_bar[:, None] * x
         bar = cotangent(self, variance=per_dimension(weighted * x, self.variance))
         return bar, 2.0 * weighted * self.variance
@@ -73,18 +75,20 @@ class Polynomial(Kernel):
         super().__post_init__()
         object.__setattr__(self, "degree", _check.whole(self.degree, "Polynomial.degree", 1))
 
-    def _gram(self, x: Array, z: Array | None) -> Array:
+    def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:
         return (self._inner._gram(x, z) + self.bias) ** self.degree
 
-    def _diag(self, x: Array) -> Array:
+    def _diag(self, x: Matrix) -> Vector:
         return (self._inner._diag(x) + self.bias) ** self.degree
 
-    def _pull(self, x: Array, z: Array | None, K_bar: Array) -> tuple[Self, Array, Array | None]:
+    def _pull(
+        self, x: Matrix, z: Matrix | None, K_bar: Matrix
+    ) -> tuple[Self, Matrix, Matrix | None]:
         base_bar = K_bar * self._slope(self._inner._gram(x, z))
         inner_bar, x_bar, z_bar = self._inner._pull(x, z, base_bar)
         return self._bar(inner_bar, base_bar), x_bar, z_bar
 
-    def _pull_diag(self, x: Array, d_bar: Array) -> tuple[Self, Array]:
+    def _pull_diag(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
         base_bar = d_bar * self._slope(self._inner._diag(x))
         inner_bar, x_bar = self._inner._pull_diag(x, base_bar)
         return self._bar(inner_bar, base_bar), x_bar

@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass
 from typing import Self
 
-from .._xp import Array, array_namespace
+from .._xp import Array, Matrix, Numbers, Vector, array_namespace
 from ..linalg import centroid, squared_distances, squared_distances_pullback
 from ..params import cotangent, positive
 from .algebra import Kernel
@@ -38,18 +38,20 @@ class Periodic(Kernel):
     """
 
     variance: float = positive(1.0, unit="y²")
-    lengthscale: float | Array = positive(1.0, per_dimension=True)
-    period: float | Array = positive(1.0, per_dimension=True, unit="x")
+    lengthscale: Numbers = positive(1.0, per_dimension=True)
+    period: Numbers = positive(1.0, per_dimension=True, unit="x")
 
-    def _gram(self, x: Array, z: Array | None) -> Array:
+    def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:
         centre = centroid(x)
         v = None if z is None else self._wrap(z - centre)
         return self.variance * _profile(squared_distances(self._wrap(x - centre), v))
 
-    def _diag(self, x: Array) -> Array:
+    def _diag(self, x: Matrix) -> Vector:
         return array_namespace(x).full_like(x[:, 0], self.variance)
 
-    def _pull(self, x: Array, z: Array | None, K_bar: Array) -> tuple[Self, Array, Array | None]:
+    def _pull(
+        self, x: Matrix, z: Matrix | None, K_bar: Matrix
+    ) -> tuple[Self, Matrix, Matrix | None]:
         centre = centroid(x)
         x = x - centre
         z = None if z is None else z - centre
@@ -61,12 +63,14 @@ class Periodic(Kernel):
         weighted[q == 0.0] = 0.0  # as in the stationary kernels
         u_bar, v_bar = squared_distances_pullback(u, v, -0.5 * self.variance * weighted)
         bar, x_bar = self._unwrap(x, u, u_bar, variance_bar)
-        if z is None:
+        if z is None or v is None or v_bar is None:
             return bar, x_bar, None
         other, z_bar = self._unwrap(z, v, v_bar, 0.0)
-        return _both(bar, other), x_bar, z_bar
+        lengthscale_bar = bar.lengthscale + other.lengthscale
+        period_bar = bar.period + other.period
+        return cotangent(bar, lengthscale=lengthscale_bar, period=period_bar), x_bar, z_bar
 
-    def _pull_diag(self, x: Array, d_bar: Array) -> tuple[Self, Array]:
+    def _pull_diag(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
         zeros = array_namespace(x).zeros_like(x)
         return self._bar(total(d_bar), zeros, zeros), zeros
 
@@ -77,7 +81,7 @@ class Periodic(Kernel):
             [xp.cos(angle) / self.lengthscale, xp.sin(angle) / self.lengthscale], axis=1
         )
 
-    def _unwrap(self, x: Array, u: Array, u_bar: Array, variance_bar: float) -> tuple[Self, Array]:
+    def _unwrap(self, x: Array, u: Array, u_bar: Array, variance_bar: float) -> tuple[Self, Matrix]:
         """The pullback of `_wrap`: u = (c, s) with c' = −s and s' = c by the angle."""
         d = x.shape[1]
         cos, sin = u[:, :d], u[:, d:]
@@ -98,11 +102,3 @@ class Periodic(Kernel):
 
 def _profile(q: Array) -> Array:
     return array_namespace(q).exp(-0.5 * q)
-
-
-def _both(bar: Periodic, other: Periodic) -> Periodic:
-    return cotangent(
-        bar,
-        lengthscale=bar.lengthscale + other.lengthscale,
-        period=bar.period + other.period,
-    )

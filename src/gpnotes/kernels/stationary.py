@@ -11,7 +11,7 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Self
 
-from .._xp import Array, array_namespace
+from .._xp import Array, HostArray, Matrix, Numbers, Vector, array_namespace
 from ..inplace import profiles
 from ..linalg import centroid, squared_distances, squared_distances_pullback
 from ..params import cotangent, positive
@@ -43,7 +43,7 @@ class Stationary(Kernel):
     """
 
     variance: float = positive(1.0, unit="y²")
-    lengthscale: float | Array = positive(1.0, per_dimension=True, unit="x")
+    lengthscale: Numbers = positive(1.0, per_dimension=True, unit="x")
 
     def __init_subclass__(cls) -> None:
         """A class speaks for itself, not for its subclasses: they may have another profile."""
@@ -59,21 +59,23 @@ class Stationary(Kernel):
     def _slope(self, q: Array) -> Array:
         """``dp/dq``, entry by entry."""
 
-    def _shape_bars(self, q: Array, K_bar: Array) -> dict[str, float]:
+    def _shape_bars(self, q: Array, K_bar: Matrix) -> dict[str, float]:
         """``Σᵢⱼ K_barᵢⱼ ∂kᵢⱼ/∂θ`` of hyperparameters θ beside variance and lengthscale, by name."""
         return {}
 
-    def _profile_in_place(self, q: Array, slope: Array) -> None:
+    def _profile_in_place(self, q: HostArray, slope: HostArray) -> None:
         """Put ``p(q)`` in the place of q and ``dp/dq`` into `slope`, two NumPy arrays."""
         raise NotImplementedError(f"{type(self).__name__} does no work in place")
 
-    def _gram(self, x: Array, z: Array | None) -> Array:
+    def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:
         return self.variance * self._profile(_distances(*self._scaled(x, z)))
 
-    def _diag(self, x: Array) -> Array:
+    def _diag(self, x: Matrix) -> Vector:
         return array_namespace(x).full_like(x[:, 0], self.variance)
 
-    def _pull(self, x: Array, z: Array | None, K_bar: Array) -> tuple[Self, Array, Array | None]:
+    def _pull(
+        self, x: Matrix, z: Matrix | None, K_bar: Matrix
+    ) -> tuple[Self, Matrix, Matrix | None]:
         u, v = self._scaled(x, z)
         q = _distances(u, v)
         bars = self._shape_bars(q, K_bar)
@@ -89,14 +91,14 @@ class Stationary(Kernel):
         kernel_bar = cotangent(self, variance=variance_bar, lengthscale=lengthscale_bar, **bars)
         return kernel_bar, u_bar / self.lengthscale, z_bar
 
-    def _pull_diag(self, x: Array, d_bar: Array) -> tuple[Self, Array]:
+    def _pull_diag(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
         zeros = array_namespace(x).zeros_like(x)
         bars = self._shape_bars(d_bar[:, None] * 0.0, d_bar[:, None])
         lengthscale_bar = per_dimension(zeros, self.lengthscale)
         bar = cotangent(self, variance=total(d_bar), lengthscale=lengthscale_bar, **bars)
         return bar, zeros
 
-    def _scaled(self, x: Array, z: Array | None) -> tuple[Array, Array | None]:
+    def _scaled(self, x: Matrix, z: Matrix | None) -> tuple[Array, Array | None]:
         """Inputs in units of the lengthscale, centred: only differences matter."""
         centre = centroid(x)
         u = (x - centre) / self.lengthscale
@@ -136,7 +138,7 @@ class RBF(Stationary):
     def _slope(self, q: Array) -> Array:
         return -0.5 * array_namespace(q).exp(-0.5 * q)
 
-    def _profile_in_place(self, q: Array, slope: Array) -> None:
+    def _profile_in_place(self, q: HostArray, slope: HostArray) -> None:
         profiles.rbf(q, slope)
 
 
@@ -165,7 +167,7 @@ class Matern12(Stationary):
         apart = xp.astype(r > 0.0, r.dtype)
         return -0.5 * apart * xp.exp(-r) / (r + (1.0 - apart))
 
-    def _profile_in_place(self, q: Array, slope: Array) -> None:
+    def _profile_in_place(self, q: HostArray, slope: HostArray) -> None:
         profiles.matern12(q, slope)
 
 
@@ -190,7 +192,7 @@ class Matern32(Stationary):
         xp = array_namespace(q)
         return -1.5 * xp.exp(-math.sqrt(3.0) * xp.sqrt(q))
 
-    def _profile_in_place(self, q: Array, slope: Array) -> None:
+    def _profile_in_place(self, q: HostArray, slope: HostArray) -> None:
         profiles.matern32(q, slope)
 
 
@@ -215,7 +217,7 @@ class Matern52(Stationary):
         s = math.sqrt(5.0) * array_namespace(q).sqrt(q)
         return -5.0 / 6.0 * (1.0 + s) * array_namespace(q).exp(-s)
 
-    def _profile_in_place(self, q: Array, slope: Array) -> None:
+    def _profile_in_place(self, q: HostArray, slope: HostArray) -> None:
         profiles.matern52(q, slope)
 
 
@@ -241,7 +243,7 @@ class RationalQuadratic(Stationary):
     def _slope(self, q: Array) -> Array:
         return -0.5 * self._profile(q) / (1.0 + q / (2.0 * self.alpha))
 
-    def _shape_bars(self, q: Array, K_bar: Array) -> dict[str, float]:
+    def _shape_bars(self, q: Array, K_bar: Matrix) -> dict[str, float]:
         # ∂k/∂α = k (t / (1 + t) − log(1 + t)) with t = q / 2α
         xp = array_namespace(q)
         t = xp.clip(q / (2.0 * self.alpha), None, 1e30)
