@@ -202,6 +202,8 @@ def test_any_vector_is_a_kernel_and_back(entries):
 @pytest.mark.parametrize(
     ("prior", "reference"),
     [
+        (NormalPrior(), norm()),
+        (LogNormalPrior(), lognorm(1.0)),
         (NormalPrior(0.5, 2.0), norm(0.5, 2.0)),
         (LogNormalPrior(0.5, 2.0), lognorm(2.0, scale=np.exp(0.5))),
     ],
