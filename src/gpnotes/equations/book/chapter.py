@@ -116,9 +116,11 @@ class Chapter:
     def _keep(self, record: Record, start: float) -> Record:
         worst = max((step.residual or 0.0 for step in record.steps), default=None)
         took = round(1e3 * (time.perf_counter() - start), 3)
-        read = {"text": self._text.name, "saved": self._text.saved}
         digest = self._text.equations[record.label].digest
-        record = replace(record, residual=worst, milliseconds=took, digest=digest, **read)
+        record = replace(
+            record, residual=worst, milliseconds=took, digest=digest, text=self._text.name,
+            saved=self._text.saved,
+        )  # fmt: skip
         self._records[record.label, record.oracle] = record
         return record
 

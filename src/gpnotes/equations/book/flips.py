@@ -273,7 +273,7 @@ def _passed(chapter: Chapter, relation: Relation, flip: Flip) -> Outcome:
 def digest(path: Path) -> str:
     """A digest of all that decides the outcome of a chapter: its relations and its code."""
     source = path.read_text(encoding="utf-8")
-    read = [(e.label, e.latex) for e in markup.equations(source).values()]
+    read: list[tuple[Any, str]] = [(e.label, e.latex) for e in markup.equations(source).values()]
     read += [(r.headings[-1:], r.latex) for r in relations(source)]
     parts = json.dumps([read, [code for _, code in markup.cells(source)]])
     return hashlib.sha256(parts.encode()).hexdigest()[:16]

@@ -27,7 +27,7 @@ from ..errors import EquationError
 from ..latex.balance import whole
 from ..latex.names import normal
 from ..latex.parser import parse, parse_free, symbols
-from ..latex.tree import Apply, Name, Node, Number, Statement, Step, Subscript, walk
+from ..latex.tree import Apply, Name, Node, Number, Statement, Step, Subscript, Sum, walk
 from .prose import Relation
 from .records import InlineRecord
 
@@ -177,7 +177,7 @@ def _halves(step: Step, latex: str) -> Iterator[float]:
 
 
 def _unsigned(side: Node) -> Node:
-    return side.terms[0] if getattr(side, "signs", ()) == (-1,) else side
+    return side.terms[0] if isinstance(side, Sum) and side.signs == (-1,) else side
 
 
 def _judged(relation: Relation, table: Table, trial: Trial, *, edited: bool) -> InlineRecord:

@@ -41,7 +41,7 @@ def tight_draws(tight: Tight, seed: str) -> tuple[dict[str, Any], ...]:
     """Numbers on which an inequality is an equality, one draw for each set of bindings."""
     if tight is None or isinstance(tight, str):
         return ()
-    several = tight if isinstance(tight, Sequence) else (tight,)
+    several = (tight,) if isinstance(tight, Mapping) or callable(tight) else tight
     return tuple(draws(bindings, f"{seed}:tight")[0] for bindings in several)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -56,7 +56,7 @@ def _belongs(evaluator: Evaluator, node: t.Member) -> bool:
     return any(np.array_equal(value, member) for member in _members(evaluator, node))
 
 
-_OF_A_KIND = {
+_OF_A_KIND: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "\\mathbb R": np.isfinite, "\\mathbb R_+": lambda x: x > 0, "\\mathbb R_{>0}": lambda x: x > 0,
     "\\mathbb N": lambda x: (x > 0) & (x == np.floor(x)), "\\mathbb Z": lambda x: x == np.floor(x),
 }  # fmt: skip

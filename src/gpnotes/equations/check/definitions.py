@@ -119,9 +119,11 @@ def moments(step: Step, bound: Mapping[str, Any]) -> Iterator[Step]:
     None where `x` is not bound to nodes, or `m` or `S` to nothing.
     """
     left, right = step.left, step.right
-    normal = isinstance(right, Apply) and right.key == NORMAL and len(right.arguments) == 2
-    nodes = isinstance(left, Name) and kind(bound.get(left.key)) == "nodes"
-    if normal and nodes and used(right) - {NORMAL} <= set(bound):
+    if not (isinstance(right, Apply) and right.key == NORMAL and len(right.arguments) == 2):
+        return
+    if not (isinstance(left, Name) and kind(bound.get(left.key)) == "nodes"):
+        return
+    if used(right) - {NORMAL} <= set(bound):
         mean, covariance = right.arguments
         over, body = (Under((left.key,), left.key),), bind(left, {left.key})
         average = Expectation(over, body, span=left.span)

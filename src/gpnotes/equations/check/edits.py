@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import singledispatch
+from typing import Any
 
 from ..latex.tree import (
     Apply,
@@ -127,10 +128,6 @@ def _(node: Product, scope: Scope) -> Iterator[Edit]:
             )
 
 
-def _alone(factors: tuple[Node, ...], product: type[Product] | type[Elementwise]) -> Node:
-    return factors[0] if len(factors) == 1 else product(factors)
-
-
 def _reciprocal(node: Node) -> bool:
     """A fraction with numerator one: to drop its denominator is to drop it."""
     return isinstance(node, Quotient) and node.numerator == Number(1)
@@ -231,7 +228,8 @@ def _(node: Reduction, scope: Scope) -> Iterator[Edit]:
     for end, by in (("first", 1), ("last", 1), ("last", -1)):
         bound = getattr(node.over, end)
         if bound is not None:
-            moved = replace(node.over, **{end: Sum((bound, Number(1)), (1, by), span=bound.span)})
+            limit: dict[str, Any] = {end: Sum((bound, Number(1)), (1, by), span=bound.span)}
+            moved = replace(node.over, **limit)
             much = "one more" if by > 0 else "one less"
             yield f"{end} {math(node.over.index)} {much}", replace(node, over=moved)
 
@@ -299,8 +297,9 @@ def _other_distributions(node: Average, scope: Scope) -> Iterator[Edit]:
 
 def _like(group: Hashable, other: Hashable) -> bool:
     """Whether both are distributions of one kind of variable, whatever their densities."""
-    both = isinstance(group, tuple) and isinstance(other, tuple)
-    return both and group[:1] == ("distribution",) and group[:-1] == other[:-1]
+    if not (isinstance(group, tuple) and isinstance(other, tuple)):
+        return False
+    return group[:1] == ("distribution",) and group[:-1] == other[:-1]
 
 
 def _swapped(values: tuple, i: int) -> tuple:

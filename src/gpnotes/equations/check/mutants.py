@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from ..latex.tree import (
     Apply,
@@ -59,15 +60,17 @@ class Mutant:
     def strict(self) -> bool:
         """Whether it makes an inequality strict: only numbers that make it tight can tell."""
         before, after = self.before, self.after
-        both = isinstance(before, Step) and isinstance(after, Step)
-        return both and STRICT.get(before.relation) == after.relation
+        if not (isinstance(before, Step) and isinstance(after, Step)):
+            return False
+        return STRICT.get(before.relation) == after.relation
 
     @property
     def closer(self) -> bool:
         """Whether it only claims more of the same sides: equality, or a strict inequality."""
         before, after = self.before, self.after
-        both = isinstance(before, Step) and isinstance(after, Step)
-        return both and after.relation in (EQUAL.get(before.relation), STRICT.get(before.relation))
+        if not (isinstance(before, Step) and isinstance(after, Step)):
+            return False
+        return after.relation in (EQUAL.get(before.relation), STRICT.get(before.relation))
 
     @property
     def finer(self) -> bool:
@@ -163,7 +166,8 @@ def _mutant(
     (place, name), (path, before, after) = side, change
     steps = statement.steps
     new = replace_at(getattr(steps[place], name), path, after)
-    changed = {place: replace(steps[place], **{name: new})}
+    edited: dict[str, Any] = {name: new}
+    changed = {place: replace(steps[place], **edited)}
     following = place + 1
     if name == "right" and following < len(steps) and _shared(steps[place], steps[following]):
         changed[following] = replace(steps[following], left=new)

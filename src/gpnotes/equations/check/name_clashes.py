@@ -59,8 +59,9 @@ def _agree(one: np.ndarray, other: np.ndarray) -> bool:
 def _refuse_standing(latex: str, reduction: Reduction, drawn_from: Set[str]) -> None:
     index = [token.text for token in tokens(reduction.over.index)]
     for _, node in walk(reduction.body):
-        named = isinstance(node, Name | Apply) and node.key not in drawn_from
-        if named and _has_subscript(node.key, index):
+        if not isinstance(node, Name | Apply) or node.key in drawn_from:
+            continue
+        if _has_subscript(node.key, index):
             problem = f"`{node.key}` is bound as one symbol, but `{reduction.over.index}` runs here"
             raise EquationError(problem, latex, node.span)
 

@@ -47,8 +47,9 @@ class Mutants:
     def of(cls, mutants: tuple[MutantRecord, ...]) -> Mutants:
         """The mutants with their outcomes counted."""
         counts = Counter(mutant.outcome for mutant in mutants)
-        names = ("caught", "indistinct", "survived", "spared")
-        return cls(*(counts[name] for name in names), list=mutants)
+        return cls(
+            counts["caught"], counts["indistinct"], counts["survived"], counts["spared"], mutants
+        )
 
 
 @dataclass(frozen=True)

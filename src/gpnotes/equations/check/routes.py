@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, is_dataclass
-from types import FrameType, FunctionType
+from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 import numpy as np
@@ -33,25 +33,29 @@ _DEEPEST = 3
 
 @dataclass(frozen=True, eq=False)
 class Watch:
-    """What was called while numbers were drawn: by library, the entries that it returned."""
+    """What was called while numbers were drawn: by library, the entries that it returned.
 
-    function: FunctionType | None = None
+    `code` and `module` are those of the function of the author that draws them.
+    """
+
+    code: CodeType | None = None
+    module: Mapping[str, Any] | None = None
     returned: dict[str, list[np.ndarray]] = field(default_factory=dict)
 
     @property
     def traced(self) -> bool:
-        return self.function is not None
+        return self.code is not None
 
     def __call__(self, frame: FrameType, event: str, value: Any) -> None:
         """The profiler: a function of a library comes back to the code of the author.
 
         It rests after the first draw, which says it for all of them.
         """
-        if event != "return" or frame.f_back is None or self.function is None:
+        if event != "return" or frame.f_back is None or not self.traced:
             return
-        if frame.f_code is self.function.__code__:
+        if frame.f_code is self.code:
             sys.setprofile(None)
-        if frame.f_back.f_globals is not self.function.__globals__:
+        if frame.f_back.f_globals is not self.module:
             return
         name = library(frame.f_globals.get("__name__", ""))
         if name:
@@ -72,7 +76,8 @@ class Watch:
 def watched(bindings: Any) -> Iterator[Watch]:
     """Watch what `bindings`, where they are a function, call."""
     function = getattr(bindings, "func", bindings)
-    watch = Watch(function if isinstance(function, FunctionType) else None)
+    known = isinstance(function, FunctionType)
+    watch = Watch(function.__code__, function.__globals__) if known else Watch()
     before = sys.getprofile()
     if watch.traced:
         sys.setprofile(watch)

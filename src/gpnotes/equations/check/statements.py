@@ -59,7 +59,7 @@ class Draw:
         keys = used(step) & set(self.estimates)
         if not keys:
             return None
-        return np.sqrt(sum(self._variance(step, key) for key in keys))
+        return np.sqrt(sum((self._variance(step, key) for key in keys), np.zeros(())))
 
     def _variance(self, step: Step, key: str) -> np.ndarray:
         """What the estimate `key` adds to the variance of ``left - right``."""
@@ -68,7 +68,7 @@ class Draw:
         error = np.asarray(self.estimates[key].standard_error, dtype=np.float64)
         if Name(key) in (step.left, step.right):
             return conform_value(error) ** 2
-        return sum(shift**2 for shift in self._shifts(step, key))
+        return sum((shift**2 for shift in self._shifts(step, key)), np.zeros(()))
 
     def _shifts(self, step: Step, key: str) -> Iterator[np.ndarray]:
         """How ``left - right`` moves when one entry moves by its standard error."""
@@ -176,8 +176,8 @@ class Trial:
     def score(self, place: int, step: Step) -> Score:
         """The worst z-score of `step` in units of the standard error of the original."""
         sides = [draw.sides(step) for draw in self.draws]
-        errors = self.errors[place]
-        return score(step.relation, [(*pair, e) for pair, e in zip(sides, errors, strict=True)])
+        pairs = zip(sides, self.errors[place], strict=True)
+        return score(step.relation, [(*pair, error) for pair, error in pairs if error is not None])
 
     def residual(self, place: int, step: Step) -> float:
         """The relative residual, whatever is allowed."""

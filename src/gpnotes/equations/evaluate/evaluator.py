@@ -17,11 +17,9 @@ from ..errors import EquationError, OperationError
 from ..latex import tree as t
 from ..latex.names import DISTRIBUTIONS, nearest, normal
 from .rules import RULES, Item, Scope
-from .values import Estimate, conform, kind
+from .values import Array, Estimate, conform, kind
 
 __all__ = ["Evaluator", "Item"]
-
-Array = np.ndarray
 
 
 @dataclass(slots=True)

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 
 from ..errors import OperationError, ShapeError
-from .values import shaped
+from .values import Array, scalar, shaped
 
 __all__ = ["FUNCTIONS", "RELATIONS"]
-
-Array = np.ndarray
 
 
 def _refuse(operation: str, *operands: Array, hint: str = "") -> ShapeError:
@@ -47,7 +46,7 @@ def elementwise(a: Array, b: Array) -> Array:
 def inner(a: Array, b: Array) -> Array:
     if a.shape != b.shape:
         raise _refuse("the inner product", a, b)
-    return np.float64(np.sum(a * b))
+    return scalar(np.sum(a * b))
 
 
 def kronecker(a: Array, b: Array) -> Array:
@@ -66,7 +65,7 @@ def divide(a: Array, b: Array) -> Array:
 
 def inverse(a: Array) -> Array:
     if a.ndim == 0:
-        return divide(np.float64(1.0), a)
+        return divide(scalar(1.0), a)
     _square(a, "the inverse")
     try:
         return np.linalg.solve(a, np.eye(len(a)))
@@ -86,7 +85,7 @@ def power(a: Array, b: Array) -> Array:
     if a.ndim == 0:
         if a == 0 and b < 0:
             raise OperationError("division by zero")
-        return np.float64(a) ** b
+        return scalar(a) ** b
     _square(a, "the power")
     if b == int(b):
         return np.linalg.matrix_power(a if b >= 0 else inverse(a), abs(int(b)))
@@ -103,21 +102,27 @@ def _symmetric_power(a: Array, b: float) -> Array:
 def root(a: Array, degree: Array) -> Array:
     if a.ndim or degree.ndim:
         raise _refuse("the root", a)
-    return np.float64(a) ** (1.0 / degree)
+    return scalar(a) ** (1.0 / degree)
 
 
 def bars(a: Array) -> Array:
     """Modulus of a scalar, length of a vector, determinant of a square matrix."""
     if a.ndim == 0:
         return np.abs(a)
-    return np.linalg.norm(a) if 1 in a.shape else det(a)
+    return scalar(np.linalg.norm(a)) if 1 in a.shape else det(a)
 
 
 def det(a: Array) -> Array:
     return a if a.ndim == 0 else np.linalg.det(_square(a, "the determinant"))
 
 
-_ORDERS = {"2": 2, "1": 1, "\\infty": np.inf, "F": "fro", "\\mathrm F": "fro"}
+_ORDERS: dict[str, float | Literal["fro"]] = {
+    "2": 2,
+    "1": 1,
+    "\\infty": np.inf,
+    "F": "fro",
+    "\\mathrm F": "fro",
+}
 
 
 def norm(a: Array, order: str) -> Array:
@@ -125,8 +130,8 @@ def norm(a: Array, order: str) -> Array:
         raise OperationError(f"the norm with subscript {order} is not known")
     if a.ndim == 2 and 1 in a.shape:
         kind = _ORDERS[order]
-        return np.linalg.norm(a.ravel(), None if kind == "fro" else kind)
-    return np.abs(a) if a.ndim == 0 else np.linalg.norm(a, _ORDERS[order])
+        return scalar(np.linalg.norm(a.ravel(), None if kind == "fro" else kind))
+    return np.abs(a) if a.ndim == 0 else scalar(np.linalg.norm(a, _ORDERS[order]))
 
 
 def _square(a: Array, operation: str) -> Array:
@@ -160,11 +165,11 @@ def _extreme(choose: Callable) -> Callable[..., Array]:
 
 def _factorial(a: Array) -> Array:
     n = _count(a, "the factorial")
-    return np.float64(math.factorial(n))
+    return scalar(math.factorial(n))
 
 
 def _binom(n: Array, k: Array) -> Array:
-    return np.float64(math.comb(_count(n, "the binomial"), _count(k, "the binomial")))
+    return scalar(math.comb(_count(n, "the binomial"), _count(k, "the binomial")))
 
 
 def _count(a: Array, operation: str) -> int:

@@ -76,11 +76,11 @@ def _covariance(evaluator: Evaluator, node: t.Covariance) -> float:
     return magnitude(evaluator, node.left) * magnitude(evaluator, node.right)
 
 
-def _slope(evaluator: Evaluator, node: t.Derivative | t.Gradient) -> float:
+def _slope(evaluator: Evaluator, node: t.Slope) -> float:
     """A function over its argument: what a slope is that comes of differences."""
-    base = node.variable.base if isinstance(node.variable, t.Subscript) else node.variable
-    bound = isinstance(base, t.Name) and kind(evaluator.bindings.get(base.key)) == "value"
-    run = float(np.max(np.abs(evaluator.bound(base.key)))) if bound else 0.0
+    symbol = node.symbol
+    bound = isinstance(symbol, t.Name) and kind(evaluator.bindings.get(symbol.key)) == "value"
+    run = float(np.max(np.abs(evaluator.bound(symbol.key)))) if bound else 0.0
     return magnitude(evaluator, node.body) / run if run else 0.0
 
 

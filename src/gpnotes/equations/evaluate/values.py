@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from ..errors import OperationError
 
 __all__ = ["Distribution", "Estimate", "Nodes", "conform", "host", "kind"]
 
-Array = np.ndarray
+Array: TypeAlias = np.ndarray
 
 
 def host(value: Any) -> Array:
@@ -47,6 +47,11 @@ def conform(value: Any) -> Array:
     ((2, 1), ())
     """
     return shaped(host(value))
+
+
+def scalar(value: float | np.floating[Any] | Array) -> Array:
+    """One number as a NumPy scalar, which has all that an array without axes has."""
+    return cast("Array", np.float64(value))
 
 
 def shaped(array: Array) -> Array:

@@ -72,7 +72,9 @@ Mark = tuple[int, int]
 @lru_cache(maxsize=1024)
 def _paired(latex: str) -> tuple[tuple[tuple[Mark, Mark], ...], int]:
     """The pairs of brackets, where each begins and ends, and how many have no partner."""
-    pairs, stack, lone = [], [], 0
+    pairs: list[tuple[Mark, Mark]] = []
+    stack: list[tuple[str, Mark]] = []
+    lone = 0
     for kind, opens, mark in _marks(latex):
         known = [i for i, (other, _) in enumerate(stack) if kind and other == kind]
         if opens:

@@ -37,16 +37,20 @@ class Equation:
 @contextmanager
 def located(place: str, equation: Equation) -> Iterator[None]:
     """Add `place`, the equation's label and its line in the file to an error raised inside."""
-    where = {"chapter": place, "label": equation.label, "first_line": equation.line}
+    label, line = equation.label, equation.line
     try:
         yield
     except EquationError as error:
         elsewhere = error.latex not in ("", equation.latex)
         problem = error.problem + (f" in `{error.latex}`" if elsewhere else "")
         span = (0, 0) if elsewhere else error.span
-        raise EquationError(problem, equation.latex, span, **where) from error
+        raise EquationError(
+            problem, equation.latex, span, chapter=place, label=label, first_line=line
+        ) from error
     except ValueError as error:
-        raise EquationError(str(error), equation.latex, **where) from error
+        raise EquationError(
+            str(error), equation.latex, chapter=place, label=label, first_line=line
+        ) from error
     except Exception as error:  # of the author's own code: it keeps its kind
-        error.add_note(f"{place}, {equation.label}, line {equation.line}")
+        error.add_note(f"{place}, {label}, line {line}")
         raise

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, replace
+from typing import Any
 
 __all__ = ["Node", "Path", "children", "replace_at", "replace_node", "walk"]
 
@@ -66,11 +67,12 @@ def replace_at(node: Node, path: Path, new: Node) -> Node:
     if not path:
         return new
     (name, i, j), rest = path[0], path[1:]
-    value = getattr(node, name)
+    value: Any = getattr(node, name)
     if i < 0:
-        return replace(node, **{name: replace_at(value, rest, new)})
-    if j < 0:
-        entry = replace_at(value[i], rest, new)
+        changes: dict[str, Any] = {name: replace_at(value, rest, new)}
+    elif j < 0:
+        changes = {name: (*value[:i], replace_at(value[i], rest, new), *value[i + 1 :])}
     else:
-        entry = (*value[i][:j], replace_at(value[i][j], rest, new), *value[i][j + 1 :])
-    return replace(node, **{name: (*value[:i], entry, *value[i + 1 :])})
+        row = (*value[i][:j], replace_at(value[i][j], rest, new), *value[i][j + 1 :])
+        changes = {name: (*value[:i], row, *value[i + 1 :])}
+    return replace(node, **changes)

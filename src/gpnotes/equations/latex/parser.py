@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from lark import Lark, UnexpectedToken
+from lark import Lark, Token, UnexpectedToken
 from lark.exceptions import VisitError
 from lark.lexer import Lexer
 
@@ -28,8 +28,8 @@ class _Ready(Lexer):
     def __init__(self, conf: Any) -> None:
         pass
 
-    def lex(self, data: Any) -> Any:
-        yield from data
+    def lex(self, lexer_state: Any, parser_state: Any = None) -> Iterator[Token]:
+        yield from lexer_state
 
 
 @cache

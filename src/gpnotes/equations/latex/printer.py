@@ -187,9 +187,10 @@ class _Printer:
     def range(self, node: t.Range) -> str:
         key = self.key(node.index)
         if node.without is not None:
-            return self.without(node)
+            return self.without(node, node.without)
         if node.members is None:
-            return f"_{{{key}={self.any(node.first)}}}^{{{self.any(node.last)}}}"
+            first, last = map(self.any, node.limits)
+            return f"_{{{key}={first}}}^{{{last}}}"
         if node.members == t.Name(node.index):
             return f"_{{{key}}}"
         if isinstance(node.members, t.Block):
@@ -197,9 +198,9 @@ class _Printer:
             return f"_{{{key} \\in \\{{{inside}\\}}}}"
         return f"_{{{key} \\in {self.any(node.members)}}}"
 
-    def without(self, node: t.Range) -> str:
-        """A range that leaves something out, behind what it runs over."""
-        left_out = f"{self.key(node.index)} \\ne {self.any(node.without)}"
+    def without(self, node: t.Range, member: t.Node) -> str:
+        """A range that leaves a member out, behind what it runs over."""
+        left_out = f"{self.key(node.index)} \\ne {self.any(member)}"
         if node.members == t.Name(node.index):
             return f"_{{{left_out}}}"
         whole = self.range(replace(node, without=None))
@@ -229,10 +230,11 @@ class _Printer:
     def integral(self, node: t.Integral) -> str:
         limits = ""
         if node.dimension is not None:
-            side = f"[{self.any(node.first)}, {self.any(node.last)}]"
+            side = f"[{', '.join(map(self.any, node.limits))}]"
             limits = f"_{{{side}^{{{self.any(node.dimension)}}}}}"
         elif node.first is not None:
-            limits = f"_{{{self.any(node.first)}}}^{{{self.any(node.last)}}}"
+            first, last = map(self.any, node.limits)
+            limits = f"_{{{first}}}^{{{last}}}"
         ends = "".join(f" \\,\\mathrm d {self.key(v)}" for v in node.variables)
         return f"\\int{limits} {self.any(node.body)}{ends}"
 

@@ -71,7 +71,9 @@ class Pieces:
     """The first pass: cut the text, drop the layout, settle sides and aliases."""
 
     def __init__(self, latex: str, start: int = 0, end: int | None = None) -> None:
-        self.latex, self.at, self.out = latex, start, []
+        self.latex = latex
+        self.at = start
+        self.out: list[Token] = []
         self.end = len(latex) if end is None else end
         self.side: str | None = None
         self.sized, self.wide = 0, False
@@ -79,6 +81,7 @@ class Pieces:
     def read(self) -> list[Token]:
         while self.at < self.end:
             match = _PIECE.match(self.latex, self.at)
+            assert match, "every character is a piece"
             start, self.at = self.at, match.end()
             if match["env"]:
                 self._environment(start)

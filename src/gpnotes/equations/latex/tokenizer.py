@@ -8,6 +8,7 @@ in the text, so that an error can point there.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -45,7 +46,7 @@ def tokens(latex: str) -> tuple[Token, ...]:
     return tuple(_Reader(latex, Pieces(latex).read()).all())
 
 
-def closing(sequence: tuple[Token, ...] | list[Token], start: int) -> int:
+def closing(sequence: Sequence[Token], start: int) -> int:
     """The place of the brace that closes the one at `start`."""
     depth = 0
     for i in range(start, len(sequence)):

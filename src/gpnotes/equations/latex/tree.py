@@ -15,8 +15,8 @@ __all__ = [
     "Apply", "Average", "Bars", "Block", "Cases", "Constant", "Covariance", "Derivative",
     "Elementwise", "Expectation", "Function", "Gradient", "Index", "Inner", "Integral", "Inverse",
     "Kronecker", "Member", "Name", "Node", "Norm", "Number", "Path", "Power", "Product", "Quotient",
-    "Range", "Reduction", "Root", "Space", "Statement", "Step", "Subscript", "Sum", "Transpose",
-    "Under", "Variance", "children", "replace_at", "replace_node", "walk",
+    "Range", "Reduction", "Root", "Slope", "Space", "Statement", "Step", "Subscript", "Sum",
+    "Transpose", "Under", "Variance", "children", "replace_at", "replace_node", "walk",
 ]  # fmt: skip
 
 
@@ -178,6 +178,13 @@ class Range(Node):
     members: Node | None = None
     without: Node | None = None
 
+    @property
+    def limits(self) -> tuple[Node, Node]:
+        """Both ends of a range that has them, which is one without members."""
+        assert self.first is not None
+        assert self.last is not None
+        return self.first, self.last
+
 
 @dataclass(frozen=True)
 class Reduction(Node):
@@ -249,21 +256,37 @@ class Integral(Node):
     last: Node | None = None
     dimension: Node | None = None
 
+    @property
+    def limits(self) -> tuple[Node, Node]:
+        """Both ends of an integral that has them."""
+        assert self.first is not None
+        assert self.last is not None
+        return self.first, self.last
+
 
 @dataclass(frozen=True)
-class Derivative(Node):
+class Slope(Node):
+    """What derivatives and gradients have in common: a body and what it is differentiated by."""
+
+    body: Node
+    variable: Node
+
+    @property
+    def symbol(self) -> Name | Index:
+        """The symbol that is varied: the variable, or that of which it is an entry."""
+        base = self.variable.base if isinstance(self.variable, Subscript) else self.variable
+        assert isinstance(base, Name | Index), "the parser refuses any other"
+        return base
+
+
+@dataclass(frozen=True)
+class Derivative(Slope):
     """``\\frac{\\partial body}{\\partial x}`` by Richardson-extrapolated central differences."""
 
-    body: Node
-    variable: Node
-
 
 @dataclass(frozen=True)
-class Gradient(Node):
+class Gradient(Slope):
     """``\\nabla_x body``, a column."""
-
-    body: Node
-    variable: Node
 
 
 @dataclass(frozen=True)

@@ -177,7 +177,7 @@ class _Filler:
         row = self.book.by_label.get(record.get("label", "")) if record["kind"] in CHECKS else None
         where = _page_with(self.book, "sources")
         item = record.get("source_id") if where else None
-        address = self._document(where, f"item-{item}") if item else ""
+        address = self._document(where, f"item-{item}") if where and item else ""
         return line(record, row, self._equation(row.label) if row else address)
 
     def table(self, what: str, options: dict[str, Any]) -> str:

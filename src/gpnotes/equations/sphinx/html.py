@@ -26,9 +26,10 @@ __all__ = [
 def element(name: str, *content: str, **attributes: str | bool | None) -> str:
     """``<name attributes>content</name>``; a trailing underscore of an attribute is dropped."""
     spelled = "".join(
-        f" {key.rstrip('_').replace('_', '-')}" + ("" if value is True else f'="{escape(value)}"')
+        f" {key.rstrip('_').replace('_', '-')}"
+        + (f'="{escape(value)}"' if value is not True else "")
         for key, value in attributes.items()
-        if value not in (None, False)
+        if value is not None and value is not False
     )
     return f"<{name}{spelled}>{''.join(content)}</{name}>"
 

@@ -12,13 +12,13 @@ from ...errors import OperationError, ShapeError
 from ...latex import tree as t
 from ...latex.names import DISTRIBUTIONS
 from .. import operations as op
-from ..values import Distribution, conform, kind, shaped
+from ..values import Distribution, conform, kind, scalar, shaped
 from .registry import Array, Calculator, Scope, rule
 
 
 @rule(t.Number)
 def _number(ev: Calculator, node: t.Number, scope: Scope) -> Array:
-    return np.float64(node.value)
+    return scalar(node.value)
 
 
 _CONSTANTS = {"\\pi": np.pi, "e": np.e, "\\infty": np.inf}
@@ -26,7 +26,7 @@ _CONSTANTS = {"\\pi": np.pi, "e": np.e, "\\infty": np.inf}
 
 @rule(t.Constant)
 def _constant(ev: Calculator, node: t.Constant, scope: Scope) -> Array:
-    return np.float64(_CONSTANTS[node.name])
+    return scalar(_CONSTANTS[node.name])
 
 
 @rule(t.Name)
@@ -59,9 +59,10 @@ def _refuse_two_digits(indices: tuple[t.Node, ...], base: Array) -> None:
     if len(indices) > 1 or not isinstance(index, t.Number) or index.value < 10:
         return
     if base.ndim > 1 and 1 not in base.shape:
-        first, *rest = f"{index.value:g}"
-        said = f"row {index.value:g}, or the entry {first}, {''.join(rest)}?"
-        raise OperationError(f"ambiguous: {said} write A_{{{first},{''.join(rest)}}}")
+        digits = f"{index.value:g}"
+        first, rest = digits[0], digits[1:]
+        said = f"row {digits}, or the entry {first}, {rest}?"
+        raise OperationError(f"ambiguous: {said} write A_{{{first},{rest}}}")
 
 
 def whole(value: Array) -> int:
@@ -85,12 +86,9 @@ def inside(indices: list[int], shape: tuple[int, ...]) -> tuple[int, ...]:
 
 @rule(t.Sum)
 def _sum(ev: Calculator, node: t.Sum, scope: Scope) -> Array:
-    total = None
-    for term, sign in zip(node.terms, node.signs, strict=True):
-        value = ev.of(term, scope)
-        signed = value if sign > 0 else -value
-        total = signed if total is None else op.add(total, signed)
-    return total
+    pairs = zip(node.terms, node.signs, strict=True)
+    values = (ev.of(term, scope) if sign > 0 else -ev.of(term, scope) for term, sign in pairs)
+    return reduce(op.add, values)
 
 
 @rule(t.Product)
@@ -152,14 +150,14 @@ def _transpose(ev: Calculator, node: t.Transpose, scope: Scope) -> Array:
 
 @rule(t.Root)
 def _root(ev: Calculator, node: t.Root, scope: Scope) -> Array:
-    degree = np.float64(2.0) if node.degree is None else ev.of(node.degree, scope)
+    degree = scalar(2.0) if node.degree is None else ev.of(node.degree, scope)
     return op.root(ev.of(node.base, scope), degree)
 
 
 @rule(t.Bars)
 def _bars(ev: Calculator, node: t.Bars, scope: Scope) -> Array:
     if isinstance(node.base, t.Name) and kind(ev.bindings.get(node.base.key)) == "set":
-        return np.float64(len(ev.bindings[node.base.key]))
+        return scalar(len(ev.bindings[node.base.key]))
     return op.bars(ev.of(node.base, scope))
 
 
@@ -171,7 +169,9 @@ def _norm(ev: Calculator, node: t.Norm, scope: Scope) -> Array:
 @rule(t.Function)
 def _function(ev: Calculator, node: t.Function, scope: Scope) -> Array:
     if node.name == "indicator":
-        return np.float64(_holds(ev, node.arguments[0], scope))
+        (condition,) = node.arguments
+        assert isinstance(condition, t.Step), "the grammar allows no other"
+        return scalar(_holds(ev, condition, scope))
     return op.FUNCTIONS[node.name](*(ev.of(a, scope) for a in node.arguments))
 
 

@@ -16,8 +16,8 @@ from .registry import Array, Calculator, Item, Scope, rule
 
 @rule(t.Derivative)
 @rule(t.Gradient)
-def _derivative(ev: Calculator, node: t.Derivative | t.Gradient, scope: Scope) -> Array:
-    variable = node.variable.base if isinstance(node.variable, t.Subscript) else node.variable
+def _derivative(ev: Calculator, node: t.Slope, scope: Scope) -> Array:
+    variable = node.symbol
     if not _is_function(ev, node.body) and not ev.depends(node.body, variable.key):
         raise OperationError(f"`{variable.key}` does not occur in what is differentiated")
     point, old = _point(ev, variable.key, scope)
@@ -48,7 +48,7 @@ def _is_function(ev: Calculator, body: t.Node) -> bool:
 
 def _body(ev: Calculator, body: t.Node, scope: Scope, moved: Array) -> Array:
     """The function at the moved point; a bare function name is applied to it."""
-    if _is_function(ev, body):
+    if isinstance(body, t.Name) and _is_function(ev, body):
         return call(body.key, ev.bindings[body.key], [moved])
     return ev.of(body, scope)
 

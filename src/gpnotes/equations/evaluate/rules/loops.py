@@ -11,14 +11,14 @@ import numpy as np
 from ...errors import OperationError
 from ...latex import tree as t
 from .. import operations as op
-from ..values import Distribution, Nodes, conform, kind
+from ..values import Distribution, Nodes, conform, kind, scalar
 from .algebra import argument, nodes_given, whole
 from .registry import Array, Calculator, Item, Scope, rule
 
 
 def _members(ev: Calculator, over: t.Range, scope: Scope) -> list:
     if over.members is None:
-        first, last = (whole(ev.of(limit, scope)) for limit in (over.first, over.last))
+        first, last = (whole(ev.of(limit, scope)) for limit in over.limits)
         found = list(range(first, last + 1))
     else:
         found = elements(ev, over.members, scope)
@@ -32,7 +32,7 @@ def _members(ev: Calculator, over: t.Range, scope: Scope) -> list:
 
 def elements(ev: Calculator, node: t.Node, scope: Scope) -> list:
     bound = ev.bindings.get(node.key) if isinstance(node, t.Name) else None
-    if kind(bound) == "set":
+    if bound is not None and kind(bound) == "set":
         return sorted(bound) if isinstance(bound, set | frozenset) else list(bound)
     values = ev.of(node, scope)
     if values.ndim == 0:
@@ -44,7 +44,12 @@ def _token(member: Any) -> Hashable:
     return member.tobytes() if isinstance(member, np.ndarray) else member
 
 
-_STEPS = {"sum": op.add, "prod": op.multiply, "min": np.minimum, "max": np.maximum}
+_STEPS: dict[str, Callable[[Array, Array], Array]] = {
+    "sum": op.add,
+    "prod": op.multiply,
+    "min": np.minimum,
+    "max": np.maximum,
+}
 
 
 @rule(t.Reduction)
@@ -63,7 +68,7 @@ def _nothing(node: t.Reduction) -> Array:
     """The empty sum at the edge of an outer one, as in ``\\sum_i \\sum_{j < i}`` for i = 1."""
     if node.kind not in ("sum", "prod"):
         raise OperationError(f"the {node.kind} of nothing is not defined")
-    return np.float64(node.kind == "prod")
+    return scalar(node.kind == "prod")
 
 
 _CHOICES = {"argmin": np.argmin, "argmax": np.argmax}
@@ -171,7 +176,7 @@ def _integral(ev: Calculator, node: t.Integral, scope: Scope) -> Array:
 
 
 def _inside_limits(ev: Calculator, node: t.Integral, scope: Scope) -> None:
-    low, high = (_limit(ev, limit, scope) for limit in (node.first, node.last))
+    low, high = (_limit(ev, limit, scope) for limit in node.limits)
     for key in node.variables:
         nodes = _nodes(ev, t.Under((key,), key), scope)
         points, length = nodes.points, nodes.weights.sum()

@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Protocol
 
-import numpy as np
-
 from ...latex.tree import Node
+from ..values import Array
 
 __all__ = ["RULES", "Array", "Calculator", "Item", "Scope", "rule"]
-
-Array = np.ndarray
 
 
 class Item(NamedTuple):

@@ -126,7 +126,7 @@ class Build(Averages, Conditions, Ranges):
         span = _span(meta)
         if name.startswith("log_"):
             base = t.Function("log", (t.Number(float(name[4:]), span=span),), span=span)
-            node = t.Quotient(t.Function("log", arguments, span=span), base, span=span)
+            node: Node = t.Quotient(t.Function("log", arguments, span=span), base, span=span)
         else:
             node = t.Function(name, arguments, span=span)
         return t.Power(node, power, span=span) if power is not None else node

@@ -90,17 +90,18 @@ class Ranges(Branches):
         last = below(indices[1], signs[0].type)
         return [replace(outer, first=start), _in_order(indices[0].key, first, last, meta)]
 
-    def _is_open_pair(self, over: t.Range) -> bool:
-        """``i < j`` where nothing says how far ``j`` goes."""
+    def _open_end(self, over: t.Range) -> t.Name | None:
+        """The ``j`` of ``i < j`` where nothing says how far it goes."""
         end = _end(over)
-        return isinstance(end, t.Name) and end.key not in self.kinds
+        return end if isinstance(end, t.Name) and end.key not in self.kinds else None
 
     def _complete(self, ranges: list[t.Range], upper: Node | None, meta: Meta) -> list[t.Range]:
         """Give ``i, j = 1`` and its upper limit to every index that they are written for."""
         if upper is None and all(one.members or one.last for one in ranges):
             return ranges
-        if len(ranges) == 1 and upper is not None and self._is_open_pair(ranges[0]):
-            return _pairs(ranges[0], upper)
+        second = self._open_end(ranges[0]) if len(ranges) == 1 else None
+        if second is not None and upper is not None:
+            return _pairs(ranges[0], second, upper)
         if any(one.last or not _takes_limits(one) for one in ranges):
             raise self._fault("an upper limit stands beside a range that has its end already", meta)
         first = ranges[-1].first
@@ -121,14 +122,13 @@ def _next(limit: Node) -> Node:
 
 def _end(over: t.Range) -> Node | None:
     """What stands behind the order of ``i < j`` or of ``i \\le j``."""
-    strict = isinstance(over.last, t.Sum) and over.last.signs == (1, -1)
-    return over.last.terms[0] if strict else over.last
+    last = over.last
+    return last.terms[0] if isinstance(last, t.Sum) and last.signs == (1, -1) else last
 
 
-def _pairs(inner: t.Range, upper: Node) -> list[t.Range]:
+def _pairs(inner: t.Range, second: t.Name, upper: Node) -> list[t.Range]:
     """``\\sum_{i<j}^N``: the second index goes up to the limit, the first up to the second."""
-    strict, second = inner.last != _end(inner), _end(inner)
-    first = t.Number(2.0 if strict else 1.0)
+    first = t.Number(1.0 if inner.last == second else 2.0)
     return [t.Range(second.key, first, upper, span=around([inner, upper])), inner]
 
 

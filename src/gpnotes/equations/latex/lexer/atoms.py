@@ -81,7 +81,9 @@ def unknown(s: Stream, end: int | None = None) -> None:
     if s.free and is_letter(first.text):
         return _free_name(s)
     if _is_reciprocal_square(s, end):
-        return named(s, s.names.match(s.tokens, s.i))
+        square = s.names.match(s.tokens, s.i)
+        assert square is not None, "the tokens were put so that it is one"
+        return named(s, square)
     key = joined(s.tokens[s.i : end])
     if s.top() == "head" and s.last() in ("LT", "LE"):
         hint = "; say how far: \\sum_{1 \\le i < j \\le N}"

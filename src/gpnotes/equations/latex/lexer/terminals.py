@@ -195,7 +195,8 @@ def _only_brackets(s: Stream, opened: int) -> bool:
 
 def _unknown_power(s: Stream, end: int, hint: str = "") -> None:
     start = s.i
-    while start and s.tokens[start].start > (s.out[-1].start_pos if s.out else 0):
+    last = (s.out[-1].start_pos if s.out else None) or 0
+    while start and s.tokens[start].start > last:
         start -= 1
     key = joined(s.tokens[start : end + 1])
     problem = f"unbound symbol `{key}`{hint or nearest(key, s.names.kinds)}"
