@@ -442,7 +442,7 @@ class TestWhereTheTextComesFrom:
 
     def test_a_fault_of_the_text_names_the_chapter(self, tmp_path):
         path = tmp_path / "small.md"
-        path.write_text("one\n\n$$a$$ (eq-a)\n")
+        path.write_text("one\n\n$$ $$ (eq-a)\n")
         with pytest.raises(ValueError, match=r"part/small: small\.md: line 3: the equation eq-a"):
             Chapter("part/small", path=path)
 

@@ -254,7 +254,7 @@ class TestNobodySaysWhichRuns:
         assert AS_PACKAGED in repr(chapter.ledger())
 
     def test_a_text_that_cannot_be_read_is_named(self, folder):
-        (folder / "one.md").write_text("$$a$$ (eq-a)\n")
+        (folder / "one.md").write_text("$$ $$ (eq-a)\n")
         with pytest.raises(ValueError, match=r"^part/one: one\.md: line 1: the equation eq-a"):
             Chapter("part/one")
 

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from gpnotes.equations.book import markup, packing
+from gpnotes.equations import Chapter, EquationError
+from gpnotes.equations.book import markup, packing, prose
 
 CHAPTER = """\
 ---
@@ -105,12 +106,15 @@ def test_a_label_in_two_cells_of_a_notebook_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ("one\n$$\na = b\n$$ (eq-dollar)\n", r"line 4: the equation eq-dollar must be"),
-        ("$$a = b$$ (eq-dollar)\n", r"line 1: the equation eq-dollar must be"),
-        ("\\begin{align}\na = b \\label{eq-bare}\n\\end{align}\n", r"line 2: .*eq-bare"),
         ("```{math}\n:label: eq-empty\n\n```\n", r"line 1: the equation eq-empty is empty"),
         ("```{math} a = b\n:label: eq-arg\n```\n", r"line 1: .*eq-arg must begin on its own line"),
         ("```{math}\n:label: eq-open\na = b\n", r"line 1: the fence ``` is never closed"),
+        ("one\n$$\n\n$$ (eq-empty)\n", r"line 2: the equation eq-empty is empty"),
+        ("$$a \\label{eq-a}$$ (eq-b)\n", r"line 1: a display has one label; got eq-b and eq-a"),
+        (
+            "one\n\\begin{align}\na &= b \\label{eq-a} \\\\\nc &= d \\label{eq-b}\n\\end{align}\n",
+            r"line 2: a display has one label; got eq-a and eq-b",
+        ),
     ],
 )
 def test_what_could_not_be_checked_is_refused(source, message):
@@ -122,6 +126,115 @@ def test_a_label_twice_names_both_lines():
     twice = "```{math}\n:label: eq-a\nx = y\n```\n" * 2
     with pytest.raises(ValueError, match=r"line 7: the label eq-a is already on line 3"):
         markup.equations(twice)
+
+
+LABELLED = """\
+One, $$a = b$$ (eq-line)
+
+$$
+c = d
+$$ (eq-block)
+
+$$e = f$$
+
+- In a list, and with the label inside:
+
+  $$
+    g &= h \\label{eq-inside} \\\\
+      &= i
+  $$
+
+\\begin{align}
+j &= k \\\\
+  &= l \\label{eq-align}
+\\end{align}
+
+```{math}
+\\label{eq-bare}
+m = n
+```
+
+```{eval-rst}
+.. math::
+   :label: eq-rst
+
+   o = p
+```
+
+% $$q = r$$ (eq-comment)
+`$$s = t$$ (eq-span)`
+
+````
+$$u = v$$ (eq-shown)
+````
+"""
+
+
+def test_a_label_is_read_however_it_is_given():
+    found = markup.equations(LABELLED)
+    names = ["eq-line", "eq-block", "eq-inside", "eq-align", "eq-bare", "eq-rst"]
+    assert list(found) == names
+    assert not any("label" in equation.latex for equation in found.values())
+    lines = LABELLED.splitlines()
+    for equation in found.values():
+        first = equation.latex.split("\n")[0].split("  ")
+        assert all(part.strip() in lines[equation.line - 1] for part in first), equation
+    assert found["eq-align"].latex.startswith(r"\begin{align}")
+    # an error points with its column into the line of the file
+    assert found["eq-inside"].latex.index(r"\\") == lines[found["eq-inside"].line - 1].index(r"\\")
+
+
+RESTRUCTURED = """\
+Title
+=====
+
+.. math:: a = b
+   :label: eq-argument
+
+.. note::
+
+   .. math::
+      :label: eq-note
+
+      c &= d \\\\
+        &= e
+
+.. math::
+
+   f = g \\label{eq-inside}
+
+.. math:: h = i
+
+As it is written::
+
+   .. math:: no = no
+      :label: eq-literal
+
+.. code-block:: rst
+
+   .. math:: no = no
+      :label: eq-code
+
+.. a comment
+
+   .. math:: no = no
+      :label: eq-comment
+"""
+
+
+def test_restructured_text_is_read_as_well():
+    found = markup.parse(RESTRUCTURED, ".rst")
+    assert list(found) == ["eq-argument", "eq-note", "eq-inside"]
+    assert found["eq-note"].latex == "c &= d \\\\\n  &= e"
+    lines = RESTRUCTURED.splitlines()
+    for equation in found.values():
+        assert equation.latex.split("\n")[0].strip() in lines[equation.line - 1]
+
+
+@pytest.mark.parametrize("source", ["$$a = b$$ (eq-a)", r"$$a = b \label{eq-a}$$"])
+def test_what_has_a_label_is_no_relation_of_the_sentences(source):
+    assert prose.relations(source) == []
+    assert [found.latex for found in prose.relations("$$a = b$$")] == ["a = b"]
 
 
 def test_dollars_without_a_label_and_code_spans_are_left_alone():
@@ -149,6 +262,31 @@ def test_pack_writes_what_packaged_reads(tmp_path):
 
 
 def test_a_fault_in_a_packed_page_names_the_page(tmp_path):
-    (tmp_path / "bad.md").write_text("$$a$$ (eq-a)\n")
+    (tmp_path / "bad.md").write_text("```{math}\n:label: eq-a\n```\n")
     with pytest.raises(ValueError, match=r"bad\.md: line 1"):
         packing.pack(tmp_path, tmp_path / "data")
+
+
+FORMS = {
+    "directive.md": "```{{math}}\n:label: eq-a\n{0}\n```\n",
+    "dollars.md": "$$\n{0}\n$$ (eq-a)\n",
+    "label.md": "$$\n{0} \\label{{eq-a}}\n$$\n",
+    "environment.md": "\n\\begin{{equation}}\n{0} \\label{{eq-a}}\n\\end{{equation}}\n",
+    "evaluated.md": "```{{eval-rst}}\n.. math:: {0}\n   :label: eq-a\n```\n",
+    "directive.rst": ".. math::\n   :label: eq-a\n\n   {0}\n",
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_a_chapter_checks_it_however_it_is_labelled(name, tmp_path):
+    path = tmp_path / name
+    path.write_text(f"# Words\n\n{FORMS[name].format('c = a + b')}")
+    bindings = {"a": 1.25, "b": 2.5, "c": 3.75}
+    chapter = Chapter("part/one", path)
+    assert chapter.check("eq-a", bindings, oracle="by hand").mutants.caught > 3
+    path.write_text(f"# Words\n\n{FORMS[name].format('c = a - b')}")
+    line = 1 + path.read_text().splitlines().index(
+        next(one for one in path.read_text().splitlines() if "c = a" in one)
+    )
+    with pytest.raises(EquationError, match=rf"{name}, eq-a, line {line}, column \d+: step 1 of 1"):
+        chapter.check("eq-a", bindings, oracle="by hand")

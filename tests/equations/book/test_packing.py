@@ -77,7 +77,7 @@ def test_an_installed_package_is_never_written_to(tmp_path, capsys):
 
 
 def test_a_fault_in_a_page_fails_the_command(tmp_path, capsys):
-    (tmp_path / "bad.md").write_text("$$a$$ (eq-a)\n")
+    (tmp_path / "bad.md").write_text("$$ $$ (eq-a)\n")
     assert main(["pack", str(tmp_path)]) == 1
     assert "bad.md: line 1: the equation eq-a" in capsys.readouterr().err
     assert not (tmp_path / "_equations").exists()

@@ -26,7 +26,7 @@ from .prose import Relation
 __all__ = ["AS_PACKAGED", "Manuscript", "manuscript", "running"]
 
 AS_PACKAGED = "as packaged, not as in this notebook"
-_KINDS = (".md", ".ipynb")
+_KINDS = (".md", ".ipynb", ".rst")
 _ELSEWHERE = Path("not-a-file-here.ipynb")  # Colab keeps a notebook where no kernel can read it
 
 

@@ -1,19 +1,20 @@
 """The labelled equations of a chapter's own text, with the lines of the file they stand on.
 
 Read are MyST ``{math}`` directives with a ``:label:``, in Markdown files and in the Markdown
-cells of notebooks. Code cells and examples inside code fences are passed over. What would be
-numbered but could not be checked (a dollar block with a label, a bare ``\\label``) is refused.
+cells of notebooks, and what `displays` lists: dollars with a label behind them, ``\\label``, and
+reStructuredText. Code cells and examples inside code fences are passed over.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..latex.equation import Equation
+from . import displays
 
 __all__ = [
     "Fence", "blocks", "carrying", "cells", "equations", "options", "packaged",
@@ -24,7 +25,7 @@ DATA = Path(__file__).resolve().parent.parent.parent / "data"
 PACKED = "_equations"  # a book's own folder of packed data
 _FENCE = re.compile(r"^\s*(?:[-*+]\s+|\d+[.)]\s+)?(`{3,}|~{3,}|:{3,})\s*(\{[^}\s]+\})?\s*(.*)$")
 _OPTION = re.compile(r"^\s*:?(label|name):\s*(\S+)\s*$")
-_REFUSED = re.compile(r"\$\$\s*\(([^)\s]+)\)\s*$|\\label\{([^}]+)\}")
+_CODE_SPAN = re.compile(r"(`+)[^`\n]+\1")
 _OPAQUE = frozenset(
     {"code", "code-block", "code-cell", "sourcecode", "literalinclude", "raw", "eval-rst"}
     | {"math", "mermaid", "parsed-literal"}
@@ -56,8 +57,12 @@ def equations(text: str) -> dict[str, Equation]:
     >>> found["eq-one"].latex, found["eq-one"].line
     ('a &= b', 3)
     """
+    return _by_label(_scan(text.splitlines()))
+
+
+def _by_label(written: Iterable[Equation]) -> dict[str, Equation]:
     found: dict[str, Equation] = {}
-    for equation in _scan(text.splitlines()):
+    for equation in written:
         if equation.label in found:
             first = found[equation.label].line
             raise ValueError(
@@ -77,10 +82,27 @@ def cells(text: str) -> list[tuple[int, str]]:
     ]
 
 
-def _scan(lines: list[str]) -> Iterator[Equation]:
-    for fence, body in blocks(lines):
+def _scan(lines: list[str]) -> list[Equation]:
+    """Every labelled equation, however it is labelled, in reading order."""
+    fenced = list(blocks(lines))
+    outside = "\n".join(_outside(lines, fenced))
+    written = [*displays.between_dollars(outside), *displays.environments(outside)]
+    for fence, body in fenced:
         if fence.directive == "math":
-            yield from _directive(fence, body)
+            written += _directive(fence, body)
+        elif fence.directive == "eval-rst":
+            written += displays.restructured(body, fence.line + 1)
+    return sorted(written, key=lambda equation: equation.line)
+
+
+def _outside(lines: list[str], fenced: list[tuple[Fence, list[str]]]) -> list[str]:
+    """The lines with code, mathematics in fences, and comments left blank."""
+    kept = [_CODE_SPAN.sub(lambda span: " " * len(span[0]), line) for line in lines]
+    kept = ["" if line.lstrip().startswith("%") else line for line in kept]
+    for fence, body in fenced:
+        if fence.opaque:
+            kept[fence.line - 1 : fence.line + 1 + len(body)] = [""] * (len(body) + 2)
+    return kept
 
 
 def blocks(lines: list[str]) -> Iterator[tuple[Fence, list[str]]]:
@@ -92,7 +114,6 @@ def blocks(lines: list[str]) -> Iterator[tuple[Fence, list[str]]]:
             yield fence, lines[fence.line : number - 1]
         elif not (stack and stack[-1].opaque):
             opened = _opened(line, number)
-            _refuse(line, number)
             stack += [opened] if opened else []
     if stack and stack[-1].opaque:
         raise ValueError(f"line {stack[-1].line}: the fence {stack[-1].mark} is never closed")
@@ -108,30 +129,19 @@ def _opened(line: str, number: int) -> Fence | None:
     return Fence(mark, (directive or "").strip("{}"), argument.strip(), number)
 
 
-def _refuse(line: str, number: int) -> None:
-    match = _REFUSED.search(re.sub(r"`[^`]*`", "", line))
-    if match:
-        label = match.group(1) or match.group(2)
-        raise ValueError(
-            f"line {number}: the equation {label} must be a {{math}} directive with "
-            f":label: {label}, so that it can be checked; got {line.strip()!r}"
-        )
-
-
-def _directive(fence: Fence, body: list[str]) -> Iterator[Equation]:
+def _directive(fence: Fence, body: list[str]) -> list[Equation]:
     """The equation of one directive, or none if it has no label."""
     count = options(body)
     labels = [m.group(2) for m in map(_OPTION.match, body[:count]) if m]
-    if not labels:
-        return
-    if fence.argument:
-        raise ValueError(f"line {fence.line}: the LaTeX of {labels[0]} must begin on its own line")
-    while count < len(body) and not body[count].strip():
-        count += 1
-    latex = "\n".join(body[count:]).rstrip()
-    if not latex:
+    if not any(line.strip() for line in body[count:]) and labels and not fence.argument:
         raise ValueError(f"line {fence.line}: the equation {labels[0]} is empty")
-    yield Equation(labels[0], latex, fence.line + 1 + count)
+    latex, label = "\n".join(body[count:]), "".join(labels[:1])
+    equation = displays.labelled(latex or fence.argument, fence.line + 1 + count, label)
+    if equation and fence.argument:
+        raise ValueError(
+            f"line {fence.line}: the LaTeX of {equation.label} must begin on its own line"
+        )
+    return [equation] if equation else []
 
 
 def options(body: list[str]) -> int:
@@ -146,13 +156,19 @@ def options(body: list[str]) -> int:
 
 
 def read(path: Path) -> dict[str, Equation]:
-    """The labelled equations of a ``.md`` or ``.ipynb`` file; lines are lines of that file."""
+    """The labelled equations of a ``.md``, ``.ipynb`` or ``.rst`` file, with lines of that file."""
     return parse(path.read_text(encoding="utf-8"), path.suffix)
 
 
 def parse(content: str, suffix: str) -> dict[str, Equation]:
     """The labelled equations of the `content` of a file whose name ends in `suffix`."""
-    return _notebook(content) if suffix == ".ipynb" else equations(content)
+    if suffix == ".ipynb":
+        return _notebook(content)
+    return (
+        _by_label(displays.restructured(content.splitlines()))
+        if suffix == ".rst"
+        else equations(content)
+    )
 
 
 def _notebook(text: str) -> dict[str, Equation]:
@@ -171,7 +187,8 @@ def _notebook(text: str) -> dict[str, Equation]:
 def _raw_line(raw: list[str], equation: Equation) -> int:
     """The line of the notebook file that holds the first line of the equation's LaTeX."""
     first = json.dumps(equation.latex.split("\n")[0], ensure_ascii=False)[1:-1]
-    label = re.compile(rf"(label|name): {re.escape(equation.label)}(?![\w-])")
+    name = re.escape(equation.label)
+    label = re.compile(rf"(label|name): {name}(?![\w-])|\({name}\)|label\{{{name}\}}")
     start = next((i for i, line in enumerate(raw) if label.search(line)), 0)
     return next((i for i in range(start, len(raw)) if first in raw[i]), start) + 1
 

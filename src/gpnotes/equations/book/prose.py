@@ -16,14 +16,17 @@ from ..errors import EquationError
 from ..latex.tokenizer import Token, tokens
 from ..latex.vocabulary import RELATIONS
 from . import markup
+from .displays import has_label
 
 __all__ = ["Relation", "read", "relates", "relations", "sentences"]
 
 _MATH = re.compile(
     r"\{math\}`(?P<role>[^`]+)`|(?P<code>`+).+?(?P=code)|\\\$"
-    r"|\$\$(?P<display>.+?)\$\$|\$(?P<inline>(?:\\.|[^$\\])+)\$",
+    r"|\$\$(?P<display>.+?)\$\$(?P<label>[ \t]*\([^()\s$]+\)[ \t]*(?=\n|\Z))?"
+    r"|\$(?P<inline>(?:\\.|[^$\\])+)\$",
     re.DOTALL,
 )
+_SPOKEN = ("role", "display", "inline")  # with a label it is a numbered equation
 _HEADING = re.compile(r"#{1,6}\s+(.*\S)")
 _COMMENT = re.compile(r"^\s*%|<!--.*?-->")
 _UNREADABLE = frozenset({"\\ll", "\\gg", "\\subset", "\\subseteq", "\\cong", "\\ne"})
@@ -58,7 +61,12 @@ def relations(source: str) -> list[Relation]:
 
 
 def read(path: Path) -> list[Relation]:
-    """The relations of a ``.md`` or ``.ipynb`` file; lines are lines of that file."""
+    """The relations of a ``.md`` or ``.ipynb`` file; lines are lines of that file.
+
+    Of reStructuredText the numbered equations are read, and not the sentences.
+    """
+    if path.suffix == ".rst":
+        return []
     source = path.read_text(encoding="utf-8")
     return _notebook(source) if path.suffix == ".ipynb" else relations(source)
 
@@ -137,7 +145,7 @@ def _between_marks(lines: list[str]) -> Iterator[tuple[str, int]]:
             continue
         for match in _MATH.finditer("\n".join(lines[start:i])):
             kind = match.lastgroup
-            if kind in ("role", "display", "inline") and match[kind].strip():
+            if kind in _SPOKEN and match[kind].strip() and not has_label(match[kind]):
                 lead = len(match[kind]) - len(match[kind].lstrip())
                 before = match.string.count("\n", 0, match.start(kind) + lead)
                 yield match[kind].strip(), start + 1 + before
@@ -150,8 +158,8 @@ def _unlabelled(
     for fence, body in directives:
         count = markup.options(body)
         labelled = any(re.match(r"\s*:?(label|name):", line) for line in body[:count])
-        if fence.directive == "math" and not labelled:
-            latex = "\n".join([*([fence.argument] if fence.argument else []), *body[count:]])
+        latex = "\n".join([*([fence.argument] if fence.argument else []), *body[count:]])
+        if fence.directive == "math" and not labelled and not has_label(latex):
             yield latex.strip(), fence.line + (0 if fence.argument else 1 + count)
 
 

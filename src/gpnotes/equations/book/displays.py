@@ -1,0 +1,140 @@
+"""The ways in which an author labels a display, but for MyST's ``{math}`` directive.
+
+Between dollars with the label behind them, ``$$ a = b $$ (eq-a)``; with ``\\label{eq-a}`` in any
+display, also in an environment such as ``align`` that stands alone; and in reStructuredText, as a
+``.. math::`` with a ``:label:``, in a file of its own or in ``{eval-rst}``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from textwrap import dedent
+
+from ..latex.equation import Equation
+
+__all__ = [
+    "LABEL", "between_dollars", "environments", "has_label", "labelled", "restructured",
+    "without_labels",
+]  # fmt: skip
+
+LABEL = re.compile(r"\\label\s*\{([^{}]*)\}")
+_BEHIND = r"[ \t]*\((?P<label>[^()\s$]+)\)[ \t]*$"
+_DOLLARS = re.compile(
+    rf"(?<!\\)\$\$(?P<latex>.+?)(?<!\\)\$\$(?:{_BEHIND})?", re.DOTALL | re.MULTILINE
+)
+_ENVIRONMENT = re.compile(
+    r"^[ \t]*(?P<latex>\\begin\{(?P<name>(?:equation|multline|gather|align|alignat|flalign)\*?)\}"
+    r".*?\\end\{(?P=name)\})",
+    re.DOTALL | re.MULTILINE,
+)
+_DIRECTIVE = re.compile(r"^(?P<indent>\s*)\.\. (?P<name>[\w:-]+)::[ \t]*(?P<argument>.*)$")
+_OPTION = re.compile(r"^\s*:(?P<name>[\w-]+):[ \t]*(?P<value>.*?)\s*$")
+# Whose bodies are shown and not read; a paragraph that ends in two colons announces one as well.
+_LITERAL = frozenset({"code", "code-block", "sourcecode", "parsed-literal", "literalinclude"})
+_LITERAL |= {"raw", "highlight", "doctest", "testcode"}
+
+
+def has_label(latex: str) -> bool:
+    """Whether a ``\\label`` stands in `latex`."""
+    return LABEL.search(latex) is not None
+
+
+def without_labels(latex: str) -> str:
+    """`latex` with spaces in place of each ``\\label``, so that columns stay what they are.
+
+    >>> without_labels(r"a = b \\label{eq-a} + c")
+    'a = b              + c'
+    """
+    return LABEL.sub(lambda match: " " * len(match[0]), latex)
+
+
+def labelled(latex: str, line: int, label: str = "") -> Equation | None:
+    """The equation of a display with this `label` or a ``\\label`` inside, or none.
+
+    Raises `ValueError` for two labels and for a label on nothing.
+    """
+    labels = list(dict.fromkeys([*filter(None, [label]), *LABEL.findall(latex)]))
+    if len(labels) > 1:
+        said = " and ".join(labels)
+        raise ValueError(
+            f"line {line}: a display has one label; got {said}: write a display for each"
+        )
+    if not labels:
+        return None
+    bare = without_labels(latex).rstrip()
+    head = len(bare) - len(bare.lstrip())
+    skipped = bare.count("\n", 0, head)
+    if not bare:
+        raise ValueError(f"line {line}: the equation {labels[0]} is empty")
+    return Equation(labels[0], "\n".join(bare.split("\n")[skipped:]), line + skipped)
+
+
+def between_dollars(text: str) -> Iterator[Equation]:
+    """The labelled equations between double dollars.
+
+    >>> [(e.label, e.latex, e.line) for e in between_dollars("$$\\na = b\\n$$ (eq-a)")]
+    [('eq-a', 'a = b', 2)]
+    """
+    yield from _found(text, _DOLLARS)
+
+
+def environments(text: str) -> Iterator[Equation]:
+    """The labelled equations in environments that stand alone."""
+    outside = _DOLLARS.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+    yield from _found(outside, _ENVIRONMENT)
+
+
+def _found(text: str, display: re.Pattern[str]) -> Iterator[Equation]:
+    for match in display.finditer(text):
+        line = text.count("\n", 0, match.start("latex")) + 1
+        equation = labelled(match["latex"], line, match.groupdict().get("label") or "")
+        if equation:
+            yield equation
+
+
+def restructured(lines: Sequence[str], first: int = 1) -> Iterator[Equation]:
+    """The labelled equations of reStructuredText whose first line is the line `first`.
+
+    >>> found = restructured([".. math::", "   :label: eq-a", "", "   a = b"])
+    >>> [(e.label, e.latex, e.line) for e in found]
+    [('eq-a', 'a = b', 4)]
+    """
+    i = 0
+    while i < len(lines):
+        match = _DIRECTIVE.match(lines[i])
+        end = _end(lines, i)
+        if match and match["name"] == "math":
+            equation = _directive(match["argument"], lines[i + 1 : end], first + i)
+            yield from [equation] if equation else []
+        shown = match["name"] in _LITERAL if match else _announces(lines[i])
+        i = end if shown or (match and match["name"] == "math") else i + 1
+
+
+def _announces(line: str) -> bool:
+    """Whether a paragraph's line, or a comment, makes what is indented below it literal."""
+    bare = line.strip()
+    comment = bare == ".." or (bare.startswith(".. ") and bare[3:4] not in "_[|")
+    return comment or bare.endswith("::")
+
+
+def _end(lines: Sequence[str], start: int) -> int:
+    """Where what is indented below the line `start` ends."""
+    depth = _depth(lines[start])
+    below = range(start + 1, len(lines))
+    return next((i for i in below if lines[i].strip() and _depth(lines[i]) <= depth), len(lines))
+
+
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _directive(argument: str, body: Sequence[str], line: int) -> Equation | None:
+    """The equation of a ``.. math::``: what stands behind its name, its options, its body."""
+    count = next((i for i, text in enumerate(body) if not _OPTION.match(text)), len(body))
+    options = {m["name"]: m["value"] for m in map(_OPTION.match, body[:count]) if m}
+    label = options.get("label") or options.get("name") or ""
+    below = dedent("\n".join(body[count:]))
+    if argument:
+        return labelled("\n".join([argument, *[""] * count, below]), line, label)
+    return labelled(below, line + 1 + count, label)
