@@ -9,16 +9,21 @@ from __future__ import annotations
 import importlib
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from . import _check
-from ._xp import Array, array_namespace, to_numpy
+from ._xp import HostArray, HostVector, Vector, array_namespace, to_numpy
+
+if TYPE_CHECKING:  # drawing needs it, importing does not
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 __all__ = [
     "COLOURS",
@@ -31,6 +36,8 @@ __all__ = [
     "points",
     "use_style",
 ]
+
+Series: TypeAlias = Vector | Sequence[float]
 
 # Okabe & Ito's colours that hold on white; the ink is for what was measured.
 COLOURS = {
@@ -62,7 +69,7 @@ def use_style() -> None:
         formats.set_matplotlib_formats("svg", bbox_inches=None, metadata={"Date": None})
 
 
-def figure(kind: str = "single") -> tuple[Any, Any]:
+def figure(kind: str = "single") -> tuple[Figure, Any]:
     """A figure and its axes: ``"single"``, or ``"pair"`` with two panels, lettered a and b."""
     if not isinstance(kind, str) or kind not in _SIZES:
         raise ValueError(f"kind must be one of {sorted(_SIZES)}; got {kind!r}")
@@ -74,17 +81,17 @@ def figure(kind: str = "single") -> tuple[Any, Any]:
 
 
 def band(
-    ax: Any,
-    x: Array,
-    mean: Array,
-    sd: Array | None = None,
+    ax: Axes,
+    x: Series,
+    mean: Series,
+    sd: Series | None = None,
     *,
-    variance: Array | None = None,
+    variance: Series | None = None,
     variable: str = "f",
     deviations: float = 2,
     role: str = "exact",
     **style: Any,
-) -> Any:
+) -> Artist:
     """Fill ``mean ± deviations · sd`` over x, all of shape (n,), labelled *f: 2 sd*.
 
     `variable` says what lies in the band with that probability: a value of ``"f"``, or of ``"y"``
@@ -110,14 +117,14 @@ def band(
     return ax.fill_between(x, mean - reach, mean + reach, **{**drawn, **style})
 
 
-def line(ax: Any, x: Array, y: Array, *, role: str = "exact", **style: Any) -> Any:
+def line(ax: Axes, x: Series, y: Series, *, role: str = "exact", **style: Any) -> Artist:
     """Draw y over x, (n,) each, in the colour and the line style of a role."""
     x, y = _columns(x=x, y=y)
     drawn = {"color": _colour(role), "linestyle": LINES[role]}
     return ax.plot(x, y, **{**drawn, **style})[0]
 
 
-def points(ax: Any, x: Array, y: Array, **style: Any) -> Any:
+def points(ax: Axes, x: Series, y: Series, **style: Any) -> Artist:
     """Draw observations y at x, (n,) each, as open circles in the ink."""
     x, y = _columns(x=x, y=y)
     drawn = {"marker": "o", "linestyle": "none", "markerfacecolor": "none", "markeredgewidth": 0.9}
@@ -137,7 +144,7 @@ class Moving:
         return self.html
 
 
-def pendulums(paths: Mapping[str, Array], seconds: float, *, name: str, alt: str) -> Moving:
+def pendulums(paths: Mapping[str, Series], seconds: float, *, name: str, alt: str) -> Moving:
     """Pendulums side by side that swing through their angles, (n,) each, over and over.
 
     `paths` maps a caption to angles in radians from upright, the same time apart, `seconds` in
@@ -180,7 +187,7 @@ stroke-width="4"/><circle cy="-40" r="7" fill="currentColor"/></g></g>\
 <text x="{x}" y="122" text-anchor="middle" font-size="12" fill="currentColor">{caption}</text>"""
 
 
-def _admitted(paths: Mapping[str, Array], seconds: float, name: str) -> list[np.ndarray]:
+def _admitted(paths: Mapping[str, Series], seconds: float, name: str) -> list[HostVector]:
     """The angles of `pendulums`, if they can be drawn."""
     if not isinstance(paths, Mapping):
         wanted = "a mapping from captions to angles"
@@ -204,7 +211,7 @@ def _colour(role: str) -> str:
     return COLOURS[role]
 
 
-def _columns(**named: Array) -> list[np.ndarray]:
+def _columns(**named: Series) -> list[HostVector]:
     """The arguments as NumPy arrays, checked to be finite vectors of one length."""
     columns = {name: _host(a, name) for name, a in named.items()}
     size = next(iter(columns.values())).shape
@@ -215,7 +222,7 @@ def _columns(**named: Array) -> list[np.ndarray]:
     return list(columns.values())
 
 
-def _host(a: Array, name: str) -> np.ndarray:
+def _host(a: Any, name: str) -> HostArray:
     try:
         array_namespace(a)
     except TypeError:  # a list, a range, a column of a table
