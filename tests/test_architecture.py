@@ -26,6 +26,7 @@ FLOORS = {
     "memory": 0.8,  # asked before `linalg` allocates
     "ascent": 1, "priors": 1,
     "params": 2, "gaussian": 2,
+    "contracts": 2,  # what parts that others bring must have
     "bounds": 2.5,  # of the parameters of `params`, for those who fit them
     "inplace": 2.5,  # a kernel says whether it has such a path: it imports it
     "kernels": 3, "means": 3, "likelihoods": 3,

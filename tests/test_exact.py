@@ -359,6 +359,13 @@ def test_a_matrix_that_is_no_covariance_is_refused_with_a_remedy(numbers):
 # The public door
 
 
+class Wide(ConstantMean):
+    """A mean whose values would broadcast against y."""
+
+    def __call__(self, x):
+        return x[:, :1]
+
+
 @pytest.mark.parametrize(
     ("call", "error", "words"),
     [
@@ -375,7 +382,11 @@ def test_a_matrix_that_is_no_covariance_is_refused_with_a_remedy(numbers):
         (lambda gp, X, y: prior(gp, X.tolist()), TypeError, "Xs must be an array; got list"),
         (lambda gp, X, y: condition(gp, X[:, :0], y), ValueError, "must have at least one column"),
         (lambda gp, X, y: GP("rbf", 0.1), TypeError, "kernel must be a gpnotes Kernel; got"),
-        (lambda gp, X, y: GP(RBF(), 0.1, 3.0), TypeError, r"a mean function, .*; got float"),
+        (
+            lambda gp, X, y: GP(RBF(), 0.1, 3.0),
+            TypeError,
+            r"a mean function, .*; float lacks __call__, pullback",
+        ),
         (lambda gp, X, y: condition(gp, X, y).extend(X, y[1:]), ValueError, "y must have shape"),
         (lambda gp, X, y: condition(gp, X, y).extend(X[:, 1:], y), ValueError, "^x must have sh"),
         (lambda gp, X, y: GP(gp.kernel, -1.0), ValueError, "noise_var must be non-negative"),
@@ -394,10 +405,11 @@ def test_a_matrix_that_is_no_covariance_is_refused_with_a_remedy(numbers):
             "n must be a w",
         ),
         (lambda gp, X, y: GP(gp.kernel, 0.1, ConstantMean), TypeError, "a mean function"),
+        (lambda gp, X, y: GP(gp.kernel, 0.1, lambda x: x[:, 0]), TypeError, "n lacks pullback"),
         (lambda gp, X, y: condition(gp, X, y).mean([[0.0]]), TypeError, "Xs must be an array; got"),
         (lambda gp, X, y: condition(gp, X, y).predict(X, chunk=True), TypeError, "chunk must be"),
         (
-            lambda gp, X, y: condition(GP(gp.kernel, 0.1, lambda x: x[:, :1]), X, y),
+            lambda gp, X, y: condition(GP(gp.kernel, 0.1, Wide()), X, y),
             ValueError,
             r"gp\.mean\(X\) must have shape \(15,\); got \(15, 1\)",
         ),

@@ -92,7 +92,7 @@ UNTRIED = {
     "VarianceParts",
     "Cholesky", "FactorisationError", "JitterWarning", "Stream", "Space",
     # for subclasses and for the house
-    "Kernel", "Stationary", "Likelihood", "cotangent", "fixed", "flatten_gradient",
+    "Kernel", "Stationary", "LikelihoodBase", "cotangent", "fixed", "flatten_gradient",
     "holds_derivatives", "nonnegative", "positive", "real", "settle", "unchecked", "by_differences",
     "centroid", "gradcheck",
     # without arguments

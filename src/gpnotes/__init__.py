@@ -8,8 +8,9 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-_HOMES = {
+_HOMES: dict[str, tuple[str, ...]] = {
     "arrays": ("asarray", "dataset", "to_numpy"),
+    "contracts": (),
     "design": (),
     "exact": (
         "GP", "LeaveOneOut", "Posterior", "condition", "log_evidence", "log_evidence_and_gradient",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import cast
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from . import _check, _xp, memory
 from ._xp import Array, array_namespace
 from .ascent import ascend
 from .bounds import ends, limits
+from .contracts import LabelLikelihood, Likelihood, require
 from .likelihoods import Bernoulli, unchecked
 from .linalg import Cholesky, cholesky
 from .params import cotangent, flatten, flatten_gradient
@@ -28,7 +29,7 @@ _MOST_STEPS, _MOST_HALVINGS = 200, 20
 _PROBIT = Bernoulli()
 
 
-def condition(gp: GP, X: Array, y: Array, likelihood: Any = _PROBIT) -> LaplacePosterior:
+def condition(gp: GP, X: Array, y: Array, likelihood: Likelihood = _PROBIT) -> LaplacePosterior:
     """The Gaussian around the mode of ``p(f | y)`` given y (n,) at X (n, d); O(n³) a Newton step.
 
     :eq:`eq-al-laplace`. `likelihood` gives `log_density(y, f)` and `derivatives(y, f)`, and is
@@ -53,7 +54,7 @@ def condition(gp: GP, X: Array, y: Array, likelihood: Any = _PROBIT) -> LaplaceP
     return _conditioned(gp, X, y, likelihood)
 
 
-def _conditioned(gp: GP, X: Array, y: Array, likelihood: Any) -> LaplacePosterior:
+def _conditioned(gp: GP, X: Array, y: Array, likelihood: Likelihood) -> LaplacePosterior:
     K, mean = gp.kernel(X), gp.mean(X)
     f, steps = _mode(K, mean, y, likelihood)
     first, second, third = unchecked(likelihood)[1](y, f)
@@ -61,7 +62,7 @@ def _conditioned(gp: GP, X: Array, y: Array, likelihood: Any) -> LaplacePosterio
     return LaplacePosterior(gp, X, y, likelihood, f, first, root, third, _factor(K, root), steps)
 
 
-def _mode(K: Array, mean: Array, y: Array, likelihood: Any) -> tuple[Array, int]:
+def _mode(K: Array, mean: Array, y: Array, likelihood: Likelihood) -> tuple[Array, int]:
     """The f of the largest ``log p(y | f) − ½ (f − m)ᵀ K⁻¹ (f − m)``, and the steps it took."""
     xp = array_namespace(K)
     log_density, derivatives = unchecked(likelihood)
@@ -130,7 +131,7 @@ class LaplacePosterior:
     gp: GP
     X: Array
     y: Array
-    likelihood: Any
+    likelihood: Likelihood
     mode: Array
     gradient: Array
     sqrt_W: Array
@@ -168,10 +169,8 @@ class LaplacePosterior:
 
     def probability(self, Xs: Array) -> Array:
         """``P(y = 1)``, (n*,), at Xs (n*, d), averaged over f, :eq:`eq-al-predictive`."""
-        if not hasattr(self.likelihood, "probability"):
-            wanted = "a likelihood of labels, such as Bernoulli()"
-            raise TypeError(f"probability needs {wanted}; the posterior has {self.likelihood!r}")
-        return self.likelihood.probability(*self.predict(Xs))
+        label = require(self.likelihood, "the likelihood", LabelLikelihood)
+        return cast(LabelLikelihood, label).probability(*self.predict(Xs))
 
     @property
     def log_evidence(self) -> float:
@@ -209,7 +208,7 @@ def fit(
     gp: GP,
     X: Array,
     y: Array,
-    likelihood: Any = _PROBIT,
+    likelihood: Likelihood = _PROBIT,
     *,
     bounds: Mapping[str, tuple[float, float]] | None = None,
     fixed: Collection[str] = (),
@@ -254,13 +253,16 @@ def _with_noise(fixed: Collection[str]) -> Collection[str]:
     return (*fixed, "noise_var")
 
 
-def _admit(gp: GP, X: Array, y: Array, likelihood: Any) -> None:
+def _admit(gp: GP, X: Array, y: Array, likelihood: Likelihood) -> None:
     admit_data(gp, X, y)
-    methods = all(hasattr(likelihood, name) for name in ("log_density", "derivatives"))
-    if isinstance(likelihood, type) or not methods:
-        raise TypeError(f"likelihood must be one, such as Bernoulli(); got {likelihood!r}")
+    require(likelihood, "likelihood", Likelihood)
     if gp.noise_var:
         why = "the likelihood says how y scatters around f"
         raise ValueError(f"gp.noise_var must be 0: {why}; got {gp.noise_var}")
-    likelihood.log_density(y, gp.mean(X))  # is y one of its observations?
+    mean = gp.mean(X)
+    given = [likelihood.log_density(y, mean), *unchecked(likelihood)[1](y, mean)]
+    shapes = [tuple(getattr(terms, "shape", ())) for terms in given]
+    if shapes != 4 * [mean.shape]:
+        wanted = f"a log density and three derivatives of shape {mean.shape}"
+        raise ValueError(f"likelihood must give {wanted}; got {shapes}")
     memory.require_square(X.shape[0], like=X, copies=5, what="the Gram matrix")

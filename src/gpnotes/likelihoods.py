@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from . import _check, _xp, memory
 from ._xp import LOG_2PI, Array, array_namespace, as_array
+from .contracts import Likelihood
 from .params import fixed, positive, settle
 
-__all__ = ["Bernoulli", "Gaussian", "Likelihood", "unchecked"]
+__all__ = ["Bernoulli", "Gaussian", "LikelihoodBase", "unchecked"]
 
 _TAIL = 2.0  # below minus this, ratios of the normal tail come from its continued fraction
 _NODES = 200  # of the rule in `Bernoulli`: a step of 0.09 standard deviations, or of 0.4 in f
@@ -21,14 +23,24 @@ _WIDTH = 9.0  # standard deviations beyond which a normal density is below 1e-18
 _LINKS = {"probit": 9.0, "logit": 40.0}  # and the |f| beyond which a label is certain
 
 
-class Likelihood:
+class LikelihoodBase(ABC):
     """The density of an observation y given f, and its derivatives in f, entry by entry.
 
     y and f are finite, of one kind and one shape; y may be a single number, or end in an axis of
     length one where f has nodes on its last, as under `quadrature.expect`. What does not fit is a
     `ValueError` or a `TypeError` that names it. The public methods check this once; each class
-    brings ``_log_density`` and ``_derivatives``, which check nothing.
+    brings ``_log_density`` and ``_derivatives``, which check nothing, and may say in
+    ``_observable`` which y there are. A likelihood of yours may do without all this: what is asked
+    of one is `contracts.Likelihood`.
     """
+
+    @abstractmethod
+    def _log_density(self, y: Array, f: Array) -> Array:
+        """What `log_density` returns."""
+
+    @abstractmethod
+    def _derivatives(self, y: Array, f: Array) -> tuple[Array, Array, Array]:
+        """What `derivatives` returns."""
 
     def log_density(self, y: Array, f: Array) -> Array:
         """``log p(y | f)``."""
@@ -53,18 +65,23 @@ class Likelihood:
         return _check.finite(y, "y")
 
 
-def unchecked(likelihood: Any) -> tuple[Callable, Callable]:
+LogDensity: TypeAlias = Callable[[Array, Array], Array]
+Derivatives: TypeAlias = Callable[[Array, Array], tuple[Array, Array, Array]]
+
+
+def unchecked(likelihood: Likelihood) -> tuple[LogDensity, Derivatives]:
     """`log_density` and `derivatives` of a likelihood, without their checks if they are ours.
 
     For work that goes through them again and again, on the way to a mode, with a y that was
     admitted once.
     """
-    pairs = (("log_density", "_log_density"), ("derivatives", "_derivatives"))
-    ours = [getattr(type(likelihood), name, 0) is getattr(Likelihood, name) for name, _ in pairs]
-    log_density, derivatives = (
-        getattr(likelihood, inner if own else name)
-        for own, (name, inner) in zip(ours, pairs, strict=True)
-    )
+    log_density, derivatives = likelihood.log_density, likelihood.derivatives
+    if isinstance(likelihood, LikelihoodBase):
+        kind = type(likelihood)
+        if kind.log_density is LikelihoodBase.log_density:
+            log_density = likelihood._log_density
+        if kind.derivatives is LikelihoodBase.derivatives:
+            derivatives = likelihood._derivatives
     return log_density, derivatives
 
 
@@ -73,10 +90,10 @@ def _is_array(y: Any) -> bool:
 
 
 @dataclass(frozen=True)
-class Gaussian(Likelihood):
+class Gaussian(LikelihoodBase):
     """``y | f ~ N(f, variance)``, independently for each observation.
 
-    All methods work entry by entry on arrays of one shape, as in `Likelihood`.
+    All methods work entry by entry on arrays of one shape, as in `LikelihoodBase`.
 
     >>> import numpy as np
     >>> Gaussian(1.0).log_density(np.asarray([0.0, 1.0]), np.asarray([0.0, 0.0])).round(4)
@@ -105,12 +122,12 @@ class Gaussian(Likelihood):
 
 
 @dataclass(frozen=True)
-class Bernoulli(Likelihood):
+class Bernoulli(LikelihoodBase):
     """A label: ``P(y = 1 | f) = Φ(f)`` or ``1 / (1 + exp(−f))``; y is 1 or −1.
 
     :eq:`eq-al-label`. `link` is ``"probit"`` for the first, with the normal distribution function,
-    or ``"logit"``. All methods work entry by entry on arrays of one shape, as in `Likelihood`, and
-    hold in the tails: a label that is all but impossible has a finite logarithm. The second
+    or ``"logit"``. All methods work entry by entry on arrays of one shape, as in `LikelihoodBase`,
+    and hold in the tails: a label that is all but impossible has a finite logarithm. The second
     derivative is never positive. Entropies and information are in nats.
     Source: Rasmussen & Williams (2006), section 3.3.
 
@@ -266,9 +283,11 @@ def _nodes(mean: Array, variance: Array) -> tuple[Array, Array]:
 
     The trapezoidal rule converges geometrically for what is smooth on the scale of the step.
     """
-    xp, z = array_namespace(mean), np.linspace(-_WIDTH, _WIDTH, _NODES)
-    weights = np.exp(-0.5 * z * z)
-    z, weights = as_array(z, mean), as_array(weights / weights.sum(), mean)
+    xp = array_namespace(mean)
+    steps = np.linspace(-_WIDTH, _WIDTH, _NODES)
+    density = np.exp(-0.5 * steps * steps)
+    z = as_array(steps, mean)
+    weights = as_array(density / density.sum(), mean)
     return mean[:, None] + xp.sqrt(variance)[:, None] * z[None, :], weights
 
 

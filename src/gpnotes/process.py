@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from . import _check
-from ._xp import Array
+from ._xp import Matrix, Vector
+from .contracts import Mean, require
 from .kernels import Kernel
 from .means import ZeroMean
 from .params import holds_derivatives, nonnegative, settle
@@ -19,8 +19,8 @@ class GP:
     """A prior over functions, ``f ~ GP(mean, kernel)``, :eq:`eq-fv-gp`, and the noise of y.
 
     `noise_var` is σ_n², the variance of the independent noise in ``y = f + ε``, :eq:`eq-fv-cov-y`;
-    it may be zero. Raises `TypeError` for a kernel or a mean that is none, `ValueError` for a
-    noise that is negative or not finite.
+    it may be zero. `mean` is a `contracts.Mean`. Raises `TypeError` for what is no kernel or no
+    mean function, `ValueError` for a noise that is negative or not finite.
 
     >>> from gpnotes import RBF
     >>> GP(RBF(), 0.1)
@@ -29,7 +29,7 @@ class GP:
 
     kernel: Kernel
     noise_var: float = nonnegative(unit="y²")
-    mean: Any = ZeroMean()  # noqa: RUF009  (frozen, so one instance can serve all)
+    mean: Mean = ZeroMean()  # noqa: RUF009  (frozen, so one instance can serve all)
 
     def __post_init__(self) -> None:
         settle(self)
@@ -37,12 +37,12 @@ class GP:
         for part in (self.kernel, self.mean):
             if holds_derivatives(part):
                 raise TypeError(f"{part!r} holds derivatives and is no part of a process")
-        if isinstance(self.mean, type | Kernel) or not callable(self.mean):
-            wanted = "a mean function, such as ConstantMean(1.0)"
-            raise TypeError(f"mean must be {wanted}; got {type(self.mean).__name__}")
+        if isinstance(self.mean, Kernel):
+            raise TypeError(f"mean must be a mean function; got the kernel {self.mean!r}")
+        require(self.mean, "mean", Mean)
 
 
-def admit_data(gp: GP, X: Array, y: Array) -> None:
+def admit_data(gp: GP, X: Matrix, y: Vector) -> None:
     """Raise, naming the argument, for a process and data that do not go together."""
     _check.instance(gp, "gp", GP)
     if _check.matrix(X, "X").shape[0] == 0:
@@ -51,6 +51,6 @@ def admit_data(gp: GP, X: Array, y: Array) -> None:
     _check.alike(_check.vector(y, "y", size=X.shape[0]), "y", X, "X")
 
 
-def residual_of(gp: GP, X: Array, y: Array) -> Array:
+def residual_of(gp: GP, X: Matrix, y: Vector) -> Vector:
     """``y − m(X)``; a mean of another shape would broadcast."""
     return y - _check.vector(gp.mean(X), "gp.mean(X)", size=X.shape[0])
