@@ -7,6 +7,7 @@ up with weights. The slow contestant writes the published formula down, one mixt
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -78,11 +79,12 @@ def floor(problem: GameProblem) -> Call:
 
 
 def our_method(method: str) -> Callable[[GameProblem], Call]:
-    """Payoffs and Jacobian of the whole batch by one of gpnotes' methods."""
+    """Payoffs and Jacobian of the whole batch by one of gpnotes' methods, in all threads."""
 
     def prepare(problem: GameProblem) -> Call:
         model, mixtures = problem.data
-        return lambda: model.deviation_payoffs(mixtures, method=method, jacobian=True)
+        options = {"threads": os.cpu_count() or 1} if method == "exact" else {}
+        return lambda: model.deviation_payoffs_and_jacobian(mixtures, method, **options)
 
     return prepare
 

@@ -213,7 +213,7 @@ def test_the_gradient_of_the_rollout_agrees_with_differences(bench):
 def test_the_gap_of_two_answers_sees_payoffs_and_slopes_along_the_simplex(bench):
     games = bench["game_contestants"]
     model, mixtures = games.GameProblem(5, 4).data
-    payoffs, slopes = model.deviation_payoffs(mixtures, method="gaussian", jacobian=True)
+    payoffs, slopes = model.deviation_payoffs_and_jacobian(mixtures, method="gaussian")
     across = slopes + 3.0  # the same for every strategy of a role: nothing along the simplex
     assert games.largest_gap(model.game, (payoffs, slopes), (payoffs, across)) < 1e-12
     bent = slopes.copy()

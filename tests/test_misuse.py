@@ -87,7 +87,7 @@ def _answer(called: Call, name: str, value: Any) -> Exception | None:
 UNTRIED = {
     # results
     "Fit", "Run", "LeaveOneOut", "Posterior", "LaplacePosterior", "WeightPosterior", "Design",
-    "Equilibria", "Equilibrium", "Search", "SampledPayoffs", "Moments", "Predictor",
+    "Equilibria", "Equilibrium", "Search", "Estimate", "Moments", "Predictor",
     "Augmented", "Improvement", "Rollout", "SineMoments", "Transitions", "Round", "Choice",
     "VarianceParts",
     "Cholesky", "FactorisationError", "JitterWarning", "Stream", "Space",

@@ -7,9 +7,16 @@ import numpy as np
 import pytest
 
 from gpnotes import stream
-from gpnotes.games import Expansion, PayoffModel, RoleSymmetricGame, equilibria, learn, regret
-from gpnotes.games.simplicial import approach
-from gpnotes.games.supports import alike, count_supports, supports_of
+from gpnotes.games import (
+    Expansion,
+    PayoffModel,
+    RoleSymmetricGame,
+    find_equilibria,
+    fit_payoffs,
+    regret,
+)
+from gpnotes.games.equilibria.simplicial import fixed_points
+from gpnotes.games.equilibria.supports import count_supports, solve_on_supports, supports_of
 
 TABLE = json.loads((Path(__file__).parents[1] / "data" / "nashpy.json").read_text(encoding="utf-8"))
 GAMES = {game["name"]: game for game in TABLE["games"]}
@@ -39,7 +46,7 @@ def test_the_table_holds_what_we_say_it_does():
 def test_all_equilibria_of_a_game_of_two(make_table, name):
     """One start is enough: supports are enumerated."""
     model = make_table(GAMES[name]["rows"], GAMES[name]["columns"])
-    found = equilibria(model, stream=stream(0), count=1)
+    found = find_equilibria(model, stream=stream(0), count=1)
     _same(_mixtures(found), GAMES[name]["equilibria"])
     assert found.exhaustive
     assert max(max(one.regrets) for one in found) < 1e-9
@@ -61,7 +68,7 @@ def test_all_equilibria_of_a_game_of_two(make_table, name):
     ],
 )  # fmt: skip
 def test_symmetric_equilibria_of_two_players(make_table, table, wanted):
-    found = equilibria(make_table(table), stream=stream(0), count=1)
+    found = find_equilibria(make_table(table), stream=stream(0), count=1)
     _same(_mixtures(found), wanted)
     assert found.exhaustive
 
@@ -69,7 +76,7 @@ def test_symmetric_equilibria_of_two_players(make_table, table, wanted):
 @pytest.mark.parametrize("name", ["the same, losses cost two", "Shapley's game"])
 def test_newton_steps_from_raw_starts_find_what_the_dynamics_flee(make_table, name):
     model = make_table(GAMES[name]["rows"], GAMES[name]["columns"])
-    found = equilibria(model, stream=stream(0), count=32, supports=0)
+    found = find_equilibria(model, stream=stream(0), count=32, supports=0)
     assert any(s.route == "newton" and s.equilibrium == 0 for s in found.searches)
     _same(_mixtures(found), GAMES[name]["equilibria"])
 
@@ -79,8 +86,8 @@ def test_a_crowd_that_plays_rock_paper_scissors(rng):
     game = RoleSymmetricGame((30,), (3,))
     x = np.stack([rng.multinomial(30, rng.dirichlet(np.ones(3))) for _ in range(80)]).astype(float)
     payoffs = np.stack([(x - np.eye(3)[s]) @ CYCLE[s] / 29 for s in range(3)], axis=1)
-    model = learn(game, x, np.where(x > 0, payoffs, np.nan), noise_var=1e-6, lengths="role")
-    found = equilibria(model, stream=stream(0))
+    model = fit_payoffs(game, x, np.where(x > 0, payoffs, np.nan), noise_var=1e-6, lengths="role")
+    found = find_equilibria(model, stream=stream(0))
     gaps = [np.abs(one.mixture - THIRDS).max() for one in found]
     assert min(gaps) < 0.02
 
@@ -101,14 +108,14 @@ def _three_roles(rng, unit):
 def test_a_role_that_is_paid_in_another_unit_hides_no_regret(seed):
     """One range for all roles once let through whatever the poorer roles did."""
     model, (A, B) = _three_roles(np.random.default_rng(seed), 1e5)
-    found = equilibria(model, stream=stream(seed), count=4)
+    found = find_equilibria(model, stream=stream(seed), count=4)
     assert len(found) >= 1
     for one in found:
         x, y = one.mixture[:3], one.mixture[3:6]
         gains = (A @ y).max() - x @ A @ y, (x @ B).max() - x @ B @ y
         np.testing.assert_allclose(one.regrets[:2], gains, atol=1e-6)
         assert max(gains) < 1e-6
-    usual = equilibria(
+    usual = find_equilibria(
         _three_roles(np.random.default_rng(seed), 1.0)[0], stream=stream(seed), count=4
     )
     _same(_mixtures(found), _mixtures(usual))
@@ -118,7 +125,7 @@ def test_a_role_that_is_paid_in_another_unit_hides_no_regret(seed):
 def test_regrets_are_told_role_by_role(make_table):
     game = GAMES["battle of the sexes"]
     rich = make_table(np.asarray(game["rows"]) * 1e7, np.asarray(game["columns"]) * 1e-5)
-    found = equilibria(rich, stream=stream(0))
+    found = find_equilibria(rich, stream=stream(0))
     _same(_mixtures(found), game["equilibria"])
     np.testing.assert_allclose(found.ranges, [2e7, 2e-5])
     p = np.asarray([[0.5, 0.5, 0.5, 0.5]])
@@ -130,7 +137,7 @@ def test_regrets_are_told_role_by_role(make_table):
 def test_a_strategy_that_ruins_hides_no_regret(make_table):
     """What a role may lose by one strategy is no measure of what it may gain by the others."""
     table = np.asarray([[2.0, 0.0, 0.0], [0.0, 1.0, 0.0], [-1e6, -1e6, -1e6]])
-    found = equilibria(make_table(table), stream=stream(1), count=8)
+    found = find_equilibria(make_table(table), stream=stream(1), count=8)
     _same(_mixtures(found), [[1, 0, 0], [1 / 3, 2 / 3, 0], [0, 1, 0]])
 
 
@@ -141,7 +148,7 @@ def test_neither_scale_nor_offset_of_the_payoffs_matters(make_table, scale, offs
     moved = [
         Expansion(e.profiles, e.weights, e.lengthscales, scale, offset) for e in table.expansions
     ]
-    found = equilibria(PayoffModel(table.game, moved), stream=stream(0), count=4)
+    found = find_equilibria(PayoffModel(table.game, moved), stream=stream(0), count=4)
     wanted = np.asarray(GAMES["battle of the sexes"]["equilibria"])
     gaps = np.abs(_mixtures(found)[:, None, :] - wanted[None, :, :]).max(axis=2)
     assert len(found) == 3
@@ -151,7 +158,7 @@ def test_neither_scale_nor_offset_of_the_payoffs_matters(make_table, scale, offs
 def test_payoffs_that_are_an_offset_and_rounding_leave_no_choice(make_table):
     table = make_table([[2, 0], [0, 1]], [[1, 0], [0, 2]])
     moved = [Expansion(e.profiles, e.weights, e.lengthscales, 1.0, 1e300) for e in table.expansions]
-    found = equilibria(PayoffModel(table.game, moved), stream=stream(0), count=4)
+    found = find_equilibria(PayoffModel(table.game, moved), stream=stream(0), count=4)
     assert found.failed == 0
 
 
@@ -165,7 +172,7 @@ def test_a_range_that_shows_only_where_all_are_pure():
         for wants in (1.0, -1.0):
             weights = wants * np.asarray([1.0, -1.0, -1.0, 1.0])
             expansions.append(Expansion(profiles, weights, np.full(6, 0.05), scale=1e-6))
-    found = equilibria(PayoffModel(game, expansions), np.full((1, 6), 0.5))
+    found = find_equilibria(PayoffModel(game, expansions), np.full((1, 6), 0.5))
     np.testing.assert_allclose(found.ranges, 2e-6)
     assert all(max(one.regrets) < 1e-13 for one in found)
     assert len(found) >= 5  # all even, and four pure
@@ -179,7 +186,7 @@ def test_nothing_else_and_the_path_through_simplices_still_finds_one(
 ):
     model = make_model(players, strategies, lengths=(0.8, 5.0))
     start = np.repeat([1.0 / s for s in strategies], strategies)
-    found = equilibria(model, start, steps=0, replicator_steps=0, supports=0)
+    found = find_equilibria(model, start, steps=0, replicator_steps=0, supports=0)
     assert len(found) == 1
     assert found.searches[-1].route == "simplicial"
     assert all(np.asarray(found[0].regrets) <= found.allowed)
@@ -192,10 +199,10 @@ def test_the_path_ends_at_a_fixed_point(rng, n):
     def F(y):
         return np.tanh(A @ y + b)
 
-    ends = list(approach(F, np.full(n, 0.01)))
+    ends = list(fixed_points(F, np.full(n, 0.01)))
     assert np.abs(F(ends[-1]) - ends[-1]).max() < 1e-8
     assert len(ends) == 14
-    assert list(approach(F, np.zeros(n), most=1)) == []
+    assert list(fixed_points(F, np.zeros(n), most=1)) == []
 
 
 def test_every_support_once_and_small_ones_first():
@@ -214,8 +221,8 @@ def test_every_support_once_and_small_ones_first():
 def test_a_small_chance_is_not_taken_for_the_edge(make_table):
     """Linear payoffs: the step that leads there is the last, however near to the edge."""
     model = make_table([[0.0, 1.0], [1e-7, 0.0]])
-    solved = alike(
-        lambda q: model.deviation_payoffs(q, jacobian=True), [(0, 1)], model.game, np.ones(2), 1e-14
+    solved = solve_on_supports(
+        lambda q: model.deviation_payoffs_and_jacobian(q), [(0, 1)], model.game, np.ones(2), 1e-14
     )
     assert not solved.left[0]
     np.testing.assert_allclose(solved.mixtures[0, 1], 1e-7, rtol=1e-5)

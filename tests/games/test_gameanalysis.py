@@ -59,7 +59,7 @@ def _agree(ours, theirs, tolerance):
 
 def _check(case, method, *, within_support=False):
     model, mixtures, payoffs, jacobians = case
-    ours, slopes = model.deviation_payoffs(mixtures, method=method, jacobian=True)
+    ours, slopes = model.deviation_payoffs_and_jacobian(mixtures, method=method)
     _agree(ours[..., None], payoffs[..., None], PAYOFFS)
     along = _tangents(model.game, mixtures > 0 if within_support else mixtures >= 0)
     _agree(slopes @ along, jacobians @ along, JACOBIANS)

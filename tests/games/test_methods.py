@@ -7,7 +7,8 @@ import pytest
 
 from gpnotes import stream
 from gpnotes._xp import to_numpy
-from gpnotes.games import Expansion, PayoffModel, RoleSymmetricGame, sampled, simple
+from gpnotes.games import Expansion, PayoffModel, RoleSymmetricGame
+from gpnotes.games.methods import neighbours, sampled
 
 METHODS = ["exact", "enumerated", "gaussian", "point", "neighbours", "sampled"]
 # one role, a role with one player, one player everywhere, a role with one strategy, three roles
@@ -15,11 +16,9 @@ EDGES = [((4,), (5,)), ((1, 6), (2, 3)), ((1, 1), (3, 2)), ((3, 2), (1, 4)), ((2
 
 
 def _ask(model, p, method):
-    """Payoffs and Jacobian, whatever the method returns."""
-    if method != "sampled":
-        return model.deviation_payoffs(p, method, jacobian=True)
-    found = model.deviation_payoffs(p, method, jacobian=True, stream=stream(3), samples=40)
-    return found.payoffs, found.jacobian
+    """Payoffs and Jacobian by any of the methods."""
+    options = {"stream": stream(3), "samples": 40} if method == "sampled" else {}
+    return model.deviation_payoffs_and_jacobian(p, method, **options)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -40,12 +39,26 @@ def test_every_space_has_the_answer_of_numpy(space, make_model, make_mixtures, a
 def test_standard_errors_live_with_the_payoffs(space, make_model, make_mixtures):
     model = make_model((5, 1), (3, 2), space.asarray)
     p = space.asarray(make_mixtures(model.game, 3))
-    found = model.deviation_payoffs(p, "sampled", jacobian=True, stream=stream(0), samples=50)
-    for one in (found.payoffs, found.standard_errors, found.jacobian, found.jacobian_errors):
-        assert space.holds(one)
-    assert found.standard_errors.shape == (3, 5)
-    assert found.jacobian_errors.shape == (3, 5, 5)
-    assert model.deviation_payoffs(p, "sampled", stream=stream(0), samples=50).jacobian is None
+    payoffs, jacobian = model.sampled_payoffs_and_jacobian(p, stream(0), samples=50)
+    for estimate, shape in ((payoffs, (3, 5)), (jacobian, (3, 5, 5))):
+        assert space.holds(estimate.mean)
+        assert space.holds(estimate.standard_error)
+        assert estimate.mean.shape == estimate.standard_error.shape == shape
+        assert estimate.samples == 50
+
+
+def test_samples_are_one_method_of_six(space, make_model, make_mixtures):
+    """The same draws, with standard errors or without."""
+    model = make_model((5, 1), (3, 2), space.asarray)
+    p = space.asarray(make_mixtures(model.game, 3))
+    options = {"stream": stream(2), "samples": 30}
+    payoffs = model.deviation_payoffs(p, "sampled", **options)
+    drawn = model.sampled_payoffs(p, stream(2), samples=30)
+    np.testing.assert_array_equal(to_numpy(payoffs), to_numpy(drawn.mean))
+    both = model.deviation_payoffs_and_jacobian(p, "sampled", stream=stream(4), samples=30)
+    estimates = model.sampled_payoffs_and_jacobian(p, stream(4), samples=30)
+    for ours, estimate in zip(both, estimates, strict=True):
+        np.testing.assert_array_equal(to_numpy(ours), to_numpy(estimate.mean))
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -119,8 +132,8 @@ def test_a_payoff_that_is_constant(make_model, make_mixtures, method):
 def test_neighbours_of_a_batch_are_those_of_each(make_model, make_mixtures):
     model = make_model((9, 5), (3, 2))
     p = make_mixtures(model.game, 5, corner=True)
-    together = model.deviation_payoffs(p, "neighbours", jacobian=True)
-    alone = [model.deviation_payoffs(row, "neighbours", jacobian=True) for row in p]
+    together = model.deviation_payoffs_and_jacobian(p, "neighbours")
+    alone = [model.deviation_payoffs_and_jacobian(row, "neighbours") for row in p]
     for ours, wanted in zip(together, zip(*alone, strict=True), strict=True):
         np.testing.assert_allclose(ours, np.concatenate(wanted), rtol=1e-12, atol=1e-13)
 
@@ -167,23 +180,26 @@ def test_the_steps_to_neighbours_are_counted_and_each_is_made_once(opponents, st
     )
     few = (moved <= opponents).all(axis=1) & (moved.sum(axis=1) <= moves)
     wanted = every[(sums == 0).all(axis=1) & few]
-    shares = simple._all_shares(opponents, strategies, moves, 10**6, "")
-    steps = np.concatenate([simple._steps(share, strategies) for share in shares])
-    assert len(steps) == sum(simple._count(share, strategies) for share in shares) == len(wanted)
+    shares = neighbours._all_shares(opponents, strategies, moves, 10**6, "")
+    steps = np.concatenate([neighbours._steps(share, strategies) for share in shares])
+    assert (
+        len(steps) == sum(neighbours._count(share, strategies) for share in shares) == len(wanted)
+    )
     np.testing.assert_array_equal(np.unique(steps, axis=0), np.unique(wanted, axis=0))
 
 
 def test_samples_that_come_in_lots_are_one_sample(make_model, make_mixtures, monkeypatch):
     model = make_model((5, 3), (3, 2))
     p = make_mixtures(model.game, 3)
-    options = {"jacobian": True, "samples": 3001}
-    whole = model.deviation_payoffs(p, "sampled", stream=stream(1), **options)
+    together = model.sampled_payoffs_and_jacobian(p, stream(1), samples=3001)
     monkeypatch.setattr(sampled, "_DRAWN", 5 * 700)
-    lots = model.deviation_payoffs(p, "sampled", stream=stream(1), **options)
-    u, J = model.deviation_payoffs(p, jacobian=True)
-    assert (abs(lots.payoffs - u) < 4.5 * lots.standard_errors + 1e-12).all()
-    assert (abs(lots.jacobian - J) < 4.5 * lots.jacobian_errors + 1e-12).all()
-    np.testing.assert_allclose(lots.standard_errors, whole.standard_errors, rtol=0.15, atol=1e-6)
+    lots = model.sampled_payoffs_and_jacobian(p, stream(1), samples=3001)
+    exact = model.deviation_payoffs_and_jacobian(p)
+    for estimate, wanted in zip(lots, exact, strict=True):
+        assert (abs(estimate.mean - wanted) < 4.5 * estimate.standard_error + 1e-12).all()
+    np.testing.assert_allclose(
+        lots[0].standard_error, together[0].standard_error, rtol=0.15, atol=1e-6
+    )
 
 
 def test_lots_are_put_together_as_if_they_were_one(make_model, make_mixtures, rng):

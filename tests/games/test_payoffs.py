@@ -1,6 +1,7 @@
 """Six methods for one expectation: where they must agree, and what each derivative means."""
 
 import math
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from gpnotes import stream
 from gpnotes._xp import to_numpy
 from gpnotes.games import Expansion, PayoffModel, RoleSymmetricGame
-from gpnotes.games.polynomials import poisson_table
+from gpnotes.games.methods.polynomials import poisson_table
 
 # one strategy, one role, one player in a role, unequal numbers, many strategies, three roles
 SHAPES = [
@@ -26,8 +27,8 @@ SHAPES = [
 def test_exact_is_enumerated(space, make_model, make_mixtures, players, strategies):
     model = make_model(players, strategies, space.asarray)
     p = space.asarray(make_mixtures(model.game, 5, corner=True))
-    u, J = model.deviation_payoffs(p, "exact", jacobian=True)
-    wanted, slopes = model.deviation_payoffs(p, "enumerated", jacobian=True)
+    u, J = model.deviation_payoffs_and_jacobian(p, "exact")
+    wanted, slopes = model.deviation_payoffs_and_jacobian(p, "enumerated")
     assert space.holds(u)
     assert space.holds(J)
     rounding = 1e-12 if space.double else 1e-4
@@ -62,7 +63,7 @@ def test_jacobians_along_the_simplex(make_model, make_mixtures, rng, method, pla
     d = rng.normal(size=p.shape)
     for part in model.game.columns:
         d[:, part] -= d[:, part].mean(axis=1, keepdims=True)
-    J = model.deviation_payoffs(p, method, jacobian=True)[1]
+    J = model.deviation_payoffs_and_jacobian(p, method)[1]
 
     def along(h):
         up, down = (model.deviation_payoffs(p + e * d, method) for e in (h, -h))
@@ -99,11 +100,11 @@ def _dense(model, s, p):
 def test_samples_lie_within_their_errors(make_model, make_mixtures):
     model = make_model((5, 1), (3, 2))
     p = make_mixtures(model.game, 4)
-    u, J = model.deviation_payoffs(p, jacobian=True)
-    got = model.deviation_payoffs(p, "sampled", jacobian=True, stream=stream(1), samples=4000)
-    assert (abs(got.payoffs - u) < 4.5 * got.standard_errors + 1e-12).all()
-    assert (abs(got.jacobian - J) < 4.5 * got.jacobian_errors + 1e-12).all()
-    assert got.standard_errors.max() < 0.1
+    exact = model.deviation_payoffs_and_jacobian(p)
+    estimates = model.sampled_payoffs_and_jacobian(p, stream(1), samples=4000)
+    for estimate, wanted in zip(estimates, exact, strict=True):
+        assert (abs(estimate.mean - wanted) < 4.5 * estimate.standard_error + 1e-12).all()
+    assert estimates[0].standard_error.max() < 0.1
     with pytest.raises(ValueError, match="samples must be a whole number from 2; got 1"):
         model.deviation_payoffs(p, "sampled", stream=stream(1), samples=1)
 
@@ -149,25 +150,42 @@ def test_poisson_probabilities(space):
 def test_blocks_change_nothing(make_model, make_mixtures, monkeypatch):
     model = make_model((4, 4), (4, 3), n=40)
     p = make_mixtures(model.game, 70)
-    u, J = model.deviation_payoffs(p, jacobian=True)
-    monkeypatch.setattr("gpnotes.games.exact._HELD", 2000)
-    small, slopes = model.deviation_payoffs(p, jacobian=True)
+    u, J = model.deviation_payoffs_and_jacobian(p)
+    monkeypatch.setattr("gpnotes.games.methods.exact._HELD", 2000)
+    small, slopes = model.deviation_payoffs_and_jacobian(p)
     np.testing.assert_allclose(small, u, rtol=1e-12)
     np.testing.assert_allclose(slopes, J, rtol=1e-11, atol=1e-12)
 
 
 @pytest.mark.parametrize("threads", [2, 3, 9])
-def test_threads_change_nothing(make_model, make_mixtures, monkeypatch, threads):
-    """Each has room of its own, and its blocks go back to their places, however many there are."""
+def test_threads_change_nothing(make_model, make_mixtures, threads):
+    """Each has a workspace of its own, and its blocks go back to their places."""
     model = make_model((9, 7), (3, 2), n=70)
     p = make_mixtures(model.game, 500)  # seven blocks
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    alone = model.deviation_payoffs(p, method="exact", jacobian=True)
-    monkeypatch.setenv("OMP_NUM_THREADS", str(threads))
+    alone = model.deviation_payoffs_and_jacobian(p)
     for ours, theirs in zip(
-        model.deviation_payoffs(p, method="exact", jacobian=True), alone, strict=True
+        model.deviation_payoffs_and_jacobian(p, threads=threads), alone, strict=True
     ):
         np.testing.assert_array_equal(ours, theirs)
+
+
+def test_threads_are_those_that_were_asked_for(make_model, make_mixtures, monkeypatch):
+    """One unless given, whatever the environment says to other libraries."""
+    model = make_model((9, 7), (3, 2), n=70)
+    p = make_mixtures(model.game, 500)
+    asked = []
+
+    class Pool(ThreadPoolExecutor):
+        def __init__(self, threads):
+            asked.append(threads)
+            super().__init__(threads)
+
+    monkeypatch.setattr("gpnotes.games.methods.exact.ThreadPoolExecutor", Pool)
+    monkeypatch.setenv("OMP_NUM_THREADS", "3")
+    model.deviation_payoffs(p)
+    assert asked == []
+    model.deviation_payoffs(p, threads=2)
+    assert asked == [2] * model.game.roles
 
 
 def test_what_is_refused(make_model):

@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 
 from gpnotes._xp import to_numpy
-from gpnotes.games import quick
-from gpnotes.games.polynomials import at_mode, tree
+from gpnotes.games.methods.polynomials import at_mode, tree
+from gpnotes.inplace import polynomials as inplace
+from gpnotes.inplace.polynomials import Workspace
 
 
-def _results(node, tables, values, bar):
-    (term,), pull = node.forward(node.chances(tables), node.bumps(values))
-    return np.array(to_numpy(term)), [np.array(to_numpy(one)) for one in pull([bar])]
+def _results(node, tables, values, bar, work=None):
+    (term,), pull = node.forward(node.chances(tables), node.bumps(values), work)
+    return np.array(to_numpy(term)), [np.array(to_numpy(by_rate)) for by_rate in pull([bar])]
 
 
 def _drawn(rng, strategies, n, j, b, asarray=np.asarray):
@@ -54,20 +55,54 @@ def _top(polynomials, n):
 
 
 @pytest.mark.parametrize("strategies", [1, 2, 3, 4, 5, 8])
-def test_memory_reused_changes_nothing(rng, strategies):
+def test_a_workspace_changes_nothing(rng, strategies):
     """Also where blocks of other sizes come between, and the first come again."""
-    plain, reused = tree(strategies, 6), tree(strategies, 6, **quick.NODES)
+    node, work = tree(strategies, 6), Workspace()
     first = _drawn(rng, strategies, 6, 5, 4)
     for drawn in (first, _drawn(rng, strategies, 6, 5, 4), _drawn(rng, strategies, 6, 2, 3), first):
-        (term, pulled), (wanted, slopes) = (_results(one, *drawn) for one in (reused, plain))
+        term, pulled = _results(node, *drawn, work)
+        wanted, derivatives = _results(node, *drawn)
         np.testing.assert_allclose(term, wanted, rtol=1e-13)
-        np.testing.assert_allclose(pulled, slopes, rtol=1e-12, atol=1e-13)
+        np.testing.assert_allclose(pulled, derivatives, rtol=1e-12, atol=1e-13)
 
 
-def test_four_strategies_reuse_memory_for_numpy():
-    node = tree(4, 6, **quick.NODES)
-    assert type(node) is quick.QuickJoin
-    assert type(node.left) is type(node.right) is quick.QuickPair
+def test_what_a_node_gives_holds_while_others_work_with_it(rng):
+    """A node keeps nothing: only who brings the same workspace writes over its arrays."""
+    node = tree(4, 6)
+    tables, values, bar = _drawn(rng, 4, 6, 5, 4)
+    wanted = _results(node, tables, values, bar)
+    mine, theirs = Workspace(), Workspace()
+    (term,), pull = node.forward(node.chances(tables), node.bumps(values), mine)
+    _results(node, *_drawn(rng, 4, 6, 5, 4), theirs)
+    _results(node, *_drawn(rng, 4, 6, 5, 4))
+    np.testing.assert_allclose(term, wanted[0], rtol=1e-13)
+    np.testing.assert_allclose(pull([bar]), wanted[1], rtol=1e-12, atol=1e-13)
+
+
+def test_four_strategies_are_multiplied_in_place(rng, monkeypatch):
+    """Both pairs, and the one coefficient of their product; of three or five, the pairs alone."""
+    called = []
+    for name in ("pair_terms", "top_term"):
+        function = getattr(inplace, name)
+        monkeypatch.setattr(
+            inplace, name, lambda *args, name=name, function=function: (
+                called.append(name), function(*args))[1]
+        )  # fmt: skip
+    for strategies, wanted in ((3, 1 * ["pair_terms"]), (4, 2 * ["pair_terms"] + ["top_term"])):
+        called.clear()
+        _results(tree(strategies, 6), *_drawn(rng, strategies, 6, 5, 4), Workspace())
+        assert called == wanted
+
+
+def test_a_workspace_makes_an_array_once_for_each_shape_and_dtype():
+    work = Workspace()
+    first = work.array("terms", (3, 4), np.dtype(float))
+    assert work.array("terms", (3, 4), np.dtype(float)) is first
+    assert work.array("bar", (3, 4), np.dtype(float)) is not first
+    assert work.part("L").array("terms", (3, 4), np.dtype(float)) is not first
+    assert work.part("L") is work.part("L")
+    assert work.array("terms", (3, 4), np.dtype(np.float32)).dtype == np.float32
+    assert work.array("terms", (2, 4), np.dtype(float)).shape == (2, 4)
 
 
 @pytest.mark.parametrize("n", [*range(1, 24), 100, 1000])

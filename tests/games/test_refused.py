@@ -8,8 +8,8 @@ from gpnotes.games import (
     Expansion,
     PayoffModel,
     RoleSymmetricGame,
-    equilibria,
-    learn,
+    find_equilibria,
+    fit_payoffs,
     regret,
     replicator,
 )
@@ -28,15 +28,15 @@ def model(make_model):
 
 @pytest.mark.parametrize("method", ["exact", "enumerated", "gaussian", "point", "neighbours"])
 def test_no_mixtures_get_no_payoffs(model, method):
-    u, J = model.deviation_payoffs(P[:0], method, jacobian=True)
+    u, J = model.deviation_payoffs_and_jacobian(P[:0], method)
     assert u.shape == (0, 5)
     assert J.shape == (0, 5, 5)
 
 
 def test_no_mixtures_are_sampled_and_followed(model):
-    drawn = model.deviation_payoffs(P[:0], "sampled", jacobian=True, stream=stream(0))
-    assert drawn.payoffs.shape == drawn.standard_errors.shape == (0, 5)
-    assert drawn.jacobian.shape == drawn.jacobian_errors.shape == (0, 5, 5)
+    payoffs, jacobian = model.sampled_payoffs_and_jacobian(P[:0], stream(0))
+    assert payoffs.mean.shape == payoffs.standard_error.shape == (0, 5)
+    assert jacobian.mean.shape == jacobian.standard_error.shape == (0, 5, 5)
     assert replicator(model, P[:0]).shape == (0, 5)
     assert model.expansions[0].payoff(P[:0]).shape == (0,)
 
@@ -63,7 +63,7 @@ def test_strategies_that_are_none(strategy):
 @pytest.mark.parametrize(
     ("method", "options", "error", "says"),
     [
-        ("exact", {"samples": 3}, TypeError, "method 'exact' has no options; got samples"),
+        ("exact", {"samples": 3}, TypeError, "method 'exact' has threads; got samples"),
         ("sampled", {"limit": 3}, TypeError, "method 'sampled' has stream, samples; got limit"),
         ("sampled", {}, TypeError, "stream must be a gpnotes Stream; got NoneType"),
         ("sampled", {"stream": 0}, TypeError, "stream must be a gpnotes Stream; got int"),
@@ -74,7 +74,9 @@ def test_strategies_that_are_none(strategy):
         ("enumerated", {"limit": 2}, ValueError, "for strategy 0 over 18 profiles, more than lim"),
         ("neighbours", {"limit": 2}, ValueError, "with moves=2 would sum for strategy 0 over"),
         (["exact"], {}, TypeError, "method must be one of .'exact', "),
-        ("exact", {"jacobian": "no"}, TypeError, "jacobian must be True or False; got 'no'"),
+        ("exact", {"threads": 0}, ValueError, "threads must be a whole number from 1; got 0"),
+        ("exact", {"threads": 2.0}, TypeError, "threads must be a whole number from 1; got 2.0"),
+        ("gaussian", {"threads": 2}, TypeError, "method 'gaussian' has no options; got threads"),
     ],
 )
 def test_methods_and_options(model, method, options, error, says):
@@ -207,7 +209,7 @@ def test_a_high_rate_leads_to_the_best_that_is_played():
     [
         ({"count": 0}, ValueError, "count must be a whole number from 1; got 0"),
         ({"count": 2.5}, TypeError, "count must be a whole number from 1; got 2.5"),
-        ({"stream": None}, ValueError, "equilibria need starts, or a stream to draw them from"),
+        ({"stream": None}, ValueError, "find_equilibria needs starts, or a stream"),
         ({"starts": P}, ValueError, "starts or a stream to draw them from; got both"),
         ({"starts": P[:0], "stream": None}, ValueError, "the number of starts must be a whole num"),
         ({"starts": P.astype("f4"), "stream": None}, TypeError, "starts must have the dtype of"),
@@ -227,13 +229,13 @@ def test_a_high_rate_leads_to_the_best_that_is_played():
 )
 def test_searches(model, options, error, says):
     with pytest.raises(error, match=says):
-        equilibria(model, **{"stream": stream(0)} | options)
+        find_equilibria(model, **{"stream": stream(0)} | options)
 
 
 def test_searches_are_of_models():
     for other in (None, GAME, PayoffModel, lambda p: p):
         with pytest.raises(TypeError, match="model must be a gpnotes PayoffModel; got"):
-            equilibria(other, stream=stream(0))
+            find_equilibria(other, stream=stream(0))
 
 
 @pytest.mark.parametrize(
@@ -253,24 +255,24 @@ def test_searches_are_of_models():
 )
 def test_samples_of_a_game(profiles, payoffs, error, says):
     with pytest.raises(error, match=says):
-        learn(TWO, profiles, payoffs)
+        fit_payoffs(TWO, profiles, payoffs)
 
 
 def test_fits_of_a_game():
     for bounds in ((1.0, 2.0, 3.0), (1.0,), 1.0):
         with pytest.raises(ValueError, match="length_bounds must be two numbers"):
-            learn(TWO, X, -X, length_bounds=bounds)
+            fit_payoffs(TWO, X, -X, length_bounds=bounds)
     for bounds in ((1.0, "2"), (None, 2.0)):
         with pytest.raises(TypeError, match="length_bounds must be a number; got"):
-            learn(TWO, X, -X, length_bounds=bounds)
+            fit_payoffs(TWO, X, -X, length_bounds=bounds)
     for noise_var in ("0.1", [0.1], np.ones(6)):
         with pytest.raises(TypeError, match="noise_var must be a number; got"):
-            learn(TWO, X, -X, noise_var=noise_var)
+            fit_payoffs(TWO, X, -X, noise_var=noise_var)
     with pytest.raises(TypeError, match="game must be a gpnotes RoleSymmetricGame; got NoneType"):
-        learn(None, X, -X)
+        fit_payoffs(None, X, -X)
     with pytest.raises(ValueError, match="restarts=50 need a stream to draw their starts from"):
-        learn(TWO, X, -X, restarts=50)
+        fit_payoffs(TWO, X, -X, restarts=50)
     with pytest.raises(ValueError, match="restarts must be a whole number from 0; got -1"):
-        learn(TWO, X, -X, restarts=-1, stream=stream(0))
+        fit_payoffs(TWO, X, -X, restarts=-1, stream=stream(0))
     with pytest.raises(TypeError, match="stream must be a gpnotes Stream; got Generator"):
-        learn(TWO, X, -X, stream=np.random.default_rng(0))
+        fit_payoffs(TWO, X, -X, stream=np.random.default_rng(0))

@@ -1,24 +1,21 @@
 """Role-symmetric games learned from payoff samples: deviation payoffs, regret, equilibria."""
 
-from .equilibrium import equilibria
+from .equilibria import Equilibria, Equilibrium, Search, find_equilibria, regret, replicator
 from .expansion import Expansion
+from .fitting import fit_payoffs
 from .game import RoleSymmetricGame
-from .learn import learn
-from .outcome import Equilibria, Equilibrium, Search
-from .payoffs import PayoffModel
-from .sampled import SampledPayoffs
-from .solve import regret, replicator
+from .payoffs import Estimate, PayoffModel
 
 __all__ = [
     "Equilibria",
     "Equilibrium",
+    "Estimate",
     "Expansion",
     "PayoffModel",
     "RoleSymmetricGame",
-    "SampledPayoffs",
     "Search",
-    "equilibria",
-    "learn",
+    "find_equilibria",
+    "fit_payoffs",
     "regret",
     "replicator",
 ]

@@ -53,18 +53,18 @@ class Expansion:
         """The payoffs (m,) where the opponents play the rows of x (m, S)."""
         return self.offset + self.scale * self.bumps(x)
 
-    def payoff_and_slope(self, x: Array) -> tuple[Array, Array]:
+    def payoff_and_gradient(self, x: Array) -> tuple[Array, Array]:
         """The payoffs (m,) and their derivatives (m, S) by the entries of x (m, S)."""
         self._admit(x)
         xp = array_namespace(x)
-        parts = [self._bumps_and_slope(x[rows, :]) for rows in self._blocks(x)]
-        value, slope = (xp.concat(part, axis=0) for part in zip(*parts, strict=True))
-        return self.offset + self.scale * value, self.scale * slope
+        parts = [self._bumps_and_gradient(x[rows, :]) for rows in self._blocks(x)]
+        value, gradient = (xp.concat(part, axis=0) for part in zip(*parts, strict=True))
+        return self.offset + self.scale * value, self.scale * gradient
 
     def bumps(self, x: Array) -> Array:
         """The weighted sum alone, (m,): without offset and scale, in blocks of rows."""
         self._admit(x)
-        parts = [self._near(x[rows, :]) @ self.weights for rows in self._blocks(x)]
+        parts = [self._kernel(x[rows, :]) @ self.weights for rows in self._blocks(x)]
         return array_namespace(x).concat(parts)
 
     def _admit(self, x: Array) -> None:
@@ -74,13 +74,14 @@ class Expansion:
     def _blocks(self, x: Array) -> list[slice]:
         return blocks(x.shape[0], self.profiles.shape[0], ENTRIES)
 
-    def _near(self, x: Array) -> Array:
+    def _kernel(self, x: Array) -> Array:
+        """The bump of each profile at each row of x, (m, n)."""
         ell = self.lengthscales
         return array_namespace(x).exp(-0.5 * squared_distances(x / ell, self.profiles / ell))
 
-    def _bumps_and_slope(self, x: Array) -> tuple[Array, Array]:
+    def _bumps_and_gradient(self, x: Array) -> tuple[Array, Array]:
         # ∂/∂x_s exp(−½ (X_s − x_s)²/ℓ_s²) = (X_s − x_s)/ℓ_s² times itself
-        weighted = self._near(x) * self.weights
+        weighted = self._kernel(x) * self.weights
         value = array_namespace(x).sum(weighted, axis=1)
-        slope = weighted @ self.profiles - value[:, None] * x
-        return value, slope / self.lengthscales**2
+        difference = weighted @ self.profiles - value[:, None] * x
+        return value, difference / self.lengthscales**2

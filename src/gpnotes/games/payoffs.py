@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,46 +10,20 @@ import numpy as np
 from .. import _check
 from .._xp import Array, array_namespace, to_numpy
 from ..random import Stream
-from . import enumerated, exact, gaussian, sampled, simple
 from .expansion import Expansion
 from .game import RoleSymmetricGame
-from .sampled import SampledPayoffs
+from .methods import METHODS, Expectation, Options, RoleProblem
 
-__all__ = ["METHODS", "PayoffModel"]
-
-
-def _one_by_one(expected: Callable) -> Callable:
-    """A method that works on one strategy, as one that works on a role's."""
-
-    def of_role(
-        game: RoleSymmetricGame,
-        role: int,
-        expansions: Any,
-        p: Array,
-        jacobian: bool,
-        **options: Any,
-    ) -> list[tuple[Array, Array | None]]:
-        first = game.columns[role].start
-        return [
-            expected(game, first + i, one, p, jacobian, **options)
-            for i, one in enumerate(expansions)
-        ]
-
-    return of_role
+__all__ = ["Estimate", "PayoffModel"]
 
 
-METHODS: dict[str, Callable] = {
-    "exact": exact.expected,
-    "enumerated": _one_by_one(enumerated.expected),
-    "gaussian": _one_by_one(gaussian.expected),
-    "point": _one_by_one(simple.point),
-    "neighbours": _one_by_one(simple.near_mode),
-}
-_OPTIONS = {
-    "enumerated": ("limit",),
-    "neighbours": ("moves", "limit"),
-    "sampled": ("stream", "samples"),
-}
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """A mean over samples and its standard error, of one shape; and how many samples it is of."""
+
+    mean: Array
+    standard_error: Array
+    samples: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,20 +63,13 @@ class PayoffModel:
             _check.alike(payoff.profiles, name, self.expansions[0].profiles, "those of strategy 0")
             _refuse_deviator(self.game, s, payoff.profiles)
 
-    def deviation_payoffs(
-        self, mixtures: Array, method: str = "exact", jacobian: bool = False, **options: Any
-    ) -> Array | tuple[Array, Array] | SampledPayoffs:
+    def deviation_payoffs(self, mixtures: Array, method: str = "exact", **options: Any) -> Array:
         """The expected payoff to each strategy, (B, S), where all others play mixtures (B, S).
-
-        With `jacobian` also the derivatives (B, S, S), ``[b, s, t] = ∂ payoff_s / ∂ p_t``. Those
-        are partial derivatives of a formula that has values off the simplex too, and these differ
-        between ways to write it; what has a meaning is the action on directions that sum to
-        zero in each role, :eq:`eq-dp-tangent`, and there all formulas for one function agree.
 
         ==========  ==========================================================  ==========
         method      what it computes                                            options
         ==========  ==========================================================  ==========
-        exact       the expectation, :eq:`eq-dp-roles`, by polynomials:
+        exact       the expectation, :eq:`eq-dp-roles`, by polynomials:         threads
                     O(B n²) for each sample
         enumerated  the same, over all profiles, :eq:`eq-dp-expectation`        limit
         gaussian    the closed form of the normal approximation,
@@ -111,12 +77,13 @@ class PayoffModel:
         point       the payoff at the mean profile
         neighbours  the mean over profiles near the likeliest; for few          moves,
                     opponents                                                   limit
-        sampled     a `SampledPayoffs`, the mean over draws                     stream,
-                                                                                samples
+        sampled     the mean over profiles that are drawn; `sampled_payoffs`    stream,
+                    has its standard error                                      samples
         ==========  ==========================================================  ==========
 
-        Options and what they are unless given: ``limit=200000`` profiles, ``moves=2`` players,
-        a ``stream`` to draw from, ``samples=1000`` for each mixture.
+        Options and what they are unless given: blocks of mixtures in ``threads=1`` at a time,
+        ``limit=200000`` profiles, ``moves=2`` players, a ``stream`` to draw from, ``samples=1000``
+        for each mixture.
 
         The exact method takes for zero what is below eps³, about 1e-47 in float64 and 2e-21 in
         float32, of bumps and of probabilities, whose largest value is 1. Beside a sample that is
@@ -128,40 +95,90 @@ class PayoffModel:
         is none of these, where numbers overflow, and where `enumerated` or `neighbours` would take
         more than `limit` profiles; `TypeError` for options that the method does not have.
         """
-        p = self.game.check_mixtures(mixtures)
-        _check.alike(p, "mixtures", self.expansions[0].profiles, "the profiles")
-        _admit(method, options)
-        jacobian = _check.flag(jacobian, "jacobian")
-        if method == "sampled":
-            return self._sampled(p, jacobian, **options)
-        found = []
-        for role, part in enumerate(self.game.columns):
-            here = self.expansions[part]
-            slopes = METHODS[method](self.game, role, here, p, jacobian, **options)
-            found += [_scaled(one, *slope) for one, slope in zip(here, slopes, strict=True)]
-        stack, name = array_namespace(p).stack, f"payoffs by method {method!r}"
-        payoffs = _check.finite(stack([value for value, _ in found], axis=1), name)
-        if not jacobian:
-            return payoffs
-        slopes = stack([slope for _, slope in found], axis=1)
-        return payoffs, _check.finite(slopes, f"derivatives of {name}")
+        payoffs = [one.value for one in self._expectations(mixtures, False, method, options)]
+        return _columns(payoffs, f"payoffs by method {method!r}")
+
+    def deviation_payoffs_and_jacobian(
+        self, mixtures: Array, method: str = "exact", **options: Any
+    ) -> tuple[Array, Array]:
+        """`deviation_payoffs`, and their Jacobians (B, S, S), ``[b, s, t] = ∂ payoff_s / ∂ p_t``.
+
+        Those are partial derivatives of a formula that has values off the simplex too, and these
+        differ between ways to write it; what has a meaning is the action on directions that sum to
+        zero in each role, :eq:`eq-dp-tangent`, and there all formulas for one function agree.
+        Methods, options and errors are those of `deviation_payoffs`.
+
+        >>> import numpy as np
+        >>> near = Expansion(np.asarray([[2.0, 0.0]]), np.ones(1), np.ones(2))
+        >>> model = PayoffModel(RoleSymmetricGame((3,), (2,)), (near, near))
+        >>> payoffs, jacobian = model.deviation_payoffs_and_jacobian(np.asarray([[0.5, 0.5]]))
+        >>> payoffs.round(4), (jacobian[0, 0] @ [1.0, -1.0]).round(4)
+        (array([[0.4385, 0.4385]]), np.float64(0.9817))
+        """
+        expectations = self._expectations(mixtures, True, method, options)
+        name = f"payoffs by method {method!r}"
+        payoffs = _columns([one.value for one in expectations], name)
+        gradients = [one.gradient for one in expectations]
+        return payoffs, _columns(gradients, f"derivatives of {name}")
+
+    def sampled_payoffs(self, mixtures: Array, stream: Stream, *, samples: int = 1000) -> Estimate:
+        """Deviation payoffs (B, S) as means over so many drawn profiles, with standard errors.
+
+        Raises what `deviation_payoffs` raises.
+
+        >>> import numpy as np
+        >>> from gpnotes import stream
+        >>> near = Expansion(np.asarray([[2.0, 0.0]]), np.ones(1), np.ones(2))
+        >>> model = PayoffModel(RoleSymmetricGame((3,), (2,)), (near, near))
+        >>> drawn = model.sampled_payoffs(np.asarray([[0.5, 0.5]]), stream(0))
+        >>> bool((abs(drawn.mean - 0.4385) < 4.0 * drawn.standard_error).all())
+        True
+        """
+        return self._sampled(mixtures, False, stream, samples)[0]
+
+    def sampled_payoffs_and_jacobian(
+        self, mixtures: Array, stream: Stream, *, samples: int = 1000
+    ) -> tuple[Estimate, Estimate]:
+        """`sampled_payoffs`, and Jacobians (B, S, S) from draws of their own.
+
+        Nothing is divided by an entry of a mixture, :eq:`eq-dp-exact-gradient`. Raises what
+        `deviation_payoffs` raises.
+        """
+        payoffs, jacobian = self._sampled(mixtures, True, stream, samples)
+        return payoffs, jacobian
 
     def _sampled(
-        self, p: Array, jacobian: bool, *, stream: Stream | None = None, samples: int = 1000
-    ) -> SampledPayoffs:
-        means, errors, slopes, slope_errors = [], [], [], []
-        for s, one in enumerate(self.expansions):
-            draws = {"stream": stream, "samples": samples}
-            (mean, error), slope = sampled.expected(self.game, s, one, p, jacobian, **draws)
-            means.append(one.offset + one.scale * mean)
-            errors.append(abs(one.scale) * error)
-            if slope is not None:
-                slopes.append(one.scale * slope[0])
-                slope_errors.append(abs(one.scale) * slope[1])
-        stack = array_namespace(p).stack
-        stacked = [stack(part, axis=1) if part else None for part in (slopes, slope_errors)]
-        payoffs = _check.finite(stack(means, axis=1), "payoffs by method 'sampled'")
-        return SampledPayoffs(payoffs, stack(errors, axis=1), samples, *stacked)
+        self, mixtures: Array, gradient: bool, stream: Stream, samples: int
+    ) -> list[Estimate]:
+        options = {"stream": stream, "samples": samples}
+        columns = zip(*self._expectations(mixtures, gradient, "sampled", options), strict=True)
+        values, gradients, value_errors, gradient_errors = columns
+        estimates = [(values, value_errors), (gradients, gradient_errors)][: 1 + gradient]
+        name = "payoffs by method 'sampled'"
+        return [
+            Estimate(_columns(means, name), _columns(errors, f"errors of {name}"), samples)
+            for means, errors in estimates
+        ]
+
+    def _expectations(
+        self, mixtures: Array, gradient: bool, method: str, given: dict[str, Any]
+    ) -> list[Expectation]:
+        """One for each strategy, in units of its payoff."""
+        p = self.game.check_mixtures(mixtures)
+        _check.alike(p, "mixtures", self.expansions[0].profiles, "the profiles")
+        options = _options(method, given)
+        scaled = []
+        for role, columns in enumerate(self.game.columns):
+            problem = RoleProblem(self.game, role, self.expansions[columns], p, gradient)
+            expectations = METHODS[method].expectations(problem, options)
+            answers = zip(expectations, problem.expansions, strict=True)
+            scaled += [expectation.scaled(payoff) for expectation, payoff in answers]
+        return scaled
+
+
+def _columns(parts: Any, name: str) -> Array:
+    """What each strategy has, (B, …), as (B, S, …), if it is finite."""
+    return _check.finite(array_namespace(parts[0]).stack(list(parts), axis=1), name)
 
 
 def _refuse_deviator(game: RoleSymmetricGame, strategy: int, profiles: Array) -> None:
@@ -179,14 +196,12 @@ def _refuse_deviator(game: RoleSymmetricGame, strategy: int, profiles: Array) ->
         )
 
 
-def _admit(method: str, options: dict[str, Any]) -> None:
-    _check.choice(method, "method", [*METHODS, "sampled"])
-    allowed = _OPTIONS.get(method, ())
-    for name in options:
+def _options(method: str, given: dict[str, Any]) -> Options:
+    """Those of the method, if it has all that are given."""
+    _check.choice(method, "method", METHODS)
+    allowed = METHODS[method].options
+    for name in given:
         if name not in allowed:
             has = ", ".join(allowed) or "no options"
             raise TypeError(f"method {method!r} has {has}; got {name}")
-
-
-def _scaled(f: Expansion, value: Array, slope: Array | None) -> tuple[Array, Array | None]:
-    return f.offset + f.scale * value, None if slope is None else f.scale * slope
+    return Options(**given)

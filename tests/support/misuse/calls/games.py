@@ -10,7 +10,6 @@ from gpnotes import games
 from ..answers import call
 from ..kinds import (
     Argument,
-    flag,
     function,
     matrix,
     nonnegative,
@@ -36,7 +35,7 @@ def _profiles() -> np.ndarray:
 _PROFILES = _profiles()
 _PAYOFFS = np.where(_PROFILES > 0, _PROFILES @ _DRAW.standard_normal((4, 4)), 0.0)
 _NAN = np.where(_PROFILES > 0, np.nan, 0.0)
-_MODEL = games.learn(_GAME, _PROFILES, _PAYOFFS, restarts=1, stream=gpnotes.stream(0))
+_MODEL = games.fit_payoffs(_GAME, _PROFILES, _PAYOFFS, restarts=1, stream=gpnotes.stream(0))
 _EXPANSION = _MODEL.expansions[0]
 _MIXTURES = matrix(_ONES, columns=True).but(
     "no rows", "a vector", **{"off the simplex": 2.0 * _ONES, "negative entries": _ONES - 0.4}
@@ -64,21 +63,26 @@ CALLS = (
          scale=number(), offset=number(0.0)),
     call("Expansion.bumps", _EXPANSION.bumps, x=_AT.but("no rows", "a row too many")),
     call("Expansion.payoff", _EXPANSION.payoff, x=_AT),
-    call("Expansion.payoff_and_slope", _EXPANSION.payoff_and_slope, x=_AT),
+    call("Expansion.payoff_and_gradient", _EXPANSION.payoff_and_gradient, x=_AT),
     call("PayoffModel", games.PayoffModel, game=_GAMES,
          expansions=thing(_MODEL.expansions).but("a list", fewer=_MODEL.expansions[:2],
                                                  strings=("a",) * 4, empty=())),
-    *(call(f"deviation_payoffs, {method}", _MODEL.deviation_payoffs,
-           mixtures=_MIXTURES.but("another namespace", "another precision"), jacobian=flag(),
-           method=one_of(method))
-      for method in ("exact", "enumerated", "gaussian", "point", "neighbours")),
-    call("deviation_payoffs, sampled", _MODEL.deviation_payoffs, mixtures=_MIXTURES.but(
-         "another namespace", "another precision"), jacobian=flag(),
+    *(call(f"{name}, {method}", getattr(_MODEL, name),
+           mixtures=_MIXTURES.but("another namespace", "another precision"), method=one_of(method))
+      for method in ("exact", "enumerated", "gaussian", "point", "neighbours")
+      for name in ("deviation_payoffs", "deviation_payoffs_and_jacobian")),
+    call("deviation_payoffs, sampled", _MODEL.deviation_payoffs, mixtures=Argument(_ONES, {}),
          method=Argument("sampled", {}), samples=whole(10, 2), stream=stream()),
+    *(call(name, getattr(_MODEL, name),
+           mixtures=_MIXTURES.but("another namespace", "another precision"),
+           samples=whole(10, 2), stream=stream())
+      for name in ("sampled_payoffs", "sampled_payoffs_and_jacobian")),
     call("deviation_payoffs, enumerated to a limit", _MODEL.deviation_payoffs,
          mixtures=Argument(_ONES, {}), method=Argument("enumerated", {}), limit=whole(1000)),
     call("deviation_payoffs, neighbours by moves", _MODEL.deviation_payoffs,
          mixtures=Argument(_ONES, {}), method=Argument("neighbours", {}), moves=whole(1, 0)),
+    call("deviation_payoffs, exact in threads", _MODEL.deviation_payoffs,
+         mixtures=Argument(_ONES, {}), method=Argument("exact", {}), threads=whole(2)),
     call("regret", games.regret, mixtures=_MIXTURES,
          payoffs=matrix(_DEVIATION, rows=True, columns=True).but("a vector"), game=_GAMES),
     call("replicator", games.replicator, payoffs=thing(_MODEL, _GAME), starts=_MIXTURES.but(
@@ -86,16 +90,16 @@ CALLS = (
          game=thing(_GAME, _MODEL, optional=True).but(
              **{"another game": games.RoleSymmetricGame((2, 2), (2, 2))}),
          steps=whole(3, 0), rate=positive(0.5)),
-    call("equilibria", games.equilibria, model=thing(_MODEL, _GAME),
+    call("find_equilibria", games.find_equilibria, model=thing(_MODEL, _GAME),
          starts=_MIXTURES.but("None"),
          method=one_of("exact"), replicator_steps=whole(3, 0),
          steps=whole(3, 0),
          tolerance=nonnegative(1e-4).but("None"), apart=nonnegative(0.01)),
-    call("equilibria, from drawn starts", games.equilibria, model=thing(_MODEL, _GAME),
+    call("find_equilibria, from drawn starts", games.find_equilibria, model=thing(_MODEL, _GAME),
          stream=stream(), count=whole(2)),
-    call("equilibria, against the truth", games.equilibria, model=Argument(_MODEL, {}),
+    call("find_equilibria, against the truth", games.find_equilibria, model=Argument(_MODEL, {}),
          starts=Argument(_ONES, {}), true=function(_MODEL.deviation_payoffs).but("None")),
-    call("games.learn", games.learn, game=_GAMES,
+    call("fit_payoffs", games.fit_payoffs, game=_GAMES,
          profiles=matrix(_PROFILES, rows=True, columns=True),
          payoffs=matrix(_PAYOFFS, rows=True, columns=True).but("a NaN", "an infinity",
              "minus infinity", **{"a NaN where it counts": _NAN}),

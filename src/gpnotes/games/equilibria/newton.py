@@ -12,56 +12,62 @@ from typing import Any
 
 import numpy as np
 
-from .._xp import Array, array_namespace, as_array, epsilon, eye
-from .game import RoleSymmetricGame
+from ..._xp import Array, array_namespace, as_array, epsilon, eye
+from ..game import RoleSymmetricGame
 
 __all__ = ["newton", "project"]
 
 _RANK = 1e-10
 
-Slopes = Callable[[Array], tuple[Array, Array]]
+PayoffsAndJacobian = Callable[[Array], tuple[Array, Array]]
 
 
-def newton(slopes: Slopes, p: Array, game: RoleSymmetricGame, unit: Array, steps: int) -> Array:
+def newton(
+    payoffs: PayoffsAndJacobian, p: Array, game: RoleSymmetricGame, unit: Array, steps: int
+) -> Array:
     """Where so many steps lead from the mixtures p (B, S): the best mixture on the way of each.
 
-    `slopes` gives payoffs (B, S) and their Jacobian (B, S, S), `unit` (S,) is what the payoffs of
+    `payoffs` gives payoffs (B, S) and their Jacobian (B, S, S), `unit` (S,) is what the payoffs of
     each strategy are measured in.
     """
-    xp, identity = array_namespace(p), eye(game.size, p)
-    u, J = slopes(p)
-    best, least = p, _gap(u, p, game, unit)
+    xp = array_namespace(p)
+    identity = eye(game.size, p)
+    u, J = payoffs(p)
+    best = p
+    least = _gap(u, p, game, unit)
     for _ in range(steps):
         if p.shape[0] == 0 or float(xp.max(least)) <= 64.0 * epsilon(p):
             break
         target, active = project(p + u / unit, game)
-        slope = identity - active @ (identity + J / unit[:, None])
-        there, _ = project(p + _shortest(slope, target - p), game)
-        half, (u, J) = 0.5 * (p + target), slopes(there)
-        gap = _gap(u, there, game, unit)
+        # the residual p − Π(p + u(p)/unit) and its Jacobian
+        residual_jacobian = identity - active @ (identity + J / unit[:, None])
+        after, _ = project(p + _shortest(residual_jacobian, target - p), game)
+        halfway = 0.5 * (p + target)
+        u, J = payoffs(after)
+        gap = _gap(u, after, game, unit)
         better = gap < least
-        best = xp.where(better[:, None], there, best)
+        best = xp.where(better[:, None], after, best)
         least = xp.where(better, gap, least)
         # where the step does not help, half of the way to the projection, and from there again
-        p = xp.where(better[:, None], there, half)
+        p = xp.where(better[:, None], after, halfway)
         if not bool(xp.all(better)):
-            u, J = slopes(p)
+            u, J = payoffs(p)
     dust = best < 64.0 * epsilon(best)
     return project(xp.where(dust, 0.0 * best, best), game)[0] if bool(xp.any(dust)) else best
 
 
-def _shortest(slope: Array, wanted: Array) -> Array:
-    """The shortest steps (B, S) for which ``slope step`` is as near to `wanted` as can be.
+def _shortest(jacobian: Array, wanted: Array) -> Array:
+    """The shortest steps (B, S) for which ``jacobian step`` is as near to `wanted` as can be.
 
-    Singular slopes are common: where two roles play different numbers of strategies, say. What is
-    below `_RANK` of the largest singular value is zero, on every processor.
+    Singular Jacobians are common: where two roles play different numbers of strategies, say. What
+    is below `_RANK` of the largest singular value is zero, on every processor.
     """
     xp = array_namespace(wanted)
-    U, values, turned = xp.linalg.svd(slope, full_matrices=False)
+    U, values, V_transposed = xp.linalg.svd(jacobian, full_matrices=False)
     kept = values > max(_RANK, 64.0 * epsilon(wanted)) * values[:, :1]
     inverse = xp.where(kept, 1.0 / xp.where(kept, values, xp.ones_like(values)), 0.0 * values)
     along = xp.matrix_transpose(U) @ wanted[:, :, None]
-    return (xp.matrix_transpose(turned) @ (inverse[:, :, None] * along))[:, :, 0]
+    return (xp.matrix_transpose(V_transposed) @ (inverse[:, :, None] * along))[:, :, 0]
 
 
 def _gap(u: Array, p: Array, game: RoleSymmetricGame, unit: Array) -> Array:
@@ -75,7 +81,8 @@ def project(z: Array, game: RoleSymmetricGame) -> tuple[Array, Any]:
     l1-ball for learning in high dimensions.
     """
     xp = array_namespace(z)
-    mixtures, support = [], []
+    mixtures = []
+    supports = []
     for part in game.columns:
         y = z[:, part]
         down = xp.flip(xp.sort(y, axis=1), axis=1)
@@ -84,17 +91,17 @@ def project(z: Array, game: RoleSymmetricGame) -> tuple[Array, Any]:
         above = xp.sum(xp.astype(down > level, xp.int64), axis=1, keepdims=True)
         cut = xp.take_along_axis(level, above - 1, axis=1)
         mixtures.append(xp.clip(y - cut, 0.0, None))
-        support.append(xp.astype(y > cut, z.dtype))
-    return xp.concat(mixtures, axis=1), _slope(support, game, z)
+        supports.append(xp.astype(y > cut, z.dtype))
+    return xp.concat(mixtures, axis=1), _projection_jacobian(supports, game, z)
 
 
-def _slope(support: list[Array], game: RoleSymmetricGame, z: Array) -> Array:
+def _projection_jacobian(supports: list[Array], game: RoleSymmetricGame, z: Array) -> Array:
     """On the support of each role: the identity less the mean."""
     xp = array_namespace(z)
-    every = xp.concat(support, axis=1)
-    spread = [a / xp.sum(a, axis=1, keepdims=True) for a in support]
-    same = eye(game.size, z) * every[:, :, None]
+    support = xp.concat(supports, axis=1)
+    shares = xp.concat([a / xp.sum(a, axis=1, keepdims=True) for a in supports], axis=1)
+    same = eye(game.size, z) * support[:, :, None]
     roles = np.repeat(np.arange(game.roles), game.strategies)
     together = as_array((roles[:, None] == roles[None, :]).astype(float), z)
-    mean = together * every[:, :, None] * xp.concat(spread, axis=1)[:, None, :]
+    mean = together * support[:, :, None] * shares[:, None, :]
     return same - mean

@@ -1,11 +1,11 @@
-"""Regret, dynamics, learning and equilibria."""
+"""Regret, dynamics, fitted games and their equilibria."""
 
 import numpy as np
 import pytest
 
 from gpnotes import stream
 from gpnotes._xp import to_numpy
-from gpnotes.games import RoleSymmetricGame, equilibria, learn, regret, replicator
+from gpnotes.games import RoleSymmetricGame, find_equilibria, fit_payoffs, regret, replicator
 
 
 def congestion(x):
@@ -14,7 +14,7 @@ def congestion(x):
 
 
 @pytest.fixture
-def sampled(rng):
+def samples(rng):
     game = RoleSymmetricGame((30,), (2,))
     first = np.concatenate([np.arange(31), rng.integers(0, 31, 60)])
     x = np.stack([first, 30 - first], axis=1).astype(float)
@@ -53,17 +53,17 @@ def test_replicator_settles_and_rows_do_not_touch_each_other():
     assert alone[1].tolist() == [[1.0, 0.0]]  # what has probability zero keeps it
 
 
-def test_whole_numbers_are_profiles_too(sampled):
-    game, x, y = sampled
-    ours, theirs = learn(game, x.astype(np.int64), y), learn(game, x, y)
+def test_whole_numbers_are_profiles_too(samples):
+    game, x, y = samples
+    ours, theirs = fit_payoffs(game, x.astype(np.int64), y), fit_payoffs(game, x, y)
     np.testing.assert_array_equal(ours.expansions[0].weights, theirs.expansions[0].weights)
 
 
-def test_learn_then_solve(sampled):
+def test_learn_then_solve(samples):
     """A deviator meets 29 others: 2 (29 p + 1) = 29 (1 − p) + 1, so p = 28/87."""
-    game, x, y = sampled
-    model = learn(game, x, y, stream=stream(0))
-    found = equilibria(model, stream=stream(1), true=lambda p: _true(p))
+    game, x, y = samples
+    model = fit_payoffs(game, x, y, stream=stream(0))
+    found = find_equilibria(model, stream=stream(1), true=lambda p: _true(p))
     assert len(found) == 1
     assert found[0].regret < 1e-8
     assert abs(float(found[0].mixture[0]) - 28 / 87) < 0.01
@@ -82,30 +82,32 @@ def test_pure_equilibria_are_found(rng):
     first = np.arange(11.0)
     x = np.stack([first, 10 - first], axis=1)
     y = np.where(x > 0, x, np.nan)
-    model = learn(game, x, y, noise_var=1e-6)
-    found = equilibria(model, np.asarray([[0.9, 0.1], [0.1, 0.9], [0.5, 0.5]]), replicator_steps=5)
+    model = fit_payoffs(game, x, y, noise_var=1e-6)
+    found = find_equilibria(
+        model, np.asarray([[0.9, 0.1], [0.1, 0.9], [0.5, 0.5]]), replicator_steps=5
+    )
     pure = sorted(round(float(e.mixture[0]), 3) for e in found)
     assert pure[0] == 0.0
     assert pure[-1] == 1.0
     assert all(e.regret < 1e-3 for e in found)
 
 
-def test_a_constant_column(sampled):
-    game, x, y = sampled
+def test_a_constant_column(samples):
+    game, x, y = samples
     y = np.where(np.arange(2) == 0, 4.0, y)
-    model = learn(game, x, y)
-    u, J = model.deviation_payoffs(np.asarray([[0.3, 0.7]]), jacobian=True)
+    model = fit_payoffs(game, x, y)
+    u, J = model.deviation_payoffs_and_jacobian(np.asarray([[0.3, 0.7]]))
     assert u[0, 0] == 4.0
     assert not J[0, 0].any()
 
 
-def test_what_cannot_be_learned(sampled):
-    game, x, y = sampled
+def test_what_cannot_be_learned(samples):
+    game, x, y = samples
     with pytest.raises(ValueError, match="spread the 30 players of role 0; got sums from 31"):
-        learn(game, x + np.asarray([1.0, 0.0]), y)
+        fit_payoffs(game, x + np.asarray([1.0, 0.0]), y)
     with pytest.raises(ValueError, match="none plays strategy 0"):
-        learn(game, x * 0.0 + np.asarray([0.0, 30.0]), y)
+        fit_payoffs(game, x * 0.0 + np.asarray([0.0, 30.0]), y)
     with pytest.raises(ValueError, match="payoffs must be finite where a strategy is played"):
-        learn(game, x, y * np.nan)
-    with pytest.raises(ValueError, match="equilibria need starts, or a stream"):
-        equilibria(learn(game, x, y))
+        fit_payoffs(game, x, y * np.nan)
+    with pytest.raises(ValueError, match="find_equilibria needs starts, or a stream"):
+        find_equilibria(fit_payoffs(game, x, y))

@@ -16,15 +16,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .game import RoleSymmetricGame
+from ..game import RoleSymmetricGame
 
-__all__ = ["Solved", "alike", "are_enough", "count_supports", "supports_of"]
+__all__ = ["Solved", "are_enough", "count_supports", "solve_on_supports", "supports_of"]
 
 _STEPS = 15
 _RANK = 1e-10  # singular values below this part of the largest are zero, on every processor
 _EDGE = 1e-4  # chances that fall below this part of an even share lead out of the simplex
 
-Slopes = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
+PayoffsAndJacobian = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 
 
 class Solved(NamedTuple):
@@ -83,8 +83,8 @@ def _of_sizes(game: RoleSymmetricGame, size: tuple[int, ...]) -> Iterator[tuple[
     return (sum(chosen, start=()) for chosen in product(*parts))
 
 
-def alike(
-    slopes: Slopes,
+def solve_on_supports(
+    payoffs: PayoffsAndJacobian,
     chosen: list[tuple[int, ...]],
     game: RoleSymmetricGame,
     unit: np.ndarray,
@@ -92,20 +92,21 @@ def alike(
 ) -> Solved:
     """Mixtures on each of the supports at which all that is played pays alike, if steps get there.
 
-    `slopes` gives payoffs and Jacobians, `unit` (S,) what the payoffs of a strategy are measured
+    `payoffs` gives payoffs and Jacobians, `unit` (S,) what the payoffs of a strategy are measured
     in; steps below `rounding` are none. A step goes nine tenths of the way to the edge at most, and
     who is led there again and again has left.
     """
     played = np.zeros((len(chosen), game.size), dtype=bool)
     for row, support in zip(played, chosen, strict=True):
         row[list(support)] = True
-    p, left = _scaled(played.astype(float), game), np.zeros(len(played), dtype=bool)
+    p = _scaled(played.astype(float), game)
+    left = np.zeros(len(played), dtype=bool)
     edge = _EDGE * p
     moving = np.flatnonzero(played.sum(axis=1) > game.roles)
     for _ in range(_STEPS):
         if not len(moving):
             break
-        u, J = slopes(p[moving])
+        u, J = payoffs(p[moving])
         cases = zip(u / unit, J / unit[:, None], played[moving], strict=True)
         steps = np.stack([_step(*case, game) for case in cases])
         part = _inside(p[moving], steps)
@@ -125,14 +126,15 @@ def _step(u: np.ndarray, J: np.ndarray, played: np.ndarray, game: RoleSymmetricG
 
     What is played shall pay as its role's mean does, and the step shall keep the sum of each role.
     """
-    here, of_role = np.flatnonzero(played), np.repeat(np.arange(game.roles), game.strategies)
-    same = (of_role[here][:, None] == of_role[here]).astype(float)
-    less_mean = np.eye(len(here)) - same / same.sum(axis=1, keepdims=True)
-    kept = (np.arange(game.roles)[:, None] == of_role[here]).astype(float)
-    system = np.concatenate([less_mean @ J[np.ix_(here, here)], kept])
-    wanted = np.append(-less_mean @ u[here], np.zeros(game.roles))
+    support = np.flatnonzero(played)
+    roles = np.repeat(np.arange(game.roles), game.strategies)[support]
+    same = (roles[:, None] == roles).astype(float)
+    less_mean = np.eye(len(support)) - same / same.sum(axis=1, keepdims=True)
+    kept = (np.arange(game.roles)[:, None] == roles).astype(float)
+    system = np.concatenate([less_mean @ J[np.ix_(support, support)], kept])
+    wanted = np.append(-less_mean @ u[support], np.zeros(game.roles))
     step = np.zeros(game.size)
-    step[here] = np.linalg.lstsq(system, wanted, rcond=_RANK)[0]
+    step[support] = np.linalg.lstsq(system, wanted, rcond=_RANK)[0]
     return step
 
 

@@ -16,12 +16,12 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-__all__ = ["approach"]
+__all__ = ["fixed_points"]
 
 Map = Callable[[np.ndarray], np.ndarray]
 
 
-def approach(
+def fixed_points(
     F: Map, start: np.ndarray, *, mesh: float = 0.25, meshes: int = 14, most: int = 20_000
 ) -> Iterator[np.ndarray]:
     """Points (n,) ever nearer to a fixed point of F: one for each mesh, each a fourth of the last.
@@ -29,12 +29,14 @@ def approach(
     F maps all of space, (n,) to (n,), into a bounded part of it; a path starts where the last one
     ended. Nothing comes after `most` steps in all, each with one value of F at most.
     """
-    y, left = np.asarray(start, dtype=float), most
+    y = np.asarray(start, dtype=float)
+    left = most
     for level in range(meshes):
         end, steps = _path(F, y, mesh / 4.0**level, left)
         if end is None:
             return
-        y, left = end, left - steps
+        y = end
+        left -= steps
         yield y
 
 
@@ -54,7 +56,8 @@ def _path(F: Map, start: np.ndarray, mesh: float, most: int) -> tuple[np.ndarray
         y = place(vertex)
         return np.append(1.0, (y - (F(y) if vertex[n] > 0.5 else start)) / mesh)
 
-    labels, new = [label(vertex) for vertex in vertices], n + 1
+    labels = [label(vertex) for vertex in vertices]
+    new = n + 1
     for step in range(1, most + 1):
         old = _leaves(labels, new)
         above = [i for i in range(n + 2) if i != old and vertices[i][n] > 0.5]
@@ -62,9 +65,9 @@ def _path(F: Map, start: np.ndarray, mesh: float, most: int) -> tuple[np.ndarray
             return _weights([labels[i] for i in above]) @ [place(vertices[i]) for i in above], step
         vertex = _opposite(vertices, old)
         new = {0: n + 1, n + 1: 0}.get(old, old)
-        for held, value in ((vertices, vertex), (labels, label(vertex))):
-            del held[old]
-            held.insert(new, value)
+        for values, value in ((vertices, vertex), (labels, label(vertex))):
+            del values[old]
+            values.insert(new, value)
     return None, most
 
 
@@ -86,7 +89,8 @@ def _leaves(labels: list[np.ndarray], new: int) -> int:
 
 def _opposite(vertices: list[np.ndarray], i: int) -> np.ndarray:
     """The other vertex that makes a simplex of the triangulation, Freudenthal's, with the rest."""
-    v, last = vertices, len(vertices) - 1
+    v = vertices
+    last = len(vertices) - 1
     if i == 0:
         return v[last] + (v[1] - v[0])
     if i == last:

@@ -1,4 +1,4 @@
-"""Two cheap approximations: the payoff at the mean profile, and near the likeliest one."""
+"""A cheap approximation: the mean over the profiles near the likeliest one."""
 
 from __future__ import annotations
 
@@ -8,43 +8,18 @@ from math import comb, prod
 
 import numpy as np
 
-from .. import _check
-from .._xp import Array, array_namespace, as_array, to_numpy
-from ..memory import blocks
+from ..._xp import Array, array_namespace, as_array, to_numpy
+from ...memory import blocks
+from ..expansion import ENTRIES, Expansion
+from ..game import RoleSymmetricGame, compositions, refuse_more, side_by_side
 from .enumerated import chances
-from .expansion import ENTRIES, Expansion
-from .game import LIMIT, RoleSymmetricGame, compositions, refuse_more, side_by_side
+from .problem import Expectation, Options, RoleProblem
 
-__all__ = ["mode", "near_mode", "point"]
-
-
-def point(
-    game: RoleSymmetricGame, strategy: int, expansion: Expansion, p: Array, jacobian: bool
-) -> tuple[Array, Array | None]:
-    """The bumps at the mean profile ``n p``, and their derivatives there.
-
-    No expectation at all: right for payoffs that are linear over the spread of the multinomial,
-    and off by a second derivative times half a variance, ``n p (1 − p)``, where they bend.
-    """
-    each = np.repeat(game.opponents(strategy), game.strategies).astype(float)
-    n = as_array(each, p)
-    value, slope = Expansion(
-        expansion.profiles, expansion.weights, expansion.lengthscales
-    ).payoff_and_slope(n * p)
-    return value, n * slope if jacobian else None
+__all__ = ["expectations", "mode"]
 
 
-def near_mode(
-    game: RoleSymmetricGame,
-    strategy: int,
-    expansion: Expansion,
-    p: Array,
-    jacobian: bool,
-    *,
-    moves: int = 2,
-    limit: int = LIMIT,
-) -> tuple[Array, Array | None]:
-    """The mean over the profiles at most `moves` players away from the likeliest one.
+def expectations(problem: RoleProblem, options: Options) -> list[Expectation]:
+    """The mean over the profiles at most ``options.moves`` players away from the likeliest one.
 
     ``Σ M(x) f(x) / Σ M(x)`` over those x, M the multinomial: biased, and it jumps where the
     likeliest profile changes. With a handful of opponents nearly all probability lies there. With
@@ -57,57 +32,69 @@ def near_mode(
     opponent less. The idea is that of the neighbour method of gameanalysis, whose profiles are
     the ones near the mode with the deviator among the players.
 
-    Raises `ValueError` with the number of profiles where there are more than `limit`.
+    Raises `ValueError` with the number of profiles where there are more than ``options.limit``.
     """
-    players = game.opponents(strategy)
+    return [
+        _expectation(problem, strategy, payoff, options) for strategy, payoff in problem.strategies
+    ]
+
+
+def _expectation(
+    problem: RoleProblem, strategy: int, payoff: Expansion, options: Options
+) -> Expectation:
+    p = problem.mixtures
+    strategies = problem.game.strategies
+    moves = options.moves
     asks = f"method 'neighbours' with moves={moves} would sum for strategy {strategy} over"
-    shares = _all_shares(players, game.strategies, _check.whole(moves, "moves"), limit, asks)
-    steps = np.concatenate([_steps(share, game.strategies) for share in shares])
-    starts = mode(to_numpy(p), players, game)
+    shares = _all_shares(problem.opponents, strategies, moves, options.limit, asks)
+    steps = np.concatenate([_steps(share, strategies) for share in shares])
+    starts = mode(to_numpy(p), problem.opponents, problem.game)
     parts = [
-        _weighed(starts[rows, None, :] + steps, players, game, expansion, p[rows, :], jacobian)
+        _weighted(problem, payoff, starts[rows, None, :] + steps, p[rows, :])
         for rows in blocks(p.shape[0], steps.size, ENTRIES)
     ]
     xp = array_namespace(p)
-    value = xp.concat([one for one, _ in parts])
-    return value, xp.concat([one for _, one in parts]) if jacobian else None
+    gradients = [part.gradient for part in parts if part.gradient is not None]
+    value = xp.concat([part.value for part in parts])
+    return Expectation(value, xp.concat(gradients) if gradients else None)
 
 
-def _weighed(
-    profiles: np.ndarray,
-    players: tuple[int, ...],
-    game: RoleSymmetricGame,
-    expansion: Expansion,
-    p: Array,
-    jacobian: bool,
-) -> tuple[Array, Array | None]:
+def _weighted(
+    problem: RoleProblem, payoff: Expansion, profiles: np.ndarray, p: Array
+) -> Expectation:
     """The means (b,) over profiles (b, P, S), those with a negative count apart."""
     xp = array_namespace(p)
-    flat = as_array(profiles.reshape(-1, game.size), p)
-    f = xp.reshape(expansion.bumps(flat), profiles.shape[:2])
-    weights = _chances(profiles, players, p)
+    rows = as_array(profiles.reshape(-1, problem.game.size), p)
+    f = xp.reshape(payoff.bumps(rows), profiles.shape[:2])
+    weights = _chances(profiles, problem.opponents, p)
     total = xp.sum(weights, axis=1)
     value = xp.sum(weights * f, axis=1) / total
-    if not jacobian:
-        return value, None
-    above, slopes = (f - value[:, None]) / total[:, None], []
-    for t in range(game.size):
+    if not problem.gradient:
+        return Expectation(value)
+    above = (f - value[:, None]) / total[:, None]
+    columns = []
+    for t in range(problem.game.size):
         # ∂M(x; n, p)/∂p_t = n_r M(x − e_t; n − e_r, p)
-        role = game.role_of(t)
-        fewer = tuple(n - (r == role) for r, n in enumerate(players))
-        less = profiles - (np.arange(game.size) == t)
-        whole = (profiles >= 0).all(axis=-1, keepdims=True)
-        less = np.where(whole, less, -1.0)
-        slopes.append(players[role] * xp.sum(_chances(less, fewer, p) * above, axis=1))
-    return value, xp.stack(slopes, axis=1)
+        n = problem.opponents[problem.game.role_of(t)]
+        columns.append(n * xp.sum(_chances_of_rest(problem, profiles, p, t) * above, axis=1))
+    return Expectation(value, xp.stack(columns, axis=1))
+
+
+def _chances_of_rest(problem: RoleProblem, profiles: np.ndarray, p: Array, t: int) -> Array:
+    """``M(x − e_t; n − e_r, p)`` for each profile, (b, P): one opponent plays t for sure."""
+    role = problem.game.role_of(t)
+    fewer = tuple(n - (r == role) for r, n in enumerate(problem.opponents))
+    rest = profiles - (np.arange(problem.game.size) == t)
+    possible = (profiles >= 0).all(axis=-1, keepdims=True)
+    return _chances(np.where(possible, rest, -1.0), fewer, p)
 
 
 def _chances(profiles: np.ndarray, players: tuple[int, ...], p: Array) -> Array:
     """The probabilities (b, P) of profiles (b, P, S), zero where a count is negative."""
     if min(players) < 0:
         return as_array(np.zeros(profiles.shape[:2]), p)
-    held = (profiles >= 0).all(axis=-1)
-    return chances(np.maximum(profiles, 0), players, p) * as_array(held, p)
+    possible = (profiles >= 0).all(axis=-1)
+    return chances(np.maximum(profiles, 0), players, p) * as_array(possible, p)
 
 
 def _all_shares(
@@ -118,7 +105,8 @@ def _all_shares(
     Refuses them, as soon as they have more steps than `limit` together.
     """
     movable = tuple(n if s > 1 else 0 for n, s in zip(players, strategies, strict=True))
-    most, count = min(moves, sum(movable)), 0
+    most = min(moves, sum(movable))
+    count = 0
     shares: list[tuple[int, ...]] = []
     for together in range(most + 1):
         more = list(_shares(movable, together))
@@ -155,7 +143,8 @@ def _moved(k: int, s: int) -> np.ndarray:
     """All rows of s whole numbers that sum to zero and whose positive ones sum to k."""
     rows = [np.zeros((int(k == 0), s))]
     for j in range(1, min(k, s - 1) + 1):
-        gains, losses = compositions(k - j, j) + 1.0, compositions(k, s - j)
+        gains = compositions(k - j, j) + 1.0
+        losses = compositions(k, s - j)
         for gain in combinations(range(s), j):
             part = np.zeros((len(gains) * len(losses), s))
             part[:, gain] = np.repeat(gains, len(losses), axis=0)
@@ -172,10 +161,10 @@ def mode(p: np.ndarray, players: tuple[int, ...], game: RoleSymmetricGame) -> np
     """
     profiles = np.zeros(p.shape)
     for n, part in zip(players, game.columns, strict=True):
-        here = np.floor(n * p[:, part] * (1.0 - 1e-12))
-        for _ in range(int((n - here.sum(axis=1)).max(initial=0))):
-            best = np.argmax(p[:, part] / (here + 1.0), axis=1)
-            left = here.sum(axis=1) < n
-            here[np.arange(len(p)), best] += left
-        profiles[:, part] = here
+        counts = np.floor(n * p[:, part] * (1.0 - 1e-12))
+        for _ in range(int((n - counts.sum(axis=1)).max(initial=0))):
+            best = np.argmax(p[:, part] / (counts + 1.0), axis=1)
+            missing = counts.sum(axis=1) < n
+            counts[np.arange(len(p)), best] += missing
+        profiles[:, part] = counts
     return profiles

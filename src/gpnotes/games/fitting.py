@@ -18,7 +18,7 @@ from .expansion import Expansion
 from .game import RoleSymmetricGame
 from .payoffs import PayoffModel
 
-__all__ = ["learn"]
+__all__ = ["fit_payoffs"]
 
 LENGTHS = ("strategy", "role")
 
@@ -32,7 +32,7 @@ class _Options(NamedTuple):
     restarts: int | None
 
 
-def learn(
+def fit_payoffs(
     game: RoleSymmetricGame,
     profiles: Array,
     payoffs: Array,
@@ -65,47 +65,56 @@ def learn(
     >>> import numpy as np
     >>> game = RoleSymmetricGame(players=(9,), strategies=(2,))
     >>> profiles = np.stack([np.arange(10.0), 9.0 - np.arange(10.0)], axis=1)
-    >>> model = learn(game, profiles, -profiles, noise_var=1e-4)  # a road costs what it is crowded
+    >>> model = fit_payoffs(game, profiles, -profiles, noise_var=1e-4)  # crowds cost
     >>> model.deviation_payoffs(np.asarray([[0.5, 0.5]])).round(2)
     array([[-5., -5.]])
     """
     _check.instance(game, "game", RoleSymmetricGame)
-    payoffs = _paid(payoffs)
+    payoffs = _real_matrix(payoffs)
     profiles = _check.matrix(_counts(profiles, payoffs), "profiles", columns=game.size)
     if tuple(payoffs.shape) != tuple(profiles.shape):
         raise ValueError(f"payoffs must have shape {profiles.shape}; got {payoffs.shape}")
     _check.alike(payoffs, "payoffs", profiles, "the profiles")
-    rows, paid = np.asarray(to_numpy(profiles), float), np.asarray(to_numpy(payoffs), float)
-    _admit(game, rows)
-    options = _admitted(_Options(noise_var, lengths, length_bounds, restarts), stream)
-    found = []
+    rows = np.asarray(to_numpy(profiles), float)
+    earned = np.asarray(to_numpy(payoffs), float)
+    _check_profiles(game, rows)
+    options = _checked(_Options(noise_var, lengths, length_bounds, restarts), stream)
+    expansions = []
     for s in range(game.size):
-        x, y = _seen(game, s, rows, paid)
-        start = stream.spawn(f"strategy {s}") if stream is not None else None
-        found.append(_expansion(game, s, x, y, profiles, options, start))
-    return PayoffModel(game, tuple(found))
+        samples = _samples_of(game, s, rows, earned)
+        own_stream = stream.spawn(f"strategy {s}") if stream is not None else None
+        expansions.append(_expansion(samples, profiles, options, own_stream))
+    return PayoffModel(game, tuple(expansions))
 
 
-def _seen(
-    game: RoleSymmetricGame, s: int, rows: np.ndarray, paid: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+class _Samples(NamedTuple):
+    """What is known of a strategy: profiles of the opponents (n, S), and its payoffs (n,)."""
+
+    game: RoleSymmetricGame
+    strategy: int
+    profiles: np.ndarray
+    payoffs: np.ndarray
+
+
+def _samples_of(game: RoleSymmetricGame, s: int, rows: np.ndarray, earned: np.ndarray) -> _Samples:
     """The profiles that play strategy s, less the deviator, and what it earned in them."""
     played = rows[:, s] > 0
     if not played.any():
         raise ValueError(f"profiles must play every strategy; none plays strategy {s}")
-    y = paid[played, s]
+    y = earned[played, s]
     if not np.isfinite(y).all():
         raise ValueError(f"payoffs must be finite where a strategy is played; see column {s}")
-    return rows[played] - (np.arange(game.size) == s), y
+    return _Samples(game, s, rows[played] - (np.arange(game.size) == s), y)
 
 
-def _admitted(options: _Options, stream: Stream | None) -> _Options:
+def _checked(options: _Options, stream: Stream | None) -> _Options:
     _check.choice(options.lengths, "lengths", LENGTHS)
     noise_var = options.noise_var
     if noise_var is not None:
         number = _check.number(noise_var, "noise_var")
         noise_var = _check.positive(number, "noise_var", zero=True)
-    bounds, restarts = _bounds(options.bounds), _restarts(options.restarts, stream)
+    bounds = _bounds(options.bounds)
+    restarts = _restarts(options.restarts, stream)
     return options._replace(noise_var=noise_var, bounds=bounds, restarts=restarts)
 
 
@@ -128,8 +137,8 @@ def _restarts(given: int | None, stream: Stream | None) -> int:
     return (0 if stream is None else 2) if given is None else _check.whole(given, "restarts")
 
 
-def _paid(payoffs: Array) -> Array:
-    """`payoffs` if they are a real matrix; what is not looked at may be NaN."""
+def _real_matrix(payoffs: Array) -> Array:
+    """`payoffs` if they are a real matrix; some of its entries may be NaN."""
     if isinstance(payoffs, type) or not hasattr(payoffs, "dtype"):
         raise TypeError(f"payoffs must be an array; got {type(payoffs).__name__}")
     _check.matrix(array_namespace(payoffs).zeros_like(payoffs), "payoffs")
@@ -141,11 +150,11 @@ def _counts(profiles: Array, payoffs: Array) -> Array:
     if isinstance(profiles, type) or not hasattr(profiles, "dtype"):
         raise TypeError(f"profiles must be an array; got {type(profiles).__name__}")
     xp = array_namespace(profiles)
-    whole = xp.isdtype(profiles.dtype, "integral")
-    return xp.astype(profiles, payoffs.dtype) if whole else profiles
+    integers = xp.isdtype(profiles.dtype, "integral")
+    return xp.astype(profiles, payoffs.dtype) if integers else profiles
 
 
-def _admit(game: RoleSymmetricGame, rows: np.ndarray) -> None:
+def _check_profiles(game: RoleSymmetricGame, rows: np.ndarray) -> None:
     fractions = np.argwhere(rows % 1.0 != 0.0)
     if len(fractions):
         i, s = fractions[0]
@@ -160,19 +169,16 @@ def _admit(game: RoleSymmetricGame, rows: np.ndarray) -> None:
 
 
 def _expansion(
-    game: RoleSymmetricGame,
-    s: int,
-    x: np.ndarray,
-    y: np.ndarray,
-    like: Array,
-    options: _Options,
-    stream: Stream | None,
+    samples: _Samples, like: Array, options: _Options, stream: Stream | None
 ) -> Expansion:
-    offset, scale = float(y.mean()), float(y.std())
+    game, s, x, y = samples
+    offset = float(y.mean())
+    scale = float(y.std())
     if scale <= max(1e-12, 16.0 * epsilon(like)) * float(abs(y).max()):
         ones = as_array(np.ones(game.size), like)
         return Expansion(as_array(x[:1], like), as_array([0.0], like), ones, 1.0, offset)
-    X, z = as_array(x, like), as_array((y - offset) / scale, like)
+    X = as_array(x, like)
+    z = as_array((y - offset) / scale, like)
     bounds = options.bounds or (1.0, 10.0 * max(1.0, *game.opponents(s)))
     options = options._replace(bounds=bounds)
     gp = _fitted(_start(game, s, options, like, scale), X, z, options, stream)
@@ -212,7 +218,7 @@ def _lengthscales(game: RoleSymmetricGame, kernel: Any, like: Array) -> Array:
     if isinstance(kernel, RBF):
         return kernel.lengthscale
     roles = kernel.parts if isinstance(kernel, Product) else (kernel,)
-    return as_array(np.repeat([one.kernel.lengthscale for one in roles], game.strategies), like)
+    return as_array(np.repeat([role.kernel.lengthscale for role in roles], game.strategies), like)
 
 
 def _merged(x: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -15,12 +15,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .._xp import Array, array_namespace, is_numpy_namespace
-from ..memory import blocks
-from .expansion import Expansion
-from .game import RoleSymmetricGame
+from ..._xp import Array, array_namespace, is_numpy_namespace
+from ...memory import blocks
+from ..expansion import Expansion
+from ..game import RoleSymmetricGame
+from .problem import Expectation, Options, RoleProblem
 
-__all__ = ["expected"]
+__all__ = ["expectations"]
 
 _COEFFICIENTS = 2**17  # numbers in one array of coefficients: what bounds the memory
 _QUIET = 2**18  # multiplications in a product beyond which OpenBLAS starts threads, at a loss
@@ -30,15 +31,15 @@ class _Role(NamedTuple):
     """What a role's mixtures, (s, B), say about their normal distributions."""
 
     n: int
-    d: Array
-    gamma: Array  # (B,)
-    q: Array
-    bend: Array  # ℓ²/d
+    d: Array  # ℓ² + n p
+    gamma: Array  # Σ p ℓ²/d, (B,)
+    q: Array  # p/d
+    ratio: Array  # ℓ²/d
     shift: Array  # the mean n p, seen from the centre about which the samples are given
-    along: Array  # qᵀ shift, (B,)
+    q_shift: Array  # qᵀ shift, (B,)
 
     @property
-    def pull(self) -> Array:
+    def n_over_gamma(self) -> Array:
         return self.n / self.gamma
 
     @property
@@ -50,43 +51,50 @@ def _pairs(s: int) -> list[tuple[int, int]]:
     return [(i, j) for i in range(s) for j in range(i, s)]
 
 
-def expected(
-    game: RoleSymmetricGame, strategy: int, expansion: Expansion, p: Array, jacobian: bool
-) -> tuple[Array, Array | None]:
-    """The approximate expectation (B,) under mixtures p (B, S), and its derivatives (B, S).
+def expectations(problem: RoleProblem, options: Options) -> list[Expectation]:
+    """The approximate expectations (B,), and their gradients (B, S).
 
     Derivatives are those of the formula above, γ written as it stands there; along the simplex
     they agree with :eq:`eq-dp-gradient` and any other way to write them, :eq:`eq-dp-tangent`.
     O(B J s²) for s strategies a role.
     """
+    return [_expectation(problem, payoff) for payoff in problem.expansions]
+
+
+def _expectation(problem: RoleProblem, payoff: Expansion) -> Expectation:
+    p = problem.mixtures
     xp = array_namespace(p)
-    centre = xp.mean(expansion.profiles, axis=0)
-    features = _features(expansion.profiles - centre, game)
-    weighted = features * expansion.weights[:, None] if jacobian else expansion.weights[:, None]
-    found = []
-    for rows in blocks(p.shape[0], features.shape[1], _COEFFICIENTS):
-        roles = _roles(game, strategy, expansion, centre, p[rows, :])
-        found.append(_block(roles, features, xp.matrix_transpose(weighted), jacobian))
-    value = xp.concat([one for one, _ in found])
-    return value, xp.concat([one for _, one in found]) if jacobian else None
+    centre = xp.mean(payoff.profiles, axis=0)
+    features = _features(payoff.profiles - centre, problem.game)
+    weights = payoff.weights[:, None]
+    weighted = xp.matrix_transpose(features * weights if problem.gradient else weights)
+    parts = [
+        _block(_roles(problem, payoff, centre, p[rows, :]), features, weighted, problem.gradient)
+        for rows in blocks(p.shape[0], features.shape[1], _COEFFICIENTS)
+    ]
+    gradients = [part.gradient for part in parts if part.gradient is not None]
+    value = xp.concat([part.value for part in parts])
+    return Expectation(value, xp.concat(gradients) if gradients else None)
 
 
-def _roles(
-    game: RoleSymmetricGame, strategy: int, expansion: Expansion, centre: Array, p: Array
-) -> list[_Role]:
-    columns = array_namespace(p).matrix_transpose(p)
-    ell2, centre = expansion.lengthscales[:, None] ** 2, centre[:, None]
-    parts = zip(game.opponents(strategy), game.columns, strict=True)
-    return [_role(n, columns[c, :], ell2[c, :], centre[c, :]) for n, c in parts]
+def _roles(problem: RoleProblem, payoff: Expansion, centre: Array, p: Array) -> list[_Role]:
+    mixtures = array_namespace(p).matrix_transpose(p)
+    ell2 = payoff.lengthscales[:, None] ** 2
+    centre = centre[:, None]
+    roles = zip(problem.opponents, problem.game.columns, strict=True)
+    return [_role(n, mixtures[c, :], ell2[c, :], centre[c, :]) for n, c in roles]
 
 
 def _role(n: int, p: Array, ell2: Array, centre: Array) -> _Role:
     xp = array_namespace(p)
     mean = n * p
     d = ell2 + mean
-    q, bend, shift = p / d, ell2 / d, mean - centre
+    q = p / d
+    ratio = ell2 / d
+    shift = mean - centre
     # 1 − n Σ p²/d is the same on the simplex, but cancels where ℓ is short
-    return _Role(n, d, xp.sum(p * bend, axis=0), q, bend, shift, xp.sum(q * shift, axis=0))
+    gamma = xp.sum(p * ratio, axis=0)
+    return _Role(n, d, gamma, q, ratio, shift, xp.sum(q * shift, axis=0))
 
 
 def _features(z: Array, game: RoleSymmetricGame) -> Array:
@@ -103,22 +111,21 @@ def _features(z: Array, game: RoleSymmetricGame) -> Array:
     return xp.concat(columns, axis=1)
 
 
-def _block(
-    roles: list[_Role], features: Array, weighted: Array, jacobian: bool
-) -> tuple[Array, Array | None]:
+def _block(roles: list[_Role], features: Array, weighted: Array, gradient: bool) -> Expectation:
     xp = array_namespace(features)
     constant = sum(_constant(role) for role in roles)
     form = xp.concat([constant[None, :], *[_form(role) for role in roles]], axis=0)
     parts = blocks(form.shape[1], *_width(features))
     sums = xp.concat([weighted @ xp.exp(features @ form[:, some]) for some in parts], axis=1)
-    if not jacobian:
-        return sums[0, :], None
-    start, slopes = 1, []
+    if not gradient:
+        return Expectation(sums[0, :])
+    start = 1
+    gradients = []
     for role in roles:
         stop = start + role.d.shape[0] + len(role.pairs)
-        slopes.append(_slope(role, sums[0, :], sums[start:stop, :]))
+        gradients.append(_gradient(role, sums[0, :], sums[start:stop, :]))
         start = stop
-    return sums[0, :], xp.matrix_transpose(xp.concat(slopes, axis=0))
+    return Expectation(sums[0, :], xp.matrix_transpose(xp.concat(gradients, axis=0)))
 
 
 def _width(features: Array) -> tuple[int, int]:
@@ -131,24 +138,25 @@ def _width(features: Array) -> tuple[int, int]:
 def _constant(role: _Role) -> Array:
     """The logarithm of the factor before the exponential, and the form's part without z, (B,)."""
     xp = array_namespace(role.d)
-    log_factor = xp.log(role.gamma) - xp.sum(xp.log(role.bend), axis=0)
-    square = xp.sum(role.shift**2 / role.d, axis=0) + role.pull * role.along**2
+    log_factor = xp.log(role.gamma) - xp.sum(xp.log(role.ratio), axis=0)
+    square = xp.sum(role.shift**2 / role.d, axis=0) + role.n_over_gamma * role.q_shift**2
     return -0.5 * (log_factor + square)
 
 
 def _form(role: _Role) -> Array:
     """The form's parts linear and quadratic in z: ``(L + nM)⁻¹ = diag(1/d) + (n/γ) q qᵀ``."""
     xp = array_namespace(role.d)
-    pulled = role.pull * role.q
-    products = [pulled[i, :] * role.q[j, :] for i, j in role.pairs]
+    scaled_q = role.n_over_gamma * role.q
+    products = [scaled_q[i, :] * role.q[j, :] for i, j in role.pairs]
     quadratic = [
         -0.5 * (product + 1.0 / role.d[i, :]) if i == j else -product
         for product, (i, j) in zip(products, role.pairs, strict=True)
     ]
-    return xp.concat([role.shift / role.d + role.along * pulled, xp.stack(quadratic)], axis=0)
+    linear = role.shift / role.d + role.q_shift * scaled_q
+    return xp.concat([linear, xp.stack(quadratic)], axis=0)
 
 
-def _slope(role: _Role, zeroth: Array, sums: Array) -> Array:
+def _gradient(role: _Role, zeroth: Array, sums: Array) -> Array:
     """The derivatives by a role's p from the sums of w e, w e z and w e z zᵀ over the samples.
 
     With ``v = y/d`` and ``c = qᵀy``, and d' = n in each entry of the mixture,
@@ -156,13 +164,15 @@ def _slope(role: _Role, zeroth: Array, sums: Array) -> Array:
     ``c' = ℓ_t² y_t/d_t² − n q_t`` and ``γ' = ℓ_t⁴/d_t²``.
     """
     xp = array_namespace(zeroth)
-    n, d, q, bend, pull = role.n, role.d, role.q, role.bend, role.pull
-    first, second = sums[: d.shape[0], :], sums[d.shape[0] :, :]
-    y, square, cy = _about_mean(role, zeroth, first, second)
-    c, cc = xp.sum(q * y, axis=0), xp.sum(q * cy, axis=0)
-    log_factor = -0.5 * (bend**2 / role.gamma + n / d)
-    exponent = (n / d) * (y + 0.5 * square / d) - pull * (bend * cy / d - n * q * c)
-    return log_factor * zeroth + exponent + (0.5 * pull / role.gamma * cc) * bend**2
+    n, d, gamma, q, ratio, *_ = role
+    y, y2, cy = _about_mean(role, zeroth, sums[: d.shape[0], :], sums[d.shape[0] :, :])
+    c = xp.sum(q * y, axis=0)
+    c2 = xp.sum(q * cy, axis=0)
+    by_factor = -0.5 * (ratio**2 / gamma + n / d) * zeroth
+    by_diagonal = (n / d) * (y + 0.5 * y2 / d)
+    by_c = role.n_over_gamma * (ratio * cy / d - n * q * c)
+    by_gamma = (0.5 * role.n_over_gamma / gamma * c2) * ratio**2
+    return by_factor + (by_diagonal - by_c) + by_gamma
 
 
 def _about_mean(
@@ -170,9 +180,11 @@ def _about_mean(
 ) -> tuple[Array, Array, Array]:
     """The sums of w e y, w e y² and w e (qᵀy) y from those about the centre."""
     xp = array_namespace(zeroth)
-    shift, q, s = role.shift, role.q, role.d.shape[0]
+    shift = role.shift
+    q = role.q
+    s = role.d.shape[0]
     rows = {pair: second[row, :] for row, pair in enumerate(role.pairs)}
-    along = [sum(q[i, :] * rows[min(i, t), max(i, t)] for i in range(s)) for t in range(s)]
+    q_second = [sum(q[i, :] * rows[min(i, t), max(i, t)] for i in range(s)) for t in range(s)]
     y = first - zeroth * shift
     square = xp.stack([rows[t, t] for t in range(s)]) - shift * (first + y)
-    return y, square, xp.stack(along) - xp.sum(q * first, axis=0) * shift - role.along * y
+    return y, square, xp.stack(q_second) - xp.sum(q * first, axis=0) * shift - role.q_shift * y

@@ -1,4 +1,4 @@
-"""What a search for equilibria came to: the equilibria, and what became of every attempt."""
+"""What a search for equilibria came to: the equilibria, and how every attempt ended."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .._xp import Array, to_numpy
+from ..._xp import Array, to_numpy
 
 __all__ = ["BETTER", "FOUND", "LEFT", "STALLED", "Equilibria", "Equilibrium", "Search"]
 
@@ -49,11 +49,11 @@ class Equilibrium:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Search:
-    """One attempt: by which `route`, from where, and what it became.
+    """One attempt: by which `route`, from where, and how it ended.
 
     `route` is ``"newton"`` (from a start as it stands), ``"replicator"`` (from where the dynamics
     lead from a start), ``"support"`` or ``"simplicial"``; `start` is the row of the start,
-    `support` the columns that are played, where there is one. `became` is ``"equilibrium"``, whose
+    `support` the columns that are played, where there is one. `outcome` is ``"equilibrium"``, whose
     place in the sequence is `equilibrium`; ``"did not converge"``; ``"left the simplex"``; or
     ``"another strategy pays more"``, for a support on which all pays alike. It ended at `mixture`
     (S,), with `regrets`, one for each role.
@@ -62,7 +62,7 @@ class Search:
     route: str
     start: int | None
     support: tuple[int, ...] | None
-    became: str
+    outcome: str
     equilibrium: int | None
     mixture: Array
     regrets: tuple[float, ...]
@@ -71,12 +71,12 @@ class Search:
         start = "" if self.start is None else f" from start {self.start}"
         support = "" if self.support is None else f" {self.support}"
         which = "" if self.equilibrium is None else f" {self.equilibrium}"
-        return f"Search({self.route}{start}{support}: {self.became}{which})"
+        return f"Search({self.route}{start}{support}: {self.outcome}{which})"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Equilibria(Sequence):
-    """The equilibria found, and what became of every search; printed, it is a table.
+    """The equilibria found, and how every search ended; printed, it is a table.
 
     Those with the least regret come first; among those whose regret is rounding, who plays the
     first strategies more. An equilibrium has regrets up to `allowed`, one for each role: the
@@ -85,7 +85,7 @@ class Equilibria(Sequence):
     proves nothing: an equilibrium that no search has met is not counted anywhere.
     """
 
-    found: tuple[Equilibrium, ...]
+    equilibria: tuple[Equilibrium, ...]
     searches: tuple[Search, ...]
     ranges: tuple[float, ...]
     allowed: tuple[float, ...]
@@ -100,13 +100,13 @@ class Equilibria(Sequence):
     @property
     def failed(self) -> int:
         """How many searches from these starts did not end at an equilibrium."""
-        return sum(search.start is not None and search.became != FOUND for search in self.searches)
+        return sum(search.start is not None and search.outcome != FOUND for search in self.searches)
 
     def __len__(self) -> int:
-        return len(self.found)
+        return len(self.equilibria)
 
     def __getitem__(self, index: Any) -> Any:
-        return self.found[index]
+        return self.equilibria[index]
 
     def __repr__(self) -> str:
         plural = "" if self.starts == 1 else "s"
@@ -114,11 +114,11 @@ class Equilibria(Sequence):
         return f"Equilibria({len(self)} found by {len(self.searches)} searches: {tried})"
 
     def __str__(self) -> str:
-        rows = [f"{i:>3}  {each!r}" for i, each in enumerate(self.found)]
+        rows = [f"{i:>3}  {each!r}" for i, each in enumerate(self.equilibria)]
         allowed = ", ".join(f"{most:.1g}" for most in self.allowed)
         rows += [f"     regret by role at most {allowed}"] if rows else []
-        counts = Counter((search.route, search.became) for search in self.searches)
-        ends = [f"     {route}: {became}, {n}" for (route, became), n in sorted(counts.items())]
+        counts = Counter((search.route, search.outcome) for search in self.searches)
+        ends = [f"     {route}: {outcome}, {n}" for (route, outcome), n in sorted(counts.items())]
         return "\n".join([repr(self), *rows, *ends, self._caveat()])
 
     def _caveat(self) -> str:

@@ -5,27 +5,28 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import _check
-from .._xp import Array, array_namespace, as_array, epsilon, to_numpy
-from ..random import Stream
-from .game import RoleSymmetricGame
+from ... import _check
+from ..._xp import Array, array_namespace, as_array, epsilon, to_numpy
+from ...random import Stream
+from ..game import RoleSymmetricGame
+from ..methods import DETERMINISTIC
+from ..payoffs import PayoffModel
+from .dynamics import gains, replicator
 from .newton import newton, project
 from .outcome import BETTER, FOUND, LEFT, STALLED, Equilibria, Equilibrium, Search
-from .payoffs import METHODS, PayoffModel
-from .simplicial import approach
-from .solve import gains, replicator
-from .supports import alike, are_enough, count_supports, supports_of
+from .simplicial import fixed_points
+from .supports import are_enough, count_supports, solve_on_supports, supports_of
 
-__all__ = ["equilibria"]
+__all__ = ["find_equilibria"]
 
 _PROFILES = 256  # pure profiles of roles at which payoffs are asked for their range
 
 
-def equilibria(
+def find_equilibria(
     model: PayoffModel,
     starts: Array | None = None,
     *,
@@ -38,8 +39,9 @@ def equilibria(
     supports: int = 256,
     tolerance: float | None = None,
     apart: float = 1e-3,
+    **options: Any,
 ) -> Equilibria:
-    """Symmetric equilibria of the model, with a certificate each, and what every search became.
+    """Symmetric equilibria of the model, with a certificate each, and how every search ended.
 
     They solve ``p = Π(p + u(p))``, Π the projection on the simplex of each role and u the payoffs,
     each role's over their range. Three kinds of search look for them:
@@ -57,49 +59,52 @@ def equilibria(
     equilibrium; the range is the widest gap between the role's strategies at the starts, at pure
     mixtures, and where one role is pure and the others even. Of mixtures closer than `apart` one is
     kept. `true` gives the payoffs (B, S) of the true game. That all were found is nowhere
-    promised, and that no search failed is no sign of it.
+    promised, and that no search failed is no sign of it. `options` are those of the `method`, as
+    `PayoffModel.deviation_payoffs` takes them.
 
-    Raises `ValueError` where there are neither starts nor a stream, and for options that mean
-    nothing; `sampled` is no method here, since a search wants the same answer twice.
+    Raises `ValueError` or `TypeError` where there are neither starts nor a stream, and for what
+    is out of range; `sampled` is no method here, since a search wants the same answer twice.
 
     >>> import numpy as np
     >>> from gpnotes.games import Expansion, RoleSymmetricGame
     >>> road = [Expansion(9.0 * row, -np.ones(1), np.full(2, 6.0)) for row in np.eye(2)[:, None, :]]
     >>> model = PayoffModel(RoleSymmetricGame(players=(10,), strategies=(2,)), road)
-    >>> found = equilibria(model, np.asarray([[0.9, 0.1], [0.2, 0.8]]))  # nobody likes a crowd
-    >>> len(found), found.starts, found.failed, found[0].mixture.round(6)
+    >>> result = find_equilibria(model, np.asarray([[0.9, 0.1], [0.2, 0.8]]))  # all shun a crowd
+    >>> len(result), result.starts, result.failed, result[0].mixture.round(6)
     (1, 2, 0, array([0.5, 0.5]))
     """
     _check.instance(model, "model", PayoffModel)
-    _check.choice(method, "method", METHODS)
+    _check.choice(method, "method", DETERMINISTIC)
     if not (true is None or callable(true)):
         raise TypeError(f"true must be a function of mixtures; got {type(true).__name__}")
     p = _starts(model, starts, stream, count)
-    steps, most = _check.whole(steps, "steps"), _check.whole(supports, "supports")
+    steps = _check.whole(steps, "steps")
+    most = _check.whole(supports, "supports")
     apart = _check.positive(_check.number(apart, "apart"), "apart", zero=True)
-    problem = _problem(model, method, p, tolerance)
+    problem = _problem(_Payoffs(model, method, options), p, tolerance)
     chosen = supports_of(model.game, most)
     ends = [*_from_starts(problem, p, replicator_steps, steps), *_on_supports(problem, chosen, p)]
     if not problem.judged(ends).holds.any():
         ends.append(_through_simplices(problem, p, steps))
-    found, searches = _sorted_out(problem, ends, apart, true)
+    equilibria, searches = _sorted_out(problem, ends, apart, true)
     exhaustive = method in ("exact", "enumerated") and are_enough(model.game, len(chosen))
     tried = len(chosen), count_supports(model.game)
-    return Equilibria(found, searches, problem.ranges, problem.allowed, tried, exhaustive)
+    return Equilibria(equilibria, searches, problem.ranges, problem.allowed, tried, exhaustive)
 
 
 def _starts(model: PayoffModel, starts: Array | None, stream: Stream | None, count: int) -> Array:
-    like, count = model.expansions[0].profiles, _check.whole(count, "count", 1)
+    like = model.expansions[0].profiles
+    count = _check.whole(count, "count", 1)
     if starts is not None:
         if stream is not None:
-            raise ValueError("equilibria need starts or a stream to draw them from; got both")
+            raise ValueError("find_equilibria needs starts or a stream to draw them from; got both")
         given = _check.alike(
             model.game.check_mixtures(starts, "starts"), "starts", like, "the profiles"
         )
         _check.whole(given.shape[0], "the number of starts", 1)
         return given
     if stream is None:
-        raise ValueError("equilibria need starts, or a stream to draw them from")
+        raise ValueError("find_equilibria needs starts, or a stream to draw them from")
     generator = _check.instance(stream, "stream", Stream).generator
     parts = [generator.dirichlet(np.ones(s), count) for s in model.game.strategies]
     return model.game.check_mixtures(as_array(np.concatenate(parts, axis=1), like))
@@ -124,37 +129,47 @@ class _Judged(NamedTuple):
     holds: np.ndarray
 
 
+class _Payoffs(NamedTuple):
+    """The payoffs of a model by one method."""
+
+    model: PayoffModel
+    method: str
+    options: dict[str, Any]
+
+    def __call__(self, p: Array) -> Array:
+        return self.model.deviation_payoffs(p, self.method, **self.options)
+
+    def and_jacobian(self, p: Array) -> tuple[Array, Array]:
+        return self.model.deviation_payoffs_and_jacobian(p, self.method, **self.options)
+
+
 class _Problem(NamedTuple):
-    """The payoffs of a model by one method, and what is near enough to an equilibrium of them.
+    """Payoffs, and what is near enough to an equilibrium of them.
 
     `unit`, (S,), is the range of each strategy's role, or one where that is zero.
     """
 
-    model: PayoffModel
-    method: str
+    payoffs: _Payoffs
     ranges: tuple[float, ...]
     allowed: tuple[float, ...]
     unit: np.ndarray
 
     @property
     def game(self) -> RoleSymmetricGame:
-        return self.model.game
+        return self.payoffs.model.game
 
-    def payoffs(self, q: Array) -> Array:
-        return self.model.deviation_payoffs(q, self.method)
+    def losses_and_jacobian(self, q: Array) -> tuple[Array, Array]:
+        u, J = self.payoffs.and_jacobian(q)
+        return self.losses(u), J
 
-    def slopes(self, q: Array) -> tuple[Array, Array]:
-        u, J = self.model.deviation_payoffs(q, self.method, jacobian=True)
-        return self.behind(u), J
-
-    def behind(self, u: Array) -> Array:
+    def losses(self, u: Array) -> Array:
         """The payoffs less the best of the role: what all share takes digits and says nothing."""
         xp = array_namespace(u)
         parts = [u[:, c] for c in self.game.columns]
         return xp.concat([part - xp.max(part, axis=1, keepdims=True) for part in parts], axis=1)
 
-    def polished(self, q: Array, steps: int) -> Array:
-        return newton(self.slopes, q, self.game, as_array(self.unit, q), steps)
+    def refined(self, q: Array, steps: int) -> Array:
+        return newton(self.losses_and_jacobian, q, self.game, as_array(self.unit, q), steps)
 
     def judged(self, ends: list[_End]) -> _Judged:
         p = array_namespace(ends[0].mixture).stack([end.mixture for end in ends])
@@ -163,21 +178,22 @@ class _Problem(NamedTuple):
         return _Judged(p, u, regrets, (regrets <= self.allowed).all(axis=1))
 
 
-def _problem(model: PayoffModel, method: str, p: Array, tolerance: float | None) -> _Problem:
+def _problem(payoffs: _Payoffs, p: Array, tolerance: float | None) -> _Problem:
     """The range of a role is taken where it may be wide: where a search ends it may be zero."""
     if tolerance is None:
         tolerance = math.sqrt(epsilon(p))
     tolerance = _check.positive(_check.number(tolerance, "tolerance"), "tolerance", zero=True)
-    probes = array_namespace(p).concat([p, as_array(_probes(model.game), p)], axis=0)
-    u = np.asarray(to_numpy(model.deviation_payoffs(probes, method)), float)
-    parts = [u[:, c] for c in model.game.columns]
+    game = payoffs.model.game
+    probes = array_namespace(p).concat([p, as_array(_probes(game), p)], axis=0)
+    u = np.asarray(to_numpy(payoffs(probes)), float)
+    parts = [u[:, c] for c in game.columns]
     name = "the range of the payoffs"
     ranges = [_check.finite(float(np.ptp(part, axis=1).max()), name) for part in parts]
     rounding = [64.0 * epsilon(p) * float(np.abs(part).max()) for part in parts]
     allowed = [tolerance * wide + small for wide, small in zip(ranges, rounding, strict=True)]
     units = [wide if wide > small else 1.0 for wide, small in zip(ranges, rounding, strict=True)]
-    unit = np.repeat(units, model.game.strategies)
-    return _Problem(model, method, tuple(ranges), tuple(allowed), unit)
+    unit = np.repeat(units, game.strategies)
+    return _Problem(payoffs, tuple(ranges), tuple(allowed), unit)
 
 
 def _probes(game: RoleSymmetricGame) -> np.ndarray:
@@ -201,19 +217,19 @@ def _from_starts(problem: _Problem, p: Array, follow: int, steps: int) -> list[_
     ways = {"newton": p}
     if follow:
         ways["replicator"] = replicator(problem.payoffs, p, problem.game, steps=follow)
-    both = problem.polished(array_namespace(p).concat(list(ways.values()), axis=0), steps)
+    both = problem.refined(array_namespace(p).concat(list(ways.values()), axis=0), steps)
     names = [(route, i) for route in ways for i in range(p.shape[0])]
     return [_End(both[k, :], route, start=i) for k, (route, i) in enumerate(names)]
 
 
 def _on_supports(problem: _Problem, chosen: list[tuple[int, ...]], like: Array) -> list[_End]:
-    def slopes(q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        u, J = problem.slopes(as_array(q, like))
+    def payoffs(q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        u, J = problem.losses_and_jacobian(as_array(q, like))
         return np.asarray(to_numpy(u), float), np.asarray(to_numpy(J), float)
 
-    solved = alike(slopes, chosen, problem.game, problem.unit, 64.0 * epsilon(like))
+    solved = solve_on_supports(payoffs, chosen, problem.game, problem.unit, 64.0 * epsilon(like))
     cases = zip(solved.mixtures, chosen, solved.left, strict=True)
-    return [_End(as_array(p, like), "support", None, held, bool(left)) for p, held, left in cases]
+    return [_End(as_array(p, like), "support", None, where, bool(left)) for p, where, left in cases]
 
 
 def _through_simplices(problem: _Problem, like: Array, steps: int) -> _End:
@@ -230,16 +246,16 @@ def _through_simplices(problem: _Problem, like: Array, steps: int) -> _End:
 
     def F(y: np.ndarray) -> np.ndarray:
         p = full(y)
-        behind = problem.behind(problem.payoffs(p)) / as_array(problem.unit, p)
-        target, _ = project(p + behind, game)
+        losses = problem.losses(problem.payoffs(p)) / as_array(problem.unit, p)
+        target, _ = project(p + losses, game)
         return np.asarray(to_numpy(target[0, :]), float)[free]
 
     even = np.repeat([1.0 / s for s in game.strategies], game.strategies)[free]
     start = even + 0.01 * np.sin(1.0 + np.arange(len(free)))  # where no two vertices are alike
     end = _End(full(start)[0, :], "simplicial")
     meshes = int(math.log(1.0 / (256.0 * epsilon(like)), 4.0))
-    for y in approach(F, start, meshes=meshes):
-        end = _End(problem.polished(full(y), steps)[0, :], "simplicial")
+    for y in fixed_points(F, start, meshes=meshes):
+        end = _End(problem.refined(full(y), steps)[0, :], "simplicial")
         if problem.judged([end]).holds.all():
             break
     return end
@@ -258,7 +274,12 @@ def _sorted_out(
         regrets = tuple(judged.regrets[rows[0]].tolist())
         listed.append(
             Equilibrium(
-                p[0, :], judged.payoffs[rows[0], :], regrets, sure, problem.method, len(rows)
+                p[0, :],
+                judged.payoffs[rows[0], :],
+                regrets,
+                sure,
+                problem.payoffs.method,
+                len(rows),
             )
         )
     place = {row: k for k, rows in enumerate(groups) for row in rows}
@@ -267,7 +288,7 @@ def _sorted_out(
             end.route,
             end.start,
             end.support,
-            _became(problem, judged, i, end),
+            _outcome(problem, judged, i, end),
             place.get(i),
             end.mixture,
             tuple(judged.regrets[i].tolist()),
@@ -285,7 +306,7 @@ def _true_regrets(
     return tuple(np.maximum(to_numpy(gains(u, p, game))[0], 0.0).tolist())
 
 
-def _became(problem: _Problem, judged: _Judged, i: int, end: _End) -> str:
+def _outcome(problem: _Problem, judged: _Judged, i: int, end: _End) -> str:
     if judged.holds[i]:
         return FOUND
     if end.left or end.support is None:

@@ -5,7 +5,14 @@ import pytest
 
 from gpnotes import stream
 from gpnotes._xp import to_numpy
-from gpnotes.games import Expansion, PayoffModel, RoleSymmetricGame, equilibria, regret, replicator
+from gpnotes.games import (
+    Expansion,
+    PayoffModel,
+    RoleSymmetricGame,
+    find_equilibria,
+    regret,
+    replicator,
+)
 
 GAME = RoleSymmetricGame((10,), (2,))
 
@@ -43,8 +50,8 @@ def test_every_space_finds_the_equilibria_of_numpy(space, two_roles):
     p = stream(2).generator
     starts = np.concatenate([p.dirichlet(np.ones(k), 3) for k in (2, 3)], axis=1)
     few = {"replicator_steps": 10, "supports": 3}
-    ours = equilibria(model, space.asarray(starts), **few)
-    theirs = equilibria(wanted, starts, **few)
+    ours = find_equilibria(model, space.asarray(starts), **few)
+    theirs = find_equilibria(wanted, starts, **few)
     assert len(ours) == len(theirs) == 1
     assert ours.starts == theirs.starts == 3
     for search in ours.searches:
@@ -55,7 +62,7 @@ def test_every_space_finds_the_equilibria_of_numpy(space, two_roles):
         assert space.holds(a.payoffs)
         gap = 1e-9 if space.double else 1e-3
         np.testing.assert_allclose(to_numpy(a.mixture), b.mixture, rtol=0, atol=gap)
-    drawn = equilibria(model, stream=stream(3), count=2, **few)
+    drawn = find_equilibria(model, stream=stream(3), count=2, **few)
     assert space.holds(drawn[0].mixture)
     assert drawn.starts == 2
 
@@ -65,10 +72,10 @@ def test_every_space_goes_every_way(space, make_table):
     model = make_table([[2, 0], [0, 1]], [[1, 0], [0, 2]], asarray=space.asarray)
     start = space.asarray([[0.5, 0.5, 0.5, 0.5]])
     pure_or_not = [[1, 0, 1, 0], [2 / 3, 1 / 3, 1 / 3, 2 / 3], [0, 1, 0, 1]]
-    found = equilibria(model, start)
+    found = find_equilibria(model, start)
     assert [e.reached > 0 for e in found] == [True] * 3
     np.testing.assert_allclose([to_numpy(e.mixture) for e in found], pure_or_not, atol=1e-5)
-    alone = equilibria(model, start, steps=0, replicator_steps=0, supports=0)
+    alone = find_equilibria(model, start, steps=0, replicator_steps=0, supports=0)
     assert len(alone) == 1
     assert alone.searches[-1].route == "simplicial"
     assert min(abs(to_numpy(alone[0].mixture) - one).max() for one in pure_or_not) < 1e-3
@@ -87,7 +94,7 @@ def test_every_space_follows_the_dynamics_of_numpy(space, two_roles):
 @pytest.mark.parametrize("method", ["exact", "enumerated", "gaussian", "point"])
 def test_each_method_certifies_with_its_own_payoffs(two_roles, method):
     model = two_roles(np.asarray)
-    found = equilibria(
+    found = find_equilibria(
         model, stream=stream(0), count=8, method=method, true=model.deviation_payoffs
     )
     for one in found:
@@ -105,15 +112,15 @@ def test_starts_that_fail_are_counted():
     """Without any steps only a start that is an equilibrium already ends at one."""
     starts = np.asarray([[0.5, 0.5], [0.9, 0.1], [0.2, 0.8], [0.501, 0.499]])
     idle = {"replicator_steps": 0, "steps": 0, "tolerance": 1e-2, "apart": 1e-2}
-    found = equilibria(_crowds(), starts, supports=0, **idle)
+    found = find_equilibria(_crowds(), starts, supports=0, **idle)
     assert (found.starts, found.failed, len(found)) == (4, 2, 1)
     assert found[0].reached == 2
     assert [search.equilibrium for search in found.searches] == [0, None, None, 0]
-    became = [search.became for search in found.searches]
+    became = [search.outcome for search in found.searches]
     assert became == ["equilibrium", "did not converge", "did not converge", "equilibrium"]
     above = [search.regrets[0] > found.allowed[0] for search in found.searches]
     assert above == [False, True, True, False]
-    twice = equilibria(_crowds(), starts, supports=0)
+    twice = find_equilibria(_crowds(), starts, supports=0)
     assert (twice.starts, len(twice.searches), twice.failed, twice[0].reached) == (4, 8, 0, 8)
     routes = [(search.route, search.start) for search in twice.searches]
     assert routes == [(way, i) for way in ("newton", "replicator") for i in range(4)]
@@ -121,19 +128,21 @@ def test_starts_that_fail_are_counted():
 
 def test_supports_tell_what_became_of_them(make_table):
     """Where the first always pays more: the mixture of both is found outside of the simplex."""
-    found = equilibria(make_table([[3.0, 5.0], [1.0, 2.0]]), np.asarray([[0.5, 0.5]]))
-    became = {s.support: s.became for s in found.searches if s.route == "support"}
+    found = find_equilibria(make_table([[3.0, 5.0], [1.0, 2.0]]), np.asarray([[0.5, 0.5]]))
+    became = {s.support: s.outcome for s in found.searches if s.route == "support"}
     assert became == {
         (0,): "equilibrium", (1,): "another strategy pays more", (0, 1): "left the simplex"
     }  # fmt: skip
     assert found.supports == (3, 3)
-    few = equilibria(make_table([[3.0, 5.0], [1.0, 2.0]]), np.asarray([[0.5, 0.5]]), supports=2)
+    few = find_equilibria(
+        make_table([[3.0, 5.0], [1.0, 2.0]]), np.asarray([[0.5, 0.5]]), supports=2
+    )
     assert few.supports == (2, 3)
     assert (found.exhaustive, few.exhaustive) == (True, False)
 
 
 def test_what_was_found_is_told_in_words(make_table):
-    found = equilibria(make_table([[2, 0], [0, 1]]), np.asarray([[0.9, 0.1]]))
+    found = find_equilibria(make_table([[2, 0], [0, 1]]), np.asarray([[0.9, 0.1]]))
     assert repr(found) == "Equilibria(3 found by 5 searches: 1 start, 3 of 3 supports)"
     assert "  1  Equilibrium([0.3333 0.6667], reached=" in str(found)
     assert "regret by role at most 3e-08" in str(found)
@@ -141,7 +150,7 @@ def test_what_was_found_is_told_in_words(make_table):
     assert str(found).endswith("every support was tried: unless it is degenerate, all.")
     assert repr(found.searches[0]) == "Search(newton from start 0: equilibrium 0)"
     assert repr(found.searches[-1]) == "Search(support (0, 1): equilibrium 1)"
-    found = equilibria(_crowds(), np.asarray([[0.9, 0.1]]))
+    found = find_equilibria(_crowds(), np.asarray([[0.9, 0.1]]))
     assert found.failed == 0
     assert str(found).endswith("that no search failed would not prove there are none.")
 
@@ -149,26 +158,26 @@ def test_what_was_found_is_told_in_words(make_table):
 @pytest.mark.parametrize("off", [0.0, 1e-11, 0.4])
 def test_a_search_that_starts_or_ends_where_all_payoffs_are_alike(off):
     """Their range must not be taken there: next to nothing would be allowed as regret."""
-    (one,) = equilibria(_crowds(), np.asarray([[0.5 + off, 0.5 - off]]))
+    (one,) = find_equilibria(_crowds(), np.asarray([[0.5 + off, 0.5 - off]]))
     np.testing.assert_allclose(one.mixture, [0.5, 0.5], atol=1e-12)
 
 
 def test_where_the_crowd_pays_three_equilibria_stand_in_order():
     """No start lies on the one in the middle: there rounding would decide where it leads."""
     starts = np.asarray([[0.95, 0.05], [0.1, 0.9], [0.48, 0.52], [0.9, 0.1]])
-    found = equilibria(_crowds(liked=True), starts)
+    found = find_equilibria(_crowds(liked=True), starts)
     ends = [[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]]
     np.testing.assert_allclose([e.mixture for e in found], ends, atol=1e-9)
     assert all(e.regret < 1e-12 for e in found)
     followed = {s.start: s.equilibrium for s in found.searches if s.route == "replicator"}
     assert (followed[0], followed[1], followed[3]) == (0, 2, 0)
-    assert found[1:] == found.found[1:]
+    assert found[1:] == found.equilibria[1:]
 
 
 def test_payoffs_that_are_all_alike_make_every_start_an_equilibrium():
     flat = Expansion(np.zeros((1, 2)), np.zeros(1), np.ones(2), offset=3.0)
     starts = np.asarray([[0.3, 0.7], [0.8, 0.2]])
-    found = equilibria(PayoffModel(GAME, (flat, flat)), starts, supports=0)
+    found = find_equilibria(PayoffModel(GAME, (flat, flat)), starts, supports=0)
     assert (len(found), found.failed, found.ranges) == (2, 0, (0.0,))
 
 
@@ -179,5 +188,5 @@ def test_a_role_with_one_player_and_one_with_one_strategy():
         Expansion(np.asarray([[0.0, 0.0, 3.0]]), np.asarray([w]), np.ones(3))
         for w in (1.0, 2.0, 0.0)
     ]
-    (one,) = equilibria(PayoffModel(game, bumps), stream=stream(0), count=4)
+    (one,) = find_equilibria(PayoffModel(game, bumps), stream=stream(0), count=4)
     np.testing.assert_allclose(one.mixture, [0.0, 1.0, 1.0], atol=1e-9)

@@ -9,6 +9,9 @@ Every node has the same three steps: `bumps` and `chances` prepare what samples 
 `forward` gives the coefficients and a function that pulls derivatives by them back to the
 derivatives by each λ_s. There ``∂π(x; λ)/∂λ`` counts as π(x − 1; λ): the factor e^{−λ} is left out,
 which makes the product homogeneous in the mixture.
+
+For NumPy arrays `forward` takes a `Workspace`: then it writes into that, by the functions of
+`gpnotes.inplace.polynomials`, and what it gives holds until it is called with it again.
 """
 
 from __future__ import annotations
@@ -20,7 +23,9 @@ from functools import cached_property
 from itertools import accumulate
 from typing import Any
 
-from .._xp import Array, array_namespace, as_array, device, epsilon
+from ..._xp import Array, array_namespace, as_array, device, epsilon
+from ...inplace import polynomials as inplace
+from ...inplace.polynomials import Workspace
 
 __all__ = ["Join", "Pair", "Single", "at_mode", "flushed", "poisson_table", "tree"]
 
@@ -28,21 +33,19 @@ Terms = Sequence[Array]  # a (j, b) array for each degree
 Pull = Callable[[Iterable[Array]], list[Array]]
 
 
-def tree(strategies: int, n: int, *, pair: type | None = None, join: type | None = None) -> Any:
-    """The node that multiplies the polynomials of a role; of the product only degree n.
-
-    `pair` and `join` may do the work of `Pair` everywhere and of `Join` at the root of two pairs.
-    """
-    return _node(strategies, [n], n, pair or Pair, (join if strategies == 4 else None) or Join)
+def tree(strategies: int, n: int) -> Any:
+    """The node that multiplies the polynomials of a role; of the product only degree n."""
+    return _node(strategies, [n], n)
 
 
-def _node(strategies: int, degrees: list[int], n: int, pair: type, join: type) -> Any:
-    if strategies <= 2:
-        return (Single if strategies == 1 else pair)(degrees)
+def _node(strategies: int, degrees: list[int], n: int) -> Any:
+    if strategies == 1:
+        return Single(degrees)
+    if strategies == 2:
+        return Pair(degrees)
     half = 2 * math.ceil(strategies / 4)  # an even number: pairs are what is fast
     every = list(range(n + 1))
-    sides = [_node(s, every, n, pair, Join) for s in (half, strategies - half)]
-    return join(*sides, half, degrees)
+    return Join(_node(half, every, n), _node(strategies - half, every, n), half, degrees)
 
 
 @dataclass(frozen=True)
@@ -59,14 +62,16 @@ class Single:
         """What the mixtures bring, from ``π(x; λ_s)``, (s, n + 1, b)."""
         return table[0, :, :], _lower(table[0, :, :])
 
-    def forward(self, chances: tuple[Array, Array], bumps: Array) -> tuple[Terms, Pull]:
+    def forward(
+        self, chances: tuple[Array, Array], bumps: Array, work: Workspace | None = None
+    ) -> tuple[Terms, Pull]:
         """The coefficients, and what pulls derivatives by them back."""
         chance, lower = chances
         terms = [bumps[m, :][:, None] * chance[m, :] for m in self.degrees]
 
         def pull(bars: Iterable[Array]) -> list[Array]:
-            pulled = zip(self.degrees, bars, strict=True)
-            return [sum((bumps[m, :] @ bar) * lower[m, :] for m, bar in pulled)]
+            by_degree = zip(self.degrees, bars, strict=True)
+            return [sum((bumps[m, :] @ bar) * lower[m, :] for m, bar in by_degree)]
 
         return terms, pull
 
@@ -83,7 +88,7 @@ class Pair:
         ends = accumulate(m + 1 for m in self.degrees)
         return [slice(end - m - 1, end) for end, m in zip(ends, self.degrees, strict=True)]
 
-    def _spread(self, first: Array, second: Array) -> Array:
+    def _convolved(self, first: Array, second: Array) -> Array:
         """``first(x) second(m − x)`` for every degree m and x = 0, …, m, one below the other."""
         xp, here = array_namespace(first), device(first)
         xs = xp.asarray([x for m in self.degrees for x in range(m + 1)], device=here)
@@ -92,24 +97,31 @@ class Pair:
 
     def bumps(self, values: list[Array]) -> Array:
         """What the samples bring, from ``f_s(x)``, a list of (n + 1, j)."""
-        return flushed(self._spread(*values))
+        return flushed(self._convolved(*values))
 
     def chances(self, table: Array) -> tuple[Array, Array, Array]:
         """What the mixtures bring, from ``π(x; λ_s)``, (s, n + 1, b)."""
-        a, b = table[0, :, :], table[1, :, :]
-        both = flushed(self._spread(a, b))
-        return both, self._spread(_lower(a), b), self._spread(a, _lower(b))
+        first = table[0, :, :]
+        second = table[1, :, :]
+        both = flushed(self._convolved(first, second))
+        by_first = self._convolved(_lower(first), second)
+        return both, by_first, self._convolved(first, _lower(second))
 
-    def forward(self, chances: tuple[Array, Array, Array], bumps: Array) -> tuple[Terms, Pull]:
+    def forward(
+        self, chances: tuple[Array, Array, Array], bumps: Array, work: Workspace | None = None
+    ) -> tuple[Terms, Pull]:
         """The coefficients, and what pulls derivatives by them back."""
-        both, by_first, by_second = chances
-        xp, parts = array_namespace(bumps), self.parts
-        terms = [xp.matrix_transpose(bumps[part, :]) @ both[part, :] for part in parts]
+        both, *by_rates = chances
+        if work is not None:
+            terms = inplace.pair_terms(bumps, both, self.parts, work)
+            return terms, lambda bars: inplace.pair_bars(bumps, bars, by_rates, self.parts, work)
+        xp = array_namespace(bumps)
+        terms = [xp.matrix_transpose(bumps[part, :]) @ both[part, :] for part in self.parts]
 
         def pull(bars: Iterable[Array]) -> list[Array]:
-            pulled = [bumps[part, :] @ bar for bar, part in zip(bars, parts, strict=True)]
-            bar = xp.concat(pulled, axis=0)
-            return [xp.sum(bar * by_first, axis=0), xp.sum(bar * by_second, axis=0)]
+            by_degree = zip(bars, self.parts, strict=True)
+            bar = xp.concat([bumps[part, :] @ bar for bar, part in by_degree], axis=0)
+            return [xp.sum(bar * by_rate, axis=0) for by_rate in by_rates]
 
         return terms, pull
 
@@ -129,13 +141,19 @@ class Join:
 
     def chances(self, table: Array) -> tuple[Any, Any]:
         """What the mixtures bring, from ``π(x; λ_s)``, (s, n + 1, b)."""
-        left, right = table[: self.half, :, :], table[self.half :, :, :]
+        left = table[: self.half, :, :]
+        right = table[self.half :, :, :]
         return self.left.chances(left), self.right.chances(right)
 
-    def forward(self, chances: tuple[Any, Any], bumps: tuple[Any, Any]) -> tuple[Terms, Pull]:
+    def forward(
+        self, chances: tuple[Any, Any], bumps: tuple[Any, Any], work: Workspace | None = None
+    ) -> tuple[Terms, Pull]:
         """The coefficients, and what pulls derivatives by them back."""
-        L, pull_left = self.left.forward(chances[0], bumps[0])
-        R, pull_right = self.right.forward(chances[1], bumps[1])
+        of_left, of_right = (None, None) if work is None else (work.part("L"), work.part("R"))
+        L, pull_left = self.left.forward(chances[0], bumps[0], of_left)
+        R, pull_right = self.right.forward(chances[1], bumps[1], of_right)
+        if work is not None and self._joins_pairs:
+            return self._top((L, pull_left), (R, pull_right), work)
         terms = [_total(L[k] * R[m - k] for k in range(m + 1)) for m in self.degrees]
 
         def pull(bars: Iterable[Array]) -> list[Array]:
@@ -143,6 +161,25 @@ class Join:
             return [*pull_left(_cross(by_degree, R)), *pull_right(_cross(by_degree, L))]
 
         return terms, pull
+
+    @property
+    def _joins_pairs(self) -> bool:
+        """Whether this is the root above two pairs, whose terms are one array each."""
+        pairs = isinstance(self.left, Pair) and isinstance(self.right, Pair)
+        return pairs and len(self.degrees) == 1
+
+    def _top(
+        self, left: tuple[Any, Pull], right: tuple[Any, Pull], work: Workspace
+    ) -> tuple[Terms, Pull]:
+        """The one coefficient of two pairs, in place."""
+        (L, pull_left), (R, pull_right) = left, right
+
+        def pull(bars: Iterable[Array]) -> list[Array]:
+            (bar,) = bars
+            by_left = pull_left(inplace.products(bar, R, work))
+            return [*by_left, *pull_right(inplace.products(bar, L, work))]
+
+        return [inplace.top_term(L, R)], pull
 
 
 def _cross(bars: dict[int, Array], other: Terms) -> Iterable[Array]:

@@ -1,17 +1,17 @@
 """How far mixtures are from an equilibrium, and the dynamics that may lead to one.
 
 `replicator` follows what pays better than the average; it is slow but needs payoffs only.
-`equilibria` searches with second-order steps too, which need the Jacobian.
+`find_equilibria` searches with second-order steps too, which need the Jacobian.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from .. import _check
-from .._xp import Array, array_namespace
-from .game import RoleSymmetricGame
-from .payoffs import PayoffModel
+from ... import _check
+from ..._xp import Array, array_namespace
+from ..game import RoleSymmetricGame
+from ..payoffs import PayoffModel
 
 __all__ = ["gains", "regret", "replicator"]
 
@@ -37,8 +37,8 @@ def regret(
     u = payoffs[None, :] if getattr(payoffs, "ndim", 0) == 1 else payoffs
     _check.matrix(u, "payoffs", rows=p.shape[0], columns=game.size)
     _check.alike(u, "payoffs", p, "mixtures")
-    each = gains(u, p, game)
-    return each if _check.flag(by_role, "by_role") else array_namespace(p).max(each, axis=1)
+    of_roles = gains(u, p, game)
+    return of_roles if _check.flag(by_role, "by_role") else array_namespace(p).max(of_roles, axis=1)
 
 
 def gains(u: Array, p: Array, game: RoleSymmetricGame) -> Array:
@@ -66,7 +66,8 @@ def replicator(
     or not of the mixtures' shape and kind, and for a `game` that is not the model's.
     """
     game, call = _game(payoffs, game)
-    p, steps = game.check_mixtures(starts, "starts"), _check.whole(steps, "steps")
+    p = game.check_mixtures(starts, "starts")
+    steps = _check.whole(steps, "steps")
     rate = _check.positive(_check.number(rate, "rate"), "rate")
     widest = [0.0 * p[:, :1] for _ in game.columns]
     for _ in range(steps):
@@ -96,15 +97,17 @@ def _follow(
     u: Array, p: Array, widest: list[Array], game: RoleSymmetricGame, rate: float
 ) -> tuple[Array, list[Array]]:
     xp = array_namespace(p)
-    parts, ranges = [], []
+    parts = []
+    ranges = []
     for c, before in zip(game.columns, widest, strict=True):
-        here, least = u[:, c], xp.min(u[:, c], axis=1, keepdims=True)
-        widened = xp.maximum(before, xp.max(here, axis=1, keepdims=True) - least)
-        size = xp.where(widened > 0.0, widened, xp.ones_like(widened))
+        payoffs = u[:, c]
+        least = xp.min(payoffs, axis=1, keepdims=True)
+        widened = xp.maximum(before, xp.max(payoffs, axis=1, keepdims=True) - least)
+        unit = xp.where(widened > 0.0, widened, xp.ones_like(widened))
         # from the best that anybody plays: what nobody plays may be better at any rate
-        played = xp.where(p[:, c] > 0.0, here, least + 0.0 * here)
-        ahead = xp.minimum(here - xp.max(played, axis=1, keepdims=True), 0.0 * here)
-        grown = p[:, c] * xp.exp(rate * ahead / size)
+        played = xp.where(p[:, c] > 0.0, payoffs, least + 0.0 * payoffs)
+        ahead = xp.minimum(payoffs - xp.max(played, axis=1, keepdims=True), 0.0 * payoffs)
+        grown = p[:, c] * xp.exp(rate * ahead / unit)
         parts.append(grown / xp.sum(grown, axis=1, keepdims=True))
         ranges.append(widened)
     return xp.concat(parts, axis=1), ranges

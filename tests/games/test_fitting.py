@@ -5,8 +5,8 @@ import pytest
 
 from gpnotes import RBF, stream
 from gpnotes._xp import to_numpy
-from gpnotes.games import RoleSymmetricGame, learn
-from gpnotes.games.learn import _fitted, _lengthscales, _Options, _start
+from gpnotes.games import RoleSymmetricGame, fit_payoffs
+from gpnotes.games.fitting import _fitted, _lengthscales, _Options, _start
 
 GAME = RoleSymmetricGame((9, 5), (2, 3))
 
@@ -35,11 +35,11 @@ def _mixtures(game, rng, n=6):
 @pytest.mark.parametrize("lengths", ["strategy", "role"])
 def test_every_space_learns_the_game_of_numpy(space, samples, rng, lengths):
     x, y = samples[0][:30], samples[1][:30]
-    model = learn(GAME, space.asarray(x), space.asarray(y), noise_var=0.01, lengths=lengths)
+    model = fit_payoffs(GAME, space.asarray(x), space.asarray(y), noise_var=0.01, lengths=lengths)
     for one in model.expansions:
         assert all(space.holds(a) for a in (one.profiles, one.weights, one.lengthscales))
     p = _mixtures(GAME, rng)
-    wanted = learn(GAME, x, y, noise_var=0.01, lengths=lengths).deviation_payoffs(p)
+    wanted = fit_payoffs(GAME, x, y, noise_var=0.01, lengths=lengths).deviation_payoffs(p)
     got = model.deviation_payoffs(space.asarray(p))
     assert space.holds(got)
     gap = 1e-4 if space.double else 0.05  # of payoffs up to 3, fitted where the evidence is flat
@@ -48,7 +48,7 @@ def test_every_space_learns_the_game_of_numpy(space, samples, rng, lengths):
 
 def test_the_payoffs_are_learned(samples, rng):
     x, y = samples
-    model = learn(GAME, x, y, stream=stream(0))
+    model = fit_payoffs(GAME, x, y, stream=stream(0))
     for s, one in enumerate(model.expansions):
         played = x[:, s] > 0
         errors = one.payoff(x[played] - (np.arange(5) == s)) - y[played, s]
@@ -60,7 +60,7 @@ def test_a_role_may_have_one_length_scale(rng, game):
     """Tied is a product over roles, and that is one kernel with the lengths repeated."""
     x = _profiles(game, rng, 50)
     y = np.sin(x @ rng.normal(size=(game.size, game.size)) / 4.0)
-    model = learn(game, x, y, lengths="role")
+    model = fit_payoffs(game, x, y, lengths="role")
     for one in model.expansions:
         lengths = [one.lengthscales[c] for c in game.columns]
         assert all(np.ptp(ell) == 0.0 for ell in lengths)
@@ -75,9 +75,9 @@ def test_a_role_may_have_one_length_scale(rng, game):
 
 def test_length_scales_stay_within_their_bounds(samples):
     x, y = samples
-    for one in learn(GAME, x, y).expansions:
+    for one in fit_payoffs(GAME, x, y).expansions:
         assert ((one.lengthscales >= 1.0 - 1e-12) & (one.lengthscales <= 90.0 + 1e-9)).all()
-    for one in learn(GAME, x, y, length_bounds=(2.0, 3.0)).expansions:
+    for one in fit_payoffs(GAME, x, y, length_bounds=(2.0, 3.0)).expansions:
         assert ((one.lengthscales >= 2.0 - 1e-12) & (one.lengthscales <= 3.0 + 1e-9)).all()
 
 
@@ -88,8 +88,8 @@ def test_length_scales_under_one_player_are_for_who_asks(rng, lengths):
     x = np.stack([up, 20.0 - up], axis=1)
     y = (-1.0) ** up[:, None] * rng.uniform(0.5, 1.5, (19, 2))
     options = {"noise_var": 1e-3, "lengths": lengths}
-    short = learn(game, x, y, length_bounds=(0.1, 20.0), **options)
-    usual = learn(game, x, y, **options)
+    short = fit_payoffs(game, x, y, length_bounds=(0.1, 20.0), **options)
+    usual = fit_payoffs(game, x, y, **options)
     assert min(float(one.lengthscales.min()) for one in short.expansions) < 0.9
     assert min(float(one.lengthscales.min()) for one in usual.expansions) >= 1.0 - 1e-12
     u = short.deviation_payoffs(np.asarray([[0.3, 0.7], [1.0, 0.0]]))
@@ -102,9 +102,9 @@ def test_length_scales_under_one_player_are_for_who_asks(rng, lengths):
 def test_payoffs_in_other_units_are_the_same_model(samples, rng, shift, unit, noise_var):
     x, y = samples
     p = _mixtures(GAME, rng)
-    usual = learn(GAME, x, y, noise_var=noise_var)
+    usual = fit_payoffs(GAME, x, y, noise_var=noise_var)
     there = None if noise_var is None else noise_var * unit**2
-    other = learn(GAME, x, shift + unit * y, noise_var=there)
+    other = fit_payoffs(GAME, x, shift + unit * y, noise_var=there)
     for ours, wanted in zip(other.expansions, usual.expansions, strict=True):
         np.testing.assert_allclose(ours.lengthscales, wanted.lengthscales, rtol=1e-3)
         np.testing.assert_allclose(ours.scale, unit * wanted.scale, rtol=1e-8)
@@ -116,9 +116,9 @@ def test_payoffs_in_other_units_are_the_same_model(samples, rng, shift, unit, no
 def test_a_constant_column_is_a_constant_payoff(space, samples, value):
     x, y = samples[0][:12], samples[1][:12]
     y = np.where(np.arange(5) == 1, value, y)
-    model = learn(GAME, space.asarray(x), space.asarray(y), noise_var=0.01)
+    model = fit_payoffs(GAME, space.asarray(x), space.asarray(y), noise_var=0.01)
     p = space.asarray([[0.5, 0.5, 0.25, 0.25, 0.5], [1.0, 0.0, 0.0, 0.0, 1.0]])
-    u, J = model.deviation_payoffs(p, jacobian=True)
+    u, J = model.deviation_payoffs_and_jacobian(p)
     np.testing.assert_allclose(to_numpy(u)[:, 1], value, rtol=1e-6)
     assert not to_numpy(J)[:, 1].any()
     assert to_numpy(J)[:, 0].any()
@@ -130,8 +130,8 @@ def test_a_profile_seen_thrice_counts_as_one_with_a_third_of_the_noise(samples, 
     x, first = np.unique(x, axis=0, return_index=True)
     y, p = y[first], _mixtures(GAME, rng)
     three = np.repeat(x, 3, axis=0), np.repeat(y, 3, axis=0)
-    ours = learn(GAME, *three, noise_var=0.03, lengths=lengths)
-    once = learn(GAME, x, y, noise_var=0.01, lengths=lengths)
+    ours = fit_payoffs(GAME, *three, noise_var=0.03, lengths=lengths)
+    once = fit_payoffs(GAME, x, y, noise_var=0.01, lengths=lengths)
     for a, b in zip(ours.expansions, once.expansions, strict=True):
         assert a.profiles.shape == b.profiles.shape  # one bump for each
         np.testing.assert_allclose(a.lengthscales, b.lengthscales, rtol=1e-2)
@@ -144,7 +144,7 @@ def test_repeated_profiles_share_what_the_mean_leaves_over(samples, rng):
     """``K_y α = z``: the residuals at a profile add up to its weight, times ``σ_n²/σ_f²``."""
     x, y = samples
     x, y = np.concatenate([x, x[:30], x[:9]]), np.concatenate([y, y[:30] + 0.1, y[:9] - 0.1])
-    for s, one in enumerate(learn(GAME, x, y).expansions):
+    for s, one in enumerate(fit_payoffs(GAME, x, y).expansions):
         played = x[:, s] > 0
         seen = x[played] - (np.arange(5) == s)
         left = (y[played, s] - one.payoff(seen)) / one.scale
@@ -159,10 +159,10 @@ def test_a_role_of_one_player_and_one_of_one_strategy(rng):
     x = _profiles(game, rng, 50)
     y = np.sin(x @ rng.normal(size=(5, 5)) / 3.0)
     for lengths in ("strategy", "role"):
-        model = learn(game, x, y, lengths=lengths)
+        model = fit_payoffs(game, x, y, lengths=lengths)
         p = _mixtures(game, rng)
-        u, J = model.deviation_payoffs(p, jacobian=True)
-        wanted, slopes = model.deviation_payoffs(p, "enumerated", jacobian=True)
+        u, J = model.deviation_payoffs_and_jacobian(p)
+        wanted, slopes = model.deviation_payoffs_and_jacobian(p, "enumerated")
         np.testing.assert_allclose(u, wanted, rtol=0, atol=1e-10)
         np.testing.assert_allclose(J, slopes, rtol=0, atol=1e-9)
         assert not J[:, :2, :2].any()
@@ -171,16 +171,16 @@ def test_a_role_of_one_player_and_one_of_one_strategy(rng):
 def test_what_means_nothing_is_refused(samples):
     x, y = samples
     with pytest.raises(ValueError, match=r"lengths must be one of .*; got 'all'"):
-        learn(GAME, x, y, lengths="all")
+        fit_payoffs(GAME, x, y, lengths="all")
     for bounds in ((1.0, np.inf), (1.0, np.nan)):
         with pytest.raises(ValueError, match="length_bounds must be finite; got"):
-            learn(GAME, x, y, length_bounds=bounds)
+            fit_payoffs(GAME, x, y, length_bounds=bounds)
     for bounds in ((0.0, 1.0), (2.0, 1.0), ()):
         with pytest.raises(
             ValueError, match="length_bounds must be two numbers, positive and rising"
         ):
-            learn(GAME, x, y, length_bounds=bounds)
+            fit_payoffs(GAME, x, y, length_bounds=bounds)
     with pytest.raises(ValueError, match="noise_var must be non-negative and finite; got -1"):
-        learn(GAME, x, y, noise_var=-1.0)
+        fit_payoffs(GAME, x, y, noise_var=-1.0)
     with pytest.raises(ValueError, match=r"payoffs must have shape \(60, 5\); got \(60, 4\)"):
-        learn(GAME, x, y[:, :4])
+        fit_payoffs(GAME, x, y[:, :4])

@@ -1,0 +1,119 @@
+"""The expected payoff by sampling the opponents' profiles, with standard errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import reduce
+from typing import NamedTuple
+
+import numpy as np
+
+from ... import _check
+from ..._xp import Array, array_namespace, as_array, to_numpy
+from ...memory import blocks
+from ...random import Stream
+from ..expansion import Expansion
+from ..game import RoleSymmetricGame
+from .problem import Expectation, Options, RoleProblem
+
+__all__ = ["expectations"]
+
+_DRAWN = 2**22  # counts that are held at a time: 32 MiB
+
+
+def expectations(problem: RoleProblem, options: Options) -> list[Expectation]:
+    """Means and standard errors of the bumps, (B,), and of their derivatives, (B, S).
+
+    Derivatives are ``n_r E f(x + e_t)`` with one opponent less, :eq:`eq-dp-exact-gradient`,
+    estimated from draws of their own: nothing is divided by an entry of the mixture. Held at a time
+    are as many samples as fit 32 MiB. Raises `TypeError` without a stream.
+    """
+    stream = _check.instance(options.stream, "stream", Stream)
+    p = problem.mixtures
+    rows = blocks(p.shape[0], options.samples * problem.game.size, _DRAWN)
+    answers = []
+    for payoff in problem.expansions:
+        draws = [_Draws(problem.game, p[some, :], stream, options.samples) for some in rows]
+        parts = [_expectation(problem, payoff, some) for some in draws]
+        fields = [[part[i] for part in parts if part[i] is not None] for i in range(4)]
+        xp = array_namespace(p)
+        answers.append(Expectation(*(xp.concat(field) if field else None for field in fields)))
+    return answers
+
+
+@dataclass(frozen=True, eq=False)
+class _Draws:
+    """Where profiles come from: `samples` for each of some mixtures (b, S)."""
+
+    game: RoleSymmetricGame
+    mixtures: Array
+    stream: Stream
+    samples: int
+
+    def profiles(self, players: tuple[int, ...]) -> Iterator[np.ndarray]:
+        """Profiles (b, some, S), drawn on the host, until there are enough for each mixture."""
+        host = np.asarray(to_numpy(self.mixtures), dtype=np.float64)
+        for some in blocks(self.samples, len(host) * self.game.size, _DRAWN):
+            shape = len(host), some.stop - some.start
+            drawn = np.zeros((*shape, self.game.size))
+            for n, part in zip(players, self.game.columns, strict=True):
+                chance = host[:, None, part] / host[:, part].sum(axis=1)[:, None, None]
+                drawn[:, :, part] = self.stream.generator.multinomial(n, chance, size=shape)
+            yield drawn
+
+
+def _expectation(problem: RoleProblem, payoff: Expansion, draws: _Draws) -> Expectation:
+    players = problem.opponents
+    p = draws.mixtures
+    lots = [_moments(profiles, payoff, p) for profiles in draws.profiles(players)]
+    value, value_error = _summary(lots)
+    if not problem.gradient:
+        return Expectation(value, None, value_error)
+    columns = []
+    for role, part in enumerate(problem.game.columns):
+        fewer = tuple(max(0, m - (r == role)) for r, m in enumerate(players))
+        added = np.eye(problem.game.size)[part]
+        moments = [
+            [_moments(profiles + one_more, payoff, p) for one_more in added]
+            for profiles in draws.profiles(fewer)
+        ]
+        derivatives = [_summary(list(lots)) for lots in zip(*moments, strict=True)]
+        columns += [(players[role] * mean, players[role] * error) for mean, error in derivatives]
+    xp = array_namespace(p)
+    gradient, gradient_error = (xp.stack(column, axis=1) for column in zip(*columns, strict=True))
+    return Expectation(value, gradient, value_error, gradient_error)
+
+
+class _Moments(NamedTuple):
+    """A number of samples, their mean (B,), and the sum of squares about it (B,)."""
+
+    count: int
+    mean: Array
+    squares: Array
+
+
+def _moments(profiles: np.ndarray, payoff: Expansion, p: Array) -> _Moments:
+    xp = array_namespace(p)
+    count = profiles.shape[1]
+    rows = as_array(profiles.reshape(-1, profiles.shape[2]), p)
+    f = xp.reshape(payoff.bumps(rows), profiles.shape[:2])
+    return _Moments(count, xp.mean(f, axis=1), count * xp.var(f, axis=1))
+
+
+def _together(a: _Moments, b: _Moments) -> _Moments:
+    """Two lots of samples as one.
+
+    Source: Chan, Golub & LeVeque (1979), Updating formulae and a pairwise algorithm for computing
+    sample variances.
+    """
+    count = a.count + b.count
+    gap = b.mean - a.mean
+    squares = a.squares + b.squares + gap**2 * (a.count * b.count / count)
+    return _Moments(count, a.mean + gap * (b.count / count), squares)
+
+
+def _summary(lots: list[_Moments]) -> tuple[Array, Array]:
+    """Mean and standard error, (B,) each."""
+    count, mean, squares = reduce(_together, lots)
+    return mean, array_namespace(mean).sqrt(squares / ((count - 1) * count))
