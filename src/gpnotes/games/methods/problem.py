@@ -36,7 +36,7 @@ class RoleProblem:
 
     @property
     def opponents(self) -> tuple[int, ...]:
-        """How many others play in each role: the same for all strategies of this one."""
+        """How many others play in each role, whichever of its strategies the deviator takes."""
         return self.game.opponents(self.game.columns[self.role].start)
 
 
