@@ -23,7 +23,12 @@ def cache() -> Any:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    for name in ("src/gpnotes/exact.py", "book/data/co2.csv", "book/sources/items.tsv"):
+    for name in (
+        "src/gpnotes/exact.py",
+        "book/data/co2.csv",
+        "book/sources/items.tsv",
+        "book/equations.toml",
+    ):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("first", "utf-8")
     return tmp_path

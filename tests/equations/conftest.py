@@ -9,6 +9,13 @@ T-01\tone.txt\tpart/small\tthe mean
 T-02\tone.txt\tpart/small\tthe variance
 T-03\tone.txt\tpart/other\tsomething else
 """
+SETTINGS = """\
+package = "gpnotes"
+items = "sources/items.tsv"
+[libraries]
+scipy = "scipy"
+scikit = "sklearn"
+"""
 
 
 def small_text(equations):
@@ -17,10 +24,17 @@ def small_text(equations):
     return "\n".join(["# A small chapter", "", *blocks])
 
 
+def write_book(folder, items=ITEMS):
+    """A book's settings and its list of items, in `folder`."""
+    (folder / "sources").mkdir(exist_ok=True)
+    (folder / "sources" / "items.tsv").write_text(items, encoding="utf-8")
+    (folder / "equations.toml").write_text(SETTINGS, encoding="utf-8")
+
+
 @pytest.fixture
-def items_text():
-    """The table of items that the small chapters answer to."""
-    return ITEMS
+def small_book():
+    """A function that writes the settings of a small book, and its items, into a folder."""
+    return write_book
 
 
 @pytest.fixture
@@ -29,8 +43,7 @@ def small_chapter(tmp_path):
     from gpnotes.equations import Chapter
 
     def opened(equations, items=ITEMS):
-        (tmp_path / "sources").mkdir(exist_ok=True)
-        (tmp_path / "sources" / "items.tsv").write_text(items, encoding="utf-8")
+        write_book(tmp_path, items)
         path = tmp_path / "small.md"
         path.write_text(small_text(equations), encoding="utf-8")
         return Chapter("part/small", path=path)

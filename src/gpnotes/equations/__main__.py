@@ -28,7 +28,7 @@ def _parser() -> argparse.ArgumentParser:
 def _written(given: argparse.Namespace) -> list[Path]:
     if given.command == "pack":
         return packing.pack(given.book, given.to)
-    return [flips.write(given.book)]
+    return [flips.write_flips(given.book)]
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -15,16 +15,15 @@ def line_of(text, part):
 
 
 @pytest.fixture
-def run_chapter(tmp_path, items_text):
+def run_chapter(tmp_path, small_book):
     """Run the small chapter after a change to its text."""
-    (tmp_path / "sources").mkdir()
-    (tmp_path / "sources" / "items.tsv").write_text(items_text, encoding="utf-8")
+    small_book(tmp_path)
 
     def run(old="", new=""):
         assert old in SMALL
         path = tmp_path / "small.md"
         path.write_text(SMALL.replace(old, new, 1) if old else SMALL, encoding="utf-8")
-        return flips.run(path, "part/small")
+        return flips.run_chapter(path, "part/small")
 
     return run
 

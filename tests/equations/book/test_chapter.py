@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import gpnotes
 from gpnotes.equations import Chapter, EquationError, Estimate
 
 A, B = np.random.default_rng(1).normal(size=(2, 4, 4))
@@ -431,10 +432,9 @@ class TestWhereTheTextComesFrom:
         record = Chapter("part/small").check("eq-a", {"a": 2.2, "b": 1.1}, oracle="x")
         assert record.line == 5
 
-    def test_the_items_are_found_above_it(self, tmp_path, items_text):
+    def test_the_items_are_found_above_it(self, tmp_path, small_book):
         (tmp_path / "book" / "part").mkdir(parents=True)
-        (tmp_path / "book" / "sources").mkdir()
-        (tmp_path / "book" / "sources" / "items.tsv").write_text(items_text)
+        small_book(tmp_path / "book")
         path = tmp_path / "book" / "part" / "small.md"
         path.write_text("```{math}\n:label: eq-a\na = b\n```\n")
         chapter = Chapter("part/small", path=path)
@@ -447,8 +447,6 @@ class TestWhereTheTextComesFrom:
             Chapter("part/small", path=path)
 
     def test_a_lone_notebook_uses_the_packaged_copy(self, tmp_path, monkeypatch):
-        from gpnotes.equations.book import markup
-
         monkeypatch.chdir(tmp_path)
         with pytest.raises(ValueError, match="is not among the packaged chapters"):
             Chapter("part/nowhere")
@@ -459,7 +457,8 @@ class TestWhereTheTextComesFrom:
         )
         header = "id\tsource\tchapter\titem\n"
         (data / "items.tsv").write_text(header + "L-01\tone.txt\tpart/lone\tx\n")
-        monkeypatch.setattr(markup, "DATA", data)
+        (data / "equations.toml").write_text('items = "sources/items.tsv"\n')
+        monkeypatch.setattr(gpnotes, "__equations__", data)
         empty = tmp_path / "empty"
         empty.mkdir()
         monkeypatch.chdir(empty)

@@ -33,7 +33,7 @@ def pytest_generate_tests(metafunc):
 
 class TestTheEdits:
     def edits(self, latex, symbols=()):
-        made = flips.flips(Equation("eq-a", latex, 10), symbols)
+        made = flips.flips_of(Equation("eq-a", latex, 10), symbols)
         return {(flip.edit, flip.latex) for flip in made}
 
     @pytest.mark.parametrize(
@@ -75,30 +75,28 @@ class TestTheEdits:
         assert self.edits(r"a = {b}") == set()
 
     def test_the_line_is_the_one_of_the_file(self):
-        (flip,) = flips.flips(Equation("eq-a", "a &= b \\\\\n  &= c + d", 10))
+        (flip,) = flips.flips_of(Equation("eq-a", "a &= b \\\\\n  &= c + d", 10))
         assert flip.line == 11
 
 
 class TestASmallChapter:
     @pytest.fixture
-    def found(self, tmp_path, items_text):
+    def found(self, tmp_path, small_book):
         source = (Path(__file__).parent / "chapters" / "small.md").read_text(encoding="utf-8")
-        (tmp_path / "sources").mkdir()
-        (tmp_path / "sources" / "items.tsv").write_text(items_text, encoding="utf-8")
+        small_book(tmp_path)
         path = tmp_path / "small.md"
         path.write_text(source, encoding="utf-8")
-        return flips.outcomes(flips.run(path, "part/small"))
+        return flips.outcomes(flips.run_chapter(path, "part/small"))
 
     def test_every_slip_is_caught_and_most_by_the_numbers(self, found):
         by = Counter(outcome.by for outcome in found)
         assert by[""] == 0
         assert by["numbers"] > by["language"] > 0
 
-    def test_the_command_keeps_the_result(self, tmp_path, items_text, monkeypatch, capsys):
+    def test_the_command_keeps_the_result(self, tmp_path, small_book, monkeypatch, capsys):
         source = (Path(__file__).parent / "chapters" / "small.md").read_text(encoding="utf-8")
         (tmp_path / "book" / "part").mkdir(parents=True)
-        (tmp_path / "book" / "sources").mkdir()
-        (tmp_path / "book" / "sources" / "items.tsv").write_text(items_text, encoding="utf-8")
+        small_book(tmp_path / "book")
         (tmp_path / "book" / "part" / "small.md").write_text(source, encoding="utf-8")
         (tmp_path / "book" / "words.md").write_text("`Chapter(...)` and nothing else\n")
         monkeypatch.chdir(tmp_path)
@@ -137,7 +135,7 @@ class TestASmallChapter:
         )
         chapter = flips.Chapter("part/small", path=path)
         chapter.symbols({"a": 4.0, "b": 1.5, "c": 2.5, "s": 1.0, r"t \cup u": 1.0})
-        found = {(o.label, o.edit): o.by for o in flips.passing(chapter)}
+        found = {(o.label, o.edit): o.by for o in flips.inline_outcomes(chapter)}
         assert found.pop(("a = b + c", "minus for plus")) == "numbers"
         assert set(found.values()) <= {"numbers", "language"}
         assert {label for label, _ in found} == {"a = b + c"}  # nothing to slip in the other
@@ -147,7 +145,7 @@ class TestASmallChapter:
 def ran(slug):
     """The chapter, run once for all tests of this file."""
     with matplotlib.rc_context():  # the chapter's style is not for the tests that follow
-        chapter = flips.run(BOOK / f"{slug}.md", slug)
+        chapter = flips.run_chapter(BOOK / f"{slug}.md", slug)
     matplotlib.pyplot.close("all")
     return chapter
 
@@ -202,7 +200,7 @@ class TestTheBook:
             signs = [flip for flip in made if flip.kind in SIGNS]
             return signs[:1] or made[:1]
 
-        found = flips.passing(ran(retried), some)
+        found = flips.inline_outcomes(ran(retried), some)
         print(f"{retried}: {Counter(o.by for o in found)}")
         assert len(found) >= 10
         assert sum(o.by == "numbers" for o in found) > 0.4 * len(found)

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+import gpnotes
 from gpnotes.equations import Chapter, EquationError
-from gpnotes.equations.book import manuscripts, markup
+from gpnotes.equations.book import manuscripts
 from gpnotes.equations.book.manuscripts import AS_PACKAGED
+from gpnotes.equations.book.settings import PACKED
 
 RIGHT, WRONG = "a = b + c", "a = b - c"
 OPENS = 'chapter = Chapter("part/one")'
@@ -51,8 +53,7 @@ def folder(tmp_path, monkeypatch):
     data.mkdir()
     carried = {"part/one": {"eq-a": {"latex": RIGHT, "line": 5}}}
     (data / "equations.json").write_text(json.dumps(carried))
-    (data / "items.tsv").write_text("id\tsource\tchapter\titem\n")
-    monkeypatch.setattr(markup, "DATA", data)
+    monkeypatch.setattr(gpnotes, "__equations__", data)
     monkeypatch.chdir(here)
     for name in ("JPY_SESSION_NAME", "COLAB_RELEASE_TAG"):
         monkeypatch.delenv(name, raising=False)
@@ -93,7 +94,7 @@ class TestEveryVerbLooksAgain:
         file.write_text(page("a = c + b + c - c"))
         with pytest.raises(ValueError, match=r"eq-a \(line 5; its text has changed since"):
             chapter.ledger()
-        assert list(chapter.trials()) == []
+        assert list(chapter.checked_statements()) == []
         checked(chapter)
         assert chapter.ledger().totals["checked"] == 1
 
@@ -259,9 +260,9 @@ class TestNobodySaysWhichRuns:
             Chapter("part/one")
 
     def test_the_books_own_copy_comes_before_that_of_the_package(self, folder):
-        (folder / markup.PACKED).mkdir()
+        (folder / PACKED).mkdir()
         carried = {"part/one": {"eq-a": {"latex": WRONG, "line": 5}}}
-        (folder / markup.PACKED / "equations.json").write_text(json.dumps(carried))
+        (folder / PACKED / "equations.json").write_text(json.dumps(carried))
         (folder / "deep").mkdir()
         os.chdir(folder / "deep")
         with pytest.raises(EquationError, match="does not hold"):

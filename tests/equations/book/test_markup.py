@@ -6,6 +6,7 @@ import pytest
 
 from gpnotes.equations import Chapter, EquationError
 from gpnotes.equations.book import markup, packing, prose
+from gpnotes.equations.book.settings import PACKED
 
 CHAPTER = """\
 ---
@@ -243,22 +244,21 @@ def test_dollars_without_a_label_and_code_spans_are_left_alone():
     )
 
 
-def test_pack_writes_what_packaged_reads(tmp_path):
-    book, data = tmp_path / "book", tmp_path / "data"
+def test_pack_writes_what_a_lone_notebook_reads(tmp_path, small_book):
+    book, data = tmp_path / "book", tmp_path / PACKED
     (book / "part").mkdir(parents=True)
-    (book / "sources").mkdir()
     (book / "_build").mkdir()
     (book / "part" / "one.md").write_text(CHAPTER)
     (book / "_build" / "one.md").write_text(CHAPTER)
     (book / "plain.md").write_text("# No equations\n")
-    (book / "sources" / "items.tsv").write_text("id\tsource\tchapter\titem\nS1\ts\tpart/one\tx\n")
+    small_book(book)
     written = packing.pack(book, data)
     first = [path.read_bytes() for path in written]
-    assert markup.packaged("part/one", data) == markup.equations(CHAPTER)
+    assert packing.packed_equations("part/one", tmp_path) == markup.equations(CHAPTER)
     assert list(json.loads(written[0].read_text())) == ["part/one"]
     assert [path.read_bytes() for path in packing.pack(book, data)] == first
     with pytest.raises(ValueError, match=r"other/two has no two.md or two.ipynb.*part/one"):
-        markup.packaged("other/two", data)
+        packing.packed_equations("other/two", tmp_path)
 
 
 def test_a_fault_in_a_packed_page_names_the_page(tmp_path):

@@ -8,24 +8,28 @@ import pytest
 
 from gpnotes.equations import Chapter
 from gpnotes.equations.__main__ import main
-from gpnotes.equations.book import flips, markup, packing
+from gpnotes.equations.book import flips, packing
 
 ROOT = Path(__file__).parents[3]
 BOOK = ROOT / "book"
+DATA = ROOT / "src" / "gpnotes" / "data"
 HINT = "run `make references`"
 PAGE = "# One\n\n```{math}\n:label: eq-a\na = 2 b\n```\n"
+
+
+def latex_of(data, slug):
+    """The LaTeX of a packed chapter by label."""
+    pages = json.loads((data / "equations.json").read_text(encoding="utf-8"))
+    return {label: entry["latex"] for label, entry in pages[slug].items()}
 
 
 def test_the_packaged_copy_is_that_of_the_book(tmp_path):
     """The LaTeX, that is; a line more or less of prose above it does no harm."""
     new, *tables = packing.pack(BOOK, tmp_path)
     for table in tables:
-        assert table.read_bytes() == (markup.DATA / table.name).read_bytes(), HINT
+        assert table.read_bytes() == (DATA / table.name).read_bytes(), HINT
     for slug in json.loads(new.read_text(encoding="utf-8")):
-        fresh, kept = markup.packaged(slug, tmp_path), markup.packaged(slug)
-        assert {e.label: e.latex for e in kept.values()} == {
-            e.label: e.latex for e in fresh.values()
-        }, HINT
+        assert latex_of(DATA, slug) == latex_of(tmp_path, slug), HINT
 
 
 @pytest.mark.parametrize("slug", flips.chapters(BOOK))
@@ -39,21 +43,24 @@ def test_a_chapter_opens_in_an_empty_folder(slug, tmp_path, monkeypatch):
 def test_the_command_packs_where_it_is_told(tmp_path, capsys):
     assert main(["pack", str(BOOK), "--to", str(tmp_path / "data")]) == 0
     tables = [path.name for path in sorted(BOOK.glob("data/*.csv"))]
-    wanted = [tmp_path / "data" / name for name in ("equations.json", "items.tsv", *tables)]
+    wanted = [
+        tmp_path / "data" / name
+        for name in ("equations.json", "items.tsv", *tables, "equations.toml")
+    ]
     assert capsys.readouterr().out.splitlines() == list(map(str, wanted))
     assert all(path.is_file() for path in wanted)
 
 
 def test_another_book_is_packed_into_its_own_folder(tmp_path, capsys):
     """Without a list of items and without tables, and this package keeps its own copy."""
-    before = {path.name: path.read_bytes() for path in markup.DATA.iterdir() if path.is_file()}
+    before = {path.name: path.read_bytes() for path in DATA.iterdir() if path.is_file()}
     (tmp_path / "part").mkdir()
     (tmp_path / "part" / "one.md").write_text(PAGE)
     assert main(["pack", str(tmp_path)]) == 0
     written = tmp_path / "_equations" / "equations.json"
     assert capsys.readouterr().out.split() == [str(written)]
     assert list(json.loads(written.read_text())) == ["part/one"]
-    after = {path.name: path.read_bytes() for path in markup.DATA.iterdir() if path.is_file()}
+    after = {path.name: path.read_bytes() for path in DATA.iterdir() if path.is_file()}
     assert after == before
 
 

@@ -8,7 +8,7 @@ import pytest
 from gpnotes.equations.errors import EquationError
 from gpnotes.equations.latex import tree as t
 from gpnotes.equations.latex.parser import parse, parse_free
-from gpnotes.equations.latex.printer import latex as printed
+from gpnotes.equations.latex.printer import to_latex as printed
 
 NAMES = dict.fromkeys("fabcijnNxyA", "value") | {"S": "set"}
 

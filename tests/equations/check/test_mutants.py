@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gpnotes.equations import EquationError, Nodes
-from gpnotes.equations.check.mutants import mutants
+from gpnotes.equations.check.mutants import all_mutants
 from gpnotes.equations.latex.parser import parse
 
 A, B = np.random.default_rng(1).normal(size=(2, 4, 4))
@@ -150,14 +150,14 @@ def test_a_swap_that_leaves_nothing_to_catch_is_not_made(checked):
 
 def test_the_middle_of_a_chain_is_edited_once_and_in_both_steps():
     statement = parse("a = b + c = d", dict.fromkeys("abcd", "value"))
-    made = [m for m in mutants(statement, {}, str) if m.edit.startswith("flip")]
+    made = [m for m in all_mutants(statement, {}, str) if m.edit.startswith("flip")]
     assert [m.places for m in made] == [(0, 1), (0, 1)]
     assert made[0].steps[0].right is made[0].steps[1].left
 
 
 def test_statements_that_stand_side_by_side_are_edited_apart():
     statement = parse(r"a = b + c, \quad b + c = d", dict.fromkeys("abcd", "value"))
-    made = [m for m in mutants(statement, {}, str) if m.edit.startswith("flip")]
+    made = [m for m in all_mutants(statement, {}, str) if m.edit.startswith("flip")]
     assert [m.places for m in made] == [(0,), (0,), (1,), (1,)]
 
 

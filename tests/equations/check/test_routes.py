@@ -8,7 +8,7 @@ import scipy.special
 import scipy.stats
 
 from gpnotes.equations import EquationError, Estimate, Nodes
-from gpnotes.equations.check.libraries import library, named_in
+from gpnotes.equations.check.libraries import Libraries
 from gpnotes.kernels import RBF
 
 kernel = RBF(1.3, 0.7)
@@ -107,9 +107,10 @@ class TestClaims:
 
 
 def test_what_a_function_calls():
+    named_in = Libraries("gpnotes").named_in
     assert named_in(gram) == {"package"}
     assert named_in(lambda x: scipy.stats.norm.pdf(x)) == {"scipy"}
     assert named_in(lambda x: np.linalg.inv(gram(x))) == {"package", "numpy.linalg"}
     assert named_in(np.exp) == named_in(lambda x: np.exp(x)) == set()
     assert named_in(scipy.special.entr) == {"scipy"}
-    assert library("gpnotes.equations.chapter") == ""
+    assert Libraries("gpnotes").of("gpnotes.equations.chapter") == ""

@@ -9,7 +9,7 @@ from gpnotes.equations.evaluate.evaluator import Evaluator
 from gpnotes.equations.evaluate.values import kind
 from gpnotes.equations.latex.names import signature
 from gpnotes.equations.latex.parser import parse, parse_expression
-from gpnotes.equations.latex.printer import latex as printed
+from gpnotes.equations.latex.printer import to_latex as printed
 
 POINTS = np.array([0.3, 1.1, 2.0, 4.5])
 Q, P = np.array([0.1, 0.4, 0.2, 0.3]), np.array([0.35, 0.15, 0.3, 0.2])

@@ -10,7 +10,7 @@ from gpnotes.equations.evaluate.evaluator import Evaluator
 from gpnotes.equations.evaluate.values import Nodes, kind
 from gpnotes.equations.latex.names import normal
 from gpnotes.equations.latex.parser import parse_expression, parse_free
-from gpnotes.equations.latex.printer import latex as printed
+from gpnotes.equations.latex.printer import to_latex as printed
 
 
 def legendre(low, high, n=40):

@@ -10,14 +10,14 @@ import pytest
 
 from gpnotes.equations import EquationError
 from gpnotes.equations.book import flips, markup
-from gpnotes.equations.check.bindings import used
-from gpnotes.equations.check.mutants import mutants
-from gpnotes.equations.latex.balance import is_whole, whole
+from gpnotes.equations.check.bindings import names_in
+from gpnotes.equations.check.mutants import all_mutants
+from gpnotes.equations.latex.balance import balanced, is_balanced
 from gpnotes.equations.latex.equation import Equation
-from gpnotes.equations.latex.lexer import words
+from gpnotes.equations.latex.lexer import lex
 from gpnotes.equations.latex.names import Names
 from gpnotes.equations.latex.parser import parse, symbols
-from gpnotes.equations.latex.printer import latex as printed
+from gpnotes.equations.latex.printer import to_latex as printed
 from gpnotes.equations.latex.tree import Statement, walk
 
 BOOK = Path(__file__).parents[3] / "book"
@@ -58,7 +58,7 @@ Way = tuple[dict[str, str], bool]
 def ways(equation: Equation) -> list[Way]:
     """The ways to read an equation without its bindings: `A (b + c)` is a call, and a product."""
     kinds = dict.fromkeys(symbols(equation.latex), "value")
-    called = {str(w) for w in words(equation.latex, Names({}), free=True) if w.type == "CALL"}
+    called = {str(w) for w in lex(equation.latex, Names({}), free=True) if w.type == "CALL"}
     functions = {key: "callable" if key in called else "value" for key in kinds}
     return [({}, True), (kinds, True), (kinds, False), (functions, False)]
 
@@ -78,11 +78,11 @@ def shown(equation: Equation, statement: Statement) -> set[str]:
     Every symbol may be taken for every other, which is more than bindings would allow; and
     every part of the equation, not only those that some edit of today names.
     """
-    alike = dict.fromkeys(used(statement), "alike")
-    made = mutants(statement, alike, lambda node: whole(equation.latex, node.span))
+    alike = dict.fromkeys(names_in(statement), "alike")
+    made = all_mutants(statement, alike, lambda node: balanced(equation.latex, node.span))
     names = [piece for mutant in made for piece in mutant.said.split("$")[1::2]]
     spans = {node.span for _, node in walk(statement) if node.span != (0, 0)}
-    parts = [whole(equation.latex, span) for span in spans]
+    parts = [balanced(equation.latex, span) for span in spans]
     return {*names, *parts, *(printed(mutant.after) for mutant in made)}
 
 
@@ -94,7 +94,7 @@ def test_every_mutant_of_the_book_can_be_typeset(slug: str) -> None:
     for equation, statements in read.items():
         pieces = set().union(*(shown(equation, statement) for statement, _ in statements))
         assert {piece: flaws(piece) for piece in pieces if flaws(piece)} == {}, equation.label
-        assert [piece for piece in pieces if not is_whole(piece)] == [], equation.label
+        assert [piece for piece in pieces if not is_balanced(piece)] == [], equation.label
 
 
 @pytest.mark.parametrize("slug", SLUGS)
@@ -103,8 +103,8 @@ def test_every_step_of_the_book_is_shown_whole(slug: str) -> None:
     for equation in markup.read(BOOK / f"{slug}.md").values():
         for statement, (names, free) in readings(equation):
             for step in statement.steps:
-                piece = whole(equation.latex, step.span)
-                assert is_whole(piece), piece
+                piece = balanced(equation.latex, step.span)
+                assert is_balanced(piece), piece
                 # with free letters it is the rest of the equation that says what runs
                 assert free or parse(piece, names).steps == (step,), piece
 
@@ -126,7 +126,7 @@ def test_a_step_keeps_what_was_put_in_order(latex: str, shown: str) -> None:
     kinds = dict.fromkeys(["x", "a", "b", "c", "p", "K_y", r"\sigma_n", r"\nu"], "value")
     kinds |= {"f": "callable", "h": "callable", "a_1": "callable", "i": "value"}
     step = parse(latex, kinds).steps[0]
-    assert whole(latex, step.span) == shown
+    assert balanced(latex, step.span) == shown
     assert parse(shown, kinds).steps == (step,)
 
 
@@ -149,7 +149,7 @@ def test_a_step_keeps_what_was_put_in_order(latex: str, shown: str) -> None:
 )
 def test_a_stretch_is_made_whole(latex: str, part: str | None, made: str | None) -> None:
     start = latex.index(part or latex)
-    assert whole(latex, (start, start + len(part or latex))) == (made or latex)
+    assert balanced(latex, (start, start + len(part or latex))) == (made or latex)
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_a_stretch_is_made_whole(latex: str, part: str | None, made: str | None)
      r"\left( a \right", r"\text{if a", r"{ \left( } \right)"],
 )  # fmt: skip
 def test_what_is_not_whole_is_known(latex: str) -> None:
-    assert not is_whole(latex)
+    assert not is_balanced(latex)
 
 
 @pytest.mark.parametrize(
@@ -169,5 +169,5 @@ def test_what_is_not_whole_is_known(latex: str) -> None:
      r"\text{if } a", r"\sqrt[3]{a}", r"\frac12 x_{i}'", r"\log \{ a \}", "|a|"],
 )  # fmt: skip
 def test_what_is_whole_is_known(latex: str) -> None:
-    assert is_whole(latex)
+    assert is_balanced(latex)
     assert flaws(latex) == []

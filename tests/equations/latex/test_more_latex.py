@@ -14,7 +14,7 @@ from gpnotes.equations.latex import tree as t
 from gpnotes.equations.latex.names import normal
 from gpnotes.equations.latex.parser import parse, parse_expression, parse_free
 from gpnotes.equations.latex.printer import STYLES
-from gpnotes.equations.latex.printer import latex as printed
+from gpnotes.equations.latex.printer import to_latex as printed
 
 rng = np.random.default_rng(21)
 A, B, C = rng.normal(size=(3, 3)), rng.normal(size=(2, 4)), rng.normal(size=(3, 3))

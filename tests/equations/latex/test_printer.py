@@ -12,7 +12,7 @@ from gpnotes.equations.evaluate.values import Nodes, kind
 from gpnotes.equations.latex import tree as t
 from gpnotes.equations.latex.names import normal
 from gpnotes.equations.latex.parser import parse, parse_expression
-from gpnotes.equations.latex.printer import STYLES, latex
+from gpnotes.equations.latex.printer import STYLES, to_latex
 
 rng = np.random.default_rng(5)
 n, m = 4, 3
@@ -186,7 +186,7 @@ TREES = st.one_of(st.recursive(leaves(), grow_scalar, max_leaves=8), vectors(), 
 @given(drawn=TREES)
 def test_a_printed_tree_parses_back_equal(style, drawn):
     node, _ = drawn
-    text = latex(node, style)
+    text = to_latex(node, style)
     assert parse_expression(text, NAMES) == node, text
 
 
@@ -194,7 +194,7 @@ def test_a_printed_tree_parses_back_equal(style, drawn):
 def test_a_printed_tree_evaluates_as_it_was_built(drawn, style):
     node, wanted = drawn
     assume(np.all(np.isfinite(wanted)) and np.max(np.abs(wanted)) < 1e8)
-    text = latex(node, style)
+    text = to_latex(node, style)
     found = Evaluator(BOUND, text).value(parse_expression(text, NAMES))
     assert found.shape == np.shape(wanted)
     # a long sum may cancel: the rounding is that of its largest term, which is not known here
@@ -206,12 +206,12 @@ def test_a_printed_statement_parses_back_equal(left, right, relation):
     middle = right[0]
     steps = (t.Step(left[0], relation, middle), t.Step(middle, "=", left[0]))
     statement = t.Statement(steps)
-    assert parse(latex(statement), NAMES) == statement
+    assert parse(to_latex(statement), NAMES) == statement
 
 
 @given(drawn=TREES)
 def test_the_spans_of_children_lie_within_their_parents(drawn):
-    text = latex(drawn[0])
+    text = to_latex(drawn[0])
     for _, node in t.walk(parse_expression(text, NAMES)):
         for _, child in t.children(node):
             assert node.span[0] <= child.span[0] < child.span[1] <= node.span[1], text
@@ -254,4 +254,4 @@ SPECIAL = [
 @pytest.mark.parametrize("text", SPECIAL)
 def test_the_rarer_nodes_print_and_parse_back(text, style):
     node = parse_expression(text, NAMES)
-    assert parse_expression(latex(node, style), NAMES) == node
+    assert parse_expression(to_latex(node, style), NAMES) == node

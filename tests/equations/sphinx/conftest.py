@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("sphinx")
 
-from gpnotes.equations.book.items import Item
+from gpnotes.equations.book.sources import Item
 from gpnotes.equations.latex.equation import Equation
 from gpnotes.equations.sphinx.ledger import Book
 from gpnotes.equations.sphinx.pages import Noted, Page

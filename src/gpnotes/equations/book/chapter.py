@@ -9,25 +9,22 @@ from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 
-from ..check.bindings import Bindings, Tight, backend, draws, tight_draws
+from ..check.bindings import Bindings, Tight, draw_bindings
 from ..check.relations import Tolerance
-from ..check.routes import refuse_claims, route, watched
-from ..check.statements import Trial
-from ..check.verification import estimated, kind, missed_by, mutated, prepare, refuse_unused, steps
-from ..errors import EquationError
+from ..check.statements import BoundStatement
 from ..latex.equation import Equation, located
-from .comparison import held_against
-from .items import Item, clear, find_items, read_items
+from .checks import Terms, definition_record, equation_record, refutation_residuals
 from .ledger import refuse_incomplete, totals
-from .manuscripts import Manuscript, manuscript
+from .manuscripts import Manuscript, read_manuscript
 from .prose import Relation
 from .records import InlineRecord, Ledger, Record, Refutation, Symbols, Verdict
-from .symbol_tables import Between, counts
-from .verdicts import refuse_weak
+from .settings import find_settings
+from .sources import Answers, is_clear, read_items, refuse_weak
+from .symbol_tables import SymbolTables, inline_totals
 
 __all__ = ["Chapter"]
 
-CLEARLY = 1e3  # a printed formula is refuted when it is off by this many tolerances
+_Key = tuple[str, str]  # a label and an oracle: an equation may be checked in several ways
 
 
 class Chapter:
@@ -48,16 +45,13 @@ class Chapter:
         self._path = None if path is None else Path(path)
         self._folder = Path.cwd()
         self._text = self._read()
-        items = read_items(find_items(self._text.file.parent if self._text.file else self._folder))
-        self._items = {item.id: item for item in items.values() if item.chapter == slug}
-        self._all_items = items
+        self._settings = find_settings(self._text.file.parent if self._text.file else self._folder)
+        self._answers = Answers(slug, read_items(self._settings.items_file))
         self._outdated: set[str] = set()
-        self._records: dict[tuple[str, str], Record] = {}
-        self._trials: dict[tuple[str, str], Trial] = {}
-        self._definitions: dict[tuple[str, str], Trial] = {}
-        self._refutations: dict[str, Refutation] = {}
-        self._verdicts: dict[str, Verdict] = {}
-        self._between = Between()
+        self._records: dict[_Key, Record] = {}
+        self._checked: dict[_Key, BoundStatement] = {}
+        self._compared: dict[_Key, BoundStatement] = {}
+        self._tables = SymbolTables()
 
     def __repr__(self) -> str:
         return f"Chapter({self.slug!r})"
@@ -91,36 +85,34 @@ class Chapter:
         start = time.perf_counter()
         equation = self._equation(label)
         self._records.pop((label, oracle), None)
-        named = tuple(self._item(i).id for i in ((source,) if isinstance(source, str) else source))
-        allowed = Tolerance(rtol, atol, approx)
+        named = (source,) if isinstance(source, str) else source
+        answered = tuple(self._answers.item(self._place, item).id for item in named)
+        terms = self._terms(Tolerance(rtol, atol, approx), oracle, spare, tight)
         with self._located(equation):
-            if not oracle.strip():
-                raise EquationError("oracle= must say by which route the numbers come")
-            allowed.refuse_loose()
-            with watched(bindings) as watch:
-                drawn = draws(bindings, f"{self.slug}:{label}")
-            attained = tight_draws(tight, f"{self.slug}:{label}")
-            trial = prepare(equation.latex, (*drawn, *attained), allowed, tight=len(attained))
-            refuse_unused(drawn[0], equation.latex, trial.statement)
-            refuse_claims(oracle, bindings, drawn[0], watch)
-            record = Record(
-                label, self.slug, kind(trial), equation.line, oracle, rtol, atol, approx,
-                steps=steps(trial, equation), draws=len(drawn), sources=named,
-                mutants=mutated(trial, equation.latex, spare or {}, tight), tight=len(attained),
-                estimate=estimated(trial), backend=backend(drawn[0]),
-                route=route(trial.statement, drawn[0], watch),
-            )  # fmt: skip
-        self._trials[label, oracle] = trial.anew()
+            record, bound = equation_record(equation, bindings, terms, answered)
+        self._checked[label, oracle] = bound
         return self._keep(record, start)
 
+    def _terms(
+        self,
+        allowed: Tolerance,
+        oracle: str,
+        spare: Mapping[str, str] | None,
+        tight: Tight = None,
+    ) -> Terms:
+        known = self._settings.known
+        return Terms(allowed, oracle, spare or {}, tight, libraries=known, chapter=self.slug)
+
     def _keep(self, record: Record, start: float) -> Record:
-        worst = max((step.residual or 0.0 for step in record.steps), default=None)
-        took = round(1e3 * (time.perf_counter() - start), 3)
-        digest = self._text.equations[record.label].digest
+        """Keep the record, with the text that was read and the time that it took."""
         record = replace(
-            record, residual=worst, milliseconds=took, digest=digest, text=self._text.name,
+            record,
+            residual=max((step.residual or 0.0 for step in record.steps), default=None),
+            milliseconds=round(1e3 * (time.perf_counter() - start), 3),
+            digest=self._text.equations[record.label].digest,
+            text=self._text.name,
             saved=self._text.saved,
-        )  # fmt: skip
+        )
         self._records[record.label, record.oracle] = record
         return record
 
@@ -147,11 +139,11 @@ class Chapter:
         start = time.perf_counter()
         equation = self._equation(label)
         self._records.pop((label, oracle), None)
-        record = Record(label, self.slug, "definition", equation.line, oracle, rtol, atol, approx)
+        terms = self._terms(Tolerance(rtol, atol, approx), oracle, spare)
         with self._located(equation):
-            record, trial = held_against(record, equation, bindings, why, spare or {})
-        if trial is not None:
-            self._definitions[label, oracle] = trial
+            record, bound = definition_record(equation, bindings, why, terms)
+        if bound is not None:
+            self._compared[label, oracle] = bound
         return self._keep(record, start)
 
     def refute(
@@ -169,22 +161,17 @@ class Chapter:
         Where the source prints no such formula but says it in words, `taken` quotes them; what
         was mended in a printed formula first, or supposed of the words, `granted` says.
         """
-        self._item(source_id)
+        self._answers.item(self._place, source_id)
         corrected = self._equation(instead)
-        allowed = self._checked(instead, f"refute {source_id}")
-        drawn = draws(bindings, f"{self.slug}:{source_id}")
-        with self._located(Equation(f"{source_id} as printed", latex, 1)):
-            wrong = prepare(latex, drawn, allowed.times(CLEARLY))
-            residual = missed_by(wrong, latex)
-        with self._located(corrected):
-            right = prepare(corrected.latex, drawn, allowed)
-            refuse_unused(drawn[0], corrected.latex, wrong.statement, right.statement)
-            held = max(step.residual or 0.0 for step in steps(right, corrected))
+        allowed = self._tolerance_of(instead, f"refute {source_id}")
+        drawn = draw_bindings(bindings, f"{self.slug}:{source_id}")
+        printed = Equation(f"{source_id} as printed", latex, 1)
+        missed, held = refutation_residuals(self._place, printed, corrected, drawn, allowed)
         record = Refutation(
-            self.slug, source_id, latex, residual, held, instead,
+            self.slug, source_id, latex, missed, held, instead,
             text=self._text.name, taken=taken, granted=granted,
         )  # fmt: skip
-        self._refutations[source_id] = record
+        self._answers.refutations[source_id] = record
         return record
 
     def source(
@@ -201,28 +188,24 @@ class Chapter:
         `evidence` holds the residuals of the printed and of the corrected statement in an
         experiment; `label` defaults to the equation whose check named the item.
         """
-        item = self._item(source_id)
+        item = self._answers.item(self._place, source_id)
         self._look()
-        refuted = self._refutations.get(source_id)
-        shown = refuted is not None or clear(evidence) or label is not None
+        refuted = self._answers.refutations.get(source_id)
+        shown = refuted is not None or is_clear(evidence) or label is not None
         label = label or self._answering(source_id)
         if label:
             self._equation(label)
-        self._judge(item, verdict, label, why, shown)
+        says = f"{item.id} ({item.item}): {verdict!r}"
+        refuse_weak(f"{self._place}: {says}", verdict, why, shown)
+        if verdict == "holds" or (verdict == "wrong" and label):
+            self._tolerance_of(label, says)
         printed, corrected = evidence or (None, None)
         if refuted:
             printed, corrected = refuted.printed_residual, refuted.corrected_residual
             label = label or refuted.instead
         record = Verdict(self.slug, source_id, verdict, label, why, printed, corrected)
-        self._verdicts[source_id] = record
+        self._answers.verdicts[source_id] = record
         return record
-
-    def _judge(self, item: Item, verdict: str, label: str, why: str, shown: bool) -> None:
-        """Raise `ValueError` for a verdict without what it needs."""
-        says = f"{item.id} ({item.item}): {verdict!r}"
-        refuse_weak(f"{self._place}: {says}", verdict, why, shown)
-        if verdict == "holds" or (verdict == "wrong" and label):
-            self._checked(label, says)
 
     def symbols(
         self,
@@ -244,23 +227,23 @@ class Chapter:
         Raises `EquationError` for symbols and tolerances as `check` does.
         """
         with self._located(Equation("symbols", "", 1)):
-            drawn = draws(bindings, f"{self.slug}:symbols:{under}")
-            self._between.add(drawn, Tolerance(rtol, atol, approx), under, spare or {})
+            drawn = draw_bindings(bindings, f"{self.slug}:symbols:{under}")
+            self._tables.add(drawn, Tolerance(rtol, atol, approx), under, spare or {})
         return Symbols(self.slug, tuple(drawn[0]), under, dict(spare or {}))
 
     def relations(self) -> list[Relation]:
         """The relations of the text outside the numbered equations, as it stands now."""
         return self._text.relations()
 
-    def passing(
+    def evaluate_relations(
         self, relations: Sequence[Relation], *, edited: bool = True
     ) -> tuple[InlineRecord, ...]:
         """Try `relations` on the tables of the chapter; with `edited`, count their mutants.
 
         Raises `EquationError`, with the line of the file, for one that is false.
         """
-        known = [*self.trials(), *self.definitions()]
-        return self._between.passing(self._place, relations, known, edited=edited)
+        known = [*self.checked_statements(), *self.compared_definitions()]
+        return self._tables.evaluate(self._place, relations, known, edited=edited)
 
     def ledger(self) -> Ledger:
         """See that every equation has its record and every item its verdict, and sum up.
@@ -270,44 +253,47 @@ class Chapter:
         is false.
         """
         self._look()
-        records, equations = tuple(self._records.values()), self._text.equations
-        given = self._items, self._verdicts, self._outdated
-        refuse_incomplete(self._place, equations, records, *given)
-        answered = {"sources_answered": len(self._verdicts), "sources_total": len(self._items)}
+        records = tuple(self._records.values())
+        equations = self._text.equations
+        items, verdicts = self._answers.own, self._answers.verdicts
+        refuse_incomplete(self._place, equations, records, items, verdicts, self._outdated)
         relations = self.relations()
-        self._between.refuse_idle(self._place, relations)
-        inline = self.passing(relations)
-        sums = {**totals(len(equations), records), **answered, **counts(inline)}
+        self._tables.refuse_idle(self._place, relations)
+        inline = self.evaluate_relations(relations)
+        sums = {
+            **totals(len(equations), records),
+            "sources_answered": len(verdicts),
+            "sources_total": len(items),
+            **inline_totals(inline),
+        }
         return Ledger(self.slug, sums, inline, text=self._text.name)
 
-    def trials(self) -> Iterator[tuple[Equation, Trial]]:
+    def checked_statements(self) -> Iterator[tuple[Equation, BoundStatement]]:
         """What was checked so far, and the numbers it was checked on."""
-        for (label, _), trial in self._trials.items():
-            yield self._text.equations[label], trial
+        for (label, _), bound in self._checked.items():
+            yield self._text.equations[label], bound
 
-    def definitions(self) -> Iterator[tuple[Equation, Trial]]:
+    def compared_definitions(self) -> Iterator[tuple[Equation, BoundStatement]]:
         """The definitions that were compared so far, and the numbers they were compared on."""
-        for (label, _), trial in self._definitions.items():
-            yield self._text.equations[label], trial
+        for (label, _), bound in self._compared.items():
+            yield self._text.equations[label], bound
 
     def _read(self) -> Manuscript:
         try:
-            return manuscript(self.slug, self._folder, self._path)
+            return read_manuscript(self.slug, self._folder, self._path)
         except ValueError as error:
             raise ValueError(f"{self.slug}: {error}") from error
 
     def _look(self) -> None:
         """Read the text again where it has changed, and forget what was found for the old one."""
-        older, self._text = self._text, self._read()
+        older = self._text
+        self._text = self._read()
         gone = older.changed(self._text)
         self._outdated |= gone
-        for kept in (self._records, self._trials, self._definitions):
+        for kept in (self._records, self._checked, self._compared):
             for key in [key for key in kept if key[0] in gone]:
                 del kept[key]
-        for source_id in [i for i, r in self._refutations.items() if r.instead in gone]:
-            del self._refutations[source_id]
-        for source_id in [i for i, v in self._verdicts.items() if v.label in gone]:
-            del self._verdicts[source_id]
+        self._answers.forget(gone)
 
     @property
     def _place(self) -> str:
@@ -324,21 +310,13 @@ class Chapter:
             raise ValueError(f"{self._place}: no equation has the label {label}{hint}")
         return self._text.equations[label]
 
-    def _item(self, source_id: str) -> Item:
-        item = self._all_items.get(source_id)
-        if item is None:
-            raise ValueError(f"{self._place}: no item of the sources has the id {source_id}")
-        if item.chapter != self.slug:
-            raise ValueError(f"{self._place}: {source_id} is for the chapter {item.chapter}")
-        return item
-
-    def _checked(self, label: str, says: str) -> Tolerance:
+    def _tolerance_of(self, label: str, says: str) -> Tolerance:
         """What the check of `label` allows; raises `ValueError` if there was none."""
-        found = [trial.allowed for (checked, _), trial in self._trials.items() if checked == label]
-        if not found:
+        allowed = [bound.allowed for (name, _), bound in self._checked.items() if name == label]
+        if not allowed:
             which = f"{label} is not checked above" if label else "no label= is given"
             raise ValueError(f"{self._place}: {says} needs a checked equation; {which}")
-        return found[0]
+        return allowed[0]
 
     def _answering(self, source_id: str) -> str:
         """The label of the check that named the item, or nothing."""

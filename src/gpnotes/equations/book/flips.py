@@ -20,9 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from ..check.definitions import compared
-from ..check.statements import Trial
-from ..check.verification import prepare, refuse_unused, steps
+from ..check.definitions import compare_definition
+from ..check.statements import BoundStatement, bind_statement, refuse_unused
+from ..check.steps import check_steps
 from ..errors import EquationError
 from ..latex.equation import Equation
 from ..latex.names import normal
@@ -32,8 +32,19 @@ from .chapter import Chapter
 from .prose import Relation, relations
 
 __all__ = [
-    "HOLDS", "SAME", "Flip", "Outcome", "chapters", "digest", "flipped", "flips", "outcomes",
-    "passing", "report", "run", "write",
+    "HOLDS",
+    "SAME",
+    "Flip",
+    "Outcome",
+    "chapters",
+    "check_flip",
+    "digest",
+    "flips_of",
+    "inline_outcomes",
+    "outcomes",
+    "report",
+    "run_chapter",
+    "write_flips",
 ]  # fmt: skip
 
 SEED = 1
@@ -93,10 +104,10 @@ class Outcome:
     why: str = ""
 
 
-def flips(equation: Equation, symbols: Sequence[str] = ()) -> list[Flip]:
+def flips_of(equation: Equation, symbols: Sequence[str] = ()) -> list[Flip]:
     """All slips of one equation; `symbols` are those it may confuse with each other.
 
-    >>> [flip.latex for flip in flips(Equation("eq-a", "a = b^2 - c", 1))]
+    >>> [flip.latex for flip in flips_of(Equation("eq-a", "a = b^2 - c", 1))]
     ['a = b^2 + c', 'a = b - c']
     """
     found = [*_edited(equation), *_confused(equation, symbols)]
@@ -138,31 +149,31 @@ def _confused(equation: Equation, symbols: Sequence[str]) -> Iterator[Flip]:
             yield _flip(equation, edit, match.span(), other)
 
 
-def flipped(equation: Equation, trial: Trial, flip: Flip) -> Outcome:
-    """Check the altered equation on the numbers of `trial`."""
+def check_flip(equation: Equation, bound: BoundStatement, flip: Flip) -> Outcome:
+    """Check the altered equation on the numbers of `bound`."""
     place = _place(equation, flip)
     try:
-        numbers = [draw.bindings for draw in trial.draws]
-        altered = prepare(flip.latex, numbers, trial.allowed, tight=trial.tight)
-        refuse_unused(trial.draws[0].bindings, flip.latex, altered.statement)
+        numbers = [draw.bindings for draw in bound.draws]
+        altered = bind_statement(flip.latex, numbers, bound.allowed, tight=bound.tight)
+        refuse_unused(bound.draws[0].bindings, flip.latex, altered.statement)
     except EquationError:
         return Outcome(*place, "language")
     try:
-        steps(altered, replace(equation, latex=flip.latex))
+        check_steps(altered, replace(equation, latex=flip.latex))
     except EquationError:
         return Outcome(*place, "numbers")
-    return Outcome(*place, "", SAME if _same(trial, altered) else HOLDS)
+    return Outcome(*place, "", SAME if _same(bound, altered) else HOLDS)
 
 
-def _same(trial: Trial, altered: Trial) -> bool:
+def _same(bound: BoundStatement, altered: BoundStatement) -> bool:
     """Whether every side of the altered statement has its old value."""
-    pairs = list(zip(trial.statement.steps, altered.statement.steps, strict=False))
-    if len(trial.statement.steps) != len(altered.statement.steps):
+    pairs = list(zip(bound.statement.steps, altered.statement.steps, strict=False))
+    if len(bound.statement.steps) != len(altered.statement.steps):
         return False
     return all(
         old.relation == new.relation and all(map(_close, draw.sides(old), other.sides(new)))
         for old, new in pairs
-        for draw, other in zip(trial.draws, altered.draws, strict=True)
+        for draw, other in zip(bound.draws, altered.draws, strict=True)
     )
 
 
@@ -170,7 +181,7 @@ def _close(a: np.ndarray, b: np.ndarray) -> bool:
     return a.shape == b.shape and bool(np.allclose(a, b, rtol=1e-10, atol=0.0))
 
 
-def run(path: Path, slug: str) -> Chapter:
+def run_chapter(path: Path, slug: str) -> Chapter:
     """Run the code cells of the chapter at `path` and return its `Chapter` with its checks."""
     os.environ.setdefault("MPLBACKEND", "agg")
     path = path.resolve()
@@ -196,35 +207,35 @@ def outcomes(chapter: Chapter, every: Callable[[list], list] = list) -> list[Out
 def _checked(chapter: Chapter, every: Callable[[list], list]) -> list[Outcome]:
     best: dict[tuple, Outcome] = {}
     chosen: dict[str, list[Flip]] = {}
-    for equation, trial in chapter.trials():
+    for equation, bound in chapter.checked_statements():
         if equation.label not in chosen:
-            chosen[equation.label] = every(flips(equation, sorted(trial.draws[0].bindings)))
+            chosen[equation.label] = every(flips_of(equation, sorted(bound.draws[0].bindings)))
         for flip in chosen[equation.label]:
             known = best.get((equation.label, flip))
             if known is None or not known.by:
-                best[equation.label, flip] = flipped(equation, trial, flip)
+                best[equation.label, flip] = check_flip(equation, bound, flip)
     return list(best.values())
 
 
 def _defined(chapter: Chapter, every: Callable[[list], list]) -> Iterator[Outcome]:
-    for equation, trial in chapter.definitions():
-        for flip in every(flips(equation, sorted(trial.draws[0].bindings))):
-            yield from _redefined(equation, trial, flip)
+    for equation, bound in chapter.compared_definitions():
+        for flip in every(flips_of(equation, sorted(bound.draws[0].bindings))):
+            yield from _redefined(equation, bound, flip)
 
 
-def _redefined(equation: Equation, trial: Trial, flip: Flip) -> Iterator[Outcome]:
+def _redefined(equation: Equation, bound: BoundStatement, flip: Flip) -> Iterator[Outcome]:
     """Compare the altered definition; none for a slip in what nothing is compared with."""
     place = _place(equation, flip)
     try:
-        drawn = [draw.bindings for draw in trial.draws]
-        altered = compared(flip.latex, drawn, trial.allowed).trial
-        if altered.statement == trial.statement:
+        drawn = [draw.bindings for draw in bound.draws]
+        altered = compare_definition(flip.latex, drawn, bound.allowed).bound
+        if altered.statement == bound.statement:
             return
-        steps(altered, replace(equation, latex=flip.latex))
+        check_steps(altered, replace(equation, latex=flip.latex))
     except EquationError as error:
         yield Outcome(*place, "numbers" if "does not hold" in error.problem else "language")
         return
-    fewer = len(altered.statement.steps) < len(trial.statement.steps)
+    fewer = len(altered.statement.steps) < len(bound.statement.steps)
     yield Outcome(*place, "language") if fewer else Outcome(*place, "", HOLDS)
 
 
@@ -233,19 +244,19 @@ def _place(equation: Equation, flip: Flip) -> tuple[str, str, str, str]:
     return (equation.label, flip.kind, flip.edit, reads)
 
 
-def passing(chapter: Chapter, every: Callable[[list], list] = list) -> list[Outcome]:
+def inline_outcomes(chapter: Chapter, every: Callable[[list], list] = list) -> list[Outcome]:
     """The outcomes of the flips of the relations that are evaluated in passing.
 
     Caught by the "numbers" is what is false then; by the "language" what can no longer be
     evaluated, so that one relation less is counted.
     """
     stated = chapter.relations()
-    records = chapter.passing(stated, edited=False)
+    records = chapter.evaluate_relations(stated, edited=False)
     made: list[Outcome] = []
     for relation, record in zip(stated, records, strict=True):
         if record.outcome == "evaluated":
             equation = Equation(relation.latex, relation.latex, relation.line)
-            slips = flips(equation, _symbols(relation.latex))
+            slips = flips_of(equation, _symbols(relation.latex))
             made += [_passed(chapter, relation, flip) for flip in every(slips)]
     return made
 
@@ -262,7 +273,7 @@ def _passed(chapter: Chapter, relation: Relation, flip: Flip) -> Outcome:
     reads = " ".join(flip.latex.split())
     place = (relation.latex, flip.kind, flip.edit, reads)
     try:
-        (record,) = chapter.passing([replace(relation, latex=flip.latex)], edited=False)
+        (record,) = chapter.evaluate_relations([replace(relation, latex=flip.latex)], edited=False)
     except EquationError:
         return Outcome(*place, "numbers")
     if record.outcome == "evaluated":
@@ -281,9 +292,9 @@ def digest(path: Path) -> str:
 
 def report(book: Path, slugs: Sequence[str]) -> dict[str, Any]:
     """The counts of all chapters together and of each kind of edit, and what was not caught."""
-    ran = {slug: run(book / f"{slug}.md", slug) for slug in slugs}
+    ran = {slug: run_chapter(book / f"{slug}.md", slug) for slug in slugs}
     found = {slug: outcomes(chapter) for slug, chapter in ran.items()}
-    between = [outcome for chapter in ran.values() for outcome in passing(chapter)]
+    between = [outcome for chapter in ran.values() for outcome in inline_outcomes(chapter)]
     everything = [outcome for one in found.values() for outcome in one]
     kinds = dict.fromkeys(outcome.kind for outcome in everything)
     return {
@@ -312,7 +323,7 @@ def _counts(found: Sequence[Outcome]) -> dict[str, int]:
     }
 
 
-def write(book: Path) -> Path:
+def write_flips(book: Path) -> Path:
     """Run the flip test on every chapter of `book` and keep the result as ``flips.json``."""
     place = book / "flips.json"
     content = json.dumps(report(book, chapters(book)), indent=1, ensure_ascii=False) + "\n"

@@ -16,22 +16,23 @@ from typing import Any
 
 import numpy as np
 
-from ..check.bindings import groups, kinds, used
-from ..check.conditions import refuse_unmet
-from ..check.definitions import NORMAL, moments, normal_shape
-from ..check.mutants import mutants
-from ..check.name_clashes import refuse_twofold
+from ..check.bindings import name_kinds, names_in, swap_groups
+from ..check.conditions import refuse_unmet_conditions
+from ..check.definitions import NORMAL, moment_steps, normal_shape
+from ..check.mutant_outcomes import mutant_outcomes
+from ..check.mutants import all_mutants
+from ..check.name_clashes import refuse_name_clashes
 from ..check.relations import RELATIONS, Misfit, Tolerance
-from ..check.statements import Draw, Trial, fates
+from ..check.statements import BoundStatement, Draw
 from ..errors import EquationError
-from ..latex.balance import whole
+from ..latex.balance import balanced
 from ..latex.names import normal
 from ..latex.parser import parse, parse_free, symbols
 from ..latex.tree import Apply, Name, Node, Number, Statement, Step, Subscript, Sum, walk
 from .prose import Relation
 from .records import InlineRecord
 
-__all__ = ["Table", "false", "ordered", "tried"]
+__all__ = ["Table", "evaluate_relation", "falsehood", "order_tables"]
 
 _SIM = r"\sim"
 _NO_NODES = rf"{_SIM} is compared where its left side is bound to Nodes"
@@ -56,7 +57,7 @@ class Table:
 _NOTHING = Table(({},), Tolerance(), "arithmetic")  # for numbers alone
 
 
-def ordered(tables: Sequence[Table], relation: Relation) -> list[Table]:
+def order_tables(tables: Sequence[Table], relation: Relation) -> list[Table]:
     """The tables that may decide about `relation`, the nearest first."""
 
     def distance(table: Table) -> tuple[int, int]:
@@ -68,19 +69,19 @@ def ordered(tables: Sequence[Table], relation: Relation) -> list[Table]:
 
 def _depth(table: Table, relation: Relation) -> int:
     """How deep the table's heading is among those above the relation; 0 if it is not."""
-    places = [i for i, h in enumerate(relation.headings, start=1) if heads(table.under, h)]
+    places = [i for i, h in enumerate(relation.headings, start=1) if names_heading(table.under, h)]
     return max(places, default=0)
 
 
-def heads(under: str, heading: str) -> bool:
+def names_heading(under: str, heading: str) -> bool:
     """Whether `under` names the heading: by its words, or by its number alone."""
     return heading == under or re.match(rf"{re.escape(under)}(?![\w.])", heading) is not None
 
 
-def tried(
+def evaluate_relation(
     relation: Relation, tables: Sequence[Table], *, edited: bool = True
-) -> tuple[InlineRecord, Trial | None]:
-    """What became of `relation`, and the trial that decided.
+) -> tuple[InlineRecord, BoundStatement | None]:
+    """What became of `relation`, and the bound statement that decided.
 
     Raises `EquationError` if it is false on the table that decides. With `edited`, its mutants
     are counted, too.
@@ -89,10 +90,10 @@ def tried(
     if not unread and _gives_value(parse_free(relation.latex)):
         tables = [table for table in tables if not table.line]  # a check draws its numbers
     reasons = []
-    for table in [*ordered(tables, relation), _NOTHING]:
-        trial, why = _on(relation.latex, table)
-        if trial is not None:
-            return _judged(relation, table, trial, edited=edited), trial
+    for table in [*order_tables(tables, relation), _NOTHING]:
+        bound, why = _on(relation.latex, table)
+        if bound is not None:
+            return _judged(relation, table, bound, edited=edited), bound
         reasons.append(why)
     return _listed(relation, unread or _why(relation.latex, tables, reasons)), None
 
@@ -120,31 +121,31 @@ def _gives_value(statement: Statement) -> bool:
     return any(literal) and all(a or b for a, b in zip(alone, literal, strict=True))
 
 
-def _on(latex: str, table: Table) -> tuple[Trial | None, str]:
+def _on(latex: str, table: Table) -> tuple[BoundStatement | None, str]:
     """The relation on the numbers of `table`, or why it cannot be evaluated on them."""
     try:
         statement = _read(latex, table.draws[0])
         if any(step.left == step.right for step in statement.steps):
             return None, "says nothing: both sides read the same"
-        names = used(statement)
+        names = names_in(statement)
         drawn = tuple(Draw({k: draw[k] for k in names & set(draw)}) for draw in table.draws)
         numbers = [draw.plain() for draw in drawn]
-        refuse_twofold(latex, statement, numbers)
-        refuse_unmet(latex, statement, numbers)
-        trial = Trial(statement, drawn, _allowed(table.allowed, statement, latex))
+        refuse_name_clashes(latex, statement, numbers)
+        refuse_unmet_conditions(latex, statement, numbers)
+        bound = BoundStatement(statement, drawn, _allowed(table.allowed, statement, latex))
         for place, step in enumerate(statement.steps):
-            trial.compare(place, step)
+            bound.compare(place, step)
     except (EquationError, Misfit) as error:
         return None, getattr(error, "problem", str(error))
-    return trial, ""
+    return bound, ""
 
 
-def _read(latex: str, bound: Mapping[str, Any]) -> Statement:
+def _read(latex: str, bindings: Mapping[str, Any]) -> Statement:
     """The statement; of what is normal, the two about mean and covariance."""
     if _SIM not in latex:
-        return _with_numbers(parse(latex, kinds(bound)), latex)
-    statement = parse(latex, kinds({NORMAL: normal_shape, **bound}))
-    pairs = [tuple(moments(step, bound)) for step in statement.steps]
+        return _with_numbers(parse(latex, name_kinds(bindings)), latex)
+    statement = parse(latex, name_kinds({NORMAL: normal_shape, **bindings}))
+    pairs = [tuple(moment_steps(step, bindings)) for step in statement.steps]
     if not all(pairs):
         raise EquationError(_NO_NODES, latex)
     return replace(statement, steps=tuple(itertools.chain(*pairs)))
@@ -180,12 +181,14 @@ def _unsigned(side: Node) -> Node:
     return side.terms[0] if isinstance(side, Sum) and side.signs == (-1,) else side
 
 
-def _judged(relation: Relation, table: Table, trial: Trial, *, edited: bool) -> InlineRecord:
-    compared = [trial.compare(i, step) for i, step in enumerate(trial.statement.steps)]
+def _judged(
+    relation: Relation, table: Table, bound: BoundStatement, *, edited: bool
+) -> InlineRecord:
+    compared = [bound.compare(i, step) for i, step in enumerate(bound.statement.steps)]
     missed = [i for i, comparison in enumerate(compared) if not comparison.holds]
     if missed:
-        raise false(relation, table, trial, missed[0])
-    caught, made = _edited(relation.latex, trial) if edited else (0, 0)
+        raise falsehood(relation, table, bound, missed[0])
+    caught, made = _edited(relation.latex, bound) if edited else (0, 0)
     residual = max(comparison.residual for comparison in compared)
     return InlineRecord(
         relation.latex, relation.line, "evaluated", by=table.name, residual=residual,
@@ -193,25 +196,26 @@ def _judged(relation: Relation, table: Table, trial: Trial, *, edited: bool) -> 
     )  # fmt: skip
 
 
-def false(relation: Relation, table: Table, trial: Trial, place: int) -> EquationError:
+def falsehood(relation: Relation, table: Table, bound: BoundStatement, place: int) -> EquationError:
     """The error that tells the author of a false relation."""
-    step = trial.statement.steps[place]
-    off = trial.compare(place, step).residual
+    step = bound.statement.steps[place]
+    off = bound.compare(place, step).residual
     problem = (
-        f"this sentence is false on the numbers of {table.name}: {whole(relation.latex, step.span)}"
-        f" is off by {off:.1e}. Mend it, give its symbols the values that are meant here with "
+        f"this sentence is false on the numbers of {table.name}: "
+        f"{balanced(relation.latex, step.span)} is off by {off:.1e}. "
+        "Mend it, give its symbols the values that are meant here with "
         "chapter.symbols(..., under=heading), or say why it need not hold with spare={latex: why}"
     )
     return EquationError(problem, relation.latex, step.span)
 
 
-def _edited(latex: str, trial: Trial) -> tuple[int, int]:
+def _edited(latex: str, bound: BoundStatement) -> tuple[int, int]:
     """How many of the mutants are caught, and how many can be told from the relation."""
-    named = groups(trial.draws[0].bindings)
-    made = mutants(trial.statement, named, lambda node: whole(latex, node.span))
+    named = swap_groups(bound.draws[0].bindings)
+    made = all_mutants(bound.statement, named, lambda node: balanced(latex, node.span))
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        outcomes = [outcome for outcome, _ in fates(trial.anew(), made)]
+        outcomes = [outcome for outcome, _ in mutant_outcomes(bound.anew(), made)]
     return outcomes.count("caught"), len(outcomes) - outcomes.count("indistinct")
 
 

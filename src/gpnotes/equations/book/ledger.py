@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from ..latex.equation import Equation
-from .items import Item
 from .records import Record
+from .sources import Item
 
 __all__ = ["refuse_incomplete", "totals"]
 

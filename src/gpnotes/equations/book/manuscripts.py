@@ -20,10 +20,11 @@ from typing import Any
 
 from ..latex.equation import Equation
 from . import markup, prose
-from .mathjax_macros import commands, in_place, spoken_out
+from .mathjax_macros import expand_equation, expand_relation, read_macros
+from .packing import packed_equations
 from .prose import Relation
 
-__all__ = ["AS_PACKAGED", "Manuscript", "manuscript", "running"]
+__all__ = ["AS_PACKAGED", "Manuscript", "read_manuscript", "running"]
 
 AS_PACKAGED = "as packaged, not as in this notebook"
 _KINDS = (".md", ".ipynb", ".rst")
@@ -53,11 +54,11 @@ class Manuscript:
         """The relations of the text outside its numbered equations, as it stands now."""
         if self.file is None:
             return []
-        macros = commands(self.file.resolve().parent)
-        return [spoken_out(relation, macros) for relation in prose.read(self.file)]
+        macros = read_macros(self.file.resolve().parent)
+        return [expand_relation(relation, macros) for relation in prose.read(self.file)]
 
 
-def manuscript(slug: str, folder: Path, file: Path | None = None) -> Manuscript:
+def read_manuscript(slug: str, folder: Path, file: Path | None = None) -> Manuscript:
     """The text of the chapter `slug` as it is now: `file`, or what is found from `folder`.
 
     Raises `ValueError` where two texts of the chapter lie in `folder` and differ, and where there
@@ -71,10 +72,7 @@ def manuscript(slug: str, folder: Path, file: Path | None = None) -> Manuscript:
     elsewhere = named is not None and (not named.is_file() or _mentions(named, slug))
     beside = _beside(slug, folder)
     if beside is None:
-        return Manuscript(
-            AS_PACKAGED,
-            markup.packaged(slug, markup.carrying(slug, folder)),
-        )
+        return Manuscript(AS_PACKAGED, packed_equations(slug, folder))
     return _of(beside, ", not this notebook" if elsewhere else "")
 
 
@@ -98,9 +96,9 @@ def _variable(name: str) -> str:
 
 def _of(file: Path, apart: str = "") -> Manuscript:
     saved = datetime.fromtimestamp(file.stat().st_mtime).strftime("%Y-%m-%d %H:%M")
-    macros = commands(file.resolve().parent)
+    macros = read_macros(file.resolve().parent)
     read = _parsed(file, file.read_bytes())
-    equations = {label: in_place(equation, macros) for label, equation in read.items()}
+    equations = {label: expand_equation(equation, macros) for label, equation in read.items()}
     return Manuscript(file.name + apart, equations, file, saved)
 
 

@@ -17,12 +17,9 @@ from ..latex.equation import Equation
 from . import displays
 
 __all__ = [
-    "Fence", "blocks", "carrying", "cells", "equations", "options", "packaged",
-    "parse", "read",
+    "Fence", "blocks", "cells", "equations", "options", "parse", "read",
 ]  # fmt: skip
 
-DATA = Path(__file__).resolve().parent.parent.parent / "data"
-PACKED = "_equations"  # a book's own folder of packed data
 _FENCE = re.compile(r"^\s*(?:[-*+]\s+|\d+[.)]\s+)?(`{3,}|~{3,}|:{3,})\s*(\{[^}\s]+\})?\s*(.*)$")
 _OPTION = re.compile(r"^\s*:?(label|name):\s*(\S+)\s*$")
 _CODE_SPAN = re.compile(r"(`+)[^`\n]+\1")
@@ -191,26 +188,3 @@ def _raw_line(raw: list[str], equation: Equation) -> int:
     label = re.compile(rf"(label|name): {name}(?![\w-])|\({name}\)|label\{{{name}\}}")
     start = next((i for i, line in enumerate(raw) if label.search(line)), 0)
     return next((i for i in range(start, len(raw)) if first in raw[i]), start) + 1
-
-
-def carrying(slug: str, folder: Path) -> Path:
-    """The folder of packed data that holds `slug`: its book's, at or above `folder`, or ours."""
-    above = (place / PACKED for place in (folder, *folder.parents))
-    return next((data for data in above if slug in _chapters(data)), DATA)
-
-
-def _chapters(data: Path) -> dict[str, dict]:
-    file = data / "equations.json"
-    return json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
-
-
-def packaged(slug: str, data: Path | None = None) -> dict[str, Equation]:
-    """The equations of the chapter `slug` that the package carries, or the folder `data`."""
-    chapters = _chapters(data or DATA)
-    if slug not in chapters:
-        name = slug.rsplit("/", 1)[-1]
-        raise ValueError(
-            f"the chapter {slug} has no {name}.md or {name}.ipynb in {Path.cwd().name}/ "
-            f"and is not among the packaged chapters: {', '.join(sorted(chapters)) or 'none'}"
-        )
-    return {label: Equation(label, **entry) for label, entry in chapters[slug].items()}

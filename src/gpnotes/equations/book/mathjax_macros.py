@@ -12,12 +12,12 @@ from ..latex.equation import Equation
 from ..latex.macros import Macros, expand
 from .prose import Relation
 
-__all__ = ["commands", "in_place", "spoken_out"]
+__all__ = ["expand_equation", "expand_relation", "read_macros"]
 
 _WHERE = ("sphinx", "config", "mathjax3_config", "tex", "macros")
 
 
-def commands(folder: Path) -> Macros:
+def read_macros(folder: Path) -> Macros:
     """The macros in the nearest ``_config.yml`` at or above `folder`; none without one."""
     places = (place / "_config.yml" for place in (folder, *folder.parents))
     config = next((place for place in places if place.is_file()), None)
@@ -37,7 +37,7 @@ def _written(config: Path, changed: int) -> Macros:
     return part or {}
 
 
-def in_place(equation: Equation, macros: Macros) -> Equation:
+def expand_equation(equation: Equation, macros: Macros) -> Equation:
     """`equation` without macros; its digest stays that of what is written."""
     if not macros:
         return equation
@@ -45,6 +45,6 @@ def in_place(equation: Equation, macros: Macros) -> Equation:
     return replace(equation, latex=full, written=equation.latex)
 
 
-def spoken_out(relation: Relation, macros: Macros) -> Relation:
+def expand_relation(relation: Relation, macros: Macros) -> Relation:
     """`relation` without macros."""
     return replace(relation, latex=expand(relation.latex, macros).latex) if macros else relation

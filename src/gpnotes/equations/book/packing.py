@@ -1,7 +1,7 @@
-"""What a notebook needs far from its book: the equations of every page, the items, the tables.
+"""What a notebook needs far from its book: the equations of every page, and what goes with them.
 
-They go into the book's own folder, ``_equations``, where `markup.carrying` finds them from any
-folder below it. Another folder may be named, but never one of an installed package.
+They go into the book's own folder, ``_equations``, where a chapter finds them from any folder
+below it. Another folder may be named, but never one of an installed package.
 """
 
 from __future__ import annotations
@@ -10,25 +10,27 @@ import json
 import sysconfig
 from pathlib import Path
 
+from ..latex.equation import Equation
 from . import markup
-from .mathjax_macros import commands, in_place
+from .mathjax_macros import expand_equation, read_macros
+from .settings import PACKED, carried, find_settings
 
-__all__ = ["pack"]
+__all__ = ["pack", "packed_equations"]
 
 
 def pack(book: Path, to: Path | None = None) -> list[Path]:
-    """Write the equations of every page of `book`, its list of items and its tables into `to`.
+    """Write the equations of every page of `book` into `to`, and what its settings carry.
 
     Returns the files written, ``equations.json`` first. Raises `ValueError` where a page cannot
     be read, where no page has a labelled equation, and where `to` lies in an installed package.
     """
-    to = book / markup.PACKED if to is None else to
+    to = book / PACKED if to is None else to
     _refuse_installed(to)
     content = json.dumps(_pages(book), indent=1, ensure_ascii=False) + "\n"
-    tables = [book / "sources" / "items.tsv", *sorted(book.glob("data/*.csv"))]
+    others = find_settings(book, packed=False).carried_files()
     to.mkdir(parents=True, exist_ok=True)
     (to / "equations.json").write_text(content, encoding="utf-8")
-    return [to / "equations.json", *(_copied(table, to) for table in tables if table.is_file())]
+    return [to / "equations.json", *(_copied(file, to) for file in others)]
 
 
 def _refuse_installed(folder: Path) -> None:
@@ -59,11 +61,34 @@ def _entries(path: Path) -> dict[str, dict]:
         found = markup.read(path)
     except ValueError as error:
         raise ValueError(f"{path.name}: {error}") from error
-    macros = commands(path.resolve().parent)
-    alone = [in_place(equation, macros) for equation in found.values()]
+    macros = read_macros(path.resolve().parent)
+    alone = [expand_equation(equation, macros) for equation in found.values()]
     return {e.label: {"latex": e.latex, "line": e.line} for e in alone}
 
 
-def _copied(table: Path, to: Path) -> Path:
-    (to / table.name).write_bytes(table.read_bytes())
-    return to / table.name
+def _copied(file: Path, to: Path) -> Path:
+    (to / file.name).write_bytes(file.read_bytes())
+    return to / file.name
+
+
+def packed_equations(slug: str, folder: Path) -> dict[str, Equation]:
+    """The equations of the chapter `slug` in the packed data at or above `folder`.
+
+    Else in those that an installed package carries. Raises `ValueError` where no data hold it.
+    """
+    above = [place / PACKED for place in (folder, *folder.parents)]
+    everything = [_packed_pages(data) for data in (*above, *carried())]
+    pages = next((pages for pages in everything if slug in pages), None)
+    if pages is None:
+        name = slug.rsplit("/", 1)[-1]
+        known = sorted(next(filter(None, everything), {}))  # of the nearest copy
+        raise ValueError(
+            f"the chapter {slug} has no {name}.md or {name}.ipynb in {Path.cwd().name}/ "
+            f"and is not among the packaged chapters: {', '.join(known) or 'none'}"
+        )
+    return {label: Equation(label, **entry) for label, entry in pages[slug].items()}
+
+
+def _packed_pages(data: Path) -> dict[str, dict]:
+    file = data / "equations.json"
+    return json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}

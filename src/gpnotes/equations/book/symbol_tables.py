@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ..check.name_clashes import refuse_twofold
+from ..check.name_clashes import refuse_name_clashes
 from ..check.relations import Tolerance
-from ..check.statements import Trial
+from ..check.statements import BoundStatement
 from ..errors import EquationError
 from ..latex.equation import Equation, located
 from ..latex.names import normal
 from ..latex.tree import Number
-from .inline_relations import Table, heads, tried
+from .inline_relations import Table, evaluate_relation, names_heading
 from .prose import Relation
 from .records import InlineRecord
 
-__all__ = ["Between", "counts"]
+__all__ = ["SymbolTables", "inline_totals"]
 
-Trials = Iterable[tuple[Equation, Trial]]
+BoundStatements = Iterable[tuple[Equation, BoundStatement]]
 _Key = tuple[str, tuple[str, ...]]  # the heading, and the names that are bound
 
 
-class Between:
+class SymbolTables:
     """The tables of symbols that an author has named, and the relations that need not hold."""
 
     def __init__(self) -> None:
@@ -38,7 +38,7 @@ class Between:
     ) -> None:
         """Take a table and what it spares; the same symbols under the same heading replace it."""
         allowed.refuse_loose()
-        refuse_twofold("", Number(0), drawn)
+        refuse_name_clashes("", Number(0), drawn)
         idle = [latex for latex, why in spare.items() if not why.strip()]
         if idle:
             raise EquationError("spare must say why it need not hold", idle[0])
@@ -47,9 +47,9 @@ class Between:
         self._tables[key] = Table(drawn, allowed, name, under)
         self._spared[key] = {normal(latex): why for latex, why in spare.items()}
 
-    def tables(self, trials: Trials) -> list[Table]:
+    def tables(self, statements: BoundStatements) -> list[Table]:
         """The author's tables and those of the checks."""
-        return [*self._tables.values(), *(_table(e, t) for e, t in trials)]
+        return [*self._tables.values(), *(_table(e, t) for e, t in statements)]
 
     def record(
         self, relation: Relation, tables: Sequence[Table], *, edited: bool = True
@@ -58,13 +58,18 @@ class Between:
         why = self._reason(relation)
         if why:
             return InlineRecord(relation.latex, relation.line, "listed", why)
-        return tried(relation, tables, edited=edited)[0]
+        return evaluate_relation(relation, tables, edited=edited)[0]
 
-    def passing(
-        self, place: str, relations: Sequence[Relation], trials: Trials, *, edited: bool
+    def evaluate(
+        self,
+        place: str,
+        relations: Sequence[Relation],
+        statements: BoundStatements,
+        *,
+        edited: bool,
     ) -> tuple[InlineRecord, ...]:
         """What becomes of all; an error of a false one says where in the file `place` it is."""
-        tables, records = self.tables(trials), []
+        tables, records = self.tables(statements), []
         for relation in relations:
             with located(place, Equation("in the text", relation.latex, relation.line)):
                 records.append(self.record(relation, tables, edited=edited))
@@ -84,7 +89,8 @@ class Between:
         return [
             (under, names)
             for (under, names), spared in self._spared.items()
-            if latex in spared and (not under or any(heads(under, h) for h in relation.headings))
+            if latex in spared
+            and (not under or any(names_heading(under, h) for h in relation.headings))
         ]
 
     def refuse_idle(self, place: str, relations: Sequence[Relation]) -> None:
@@ -96,7 +102,7 @@ class Between:
     def _idle(self, relations: Sequence[Relation]) -> Iterator[str]:
         headings = {heading for relation in relations for heading in relation.headings}
         for under, _ in self._tables:
-            if under and not any(heads(under, heading) for heading in headings):
+            if under and not any(names_heading(under, heading) for heading in headings):
                 yield f"no relation stands under the heading {under!r}"
         used = {(k, normal(r.latex)) for r in relations for k in self._spares(r)}
         named = {(key, latex) for key, spared in self._spared.items() for latex in spared}
@@ -104,13 +110,13 @@ class Between:
             yield f"spare names {latex!r}, which does not stand between the equations"
 
 
-def _table(equation: Equation, trial: Trial) -> Table:
-    generic = len(trial.draws) - trial.tight
-    drawn = tuple(draw.bindings for draw in trial.draws[:generic])
-    return Table(drawn, trial.allowed, equation.label, line=equation.line)
+def _table(equation: Equation, bound: BoundStatement) -> Table:
+    generic = len(bound.draws) - bound.tight
+    drawn = tuple(draw.bindings for draw in bound.draws[:generic])
+    return Table(drawn, bound.allowed, equation.label, line=equation.line)
 
 
-def counts(records: Sequence[InlineRecord]) -> dict[str, int]:
+def inline_totals(records: Sequence[InlineRecord]) -> dict[str, int]:
     """How many relations were evaluated in passing, and how many are only listed."""
     evaluated = sum(record.outcome == "evaluated" for record in records)
     return {"inline_evaluated": evaluated, "inline_listed": len(records) - evaluated}

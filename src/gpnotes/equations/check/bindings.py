@@ -13,8 +13,16 @@ from ..latex import names
 from ..latex.tree import Apply, Integral, Name, Node, Under, walk
 
 __all__ = [
-    "DRAWS", "Bindings", "Tight", "backend", "draws", "groups", "kinds", "normalised",
-    "tight_draws", "used",
+    "DRAWS",
+    "Bindings",
+    "Tight",
+    "backend",
+    "draw_bindings",
+    "draw_tight_bindings",
+    "name_kinds",
+    "names_in",
+    "normalised",
+    "swap_groups",
 ]  # fmt: skip
 
 DRAWS = 3
@@ -22,7 +30,7 @@ DRAWS = 3
 Bindings = Mapping[str, Any] | Callable[[np.random.Generator], Mapping[str, Any]]
 
 
-def draws(bindings: Bindings, seed: str) -> tuple[dict[str, Any], ...]:
+def draw_bindings(bindings: Bindings, seed: str) -> tuple[dict[str, Any], ...]:
     """The bindings by normal name: once if they are a mapping, else one for each of three draws."""
     if not callable(bindings):
         return (normalised(bindings),)
@@ -37,12 +45,12 @@ def draws(bindings: Bindings, seed: str) -> tuple[dict[str, Any], ...]:
 Tight = Bindings | Sequence[Bindings] | str | None
 
 
-def tight_draws(tight: Tight, seed: str) -> tuple[dict[str, Any], ...]:
+def draw_tight_bindings(tight: Tight, seed: str) -> tuple[dict[str, Any], ...]:
     """Numbers on which an inequality is an equality, one draw for each set of bindings."""
     if tight is None or isinstance(tight, str):
         return ()
     several = (tight,) if isinstance(tight, Mapping) or callable(tight) else tight
-    return tuple(draws(bindings, f"{seed}:tight")[0] for bindings in several)
+    return tuple(draw_bindings(bindings, f"{seed}:tight")[0] for bindings in several)
 
 
 def normalised(bindings: Mapping[str, Any]) -> dict[str, Any]:
@@ -56,7 +64,7 @@ def normalised(bindings: Mapping[str, Any]) -> dict[str, Any]:
     return {key: bindings[name] for key, name in written.items()}
 
 
-def used(node: Node) -> set[str]:
+def names_in(node: Node) -> set[str]:
     """The keys of all bound names that occur below `node`."""
     return {key for _, part in walk(node) for key in _keys(part)}
 
@@ -70,7 +78,7 @@ def _keys(node: Node) -> Iterator[str]:
         yield from node.variables
 
 
-def groups(bindings: Mapping[str, Any]) -> dict[str, Hashable]:
+def swap_groups(bindings: Mapping[str, Any]) -> dict[str, Hashable]:
     """For each name what it may be swapped within: arrays of one shape, callables, distributions.
 
     Distributions of variables of one shape come with whether they have a density, last.
@@ -95,7 +103,7 @@ def _distribution(key: str, value: Any) -> Hashable:
     return ("distribution", shape, drawn, getattr(value, "density", None) is not None)
 
 
-def kinds(bindings: Mapping[str, Any]) -> dict[str, str]:
+def name_kinds(bindings: Mapping[str, Any]) -> dict[str, str]:
     """What the grammar must know of each name."""
     return {key: values.kind(value) for key, value in bindings.items()}
 

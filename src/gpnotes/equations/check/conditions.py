@@ -15,10 +15,12 @@ from ..latex import tree as t
 from ..latex.tree import Node
 from .relations import Misfit, Tolerance, compare
 
-__all__ = ["refuse_unmet"]
+__all__ = ["refuse_unmet_conditions"]
 
 
-def refuse_unmet(latex: str, statement: t.Statement, drawn: Sequence[Mapping[str, Any]]) -> None:
+def refuse_unmet_conditions(
+    latex: str, statement: t.Statement, drawn: Sequence[Mapping[str, Any]]
+) -> None:
     """Raise `EquationError` at a condition that one of the draws does not meet.
 
     A draw that lies outside of what a statement is for says nothing about it.

@@ -16,33 +16,38 @@ import numpy as np
 
 from ..errors import EquationError
 from ..evaluate.values import kind
-from ..latex.balance import whole
+from ..latex.balance import balanced
 from ..latex.builder.combine import bind
 from ..latex.names import normal
 from ..latex.parser import parse, parse_free
 from ..latex.tree import Apply, Expectation, Name, Statement, Step, Under, Variance
-from .bindings import kinds, used
-from .conditions import refuse_unmet
-from .name_clashes import refuse_twofold
+from .bindings import name_kinds, names_in
+from .conditions import refuse_unmet_conditions
+from .name_clashes import refuse_name_clashes
 from .relations import RELATIONS, Tolerance
-from .statements import Draw, Trial
-from .verification import refuse_unused
+from .statements import BoundStatement, Draw, refuse_unused
 
 __all__ = [
-    "NORMAL", "Compared", "compared", "conforms", "defined", "moments", "normal_shape",
-    "refuse_claims",
+    "NORMAL",
+    "ComparedDefinition",
+    "compare_definition",
+    "moment_steps",
+    "normal_shape",
+    "refuse_second_claim",
+    "refuse_unequal_shapes",
+    "refuse_unreadable_definition",
 ]  # fmt: skip
 
 _EQUAL = ("=", ":=", r"\triangleq", r"\equiv")
 NORMAL = normal(r"\mathcal N")
 
 
-def defined(latex: str) -> None:
+def refuse_unreadable_definition(latex: str) -> None:
     """See that the definition `latex` can be read, and that it claims nothing."""
-    refuse_claims(latex, parse_free(latex))
+    refuse_second_claim(latex, parse_free(latex))
 
 
-def refuse_claims(latex: str, statement: Statement) -> None:
+def refuse_second_claim(latex: str, statement: Statement) -> None:
     """Raise `EquationError` for a claim.
 
     ``a = b`` may define; in ``a = b = c`` the second sign claims something.
@@ -53,7 +58,7 @@ def refuse_claims(latex: str, statement: Statement) -> None:
             raise EquationError(problem, latex, step.right.span)
 
 
-def conforms(latex: str, step: Step, draw: Draw) -> None:
+def refuse_unequal_shapes(latex: str, step: Step, draw: Draw) -> None:
     """Raise `EquationError` where the sides of `step` have different shapes."""
     left, right = (np.asarray(draw.evaluator.value(side)) for side in (step.left, step.right))
     if left.shape != right.shape and not left.size == right.size == 1:
@@ -73,47 +78,49 @@ def normal_shape(*arguments: Any) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparedDefinition:
     """The steps of a definition that numbers can judge, and the LaTeX of the others."""
 
-    trial: Trial
+    bound: BoundStatement
     bare: tuple[str, ...]
 
 
-def compared(latex: str, drawn: Sequence[Mapping[str, Any]], allowed: Tolerance) -> Compared:
+def compare_definition(
+    latex: str, drawn: Sequence[Mapping[str, Any]], allowed: Tolerance
+) -> ComparedDefinition:
     """Read the definition `latex` and see which of its statements `drawn` can judge.
 
     The sides of the other statements must have one shape where everything in them is bound.
     Raises `EquationError` for what cannot be read and for a symbol that does not occur.
     """
     full = {NORMAL: normal_shape, **drawn[0]}
-    statement = parse(latex, kinds(full), free=True)
-    refuse_claims(latex, statement)
+    statement = parse(latex, name_kinds(full), free=True)
+    refuse_second_claim(latex, statement)
     refuse_unused(drawn[0], latex, statement)
     numbers = [Draw(values).plain() for values in drawn]
-    refuse_twofold(latex, statement, numbers)
-    refuse_unmet(latex, statement, numbers)
+    refuse_name_clashes(latex, statement, numbers)
+    refuse_unmet_conditions(latex, statement, numbers)
     judged = {id(step): tuple(_judged(step, drawn[0], allowed)) for step in statement.steps}
     bare = [step for step in statement.steps if not judged[id(step)]]
-    for step in (one for one in bare if used(one) <= set(full)):
+    for step in (one for one in bare if names_in(one) <= set(full)):
         for values in drawn:
-            conforms(latex, step, Draw({NORMAL: normal_shape, **values}))
+            refuse_unequal_shapes(latex, step, Draw({NORMAL: normal_shape, **values}))
     kept = Statement(tuple(step for steps in judged.values() for step in steps))
-    trial = Trial(kept, tuple(Draw(values) for values in drawn), allowed)
-    return Compared(trial, tuple(whole(latex, step.span) for step in bare))
+    bound = BoundStatement(kept, tuple(Draw(values) for values in drawn), allowed)
+    return ComparedDefinition(bound, tuple(balanced(latex, step.span) for step in bare))
 
 
-def _judged(step: Step, bound: Mapping[str, Any], allowed: Tolerance) -> Iterator[Step]:
+def _judged(step: Step, bindings: Mapping[str, Any], allowed: Tolerance) -> Iterator[Step]:
     """The relations between numbers that a step makes; none where it only defines."""
     if step.relation == r"\sim":
-        yield from moments(step, bound)
+        yield from moment_steps(step, bindings)
         return
     tolerated = step.relation != r"\approx" or allowed.approx is not None
-    if step.relation in RELATIONS and tolerated and used(step) <= set(bound):
+    if step.relation in RELATIONS and tolerated and names_in(step) <= set(bindings):
         yield step
 
 
-def moments(step: Step, bound: Mapping[str, Any]) -> Iterator[Step]:
+def moment_steps(step: Step, bindings: Mapping[str, Any]) -> Iterator[Step]:
     """The two equations, of mean and covariance, that ``x \\sim \\mathcal N(m, S)`` makes.
 
     None where `x` is not bound to nodes, or `m` or `S` to nothing.
@@ -121,9 +128,9 @@ def moments(step: Step, bound: Mapping[str, Any]) -> Iterator[Step]:
     left, right = step.left, step.right
     if not (isinstance(right, Apply) and right.key == NORMAL and len(right.arguments) == 2):
         return
-    if not (isinstance(left, Name) and kind(bound.get(left.key)) == "nodes"):
+    if not (isinstance(left, Name) and kind(bindings.get(left.key)) == "nodes"):
         return
-    if used(right) - {NORMAL} <= set(bound):
+    if names_in(right) - {NORMAL} <= set(bindings):
         mean, covariance = right.arguments
         over, body = (Under((left.key,), left.key),), bind(left, {left.key})
         average = Expectation(over, body, span=left.span)

@@ -44,7 +44,7 @@ from ..latex.tree import (
     walk,
 )
 
-__all__ = ["EQUAL", "ROUND", "STRICT", "Edit", "Scope", "edits", "math"]
+__all__ = ["EQUAL", "ROUND", "STRICT", "Edit", "Scope", "dollars", "edits_of"]
 
 Say = Callable[[Node], str]
 Edit = tuple[str, Node]
@@ -70,33 +70,33 @@ class Scope:
     indices: tuple[str, ...] = ()
 
     def say(self, node: Node) -> str:
-        return math(self.write(node))
+        return dollars(self.write(node))
 
 
-def math(latex: str) -> str:
+def dollars(latex: str) -> str:
     """Mathematics in a name: a dollar of its own, as a text in it may hold, it cannot keep.
 
-    >>> math("a^2")
+    >>> dollars("a^2")
     '$a^2$'
     """
     return "$" + latex.replace("$", "") + "$"
 
 
 @singledispatch
-def edits(node: Node, scope: Scope) -> Iterator[Edit]:
+def edits_of(node: Node, scope: Scope) -> Iterator[Edit]:
     """The edits of one node: a human name and the node that takes its place."""
     yield from ()
 
 
-@edits.register
+@edits_of.register
 def _(node: Step, scope: Scope) -> Iterator[Edit]:
     """A condition, in cases or in an indicator."""
     other = ROUND.get(node.relation)
     if other:
-        yield f"{math(other)} for {math(node.relation)}", replace(node, relation=other)
+        yield f"{dollars(other)} for {dollars(node.relation)}", replace(node, relation=other)
 
 
-@edits.register
+@edits_of.register
 def _(node: Sum, scope: Scope) -> Iterator[Edit]:
     for i, term in enumerate(node.terms):
         signs = tuple(-s if j == i else s for j, s in enumerate(node.signs))
@@ -117,7 +117,7 @@ def _without(values: tuple, i: int) -> tuple:
     return values[:i] + values[i + 1 :]
 
 
-@edits.register
+@edits_of.register
 def _(node: Product, scope: Scope) -> Iterator[Edit]:
     for i, factor in enumerate(node.factors):
         rest = _without(node.factors, i)
@@ -133,7 +133,7 @@ def _reciprocal(node: Node) -> bool:
     return isinstance(node, Quotient) and node.numerator == Number(1)
 
 
-@edits.register
+@edits_of.register
 def _(node: Elementwise, scope: Scope) -> Iterator[Edit]:
     yield "matrix product for the elementwise one", Product(node.factors)
     for i, factor in enumerate(node.factors):
@@ -144,7 +144,7 @@ def _(node: Elementwise, scope: Scope) -> Iterator[Edit]:
         )
 
 
-@edits.register
+@edits_of.register
 def _(node: Kronecker, scope: Scope) -> Iterator[Edit]:
     for i in range(len(node.factors) - 1):
         first, second = map(scope.say, node.factors[i : i + 2])
@@ -152,7 +152,7 @@ def _(node: Kronecker, scope: Scope) -> Iterator[Edit]:
     yield "matrix product for the Kronecker product", Product(node.factors)
 
 
-@edits.register
+@edits_of.register
 def _(node: Inner, scope: Scope) -> Iterator[Edit]:
     for alone, other in ((node.left, node.right), (node.right, node.left)):
         words = f"{scope.say(alone)} for {scope.say(other)} in the inner product"
@@ -160,55 +160,55 @@ def _(node: Inner, scope: Scope) -> Iterator[Edit]:
             yield words, Inner(alone, alone)
 
 
-@edits.register
+@edits_of.register
 def _(node: Quotient, scope: Scope) -> Iterator[Edit]:
     half = _reciprocal(node) and node.denominator == Number(2)
     what = "factor one half" if half else f"denominator {scope.say(node.denominator)}"
     yield f"drop the {what}", node.numerator
 
 
-@edits.register
+@edits_of.register
 def _(node: Number, scope: Scope) -> Iterator[Edit]:
     yield f"${node.value + 1:g}$ for ${node.value:g}$", Number(node.value + 1)
 
 
-@edits.register
+@edits_of.register
 def _(node: Inverse, scope: Scope) -> Iterator[Edit]:
     yield f"drop the inverse of {scope.say(node.base)}", node.base
 
 
-@edits.register
+@edits_of.register
 def _(node: Transpose, scope: Scope) -> Iterator[Edit]:
     yield f"drop the transpose of {scope.say(node.base)}", node.base
 
 
-@edits.register
+@edits_of.register
 def _(node: Power, scope: Scope) -> Iterator[Edit]:
     what = "square" if node.exponent == Number(2) else "power"
     yield f"drop the {what} of {scope.say(node.base)}", node.base
 
 
-@edits.register
+@edits_of.register
 def _(node: Root, scope: Scope) -> Iterator[Edit]:
     yield f"drop the root of {scope.say(node.base)}", node.base
 
 
-@edits.register
+@edits_of.register
 def _(node: Bars, scope: Scope) -> Iterator[Edit]:
     yield f"drop the bars of {scope.say(node.base)}", node.base
     yield f"trace for determinant of {scope.say(node.base)}", Function("tr", (node.base,))
 
 
-@edits.register
+@edits_of.register
 def _(node: Norm, scope: Scope) -> Iterator[Edit]:
     order = "2" if node.order == "1" else "1"
     yield (
-        f"{math(order)}-norm for {math(node.order)}-norm of {scope.say(node.base)}",
+        f"{dollars(order)}-norm for {dollars(node.order)}-norm of {scope.say(node.base)}",
         replace(node, order=order),
     )
 
 
-@edits.register
+@edits_of.register
 def _(node: Function, scope: Scope) -> Iterator[Edit]:
     said = ", ".join(map(scope.say, node.arguments))
     if node.name in _OTHER:
@@ -219,22 +219,22 @@ def _(node: Function, scope: Scope) -> Iterator[Edit]:
         yield f"drop {node.name} of {said}", node.arguments[0]
 
 
-@edits.register
+@edits_of.register
 def _(node: Reduction, scope: Scope) -> Iterator[Edit]:
     other = _OTHER.get(node.kind)
     if other:
         words = f"{_WORDS.get(other, other)} for {_WORDS.get(node.kind, node.kind)}"
-        yield f"{words} over {math(node.over.index)}", replace(node, kind=other)
+        yield f"{words} over {dollars(node.over.index)}", replace(node, kind=other)
     for end, by in (("first", 1), ("last", 1), ("last", -1)):
         bound = getattr(node.over, end)
         if bound is not None:
             limit: dict[str, Any] = {end: Sum((bound, Number(1)), (1, by), span=bound.span)}
             moved = replace(node.over, **limit)
             much = "one more" if by > 0 else "one less"
-            yield f"{end} {math(node.over.index)} {much}", replace(node, over=moved)
+            yield f"{end} {dollars(node.over.index)} {much}", replace(node, over=moved)
 
 
-@edits.register
+@edits_of.register
 def _(node: Expectation, scope: Scope) -> Iterator[Edit]:
     """What is left where one forgets that a mean and a function do not commute."""
     body = node.body
@@ -245,14 +245,14 @@ def _(node: Expectation, scope: Scope) -> Iterator[Edit]:
     yield f"the value at the mean for the mean of {scope.say(node.body)}", body
 
 
-@edits.register
+@edits_of.register
 def _(node: Variance, scope: Scope) -> Iterator[Edit]:
     mean = Expectation(node.over, node.body)
     yield from _other_distributions(node, scope)
     yield f"the mean for the variance of {scope.say(node.body)}", mean
 
 
-@edits.register
+@edits_of.register
 def _(node: Covariance, scope: Scope) -> Iterator[Edit]:
     yield from _other_distributions(node, scope)
 
@@ -263,25 +263,25 @@ def _alone(over: tuple[Under, ...], key: str) -> tuple[Under, ...]:
     return over if own[0].given else own
 
 
-@edits.register
+@edits_of.register
 def _(node: Derivative | Gradient, scope: Scope) -> Iterator[Edit]:
     what = "derivative" if isinstance(node, Derivative) else "gradient"
     yield f"drop the {what} of {scope.say(node.body)}", node.body
 
 
-@edits.register
+@edits_of.register
 def _(node: Cases, scope: Scope) -> Iterator[Edit]:
     for i in range(len(node.values) - 1):
         yield f"swap cases {i + 1} and {i + 2}", replace(node, values=_swapped(node.values, i))
 
 
-@edits.register
+@edits_of.register
 def _(node: Apply, scope: Scope) -> Iterator[Edit]:
     for i in range(len(node.arguments) - 1):
         first, second = map(scope.say, node.arguments[i : i + 2])
         yield f"swap {first} and {second}", replace(node, arguments=_swapped(node.arguments, i))
     for other in _others(node.key, scope.groups):
-        yield f"{math(other)} for {math(node.key)}", replace(node, key=other)
+        yield f"{dollars(other)} for {dollars(node.key)}", replace(node, key=other)
 
 
 def _other_distributions(node: Average, scope: Scope) -> Iterator[Edit]:
@@ -291,7 +291,7 @@ def _other_distributions(node: Average, scope: Scope) -> Iterator[Edit]:
         for other, group in scope.groups.items():
             if other != under.distribution and _like(own, group):
                 moved = replace(under, distribution=other)
-                said = f"the average under {math(other)} for {math(under.distribution)}"
+                said = f"the average under {dollars(other)} for {dollars(under.distribution)}"
                 yield said, replace(node, over=(*node.over[:i], moved, *node.over[i + 1 :]))
 
 
@@ -306,10 +306,10 @@ def _swapped(values: tuple, i: int) -> tuple:
     return (*values[:i], values[i + 1], values[i], *values[i + 2 :])
 
 
-@edits.register
+@edits_of.register
 def _(node: Name, scope: Scope) -> Iterator[Edit]:
     for other in _others(node.key, scope.groups):
-        yield f"{math(other)} for {math(node.key)}", replace(node, key=other)
+        yield f"{dollars(other)} for {dollars(node.key)}", replace(node, key=other)
 
 
 def _others(key: str, groups: Mapping[str, Hashable]) -> list[str]:
@@ -317,12 +317,12 @@ def _others(key: str, groups: Mapping[str, Hashable]) -> list[str]:
     return [k for k, group in groups.items() if k != key and group == groups.get(key)]
 
 
-@edits.register
+@edits_of.register
 def _(node: Subscript, scope: Scope) -> Iterator[Edit]:
     for i, index in enumerate(node.indices):
         for other in scope.indices:
             if isinstance(index, Index) and other != index.key:
                 swapped = replace(index, key=other)
                 indices = (*node.indices[:i], swapped, *node.indices[i + 1 :])
-                words = f"{math(other)} for {math(index.key)} in {scope.say(node)}"
+                words = f"{dollars(other)} for {dollars(index.key)} in {scope.say(node)}"
                 yield words, replace(node, indices=indices)

@@ -1,6 +1,6 @@
 """Every single edit of an equation: what a slip of the pen could have made of it.
 
-`edits.edits` gives the edits of one node; `mutants` carries them out everywhere in a
+`edits.edits` gives the edits of one node; `all_mutants` carries them out everywhere in a
 statement. A mutant holds the steps that its edit touches, so that no more than those are
 evaluated again.
 """
@@ -28,9 +28,9 @@ from ..latex.tree import (
     replace_at,
     walk,
 )
-from .edits import EQUAL, ROUND, STRICT, Edit, Say, Scope, edits, math
+from .edits import EQUAL, ROUND, STRICT, Edit, Say, Scope, dollars, edits_of
 
-__all__ = ["Mutant", "mutants"]
+__all__ = ["Mutant", "all_mutants"]
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,9 @@ class Mutant:
         return replace_at(side, self.path, nothing), gap
 
 
-def mutants(statement: Statement, groups: Mapping[str, Hashable], say: Say) -> tuple[Mutant, ...]:
+def all_mutants(
+    statement: Statement, groups: Mapping[str, Hashable], say: Say
+) -> tuple[Mutant, ...]:
     """All mutants of `statement`, each with a name of its own.
 
     `groups` maps the key of each bound name to what it may be swapped within (its shape,
@@ -116,7 +118,7 @@ def _of_relations(statement: Statement) -> Iterator[Mutant]:
         ]
         for other in others:
             turned = replace(step, relation=other)
-            said = f"{math(other)} for {math(step.relation)}"
+            said = f"{dollars(other)} for {dollars(step.relation)}"
             yield Mutant(said, (turned,), (place,), step, turned)
 
 
@@ -185,5 +187,5 @@ def _visit(node: Node, path: Path, scope: Scope) -> Iterator[tuple[Path, Node, S
 
 
 def _edits(node: Node, scope: Scope) -> Iterator[Edit]:
-    for edit, new in edits(node, scope):
+    for edit, new in edits_of(node, scope):
         yield edit, replace(new, span=node.span) if new.span == (0, 0) else new

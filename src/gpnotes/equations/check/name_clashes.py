@@ -15,10 +15,10 @@ from ..latex.parser import parse_expression
 from ..latex.tokenizer import FONTS, closing, tokens
 from ..latex.tree import Apply, Inverse, Name, Node, Power, Reduction, Subscript, Transpose, walk
 
-__all__ = ["refuse_twofold"]
+__all__ = ["refuse_name_clashes"]
 
 
-def refuse_twofold(latex: str, statement: Node, drawn: Sequence[Mapping[str, Any]]) -> None:
+def refuse_name_clashes(latex: str, statement: Node, drawn: Sequence[Mapping[str, Any]]) -> None:
     """Raise `EquationError` for a name with a second meaning.
 
     With ``\\sigma_n`` and ``\\sigma_n^2`` both bound, one must be the square of the other, and

@@ -19,7 +19,7 @@ __all__ = [
     "Tolerance",
     "compare",
     "compare_all",
-    "conform",
+    "conform_sides",
     "is_zero",
     "scale",
 ]
@@ -82,7 +82,7 @@ def compare_all(
     Between scalars ``\\propto`` says that the ratio is the same on every draw, so the draws
     are compared together.
     """
-    conformed = [conform(*pair) for pair in pairs]
+    conformed = [conform_sides(*pair) for pair in pairs]
     if relation == r"\propto" and all(left.size == 1 for left, _ in conformed):
         left, right = (np.array([float(pair[i]) for pair in conformed]) for i in (0, 1))
         return compare(left, relation, right, allowed)
@@ -102,11 +102,11 @@ def compare(left: np.ndarray, relation: str, right: np.ndarray, allowed: Toleran
     >>> compare(np.array([1.0, 2.0]), "=", np.array([1.0, 2.5]), Tolerance())
     Comparison(residual=0.2, holds=False)
     """
-    left, right = conform(left, right)
+    left, right = conform_sides(left, right)
     return RELATIONS[relation](left, right, allowed)
 
 
-def conform(left: np.ndarray, right: np.ndarray) -> Pair:
+def conform_sides(left: np.ndarray, right: np.ndarray) -> Pair:
     """The two sides as arrays of one shape, or one of them a scalar zero; a 1 x 1 is a scalar."""
     left, right = (_scalar(np.asarray(side, dtype=np.float64)) for side in (left, right))
     if left.shape != right.shape and not any(is_zero(side) for side in (left, right)):

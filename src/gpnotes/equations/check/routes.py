@@ -21,18 +21,19 @@ import numpy as np
 from ..errors import OperationError
 from ..evaluate.values import Distribution, Estimate, Nodes, conform, kind
 from ..latex import tree as t
-from .libraries import library, named_in
+from .libraries import Libraries
 
-__all__ = ["ALGEBRA", "GIVEN", "Watch", "refuse_claims", "route", "watched"]
+__all__ = ["ALGEBRA", "GIVEN", "CallWatch", "observed_route", "refuse_false_claims", "watch_calls"]
 
 ALGEBRA, GIVEN = "algebra in the cell", "numbers given"
 _ORDER = ("package", "quadrature", "enumeration", "differences", "simulation")
 _LARGEST = 100_000  # entries of one result that are kept
 _DEEPEST = 3
+_NONE = Libraries()
 
 
 @dataclass(frozen=True, eq=False)
-class Watch:
+class CallWatch:
     """What was called while numbers were drawn: by library, the entries that it returned.
 
     `code` and `module` are those of the function of the author that draws them.
@@ -40,6 +41,7 @@ class Watch:
 
     code: CodeType | None = None
     module: Mapping[str, Any] | None = None
+    libraries: Libraries = _NONE
     returned: dict[str, list[np.ndarray]] = field(default_factory=dict)
 
     @property
@@ -57,7 +59,7 @@ class Watch:
             sys.setprofile(None)
         if frame.f_back.f_globals is not self.module:
             return
-        name = library(frame.f_globals.get("__name__", ""))
+        name = self.libraries.of(frame.f_globals.get("__name__", ""))
         if name:
             self.returned.setdefault(name, []).extend(_arrays(value, _DEEPEST))
 
@@ -73,11 +75,12 @@ class Watch:
 
 
 @contextmanager
-def watched(bindings: Any) -> Iterator[Watch]:
+def watch_calls(bindings: Any, libraries: Libraries = _NONE) -> Iterator[CallWatch]:
     """Watch what `bindings`, where they are a function, call."""
     function = getattr(bindings, "func", bindings)
     known = isinstance(function, FunctionType)
-    watch = Watch(function.__code__, function.__globals__) if known else Watch()
+    code, module = (function.__code__, function.__globals__) if known else (None, None)
+    watch = CallWatch(code, module, libraries)
     before = sys.getprofile()
     if watch.traced:
         sys.setprofile(watch)
@@ -114,7 +117,9 @@ def _among(entries: np.ndarray, array: np.ndarray) -> bool:
         return any(np.isin(entries, form).all() for form in (*forms, array**2))
 
 
-def route(statement: t.Statement, bound: Mapping[str, Any], watch: Watch) -> tuple[str, ...]:
+def observed_route(
+    statement: t.Statement, bound: Mapping[str, Any], watch: CallWatch
+) -> tuple[str, ...]:
     """By what kinds of route the claimed numbers come.
 
     If by none but the cell's own algebra, the libraries that it calls on its way stand behind it.
@@ -134,11 +139,12 @@ def _alone(statement: t.Statement) -> set[str]:
     return {side.key for side in sides if isinstance(side, t.Name | t.Apply)}
 
 
-def _origin(value: Any, watch: Watch) -> str:
+def _origin(value: Any, watch: CallWatch) -> str:
     if isinstance(value, Estimate):
         return "simulation"
     if kind(value) == "callable":
-        names = sorted(named_in(value), key=lambda name: name != "package")
+        named = watch.libraries.named_in(value)
+        names = sorted(named, key=lambda name: name != "package")
         return names[0] if names else ""
     if kind(value) != "value":
         return ""
@@ -168,19 +174,18 @@ def _of_nodes(value: Any) -> str:
     return "enumeration" if listed else "quadrature"
 
 
-_CLAIMS = {"package": "package", "scipy": "scipy", "scikit": "sklearn", "sklearn": "sklearn"}
-_CLAIMS |= {"statsmodels": "statsmodels"}
-
-
-def refuse_claims(oracle: str, bindings: Any, bound: Mapping[str, Any], watch: Watch) -> None:
+def refuse_false_claims(
+    oracle: str, bindings: Any, bound: Mapping[str, Any], watch: CallWatch
+) -> None:
     """Raise `ValueError` for an oracle that names the package or a library which was not called."""
     if not watch.traced:
         return
     functions: list[Callable] = [v for v in bound.values() if kind(v) == "callable"]
-    called = set(watch.returned).union(*(named_in(f) for f in (*functions, bindings)))
+    named = (watch.libraries.named_in(function) for function in (*functions, bindings))
+    called = set(watch.returned).union(*named)
     tops = called | {name.partition(".")[0] for name in called}
-    for word, name in _CLAIMS.items():
-        if word in oracle.lower() and name not in tops:
+    for word, name in watch.libraries.claimed(oracle):
+        if name not in tops:
             said = ", ".join(sorted(called)) or "no library"
             raise ValueError(
                 f"oracle={oracle!r} names {word}, which the bindings do not call; they call {said}"

@@ -1,8 +1,7 @@
-"""A statement on its draws: the residual of every step, and the fate of every mutant."""
+"""A statement bound to numbers: what it is allowed, and the residual of every step."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -15,17 +14,27 @@ from ..evaluate.evaluator import Evaluator
 from ..evaluate.scales import magnitude
 from ..evaluate.values import Estimate
 from ..evaluate.values import conform as conform_value
+from ..latex.parser import parse
 from ..latex.tree import Name, Node, Statement, Step
-from .bindings import used
+from .bindings import name_kinds, names_in
+from .conditions import refuse_unmet_conditions
 from .edits import STRICT
-from .mutants import Mutant
-from .relations import Comparison, Misfit, Tolerance, compare_all, conform, is_zero, scale
+from .name_clashes import refuse_name_clashes
+from .relations import (
+    RELATIONS,
+    Comparison,
+    Misfit,
+    Tolerance,
+    compare_all,
+    conform_sides,
+    is_zero,
+    scale,
+)
 from .z_scores import Score, score
 
-__all__ = ["Draw", "Trial", "fates"]
+__all__ = ["BoundStatement", "Draw", "bind_statement", "kind_of_statement", "refuse_unused"]
 
 ROUNDING = 1e-12  # what is left of terms that cancel is no more than this, relative to them
-SAME = 1e-10  # two values of a node are the same if they agree to this, relative to the larger
 
 
 @dataclass(frozen=True)
@@ -47,7 +56,7 @@ class Draw:
         return {**self.bindings, **{k: e.value for k, e in self.estimates.items()}}
 
     def sides(self, step: Step) -> tuple[np.ndarray, np.ndarray]:
-        return conform(self.evaluator.value(step.left), self.evaluator.value(step.right))
+        return conform_sides(self.evaluator.value(step.left), self.evaluator.value(step.right))
 
     def size(self, step: Step) -> float:
         """How large both sides would be if nothing in them cancelled."""
@@ -56,7 +65,7 @@ class Draw:
 
     def standard_error(self, step: Step) -> np.ndarray | None:
         """The standard error of ``left - right``, or none if no estimate takes part."""
-        keys = used(step) & set(self.estimates)
+        keys = names_in(step) & set(self.estimates)
         if not keys:
             return None
         return np.sqrt(sum((self._variance(step, key) for key in keys), np.zeros(())))
@@ -83,7 +92,7 @@ class Draw:
 
 
 @dataclass(frozen=True)
-class Trial:
+class BoundStatement:
     """A parsed statement, the draws it is evaluated on, and what it is allowed.
 
     The last `tight` draws are those on which an inequality is an equality.
@@ -94,7 +103,7 @@ class Trial:
     allowed: Tolerance
     tight: int = 0
 
-    def anew(self) -> Trial:
+    def anew(self) -> BoundStatement:
         """The same with nothing remembered."""
         return replace(self, draws=tuple(Draw(draw.bindings) for draw in self.draws))
 
@@ -203,59 +212,50 @@ def _strictly(step: Step) -> Step:
     return replace(step, relation=STRICT[step.relation])
 
 
-def fates(trial: Trial, mutants: Sequence[Mutant]) -> list[tuple[str, float | None]]:
-    """The outcome and residual of each mutant.
+def bind_statement(
+    latex: str, drawn: Sequence[Mapping[str, Any]], allowed: Tolerance, *, tight: int = 0
+) -> BoundStatement:
+    """Parse `latex` with the names that are bound.
 
-    A mutant is caught when a step that it touches fails, or cannot be evaluated, on some draw.
+    Raises `EquationError` for what the grammar does not know, for a symbol that is not bound
+    and for a relation that cannot be checked.
     """
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
-        return [_fate(trial, mutant) for mutant in mutants]
+    statement = parse(latex, name_kinds(drawn[0]))
+    if any(set(other) != set(drawn[0]) for other in drawn):
+        raise ValueError("the draws bind different symbols")
+    bound = BoundStatement(statement, tuple(Draw(values) for values in drawn), allowed, tight)
+    numbers = [draw.plain() for draw in bound.draws]
+    refuse_name_clashes(latex, statement, numbers)
+    refuse_unmet_conditions(latex, statement, numbers)
+    for step in statement.steps:
+        problem = _not_checkable(bound, step)
+        if problem:
+            raise EquationError(problem, latex, step.right.span)
+    return bound
 
 
-def _fate(trial: Trial, mutant: Mutant) -> tuple[str, float | None]:
-    known = [len(draw.evaluator) for draw in trial.draws]
-    try:
-        found = _worst(trial, mutant)
-        if not found.holds:
-            return "caught", found.residual
-        return ("indistinct" if _same(trial, mutant) else "survived"), found.residual
-    except Exception:  # whatever a bound callable raises on nonsense, nonsense it is
-        return "caught", None
-    finally:
-        for draw, kept in zip(trial.draws, known, strict=True):
-            draw.evaluator.forget(kept)
+def _not_checkable(bound: BoundStatement, step: Step) -> str:
+    if step.relation not in RELATIONS:
+        return f"{step.relation} is no relation that can be checked; use define"
+    estimated = names_in(step) & set(bound.draws[0].estimates)
+    if step.relation == r"\approx" and bound.allowed.approx is None and not estimated:
+        return r"\approx needs a tolerance of its own: give approx="
+    return ""
 
 
-def _worst(trial: Trial, mutant: Mutant) -> Comparison:
-    """The first comparison that fails, or the last that holds."""
-    found = Comparison(0.0, True)
-    for chosen in trial.portions:
-        for place, step in zip(mutant.places, mutant.steps, strict=True):
-            found = trial.compare(place, step, chosen)
-            if not found.holds:
-                return found
-    return found
+def refuse_unused(drawn: Mapping[str, Any], latex: str, *statements: Node) -> None:
+    """Raise `EquationError` for a symbol that is bound and occurs in none of `statements`."""
+    never = set(drawn).difference(*map(names_in, statements))
+    if never:
+        said = ", ".join(f"`{key}`" for key in sorted(never))
+        raise EquationError(f"bound and never used: {said}", latex)
 
 
-def _same(trial: Trial, mutant: Mutant) -> bool:
-    """Whether the edited node has its old value on all draws, wherever it is evaluated."""
-    probe = mutant.probe(trial.statement)
-    return probe is not None and all(
-        _unmoved(draw.evaluator, mutant, *probe) for draw in trial.draws
-    )
-
-
-def _unmoved(evaluator: Evaluator, mutant: Mutant, tree: Node, gap: Node) -> bool:
-    """A node that is never evaluated, in a case that never applies, is not known to agree."""
-    try:
-        evaluator.value(tree)
-    except EquationError:
-        return False
-    gaps = evaluator.observe(gap)
-    size = max(_largest(evaluator.observe(mutant.before)), magnitude(evaluator, mutant.before))
-    return bool(gaps) and _largest(gaps) <= SAME * size
-
-
-def _largest(values: Sequence[np.ndarray]) -> float:
-    return max(float(np.max(np.abs(value))) for value in values)
+def kind_of_statement(bound: BoundStatement) -> str:
+    """``estimate``, ``inequality`` or ``identity``."""
+    if any(errors[0] is not None for errors in bound.errors):
+        return "estimate"
+    equal = {"=", ":=", r"\approx", r"\propto"}
+    if any(step.relation not in equal for step in bound.statement.steps):
+        return "inequality"
+    return "identity"

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from ..errors import EquationError
 from .bindings import Tight
 from .mutants import Mutant
-from .statements import Trial
+from .statements import BoundStatement
 
-__all__ = ["never", "refuse_not_tight", "survivors_want"]
+__all__ = ["refuse_not_tight", "survivor_hints", "why_never_tight"]
 
 NEVER = "never: "
 
 
-def never(tight: Tight) -> str:
+def why_never_tight(tight: Tight) -> str:
     """Why no numbers make the inequality an equality, where the author says so."""
     if not isinstance(tight, str):
         return ""
@@ -23,27 +23,29 @@ def never(tight: Tight) -> str:
     return tight
 
 
-def refuse_not_tight(trial: Trial, made: Sequence[Mutant], tight: Tight, latex: str) -> None:
+def refuse_not_tight(
+    bound: BoundStatement, made: Sequence[Mutant], tight: Tight, latex: str
+) -> None:
     """Raise `EquationError` where `tight` does not say what the numbers say."""
     if tight is None:
         return
     strict = [mutant for mutant in made if mutant.strict]
     if not strict:
         raise EquationError("tight=: no relation of this equation can be tight", latex)
-    attained = [_attained(trial, strict, draw) for draw in range(len(trial.draws))]
-    if never(tight) and any(attained):
+    attained = [_attained(bound, strict, draw) for draw in range(len(bound.draws))]
+    if why_never_tight(tight) and any(attained):
         raise EquationError("tight= says never, but both sides are equal on a draw", latex)
-    if trial.tight and not any(attained[-trial.tight :]):
+    if bound.tight and not any(attained[-bound.tight :]):
         raise EquationError("tight=: on none of the tight draws are both sides equal", latex)
 
 
-def _attained(trial: Trial, strict: Sequence[Mutant], draw: int) -> bool:
+def _attained(bound: BoundStatement, strict: Sequence[Mutant], draw: int) -> bool:
     """Whether some inequality would fail on this draw if it were strict."""
     alone = slice(draw, draw + 1)
-    return any(not trial.compare(m.places[0], m.steps[0], alone).holds for m in strict)
+    return any(not bound.compare(m.places[0], m.steps[0], alone).holds for m in strict)
 
 
-def survivors_want(alive: Sequence[Mutant]) -> str:
+def survivor_hints(alive: Sequence[Mutant]) -> str:
     """What to do about mutants of a relation that survive."""
     hints = []
     if any(mutant.strict for mutant in alive):

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable
 from . import tree as t
 from .tree import Node, walk
 
-__all__ = ["after_bars", "between", "entry", "trailing"]
+__all__ = ["behind_bars", "between_factors", "entry_or_whole", "trailing_factor"]
 
 Spans = Collection[tuple[int, int]]
 
@@ -18,7 +18,7 @@ _CLOSED = t.Bars | t.Norm | t.Root | t.Quotient
 _OPENS = t.Function | t.Reduction | t.Derivative
 
 
-def between(before: Node | None, op: str, part: Node, *, slashed: bool, bare: Spans) -> str:
+def between_factors(before: Node | None, op: str, part: Node, *, slashed: bool, bare: Spans) -> str:
     """Two factors: `bare` are the spans of functions and gradients without brackets around."""
     if slashed and not op and not isinstance(part, _OPENS):
         return "ambiguous after `/`: is this below the line? write \\frac or parentheses"
@@ -47,7 +47,7 @@ def _without_scripts(node: Node) -> Node:
     return node
 
 
-def after_bars(argument: Node) -> str:
+def behind_bars(argument: Node) -> str:
     """``\\log |A| b``: the bars look like the end of the argument."""
     if isinstance(argument, t.Product) and isinstance(
         _without_scripts(argument.factors[0]), t.Bars
@@ -56,7 +56,7 @@ def after_bars(argument: Node) -> str:
     return ""
 
 
-def trailing(kind: str, indices: Iterable[str], body: Node) -> str:
+def trailing_factor(kind: str, indices: Iterable[str], body: Node) -> str:
     """``\\prod_i x_i c``: inside or outside, which for a sum makes no difference."""
     if kind == "sum" or not isinstance(body, t.Product | t.Quotient):
         return ""
@@ -67,7 +67,7 @@ def trailing(kind: str, indices: Iterable[str], body: Node) -> str:
     return ""
 
 
-def entry(base: t.Subscript, what: str, *, written_first: bool) -> str:
+def entry_or_whole(base: t.Subscript, what: str, *, written_first: bool) -> str:
     """``A^{-1}_{ij}`` reads as an entry of the inverse, yet prints as ``A_{ij}^{-1}``."""
     if written_first or (what == "the inverse" and len(base.indices) > 1):
         return f"ambiguous: an entry of {what}, or {what} of an entry? write brackets"

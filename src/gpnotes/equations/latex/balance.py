@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from .tokenizer import tokens
 
-__all__ = ["is_whole", "whole"]
+__all__ = ["balanced", "is_balanced"]
 
 _MARK = re.compile(
     r"\\begin\s*\{(?P<begin>[A-Za-z]+\*?)\}|\\end\s*\{(?P<end>[A-Za-z]+\*?)\}"
@@ -26,10 +26,10 @@ _BREAK = re.compile(r"(?:(?:\\\\(?:\*?\s*\[[^\]]*\])?|&)\s*)+(?:\\q?quad(?![A-Za
 _GRID = re.compile(r"(\\begin\{([A-Za-z]+\*?)\}.*?\\end\{\2\})", re.DOTALL)
 
 
-def whole(latex: str, span: tuple[int, int]) -> str:
+def balanced(latex: str, span: tuple[int, int]) -> str:
     """The stretch `span` of `latex` on one line, with the partner of every bracket in it.
 
-    >>> whole(r"a \\left( b + c \\right)", (0, 14))
+    >>> balanced(r"a \\left( b + c \\right)", (0, 14))
     'a \\\\left( b + c \\\\right)'
     """
     start, end = span
@@ -42,10 +42,10 @@ def whole(latex: str, span: tuple[int, int]) -> str:
         end = max(end, *(shut[1] for _, shut in cut))
 
 
-def is_whole(latex: str) -> bool:
+def is_balanced(latex: str) -> bool:
     """Whether `latex` can be typeset alone: nothing in it is open and no argument is missing.
 
-    >>> is_whole(r"\\mathbf x_{ij}"), is_whole(r"\\left( a"), is_whole(r"\\mathbf")
+    >>> is_balanced(r"\\mathbf x_{ij}"), is_balanced(r"\\left( a"), is_balanced(r"\\mathbf")
     (True, False, False)
     """
     try:

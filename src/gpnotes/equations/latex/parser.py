@@ -12,9 +12,9 @@ from lark.exceptions import VisitError
 from lark.lexer import Lexer
 
 from ..errors import EquationError
-from .builder.averages import whole_distributions
-from .builder.expressions import Build
-from .lexer import words
+from .builder.averages import distribution_arguments
+from .builder.expressions import TreeBuilder
+from .lexer import lex
 from .macros import Macros, expand, relocated
 from .names import Names, nearest, normal
 from .tree import Name, Node, Statement, walk
@@ -78,7 +78,7 @@ def symbols(latex: str) -> tuple[str, ...]:
     ('\\\\bar f', 'K_{*f}', 'K_y', '\\\\mathbf y')
     """
     wanted = ("NAME", "CALL", "INDEX")
-    found = [str(w) for w in words(latex, Names({}), free=True) if w.type in wanted]
+    found = [str(w) for w in lex(latex, Names({}), free=True) if w.type in wanted]
     return tuple(dict.fromkeys(found))
 
 
@@ -98,17 +98,17 @@ def _expanded(
 
 def _parse(latex: str, names: Mapping[str, str], start: str, free: bool) -> Any:
     kinds = {normal(key): kind for key, kind in names.items()}
-    stream = words(latex, Names(kinds), free=free)
+    stream = lex(latex, Names(kinds), free=free)
     try:
         parsed = _parser().parse(stream, start=start)
     except UnexpectedToken as wrong:
         raise _misplaced(latex, wrong) from None
     try:
-        node = Build(latex, kinds).transform(parsed)
+        node = TreeBuilder(latex, kinds).transform(parsed)
     except VisitError as wrong:
         raise wrong.orig_exc from None
     if not free:
-        node = whole_distributions(node, kinds)
+        node = distribution_arguments(node, kinds)
         _only_bound(node, kinds, latex)
     return node
 

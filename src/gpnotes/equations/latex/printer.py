@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from . import tree as t
-from .ambiguities import trailing
+from .ambiguities import trailing_factor
 from .builder.averages import behind_the_bar
 from .names import signature
 from .tokenizer import tokens
 
-__all__ = ["STYLES", "Style", "latex"]
+__all__ = ["STYLES", "Style", "to_latex"]
 
 
 @dataclass(frozen=True)
@@ -38,11 +38,11 @@ STYLES = {
 }
 
 
-def latex(node: t.Node, style: str | Style = "plain") -> str:
+def to_latex(node: t.Node, style: str | Style = "plain") -> str:
     """The LaTeX of `node`.
 
     >>> from gpnotes.equations.latex.tree import Inverse, Name, Product
-    >>> latex(Product((Inverse(Name("K_y")), Name("\\\\mathbf y"))))
+    >>> to_latex(Product((Inverse(Name("K_y")), Name("\\\\mathbf y"))))
     'K_y^{-1} \\\\mathbf y'
     """
     return _Printer(STYLES[style] if isinstance(style, str) else style).any(node)
@@ -209,7 +209,7 @@ class _Printer:
 
     def reduction(self, node: t.Reduction) -> str:
         word = _FUNCTION_WORDS.get(node.kind, f"\\{node.kind}")
-        loose = trailing(node.kind, (node.over.index,), node.body)
+        loose = trailing_factor(node.kind, (node.over.index,), node.body)
         body = self.wrapped(node.body) if loose else self.term(node.body)
         return f"{word}{self.range(node.over)} {body}"
 

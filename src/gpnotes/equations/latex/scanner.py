@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-__all__ = ["Pieces", "Token", "words_of"]
+__all__ = ["Scanner", "Token", "word_set"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Token:
     wide: bool = False
 
 
-def words_of(text: str) -> frozenset[str]:
+def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
@@ -32,19 +32,19 @@ _PIECE = re.compile(
     r"|(?P<piece>\\operatorname\*|\\[A-Za-z]+|\\.|.)",
     re.DOTALL,
 )
-_LAYOUT = words_of(
+_LAYOUT = word_set(
     r"\, \: \; \! \> \thinspace \medspace \thickspace \displaystyle "
     r"\textstyle \scriptstyle \limits \nolimits \notag \nonumber \mathstrut \strut "
     r"\allowbreak \noindent \hline"
 ) | {"\\ ", "\\\n"}
-_WIDE = words_of(r"\quad \qquad \enspace \hfill")
-_DROPPED = words_of(
+_WIDE = word_set(r"\quad \qquad \enspace \hfill")
+_DROPPED = word_set(
     r"\color \textcolor \tag \label \hspace \vspace \phantom \hphantom \vphantom \mspace"
 )
 _WITH_COLUMNS = frozenset(
     f"\\begin{{{name}}}" for name in ("array", "alignat", "alignat*", "alignedat")
 )
-_TEXT = words_of(r"\text \textrm \textit \textbf \textup \textsf \mbox \intertext")
+_TEXT = word_set(r"\text \textrm \textit \textbf \textup \textsf \mbox \intertext")
 _SIDES = {
     **dict.fromkeys([r"\left", r"\bigl", r"\Bigl", r"\biggl", r"\Biggl"], "open"),
     **dict.fromkeys([r"\right", r"\bigr", r"\Bigr", r"\biggr", r"\Biggr"], "close"),
@@ -67,7 +67,7 @@ _SAME = {
 }  # fmt: skip
 
 
-class Pieces:
+class Scanner:
     """The first pass: cut the text, drop the layout, settle sides and aliases."""
 
     def __init__(self, latex: str, start: int = 0, end: int | None = None) -> None:
@@ -113,7 +113,7 @@ class Pieces:
         for i, piece in enumerate(content.split("$")):
             end = place + len(piece)
             if i % 2:
-                self.out += Pieces(self.latex, place, end).read()
+                self.out += Scanner(self.latex, place, end).read()
             elif piece.strip():
                 self.out.append(Token(f"\\text{{{piece.strip()}}}", place, end))
             place = end + 1

@@ -13,8 +13,8 @@ from dataclasses import replace
 from functools import lru_cache
 
 from ..errors import EquationError
-from .scanner import Pieces, Token
-from .scanner import words_of as _set
+from .scanner import Scanner, Token
+from .scanner import word_set as _set
 
 __all__ = ["Token", "closing", "tokens"]
 
@@ -43,7 +43,7 @@ def tokens(latex: str) -> tuple[Token, ...]:
     >>> [t.text for t in tokens(r"\\sigma^2_n")]
     ['\\\\sigma', '_', '{', 'n', '}', '^', '{', '2', '}']
     """
-    return tuple(_Reader(latex, Pieces(latex).read()).all())
+    return tuple(_Reader(latex, Scanner(latex).read()).all())
 
 
 def closing(sequence: Sequence[Token], start: int) -> int:

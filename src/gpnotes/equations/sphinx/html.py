@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from html import escape
 
 from ..book.display import short
-from ..latex.balance import is_whole
+from ..latex.balance import is_balanced
 
 __all__ = [
     "display",
@@ -72,7 +72,7 @@ def later(latex: str) -> str:
 
     What cannot be typeset alone is shown as it is written.
     """
-    if not is_whole(latex):
+    if not is_balanced(latex):
         return element("code", say(latex))
     spelled = rf"\({escape(_laid_out(latex))}\)"
     return element("span", spelled, class_="gpn-later tex2jax_ignore notranslate nohighlight")

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ..book.items import Item, read_items
+from ..book.sources import Item, read_items
 from ..latex.equation import Equation
 from .pages import CHECKS, Page
 

@@ -45,7 +45,7 @@ def _index(ev: Calculator, node: t.Index, scope: Scope) -> Array:
 def _subscript(ev: Calculator, node: t.Subscript, scope: Scope) -> Array:
     base = ev.of(node.base, scope)
     _refuse_two_digits(node.indices, base)
-    indices = [whole(ev.of(index, scope)) for index in node.indices]
+    indices = [whole_number(ev.of(index, scope)) for index in node.indices]
     if base.ndim == 0 and indices == [1]:
         return base
     if base.ndim == 2 and 1 in base.shape and len(indices) == 1:
@@ -65,7 +65,7 @@ def _refuse_two_digits(indices: tuple[t.Node, ...], base: Array) -> None:
         raise OperationError(f"ambiguous: {said} write A_{{{first},{rest}}}")
 
 
-def whole(value: Array) -> int:
+def whole_number(value: Array) -> int:
     if np.ndim(value) or value != int(value):
         raise OperationError(f"an index must be a whole number, not {value}")
     return int(value)

@@ -10,7 +10,7 @@ import numpy as np
 from ...errors import OperationError
 from ...latex import tree as t
 from ..values import host, kind, shaped
-from .algebra import call, inside, whole
+from .algebra import call, inside, whole_number
 from .registry import Array, Calculator, Item, Scope, rule
 
 
@@ -29,7 +29,7 @@ def _derivative(ev: Calculator, node: t.Slope, scope: Scope) -> Array:
         return _body(ev, node.body, {**scope, variable.key: item}, moved)
 
     if isinstance(node.variable, t.Subscript):
-        place = inside([whole(ev.of(i, scope)) for i in node.variable.indices], point.shape)
+        place = inside([whole_number(ev.of(i, scope)) for i in node.variable.indices], point.shape)
         return _slope(at, place, _scale(point, place))
     return _assemble(at, point, whole_jacobian=isinstance(node, t.Derivative))
 

@@ -12,13 +12,13 @@ from ...errors import OperationError
 from ...latex import tree as t
 from .. import operations as op
 from ..values import Distribution, Nodes, conform, kind, scalar
-from .algebra import argument, nodes_given, whole
+from .algebra import argument, nodes_given, whole_number
 from .registry import Array, Calculator, Item, Scope, rule
 
 
 def _members(ev: Calculator, over: t.Range, scope: Scope) -> list:
     if over.members is None:
-        first, last = (whole(ev.of(limit, scope)) for limit in over.limits)
+        first, last = (whole_number(ev.of(limit, scope)) for limit in over.limits)
         found = list(range(first, last + 1))
     else:
         found = elements(ev, over.members, scope)
@@ -36,7 +36,7 @@ def elements(ev: Calculator, node: t.Node, scope: Scope) -> list:
         return sorted(bound) if isinstance(bound, set | frozenset) else list(bound)
     values = ev.of(node, scope)
     if values.ndim == 0:
-        return list(range(1, whole(values) + 1))
+        return list(range(1, whole_number(values) + 1))
     return list(values.ravel()) if 1 in values.shape else list(values)
 
 
@@ -199,7 +199,7 @@ def _dimension(ev: Calculator, node: t.Integral, scope: Scope, at: tuple[str, No
     """How many coordinates the domain has, which are those of the nodes; one if it says nothing."""
     if node.dimension is None:
         return 1
-    (key, nodes), wanted = at, whole(ev.of(node.dimension, scope))
+    (key, nodes), wanted = at, whole_number(ev.of(node.dimension, scope))
     held = nodes.points.shape[1] if nodes.points.ndim > 1 else 1
     if held != wanted:
         plural = "" if held == 1 else "s"

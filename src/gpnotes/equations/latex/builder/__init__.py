@@ -1,5 +1,5 @@
 """From the parser's tree to the nodes of an equation: one small method a rule of the grammar."""
 
-from .expressions import Build
+from .expressions import TreeBuilder
 
-__all__ = ["Build"]
+__all__ = ["TreeBuilder"]

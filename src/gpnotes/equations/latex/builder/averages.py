@@ -17,7 +17,7 @@ from ..tokenizer import tokens
 from .branches import Branches, span_of
 from .combine import bind
 
-__all__ = ["Averages", "behind_the_bar", "whole_distributions"]
+__all__ = ["Averages", "behind_the_bar", "distribution_arguments"]
 
 
 Bodies = tuple[t.Node, ...]
@@ -153,7 +153,7 @@ def behind_the_bar(under: t.Under) -> tuple[t.Node, ...]:
     return under.given[len(list(indices)) :]
 
 
-def whole_distributions(node: t.Node, kinds: Mapping[str, str]) -> t.Node:
+def distribution_arguments(node: t.Node, kinds: Mapping[str, str]) -> t.Node:
     """`node` with ``q(x)`` as the argument of a function, for an x that nobody drew, made ``q``.
 
     In ``\\operatorname{KL}(q(x) \\,\\|\\, p(x))`` it is the whole distribution.
@@ -161,7 +161,7 @@ def whole_distributions(node: t.Node, kinds: Mapping[str, str]) -> t.Node:
     changes: dict[str, Any] = {}
     for item in fields(node):
         value = getattr(node, item.name)
-        new = _each(value, lambda part: whole_distributions(part, kinds))
+        new = _each(value, lambda part: distribution_arguments(part, kinds))
         if isinstance(node, t.Apply) and item.name == "arguments":
             new = _each(new, lambda part: _whole(part, kinds))
         if new is not value:

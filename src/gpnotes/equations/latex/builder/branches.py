@@ -21,7 +21,7 @@ def span_of(meta: Meta) -> tuple[int, int]:
 
 @v_args(meta=True)
 class Branches(Transformer):
-    """What `build.Build` is made of besides terms: small methods, one a rule of the grammar."""
+    """What `TreeBuilder` is made of besides terms: small methods, one a rule of the grammar."""
 
     latex: str
     kinds: Mapping[str, str]

@@ -19,7 +19,7 @@ Claim = tuple[list[t.Step], list[Node]]
 
 @v_args(meta=True)
 class Conditions(Branches):
-    """The part of `build.Build` that reads them: small methods, one a rule of the grammar."""
+    """The part of `TreeBuilder` that reads them: small methods, one a rule of the grammar."""
 
     def claim(self, meta: Meta, parts: list) -> Claim:
         """A chain and its conditions; a bare name says what the chain is for, and no more."""

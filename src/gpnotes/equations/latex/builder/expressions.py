@@ -9,7 +9,7 @@ from lark import v_args
 from lark.tree import Meta
 
 from .. import tree as t
-from ..ambiguities import after_bars, between, entry
+from ..ambiguities import behind_bars, between_factors, entry_or_whole
 from ..vocabulary import AMBIGUOUS_POWERS
 from .averages import Averages
 from .branches import span_of as _span
@@ -17,13 +17,13 @@ from .combine import bind, one_product, quotient, split_indices
 from .conditions import Conditions
 from .ranges import Ranges
 
-__all__ = ["Build"]
+__all__ = ["TreeBuilder"]
 
 Node = t.Node
 
 
 @v_args(meta=True)
-class Build(Averages, Conditions, Ranges):
+class TreeBuilder(Averages, Conditions, Ranges):
     """The nodes of an equation; `kinds` says what its names are bound to."""
 
     def __init__(self, latex: str, kinds: Mapping[str, str]) -> None:
@@ -96,7 +96,9 @@ class Build(Averages, Conditions, Ranges):
             if isinstance(part, str):
                 op = part
                 continue
-            self._refuse(between(before, op, part, slashed=slashed, bare=self.bare), part.span)
+            self._refuse(
+                between_factors(before, op, part, slashed=slashed, bare=self.bare), part.span
+            )
             slashed = op == "DIV"
             factors = [quotient(one_product(factors), part)] if slashed else [*factors, part]
             before, op = part, ""
@@ -114,7 +116,7 @@ class Build(Averages, Conditions, Ranges):
         return tuple(parts[::2]), tuple(map(str, parts[1::2]))
 
     def fapp(self, meta: Meta, parts: list) -> Node:
-        self._refuse(after_bars(parts[1]), parts[1].span)
+        self._refuse(behind_bars(parts[1]), parts[1].span)
         self.bare.add(_span(meta))
         return self._function(parts[0], (parts[1],), meta)
 
@@ -188,7 +190,7 @@ class Build(Averages, Conditions, Ranges):
         bracketed = meta.start_pos < base.span[0]
         if not bracketed and isinstance(base, t.Subscript):
             written_first = mark.start_pos < base.indices[-1].span[0]
-            problem = entry(base, what, written_first=written_first)
+            problem = entry_or_whole(base, what, written_first=written_first)
             self._refuse(problem, _span(meta))
 
     def power(self, meta: Meta, parts: list) -> Node:

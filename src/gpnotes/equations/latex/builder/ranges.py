@@ -9,7 +9,7 @@ from lark.tree import Meta
 
 from ...errors import EquationError
 from .. import tree as t
-from ..ambiguities import trailing
+from ..ambiguities import trailing_factor
 from ..tree import Node
 from .branches import Branches, span_of
 from .combine import around, below, bind
@@ -19,7 +19,7 @@ __all__ = ["Ranges"]
 
 @v_args(meta=True)
 class Ranges(Branches):
-    """The part of `build.Build` that reads them: small methods, one a rule of the grammar.
+    """The part of `TreeBuilder` that reads them: small methods, one a rule of the grammar.
 
     Where none is written a range begins at one, as the entries of a vector do.
     """
@@ -53,7 +53,7 @@ class Ranges(Branches):
         kind, body = str(parts[0]), parts[-1]
         ranges = self._merged(parts[1:-1])
         if self.several:
-            self._refuse(trailing(kind, (one.index for one in ranges), body), body.span)
+            self._refuse(trailing_factor(kind, (one.index for one in ranges), body), body.span)
         upper = parts[-2] if not isinstance(parts[-2], t.Range | list) else None
         for one in reversed(self._complete(ranges, upper, meta)):
             body = t.Reduction(kind, one, bind(body, {one.index}), span=span_of(meta))

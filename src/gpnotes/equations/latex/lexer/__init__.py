@@ -1,5 +1,5 @@
 """From LaTeX to the words of the grammar, given the names that are bound."""
 
-from .terminals import words
+from .terminals import lex
 
-__all__ = ["words"]
+__all__ = ["lex"]

@@ -17,10 +17,10 @@ from ..tokenizer import Token
 from . import atoms, averages, brackets, calculus, lines, phrases
 from .stream import Stream
 
-__all__ = ["words"]
+__all__ = ["lex"]
 
 
-def words(latex: str, names: Names, *, free: bool = False) -> list[Word]:
+def lex(latex: str, names: Names, *, free: bool = False) -> list[Word]:
     """The words of `latex`; with `free`, letters that nobody bound are names too."""
     s = Stream(latex, names, free)
     atoms.declare_indices(s)

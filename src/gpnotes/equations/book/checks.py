@@ -1,0 +1,144 @@
+"""The records of checks: an equation on its numbers, a definition beside what it defines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from ..check.bindings import Bindings, Tight, backend, draw_bindings, draw_tight_bindings
+from ..check.definitions import compare_definition, refuse_unreadable_definition
+from ..check.libraries import Libraries
+from ..check.mutant_outcomes import check_mutants
+from ..check.relations import Tolerance
+from ..check.routes import observed_route, refuse_false_claims, watch_calls
+from ..check.statements import (
+    BoundStatement,
+    bind_statement,
+    kind_of_statement,
+    refuse_unused,
+)  # fmt: skip
+from ..check.steps import check_steps, refutation_residual, worst_estimate
+from ..errors import EquationError
+from ..latex.balance import balanced
+from ..latex.equation import Equation, located
+from .records import Record
+
+__all__ = ["Terms", "definition_record", "equation_record", "refutation_residuals"]
+
+CLEARLY = 1e3  # a printed formula is refuted when it is off by this many tolerances
+
+
+@dataclass(frozen=True)
+class Terms:
+    """On what terms an equation is checked.
+
+    The tolerance `allowed`, the mutants to `spare` and why, the numbers on which an inequality
+    is `tight`, the `oracle` by which the numbers come, and the `libraries` that it may name.
+    `chapter` is the place of the equation, and with the label the seed of its draws.
+    """
+
+    allowed: Tolerance
+    oracle: str = ""
+    spare: Mapping[str, str] = field(default_factory=dict)
+    tight: Tight = None
+    libraries: Libraries = field(default_factory=Libraries)
+    chapter: str = ""
+
+    def record(self, equation: Equation, kind: str, allowed: Tolerance | None) -> Record:
+        """A record of `equation` on these terms, with nothing found yet."""
+        return Record(
+            equation.label, self.chapter, kind, equation.line, self.oracle,
+            rtol=allowed.rtol if allowed else None,
+            atol=allowed.atol if allowed else None,
+            approx=allowed.approx if allowed else None,
+        )  # fmt: skip
+
+    def seed(self, label: str) -> str:
+        """What decides the numbers that are drawn."""
+        return f"{self.chapter}:{label}"
+
+
+def equation_record(
+    equation: Equation, bindings: Bindings, terms: Terms, sources: tuple[str, ...] = ()
+) -> tuple[Record, BoundStatement]:
+    """Check `equation` on numbers: its record, and the statement bound to them.
+
+    Raises `EquationError` for a step that does not hold, a mutant that survives, a statement
+    that says nothing, and all bad input.
+    """
+    latex, seed = equation.latex, terms.seed(equation.label)
+    if not terms.oracle.strip():
+        raise EquationError("oracle= must say by which route the numbers come")
+    terms.allowed.refuse_loose()
+    with watch_calls(bindings, terms.libraries) as watch:
+        drawn = draw_bindings(bindings, seed)
+    attained = draw_tight_bindings(terms.tight, seed)
+    bound = bind_statement(latex, (*drawn, *attained), terms.allowed, tight=len(attained))
+    refuse_unused(drawn[0], latex, bound.statement)
+    refuse_false_claims(terms.oracle, bindings, drawn[0], watch)
+    record = replace(
+        terms.record(equation, kind_of_statement(bound), terms.allowed),
+        steps=check_steps(bound, equation),
+        draws=len(drawn),
+        sources=sources,
+        mutants=check_mutants(bound, latex, terms.spare, terms.tight),
+        tight=len(attained),
+        estimate=worst_estimate(bound),
+        backend=backend(drawn[0]),
+        route=observed_route(bound.statement, drawn[0], watch),
+    )
+    return record, bound.anew()
+
+
+def definition_record(
+    equation: Equation, bindings: Bindings | None, why: str, terms: Terms
+) -> tuple[Record, BoundStatement | None]:
+    """Hold a definition against what it defines: its record, and what was compared, if anything.
+
+    Raises `EquationError` for what does not hold, for a mutant that survives, and where a
+    statement is left bare without a reason.
+    """
+    latex = equation.latex
+    terms.allowed.refuse_loose()
+    with watch_calls(bindings, terms.libraries) as watch:
+        seed = terms.seed(equation.label)
+        drawn = draw_bindings(bindings, seed) if bindings is not None else ()
+    if not drawn:
+        refuse_unreadable_definition(latex)
+    compared = compare_definition(latex, drawn, terms.allowed) if drawn else None
+    bare = compared.bare if compared else (balanced(latex, (0, len(latex))),)
+    if bare and not why.strip():
+        raise EquationError(f"why= must say why nothing is compared with {'; '.join(bare)}", latex)
+    if compared is None or not compared.bound.statement.steps:
+        return replace(terms.record(equation, "definition", None), bare=bare, why=why), None
+    bound = compared.bound
+    refuse_false_claims(terms.oracle, bindings, drawn[0], watch)
+    record = replace(
+        terms.record(equation, "definition", terms.allowed),
+        bare=bare,
+        why=why,
+        steps=check_steps(bound, equation),
+        mutants=check_mutants(bound, latex, terms.spare),
+        draws=len(drawn),
+        backend=backend(drawn[0]),
+        route=observed_route(bound.statement, drawn[0], watch),
+    )
+    return record, bound.anew()
+
+
+def refutation_residuals(
+    place: str, printed: Equation, corrected: Equation, drawn: Sequence[Mapping], allowed: Tolerance
+) -> tuple[float | None, float]:
+    """By how much `printed` is missed where `corrected` holds, and by how much the latter is.
+
+    None where the shapes of the printed formula do not conform. Raises `EquationError`, which
+    begins with `place`, where `printed` holds or `corrected` does not.
+    """
+    with located(place, printed):
+        wrong = bind_statement(printed.latex, drawn, allowed.times(CLEARLY))
+        missed = refutation_residual(wrong, printed.latex)
+    with located(place, corrected):
+        right = bind_statement(corrected.latex, drawn, allowed)
+        refuse_unused(drawn[0], corrected.latex, wrong.statement, right.statement)
+        steps = check_steps(right, corrected)
+    return missed, max(step.residual or 0.0 for step in steps)

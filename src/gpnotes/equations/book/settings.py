@@ -1,0 +1,96 @@
+"""What a book tells the engine: a file ``equations.toml`` at its root, or above its chapters.
+
+Every setting may be left out::
+
+    package = "gpnotes"               # the package that the book is about: an independent route
+    items = "book/sources/items.tsv"  # what its chapters must answer, see `sources`
+    carry = ["book/data/*.csv"]       # what a notebook far from the book needs beside equations
+
+    [libraries]                       # a word in oracle=, and the library that must be called
+    scikit = "sklearn"
+
+Paths are relative to the file. In a folder of packed data (see `packing`) they count by their
+last part, since everything lies beside the file there.
+"""
+
+from __future__ import annotations
+
+import sys
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from ..check.libraries import Libraries
+
+__all__ = ["NAME", "PACKED", "Settings", "carried", "find_settings"]
+
+NAME = "equations.toml"
+PACKED = "_equations"  # a book's own folder of packed data
+# The package around the engine, if there is one, may carry the packed data of its book: it names
+# the folder by this attribute.
+_CARRIES = "__equations__"
+_HOST = __package__.split(".")[0]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings of a book and the file that they stand in; without one, there are none."""
+
+    file: Path | None = None
+    package: str = ""
+    items: str = ""
+    carry: tuple[str, ...] = ()
+    libraries: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def items_file(self) -> Path | None:
+        """The list of items, where the book has one and it can be found."""
+        if self.file is None or not self.items:
+            return None
+        places = (self.file.parent / self.items, self.file.parent / Path(self.items).name)
+        return next((place for place in places if place.is_file()), None)
+
+    @property
+    def known(self) -> Libraries:
+        """What the engine must know of libraries."""
+        return Libraries(self.package, self.libraries)
+
+    def carried_files(self) -> Iterator[Path]:
+        """The files that go with the equations where these are packed."""
+        if self.file is not None:
+            yield from filter(None, [self.items_file])
+            for pattern in self.carry:
+                yield from sorted(self.file.parent.glob(pattern))
+            yield self.file
+
+
+def find_settings(folder: Path, *, packed: bool = True) -> Settings:
+    """The settings of the book that `folder` belongs to: from the file in it, or above it.
+
+    Else, with `packed`, those of the packed copy that is nearest. Raises `ValueError` for a
+    setting that is none.
+    """
+    above = (folder.resolve(), *folder.resolve().parents)
+    folders = list(above)
+    if packed:
+        folders += [*(place / PACKED for place in above), *carried()]
+    file = next((place / NAME for place in folders if (place / NAME).is_file()), None)
+    return _read(file, file.stat().st_mtime_ns) if file else Settings()
+
+
+@lru_cache(maxsize=16)
+def _read(file: Path, changed: int) -> Settings:
+    given: dict[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))
+    unknown = sorted(given.keys() - {"package", "items", "carry", "libraries"})
+    if unknown:
+        raise ValueError(f"{file}: {', '.join(unknown)} is no setting of the engine")
+    return Settings(file, **{**given, "carry": tuple(given.get("carry", ()))})
+
+
+def carried() -> tuple[Path, ...]:
+    """The folders of packed data that travel with an installed package."""
+    folder = getattr(sys.modules.get(_HOST), _CARRIES, None)
+    return () if folder is None else (Path(folder),)

@@ -1,0 +1,97 @@
+"""The sources that a book answers, line by line: their items, and the verdict on each.
+
+Which file lists the items is a setting of the book (see `settings`). It is a table with tabs
+between the columns ``id``, ``source``, ``chapter`` (which answers the item) and ``item``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from csv import DictReader
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .records import Refutation, Verdict
+
+__all__ = ["VERDICTS", "Answers", "Item", "is_clear", "read_items", "refuse_weak"]
+
+VERDICTS = ("holds", "holds-if", "wrong", "ambiguous", "stub")
+
+
+@dataclass(frozen=True)
+class Item:
+    """One item: its id, the source it stands in, the chapter that answers it, what it says."""
+
+    id: str
+    source: str
+    chapter: str
+    item: str
+
+
+def read_items(path: Path | None) -> dict[str, Item]:
+    """All items of the table at `path`, by id; none where a book lists no items."""
+    if path is None:
+        return {}
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(DictReader(file, delimiter="\t", quotechar=None, quoting=3))
+    return {row["id"]: Item(**row) for row in rows}
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What a chapter has said so far about the items of the sources that it answers."""
+
+    chapter: str
+    items: Mapping[str, Item]
+    refutations: dict[str, Refutation] = field(default_factory=dict)
+    verdicts: dict[str, Verdict] = field(default_factory=dict)
+
+    @property
+    def own(self) -> dict[str, Item]:
+        """The items that this chapter must answer."""
+        return {item.id: item for item in self.items.values() if item.chapter == self.chapter}
+
+    def item(self, place: str, source_id: str) -> Item:
+        """The item with this id; an error begins with `place`.
+
+        Raises `ValueError` for an unknown id and for an item that another chapter answers.
+        """
+        item = self.items.get(source_id)
+        if item is None:
+            raise ValueError(f"{place}: no item of the sources has the id {source_id}")
+        if item.chapter != self.chapter:
+            raise ValueError(f"{place}: {source_id} is for the chapter {item.chapter}")
+        return item
+
+    def forget(self, labels: Collection[str]) -> None:
+        """Drop what rests on the equations with these labels: their text has changed."""
+        for source_id in [i for i, r in self.refutations.items() if r.instead in labels]:
+            del self.refutations[source_id]
+        for source_id in [i for i, v in self.verdicts.items() if v.label in labels]:
+            del self.verdicts[source_id]
+
+
+def is_clear(evidence: tuple[float, float] | None) -> bool:
+    """Whether an experiment shows that the printed statement fails and the corrected one holds.
+
+    Raises `ValueError` where the printed residual is not the larger one.
+    """
+    if evidence is None:
+        return False
+    printed, corrected = evidence
+    if not printed > corrected >= 0.0:
+        raise ValueError(f"evidence= must show a larger printed residual; got {evidence}")
+    return True
+
+
+def refuse_weak(where: str, verdict: str, why: str, shown: bool) -> None:
+    """Raise `ValueError`, which begins with `where`, for a verdict without its evidence or reason.
+
+    `shown` says whether something was evaluated that shows a slip.
+    """
+    if verdict not in VERDICTS:
+        raise ValueError(f"{where} is no verdict; choose among {', '.join(VERDICTS)}")
+    if verdict == "wrong" and not shown:
+        raise ValueError(f"{where} needs a refute, a checked label= or evidence=")
+    if verdict in ("holds-if", "ambiguous", "stub") and not why.strip():
+        raise ValueError(f"{where} needs why=: what is missing, or what it means")

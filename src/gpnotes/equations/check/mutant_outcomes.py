@@ -1,0 +1,186 @@
+"""What becomes of the mutants of a statement, and what is refused: survivors, and no mutants."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ..errors import EquationError
+from ..evaluate.evaluator import Evaluator
+from ..evaluate.scales import magnitude
+from ..latex.balance import balanced
+from ..latex.printer import to_latex as printed
+from ..latex.tree import (
+    Covariance,
+    Derivative,
+    Expectation,
+    Gradient,
+    Integral,
+    Node,
+    Variance,
+    walk,
+)
+from .bindings import Tight, swap_groups
+from .mutants import Mutant, all_mutants
+from .outcomes import MutantRecord, Mutants
+from .relations import Comparison
+from .statements import BoundStatement
+from .tightness import refuse_not_tight, survivor_hints, why_never_tight
+
+__all__ = ["check_mutants", "mutant_outcomes"]
+
+SAME = 1e-10  # two values of a node are the same if they agree to this, relative to the larger
+Spare = Mapping[str, str]
+_COMPUTED = Derivative | Gradient | Expectation | Variance | Covariance | Integral
+
+
+def check_mutants(bound: BoundStatement, latex: str, spare: Spare, tight: Tight = None) -> Mutants:
+    """The mutants of the statement and what became of them.
+
+    Raises `EquationError` for a survivor that is not spared, for a spare that names none, and
+    where no mutant is told apart from the statement.
+    """
+    made = _mutants(bound, latex)
+    refuse_not_tight(bound, made, tight, latex)
+    fate = mutant_outcomes(bound, made)
+    records = tuple(_mutant(m, *f, spare) for m, f in zip(made, fate, strict=True))
+    records = tuple(
+        _never(m, r, why_never_tight(tight)) for m, r in zip(made, records, strict=True)
+    )
+    _refuse_survivors(made, records, latex)
+    idle = [key for key in spare if not any(_named(r, key) and r.why for r in records)]
+    if idle:
+        raise EquationError(f"spare names no survivor: {', '.join(map(repr, idle))}", latex)
+    computed = any(isinstance(node, _COMPUTED) for _, node in walk(bound.statement))
+    _refuse_powerless(made, records, latex, computed=computed)
+    return Mutants.of(records)
+
+
+def _mutants(bound: BoundStatement, latex: str) -> list[Mutant]:
+    """All mutants but those that the noise of an estimate hides."""
+    made = all_mutants(
+        bound.statement, swap_groups(bound.draws[0].bindings), lambda n: balanced(latex, n.span)
+    )
+    return [m for m in made if not m.finer or bound.errors[m.places[0]][0] is None]
+
+
+def _never(mutant: Mutant, record: MutantRecord, why: str) -> MutantRecord:
+    """A strict inequality survives where the author says why none is ever tight."""
+    if not (why and mutant.strict and record.outcome == "survived"):
+        return record
+    return replace(record, outcome="spared", why=why)
+
+
+def _refuse_powerless(
+    made: Sequence[Mutant], records: Sequence[MutantRecord], latex: str, *, computed: bool
+) -> None:
+    """A derivative or an average is computed all the same, and so is ``K = K^\\top``.
+
+    The one mutant of the latter, ``K = K``, is what it claims.
+    """
+    told_apart = any(
+        record.outcome in ("caught", "spared") and not mutant.closer
+        for mutant, record in zip(made, records, strict=True)
+    )
+    claimed = any(step.left == step.right for mutant in made for step in mutant.steps)
+    if not (told_apart or claimed or computed):
+        problem = (
+            "shows nothing: it has no mutant that could be told from it. Print what is computed, "
+            "and bind numbers that are neither zero nor one"
+        )
+        raise EquationError(problem, latex)
+
+
+def _mutant(mutant: Mutant, outcome: str, residual: float | None, spare: Spare) -> MutantRecord:
+    record = MutantRecord(mutant.edit, _reads(mutant), outcome, residual, said=mutant.said)
+    if outcome != "survived":
+        return record
+    why = next((why for key, why in spare.items() if _named(record, key)), "")
+    outcome = "spared" if why else "survived"
+    return replace(record, outcome=outcome, why=why)
+
+
+def _named(record: MutantRecord, key: str) -> bool:
+    return key in (record.edit, record.latex)
+
+
+def _reads(mutant: Mutant) -> str:
+    """The LaTeX of the edited node, or of the step whose relation is turned."""
+    return printed(mutant.after)
+
+
+def _refuse_survivors(made: Sequence[Mutant], records: Sequence[MutantRecord], latex: str) -> None:
+    alive = [(m, r) for m, r in zip(made, records, strict=True) if r.outcome == "survived"]
+    if not alive:
+        return
+    said = "; ".join(f"{r.edit!r} (reads {r.latex})" for _, r in alive)
+    span = alive[0][0].before.span
+    raise EquationError(
+        f"{len(alive)} of {len(records)} mutants survive: {said}. Bind numbers that tell them "
+        f"apart, or say why not with spare={{name: why}}.{survivor_hints([m for m, _ in alive])}",
+        latex,
+        span,
+    )
+
+
+def mutant_outcomes(
+    bound: BoundStatement, mutants: Sequence[Mutant]
+) -> list[tuple[str, float | None]]:
+    """The outcome and residual of each mutant.
+
+    A mutant is caught when a step that it touches fails, or cannot be evaluated, on some draw.
+    """
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        return [_fate(bound, mutant) for mutant in mutants]
+
+
+def _fate(bound: BoundStatement, mutant: Mutant) -> tuple[str, float | None]:
+    known = [len(draw.evaluator) for draw in bound.draws]
+    try:
+        found = _worst(bound, mutant)
+        if not found.holds:
+            return "caught", found.residual
+        return ("indistinct" if _same(bound, mutant) else "survived"), found.residual
+    except Exception:  # whatever a bound callable raises on nonsense, nonsense it is
+        return "caught", None
+    finally:
+        for draw, kept in zip(bound.draws, known, strict=True):
+            draw.evaluator.forget(kept)
+
+
+def _worst(bound: BoundStatement, mutant: Mutant) -> Comparison:
+    """The first comparison that fails, or the last that holds."""
+    found = Comparison(0.0, True)
+    for chosen in bound.portions:
+        for place, step in zip(mutant.places, mutant.steps, strict=True):
+            found = bound.compare(place, step, chosen)
+            if not found.holds:
+                return found
+    return found
+
+
+def _same(bound: BoundStatement, mutant: Mutant) -> bool:
+    """Whether the edited node has its old value on all draws, wherever it is evaluated."""
+    probe = mutant.probe(bound.statement)
+    return probe is not None and all(
+        _unmoved(draw.evaluator, mutant, *probe) for draw in bound.draws
+    )
+
+
+def _unmoved(evaluator: Evaluator, mutant: Mutant, tree: Node, gap: Node) -> bool:
+    """A node that is never evaluated, in a case that never applies, is not known to agree."""
+    try:
+        evaluator.value(tree)
+    except EquationError:
+        return False
+    gaps = evaluator.observe(gap)
+    size = max(_largest(evaluator.observe(mutant.before)), magnitude(evaluator, mutant.before))
+    return bool(gaps) and _largest(gaps) <= SAME * size
+
+
+def _largest(values: Sequence[np.ndarray]) -> float:
+    return max(float(np.max(np.abs(value))) for value in values)

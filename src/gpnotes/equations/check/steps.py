@@ -1,0 +1,99 @@
+"""The steps of a statement: each holds, or an error says which does not and by how much."""
+
+from __future__ import annotations
+
+from ..errors import EquationError, ShapeError
+from ..latex.balance import balanced
+from ..latex.equation import Equation
+from ..latex.tree import Step
+from .outcomes import EstimateRecord, StepRecord
+from .relations import Comparison, Misfit, ShapeMisfit
+from .statements import BoundStatement
+
+__all__ = ["check_steps", "refutation_residual", "worst_estimate"]
+
+
+def check_steps(bound: BoundStatement, equation: Equation) -> tuple[StepRecord, ...]:
+    """The record of every step.
+
+    Raises `EquationError` at the first step that does not hold or says nothing.
+    """
+    return tuple(
+        _step(bound, place, step, equation) for place, step in enumerate(bound.statement.steps)
+    )
+
+
+def _step(bound: BoundStatement, place: int, step: Step, equation: Equation) -> StepRecord:
+    try:
+        found = bound.compare(place, step)
+        residual = bound.residual(place, step)
+    except Misfit as error:
+        raise _at_step(bound, place, equation, f"cannot be compared: {error}") from error
+    if step.left == step.right:
+        raise _at_step(bound, place, equation, "says nothing: both sides read the same")
+    if bound.vacuous(step):
+        raise _at_step(bound, place, equation, "says nothing: both sides are zero")
+    if not found.holds:
+        raise _at_step(bound, place, equation, "does not hold: " + _missed(bound, place, found))
+    line = equation.line + step.line - 1
+    return StepRecord(balanced(equation.latex, step.span), step.relation, residual, line)
+
+
+def _missed(bound: BoundStatement, place: int, found: Comparison) -> str:
+    step, allowed = bound.statement.steps[place], bound.allowed
+    if bound.errors[place][0] is not None:
+        score = bound.score(place, step)
+        return f"|z| = {score.z:.2f}, and {score.limit:.2f} is allowed"
+    rtol = allowed.approx if step.relation == r"\approx" else allowed.rtol
+    against = ""
+    if found.residual == 1.0 and step.relation in ("=", ":="):
+        against = " (one side is zero: give atol=)"
+    return f"relative residual {found.residual:.1e}, and {rtol:.0e} is allowed{against}"
+
+
+def _at_step(bound: BoundStatement, place: int, equation: Equation, problem: str) -> EquationError:
+    step = bound.statement.steps[place]
+    said = (
+        f"step {place + 1} of {len(bound.statement.steps)}, {balanced(equation.latex, step.span)}"
+    )
+    return EquationError(f"{said}, {problem}", equation.latex, step.right.span)
+
+
+def worst_estimate(bound: BoundStatement) -> EstimateRecord | None:
+    """The worst score among the steps in which an estimate takes part."""
+    places = [i for i, errors in enumerate(bound.errors) if errors[0] is not None]
+    if not places:
+        return None
+    scores = [bound.score(i, bound.statement.steps[i]) for i in places]
+    worst = max(scores, key=lambda found: found.z / found.limit)
+    sample = next(iter(bound.draws[0].estimates.values()))
+    return EstimateRecord(
+        worst.z, worst.limit, worst.standard_error, worst.entries, sample.n or None, sample.seed,
+        worst.slip,
+    )  # fmt: skip
+
+
+def refutation_residual(bound: BoundStatement, latex: str) -> float | None:
+    """By how much a printed formula is missed, on the draw that is kindest to it.
+
+    `None` where it cannot be evaluated because its operands do not fit. Raises
+    `EquationError` if it holds on some draw; whatever else goes wrong, such as a bound
+    function that fails, is the fault of the bindings and refutes nothing: it raises as well.
+    """
+    try:
+        found = [_worst(bound, chosen) for chosen in bound.portions]
+    except ShapeMisfit:
+        return None
+    except EquationError as error:
+        if isinstance(error.__cause__, ShapeError):
+            return None
+        raise
+    if any(comparison.holds for comparison in found):
+        closest = min(comparison.residual for comparison in found)
+        raise EquationError(f"holds as printed: it is off by no more than {closest:.1e}", latex)
+    return min(comparison.residual for comparison in found)
+
+
+def _worst(bound: BoundStatement, chosen: slice) -> Comparison:
+    found = [bound.compare(i, step, chosen) for i, step in enumerate(bound.statement.steps)]
+    return max(found, key=lambda comparison: (not comparison.holds, comparison.residual))
