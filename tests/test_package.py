@@ -1,5 +1,6 @@
 """The front door: every public name, loaded when it is first used, quickly."""
 
+import ast
 import importlib
 import inspect
 import json
@@ -22,6 +23,17 @@ pytestmark = pytest.mark.slow
 def test_every_public_name_is_there(name):
     assert getattr(gpnotes, name).__doc__
     assert name in dir(gpnotes)
+
+
+def test_a_type_checker_sees_the_same_names_from_the_same_rooms():
+    module = ast.parse(Path(gpnotes.__file__).read_text(encoding="utf-8"))
+    (block,) = (node for node in module.body if isinstance(node, ast.If))
+    declared = {
+        node.module or alias.name: sorted(one.name for one in node.names if node.module)
+        for node in block.body
+        for alias in node.names
+    }
+    assert declared == {room: sorted(names) for room, names in gpnotes._HOMES.items()}
 
 
 def test_a_name_that_is_not_there():

@@ -6,7 +6,7 @@ Public names are imported from here; each loads its module when it is first used
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 _HOMES: dict[str, tuple[str, ...]] = {
     "arrays": ("asarray", "dataset", "to_numpy"),
@@ -46,14 +46,88 @@ __version__ = "0.1.0"
 __equations__ = f"{__path__[0]}/data"  # the packed equations of the book, for their engine
 
 
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return importlib.import_module(f".{name}", __name__)
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(f".{_HOME[name]}", __name__), name)
-    globals()[name] = value
-    return value
+# A type checker does not call `__getattr__`: for it the names of `_HOMES` stand here once more.
+# isort: off
+if TYPE_CHECKING:
+    from . import (
+        arrays as arrays,
+        contracts as contracts,
+        design as design,
+        exact as exact,
+        fantasy as fantasy,
+        fitting as fitting,
+        games as games,
+        gaussian as gaussian,
+        kernels as kernels,
+        laplace as laplace,
+        likelihoods as likelihoods,
+        linalg as linalg,
+        linear as linear,
+        means as means,
+        moments as moments,
+        params as params,
+        pilco as pilco,
+        plot as plot,
+        priors as priors,
+        quadrature as quadrature,
+        random as random,
+        testing as testing,
+    )
+    from .arrays import asarray as asarray, dataset as dataset, to_numpy as to_numpy
+    from .exact import (
+        GP as GP,
+        LeaveOneOut as LeaveOneOut,
+        Posterior as Posterior,
+        condition as condition,
+        log_evidence as log_evidence,
+        log_evidence_and_gradient as log_evidence_and_gradient,
+        prior as prior,
+    )
+    from .fitting import fit as fit
+    from .gaussian import Normal as Normal
+    from .kernels import (
+        RBF as RBF,
+        ActiveDims as ActiveDims,
+        Constant as Constant,
+        Kernel as Kernel,
+        Linear as Linear,
+        Matern12 as Matern12,
+        Matern32 as Matern32,
+        Matern52 as Matern52,
+        Periodic as Periodic,
+        Polynomial as Polynomial,
+        Product as Product,
+        RationalQuadratic as RationalQuadratic,
+        Scaled as Scaled,
+        Stationary as Stationary,
+        Sum as Sum,
+        White as White,
+    )
+    from .likelihoods import Bernoulli as Bernoulli, Gaussian as Gaussian
+    from .linalg import (
+        Cholesky as Cholesky,
+        FactorisationError as FactorisationError,
+        JitterWarning as JitterWarning,
+        cholesky as cholesky,
+        squared_distances as squared_distances,
+    )
+    from .linear import BayesianLinear as BayesianLinear, WeightPosterior as WeightPosterior
+    from .means import ConstantMean as ConstantMean, ZeroMean as ZeroMean
+    from .params import flatten as flatten, flatten_gradient as flatten_gradient
+    from .priors import LogNormalPrior as LogNormalPrior, NormalPrior as NormalPrior
+    from .quadrature import expect as expect, gauss_hermite as gauss_hermite
+    from .random import Stream as Stream, stream as stream
+# isort: on
+else:
+
+    def __getattr__(name: str) -> Any:
+        if name in _HOMES:
+            return importlib.import_module(f".{name}", __name__)
+        if name not in _HOME:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = getattr(importlib.import_module(f".{_HOME[name]}", __name__), name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:
