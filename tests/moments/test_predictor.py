@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -205,12 +203,10 @@ def test_posteriors_are_no_predictor(problem):
         moments.predict(problem.posteriors, problem.m, problem.S)
 
 
-@pytest.mark.parametrize("quick", [True, False])
-def test_no_variance_is_negative_where_next_to_no_noise_leaves_no_digits(rng, quick):
+def test_no_variance_is_negative_where_next_to_no_noise_leaves_no_digits(rng):
     X, S = np.sort(rng.uniform(0.0, 3.0, (30, 1)), axis=0), np.asarray([[1e-8]])
     posteriors = [condition(GP(RBF(), 1e-12), X, f(X[:, 0])) for f in (np.cos, np.sin)]
     model = moments.predictor(posteriors)
-    model = model if quick else replace(model, quick=None)
     for m in (0.5 * np.pi, *rng.uniform(0.0, 3.0, 20)):
         assert np.all(np.diag(moments.predict(model, np.asarray([m]), S).covariance) >= 0.0)
 
@@ -240,10 +236,8 @@ def test_a_posterior_is_no_sequence_of_them(problem):
         moments.predictor(problem.posteriors[0])
 
 
-@pytest.mark.parametrize("quick", [True, False])
-def test_derivatives_of_another_shape_or_kind_are_refused(problem, quick):
+def test_derivatives_of_another_shape_or_kind_are_refused(problem):
     model = moments.predictor(problem.posteriors)
-    model = model if quick else replace(model, quick=None)
     found, pull = moments.predict_and_pullback(model, problem.m, problem.S)
     with pytest.raises(ValueError, match=r"bar.mean must have shape \(2,\); got \(5,\)"):
         pull(found._replace(mean=np.ones(5)))

@@ -61,8 +61,10 @@ def test_the_fitted_dynamics_predict(rng):
 def test_fitted_dynamics_live_where_the_data_do(space, rng):
     data = Transitions(*(space.asarray(a) for a in pushed(rng, 8)))
     dynamics = fit_dynamics(data, (0,), steps=3)
-    assert all(space.holds(one.X) for one in dynamics.predictor.outputs)
-    assert dynamics.predictor.outputs[0].X.shape == (8, 5)
+    model = dynamics.predictor
+    assert all(space.holds(a) for a in (model.X, model.alpha, model.half))
+    assert model.X.shape == (8, 5)
+    assert model.outputs == 2
 
 
 def test_the_model_does_not_see_an_angle_itself(rng):

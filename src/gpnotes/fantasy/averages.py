@@ -13,7 +13,7 @@ from .. import _check, _xp, memory
 from .._xp import Array, array_namespace
 from ..exact import Posterior
 from ..moments.expectations import mean_and_pullback
-from ..moments.spread import admit_input
+from ..moments.input_covariance import admit_input
 
 __all__ = [
     "Averages",

@@ -7,8 +7,9 @@ from .expectations import (
     kernel_mean_and_pullback,
     kernel_outer,
 )
-from .network import network, network_and_pullback
-from .predictor import Moments, Predictor, predict, predict_and_pullback, predictor
+from .prediction import Moments, predict, predict_and_pullback
+from .predictors import Predictor, predictor
+from .rbf_network import network_moments, network_moments_and_pullback
 
 __all__ = [
     "Moments",
@@ -18,8 +19,8 @@ __all__ = [
     "kernel_mean",
     "kernel_mean_and_pullback",
     "kernel_outer",
-    "network",
-    "network_and_pullback",
+    "network_moments",
+    "network_moments_and_pullback",
     "predict",
     "predict_and_pullback",
     "predictor",

@@ -6,12 +6,34 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from .. import _check
-from .._xp import Array, symmetric_part
+from .._xp import Array, Namespace, array_namespace, symmetric_part
 from ..kernels import Kernel
-from .pairs import Meeting, covariances, meetings, pulled_input, sums
-from .parts import Seen, parts_of, pulled_q, seen, stacked_precision
-from .points import pulled_points
-from .spread import admit_input, admit_points, spread
+from .input_covariance import (
+    DampedCovariance,
+    admit_input,
+    admit_points,
+    damped_covariance,
+    require_digits,
+    scales,
+)
+from .rbf_terms import (
+    TermsAtInput,
+    batched_terms,
+    pulled_q,
+    term_scales,
+    terms_at_input,
+)
+from .term_pairs import (
+    End,
+    PairAlgebra,
+    TermPairs,
+    end_at_input,
+    exponents,
+    limit,
+    pair_algebra,
+    pulled_by_input,
+    term_pairs,
+)
 
 __all__ = [
     "kernel_covariance",
@@ -35,8 +57,8 @@ def kernel_mean(kernel: Kernel, X: Array, m: Array, S: Array) -> Array:
     >>> kernel_mean(RBF(), np.asarray([[0.0]]), np.zeros(1), np.asarray([[3.0]]))
     array([0.5])
     """
-    S = _admit(X, m, S)
-    return sum(one.q for one in _seen(kernel, X, m, S))
+    xp, S = array_namespace(X), _admit(X, m, S)
+    return xp.sum(_terms_at_input(xp, kernel, X, m, S).q, axis=0)
 
 
 def kernel_outer(
@@ -71,12 +93,12 @@ def kernel_covariance(
     >>> import numpy as np
     >>> from gpnotes import RBF
     >>> X = np.asarray([[1.0]])
-    >>> found = kernel_covariance(RBF(), RBF(), X, X, np.zeros(1), np.asarray([[1e-30]]))
-    >>> round(1e30 * float(found[0, 0]), 12) == round(float(np.exp(-1.0)), 12)
+    >>> C = kernel_covariance(RBF(), RBF(), X, X, np.zeros(1), np.asarray([[1e-30]]))
+    >>> round(1e30 * float(C[0, 0]), 12) == round(float(np.exp(-1.0)), 12)
     True
     """
-    look = _look(kernel_a, kernel_b, X, Z, m, S)
-    return sum(covariances(*look.of(k), look.met, k) for k in range(len(look.pairs)))
+    xp, met = array_namespace(X), _meeting(kernel_a, kernel_b, X, Z, m, S)
+    return xp.sum(_covariances(xp, met), axis=0)
 
 
 def kernel_mean_and_pullback(
@@ -103,20 +125,25 @@ def mean_and_pullback(
 ) -> tuple[Array, Callable[[Array], tuple[Array, Array, Array]]]:
     """`kernel_mean_and_pullback` of a state that has been checked, for use inside the house.
 
-    Each part q of the kernel has ``∂ log q / ∂xᵢ = −(S + Λ)⁻¹(xᵢ − m)``, and minus that by m.
+    Each term q of the kernel has ``∂ log q / ∂xᵢ = −(S + Λ)⁻¹(xᵢ − m)``, and minus that by m.
     Raises `TypeError` for kernels other than RBF and sums of RBF.
     """
-    looks = _seen(kernel, X, m, S)
+    xp = array_namespace(X)
+    at = _terms_at_input(xp, kernel, X, m, S)
 
     def pull(q_bar: Array) -> tuple[Array, Array, Array]:
         """The derivatives by X (n, D), m (D,) and S (D, D) from those by the result (n,)."""
-        pulled = [pulled_q(one, one.q * q_bar) for one in looks]
-        X_bar = -sum((one.q * q_bar)[:, None] * one.g for one in looks)
-        S_bar = sum(S_bar for _, S_bar in pulled)
-        S_bar = symmetric_part(S_bar)
-        return X_bar, sum(m_bar for m_bar, _ in pulled), S_bar
+        once = at.q * q_bar
+        m_bar, S_bar = pulled_q(xp, at.N, at.g, once, once)
+        return -xp.sum(at.g * once[:, None, :], axis=0).T, m_bar, symmetric_part(S_bar)
 
-    return sum(one.q for one in looks), pull
+    return xp.sum(at.q, axis=0), pull
+
+
+def _terms_at_input(xp: Namespace, kernel: Kernel, X: Array, m: Array, S: Array) -> TermsAtInput:
+    variances, precision = term_scales(kernel, X)
+    terms = batched_terms([X], variances, precision)
+    return terms_at_input(xp, terms, m, damped_covariance(S, scales(precision)))
 
 
 def kernel_covariance_and_pullback(
@@ -134,56 +161,101 @@ def kernel_covariance_and_pullback(
     >>> C, S_bar.round(4)
     (array([[0.]]), array([[0.3679]]))
     """
-    look = _look(kernel_a, kernel_b, X, Z, m, S)
-    every = range(len(look.pairs))
+    xp, met = array_namespace(X), _meeting(kernel_a, kernel_b, X, Z, m, S)
+    every = _covariances(xp, met)
+    C = xp.sum(every, axis=0)
 
     def pull(C_bar: Array) -> tuple[Array, Array, Array, Array]:
         """The derivatives by X (n, D), Z (n', D), m (D,), S (D, D) from those by C (n, n')."""
-        _check.cotangent(C_bar, "C_bar", C)
-        pulled = [_pulled(*look.of(k), look.met, k, C_bar) for k in every]
-        return tuple(sum(some) for some in zip(*pulled, strict=True))
+        return _pulled(xp, met, every, _check.cotangent(C_bar, "C_bar", C))
 
-    C = sum(covariances(*look.of(k), look.met, k) for k in every)
     return C, pull
 
 
-def _pulled(one: Seen, other: Seen, met: Meeting, k: int, C_bar: Array) -> tuple[Array, ...]:
-    found = sums(one, other, met, k, C_bar)
-    first, second = pulled_points(one, other, met, k, found)
-    return first.points, second.points, *pulled_input(one, other, met, k, found)
+class _Meeting(NamedTuple):
+    """How each term of one kernel meets each of another: P pairs, and both ends of each."""
+
+    pairs: TermPairs
+    algebra: PairAlgebra
+    first: End
+    second: End
+    first_term: _EndTerm
+    second_term: _EndTerm
 
 
-class _Look(NamedTuple):
-    """The parts of two kernels at their points, and how each of the first meets the second's."""
+class _EndTerm(NamedTuple):
+    """The term at one end of each pair: N (P, D, D), g (P, D, n) and q (P, n)."""
 
-    seen: list[Seen]
-    pairs: list[tuple[int, int]]
-    met: Meeting
-
-    def of(self, k: int) -> tuple[Seen, Seen]:
-        """The two parts of the pair in place k."""
-        i, j = self.pairs[k]
-        return self.seen[i], self.seen[j]
+    N: Array
+    g: Array
+    q: Array
 
 
-def _look(a: Kernel, b: Kernel, X: Array, Z: Array, m: Array, S: Array) -> _Look:
-    S = _admit(X, m, S)
+def _meeting(a: Kernel, b: Kernel, X: Array, Z: Array, m: Array, S: Array) -> _Meeting:
+    xp, S = array_namespace(X), _admit(X, m, S)
     _check.alike(admit_points(Z, "Z", columns=X.shape[1]), "Z", X, "X")
-    first, second = parts_of(a, X, "kernel_a"), parts_of(b, Z, "kernel_b")
-    every, split = [*first, *second], len(first)
-    precision = stacked_precision(every)
-    solved = spread(S, precision)
-    points = [X - m] * split + [Z - m] * len(second)
-    looks = [seen(part, points[c], solved, c) for c, part in enumerate(every)]
-    pairs = [(i, j) for i in range(split) for j in range(split, len(every))]
-    return _Look(looks, pairs, meetings(S, precision, solved, pairs))
+    variances_a, precision_a = term_scales(a, X, "kernel_a")
+    variances_b, precision_b = term_scales(b, Z, "kernel_b")
+    split, both = len(variances_a), len(variances_a) + len(variances_b)
+    ends = [(i, j) for i in range(split) for j in range(split, both)]
+    pairs = term_pairs(xp.concat([precision_a, precision_b]), ends)
+    damped = damped_covariance(S, pairs.scales)
+    algebra, P = pair_algebra(xp, pairs, damped), len(ends)
+    others = DampedCovariance(*(part[split:, ...] for part in damped))
+    at_a = terms_at_input(xp, batched_terms([X], variances_a, precision_a), m, damped)
+    at_b = terms_at_input(xp, batched_terms([Z], variances_b, precision_b), m, others)
+    return _Meeting(
+        pairs,
+        algebra,
+        end_at_input(xp, pairs.own[:P, :, :], algebra.A[:P, :, :], at_a.nu),
+        end_at_input(xp, pairs.own[P:, :, :], algebra.A[P:, :, :], at_b.nu),
+        _end_term(xp, at_a, pairs.first),
+        _end_term(xp, at_b, pairs.second - split),
+    )
+
+
+def _end_term(xp: Namespace, at: TermsAtInput, which: Array) -> _EndTerm:
+    return _EndTerm(*(xp.take(part, which, axis=0) for part in (at.N, at.g, at.q)))
+
+
+def _covariances(xp: Namespace, met: _Meeting) -> Array:
+    """``Cov[k(x_i, x), k'(x'_j, x)]`` of each pair, (P, n, n')."""
+    q, q_ = met.first_term.q, met.second_term.q
+    for end, counts in ((met.first, q), (met.second, q_)):
+        require_digits(xp, end.squares, counts)
+    left, right = exponents(xp, met.algebra, met.first, met.second)
+    exponent = xp.clip(xp.matrix_transpose(left) @ right, None, limit(q))
+    return q[:, :, None] * xp.expm1(exponent) * q_[:, None, :]
+
+
+def _pulled(xp: Namespace, met: _Meeting, every: Array, C_bar: Array) -> tuple[Array, ...]:
+    """The derivatives of ``Σ C_bar ∘ Cov`` by X, Z, m and S."""
+    P = C_bar * every
+    R = P + met.first_term.q[:, :, None] * C_bar * met.second_term.q[:, None, :]
+    p, r = xp.sum(P, axis=2), xp.sum(R, axis=2)
+    p_, r_ = xp.sum(P, axis=1), xp.sum(R, axis=1)
+    across = met.second.u @ xp.matrix_transpose(R)
+    X_bar = _pulled_by_points(xp, met.algebra.T, met.first, met.first_term, (p, r, across))
+    Z_bar = _pulled_by_points(
+        xp, met.algebra.T, met.second, met.second_term, (p_, r_, met.first.u @ R)
+    )
+    sums = r, r_, across
+    _, S_bar = pulled_by_input(xp, met.pairs, met.algebra, met.first, met.second, sums)
+    S_bar = xp.sum(S_bar, axis=0)
+    for term, once, whole in ((met.first_term, p, r), (met.second_term, p_, r_)):
+        S_bar = S_bar + pulled_q(xp, term.N, term.g, once, once - whole)[1]
+    m_bar = -xp.sum(X_bar, axis=0) - xp.sum(Z_bar, axis=0)
+    return X_bar, Z_bar, m_bar, symmetric_part(S_bar)
+
+
+def _pulled_by_points(
+    xp: Namespace, T: Array, end: End, term: _EndTerm, sums: tuple[Array, Array, Array]
+) -> Array:
+    """The derivatives by the points (n, D) of one kernel."""
+    p, r, across = sums
+    u_bar = T @ across + (end.A @ end.u) * r[:, None, :]
+    return xp.sum(end.own * u_bar - p[:, None, :] * term.g, axis=0).T
 
 
 def _admit(X: Array, m: Array, S: Array) -> Array:
     return admit_input(m, S, admit_points(X, "X"))
-
-
-def _seen(kernel: Kernel, X: Array, m: Array, S: Array) -> list[Seen]:
-    parts = parts_of(kernel, X)
-    solved = spread(S, stacked_precision(parts))
-    return [seen(part, X - m, solved, k) for k, part in enumerate(parts)]

@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import _check
 from .._xp import Array, array_namespace
-from ..moments.spread import admit_input
+from ..moments.input_covariance import admit_input
 
 
 def state(m: Array, S: Array, size: int | None = None, *, names: tuple = ("m", "S")) -> Array:

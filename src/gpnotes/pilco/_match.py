@@ -21,14 +21,14 @@ def world(dynamics: Any, policy: Any, m: Array, S: Array) -> Array:
 
 def actions(dynamics: Any, policy: Any, m: Array) -> None:
     """Refuse a policy whose actions in the state m are not those of the dynamics."""
-    outputs = _check.instance(dynamics, "dynamics", Dynamics).predictor.outputs
-    if len(outputs) != m.shape[0]:
+    model = _check.instance(dynamics, "dynamics", Dynamics).predictor
+    if model.outputs != m.shape[0]:
         wanted = f"one posterior for each of the {m.shape[0]} entries of m"
-        raise ValueError(f"dynamics must have {wanted}; got {len(outputs)}")
+        raise ValueError(f"dynamics must have {wanted}; got {model.outputs}")
     _check.entries(dynamics.angles, "angles", m.shape[0], "m")
     z = dynamics.inputs(m[None, :], m[None, :0])[0, :]
     action = _check.vector(_admit.function(policy, "policy")(z), "the action")
-    width = outputs[0].X.shape[1]
+    width = model.X.shape[1]
     if z.shape[0] + action.shape[0] != width:
         got = f"{z.shape[0]} of the state with its angles and {action.shape[0]} of the action"
         raise ValueError(f"the posteriors of dynamics look at {width} entries; there are {got}")

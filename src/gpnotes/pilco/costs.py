@@ -8,7 +8,7 @@ from functools import cached_property
 
 from .. import _check
 from .._xp import Array, array_namespace, keep_copies
-from ..moments.spread import admit_input
+from ..moments.input_covariance import admit_input
 
 __all__ = ["SaturatingCost"]
 

@@ -13,8 +13,7 @@ from typing import Any
 
 from .. import _check
 from .._xp import Array, array_namespace, as_array, keep_copies
-from ..moments import Moments, network
-from ..moments.network import trusting_pullback
+from ..moments import Moments, network_moments, network_moments_and_pullback
 from ..params import cotangent, fixed, positive, real
 from . import _admit
 from .sines import SineMoments, _sine_moments
@@ -129,7 +128,7 @@ class RBFPolicy:
 
     def moments(self, m: Array, S: Array) -> Moments:
         """Mean (U,), covariance (U, U) and covariance with z (K, U) for ``z ~ N(m, S)``."""
-        return network(*self._wide(), m, S)
+        return network_moments(*self._wide(), m, S)
 
     def _wide(self) -> tuple[Array, Array, Array]:
         """Centres (k, K), weights, lengthscale (K,): blind to what is no input."""
@@ -141,7 +140,7 @@ class RBFPolicy:
         """The same, and a function from `Moments` of derivatives to (policy_bar, m_bar, S_bar)."""
         S = _admit.state(m, S, self.size)
         _check.alike(m, "m", self.centres, "centres")
-        action, pull_network = trusting_pullback(*self._wide(), m, S)
+        action, pull_network = network_moments_and_pullback(*self._wide(), m, S)
         back = array_namespace(m).matrix_transpose(self._pick())
 
         def pull(bar: Moments) -> tuple[RBFPolicy, Array, Array]:

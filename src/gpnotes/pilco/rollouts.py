@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from .. import _check
 from .._xp import Array, array_namespace, as_array, symmetric_part
 from ..moments import Moments
-from ..moments.predictor import trusting_pullback
+from ..moments.prediction import matched_moments_and_pullback
 from ..params import cotangent, leaves, replaced
 from ..random import Stream
 from . import _match
@@ -76,7 +76,9 @@ def _onwards(
     action, pull_action = policy.moments_and_pullback(z.mean, z.covariance)
     w_mean = xp.concat([z.mean, action.mean])
     w_covariance = _joint(z.covariance, action.cross, action.covariance)
-    change, pull_change = trusting_pullback(dynamics.predictor, w_mean, w_covariance, noise=True)
+    change, pull_change = matched_moments_and_pullback(
+        dynamics.predictor, w_mean, w_covariance, noise=True
+    )
     across = change.cross[:D, :]
     covariance = x.covariance + change.covariance + across + xp.matrix_transpose(across)
     x_next = _Gaussian(x.mean + change.mean, symmetric_part(covariance))

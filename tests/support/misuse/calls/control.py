@@ -85,7 +85,7 @@ CALLS = (
                        moments.kernel_outer)),
     *(call(function.__name__, function, centres=matrix(_CENTRES, rows=True, columns=True),
            weights=matrix(_WEIGHTS, rows=True), lengthscale=_ELL, **_NORMAL)
-      for function in (moments.network, moments.network_and_pullback)),
+      for function in (moments.network_moments, moments.network_moments_and_pullback)),
     *(call(f"fantasy.{name}", getattr(fantasy, name), posteriors=_MANY, **_FANTASY)
       for name in ("reduction", "reduction_and_pullback")),
     call("fantasy.best", fantasy.best, posteriors=_MANY, **_FANTASY, weights=_SHARES),

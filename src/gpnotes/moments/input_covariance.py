@@ -1,0 +1,137 @@
+"""What an input's covariance S does to RBF kernels: the small (D, D) algebra, in batches.
+
+A row of `precision` (B, D) is the diagonal of some Λ⁻¹. With ``Λ^−½ S Λ^−½ = U w Uᵀ`` everything
+that is needed is a function of w that is accurate for every ``w ≥ 0``, zero and tiny included:
+
+    N = (S + Λ)⁻¹ = Λ^−½ U 1/(1+w) Uᵀ Λ^−½,   T = S (I + Λ⁻¹S)⁻¹ = Λ^½ U w/(1+w) Uᵀ Λ^½.
+
+S is never inverted, so it may be singular; with ``H = NΛ`` there ``dT = Hᵀ dS H`` holds too.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from .. import _check, _xp
+from .._xp import Array, Namespace, array_namespace
+
+__all__ = [
+    "DampedCovariance",
+    "Scales",
+    "admit_input",
+    "admit_points",
+    "damped_covariance",
+    "log_gap",
+    "require_digits",
+    "scales",
+]
+
+_SMALL = 0.1  # eigenvalues up to which logarithms are taken without their linear terms
+_LOST = 0.01  # the most by which rounding may change an exponent
+
+
+class Scales(NamedTuple):
+    """Precisions (B, D) of a namespace, and the products of their roots, (B, D, D)."""
+
+    xp: Namespace
+    precision: Array
+    product: Array
+
+
+def scales(precision: Array) -> Scales:
+    """What does not depend on S. The square of a root is the precision, to its last digit."""
+    xp = array_namespace(precision)
+    root, own = xp.sqrt(precision), _xp.eye(precision.shape[1], precision) > 0.0
+    product = root[:, :, None] * root[:, None, :]
+    return Scales(xp, precision, xp.where(own, precision[:, :, None], product))
+
+
+class DampedCovariance(NamedTuple):
+    """T and N, (B, D, D), the eigenvalues w, (B, D), and ``log |I + SΛ⁻¹|``, (B,)."""
+
+    T: Array
+    N: Array
+    w: Array
+    log_det: Array
+
+
+def damped_covariance(S: Array, scales: Scales) -> DampedCovariance:
+    """The algebra of S (D, D) with each of the scales.
+
+    Eigenvalues that rounding took below zero are zero.
+    """
+    xp = scales.xp
+    w, U = xp.linalg.eigh(scales.product * S)
+    w = xp.maximum(w, xp.zeros_like(w))
+    kept = 1.0 / (1.0 + w)
+    turned = xp.matrix_transpose(U)
+    N = scales.product * ((U * kept[:, None, :]) @ turned)
+    T = ((U * (w * kept)[:, None, :]) @ turned) / scales.product
+    return DampedCovariance(T, N, w, xp.sum(xp.log1p(w), axis=-1))
+
+
+def log_gap(
+    xp: Namespace, damped: DampedCovariance, alone: int, first: Array, second: Array
+) -> Array:
+    """``log |I + S(A + B)| − log |I + SA| − log |I + SB|``, (P,), for P pairs of precisions A, B.
+
+    `damped` holds the algebra of so many precisions `alone`, then that of the sums of each pair;
+    `first` and `second` say which of the former a pair has. The traces of the first term and of the
+    other two are equal, so that for small eigenvalues what is left is of second order in S: there
+    each logarithm is taken without its linear term.
+    """
+
+    def gap(terms: Array) -> Array:
+        return terms[alone:] - xp.take(terms, first, axis=0) - xp.take(terms, second, axis=0)
+
+    small = xp.max(damped.w[alone:, :], axis=-1) < _SMALL
+    if not bool(xp.any(small)):
+        return gap(damped.log_det)
+    second_order = gap(xp.sum(_log1p_less_linear(damped.w), axis=-1))
+    if bool(xp.all(small)):
+        return second_order
+    return xp.where(small, second_order, gap(damped.log_det))
+
+
+def _log1p_less_linear(w: Array) -> Array:
+    """``log(1 + w) − w`` for ``0 ≤ w ≤ 0.1``, without cancellation.
+
+    With ``y = w/(2 + w)``: ``log(1 + w) = 2 atanh y`` and ``2y − w = −w y``.
+    """
+    y = w / (2.0 + w)
+    square = y * y
+    series = 1.0 / 13 * square
+    for power in (11, 9, 7, 5, 3):
+        series = (series + 1.0 / power) * square
+    return y * (2.0 * series - w)
+
+
+def admit_input(m: Array, S: Array, like: Array, name: str = "S", *, mean: str = "m") -> Array:
+    """S made symmetric, if ``N(m, S)`` is a normal distribution over rows of `like` (n, D)."""
+    D = like.shape[1]
+    _check.alike(_check.vector(m, mean, size=D), mean, like, "X")
+    _check.alike(_check.matrix(S, name, rows=D, columns=D), name, m, mean)
+    _check.squarable(m, mean)
+    return _check.semidefinite(_check.squarable(S, name), name)
+
+
+def admit_points(X: Array, name: str, columns: int | None = None) -> Array:
+    """`X` (n, D) if it is a matrix of inputs with at least one row."""
+    if _check.matrix(X, name, columns=columns).shape[0] == 0:
+        raise ValueError(f"{name} must have at least one row; got {X.shape}")
+    return _check.squarable(X, name)
+
+
+def require_digits(xp: Namespace, squares: Array, q: Array) -> None:
+    """Refuse exponents of which rounding leaves too little, at points (..., n) that count.
+
+    Those `squares` cancel in Δ where S is wide beside the lengthscale; q says how much a point
+    counts.
+    """
+    weight = float(xp.max(q))
+    lost = _xp.epsilon(q) * float(xp.max(xp.abs(squares) * q))
+    if lost > _LOST * weight:
+        raise ValueError(
+            f"a kernel has too short a lengthscale beside S for {q.dtype}: exponents would be off "
+            f"by {lost / weight:.1g}"
+        )

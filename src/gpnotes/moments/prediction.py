@@ -1,0 +1,232 @@
+"""Prediction at an uncertain input: what a set of GPs says of f(x) for ``x ~ N(m, S)``.
+
+The law of total variance splits the covariance of the outputs: the mean functions at a random x
+covary, and each output has a variance at x, whose expectation is added to its own. Both are sums
+over ``Cov[k(x_i, x), k'(x_j, x)]``, which `term_pairs` has without cancellation and `pair_sums`
+sums. One implementation serves all namespaces; the tests hold it to one that takes the same sums
+pair by pair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from .. import _check
+from .._xp import Array, Namespace
+from .input_covariance import admit_input, damped_covariance, require_digits
+from .pair_sums import PairSums, pair_sums
+from .predictors import Predictor, means_alone
+from .rbf_terms import TermsAtInput, pulled_q, terms_at_input
+from .term_pairs import (
+    End,
+    PairAlgebra,
+    end_at_input,
+    exponents,
+    pair_algebra,
+    pulled_by_input,
+)
+
+__all__ = [
+    "Moments",
+    "matched_moments",
+    "matched_moments_and_pullback",
+    "predict",
+    "predict_and_pullback",
+]
+
+
+class Moments(NamedTuple):
+    """Mean (E,) and covariance (E, E) of the outputs f(x), and ``cross = cov[x, f(x)]``, (D, E).
+
+    As a cotangent, the derivatives of a number by each of them.
+    """
+
+    mean: Array
+    covariance: Array
+    cross: Array
+
+
+def predict(model: Predictor, m: Array, S: Array, noise: bool = False) -> Moments:
+    """Mean, covariance and input-output covariance of f(x) for ``x ~ N(m, S)``.
+
+    :eq:`eq-pi-mean`, :eq:`eq-pi-expected-variance`, :eq:`eq-pi-covariance`, :eq:`eq-pi-cross`. m
+    has shape (D,), S (D, D): any covariance, singular, tiny or zero. With `noise` each output's
+    noise variance is added to its own. A variance that rounding took below zero is zero.
+    O(E² n² D) for E outputs of one kernel each. Exponents keep an absolute accuracy of some
+    ``eps (x − m)²/ℓ²`` at points x within S.
+
+    Raises `ValueError` for an S that is not finite, symmetric or positive semidefinite, beyond
+    rounding of its largest eigenvalue, for lengthscales so short beside S that the exponents'
+    accuracy is worse than 0.01, and numbers whose squares overflow; `TypeError` for arrays of
+    another kind.
+    Source: Deisenroth & Rasmussen (2011).
+
+    >>> import numpy as np
+    >>> from gpnotes import GP, RBF, condition
+    >>> from gpnotes.moments import predictor
+    >>> X, y = np.asarray([[0.0], [1.0]]), np.asarray([1.0, 0.0])
+    >>> model = predictor([condition(GP(RBF(), 0.1), X, y)])
+    >>> tuple(moment.round(4) for moment in predict(model, np.ones(1), np.eye(1)))
+    (array([0.21]), array([[0.4842]]), array([[-0.3597]]))
+    """
+    return matched_moments(model, m, _admit(model, m, S), _check.flag(noise, "noise"))
+
+
+def predict_and_pullback(
+    model: Predictor, m: Array, S: Array, noise: bool = False
+) -> tuple[Moments, Callable[[Moments], tuple[Array, Array]]]:
+    """What `predict` gives, and ``pull(bar) -> (m_bar, S_bar)``, whose ``S_bar`` is symmetric.
+
+    `bar` is a `Moments` of derivatives. The pullback is finite at singular S too: it knows
+    ``(I + SD)⁻¹`` and no inverse of S, nor derivatives of eigenvectors. Raises what `predict`
+    raises.
+
+    >>> import numpy as np
+    >>> from gpnotes import GP, RBF, condition
+    >>> from gpnotes.moments import predictor
+    >>> X, y = np.asarray([[0.0], [1.0]]), np.asarray([1.0, 0.0])
+    >>> model = predictor([condition(GP(RBF(), 0.1), X, y)])
+    >>> _, pull = predict_and_pullback(model, np.ones(1), np.zeros((1, 1)))
+    >>> m_bar, S_bar = pull(Moments(np.ones(1), np.zeros((1, 1)), np.zeros((1, 1))))
+    >>> m_bar.round(4), S_bar.round(4)
+    (array([-0.7923]), array([[0.3601]]))
+    """
+    S, noise = _admit(model, m, S), _check.flag(noise, "noise")
+    result, pull = matched_moments_and_pullback(model, m, S, noise)
+    return result, lambda bar: pull(_check.cotangents(bar, "bar", result))
+
+
+def _admit(model: Any, m: Array, S: Array) -> Array:
+    if not isinstance(model, Predictor):
+        wanted = "a Predictor, made by predictor(posteriors)"
+        raise TypeError(f"model must be {wanted}; got {type(model).__name__}")
+    return admit_input(m, S, model.X)
+
+
+def matched_moments(model: Predictor, m: Array, S: Array, noise: bool) -> Moments:
+    """`predict` of an input that has been checked, for use inside the house."""
+    return _predicted(model, m, S, noise, slopes=False).moments
+
+
+def matched_moments_and_pullback(
+    model: Predictor, m: Array, S: Array, noise: bool
+) -> tuple[Moments, Callable[[Moments], tuple[Array, Array]]]:
+    """`predict_and_pullback` of an input that has been checked, for use inside the house."""
+    predicted = _predicted(model, m, S, noise, slopes=True)
+    return predicted.moments, lambda bar: _pulled(model, S, predicted, bar)
+
+
+class _Predicted(NamedTuple):
+    """The moments and what the pullback needs of them."""
+
+    moments: Moments
+    at: TermsAtInput
+    b: Array  # (C, n): α q
+    half: Array  # (E, n, 1): L⁻¹ q
+    h: Array  # (C, D): Σ α q g
+    sums: PairSums
+    slopes: tuple[Array, Array] | None  # of each pair's value through Δ: (P, D) and (P, D, D)
+    kept: Array  # (E,): one, or zero where the variance was clipped
+
+
+def _predicted(model: Predictor, m: Array, S: Array, noise: bool, slopes: bool) -> _Predicted:
+    xp = model.pairs.scales.xp
+    damped = damped_covariance(S, model.pairs.scales)
+    at = terms_at_input(xp, model.terms, m, damped)
+    algebra, b = pair_algebra(xp, model.pairs, damped), model.alpha * at.q
+    half = model.half @ (model.belongs @ at.q)[:, :, None]
+    at_mean = model.variance - xp.sum(half[:, :, 0] ** 2, axis=1)
+    first, second = _both_ends(xp, model, at, algebra)
+    factors = exponents(xp, algebra, first, second)
+    sums, kept = _kept_sums(xp, model, at, b, factors, at_mean, slopes)
+    h = (at.g @ b[:, :, None])[:, :, 0]
+    moments = Moments(
+        model.offset + model.belongs @ xp.sum(b, axis=1),
+        _covariance(xp, model, sums.value, kept * at_mean, noise),
+        S @ (model.belongs @ h).T,
+    )
+    through = None
+    if slopes:
+        P = sums.value.shape[0]
+        over = sums.r[:P, :], sums.r[P:, :], sums.across
+        through = pulled_by_input(xp, model.pairs, algebra, first, second, over)
+    return _Predicted(moments, at, b, half, h, sums, through, kept)
+
+
+def _both_ends(
+    xp: Namespace, model: Predictor, at: TermsAtInput, algebra: PairAlgebra
+) -> tuple[End, End]:
+    """The first and the second ends of all pairs."""
+    pairs, P = model.pairs, algebra.T.shape[0]
+    nu = at.nu if at.nu.shape[0] == 1 else xp.take(at.nu, pairs.ends, axis=0)
+    ends = end_at_input(xp, pairs.own, algebra.A, nu)
+    require_digits(xp, ends.squares, xp.take(at.q, pairs.ends, axis=0))
+    return End(*(a[:P, ...] for a in ends)), End(*(a[P:, ...] for a in ends))
+
+
+def _kept_sums(
+    xp: Namespace,
+    model: Predictor,
+    at: TermsAtInput,
+    b: Array,
+    factors: tuple[Array, Array],
+    at_mean: Array,
+    slopes: bool,
+) -> tuple[PairSums, Array]:
+    """The sums of all pairs, and which outputs have a variance (E,), one or zero.
+
+    Where rounding takes the expected variance of an output below zero, its mean is all that counts.
+    """
+    ends = xp.take(b, model.pairs.ends, axis=0)
+
+    def summed(model: Predictor) -> PairSums:
+        outer = xp.take(xp.concat([at.q, b]), model.which, axis=0)
+        return pair_sums(xp, model.plan, factors, outer, ends, reach=at.reach, slopes=slopes)
+
+    sums = summed(model)
+    positive = at_mean + model.own @ (sums.value - sums.of_means) > 0.0
+    if not bool(xp.all(positive)):
+        sums = summed(means_alone(model, [bool(entry) for entry in positive]))
+    return sums, xp.astype(positive, at_mean.dtype)
+
+
+def _covariance(
+    xp: Namespace, model: Predictor, value: Array, at_mean: Array, noise: bool
+) -> Array:
+    """Of the outputs, from the sums of all pairs and the variances at the mean."""
+    variance = model.own @ value + at_mean
+    variance = xp.maximum(variance, xp.zeros_like(variance))
+    variance = variance + model.noise_var if noise else variance
+    E = variance.shape[0]
+    return xp.reshape(model.across @ value, (E, E)) + model.eye * variance[:, None]
+
+
+def _pulled(model: Predictor, S: Array, predicted: _Predicted, bar: Moments) -> tuple[Array, Array]:
+    """The derivatives by m and by S, which is symmetric."""
+    xp, (_, at, b, _, h, sums, slopes, _) = model.pairs.scales.xp, predicted
+    D = S.shape[0]
+    scale = xp.reshape(bar.covariance, (-1,)) @ model.place
+    gather = model.gather * xp.concat([scale, scale])
+    column = model.belongs.T @ bar.cross.T  # (C, D): that of each term's output
+    along = column @ S
+    once = gather @ sums.p + _through_terms(xp, model, predicted, bar, along)
+    # dg = −N (dm + dS g)
+    turned = (at.N @ along[:, :, None])[:, :, 0]
+    m_bar, S_bar = pulled_q(xp, at.N, at.g, once, once - gather @ sums.r)
+    m_bar = m_bar + scale @ slopes[0] - xp.sum(b, axis=1) @ turned
+    through_pairs = xp.reshape(scale @ xp.reshape(slopes[1], (-1, D * D)), (D, D))
+    S_bar = S_bar + through_pairs + (column - turned).T @ h
+    return m_bar, 0.5 * (S_bar + S_bar.T)
+
+
+def _through_terms(
+    xp: Namespace, model: Predictor, predicted: _Predicted, bar: Moments, along: Array
+) -> Array:
+    """The derivatives by log q, (C, n), of means, of ``S h`` and of the variances at m."""
+    at, E, owned = predicted.at, model.outputs, model.belongs.T
+    through = (owned @ bar.mean)[:, None] + (along[:, None, :] @ at.g)[:, 0, :]
+    solved = (xp.matrix_transpose(model.half) @ predicted.half)[:, :, 0]
+    variance_bar = predicted.kept * xp.reshape(bar.covariance, (-1,))[:: E + 1]
+    taken = owned @ (2.0 * variance_bar[:, None] * solved)
+    return predicted.b * through - at.q * taken
