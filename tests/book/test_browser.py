@@ -26,7 +26,7 @@ def names(book_html: Path) -> list[str]:
 
 
 MATHEMATICS = """() => ({
-    wanted: document.querySelectorAll('.math:not(.gpn-later)').length,
+    wanted: document.querySelectorAll('.math:not(.eqn-later)').length,
     set: document.querySelectorAll('.math > mjx-container').length,
     errors: [...document.querySelectorAll('mjx-merror')].map(e => e.textContent),
 })"""
@@ -34,30 +34,30 @@ MATHEMATICS = """() => ({
 # Every badge is opened and set, and every tenth of the lists of mutants inside; what stands in the
 # other lists MathJax reads without setting it. What it cannot read is an error or is red.
 OPEN = """() => {
-    document.querySelectorAll('details:not(.gpn-more)').forEach(d => { d.open = true; });
-    document.querySelectorAll('details.gpn-more').forEach((d, i) => { d.open = i % 10 == 0; });
+    document.querySelectorAll('details:not(.eqn-more)').forEach(d => { d.open = true; });
+    document.querySelectorAll('details.eqn-more').forEach((d, i) => { d.open = i % 10 == 0; });
 }"""
-SET = """() => [...document.querySelectorAll('.gpn-later')].every(
+SET = """() => [...document.querySelectorAll('.eqn-later')].every(
         e => e.closest('details:not([open])'))
-    && [...document.querySelectorAll('.gpn-set')].every(e => e.querySelector('mjx-container'))"""
+    && [...document.querySelectorAll('.eqn-set')].every(e => e.querySelector('mjx-container'))"""
 UNFOLDED = """() => {
     const width = document.documentElement.clientWidth;
-    const free = e => !e.parentElement.closest('.gpn-scroll');
+    const free = e => !e.parentElement.closest('.eqn-scroll');
     const left = e => e.getBoundingClientRect().left;
     const displays = [...document.querySelectorAll('div.math > mjx-container')];
-    const boxes = [...document.querySelectorAll('.gpn-badge, .gpn-badge *')].filter(
+    const boxes = [...document.querySelectorAll('.eqn-badge, .eqn-badge *')].filter(
         e => free(e) && e.getBoundingClientRect().right > width + 1);
     return {
-        set: document.querySelectorAll('.gpn-set').length,
+        set: document.querySelectorAll('.eqn-set').length,
         errors: [...document.querySelectorAll('mjx-merror')].map(
-            e => e.closest('.gpn-badge')?.dataset.label + ': ' + e.dataset.mjxError),
+            e => e.closest('.eqn-badge')?.dataset.label + ': ' + e.dataset.mjxError),
         excess: document.documentElement.scrollWidth - width,
         beheaded: displays.filter(e => left(e) < left(e.parentElement) - 1).length,
-        beyond: boxes.map(e => e.closest('.gpn-badge').dataset.label + ': ' + e.className),
+        beyond: boxes.map(e => e.closest('.eqn-badge').dataset.label + ': ' + e.className),
     };
 }"""
 LISTED = """() => {
-    const texts = [...document.querySelectorAll('.gpn-later')].map(e => e.textContent);
+    const texts = [...document.querySelectorAll('.eqn-later')].map(e => e.textContent);
     const formulas = [...new Set(texts)].map(t => t.trim().slice(2, -2));
     const faulty = latex => /merror|mathcolor="red"/.test(MathJax.tex2mml(latex));
     return { read: formulas.length, unread: formulas.filter(faulty) };
@@ -204,7 +204,7 @@ def test_what_mathjax_cannot_read_is_seen(visit: Any, latex: str) -> None:
     page = visit("book/ledger.html").page
     page.evaluate(
         "latex => { document.body.innerHTML = ''; const e = document.createElement('span'); "
-        "e.className = 'gpn-later'; e.textContent = '\\\\(' + latex + '\\\\)'; "
+        "e.className = 'eqn-later'; e.textContent = '\\\\(' + latex + '\\\\)'; "
         "document.body.append(e); }",
         latex,
     )
@@ -231,27 +231,27 @@ def test_pages_are_accessible(looks: dict[str, Seen]) -> None:
 
 def test_badges_open_to_their_steps(visit: Any) -> None:
     page = visit(CHAPTER).page
-    badges = page.locator("details.gpn-identity")
+    badges = page.locator("details.eqn-identity")
     assert badges.count() >= 20
     badge = badges.nth(3)
     badge.scroll_into_view_if_needed()
-    assert not badge.locator(".gpn-panel").is_visible()
+    assert not badge.locator(".eqn-panel").is_visible()
     badge.locator("> summary").focus()
     page.keyboard.press("Enter")
-    assert badge.locator(".gpn-panel").is_visible()
-    assert badge.locator("table.gpn-steps tbody tr").count() >= 1
+    assert badge.locator(".eqn-panel").is_visible()
+    assert badge.locator("table.eqn-steps tbody tr").count() >= 1
     badge.locator("mjx-container").first.wait_for()
-    more = badge.locator("details.gpn-more")
+    more = badge.locator("details.eqn-more")
     more.locator("summary").click()
     more.locator("mjx-container").first.wait_for()
     assert more.locator("tbody tr").count() >= 2
-    badge.locator(".gpn-foot a").click()
+    badge.locator(".eqn-foot a").click()
     page.locator("tr:target").wait_for()
     assert page.url.split("#")[1].startswith("row-eq-")
 
 
 def numbers(page: Any) -> list[str]:
-    return page.locator("table.gpn-rows tbody tr:visible td:first-child").all_inner_texts()
+    return page.locator("table.eqn-rows tbody tr:visible td:first-child").all_inner_texts()
 
 
 def test_ledger_searches(visit: Any) -> None:
@@ -261,10 +261,10 @@ def test_ledger_searches(visit: Any) -> None:
     field.fill("evidence function")
     found = numbers(page)
     assert 0 < len(found) < len(everything)
-    assert page.locator(".gpn-count").inner_text() == (
+    assert page.locator(".eqn-count").inner_text() == (
         f"{len(found)} of {len(everything)} equations"
     )
-    texts = page.locator("table.gpn-rows tbody tr:visible").all_inner_texts()
+    texts = page.locator("table.eqn-rows tbody tr:visible").all_inner_texts()
     assert all("evidence" in text and "function" in text for text in texts)
     field.fill("no such thing")
     assert numbers(page) == []
@@ -280,13 +280,13 @@ def test_ledger_sorts_by_keyboard(visit: Any) -> None:
     page.keyboard.press("Enter")
     assert header.get_attribute("aria-sort") == "ascending"
     script = "rows => rows.map(r => r.cells[6].dataset.key ?? null)"
-    keys = page.locator("table.gpn-rows tbody tr").evaluate_all(script)
+    keys = page.locator("table.eqn-rows tbody tr").evaluate_all(script)
     measured = [float(key) for key in keys if key is not None]
     assert measured == sorted(measured)
     assert keys[: len(measured)].count(None) == 0  # what was not measured stands last
     page.keyboard.press("Enter")
     assert header.get_attribute("aria-sort") == "descending"
-    keys = page.locator("table.gpn-rows tbody tr").evaluate_all(script)
+    keys = page.locator("table.eqn-rows tbody tr").evaluate_all(script)
     measured = [float(key) for key in keys if key is not None]
     assert measured == sorted(measured, reverse=True)
     page.locator("th", has_text="No.").locator("button").click()

@@ -16,7 +16,7 @@ import pytest
 pytestmark = pytest.mark.book
 
 ROOT = Path(__file__).resolve().parents[2]
-NUMBERED = "div.gpn-equation > div.math[id]"
+NUMBERED = "div.eqn-equation > div.math[id]"
 FOREIGN = re.compile(r"^\s*(https?:)?//")
 KINDS = {"identity", "inequality", "estimate", "definition"}
 VERDICTS = {"holds", "holds-if", "wrong", "ambiguous", "stub"}
@@ -141,17 +141,17 @@ def test_every_numbered_equation_has_its_badge(pages: dict[str, Any], chapters: 
     for name in chapters:
         for equation in pages[name].select(NUMBERED):
             label = equation["id"].removeprefix("equation-")
-            badge = f"details.gpn-badge[data-label='{label}'] > summary"
+            badge = f"details.eqn-badge[data-label='{label}'] > summary"
             assert equation.parent.select_one(badge), label
         numbered = pages[name].select("div.math > span.eqno")
-        framed = pages[name].select("div.gpn-equation div.math > span.eqno")
+        framed = pages[name].select("div.eqn-equation div.math > span.eqno")
         assert len(numbered) == len(framed)
 
 
 def test_badges_lead_to_their_rows(pages: dict[str, Any], chapters: list[str]) -> None:
-    rows = {row["id"] for row in pages["book/ledger.html"].select("table.gpn-rows tbody tr")}
+    rows = {row["id"] for row in pages["book/ledger.html"].select("table.eqn-rows tbody tr")}
     for name in chapters:
-        for badge in pages[name].select("details.gpn-badge"):
+        for badge in pages[name].select("details.eqn-badge"):
             assert f"row-{badge['data-label']}" in rows
 
 
@@ -165,7 +165,7 @@ def test_ledger_lists_the_equations_of_the_pages(
     }
     in_ledger = [row["label"] for row in ledger["equations"]]
     assert sorted(in_ledger) == sorted(on_pages)
-    rows = pages["book/ledger.html"].select("table.gpn-rows tbody tr")
+    rows = pages["book/ledger.html"].select("table.eqn-rows tbody tr")
     assert [row["id"] for row in rows] == [f"row-{label}" for label in in_ledger]
 
 
@@ -263,7 +263,7 @@ def test_chapters_say_what_the_ledger_says(
     for name in chapters:
         slug = name.removeprefix("book/").removesuffix(".html")
         rows = [row for row in ledger["equations"] if row["chapter"] == slug]
-        said = pages[name].select_one("p.gpn-summary").get_text()
+        said = pages[name].select_one("p.eqn-summary").get_text()
         assert said.startswith(f"{len(rows)} equations: ")
         assert f"{sum(row['mutants']['caught'] for row in rows)} of " in said
 
@@ -291,9 +291,9 @@ def test_every_item_of_a_built_chapter_is_answered(
     wanted = {item["id"] for item in items if item["chapter"] in built}
     assert {source["id"] for source in ledger["sources"]} == wanted
     page = pages["book/sources-line-by-line.html"]
-    shown = {entry["id"].removeprefix("item-") for entry in page.select("li.gpn-item")}
+    shown = {entry["id"].removeprefix("item-") for entry in page.select("li.eqn-item")}
     assert shown == {item["id"] for item in items}
-    chips = {e["id"][5:]: e.select_one(".gpn-chip") for e in page.select("li.gpn-item")}
+    chips = {e["id"][5:]: e.select_one(".eqn-chip") for e in page.select("li.eqn-item")}
     assert {name for name, chip in chips.items() if chip} == wanted
 
 
@@ -305,8 +305,8 @@ def test_what_is_wrong_is_shown_beside_what_holds(
     assert wrong
     for source in wrong:
         entry = page.find(id=f"item-{source['id']}")
-        assert source["label"] is None or entry.select_one(".gpn-formula.gpn-right div.math")
-        printed = entry.select_one(".gpn-formula:not(.gpn-right)")
+        assert source["label"] is None or entry.select_one(".eqn-formula.eqn-right div.math")
+        printed = entry.select_one(".eqn-formula:not(.eqn-right)")
         title = printed.p.span.get_text()
         assert title.startswith("Taken at its word, “" if source["taken"] else "The source prints")
         if source["printed_residual"] is not None:

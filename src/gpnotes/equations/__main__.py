@@ -15,7 +15,7 @@ from .book import flips, packing
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m gpnotes.equations", description=__doc__)
+    parser = argparse.ArgumentParser(prog=f"python -m {__package__}", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     packing = commands.add_parser("pack", help="keep the equations as data")
     flipping = commands.add_parser("flip", help="run the flip test")

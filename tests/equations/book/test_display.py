@@ -89,7 +89,7 @@ def test_the_plain_line(record, line):
 @pytest.mark.parametrize(("record", "line"), ALL)
 def test_the_badge_is_escaped_and_balanced(record, line):
     shown = record._repr_mimebundle_()["text/html"]
-    assert shown.startswith(f'<details class="gpn-badge gpn-{record.kind}" data-label="')
+    assert shown.startswith(f'<details class="eqn-badge eqn-{record.kind}" data-label="')
     assert "<script" not in shown
     assert "<b" not in shown.replace("<body", "")
     opened = re.findall(r"<([a-z]+)[ >]", shown)

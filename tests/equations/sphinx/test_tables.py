@@ -20,10 +20,10 @@ def soup(text: str) -> Any:
 
 def test_a_badge_says_how_the_equation_was_checked(book: Any) -> None:
     made = soup(badge.badge(book.rows[0], "ledger.html#row-eq-one"))
-    said = [span.get_text() for span in made.select(".gpn-said > span")]
+    said = [span.get_text() for span in made.select(".eqn-said > span")]
     assert said == ["checked to 1e−9", "3 of 3 mutants caught", "dense"]
-    assert made.select_one("table.gpn-steps td.gpn-number").get_text() == "2.0e−15"
-    assert made.select_one("table.gpn-mutants tr.gpn-caught td.gpn-number").get_text() == "0.25"
+    assert made.select_one("table.eqn-steps td.eqn-number").get_text() == "2.0e−15"
+    assert made.select_one("table.eqn-mutants tr.eqn-caught td.eqn-number").get_text() == "0.25"
     assert made.select_one("a")["href"] == "ledger.html#row-eq-one"
     assert made.find("x") is None  # the mutant's name holds something like a tag
 
@@ -102,11 +102,11 @@ def test_a_summary_counts_the_chapter(book: Any) -> None:
 
 def test_sources_show_verdicts_and_what_waits(book: Any) -> None:
     made = soup(tables.sources(book, LINKS, "S1"))
-    first, second = made.select("li.gpn-item")
-    assert first.select_one(".gpn-chip").get_text() == "holds"
-    assert first.select_one(".gpn-formula.gpn-right a")["href"] == "#equation-eq-one"
-    assert second.select_one(".gpn-waiting").get_text() == "for part/two"
-    assert "1 of 2" in made.select_one(".gpn-answered").get_text()
+    first, second = made.select("li.eqn-item")
+    assert first.select_one(".eqn-chip").get_text() == "holds"
+    assert first.select_one(".eqn-formula.eqn-right a")["href"] == "#equation-eq-one"
+    assert second.select_one(".eqn-waiting").get_text() == "for part/two"
+    assert "1 of 2" in made.select_one(".eqn-answered").get_text()
 
 
 def test_what_is_wrong_stands_beside_what_holds(book: Any, changed: Any) -> None:
@@ -116,7 +116,7 @@ def test_what_is_wrong_stands_beside_what_holds(book: Any, changed: Any) -> None
         "printed_residual": None, "corrected_residual": 4e-16, "instead": "eq-one",
     }  # fmt: skip
     made = soup(tables.sources(changed(notes=(*notes, Noted(refutation, 9))), LINKS, "S1"))
-    printed, holds = made.select("li.gpn-item")[0].select(".gpn-formula")
+    printed, holds = made.select("li.eqn-item")[0].select(".eqn-formula")
     assert "a = -b" in printed.get_text()
     assert "shapes do not conform" in printed.get_text()
     assert "residual 4.0e−16" in holds.get_text()
@@ -146,9 +146,9 @@ def test_no_formula_is_put_into_a_mouth(
     verdict = {"kind": "source", "source_id": "S1-01", "verdict": "wrong", "chapter": "part/one"}
     notes = [note for note in book.pages[CHAPTER].notes if note.record["kind"] != "source"]
     judged = changed(notes=(*notes, Noted(refutation, 8), Noted(verdict, 9)))
-    made = soup(tables.sources(judged, LINKS, "S1")).select("li.gpn-item")[0]
-    assert made.select(".gpn-formula")[0].p.span.get_text() == title
-    assert made.select_one(".gpn-chip").get_text() == chip
+    made = soup(tables.sources(judged, LINKS, "S1")).select("li.eqn-item")[0]
+    assert made.select(".eqn-formula")[0].p.span.get_text() == title
+    assert made.select_one(".eqn-chip").get_text() == chip
     assert [li.get_text() for li in soup(tables.verdicts(judged)).select("li")] == [
         f"{chip} 1", "not reached yet 1",
     ]  # fmt: skip
@@ -159,7 +159,7 @@ def test_a_condition_says_if_once(book: Any, changed: Any) -> None:
     verdict |= {"verdict": "holds-if", "why": "if n > 1"}
     notes = [note for note in book.pages[CHAPTER].notes if note.record["kind"] != "source"]
     made = soup(tables.sources(changed(notes=(*notes, Noted(verdict, 9))), LINKS, "S1"))
-    assert made.select_one(".gpn-answer p").get_text() == "n > 1"
+    assert made.select_one(".eqn-answer p").get_text() == "n > 1"
 
 
 def test_flips_name_what_stayed_uncaught() -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 __all__ = ["MIME", "bundle", "html", "plain", "said", "together"]
 
-MIME = "application/vnd.gpnotes.check+json"
+MIME = "application/vnd.checked-equation+json"
 _CHECKED = ("identity", "inequality", "estimate")
 _ROUTES = {"package": "the package", "numbers given": "given numbers"}
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -149,7 +149,7 @@ def html(data: Data) -> str:
     """The badge: a summary line that opens to the details. All text is escaped."""
     kind = escape(data["kind"])
     label = escape(data.get("label") or data.get("source_id") or data.get("chapter", ""))
-    head = f'<details class="gpn-badge gpn-{kind}" data-label="{label}">'
+    head = f'<details class="eqn-badge eqn-{kind}" data-label="{label}">'
     return f"{head}<summary>{escape(summary(data))}</summary>{_details(data)}</details>"
 
 
@@ -225,7 +225,7 @@ def _closed(data: Data) -> str:
     listed = [r for r in data.get("inline", ()) if r["outcome"] == "listed"]
     entries = [(str(r["line"]), _Code(r["latex"]), r["why"]) for r in listed]
     titles = ("line", "relation", "why it is not evaluated")
-    return _table(("", ""), rows) + (_table(titles, entries, "gpn-inline") if entries else "")
+    return _table(("", ""), rows) + (_table(titles, entries, "eqn-inline") if entries else "")
 
 
 def _facts(data: Data) -> str:
@@ -241,7 +241,7 @@ def _facts(data: Data) -> str:
     if data["atol"]:
         spoken["absolute tolerance"] = short(data["atol"])
     rows = "".join(f"<dt>{k}</dt><dd>{escape(v)}</dd>" for k, v in spoken.items() if v)
-    return f'<dl class="gpn-facts">{rows}</dl>'
+    return f'<dl class="eqn-facts">{rows}</dl>'
 
 
 def _saved(data: Data) -> str:
@@ -253,7 +253,7 @@ def _saved(data: Data) -> str:
 
 def _steps(steps: Sequence[Data]) -> str:
     rows = [(_Code(step["latex"]), short(step["residual"])) for step in steps]
-    return _table(("step", "residual"), rows, "gpn-steps")
+    return _table(("step", "residual"), rows, "eqn-steps")
 
 
 def _mutants(mutants: Sequence[Data]) -> str:
@@ -261,7 +261,7 @@ def _mutants(mutants: Sequence[Data]) -> str:
         (_Phrase(m.get("said") or m["edit"]), _outcome(m), _Code(m["latex"]))
         for m in together(mutants)
     ]
-    return _table(("mutant", "outcome", "reads"), rows, "gpn-mutants")
+    return _table(("mutant", "outcome", "reads"), rows, "eqn-mutants")
 
 
 def together(mutants: Sequence[Data]) -> list[Data]:
@@ -297,7 +297,7 @@ def _refuted(data: Data) -> str:
         (data["instead"], short(data["corrected_residual"])),
     ]
     head = "as its words would have it" if data.get("taken") else "as printed"
-    return _table((f"{head}, and instead", "residual"), rows, "gpn-steps")
+    return _table((f"{head}, and instead", "residual"), rows, "eqn-steps")
 
 
 class _Code(str):
@@ -308,7 +308,7 @@ class _Phrase(str):
     """Words, and LaTeX between dollars."""
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]], name: str = "gpn-totals") -> str:
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]], name: str = "eqn-totals") -> str:
     top = "".join(f'<th scope="col">{escape(title)}</th>' for title in head if title)
     body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
     header = f"<thead><tr>{top}</tr></thead>" if top else ""

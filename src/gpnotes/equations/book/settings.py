@@ -2,7 +2,7 @@
 
 Every setting may be left out::
 
-    package = "gpnotes"               # the package that the book is about: an independent route
+    package = "mine"                  # the package that the book is about: an independent route
     items = "book/sources/items.tsv"  # what its chapters must answer, see `sources`
     carry = ["book/data/*.csv"]       # what a notebook far from the book needs beside equations
 

@@ -24,6 +24,7 @@ from .directives import ALL
 
 __all__ = ["setup"]
 
+_DISTRIBUTION = __package__.split(".")[0]
 STATIC = Path(__file__).resolve().parent / "static"
 _SETTINGS = {
     "equations_items": "",
@@ -55,10 +56,12 @@ def setup(app: Any) -> dict[str, Any]:
 
 
 def _need_renderer() -> None:
-    if "gpnotes-check" not in entry_points(group="myst_nb.mime_renderers").names:
+    """Raise ExtensionError where the installed distribution does not name the renderer."""
+    named = {entry.value for entry in entry_points(group="myst_nb.mime_renderers")}
+    if f"{__package__}.output:CheckOutput" not in named:
         raise ExtensionError(
-            "myst-nb does not know the outputs of checks: the installed gpnotes is older than its "
-            "source; install it again (pip install --no-deps --editable .)"
+            f"myst-nb does not know the outputs of checks: the installed {_DISTRIBUTION} is older "
+            "than its source; install it again (pip install --no-deps --editable .)"
         )
 
 

@@ -48,19 +48,19 @@ def badge(row: Row, ledger: str, *, opened: bool = False) -> str:
     if record is None:
         return ""
     said = "".join(element("span", say(word)) for word in words(row) if word)
-    summary = element("summary", _mark(), element("span", said, class_="gpn-said margin"))
-    panel = element("div", *_panel(row, ledger), class_="gpn-panel")
-    name = f"gpn-badge gpn-{record['kind']}"
+    summary = element("summary", _mark(), element("span", said, class_="eqn-said margin"))
+    panel = element("div", *_panel(row, ledger), class_="eqn-panel")
+    name = f"eqn-badge eqn-{record['kind']}"
     return element("details", summary, panel, class_=name, data_label=row.label, open=opened)
 
 
 def _mark() -> str:
-    return element("span", class_="gpn-mark", aria_hidden="true")
+    return element("span", class_="eqn-mark", aria_hidden="true")
 
 
 def _panel(row: Row, ledger: str) -> list[str]:
     parts = [_instance(record) for record in row.records]
-    foot = element("p", link("its row in the ledger", ledger), class_="gpn-foot")
+    foot = element("p", link("its row in the ledger", ledger), class_="eqn-foot")
     return [*parts, foot] if ledger else parts
 
 
@@ -83,7 +83,7 @@ def _bare(record: Data) -> str:
 
 def steps(entries: list[Data]) -> str:
     """The steps of a chain with the residual of each."""
-    return scrolled(table("gpn-steps", ("step", "residual"), map(_step, entries)), "steps")
+    return scrolled(table("eqn-steps", ("step", "residual"), map(_step, entries)), "steps")
 
 
 def _step(entry: Data) -> str:
@@ -92,7 +92,7 @@ def _step(entry: Data) -> str:
 
 
 def _cell(text: str) -> str:
-    return element("td", text, class_="gpn-number")
+    return element("td", text, class_="eqn-number")
 
 
 def _facts(record: Data) -> str:
@@ -129,9 +129,9 @@ def _mutants(mutants: Data) -> str:
     if not mutants["list"]:
         return ""
     titles = ("single edit", "there it now reads", "residual")
-    shown = table("gpn-mutants", titles, map(_mutant, together(mutants["list"])))
+    shown = table("eqn-mutants", titles, map(_mutant, together(mutants["list"])))
     title = element("summary", say(mutant_line(mutants)))
-    return element("details", title, scrolled(shown, "mutants"), class_="gpn-more")
+    return element("details", title, scrolled(shown, "mutants"), class_="eqn-more")
 
 
 def _mutant(entry: Data) -> str:
@@ -139,7 +139,7 @@ def _mutant(entry: Data) -> str:
     why = element("small", say(entry["why"])) if entry.get("why") else ""
     edit = element("td", phrase(entry["said"]), why)
     reads = element("td", later(entry["latex"]))
-    return element("tr", edit, reads, _cell(outcome), class_=f"gpn-{entry['outcome']}")
+    return element("tr", edit, reads, _cell(outcome), class_=f"eqn-{entry['outcome']}")
 
 
 def line(record: Data, row: Row | None, address: str) -> str:
@@ -151,5 +151,5 @@ def line(record: Data, row: Row | None, address: str) -> str:
     elif record.get("source_id"):
         tells = tells.removeprefix(record["source_id"]).lstrip(": ")
         first = link(record["source_id"], address)
-    name = f"gpn-line gpn-{record['kind']}"
+    name = f"eqn-line eqn-{record['kind']}"
     return element("p", _mark(), first, element("span", say(tells)), class_=name)

@@ -145,7 +145,7 @@ def _raw(html: str) -> nodes.raw:
 
 def _frame(equation: nodes.math_block, shown: nodes.raw) -> None:
     """Equation and badge in one frame, so that the style can set them beside each other."""
-    frame = nodes.container(classes=["gpn-equation"])
+    frame = nodes.container(classes=["eqn-equation"])
     equation.parent.replace(equation, frame)
     frame += [equation, shown]
 
@@ -185,7 +185,7 @@ class _Filler:
 
     def _fill_ledger(self, options: Any) -> str:
         data = link("ledger.json", "ledger.json")
-        note = element("p", f"The same as data: {data}.", class_="gpn-foot")
+        note = element("p", f"The same as data: {data}.", class_="eqn-foot")
         return tables.ledger(self.book, self.links) + note
 
     def _fill_totals(self, options: Any) -> str:
@@ -231,7 +231,7 @@ class _Filler:
             return ""
         number = element("span", link(f"({row.number})", self._equation(row.label)), class_="eqno")
         shown = display(row.latex).replace(r"\[", number + r"\[", 1)
-        return element("div", shown, self.badge(row, "open" in options), class_="gpn-equation")
+        return element("div", shown, self.badge(row, "open" in options), class_="eqn-equation")
 
 
 def _version(name: str) -> str:

@@ -15,7 +15,7 @@ def bare(book: Book, links: Links) -> str:
     if not rows:
         return element("p", "Every definition is compared with the thing that it defines.")
     titles = ("No.", "statement", "why it is compared with nothing")
-    shown = table("gpn-small", titles, (_row(row, links) for row in rows))
+    shown = table("eqn-small", titles, (_row(row, links) for row in rows))
     return scrolled(shown, "definitions")
 
 

@@ -47,7 +47,7 @@ def link(text: str, address: str) -> str:
 def scrolled(content: str, label: str) -> str:
     """A box that scrolls sideways by itself where its content is wider than the page."""
     return element(
-        "div", content, class_="gpn-scroll", tabindex="0", role="region", aria_label=label
+        "div", content, class_="eqn-scroll", tabindex="0", role="region", aria_label=label
     )
 
 
@@ -75,7 +75,7 @@ def later(latex: str) -> str:
     if not is_balanced(latex):
         return element("code", say(latex))
     spelled = rf"\({escape(_laid_out(latex))}\)"
-    return element("span", spelled, class_="gpn-later tex2jax_ignore notranslate nohighlight")
+    return element("span", spelled, class_="eqn-later tex2jax_ignore notranslate nohighlight")
 
 
 def phrase(said: str, math: Callable[[str], str] = later) -> str:

@@ -34,8 +34,8 @@ def _chapter(docname: str, records: list[Data], links: Links) -> str:
     said = element("summary", f"{say(title)}: {evaluated} of {len(records)} evaluated")
     there = element("p", "In ", link(title, links.document(docname)), ":")
     titles = ("line", "relation", "why no number has judged it")
-    rows = scrolled(table("gpn-small", titles, map(_row, listed)), "relations that are listed")
-    return element("details", said, there + rows if listed else "", class_="gpn-more gpn-inline")
+    rows = scrolled(table("eqn-small", titles, map(_row, listed)), "relations that are listed")
+    return element("details", said, there + rows if listed else "", class_="eqn-more eqn-inline")
 
 
 def _row(record: Data) -> str:

@@ -27,7 +27,7 @@ def flips(result: Data | None) -> str:
         element("tr", *map(_cell, (say(kind), str(one["edits"]), str(one["caught"]))))
         for kind, one in kinds.items()
     ]
-    shown = table("gpn-small", ("edit", "made", "caught"), rows)
+    shown = table("eqn-small", ("edit", "made", "caught"), rows)
     missed = [_missed(entry) for entry in result.get("uncaught", ())]
     between = _between(result["passing"]) if result.get("passing") else ""
     return element("p", say(said)) + (shown if rows else "") + _bullets(missed) + between

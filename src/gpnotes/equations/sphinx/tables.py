@@ -49,11 +49,11 @@ def ledger(book: Book, links: Links) -> str:
     """The table of all numbered equations, which the page's script sorts and searches."""
     head = element("tr", *(_sortable(title, kind) for title, kind in _COLUMNS))
     rows = [_ledger_row(row, links) for row in book.rows]
-    return _searchable("gpn-ledger", "equations", head, rows)
+    return _searchable("eqn-ledger", "equations", head, rows)
 
 
 def _sortable(title: str, kind: str) -> str:
-    button = element("button", title, type="button", class_="gpn-sort")
+    button = element("button", title, type="button", class_="eqn-sort")
     return element("th", button, scope="col", aria_sort="none", data_kind=kind)
 
 
@@ -63,14 +63,14 @@ def _searchable(name: str, things: str, head: str, rows: list[str]) -> str:
         "p",
         element("label", f"Search the {things}", for_=f"{name}-search"),
         f'<input type="search" id="{name}-search" autocomplete="off">',
-        element("output", for_=f"{name}-search", class_="gpn-count"),
-        class_="gpn-search",
+        element("output", for_=f"{name}-search", class_="eqn-count"),
+        class_="eqn-search",
         hidden=True,
     )
-    shown = element("table", element("thead", head), element("tbody", *rows), class_="gpn-rows")
+    shown = element("table", element("thead", head), element("tbody", *rows), class_="eqn-rows")
     box = scrolled(shown, f"All {things}")
     return element(
-        "div", field, box, class_=f"gpn-searchable full-width {name}", data_things=things
+        "div", field, box, class_=f"eqn-searchable full-width {name}", data_things=things
     )
 
 
@@ -82,7 +82,7 @@ def _ledger_row(row: Row, links: Links) -> str:
         _cell(link(f"({row.number})", links.equation(row.label)), key=_sort_number(row.number)),
         _cell(element("code", say(row.label))),
         _cell(link(_short(row.docname), links.document(row.docname))),
-        _cell(row.kind, name=f"gpn-kind gpn-{row.kind}"),
+        _cell(row.kind, name=f"eqn-kind eqn-{row.kind}"),
         _cell(say(row.oracles)),
         _allowed(row),
         _cell(number(row.residual) if row.residual is not None else "", key=row.residual),
@@ -130,7 +130,7 @@ def total_list(book: Book, links: Links) -> str:
         (f"{sums['inline_evaluated']} of {inline}", "relations in the text evaluated in passing"),
     ]
     entries = (element("div", element("dt", word), element("dd", value)) for value, word in pairs)
-    return element("dl", *entries, class_="gpn-totals")
+    return element("dl", *entries, class_="eqn-totals")
 
 
 # The line below the title of a chapter
@@ -155,7 +155,7 @@ def summary(book: Book, docname: str, seconds: float | None) -> str:
         else "runs in a second",
     ]
     spans = "".join(element("span", say(part)) for part in parts if part)
-    return element("p", spans, class_="gpn-summary")
+    return element("p", spans, class_="eqn-summary")
 
 
 def _counted(count: int, noun: str) -> str:
@@ -171,9 +171,9 @@ def sources(book: Book, links: Links, prefix: str) -> str:
     """Every item of one source, with its verdict."""
     its = [item for item in book.items if item.id.startswith(f"{prefix}-")]
     answered = sum(item.id in book.verdicts for item in its)
-    count = element("p", f"{answered} of {len(its)} items answered.", class_="gpn-answered")
+    count = element("p", f"{answered} of {len(its)} items answered.", class_="eqn-answered")
     rows = (_item(book, links, item) for item in its)
-    return count + element("ol", *rows, class_="gpn-items")
+    return count + element("ol", *rows, class_="eqn-items")
 
 
 def verdicts(book: Book) -> str:
@@ -184,7 +184,7 @@ def verdicts(book: Book) -> str:
     chips = (
         element("li", _chip(verdict), f" {count}") for verdict, count in counts.items() if count
     )
-    return element("ul", *chips, class_="gpn-legend")
+    return element("ul", *chips, class_="eqn-legend")
 
 
 def _judged(book: Book, source_id: str) -> str:
@@ -196,21 +196,21 @@ def _judged(book: Book, source_id: str) -> str:
 
 def _chip(verdict: str) -> str:
     name = "wrong" if verdict == "taken" else verdict
-    return element("span", _SPOKEN[verdict], class_=f"gpn-chip gpn-{name}")
+    return element("span", _SPOKEN[verdict], class_=f"eqn-chip eqn-{name}")
 
 
 def _item(book: Book, links: Links, item: Item) -> str:
     """An item with its verdict; one that waits names the chapter that will answer it."""
     verdict = book.verdicts.get(item.id)
-    waiting = element("span", f"for {say(item.chapter)}", class_="gpn-waiting")
+    waiting = element("span", f"for {say(item.chapter)}", class_="eqn-waiting")
     head = element(
         "p",
-        element("span", item.id, class_="gpn-id"),
-        element("span", say(item.item), class_="gpn-words"),
+        element("span", item.id, class_="eqn-id"),
+        element("span", say(item.item), class_="eqn-words"),
         _chip(_judged(book, item.id)) if verdict else waiting,
     )
     body = _answer(book, links, item, verdict) if verdict else ""
-    name = f"gpn-item gpn-{verdict['verdict'] if verdict else 'open'}"
+    name = f"eqn-item eqn-{verdict['verdict'] if verdict else 'open'}"
     return element("li", head, body, id=f"item-{item.id}", class_=name)
 
 
@@ -223,7 +223,7 @@ def _answer(book: Book, links: Links, item: Item, verdict: Data) -> str:
         _printed(refuted, printed) if refuted else _experiment(off),
         _holds(book, links, answering(book, item.id), refuted),
     ]
-    return element("div", *parts, class_="gpn-answer")
+    return element("div", *parts, class_="eqn-answer")
 
 
 def _why(verdict: Data) -> str:
@@ -237,7 +237,7 @@ def _printed(refuted: Data, residual: float | None) -> str:
     off = f"off by {number(residual)}" if residual is not None else "the shapes do not conform"
     says = element("span", say(_attributed(refuted)))
     title = element("p", says, element("span", off))
-    return _framed(title, refuted["latex"], "gpn-formula")
+    return _framed(title, refuted["latex"], "eqn-formula")
 
 
 def _attributed(refuted: Data) -> str:
@@ -254,7 +254,7 @@ def _experiment(off: Mapping[str, float | None]) -> str:
     if printed is None:
         return ""
     said = f"Measured: at its word {number(printed)}, as corrected {number(corrected)}."
-    return element("p", said, class_="gpn-answered")
+    return element("p", said, class_="eqn-answered")
 
 
 def _framed(title: str, latex: str, name: str) -> str:
@@ -270,7 +270,7 @@ def _holds(book: Book, links: Links, label: str, refuted: Data | None) -> str:
     residual = refuted["corrected_residual"] if refuted else row.residual
     off = element("span", f"residual {number(residual)}") if residual is not None else ""
     name = element("span", "What holds: " if refuted else "Here: ", where)
-    return _framed(element("p", name, off), row.latex, "gpn-formula gpn-right")
+    return _framed(element("p", name, off), row.latex, "eqn-formula eqn-right")
 
 
 # The notation
@@ -279,7 +279,7 @@ def _holds(book: Book, links: Links, label: str, refuted: Data | None) -> str:
 def notation(title: str, symbols: list[Data]) -> str:
     """The symbol, its meaning, its shape, its name in the code."""
     titles = ("symbol", "meaning", "shape", "in code")
-    return scrolled(table("gpn-notation", titles, map(_symbol, symbols)), title)
+    return scrolled(table("eqn-notation", titles, map(_symbol, symbols)), title)
 
 
 def _symbol(entry: Data) -> str:
@@ -296,14 +296,14 @@ def _symbol(entry: Data) -> str:
 def versions(found: Mapping[str, str]) -> str:
     """What the build ran on."""
     rows = [element("tr", _cell(say(name)), _cell(say(value))) for name, value in found.items()]
-    return table("gpn-small", ("package", "version"), rows)
+    return table("eqn-small", ("package", "version"), rows)
 
 
 def timings(book: Book, links: Links) -> str:
     """Each chapter that runs: how long it took, how long its checks took, and on which arrays."""
     titles = ("chapter", "runs in", "of which checks", "arrays")
     rows = [_timing(book, links, name) for name, page in book.pages.items() if page.seconds]
-    return scrolled(table("gpn-small", titles, rows), "times")
+    return scrolled(table("eqn-small", titles, rows), "times")
 
 
 def _timing(book: Book, links: Links, docname: str) -> str:

@@ -11,18 +11,18 @@
   });
 
   const typeset = (details) => {
-    const waiting = [...details.querySelectorAll(".gpn-later")].filter(
+    const waiting = [...details.querySelectorAll(".eqn-later")].filter(
       (span) => span.closest("details") === details,
     );
     waiting.forEach((span) => {
-      span.classList.remove("gpn-later", "tex2jax_ignore");
-      span.classList.add("math", "gpn-set");
+      span.classList.remove("eqn-later", "tex2jax_ignore");
+      span.classList.add("math", "eqn-set");
     });
     if (waiting.length) mathjax.then(() => window.MathJax?.typesetPromise?.(waiting));
   };
 
   const waitForOpening = () => {
-    document.querySelectorAll("details.gpn-badge, details.gpn-more").forEach((details) => {
+    document.querySelectorAll("details.eqn-badge, details.eqn-more").forEach((details) => {
       details.addEventListener("toggle", () => details.open && typeset(details));
       if (details.open) typeset(details);
     });
@@ -34,7 +34,7 @@
   const search = (box) => {
     const rows = [...box.querySelectorAll("tbody tr")];
     const field = box.querySelector("input[type=search]");
-    const count = box.querySelector(".gpn-count");
+    const count = box.querySelector(".eqn-count");
     const things = box.dataset.things;
     const texts = rows.map((row) => row.textContent.toLowerCase());
     const show = () => {
@@ -47,7 +47,7 @@
       count.textContent = `${shown} of ${rows.length} ${things}`;
     };
     field.addEventListener("input", show);
-    field.closest(".gpn-search").hidden = false;
+    field.closest(".eqn-search").hidden = false;
     show();
   };
 
@@ -79,14 +79,14 @@
 
   const sort = (box) => {
     const table = box.querySelector("table");
-    table.querySelectorAll(".gpn-sort").forEach((button) => {
+    table.querySelectorAll(".eqn-sort").forEach((button) => {
       button.addEventListener("click", () => sortBy(table, button.closest("th")));
     });
   };
 
   const start = () => {
     waitForOpening();
-    document.querySelectorAll(".gpn-searchable").forEach((box) => {
+    document.querySelectorAll(".eqn-searchable").forEach((box) => {
       search(box);
       sort(box);
     });
