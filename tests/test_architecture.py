@@ -42,7 +42,7 @@ APART = {"equations", "testing"}  # no room imports them
 LAZY = {"__init__"}  # the front door, which loads a room when it is asked for
 
 # The stages of the engine, an equation's way from text to page; each builds on those before it.
-STAGES = {"errors": 0, "latex": 1, "evaluate": 2, "check": 3, "book": 4, "sphinx": 5}
+STAGES = {"errors": 0, "latex": 1, "evaluate": 2, "check": 3, "book": 4, "language": 5, "sphinx": 6}
 
 # Who may name the libraries behind the array namespaces, and why.
 BACKENDS = {"scipy", "cupy", "cupyx"}

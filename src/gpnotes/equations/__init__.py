@@ -5,7 +5,16 @@
 
 from .book.chapter import Chapter
 from .book.records import Record
+from .book.single import check_equation
 from .errors import EquationError
 from .evaluate.values import Distribution, Estimate, Nodes
 
-__all__ = ["Chapter", "Distribution", "EquationError", "Estimate", "Nodes", "Record"]
+__all__ = [
+    "Chapter",
+    "Distribution",
+    "EquationError",
+    "Estimate",
+    "Nodes",
+    "Record",
+    "check_equation",
+]

@@ -12,8 +12,9 @@ from pathlib import Path
 from ..check.bindings import Bindings, Tight, draw_bindings
 from ..check.relations import Tolerance
 from ..check.statements import BoundStatement
+from ..errors import EquationError
 from ..latex.equation import Equation, located
-from .checks import Terms, definition_record, equation_record, refutation_residuals
+from .checks import Terms, definition_record, equation_record, finished, refutation_residuals
 from .ledger import refuse_incomplete, totals
 from .manuscripts import Manuscript, read_manuscript
 from .prose import Relation
@@ -89,6 +90,8 @@ class Chapter:
         answered = tuple(self._answers.item(self._place, item).id for item in named)
         terms = self._terms(Tolerance(rtol, atol, approx), oracle, spare, tight)
         with self._located(equation):
+            if not oracle.strip():
+                raise EquationError("oracle= must say by which route the numbers come")
             record, bound = equation_record(equation, bindings, terms, answered)
         self._checked[label, oracle] = bound
         return self._keep(record, start)
@@ -105,14 +108,8 @@ class Chapter:
 
     def _keep(self, record: Record, start: float) -> Record:
         """Keep the record, with the text that was read and the time that it took."""
-        record = replace(
-            record,
-            residual=max((step.residual or 0.0 for step in record.steps), default=None),
-            milliseconds=round(1e3 * (time.perf_counter() - start), 3),
-            digest=self._text.equations[record.label].digest,
-            text=self._text.name,
-            saved=self._text.saved,
-        )
+        record = finished(record, self._text.equations[record.label], start)
+        record = replace(record, text=self._text.name, saved=self._text.saved)
         self._records[record.label, record.oracle] = record
         return record
 

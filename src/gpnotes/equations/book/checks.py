@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -23,7 +24,7 @@ from ..latex.balance import balanced
 from ..latex.equation import Equation, located
 from .records import Record
 
-__all__ = ["Terms", "definition_record", "equation_record", "refutation_residuals"]
+__all__ = ["Terms", "definition_record", "equation_record", "finished", "refutation_residuals"]
 
 CLEARLY = 1e3  # a printed formula is refuted when it is off by this many tolerances
 
@@ -67,8 +68,6 @@ def equation_record(
     that says nothing, and all bad input.
     """
     latex, seed = equation.latex, terms.seed(equation.label)
-    if not terms.oracle.strip():
-        raise EquationError("oracle= must say by which route the numbers come")
     terms.allowed.refuse_loose()
     with watch_calls(bindings, terms.libraries) as watch:
         drawn = draw_bindings(bindings, seed)
@@ -124,6 +123,16 @@ def definition_record(
         route=observed_route(bound.statement, drawn[0], watch),
     )
     return record, bound.anew()
+
+
+def finished(record: Record, equation: Equation, start: float) -> Record:
+    """`record` with its worst residual, what was read, and the time since `start`."""
+    return replace(
+        record,
+        residual=max((step.residual or 0.0 for step in record.steps), default=None),
+        milliseconds=round(1e3 * (time.perf_counter() - start), 3),
+        digest=equation.digest,
+    )
 
 
 def refutation_residuals(

@@ -39,7 +39,8 @@ def said(data: Data) -> str:
     """The plain line without the name of the text, which on a page is the page."""
     kind = data["kind"]
     if kind in _CHECKED:
-        return f"{data['label']}: {' · '.join(_checked(data))}"
+        named = f"{data['label']}: " if data["label"] else ""
+        return named + " · ".join(filter(None, _checked(data)))
     return {
         "definition": _definition, "refutation": _refutation, "source": _source, "ledger": _ledger,
         "symbols": _symbols,

@@ -50,11 +50,16 @@ class Tolerance:
     terms: float = 0.0
 
     def refuse_loose(self) -> None:
-        """Raise `ValueError` for a tolerance under which a wrong equation would pass."""
+        """Raise `ValueError` for a tolerance under which a wrong equation would pass.
+
+        Raises TypeError for one that is no number.
+        """
         for name, value, most in (
             ("rtol", self.rtol, LOOSEST), ("atol", self.atol, np.inf),
             ("approx", self.approx or 0.0, LOOSEST_APPROX),
         ):  # fmt: skip
+            if isinstance(value, bool) or not isinstance(value, float | int | np.floating):
+                raise TypeError(f"{name} must be a number; got {value!r}")
             if not 0.0 <= value <= most or np.isinf(value):
                 raise ValueError(f"{name} must lie between 0 and {most:g}; got {value:g}")
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from lark import Lark, Token, UnexpectedToken
 from lark.exceptions import VisitError
+from lark.grammar import Rule
 from lark.lexer import Lexer
 
 from ..errors import EquationError
@@ -19,7 +20,7 @@ from .macros import Macros, expand, relocated
 from .names import Names, nearest, normal
 from .tree import Name, Node, Statement, walk
 
-__all__ = ["parse", "parse_expression", "parse_free", "symbols"]
+__all__ = ["all_parts", "parse", "parse_expression", "parse_free", "parts_of", "symbols"]
 
 
 class _Ready(Lexer):
@@ -80,6 +81,39 @@ def symbols(latex: str) -> tuple[str, ...]:
     wanted = ("NAME", "CALL", "INDEX")
     found = [str(w) for w in lex(latex, Names({}), free=True) if w.type in wanted]
     return tuple(dict.fromkeys(found))
+
+
+def all_parts() -> frozenset[str]:
+    """Every rule of the grammar that a tree shows, and every word.
+
+    >>> {"quotient", "INVERSE", "_BLOCK"} <= all_parts()
+    True
+    """
+    rules = _parser().rules
+    terminals = {sign.name for rule in rules for sign in rule.expansion if sign.is_term}
+    shown = {str(rule.alias or rule.origin.name) for rule in rules if _leaves_a_trace(rule)}
+    return frozenset(shown | terminals)
+
+
+def _leaves_a_trace(rule: Rule) -> bool:
+    """Whether a tree has a node for it, and not what is inside in its place."""
+    if rule.alias:
+        return True
+    kept = [sign for sign in rule.expansion if not (sign.is_term and sign.name.startswith("_"))]
+    alone = rule.options.expand1 and len(kept) == 1 and not kept[0].name.startswith("_")
+    return not (alone or rule.origin.name.startswith("_"))
+
+
+def parts_of(latex: str, names: Mapping[str, str]) -> frozenset[str]:
+    """The rules and the words of the grammar by which an equation is read.
+
+    >>> sorted(parts_of("a = b", {"a": "value", "b": "value"}))
+    ['NAME', 'REL', 'chain', 'claim', 'equation', 'name', 'term']
+    """
+    words = lex(latex, Names({normal(key): kind for key, kind in names.items()}))
+    tree = _parser().parse(iter(words), start="equation")
+    read = {str(part.data) for part in tree.iter_subtrees()}
+    return frozenset(read | {word.type for word in words})
 
 
 def _expanded(

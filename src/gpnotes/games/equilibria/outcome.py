@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import overload
+from typing import Any
 
-from ..._xp import Vector, to_numpy
+from ..._xp import Array, to_numpy
 
 __all__ = ["BETTER", "FOUND", "LEFT", "STALLED", "Equilibria", "Equilibrium", "Search"]
 
@@ -26,8 +26,8 @@ class Equilibrium:
     how many of the searches ended here.
     """
 
-    mixture: Vector
-    payoffs: Vector
+    mixture: Array
+    payoffs: Array
     regrets: tuple[float, ...]
     true_regrets: tuple[float, ...] | None
     method: str
@@ -64,7 +64,7 @@ class Search:
     support: tuple[int, ...] | None
     outcome: str
     equilibrium: int | None
-    mixture: Vector
+    mixture: Array
     regrets: tuple[float, ...]
 
     def __repr__(self) -> str:
@@ -75,7 +75,7 @@ class Search:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Equilibria(Sequence[Equilibrium]):
+class Equilibria(Sequence):
     """The equilibria found, and how every search ended; printed, it is a table.
 
     Those with the least regret come first; among those whose regret is rounding, who plays the
@@ -105,12 +105,7 @@ class Equilibria(Sequence[Equilibrium]):
     def __len__(self) -> int:
         return len(self.equilibria)
 
-    @overload
-    def __getitem__(self, index: int) -> Equilibrium: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[Equilibrium, ...]: ...
-
-    def __getitem__(self, index: int | slice) -> Equilibrium | tuple[Equilibrium, ...]:
+    def __getitem__(self, index: Any) -> Any:
         return self.equilibria[index]
 
     def __repr__(self) -> str:
@@ -132,5 +127,5 @@ class Equilibria(Sequence[Equilibrium]):
         return "Other equilibria may exist: that no search failed would not prove there are none."
 
 
-def _short(mixture: Vector) -> str:
+def _short(mixture: Array) -> str:
     return "[" + " ".join(f"{chance:.4g}" for chance in to_numpy(mixture).tolist()) + "]"

@@ -16,7 +16,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..._xp import HostArray, HostMatrix, HostVector
 from ..game import RoleSymmetricGame
 
 __all__ = ["Solved", "are_enough", "count_supports", "solve_on_supports", "supports_of"]
@@ -25,14 +24,14 @@ _STEPS = 15
 _RANK = 1e-10  # singular values below this part of the largest are zero, on every processor
 _EDGE = 1e-4  # chances that fall below this part of an even share lead out of the simplex
 
-PayoffsAndJacobian = Callable[[HostArray], tuple[HostArray, HostArray]]
+PayoffsAndJacobian = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 
 
 class Solved(NamedTuple):
     """Where the steps ended, (n, S); and for which of them, (n,), they left the simplex."""
 
-    mixtures: HostMatrix
-    left: HostVector
+    mixtures: np.ndarray
+    left: np.ndarray
 
 
 def count_supports(game: RoleSymmetricGame) -> int:
@@ -88,7 +87,7 @@ def solve_on_supports(
     payoffs: PayoffsAndJacobian,
     chosen: list[tuple[int, ...]],
     game: RoleSymmetricGame,
-    unit: HostVector,
+    unit: np.ndarray,
     rounding: float,
 ) -> Solved:
     """Mixtures on each of the supports at which all that is played pays alike, if steps get there.
@@ -117,12 +116,12 @@ def solve_on_supports(
     return Solved(p, left)
 
 
-def _scaled(p: HostMatrix, game: RoleSymmetricGame) -> HostMatrix:
+def _scaled(p: np.ndarray, game: RoleSymmetricGame) -> np.ndarray:
     parts = [p[:, c] / p[:, c].sum(axis=1, keepdims=True) for c in game.columns]
     return np.concatenate(parts, axis=1)
 
 
-def _step(u: HostVector, J: HostMatrix, played: HostVector, game: RoleSymmetricGame) -> HostArray:
+def _step(u: np.ndarray, J: np.ndarray, played: np.ndarray, game: RoleSymmetricGame) -> np.ndarray:
     """The Newton step (S,): the shortest where many would do, as near as can be where none does.
 
     What is played shall pay as its role's mean does, and the step shall keep the sum of each role.
@@ -139,7 +138,7 @@ def _step(u: HostVector, J: HostMatrix, played: HostVector, game: RoleSymmetricG
     return step
 
 
-def _inside(p: HostMatrix, steps: HostMatrix) -> HostVector:
+def _inside(p: np.ndarray, steps: np.ndarray) -> np.ndarray:
     """How much of each step may be taken, (n,): all, or nine tenths of the way to the edge."""
     down = np.where(steps < 0.0, -steps, 0.0)
     room = np.divide(p, down, out=np.full(p.shape, np.inf), where=down > 0.0).min(axis=1)

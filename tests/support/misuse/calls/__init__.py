@@ -2,8 +2,9 @@
 
 from .control import CALLS as _CONTROL
 from .decisions import CALLS as _DECISIONS
+from .equations import CALLS as _EQUATIONS
 from .games import CALLS as _GAMES
 from .ground import CALLS as _GROUND
 from .models import CALLS as _MODELS
 
-CALLS = (*_GROUND, *_MODELS, *_DECISIONS, *_GAMES, *_CONTROL)
+CALLS = (*_GROUND, *_MODELS, *_DECISIONS, *_GAMES, *_CONTROL, *_EQUATIONS)

@@ -7,12 +7,12 @@ from ..tokenizer import Token, closing
 from .atoms import split
 from .stream import Stream
 
-__all__ = ["limits"]
+__all__ = ["LINES", "limits"]
 
 Row = list[Token]
 Limits = tuple[str, Row | None, Row | None]  # of which variable, from, to; none is infinite
 
-_LINES: dict[str, tuple[str, str]] = {
+LINES: dict[str, tuple[str, str]] = {
     "\\mathbb R": ("", ""), "\\mathbb R_+": ("0", ""), "\\mathbb R_{>0}": ("0", ""),
     "\\mathbb R_{\\ge0}": ("0", ""),
 }  # fmt: skip
@@ -74,7 +74,7 @@ def _interval(s: Stream, content: Row) -> Limits | None:
     target = parts[-1]
     if len(parts) > 2 or not target or (signs and not key):
         return None
-    line = _LINES.get(joined(target))
+    line = LINES.get(joined(target))
     if line and joined(target) not in s.names.kinds:
         low, high = ([_put(digit, target[0])] if digit else None for digit in line)
         return key, low, high

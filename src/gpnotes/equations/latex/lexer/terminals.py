@@ -17,7 +17,7 @@ from ..tokenizer import Token
 from . import atoms, averages, brackets, calculus, lines, phrases
 from .stream import Stream
 
-__all__ = ["lex"]
+__all__ = ["DEFINING", "lex"]
 
 
 def lex(latex: str, names: Names, *, free: bool = False) -> list[Word]:
@@ -131,10 +131,10 @@ def _relation(s: Stream, text: str) -> None:
     elif s.condition and text == "\\in":
         s.emit("IN", text)
     else:
-        s.emit("REL", _DEFINING.get(text, text))
+        s.emit("REL", DEFINING.get(text, text))
 
 
-_DEFINING = {"\\triangleq": ":=", "\\equiv": ":="}
+DEFINING = {"\\triangleq": ":=", "\\equiv": ":="}
 
 
 def _colon(s: Stream) -> None:

@@ -1,0 +1,154 @@
+"""An example for each rule of the grammar, under the headings of the page."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..evaluate.values import Nodes
+from .example import Example as Row
+
+__all__ = ["CONSTRUCTS"]
+
+_stream = np.random.default_rng(5)
+A, B = _stream.uniform(0.5, 2.0, (2, 3, 3)) + 2.0 * np.eye(3)
+x, y = _stream.uniform(0.5, 2.0, (2, 3))
+u = np.array([0.2, 0.9, 1.1, 1.4, 2.0, 2.7, 5.3])
+a, b, c = 1.3, 0.7, 2.4
+f = a**2 + a
+_F = {"f": f, "a": a}
+
+
+def _sum(*terms: float) -> float:
+    return math.fsum(terms)
+
+
+STATEMENTS = (
+    Row("a chain: every relation is a step", r"d &= a b + a c \\ &= a (b + c)",
+        {"d": a * b + a * c, "a": a, "b": b, "c": c}),
+    Row("several statements", r"d = a + b, \qquad e = a - b",
+        {"d": a + b, "e": a - b, "a": a, "b": b}),
+    Row("several conditions", r"f = a^2 + a \text{ if } a > 0 \text{ and } a < 3", _F),
+    Row("a range of numbers", r"f = a^2 + a \text{ for } i = 1, \dots, N", {**_F, "i": 2, "N": 4}),
+    Row("several in one range", r"f = a^2 + a \text{ for } i, j = 1, 2, \dots, N",
+        {**_F, "i": 2, "j": 1, "N": 4}),
+    Row("a set, bound or written", r"f = a^2 + a \quad \forall i \in S, \quad b = 2 j \quad "
+        r"\forall j \in \{1, \dots, 4\}",
+        {**_F, "S": {1, 3}, "i": 3, "b": 4.0, "j": 2}),
+    Row("an interval", r"f = a^2 + a \text{ for } a \in (0, \infty)", _F),
+    Row("a space, with its shape", r"\mathbf y = A \mathbf x \quad \forall A \in "
+        r"\mathbb R^{n \times n}", {r"\mathbf y": A @ x, "A": A, r"\mathbf x": x, "n": 3}),
+    Row("any value", r"f = a^2 + a \quad \forall a", _F),
+)  # fmt: skip
+
+ARITHMETIC = (
+    Row("sums and signs", "d = -a + b - c", {"d": -a + b - c, "a": a, "b": b, "c": c}),
+    Row("a product is what stands side by side: of matrices, of a matrix and a column, of numbers",
+        r"\mathbf y = 2 a A B \mathbf x",
+        {r"\mathbf y": 2 * a * A @ B @ x, "a": a, "A": A, "B": B, r"\mathbf x": x}),
+    Row("entry by entry", r"\mathbf z = \mathbf x \odot \mathbf y",
+        {r"\mathbf z": x * y, r"\mathbf x": x, r"\mathbf y": y}),
+    Row("the Kronecker product", r"K = A \otimes B", {"K": np.kron(A, B), "A": A, "B": B}),
+    Row("fractions", r"d = \frac{a + b}{c} - a / b",
+        {"d": (a + b) / c - a / b, "a": a, "b": b, "c": c}),
+    Row("powers and roots", r"d = a^3 \sqrt{b} + \sqrt[3]{c}",
+        {"d": a**3 * math.sqrt(b) + math.cbrt(c), "a": a, "b": b, "c": c}),
+    Row("inverse and transpose", r"C = A^{-1} B^\top + A^{-\top}",
+        {"C": np.linalg.solve(A, B.T) + np.linalg.solve(A.T, np.eye(3)), "A": A, "B": B}),
+    Row("factorials and binomials", r"d = \binom{n}{k} = \frac{n!}{k! \, (n - k)!}",
+        {"d": 35, "n": 7, "k": 3}),
+    Row("modulus of a number, length of a vector, determinant of a matrix",
+        r"d = |a - c| \, |\mathbf x| \, |A|",
+        {"d": abs(a - c) * np.linalg.norm(x) * np.linalg.det(A), "a": a, "c": c,
+         r"\mathbf x": x, "A": A}),
+    Row("norms", r"d = \|\mathbf x\| + \|\mathbf x\|_1 + \|\mathbf x\|_\infty + \|A\|_F",
+        {"d": np.linalg.norm(x) + np.sum(x) + np.max(x) + np.linalg.norm(A), r"\mathbf x": x,
+         "A": A}),
+    Row("inner products", r"d = \langle \mathbf x, \mathbf y \rangle",
+        {"d": x @ y, r"\mathbf x": x, r"\mathbf y": y}),
+    Row("block matrices", r"K = \begin{bmatrix} A & \mathbf x \\ \mathbf x^\top & c \end{bmatrix}",
+        {"K": np.block([[A, x[:, None]], [x[None], np.array([[c]])]]), "A": A, r"\mathbf x": x,
+         "c": c}),
+    Row("their determinants", r"d = \begin{vmatrix} a & b \\ c & 2 \end{vmatrix}",
+        {"d": 2 * a - b * c, "a": a, "b": b, "c": c}),
+    Row("cases", r"d = \sum_{i=1}^N \begin{cases} a u_i & \text{if } u_i > b \\ "
+        r"c & \text{otherwise} \end{cases}",
+        {"d": np.sum(np.where(u > b, a * u, c)), "u": u, "a": a, "b": b, "c": c, "N": 7}),
+    Row("one where a condition holds, zero elsewhere",
+        r"d = \sum_{i=1}^N u_i \mathbb 1[u_i > b]",
+        {"d": np.sum(u[u > b]), "u": u, "b": b, "N": 7}),
+    Row("entries: the first is number one", r"d = x_1 + A_{2,3} - [A B]_{1,2}",
+        {"d": x[0] + A[1, 2] - (A @ B)[0, 1], "x": x, "A": A, "B": B}),
+)  # fmt: skip
+
+FUNCTIONS = (
+    Row("a word takes what stands side by side, or the brackets", r"d = \log 2 a + \log(2) a",
+        {"d": math.log(2 * a) + math.log(2) * a, "a": a}),
+    Row("powers of a function, and bases", r"d = \cos^2(a) + \log_2 c + \exp(b)^3",
+        {"d": math.cos(a) ** 2 + math.log2(c) + math.exp(b) ** 3, "a": a, "b": b, "c": c}),
+    Row("of a matrix", r"d = \log \det A + \operatorname{tr}(A B)",
+        {"d": math.log(np.linalg.det(A)) + np.trace(A @ B), "A": A, "B": B}),
+    Row("transposed and inverted",
+        r"C = \operatorname{diag}(\mathbf x)^{-1} A + \operatorname{diag}(\mathbf x)^{-\top} B "
+        r"+ \mathbf x \operatorname{diag}(A)^\top B",
+        {"C": A / x[:, None] + B / x[:, None] + np.outer(x, np.diag(A)) @ B, r"\mathbf x": x,
+         "A": A, "B": B}),
+    Row("bound functions", r"d = g(a, b) + h(c)^2",
+        {"d": a / b + math.sin(c) ** 2, "g": lambda u, v: u / v, "h": math.sin, "a": a, "b": b,
+         "c": c}),
+    Row("functions with names", r"d = \text{softplus}(a) + \operatorname{relu}(b)",
+        {"d": math.log1p(math.exp(a)) + b, r"\text{softplus}": lambda u: math.log1p(math.exp(u)),
+         r"\operatorname{relu}": lambda u: max(u, 0.0), "a": a, "b": b}),
+    Row("bars and semicolons between arguments", r"d = g(a \mid b; c)",
+        {"d": a / b + c, "g": lambda u, v, w: u / v + w, "a": a, "b": b, "c": c}),
+)  # fmt: skip
+
+SUMS = (
+    Row("from one number to another", r"d = \sum_{i=1}^N x_i^2 + \prod_{i=2}^N x_i",
+        {"d": x @ x + x[1] * x[2], "x": x, "N": 3}),
+    Row("over a set", r"d = \sum_{i \in S} x_i + \sum_{i \in \{1, 3\}} y_i",
+        {"d": x[0] + x[1] + y[0] + y[2], "x": x, "y": y, "S": {1, 2}}),
+    Row("several variables", r"d = \sum_{i, j = 1}^N A_{ij} x_i y_j",
+        {"d": x @ A @ y, "A": A, "x": x, "y": y, "N": 3}),
+    Row("but one", r"d = \sum_{i = 1, i \ne 2}^N x_i y_i",
+        {"d": x[[0, 2]] @ y[[0, 2]], "x": x, "y": y, "N": 3}),
+    Row("ordered variables", r"d = \sum_{1 \le i < j \le N} A_{ij} x_j",
+        {"d": _sum(A[0, 1] * x[1], A[0, 2] * x[2], A[1, 2] * x[2]), "A": A, "x": x, "N": 3}),
+    Row("an end that is a variable", r"d = \sum_{i=1}^N \sum_{j < i} A_{ij} x_j",
+        {"d": _sum(A[1, 0] * x[0], A[2, 0] * x[0], A[2, 1] * x[1]), "A": A, "x": x, "N": 3}),
+    Row("the smallest and the largest", r"d = \max_{i \in S} x_i - \min_{i=1}^N y_i",
+        {"d": max(x[:2]) - min(y), "x": x, "y": y, "S": {1, 2}, "N": 3}),
+    Row("where it is", r"k = \operatorname*{arg\,max}_{i=1}^N x_i",
+        {"k": int(np.argmax(x)) + 1, "x": x, "N": 3}),
+)  # fmt: skip
+
+_POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(40)
+_UNIT = Nodes((_POINTS + 1) / 2, _WEIGHTS / 2)
+_CUBE = {"f": lambda u: math.sin(u), "a": a, "c": c}
+
+CALCULUS = (
+    Row("integrals over bound nodes", r"d = \int_0^1 e^{-a x} \,\mathrm d x",
+        {"d": -math.expm1(-a) / a, "a": a, "x": _UNIT}),
+    Row("derivatives",
+        r"d = \frac{\partial}{\partial a} a^3 c + \frac{\partial f(a c)}{\partial a}",
+        {"d": 3 * a**2 * c + c * math.cos(a * c), **_CUBE}),
+    Row("second derivatives", r"d = \frac{\partial^2 f(a c)}{\partial a \, \partial c}",
+        {"d": math.cos(a * c) - a * c * math.sin(a * c), **_CUBE}, {"rtol": 1e-6}),
+    Row("gradients", r"\mathbf z = \nabla_{\mathbf x} (\mathbf x^\top A \mathbf x) "
+        r"+ \nabla_{\mathbf x} g(\mathbf x) + \nabla_{\mathbf x} g",
+        {r"\mathbf z": (A + A.T) @ x + 2 * np.cos(x),
+         r"\mathbf x": x, "A": A, "g": lambda u: float(np.sum(np.sin(u)))}),
+    Row("gradients of functions and of sums", r"\mathbf z = \nabla_{\mathbf x} \log(g(\mathbf x)) "
+        r"+ \nabla_{\mathbf x} \sum_{i=1}^N \mathbf x_i^2",
+        {r"\mathbf z": np.cos(x) / np.sum(np.sin(x)) + 2 * x, r"\mathbf x": x, "N": 3,
+         "g": lambda u: float(np.sum(np.sin(u)))}),
+)  # fmt: skip
+
+CONSTRUCTS = {
+    "Statements and conditions": STATEMENTS,
+    "Arithmetic": ARITHMETIC,
+    "Functions": FUNCTIONS,
+    "Sums, products and extremes": SUMS,
+    "Integrals and derivatives": CALCULUS,
+}

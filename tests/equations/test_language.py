@@ -1,0 +1,60 @@
+"""Everything that the engine reads has an example that holds, and what it refuses has a reason."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from gpnotes.equations.language.averages import AVERAGES, DOMAINS
+from gpnotes.equations.language.constructs import CONSTRUCTS
+from gpnotes.equations.language.refused import REFUSALS
+from gpnotes.equations.language.words import WORDS
+from gpnotes.equations.latex import vocabulary
+from gpnotes.equations.latex.parser import all_parts, parts_of
+
+EXAMPLES = [*itertools.chain(*CONSTRUCTS.values(), *WORDS.values()), *AVERAGES, *DOMAINS]
+REFUSED = list(itertools.chain(*REFUSALS.values()))
+# One side of an equation alone; angles around one thing, which are refused; and what stands before
+# a bar on the left of a definition, such as `y \mid x \sim`.
+ELSEWHERE = {"expression", "angle", "given"}
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.latex)
+def test_an_example_holds_and_its_mutants_are_caught(example):
+    record = example.record()
+    assert record.mutants.caught > 0 == record.mutants.survived + record.mutants.spared
+
+
+@pytest.mark.parametrize("refusal", REFUSED, ids=lambda refusal: refusal.latex)
+def test_a_refusal_says_why(refusal):
+    assert len(refusal.problem()) > 10
+
+
+def test_every_rule_and_every_word_of_the_grammar_has_an_example():
+    shown = frozenset().union(*(example.parts() for example in EXAMPLES))
+    assert all_parts() - shown == ELSEWHERE
+
+
+def test_every_register_of_the_vocabulary_has_its_list():
+    """A word without an example would be a KeyError already; here no register is forgotten."""
+    listed = {example.says for example in itertools.chain(*WORDS.values())}
+    refused = " ".join(refusal.latex for refusal in REFUSED)
+    apart = {"SIGNS", "RANGES", "AMBIGUOUS_POWERS", "QUANTIFIERS", "CLOSE", "AVERAGES", "MARKS"}
+    apart |= {"ENDS_AN_OPERAND", "EXPECTS_MORE", "RESERVED"}  # of the lexer, not of the language
+    for name, register in vars(vocabulary).items():
+        if name.isupper() and name not in apart and not name.startswith("_"):
+            missing = {word for word in register if word} - listed
+            assert all(word in refused for word in missing), (name, missing)
+
+
+def test_a_word_that_is_new_has_no_example_yet(monkeypatch):
+    from gpnotes.equations.language import words
+
+    monkeypatch.setitem(vocabulary.FUNCTIONS, r"\sinc", "sinc")
+    with pytest.raises(KeyError, match="sinc"):
+        words._made(vocabulary.FUNCTIONS, words._function)
+
+
+def test_the_parts_of_a_statement_are_those_of_the_grammar():
+    assert parts_of("a = b^2", {"a": "value", "b": "value"}) <= all_parts()
