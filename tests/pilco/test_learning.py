@@ -2,6 +2,7 @@
 
 import dataclasses
 import importlib.util
+import math
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -359,6 +360,13 @@ def test_the_swing_up_costs_least_upright(space):
     z = space.asarray([6.0, 0.0, 0.0, 1.0])
     assert task.cost(z) == 0.0
     assert space.holds(task.mean)
+
+
+def test_the_swing_up_costs_by_the_distance_of_the_tip_in_units_of_the_width():
+    task, angle = swing_up(np.zeros(1), width=0.5), 0.7
+    squared = math.sin(angle) ** 2 + (1.0 - math.cos(angle)) ** 2
+    z = np.array([angle, 3.0, math.sin(angle), math.cos(angle)])
+    assert task.cost(z) == pytest.approx(1.0 - math.exp(-0.5 * squared / 0.5**2), rel=1e-12)
 
 
 def test_the_gradient_of_a_rollout_in_fitted_dynamics(rng):

@@ -70,6 +70,17 @@ def _without_angles(rng):
     return condition(GP(RBF(0.7, rng.uniform(0.8, 2.0, D + U)), 0.02), X, y)
 
 
+def test_a_state_may_have_one_entry(rng):
+    """From a known state the next mean is what the process predicts there."""
+    X, y = rng.normal(size=(8, 2)), rng.normal(size=8)
+    gp = condition(GP(RBF(0.7, np.array([1.1, 1.6])), 0.02), X, y)
+    policy = LinearPolicy(np.array([[0.8]]), np.array([-0.3]))
+    m, S = np.array([0.4]), np.zeros((1, 1))
+    means = rollout(Dynamics((gp,)), policy, SaturatingCost(np.zeros(1), np.eye(1)), m, S, 1).mean
+    change, _ = gp.predict(np.array([[0.4, 0.8 * 0.4 - 0.3]]))
+    np.testing.assert_allclose(means[1], m + change, rtol=1e-10)
+
+
 def test_a_rollout_is_its_steps(world):
     dynamics, policy, cost, m, S = world()
     found = rollout(dynamics, policy, cost, m, S, 3)
