@@ -14,6 +14,7 @@ from typing import Any
 import game_contestants
 import numpy as np
 import rollout_contestants
+import sample_contestants
 
 import gpnotes
 
@@ -177,10 +178,19 @@ TASKS = {
         Contestant("gpnotes", rollout_contestants.ours),
         Contestant("jax", rollout_contestants.by_jax, slow=True),
     ),
+    "samples": (
+        Contestant("floor", sample_contestants.floor),
+        Contestant("gpnotes", sample_contestants.ours),
+        Contestant("plain NumPy", sample_contestants.plain_numpy, slow=True),
+    ),
 }
 
 
 def problem_of(task: str, n: int, points: int) -> Any:
     """The problem that a task's contestants prepare for."""
-    kinds = {"games": game_contestants.GameProblem, "moments": rollout_contestants.RolloutProblem}
+    kinds = {
+        "games": game_contestants.GameProblem,
+        "moments": rollout_contestants.RolloutProblem,
+        "samples": sample_contestants.SampleProblem,
+    }
     return kinds.get(task, Problem)(n, points)

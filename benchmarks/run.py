@@ -1,8 +1,8 @@
 """What runs how fast, against what: ``python benchmarks/run.py`` prints a table, writes a JSON.
 
 gpnotes, scikit-learn and the LAPACK floor work on the same problems in one run, in turns; what they
-answer is compared. Ratios are medians over rounds of the ratio within a round. Games and rollouts
-have tables of their own: `games_table` and `moments_table`.
+answer is compared. Ratios are medians over rounds of the ratio within a round. Games, rollouts
+and posterior samples have tables of their own: `games_table`, `moments_table`, `samples_table`.
 """
 
 from __future__ import annotations
@@ -21,16 +21,20 @@ from typing import Any
 
 import games_table
 import moments_table
+import samples_table
 from contestants import POINTS, D
 from game_contestants import MIXTURES, PROFILES
 from measure import disagreement, peak_bytes, times
 from rollout_contestants import POINTS as TRANSITIONS
 from rollout_contestants import STEPS
+from sample_contestants import OBSERVATIONS
+from sample_contestants import POINTS as DRAWN_AT
 
 TOLERANCE = 1e-8
 # (task, n): at most so many times the floor
 TARGETS = {("evidence", 2000): 1.4, ("evidence", 5000): 1.2, ("prediction", 2000): 1.3}
 MOST_MATRICES = 3.0  # of n × n numbers at a time, for the evidence
+_PARTS = ("games", "moments", "samples")
 _NAMES = ("floor", "gpnotes", "sklearn")
 _HEAD = f"""
 {"":20}{"seconds (median)":^33}{"times the floor":^20}{"n × n matrices":^27}
@@ -55,10 +59,14 @@ def main() -> int:
         rounds = wanted.rounds or 15
         report["moments"] = moments_table.row(wanted.transitions, wanted.steps, rounds)
         print(moments_table.shown(report["moments"]))
+    if wanted.drawn_at:
+        rounds = wanted.rounds or 15
+        report["samples"] = samples_table.row(wanted.observations, wanted.drawn_at, rounds)
+        print(samples_table.shown(report["samples"]))
     wanted.json.parent.mkdir(parents=True, exist_ok=True)
     wanted.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
     print(f"written to {wanted.json}")
-    compared = report["rows"] + [report[part] for part in ("games", "moments") if part in report]
+    compared = report["rows"] + [report[part] for part in _PARTS if part in report]
     return int(not all(row["disagreement"] <= TOLERANCE for row in compared))  # NaN too
 
 
@@ -71,6 +79,8 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--profiles", type=int, default=PROFILES, help="samples of the game")
     parser.add_argument("--steps", type=int, default=STEPS, help="of the rollout; 0 for none")
     parser.add_argument("--transitions", type=int, default=TRANSITIONS, help="known to its GPs")
+    parser.add_argument("--drawn-at", type=int, default=DRAWN_AT, help="points; 0 for no samples")
+    parser.add_argument("--observations", type=int, default=OBSERVATIONS, help="before samples")
     parser.add_argument("--rounds", type=int, help="rounds for every size; else fewer for large n")
     parser.add_argument("--json", type=Path, default=Path("build/benchmarks.json"))
     return parser.parse_args()

@@ -25,8 +25,8 @@ def bench(root, monkeypatch):
     """The modules of the folder, which is no package: they are scripts that sit together."""
     monkeypatch.syspath_prepend(str(root / "benchmarks"))
     names = (
-        "game_contestants", "rollout_contestants", "contestants", "measure", "games_table",
-        "moments_table", "run",
+        "game_contestants", "rollout_contestants", "sample_contestants", "contestants", "measure",
+        "games_table", "moments_table", "samples_table", "run",
     )  # fmt: skip
     yield {name: importlib.import_module(name) for name in names}
     for name in names:
@@ -36,7 +36,7 @@ def bench(root, monkeypatch):
 def test_one_command_prints_a_table_and_writes_a_json(root, tmp_path):
     target = tmp_path / "new" / "benchmarks.json"
     options = ["--sizes", "60", "--predict", "40", "--points", "30", "--rounds", "2"]
-    options += ["--mixtures", "0", "--steps", "0"]
+    options += ["--mixtures", "0", "--steps", "0", "--drawn-at", "0"]
     shown = subprocess.run(
         [sys.executable, root / "benchmarks" / "run.py", *options, "--json", target],
         capture_output=True,
@@ -100,7 +100,7 @@ def test_answers_that_differ_end_in_an_error(bench, monkeypatch, tmp_path, capsy
     monkeypatch.setitem(bench["contestants"].TASKS, "evidence", (floor, other, theirs))
     monkeypatch.setattr(bench["run"], "peak_bytes", lambda *_: 8 * 40**2)
     options = ["--sizes", "40", "--predict", "", "--rounds", "1", "--json", str(tmp_path / "b")]
-    options += ["--mixtures", "0", "--steps", "0"]
+    options += ["--mixtures", "0", "--steps", "0", "--drawn-at", "0"]
     monkeypatch.setattr(sys, "argv", ["run.py", *options])
     assert bench["run"].main() == 1
     assert f"differ by at most {shown}" in capsys.readouterr().out
@@ -157,6 +157,7 @@ def test_ways_to_evaluate_a_game_that_differ_end_in_an_error(bench, monkeypatch,
     wrong = {**row, "disagreement": 1e-6}
     monkeypatch.setattr(bench["run"].games_table, "row", lambda *_: wrong)
     options = ["--sizes", "", "--predict", "", "--steps", "0", "--json", str(tmp_path / "b")]
+    options += ["--drawn-at", "0"]
     monkeypatch.setattr(sys, "argv", ["run.py", *options])
     assert bench["run"].main() == 1
     shown = capsys.readouterr().out
@@ -183,6 +184,7 @@ def test_ways_to_roll_out_that_differ_end_in_an_error(
     monkeypatch.setattr(bench["moments_table"], "times", lambda *_, **__: found)
     monkeypatch.setattr(bench["moments_table"], "peak_bytes", lambda *_: None)
     options = ["--sizes", "", "--predict", "", "--mixtures", "0", "--json", str(tmp_path / "b")]
+    options += ["--drawn-at", "0"]
     monkeypatch.setattr(sys, "argv", ["run.py", *options])
     assert bench["run"].main() == int(last != 1.0)
     shown = capsys.readouterr().out
@@ -208,6 +210,35 @@ def test_the_gradient_of_the_rollout_agrees_with_differences(bench):
         )
 
     gradcheck(cost, pullback, policy.gain, policy.offset)
+
+
+def test_ways_to_draw_samples_agree_and_a_gap_ends_in_an_error(
+    bench, monkeypatch, tmp_path, capsys
+):
+    row = bench["samples_table"].row(40, 30, rounds=2)
+    assert (row["observations"], row["points"], row["draws"]) == (40, 30, 100)
+    assert [len(spent) for spent in row["seconds"].values()] == [2, 2, 1]
+    assert row["disagreement"] < 1e-8
+    wrong = {**row, "disagreement": 1e-6}
+    monkeypatch.setattr(bench["run"].samples_table, "row", lambda *_: wrong)
+    options = ["--sizes", "", "--predict", "", "--mixtures", "0", "--steps", "0"]
+    monkeypatch.setattr(sys, "argv", ["run.py", *options, "--json", str(tmp_path / "b")])
+    assert bench["run"].main() == 1
+    shown = capsys.readouterr().out
+    assert "samples: 100 draws of f at 30 points in 8 dimensions, 40 observations" in shown
+    assert "differ by at most 1.0e-06" in shown
+
+
+def test_the_floor_of_samples_ends_with_their_deviations_from_the_mean(bench):
+    contestants = bench["sample_contestants"]
+    problem = contestants.SampleProblem(40, 30)
+    posterior, Xs = problem.data
+    call = contestants.floor(problem)
+    call()
+    cells = zip(call.__code__.co_freevars, call.__closure__, strict=True)
+    z = {name: cell.cell_contents for name, cell in cells}["z"]
+    draws = contestants.ours(problem)() - posterior.mean(Xs)
+    np.testing.assert_allclose(z.T, draws, rtol=1e-6, atol=1e-9)
 
 
 def test_the_gap_of_two_answers_sees_payoffs_and_slopes_along_the_simplex(bench):

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import multivariate_normal, norm
 
-from gpnotes import FactorisationError, Normal, stream
+from gpnotes import FactorisationError, Normal, gaussian, stream
 from gpnotes._xp import to_numpy
 
 
@@ -163,6 +163,45 @@ def test_a_semidefinite_covariance_has_a_root(space):
     line = np.asarray([[1.0, 2.0], [2.0, 4.0]])
     x = Normal.from_covariance(space.asarray([0.0, 0.0]), space.asarray(line))
     close(space, x.covariance, line)
+
+
+SINGULAR = {
+    "nothing": np.zeros((3, 3)),
+    "a line": np.outer([1.0, 2.0, -4.0], [1.0, 2.0, -4.0]),
+    "a plane": np.asarray([[4.0, 2.0, 2.0], [2.0, 5.0, 3.0], [2.0, 3.0, 2.0]]),
+    "one that varies": np.diag([0.0, 0.0, 2.0, 0.0]),
+}
+
+
+@pytest.mark.parametrize(("kind", "rank"), list(zip(SINGULAR, (0, 1, 2, 1), strict=True)))
+def test_a_singular_covariance_has_a_root_of_its_rank(space, kind, rank):
+    """Of small whole numbers: that there is no Cholesky factor shows without rounding."""
+    covariance = space.asarray(SINGULAR[kind])
+    x = Normal.from_covariance(0.0 * covariance[:, 0], covariance)
+    assert (x.root_kind, x.root.shape) == ("pivoted cholesky", (len(SINGULAR[kind]), rank))
+    assert space.holds(x.root)
+    close(space, x.covariance, SINGULAR[kind])
+
+
+def test_a_definite_covariance_has_its_cholesky_factor_as_the_root(space):
+    S = np.asarray([[4.0, 2.0], [2.0, 5.0]])
+    x = Normal.from_covariance(space.asarray([0.0, 0.0]), space.asarray(S))
+    assert x.root_kind == "cholesky"
+    close(space, x.root, [[2.0, 0.0], [1.0, 2.0]])
+    assert Normal(x.mean, x.root).root_kind == "given"
+
+
+@given(st.integers(1, 30), st.integers(1, 30), st.integers(0, 2**32 - 1))
+def test_both_pivoted_factors_are_roots(n, rank, seed):
+    """LAPACK's and the one of standard operations, up to the rounding that they stop at."""
+    thin = np.random.default_rng(seed).normal(size=(n, min(n, rank)))
+    covariance = thin @ thin.T
+    rounding = n * np.finfo(float).eps * np.max(np.diag(covariance))
+    for factor in (gaussian._pivoted_by_lapack, gaussian._pivoted_by_columns):
+        root = factor(np.tril(covariance) if "lapack" in factor.__name__ else covariance, rounding)
+        assert root.shape[0] == n
+        assert root.shape[1] <= n
+        np.testing.assert_allclose(root @ root.T, covariance, atol=30.0 * rounding)
 
 
 def test_an_indefinite_covariance_is_refused(space):

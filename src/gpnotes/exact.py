@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from . import _check, _xp, memory
 from ._xp import LOG_2PI, Array, array_namespace
-from .gaussian import Normal
+from .gaussian import Normal, normal_of
 from .inplace import evidence as in_place
 from .linalg import Cholesky, factorise, warn_of_jitter
 from .params import cotangent
@@ -42,7 +42,8 @@ def prior(gp: GP, Xs: Array, noise: bool = False) -> Normal:
     _check.instance(gp, "gp", GP).kernel._admit(_check.matrix(Xs, "Xs"), "Xs")
     _check.flag(noise, "noise")
     memory.require_square(Xs.shape[0], like=Xs, copies=4, what="the prior covariance")
-    return Normal(gp.mean(Xs), _root(_plus_noise(gp.kernel(Xs), gp.noise_var if noise else 0.0)))
+    covariance = _plus_noise(gp.kernel(Xs), gp.noise_var if noise else 0.0)
+    return normal_of(gp.mean(Xs), covariance, gp.kernel.diag(Xs))
 
 
 def condition(gp: GP, X: Array, y: Array) -> Posterior:
@@ -194,24 +195,49 @@ class Posterior:
         ``K_** − K_*f K_y⁻¹ K_f*``, :eq:`eq-fv-cov`. Source: Rasmussen & Williams (2006), section
         2.2.
         """
+        self._admit_square(Xs, noise)
+        return _plus_noise(self._project_jointly(Xs)[1], self.gp.noise_var if noise else 0.0)
+
+    def _admit_square(self, Xs: Array, noise: bool) -> None:
         self._admit(Xs)
         _check.flag(noise, "noise")
         memory.require_square(Xs.shape[0], like=Xs, copies=3, what="the predictive covariance")
-        half = self.cholesky.half_solve(self.gp.kernel(self.X, Xs))
-        covariance = self.gp.kernel(Xs) - array_namespace(Xs).matrix_transpose(half) @ half
-        return _plus_noise(covariance, self.gp.noise_var if noise else 0.0)
+
+    def _project_jointly(self, Xs: Array, lower_only: bool = False) -> tuple[Array, Array]:
+        """What the data add to the mean, and the covariance that they leave, or one triangle."""
+        if lower_only and in_place.serves(self.gp.kernel, Xs):
+            lower, alpha = self.cholesky.lower, self.alpha
+            return in_place.project_jointly(self.gp.kernel, self.X, Xs, lower, alpha)
+        xp, cross = array_namespace(Xs), self.gp.kernel(self.X, Xs)
+        half = self.cholesky.half_solve(cross)
+        covariance = self.gp.kernel(Xs) - xp.matrix_transpose(half) @ half
+        return xp.matrix_transpose(cross) @ self.alpha, covariance
+
+    def joint(self, Xs: Array, noise: bool = False) -> Normal:
+        """The distribution of f at all of Xs (n*, d) together; with `noise`, that of new y.
+
+        Its root is the Cholesky factor of the `covariance`, or, where rounding has left that
+        singular, a pivoted one of as many columns as it has rank: ``root_kind`` says which.
+        """
+        self._admit_square(Xs, noise)
+        pull, covariance = self._project_jointly(Xs, lower_only=True)
+        covariance = _plus_noise(covariance, self.gp.noise_var if noise else 0.0)
+        # rounded like the variances before the data, of which they are what is left
+        return normal_of(self.gp.mean(Xs) + pull, covariance, self.gp.kernel.diag(Xs))
 
     def sample(self, Xs: Array, stream: Stream, n: int, noise: bool = False) -> Array:
         """`n` functions drawn at Xs (n*, d), shape (n, n*); with `noise`, n sets of new y.
 
-        The mean plus the symmetric root of the covariance times standard normals,
-        :eq:`eq-fv-sample`. That root exists for singular covariances too, without jitter, and it
-        is unique: the same stream gives the same functions on every backend. It costs O(n*³).
+        The mean plus a root of the covariance times standard normals, :eq:`eq-fv-sample`. The root
+        is that of `joint`. Where it is the Cholesky factor, as for new y with noise, the same
+        stream gives the same functions on every backend, up to rounding. Where f is drawn at points
+        so close that the covariance is singular up to rounding, it is a pivoted factor, of which
+        rounding settles the order: the functions are as likely, but another machine may draw
+        others. Neither takes jitter. O(n² n* + n n*² + n*³).
         """
         _check.instance(stream, "stream", Stream)
         _check.whole(n, "n")
-        root = _root(self.covariance(Xs, noise))
-        return Normal(self.mean(Xs), root).sample(stream, n)
+        return self.joint(Xs, noise).sample(stream, n)
 
     @property
     def log_evidence(self) -> float:
@@ -322,11 +348,3 @@ def _assembled(gp: GP, X: Array, found: in_place.Evidence) -> GP:
 
 def _plus_noise(K: Array, noise_var: float) -> Array:
     return K + noise_var * _xp.eye(K.shape[0], K) if noise_var else K
-
-
-def _root(covariance: Array) -> Array:
-    """The symmetric positive semidefinite R with ``R R = covariance``; rounding below 0 is 0."""
-    xp = array_namespace(covariance)
-    values, vectors = xp.linalg.eigh(covariance)
-    scaled = vectors * xp.sqrt(xp.clip(values, 0.0, None))[None, :]
-    return scaled @ xp.matrix_transpose(vectors)

@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
+from typing import Literal
 
 from . import _check, _xp
 from ._xp import LOG_2PI, Matrix, Vector, array_namespace
@@ -18,13 +19,16 @@ from .random import Stream
 
 __all__ = ["Normal"]
 
+RootKind = Literal["given", "cholesky", "pivoted cholesky"]
+
 
 @dataclass(frozen=True, eq=False)
 class Normal:
     """``N(mean, root rootᵀ)`` for mean (n,) and root (n, r), :eq:`eq-fv-density`.
 
-    Both arrays are copied. What does not fit in shape, kind or value is a `ValueError` or a
-    `TypeError`. Source: Rasmussen & Williams (2006), appendix A.2.
+    Both arrays are copied. `root_kind` is "cholesky" or "pivoted cholesky" where the root was found
+    here, from a covariance, and "given" elsewhere. What does not fit in shape, kind or value is a
+    `ValueError` or a `TypeError`. Source: Rasmussen & Williams (2006), appendix A.2.
 
     >>> import numpy as np
     >>> x = Normal(np.zeros(2), np.asarray([[1.0, 0.0], [0.6, 0.8]]))
@@ -37,6 +41,7 @@ class Normal:
 
     mean: Vector
     root: Matrix
+    root_kind: RootKind = "given"
 
     def __post_init__(self) -> None:
         _check.vector(self.mean, "mean")
@@ -48,15 +53,19 @@ class Normal:
     def from_covariance(mean: Vector, covariance: Matrix) -> Normal:
         """``N(mean, covariance)`` for a positive semidefinite covariance (n, n), singular or not.
 
-        The root is the Cholesky factor where there is one, else that of the eigendecomposition with
-        eigenvalues below zero by no more than rounding set to zero. Raises `FactorisationError`
-        if one is lower than that, `ValueError` for a matrix that is not symmetric.
+        The root is the Cholesky factor where there is one, else a pivoted one, of as many columns
+        as the covariance has rank; `root_kind` says which. Raises `FactorisationError` for a matrix
+        with an eigenvalue below zero by more than rounding, `ValueError` for one that is not
+        symmetric.
         """
         n = _check.vector(mean, "mean").shape[0]
         _check.matrix(covariance, "covariance", rows=n, columns=n)
         _check.alike(covariance, "covariance", mean, "mean")
         lower = _xp.cholesky_factor(_check.symmetric(covariance, "covariance"))
-        return Normal(mean, _spectral_root(covariance) if lower is None else lower)
+        if lower is not None:
+            return Normal(mean, lower, "cholesky")
+        covariance = _check.semidefinite(covariance, "covariance", error=FactorisationError)
+        return Normal(mean, _pivoted_root(covariance, _xp.diagonal(covariance)), "pivoted cholesky")
 
     @property
     def size(self) -> int:
@@ -191,11 +200,52 @@ def _compact(root: Matrix) -> Matrix:
     return xp.matrix_transpose(xp.linalg.qr(xp.matrix_transpose(root)).R)
 
 
-def _spectral_root(covariance: Matrix) -> Matrix:
-    covariance = _check.semidefinite(covariance, "covariance", error=FactorisationError)
+def normal_of(mean: Vector, covariance: Matrix, scales: Vector) -> Normal:
+    """``N(mean, covariance)`` for a covariance (n, n) that needs no check.
+
+    The root is the Cholesky factor where there is one: it is unique, and every backend finds the
+    same. A covariance that is singular up to rounding may have none. Then a pivoted factorisation
+    takes the variable with the most variance left, until no more than ``n eps max(scales)`` is left
+    anywhere: r columns, O(n² r). The `scales` (n,) are the sizes of the numbers that the variances
+    were computed from, so that they say how far rounding goes. Either way ``root rootᵀ`` is the
+    covariance up to a multiple of that. Only the lower triangle is read.
+    Source: Higham, Accuracy and Stability of Numerical Algorithms (2002), section 10.3.
+    """
+    lower = _xp.cholesky_factor(covariance)
+    if lower is not None:
+        return Normal(mean, lower, "cholesky")
+    return Normal(mean, _pivoted_root(covariance, scales), "pivoted cholesky")
+
+
+def _pivoted_root(covariance: Matrix, scales: Vector) -> Matrix:
     xp = array_namespace(covariance)
-    values, vectors = xp.linalg.eigh(covariance)
-    return vectors * xp.sqrt(xp.clip(values, 0.0, None))[None, :]
+    rounding = covariance.shape[0] * _xp.epsilon(covariance) * float(xp.max(scales))
+    if _xp.is_numpy_namespace(xp):
+        return _pivoted_by_lapack(covariance, rounding)
+    return _pivoted_by_columns(covariance, rounding)
+
+
+def _pivoted_by_lapack(covariance: Matrix, rounding: float) -> Matrix:
+    xp = array_namespace(covariance)
+    factor = _xp.lapack("pstrf", covariance)
+    lower, order, rank, _ = factor(covariance, tol=rounding, lower=1)
+    root = xp.zeros_like(lower[:, :rank])
+    root[order - 1, :] = xp.tril(lower[:, :rank])
+    return root
+
+
+def _pivoted_by_columns(covariance: Matrix, rounding: float) -> Matrix:
+    """The same with standard operations, one column after the other."""
+    xp = array_namespace(covariance)
+    root, left = xp.zeros_like(covariance), _xp.diagonal(covariance)
+    for k in range(covariance.shape[0]):
+        j = int(xp.argmax(left))
+        pivot = float(left[j])
+        if not pivot > rounding:
+            return root[:, :k]
+        root[:, k] = (covariance[:, j] - root[:, :k] @ root[j, :k]) / math.sqrt(pivot)
+        left = left - root[:, k] ** 2
+    return root
 
 
 def _sizes(root: Matrix) -> Vector:

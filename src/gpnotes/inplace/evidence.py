@@ -21,7 +21,7 @@ from .._xp import LOG_2PI, HostArray, Numbers, array_namespace
 from ..linalg import by_differences, rounding
 from ..memory import blocks
 
-__all__ = ["Evidence", "evidence_and_gradient", "factor", "project", "serves"]
+__all__ = ["Evidence", "evidence_and_gradient", "factor", "project", "project_jointly", "serves"]
 
 _BLOCK = 2**15  # entries: 256 KiB in float64, so that the two blocks at work fit a core's cache
 
@@ -96,11 +96,27 @@ def project(
     kernel: InPlaceKernel, X: HostArray, Xs: HostArray, lower: HostArray, alpha: HostArray
 ) -> tuple[HostArray, HostArray]:
     """``K_*f α`` and the diagonal of ``K_*f K_y⁻¹ K_f*``, (n*,) each."""
+    mean, half = _projections(kernel, X, Xs, lower, alpha)
+    return mean, np.einsum("ji,ji->j", half.T, half.T)
+
+
+def project_jointly(
+    kernel: InPlaceKernel, X: HostArray, Xs: HostArray, lower: HostArray, alpha: HostArray
+) -> tuple[HostArray, HostArray]:
+    """``K_*f α``, (n*,), and the lower triangle of ``K_** − K_*f K_y⁻¹ K_f*``, (n*, n*)."""
+    mean, half = _projections(kernel, X, Xs, lower, alpha)
+    K = _gram(kernel, _scaled(kernel, Xs), None)
+    return mean, _xp.blas("syrk", X)(-1.0, half, 1.0, K, trans=1, lower=1, overwrite_c=1)
+
+
+def _projections(
+    kernel: InPlaceKernel, X: HostArray, Xs: HostArray, lower: HostArray, alpha: HostArray
+) -> tuple[HostArray, HostArray]:
+    """``K_*f α`` and ``L⁻¹ K_f*``."""
     centre = X.mean(axis=0)
     cross = _cross(kernel, (X - centre) / kernel.lengthscale, (Xs - centre) / kernel.lengthscale)
     mean = _xp.blas("gemv", X)(1.0, cross, alpha, trans=1)
-    half = _xp.blas("trsm", X)(1.0, lower, cross, lower=1, overwrite_b=1)
-    return mean, np.einsum("ji,ji->j", half.T, half.T)
+    return mean, _xp.blas("trsm", X)(1.0, lower, cross, lower=1, overwrite_b=1)
 
 
 def _scaled(kernel: InPlaceKernel, X: HostArray) -> HostArray:

@@ -134,7 +134,7 @@ CALLS = (
     call("prior", gpnotes.prior, gp=_GPS, Xs=matrix(_XS, columns=True, mates=False), noise=flag()),
     *(call(f"Posterior.{name}", getattr(_POSTERIOR, name), Xs=matrix(_XS, columns=True),
            noise=flag())
-      for name in ("covariance", "variance")),
+      for name in ("covariance", "variance", "joint")),
     call("Posterior.mean", _POSTERIOR.mean, Xs=matrix(_XS, columns=True)),
     call("Posterior.predict", _POSTERIOR.predict, Xs=matrix(_XS, columns=True), noise=flag(),
          chunk=whole(2, optional=True)),
