@@ -23,7 +23,7 @@ def missing(protocol: type, thing: object) -> list[str]:
 
 
 def test_an_array_has_the_members_of_the_protocol(space):
-    assert not missing(Array, space.asarray([1.0, 2.0]))
+    assert not missing(Array, space.asarray([[1.0, 2.0]]))
 
 
 def test_a_namespace_has_the_functions_of_the_protocol(space):

@@ -8,7 +8,7 @@ array API standard. What the standard lacks stands here: SciPy serves NumPy arra
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import array_api_compat
@@ -225,7 +225,7 @@ class Minimum(Protocol):
 def minimise(
     f: Callable[[HostVector], tuple[float, HostVector]],
     start: HostVector,
-    bounds: HostMatrix | None,
+    bounds: HostMatrix | Sequence[tuple[float, float]] | None,
     steps: int,
 ) -> Minimum:
     """SciPy's L-BFGS-B on the host: `f` gives value and gradient, `bounds` are pairs or None."""

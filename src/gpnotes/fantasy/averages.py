@@ -7,10 +7,10 @@ numbers: the covariance of f averaged over x with f at x̂, and the variance of 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from .. import _check, _xp, memory
-from .._xp import Array, array_namespace
+from .._xp import Array, Matrix, Stack, Vector, array_namespace
 from ..exact import Posterior
 from ..moments.expectations import mean_and_pullback
 from ..moments.input_covariance import admit_input
@@ -32,8 +32,8 @@ __all__ = [
 class UncertainInput(NamedTuple):
     """An uncertain input ``x ~ N(mean, covariance)``, (D,) and (D, D)."""
 
-    mean: Array
-    covariance: Array
+    mean: Vector
+    covariance: Matrix
 
 
 class Averages(NamedTuple):
@@ -41,7 +41,7 @@ class Averages(NamedTuple):
 
     posterior: Posterior
     inputs: list[UncertainInput]
-    half_means: Array
+    half_means: Matrix
 
     @property
     def noise_var(self) -> float:
@@ -58,13 +58,13 @@ class Candidates(NamedTuple):
     noise, which leaves something to observe however small c is.
     """
 
-    half: Array
-    mean_covariance: Array
-    variance: Array
-    rounding: Array
+    half: Matrix
+    mean_covariance: Matrix
+    variance: Vector
+    rounding: Vector
 
     @property
-    def reduction(self) -> Array:
+    def reduction(self) -> Vector:
         """``Σ_t mean_covariance² / variance``, (k,): the reductions, :eq:`eq-pi-reduction`."""
         xp, covariance = array_namespace(self.mean_covariance), self.mean_covariance
         return xp.sum(covariance * self.over_variance(covariance), axis=0)
@@ -77,9 +77,9 @@ class Candidates(NamedTuple):
         return xp.where(known, xp.zeros_like(ratio), ratio)
 
 
-def admit_posteriors(posteriors: Any) -> list[Posterior]:
+def admit_posteriors(posteriors: Posterior | Sequence[Posterior]) -> list[Posterior]:
     """One posterior or several of one kind, as a list; `TypeError` or `ValueError` otherwise."""
-    models = [posteriors] if isinstance(posteriors, Posterior) else posteriors
+    models = (posteriors,) if isinstance(posteriors, Posterior) else posteriors
     if not isinstance(models, Sequence):
         wanted = "an exact.Posterior or a sequence of them"
         raise TypeError(f"posteriors must be {wanted}; got {type(models).__name__}")
@@ -93,7 +93,7 @@ def admit_posteriors(posteriors: Any) -> list[Posterior]:
     return list(models)
 
 
-def admit_posterior(posterior: Any) -> Posterior:
+def admit_posterior(posterior: Posterior) -> Posterior:
     """`posterior` if it is a single one; `TypeError` otherwise."""
     if not isinstance(posterior, Posterior):
         raise TypeError(f"posterior must be one exact.Posterior; got {type(posterior).__name__}")
@@ -101,7 +101,11 @@ def admit_posterior(posterior: Any) -> Posterior:
 
 
 def admit_inputs(
-    models: list[Posterior], m: Array, S: Array, candidates: Array, name: str = "candidates"
+    models: list[Posterior],
+    m: Vector | Matrix,
+    S: Matrix | Stack,
+    candidates: Matrix,
+    name: str = "candidates",
 ) -> list[UncertainInput]:
     """The uncertain inputs, if candidates (k, D) are at least one row like those of X.
 
@@ -116,7 +120,7 @@ def admit_inputs(
     return _uncertain_inputs(m, S, like)
 
 
-def _uncertain_inputs(m: Array, S: Array, like: Array) -> list[UncertainInput]:
+def _uncertain_inputs(m: Vector | Matrix, S: Matrix | Stack, like: Array) -> list[UncertainInput]:
     D = like.shape[1]
     if getattr(m, "ndim", 0) != 2:
         return [_uncertain_input(_check.vector(m, "m", size=D), S, "S", like)]
@@ -129,11 +133,11 @@ def _uncertain_inputs(m: Array, S: Array, like: Array) -> list[UncertainInput]:
     return [_uncertain_input(m[t, :], S[t, :, :], f"S[{t}]", like) for t in rows]
 
 
-def _uncertain_input(m: Array, S: Array, name: str, like: Array) -> UncertainInput:
+def _uncertain_input(m: Vector, S: Matrix, name: str, like: Array) -> UncertainInput:
     return UncertainInput(m, admit_input(m, S, like, name))
 
 
-def chunks(averages: Averages, candidates: Array, most: int | None = None) -> list[Array]:
+def chunks(averages: Averages, candidates: Matrix, most: int | None = None) -> list[Matrix]:
     """The candidates in portions that keep what is known of them at a few tens of MB."""
     width = sum(averages.half_means.shape)
     entries = memory.ENTRIES if most is None else min(memory.ENTRIES, most * width)
@@ -147,14 +151,14 @@ def average_over(posterior: Posterior, inputs: list[UncertainInput]) -> Averages
     return Averages(posterior, inputs, posterior.cholesky.half_solve(xp.matrix_transpose(means)))
 
 
-def kernel_means(posterior: Posterior, Z: Array, inputs: Sequence[UncertainInput]) -> Array:
+def kernel_means(posterior: Posterior, Z: Matrix, inputs: Sequence[UncertainInput]) -> Matrix:
     """``E_x k(x, zᵢ)`` for every uncertain input, (T, k)."""
     kernel = posterior.gp.kernel
     means = [mean_and_pullback(kernel, Z, m, S)[0] for m, S in inputs]
     return array_namespace(Z).stack(means)
 
 
-def at_candidates(averages: Averages, candidates: Array) -> Candidates:
+def at_candidates(averages: Averages, candidates: Matrix) -> Candidates:
     """What candidates (k, D) have to do with the inputs that were averaged over; O(n² k).
 
     ``E_x c(x, x̂) = E_x k(x, x̂) − (L⁻¹ E_x k_Xx)ᵀ L⁻¹ k_X(x̂)``, by :eq:`eq-pi-kernel-mean`.

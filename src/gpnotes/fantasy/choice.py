@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import _check, _xp, memory
-from .._xp import Array, array_namespace, as_array, to_numpy
+from .._xp import Array, HostVector, Matrix, Stack, Vector, array_namespace, as_array, to_numpy
 from ..exact import Posterior
 from .averages import (
     Candidates,
@@ -31,11 +31,13 @@ class Choice(NamedTuple):
     """A fantasy input (D,) that was chosen, the row it came from, and what it promises."""
 
     row: int
-    input: Array
+    input: Vector
     reduction: float
 
 
-def batch_reduction(posteriors: Posteriors, m: Array, S: Array, batch: Array) -> Any:
+def batch_reduction(
+    posteriors: Posteriors, m: Vector | Matrix, S: Matrix | Stack, batch: Matrix
+) -> Any:
     """What several fantasies at once, the rows of `batch` (q, D), take from the variance together.
 
     ``cᵀ C⁻¹ c`` with ``c = E_x c(x, X̂)`` and ``C = c(X̂, X̂) + σ_n² I``, :eq:`eq-pi-batch`, worked
@@ -61,7 +63,7 @@ class _Remaining(NamedTuple):
 
     kernel: Any
     noise_var: float
-    places: Array
+    places: Matrix
     candidates: Candidates
 
     def after(self, j: int) -> _Remaining:
@@ -80,7 +82,7 @@ class _Remaining(NamedTuple):
         return self._replace(candidates=Candidates(half, covariance, variance, rounding))
 
 
-def _remaining(model: Posterior, inputs: list[UncertainInput], places: Array) -> _Remaining:
+def _remaining(model: Posterior, inputs: list[UncertainInput], places: Matrix) -> _Remaining:
     size = model.X.shape[0], places.shape[0]
     remedy = "Use fewer candidates."
     memory.require(*size, copies=3, like=places, what="K_X,candidates", remedy=remedy)
@@ -98,11 +100,11 @@ def _batch_reduction(remaining: _Remaining) -> float:
 
 def greedy(
     posteriors: Posteriors,
-    m: Array,
-    S: Array,
-    candidates: Array,
+    m: Vector | Matrix,
+    S: Matrix | Stack,
+    candidates: Matrix,
     size: int,
-    weights: Array | None = None,
+    weights: Vector | None = None,
 ) -> list[Choice]:
     """Choose `size` fantasies out of the candidates (k, D), each the best given those before it.
 
@@ -138,24 +140,24 @@ def greedy(
     return chosen
 
 
-def _weights(weights: Array | None, models: list[Posterior], like: Array) -> list[float]:
+def _weights(weights: Vector | None, models: list[Posterior], like: Array) -> list[float]:
     if weights is None:
         return [1.0] * len(models)
     _check.positive(_check.vector(weights, "weights", size=len(models)), "weights", zero=True)
     return to_numpy(_check.alike(weights, "weights", like, "X")).tolist()
 
 
-def _weighted(columns: list[Array], shares: list[float]) -> Array:
+def _weighted(columns: list[Vector], shares: list[float]) -> Vector:
     parts = [share * column for share, column in zip(shares, columns, strict=True)]
     return sum(parts[1:], start=parts[0])
 
 
 def best(
     posteriors: Posteriors,
-    m: Array,
-    S: Array,
-    candidates: Array,
-    weights: Array | None = None,
+    m: Vector | Matrix,
+    S: Matrix | Stack,
+    candidates: Matrix,
+    weights: Vector | None = None,
 ) -> Choice:
     """The candidate with the largest weighted sum of reductions over outputs and inputs.
 
@@ -178,11 +180,11 @@ def best(
 
 def refine(
     posteriors: Posteriors,
-    m: Array,
-    S: Array,
-    start: Choice | Array,
+    m: Vector | Matrix,
+    S: Matrix | Stack,
+    start: Choice | Vector,
     bounds: Sequence[tuple[float, float]],
-    weights: Array | None = None,
+    weights: Vector | None = None,
     steps: int = 50,
 ) -> Choice:
     """Climb from a fantasy input to a better one nearby, within `bounds`, pairs for the D inputs.
@@ -206,11 +208,11 @@ def refine(
     lower, width = _box(bounds, _check.vector(x, "start", size=models[0].X.shape[1]))
     shares = as_array(_weights(weights, models, x), x)
 
-    def place(unit: np.ndarray) -> Array:
+    def place(unit: HostVector) -> Vector:
         """The input at a point of the unit cube."""
         return as_array(lower + width * unit, x)
 
-    def total(unit: np.ndarray) -> tuple[float, np.ndarray]:
+    def total(unit: HostVector) -> tuple[float, HostVector]:
         """The weighted reduction at a point of the unit cube, and its gradient."""
         values, pull = reduction_and_pullback(models, m, S, place(unit)[None, :])
         x_bar = to_numpy(pull(shares[None, :])[0])[0, :]
@@ -219,7 +221,7 @@ def refine(
     begin = np.clip((to_numpy(x).astype(np.float64) - lower) / width, 0.0, 1.0)
     scale = max(total(begin)[0], np.finfo(np.float64).tiny)  # so that its tolerances mean something
 
-    def loss(unit: np.ndarray) -> tuple[float, np.ndarray]:
+    def loss(unit: HostVector) -> tuple[float, HostVector]:
         """What L-BFGS lowers: the reduction's negative, in units of that at the start."""
         value, gradient = total(unit)
         return -value / scale, -gradient / scale
@@ -229,7 +231,7 @@ def refine(
     return Choice(row, place(unit), total(unit)[0])
 
 
-def _box(bounds: Sequence[tuple[float, float]], x: Array) -> tuple[np.ndarray, np.ndarray]:
+def _box(bounds: Sequence[tuple[float, float]], x: Vector) -> tuple[HostVector, HostVector]:
     """The lower ends and the widths of the intervals, (D,) each, on the host."""
     try:
         box = np.asarray(bounds, dtype=np.float64)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from .. import _check, _xp
-from .._xp import Array, array_namespace
+from .._xp import Matrix, Stack, Vector, array_namespace
 from ..exact import Posterior
 from ..means import ConstantMean, ZeroMean
 from ..moments import kernel_covariance, predict, predictor
@@ -40,18 +40,22 @@ class VarianceParts(NamedTuple):
     how much the mean function varies over x.
     """
 
-    of_function: Array
-    of_input: Array
+    of_function: Vector
+    of_input: Vector
 
     @property
-    def total(self) -> Array:
+    def total(self) -> Vector:
         """Their sum, ``E_ŷ V_{x,f}[f(x) | ŷ]``."""
         return self.of_function + self.of_input
 
 
 def expected_variance(
-    posterior: Posterior, m: Array, S: Array, candidates: Array, noise: bool = False
-) -> Array:
+    posterior: Posterior,
+    m: Vector | Matrix,
+    S: Matrix | Stack,
+    candidates: Matrix,
+    noise: bool = False,
+) -> Vector:
     """``E_ŷ V_{x,f}[f(x) | ŷ]`` of ``x ~ N(m, S)`` for a fantasy at each candidate (k, D), (k,).
 
     The variance as it is less the `reduction`, :eq:`eq-pi-criterion`; with `noise` that of a new y
@@ -69,8 +73,12 @@ def expected_variance(
 
 
 def expected_covariance(
-    posteriors: Sequence[Posterior], m: Array, S: Array, candidates: Array, noise: bool = False
-) -> Array:
+    posteriors: Sequence[Posterior],
+    m: Vector | Matrix,
+    S: Matrix | Stack,
+    candidates: Matrix,
+    noise: bool = False,
+) -> Stack:
     """The expected covariance of E outputs after a fantasy of all of them, (k, E, E).
 
     Outputs are independent functions of one uncertain x, which ties them to each other. An
@@ -99,7 +107,11 @@ def expected_covariance(
 
 
 def expected_variance_parts(
-    posterior: Posterior, m: Array, S: Array, candidates: Array, noise: bool = False
+    posterior: Posterior,
+    m: Vector | Matrix,
+    S: Matrix | Stack,
+    candidates: Matrix,
+    noise: bool = False,
 ) -> VarianceParts:
     """`expected_variance` in its two parts, for a fantasy at each candidate (k, D).
 
@@ -141,7 +153,7 @@ def expected_variance_parts(
     return VarianceParts(function, of_input + xp.concat(added))
 
 
-def _varied(averages: Averages, candidates: Candidates, C: Array, rows: Array) -> Array:
+def _varied(averages: Averages, candidates: Candidates, C: Matrix, rows: Matrix) -> Vector:
     """``V_x[c(x, x̂)]``, (k,): a quadratic form in ``(K_y⁻¹ k_X(x̂), −1)``, not a difference."""
     xp, posterior = array_namespace(rows), averages.posterior
     kernel, (m, S) = posterior.gp.kernel, averages.inputs[0]

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from .. import _check
-from .._xp import Array, array_namespace
+from .._xp import Array, Matrix, Stack, Vector, array_namespace
 from ..exact import Posterior
 from ..moments.expectations import mean_and_pullback
 from .averages import (
@@ -37,10 +37,12 @@ __all__ = [
 ]
 
 Posteriors = Posterior | Sequence[Posterior]
-Pull = Callable[[Array], tuple[Array, Array, Array]]
+Pull = Callable[[Array], tuple[Matrix, Array, Array]]
 
 
-def mean_covariance(posterior: Posterior, m: Array, S: Array, candidates: Array) -> Array:
+def mean_covariance(
+    posterior: Posterior, m: Vector | Matrix, S: Matrix | Stack, candidates: Matrix
+) -> Vector | Matrix:
     """``E_x c(x, x̂)``: the covariance of f averaged over x with f at each candidate.
 
     (k,) for m (D,) and S (D, D); (T, k) for T uncertain inputs, m (T, D) and S (T, D, D).
@@ -60,7 +62,9 @@ def mean_covariance(posterior: Posterior, m: Array, S: Array, candidates: Array)
     return covariance if m.ndim == 2 else covariance[0, :]
 
 
-def reduction(posteriors: Posteriors, m: Array, S: Array, candidates: Array) -> Array:
+def reduction(
+    posteriors: Posteriors, m: Vector | Matrix, S: Matrix | Stack, candidates: Matrix
+) -> Vector | Matrix:
     """How much the variance of f(x) falls on average by one observation at each candidate.
 
     ``(E_x c(x, x̂))² / (c(x̂, x̂) + σ_n²)``, :eq:`eq-pi-reduction`, in squared units of the output:
@@ -93,14 +97,14 @@ def reduction(posteriors: Posteriors, m: Array, S: Array, candidates: Array) -> 
     return array_namespace(candidates).stack(columns, axis=1)
 
 
-def reductions_of_output(averages: Averages, candidates: Array) -> Array:
+def reductions_of_output(averages: Averages, candidates: Matrix) -> Vector:
     """The reductions of one output, (k,), in portions."""
     parts = [at_candidates(averages, rows).reduction for rows in chunks(averages, candidates)]
     return array_namespace(candidates).concat(parts)
 
 
 def reduction_and_pullback(
-    posteriors: Posteriors, m: Array, S: Array, candidates: Array
+    posteriors: Posteriors, m: Vector | Matrix, S: Matrix | Stack, candidates: Matrix
 ) -> tuple[Array, Pull]:
     """What `reduction` returns, and its pullback to candidates, m and S, :eq:`eq-pi-gradient`.
 
@@ -135,13 +139,13 @@ def reduction_and_pullback(
     return result, pullback
 
 
-def _with_pullback(averages: Averages, inputs: Array) -> tuple[Array, Pull]:
+def _with_pullback(averages: Averages, inputs: Matrix) -> tuple[Array, Pull]:
     candidates = at_candidates(averages, inputs)
     return candidates.reduction, lambda bar: _pulled(averages, candidates, inputs, bar)
 
 
 def _pulled(
-    averages: Averages, candidates: Candidates, x: Array, bar: Array
+    averages: Averages, candidates: Candidates, x: Matrix, bar: Array
 ) -> tuple[Array, Array, Array]:
     """The derivatives by the candidates x (k, D), and by the T inputs' means and covariances.
 

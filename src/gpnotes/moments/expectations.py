@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from .. import _check
-from .._xp import Array, Namespace, array_namespace, symmetric_part
+from .._xp import Array, Matrix, Namespace, Stack, Vector, array_namespace, symmetric_part
 from ..kernels import Kernel
 from .input_covariance import (
     DampedCovariance,
@@ -44,7 +44,7 @@ __all__ = [
 ]
 
 
-def kernel_mean(kernel: Kernel, X: Array, m: Array, S: Array) -> Array:
+def kernel_mean(kernel: Kernel, X: Matrix, m: Vector, S: Matrix) -> Vector:
     """``E k(X, x)`` for ``x ~ N(m, S)``, (n,), at X (n, D).
 
     ``σ_f² |I + SΛ⁻¹|^−½ exp(−½ (x_i − m)ᵀ (S + Λ)⁻¹ (x_i − m))`` for an RBF kernel with ``Λ = diag
@@ -62,8 +62,8 @@ def kernel_mean(kernel: Kernel, X: Array, m: Array, S: Array) -> Array:
 
 
 def kernel_outer(
-    kernel_a: Kernel, kernel_b: Kernel, X: Array, Z: Array, m: Array, S: Array
-) -> Array:
+    kernel_a: Kernel, kernel_b: Kernel, X: Matrix, Z: Matrix, m: Vector, S: Matrix
+) -> Matrix:
     """``E k_a(X, x) k_b(x, Z)`` for ``x ~ N(m, S)``, (n, n'), at X (n, D) and Z (n', D).
 
     :eq:`eq-pi-kernel-outer`, as `kernel_covariance` and the outer product of both expectations;
@@ -81,8 +81,8 @@ def kernel_outer(
 
 
 def kernel_covariance(
-    kernel_a: Kernel, kernel_b: Kernel, X: Array, Z: Array, m: Array, S: Array
-) -> Array:
+    kernel_a: Kernel, kernel_b: Kernel, X: Matrix, Z: Matrix, m: Vector, S: Matrix
+) -> Matrix:
     """``Cov[k_a(X, x), k_b(Z, x)]`` for ``x ~ N(m, S)``, (n, n'), at X (n, D) and Z (n', D).
 
     :eq:`eq-pi-kernel-covariance`, without the cancellation of `kernel_outer` less the product of
@@ -102,8 +102,8 @@ def kernel_covariance(
 
 
 def kernel_mean_and_pullback(
-    kernel: Kernel, X: Array, m: Array, S: Array
-) -> tuple[Array, Callable[[Array], tuple[Array, Array, Array]]]:
+    kernel: Kernel, X: Matrix, m: Vector, S: Matrix
+) -> tuple[Vector, Callable[[Vector], tuple[Matrix, Vector, Matrix]]]:
     """What `kernel_mean` gives, and ``pull(q_bar) -> (X_bar, m_bar, S_bar)``, the last symmetric.
 
     Raises what `kernel_mean` raises.
@@ -121,8 +121,8 @@ def kernel_mean_and_pullback(
 
 
 def mean_and_pullback(
-    kernel: Kernel, X: Array, m: Array, S: Array
-) -> tuple[Array, Callable[[Array], tuple[Array, Array, Array]]]:
+    kernel: Kernel, X: Matrix, m: Vector, S: Matrix
+) -> tuple[Vector, Callable[[Vector], tuple[Matrix, Vector, Matrix]]]:
     """`kernel_mean_and_pullback` of a state that has been checked, for use inside the house.
 
     Each term q of the kernel has ``∂ log q / ∂xᵢ = −(S + Λ)⁻¹(xᵢ − m)``, and minus that by m.
@@ -131,7 +131,7 @@ def mean_and_pullback(
     xp = array_namespace(X)
     at = _terms_at_input(xp, kernel, X, m, S)
 
-    def pull(q_bar: Array) -> tuple[Array, Array, Array]:
+    def pull(q_bar: Vector) -> tuple[Matrix, Vector, Matrix]:
         """The derivatives by X (n, D), m (D,) and S (D, D) from those by the result (n,)."""
         once = at.q * q_bar
         m_bar, S_bar = pulled_q(xp, at.N, at.g, once, once)
@@ -140,15 +140,15 @@ def mean_and_pullback(
     return xp.sum(at.q, axis=0), pull
 
 
-def _terms_at_input(xp: Namespace, kernel: Kernel, X: Array, m: Array, S: Array) -> TermsAtInput:
+def _terms_at_input(xp: Namespace, kernel: Kernel, X: Matrix, m: Vector, S: Matrix) -> TermsAtInput:
     variances, precision = term_scales(kernel, X)
     terms = batched_terms([X], variances, precision)
     return terms_at_input(xp, terms, m, damped_covariance(S, scales(precision)))
 
 
 def kernel_covariance_and_pullback(
-    kernel_a: Kernel, kernel_b: Kernel, X: Array, Z: Array, m: Array, S: Array
-) -> tuple[Array, Callable[[Array], tuple[Array, Array, Array, Array]]]:
+    kernel_a: Kernel, kernel_b: Kernel, X: Matrix, Z: Matrix, m: Vector, S: Matrix
+) -> tuple[Matrix, Callable[[Matrix], tuple[Matrix, Matrix, Vector, Matrix]]]:
     """What `kernel_covariance` gives, and ``pull(C_bar) -> (X_bar, Z_bar, m_bar, S_bar)``.
 
     S_bar is symmetric. Raises what `kernel_mean` raises.
@@ -165,7 +165,7 @@ def kernel_covariance_and_pullback(
     every = _covariances(xp, met)
     C = xp.sum(every, axis=0)
 
-    def pull(C_bar: Array) -> tuple[Array, Array, Array, Array]:
+    def pull(C_bar: Matrix) -> tuple[Matrix, Matrix, Vector, Matrix]:
         """The derivatives by X (n, D), Z (n', D), m (D,), S (D, D) from those by C (n, n')."""
         return _pulled(xp, met, every, _check.cotangent(C_bar, "C_bar", C))
 
@@ -186,12 +186,12 @@ class _Meeting(NamedTuple):
 class _EndTerm(NamedTuple):
     """The term at one end of each pair: N (P, D, D), g (P, D, n) and q (P, n)."""
 
-    N: Array
-    g: Array
-    q: Array
+    N: Stack
+    g: Stack
+    q: Matrix
 
 
-def _meeting(a: Kernel, b: Kernel, X: Array, Z: Array, m: Array, S: Array) -> _Meeting:
+def _meeting(a: Kernel, b: Kernel, X: Matrix, Z: Matrix, m: Vector, S: Matrix) -> _Meeting:
     xp, S = array_namespace(X), _admit(X, m, S)
     _check.alike(admit_points(Z, "Z", columns=X.shape[1]), "Z", X, "X")
     variances_a, precision_a = term_scales(a, X, "kernel_a")
@@ -218,7 +218,7 @@ def _end_term(xp: Namespace, at: TermsAtInput, which: Array) -> _EndTerm:
     return _EndTerm(*(xp.take(part, which, axis=0) for part in (at.N, at.g, at.q)))
 
 
-def _covariances(xp: Namespace, met: _Meeting) -> Array:
+def _covariances(xp: Namespace, met: _Meeting) -> Stack:
     """``Cov[k(x_i, x), k'(x'_j, x)]`` of each pair, (P, n, n')."""
     q, q_ = met.first_term.q, met.second_term.q
     for end, counts in ((met.first, q), (met.second, q_)):
@@ -228,7 +228,9 @@ def _covariances(xp: Namespace, met: _Meeting) -> Array:
     return q[:, :, None] * xp.expm1(exponent) * q_[:, None, :]
 
 
-def _pulled(xp: Namespace, met: _Meeting, every: Array, C_bar: Array) -> tuple[Array, ...]:
+def _pulled(
+    xp: Namespace, met: _Meeting, every: Stack, C_bar: Matrix
+) -> tuple[Matrix, Matrix, Vector, Matrix]:
     """The derivatives of ``Σ C_bar ∘ Cov`` by X, Z, m and S."""
     P = C_bar * every
     R = P + met.first_term.q[:, :, None] * C_bar * met.second_term.q[:, None, :]
@@ -249,13 +251,13 @@ def _pulled(xp: Namespace, met: _Meeting, every: Array, C_bar: Array) -> tuple[A
 
 
 def _pulled_by_points(
-    xp: Namespace, T: Array, end: End, term: _EndTerm, sums: tuple[Array, Array, Array]
-) -> Array:
+    xp: Namespace, T: Stack, end: End, term: _EndTerm, sums: tuple[Matrix, Matrix, Stack]
+) -> Matrix:
     """The derivatives by the points (n, D) of one kernel."""
     p, r, across = sums
     u_bar = T @ across + (end.A @ end.u) * r[:, None, :]
     return xp.sum(end.own * u_bar - p[:, None, :] * term.g, axis=0).T
 
 
-def _admit(X: Array, m: Array, S: Array) -> Array:
+def _admit(X: Matrix, m: Vector, S: Matrix) -> Matrix:
     return admit_input(m, S, admit_points(X, "X"))

@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from .. import _check, _xp
-from .._xp import Array, Namespace, array_namespace
+from .._xp import Array, Matrix, Namespace, Stack, Vector, array_namespace
 
 __all__ = [
     "DampedCovariance",
@@ -34,11 +34,11 @@ class Scales(NamedTuple):
     """Precisions (B, D) of a namespace, and the products of their roots, (B, D, D)."""
 
     xp: Namespace
-    precision: Array
-    product: Array
+    precision: Matrix
+    product: Stack
 
 
-def scales(precision: Array) -> Scales:
+def scales(precision: Matrix) -> Scales:
     """What does not depend on S. The square of a root is the precision, to its last digit."""
     xp = array_namespace(precision)
     root, own = xp.sqrt(precision), _xp.eye(precision.shape[1], precision) > 0.0
@@ -49,13 +49,13 @@ def scales(precision: Array) -> Scales:
 class DampedCovariance(NamedTuple):
     """T and N, (B, D, D), the eigenvalues w, (B, D), and ``log |I + SΛ⁻¹|``, (B,)."""
 
-    T: Array
-    N: Array
-    w: Array
-    log_det: Array
+    T: Stack
+    N: Stack
+    w: Matrix
+    log_det: Vector
 
 
-def damped_covariance(S: Array, scales: Scales) -> DampedCovariance:
+def damped_covariance(S: Matrix, scales: Scales) -> DampedCovariance:
     """The algebra of S (D, D) with each of the scales.
 
     Eigenvalues that rounding took below zero are zero.
@@ -71,8 +71,8 @@ def damped_covariance(S: Array, scales: Scales) -> DampedCovariance:
 
 
 def log_gap(
-    xp: Namespace, damped: DampedCovariance, alone: int, first: Array, second: Array
-) -> Array:
+    xp: Namespace, damped: DampedCovariance, alone: int, first: Vector, second: Vector
+) -> Vector:
     """``log |I + S(A + B)| − log |I + SA| − log |I + SB|``, (P,), for P pairs of precisions A, B.
 
     `damped` holds the algebra of so many precisions `alone`, then that of the sums of each pair;
@@ -93,7 +93,7 @@ def log_gap(
     return xp.where(small, second_order, gap(damped.log_det))
 
 
-def _log1p_less_linear(w: Array) -> Array:
+def _log1p_less_linear(w: Matrix) -> Matrix:
     """``log(1 + w) − w`` for ``0 ≤ w ≤ 0.1``, without cancellation.
 
     With ``y = w/(2 + w)``: ``log(1 + w) = 2 atanh y`` and ``2y − w = −w y``.
@@ -106,7 +106,7 @@ def _log1p_less_linear(w: Array) -> Array:
     return y * (2.0 * series - w)
 
 
-def admit_input(m: Array, S: Array, like: Array, name: str = "S", *, mean: str = "m") -> Array:
+def admit_input(m: Vector, S: Matrix, like: Array, name: str = "S", *, mean: str = "m") -> Matrix:
     """S made symmetric, if ``N(m, S)`` is a normal distribution over rows of `like` (n, D)."""
     D = like.shape[1]
     _check.alike(_check.vector(m, mean, size=D), mean, like, "X")
@@ -115,14 +115,14 @@ def admit_input(m: Array, S: Array, like: Array, name: str = "S", *, mean: str =
     return _check.semidefinite(_check.squarable(S, name), name)
 
 
-def admit_points(X: Array, name: str, columns: int | None = None) -> Array:
+def admit_points(X: Matrix, name: str, columns: int | None = None) -> Matrix:
     """`X` (n, D) if it is a matrix of inputs with at least one row."""
     if _check.matrix(X, name, columns=columns).shape[0] == 0:
         raise ValueError(f"{name} must have at least one row; got {X.shape}")
     return _check.squarable(X, name)
 
 
-def require_digits(xp: Namespace, squares: Array, q: Array) -> None:
+def require_digits(xp: Namespace, squares: Array, q: Matrix) -> None:
     """Refuse exponents of which rounding leaves too little, at points (..., n) that count.
 
     Those `squares` cancel in Δ where S is wide beside the lengthscale; q says how much a point

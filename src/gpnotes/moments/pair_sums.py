@@ -11,7 +11,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from .._xp import Array, Namespace, array_namespace, device, is_numpy_namespace
+from .._xp import (
+    Array,
+    Matrix,
+    Namespace,
+    Stack,
+    Vector,
+    array_namespace,
+    device,
+    is_numpy_namespace,
+)
 from .term_pairs import limit
 
 __all__ = ["Chunk", "PairSums", "Weights", "chunks", "pair_sums"]
@@ -27,7 +36,7 @@ class Weights(NamedTuple):
     `owners` says for each pair which output, or None; `same` whether a term meets itself.
     """
 
-    matrices: Array
+    matrices: Stack
     owners: Sequence[int | None]
     same: Sequence[bool]
 
@@ -36,7 +45,7 @@ class Chunk(NamedTuple):
     """Pairs that are summed together, p of them; W (p, n, n), or None; and rows at a time."""
 
     pairs: slice
-    W: Array | None
+    W: Stack | None
     same: bool
     rows: int
 
@@ -62,7 +71,7 @@ def chunks(weights: Weights) -> list[Chunk]:
     return found
 
 
-def _stacked(xp: Namespace, matrices: Array, owners: Sequence[int | None]) -> Array | None:
+def _stacked(xp: Namespace, matrices: Stack, owners: Sequence[int | None]) -> Stack | None:
     """W of pairs of one kind; of a single pair no copy."""
     if owners[0] is None:
         return None
@@ -80,9 +89,9 @@ class PairSums(NamedTuple):
 
     value: Array
     p: Array
-    of_means: Array
+    of_means: Vector
     r: Array | None = None
-    across: Array | None = None
+    across: Stack | None = None
 
 
 class _ChunkSums(NamedTuple):
@@ -91,9 +100,9 @@ class _ChunkSums(NamedTuple):
     `across_r` and `sums_r` are those with ``W ∘ exp Δ``, if they are wanted.
     """
 
-    across: Array
-    sums: Array
-    of_means: Array
+    across: Stack
+    sums: Matrix
+    of_means: Vector
     across_r: Array | None = None
     sums_r: Array | None = None
 
@@ -102,7 +111,7 @@ def pair_sums(
     xp: Namespace,
     plan: Sequence[Chunk],
     factors: tuple[Array, Array],
-    outer: Array,
+    outer: Stack,
     b: Array,
     *,
     reach: Array,
@@ -149,7 +158,7 @@ def _block_by_block(
     xp: Namespace,
     chunk: Chunk,
     factors: tuple[Array, Array],
-    columns: Array,
+    columns: Stack,
     ends: tuple[Array, Array],
     power: Callable[[Array], Array],
 ) -> _ChunkSums:
@@ -157,7 +166,10 @@ def _block_by_block(
     left, right, columns = (a[some, :, :] for a in (*factors, columns))
     lead, b = (a[some, :, None] for a in ends)
     b_ = ends[1][P + some.start : P + some.stop, None, :]
-    across, sums, of_means = 0.0, [], xp.zeros_like(b[:, 0, 0])
+    shape = columns.shape[0], columns.shape[1], left.shape[2]
+    across = xp.zeros(shape, dtype=left.dtype, device=device(left))
+    of_means = xp.zeros_like(b[:, 0, 0])
+    sums = []
     for start in range(0, n, chunk.rows):
         rows = slice(start, min(start + chunk.rows, n))
         block = power(xp.matrix_transpose(right[:, :, rows]) @ left)
@@ -171,7 +183,7 @@ def _block_by_block(
 
 
 def _with_slopes(
-    xp: Namespace, chunk: Chunk, found: _ChunkSums, columns: Array, outer: Array
+    xp: Namespace, chunk: Chunk, found: _ChunkSums, columns: Stack, outer: Stack
 ) -> _ChunkSums:
     """The same with the products of W alone added: what R has beside P."""
     columns, lead = columns[chunk.pairs, :, :], outer[chunk.pairs, :]

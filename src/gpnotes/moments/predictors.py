@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .. import _check, _xp, memory
-from .._xp import Array, array_namespace, as_array
+from .._xp import Array, Matrix, Vector, array_namespace, as_array
 from ..exact import Posterior
 from ..means import ConstantMean, ZeroMean
 from .pair_sums import Chunk, Weights, chunks
@@ -24,24 +24,24 @@ class Predictor:
     Their kernels have C terms and P pairs of these; fields hold what does not depend on the input.
     """
 
-    X: Array  # (n, D), of the first GP
+    X: Matrix  # (n, D), of the first GP
     terms: BatchedTerms
     pairs: TermPairs
     plan: list[Chunk]
     weights: Weights  # of each pair within one output: ``α αᵀ − K_y⁻¹``
     ends: tuple[tuple[int, int], ...]  # of each pair: which terms
     which: Array  # (2P,): rows of q, then of α q, that stand outside of the weights
-    alpha: Array  # (C, n)
+    alpha: Matrix  # (C, n)
     half: Array  # (E, n, n): L⁻¹ of ``K_y = L Lᵀ``
-    offset: Array  # (E,)
-    noise_var: Array
-    variance: Array
-    belongs: Array  # (E, C): one where the term is the output's
+    offset: Vector  # (E,)
+    noise_var: Vector
+    variance: Vector
+    belongs: Matrix  # (E, C): one where the term is the output's
     own: Array  # (E, P): how often the value of a pair counts in an output's variance
     place: Array  # (E², P): the same for the whole covariance
     across: Array  # the same without the variances
     gather: Array  # (C, 2P): adds up over ends what belongs to a term
-    eye: Array  # (E, E)
+    eye: Matrix  # (E, E)
 
     @property
     def outputs(self) -> int:
@@ -120,7 +120,7 @@ def _in_order(owners: list[int]) -> list[tuple[int, int]]:
     return sorted(every, key=lambda pair: (owners[pair[0]] != owners[pair[1]], pair[0] != pair[1]))
 
 
-def _points(posteriors: Sequence[Posterior], owners: list[int]) -> list[Array]:
+def _points(posteriors: Sequence[Posterior], owners: list[int]) -> list[Matrix]:
     """The inputs of each term, or of all of them where they are the same."""
     first = posteriors[0].X
     xp = array_namespace(first)
@@ -141,7 +141,7 @@ def _padded(a: Array, n: int) -> Array:
     return a
 
 
-def _half(posterior: Posterior) -> Array:
+def _half(posterior: Posterior) -> Matrix:
     return posterior.cholesky.half_solve(_xp.eye(posterior.X.shape[0], posterior.X))
 
 
@@ -163,7 +163,7 @@ def _weights(
 
 def _which(
     pairs: Sequence[tuple[int, int]], shared: Sequence[int | None], C: int, like: Array
-) -> Array:
+) -> Vector:
     """For both ends of each pair the row of q, or C further on that of α q."""
     beyond = [C if owner is None else 0 for owner in shared]
     rows = [pair[end] + more for end in (0, 1) for pair, more in zip(pairs, beyond, strict=True)]

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from .. import _check
-from .._xp import Array, Namespace, array_namespace, eye
+from .._xp import Array, Matrix, Namespace, Vector, array_namespace, eye
 from .input_covariance import admit_input, admit_points, require_digits
 from .prediction import Moments
 from .term_pairs import limit
@@ -28,7 +28,7 @@ _FAR = 25.0  # −log q up to which no exponent overflows in any precision
 
 
 def network_moments(
-    centres: Array, weights: Array, lengthscale: Array, m: Array, S: Array
+    centres: Matrix, weights: Matrix, lengthscale: Vector, m: Vector, S: Matrix
 ) -> Moments:
     """Mean, covariance and input-output covariance of ``f(x) = Wᵀ k(C, x)``, ``x ~ N(m, S)``.
 
@@ -49,8 +49,8 @@ def network_moments(
 
 
 def network_moments_and_pullback(
-    centres: Array, weights: Array, lengthscale: Array, m: Array, S: Array
-) -> tuple[Moments, Callable[[Moments], tuple[Array, Array, Array, Array, Array]]]:
+    centres: Matrix, weights: Matrix, lengthscale: Vector, m: Vector, S: Matrix
+) -> tuple[Moments, Callable[[Moments], tuple[Matrix, Matrix, Vector, Vector, Matrix]]]:
     """What `network_moments` gives, and its pullback.
 
     ``pull(bar)`` takes a `Moments` of derivatives and returns ``(centres_bar, weights_bar,
@@ -70,17 +70,17 @@ def network_moments_and_pullback(
     )
     moments = Moments(mean, covariance, S @ slopes)
 
-    def pull(bar: Moments) -> tuple[Array, Array, Array, Array, Array]:
+    def pull(bar: Moments) -> tuple[Matrix, Matrix, Vector, Vector, Matrix]:
         """The derivatives by centres, weights, lengthscale, m and S."""
         _check.cotangents(bar, "bar", moments)
-        *bars, S_bar = pull_slopes(NetworkMoments(bar.mean, bar.covariance, S @ bar.cross))
-        S_bar = S_bar + bar.cross @ slopes.T
-        return *bars, 0.5 * (S_bar + S_bar.T)
+        bars = pull_slopes(NetworkMoments(bar.mean, bar.covariance, S @ bar.cross))
+        S_bar = bars[4] + bar.cross @ slopes.T
+        return *bars[:4], 0.5 * (S_bar + S_bar.T)
 
     return moments, pull
 
 
-def _admit(centres: Array, weights: Array, lengthscale: Array, m: Array, S: Array) -> Array:
+def _admit(centres: Matrix, weights: Matrix, lengthscale: Vector, m: Vector, S: Matrix) -> Matrix:
     k, D = admit_points(centres, "centres").shape
     _check.alike(_check.matrix(weights, "weights", rows=k), "weights", centres, "centres")
     _check.alike(
@@ -96,26 +96,28 @@ class NetworkMoments(NamedTuple):
     As a cotangent, the derivatives of a number by each of them.
     """
 
-    mean: Array
-    covariance: Array
-    slopes: Array
+    mean: Vector
+    covariance: Matrix
+    slopes: Matrix
 
 
 class _Bumps(NamedTuple):
     """The bumps as N(m, S) sees them; rows of z and g are along the axes ``Λ^−½ U``, (D, D)."""
 
-    nu: Array  # (k, D)
-    axes: Array
-    w: Array  # (D,)
-    z: Array  # (k, D): Uᵀ Λ^−½ ν
-    g: Array  # (k, D): z / (1 + w), which is (S + Λ)⁻¹ν along the axes
-    q: Array  # (k,)
-    C: Array  # (k, k): Cov[k(c_i, x), k(c_j, x)]
+    nu: Matrix  # (k, D)
+    axes: Matrix
+    w: Vector  # (D,)
+    z: Matrix  # (k, D): Uᵀ Λ^−½ ν
+    g: Matrix  # (k, D): z / (1 + w), which is (S + Λ)⁻¹ν along the axes
+    q: Vector  # (k,)
+    C: Matrix  # (k, k): Cov[k(c_i, x), k(c_j, x)]
 
 
 def slopes_and_pullback(
-    xp: Namespace, centres: Array, weights: Array, lengthscale: Array, m: Array, S: Array
-) -> tuple[NetworkMoments, Callable[[NetworkMoments], tuple[Array, Array, Array, Array, Array]]]:
+    xp: Namespace, centres: Matrix, weights: Matrix, lengthscale: Vector, m: Vector, S: Matrix
+) -> tuple[
+    NetworkMoments, Callable[[NetworkMoments], tuple[Matrix, Matrix, Vector, Vector, Matrix]]
+]:
     """`network_moments_and_pullback` with slopes for covariances and without checks.
 
     For use inside the house. The derivatives by S are not symmetric.
@@ -126,7 +128,7 @@ def slopes_and_pullback(
     covariance = _covariance(xp, weights.T @ across)
     moments = NetworkMoments(xp.sum(weighted, axis=0), covariance, slopes)
 
-    def pull(bar: NetworkMoments) -> tuple[Array, Array, Array, Array, Array]:
+    def pull(bar: NetworkMoments) -> tuple[Matrix, Matrix, Vector, Vector, Matrix]:
         """The derivatives by centres, weights, lengthscale, m and S."""
         points_bar, weights_bar, S_bar = _pulled(xp, bumps, weights, weighted, across, bar)
         # What scales an axis of x with its lengthscale changes the slopes along it and no more.
@@ -137,7 +139,7 @@ def slopes_and_pullback(
     return moments, pull
 
 
-def _bumps(xp: Namespace, nu: Array, lengthscale: Array, S: Array) -> _Bumps:
+def _bumps(xp: Namespace, nu: Matrix, lengthscale: Vector, S: Matrix) -> _Bumps:
     root = 1.0 / lengthscale
     w, U = xp.linalg.eigh(root[:, None] * S * root)
     w = xp.maximum(w, xp.zeros_like(w))
@@ -157,7 +159,7 @@ def _bumps(xp: Namespace, nu: Array, lengthscale: Array, S: Array) -> _Bumps:
     return _Bumps(nu, axes, w, z, g, q, q[:, None] * xp.expm1(exponent) * q)
 
 
-def _covariance(xp: Namespace, covariance: Array) -> Array:
+def _covariance(xp: Namespace, covariance: Matrix) -> Matrix:
     """Symmetric, and with no variance that rounding took below zero."""
     covariance = 0.5 * (covariance + covariance.T)
     variance = xp.linalg.diagonal(covariance)
@@ -169,9 +171,9 @@ def _covariance(xp: Namespace, covariance: Array) -> Array:
 def _pulled(
     xp: Namespace,
     bumps: _Bumps,
-    weights: Array,
-    weighted: Array,
-    across: Array,
+    weights: Matrix,
+    weighted: Matrix,
+    across: Matrix,
     bar: NetworkMoments,
 ) -> tuple[Array, Array, Array]:
     """The derivatives by ν, (k, D), by the weights and by S, the last not symmetric.

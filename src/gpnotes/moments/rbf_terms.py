@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from .. import _check
-from .._xp import Array, Namespace, array_namespace, as_array
+from .._xp import Array, Matrix, Namespace, Stack, Vector, array_namespace, as_array
 from ..kernels import RBF, Kernel, Scaled, Sum
 from .input_covariance import DampedCovariance
 
@@ -33,13 +33,13 @@ class BatchedTerms(NamedTuple):
     `variance` (C, 1).
     """
 
-    points: Array
-    precision: Array
-    variance: Array
+    points: Stack
+    precision: Matrix
+    variance: Vector
 
 
 def batched_terms(
-    points: Sequence[Array], variances: list[float], precision: Array
+    points: Sequence[Matrix], variances: list[float], precision: Matrix
 ) -> BatchedTerms:
     """Terms with these points (n, D), one array for all of them or one for each.
 
@@ -53,13 +53,13 @@ def batched_terms(
     return BatchedTerms(xp.stack(columns), precision, variance)
 
 
-def _padded(xp: Namespace, X: Array, n: int) -> Array:
+def _padded(xp: Namespace, X: Matrix, n: int) -> Matrix:
     if X.shape[0] == n:
         return X
     return xp.concat([X, xp.broadcast_to(X[:1, :], (n - X.shape[0], X.shape[1]))])
 
 
-def term_scales(kernel: Kernel, like: Array, name: str = "kernel") -> tuple[list[float], Array]:
+def term_scales(kernel: Kernel, like: Array, name: str = "kernel") -> tuple[list[float], Matrix]:
     """Variances, C floats, and precisions (C, D) of a kernel that is an RBF or a sum of such.
 
     For inputs like the rows of `like`. Raises `TypeError` for any other kernel.
@@ -90,15 +90,15 @@ class TermsAtInput(NamedTuple):
     ``−log(q/σ_f²)``, (C, n).
     """
 
-    N: Array
-    nu: Array
-    g: Array
-    q: Array
-    reach: Array
+    N: Stack
+    nu: Stack
+    g: Stack
+    q: Matrix
+    reach: Matrix
 
 
 def terms_at_input(
-    xp: Namespace, terms: BatchedTerms, m: Array, damped: DampedCovariance
+    xp: Namespace, terms: BatchedTerms, m: Vector, damped: DampedCovariance
 ) -> TermsAtInput:
     """The terms, whose algebra stands first in `damped`."""
     C = terms.variance.shape[0]
@@ -108,7 +108,9 @@ def terms_at_input(
     return TermsAtInput(N, nu, g, terms.variance * xp.exp(-reach), reach)
 
 
-def pulled_q(xp: Namespace, N: Array, g: Array, once: Array, twice: Array) -> tuple[Array, Array]:
+def pulled_q(
+    xp: Namespace, N: Stack, g: Stack, once: Matrix, twice: Matrix
+) -> tuple[Vector, Matrix]:
     """What ``Σ t log q`` has for derivatives by m, (D,), and by S, (D, D), t being `once` (C, n).
 
     N (C, D, D) and g (C, D, n) are those of the terms; `twice` (C, n) stands for t where g is

@@ -16,7 +16,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from .._xp import Array, Namespace, array_namespace, device
+from .._xp import Array, Matrix, Namespace, Stack, Vector, array_namespace, device
 from .input_covariance import DampedCovariance, Scales, log_gap, scales
 
 __all__ = [
@@ -41,8 +41,8 @@ class TermPairs(NamedTuple):
     `inverse` one over those of the sums.
     """
 
-    first: Array
-    second: Array
+    first: Vector
+    second: Vector
     ends: Array
     own: Array
     other: Array
@@ -51,7 +51,7 @@ class TermPairs(NamedTuple):
     inverse: Array
 
 
-def term_pairs(precision: Array, pairs: Sequence[tuple[int, int]]) -> TermPairs:
+def term_pairs(precision: Matrix, pairs: Sequence[tuple[int, int]]) -> TermPairs:
     """Pairs of terms with precisions (C, D)."""
     xp, here = array_namespace(precision), device(precision)
     first, second = (xp.asarray([pair[end] for pair in pairs], device=here) for end in (0, 1))
@@ -69,10 +69,10 @@ class PairAlgebra(NamedTuple):
     `bent` (P, D, D) is ``D T D`` less what ``Λ⁻¹ T₁ Λ⁻¹`` is at both ends.
     """
 
-    T: Array
-    N: Array
-    A: Array
-    half_gap: Array
+    T: Stack
+    N: Stack
+    A: Stack
+    half_gap: Vector
     bent: Array
 
 
@@ -93,12 +93,12 @@ class End(NamedTuple):
     """One end of each pair: precision (P, D, 1), A or B (P, D, D), u (P, D, n) and ``½ uᵀAu``."""
 
     own: Array
-    A: Array
-    u: Array
-    squares: Array
+    A: Stack
+    u: Stack
+    squares: Matrix
 
 
-def end_at_input(xp: Namespace, own: Array, A: Array, nu: Array) -> End:
+def end_at_input(xp: Namespace, own: Array, A: Stack, nu: Array) -> End:
     """Ends whose points lie `nu`, (P, D, n) or (1, D, n), from the mean."""
     u = own * nu
     return End(own, A, u, 0.5 * xp.sum((A @ u) * u, axis=1))
@@ -113,7 +113,7 @@ def limit(like: Array) -> float:
     return 0.7 * math.log(float(array_namespace(like).finfo(like.dtype).max))
 
 
-def exponents(xp: Namespace, algebra: PairAlgebra, first: End, second: End) -> tuple[Array, Array]:
+def exponents(xp: Namespace, algebra: PairAlgebra, first: End, second: End) -> tuple[Stack, Stack]:
     """The factors (P, D + 2, n) and (P, D + 2, n') of Δ, so that it is one product."""
     ones, more = (xp.ones_like(end.squares[:, None, :]) for end in (first, second))
     gapped = first.squares - algebra.half_gap[:, None]
@@ -128,7 +128,7 @@ def pulled_by_input(
     first: End,
     second: End,
     sums: tuple[Array, Array, Array],
-) -> tuple[Array, Array]:
+) -> tuple[Matrix, Stack]:
     """The derivatives of each pair's ``Σ W ∘ Cov`` by m, (P, D), and by S, (P, D, D), through Δ.
 
     `sums` are those of ``R = W ∘ (Cov + q q'ᵀ)`` over its columns and over its rows, (P, n) and
