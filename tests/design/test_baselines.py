@@ -29,16 +29,16 @@ def test_exhaustive_search_is_the_best_of_all_subsets(
     monkeypatch.setattr(baselines, "_BATCH", 50)  # several batches
     gp, X = GP(RBF(1.3, 0.9), 0.2), space.asarray(inputs)
     given, host = (None, 0.2) if noisy == "one noise" else (space.asarray(noises), noises)
-    found = exhaustive_design(gp, X, 3, criterion, noise_var=given)
-    assert space.holds(found.gains)
-    assert found.evaluations == 220
+    design = exhaustive_design(gp, X, 3, criterion, noise_var=given)
+    assert space.holds(design.gains)
+    assert design.evaluations == 220
     sets = dense(gp, X, host)
     values = {S: sets.value(criterion, S) for S in combinations(range(12), 3)}
     best = max(values, key=values.get)
     tolerance = {"rel": 1e-9} if space.double else {"rel": 1e-3}
-    picked = tuple(to_numpy(found.indices).tolist())
+    picked = tuple(to_numpy(design.indices).tolist())
     assert values[picked] == pytest.approx(values[best], **tolerance)
-    assert found.value == pytest.approx(values[best], **tolerance)
+    assert design.value == pytest.approx(values[best], **tolerance)
     if space.double:
         assert picked == best
 
@@ -48,12 +48,12 @@ def test_greedy_is_at_most_the_best_and_seldom_far(rng, criterion):
     shares = []
     for _ in range(10):
         X, gp = rng.uniform(0.0, 3.0, size=(9, 1)), GP(RBF(1.0, 0.6), 0.2)
-        best, found = (
+        best, reached = (
             exhaustive_design(gp, X, 3, criterion).value,
             greedy_design(gp, X, 3, criterion).value,
         )
-        assert found <= best * (1.0 + 1e-9)
-        shares.append(found / best)
+        assert reached <= best * (1.0 + 1e-9)
+        shares.append(reached / best)
     assert min(shares) > 1.0 - 1.0 / np.e
 
 
@@ -62,12 +62,12 @@ def test_exhaustive_search_given_data(inputs, criterion):
     """The best subset by the posterior, whose covariance is that after the data."""
     gp = GP(RBF(1.3, 0.9), 0.2)
     posterior = condition(gp, inputs[:5], inputs[:5, 0])
-    found = exhaustive_design(posterior, inputs[5:], 2, criterion)
-    assert found.value >= greedy_design(posterior, inputs[5:], 2, criterion).value * (1.0 - 1e-9)
+    design = exhaustive_design(posterior, inputs[5:], 2, criterion)
+    assert design.value >= greedy_design(posterior, inputs[5:], 2, criterion).value * (1.0 - 1e-9)
     if criterion == "information":
-        rows = [0, 1, 2, 3, 4, *(5 + found.indices).tolist()]
+        rows = [0, 1, 2, 3, 4, *(5 + design.indices).tolist()]
         wanted = information_gain(gp, inputs[rows]) - information_gain(gp, inputs[:5])
-        assert found.value == pytest.approx(wanted, rel=1e-9)
+        assert design.value == pytest.approx(wanted, rel=1e-9)
 
 
 def test_too_many_subsets_are_refused_with_their_number(inputs):
@@ -91,8 +91,8 @@ def test_the_extremes_of_a_budget(inputs, criterion):
 
 def test_without_noise_copies_are_no_trouble_for_integrated_variance():
     X = np.asarray([[0.0], [0.0], [1.0], [1.0]])
-    found = exhaustive_design(GP(RBF(), 0.0), X, 3, "integrated variance")
-    assert found.value == pytest.approx(1.0, rel=1e-9)
+    design = exhaustive_design(GP(RBF(), 0.0), X, 3, "integrated variance")
+    assert design.value == pytest.approx(1.0, rel=1e-9)
     with pytest.raises(ValueError, match="noise_var must be positive for information"):
         exhaustive_design(GP(RBF(), 0.0), X, 3)
 
@@ -107,8 +107,8 @@ def test_the_variance_is_no_function_of_a_set(inputs):
 
 def test_the_farthest_points_takes_the_farthest_point_each_time(space, inputs):
     X = space.asarray(inputs)
-    found = farthest_points(X, 7)
-    picks = to_numpy(found).tolist()
+    indices = farthest_points(X, 7)
+    picks = to_numpy(indices).tolist()
     assert picks[0] == int(np.argmin(((inputs - inputs.mean(axis=0)) ** 2).sum(axis=1)))
     for t in range(1, 7):
         gaps = np.linalg.norm(inputs[:, None] - inputs[None, picks[:t]], axis=2).min(axis=1)
@@ -119,13 +119,13 @@ def test_the_farthest_points_covers_within_twice_the_best(rng):
     X = rng.uniform(size=(11, 2))
     gaps = np.linalg.norm(X[:, None] - X[None], axis=2)
     best = min(gaps[:, list(S)].min(axis=1).max() for S in combinations(range(11), 4))
-    found = gaps[:, farthest_points(X, 4)].min(axis=1).max()
-    assert best <= found <= 2.0 * best
+    radius = gaps[:, farthest_points(X, 4)].min(axis=1).max()
+    assert best <= radius <= 2.0 * best
 
 
 def test_the_farthest_points_counts_what_was_measured_before(inputs):
-    whole = farthest_points(inputs, 6)
-    np.testing.assert_array_equal(farthest_points(inputs, 4, start=whole[:2]), whole[2:])
+    longer = farthest_points(inputs, 6)
+    np.testing.assert_array_equal(farthest_points(inputs, 4, start=longer[:2]), longer[2:])
 
 
 def test_the_farthest_points_takes_copies_last(space):
@@ -135,11 +135,11 @@ def test_the_farthest_points_takes_copies_last(space):
 
 @pytest.mark.parametrize("budget", [0, 5, 12])
 def test_a_random_design_has_each_candidate_once(space, inputs, budget):
-    found = at_random(space.asarray(inputs), budget, stream(3))
-    picks = to_numpy(found).tolist()
+    indices = at_random(space.asarray(inputs), budget, stream(3))
+    picks = to_numpy(indices).tolist()
     assert len(set(picks)) == len(picks) == budget
     assert picks == to_numpy(at_random(space.asarray(inputs), budget, stream(3))).tolist()
-    assert space.xp.take(space.asarray(inputs), found, axis=0).shape == (budget, 2)
+    assert space.xp.take(space.asarray(inputs), indices, axis=0).shape == (budget, 2)
 
 
 @pytest.mark.parametrize("design", [farthest_points, lambda X, k: at_random(X, k, stream(1))])
@@ -168,6 +168,6 @@ def test_chance_needs_a_stream():
 def test_at_one_place_of_interest_the_value_is_the_variance_that_two_observations_take(inputs):
     gp, place = GP(RBF(1.3, 0.9), 0.2), np.full((1, inputs.shape[1]), 0.4)
     best = exhaustive_design(gp, inputs, 2, "integrated variance", reference=place)
-    told = condition(gp, inputs[best.indices], np.zeros(2))
-    before, after = gp.kernel.diag(place)[0], told.predict(place)[1][0]
+    posterior = condition(gp, inputs[best.indices], np.zeros(2))
+    before, after = gp.kernel.diag(place)[0], posterior.predict(place)[1][0]
     assert best.value == pytest.approx(before - after, rel=1e-9)

@@ -43,14 +43,14 @@ def test_greedy_is_refitting_for_every_candidate(
     white = getattr(gp.kernel, "parts", None)
     if criterion == "integrated variance" and white:
         gp = GP(white[0], gp.noise_var)  # the reference does not share it: a test of its own
-    found = greedy_design(gp, X, 5, criterion, noise_var=given, lazy=lazy)
-    assert space.holds(found.gains)
-    picks, gains = to_numpy(found.indices).tolist(), to_numpy(found.gains)
+    design = greedy_design(gp, X, 5, criterion, noise_var=given, lazy=lazy)
+    assert space.holds(design.gains)
+    picks, gains = to_numpy(design.indices).tolist(), to_numpy(design.gains)
     for t, (pick, gained) in enumerate(zip(picks, gains, strict=True)):
         worth = worths(gp, X, criterion, host, dense, picks[:t])
         np.testing.assert_allclose(gained, worth[pick], **close(space))
         assert worth[pick] >= worth.max() - (1e-9 if space.double else 2e-3)
-    assert found.value == pytest.approx(gains.sum(), rel=1e-6)
+    assert design.value == pytest.approx(gains.sum(), rel=1e-6)
 
 
 @pytest.mark.parametrize("criterion", FALLING)
@@ -59,13 +59,13 @@ def test_lazy_picks_what_eager_picks_with_fewer_evaluations(criterion, seed):
     rng = np.random.default_rng(seed)
     X, noise = rng.uniform(size=(150, 2)), rng.uniform(0.05, 0.5, 150)
     gp = GP(Matern32(1.0, 0.15), 0.1)
-    both = [
+    designs = [
         greedy_design(gp, X, 25, criterion, noise_var=noise, lazy=lazy) for lazy in (True, False)
     ]
-    np.testing.assert_array_equal(both[0].indices, both[1].indices)
-    np.testing.assert_allclose(both[0].gains, both[1].gains, rtol=1e-10)
-    assert both[1].evaluations == sum(150 - t for t in range(25))
-    assert both[0].evaluations < 0.5 * both[1].evaluations
+    np.testing.assert_array_equal(designs[0].indices, designs[1].indices)
+    np.testing.assert_allclose(designs[0].gains, designs[1].gains, rtol=1e-10)
+    assert designs[1].evaluations == sum(150 - t for t in range(25))
+    assert designs[0].evaluations < 0.5 * designs[1].evaluations
 
 
 def test_every_backend_picks_the_same_of_many_that_are_equal(space):
@@ -76,8 +76,8 @@ def test_every_backend_picks_the_same_of_many_that_are_equal(space):
     host = X if space.double else X.astype(np.float32)
     wanted = greedy_design(gp, host, 8, lazy=False).indices.tolist()
     for lazy in (True, False):
-        found = greedy_design(gp, space.asarray(X), 8, lazy=lazy)
-        assert to_numpy(found.indices).tolist() == wanted
+        design = greedy_design(gp, space.asarray(X), 8, lazy=lazy)
+        assert to_numpy(design.indices).tolist() == wanted
     assert wanted[0] == 0
     assert wanted[1] == 24 or not space.double
 
@@ -85,10 +85,10 @@ def test_every_backend_picks_the_same_of_many_that_are_equal(space):
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_what_was_measured_before_counts_and_is_not_picked(process, inputs, criterion):
     gp = process(np.asarray)
-    whole = greedy_design(gp, inputs, 6, criterion)
-    rest = greedy_design(gp, inputs, 4, criterion, start=whole.indices[:2])
-    np.testing.assert_array_equal(rest.indices, whole.indices[2:])
-    np.testing.assert_allclose(rest.gains, whole.gains[2:], rtol=1e-9)
+    longer = greedy_design(gp, inputs, 6, criterion)
+    rest = greedy_design(gp, inputs, 4, criterion, start=longer.indices[:2])
+    np.testing.assert_array_equal(rest.indices, longer.indices[2:])
+    np.testing.assert_allclose(rest.gains, longer.gains[2:], rtol=1e-9)
 
 
 @pytest.mark.parametrize("criterion", ["information", "variance", "integrated variance"])
@@ -97,10 +97,10 @@ def test_the_rest_of_the_ground_set_is_all_that_is_left(inputs, criterion, lazy)
     """A noisy candidate that was measured would be worth measuring again: it is not measured."""
     noise = np.full(12, 0.01)
     noise[[2, 3]] = 5.0
-    found = greedy_design(
+    design = greedy_design(
         GP(RBF(), 0.1), inputs, 10, criterion, noise_var=noise, start=[2, 3], lazy=lazy
     )
-    assert sorted(found.indices.tolist()) == [0, 1, 4, 5, 6, 7, 8, 9, 10, 11]
+    assert sorted(design.indices.tolist()) == [0, 1, 4, 5, 6, 7, 8, 9, 10, 11]
 
 
 @pytest.mark.parametrize("small", [0, 500])
@@ -110,9 +110,9 @@ def test_candidates_that_missed_much_and_little_are_renewed_together(monkeypatch
     X, gp = rng.uniform(size=(400, 2)), GP(Matern32(1.0, 0.15), 0.1)
     wanted = greedy_design(gp, X, 40, lazy=False)
     monkeypatch.setattr(downdates, "_SMALL", small)
-    found = greedy_design(gp, X, 40)
-    np.testing.assert_array_equal(found.indices, wanted.indices)
-    np.testing.assert_allclose(found.gains, wanted.gains, rtol=1e-10)
+    design = greedy_design(gp, X, 40)
+    np.testing.assert_array_equal(design.indices, wanted.indices)
+    np.testing.assert_allclose(design.gains, wanted.gains, rtol=1e-10)
 
 
 @pytest.mark.parametrize("criterion", ["information", "variance", "integrated variance"])
@@ -120,23 +120,28 @@ def test_candidates_that_missed_much_and_little_are_renewed_together(monkeypatch
 def test_a_posterior_counts_what_it_has_seen(space, inputs, criterion, lazy):
     gp, X = GP(RBF(1.1, 0.8), 0.3), space.asarray(inputs)
     elsewhere = {"reference": X} if criterion == "integrated variance" else {}
-    whole, seen = greedy_design(gp, X, 8, criterion, start=range(4), **elsewhere), X[:4, :]
-    posterior = condition(gp, seen, seen[:, 0])
+    prior_design, measured = (
+        greedy_design(gp, X, 8, criterion, start=range(4), **elsewhere),
+        X[:4, :],
+    )
+    posterior = condition(gp, measured, measured[:, 0])
     rest = greedy_design(posterior, X[4:, :], 4, criterion, lazy=lazy, **elsewhere)
     assert space.holds(rest.gains)
-    np.testing.assert_array_equal(to_numpy(rest.indices) + 4, to_numpy(whole.indices)[:4])
-    np.testing.assert_allclose(to_numpy(rest.gains), to_numpy(whole.gains)[:4], **close(space))
+    np.testing.assert_array_equal(to_numpy(rest.indices) + 4, to_numpy(prior_design.indices)[:4])
+    np.testing.assert_allclose(
+        to_numpy(rest.gains), to_numpy(prior_design.gains)[:4], **close(space)
+    )
 
 
 def test_mutual_information_given_data_is_that_of_the_posterior(process, inputs, dense):
     """Both entropies are given the data, while `start` belongs to what is chosen."""
     gp = process(np.asarray)
     posterior = condition(gp, inputs[:4], inputs[:4, 0])
-    found = greedy_design(posterior, inputs[4:], 3, "mutual information")
+    design = greedy_design(posterior, inputs[4:], 3, "mutual information")
     left = dense(gp, inputs, 0.2).covariance(range(4))[4:, 4:]
     sets = type(dense(gp, inputs, 0.2))(left, 0.2)
-    for t, gained in enumerate(found.gains.tolist()):
-        S = found.indices[: t + 1].tolist()
+    for t, gained in enumerate(design.gains.tolist()):
+        S = design.indices[: t + 1].tolist()
         assert gained == pytest.approx(
             sets.mutual_information(S) - sets.mutual_information(S[:-1]), rel=1e-8
         )
@@ -160,20 +165,20 @@ def test_a_measurement_may_be_repeated_where_that_is_best(space, dense):
     X, noise = space.asarray([[0.0], [0.2], [4.0]]), [0.4, 6.0, 30.0]
     gp = GP(RBF(2.0, 1.0), 0.1)
     for lazy in (True, False):
-        found = greedy_design(gp, X, 4, noise_var=space.asarray(noise), repeat=True, lazy=lazy)
+        design = greedy_design(gp, X, 4, noise_var=space.asarray(noise), repeat=True, lazy=lazy)
         # a precise instrument beside a poor one: measured three times at once
-        assert to_numpy(found.indices).tolist() == [0, 0, 0, 0]
+        assert to_numpy(design.indices).tolist() == [0, 0, 0, 0]
         wanted = 0.5 * np.log1p(4 * 2.0 / 0.4)
-        assert found.value == pytest.approx(wanted, rel=1e-9 if space.double else 1e-4)
+        assert design.value == pytest.approx(wanted, rel=1e-9 if space.double else 1e-4)
 
 
 def test_a_repeated_measurement_shares_the_white_noise_of_its_candidate(process, inputs):
     """It belongs to the candidate: to measure that again is to see the same once more."""
     gp, noise = process(np.asarray), np.full(12, 5.0)
     noise[3] = 0.01
-    found = greedy_design(gp, inputs, 3, noise_var=noise, repeat=True, start=[3])
+    design = greedy_design(gp, inputs, 3, noise_var=noise, repeat=True, start=[3])
     top = gp.kernel.diag(inputs)[3]
-    assert found.indices[0] != 3 or found.gains[0] < 0.5 * np.log(2.0)
+    assert design.indices[0] != 3 or design.gains[0] < 0.5 * np.log(2.0)
     again = greedy_design(gp, inputs[3:4], 3, noise_var=noise[3:4], repeat=True)
     assert again.value == pytest.approx(0.5 * np.log1p(3 * top / 0.01), rel=1e-10)
 
@@ -181,15 +186,15 @@ def test_a_repeated_measurement_shares_the_white_noise_of_its_candidate(process,
 def test_the_integrated_variance_is_of_its_reference(rng, process, inputs):
     gp = process(np.asarray)
     reference = rng.normal(size=(9, 2))
-    found = greedy_design(gp, inputs, 5, "integrated variance", reference=reference)
+    design = greedy_design(gp, inputs, 5, "integrated variance", reference=reference)
     left = gp.kernel.diag(reference).mean()
-    for t, gained in enumerate(found.gains.tolist()):
-        X = inputs[found.indices[: t + 1]]
+    for t, gained in enumerate(design.gains.tolist()):
+        X = inputs[design.indices[: t + 1]]
         now = condition(gp, X, X[:, 0]).variance(reference).mean()
         assert gained == pytest.approx(left - now, rel=1e-9)
-        others = [j for j in range(12) if j not in found.indices[:t].tolist()]
+        others = [j for j in range(12) if j not in design.indices[:t].tolist()]
         for j in others:  # nobody else would have lowered it further
-            X = inputs[[*found.indices[:t], j]]
+            X = inputs[[*design.indices[:t], j]]
             assert condition(gp, X, X[:, 0]).variance(reference).mean() > now - 1e-12
         left = now
 
@@ -202,9 +207,9 @@ def test_blocks_of_the_reference_change_nothing(monkeypatch, inputs, block):
     wanted = greedy_design(gp, inputs, 5, "integrated variance")
     monkeypatch.setattr(memory, "ENTRIES", block)
     monkeypatch.setattr(criteria, "_KEPT_ENTRIES", 0)
-    found = greedy_design(gp, inputs, 5, "integrated variance")
-    np.testing.assert_array_equal(found.indices, wanted.indices)
-    np.testing.assert_allclose(found.gains, wanted.gains, rtol=1e-12)
+    design = greedy_design(gp, inputs, 5, "integrated variance")
+    np.testing.assert_array_equal(design.indices, wanted.indices)
+    np.testing.assert_allclose(design.gains, wanted.gains, rtol=1e-12)
 
 
 # The guarantee
@@ -218,8 +223,8 @@ def test_greedy_reaches_its_share_of_the_best(dense, seed):
     gp, k = GP(RBF(1.0, rng.uniform(0.3, 1.5)), 0.1), 3
     sets = dense(gp, X, noise)
     best = max(sets.information(S) for S in combinations(range(9), k))
-    found = greedy_design(gp, X, k, noise_var=noise).value
-    assert (1.0 - 1.0 / math.e) * best <= found <= best * (1.0 + 1e-12)
+    reached = greedy_design(gp, X, k, noise_var=noise).value
+    assert (1.0 - 1.0 / math.e) * best <= reached <= best * (1.0 + 1e-12)
 
 
 # Limits and bad input
@@ -228,10 +233,10 @@ def test_greedy_reaches_its_share_of_the_best(dense, seed):
 @pytest.mark.parametrize("criterion", CRITERIA)
 @pytest.mark.parametrize("lazy", [True, False])
 def test_a_budget_of_zero_is_an_empty_design(space, inputs, criterion, lazy):
-    found = greedy_design(GP(RBF(), 0.1), space.asarray(inputs), 0, criterion, lazy=lazy)
-    assert found.indices.shape == found.gains.shape == (0,)
-    assert space.holds(found.gains)
-    assert (found.value, found.evaluations) == (0.0, 0)
+    design = greedy_design(GP(RBF(), 0.1), space.asarray(inputs), 0, criterion, lazy=lazy)
+    assert design.indices.shape == design.gains.shape == (0,)
+    assert space.holds(design.gains)
+    assert (design.value, design.evaluations) == (0.0, 0)
 
 
 @pytest.mark.parametrize("criterion", ["information", "variance", "integrated variance"])
@@ -256,9 +261,9 @@ def test_a_budget_larger_than_the_ground_set(inputs, criterion):
 def test_a_second_copy_of_a_candidate_is_worth_what_it_adds(dense, lazy):
     X = np.asarray([[0.0], [0.0], [0.1]])
     gp = GP(RBF(), 0.1)
-    found = greedy_design(gp, X, 3, lazy=lazy)
-    assert found.indices.tolist() == [0, 2, 1]
-    assert found.value == pytest.approx(dense(gp, X, 0.1).information(range(3)), rel=1e-12)
+    design = greedy_design(gp, X, 3, lazy=lazy)
+    assert design.indices.tolist() == [0, 2, 1]
+    assert design.value == pytest.approx(dense(gp, X, 0.1).information(range(3)), rel=1e-12)
 
 
 @pytest.mark.parametrize("criterion", ["variance", "integrated variance"])
@@ -267,40 +272,40 @@ def test_without_noise_a_second_copy_is_never_measured(space, criterion, lazy):
     """Two copies of each of four points: four measurements tell everything, and greedy stops."""
     points = np.asarray([[0.0], [0.7], [2.0], [3.1]])
     X = space.asarray(np.concatenate([points, points]))
-    found = greedy_design(GP(RBF(), 0.0), X, 7, criterion, lazy=lazy)
-    assert sorted(i % 4 for i in to_numpy(found.indices).tolist()) == [0, 1, 2, 3]
-    assert bool(np.all(np.isfinite(to_numpy(found.gains))))
+    design = greedy_design(GP(RBF(), 0.0), X, 7, criterion, lazy=lazy)
+    assert sorted(i % 4 for i in to_numpy(design.indices).tolist()) == [0, 1, 2, 3]
+    assert bool(np.all(np.isfinite(to_numpy(design.gains))))
     again = greedy_design(GP(RBF(), 0.0), X, 3, criterion, lazy=lazy, start=[0, 4, 1, 5, 2])
     assert [i % 4 for i in to_numpy(again.indices).tolist()] == [3]
 
 
 def test_without_noise_greedy_variance_is_pivoted_cholesky(inputs):
     gp = GP(Matern32(1.5, 1.0), 0.0)
-    found = greedy_design(gp, inputs, 6, "variance")
-    K = gp.kernel(inputs)[np.ix_(found.indices, found.indices)]
-    np.testing.assert_allclose(np.diag(np.linalg.cholesky(K)) ** 2, found.gains, rtol=1e-11)
+    design = greedy_design(gp, inputs, 6, "variance")
+    K = gp.kernel(inputs)[np.ix_(design.indices, design.indices)]
+    np.testing.assert_allclose(np.diag(np.linalg.cholesky(K)) ** 2, design.gains, rtol=1e-11)
 
 
 def test_a_smooth_function_is_known_before_the_ground_set_is_measured(space):
     """400 points without noise have, in the precision of the data, far fewer dimensions."""
     X = space.asarray(np.linspace(0.0, 1.0, 400)[:, None])
-    found = greedy_design(GP(RBF(1.0, 0.5), 0.0), X, 100, "variance")
-    assert 3 < found.indices.shape[0] < 20
-    assert bool(np.all(to_numpy(found.gains) > 0.0))
+    design = greedy_design(GP(RBF(1.0, 0.5), 0.0), X, 100, "variance")
+    assert 3 < design.indices.shape[0] < 20
+    assert bool(np.all(to_numpy(design.gains) > 0.0))
 
 
 def test_tiny_noise_makes_no_information_of_rounding():
     """Where rounding is all that is left of a variance, there is nothing to gain."""
     X = np.asarray([[0.0], [0.0], [0.0], [1.0]])
-    found = greedy_design(GP(RBF(), 1e-20), X, 4)
-    assert found.indices.tolist() == [0, 3]
+    design = greedy_design(GP(RBF(), 1e-20), X, 4)
+    assert design.indices.tolist() == [0, 3]
 
 
 def test_mutual_information_stops_where_the_chosen_say_all_about_the_others(inputs):
     """Once more candidates are chosen than not, one more may leave less to be said."""
-    found = greedy_design(GP(RBF(), 0.1), inputs, 12, "mutual information")
-    assert 0 < found.indices.shape[0] < 12
-    assert np.all(found.gains > 0.0)
+    design = greedy_design(GP(RBF(), 0.1), inputs, 12, "mutual information")
+    assert 0 < design.indices.shape[0] < 12
+    assert np.all(design.gains > 0.0)
 
 
 @pytest.mark.parametrize("criterion", ["information", "mutual information"])
@@ -351,10 +356,10 @@ def test_no_matrix_of_all_candidates_is_ever_made(monkeypatch, rng, criterion):
     monkeypatch.setattr(memory, "ENTRIES", 2**17)  # 1 MB
     X, gp = rng.uniform(size=(3000, 2)), GP(RBF(1.0, 0.2), 0.1)
     tracemalloc.start()
-    found = greedy_design(gp, X, 10, criterion)
+    design = greedy_design(gp, X, 10, criterion)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert found.indices.shape == (10,)
+    assert design.indices.shape == (10,)
     assert peak < 12e6
 
 
@@ -363,16 +368,16 @@ def test_reductions_far_below_the_first_are_still_told_apart(noise, budget):
     """Squares fall by twenty orders of magnitude: taken from the first ones, nothing is left."""
     X = np.linspace(0.0, 4.0, 120)[:, None]
     gp = GP(RBF(1.0, 1.0), noise)
-    found = greedy_design(gp, X, budget, "integrated variance")
+    design = greedy_design(gp, X, budget, "integrated variance")
     C = gp.kernel(X)
-    for pick, gained in zip(found.indices, found.gains, strict=True):
+    for pick, gained in zip(design.indices, design.gains, strict=True):
         variance = np.diag(C)
         worth = np.where(variance > 1e-13, np.mean(C * C, axis=0) / (variance + noise + 1e-300), 0)
         assert worth[pick] > 0.99 * worth.max()
         np.testing.assert_allclose(gained, worth[pick], rtol=1e-2)
         w = C[:, pick] / np.sqrt(variance[pick] + noise)
         C = C - np.outer(w, w)
-    assert found.gains[-1] < 1e-6 * found.gains[0]
+    assert design.gains[-1] < 1e-6 * design.gains[0]
 
 
 @pytest.mark.parametrize("noise", [[0.1] * 12, "0.1", 1j, {}])

@@ -23,27 +23,27 @@ def test_information_is_the_entropy_of_y_less_that_of_the_noise(
 ):
     gp, X = process(space.asarray), space.asarray(inputs)
     if noisy == "one noise":
-        found, wanted = information_gain(gp, X), dense(gp, X, 0.2)
+        information, wanted = information_gain(gp, X), dense(gp, X, 0.2)
     else:
-        found, wanted = information_gain(gp, X, space.asarray(noises)), dense(gp, X, noises)
-    assert isinstance(found, float)
-    np.testing.assert_allclose(found, wanted.information(range(12)), **close(space))
+        information, wanted = information_gain(gp, X, space.asarray(noises)), dense(gp, X, noises)
+    assert isinstance(information, float)
+    np.testing.assert_allclose(information, wanted.information(range(12)), **close(space))
 
 
 @pytest.mark.parametrize("noisy", ["one noise", "a noise each"])
 def test_gain_is_what_one_more_measurement_adds(space, process, inputs, noises, dense, noisy):
     gp, X = process(space.asarray), space.asarray(inputs)
     given_noise, host = (None, 0.2) if noisy == "one noise" else (space.asarray(noises), noises)
-    found = marginal_gains(gp, X, CHOSEN, given_noise)
-    assert space.holds(found)
+    gains = marginal_gains(gp, X, CHOSEN, given_noise)
+    assert space.holds(gains)
     sets, others = dense(gp, X, host), [j for j in range(12) if j not in CHOSEN]
     before = sets.information(CHOSEN)
     wanted = [sets.information([*CHOSEN, j]) - before for j in others]
-    np.testing.assert_allclose(to_numpy(found)[others], wanted, **close(space))
+    np.testing.assert_allclose(to_numpy(gains)[others], wanted, **close(space))
     # a candidate that was measured may be measured again: its variance is what is left
     left = np.diag(sets.covariance(CHOSEN))[CHOSEN]
     again = 0.5 * np.log1p(left / sets.noise[CHOSEN])
-    np.testing.assert_allclose(to_numpy(found)[CHOSEN], again, **close(space))
+    np.testing.assert_allclose(to_numpy(gains)[CHOSEN], again, **close(space))
 
 
 def test_gain_before_any_measurement_is_that_of_the_prior(inputs):
@@ -62,10 +62,10 @@ def test_a_measurement_may_repeat_in_what_is_given(inputs):
 def test_of_a_posterior_it_is_what_the_rest_adds(space, process, inputs):
     gp, X = process(space.asarray), space.asarray(inputs)
     posterior = condition(gp, X[:4, :], X[:4, 0])
-    found = information_gain(posterior, X[4:, :])
+    information = information_gain(posterior, X[4:, :])
     # the white noise of the kernel is part of f at each point: the chain rule holds with it
     np.testing.assert_allclose(
-        found, information_gain(gp, X) - information_gain(gp, X[:4, :]), **close(space)
+        information, information_gain(gp, X) - information_gain(gp, X[:4, :]), **close(space)
     )
     first = marginal_gains(posterior, X[4:, :])
     assert space.holds(first)

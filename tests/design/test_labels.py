@@ -18,15 +18,15 @@ def close(space):
 
 
 def test_the_entropy_of_a_label_is_that_of_scipy(space):
-    found = entropy(space.asarray(P))
-    assert space.holds(found)
-    np.testing.assert_allclose(to_numpy(found), scipy_entropy([P, 1.0 - P]), **close(space))
+    values = entropy(space.asarray(P))
+    assert space.holds(values)
+    np.testing.assert_allclose(to_numpy(values), scipy_entropy([P, 1.0 - P]), **close(space))
 
 
 def test_the_margin_of_a_label_is_the_distance_of_its_chances(space):
-    found = margin(space.asarray(P))
-    assert space.holds(found)
-    np.testing.assert_allclose(to_numpy(found), np.abs(2.0 * P - 1.0), **close(space))
+    values = margin(space.asarray(P))
+    assert space.holds(values)
+    np.testing.assert_allclose(to_numpy(values), np.abs(2.0 * P - 1.0), **close(space))
 
 
 def test_both_know_more_than_two_classes(space, rng):
@@ -44,17 +44,17 @@ def test_both_know_more_than_two_classes(space, rng):
 
 def test_two_classes_are_a_label(rng):
     p = rng.uniform(size=9)
-    both = np.stack([1.0 - p, p], axis=1)
+    classes = np.stack([1.0 - p, p], axis=1)
     for measure in (entropy, margin):
-        np.testing.assert_allclose(measure(both), measure(p), rtol=1e-12, atol=1e-15)
+        np.testing.assert_allclose(measure(classes), measure(p), rtol=1e-12, atol=1e-15)
 
 
 @pytest.mark.parametrize("link", ["probit", "logit"])
 def test_bald_is_the_difference_of_two_entropies(space, rng, link):
     """By 300 Gauss-Hermite nodes, enough for variances of this size."""
     mean, variance = rng.normal(size=8), rng.uniform(0.05, 4.0, 8)
-    found = bald(space.asarray(mean), space.asarray(variance), Bernoulli(link))
-    assert space.holds(found)
+    scores = bald(space.asarray(mean), space.asarray(variance), Bernoulli(link))
+    assert space.holds(scores)
     label = Bernoulli(link)
 
     def chance(f):
@@ -63,7 +63,7 @@ def test_bald_is_the_difference_of_two_entropies(space, rng, link):
     p = expect(chance, mean, variance, n=300)
     inside = expect(lambda f: scipy_entropy([chance(f), 1.0 - chance(f)]), mean, variance, n=300)
     tolerance = 1e-10 if space.double else 1e-6
-    np.testing.assert_allclose(to_numpy(found), entropy(p) - inside, rtol=0, atol=tolerance)
+    np.testing.assert_allclose(to_numpy(scores), entropy(p) - inside, rtol=0, atol=tolerance)
 
 
 def test_bald_is_the_information_of_an_enumerated_joint_distribution(rng):
@@ -71,12 +71,12 @@ def test_bald_is_the_information_of_an_enumerated_joint_distribution(rng):
     mean, variance = rng.normal(size=5), rng.uniform(0.05, 30.0, 5)
     z = np.linspace(-10.0, 10.0, 20_001)
     weights = np.exp(-0.5 * z * z) / np.exp(-0.5 * z * z).sum()
-    for m, v, found in zip(mean, variance, bald(mean, variance).tolist(), strict=True):
+    for m, v, score in zip(mean, variance, bald(mean, variance).tolist(), strict=True):
         f = m + np.sqrt(v) * z
         joint = np.stack([np.exp(log_ndtr(f)), np.exp(log_ndtr(-f))]) * weights
         product = joint.sum(axis=1, keepdims=True) * weights
         wanted = np.sum(joint * np.log(np.where(joint > 0.0, joint, 1.0) / product))
-        assert found == pytest.approx(wanted, abs=1e-12)
+        assert score == pytest.approx(wanted, abs=1e-12)
 
 
 def test_few_gauss_hermite_nodes_fail_where_f_is_wide_and_bald_does_not():
@@ -96,17 +96,17 @@ def test_bald_prefers_what_is_unknown_to_what_is_open(space):
     mean, variance = space.asarray([0.0, 0.0]), space.asarray([1e-6, 9.0])
     open_ones = to_numpy(entropy(Bernoulli().probability(mean, variance)))
     np.testing.assert_allclose(open_ones, np.log(2.0), rtol=1e-6)
-    found = to_numpy(bald(mean, variance))
-    assert found[0] < 1e-6
-    assert found[1] > 0.4
+    scores = to_numpy(bald(mean, variance))
+    assert scores[0] < 1e-6
+    assert scores[1] > 0.4
 
 
 def test_the_closed_form_is_near(space):
     mean, variance = np.meshgrid(np.linspace(-8.0, 8.0, 81), np.exp(np.linspace(-9.0, 9.0, 37)))
     m, v = space.asarray(mean.ravel()), space.asarray(variance.ravel())
-    found = approximate_bald(m, v)
-    assert space.holds(found)
-    gap = np.abs(to_numpy(found) - to_numpy(bald(m, v)))
+    scores = approximate_bald(m, v)
+    assert space.holds(scores)
+    gap = np.abs(to_numpy(scores) - to_numpy(bald(m, v)))
     assert 1e-3 < gap.max() < 0.003
 
 
@@ -135,15 +135,15 @@ def test_what_are_no_probabilities(measure):
 
 @pytest.mark.parametrize("score", [bald, approximate_bald])
 def test_what_is_no_distribution_of_f(score):
-    one = np.ones(2)
+    ones = np.ones(2)
     with pytest.raises(ValueError, match="variance must be non-negative and finite"):
-        score(one, -one)
+        score(ones, -ones)
     with pytest.raises(ValueError, match=r"variance must have shape \(2,\); got \(3,\)"):
-        score(one, np.ones(3))
+        score(ones, np.ones(3))
     with pytest.raises(TypeError, match="variance must have the dtype of mean"):
-        score(one, one.astype(np.float32))
+        score(ones, ones.astype(np.float32))
     with pytest.raises(ValueError, match="mean must be finite"):
-        score(one * np.nan, one)
+        score(ones * np.nan, ones)
 
 
 @pytest.mark.parametrize("likelihood", ["probit", Gaussian()])

@@ -19,8 +19,8 @@ def test_the_first_of_equal_bounds_lead(size, wanted):
     bounds = np.asarray([3.0, 2.0, 9.0, 3.0, 1.0, 2.0, 3.0, 2.0])
     among = np.asarray([True] * 8)
     among[2] = False  # higher, but not asked for
-    found = _leading(bounds, among, size).tolist()
-    assert found == ([0, 1, 3, 4, 5, 6, 7] if wanted is None else wanted)
+    leading = _leading(bounds, among, size).tolist()
+    assert leading == ([0, 1, 3, 4, 5, 6, 7] if wanted is None else wanted)
 
 
 class Recorded:

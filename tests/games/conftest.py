@@ -12,7 +12,7 @@ def make_model(rng):
     """A function that makes a model of random expansions, in the space given or NumPy."""
 
     def make(players, strategies, asarray=np.asarray, n=12, lengths=(0.4, 5.0)):
-        game, found = RoleSymmetricGame(players, strategies), []
+        game, expansions = RoleSymmetricGame(players, strategies), []
         for s in range(game.size):
             parts = [
                 np.stack([rng.multinomial(m, rng.dirichlet(np.ones(k))) for _ in range(n)])
@@ -20,8 +20,8 @@ def make_model(rng):
             ]
             profiles = asarray(np.concatenate(parts, axis=1).astype(float))
             arrays = asarray(rng.normal(size=n)), asarray(rng.uniform(*lengths, game.size))
-            found.append(Expansion(profiles, *arrays, scale=2.0, offset=-1.0))
-        return PayoffModel(game, tuple(found))
+            expansions.append(Expansion(profiles, *arrays, scale=2.0, offset=-1.0))
+        return PayoffModel(game, tuple(expansions))
 
     return make
 

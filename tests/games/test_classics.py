@@ -24,8 +24,8 @@ CYCLE = np.asarray([[0.0, -2.0, 1.0], [1.0, 0.0, -2.0], [-2.0, 1.0, 0.0]])  # lo
 THIRDS = np.full(3, 1 / 3)
 
 
-def _mixtures(found):
-    return np.stack([one.mixture for one in found])
+def _mixtures(equilibria):
+    return np.stack([equilibrium.mixture for equilibrium in equilibria])
 
 
 def _same(ours, wanted):
@@ -46,10 +46,10 @@ def test_the_table_holds_what_we_say_it_does():
 def test_all_equilibria_of_a_game_of_two(make_table, name):
     """One start is enough: supports are enumerated."""
     model = make_table(GAMES[name]["rows"], GAMES[name]["columns"])
-    found = find_equilibria(model, stream=stream(0), count=1)
-    _same(_mixtures(found), GAMES[name]["equilibria"])
-    assert found.exhaustive
-    assert max(max(one.regrets) for one in found) < 1e-9
+    result = find_equilibria(model, stream=stream(0), count=1)
+    _same(_mixtures(result), GAMES[name]["equilibria"])
+    assert result.exhaustive
+    assert max(max(equilibrium.regrets) for equilibrium in result) < 1e-9
 
 
 @pytest.mark.parametrize(
@@ -68,17 +68,17 @@ def test_all_equilibria_of_a_game_of_two(make_table, name):
     ],
 )  # fmt: skip
 def test_symmetric_equilibria_of_two_players(make_table, table, wanted):
-    found = find_equilibria(make_table(table), stream=stream(0), count=1)
-    _same(_mixtures(found), wanted)
-    assert found.exhaustive
+    result = find_equilibria(make_table(table), stream=stream(0), count=1)
+    _same(_mixtures(result), wanted)
+    assert result.exhaustive
 
 
 @pytest.mark.parametrize("name", ["the same, losses cost two", "Shapley's game"])
 def test_newton_steps_from_raw_starts_find_what_the_dynamics_flee(make_table, name):
     model = make_table(GAMES[name]["rows"], GAMES[name]["columns"])
-    found = find_equilibria(model, stream=stream(0), count=32, supports=0)
-    assert any(s.route == "newton" and s.equilibrium == 0 for s in found.searches)
-    _same(_mixtures(found), GAMES[name]["equilibria"])
+    result = find_equilibria(model, stream=stream(0), count=32, supports=0)
+    assert any(s.route == "newton" and s.equilibrium == 0 for s in result.searches)
+    _same(_mixtures(result), GAMES[name]["equilibria"])
 
 
 def test_a_crowd_that_plays_rock_paper_scissors(rng):
@@ -87,8 +87,8 @@ def test_a_crowd_that_plays_rock_paper_scissors(rng):
     x = np.stack([rng.multinomial(30, rng.dirichlet(np.ones(3))) for _ in range(80)]).astype(float)
     payoffs = np.stack([(x - np.eye(3)[s]) @ CYCLE[s] / 29 for s in range(3)], axis=1)
     model = fit_payoffs(game, x, np.where(x > 0, payoffs, np.nan), noise_var=1e-6, lengths="role")
-    found = find_equilibria(model, stream=stream(0))
-    gaps = [np.abs(one.mixture - THIRDS).max() for one in found]
+    result = find_equilibria(model, stream=stream(0))
+    gaps = [np.abs(equilibrium.mixture - THIRDS).max() for equilibrium in result]
     assert min(gaps) < 0.02
 
 
@@ -108,26 +108,26 @@ def _three_roles(rng, unit):
 def test_a_role_that_is_paid_in_another_unit_hides_no_regret(seed):
     """One range for all roles once let through whatever the poorer roles did."""
     model, (A, B) = _three_roles(np.random.default_rng(seed), 1e5)
-    found = find_equilibria(model, stream=stream(seed), count=4)
-    assert len(found) >= 1
-    for one in found:
-        x, y = one.mixture[:3], one.mixture[3:6]
+    result = find_equilibria(model, stream=stream(seed), count=4)
+    assert len(result) >= 1
+    for equilibrium in result:
+        x, y = equilibrium.mixture[:3], equilibrium.mixture[3:6]
         gains = (A @ y).max() - x @ A @ y, (x @ B).max() - x @ B @ y
-        np.testing.assert_allclose(one.regrets[:2], gains, atol=1e-6)
+        np.testing.assert_allclose(equilibrium.regrets[:2], gains, atol=1e-6)
         assert max(gains) < 1e-6
     usual = find_equilibria(
         _three_roles(np.random.default_rng(seed), 1.0)[0], stream=stream(seed), count=4
     )
-    _same(_mixtures(found), _mixtures(usual))
-    np.testing.assert_allclose(found.ranges, np.asarray([1.0, 1.0, 1e5]) * usual.ranges, rtol=1e-5)
+    _same(_mixtures(result), _mixtures(usual))
+    np.testing.assert_allclose(result.ranges, np.asarray([1.0, 1.0, 1e5]) * usual.ranges, rtol=1e-5)
 
 
 def test_regrets_are_told_role_by_role(make_table):
     game = GAMES["battle of the sexes"]
     rich = make_table(np.asarray(game["rows"]) * 1e7, np.asarray(game["columns"]) * 1e-5)
-    found = find_equilibria(rich, stream=stream(0))
-    _same(_mixtures(found), game["equilibria"])
-    np.testing.assert_allclose(found.ranges, [2e7, 2e-5])
+    result = find_equilibria(rich, stream=stream(0))
+    _same(_mixtures(result), game["equilibria"])
+    np.testing.assert_allclose(result.ranges, [2e7, 2e-5])
     p = np.asarray([[0.5, 0.5, 0.5, 0.5]])
     each = regret(rich.deviation_payoffs(p), p, rich.game, by_role=True)
     np.testing.assert_allclose(each, [[0.25e7, 0.25e-5]])
@@ -137,8 +137,8 @@ def test_regrets_are_told_role_by_role(make_table):
 def test_a_strategy_that_ruins_hides_no_regret(make_table):
     """What a role may lose by one strategy is no measure of what it may gain by the others."""
     table = np.asarray([[2.0, 0.0, 0.0], [0.0, 1.0, 0.0], [-1e6, -1e6, -1e6]])
-    found = find_equilibria(make_table(table), stream=stream(1), count=8)
-    _same(_mixtures(found), [[1, 0, 0], [1 / 3, 2 / 3, 0], [0, 1, 0]])
+    result = find_equilibria(make_table(table), stream=stream(1), count=8)
+    _same(_mixtures(result), [[1, 0, 0], [1 / 3, 2 / 3, 0], [0, 1, 0]])
 
 
 @pytest.mark.parametrize(("scale", "offset"), [(1e300, 0.0), (1e-300, 0.0), (1.0, 1e12)])
@@ -148,18 +148,18 @@ def test_neither_scale_nor_offset_of_the_payoffs_matters(make_table, scale, offs
     moved = [
         Expansion(e.profiles, e.weights, e.lengthscales, scale, offset) for e in table.expansions
     ]
-    found = find_equilibria(PayoffModel(table.game, moved), stream=stream(0), count=4)
+    result = find_equilibria(PayoffModel(table.game, moved), stream=stream(0), count=4)
     wanted = np.asarray(GAMES["battle of the sexes"]["equilibria"])
-    gaps = np.abs(_mixtures(found)[:, None, :] - wanted[None, :, :]).max(axis=2)
-    assert len(found) == 3
+    gaps = np.abs(_mixtures(result)[:, None, :] - wanted[None, :, :]).max(axis=2)
+    assert len(result) == 3
     assert gaps.min(axis=0).max() < (1e-7 if offset == 0.0 else 1e-3)
 
 
 def test_payoffs_that_are_an_offset_and_rounding_leave_no_choice(make_table):
     table = make_table([[2, 0], [0, 1]], [[1, 0], [0, 2]])
     moved = [Expansion(e.profiles, e.weights, e.lengthscales, 1.0, 1e300) for e in table.expansions]
-    found = find_equilibria(PayoffModel(table.game, moved), stream=stream(0), count=4)
-    assert found.failed == 0
+    result = find_equilibria(PayoffModel(table.game, moved), stream=stream(0), count=4)
+    assert result.failed == 0
 
 
 def test_a_range_that_shows_only_where_all_are_pure():
@@ -172,10 +172,10 @@ def test_a_range_that_shows_only_where_all_are_pure():
         for wants in (1.0, -1.0):
             weights = wants * np.asarray([1.0, -1.0, -1.0, 1.0])
             expansions.append(Expansion(profiles, weights, np.full(6, 0.05), scale=1e-6))
-    found = find_equilibria(PayoffModel(game, expansions), np.full((1, 6), 0.5))
-    np.testing.assert_allclose(found.ranges, 2e-6)
-    assert all(max(one.regrets) < 1e-13 for one in found)
-    assert len(found) >= 5  # all even, and four pure
+    result = find_equilibria(PayoffModel(game, expansions), np.full((1, 6), 0.5))
+    np.testing.assert_allclose(result.ranges, 2e-6)
+    assert all(max(equilibrium.regrets) < 1e-13 for equilibrium in result)
+    assert len(result) >= 5  # all even, and four pure
 
 
 @pytest.mark.parametrize(("players", "strategies"), [
@@ -186,10 +186,10 @@ def test_nothing_else_and_the_path_through_simplices_still_finds_one(
 ):
     model = make_model(players, strategies, lengths=(0.8, 5.0))
     start = np.repeat([1.0 / s for s in strategies], strategies)
-    found = find_equilibria(model, start, steps=0, replicator_steps=0, supports=0)
-    assert len(found) == 1
-    assert found.searches[-1].route == "simplicial"
-    assert all(np.asarray(found[0].regrets) <= found.allowed)
+    result = find_equilibria(model, start, steps=0, replicator_steps=0, supports=0)
+    assert len(result) == 1
+    assert result.searches[-1].route == "simplicial"
+    assert all(np.asarray(result[0].regrets) <= result.allowed)
 
 
 @pytest.mark.parametrize("n", [1, 2, 5])

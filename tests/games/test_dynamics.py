@@ -63,11 +63,11 @@ def test_learn_then_solve(samples):
     """A deviator meets 29 others: 2 (29 p + 1) = 29 (1 − p) + 1, so p = 28/87."""
     game, x, y = samples
     model = fit_payoffs(game, x, y, stream=stream(0))
-    found = find_equilibria(model, stream=stream(1), true=lambda p: _true(p))
-    assert len(found) == 1
-    assert found[0].regret < 1e-8
-    assert abs(float(found[0].mixture[0]) - 28 / 87) < 0.01
-    assert found[0].true_regret < 0.3
+    result = find_equilibria(model, stream=stream(1), true=lambda p: _true(p))
+    assert len(result) == 1
+    assert result[0].regret < 1e-8
+    assert abs(float(result[0].mixture[0]) - 28 / 87) < 0.01
+    assert result[0].true_regret < 0.3
     assert (model.expansions[0].profiles.sum(axis=1) == 29).all()  # without the deviator
     assert len(model.expansions[0].weights) == 30  # profiles that repeat were merged
 
@@ -83,13 +83,13 @@ def test_pure_equilibria_are_found(rng):
     x = np.stack([first, 10 - first], axis=1)
     y = np.where(x > 0, x, np.nan)
     model = fit_payoffs(game, x, y, noise_var=1e-6)
-    found = find_equilibria(
+    result = find_equilibria(
         model, np.asarray([[0.9, 0.1], [0.1, 0.9], [0.5, 0.5]]), replicator_steps=5
     )
-    pure = sorted(round(float(e.mixture[0]), 3) for e in found)
+    pure = sorted(round(float(e.mixture[0]), 3) for e in result)
     assert pure[0] == 0.0
     assert pure[-1] == 1.0
-    assert all(e.regret < 1e-3 for e in found)
+    assert all(e.regret < 1e-3 for e in result)
 
 
 def test_a_constant_column(samples):

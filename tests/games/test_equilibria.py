@@ -1,4 +1,4 @@
-"""Equilibria in every space, and what became of the starts."""
+"""Equilibria in every space, and how each search ended."""
 
 import numpy as np
 import pytest
@@ -72,9 +72,9 @@ def test_every_space_goes_every_way(space, make_table):
     model = make_table([[2, 0], [0, 1]], [[1, 0], [0, 2]], asarray=space.asarray)
     start = space.asarray([[0.5, 0.5, 0.5, 0.5]])
     pure_or_not = [[1, 0, 1, 0], [2 / 3, 1 / 3, 1 / 3, 2 / 3], [0, 1, 0, 1]]
-    found = find_equilibria(model, start)
-    assert [e.reached > 0 for e in found] == [True] * 3
-    np.testing.assert_allclose([to_numpy(e.mixture) for e in found], pure_or_not, atol=1e-5)
+    result = find_equilibria(model, start)
+    assert [e.reached > 0 for e in result] == [True] * 3
+    np.testing.assert_allclose([to_numpy(e.mixture) for e in result], pure_or_not, atol=1e-5)
     alone = find_equilibria(model, start, steps=0, replicator_steps=0, supports=0)
     assert len(alone) == 1
     assert alone.searches[-1].route == "simplicial"
@@ -94,10 +94,10 @@ def test_every_space_follows_the_dynamics_of_numpy(space, two_roles):
 @pytest.mark.parametrize("method", ["exact", "enumerated", "gaussian", "point"])
 def test_each_method_certifies_with_its_own_payoffs(two_roles, method):
     model = two_roles(np.asarray)
-    found = find_equilibria(
+    result = find_equilibria(
         model, stream=stream(0), count=8, method=method, true=model.deviation_payoffs
     )
-    for one in found:
+    for one in result:
         p = one.mixture[None, :]
         again = regret(model.deviation_payoffs(p, method), p, model.game)[0]
         exact = regret(model.deviation_payoffs(p), p, model.game)[0]
@@ -105,20 +105,20 @@ def test_each_method_certifies_with_its_own_payoffs(two_roles, method):
         assert one.regret == pytest.approx(again, abs=1e-12)
         assert one.true_regret == pytest.approx(exact, abs=1e-12)
         assert one.regret < 1e-9
-    assert (found[0].true_regret < 1e-9) == (method in ("exact", "enumerated"))
+    assert (result[0].true_regret < 1e-9) == (method in ("exact", "enumerated"))
 
 
 def test_starts_that_fail_are_counted():
     """Without any steps only a start that is an equilibrium already ends at one."""
     starts = np.asarray([[0.5, 0.5], [0.9, 0.1], [0.2, 0.8], [0.501, 0.499]])
     idle = {"replicator_steps": 0, "steps": 0, "tolerance": 1e-2, "apart": 1e-2}
-    found = find_equilibria(_crowds(), starts, supports=0, **idle)
-    assert (found.starts, found.failed, len(found)) == (4, 2, 1)
-    assert found[0].reached == 2
-    assert [search.equilibrium for search in found.searches] == [0, None, None, 0]
-    became = [search.outcome for search in found.searches]
-    assert became == ["equilibrium", "did not converge", "did not converge", "equilibrium"]
-    above = [search.regrets[0] > found.allowed[0] for search in found.searches]
+    result = find_equilibria(_crowds(), starts, supports=0, **idle)
+    assert (result.starts, result.failed, len(result)) == (4, 2, 1)
+    assert result[0].reached == 2
+    assert [search.equilibrium for search in result.searches] == [0, None, None, 0]
+    outcomes = [search.outcome for search in result.searches]
+    assert outcomes == ["equilibrium", "did not converge", "did not converge", "equilibrium"]
+    above = [search.regrets[0] > result.allowed[0] for search in result.searches]
     assert above == [False, True, True, False]
     twice = find_equilibria(_crowds(), starts, supports=0)
     assert (twice.starts, len(twice.searches), twice.failed, twice[0].reached) == (4, 8, 0, 8)
@@ -126,33 +126,33 @@ def test_starts_that_fail_are_counted():
     assert routes == [(way, i) for way in ("newton", "replicator") for i in range(4)]
 
 
-def test_supports_tell_what_became_of_them(make_table):
+def test_searches_on_supports_say_how_they_ended(make_table):
     """Where the first always pays more: the mixture of both is found outside of the simplex."""
-    found = find_equilibria(make_table([[3.0, 5.0], [1.0, 2.0]]), np.asarray([[0.5, 0.5]]))
-    became = {s.support: s.outcome for s in found.searches if s.route == "support"}
-    assert became == {
+    result = find_equilibria(make_table([[3.0, 5.0], [1.0, 2.0]]), np.asarray([[0.5, 0.5]]))
+    outcomes = {s.support: s.outcome for s in result.searches if s.route == "support"}
+    assert outcomes == {
         (0,): "equilibrium", (1,): "another strategy pays more", (0, 1): "left the simplex"
     }  # fmt: skip
-    assert found.supports == (3, 3)
+    assert result.supports == (3, 3)
     few = find_equilibria(
         make_table([[3.0, 5.0], [1.0, 2.0]]), np.asarray([[0.5, 0.5]]), supports=2
     )
     assert few.supports == (2, 3)
-    assert (found.exhaustive, few.exhaustive) == (True, False)
+    assert (result.exhaustive, few.exhaustive) == (True, False)
 
 
-def test_what_was_found_is_told_in_words(make_table):
-    found = find_equilibria(make_table([[2, 0], [0, 1]]), np.asarray([[0.9, 0.1]]))
-    assert repr(found) == "Equilibria(3 found by 5 searches: 1 start, 3 of 3 supports)"
-    assert "  1  Equilibrium([0.3333 0.6667], reached=" in str(found)
-    assert "regret by role at most 3e-08" in str(found)
-    assert "support: equilibrium, 3" in str(found)
-    assert str(found).endswith("every support was tried: unless it is degenerate, all.")
-    assert repr(found.searches[0]) == "Search(newton from start 0: equilibrium 0)"
-    assert repr(found.searches[-1]) == "Search(support (0, 1): equilibrium 1)"
-    found = find_equilibria(_crowds(), np.asarray([[0.9, 0.1]]))
-    assert found.failed == 0
-    assert str(found).endswith("that no search failed would not prove there are none.")
+def test_a_result_prints_what_was_found(make_table):
+    result = find_equilibria(make_table([[2, 0], [0, 1]]), np.asarray([[0.9, 0.1]]))
+    assert repr(result) == "Equilibria(3 found by 5 searches: 1 start, 3 of 3 supports)"
+    assert "  1  Equilibrium([0.3333 0.6667], reached=" in str(result)
+    assert "regret by role at most 3e-08" in str(result)
+    assert "support: equilibrium, 3" in str(result)
+    assert str(result).endswith("every support was tried: unless it is degenerate, all.")
+    assert repr(result.searches[0]) == "Search(newton from start 0: equilibrium 0)"
+    assert repr(result.searches[-1]) == "Search(support (0, 1): equilibrium 1)"
+    result = find_equilibria(_crowds(), np.asarray([[0.9, 0.1]]))
+    assert result.failed == 0
+    assert str(result).endswith("that no search failed would not prove there are none.")
 
 
 @pytest.mark.parametrize("off", [0.0, 1e-11, 0.4])
@@ -165,20 +165,20 @@ def test_a_search_that_starts_or_ends_where_all_payoffs_are_alike(off):
 def test_where_the_crowd_pays_three_equilibria_stand_in_order():
     """No start lies on the one in the middle: there rounding would decide where it leads."""
     starts = np.asarray([[0.95, 0.05], [0.1, 0.9], [0.48, 0.52], [0.9, 0.1]])
-    found = find_equilibria(_crowds(liked=True), starts)
+    result = find_equilibria(_crowds(liked=True), starts)
     ends = [[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]]
-    np.testing.assert_allclose([e.mixture for e in found], ends, atol=1e-9)
-    assert all(e.regret < 1e-12 for e in found)
-    followed = {s.start: s.equilibrium for s in found.searches if s.route == "replicator"}
+    np.testing.assert_allclose([e.mixture for e in result], ends, atol=1e-9)
+    assert all(e.regret < 1e-12 for e in result)
+    followed = {s.start: s.equilibrium for s in result.searches if s.route == "replicator"}
     assert (followed[0], followed[1], followed[3]) == (0, 2, 0)
-    assert found[1:] == found.equilibria[1:]
+    assert result[1:] == result.equilibria[1:]
 
 
 def test_payoffs_that_are_all_alike_make_every_start_an_equilibrium():
     flat = Expansion(np.zeros((1, 2)), np.zeros(1), np.ones(2), offset=3.0)
     starts = np.asarray([[0.3, 0.7], [0.8, 0.2]])
-    found = find_equilibria(PayoffModel(GAME, (flat, flat)), starts, supports=0)
-    assert (len(found), found.failed, found.ranges) == (2, 0, (0.0,))
+    result = find_equilibria(PayoffModel(GAME, (flat, flat)), starts, supports=0)
+    assert (len(result), result.failed, result.ranges) == (2, 0, (0.0,))
 
 
 def test_a_role_with_one_player_and_one_with_one_strategy():

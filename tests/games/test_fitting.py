@@ -15,8 +15,8 @@ GAME = RoleSymmetricGame((9, 5), (2, 3))
 def samples(rng):
     """Profiles of GAME and noisy payoffs; what is not played earns NaN."""
     x = _profiles(GAME, rng, 60)
-    slopes = rng.normal(size=(GAME.size, GAME.size)) / 4.0
-    y = 3.0 * np.sin(x @ slopes) + 0.1 * rng.normal(size=x.shape)
+    coefficients = rng.normal(size=(GAME.size, GAME.size)) / 4.0
+    y = 3.0 * np.sin(x @ coefficients) + 0.1 * rng.normal(size=x.shape)
     return x, np.where(x > 0, y, np.nan)
 
 
@@ -36,8 +36,8 @@ def _mixtures(game, rng, n=6):
 def test_every_space_learns_the_game_of_numpy(space, samples, rng, lengths):
     x, y = samples[0][:30], samples[1][:30]
     model = fit_payoffs(GAME, space.asarray(x), space.asarray(y), noise_var=0.01, lengths=lengths)
-    for one in model.expansions:
-        assert all(space.holds(a) for a in (one.profiles, one.weights, one.lengthscales))
+    for payoff in model.expansions:
+        assert all(space.holds(a) for a in (payoff.profiles, payoff.weights, payoff.lengthscales))
     p = _mixtures(GAME, rng)
     wanted = fit_payoffs(GAME, x, y, noise_var=0.01, lengths=lengths).deviation_payoffs(p)
     got = model.deviation_payoffs(space.asarray(p))
@@ -49,9 +49,9 @@ def test_every_space_learns_the_game_of_numpy(space, samples, rng, lengths):
 def test_the_payoffs_are_learned(samples, rng):
     x, y = samples
     model = fit_payoffs(GAME, x, y, stream=stream(0))
-    for s, one in enumerate(model.expansions):
+    for s, payoff in enumerate(model.expansions):
         played = x[:, s] > 0
-        errors = one.payoff(x[played] - (np.arange(5) == s)) - y[played, s]
+        errors = payoff.payoff(x[played] - (np.arange(5) == s)) - y[played, s]
         assert np.sqrt(np.mean(errors**2)) < 0.2
 
 
@@ -61,8 +61,8 @@ def test_a_role_may_have_one_length_scale(rng, game):
     x = _profiles(game, rng, 50)
     y = np.sin(x @ rng.normal(size=(game.size, game.size)) / 4.0)
     model = fit_payoffs(game, x, y, lengths="role")
-    for one in model.expansions:
-        lengths = [one.lengthscales[c] for c in game.columns]
+    for payoff in model.expansions:
+        lengths = [payoff.lengthscales[c] for c in game.columns]
         assert all(np.ptp(ell) == 0.0 for ell in lengths)
         assert len({float(ell[0]) for ell in lengths}) == game.roles
     options = _Options(None, "role", (1.0, 90.0), 0)
@@ -75,10 +75,10 @@ def test_a_role_may_have_one_length_scale(rng, game):
 
 def test_length_scales_stay_within_their_bounds(samples):
     x, y = samples
-    for one in fit_payoffs(GAME, x, y).expansions:
-        assert ((one.lengthscales >= 1.0 - 1e-12) & (one.lengthscales <= 90.0 + 1e-9)).all()
-    for one in fit_payoffs(GAME, x, y, length_bounds=(2.0, 3.0)).expansions:
-        assert ((one.lengthscales >= 2.0 - 1e-12) & (one.lengthscales <= 3.0 + 1e-9)).all()
+    for payoff in fit_payoffs(GAME, x, y).expansions:
+        assert ((payoff.lengthscales >= 1.0 - 1e-12) & (payoff.lengthscales <= 90.0 + 1e-9)).all()
+    for payoff in fit_payoffs(GAME, x, y, length_bounds=(2.0, 3.0)).expansions:
+        assert ((payoff.lengthscales >= 2.0 - 1e-12) & (payoff.lengthscales <= 3.0 + 1e-9)).all()
 
 
 @pytest.mark.parametrize("lengths", ["strategy", "role"])
@@ -90,8 +90,8 @@ def test_length_scales_under_one_player_are_for_who_asks(rng, lengths):
     options = {"noise_var": 1e-3, "lengths": lengths}
     short = fit_payoffs(game, x, y, length_bounds=(0.1, 20.0), **options)
     usual = fit_payoffs(game, x, y, **options)
-    assert min(float(one.lengthscales.min()) for one in short.expansions) < 0.9
-    assert min(float(one.lengthscales.min()) for one in usual.expansions) >= 1.0 - 1e-12
+    assert min(float(payoff.lengthscales.min()) for payoff in short.expansions) < 0.9
+    assert min(float(payoff.lengthscales.min()) for payoff in usual.expansions) >= 1.0 - 1e-12
     u = short.deviation_payoffs(np.asarray([[0.3, 0.7], [1.0, 0.0]]))
     wanted = short.deviation_payoffs(np.asarray([[0.3, 0.7], [1.0, 0.0]]), "enumerated")
     np.testing.assert_allclose(u, wanted, rtol=1e-12)
@@ -103,8 +103,8 @@ def test_payoffs_in_other_units_are_the_same_model(samples, rng, shift, unit, no
     x, y = samples
     p = _mixtures(GAME, rng)
     usual = fit_payoffs(GAME, x, y, noise_var=noise_var)
-    there = None if noise_var is None else noise_var * unit**2
-    other = fit_payoffs(GAME, x, shift + unit * y, noise_var=there)
+    own_noise = None if noise_var is None else noise_var * unit**2
+    other = fit_payoffs(GAME, x, shift + unit * y, noise_var=own_noise)
     for ours, wanted in zip(other.expansions, usual.expansions, strict=True):
         np.testing.assert_allclose(ours.lengthscales, wanted.lengthscales, rtol=1e-3)
         np.testing.assert_allclose(ours.scale, unit * wanted.scale, rtol=1e-8)
@@ -144,14 +144,14 @@ def test_repeated_profiles_share_what_the_mean_leaves_over(samples, rng):
     """``K_y α = z``: the residuals at a profile add up to its weight, times ``σ_n²/σ_f²``."""
     x, y = samples
     x, y = np.concatenate([x, x[:30], x[:9]]), np.concatenate([y, y[:30] + 0.1, y[:9] - 0.1])
-    for s, one in enumerate(fit_payoffs(GAME, x, y).expansions):
+    for s, payoff in enumerate(fit_payoffs(GAME, x, y).expansions):
         played = x[:, s] > 0
-        seen = x[played] - (np.arange(5) == s)
-        left = (y[played, s] - one.payoff(seen)) / one.scale
-        sums = [left[(seen == row).all(axis=1)].sum() for row in one.profiles]
-        ratio = float(np.median(sums / one.weights))
+        profiles = x[played] - (np.arange(5) == s)
+        left = (y[played, s] - payoff.payoff(profiles)) / payoff.scale
+        sums = [left[(profiles == row).all(axis=1)].sum() for row in payoff.profiles]
+        ratio = float(np.median(sums / payoff.weights))
         assert ratio > 0.0
-        np.testing.assert_allclose(sums, ratio * one.weights, rtol=1e-6, atol=1e-8)
+        np.testing.assert_allclose(sums, ratio * payoff.weights, rtol=1e-6, atol=1e-8)
 
 
 def test_a_role_of_one_player_and_one_of_one_strategy(rng):
@@ -162,9 +162,9 @@ def test_a_role_of_one_player_and_one_of_one_strategy(rng):
         model = fit_payoffs(game, x, y, lengths=lengths)
         p = _mixtures(game, rng)
         u, J = model.deviation_payoffs_and_jacobian(p)
-        wanted, slopes = model.deviation_payoffs_and_jacobian(p, "enumerated")
+        wanted, jacobian = model.deviation_payoffs_and_jacobian(p, "enumerated")
         np.testing.assert_allclose(u, wanted, rtol=0, atol=1e-10)
-        np.testing.assert_allclose(J, slopes, rtol=0, atol=1e-9)
+        np.testing.assert_allclose(J, jacobian, rtol=0, atol=1e-9)
         assert not J[:, :2, :2].any()
 
 

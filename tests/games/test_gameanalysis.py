@@ -20,30 +20,30 @@ TABLE = json.loads(
     (Path(__file__).parents[1] / "data" / "gameanalysis.json").read_text(encoding="utf-8")
 )
 GAMES = range(len(TABLE["games"]))
-ADDED_UP = [i for i, held in enumerate(TABLE["games"]) if "enumerated" in held]
+ADDED_UP = [i for i, stored in enumerate(TABLE["games"]) if "enumerated" in stored]
 
 
 def _case(i, method):
     """Game i as our model, its mixtures, and the program's payoffs and Jacobians."""
-    held = TABLE["games"][i]
-    game = RoleSymmetricGame(tuple(held["players"]), tuple(held["strategies"]))
-    model = PayoffModel(game, tuple(_expansion(one) for one in held["expansions"]))
-    answers = [np.array(held[method][name]) for name in ("payoffs", "jacobians")]
-    return model, np.array(held["mixtures"]), *answers
+    stored = TABLE["games"][i]
+    game = RoleSymmetricGame(tuple(stored["players"]), tuple(stored["strategies"]))
+    model = PayoffModel(game, tuple(_expansion(payoff) for payoff in stored["expansions"]))
+    answers = [np.array(stored[method][name]) for name in ("payoffs", "jacobians")]
+    return model, np.array(stored["mixtures"]), *answers
 
 
-def _expansion(held):
-    arrays = {key: np.array(held[key], float) for key in ("profiles", "weights", "lengthscales")}
-    return Expansion(**arrays, scale=held["scale"], offset=held["offset"])
+def _expansion(stored):
+    arrays = {key: np.array(stored[key], float) for key in ("profiles", "weights", "lengthscales")}
+    return Expansion(**arrays, scale=stored["scale"], offset=stored["offset"])
 
 
 def _tangents(game, allowed):
     """(B, S, S): onto changes among `allowed` (B, S) strategies that keep each role's sum."""
     rows = []
-    for held in allowed:
-        rows.append(np.diag(held * 1.0))
+    for kept in allowed:
+        rows.append(np.diag(kept * 1.0))
         for columns in game.columns:
-            inside = held[columns] * 1.0
+            inside = kept[columns] * 1.0
             rows[-1][columns, columns] -= np.outer(inside, inside) / inside.sum()
     return np.array(rows)
 
@@ -59,10 +59,10 @@ def _agree(ours, theirs, tolerance):
 
 def _check(case, method, *, within_support=False):
     model, mixtures, payoffs, jacobians = case
-    ours, slopes = model.deviation_payoffs_and_jacobian(mixtures, method=method)
+    ours, ours_jacobian = model.deviation_payoffs_and_jacobian(mixtures, method=method)
     _agree(ours[..., None], payoffs[..., None], PAYOFFS)
     along = _tangents(model.game, mixtures > 0 if within_support else mixtures >= 0)
-    _agree(slopes @ along, jacobians @ along, JACOBIANS)
+    _agree(ours_jacobian @ along, jacobians @ along, JACOBIANS)
 
 
 def test_the_table_holds_what_we_say_it_does():

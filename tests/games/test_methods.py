@@ -100,8 +100,8 @@ def test_probability_zero_is_the_limit_of_little(make_model, make_mixtures, meth
     p = 0.9 * make_mixtures(model.game, 3) + 0.1 / np.repeat((3, 2), (3, 2))
     p[:, 0], p[:, 1] = 0.0, 1.0 - p[:, 2]
     near = p + 1e-9 * np.asarray([1.0, -1.0, 0.0, 0.0, 0.0])
-    for here, there in zip(_ask(model, p, method), _ask(model, near, method), strict=True):
-        np.testing.assert_allclose(here, there, rtol=0, atol=1e-6)
+    for ours, limit in zip(_ask(model, p, method), _ask(model, near, method), strict=True):
+        np.testing.assert_allclose(ours, limit, rtol=0, atol=1e-6)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -203,12 +203,12 @@ def test_samples_that_come_in_lots_are_one_sample(make_model, make_mixtures, mon
 
 
 def test_lots_are_put_together_as_if_they_were_one(make_model, make_mixtures, rng):
-    one = make_model((5, 3), (3, 2)).expansions[0]
+    payoff = make_model((5, 3), (3, 2)).expansions[0]
     p, x = make_mixtures(RoleSymmetricGame((5, 3), (3, 2)), 2), rng.integers(0, 4, (2, 90, 5))
     cuts = [0, 13, 14, 60, 90]
-    lots = [sampled._moments(x[:, a:b], one, p) for a, b in pairwise(cuts)]
+    lots = [sampled._moments(x[:, a:b], payoff, p) for a, b in pairwise(cuts)]
     mean, error = sampled._summary(lots)
-    f = np.stack([one.bumps(row.astype(float)) for row in x])
+    f = np.stack([payoff.bumps(row.astype(float)) for row in x])
     np.testing.assert_allclose(mean, f.mean(axis=1), rtol=1e-12)
     np.testing.assert_allclose(error, f.std(axis=1, ddof=1) / np.sqrt(90), rtol=1e-12)
 
@@ -221,8 +221,8 @@ def test_what_is_far_below_rounding_counts_as_zero():
 
     def payoff(length, weight=1.0, profiles=near):
         weights = np.asarray([weight, 1.0])[: len(profiles)]
-        one = Expansion(profiles, weights, np.asarray([length, 1e9]))
-        return PayoffModel(game, (one, one)).deviation_payoffs(p)[0, 0]
+        bump = Expansion(profiles, weights, np.asarray([length, 1e9]))
+        return PayoffModel(game, (bump, bump)).deviation_payoffs(p)[0, 0]
 
     np.testing.assert_allclose(payoff(20.0 / 14.0), np.exp(-98.0), rtol=1e-9)
     assert payoff(20.0 / 16.0) == 0.0

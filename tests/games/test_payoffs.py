@@ -28,12 +28,12 @@ def test_exact_is_enumerated(space, make_model, make_mixtures, players, strategi
     model = make_model(players, strategies, space.asarray)
     p = space.asarray(make_mixtures(model.game, 5, corner=True))
     u, J = model.deviation_payoffs_and_jacobian(p, "exact")
-    wanted, slopes = model.deviation_payoffs_and_jacobian(p, "enumerated")
+    wanted, jacobian = model.deviation_payoffs_and_jacobian(p, "enumerated")
     assert space.holds(u)
     assert space.holds(J)
     rounding = 1e-12 if space.double else 1e-4
     np.testing.assert_allclose(to_numpy(u), to_numpy(wanted), rtol=0, atol=rounding)
-    np.testing.assert_allclose(to_numpy(J), to_numpy(slopes), rtol=0, atol=10 * rounding)
+    np.testing.assert_allclose(to_numpy(J), to_numpy(jacobian), rtol=0, atol=10 * rounding)
     np.testing.assert_array_equal(to_numpy(model.deviation_payoffs(p)), to_numpy(u))
 
 
@@ -152,9 +152,9 @@ def test_blocks_change_nothing(make_model, make_mixtures, monkeypatch):
     p = make_mixtures(model.game, 70)
     u, J = model.deviation_payoffs_and_jacobian(p)
     monkeypatch.setattr("gpnotes.games.methods.exact._HELD", 2000)
-    small, slopes = model.deviation_payoffs_and_jacobian(p)
+    small, jacobian = model.deviation_payoffs_and_jacobian(p)
     np.testing.assert_allclose(small, u, rtol=1e-12)
-    np.testing.assert_allclose(slopes, J, rtol=1e-11, atol=1e-12)
+    np.testing.assert_allclose(jacobian, J, rtol=1e-11, atol=1e-12)
 
 
 @pytest.mark.parametrize("threads", [2, 3, 9])

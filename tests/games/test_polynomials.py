@@ -49,8 +49,8 @@ def test_the_top_coefficient_and_its_derivatives(space, rng, strategies):
 
 def _top(polynomials, n):
     product = np.ones(1)
-    for one in polynomials:
-        product = np.convolve(product, one)
+    for polynomial in polynomials:
+        product = np.convolve(product, polynomial)
     return product[n]
 
 

@@ -108,9 +108,9 @@ def test_models_of_something_else(model):
 
 def test_an_expansion_that_still_holds_the_deviator():
     """Profiles of all players, as they were simulated: plausible payoffs, and wrong."""
-    whole, less = np.asarray([[3.0, 2.0]]), np.asarray([[2.0, 2.0]])
+    of_all, less = np.asarray([[3.0, 2.0]]), np.asarray([[2.0, 2.0]])
     game = RoleSymmetricGame((5,), (2,))
-    fine, slip = (Expansion(x, np.ones(1), np.ones(2)) for x in (less, whole))
+    fine, slip = (Expansion(x, np.ones(1), np.ones(2)) for x in (less, of_all))
     assert PayoffModel(game, (fine, fine)).game is game
     with pytest.raises(ValueError, match="strategy 1 must omit the deviator: those of role 0 sum "
                        "to 4; in row 0 they sum to all 5 players"):  # fmt: skip
