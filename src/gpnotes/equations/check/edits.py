@@ -7,47 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import singledispatch
 from typing import Any
 
-from ..latex.tree import (
-    Apply,
-    Average,
-    Bars,
-    Cases,
-    Covariance,
-    Derivative,
-    Elementwise,
-    Expectation,
-    Function,
-    Gradient,
-    Index,
-    Inner,
-    Inverse,
-    Kronecker,
-    Name,
-    Node,
-    Norm,
-    Number,
-    Power,
-    Product,
-    Quotient,
-    Reduction,
-    Root,
-    Step,
-    Subscript,
-    Sum,
-    Transpose,
-    Under,
-    Variance,
-    replace_at,
-    walk,
-)
+from ..latex import tree as t
+from ..latex.register import Register
 
 __all__ = ["EQUAL", "ROUND", "STRICT", "Edit", "Scope", "dollars", "edits_of"]
 
-Say = Callable[[Node], str]
-Edit = tuple[str, Node]
+Say = Callable[[t.Node], str]
+Edit = tuple[str, t.Node]
 
 ROUND = {
     r"\le": r"\ge", r"\ge": r"\le", "<": ">", ">": "<",
@@ -69,7 +37,7 @@ class Scope:
     groups: Mapping[str, Hashable]
     indices: tuple[str, ...] = ()
 
-    def say(self, node: Node) -> str:
+    def say(self, node: t.Node) -> str:
         return dollars(self.write(node))
 
 
@@ -82,22 +50,28 @@ def dollars(latex: str) -> str:
     return "$" + latex.replace("$", "") + "$"
 
 
-@singledispatch
-def edits_of(node: Node, scope: Scope) -> Iterator[Edit]:
+def edits_of(node: t.Node, scope: Scope) -> Iterator[Edit]:
     """The edits of one node: a human name and the node that takes its place."""
+    return edit.of(node)(node, scope)
+
+
+def _none(node: t.Node, scope: Scope) -> Iterator[Edit]:
     yield from ()
 
 
-@edits_of.register
-def _(node: Step, scope: Scope) -> Iterator[Edit]:
+edit: Register[Callable[[Any, Scope], Iterator[Edit]]] = Register("edits", _none)
+
+
+@edit(t.Step)
+def _step(node: t.Step, scope: Scope) -> Iterator[Edit]:
     """A condition, in cases or in an indicator."""
     other = ROUND.get(node.relation)
     if other:
         yield f"{dollars(other)} for {dollars(node.relation)}", replace(node, relation=other)
 
 
-@edits_of.register
-def _(node: Sum, scope: Scope) -> Iterator[Edit]:
+@edit(t.Sum)
+def _sum(node: t.Sum, scope: Scope) -> Iterator[Edit]:
     for i, term in enumerate(node.terms):
         signs = tuple(-s if j == i else s for j, s in enumerate(node.signs))
         yield f"flip the sign of {scope.say(term)}", replace(node, signs=signs)
@@ -105,102 +79,103 @@ def _(node: Sum, scope: Scope) -> Iterator[Edit]:
         for i, term in enumerate(node.terms):
             yield (
                 f"drop the term {scope.say(term)}",
-                _sum(_without(node.terms, i), _without(node.signs, i)),
+                _signed_sum(_without(node.terms, i), _without(node.signs, i)),
             )
 
 
-def _sum(terms: tuple[Node, ...], signs: tuple[int, ...]) -> Node:
-    return terms[0] if signs == (1,) else Sum(terms, signs)
+def _signed_sum(terms: tuple[t.Node, ...], signs: tuple[int, ...]) -> t.Node:
+    return terms[0] if signs == (1,) else t.Sum(terms, signs)
 
 
 def _without(values: tuple, i: int) -> tuple:
     return values[:i] + values[i + 1 :]
 
 
-@edits_of.register
-def _(node: Product, scope: Scope) -> Iterator[Edit]:
+@edit(t.Product)
+def _product(node: t.Product, scope: Scope) -> Iterator[Edit]:
     for i, factor in enumerate(node.factors):
         rest = _without(node.factors, i)
         if rest and not _reciprocal(factor):
             yield (
                 f"drop the factor {scope.say(factor)}",
-                rest[0] if len(rest) == 1 else Product(rest),
+                rest[0] if len(rest) == 1 else t.Product(rest),
             )
 
 
-def _reciprocal(node: Node) -> bool:
+def _reciprocal(node: t.Node) -> bool:
     """A fraction with numerator one: to drop its denominator is to drop it."""
-    return isinstance(node, Quotient) and node.numerator == Number(1)
+    return isinstance(node, t.Quotient) and node.numerator == t.Number(1)
 
 
-@edits_of.register
-def _(node: Elementwise, scope: Scope) -> Iterator[Edit]:
-    yield "matrix product for the elementwise one", Product(node.factors)
+@edit(t.Elementwise)
+def _elementwise(node: t.Elementwise, scope: Scope) -> Iterator[Edit]:
+    yield f"matrix product for the {node.called}", t.Product(node.factors)
     for i, factor in enumerate(node.factors):
         rest = _without(node.factors, i)
         yield (
             f"drop the factor {scope.say(factor)}",
-            rest[0] if len(rest) == 1 else Elementwise(rest),
+            rest[0] if len(rest) == 1 else t.Elementwise(rest),
         )
 
 
-@edits_of.register
-def _(node: Kronecker, scope: Scope) -> Iterator[Edit]:
+@edit(t.Infix)
+def _infix(node: t.Infix, scope: Scope) -> Iterator[Edit]:
     for i in range(len(node.factors) - 1):
         first, second = map(scope.say, node.factors[i : i + 2])
-        yield f"swap {first} and {second}", Kronecker(_swapped(node.factors, i))
-    yield "matrix product for the Kronecker product", Product(node.factors)
+        swapped = replace(node, factors=_swapped(node.factors, i), loose=False)
+        yield f"swap {first} and {second}", swapped
+    yield f"matrix product for the {node.called}", t.Product(node.factors)
 
 
-@edits_of.register
-def _(node: Inner, scope: Scope) -> Iterator[Edit]:
+@edit(t.Inner)
+def _inner(node: t.Inner, scope: Scope) -> Iterator[Edit]:
     for alone, other in ((node.left, node.right), (node.right, node.left)):
         words = f"{scope.say(alone)} for {scope.say(other)} in the inner product"
         if alone != other:
-            yield words, Inner(alone, alone)
+            yield words, t.Inner(alone, alone)
 
 
-@edits_of.register
-def _(node: Quotient, scope: Scope) -> Iterator[Edit]:
-    half = _reciprocal(node) and node.denominator == Number(2)
+@edit(t.Quotient)
+def _quotient(node: t.Quotient, scope: Scope) -> Iterator[Edit]:
+    half = _reciprocal(node) and node.denominator == t.Number(2)
     what = "factor one half" if half else f"denominator {scope.say(node.denominator)}"
     yield f"drop the {what}", node.numerator
 
 
-@edits_of.register
-def _(node: Number, scope: Scope) -> Iterator[Edit]:
-    yield f"${node.value + 1:g}$ for ${node.value:g}$", Number(node.value + 1)
+@edit(t.Number)
+def _number(node: t.Number, scope: Scope) -> Iterator[Edit]:
+    yield f"${node.value + 1:g}$ for ${node.value:g}$", t.Number(node.value + 1)
 
 
-@edits_of.register
-def _(node: Inverse, scope: Scope) -> Iterator[Edit]:
+@edit(t.Inverse)
+def _inverse(node: t.Inverse, scope: Scope) -> Iterator[Edit]:
     yield f"drop the inverse of {scope.say(node.base)}", node.base
 
 
-@edits_of.register
-def _(node: Transpose, scope: Scope) -> Iterator[Edit]:
+@edit(t.Transpose)
+def _transpose(node: t.Transpose, scope: Scope) -> Iterator[Edit]:
     yield f"drop the transpose of {scope.say(node.base)}", node.base
 
 
-@edits_of.register
-def _(node: Power, scope: Scope) -> Iterator[Edit]:
-    what = "square" if node.exponent == Number(2) else "power"
+@edit(t.Power)
+def _power(node: t.Power, scope: Scope) -> Iterator[Edit]:
+    what = "square" if node.exponent == t.Number(2) else "power"
     yield f"drop the {what} of {scope.say(node.base)}", node.base
 
 
-@edits_of.register
-def _(node: Root, scope: Scope) -> Iterator[Edit]:
+@edit(t.Root)
+def _root(node: t.Root, scope: Scope) -> Iterator[Edit]:
     yield f"drop the root of {scope.say(node.base)}", node.base
 
 
-@edits_of.register
-def _(node: Bars, scope: Scope) -> Iterator[Edit]:
+@edit(t.Bars)
+def _bars(node: t.Bars, scope: Scope) -> Iterator[Edit]:
     yield f"drop the bars of {scope.say(node.base)}", node.base
-    yield f"trace for determinant of {scope.say(node.base)}", Function("tr", (node.base,))
+    yield f"trace for determinant of {scope.say(node.base)}", t.Function("tr", (node.base,))
 
 
-@edits_of.register
-def _(node: Norm, scope: Scope) -> Iterator[Edit]:
+@edit(t.Norm)
+def _norm(node: t.Norm, scope: Scope) -> Iterator[Edit]:
     order = "2" if node.order == "1" else "1"
     yield (
         f"{dollars(order)}-norm for {dollars(node.order)}-norm of {scope.say(node.base)}",
@@ -208,8 +183,8 @@ def _(node: Norm, scope: Scope) -> Iterator[Edit]:
     )
 
 
-@edits_of.register
-def _(node: Function, scope: Scope) -> Iterator[Edit]:
+@edit(t.Function)
+def _function(node: t.Function, scope: Scope) -> Iterator[Edit]:
     said = ", ".join(map(scope.say, node.arguments))
     if node.name in _OTHER:
         other = _OTHER[node.name]
@@ -219,8 +194,8 @@ def _(node: Function, scope: Scope) -> Iterator[Edit]:
         yield f"drop {node.name} of {said}", node.arguments[0]
 
 
-@edits_of.register
-def _(node: Reduction, scope: Scope) -> Iterator[Edit]:
+@edit(t.Reduction)
+def _reduction(node: t.Reduction, scope: Scope) -> Iterator[Edit]:
     other = _OTHER.get(node.kind)
     if other:
         words = f"{_WORDS.get(other, other)} for {_WORDS.get(node.kind, node.kind)}"
@@ -228,55 +203,55 @@ def _(node: Reduction, scope: Scope) -> Iterator[Edit]:
     for end, by in (("first", 1), ("last", 1), ("last", -1)):
         bound = getattr(node.over, end)
         if bound is not None:
-            limit: dict[str, Any] = {end: Sum((bound, Number(1)), (1, by), span=bound.span)}
+            limit: dict[str, Any] = {end: t.Sum((bound, t.Number(1)), (1, by), span=bound.span)}
             moved = replace(node.over, **limit)
             much = "one more" if by > 0 else "one less"
             yield f"{end} {dollars(node.over.index)} {much}", replace(node, over=moved)
 
 
-@edits_of.register
-def _(node: Expectation, scope: Scope) -> Iterator[Edit]:
+@edit(t.Expectation)
+def _expectation(node: t.Expectation, scope: Scope) -> Iterator[Edit]:
     """What is left where one forgets that a mean and a function do not commute."""
     body = node.body
-    for path, part in walk(body):
-        if isinstance(part, Index) and part.key in node.variables:
-            body = replace_at(body, path, Expectation(_alone(node.over, part.key), part))
+    for path, part in t.walk(body):
+        if isinstance(part, t.Index) and part.key in node.variables:
+            body = t.replace_at(body, path, t.Expectation(_alone(node.over, part.key), part))
     yield from _other_distributions(node, scope)
     yield f"the value at the mean for the mean of {scope.say(node.body)}", body
 
 
-@edits_of.register
-def _(node: Variance, scope: Scope) -> Iterator[Edit]:
-    mean = Expectation(node.over, node.body)
+@edit(t.Variance)
+def _variance(node: t.Variance, scope: Scope) -> Iterator[Edit]:
+    mean = t.Expectation(node.over, node.body)
     yield from _other_distributions(node, scope)
     yield f"the mean for the variance of {scope.say(node.body)}", mean
 
 
-@edits_of.register
-def _(node: Covariance, scope: Scope) -> Iterator[Edit]:
+@edit(t.Covariance)
+def _covariance(node: t.Covariance, scope: Scope) -> Iterator[Edit]:
     yield from _other_distributions(node, scope)
 
 
-def _alone(over: tuple[Under, ...], key: str) -> tuple[Under, ...]:
+def _alone(over: tuple[t.Under, ...], key: str) -> tuple[t.Under, ...]:
     """What one variable has its mean over: what it is drawn from, and all if that is given some."""
     own = tuple(under for under in over if key in under.variables)
     return over if own[0].given else own
 
 
-@edits_of.register
-def _(node: Derivative | Gradient, scope: Scope) -> Iterator[Edit]:
-    what = "derivative" if isinstance(node, Derivative) else "gradient"
+@edit(t.Derivative, t.Gradient)
+def _derivative(node: t.Derivative | t.Gradient, scope: Scope) -> Iterator[Edit]:
+    what = "derivative" if isinstance(node, t.Derivative) else "gradient"
     yield f"drop the {what} of {scope.say(node.body)}", node.body
 
 
-@edits_of.register
-def _(node: Cases, scope: Scope) -> Iterator[Edit]:
+@edit(t.Cases)
+def _cases(node: t.Cases, scope: Scope) -> Iterator[Edit]:
     for i in range(len(node.values) - 1):
         yield f"swap cases {i + 1} and {i + 2}", replace(node, values=_swapped(node.values, i))
 
 
-@edits_of.register
-def _(node: Apply, scope: Scope) -> Iterator[Edit]:
+@edit(t.Apply)
+def _apply(node: t.Apply, scope: Scope) -> Iterator[Edit]:
     for i in range(len(node.arguments) - 1):
         first, second = map(scope.say, node.arguments[i : i + 2])
         yield f"swap {first} and {second}", replace(node, arguments=_swapped(node.arguments, i))
@@ -284,7 +259,7 @@ def _(node: Apply, scope: Scope) -> Iterator[Edit]:
         yield f"{dollars(other)} for {dollars(node.key)}", replace(node, key=other)
 
 
-def _other_distributions(node: Average, scope: Scope) -> Iterator[Edit]:
+def _other_distributions(node: t.Average, scope: Scope) -> Iterator[Edit]:
     """The average under another distribution of the same kind of variable."""
     for i, under in enumerate(node.over):
         own = scope.groups.get(under.distribution)
@@ -306,8 +281,8 @@ def _swapped(values: tuple, i: int) -> tuple:
     return (*values[:i], values[i + 1], values[i], *values[i + 2 :])
 
 
-@edits_of.register
-def _(node: Name, scope: Scope) -> Iterator[Edit]:
+@edit(t.Name)
+def _name(node: t.Name, scope: Scope) -> Iterator[Edit]:
     for other in _others(node.key, scope.groups):
         yield f"{dollars(other)} for {dollars(node.key)}", replace(node, key=other)
 
@@ -317,11 +292,11 @@ def _others(key: str, groups: Mapping[str, Hashable]) -> list[str]:
     return [k for k, group in groups.items() if k != key and group == groups.get(key)]
 
 
-@edits_of.register
-def _(node: Subscript, scope: Scope) -> Iterator[Edit]:
+@edit(t.Subscript)
+def _subscript(node: t.Subscript, scope: Scope) -> Iterator[Edit]:
     for i, index in enumerate(node.indices):
         for other in scope.indices:
-            if isinstance(index, Index) and other != index.key:
+            if isinstance(index, t.Index) and other != index.key:
                 swapped = replace(index, key=other)
                 indices = (*node.indices[:i], swapped, *node.indices[i + 1 :])
                 words = f"{dollars(other)} for {dollars(index.key)} in {scope.say(node)}"

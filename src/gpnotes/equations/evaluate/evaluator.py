@@ -16,7 +16,7 @@ import numpy as np
 from ..errors import EquationError, OperationError
 from ..latex import tree as t
 from ..latex.names import DISTRIBUTIONS, nearest, normal
-from .rules import RULES, Item, Scope
+from .rules import Item, Scope, rule
 from .values import Array, Estimate, conform, kind
 
 __all__ = ["Evaluator", "Item"]
@@ -86,7 +86,7 @@ class Evaluator:
 
     def _compute(self, node: t.Node, scope: Scope) -> Array:
         try:
-            value = RULES[type(node)](self, node, scope)
+            value = rule.of(node)(self, node, scope)
             if not np.isfinite(value).all():
                 raise OperationError(f"the value is {_what_is_wrong(value)}")
         except OperationError as wrong:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..latex import tree as t
+from ..latex.register import Register
 from .evaluator import Evaluator
 from .values import kind
 
@@ -33,8 +34,7 @@ def magnitude(evaluator: Evaluator, node: t.Node) -> float:
     >>> round(magnitude(ev, gap), 9)
     3.0
     """
-    rule = _RULES.get(type(node))
-    return rule(evaluator, node) if rule else _observed(evaluator, node)
+    return size.of(node)(evaluator, node)
 
 
 def _observed(evaluator: Evaluator, node: t.Node) -> float:
@@ -42,25 +42,33 @@ def _observed(evaluator: Evaluator, node: t.Node) -> float:
     return max((float(np.max(np.abs(v))) for v in evaluator.observe(node)), default=0.0)
 
 
+size: Register[Callable[[Evaluator, Any], float]] = Register("size", _observed)
+
+
+@size(t.Sum)
 def _largest(evaluator: Evaluator, node: t.Sum) -> float:
     return max(magnitude(evaluator, term) for term in node.terms)
 
 
+@size(t.Product, t.Elementwise)
 def _product(evaluator: Evaluator, node: t.Product | t.Elementwise) -> float:
     return float(np.prod([magnitude(evaluator, factor) for factor in node.factors]))
 
 
+@size(t.Quotient)
 def _quotient(evaluator: Evaluator, node: t.Quotient) -> float:
     below = _observed(evaluator, node.denominator)
     return magnitude(evaluator, node.numerator) / below if below else 0.0
 
 
+@size(t.Power)
 def _power(evaluator: Evaluator, node: t.Power) -> float:
     if isinstance(node.exponent, t.Number) and node.exponent.value >= 1:
         return magnitude(evaluator, node.base) ** node.exponent.value
     return _observed(evaluator, node)
 
 
+@size(t.Function)
 def _function(evaluator: Evaluator, node: t.Function) -> float:
     """A trace and a diagonal are as large as what they are of."""
     if node.name in ("tr", "diag"):
@@ -68,14 +76,17 @@ def _function(evaluator: Evaluator, node: t.Function) -> float:
     return _observed(evaluator, node)
 
 
+@size(t.Reduction)
 def _reduction(evaluator: Evaluator, node: t.Reduction) -> float:
     return magnitude(evaluator, node.body) if node.kind == "sum" else _observed(evaluator, node)
 
 
+@size(t.Covariance)
 def _covariance(evaluator: Evaluator, node: t.Covariance) -> float:
     return magnitude(evaluator, node.left) * magnitude(evaluator, node.right)
 
 
+@size(t.Derivative, t.Gradient)
 def _slope(evaluator: Evaluator, node: t.Slope) -> float:
     """A function over its argument: what a slope is that comes of differences."""
     symbol = node.symbol
@@ -84,22 +95,16 @@ def _slope(evaluator: Evaluator, node: t.Slope) -> float:
     return magnitude(evaluator, node.body) / run if run else 0.0
 
 
+@size(t.Block)
 def _block(evaluator: Evaluator, node: t.Block) -> float:
     return max(magnitude(evaluator, entry) for row in node.rows for entry in row)
 
 
-_RULES: dict[type, Callable[[Evaluator, Any], float]] = {
-    t.Sum: _largest,
-    t.Product: _product,
-    t.Elementwise: _product,
-    t.Quotient: _quotient,
-    t.Power: _power,
-    t.Function: _function,
-    t.Transpose: lambda evaluator, node: magnitude(evaluator, node.base),
-    t.Reduction: _reduction,
-    t.Expectation: lambda evaluator, node: magnitude(evaluator, node.body),
-    t.Covariance: _covariance,
-    t.Derivative: _slope,
-    t.Gradient: _slope,
-    t.Block: _block,
-}
+@size(t.Transpose)
+def _transpose(evaluator: Evaluator, node: t.Transpose) -> float:
+    return magnitude(evaluator, node.base)
+
+
+@size(t.Expectation)
+def _expectation(evaluator: Evaluator, node: t.Expectation) -> float:
+    return magnitude(evaluator, node.body)

@@ -8,15 +8,16 @@ trees are equal when they say the same thing.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from .node import Node, Path, children, replace_at, replace_node, walk
 
 __all__ = [
-    "Apply", "Average", "Bars", "Block", "Cases", "Constant", "Covariance", "Derivative",
-    "Elementwise", "Expectation", "Function", "Gradient", "Index", "Inner", "Integral", "Inverse",
-    "Kronecker", "Member", "Name", "Node", "Norm", "Number", "Path", "Power", "Product", "Quotient",
-    "Range", "Reduction", "Root", "Slope", "Space", "Statement", "Step", "Subscript", "Sum",
-    "Transpose", "Under", "Variance", "children", "replace_at", "replace_node", "walk",
+    "INFIX", "Apply", "Average", "Bars", "Block", "Cases", "Constant", "Covariance", "Derivative",
+    "Elementwise", "Expectation", "Function", "Gradient", "Index", "Infix", "Inner", "Integral",
+    "Inverse", "Kronecker", "Member", "Name", "Node", "Norm", "Number", "Path", "Power", "Product",
+    "Quotient", "Range", "Reduction", "Root", "Slope", "Space", "Statement", "Step", "Subscript",
+    "Sum", "Transpose", "Under", "Variance", "children", "replace_at", "replace_node", "walk",
 ]  # fmt: skip
 
 
@@ -72,18 +73,42 @@ class Product(Node):
 
 
 @dataclass(frozen=True)
-class Elementwise(Node):
-    """``a \\odot b``."""
+class Infix(Node):
+    """Factors with a sign of their own between them: what all binary operators are.
+
+    A new one is a class with its `spellings` in LaTeX (as it is printed, first) and its `called`,
+    a row of `INFIX`, and the rule that gives its value. `loose` says that a product without
+    brackets stood beside the sign; where it `takes_products` that is one factor.
+    """
+
+    spellings: ClassVar[tuple[str, ...]] = ()
+    called: ClassVar[str] = ""
+    takes_products: ClassVar[bool] = False
 
     factors: tuple[Node, ...]
+    loose: bool = field(default=False, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
-class Kronecker(Node):
-    """``A \\otimes B``; `loose` where a product without brackets stood beside the sign."""
+class Elementwise(Infix):
+    """``a \\odot b``."""
 
-    factors: tuple[Node, ...]
-    loose: bool = field(default=False, compare=False)
+    spellings = ("\\odot", "\\circ")
+    called = "elementwise one"
+    takes_products = True
+
+
+@dataclass(frozen=True)
+class Kronecker(Infix):
+    """``A \\otimes B``."""
+
+    spellings = ("\\otimes",)
+    called = "Kronecker product"
+
+
+INFIX: dict[str, type[Infix]] = {
+    spelling: operator for operator in (Elementwise, Kronecker) for spelling in operator.spellings
+}
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from .tree import INFIX
+
 
 def _set(text: str) -> frozenset[str]:
     return frozenset(text.split())
@@ -9,7 +11,7 @@ def _set(text: str) -> frozenset[str]:
 
 OPERATORS = {
     "+": "PLUS", "-": "MINUS", "\\cdot": "TIMES", "\\times": "TIMES", "/": "DIV",
-    "\\odot": "ODOT", "\\circ": "ODOT", "\\otimes": "OTIMES", "!": "FACTORIAL",
+    "!": "FACTORIAL", **dict.fromkeys(INFIX, "INFIX"),
 }  # fmt: skip
 SIGNS = frozenset({"+", "-"})
 RELATIONS = _set(
@@ -61,7 +63,7 @@ ENDS_AN_OPERAND = _set(
     r"NUMBER NAME CONSTANT _RPAR _RANGLE _RBAR RNORM _RB TRANSPOSE INVERSE INVTRANS FACTORIAL DIFF "
     r"_ENDBLOCK _ENDCASES DOTS"
 )
-EXPECTS_MORE = _set(r"REL PLUS MINUS TIMES DIV ODOT OTIMES WHEN IN _STOP")
+EXPECTS_MORE = _set(r"REL PLUS MINUS TIMES DIV INFIX WHEN IN _STOP")
 # Phrases between formulas, small letters, without the punctuation around them.
 QUANTIFIERS = frozenset({"for", "for all", "for every", "for each", "for any"})
 CONDITIONS = QUANTIFIERS | {

@@ -1,6 +1,6 @@
 """One small function a node: importing this package fills the register."""
 
 from . import algebra, derivatives, loops
-from .registry import RULES, Item, Scope
+from .registry import Item, Scope, rule
 
-__all__ = ["RULES", "Item", "Scope", "algebra", "derivatives", "loops"]
+__all__ = ["Item", "Scope", "algebra", "derivatives", "loops", "rule"]

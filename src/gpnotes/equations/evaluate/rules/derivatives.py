@@ -14,8 +14,7 @@ from .algebra import call, inside, whole_number
 from .registry import Array, Calculator, Item, Scope, rule
 
 
-@rule(t.Derivative)
-@rule(t.Gradient)
+@rule(t.Derivative, t.Gradient)
 def _derivative(ev: Calculator, node: t.Slope, scope: Scope) -> Array:
     variable = node.symbol
     if not _is_function(ev, node.body) and not ev.depends(node.body, variable.key):

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Protocol
 
+from ...latex.register import Register
 from ...latex.tree import Node
 from ..values import Array
 
-__all__ = ["RULES", "Array", "Calculator", "Item", "Scope", "rule"]
+__all__ = ["Array", "Calculator", "Item", "Scope", "rule"]
 
 
 class Item(NamedTuple):
@@ -33,14 +34,4 @@ class Calculator(Protocol):
     def depends(self, node: Node, key: str) -> bool: ...
 
 
-RULES: dict[type, Callable[[Calculator, Any, Scope], Array]] = {}
-
-
-def rule(kind_of_node: type) -> Callable:
-    """Register a function as the value of a kind of node."""
-
-    def register(function: Callable) -> Callable:
-        RULES[kind_of_node] = function
-        return function
-
-    return register
+rule: Register[Callable[[Calculator, Any, Scope], Array]] = Register("value")

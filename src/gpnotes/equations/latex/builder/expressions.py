@@ -71,23 +71,23 @@ class TreeBuilder(Averages, Conditions, Ranges):
             return terms[0]
         return t.Sum(terms, signs, span=_span(meta))
 
-    def op(self, meta: Meta, parts: list) -> str:
-        return parts[0].type
+    def op(self, meta: Meta, parts: list) -> str | type[t.Infix]:
+        (sign,) = parts
+        return t.INFIX[str(sign)] if sign.type == "INFIX" else sign.type
 
     def term(self, meta: Meta, parts: list) -> Node:
         self.several = len(parts) > 1
-        signs = {part for part in parts if isinstance(part, str)} & {"ODOT", "OTIMES"}
-        if len(signs) > 1:
+        operators = {part for part in parts if isinstance(part, type)}
+        if len(operators) > 1:
             raise self._fault("ambiguous: write brackets around one of the products", meta)
         groups: list[list] = [[]]
         for part in parts:
-            groups.append([]) if part in signs else groups[-1].append(part)
+            groups.append([]) if isinstance(part, type) else groups[-1].append(part)
         factors = tuple(self._product(group) for group in groups)
-        if not signs:
-            return factors[0]
-        if "ODOT" in signs:
-            return t.Elementwise(factors, span=_span(meta))
-        return t.Kronecker(factors, any(len(g) > 1 for g in groups), span=_span(meta))
+        for operator in operators:
+            loose = any(len(group) > 1 for group in groups)
+            return operator(factors, loose, span=_span(meta))
+        return factors[0]
 
     def _product(self, parts: list) -> Node:
         factors: list[Node] = []
