@@ -8,9 +8,9 @@ trees are equal when they say the same thing.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from .node import Node, Path, children, replace_at, replace_node, walk
+from .operators import INFIX, Elementwise, Infix, Kronecker
 
 __all__ = [
     "INFIX", "Apply", "Average", "Bars", "Block", "Cases", "Constant", "Covariance", "Derivative",
@@ -70,45 +70,6 @@ class Product(Node):
     """Juxtaposition, ``\\cdot``, ``\\times``: matrix product where shapes say so, else scaling."""
 
     factors: tuple[Node, ...]
-
-
-@dataclass(frozen=True)
-class Infix(Node):
-    """Factors with a sign of their own between them: what all binary operators are.
-
-    A new one is a class with its `spellings` in LaTeX (as it is printed, first) and its `called`,
-    a row of `INFIX`, and the rule that gives its value. `loose` says that a product without
-    brackets stood beside the sign; where it `takes_products` that is one factor.
-    """
-
-    spellings: ClassVar[tuple[str, ...]] = ()
-    called: ClassVar[str] = ""
-    takes_products: ClassVar[bool] = False
-
-    factors: tuple[Node, ...]
-    loose: bool = field(default=False, compare=False, repr=False)
-
-
-@dataclass(frozen=True)
-class Elementwise(Infix):
-    """``a \\odot b``."""
-
-    spellings = ("\\odot", "\\circ")
-    called = "elementwise one"
-    takes_products = True
-
-
-@dataclass(frozen=True)
-class Kronecker(Infix):
-    """``A \\otimes B``."""
-
-    spellings = ("\\otimes",)
-    called = "Kronecker product"
-
-
-INFIX: dict[str, type[Infix]] = {
-    spelling: operator for operator in (Elementwise, Kronecker) for spelling in operator.spellings
-}
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .tree import INFIX
+from .operators import INFIX
 
 
 def _set(text: str) -> frozenset[str]:

@@ -1,0 +1,105 @@
+"""What may stand where without brackets, in several styles: the printer that the rules share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from .. import tree as t
+from ..register import Register
+from ..tokenizer import tokens
+
+__all__ = ["FUNCTION_WORDS", "STYLES", "Printer", "Style", "is_bare", "printed"]
+
+
+@dataclass(frozen=True)
+class Style:
+    """How a writer's habits differ: brackets, products, fractions, powers of e, braces."""
+
+    left: str = "("
+    right: str = ")"
+    times: str = " "
+    slash: bool = False
+    natural: bool = False
+    braced: bool = False
+    bars: tuple[str, str] = ("\\lvert ", " \\rvert")
+
+
+STYLES = {
+    "plain": Style(),
+    "sized": Style("\\left(", "\\right)", bars=("\\left| ", " \\right|")),
+    "brackets": Style("\\bigl[", "\\bigr]", times=" \\, ", natural=True),
+    "dotted": Style("\\{", "\\}", times=" \\cdot "),
+    "slashed": Style(slash=True, times=" \\times "),
+    "braced": Style(braced=True, bars=("\\bigl| ", " \\bigr|")),
+}
+
+
+FUNCTION_WORDS = {
+    **{name: f"\\operatorname{{{name}}}" for name in ("tr", "diag", "rank", "sign")},
+    **{name: f"\\operatorname*{{{name}}}" for name in ("argmin", "argmax")},
+}
+
+printed: Register[Callable[[Printer, Any], str]] = Register("LaTeX")
+
+
+class Printer:
+    """Writes nodes in one style, each with the brackets that its place asks for."""
+
+    def __init__(self, style: Style) -> None:
+        self.style = style
+
+    def any(self, node: t.Node) -> str:
+        """Without brackets around it."""
+        return printed.of(node)(self, node)
+
+    def wrapped(self, node: t.Node) -> str:
+        """In brackets."""
+        return f"{self.style.left}{self.any(node)}{self.style.right}"
+
+    def term(self, node: t.Node) -> str:
+        """A term of a sum."""
+        return self.wrapped(node) if isinstance(node, t.Sum) else self.any(node)
+
+    def factor(self, node: t.Node, last: bool) -> str:
+        """A factor of a product; a sum sign reaches to the end, so that it may stand last."""
+        loose = isinstance(node, t.Sum | t.Product | t.Infix)
+        loose = loose or (isinstance(node, t.Reduction) and not last)
+        loose = loose or (isinstance(node, t.Quotient) and self.style.slash)
+        loose = loose or (isinstance(node, t.Number) and node.value < 0)
+        return self.wrapped(node) if loose else self.any(node)
+
+    def operand(self, node: t.Node, last: bool) -> str:
+        """What may stand beside a sign that binds less than juxtaposition."""
+        if isinstance(node, t.Product) and not isinstance(node.factors[-1], t.Reduction):
+            return self.any(node)
+        return self.factor(node, last)
+
+    def base(self, node: t.Node) -> str:
+        """What may carry a superscript without brackets."""
+        plain = isinstance(node, t.Constant | t.Bars | t.Block | t.Apply) or is_bare(node, "^")
+        plain = plain or (isinstance(node, t.Number) and node.value >= 0)
+        plain = plain or isinstance(node, t.Subscript | t.Norm | t.Inner)
+        return self.any(node) if plain else self.wrapped(node)
+
+    def key(self, key: str) -> str:
+        """A name, with all its braces where the style writes them."""
+        if not self.style.braced:
+            return key
+        text = ""
+        for token in tokens(key):
+            gap = " " if text[-1:].isalpha() and token.text[0].isalpha() else ""
+            text += gap + token.text
+        return text
+
+
+def is_bare(node: t.Node, scripts: str) -> bool:
+    """Whether `node` is a symbol that has none of these scripts in its name."""
+    if not isinstance(node, t.Name | t.Index):
+        return False
+    depth, found = 0, ""
+    for token in tokens(node.key):
+        depth += {"{": 1, "}": -1}.get(token.text, 0)
+        found += token.text if depth == 0 else ""
+    return not any(mark in found for mark in scripts)

@@ -1,0 +1,104 @@
+"""Sums and products over an index, averages, integrals and derivatives as LaTeX."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+from .. import tree as t
+from ..ambiguities import trailing_factor
+from ..builder.averages import behind_the_bar
+from ..names import signature
+from .levels import FUNCTION_WORDS, Printer, printed
+
+
+@printed(t.Expectation)
+def _expectation(p: Printer, node: t.Expectation) -> str:
+    return _average(p, "\\mathbb E", node.over, node.body)
+
+
+@printed(t.Variance)
+def _variance(p: Printer, node: t.Variance) -> str:
+    return _average(p, "\\mathbb V", node.over, node.body)
+
+
+@printed(t.Covariance)
+def _covariance(p: Printer, node: t.Covariance) -> str:
+    return _average(p, "\\operatorname{Cov}", node.over, node.left, node.right)
+
+
+@printed(t.Range)
+def _range(p: Printer, node: t.Range) -> str:
+    key = p.key(node.index)
+    if node.without is not None:
+        return _without(p, node, node.without)
+    if node.members is None:
+        first, last = map(p.any, node.limits)
+        return f"_{{{key}={first}}}^{{{last}}}"
+    if node.members == t.Name(node.index):
+        return f"_{{{key}}}"
+    if isinstance(node.members, t.Block):
+        inside = ", ".join(p.any(member) for member in node.members.rows[0])
+        return f"_{{{key} \\in \\{{{inside}\\}}}}"
+    return f"_{{{key} \\in {p.any(node.members)}}}"
+
+
+def _without(p: Printer, node: t.Range, member: t.Node) -> str:
+    """A range that leaves a member out, behind what it runs over."""
+    left_out = f"{p.key(node.index)} \\ne {p.any(member)}"
+    if node.members == t.Name(node.index):
+        return f"_{{{left_out}}}"
+    whole = _range(p, replace(node, without=None))
+    end = whole.index("}^{") if node.members is None else len(whole) - 1
+    return f"{whole[:end]}, {left_out}{whole[end:]}"
+
+
+@printed(t.Reduction)
+def _reduction(p: Printer, node: t.Reduction) -> str:
+    word = FUNCTION_WORDS.get(node.kind, f"\\{node.kind}")
+    loose = trailing_factor(node.kind, (node.over.index,), node.body)
+    body = p.wrapped(node.body) if loose else p.term(node.body)
+    return f"{word}{_range(p, node.over)} {body}"
+
+
+def _average(p: Printer, sign: str, over: tuple[t.Under, ...], *bodies: t.Node) -> str:
+    under = f"_{{{', '.join(map(partial(_under, p), over))}}}" if over else ""
+    return f"{sign}{under}[{', '.join(p.any(b) for b in bodies)}]"
+
+
+@printed(t.Under)
+def _under(p: Printer, node: t.Under) -> str:
+    form = signature(node.distribution)
+    if node.variables == (node.distribution,):
+        return p.key(node.distribution)
+    behind = [p.any(g) for g in behind_the_bar(node)] or list(form.given if form else ())
+    given = f" \\mid {', '.join(behind)}" if behind else ""
+    inside = ", ".join(map(p.key, node.variables)) + given
+    letter = form.letter if form else node.distribution
+    return f"{p.key(letter)}({inside})" if letter else inside
+
+
+@printed(t.Integral)
+def _integral(p: Printer, node: t.Integral) -> str:
+    limits = ""
+    if node.dimension is not None:
+        side = f"[{', '.join(map(p.any, node.limits))}]"
+        limits = f"_{{{side}^{{{p.any(node.dimension)}}}}}"
+    elif node.first is not None:
+        first, last = map(p.any, node.limits)
+        limits = f"_{{{first}}}^{{{last}}}"
+    ends = "".join(f" \\,\\mathrm d {p.key(v)}" for v in node.variables)
+    return f"\\int{limits} {p.any(node.body)}{ends}"
+
+
+@printed(t.Derivative)
+def _derivative(p: Printer, node: t.Derivative) -> str:
+    body = p.factor(node.body, True)
+    return f"\\frac{{\\partial {body}}}{{\\partial {p.any(node.variable)}}}"
+
+
+@printed(t.Gradient)
+def _gradient(p: Printer, node: t.Gradient) -> str:
+    called = isinstance(node.body, t.Apply | t.Name)
+    body = p.any(node.body) if called else p.wrapped(node.body)
+    return f"\\nabla_{{{p.any(node.variable)}}} {body}"
