@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .. import _check
-from .._xp import Array, array_namespace, keep_copies
+from .._xp import Matrix, Vector, array_namespace, keep_copies
 from ..linalg import squared_distances
 from ..memory import blocks
 
@@ -30,9 +30,9 @@ class Expansion:
     array([3.    , 2.2131])
     """
 
-    profiles: Array
-    weights: Array
-    lengthscales: Array
+    profiles: Matrix
+    weights: Vector
+    lengthscales: Vector
     scale: float = 1.0
     offset: float = 0.0
 
@@ -49,11 +49,11 @@ class Expansion:
         for name in ("scale", "offset"):
             object.__setattr__(self, name, _check.number(getattr(self, name), name))
 
-    def payoff(self, x: Array) -> Array:
+    def payoff(self, x: Matrix) -> Vector:
         """The payoffs (m,) where the opponents play the rows of x (m, S)."""
         return self.offset + self.scale * self.bumps(x)
 
-    def payoff_and_gradient(self, x: Array) -> tuple[Array, Array]:
+    def payoff_and_gradient(self, x: Matrix) -> tuple[Vector, Matrix]:
         """The payoffs (m,) and their derivatives (m, S) by the entries of x (m, S)."""
         self._admit(x)
         xp = array_namespace(x)
@@ -61,25 +61,25 @@ class Expansion:
         value, gradient = (xp.concat(part, axis=0) for part in zip(*parts, strict=True))
         return self.offset + self.scale * value, self.scale * gradient
 
-    def bumps(self, x: Array) -> Array:
+    def bumps(self, x: Matrix) -> Vector:
         """The weighted sum alone, (m,): without offset and scale, in blocks of rows."""
         self._admit(x)
         parts = [self._kernel(x[rows, :]) @ self.weights for rows in self._blocks(x)]
         return array_namespace(x).concat(parts)
 
-    def _admit(self, x: Array) -> None:
+    def _admit(self, x: Matrix) -> None:
         _check.matrix(x, "x", columns=self.profiles.shape[1])
         _check.alike(x, "x", self.profiles, "profiles")
 
-    def _blocks(self, x: Array) -> list[slice]:
+    def _blocks(self, x: Matrix) -> list[slice]:
         return blocks(x.shape[0], self.profiles.shape[0], ENTRIES)
 
-    def _kernel(self, x: Array) -> Array:
+    def _kernel(self, x: Matrix) -> Matrix:
         """The bump of each profile at each row of x, (m, n)."""
         ell = self.lengthscales
         return array_namespace(x).exp(-0.5 * squared_distances(x / ell, self.profiles / ell))
 
-    def _bumps_and_gradient(self, x: Array) -> tuple[Array, Array]:
+    def _bumps_and_gradient(self, x: Matrix) -> tuple[Vector, Matrix]:
         # ∂/∂x_s exp(−½ (X_s − x_s)²/ℓ_s²) = (X_s − x_s)/ℓ_s² times itself
         weighted = self._kernel(x) * self.weights
         value = array_namespace(x).sum(weighted, axis=1)

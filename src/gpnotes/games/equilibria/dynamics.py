@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ... import _check
-from ..._xp import Array, array_namespace
+from ..._xp import Matrix, Vector, array_namespace
 from ..game import RoleSymmetricGame
 from ..payoffs import PayoffModel
 
@@ -17,8 +17,8 @@ __all__ = ["gains", "regret", "replicator"]
 
 
 def regret(
-    payoffs: Array, mixtures: Array, game: RoleSymmetricGame, *, by_role: bool = False
-) -> Array:
+    payoffs: Matrix, mixtures: Matrix, game: RoleSymmetricGame, *, by_role: bool = False
+) -> Vector:
     """What the best deviation gains, (B,): ``max_r (max_s u_s − p_rᵀ u_r)``; zero at equilibrium.
 
     `payoffs` and `mixtures` are (B, S), or (S,) for one. With `by_role` the regret of each role,
@@ -41,7 +41,7 @@ def regret(
     return of_roles if _check.flag(by_role, "by_role") else array_namespace(p).max(of_roles, axis=1)
 
 
-def gains(u: Array, p: Array, game: RoleSymmetricGame) -> Array:
+def gains(u: Matrix, p: Matrix, game: RoleSymmetricGame) -> Matrix:
     """What the best deviation of each role gains, (B, R)."""
     xp = array_namespace(u)
     best = xp.stack([xp.max(u[:, c], axis=1) for c in game.columns], axis=1)
@@ -49,13 +49,13 @@ def gains(u: Array, p: Array, game: RoleSymmetricGame) -> Array:
 
 
 def replicator(
-    payoffs: PayoffModel | Callable[[Array], Array],
-    starts: Array,
+    payoffs: PayoffModel | Callable[[Matrix], Matrix],
+    starts: Matrix,
     game: RoleSymmetricGame | None = None,
     *,
     steps: int = 200,
     rate: float = 0.5,
-) -> Array:
+) -> Matrix:
     """Where mixtures (B, S) are after so many steps of the replicator dynamics.
 
     ``p_s ← p_s exp(rate (u_s − max u_r) / range_r) / Z`` with the widest range that the payoffs in
@@ -77,8 +77,8 @@ def replicator(
 
 
 def _game(
-    payoffs: PayoffModel | Callable[[Array], Array], game: RoleSymmetricGame | None
-) -> tuple[RoleSymmetricGame, Callable[[Array], Array]]:
+    payoffs: PayoffModel | Callable[[Matrix], Matrix], game: RoleSymmetricGame | None
+) -> tuple[RoleSymmetricGame, Callable[[Matrix], Matrix]]:
     if isinstance(payoffs, PayoffModel):
         if game is not None and _check.instance(game, "game", RoleSymmetricGame) != payoffs.game:
             raise ValueError(
@@ -94,8 +94,8 @@ def _game(
 
 
 def _follow(
-    u: Array, p: Array, widest: list[Array], game: RoleSymmetricGame, rate: float
-) -> tuple[Array, list[Array]]:
+    u: Matrix, p: Matrix, widest: list[Vector], game: RoleSymmetricGame, rate: float
+) -> tuple[Matrix, list[Vector]]:
     xp = array_namespace(p)
     parts = []
     ranges = []

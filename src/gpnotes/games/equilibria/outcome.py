@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import overload
 
-from ..._xp import Array, to_numpy
+from ..._xp import Vector, to_numpy
 
 __all__ = ["BETTER", "FOUND", "LEFT", "STALLED", "Equilibria", "Equilibrium", "Search"]
 
@@ -26,8 +26,8 @@ class Equilibrium:
     how many of the searches ended here.
     """
 
-    mixture: Array
-    payoffs: Array
+    mixture: Vector
+    payoffs: Vector
     regrets: tuple[float, ...]
     true_regrets: tuple[float, ...] | None
     method: str
@@ -64,7 +64,7 @@ class Search:
     support: tuple[int, ...] | None
     outcome: str
     equilibrium: int | None
-    mixture: Array
+    mixture: Vector
     regrets: tuple[float, ...]
 
     def __repr__(self) -> str:
@@ -75,7 +75,7 @@ class Search:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Equilibria(Sequence):
+class Equilibria(Sequence[Equilibrium]):
     """The equilibria found, and how every search ended; printed, it is a table.
 
     Those with the least regret come first; among those whose regret is rounding, who plays the
@@ -105,7 +105,12 @@ class Equilibria(Sequence):
     def __len__(self) -> int:
         return len(self.equilibria)
 
-    def __getitem__(self, index: Any) -> Any:
+    @overload
+    def __getitem__(self, index: int) -> Equilibrium: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Equilibrium, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> Equilibrium | tuple[Equilibrium, ...]:
         return self.equilibria[index]
 
     def __repr__(self) -> str:
@@ -127,5 +132,5 @@ class Equilibria(Sequence):
         return "Other equilibria may exist: that no search failed would not prove there are none."
 
 
-def _short(mixture: Array) -> str:
+def _short(mixture: Vector) -> str:
     return "[" + " ".join(f"{chance:.4g}" for chance in to_numpy(mixture).tolist()) + "]"

@@ -16,14 +16,16 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from ..._xp import HostVector
+
 __all__ = ["fixed_points"]
 
-Map = Callable[[np.ndarray], np.ndarray]
+Map = Callable[[HostVector], HostVector]
 
 
 def fixed_points(
-    F: Map, start: np.ndarray, *, mesh: float = 0.25, meshes: int = 14, most: int = 20_000
-) -> Iterator[np.ndarray]:
+    F: Map, start: HostVector, *, mesh: float = 0.25, meshes: int = 14, most: int = 20_000
+) -> Iterator[HostVector]:
     """Points (n,) ever nearer to a fixed point of F: one for each mesh, each a fourth of the last.
 
     F maps all of space, (n,) to (n,), into a bounded part of it; a path starts where the last one
@@ -40,7 +42,7 @@ def fixed_points(
         yield y
 
 
-def _path(F: Map, start: np.ndarray, mesh: float, most: int) -> tuple[np.ndarray | None, int]:
+def _path(F: Map, start: HostVector, mesh: float, most: int) -> tuple[HostVector | None, int]:
     """The end of the path from `start`, if there is one after at most so many steps, and those."""
     n = len(start)
     # vertices of a simplex, (n + 2, n + 1), each one step of the mesh further than the one before;
@@ -49,10 +51,10 @@ def _path(F: Map, start: np.ndarray, mesh: float, most: int) -> tuple[np.ndarray
     vertices = [vertex.astype(float) for vertex in vertices]
     origin = start - mesh * np.mean(vertices[: n + 1], axis=0)[:n]
 
-    def place(vertex: np.ndarray) -> np.ndarray:
+    def place(vertex: HostVector) -> HostVector:
         return origin + mesh * vertex[:n]
 
-    def label(vertex: np.ndarray) -> np.ndarray:
+    def label(vertex: HostVector) -> HostVector:
         y = place(vertex)
         return np.append(1.0, (y - (F(y) if vertex[n] > 0.5 else start)) / mesh)
 
@@ -71,12 +73,12 @@ def _path(F: Map, start: np.ndarray, mesh: float, most: int) -> tuple[np.ndarray
     return None, most
 
 
-def _weights(labels: list[np.ndarray]) -> np.ndarray:
+def _weights(labels: list[HostVector]) -> HostVector:
     """Those with which the labels of a facet have the average zero; a label starts with a one."""
     return np.linalg.solve(np.stack(labels, axis=1), np.eye(len(labels))[0])
 
 
-def _leaves(labels: list[np.ndarray], new: int) -> int:
+def _leaves(labels: list[HostVector], new: int) -> int:
     """Which vertex leaves for the new one, so that zero is an average of the labels again."""
     others = [i for i in range(len(labels)) if i != new]
     facet = np.stack([labels[i] for i in others], axis=1)
@@ -87,7 +89,7 @@ def _leaves(labels: list[np.ndarray], new: int) -> int:
     return others[int(np.argmin(ratios))]
 
 
-def _opposite(vertices: list[np.ndarray], i: int) -> np.ndarray:
+def _opposite(vertices: list[HostVector], i: int) -> HostVector:
     """The other vertex that makes a simplex of the triangulation, Freudenthal's, with the rest."""
     v = vertices
     last = len(vertices) - 1

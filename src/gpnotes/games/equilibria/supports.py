@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..._xp import HostArray, HostMatrix, HostVector
 from ..game import RoleSymmetricGame
 
 __all__ = ["Solved", "are_enough", "count_supports", "solve_on_supports", "supports_of"]
@@ -24,14 +25,14 @@ _STEPS = 15
 _RANK = 1e-10  # singular values below this part of the largest are zero, on every processor
 _EDGE = 1e-4  # chances that fall below this part of an even share lead out of the simplex
 
-PayoffsAndJacobian = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
+PayoffsAndJacobian = Callable[[HostArray], tuple[HostArray, HostArray]]
 
 
 class Solved(NamedTuple):
     """Where the steps ended, (n, S); and for which of them, (n,), they left the simplex."""
 
-    mixtures: np.ndarray
-    left: np.ndarray
+    mixtures: HostMatrix
+    left: HostVector
 
 
 def count_supports(game: RoleSymmetricGame) -> int:
@@ -87,7 +88,7 @@ def solve_on_supports(
     payoffs: PayoffsAndJacobian,
     chosen: list[tuple[int, ...]],
     game: RoleSymmetricGame,
-    unit: np.ndarray,
+    unit: HostVector,
     rounding: float,
 ) -> Solved:
     """Mixtures on each of the supports at which all that is played pays alike, if steps get there.
@@ -116,12 +117,12 @@ def solve_on_supports(
     return Solved(p, left)
 
 
-def _scaled(p: np.ndarray, game: RoleSymmetricGame) -> np.ndarray:
+def _scaled(p: HostMatrix, game: RoleSymmetricGame) -> HostMatrix:
     parts = [p[:, c] / p[:, c].sum(axis=1, keepdims=True) for c in game.columns]
     return np.concatenate(parts, axis=1)
 
 
-def _step(u: np.ndarray, J: np.ndarray, played: np.ndarray, game: RoleSymmetricGame) -> np.ndarray:
+def _step(u: HostVector, J: HostMatrix, played: HostVector, game: RoleSymmetricGame) -> HostArray:
     """The Newton step (S,): the shortest where many would do, as near as can be where none does.
 
     What is played shall pay as its role's mean does, and the step shall keep the sum of each role.
@@ -138,7 +139,7 @@ def _step(u: np.ndarray, J: np.ndarray, played: np.ndarray, game: RoleSymmetricG
     return step
 
 
-def _inside(p: np.ndarray, steps: np.ndarray) -> np.ndarray:
+def _inside(p: HostMatrix, steps: HostMatrix) -> HostVector:
     """How much of each step may be taken, (n,): all, or nine tenths of the way to the edge."""
     down = np.where(steps < 0.0, -steps, 0.0)
     room = np.divide(p, down, out=np.full(p.shape, np.inf), where=down > 0.0).min(axis=1)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from ..._xp import Array, array_namespace, as_array
+from ..._xp import HostMatrix, HostVector, Matrix, Vector, array_namespace, as_array
 from ...memory import blocks
 from ..expansion import ENTRIES, Expansion
 from ..game import profiles_of, refuse_more
@@ -34,14 +34,14 @@ def expectations(problem: RoleProblem, options: Options) -> list[Expectation]:
     return answers
 
 
-def _gradient(problem: RoleProblem, payoff: Expansion) -> Array | None:
+def _gradient(problem: RoleProblem, payoff: Expansion) -> Matrix | None:
     if not problem.gradient:
         return None
     columns = [_derivative(problem, payoff, t) for t in range(problem.game.size)]
     return array_namespace(problem.mixtures).stack(columns, axis=1)
 
 
-def _derivative(problem: RoleProblem, payoff: Expansion, t: int) -> Array:
+def _derivative(problem: RoleProblem, payoff: Expansion, t: int) -> Vector:
     """Moving a little chance to strategy t: one opponent of its role plays it for sure."""
     role = problem.game.role_of(t)
     n = problem.opponents[role]
@@ -53,7 +53,7 @@ def _derivative(problem: RoleProblem, payoff: Expansion, t: int) -> Array:
 
 def _sum(
     problem: RoleProblem, players: tuple[int, ...], payoff: Expansion, added: int | None = None
-) -> Array:
+) -> Vector:
     """The sum over the profiles of so many players; each with one more on the strategy `added`."""
     p = problem.mixtures
     profiles = profiles_of(players, problem.game.strategies)
@@ -65,7 +65,7 @@ def _sum(
     return total
 
 
-def chances(profiles: np.ndarray, players: tuple[int, ...], p: Array) -> Array:
+def chances(profiles: HostMatrix, players: tuple[int, ...], p: Matrix) -> Matrix:
     """The multinomial probabilities, :eq:`eq-dp-multinomial`, of all roles together.
 
     (B, P) of profiles (P, S) under mixtures p (B, S), or of profiles (B, P, S), some for each.
@@ -80,7 +80,7 @@ def chances(profiles: np.ndarray, players: tuple[int, ...], p: Array) -> Array:
     return xp.exp((x @ log_p[:, :, None])[:, :, 0] + log_ways)
 
 
-def _log_ways(profiles: np.ndarray, players: tuple[int, ...]) -> np.ndarray:
+def _log_ways(profiles: HostMatrix, players: tuple[int, ...]) -> HostVector:
     """``log Π_r n_r! / Π_s x_s!`` for each profile."""
     factorials = np.asarray([math.lgamma(k + 1) for k in range(1 + int(profiles.max(initial=0)))])
     return sum(math.lgamma(n + 1) for n in players) - factorials[profiles.astype(int)].sum(axis=-1)
