@@ -90,7 +90,8 @@ def fit(
     admit_data(gp, X, y)
     steps = _check.whole(steps, "steps", 1)
     start, rebuild = flatten(gp, fixed=fixed)
-    given, reach = limits(gp, bounds, fixed=fixed), ends(gp, X, y, fixed=fixed)
+    given = limits(gp, bounds, fixed=fixed)
+    reach = ends(gp, X, y, fixed=fixed)
 
     def evidence(vector: np.ndarray) -> tuple[float, np.ndarray]:
         """The log evidence and its gradient; jitter on the way is no news."""

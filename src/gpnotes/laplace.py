@@ -14,14 +14,16 @@ from typing import cast
 import numpy as np
 
 from . import _check, _xp, memory
-from ._xp import Array, array_namespace
+from ._xp import Matrix, Vector, array_namespace
 from .ascent import ascend
 from .bounds import ends, limits
 from .contracts import LabelLikelihood, Likelihood, require
+from .gaussian import Normal
 from .likelihoods import Bernoulli, unchecked
 from .linalg import Cholesky, cholesky
 from .params import cotangent, flatten, flatten_gradient
 from .process import GP, admit_data
+from .random import Stream
 
 __all__ = ["LaplacePosterior", "condition", "fit"]
 
@@ -29,7 +31,7 @@ _MOST_STEPS, _MOST_HALVINGS = 200, 20
 _PROBIT = Bernoulli()
 
 
-def condition(gp: GP, X: Array, y: Array, likelihood: Likelihood = _PROBIT) -> LaplacePosterior:
+def condition(gp: GP, X: Matrix, y: Vector, likelihood: Likelihood = _PROBIT) -> LaplacePosterior:
     """The Gaussian around the mode of ``p(f | y)`` given y (n,) at X (n, d); O(n³) a Newton step.
 
     :eq:`eq-al-laplace`. `likelihood` gives `log_density(y, f)` and `derivatives(y, f)`, and is
@@ -54,24 +56,28 @@ def condition(gp: GP, X: Array, y: Array, likelihood: Likelihood = _PROBIT) -> L
     return _conditioned(gp, X, y, likelihood)
 
 
-def _conditioned(gp: GP, X: Array, y: Array, likelihood: Likelihood) -> LaplacePosterior:
-    K, mean = gp.kernel(X), gp.mean(X)
+def _conditioned(gp: GP, X: Matrix, y: Vector, likelihood: Likelihood) -> LaplacePosterior:
+    K = gp.kernel(X)
+    mean = gp.mean(X)
     f, steps = _mode(K, mean, y, likelihood)
     first, second, third = unchecked(likelihood)[1](y, f)
-    root = array_namespace(f).sqrt(-second)
-    return LaplacePosterior(gp, X, y, likelihood, f, first, root, third, _factor(K, root), steps)
+    sqrt_W = array_namespace(f).sqrt(-second)
+    factor = _factor(K, sqrt_W)
+    return LaplacePosterior(gp, X, y, likelihood, f, first, sqrt_W, third, factor, steps)
 
 
-def _mode(K: Array, mean: Array, y: Array, likelihood: Likelihood) -> tuple[Array, int]:
+def _mode(K: Matrix, mean: Vector, y: Vector, likelihood: Likelihood) -> tuple[Vector, int]:
     """The f of the largest ``log p(y | f) − ½ (f − m)ᵀ K⁻¹ (f − m)``, and the steps it took."""
     xp = array_namespace(K)
     log_density, derivatives = unchecked(likelihood)
 
-    def value(alpha: Array, f: Array) -> float:
+    def value(alpha: Vector, f: Vector) -> float:
         return float(xp.sum(log_density(y, f)) - 0.5 * xp.sum(alpha * (f - mean)))
 
-    alpha, f = xp.zeros_like(mean), mean
-    here, tolerance = value(alpha, f), _xp.epsilon(K) ** 0.5
+    alpha = xp.zeros_like(mean)
+    f = mean
+    here = value(alpha, f)
+    tolerance = _xp.epsilon(K) ** 0.5
     for step in range(1, _MOST_STEPS + 1):
         toward = _newton(K, f - mean, *derivatives(y, f)[:2]) - alpha
         for halvings in range(_MOST_HALVINGS):
@@ -80,7 +86,8 @@ def _mode(K: Array, mean: Array, y: Array, likelihood: Likelihood) -> tuple[Arra
             there = value(tried, new)
             if there >= here - 10.0 * _xp.epsilon(K) * (1.0 + abs(here) + _summed(K, tried)):
                 break
-        moved, size = float(xp.max(xp.abs(new - f))), 1.0 + float(xp.max(xp.abs(f)))
+        moved = float(xp.max(xp.abs(new - f)))
+        size = 1.0 + float(xp.max(xp.abs(f)))
         alpha, f, here = tried, new, there
         if halvings == 0 and moved <= tolerance * size:  # Newton squares it: √eps leaves eps
             return f, step
@@ -89,26 +96,28 @@ def _mode(K: Array, mean: Array, y: Array, likelihood: Likelihood) -> tuple[Arra
     raise RuntimeError(f"{wanted}; it was not: {why}")
 
 
-def _summed(K: Array, alpha: Array) -> float:
+def _summed(K: Matrix, alpha: Vector) -> float:
     """``|α|ᵀ |K| |α|``: the sizes of all that ``αᵀ K α`` sums, which it is rounded by."""
-    xp, size = array_namespace(K), array_namespace(K).abs(alpha)
+    xp = array_namespace(K)
+    size = xp.abs(alpha)
     return float(xp.sum(size * (xp.abs(K) @ size)))
 
 
-def _newton(K: Array, deviation: Array, first: Array, second: Array) -> Array:
+def _newton(K: Matrix, deviation: Vector, first: Vector, second: Vector) -> Vector:
     """``K⁻¹(f − m)`` of the maximum of the quadratic that touches the posterior at f."""
     xp = array_namespace(deviation)
     if not bool(xp.all(second <= 0.0)):
         top = float(xp.max(second))
         raise ValueError(f"likelihood must be log-concave in f; its second derivative is {top:.3g}")
-    root = xp.sqrt(-second)
+    sqrt_W = xp.sqrt(-second)
+    # with b = W (f − m) + ∇log p: α = b − W^½ B⁻¹ W^½ K b
     b = first - second * deviation
-    return b - root * _factor(K, root).solve(root * (K @ b))
+    return b - sqrt_W * _factor(K, sqrt_W).solve(sqrt_W * (K @ b))
 
 
-def _factor(K: Array, root: Array) -> Cholesky:
+def _factor(K: Matrix, sqrt_W: Vector) -> Cholesky:
     """Of ``B = I + W^½ K W^½``."""
-    B = _xp.eye(K.shape[0], K) + root[:, None] * K * root[None, :]
+    B = _xp.eye(K.shape[0], K) + sqrt_W[:, None] * K * sqrt_W[None, :]
     return cholesky(B, name="I + W^½ K W^½")
 
 
@@ -129,17 +138,17 @@ class LaplacePosterior:
     """
 
     gp: GP
-    X: Array
-    y: Array
+    X: Matrix
+    y: Vector
     likelihood: Likelihood
-    mode: Array
-    gradient: Array
-    sqrt_W: Array
-    third: Array
+    mode: Vector
+    gradient: Vector
+    sqrt_W: Vector
+    third: Vector
     cholesky: Cholesky
     steps: int
 
-    def predict(self, Xs: Array) -> tuple[Array, Array]:
+    def predict(self, Xs: Matrix) -> tuple[Vector, Vector]:
         """Mean and variance of f, (n*,) each, at Xs (n*, d); O(n² n*).
 
         Source: Rasmussen & Williams (2006), algorithm 3.2.
@@ -152,14 +161,29 @@ class LaplacePosterior:
         xp = array_namespace(Xs)
         return xp.concat(means), xp.concat(variances)
 
-    def _predict(self, Xs: Array) -> tuple[Array, Array]:
-        xp, cross = array_namespace(Xs), self.gp.kernel(self.X, Xs)
+    def _predict(self, Xs: Matrix) -> tuple[Vector, Vector]:
+        xp = array_namespace(Xs)
+        cross = self.gp.kernel(self.X, Xs)
         half = self.cholesky.half_solve(self.sqrt_W[:, None] * cross)
         variance = self.gp.kernel.diag(Xs) - xp.sum(half * half, axis=0)
         mean = self.gp.mean(Xs) + xp.matrix_transpose(cross) @ self.gradient
         return mean, xp.clip(variance, 0.0, None)
 
-    def covariance(self, Xs: Array) -> Array:
+    def mean(self, Xs: Matrix) -> Vector:
+        """The mean of f, (n*,), at Xs (n*, d)."""
+        return self.predict(Xs)[0]
+
+    def variance(self, Xs: Matrix) -> Vector:
+        """The variance of f, (n*,), at Xs (n*, d)."""
+        return self.predict(Xs)[1]
+
+    def sample(self, Xs: Matrix, stream: Stream, n: int) -> Matrix:
+        """`n` functions drawn at Xs (n*, d), shape (n, n*), from the approximation."""
+        _check.instance(stream, "stream", Stream)
+        _check.whole(n, "n")
+        return Normal.from_covariance(self.mean(Xs), self.covariance(Xs)).sample(stream, n)
+
+    def covariance(self, Xs: Matrix) -> Matrix:
         """The covariance of f, (n*, n*), at Xs (n*, d)."""
         _check.matrix(Xs, "Xs", columns=self.X.shape[1])
         _check.alike(Xs, "Xs", self.X, "X")
@@ -167,7 +191,7 @@ class LaplacePosterior:
         half = self.cholesky.half_solve(self.sqrt_W[:, None] * self.gp.kernel(self.X, Xs))
         return self.gp.kernel(Xs) - array_namespace(Xs).matrix_transpose(half) @ half
 
-    def probability(self, Xs: Array) -> Array:
+    def probability(self, Xs: Matrix) -> Vector:
         """``P(y = 1)``, (n*,), at Xs (n*, d), averaged over f, :eq:`eq-al-predictive`."""
         label = require(self.likelihood, "the likelihood", LabelLikelihood)
         return cast(LabelLikelihood, label).probability(*self.predict(Xs))
@@ -178,11 +202,12 @@ class LaplacePosterior:
 
         Source: Rasmussen & Williams (2006), algorithm 3.1.
         """
-        xp, deviation = array_namespace(self.mode), self.mode - self.gp.mean(self.X)
+        xp = array_namespace(self.mode)
+        deviation = self.mode - self.gp.mean(self.X)
         fit = float(xp.sum(self.likelihood.log_density(self.y, self.mode)))
         return fit - 0.5 * float(xp.sum(self.gradient * deviation)) - 0.5 * self.cholesky.log_det
 
-    def evidence_gradient(self) -> tuple[GP, Array]:
+    def evidence_gradient(self) -> tuple[GP, Matrix]:
         """The derivatives of `log_evidence`: ``(gp_bar, X_bar)``; O(n³).
 
         The mode moves with the hyperparameters, ``df = (I + KW)⁻¹ (dK ∇log p + dm)``, and W with
@@ -190,7 +215,8 @@ class LaplacePosterior:
         matrix for all, ``K_bar = ½ (a aᵀ − R) + u aᵀ`` with ``a = ∇log p`` and ``u = s − R K s``.
         Source: Rasmussen & Williams (2006), algorithm 5.1.
         """
-        n, xp = self.X.shape[0], array_namespace(self.X)
+        n = self.X.shape[0]
+        xp = array_namespace(self.X)
         memory.require_square(n, like=self.X, copies=6, what="the gradient of the evidence")
         K = self.gp.kernel(self.X)
         half = self.cholesky.half_solve(self.sqrt_W[:, None] * K)
@@ -206,8 +232,8 @@ class LaplacePosterior:
 
 def fit(
     gp: GP,
-    X: Array,
-    y: Array,
+    X: Matrix,
+    y: Vector,
     likelihood: Likelihood = _PROBIT,
     *,
     bounds: Mapping[str, tuple[float, float]] | None = None,
@@ -233,7 +259,8 @@ def fit(
     steps = _check.whole(steps, "steps", 1)
     held = _with_noise(fixed)
     start, rebuild = flatten(gp, fixed=held)
-    given, reach = limits(gp, bounds, fixed=held), ends(gp, X, y, fixed=held)
+    given = limits(gp, bounds, fixed=held)
+    reach = ends(gp, X, y, fixed=held)
 
     def evidence(vector: np.ndarray) -> tuple[float, np.ndarray]:
         """The evidence and its gradient."""
@@ -242,8 +269,8 @@ def fit(
         gradient = flatten_gradient(here, posterior.evidence_gradient()[0], fixed=held)
         return posterior.log_evidence, gradient
 
-    found = ascend(evidence, start, given, steps, reach)
-    return _conditioned(rebuild(found.vector), X, y, likelihood)
+    ascent = ascend(evidence, start, given, steps, reach)
+    return _conditioned(rebuild(ascent.vector), X, y, likelihood)
 
 
 def _with_noise(fixed: Collection[str]) -> Collection[str]:
@@ -253,7 +280,7 @@ def _with_noise(fixed: Collection[str]) -> Collection[str]:
     return (*fixed, "noise_var")
 
 
-def _admit(gp: GP, X: Array, y: Array, likelihood: Likelihood) -> None:
+def _admit(gp: GP, X: Matrix, y: Vector, likelihood: Likelihood) -> None:
     admit_data(gp, X, y)
     require(likelihood, "likelihood", Likelihood)
     if gp.noise_var:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gpnotes import GP, RBF, condition, fantasy, moments, pilco
+from gpnotes import GP, RBF, condition, fantasy, moments, pilco, testing
 from gpnotes.pilco import pendulum
 
 from ..answers import Call, call
@@ -119,6 +119,8 @@ CALLS = (
     call("SaturatingCost", pilco.SaturatingCost, target=vector(np.zeros(3), size=True),
          weight=covariance(np.eye(3))),
     call("SaturatingCost.expected", _COST.expected, **_NORMAL),
+    call("check_policy", testing.check_policy, policy=thing(_POLICY, _COST), **_NORMAL),
+    call("check_cost", testing.check_cost, cost=thing(_COST, _POLICY), **_NORMAL),
     call("SaturatingCost.expected_and_pullback", _COST.expected_and_pullback, **_NORMAL),
     call("Task", pilco.Task, cost=thing(_COST, _POLICY), mean=vector(_M, size=True),
          covariance=covariance(_S), steps=whole(3), angles=entries((), 3).but("a mask")),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpnotes import GP, RBF, design, likelihoods
+from gpnotes import GP, RBF, design, likelihoods, testing
 
 from ..answers import call
 from ..kinds import entries, flag, matrix, one_of, positive, stream, thing, vector, whole
@@ -39,6 +39,8 @@ CALLS = (
              **{"one without a reference": "information"}), reference=_REFERENCE),
     call("exhaustive_design", design.exhaustive_design, gp=_GPS, X=_CANDIDATES, budget=_BUDGET,
          criterion=one_of("information"), noise_var=_NOISE, most=whole(1000)),
+    call("check_criterion", testing.check_criterion, X=matrix(_X, mates=False),
+         criterion=thing(design.criteria.Information(_GP, _X, 0.1 * np.ones(6), 10_000), _GP)),
     call("bald", design.bald, mean=_MEAN, variance=_VARIANCE,
          likelihood=thing(likelihoods.Bernoulli(), RBF(), optional=True)),
     call("approximate_bald", design.approximate_bald, mean=_MEAN, variance=_VARIANCE),

@@ -163,6 +163,11 @@ CALLS = (
          phi=matrix(_PHI, columns=True, rows=True).but("a vector"),
          y=vector(_Y, size=True)),
     call("check_kernel", testing.check_kernel, kernel=thing(RBF(), _GP), X=matrix(_X, mates=False)),
+    call("check_mean", testing.check_mean, mean=thing(ConstantMean(1.0), _GP),
+         X=matrix(_X, mates=False)),
+    call("check_likelihood", testing.check_likelihood, likelihood=thing(_BERNOULLI, RBF()),
+         y=vector(_LABELS, size=True), f=vector(np.linspace(-1.0, 1.0, 6), size=True),
+         log_concave=flag()),
     call("check_posterior", testing.check_posterior, posterior=thing(_POSTERIOR, _GP),
          Xs=matrix(_XS, columns=True)),
 )  # fmt: skip

@@ -1,0 +1,24 @@
+"""Checks that parts of your own can be put through: kernels, means, likelihoods, policies and more.
+
+They raise `AssertionError` with the numbers; the tests of this package use them too. Each goes with
+a contract of `gpnotes.contracts`, or with `Kernel`. On NumPy in float64 they check the most.
+"""
+
+from .decisions import check_cost, check_criterion, check_policy
+from .differences import gradcheck
+from .kernels import check_kernel
+from .models import check_likelihood, check_mean, check_posterior
+from .spaces import Space, namespaces
+
+__all__ = [
+    "Space",
+    "check_cost",
+    "check_criterion",
+    "check_kernel",
+    "check_likelihood",
+    "check_mean",
+    "check_policy",
+    "check_posterior",
+    "gradcheck",
+    "namespaces",
+]

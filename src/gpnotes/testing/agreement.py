@@ -1,0 +1,61 @@
+"""What the checks have in common: shapes, kinds, and agreement within rounding."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._xp import Array, array_namespace, device, epsilon, to_numpy
+
+__all__ = ["close", "hold", "is_array", "is_double", "rounding", "semidefinite"]
+
+
+def hold(condition: bool, problem: str) -> None:
+    """Raise `AssertionError` with the problem unless the condition holds."""
+    if not condition:
+        raise AssertionError(problem)
+
+
+def is_array(name: str, a: Any, shape: tuple[int, ...], like: Array) -> None:
+    """`a` is a finite array of that shape, in the namespace, dtype and device of `like`."""
+    got = getattr(a, "shape", None)
+    hold(got is not None, f"{name} must be an array of shape {shape}; got {type(a).__name__}")
+    hold(got == shape, f"{name} must have shape {shape}; got {got}")
+    kind = (array_namespace(a), a.dtype, device(a))
+    wanted = (array_namespace(like), like.dtype, device(like))
+    hold(kind == wanted, f"{name} is {kind}, the inputs are {wanted}")
+    bad = int(np.sum(~np.isfinite(to_numpy(a))))
+    hold(bad == 0, f"{name} is not finite in {bad} of its entries")
+
+
+def is_double(a: Array) -> bool:
+    """Whether `a` has the precision that differences need."""
+    return epsilon(a) < 1e-12
+
+
+def rounding(*arrays: Array) -> float:
+    """A bound for rounding in entries of the size of the largest."""
+    sizes = [float(np.max(np.abs(to_numpy(a)), initial=0.0)) for a in arrays]
+    return 1e3 * epsilon(arrays[0]) * (1e-300 + max(sizes))
+
+
+def close(what: str, a: Any, b: Any, atol: float) -> None:
+    """Two arrays of one shape differ by no more than `atol`; `what` names both."""
+    left, right = _host(a), _host(b)
+    hold(left.shape == right.shape, f"{what} have the shapes {left.shape} and {right.shape}")
+    gap = float(np.max(np.abs(left - right), initial=0.0))
+    hold(gap <= atol, f"{what} differ by {gap}, more than {atol}")
+
+
+def semidefinite(name: str, a: Array, atol: float) -> None:
+    """A matrix is symmetric, and none of its eigenvalues lies below zero by more than `atol`."""
+    host = _host(a)
+    gap = float(np.max(np.abs(host - host.T), initial=0.0))
+    hold(gap <= atol, f"{name} is not symmetric: its transpose differs from it by {gap}")
+    lowest = float(np.min(np.linalg.eigvalsh(host), initial=0.0))
+    hold(lowest >= -atol * host.shape[0], f"{name} has the eigenvalue {lowest}")
+
+
+def _host(a: Any) -> Any:
+    return np.asarray(a if isinstance(a, float | np.ndarray) else to_numpy(a), dtype=np.float64)

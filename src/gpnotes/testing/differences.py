@@ -1,0 +1,136 @@
+"""Gradients against differences of the function, entry by entry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import is_dataclass
+from typing import Any
+
+import numpy as np
+
+from .._xp import Array, HostArray, HostMatrix, Vector, array_namespace, as_array, to_numpy
+from ..params import leaves, replaced, unchecked
+
+__all__ = ["gradcheck", "jacobian"]
+
+
+def gradcheck(
+    f: Callable[..., Any],
+    pullback: Callable[..., Any],
+    *args: Any,
+    rtol: float = 1e-6,
+    names: Sequence[str] | None = None,
+    what: str = "the pullback",
+) -> None:
+    """Compare a pullback with differences of the function, entry by entry.
+
+    ``f(*args)`` returns an array or a float; ``pullback(*args, bar)`` returns one derivative for
+    each argument, of its type: an array, a float, a dataclass of parameters, or None for None. The
+    differences are central and extrapolated once (Richardson), so that their error is of fourth
+    order in the step. Meant for float64. Raises `AssertionError` that names argument and entry;
+    `names` are those of the arguments, `what` that of the derivative.
+
+    >>> gradcheck(lambda x: x * x, lambda x, bar: (2.0 * x * bar,), np.asarray([1.0, 2.0]))
+    """
+    bar = _random_like(f(*args))
+    pulled = pullback(*args, bar)
+    if len(pulled) != len(args):
+        raise AssertionError(
+            f"the pullback returned {len(pulled)} results for {len(args)} arguments"
+        )
+    called = [f"argument {i}" for i in range(len(args))] if names is None else names
+    for i, (arg, arg_bar) in enumerate(zip(args, pulled, strict=True)):
+        if arg is not None:
+            _compare(called[i], arg, arg_bar, _along(f, args, i, bar), rtol, what)
+
+
+def _along(
+    f: Callable[..., Any], args: tuple[Any, ...], i: int, bar: Any
+) -> Callable[[Any], float]:
+    """The inner product of `bar` and ``f`` as a function of the argument with number `i`."""
+
+    def value(arg: Any) -> float:
+        return _inner(bar, f(*args[:i], arg, *args[i + 1 :]))
+
+    return value
+
+
+def _compare(
+    name: str, arg: Any, arg_bar: Any, along: Callable[[Any], float], rtol: float, what: str
+) -> None:
+    entries, derivatives = list(_entries(arg)), [value for _, value, _ in _entries(arg_bar)]
+    if len(entries) != len(derivatives):
+        raise AssertionError(f"{name} has {len(entries)} entries, its bar {len(derivatives)}")
+    differences = [_difference(along, value, change) for _, value, change in entries]
+    size = max(map(abs, differences), default=0.0)
+    for (where, _, _), got, wanted in zip(entries, derivatives, differences, strict=True):
+        if not abs(got - wanted) <= rtol * (1e-3 * size + abs(wanted)) + 1e-12:
+            raise AssertionError(f"{name}{where}: {what} says {got}, differences {wanted}")
+
+
+def _difference(
+    along: Callable[[Any], float], value: float, change: Callable[[float], Any]
+) -> float:
+    step = 1e-3 * (abs(value) if 0.0 < abs(value) < 1.0 else max(abs(value), 1.0))
+
+    def central(h: float) -> float:
+        return (along(change(value + h)) - along(change(value - h))) / (2.0 * h)
+
+    return (4.0 * central(0.5 * step) - central(step)) / 3.0
+
+
+def _entries(arg: Any) -> Iterator[tuple[str, float, Callable[[float], Any]]]:
+    """Name, value, and a function that changes the value, for every number in `arg`."""
+    if isinstance(arg, float):
+        yield "", arg, lambda new: new
+    elif is_dataclass(arg):
+        for leaf in leaves(arg):
+            for where, value, change in _entries(leaf.value):
+                yield f".{leaf.path}{where}", value, _at_path(arg, leaf.path, change)
+    else:
+        host = np.asarray(to_numpy(arg), dtype=np.float64)
+        for index in np.ndindex(host.shape):
+            yield str(list(index)), float(host[index]), _at_index(arg, host, index)
+
+
+def _at_path(obj: Any, path: str, change: Callable[[float], Any]) -> Callable[[float], Any]:
+    return lambda new: replaced(obj, {path: change(new)}, make=unchecked)
+
+
+def _at_index(arg: Array, host: HostArray, index: tuple[int, ...]) -> Callable[[float], Array]:
+    def change(new: float) -> Array:
+        moved = host.copy()
+        moved[index] = new
+        return as_array(moved, arg)
+
+    return change
+
+
+def _random_like(value: Any) -> Any:
+    if isinstance(value, float):
+        return 1.0
+    return as_array(np.random.default_rng(0).standard_normal(value.shape), value)
+
+
+def _inner(bar: Any, value: Any) -> float:
+    return (
+        bar * value if isinstance(value, float) else float(array_namespace(value).sum(bar * value))
+    )
+
+
+def jacobian(f: Callable[[Vector], Vector], x: Vector) -> HostMatrix:
+    """The derivatives of f(x) (m,) by x (d,), (m, d) on the host, by the same differences.
+
+    >>> jacobian(lambda x: x * x, np.asarray([1.0, 2.0])).round(6)
+    array([[2., 0.],
+           [0., 4.]])
+    """
+    rows = [
+        [_difference(_entry(f, i), value, change) for _, value, change in _entries(x)]
+        for i in range(f(x).shape[0])
+    ]
+    return np.asarray(rows)
+
+
+def _entry(f: Callable[[Vector], Vector], i: int) -> Callable[[Vector], float]:
+    return lambda x: float(f(x)[i])

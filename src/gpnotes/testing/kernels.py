@@ -1,0 +1,64 @@
+"""What every kernel must do."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import _check
+from .._xp import Matrix, array_namespace, diagonal, to_numpy
+from ..kernels import Kernel
+from .agreement import close, hold, is_array, is_double, rounding, semidefinite
+from .differences import gradcheck
+
+__all__ = ["check_kernel"]
+
+
+def check_kernel(kernel: Kernel, X: Matrix) -> None:
+    """Put a kernel through what every kernel must do, on inputs X (n, d).
+
+    Its matrix is symmetric, positive semidefinite within rounding, of the kind of X; `diag` is its
+    diagonal; ``k(x, z)`` is the transpose of ``k(z, x)``; in float64 its pullbacks agree with
+    differences. Raises `AssertionError` that says what does not hold.
+
+    >>> from gpnotes import RBF
+    >>> check_kernel(RBF(), np.asarray([[0.0], [0.5], [2.0]]))
+    """
+    _check.matrix(X, "X")
+    if isinstance(kernel, type) or not callable(kernel):
+        raise TypeError(f"kernel must be one, such as RBF(); got {kernel!r}")
+    n, Z = X.shape[0], X[: max(1, X.shape[0] // 2), :] + 0.25
+    K, across = kernel(X), kernel(X, Z)
+    is_array("k(x)", K, (n, n), X)
+    is_array("k.diag(x)", kernel.diag(X), (n,), X)
+    is_array("k(x, z)", across, (n, Z.shape[0]), X)
+    host, top = to_numpy(K), rounding(K)
+    hold(np.array_equal(host, host.T), "k(x) is not symmetric")
+    close("k.diag(x) and the diagonal of k(x)", kernel.diag(X), diagonal(K), top)
+    back = array_namespace(X).matrix_transpose(kernel(Z, X))
+    close("k(x, z) and k(z, x)ᵀ", across, back, top)
+    semidefinite("k(x)", K, top)
+    _check_pullbacks(kernel, X, Z)
+
+
+def _check_pullbacks(kernel: Kernel, X: Matrix, Z: Matrix) -> None:
+    kernel_bar, x_bar, z_bar = kernel.pullback(X, Z, kernel(X, Z))
+    is_array("x_bar", x_bar, X.shape, X)
+    is_array("z_bar", z_bar, Z.shape, X)
+    is_array("diag's x_bar", kernel.diag_pullback(X, kernel.diag(X))[1], X.shape, X)
+    hold(kernel.pullback(X, None, kernel(X))[2] is None, "z_bar without z must be None")
+    hold(type(kernel_bar) is type(kernel), "kernel_bar has another class than the kernel")
+    if not is_double(X):
+        return
+    names = ("kernel", "x", "z")
+    gradcheck(
+        lambda k, x, z: k(x, z), lambda k, x, z, bar: k.pullback(x, z, bar), kernel, X, Z,
+        names=names, what="pullback(x, z, K_bar)",
+    )  # fmt: skip
+    gradcheck(
+        lambda k, x: k(x), lambda k, x, bar: k.pullback(x, None, bar)[:2], kernel, X,
+        names=names, what="pullback(x, None, K_bar)",
+    )  # fmt: skip
+    gradcheck(
+        lambda k, x: k.diag(x), lambda k, x, bar: k.diag_pullback(x, bar), kernel, X,
+        names=names, what="diag_pullback",
+    )  # fmt: skip

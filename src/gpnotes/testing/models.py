@@ -1,0 +1,177 @@
+"""What mean functions, likelihoods and posteriors must do."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from typing import Any, cast
+
+import numpy as np
+
+from .. import _check, contracts
+from .._xp import Array, Matrix, Vector, array_namespace, diagonal, epsilon, to_numpy
+from ..quadrature import expect
+from ..random import stream
+from .agreement import close, hold, is_array, is_double, rounding, semidefinite
+from .differences import gradcheck
+
+__all__ = ["check_likelihood", "check_mean", "check_posterior"]
+
+_DRAWS = 400
+_ORDINALS = ("first", "second", "third")
+
+
+def check_mean(mean: contracts.Mean, X: Matrix) -> None:
+    """Put a mean function through what each must do, on inputs X (n, d).
+
+    It has one value a row, of the kind of X, which depends on that row alone; in float64 its
+    pullback agrees with differences. Raises `AssertionError` that says what does not hold.
+
+    >>> from gpnotes import ConstantMean
+    >>> check_mean(ConstantMean(2.0), np.asarray([[0.0], [1.0]]))
+    """
+    contracts.require(mean, "mean", contracts.Mean)
+    n = _check.matrix(X, "X").shape[0]
+    values = mean(X)
+    is_array("m(x)", values, (n,), X)
+    for i in range(n):
+        alone = mean(X[i : i + 1, :])
+        close(f"m(x) and m of row {i} alone", alone[0], values[i], rounding(values))
+    mean_bar, x_bar = mean.pullback(X, values)
+    is_array("x_bar", x_bar, X.shape, X)
+    hold(type(mean_bar) is type(mean), "mean_bar has another class than the mean")
+    if is_double(X):
+        names = ("mean", "x")
+        gradcheck(lambda m, x: m(x), lambda m, x, bar: m.pullback(x, bar), mean, X, names=names)
+
+
+def check_likelihood(
+    likelihood: contracts.Likelihood, y: Vector, f: Vector, *, log_concave: bool = True
+) -> None:
+    """Put a likelihood through what each must do, for observations y (n,) at values f (n,).
+
+    Value and derivatives have the shape and kind of f, and each entry depends on its own y and f
+    alone; in float64 the derivatives are those of the density, by differences; the second is not
+    positive, unless `log_concave` is False: `laplace.condition` asks for that. If there is a
+    `probability` it is between 0 and 1, that of ``y = 1`` where f is known, and its average where f
+    is not. Raises `AssertionError` that says what does not hold.
+
+    >>> from gpnotes import Bernoulli
+    >>> check_likelihood(Bernoulli(), np.asarray([1.0, -1.0]), np.asarray([0.3, 2.0]))
+    """
+    contracts.require(likelihood, "likelihood", contracts.Likelihood)
+    shape = _check.vector(f, "f").shape
+    _check.alike(_check.vector(y, "y", size=shape[0]), "y", f, "f")
+    _check.flag(log_concave, "log_concave")
+    is_array("log_density(y, f)", likelihood.log_density(y, f), shape, f)
+    given = likelihood.derivatives(y, f)
+    hold(len(given) == 3, f"derivatives(y, f) must be three arrays; got {len(given)}")
+    for which, derivative in zip(_ORDINALS, given, strict=True):
+        is_array(f"the {which} derivative", derivative, shape, f)
+    _check_entries(likelihood, y, f)
+    if is_double(f):
+        _check_derivatives(likelihood, y, f)
+    top = float(np.max(to_numpy(given[1]), initial=-math.inf))
+    hold(not log_concave or top <= 0.0, f"the second derivative is positive: {top}")
+    if not contracts.missing(likelihood, contracts.LabelLikelihood):
+        _check_probability(cast(contracts.LabelLikelihood, likelihood), f)
+
+
+def _check_entries(likelihood: contracts.Likelihood, y: Vector, f: Vector) -> None:
+    """Whether what belongs to an entry depends on that entry alone."""
+    whole = (likelihood.log_density(y, f), *likelihood.derivatives(y, f))
+    names = ("log density", *(f"{which} derivative" for which in _ORDINALS))
+    for i in range(f.shape[0]):
+        yi, fi = y[i : i + 1], f[i : i + 1]
+        alone = (likelihood.log_density(yi, fi), *likelihood.derivatives(yi, fi))
+        for name, entry, terms in zip(names, alone, whole, strict=True):
+            close(f"the {name} and that of entry {i} alone", entry[0], terms[i], rounding(terms))
+
+
+def _check_derivatives(likelihood: contracts.Likelihood, y: Vector, f: Vector) -> None:
+    """Each derivative against differences of what it is the derivative of."""
+
+    def terms(f: Array) -> tuple[Array, ...]:
+        return likelihood.log_density(y, f), *likelihood.derivatives(y, f)
+
+    for k, which in enumerate(_ORDINALS):
+        gradcheck(
+            lambda f, k=k: terms(f)[k], lambda f, bar, k=k: (terms(f)[k + 1] * bar,), f,
+            names=("f",), what=f"the {which} derivative",
+        )  # fmt: skip
+
+
+def _check_probability(likelihood: contracts.LabelLikelihood, f: Vector) -> None:
+    xp = array_namespace(f)
+    ones = xp.ones_like(f)
+
+    def known(f: Array) -> Array:
+        """P(y = 1 | f)."""
+        return xp.exp(likelihood.log_density(xp.ones_like(f), f))
+
+    for variance in (0.0, 0.25):
+        got = likelihood.probability(f, variance * ones)
+        is_array("probability(mean, variance)", got, f.shape, f)
+        host = to_numpy(got)
+        hold(bool(np.all((host >= 0.0) & (host <= 1.0))), "a probability lies outside [0, 1]")
+        wanted = expect(known, f, variance * ones, 60) if variance else known(f)
+        what = f"probability(mean, {variance}) and the average of p(y = 1 | f)"
+        close(what, got, wanted, 1e-6 + rounding(got))
+
+
+def check_posterior(posterior: contracts.Posterior, Xs: Matrix) -> None:
+    """Check that the views of a posterior agree with each other at the points Xs (m, d).
+
+    `predict` is `mean` and `variance`; `variance` is the diagonal of `covariance` and not negative;
+    `covariance` is symmetric and positive semidefinite within rounding; draws have that mean and
+    that variance. Where `predict` takes them, noise lets both variances grow by the same, and
+    chunks change nothing. Raises `AssertionError` that says what does not hold.
+
+    >>> from gpnotes import GP, RBF, condition
+    >>> X = np.asarray([[0.0], [0.5]])
+    >>> check_posterior(condition(GP(RBF(), 0.1), X, X[:, 0]), np.asarray([[1.0], [2.0]]))
+    """
+    contracts.require(posterior, "posterior", contracts.Posterior)
+    m = _check.matrix(Xs, "Xs").shape[0]
+    mean, variance = posterior.predict(Xs)
+    covariance = posterior.covariance(Xs)
+    for name, a, shape in (
+        ("mean", mean, (m,)), ("variance", variance, (m,)), ("covariance", covariance, (m, m))
+    ):  # fmt: skip
+        is_array(name, a, shape, Xs)
+    top = rounding(covariance) + math.sqrt(epsilon(Xs)) * 1e-2
+    close("predict and mean", mean, posterior.mean(Xs), top)
+    close("predict and variance", variance, posterior.variance(Xs), top)
+    close("variance and the diagonal of covariance", variance, diagonal(covariance), top)
+    hold(float(np.min(to_numpy(variance), initial=0.0)) >= 0.0, "a variance is negative")
+    semidefinite("covariance", covariance, top)
+    _check_noise_and_chunks(posterior, Xs, top)
+    _check_draws(posterior, Xs, top)
+
+
+def _check_noise_and_chunks(posterior: contracts.Posterior, Xs: Matrix, top: float) -> None:
+    """For those whose `predict` knows of them."""
+    options = inspect.signature(posterior.predict).parameters
+    mean, variance = posterior.predict(Xs)
+    views: Any = posterior
+    if "noise" in options:
+        noisy = views.predict(Xs, noise=True)[1]
+        with_noise = diagonal(views.covariance(Xs, noise=True))
+        close("noisy variance and the diagonal of the noisy covariance", noisy, with_noise, top)
+        hold(bool(array_namespace(Xs).all(noisy >= variance)), "noise lowers a variance")
+    if "chunk" in options:
+        chunked = views.predict(Xs, chunk=max(1, Xs.shape[0] // 3))
+        close("the mean in chunks", chunked[0], mean, top)
+        close("the variance in chunks", chunked[1], variance, top)
+
+
+def _check_draws(posterior: contracts.Posterior, Xs: Matrix, top: float) -> None:
+    """Mean and variance of many draws; six of their own standard deviations are allowed."""
+    mean, variance = (to_numpy(a) for a in posterior.predict(Xs))
+    draws = posterior.sample(Xs, stream(0), _DRAWS)
+    is_array("sample", draws, (_DRAWS, Xs.shape[0]), Xs)
+    host = np.asarray(to_numpy(draws), dtype=np.float64)
+    off = np.abs(host.mean(axis=0) - mean) - 6.0 * np.sqrt(variance / _DRAWS)
+    hold(bool(np.all(off <= top)), f"draws have another mean, by {float(np.max(off))} too much")
+    ratio = np.abs(host.var(axis=0) - variance) - 6.0 * math.sqrt(2.0 / _DRAWS) * variance
+    hold(bool(np.all(ratio <= top)), "draws have another variance")

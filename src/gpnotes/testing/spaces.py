@@ -1,0 +1,76 @@
+"""Where arrays live: the namespaces, dtypes and devices that the package is tested in."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._xp import Array, array_namespace, device
+
+__all__ = ["Space", "namespaces"]
+
+
+@dataclass(frozen=True)
+class Space:
+    """A place where arrays live: a namespace, a dtype and a device.
+
+    `reason` says why the place cannot be used here; it is None where it can.
+    """
+
+    name: str
+    xp: Any
+    dtype: Any
+    device: Any
+    reason: str | None = None
+
+    def asarray(self, data: Any) -> Array:
+        """Nested sequences or a NumPy array, as an array of this space."""
+        host = np.asarray(data, dtype=np.float64 if self.double else np.float32)
+        return self.xp.asarray(host, dtype=self.dtype, device=self.device)
+
+    @property
+    def double(self) -> bool:
+        """Whether numbers here are float64."""
+        return self.dtype == self.xp.float64
+
+    def holds(self, a: Any) -> bool:
+        """Whether `a` is an array of this namespace, dtype and device."""
+        same = array_namespace(a) == self.xp and a.dtype == self.dtype
+        return same and device(a) == self.device
+
+
+def namespaces() -> list[Space]:
+    """Every space that the package is tested in, those that are missing here with a reason.
+
+    >>> [space.name for space in namespaces()][:2]
+    ['numpy-float64', 'numpy-float32']
+    """
+    xp = array_namespace(np.zeros(1))
+    numpy = [Space(f"numpy-{t}", xp, getattr(xp, t), "cpu") for t in ("float64", "float32")]
+    return numpy + _strict() + _cupy()
+
+
+def _strict() -> list[Space]:
+    places = (("float64", "CPU_DEVICE"), ("float64", "device1"), ("float32", "no_float64"))
+    try:
+        xp = importlib.import_module("array_api_strict")
+    except ImportError:
+        reason = "array-api-strict is not installed"
+        return [Space(f"strict-{place}", None, None, None, reason) for _, place in places]
+    return [
+        Space(f"strict-{place}", xp, getattr(xp, dtype), xp.Device(place))
+        for dtype, place in places
+    ]
+
+
+def _cupy() -> list[Space]:
+    try:
+        cupy = importlib.import_module("cupy")
+        here = cupy.cuda.Device(0)
+        xp = array_namespace(cupy.zeros(1))
+    except Exception as problem:  # a missing module, driver or device: each is a reason
+        return [Space("cupy-float64", None, None, None, f"no CuPy with a device: {problem}")]
+    return [Space(f"cupy-{t}", xp, getattr(xp, t), here) for t in ("float64", "float32")]
