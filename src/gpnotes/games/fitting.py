@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -202,22 +202,24 @@ def _start(game: RoleSymmetricGame, s: int, options: _Options, like: Array, scal
 def _fitted(start: GP, X: Array, z: Array, options: _Options, stream: Stream | None) -> GP:
     entries = dict.fromkeys(name.partition("[")[0] for name in names(start))
     first, *others = [name for name in entries if name.endswith("variance")]
-    bounds = {name: options.bounds for name in entries if name.endswith("lengthscale")}
-    bounds[first] = (1e-3, 1e4)
+    bounds = {first: (1e-3, 1e4)}
+    if options.bounds is not None:
+        lengthscales = [name for name in entries if name.endswith("lengthscale")]
+        bounds |= dict.fromkeys(lengthscales, options.bounds)
     fixed = list(others)  # of a product of kernels, one variance is enough
     if options.noise_var is None:
         bounds["noise_var"] = (1e-6, 10.0)
     else:
         fixed.append("noise_var")
-    tries = {"restarts": options.restarts, "stream": stream}
-    return fit(start, X, z, bounds=bounds, fixed=fixed, **tries).gp
+    restarts = options.restarts or 0
+    return fit(start, X, z, bounds=bounds, fixed=fixed, restarts=restarts, stream=stream).gp
 
 
 def _lengthscales(game: RoleSymmetricGame, kernel: Any, like: Array) -> Array:
     """One for each strategy, (S,), also where a role has one for all."""
     if isinstance(kernel, RBF):
-        return kernel.lengthscale
-    roles = kernel.parts if isinstance(kernel, Product) else (kernel,)
+        return cast(Array, kernel.lengthscale)  # the fit started from one for each strategy
+    roles: tuple[Any, ...] = kernel.parts if isinstance(kernel, Product) else (kernel,)
     return as_array(np.repeat([role.kernel.lengthscale for role in roles], game.strategies), like)
 
 

@@ -166,9 +166,10 @@ def side_by_side(parts: Iterable[np.ndarray]) -> np.ndarray:
 
 def compositions(n: int, s: int) -> np.ndarray:
     """All rows of s whole numbers from 0 that sum to n."""
-    rows, left = np.zeros((1, 0)), np.asarray([n])
+    rows = np.zeros((1, 0))
+    left = np.asarray([n])
     for _ in range(s - 1):
-        here = np.concatenate([np.arange(m + 1) for m in left])
-        rows = np.concatenate([np.repeat(rows, left + 1, axis=0), here[:, None]], axis=1)
-        left = np.repeat(left, left + 1) - here
+        counts = np.concatenate([np.arange(m + 1) for m in left])
+        rows = np.concatenate([np.repeat(rows, left + 1, axis=0), counts[:, None]], axis=1)
+        left = np.repeat(left, left + 1) - counts
     return np.concatenate([rows, left[:, None]], axis=1)

@@ -95,7 +95,7 @@ class PayoffModel:
         is none of these, where numbers overflow, and where `enumerated` or `neighbours` would take
         more than `limit` profiles; `TypeError` for options that the method does not have.
         """
-        payoffs = [one.value for one in self._expectations(mixtures, False, method, options)]
+        payoffs = [answer.value for answer in self._expectations(mixtures, False, method, options)]
         return _columns(payoffs, f"payoffs by method {method!r}")
 
     def deviation_payoffs_and_jacobian(
@@ -117,8 +117,8 @@ class PayoffModel:
         """
         expectations = self._expectations(mixtures, True, method, options)
         name = f"payoffs by method {method!r}"
-        payoffs = _columns([one.value for one in expectations], name)
-        gradients = [one.gradient for one in expectations]
+        payoffs = _columns([answer.value for answer in expectations], name)
+        gradients = [answer.gradient for answer in expectations]
         return payoffs, _columns(gradients, f"derivatives of {name}")
 
     def sampled_payoffs(self, mixtures: Array, stream: Stream, *, samples: int = 1000) -> Estimate:
@@ -185,8 +185,8 @@ def _refuse_deviator(game: RoleSymmetricGame, strategy: int, profiles: Array) ->
     """Profiles of all players are a slip: what the opponents play has one player less."""
     rows = np.asarray(to_numpy(profiles), float)
     sums = np.stack([rows[:, c].sum(axis=1) for c in game.columns], axis=1)
-    whole = (rows >= 0.0).all(axis=1) & (rows % 1.0 == 0.0).all(axis=1)
-    full = np.flatnonzero(whole & (sums == np.asarray(game.players)).all(axis=1))
+    counts = (rows >= 0.0).all(axis=1) & (rows % 1.0 == 0.0).all(axis=1)
+    full = np.flatnonzero(counts & (sums == np.asarray(game.players)).all(axis=1))
     if len(full):
         role = game.role_of(strategy)
         raise ValueError(

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
+from .._xp import HostArray
+
 __all__ = ["Workspace", "pair_bars", "pair_terms", "products", "top_term"]
 
 
@@ -23,14 +25,15 @@ class Workspace:
     """
 
     def __init__(self) -> None:
-        self._arrays: dict[str, np.ndarray] = {}
+        self._arrays: dict[str, HostArray] = {}
         self._parts: dict[str, Workspace] = {}
 
-    def array(self, name: str, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    def array(self, name: str, shape: tuple[int, ...], dtype: np.dtype) -> HostArray:
         """The array of that name, with anything in it; made anew for another shape or dtype."""
         held = self._arrays.get(name)
         if held is None or held.shape != shape or held.dtype != dtype:
-            held = self._arrays[name] = np.empty(shape, dtype)
+            held = np.empty(shape, dtype)
+            self._arrays[name] = held
         return held
 
     def part(self, name: str) -> Workspace:
@@ -39,8 +42,8 @@ class Workspace:
 
 
 def pair_terms(
-    bumps: np.ndarray, chances: np.ndarray, degrees: Sequence[slice], work: Workspace
-) -> np.ndarray:
+    bumps: HostArray, chances: HostArray, degrees: Sequence[slice], work: Workspace
+) -> HostArray:
     """``Σ_x bumps(x, j) chances(x, b)`` over the rows of each degree: (degrees, j, b)."""
     terms = work.array("terms", (len(degrees), bumps.shape[1], chances.shape[1]), chances.dtype)
     turned = bumps.T
@@ -50,28 +53,28 @@ def pair_terms(
 
 
 def pair_bars(
-    bumps: np.ndarray,
-    bars: Iterable[np.ndarray],
-    by_chances: tuple[np.ndarray, np.ndarray],
+    bumps: HostArray,
+    bars: Iterable[HostArray],
+    by_rates: Sequence[HostArray],
     degrees: Sequence[slice],
     work: Workspace,
-) -> list[np.ndarray]:
+) -> list[HostArray]:
     """What `pair_terms` makes of derivatives by each degree's term, (j, b), one read at a time.
 
-    They are summed with each of `by_chances`, the derivatives of the chances by two rates.
+    They are summed with each of `by_rates`, the derivatives of the chances by two rates.
     """
-    bar = work.array("bar", by_chances[0].shape, by_chances[0].dtype)
+    bar = work.array("bar", by_rates[0].shape, by_rates[0].dtype)
     for rows, by_term in zip(degrees, bars, strict=True):
         np.matmul(bumps[rows], by_term, out=bar[rows])
-    return [np.einsum("tb,tb->b", bar, by_rate) for by_rate in by_chances]
+    return [np.einsum("tb,tb->b", bar, by_rate) for by_rate in by_rates]
 
 
-def top_term(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+def top_term(left: HostArray, right: HostArray) -> HostArray:
     """``Σ_k left_k right_{n−k}`` of coefficients (n + 1, j, b): (j, b)."""
     return np.einsum("kjb,kjb->jb", left, right[::-1])
 
 
-def products(bar: np.ndarray, others: np.ndarray, work: Workspace) -> Iterator[np.ndarray]:
+def products(bar: HostArray, others: HostArray, work: Workspace) -> Iterator[HostArray]:
     """``bar other_{n−k}`` for k = 0, …, n, each written over the last."""
     product = work.array("product", bar.shape, bar.dtype)
     for other in others[::-1]:

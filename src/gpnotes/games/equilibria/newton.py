@@ -71,7 +71,8 @@ def _shortest(jacobian: Array, wanted: Array) -> Array:
 
 
 def _gap(u: Array, p: Array, game: RoleSymmetricGame, unit: Array) -> Array:
-    return array_namespace(p).max(abs(p - project(p + u / unit, game)[0]), axis=1)
+    xp = array_namespace(p)
+    return xp.max(xp.abs(p - project(p + u / unit, game)[0]), axis=1)
 
 
 def project(z: Array, game: RoleSymmetricGame) -> tuple[Array, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -129,7 +130,8 @@ class _Judged(NamedTuple):
     holds: np.ndarray
 
 
-class _Payoffs(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class _Payoffs:
     """The payoffs of a model by one method."""
 
     model: PayoffModel
@@ -214,12 +216,12 @@ def _probes(game: RoleSymmetricGame) -> np.ndarray:
 def _from_starts(problem: _Problem, p: Array, follow: int, steps: int) -> list[_End]:
     """From each start as it stands, and from where the dynamics lead."""
     follow = _check.whole(follow, "replicator_steps")
-    ways = {"newton": p}
+    routes = {"newton": p}
     if follow:
-        ways["replicator"] = replicator(problem.payoffs, p, problem.game, steps=follow)
-    both = problem.refined(array_namespace(p).concat(list(ways.values()), axis=0), steps)
-    names = [(route, i) for route in ways for i in range(p.shape[0])]
-    return [_End(both[k, :], route, start=i) for k, (route, i) in enumerate(names)]
+        routes["replicator"] = replicator(problem.payoffs, p, problem.game, steps=follow)
+    ends = problem.refined(array_namespace(p).concat(list(routes.values()), axis=0), steps)
+    names = [(route, i) for route in routes for i in range(p.shape[0])]
+    return [_End(ends[k, :], route, start=i) for k, (route, i) in enumerate(names)]
 
 
 def _on_supports(problem: _Problem, chosen: list[tuple[int, ...]], like: Array) -> list[_End]:

@@ -17,7 +17,7 @@ columns, (J, B).
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -26,7 +26,7 @@ from ..._xp import Array, array_namespace, as_array, is_numpy_namespace
 from ...inplace.polynomials import Workspace
 from ...memory import blocks
 from ..expansion import Expansion
-from .polynomials import at_mode, flushed, poisson_table, tree
+from .polynomials import Node, at_mode, flushed, poisson_table, tree
 from .problem import Expectation, Options, RoleProblem
 
 __all__ = ["expectations"]
@@ -43,10 +43,10 @@ class _Polynomials:
 
     problem: RoleProblem
     counts: tuple[int, ...]
-    trees: tuple[Any, ...]
+    trees: tuple[Node, ...]
 
     @property
-    def roles(self) -> zip:
+    def roles(self) -> Iterator[tuple[Node, int, slice]]:
         """The tree, the number of opponents and the columns of each role."""
         return zip(self.trees, self.counts, self.problem.game.columns, strict=True)
 
@@ -76,9 +76,11 @@ def expectations(problem: RoleProblem, options: Options) -> list[Expectation]:
     totals = [_zero(problem) for _ in problem.expansions]
     for group in _groups(problem.expansions, most_samples, _values(counts) * game.size):
         samples = [_samples(polynomials, i, rows) for i, rows in group]
-        found = _by_block(polynomials, samples, _evenly(p.shape[0], most_mixtures), options.threads)
+        by_block = _by_block(
+            polynomials, samples, _evenly(p.shape[0], most_mixtures), options.threads
+        )
         for i in {some.strategy for some in samples}:
-            totals[i] = _plus(totals[i], _joined([sums[i] for sums in found]))
+            totals[i] = _plus(totals[i], Expectation.joined([sums[i] for sums in by_block]))
     return totals
 
 
@@ -144,14 +146,6 @@ def _plus(a: Expectation, b: Expectation) -> Expectation:
     return Expectation(a.value + b.value, a.gradient + b.gradient)
 
 
-def _joined(sums: list[Expectation]) -> Expectation:
-    """The expectations of all mixtures from those of blocks of them."""
-    xp = array_namespace(sums[0].value)
-    gradients = [part.gradient for part in sums if part.gradient is not None]
-    value = xp.concat([part.value for part in sums])
-    return Expectation(value, xp.concat(gradients) if gradients else None)
-
-
 def _samples(polynomials: _Polynomials, i: int, rows: slice) -> _Samples:
     payoff = polynomials.problem.expansions[i]
     bumps = [node.bumps(_bumps(payoff, rows, n, columns)) for node, n, columns in polynomials.roles]
@@ -199,7 +193,7 @@ def _sum(
     value = samples.weights @ math.prod(factors[1:], start=factors[0])
     if not polynomials.problem.gradient:
         return Expectation(value)
-    columns = []
+    columns: list[Array] = []
     for r, ((_, pull), n) in enumerate(zip(forwards, counts, strict=True)):
         others = factors[:r] + factors[r + 1 :]
         bar = math.prod(others, start=(n / at_mode(n)) * samples.weights[:, None])

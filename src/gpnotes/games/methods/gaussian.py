@@ -72,9 +72,7 @@ def _expectation(problem: RoleProblem, payoff: Expansion) -> Expectation:
         _block(_roles(problem, payoff, centre, p[rows, :]), features, weighted, problem.gradient)
         for rows in blocks(p.shape[0], features.shape[1], _COEFFICIENTS)
     ]
-    gradients = [part.gradient for part in parts if part.gradient is not None]
-    value = xp.concat([part.value for part in parts])
-    return Expectation(value, xp.concat(gradients) if gradients else None)
+    return Expectation.joined(parts)
 
 
 def _roles(problem: RoleProblem, payoff: Expansion, centre: Array, p: Array) -> list[_Role]:
@@ -113,7 +111,8 @@ def _features(z: Array, game: RoleSymmetricGame) -> Array:
 
 def _block(roles: list[_Role], features: Array, weighted: Array, gradient: bool) -> Expectation:
     xp = array_namespace(features)
-    constant = sum(_constant(role) for role in roles)
+    first, *others = [_constant(role) for role in roles]
+    constant = sum(others, start=first)
     form = xp.concat([constant[None, :], *[_form(role) for role in roles]], axis=0)
     parts = blocks(form.shape[1], *_width(features))
     sums = xp.concat([weighted @ xp.exp(features @ form[:, some]) for some in parts], axis=1)
@@ -184,7 +183,10 @@ def _about_mean(
     q = role.q
     s = role.d.shape[0]
     rows = {pair: second[row, :] for row, pair in enumerate(role.pairs)}
-    q_second = [sum(q[i, :] * rows[min(i, t), max(i, t)] for i in range(s)) for t in range(s)]
+    q_second = [
+        sum((q[i, :] * rows[min(i, t), max(i, t)] for i in range(1, s)), start=q[0, :] * rows[0, t])
+        for t in range(s)
+    ]
     y = first - zeroth * shift
     square = xp.stack([rows[t, t] for t in range(s)]) - shift * (first + y)
     return y, square, xp.stack(q_second) - xp.sum(q * first, axis=0) * shift - role.q_shift * y

@@ -53,10 +53,7 @@ def _expectation(
         _weighted(problem, payoff, starts[rows, None, :] + steps, p[rows, :])
         for rows in blocks(p.shape[0], steps.size, ENTRIES)
     ]
-    xp = array_namespace(p)
-    gradients = [part.gradient for part in parts if part.gradient is not None]
-    value = xp.concat([part.value for part in parts])
-    return Expectation(value, xp.concat(gradients) if gradients else None)
+    return Expectation.joined(parts)
 
 
 def _weighted(

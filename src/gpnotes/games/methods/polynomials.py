@@ -21,24 +21,41 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
-from typing import Any
+from typing import Any, Protocol, TypeAlias
 
-from ..._xp import Array, array_namespace, as_array, device, epsilon
+import numpy as np
+
+from ..._xp import Array, HostArray, array_namespace, as_array, device, epsilon
 from ...inplace import polynomials as inplace
 from ...inplace.polynomials import Workspace
 
-__all__ = ["Join", "Pair", "Single", "at_mode", "flushed", "poisson_table", "tree"]
+__all__ = ["Join", "Node", "Pair", "Single", "at_mode", "flushed", "poisson_table", "tree"]
 
-Terms = Sequence[Array]  # a (j, b) array for each degree
-Pull = Callable[[Iterable[Array]], list[Array]]
+Terms: TypeAlias = Sequence[Array] | HostArray  # a (j, b) array for each degree
+Pull: TypeAlias = Callable[[Iterable[Array]], Sequence[Array]]
 
 
-def tree(strategies: int, n: int) -> Any:
+class Node(Protocol):
+    """The product of the polynomials of some strategies; what it prepares is its own affair."""
+
+    def bumps(self, values: list[Array]) -> Any:
+        """What the samples bring, from ``f_s(x)``, a list of (n + 1, j)."""
+
+    def chances(self, table: Array) -> Any:
+        """What the mixtures bring, from ``π(x; λ_s)``, (s, n + 1, b)."""
+
+    def forward(
+        self, chances: Any, bumps: Any, work: Workspace | None = None
+    ) -> tuple[Terms, Pull]:
+        """The coefficients, and what pulls derivatives by them back."""
+
+
+def tree(strategies: int, n: int) -> Node:
     """The node that multiplies the polynomials of a role; of the product only degree n."""
     return _node(strategies, [n], n)
 
 
-def _node(strategies: int, degrees: list[int], n: int) -> Any:
+def _node(strategies: int, degrees: list[int], n: int) -> Node:
     if strategies == 1:
         return Single(degrees)
     if strategies == 2:
@@ -71,7 +88,7 @@ class Single:
 
         def pull(bars: Iterable[Array]) -> list[Array]:
             by_degree = zip(self.degrees, bars, strict=True)
-            return [sum((bumps[m, :] @ bar) * lower[m, :] for m, bar in by_degree)]
+            return [_total((bumps[m, :] @ bar) * lower[m, :] for m, bar in by_degree)]
 
         return terms, pull
 
@@ -90,9 +107,10 @@ class Pair:
 
     def _convolved(self, first: Array, second: Array) -> Array:
         """``first(x) second(m − x)`` for every degree m and x = 0, …, m, one below the other."""
-        xp, here = array_namespace(first), device(first)
-        xs = xp.asarray([x for m in self.degrees for x in range(m + 1)], device=here)
-        ys = xp.asarray([m - x for m in self.degrees for x in range(m + 1)], device=here)
+        xp = array_namespace(first)
+        kind = {"device": device(first)}
+        xs = xp.asarray([x for m in self.degrees for x in range(m + 1)], **kind)
+        ys = xp.asarray([m - x for m in self.degrees for x in range(m + 1)], **kind)
         return xp.take(first, xs, axis=0) * xp.take(second, ys, axis=0)
 
     def bumps(self, values: list[Array]) -> Array:
@@ -108,13 +126,13 @@ class Pair:
         return both, by_first, self._convolved(first, _lower(second))
 
     def forward(
-        self, chances: tuple[Array, Array, Array], bumps: Array, work: Workspace | None = None
+        self, chances: tuple[Any, Any, Any], bumps: Any, work: Workspace | None = None
     ) -> tuple[Terms, Pull]:
         """The coefficients, and what pulls derivatives by them back."""
         both, *by_rates = chances
         if work is not None:
-            terms = inplace.pair_terms(bumps, both, self.parts, work)
-            return terms, lambda bars: inplace.pair_bars(bumps, bars, by_rates, self.parts, work)
+            in_place = inplace.pair_terms(bumps, both, self.parts, work)
+            return in_place, lambda bars: inplace.pair_bars(bumps, bars, by_rates, self.parts, work)
         xp = array_namespace(bumps)
         terms = [xp.matrix_transpose(bumps[part, :]) @ both[part, :] for part in self.parts]
 
@@ -130,8 +148,8 @@ class Pair:
 class Join:
     """Two groups of strategies: ``Σ_k L_k R_{m−k}``, mixture by mixture and sample by sample."""
 
-    left: Any
-    right: Any
+    left: Node
+    right: Node
     half: int
     degrees: list[int]
 
@@ -149,11 +167,15 @@ class Join:
         self, chances: tuple[Any, Any], bumps: tuple[Any, Any], work: Workspace | None = None
     ) -> tuple[Terms, Pull]:
         """The coefficients, and what pulls derivatives by them back."""
-        of_left, of_right = (None, None) if work is None else (work.part("L"), work.part("R"))
+        of_left = None if work is None else work.part("L")
+        of_right = None if work is None else work.part("R")
         L, pull_left = self.left.forward(chances[0], bumps[0], of_left)
         R, pull_right = self.right.forward(chances[1], bumps[1], of_right)
-        if work is not None and self._joins_pairs:
-            return self._top((L, pull_left), (R, pull_right), work)
+        root = work if len(self.degrees) == 1 else None
+        if (
+            root is not None and isinstance(L, np.ndarray) and isinstance(R, np.ndarray)
+        ):  # two pairs
+            return [inplace.top_term(L, R)], _TopPull(L, R, pull_left, pull_right, root)
         terms = [_total(L[k] * R[m - k] for k in range(m + 1)) for m in self.degrees]
 
         def pull(bars: Iterable[Array]) -> list[Array]:
@@ -162,24 +184,21 @@ class Join:
 
         return terms, pull
 
-    @property
-    def _joins_pairs(self) -> bool:
-        """Whether this is the root above two pairs, whose terms are one array each."""
-        pairs = isinstance(self.left, Pair) and isinstance(self.right, Pair)
-        return pairs and len(self.degrees) == 1
 
-    def _top(
-        self, left: tuple[Any, Pull], right: tuple[Any, Pull], work: Workspace
-    ) -> tuple[Terms, Pull]:
-        """The one coefficient of two pairs, in place."""
-        (L, pull_left), (R, pull_right) = left, right
+@dataclass(frozen=True)
+class _TopPull:
+    """What pulls the derivatives by one coefficient of two pairs back, in place."""
 
-        def pull(bars: Iterable[Array]) -> list[Array]:
-            (bar,) = bars
-            by_left = pull_left(inplace.products(bar, R, work))
-            return [*by_left, *pull_right(inplace.products(bar, L, work))]
+    left: HostArray
+    right: HostArray
+    pull_left: Pull
+    pull_right: Pull
+    work: Workspace
 
-        return [inplace.top_term(L, R)], pull
+    def __call__(self, bars: Iterable[Any]) -> Sequence[Array]:
+        (bar,) = bars
+        by_left = self.pull_left(inplace.products(bar, self.right, self.work))
+        return [*by_left, *self.pull_right(inplace.products(bar, self.left, self.work))]
 
 
 def _cross(bars: dict[int, Array], other: Terms) -> Iterable[Array]:

@@ -6,12 +6,12 @@ strategy of the role that the problem is about.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from ... import _check
-from ..._xp import Array
+from ..._xp import Array, array_namespace
 from ...random import Stream
 from ..expansion import Expansion
 from ..game import LIMIT, RoleSymmetricGame
@@ -60,6 +60,22 @@ class Expectation(NamedTuple):
             _times(scale, self.gradient),
             _times(abs(scale), self.value_error),
             _times(abs(scale), self.gradient_error),
+        )
+
+    @classmethod
+    def joined(cls, parts: Sequence[Expectation]) -> Expectation:
+        """The expectations of all mixtures from those of blocks of them."""
+        xp = array_namespace(parts[0].value)
+
+        def together(arrays: list[Array | None]) -> Array | None:
+            present = [a for a in arrays if a is not None]
+            return xp.concat(present) if present else None
+
+        return cls(
+            xp.concat([part.value for part in parts]),
+            together([part.gradient for part in parts]),
+            together([part.value_error for part in parts]),
+            together([part.gradient_error for part in parts]),
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import reduce
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -29,16 +29,14 @@ def expectations(problem: RoleProblem, options: Options) -> list[Expectation]:
     estimated from draws of their own: nothing is divided by an entry of the mixture. Held at a time
     are as many samples as fit 32 MiB. Raises `TypeError` without a stream.
     """
-    stream = _check.instance(options.stream, "stream", Stream)
+    stream = cast(Stream, _check.instance(options.stream, "stream", Stream))
     p = problem.mixtures
     rows = blocks(p.shape[0], options.samples * problem.game.size, _DRAWN)
     answers = []
     for payoff in problem.expansions:
         draws = [_Draws(problem.game, p[some, :], stream, options.samples) for some in rows]
         parts = [_expectation(problem, payoff, some) for some in draws]
-        fields = [[part[i] for part in parts if part[i] is not None] for i in range(4)]
-        xp = array_namespace(p)
-        answers.append(Expectation(*(xp.concat(field) if field else None for field in fields)))
+        answers.append(Expectation.joined(parts))
     return answers
 
 
@@ -86,19 +84,19 @@ def _expectation(problem: RoleProblem, payoff: Expansion, draws: _Draws) -> Expe
 
 
 class _Moments(NamedTuple):
-    """A number of samples, their mean (B,), and the sum of squares about it (B,)."""
+    """The mean (B,) of a number of samples, and the sum of squares about it (B,)."""
 
-    count: int
+    number: int
     mean: Array
     squares: Array
 
 
 def _moments(profiles: np.ndarray, payoff: Expansion, p: Array) -> _Moments:
     xp = array_namespace(p)
-    count = profiles.shape[1]
+    number = profiles.shape[1]
     rows = as_array(profiles.reshape(-1, profiles.shape[2]), p)
     f = xp.reshape(payoff.bumps(rows), profiles.shape[:2])
-    return _Moments(count, xp.mean(f, axis=1), count * xp.var(f, axis=1))
+    return _Moments(number, xp.mean(f, axis=1), number * xp.var(f, axis=1))
 
 
 def _together(a: _Moments, b: _Moments) -> _Moments:
@@ -107,13 +105,13 @@ def _together(a: _Moments, b: _Moments) -> _Moments:
     Source: Chan, Golub & LeVeque (1979), Updating formulae and a pairwise algorithm for computing
     sample variances.
     """
-    count = a.count + b.count
+    number = a.number + b.number
     gap = b.mean - a.mean
-    squares = a.squares + b.squares + gap**2 * (a.count * b.count / count)
-    return _Moments(count, a.mean + gap * (b.count / count), squares)
+    squares = a.squares + b.squares + gap**2 * (a.number * b.number / number)
+    return _Moments(number, a.mean + gap * (b.number / number), squares)
 
 
 def _summary(lots: list[_Moments]) -> tuple[Array, Array]:
     """Mean and standard error, (B,) each."""
-    count, mean, squares = reduce(_together, lots)
-    return mean, array_namespace(mean).sqrt(squares / ((count - 1) * count))
+    number, mean, squares = reduce(_together, lots)
+    return mean, array_namespace(mean).sqrt(squares / ((number - 1) * number))
