@@ -92,9 +92,9 @@ UNTRIED = {
     "VarianceParts",
     "Cholesky", "FactorisationError", "JitterWarning", "Stream", "Space",
     # for subclasses and for the house
-    "Kernel", "Stationary", "LikelihoodBase", "cotangent", "fixed", "flatten_gradient",
-    "holds_derivatives", "nonnegative", "positive", "real", "settle", "unchecked", "by_differences",
-    "centroid", "gradcheck",
+    "ComposableCost", "Kernel", "Stationary", "LikelihoodBase", "cotangent", "fixed",
+    "flatten_gradient", "holds_derivatives", "nonnegative", "positive", "real", "settle",
+    "unchecked", "by_differences", "centroid", "gradcheck",
     # without arguments
     "ZeroMean", "backend", "namespaces",
 }  # fmt: skip

@@ -590,6 +590,9 @@ def test_a_mean_function_that_varies_is_no_constant(make_posterior, make_state):
         def __call__(self, x):
             return x[:, 0]
 
+        def pullback(self, x, bar):
+            raise NotImplementedError
+
     posterior, (m, S) = make_posterior(), make_state()
     other = condition(replace(posterior.gp, mean=Slope()), posterior.X, posterior.y)
     for call in (fantasy.expected_variance, fantasy.expected_variance_parts):

@@ -8,9 +8,13 @@ from gpnotes._xp import to_numpy
 from gpnotes.pilco import (
     Dynamics,
     LinearPolicy,
+    PartialCost,
+    QuadraticCost,
     RBFPolicy,
     SaturatingCost,
     Squashed,
+    StepCost,
+    augment,
     rollout,
     rollout_and_pullback,
     sample_paths,
@@ -116,6 +120,82 @@ def test_the_reverse_pass_is_the_gradient_of_the_whole_rollout(world):
     gradcheck(costs, pulled, policy, m, S)
 
 
+def costs_of_actions(cost):
+    effort = StepCost(action=QuadraticCost(np.asarray([0.2]), 0.5 * np.eye(U)))
+    turned = PartialCost(SaturatingCost(np.ones(1), np.eye(1)), (3,))
+    return {"both": cost + 0.3 * effort + turned, "the action alone": effort}
+
+
+@pytest.mark.parametrize("kind", ["both", "the action alone"])
+def test_the_reverse_pass_knows_what_actions_cost(world, kind):
+    """By the policy, which acts and steers, and by the start."""
+    dynamics, policy, cost, m, S = world()
+    cost = costs_of_actions(cost)[kind]
+
+    def costs(policy, m, S):
+        return rollout(dynamics, policy, cost, m, 0.5 * (S + S.T), 4).costs
+
+    def pulled(policy, m, S, bar):
+        policy_bar, m_bar, S_bar = rollout_and_pullback(dynamics, policy, cost, m, S, 4)[1](bar)
+        return policy_bar, m_bar, 0.5 * (S_bar + S_bar.T)
+
+    gradcheck(costs, pulled, policy, m, S)
+
+
+def test_the_cost_of_an_action_is_that_of_the_state_it_was_taken_in(world):
+    """The first of them is known before anything moves."""
+    dynamics, policy, cost, m, S = world()
+    both = cost + costs_of_actions(cost)["the action alone"]
+    extra = rollout(dynamics, policy, both, m, S, 3).costs
+    extra = extra - rollout(dynamics, policy, cost, m, S, 3).costs
+    for t in range(3):
+        u = policy.moments(*augment(m, S, (0,)))
+        wanted = 0.5 * ((u.mean[0] - 0.2) ** 2 + u.covariance[0, 0])
+        np.testing.assert_allclose(extra[t], wanted, rtol=1e-10)
+        m, S = step(dynamics, policy, m, S)
+
+
+def test_action_costs_live_where_the_rollout_does(world, space):
+    dynamics, policy, cost, m, S = world(space.asarray)
+    effort = QuadraticCost(space.asarray([0.2]), space.asarray([[0.5]]))
+    found, pull = rollout_and_pullback(
+        dynamics, policy, cost + 0.1 * StepCost(action=effort), m, S, 2
+    )
+    assert all(space.holds(a) for a in (found.costs, *pull(found.costs)[1:]))
+
+
+class Broken:
+    """A cost of one's own that is not finite, from a step on, or is no cost at all."""
+
+    def __init__(self, value, good=0):
+        self.value, self.good = value, good
+
+    def __call__(self, x):
+        return self.value
+
+    def expected_and_pullback(self, m, S):
+        self.good -= 1
+        value = 1.0 if self.good >= 0 else self.value
+        return value, lambda bar: (0.0 * m, 0.0 * S)
+
+
+def test_a_cost_that_is_not_finite_is_refused_by_name(world):
+    dynamics, policy, _, m, S = world()
+    with pytest.raises(ValueError, match="the expectation of cost must be finite; got nan"):
+        rollout(dynamics, policy, Broken(np.nan), m, S, 2)
+    with pytest.raises(TypeError, match="the expectation of cost must be a number; got NoneType"):
+        rollout(dynamics, policy, Broken(None), m, S, 2)
+    with pytest.raises(ValueError, match="the cost expected of step 2 must be finite; got inf"):
+        rollout(dynamics, policy, Broken(np.inf, good=2), m, S, 3)
+
+
+def test_a_cost_of_other_actions_is_refused_by_name(world):
+    dynamics, policy, cost, m, S = world()
+    effort = StepCost(action=QuadraticCost(np.zeros(2), np.eye(2)))
+    with pytest.raises(ValueError, match=r"cost\.action must be one of an action, \(1,\): m must"):
+        rollout(dynamics, policy, cost + effort, m, S, 2)
+
+
 def test_particles_agree_with_matched_moments_while_the_uncertainty_is_small(world):
     dynamics, policy, cost, m, _ = world()
     S = 1e-4 * np.eye(D)
@@ -178,7 +258,9 @@ def test_worlds_that_do_not_fit_together_are_refused(world):
         step(half, policy, m, S)  # broadcasting would go on
     with pytest.raises(ValueError, match="angles must be entries 0 to 1 of a state"):
         step(Dynamics(dynamics.posteriors, (7,)), policy, m, S)
-    with pytest.raises(ValueError, match=r"cost\.target must have shape"):
+    with pytest.raises(
+        ValueError, match=r"cost must be one of a state .* \(4,\): m must have shape"
+    ):
         rollout(dynamics, policy, SaturatingCost(np.zeros(1), np.eye(1)), m, S, 2)
     wide = LinearPolicy(np.ones((U + 1, K)), np.ones(U + 1))
     with pytest.raises(ValueError, match="the posteriors of dynamics look at 5 entries"):

@@ -1,6 +1,7 @@
 """Learning to act from a model of the dynamics: policies, costs, rollouts, and the loop."""
 
-from .costs import SaturatingCost
+from .composed import ComposableCost, PartialCost, StepCost, SumCost
+from .costs import QuadraticCost, SaturatingCost
 from .dynamics import Dynamics, Transitions, fit_dynamics
 from .learning import Improvement, Round, Task, improve, learn
 from .policies import LinearPolicy, RBFPolicy, Squashed
@@ -23,15 +24,20 @@ from .sines import (
 
 __all__ = [
     "Augmented",
+    "ComposableCost",
     "Dynamics",
     "Improvement",
     "LinearPolicy",
+    "PartialCost",
+    "QuadraticCost",
     "RBFPolicy",
     "Rollout",
     "Round",
     "SaturatingCost",
     "SineMoments",
     "Squashed",
+    "StepCost",
+    "SumCost",
     "Task",
     "Transitions",
     "augment",

@@ -15,16 +15,6 @@ def state(m: Array, S: Array, size: int | None = None, *, names: tuple = ("m", "
     return admit_input(m, S, m[None, :], names[1], mean=names[0])
 
 
-def policy(value: Any, name: str = "policy") -> Any:
-    """`value` if it has what a rollout asks of a policy: actions, and moments with a pullback."""
-    if isinstance(value, type) or not (
-        callable(value) and callable(getattr(value, "moments_and_pullback", None))
-    ):
-        wanted = "a policy, such as LinearPolicy, with moments_and_pullback"
-        raise TypeError(f"{name} must be {wanted}; got {_check._kind(value)}")
-    return value
-
-
 def function(value: Any, name: str) -> Any:
     """`value` if it can be called."""
     if not callable(value):

@@ -5,15 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _check
-from .._xp import Array
+from .._xp import Array, Matrix, Vector
+from ..contracts import Cost, Policy, require
 from . import _admit
-from .costs import SaturatingCost
+from .composed import StepCost, by_step
 from .dynamics import Dynamics
+from .sines import Augmented, _augment
 
 
 def world(dynamics: Any, policy: Any, m: Array, S: Array) -> Array:
     """S made symmetric, if the dynamics and the policy fit a state x ~ N(m, S)."""
-    _admit.policy(policy)
+    require(policy, "policy", Policy)
     S = _admit.state(m, S)
     actions(dynamics, policy, m)
     return S
@@ -35,10 +37,33 @@ def actions(dynamics: Any, policy: Any, m: Array) -> None:
     _check.alike(action, "the action", m, "m")
 
 
-def cost(cost: Any, size: int, like: Array) -> None:
-    """Refuse a cost that is not one of `size` entries, a state with its sines, like m."""
-    target = _check.instance(cost, "cost", SaturatingCost).target
-    _check.alike(_check.vector(target, "cost.target", size=size), "cost.target", like, "m")
+def cost(cost: Any, z: Augmented, policy: Any = None) -> None:
+    """Refuse a cost whose expectation in the state z, and of the policy's action there, fails.
+
+    Without a policy the cost of an action is not tried: how many there are, is not known.
+    """
+    if not isinstance(cost, StepCost):
+        require(cost, "cost", Cost)
+    of_step = by_step(cost)
+    if of_step.state is not None:
+        _expectation(of_step.state, "cost", "a state with its sines and cosines", *z)
+    if of_step.action is not None and policy is not None:
+        action = policy.moments_and_pullback(*z)[0]
+        _expectation(of_step.action, "cost.action", "an action", action.mean, action.covariance)
+
+
+def _expectation(cost: Any, name: str, of: str, m: Vector, S: Matrix) -> None:
+    try:
+        value, pull = cost.expected_and_pullback(m, S)
+        bars = pull(1.0)
+    except (TypeError, ValueError) as problem:
+        kind = TypeError if isinstance(problem, TypeError) else ValueError
+        raise kind(f"{name} must be one of {of}, {tuple(m.shape)}: {problem}") from problem
+    _check.number(value, f"the expectation of {name}")
+    if not isinstance(bars, tuple) or len(bars) != 2:
+        raise TypeError(f"the pullback of {name} must return (m_bar, S_bar); got {bars!r}")
+    for bar, like, argument in zip(bars, (m, S), ("m_bar", "S_bar"), strict=True):
+        _check.cotangent(bar, f"{argument} of {name}", like)
 
 
 def task(dynamics: Any, policy: Any, task: Any) -> None:
@@ -46,7 +71,8 @@ def task(dynamics: Any, policy: Any, task: Any) -> None:
     world(dynamics, policy, task.mean, task.covariance)
     if tuple(task.angles) != tuple(dynamics.angles):
         raise ValueError(f"task.angles must be those of dynamics; got {task.angles}")
-    cost(task.cost, task.mean.shape[0] + 2 * len(task.angles), task.mean)
+    z, _ = _augment(task.mean, task.covariance, task.angles)
+    cost(task.cost, z, policy)
 
 
 def particles(dynamics: Any, starts: Array) -> Array:

@@ -62,10 +62,10 @@ class Dynamics:
         _check.matrix(states, "states", columns=len(self.posteriors))
         _check.matrix(actions, "actions", rows=states.shape[0])
         _check.alike(actions, "actions", states, "states")
-        return _model_inputs(states, actions, self.angles)
+        return model_inputs(states, actions, self.angles)
 
 
-def _model_inputs(states: Array, actions: Array, angles: Sequence[int]) -> Array:
+def model_inputs(states: Array, actions: Array, angles: Sequence[int]) -> Array:
     """``(x, sin x_a, cos x_a, u)``, (n, K + U), of states and actions that have been checked."""
     xp = array_namespace(states)
     turns = [f(states[:, a])[:, None] for f in (xp.sin, xp.cos) for a in angles]
@@ -81,11 +81,11 @@ def fit_dynamics(data: Transitions, angles: tuple[int, ...] = (), *, steps: int 
     of an input. O(n³) an evaluation. Raises `ValueError` for arrays that do not fit each other, and
     for a state or an action that never changes. Source: Deisenroth & Rasmussen (2011), section 2.1.
     """
-    _admit_transitions(data)
+    admit_transitions(data)
     steps = _check.whole(steps, "steps", 1)
     D = data.states.shape[1]
     angles = _check.entries(angles, "angles", D, "a state")
-    X = _model_inputs(data.states, data.actions, angles)
+    X = model_inputs(data.states, data.actions, angles)
     columns = [d for d in range(X.shape[1]) if d not in angles]
     visible = array_namespace(X).stack([X[:, d] for d in columns], axis=1)
     change = data.next_states - data.states
@@ -95,15 +95,17 @@ def fit_dynamics(data: Transitions, angles: tuple[int, ...] = (), *, steps: int 
     return Dynamics(tuple(posteriors), angles)
 
 
-def _admit_transitions(data: Transitions) -> None:
-    """Refuse states (n, D), actions (n, U), next states (n, D) that do not fit, or with n < 2."""
+def admit_transitions(data: Transitions, *, least: int = 2) -> Transitions:
+    """`data` if states (n, D), actions (n, U) and next states (n, D) fit, with `least` rows."""
     n, D = _check.matrix(_check.instance(data, "data", Transitions).states, "states").shape
-    if n < 2:
-        raise ValueError(f"states must have at least two rows; got {data.states.shape}")
+    if n < least:
+        wanted = "two rows" if least == 2 else "one row"
+        raise ValueError(f"states must have at least {wanted}; got {data.states.shape}")
     _check.matrix(data.actions, "actions", rows=n)
     _check.matrix(data.next_states, "next_states", rows=n, columns=D)
     for name in ("actions", "next_states"):
         _check.alike(getattr(data, name), name, data.states, "states")
+    return data
 
 
 def _fitted(X: Array, y: Array, steps: int) -> GP:

@@ -15,9 +15,10 @@ from .._xp import Array, array_namespace
 from ..linalg import FactorisationError
 from ..params import flatten, flatten_gradient
 from . import _admit, _match
-from .costs import SaturatingCost
-from .dynamics import Dynamics, Transitions, fit_dynamics
+from .composed import by_step
+from .dynamics import Dynamics, Transitions, admit_transitions, fit_dynamics, model_inputs
 from .rollouts import rollout_and_pullback
+from .sines import _augment
 
 __all__ = ["Improvement", "Round", "Task", "improve", "learn"]
 
@@ -29,11 +30,12 @@ _WALL = 1.0  # what a rollout that fails costs, in units in which the start is 0
 class Task:
     """What is to be learned: ``x ~ N(mean, covariance)`` at the start, `steps` steps, their cost.
 
-    `cost` is one of the augmented state ``(x, sin x_a, cos x_a)``; `angles` are the entries of x
-    that are angles. Raises `ValueError` for what does not fit.
+    `cost` is one of the augmented state ``(x, sin x_a, cos x_a)`` that a step leads to, or a
+    `StepCost`, to which the action counts too; `angles` are the entries of x that are angles.
+    Raises `ValueError` or `TypeError` for what does not fit.
     """
 
-    cost: SaturatingCost
+    cost: Any
     mean: Array
     covariance: Array
     steps: int
@@ -42,9 +44,22 @@ class Task:
     def __post_init__(self) -> None:
         _admit.state(self.mean, self.covariance, names=("mean", "covariance"))
         angles = _check.entries(self.angles, "angles", self.mean.shape[0], "mean")
-        _match.cost(self.cost, self.mean.shape[0] + 2 * len(angles), self.mean)
+        _match.cost(self.cost, _augment(self.mean, self.covariance, angles)[0])
         _check.whole(self.steps, "steps", 1)
         _xp.keep_copies(self, "mean", "covariance")
+
+    def observed_costs(self, data: Transitions) -> Array:
+        """What each of n observed steps did cost, (n,), to be compared with what was expected.
+
+        Raises `ValueError` or `TypeError` for transitions that do not fit the task.
+        """
+        states, actions, next_states = admit_transitions(data, least=1)
+        _check.matrix(states, "states", columns=self.mean.shape[0])
+        _check.alike(states, "states", self.mean, "mean")
+        z = model_inputs(next_states, actions[:, :0], self.angles)
+        cost = by_step(self.cost)
+        costs = [cost(z[i, :], actions[i, :]) for i in range(z.shape[0])]
+        return _xp.as_array(costs, self.mean)
 
 
 class Improvement(NamedTuple):

@@ -13,6 +13,7 @@ from typing import Any
 
 from .. import _check
 from .._xp import Array, array_namespace, as_array, keep_copies
+from ..contracts import Policy, require
 from ..moments import Moments, network_moments, network_moments_and_pullback
 from ..params import cotangent, fixed, positive, real
 from . import _admit
@@ -171,7 +172,7 @@ class Squashed:
     limit: Any = fixed()
 
     def __post_init__(self) -> None:
-        _admit.policy(self.inner, "inner")
+        require(self.inner, "inner", Policy)
         if not isinstance(self.limit, int | float):
             _check.vector(self.limit, "limit")
             keep_copies(self, "limit")

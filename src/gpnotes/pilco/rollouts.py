@@ -17,7 +17,7 @@ from ..moments.prediction import matched_moments_and_pullback
 from ..params import cotangent, leaves, replaced
 from ..random import Stream
 from . import _match
-from .costs import SaturatingCost
+from .composed import StepCost, by_step, expectation
 from .dynamics import Dynamics
 from .sines import Augmented, _augment, _joint
 
@@ -64,14 +64,14 @@ def step_and_pullback(
     """
     S = _match.world(dynamics, policy, m, S)
     z, pull_z = _augment(m, S, dynamics.angles)
-    x_next, pull = _onwards(dynamics, policy, _Gaussian(m, S), z, pull_z)
+    x_next, _, pull = _onwards(dynamics, policy, _Gaussian(m, S), z, pull_z)
     return x_next, lambda bar: pull(_check.cotangents(bar, "bar", x_next))
 
 
 def _onwards(
     dynamics: Dynamics, policy: Any, x: _Gaussian, z: Augmented, pull_z: Callable
-) -> tuple[_Gaussian, Callable]:
-    """A step from a state whose sines are known already."""
+) -> tuple[_Gaussian, _Gaussian, Callable]:
+    """The state after a step from one whose sines are known, the action, and their pullback."""
     xp, D, K = array_namespace(x.mean), x.mean.shape[0], z.mean.shape[0]
     action, pull_action = policy.moments_and_pullback(z.mean, z.covariance)
     w_mean = xp.concat([z.mean, action.mean])
@@ -83,33 +83,48 @@ def _onwards(
     covariance = x.covariance + change.covariance + across + xp.matrix_transpose(across)
     x_next = _Gaussian(x.mean + change.mean, symmetric_part(covariance))
 
-    def pull(bar: _Gaussian) -> tuple[Any, Array, Array]:
+    def pull(bar: _Gaussian, action_bar: _Gaussian | None = None) -> tuple[Any, Array, Array]:
+        """The derivatives by policy, m and S; `action_bar` are those by the action alone."""
         cov_bar = symmetric_part(bar.covariance)
         rest = xp.zeros_like(change.cross[D:, :])
         change_bar = Moments(bar.mean, cov_bar, xp.concat([2.0 * cov_bar, rest]))
         w_bar, W_bar = pull_change(change_bar)
         cross_bar = W_bar[:K, K:] + xp.matrix_transpose(W_bar[K:, :K])
-        policy_bar, z_bar, Z_bar = pull_action(Moments(w_bar[K:], W_bar[K:, K:], cross_bar))
+        u_bar, U_bar = w_bar[K:], W_bar[K:, K:]
+        if action_bar is not None:
+            u_bar, U_bar = u_bar + action_bar.mean, U_bar + action_bar.covariance
+        policy_bar, z_bar, Z_bar = pull_action(Moments(u_bar, U_bar, cross_bar))
         m_bar, S_bar = pull_z(Augmented(z_bar + w_bar[:K], Z_bar + W_bar[:K, :K]))
         return policy_bar, bar.mean + m_bar, cov_bar + S_bar
 
-    return x_next, pull
+    return x_next, _Gaussian(action.mean, action.covariance), pull
 
 
-def rollout(
-    dynamics: Dynamics, policy: Any, cost: SaturatingCost, m: Array, S: Array, steps: int
-) -> Rollout:
+def rollout(dynamics: Dynamics, policy: Any, cost: Any, m: Array, S: Array, steps: int) -> Rollout:
     """Moments of the states of `steps` steps from ``N(m, S)``, and the expected cost of each.
 
-    The cost is one of the augmented state ``(x, sin x_a, cos x_a)``, (K,); the start is not
-    counted. :eq:`eq-pc-total`. Raises `ValueError` for steps below one and shapes that do not fit.
-    Source: Deisenroth & Rasmussen (2011), section 2.2.
+    `cost` is one of the augmented state ``(x, sin x_a, cos x_a)``, (K,), that a step leads to, or a
+    `StepCost`, to which the action counts too; the start is not counted. :eq:`eq-pc-total`. Raises
+    `ValueError` or `TypeError` for steps below one, shapes that do not fit, and a cost that is not
+    finite. Source: Deisenroth & Rasmussen (2011), section 2.2.
+
+    >>> import numpy as np
+    >>> from gpnotes import GP, RBF, condition
+    >>> from gpnotes.pilco import LinearPolicy, QuadraticCost
+    >>> inputs = np.asarray([[0.0, -1.0], [0.0, 1.0], [1.0, 0.0], [-1.0, 0.0]])
+    >>> gp = GP(RBF(0.1, 2.0), 1e-4)
+    >>> dynamics = Dynamics((condition(gp, inputs, 0.5 * inputs[:, 1]),))
+    >>> policy = LinearPolicy(-np.ones((1, 1)), np.zeros(1))
+    >>> square = QuadraticCost(np.zeros(1), np.eye(1))
+    >>> cost = square + 0.1 * StepCost(action=square)
+    >>> rollout(dynamics, policy, cost, np.ones(1), np.zeros((1, 1)), 3).costs.round(3)
+    array([0.419, 0.108, 0.024])
     """
     return rollout_and_pullback(dynamics, policy, cost, m, S, steps)[0]
 
 
 def rollout_and_pullback(
-    dynamics: Dynamics, policy: Any, cost: SaturatingCost, m: Array, S: Array, steps: int
+    dynamics: Dynamics, policy: Any, cost: Any, m: Array, S: Array, steps: int
 ) -> tuple[Rollout, Callable[[Array], tuple[Any, Array, Array]]]:
     """The same, and a function from derivatives by the costs (T,) to those by policy, m and S.
 
@@ -117,16 +132,18 @@ def rollout_and_pullback(
     computed: O(steps · n² D) numbers at most. :eq:`eq-pc-chain`.
     Source: Deisenroth & Rasmussen (2011), section 2.3.
     """
-    steps, S = _check.whole(steps, "steps", 1), _match.world(dynamics, policy, m, S)
-    x, z, pull_z = _Gaussian(m, S), *_augment(m, S, dynamics.angles)
+    steps = _check.whole(steps, "steps", 1)
+    x = _Gaussian(m, _match.world(dynamics, policy, m, S))
+    z, pull_z = _augment(*x, dynamics.angles)
+    _match.cost(cost, z, policy)
+    of_step = by_step(cost)
     states, costs, pulls = [x], [], []
-    _match.cost(cost, z.mean.shape[0], m)
-    for _ in range(steps):
-        x, pull_step = _onwards(dynamics, policy, x, z, pull_z)
-        z, pull_z = _augment(x.mean, x.covariance, dynamics.angles)
-        value, pull_cost = cost._expected(z.mean, z.covariance)
+    for t in range(steps):
+        x, action, pull_step = _onwards(dynamics, policy, x, z, pull_z)
+        z, pull_z = _augment(*x, dynamics.angles)
+        value, pull_cost = _expected_cost(of_step, z, action)
         states.append(x)
-        costs.append(value)
+        costs.append(_check.number(value, f"the cost expected of step {t + 1}"))
         pulls.append((pull_step, pull_z, pull_cost))
     result = _stacked(states, costs)
     return result, lambda bar: _backwards(pulls, _check.cotangent(bar, "costs_bar", result.costs))
@@ -156,6 +173,24 @@ def sample_paths(
     return xp.stack(paths)
 
 
+def _expected_cost(
+    cost: StepCost, z: Augmented, action: _Gaussian
+) -> tuple[float, Callable[[float], tuple[Augmented, _Gaussian | None]]]:
+    """What a step to the state z by an action is expected to cost, and the way back to both."""
+    if cost.action is None:
+        of_state, pull_state = expectation(cost.state)(*z)
+        return of_state, lambda bar: (Augmented(*pull_state(bar)), None)
+    of_action, pull_action = expectation(cost.action)(*action)
+    if cost.state is None:
+        nothing = Augmented(*(array_namespace(part).zeros_like(part) for part in z))
+        return of_action, lambda bar: (nothing, _Gaussian(*pull_action(bar)))
+    of_state, pull_state = expectation(cost.state)(*z)
+    return of_state + of_action, lambda bar: (
+        Augmented(*pull_state(bar)),
+        _Gaussian(*pull_action(bar)),
+    )
+
+
 def _stacked(states: list[_Gaussian], costs: list[float]) -> Rollout:
     means, covariances = zip(*states, strict=True)
     xp = array_namespace(means[0])
@@ -167,10 +202,11 @@ def _backwards(pulls: list[tuple], costs_bar: Array) -> tuple[Any, Array, Array]
     policy_bar = m_bar = S_bar = None
     for t in range(len(pulls) - 1, -1, -1):
         pull_step, pull_z, pull_cost = pulls[t]
-        now_m, now_S = pull_z(Augmented(*pull_cost(float(costs_bar[t]))))
+        z_bar, action_bar = pull_cost(float(costs_bar[t]))
+        now_m, now_S = pull_z(z_bar)
         if m_bar is not None:  # what later costs say of this state
             now_m, now_S = now_m + m_bar, now_S + S_bar
-        share, m_bar, S_bar = pull_step(_Gaussian(now_m, now_S))
+        share, m_bar, S_bar = pull_step(_Gaussian(now_m, now_S), action_bar)
         policy_bar = share if policy_bar is None else _sum(policy_bar, share)
     return policy_bar, m_bar, S_bar
 

@@ -43,7 +43,8 @@ _BUMPS = pilco.RBFPolicy(
     _DRAW.standard_normal((5, _D)), _DRAW.standard_normal((5, 1)), np.ones(_D), (0, 1, 2), 3
 )
 _COST = pilco.SaturatingCost(np.zeros(_D), np.eye(_D))
-_TASK = pilco.Task(_COST, _M, _S, 3)
+_EFFORT = pilco.StepCost(action=pilco.QuadraticCost(np.zeros(1), np.eye(1)))
+_TASK = pilco.Task(_COST + 0.1 * _EFFORT, _M, _S, 3)
 _DATA = pilco.Transitions(_STATES, _ACTIONS, _NEXTS)
 _CANDIDATES = _DRAW.standard_normal((5, 4))
 _FANTASY = {**_WIDE, "candidates": matrix(_CANDIDATES, columns=True)}
@@ -51,6 +52,11 @@ _ONE, _MANY = thing(_MODELS[0], _KERNEL), thing(_MODELS, _KERNEL).but("a list", 
 _CENTRES, _WEIGHTS = _DRAW.standard_normal((5, _D)), _DRAW.standard_normal((5, 2))
 _ELL = vector(np.ones(_D), size=True).but(zero=np.zeros(_D), negative=-np.ones(_D))
 _POLICIES = thing(_POLICY, _COST, _DYNAMICS)
+_ONE_COST = thing(_COST, _POLICY, _EFFORT)
+_COSTS = Argument((_COST, _COST), {
+    "None": None, "a cost": _COST, "none": (), "one of a step": (_COST, _EFFORT),
+    "policies": (_POLICY, _POLICY), "one too few": (_COST,), "classes": (pilco.SumCost,) * 2,
+})  # fmt: skip
 _WORLD = {"dynamics": thing(_DYNAMICS, _PREDICTOR), "policy": _POLICIES, **_NORMAL}
 _SHARES = vector(np.ones(_D), size=True).but("None", negative=-np.ones(_D))
 
@@ -122,6 +128,19 @@ CALLS = (
     call("check_policy", testing.check_policy, policy=thing(_POLICY, _COST), **_NORMAL),
     call("check_cost", testing.check_cost, cost=thing(_COST, _POLICY), **_NORMAL),
     call("SaturatingCost.expected_and_pullback", _COST.expected_and_pullback, **_NORMAL),
+    call("QuadraticCost", pilco.QuadraticCost, target=vector(np.zeros(3), size=True),
+         weight=covariance(np.eye(3))),
+    call("QuadraticCost.expected", pilco.QuadraticCost(np.zeros(3), np.eye(3)).expected, **_NORMAL),
+    call("SumCost", pilco.SumCost, costs=_COSTS, weights=Argument((1.0, 2.0), {
+         "None": None, "a number": 1.0, "too many": (1.0, 2.0, 3.0), "none": (),
+         "words": ("a", "b"), "truths": (True, False), "NaN": (1.0, np.nan)})),
+    call("SumCost.expected_and_pullback", (_COST + _COST).expected_and_pullback, **_NORMAL),
+    call("PartialCost", pilco.PartialCost, cost=_ONE_COST, entries=entries(
+         (0, 1, 2), 3, empty=False).but("beyond")),
+    call("PartialCost.expected_and_pullback",
+         pilco.PartialCost(_COST, (2, 1, 0)).expected_and_pullback, **_NORMAL),
+    call("StepCost", pilco.StepCost, state=_ONE_COST.but("None"), action=_ONE_COST.but("None")),
+    call("Task.observed_costs", _TASK.observed_costs, data=thing(_DATA, _DYNAMICS)),
     call("Task", pilco.Task, cost=thing(_COST, _POLICY), mean=vector(_M, size=True),
          covariance=covariance(_S), steps=whole(3), angles=entries((), 3).but("a mask")),
     *(call(function.__name__, function, **_NORMAL, angles=entries((1,), 3).but("a mask"))
