@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from .. import _check
 from .._xp import Array, Namespace
+from ..contracts import Moments
 from .input_covariance import admit_input, damped_covariance, require_digits
 from .pair_sums import PairSums, pair_sums
 from .predictors import Predictor, means_alone
@@ -34,17 +35,6 @@ __all__ = [
     "predict",
     "predict_and_pullback",
 ]
-
-
-class Moments(NamedTuple):
-    """Mean (E,) and covariance (E, E) of the outputs f(x), and ``cross = cov[x, f(x)]``, (D, E).
-
-    As a cotangent, the derivatives of a number by each of them.
-    """
-
-    mean: Array
-    covariance: Array
-    cross: Array
 
 
 def predict(model: Predictor, m: Array, S: Array, noise: bool = False) -> Moments:
