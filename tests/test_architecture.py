@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ast
+import importlib
+import inspect
+import pkgutil
 import statistics
 from collections.abc import Iterator
 from functools import cache
@@ -208,6 +211,28 @@ def test_no_error_is_swallowed_and_no_name_comes_from_a_star(path):
 
 def _catches_all(handler: ast.ExceptHandler) -> bool:
     return handler.type is None or getattr(handler.type, "id", "") in ("Exception", "BaseException")
+
+
+def packages() -> list[str]:
+    """`gpnotes` and every package in it."""
+    folders = [path.parent.relative_to(SOURCE.parent) for path in SOURCE.rglob("__init__.py")]
+    return sorted(".".join(folder.parts) for folder in folders)
+
+
+@pytest.mark.parametrize("package", packages())
+def test_no_name_hides_a_module(package):
+    """``import gpnotes.a.b as b`` gives the module, never a function that was handed out as b."""
+    home = importlib.import_module(package)
+    modules = [module.name for module in pkgutil.iter_modules(home.__path__)]
+    for name in modules:
+        importlib.import_module(f"{package}.{name}")
+    assert [name for name in modules if not inspect.ismodule(getattr(home, name))] == []
+
+
+def test_no_benchmark_hides_a_room():
+    """The folder is on the path of those who run it, where the first module of a name wins."""
+    scripts = {path.stem for path in (ROOT / "benchmarks").glob("*.py")}
+    assert scripts & {room(path) for path in files()} == set()
 
 
 @pytest.mark.parametrize("path", files(), ids=lambda path: str(path.relative_to(SOURCE)))

@@ -45,7 +45,7 @@ def fit_payoffs(
 ) -> PayoffModel:
     """The payoff model of samples: full `profiles` (n, S) and what each strategy earned, (n, S).
 
-    Payoffs of strategies that nobody plays in a profile are not looked at; they may be NaN.
+    Payoffs of strategies that nobody plays in a profile are left out; they may be NaN.
     Profiles may repeat. For each strategy the deviator is taken out of the profile, the payoffs
     are centred and scaled, and a process is fitted by its evidence, from one start and, with a
     `stream`, from `restarts` more, two unless given; its mean is the payoff, :eq:`eq-dp-payoff`.
@@ -59,8 +59,9 @@ def fit_payoffs(
     of the payoffs' noise in their own units squared, fitted where it is None. A column that is
     constant becomes a constant payoff.
 
-    Raises `ValueError` for profiles that do not fit the game, payoffs that are not finite where
-    they are looked at, strategies that no profile plays, and options that mean nothing.
+    Raises `ValueError` or `TypeError` for profiles that do not fit the game, payoffs that are not
+    finite where their strategy is played, strategies that no profile plays, and options that are
+    out of range.
 
     >>> import numpy as np
     >>> game = RoleSymmetricGame(players=(9,), strategies=(2,))

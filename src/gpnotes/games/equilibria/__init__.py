@@ -1,4 +1,4 @@
-"""Symmetric equilibria: regret, dynamics, and a search that says what became of every attempt."""
+"""Symmetric equilibria: regret, dynamics, and a search that says how every attempt ended."""
 
 from .dynamics import regret, replicator
 from .outcome import Equilibria, Equilibrium, Search

@@ -15,14 +15,14 @@ import numpy as np
 from ..._xp import Array, array_namespace, as_array, epsilon, eye
 from ..game import RoleSymmetricGame
 
-__all__ = ["newton", "project"]
+__all__ = ["newton_steps", "project"]
 
 _RANK = 1e-10
 
 PayoffsAndJacobian = Callable[[Array], tuple[Array, Array]]
 
 
-def newton(
+def newton_steps(
     payoffs: PayoffsAndJacobian, p: Array, game: RoleSymmetricGame, unit: Array, steps: int
 ) -> Array:
     """Where so many steps lead from the mixtures p (B, S): the best mixture on the way of each.

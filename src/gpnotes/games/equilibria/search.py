@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from itertools import product
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -17,14 +15,13 @@ from ..game import RoleSymmetricGame
 from ..methods import DETERMINISTIC
 from ..payoffs import PayoffModel
 from .dynamics import gains, replicator
-from .newton import newton, project
+from .newton import project
 from .outcome import BETTER, FOUND, LEFT, STALLED, Equilibria, Equilibrium, Search
+from .problem import End, EquilibriumProblem, Judged, MethodPayoffs, pose
 from .simplicial import fixed_points
 from .supports import are_enough, count_supports, solve_on_supports, supports_of
 
 __all__ = ["find_equilibria"]
-
-_PROFILES = 256  # pure profiles of roles at which payoffs are asked for their range
 
 
 def find_equilibria(
@@ -82,7 +79,7 @@ def find_equilibria(
     steps = _check.whole(steps, "steps")
     most = _check.whole(supports, "supports")
     apart = _check.positive(_check.number(apart, "apart"), "apart", zero=True)
-    problem = _problem(_Payoffs(model, method, options), p, tolerance)
+    problem = pose(MethodPayoffs(model, method, options), p, tolerance)
     chosen = supports_of(model.game, most)
     ends = [*_from_starts(problem, p, replicator_steps, steps), *_on_supports(problem, chosen, p)]
     if not problem.judged(ends).holds.any():
@@ -111,109 +108,7 @@ def _starts(model: PayoffModel, starts: Array | None, stream: Stream | None, cou
     return model.game.check_mixtures(as_array(np.concatenate(parts, axis=1), like))
 
 
-class _End(NamedTuple):
-    """Where a search ended, (S,), and how it got there."""
-
-    mixture: Array
-    route: str
-    start: int | None = None
-    support: tuple[int, ...] | None = None
-    left: bool = False
-
-
-class _Judged(NamedTuple):
-    """Ends together: mixtures and payoffs (n, S), regrets (n, R), which are equilibria (n,)."""
-
-    mixtures: Array
-    payoffs: Array
-    regrets: np.ndarray
-    holds: np.ndarray
-
-
-@dataclass(frozen=True, eq=False)
-class _Payoffs:
-    """The payoffs of a model by one method."""
-
-    model: PayoffModel
-    method: str
-    options: dict[str, Any]
-
-    def __call__(self, p: Array) -> Array:
-        return self.model.deviation_payoffs(p, self.method, **self.options)
-
-    def and_jacobian(self, p: Array) -> tuple[Array, Array]:
-        return self.model.deviation_payoffs_and_jacobian(p, self.method, **self.options)
-
-
-class _Problem(NamedTuple):
-    """Payoffs, and what is near enough to an equilibrium of them.
-
-    `unit`, (S,), is the range of each strategy's role, or one where that is zero.
-    """
-
-    payoffs: _Payoffs
-    ranges: tuple[float, ...]
-    allowed: tuple[float, ...]
-    unit: np.ndarray
-
-    @property
-    def game(self) -> RoleSymmetricGame:
-        return self.payoffs.model.game
-
-    def losses_and_jacobian(self, q: Array) -> tuple[Array, Array]:
-        u, J = self.payoffs.and_jacobian(q)
-        return self.losses(u), J
-
-    def losses(self, u: Array) -> Array:
-        """The payoffs less the best of the role: what all share takes digits and says nothing."""
-        xp = array_namespace(u)
-        parts = [u[:, c] for c in self.game.columns]
-        return xp.concat([part - xp.max(part, axis=1, keepdims=True) for part in parts], axis=1)
-
-    def refined(self, q: Array, steps: int) -> Array:
-        return newton(self.losses_and_jacobian, q, self.game, as_array(self.unit, q), steps)
-
-    def judged(self, ends: list[_End]) -> _Judged:
-        p = array_namespace(ends[0].mixture).stack([end.mixture for end in ends])
-        u = self.payoffs(p)
-        regrets = np.maximum(to_numpy(gains(u, p, self.game)), 0.0)
-        return _Judged(p, u, regrets, (regrets <= self.allowed).all(axis=1))
-
-
-def _problem(payoffs: _Payoffs, p: Array, tolerance: float | None) -> _Problem:
-    """The range of a role is taken where it may be wide: where a search ends it may be zero."""
-    if tolerance is None:
-        tolerance = math.sqrt(epsilon(p))
-    tolerance = _check.positive(_check.number(tolerance, "tolerance"), "tolerance", zero=True)
-    game = payoffs.model.game
-    probes = array_namespace(p).concat([p, as_array(_probes(game), p)], axis=0)
-    u = np.asarray(to_numpy(payoffs(probes)), float)
-    parts = [u[:, c] for c in game.columns]
-    name = "the range of the payoffs"
-    ranges = [_check.finite(float(np.ptp(part, axis=1).max()), name) for part in parts]
-    rounding = [64.0 * epsilon(p) * float(np.abs(part).max()) for part in parts]
-    allowed = [tolerance * wide + small for wide, small in zip(ranges, rounding, strict=True)]
-    units = [wide if wide > small else 1.0 for wide, small in zip(ranges, rounding, strict=True)]
-    unit = np.repeat(units, game.strategies)
-    return _Problem(payoffs, tuple(ranges), tuple(allowed), unit)
-
-
-def _probes(game: RoleSymmetricGame) -> np.ndarray:
-    """One role pure and the others even, for each strategy; and all pure, if there are not many."""
-    rows = np.tile(np.repeat([1.0 / s for s in game.strategies], game.strategies), (game.size, 1))
-    for c in game.columns:
-        rows[c, c] = np.eye(c.stop - c.start)
-    if math.prod(game.strategies) > _PROFILES:
-        return rows
-    pure = np.zeros((math.prod(game.strategies), game.size))
-    for row, played in zip(
-        pure, product(*(range(c.start, c.stop) for c in game.columns)), strict=True
-    ):
-        row[list(played)] = 1.0
-    return np.concatenate([rows, pure])
-
-
-def _from_starts(problem: _Problem, p: Array, follow: int, steps: int) -> list[_End]:
+def _from_starts(problem: EquilibriumProblem, p: Array, follow: int, steps: int) -> list[End]:
     """From each start as it stands, and from where the dynamics lead."""
     follow = _check.whole(follow, "replicator_steps")
     routes = {"newton": p}
@@ -221,20 +116,22 @@ def _from_starts(problem: _Problem, p: Array, follow: int, steps: int) -> list[_
         routes["replicator"] = replicator(problem.payoffs, p, problem.game, steps=follow)
     ends = problem.refined(array_namespace(p).concat(list(routes.values()), axis=0), steps)
     names = [(route, i) for route in routes for i in range(p.shape[0])]
-    return [_End(ends[k, :], route, start=i) for k, (route, i) in enumerate(names)]
+    return [End(ends[k, :], route, start=i) for k, (route, i) in enumerate(names)]
 
 
-def _on_supports(problem: _Problem, chosen: list[tuple[int, ...]], like: Array) -> list[_End]:
+def _on_supports(
+    problem: EquilibriumProblem, chosen: list[tuple[int, ...]], like: Array
+) -> list[End]:
     def payoffs(q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         u, J = problem.losses_and_jacobian(as_array(q, like))
         return np.asarray(to_numpy(u), float), np.asarray(to_numpy(J), float)
 
     solved = solve_on_supports(payoffs, chosen, problem.game, problem.unit, 64.0 * epsilon(like))
     cases = zip(solved.mixtures, chosen, solved.left, strict=True)
-    return [_End(as_array(p, like), "support", None, where, bool(left)) for p, where, left in cases]
+    return [End(as_array(p, like), "support", None, where, bool(left)) for p, where, left in cases]
 
 
-def _through_simplices(problem: _Problem, like: Array, steps: int) -> _End:
+def _through_simplices(problem: EquilibriumProblem, like: Array, steps: int) -> End:
     """The path needs all of space: what is off the simplex is projected, and comes back."""
     game = problem.game
     last = [c.stop - 1 for c in game.columns]
@@ -254,17 +151,20 @@ def _through_simplices(problem: _Problem, like: Array, steps: int) -> _End:
 
     even = np.repeat([1.0 / s for s in game.strategies], game.strategies)[free]
     start = even + 0.01 * np.sin(1.0 + np.arange(len(free)))  # where no two vertices are alike
-    end = _End(full(start)[0, :], "simplicial")
+    end = End(full(start)[0, :], "simplicial")
     meshes = int(math.log(1.0 / (256.0 * epsilon(like)), 4.0))
     for y in fixed_points(F, start, meshes=meshes):
-        end = _End(problem.refined(full(y), steps)[0, :], "simplicial")
+        end = End(problem.refined(full(y), steps)[0, :], "simplicial")
         if problem.judged([end]).holds.all():
             break
     return end
 
 
 def _sorted_out(
-    problem: _Problem, ends: list[_End], apart: float, true: Callable[[Array], Array] | None
+    problem: EquilibriumProblem,
+    ends: list[End],
+    apart: float,
+    true: Callable[[Array], Array] | None,
 ) -> tuple[tuple[Equilibrium, ...], tuple[Search, ...]]:
     """Ends that are one equilibrium together, in order, and every end as a search."""
     judged = problem.judged(ends)
@@ -308,7 +208,7 @@ def _true_regrets(
     return tuple(np.maximum(to_numpy(gains(u, p, game))[0], 0.0).tolist())
 
 
-def _outcome(problem: _Problem, judged: _Judged, i: int, end: _End) -> str:
+def _outcome(problem: EquilibriumProblem, judged: Judged, i: int, end: End) -> str:
     if judged.holds[i]:
         return FOUND
     if end.left or end.support is None:
@@ -319,7 +219,7 @@ def _outcome(problem: _Problem, judged: _Judged, i: int, end: _End) -> str:
     return BETTER if (np.asarray(gaps) <= problem.allowed).all() else STALLED
 
 
-def _groups(judged: _Judged, allowed: tuple[float, ...], apart: float) -> list[list[int]]:
+def _groups(judged: Judged, allowed: tuple[float, ...], apart: float) -> list[list[int]]:
     """The rows of each equilibrium, that with the least regret first; in the order to be shown.
 
     A regret is taken over what is allowed. What is below a thousandth of that is rounding, which
