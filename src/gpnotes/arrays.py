@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ._xp import Array, HostMatrix, Namespace, to_numpy
+from ._xp import Array, HostArray, HostMatrix, HostVector, Namespace, array_namespace, to_numpy
 
 __all__ = ["asarray", "backend", "dataset", "to_numpy"]
 
@@ -68,6 +68,36 @@ def dataset(name: str) -> HostMatrix:
     if not isinstance(name, str) or name not in tables:
         raise ValueError(f"name must be one of {', '.join(tables)}; got {name!r}")
     return np.loadtxt(tables[name], delimiter=",", skiprows=1, dtype=np.float64, ndmin=2)
+
+
+def host_columns(**named: Any) -> list[HostVector]:
+    """The arguments, sequences or arrays of any backend, as NumPy vectors (n,) of one length.
+
+    Raises `ValueError` for other shapes and `TypeError` for what is no real number.
+
+    >>> host_columns(x=[1, 2], y=range(2))
+    [array([1, 2]), array([0, 1])]
+    """
+    columns = {name: _on_host(a, name) for name, a in named.items()}
+    size = next(iter(columns.values())).shape
+    for name, a in columns.items():
+        if a.ndim != 1 or a.shape != size:
+            first = next(iter(columns))
+            raise ValueError(f"{name} must have shape (n,) like {first}, {size}; got {a.shape}")
+    return list(columns.values())
+
+
+def _on_host(a: Any, name: str) -> HostArray:
+    try:
+        array_namespace(a)
+    except TypeError:  # a list, a range, a column of a table
+        host = np.asarray(a)
+    else:
+        host = to_numpy(a)
+    if host.size and host.dtype.kind not in "biuf":
+        got = type(a).__name__ if host.ndim == 0 else f"entries of type {host.dtype}"
+        raise TypeError(f"{name} must hold real numbers; got {got}")
+    return host
 
 
 def _module(name: str) -> Namespace:
