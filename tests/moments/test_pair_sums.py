@@ -10,6 +10,7 @@ import pairwise
 import pytest
 
 from gpnotes import GP, RBF, condition, moments
+from gpnotes._xp import to_numpy
 from gpnotes.moments import pair_sums
 
 
@@ -43,6 +44,41 @@ def test_pair_by_pair_and_batched_agree(problem, rng, covariance, scale, block, 
     """90 entries: a pair of nine points at a time. 20: two rows of it."""
     monkeypatch.setattr(pair_sums, "_BLOCK", block)
     agree(both(problem.posteriors, problem.m, covariance(2, scale), random_bar(rng, 2, 2)), 1e-10)
+
+
+@pytest.mark.parametrize("scale", [3.0, 10.0, 1e3])
+def test_where_S_is_wide_a_difference_has_as_many_digits(problem, rng, scale, monkeypatch):
+    """There ``exp Δ − 1`` stands for ``expm1 Δ``."""
+    model, S = moments.predictor(problem.posteriors), scale * np.asarray([[1.0, 0.3], [0.3, 0.6]])
+    bar, answers = random_bar(rng, 2, 2), []
+    for limit in (np.inf, 0.1, pair_sums._WIDE):
+        monkeypatch.setattr(pair_sums, "_WIDE", limit)
+        found, pull = moments.predict_and_pullback(model, problem.m, S)
+        answers.append((*found, *pull(bar)))
+    agree(answers[:2], 1e-12)
+    agree(answers[1:], 1e-12)
+
+
+@pytest.mark.parametrize("size", [0.1, 100.0])
+@pytest.mark.parametrize("block", [2**24, 90, 20])
+def test_every_namespace_has_the_same_sums(space, rng, size, block, monkeypatch):
+    """With blocks of every size, narrow and wide exponents, one kernel and a sum of two."""
+    for name in ("_BLOCK", "_BLOCK_ELSEWHERE"):
+        monkeypatch.setattr(pair_sums, name, block)
+    X, y = rng.normal(size=(9, 2)), rng.normal(size=(2, 9))
+    gps = GP(RBF(1.3, 0.9), 0.1), GP(RBF(0.7, 1.2) + RBF(0.8, 2.0), 0.05)
+    at, bar = (
+        (rng.normal(size=2), size * np.asarray([[0.2, 0.1], [0.1, 0.3]])),
+        random_bar(rng, 2, 2),
+    )
+    answers = []
+    for asarray in (np.asarray, space.asarray):
+        posteriors = [condition(gp, asarray(X), asarray(z)) for gp, z in zip(gps, y, strict=True)]
+        model = moments.predictor(posteriors)
+        found, pull = moments.predict_and_pullback(model, *(asarray(a) for a in at))
+        bars = pull(moments.Moments(*(asarray(a) for a in bar)))
+        answers.append([to_numpy(a) for a in (*found, *bars)])
+    agree(answers, 1e-10 if space.double else 1e-3)
 
 
 def test_in_single_precision(make_posteriors, rng):

@@ -188,6 +188,9 @@ def test_gps_that_cannot_be_integrated_are_refused(problem):
         def __call__(self, x):
             return x[:, 0]
 
+        def pullback(self, x, bar):
+            return self, np.stack([bar, 0.0 * bar], axis=1)
+
     with pytest.raises(TypeError, match="constant mean"):
         moments.predictor([condition(GP(RBF(), 0.1, Other()), X, y)])
 

@@ -62,7 +62,7 @@ def damped_covariance(S: Matrix, scales: Scales) -> DampedCovariance:
     """
     xp = scales.xp
     w, U = xp.linalg.eigh(scales.product * S)
-    w = xp.maximum(w, xp.zeros_like(w))
+    w = xp.maximum(w, 0.0)
     kept = 1.0 / (1.0 + w)
     turned = xp.matrix_transpose(U)
     N = scales.product * ((U * kept[:, None, :]) @ turned)
@@ -84,13 +84,13 @@ def log_gap(
     def gap(terms: Array) -> Array:
         return terms[alone:] - xp.take(terms, first, axis=0) - xp.take(terms, second, axis=0)
 
-    small = xp.max(damped.w[alone:, :], axis=-1) < _SMALL
-    if not bool(xp.any(small)):
+    largest = xp.max(damped.w[alone:, :], axis=-1)
+    if float(xp.min(largest)) >= _SMALL:
         return gap(damped.log_det)
     second_order = gap(xp.sum(_log1p_less_linear(damped.w), axis=-1))
-    if bool(xp.all(small)):
+    if float(xp.max(largest)) < _SMALL:
         return second_order
-    return xp.where(small, second_order, gap(damped.log_det))
+    return xp.where(largest < _SMALL, second_order, gap(damped.log_det))
 
 
 def _log1p_less_linear(w: Matrix) -> Matrix:
@@ -122,14 +122,18 @@ def admit_points(X: Matrix, name: str, columns: int | None = None) -> Matrix:
     return _check.squarable(X, name)
 
 
-def require_digits(xp: Namespace, squares: Array, q: Matrix) -> None:
+def require_digits(xp: Namespace, squares: Array, q: Array, where: Vector | None = None) -> None:
     """Refuse exponents of which rounding leaves too little, at points (..., n) that count.
 
-    Those `squares` cancel in Δ where S is wide beside the lengthscale; q says how much a point
-    counts.
+    Those `squares`, none of them positive, cancel in Δ where S is wide beside the lengthscale; q
+    says how much a point counts, or the rows of q that `where` names.
     """
+    rounding = _xp.epsilon(q)
+    if rounding * -float(xp.min(squares)) <= _LOST:
+        return
+    q = q if where is None else xp.take(q, where, axis=0)
     weight = float(xp.max(q))
-    lost = _xp.epsilon(q) * float(xp.max(xp.abs(squares) * q))
+    lost = rounding * float(xp.max(xp.abs(squares) * q))
     if lost > _LOST * weight:
         raise ValueError(
             f"a kernel has too short a lengthscale beside S for {q.dtype}: exponents would be off "

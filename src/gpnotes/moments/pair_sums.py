@@ -21,17 +21,21 @@ from .._xp import (
     device,
     is_numpy_namespace,
 )
+from ..inplace.exponentials import exponentials_less_one
 from .term_pairs import limit
 
 __all__ = ["Chunk", "PairSums", "Weights", "chunks", "pair_sums"]
 
 _BLOCK = 2**16  # entries: half a MiB in float64, beside what else is in a core's second cache
 _BLOCK_ELSEWHERE = 2**24  # where a call costs more than what it keeps in a cache
+# The size of ½ ℓ from which ``exp Δ − 1`` has as many digits as ``expm1 Δ``, in two thirds of the
+# time: ½ ℓ is in every exponent, and its rounding alone moves exp Δ as much as the difference does.
+_WIDE = 0.5
 _FAR = 25.0  # −log q up to which no exponent overflows in any precision
 
 
 class Weights(NamedTuple):
-    """The symmetric W of each pair: that of its output, (E, n, n), or None for ``b b'ᵀ``.
+    """The symmetric W of each pair: that of its output, (E, n, n), or None for ones.
 
     `owners` says for each pair which output, or None; `same` whether a term meets itself.
     """
@@ -42,7 +46,10 @@ class Weights(NamedTuple):
 
 
 class Chunk(NamedTuple):
-    """Pairs that are summed together, p of them; W (p, n, n), or None; and rows at a time."""
+    """Pairs that are summed together, p of them; W (p, n, n), or None for ones; rows at a time.
+
+    `same` says that in all of them a term meets itself.
+    """
 
     pairs: slice
     W: Stack | None
@@ -51,33 +58,28 @@ class Chunk(NamedTuple):
 
 
 def chunks(weights: Weights) -> list[Chunk]:
-    """All pairs in chunks: those of a kind that stand next to each other and fit a block."""
+    """All pairs in chunks: as many as fit a block together, or one by one and a few rows at a time.
+
+    A pair by itself has no W where it has none, and no copy of one.
+    """
     xp, n = array_namespace(weights.matrices), weights.matrices.shape[-1]
     block = _BLOCK if is_numpy_namespace(xp) else _BLOCK_ELSEWHERE
-    kinds = [
-        (owner is None, same) for owner, same in zip(weights.owners, weights.same, strict=True)
-    ]
-    found, start = [], 0
-    while start < len(kinds):
-        stop = start + 1
-        while (
-            kinds[start : stop + 1] == (stop + 1 - start) * [kinds[start]]
-            and (stop + 1 - start) * n**2 <= block
-        ):
-            stop += 1
-        W = _stacked(xp, weights.matrices, weights.owners[start:stop])
-        found.append(Chunk(slice(start, stop), W, kinds[start][1], min(n, max(1, block // n))))
-        start = stop
-    return found
+    together, rows = max(1, block // n**2), min(n, max(1, block // n))
+    plan = []
+    for start in range(0, len(weights.owners), together):
+        some = slice(start, min(start + together, len(weights.owners)))
+        W = _stacked(xp, weights.matrices, weights.owners[some])
+        plan.append(Chunk(some, W, all(weights.same[some]), rows))
+    return plan
 
 
 def _stacked(xp: Namespace, matrices: Stack, owners: Sequence[int | None]) -> Stack | None:
-    """W of pairs of one kind; of a single pair no copy."""
-    if owners[0] is None:
+    if all(owner is None for owner in owners):
         return None
     if len(owners) == 1:
         return matrices[owners[0] : owners[0] + 1, :, :]
-    return xp.stack([matrices[owner, :, :] for owner in owners])
+    ones = xp.ones_like(matrices[0, :, :])
+    return xp.stack([ones if owner is None else matrices[owner, :, :] for owner in owners])
 
 
 class PairSums(NamedTuple):
@@ -115,21 +117,22 @@ def pair_sums(
     b: Array,
     *,
     reach: Array,
+    half_gap: Array,
     slopes: bool,
 ) -> PairSums:
     """Sum all pairs; without `slopes` only what values need.
 
     `factors` (P, D + 2, n) are those of the exponents; `outer` (2P, n) is what P and R have outside
     of W at both ends: q, or ``α q`` for pairs without a W; `b` (2P, n) is ``α q``; `reach` is that
-    of the terms.
+    of the terms, `half_gap` that of the pairs.
     """
     P = factors[0].shape[0]
     # rows V, and one: what is multiplied by W ∘ expm1 Δ from the left
     columns = factors[1][:, 0 if slopes else -2 : -1, :] * outer[P:, None, :]
-    power = _power(xp, reach)
+    block = _blocks(xp, plan, reach, half_gap)
     every = []
     for chunk in plan:
-        found = _block_by_block(xp, chunk, factors, columns, (outer, b), power)
+        found = _block_by_block(xp, chunk, factors, columns, (outer, b), block)
         every.append(_with_slopes(xp, chunk, found, columns, outer) if slopes else found)
     across, sums, of_means, across_r, sums_r = (
         _joined(xp, some) for some in zip(*every, strict=True)
@@ -146,12 +149,23 @@ def _joined(xp: Namespace, parts: Sequence[Array]) -> Array:
     return parts[0] if len(parts) == 1 or parts[0] is None else xp.concat(parts)
 
 
-def _power(xp: Namespace, reach: Array) -> Callable[[Array], Array]:
-    """``expm1``, cut off where exponents alone could overflow."""
-    if float(xp.max(reach)) <= _FAR:
-        return xp.expm1
-    top = xp.asarray(limit(reach), dtype=reach.dtype, device=device(reach))
-    return lambda exponent: xp.expm1(xp.minimum(exponent, top))
+def _blocks(
+    xp: Namespace, plan: Sequence[Chunk], reach: Array, half_gap: Array
+) -> Callable[[Array, Array], Array]:
+    """A function of two stacks of matrices: ``exp(a @ b) − 1``, cut off where it could overflow."""
+    top = limit(reach) if float(xp.max(reach)) > _FAR else None
+    wide = float(xp.max(half_gap)) < -_WIDE
+    if is_numpy_namespace(xp):
+        n = reach.shape[-1]
+        size = max((chunk.pairs.stop - chunk.pairs.start) * chunk.rows * n for chunk in plan)
+        return exponentials_less_one(size, top, wide, reach)
+
+    def block(a: Array, b: Array) -> Array:
+        """The block of these rows and columns."""
+        exponents = a @ b if top is None else xp.minimum(a @ b, top)
+        return xp.exp(exponents) - 1.0 if wide else xp.expm1(exponents)
+
+    return block
 
 
 def _block_by_block(
@@ -160,7 +174,7 @@ def _block_by_block(
     factors: tuple[Array, Array],
     columns: Stack,
     ends: tuple[Array, Array],
-    power: Callable[[Array], Array],
+    block_of: Callable[[Array, Array], Array],
 ) -> _ChunkSums:
     P, n, some = factors[0].shape[0], factors[0].shape[-1], chunk.pairs
     left, right, columns = (a[some, :, :] for a in (*factors, columns))
@@ -172,7 +186,7 @@ def _block_by_block(
     sums = []
     for start in range(0, n, chunk.rows):
         rows = slice(start, min(start + chunk.rows, n))
-        block = power(xp.matrix_transpose(right[:, :, rows]) @ left)
+        block = block_of(xp.matrix_transpose(right[:, :, rows]), left)
         if chunk.W is not None:
             of_means = of_means + (b_[:, :, rows] @ (block @ b))[:, 0, 0]
             block *= chunk.W[:, rows, :]

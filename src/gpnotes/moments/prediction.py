@@ -126,10 +126,10 @@ def _predicted(model: Predictor, m: Array, S: Array, noise: bool, slopes: bool) 
     at = terms_at_input(xp, model.terms, m, damped)
     algebra, b = pair_algebra(xp, model.pairs, damped), model.alpha * at.q
     half = model.half @ (model.belongs @ at.q)[:, :, None]
-    at_mean = model.variance - xp.sum(half[:, :, 0] ** 2, axis=1)
+    at_mean = model.variance - xp.vecdot(half[:, :, 0], half[:, :, 0])
     first, second = _both_ends(xp, model, at, algebra)
     factors = exponents(xp, algebra, first, second)
-    sums, kept = _kept_sums(xp, model, at, b, factors, at_mean, slopes)
+    sums, kept = _kept_sums(xp, model, at, b, factors, algebra.half_gap, at_mean, slopes)
     h = (at.g @ b[:, :, None])[:, :, 0]
     moments = Moments(
         model.offset + model.belongs @ xp.sum(b, axis=1),
@@ -151,7 +151,7 @@ def _both_ends(
     pairs, P = model.pairs, algebra.T.shape[0]
     nu = at.nu if at.nu.shape[0] == 1 else xp.take(at.nu, pairs.ends, axis=0)
     ends = end_at_input(xp, pairs.own, algebra.A, nu)
-    require_digits(xp, ends.squares, xp.take(at.q, pairs.ends, axis=0))
+    require_digits(xp, ends.squares, at.q, pairs.ends)
     return End(*(a[:P, ...] for a in ends)), End(*(a[P:, ...] for a in ends))
 
 
@@ -161,6 +161,7 @@ def _kept_sums(
     at: TermsAtInput,
     b: Array,
     factors: tuple[Array, Array],
+    half_gap: Array,
     at_mean: Array,
     slopes: bool,
 ) -> tuple[PairSums, Array]:
@@ -172,13 +173,16 @@ def _kept_sums(
 
     def summed(model: Predictor) -> PairSums:
         outer = xp.take(xp.concat([at.q, b]), model.which, axis=0)
-        return pair_sums(xp, model.plan, factors, outer, ends, reach=at.reach, slopes=slopes)
+        return pair_sums(
+            xp, model.plan, factors, outer, ends, reach=at.reach, half_gap=half_gap, slopes=slopes
+        )
 
     sums = summed(model)
-    positive = at_mean + model.own @ (sums.value - sums.of_means) > 0.0
-    if not bool(xp.all(positive)):
-        sums = summed(means_alone(model, [bool(entry) for entry in positive]))
-    return sums, xp.astype(positive, at_mean.dtype)
+    variance = at_mean + model.own @ (sums.value - sums.of_means)
+    if float(xp.min(variance)) > 0.0:
+        return sums, xp.ones_like(variance)
+    kept = variance > 0.0
+    return summed(means_alone(model, [bool(entry) for entry in kept])), xp.astype(kept, b.dtype)
 
 
 def _covariance(
@@ -186,7 +190,7 @@ def _covariance(
 ) -> Array:
     """Of the outputs, from the sums of all pairs and the variances at the mean."""
     variance = model.own @ value + at_mean
-    variance = xp.maximum(variance, xp.zeros_like(variance))
+    variance = xp.maximum(variance, 0.0)
     variance = variance + model.noise_var if noise else variance
     E = variance.shape[0]
     return xp.reshape(model.across @ value, (E, E)) + model.eye * variance[:, None]

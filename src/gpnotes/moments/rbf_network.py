@@ -126,14 +126,15 @@ def slopes_and_pullback(
     weighted, across = bumps.q[:, None] * weights, bumps.C @ weights
     slopes = bumps.axes @ (bumps.g.T @ weighted)
     covariance = _covariance(xp, weights.T @ across)
-    moments = NetworkMoments(xp.sum(weighted, axis=0), covariance, slopes)
+    mean = bumps.q @ weights
+    moments = NetworkMoments(mean, covariance, slopes)
 
     def pull(bar: NetworkMoments) -> tuple[Matrix, Matrix, Vector, Vector, Matrix]:
         """The derivatives by centres, weights, lengthscale, m and S."""
-        points_bar, weights_bar, S_bar = _pulled(xp, bumps, weights, weighted, across, bar)
+        points_bar, weights_bar, S_bar = _pulled(xp, bumps, weights, (mean, weighted, across), bar)
         # What scales an axis of x with its lengthscale changes the slopes along it and no more.
-        scaled = xp.sum(bumps.nu * points_bar, axis=0) + xp.sum(slopes * bar.slopes, axis=1)
-        scaled = scaled + xp.sum(S * (S_bar + S_bar.T), axis=1)
+        scaled = xp.vecdot(bumps.nu, points_bar, axis=-2) + xp.vecdot(slopes, bar.slopes)
+        scaled = scaled + xp.vecdot(S, S_bar + S_bar.T)
         return points_bar, weights_bar, -scaled / lengthscale, -xp.sum(points_bar, axis=0), S_bar
 
     return moments, pull
@@ -142,11 +143,11 @@ def slopes_and_pullback(
 def _bumps(xp: Namespace, nu: Matrix, lengthscale: Vector, S: Matrix) -> _Bumps:
     root = 1.0 / lengthscale
     w, U = xp.linalg.eigh(root[:, None] * S * root)
-    w = xp.maximum(w, xp.zeros_like(w))
+    w = xp.maximum(w, 0.0)
     axes = root[:, None] * U
     z = nu @ axes
     g = z / (1.0 + w)
-    reach = 0.5 * (xp.sum(z * g, axis=1) + xp.sum(xp.log1p(w)))
+    reach = 0.5 * (xp.vecdot(z, g) + xp.sum(xp.log1p(w)))
     q = xp.exp(-reach)
     # Δ_ij = Σ τ zᵢ z_j − ½ Σ τσ (zᵢ² + z_j²) − ½ Σ log(1 − σ²),  τ = w/(1 + 2w),  σ = w/(1 + w)
     tau, sigma = w / (1.0 + 2.0 * w), w / (1.0 + w)
@@ -163,7 +164,7 @@ def _covariance(xp: Namespace, covariance: Matrix) -> Matrix:
     """Symmetric, and with no variance that rounding took below zero."""
     covariance = 0.5 * (covariance + covariance.T)
     variance = xp.linalg.diagonal(covariance)
-    if bool(xp.all(variance >= 0.0)):
+    if float(xp.min(variance)) >= 0.0:
         return covariance
     return covariance - eye(covariance.shape[0], covariance) * xp.clip(variance, None, 0.0)
 
@@ -172,8 +173,7 @@ def _pulled(
     xp: Namespace,
     bumps: _Bumps,
     weights: Matrix,
-    weighted: Matrix,
-    across: Matrix,
+    products: tuple[Vector, Matrix, Matrix],
     bar: NetworkMoments,
 ) -> tuple[Array, Array, Array]:
     """The derivatives by ν, (k, D), by the weights and by S, the last not symmetric.
@@ -182,16 +182,18 @@ def _pulled(
     same, and what comes through q and through the slopes g.
     """
     _, axes, w, z, g, q, C = bumps
+    mean, weighted, across = products
     kept = 1.0 / (1.0 + w)
     narrow = 1.0 / (1.0 + 2.0 * w)
     tau = w * narrow
     by_output = weights @ (0.5 * (bar.covariance + bar.covariance.T))
     R = (by_output @ weights.T) * (C + q[:, None] * q)
-    p, r, RZ = xp.sum(by_output * across, axis=1), xp.sum(R, axis=1), R @ z
+    p, RZ = xp.vecdot(by_output, across), R @ z
+    r = p + q * (by_output @ mean)
     # f = Σ q W, slopes = Σ q W g
     slopes_bar = axes.T @ bar.slopes
     through = bar.mean + g @ slopes_bar
-    once = xp.sum(weighted * through, axis=1) + 2.0 * p
+    once = xp.vecdot(weighted, through) + 2.0 * p
     # dg = N (dν − dS g)
     g_bar = (weighted @ slopes_bar.T) * kept
     rz = r[:, None] * z

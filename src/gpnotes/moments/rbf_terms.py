@@ -104,7 +104,7 @@ def terms_at_input(
     C = terms.variance.shape[0]
     N, nu = damped.N[:C, :, :], terms.points - m[:, None]
     g = N @ nu
-    reach = 0.5 * (xp.sum(nu * g, axis=1) + damped.log_det[:C, None])
+    reach = 0.5 * (xp.vecdot(nu, g, axis=-2) + damped.log_det[:C, None])
     return TermsAtInput(N, nu, g, terms.variance * xp.exp(-reach), reach)
 
 

@@ -101,7 +101,7 @@ class End(NamedTuple):
 def end_at_input(xp: Namespace, own: Array, A: Stack, nu: Array) -> End:
     """Ends whose points lie `nu`, (P, D, n) or (1, D, n), from the mean."""
     u = own * nu
-    return End(own, A, u, 0.5 * xp.sum((A @ u) * u, axis=1))
+    return End(own, A, u, 0.5 * xp.vecdot(A @ u, u, axis=-2))
 
 
 def limit(like: Array) -> float:

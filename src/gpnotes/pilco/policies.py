@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from .. import _check
 from .._xp import Array, array_namespace, as_array, keep_copies
 from ..contracts import Policy, require
-from ..moments import Moments, network_moments, network_moments_and_pullback
+from ..moments import Moments
+from ..moments.rbf_network import NetworkMoments, slopes_and_pullback
 from ..params import cotangent, fixed, positive, real
 from . import _admit
 from .sines import SineMoments, _sine_moments
@@ -59,22 +61,23 @@ class LinearPolicy:
 
     def moments_and_pullback(self, m: Array, S: Array) -> tuple[Moments, Pull]:
         """The same, and a function from `Moments` of derivatives to (policy_bar, m_bar, S_bar)."""
-        xp, W = array_namespace(self.weights), self.weights
-        S = _admit.state(m, S, W.shape[1])
-        _check.alike(m, "m", W, "weights")
-        cross = S @ xp.matrix_transpose(W)
+        S = _admit.state(m, S, self.weights.shape[1])
+        _check.alike(m, "m", self.weights, "weights")
+        return _checked_back(*self._moments_and_pullback(m, S))
+
+    def _moments_and_pullback(self, m: Array, S: Array) -> tuple[Moments, Pull]:
+        W = self.weights
+        cross = S @ W.T
 
         def pull(bar: Moments) -> tuple[LinearPolicy, Array, Array]:
-            _check.cotangents(bar, "bar", action)
+            """The derivatives by the policy, by m and by S."""
             # mean = W m + b, cross = S Wᵀ, covariance = W cross
-            cross_bar = bar.cross + xp.matrix_transpose(W) @ bar.covariance
-            W_bar = bar.mean[:, None] * m[None, :] + bar.covariance @ xp.matrix_transpose(cross)
-            W_bar = W_bar + xp.matrix_transpose(cross_bar) @ S
+            cross_bar = bar.cross + W.T @ bar.covariance
+            W_bar = bar.mean[:, None] * m + bar.covariance @ cross.T + cross_bar.T @ S
             policy_bar = cotangent(self, weights=W_bar, bias=bar.mean)
             return policy_bar, bar.mean @ W, cross_bar @ W
 
-        action = Moments(W @ m + self.bias, W @ cross, cross)
-        return action, pull
+        return Moments(W @ m + self.bias, W @ cross, cross), pull
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,9 +122,10 @@ class RBFPolicy:
         """The action (U,) in the state z (K,)."""
         xp = array_namespace(_check.vector(z, "z", size=self.size))
         _check.alike(z, "z", self.centres, "centres")
-        off = (self._pick() @ z - self.centres) / self.lengthscale
+        off = (self._pick @ z - self.centres) / self.lengthscale
         return xp.exp(-0.5 * xp.sum(off * off, axis=1)) @ self.weights
 
+    @cached_property
     def _pick(self) -> Array:
         """The matrix (d, K) that picks the inputs."""
         rows = [[1.0 if i == j else 0.0 for j in range(self.size)] for i in self.inputs]
@@ -129,28 +133,34 @@ class RBFPolicy:
 
     def moments(self, m: Array, S: Array) -> Moments:
         """Mean (U,), covariance (U, U) and covariance with z (K, U) for ``z ~ N(m, S)``."""
-        return network_moments(*self._wide(), m, S)
-
-    def _wide(self) -> tuple[Array, Array, Array]:
-        """Centres (k, K), weights, lengthscale (K,): blind to what is no input."""
-        xp, pick = array_namespace(self.centres), self._pick()
-        lengths = self.lengthscale @ pick + BLIND * (1.0 - xp.sum(pick, axis=0))
-        return self.centres @ pick, self.weights, lengths
+        return self.moments_and_pullback(m, S)[0]
 
     def moments_and_pullback(self, m: Array, S: Array) -> tuple[Moments, Pull]:
         """The same, and a function from `Moments` of derivatives to (policy_bar, m_bar, S_bar)."""
         S = _admit.state(m, S, self.size)
         _check.alike(m, "m", self.centres, "centres")
-        action, pull_network = network_moments_and_pullback(*self._wide(), m, S)
-        back = array_namespace(m).matrix_transpose(self._pick())
+        return _checked_back(*self._moments_and_pullback(m, S))
+
+    def _moments_and_pullback(self, m: Array, S: Array) -> tuple[Moments, Pull]:
+        network = self.centres, self.weights, self.lengthscale
+        xp, pick = array_namespace(m), self._pick
+        across = S @ pick.T
+        # of what the network looks at: P m and P S Pᵀ; the covariance with z is S Pᵀ slopes
+        (mean, covariance, slopes), pull_network = slopes_and_pullback(
+            xp, *network, pick @ m, pick @ across
+        )
 
         def pull(bar: Moments) -> tuple[RBFPolicy, Array, Array]:
-            _check.cotangents(bar, "bar", action)
-            centres_bar, weights_bar, lengths_bar, m_bar, S_bar = pull_network(bar)
-            bars = {"centres": centres_bar @ back, "lengthscale": lengths_bar @ back}
-            return cotangent(self, weights=weights_bar, **bars), m_bar, S_bar
+            """The derivatives by the policy, by m and by S."""
+            slopes_bar = across.T @ bar.cross
+            centres_bar, weights_bar, lengths_bar, m_bar, S_bar = pull_network(
+                NetworkMoments(bar.mean, bar.covariance, slopes_bar)
+            )
+            bars = {"centres": centres_bar, "weights": weights_bar, "lengthscale": lengths_bar}
+            S_bar = (pick.T @ S_bar + bar.cross @ slopes.T) @ pick
+            return cotangent(self, **bars), m_bar @ pick, 0.5 * (S_bar + S_bar.T)
 
-        return action, pull
+        return Moments(mean, covariance, across @ slopes), pull
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,18 +200,33 @@ class Squashed:
     def moments_and_pullback(self, m: Array, S: Array) -> tuple[Moments, Pull]:
         """The same, and a function from `Moments` of derivatives to (policy_bar, m_bar, S_bar)."""
         v, pull_inner = self.inner.moments_and_pullback(m, S)
-        xp = array_namespace(m)
-        (mean, covariance, gain), pull_sines = _sine_moments(v.mean, v.covariance)
-        limit = _admit.limits(self.limit, mean)
-        both = limit[:, None] * limit[None, :]
+        _admit.limits(self.limit, v.mean)
+        return _checked_back(*self._squashed(v, pull_inner))
+
+    def _moments_and_pullback(self, m: Array, S: Array) -> tuple[Moments, Pull]:
+        return self._squashed(*action_moments(self.inner)(m, S))
+
+    def _squashed(self, v: Moments, pull_inner: Pull) -> tuple[Moments, Pull]:
+        xp, limit = array_namespace(v.mean), self.limit
+        (mean, covariance, gain), pull_sines = _sine_moments(v.mean, v.covariance, xp)
+        both = limit * limit if isinstance(limit, int | float) else limit[:, None] * limit
 
         def pull(bar: Moments) -> tuple[Squashed, Array, Array]:
-            _check.cotangents(bar, "bar", action)
+            """The derivatives by the policy, by m and by S."""
             gain_bar = limit * xp.sum(bar.cross * v.cross, axis=0)
             v_bar = pull_sines(SineMoments(limit * bar.mean, both * bar.covariance, gain_bar))
-            cross_bar = bar.cross * (limit * gain)[None, :]
+            cross_bar = bar.cross * (limit * gain)
             inner_bar, m_bar, S_bar = pull_inner(Moments(*v_bar, cross_bar))
             return cotangent(self, inner=inner_bar), m_bar, S_bar
 
-        action = Moments(limit * mean, both * covariance, v.cross * (limit * gain)[None, :])
-        return action, pull
+        return Moments(limit * mean, both * covariance, v.cross * (limit * gain)), pull
+
+
+def action_moments(policy: Any) -> Callable[[Array, Array], tuple[Moments, Pull]]:
+    """What gives the moments of a policy's action; nothing is checked where the policy is ours."""
+    return getattr(policy, "_moments_and_pullback", policy.moments_and_pullback)
+
+
+def _checked_back(action: Moments, pull: Pull) -> tuple[Moments, Pull]:
+    """The same, with a check of the derivatives that are carried back."""
+    return action, lambda bar: pull(_check.cotangents(bar, "bar", action))

@@ -11,15 +11,16 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from .. import _check
-from .._xp import Array, array_namespace, as_array, symmetric_part
-from ..moments import Moments
+from .._xp import Array, Namespace, array_namespace, as_array
+from ..moments import Moments, Predictor
 from ..moments.prediction import matched_moments_and_pullback
 from ..params import cotangent, leaves, replaced
 from ..random import Stream
 from . import _match
 from .composed import StepCost, by_step, expectation
 from .dynamics import Dynamics
-from .sines import Augmented, _augment, _joint
+from .policies import action_moments
+from .sines import Augmented, Turns, joint, turns_of, with_turns
 
 __all__ = [
     "Rollout",
@@ -63,37 +64,51 @@ def step_and_pullback(
     :eq:`eq-pc-step-gradient`. Source: Deisenroth & Rasmussen (2011), section 2.3.
     """
     S = _match.world(dynamics, policy, m, S)
-    z, pull_z = _augment(m, S, dynamics.angles)
-    x_next, _, pull = _onwards(dynamics, policy, _Gaussian(m, S), z, pull_z)
+    world = _world(dynamics, policy, m)
+    z, pull_z = with_turns(world.turns, m, S)
+    x_next, _, pull = _onwards(world, _Gaussian(m, S), z, pull_z)
     return x_next, lambda bar: pull(_check.cotangents(bar, "bar", x_next))
 
 
+class _World(NamedTuple):
+    """What all steps share: the namespace, the GPs, the policy's moments, the sines of a state."""
+
+    xp: Namespace
+    model: Predictor
+    act: Callable
+    turns: Turns
+
+
+def _world(dynamics: Dynamics, policy: Any, m: Array) -> _World:
+    turns = turns_of(dynamics.angles, m.shape[0], m)
+    return _World(turns.xp, dynamics.predictor, action_moments(policy), turns)
+
+
 def _onwards(
-    dynamics: Dynamics, policy: Any, x: _Gaussian, z: Augmented, pull_z: Callable
+    world: _World, x: _Gaussian, z: Augmented, pull_z: Callable
 ) -> tuple[_Gaussian, _Gaussian, Callable]:
     """The state after a step from one whose sines are known, the action, and their pullback."""
-    xp, D, K = array_namespace(x.mean), x.mean.shape[0], z.mean.shape[0]
-    action, pull_action = policy.moments_and_pullback(z.mean, z.covariance)
+    xp, D, K = world.xp, x.mean.shape[0], z.mean.shape[0]
+    action, pull_action = world.act(z.mean, z.covariance)
     w_mean = xp.concat([z.mean, action.mean])
-    w_covariance = _joint(z.covariance, action.cross, action.covariance)
+    w_covariance = joint(xp, z.covariance, action.cross, action.covariance)
     change, pull_change = matched_moments_and_pullback(
-        dynamics.predictor, w_mean, w_covariance, noise=True
+        world.model, w_mean, w_covariance, noise=True
     )
     across = change.cross[:D, :]
-    covariance = x.covariance + change.covariance + across + xp.matrix_transpose(across)
-    x_next = _Gaussian(x.mean + change.mean, symmetric_part(covariance))
+    covariance = x.covariance + change.covariance + across + across.T
+    x_next = _Gaussian(x.mean + change.mean, 0.5 * (covariance + covariance.T))
 
     def pull(bar: _Gaussian, action_bar: _Gaussian | None = None) -> tuple[Any, Array, Array]:
         """The derivatives by policy, m and S; `action_bar` are those by the action alone."""
-        cov_bar = symmetric_part(bar.covariance)
+        cov_bar = 0.5 * (bar.covariance + bar.covariance.T)
         rest = xp.zeros_like(change.cross[D:, :])
         change_bar = Moments(bar.mean, cov_bar, xp.concat([2.0 * cov_bar, rest]))
         w_bar, W_bar = pull_change(change_bar)
-        cross_bar = W_bar[:K, K:] + xp.matrix_transpose(W_bar[K:, :K])
         u_bar, U_bar = w_bar[K:], W_bar[K:, K:]
         if action_bar is not None:
             u_bar, U_bar = u_bar + action_bar.mean, U_bar + action_bar.covariance
-        policy_bar, z_bar, Z_bar = pull_action(Moments(u_bar, U_bar, cross_bar))
+        policy_bar, z_bar, Z_bar = pull_action(Moments(u_bar, U_bar, 2.0 * W_bar[:K, K:]))
         m_bar, S_bar = pull_z(Augmented(z_bar + w_bar[:K], Z_bar + W_bar[:K, :K]))
         return policy_bar, bar.mean + m_bar, cov_bar + S_bar
 
@@ -134,13 +149,14 @@ def rollout_and_pullback(
     """
     steps = _check.whole(steps, "steps", 1)
     x = _Gaussian(m, _match.world(dynamics, policy, m, S))
-    z, pull_z = _augment(*x, dynamics.angles)
+    world = _world(dynamics, policy, m)
+    z, pull_z = with_turns(world.turns, *x)
     _match.cost(cost, z, policy)
     of_step = by_step(cost)
     states, costs, pulls = [x], [], []
     for t in range(steps):
-        x, action, pull_step = _onwards(dynamics, policy, x, z, pull_z)
-        z, pull_z = _augment(*x, dynamics.angles)
+        x, action, pull_step = _onwards(world, x, z, pull_z)
+        z, pull_z = with_turns(world.turns, *x)
         value, pull_cost = _expected_cost(of_step, z, action)
         states.append(x)
         costs.append(_check.number(value, f"the cost expected of step {t + 1}"))
@@ -199,7 +215,7 @@ def _stacked(states: list[_Gaussian], costs: list[float]) -> Rollout:
 
 def _backwards(pulls: list[tuple], costs_bar: Array) -> tuple[Any, Array, Array]:
     """The derivatives by the policy, and by the first mean and covariance."""
-    policy_bar = m_bar = S_bar = None
+    shares, m_bar, S_bar = [], None, None
     for t in range(len(pulls) - 1, -1, -1):
         pull_step, pull_z, pull_cost = pulls[t]
         z_bar, action_bar = pull_cost(float(costs_bar[t]))
@@ -207,12 +223,14 @@ def _backwards(pulls: list[tuple], costs_bar: Array) -> tuple[Any, Array, Array]
         if m_bar is not None:  # what later costs say of this state
             now_m, now_S = now_m + m_bar, now_S + S_bar
         share, m_bar, S_bar = pull_step(_Gaussian(now_m, now_S), action_bar)
-        policy_bar = share if policy_bar is None else _sum(policy_bar, share)
-    return policy_bar, m_bar, S_bar
+        shares.append(share)
+    return _sum(shares), m_bar, S_bar
 
 
-def _sum(bar: Any, other: Any) -> Any:
-    """Two objects that hold derivatives, added entry by entry."""
-    values = {leaf.path: leaf.value for leaf in leaves(other)}
-    total = {leaf.path: leaf.value + values[leaf.path] for leaf in leaves(bar)}
-    return replaced(bar, total, make=cotangent)
+def _sum(bars: list[Any]) -> Any:
+    """Objects that hold derivatives, added entry by entry."""
+    total = {leaf.path: leaf.value for leaf in leaves(bars[0])}
+    for bar in bars[1:]:
+        for leaf in leaves(bar):
+            total[leaf.path] = total[leaf.path] + leaf.value
+    return replaced(bars[0], total, make=cotangent)

@@ -1,4 +1,4 @@
-"""SineMoments of Gaussian variables: exact moments, for angles and for bounded actions.
+"""Sines of Gaussian variables: exact moments, for angles and for bounded actions.
 
 With ``ψ ~ N(m, S)`` everything is a sum of exponentials and sines. A cosine is a sine shifted by a
 quarter of a turn, so that one function serves both halves of an angle and the squashing of an
@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from .. import _check, _xp
-from .._xp import Array, array_namespace
+from .._xp import Array, Namespace, array_namespace
 from . import _admit
 
 __all__ = [
@@ -60,31 +60,41 @@ def sine_moments_and_pullback(
     return moments, lambda bar: pull(_check.cotangents(bar, "bar", moments))
 
 
-def _sine_moments(m: Array, S: Array) -> tuple[SineMoments, Callable[[SineMoments], tuple]]:
-    xp, v = array_namespace(m), _xp.diagonal(S)
+def _sine_moments(
+    m: Array, S: Array, xp: Namespace | None = None
+) -> tuple[SineMoments, Callable[[SineMoments], tuple[Array, Array]]]:
+    """`sine_moments_and_pullback` of what has been checked, for use inside the house."""
+    xp = array_namespace(m) if xp is None else xp
+    v = xp.linalg.diagonal(S)
+    sine, cosine, shrink = xp.sin(m), xp.cos(m), xp.exp(-0.5 * v)
     # E sin ψ = exp(−v/2) sin m and E cos ψ = exp(−v/2) cos m
-    shrink = xp.exp(-0.5 * v)
-    mean, gain = shrink * xp.sin(m), shrink * xp.cos(m)
-    less, more = m[:, None] - m[None, :], m[:, None] + m[None, :]
-    h = 0.5 * (v[:, None] + v[None, :])
-    plus, minus = _damped_expm1(xp, S, h), _damped_expm1(xp, -S, h)
-    covariance = 0.5 * (plus * xp.cos(less) - minus * xp.cos(more))
+    mean, gain = shrink * sine, shrink * cosine
+    odd, even, h = _damped(xp, S, v)
+    # exp(−h) (sinh s cos m cos m' + (cosh s − 1) sin m sin m')
+    covariance = odd * (cosine[:, None] * cosine) + even * (sine[:, None] * sine)
 
     def pull(bar: SineMoments) -> tuple[Array, Array]:
-        slope = 0.5 * (xp.exp(S - h) * xp.cos(less) + xp.exp(-S - h) * xp.cos(more))
-        left = 0.5 * bar.covariance * (minus * xp.sin(more) - plus * xp.sin(less))
-        right = 0.5 * bar.covariance * (minus * xp.sin(more) + plus * xp.sin(less))
-        m_bar = xp.sum(left, axis=1) + xp.sum(right, axis=0) + bar.mean * gain - bar.gain * mean
-        spent = bar.covariance * covariance
-        v_bar = xp.sum(spent, axis=0) + xp.sum(spent, axis=1) + bar.mean * mean + bar.gain * gain
-        return m_bar, bar.covariance * slope - 0.5 * v_bar[:, None] * _xp.eye(m.shape[0], m)
+        """The derivatives by m and by S."""
+        slope = (even + xp.exp(-h)) * (cosine[:, None] * cosine) + odd * (sine[:, None] * sine)
+        both = bar.covariance + bar.covariance.T
+        m_bar = cosine * ((both * even) @ sine) - sine * ((both * odd) @ cosine)
+        v_bar = xp.sum(both * covariance, axis=1) + bar.mean * mean + bar.gain * gain
+        S_bar = bar.covariance * slope - _xp.eye(m.shape[0], m) * (0.5 * v_bar)
+        return m_bar + bar.mean * gain - bar.gain * mean, S_bar
 
     return SineMoments(mean, covariance, gain), pull
 
 
-def _damped_expm1(xp: object, s: Array, h: Array) -> Array:
-    """``exp(−h) (exp(s) − 1)`` for ``|s| ≤ h``, without overflow and exact for small s."""
-    return xp.exp(xp.clip(s, 0.0, None) - h) * -xp.sign(s) * xp.expm1(-xp.abs(s))
+def _damped(xp: Namespace, S: Array, v: Array) -> tuple[Array, Array, Array]:
+    """``exp(−h) sinh s``, ``exp(−h) (cosh s − 1)`` and ``h = ½ (v + v')``; finite, as ``|s| ≤ h``.
+
+    With ``e = exp(−|s|) − 1`` they are ``½ exp(|s| − h)`` times ``±e (2 + e)`` and ``e²``: exact
+    for small s too.
+    """
+    size, h = xp.abs(S), 0.5 * (v[:, None] + v)
+    e, front = xp.expm1(-size), 0.5 * xp.exp(size - h)
+    odd = front * e * (2.0 + e)
+    return xp.where(S > 0.0, -odd, odd), front * e * e, h
 
 
 class Augmented(NamedTuple):
@@ -122,36 +132,51 @@ def augment_and_pullback(
 
 def _augment(
     m: Array, S: Array, angles: Sequence[int]
-) -> tuple[Augmented, Callable[[Augmented], tuple]]:
-    if not angles:
-        return Augmented(m, S), lambda bar: (bar.mean, bar.covariance)
-    xp, D = array_namespace(m), m.shape[0]
-    pick, shift = _selection(angles, D, m)
-    across = S @ xp.matrix_transpose(pick)  # cov[x, ψ] with ψ = pick · x + shift
-    (mean, covariance, gain), pull_sines = _sine_moments(pick @ m + shift, pick @ across)
-    cross = across * gain[None, :]
-
-    def pull(bar: Augmented) -> tuple[Array, Array]:
-        cross_bar = bar.covariance[:D, D:] + xp.matrix_transpose(bar.covariance[D:, :D])
-        sine_bar = SineMoments(
-            bar.mean[D:], bar.covariance[D:, D:], xp.sum(cross_bar * across, axis=0)
-        )
-        m_bar, S_bar = pull_sines(sine_bar)
-        across_bar = cross_bar * gain[None, :] + xp.matrix_transpose(pick) @ S_bar
-        return bar.mean[:D] + m_bar @ pick, bar.covariance[:D, :D] + across_bar @ pick
-
-    return Augmented(xp.concat([m, mean]), _joint(S, cross, covariance)), pull
+) -> tuple[Augmented, Callable[[Augmented], tuple[Array, Array]]]:
+    """`augment_and_pullback` of what has been checked, for use inside the house."""
+    return with_turns(turns_of(angles, m.shape[0], m), m, S)
 
 
-def _selection(angles: Sequence[int], D: int, like: Array) -> tuple[Array, Array]:
-    """The matrix (2A, D) that picks every angle twice, and the shifts that make half cosines."""
+class Turns(NamedTuple):
+    """The matrix (2A, D) that picks every angle twice, and the shifts (2A,) for half cosines."""
+
+    xp: Namespace
+    pick: Array
+    shift: Array
+
+
+def turns_of(angles: Sequence[int], D: int, like: Array) -> Turns:
+    """How the sines and cosines of a state (D,) come about, to be used in every step."""
     rows = [[1.0 if a == d else 0.0 for d in range(D)] for a in angles]
     shift = [0.0] * len(rows) + [0.5 * math.pi] * len(rows)
-    return _xp.as_array(rows + rows, like), _xp.as_array(shift, like)
+    xp = array_namespace(like)
+    pick = xp.reshape(_xp.as_array(rows + rows, like), (len(shift), D))
+    return Turns(xp, pick, _xp.as_array(shift, like))
 
 
-def _joint(upper: Array, cross: Array, lower: Array) -> Array:
+def with_turns(
+    turns: Turns, m: Array, S: Array
+) -> tuple[Augmented, Callable[[Augmented], tuple[Array, Array]]]:
+    """A state with its sines and cosines, and the way back; nothing is checked."""
+    xp, pick, shift = turns
+    if not shift.shape[0]:
+        return Augmented(m, S), lambda bar: (bar.mean, bar.covariance)
+    D = m.shape[0]
+    across = S @ pick.T  # cov[x, ψ] with ψ = pick · x + shift
+    (mean, covariance, gain), pull_sines = _sine_moments(pick @ m + shift, pick @ across, xp)
+    cross = across * gain
+
+    def pull(bar: Augmented) -> tuple[Array, Array]:
+        """The derivatives by m and by S."""
+        cross_bar = bar.covariance[:D, D:] + bar.covariance[D:, :D].T
+        gain_bar = xp.sum(cross_bar * across, axis=0)
+        m_bar, S_bar = pull_sines(SineMoments(bar.mean[D:], bar.covariance[D:, D:], gain_bar))
+        across_bar = cross_bar * gain + pick.T @ S_bar
+        return bar.mean[:D] + m_bar @ pick, bar.covariance[:D, :D] + across_bar @ pick
+
+    return Augmented(xp.concat([m, mean]), joint(xp, S, cross, covariance)), pull
+
+
+def joint(xp: Namespace, upper: Array, cross: Array, lower: Array) -> Array:
     """The covariance of two vectors from its blocks."""
-    xp = array_namespace(upper)
-    top = xp.concat([upper, cross], axis=1)
-    return xp.concat([top, xp.concat([xp.matrix_transpose(cross), lower], axis=1)], axis=0)
+    return xp.concat([xp.concat([upper, cross], axis=1), xp.concat([cross.T, lower], axis=1)])
