@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from gpnotes.equations.book import display
-from gpnotes.equations.book.records import Ledger, Record, Refutation, Verdict
+from gpnotes.equations.book import phrases
+from gpnotes.equations.book.badge import notebook_badge
+from gpnotes.equations.book.records import MIME, Ledger, Record, Refutation, Verdict
 from gpnotes.equations.check.outcomes import EstimateRecord, MutantRecord, Mutants, StepRecord
 
 MEASURED = 0.123456789
@@ -98,30 +99,34 @@ def test_the_badge_is_escaped_and_balanced(record, line):
 
 @pytest.mark.parametrize(("record", "line"), ALL)
 def test_the_data_is_plain_json(record, line):
-    data = record._repr_mimebundle_()[display.MIME]
+    data = record._repr_mimebundle_()[MIME]
     assert json.loads(json.dumps(data, allow_nan=False)) == data
     assert data["kind"] == record.kind
 
 
 def test_the_summary_reads_as_the_margin_shows_it():
-    assert display.summary(CHECK.to_json()) == (
-        "checked to 1e-9 · 2 of 3 mutants caught (1 indistinct, 1 spared) · dense <algebra>"
+    closed, _, _ = notebook_badge(CHECK.to_json()).partition("</summary>")
+    assert closed.endswith(
+        "checked to 1e\N{MINUS SIGN}9 · 2 of 3 mutants caught (1 indistinct, 1 spared) · "
+        "dense &lt;algebra&gt;</span>"
     )
-    assert display.summary(ESTIMATE.to_json()).startswith("estimate, z = 0.1, n = 10⁶ · ")
+    assert "estimate, z = 0.1, n = 10⁶ · " in notebook_badge(ESTIMATE.to_json())
 
 
 def test_the_badge_holds_steps_mutants_and_reasons():
-    shown = display.html(CHECK.to_json())
+    shown = notebook_badge(CHECK.to_json())
     assert "<code>a &lt;b</code>" in shown
-    assert "spared: c is positive" in shown
-    assert "caught, does not conform" in shown
-    assert "<dt>answers</dt><dd>T-01</dd>" in shown
+    assert "<small>c is positive</small>" in shown
+    assert ">spared</td>" in shown
+    assert ">does not conform</td>" in shown
+    assert "; answers T-01." in shown
 
 
 def test_the_latex_in_the_name_of_a_mutant_is_code(checked):
-    html = display.html(checked(r"\alpha = b + c", {r"\alpha": 3.5, "b": 1.5, "c": 2.0}).to_json())
-    assert "flip the sign of <code>b</code>" in html
-    assert "<dt>route</dt><dd>given numbers</dd>" in html
+    record = checked(r"\alpha = b + c", {r"\alpha": 3.5, "b": 1.5, "c": 2.0})
+    shown = notebook_badge(record.to_json())
+    assert "flip the sign of <code>b</code>" in shown
+    assert "the numbers were given, so that their route was not seen" in shown
 
 
 def test_a_residual_that_is_no_number_becomes_null():
@@ -134,32 +139,32 @@ def test_a_residual_that_is_no_number_becomes_null():
     [(1000, "10³"), (10**6, "10⁶"), (500, "500"), (20000, "20\N{NO-BREAK SPACE}000"), (100, "100")],
 )
 def test_sample_sizes(n, shown):
-    assert display.power_of_ten(n) == shown
+    assert phrases.power_of_ten(n) == shown
 
 
 def test_a_route_is_said_in_words():
-    assert display.route_line({"route": ["package", "scipy"]}) == "from the package, scipy"
-    assert display.route_line({"route": ["numbers given"]}) == "from given numbers"
-    assert display.route_line({}) == ""
+    assert phrases.route_phrase(["package", "scipy"]) == "from the package, scipy"
+    assert phrases.route_phrase(["numbers given"]) == "from given numbers"
+    assert phrases.route_phrase([]) == ""
 
 
 def test_an_approximation_has_two_tolerances_and_an_estimate_has_none():
     exact = {"rtol": 1e-9, "approx": None}
-    assert display.tolerance_line(exact) == "1e-9"
-    assert display.tolerance_line(exact | {"approx": 3e-5}) == "1e-9; 3e-5 where approximate"
-    assert display.tolerance_line(exact | {"estimate": {"z": 0.3}}) == ""
+    assert phrases.tolerance_phrase(exact) == "1e-9"
+    assert phrases.tolerance_phrase(exact | {"approx": 3e-5}) == "1e-9; 3e-5 where approximate"
+    assert phrases.tolerance_phrase(exact | {"estimate": {"z": 0.3}}) == ""
 
 
 def test_many_swaps_of_one_symbol_share_a_row(checked):
     values = dict(zip("abcdfgh", [1.1, 2.3, 0.7, 3.1, 1.9, 0.4, 2.9], strict=True))
     total = values["a"] * values["b"] + sum(values[k] for k in "cdfgh")
     record = checked("s = a b + c + d + f + g + h", {"s": total, **values})
-    html = display.html(record.to_json())
+    html = notebook_badge(record.to_json())
     swaps = [m.edit for m in record.mutants.list if m.edit.endswith(" for a")]
     assert len(swaps) > 4
-    assert len(re.findall(r"<td><code>\w</code> for <code>a</code></td>", html)) == 1
+    assert len(re.findall(r"<td><code>\w</code> for <code>a</code>(?: \(\d+\))?<small>", html)) == 1
     assert f"the nearest of {len(swaps)} of its kind, all caught" in html
-    shown = display.together(record.to_json()["mutants"]["list"])
+    shown = phrases.together(record.to_json()["mutants"]["list"])
     nearest = min(m.residual for m in record.mutants.list if m.edit in swaps)
     assert [m["residual"] for m in shown if m["edit"] in swaps] == [nearest]
     assert html.count("<tr>") < record.mutants.caught / 2

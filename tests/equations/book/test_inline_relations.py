@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gpnotes.equations import Chapter, EquationError, Nodes
-from gpnotes.equations.book.display import MIME
+from gpnotes.equations.book.records import MIME
 
 TEXT = """\
 # A small chapter

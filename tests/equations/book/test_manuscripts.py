@@ -136,7 +136,7 @@ class TestEveryVerbLooksAgain:
         shown = checked(chapter)._repr_mimebundle_()
         assert shown["text/plain"].endswith(" · by hand · one.md")
         assert "2023" not in shown["text/plain"]
-        assert "<dd>one.md, as it was saved on 2023-11-1" in shown["text/html"]
+        assert "Read from one.md, as it was saved on 2023-11-1" in shown["text/html"]
         assert repr(chapter.define("eq-a", why="a model")).endswith(" · one.md")
         assert repr(chapter.ledger()).endswith(" · one.md")
 

@@ -15,13 +15,13 @@ from ..check.statements import BoundStatement
 from ..errors import EquationError
 from ..latex.equation import Equation, located
 from .checks import Terms, definition_record, equation_record, finished, refutation_residuals
-from .ledger import refuse_incomplete, totals
+from .ledger import chapter_totals, inline_totals, refuse_incomplete
 from .manuscripts import Manuscript, read_manuscript
 from .prose import Relation
 from .records import InlineRecord, Ledger, Record, Refutation, Symbols, Verdict
 from .settings import find_settings
 from .sources import Answers, is_clear, read_items, refuse_weak
-from .symbol_tables import SymbolTables, inline_totals
+from .symbol_tables import SymbolTables
 
 __all__ = ["Chapter"]
 
@@ -258,10 +258,10 @@ class Chapter:
         self._tables.refuse_idle(self._place, relations)
         inline = self.evaluate_relations(relations)
         sums = {
-            **totals(len(equations), records),
+            **chapter_totals(records),
             "sources_answered": len(verdicts),
             "sources_total": len(items),
-            **inline_totals(inline),
+            **inline_totals([record.outcome for record in inline]),
         }
         return Ledger(self.slug, sums, inline, text=self._text.name)
 

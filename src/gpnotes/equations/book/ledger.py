@@ -2,31 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from ..check.outcomes import OUTCOMES
 from ..latex.equation import Equation
 from .records import Record
 from .sources import Item
 
-__all__ = ["refuse_incomplete", "totals"]
+__all__ = [
+    "KINDS", "chapter_totals", "inline_totals", "refuse_incomplete", "strongest", "totals",
+]  # fmt: skip
 
-_KINDS = {"identity": "checked", "inequality": "checked", "estimate": "estimates"}
-_OUTCOMES = ("caught", "indistinct", "survived", "spared")
+KINDS = ("identity", "inequality", "estimate", "definition")  # of records, the strongest first
+_COUNTED = {"identity": "checked", "inequality": "checked", "estimate": "estimates"}
 
 
-def totals(equations: int, records: Sequence[Record]) -> dict[str, int]:
-    """The counts of a chapter; a label counts once, as the strongest of its records."""
-    order = ("definitions", "estimates", "checked")
-    strongest: dict[str, str] = {}
-    for record in records:
-        kind = _KINDS.get(record.kind, "definitions")
-        known = strongest.get(record.label, kind)
-        strongest[record.label] = max(kind, known, key=order.index)
+def strongest(kinds: Iterable[str]) -> str:
+    """The kind that an equation is known by, which may have several records."""
+    return min(kinds, key=KINDS.index, default="unchecked")
+
+
+def totals(kinds: Sequence[str], mutants: Sequence[Mapping[str, int]]) -> dict[str, int]:
+    """The counts of equations of these `kinds`, one for each, and of the outcomes of `mutants`.
+
+    >>> totals(["identity", "definition"], [{"caught": 3, "indistinct": 1}])["mutants_caught"]
+    3
+    """
+    counted = Counter(_COUNTED.get(kind, "definitions") for kind in kinds if kind in KINDS)
     return {
-        "equations": equations,
-        **{kind: list(strongest.values()).count(kind) for kind in reversed(order)},
-        **{f"mutants_{o}": sum(getattr(r.mutants, o) for r in records) for o in _OUTCOMES},
+        "equations": len(kinds),
+        **{name: counted[name] for name in ("checked", "estimates", "definitions")},
+        **{f"mutants_{name}": sum(one.get(name, 0) for one in mutants) for name in OUTCOMES},
     }
+
+
+def chapter_totals(records: Sequence[Record]) -> dict[str, int]:
+    """The counts of a chapter; a label counts once, as the strongest of its records."""
+    by_label: dict[str, list[str]] = {}
+    for record in records:
+        by_label.setdefault(record.label, []).append(record.kind)
+    kinds = [strongest(kinds) for kinds in by_label.values()]
+    return totals(kinds, [record.mutants.counts for record in records])
+
+
+def inline_totals(outcomes: Sequence[str]) -> dict[str, int]:
+    """How many relations between the equations were evaluated, and how many are only listed."""
+    evaluated = sum(outcome == "evaluated" for outcome in outcomes)
+    return {"inline_evaluated": evaluated, "inline_listed": len(outcomes) - evaluated}
 
 
 def refuse_incomplete(

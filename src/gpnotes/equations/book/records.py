@@ -8,9 +8,12 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
 from ..check.outcomes import EstimateRecord, Mutants, StepRecord
-from . import display
+from .badge import notebook_badge
+from .phrases import plain
 
-__all__ = ["InlineRecord", "Ledger", "Record", "Refutation", "Symbols", "Verdict"]
+__all__ = ["MIME", "InlineRecord", "Ledger", "Record", "Refutation", "Symbols", "Verdict"]
+
+MIME = "application/vnd.checked-equation+json"
 
 
 class _Shown:
@@ -21,10 +24,11 @@ class _Shown:
         return _json(self)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        return display.bundle(self.to_json())
+        data = self.to_json()
+        return {"text/plain": plain(data), "text/html": notebook_badge(data), MIME: data}
 
     def __repr__(self) -> str:
-        return display.plain(self.to_json())
+        return plain(self.to_json())
 
 
 def _json(value: Any) -> Any:

@@ -16,7 +16,7 @@ from .inline_relations import Table, evaluate_relation, names_heading
 from .prose import Relation
 from .records import InlineRecord
 
-__all__ = ["SymbolTables", "inline_totals"]
+__all__ = ["SymbolTables"]
 
 BoundStatements = Iterable[tuple[Equation, BoundStatement]]
 _Key = tuple[str, tuple[str, ...]]  # the heading, and the names that are bound
@@ -114,9 +114,3 @@ def _table(equation: Equation, bound: BoundStatement) -> Table:
     generic = len(bound.draws) - bound.tight
     drawn = tuple(draw.bindings for draw in bound.draws[:generic])
     return Table(drawn, bound.allowed, equation.label, line=equation.line)
-
-
-def inline_totals(records: Sequence[InlineRecord]) -> dict[str, int]:
-    """How many relations were evaluated in passing, and how many are only listed."""
-    evaluated = sum(record.outcome == "evaluated" for record in records)
-    return {"inline_evaluated": evaluated, "inline_listed": len(records) - evaluated}

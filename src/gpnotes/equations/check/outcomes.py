@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-__all__ = ["EstimateRecord", "MutantRecord", "Mutants", "StepRecord"]
+__all__ = ["OUTCOMES", "EstimateRecord", "MutantRecord", "Mutants", "StepRecord"]
+
+OUTCOMES = ("caught", "indistinct", "survived", "spared")
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,11 @@ class Mutants:
         return cls(
             counts["caught"], counts["indistinct"], counts["survived"], counts["spared"], mutants
         )
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many mutants have which outcome."""
+        return {name: getattr(self, name) for name in OUTCOMES}
 
 
 @dataclass(frozen=True)

@@ -12,13 +12,14 @@ from typing import Any
 from docutils import nodes
 from sphinx.util import logging
 
+from ..book.html import display, element, link
+from ..book.ledger import KINDS
 from . import definitions, inline, slips, tables
 from .badge import badge, line
 from .directives import generated, place, symbol_groups
-from .html import display, element, link
 from .ledger import Book, Row, as_json, items, problems
 from .output import check_output
-from .pages import CHECKS, Lines, fingerprint, page_of, store
+from .pages import Lines, fingerprint, page_of, store
 
 __all__ = [
     "fill", "forget", "forget_failure", "gather", "judge", "merge", "renew", "write_ledger",
@@ -174,7 +175,7 @@ class _Filler:
         return badge(row, self._document(where, f"row-{row.label}") if where else "", opened=opened)
 
     def line(self, record: Any) -> str:
-        row = self.book.by_label.get(record.get("label", "")) if record["kind"] in CHECKS else None
+        row = self.book.by_label.get(record.get("label", "")) if record["kind"] in KINDS else None
         where = _page_with(self.book, "sources")
         item = record.get("source_id") if where else None
         address = self._document(where, f"item-{item}") if where and item else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .html import element, inline, link, say, scrolled, table
+from ..book.html import element, inline, link, say, scrolled, table
 from .ledger import Book, Row
 from .tables import Links
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .html import element, inline, link, say, scrolled, table
+from ..book.html import element, inline, link, say, scrolled, table
 from .ledger import Book, between
 from .tables import Links
 

@@ -8,9 +8,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from ..book import ledger
+from ..book.ledger import KINDS
 from ..book.sources import Item, read_items
+from ..check.outcomes import OUTCOMES
 from ..latex.equation import Equation
-from .pages import CHECKS, Page
+from .pages import Page
 
 __all__ = [
     "Book",
@@ -26,7 +29,6 @@ __all__ = [
 ]
 
 Data = Mapping[str, Any]
-_MUTANTS = ("caught", "indistinct", "survived", "spared")
 
 
 def items(path: Path) -> tuple[Item, ...]:
@@ -77,7 +79,7 @@ class Row:
 
     @property
     def mutants(self) -> dict[str, int]:
-        return {name: sum(r["mutants"][name] for r in self.records) for name in _MUTANTS}
+        return {name: sum(r["mutants"][name] for r in self.records) for name in OUTCOMES}
 
     @property
     def oracles(self) -> str:
@@ -104,8 +106,8 @@ class Book:
     def _rows_of(self, docname: str) -> Iterator[Row]:
         page = self.pages[docname]
         for equation in page.equations:
-            records = [r for r in page.records(*CHECKS) if r["label"] == equation.label]
-            records.sort(key=lambda record: CHECKS.index(record["kind"]))
+            records = [r for r in page.records(*KINDS) if r["label"] == equation.label]
+            records.sort(key=lambda record: KINDS.index(record["kind"]))
             number = self.numbers.get(equation.label, "")
             yield Row(
                 equation.label, number, docname, equation.line, equation.latex, tuple(records)
@@ -149,23 +151,13 @@ def between(book: Book) -> Iterator[tuple[str, Data]]:
 def totals(book: Book, rows: list[Row] | None = None) -> dict[str, int]:
     """The totals of `rows` (all of them by default) and of the sources."""
     rows = list(book.rows) if rows is None else rows
-    kinds = [row.kind for row in rows]
-    outcomes = [record["outcome"] for _, record in between(book)]
     return {
-        "equations": len(rows),
-        "checked": kinds.count("identity") + kinds.count("inequality"),
-        "estimates": kinds.count("estimate"),
-        "definitions": kinds.count("definition"),
+        **ledger.totals([row.kind for row in rows], [row.mutants for row in rows]),
         "definitions_compared": sum(row.kind == "definition" and row.compared for row in rows),
-        "unchecked": kinds.count("unchecked"),
-        "mutants_caught": sum(row.mutants["caught"] for row in rows),
-        "mutants_survived": sum(row.mutants["survived"] for row in rows),
-        "mutants_spared": sum(row.mutants["spared"] for row in rows),
-        "mutants_indistinct": sum(row.mutants["indistinct"] for row in rows),
+        "unchecked": sum(row.kind == "unchecked" for row in rows),
         "sources_answered": sum(item.id in book.verdicts for item in book.items),
         "sources_total": len(book.items),
-        "inline_evaluated": outcomes.count("evaluated"),
-        "inline_listed": outcomes.count("listed"),
+        **ledger.inline_totals([record["outcome"] for _, record in between(book)]),
     }
 
 
@@ -276,14 +268,14 @@ def _unlabelled(docname: str, page: Page) -> Iterator[Problem]:
     labels = {equation.label for equation in page.equations}
     for note in page.notes:
         label, chapter = note.record.get("label"), note.record.get("chapter", docname)
-        if note.record["kind"] in CHECKS and label not in labels:
+        if note.record["kind"] in KINDS and label not in labels:
             yield docname, note.line, f"a cell checks {label}, but no equation here has that label"
         if not _is_chapter(docname, chapter):
             yield docname, note.line, f"the cell says that it belongs to the chapter {chapter}"
 
 
 def _unclosed(docname: str, page: Page) -> Iterator[Problem]:
-    if page.records(*CHECKS) and not page.records("ledger"):
+    if page.records(*KINDS) and not page.records("ledger"):
         yield docname, page.notes[-1].line, "the last cell of a chapter must be chapter.ledger()"
 
 

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from docutils import nodes
 
-from ..book.display import MIME
+from ..book.records import MIME
 
 __all__ = ["CheckOutput", "check_output"]
 

@@ -19,10 +19,9 @@ from ..book import markup
 from .output import check_output
 
 __all__ = [
-    "CHECKS", "Failure", "Lines", "Noted", "Page", "fingerprint", "page_of", "store",
+    "Failure", "Lines", "Noted", "Page", "fingerprint", "page_of", "store",
 ]  # fmt: skip
 
-CHECKS = ("identity", "inequality", "estimate", "definition")
 _RAISED = re.compile(r"[\w.]*(Error|Exception|Warning|Exit|Interrupt)\b")
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 

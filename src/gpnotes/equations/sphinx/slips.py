@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .html import element, inline, phrase, say, table
+from ..book.html import element, inline, phrase, say, table
 
 __all__ = ["flips"]
 

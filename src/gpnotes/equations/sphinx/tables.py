@@ -6,8 +6,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .badge import mutant_words
-from .html import display, element, inline, link, number, phrase, say, scrolled, table, tolerance
+from ..book.html import (
+    display,
+    element,
+    inline,
+    link,
+    number,
+    phrase,
+    say,
+    scrolled,
+    table,
+    tolerance,
+)
+from ..book.ledger import KINDS
+from ..book.phrases import mutants_caught
 from .ledger import Book, Item, Row, answering, residuals, totals
 
 __all__ = [
@@ -77,7 +89,9 @@ def _searchable(name: str, things: str, head: str, rows: list[str]) -> str:
 def _ledger_row(row: Row, links: Links) -> str:
     record = row.record or {}
     judged = row.compared
-    caught = mutant_words(row.mutants).removesuffix(" mutants caught") if judged else ""
+    caught = (
+        mutants_caught(row.mutants, apart=False).removesuffix(" mutants caught") if judged else ""
+    )
     cells = [
         _cell(link(f"({row.number})", links.equation(row.label)), key=_sort_number(row.number)),
         _cell(element("code", say(row.label))),
@@ -147,7 +161,9 @@ def summary(book: Book, docname: str, seconds: float | None) -> str:
     ]
     parts = [
         f"{_counted(sums['equations'], 'equation')}: {', '.join(k for k in kinds if k)}",
-        mutant_words({name[8:]: value for name, value in sums.items() if name[:8] == "mutants_"}),
+        mutants_caught(
+            {name[8:]: value for name, value in sums.items() if name[:8] == "mutants_"}, apart=False
+        ),
         ""
         if seconds is None
         else f"runs in {seconds:.0f} s"
@@ -308,7 +324,7 @@ def timings(book: Book, links: Links) -> str:
 
 def _timing(book: Book, links: Links, docname: str) -> str:
     page = book.pages[docname]
-    records = page.records("identity", "inequality", "estimate", "definition")
+    records = page.records(*KINDS)
     spent = sum(record.get("milliseconds", 0.0) for record in records) / 1000
     backends = sorted({record["backend"] for record in records if record.get("backend")})
     cells = (

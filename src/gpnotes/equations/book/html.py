@@ -5,22 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from html import escape
 
-from ..book.display import short
 from ..latex.balance import is_balanced
+from .phrases import short
 
 __all__ = [
-    "display",
-    "element",
-    "inline",
-    "later",
-    "link",
-    "number",
-    "phrase",
-    "say",
-    "scrolled",
-    "table",
-    "tolerance",
-]
+    "code", "display", "element", "inline", "later", "link", "number", "phrase", "say", "scrolled",
+    "table", "tolerance",
+]  # fmt: skip
 
 
 def element(name: str, *content: str, **attributes: str | bool | None) -> str:
@@ -73,9 +64,14 @@ def later(latex: str) -> str:
     What cannot be typeset alone is shown as it is written.
     """
     if not is_balanced(latex):
-        return element("code", say(latex))
+        return code(latex)
     spelled = rf"\({escape(_laid_out(latex))}\)"
     return element("span", spelled, class_="eqn-later tex2jax_ignore notranslate nohighlight")
+
+
+def code(latex: str) -> str:
+    """Mathematics as it is written, for where nothing typesets it."""
+    return element("code", say(latex))
 
 
 def phrase(said: str, math: Callable[[str], str] = later) -> str:

@@ -1,0 +1,194 @@
+"""The badge of a record in HTML: a line that opens to steps, mutants and how it was checked.
+
+It needs no script: it is a ``<details>``. How mathematics is written is a parameter: on a page
+it is typeset, in the output of a notebook it stands as it is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .html import code, element, number, phrase, say, scrolled, table, tolerance
+from .phrases import (
+    CHECKED,
+    badge_phrases,
+    evaluated_between,
+    mutants_caught,
+    plain,
+    route_phrase,
+    slip_phrase,
+    together,
+    tolerance_phrase,
+    total_rows,
+)  # fmt: skip
+
+__all__ = ["Math", "check_details", "framed_badge", "mark", "notebook_badge", "steps_table"]
+
+Data = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Math:
+    """How mathematics is written: `inline` in a line of text, `display` as a step of a chain."""
+
+    inline: Callable[[str], str]
+    display: Callable[[str], str]
+
+
+AS_WRITTEN = Math(code, code)
+
+
+def framed_badge(kind: str, label: str, summary: str, panel: str, *, opened: bool = False) -> str:
+    """The badge: a `summary` that opens to the `panel`, both ready HTML."""
+    shown = element("summary", mark(), element("span", summary, class_="eqn-said margin"))
+    inside = element("div", panel, class_="eqn-panel")
+    name = f"eqn-badge eqn-{kind}"
+    return element("details", shown, inside, class_=name, data_label=label, open=opened)
+
+
+def mark() -> str:
+    """The place of the mark that the style paints before a badge."""
+    return element("span", class_="eqn-mark", aria_hidden="true")
+
+
+def notebook_badge(data: Data) -> str:
+    """The badge of a record's JSON as the output of its cell shows it."""
+    label = data.get("label") or data.get("source_id") or data.get("chapter", "")
+    return framed_badge(data["kind"], label, say(_summary(data)), _details(data))
+
+
+def _summary(data: Data) -> str:
+    """The closed badge on one line, with the name of the text that was read."""
+    if data["kind"] not in CHECKED:
+        return plain(data)
+    said = badge_phrases(data, data["mutants"], data["oracle"], data["route"], apart=True)
+    return " · ".join([*said, *filter(None, [data.get("text")])])
+
+
+def _details(data: Data) -> str:
+    kind = data["kind"]
+    if kind in CHECKED or kind == "definition":
+        return check_details(data, AS_WRITTEN) + _text_read(data)
+    if kind == "refutation":
+        return _refuted(data)
+    return _closed(data) if kind == "ledger" else ""
+
+
+def check_details(record: Data, math: Math) -> str:
+    """What an open badge says of one check; `math` writes LaTeX."""
+    said = _bare(record, math) if record["kind"] == "definition" else ""
+    if not record["steps"]:
+        return said
+    facts = element("p", say(_facts(record)))
+    return said + steps_table(record["steps"], math) + facts + _mutants(record["mutants"], math)
+
+
+def _bare(record: Data, math: Math) -> str:
+    """What nothing was compared with, and why."""
+    if not record.get("bare"):
+        return ""
+    shown = ", ".join(math.inline(latex.rstrip(" .,;")) for latex in record["bare"])
+    why = f"; {say(record['why'])}" if record.get("why") else ""
+    return element("p", f"By definition: {shown}{why}.")
+
+
+def steps_table(entries: Iterable[Data], math: Math) -> str:
+    """The steps of a chain with the residual of each."""
+    rows = (
+        element(
+            "tr",
+            element("td", math.display(entry["latex"])),
+            _number_cell(number(entry["residual"])),
+        )
+        for entry in entries
+    )
+    return scrolled(table("eqn-steps", ("step", "residual"), rows), "steps")
+
+
+def _number_cell(text: str) -> str:
+    return element("td", text, class_="eqn-number")
+
+
+def _facts(record: Data) -> str:
+    """How it was checked, as a sentence."""
+    draws, slip = record["draws"], slip_phrase(record.get("estimate"))
+    allowed = tolerance_phrase(record)
+    parts = [
+        f"Evidence: {record['oracle']}" if record["oracle"] else "Compared with what it defines",
+        _route_seen(record.get("route") or ()),
+        f"a relative slip of {slip} or more would be caught" if slip else "",
+        f"relative tolerance {allowed}" if allowed else "",
+        "tolerance four standard errors" if record.get("estimate") else "",
+        f"absolute tolerance {tolerance(record['atol'])}" if record.get("atol") else "",
+        f"{_draws(draws)} of the numbers, the worst counts" if draws > 1 else "",
+        f"{_draws(record['tight'])} on which it is tight" if record.get("tight") else "",
+        f"{record['backend']} arrays",
+        f"answers {', '.join(record['sources'])}" if record["sources"] else "",
+    ]
+    return "; ".join(part for part in parts if part) + "."
+
+
+def _route_seen(route: Sequence[str]) -> str:
+    """By which route the numbers came, where the engine could see that."""
+    if "numbers given" in route:
+        return "the numbers were given, so that their route was not seen"
+    return f"seen to come {route_phrase(route)}" if route else ""
+
+
+def _draws(number: int) -> str:
+    return f"{number} draw" if number == 1 else f"{number} draws"
+
+
+def _mutants(mutants: Data, math: Math) -> str:
+    """Every mutant with what became of it, behind a line of its own."""
+    if not mutants["list"]:
+        return ""
+    titles = ("single edit", "there it now reads", "residual")
+    rows = (_mutant(entry, math) for entry in together(mutants["list"]))
+    title = element("summary", say(mutants_caught(mutants)))
+    shown = scrolled(table("eqn-mutants", titles, rows), "mutants")
+    return element("details", title, shown, class_="eqn-more")
+
+
+def _mutant(entry: Data, math: Math) -> str:
+    outcome = number(entry["residual"]) if entry["outcome"] == "caught" else entry["outcome"]
+    why = element("small", say(entry["why"])) if entry.get("why") else ""
+    edit = element("td", phrase(entry.get("said") or entry["edit"], math.inline), why)
+    reads = element("td", math.inline(entry["latex"]))
+    return element("tr", edit, reads, _number_cell(outcome), class_=f"eqn-{entry['outcome']}")
+
+
+def _text_read(data: Data) -> str:
+    """Which text was read, and as of when: the engine cannot see what an editor has not saved."""
+    if not data.get("text"):
+        return ""
+    saved = f", as it was saved on {data['saved']}" if data.get("saved") else ""
+    return element("p", say(f"Read from {data['text']}{saved}."), class_="eqn-foot")
+
+
+def _refuted(data: Data) -> str:
+    """The formula of the source beside the equation that holds instead."""
+    head = "as its words would have it" if data.get("taken") else "as printed"
+    rows = [
+        (code(data["latex"]), number(data["printed_residual"])),
+        (say(data["instead"]), number(data["corrected_residual"])),
+    ]
+    cells = (element("tr", element("td", what), _number_cell(off)) for what, off in rows)
+    return table("eqn-steps", (f"{head}, and instead", "residual"), cells)
+
+
+def _closed(data: Data) -> str:
+    """The totals of a chapter, and the relations between the lines that are only listed."""
+    between = evaluated_between(data["totals"])
+    rows = [*total_rows(data), *([("between the lines", between)] if between else [])]
+    listed = [r for r in data.get("inline", ()) if r["outcome"] == "listed"]
+    entries = [(str(r["line"]), code(r["latex"]), say(r["why"])) for r in listed]
+    titles = ("line", "relation", "why it is not evaluated")
+    sums = table("eqn-totals", ("count of", "how many"), map(_row, rows))
+    return sums + (table("eqn-inline", titles, map(_row, entries)) if entries else "")
+
+
+def _row(cells: Sequence[str]) -> str:
+    return element("tr", *(element("td", cell) for cell in cells))

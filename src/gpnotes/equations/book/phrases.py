@@ -1,0 +1,225 @@
+"""What a record says in words: the plain line, and the phrases that every badge is made of.
+
+The plain line holds no measured number, only tolerances and counts, so that a stored output
+stays equal from machine to machine.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..check.outcomes import OUTCOMES
+
+__all__ = [
+    "CHECKED", "badge_phrases", "counted", "evaluated_between", "mutants_caught", "plain",
+    "power_of_ten", "route_phrase", "said", "short", "slip_phrase", "together", "tolerance_phrase",
+    "total_rows",
+]  # fmt: skip
+
+CHECKED = ("identity", "inequality", "estimate")
+_ROUTES = {"package": "the package", "numbers given": "given numbers"}
+_SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+Data = Mapping[str, Any]
+
+
+def plain(data: Data) -> str:
+    """One line, equal on every machine, with the name of the text that was read."""
+    return said(data) + _read(data)
+
+
+def _read(data: Data) -> str:
+    return f" · {data['text']}" if data.get("text") else ""
+
+
+def said(data: Data) -> str:
+    """The plain line without the name of the text, which on a page is the page."""
+    kind = data["kind"]
+    if kind in CHECKED:
+        named = f"{data['label']}: " if data["label"] else ""
+        return named + " · ".join(filter(None, _checked(data)))
+    return {
+        "definition": _definition, "refutation": _refutation, "source": _source, "ledger": _ledger,
+        "symbols": _symbols,
+    }[kind](data)  # fmt: skip
+
+
+def _checked(data: Data) -> list[str]:
+    parts = [_tolerance(data), counted(len(data["steps"]), "step")]
+    if data["draws"] > 1:
+        parts.append(counted(data["draws"], "draw"))
+    if data.get("tight"):
+        parts.append(f"{data['tight']} tight")
+    return [*parts, mutants_caught(data["mutants"]), data["oracle"]]
+
+
+def _tolerance(data: Data) -> str:
+    estimate = data.get("estimate")
+    if not estimate:
+        return f"holds to {_widest(data):.0e}"
+    return " ".join(["holds within 4 standard errors", *_sample(estimate)])
+
+
+def _widest(data: Data) -> float:
+    """The tolerance to quote: the one of an approximation where there is one."""
+    return data["approx"] or data["rtol"]
+
+
+def _sample(estimate: Data) -> list[str]:
+    said = [f"{k} = {estimate[k]}" for k in ("n", "seed") if estimate.get(k) is not None]
+    return [f"({', '.join(said)})"] if said else []
+
+
+def counted(number: int, noun: str) -> str:
+    """``1 step``, ``2 steps``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def mutants_caught(mutants: Data, *, apart: bool = True) -> str:
+    """``17 of 17 mutants caught (3 indistinct, 1 spared)``; the indistinct are not in the total.
+
+    The brackets are left out where the kinds are not told `apart`.
+    """
+    total = mutants["caught"] + mutants["survived"] + mutants["spared"]
+    named = [f"{mutants[k]} {k}" for k in ("indistinct", "spared") if mutants[k]]
+    brackets = f" ({', '.join(named)})" if apart and named else ""
+    return f"{mutants['caught']} of {total} mutants caught{brackets}"
+
+
+def _definition(data: Data) -> str:
+    if not data["steps"]:
+        return f"{data['label']}: definition, {data['why']}"
+    parts = [counted(len(data["steps"]), "step"), mutants_caught(data["mutants"])]
+    return f"{data['label']}: definition, compared · {' · '.join([*parts, *_left(data)])}"
+
+
+def _left(data: Data) -> list[str]:
+    """Where the other side came from, and what is left bare with the reason."""
+    bare = f"{len(data['bare'])} left: {data['why']}" if data.get("bare") else ""
+    return [part for part in (data["oracle"], bare) if part]
+
+
+def _refutation(data: Data) -> str:
+    how = "" if data["printed_residual"] is not None else ", its shapes do not conform"
+    what = "at its word" if data.get("taken") else "as printed"
+    return f"{data['source_id']}: does not hold {what}{how}; {data['instead']} does"
+
+
+def _source(data: Data) -> str:
+    parts = [data["verdict"], data["label"], data["why"]]
+    return f"{data['source_id']}: {' · '.join(part for part in parts if part)}"
+
+
+def _symbols(data: Data) -> str:
+    where = f" under {data['under']!r}" if data["under"] else ""
+    spared = f", {counted(len(data['spared']), 'relation')} spared" if data["spared"] else ""
+    return f"symbols{where}: {len(data['names'])} bound{spared}"
+
+
+def _ledger(data: Data) -> str:
+    (_, equations), *kinds, (_, mutants), (_, sources) = total_rows(data)
+    counted = [
+        f"{value} {name.removesuffix('s') if value == '1' else name}" for name, value in kinds
+    ]
+    between = evaluated_between(data["totals"])
+    inline = [f"{between} between the lines"] if between else []
+    parts = [f"ledger: {equations} equations", *counted, *inline, mutants, f"sources {sources}"]
+    return " · ".join(parts)
+
+
+def evaluated_between(totals: Data) -> str:
+    """``61 of 74 evaluated``: the relations of the sentences, where the text could be read."""
+    evaluated, listed = (totals.get(f"inline_{key}", 0) for key in ("evaluated", "listed"))
+    return f"{evaluated} of {evaluated + listed} evaluated" if evaluated + listed else ""
+
+
+def total_rows(data: Data) -> list[tuple[str, str]]:
+    """The rows of the summary of a chapter."""
+    totals = data["totals"]
+    rows = [(key, str(totals[key])) for key in ("equations", "checked", "estimates", "definitions")]
+    mutants = {key: totals[f"mutants_{key}"] for key in OUTCOMES}
+    answered = f"{totals['sources_answered']} of {totals['sources_total']} answered"
+    return [*rows, ("mutants", mutants_caught(mutants)), ("sources", answered)]
+
+
+_FEW = 2  # mutants of one kind that are worth a row each
+_UNNUMBERED = re.compile(r" \(\d+\)$")
+
+
+def badge_phrases(
+    record: Data, mutants: Data, oracle: str, route: Sequence[str], *, apart: bool
+) -> list[str]:
+    """What a closed badge says of a check; measured numbers may stand here."""
+    compared = "definition, compared" if record["kind"] == "definition" else _head(record)
+    parts = [compared, mutants_caught(mutants, apart=apart), oracle, route_phrase(route)]
+    return [part for part in parts if part]
+
+
+def _head(record: Data) -> str:
+    estimate = record.get("estimate")
+    if not estimate:
+        return f"checked to {short(_widest(record))}".replace("-", "\N{MINUS SIGN}")
+    sample = f", n = {power_of_ten(estimate['n'])}" if estimate.get("n") else ""
+    return f"estimate, z = {estimate['z']:.1f}{sample}"
+
+
+def slip_phrase(estimate: Data | None) -> str:
+    """``2.4 %``: the smallest relative error that an estimate would have caught."""
+    slip = (estimate or {}).get("slip")
+    return f"{100 * slip:.2g} %" if slip else ""
+
+
+def route_phrase(route: Sequence[str]) -> str:
+    """``from the package, quadrature``: by which route the engine saw the numbers come."""
+    names = [_ROUTES.get(name, name) for name in route]
+    return f"from {', '.join(names)}" if names else ""
+
+
+def tolerance_phrase(data: Data) -> str:
+    """``1e-9; 3e-5 where approximate``: by how much the sides may differ, relative to the larger.
+
+    An estimate has its standard error instead.
+    """
+    if data.get("estimate") or data.get("rtol") is None:
+        return ""
+    looser = f"; {short(data['approx'])} where approximate" if data.get("approx") else ""
+    return short(data["rtol"]) + looser
+
+
+def power_of_ten(n: int) -> str:
+    """``10⁶`` for a million; other numbers as they are, on one line."""
+    digits = str(n)
+    if len(digits) > 3 and digits.rstrip("0") == "1":
+        return "10" + str(len(digits) - 1).translate(_SUPERSCRIPTS)
+    return f"{n:,}".replace(",", "\N{NO-BREAK SPACE}")
+
+
+def short(value: float | None) -> str:
+    """``1e-9`` for 1e-09, and words for a residual that no number describes."""
+    if value is None:
+        return "does not conform"
+    mantissa, exponent = f"{value:.0e}".split("e")
+    return "0" if value == 0 else f"{mantissa}e{int(exponent)}"
+
+
+def together(mutants: Sequence[Data]) -> list[Data]:
+    """The mutants worth a row: of many that put something else for one thing, the nearest miss.
+
+    Its ``why`` says how many it stands for; all of them stay in the record.
+    """
+    groups: dict[Any, list[Data]] = {}
+    for place, mutant in enumerate(mutants):
+        _, swapped, old = _UNNUMBERED.sub("", mutant["edit"]).rpartition(" for ")
+        plain = mutant["outcome"] == "caught" and swapped
+        groups.setdefault(old if plain else place, []).append(mutant)
+    return [one for group in groups.values() for one in _nearest(group)]
+
+
+def _nearest(group: list[Data]) -> list[Data]:
+    if len(group) <= _FEW:
+        return group
+    known = [mutant for mutant in group if mutant["residual"] is not None]
+    nearest = min(known or group, key=lambda mutant: mutant["residual"] or 0.0)
+    return [{**nearest, "why": f"the nearest of {len(group)} of its kind, all caught"}]
