@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import _check
-from ._xp import Array
+from ._xp import Array, HostMatrix, HostVector
 from .ascent import Ascent, ascend
 from .bounds import ends, limits, touched
 from .exact import quiet_evidence
@@ -126,7 +126,13 @@ def _starts(
     return [start, *(start + spread * draw for draw in draws)]
 
 
-def _run(gp: GP, ascent: Ascent, rebuild: Callable, box: np.ndarray, fixed: Collection[str]) -> Run:
+def _run(
+    gp: GP,
+    ascent: Ascent,
+    rebuild: Callable[[HostVector], GP],
+    box: HostMatrix,
+    fixed: Collection[str],
+) -> Run:
     """The report of an ascent; what could not be built at all is reported with `gp`."""
     failed = ascent.value == -math.inf
     at_bounds = () if failed else touched(gp, ascent.vector, box, fixed=fixed)

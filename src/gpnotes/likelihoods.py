@@ -265,7 +265,7 @@ def _logit_slopes(z: Array) -> tuple[Array, Array, Array]:
     return other, -product, product * xp.tanh(0.5 * z)
 
 
-def _blockwise(function: Callable, mean: Array, variance: Array) -> Array:
+def _blockwise(function: Callable[[Array, Array], Array], mean: Array, variance: Array) -> Array:
     """`function` of flat arrays, a block at a time: its nodes take room."""
     xp, shape = array_namespace(mean), mean.shape
     mean, variance = xp.reshape(mean, (-1,)), xp.reshape(variance, (-1,))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from ..check.bindings import Bindings, Tight, backend, draw_bindings, draw_tight_bindings
 from ..check.definitions import compare_definition, refuse_unreadable_definition
@@ -136,7 +137,11 @@ def finished(record: Record, equation: Equation, start: float) -> Record:
 
 
 def refutation_residuals(
-    place: str, printed: Equation, corrected: Equation, drawn: Sequence[Mapping], allowed: Tolerance
+    place: str,
+    printed: Equation,
+    corrected: Equation,
+    drawn: Sequence[Mapping[str, Any]],
+    allowed: Tolerance,
 ) -> tuple[float | None, float]:
     """By how much `printed` is missed where `corrected` holds, and by how much the latter is.
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import chdir, redirect_stdout
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -89,6 +89,10 @@ class Flip:
     edit: str
     latex: str
     line: int
+
+
+# A choice among the flips of an equation.
+Choose: TypeAlias = Callable[[list[Flip]], list[Flip]]
 
 
 @dataclass(frozen=True)
@@ -195,7 +199,7 @@ def run_chapter(path: Path, slug: str) -> Chapter:
     return found[0]
 
 
-def outcomes(chapter: Chapter, every: Callable[[list], list] = list) -> list[Outcome]:
+def outcomes(chapter: Chapter, every: Choose = list) -> list[Outcome]:
     """The outcomes of the flips of all checked equations; `every` may choose among them.
 
     An equation that is checked more than once catches a flip by any of its checks. Definitions
@@ -204,8 +208,8 @@ def outcomes(chapter: Chapter, every: Callable[[list], list] = list) -> list[Out
     return [*_checked(chapter, every), *_defined(chapter, every)]
 
 
-def _checked(chapter: Chapter, every: Callable[[list], list]) -> list[Outcome]:
-    best: dict[tuple, Outcome] = {}
+def _checked(chapter: Chapter, every: Choose) -> list[Outcome]:
+    best: dict[tuple[str, Flip], Outcome] = {}
     chosen: dict[str, list[Flip]] = {}
     for equation, bound in chapter.checked_statements():
         if equation.label not in chosen:
@@ -217,7 +221,7 @@ def _checked(chapter: Chapter, every: Callable[[list], list]) -> list[Outcome]:
     return list(best.values())
 
 
-def _defined(chapter: Chapter, every: Callable[[list], list]) -> Iterator[Outcome]:
+def _defined(chapter: Chapter, every: Choose) -> Iterator[Outcome]:
     for equation, bound in chapter.compared_definitions():
         for flip in every(flips_of(equation, sorted(bound.draws[0].bindings))):
             yield from _redefined(equation, bound, flip)
@@ -244,7 +248,7 @@ def _place(equation: Equation, flip: Flip) -> tuple[str, str, str, str]:
     return (equation.label, flip.kind, flip.edit, reads)
 
 
-def inline_outcomes(chapter: Chapter, every: Callable[[list], list] = list) -> list[Outcome]:
+def inline_outcomes(chapter: Chapter, every: Choose = list) -> list[Outcome]:
     """The outcomes of the flips of the relations that are evaluated in passing.
 
     Caught by the "numbers" is what is false then; by the "language" what can no longer be

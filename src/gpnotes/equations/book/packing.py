@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sysconfig
 from pathlib import Path
+from typing import Any
 
 from ..latex.equation import Equation
 from . import markup
@@ -42,7 +43,7 @@ def _refuse_installed(folder: Path) -> None:
             )
 
 
-def _pages(book: Path) -> dict[str, dict[str, dict]]:
+def _pages(book: Path) -> dict[str, dict[str, dict[str, Any]]]:
     """The labelled equations of every page that has some."""
     pages = {
         path.relative_to(book).with_suffix("").as_posix(): _entries(path)
@@ -55,7 +56,7 @@ def _pages(book: Path) -> dict[str, dict[str, dict]]:
     return kept
 
 
-def _entries(path: Path) -> dict[str, dict]:
+def _entries(path: Path) -> dict[str, dict[str, Any]]:
     """The equations without the book's macros, which a notebook far from it would lack."""
     try:
         found = markup.read(path)
@@ -89,6 +90,6 @@ def packed_equations(slug: str, folder: Path) -> dict[str, Equation]:
     return {label: Equation(label, **entry) for label, entry in pages[slug].items()}
 
 
-def _packed_pages(data: Path) -> dict[str, dict]:
+def _packed_pages(data: Path) -> dict[str, dict[str, Any]]:
     file = data / "equations.json"
     return json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}

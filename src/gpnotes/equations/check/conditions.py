@@ -72,7 +72,7 @@ def _is_in(evaluator: Evaluator, value: np.ndarray, space: t.Space) -> bool:
     return fits and bool(np.all(_OF_A_KIND[space.name](value)))
 
 
-def _members(evaluator: Evaluator, node: t.Member) -> list:
+def _members(evaluator: Evaluator, node: t.Member) -> list[Any]:
     if node.members is not None:
         return elements(evaluator, node.members, {})
     listed = [float(evaluator.value(one)) for one in node.listed]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from ..latex import tree as t
 from ..latex.register import Register
@@ -27,6 +27,8 @@ EQUAL = dict.fromkeys([*STRICT, r"\approx", r"\propto"], "=")
 _OTHER = {"sum": "prod", "prod": "sum", "min": "max", "max": "min", "det": "tr", "tr": "det"}
 _WORDS = {"prod": "product", "min": "minimum", "max": "maximum", "det": "determinant"}
 _WORDS |= {"tr": "trace"}
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,7 @@ def _signed_sum(terms: tuple[t.Node, ...], signs: tuple[int, ...]) -> t.Node:
     return terms[0] if signs == (1,) else t.Sum(terms, signs)
 
 
-def _without(values: tuple, i: int) -> tuple:
+def _without(values: tuple[T, ...], i: int) -> tuple[T, ...]:
     return values[:i] + values[i + 1 :]
 
 
@@ -277,7 +279,7 @@ def _like(group: Hashable, other: Hashable) -> bool:
     return group[:1] == ("distribution",) and group[:-1] == other[:-1]
 
 
-def _swapped(values: tuple, i: int) -> tuple:
+def _swapped(values: tuple[T, ...], i: int) -> tuple[T, ...]:
     return (*values[:i], values[i + 1], values[i], *values[i + 2 :])
 
 

@@ -180,7 +180,7 @@ def refuse_false_claims(
     """Raise `ValueError` for an oracle that names the package or a library which was not called."""
     if not watch.traced:
         return
-    functions: list[Callable] = [v for v in bound.values() if kind(v) == "callable"]
+    functions: list[Callable[..., Any]] = [v for v in bound.values() if kind(v) == "callable"]
     named = (watch.libraries.named_in(function) for function in (*functions, bindings))
     called = set(watch.returned).union(*named)
     tops = called | {name.partition(".")[0] for name in called}

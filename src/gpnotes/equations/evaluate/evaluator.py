@@ -26,7 +26,7 @@ __all__ = ["Evaluator", "Item"]
 class _Memo:
     node: t.Node
     keys: tuple[str, ...]
-    values: dict[tuple, Any]
+    values: dict[tuple[Any, ...], Any]
 
 
 class Evaluator:

@@ -152,7 +152,7 @@ def _diag(a: Array) -> Array:
     return np.diag(_square(a, "diag"))[:, None]
 
 
-def _extreme(choose: Callable) -> Callable[..., Array]:
+def _extreme(choose: Callable[[Array], Array]) -> Callable[..., Array]:
     def of(*values: Array) -> Array:
         if len(values) == 1:
             return choose(values[0])
@@ -184,7 +184,7 @@ def _log(a: Array) -> Array:
     return np.log(a)
 
 
-def _one(function: Callable) -> Callable[..., Array]:
+def _one(function: Callable[[Array], Array]) -> Callable[..., Array]:
     def of(*values: Array) -> Array:
         if len(values) != 1:
             raise OperationError(f"one argument expected, {len(values)} given")

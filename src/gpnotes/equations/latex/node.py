@@ -26,7 +26,7 @@ def children(node: Node) -> Iterator[tuple[tuple[str, int, int], Node]]:
             yield from _inside(item.name, value)
 
 
-def _inside(name: str, values: tuple) -> Iterator[tuple[tuple[str, int, int], Node]]:
+def _inside(name: str, values: tuple[Any, ...]) -> Iterator[tuple[tuple[str, int, int], Node]]:
     for i, value in enumerate(values):
         if isinstance(value, Node):
             yield (name, i, -1), value

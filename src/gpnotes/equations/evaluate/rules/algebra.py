@@ -198,7 +198,7 @@ def _density(key: str, bound: Any) -> Any:
     return density
 
 
-def nodes_given(key: str, function: Callable, arguments: list) -> Any:
+def nodes_given(key: str, function: Callable[..., Any], arguments: list[Any]) -> Any:
     """The nodes of a distribution that depend on something."""
     try:
         return function(*arguments)
@@ -206,7 +206,7 @@ def nodes_given(key: str, function: Callable, arguments: list) -> Any:
         raise OperationError(f"the nodes of `{key}` failed: {wrong}") from wrong
 
 
-def call(key: str, function: Callable, arguments: list) -> Array:
+def call(key: str, function: Callable[..., Any], arguments: list[Any]) -> Array:
     """The value of a bound function; what goes wrong inside it is told as its failure."""
     try:
         return conform(function(*arguments))

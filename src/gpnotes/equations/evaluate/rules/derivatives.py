@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Hashable
+from typing import TypeAlias
 
 import numpy as np
 
@@ -12,6 +13,9 @@ from ...latex import tree as t
 from ..values import host, kind, shaped
 from .algebra import call, inside, whole_number
 from .registry import Array, Calculator, Item, Scope, rule
+
+# The value where the entry at a place is moved by so much.
+Moved: TypeAlias = Callable[[tuple[int, ...], float], Array]
 
 
 @rule(t.Derivative, t.Gradient)
@@ -52,7 +56,7 @@ def _body(ev: Calculator, body: t.Node, scope: Scope, moved: Array) -> Array:
     return ev.of(body, scope)
 
 
-def _assemble(at: Callable, point: Array, *, whole_jacobian: bool) -> Array:
+def _assemble(at: Moved, point: Array, *, whole_jacobian: bool) -> Array:
     slopes = [_slope(at, place, _scale(point, place)) for place in np.ndindex(point.shape)]
     if point.ndim == 0:
         return slopes[0]
@@ -71,7 +75,7 @@ def _scale(point: Array, place: tuple[int, ...]) -> float:
     return size or 1.0
 
 
-def _slope(at: Callable, place: tuple[int, ...], scale: float) -> Array:
+def _slope(at: Moved, place: tuple[int, ...], scale: float) -> Array:
     """Central differences at halving steps, their error terms h^2, h^4, ... removed."""
     steps = [scale * 2.0**-power for power in range(4, 9)]
     table = [(at(place, h) - at(place, -h)) / (2.0 * h) for h in steps]

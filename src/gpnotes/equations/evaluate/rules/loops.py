@@ -16,7 +16,7 @@ from .algebra import argument, nodes_given, whole_number
 from .registry import Array, Calculator, Item, Scope, rule
 
 
-def _members(ev: Calculator, over: t.Range, scope: Scope) -> list:
+def _members(ev: Calculator, over: t.Range, scope: Scope) -> list[Any]:
     if over.members is None:
         first, last = (whole_number(ev.of(limit, scope)) for limit in over.limits)
         found = list(range(first, last + 1))
@@ -30,7 +30,7 @@ def _members(ev: Calculator, over: t.Range, scope: Scope) -> list:
     return found
 
 
-def elements(ev: Calculator, node: t.Node, scope: Scope) -> list:
+def elements(ev: Calculator, node: t.Node, scope: Scope) -> list[Any]:
     bound = ev.bindings.get(node.key) if isinstance(node, t.Name) else None
     if bound is not None and kind(bound) == "set":
         return sorted(bound) if isinstance(bound, set | frozenset) else list(bound)
@@ -74,7 +74,7 @@ def _nothing(node: t.Reduction) -> Array:
 _CHOICES = {"argmin": np.argmin, "argmax": np.argmax}
 
 
-def _choice(choose: Callable, values: list[Array]) -> int:
+def _choice(choose: Callable[[list[Array]], Any], values: list[Array]) -> int:
     if any(value.ndim for value in values):
         raise OperationError(f"only scalars have a largest and a smallest, not {values[0].shape}")
     return int(choose(values))
@@ -127,11 +127,13 @@ def _own(variables: tuple[str, ...]) -> tuple[t.Under, ...]:
     return tuple(t.Under((key,), key) for key in variables)
 
 
-def _mean(ev: Calculator, over: tuple[t.Under, ...], body: Callable, scope: Scope) -> Array:
+def _mean(
+    ev: Calculator, over: tuple[t.Under, ...], body: Callable[[Scope], Array], scope: Scope
+) -> Array:
     return _total(_weighted(ev, over, scope), body)
 
 
-def _total(weighted: Iterator[tuple[float, Scope]], body: Callable) -> Array:
+def _total(weighted: Iterator[tuple[float, Scope]], body: Callable[[Scope], Array]) -> Array:
     return functools.reduce(op.add, (weight * body(inner) for weight, inner in weighted))
 
 

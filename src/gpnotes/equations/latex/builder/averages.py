@@ -15,7 +15,7 @@ from .. import tree as t
 from ..names import DISTRIBUTIONS, Signature, normal, signature
 from ..tokenizer import tokens
 from .branches import Branches, span_of
-from .combine import bind
+from .combine import Parts, bind
 
 __all__ = ["Averages", "behind_the_bar", "distribution_arguments"]
 
@@ -33,31 +33,31 @@ class Averages(Branches):
         forms = {k: signature(k) for k, kind in kinds.items() if kind in DISTRIBUTIONS}
         self.forms: dict[str, Signature] = {k: form for k, form in forms.items() if form}
 
-    def under(self, meta: Meta, parts: list) -> t.Under:
+    def under(self, meta: Meta, parts: Parts) -> t.Under:
         distribution, *variables = str(parts[0]).split("\t")
         return t.Under(tuple(variables), distribution, tuple(parts[1:]), span=span_of(meta))
 
-    def averaged(self, meta: Meta, parts: list) -> tuple[Bodies, Bodies]:
+    def averaged(self, meta: Meta, parts: Parts) -> tuple[Bodies, Bodies]:
         """What is averaged, and what stands behind the bar."""
         bars = [i for i, p in enumerate(parts) if isinstance(p, Word) and p in ("|", ";")]
         bar = bars[0] if bars else len(parts)
         return tuple(parts[:bar:2]), tuple(parts[bar + 1 :: 2])
 
-    def expectation(self, meta: Meta, parts: list) -> t.Node:
+    def expectation(self, meta: Meta, parts: Parts) -> t.Node:
         over, (body,) = self._average(parts, meta, 1)
         return t.Expectation(over, body, span=span_of(meta))
 
-    def variance(self, meta: Meta, parts: list) -> t.Node:
+    def variance(self, meta: Meta, parts: Parts) -> t.Node:
         over, (body,) = self._average(parts, meta, 1)
         return t.Variance(over, body, span=span_of(meta))
 
-    def covariance(self, meta: Meta, parts: list) -> t.Node:
+    def covariance(self, meta: Meta, parts: Parts) -> t.Node:
         if len(parts[-1][0]) == 1:
             return self.variance(meta, parts)
         over, (left, right) = self._average(parts, meta, 2)
         return t.Covariance(over, left, right, span=span_of(meta))
 
-    def _average(self, parts: list, meta: Meta, most: int) -> tuple[tuple[t.Under, ...], Bodies]:
+    def _average(self, parts: Parts, meta: Meta, most: int) -> tuple[tuple[t.Under, ...], Bodies]:
         over, (bodies, given) = tuple(parts[1:-1]), parts[-1]
         if len(bodies) != most:
             raise self._fault("an average is of one expression, a covariance of one or two", meta)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from lark import Token as Word
 from lark import Transformer, v_args
 from lark.tree import Meta
 
 from ...errors import EquationError
 from .. import tree as t
 from ..tree import Node
+from .combine import Parts
 
 __all__ = ["Branches", "span_of"]
 
@@ -20,7 +22,7 @@ def span_of(meta: Meta) -> tuple[int, int]:
 
 
 @v_args(meta=True)
-class Branches(Transformer):
+class Branches(Transformer[Word, Node]):
     """What `TreeBuilder` is made of besides terms: small methods, one a rule of the grammar."""
 
     latex: str
@@ -36,16 +38,16 @@ class Branches(Transformer):
 
     # -- derivatives --------------------------------------------------------------------
 
-    def variable(self, meta: Meta, parts: list) -> list[Node]:
+    def variable(self, meta: Meta, parts: Parts) -> list[Node]:
         variable = parts[0]
         if isinstance(variable, t.Power) and isinstance(variable.exponent, t.Number):
             return [variable.base] * int(variable.exponent.value)
         return [variable]
 
-    def derived(self, meta: Meta, parts: list) -> Node:
+    def derived(self, meta: Meta, parts: Parts) -> Node:
         return self._derivative(parts[-1], parts[1:-1], meta)
 
-    def derivative(self, meta: Meta, parts: list) -> Node:
+    def derivative(self, meta: Meta, parts: Parts) -> Node:
         return self._derivative(parts[0], parts[1:], meta)
 
     def _derivative(self, body: Node, variables: list[list[Node]], meta: Meta) -> Node:
@@ -59,14 +61,14 @@ class Branches(Transformer):
         if not isinstance(base, t.Name):
             raise self._fault("a derivative is taken with respect to a bound symbol", meta)
 
-    def plain(self, meta: Meta, parts: list) -> Node:
+    def plain(self, meta: Meta, parts: Parts) -> Node:
         return t.Name(str(parts[0]), span=span_of(meta))
 
-    def nabla(self, meta: Meta, parts: list) -> Node:
+    def nabla(self, meta: Meta, parts: Parts) -> Node:
         self._refuse_variable(parts[0], meta)
         return parts[0]
 
-    def gradient(self, meta: Meta, parts: list) -> Node:
+    def gradient(self, meta: Meta, parts: Parts) -> Node:
         variable, body = parts
         if isinstance(body, t.Name) and self.kinds.get(body.key, "callable") != "callable":
             raise self._fault("ambiguous: put brackets around what is differentiated", meta)
@@ -75,21 +77,21 @@ class Branches(Transformer):
 
     # -- arrays of expressions ----------------------------------------------------------
 
-    def row(self, meta: Meta, parts: list) -> tuple[Node, ...]:
+    def row(self, meta: Meta, parts: Parts) -> tuple[Node, ...]:
         return tuple(parts)
 
-    def block(self, meta: Meta, rows: list) -> Node:
+    def block(self, meta: Meta, rows: Parts) -> Node:
         if len({len(row) for row in rows}) != 1:
             raise self._fault("the rows of this matrix have different lengths", meta)
         return t.Block(tuple(rows), span=span_of(meta))
 
-    def detblock(self, meta: Meta, rows: list) -> Node:
+    def detblock(self, meta: Meta, rows: Parts) -> Node:
         return t.Bars(self.block(meta, rows), span=span_of(meta))
 
-    def case(self, meta: Meta, parts: list) -> tuple[Node, t.Step | None]:
+    def case(self, meta: Meta, parts: Parts) -> tuple[Node, t.Step | None]:
         return parts[0], parts[1] if len(parts) > 1 else None
 
-    def cases(self, meta: Meta, parts: list) -> Node:
+    def cases(self, meta: Meta, parts: Parts) -> Node:
         values, conditions = zip(*parts, strict=True)
         if None in conditions[:-1]:
             raise self._fault("only the last case may stand without a condition", meta)

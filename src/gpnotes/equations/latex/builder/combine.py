@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import fields, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from .. import tree as t
 from ..tree import Index, Name, Node
 
-__all__ = ["around", "below", "bind", "one_product", "quotient", "split_indices"]
+__all__ = ["Parts", "around", "below", "bind", "one_product", "quotient", "split_indices"]
+
+# What the parser hands to the method of a rule: trees, words, and what other methods returned.
+Parts: TypeAlias = list[Any]
 
 
 def bind(node: Node, keys: Iterable[str]) -> Node:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 from lark import Token as Word
 from lark import v_args
 from lark.tree import Meta
@@ -9,6 +11,7 @@ from lark.tree import Meta
 from .. import tree as t
 from ..tree import Node
 from .branches import Branches
+from .combine import Parts
 
 __all__ = ["Conditions"]
 
@@ -16,12 +19,15 @@ _ORDERS = {"[": "\\le", "]": "\\le", "(": "<", ")": "<"}
 _RELATIONS = frozenset({"=", "<", ">", "\\le", "\\ge", "\\ne", "\\succeq", "\\preceq"})
 Claim = tuple[list[t.Step], list[Node]]
 
+# What a set lists, and where its dots end.
+Listed: TypeAlias = tuple[tuple[Node, ...], Node | None]
+
 
 @v_args(meta=True)
 class Conditions(Branches):
     """The part of `TreeBuilder` that reads them: small methods, one a rule of the grammar."""
 
-    def claim(self, meta: Meta, parts: list) -> Claim:
+    def claim(self, meta: Meta, parts: Parts) -> Claim:
         """A chain and its conditions; a bare name says what the chain is for, and no more."""
         stated: list[Node] = []
         for word, conditions in zip(parts[1::2], parts[2::2], strict=True):
@@ -31,13 +37,13 @@ class Conditions(Branches):
             stated += conditions
         return parts[0], stated
 
-    def items(self, meta: Meta, parts: list) -> list[Node]:
+    def items(self, meta: Meta, parts: Parts) -> list[Node]:
         return parts[::2]
 
-    def quantified(self, meta: Meta, parts: list) -> list[Node]:
+    def quantified(self, meta: Meta, parts: Parts) -> list[Node]:
         return parts[0]
 
-    def holds(self, meta: Meta, parts: list) -> list[Node]:
+    def holds(self, meta: Meta, parts: Parts) -> list[Node]:
         items, relation, first = parts[:3]
         for sign in parts[1::2]:
             if sign not in _RELATIONS:
@@ -47,35 +53,35 @@ class Conditions(Branches):
         steps = [_step(item, relation, first) for item in items]
         return [*steps, *(_step(*three) for three in rest)]
 
-    def listed(self, meta: Meta, parts: list) -> list[Node]:
+    def listed(self, meta: Meta, parts: Parts) -> list[Node]:
         items, relation, *values = parts
         if relation != "=":
             raise self._fault("a list with dots follows `=`", meta)
         numbers = tuple(value for value in values if isinstance(value, Node))
         return self._members(items, (numbers[:-1], numbers[-1]))
 
-    def member(self, meta: Meta, parts: list) -> list[Node]:
+    def member(self, meta: Meta, parts: Parts) -> list[Node]:
         items, _, target = parts
         return self._members(items, target)
 
-    def space(self, meta: Meta, parts: list) -> list[Node]:
+    def space(self, meta: Meta, parts: Parts) -> list[Node]:
         items, _, name, *shape = parts
         sizes = tuple(part for part in shape if isinstance(part, Node))
         span = (name.start_pos, meta.end_pos)
         return self._members(items, t.Space(str(name), sizes, span=span))
 
-    def _members(self, items: list[Node], target: Node | tuple) -> list[Node]:
+    def _members(self, items: list[Node], target: Node | Listed) -> list[Node]:
         if isinstance(target, Node):
             return [t.Member(item, target, span=item.span) for item in items]
         return [t.Member(item, None, *target, span=item.span) for item in items]
 
-    def set(self, meta: Meta, parts: list) -> tuple[tuple[Node, ...], Node | None]:
+    def set(self, meta: Meta, parts: Parts) -> tuple[tuple[Node, ...], Node | None]:
         """What is listed, and where the dots end."""
         numbers = tuple(part for part in parts if isinstance(part, Node))
         dotted = any(isinstance(part, Word) and part.type == "DOTS" for part in parts)
         return (numbers[:-1], numbers[-1]) if dotted else (numbers, None)
 
-    def interval(self, meta: Meta, parts: list) -> list[Node]:
+    def interval(self, meta: Meta, parts: Parts) -> list[Node]:
         items, _, opened, low, _, high, shut = parts
         orders = [(low, _ORDERS[opened], None), (None, _ORDERS[shut], high)]
         return [

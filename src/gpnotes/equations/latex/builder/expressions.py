@@ -13,7 +13,7 @@ from ..ambiguities import behind_bars, between_factors, entry_or_whole
 from ..vocabulary import AMBIGUOUS_POWERS
 from .averages import Averages
 from .branches import span_of as _span
-from .combine import bind, one_product, quotient, split_indices
+from .combine import Parts, bind, one_product, quotient, split_indices
 from .conditions import Conditions
 from .ranges import Ranges
 
@@ -33,15 +33,15 @@ class TreeBuilder(Averages, Conditions, Ranges):
 
     # -- statements ---------------------------------------------------------------------
 
-    def equation(self, meta: Meta, claims: list) -> t.Statement:
+    def equation(self, meta: Meta, claims: Parts) -> t.Statement:
         steps = tuple(step for chain, _ in claims for step in chain)
         conditions = tuple(condition for _, stated in claims for condition in stated)
         return t.Statement(steps, conditions, span=_span(meta))
 
-    def expression(self, meta: Meta, parts: list) -> Node:
+    def expression(self, meta: Meta, parts: Parts) -> Node:
         return parts[0]
 
-    def chain(self, meta: Meta, parts: list) -> list[t.Step]:
+    def chain(self, meta: Meta, parts: Parts) -> list[t.Step]:
         sides, relations = parts[::2], parts[1::2]
         return [
             self._step(left, relation, right)
@@ -53,34 +53,34 @@ class TreeBuilder(Averages, Conditions, Ranges):
         span = (left.span[0], right.span[1])
         return t.Step(left, str(relation), right, line, span=span)
 
-    def relation(self, meta: Meta, parts: list) -> t.Step:
+    def relation(self, meta: Meta, parts: Parts) -> t.Step:
         return self._step(*parts)
 
-    def given(self, meta: Meta, parts: list) -> Node:
+    def given(self, meta: Meta, parts: Parts) -> Node:
         return t.Apply("|", tuple(parts[::2]), tuple(map(str, parts[1::2])), span=_span(meta))
 
     # -- sums and products --------------------------------------------------------------
 
-    def sign(self, meta: Meta, parts: list) -> int:
+    def sign(self, meta: Meta, parts: Parts) -> int:
         return 1 if parts[0].type == "PLUS" else -1
 
-    def sum(self, meta: Meta, parts: list) -> Node:
+    def sum(self, meta: Meta, parts: Parts) -> Node:
         signed = parts if isinstance(parts[0], int) else [1, *parts]
         terms, signs = tuple(signed[1::2]), tuple(signed[::2])
         if signs == (1,):
             return terms[0]
         return t.Sum(terms, signs, span=_span(meta))
 
-    def op(self, meta: Meta, parts: list) -> str | type[t.Infix]:
+    def op(self, meta: Meta, parts: Parts) -> str | type[t.Infix]:
         (sign,) = parts
         return t.INFIX[str(sign)] if sign.type == "INFIX" else sign.type
 
-    def term(self, meta: Meta, parts: list) -> Node:
+    def term(self, meta: Meta, parts: Parts) -> Node:
         self.several = len(parts) > 1
         operators = {part for part in parts if isinstance(part, type)}
         if len(operators) > 1:
             raise self._fault("ambiguous: write brackets around one of the products", meta)
-        groups: list[list] = [[]]
+        groups: list[Parts] = [[]]
         for part in parts:
             groups.append([]) if isinstance(part, type) else groups[-1].append(part)
         factors = tuple(self._product(group) for group in groups)
@@ -89,7 +89,7 @@ class TreeBuilder(Averages, Conditions, Ranges):
             return operator(factors, loose, span=_span(meta))
         return factors[0]
 
-    def _product(self, parts: list) -> Node:
+    def _product(self, parts: Parts) -> Node:
         factors: list[Node] = []
         before, op, slashed = None, "", False
         for part in parts:
@@ -104,26 +104,28 @@ class TreeBuilder(Averages, Conditions, Ranges):
             before, op = part, ""
         return one_product(factors)
 
-    def run(self, meta: Meta, parts: list) -> Node:
+    def run(self, meta: Meta, parts: Parts) -> Node:
         return one_product(parts)
 
     # -- functions ----------------------------------------------------------------------
 
-    def head(self, meta: Meta, parts: list) -> tuple[str, Node | None]:
+    def head(self, meta: Meta, parts: Parts) -> tuple[str, Node | None]:
         return str(parts[0]), parts[1] if len(parts) > 1 else None
 
-    def args(self, meta: Meta, parts: list) -> tuple[tuple[Node, ...], tuple[str, ...]]:
+    def args(self, meta: Meta, parts: Parts) -> tuple[tuple[Node, ...], tuple[str, ...]]:
         return tuple(parts[::2]), tuple(map(str, parts[1::2]))
 
-    def fapp(self, meta: Meta, parts: list) -> Node:
+    def fapp(self, meta: Meta, parts: Parts) -> Node:
         self._refuse(behind_bars(parts[1]), parts[1].span)
         self.bare.add(_span(meta))
         return self._function(parts[0], (parts[1],), meta)
 
-    def paren_call(self, meta: Meta, parts: list) -> Node:
+    def paren_call(self, meta: Meta, parts: Parts) -> Node:
         return self._function(parts[0], parts[1][0], meta)
 
-    def _function(self, head: tuple, arguments: tuple[Node, ...], meta: Meta) -> Node:
+    def _function(
+        self, head: tuple[str, Node | None], arguments: tuple[Node, ...], meta: Meta
+    ) -> Node:
         name, power = head
         span = _span(meta)
         if name.startswith("log_"):
@@ -133,11 +135,11 @@ class TreeBuilder(Averages, Conditions, Ranges):
             node = t.Function(name, arguments, span=span)
         return t.Power(node, power, span=span) if power is not None else node
 
-    def call(self, meta: Meta, parts: list) -> Node:
+    def call(self, meta: Meta, parts: Parts) -> Node:
         arguments, separators = parts[1]
         return t.Apply(str(parts[0]), arguments, separators, span=_span(meta))
 
-    def called_power(self, meta: Meta, parts: list) -> Node:
+    def called_power(self, meta: Meta, parts: Parts) -> Node:
         self._refuse_function(parts[0], meta)
         return self.power(meta, parts)
 
@@ -147,45 +149,45 @@ class TreeBuilder(Averages, Conditions, Ranges):
             problem = f"ambiguous: does the power belong to {base.name} or to its argument?"
             raise self._fault(problem, meta)
 
-    def indicator(self, meta: Meta, parts: list) -> Node:
+    def indicator(self, meta: Meta, parts: Parts) -> Node:
         return t.Function("indicator", (parts[0],), span=_span(meta))
 
     # -- integrals ----------------------------------------------------------------------
 
-    def integral(self, meta: Meta, parts: list) -> Node:
+    def integral(self, meta: Meta, parts: Parts) -> Node:
         limits, body = parts[1:-2], parts[-2]
         over = tuple(str(parts[-1]).split("\n"))
         return t.Integral(over, bind(body, over), *limits, span=_span(meta))
 
     # -- atoms --------------------------------------------------------------------------
 
-    def number(self, meta: Meta, parts: list) -> Node:
+    def number(self, meta: Meta, parts: Parts) -> Node:
         return t.Number(float(parts[0]), span=_span(meta))
 
-    def name(self, meta: Meta, parts: list) -> Node:
+    def name(self, meta: Meta, parts: Parts) -> Node:
         return t.Name(str(parts[0]), span=_span(meta))
 
-    def constant(self, meta: Meta, parts: list) -> Node:
+    def constant(self, meta: Meta, parts: Parts) -> Node:
         return t.Constant(str(parts[0]), span=_span(meta))
 
-    def group(self, meta: Meta, parts: list) -> Node:
+    def group(self, meta: Meta, parts: Parts) -> Node:
         self.bare.discard(parts[0].span)
         return parts[0]
 
-    def transpose(self, meta: Meta, parts: list) -> Node:
+    def transpose(self, meta: Meta, parts: Parts) -> Node:
         self._refuse_entry(parts, meta, "the transpose")
         return t.Transpose(parts[0], span=_span(meta))
 
-    def inverse(self, meta: Meta, parts: list) -> Node:
+    def inverse(self, meta: Meta, parts: Parts) -> Node:
         self._refuse_function(parts[0], meta)
         self._refuse_entry(parts, meta, "the inverse")
         return t.Inverse(parts[0], span=_span(meta))
 
-    def invtrans(self, meta: Meta, parts: list) -> Node:
+    def invtrans(self, meta: Meta, parts: Parts) -> Node:
         inverse = self.inverse(meta, parts)
         return t.Transpose(inverse, span=_span(meta))
 
-    def _refuse_entry(self, parts: list, meta: Meta, what: str) -> None:
+    def _refuse_entry(self, parts: Parts, meta: Meta, what: str) -> None:
         base, mark = parts
         bracketed = meta.start_pos < base.span[0]
         if not bracketed and isinstance(base, t.Subscript):
@@ -193,48 +195,48 @@ class TreeBuilder(Averages, Conditions, Ranges):
             problem = entry_or_whole(base, what, written_first=written_first)
             self._refuse(problem, _span(meta))
 
-    def power(self, meta: Meta, parts: list) -> Node:
+    def power(self, meta: Meta, parts: Parts) -> Node:
         base, exponent = parts
         if base == t.Constant("e"):
             return t.Function("exp", (exponent,), span=_span(meta))
         return t.Power(base, exponent, span=_span(meta))
 
-    def factorial(self, meta: Meta, parts: list) -> Node:
+    def factorial(self, meta: Meta, parts: Parts) -> Node:
         if parts[0].span[0] == meta.start_pos and _is_factorial(parts[0]):
             raise self._fault("ambiguous: the factorial of a factorial? write brackets", meta)
         return t.Function("factorial", (parts[0],), span=_span(meta))
 
-    def binom(self, meta: Meta, parts: list) -> Node:
+    def binom(self, meta: Meta, parts: Parts) -> Node:
         return t.Function("binom", tuple(parts), span=_span(meta))
 
-    def sqrt(self, meta: Meta, parts: list) -> Node:
+    def sqrt(self, meta: Meta, parts: Parts) -> Node:
         return t.Root(parts[0], span=_span(meta))
 
-    def root(self, meta: Meta, parts: list) -> Node:
+    def root(self, meta: Meta, parts: Parts) -> Node:
         return t.Root(parts[1], parts[0], span=_span(meta))
 
-    def quotient(self, meta: Meta, parts: list) -> Node:
+    def quotient(self, meta: Meta, parts: Parts) -> Node:
         return t.Quotient(parts[0], parts[1], span=_span(meta))
 
-    def bars(self, meta: Meta, parts: list) -> Node:
+    def bars(self, meta: Meta, parts: Parts) -> Node:
         between = self.latex[meta.start_pos : parts[0].span[0]]
         if isinstance(parts[0], t.Bars) and not set(between) & set("([{"):
             raise self._fault("ambiguous: write \\lVert and \\rVert for a norm, or brackets", meta)
         return t.Bars(parts[0], span=_span(meta))
 
-    def norm(self, meta: Meta, parts: list) -> Node:
+    def norm(self, meta: Meta, parts: Parts) -> Node:
         return t.Norm(parts[0], str(parts[1]), span=_span(meta))
 
-    def inner(self, meta: Meta, parts: list) -> Node:
+    def inner(self, meta: Meta, parts: Parts) -> Node:
         if parts[1] != ",":
             raise self._fault("an inner product: a comma stands between the two", meta)
         return t.Inner(parts[0], parts[2], span=_span(meta))
 
-    def angle(self, meta: Meta, parts: list) -> Node:
+    def angle(self, meta: Meta, parts: Parts) -> Node:
         problem = "angles around one thing: write \\mathbb E[...] for an average"
         raise self._fault(problem, meta)
 
-    def subscript(self, meta: Meta, parts: list) -> Node:
+    def subscript(self, meta: Meta, parts: Parts) -> Node:
         if isinstance(parts[0], t.Inner) and meta.start_pos == parts[0].span[0]:
             raise self._fault("an inner product has no subscript", meta)
         if isinstance(parts[0], t.Bars) and meta.start_pos == parts[0].span[0]:

@@ -12,7 +12,8 @@ from .. import tree as t
 from ..ambiguities import trailing_factor
 from ..tree import Node
 from .branches import Branches, span_of
-from .combine import around, below, bind
+from .combine import Parts, around, below, bind
+from .conditions import Listed
 
 __all__ = ["Ranges"]
 
@@ -26,7 +27,7 @@ class Ranges(Branches):
 
     several: bool
 
-    def range(self, meta: Meta, parts: list) -> t.Range:
+    def range(self, meta: Meta, parts: Parts) -> t.Range:
         key, span = str(parts[0]), span_of(meta)
         if len(parts) == 1:
             return t.Range(key, members=t.Name(key, span=span), span=span)
@@ -38,7 +39,7 @@ class Ranges(Branches):
             return t.Range(key, t.Number(1.0), below(parts[2], parts[1].type), span=span)
         return t.Range(key, members=t.Name(key, span=span), without=parts[2], span=span)
 
-    def _over_members(self, key: str, target: Node | tuple, meta: Meta) -> t.Range:
+    def _over_members(self, key: str, target: Node | Listed, meta: Meta) -> t.Range:
         if isinstance(target, Node):
             return t.Range(key, members=target, span=span_of(meta))
         listed, last = target
@@ -49,7 +50,7 @@ class Ranges(Branches):
             raise self._fault("write the range with its two ends: 1, \\dots, N", meta)
         return t.Range(key, listed[0], last, span=span_of(meta))
 
-    def big(self, meta: Meta, parts: list) -> Node:
+    def big(self, meta: Meta, parts: Parts) -> Node:
         kind, body = str(parts[0]), parts[-1]
         ranges = self._merged(parts[1:-1])
         if self.several:
@@ -59,7 +60,7 @@ class Ranges(Branches):
             body = t.Reduction(kind, one, bind(body, {one.index}), span=span_of(meta))
         return body
 
-    def _merged(self, parts: list) -> list[t.Range]:
+    def _merged(self, parts: Parts) -> list[t.Range]:
         """One range an index: ``i = 1, i \\ne j`` is one that leaves out ``j``."""
         flat = [one for part in parts for one in (part if isinstance(part, list) else [part])]
         merged: dict[str, t.Range] = {}
@@ -76,7 +77,7 @@ class Ranges(Branches):
             raise EquationError(problem, self.latex, other.span)
         return replace(one, without=without, span=around([one, other]))
 
-    def ordered(self, meta: Meta, parts: list) -> list[t.Range]:
+    def ordered(self, meta: Meta, parts: Parts) -> list[t.Range]:
         """``1 \\le i < j \\le N``, and ``1 \\le i \\le N``."""
         low, order, *inner = parts
         first = low if order.type == "LE" else _next(low)

@@ -198,7 +198,7 @@ class _Subscript:
 
     # -- what they share ----------------------------------------------------------------
 
-    def _over(self, variables: list, key: str, given: list) -> _Over:
+    def _over(self, variables: Sequence[Tokens], key: str, given: Sequence[Tokens]) -> _Over:
         names = tuple(map(self._variable, variables))
         if self.names.kinds[key] == "conditional":
             indices = [index for one in variables for index in self._indices(one)]
