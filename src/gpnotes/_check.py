@@ -82,7 +82,8 @@ def semidefinite(
     if a.shape[0] == 0:
         return a
     values = xp.linalg.eigvalsh(a)
-    least, most = float(xp.min(values)), float(xp.max(values))
+    least = float(xp.min(values))
+    most = float(xp.max(values))
     if not least >= -min(math.sqrt(epsilon(a)), _ROUNDED * epsilon(a)) * abs(most):
         raise error(
             f"{name} must be positive semidefinite; its smallest eigenvalue is {least:.3g}, its "
@@ -136,7 +137,7 @@ def _is_positive(value: Any, name: str, zero: bool) -> bool:
 
 
 def _real(value: Any, name: str) -> Namespace:
-    """The namespace of an array of real numbers; `TypeError` for what is none."""
+    """The namespace of an array of real numbers; `TypeError` for anything else."""
     try:
         xp = array_namespace(value)
     except TypeError:
@@ -164,8 +165,8 @@ def cotangents(bar: Any, name: str, like: Any) -> Any:
     if not isinstance(bar, tuple) or len(bar) != len(like):
         wanted = f"a {type(like).__name__} of derivatives, {', '.join(like._fields)}"
         raise TypeError(f"{name} must be {wanted}; got {_kind(bar)}")
-    for field, one, other in zip(like._fields, bar, like, strict=True):
-        cotangent(one, f"{name}.{field}", other)
+    for field, part, other in zip(like._fields, bar, like, strict=True):
+        cotangent(part, f"{name}.{field}", other)
     return bar
 
 
@@ -261,7 +262,7 @@ def entries(
 
 
 def flag(value: bool, name: str) -> bool:
-    """`value` as a bool, if it is one of Python or NumPy: "no", 0 and None are none."""
+    """`value` as a bool, if it is one of Python or NumPy: "no", 0 and None are refused."""
     if not isinstance(value, bool) and type(value).__name__ != "bool":
         raise TypeError(f"{name} must be True or False; got {value!r}")
     return bool(value)
@@ -278,7 +279,7 @@ def choice(value: str, name: str, among: Iterable[str]) -> str:
 
 
 def number(value: Numbers, name: str) -> float:
-    """`value` as a float, if it is one finite real number; a bool, a string or a list is none."""
+    """`value` as a float, if it is one finite real number; a bool, a string, a list is refused."""
     if isinstance(value, bool) or not (isinstance(value, Real) or getattr(value, "ndim", 1) == 0):
         raise TypeError(f"{name} must be a number; got {_kind(value)}")
     if not isinstance(value, Real):

@@ -259,7 +259,8 @@ def solve_triangular(lower: Matrix, b: Array, *, transpose: bool = False) -> Arr
 
 def _substitute(xp: Namespace, lower: Matrix, b: Array, transpose: bool) -> Array:
     """Blocked substitution with standard operations, for namespaces without SciPy."""
-    n, block = lower.shape[0], 64
+    block = 64
+    n = lower.shape[0]
     matrix = xp.tril(lower)  # as LAPACK does, look at one triangle only
     matrix = xp.matrix_transpose(matrix) if transpose else matrix
     x = xp.asarray(b, copy=True) if b.ndim == 2 else xp.reshape(b, (n, 1))

@@ -62,29 +62,31 @@ def ascend(
         return Ascent(start, -math.inf, 1, False, f"no value at the start: {walled.problem}")
     if not start.size:
         return Ascent(start, -loss, 1, True, "nothing is free")
-    found = _xp.minimise(walled, start, limits, steps)
+    minimum = _xp.minimise(walled, start, limits, steps)
     if ends is not None:
-        found = _brought_back(walled, found, np.where(np.isfinite(limits), limits, ends), steps)
-    message = str(found.message)
+        box = np.where(np.isfinite(limits), limits, ends)
+        minimum = _within(walled, minimum, box, steps)
+    message = str(minimum.message)
     if walled.problem:
         points = "1 point" if walled.walls == 1 else f"{walled.walls} points"
         message += f"; {points} had no value, the last: {walled.problem}"
-    return Ascent(found.x, -float(found.fun), walled.evaluations, bool(found.success), message)
+    success = bool(minimum.success)
+    return Ascent(minimum.x, -float(minimum.fun), walled.evaluations, success, message)
 
 
-def _brought_back(walled: _Walled, found: Minimum, box: HostMatrix, steps: int) -> Minimum:
-    """`found`, if it lies within the box and no wall stopped it, else an ascent from its side."""
-    within = np.clip(found.x, box[:, 0], box[:, 1])
-    stopped = walled.problem and not found.success
-    if not stopped and np.array_equal(within, found.x):
-        return found
-    again = _xp.minimise(walled, within, box, steps)
-    outside = not np.array_equal(within, found.x)
-    return again if outside or again.fun <= found.fun else found
+def _within(walled: _Walled, minimum: Minimum, box: HostMatrix, steps: int) -> Minimum:
+    """`minimum`, if it lies in the box and no wall stopped it; else that from the box's edge."""
+    nearest = np.clip(minimum.x, box[:, 0], box[:, 1])
+    outside = not np.array_equal(nearest, minimum.x)
+    stopped = walled.problem and not minimum.success
+    if not (stopped or outside):
+        return minimum
+    restarted = _xp.minimise(walled, nearest, box, steps)
+    return restarted if outside or restarted.fun <= minimum.fun else minimum
 
 
 class _Walled:
-    """The negative of a function with walls, and what became of its evaluations."""
+    """The negative of a function with walls, and a count of its evaluations."""
 
     def __init__(self, function: Function) -> None:
         self._function = function

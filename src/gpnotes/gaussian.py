@@ -86,10 +86,11 @@ class Normal:
         """The distribution of the variables at `indices`, in their order, :eq:`eq-fv-marginal`.
 
         Indices are whole numbers and count from 0, or back from the end if they are negative.
-        Raises `TypeError` for what is no whole number, a mask among them, and `ValueError` for one
-        that is not there. Source: Rasmussen & Williams (2006), appendix A.2.
+        Raises `TypeError` for other things, such as a mask, and `ValueError` for an index of no
+        variable. Source: Rasmussen & Williams (2006), appendix A.2.
         """
-        xp, places = array_namespace(self.mean), self._places(indices)
+        xp = array_namespace(self.mean)
+        places = self._places(indices)
         rows = xp.asarray(places, dtype=xp.int64, device=_xp.device(self.mean))
         return Normal(xp.take(self.mean, rows), xp.take(self.root, rows, axis=0))
 
@@ -104,9 +105,10 @@ class Normal:
         Raises `ValueError` for values that a singular distribution cannot take.
         Source: Rasmussen & Williams (2006), appendix A.2.
         """
-        seen = self._places(indices)
-        given, rest = self.marginal(seen), self.marginal(sorted({*range(self.size)} - {*seen}))
-        _check.vector(values, "values", size=len(seen))
+        places = self._places(indices)
+        given = self.marginal(places)
+        rest = self.marginal(sorted({*range(self.size)} - {*places}))
+        _check.vector(values, "values", size=len(places))
         gap = _check.alike(values, "values", self.mean, "mean") - given.mean
         basis, scores = _row_space(given, gap)
         along = rest.root @ basis
@@ -131,8 +133,8 @@ class Normal:
         top = xp.concat([self.root, xp.zeros_like(other.root)], axis=1)
         both = xp.concat([top, xp.concat([self.root, other.root], axis=1)], axis=0)
         joint = Normal(xp.concat([self.mean, self.mean]), both)
-        found = joint.condition(range(self.size, 2 * self.size), other.mean)
-        return Normal(found.mean, _compact(found.root))
+        product = joint.condition(range(self.size, 2 * self.size), other.mean)
+        return Normal(product.mean, _compact(product.root))
 
     def kl(self, other: Normal) -> float:
         """``KL(self ‖ other)`` in nats; infinite where self is singular and other is not.
@@ -142,14 +144,15 @@ class Normal:
         appendix A.5.
         """
         self._admit(other)
-        xp, theirs = array_namespace(self.mean), other._cholesky()
-        spread = float(xp.sum(theirs.half_solve(self.root) ** 2))
-        shift = float(xp.sum(theirs.half_solve(other.mean - self.mean) ** 2))
+        xp = array_namespace(self.mean)
+        theirs = other._cholesky()
+        trace = float(xp.sum(theirs.half_solve(self.root) ** 2))
+        distance = float(xp.sum(theirs.half_solve(other.mean - self.mean) ** 2))
         try:
             log_det = self._cholesky().log_det
         except FactorisationError:
             return math.inf
-        return 0.5 * (spread + shift - self.size + theirs.log_det - log_det)
+        return 0.5 * (trace + distance - self.size + theirs.log_det - log_det)
 
     def log_density(self, x: Vector) -> float:
         """``log N(x; mean, Σ)`` for x (n,), the logarithm of :eq:`eq-fv-density`.
@@ -237,7 +240,8 @@ def _pivoted_by_lapack(covariance: Matrix, rounding: float) -> Matrix:
 def _pivoted_by_columns(covariance: Matrix, rounding: float) -> Matrix:
     """The same with standard operations, one column after the other."""
     xp = array_namespace(covariance)
-    root, left = xp.zeros_like(covariance), _xp.diagonal(covariance)
+    root = xp.zeros_like(covariance)
+    left = _xp.diagonal(covariance)
     for k in range(covariance.shape[0]):
         j = int(xp.argmax(left))
         pivot = float(left[j])
@@ -259,7 +263,8 @@ def _row_space(given: Normal, gap: Vector) -> tuple[Matrix, Vector]:
 
     Rows and gap are in units of each variable's sd, so that a rank does not depend on units.
     """
-    xp, sd = array_namespace(gap), _sizes(given.root)
+    xp = array_namespace(gap)
+    sd = _sizes(given.root)
     sd = xp.where(sd > 0.0, sd, xp.ones_like(sd))
     left, values, right = xp.linalg.svd(given.root / sd[:, None], full_matrices=False)
     top = float(xp.max(values)) if values.shape[0] else 0.0

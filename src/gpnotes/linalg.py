@@ -169,7 +169,8 @@ def _factorise(K: Matrix, name: str, scale: float) -> Cholesky:
 
 def _jitters(n: int, eps: float, scale: float) -> list[float]:
     """What is tried in turn; at least two values, in float32 with many points too."""
-    first, cap = max(1, n) * eps, max(math.sqrt(eps), 10.0 * n * eps)
+    first = max(1, n) * eps
+    cap = max(math.sqrt(eps), 10.0 * n * eps)
     tries = 1 + math.floor(math.log10(cap / first) + 1e-9)
     return [scale * first * 10.0**k for k in range(tries)]
 
@@ -250,7 +251,8 @@ def _between(u: Matrix, v: Matrix, like: Array) -> Matrix:
 
 def _within(u: Matrix, like: Array) -> Matrix:
     """The same within u: the lower triangle and its image, so that it is symmetric exactly."""
-    xp, n = array_namespace(u), u.shape[0]
+    xp = array_namespace(u)
+    n = u.shape[0]
     q = xp.zeros((n, n), dtype=like.dtype, device=_xp.device(like))
     for rows in memory.blocks(n, n, _ENTRIES):
         q[rows, : rows.stop] = xp.astype(_expanded(u[rows, :], u[: rows.stop, :]), like.dtype)
@@ -308,7 +310,8 @@ def squared_distances_pullback(
     `TypeError` for arguments that do not fit.
     """
     u, v = _centred(u, v)
-    n, m = u.shape[0], u.shape[0] if v is None else v.shape[0]
+    n = u.shape[0]
+    m = n if v is None else v.shape[0]
     _check.alike(_check.matrix(q_bar, "q_bar", rows=n, columns=m), "q_bar", u, "u")
     sides = _sides_by_differences if by_differences(u, v) else _sides
     u_bar, v_bar = sides(u, u if v is None else v, q_bar)
@@ -331,7 +334,8 @@ def _sides(u: Matrix, v: Matrix, q_bar: Matrix) -> tuple[Matrix, Matrix]:
     if wide_u is u:
         return _one_side(u, v, q_bar), _one_side(v, u, array_namespace(u).matrix_transpose(q_bar))
     xp = array_namespace(u)
-    u_bars, v_bar = [wide_u[:0, :]], 0.0 * wide_v
+    u_bars = [wide_u[:0, :]]
+    v_bar = 0.0 * wide_v
     for rows in memory.blocks(u.shape[0], v.shape[0], _ENTRIES):
         weights = _xp.in_double(q_bar[rows, :])
         u_bars.append(_one_side(wide_u[rows, :], wide_v, weights))

@@ -116,8 +116,12 @@ class WeightPosterior:
 
         :eq:`eq-wv-whitened`. Forming ``I + VᵀV`` would square the condition number.
         """
-        xp, sd, R = array_namespace(Phi), math.sqrt(self.noise_var), self.mean.shape[0]
-        V, e = Phi @ self.root / sd, (y - Phi @ self.mean) / sd
+        xp = array_namespace(Phi)
+        R = self.mean.shape[0]
+        sd = math.sqrt(self.noise_var)
+        # V = Φ root / σ_n, e = (y − Φ mean) / σ_n
+        V = Phi @ self.root / sd
+        e = (y - Phi @ self.mean) / sd
         top = xp.concat([V, e[:, None]], axis=1)
         below = xp.concat([_xp.eye(R, V), xp.zeros_like(self.mean)[:, None]], axis=1)
         U = xp.linalg.qr(xp.concat([top, below], axis=0)).R

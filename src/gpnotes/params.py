@@ -193,8 +193,8 @@ def replaced(
         return obj
     new = {}
     for item in fields(obj):
-        old, here = getattr(obj, item.name), f"{path}{item.name}"
-        inside = replaced(old, values, make=make, path=f"{here}.")
+        here = f"{path}{item.name}"
+        inside = replaced(getattr(obj, item.name), values, make=make, path=f"{here}.")
         new[item.name] = values.get(here, inside)
     return make(obj, **new)
 
@@ -244,9 +244,9 @@ def flatten_gradient(obj: P, obj_bar: P, *, fixed: Collection[str] = ()) -> Host
         _require_dataclass(thing, name)
     bars = {leaf.path: _host(leaf.value) for leaf in leaves(obj_bar)}
     sizes = {leaf.path: _host(leaf.value).size for leaf in leaves(obj)}
-    found = {path: bar.size for path, bar in bars.items()}
-    if found != sizes:
-        raise ValueError(f"obj_bar must have the parameters of obj, {sizes}; got {found}")
+    given = {path: bar.size for path, bar in bars.items()}
+    if given != sizes:
+        raise ValueError(f"obj_bar must have the parameters of obj, {sizes}; got {given}")
     return _joined(
         bars[leaf.path] * (1.0 if leaf.constraint == "real" else _host(leaf.value))
         for leaf in free_leaves(obj, fixed)
@@ -260,11 +260,11 @@ def names(obj: Parameters, *, fixed: Collection[str] = ()) -> list[str]:
     >>> names(RBF() + White(), fixed=("parts.0.lengthscale",))
     ['parts.0.variance', 'parts.1.variance']
     """
-    found = []
+    entries = []
     for leaf in free_leaves(obj, fixed):
         shape = () if isinstance(leaf.value, float) else tuple(leaf.value.shape)
-        found += [leaf.path + (str(list(at)) if at else "") for at in np.ndindex(shape)]
-    return found
+        entries += [leaf.path + (str(list(at)) if at else "") for at in np.ndindex(shape)]
+    return entries
 
 
 def free_leaves(obj: Parameters, fixed: Collection[str]) -> list[Leaf]:

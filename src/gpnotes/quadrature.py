@@ -43,8 +43,8 @@ def expect(f: Callable[[Array], Array], mean: Array, variance: Array, n: int = 2
 
     `mean` and `variance` have one shape; `f` works entry by entry and sees the nodes on a new
     last axis. The result has the shape of `mean`. Raises `TypeError` for arrays of whole numbers,
-    in whose dtype the nodes would be whole, and for other arguments that are no such thing;
-    `ValueError` for a negative variance, a mean that is not finite, and an f of another shape.
+    in whose dtype the nodes would be whole, and for arguments of another kind; `ValueError`
+    for a negative variance, a mean that is not finite, and an f of another shape.
 
     >>> np.round(expect(np.exp, np.zeros(1), np.ones(1)), 6)
     array([1.648721])

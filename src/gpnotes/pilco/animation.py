@@ -88,8 +88,8 @@ def _admitted(paths: Mapping[str, Angles], seconds: float, name: str) -> list[Ho
         raise ValueError(f"name must be a letter, then letters, digits, - and _; got {name!r}")
     _check.positive(_check.number(seconds, "seconds"), "seconds")
     angles = host_columns(**{f"the path {caption!r}": path for caption, path in paths.items()})
-    for caption, one in zip(paths, angles, strict=True):
-        _check.finite(one, f"the path {caption!r}")
-        if not one.size:
+    for caption, path in zip(paths, angles, strict=True):
+        _check.finite(path, f"the path {caption!r}")
+        if not path.size:
             raise ValueError(f"the path {caption!r} must have at least one angle")
     return angles
