@@ -95,67 +95,79 @@ def one_by_one(problem: GameProblem) -> Call:
 
     def call() -> tuple[np.ndarray, np.ndarray]:
         answers = [
-            [published(model.game, one, strategy, mixture) for strategy, one in held]
+            [
+                published(model.game, expansion, strategy, mixture)
+                for strategy, expansion in expansions
+            ]
             for mixture in mixtures
         ]
         payoffs = np.array([[payoff for payoff, _ in row] for row in answers])
         return payoffs, np.array([[slope for _, slope in row] for row in answers])
 
-    held = list(enumerate(model.expansions))
+    expansions = list(enumerate(model.expansions))
     return call
 
 
-def published(game: Any, one: Any, strategy: int, p: np.ndarray) -> tuple[float, np.ndarray]:
+def published(game: Any, expansion: Any, strategy: int, p: np.ndarray) -> tuple[float, np.ndarray]:
     """The source's last two displays, written down: one payoff and its derivatives by p."""
     counts = np.repeat(game.opponents(strategy), game.strategies)
     starts = [columns.start for columns in game.columns]
     sizes = np.asarray(game.strategies)
-    gap = one.profiles - counts * p
-    d = one.lengthscales**2 + counts * p
+    gap = expansion.profiles - counts * p
+    d = expansion.lengthscales**2 + counts * p
     gamma = 1 - np.add.reduceat(counts * p**2 / d, starts)
     outer = np.add.reduceat(p / d * gap, starts, axis=1)
     squares = np.sum(gap**2 / d, axis=1) + np.sum(
         np.asarray(game.opponents(strategy)) / gamma * outer**2, axis=1
     )
-    front = np.prod(gamma**-0.5) * np.prod(one.lengthscales / np.sqrt(d))
-    terms = one.weights * np.exp(-0.5 * squares)
+    front = np.prod(gamma**-0.5) * np.prod(expansion.lengthscales / np.sqrt(d))
+    terms = expansion.weights * np.exp(-0.5 * squares)
     gamma_s = np.repeat(gamma, sizes)
     delta, beta = np.repeat(outer / gamma, sizes, axis=1), 1 - counts * p / d
     xi = 1 + gap / d
     inner = (delta - 1) ** 2 - (delta * beta - xi) ** 2
     flat = ((beta**2 - 1) / gamma_s + counts / d) * np.sum(terms)
     slope = -0.5 * front * (flat + counts * (terms @ inner))
-    return one.offset + one.scale * front * np.sum(terms), one.scale * slope
+    return expansion.offset + expansion.scale * front * np.sum(terms), expansion.scale * slope
 
 
 def by_convolution(model: Any, mixture: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The exact payoffs and Jacobian at one mixture, polynomial by polynomial: a check."""
-    held = [_coefficients(model.game, one, s, mixture) for s, one in enumerate(model.expansions)]
-    return np.array([payoff for payoff, _ in held]), np.array([slope for _, slope in held])
+    answers = [
+        _coefficients(model.game, expansion, s, mixture)
+        for s, expansion in enumerate(model.expansions)
+    ]
+    return np.array([payoff for payoff, _ in answers]), np.array([slope for _, slope in answers])
 
 
-def _coefficients(game: Any, one: Any, strategy: int, p: np.ndarray) -> tuple[float, np.ndarray]:
+def _coefficients(
+    game: Any, expansion: Any, strategy: int, p: np.ndarray
+) -> tuple[float, np.ndarray]:
     values, slopes = [], []
     for count, columns in zip(game.opponents(strategy), game.columns, strict=True):
-        plain = [_polynomial(one, s, count, p[s], slope=False) for s in _indices(columns)]
-        bent = [_polynomial(one, s, count, p[s], slope=True) for s in _indices(columns)]
+        plain = [_polynomial(expansion, s, count, p[s], slope=False) for s in _indices(columns)]
+        derived = [_polynomial(expansion, s, count, p[s], slope=True) for s in _indices(columns)]
         values.append(_top(plain, count))
-        slopes.append([_top([*plain[:i], b, *plain[i + 1 :]], count) for i, b in enumerate(bent)])
+        slopes.append(
+            [_top([*plain[:i], b, *plain[i + 1 :]], count) for i, b in enumerate(derived)]
+        )
     rest = [np.prod(values[:r] + values[r + 1 :], axis=0) for r in range(len(values))]
-    found = [one.weights @ (slope * rest[r]) for r, role in enumerate(slopes) for slope in role]
-    payoff = one.weights @ np.prod(values, axis=0)
-    return one.offset + one.scale * payoff, one.scale * np.array(found)
+    jacobian = [
+        expansion.weights @ (slope * rest[r]) for r, role in enumerate(slopes) for slope in role
+    ]
+    payoff = expansion.weights @ np.prod(values, axis=0)
+    return expansion.offset + expansion.scale * payoff, expansion.scale * np.array(jacobian)
 
 
 def _indices(columns: slice) -> range:
     return range(columns.start, columns.stop)
 
 
-def _polynomial(one: Any, s: int, count: int, p: float, *, slope: bool) -> np.ndarray:
+def _polynomial(expansion: Any, s: int, count: int, p: float, *, slope: bool) -> np.ndarray:
     """The coefficients of one strategy's polynomial, or their derivatives by p, (n, count + 1)."""
     x = np.arange(count + 1)
     powers = x * p ** np.maximum(x - 1.0, 0.0) if slope else p**x
-    kernel = np.exp(-0.5 * ((one.profiles[:, s, None] - x) / one.lengthscales[s]) ** 2)
+    kernel = np.exp(-0.5 * ((expansion.profiles[:, s, None] - x) / expansion.lengthscales[s]) ** 2)
     return kernel * powers / np.array([float(factorial(k)) for k in x])
 
 

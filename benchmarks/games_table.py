@@ -16,9 +16,9 @@ _NAMES = ("floor", "gaussian", "exact", "one by one")
 
 def row(profiles: int, mixtures: int, rounds: int) -> dict[str, Any]:
     """Times, memory, and how far answers lie apart; of the slow ones every fifth round."""
-    found = times("games", profiles, mixtures, rounds, seldom=5)
+    measured = times("games", profiles, mixtures, rounds, seldom=5)
     problem = GameProblem(profiles, mixtures)
-    seconds = {name: one["seconds"] for name, one in found.items()}
+    seconds = {name: contestant["seconds"] for name, contestant in measured.items()}
     ratios = [a / b for a, b in zip(seconds["gaussian"], seconds["floor"], strict=True)]
     return {
         "players": PLAYERS,
@@ -29,8 +29,8 @@ def row(profiles: int, mixtures: int, rounds: int) -> dict[str, Any]:
         "seconds": seconds,
         "ratio": median(ratios),
         "target": {"ratio": MOST_FLOORS, "exact seconds": MOST_SECONDS},
-        **_compared(problem, {name: one["answer"] for name, one in found.items()}),
-        "peak_bytes": {name: peak_bytes("games", name, profiles, mixtures) for name in found},
+        **_compared(problem, {name: contestant["answer"] for name, contestant in measured.items()}),
+        "peak_bytes": {name: peak_bytes("games", name, profiles, mixtures) for name in measured},
     }
 
 

@@ -104,7 +104,7 @@ def row(n: int, budget: int, rounds: int) -> dict[str, Any]:
                 start = time.process_time()
                 picks[name], evaluations[name] = way(gp, X, budget)
                 seconds[name].append(time.process_time() - start)
-    agree = all(one == picks["eager"] for one in picks.values())
+    agree = all(picked == picks["eager"] for picked in picks.values())
     return {
         "n": n,
         "budget": budget,
@@ -116,20 +116,20 @@ def row(n: int, budget: int, rounds: int) -> dict[str, Any]:
 
 def growth(rows: list[dict[str, Any]], what: str, name: str) -> float:
     """The exponent of time in `what`, between the two largest of these rows."""
-    small, large = sorted(rows, key=lambda one: one[what])[-2:]
-    spent = [median(one["seconds"][name]) for one in (small, large)]
+    small, large = sorted(rows, key=lambda line: line[what])[-2:]
+    spent = [median(line["seconds"][name]) for line in (small, large)]
     return math.log(spent[1] / spent[0]) / math.log(large[what] / small[what])
 
 
-def shown(one: dict[str, Any]) -> str:
+def shown(line: dict[str, Any]) -> str:
     """One line of the table."""
     times = "".join(
-        f"{median(one['seconds'][name]):11.3f}" if name in one["seconds"] else f"{'–':>11}"
+        f"{median(line['seconds'][name]):11.3f}" if name in line["seconds"] else f"{'–':>11}"
         for name in WAYS
     )
-    evaluations = "".join(f"{one['evaluations'][name]:>11}" for name in ("lazy", "eager"))
-    evaluations += "" if one["agree"] else "  DIFFERENT PICKS"
-    return f"{one['n']:>6}{one['budget']:>8}{times}{evaluations}"
+    evaluations = "".join(f"{line['evaluations'][name]:>11}" for name in ("lazy", "eager"))
+    evaluations += "" if line["agree"] else "  DIFFERENT PICKS"
+    return f"{line['n']:>6}{line['budget']:>8}{times}{evaluations}"
 
 
 def main() -> int:
@@ -149,7 +149,7 @@ def main() -> int:
             rows.append(row(n, budget, wanted.rounds))
             print(shown(rows[-1]), flush=True)
     for what, other, value in (("n", "budget", 50), ("budget", "n", 4000)):
-        some = [one for one in rows if one[other] == value]
+        some = [line for line in rows if line[other] == value]
         if len(some) > 1:
             rates = ", ".join(
                 f"{name} {growth(some, what, name):.2f}" for name in ("lazy", "eager")
@@ -158,7 +158,7 @@ def main() -> int:
     if wanted.json:
         wanted.json.parent.mkdir(parents=True, exist_ok=True)
         wanted.json.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
-    return int(not all(one["agree"] for one in rows))
+    return int(not all(line["agree"] for line in rows))
 
 
 if __name__ == "__main__":

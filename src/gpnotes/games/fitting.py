@@ -140,17 +140,14 @@ def _restarts(given: int | None, stream: Stream | None) -> int:
 
 def _real_matrix(payoffs: Array) -> Array:
     """`payoffs` if they are a real matrix; some of its entries may be NaN."""
-    if isinstance(payoffs, type) or not hasattr(payoffs, "dtype"):
-        raise TypeError(f"payoffs must be an array; got {type(payoffs).__name__}")
-    _check.matrix(array_namespace(payoffs).zeros_like(payoffs), "payoffs")
+    xp = array_namespace(_check.array(payoffs, "payoffs"))
+    _check.matrix(xp.zeros_like(payoffs), "payoffs")
     return payoffs
 
 
 def _counts(profiles: Array, payoffs: Array) -> Array:
     """Profiles of whole numbers, as a simulator draws them, in the dtype of the payoffs."""
-    if isinstance(profiles, type) or not hasattr(profiles, "dtype"):
-        raise TypeError(f"profiles must be an array; got {type(profiles).__name__}")
-    xp = array_namespace(profiles)
+    xp = array_namespace(_check.array(profiles, "profiles"))
     integers = xp.isdtype(profiles.dtype, "integral")
     return xp.astype(profiles, payoffs.dtype) if integers else profiles
 

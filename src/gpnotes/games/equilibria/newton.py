@@ -88,6 +88,8 @@ def project(z: Array, game: RoleSymmetricGame) -> tuple[Array, Any]:
         y = z[:, part]
         down = xp.flip(xp.sort(y, axis=1), axis=1)
         k = as_array(range(1, y.shape[1] + 1), z)
+        # what is cut off the k largest entries so that they add up to one; the last level below
+        # its own entry is the cut of the projection
         level = (xp.cumulative_sum(down, axis=1) - 1.0) / k
         above = xp.sum(xp.astype(down > level, xp.int64), axis=1, keepdims=True)
         cut = xp.take_along_axis(level, above - 1, axis=1)
@@ -101,6 +103,7 @@ def _projection_jacobian(supports: list[Array], game: RoleSymmetricGame, z: Arra
     xp = array_namespace(z)
     support = xp.concat(supports, axis=1)
     shares = xp.concat([a / xp.sum(a, axis=1, keepdims=True) for a in supports], axis=1)
+    # ∂Π(z)_s/∂z_t = [s = t] − 1/n for s and t in the support of one role, which holds n
     same = eye(game.size, z) * support[:, :, None]
     roles = np.repeat(np.arange(game.roles), game.strategies)
     together = as_array((roles[:, None] == roles[None, :]).astype(float), z)

@@ -67,9 +67,9 @@ def _path(F: Map, start: HostVector, mesh: float, most: int) -> tuple[HostVector
             return _weights([labels[i] for i in above]) @ [place(vertices[i]) for i in above], step
         vertex = _opposite(vertices, old)
         new = {0: n + 1, n + 1: 0}.get(old, old)
-        for values, value in ((vertices, vertex), (labels, label(vertex))):
-            del values[old]
-            values.insert(new, value)
+        del vertices[old], labels[old]
+        vertices.insert(new, vertex)
+        labels.insert(new, label(vertex))
     return None, most
 
 
@@ -83,6 +83,7 @@ def _leaves(labels: list[HostVector], new: int) -> int:
     others = [i for i in range(len(labels)) if i != new]
     facet = np.stack([labels[i] for i in others], axis=1)
     sides = np.stack([np.eye(len(others))[0], labels[new]], axis=1)
+    # with t of the new label the weights are (weights − t change): the first to vanish leaves
     weights, change = np.linalg.solve(facet, sides).T
     falls = change > 1e-12
     ratios = np.divide(weights, change, out=np.full(len(others), np.inf), where=falls)

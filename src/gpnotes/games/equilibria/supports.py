@@ -110,9 +110,9 @@ def solve_on_supports(
         u, J = payoffs(p[moving])
         cases = zip(u / unit, J / unit[:, None], played[moving], strict=True)
         steps = np.stack([_step(*case, game) for case in cases])
-        part = _inside(p[moving], steps)
-        p[moving] = _scaled(p[moving] + part[:, None] * steps, game)
-        left[moving] = (part < 1.0) & ((p < edge) & played)[moving].any(axis=1)
+        length = _inside(p[moving], steps)
+        p[moving] = _scaled(p[moving] + length[:, None] * steps, game)
+        left[moving] = (length < 1.0) & ((p < edge) & played)[moving].any(axis=1)
         moving = moving[(np.abs(steps).max(axis=1) > rounding) & ~left[moving]]
     return Solved(p, left)
 
@@ -129,6 +129,7 @@ def _step(u: HostVector, J: HostMatrix, played: HostVector, game: RoleSymmetricG
     """
     support = np.flatnonzero(played)
     roles = np.repeat(np.arange(game.roles), game.strategies)[support]
+    # less_mean J step = −less_mean u, and the steps of each role add up to zero
     same = (roles[:, None] == roles).astype(float)
     less_mean = np.eye(len(support)) - same / same.sum(axis=1, keepdims=True)
     kept = (np.arange(game.roles)[:, None] == roles).astype(float)

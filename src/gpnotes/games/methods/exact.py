@@ -195,6 +195,7 @@ def _sum(
         return Expectation(value)
     columns: list[Array] = []
     for r, ((_, pull), n) in enumerate(zip(forwards, counts, strict=True)):
+        # ∂/∂p_t = n_r ∂/∂λ_t of this role's factor, times the weights and the other factors
         others = factors[:r] + factors[r + 1 :]
         bar = math.prod(others, start=(n / at_mode(n)) * samples.weights[:, None])
         columns += pull([flushed(xp.broadcast_to(bar, factors[r].shape))])

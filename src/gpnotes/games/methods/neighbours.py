@@ -124,6 +124,7 @@ def _shares(players: tuple[int, ...], moves: int) -> Iterator[tuple[int, ...]]:
 
 def _count(share: tuple[int, ...], strategies: tuple[int, ...]) -> int:
     """The rows that `_steps` has: for each role, who gains k players, and who loses them."""
+    # of s strategies, j that gain; ways to share k gains, none empty; ways to share k losses
     return prod(
         sum(comb(s, j) * comb(k - 1, j - 1) * comb(k + s - j - 1, k) for j in range(1, s))
         for k, s in zip(share, strategies, strict=True)
@@ -139,6 +140,7 @@ def _steps(share: tuple[int, ...], strategies: tuple[int, ...]) -> np.ndarray:
 def _moved(k: int, s: int) -> np.ndarray:
     """All rows of s whole numbers that sum to zero and whose positive ones sum to k."""
     rows = [np.zeros((int(k == 0), s))]
+    # j strategies gain, at least one player each; the others lose as many together
     for j in range(1, min(k, s - 1) + 1):
         gains = compositions(k - j, j) + 1.0
         losses = compositions(k, s - j)
