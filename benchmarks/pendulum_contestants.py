@@ -37,8 +37,8 @@ class PendulumProblem:
     def data(self) -> tuple[Any, Any, Any]:
         """The dynamics, the policy and the task."""
         from gpnotes import stream
-        from gpnotes.pilco import Dynamics
-        from gpnotes.pilco.pendulum import first_policy, swing_up
+        from gpnotes.pilco import Dynamics, first_policy
+        from gpnotes.pilco.pendulum import TORQUE, swing_up
 
         rng = np.random.default_rng(self.n)
         states = np.stack([rng.uniform(0.0, 2.0 * np.pi, self.n), 3.0 * rng.normal(size=self.n)], 1)
@@ -47,8 +47,9 @@ class PendulumProblem:
         angle = states[:, :1]
         X = np.concatenate([states, np.sin(angle), np.cos(angle), torques], axis=1)
         posteriors = tuple(_posterior(X, y, rng) for y in change.T)
-        policy = first_policy(stream(4), X, bumps=self.bumps)
-        return Dynamics(posteriors, (0,)), policy, swing_up(X, steps=self.steps)
+        task = swing_up(X, steps=self.steps)
+        policy = first_policy(task, TORQUE, stream(4), scale=4.0, bumps=self.bumps)
+        return Dynamics(posteriors, (0,)), policy, task
 
 
 def moved(states: np.ndarray, torques: np.ndarray) -> np.ndarray:

@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 
 from gpnotes import Stream, flatten, stream
-from gpnotes.pilco import Round, learn
-from gpnotes.pilco.pendulum import STEP_SECONDS, TORQUE, first_policy, swing, swing_up, upright
+from gpnotes.pilco import Round, first_policy, learn
+from gpnotes.pilco.pendulum import STEP_SECONDS, TORQUE, swing, swing_up, upright
 
 FOLDER = Path(__file__).resolve().parent.parent / "book" / "data"
 LIKE = np.zeros(1)
@@ -55,7 +55,7 @@ def one_seed(seed: int, trials: int, iterations: int) -> list[tuple[list[float],
     rounds = learn(
         task,
         act,
-        lambda: first_policy(worlds["policies"], LIKE),
+        lambda: first_policy(task, TORQUE, worlds["policies"], scale=4.0),
         rounds=trials,
         iterations=iterations,
     )

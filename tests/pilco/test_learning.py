@@ -3,15 +3,17 @@
 import dataclasses
 import importlib.util
 import math
+import pickle
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from gpnotes import flatten, stream
+from gpnotes import GP, RBF, flatten, stream
 from gpnotes._xp import to_numpy
 from gpnotes.moments import predict
 from gpnotes.pilco import (
@@ -22,13 +24,14 @@ from gpnotes.pilco import (
     Squashed,
     Task,
     Transitions,
+    first_policy,
     fit_dynamics,
     improve,
     learn,
     rollout,
     rollout_and_pullback,
 )
-from gpnotes.pilco.pendulum import TORQUE, first_policy, swing, swing_up, upright
+from gpnotes.pilco.pendulum import TORQUE, swing, swing_up, upright
 
 pytest.importorskip("gymnasium")
 
@@ -96,8 +99,8 @@ def test_an_improved_policy_lives_where_the_old_one_did(space, rng):
     seen = pushed(rng, 15)
     noisy = seen.next_states + 0.1 * rng.normal(size=(15, 2))  # enough for float32
     data = Transitions(*(space.asarray(a) for a in (*seen[:2], noisy)))
-    policy = first_policy(stream(0), space.asarray([0.0]), bumps=3)
     task = swing_up(space.asarray([0.0]), steps=3)
+    policy = first_policy(task, TORQUE, stream(0), scale=4.0, bumps=3)
     found = improve(policy, fit_dynamics(data, (0,), steps=10), task, iterations=2)
     assert all(space.holds(getattr(found.policy.inner, name)) for name in ("centres", "weights"))
     assert 0.0 < found.cost < 1.0
@@ -126,7 +129,8 @@ def test_the_search_is_told_the_slope_of_what_it_lowers(rng, task, monkeypatch):
 
 
 def test_parameters_there_and_back(space):
-    policy = first_policy(stream(0), space.asarray([0.0]), bumps=4)
+    task = swing_up(space.asarray([0.0]))
+    policy = first_policy(task, TORQUE, stream(0), scale=4.0, bumps=4)
     vector, rebuild = flatten(policy)
     assert vector.shape == (4 * 3 + 4 + 3,)
     again = rebuild(vector)
@@ -189,44 +193,224 @@ def test_a_wall_on_the_way_does_not_end_the_search(rng, task, monkeypatch):
     assert found.evaluations == len(calls)
 
 
-def test_the_loop_learns_to_stop_a_cart(rng, task):
-    world = stream(3)
+@pytest.fixture
+def world(task):
+    """A function that makes the cart anew, as `act` and `propose` with draws of their own."""
 
-    def act(policy):
-        x, seen = task.mean[None, :], []
-        for _ in range(task.steps):
-            u = np.clip(policy(x[0]), -2, 2) if policy else 4.0 * world.uniform(1) - 2.0
-            seen.append((x, u[None, :], cart(x, u[None, :])))
-            x = seen[-1][2]
-        return Transitions(*(np.concatenate(part) for part in zip(*seen, strict=True)))
+    def make(seed=3):
+        draws = stream(seed)
 
-    def propose():
-        return Squashed(LinearPolicy(0.3 * world.normal((1, 2)), np.zeros(1)), 2.0)
+        def act(policy):
+            x, seen = task.mean[None, :], []
+            for _ in range(task.steps):
+                u = np.clip(policy(x[0]), -2, 2) if policy else 4.0 * draws.uniform(1) - 2.0
+                seen.append((x, u[None, :], cart(x, u[None, :])))
+                x = seen[-1][2]
+            return Transitions(*(np.concatenate(part) for part in zip(*seen, strict=True)))
 
-    rounds = list(learn(task, act, propose, rounds=3, iterations=20))
+        def propose():
+            return Squashed(LinearPolicy(0.3 * draws.normal((1, 2)), np.zeros(1)), 2.0)
+
+        return act, propose
+
+    return make
+
+
+def test_the_loop_learns_to_stop_a_cart(world, task):
+    rounds = list(learn(task, *world(), rounds=3, iterations=20))
     assert [len(one.data.states) for one in rounds] == [12, 24, 36]
+    assert [one.number for one in rounds] == [1, 2, 3]
     last = rounds[-1].observed.next_states[-1]
     assert task.cost(last) < 0.05
+
+
+def same(one, other):
+    """Whether two rounds are the same to the last bit."""
+    for a, b in ((one.data, other.data), (one.observed, other.observed)):
+        for field in Transitions._fields:
+            np.testing.assert_array_equal(getattr(a, field), getattr(b, field))
+    assert (one.number, len(one.attempts)) == (other.number, len(other.attempts))
+    for a, b in zip(one.attempts, other.attempts, strict=True):
+        assert a[1:] == b[1:]
+        np.testing.assert_array_equal(*(flatten(attempt.policy)[0] for attempt in (a, b)))
+
+
+def test_a_run_that_stopped_goes_on_as_if_it_had_not(world, task):
+    """With its functions as they were left, and a round that was written down and read again."""
+    settings = {"iterations": 8, "proposals": 2}
+    whole = list(learn(task, *world(), rounds=4, **settings))
+    functions = world()
+    first = list(learn(task, *functions, rounds=2, **settings))
+    after = pickle.loads(pickle.dumps(first[-1]))
+    rest = list(learn(task, *functions, rounds=2, after=after, **settings))
+    assert [one.number for one in first + rest] == [1, 2, 3, 4]
+    for one, other in zip(whole, first + rest, strict=True):
+        same(one, other)
+
+
+def test_data_and_a_policy_to_begin_with_are_taken(world, task):
+    """No trial at random, and the policy is improved before what is proposed."""
+    act, propose = world()
+    data, tried = act(None), []
+    policy = propose()
+
+    def watched(policy):
+        tried.append(policy)
+        return act(policy)
+
+    (only,) = learn(task, watched, propose, rounds=1, data=data, policy=policy, iterations=3)
+    np.testing.assert_array_equal(only.data.states, data.states)
+    assert tried == [only.improvement.policy]
+    assert len(only.attempts) == 2
+    dynamics = fit_dynamics(data)
+    assert only.attempts[0].cost == improve(policy, dynamics, task, iterations=3).cost
+
+
+def test_without_data_the_policy_to_begin_with_is_tried(world, task):
+    act, propose = world()
+    policy, tried = propose(), []
+
+    def watched(policy):
+        tried.append(policy)
+        return act(policy)
+
+    run = learn(task, watched, propose, rounds=1, policy=policy, proposals=0, iterations=2)
+    (only,) = run
+    assert tried == [policy, only.improvement.policy]
+    assert len(only.attempts) == 1
+
+
+def test_the_fitting_function_is_the_callers(world, task):
+    """Of the model as a whole, or of one process in it."""
+    act, propose = world()
+    asked = []
+
+    def fit(X, y):
+        asked.append(X.shape)
+        return GP(RBF(float(np.var(y)), 2.0 * np.std(X, axis=0)), 1e-3 * float(np.var(y)))
+
+    mine = partial(fit_dynamics, fit=fit)
+    (only,) = learn(task, act, propose, rounds=1, fit=mine, iterations=2)
+    assert asked == [(12, 3), (12, 3)]
+    for e, posterior in enumerate(only.dynamics.posteriors):
+        change = only.data.next_states[:, e] - only.data.states[:, e]
+        assert posterior.gp.noise_var == 1e-3 * np.var(change)
+
+
+def test_a_callback_is_told_of_every_round_and_may_end_the_run(world, task):
+    told = []
+    settings = {"rounds": 3, "iterations": 2}
+    rounds = list(learn(task, *world(), callback=told.append, **settings))
+    assert [one.number for one in told] == [1, 2, 3]
+    assert all(one is other for one, other in zip(told, rounds, strict=True))
+    enough = list(learn(task, *world(), callback=lambda one: one.number == 2, **settings))
+    assert [one.number for one in enough] == [1, 2]
+    same(enough[-1], rounds[1])
+
+
+def test_what_the_callers_functions_return_is_looked_at(world, task, rng):
+    act, propose = world()
+    data = act(None)
+
+    def run(**wrong):
+        given = {"act": act, "propose": propose, "rounds": 1, "iterations": 1, "data": data}
+        given |= wrong
+        return next(learn(task, given.pop("act"), given.pop("propose"), **given))
+
+    with pytest.raises(TypeError, match=r"fit\(data, angles\) must be a gpnotes Dynamics; got"):
+        run(fit=lambda data, angles: None)
+    turned = fit_dynamics(data, (0,), steps=1)
+    with pytest.raises(ValueError, match=r"fit\(data, angles\) must be dynamics of 2 entries"):
+        run(fit=lambda data, angles: turned)
+    with pytest.raises(TypeError, match=r"act\(None\) must be a gpnotes Transitions; got NoneType"):
+        run(act=lambda policy: None, data=None)
+    more = Transitions(*(np.concatenate([part, part], axis=1) for part in data))
+    with pytest.raises(ValueError, match=r"act\(None\)\.states must have shape \(n, 2\); got"):
+        run(act=lambda policy: more, data=None)
+    wider = data._replace(actions=more.actions)
+    with pytest.raises(ValueError, match=r"act\(policy\)\.actions must have shape \(n, 1\); got"):
+        run(act=lambda policy: wider)
+    with pytest.raises(TypeError, match=r"propose\(\) must be a function of the state .*; int"):
+        run(propose=lambda: 3)
+    with pytest.raises(TypeError, match=r"callback\(round\) must be True or False; got 'stop'"):
+        run(callback=lambda one: "stop")
+
+
+def test_data_and_policies_that_do_not_fit_are_refused_before_the_run(world, task):
+    act, propose = world()
+    data = act(None)
+    begin = partial(learn, task, act, propose, rounds=1)
+    wide = Transitions(*(np.concatenate([part, part], axis=1) for part in data))
+    with pytest.raises(ValueError, match=r"data\.states must have shape \(n, 2\); got \(12, 4\)"):
+        begin(data=wide)
+    with pytest.raises(TypeError, match=r"data\.states must have the dtype of the mean of the"):
+        begin(data=Transitions(*(part.astype(np.float32) for part in data)))
+    with pytest.raises(TypeError, match="policy must be a function of the state"):
+        begin(policy=abs)
+    with pytest.raises(TypeError, match="after must be a gpnotes Round; got Transitions"):
+        begin(after=data)
+    (done,) = begin(iterations=1)
+    with pytest.raises(ValueError, match="after must be given alone"):
+        begin(after=done, data=data)
+    with pytest.raises(ValueError, match="proposals must be a whole number from 1; got 0"):
+        begin(proposals=0)
+
+
+@pytest.mark.parametrize("returned", [None, 3.0])
+def test_a_fit_of_one_process_returns_one(rng, returned):
+    with pytest.raises(TypeError, match="what fit returns must be a gpnotes GP; got"):
+        fit_dynamics(pushed(rng), fit=lambda X, y: returned)
+
+
+def test_a_fit_sees_no_angle_and_neither_does_its_kernel(rng):
+    shapes = []
+
+    def fit(X, y):
+        shapes.append(X.shape)
+        return GP(RBF(1.0, 2.0) + RBF(0.5, np.full(X.shape[1], 3.0)), 0.01)
+
+    data = pushed(rng)
+    dynamics = fit_dynamics(data, (0,), fit=fit)
+    assert shapes == [(25, 4), (25, 4)]
+    assert dynamics.posteriors[0].gp.kernel.dims == (1, 2, 3, 4)
+    X = dynamics.inputs(data.states, data.actions)
+    elsewhere = X + np.eye(5)[0] * rng.normal(size=(25, 1))
+    posterior = dynamics.posteriors[1]
+    np.testing.assert_array_equal(posterior.mean(elsewhere), posterior.mean(X))
+    known = predict(dynamics.predictor, X[3], np.zeros((5, 5)))
+    np.testing.assert_allclose(known.mean[1], posterior.mean(X[3:4])[0], rtol=1e-8)
+
+
+def numbered(n):
+    """Policies that can be told apart."""
+    return [LinearPolicy(float(k) * np.ones((1, 2)), np.zeros(1)) for k in range(n)]
 
 
 def test_the_loop_tries_what_the_model_expects_to_cost_least(rng, task, monkeypatch):
     """And goes on from there, with a fresh policy beside it."""
     module = sys.modules["gpnotes.pilco.learning"]
     costs = iter([0.9, 0.4, 0.7, 0.6, 0.5, 0.8])
-    asked, names = [], iter("abcdef")
+    a, b, c, d, *_ = policies = numbered(6)
+    asked, tried, proposals, data = [], [], iter(policies), pushed(rng)
+    model = fit_dynamics(data, steps=1)
 
     def improved(policy, dynamics, task, *, iterations):
         asked.append(policy)
+        assert dynamics is model
         return Improvement(policy, next(costs), iterations, 1.0, 0, "")
 
     monkeypatch.setattr(module, "improve", improved)
-    monkeypatch.setattr(module, "fit_dynamics", lambda data, angles: None)
-    data, tried = pushed(rng), []
-    rounds = list(
-        learn(task, lambda p: tried.append(p) or data, lambda: next(names), rounds=2, proposals=2)
+    rounds = learn(
+        task,
+        lambda policy: tried.append(policy) or data,
+        lambda: next(proposals),
+        rounds=2,
+        proposals=2,
+        fit=lambda data, angles: model,
     )
-    assert asked == ["a", "b", "b", "c", "d"]
-    assert tried == [None, "b", "d"]
+    rounds = list(rounds)
+    assert asked == [a, b, b, c, d]
+    assert tried == [None, b, d]
     assert [one.improvement.cost for one in rounds] == [0.4, 0.5]
     assert [len(one.attempts) for one in rounds] == [2, 3]
 
@@ -234,18 +418,18 @@ def test_the_loop_tries_what_the_model_expects_to_cost_least(rng, task, monkeypa
 @pytest.mark.parametrize(("retries", "proposed"), [(0, 2), (1, 4), (2, 6), (5, 6)])
 def test_where_nothing_moved_the_loop_proposes_again(rng, task, monkeypatch, retries, proposed):
     """Up to `retries` times, and no further than to the first round in which one moved."""
-    module, names = sys.modules["gpnotes.pilco.learning"], iter(range(99))
+    module, policies = sys.modules["gpnotes.pilco.learning"], numbered(12)
 
     def improved(policy, dynamics, task, *, iterations):
-        return Improvement(policy, 0.5 if policy == 4 else 0.9995, 1, 1.0, 0, "")
+        return Improvement(policy, 0.5 if policy is policies[4] else 0.9995, 1, 1.0, 0, "")
 
     monkeypatch.setattr(module, "improve", improved)
-    monkeypatch.setattr(module, "fit_dynamics", lambda data, angles: None)
-    data = pushed(rng)
-    act, propose = (lambda policy: data), (lambda: next(names))
-    (only,) = learn(task, act, propose, rounds=1, proposals=2, retries=retries)
-    assert [attempt.policy for attempt in only.attempts] == list(range(proposed))
-    assert only.improvement.policy == (4 if proposed == 6 else 0)
+    data, proposals = pushed(rng), iter(policies)
+    act, propose = (lambda policy: data), (lambda: next(proposals))
+    fit = partial(fit_dynamics, steps=1)
+    (only,) = learn(task, act, propose, rounds=1, proposals=2, retries=retries, fit=fit)
+    assert [attempt.policy for attempt in only.attempts] == policies[:proposed]
+    assert only.improvement.policy is policies[4 if proposed == 6 else 0]
 
 
 @pytest.mark.parametrize(("cost", "moved"), [(0.998, True), (0.9995, False), (1.0, False)])
@@ -297,6 +481,38 @@ def test_angles_count_on_beyond_a_turn():
     assert seen.next_states[-1, 0] > 2.0 * np.pi
 
 
+def test_a_first_policy_is_one_for_any_task(space):
+    """As many actions as limits, a network of all that a state shows, whatever is an angle."""
+    cost = SaturatingCost(space.asarray(np.zeros(7)), space.asarray(np.eye(7)))
+    mean = space.asarray([0.5, 1.0, -2.0])
+    task = Task(cost, mean, space.asarray(0.1 * np.eye(3)), 5, angles=(0, 2))
+    limit, scale = space.asarray([2.0, 3.0]), space.asarray([0.5])
+    policy = first_policy(task, limit, stream(1), scale=scale, bumps=200)
+    inner = policy.inner
+    assert (inner.inputs, inner.size) == ((1, 3, 4, 5, 6), 7)
+    assert (inner.centres.shape, inner.weights.shape) == ((200, 5), (200, 2))
+    assert space.holds(inner.centres)
+    centres = to_numpy(inner.centres)
+    np.testing.assert_allclose(centres[:, 1:3] ** 2 + centres[:, 3:] ** 2, 1.0, rtol=1e-5)
+    assert abs(centres[:, 0].mean() - 1.0) < 0.15
+    assert 0.4 < centres[:, 0].std() < 0.6
+    np.testing.assert_array_equal(to_numpy(inner.lengthscale), [0.5, 1.0, 1.0, 1.0, 1.0])
+    assert policy(space.asarray(np.ones(7))).shape == (2,)
+
+
+def test_a_first_policy_of_a_task_without_angles_or_with_nothing_else(task):
+    plain = first_policy(task, 1.0, stream(0), scale=np.asarray([1.0, 3.0]), bumps=4)
+    np.testing.assert_array_equal(plain.inner.lengthscale, [1.0, 3.0])
+    assert plain.inner.inputs == (0, 1)
+    cost = SaturatingCost(np.zeros(3), np.eye(3))
+    turning = Task(cost, np.zeros(1), np.eye(1), 3, angles=(0,))
+    assert first_policy(turning, 1.0, stream(0), bumps=4).inner.inputs == (1, 2)
+    with pytest.raises(ValueError, match=r"scale must have shape \(2,\); got \(3,\)"):
+        first_policy(task, 1.0, stream(0), scale=np.ones(3))
+    with pytest.raises(ValueError, match="scale must be positive and finite; got -1"):
+        first_policy(task, 1.0, stream(0), scale=-1.0)
+
+
 def test_what_counts_as_upright():
     still = np.stack([np.full(12, 2.0 * np.pi - 0.2), np.zeros(12)], axis=1)
     assert upright(still)
@@ -319,7 +535,8 @@ def test_the_task_and_the_first_policy_are_what_they_say():
     np.testing.assert_array_equal(task.mean, [np.pi, 0.0])
     np.testing.assert_array_equal(task.covariance, 0.01 * np.eye(2))
     assert (task.steps, task.angles) == (35, (0,))
-    policy, draws = first_policy(stream(4), np.zeros(1), bumps=5), stream(4)
+    policy = first_policy(task, TORQUE, stream(4), scale=4.0, bumps=5)
+    draws = stream(4)
     turns, speeds = 2.0 * np.pi * draws.uniform(5), 4.0 * draws.normal(5)
     wanted = np.stack([speeds, np.sin(turns), np.cos(turns)], axis=1)
     np.testing.assert_allclose(policy.inner.centres, wanted, rtol=1e-15)
@@ -335,7 +552,7 @@ def test_the_search_for_hyperparameters_stays_within_its_bounds(rng, monkeypatch
         asked.append((start, X, y, bounds, steps))
         return SimpleNamespace(gp=start)
 
-    monkeypatch.setattr(module, "fit", fitted)
+    monkeypatch.setattr(module.fitting, "fit", fitted)
     fit_dynamics(data, steps=7)
     assert len(asked) == 2
     for start, X, y, bounds, steps in asked:
@@ -375,7 +592,7 @@ def test_the_gradient_of_a_rollout_in_fitted_dynamics(rng):
     task = swing_up(like, steps=6)
     data = swing(lambda z: 4.0 * draws.uniform(1) - 2.0, (3.0, 0.2), 30)
     dynamics = fit_dynamics(data, task.angles, steps=20)
-    vector, rebuild = flatten(first_policy(draws, like, bumps=5))
+    vector, rebuild = flatten(first_policy(task, TORQUE, draws, scale=4.0, bumps=5))
     start = task.cost, task.mean, task.covariance, task.steps
 
     def total(x):

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from .. import _check
 from .._xp import Array, Matrix, Namespace, Stack, Vector, array_namespace, as_array
-from ..kernels import RBF, Kernel, Scaled, Sum
+from ..kernels import RBF, ActiveDims, Kernel, Scaled, Sum
 from .input_covariance import DampedCovariance
 
 __all__ = [
@@ -24,6 +24,8 @@ __all__ = [
     "term_scales",
     "terms_at_input",
 ]
+
+_UNSEEN = 1e6  # the lengthscale of a column that a kernel is not on
 
 
 class BatchedTerms(NamedTuple):
@@ -62,25 +64,41 @@ def _padded(xp: Namespace, X: Matrix, n: int) -> Matrix:
 def term_scales(kernel: Kernel, like: Array, name: str = "kernel") -> tuple[list[float], Matrix]:
     """Variances, C floats, and precisions (C, D) of a kernel that is an RBF or a sum of such.
 
-    For inputs like the rows of `like`. Raises `TypeError` for any other kernel.
+    For inputs like the rows of `like`; what a kernel is not `on`, it is nearly blind to. Raises
+    `TypeError` for any other kernel.
     """
     _check.instance(kernel, name, Kernel)
     kernel._admit(like, "X")
-    found = list(_terms_of(kernel, 1.0))
+    found = list(_terms_of(kernel, 1.0, like))
     ones = array_namespace(like).ones_like(like[0, :])
     stacked = array_namespace(like).stack([ones / lengths**2 for _, lengths in found])
     return [variance for variance, _ in found], stacked
 
 
-def _terms_of(kernel: Any, scale: float) -> list[tuple[float, Any]]:
-    """Variance and lengthscale of each term."""
+def _terms_of(kernel: Any, scale: float, like: Array) -> list[tuple[float, Any]]:
+    """Variance and lengthscale of each term, for inputs like the rows of `like`."""
     if type(kernel) is Sum:
-        return [term for part in kernel.parts for term in _terms_of(part, scale)]
+        return [term for part in kernel.parts for term in _terms_of(part, scale, like)]
     if type(kernel) is Scaled:
-        return _terms_of(kernel.kernel, scale * kernel.scale)
+        return _terms_of(kernel.kernel, scale * kernel.scale, like)
+    if type(kernel) is ActiveDims:
+        return [
+            (variance, _on(kernel.dims, lengths, like))
+            for variance, lengths in _terms_of(kernel.kernel, scale, like[:, : len(kernel.dims)])
+        ]
     if type(kernel) is not RBF:
         raise TypeError(f"kernel must be an RBF kernel or a sum of such; got {kernel!r}")
     return [(scale * kernel.variance, kernel.lengthscale)]
+
+
+def _on(dims: tuple[int, ...], lengths: Any, like: Array) -> Array:
+    """The lengthscales (D,) of a term on the columns `dims`: so long in the others that they count
+    for nothing in 12 digits."""
+    xp = array_namespace(like)
+    lengths = lengths * xp.ones_like(like[0, : len(dims)])
+    places = {d: lengths[i] for i, d in enumerate(dims)}
+    unseen = _UNSEEN * xp.ones_like(like[0, 0])
+    return xp.stack([places.get(d, unseen) for d in range(like.shape[1])])
 
 
 class TermsAtInput(NamedTuple):

@@ -3,7 +3,7 @@
 from .composed import ComposableCost, PartialCost, StepCost, SumCost
 from .costs import QuadraticCost, SaturatingCost
 from .dynamics import Dynamics, Transitions, fit_dynamics
-from .learning import Improvement, Round, Task, improve, learn
+from .learning import Improvement, Round, improve, learn
 from .policies import LinearPolicy, RBFPolicy, Squashed
 from .rollouts import (
     Rollout,
@@ -21,6 +21,7 @@ from .sines import (
     sine_moments,
     sine_moments_and_pullback,
 )
+from .tasks import Task, first_policy
 
 __all__ = [
     "Augmented",
@@ -42,6 +43,7 @@ __all__ = [
     "Transitions",
     "augment",
     "augment_and_pullback",
+    "first_policy",
     "fit_dynamics",
     "improve",
     "learn",

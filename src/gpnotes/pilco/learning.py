@@ -4,62 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .. import _check, _xp
-from .._xp import Array, array_namespace
+from .._xp import array_namespace
+from ..contracts import Policy, require
 from ..linalg import FactorisationError
 from ..params import flatten, flatten_gradient
 from . import _admit, _match
-from .composed import by_step
-from .dynamics import Dynamics, Transitions, admit_transitions, fit_dynamics, model_inputs
+from .dynamics import Dynamics, Transitions, admit_transitions, fit_dynamics
 from .rollouts import rollout_and_pullback
-from .sines import _augment
+from .tasks import Task
 
-__all__ = ["Improvement", "Round", "Task", "improve", "learn"]
+__all__ = ["Improvement", "Round", "improve", "learn"]
 
 _MOVED = 1e-3  # the share of its cost by which a search must lower it to have moved
 _WALL = 1.0  # what a rollout that fails costs, in units in which the start is 0
-
-
-@dataclass(frozen=True, eq=False)
-class Task:
-    """What is to be learned: ``x ~ N(mean, covariance)`` at the start, `steps` steps, their cost.
-
-    `cost` is one of the augmented state ``(x, sin x_a, cos x_a)`` that a step leads to, or a
-    `StepCost`, to which the action counts too; `angles` are the entries of x that are angles.
-    Raises `ValueError` or `TypeError` for what does not fit.
-    """
-
-    cost: Any
-    mean: Array
-    covariance: Array
-    steps: int
-    angles: tuple[int, ...] = ()
-
-    def __post_init__(self) -> None:
-        _admit.state(self.mean, self.covariance, names=("mean", "covariance"))
-        angles = _check.entries(self.angles, "angles", self.mean.shape[0], "mean")
-        _match.cost(self.cost, _augment(self.mean, self.covariance, angles)[0])
-        _check.whole(self.steps, "steps", 1)
-        _xp.keep_copies(self, "mean", "covariance")
-
-    def observed_costs(self, data: Transitions) -> Array:
-        """What each of n observed steps did cost, (n,), to be compared with what was expected.
-
-        Raises `ValueError` or `TypeError` for transitions that do not fit the task.
-        """
-        states, actions, next_states = admit_transitions(data, least=1)
-        _check.matrix(states, "states", columns=self.mean.shape[0])
-        _check.alike(states, "states", self.mean, "mean")
-        z = model_inputs(next_states, actions[:, :0], self.angles)
-        cost = by_step(self.cost)
-        costs = [cost(z[i, :], actions[i, :]) for i in range(z.shape[0])]
-        return _xp.as_array(costs, self.mean)
 
 
 class Improvement(NamedTuple):
@@ -143,15 +106,22 @@ def _mean_cost(policy: Any, dynamics: Dynamics, task: Task) -> tuple[float, np.n
 class Round(NamedTuple):
     """One round: the data it learned from, the model, the policy, and what the policy then did.
 
-    `attempts` are the searches from all policies of the round; `improvement` is the one of them
-    whose policy was tried, and `observed` what the trial brought.
+    Rounds have a `number`, from 1. `attempts` are the searches from all policies of the round;
+    `improvement` is the one of them whose policy was tried, and `observed` what the trial brought.
     """
 
+    number: int
     data: Transitions
     dynamics: Dynamics
     improvement: Improvement
     observed: Transitions
     attempts: tuple[Improvement, ...]
+
+    @property
+    def all_data(self) -> Transitions:
+        """What is known after the round, its data and then what its trial brought."""
+        xp, pairs = array_namespace(self.data.states), zip(self.data, self.observed, strict=True)
+        return Transitions(*(xp.concat(pair) for pair in pairs))
 
 
 def learn(
@@ -163,49 +133,156 @@ def learn(
     proposals: int = 1,
     iterations: int = 50,
     retries: int = 4,
+    fit: Callable[[Transitions, tuple[int, ...]], Dynamics] = fit_dynamics,
+    data: Transitions | None = None,
+    policy: Any = None,
+    after: Round | None = None,
+    callback: Callable[[Round], bool | None] | None = None,
 ) -> Iterator[Round]:
-    """Rounds of fitting, improving and trying, after one trial without a policy.
+    """Rounds of fitting, improving and trying.
 
     ``act(policy)`` tries a policy in the world, ``act(None)`` acts at random. In each round the
     policy of the last one and as many new ones from ``propose()`` as `proposals` says are improved,
     and the one that the model expects to cost least is tried. Where none of them has `moved`, a
     trial would be wasted: then as many more are proposed and improved, up to `retries` times.
-    Raises `ValueError` or `TypeError` for what is not a task, a function or a whole number.
+
+    ``fit(data, angles)`` makes the model, `Dynamics`, by default `fit_dynamics`. The first round
+    learns from `data`; without them, from a trial of `policy`, or at random if there is none. It
+    improves `policy` too, if there is one. ``after=round`` goes on where a run ended with that
+    round, as if it had not ended: with the same functions, in the state that they were left in,
+    the same rounds come, bit for bit. ``callback(round)`` is called after each round; if it returns
+    True, that round is the last.
+
+    Raises `ValueError` or `TypeError` for what is not a task, a function, a policy or a whole
+    number, for data of other states and actions, and for functions that return something else; what
+    a function returns is looked at when it is called.
     Source: Deisenroth & Rasmussen (2011), algorithm 1.
+
+    A mass on a line, to be pushed to the origin, with a price on the force:
+
+    >>> import numpy as np
+    >>> from gpnotes import stream
+    >>> from gpnotes.pilco import LinearPolicy, QuadraticCost, SaturatingCost, StepCost, Task
+    >>> def act(policy):
+    ...     x, rows = np.asarray([1.0, 0.0]), []
+    ...     for _ in range(10):
+    ...         u = draws.normal(1) if policy is None else policy(x)
+    ...         after = np.asarray([x[0] + 0.3 * x[1], x[1] + 0.3 * u[0]])
+    ...         rows.append((x, u, after))
+    ...         x = after
+    ...     return Transitions(*(np.stack(part) for part in zip(*rows)))
+    >>> draws = stream(0)
+    >>> near = SaturatingCost(np.zeros(2), np.diag([4.0, 1.0]))
+    >>> cost = near + 0.02 * StepCost(action=QuadraticCost(np.zeros(1), np.eye(1)))
+    >>> task = Task(cost, np.asarray([1.0, 0.0]), 1e-4 * np.eye(2), steps=10)
+    >>> idle = LinearPolicy(np.zeros((1, 2)), np.zeros(1))
+    >>> paid = [task.observed_costs(act(idle)).mean()]
+    >>> for finished in learn(task, act, lambda: idle, rounds=2, iterations=20):
+    ...     paid.append(task.observed_costs(finished.observed).mean())
+    >>> bool(paid[0] > 0.8), bool(paid[-1] < 0.3)
+    (True, True)
     """
     _check.instance(task, "task", Task)
-    for name, value in (("act", act), ("propose", propose)):
-        _admit.function(value, name)
-    counts = {"rounds": rounds, "proposals": proposals, "iterations": iterations}
-    counts = {name: _check.whole(value, name, 1) for name, value in counts.items()}
-    return _rounds(task, act, propose, **counts, retries=_check.whole(retries, "retries"))
+    for name, function in (("act", act), ("propose", propose), ("fit", fit)):
+        _admit.function(function, name)
+    if callback is not None:
+        _admit.function(callback, "callback")
+    begin = _begin(task, data, policy, after)
+    least = 1 if begin.policy is None else 0  # a round needs one policy to improve
+    loop = _Loop(
+        task, act, propose, fit, callback,
+        _check.whole(proposals, "proposals", least),
+        _check.whole(iterations, "iterations", 1),
+        _check.whole(retries, "retries"),
+    )  # fmt: skip
+    return _rounds(loop, begin, _check.whole(rounds, "rounds", 1))
 
 
-def _rounds(
-    task: Task,
-    act: Callable[[Any], Transitions],
-    propose: Callable[[], Any],
-    *,
-    rounds: int,
-    proposals: int,
-    iterations: int,
-    retries: int,
-) -> Iterator[Round]:
-    data, policies = act(None), []
-    for _ in range(rounds):
-        dynamics = fit_dynamics(data, task.angles)
-        search = partial(improve, dynamics=dynamics, task=task, iterations=iterations)
-        attempts = [search(policy) for policy in policies]
-        for _ in range(1 + retries):
-            attempts += [search(propose()) for _ in range(proposals)]
+class _Begin(NamedTuple):
+    """Where a run begins: the number of its first round, and what is there already."""
+
+    number: int
+    data: Transitions | None
+    policy: Any
+
+
+def _begin(task: Task, data: Any, policy: Any, after: Any) -> _Begin:
+    if after is not None:
+        _check.instance(after, "after", Round)
+        if data is not None or policy is not None:
+            raise ValueError("after must be given alone: it holds the data and the policy")
+        data = _admit_data(task, after.all_data, "after.all_data")
+        policy = require(after.improvement.policy, "after.improvement.policy", Policy)
+        return _Begin(after.number + 1, data, policy)
+    if data is not None:
+        _admit_data(task, data, "data")
+    return _Begin(1, data, None if policy is None else require(policy, "policy", Policy))
+
+
+def _admit_data(task: Task, data: Any, name: str) -> Transitions:
+    return admit_transitions(data, name, like=task.mean)
+
+
+def _rounds(loop: _Loop, begin: _Begin, rounds: int) -> Iterator[Round]:
+    first, data, policy = begin
+    data = loop.tried(policy) if data is None else data
+    for number in range(first, first + rounds):
+        dynamics = loop.fitted(data)
+        attempts = loop.attempts(policy, dynamics)
+        best = min(attempts, key=lambda attempt: attempt.cost)
+        observed = loop.tried(best.policy, data)
+        ended = Round(number, data, dynamics, best, observed, attempts)
+        last = loop.reported(ended)
+        yield ended
+        if last:
+            return
+        data, policy = ended.all_data, best.policy
+
+
+class _Loop(NamedTuple):
+    """What all rounds have in common; what the caller's functions return is checked here."""
+
+    task: Task
+    act: Callable[[Any], Transitions]
+    propose: Callable[[], Any]
+    fit: Callable[[Transitions, tuple[int, ...]], Dynamics]
+    callback: Callable[[Round], bool | None] | None
+    proposals: int
+    iterations: int
+    retries: int
+
+    def tried(self, policy: Any, data: Transitions | None = None) -> Transitions:
+        """What a trial of a policy brings, of the kind of `data`."""
+        name = "act(None)" if policy is None else "act(policy)"
+        observed = _admit_data(self.task, self.act(policy), name)
+        if data is not None:
+            columns = data.actions.shape[1]
+            _check.matrix(observed.actions, f"{name}.actions", columns=columns)
+        return observed
+
+    def fitted(self, data: Transitions) -> Dynamics:
+        """The model, if it is one of the states of the task."""
+        angles = tuple(self.task.angles)
+        dynamics = _check.instance(self.fit(data, angles), "fit(data, angles)", Dynamics)
+        entries, D = len(dynamics.posteriors), self.task.mean.shape[0]
+        if entries != D or tuple(dynamics.angles) != angles:
+            wanted = f"dynamics of {D} entries with angles {angles}"
+            got = f"{entries} with angles {tuple(dynamics.angles)}"
+            raise ValueError(f"fit(data, angles) must be {wanted}; got {got}")
+        return dynamics
+
+    def attempts(self, policy: Any, dynamics: Dynamics) -> tuple[Improvement, ...]:
+        """The searches from the last policy, if there is one, and from new ones."""
+        search = partial(improve, dynamics=dynamics, task=self.task, iterations=self.iterations)
+        attempts = [] if policy is None else [search(policy)]
+        for _ in range(1 + self.retries):
+            proposed = [self.propose() for _ in range(self.proposals)]
+            attempts += [search(require(one, "propose()", Policy)) for one in proposed]
             if any(attempt.moved for attempt in attempts):
                 break
-        best = min(attempts, key=lambda attempt: attempt.cost)
-        observed = act(best.policy)
-        yield Round(data, dynamics, best, observed, tuple(attempts))
-        data, policies = _joined(data, observed), [best.policy]
+        return tuple(attempts)
 
-
-def _joined(data: Transitions, more: Transitions) -> Transitions:
-    xp = array_namespace(data.states)
-    return Transitions(*(xp.concat(pair) for pair in zip(data, more, strict=True)))
+    def reported(self, ended: Round) -> bool:
+        """Whether the caller, who is told of a round, wants no more of them."""
+        answer = None if self.callback is None else self.callback(ended)
+        return answer is not None and _check.flag(answer, "callback(round)")

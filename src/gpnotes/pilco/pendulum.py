@@ -15,14 +15,12 @@ import numpy as np
 
 from .. import _check
 from .._xp import Array, as_array, to_numpy
-from ..random import Stream
 from . import _admit
 from .costs import SaturatingCost
 from .dynamics import Transitions
-from .learning import Task
-from .policies import RBFPolicy, Squashed
+from .tasks import Task
 
-__all__ = ["REPEAT", "STEP_SECONDS", "TORQUE", "first_policy", "swing", "swing_up", "upright"]
+__all__ = ["REPEAT", "STEP_SECONDS", "TORQUE", "swing", "swing_up", "upright"]
 
 TORQUE = 2.0
 REPEAT = 3  # time steps of the simulator, 0.05 s each, for which an action is held
@@ -45,19 +43,6 @@ def swing_up(like: Array, *, steps: int = 35, width: float = 0.8) -> Task:
     weight = as_array(np.diag([0.0, 0.0, width**-2, width**-2]), like)
     start = as_array([math.pi, 0.0], like), as_array(0.01 * np.eye(2), like)
     return Task(SaturatingCost(target, weight), *start, steps, angles=(0,))
-
-
-def first_policy(stream: Stream, like: Array, *, bumps: int = 30) -> Squashed:
-    """A network of `bumps` with centres all round the circle and random weights."""
-    bumps = _check.whole(bumps, "bumps", 1)
-    like = _check.floating(like, "like")
-    _check.instance(stream, "stream", Stream)
-    turns = 2.0 * math.pi * stream.uniform(bumps)
-    speeds = 4.0 * stream.normal(bumps)
-    centres = np.stack([speeds, np.sin(turns), np.cos(turns)], axis=1)
-    weights = stream.normal((bumps, 1))
-    arrays = (as_array(a, like) for a in (centres, weights, [4.0, 1.0, 1.0]))
-    return Squashed(RBFPolicy(*arrays, inputs=(1, 2, 3), size=4), TORQUE)
 
 
 def swing(

@@ -69,6 +69,40 @@ def _act(_: Any) -> pilco.Transitions:
     return _DATA
 
 
+def _gp(X: np.ndarray, y: np.ndarray) -> GP:
+    return GP(_KERNEL, 0.1)
+
+
+def _model(data: Any, angles: Any) -> pilco.Dynamics:
+    return _DYNAMICS
+
+
+def _first_round(**settings: Any) -> pilco.Round:
+    """What is wrong may show only when a function is called."""
+    settings = {"iterations": 1, "retries": 0, **settings}
+    return next(pilco.learn(_TASK, _act, lambda: _POLICY, **settings))
+
+
+_FITTED = function(_gp)
+_MODELLED = function(_model).but(**{
+    "that gives nothing": lambda data, angles: None,
+    "that gives a predictor": lambda data, angles: _PREDICTOR,
+    "that gives another state's": lambda data, angles: pilco.Dynamics(_MODELS[:2]),
+})  # fmt: skip
+_TOLD = function(lambda ended: None).but(
+    "None", **{"that gives a word": lambda ended: "stop", "that gives a number": lambda ended: 1}
+)
+_GIVEN = thing(_DATA, _DYNAMICS, pilco.Transitions(_STATES, _ACTIONS, _NEXTS[1:])).but(
+    **{
+        "of another dimension": pilco.Transitions(_STATES[:, :2], _ACTIONS, _NEXTS[:, :2]),
+        "of other actions": pilco.Transitions(_STATES, np.hstack([_ACTIONS] * 2), _NEXTS),
+        "NaN": pilco.Transitions(np.nan * _STATES, _ACTIONS, _NEXTS),
+        "none": pilco.Transitions(_STATES[:0], _ACTIONS[:0], _NEXTS[:0]),
+    }
+)
+_ROUND = pilco.Round(1, _DATA, _DYNAMICS, pilco.Improvement(_POLICY, 1.0, 1, 1.0, 0, ""), _DATA, ())
+
+
 def _of_policy(name: str, policy: Any) -> tuple[Call, ...]:
     return (
         call(f"{name}.moments", policy.moments, **_NORMAL),
@@ -155,13 +189,20 @@ CALLS = (
          starts=matrix(_STATES[:2], columns=True), steps=whole(2), stream=stream()),
     call("fit_dynamics", pilco.fit_dynamics, data=thing(_DATA, _DYNAMICS),
          angles=entries((), 3).but("a mask"), steps=whole(2)),
+    call("fit_dynamics", pilco.fit_dynamics, data=thing(_DATA, _DYNAMICS),
+         fit=_FITTED.but("None", **{"that gives a float": lambda X, y: 1.0})),
     call("improve", pilco.improve, policy=_POLICIES, dynamics=_WORLD["dynamics"],
          task=thing(_TASK, _COST), iterations=whole(1)),
     call("pilco.learn", pilco.learn, task=thing(_TASK, _COST), act=function(_act),
          propose=function(lambda: _POLICY), rounds=whole(1), proposals=whole(1),
          iterations=whole(1), retries=whole(1, 0)),
-    call("first_policy", pendulum.first_policy, stream=stream(),
-         like=thing(np.ones(2)).but("an array"), bumps=whole(3)),
+    call("pilco.learn", _first_round, rounds=whole(1), fit=_MODELLED, data=_GIVEN.but("None"),
+         policy=_POLICIES.but("None"), callback=_TOLD),
+    call("pilco.learn", _first_round, rounds=whole(1), fit=function(_model),
+         after=thing(_ROUND, _DATA).but("None")),
+    call("first_policy", pilco.first_policy, task=thing(_TASK, _COST),
+         limit=positive(2.0).but("a vector"), stream=stream(),
+         scale=positive(1.0).but("a vector"), bumps=whole(3)),
     call("swing", pendulum.swing, act=function(_swing), start=vector(np.zeros(2), size=True).but(
          "a list", "integers", "half precision", "another namespace", "another precision"),
          steps=whole(2),
