@@ -1,6 +1,7 @@
 """PILCO on gymnasium's pendulum, from nothing, over several seeds: the tables of the chapter.
 
-``python benchmarks/pilco_control.py --seeds 6 --trials 6`` writes three tables to ``book/data``:
+``python benchmarks/pilco_control.py --seeds 6 --trials 6`` writes three tables to
+``src/gpnotes/data``:
 what every trial of every seed cost, and, of the seed that the chapter follows, all transitions and
 all policies. A seed takes a few minutes on one core.
 """
@@ -17,7 +18,7 @@ from gpnotes import Stream, flatten, stream
 from gpnotes.pilco import Round, first_policy, learn
 from gpnotes.pilco.pendulum import STEP_SECONDS, TORQUE, swing, swing_up, upright
 
-FOLDER = Path(__file__).resolve().parent.parent / "book" / "data"
+FOLDER = Path(__file__).resolve().parent.parent / "src" / "gpnotes" / "data"
 LIKE = np.zeros(1)
 TESTS, TEST_STEPS = 20, 50
 COLUMNS = "seed,trial,interaction_seconds,expected_cost,trial_cost,test_cost,test_successes,tests"

@@ -17,7 +17,7 @@ Hyperparameters are learned by evidence, in one of two ways that are the same fo
 the answers so far, anew every five of them; or once, from eighty transitions that are not used
 again, so that nothing but the places differs.
 
-Run it with `python benchmarks/pilco_queries.py`; it writes `book/data/pilco-queries.csv`.
+Run it with `python benchmarks/pilco_queries.py`; it writes `src/gpnotes/data/pilco-queries.csv`.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ UNSURE = np.diag([0.1, 0.5, 0.2]) ** 2  # of (θ, θ̇, torque) at each state of
 KNOWN, TESTED = 8, 24  # swing-ups seen beforehand, and those that are the test
 START, PILOT, CANDIDATES, STATES = 10, 80, 300, 60
 REFIT, REPORTED = 5, (0, 5, 10, 20, 40)
-TARGET = Path(__file__).resolve().parent.parent / "book" / "data" / "pilco-queries.csv"
+TARGET = Path(__file__).resolve().parent.parent / "src" / "gpnotes" / "data" / "pilco-queries.csv"
 
 
 @cache

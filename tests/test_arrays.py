@@ -47,6 +47,15 @@ def test_what_is_no_number_does_not_become_one(data):
         asarray(data)
 
 
+def test_every_table_stands_once_and_a_note_beside_it_says_where_it_comes_from(root):
+    parts = ("benchmarks", "book", "src", "tests", "tools")
+    found = [path for part in parts for path in (root / part).rglob("*.csv")]
+    folder = root / "src" / "gpnotes" / "data"
+    assert {path.parent for path in found} == {folder}
+    notes = [path.read_text("utf-8").splitlines()[0] for path in folder.glob("*.md")]
+    assert all(any(path.name in note for note in notes) for path in found)
+
+
 def test_ragged_data_are_told_so():
     with pytest.raises(ValueError, match="data must not be ragged"):
         asarray([[1.0, 2.0], [3.0]])

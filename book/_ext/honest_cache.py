@@ -22,7 +22,7 @@ from pathlib import Path
 
 STACK = ("numpy", "scipy", "lark", "array-api-compat", "array-api-extra", "matplotlib", "ipykernel")
 BACKENDS = ("cupy-cuda12x", "cupy-cuda13x")
-DATA = ("book/data", "book/sources")
+DATA = ("book/sources",)
 SETTINGS = "book/equations.toml"
 KEPT = 12  # folders of earlier states, so that going back and forth costs nothing
 

@@ -56,10 +56,10 @@ def _numbers(data: Any) -> Any:
 
 
 def dataset(name: str) -> HostMatrix:
-    """A table that the book works on, (n, columns), from the copy that the package carries.
+    """A table that the book works on, (n, columns).
 
-    The tables are those of ``book/data``, where a note beside each says where it comes from. So a
-    notebook that is downloaded alone has its data. Raises `ValueError` for another name.
+    The package carries the tables, so that a notebook that is downloaded alone has its data; a note
+    beside each says where it comes from. Raises `ValueError` for another name.
 
     >>> dataset("engel").shape
     (235, 2)

@@ -25,7 +25,7 @@ def cache() -> Any:
 def project(tmp_path: Path) -> Path:
     for name in (
         "src/gpnotes/exact.py",
-        "book/data/co2.csv",
+        "src/gpnotes/data/co2.csv",
         "book/sources/items.tsv",
         "book/equations.toml",
     ):
@@ -35,7 +35,13 @@ def project(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    "name", ["src/gpnotes/exact.py", "src/gpnotes/new.py", "book/data/co2.csv", "book/data/b.npz"]
+    "name",
+    [
+        "src/gpnotes/exact.py",
+        "src/gpnotes/new.py",
+        "src/gpnotes/data/co2.csv",
+        "src/gpnotes/data/b.npz",
+    ],
 )
 def test_what_a_cell_reads_changes_the_digest(cache: Any, project: Path, name: str) -> None:
     before = cache.digest(project)
@@ -44,7 +50,7 @@ def test_what_a_cell_reads_changes_the_digest(cache: Any, project: Path, name: s
     assert before != after
     (project / name).write_text("first", "utf-8")
     assert (cache.digest(project) == before) == (
-        name in ("src/gpnotes/exact.py", "book/data/co2.csv")
+        name in ("src/gpnotes/exact.py", "src/gpnotes/data/co2.csv")
     )
 
 

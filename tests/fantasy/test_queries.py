@@ -8,6 +8,8 @@ import sys
 import numpy as np
 import pytest
 
+from gpnotes import dataset
+
 pytest.importorskip("gymnasium")
 
 
@@ -69,8 +71,8 @@ def test_everybody_starts_alike_and_a_second_run_is_the_same(queries, monkeypatc
         np.testing.assert_array_equal(start[:, 4:], np.tile(start[0, 4:], (5, 1)))
 
 
-def test_the_table_of_the_book_is_complete(root):
-    rows = np.loadtxt(root / "book" / "data" / "pilco-queries.csv", delimiter=",", skiprows=1)
+def test_the_table_of_the_book_is_complete():
+    rows = dataset("pilco-queries")
     keys = {tuple(row) for row in rows[:, :4].astype(int)}
     seeds = {key[2] for key in keys}
     assert len(seeds) >= 10

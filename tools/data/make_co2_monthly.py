@@ -1,6 +1,6 @@
 """Make co2-monthly.csv from the weekly Mauna Loa record that statsmodels carries.
 
-Run it from anywhere: ``python book/data/make_co2_monthly.py``. It needs statsmodels (extra
+Run it from anywhere: ``python tools/data/make_co2_monthly.py``. It needs statsmodels (extra
 `data`), which brings the record with it, so nothing is downloaded.
 """
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import statsmodels.api as sm
 
-TARGET = Path(__file__).with_name("co2-monthly.csv")
+TARGET = Path(__file__).parents[2] / "src" / "gpnotes" / "data" / "co2-monthly.csv"
 
 
 def monthly_means() -> list[tuple[int, int, str, int]]:

@@ -1,6 +1,6 @@
 """Write engel.csv from the copy of the data that statsmodels carries (public domain).
 
-Run from anywhere: `python book/data/make_engel.py`. It needs statsmodels (extra `data`) and
+Run from anywhere: `python tools/data/make_engel.py`. It needs statsmodels (extra `data`) and
 no network.
 """
 
@@ -12,4 +12,5 @@ FRANCS = 3  # decimals kept: a tenth of a centime
 
 table = sm.datasets.engel.load_pandas().data[["income", "foodexp"]].round(FRANCS)
 table.columns = ["income_francs", "food_francs"]
-table.to_csv(Path(__file__).with_name("engel.csv"), index=False, lineterminator="\n")
+target = Path(__file__).parents[2] / "src" / "gpnotes" / "data" / "engel.csv"
+table.to_csv(target, index=False, lineterminator="\n")

@@ -1,6 +1,6 @@
 """Write elevation.csv from the heights that matplotlib carries as sample data (public domain).
 
-Run from anywhere: `python book/data/make_elevation.py`. It needs matplotlib (extra `book`) and no
+Run from anywhere: `python tools/data/make_elevation.py`. It needs matplotlib (extra `book`) and no
 network.
 """
 
@@ -24,7 +24,7 @@ place = np.arange(SIDE) + 0.5
 y, x = np.meshgrid(place * tall, place * wide, indexing="ij")
 
 np.savetxt(
-    Path(__file__).with_name("elevation.csv"),
+    Path(__file__).parents[2] / "src" / "gpnotes" / "data" / "elevation.csv",
     np.column_stack([x.ravel(), y.ravel(), cells.ravel()]),
     fmt=("%.3f", "%.3f", "%.1f"),
     delimiter=",",
