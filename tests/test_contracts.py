@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -108,3 +110,16 @@ def test_a_likelihood_that_does_not_work_entry_by_entry_is_refused(name, wrong):
     setattr(likelihood, name, wrong)
     with pytest.raises(ValueError, match=r"likelihood must give a log density and three deriv"):
         laplace.condition(GP(RBF(), 0.0), X, Y, likelihood)
+
+
+PAGE = Path(__file__).resolve().parent.parent / "book" / "api" / "bring-your-own.md"
+
+
+@pytest.mark.parametrize("name", ["Wendland", "Poisson", "Spring"])
+def test_a_part_of_ones_own_takes_fewer_than_twenty_lines(name):
+    """The page says so; a contract that asked for more would make it wrong."""
+    cells = re.findall(
+        r"^```\{code-cell\} ipython3\n(.*?)^```", PAGE.read_text("utf-8"), re.M | re.S
+    )
+    (cell,) = (cell for cell in cells if re.search(rf"^class {name}\b", cell, re.M))
+    assert len(cell.strip().splitlines()) < 20

@@ -384,14 +384,14 @@ def test_a_kernel_that_lacks_something_is_refused_when_it_is_made():
     class NoFields(g.Kernel):
         _gram = _diag = _pull = _pull_diag = None
 
-    with pytest.raises(TypeError, match=r"Brownian.*_diag.*_pull.*_pull_diag"):
+    with pytest.raises(TypeError, match="Brownian must bring _diag, _pull, _pull_diag: hooks"):
         Brownian()
-    with pytest.raises(TypeError, match=r"NoSlope.*_slope"):
+    with pytest.raises(TypeError, match="NoSlope must bring _slope: hooks of"):
         NoSlope()
     with pytest.raises(TypeError, match="NoFields must be a dataclass"):
         NoFields()
     for kind in (g.Kernel, g.Stationary):
-        with pytest.raises(TypeError, match=r"abstract|dataclass"):
+        with pytest.raises(TypeError, match=f"^{kind.__name__} must bring "):
             kind()
 
 

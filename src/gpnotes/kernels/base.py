@@ -39,7 +39,12 @@ class KernelBase(ABC):
                 setattr(cls, name, getattr(cls, name))
 
     def __new__(cls, *_: Any, **__: Any) -> Self:
-        """Refuse a class without fields: there would be no hyperparameters."""
+        """Refuse a class that lacks a hook, and one without fields for its hyperparameters."""
+        lacking = sorted(getattr(cls, "__abstractmethods__", ()))
+        if lacking:
+            raise TypeError(
+                f"{cls.__name__} must bring {', '.join(lacking)}: hooks of its base class"
+            )
         if not is_dataclass(cls):
             wanted = "a dataclass, @dataclass(frozen=True), whose fields are its hyperparameters"
             raise TypeError(f"{cls.__name__} must be {wanted}")

@@ -45,16 +45,16 @@ def close(what: str, a: Any, b: Any, atol: float) -> None:
     left, right = _host(a), _host(b)
     hold(left.shape == right.shape, f"{what} have the shapes {left.shape} and {right.shape}")
     gap = float(np.max(np.abs(left - right), initial=0.0))
-    hold(gap <= atol, f"{what} differ by {gap}, more than {atol}")
+    hold(gap <= atol, f"{what} differ by {gap:.3g}, more than {atol:.3g}")
 
 
 def semidefinite(name: str, a: Array, atol: float) -> None:
     """A matrix is symmetric, and none of its eigenvalues lies below zero by more than `atol`."""
     host = _host(a)
     gap = float(np.max(np.abs(host - host.T), initial=0.0))
-    hold(gap <= atol, f"{name} is not symmetric: its transpose differs from it by {gap}")
+    hold(gap <= atol, f"{name} is not symmetric: its transpose differs from it by {gap:.3g}")
     lowest = float(np.min(np.linalg.eigvalsh(host), initial=0.0))
-    hold(lowest >= -atol * host.shape[0], f"{name} has the eigenvalue {lowest}")
+    hold(lowest >= -atol * host.shape[0], f"{name} has the eigenvalue {lowest:.3g}")
 
 
 def _host(a: Any) -> Any:

@@ -186,7 +186,9 @@ def check_criterion(criterion: contracts.Criterion, X: Matrix) -> None:
         hold(isinstance(gained, float), f"add(j) must be a float; got {type(gained).__name__}")
         close(f"add({best}) and the gain that was promised", gained, float(gains[best]), top)
         rise = float(np.max(_gains(criterion, n, X) - gains))
-        hold(not criterion.diminishing or rise <= top, f"diminishing gains have risen by {rise}")
+        hold(
+            not criterion.diminishing or rise <= top, f"diminishing gains have risen by {rise:.3g}"
+        )
 
 
 def _gains(criterion: contracts.Criterion, n: int, X: Matrix) -> HostArray:

@@ -65,7 +65,8 @@ def _compare(
     size = max(map(abs, differences), default=0.0)
     for (where, _, _), got, wanted in zip(entries, derivatives, differences, strict=True):
         if not abs(got - wanted) <= rtol * (1e-3 * size + abs(wanted)) + 1e-12:
-            raise AssertionError(f"{name}{where}: {what} says {got}, differences {wanted}")
+            said = f"{what} says {got:.8g}, differences {wanted:.8g}"
+            raise AssertionError(f"{name}{where}: {said}")
 
 
 def _difference(

@@ -72,7 +72,7 @@ def check_likelihood(
     if is_double(f):
         _check_derivatives(likelihood, y, f)
     top = float(np.max(to_numpy(given[1]), initial=-math.inf))
-    hold(not log_concave or top <= 0.0, f"the second derivative is positive: {top}")
+    hold(not log_concave or top <= 0.0, f"the second derivative is positive: {top:.3g}")
     if not contracts.missing(likelihood, contracts.LabelLikelihood):
         _check_probability(cast(contracts.LabelLikelihood, likelihood), f)
 
@@ -172,6 +172,6 @@ def _check_draws(posterior: contracts.Posterior, Xs: Matrix, top: float) -> None
     is_array("sample", draws, (_DRAWS, Xs.shape[0]), Xs)
     host = np.asarray(to_numpy(draws), dtype=np.float64)
     off = np.abs(host.mean(axis=0) - mean) - 6.0 * np.sqrt(variance / _DRAWS)
-    hold(bool(np.all(off <= top)), f"draws have another mean, by {float(np.max(off))} too much")
+    hold(bool(np.all(off <= top)), f"draws have another mean, by {float(np.max(off)):.3g} too much")
     ratio = np.abs(host.var(axis=0) - variance) - 6.0 * math.sqrt(2.0 / _DRAWS) * variance
     hold(bool(np.all(ratio <= top)), "draws have another variance")
