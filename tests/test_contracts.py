@@ -118,8 +118,7 @@ PAGE = Path(__file__).resolve().parent.parent / "book" / "api" / "bring-your-own
 @pytest.mark.parametrize("name", ["Wendland", "Poisson", "Spring"])
 def test_a_part_of_ones_own_takes_fewer_than_twenty_lines(name):
     """The page says so; a contract that asked for more would make it wrong."""
-    cells = re.findall(
-        r"^```\{code-cell\} ipython3\n(.*?)^```", PAGE.read_text("utf-8"), re.M | re.S
-    )
+    text = PAGE.read_text("utf-8")
+    cells = re.findall(r"^```\{code-cell\} ipython3\n(.*?)^```", text, re.M | re.S)
     (cell,) = (cell for cell in cells if re.search(rf"^class {name}\b", cell, re.M))
     assert len(cell.strip().splitlines()) < 20

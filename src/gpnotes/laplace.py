@@ -18,7 +18,7 @@ from ._xp import Matrix, Vector, array_namespace
 from .ascent import ascend
 from .bounds import ends, limits
 from .contracts import LabelLikelihood, Likelihood, require
-from .gaussian import Normal
+from .gaussian import Normal, normal_of
 from .likelihoods import Bernoulli, unchecked
 from .linalg import Cholesky, cholesky
 from .params import cotangent, flatten, flatten_gradient
@@ -178,10 +178,18 @@ class LaplacePosterior:
         return self.predict(Xs)[1]
 
     def sample(self, Xs: Matrix, stream: Stream, n: int) -> Matrix:
-        """`n` functions drawn at Xs (n*, d), shape (n, n*), from the approximation."""
+        """`n` functions drawn at Xs (n*, d), shape (n, n*), from the approximation.
+
+        By the root of `joint`, as those of an exact posterior.
+        """
         _check.instance(stream, "stream", Stream)
         _check.whole(n, "n")
-        return Normal.from_covariance(self.mean(Xs), self.covariance(Xs)).sample(stream, n)
+        return self.joint(Xs).sample(stream, n)
+
+    def joint(self, Xs: Matrix) -> Normal:
+        """The distribution of f at all of Xs (n*, d) together."""
+        covariance = self.covariance(Xs)
+        return normal_of(self.mean(Xs), covariance, self.gp.kernel.diag(Xs))
 
     def covariance(self, Xs: Matrix) -> Matrix:
         """The covariance of f, (n*, n*), at Xs (n*, d)."""

@@ -159,8 +159,8 @@ class Bernoulli(LikelihoodBase):
 
     def _derivatives(self, y: Array, f: Array) -> tuple[Array, Array, Array]:
         """Source: Rasmussen & Williams (2006), section 3.4, for the first two."""
-        slopes = _probit_slopes if self.link == "probit" else _logit_slopes
-        first, second, third = slopes(y * f)
+        of_log = _probit_derivatives if self.link == "probit" else _logit_derivatives
+        first, second, third = of_log(y * f)
         return y * first, second, y * third
 
     def probability(self, mean: Array, variance: Array) -> Array:
@@ -239,24 +239,25 @@ def _labels(y: Any) -> Any:
     return y
 
 
-def _probit_slopes(z: Array) -> tuple[Array, Array, Array]:
+def _probit_derivatives(z: Array) -> tuple[Array, Array, Array]:
     """Of log Φ(z): with ``r = φ/Φ`` they are r, −r(z + r) and r((z + r)(z + 2r) − 1).
 
     In the tail, ``r = x + q₁`` at ``x = −z``, and the other two are ``−r q₁`` and
     ``r q₁² q₂ (q₃ − q₂)``: nothing cancels.
     """
     xp = array_namespace(z)
-    tail, x = z < -_TAIL, xp.clip(-z, _TAIL, None)
+    tail = z < -_TAIL
+    x = xp.clip(-z, _TAIL, None)
     q1, q2, q3 = _xp.mills_fractions(x)
     near = xp.clip(z, -_TAIL, None)
     r = xp.exp(-0.5 * (near * near + LOG_2PI) - _xp.log_normal_cdf(near))
     r = xp.where(tail, x + q1, r)
     second = -r * xp.where(tail, q1, near + r)
-    bend = xp.where(tail, q1 * q1 * q2 * (q3 - q2), (near + r) * (near + 2.0 * r) - 1.0)
-    return r, second, r * bend
+    third_over_r = xp.where(tail, q1 * q1 * q2 * (q3 - q2), (near + r) * (near + 2.0 * r) - 1.0)
+    return r, second, r * third_over_r
 
 
-def _logit_slopes(z: Array) -> tuple[Array, Array, Array]:
+def _logit_derivatives(z: Array) -> tuple[Array, Array, Array]:
     """Of log σ(z): σ(−z), −σ(z)σ(−z) and σ(z)σ(−z)(2σ(z) − 1)."""
     xp = array_namespace(z)
     small = xp.exp(-xp.abs(z))

@@ -79,12 +79,12 @@ def check_likelihood(
 
 def _check_entries(likelihood: contracts.Likelihood, y: Vector, f: Vector) -> None:
     """Whether what belongs to an entry depends on that entry alone."""
-    whole = (likelihood.log_density(y, f), *likelihood.derivatives(y, f))
+    together = (likelihood.log_density(y, f), *likelihood.derivatives(y, f))
     names = ("log density", *(f"{which} derivative" for which in _ORDINALS))
     for i in range(f.shape[0]):
         yi, fi = y[i : i + 1], f[i : i + 1]
         alone = (likelihood.log_density(yi, fi), *likelihood.derivatives(yi, fi))
-        for name, entry, terms in zip(names, alone, whole, strict=True):
+        for name, entry, terms in zip(names, alone, together, strict=True):
             close(f"the {name} and that of entry {i} alone", entry[0], terms[i], rounding(terms))
 
 

@@ -149,7 +149,9 @@ CALLS = (
     call("laplace.fit", laplace.fit, gp=thing(GP(RBF(), 0.0), RBF()), **_LABELLED,
          likelihood=thing(_BERNOULLI, RBF()), bounds=_BOUNDS, fixed=_NAMES, steps=whole(3)),
     *(call(f"LaplacePosterior.{name}", getattr(_LAPLACE, name), Xs=matrix(_XS, columns=True))
-      for name in ("predict", "covariance", "probability")),
+      for name in ("predict", "mean", "variance", "covariance", "joint", "probability")),
+    call("LaplacePosterior.sample", _LAPLACE.sample, Xs=matrix(_XS, columns=True), stream=stream(),
+         n=whole(2, 0)),
     call("BayesianLinear", gpnotes.BayesianLinear, prior_cov=covariance(np.eye(3), mates=False).but(
          "no rows", "no columns"), noise_var=positive()),
     call("BayesianLinear.condition", _LINEAR.condition, Phi=matrix(_PHI, rows=True, columns=True),
