@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from . import _check, _xp, memory
-from ._xp import LOG_2PI, Array, array_namespace
+from ._xp import LOG_2PI, Matrix, Vector, array_namespace
 from .gaussian import Normal, normal_of
 from .inplace import evidence as in_place
 from .linalg import Cholesky, factorise, warn_of_jitter
@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 
-def prior(gp: GP, Xs: Array, noise: bool = False) -> Normal:
+def prior(gp: GP, Xs: Matrix, noise: bool = False) -> Normal:
     """The distribution of f at Xs (n, d) before any data, or with `noise` that of y there.
 
     :eq:`eq-fv-moments`; with `noise` :eq:`eq-fv-cov-y`. Raises `ValueError` or `TypeError` for
@@ -46,7 +46,7 @@ def prior(gp: GP, Xs: Array, noise: bool = False) -> Normal:
     return normal_of(gp.mean(Xs), covariance, gp.kernel.diag(Xs))
 
 
-def condition(gp: GP, X: Array, y: Array) -> Posterior:
+def condition(gp: GP, X: Matrix, y: Vector) -> Posterior:
     """The posterior of a process given observations y (n,) at inputs X (n, d); O(n³).
 
     With ``noise_var = 0``, or so little that K_y is singular in its precision, the jitter policy of
@@ -69,12 +69,12 @@ def condition(gp: GP, X: Array, y: Array) -> Posterior:
     return posterior
 
 
-def _conditioned(gp: GP, X: Array, y: Array) -> Posterior:
+def _conditioned(gp: GP, X: Matrix, y: Vector) -> Posterior:
     """`condition` for data that are admitted, without a word about jitter."""
     return _posterior(gp, X, y, _factor(gp, X))
 
 
-def _factor(gp: GP, X: Array) -> Cholesky:
+def _factor(gp: GP, X: Matrix) -> Cholesky:
     if in_place.serves(gp.kernel, X):
         memory.require_square(X.shape[0], like=X, copies=1, what="the Gram matrix")
         lower = in_place.factor(gp.kernel, gp.noise_var, X)
@@ -88,7 +88,7 @@ def _gram_name(gp: GP) -> str:
     return f"the Gram matrix of {gp.kernel!r} with noise_var={gp.noise_var:.6g}"
 
 
-def _posterior(gp: GP, X: Array, y: Array, factor: Cholesky) -> Posterior:
+def _posterior(gp: GP, X: Matrix, y: Vector, factor: Cholesky) -> Posterior:
     residual = residual_of(gp, X, y)
     return Posterior(gp, X, y, factor, residual, factor.solve(residual))
 
@@ -101,9 +101,9 @@ class LeaveOneOut:
     :eq:`eq-fv-loo`; made by `Posterior.leave_one_out`.
     """
 
-    mean: Array
-    variance: Array
-    log_density: Array
+    mean: Vector
+    variance: Vector
+    log_density: Vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,15 +127,15 @@ class Posterior:
     """
 
     gp: GP
-    X: Array
-    y: Array
+    X: Matrix
+    y: Vector
     cholesky: Cholesky
-    residual: Array
-    alpha: Array
+    residual: Vector
+    alpha: Vector
 
     def predict(
-        self, Xs: Array, noise: bool = False, chunk: int | None = None
-    ) -> tuple[Array, Array]:
+        self, Xs: Matrix, noise: bool = False, chunk: int | None = None
+    ) -> tuple[Vector, Vector]:
         """Mean and variance, (n*,) each, at Xs (n*, d); O(n² n*).
 
         `chunk` points are worked on at a time; without it, as many as keep a block of K_f* at a few
@@ -149,12 +149,12 @@ class Posterior:
         mean, variance = (xp.concat(part) for part in zip(*parts, strict=True))
         return mean, variance + self.gp.noise_var if noise else variance
 
-    def _predict(self, Xs: Array) -> tuple[Array, Array]:
+    def _predict(self, Xs: Matrix) -> tuple[Vector, Vector]:
         pull, explained = self._project(Xs)
         variance = self.gp.kernel.diag(Xs) - explained
         return self.gp.mean(Xs) + pull, array_namespace(Xs).clip(variance, 0.0, None)
 
-    def _project(self, Xs: Array) -> tuple[Array, Array]:
+    def _project(self, Xs: Matrix) -> tuple[Vector, Vector]:
         """What the data add to the mean, and take from the variance."""
         if in_place.serves(self.gp.kernel, Xs):
             lower = self.cholesky.lower
@@ -164,7 +164,7 @@ class Posterior:
         half = self.cholesky.half_solve(cross)
         return xp.matrix_transpose(cross) @ self.alpha, xp.sum(half * half, axis=0)
 
-    def _chunks(self, Xs: Array, chunk: int | None) -> list[Array]:
+    def _chunks(self, Xs: Matrix, chunk: int | None) -> list[Matrix]:
         self._admit(Xs)
         n, width, entries = Xs.shape[0], self.X.shape[0], memory.ENTRIES
         if chunk is not None:
@@ -174,21 +174,21 @@ class Posterior:
             entries = size * width
         return [Xs[rows, :] for rows in memory.blocks(n, width, entries)]
 
-    def _admit(self, Xs: Array, name: str = "Xs") -> None:
+    def _admit(self, Xs: Matrix, name: str = "Xs") -> None:
         _check.matrix(Xs, name, columns=self.X.shape[1])
         _check.alike(Xs, name, self.X, "X")
 
-    def mean(self, Xs: Array) -> Array:
+    def mean(self, Xs: Matrix) -> Vector:
         """The mean of f (and of y), (n*,), at Xs (n*, d); O(n n*)."""
         blocks = self._chunks(Xs, None)
         xp = array_namespace(Xs)
         return xp.concat([self.gp.mean(b) + self.gp.kernel(b, self.X) @ self.alpha for b in blocks])
 
-    def variance(self, Xs: Array, noise: bool = False) -> Array:
+    def variance(self, Xs: Matrix, noise: bool = False) -> Vector:
         """The variance, (n*,), at Xs (n*, d)."""
         return self.predict(Xs, noise)[1]
 
-    def covariance(self, Xs: Array, noise: bool = False) -> Array:
+    def covariance(self, Xs: Matrix, noise: bool = False) -> Matrix:
         """The covariance, (n*, n*), at Xs (n*, d); never jittered, nor clipped: its eigenvalues
         may be below zero by rounding.
 
@@ -198,12 +198,12 @@ class Posterior:
         self._admit_square(Xs, noise)
         return _plus_noise(self._project_jointly(Xs)[1], self.gp.noise_var if noise else 0.0)
 
-    def _admit_square(self, Xs: Array, noise: bool) -> None:
+    def _admit_square(self, Xs: Matrix, noise: bool) -> None:
         self._admit(Xs)
         _check.flag(noise, "noise")
         memory.require_square(Xs.shape[0], like=Xs, copies=3, what="the predictive covariance")
 
-    def _project_jointly(self, Xs: Array, lower_only: bool = False) -> tuple[Array, Array]:
+    def _project_jointly(self, Xs: Matrix, lower_only: bool = False) -> tuple[Vector, Matrix]:
         """What the data add to the mean, and the covariance that they leave, or one triangle."""
         if lower_only and in_place.serves(self.gp.kernel, Xs):
             lower, alpha = self.cholesky.lower, self.alpha
@@ -213,7 +213,7 @@ class Posterior:
         covariance = self.gp.kernel(Xs) - xp.matrix_transpose(half) @ half
         return xp.matrix_transpose(cross) @ self.alpha, covariance
 
-    def joint(self, Xs: Array, noise: bool = False) -> Normal:
+    def joint(self, Xs: Matrix, noise: bool = False) -> Normal:
         """The distribution of f at all of Xs (n*, d) together; with `noise`, that of new y.
 
         Its root is the Cholesky factor of the `covariance`, or, where rounding has left that
@@ -225,7 +225,7 @@ class Posterior:
         # rounded like the variances before the data, of which they are what is left
         return normal_of(self.gp.mean(Xs) + pull, covariance, self.gp.kernel.diag(Xs))
 
-    def sample(self, Xs: Array, stream: Stream, n: int, noise: bool = False) -> Array:
+    def sample(self, Xs: Matrix, stream: Stream, n: int, noise: bool = False) -> Matrix:
         """`n` functions drawn at Xs (n*, d), shape (n, n*); with `noise`, n sets of new y.
 
         The mean plus a root of the covariance times standard normals, :eq:`eq-fv-sample`. The root
@@ -248,7 +248,7 @@ class Posterior:
         fit = float(array_namespace(self.alpha).sum(self.residual * self.alpha))
         return -0.5 * (fit + self.cholesky.log_det + self.X.shape[0] * LOG_2PI)
 
-    def evidence_gradient(self) -> tuple[GP, Array, Array]:
+    def evidence_gradient(self) -> tuple[GP, Matrix, Vector]:
         """The derivatives of `log_evidence`: ``(gp_bar, X_bar, y_bar)``.
 
         ``gp_bar`` is a `GP` that holds derivatives by kernel, noise_var and mean. One matrix,
@@ -276,7 +276,7 @@ class Posterior:
         log_density = -0.5 * (error * self.alpha + xp.log(variance) + LOG_2PI)
         return LeaveOneOut(self.y - error, variance, log_density)
 
-    def extend(self, x: Array, y: Array) -> Posterior:
+    def extend(self, x: Matrix, y: Vector) -> Posterior:
         """The posterior given further observations y (m,) at x (m, d); O(n² m), not O(n³).
 
         Rows are added to the factor, :eq:`eq-fv-extend`.
@@ -292,7 +292,7 @@ class Posterior:
         return _posterior(self.gp, xp.concat([self.X, x]), xp.concat([self.y, y]), factor)
 
 
-def log_evidence(gp: GP, X: Array, y: Array) -> float:
+def log_evidence(gp: GP, X: Matrix, y: Vector) -> float:
     """``log p(y)`` of observations y (n,) at X (n, d), :eq:`eq-fv-evidence`; O(n³).
 
     Raises what `condition` raises. Source: Rasmussen & Williams (2006), equation 5.8.
@@ -305,7 +305,7 @@ def log_evidence(gp: GP, X: Array, y: Array) -> float:
     return condition(gp, X, y).log_evidence
 
 
-def log_evidence_and_gradient(gp: GP, X: Array, y: Array) -> tuple[float, GP]:
+def log_evidence_and_gradient(gp: GP, X: Matrix, y: Vector) -> tuple[float, GP]:
     """``log p(y)`` and its derivatives by all hyperparameters, as a `GP` that holds them; O(n³).
 
     What a fit calls at each step. For NumPy arrays and an RBF or Matérn kernel it works in two
@@ -325,7 +325,7 @@ def log_evidence_and_gradient(gp: GP, X: Array, y: Array) -> tuple[float, GP]:
     return value, gp_bar
 
 
-def quiet_evidence(gp: GP, X: Array, y: Array) -> tuple[float, GP, float]:
+def quiet_evidence(gp: GP, X: Matrix, y: Vector) -> tuple[float, GP, float]:
     """`log_evidence_and_gradient` of data that are admitted, and the jitter that it took.
 
     Nothing is checked again and nobody is warned: a fit comes through here at each step.
@@ -339,12 +339,12 @@ def quiet_evidence(gp: GP, X: Array, y: Array) -> tuple[float, GP, float]:
     return posterior.log_evidence, posterior.evidence_gradient()[0], posterior.cholesky.jitter
 
 
-def _assembled(gp: GP, X: Array, found: in_place.Evidence) -> GP:
+def _assembled(gp: GP, X: Matrix, found: in_place.Evidence) -> GP:
     lengths_bar = found.lengthscale_bar
     kernel_bar = cotangent(gp.kernel, variance=found.variance_bar, lengthscale=lengths_bar)
     mean_bar, _ = gp.mean.pullback(X, found.alpha)
     return cotangent(gp, kernel=kernel_bar, noise_var=found.noise_var_bar, mean=mean_bar)
 
 
-def _plus_noise(K: Array, noise_var: float) -> Array:
+def _plus_noise(K: Matrix, noise_var: float) -> Matrix:
     return K + noise_var * _xp.eye(K.shape[0], K) if noise_var else K

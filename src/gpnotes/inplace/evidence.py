@@ -12,12 +12,21 @@ a few columns of the matrix, from the diagonal down, contiguous along the rows.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import ClassVar, NamedTuple, Protocol, TypeGuard
 
 import numpy as np
 
 from .. import _xp
-from .._xp import LOG_2PI, HostArray, Numbers, array_namespace
+from .._xp import (
+    LOG_2PI,
+    HostArray,
+    HostMatrix,
+    HostVector,
+    Matrix,
+    Numbers,
+    Vector,
+    array_namespace,
+)
 from ..linalg import by_differences, rounding
 from ..memory import blocks
 
@@ -26,19 +35,24 @@ __all__ = ["Evidence", "evidence_and_gradient", "factor", "project", "project_jo
 _BLOCK = 2**15  # entries: 256 KiB in float64, so that the two blocks at work fit a core's cache
 
 
-class InPlaceKernel(Protocol):
-    """What this module asks of a kernel: two hyperparameters, and a profile that works in place."""
+class AnyKernel(Protocol):
+    """A kernel, which says whether this module can work for it."""
 
     in_place: ClassVar[bool]
+
+
+class InPlaceKernel(AnyKernel, Protocol):
+    """What this module asks of a kernel: two hyperparameters, and a profile that works in place."""
+
     variance: float
     lengthscale: Numbers
 
-    def _admit(self, x: HostArray, name: str) -> None: ...
+    def _admit(self, x: Matrix, name: str) -> None: ...
 
-    def _profile_in_place(self, q: HostArray, slope: HostArray) -> None: ...
+    def _profile_in_place(self, q: HostMatrix, slope: HostMatrix) -> None: ...
 
 
-def serves(kernel: Any, X: HostArray) -> bool:
+def serves(kernel: AnyKernel, X: Matrix) -> TypeGuard[InPlaceKernel]:
     """Whether the functions of this module can work for this kernel and these inputs.
 
     The kernel says so itself; BLAS refuses empty matrices.
@@ -54,11 +68,11 @@ class Evidence(NamedTuple):
     variance_bar: float
     lengthscale_bar: Numbers
     noise_var_bar: float
-    alpha: HostArray
+    alpha: HostVector
 
 
 def evidence_and_gradient(
-    kernel: InPlaceKernel, noise_var: float, X: HostArray, residual: HostArray
+    kernel: InPlaceKernel, noise_var: float, X: Matrix, residual: Vector
 ) -> Evidence | None:
     """The evidence and its derivatives, or None where K_y needs jitter; O(n³), two n × n buffers.
 
@@ -74,11 +88,11 @@ def evidence_and_gradient(
     if lower is None:
         return None
     log_det = 2.0 * float(np.sum(np.log(_diagonal(lower))))
-    alpha, _ = _xp.lapack("potrs", X)(lower, residual, lower=1)
+    alpha, _ = _xp.lapack("potrs", X)(lower, _xp.as_host(residual), lower=1)
     inverse, _ = _xp.lapack("potri", X)(lower, lower=1, overwrite_c=1)
     trace = float(np.sum(_diagonal(inverse)))
     squares = _dot(alpha, alpha)
-    fit = _dot(residual, alpha)
+    fit = _dot(_xp.as_host(residual), alpha)
     own = fit - noise_var * squares - n + noise_var * trace
     variance_bar = own / (2.0 * kernel.variance)
     lengths_bar = _lengthscale_bar(kernel, u, _weighted(slope, alpha, inverse))
@@ -86,23 +100,23 @@ def evidence_and_gradient(
     return Evidence(value, variance_bar, lengths_bar, 0.5 * (squares - trace), alpha)
 
 
-def factor(kernel: InPlaceKernel, noise_var: float, X: HostArray) -> HostArray | None:
+def factor(kernel: InPlaceKernel, noise_var: float, X: Matrix) -> HostMatrix | None:
     """The Cholesky factor of ``K_y``, (n, n) in Fortran order, or None where it needs jitter."""
     K = _gram(kernel, _scaled(kernel, X), None)
     return _cholesky(K, noise_var, clean=1)
 
 
 def project(
-    kernel: InPlaceKernel, X: HostArray, Xs: HostArray, lower: HostArray, alpha: HostArray
-) -> tuple[HostArray, HostArray]:
+    kernel: InPlaceKernel, X: Matrix, Xs: Matrix, lower: Matrix, alpha: Vector
+) -> tuple[HostVector, HostVector]:
     """``K_*f α`` and the diagonal of ``K_*f K_y⁻¹ K_f*``, (n*,) each."""
     mean, half = _projections(kernel, X, Xs, lower, alpha)
     return mean, np.einsum("ji,ji->j", half.T, half.T)
 
 
 def project_jointly(
-    kernel: InPlaceKernel, X: HostArray, Xs: HostArray, lower: HostArray, alpha: HostArray
-) -> tuple[HostArray, HostArray]:
+    kernel: InPlaceKernel, X: Matrix, Xs: Matrix, lower: Matrix, alpha: Vector
+) -> tuple[HostVector, HostMatrix]:
     """``K_*f α``, (n*,), and the lower triangle of ``K_** − K_*f K_y⁻¹ K_f*``, (n*, n*)."""
     mean, half = _projections(kernel, X, Xs, lower, alpha)
     K = _gram(kernel, _scaled(kernel, Xs), None)
@@ -110,21 +124,25 @@ def project_jointly(
 
 
 def _projections(
-    kernel: InPlaceKernel, X: HostArray, Xs: HostArray, lower: HostArray, alpha: HostArray
-) -> tuple[HostArray, HostArray]:
+    kernel: InPlaceKernel, X: Matrix, Xs: Matrix, lower: Matrix, alpha: Vector
+) -> tuple[HostVector, HostMatrix]:
     """``K_*f α`` and ``L⁻¹ K_f*``."""
-    centre = X.mean(axis=0)
-    cross = _cross(kernel, (X - centre) / kernel.lengthscale, (Xs - centre) / kernel.lengthscale)
+    data, new = _xp.as_host(X), _xp.as_host(Xs)
+    centre = data.mean(axis=0)
+    cross = _cross(
+        kernel, (data - centre) / kernel.lengthscale, (new - centre) / kernel.lengthscale
+    )
     mean = _xp.blas("gemv", X)(1.0, cross, alpha, trans=1)
     return mean, _xp.blas("trsm", X)(1.0, lower, cross, lower=1, overwrite_b=1)
 
 
-def _scaled(kernel: InPlaceKernel, X: HostArray) -> HostArray:
+def _scaled(kernel: InPlaceKernel, X: Matrix) -> HostMatrix:
     kernel._admit(X, "X")
-    return (X - X.mean(axis=0)) / kernel.lengthscale
+    u = _xp.as_host(X)
+    return (u - u.mean(axis=0)) / kernel.lengthscale
 
 
-def _gram(kernel: InPlaceKernel, u: HostArray, slope: HostArray | None) -> HostArray:
+def _gram(kernel: InPlaceKernel, u: HostMatrix, slope: HostMatrix | None) -> HostMatrix:
     """The lower triangle of K; that of ``dk/dq`` goes into `slope`, if there is such a buffer."""
     K = _squares_within(u)
     _diagonal(K)[:] = 0.0
@@ -137,7 +155,7 @@ def _gram(kernel: InPlaceKernel, u: HostArray, slope: HostArray | None) -> HostA
     return K
 
 
-def _cross(kernel: InPlaceKernel, u: HostArray, v: HostArray) -> HostArray:
+def _cross(kernel: InPlaceKernel, u: HostMatrix, v: HostMatrix) -> HostMatrix:
     K = _squares_between(u, v)
     errors = None if _exact(u, v) else (_rounding(v), _rounding(u))
     for block in _blocks(v.shape[0], u.shape[0], triangle=False):
@@ -165,12 +183,12 @@ def _blocks(columns: int, rows: int, *, triangle: bool) -> Iterator[tuple[slice,
 # time, for inputs in float32.
 
 
-def _exact(u: HostArray, v: HostArray | None = None) -> bool:
+def _exact(u: HostMatrix, v: HostMatrix | None = None) -> bool:
     """Whether near points are told apart already, and those that coincide are at distance zero."""
     return u.dtype == np.float32 or by_differences(u, v)
 
 
-def _squares_within(u: HostArray) -> HostArray:
+def _squares_within(u: HostMatrix) -> HostMatrix:
     if by_differences(u):
         return _by_differences(u, u, triangle=True)
     if u.dtype == np.float32:
@@ -183,7 +201,7 @@ def _squares_within(u: HostArray) -> HostArray:
     return _xp.blas("syr2k", u)(1.0, left, right, 0.0, K, lower=1, overwrite_c=1)
 
 
-def _squares_between(u: HostArray, v: HostArray) -> HostArray:
+def _squares_between(u: HostMatrix, v: HostMatrix) -> HostMatrix:
     if by_differences(u, v):
         return _by_differences(u, v, triangle=False)
     if u.dtype == np.float32:
@@ -195,16 +213,16 @@ def _squares_between(u: HostArray, v: HostArray) -> HostArray:
     return _xp.blas("gemm", u)(1.0, left, right, trans_b=1)
 
 
-def _augmented(u: HostArray, *columns: HostArray) -> HostArray:
+def _augmented(u: HostMatrix, *columns: HostArray) -> HostMatrix:
     return np.asfortranarray(np.column_stack([u, *columns]))
 
 
-def _rounding(u: HostArray) -> HostArray:
+def _rounding(u: HostMatrix) -> HostVector:
     """What each point adds to the rounding of its distances: less than the sum of two is zero."""
     return rounding(u) * np.sum(u * u, axis=1)
 
 
-def _by_differences(u: HostArray, v: HostArray, *, triangle: bool) -> HostArray:
+def _by_differences(u: HostMatrix, v: HostMatrix, *, triangle: bool) -> HostMatrix:
     K = np.zeros((u.shape[0], v.shape[0]), u.dtype, order="F")
     for block in _blocks(v.shape[0], u.shape[0], triangle=triangle):
         q = K.T[block]
@@ -216,7 +234,7 @@ def _by_differences(u: HostArray, v: HostArray, *, triangle: bool) -> HostArray:
     return K
 
 
-def _in_double(u: HostArray, v: HostArray, *, triangle: bool) -> HostArray:
+def _in_double(u: HostMatrix, v: HostMatrix, *, triangle: bool) -> HostMatrix:
     K = np.zeros((u.shape[0], v.shape[0]), u.dtype, order="F")
     u, v = _doubled(u, v)
     right = _augmented(u, np.ones_like(u[:, 0]), np.sum(u * u, axis=1)).T
@@ -233,7 +251,9 @@ def _doubled(*arrays: HostArray) -> tuple[HostArray, ...]:
     return tuple(a.astype(np.float64) for a in arrays)
 
 
-def _profile(kernel: InPlaceKernel, q: HostArray, slope: HostArray, near: HostArray | None) -> None:
+def _profile(
+    kernel: InPlaceKernel, q: HostMatrix, slope: HostMatrix, near: HostMatrix | None
+) -> None:
     """Turn squared distances into k, in place, and fill ``dk/dq``; those `near` zero are zero.
 
     They take no part in the gradient: points that coincide stay so to first order.
@@ -247,7 +267,7 @@ def _profile(kernel: InPlaceKernel, q: HostArray, slope: HostArray, near: HostAr
         np.copyto(slope, 0.0, where=near)
 
 
-def _cholesky(K: HostArray, noise_var: float, *, clean: int) -> HostArray | None:
+def _cholesky(K: HostMatrix, noise_var: float, *, clean: int) -> HostMatrix | None:
     """The factor of ``K + σ_n² I`` in the place of K; `clean` clears the upper triangle."""
     diagonal = _diagonal(K)
     diagonal += noise_var
@@ -255,7 +275,7 @@ def _cholesky(K: HostArray, noise_var: float, *, clean: int) -> HostArray | None
     return None if failed else lower
 
 
-def _weighted(slope: HostArray, alpha: HostArray, inverse: HostArray) -> HostArray:
+def _weighted(slope: HostMatrix, alpha: HostVector, inverse: HostMatrix) -> HostMatrix:
     """``(α αᵀ − K_y⁻¹) ∘ dk/dq`` in the place of the slope; in blocks, zero above the diagonal.
 
     The diagonal is zero too: no point is at a distance from itself.
@@ -271,7 +291,7 @@ def _weighted(slope: HostArray, alpha: HostArray, inverse: HostArray) -> HostArr
     return slope
 
 
-def _lengthscale_bar(kernel: InPlaceKernel, u: HostArray, W: HostArray) -> Numbers:
+def _lengthscale_bar(kernel: InPlaceKernel, u: HostMatrix, W: HostMatrix) -> Numbers:
     """``−(1/ℓ_d) Σᵢⱼ Wᵢⱼ (u_id − u_jd)²``, in the shape of the lengthscale."""
     if by_differences(u):
         terms = _weighted_squares_by_differences(u, W)
@@ -284,13 +304,13 @@ def _lengthscale_bar(kernel: InPlaceKernel, u: HostArray, W: HostArray) -> Numbe
     return -2.0 * terms / kernel.lengthscale
 
 
-def _weighted_squares(u: HostArray, W: HostArray) -> HostArray:
+def _weighted_squares(u: HostMatrix, W: HostMatrix) -> HostVector:
     """``½ Σᵢⱼ Wᵢⱼ (u_id − u_jd)²``, (d,), as ``Σᵢ u_id² (W1)ᵢ − u_dᵀ W u_d``."""
     moved = _xp.blas("symm", u)(1.0, W, _augmented(u, np.ones_like(u[:, 0])), lower=1)
     return np.sum(u * (u * moved[:, -1:] - moved[:, :-1]), axis=0)
 
 
-def _weighted_squares_in_double(u: HostArray, W: HostArray) -> HostArray:
+def _weighted_squares_in_double(u: HostMatrix, W: HostMatrix) -> HostVector:
     """The same for float32, in float64, a block at a time."""
     (u,) = _doubled(u)
     terms = np.zeros(u.shape[1])
@@ -303,7 +323,7 @@ def _weighted_squares_in_double(u: HostArray, W: HostArray) -> HostArray:
     return terms.astype(W.dtype)
 
 
-def _weighted_squares_by_differences(u: HostArray, W: HostArray) -> HostArray:
+def _weighted_squares_by_differences(u: HostMatrix, W: HostMatrix) -> HostVector:
     """The same, ``Σ_{i>j} Wᵢⱼ (u_id − u_jd)²``, from the differences themselves."""
     terms = np.zeros_like(u[0])
     for block in _blocks(u.shape[0], u.shape[0], triangle=True):
@@ -317,10 +337,10 @@ def _weighted_squares_by_differences(u: HostArray, W: HostArray) -> HostArray:
     return terms
 
 
-def _diagonal(K: HostArray) -> HostArray:
+def _diagonal(K: HostMatrix) -> HostVector:
     """The diagonal as a view that can be written to."""
     return np.einsum("ii->i", K)
 
 
-def _dot(a: HostArray, b: HostArray) -> float:
+def _dot(a: HostVector, b: HostVector) -> float:
     return float(np.sum(a * b))
