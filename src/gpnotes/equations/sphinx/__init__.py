@@ -3,7 +3,8 @@
 Add it to the extensions of any MyST-NB book. It puts a badge beside each numbered equation,
 warns of every equation without a check and every check without an equation, and fills the
 generated pages. Settings: ``equations_items``, ``equations_flips``, ``equations_notation``
-(files, relative to the source folder) and ``equations_versions`` (names of packages).
+(files, relative to the source folder), ``equations_versions`` (names of packages) and
+``equations_pages``, which pages take part: "checked" or "all" (see `participation`).
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ _SETTINGS = {
     "equations_flips": "",
     "equations_notation": "",
     "equations_versions": [],
+    "equations_pages": "checked",
 }
 
 

@@ -19,7 +19,8 @@ from .badge import badge, line
 from .directives import generated, place, symbol_groups
 from .ledger import Book, Row, as_json, items, problems
 from .output import check_output
-from .pages import Lines, fingerprint, page_of, store
+from .pages import Lines, Page, fingerprint, is_chapter, page_of, store
+from .participation import asked, number_labels, take_part, taking_part
 
 __all__ = [
     "fill", "forget", "forget_failure", "gather", "judge", "merge", "renew", "write_ledger",
@@ -38,7 +39,12 @@ def gather(app: Any, doctree: nodes.document) -> None:
     places = frozenset(node["what"] for node in doctree.findall(generated))
     cells = env.metadata.get(docname, {}).get("source_map") or ()
     lines = Lines.of(Path(env.doc2path(docname)), cells)
-    page = page_of(doctree, lines, places, _seconds(env, docname))
+    wish = asked(env.metadata.get(docname, {}))
+    page = page_of(doctree, lines, places, _seconds(env, docname), wish)
+    if take_part(page, _every(env)):
+        number_labels(env, docname, doctree)
+        page = page_of(doctree, lines, places, page.seconds, wish)
+    _depend(env, docname, page)
     for i, node in enumerate(doctree.findall(check_output)):
         del node["record"]
         node["note"] = i
@@ -55,6 +61,22 @@ def _add_summary(doctree: nodes.document) -> None:
     title = next(iter(doctree.findall(nodes.title)), None)
     if closed and not asked and title is not None:
         title.parent.insert(title.parent.index(title) + 1, place("summary"))
+
+
+def _every(env: Any) -> bool:
+    """Whether pages without a check take part; raises ValueError for another word."""
+    word = env.config.equations_pages
+    if word not in ("checked", "all"):
+        raise ValueError(f"equations_pages must be 'checked' or 'all'; got {word!r}")
+    return bool(word == "all")
+
+
+def _depend(env: Any, docname: str, page: Page) -> None:
+    """A page whose cells check another page is read again with that."""
+    chapters = {record["chapter"] for record in page.of_chapters()}
+    for name in env.found_docs:
+        if name != docname and any(is_chapter(name, chapter) for chapter in chapters):
+            env.note_dependency(env.doc2path(name, base=False))
 
 
 def _seconds(env: Any, docname: str) -> float | None:
@@ -89,7 +111,8 @@ def judge(app: Any, env: Any) -> None:
 
 
 def _book(env: Any) -> Book:
-    pages = {name: store(env)[name] for name in _order(env) if name in store(env)}
+    known = {name: store(env)[name] for name in _order(env) if name in store(env)}
+    pages = taking_part(known, _every(env))
     setting = env.config.equations_items
     listed = items(Path(env.srcdir) / setting) if setting else ()
     return Book(pages, _numbers(env), listed)
@@ -130,7 +153,7 @@ def fill(app: Any, doctree: nodes.document, docname: str) -> None:
         return
     filler = _Filler(app, docname)
     for node in list(doctree.findall(check_output)):
-        record = filler.book.pages[docname].notes[node["note"]].record
+        record = store(app.env)[docname].notes[node["note"]].record
         node.replace_self(_raw(filler.line(record)))
     for node in list(doctree.findall(generated)):
         node.replace_self(_raw(filler.table(node["what"], node["options"])))

@@ -13,7 +13,7 @@ from ..book.ledger import KINDS
 from ..book.sources import Item, read_items
 from ..check.outcomes import OUTCOMES
 from ..latex.equation import Equation
-from .pages import Page
+from .pages import Page, is_chapter
 
 __all__ = [
     "Book",
@@ -106,12 +106,26 @@ class Book:
     def _rows_of(self, docname: str) -> Iterator[Row]:
         page = self.pages[docname]
         for equation in page.equations:
-            records = [r for r in page.records(*KINDS) if r["label"] == equation.label]
+            records = [r for r in self._checks[docname] if r["label"] == equation.label]
             records.sort(key=lambda record: KINDS.index(record["kind"]))
             number = self.numbers.get(equation.label, "")
             yield Row(
                 equation.label, number, docname, equation.line, equation.latex, tuple(records)
             )
+
+    @cached_property
+    def _checks(self) -> dict[str, list[Data]]:
+        """By document the checks of its equations, on whichever page their cells stand."""
+        found: dict[str, list[Data]] = {docname: [] for docname in self.pages}
+        for docname, page in self.pages.items():
+            for record in page.records(*KINDS):
+                found[self.checked_by(docname, record) or docname].append(record)
+        return found
+
+    def checked_by(self, docname: str, record: Data) -> str | None:
+        """The document that a record on the page `docname` is about; none, if it is not there."""
+        chapter = record.get("chapter", docname)
+        return docname if is_chapter(docname, chapter) else self.document(chapter)
 
     @cached_property
     def by_label(self) -> dict[str, Row]:
@@ -134,11 +148,7 @@ class Book:
 
     def document(self, chapter: str) -> str | None:
         """The document of a chapter that has been written."""
-        return next((name for name in self.pages if _is_chapter(name, chapter)), None)
-
-
-def _is_chapter(docname: str, chapter: str) -> bool:
-    return docname == chapter or docname.endswith(f"/{chapter}")
+        return next((name for name in self.pages if is_chapter(name, chapter)), None)
 
 
 def between(book: Book) -> Iterator[tuple[str, Data]]:
@@ -233,7 +243,7 @@ def problems(book: Book) -> Iterator[Problem]:
             yield from _failures(docname, page)
         else:
             yield from _unrecorded(book, docname)
-            yield from _unlabelled(docname, page)
+            yield from _unlabelled(book, docname)
             yield from _unclosed(docname, page)
     yield from _unanswered(book)
 
@@ -264,18 +274,23 @@ def _weak(row: Row, record: Data) -> Iterator[str]:
         yield f"the equation {label} is off by {record['residual']:.2g}, over {widest:.0e}"
 
 
-def _unlabelled(docname: str, page: Page) -> Iterator[Problem]:
-    labels = {equation.label for equation in page.equations}
-    for note in page.notes:
+def _unlabelled(book: Book, docname: str) -> Iterator[Problem]:
+    for note in book.pages[docname].notes:
         label, chapter = note.record.get("label"), note.record.get("chapter", docname)
-        if note.record["kind"] in KINDS and label not in labels:
-            yield docname, note.line, f"a cell checks {label}, but no equation here has that label"
-        if not _is_chapter(docname, chapter):
+        about = book.checked_by(docname, note.record) if chapter else None
+        page = book.pages[about or docname]
+        where = "here" if about in (None, docname) else f"in {about}"
+        known = {equation.label for equation in page.equations}
+        if chapter and note.record["kind"] in KINDS and label not in known:
+            said = f"a cell checks {label}, but no equation {where} has that label"
+            yield docname, note.line, said
+        if chapter and about is None:
             yield docname, note.line, f"the cell says that it belongs to the chapter {chapter}"
 
 
 def _unclosed(docname: str, page: Page) -> Iterator[Problem]:
-    if page.records(*KINDS) and not page.records("ledger"):
+    checks = [record for record in page.records(*KINDS) if record.get("chapter", docname)]
+    if checks and not page.records("ledger"):
         yield docname, page.notes[-1].line, "the last cell of a chapter must be chapter.ledger()"
 
 

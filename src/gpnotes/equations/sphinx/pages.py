@@ -19,10 +19,11 @@ from ..book import markup
 from .output import check_output
 
 __all__ = [
-    "Failure", "Lines", "Noted", "Page", "fingerprint", "page_of", "store",
+    "Failure", "Lines", "Noted", "Page", "fingerprint", "is_chapter", "page_of", "store",
 ]  # fmt: skip
 
 _RAISED = re.compile(r"[\w.]*(Error|Exception|Warning|Exit|Interrupt)\b")
+_OPENS = re.compile(r"\bChapter\(")
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -44,13 +45,27 @@ class Failure:
 
 @dataclass(frozen=True)
 class Page:
-    """All of it, for one document."""
+    """All of it, for one document.
+
+    `asked` is what its front matter says about taking part, `opens` that its code opens a chapter.
+    """
 
     equations: tuple[markup.Equation, ...] = ()
     notes: tuple[Noted, ...] = ()
     failures: tuple[Failure, ...] = ()
     generated: frozenset[str] = frozenset()
     seconds: float | None = None
+    asked: bool | None = None
+    opens: bool = False
+
+    @property
+    def holds_check(self) -> bool:
+        """Whether a cell shows something about a chapter, or tries to."""
+        return self.opens or bool(self.of_chapters())
+
+    def of_chapters(self) -> list[Mapping[str, Any]]:
+        """The records of chapters; a check of a bare string belongs to none."""
+        return [note.record for note in self.notes if note.record.get("chapter")]
 
     def records(self, *kinds: str) -> list[Mapping[str, Any]]:
         """The records of these kinds, in reading order."""
@@ -99,7 +114,11 @@ class Lines:
 
 
 def page_of(
-    doctree: nodes.document, lines: Lines, generated: frozenset[str], seconds: float | None
+    doctree: nodes.document,
+    lines: Lines,
+    generated: frozenset[str],
+    seconds: float | None,
+    asked: bool | None = None,
 ) -> Page:
     """The page that `doctree` makes."""
     return Page(
@@ -116,7 +135,18 @@ def page_of(
         ),
         generated=generated,
         seconds=seconds,
+        asked=asked,
+        opens=any(
+            _OPENS.search(node.astext())
+            for node in doctree.findall(nodes.literal_block)
+            if "cell_input" in node.parent.get("classes", ())
+        ),
     )
+
+
+def is_chapter(docname: str, chapter: str) -> bool:
+    """Whether the document is the chapter: its name, or the end of its name."""
+    return docname == chapter or docname.endswith(f"/{chapter}")
 
 
 def _last_words(traceback: str) -> str:
