@@ -89,10 +89,10 @@ lab: $(READY)  ## open JupyterLab with the chapters as notebooks
 	@$(BIN)/jupytext-config --settings-file $(VIEWER) set-default-viewer markdown myst
 	@$(BIN)/python tools/lab.py --ServerApp.root_dir=. --LabApp.default_url=/lab/tree/book $(LAB_OPTIONS)
 
-references: $(WHOLE)  ## store what the chapters print, which equations they hold, what slips they catch
+references: $(WHOLE)  ## store what chapters print and hold, and what slips they catch (CHAPTER=slug for one)
 	@$(BIN)/python -m gpnotes.equations pack book --to src/gpnotes/data
-	@$(BIN)/python -m gpnotes.equations flip book
-	@$(BIN)/python tests/notebooks/make.py
+	@$(BIN)/python -m gpnotes.equations flip book $(CHAPTER)
+	@$(BIN)/python tests/notebooks/make.py $(CHAPTER)
 
 bench: $(WHOLE)  ## time gpnotes beside scikit-learn and beside LAPACK alone
 	@$(BIN)/python benchmarks/run.py

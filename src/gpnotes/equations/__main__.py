@@ -2,7 +2,8 @@
 
 ``python -m gpnotes.equations pack book`` keeps them as data in the book's own folder
 ``_equations``, for notebooks that leave their page (``--to`` names another folder);
-``python -m gpnotes.equations flip book`` runs the flip test and keeps its result.
+``python -m gpnotes.equations flip book`` runs the flip test and keeps its result; with slugs behind
+it, of these chapters only.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from .book import flips, packing
+from .book import flip_report, packing
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -22,13 +23,14 @@ def _parser() -> argparse.ArgumentParser:
     for command in (packing, flipping):
         command.add_argument("book", type=Path, help="the folder of the chapters")
     packing.add_argument("--to", type=Path, help="where the data go, instead of book/_equations")
+    flipping.add_argument("slugs", nargs="*", help="the chapters to try; all of them without any")
     return parser
 
 
 def _written(given: argparse.Namespace) -> list[Path]:
     if given.command == "pack":
         return packing.pack(given.book, given.to)
-    return [flips.write_flips(given.book)]
+    return [flip_report.write_flips(given.book, given.slugs)]
 
 
 def main(arguments: list[str] | None = None) -> int:

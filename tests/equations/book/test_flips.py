@@ -79,6 +79,21 @@ class TestTheEdits:
         assert flip.line == 11
 
 
+OTHER = """# Another
+
+```{math}
+:label: eq-other
+a = b + c
+```
+
+```{code-cell} ipython3
+from gpnotes.equations import Chapter
+chapter = Chapter("part/other")
+chapter.check("eq-other", {"a": 5.0, "b": 2.0, "c": 3.0}, oracle="by hand")
+```
+"""
+
+
 class TestASmallChapter:
     @pytest.fixture
     def found(self, tmp_path, small_book):
@@ -106,6 +121,30 @@ class TestASmallChapter:
         assert list(kept["chapters"]) == ["part/small"]
         assert kept["edits"] == kept["caught"] == sum(k["edits"] for k in kept["kinds"].values())
         assert kept["uncaught"] == []
+
+    def test_one_chapter_is_tried_again_alone(self, tmp_path, small_book, capsys):
+        source = (Path(__file__).parent / "chapters" / "small.md").read_text(encoding="utf-8")
+        small_book(tmp_path)
+        (tmp_path / "part").mkdir()
+        (tmp_path / "part" / "small.md").write_text(source, encoding="utf-8")
+        (tmp_path / "part" / "other.md").write_text(OTHER, encoding="utf-8")
+        place = tmp_path / "flips.json"
+        assert main(["flip", str(tmp_path), "part/small"]) == 1
+        assert "no counts of part/other: try the whole book" in capsys.readouterr().err
+        assert main(["flip", str(tmp_path)]) == 0
+        whole = json.loads(place.read_text(encoding="utf-8"))
+        stale = json.loads(json.dumps(whole))
+        for slug, part in stale["chapters"].items():
+            part["digest"] = f"old {slug}"
+        place.write_text(json.dumps(stale), encoding="utf-8")
+        assert main(["flip", str(tmp_path), "part/small"]) == 0
+        again = json.loads(place.read_text(encoding="utf-8"))
+        assert again["chapters"]["part/small"] == whole["chapters"]["part/small"]
+        assert again["chapters"]["part/other"]["digest"] == "old part/other"
+        totals = ("edits", "caught", "caught_by_numbers", "passing", "kinds", "uncaught")
+        assert {key: again[key] for key in totals} == {key: whole[key] for key in totals}
+        assert main(["flip", str(tmp_path), "part/none"]) == 1
+        assert "slugs must be chapters of the book" in capsys.readouterr().err
 
     def test_a_slip_that_changes_nothing_is_told_apart(self, small_chapter):
         """Twice a symmetric matrix: its transpose is the same; an inequality has room."""

@@ -14,7 +14,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import chdir, redirect_stdout
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -42,9 +42,7 @@ __all__ = [
     "flips_of",
     "inline_outcomes",
     "outcomes",
-    "report",
     "run_chapter",
-    "write_flips",
 ]  # fmt: skip
 
 SEED = 1
@@ -292,47 +290,6 @@ def digest(path: Path) -> str:
     read += [(r.headings[-1:], r.latex) for r in relations(source)]
     parts = json.dumps([read, [code for _, code in markup.cells(source)]])
     return hashlib.sha256(parts.encode()).hexdigest()[:16]
-
-
-def report(book: Path, slugs: Sequence[str]) -> dict[str, Any]:
-    """The counts of all chapters together and of each kind of edit, and what was not caught."""
-    ran = {slug: run_chapter(book / f"{slug}.md", slug) for slug in slugs}
-    found = {slug: outcomes(chapter) for slug, chapter in ran.items()}
-    between = [outcome for chapter in ran.values() for outcome in inline_outcomes(chapter)]
-    everything = [outcome for one in found.values() for outcome in one]
-    kinds = dict.fromkeys(outcome.kind for outcome in everything)
-    return {
-        "seed": SEED,
-        **_counts(everything),
-        "passing": _counts(between),
-        "kinds": {k: _counts([o for o in everything if o.kind == k]) for k in sorted(kinds)},
-        "chapters": {
-            slug: {"digest": digest(book / f"{slug}.md"), **_counts(one)}
-            for slug, one in found.items()
-        },
-        "uncaught": [
-            {"chapter": slug, **asdict(outcome)}
-            for slug, one in found.items()
-            for outcome in one
-            if not outcome.by
-        ],
-    }
-
-
-def _counts(found: Sequence[Outcome]) -> dict[str, int]:
-    return {
-        "edits": len(found),
-        "caught": sum(bool(outcome.by) for outcome in found),
-        "caught_by_numbers": sum(outcome.by == "numbers" for outcome in found),
-    }
-
-
-def write_flips(book: Path) -> Path:
-    """Run the flip test on every chapter of `book` and keep the result as ``flips.json``."""
-    place = book / "flips.json"
-    content = json.dumps(report(book, chapters(book)), indent=1, ensure_ascii=False) + "\n"
-    place.write_text(content, encoding="utf-8")
-    return place
 
 
 def chapters(book: Path) -> list[str]:
