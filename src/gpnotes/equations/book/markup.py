@@ -40,9 +40,11 @@ class Fence:
 
     @property
     def opaque(self) -> bool:
+        """Whether what stands inside is no Markdown: code, or a directive that is not text."""
         return not self.directive or self.directive in _OPAQUE
 
     def closed_by(self, line: str) -> bool:
+        """Whether `line` closes the fence: marks of its kind alone, and no fewer."""
         bare = line.strip()
         return set(bare) == {self.mark[0]} and len(bare) >= len(self.mark)
 

@@ -40,6 +40,7 @@ class Scope:
     indices: tuple[str, ...] = ()
 
     def say(self, node: t.Node) -> str:
+        """How `node` is written, between dollars."""
         return dollars(self.write(node))
 
 

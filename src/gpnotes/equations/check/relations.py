@@ -127,6 +127,7 @@ def _scalar(side: np.ndarray) -> np.ndarray:
 
 
 def is_zero(side: np.ndarray) -> bool:
+    """Whether a side is the number zero, to which anything may be compared."""
     return side.ndim == 0 and side == 0.0
 
 

@@ -46,6 +46,7 @@ class CallWatch:
 
     @property
     def traced(self) -> bool:
+        """Whether a function draws the numbers, so that its calls can be seen."""
         return self.code is not None
 
     def __call__(self, frame: FrameType, event: str, value: Any) -> None:

@@ -45,10 +45,12 @@ class Draw:
 
     @cached_property
     def estimates(self) -> dict[str, Estimate]:
+        """The symbols that are bound to estimates."""
         return {k: v for k, v in self.bindings.items() if isinstance(v, Estimate)}
 
     @cached_property
     def evaluator(self) -> Evaluator:
+        """The values of all nodes on these numbers, as far as they were asked for."""
         return Evaluator(self.plain())
 
     def plain(self) -> dict[str, Any]:
@@ -56,6 +58,7 @@ class Draw:
         return {**self.bindings, **{k: e.value for k, e in self.estimates.items()}}
 
     def sides(self, step: Step) -> tuple[np.ndarray, np.ndarray]:
+        """The values of both sides of `step`, in one shape."""
         return conform_sides(self.evaluator.value(step.left), self.evaluator.value(step.right))
 
     def size(self, step: Step) -> float:

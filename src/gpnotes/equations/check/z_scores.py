@@ -38,10 +38,12 @@ class Score:
 
     @property
     def limit(self) -> float:
+        """The z-score that is allowed: more entries may be farther off."""
         return limit(self.entries)
 
     @property
     def holds(self) -> bool:
+        """Whether the statement lies within its limit."""
         return self.z < self.limit
 
 

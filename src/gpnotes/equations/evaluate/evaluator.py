@@ -67,6 +67,7 @@ class Evaluator:
             self._memo.popitem()
 
     def of(self, node: t.Node, scope: Scope) -> Array:
+        """The value of `node` where the running variables are those of `scope`, remembered."""
         memo = self._memo.get(id(node)) or self._remember(node)
         key = tuple(scope[k].token if k in scope else None for k in memo.keys) if scope else ()
         known = memo.values.get(key)
@@ -98,6 +99,7 @@ class Evaluator:
         return key in (self._memo.get(id(node)) or self._remember(node)).keys
 
     def fault(self, node: t.Node, problem: str) -> EquationError:
+        """An error that says `problem` and points at `node`."""
         return EquationError(problem, self.latex, node.span)
 
     def bound(self, key: str) -> Array:

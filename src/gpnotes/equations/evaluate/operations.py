@@ -24,12 +24,14 @@ def _refuse(operation: str, *operands: Array, hint: str = "") -> ShapeError:
 
 
 def add(a: Array, b: Array) -> Array:
+    """``a + b`` of one shape."""
     if a.shape != b.shape:
         raise _refuse("the sum", a, b)
     return a + b
 
 
 def multiply(a: Array, b: Array) -> Array:
+    """``a b``: of matrices their product, of a scalar and anything the scaled thing."""
     if a.ndim == 0 or b.ndim == 0:
         return a * b
     if a.ndim != 2 or b.ndim != 2 or a.shape[1] != b.shape[0]:
@@ -38,24 +40,28 @@ def multiply(a: Array, b: Array) -> Array:
 
 
 def elementwise(a: Array, b: Array) -> Array:
+    """``a \\odot b`` of one shape."""
     if a.shape != b.shape:
         raise _refuse("the elementwise product", a, b)
     return a * b
 
 
 def inner(a: Array, b: Array) -> Array:
+    """``\\langle a, b \\rangle``: the sum of the products of the entries."""
     if a.shape != b.shape:
         raise _refuse("the inner product", a, b)
     return scalar(np.sum(a * b))
 
 
 def kronecker(a: Array, b: Array) -> Array:
+    """``a \\otimes b`` of matrices, columns and scalars."""
     if a.ndim > 2 or b.ndim > 2:
         raise _refuse("the Kronecker product", a, b)
     return shaped(np.kron(a, b))
 
 
 def divide(a: Array, b: Array) -> Array:
+    """``a / b`` by a scalar that is not zero."""
     if b.ndim:
         raise _refuse("the quotient", a, b, hint="; the denominator must be a scalar")
     if b == 0:
@@ -64,6 +70,7 @@ def divide(a: Array, b: Array) -> Array:
 
 
 def inverse(a: Array) -> Array:
+    """``a^{-1}`` of a scalar or a square matrix that is not singular."""
     if a.ndim == 0:
         return divide(scalar(1.0), a)
     _square(a, "the inverse")
@@ -74,12 +81,14 @@ def inverse(a: Array) -> Array:
 
 
 def transpose(a: Array) -> Array:
+    """``a^\\top``; a column becomes a row."""
     if a.ndim > 2:
         raise _refuse("the transpose", a)
     return a.T
 
 
 def power(a: Array, b: Array) -> Array:
+    """``a^b`` of a scalar, or of a square matrix: by a fraction where it is symmetric."""
     if b.ndim:
         raise _refuse("the power", a, b, hint="; the exponent must be a scalar")
     if a.ndim == 0:
@@ -100,6 +109,7 @@ def _symmetric_power(a: Array, b: float) -> Array:
 
 
 def root(a: Array, degree: Array) -> Array:
+    """``\\sqrt[degree]{a}`` of a scalar."""
     if a.ndim or degree.ndim:
         raise _refuse("the root", a)
     return scalar(a) ** (1.0 / degree)
@@ -113,6 +123,7 @@ def bars(a: Array) -> Array:
 
 
 def det(a: Array) -> Array:
+    """The determinant of a square matrix."""
     return a if a.ndim == 0 else np.linalg.det(_square(a, "the determinant"))
 
 
@@ -126,6 +137,7 @@ _ORDERS: dict[str, float | Literal["fro"]] = {
 
 
 def norm(a: Array, order: str) -> Array:
+    """``\\lVert a \\rVert_p`` of a vector, or the Frobenius norm of a matrix."""
     if order not in _ORDERS:
         raise OperationError(f"the norm with subscript {order} is not known")
     if a.ndim == 2 and 1 in a.shape:

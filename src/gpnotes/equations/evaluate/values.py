@@ -55,6 +55,7 @@ def scalar(value: float | np.floating[Any] | Array) -> Array:
 
 
 def shaped(array: Array) -> Array:
+    """`array` with a vector as a column, and one number without a shape."""
     if array.ndim == 1 and array.size != 1:
         return array[:, None]
     return array.reshape(()) if array.size == 1 and array.ndim else array

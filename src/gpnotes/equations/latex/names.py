@@ -119,6 +119,8 @@ def split(inside: Sequence[Token]) -> tuple[list[list[Token]], list[list[Token]]
 
 
 class Match(NamedTuple):
+    """A name that was found in a row of tokens: its key, its kind, how many tokens it has."""
+
     key: str
     kind: str
     length: int
@@ -158,9 +160,11 @@ class Names:
         return [key for key, form in self.forms.items() if form.letter == letter]
 
     def distributions(self) -> list[str]:
+        """The names that averages may run over."""
         return sorted(key for key, kind in self.kinds.items() if kind in DISTRIBUTIONS)
 
     def add(self, key: str, kind: str | None = None) -> None:
+        """Make `key` a name; a `kind` that is known already stays."""
         if kind is not None:
             self.kinds.setdefault(key, kind)
         texts = tuple(t.text for t in tokens(key))

@@ -13,6 +13,8 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, kw_only=True)
 class Node:
+    """A node of the tree, and the stretch of LaTeX that it was read from."""
+
     span: Span = field(default=(0, 0), compare=False, repr=False)
 
 

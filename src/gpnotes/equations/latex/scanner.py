@@ -23,6 +23,7 @@ class Token:
 
 
 def word_set(text: str) -> frozenset[str]:
+    """The words of `text`, which are parted by spaces."""
     return frozenset(text.split())
 
 
@@ -79,6 +80,7 @@ class Scanner:
         self.sized, self.wide = 0, False
 
     def read(self) -> list[Token]:
+        """All pieces of the text, in order."""
         while self.at < self.end:
             match = _PIECE.match(self.latex, self.at)
             assert match, "every character is a piece"

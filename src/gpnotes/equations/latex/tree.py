@@ -203,6 +203,7 @@ class Average(Node):
 
     @property
     def variables(self) -> tuple[str, ...]:
+        """All variables that are drawn."""
         return tuple(key for under in self.over for key in under.variables)
 
 

@@ -85,6 +85,7 @@ def _seconds(env: Any, docname: str) -> float | None:
 
 
 def forget(app: Any, env: Any, docname: str) -> None:
+    """A page is read again or gone: drop what is known of it."""
     store(env).pop(docname, None)
 
 

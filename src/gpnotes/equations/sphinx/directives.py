@@ -20,6 +20,7 @@ class generated(nodes.General, nodes.Element):
 
 
 def place(what: str, **options: Any) -> generated:
+    """A place that is filled with the table `what`."""
     return generated(what=what, options=options)
 
 
@@ -47,38 +48,56 @@ class _File(_Place):
 
 
 class Ledger(_Place):
+    """``{equation-ledger}``: all numbered equations of the book."""
+
     what = "ledger"
 
 
 class Totals(_Place):
+    """``{equation-totals}``: how many there are of what."""
+
     what = "totals"
 
 
 class Summary(_Place):
+    """``{equation-summary}``: the line below the title of a chapter."""
+
     what = "summary"
 
 
 class Timings(_Place):
+    """``{equation-timings}``: how long each chapter took."""
+
     what = "timings"
 
 
 class Inline(_Place):
+    """``{equation-inline}``: the relations in sentences, and what became of them."""
+
     what = "inline"
 
 
 class Definitions(_Place):
+    """``{equation-definitions}``: what is compared with nothing, and why."""
+
     what = "definitions"
 
 
 class Versions(_Place):
+    """``{equation-versions}``: what the build ran on."""
+
     what = "versions"
 
 
 class Flips(_File):
+    """``{equation-flips}``: the result of the flip test."""
+
     what, setting = "flips", "equations_flips"
 
 
 class Verdicts(_File):
+    """``{equation-verdicts}``: how many items of the sources have which verdict."""
+
     what, setting = "verdicts", "equations_items"
 
 
@@ -104,6 +123,7 @@ class Notation(_File):
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
+        """Enter the symbols in the index, and leave the place of their table."""
         groups = symbol_groups(Path(self.env.srcdir) / self.config.equations_notation)
         if self.arguments[0] not in groups:
             raise self.error(f"no group {self.arguments[0]!r} of symbols; got {', '.join(groups)}")

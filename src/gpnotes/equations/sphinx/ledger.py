@@ -49,10 +49,12 @@ class Row:
 
     @property
     def record(self) -> Data | None:
+        """The strongest of its records, or none."""
         return self.records[0] if self.records else None
 
     @property
     def kind(self) -> str:
+        """The kind of the strongest record, or "unchecked"."""
         return self.records[0]["kind"] if self.records else "unchecked"
 
     @property
@@ -79,10 +81,12 @@ class Row:
 
     @property
     def mutants(self) -> dict[str, int]:
+        """How many mutants of all its records have which outcome."""
         return {name: sum(r["mutants"][name] for r in self.records) for name in OUTCOMES}
 
     @property
     def oracles(self) -> str:
+        """The oracles of all its records, in one line."""
         return "; ".join(r["oracle"] for r in self.records if r.get("oracle"))
 
     @property
@@ -101,6 +105,7 @@ class Book:
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
+        """All numbered equations, in reading order."""
         return tuple(row for docname in self.pages for row in self._rows_of(docname))
 
     def _rows_of(self, docname: str) -> Iterator[Row]:
@@ -129,6 +134,7 @@ class Book:
 
     @cached_property
     def by_label(self) -> dict[str, Row]:
+        """The rows by the labels of their equations."""
         return {row.label: row for row in self.rows}
 
     @cached_property
@@ -138,12 +144,14 @@ class Book:
 
     @cached_property
     def refutations(self) -> dict[str, Data]:
+        """The refutation of each item that has one, by the item's id."""
         return {record["source_id"]: record for record in self._all("refutation")}
 
     def _all(self, kind: str) -> list[Data]:
         return [record for page in self.pages.values() for record in page.records(kind)]
 
     def rows_on(self, docname: str) -> list[Row]:
+        """The numbered equations of one document."""
         return [row for row in self.rows if row.docname == docname]
 
     def document(self, chapter: str) -> str | None:

@@ -26,6 +26,7 @@ class CheckOutput:
 
     @staticmethod
     def handle_mime(renderer: Any, data: Any, inline: bool) -> list[nodes.Element] | None:
+        """The node of a check's output; None for what is no check, and in a line."""
         if data.mime_type != MIME or inline:
             return None
         node = check_output(record=dict(data.content))

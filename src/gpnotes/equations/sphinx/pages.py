@@ -73,6 +73,7 @@ class Page:
 
     @property
     def empty(self) -> bool:
+        """Whether the page says nothing of equations."""
         return not (self.equations or self.notes or self.failures or self.generated)
 
 
@@ -104,9 +105,11 @@ class Lines:
         return cls(found, tuple(cells))
 
     def equation(self, node: nodes.math_block) -> int:
+        """The line of the file on which the equation of `node` stands."""
         return self.equations.get(node["label"], node.line or 0)
 
     def cell(self, node: nodes.Node) -> int:
+        """The line of the file on which the cell of `node` begins."""
         while node.parent is not None and "cell_index" not in getattr(node, "attributes", {}):
             node = node.parent
         index = node.get("cell_index", len(self.cells))

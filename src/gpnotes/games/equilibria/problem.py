@@ -52,6 +52,7 @@ class MethodPayoffs:
         return self.model.deviation_payoffs(p, self.method, **self.options)
 
     def and_jacobian(self, p: Array) -> tuple[Array, Array]:
+        """The payoffs and their Jacobian at `p`."""
         return self.model.deviation_payoffs_and_jacobian(p, self.method, **self.options)
 
 

@@ -66,6 +66,7 @@ def _refuse_two_digits(indices: tuple[t.Node, ...], base: Array) -> None:
 
 
 def whole_number(value: Array) -> int:
+    """An index as an int. Raises `OperationError` for a fraction and for an array."""
     if np.ndim(value) or value != int(value):
         raise OperationError(f"an index must be a whole number, not {value}")
     return int(value)

@@ -31,6 +31,7 @@ def _members(ev: Calculator, over: t.Range, scope: Scope) -> list[Any]:
 
 
 def elements(ev: Calculator, node: t.Node, scope: Scope) -> list[Any]:
+    """What `node` runs over: a bound set, 1 to a bound number, the entries of a vector."""
     bound = ev.bindings.get(node.key) if isinstance(node, t.Name) else None
     if bound is not None and kind(bound) == "set":
         return sorted(bound) if isinstance(bound, set | frozenset) else list(bound)

@@ -27,11 +27,14 @@ class Calculator(Protocol):
 
     bindings: dict[str, Any]
 
-    def of(self, node: Node, scope: Scope) -> Array: ...
+    def of(self, node: Node, scope: Scope) -> Array:
+        """The value of `node` in `scope`."""
 
-    def bound(self, key: str) -> Array: ...
+    def bound(self, key: str) -> Array:
+        """The value that the name `key` is bound to."""
 
-    def depends(self, node: Node, key: str) -> bool: ...
+    def depends(self, node: Node, key: str) -> bool:
+        """Whether the symbol `key` occurs in `node`."""
 
 
 rule: Register[Callable[[Calculator, Any, Scope], Array]] = Register("value")

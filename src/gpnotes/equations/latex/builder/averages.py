@@ -34,6 +34,7 @@ class Averages(Branches):
         self.forms: dict[str, Signature] = {k: form for k, form in forms.items() if form}
 
     def under(self, meta: Meta, parts: Parts) -> t.Under:
+        """One distribution below an average, with what is drawn from it."""
         distribution, *variables = str(parts[0]).split("\t")
         return t.Under(tuple(variables), distribution, tuple(parts[1:]), span=span_of(meta))
 
@@ -44,14 +45,17 @@ class Averages(Branches):
         return tuple(parts[:bar:2]), tuple(parts[bar + 1 :: 2])
 
     def expectation(self, meta: Meta, parts: Parts) -> t.Node:
+        """``\\mathbb E_x[body]``."""
         over, (body,) = self._average(parts, meta, 1)
         return t.Expectation(over, body, span=span_of(meta))
 
     def variance(self, meta: Meta, parts: Parts) -> t.Node:
+        """``\\mathbb V_x[body]``."""
         over, (body,) = self._average(parts, meta, 1)
         return t.Variance(over, body, span=span_of(meta))
 
     def covariance(self, meta: Meta, parts: Parts) -> t.Node:
+        """``\\operatorname{Cov}_x(left, right)``; of one thing, its variance."""
         if len(parts[-1][0]) == 1:
             return self.variance(meta, parts)
         over, (left, right) = self._average(parts, meta, 2)

@@ -39,15 +39,18 @@ class Branches(Transformer[Word, Node]):
     # -- derivatives --------------------------------------------------------------------
 
     def variable(self, meta: Meta, parts: Parts) -> list[Node]:
+        """``\\partial x`` below the line; of ``\\partial x^2`` the variable twice."""
         variable = parts[0]
         if isinstance(variable, t.Power) and isinstance(variable.exponent, t.Number):
             return [variable.base] * int(variable.exponent.value)
         return [variable]
 
     def derived(self, meta: Meta, parts: Parts) -> Node:
+        """``\\frac{\\partial}{\\partial x} body``."""
         return self._derivative(parts[-1], parts[1:-1], meta)
 
     def derivative(self, meta: Meta, parts: Parts) -> Node:
+        """``\\frac{\\partial body}{\\partial x}``."""
         return self._derivative(parts[0], parts[1:], meta)
 
     def _derivative(self, body: Node, variables: list[list[Node]], meta: Meta) -> Node:
@@ -62,13 +65,16 @@ class Branches(Transformer[Word, Node]):
             raise self._fault("a derivative is taken with respect to a bound symbol", meta)
 
     def plain(self, meta: Meta, parts: Parts) -> Node:
+        """A bound function without arguments, as it stands behind ``\\nabla``."""
         return t.Name(str(parts[0]), span=span_of(meta))
 
     def nabla(self, meta: Meta, parts: Parts) -> Node:
+        """The variable of ``\\nabla_x``."""
         self._refuse_variable(parts[0], meta)
         return parts[0]
 
     def gradient(self, meta: Meta, parts: Parts) -> Node:
+        """``\\nabla_x body``."""
         variable, body = parts
         if isinstance(body, t.Name) and self.kinds.get(body.key, "callable") != "callable":
             raise self._fault("ambiguous: put brackets around what is differentiated", meta)
@@ -78,20 +84,25 @@ class Branches(Transformer[Word, Node]):
     # -- arrays of expressions ----------------------------------------------------------
 
     def row(self, meta: Meta, parts: Parts) -> tuple[Node, ...]:
+        """One row of a matrix."""
         return tuple(parts)
 
     def block(self, meta: Meta, rows: Parts) -> Node:
+        """``\\begin{bmatrix} ... \\end{bmatrix}``."""
         if len({len(row) for row in rows}) != 1:
             raise self._fault("the rows of this matrix have different lengths", meta)
         return t.Block(tuple(rows), span=span_of(meta))
 
     def detblock(self, meta: Meta, rows: Parts) -> Node:
+        """``\\begin{vmatrix} ... \\end{vmatrix}``: the determinant of the matrix."""
         return t.Bars(self.block(meta, rows), span=span_of(meta))
 
     def case(self, meta: Meta, parts: Parts) -> tuple[Node, t.Step | None]:
+        """One value with its condition, or without."""
         return parts[0], parts[1] if len(parts) > 1 else None
 
     def cases(self, meta: Meta, parts: Parts) -> Node:
+        """``\\begin{cases} ... \\end{cases}``."""
         values, conditions = zip(*parts, strict=True)
         if None in conditions[:-1]:
             raise self._fault("only the last case may stand without a condition", meta)

@@ -39,6 +39,7 @@ def _bind_value(value: Any, keys: frozenset[str]) -> Any:
 
 
 def around(factors: list[Node]) -> tuple[int, int]:
+    """The stretch of text from the first of `factors` to the last."""
     return factors[0].span[0], factors[-1].span[1]
 
 
@@ -50,12 +51,14 @@ def below(limit: Node, relation: str) -> Node:
 
 
 def one_product(factors: list[Node]) -> Node:
+    """The product of `factors`, which is the factor itself if there is one."""
     if len(factors) == 1:
         return factors[0]
     return t.Product(tuple(factors), span=around(factors))
 
 
 def quotient(numerator: Node, denominator: Node) -> Node:
+    """The quotient of two nodes, with the stretch of both."""
     return t.Quotient(numerator, denominator, span=around([numerator, denominator]))
 
 

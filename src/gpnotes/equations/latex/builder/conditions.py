@@ -38,12 +38,15 @@ class Conditions(Branches):
         return parts[0], stated
 
     def items(self, meta: Meta, parts: Parts) -> list[Node]:
+        """What a condition is about: ``x, y`` of ``for x, y > 0``."""
         return parts[::2]
 
     def quantified(self, meta: Meta, parts: Parts) -> list[Node]:
+        """``for all x, y`` without a relation."""
         return parts[0]
 
     def holds(self, meta: Meta, parts: Parts) -> list[Node]:
+        """``if x > 0``, ``for 0 < x < 1``."""
         items, relation, first = parts[:3]
         for sign in parts[1::2]:
             if sign not in _RELATIONS:
@@ -54,6 +57,7 @@ class Conditions(Branches):
         return [*steps, *(_step(*three) for three in rest)]
 
     def listed(self, meta: Meta, parts: Parts) -> list[Node]:
+        """``i = 1, 2, \\dots, N``."""
         items, relation, *values = parts
         if relation != "=":
             raise self._fault("a list with dots follows `=`", meta)
@@ -61,10 +65,12 @@ class Conditions(Branches):
         return self._members(items, (numbers[:-1], numbers[-1]))
 
     def member(self, meta: Meta, parts: Parts) -> list[Node]:
+        """``i \\in S``, ``i \\in \\{1, 2\\}``."""
         items, _, target = parts
         return self._members(items, target)
 
     def space(self, meta: Meta, parts: Parts) -> list[Node]:
+        """``x \\in \\mathbb R^n``."""
         items, _, name, *shape = parts
         sizes = tuple(part for part in shape if isinstance(part, Node))
         span = (name.start_pos, meta.end_pos)
@@ -82,6 +88,7 @@ class Conditions(Branches):
         return (numbers[:-1], numbers[-1]) if dotted else (numbers, None)
 
     def interval(self, meta: Meta, parts: Parts) -> list[Node]:
+        """``x \\in [0, 1)``: the relations that its two ends make."""
         items, _, opened, low, _, high, shut = parts
         orders = [(low, _ORDERS[opened], None), (None, _ORDERS[shut], high)]
         return [

@@ -34,14 +34,17 @@ class TreeBuilder(Averages, Conditions, Ranges):
     # -- statements ---------------------------------------------------------------------
 
     def equation(self, meta: Meta, claims: Parts) -> t.Statement:
+        """All claims of an equation, in reading order."""
         steps = tuple(step for chain, _ in claims for step in chain)
         conditions = tuple(condition for _, stated in claims for condition in stated)
         return t.Statement(steps, conditions, span=_span(meta))
 
     def expression(self, meta: Meta, parts: Parts) -> Node:
+        """One side of an equation, where no relation is wanted."""
         return parts[0]
 
     def chain(self, meta: Meta, parts: Parts) -> list[t.Step]:
+        """``a = b = c``: one step for each relation."""
         sides, relations = parts[::2], parts[1::2]
         return [
             self._step(left, relation, right)
@@ -54,17 +57,21 @@ class TreeBuilder(Averages, Conditions, Ranges):
         return t.Step(left, str(relation), right, line, span=span)
 
     def relation(self, meta: Meta, parts: Parts) -> t.Step:
+        """One relation between two expressions, inside an indicator or cases."""
         return self._step(*parts)
 
     def given(self, meta: Meta, parts: Parts) -> Node:
+        """Things with separators between them and no brackets around: ``y \\mid x``."""
         return t.Apply("|", tuple(parts[::2]), tuple(map(str, parts[1::2])), span=_span(meta))
 
     # -- sums and products --------------------------------------------------------------
 
     def sign(self, meta: Meta, parts: Parts) -> int:
+        """``+`` or ``-`` as 1 or -1."""
         return 1 if parts[0].type == "PLUS" else -1
 
     def sum(self, meta: Meta, parts: Parts) -> Node:
+        """``a - b + c``."""
         signed = parts if isinstance(parts[0], int) else [1, *parts]
         terms, signs = tuple(signed[1::2]), tuple(signed[::2])
         if signs == (1,):
@@ -72,10 +79,12 @@ class TreeBuilder(Averages, Conditions, Ranges):
         return t.Sum(terms, signs, span=_span(meta))
 
     def op(self, meta: Meta, parts: Parts) -> str | type[t.Infix]:
+        """The sign between two factors: its terminal, or the class of a binary operator."""
         (sign,) = parts
         return t.INFIX[str(sign)] if sign.type == "INFIX" else sign.type
 
     def term(self, meta: Meta, parts: Parts) -> Node:
+        """What stands between two signs of a sum: products, with one binary operator at most."""
         self.several = len(parts) > 1
         operators = {part for part in parts if isinstance(part, type)}
         if len(operators) > 1:
@@ -105,22 +114,27 @@ class TreeBuilder(Averages, Conditions, Ranges):
         return one_product(factors)
 
     def run(self, meta: Meta, parts: Parts) -> Node:
+        """Juxtaposed atoms: ``2 \\pi x``."""
         return one_product(parts)
 
     # -- functions ----------------------------------------------------------------------
 
     def head(self, meta: Meta, parts: Parts) -> tuple[str, Node | None]:
+        """A function word and the power at it: ``\\cos^2``."""
         return str(parts[0]), parts[1] if len(parts) > 1 else None
 
     def args(self, meta: Meta, parts: Parts) -> tuple[tuple[Node, ...], tuple[str, ...]]:
+        """The arguments in brackets, and what separates them."""
         return tuple(parts[::2]), tuple(map(str, parts[1::2]))
 
     def fapp(self, meta: Meta, parts: Parts) -> Node:
+        """A function word without brackets, which takes the whole run: ``\\log 2 \\pi``."""
         self._refuse(behind_bars(parts[1]), parts[1].span)
         self.bare.add(_span(meta))
         return self._function(parts[0], (parts[1],), meta)
 
     def paren_call(self, meta: Meta, parts: Parts) -> Node:
+        """A function word with brackets: ``\\log(x)``."""
         return self._function(parts[0], parts[1][0], meta)
 
     def _function(
@@ -136,10 +150,12 @@ class TreeBuilder(Averages, Conditions, Ranges):
         return t.Power(node, power, span=span) if power is not None else node
 
     def call(self, meta: Meta, parts: Parts) -> Node:
+        """A bound function with its arguments: ``k(x, x')``."""
         arguments, separators = parts[1]
         return t.Apply(str(parts[0]), arguments, separators, span=_span(meta))
 
     def called_power(self, meta: Meta, parts: Parts) -> Node:
+        """``\\log(x)^2``, which is refused where the power could belong to either."""
         self._refuse_function(parts[0], meta)
         return self.power(meta, parts)
 
@@ -150,11 +166,13 @@ class TreeBuilder(Averages, Conditions, Ranges):
             raise self._fault(problem, meta)
 
     def indicator(self, meta: Meta, parts: Parts) -> Node:
+        """``\\mathbb 1[x > 0]``."""
         return t.Function("indicator", (parts[0],), span=_span(meta))
 
     # -- integrals ----------------------------------------------------------------------
 
     def integral(self, meta: Meta, parts: Parts) -> Node:
+        """``\\int_a^b body \\,\\mathrm d x``."""
         limits, body = parts[1:-2], parts[-2]
         over = tuple(str(parts[-1]).split("\n"))
         return t.Integral(over, bind(body, over), *limits, span=_span(meta))
@@ -162,28 +180,35 @@ class TreeBuilder(Averages, Conditions, Ranges):
     # -- atoms --------------------------------------------------------------------------
 
     def number(self, meta: Meta, parts: Parts) -> Node:
+        """``2``, ``0.5``."""
         return t.Number(float(parts[0]), span=_span(meta))
 
     def name(self, meta: Meta, parts: Parts) -> Node:
+        """A bound symbol."""
         return t.Name(str(parts[0]), span=_span(meta))
 
     def constant(self, meta: Meta, parts: Parts) -> Node:
+        """``\\pi``, ``\\mathrm e``, ``\\infty``."""
         return t.Constant(str(parts[0]), span=_span(meta))
 
     def group(self, meta: Meta, parts: Parts) -> Node:
+        """What stands in brackets."""
         self.bare.discard(parts[0].span)
         return parts[0]
 
     def transpose(self, meta: Meta, parts: Parts) -> Node:
+        """``A^\\top``."""
         self._refuse_entry(parts, meta, "the transpose")
         return t.Transpose(parts[0], span=_span(meta))
 
     def inverse(self, meta: Meta, parts: Parts) -> Node:
+        """``A^{-1}``."""
         self._refuse_function(parts[0], meta)
         self._refuse_entry(parts, meta, "the inverse")
         return t.Inverse(parts[0], span=_span(meta))
 
     def invtrans(self, meta: Meta, parts: Parts) -> Node:
+        """``A^{-\\top}``: the transpose of the inverse."""
         inverse = self.inverse(meta, parts)
         return t.Transpose(inverse, span=_span(meta))
 
@@ -196,47 +221,58 @@ class TreeBuilder(Averages, Conditions, Ranges):
             self._refuse(problem, _span(meta))
 
     def power(self, meta: Meta, parts: Parts) -> Node:
+        """``a^b``; of ``e`` it is the exponential function."""
         base, exponent = parts
         if base == t.Constant("e"):
             return t.Function("exp", (exponent,), span=_span(meta))
         return t.Power(base, exponent, span=_span(meta))
 
     def factorial(self, meta: Meta, parts: Parts) -> Node:
+        """``n!``."""
         if parts[0].span[0] == meta.start_pos and _is_factorial(parts[0]):
             raise self._fault("ambiguous: the factorial of a factorial? write brackets", meta)
         return t.Function("factorial", (parts[0],), span=_span(meta))
 
     def binom(self, meta: Meta, parts: Parts) -> Node:
+        """``\\binom{n}{k}``."""
         return t.Function("binom", tuple(parts), span=_span(meta))
 
     def sqrt(self, meta: Meta, parts: Parts) -> Node:
+        """``\\sqrt{a}``."""
         return t.Root(parts[0], span=_span(meta))
 
     def root(self, meta: Meta, parts: Parts) -> Node:
+        """``\\sqrt[n]{a}``."""
         return t.Root(parts[1], parts[0], span=_span(meta))
 
     def quotient(self, meta: Meta, parts: Parts) -> Node:
+        """``\\frac{a}{b}``."""
         return t.Quotient(parts[0], parts[1], span=_span(meta))
 
     def bars(self, meta: Meta, parts: Parts) -> Node:
+        """``|A|``."""
         between = self.latex[meta.start_pos : parts[0].span[0]]
         if isinstance(parts[0], t.Bars) and not set(between) & set("([{"):
             raise self._fault("ambiguous: write \\lVert and \\rVert for a norm, or brackets", meta)
         return t.Bars(parts[0], span=_span(meta))
 
     def norm(self, meta: Meta, parts: Parts) -> Node:
+        """``\\lVert x \\rVert_p``."""
         return t.Norm(parts[0], str(parts[1]), span=_span(meta))
 
     def inner(self, meta: Meta, parts: Parts) -> Node:
+        """``\\langle a, b \\rangle``."""
         if parts[1] != ",":
             raise self._fault("an inner product: a comma stands between the two", meta)
         return t.Inner(parts[0], parts[2], span=_span(meta))
 
     def angle(self, meta: Meta, parts: Parts) -> Node:
+        """``\\langle a \\rangle``, which is refused."""
         problem = "angles around one thing: write \\mathbb E[...] for an average"
         raise self._fault(problem, meta)
 
     def subscript(self, meta: Meta, parts: Parts) -> Node:
+        """``x_i``, ``K_{ij}``."""
         if isinstance(parts[0], t.Inner) and meta.start_pos == parts[0].span[0]:
             raise self._fault("an inner product has no subscript", meta)
         if isinstance(parts[0], t.Bars) and meta.start_pos == parts[0].span[0]:

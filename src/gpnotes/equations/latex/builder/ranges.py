@@ -28,6 +28,7 @@ class Ranges(Branches):
     several: bool
 
     def range(self, meta: Meta, parts: Parts) -> t.Range:
+        """What stands below a sum: ``i = 1``, ``i \\in S``, ``i < j``, ``j \\ne i``, ``i``."""
         key, span = str(parts[0]), span_of(meta)
         if len(parts) == 1:
             return t.Range(key, members=t.Name(key, span=span), span=span)
@@ -51,6 +52,7 @@ class Ranges(Branches):
         return t.Range(key, listed[0], last, span=span_of(meta))
 
     def big(self, meta: Meta, parts: Parts) -> Node:
+        """``\\sum_{i=1}^n body`` and its like; several ranges are nested."""
         kind, body = str(parts[0]), parts[-1]
         ranges = self._merged(parts[1:-1])
         if self.several:

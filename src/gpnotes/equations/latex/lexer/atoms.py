@@ -13,6 +13,7 @@ from .stream import Stream, is_letter
 
 
 def named(s: Stream, match: Match) -> None:
+    """Emit a bound name: as a symbol, a call, a running variable, or a distribution."""
     if _starts_range(s):
         return s.emit("INDEX", match.key, match.length)
     if match.kind in DISTRIBUTIONS or match.kind == "letter":
@@ -73,6 +74,7 @@ def _is_symbol(text: str) -> bool:
 
 
 def unknown(s: Stream, end: int | None = None) -> None:
+    """Emit a letter that nobody bound, where one may stand; else raise `EquationError`."""
     end = end or s.atom_end(s.i)
     first = s.tokens[s.i]
     if first.text in v.UNREAD and not (s.free and first.text == "\\dots"):

@@ -74,6 +74,7 @@ def _written(over: _Over, at: Token) -> list[Token]:
 
 
 def under(s: Stream) -> None:
+    """Emit one distribution below an average, which `declare` has put in its place."""
     s.emit("UNDER", s.text().removeprefix(UNDER))
     if s.text() == "{":
         s.stack.append(("index", s.tokens[s.i]))

@@ -22,11 +22,13 @@ def matching(s: Stream, opened: int) -> int:
 
 
 def open_brace(s: Stream, kind: str = "brace") -> None:
+    """Open braces of a `kind`, which says what stands inside."""
     s.stack.append((kind, s.tokens[s.i]))
     s.emit("_LB", "{")
 
 
 def close_brace(s: Stream) -> None:
+    """Close the braces that are open."""
     if s.top() not in ("brace", "index", "head", "shape"):
         raise s.fault("this is never closed", s.stack[-1][1])
     s.stack.pop()
@@ -34,6 +36,7 @@ def close_brace(s: Stream) -> None:
 
 
 def open(s: Stream) -> None:
+    """Open ``(``, ``[`` or ``\\{``: of a group, a call, an average, a set, an interval."""
     token = s.tokens[s.i]
     if token.side == "close":
         return close(s)
@@ -67,6 +70,7 @@ def _before_brace(s: Stream, back: int = 1) -> str:
 
 
 def close(s: Stream) -> None:
+    """Close the bracket that is open, which must be of this kind."""
     token = s.tokens[s.i]
     opened = v.CLOSE.get(token.text)
     top = s.top()
@@ -82,6 +86,7 @@ def close(s: Stream) -> None:
 
 
 def bar(s: Stream) -> None:
+    """Read ``|``: it opens or closes bars, or stands between two things."""
     if _is_doubled(s):
         first, second = s.tokens[s.i : s.i + 2]
         s.tokens[s.i : s.i + 2] = [replace(first, text="\\|", end=second.end)]
@@ -111,6 +116,7 @@ def _is_pair(two: list[Token]) -> bool:
 
 
 def double_bar(s: Stream) -> None:
+    """Read ``\\|``: it opens or closes a norm, or stands between two things."""
     token = s.tokens[s.i]
     role = token.side or _role(s, "\\|")
     if role == "open":
@@ -165,6 +171,7 @@ def _norm_end(s: Stream) -> None:
 
 
 def open_angle(s: Stream) -> None:
+    """Read ``\\langle``."""
     shut = _angle_end(s)
     if shut and not _parted(s, shut):
         problem = "angles around one thing: write \\mathbb E[...] for an average"
@@ -189,5 +196,6 @@ def _parted(s: Stream, shut: int) -> bool:
 
 
 def close_angle(s: Stream) -> None:
+    """Read ``\\rangle``."""
     _shut_bar(s, "\\langle", s.tokens[s.i])
     s.emit("_RANGLE", "\\rangle")

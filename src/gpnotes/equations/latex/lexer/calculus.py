@@ -67,6 +67,7 @@ def _differentials(s: Stream, i: int) -> tuple[list[str], int]:
 
 
 def integral(s: Stream) -> None:
+    """Read ``\\int``, with its domain where that stands in place of both limits."""
     sign = s.tokens[s.i]
     s.emit("INT", "\\int")
     s.stack.append((f"int{_domain(s)}", sign))
@@ -86,6 +87,7 @@ def _domain(s: Stream) -> str:
 
 
 def nabla(s: Stream) -> None:
+    """Read ``\\nabla`` up to the brace of its variable."""
     if s.text(1) != "_":
         raise s.fault("write the variable: \\nabla_x", s.tokens[s.i])
     s.emit("_NABLA", "\\nabla")
@@ -94,6 +96,7 @@ def nabla(s: Stream) -> None:
 
 
 def fraction(s: Stream) -> None:
+    """Read ``\\frac``: a derivative where ``\\partial`` or ``\\mathrm d`` says so."""
     above = s.i + 1
     below = s.group_end(above) + 1
     order = _is_derivative(s, above, below)

@@ -10,6 +10,7 @@ from .stream import Stream
 
 
 def separator(s: Stream, text: str | None = None) -> None:
+    """Read a comma or its like: between arguments, between conditions, between statements."""
     text = text or s.text()
     top = s.top()
     if top in ("head", "index"):
@@ -67,11 +68,13 @@ def _stop(s: Stream) -> None:
 
 
 def end_statement(s: Stream) -> None:
+    """Forget what was said of the statement that ends here."""
     s.given = s.margin = False
     s.condition = ""
 
 
 def point(s: Stream) -> None:
+    """Read a full stop, which may stand at the end of a line alone."""
     follows = s.text(1)
     if follows and follows != "\\\\" and not follows.startswith(("\\end{", "\\text{")):
         raise s.fault("`.` cannot stand here", s.tokens[s.i])
@@ -79,6 +82,7 @@ def point(s: Stream) -> None:
 
 
 def row(s: Stream) -> None:
+    """Read ``\\\\``: the end of a row, of a statement, or of neither."""
     if not s.stack:
         s.tabs = 0
     if s.top().startswith("env"):
@@ -179,6 +183,7 @@ def _beyond_break(s: Stream, ahead: int) -> int:
 
 
 def ampersand(s: Stream) -> None:
+    """Read ``&``: a tab of a matrix, or of the layout."""
     if s.top().startswith("env"):
         return s.emit("_AMP", "&")
     s.tabs += not s.stack
@@ -212,6 +217,7 @@ def _related(s: Stream) -> bool:
 
 
 def environment(s: Stream, text: str) -> None:
+    """Read ``\\begin{...}`` or ``\\end{...}``; those of the layout are passed over."""
     verb, _, name = text[1:-1].partition("{")
     if name in v.LAYOUT_ENVIRONMENTS:
         s.i += 1
@@ -232,5 +238,6 @@ def _end_environment(s: Stream, name: str) -> None:
 
 
 def stop_word(s: Stream) -> None:
+    """Read a sign such as ``\\implies``, behind which another statement begins."""
     s.emit("_STOP", s.text())
     end_statement(s)

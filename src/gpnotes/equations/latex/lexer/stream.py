@@ -33,29 +33,36 @@ class Stream:
         self.tabs = 0  # in the row of a display
 
     def text(self, ahead: int = 0) -> str:
+        """The token here, or some places `ahead`; nothing beyond the end."""
         i = self.i + ahead
         return self.tokens[i].text if i < len(self.tokens) else ""
 
     def last(self) -> str:
+        """The kind of the terminal made last, or nothing."""
         return self.out[-1].type if self.out else ""
 
     def top(self) -> str:
+        """The kind of what was opened last, or nothing."""
         return self.stack[-1][0] if self.stack else ""
 
     def emit(self, kind: str, value: str, length: int = 1) -> None:
+        """Make a terminal of the next `length` tokens, and go on behind them."""
         first, last = self.tokens[self.i], self.tokens[self.i + length - 1]
         self.i += length
         self.out.append(Word(kind, value, start_pos=first.start, end_pos=last.end))
 
     def fault(self, problem: str, first: Token, last: Token | None = None) -> EquationError:
+        """An error that says `problem` and points at the tokens from `first` to `last`."""
         last = last or first  # what was put in order may stand the other way round in the text
         span = (min(first.start, last.start), max(first.end, last.end))
         return EquationError(problem, self.latex, span)
 
     def group_end(self, opened: int) -> int:
+        """The place of the brace that closes the one at `opened`."""
         return closing(self.tokens, opened)
 
     def content(self, opened: int) -> list[Token]:
+        """The tokens inside the braces that open at `opened`."""
         return self.tokens[opened + 1 : self.group_end(opened)]
 
     def nucleus(self, i: int) -> int:
@@ -71,9 +78,11 @@ class Stream:
         return joined(self.tokens[i : i + self.nucleus(i)])
 
     def word(self) -> str:
+        """The symbol here, without its scripts."""
         return self.symbol(self.i)
 
     def atom_end(self, i: int) -> int:
+        """Behind the symbol at place `i`, its primes and its subscript."""
         i += self.nucleus(i)
         while i < len(self.tokens) and self.tokens[i].text == "'":
             i += 1
