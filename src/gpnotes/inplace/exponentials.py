@@ -11,14 +11,14 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .._xp import HostArray
+from .._xp import Array, Stack, as_host
 
 __all__ = ["exponentials_less_one"]
 
 
 def exponentials_less_one(
-    size: int, top: float | None, wide: bool, like: HostArray
-) -> Callable[[HostArray, HostArray], HostArray]:
+    size: int, top: float | None, wide: bool, like: Array
+) -> Callable[[Stack, Stack], Stack]:
     """A function of two stacks of matrices: ``exp(a @ b) − 1``, which lasts until the next call.
 
     No answer has more than `size` entries. Exponents are cut off at `top`. Where they are `wide`,
@@ -26,11 +26,11 @@ def exponentials_less_one(
     """
     buffer = np.empty(size, like.dtype)
 
-    def block(a: HostArray, b: HostArray) -> HostArray:
+    def block(a: Stack, b: Stack) -> Stack:
         """The block of these rows and columns."""
         shape = (a.shape[0], a.shape[1], b.shape[2])
         out = buffer[: shape[0] * shape[1] * shape[2]].reshape(shape)
-        np.matmul(a, b, out=out)
+        np.matmul(as_host(a), as_host(b), out=out)
         if top is not None:
             np.minimum(out, top, out=out)
         if not wide:

@@ -74,10 +74,11 @@ def chunks(weights: Weights) -> list[Chunk]:
 
 
 def _stacked(xp: Namespace, matrices: Stack, owners: Sequence[int | None]) -> Stack | None:
-    if all(owner is None for owner in owners):
+    outputs = [owner for owner in owners if owner is not None]
+    if not outputs:
         return None
     if len(owners) == 1:
-        return matrices[owners[0] : owners[0] + 1, :, :]
+        return matrices[outputs[0] : outputs[0] + 1, :, :]
     ones = xp.ones_like(matrices[0, :, :])
     return xp.stack([ones if owner is None else matrices[owner, :, :] for owner in owners])
 
@@ -89,10 +90,10 @@ class PairSums(NamedTuple):
     slopes also those of R, (2P, n), and ``(R V)ᵀ``, (P, D, n).
     """
 
-    value: Array
-    p: Array
+    value: Vector
+    p: Matrix
     of_means: Vector
-    r: Array | None = None
+    r: Matrix | None = None
     across: Stack | None = None
 
 
@@ -105,19 +106,19 @@ class _ChunkSums(NamedTuple):
     across: Stack
     sums: Matrix
     of_means: Vector
-    across_r: Array | None = None
-    sums_r: Array | None = None
+    across_r: Stack | None = None
+    sums_r: Matrix | None = None
 
 
 def pair_sums(
     xp: Namespace,
     plan: Sequence[Chunk],
-    factors: tuple[Array, Array],
+    factors: tuple[Stack, Stack],
     outer: Stack,
-    b: Array,
+    b: Matrix,
     *,
-    reach: Array,
-    half_gap: Array,
+    reach: Matrix,
+    half_gap: Vector,
     slopes: bool,
 ) -> PairSums:
     """Sum all pairs; without `slopes` only what values need.
@@ -150,7 +151,7 @@ def _joined(xp: Namespace, parts: Sequence[Array]) -> Array:
 
 
 def _blocks(
-    xp: Namespace, plan: Sequence[Chunk], reach: Array, half_gap: Array
+    xp: Namespace, plan: Sequence[Chunk], reach: Matrix, half_gap: Vector
 ) -> Callable[[Array, Array], Array]:
     """A function of two stacks of matrices: ``exp(a @ b) − 1``, cut off where it could overflow."""
     top = limit(reach) if float(xp.max(reach)) > _FAR else None
@@ -160,7 +161,7 @@ def _blocks(
         size = max((chunk.pairs.stop - chunk.pairs.start) * chunk.rows * n for chunk in plan)
         return exponentials_less_one(size, top, wide, reach)
 
-    def block(a: Array, b: Array) -> Array:
+    def block(a: Stack, b: Stack) -> Stack:
         """The block of these rows and columns."""
         exponents = a @ b if top is None else xp.minimum(a @ b, top)
         return xp.exp(exponents) - 1.0 if wide else xp.expm1(exponents)
@@ -171,9 +172,9 @@ def _blocks(
 def _block_by_block(
     xp: Namespace,
     chunk: Chunk,
-    factors: tuple[Array, Array],
+    factors: tuple[Stack, Stack],
     columns: Stack,
-    ends: tuple[Array, Array],
+    ends: tuple[Matrix, Matrix],
     block_of: Callable[[Array, Array], Array],
 ) -> _ChunkSums:
     P, n, some = factors[0].shape[0], factors[0].shape[-1], chunk.pairs

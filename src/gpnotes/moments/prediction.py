@@ -10,10 +10,10 @@ pair by pair.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from .. import _check
-from .._xp import Array, Namespace
+from .._xp import Matrix, Namespace, Stack, Vector
 from ..contracts import Moments
 from .input_covariance import admit_input, damped_covariance, require_digits
 from .pair_sums import PairSums, pair_sums
@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 
-def predict(model: Predictor, m: Array, S: Array, noise: bool = False) -> Moments:
+def predict(model: Predictor, m: Vector, S: Matrix, noise: bool = False) -> Moments:
     """Mean, covariance and input-output covariance of f(x) for ``x ~ N(m, S)``.
 
     :eq:`eq-pi-mean`, :eq:`eq-pi-expected-variance`, :eq:`eq-pi-covariance`, :eq:`eq-pi-cross`. m
@@ -64,8 +64,8 @@ def predict(model: Predictor, m: Array, S: Array, noise: bool = False) -> Moment
 
 
 def predict_and_pullback(
-    model: Predictor, m: Array, S: Array, noise: bool = False
-) -> tuple[Moments, Callable[[Moments], tuple[Array, Array]]]:
+    model: Predictor, m: Vector, S: Matrix, noise: bool = False
+) -> tuple[Moments, Callable[[Moments], tuple[Vector, Matrix]]]:
     """What `predict` gives, and ``pull(bar) -> (m_bar, S_bar)``, whose ``S_bar`` is symmetric.
 
     `bar` is a `Moments` of derivatives. The pullback is finite at singular S too: it knows
@@ -87,21 +87,21 @@ def predict_and_pullback(
     return result, lambda bar: pull(_check.cotangents(bar, "bar", result))
 
 
-def _admit(model: Any, m: Array, S: Array) -> Array:
+def _admit(model: Predictor, m: Vector, S: Matrix) -> Matrix:
     if not isinstance(model, Predictor):
         wanted = "a Predictor, made by predictor(posteriors)"
         raise TypeError(f"model must be {wanted}; got {type(model).__name__}")
     return admit_input(m, S, model.X)
 
 
-def matched_moments(model: Predictor, m: Array, S: Array, noise: bool) -> Moments:
+def matched_moments(model: Predictor, m: Vector, S: Matrix, noise: bool) -> Moments:
     """`predict` of an input that has been checked, for use inside the house."""
     return _predicted(model, m, S, noise, slopes=False).moments
 
 
 def matched_moments_and_pullback(
-    model: Predictor, m: Array, S: Array, noise: bool
-) -> tuple[Moments, Callable[[Moments], tuple[Array, Array]]]:
+    model: Predictor, m: Vector, S: Matrix, noise: bool
+) -> tuple[Moments, Callable[[Moments], tuple[Vector, Matrix]]]:
     """`predict_and_pullback` of an input that has been checked, for use inside the house."""
     predicted = _predicted(model, m, S, noise, slopes=True)
     return predicted.moments, lambda bar: _pulled(model, S, predicted, bar)
@@ -112,15 +112,15 @@ class _Predicted(NamedTuple):
 
     moments: Moments
     at: TermsAtInput
-    b: Array  # (C, n): α q
-    half: Array  # (E, n, 1): L⁻¹ q
-    h: Array  # (C, D): Σ α q g
+    b: Matrix  # (C, n): α q
+    half: Stack  # (E, n, 1): L⁻¹ q
+    h: Matrix  # (C, D): Σ α q g
     sums: PairSums
-    slopes: tuple[Array, Array] | None  # of each pair's value through Δ: (P, D) and (P, D, D)
-    kept: Array  # (E,): one, or zero where the variance was clipped
+    slopes: tuple[Matrix, Stack] | None  # of each pair's value through Δ: (P, D) and (P, D, D)
+    kept: Vector  # (E,): one, or zero where the variance was clipped
 
 
-def _predicted(model: Predictor, m: Array, S: Array, noise: bool, slopes: bool) -> _Predicted:
+def _predicted(model: Predictor, m: Vector, S: Matrix, noise: bool, slopes: bool) -> _Predicted:
     xp = model.pairs.scales.xp
     damped = damped_covariance(S, model.pairs.scales)
     at = terms_at_input(xp, model.terms, m, damped)
@@ -138,6 +138,8 @@ def _predicted(model: Predictor, m: Array, S: Array, noise: bool, slopes: bool) 
     )
     through = None
     if slopes:
+        assert sums.r is not None
+        assert sums.across is not None
         P = sums.value.shape[0]
         over = sums.r[:P, :], sums.r[P:, :], sums.across
         through = pulled_by_input(xp, model.pairs, algebra, first, second, over)
@@ -159,12 +161,12 @@ def _kept_sums(
     xp: Namespace,
     model: Predictor,
     at: TermsAtInput,
-    b: Array,
-    factors: tuple[Array, Array],
-    half_gap: Array,
-    at_mean: Array,
+    b: Matrix,
+    factors: tuple[Stack, Stack],
+    half_gap: Vector,
+    at_mean: Vector,
     slopes: bool,
-) -> tuple[PairSums, Array]:
+) -> tuple[PairSums, Vector]:
     """The sums of all pairs, and which outputs have a variance (E,), one or zero.
 
     Where rounding takes the expected variance of an output below zero, its mean is all that counts.
@@ -182,12 +184,13 @@ def _kept_sums(
     if float(xp.min(variance)) > 0.0:
         return sums, xp.ones_like(variance)
     kept = variance > 0.0
-    return summed(means_alone(model, [bool(entry) for entry in kept])), xp.astype(kept, b.dtype)
+    outputs = [bool(kept[e]) for e in range(kept.shape[0])]
+    return summed(means_alone(model, outputs)), xp.astype(kept, b.dtype)
 
 
 def _covariance(
-    xp: Namespace, model: Predictor, value: Array, at_mean: Array, noise: bool
-) -> Array:
+    xp: Namespace, model: Predictor, value: Vector, at_mean: Vector, noise: bool
+) -> Matrix:
     """Of the outputs, from the sums of all pairs and the variances at the mean."""
     variance = model.own @ value + at_mean
     variance = xp.maximum(variance, 0.0)
@@ -196,9 +199,13 @@ def _covariance(
     return xp.reshape(model.across @ value, (E, E)) + model.eye * variance[:, None]
 
 
-def _pulled(model: Predictor, S: Array, predicted: _Predicted, bar: Moments) -> tuple[Array, Array]:
+def _pulled(
+    model: Predictor, S: Matrix, predicted: _Predicted, bar: Moments
+) -> tuple[Vector, Matrix]:
     """The derivatives by m and by S, which is symmetric."""
     xp, (_, at, b, _, h, sums, slopes, _) = model.pairs.scales.xp, predicted
+    assert slopes is not None
+    assert sums.r is not None
     D = S.shape[0]
     scale = xp.reshape(bar.covariance, (-1,)) @ model.place
     gather = model.gather * xp.concat([scale, scale])
@@ -215,8 +222,8 @@ def _pulled(model: Predictor, S: Array, predicted: _Predicted, bar: Moments) -> 
 
 
 def _through_terms(
-    xp: Namespace, model: Predictor, predicted: _Predicted, bar: Moments, along: Array
-) -> Array:
+    xp: Namespace, model: Predictor, predicted: _Predicted, bar: Moments, along: Matrix
+) -> Matrix:
     """The derivatives by log q, (C, n), of means, of ``S h`` and of the variances at m."""
     at, E, owned = predicted.at, model.outputs, model.belongs.T
     through = (owned @ bar.mean)[:, None] + (along[:, None, :] @ at.g)[:, 0, :]

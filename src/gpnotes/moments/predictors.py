@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .. import _check, _xp, memory
-from .._xp import Array, Matrix, Vector, array_namespace, as_array
+from .._xp import Array, Matrix, Stack, Vector, array_namespace, as_array
 from ..exact import Posterior
 from ..means import ConstantMean, ZeroMean
 from .pair_sums import Chunk, Weights, chunks
@@ -30,17 +30,17 @@ class Predictor:
     plan: list[Chunk]
     weights: Weights  # of each pair within one output: ``α αᵀ − K_y⁻¹``
     ends: tuple[tuple[int, int], ...]  # of each pair: which terms
-    which: Array  # (2P,): rows of q, then of α q, that stand outside of the weights
+    which: Vector  # (2P,): rows of q, then of α q, that stand outside of the weights
     alpha: Matrix  # (C, n)
-    half: Array  # (E, n, n): L⁻¹ of ``K_y = L Lᵀ``
+    half: Stack  # (E, n, n): L⁻¹ of ``K_y = L Lᵀ``
     offset: Vector  # (E,)
     noise_var: Vector
     variance: Vector
     belongs: Matrix  # (E, C): one where the term is the output's
-    own: Array  # (E, P): how often the value of a pair counts in an output's variance
-    place: Array  # (E², P): the same for the whole covariance
-    across: Array  # the same without the variances
-    gather: Array  # (C, 2P): adds up over ends what belongs to a term
+    own: Matrix  # (E, P): how often the value of a pair counts in an output's variance
+    place: Matrix  # (E², P): the same for the whole covariance
+    across: Matrix  # the same without the variances
+    gather: Matrix  # (C, 2P): adds up over ends what belongs to a term
     eye: Matrix  # (E, E)
 
     @property
@@ -170,7 +170,7 @@ def _which(
     return array_namespace(like).asarray(rows, device=_xp.device(like))
 
 
-def _places(owners: list[int], pairs: list[tuple[int, int]], like: Array) -> dict[str, Array]:
+def _places(owners: list[int], pairs: list[tuple[int, int]], like: Array) -> dict[str, Matrix]:
     """The matrices of zeros, ones and twos that add up terms and pairs."""
     E, C, P = max(owners) + 1, len(owners), len(pairs)
     place = [[0.0] * P for _ in range(E * E)]

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from .. import _check
-from .._xp import Array, Matrix, Namespace, Vector, array_namespace, eye
+from .._xp import Matrix, Namespace, Vector, array_namespace, eye
 from .input_covariance import admit_input, admit_points, require_digits
 from .prediction import Moments
 from .term_pairs import limit
@@ -175,7 +175,7 @@ def _pulled(
     weights: Matrix,
     products: tuple[Vector, Matrix, Matrix],
     bar: NetworkMoments,
-) -> tuple[Array, Array, Array]:
+) -> tuple[Matrix, Matrix, Matrix]:
     """The derivatives by ν, (k, D), by the weights and by S, the last not symmetric.
 
     With the weights ``B = W cov_bar Wᵀ`` of C the sums of `term_pairs`, of which both ends are the

@@ -91,7 +91,7 @@ def _terms_of(kernel: Any, scale: float, like: Array) -> list[tuple[float, Any]]
     return [(scale * kernel.variance, kernel.lengthscale)]
 
 
-def _on(dims: tuple[int, ...], lengths: Any, like: Array) -> Array:
+def _on(dims: tuple[int, ...], lengths: Any, like: Array) -> Vector:
     """The lengthscales (D,) of a term on the columns `dims`: so long in the others that they count
     for nothing in 12 digits."""
     xp = array_namespace(like)

@@ -43,7 +43,7 @@ class TermPairs(NamedTuple):
 
     first: Vector
     second: Vector
-    ends: Array
+    ends: Vector
     own: Array
     other: Array
     scales: Scales
@@ -98,7 +98,7 @@ class End(NamedTuple):
     squares: Matrix
 
 
-def end_at_input(xp: Namespace, own: Array, A: Stack, nu: Array) -> End:
+def end_at_input(xp: Namespace, own: Array, A: Stack, nu: Stack) -> End:
     """Ends whose points lie `nu`, (P, D, n) or (1, D, n), from the mean."""
     u = own * nu
     return End(own, A, u, 0.5 * xp.vecdot(A @ u, u, axis=-2))
@@ -127,7 +127,7 @@ def pulled_by_input(
     algebra: PairAlgebra,
     first: End,
     second: End,
-    sums: tuple[Array, Array, Array],
+    sums: tuple[Matrix, Matrix, Stack],
 ) -> tuple[Matrix, Stack]:
     """The derivatives of each pair's ``Σ W ∘ Cov`` by m, (P, D), and by S, (P, D, D), through Δ.
 
