@@ -92,6 +92,17 @@ def semidefinite(
     return a
 
 
+def normal(
+    m: Vector, S: Matrix, *, size: int | None = None, names: tuple[str, str] = ("m", "S")
+) -> Matrix:
+    """S made symmetric, if ``N(m, S)`` is a normal distribution of `size` entries."""
+    mean, covariance = names
+    k = vector(m, mean, size=size).shape[0]
+    alike(matrix(S, covariance, rows=k, columns=k), covariance, m, mean)
+    squarable(m, mean)
+    return semidefinite(squarable(S, covariance), covariance)
+
+
 def array(a: Array, name: str) -> Array:
     """`a` if it is an array, of any dtype and shape."""
     try:
@@ -294,6 +305,13 @@ def squarable(a: Array, name: str) -> Array:
     if math.prod(a.shape) and float(xp.max(xp.abs(a))) >= bound:
         raise ValueError(f"{name} must be smaller than {bound:.1g} in size: squares overflow")
     return a
+
+
+def function(value: T, name: str) -> T:
+    """`value` if it can be called."""
+    if not callable(value):
+        raise TypeError(f"{name} must be a function; got {_kind(value)}")
+    return value
 
 
 def instance(value: T, name: str, kind: type, article: str = "a") -> T:

@@ -108,11 +108,8 @@ def _log1p_less_linear(w: Matrix) -> Matrix:
 
 def admit_input(m: Vector, S: Matrix, like: Array, name: str = "S", *, mean: str = "m") -> Matrix:
     """S made symmetric, if ``N(m, S)`` is a normal distribution over rows of `like` (n, D)."""
-    D = like.shape[1]
-    _check.alike(_check.vector(m, mean, size=D), mean, like, "X")
-    _check.alike(_check.matrix(S, name, rows=D, columns=D), name, m, mean)
-    _check.squarable(m, mean)
-    return _check.semidefinite(_check.squarable(S, name), name)
+    _check.alike(_check.vector(m, mean, size=like.shape[1]), mean, like, "X")
+    return _check.normal(m, S, names=(mean, name))
 
 
 def admit_points(X: Matrix, name: str, columns: int | None = None) -> Matrix:

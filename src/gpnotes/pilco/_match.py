@@ -7,7 +7,6 @@ from typing import Any
 from .. import _check
 from .._xp import Array, Matrix, Vector
 from ..contracts import Cost, Policy, require
-from . import _admit
 from .composed import StepCost, by_step
 from .dynamics import Dynamics
 from .sines import Augmented, _augment
@@ -16,7 +15,7 @@ from .sines import Augmented, _augment
 def world(dynamics: Any, policy: Any, m: Array, S: Array) -> Array:
     """S made symmetric, if the dynamics and the policy fit a state x ~ N(m, S)."""
     require(policy, "policy", Policy)
-    S = _admit.state(m, S)
+    S = _check.normal(m, S)
     actions(dynamics, policy, m)
     return S
 
@@ -29,7 +28,7 @@ def actions(dynamics: Any, policy: Any, m: Array) -> None:
         raise ValueError(f"dynamics must have {wanted}; got {model.outputs}")
     _check.entries(dynamics.angles, "angles", m.shape[0], "m")
     z = dynamics.inputs(m[None, :], m[None, :0])[0, :]
-    action = _check.vector(_admit.function(policy, "policy")(z), "the action")
+    action = _check.vector(_check.function(policy, "policy")(z), "the action")
     width = model.X.shape[1]
     if z.shape[0] + action.shape[0] != width:
         got = f"{z.shape[0]} of the state with its angles and {action.shape[0]} of the action"

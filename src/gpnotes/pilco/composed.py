@@ -22,7 +22,6 @@ from typing import Any
 from .. import _check, _xp
 from .._xp import Matrix, Vector, array_namespace
 from ..contracts import Cost, missing, require
-from . import _admit
 
 __all__ = ["ComposableCost", "PartialCost", "StepCost", "SumCost"]
 
@@ -137,7 +136,7 @@ class PartialCost(ComposableCost):
 
     def expected_and_pullback(self, m: Vector, S: Matrix) -> tuple[float, Pull]:
         """``E c(x)`` for ``x ~ N(m, S)``, and the function back to ``(m_bar, S_bar)``."""
-        return self._through(self.cost.expected_and_pullback, m, _admit.state(m, S))
+        return self._through(self.cost.expected_and_pullback, m, _check.normal(m, S))
 
     def _expected(self, m: Vector, S: Matrix) -> tuple[float, Pull]:
         return self._through(expectation(self.cost), m, S)

@@ -13,7 +13,6 @@ from functools import cached_property
 
 from .. import _check
 from .._xp import Matrix, Vector, array_namespace, keep_copies
-from ..moments.input_covariance import admit_input
 from .composed import ComposableCost, Pull
 
 __all__ = ["QuadraticCost", "SaturatingCost"]
@@ -41,7 +40,7 @@ class _TargetCost(ComposableCost):
         Raises `ValueError` or `TypeError` for m and S that do not fit the target and each other.
         """
         _check.alike(_check.vector(m, "m", size=self.target.shape[0]), "m", self.target, "target")
-        value, pull = self._expected(m, admit_input(m, S, m[None, :]))
+        value, pull = self._expected(m, _check.normal(m, S))
         return value, lambda bar: pull(_check.number(bar, "bar"))
 
     def _expected(self, m: Vector, S: Matrix) -> tuple[float, Pull]:

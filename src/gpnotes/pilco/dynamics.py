@@ -105,10 +105,8 @@ def fit_dynamics(
     array([0.5])
     """
     admit_transitions(data, least=2)
-    if fit is not None and not callable(fit):
-        raise TypeError(f"fit must be a function of X and y; got {_check._kind(fit)}")
     steps = _check.whole(steps, "steps", 1)
-    fitted = fit or partial(_fitted, steps=steps)
+    fitted = partial(_fitted, steps=steps) if fit is None else _check.function(fit, "fit")
     angles = _check.entries(angles, "angles", data.states.shape[1], "a state")
     X = model_inputs(data.states, data.actions, angles)
     columns = [d for d in range(X.shape[1]) if d not in angles]

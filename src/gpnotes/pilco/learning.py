@@ -14,7 +14,7 @@ from .._xp import array_namespace
 from ..contracts import Policy, require
 from ..linalg import FactorisationError
 from ..params import flatten, flatten_gradient
-from . import _admit, _match
+from . import _match
 from .dynamics import Dynamics, Transitions, admit_transitions, fit_dynamics
 from .rollouts import rollout_and_pullback
 from .tasks import Task
@@ -184,9 +184,9 @@ def learn(
     """
     _check.instance(task, "task", Task)
     for name, function in (("act", act), ("propose", propose), ("fit", fit)):
-        _admit.function(function, name)
+        _check.function(function, name)
     if callback is not None:
-        _admit.function(callback, "callback")
+        _check.function(callback, "callback")
     begin = _begin(task, data, policy, after)
     least = 1 if begin.policy is None else 0  # a round needs one policy to improve
     loop = _Loop(

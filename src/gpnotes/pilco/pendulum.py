@@ -15,7 +15,6 @@ import numpy as np
 
 from .. import _check
 from .._xp import Array, as_array, to_numpy
-from . import _admit
 from .costs import SaturatingCost
 from .dynamics import Transitions
 from .tasks import Task
@@ -56,7 +55,7 @@ def swing(
     `act` may swing another, to look ahead, and threads do not meet. Raises `ImportError` without
     gymnasium, `ValueError` or `TypeError` for a start, steps and an action (1,) that do not fit.
     """
-    _admit.function(act, "act")
+    _check.function(act, "act")
     like = np.zeros(1) if like is None else _check.floating(like, "like")
     steps = _check.whole(steps, "steps", 1)
     start = _place(start)

@@ -18,12 +18,9 @@ from ..contracts import Policy, require
 from ..moments import Moments
 from ..moments.rbf_network import NetworkMoments, slopes_and_pullback
 from ..params import cotangent, fixed, positive, real
-from . import _admit
 from .sines import SineMoments, _sine_moments
 
-__all__ = ["BLIND", "LinearPolicy", "RBFPolicy", "Squashed"]
-
-BLIND = 1e6  # lengthscale of what a kernel shall not look at: it changes nothing in 12 digits
+__all__ = ["LinearPolicy", "RBFPolicy", "Squashed"]
 
 Pull = Callable[[Moments], tuple[Any, Array, Array]]
 
@@ -61,7 +58,7 @@ class LinearPolicy:
 
     def moments_and_pullback(self, m: Array, S: Array) -> tuple[Moments, Pull]:
         """The same, and a function from `Moments` of derivatives to (policy_bar, m_bar, S_bar)."""
-        S = _admit.state(m, S, self.weights.shape[1])
+        S = _check.normal(m, S, size=self.weights.shape[1])
         _check.alike(m, "m", self.weights, "weights")
         return _checked_back(*self._moments_and_pullback(m, S))
 
@@ -137,7 +134,7 @@ class RBFPolicy:
 
     def moments_and_pullback(self, m: Array, S: Array) -> tuple[Moments, Pull]:
         """The same, and a function from `Moments` of derivatives to (policy_bar, m_bar, S_bar)."""
-        S = _admit.state(m, S, self.size)
+        S = _check.normal(m, S, size=self.size)
         _check.alike(m, "m", self.centres, "centres")
         return _checked_back(*self._moments_and_pullback(m, S))
 
@@ -191,7 +188,7 @@ class Squashed:
     def __call__(self, z: Array) -> Array:
         """The action (U,) in the state z (K,), within the limit."""
         v = self.inner(z)
-        return _admit.limits(self.limit, v) * array_namespace(v).sin(v)
+        return _limits(self.limit, v) * array_namespace(v).sin(v)
 
     def moments(self, m: Array, S: Array) -> Moments:
         """Mean (U,), covariance (U, U) and covariance with z (K, U) for ``z ~ N(m, S)``."""
@@ -200,7 +197,7 @@ class Squashed:
     def moments_and_pullback(self, m: Array, S: Array) -> tuple[Moments, Pull]:
         """The same, and a function from `Moments` of derivatives to (policy_bar, m_bar, S_bar)."""
         v, pull_inner = self.inner.moments_and_pullback(m, S)
-        _admit.limits(self.limit, v.mean)
+        _limits(self.limit, v.mean)
         return _checked_back(*self._squashed(v, pull_inner))
 
     def _moments_and_pullback(self, m: Array, S: Array) -> tuple[Moments, Pull]:
@@ -230,3 +227,11 @@ def action_moments(policy: Any) -> Callable[[Array, Array], tuple[Moments, Pull]
 def _checked_back(action: Moments, pull: Pull) -> tuple[Moments, Pull]:
     """The same, with a check of the derivatives that are carried back."""
     return action, lambda bar: pull(_check.cotangents(bar, "bar", action))
+
+
+def _limits(limit: Any, v: Array) -> Array:
+    """`limit`, one number or one for each action, as an array like v (U,)."""
+    ones = array_namespace(v).ones_like(v)
+    if not isinstance(limit, int | float):
+        _check.alike(_check.vector(limit, "limit", size=v.shape[0]), "limit", v, "the action")
+    return limit * ones

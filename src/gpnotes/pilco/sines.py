@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 from .. import _check, _xp
 from .._xp import Array, Namespace, array_namespace
-from . import _admit
 
 __all__ = [
     "Augmented",
@@ -56,7 +55,7 @@ def sine_moments_and_pullback(
     m: Array, S: Array
 ) -> tuple[SineMoments, Callable[[SineMoments], tuple]]:
     """The same, and the function that carries derivatives back to ``(m_bar, S_bar)``."""
-    moments, pull = _sine_moments(m, _admit.state(m, S))
+    moments, pull = _sine_moments(m, _check.normal(m, S))
     return moments, lambda bar: pull(_check.cotangents(bar, "bar", moments))
 
 
@@ -125,7 +124,7 @@ def augment_and_pullback(
     m: Array, S: Array, angles: Sequence[int]
 ) -> tuple[Augmented, Callable[[Augmented], tuple]]:
     """The same, and the function that carries derivatives back to ``(m_bar, S_bar)``."""
-    S = _admit.state(m, S)
+    S = _check.normal(m, S)
     augmented, pull = _augment(m, S, _check.entries(angles, "angles", m.shape[0], "m"))
     return augmented, lambda bar: pull(_check.cotangents(bar, "bar", augmented))
 

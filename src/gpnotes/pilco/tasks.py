@@ -9,7 +9,7 @@ from typing import Any
 from .. import _check, _xp
 from .._xp import Matrix, Vector, array_namespace, as_array
 from ..random import Stream
-from . import _admit, _match
+from . import _match
 from .composed import by_step
 from .dynamics import Transitions, admit_transitions, model_inputs
 from .policies import RBFPolicy, Squashed
@@ -42,7 +42,7 @@ class Task:
     angles: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        _admit.state(self.mean, self.covariance, names=("mean", "covariance"))
+        _check.normal(self.mean, self.covariance, names=("mean", "covariance"))
         angles = _check.entries(self.angles, "angles", self.mean.shape[0], "mean")
         _match.cost(self.cost, _augment(self.mean, self.covariance, angles)[0])
         _check.whole(self.steps, "steps", 1)
