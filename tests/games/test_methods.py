@@ -47,6 +47,21 @@ def test_standard_errors_live_with_the_payoffs(space, make_model, make_mixtures)
         assert estimate.samples == 50
 
 
+def test_standard_errors_are_positive_where_a_payoff_counts_losses(make_model, make_mixtures):
+    model = make_model((5, 3), (3, 2))
+    losses = [
+        Expansion(f.profiles, f.weights, f.lengthscales, -f.scale, -f.offset)
+        for f in model.expansions
+    ]
+    p = make_mixtures(model.game, 2)
+    drawn = model.sampled_payoffs_and_jacobian(p, stream(5), samples=20)
+    lost = PayoffModel(model.game, losses).sampled_payoffs_and_jacobian(p, stream(5), samples=20)
+    for ours, theirs in zip(lost, drawn, strict=True):
+        np.testing.assert_array_equal(ours.mean, -theirs.mean)
+        np.testing.assert_array_equal(ours.standard_error, theirs.standard_error)
+        assert (ours.standard_error >= 0.0).all()
+
+
 def test_samples_are_one_method_of_six(space, make_model, make_mixtures):
     """The same draws, with standard errors or without."""
     model = make_model((5, 1), (3, 2), space.asarray)

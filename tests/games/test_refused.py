@@ -215,6 +215,8 @@ def test_a_high_rate_leads_to_the_best_that_is_played():
         ({"starts": P.astype("f4"), "stream": None}, TypeError, "starts must have the dtype of"),
         ({"stream": np.random.default_rng(0)}, TypeError, "stream must be a gpnotes Stream"),
         ({"method": "sampled"}, ValueError, "method must be one of .*; got 'sampled'"),
+        ({"moves": 2}, TypeError, "method 'exact' has threads; got moves"),
+        ({"method": "enumerated", "limit": 2}, ValueError, "profiles, more than limit=2"),
         ({"tolerance": NAN}, ValueError, "tolerance must be finite; got nan"),
         ({"tolerance": "1e-4"}, TypeError, "tolerance must be a number; got str"),
         ({"tolerance": [1e-4]}, TypeError, "tolerance must be a number; got list"),
