@@ -166,3 +166,14 @@ def test_the_gradient_of_a_posterior_asks_for_its_matrices(free):
         posterior.evidence_gradient()
     with pytest.raises(MemoryError, match="the predictive covariance"):
         posterior.covariance(X)
+
+
+def test_a_covariance_is_asked_for_with_what_its_factor_needs(free):
+    X, square = np.linspace(0.0, 1.0, 50)[:, None], 50 * 50 * 8
+    gp = GP(RBF() + RBF(), 0.1)
+    free(4 * square - 1)
+    with pytest.raises(MemoryError, match="the prior covariance"):
+        prior(gp, X)
+    free(3 * square - 1)
+    with pytest.raises(MemoryError, match="the Gram matrix"):
+        condition(gp, X, X[:, 0])
