@@ -9,7 +9,18 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from gpnotes import GP, RBF, Bernoulli, ConstantMean, Gaussian, condition, contracts, laplace
+from gpnotes import (
+    GP,
+    RBF,
+    Bernoulli,
+    ConstantMean,
+    Gaussian,
+    condition,
+    contracts,
+    fit,
+    laplace,
+    log_evidence_and_gradient,
+)
 from gpnotes.contracts import missing, require
 from gpnotes.pilco import LinearPolicy, SaturatingCost
 
@@ -80,10 +91,16 @@ def test_public_functions_name_what_a_part_lacks():
     for function in (laplace.condition, laplace.fit):
         with pytest.raises(TypeError, match=r"^likelihood must be .*; Partial lacks derivatives$"):
             function(gp, X, Y, likelihood)
-    with pytest.raises(TypeError, match=r"^mean must be a mean function, .*; Partial lacks pullb"):
-        GP(RBF(), 0.0, without(ConstantMean(1.0), "pullback"))
-    with pytest.raises(TypeError, match="mean must be a mean function; got the kernel RBF"):
-        GP(RBF(), 0.0, RBF())
+    by_hand = GP(RBF(), 0.1, without(ConstantMean(1.0), "pullback"))
+    for function in (fit, log_evidence_and_gradient):
+        with pytest.raises(TypeError, match=r"^gp\.mean must be .*; Partial lacks pullback$"):
+            function(by_hand, X, Y)
+    with pytest.raises(TypeError, match=r"^gp\.mean must be .*; Partial lacks pullback$"):
+        laplace.fit(GP(RBF(), 0.0, by_hand.mean), X, Y)
+    labels = laplace.condition(GP(RBF(), 0.0, lambda x: x[:, 0]), X, Y)
+    for posterior in (condition(by_hand, X, Y), labels):
+        with pytest.raises(TypeError, match=r"^gp\.mean must be .* lacks pullback$"):
+            posterior.evidence_gradient()
     posterior = laplace.condition(gp, X, Y, without(Bernoulli(), "probability"))
     with pytest.raises(TypeError, match=r"^the likelihood must be .*; Partial lacks probability$"):
         posterior.probability(X)

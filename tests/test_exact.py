@@ -423,7 +423,7 @@ class Wide(ConstantMean):
         (
             lambda gp, X, y: GP(RBF(), 0.1, 3.0),
             TypeError,
-            r"a mean function, .*; float lacks __call__, pullback",
+            r"a mean function, .*; got float",
         ),
         (lambda gp, X, y: condition(gp, X, y).extend(X, y[1:]), ValueError, "y must have shape"),
         (lambda gp, X, y: condition(gp, X, y).extend(X[:, 1:], y), ValueError, "^x must have sh"),
@@ -443,7 +443,11 @@ class Wide(ConstantMean):
             "n must be a w",
         ),
         (lambda gp, X, y: GP(gp.kernel, 0.1, ConstantMean), TypeError, "a mean function"),
-        (lambda gp, X, y: GP(gp.kernel, 0.1, lambda x: x[:, 0]), TypeError, "n lacks pullback"),
+        (
+            lambda gp, X, y: log_evidence_and_gradient(GP(gp.kernel, 0.1, lambda x: x[:, 0]), X, y),
+            TypeError,
+            r"gp\.mean must be a mean function with a pullback, .*; function lacks pullback",
+        ),
         (lambda gp, X, y: condition(gp, X, y).mean([[0.0]]), TypeError, "Xs must be an array; got"),
         (lambda gp, X, y: condition(gp, X, y).predict(X, chunk=True), TypeError, "chunk must be"),
         (

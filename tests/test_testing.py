@@ -25,7 +25,7 @@ from gpnotes._xp import array_namespace
 from gpnotes.contracts import Moments
 from gpnotes.design.criteria import CRITERIA, Information
 from gpnotes.params import cotangent, fixed, real
-from gpnotes.pilco import LinearPolicy, RBFPolicy, SaturatingCost, Squashed
+from gpnotes.pilco import LinearPolicy, QuadraticCost, RBFPolicy, SaturatingCost, Squashed
 from gpnotes.testing import (
     check_cost,
     check_criterion,
@@ -485,7 +485,10 @@ def test_our_policies_and_costs_conform(space, rng):
     bumps = RBFPolicy(centres, weights, a([1.0, 1.5]), (0, 1), 2)
     for policy in (linear, bumps, Squashed(linear, 1.5), Squashed(bumps, 1.5)):
         check_policy(policy, m, S)
-    check_cost(SaturatingCost(a([0.1, 0.2]), a([[1.0, 0.3], [0.3, 2.0]])), m, S)
+    target, weight = a([0.1, 0.2]), a([[1.0, 0.3], [0.3, 2.0]])
+    costs = SaturatingCost(target, weight), QuadraticCost(target, weight)
+    for cost in (*costs, 0.5 * costs[0] + costs[1]):
+        check_cost(cost, m, S)
 
 
 class Quadratic:

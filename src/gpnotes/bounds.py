@@ -89,7 +89,8 @@ def _read(
 
 
 def _interval(leaf: Leaf, pair: Any) -> tuple[float, float]:
-    name, positive = f"bounds[{leaf.path!r}]", leaf.constraint != "real"
+    name = f"bounds[{leaf.path!r}]"
+    positive = leaf.constraint != "real"
     wanted = f"must be {'0 < ' if positive else ''}low <= high, both finite"
     if isinstance(pair, str) or not isinstance(pair, Sequence | np.ndarray):
         raise TypeError(f"{name} {wanted}; got {pair!r}")

@@ -15,19 +15,27 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import Field
-from typing import Any, ClassVar, NamedTuple, Protocol, Self, TypeVar
+from typing import Any, ClassVar, NamedTuple, Protocol, Self, TypeAlias, TypeVar
 
 from ._xp import Array, HostArray, Matrix, Vector
 from .random import Stream
 
 __all__ = [
-    "Cost", "Criterion", "LabelLikelihood", "Likelihood", "Mean", "Moments", "Policy", "Posterior",
+    "Cost", "Criterion", "LabelLikelihood", "Likelihood", "Mean", "MeanFunction", "Moments",
+    "Policy", "Posterior",
     "missing", "require",
 ]  # fmt: skip
 
 
+MeanFunction: TypeAlias = Callable[[Matrix], Vector]
+"""What a process needs of its mean: ``m(xᵢ)``, (n,), for x (n, d)."""
+
+
 class Mean(Protocol):
-    """The mean function of a process: a frozen dataclass whose fields are its parameters."""
+    """A mean function with its gradient: a frozen dataclass whose fields are its parameters.
+
+    Any function will do as the mean of a process; what is asked for here is what a fit needs.
+    """
 
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
@@ -129,7 +137,7 @@ class Criterion(Protocol):
 
 
 _KINDS = {
-    Mean: "a mean function, such as ConstantMean(1.0)",
+    Mean: "a mean function with a pullback, such as ConstantMean(1.0)",
     Likelihood: "a density of y given f, such as Bernoulli()",
     LabelLikelihood: "a density of labels given f, such as Bernoulli()",
     Posterior: "a distribution of f given data, as condition makes it",

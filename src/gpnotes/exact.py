@@ -14,7 +14,7 @@ from .gaussian import Normal, normal_of
 from .inplace import evidence as in_place
 from .linalg import Cholesky, factorise, warn_of_jitter
 from .params import cotangent
-from .process import GP, admit_data, residual_of
+from .process import GP, admit_data, differentiable_mean, residual_of
 from .random import Stream
 
 __all__ = [
@@ -166,7 +166,9 @@ class Posterior:
 
     def _chunks(self, Xs: Matrix, chunk: int | None) -> list[Matrix]:
         self._admit(Xs)
-        n, width, entries = Xs.shape[0], self.X.shape[0], memory.ENTRIES
+        n = Xs.shape[0]
+        width = self.X.shape[0]
+        entries = memory.ENTRIES
         if chunk is not None:
             size = min(_check.whole(chunk, "chunk", 1), max(1, n))
             room = {"what": "a chunk of K_f*", "remedy": "Use a smaller chunk."}
@@ -261,7 +263,7 @@ class Posterior:
         K_bar = 0.5 * (self.alpha[:, None] * self.alpha[None, :] - self.cholesky.inverse())
         kernel_bar, X_bar, _ = self.gp.kernel.pullback(self.X, None, K_bar)
         noise_bar = float(array_namespace(K_bar).sum(_xp.diagonal(K_bar)))
-        mean_bar, X_bar_of_mean = self.gp.mean.pullback(self.X, self.alpha)
+        mean_bar, X_bar_of_mean = differentiable_mean(self.gp).pullback(self.X, self.alpha)
         gp_bar = cotangent(self.gp, kernel=kernel_bar, noise_var=noise_bar, mean=mean_bar)
         return gp_bar, X_bar + X_bar_of_mean, -self.alpha
 
@@ -320,6 +322,7 @@ def log_evidence_and_gradient(gp: GP, X: Matrix, y: Vector) -> tuple[float, GP]:
     -0.25
     """
     admit_data(gp, X, y)
+    differentiable_mean(gp)
     value, gp_bar, jitter = quiet_evidence(gp, X, y)
     warn_of_jitter(jitter, _gram_name(gp))
     return value, gp_bar
@@ -332,18 +335,18 @@ def quiet_evidence(gp: GP, X: Matrix, y: Vector) -> tuple[float, GP, float]:
     """
     memory.require_square(X.shape[0], like=X, copies=2, what="the Gram matrix")
     if in_place.serves(gp.kernel, X):
-        found = in_place.evidence_and_gradient(gp.kernel, gp.noise_var, X, residual_of(gp, X, y))
-        if found is not None:
-            return found.value, _assembled(gp, X, found), 0.0
+        result = in_place.evidence_and_gradient(gp.kernel, gp.noise_var, X, residual_of(gp, X, y))
+        if result is not None:
+            return result.value, _assembled(gp, X, result), 0.0
     posterior = _conditioned(gp, X, y)
     return posterior.log_evidence, posterior.evidence_gradient()[0], posterior.cholesky.jitter
 
 
-def _assembled(gp: GP, X: Matrix, found: in_place.Evidence) -> GP:
-    lengths_bar = found.lengthscale_bar
-    kernel_bar = cotangent(gp.kernel, variance=found.variance_bar, lengthscale=lengths_bar)
-    mean_bar, _ = gp.mean.pullback(X, found.alpha)
-    return cotangent(gp, kernel=kernel_bar, noise_var=found.noise_var_bar, mean=mean_bar)
+def _assembled(gp: GP, X: Matrix, result: in_place.Evidence) -> GP:
+    lengths_bar = result.lengthscale_bar
+    kernel_bar = cotangent(gp.kernel, variance=result.variance_bar, lengthscale=lengths_bar)
+    mean_bar, _ = differentiable_mean(gp).pullback(X, result.alpha)
+    return cotangent(gp, kernel=kernel_bar, noise_var=result.noise_var_bar, mean=mean_bar)
 
 
 def _plus_noise(K: Matrix, noise_var: float) -> Matrix:

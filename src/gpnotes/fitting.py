@@ -18,7 +18,7 @@ from .ascent import Ascent, ascend
 from .bounds import ends, limits, touched
 from .exact import quiet_evidence
 from .params import flatten, flatten_gradient
-from .process import GP, admit_data
+from .process import GP, admit_data, differentiable_mean
 from .random import Stream
 
 __all__ = ["Fit", "Run", "fit"]
@@ -88,6 +88,7 @@ def fit(
     True
     """
     admit_data(gp, X, y)
+    differentiable_mean(gp)
     steps = _check.whole(steps, "steps", 1)
     start, rebuild = flatten(gp, fixed=fixed)
     given = limits(gp, bounds, fixed=fixed)

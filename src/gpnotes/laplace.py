@@ -22,7 +22,7 @@ from .gaussian import Normal, normal_of
 from .likelihoods import Bernoulli, unchecked
 from .linalg import Cholesky, cholesky
 from .params import cotangent, flatten, flatten_gradient
-from .process import GP, admit_data
+from .process import GP, admit_data, differentiable_mean
 from .random import Stream
 
 __all__ = ["LaplacePosterior", "condition", "fit"]
@@ -233,7 +233,7 @@ class LaplacePosterior:
         R = self.sqrt_W[:, None] * self.cholesky.inverse() * self.sqrt_W[None, :]
         K_bar = (0.5 * self.gradient + u)[:, None] * self.gradient[None, :] - 0.5 * R
         kernel_bar, X_bar, _ = self.gp.kernel.pullback(self.X, None, K_bar)
-        mean_bar, X_bar_of_mean = self.gp.mean.pullback(self.X, self.gradient + u)
+        mean_bar, X_bar_of_mean = differentiable_mean(self.gp).pullback(self.X, self.gradient + u)
         gp_bar = cotangent(self.gp, kernel=kernel_bar, noise_var=0.0, mean=mean_bar)
         return gp_bar, X_bar + X_bar_of_mean
 
@@ -264,6 +264,7 @@ def fit(
     True
     """
     _admit(gp, X, y, likelihood)
+    differentiable_mean(gp)
     steps = _check.whole(steps, "steps", 1)
     held = _with_noise(fixed)
     start, rebuild = flatten(gp, fixed=held)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, cast
 
 from . import _check
 from ._xp import Matrix, Vector
-from .contracts import Mean, require
+from .contracts import Mean, MeanFunction, require
 from .kernels import Kernel
 from .means import ZeroMean
 from .params import holds_derivatives, nonnegative, settle
 
-__all__ = ["GP", "admit_data", "residual_of"]
+__all__ = ["GP", "admit_data", "differentiable_mean", "residual_of"]
 
 
 @dataclass(frozen=True)
@@ -19,8 +20,9 @@ class GP:
     """A prior over functions, ``f ~ GP(mean, kernel)``, :eq:`eq-fv-gp`, and the noise of y.
 
     `noise_var` is σ_n², the variance of the independent noise in ``y = f + ε``, :eq:`eq-fv-cov-y`;
-    it may be zero. `mean` is a `contracts.Mean`. Raises `TypeError` for what is no kernel or no
-    mean function, `ValueError` for a noise that is negative or not finite.
+    it may be zero. `mean` is any function from (n, d) to (n,); one that is to be fitted is a
+    `contracts.Mean`. Raises `TypeError` for what is no kernel or no function, `ValueError` for a
+    noise that is negative or not finite.
 
     >>> from gpnotes import RBF
     >>> GP(RBF(), 0.1)
@@ -29,17 +31,23 @@ class GP:
 
     kernel: Kernel
     noise_var: float = nonnegative(unit="y²")
-    mean: Mean = ZeroMean()  # noqa: RUF009  (frozen, so one instance can serve all)
+    mean: MeanFunction = ZeroMean()  # noqa: RUF009  (frozen, so one instance can serve all)
 
     def __post_init__(self) -> None:
         settle(self)
         _check.instance(self.kernel, "kernel", Kernel)
-        for part in (self.kernel, self.mean):
+        parts: tuple[Any, ...] = (self.kernel, self.mean)
+        for part in parts:
             if holds_derivatives(part):
                 raise TypeError(f"{part!r} holds derivatives and is no part of a process")
-        if isinstance(self.mean, Kernel):
-            raise TypeError(f"mean must be a mean function; got the kernel {self.mean!r}")
-        require(self.mean, "mean", Mean)
+        if isinstance(self.mean, type | Kernel) or not callable(self.mean):
+            wanted = "a mean function, such as ConstantMean(1.0)"
+            raise TypeError(f"mean must be {wanted}; got {_check._kind(self.mean)}")
+
+
+def differentiable_mean(gp: GP) -> Mean:
+    """The mean of `gp` if it has a pullback: what a gradient of the evidence needs."""
+    return cast(Mean, require(gp.mean, "gp.mean", Mean))
 
 
 def admit_data(gp: GP, X: Matrix, y: Vector) -> None:

@@ -26,12 +26,15 @@ def check_kernel(kernel: Kernel, X: Matrix) -> None:
     _check.matrix(X, "X")
     if isinstance(kernel, type) or not callable(kernel):
         raise TypeError(f"kernel must be one, such as RBF(); got {kernel!r}")
-    n, Z = X.shape[0], X[: max(1, X.shape[0] // 2), :] + 0.25
-    K, across = kernel(X), kernel(X, Z)
+    n = X.shape[0]
+    Z = X[: max(1, n // 2), :] + 0.25
+    K = kernel(X)
+    across = kernel(X, Z)
     is_array("k(x)", K, (n, n), X)
     is_array("k.diag(x)", kernel.diag(X), (n,), X)
     is_array("k(x, z)", across, (n, Z.shape[0]), X)
-    host, top = to_numpy(K), rounding(K)
+    host = to_numpy(K)
+    top = rounding(K)
     hold(np.array_equal(host, host.T), "k(x) is not symmetric")
     close("k.diag(x) and the diagonal of k(x)", kernel.diag(X), diagonal(K), top)
     back = array_namespace(X).matrix_transpose(kernel(Z, X))
