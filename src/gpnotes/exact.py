@@ -14,7 +14,7 @@ from .gaussian import Normal, normal_of
 from .inplace import evidence as in_place
 from .linalg import Cholesky, factorise, warn_of_jitter
 from .params import cotangent
-from .process import GP, admit_data, differentiable_mean, residual_of
+from .process import GP, admit_data, differentiable_mean, plus_noise, prior, residual_of
 from .random import Stream
 
 __all__ = [
@@ -26,24 +26,6 @@ __all__ = [
     "log_evidence_and_gradient",
     "prior",
 ]
-
-
-def prior(gp: GP, Xs: Matrix, noise: bool = False) -> Normal:
-    """The distribution of f at Xs (n, d) before any data, or with `noise` that of y there.
-
-    :eq:`eq-fv-moments`; with `noise` :eq:`eq-fv-cov-y`. Raises `ValueError` or `TypeError` for
-    inputs that do not fit the kernel, `MemoryError` for a matrix that has no room.
-
-    >>> import numpy as np
-    >>> from gpnotes import RBF
-    >>> prior(GP(RBF(), 0.5), np.asarray([[0.0], [1.0]]), noise=True).variance
-    array([1.5, 1.5])
-    """
-    _check.instance(gp, "gp", GP).kernel._admit(_check.matrix(Xs, "Xs"), "Xs")
-    _check.flag(noise, "noise")
-    memory.require_square(Xs.shape[0], like=Xs, copies=4, what="the prior covariance")
-    covariance = _plus_noise(gp.kernel(Xs), gp.noise_var if noise else 0.0)
-    return normal_of(gp.mean(Xs), covariance, gp.kernel.diag(Xs))
 
 
 def condition(gp: GP, X: Matrix, y: Vector) -> Posterior:
@@ -81,7 +63,7 @@ def _factor(gp: GP, X: Matrix) -> Cholesky:
         if lower is not None:
             return Cholesky(lower)
     memory.require_square(X.shape[0], like=X, copies=3, what="the Gram matrix")
-    return factorise(_plus_noise(gp.kernel(X), gp.noise_var), name=_gram_name(gp))
+    return factorise(plus_noise(gp.kernel(X), gp.noise_var), name=_gram_name(gp))
 
 
 def _gram_name(gp: GP) -> str:
@@ -198,7 +180,7 @@ class Posterior:
         2.2.
         """
         self._admit_square(Xs, noise)
-        return _plus_noise(self._project_jointly(Xs)[1], self.gp.noise_var if noise else 0.0)
+        return plus_noise(self._project_jointly(Xs)[1], self.gp.noise_var if noise else 0.0)
 
     def _admit_square(self, Xs: Matrix, noise: bool) -> None:
         self._admit(Xs)
@@ -223,7 +205,7 @@ class Posterior:
         """
         self._admit_square(Xs, noise)
         pull, covariance = self._project_jointly(Xs, lower_only=True)
-        covariance = _plus_noise(covariance, self.gp.noise_var if noise else 0.0)
+        covariance = plus_noise(covariance, self.gp.noise_var if noise else 0.0)
         # rounded like the variances before the data, of which they are what is left
         return normal_of(self.gp.mean(Xs) + pull, covariance, self.gp.kernel.diag(Xs))
 
@@ -288,7 +270,7 @@ class Posterior:
         memory.require_square(
             self.X.shape[0] + x.shape[0], like=x, copies=3, what="the extended Gram matrix"
         )
-        cross, block = self.gp.kernel(self.X, x), _plus_noise(self.gp.kernel(x), self.gp.noise_var)
+        cross, block = self.gp.kernel(self.X, x), plus_noise(self.gp.kernel(x), self.gp.noise_var)
         factor = self.cholesky.extend(cross, block, name="the extended Gram matrix")
         xp = array_namespace(x)
         return _posterior(self.gp, xp.concat([self.X, x]), xp.concat([self.y, y]), factor)
@@ -347,7 +329,3 @@ def _assembled(gp: GP, X: Matrix, result: in_place.Evidence) -> GP:
     kernel_bar = cotangent(gp.kernel, variance=result.variance_bar, lengthscale=lengths_bar)
     mean_bar, _ = differentiable_mean(gp).pullback(X, result.alpha)
     return cotangent(gp, kernel=kernel_bar, noise_var=result.noise_var_bar, mean=mean_bar)
-
-
-def _plus_noise(K: Matrix, noise_var: float) -> Matrix:
-    return K + noise_var * _xp.eye(K.shape[0], K) if noise_var else K

@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, cast
 
-from . import _check
+from . import _check, _xp, memory
 from ._xp import Matrix, Vector
 from .contracts import Mean, MeanFunction, require
+from .gaussian import Normal, normal_of
 from .kernels import Kernel
 from .means import ZeroMean
 from .params import holds_derivatives, nonnegative, settle
 
-__all__ = ["GP", "admit_data", "differentiable_mean", "residual_of"]
+__all__ = ["GP", "admit_data", "differentiable_mean", "plus_noise", "prior", "residual_of"]
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,29 @@ class GP:
 def differentiable_mean(gp: GP) -> Mean:
     """The mean of `gp` if it has a pullback: what a gradient of the evidence needs."""
     return cast(Mean, require(gp.mean, "gp.mean", Mean))
+
+
+def prior(gp: GP, Xs: Matrix, noise: bool = False) -> Normal:
+    """The distribution of f at Xs (n, d) before any data, or with `noise` that of y there.
+
+    :eq:`eq-fv-moments`; with `noise` :eq:`eq-fv-cov-y`. Raises `ValueError` or `TypeError` for
+    inputs that do not fit the kernel, `MemoryError` for a matrix that has no room.
+
+    >>> import numpy as np
+    >>> from gpnotes import RBF
+    >>> prior(GP(RBF(), 0.5), np.asarray([[0.0], [1.0]]), noise=True).variance
+    array([1.5, 1.5])
+    """
+    _check.instance(gp, "gp", GP).kernel._admit(_check.matrix(Xs, "Xs"), "Xs")
+    _check.flag(noise, "noise")
+    memory.require_square(Xs.shape[0], like=Xs, copies=4, what="the prior covariance")
+    covariance = plus_noise(gp.kernel(Xs), gp.noise_var if noise else 0.0)
+    return normal_of(gp.mean(Xs), covariance, gp.kernel.diag(Xs))
+
+
+def plus_noise(K: Matrix, noise_var: float) -> Matrix:
+    """The covariance of y from that of f."""
+    return K + noise_var * _xp.eye(K.shape[0], K) if noise_var else K
 
 
 def admit_data(gp: GP, X: Matrix, y: Vector) -> None:
