@@ -32,8 +32,12 @@ class EquationError(ValueError):
         label: str = "",
         first_line: int = 1,
     ) -> None:
-        self.problem, self.latex, self.span = problem, latex, span
-        self.chapter, self.label, self.first_line = chapter, label, first_line
+        self.problem = problem
+        self.latex = latex
+        self.span = span
+        self.chapter = chapter
+        self.label = label
+        self.first_line = first_line
         before = latex[: span[0]]
         self.line = before.count("\n") + first_line
         self.column = span[0] - before.rfind("\n")

@@ -113,7 +113,8 @@ def _number_cell(text: str) -> str:
 
 def _facts(record: Data) -> str:
     """How it was checked, as a sentence."""
-    draws, slip = record["draws"], slip_phrase(record.get("estimate"))
+    draws = record["draws"]
+    slip = slip_phrase(record.get("estimate"))
     allowed = tolerance_phrase(record)
     parts = [
         f"Evidence: {record['oracle']}" if record["oracle"] else "Compared with what it defines",

@@ -252,7 +252,8 @@ class Chapter:
         self._look()
         records = tuple(self._records.values())
         equations = self._text.equations
-        items, verdicts = self._answers.own, self._answers.verdicts
+        items = self._answers.own
+        verdicts = self._answers.verdicts
         refuse_incomplete(self._place, equations, records, items, verdicts, self._outdated)
         relations = self.relations()
         self._tables.refuse_idle(self._place, relations)

@@ -68,7 +68,8 @@ def equation_record(
     Raises `EquationError` for a step that does not hold, a mutant that survives, a statement
     that says nothing, and all bad input.
     """
-    latex, seed = equation.latex, terms.seed(equation.label)
+    latex = equation.latex
+    seed = terms.seed(equation.label)
     terms.allowed.refuse_loose()
     with watch_calls(bindings, terms.libraries) as watch:
         drawn = draw_bindings(bindings, seed)

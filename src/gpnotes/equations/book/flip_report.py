@@ -21,7 +21,8 @@ def write_flips(book: Path, slugs: Collection[str] = ()) -> Path:
 
     Raises `ValueError` for a slug of no chapter, and where other chapters have not been tried yet.
     """
-    place, every = book / "flips.json", chapters(book)
+    place = book / "flips.json"
+    every = chapters(book)
     if unknown := sorted(set(slugs) - set(every)):
         raise ValueError(f"slugs must be chapters of the book, {every}; got {unknown}")
     kept = json.loads(place.read_text(encoding="utf-8")) if slugs and place.is_file() else {}
@@ -71,11 +72,11 @@ def _report(tried: Mapping[str, Tried]) -> dict[str, Any]:
     }
 
 
-def _counts(found: Sequence[Outcome]) -> dict[str, int]:
+def _counts(outcomes: Sequence[Outcome]) -> dict[str, int]:
     return {
-        "edits": len(found),
-        "caught": sum(bool(outcome.by) for outcome in found),
-        "caught_by_numbers": sum(outcome.by == "numbers" for outcome in found),
+        "edits": len(outcomes),
+        "caught": sum(bool(outcome.by) for outcome in outcomes),
+        "caught_by_numbers": sum(outcome.by == "numbers" for outcome in outcomes),
     }
 
 

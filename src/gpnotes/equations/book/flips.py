@@ -112,9 +112,9 @@ def flips_of(equation: Equation, symbols: Sequence[str] = ()) -> list[Flip]:
     >>> [flip.latex for flip in flips_of(Equation("eq-a", "a = b^2 - c", 1))]
     ['a = b^2 + c', 'a = b - c']
     """
-    found = [*_edited(equation), *_confused(equation, symbols)]
+    slips = [*_edited(equation), *_confused(equation, symbols)]
     meant = normal(equation.latex)
-    return [flip for flip in found if normal_or_none(flip.latex) != meant]
+    return [flip for flip in slips if normal_or_none(flip.latex) != meant]
 
 
 def normal_or_none(latex: str) -> str | None:
@@ -143,9 +143,9 @@ def _confused(equation: Equation, symbols: Sequence[str]) -> Iterator[Flip]:
     """Each symbol, wherever it stands as it was bound, replaced by another one at random."""
     stream = np.random.default_rng([SEED, *equation.label.encode()])
     for symbol in symbols:
-        whole = rf"(?<![\\a-zA-Z_^{{]){re.escape(symbol)}(?![a-zA-Z_^'])"
+        pattern = rf"(?<![\\a-zA-Z_^{{]){re.escape(symbol)}(?![a-zA-Z_^'])"
         others = [other for other in symbols if other != symbol]
-        for match in re.finditer(whole, equation.latex) if others else ():
+        for match in re.finditer(pattern, equation.latex) if others else ():
             other = str(stream.choice(others))
             edit = ("one symbol for another", f"{other} for {symbol}")
             yield _flip(equation, edit, match.span(), other)
@@ -191,10 +191,10 @@ def run_chapter(path: Path, slug: str) -> Chapter:
     with chdir(path.parent), redirect_stdout(io.StringIO()):
         for line, code in markup.cells(path.read_text(encoding="utf-8")):
             exec(compile("\n" * (line - 1) + code, path.name, "exec"), scope)
-    found = [v for v in scope.values() if isinstance(v, Chapter) and v.slug == slug]
-    if not found:
+    opened = [v for v in scope.values() if isinstance(v, Chapter) and v.slug == slug]
+    if not opened:
         raise ValueError(f"{path.name} opens no Chapter({slug!r})")
-    return found[0]
+    return opened[0]
 
 
 def outcomes(chapter: Chapter, every: Choose = list) -> list[Outcome]:

@@ -141,8 +141,8 @@ def _beside(slug: str, folder: Path) -> Path | None:
 
 
 def _refuse_two(slug: str, first: Path, second: Path) -> None:
-    one, other = _of(first), _of(second)
-    equations = sorted(one.changed(other) | other.changed(one))
+    first_text, second_text = _of(first), _of(second)
+    equations = sorted(first_text.changed(second_text) | second_text.changed(first_text))
     relations = sorted(_sentences(first) ^ _sentences(second))
     differing = [*equations, *(f"${latex}$" for latex in relations)]
     if differing:

@@ -134,7 +134,8 @@ def _directive(fence: Fence, body: list[str]) -> list[Equation]:
     labels = [m.group(2) for m in map(_OPTION.match, body[:count]) if m]
     if not any(line.strip() for line in body[count:]) and labels and not fence.argument:
         raise ValueError(f"line {fence.line}: the equation {labels[0]} is empty")
-    latex, label = "\n".join(body[count:]), "".join(labels[:1])
+    latex = "\n".join(body[count:])
+    label = "".join(labels[:1])
     equation = displays.labelled(latex or fence.argument, fence.line + 1 + count, label)
     if equation and fence.argument:
         raise ValueError(
@@ -172,15 +173,15 @@ def parse(content: str, suffix: str) -> dict[str, Equation]:
 
 def _notebook(text: str) -> dict[str, Equation]:
     raw = text.splitlines()
-    found: dict[str, Equation] = {}
+    by_label: dict[str, Equation] = {}
     for cell in json.loads(text)["cells"]:
         if cell["cell_type"] != "markdown":
             continue
         for label, equation in equations("".join(cell["source"])).items():
-            if label in found:
+            if label in by_label:
                 raise ValueError(f"the label {label} stands in two cells")
-            found[label] = replace(equation, line=_raw_line(raw, equation))
-    return found
+            by_label[label] = replace(equation, line=_raw_line(raw, equation))
+    return by_label
 
 
 def _raw_line(raw: list[str], equation: Equation) -> int:

@@ -59,11 +59,11 @@ def _pages(book: Path) -> dict[str, dict[str, dict[str, Any]]]:
 def _entries(path: Path) -> dict[str, dict[str, Any]]:
     """The equations without the book's macros, which a notebook far from it would lack."""
     try:
-        found = markup.read(path)
+        equations = markup.read(path)
     except ValueError as error:
         raise ValueError(f"{path.name}: {error}") from error
     macros = read_macros(path.resolve().parent)
-    alone = [expand_equation(equation, macros) for equation in found.values()]
+    alone = [expand_equation(equation, macros) for equation in equations.values()]
     return {e.label: {"latex": e.latex, "line": e.line} for e in alone}
 
 

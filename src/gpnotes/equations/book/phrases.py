@@ -214,7 +214,7 @@ def together(mutants: Sequence[Data]) -> list[Data]:
         _, swapped, old = _UNNUMBERED.sub("", mutant["edit"]).rpartition(" for ")
         plain = mutant["outcome"] == "caught" and swapped
         groups.setdefault(old if plain else place, []).append(mutant)
-    return [one for group in groups.values() for one in _nearest(group)]
+    return [mutant_shown for group in groups.values() for mutant_shown in _nearest(group)]
 
 
 def _nearest(group: list[Data]) -> list[Data]:

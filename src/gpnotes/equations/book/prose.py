@@ -165,8 +165,8 @@ def _unlabelled(
 
 def _headings(lines: list[str]) -> list[tuple[int, int, str]]:
     """Each heading: its line, its level, its words."""
-    found = ((i, _HEADING.match(line)) for i, line in enumerate(lines, start=1))
-    return [(i, len(m[0]) - len(m[0].lstrip("#")), m[1]) for i, m in found if m]
+    matches = ((i, _HEADING.match(line)) for i, line in enumerate(lines, start=1))
+    return [(i, len(m[0]) - len(m[0].lstrip("#")), m[1]) for i, m in matches if m]
 
 
 def _above(headings: list[tuple[int, int, str]], line: int) -> tuple[str, ...]:

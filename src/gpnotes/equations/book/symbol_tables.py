@@ -69,7 +69,8 @@ class SymbolTables:
         edited: bool,
     ) -> tuple[InlineRecord, ...]:
         """What becomes of all; an error of a false one says where in the file `place` it is."""
-        tables, records = self.tables(statements), []
+        tables = self.tables(statements)
+        records = []
         for relation in relations:
             with located(place, Equation("in the text", relation.latex, relation.line)):
                 records.append(self.record(relation, tables, edited=edited))
@@ -77,8 +78,8 @@ class SymbolTables:
 
     def _reason(self, relation: Relation) -> str:
         """Why the author lets the relation be, or nothing."""
-        found = self._spares(relation)
-        return self._spared[found[0]][normal(relation.latex)] if found else ""
+        keys = self._spares(relation)
+        return self._spared[keys[0]][normal(relation.latex)] if keys else ""
 
     def _spares(self, relation: Relation) -> list[_Key]:
         """The tables that spare the relation."""

@@ -110,5 +110,7 @@ def name_kinds(bindings: Mapping[str, Any]) -> dict[str, str]:
 
 def backend(bindings: Mapping[str, Any]) -> str:
     """The library whose arrays are bound: numpy unless another one's are among them."""
-    found = {type(value).__module__.split(".")[0] for value in bindings.values()}
-    return next((name for name in ("cupy", "torch", "array_api_strict") if name in found), "numpy")
+    modules = {type(value).__module__.split(".")[0] for value in bindings.values()}
+    return next(
+        (name for name in ("cupy", "torch", "array_api_strict") if name in modules), "numpy"
+    )

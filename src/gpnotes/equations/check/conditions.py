@@ -75,7 +75,7 @@ def _is_in(evaluator: Evaluator, value: np.ndarray, space: t.Space) -> bool:
 def _members(evaluator: Evaluator, node: t.Member) -> list[Any]:
     if node.members is not None:
         return elements(evaluator, node.members, {})
-    listed = [float(evaluator.value(one)) for one in node.listed]
+    listed = [float(evaluator.value(number)) for number in node.listed]
     if node.last is None:
         return listed
     if any(b != a + 1 for a, b in itertools.pairwise(listed)):

@@ -102,7 +102,7 @@ def compare_definition(
     refuse_unmet_conditions(latex, statement, numbers)
     judged = {id(step): tuple(_judged(step, drawn[0], allowed)) for step in statement.steps}
     bare = [step for step in statement.steps if not judged[id(step)]]
-    for step in (one for one in bare if names_in(one) <= set(full)):
+    for step in (step for step in bare if names_in(step) <= set(full)):
         for values in drawn:
             refuse_unequal_shapes(latex, step, Draw({NORMAL: normal_shape, **values}))
     kept = Statement(tuple(step for steps in judged.values() for step in steps))
@@ -132,8 +132,9 @@ def moment_steps(step: Step, bindings: Mapping[str, Any]) -> Iterator[Step]:
         return
     if names_in(right) - {NORMAL} <= set(bindings):
         mean, covariance = right.arguments
-        over, body = (Under((left.key,), left.key),), bind(left, {left.key})
-        average = Expectation(over, body, span=left.span)
-        spread = Variance(over, body, span=left.span)
-        yield replace(step, left=average, relation="=", right=mean)
-        yield replace(step, left=spread, relation="=", right=covariance)
+        over = (Under((left.key,), left.key),)
+        body = bind(left, {left.key})
+        mean_of_nodes = Expectation(over, body, span=left.span)
+        variance = Variance(over, body, span=left.span)
+        yield replace(step, left=mean_of_nodes, relation="=", right=mean)
+        yield replace(step, left=variance, relation="=", right=covariance)

@@ -43,28 +43,28 @@ def check_mutants(bound: BoundStatement, latex: str, spare: Spare, tight: Tight 
     Raises `EquationError` for a survivor that is not spared, for a spare that names none, and
     where no mutant is told apart from the statement.
     """
-    made = _mutants(bound, latex)
-    refuse_not_tight(bound, made, tight, latex)
-    fate = mutant_outcomes(bound, made)
-    records = tuple(_mutant(m, *f, spare) for m, f in zip(made, fate, strict=True))
+    mutants = _mutants(bound, latex)
+    refuse_not_tight(bound, mutants, tight, latex)
+    outcomes = mutant_outcomes(bound, mutants)
+    records = tuple(_mutant(m, *f, spare) for m, f in zip(mutants, outcomes, strict=True))
     records = tuple(
-        _never(m, r, why_never_tight(tight)) for m, r in zip(made, records, strict=True)
+        _never(m, r, why_never_tight(tight)) for m, r in zip(mutants, records, strict=True)
     )
-    _refuse_survivors(made, records, latex)
+    _refuse_survivors(mutants, records, latex)
     idle = [key for key in spare if not any(_named(r, key) and r.why for r in records)]
     if idle:
         raise EquationError(f"spare names no survivor: {', '.join(map(repr, idle))}", latex)
     computed = any(isinstance(node, _COMPUTED) for _, node in walk(bound.statement))
-    _refuse_powerless(made, records, latex, computed=computed)
+    _refuse_powerless(mutants, records, latex, computed=computed)
     return Mutants.of(records)
 
 
 def _mutants(bound: BoundStatement, latex: str) -> list[Mutant]:
     """All mutants but those that the noise of an estimate hides."""
-    made = all_mutants(
+    mutants = all_mutants(
         bound.statement, swap_groups(bound.draws[0].bindings), lambda n: balanced(latex, n.span)
     )
-    return [m for m in made if not m.finer or bound.errors[m.places[0]][0] is None]
+    return [m for m in mutants if not m.finer or bound.errors[m.places[0]][0] is None]
 
 
 def _never(mutant: Mutant, record: MutantRecord, why: str) -> MutantRecord:
@@ -75,7 +75,7 @@ def _never(mutant: Mutant, record: MutantRecord, why: str) -> MutantRecord:
 
 
 def _refuse_powerless(
-    made: Sequence[Mutant], records: Sequence[MutantRecord], latex: str, *, computed: bool
+    mutants: Sequence[Mutant], records: Sequence[MutantRecord], latex: str, *, computed: bool
 ) -> None:
     """A derivative or an average is computed all the same, and so is ``K = K^\\top``.
 
@@ -83,9 +83,9 @@ def _refuse_powerless(
     """
     told_apart = any(
         record.outcome in ("caught", "spared") and not mutant.closer
-        for mutant, record in zip(made, records, strict=True)
+        for mutant, record in zip(mutants, records, strict=True)
     )
-    claimed = any(step.left == step.right for mutant in made for step in mutant.steps)
+    claimed = any(step.left == step.right for mutant in mutants for step in mutant.steps)
     if not (told_apart or claimed or computed):
         problem = (
             "shows nothing: it has no mutant that could be told from it. Print what is computed, "
@@ -112,8 +112,10 @@ def _reads(mutant: Mutant) -> str:
     return printed(mutant.after)
 
 
-def _refuse_survivors(made: Sequence[Mutant], records: Sequence[MutantRecord], latex: str) -> None:
-    alive = [(m, r) for m, r in zip(made, records, strict=True) if r.outcome == "survived"]
+def _refuse_survivors(
+    mutants: Sequence[Mutant], records: Sequence[MutantRecord], latex: str
+) -> None:
+    alive = [(m, r) for m, r in zip(mutants, records, strict=True) if r.outcome == "survived"]
     if not alive:
         return
     said = "; ".join(f"{r.edit!r} (reads {r.latex})" for _, r in alive)
@@ -141,10 +143,10 @@ def mutant_outcomes(
 def _fate(bound: BoundStatement, mutant: Mutant) -> tuple[str, float | None]:
     known = [len(draw.evaluator) for draw in bound.draws]
     try:
-        found = _worst(bound, mutant)
-        if not found.holds:
-            return "caught", found.residual
-        return ("indistinct" if _same(bound, mutant) else "survived"), found.residual
+        comparison = _worst(bound, mutant)
+        if not comparison.holds:
+            return "caught", comparison.residual
+        return ("indistinct" if _same(bound, mutant) else "survived"), comparison.residual
     except Exception:  # whatever a bound callable raises on nonsense, nonsense it is
         return "caught", None
     finally:
@@ -154,13 +156,13 @@ def _fate(bound: BoundStatement, mutant: Mutant) -> tuple[str, float | None]:
 
 def _worst(bound: BoundStatement, mutant: Mutant) -> Comparison:
     """The first comparison that fails, or the last that holds."""
-    found = Comparison(0.0, True)
+    comparison = Comparison(0.0, True)
     for chosen in bound.portions:
         for place, step in zip(mutant.places, mutant.steps, strict=True):
-            found = bound.compare(place, step, chosen)
-            if not found.holds:
-                return found
-    return found
+            comparison = bound.compare(place, step, chosen)
+            if not comparison.holds:
+                return comparison
+    return comparison
 
 
 def _same(bound: BoundStatement, mutant: Mutant) -> bool:

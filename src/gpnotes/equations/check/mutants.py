@@ -101,12 +101,12 @@ def all_mutants(
     or that it is callable); `say` writes a node for the names of the edits.
     """
     scope = Scope(say, groups)
-    made = [*_of_relations(statement), *_of_sides(statement, scope)]
-    seen: Counter[str] = Counter()
+    unnamed = [*_of_relations(statement), *_of_sides(statement, scope)]
+    times: Counter[str] = Counter()
     named = []
-    for mutant in made:
-        seen[mutant.edit] += 1
-        again = seen[mutant.edit]
+    for mutant in unnamed:
+        times[mutant.edit] += 1
+        again = times[mutant.edit]
         named.append(mutant if again == 1 else replace(mutant, said=f"{mutant.said} ({again})"))
     return tuple(named)
 
@@ -165,7 +165,8 @@ def _shared(before: Step, step: Step) -> bool:
 def _mutant(
     statement: Statement, side: tuple[int, str], edit: str, change: tuple[Path, Node, Node]
 ) -> Mutant:
-    (place, name), (path, before, after) = side, change
+    place, name = side
+    path, before, after = change
     steps = statement.steps
     new = replace_at(getattr(steps[place], name), path, after)
     edited: dict[str, Any] = {name: new}

@@ -38,7 +38,8 @@ def _refuse_other_reading(latex: str, key: str, bound: Mapping[str, Any]) -> Non
     kinds = {k: kind(value) for k, value in bound.items()}
     if kinds.pop(key) != "value" or not {"^", "_"} & set(key):
         return
-    evaluator, value = Evaluator(bound, key), conform(bound[key])
+    evaluator = Evaluator(bound, key)
+    value = conform(bound[key])
     try:
         node = parse_expression(key, kinds)
         read = evaluator.value(node)
@@ -51,9 +52,9 @@ def _refuse_other_reading(latex: str, key: str, bound: Mapping[str, Any]) -> Non
         raise EquationError(problem, latex)
 
 
-def _agree(one: np.ndarray, other: np.ndarray) -> bool:
-    scale = max(np.max(np.abs(one)), np.max(np.abs(other)))
-    return one.shape == other.shape and bool(np.max(np.abs(one - other)) <= 1e-8 * scale)
+def _agree(left: np.ndarray, right: np.ndarray) -> bool:
+    scale = max(np.max(np.abs(left)), np.max(np.abs(right)))
+    return left.shape == right.shape and bool(np.max(np.abs(left - right)) <= 1e-8 * scale)
 
 
 def _refuse_standing(latex: str, reduction: Reduction, drawn_from: Set[str]) -> None:
@@ -71,7 +72,7 @@ def _has_subscript(key: str, index: list[str]) -> bool:
     sequence = tokens(key)
     for i, token in enumerate(sequence):
         if token.text == "_":
-            content = [one.text for one in sequence[i + 2 : closing(sequence, i + 1)]]
+            content = [inner.text for inner in sequence[i + 2 : closing(sequence, i + 1)]]
             if content == index or (not FONTS & set(content) and _within(index, content)):
                 return True
     return False

@@ -92,11 +92,11 @@ def compare_all(
         left, right = (np.array([float(pair[i]) for pair in conformed]) for i in (0, 1))
         return compare(left, relation, right, allowed)
     sizes = terms or [0.0] * len(conformed)
-    found = [
+    comparisons = [
         compare(left, relation, right, replace(allowed, terms=size))
         for (left, right), size in zip(conformed, sizes, strict=True)
     ]
-    return max(found, key=lambda c: (not c.holds, c.residual))
+    return max(comparisons, key=lambda c: (not c.holds, c.residual))
 
 
 def compare(left: np.ndarray, relation: str, right: np.ndarray, allowed: Tolerance) -> Comparison:
@@ -164,10 +164,10 @@ def _at_most(left: np.ndarray, right: np.ndarray, allowed: Tolerance) -> Compari
 
 def _below(left: np.ndarray, right: np.ndarray, allowed: Tolerance) -> Comparison:
     """Less by more than rounding, entry by entry; what is as good as equal is not less."""
-    found = _relative(left - right, scale(left, right), 0.0, 0.0)
+    comparison = _relative(left - right, scale(left, right), 0.0, 0.0)
     size = np.maximum(np.maximum(np.abs(left), np.abs(right)), allowed.terms)
     margin = allowed.atol + allowed.rtol * size
-    return Comparison(found.residual, bool(np.all(right - left > margin)))
+    return Comparison(comparison.residual, bool(np.all(right - left > margin)))
 
 
 def _proportional(left: np.ndarray, right: np.ndarray, allowed: Tolerance) -> Comparison:
@@ -177,8 +177,8 @@ def _proportional(left: np.ndarray, right: np.ndarray, allowed: Tolerance) -> Co
     if not np.any(right):
         raise Misfit(r"\propto with a right side of zeros says nothing")
     factor = max(float(np.vdot(right, left) / np.vdot(right, right)), 0.0)
-    found = _equal(left, factor * right, allowed)
-    return Comparison(found.residual, found.holds and factor > 0.0)
+    comparison = _equal(left, factor * right, allowed)
+    return Comparison(comparison.residual, comparison.holds and factor > 0.0)
 
 
 def _above_in_order(left: np.ndarray, right: np.ndarray, allowed: Tolerance) -> Comparison:

@@ -25,7 +25,8 @@ from .libraries import Libraries
 
 __all__ = ["ALGEBRA", "GIVEN", "CallWatch", "observed_route", "refuse_false_claims", "watch_calls"]
 
-ALGEBRA, GIVEN = "algebra in the cell", "numbers given"
+ALGEBRA = "algebra in the cell"
+GIVEN = "numbers given"
 _ORDER = ("package", "quadrature", "enumeration", "differences", "simulation")
 _LARGEST = 100_000  # entries of one result that are kept
 _DEEPEST = 3
@@ -129,9 +130,9 @@ def observed_route(
     keys = alone or {n.key for _, n in t.walk(statement) if isinstance(n, t.Name | t.Apply)}
     kinds = {_origin(bound[key], watch) for key in keys & set(bound)} | _computed(statement, bound)
     others = sorted(kinds - {"", *_ORDER})
-    seen = (*(name for name in _ORDER if name in kinds), *others)
+    observed = (*(name for name in _ORDER if name in kinds), *others)
     helpers = sorted(set(watch.returned) - {"package"})
-    return seen or ((ALGEBRA, *helpers) if watch.traced else (GIVEN,))
+    return observed or ((ALGEBRA, *helpers) if watch.traced else (GIVEN,))
 
 
 def _alone(statement: t.Statement) -> set[str]:
@@ -157,15 +158,15 @@ def _origin(value: Any, watch: CallWatch) -> str:
 
 def _computed(statement: t.Statement, bound: Mapping[str, Any]) -> set[str]:
     """What the engine itself computes: averages over nodes, and differences."""
-    found = set()
+    routes = set()
     for _, node in t.walk(statement):
         if isinstance(node, t.Derivative | t.Gradient):
-            found.add("differences")
+            routes.add("differences")
         elif isinstance(node, t.Under):
-            found.add(_of_nodes(bound.get(node.distribution)))
+            routes.add(_of_nodes(bound.get(node.distribution)))
         elif isinstance(node, t.Integral):
-            found |= {_of_nodes(bound.get(key)) for key in node.variables}
-    return found
+            routes |= {_of_nodes(bound.get(key)) for key in node.variables}
+    return routes
 
 
 def _of_nodes(value: Any) -> str:

@@ -12,8 +12,7 @@ import numpy as np
 from ..errors import EquationError
 from ..evaluate.evaluator import Evaluator
 from ..evaluate.scales import magnitude
-from ..evaluate.values import Estimate
-from ..evaluate.values import conform as conform_value
+from ..evaluate.values import Estimate, conform
 from ..latex.parser import parse
 from ..latex.tree import Name, Node, Statement, Step
 from .bindings import name_kinds, names_in
@@ -79,7 +78,7 @@ class Draw:
             raise Misfit(f"the estimate `{key}` must state its sample size, n=")
         error = np.asarray(self.estimates[key].standard_error, dtype=np.float64)
         if Name(key) in (step.left, step.right):
-            return conform_value(error) ** 2
+            return conform(error) ** 2
         return sum((shift**2 for shift in self._shifts(step, key)), np.zeros(()))
 
     def _shifts(self, step: Step, key: str) -> Iterator[np.ndarray]:
@@ -156,13 +155,13 @@ class BoundStatement:
         from it. A mutant of the relation stays what it says.
         """
         unturned = step.relation == self.statement.steps[place].relation
-        found = [
+        comparisons = [
             self._touch(place, step, i)
             if unturned and i in self._attained[place]
             else self._compare(place, step, [i])
             for i in self._places[chosen]
         ]
-        return max(found, key=lambda comparison: (not comparison.holds, comparison.residual))
+        return max(comparisons, key=lambda comparison: (not comparison.holds, comparison.residual))
 
     def _touch(self, place: int, step: Step, draw: int) -> Comparison:
         """Whether a weak inequality holds and a strict one does not."""

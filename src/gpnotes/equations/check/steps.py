@@ -25,7 +25,7 @@ def check_steps(bound: BoundStatement, equation: Equation) -> tuple[StepRecord, 
 
 def _step(bound: BoundStatement, place: int, step: Step, equation: Equation) -> StepRecord:
     try:
-        found = bound.compare(place, step)
+        comparison = bound.compare(place, step)
         residual = bound.residual(place, step)
     except Misfit as error:
         raise _at_step(bound, place, equation, f"cannot be compared: {error}") from error
@@ -33,22 +33,25 @@ def _step(bound: BoundStatement, place: int, step: Step, equation: Equation) -> 
         raise _at_step(bound, place, equation, "says nothing: both sides read the same")
     if bound.vacuous(step):
         raise _at_step(bound, place, equation, "says nothing: both sides are zero")
-    if not found.holds:
-        raise _at_step(bound, place, equation, "does not hold: " + _missed(bound, place, found))
+    if not comparison.holds:
+        raise _at_step(
+            bound, place, equation, "does not hold: " + _missed(bound, place, comparison)
+        )
     line = equation.line + step.line - 1
     return StepRecord(balanced(equation.latex, step.span), step.relation, residual, line)
 
 
-def _missed(bound: BoundStatement, place: int, found: Comparison) -> str:
-    step, allowed = bound.statement.steps[place], bound.allowed
+def _missed(bound: BoundStatement, place: int, comparison: Comparison) -> str:
+    step = bound.statement.steps[place]
+    allowed = bound.allowed
     if bound.errors[place][0] is not None:
         score = bound.score(place, step)
         return f"|z| = {score.z:.2f}, and {score.limit:.2f} is allowed"
     rtol = allowed.approx if step.relation == r"\approx" else allowed.rtol
     against = ""
-    if found.residual == 1.0 and step.relation in ("=", ":="):
+    if comparison.residual == 1.0 and step.relation in ("=", ":="):
         against = " (one side is zero: give atol=)"
-    return f"relative residual {found.residual:.1e}, and {rtol:.0e} is allowed{against}"
+    return f"relative residual {comparison.residual:.1e}, and {rtol:.0e} is allowed{against}"
 
 
 def _at_step(bound: BoundStatement, place: int, equation: Equation, problem: str) -> EquationError:
@@ -65,7 +68,7 @@ def worst_estimate(bound: BoundStatement) -> EstimateRecord | None:
     if not places:
         return None
     scores = [bound.score(i, bound.statement.steps[i]) for i in places]
-    worst = max(scores, key=lambda found: found.z / found.limit)
+    worst = max(scores, key=lambda score: score.z / score.limit)
     sample = next(iter(bound.draws[0].estimates.values()))
     return EstimateRecord(
         worst.z, worst.limit, worst.standard_error, worst.entries, sample.n or None, sample.seed,
@@ -81,19 +84,19 @@ def refutation_residual(bound: BoundStatement, latex: str) -> float | None:
     function that fails, is the fault of the bindings and refutes nothing: it raises as well.
     """
     try:
-        found = [_worst(bound, chosen) for chosen in bound.portions]
+        comparisons = [_worst(bound, chosen) for chosen in bound.portions]
     except ShapeMisfit:
         return None
     except EquationError as error:
         if isinstance(error.__cause__, ShapeError):
             return None
         raise
-    if any(comparison.holds for comparison in found):
-        closest = min(comparison.residual for comparison in found)
+    if any(comparison.holds for comparison in comparisons):
+        closest = min(comparison.residual for comparison in comparisons)
         raise EquationError(f"holds as printed: it is off by no more than {closest:.1e}", latex)
-    return min(comparison.residual for comparison in found)
+    return min(comparison.residual for comparison in comparisons)
 
 
 def _worst(bound: BoundStatement, chosen: slice) -> Comparison:
-    found = [bound.compare(i, step, chosen) for i, step in enumerate(bound.statement.steps)]
-    return max(found, key=lambda comparison: (not comparison.holds, comparison.residual))
+    comparisons = [bound.compare(i, step, chosen) for i, step in enumerate(bound.statement.steps)]
+    return max(comparisons, key=lambda comparison: (not comparison.holds, comparison.residual))

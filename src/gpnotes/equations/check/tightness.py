@@ -24,12 +24,12 @@ def why_never_tight(tight: Tight) -> str:
 
 
 def refuse_not_tight(
-    bound: BoundStatement, made: Sequence[Mutant], tight: Tight, latex: str
+    bound: BoundStatement, mutants: Sequence[Mutant], tight: Tight, latex: str
 ) -> None:
     """Raise `EquationError` where `tight` does not say what the numbers say."""
     if tight is None:
         return
-    strict = [mutant for mutant in made if mutant.strict]
+    strict = [mutant for mutant in mutants if mutant.strict]
     if not strict:
         raise EquationError("tight=: no relation of this equation can be tight", latex)
     attained = [_attained(bound, strict, draw) for draw in range(len(bound.draws))]

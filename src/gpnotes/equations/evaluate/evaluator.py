@@ -43,7 +43,8 @@ class Evaluator:
 
     def __init__(self, bindings: Mapping[str, Any], latex: str = "", *, cache: bool = True) -> None:
         self.bindings = {normal(key): value for key, value in bindings.items()}
-        self.latex, self.cache = latex, cache
+        self.latex = latex
+        self.cache = cache
         self._memo: dict[int, _Memo] = {}
         self._bound: dict[str, Array] = {}
 

@@ -90,16 +90,17 @@ def _paired(latex: str) -> tuple[tuple[tuple[Mark, Mark], ...], int]:
 
 def _marks(latex: str) -> Iterator[tuple[str, bool, Mark]]:
     """Every bracket: its kind (none where a size has no bracket), whether it opens, its place."""
-    for found in _MARK.finditer(latex):
-        text, size = found[0], found["size"]
-        if found["begin"] or found["end"]:
-            yield found["begin"] or found["end"], bool(found["begin"]), found.span()
+    for mark in _MARK.finditer(latex):
+        text = mark[0]
+        size = mark["size"]
+        if mark["begin"] or mark["end"]:
+            yield mark["begin"] or mark["end"], bool(mark["begin"]), mark.span()
         elif size:
             kind = "left" if size in ("left", "right") else size[:-1]
-            yield kind if found["sized"] else "", size == "left" or size[-1] == "l", found.span()
-        elif found["word"]:
-            yield found["word"], text[1] == "l", found.span()
-        elif found["brace"]:
-            yield "\\{", text[1] == "{", found.span()
-        elif found["plain"]:
-            yield _PLAIN[text], text in "{([", found.span()
+            yield kind if mark["sized"] else "", size == "left" or size[-1] == "l", mark.span()
+        elif mark["word"]:
+            yield mark["word"], text[1] == "l", mark.span()
+        elif mark["brace"]:
+            yield "\\{", text[1] == "{", mark.span()
+        elif mark["plain"]:
+            yield _PLAIN[text], text in "{([", mark.span()

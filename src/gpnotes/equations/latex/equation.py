@@ -37,7 +37,8 @@ class Equation:
 @contextmanager
 def located(place: str, equation: Equation) -> Iterator[None]:
     """Add `place`, the equation's label and its line in the file to an error raised inside."""
-    label, line = equation.label, equation.line
+    label = equation.label
+    line = equation.line
     try:
         yield
     except EquationError as error:

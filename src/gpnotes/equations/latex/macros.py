@@ -59,7 +59,8 @@ def expand(latex: str, macros: Macros) -> Expanded:
     """
     known = {f"\\{name.lstrip(chr(92))}": _text(name, macro) for name, macro in macros.items()}
     row = [_Letter(letter, (i, i + 1)) for i, letter in enumerate(latex)]
-    place, left = 0, _MOST
+    place = 0
+    left = _MOST
     while place < len(row):
         command = _command(row, place)
         if command in known:
@@ -68,7 +69,7 @@ def expand(latex: str, macros: Macros) -> Expanded:
             row = _replaced(latex, row, place, known[command])
         else:
             place += max(len(command), 1)
-    return Expanded("".join(one.text for one in row), tuple(one.span for one in row))
+    return Expanded("".join(it.text for it in row), tuple(it.span for it in row))
 
 
 def _text(name: str, macro: str | Sequence[Any]) -> str:
@@ -81,7 +82,7 @@ def _text(name: str, macro: str | Sequence[Any]) -> str:
 def _command(row: Row, place: int) -> str:
     if row[place].text != "\\":
         return ""
-    match = _COMMAND.match("".join(one.text for one in row[place : place + 40]))
+    match = _COMMAND.match("".join(letter.text for letter in row[place : place + 40]))
     return match[0] if match else ""
 
 
@@ -97,17 +98,21 @@ def _replaced(latex: str, row: Row, place: int, text: str) -> Row:
     for _ in range(max(map(int, _PARAMETER.findall(text)), default=0)):
         argument, end = _argument(latex, row, end, command)
         arguments.append(argument)
-    whole = (row[place].span[0], row[end - 1].span[1])
-    made: Row = []
+    written = (row[place].span[0], row[end - 1].span[1])
+    expanded: Row = []
     for i, piece in enumerate(_PARAMETER.split(text)):
-        new = arguments[int(piece) - 1] if i % 2 else [_Letter(letter, whole) for letter in piece]
-        made = _joined(made, new, whole)
-    return [*row[:place], *_joined(made, row[end:], whole)] if made else row[:place] + row[end:]
+        new = arguments[int(piece) - 1] if i % 2 else [_Letter(letter, written) for letter in piece]
+        expanded = _joined(expanded, new, written)
+    return (
+        [*row[:place], *_joined(expanded, row[end:], written)]
+        if expanded
+        else row[:place] + row[end:]
+    )
 
 
 def _joined(left: Row, right: Row, span: Span) -> Row:
     """The two rows, apart where a command would swallow the letter behind it."""
-    ends_in_command = re.search(r"\\[A-Za-z]+$", "".join(one.text for one in left[-40:]))
+    ends_in_command = re.search(r"\\[A-Za-z]+$", "".join(letter.text for letter in left[-40:]))
     apart = ends_in_command and right and right[0].text.isalpha()
     return [*left, _Letter(" ", span), *right] if apart else [*left, *right]
 
@@ -121,7 +126,8 @@ def _argument(latex: str, row: Row, place: int, command: str) -> tuple[Row, int]
     if row[place].text != "{":
         end = place + max(len(_command(row, place)), 1)
         return row[place:end], end
-    depth, end = 1, place + 1
+    depth = 1
+    end = place + 1
     while depth and end < len(row):
         depth += {"{": 1, "}": -1}.get(row[end].text, 0)
         end += max(len(_command(row, end)), 1)
@@ -140,7 +146,7 @@ def relocated(node: Node, place: Callable[[Span], Span]) -> Node:
         if not isinstance(value, Node):
             return value
         if id(value) not in made:
-            parts = {one.name: getattr(value, one.name) for one in fields(value)}
+            parts = {item.name: getattr(value, item.name) for item in fields(value)}
             held = {name: moved(part) for name, part in parts.items() if name != "span"}
             made[id(value)] = replace(value, **held, span=place(value.span))
         return made[id(value)]

@@ -37,7 +37,8 @@ def normal(latex: str) -> str:
 
 def joined(sequence: Sequence[Token]) -> str:
     """Canonical tokens as LaTeX again, with no brace or space that TeX does not need."""
-    out, needed = "", _needed_braces(sequence)
+    out = ""
+    needed = _needed_braces(sequence)
     for i, token in enumerate(sequence):
         if token.text in ("{", "}") and i not in needed:
             continue
@@ -105,7 +106,8 @@ def _keys(parts: Sequence[Sequence[Token]]) -> tuple[str, ...]:
 def split(inside: Sequence[Token]) -> tuple[list[list[Token]], list[list[Token]]]:
     """The parts between commas, before and behind the first bar or semicolon."""
     sides: tuple[list[list[Token]], list[list[Token]]] = ([[]], [])
-    depth, behind = 0, 0
+    depth = 0
+    behind = 0
     for token in inside:
         depth += (token.text in "({[") - (token.text in ")}]")
         if depth == 0 and token.text in ("|", ";") and not behind:

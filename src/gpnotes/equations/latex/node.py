@@ -68,7 +68,8 @@ def replace_at(node: Node, path: Path, new: Node) -> Node:
     """`node` with the node at `path` replaced by `new`; everything off the path is shared."""
     if not path:
         return new
-    (name, i, j), rest = path[0], path[1:]
+    name, i, j = path[0]
+    rest = path[1:]
     value: Any = getattr(node, name)
     if i < 0:
         changes: dict[str, Any] = {name: replace_at(value, rest, new)}

@@ -79,8 +79,8 @@ def symbols(latex: str) -> tuple[str, ...]:
     ('\\\\bar f', 'K_{*f}', 'K_y', '\\\\mathbf y')
     """
     wanted = ("NAME", "CALL", "INDEX")
-    found = [str(w) for w in lex(latex, Names({}), free=True) if w.type in wanted]
-    return tuple(dict.fromkeys(found))
+    symbols_read = [str(w) for w in lex(latex, Names({}), free=True) if w.type in wanted]
+    return tuple(dict.fromkeys(symbols_read))
 
 
 def all_parts() -> frozenset[str]:

@@ -77,14 +77,16 @@ class Scanner:
         self.out: list[Token] = []
         self.end = len(latex) if end is None else end
         self.side: str | None = None
-        self.sized, self.wide = 0, False
+        self.sized = 0
+        self.wide = False
 
     def read(self) -> list[Token]:
         """All pieces of the text, in order."""
         while self.at < self.end:
             match = _PIECE.match(self.latex, self.at)
             assert match, "every character is a piece"
-            start, self.at = self.at, match.end()
+            start = self.at
+            self.at = match.end()
             if match["env"]:
                 self._environment(start)
             elif match["piece"]:
@@ -93,7 +95,8 @@ class Scanner:
 
     def _piece(self, text: str, start: int) -> None:
         if text in _SIDES:
-            self.side, self.sized = _SIDES[text], start
+            self.side = _SIDES[text]
+            self.sized = start
         elif text in _WIDE:
             self.wide = True
         elif text in _LAYOUT or (self.side is not None and text == "."):
@@ -147,7 +150,8 @@ class Scanner:
         opened = re.compile(r"\*?\s*\{").match(self.latex, self.at)
         if not opened:
             return ""
-        depth, i = 1, opened.end()
+        depth = 1
+        i = opened.end()
         while depth and i < len(self.latex):
             step = 2 if self.latex[i] == "\\" else 1
             depth += {"{": 1, "}": -1}.get(self.latex[i], 0)

@@ -60,7 +60,9 @@ class _Reader:
     """The second pass: brace every argument, put the scripts in order."""
 
     def __init__(self, latex: str, pieces: list[Token]) -> None:
-        self.latex, self.pieces, self.i = latex, pieces, 0
+        self.latex = latex
+        self.pieces = pieces
+        self.i = 0
 
     def all(self) -> list[Token]:
         out: list[Token] = []
@@ -189,14 +191,16 @@ class _Reader:
 
     def _below(self, token: Token) -> list[Token]:
         """``\\underset{i}{\\max}`` is ``\\max_i``."""
-        under, word = self._argument(), self._argument()[1:-1]
+        under = self._argument()
+        word = self._argument()[1:-1]
         if word and word[0].text in _BIG:
             return [*word, replace(under[0], text="_"), *under]
         problem = "`\\underset` is read below \\max, \\min and the like alone"
         raise EquationError(problem, self.latex, (token.start, under[-1].end))
 
     def _root(self, token: Token) -> list[Token]:
-        opened, degree = self._next(), []
+        opened = self._next()
+        degree = []
         while self._peek() != "]":
             degree += self._item()
         shut = self._next()

@@ -88,7 +88,8 @@ RESERVED = CASES | {"unless", "as", "in", "is", "on", "holds", "and", "or", "not
 STOPS = _set(r"\implies \iff \Rightarrow \Longrightarrow \Leftrightarrow")
 
 # Common LaTeX that is not read, and what to write instead.
-_LIMIT, _BIND = "check the value at a large number", "bind a function, or what it makes"
+_LIMIT = "check the value at a large number"
+_BIND = "bind a function, or what it makes"
 UNREAD = {
     "\\dots": "write the sum with \\sum, or every term", "*": "write \\cdot, or \\odot for entries",
     "\\oint": "write the integral over a bound variable", "\\Pr": "bind it as a function",

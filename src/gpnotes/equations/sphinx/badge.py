@@ -36,7 +36,8 @@ def badge(row: Row, ledger: str, *, opened: bool = False) -> str:
 
 def line(record: Data, row: Row | None, address: str) -> str:
     """What stands below the cell: one line that leads to the equation, or to the item."""
-    tells, first = said(record), ""
+    tells = said(record)
+    first = ""
     if row is not None and row.number:
         tells = " · ".join(words(replace(row, records=(record,))))
         first = link(f"({row.number})", address)

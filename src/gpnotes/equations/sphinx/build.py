@@ -34,7 +34,8 @@ logger = logging.getLogger(__name__)
 
 def gather(app: Any, doctree: nodes.document) -> None:
     """A page has been read (its cells have run): note its equations, records and places."""
-    docname, env = app.env.docname, app.env
+    docname = app.env.docname
+    env = app.env
     _add_summary(doctree)
     places = frozenset(node["what"] for node in doctree.findall(generated))
     cells = env.metadata.get(docname, {}).get("source_map") or ()
@@ -121,14 +122,14 @@ def _book(env: Any) -> Book:
 
 def _order(env: Any) -> Iterator[str]:
     """The documents as the table of contents has them, then the rest."""
-    seen: dict[str, None] = {}
+    ordered: dict[str, None] = {}
     stack = [env.config.root_doc]
     while stack:
         name = stack.pop()
-        if name not in seen:
-            seen[name] = None
+        if name not in ordered:
+            ordered[name] = None
             stack.extend(reversed(env.toctree_includes.get(name, [])))
-    return iter([*seen, *sorted(set(store(env)) - set(seen))])
+    return iter([*ordered, *sorted(set(store(env)) - set(ordered))])
 
 
 def _numbers(env: Any) -> dict[str, str]:
@@ -179,7 +180,9 @@ class _Filler:
     """The pieces of HTML for one page."""
 
     def __init__(self, app: Any, docname: str) -> None:
-        self.app, self.env, self.docname = app, app.env, docname
+        self.app = app
+        self.env = app.env
+        self.docname = docname
         self.book = _book(app.env)
         self.links = tables.Links(self._equation, self._document, self._title)
 
@@ -229,9 +232,9 @@ class _Filler:
         return tables.timings(self.book, self.links)
 
     def _fill_versions(self, options: Any) -> str:
-        found = {"Python": platform.python_version()}
+        installed = {"Python": platform.python_version()}
         names = self.env.config.equations_versions
-        return tables.versions(found | {name: _version(name) for name in names})
+        return tables.versions(installed | {name: _version(name) for name in names})
 
     def _fill_flips(self, options: Any) -> str:
         path = Path(self.env.srcdir) / self.env.config.equations_flips

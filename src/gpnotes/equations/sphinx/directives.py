@@ -92,19 +92,22 @@ class Versions(_Place):
 class Flips(_File):
     """``{equation-flips}``: the result of the flip test."""
 
-    what, setting = "flips", "equations_flips"
+    what = "flips"
+    setting = "equations_flips"
 
 
 class Verdicts(_File):
     """``{equation-verdicts}``: how many items of the sources have which verdict."""
 
-    what, setting = "verdicts", "equations_items"
+    what = "verdicts"
+    setting = "equations_items"
 
 
 class Sources(_File):
     """``{equation-sources} S1``: the items whose identifiers begin so."""
 
-    what, setting = "sources", "equations_items"
+    what = "sources"
+    setting = "equations_items"
     required_arguments = 1
 
 
@@ -119,7 +122,8 @@ class CheckedEquation(_Place):
 class Notation(_File):
     """``{equation-notation} group``: one group of the notation file, entered in the index."""
 
-    what, setting = "notation", "equations_notation"
+    what = "notation"
+    setting = "equations_notation"
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:

@@ -284,7 +284,8 @@ def _weak(row: Row, record: Data) -> Iterator[str]:
 
 def _unlabelled(book: Book, docname: str) -> Iterator[Problem]:
     for note in book.pages[docname].notes:
-        label, chapter = note.record.get("label"), note.record.get("chapter", docname)
+        label = note.record.get("label")
+        chapter = note.record.get("chapter", docname)
         about = book.checked_by(docname, note.record) if chapter else None
         page = book.pages[about or docname]
         where = "here" if about in (None, docname) else f"in {about}"

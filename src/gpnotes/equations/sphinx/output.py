@@ -30,5 +30,6 @@ class CheckOutput:
         if data.mime_type != MIME or inline:
             return None
         node = check_output(record=dict(data.content))
-        node.source, node.line = renderer.source, data.line
+        node.source = renderer.source
+        node.line = data.line
         return [node]

@@ -99,10 +99,10 @@ class Lines:
     def of(cls, path: Path, cells: Sequence[int]) -> Lines:
         """The lines of the file at `path`, in which the cells begin on the lines `cells`."""
         try:
-            found = {label: equation.line for label, equation in markup.read(path).items()}
+            equations = {label: equation.line for label, equation in markup.read(path).items()}
         except ValueError:  # numbered in a way that no check can read: the node's line must do
-            found = {}
-        return cls(found, tuple(cells))
+            equations = {}
+        return cls(equations, tuple(cells))
 
     def equation(self, node: nodes.math_block) -> int:
         """The line of the file on which the equation of `node` stands."""

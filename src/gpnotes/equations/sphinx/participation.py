@@ -77,7 +77,8 @@ def _take_label(equations: dict[str, Any], docname: str, node: nodes.math_block)
         equations.pop(node["label"], None)
         node["label"] = None
     label = node.get("label") or labels[0]
-    node["label"], node["docname"] = label, docname
+    node["label"] = label
+    node["docname"] = docname
     node["ids"] = [nodes.make_id(f"equation-{label}")]
     lines = [line for line in node.astext().split("\n") if LABEL.sub("", line).strip()]
     node.children = [nodes.Text(LABEL.sub("", "\n".join(lines)).strip())]

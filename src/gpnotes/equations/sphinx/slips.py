@@ -24,8 +24,8 @@ def flips(result: Data | None) -> str:
     )
     kinds = result.get("kinds", {})
     rows = [
-        element("tr", *map(_cell, (say(kind), str(one["edits"]), str(one["caught"]))))
-        for kind, one in kinds.items()
+        element("tr", *map(_cell, (say(kind), str(counts["edits"]), str(counts["caught"]))))
+        for kind, counts in kinds.items()
     ]
     shown = table("eqn-small", ("edit", "made", "caught"), rows)
     missed = [_missed(entry) for entry in result.get("uncaught", ())]

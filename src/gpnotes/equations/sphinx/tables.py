@@ -309,9 +309,9 @@ def _symbol(entry: Data) -> str:
 # How the book was built
 
 
-def versions(found: Mapping[str, str]) -> str:
+def versions(installed: Mapping[str, str]) -> str:
     """What the build ran on."""
-    rows = [element("tr", _cell(say(name)), _cell(say(value))) for name, value in found.items()]
+    rows = [element("tr", _cell(say(name)), _cell(say(value))) for name, value in installed.items()]
     return table("eqn-small", ("package", "version"), rows)
 
 

@@ -19,15 +19,15 @@ from .registry import Array, Calculator, Item, Scope, rule
 def _members(ev: Calculator, over: t.Range, scope: Scope) -> list[Any]:
     if over.members is None:
         first, last = (whole_number(ev.of(limit, scope)) for limit in over.limits)
-        found = list(range(first, last + 1))
+        members = list(range(first, last + 1))
     else:
-        found = elements(ev, over.members, scope)
+        members = elements(ev, over.members, scope)
     if over.without is not None:
         skipped = ev.of(over.without, scope)
-        found = [member for member in found if member != skipped]
-    if not found and not any(ev.depends(over, key) for key in scope):
+        members = [member for member in members if member != skipped]
+    if not members and not any(ev.depends(over, key) for key in scope):
         raise OperationError(f"nothing to run over: the range of `{over.index}` is empty")
-    return found
+    return members
 
 
 def elements(ev: Calculator, node: t.Node, scope: Scope) -> list[Any]:
@@ -113,14 +113,14 @@ def _drawn(under: t.Under, nodes: Nodes, place: int) -> dict[str, Any]:
 
 def _nodes(ev: Calculator, under: t.Under, scope: Scope) -> Nodes:
     key = under.distribution
-    found = ev.bindings.get(key)
-    if isinstance(found, Distribution):
-        found = found.nodes
-        if not isinstance(found, Nodes):
-            found = nodes_given(key, found, [argument(ev, node, scope) for node in under.given])
-    if not isinstance(found, Nodes):
+    nodes = ev.bindings.get(key)
+    if isinstance(nodes, Distribution):
+        nodes = nodes.nodes
+        if not isinstance(nodes, Nodes):
+            nodes = nodes_given(key, nodes, [argument(ev, node, scope) for node in under.given])
+    if not isinstance(nodes, Nodes):
         raise OperationError(f"`{key}` must be bound to Nodes(points, weights)")
-    return found
+    return nodes
 
 
 def _own(variables: tuple[str, ...]) -> tuple[t.Under, ...]:
@@ -182,7 +182,8 @@ def _inside_limits(ev: Calculator, node: t.Integral, scope: Scope) -> None:
     low, high = (_limit(ev, limit, scope) for limit in node.limits)
     for key in node.variables:
         nodes = _nodes(ev, t.Under((key,), key), scope)
-        points, length = nodes.points, nodes.weights.sum()
+        points = nodes.points
+        length = nodes.weights.sum()
         size = (high - low) ** _dimension(ev, node, scope, (key, nodes))
         if points.min() < low or points.max() > high:
             raise OperationError(f"the nodes of `{key}` leave the limits {low:.6g} to {high:.6g}")
@@ -202,7 +203,8 @@ def _dimension(ev: Calculator, node: t.Integral, scope: Scope, at: tuple[str, No
     """How many coordinates the domain has, which are those of the nodes; one if it says nothing."""
     if node.dimension is None:
         return 1
-    (key, nodes), wanted = at, whole_number(ev.of(node.dimension, scope))
+    key, nodes = at
+    wanted = whole_number(ev.of(node.dimension, scope))
     held = nodes.points.shape[1] if nodes.points.ndim > 1 else 1
     if held != wanted:
         plural = "" if held == 1 else "s"

@@ -29,7 +29,8 @@ class Averages(Branches):
 
     def __init__(self, latex: str, kinds: Mapping[str, str]) -> None:
         super().__init__()
-        self.latex, self.kinds = latex, kinds
+        self.latex = latex
+        self.kinds = kinds
         forms = {k: signature(k) for k, kind in kinds.items() if kind in DISTRIBUTIONS}
         self.forms: dict[str, Signature] = {k: form for k, form in forms.items() if form}
 
@@ -62,7 +63,8 @@ class Averages(Branches):
         return t.Covariance(over, left, right, span=span_of(meta))
 
     def _average(self, parts: Parts, meta: Meta, most: int) -> tuple[tuple[t.Under, ...], Bodies]:
-        over, (bodies, given) = tuple(parts[1:-1]), parts[-1]
+        over = tuple(parts[1:-1])
+        bodies, given = parts[-1]
         if len(bodies) != most:
             raise self._fault("an average is of one expression, a covariance of one or two", meta)
         if given:

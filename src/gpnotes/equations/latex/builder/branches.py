@@ -54,7 +54,7 @@ class Branches(Transformer[Word, Node]):
         return self._derivative(parts[0], parts[1:], meta)
 
     def _derivative(self, body: Node, variables: list[list[Node]], meta: Meta) -> Node:
-        for variable in reversed([one for group in variables for one in group]):
+        for variable in reversed([item for group in variables for item in group]):
             self._refuse_variable(variable, meta)
             body = t.Derivative(body, variable, span=span_of(meta))
         return body

@@ -100,7 +100,9 @@ class TreeBuilder(Averages, Conditions, Ranges):
 
     def _product(self, parts: Parts) -> Node:
         factors: list[Node] = []
-        before, op, slashed = None, "", False
+        before = None
+        op = ""
+        slashed = False
         for part in parts:
             if isinstance(part, str):
                 op = part
@@ -110,7 +112,8 @@ class TreeBuilder(Averages, Conditions, Ranges):
             )
             slashed = op == "DIV"
             factors = [quotient(one_product(factors), part)] if slashed else [*factors, part]
-            before, op = part, ""
+            before = part
+            op = ""
         return one_product(factors)
 
     def run(self, meta: Meta, parts: Parts) -> Node:
@@ -173,7 +176,8 @@ class TreeBuilder(Averages, Conditions, Ranges):
 
     def integral(self, meta: Meta, parts: Parts) -> Node:
         """``\\int_a^b body \\,\\mathrm d x``."""
-        limits, body = parts[1:-2], parts[-2]
+        limits = parts[1:-2]
+        body = parts[-2]
         over = tuple(str(parts[-1]).split("\n"))
         return t.Integral(over, bind(body, over), *limits, span=_span(meta))
 

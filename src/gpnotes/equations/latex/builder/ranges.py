@@ -29,7 +29,8 @@ class Ranges(Branches):
 
     def range(self, meta: Meta, parts: Parts) -> t.Range:
         """What stands below a sum: ``i = 1``, ``i \\in S``, ``i < j``, ``j \\ne i``, ``i``."""
-        key, span = str(parts[0]), span_of(meta)
+        key = str(parts[0])
+        span = span_of(meta)
         if len(parts) == 1:
             return t.Range(key, members=t.Name(key, span=span), span=span)
         if parts[1].type == "EQ":
@@ -53,31 +54,32 @@ class Ranges(Branches):
 
     def big(self, meta: Meta, parts: Parts) -> Node:
         """``\\sum_{i=1}^n body`` and its like; several ranges are nested."""
-        kind, body = str(parts[0]), parts[-1]
+        kind = str(parts[0])
+        body = parts[-1]
         ranges = self._merged(parts[1:-1])
         if self.several:
-            self._refuse(trailing_factor(kind, (one.index for one in ranges), body), body.span)
+            self._refuse(trailing_factor(kind, (over.index for over in ranges), body), body.span)
         upper = parts[-2] if not isinstance(parts[-2], t.Range | list) else None
-        for one in reversed(self._complete(ranges, upper, meta)):
-            body = t.Reduction(kind, one, bind(body, {one.index}), span=span_of(meta))
+        for over in reversed(self._complete(ranges, upper, meta)):
+            body = t.Reduction(kind, over, bind(body, {over.index}), span=span_of(meta))
         return body
 
     def _merged(self, parts: Parts) -> list[t.Range]:
         """One range an index: ``i = 1, i \\ne j`` is one that leaves out ``j``."""
-        flat = [one for part in parts for one in (part if isinstance(part, list) else [part])]
+        flat = [over for part in parts for over in (part if isinstance(part, list) else [part])]
         merged: dict[str, t.Range] = {}
-        for one in flat:
-            if isinstance(one, t.Range):
-                known = merged.get(one.index)
-                merged[one.index] = one if known is None else self._both(known, one)
+        for over in flat:
+            if isinstance(over, t.Range):
+                known = merged.get(over.index)
+                merged[over.index] = over if known is None else self._both(known, over)
         return list(merged.values())
 
-    def _both(self, one: t.Range, other: t.Range) -> t.Range:
+    def _both(self, over: t.Range, other: t.Range) -> t.Range:
         without = other.without
-        if without is None or other.members != t.Name(other.index) or one.without is not None:
-            problem = f"`{one.index}` runs twice; beside its range only `\\ne` may stand"
+        if without is None or other.members != t.Name(other.index) or over.without is not None:
+            problem = f"`{over.index}` runs twice; beside its range only `\\ne` may stand"
             raise EquationError(problem, self.latex, other.span)
-        return replace(one, without=without, span=around([one, other]))
+        return replace(over, without=without, span=around([over, other]))
 
     def ordered(self, meta: Meta, parts: Parts) -> list[t.Range]:
         """``1 \\le i < j \\le N``, and ``1 \\le i \\le N``."""
@@ -100,16 +102,16 @@ class Ranges(Branches):
 
     def _complete(self, ranges: list[t.Range], upper: Node | None, meta: Meta) -> list[t.Range]:
         """Give ``i, j = 1`` and its upper limit to every index that they are written for."""
-        if upper is None and all(one.members or one.last for one in ranges):
+        if upper is None and all(over.members or over.last for over in ranges):
             return ranges
         second = self._open_end(ranges[0]) if len(ranges) == 1 else None
         if second is not None and upper is not None:
             return _pairs(ranges[0], second, upper)
-        if any(one.last or not _takes_limits(one) for one in ranges):
+        if any(over.last or not _takes_limits(over) for over in ranges):
             raise self._fault("an upper limit stands beside a range that has its end already", meta)
         first = ranges[-1].first
         if upper is not None and first is not None:
-            return [_between(one, one.first or first, upper) for one in ranges]
+            return [_between(over, over.first or first, upper) for over in ranges]
         raise self._fault("a range needs both its limits, or a set", meta)
 
 

@@ -59,7 +59,8 @@ def _bring_arguments_forward(s: Stream, after: int) -> None:
 
 def _is_part(s: Stream, opened: int) -> bool:
     """A subscript that is no index makes the whole symbol an unbound one."""
-    i, end = opened + 1, s.group_end(opened)
+    i = opened + 1
+    end = s.group_end(opened)
     while i < end:
         match = s.names.match(s.tokens, i)
         if not match and _is_symbol(s.tokens[i].text):
@@ -130,7 +131,8 @@ def _free_end(s: Stream) -> int:
 
 
 def _only_indices(s: Stream, opened: int) -> bool:
-    i, end = opened + 1, s.group_end(opened)
+    i = opened + 1
+    end = s.group_end(opened)
     while i < end:
         match = s.names.match(s.tokens, i)
         if not match and s.tokens[i].text != ",":

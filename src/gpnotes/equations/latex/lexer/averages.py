@@ -113,7 +113,10 @@ class _Subscript:
     """Reads the tokens of a subscript from left to right."""
 
     def __init__(self, s: Stream, content: list[Token]) -> None:
-        self.s, self.names, self.tokens, self.i = s, s.names, content, 0
+        self.s = s
+        self.names = s.names
+        self.tokens = content
+        self.i = 0
         self.waiting: list[tuple[str, ...]] = []
         self.out: list[_Over] = []
 
@@ -137,14 +140,16 @@ class _Subscript:
 
     def _symbol(self) -> None:
         """``x``, which a distribution may follow, or ``q(x)``."""
-        start, end = self.i, self._end(self.i)
+        start = self.i
+        end = self._end(self.i)
         if self._text(end) != "(":
             self.waiting.append((joined(self.tokens[start:end]),))
             self.i = end
             return
         self.out += [self._alone(variables) for variables in self.waiting]
         self.waiting, shut = [], self._shut(end)
-        letter, inside = self.tokens[start:end], self.tokens[end + 1 : shut]
+        letter = self.tokens[start:end]
+        inside = self.tokens[end + 1 : shut]
         self.i = shut + 1
         variables, given = split(inside)
         key = self._bound(self.tokens[start : shut + 1], letter)
@@ -179,7 +184,8 @@ class _Subscript:
         forms = [k for k, f in self.names.forms.items() if f[1:] == (drawn, wanted)]
         if len(forms) != 1:
             raise self._unbound(joined(self.tokens))
-        self.waiting, self.i = [], len(self.tokens)
+        self.waiting = []
+        self.i = len(self.tokens)
         self.out.append(self._over([self._tokens(k) for k in drawn], forms[0], given))
 
     def _alone(self, variables: tuple[str, ...]) -> _Over:
@@ -202,7 +208,7 @@ class _Subscript:
     def _over(self, variables: Sequence[Tokens], key: str, given: Sequence[Tokens]) -> _Over:
         names = tuple(map(self._variable, variables))
         if self.names.kinds[key] == "conditional":
-            indices = [index for one in variables for index in self._indices(one)]
+            indices = [index for variable in variables for index in self._indices(variable)]
             return _Over(names, key, (*indices, *given))
         if given and key not in self.names.forms:
             behind = "what stands behind the bar"

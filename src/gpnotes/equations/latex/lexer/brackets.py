@@ -143,7 +143,8 @@ def _role(s: Stream, text: str) -> str:
 
 def _paired_later(s: Stream, text: str) -> bool:
     """Whether an odd number of bars follows before the bracket of the average is closed."""
-    depth, bars = 0, 0
+    depth = 0
+    bars = 0
     for token in s.tokens[s.i + 1 :]:
         depth += (token.text in v.OPEN) - (token.text in v.CLOSE)
         bars += token.text == text and token.side != "middle"
@@ -163,7 +164,8 @@ def _shut_bar(s: Stream, text: str, token: Token) -> None:
 
 
 def _norm_end(s: Stream) -> None:
-    order, length = "2", 1
+    order = "2"
+    length = 1
     if s.text(1) == "_":
         order = joined(s.content(s.i + 2))
         length = s.group_end(s.i + 2) - s.i + 1

@@ -57,10 +57,12 @@ def _differentials(s: Stream, i: int) -> tuple[list[str], int]:
         after = i + s.nucleus(i)
         match = s.names.match(s.tokens, after)
         if match and match.kind == "nodes":
-            keys, i = [*keys, match.key], after + match.length
+            keys = [*keys, match.key]
+            i = after + match.length
         elif s.free and not match and is_letter(s.tokens[after].text):
             end = s.atom_end(after)
-            keys, i = [*keys, joined(s.tokens[after:end])], end
+            keys = [*keys, joined(s.tokens[after:end])]
+            i = end
         else:
             break
     return keys, i
@@ -119,7 +121,8 @@ def _is_derivative(s: Stream, above: int, below: int) -> int:
     if s.tokens[above + 1].text == "\\partial" == s.tokens[below + 1].text:
         powered = s.tokens[above + 2].text == "^"
         return s.group_end(above + 3) - above if powered else 1
-    sign, length = s.symbol(above + 1), s.nucleus(above + 1)
+    sign = s.symbol(above + 1)
+    length = s.nucleus(above + 1)
     if sign not in v.DIFFERENTIALS or sign in s.names.kinds or s.symbol(below + 1) != sign:
         return 0
     first = s.tokens[below + 1]

@@ -65,7 +65,8 @@ def dots(s: Stream) -> bool:
 
 def _symbol(s: Stream, said: str) -> None:
     """A word may name a function, and in a definition whatever a symbol may name."""
-    name, follows = s.text(), s.text(1)
+    name = s.text()
+    follows = s.text(1)
     called = follows in ("(", "[")
     if " " in said or said in v.RESERVED or not said[:1].isalpha() or said.endswith(":"):
         raise _unread(s, said)

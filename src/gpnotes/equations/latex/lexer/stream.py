@@ -22,7 +22,9 @@ class Stream:
     """What the readers of this package share: they look ahead, emit words, open and close."""
 
     def __init__(self, latex: str, names: Names, free: bool) -> None:
-        self.latex, self.names, self.free = latex, names, free
+        self.latex = latex
+        self.names = names
+        self.free = free
         self.tokens = list(tokens(latex))
         self.i = 0
         self.out: list[Word] = []

@@ -46,7 +46,8 @@ def _sum(p: Printer, node: t.Sum) -> str:
 
 @printed(t.Product)
 def _product(p: Printer, node: t.Product) -> str:
-    out, last = "", len(node.factors) - 1
+    out = ""
+    last = len(node.factors) - 1
     for place, factor in enumerate(node.factors):
         text = p.factor(factor, place == last)
         gap = " \\cdot " if text[0].isdigit() else p.style.times

@@ -98,8 +98,9 @@ def is_bare(node: t.Node, scripts: str) -> bool:
     """Whether `node` is a symbol that has none of these scripts in its name."""
     if not isinstance(node, t.Name | t.Index):
         return False
-    depth, found = 0, ""
+    depth = 0
+    outside = ""
     for token in tokens(node.key):
         depth += {"{": 1, "}": -1}.get(token.text, 0)
-        found += token.text if depth == 0 else ""
-    return not any(mark in found for mark in scripts)
+        outside += token.text if depth == 0 else ""
+    return not any(mark in outside for mark in scripts)

@@ -48,9 +48,9 @@ def _without(p: Printer, node: t.Range, member: t.Node) -> str:
     left_out = f"{p.key(node.index)} \\ne {p.any(member)}"
     if node.members == t.Name(node.index):
         return f"_{{{left_out}}}"
-    whole = _range(p, replace(node, without=None))
-    end = whole.index("}^{") if node.members is None else len(whole) - 1
-    return f"{whole[:end]}, {left_out}{whole[end:]}"
+    shown = _range(p, replace(node, without=None))
+    end = shown.index("}^{") if node.members is None else len(shown) - 1
+    return f"{shown[:end]}, {left_out}{shown[end:]}"
 
 
 @printed(t.Reduction)

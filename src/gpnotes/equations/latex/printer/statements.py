@@ -26,12 +26,14 @@ def _step(p: Printer, node: t.Step) -> str:
 
 @printed(t.Statement)
 def _statement(p: Printer, node: t.Statement) -> str:
-    out, before = "", None
+    out = ""
+    before = None
     for step in node.steps:
         chained = before is not None and step.left is before
         gap = " " if chained else ", \\quad " if out else ""
         text = f"{step.relation} {p.any(step.right)}" if chained else _step(p, step)
-        out, before = out + gap + text, step.right
+        out = out + gap + text
+        before = step.right
     return out + "".join(map(partial(_behind, p), node.conditions))
 
 
