@@ -26,7 +26,8 @@ def bench(root, monkeypatch):
     monkeypatch.syspath_prepend(str(root / "benchmarks"))
     names = (
         "game_contestants", "rollout_contestants", "sample_contestants", "contestants", "measure",
-        "games_table", "moments_table", "samples_table", "run",
+        "games_table", "moments_table", "samples_table", "run", "pendulum_contestants",
+        "pendulum_table",
     )  # fmt: skip
     yield {name: importlib.import_module(name) for name in names}
     for name in names:
@@ -172,6 +173,19 @@ def test_ways_to_roll_out_agree(bench):
     assert [len(spent) for spent in row["seconds"].values()] == [2, 2, 1]
     assert row["disagreement"] < 1e-10
     assert row["peak_bytes"].keys() == {"floor", "gpnotes"}
+
+
+def test_ways_to_roll_out_a_pendulum_agree(bench, monkeypatch, capsys):
+    """With sines, a network and the saturating cost, as far as the textbook's digits go."""
+    row = bench["pendulum_table"].row(30, steps=4, bumps=6, rounds=2)
+    assert row["disagreement"] < 1e-6
+    assert all(seconds > 0.0 for seconds in row["seconds"].values())
+    monkeypatch.setattr(bench["pendulum_table"], "row", lambda n, rounds: {**row, "n": n})
+    monkeypatch.setattr(sys, "argv", ["pendulum_table.py", "--sizes", "70", "200"])
+    bench["pendulum_table"].main()
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines[2:]] == ["70", "200"]
+    assert "at most 3 wanted" in lines[2]
 
 
 @pytest.mark.parametrize(("last", "gap"), [(1.0, "0.0e+00"), (1.1, "9.1e-02")])

@@ -1,5 +1,7 @@
 """Rollouts: one step against simulation, all steps against differences."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -278,3 +280,72 @@ def test_particles_that_do_not_fit_are_refused(world):
         sample_paths(dynamics, policy, m[None, :][:0], 2, stream(0))
     with pytest.raises(ValueError, match="steps must be a whole number from 1; got 0"):
         sample_paths(dynamics, policy, m[None, :], 0, stream(0))
+
+
+def calls(function):
+    """How often the house checks, and how often it asks for a namespace, while a function runs."""
+    counts = {"checks": 0, "namespaces": 0}
+
+    def count(frame, event, _):
+        if event == "call":
+            code = frame.f_code
+            counts["checks"] += code.co_filename.endswith("_check.py")
+            counts["namespaces"] += code.co_name == "array_namespace"
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        function()
+    finally:
+        sys.setprofile(before)
+    return counts
+
+
+def test_inside_the_house_nothing_is_checked_again(world):
+    """A step adds one check, that of its cost; the rest is done once, at the door."""
+    dynamics, policy, cost, m, S = world()
+    dynamics.predictor  # noqa: B018  (made before)
+
+    def gradient(steps):
+        found, pull = rollout_and_pullback(dynamics, policy, cost, m, S, steps)
+        pull(found.costs)
+
+    short, long = calls(lambda: gradient(2)), calls(lambda: gradient(12))
+    a_step = {name: (long[name] - short[name]) / 10 for name in short}
+    assert a_step["checks"] <= 4  # a number is one through three functions
+    assert a_step["namespaces"] <= 10
+
+
+class Foreign:
+    """A policy of somebody else, whose moments are wrong where it is told to be."""
+
+    def __init__(self, inner, wrong):
+        self.inner, self.wrong = inner, wrong
+
+    def __call__(self, z):
+        return self.inner(z)
+
+    def moments_and_pullback(self, m, S):
+        action, pull = self.inner.moments_and_pullback(m, S)
+        return action._replace(cross=self.wrong * action.cross), pull
+
+
+@pytest.mark.parametrize("squashed", [False, True])
+def test_moments_of_a_policy_of_ones_own_are_looked_at(world, squashed):
+    """A covariance of state and action beyond what both variances allow is none."""
+    dynamics, policy, cost, m, S = world()
+    policies = [Foreign(policy.inner, wrong) for wrong in (1.0, 1e3)]
+    right, wrong = [Squashed(one, 1.3) for one in policies] if squashed else policies
+    plain = policy if squashed else policy.inner
+    theirs, ours = (rollout(dynamics, one, cost, m, S, 2) for one in (right, plain))
+    np.testing.assert_allclose(theirs.costs, ours.costs, rtol=1e-12)
+    with pytest.raises(ValueError, match=r"the covariance of \(z, u\) must be positive semidef"):
+        rollout(dynamics, wrong, cost, m, S, 2)
+
+
+def test_a_state_that_is_lost_is_refused(world):
+    """An action that cannot be told from infinity leads nowhere."""
+    dynamics, policy, cost, m, S = world()
+    huge = Squashed(policy.inner, 1e200)
+    with np.errstate(all="ignore"), pytest.raises(ValueError, match="step 1 is not"):
+        rollout(dynamics, huge, cost, m, S, 3)

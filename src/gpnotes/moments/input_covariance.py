@@ -31,11 +31,12 @@ _LOST = 0.01  # the most by which rounding may change an exponent
 
 
 class Scales(NamedTuple):
-    """Precisions (B, D) of a namespace, and the products of their roots, (B, D, D)."""
+    """Precisions (B, D) of a namespace, the products of their roots, (B, D, D), and D ones."""
 
     xp: Namespace
     precision: Matrix
     product: Stack
+    ones: Vector
 
 
 def scales(precision: Matrix) -> Scales:
@@ -43,7 +44,8 @@ def scales(precision: Matrix) -> Scales:
     xp = array_namespace(precision)
     root, own = xp.sqrt(precision), _xp.eye(precision.shape[1], precision) > 0.0
     product = root[:, :, None] * root[:, None, :]
-    return Scales(xp, precision, xp.where(own, precision[:, :, None], product))
+    product = xp.where(own, precision[:, :, None], product)
+    return Scales(xp, precision, product, xp.ones_like(precision[0, :]))
 
 
 class DampedCovariance(NamedTuple):
@@ -67,7 +69,7 @@ def damped_covariance(S: Matrix, scales: Scales) -> DampedCovariance:
     turned = xp.matrix_transpose(U)
     N = scales.product * ((U * kept[:, None, :]) @ turned)
     T = ((U * (w * kept)[:, None, :]) @ turned) / scales.product
-    return DampedCovariance(T, N, w, xp.sum(xp.log1p(w), axis=-1))
+    return DampedCovariance(T, N, w, xp.log1p(w) @ scales.ones)
 
 
 def log_gap(

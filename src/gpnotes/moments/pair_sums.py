@@ -139,7 +139,7 @@ def pair_sums(
         _joined(xp, some) for some in zip(*every, strict=True)
     )
     p = xp.concat([across[:, -1, :], sums]) * outer
-    value = xp.sum(p[:P, :], axis=1)
+    value = xp.vecdot(across[:, -1, :], outer[:P, :])
     if not slopes:
         return PairSums(value, p, of_means)
     r = xp.concat([across_r[:, -1, :], sums_r]) * outer

@@ -201,7 +201,7 @@ class Squashed:
         return _checked_back(*self._squashed(v, pull_inner))
 
     def _moments_and_pullback(self, m: Array, S: Array) -> tuple[Moments, Pull]:
-        return self._squashed(*action_moments(self.inner)(m, S))
+        return self._squashed(*action_moments(self.inner)[0](m, S))
 
     def _squashed(self, v: Moments, pull_inner: Pull) -> tuple[Moments, Pull]:
         xp, limit = array_namespace(v.mean), self.limit
@@ -219,9 +219,17 @@ class Squashed:
         return Moments(limit * mean, both * covariance, v.cross * (limit * gain)), pull
 
 
-def action_moments(policy: Any) -> Callable[[Array, Array], tuple[Moments, Pull]]:
-    """What gives the moments of a policy's action; nothing is checked where the policy is ours."""
-    return getattr(policy, "_moments_and_pullback", policy.moments_and_pullback)
+def action_moments(policy: Any) -> tuple[Callable[[Array, Array], tuple[Moments, Pull]], bool]:
+    """What gives the moments of a policy's action, and whether it is ours and checks nothing."""
+    inner = getattr(policy, "_moments_and_pullback", None)
+    return (policy.moments_and_pullback, False) if inner is None else (inner, _is_ours(policy))
+
+
+def _is_ours(policy: Any) -> bool:
+    """Whether the policy is of this room, and what it squashes as well."""
+    if isinstance(policy, Squashed):
+        return _is_ours(policy.inner)
+    return isinstance(policy, LinearPolicy | RBFPolicy)
 
 
 def _checked_back(action: Moments, pull: Pull) -> tuple[Moments, Pull]:

@@ -7,12 +7,14 @@ anew. These are the two approximations.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from .. import _check
 from .._xp import Array, Namespace, array_namespace, as_array
 from ..moments import Moments, Predictor
+from ..moments.input_covariance import admit_input
 from ..moments.prediction import matched_moments_and_pullback
 from ..params import cotangent, leaves, replaced
 from ..random import Stream
@@ -71,17 +73,22 @@ def step_and_pullback(
 
 
 class _World(NamedTuple):
-    """What all steps share: the namespace, the GPs, the policy's moments, the sines of a state."""
+    """What all steps share: the namespace, the GPs, the policy's moments, the sines of a state.
+
+    What a policy says that is `ours` is not looked at again.
+    """
 
     xp: Namespace
     model: Predictor
     act: Callable
+    ours: bool
     turns: Turns
 
 
 def _world(dynamics: Dynamics, policy: Any, m: Array) -> _World:
     turns = turns_of(dynamics.angles, m.shape[0], m)
-    return _World(turns.xp, dynamics.predictor, action_moments(policy), turns)
+    act, ours = action_moments(policy)
+    return _World(turns.xp, dynamics.predictor, act, ours, turns)
 
 
 def _onwards(
@@ -92,6 +99,8 @@ def _onwards(
     action, pull_action = world.act(z.mean, z.covariance)
     w_mean = xp.concat([z.mean, action.mean])
     w_covariance = joint(xp, z.covariance, action.cross, action.covariance)
+    if not world.ours:
+        w_covariance = admit_input(w_mean, w_covariance, world.model.X, "the covariance of (z, u)")
     change, pull_change = matched_moments_and_pullback(
         world.model, w_mean, w_covariance, noise=True
     )
@@ -156,6 +165,7 @@ def rollout_and_pullback(
     states, costs, pulls = [x], [], []
     for t in range(steps):
         x, action, pull_step = _onwards(world, x, z, pull_z)
+        _refuse_lost(world.xp, x, t + 1)
         z, pull_z = with_turns(world.turns, *x)
         value, pull_cost = _expected_cost(of_step, z, action)
         states.append(x)
@@ -163,6 +173,12 @@ def rollout_and_pullback(
         pulls.append((pull_step, pull_z, pull_cost))
     result = _stacked(states, costs)
     return result, lambda bar: _backwards(pulls, _check.cotangent(bar, "costs_bar", result.costs))
+
+
+def _refuse_lost(xp: Namespace, x: _Gaussian, step: int) -> None:
+    """Raise a `ValueError` for a state that is not finite."""
+    if not math.isfinite(float(xp.sum(x.mean)) + float(xp.sum(x.covariance))):
+        raise ValueError(f"the state must be finite; mean or covariance after step {step} is not")
 
 
 def sample_paths(
