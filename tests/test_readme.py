@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import doctest
+import importlib
 import re
+import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -64,3 +68,33 @@ def test_nothing_promises_a_name_on_an_index_of_packages():
     assert not PROMISED.search("from a clone, pip install '.[book]'")
     found = [path.relative_to(ROOT) for path in _said() if PROMISED.search(path.read_text("utf-8"))]
     assert found == []
+
+
+@pytest.fixture
+def picture(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    pytest.importorskip("matplotlib")
+    monkeypatch.syspath_prepend(str(ROOT / "tools"))
+    yield importlib.import_module("picture")
+    sys.modules.pop("picture")
+
+
+@pytest.mark.parametrize("paper", ["light", "dark"])
+def test_the_picture_shows_what_the_package_computes_today(picture, paper):
+    """Numbers to what an eye can see; the script itself to the letter."""
+    kept, now = picture.kept(paper), picture.facts()
+    assert kept["script"] == now["script"], "run python tools/picture.py"
+    assert kept["caught"] == now["caught"] > 20
+    assert len(now["slips"]) == len(picture.SLIPS)
+    assert kept["slips"] == pytest.approx(now["slips"], rel=1e-3)
+    for name in ("mean", "sd"):
+        assert kept[name] == pytest.approx(now[name], abs=1e-3)
+    for one, other in zip(kept["draws"], now["draws"], strict=True):
+        assert one == pytest.approx(other, abs=1e-3)
+
+
+def test_the_readme_shows_the_picture_on_both_papers_and_says_how_many_slips(picture):
+    text = (ROOT / "README.md").read_text()
+    shown = re.findall(r'(?:src|srcset)="([^"]+)"', text)
+    assert [ROOT / name for name in shown] == [picture._file("dark"), picture._file("light")]
+    caught = picture.kept("light")["caught"]
+    assert f"{caught} of {caught} slips caught" in text
