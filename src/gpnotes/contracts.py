@@ -21,8 +21,7 @@ from ._xp import Array, HostArray, Matrix, Vector
 from .random import Stream
 
 __all__ = [
-    "Cost", "Criterion", "LabelLikelihood", "Likelihood", "Mean", "MeanFunction", "Moments",
-    "Policy", "Posterior",
+    "Cost", "Criterion", "LabelLikelihood", "Likelihood", "Mean", "Moments", "Policy", "Posterior",
     "missing", "require",
 ]  # fmt: skip
 
