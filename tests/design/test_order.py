@@ -24,19 +24,14 @@ def test_the_first_of_equal_bounds_lead(size, wanted):
 
 
 class Recorded:
-    """Gains that never change, and which of them were asked for: a state that is all stale."""
+    """Gains that never change, and which of them were asked for."""
 
     def __init__(self, gains):
-        self.values, self.fresh, self.asked, self.state = (
-            gains,
-            np.zeros(len(gains), bool),
-            [],
-            self,
-        )
+        self.values = gains
+        self.asked = []
 
     def gains(self, rows):
         self.asked.append(rows.tolist())
-        self.fresh[rows] = True
         return self.values[rows]
 
 
@@ -46,9 +41,12 @@ def test_bounds_are_renewed_from_the_top_and_no_further_than_needed(monkeypatch)
     values = np.exp(np.linspace(0.0, -1.0, 40))
     bounds = np.linspace(5.0, 1.0, 40)  # all too high: whoever is renewed falls below the rest
     scored = Recorded(values)
-    assert _renew(bounds, scored) == 40
+    fresh = np.zeros(40, dtype=bool)
+    assert _renew(bounds, fresh, scored) == 40
+    assert fresh.all()
     assert scored.asked == [[0], [1, 2, 3, 4], [*range(5, 21)], [*range(21, 40)]]
-    held = Recorded(values)
-    ranks = _rank(values)
-    assert _renew(ranks.copy(), held) == 1
-    assert held.asked == [[0]]
+    right = Recorded(values)
+    fresh = np.zeros(40, dtype=bool)
+    assert _renew(_rank(values), fresh, right) == 1
+    assert right.asked == [[0]]
+    assert np.flatnonzero(fresh).tolist() == [0]

@@ -1,7 +1,7 @@
 """Where to measure next: information, greedy designs, and queries for labels."""
 
 from .baselines import at_random, exhaustive_design, farthest_points
-from .greedy import Design, greedy_design
+from .greedy import Design, greedy_design, greedy_design_by
 from .information import information_gain, marginal_gains
 from .labels import approximate_bald, bald, entropy, margin
 
@@ -14,6 +14,7 @@ __all__ = [
     "exhaustive_design",
     "farthest_points",
     "greedy_design",
+    "greedy_design_by",
     "information_gain",
     "margin",
     "marginal_gains",

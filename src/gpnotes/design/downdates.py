@@ -119,11 +119,6 @@ class Downdates:
         """The number of columns in use."""
         return self.first + len(self.chosen)
 
-    @property
-    def fresh(self) -> HostVector:
-        """Which candidates know of all measurements, (n,) on the host."""
-        return self.levels == self.size
-
     def variance(self, rows: Rows = None) -> Vector:
         """The variance of f at the candidates `rows` (None: all), given all measurements.
 

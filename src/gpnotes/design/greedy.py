@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from .. import _check, _xp
+from .. import _check, _xp, contracts
 from .._xp import HostVector, Matrix, Numbers, Vector, array_namespace
 from ..exact import GP, Posterior
 from . import _admit
 from .criteria import CRITERIA
 
-__all__ = ["Design", "as_design", "greedy_design"]
+__all__ = ["Design", "as_design", "greedy_design", "greedy_design_by"]
 
 _FIRST_BATCH = 64  # candidates whose gains are computed together
 _GROWTH = 4  # how many times as many the next time
@@ -105,9 +104,53 @@ def greedy_design(
     for j in before:
         if float(scores.state.variance(np.asarray([j]))[0]) + float(noise[j]) > 0.0:
             scores.add(j)
-    excluded = set() if repeat else set(before)
     choose = _lazy if lazy and kind.diminishing else _eager
-    return as_design(X, *choose(scores, X.shape[0], size, excluded, repeat))
+    return as_design(X, *choose(scores, X.shape[0], size, set(before), repeat))
+
+
+def greedy_design_by(
+    criterion: contracts.Criterion,
+    X: Matrix,
+    budget: int,
+    *,
+    lazy: bool = True,
+    start: Iterable[int] = (),
+    repeat: bool = False,
+) -> Design:
+    """Choose `budget` of the candidates X (n, d), each the one that a criterion puts first.
+
+    The criterion is one of your own, made for these candidates; `testing.check_criterion` tries
+    one. It takes the measurements on the way and cannot be used again. The rest is as in
+    `greedy_design`: equal gains go to the first candidate, nothing is chosen that gains nothing,
+    and with `lazy` gains that only diminish are computed again where that may matter.
+
+    Raises `ValueError` or `TypeError` for a criterion that lacks a member, a budget that is larger
+    than the ground set, and a start that does not fit.
+
+    >>> class Coverage:  # how many places come within reach
+    ...     diminishing = True
+    ...     def __init__(self, X, reach):
+    ...         self.near = abs(X - X.T) <= reach
+    ...     def gains(self, rows=None):
+    ...         gains = self.near.sum(axis=1) * 1.0
+    ...         return gains if rows is None else gains[rows]
+    ...     def add(self, j):
+    ...         gain = float(self.near[j].sum())
+    ...         self.near &= ~self.near[j]
+    ...         return gain
+    >>> X = np.linspace(0.0, 4.0, 9)[:, None]
+    >>> greedy_design_by(Coverage(X, 1.0), X, 3).indices
+    array([2, 6])
+    """
+    contracts.require(criterion, "criterion", contracts.Criterion)
+    n = _check.matrix(X, "X").shape[0]
+    repeat = _check.flag(repeat, "repeat")
+    choose = _lazy if _check.flag(lazy, "lazy") and criterion.diminishing else _eager
+    before = _check.entries(start, "start", n, "X", repeat=repeat)
+    size = _check.whole(budget, "budget", 0, None if repeat and n else n - len(before))
+    for j in before:
+        criterion.add(j)
+    return as_design(X, *choose(criterion, n, size, set(before), repeat))
 
 
 def as_design(X: Matrix, chosen: list[int], gains: list[float], evaluations: int) -> Design:
@@ -126,14 +169,14 @@ def _rank(gains: Vector) -> HostVector:
 
 
 def _eager(
-    scores: Any, n: int, budget: int, excluded: set[int], repeat: bool
+    scores: contracts.Criterion, n: int, budget: int, before: set[int], repeat: bool
 ) -> tuple[list[int], list[float], int]:
     """Every candidate at every step."""
     chosen: list[int] = []
     gains: list[float] = []
     evaluations = 0
     closed = np.zeros(n, dtype=bool)
-    closed[list(excluded)] = True
+    closed[list(before)] = not repeat
     for _ in range(budget):
         ranks = np.where(closed, -np.inf, _rank(scores.gains()))
         evaluations += n - int(closed.sum())
@@ -147,42 +190,47 @@ def _eager(
 
 
 def _lazy(
-    scores: Any, n: int, budget: int, excluded: set[int], repeat: bool
+    scores: contracts.Criterion, n: int, budget: int, before: set[int], repeat: bool
 ) -> tuple[list[int], list[float], int]:
     """Old gains are bounds: whoever is first among them with a new gain is the best."""
     if budget == 0:
         return [], [], 0
     chosen: list[int] = []
     gains: list[float] = []
-    evaluations = n - len(excluded)
     bounds = _rank(scores.gains())
-    bounds[list(excluded)] = -np.inf
+    if not repeat:
+        bounds[list(before)] = -np.inf
+    evaluations = n if repeat else n - len(before)
+    fresh = np.ones(n, dtype=bool)
     for _ in range(budget):
-        evaluations += _renew(bounds, scores)
+        evaluations += _renew(bounds, fresh, scores)
         best = int(np.argmax(bounds))
         if bounds[best] == -np.inf:
             break
         chosen.append(best)
         gains.append(scores.add(best))
+        fresh[:] = False
         if not repeat:
             bounds[best] = -np.inf
     return chosen, gains, evaluations
 
 
-def _renew(bounds: HostVector, scores: Any) -> int:
+def _renew(bounds: HostVector, fresh: HostVector, scores: contracts.Criterion) -> int:
     """New gains for whom the bounds put before the best new gain; how many that were.
+
+    `fresh` says whose gains are those given all measurements; it is kept up to date, as bounds are.
 
     Each time for more than before, from the top: a few of them often spare the rest.
     """
     evaluations = 0
     size = max(1, min(_FIRST_BATCH, bounds.size // 16))
-    ahead = ~scores.state.fresh & (bounds > -np.inf)
+    ahead = ~fresh & (bounds > -np.inf)
     while np.any(ahead):
         rows = _leading(bounds, ahead, size)
         bounds[rows] = _rank(scores.gains(rows))
         evaluations += rows.size
         size *= _GROWTH
-        fresh = scores.state.fresh
+        fresh[rows] = True
         new = np.where(fresh, bounds, -np.inf)
         best = int(np.argmax(new))
         ahead = ~fresh & (bounds > new[best])

@@ -37,6 +37,9 @@ CALLS = (
          X=matrix(_X, columns=True),
          budget=_BUDGET, criterion=one_of("integrated variance").but(
              **{"one without a reference": "information"}), reference=_REFERENCE),
+    call("greedy_design_by", design.greedy_design_by, X=matrix(_X, mates=False), budget=_BUDGET,
+         criterion=thing(design.criteria.Information(_GP, _X, 0.1 * np.ones(6), 10_000), _GP),
+         lazy=flag(True), start=entries([1], 6), repeat=flag()),
     call("exhaustive_design", design.exhaustive_design, gp=_GPS, X=_CANDIDATES, budget=_BUDGET,
          criterion=one_of("information"), noise_var=_NOISE, most=whole(1000)),
     call("check_criterion", testing.check_criterion, X=matrix(_X, mates=False),
