@@ -205,6 +205,9 @@ class Namespace(Protocol):
     def zeros(
         self, shape: int | tuple[int, ...], *, dtype: Any = None, device: Any = None
     ) -> Array: ...
+    def ones(
+        self, shape: int | tuple[int, ...], *, dtype: Any = None, device: Any = None
+    ) -> Array: ...
     def eye(self, n: int, /, *, dtype: Any = None, device: Any = None) -> Array: ...
     def full(
         self,

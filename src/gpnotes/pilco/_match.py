@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Protocol
 
 from .. import _check
-from .._xp import Array, Matrix, Vector
+from .._xp import Matrix, Vector
 from ..contracts import Cost, Policy, require
 from .composed import StepCost, by_step
 from .dynamics import Dynamics
 from .sines import Augmented, _augment
 
 
-def world(dynamics: Any, policy: Any, m: Array, S: Array) -> Array:
+class Task(Protocol):
+    """What is asked of a task here: that of `tasks`, which checks its cost by this module."""
+
+    @property
+    def cost(self) -> Cost | StepCost: ...
+    @property
+    def mean(self) -> Vector: ...
+    @property
+    def covariance(self) -> Matrix: ...
+    @property
+    def angles(self) -> tuple[int, ...]: ...
+
+
+def world(dynamics: Dynamics, policy: Policy, m: Vector, S: Matrix) -> Matrix:
     """S made symmetric, if the dynamics and the policy fit a state x ~ N(m, S)."""
     require(policy, "policy", Policy)
     S = _check.normal(m, S)
@@ -20,7 +33,7 @@ def world(dynamics: Any, policy: Any, m: Array, S: Array) -> Array:
     return S
 
 
-def actions(dynamics: Any, policy: Any, m: Array) -> None:
+def actions(dynamics: Dynamics, policy: Policy, m: Vector) -> None:
     """Refuse a policy whose actions in the state m are not those of the dynamics."""
     model = _check.instance(dynamics, "dynamics", Dynamics).predictor
     if model.outputs != m.shape[0]:
@@ -36,7 +49,7 @@ def actions(dynamics: Any, policy: Any, m: Array) -> None:
     _check.alike(action, "the action", m, "m")
 
 
-def cost(cost: Any, z: Augmented, policy: Any = None) -> None:
+def cost(cost: Cost | StepCost, z: Augmented, policy: Policy | None = None) -> None:
     """Refuse a cost whose expectation in the state z, and of the policy's action there, fails.
 
     Without a policy the cost of an action is not tried: how many there are, is not known.
@@ -51,7 +64,7 @@ def cost(cost: Any, z: Augmented, policy: Any = None) -> None:
         _expectation(of_step.action, "cost.action", "an action", action.mean, action.covariance)
 
 
-def _expectation(cost: Any, name: str, of: str, m: Vector, S: Matrix) -> None:
+def _expectation(cost: Cost, name: str, of: str, m: Vector, S: Matrix) -> None:
     try:
         value, pull = cost.expected_and_pullback(m, S)
         bars = pull(1.0)
@@ -65,7 +78,7 @@ def _expectation(cost: Any, name: str, of: str, m: Vector, S: Matrix) -> None:
         _check.cotangent(bar, f"{argument} of {name}", like)
 
 
-def task(dynamics: Any, policy: Any, task: Any) -> None:
+def task(dynamics: Dynamics, policy: Policy, task: Task) -> None:
     """Refuse a task that does not fit the policy and the dynamics."""
     world(dynamics, policy, task.mean, task.covariance)
     if tuple(task.angles) != tuple(dynamics.angles):
@@ -74,7 +87,7 @@ def task(dynamics: Any, policy: Any, task: Any) -> None:
     cost(task.cost, z, policy)
 
 
-def particles(dynamics: Any, starts: Array) -> Array:
+def particles(dynamics: Dynamics, starts: Matrix) -> Matrix:
     """`starts` (p, D) if there is at least one, of the size of the dynamics' state."""
     _check.instance(dynamics, "dynamics", Dynamics)
     _check.matrix(starts, "starts", columns=len(dynamics.posteriors))

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from .. import _check, _xp
 from .._xp import Matrix, Vector, array_namespace
@@ -25,7 +25,8 @@ from ..contracts import Cost, missing, require
 
 __all__ = ["ComposableCost", "PartialCost", "StepCost", "SumCost"]
 
-Pull = Callable[[float], tuple[Vector, Matrix]]
+Pull: TypeAlias = Callable[[float], tuple[Vector, Matrix]]
+Expectation: TypeAlias = Callable[[Vector, Matrix], tuple[float, Pull]]
 
 
 class ComposableCost:
@@ -65,7 +66,7 @@ class SumCost(ComposableCost):
     6.0
     """
 
-    costs: tuple[Any, ...]
+    costs: tuple[Cost, ...]
     weights: tuple[float, ...]
 
     def __post_init__(self) -> None:
@@ -120,7 +121,7 @@ class PartialCost(ComposableCost):
     0.0
     """
 
-    cost: Any
+    cost: Cost
     entries: tuple[int, ...]
 
     def __post_init__(self) -> None:
@@ -141,7 +142,7 @@ class PartialCost(ComposableCost):
     def _expected(self, m: Vector, S: Matrix) -> tuple[float, Pull]:
         return self._through(expectation(self.cost), m, S)
 
-    def _through(self, expected: Callable, m: Vector, S: Matrix) -> tuple[float, Pull]:
+    def _through(self, expected: Expectation, m: Vector, S: Matrix) -> tuple[float, Pull]:
         # x ~ N(m, S) gives P x ~ N(P m, P S Pᵀ) with rows P of the identity
         P = self._rows(m)
         P_T = array_namespace(m).matrix_transpose(P)
@@ -178,8 +179,8 @@ class StepCost(ComposableCost):
     9.0
     """
 
-    state: Any = None
-    action: Any = None
+    state: Cost | None = None
+    action: Cost | None = None
 
     def __post_init__(self) -> None:
         if self.state is None and self.action is None:
@@ -198,12 +199,12 @@ class StepCost(ComposableCost):
 _MOST = 2**31  # entries that a vector may have, as far as a cost of some of them knows
 
 
-def by_step(cost: Any) -> StepCost:
+def by_step(cost: Cost | StepCost) -> StepCost:
     """A cost as one of a step: a cost of one vector is one of the state."""
     return cost if isinstance(cost, StepCost) else StepCost(state=cost)
 
 
-def expectation(cost: Any) -> Callable[[Vector, Matrix], tuple[float, Pull]]:
+def expectation(cost: Cost) -> Expectation:
     """What gives a cost's expectation and its pullback; nothing is checked where it is ours."""
     return getattr(cost, "_expected", cost.expected_and_pullback)
 
@@ -230,11 +231,15 @@ def _plus_or_none(first: Any, second: Any) -> Any:
 def _times(cost: Any, weight: float) -> SumCost | StepCost:
     if isinstance(cost, StepCost):
         parts = (cost.state, cost.action)
-        return StepCost(*(None if part is None else _times(part, weight) for part in parts))
+        return StepCost(*(None if part is None else _weighted(part, weight) for part in parts))
+    return _weighted(cost, weight)
+
+
+def _weighted(cost: Cost, weight: float) -> SumCost:
     costs, weights = _terms(cost)
     return SumCost(costs, tuple(weight * w for w in weights))
 
 
-def _terms(cost: Any) -> tuple[tuple[Any, ...], tuple[float, ...]]:
+def _terms(cost: Cost) -> tuple[tuple[Cost, ...], tuple[float, ...]]:
     """The costs and the weights whose sum it is."""
     return (cost.costs, cost.weights) if isinstance(cost, SumCost) else ((cost,), (1.0,))

@@ -76,7 +76,8 @@ class SaturatingCost(_TargetCost):
 
     @cached_property
     def _axes(self) -> tuple[Vector, Matrix]:
-        return tuple(array_namespace(self.weight).linalg.eigh(self.weight))
+        values, vectors = array_namespace(self.weight).linalg.eigh(self.weight)
+        return values, vectors
 
     @cached_property
     def _root(self) -> Matrix:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .. import _check, fitting
 from .._xp import Array, Matrix, Vector, array_namespace, to_numpy
@@ -19,9 +19,9 @@ __all__ = ["Dynamics", "Transitions", "fit_dynamics"]
 class Transitions(NamedTuple):
     """What was observed: states (n, D), actions taken in them (n, U), and what followed (n, D)."""
 
-    states: Array
-    actions: Array
-    next_states: Array
+    states: Matrix
+    actions: Matrix
+    next_states: Matrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,11 +52,11 @@ class Dynamics:
         """The same, ready for uncertain inputs; O(n³) once."""
         return predictor(self.posteriors)
 
-    def __reduce__(self) -> tuple[type[Dynamics], tuple]:
+    def __reduce__(self) -> tuple[type[Dynamics], tuple[Any, ...]]:
         """What is stored: the posteriors; the predictor is made anew."""
         return Dynamics, (self.posteriors, self.angles)
 
-    def inputs(self, states: Array, actions: Array) -> Array:
+    def inputs(self, states: Matrix, actions: Matrix) -> Matrix:
         """``(x, sin x_a, cos x_a, u)``, (n, K + U), for states (n, D) and actions (n, U).
 
         Raises `ValueError` or `TypeError` for arrays that do not fit each other.
@@ -67,7 +67,7 @@ class Dynamics:
         return model_inputs(states, actions, self.angles)
 
 
-def model_inputs(states: Array, actions: Array, angles: Sequence[int]) -> Array:
+def model_inputs(states: Matrix, actions: Matrix, angles: Sequence[int]) -> Matrix:
     """``(x, sin x_a, cos x_a, u)``, (n, K + U), of states and actions that have been checked."""
     xp = array_namespace(states)
     turns = [f(states[:, a])[:, None] for f in (xp.sin, xp.cos) for a in angles]

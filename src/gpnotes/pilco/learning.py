@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from .. import _check, _xp
-from .._xp import array_namespace
+from .._xp import HostVector, array_namespace
 from ..contracts import Policy, require
 from ..linalg import FactorisationError
 from ..params import flatten, flatten_gradient
@@ -33,7 +33,7 @@ class Improvement(NamedTuple):
     3 where there was no rollout to begin with; `message` says the same in words.
     """
 
-    policy: Any
+    policy: Policy
     cost: float
     evaluations: int
     start_cost: float
@@ -46,7 +46,7 @@ class Improvement(NamedTuple):
         return self.start_cost - self.cost > _MOVED * abs(self.start_cost)
 
 
-def improve(policy: Any, dynamics: Dynamics, task: Task, *, iterations: int = 50) -> Improvement:
+def improve(policy: Policy, dynamics: Dynamics, task: Task, *, iterations: int = 50) -> Improvement:
     """Lower the expected cost of a rollout by L-BFGS from the parameters of `policy`.
 
     The mean over the steps of :eq:`eq-pc-total`, with the gradient :eq:`eq-pc-chain`. It finds a
@@ -67,7 +67,7 @@ def improve(policy: Any, dynamics: Dynamics, task: Task, *, iterations: int = 50
         )
     scale = max(float(np.max(np.abs(gradient))), np.finfo(np.float64).tiny)
 
-    def loss(vector: np.ndarray) -> tuple[float, np.ndarray]:
+    def loss(vector: HostVector) -> tuple[float, HostVector]:
         """The fall of the cost and its gradient, in units of the first slope."""
         value, gradient = _expected(rebuild, vector, dynamics, task)
         if not math.isfinite(value):
@@ -81,8 +81,8 @@ def improve(policy: Any, dynamics: Dynamics, task: Task, *, iterations: int = 50
 
 
 def _expected(
-    rebuild: Callable, vector: np.ndarray, dynamics: Dynamics, task: Task
-) -> tuple[float, np.ndarray]:
+    rebuild: Callable[[HostVector], Policy], vector: HostVector, dynamics: Dynamics, task: Task
+) -> tuple[float, HostVector]:
     """The mean expected cost of a step, and its gradient; infinite where a rollout fails."""
     with np.errstate(all="ignore"):  # what overflows on the way is caught below
         try:
@@ -94,7 +94,7 @@ def _expected(
     return value, gradient
 
 
-def _mean_cost(policy: Any, dynamics: Dynamics, task: Task) -> tuple[float, np.ndarray]:
+def _mean_cost(policy: Policy, dynamics: Dynamics, task: Task) -> tuple[float, HostVector]:
     start = task.mean, task.covariance, task.steps
     rollout, pull = rollout_and_pullback(dynamics, policy, task.cost, *start)
     xp = array_namespace(rollout.costs)
@@ -126,8 +126,8 @@ class Round(NamedTuple):
 
 def learn(
     task: Task,
-    act: Callable[[Any], Transitions],
-    propose: Callable[[], Any],
+    act: Callable[[Policy | None], Transitions],
+    propose: Callable[[], Policy],
     *,
     rounds: int,
     proposals: int = 1,
@@ -135,7 +135,7 @@ def learn(
     retries: int = 4,
     fit: Callable[[Transitions, tuple[int, ...]], Dynamics] = fit_dynamics,
     data: Transitions | None = None,
-    policy: Any = None,
+    policy: Policy | None = None,
     after: Round | None = None,
     callback: Callable[[Round], bool | None] | None = None,
 ) -> Iterator[Round]:
@@ -203,10 +203,12 @@ class _Begin(NamedTuple):
 
     number: int
     data: Transitions | None
-    policy: Any
+    policy: Policy | None
 
 
-def _begin(task: Task, data: Any, policy: Any, after: Any) -> _Begin:
+def _begin(
+    task: Task, data: Transitions | None, policy: Policy | None, after: Round | None
+) -> _Begin:
     if after is not None:
         _check.instance(after, "after", Round)
         if data is not None or policy is not None:
@@ -219,7 +221,7 @@ def _begin(task: Task, data: Any, policy: Any, after: Any) -> _Begin:
     return _Begin(1, data, None if policy is None else require(policy, "policy", Policy))
 
 
-def _admit_data(task: Task, data: Any, name: str) -> Transitions:
+def _admit_data(task: Task, data: Transitions, name: str) -> Transitions:
     return admit_transitions(data, name, like=task.mean)
 
 
@@ -243,15 +245,15 @@ class _Loop(NamedTuple):
     """What all rounds have in common; what the caller's functions return is checked here."""
 
     task: Task
-    act: Callable[[Any], Transitions]
-    propose: Callable[[], Any]
+    act: Callable[[Policy | None], Transitions]
+    propose: Callable[[], Policy]
     fit: Callable[[Transitions, tuple[int, ...]], Dynamics]
     callback: Callable[[Round], bool | None] | None
     proposals: int
     iterations: int
     retries: int
 
-    def tried(self, policy: Any, data: Transitions | None = None) -> Transitions:
+    def tried(self, policy: Policy | None, data: Transitions | None = None) -> Transitions:
         """What a trial of a policy brings, of the kind of `data`."""
         name = "act(None)" if policy is None else "act(policy)"
         observed = _admit_data(self.task, self.act(policy), name)
@@ -271,7 +273,7 @@ class _Loop(NamedTuple):
             raise ValueError(f"fit(data, angles) must be {wanted}; got {got}")
         return dynamics
 
-    def attempts(self, policy: Any, dynamics: Dynamics) -> tuple[Improvement, ...]:
+    def attempts(self, policy: Policy | None, dynamics: Dynamics) -> tuple[Improvement, ...]:
         """The searches from the last policy, if there is one, and from new ones."""
         search = partial(improve, dynamics=dynamics, task=self.task, iterations=self.iterations)
         attempts = [] if policy is None else [search(policy)]

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .. import _check
-from .._xp import Array, as_array, to_numpy
+from .._xp import Array, HostVector, Matrix, Vector, as_array, to_numpy
 from .costs import SaturatingCost
 from .dynamics import Transitions
 from .tasks import Task
@@ -45,7 +45,7 @@ def swing_up(like: Array, *, steps: int = 35, width: float = 0.8) -> Task:
 
 
 def swing(
-    act: Callable[[Array], Any], start: Any, steps: int, *, like: Array | None = None
+    act: Callable[[Vector], Vector], start: Any, steps: int, *, like: Array | None = None
 ) -> Transitions:
     """What the simulator does under ``act(z)``, z = (θ, θ̇, sin θ, cos θ), from `start` (2,).
 
@@ -77,7 +77,7 @@ def swing(
     return Transitions(path[:-1, :], as_array(np.stack(actions), like), path[1:, :])
 
 
-def upright(states: Array, *, last: int = 10, within: float = 0.3) -> bool:
+def upright(states: Matrix, *, last: int = 10, within: float = 0.3) -> bool:
     """Whether the pendulum stays within so many radians of upright in the `last` states (n, 2).
 
     Raises `ValueError` for fewer states than that, and for limits that are not positive.
@@ -94,7 +94,7 @@ def upright(states: Array, *, last: int = 10, within: float = 0.3) -> bool:
     return max(abs(angle) for angle in off) < within
 
 
-def _place(start: Any) -> np.ndarray:
+def _place(start: Any) -> HostVector:
     """A copy of the first state, (2,), on the host."""
     try:
         host = (
@@ -107,7 +107,9 @@ def _place(start: Any) -> np.ndarray:
     if host.dtype.kind not in "fiu":
         kind = type(start).__name__
         raise TypeError(f"start must be an array or a pair of real numbers; got {kind}")
-    return _check.vector(host.astype(float), "start", size=2)
+    place = host.astype(float)
+    _check.vector(place, "start", size=2)
+    return place
 
 
 def _environment() -> Any:

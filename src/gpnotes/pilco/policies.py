@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any
 
 from .. import _check
-from .._xp import Array, array_namespace, as_array, keep_copies
+from .._xp import Matrix, Numbers, Vector, array_namespace, as_array, keep_copies
 from ..contracts import Policy, require
 from ..moments import Moments
 from ..moments.rbf_network import NetworkMoments, slopes_and_pullback
@@ -22,7 +22,7 @@ from .sines import SineMoments, _sine_moments
 
 __all__ = ["LinearPolicy", "RBFPolicy", "Squashed"]
 
-Pull = Callable[[Moments], tuple[Any, Array, Array]]
+Pull = Callable[[Moments], tuple[Any, Vector, Matrix]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,36 +37,36 @@ class LinearPolicy:
     array([2.5])
     """
 
-    weights: Array = real()
-    bias: Array = real()
+    weights: Matrix = real()
+    bias: Vector = real()
 
     def __post_init__(self) -> None:
         rows = _check.matrix(self.weights, "weights").shape[0]
         _check.alike(_check.vector(self.bias, "bias", size=rows), "bias", self.weights, "weights")
         keep_copies(self, "weights", "bias")
 
-    def __call__(self, z: Array) -> Array:
+    def __call__(self, z: Vector) -> Vector:
         """The action (U,) in the state z (K,)."""
         _check.alike(
             _check.vector(z, "z", size=self.weights.shape[1]), "z", self.weights, "weights"
         )
         return self.weights @ z + self.bias
 
-    def moments(self, m: Array, S: Array) -> Moments:
+    def moments(self, m: Vector, S: Matrix) -> Moments:
         """Mean (U,), covariance (U, U) and covariance with z (K, U) for ``z ~ N(m, S)``."""
         return self.moments_and_pullback(m, S)[0]
 
-    def moments_and_pullback(self, m: Array, S: Array) -> tuple[Moments, Pull]:
+    def moments_and_pullback(self, m: Vector, S: Matrix) -> tuple[Moments, Pull]:
         """The same, and a function from `Moments` of derivatives to (policy_bar, m_bar, S_bar)."""
         S = _check.normal(m, S, size=self.weights.shape[1])
         _check.alike(m, "m", self.weights, "weights")
         return _checked_back(*self._moments_and_pullback(m, S))
 
-    def _moments_and_pullback(self, m: Array, S: Array) -> tuple[Moments, Pull]:
+    def _moments_and_pullback(self, m: Vector, S: Matrix) -> tuple[Moments, Pull]:
         W = self.weights
         cross = S @ W.T
 
-        def pull(bar: Moments) -> tuple[LinearPolicy, Array, Array]:
+        def pull(bar: Moments) -> tuple[LinearPolicy, Vector, Matrix]:
             """The derivatives by the policy, by m and by S."""
             # mean = W m + b, cross = S Wᵀ, covariance = W cross
             cross_bar = bar.cross + W.T @ bar.covariance
@@ -93,9 +93,9 @@ class RBFPolicy:
     array([0.6065])
     """
 
-    centres: Array = real()
-    weights: Array = real()
-    lengthscale: Array = positive()
+    centres: Matrix = real()
+    weights: Matrix = real()
+    lengthscale: Vector = positive()
     inputs: tuple[int, ...] = fixed()
     size: int = fixed()
 
@@ -115,7 +115,7 @@ class RBFPolicy:
             _check.alike(getattr(self, name), name, self.centres, "centres")
         keep_copies(self, "centres", "weights", "lengthscale")
 
-    def __call__(self, z: Array) -> Array:
+    def __call__(self, z: Vector) -> Vector:
         """The action (U,) in the state z (K,)."""
         xp = array_namespace(_check.vector(z, "z", size=self.size))
         _check.alike(z, "z", self.centres, "centres")
@@ -123,22 +123,22 @@ class RBFPolicy:
         return xp.exp(-0.5 * xp.sum(off * off, axis=1)) @ self.weights
 
     @cached_property
-    def _pick(self) -> Array:
+    def _pick(self) -> Matrix:
         """The matrix (d, K) that picks the inputs."""
         rows = [[1.0 if i == j else 0.0 for j in range(self.size)] for i in self.inputs]
         return as_array(rows, self.centres)
 
-    def moments(self, m: Array, S: Array) -> Moments:
+    def moments(self, m: Vector, S: Matrix) -> Moments:
         """Mean (U,), covariance (U, U) and covariance with z (K, U) for ``z ~ N(m, S)``."""
         return self.moments_and_pullback(m, S)[0]
 
-    def moments_and_pullback(self, m: Array, S: Array) -> tuple[Moments, Pull]:
+    def moments_and_pullback(self, m: Vector, S: Matrix) -> tuple[Moments, Pull]:
         """The same, and a function from `Moments` of derivatives to (policy_bar, m_bar, S_bar)."""
         S = _check.normal(m, S, size=self.size)
         _check.alike(m, "m", self.centres, "centres")
         return _checked_back(*self._moments_and_pullback(m, S))
 
-    def _moments_and_pullback(self, m: Array, S: Array) -> tuple[Moments, Pull]:
+    def _moments_and_pullback(self, m: Vector, S: Matrix) -> tuple[Moments, Pull]:
         network = self.centres, self.weights, self.lengthscale
         xp, pick = array_namespace(m), self._pick
         across = S @ pick.T
@@ -147,7 +147,7 @@ class RBFPolicy:
             xp, *network, pick @ m, pick @ across
         )
 
-        def pull(bar: Moments) -> tuple[RBFPolicy, Array, Array]:
+        def pull(bar: Moments) -> tuple[RBFPolicy, Vector, Matrix]:
             """The derivatives by the policy, by m and by S."""
             slopes_bar = across.T @ bar.cross
             centres_bar, weights_bar, lengths_bar, m_bar, S_bar = pull_network(
@@ -175,8 +175,8 @@ class Squashed:
     array([2.])
     """
 
-    inner: Any
-    limit: Any = fixed()
+    inner: Policy
+    limit: Numbers = fixed()
 
     def __post_init__(self) -> None:
         require(self.inner, "inner", Policy)
@@ -185,22 +185,22 @@ class Squashed:
             keep_copies(self, "limit")
         _check.positive(self.limit, "limit")
 
-    def __call__(self, z: Array) -> Array:
+    def __call__(self, z: Vector) -> Vector:
         """The action (U,) in the state z (K,), within the limit."""
         v = self.inner(z)
         return _limits(self.limit, v) * array_namespace(v).sin(v)
 
-    def moments(self, m: Array, S: Array) -> Moments:
+    def moments(self, m: Vector, S: Matrix) -> Moments:
         """Mean (U,), covariance (U, U) and covariance with z (K, U) for ``z ~ N(m, S)``."""
         return self.moments_and_pullback(m, S)[0]
 
-    def moments_and_pullback(self, m: Array, S: Array) -> tuple[Moments, Pull]:
+    def moments_and_pullback(self, m: Vector, S: Matrix) -> tuple[Moments, Pull]:
         """The same, and a function from `Moments` of derivatives to (policy_bar, m_bar, S_bar)."""
         v, pull_inner = self.inner.moments_and_pullback(m, S)
         _limits(self.limit, v.mean)
         return _checked_back(*self._squashed(v, pull_inner))
 
-    def _moments_and_pullback(self, m: Array, S: Array) -> tuple[Moments, Pull]:
+    def _moments_and_pullback(self, m: Vector, S: Matrix) -> tuple[Moments, Pull]:
         return self._squashed(*action_moments(self.inner)[0](m, S))
 
     def _squashed(self, v: Moments, pull_inner: Pull) -> tuple[Moments, Pull]:
@@ -208,7 +208,7 @@ class Squashed:
         (mean, covariance, gain), pull_sines = _sine_moments(v.mean, v.covariance, xp)
         both = limit * limit if isinstance(limit, int | float) else limit[:, None] * limit
 
-        def pull(bar: Moments) -> tuple[Squashed, Array, Array]:
+        def pull(bar: Moments) -> tuple[Squashed, Vector, Matrix]:
             """The derivatives by the policy, by m and by S."""
             gain_bar = limit * xp.sum(bar.cross * v.cross, axis=0)
             v_bar = pull_sines(SineMoments(limit * bar.mean, both * bar.covariance, gain_bar))
@@ -219,13 +219,15 @@ class Squashed:
         return Moments(limit * mean, both * covariance, v.cross * (limit * gain)), pull
 
 
-def action_moments(policy: Any) -> tuple[Callable[[Array, Array], tuple[Moments, Pull]], bool]:
+def action_moments(
+    policy: Policy,
+) -> tuple[Callable[[Vector, Matrix], tuple[Moments, Pull]], bool]:
     """What gives the moments of a policy's action, and whether it is ours and checks nothing."""
     inner = getattr(policy, "_moments_and_pullback", None)
     return (policy.moments_and_pullback, False) if inner is None else (inner, _is_ours(policy))
 
 
-def _is_ours(policy: Any) -> bool:
+def _is_ours(policy: Policy) -> bool:
     """Whether the policy is of this room, and what it squashes as well."""
     if isinstance(policy, Squashed):
         return _is_ours(policy.inner)
@@ -237,7 +239,7 @@ def _checked_back(action: Moments, pull: Pull) -> tuple[Moments, Pull]:
     return action, lambda bar: pull(_check.cotangents(bar, "bar", action))
 
 
-def _limits(limit: Any, v: Array) -> Array:
+def _limits(limit: Numbers, v: Vector) -> Vector:
     """`limit`, one number or one for each action, as an array like v (U,)."""
     ones = array_namespace(v).ones_like(v)
     if not isinstance(limit, int | float):

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from .. import _check
-from .._xp import Array, Namespace, array_namespace, as_array
+from .._xp import Matrix, Namespace, Stack, Vector, array_namespace, as_array
+from ..contracts import Cost, Policy
 from ..moments import Moments, Predictor
 from ..moments.input_covariance import admit_input
 from ..moments.prediction import matched_moments_and_pullback
@@ -37,17 +38,17 @@ __all__ = [
 class Rollout(NamedTuple):
     """T steps: means (T + 1, D) and covariances (T + 1, D, D) from the start, costs (T,) after."""
 
-    mean: Array
-    covariance: Array
-    costs: Array
+    mean: Matrix
+    covariance: Stack
+    costs: Vector
 
 
 class _Gaussian(NamedTuple):
-    mean: Array
-    covariance: Array
+    mean: Vector
+    covariance: Matrix
 
 
-def step(dynamics: Dynamics, policy: Any, m: Array, S: Array) -> tuple[Array, Array]:
+def step(dynamics: Dynamics, policy: Policy, m: Vector, S: Matrix) -> tuple[Vector, Matrix]:
     """Mean (D,) and covariance (D, D) of the next state for ``x ~ N(m, S)``; O(n² D² K) for n data.
 
     :eq:`eq-pc-joint`, :eq:`eq-pc-next-mean`, :eq:`eq-pc-next-covariance`. The noise of the GPs is
@@ -55,12 +56,13 @@ def step(dynamics: Dynamics, policy: Any, m: Array, S: Array) -> tuple[Array, Ar
     a policy that do not fit the state.
     Source: Deisenroth & Rasmussen (2011), section 2.2.
     """
-    return tuple(step_and_pullback(dynamics, policy, m, S)[0])
+    x_next = step_and_pullback(dynamics, policy, m, S)[0]
+    return x_next.mean, x_next.covariance
 
 
 def step_and_pullback(
-    dynamics: Dynamics, policy: Any, m: Array, S: Array
-) -> tuple[_Gaussian, Callable[[_Gaussian], tuple]]:
+    dynamics: Dynamics, policy: Policy, m: Vector, S: Matrix
+) -> tuple[_Gaussian, Callable[[_Gaussian], tuple[Any, Vector, Matrix]]]:
     """The same, and a function from derivatives by both to ``(policy_bar, m_bar, S_bar)``.
 
     :eq:`eq-pc-step-gradient`. Source: Deisenroth & Rasmussen (2011), section 2.3.
@@ -72,6 +74,12 @@ def step_and_pullback(
     return x_next, lambda bar: pull(_check.cotangents(bar, "bar", x_next))
 
 
+PullAction: TypeAlias = Callable[[Moments], tuple[Any, Vector, Matrix]]
+PullState: TypeAlias = Callable[[Augmented], tuple[Vector, Matrix]]
+PullCost: TypeAlias = Callable[[float], "tuple[Augmented, _Gaussian | None]"]
+PullStep: TypeAlias = Callable[..., tuple[Any, Vector, Matrix]]  # of _Gaussian, or two
+
+
 class _World(NamedTuple):
     """What all steps share: the namespace, the GPs, the policy's moments, the sines of a state.
 
@@ -80,20 +88,20 @@ class _World(NamedTuple):
 
     xp: Namespace
     model: Predictor
-    act: Callable
+    act: Callable[[Vector, Matrix], tuple[Moments, PullAction]]
     ours: bool
     turns: Turns
 
 
-def _world(dynamics: Dynamics, policy: Any, m: Array) -> _World:
+def _world(dynamics: Dynamics, policy: Policy, m: Vector) -> _World:
     turns = turns_of(dynamics.angles, m.shape[0], m)
     act, ours = action_moments(policy)
     return _World(turns.xp, dynamics.predictor, act, ours, turns)
 
 
 def _onwards(
-    world: _World, x: _Gaussian, z: Augmented, pull_z: Callable
-) -> tuple[_Gaussian, _Gaussian, Callable]:
+    world: _World, x: _Gaussian, z: Augmented, pull_z: PullState
+) -> tuple[_Gaussian, _Gaussian, PullStep]:
     """The state after a step from one whose sines are known, the action, and their pullback."""
     xp, D, K = world.xp, x.mean.shape[0], z.mean.shape[0]
     action, pull_action = world.act(z.mean, z.covariance)
@@ -108,7 +116,7 @@ def _onwards(
     covariance = x.covariance + change.covariance + across + across.T
     x_next = _Gaussian(x.mean + change.mean, 0.5 * (covariance + covariance.T))
 
-    def pull(bar: _Gaussian, action_bar: _Gaussian | None = None) -> tuple[Any, Array, Array]:
+    def pull(bar: _Gaussian, action_bar: _Gaussian | None = None) -> tuple[Any, Vector, Matrix]:
         """The derivatives by policy, m and S; `action_bar` are those by the action alone."""
         cov_bar = 0.5 * (bar.covariance + bar.covariance.T)
         rest = xp.zeros_like(change.cross[D:, :])
@@ -124,7 +132,9 @@ def _onwards(
     return x_next, _Gaussian(action.mean, action.covariance), pull
 
 
-def rollout(dynamics: Dynamics, policy: Any, cost: Any, m: Array, S: Array, steps: int) -> Rollout:
+def rollout(
+    dynamics: Dynamics, policy: Policy, cost: Cost | StepCost, m: Vector, S: Matrix, steps: int
+) -> Rollout:
     """Moments of the states of `steps` steps from ``N(m, S)``, and the expected cost of each.
 
     `cost` is one of the augmented state ``(x, sin x_a, cos x_a)``, (K,), that a step leads to, or a
@@ -148,8 +158,8 @@ def rollout(dynamics: Dynamics, policy: Any, cost: Any, m: Array, S: Array, step
 
 
 def rollout_and_pullback(
-    dynamics: Dynamics, policy: Any, cost: Any, m: Array, S: Array, steps: int
-) -> tuple[Rollout, Callable[[Array], tuple[Any, Array, Array]]]:
+    dynamics: Dynamics, policy: Policy, cost: Cost | StepCost, m: Vector, S: Matrix, steps: int
+) -> tuple[Rollout, Callable[[Vector], tuple[Any, Vector, Matrix]]]:
     """The same, and a function from derivatives by the costs (T,) to those by policy, m and S.
 
     ``policy_bar`` is a policy that holds derivatives. The reverse pass keeps what every step has
@@ -182,8 +192,8 @@ def _refuse_lost(xp: Namespace, x: _Gaussian, step: int) -> None:
 
 
 def sample_paths(
-    dynamics: Dynamics, policy: Any, starts: Array, steps: int, stream: Stream
-) -> Array:
+    dynamics: Dynamics, policy: Policy, starts: Matrix, steps: int, stream: Stream
+) -> Stack:
     """States (steps + 1, p, D) of p particles from `starts` (p, D), without moment matching.
 
     In each step each particle draws its own difference from the GPs' prediction at its own state
@@ -205,11 +215,10 @@ def sample_paths(
     return xp.stack(paths)
 
 
-def _expected_cost(
-    cost: StepCost, z: Augmented, action: _Gaussian
-) -> tuple[float, Callable[[float], tuple[Augmented, _Gaussian | None]]]:
+def _expected_cost(cost: StepCost, z: Augmented, action: _Gaussian) -> tuple[float, PullCost]:
     """What a step to the state z by an action is expected to cost, and the way back to both."""
     if cost.action is None:
+        assert cost.state is not None, "one of them is the cost"
         of_state, pull_state = expectation(cost.state)(*z)
         return of_state, lambda bar: (Augmented(*pull_state(bar)), None)
     of_action, pull_action = expectation(cost.action)(*action)
@@ -229,18 +238,23 @@ def _stacked(states: list[_Gaussian], costs: list[float]) -> Rollout:
     return Rollout(xp.stack(means), xp.stack(covariances), as_array(costs, means[0]))
 
 
-def _backwards(pulls: list[tuple], costs_bar: Array) -> tuple[Any, Array, Array]:
+def _backwards(
+    pulls: list[tuple[PullStep, PullState, PullCost]], costs_bar: Vector
+) -> tuple[Any, Vector, Matrix]:
     """The derivatives by the policy, and by the first mean and covariance."""
-    shares, m_bar, S_bar = [], None, None
+    shares: list[Any] = []
+    later: _Gaussian | None = None  # what later costs say of the state after a step
     for t in range(len(pulls) - 1, -1, -1):
         pull_step, pull_z, pull_cost = pulls[t]
         z_bar, action_bar = pull_cost(float(costs_bar[t]))
-        now_m, now_S = pull_z(z_bar)
-        if m_bar is not None:  # what later costs say of this state
-            now_m, now_S = now_m + m_bar, now_S + S_bar
-        share, m_bar, S_bar = pull_step(_Gaussian(now_m, now_S), action_bar)
+        x_bar = _Gaussian(*pull_z(z_bar))
+        if later is not None:
+            x_bar = _Gaussian(x_bar.mean + later.mean, x_bar.covariance + later.covariance)
+        share, m_bar, S_bar = pull_step(x_bar, action_bar)
+        later = _Gaussian(m_bar, S_bar)
         shares.append(share)
-    return _sum(shares), m_bar, S_bar
+    assert later is not None, "a rollout has a step"
+    return _sum(shares), later.mean, later.covariance
 
 
 def _sum(bars: list[Any]) -> Any:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from .. import _check, _xp
-from .._xp import Array, Namespace, array_namespace
+from .._xp import Array, Matrix, Namespace, Vector, array_namespace
 
 __all__ = [
     "Augmented",
@@ -31,12 +31,12 @@ class SineMoments(NamedTuple):
     and ``sin ψⱼ`` is its covariance with ψⱼ times the j-th gain.
     """
 
-    mean: Array
-    covariance: Array
-    gain: Array
+    mean: Vector
+    covariance: Matrix
+    gain: Vector
 
 
-def sine_moments(m: Array, S: Array) -> SineMoments:
+def sine_moments(m: Vector, S: Matrix) -> SineMoments:
     """Mean, covariance and gain of ``sin ψ`` for ``ψ ~ N(m, S)``, (k,) and (k, k); O(k²).
 
     :eq:`eq-pc-sine-mean`, :eq:`eq-pc-sine-covariance`, :eq:`eq-pc-sine-gain`. The covariance keeps
@@ -52,16 +52,16 @@ def sine_moments(m: Array, S: Array) -> SineMoments:
 
 
 def sine_moments_and_pullback(
-    m: Array, S: Array
-) -> tuple[SineMoments, Callable[[SineMoments], tuple]]:
+    m: Vector, S: Matrix
+) -> tuple[SineMoments, Callable[[SineMoments], tuple[Vector, Matrix]]]:
     """The same, and the function that carries derivatives back to ``(m_bar, S_bar)``."""
     moments, pull = _sine_moments(m, _check.normal(m, S))
     return moments, lambda bar: pull(_check.cotangents(bar, "bar", moments))
 
 
 def _sine_moments(
-    m: Array, S: Array, xp: Namespace | None = None
-) -> tuple[SineMoments, Callable[[SineMoments], tuple[Array, Array]]]:
+    m: Vector, S: Matrix, xp: Namespace | None = None
+) -> tuple[SineMoments, Callable[[SineMoments], tuple[Vector, Matrix]]]:
     """`sine_moments_and_pullback` of what has been checked, for use inside the house."""
     xp = array_namespace(m) if xp is None else xp
     v = xp.linalg.diagonal(S)
@@ -72,7 +72,7 @@ def _sine_moments(
     # exp(−h) (sinh s cos m cos m' + (cosh s − 1) sin m sin m')
     covariance = odd * (cosine[:, None] * cosine) + even * (sine[:, None] * sine)
 
-    def pull(bar: SineMoments) -> tuple[Array, Array]:
+    def pull(bar: SineMoments) -> tuple[Vector, Matrix]:
         """The derivatives by m and by S."""
         slope = (even + xp.exp(-h)) * (cosine[:, None] * cosine) + odd * (sine[:, None] * sine)
         both = bar.covariance + bar.covariance.T
@@ -84,7 +84,7 @@ def _sine_moments(
     return SineMoments(mean, covariance, gain), pull
 
 
-def _damped(xp: Namespace, S: Array, v: Array) -> tuple[Array, Array, Array]:
+def _damped(xp: Namespace, S: Matrix, v: Vector) -> tuple[Matrix, Matrix, Matrix]:
     """``exp(−h) sinh s``, ``exp(−h) (cosh s − 1)`` and ``h = ½ (v + v')``; finite, as ``|s| ≤ h``.
 
     With ``e = exp(−|s|) − 1`` they are ``½ exp(|s| − h)`` times ``±e (2 + e)`` and ``e²``: exact
@@ -102,11 +102,11 @@ class Augmented(NamedTuple):
     ``K = D + 2A``: the D entries of the state, the A sines, the A cosines.
     """
 
-    mean: Array
-    covariance: Array
+    mean: Vector
+    covariance: Matrix
 
 
-def augment(m: Array, S: Array, angles: Sequence[int]) -> Augmented:
+def augment(m: Vector, S: Matrix, angles: Sequence[int]) -> Augmented:
     """Moments of ``(x, sin x_a, cos x_a)`` for ``x ~ N(m, S)``, (D,) and (D, D); O(D²).
 
     `angles` are the A entries of x that are angles, in radians. The moments are exact; the joint
@@ -121,8 +121,8 @@ def augment(m: Array, S: Array, angles: Sequence[int]) -> Augmented:
 
 
 def augment_and_pullback(
-    m: Array, S: Array, angles: Sequence[int]
-) -> tuple[Augmented, Callable[[Augmented], tuple]]:
+    m: Vector, S: Matrix, angles: Sequence[int]
+) -> tuple[Augmented, Callable[[Augmented], tuple[Vector, Matrix]]]:
     """The same, and the function that carries derivatives back to ``(m_bar, S_bar)``."""
     S = _check.normal(m, S)
     augmented, pull = _augment(m, S, _check.entries(angles, "angles", m.shape[0], "m"))
@@ -130,8 +130,8 @@ def augment_and_pullback(
 
 
 def _augment(
-    m: Array, S: Array, angles: Sequence[int]
-) -> tuple[Augmented, Callable[[Augmented], tuple[Array, Array]]]:
+    m: Vector, S: Matrix, angles: Sequence[int]
+) -> tuple[Augmented, Callable[[Augmented], tuple[Vector, Matrix]]]:
     """`augment_and_pullback` of what has been checked, for use inside the house."""
     return with_turns(turns_of(angles, m.shape[0], m), m, S)
 
@@ -140,8 +140,8 @@ class Turns(NamedTuple):
     """The matrix (2A, D) that picks every angle twice, and the shifts (2A,) for half cosines."""
 
     xp: Namespace
-    pick: Array
-    shift: Array
+    pick: Matrix
+    shift: Vector
 
 
 def turns_of(angles: Sequence[int], D: int, like: Array) -> Turns:
@@ -154,8 +154,8 @@ def turns_of(angles: Sequence[int], D: int, like: Array) -> Turns:
 
 
 def with_turns(
-    turns: Turns, m: Array, S: Array
-) -> tuple[Augmented, Callable[[Augmented], tuple[Array, Array]]]:
+    turns: Turns, m: Vector, S: Matrix
+) -> tuple[Augmented, Callable[[Augmented], tuple[Vector, Matrix]]]:
     """A state with its sines and cosines, and the way back; nothing is checked."""
     xp, pick, shift = turns
     if not shift.shape[0]:
@@ -165,7 +165,7 @@ def with_turns(
     (mean, covariance, gain), pull_sines = _sine_moments(pick @ m + shift, pick @ across, xp)
     cross = across * gain
 
-    def pull(bar: Augmented) -> tuple[Array, Array]:
+    def pull(bar: Augmented) -> tuple[Vector, Matrix]:
         """The derivatives by m and by S."""
         cross_bar = bar.covariance[:D, D:] + bar.covariance[D:, :D].T
         gain_bar = xp.sum(cross_bar * across, axis=0)
@@ -176,6 +176,6 @@ def with_turns(
     return Augmented(xp.concat([m, mean]), joint(xp, S, cross, covariance)), pull
 
 
-def joint(xp: Namespace, upper: Array, cross: Array, lower: Array) -> Array:
+def joint(xp: Namespace, upper: Matrix, cross: Matrix, lower: Matrix) -> Matrix:
     """The covariance of two vectors from its blocks."""
     return xp.concat([xp.concat([upper, cross], axis=1), xp.concat([cross.T, lower], axis=1)])

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 from .. import _check, _xp
-from .._xp import Matrix, Vector, array_namespace, as_array
+from .._xp import Matrix, Numbers, Vector, array_namespace, as_array
+from ..contracts import Cost
 from ..random import Stream
 from . import _match
-from .composed import by_step
+from .composed import StepCost, by_step
 from .dynamics import Transitions, admit_transitions, model_inputs
 from .policies import RBFPolicy, Squashed
 from .sines import _augment
@@ -35,7 +35,7 @@ class Task:
     array([2.])
     """
 
-    cost: Any
+    cost: Cost | StepCost
     mean: Vector
     covariance: Matrix
     steps: int
@@ -61,7 +61,7 @@ class Task:
 
 
 def first_policy(
-    task: Task, limit: Any, stream: Stream, *, scale: Any = 1.0, bumps: int = 30
+    task: Task, limit: Numbers, stream: Stream, *, scale: Numbers = 1.0, bumps: int = 30
 ) -> Squashed:
     """A network of `bumps` with random centres and weights, bounded by `limit`, for any task.
 
@@ -98,7 +98,7 @@ def first_policy(
     return Squashed(RBFPolicy(centres, weights, lengths, inputs, D + 2 * A), limit)
 
 
-def _scales(scale: Any, size: int, like: Vector) -> Vector:
+def _scales(scale: Numbers, size: int, like: Vector) -> Vector:
     """One positive scale for each entry, (size,)."""
     _check.positive(scale, "scale")
     if isinstance(scale, int | float):
