@@ -6,6 +6,7 @@ import ast
 import importlib
 import inspect
 import pkgutil
+import re
 import statistics
 from collections.abc import Iterator
 from functools import cache
@@ -21,26 +22,25 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src" / "gpnotes"
 
-# The floor of each room; a room imports from lower floors only. What is built later has its
-# floor already, and a room without one does not belong.
-FLOORS = {
-    "_array": 0, "_xp": 0.25, "_check": 0.5,  # parts of a floor: what is checked are arrays
-    "linalg": 1, "random": 1, "quadrature": 1, "arrays": 1,
-    "memory": 0.8,  # asked before `linalg` allocates
-    "ascent": 1, "priors": 1,
-    "params": 2, "gaussian": 2,
-    "contracts": 2,  # what parts that others bring must have
-    "bounds": 2.5,  # of the parameters of `params`, for those who fit them
-    "inplace": 2.5,  # a kernel says whether it has such a path: it imports it
-    "kernels": 3, "means": 3, "likelihoods": 3,
-    "process": 3.5, "linear": 4, "exact": 4, "interdomain": 4, "sparse": 4, "svgp": 4,
-    "laplace": 4.5,  # its prior is the process of `exact`
-    "fitting": 5, "crossval": 5, "paths": 5,
-    "moments": 6, "design": 6, "bayesopt": 6, "games": 6,
-    "fantasy": 7, "pilco": 7,
-    "estimators": 8, "report": 8, "plot": 8, "io": 8,
-}  # fmt: skip
-SIDE = {"mcmc", "nets", "mdp"}  # beside the floors: they may use the first two
+# The rooms, floor by floor: a room imports from lower floors only. ARCHITECTURE.md says the same.
+BY_FLOOR = (
+    ("_array",),  # what is checked are arrays, by `_xp`
+    ("_xp",),
+    ("_check",),
+    ("memory",),  # asked before `linalg` allocates
+    ("linalg", "random", "quadrature", "arrays", "ascent", "priors"),
+    ("params", "gaussian", "contracts"),
+    ("bounds", "inplace"),  # of what `params` declares; a kernel imports its fast path
+    ("kernels", "means", "likelihoods"),
+    ("process",),
+    ("linear", "exact"),
+    ("laplace",),  # its prior is the process of `exact`
+    ("fitting",),
+    ("moments", "design", "games"),
+    ("fantasy", "pilco"),
+    ("plot",),
+)
+FLOORS = {room: floor for floor, rooms in enumerate(BY_FLOOR) for room in rooms}
 APART = {"equations", "testing"}  # no room imports them
 LAZY = {"__init__"}  # the front door, which loads a room when it is asked for
 
@@ -119,7 +119,7 @@ def body_lines(path: Path, node: ast.FunctionDef) -> int:
 
 
 def test_every_room_is_in_the_plan():
-    assert {room(path) for path in files()} <= FLOORS.keys() | SIDE | APART | LAZY
+    assert {room(path) for path in files()} == FLOORS.keys() | APART | LAZY
 
 
 @pytest.mark.parametrize("path", files(), ids=lambda path: str(path.relative_to(SOURCE)))
@@ -127,8 +127,6 @@ def test_a_room_imports_from_lower_floors_only(path):
     here, others = room(path), rooms_imported(path)
     if here == "equations":
         assert not others, "the engine could serve any book: it imports nothing of the rest"
-    elif here in SIDE:
-        assert all(FLOORS.get(other, 9) <= 2 for other in others), others
     elif here in FLOORS:
         assert others <= FLOORS.keys(), others
         assert all(FLOORS[other] < FLOORS[here] for other in others), others
@@ -276,3 +274,37 @@ def test_what_the_front_doors_hand_out_says_what_it_is(door):
         if callable(thing) and (thing.__doc__ or f"{name}(").startswith(f"{name}(")
     ]
     assert not silent
+
+
+MAP = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+
+
+def test_the_map_has_the_floors_of_this_test():
+    rows = re.findall(r"^\| (\d+) \| (.+?) \|", MAP, re.MULTILINE)
+    assert [int(floor) for floor, _ in rows] == list(range(len(BY_FLOOR)))
+    assert [tuple(re.findall(r"`(\w+)`", rooms)) for _, rooms in rows] == list(BY_FLOOR)
+
+
+def test_the_map_has_the_stages_of_the_engine():
+    stages = re.findall(r"^\| `(\w+)/` \|", MAP, re.MULTILINE)
+    assert stages == [name for name in STAGES if name not in ("errors", "language")]
+    assert "`language/`" in MAP
+
+
+def test_the_map_has_every_contract():
+    from gpnotes import contracts
+
+    protocols = {n for n in contracts.__all__ if getattr(getattr(contracts, n), "_is_protocol", 0)}
+    section = MAP[MAP.index("## Contracts") : MAP.index("## The engine")]
+    assert protocols
+    assert protocols <= set(re.findall(r"`(\w+)`", section))
+
+
+def test_every_file_on_the_map_exists():
+    spans = re.findall(r"`([\w./<>-]+)`|\]\(([^)]+)\)", MAP)
+    named = [one or other for one, other in spans if "<" not in one]
+    paths = [name for name in named if "/" in name or name.endswith((".md", ".yml", ".json"))]
+    stages = {f"{stage}/" for stage in STAGES} | {"testing/"}
+    missing = [name for name in paths if name not in stages and not (ROOT / name).exists()]
+    assert len(paths) > 40
+    assert missing == []
