@@ -139,7 +139,7 @@ def test_what_has_no_evidence_anywhere_is_an_error_that_names_y(dtype, size):
 
 
 def test_a_run_that_cannot_start_has_failed_and_the_others_go_on(data):
-    found = fit(start(), *data, restarts=3, stream=stream(1), spread=1e5, steps=5)
+    found = fit(start(), *data, restarts=3, stream=stream(1), restart_sd=1e5, steps=5)
     failed = [run for run in found.runs if not np.isfinite(run.log_evidence)]
     assert failed
     assert np.isfinite(found.log_evidence)
@@ -192,10 +192,10 @@ def test_bounds_of_a_mean_are_in_its_own_units():
         ({"restarts": -1}, ValueError, "restarts must be a whole number from 0; got -1"),
         ({"restarts": 1.5}, TypeError, "restarts must be a whole number"),
         ({"restarts": True}, TypeError, "restarts must be a whole number"),
-        ({"spread": -1.0}, ValueError, "spread must be non-negative and finite; got -1.0"),
-        ({"spread": float("nan")}, ValueError, "spread must be finite; got nan"),
-        ({"spread": [1.0]}, TypeError, "spread must be a number; got list"),
-        ({"spread": 1 + 1j}, TypeError, "spread must be a number; got complex"),
+        ({"restart_sd": -1.0}, ValueError, "restart_sd must be non-negative and finite; got -1.0"),
+        ({"restart_sd": float("nan")}, ValueError, "restart_sd must be finite; got nan"),
+        ({"restart_sd": [1.0]}, TypeError, "restart_sd must be a number; got list"),
+        ({"restart_sd": 1 + 1j}, TypeError, "restart_sd must be a number; got complex"),
         ({"steps": 0}, ValueError, "steps must be a whole number from 1; got 0"),
         ({"steps": -1}, ValueError, "steps must be a whole number from 1; got -1"),
         ({"steps": 2.5}, TypeError, "steps must be a whole number from 1; got 2.5"),

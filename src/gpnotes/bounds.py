@@ -1,4 +1,4 @@
-"""Where a fit may look: bounds by name, and bounds of what has none from the spread of the data.
+"""Where a fit may look: bounds by name, and bounds of what has none from the range of the data.
 
 Far outside of the data's own units a parameter changes nothing that the data could show: two
 points at 1e-5 of their distance as lengthscale are independent, and noise below the rounding of y
@@ -19,7 +19,7 @@ from .params import Leaf, Parameters, flatten, free_leaves, names
 
 __all__ = ["ends", "limits", "touched"]
 
-_FAR = math.log(1e5)  # lengthscales, in units of the spread of the inputs
+_FAR = math.log(1e5)  # lengthscales, in units of the range of the inputs
 _WIDE = math.log(1e10)  # what has no unit, in units of its start
 _NONE = (-math.inf, math.inf)
 

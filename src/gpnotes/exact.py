@@ -52,7 +52,7 @@ def condition(gp: GP, X: Matrix, y: Vector) -> Posterior:
 
 
 def _conditioned(gp: GP, X: Matrix, y: Vector) -> Posterior:
-    """`condition` for data that are admitted, without a word about jitter."""
+    """`condition` for data that are admitted, without a warning of jitter."""
     return _posterior(gp, X, y, _factor(gp, X))
 
 
@@ -313,7 +313,7 @@ def log_evidence_and_gradient(gp: GP, X: Matrix, y: Vector) -> tuple[float, GP]:
 def quiet_evidence(gp: GP, X: Matrix, y: Vector) -> tuple[float, GP, float]:
     """`log_evidence_and_gradient` of data that are admitted, and the jitter that it took.
 
-    Nothing is checked again and nobody is warned: a fit comes through here at each step.
+    Nothing is checked again and no warning is given: a fit calls this at each step.
     """
     memory.require_square(X.shape[0], like=X, copies=2, what="the Gram matrix")
     if in_place.serves(gp.kernel, X):

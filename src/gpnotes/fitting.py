@@ -62,18 +62,18 @@ def fit(
     *,
     restarts: int = 0,
     stream: Stream | None = None,
-    spread: float = 1.0,
+    restart_sd: float = 1.0,
     bounds: Mapping[str, tuple[float, float]] | None = None,
     fixed: Collection[str] = (),
     steps: int = 200,
 ) -> Fit:
     """Maximise the evidence of y (n,) at X (n, d) over the parameters of `gp`.
 
-    The first run starts at `gp`, each of the `restarts` at its parameters moved by `spread` times
-    standard normals of `stream`, in logarithms where they are positive. `bounds` limit parameters
-    by name, in their own units; the others are brought back where they leave what the spread of X
-    and y can tell apart, `bounds.ends`. `Run.at_bounds` names what ended on a bound. `fixed` names
-    the parameters that stay, as in `params.flatten`.
+    The first run starts at `gp`, each of the `restarts` at its parameters moved by `restart_sd`
+    times standard normals of `stream`, in logarithms where they are positive. `bounds` limit
+    parameters by name, in their own units; the others are brought back where they leave what the
+    range of X and y can tell apart, `bounds.ends`. `Run.at_bounds` names what ended on a bound.
+    `fixed` names the parameters that stay, as in `params.flatten`.
 
     A run that meets parameters without an evidence turns back; one that starts there has failed,
     and the others go on. Raises `ValueError` or `TypeError` for arguments that do not fit, each by
@@ -95,14 +95,14 @@ def fit(
     reach = ends(gp, X, y, fixed=fixed)
 
     def evidence(vector: np.ndarray) -> tuple[float, np.ndarray]:
-        """The log evidence and its gradient; jitter on the way is no news."""
+        """The log evidence and its gradient; jitter on the way is not worth a warning."""
         here = rebuild(vector)
         value, bar, _ = quiet_evidence(here, X, y)
         return value, flatten_gradient(here, bar, fixed=fixed)
 
     ascents = [
         ascend(evidence, begin, given, steps, reach)
-        for begin in _starts(start, restarts, stream, spread)
+        for begin in _starts(start, restarts, stream, restart_sd)
     ]
     ascents.sort(key=lambda ascent: -ascent.value)
     if ascents[0].value == -math.inf:
@@ -112,19 +112,17 @@ def fit(
     return Fit(runs[0].gp, runs[0].log_evidence, runs)
 
 
-def _starts(
-    start: np.ndarray, restarts: int, stream: Stream | None, spread: float
-) -> list[np.ndarray]:
+def _starts(start: np.ndarray, restarts: int, stream: Stream | None, sd: float) -> list[np.ndarray]:
     """The given start, and others drawn around it."""
     restarts = _check.whole(restarts, "restarts", 0)
-    spread = _check.positive(_check.number(spread, "spread"), "spread", zero=True)
+    sd = _check.positive(_check.number(sd, "restart_sd"), "restart_sd", zero=True)
     if stream is None:
         if restarts:
             raise ValueError("restarts need a stream to draw their starts from")
         return [start]
     _check.instance(stream, "stream", Stream)
     draws = (np.asarray(stream.normal(start.size)) for _ in range(restarts))
-    return [start, *(start + spread * draw for draw in draws)]
+    return [start, *(start + sd * draw for draw in draws)]
 
 
 def _run(

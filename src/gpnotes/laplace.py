@@ -42,7 +42,7 @@ def condition(gp: GP, X: Matrix, y: Vector, likelihood: Likelihood = _PROBIT) ->
     Under a prior as wide as the labels allow, ``p(f | y)`` is skewed and its mode nearer to zero
     than its mean: probabilities are then too near to a half (Kuss & Rasmussen, 2005).
 
-    Raises `ValueError` or `TypeError` for data that do not fit and for labels that are none,
+    Raises `ValueError` or `TypeError` for data that do not fit and for other labels,
     `MemoryError` for a matrix that has no room, `RuntimeError` where the mode is not found.
     Source: Rasmussen & Williams (2006), algorithm 3.1.
 
@@ -253,8 +253,8 @@ def fit(
     `bounds` limit parameters by name, in their own units; the others are brought back where they
     leave what X and y can tell apart, `bounds.ends`; `fixed` names those that stay, as in
     `params.flatten`. Parameters without a mode are turned back from. Raises what `condition`
-    raises for `gp`, and `TypeError` or `ValueError` for bounds that are none and for names that
-    are not there.
+    raises for `gp`, and `TypeError` or `ValueError` for bounds that are no intervals and for names
+    that are not there.
     Source: Rasmussen & Williams (2006), section 5.5.1.
 
     >>> from gpnotes import RBF

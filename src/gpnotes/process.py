@@ -22,7 +22,7 @@ class GP:
 
     `noise_var` is σ_n², the variance of the independent noise in ``y = f + ε``, :eq:`eq-fv-cov-y`;
     it may be zero. `mean` is any function from (n, d) to (n,); one that is to be fitted is a
-    `contracts.Mean`. Raises `TypeError` for what is no kernel or no function, `ValueError` for a
+    `contracts.Mean`. Raises `TypeError` for another kind of kernel or mean, `ValueError` for a
     noise that is negative or not finite.
 
     >>> from gpnotes import RBF

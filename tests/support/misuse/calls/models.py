@@ -143,7 +143,7 @@ CALLS = (
     call("Posterior.extend", _POSTERIOR.extend, x=matrix(_XS[:1], columns=True).but("a vector"),
          y=vector(_Y[:1], size=True).but("a number", "a scalar array")),
     call("fit", fit, gp=_GPS, **_XY, restarts=whole(1, 0), stream=stream(),
-         spread=nonnegative(), bounds=_BOUNDS, fixed=_NAMES, steps=whole(3)),
+         restart_sd=nonnegative(), bounds=_BOUNDS, fixed=_NAMES, steps=whole(3)),
     call("laplace.condition", laplace.condition, gp=thing(GP(RBF(), 0.0), RBF()), **_LABELLED,
          likelihood=thing(_BERNOULLI, RBF())),
     call("laplace.fit", laplace.fit, gp=thing(GP(RBF(), 0.0), RBF()), **_LABELLED,
