@@ -39,6 +39,14 @@ def test_the_kernels_estimate_is_read_in_kib(tmp_path, monkeypatch):
     assert memory.available() == 2 * 2**20
 
 
+def test_where_the_kernel_estimates_nothing_its_free_pages_count(tmp_path, monkeypatch):
+    pages = {"SC_AVPHYS_PAGES": 300, "SC_PAGE_SIZE": 4096}
+    monkeypatch.setattr(memory, "_MEMINFO", tmp_path / "none")
+    monkeypatch.setattr(memory, "_GROUP", tmp_path / "none")
+    monkeypatch.setattr(memory.os, "sysconf", pages.__getitem__, raising=False)
+    assert memory.available() == 300 * 4096
+
+
 def test_the_limit_of_a_container_counts(tmp_path, monkeypatch):
     (tmp_path / "meminfo").write_text("MemAvailable: 2048 kB\n")
     (tmp_path / "memory.max").write_text("1000000\n")
@@ -156,6 +164,7 @@ def test_no_rows_make_one_empty_block_and_few_make_one():
     assert memory.blocks(0, 3) == [slice(0, 0)]
     assert memory.blocks(memory.ENTRIES // 4, 4) == [slice(0, memory.ENTRIES // 4)]
     assert len(memory.blocks(memory.ENTRIES // 4 + 1, 4)) == 2
+    assert memory.blocks(1, 100, 20) == [slice(0, 1)]
 
 
 def test_the_gradient_of_a_posterior_asks_for_its_matrices(free):
