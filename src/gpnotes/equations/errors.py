@@ -43,17 +43,6 @@ class EquationError(ValueError):
         self.column = span[0] - before.rfind("\n")
         super().__init__(self._message())
 
-    def at(self, *, chapter: str = "", label: str = "", first_line: int = 1) -> EquationError:
-        """The same fault, with the equation's chapter, label and first line in the file."""
-        return EquationError(
-            self.problem,
-            self.latex,
-            self.span,
-            chapter=chapter or self.chapter,
-            label=label or self.label,
-            first_line=first_line,
-        )
-
     def _message(self) -> str:
         place = [part for part in (self.chapter, self.label) if part]
         where = ", ".join([*place, f"line {self.line}, column {self.column}"])

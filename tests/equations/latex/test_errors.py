@@ -153,10 +153,9 @@ def test_the_message_shows_line_column_and_a_caret():
     assert excerpt[1:] == ["      &= \\mathbf z + a", "         ^^^^^^^^^"]
 
 
-def test_chapter_and_label_can_be_added():
-    error = EquationError("no", "a = b", (4, 5)).at(chapter="part/one", label="eq-a")
+def test_an_error_begins_with_chapter_and_label():
+    error = EquationError("no", "a = b", (4, 5), chapter="part/one", label="eq-a")
     assert str(error).startswith("part/one, eq-a, line 1, column 5: no")
-    assert error.at(label="eq-b").chapter == "part/one"
 
 
 def test_a_statement_without_a_relation_is_refused():

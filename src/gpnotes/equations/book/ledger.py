@@ -11,7 +11,8 @@ from .records import Record
 from .sources import Item
 
 __all__ = [
-    "KINDS", "chapter_totals", "inline_totals", "refuse_incomplete", "strongest", "totals",
+    "KINDS", "chapter_totals", "inline_totals", "mutant_counts", "refuse_incomplete", "strongest",
+    "totals",
 ]  # fmt: skip
 
 KINDS = ("identity", "inequality", "estimate", "definition")  # of records, the strongest first
@@ -35,6 +36,11 @@ def totals(kinds: Sequence[str], mutants: Sequence[Mapping[str, int]]) -> dict[s
         **{name: counted[name] for name in ("checked", "estimates", "definitions")},
         **{f"mutants_{name}": sum(one.get(name, 0) for one in mutants) for name in OUTCOMES},
     }
+
+
+def mutant_counts(sums: Mapping[str, int]) -> dict[str, int]:
+    """How many mutants have which outcome, of the `sums` that `totals` gives."""
+    return {name: sums[f"mutants_{name}"] for name in OUTCOMES}
 
 
 def chapter_totals(records: Sequence[Record]) -> dict[str, int]:

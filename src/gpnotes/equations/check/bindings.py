@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..evaluate import values
 from ..latex import names
+from ..latex.register import Register
 from ..latex.tree import Apply, Integral, Name, Node, Under, walk
 
 __all__ = [
@@ -66,16 +67,25 @@ def normalised(bindings: Mapping[str, Any]) -> dict[str, Any]:
 
 def names_in(node: Node) -> set[str]:
     """The keys of all bound names that occur below `node`."""
-    return {key for _, part in walk(node) for key in _keys(part)}
+    return {key for _, part in walk(node) for key in bound_keys.of(part)(part)}
 
 
-def _keys(node: Node) -> Iterator[str]:
-    if isinstance(node, Name | Apply):
-        yield node.key
-    elif isinstance(node, Under):
-        yield node.distribution
-    elif isinstance(node, Integral):
-        yield from node.variables
+bound_keys: Register[Callable[[Any], tuple[str, ...]]] = Register("keys", lambda node: ())
+
+
+@bound_keys(Name, Apply)
+def _own_key(node: Name | Apply) -> tuple[str, ...]:
+    return (node.key,)
+
+
+@bound_keys(Under)
+def _distribution_key(node: Under) -> tuple[str, ...]:
+    return (node.distribution,)
+
+
+@bound_keys(Integral)
+def _variable_keys(node: Integral) -> tuple[str, ...]:
+    return node.variables
 
 
 def swap_groups(bindings: Mapping[str, Any]) -> dict[str, Hashable]:

@@ -12,6 +12,7 @@ from ..errors import EquationError
 from ..evaluate.evaluator import Evaluator
 from ..evaluate.rules.loops import elements
 from ..latex import tree as t
+from ..latex.register import Register
 from ..latex.tree import Node
 from .relations import Misfit, Tolerance, compare
 
@@ -28,19 +29,20 @@ def refuse_unmet_conditions(
     for number, bound in enumerate(drawn, start=1):
         evaluator = Evaluator(bound, latex)
         for condition in statement.conditions:
-            if not _is_met(evaluator, condition):
+            if not is_met.of(condition)(evaluator, condition):
                 problem = f"the numbers of draw {number} do not meet this condition"
                 raise EquationError(problem, latex, condition.span)
 
 
-def _is_met(evaluator: Evaluator, condition: Node) -> bool:
-    if isinstance(condition, t.Step):
-        return _holds(evaluator, condition)
-    if isinstance(condition, t.Member):
-        return _belongs(evaluator, condition)
-    return True  # the name of what runs: it says nothing of the numbers
+def _says_nothing(evaluator: Evaluator, condition: Node) -> bool:
+    """The name of what runs is no condition on the numbers."""
+    return True
 
 
+is_met: Register[Callable[[Evaluator, Any], bool]] = Register("condition", _says_nothing)
+
+
+@is_met(t.Step)
 def _holds(evaluator: Evaluator, step: t.Step) -> bool:
     left, right = evaluator.value(step.left), evaluator.value(step.right)
     if step.relation == "\\ne":
@@ -51,6 +53,7 @@ def _holds(evaluator: Evaluator, step: t.Step) -> bool:
         raise evaluator.fault(step, str(wrong)) from wrong
 
 
+@is_met(t.Member)
 def _belongs(evaluator: Evaluator, node: t.Member) -> bool:
     value = evaluator.value(node.element)
     if isinstance(node.members, t.Space):

@@ -10,7 +10,7 @@ is given bare numbers was computed from, nobody saw.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, is_dataclass
 from types import CodeType, FrameType, FunctionType
@@ -21,6 +21,7 @@ import numpy as np
 from ..errors import OperationError
 from ..evaluate.values import Distribution, Estimate, Nodes, conform, kind
 from ..latex import tree as t
+from ..latex.register import Register
 from .libraries import Libraries
 
 __all__ = ["ALGEBRA", "GIVEN", "CallWatch", "observed_route", "refuse_false_claims", "watch_calls"]
@@ -158,15 +159,26 @@ def _origin(value: Any, watch: CallWatch) -> str:
 
 def _computed(statement: t.Statement, bound: Mapping[str, Any]) -> set[str]:
     """What the engine itself computes: averages over nodes, and differences."""
-    routes = set()
-    for _, node in t.walk(statement):
-        if isinstance(node, t.Derivative | t.Gradient):
-            routes.add("differences")
-        elif isinstance(node, t.Under):
-            routes.add(_of_nodes(bound.get(node.distribution)))
-        elif isinstance(node, t.Integral):
-            routes |= {_of_nodes(bound.get(key)) for key in node.variables}
-    return routes
+    return {route for _, node in t.walk(statement) for route in routes.of(node)(node, bound)}
+
+
+Routes = Callable[[Any, Mapping[str, Any]], Iterable[str]]
+routes: Register[Routes] = Register("routes", lambda node, bound: ())
+
+
+@routes(t.Derivative, t.Gradient)
+def _differences(node: t.Slope, bound: Mapping[str, Any]) -> Iterable[str]:
+    return ("differences",)
+
+
+@routes(t.Under)
+def _average(node: t.Under, bound: Mapping[str, Any]) -> Iterable[str]:
+    return (_of_nodes(bound.get(node.distribution)),)
+
+
+@routes(t.Integral)
+def _integral(node: t.Integral, bound: Mapping[str, Any]) -> Iterable[str]:
+    return (_of_nodes(bound.get(key)) for key in node.variables)
 
 
 def _of_nodes(value: Any) -> str:

@@ -1,1 +1,5 @@
-"""From a tree to numbers: values, operations, and one small rule a node."""
+"""The second stage, from a tree to numbers.
+
+`values` says what may be bound, `operations` what is done to scalars, columns and matrices,
+`rules` has one small function for each kind of node, and `evaluator` asks them and remembers.
+"""

@@ -18,7 +18,7 @@ from ..book.html import (
     table,
     tolerance,
 )
-from ..book.ledger import KINDS
+from ..book.ledger import KINDS, mutant_counts
 from ..book.phrases import mutants_caught
 from .ledger import Book, Item, Row, answering, residuals, totals
 
@@ -161,9 +161,7 @@ def summary(book: Book, docname: str, seconds: float | None) -> str:
     ]
     parts = [
         f"{_counted(sums['equations'], 'equation')}: {', '.join(k for k in kinds if k)}",
-        mutants_caught(
-            {name[8:]: value for name, value in sums.items() if name[:8] == "mutants_"}, apart=False
-        ),
+        mutants_caught(mutant_counts(sums), apart=False),
         ""
         if seconds is None
         else f"runs in {seconds:.0f} s"
