@@ -175,6 +175,7 @@ def test_a_search_says_why_it_stopped(rng, task):
     assert flat.status in (0, 2)
     assert flat.message
     assert flat.cost == pytest.approx(flat.start_cost, rel=1e-12)
+    assert flat.evaluations == 2  # rounding is not searched
 
 
 def test_a_wall_on_the_way_does_not_end_the_search(rng, task, monkeypatch):

@@ -265,7 +265,7 @@ def test_worlds_that_do_not_fit_together_are_refused(world):
     ):
         rollout(dynamics, policy, SaturatingCost(np.zeros(1), np.eye(1)), m, S, 2)
     wide = LinearPolicy(np.ones((U + 1, K)), np.ones(U + 1))
-    with pytest.raises(ValueError, match="the posteriors of dynamics look at 5 entries"):
+    with pytest.raises(ValueError, match="the posteriors of dynamics have inputs of 5 entries"):
         rollout(dynamics, wide, cost, m, S, 2)
     _, pull = rollout_and_pullback(dynamics, policy, cost, m, S, 3)
     with pytest.raises(ValueError, match=r"costs_bar must have shape \(3,\); got \(5,\)"):

@@ -135,7 +135,8 @@ def expected_variance_parts(
         raise TypeError(f"posterior must have a constant mean or none; got {posterior.gp.mean!r}")
     _check.vector(m, "m", size=models[0].X.shape[1])
     averages = average_over(posterior, admit_inputs(models, m, S, candidates))
-    kernel, X = posterior.gp.kernel, posterior.X
+    kernel = posterior.gp.kernel
+    X = posterior.X
     xp = array_namespace(X)
     C = kernel_covariance(kernel, kernel, X, X, m, S)
     # E_x V_f[f(x)] = k(x, x) − tr(K_y⁻¹ E_x k_Xx k_xX), and E k k = C + E k E k

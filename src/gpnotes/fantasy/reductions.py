@@ -155,7 +155,8 @@ def _pulled(
     ``K_bar = −K_y⁻¹(q g_bar + 2 K_Xx̂ diag s_bar)`` and ``q_bar = −K_y⁻¹K_Xx̂ g_barᵀ``.
     """
     xp, posterior = array_namespace(x), averages.posterior
-    factor, kernel = posterior.cholesky, posterior.gp.kernel
+    factor = posterior.cholesky
+    kernel = posterior.gp.kernel
     rho = candidates.over_variance(candidates.mean_covariance)
     covariance_bar = 2.0 * rho * bar
     variance_bar = -xp.sum(rho * rho, axis=0) * bar

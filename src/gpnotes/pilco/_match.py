@@ -45,7 +45,9 @@ def actions(dynamics: Dynamics, policy: Policy, m: Vector) -> None:
     width = model.X.shape[1]
     if z.shape[0] + action.shape[0] != width:
         got = f"{z.shape[0]} of the state with its angles and {action.shape[0]} of the action"
-        raise ValueError(f"the posteriors of dynamics look at {width} entries; there are {got}")
+        raise ValueError(
+            f"the posteriors of dynamics have inputs of {width} entries; there are {got}"
+        )
     _check.alike(action, "the action", m, "m")
 
 

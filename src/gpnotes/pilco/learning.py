@@ -65,7 +65,9 @@ def improve(policy: Policy, dynamics: Dynamics, task: Task, *, iterations: int =
         return Improvement(
             policy, math.inf, 1, math.inf, 3, "no rollout of the policy to begin with"
         )
-    scale = max(float(np.max(np.abs(gradient))), np.finfo(np.float64).tiny)
+    # along a slope too small to change a digit of the cost the search would follow rounding
+    least = max(_xp.epsilon(task.mean) * abs(start), np.finfo(np.float64).tiny)
+    scale = max(float(np.max(np.abs(gradient))), least)
 
     def loss(vector: HostVector) -> tuple[float, HostVector]:
         """The fall of the cost and its gradient, in units of the first slope."""
@@ -238,7 +240,8 @@ def _rounds(loop: _Loop, begin: _Begin, rounds: int) -> Iterator[Round]:
         yield ended
         if last:
             return
-        data, policy = ended.all_data, best.policy
+        data = ended.all_data
+        policy = best.policy
 
 
 class _Loop(NamedTuple):
@@ -285,6 +288,6 @@ class _Loop(NamedTuple):
         return tuple(attempts)
 
     def reported(self, ended: Round) -> bool:
-        """Whether the caller, who is told of a round, wants no more of them."""
+        """Whether the caller, after hearing of a round, wants no more of them."""
         answer = None if self.callback is None else self.callback(ended)
         return answer is not None and _check.flag(answer, "callback(round)")

@@ -84,7 +84,8 @@ def first_policy(
     mean = _check.instance(task, "task", Task).mean
     stream = _check.instance(stream, "stream", Stream)
     bumps = _check.whole(bumps, "bumps", 1)
-    D, A = mean.shape[0], len(task.angles)
+    D = mean.shape[0]
+    A = len(task.angles)
     plain = tuple(d for d in range(D) if d not in task.angles)
     actions = 1 if isinstance(limit, int | float) else _check.vector(limit, "limit").shape[0]
     xp, scales = array_namespace(mean), _scales(scale, len(plain), mean)
