@@ -143,7 +143,8 @@ def mean_and_pullback(
 def _terms_at_input(xp: Namespace, kernel: Kernel, X: Matrix, m: Vector, S: Matrix) -> TermsAtInput:
     variances, precision = term_scales(kernel, X)
     terms = batched_terms([X], variances, precision)
-    return terms_at_input(xp, terms, m, damped_covariance(S, scales(precision)))
+    of_terms = scales(precision)
+    return terms_at_input(of_terms, terms, m, damped_covariance(S, of_terms))
 
 
 def kernel_covariance_and_pullback(
@@ -202,13 +203,13 @@ def _meeting(a: Kernel, b: Kernel, X: Matrix, Z: Matrix, m: Vector, S: Matrix) -
     damped = damped_covariance(S, pairs.scales)
     algebra, P = pair_algebra(xp, pairs, damped), len(ends)
     others = DampedCovariance(*(part[split:, ...] for part in damped))
-    at_a = terms_at_input(xp, batched_terms([X], variances_a, precision_a), m, damped)
-    at_b = terms_at_input(xp, batched_terms([Z], variances_b, precision_b), m, others)
+    at_a = terms_at_input(pairs.scales, batched_terms([X], variances_a, precision_a), m, damped)
+    at_b = terms_at_input(pairs.scales, batched_terms([Z], variances_b, precision_b), m, others)
     return _Meeting(
         pairs,
         algebra,
-        end_at_input(xp, pairs.own[:P, :, :], algebra.A[:P, :, :], at_a.nu),
-        end_at_input(xp, pairs.own[P:, :, :], algebra.A[P:, :, :], at_b.nu),
+        end_at_input(pairs.scales, pairs.own[:P, :, :], algebra.A[:P, :, :], at_a.nu),
+        end_at_input(pairs.scales, pairs.own[P:, :, :], algebra.A[P:, :, :], at_b.nu),
         _end_term(xp, at_a, pairs.first),
         _end_term(xp, at_b, pairs.second - split),
     )

@@ -9,6 +9,7 @@ Blocks fit a core's cache on the host; small pairs share one.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 from .._xp import (
@@ -27,6 +28,8 @@ from .term_pairs import limit
 __all__ = ["Chunk", "PairSums", "Weights", "chunks", "pair_sums"]
 
 _BLOCK = 2**16  # entries: half a MiB in float64, beside what else is in a core's second cache
+_TOGETHER = 2**15  # entries of all pairs up to which a call costs more than work that is not needed
+_COPIED = 2**19  # entries of W that may be copied for pairs of a kind
 _BLOCK_ELSEWHERE = 2**24  # where a call costs more than what it keeps in a cache
 # The size of ½ ℓ from which ``exp Δ − 1`` has as many digits as ``expm1 Δ``, in two thirds of the
 # time: ½ ℓ is in every exponent, and its rounding alone moves exp Δ as much as the difference does.
@@ -58,19 +61,31 @@ class Chunk(NamedTuple):
 
 
 def chunks(weights: Weights) -> list[Chunk]:
-    """All pairs in chunks: as many as fit a block together, or one by one and a few rows at a time.
+    """All pairs in chunks: few and small ones together, others with those of their kind.
 
-    A pair by itself has no W where it has none, and no copy of one.
+    Pairs with so many points that copies of W would need room are summed one by one.
     """
+    n = weights.matrices.shape[-1]
+    kinds = [
+        (owner is None, same) for owner, same in zip(weights.owners, weights.same, strict=True)
+    ]
+    if len(kinds) * n**2 <= _TOGETHER:
+        kinds = [(False, False)] * len(kinds)
+    plan, start = [], 0
+    for _, run in groupby(kinds):
+        stop = start + len(list(run))
+        most = max(1, _COPIED // n**2)
+        plan += [_chunk(weights, slice(k, min(k + most, stop))) for k in range(start, stop, most)]
+        start = stop
+    return plan
+
+
+def _chunk(weights: Weights, some: slice) -> Chunk:
     xp, n = array_namespace(weights.matrices), weights.matrices.shape[-1]
     block = _BLOCK if is_numpy_namespace(xp) else _BLOCK_ELSEWHERE
-    together, rows = max(1, block // n**2), min(n, max(1, block // n))
-    plan = []
-    for start in range(0, len(weights.owners), together):
-        some = slice(start, min(start + together, len(weights.owners)))
-        W = _stacked(xp, weights.matrices, weights.owners[some])
-        plan.append(Chunk(some, W, all(weights.same[some]), rows))
-    return plan
+    rows = min(n, max(1, block // (n * (some.stop - some.start))))
+    W = _stacked(xp, weights.matrices, weights.owners[some])
+    return Chunk(some, W, all(weights.same[some]), rows)
 
 
 def _stacked(xp: Namespace, matrices: Stack, owners: Sequence[int | None]) -> Stack | None:

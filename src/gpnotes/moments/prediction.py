@@ -114,6 +114,7 @@ class _Predicted(NamedTuple):
     at: TermsAtInput
     b: Matrix  # (C, n): α q
     half: Stack  # (E, n, 1): L⁻¹ q
+    totals: Vector  # (C,): Σ α q
     h: Matrix  # (C, D): Σ α q g
     sums: PairSums
     slopes: tuple[Matrix, Stack] | None  # of each pair's value through Δ: (P, D) and (P, D, D)
@@ -123,16 +124,16 @@ class _Predicted(NamedTuple):
 def _predicted(model: Predictor, m: Vector, S: Matrix, noise: bool, slopes: bool) -> _Predicted:
     xp = model.pairs.scales.xp
     damped = damped_covariance(S, model.pairs.scales)
-    at = terms_at_input(xp, model.terms, m, damped)
+    at = terms_at_input(model.pairs.scales, model.terms, m, damped)
     algebra, b = pair_algebra(xp, model.pairs, damped), model.alpha * at.q
     half = model.half @ (model.belongs @ at.q)[:, :, None]
     at_mean = model.variance - xp.vecdot(half[:, :, 0], half[:, :, 0])
     first, second = _both_ends(xp, model, at, algebra)
     factors = exponents(xp, algebra, first, second)
     sums, kept = _kept_sums(xp, model, at, b, factors, algebra.half_gap, at_mean, slopes)
-    h = (at.g @ b[:, :, None])[:, :, 0]
+    h, totals = (at.g @ b[:, :, None])[:, :, 0], xp.vecdot(model.alpha, at.q)
     moments = Moments(
-        model.offset + model.belongs @ xp.sum(b, axis=1),
+        model.offset + model.belongs @ totals,
         _covariance(xp, model, sums.value, kept * at_mean, noise),
         S @ (model.belongs @ h).T,
     )
@@ -143,7 +144,7 @@ def _predicted(model: Predictor, m: Vector, S: Matrix, noise: bool, slopes: bool
         P = sums.value.shape[0]
         over = sums.r[:P, :], sums.r[P:, :], sums.across
         through = pulled_by_input(xp, model.pairs, algebra, first, second, over)
-    return _Predicted(moments, at, b, half, h, sums, through, kept)
+    return _Predicted(moments, at, b, half, totals, h, sums, through, kept)
 
 
 def _both_ends(
@@ -152,7 +153,7 @@ def _both_ends(
     """The first and the second ends of all pairs."""
     pairs, P = model.pairs, algebra.T.shape[0]
     nu = at.nu if at.nu.shape[0] == 1 else xp.take(at.nu, pairs.ends, axis=0)
-    ends = end_at_input(xp, pairs.own, algebra.A, nu)
+    ends = end_at_input(pairs.scales, pairs.own, algebra.A, nu)
     require_digits(xp, ends.squares, at.q, pairs.ends)
     return End(*(a[:P, ...] for a in ends)), End(*(a[P:, ...] for a in ends))
 
@@ -203,7 +204,7 @@ def _pulled(
     model: Predictor, S: Matrix, predicted: _Predicted, bar: Moments
 ) -> tuple[Vector, Matrix]:
     """The derivatives by m and by S, which is symmetric."""
-    xp, (_, at, b, _, h, sums, slopes, _) = model.pairs.scales.xp, predicted
+    xp, at, sums, slopes = model.pairs.scales.xp, predicted.at, predicted.sums, predicted.slopes
     assert slopes is not None
     assert sums.r is not None
     D = S.shape[0]
@@ -215,9 +216,9 @@ def _pulled(
     # dg = −N (dm + dS g)
     turned = (at.N @ along[:, :, None])[:, :, 0]
     m_bar, S_bar = pulled_q(xp, at.N, at.g, once, once - gather @ sums.r)
-    m_bar = m_bar + scale @ slopes[0] - xp.sum(b, axis=1) @ turned
+    m_bar = m_bar + scale @ slopes[0] - predicted.totals @ turned
     through_pairs = xp.reshape(scale @ xp.reshape(slopes[1], (-1, D * D)), (D, D))
-    S_bar = S_bar + through_pairs + (column - turned).T @ h
+    S_bar = S_bar + through_pairs + (column - turned).T @ predicted.h
     return m_bar, 0.5 * (S_bar + S_bar.T)
 
 

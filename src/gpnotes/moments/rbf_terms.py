@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from .. import _check
 from .._xp import Array, Matrix, Namespace, Stack, Vector, array_namespace, as_array
 from ..kernels import RBF, ActiveDims, Kernel, Scaled, Sum
-from .input_covariance import DampedCovariance
+from .input_covariance import DampedCovariance, Scales
 
 __all__ = [
     "BatchedTerms",
@@ -116,14 +116,14 @@ class TermsAtInput(NamedTuple):
 
 
 def terms_at_input(
-    xp: Namespace, terms: BatchedTerms, m: Vector, damped: DampedCovariance
+    scales: Scales, terms: BatchedTerms, m: Vector, damped: DampedCovariance
 ) -> TermsAtInput:
     """The terms, whose algebra stands first in `damped`."""
     C = terms.variance.shape[0]
     N, nu = damped.N[:C, :, :], terms.points - m[:, None]
     g = N @ nu
-    reach = 0.5 * (xp.vecdot(nu, g, axis=-2) + damped.log_det[:C, None])
-    return TermsAtInput(N, nu, g, terms.variance * xp.exp(-reach), reach)
+    reach = 0.5 * (scales.ones @ (nu * g) + damped.log_det[:C, None])
+    return TermsAtInput(N, nu, g, terms.variance * scales.xp.exp(-reach), reach)
 
 
 def pulled_q(

@@ -98,10 +98,10 @@ class End(NamedTuple):
     squares: Matrix
 
 
-def end_at_input(xp: Namespace, own: Array, A: Stack, nu: Stack) -> End:
+def end_at_input(scales: Scales, own: Array, A: Stack, nu: Stack) -> End:
     """Ends whose points lie `nu`, (P, D, n) or (1, D, n), from the mean."""
     u = own * nu
-    return End(own, A, u, 0.5 * xp.vecdot(A @ u, u, axis=-2))
+    return End(own, A, u, 0.5 * (scales.ones @ ((A @ u) * u)))
 
 
 def limit(like: Array) -> float:
