@@ -1,12 +1,14 @@
 """Rollouts: one step against simulation, all steps against differences."""
 
 import sys
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
 from gpnotes import GP, RBF, condition, stream
 from gpnotes._xp import to_numpy
+from gpnotes.params import cotangent
 from gpnotes.pilco import (
     Dynamics,
     LinearPolicy,
@@ -314,6 +316,43 @@ def test_inside_the_house_nothing_is_checked_again(world):
     a_step = {name: (long[name] - short[name]) / 10 for name in short}
     assert a_step["checks"] <= 4  # a number is one through three functions
     assert a_step["namespaces"] <= 10
+
+
+@dataclass(frozen=True, eq=False)
+class Blend:
+    """A policy with a tuple of policies, whose mean action it takes: a linear one again."""
+
+    parts: tuple[LinearPolicy, ...]
+
+    def _one(self):
+        fields = ("weights", "bias")
+        return LinearPolicy(*(np.mean([getattr(p, f) for p in self.parts], axis=0) for f in fields))
+
+    def __call__(self, z):
+        return self._one()(z)
+
+    def moments_and_pullback(self, m, S):
+        action, pull = self._one().moments_and_pullback(m, S)
+
+        def back(bar):
+            one, m_bar, S_bar = pull(bar)
+            half = cotangent(one, weights=0.5 * one.weights, bias=0.5 * one.bias)
+            return cotangent(self, parts=(half, half)), m_bar, S_bar
+
+        return action, back
+
+
+def test_derivatives_add_up_through_tuples_of_a_policy(world, rng):
+    dynamics, _, cost, m, S = world()
+    parts = [LinearPolicy(rng.normal(size=(U, K)), rng.normal(size=U)) for _ in range(2)]
+
+    def costs(policy):
+        return rollout(dynamics, policy, cost, m, S, 3).costs
+
+    def pulled(policy, bar):
+        return (rollout_and_pullback(dynamics, policy, cost, m, S, 3)[1](bar)[0],)
+
+    gradcheck(costs, pulled, Blend(tuple(parts)))
 
 
 class Foreign:

@@ -28,6 +28,7 @@ __all__ = [
 
 _SMALL = 0.1  # eigenvalues up to which logarithms are taken without their linear terms
 _LOST = 0.01  # the most by which rounding may change an exponent
+_NEVER_LOST = 8e4  # what cancels in exponents that float32 has to that accuracy
 
 
 class Scales(NamedTuple):
@@ -127,9 +128,9 @@ def require_digits(xp: Namespace, squares: Array, q: Array, where: Vector | None
     Those `squares`, none of them positive, cancel in Δ where S is wide beside the lengthscale; q
     says how much a point counts, or the rows of q that `where` names.
     """
-    rounding = _xp.epsilon(q)
-    if rounding * -float(xp.min(squares)) <= _LOST:
+    if -float(xp.min(squares)) <= _NEVER_LOST:
         return
+    rounding = _xp.epsilon(q)
     q = q if where is None else xp.take(q, where, axis=0)
     weight = float(xp.max(q))
     lost = rounding * float(xp.max(xp.abs(squares) * q))

@@ -94,9 +94,9 @@ class SaturatingCost(_TargetCost):
     def _expected(self, m: Vector, S: Matrix) -> tuple[float, Pull]:
         xp, R = array_namespace(m), self._root
         # |I + S W| = |I + Rᵀ S R| and G = R (I + Rᵀ S R)⁻¹ Rᵀ: S and W may be singular
-        values, vectors = xp.linalg.eigh(xp.matrix_transpose(R) @ S @ R)
-        values, axes = xp.clip(values, 0.0, None), R @ vectors
-        G = (axes / (1.0 + values)[None, :]) @ xp.matrix_transpose(axes)
+        values, vectors = xp.linalg.eigh(R.T @ S @ R)
+        values, axes = xp.maximum(values, 0.0), R @ vectors
+        G = (axes / (1.0 + values)) @ axes.T
         off = m - self.target
         pull_in = G @ off
         log_e = -0.5 * (xp.sum(xp.log1p(values)) + off @ pull_in)

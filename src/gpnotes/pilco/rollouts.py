@@ -259,8 +259,15 @@ def _backwards(
 
 def _sum(bars: list[Any]) -> Any:
     """Objects that hold derivatives, added entry by entry."""
-    total = {leaf.path: leaf.value for leaf in leaves(bars[0])}
-    for bar in bars[1:]:
-        for leaf in leaves(bar):
-            total[leaf.path] = total[leaf.path] + leaf.value
+    total = {
+        leaf.path: sum((_entry(bar, leaf.path) for bar in bars[1:]), start=leaf.value)
+        for leaf in leaves(bars[0])
+    }
     return replaced(bars[0], total, make=cotangent)
+
+
+def _entry(bar: Any, path: str) -> Any:
+    """What stands at the path of a leaf, through dataclasses and tuples."""
+    for name in path.split("."):
+        bar = bar[int(name)] if isinstance(bar, tuple) else getattr(bar, name)
+    return bar
