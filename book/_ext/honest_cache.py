@@ -29,9 +29,14 @@ KEPT = 12  # folders of earlier states, so that going back and forth costs nothi
 # What only the pages use, and the copy of the equations for a notebook that has left the book.
 APART = (
     "src/gpnotes/equations/sphinx/",
+    "src/gpnotes/equations/language/",
     "src/gpnotes/data/equations.json",
 )
-EQUATION = re.compile(r"^\s*([`:]{3,})\{math\}.*?^\s*\1\s*$", re.MULTILINE | re.DOTALL)
+EQUATION = re.compile(
+    r"^\s*([`:]{3,})\{(?:math|eval-rst)\}.*?^\s*\1\s*$|\$\$.*?\$\$[^\n]*"
+    r"|^\s*\\begin\{([a-z]+\*?)\}.*?\\end\{\2\}",
+    re.MULTILINE | re.DOTALL,
+)
 
 
 def inputs(root: Path) -> list[Path]:

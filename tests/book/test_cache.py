@@ -60,6 +60,7 @@ def test_what_a_cell_reads_changes_the_digest(cache: Any, project: Path, name: s
         "book/flips.json",
         "book/chapter.md",
         "src/gpnotes/equations/sphinx/tables.py",
+        "src/gpnotes/equations/language/words.py",
         "src/gpnotes/data/equations.json",
         "src/gpnotes/__pycache__/exact.pyc",
         "README.md",
@@ -90,6 +91,17 @@ def test_equations_count_and_prose_does_not(cache: Any) -> None:
     assert cache.equations(EQUATION.replace("More prose", "Other words")) == before
     assert cache.equations(EQUATION.replace("a = b", "a = -b")) != before
     assert cache.equations(EQUATION.replace("eq-one", "eq-two")) != before
+
+
+@pytest.mark.parametrize(
+    "shown",
+    ["$$\na = b\n$$ (eq-one)", "\\begin{align}\na = b\n\\end{align}", "```{eval-rst}\na = b\n```"],
+)
+def test_equations_count_however_they_are_labelled(cache: Any, shown: str) -> None:
+    text = f"Prose.\n\n{shown}\n\nMore prose.\n"
+    before = cache.equations(text)
+    assert cache.equations(text.replace("More prose", "Other words")) == before
+    assert cache.equations(text.replace("a = b", "a = -b")) != before
 
 
 def test_equations_are_found_in_lists_and_colon_fences(cache: Any) -> None:

@@ -6,18 +6,18 @@ import itertools
 
 import pytest
 
-from gpnotes.equations.language.averages import AVERAGES, DOMAINS
-from gpnotes.equations.language.constructs import CONSTRUCTS
-from gpnotes.equations.language.refused import REFUSALS
-from gpnotes.equations.language.words import WORDS
+from gpnotes.equations.check.edits import edit
+from gpnotes.equations.language.definitions import DEFINITIONS
+from gpnotes.equations.language.sections import READ, REFUSED, SPELLED
+from gpnotes.equations.language.slips import slips
 from gpnotes.equations.latex import vocabulary
 from gpnotes.equations.latex.parser import all_parts, parts_of
 
-EXAMPLES = [*itertools.chain(*CONSTRUCTS.values(), *WORDS.values()), *AVERAGES, *DOMAINS]
-REFUSED = list(itertools.chain(*REFUSALS.values()))
-# One side of an equation alone; angles around one thing, which are refused; and what stands before
-# a bar on the left of a definition, such as `y \mid x \sim`.
-ELSEWHERE = {"expression", "angle", "given"}
+ALL = list(itertools.chain(*READ.values(), *SPELLED.values()))
+EXAMPLES = [example for example in ALL if example not in DEFINITIONS]
+REFUSALS = list(itertools.chain(*REFUSED.values()))
+# One side of an equation alone, and angles around one thing, which are refused.
+ELSEWHERE = {"expression", "angle"}
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.latex)
@@ -26,20 +26,33 @@ def test_an_example_holds_and_its_mutants_are_caught(example):
     assert record.mutants.caught > 0 == record.mutants.survived + record.mutants.spared
 
 
-@pytest.mark.parametrize("refusal", REFUSED, ids=lambda refusal: refusal.latex)
+@pytest.mark.parametrize("definition", DEFINITIONS, ids=lambda definition: definition.latex)
+def test_a_definition_is_read(definition):
+    record = definition.record()
+    assert bool(record.steps) == bool(definition.bindings)
+
+
+def test_every_kind_of_mutant_has_an_example():
+    assert all(slip.mutants for slip in slips())
+    assert len(slips()) >= len(edit.functions)
+
+
+@pytest.mark.parametrize("refusal", REFUSALS, ids=lambda refusal: refusal.latex)
 def test_a_refusal_says_why(refusal):
     assert len(refusal.problem()) > 10
 
 
 def test_every_rule_and_every_word_of_the_grammar_has_an_example():
-    shown = frozenset().union(*(example.parts() for example in EXAMPLES))
+    shown = frozenset().union(*(example.parts() for example in ALL))
     assert all_parts() - shown == ELSEWHERE
 
 
 def test_every_register_of_the_vocabulary_has_its_list():
     """A word without an example would be a KeyError already; here no register is forgotten."""
-    listed = {example.says for example in itertools.chain(*WORDS.values())}
-    refused = " ".join(refusal.latex for refusal in REFUSED)
+    listed = {example.says for example in itertools.chain(*SPELLED.values())} | {
+        d.latex for d in DEFINITIONS
+    }
+    refused = " ".join(refusal.latex for refusal in REFUSALS)
     apart = {"SIGNS", "RANGES", "AMBIGUOUS_POWERS", "QUANTIFIERS", "CLOSE", "AVERAGES", "MARKS"}
     apart |= {"ENDS_AN_OPERAND", "EXPECTS_MORE", "RESERVED"}  # of the lexer, not of the language
     for name, register in vars(vocabulary).items():

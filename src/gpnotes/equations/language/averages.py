@@ -32,7 +32,11 @@ def _normal(mean: float, variance: float) -> Nodes:
 
 q, p = _of(_Q), _of(_P)
 _PAIRS = np.random.default_rng(3).normal(size=(5, 2))
-_JOINT = Nodes(_PAIRS, np.full(5, 0.2))
+_UNEVEN = np.array([0.1, 0.15, 0.2, 0.25, 0.3])
+_JOINT, _OTHER = Nodes(_PAIRS, np.full(5, 0.2)), Nodes(_PAIRS, _UNEVEN)
+_COVARIANCES = [
+    float(np.cov(_PAIRS.T, ddof=0, aweights=weights)[0, 1]) for weights in (_JOINT.weights, _UNEVEN)
+]
 _MEAN = float(_Q @ _POINTS)
 _SQUARE = float(_Q @ _POINTS**2)
 _BACK = 0.3 * (_POINTS - 1) + 0.7 * 2 * _POINTS  # the mean of y given x
@@ -59,9 +63,9 @@ AVERAGES = (
         {"a": 1.3**3 + 3 * 1.3 * 0.49, r"\mathcal N": Distribution(_normal), "m": 1.3, "v": 0.49}),
     Row("variances", r"a = \mathbb V_{q(x)}[x^2]",
         {"a": _Q @ _POINTS**4 - _SQUARE**2, "q": q}),
-    Row("covariances", r"a = \operatorname{Cov}_{s(x, z)}(x, z^2) - \mathbb E_{s(x, z)}[x]",
-        {"a": np.cov(_PAIRS[:, 0], _PAIRS[:, 1] ** 2, ddof=0)[0, 1] - np.mean(_PAIRS[:, 0]),
-         "s(x, z)": _JOINT}),
+    Row("covariances, under two joint distributions",
+        r"a = \operatorname{Cov}_{s(x, z)}(x, z) - \operatorname{Cov}_{r(x, z)}(x, z)",
+        {"a": _COVARIANCES[0] - _COVARIANCES[1], "s(x, z)": _JOINT, "r(x, z)": _OTHER}),
     Row("distributions as arguments", r"a = \operatorname{KL}(q \,\|\, p)",
         {"a": _Q @ np.log(_Q / _P), "q": Distribution(q.nodes, value=_Q),
          "p": Distribution(p.nodes, value=_P), r"\operatorname{KL}":

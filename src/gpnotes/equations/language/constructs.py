@@ -145,10 +145,19 @@ CALCULUS = (
          "g": lambda u: float(np.sum(np.sin(u)))}),
 )  # fmt: skip
 
+_COMMANDS = {"R": r"\mathbb R", "vec": [r"\mathbf{#1}", 1]}
+
+MACROS = (
+    Row(r"commands of the book, here \R and \vec, put in place first",
+        r"\vec{y} = A \vec{x} \quad \forall A \in \R^{n \times n}",
+        {r"\mathbf y": A @ x, "A": A, r"\mathbf x": x, "n": 3}, {"macros": _COMMANDS}),
+)  # fmt: skip
+
 CONSTRUCTS = {
     "Statements and conditions": STATEMENTS,
     "Arithmetic": ARITHMETIC,
     "Functions": FUNCTIONS,
     "Sums, products and extremes": SUMS,
     "Integrals and derivatives": CALCULUS,
+    "Macros": MACROS,
 }

@@ -6,15 +6,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..book.checks import Terms, definition_record
 from ..book.records import Record
 from ..book.single import check_equation
-from ..check.bindings import Bindings, draw_bindings
+from ..check.bindings import Bindings, draw_bindings, name_kinds, swap_groups
+from ..check.mutants import all_mutants
+from ..check.relations import Tolerance
 from ..errors import EquationError
-from ..evaluate.values import kind
+from ..latex.balance import balanced
+from ..latex.equation import Equation
 from ..latex.macros import expand
-from ..latex.parser import parts_of
+from ..latex.node import Node
+from ..latex.parser import parse, parts_of
 
-__all__ = ["Example", "Refusal"]
+__all__ = ["Definition", "Example", "Refusal"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,11 +38,48 @@ class Example:
         """What a check finds; raises `EquationError` where the example does not hold."""
         return check_equation(self.latex, self.bindings, **self.options)
 
+    @property
+    def expanded(self) -> str:
+        """Its LaTeX without commands of one's own."""
+        return expand(self.latex, self.options.get("macros", {})).latex
+
     def parts(self) -> frozenset[str]:
         """The rules and the words of the grammar that it shows."""
         drawn, *_ = draw_bindings(self.bindings, "example")
-        kinds = {name: kind(value) for name, value in drawn.items()}
-        return parts_of(expand(self.latex, self.options.get("macros", {})).latex, kinds)
+        return parts_of(self.expanded, name_kinds(drawn))
+
+    def slips(self) -> list[tuple[type[Node], str]]:
+        """Its mutants: the kind of node that each edits, and its name."""
+        drawn, *_ = draw_bindings(self.bindings, "example")
+        statement = parse(self.latex, name_kinds(drawn), macros=self.options.get("macros"))
+        made = all_mutants(statement, swap_groups(drawn), lambda n: balanced(self.latex, n.span))
+        return [(type(mutant.before), mutant.said) for mutant in made]
+
+
+@dataclass(frozen=True, eq=False)
+class Definition:
+    """LaTeX that defines: what of it is bound is compared, the rest has its reason `why`."""
+
+    says: str
+    latex: str
+    bindings: Mapping[str, Any] | None = None
+    why: str = "nothing is bound"
+
+    def record(self) -> Record:
+        """What a chapter's `define` finds; raises `EquationError` where it is no definition."""
+        equation = Equation("", self.latex, 1)
+        terms = Terms(Tolerance())
+        record, _ = definition_record(equation, self.bindings, self.why, terms)
+        return record
+
+    @property
+    def expanded(self) -> str:
+        """Its LaTeX, in which there are no commands of one's own."""
+        return self.latex
+
+    def parts(self) -> frozenset[str]:
+        """The rules and the words of the grammar that it shows."""
+        return parts_of(self.latex, name_kinds(self.bindings or {}), free=True)
 
 
 @dataclass(frozen=True, eq=False)

@@ -251,7 +251,7 @@ WORDS: dict[str, Rows] = {
     "Signs between statements": _made(v.STOPS, _stop),
     "Words in cases": _made(v.CASES, _case),
     "Signs with a range": _made(v.BIG, _big),
-    "Averages": _made(v.EXPECTATIONS, _average),
+    "Signs of averages": _made(v.EXPECTATIONS, _average),
     "Domains with a name": _made(LINES, spoken_domain),
     "Differentials": _made(v.DIFFERENTIALS, _differential),
     "Constants": _made(v.CONSTANTS, _constant),

@@ -104,13 +104,15 @@ def _leaves_a_trace(rule: Rule) -> bool:
     return not (alone or rule.origin.name.startswith("_"))
 
 
-def parts_of(latex: str, names: Mapping[str, str]) -> frozenset[str]:
+def parts_of(latex: str, names: Mapping[str, str], *, free: bool = False) -> frozenset[str]:
     """The rules and the words of the grammar by which an equation is read.
+
+    With `free`, letters that nobody bound are names, as in a definition.
 
     >>> sorted(parts_of("a = b", {"a": "value", "b": "value"}))
     ['NAME', 'REL', 'chain', 'claim', 'equation', 'name', 'term']
     """
-    words = lex(latex, Names({normal(key): kind for key, kind in names.items()}))
+    words = lex(latex, Names({normal(key): kind for key, kind in names.items()}), free=free)
     tree = _parser().parse(iter(words), start="equation")
     read = {str(part.data) for part in tree.iter_subtrees()}
     return frozenset(read | {word.type for word in words})

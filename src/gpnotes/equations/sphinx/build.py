@@ -14,9 +14,9 @@ from sphinx.util import logging
 
 from ..book.html import display, element, link
 from ..book.ledger import KINDS
-from . import definitions, inline, slips, tables
+from . import definitions, inline, language, slips, tables
 from .badge import badge, line
-from .directives import generated, place, symbol_groups
+from .directives import ALL, generated, place, symbol_groups
 from .ledger import Book, Row, as_json, items, problems
 from .output import check_output
 from .pages import Lines, Page, fingerprint, is_chapter, page_of, store
@@ -250,6 +250,9 @@ class _Filler:
         groups = symbol_groups(Path(self.env.srcdir) / self.env.config.equations_notation)
         group = groups[options["argument"]]
         return tables.notation(group["title"], group["symbols"])
+
+    def _fill_language(self, options: Any) -> str:
+        return language.section(options["argument"], ALL)
 
     def _fill_equation(self, options: Any) -> str:
         row = self.book.by_label.get(options["argument"])

@@ -12,6 +12,8 @@ from docutils.parsers.rst import directives
 from sphinx import addnodes
 from sphinx.util.docutils import SphinxDirective
 
+from . import language
+
 __all__ = ["ALL", "generated", "place", "symbol_groups"]
 
 
@@ -139,6 +141,23 @@ class Notation(_File):
         return [addnodes.index(entries=entries), *super().run()]
 
 
+class Language(_Place):
+    """``{equation-language} Arithmetic``: a part of the language, its examples evaluated."""
+
+    what = "language"
+    required_arguments = 1
+    final_argument_whitespace = True
+
+    def run(self) -> list[nodes.Node]:
+        """The place, on a page that is read again with any file of the engine."""
+        if self.arguments[0] not in language.titles():
+            said = ", ".join(language.titles())
+            raise self.error(f"no part {self.arguments[0]!r} of the language; got {said}")
+        for path in language.ENGINE.rglob("*.py"):
+            self.env.note_dependency(str(path))
+        return super().run()
+
+
 def symbol_groups(path: Path) -> dict[str, Any]:
     """The groups of a notation file by their names."""
     return _symbol_groups(path, path.stat().st_mtime_ns)
@@ -167,4 +186,5 @@ ALL = {
     "equation-sources": Sources,
     "equation-notation": Notation,
     "checked-equation": CheckedEquation,
+    "equation-language": Language,
 }

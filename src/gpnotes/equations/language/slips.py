@@ -1,0 +1,52 @@
+"""The kinds of mutants, each with an equation and what its mutants are."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import chain
+from typing import NamedTuple
+
+from ..check.edits import edit
+from ..latex import tree as t
+from .averages import AVERAGES, DOMAINS
+from .constructs import CONSTRUCTS
+from .example import Example
+from .words import WORDS
+
+__all__ = ["Slip", "slips"]
+
+_WHERE: dict[type[t.Node], str] = {
+    t.Step: "relations and conditions", t.Sum: "sums and signs", t.Product: "products",
+    t.Elementwise: "elementwise products", t.Kronecker: "Kronecker products",
+    t.Inner: "inner products", t.Quotient: "fractions", t.Number: "numbers",
+    t.Inverse: "inverses", t.Transpose: "transposes", t.Power: "powers", t.Root: "roots",
+    t.Bars: "bars", t.Norm: "norms", t.Function: "function words",
+    t.Reduction: "signs with a range",
+    t.Expectation: "means", t.Variance: "variances", t.Covariance: "covariances",
+    t.Derivative: "derivatives", t.Gradient: "gradients", t.Cases: "cases",
+    t.Apply: "bound functions", t.Name: "symbols", t.Subscript: "entries",
+}  # fmt: skip
+
+
+class Slip(NamedTuple):
+    """Where a slip of the pen can happen, an equation, and its mutants of that kind."""
+
+    where: str
+    example: Example
+    mutants: tuple[str, ...]
+
+
+@cache
+def slips() -> tuple[Slip, ...]:
+    """One for each kind of node that is edited; raises KeyError for one without an example."""
+    found: dict[type[t.Node], Slip] = {}
+    for example in chain(*CONSTRUCTS.values(), AVERAGES, DOMAINS, WORDS["Relations"]):
+        made = example.slips()
+        for kind in dict.fromkeys(kind for kind, _ in made):
+            names = tuple(said for one, said in made if one is kind)
+            if kind not in found or len(example.latex) < len(found[kind].example.latex):
+                found[kind] = Slip(_WHERE[kind], example, names)
+    for kind in edit.functions:
+        if not any(issubclass(one, kind) for one in found):
+            raise KeyError(kind)
+    return tuple(found[kind] for kind in _WHERE if kind in found)

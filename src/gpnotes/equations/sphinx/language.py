@@ -1,0 +1,142 @@
+"""The page about the language: its examples are evaluated while the page is written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ..book.html import code, element, inline, phrase, say, scrolled, table
+from ..book.phrases import mutants_caught
+from ..book.records import Record
+from ..evaluate.values import Distribution, Nodes, conform, kind
+
+__all__ = ["ENGINE", "directive_examples", "section", "titles"]
+
+ENGINE = Path(__file__).resolve().parent.parent  # all of it may change what the page says
+_DIRECTIVES = "Directives"
+_MOST = 3  # mutants of a kind that are shown
+
+
+def section(title: str, directives: Mapping[str, type]) -> str:
+    """One section as HTML. Raises KeyError for a title that there is none of."""
+    return _directives(directives) if title == _DIRECTIVES else _sections()[title]()
+
+
+def titles() -> tuple[str, ...]:
+    """The titles of all sections."""
+    return (*_sections(), _DIRECTIVES)
+
+
+@cache
+def _sections() -> dict[str, Callable[[], str]]:
+    from ..language.sections import READ, REFUSED, SPELLED
+
+    def made(render: Callable[..., str], title: str, rows: Any) -> Callable[[], str]:
+        return lambda: render(title, rows)
+
+    return {
+        **{title: made(_read, title, rows) for title, rows in READ.items()},
+        **{title: made(_spelled, title, rows) for title, rows in SPELLED.items()},
+        **{title: made(_refused, title, rows) for title, rows in REFUSED.items()},
+        "Kinds of mutants": _mutants,
+    }
+
+
+def _cells(*contents: str) -> str:
+    return element("tr", *(element("td", content) for content in contents))
+
+
+def _shown(title: str, titles: tuple[str, ...], rows: list[str]) -> str:
+    return scrolled(table("eqn-small", titles, rows), title)
+
+
+def _read(title: str, examples: Any) -> str:
+    """What is read: in words, as it is written, as it is set, on what, and what came of it."""
+    rows = [
+        _cells(
+            say(example.says),
+            code(example.latex),
+            _typeset(example.expanded),
+            _bound(example.bindings or {}),
+            _verdict(example.record()),
+        )
+        for example in examples
+    ]
+    return _shown(title, ("what", "LaTeX", "set", "bound", "mutants caught"), rows)
+
+
+def _spelled(title: str, examples: Any) -> str:
+    rows = [
+        _cells(code(example.says), code(example.latex), _verdict(example.record()))
+        for example in examples
+    ]
+    return _shown(title, ("word", "in an equation", "mutants caught"), rows)
+
+
+def _refused(title: str, refusals: Any) -> str:
+    rows = [_cells(code(one.latex), _words(one.problem())) for one in refusals]
+    return _shown(title, ("LaTeX", "what the error says"), rows)
+
+
+def _typeset(latex: str) -> str:
+    """The equation as the page sets it."""
+    aligned = "&=" in latex
+    return inline(rf"\begin{{aligned}}{latex}\end{{aligned}}" if aligned else latex)
+
+
+def _verdict(record: Record) -> str:
+    if not record.steps:
+        return say("a definition")
+    return say(mutants_caught(record.to_json()["mutants"]).removesuffix(" mutants caught"))
+
+
+def _bound(bindings: Mapping[str, Any]) -> str:
+    """What each symbol stands for: a number, an array of a shape, a function."""
+    return ", ".join(f"{code(name)} {say(_thing(value))}" for name, value in bindings.items())
+
+
+def _thing(value: Any) -> str:
+    if isinstance(value, Nodes | Distribution):
+        return "nodes" if isinstance(value, Nodes) else "a distribution"
+    if kind(value) != "value":
+        return {"callable": "a function", "set": "a set"}[kind(value)]
+    shape = conform(value).shape
+    return "×".join(map(str, shape)) if shape else ""
+
+
+def _words(problem: str) -> str:
+    """Symbols stand between backticks."""
+    pieces = problem.split("`")
+    return "".join(code(piece) if i % 2 else say(piece) for i, piece in enumerate(pieces))
+
+
+def _mutants() -> str:
+    from ..language.slips import slips
+
+    rows = [
+        _cells(
+            say(slip.where),
+            code(slip.example.latex),
+            "; ".join(phrase(said, code) for said in slip.mutants[:_MOST]),
+        )
+        for slip in slips()
+    ]
+    return _shown("Kinds of mutants", ("in", "an equation", "its mutants there"), rows)
+
+
+def directive_examples(directives: Mapping[str, type]) -> dict[str, tuple[str, str]]:
+    """For each directive how it is written and what it shows, as its docstring has them."""
+    told = {name: (one.__doc__ or "").split("\n")[0] for name, one in directives.items()}
+    written = {name: re.fullmatch(r"``(\{.*\}.*?)``: (.*)\.", line) for name, line in told.items()}
+    return {name: (match[1], match[2]) for name, match in written.items() if match}
+
+
+def _directives(directives: Mapping[str, type]) -> str:
+    rows = [
+        _cells(code(f"```{written}\n```"), _words(does.replace("``", "`")))
+        for written, does in directive_examples(directives).values()
+    ]
+    return _shown("Directives", ("written", "shows"), rows)
