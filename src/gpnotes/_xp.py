@@ -101,7 +101,7 @@ def diagonal(a: Matrix) -> Vector:
 
 def symmetric_part(a: Array) -> Array:
     """``½ (A + Aᵀ)`` of each matrix of `a` (..., n, n)."""
-    return 0.5 * (a + array_namespace(a).matrix_transpose(a))
+    return 0.5 * (a + (a.T if a.ndim == 2 else array_namespace(a).matrix_transpose(a)))
 
 
 def epsilon(like: Array) -> float:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from .. import _check
-from .._xp import Matrix, Namespace, Stack, Vector
+from .._xp import Matrix, Namespace, Stack, Vector, symmetric_part
 from ..contracts import Moments
 from .input_covariance import admit_input, damped_covariance, require_digits
 from .pair_sums import PairSums, pair_sums
@@ -219,7 +219,7 @@ def _pulled(
     m_bar = m_bar + scale @ slopes[0] - predicted.totals @ turned
     through_pairs = xp.reshape(scale @ xp.reshape(slopes[1], (-1, D * D)), (D, D))
     S_bar = S_bar + through_pairs + (column - turned).T @ predicted.h
-    return m_bar, 0.5 * (S_bar + S_bar.T)
+    return m_bar, symmetric_part(S_bar)
 
 
 def _through_terms(

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from .. import _check
-from .._xp import Matrix, Namespace, Vector, array_namespace, eye
+from .._xp import Matrix, Namespace, Vector, array_namespace, eye, symmetric_part
 from .input_covariance import admit_input, admit_points, require_digits
 from .prediction import Moments
 from .term_pairs import limit
@@ -75,7 +75,7 @@ def network_moments_and_pullback(
         _check.cotangents(bar, "bar", moments)
         bars = pull_slopes(NetworkMoments(bar.mean, bar.covariance, S @ bar.cross))
         S_bar = bars[4] + bar.cross @ slopes.T
-        return *bars[:4], 0.5 * (S_bar + S_bar.T)
+        return *bars[:4], symmetric_part(S_bar)
 
     return moments, pull
 
@@ -162,7 +162,7 @@ def _bumps(xp: Namespace, nu: Matrix, lengthscale: Vector, S: Matrix) -> _Bumps:
 
 def _covariance(xp: Namespace, covariance: Matrix) -> Matrix:
     """Symmetric, and with no variance that rounding took below zero."""
-    covariance = 0.5 * (covariance + covariance.T)
+    covariance = symmetric_part(covariance)
     variance = xp.linalg.diagonal(covariance)
     if float(xp.min(variance)) >= 0.0:
         return covariance
@@ -186,7 +186,7 @@ def _pulled(
     kept = 1.0 / (1.0 + w)
     narrow = 1.0 / (1.0 + 2.0 * w)
     tau = w * narrow
-    by_output = weights @ (0.5 * (bar.covariance + bar.covariance.T))
+    by_output = weights @ symmetric_part(bar.covariance)
     R = (by_output @ weights.T) * (C + q[:, None] * q)
     p, RZ = xp.vecdot(by_output, across), R @ z
     r = p + q * (by_output @ mean)

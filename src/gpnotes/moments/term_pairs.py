@@ -16,7 +16,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from .._xp import Array, Matrix, Namespace, Stack, Vector, array_namespace, device
+from .._xp import Array, Matrix, Namespace, Stack, Vector, array_namespace, device, symmetric_part
 from .input_covariance import DampedCovariance, Scales, log_gap, scales
 
 __all__ = [
@@ -85,7 +85,7 @@ def pair_algebra(xp: Namespace, pairs: TermPairs, damped: DampedCovariance) -> P
     between = pairs.outer * damped.T
     alone = [xp.take(between, end, axis=0) for end in (pairs.first, pairs.second)]
     bent = between[C:, :, :] - alone[0] - alone[1]
-    A = 0.5 * (A + xp.matrix_transpose(A))
+    A = symmetric_part(A)
     return PairAlgebra(T, damped.N[C:, :, :], A, half_gap, bent)
 
 

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any
 
 from .. import _check
-from .._xp import Matrix, Numbers, Vector, array_namespace, as_array, keep_copies
+from .._xp import Matrix, Numbers, Vector, array_namespace, as_array, keep_copies, symmetric_part
 from ..contracts import Policy, require
 from ..moments import Moments
 from ..moments.rbf_network import NetworkMoments, slopes_and_pullback
@@ -155,7 +155,7 @@ class RBFPolicy:
             )
             bars = {"centres": centres_bar, "weights": weights_bar, "lengthscale": lengths_bar}
             S_bar = (pick.T @ S_bar + bar.cross @ slopes.T) @ pick
-            return cotangent(self, **bars), m_bar @ pick, 0.5 * (S_bar + S_bar.T)
+            return cotangent(self, **bars), m_bar @ pick, symmetric_part(S_bar)
 
         return Moments(mean, covariance, across @ slopes), pull
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
 from .. import _check
-from .._xp import Matrix, Namespace, Stack, Vector, array_namespace, as_array
+from .._xp import Matrix, Namespace, Stack, Vector, array_namespace, as_array, symmetric_part
 from ..contracts import Cost, Policy
 from ..moments import Moments, Predictor
 from ..moments.input_covariance import admit_input
@@ -114,11 +114,11 @@ def _onwards(
     )
     across = change.cross[:D, :]
     covariance = x.covariance + change.covariance + across + across.T
-    x_next = _Gaussian(x.mean + change.mean, 0.5 * (covariance + covariance.T))
+    x_next = _Gaussian(x.mean + change.mean, symmetric_part(covariance))
 
     def pull(bar: _Gaussian, action_bar: _Gaussian | None = None) -> tuple[Any, Vector, Matrix]:
         """The derivatives by policy, m and S; `action_bar` are those by the action alone."""
-        cov_bar = 0.5 * (bar.covariance + bar.covariance.T)
+        cov_bar = symmetric_part(bar.covariance)
         rest = xp.zeros_like(change.cross[D:, :])
         change_bar = Moments(bar.mean, cov_bar, xp.concat([2.0 * cov_bar, rest]))
         w_bar, W_bar = pull_change(change_bar)

@@ -7,7 +7,16 @@ from typing import Any
 import numpy as np
 
 from .. import _check, contracts
-from .._xp import Array, HostArray, Matrix, Vector, array_namespace, as_array, to_numpy
+from .._xp import (
+    Array,
+    HostArray,
+    Matrix,
+    Vector,
+    array_namespace,
+    as_array,
+    symmetric_part,
+    to_numpy,
+)
 from ..contracts import Moments
 from .agreement import close, hold, is_array, is_double, rounding, semidefinite
 from .differences import gradcheck, jacobian
@@ -82,17 +91,14 @@ def _check_part(policy: contracts.Policy, m: Vector, S: Matrix, k: int, name: st
     """The derivatives of one of the moments; S stays symmetric where differences change it."""
     xp = array_namespace(m)
 
-    def symmetric(S: Array) -> Array:
-        return 0.5 * (S + xp.matrix_transpose(S))
-
     def moment(policy: contracts.Policy, m: Vector, S: Matrix) -> Array:
-        return policy.moments_and_pullback(m, symmetric(S))[0][k]
+        return policy.moments_and_pullback(m, symmetric_part(S))[0][k]
 
     def pulled(policy: contracts.Policy, m: Vector, S: Matrix, bar: Array) -> tuple[Any, ...]:
-        moments, pull = policy.moments_and_pullback(m, symmetric(S))
+        moments, pull = policy.moments_and_pullback(m, symmetric_part(S))
         bars = [bar if part == k else xp.zeros_like(a) for part, a in enumerate(moments)]
         policy_bar, m_bar, S_bar = pull(Moments(*bars))
-        return policy_bar, m_bar, symmetric(S_bar)
+        return policy_bar, m_bar, symmetric_part(S_bar)
 
     names = ("policy", "m", "S")
     gradcheck(moment, pulled, policy, m, S, names=names, what=f"the pullback of the {name}")
@@ -136,16 +142,11 @@ def _expected(cost: contracts.Cost, m: Vector, S: Matrix) -> float:
 
 
 def _check_expectation(cost: contracts.Cost, m: Vector, S: Matrix) -> None:
-    xp = array_namespace(m)
-
-    def symmetric(S: Array) -> Array:
-        return 0.5 * (S + xp.matrix_transpose(S))
-
     def pulled(m: Vector, S: Matrix, bar: float) -> tuple[Vector, Matrix]:
-        m_bar, S_bar = cost.expected_and_pullback(m, symmetric(S))[1](bar)
-        return m_bar, symmetric(S_bar)
+        m_bar, S_bar = cost.expected_and_pullback(m, symmetric_part(S))[1](bar)
+        return m_bar, symmetric_part(S_bar)
 
-    gradcheck(lambda m, S: _expected(cost, m, symmetric(S)), pulled, m, S, names=("m", "S"))
+    gradcheck(lambda m, S: _expected(cost, m, symmetric_part(S)), pulled, m, S, names=("m", "S"))
 
 
 def _check_heat(cost: contracts.Cost, m: Vector, S: Matrix, name: str) -> None:
@@ -161,7 +162,7 @@ def _check_heat(cost: contracts.Cost, m: Vector, S: Matrix, name: str) -> None:
     S_bar = to_numpy(cost.expected_and_pullback(m, S)[1](1.0)[1])
     size = float(np.max(np.abs(half), initial=0.0))
     what = f"at {name}, S_bar and half the second derivatives by m: this is no expectation; they"
-    close(what, 0.5 * (S_bar + S_bar.T), half, _LOOSE * size + 1e-9)
+    close(what, symmetric_part(S_bar), half, _LOOSE * size + 1e-9)
 
 
 def check_criterion(criterion: contracts.Criterion, X: Matrix) -> None:
