@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 try:
     from sphinx.errors import ExtensionError
@@ -22,6 +22,9 @@ except ImportError as problem:
 
 from . import build
 from .directives import ALL
+
+if TYPE_CHECKING:  # the signatures alone name them
+    from sphinx.application import Sphinx
 
 __all__ = ["setup"]
 
@@ -36,7 +39,7 @@ _SETTINGS = {
 }
 
 
-def setup(app: Any) -> dict[str, Any]:
+def setup(app: Sphinx) -> dict[str, Any]:
     """Connect the extension to a Sphinx application."""
     _need_renderer()
     for name, default in _SETTINGS.items():
@@ -67,7 +70,7 @@ def _need_renderer() -> None:
         )
 
 
-def _add_static(app: Any) -> None:
+def _add_static(app: Sphinx) -> None:
     app.config.html_static_path.append(str(STATIC))
     app.add_css_file("equations.css")
     app.add_js_file("equations.js", loading_method="defer")

@@ -7,7 +7,7 @@ import platform
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from docutils import nodes
 from sphinx.util import logging
@@ -22,6 +22,11 @@ from .output import check_output
 from .pages import Lines, Page, fingerprint, is_chapter, page_of, store
 from .participation import asked, number_labels, take_part, taking_part
 
+if TYPE_CHECKING:  # the signatures alone name them
+    from sphinx.application import Sphinx
+    from sphinx.domains.math import MathDomain
+    from sphinx.environment import BuildEnvironment
+
 __all__ = [
     "fill", "forget", "forget_failure", "gather", "judge", "merge", "renew", "write_ledger",
 ]  # fmt: skip
@@ -32,7 +37,7 @@ logger = logging.getLogger(__name__)
 # Reading
 
 
-def gather(app: Any, doctree: nodes.document) -> None:
+def gather(app: Sphinx, doctree: nodes.document) -> None:
     """A page has been read (its cells have run): note its equations, records and places."""
     docname = app.env.docname
     env = app.env
@@ -64,7 +69,7 @@ def _add_summary(doctree: nodes.document) -> None:
         title.parent.insert(title.parent.index(title) + 1, place("summary"))
 
 
-def _every(env: Any) -> bool:
+def _every(env: BuildEnvironment) -> bool:
     """Whether pages without a check take part; raises ValueError for another word."""
     word = env.config.equations_pages
     if word not in ("checked", "all"):
@@ -72,7 +77,7 @@ def _every(env: Any) -> bool:
     return bool(word == "all")
 
 
-def _depend(env: Any, docname: str, page: Page) -> None:
+def _depend(env: BuildEnvironment, docname: str, page: Page) -> None:
     """A page whose cells check another page is read again with that."""
     chapters = {record["chapter"] for record in page.of_chapters()}
     for name in env.found_docs:
@@ -80,30 +85,30 @@ def _depend(env: Any, docname: str, page: Page) -> None:
             env.note_dependency(env.doc2path(name, base=False))
 
 
-def _seconds(env: Any, docname: str) -> float | None:
+def _seconds(env: BuildEnvironment, docname: str) -> float | None:
     data = getattr(env, "nb_metadata", {}).get(docname, {}).get("exec_data") or {}
     return data.get("runtime")
 
 
-def forget(app: Any, env: Any, docname: str) -> None:
+def forget(app: Sphinx, env: BuildEnvironment, docname: str) -> None:
     """A page is read again or gone: drop what is known of it."""
     store(env).pop(docname, None)
 
 
-def merge(app: Any, env: Any, docnames: set[str], other: Any) -> None:
+def merge(app: Sphinx, env: BuildEnvironment, docnames: set[str], other: BuildEnvironment) -> None:
     """Take over what a parallel reader has gathered."""
     store(env).update({name: page for name, page in store(other).items() if name in docnames})
 
 
-def renew(app: Any, env: Any) -> list[str]:
+def renew(app: Sphinx, env: BuildEnvironment) -> list[str]:
     """After reading: the pages that show the ledger are written again when it has changed."""
     now = fingerprint(store(env), _numbers(env))
     changed = now != getattr(env, "equation_fingerprint", None)
-    env.equation_fingerprint = now
+    vars(env)["equation_fingerprint"] = now
     return [name for name, page in store(env).items() if page.generated] if changed else []
 
 
-def judge(app: Any, env: Any) -> None:
+def judge(app: Sphinx, env: BuildEnvironment) -> None:
     """Warn, with file and line, of everything that is amiss; in the book a warning is an error."""
     for docname, at, message in problems(_book(env)):
         logger.warning(message, location=(docname, at or None), type="equations")
@@ -112,7 +117,7 @@ def judge(app: Any, env: Any) -> None:
 # The book as data
 
 
-def _book(env: Any) -> Book:
+def _book(env: BuildEnvironment) -> Book:
     known = {name: store(env)[name] for name in _order(env) if name in store(env)}
     pages = taking_part(known, _every(env))
     setting = env.config.equations_items
@@ -120,7 +125,7 @@ def _book(env: Any) -> Book:
     return Book(pages, _numbers(env), listed)
 
 
-def _order(env: Any) -> Iterator[str]:
+def _order(env: BuildEnvironment) -> Iterator[str]:
     """The documents as the table of contents has them, then the rest."""
     ordered: dict[str, None] = {}
     stack = [env.config.root_doc]
@@ -132,13 +137,13 @@ def _order(env: Any) -> Iterator[str]:
     return iter([*ordered, *sorted(set(store(env)) - set(ordered))])
 
 
-def _numbers(env: Any) -> dict[str, str]:
+def _numbers(env: BuildEnvironment) -> dict[str, str]:
     """The number of each equation, as the page prints it."""
-    equations = env.get_domain("math").equations
+    equations = cast("MathDomain", env.get_domain("math")).equations
     return {label: _number(env, label, *place) for label, place in sorted(equations.items())}
 
 
-def _number(env: Any, label: str, docname: str, serial: int) -> str:
+def _number(env: BuildEnvironment, label: str, docname: str, serial: int) -> str:
     if not (env.config.math_numfig and env.config.numfig):
         return str(serial)
     figures = getattr(env, "toc_fignumbers", {}).get(docname, {}).get("displaymath", {})
@@ -149,7 +154,7 @@ def _number(env: Any, label: str, docname: str, serial: int) -> str:
 # Writing
 
 
-def fill(app: Any, doctree: nodes.document, docname: str) -> None:
+def fill(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """A page is about to be written: put in the badges, the lines and the tables."""
     if docname not in store(app.env):
         return
@@ -179,7 +184,7 @@ def _frame(equation: nodes.math_block, shown: nodes.raw) -> None:
 class _Filler:
     """The pieces of HTML for one page."""
 
-    def __init__(self, app: Any, docname: str) -> None:
+    def __init__(self, app: Sphinx, docname: str) -> None:
         self.app = app
         self.env = app.env
         self.docname = docname
@@ -276,7 +281,7 @@ def _page_with(book: Book, what: str) -> str | None:
     return next((name for name, page in book.pages.items() if what in page.generated), None)
 
 
-def write_ledger(app: Any, exception: Exception | None) -> None:
+def write_ledger(app: Sphinx, exception: Exception | None) -> None:
     """At the end: `ledger.json` beside the page of the ledger, if there is one."""
     if exception or app.builder.format != "html":
         return
@@ -288,7 +293,7 @@ def write_ledger(app: Any, exception: Exception | None) -> None:
         path.write_text(text, encoding="utf-8")
 
 
-def forget_failure(app: Any, exception: Exception | None) -> None:
+def forget_failure(app: Sphinx, exception: Exception | None) -> None:
     """After a build with warnings: the next one reads every page again.
 
     Sphinx repeats a warning only when it reads the page again, so that the next build, with

@@ -11,12 +11,15 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from docutils import nodes
 
 from ..book import markup
 from .output import check_output
+
+if TYPE_CHECKING:  # the signatures alone name them
+    from sphinx.environment import BuildEnvironment
 
 __all__ = [
     "Failure", "Lines", "Noted", "Page", "fingerprint", "is_chapter", "page_of", "store",
@@ -77,11 +80,10 @@ class Page:
         return not (self.equations or self.notes or self.failures or self.generated)
 
 
-def store(env: Any) -> dict[str, Page]:
+def store(env: BuildEnvironment) -> dict[str, Page]:
     """The pages of an environment, by document name."""
-    if not hasattr(env, "equation_pages"):
-        env.equation_pages = {}
-    return env.equation_pages
+    pages: dict[str, Page] = vars(env).setdefault("equation_pages", {})
+    return pages
 
 
 @dataclass(frozen=True)

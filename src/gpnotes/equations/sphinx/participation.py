@@ -10,12 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from docutils import nodes
 
 from ..book.displays import LABEL
 from .pages import Page, is_chapter
+
+if TYPE_CHECKING:  # the signatures alone name them
+    from sphinx.domains.math import MathDomain
+    from sphinx.environment import BuildEnvironment
 
 __all__ = ["asked", "number_labels", "take_part", "taking_part"]
 
@@ -51,13 +55,13 @@ def _is_among(docname: str, chapters: set[str]) -> bool:
     return any(is_chapter(docname, chapter) for chapter in chapters)
 
 
-def number_labels(env: Any, docname: str, doctree: nodes.document) -> None:
+def number_labels(env: BuildEnvironment, docname: str, doctree: nodes.document) -> None:
     """Let a ``\\label`` inside a display count as the label of the display.
 
     Sphinx numbers what its own option labels; MyST gives an environment a label that nobody can
     name. The equations of the page are counted anew, in their order.
     """
-    equations = env.get_domain("math").equations
+    equations = cast("MathDomain", env.get_domain("math")).equations
     displays = list(doctree.findall(nodes.math_block))
     if not any(LABEL.search(node.astext()) for node in displays):
         return
