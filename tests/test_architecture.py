@@ -346,10 +346,10 @@ def test_an_array_is_told_by_its_members():
 
 
 def test_what_is_public_says_what_it_takes():
-    """Of all arguments of public functions one in 25 is left open; it was one in two."""
+    """Of all arguments of public functions one in 33 is left open at most; it was one in two."""
     arguments = [argument for path in files() for argument in _public_arguments(path)]
     open_ones = [name for name, annotation in arguments if _says_nothing(annotation)]
-    assert len(open_ones) <= 0.04 * len(arguments), open_ones
+    assert len(open_ones) <= 0.03 * len(arguments), open_ones
 
 
 def _public_arguments(path: Path) -> Iterator[tuple[str, ast.expr | None]]:
