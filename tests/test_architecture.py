@@ -279,6 +279,15 @@ def test_what_the_front_doors_hand_out_says_what_it_is(door):
     assert not silent
 
 
+HALVED = re.compile(r"0\.5 \* \((\w[\w.]*) \+ (?:\1\.m?T\b|xp\.matrix_transpose\(\1\))")
+
+
+@pytest.mark.parametrize("path", files(), ids=lambda path: str(path.relative_to(SOURCE)))
+def test_the_symmetric_part_is_taken_in_one_place(path):
+    if room(path) not in ("_xp", "equations"):  # the engine imports nothing of the rest
+        assert HALVED.search(path.read_text(encoding="utf-8")) is None, "_xp.symmetric_part"
+
+
 MAP = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
 
 
