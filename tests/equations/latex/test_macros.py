@@ -95,6 +95,11 @@ sphinx:
           y: '\\mathbf y'
           inv: ['#1^{-1}', 1]
 """
+SETTINGS = """
+[macros]
+y = '\\mathbf y'
+inv = ['#1^{-1}', 1]
+"""
 QUADRATIC = r"c = \y^\top \inv{K} \y"
 
 
@@ -107,10 +112,14 @@ class TestTheCommandsOfTheBuild:
         K = root @ root.T + np.eye(3)
         return {r"\mathbf y": y, "K": K, "c": y @ np.linalg.solve(K, y)}
 
-    @pytest.fixture
-    def chapter(self, small_chapter, tmp_path):
-        (tmp_path / "_config.yml").write_text(CONFIG)
-        return small_chapter({"eq-a": QUADRATIC, "eq-b": r"c = \y^\top K \y"})
+    @pytest.fixture(params=[("_config.yml", CONFIG), ("equations.toml", SETTINGS)])
+    def chapter(self, small_chapter, tmp_path, request):
+        """A chapter whose book tells of its commands in the one file or in the other."""
+        chapter = small_chapter({"eq-a": QUADRATIC, "eq-b": r"c = \y^\top K \y"})
+        name, text = request.param
+        with (tmp_path / name).open("a") as file:
+            file.write(text)
+        return chapter
 
     def test_they_are_read(self, chapter):
         record = chapter.check("eq-a", self.numbers, oracle="by hand")

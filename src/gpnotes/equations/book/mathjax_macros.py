@@ -11,6 +11,7 @@ from typing import Any
 from ..latex.equation import Equation
 from ..latex.macros import Macros, expand
 from .prose import Relation
+from .settings import find_settings
 
 __all__ = ["expand_equation", "expand_relation", "read_macros"]
 
@@ -18,7 +19,15 @@ _WHERE = ("sphinx", "config", "mathjax3_config", "tex", "macros")
 
 
 def read_macros(folder: Path) -> Macros:
-    """The macros in the nearest ``_config.yml`` at or above `folder`; none without one."""
+    """The macros of the book that `folder` lies in; none where it tells of none.
+
+    They stand in the nearest ``_config.yml`` at or above `folder`, for MathJax, and in the book's
+    ``equations.toml``, for the engine: a ``conf.py`` is a program, and is not read.
+    """
+    return {**_of_config(folder), **find_settings(folder, packed=False).macros}
+
+
+def _of_config(folder: Path) -> Macros:
     places = (place / "_config.yml" for place in (folder, *folder.parents))
     config = next((place for place in places if place.is_file()), None)
     # PyYAML comes with what builds a book; without it a macro is an unbound symbol

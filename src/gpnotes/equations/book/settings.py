@@ -9,6 +9,10 @@ Every setting may be left out::
     [libraries]                       # a word in oracle=, and the library that must be called
     scikit = "sklearn"
 
+    [macros]                          # the book's own commands, where no _config.yml tells them
+    R = '\\mathbb R'
+    vec = ['\\mathbf{#1}', 1]
+
 Paths are relative to the file. In a folder of packed data (see `packing`) they count by their
 last part, since everything lies beside the file there.
 """
@@ -24,6 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from ..check.libraries import Libraries
+from ..latex.macros import Macros
 
 __all__ = ["NAME", "PACKED", "Settings", "carried", "find_settings"]
 
@@ -44,6 +49,7 @@ class Settings:
     items: str = ""
     carry: tuple[str, ...] = ()
     libraries: Mapping[str, str] = field(default_factory=dict)
+    macros: Macros = field(default_factory=dict)
 
     @property
     def items_file(self) -> Path | None:
@@ -84,7 +90,7 @@ def find_settings(folder: Path, *, packed: bool = True) -> Settings:
 @lru_cache(maxsize=16)
 def _read(file: Path, changed: int) -> Settings:
     given: dict[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))
-    unknown = sorted(given.keys() - {"package", "items", "carry", "libraries"})
+    unknown = sorted(given.keys() - {"package", "items", "carry", "libraries", "macros"})
     if unknown:
         raise ValueError(f"{file}: {', '.join(unknown)} is no setting of the engine")
     return Settings(file, **{**given, "carry": tuple(given.get("carry", ()))})
