@@ -56,7 +56,7 @@ class ComposableCost:
 class SumCost(ComposableCost):
     """``Σᵢ wᵢ cᵢ(x)``, what ``a + 0.5 * b`` makes: `costs` of one vector, `weights` of any sign.
 
-    Raises `ValueError` or `TypeError` for none, for what are not costs of one vector, and for
+    Raises `ValueError` or `TypeError` for no costs, for what are not costs of one vector, and for
     weights that are not finite numbers, one for each cost.
 
     >>> import numpy as np
