@@ -1,4 +1,4 @@
-"""The house stands as it was drawn: floors, rooms, and functions that one can take in at once."""
+"""The code stands as ARCHITECTURE.md draws it: floors, rooms, functions taken in at a glance."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _called(node: ast.Call) -> str:
 
 
 def rooms_imported(path: Path) -> set[str]:
-    """The other rooms of the house that a file imports from."""
+    """The other rooms that a file imports from."""
     names = [name.split(".") for name in imported(path)]
     return {name[1] for name in names if name[0] == "gpnotes" and len(name) > 1} - {room(path)}
 

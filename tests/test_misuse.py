@@ -91,7 +91,7 @@ UNTRIED = {
     "Augmented", "Improvement", "Rollout", "SineMoments", "Transitions", "Round", "Choice",
     "VarianceParts",
     "Cholesky", "FactorisationError", "JitterWarning", "Stream", "Space",
-    # for subclasses and for the house
+    # for subclasses and for other rooms
     "ComposableCost", "Kernel", "Stationary", "LikelihoodBase", "cotangent", "fixed",
     "flatten_gradient", "holds_derivatives", "nonnegative", "positive", "real", "settle",
     "unchecked", "by_differences", "centroid", "gradcheck",

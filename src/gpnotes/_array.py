@@ -1,6 +1,6 @@
 """What an array is here, and how signatures say its shape.
 
-`Array` has the members of the array API standard that the house uses: NumPy's arrays, CuPy's and
+`Array` has the members of the array API standard that the package uses: NumPy's arrays, CuPy's and
 array-api-strict's are such. `Namespace` has the functions. The aliases add a shape, which a type
 checker does not compare but a reader does: the letters are those of the docstring beside them.
 """
@@ -115,7 +115,7 @@ class SVD(NamedTuple):
 
 
 class LinearAlgebra(Protocol):
-    """The functions of ``xp.linalg`` that the house uses."""
+    """The functions of ``xp.linalg`` that the package uses."""
 
     def cholesky(self, x: Array, /) -> Array: ...
     def diagonal(self, x: Array, /) -> Array: ...
@@ -127,7 +127,7 @@ class LinearAlgebra(Protocol):
 
 
 class Namespace(Protocol):
-    """The functions of the array API standard that the house uses, as a namespace has them."""
+    """The functions of the array API standard that the package uses, as a namespace has them."""
 
     float32: Any
     float64: Any

@@ -1,7 +1,7 @@
 """What the public door checks: shapes and values, with errors that name both.
 
 Every function returns its argument, so that a public function reads
-``X = matrix(X, "X")``. Inside the house nothing is checked again.
+``X = matrix(X, "X")``. What a public function hands on is not checked again.
 """
 
 from __future__ import annotations

@@ -123,7 +123,7 @@ def kernel_mean_and_pullback(
 def mean_and_pullback(
     kernel: Kernel, X: Matrix, m: Vector, S: Matrix
 ) -> tuple[Vector, Callable[[Vector], tuple[Matrix, Vector, Matrix]]]:
-    """`kernel_mean_and_pullback` of a state that has been checked, for use inside the house.
+    """`kernel_mean_and_pullback` of a state that has been checked, for the rooms above.
 
     Each term q of the kernel has ``∂ log q / ∂xᵢ = −(S + Λ)⁻¹(xᵢ − m)``, and minus that by m.
     Raises `TypeError` for kernels other than RBF and sums of RBF.

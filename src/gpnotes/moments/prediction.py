@@ -95,14 +95,14 @@ def _admit(model: Predictor, m: Vector, S: Matrix) -> Matrix:
 
 
 def matched_moments(model: Predictor, m: Vector, S: Matrix, noise: bool) -> Moments:
-    """`predict` of an input that has been checked, for use inside the house."""
+    """`predict` of an input that has been checked, for the rooms above."""
     return _predicted(model, m, S, noise, slopes=False).moments
 
 
 def matched_moments_and_pullback(
     model: Predictor, m: Vector, S: Matrix, noise: bool
 ) -> tuple[Moments, Callable[[Moments], tuple[Vector, Matrix]]]:
-    """`predict_and_pullback` of an input that has been checked, for use inside the house."""
+    """`predict_and_pullback` of an input that has been checked, for the rooms above."""
     predicted = _predicted(model, m, S, noise, slopes=True)
     return predicted.moments, lambda bar: _pulled(model, S, predicted, bar)
 

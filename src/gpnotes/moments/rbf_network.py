@@ -120,7 +120,7 @@ def slopes_and_pullback(
 ]:
     """`network_moments_and_pullback` with slopes for covariances and without checks.
 
-    For use inside the house. The derivatives by S are not symmetric.
+    For the rooms above. The derivatives by S are not symmetric.
     """
     bumps = _bumps(xp, centres - m, lengthscale, S)
     weighted, across = bumps.q[:, None] * weights, bumps.C @ weights
