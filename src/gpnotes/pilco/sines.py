@@ -70,15 +70,17 @@ def _sine_moments(
     mean, gain = shrink * sine, shrink * cosine
     odd, even, h = _damped(xp, S, v)
     # exp(−h) (sinh s cos m cos m' + (cosh s − 1) sin m sin m')
-    covariance = odd * (cosine[:, None] * cosine) + even * (sine[:, None] * sine)
+    cosines, sines = cosine[:, None] * cosine, sine[:, None] * sine
+    covariance = odd * cosines + even * sines
 
     def pull(bar: SineMoments) -> tuple[Vector, Matrix]:
         """The derivatives by m and by S."""
-        slope = (even + xp.exp(-h)) * (cosine[:, None] * cosine) + odd * (sine[:, None] * sine)
+        slope = (even + xp.exp(-h)) * cosines + odd * sines
         both = bar.covariance + bar.covariance.T
         m_bar = cosine * ((both * even) @ sine) - sine * ((both * odd) @ cosine)
         v_bar = xp.sum(both * covariance, axis=1) + bar.mean * mean + bar.gain * gain
-        S_bar = bar.covariance * slope - _xp.eye(m.shape[0], m) * (0.5 * v_bar)
+        own = 1.0 if m.shape[0] == 1 else _xp.eye(m.shape[0], m)
+        S_bar = bar.covariance * slope - own * (0.5 * v_bar)
         return m_bar + bar.mean * gain - bar.gain * mean, S_bar
 
     return SineMoments(mean, covariance, gain), pull
