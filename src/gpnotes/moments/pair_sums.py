@@ -169,7 +169,8 @@ def _blocks(
     xp: Namespace, plan: Sequence[Chunk], reach: Matrix, half_gap: Vector
 ) -> Callable[[Array, Array], Array]:
     """A function of two stacks of matrices: ``exp(a @ b) − 1``, cut off where it could overflow."""
-    top = limit(reach) if float(xp.max(reach)) > _FAR else None
+    far = float(xp.max(reach))
+    top = limit(reach) if far > _FAR and 2.0 * far > limit(reach) else None
     wide = float(xp.max(half_gap)) < -_WIDE
     if is_numpy_namespace(xp):
         n = reach.shape[-1]

@@ -108,15 +108,18 @@ def matched_moments_and_pullback(
 
 
 class _Predicted(NamedTuple):
-    """The moments and what the pullback needs of them."""
+    """The moments and what the pullback needs of them: less to keep than all that led there."""
 
     moments: Moments
-    at: TermsAtInput
-    b: Matrix  # (C, n): α q
+    N: Stack
+    g: Stack  # (C, D, n)
+    q: Matrix  # (C, n)
+    b: Matrix  # α q
     half: Stack  # (E, n, 1): L⁻¹ q
     totals: Vector  # (C,): Σ α q
     h: Matrix  # (C, D): Σ α q g
-    sums: PairSums
+    p: Matrix  # (2P, n)
+    r: Matrix | None
     slopes: tuple[Matrix, Stack] | None  # of each pair's value through Δ: (P, D) and (P, D, D)
     kept: Vector  # (E,): one, or zero where the variance was clipped
 
@@ -144,7 +147,10 @@ def _predicted(model: Predictor, m: Vector, S: Matrix, noise: bool, slopes: bool
         P = sums.value.shape[0]
         over = sums.r[:P, :], sums.r[P:, :], sums.across
         through = pulled_by_input(xp, model.pairs, algebra, first, second, over)
-    return _Predicted(moments, at, b, half, totals, h, sums, through, kept)
+    kept_of_terms = at.N, at.g, at.q, b
+    return _Predicted(
+        moments, *kept_of_terms, half, totals, h, sums.p, sums.r, slopes=through, kept=kept
+    )
 
 
 def _both_ends(
@@ -204,18 +210,18 @@ def _pulled(
     model: Predictor, S: Matrix, predicted: _Predicted, bar: Moments
 ) -> tuple[Vector, Matrix]:
     """The derivatives by m and by S, which is symmetric."""
-    xp, at, sums, slopes = model.pairs.scales.xp, predicted.at, predicted.sums, predicted.slopes
+    xp, N, g, slopes = model.pairs.scales.xp, predicted.N, predicted.g, predicted.slopes
     assert slopes is not None
-    assert sums.r is not None
+    assert predicted.r is not None
     D = S.shape[0]
     scale = xp.reshape(bar.covariance, (-1,)) @ model.place
     gather = model.gather * xp.concat([scale, scale])
     column = model.belongs.T @ bar.cross.T  # (C, D): that of each term's output
     along = column @ S
-    once = gather @ sums.p + _through_terms(xp, model, predicted, bar, along)
+    once = gather @ predicted.p + _through_terms(xp, model, predicted, bar, along)
     # dg = −N (dm + dS g)
-    turned = (at.N @ along[:, :, None])[:, :, 0]
-    m_bar, S_bar = pulled_q(xp, at.N, at.g, once, once - gather @ sums.r)
+    turned = (N @ along[:, :, None])[:, :, 0]
+    m_bar, S_bar = pulled_q(xp, N, g, once, once - gather @ predicted.r)
     m_bar = m_bar + scale @ slopes[0] - predicted.totals @ turned
     through_pairs = xp.reshape(scale @ xp.reshape(slopes[1], (-1, D * D)), (D, D))
     S_bar = S_bar + through_pairs + (column - turned).T @ predicted.h
@@ -226,9 +232,9 @@ def _through_terms(
     xp: Namespace, model: Predictor, predicted: _Predicted, bar: Moments, along: Matrix
 ) -> Matrix:
     """The derivatives by log q, (C, n), of means, of ``S h`` and of the variances at m."""
-    at, E, owned = predicted.at, model.outputs, model.belongs.T
-    through = (owned @ bar.mean)[:, None] + (along[:, None, :] @ at.g)[:, 0, :]
+    E, owned = model.outputs, model.belongs.T
+    through = (owned @ bar.mean)[:, None] + (along[:, None, :] @ predicted.g)[:, 0, :]
     solved = (xp.matrix_transpose(model.half) @ predicted.half)[:, :, 0]
     variance_bar = predicted.kept * xp.reshape(bar.covariance, (-1,))[:: E + 1]
     taken = owned @ (2.0 * variance_bar[:, None] * solved)
-    return predicted.b * through - at.q * taken
+    return predicted.b * through - predicted.q * taken

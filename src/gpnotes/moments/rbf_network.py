@@ -155,7 +155,8 @@ def _bumps(xp: Namespace, nu: Matrix, lengthscale: Vector, S: Matrix) -> _Bumps:
     require_digits(xp, squares, q)
     gapped = squares - 0.5 * xp.sum(xp.log1p(-sigma * sigma))
     exponent = (z * tau) @ z.T + gapped[:, None] + squares
-    if float(xp.max(reach)) > _FAR:
+    far = float(xp.max(reach))
+    if far > _FAR and 2.0 * far > limit(q):
         exponent = xp.clip(exponent, None, limit(q))
     return _Bumps(nu, axes, w, z, g, q, q[:, None] * xp.expm1(exponent) * q)
 
