@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from docutils import nodes
 
 from ..book import markup
+from ..latex.equation import Equation
 from .output import check_output
 
 if TYPE_CHECKING:  # the signatures alone name them
@@ -53,7 +54,7 @@ class Page:
     `asked` is what its front matter says about taking part, `opens` that its code opens a chapter.
     """
 
-    equations: tuple[markup.Equation, ...] = ()
+    equations: tuple[Equation, ...] = ()
     notes: tuple[Noted, ...] = ()
     failures: tuple[Failure, ...] = ()
     generated: frozenset[str] = frozenset()
@@ -128,7 +129,7 @@ def page_of(
     """The page that `doctree` makes."""
     return Page(
         equations=tuple(
-            markup.Equation(node["label"], node.astext(), lines.equation(node))
+            Equation(node["label"], node.astext(), lines.equation(node))
             for node in doctree.findall(nodes.math_block)
             if node.get("label")
         ),
