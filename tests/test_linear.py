@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from gpnotes import GP, BayesianLinear, Linear, Normal, condition, stream, to_numpy
+from gpnotes.testing import check_posterior
 
 R, N = 4, 9
 NOISE_VAR = 0.3
@@ -45,12 +46,12 @@ def test_the_posterior_is_that_of_dense_algebra(space, numbers):
     posterior = model.condition(Phi, y)
     mean, covariance, evidence = dense(numbers)
     close = tolerance(space)
-    np.testing.assert_allclose(to_numpy(posterior.mean), mean, **close)
-    np.testing.assert_allclose(to_numpy(posterior.covariance), covariance, **close)
+    np.testing.assert_allclose(to_numpy(posterior.weight_mean), mean, **close)
+    np.testing.assert_allclose(to_numpy(posterior.weight_covariance), covariance, **close)
     np.testing.assert_allclose(posterior.log_evidence, evidence, **close)
     assert isinstance(posterior.log_evidence, float)
-    assert space.holds(posterior.mean)
-    assert space.holds(posterior.covariance)
+    assert space.holds(posterior.weight_mean)
+    assert space.holds(posterior.weight_covariance)
 
 
 def test_one_observation_at_a_time_gives_the_batch(space, numbers):
@@ -59,8 +60,10 @@ def test_one_observation_at_a_time_gives_the_batch(space, numbers):
     for i in range(N):
         posterior = posterior.update(Phi[i, :], y[i])
     close = tolerance(space)
-    np.testing.assert_allclose(to_numpy(posterior.mean), to_numpy(batch.mean), **close)
-    pair = to_numpy(posterior.covariance), to_numpy(batch.covariance)
+    np.testing.assert_allclose(
+        to_numpy(posterior.weight_mean), to_numpy(batch.weight_mean), **close
+    )
+    pair = to_numpy(posterior.weight_covariance), to_numpy(batch.weight_covariance)
     np.testing.assert_allclose(*pair, **close)
     np.testing.assert_allclose(posterior.log_evidence, batch.log_evidence, **close)
     assert space.holds(posterior.root)
@@ -107,8 +110,8 @@ def test_features_that_nearly_agree_leave_the_batch_its_digits(rng):
     for row, value in zip(Phi, y, strict=True):
         one = one.update(row, float(value))
     for posterior in (model.condition(Phi, y), one):
-        np.testing.assert_allclose(posterior.mean, mean, atol=1e-6 * abs(mean).max())
-        error = abs(posterior.covariance - covariance).max()
+        np.testing.assert_allclose(posterior.weight_mean, mean, atol=1e-6 * abs(mean).max())
+        error = abs(posterior.weight_covariance - covariance).max()
         assert error < 1e-7 * abs(covariance).max()
         assert posterior.log_evidence == pytest.approx(evidence, rel=1e-9)
 
@@ -118,8 +121,10 @@ def test_no_data_change_nothing(space, numbers):
     before = model.condition(Phi, y)
     after = before.update(Phi[:0, :], y[:0])
     close = tolerance(space)
-    np.testing.assert_allclose(to_numpy(after.mean), to_numpy(before.mean), **close)
-    np.testing.assert_allclose(to_numpy(after.covariance), to_numpy(before.covariance), **close)
+    np.testing.assert_allclose(to_numpy(after.weight_mean), to_numpy(before.weight_mean), **close)
+    np.testing.assert_allclose(
+        to_numpy(after.weight_covariance), to_numpy(before.weight_covariance), **close
+    )
     assert after.log_evidence == pytest.approx(before.log_evidence, rel=1e-12)
 
 
@@ -138,8 +143,10 @@ def test_portions_in_any_order_give_the_batch(numbers, rng):
     batch, order = model.condition(Phi, y), rng.permutation(N)
     first, second = order[:5], order[5:]
     portions = model.condition(Phi[first], y[first]).update(Phi[second], y[second])
-    np.testing.assert_allclose(portions.mean, batch.mean, rtol=1e-10)
-    np.testing.assert_allclose(portions.covariance, batch.covariance, rtol=1e-9, atol=1e-13)
+    np.testing.assert_allclose(portions.weight_mean, batch.weight_mean, rtol=1e-10)
+    np.testing.assert_allclose(
+        portions.weight_covariance, batch.weight_covariance, rtol=1e-9, atol=1e-13
+    )
     assert portions.log_evidence == pytest.approx(batch.log_evidence, rel=1e-12)
 
 
@@ -147,15 +154,17 @@ def test_a_row_as_a_batch_of_one_is_that_row(numbers):
     Phi, y, _, prior_cov = numbers
     start = BayesianLinear(prior_cov, NOISE_VAR).condition(Phi[1:], y[1:])
     one, batch = start.update(Phi[0], float(y[0])), start.update(Phi[:1], y[:1])
-    np.testing.assert_allclose(one.covariance, batch.covariance, rtol=1e-10, atol=1e-14)
+    np.testing.assert_allclose(
+        one.weight_covariance, batch.weight_covariance, rtol=1e-10, atol=1e-14
+    )
     assert one.log_evidence == pytest.approx(batch.log_evidence, rel=1e-12)
 
 
 def test_no_data_leave_the_prior(numbers):
     *_, prior_cov = numbers
     posterior = BayesianLinear(prior_cov, NOISE_VAR).prior()
-    np.testing.assert_allclose(posterior.covariance, prior_cov, rtol=1e-12)
-    assert np.all(posterior.mean == 0.0)
+    np.testing.assert_allclose(posterior.weight_covariance, prior_cov, rtol=1e-12)
+    assert np.all(posterior.weight_mean == 0.0)
     assert posterior.log_evidence == 0.0
 
 
@@ -167,7 +176,7 @@ def test_the_kernel_form_is_the_weight_form(numbers):
     mean, variance = posterior.predict(Phi_s)
     np.testing.assert_allclose(mean, cross @ np.linalg.solve(Ky, y), rtol=1e-9, atol=1e-12)
     covariance = Phi_s @ prior_cov @ Phi_s.T - cross @ np.linalg.solve(Ky, cross.T)
-    np.testing.assert_allclose(posterior.covariance_at(Phi_s), covariance, rtol=1e-8, atol=1e-12)
+    np.testing.assert_allclose(posterior.covariance(Phi_s), covariance, rtol=1e-8, atol=1e-12)
     np.testing.assert_allclose(variance, np.diag(covariance), rtol=1e-8, atol=1e-12)
 
 
@@ -185,12 +194,17 @@ def test_a_process_with_the_linear_kernel_predicts_the_same(space, numbers):
     np.testing.assert_allclose(weights.log_evidence, functions.log_evidence, **close)
 
 
+def test_the_posterior_keeps_the_contract_with_features_for_inputs(space, numbers):
+    model, Phi, y, Phi_s = in_space(space, numbers)
+    check_posterior(model.condition(Phi, y), Phi_s)
+
+
 def test_noise_adds_its_variance(numbers):
     Phi, y, Phi_s, prior_cov = numbers
     posterior = BayesianLinear(prior_cov, NOISE_VAR).condition(Phi, y)
     grown = posterior.predict(Phi_s, noise=True)[1] - posterior.predict(Phi_s)[1]
     np.testing.assert_allclose(grown, NOISE_VAR, rtol=1e-12)
-    added = posterior.covariance_at(Phi_s, noise=True) - posterior.covariance_at(Phi_s)
+    added = posterior.covariance(Phi_s, noise=True) - posterior.covariance(Phi_s)
     np.testing.assert_allclose(added, NOISE_VAR * np.eye(5), atol=1e-14)
 
 
@@ -200,15 +214,17 @@ def test_the_cholesky_factor_is_lower_triangular_and_of_the_covariance(space, nu
     lower = to_numpy(posterior.cholesky.lower)
     assert np.all(np.diag(lower) > 0.0)
     np.testing.assert_allclose(np.triu(lower, 1), 0.0, atol=1e-12 if space.double else 1e-6)
-    np.testing.assert_allclose(lower @ lower.T, to_numpy(posterior.covariance), **tolerance(space))
+    np.testing.assert_allclose(
+        lower @ lower.T, to_numpy(posterior.weight_covariance), **tolerance(space)
+    )
 
 
 def test_samples_have_the_mean_and_the_covariance(numbers):
     Phi, y, _, prior_cov = numbers
     posterior = BayesianLinear(prior_cov, NOISE_VAR).condition(Phi, y)
     n = 20_000
-    draws, covariance = posterior.sample(stream(2), n), posterior.covariance
-    z = (draws.mean(axis=0) - posterior.mean) / np.sqrt(np.diag(covariance) / n)
+    draws, covariance = posterior.sample_weights(stream(2), n), posterior.weight_covariance
+    z = (draws.mean(axis=0) - posterior.weight_mean) / np.sqrt(np.diag(covariance) / n)
     assert np.max(np.abs(z)) < 4.0
     top = np.outer(np.diag(covariance), np.diag(covariance)) + covariance**2
     assert np.max(np.abs(np.cov(draws.T) - covariance) / np.sqrt(top / n)) < 4.5
@@ -219,7 +235,7 @@ def test_the_same_stream_draws_the_same_weights_however_the_data_came(space, num
     batch, one_by_one = model.condition(Phi, y), model.prior()
     for i in range(N):
         one_by_one = one_by_one.update(Phi[i, :], y[i])
-    pair = [to_numpy(p.sample(stream(4), 3)) for p in (batch, one_by_one)]
+    pair = [to_numpy(p.sample_weights(stream(4), 3)) for p in (batch, one_by_one)]
     np.testing.assert_allclose(*pair, atol=1e-9 if space.double else 1e-3)
 
 
@@ -227,8 +243,8 @@ def test_a_thousand_near_exact_observations_keep_the_covariance_positive(rng):
     posterior = BayesianLinear(1e6 * np.eye(3), 1e-8).prior()
     for phi in rng.normal(size=(1000, 3)):
         posterior = posterior.update(phi, float(phi @ np.asarray([1.0, -2.0, 0.5])))
-    assert np.all(np.linalg.eigvalsh(posterior.covariance) > 0.0)
-    np.testing.assert_allclose(posterior.mean, [1.0, -2.0, 0.5], atol=1e-6)
+    assert np.all(np.linalg.eigvalsh(posterior.weight_covariance) > 0.0)
+    np.testing.assert_allclose(posterior.weight_mean, [1.0, -2.0, 0.5], atol=1e-6)
     assert np.isfinite(posterior.log_evidence)
 
 

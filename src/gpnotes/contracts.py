@@ -110,10 +110,13 @@ class Policy(Protocol):
 
 
 class Cost(Protocol):
-    """What a state costs, and what it costs on average where it is uncertain."""
+    """What a vector costs, and what it costs on average where it is uncertain.
+
+    The vector is the state that a step leads to or, in a `pilco.StepCost`, the action taken.
+    """
 
     def __call__(self, x: Vector, /) -> float:
-        """The cost of one state x (k,)."""
+        """The cost of one state or action x (k,)."""
 
     def expected_and_pullback(
         self, m: Vector, S: Matrix, /
@@ -141,7 +144,7 @@ _KINDS = {
     LabelLikelihood: "a density of labels given f, such as Bernoulli()",
     Posterior: "a distribution of f given data, as condition makes it",
     Policy: "a function of the state that has moments, such as LinearPolicy",
-    Cost: "a function of the state that has an expectation, such as SaturatingCost",
+    Cost: "a function of one vector that has an expectation, such as SaturatingCost",
     Criterion: "a criterion of designs, such as design.criteria.Information",
 }
 T = TypeVar("T")

@@ -235,7 +235,8 @@ class Posterior:
     def evidence_gradient(self) -> tuple[GP, Matrix, Vector]:
         """The derivatives of `log_evidence`: ``(gp_bar, X_bar, y_bar)``.
 
-        ``gp_bar`` is a `GP` that holds derivatives by kernel, noise_var and mean. One matrix,
+        ``gp_bar`` is a `GP` that holds derivatives by kernel, noise_var and mean; for labels, which
+        have no derivative, `laplace` returns the first two alone. One matrix,
         ``K_bar = ½(α αᵀ − K_y⁻¹)``, is carried back to all of them, :eq:`eq-fv-pullback`.
         Jitter counts as a constant. Source: Rasmussen & Williams (2006), equation 5.9.
         """

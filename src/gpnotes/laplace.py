@@ -218,6 +218,7 @@ class LaplacePosterior:
     def evidence_gradient(self) -> tuple[GP, Matrix]:
         """The derivatives of `log_evidence`: ``(gp_bar, X_bar)``; O(n³).
 
+        There is no third one, by y, as in `exact.Posterior`: a label cannot change a little.
         The mode moves with the hyperparameters, ``df = (I + KW)⁻¹ (dK ∇log p + dm)``, and W with
         the mode. So with ``R = W^½ B⁻¹ W^½`` and ``s = ½ diag((K⁻¹ + W)⁻¹) ∇³log p`` there is one
         matrix for all, ``K_bar = ½ (a aᵀ − R) + u aᵀ`` with ``a = ∇log p`` and ``u = s − R K s``.

@@ -31,7 +31,7 @@ class BayesianLinear:
     >>> import numpy as np
     >>> model = BayesianLinear(np.eye(2), noise_var=0.5)
     >>> Phi = np.asarray([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]])
-    >>> model.condition(Phi, np.asarray([1.0, 2.0, 3.0])).mean.round(4)
+    >>> model.condition(Phi, np.asarray([1.0, 2.0, 3.0])).weight_mean.round(4)
     array([0.878 , 0.9756])
     """
 
@@ -56,33 +56,34 @@ class BayesianLinear:
 
 @dataclass(frozen=True, eq=False)
 class WeightPosterior:
-    """``w | y ~ N(mean, root rootᵀ)``, with the evidence of all data seen so far.
+    """``w | y ~ N(weight_mean, root rootᵀ)``, with the evidence of all data seen so far.
 
-    `mean` has shape (R,), `root` (R, R); `noise_var` is σ_n²; `log_evidence` is ``log p(y)`` of
-    all observations, in whatever portions they came. :eq:`eq-wv-posterior-moments`,
-    :eq:`eq-wv-evidence`.
+    `weight_mean` has shape (R,), `root` (R, R); `noise_var` is σ_n²; `log_evidence` is ``log p(y)``
+    of all observations, in whatever portions they came. :eq:`eq-wv-posterior-moments`,
+    :eq:`eq-wv-evidence`. What is said of f at features (`predict`, `mean`, `variance`,
+    `covariance`, `sample`) is what `contracts.Posterior` asks for, with features for inputs.
 
     >>> import numpy as np
     >>> posterior = BayesianLinear(np.eye(1), 1.0).prior().update(np.ones(1), 3.0)
-    >>> posterior.mean, posterior.covariance.round(4)
+    >>> posterior.weight_mean, posterior.weight_covariance.round(4)
     (array([1.5]), array([[0.5]]))
     >>> posterior.predict(np.asarray([[2.0]]), noise=True)[1].round(4)
     array([3.])
     """
 
-    mean: Vector
+    weight_mean: Vector
     root: Matrix
     noise_var: float
     log_evidence: float
 
     @property
-    def covariance(self) -> Matrix:
+    def weight_covariance(self) -> Matrix:
         """The covariance of the weights, (R, R)."""
         return self.root @ array_namespace(self.root).matrix_transpose(self.root)
 
     @property
     def cholesky(self) -> Cholesky:
-        """The covariance's Cholesky factor, from its root; nothing is squared, no jitter needed."""
+        """The Cholesky factor of `weight_covariance`, from its root; nothing is squared."""
         xp = array_namespace(self.root)
         lower = xp.matrix_transpose(xp.linalg.qr(xp.matrix_transpose(self.root)).R)
         return Cholesky(lower * xp.sign(_xp.diagonal(lower))[None, :])
@@ -97,18 +98,18 @@ class WeightPosterior:
         return self._updated(phi, y, "phi")
 
     def _updated(self, phi: Array, y: Any, name: str) -> WeightPosterior:
-        size = self.mean.shape[0]
+        size = self.weight_mean.shape[0]
         if getattr(phi, "ndim", 0) == 1:
-            _check.alike(_check.vector(phi, name, size=size), name, self.mean, "prior_cov")
+            _check.alike(_check.vector(phi, name, size=size), name, self.weight_mean, "prior_cov")
             _check.squarable(phi, name)
             return self._update_one(phi, _number(y, name))
-        _check.alike(_check.matrix(phi, name, columns=size), name, self.mean, "prior_cov")
+        _check.alike(_check.matrix(phi, name, columns=size), name, self.weight_mean, "prior_cov")
         _check.squarable(phi, name)
         _check.alike(_check.vector(y, "y", size=phi.shape[0]), "y", phi, name)
         return self._update_batch(phi, y)
 
     def _update_batch(self, Phi: Matrix, y: Vector) -> WeightPosterior:
-        """With ``V = Φ root / σ_n`` and ``e = (y − Φ mean) / σ_n`` one QR has all that is needed:
+        """With ``V = Φ root / σ_n`` and ``e = (y − Φ w̄) / σ_n`` one QR has all that is needed:
 
         ``[V e; I 0] = Q [U z; 0 ρ]``, so that ``UᵀU = I + VᵀV`` and ``c = U⁻¹z`` has the least
         ``|e − V c|² + |c|² = ρ²``. The mean moves by ``root c``, the new root is ``root U⁻¹``, and
@@ -117,13 +118,13 @@ class WeightPosterior:
         :eq:`eq-wv-whitened`. Forming ``I + VᵀV`` would square the condition number.
         """
         xp = array_namespace(Phi)
-        R = self.mean.shape[0]
+        R = self.weight_mean.shape[0]
         sd = math.sqrt(self.noise_var)
-        # V = Φ root / σ_n, e = (y − Φ mean) / σ_n
+        # V = Φ root / σ_n, e = (y − Φ w̄) / σ_n
         V = Phi @ self.root / sd
-        e = (y - Phi @ self.mean) / sd
+        e = (y - Phi @ self.weight_mean) / sd
         top = xp.concat([V, e[:, None]], axis=1)
-        below = xp.concat([_xp.eye(R, V), xp.zeros_like(self.mean)[:, None]], axis=1)
+        below = xp.concat([_xp.eye(R, V), xp.zeros_like(self.weight_mean)[:, None]], axis=1)
         U = xp.linalg.qr(xp.concat([top, below], axis=0)).R
         whitened = Cholesky(xp.matrix_transpose(U[:R, :R]))
         c = whitened.half_solve_t(U[:R, R])
@@ -132,7 +133,7 @@ class WeightPosterior:
         root = xp.matrix_transpose(whitened.half_solve(xp.matrix_transpose(self.root)))
         log_noise = y.shape[0] * (math.log(self.noise_var) + LOG_2PI)
         log_p = -0.5 * (float(xp.sum(residual * residual)) + log_det + log_noise)
-        mean = self.mean + self.root @ c
+        mean = self.weight_mean + self.root @ c
         return WeightPosterior(mean, root, self.noise_var, self.log_evidence + log_p)
 
     def _update_one(self, phi: Vector, y: float) -> WeightPosterior:
@@ -144,12 +145,12 @@ class WeightPosterior:
         xp = array_namespace(phi)
         v = xp.matrix_transpose(self.root) @ phi
         s = float(xp.sum(v * v)) + self.noise_var
-        error = y - float(xp.sum(phi * self.mean))
+        error = y - float(xp.sum(phi * self.weight_mean))
         gain = self.root @ v
         shrink = s + math.sqrt(self.noise_var * s)
         root = self.root - gain[:, None] * v[None, :] / shrink
         log_p = -0.5 * (error * error / s + math.log(s) + LOG_2PI)
-        mean = self.mean + gain * (error / s)
+        mean = self.weight_mean + gain * (error / s)
         return WeightPosterior(mean, root, self.noise_var, self.log_evidence + log_p)
 
     def predict(self, Phi_s: Matrix, noise: bool = False) -> tuple[Vector, Vector]:
@@ -162,7 +163,15 @@ class WeightPosterior:
         variance = array_namespace(half).sum(half * half, axis=1)
         return mean, variance + self.noise_var if _check.flag(noise, "noise") else variance
 
-    def covariance_at(self, Phi_s: Matrix, noise: bool = False) -> Matrix:
+    def mean(self, Phi_s: Matrix) -> Vector:
+        """The mean of f (and of y), (N*,), at features Phi_s (N*, R)."""
+        return self._project(Phi_s)[0]
+
+    def variance(self, Phi_s: Matrix, noise: bool = False) -> Vector:
+        """The variance, (N*,), of f at features Phi_s (N*, R); of y with `noise`."""
+        return self.predict(Phi_s, noise)[1]
+
+    def covariance(self, Phi_s: Matrix, noise: bool = False) -> Matrix:
         """The covariance (N*, N*) of f at features Phi_s (N*, R); of y with `noise`."""
         _, half = self._project(Phi_s)
         covariance = half @ array_namespace(half).matrix_transpose(half)
@@ -170,15 +179,20 @@ class WeightPosterior:
         return covariance + own * _xp.eye(half.shape[0], half) if own else covariance
 
     def _project(self, Phi_s: Matrix) -> tuple[Vector, Matrix]:
-        _check.matrix(Phi_s, "Phi_s", columns=self.mean.shape[0])
-        _check.alike(Phi_s, "Phi_s", self.mean, "prior_cov")
-        return Phi_s @ self.mean, Phi_s @ self.root
+        _check.matrix(Phi_s, "Phi_s", columns=self.weight_mean.shape[0])
+        _check.alike(Phi_s, "Phi_s", self.weight_mean, "prior_cov")
+        return Phi_s @ self.weight_mean, Phi_s @ self.root
 
-    def sample(self, stream: Stream, n: int) -> Matrix:
+    def sample(self, Phi_s: Matrix, stream: Stream, n: int) -> Matrix:
+        """`n` functions drawn at features Phi_s (N*, R), (n, N*): weights drawn, times features."""
+        self._project(Phi_s)
+        return self.sample_weights(stream, n) @ array_namespace(Phi_s).matrix_transpose(Phi_s)
+
+    def sample_weights(self, stream: Stream, n: int) -> Matrix:
         """`n` draws of the weights, (n, R): the mean plus the Cholesky factor times normals."""
         _check.instance(stream, "stream", Stream)
         n = _check.whole(n, "n")
-        return Normal(self.mean, self.cholesky.lower).sample(stream, n)
+        return Normal(self.weight_mean, self.cholesky.lower).sample(stream, n)
 
 
 def _number(y: Any, name: str) -> float:

@@ -87,7 +87,7 @@ class SaturatingCost(_TargetCost):
         return vectors * xp.sqrt(xp.clip(values, 0.0, None))[None, :]
 
     def __call__(self, x: Vector) -> float:
-        """The cost of one state x (k,)."""
+        """The cost of one state or action x (k,)."""
         off = self._off(x)
         return -float(array_namespace(x).expm1(-0.5 * (off @ (self.weight @ off))))
 

@@ -105,7 +105,7 @@ def _check_part(policy: contracts.Policy, m: Vector, S: Matrix, k: int, name: st
 
 
 def check_cost(cost: contracts.Cost, m: Vector, S: Matrix) -> None:
-    """Put a cost through what each must do, in a state ``x ~ N(m, S)``, (k,) and (k, k).
+    """Put a cost through what each must do, for a state or action ``x ~ N(m, S)``, (k,) and (k, k).
 
     Costs and expectations are floats, and equal where nothing is uncertain. In float64 the pullback
     agrees with differences, and the expectation is one: it obeys the heat equation
