@@ -12,7 +12,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import _check, _xp, memory
-from .._xp import Array, HostVector, Matrix, Stack, Vector, array_namespace, as_array, to_numpy
+from .._xp import (
+    Array,
+    HostArray,
+    HostVector,
+    Matrix,
+    Stack,
+    Vector,
+    array_namespace,
+    as_array,
+    to_numpy,
+)
 from ..exact import Posterior
 from .averages import (
     Candidates,
@@ -234,7 +244,7 @@ def refine(
 def _box(bounds: Sequence[tuple[float, float]], x: Vector) -> tuple[HostVector, HostVector]:
     """The lower ends and the widths of the intervals, (D,) each, on the host."""
     try:
-        box = np.asarray(bounds, dtype=np.float64)
+        box: HostArray = np.asarray(bounds, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):  # ragged, or no numbers
         box = np.empty(0)
     if (

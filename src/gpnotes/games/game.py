@@ -14,7 +14,7 @@ from itertools import accumulate, pairwise
 import numpy as np
 
 from .. import _check
-from .._xp import Array, array_namespace, epsilon
+from .._xp import Array, HostVector, array_namespace, epsilon
 
 __all__ = ["LIMIT", "RoleSymmetricGame", "compositions", "profiles_of", "refuse_more"]
 
@@ -167,9 +167,9 @@ def side_by_side(parts: Iterable[np.ndarray]) -> np.ndarray:
 def compositions(n: int, s: int) -> np.ndarray:
     """All rows of s whole numbers from 0 that sum to n."""
     rows = np.zeros((1, 0))
-    left = np.asarray([n])
+    left: HostVector = np.asarray([n])
     for _ in range(s - 1):
-        counts = np.concatenate([np.arange(m + 1) for m in left])
+        counts: HostVector = np.concatenate([np.arange(m + 1) for m in left])
         rows = np.concatenate([np.repeat(rows, left + 1, axis=0), counts[:, None]], axis=1)
         left = np.repeat(left, left + 1) - counts
     return np.concatenate([rows, left[:, None]], axis=1)

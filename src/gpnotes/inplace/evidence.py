@@ -129,9 +129,8 @@ def _projections(
     """``K_*f α`` and ``L⁻¹ K_f*``."""
     data, new = _xp.as_host(X), _xp.as_host(Xs)
     centre = data.mean(axis=0)
-    cross = _cross(
-        kernel, (data - centre) / kernel.lengthscale, (new - centre) / kernel.lengthscale
-    )
+    lengths = _host_lengths(kernel)
+    cross = _cross(kernel, (data - centre) / lengths, (new - centre) / lengths)
     mean = _xp.blas("gemv", X)(1.0, cross, alpha, trans=1)
     return mean, _xp.blas("trsm", X)(1.0, lower, cross, lower=1, overwrite_b=1)
 
@@ -139,7 +138,12 @@ def _projections(
 def _scaled(kernel: InPlaceKernel, X: Matrix) -> HostMatrix:
     kernel._admit(X, "X")
     u = _xp.as_host(X)
-    return (u - u.mean(axis=0)) / kernel.lengthscale
+    return (u - u.mean(axis=0)) / _host_lengths(kernel)
+
+
+def _host_lengths(kernel: InPlaceKernel) -> float | HostVector:
+    lengths = kernel.lengthscale
+    return lengths if isinstance(lengths, float) else _xp.as_host(lengths)
 
 
 def _gram(kernel: InPlaceKernel, u: HostMatrix, slope: HostMatrix | None) -> HostMatrix:
