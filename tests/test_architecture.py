@@ -230,6 +230,14 @@ def test_no_name_hides_a_module(package):
     assert [name for name in modules if not inspect.ismodule(getattr(home, name))] == []
 
 
+@pytest.mark.parametrize("path", files(), ids=lambda path: str(path.relative_to(SOURCE)))
+def test_nothing_has_the_name_of_its_module_or_of_one_beside_it(path):
+    """``from .badge import badge`` in a package would hide the module from then on."""
+    beside = {module.stem for module in path.parent.iterdir() if module.suffix in ("", ".py")}
+    defined = [node for node in tree(path).body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+    assert [node.name for node in defined if node.name in beside] == []
+
+
 def test_no_benchmark_hides_a_room():
     """The folder is on the path of those who run it, where the first module of a name wins."""
     scripts = {path.stem for path in (ROOT / "benchmarks").glob("*.py")}

@@ -211,7 +211,7 @@ def test_entries_count_back_where_that_is_meant() -> None:
 def test_arrays_of_any_kind_and_floating_ones(space) -> None:
     a = space.asarray([1.0])
     assert _check.array(a, "a") is _check.floating(a, "a") is a
-    assert _check.moments(a, a) == space.xp
+    assert _check.mean_and_variance(a, a) == space.xp
     with pytest.raises(TypeError, match="a must be an array; got list"):
         _check.array([1.0], "a")
 

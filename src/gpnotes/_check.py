@@ -118,7 +118,7 @@ def floating(a: Array, name: str) -> Array:
     return a
 
 
-def moments(mean: Array, variance: Array) -> Namespace:
+def mean_and_variance(mean: Array, variance: Array) -> Namespace:
     """The namespace of a mean and a variance of one shape and kind, entry by entry."""
     floating(mean, "mean")
     alike(floating(variance, "variance"), "variance", mean, "mean")

@@ -117,7 +117,7 @@ class Gaussian(LikelihoodBase):
     def expected_log_density(self, y: Array, mean: Array, variance: Array) -> Array:
         """``E log N(y; f, σ²)`` for ``f ~ N(mean, variance)``: the value at the mean, less
         ``variance / 2σ²``. Raises `ValueError` for a negative variance."""
-        _check.moments(mean, variance)
+        _check.mean_and_variance(mean, variance)
         return self._log_density(self._admit(y, mean), mean) - 0.5 * variance / self.variance
 
 
@@ -169,7 +169,7 @@ class Bernoulli(LikelihoodBase):
         :eq:`eq-al-predictive`. Source for the probit: Rasmussen & Williams (2006), section 3.9. For
         the logit, which has no closed form, a quadrature to some 1e-12.
         """
-        _check.moments(mean, variance)
+        _check.mean_and_variance(mean, variance)
         return self._probability(mean, variance)
 
     def _probability(self, mean: Array, variance: Array) -> Array:
@@ -199,7 +199,7 @@ class Bernoulli(LikelihoodBase):
 
     def expected_entropy(self, mean: Array, variance: Array) -> Array:
         """``E H(y | f)`` for ``f ~ N(mean, variance)``: what no knowledge of f takes away."""
-        _check.moments(mean, variance)
+        _check.mean_and_variance(mean, variance)
         return _blockwise(self._expected_entropy, mean, variance)
 
     def _expected_entropy(self, mean: Array, variance: Array) -> Array:
@@ -220,7 +220,7 @@ class Bernoulli(LikelihoodBase):
         divergence of ``P(y | f)`` from ``P(y)``: it keeps about half the digits of a variance
         however small, and is never negative. Raises `ValueError` for a variance that is.
         """
-        _check.moments(mean, variance)
+        _check.mean_and_variance(mean, variance)
         return _blockwise(self._information, mean, variance)
 
     def _information(self, mean: Array, variance: Array) -> Array:

@@ -49,7 +49,7 @@ def expect(f: Callable[[Array], Array], mean: Array, variance: Array, n: int = 2
     >>> np.round(expect(np.exp, np.zeros(1), np.ones(1)), 6)
     array([1.648721])
     """
-    xp = _check.moments(mean, variance)
+    xp = _check.mean_and_variance(mean, variance)
     if not callable(f):
         raise TypeError(f"f must be a function of arrays; got {type(f).__name__}")
     nodes, weights = (as_array(a, mean) for a in gauss_hermite(n))

@@ -9,7 +9,7 @@ import pytest
 from gpnotes.equations.check.edits import edit
 from gpnotes.equations.language.definitions import DEFINITIONS
 from gpnotes.equations.language.sections import READ, REFUSED, SPELLED
-from gpnotes.equations.language.slips import slips
+from gpnotes.equations.language.slips import all_slips
 from gpnotes.equations.latex import vocabulary
 from gpnotes.equations.latex.parser import all_parts, parts_of
 
@@ -33,8 +33,8 @@ def test_a_definition_is_read(definition):
 
 
 def test_every_kind_of_mutant_has_an_example():
-    assert all(slip.mutants for slip in slips())
-    assert len(slips()) >= len(edit.functions)
+    assert all(slip.mutants for slip in all_slips())
+    assert len(all_slips()) >= len(edit.functions)
 
 
 @pytest.mark.parametrize("refusal", REFUSALS, ids=lambda refusal: refusal.latex)

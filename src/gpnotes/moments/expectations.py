@@ -31,8 +31,8 @@ from .term_pairs import (
     exponents,
     limit,
     pair_algebra,
+    paired_terms,
     pulled_by_input,
-    term_pairs,
 )
 
 __all__ = [
@@ -199,7 +199,7 @@ def _meeting(a: Kernel, b: Kernel, X: Matrix, Z: Matrix, m: Vector, S: Matrix) -
     variances_b, precision_b = term_scales(b, Z, "kernel_b")
     split, both = len(variances_a), len(variances_a) + len(variances_b)
     ends = [(i, j) for i in range(split) for j in range(split, both)]
-    pairs = term_pairs(xp.concat([precision_a, precision_b]), ends)
+    pairs = paired_terms(xp.concat([precision_a, precision_b]), ends)
     damped = damped_covariance(S, pairs.scales)
     algebra, P = pair_algebra(xp, pairs, damped), len(ends)
     others = DampedCovariance(*(part[split:, ...] for part in damped))

@@ -25,7 +25,7 @@ from .._xp import (
 from ..inplace.exponentials import exponentials_less_one
 from .term_pairs import limit
 
-__all__ = ["Chunk", "PairSums", "Weights", "chunks", "pair_sums"]
+__all__ = ["Chunk", "PairSums", "Weights", "chunks", "sum_pairs"]
 
 _BLOCK = 2**16  # entries: half a MiB in float64, beside what else is in a core's second cache
 _TOGETHER = 2**15  # entries of all pairs up to which a call costs more than work that is not needed
@@ -125,7 +125,7 @@ class _ChunkSums(NamedTuple):
     sums_r: Matrix | None = None
 
 
-def pair_sums(
+def sum_pairs(
     xp: Namespace,
     plan: Sequence[Chunk],
     factors: tuple[Stack, Stack],

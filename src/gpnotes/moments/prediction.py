@@ -16,7 +16,7 @@ from .. import _check
 from .._xp import Matrix, Namespace, Stack, Vector, symmetric_part
 from ..contracts import Moments
 from .input_covariance import admit_input, damped_covariance, require_digits
-from .pair_sums import PairSums, pair_sums
+from .pair_sums import PairSums, sum_pairs
 from .predictors import Predictor, means_alone
 from .rbf_terms import TermsAtInput, pulled_q, terms_at_input
 from .term_pairs import (
@@ -182,7 +182,7 @@ def _kept_sums(
 
     def summed(model: Predictor) -> PairSums:
         outer = xp.take(xp.concat([at.q, b]), model.which, axis=0)
-        return pair_sums(
+        return sum_pairs(
             xp, model.plan, factors, outer, ends, reach=at.reach, half_gap=half_gap, slopes=slopes
         )
 

@@ -12,7 +12,7 @@ from ..exact import Posterior
 from ..means import ConstantMean, ZeroMean
 from .pair_sums import Chunk, Weights, chunks
 from .rbf_terms import BatchedTerms, batched_terms, term_scales
-from .term_pairs import TermPairs, term_pairs
+from .term_pairs import TermPairs, paired_terms
 
 __all__ = ["Predictor", "means_alone", "predictor"]
 
@@ -99,7 +99,7 @@ def _collected(posteriors: tuple[Posterior, ...], n: int) -> Predictor:
     return Predictor(
         X=like,
         terms=batched_terms(_points(posteriors, owners), variances, precision),
-        pairs=term_pairs(precision, pairs),
+        pairs=paired_terms(precision, pairs),
         plan=chunks(weights),
         weights=weights,
         ends=tuple(pairs),

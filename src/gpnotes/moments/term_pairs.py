@@ -27,8 +27,8 @@ __all__ = [
     "exponents",
     "limit",
     "pair_algebra",
+    "paired_terms",
     "pulled_by_input",
-    "term_pairs",
 ]
 
 
@@ -51,7 +51,7 @@ class TermPairs(NamedTuple):
     inverse: Array
 
 
-def term_pairs(precision: Matrix, pairs: Sequence[tuple[int, int]]) -> TermPairs:
+def paired_terms(precision: Matrix, pairs: Sequence[tuple[int, int]]) -> TermPairs:
     """Pairs of terms with precisions (C, D)."""
     xp, here = array_namespace(precision), device(precision)
     first, second = (xp.asarray([pair[end] for pair in pairs], device=here) for end in (0, 1))

@@ -12,7 +12,7 @@ def test_attributes_are_escaped_and_empty_ones_left_out() -> None:
     assert made == '<a class="c" href="&quot;&lt;" open>x</a>'
 
 
-@pytest.mark.parametrize("make", [html.inline, html.display, html.later, html.say])
+@pytest.mark.parametrize("make", [html.inline_math, html.display, html.later, html.say])
 def test_latex_cannot_become_markup(make: object) -> None:
     assert "<b>" not in make("a <b> c")
 

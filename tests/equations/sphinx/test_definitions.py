@@ -40,11 +40,11 @@ def test_nothing_bare_is_said_in_a_sentence(book: Any) -> None:
 def test_the_badge_says_what_is_bare_and_what_is_compared(
     left: Any, changed: Any, make_record: Any
 ) -> None:
-    said = soup(badge.badge(left.rows[1], "")).get_text()
+    said = soup(badge.equation_badge(left.rows[1], "")).get_text()
     assert r"By definition: \(f <x>\); a function." in said
     record = make_record("eq-two", kind="definition", oracle="", bare=["f"], why="a function")
     row = changed(notes=(Noted(record, 20),)).rows[1]
     assert badge.words(row)[:2] == ["definition, compared", "3 of 3 mutants caught"]
-    said = soup(badge.badge(row, "")).get_text()
+    said = soup(badge.equation_badge(row, "")).get_text()
     assert "By definition" in said
     assert "Compared with what it defines" in said

@@ -19,7 +19,7 @@ def soup(text: str) -> Any:
 
 
 def test_a_badge_says_how_the_equation_was_checked(book: Any) -> None:
-    made = soup(badge.badge(book.rows[0], "ledger.html#row-eq-one"))
+    made = soup(badge.equation_badge(book.rows[0], "ledger.html#row-eq-one"))
     said = [span.get_text() for span in made.select(".eqn-said > span")]
     assert said == ["checked to 1e−9", "3 of 3 mutants caught", "dense"]
     assert made.select_one("table.eqn-steps td.eqn-number").get_text() == "2.0e−15"
@@ -29,7 +29,7 @@ def test_a_badge_says_how_the_equation_was_checked(book: Any) -> None:
 
 
 def test_a_definition_says_so(book: Any) -> None:
-    made = soup(badge.badge(book.rows[1], ""))
+    made = soup(badge.equation_badge(book.rows[1], ""))
     assert made.summary.get_text() == "definition"
     assert made.find("a") is None
 
@@ -56,7 +56,7 @@ def test_the_line_below_a_cell_leads_to_its_equation(book: Any) -> None:
 
 
 def test_the_ledger_has_a_row_an_equation(book: Any) -> None:
-    made = soup(tables.ledger(book, LINKS))
+    made = soup(tables.ledger_table(book, LINKS))
     rows = made.select("tbody tr")
     assert [row["id"] for row in rows] == ["row-eq-one", "row-eq-two"]
     assert [th["aria-sort"] for th in made.select("th")] == ["none"] * 9
@@ -70,7 +70,7 @@ def test_no_residual_is_over_the_tolerance_beside_it(changed: Any, make_record: 
     row = changed(notes=tuple(Noted(record, 10) for record in records)).rows[0]
     assert (row.residual, row.tolerance) == (1e-8, 1e-6)
     rough = make_record("eq-one", approx=3e-5, residual=8e-6)
-    made = soup(tables.ledger(changed(notes=(Noted(rough, 10),)), LINKS))
+    made = soup(tables.ledger_table(changed(notes=(Noted(rough, 10),)), LINKS))
     assert made.select("tbody td")[5].get_text() == "3e−5"
 
 
@@ -78,8 +78,8 @@ def test_an_estimate_is_held_to_its_standard_error(changed: Any, make_record: An
     estimate = {"z": 0.83, "n": 20000, "seed": 1}
     record = make_record("eq-one", kind="estimate", estimate=estimate)
     rough = changed(notes=(Noted(record, 10),))
-    assert soup(tables.ledger(rough, LINKS)).select("tbody td")[5].get_text() == "z < 4"
-    said = soup(badge.badge(rough.rows[0], "")).get_text()
+    assert soup(tables.ledger_table(rough, LINKS)).select("tbody td")[5].get_text() == "z < 4"
+    said = soup(badge.equation_badge(rough.rows[0], "")).get_text()
     assert "tolerance four standard errors" in said
     assert "1e−9" not in said
 
@@ -87,7 +87,7 @@ def test_an_estimate_is_held_to_its_standard_error(changed: Any, make_record: An
 def test_a_route_that_was_not_seen_is_said(changed: Any, make_record: Any) -> None:
     record = make_record("eq-one", route=["numbers given"])
     row = changed(notes=(Noted(record, 10),)).rows[0]
-    assert "their route was not seen" in soup(badge.badge(row, "")).get_text()
+    assert "their route was not seen" in soup(badge.equation_badge(row, "")).get_text()
 
 
 def test_numbers_sort_as_numbers(book: Any) -> None:

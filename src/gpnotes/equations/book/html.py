@@ -9,8 +9,8 @@ from ..latex.balance import is_balanced
 from .phrases import short
 
 __all__ = [
-    "code", "display", "element", "inline", "later", "link", "number", "phrase", "say", "scrolled",
-    "table", "tolerance",
+    "code", "display", "element", "inline_math", "later", "link", "number", "phrase", "say",
+    "scrolled", "table", "tolerance",
 ]  # fmt: skip
 
 
@@ -48,7 +48,7 @@ def table(name: str, titles: Sequence[str], rows: Iterable[str]) -> str:
     return element("table", element("thead", head), element("tbody", *rows), class_=name)
 
 
-def inline(latex: str) -> str:
+def inline_math(latex: str) -> str:
     """Mathematics in the line, typeset when the page loads."""
     return element("span", rf"\({escape(latex)}\)", class_="math notranslate nohighlight")
 

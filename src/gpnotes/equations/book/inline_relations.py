@@ -19,7 +19,7 @@ import numpy as np
 from ..check.bindings import name_kinds, names_in, swap_groups
 from ..check.conditions import refuse_unmet_conditions
 from ..check.definitions import NORMAL, moment_steps, normal_shape
-from ..check.mutant_outcomes import mutant_outcomes
+from ..check.mutant_outcomes import run_mutants
 from ..check.mutants import all_mutants
 from ..check.name_clashes import refuse_name_clashes
 from ..check.relations import RELATIONS, Misfit, Tolerance
@@ -215,7 +215,7 @@ def _edited(latex: str, bound: BoundStatement) -> tuple[int, int]:
     made = all_mutants(bound.statement, named, lambda node: balanced(latex, node.span))
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        outcomes = [outcome for outcome, _ in mutant_outcomes(bound.anew(), made)]
+        outcomes = [outcome for outcome, _ in run_mutants(bound.anew(), made)]
     return outcomes.count("caught"), len(outcomes) - outcomes.count("indistinct")
 
 

@@ -30,7 +30,7 @@ from .relations import Comparison
 from .statements import BoundStatement
 from .tightness import refuse_not_tight, survivor_hints, why_never_tight
 
-__all__ = ["check_mutants", "mutant_outcomes"]
+__all__ = ["check_mutants", "run_mutants"]
 
 SAME = 1e-10  # two values of a node are the same if they agree to this, relative to the larger
 Spare = Mapping[str, str]
@@ -45,7 +45,7 @@ def check_mutants(bound: BoundStatement, latex: str, spare: Spare, tight: Tight 
     """
     mutants = _mutants(bound, latex)
     refuse_not_tight(bound, mutants, tight, latex)
-    outcomes = mutant_outcomes(bound, mutants)
+    outcomes = run_mutants(bound, mutants)
     records = tuple(_mutant(m, *f, spare) for m, f in zip(mutants, outcomes, strict=True))
     records = tuple(
         _never(m, r, why_never_tight(tight)) for m, r in zip(mutants, records, strict=True)
@@ -128,9 +128,7 @@ def _refuse_survivors(
     )
 
 
-def mutant_outcomes(
-    bound: BoundStatement, mutants: Sequence[Mutant]
-) -> list[tuple[str, float | None]]:
+def run_mutants(bound: BoundStatement, mutants: Sequence[Mutant]) -> list[tuple[str, float | None]]:
     """The outcome and residual of each mutant.
 
     A mutant is caught when a step that it touches fails, or cannot be evaluated, on some draw.

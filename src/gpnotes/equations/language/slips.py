@@ -13,7 +13,7 @@ from .constructs import CONSTRUCTS
 from .example import Example
 from .words import WORDS
 
-__all__ = ["Slip", "slips"]
+__all__ = ["Slip", "all_slips"]
 
 _WHERE: dict[type[t.Node], str] = {
     t.Step: "relations and conditions", t.Sum: "sums and signs", t.Product: "products",
@@ -37,7 +37,7 @@ class Slip(NamedTuple):
 
 
 @cache
-def slips() -> tuple[Slip, ...]:
+def all_slips() -> tuple[Slip, ...]:
     """One for each kind of node that is edited; raises KeyError for one without an example."""
     found: dict[type[t.Node], Slip] = {}
     for example in chain(*CONSTRUCTS.values(), AVERAGES, DOMAINS, WORDS["Relations"]):

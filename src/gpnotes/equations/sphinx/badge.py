@@ -11,7 +11,7 @@ from ..book.html import element, later, link, say
 from ..book.phrases import badge_phrases, said
 from .ledger import Row
 
-__all__ = ["badge", "line", "words"]
+__all__ = ["equation_badge", "line", "words"]
 
 Data = Mapping[str, Any]
 TYPESET = Math(later, lambda latex: later(rf"\displaystyle {latex}"))
@@ -24,7 +24,7 @@ def words(row: Row) -> list[str]:
     return badge_phrases(row.record, row.mutants, row.oracles, row.route, apart=False)
 
 
-def badge(row: Row, ledger: str, *, opened: bool = False) -> str:
+def equation_badge(row: Row, ledger: str, *, opened: bool = False) -> str:
     """The badge of an equation; `ledger` is the address of its row in the ledger."""
     if row.record is None:
         return ""

@@ -15,7 +15,7 @@ from sphinx.util import logging
 from ..book.html import display, element, link
 from ..book.ledger import KINDS
 from . import definitions, inline, language, slips, tables
-from .badge import badge, line
+from .badge import equation_badge, line
 from .directives import ALL, generated, place, symbol_groups
 from .ledger import Book, Row, as_json, items, problems
 from .output import check_output
@@ -204,7 +204,8 @@ class _Filler:
 
     def badge(self, row: Row, opened: bool = False) -> str:
         where = _page_with(self.book, "ledger")
-        return badge(row, self._document(where, f"row-{row.label}") if where else "", opened=opened)
+        ledger = self._document(where, f"row-{row.label}") if where else ""
+        return equation_badge(row, ledger, opened=opened)
 
     def line(self, record: Any) -> str:
         row = self.book.by_label.get(record.get("label", "")) if record["kind"] in KINDS else None
@@ -219,7 +220,7 @@ class _Filler:
     def _fill_ledger(self, options: Any) -> str:
         data = link("ledger.json", "ledger.json")
         note = element("p", f"The same as data: {data}.", class_="eqn-foot")
-        return tables.ledger(self.book, self.links) + note
+        return tables.ledger_table(self.book, self.links) + note
 
     def _fill_totals(self, options: Any) -> str:
         return tables.total_list(self.book, self.links)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..book.html import element, inline, link, say, scrolled, table
+from ..book.html import element, inline_math, link, say, scrolled, table
 from .ledger import Book, Row
 from .tables import Links
 
@@ -21,7 +21,7 @@ def bare(book: Book, links: Links) -> str:
 
 def _row(row: Row, links: Links) -> str:
     record = row.record or {}
-    statements = " and ".join(inline(latex.rstrip(" .,;")) for latex in record["bare"])
+    statements = " and ".join(inline_math(latex.rstrip(" .,;")) for latex in record["bare"])
     number = link(f"({row.number})", links.equation(row.label))
     cells = (number, statements, say(record["why"]))
     return element("tr", *(element("td", cell) for cell in cells))

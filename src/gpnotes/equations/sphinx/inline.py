@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..book.html import element, inline, link, say, scrolled, table
+from ..book.html import element, inline_math, link, say, scrolled, table
 from .ledger import Book, between
 from .tables import Links
 
@@ -39,7 +39,7 @@ def _chapter(docname: str, records: list[Data], links: Links) -> str:
 
 
 def _row(record: Data) -> str:
-    cells = (str(record["line"]), inline(record["latex"]), _reason(record["why"]))
+    cells = (str(record["line"]), inline_math(record["latex"]), _reason(record["why"]))
     return element("tr", *(element("td", cell) for cell in cells))
 
 

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ..book.html import code, element, inline, phrase, say, scrolled, table
+from ..book.html import code, element, inline_math, phrase, say, scrolled, table
 from ..book.phrases import mutants_caught
 from ..book.records import Record
 from ..evaluate.values import Distribution, Nodes, conform, kind
@@ -84,7 +84,7 @@ def _refused(title: str, refusals: Any) -> str:
 def _typeset(latex: str) -> str:
     """The equation as the page sets it."""
     aligned = "&=" in latex
-    return inline(rf"\begin{{aligned}}{latex}\end{{aligned}}" if aligned else latex)
+    return inline_math(rf"\begin{{aligned}}{latex}\end{{aligned}}" if aligned else latex)
 
 
 def _verdict(record: Record) -> str:
@@ -114,7 +114,7 @@ def _words(problem: str) -> str:
 
 
 def _mutants() -> str:
-    from ..language.slips import slips
+    from ..language.slips import all_slips
 
     rows = [
         _cells(
@@ -122,7 +122,7 @@ def _mutants() -> str:
             code(slip.example.latex),
             "; ".join(phrase(said, code) for said in slip.mutants[:_MOST]),
         )
-        for slip in slips()
+        for slip in all_slips()
     ]
     return _shown("Kinds of mutants", ("in", "an equation", "its mutants there"), rows)
 

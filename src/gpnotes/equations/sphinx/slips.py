@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..book.html import element, inline, phrase, say, table
+from ..book.html import element, inline_math, phrase, say, table
 
 __all__ = ["flips"]
 
@@ -46,7 +46,7 @@ def _between(counts: Data) -> str:
 
 def _missed(entry: Data) -> str:
     why = say(entry.get("why", "not explained"))
-    edit = phrase(_slip(entry), inline)
+    edit = phrase(_slip(entry), inline_math)
     return element("li", element("code", say(entry["label"])), f": {edit}; {why}")
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from ..book.html import (
     display,
     element,
-    inline,
+    inline_math,
     link,
     number,
     phrase,
@@ -23,7 +23,7 @@ from ..book.phrases import mutants_caught
 from .ledger import Book, Item, Row, answering, residuals, totals
 
 __all__ = [
-    "Links", "ledger", "notation", "sources", "summary", "timings", "total_list",
+    "Links", "ledger_table", "notation", "sources", "summary", "timings", "total_list",
     "verdicts", "versions",
 ]  # fmt: skip
 
@@ -57,7 +57,7 @@ _COLUMNS = (
 )  # fmt: skip
 
 
-def ledger(book: Book, links: Links) -> str:
+def ledger_table(book: Book, links: Links) -> str:
     """The table of all numbered equations, which the page's script sorts and searches."""
     head = element("tr", *(_sortable(title, kind) for title, kind in _COLUMNS))
     rows = [_ledger_row(row, links) for row in book.rows]
@@ -297,10 +297,10 @@ def notation(title: str, symbols: list[Data]) -> str:
 
 
 def _symbol(entry: Data) -> str:
-    shapes = inline(entry["shape"]) if entry.get("shape") else ""
+    shapes = inline_math(entry["shape"]) if entry.get("shape") else ""
     code = element("code", say(entry["code"])) if entry.get("code") else ""
-    forms = ", ".join(inline(form) for form in entry.get("shown", entry["latex"]))
-    cells = map(_cell, (forms, phrase(entry["meaning"], inline), shapes, code))
+    forms = ", ".join(inline_math(form) for form in entry.get("shown", entry["latex"]))
+    cells = map(_cell, (forms, phrase(entry["meaning"], inline_math), shapes, code))
     return element("tr", *cells, id=entry.get("anchor"))
 
 
