@@ -115,6 +115,28 @@ def test_opening_and_saving_changes_no_line(page, server, folder):
     assert answer["last_modified"] == again["last_modified"]  # else JupyterLab asks who changed it
 
 
+@pytest.mark.parametrize("page", PAGES, indirect=True)
+def test_what_the_cells_have_shown_is_not_written(page, server, folder):
+    notebook = _open(server, page)
+    for number, cell in enumerate(notebook["cells"], start=1):
+        if cell["cell_type"] == "code":
+            shown = {"output_type": "stream", "name": "stdout", "text": "shown\n"}
+            cell.update(outputs=[shown], execution_count=number)
+            cell["metadata"].update(execution={"shell.execute_reply": "2026-01-01T00:00:00Z"})
+    _save(server, page, notebook)
+    assert (folder / page).read_text() == (ROOT / page).read_text()
+
+
+HEADS = ["---\nequations: true\n---\n", "---\nequations: true\n---\n\n", "---\ntitle: A\n---"]
+
+
+@pytest.mark.parametrize("text", HEADS)
+def test_a_page_that_is_only_front_matter_stays_as_it_is(text, server, folder):
+    (folder / "book/head.md").write_text(text)
+    _save(server, "book/head.md", _open(server, "book/head.md"))
+    assert (folder / "book/head.md").read_text() == text
+
+
 def _cell(notebook: dict[str, Any], words: str) -> int:
     """The place of the one cell that holds these words."""
     (place,) = (i for i, cell in enumerate(notebook["cells"]) if words in cell["source"])

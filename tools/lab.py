@@ -70,6 +70,8 @@ def _report_kernel(unedited: Any, reported: dict[str, Any]) -> None:
 
 def _cells(text: str, extension: str) -> list[Any]:
     cells = jupytext.reads(text, fmt=extension).cells
+    for cell in cells:
+        cell.metadata.pop("lines_to_next_cell", None)  # how it stood in the file, not what it is
     return [(cell.cell_type, cell.source.rstrip(), cell.metadata) for cell in cells]
 
 
