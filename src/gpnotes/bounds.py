@@ -52,7 +52,8 @@ def ends(obj: Parameters, X: Matrix, y: Vector, *, fixed: Collection[str] = ()) 
     and the start is always within. Parameters of any sign have no ends.
     """
     kinds = {leaf.path: leaf for leaf in free_leaves(obj, fixed)}
-    units, (start, _) = _log_units(X, y), flatten(obj, fixed=fixed)
+    units = _log_units(X, y)
+    start, _ = flatten(obj, fixed=fixed)
     entries = zip(_paths(obj, fixed), start.tolist(), strict=True)
     return _pairs(_end(kinds[path], here, units) for path, here in entries)
 

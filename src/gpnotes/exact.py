@@ -126,9 +126,9 @@ class Posterior:
         Source: Rasmussen & Williams (2006), algorithm 2.1.
         """
         _check.flag(noise, "noise")
-        parts = [self._predict(rows) for rows in self._chunks(Xs, chunk)]
+        predictions = [self._predict(rows) for rows in self._chunks(Xs, chunk)]
         xp = array_namespace(Xs)
-        mean, variance = (xp.concat(part) for part in zip(*parts, strict=True))
+        mean, variance = (xp.concat(column) for column in zip(*predictions, strict=True))
         return mean, variance + self.gp.noise_var if noise else variance
 
     def _predict(self, Xs: Matrix) -> tuple[Vector, Vector]:
@@ -190,9 +190,11 @@ class Posterior:
     def _project_jointly(self, Xs: Matrix, lower_only: bool = False) -> tuple[Vector, Matrix]:
         """What the data add to the mean, and the covariance that they leave, or one triangle."""
         if lower_only and in_place.serves(self.gp.kernel, Xs):
-            lower, alpha = self.cholesky.lower, self.alpha
+            lower = self.cholesky.lower
+            alpha = self.alpha
             return in_place.project_jointly(self.gp.kernel, self.X, Xs, lower, alpha)
-        xp, cross = array_namespace(Xs), self.gp.kernel(self.X, Xs)
+        xp = array_namespace(Xs)
+        cross = self.gp.kernel(self.X, Xs)
         half = self.cholesky.half_solve(cross)
         covariance = self.gp.kernel(Xs) - xp.matrix_transpose(half) @ half
         return xp.matrix_transpose(cross) @ self.alpha, covariance
@@ -257,7 +259,8 @@ class Posterior:
         Source: Rasmussen & Williams (2006), section 5.4.2, equation 5.12.
         """
         variance = 1.0 / _xp.diagonal(self.cholesky.inverse())
-        xp, error = array_namespace(variance), self.alpha * variance
+        xp = array_namespace(variance)
+        error = self.alpha * variance
         log_density = -0.5 * (error * self.alpha + xp.log(variance) + LOG_2PI)
         return LeaveOneOut(self.y - error, variance, log_density)
 

@@ -156,8 +156,8 @@ class LaplacePosterior:
         _check.matrix(Xs, "Xs", columns=self.X.shape[1])
         _check.alike(Xs, "Xs", self.X, "X")
         blocks = memory.blocks(Xs.shape[0], self.X.shape[0])
-        parts = [self._predict(Xs[rows, :]) for rows in blocks]
-        means, variances = zip(*parts, strict=True)
+        predictions = [self._predict(Xs[rows, :]) for rows in blocks]
+        means, variances = zip(*predictions, strict=True)
         xp = array_namespace(Xs)
         return xp.concat(means), xp.concat(variances)
 

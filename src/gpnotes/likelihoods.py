@@ -180,7 +180,8 @@ class Bernoulli(LikelihoodBase):
 
     def _probability_by_nodes(self, mean: Array, variance: Array) -> Array:
         """For wide f, the logit is a probit of the same slope plus what dies away on both sides."""
-        xp, scale = array_namespace(mean), math.sqrt(8.0 / math.pi)
+        xp = array_namespace(mean)
+        scale = math.sqrt(8.0 / math.pi)
         f, weights = _nodes(mean, variance)
         narrow = xp.sum(xp.exp(self._log_probability(f)) * weights, axis=-1)
         f, weights = _nodes_near_zero(mean, variance, _LINKS[self.link])
@@ -194,7 +195,9 @@ class Bernoulli(LikelihoodBase):
         return self._entropy(_check.finite(_check.floating(f, "f"), "f"))
 
     def _entropy(self, f: Array) -> Array:
-        xp, up, down = array_namespace(f), self._log_probability(f), self._log_probability(-f)
+        xp = array_namespace(f)
+        up = self._log_probability(f)
+        down = self._log_probability(-f)
         return -(xp.exp(up) * up + xp.exp(down) * down)
 
     def expected_entropy(self, mean: Array, variance: Array) -> Array:
@@ -268,11 +271,12 @@ def _logit_derivatives(z: Array) -> tuple[Array, Array, Array]:
 
 def _blockwise(function: Callable[[Array, Array], Array], mean: Array, variance: Array) -> Array:
     """`function` of flat arrays, a block at a time: its nodes take room."""
-    xp, shape = array_namespace(mean), mean.shape
+    xp = array_namespace(mean)
+    shape = mean.shape
     mean, variance = xp.reshape(mean, (-1,)), xp.reshape(variance, (-1,))
     blocks = memory.blocks(mean.shape[0], _NODES)
-    parts = [function(mean[block], variance[block]) for block in blocks]
-    return xp.reshape(xp.concat(parts), shape)
+    answers = [function(mean[block], variance[block]) for block in blocks]
+    return xp.reshape(xp.concat(answers), shape)
 
 
 def _is_narrow(variance: Array) -> Array:

@@ -195,7 +195,8 @@ def _failing_pivot(K: Matrix) -> tuple[int, float]:
         if lower is None:
             bad = middle
         else:
-            good, factor = middle, Cholesky(lower)
+            good = middle
+            factor = Cholesky(lower)
     if good == 0:
         return 1, float(host[0, 0])
     half = factor.half_solve(host[good, :good])

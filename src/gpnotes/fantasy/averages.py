@@ -66,7 +66,8 @@ class Candidates(NamedTuple):
     @property
     def reduction(self) -> Vector:
         """``Σ_t mean_covariance² / variance``, (k,): the reductions, :eq:`eq-pi-reduction`."""
-        xp, covariance = array_namespace(self.mean_covariance), self.mean_covariance
+        xp = array_namespace(self.mean_covariance)
+        covariance = self.mean_covariance
         return xp.sum(covariance * self.over_variance(covariance), axis=0)
 
     def over_variance(self, numerator: Array) -> Array:
@@ -163,7 +164,8 @@ def at_candidates(averages: Averages, candidates: Matrix) -> Candidates:
 
     ``E_x c(x, x̂) = E_x k(x, x̂) − (L⁻¹ E_x k_Xx)ᵀ L⁻¹ k_X(x̂)``, by :eq:`eq-pi-kernel-mean`.
     """
-    xp, posterior = array_namespace(candidates), averages.posterior
+    xp = array_namespace(candidates)
+    posterior = averages.posterior
     half = posterior.cholesky.half_solve(posterior.gp.kernel(posterior.X, candidates))
     explained = xp.matrix_transpose(averages.half_means) @ half
     mean_covariance = kernel_means(posterior, candidates, averages.inputs) - explained

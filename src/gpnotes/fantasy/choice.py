@@ -81,7 +81,8 @@ class _Remaining(NamedTuple):
 
         With ``r = c(x̂_j, X̂)/√s_j``: ``g − g_j r/√s_j`` and ``s − r²``.
         """
-        xp, (half, covariance, variance, rounding) = array_namespace(self.places), self.candidates
+        xp = array_namespace(self.places)
+        half, covariance, variance, rounding = self.candidates
         if float(variance[j]) <= float(rounding[j]):  # known already: nothing changes
             return self
         own = self.kernel(self.places[j : j + 1, :], self.places)[0, :]
@@ -158,8 +159,8 @@ def _weights(weights: Vector | None, models: list[Posterior], like: Array) -> li
 
 
 def _weighted(columns: list[Vector], shares: list[float]) -> Vector:
-    parts = [share * column for share, column in zip(shares, columns, strict=True)]
-    return sum(parts[1:], start=parts[0])
+    terms = [share * column for share, column in zip(shares, columns, strict=True)]
+    return sum(terms[1:], start=terms[0])
 
 
 def best(

@@ -156,8 +156,10 @@ def expected_variance_parts(
 
 def _varied(averages: Averages, candidates: Candidates, C: Matrix, rows: Matrix) -> Vector:
     """``V_x[c(x, x̂)]``, (k,): a quadratic form in ``(K_y⁻¹ k_X(x̂), −1)``, not a difference."""
-    xp, posterior = array_namespace(rows), averages.posterior
-    kernel, (m, S) = posterior.gp.kernel, averages.inputs[0]
+    xp = array_namespace(rows)
+    posterior = averages.posterior
+    kernel = posterior.gp.kernel
+    m, S = averages.inputs[0]
     onto = posterior.cholesky.half_solve_t(candidates.half)  # K_y⁻¹ k_X(x̂)
     with_data = kernel_covariance(kernel, kernel, posterior.X, rows, m, S)
     own = _xp.diagonal(kernel_covariance(kernel, kernel, rows, rows, m, S))

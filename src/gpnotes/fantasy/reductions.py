@@ -56,9 +56,9 @@ def mean_covariance(
     """
     models = [admit_posterior(posterior)]
     averages = average_over(posterior, admit_inputs(models, m, S, candidates))
-    portions = chunks(averages, candidates)
-    parts = [at_candidates(averages, rows).mean_covariance for rows in portions]
-    covariance = array_namespace(candidates).concat(parts, axis=1)
+    rows_of_chunks = chunks(averages, candidates)
+    columns = [at_candidates(averages, rows).mean_covariance for rows in rows_of_chunks]
+    covariance = array_namespace(candidates).concat(columns, axis=1)
     return covariance if m.ndim == 2 else covariance[0, :]
 
 
@@ -99,8 +99,8 @@ def reduction(
 
 def reductions_of_output(averages: Averages, candidates: Matrix) -> Vector:
     """The reductions of one output, (k,), in portions."""
-    parts = [at_candidates(averages, rows).reduction for rows in chunks(averages, candidates)]
-    return array_namespace(candidates).concat(parts)
+    reductions = [at_candidates(averages, rows).reduction for rows in chunks(averages, candidates)]
+    return array_namespace(candidates).concat(reductions)
 
 
 def reduction_and_pullback(
@@ -154,7 +154,8 @@ def _pulled(
     ``g_bar = 2 ρ bar``, ``s_bar = −Σ_t ρ² bar``,
     ``K_bar = −K_y⁻¹(q g_bar + 2 K_Xx̂ diag s_bar)`` and ``q_bar = −K_y⁻¹K_Xx̂ g_barᵀ``.
     """
-    xp, posterior = array_namespace(x), averages.posterior
+    xp = array_namespace(x)
+    posterior = averages.posterior
     factor = posterior.cholesky
     kernel = posterior.gp.kernel
     rho = candidates.over_variance(candidates.mean_covariance)

@@ -57,7 +57,8 @@ def kernel_mean(kernel: Kernel, X: Matrix, m: Vector, S: Matrix) -> Vector:
     >>> kernel_mean(RBF(), np.asarray([[0.0]]), np.zeros(1), np.asarray([[3.0]]))
     array([0.5])
     """
-    xp, S = array_namespace(X), _admit(X, m, S)
+    xp = array_namespace(X)
+    S = _admit(X, m, S)
     return xp.sum(_terms_at_input(xp, kernel, X, m, S).q, axis=0)
 
 
@@ -97,7 +98,8 @@ def kernel_covariance(
     >>> round(1e30 * float(C[0, 0]), 12) == round(float(np.exp(-1.0)), 12)
     True
     """
-    xp, met = array_namespace(X), _meeting(kernel_a, kernel_b, X, Z, m, S)
+    xp = array_namespace(X)
+    met = _meeting(kernel_a, kernel_b, X, Z, m, S)
     return xp.sum(_covariances(xp, met), axis=0)
 
 
@@ -162,7 +164,8 @@ def kernel_covariance_and_pullback(
     >>> C, S_bar.round(4)
     (array([[0.]]), array([[0.3679]]))
     """
-    xp, met = array_namespace(X), _meeting(kernel_a, kernel_b, X, Z, m, S)
+    xp = array_namespace(X)
+    met = _meeting(kernel_a, kernel_b, X, Z, m, S)
     every = _covariances(xp, met)
     C = xp.sum(every, axis=0)
 
@@ -193,15 +196,18 @@ class _EndTerm(NamedTuple):
 
 
 def _meeting(a: Kernel, b: Kernel, X: Matrix, Z: Matrix, m: Vector, S: Matrix) -> _Meeting:
-    xp, S = array_namespace(X), _admit(X, m, S)
+    xp = array_namespace(X)
+    S = _admit(X, m, S)
     _check.alike(admit_points(Z, "Z", columns=X.shape[1]), "Z", X, "X")
     variances_a, precision_a = term_scales(a, X, "kernel_a")
     variances_b, precision_b = term_scales(b, Z, "kernel_b")
-    split, both = len(variances_a), len(variances_a) + len(variances_b)
+    split = len(variances_a)
+    both = len(variances_a) + len(variances_b)
     ends = [(i, j) for i in range(split) for j in range(split, both)]
     pairs = paired_terms(xp.concat([precision_a, precision_b]), ends)
     damped = damped_covariance(S, pairs.scales)
-    algebra, P = pair_algebra(xp, pairs, damped), len(ends)
+    algebra = pair_algebra(xp, pairs, damped)
+    P = len(ends)
     others = DampedCovariance(*(part[split:, ...] for part in damped))
     at_a = terms_at_input(pairs.scales, batched_terms([X], variances_a, precision_a), m, damped)
     at_b = terms_at_input(pairs.scales, batched_terms([Z], variances_b, precision_b), m, others)
@@ -245,8 +251,8 @@ def _pulled(
     sums = r, r_, across
     _, S_bar = pulled_by_input(xp, met.pairs, met.algebra, met.first, met.second, sums)
     S_bar = xp.sum(S_bar, axis=0)
-    for term, once, whole in ((met.first_term, p, r), (met.second_term, p_, r_)):
-        S_bar = S_bar + pulled_q(xp, term.N, term.g, once, once - whole)[1]
+    for term, sum_p, sum_r in ((met.first_term, p, r), (met.second_term, p_, r_)):
+        S_bar = S_bar + pulled_q(xp, term.N, term.g, sum_p, sum_p - sum_r)[1]
     m_bar = -xp.sum(X_bar, axis=0) - xp.sum(Z_bar, axis=0)
     return X_bar, Z_bar, m_bar, symmetric_part(S_bar)
 

@@ -43,7 +43,8 @@ class Scales(NamedTuple):
 def scales(precision: Matrix) -> Scales:
     """What does not depend on S. The square of a root is the precision, to its last digit."""
     xp = array_namespace(precision)
-    root, own = xp.sqrt(precision), _xp.eye(precision.shape[1], precision) > 0.0
+    root = xp.sqrt(precision)
+    own = _xp.eye(precision.shape[1], precision) > 0.0
     product = root[:, :, None] * root[:, None, :]
     product = xp.where(own, precision[:, :, None], product)
     return Scales(xp, precision, product, xp.ones_like(precision[0, :]))

@@ -71,7 +71,8 @@ def chunks(weights: Weights) -> list[Chunk]:
     ]
     if len(kinds) * n**2 <= _TOGETHER:
         kinds = [(False, False)] * len(kinds)
-    plan, start = [], 0
+    plan = []
+    start = 0
     for _, run in groupby(kinds):
         stop = start + len(list(run))
         most = max(1, _COPIED // n**2)
@@ -81,7 +82,8 @@ def chunks(weights: Weights) -> list[Chunk]:
 
 
 def _chunk(weights: Weights, some: slice) -> Chunk:
-    xp, n = array_namespace(weights.matrices), weights.matrices.shape[-1]
+    xp = array_namespace(weights.matrices)
+    n = weights.matrices.shape[-1]
     block = _BLOCK if is_numpy_namespace(xp) else _BLOCK_ELSEWHERE
     rows = min(n, max(1, block // (n * (some.stop - some.start))))
     W = _stacked(xp, weights.matrices, weights.owners[some])
@@ -148,8 +150,10 @@ def sum_pairs(
     block = _blocks(xp, plan, reach, half_gap)
     every = []
     for chunk in plan:
-        found = _block_by_block(xp, chunk, factors, columns, (outer, b), block)
-        every.append(_with_slopes(xp, chunk, found, columns, outer) if slopes else found)
+        chunk_sums = _block_by_block(xp, chunk, factors, columns, (outer, b), block)
+        if slopes:
+            chunk_sums = _with_slopes(xp, chunk, chunk_sums, columns, outer)
+        every.append(chunk_sums)
     across, sums, of_means, across_r, sums_r = (
         _joined(xp, some) for some in zip(*every, strict=True)
     )
@@ -193,7 +197,9 @@ def _block_by_block(
     ends: tuple[Matrix, Matrix],
     block_of: Callable[[Array, Array], Array],
 ) -> _ChunkSums:
-    P, n, some = factors[0].shape[0], factors[0].shape[-1], chunk.pairs
+    P = factors[0].shape[0]
+    n = factors[0].shape[-1]
+    some = chunk.pairs
     left, right, columns = (a[some, :, :] for a in (*factors, columns))
     lead, b = (a[some, :, None] for a in ends)
     b_ = ends[1][P + some.start : P + some.stop, None, :]
@@ -214,13 +220,14 @@ def _block_by_block(
 
 
 def _with_slopes(
-    xp: Namespace, chunk: Chunk, found: _ChunkSums, columns: Stack, outer: Stack
+    xp: Namespace, chunk: Chunk, chunk_sums: _ChunkSums, columns: Stack, outer: Stack
 ) -> _ChunkSums:
     """The same with the products of W alone added: what R has beside P."""
-    columns, lead = columns[chunk.pairs, :, :], outer[chunk.pairs, :]
+    columns = columns[chunk.pairs, :, :]
+    lead = outer[chunk.pairs, :]
     if chunk.W is None:
         plain, plain_ = xp.sum(columns, axis=2)[:, :, None], xp.sum(lead, axis=1)[:, None]
     else:
         plain = columns @ chunk.W
         plain_ = plain[:, -1, :] if chunk.same else (chunk.W @ lead[:, :, None])[:, :, 0]
-    return found._replace(across_r=found.across + plain, sums_r=found.sums + plain_)
+    return chunk_sums._replace(across_r=chunk_sums.across + plain, sums_r=chunk_sums.sums + plain_)

@@ -82,7 +82,8 @@ def predict_and_pullback(
     >>> m_bar.round(4), S_bar.round(4)
     (array([-0.7923]), array([[0.3601]]))
     """
-    S, noise = _admit(model, m, S), _check.flag(noise, "noise")
+    S = _admit(model, m, S)
+    noise = _check.flag(noise, "noise")
     result, pull = matched_moments_and_pullback(model, m, S, noise)
     return result, lambda bar: pull(_check.cotangents(bar, "bar", result))
 
@@ -128,13 +129,15 @@ def _predicted(model: Predictor, m: Vector, S: Matrix, noise: bool, slopes: bool
     xp = model.pairs.scales.xp
     damped = damped_covariance(S, model.pairs.scales)
     at = terms_at_input(model.pairs.scales, model.terms, m, damped)
-    algebra, b = pair_algebra(xp, model.pairs, damped), model.alpha * at.q
+    algebra = pair_algebra(xp, model.pairs, damped)
+    b = model.alpha * at.q
     half = model.half @ (model.belongs @ at.q)[:, :, None]
     at_mean = model.variance - xp.vecdot(half[:, :, 0], half[:, :, 0])
     first, second = _both_ends(xp, model, at, algebra)
     factors = exponents(xp, algebra, first, second)
     sums, kept = _kept_sums(xp, model, at, b, factors, algebra.half_gap, at_mean, slopes)
-    h, totals = (at.g @ b[:, :, None])[:, :, 0], xp.vecdot(model.alpha, at.q)
+    h = (at.g @ b[:, :, None])[:, :, 0]
+    totals = xp.vecdot(model.alpha, at.q)
     moments = Moments(
         model.offset + model.belongs @ totals,
         _covariance(xp, model, sums.value, kept * at_mean, noise),
@@ -157,7 +160,8 @@ def _both_ends(
     xp: Namespace, model: Predictor, at: TermsAtInput, algebra: PairAlgebra
 ) -> tuple[End, End]:
     """The first and the second ends of all pairs."""
-    pairs, P = model.pairs, algebra.T.shape[0]
+    pairs = model.pairs
+    P = algebra.T.shape[0]
     nu = at.nu if at.nu.shape[0] == 1 else xp.take(at.nu, pairs.ends, axis=0)
     ends = end_at_input(pairs.scales, pairs.own, algebra.A, nu)
     require_digits(xp, ends.squares, at.q, pairs.ends)
@@ -210,7 +214,10 @@ def _pulled(
     model: Predictor, S: Matrix, predicted: _Predicted, bar: Moments
 ) -> tuple[Vector, Matrix]:
     """The derivatives by m and by S, which is symmetric."""
-    xp, N, g, slopes = model.pairs.scales.xp, predicted.N, predicted.g, predicted.slopes
+    xp = model.pairs.scales.xp
+    N = predicted.N
+    g = predicted.g
+    slopes = predicted.slopes
     assert slopes is not None
     assert predicted.r is not None
     D = S.shape[0]

@@ -72,7 +72,8 @@ def predictor(posteriors: Sequence[Posterior]) -> Predictor:
         raise ValueError("posteriors must hold at least one Posterior; got none")
     for k, posterior in enumerate(posteriors):
         _admit_posterior(posterior, f"posteriors[{k}]", posteriors[0])
-    n, E = max(posterior.X.shape[0] for posterior in posteriors), len(posteriors)
+    n = max(posterior.X.shape[0] for posterior in posteriors)
+    E = len(posteriors)
     room = {"what": f"one of {E} inverses of K_y", "remedy": "Use fewer points or float32."}
     memory.require(n, n, copies=4 * E, like=posteriors[0].X, **room)
     return _collected(posteriors, n)
@@ -155,7 +156,8 @@ def _weights(
     xp = array_namespace(posteriors[0].X)
     matrices = []
     for posterior in posteriors:
-        alpha, inverse = posterior.alpha, posterior.cholesky.inverse()
+        alpha = posterior.alpha
+        inverse = posterior.cholesky.inverse()
         matrices.append(_padded(alpha[:, None] * alpha[None, :] - inverse, n))
     shared = [owners[i] if owners[i] == owners[j] else None for i, j in pairs]
     return Weights(xp.stack(matrices), shared, [i == j for i, j in pairs])
@@ -172,7 +174,9 @@ def _which(
 
 def _places(owners: list[int], pairs: list[tuple[int, int]], like: Array) -> dict[str, Matrix]:
     """The matrices of zeros, ones and twos that add up terms and pairs."""
-    E, C, P = max(owners) + 1, len(owners), len(pairs)
+    E = max(owners) + 1
+    C = len(owners)
+    P = len(pairs)
     place = [[0.0] * P for _ in range(E * E)]
     for k, (i, j) in enumerate(pairs):
         a, b = owners[i], owners[j]

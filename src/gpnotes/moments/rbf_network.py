@@ -123,7 +123,8 @@ def slopes_and_pullback(
     For the rooms above. The derivatives by S are not symmetric.
     """
     bumps = _bumps(xp, centres - m, lengthscale, S)
-    weighted, across = bumps.q[:, None] * weights, bumps.C @ weights
+    weighted = bumps.q[:, None] * weights
+    across = bumps.C @ weights
     slopes = bumps.axes @ (bumps.g.T @ weighted)
     covariance = _covariance(xp, weights.T @ across)
     mean = bumps.q @ weights
@@ -189,7 +190,8 @@ def _pulled(
     tau = w * narrow
     by_output = weights @ symmetric_part(bar.covariance)
     R = (by_output @ weights.T) * (C + q[:, None] * q)
-    p, RZ = xp.vecdot(by_output, across), R @ z
+    p = xp.vecdot(by_output, across)
+    RZ = R @ z
     r = p + q * (by_output @ mean)
     # f = Σ q W, slopes = Σ q W g
     slopes_bar = axes.T @ bar.slopes

@@ -49,9 +49,9 @@ def batched_terms(
     out of sums are zero there.
     """
     xp = array_namespace(precision)
-    most = max(one.shape[0] for one in points)
-    columns = [xp.matrix_transpose(_padded(xp, one, most)) for one in points]
-    variance = as_array([[one] for one in variances], precision)
+    most = max(X.shape[0] for X in points)
+    columns = [xp.matrix_transpose(_padded(xp, X, most)) for X in points]
+    variance = as_array([[value] for value in variances], precision)
     return BatchedTerms(xp.stack(columns), precision, variance)
 
 
@@ -69,10 +69,10 @@ def term_scales(kernel: Kernel, like: Array, name: str = "kernel") -> tuple[list
     """
     _check.instance(kernel, name, Kernel)
     kernel._admit(like, "X")
-    found = list(_terms_of(kernel, 1.0, like))
+    terms = list(_terms_of(kernel, 1.0, like))
     ones = array_namespace(like).ones_like(like[0, :])
-    stacked = array_namespace(like).stack([ones / lengths**2 for _, lengths in found])
-    return [variance for variance, _ in found], stacked
+    stacked = array_namespace(like).stack([ones / lengths**2 for _, lengths in terms])
+    return [variance for variance, _ in terms], stacked
 
 
 def _terms_of(kernel: Any, scale: float, like: Array) -> list[tuple[float, Any]]:
@@ -120,7 +120,8 @@ def terms_at_input(
 ) -> TermsAtInput:
     """The terms, whose algebra stands first in `damped`."""
     C = terms.variance.shape[0]
-    N, nu = damped.N[:C, :, :], terms.points - m[:, None]
+    N = damped.N[:C, :, :]
+    nu = terms.points - m[:, None]
     g = N @ nu
     reach = 0.5 * (scales.ones @ (nu * g) + damped.log_det[:C, None])
     return TermsAtInput(N, nu, g, terms.variance * scales.xp.exp(-reach), reach)

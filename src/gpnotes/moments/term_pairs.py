@@ -53,7 +53,8 @@ class TermPairs(NamedTuple):
 
 def paired_terms(precision: Matrix, pairs: Sequence[tuple[int, int]]) -> TermPairs:
     """Pairs of terms with precisions (C, D)."""
-    xp, here = array_namespace(precision), device(precision)
+    xp = array_namespace(precision)
+    here = device(precision)
     first, second = (xp.asarray([pair[end] for pair in pairs], device=here) for end in (0, 1))
     a, b = xp.take(precision, first, axis=0), xp.take(precision, second, axis=0)
     own, other = (xp.concat(ends)[:, :, None] for ends in ([a, b], [b, a]))
@@ -136,7 +137,10 @@ def pulled_by_input(
     second derivative is not symmetric yet.
     """
     r, r_, across = sums
-    u, v, T, N = first.u, second.u, algebra.T, algebra.N
+    u = first.u
+    v = second.u
+    T = algebra.T
+    N = algebra.N
     Ur, Vr = u @ r[:, :, None], v @ r_[:, :, None]
     m_bar = first.own * (T @ Vr + first.A @ Ur) + second.own * (T @ Ur + second.A @ Vr)
     # by T: M = Uᵀ R V + ½ Uᵀ diag(r) U + ½ Vᵀ diag(r') V; by S: H M Hᵀ with H = N D⁻¹

@@ -92,10 +92,12 @@ class SaturatingCost(_TargetCost):
         return -float(array_namespace(x).expm1(-0.5 * (off @ (self.weight @ off))))
 
     def _expected(self, m: Vector, S: Matrix) -> tuple[float, Pull]:
-        xp, R = array_namespace(m), self._root
+        xp = array_namespace(m)
+        R = self._root
         # |I + S W| = |I + Rᵀ S R| and G = R (I + Rᵀ S R)⁻¹ Rᵀ: S and W may be singular
         values, vectors = xp.linalg.eigh(R.T @ S @ R)
-        values, axes = xp.maximum(values, 0.0), R @ vectors
+        values = xp.maximum(values, 0.0)
+        axes = R @ vectors
         G = (axes / (1.0 + values)) @ axes.T
         off = m - self.target
         pull_in = G @ off
@@ -136,7 +138,8 @@ class QuadraticCost(_TargetCost):
         return float(off @ (self.weight @ off))
 
     def _expected(self, m: Vector, S: Matrix) -> tuple[float, Pull]:
-        xp, off = array_namespace(m), m - self.target
+        xp = array_namespace(m)
+        off = m - self.target
         slope = self.weight @ off
         value = float(off @ slope + xp.sum(self.weight * S))
         return value, lambda bar: (2.0 * bar * slope, bar * self.weight)

@@ -122,7 +122,8 @@ class Round(NamedTuple):
     @property
     def all_data(self) -> Transitions:
         """What is known after the round, its data and then what its trial brought."""
-        xp, pairs = array_namespace(self.data.states), zip(self.data, self.observed, strict=True)
+        xp = array_namespace(self.data.states)
+        pairs = zip(self.data, self.observed, strict=True)
         return Transitions(*(xp.concat(pair) for pair in pairs))
 
 
@@ -269,7 +270,8 @@ class _Loop(NamedTuple):
         """The model, if it is one of the states of the task."""
         angles = tuple(self.task.angles)
         dynamics = _check.instance(self.fit(data, angles), "fit(data, angles)", Dynamics)
-        entries, D = len(dynamics.posteriors), self.task.mean.shape[0]
+        entries = len(dynamics.posteriors)
+        D = self.task.mean.shape[0]
         if entries != D or tuple(dynamics.angles) != angles:
             wanted = f"dynamics of {D} entries with angles {angles}"
             got = f"{entries} with angles {tuple(dynamics.angles)}"
@@ -282,7 +284,7 @@ class _Loop(NamedTuple):
         attempts = [] if policy is None else [search(policy)]
         for _ in range(1 + self.retries):
             proposed = [self.propose() for _ in range(self.proposals)]
-            attempts += [search(require(one, "propose()", Policy)) for one in proposed]
+            attempts += [search(require(policy, "propose()", Policy)) for policy in proposed]
             if any(attempt.moved for attempt in attempts):
                 break
         return tuple(attempts)

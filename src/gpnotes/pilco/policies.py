@@ -140,7 +140,8 @@ class RBFPolicy:
 
     def _moments_and_pullback(self, m: Vector, S: Matrix) -> tuple[Moments, Pull]:
         network = self.centres, self.weights, self.lengthscale
-        xp, pick = array_namespace(m), self._pick
+        xp = array_namespace(m)
+        pick = self._pick
         across = S @ pick.T
         # of what the network looks at: P m and P S Pᵀ; the covariance with z is S Pᵀ slopes
         (mean, covariance, slopes), pull_network = slopes_and_pullback(
@@ -204,7 +205,8 @@ class Squashed:
         return self._squashed(*action_moments(self.inner)[0](m, S))
 
     def _squashed(self, v: Moments, pull_inner: Pull) -> tuple[Moments, Pull]:
-        xp, limit = array_namespace(v.mean), self.limit
+        xp = array_namespace(v.mean)
+        limit = self.limit
         (mean, covariance, gain), pull_sines = _sine_moments(v.mean, v.covariance, xp)
         both = limit * limit if isinstance(limit, int | float) else limit[:, None] * limit
 

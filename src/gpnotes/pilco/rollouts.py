@@ -103,7 +103,9 @@ def _onwards(
     world: _World, x: _Gaussian, z: Augmented, pull_z: PullState
 ) -> tuple[_Gaussian, _Gaussian, PullStep]:
     """The state after a step from one whose sines are known, the action, and their pullback."""
-    xp, D, K = world.xp, x.mean.shape[0], z.mean.shape[0]
+    xp = world.xp
+    D = x.mean.shape[0]
+    K = z.mean.shape[0]
     action, pull_action = world.act(z.mean, z.covariance)
     w_mean = xp.concat([z.mean, action.mean])
     w_covariance = joint(xp, z.covariance, action.cross, action.covariance)

@@ -92,8 +92,10 @@ def _damped(xp: Namespace, S: Matrix, v: Vector) -> tuple[Matrix, Matrix, Matrix
     With ``e = exp(−|s|) − 1`` they are ``½ exp(|s| − h)`` times ``±e (2 + e)`` and ``e²``: exact
     for small s too.
     """
-    size, h = xp.abs(S), 0.5 * (v[:, None] + v)
-    e, front = xp.expm1(-size), 0.5 * xp.exp(size - h)
+    size = xp.abs(S)
+    h = 0.5 * (v[:, None] + v)
+    e = xp.expm1(-size)
+    front = 0.5 * xp.exp(size - h)
     odd = front * e * (2.0 + e)
     return xp.where(S > 0.0, -odd, odd), front * e * e, h
 

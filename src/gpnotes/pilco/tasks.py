@@ -88,7 +88,8 @@ def first_policy(
     A = len(task.angles)
     plain = tuple(d for d in range(D) if d not in task.angles)
     actions = 1 if isinstance(limit, int | float) else _check.vector(limit, "limit").shape[0]
-    xp, scales = array_namespace(mean), _scales(scale, len(plain), mean)
+    xp = array_namespace(mean)
+    scales = _scales(scale, len(plain), mean)
     turns = 2.0 * math.pi * stream.uniform((bumps, A), like=mean)
     places = stream.normal((bumps, len(plain)), like=mean) * scales
     places = places + xp.stack([mean[d] for d in plain]) if plain else places

@@ -186,7 +186,7 @@ class Chapter:
         experiment; `label` defaults to the equation whose check named the item.
         """
         item = self._answers.item(self._place, source_id)
-        self._look()
+        self._reread()
         refuted = self._answers.refutations.get(source_id)
         shown = refuted is not None or is_clear(evidence) or label is not None
         label = label or self._answering(source_id)
@@ -249,7 +249,7 @@ class Chapter:
         `ValueError` with the lists of what is missing, and `EquationError` for a relation that
         is false.
         """
-        self._look()
+        self._reread()
         records = tuple(self._records.values())
         equations = self._text.equations
         items = self._answers.own
@@ -282,7 +282,7 @@ class Chapter:
         except ValueError as error:
             raise ValueError(f"{self.slug}: {error}") from error
 
-    def _look(self) -> None:
+    def _reread(self) -> None:
         """Read the text again where it has changed, and forget what was found for the old one."""
         older = self._text
         self._text = self._read()
@@ -301,7 +301,7 @@ class Chapter:
 
     def _equation(self, label: str) -> Equation:
         """The equation `label` as the text has it now."""
-        self._look()
+        self._reread()
         if label not in self._text.equations:
             close = get_close_matches(label, self._text.equations, n=3, cutoff=0.4)
             hint = f"; nearest: {', '.join(close)}" if close else ""

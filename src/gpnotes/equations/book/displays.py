@@ -76,16 +76,16 @@ def between_dollars(text: str) -> Iterator[Equation]:
     >>> [(e.label, e.latex, e.line) for e in between_dollars("$$\\na = b\\n$$ (eq-a)")]
     [('eq-a', 'a = b', 2)]
     """
-    yield from _found(text, _DOLLARS)
+    yield from _matches(text, _DOLLARS)
 
 
 def environments(text: str) -> Iterator[Equation]:
     """The labelled equations in environments that stand alone."""
     outside = _DOLLARS.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
-    yield from _found(outside, _ENVIRONMENT)
+    yield from _matches(outside, _ENVIRONMENT)
 
 
-def _found(text: str, display: re.Pattern[str]) -> Iterator[Equation]:
+def _matches(text: str, display: re.Pattern[str]) -> Iterator[Equation]:
     for match in display.finditer(text):
         line = text.count("\n", 0, match.start("latex")) + 1
         equation = labelled(match["latex"], line, match.groupdict().get("label") or "")

@@ -34,7 +34,7 @@ def totals(kinds: Sequence[str], mutants: Sequence[Mapping[str, int]]) -> dict[s
     return {
         "equations": len(kinds),
         **{name: counted[name] for name in ("checked", "estimates", "definitions")},
-        **{f"mutants_{name}": sum(one.get(name, 0) for one in mutants) for name in OUTCOMES},
+        **{f"mutants_{name}": sum(counts.get(name, 0) for counts in mutants) for name in OUTCOMES},
     }
 
 

@@ -60,15 +60,15 @@ def equations(text: str) -> dict[str, Equation]:
 
 
 def _by_label(written: Iterable[Equation]) -> dict[str, Equation]:
-    found: dict[str, Equation] = {}
+    by_label: dict[str, Equation] = {}
     for equation in written:
-        if equation.label in found:
-            first = found[equation.label].line
+        if equation.label in by_label:
+            first = by_label[equation.label].line
             raise ValueError(
                 f"line {equation.line}: the label {equation.label} is already on line {first}"
             )
-        found[equation.label] = equation
-    return found
+        by_label[equation.label] = equation
+    return by_label
 
 
 def cells(text: str) -> list[tuple[int, str]]:

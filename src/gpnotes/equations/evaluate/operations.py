@@ -196,7 +196,7 @@ def _log(a: Array) -> Array:
     return np.log(a)
 
 
-def _one(function: Callable[[Array], Array]) -> Callable[..., Array]:
+def _unary(function: Callable[[Array], Array]) -> Callable[..., Array]:
     def of(*values: Array) -> Array:
         if len(values) != 1:
             raise OperationError(f"one argument expected, {len(values)} given")
@@ -222,10 +222,10 @@ _ELEMENTWISE = {
     ]
 }
 FUNCTIONS: dict[str, Callable[..., Array]] = {
-    **{name: _one(function) for name, function in _ELEMENTWISE.items()},
-    "log": _one(_log), "det": _one(det), "tr": _one(_trace), "diag": _one(_diag),
-    "rank": _one(np.linalg.matrix_rank), "min": _extreme(np.min), "max": _extreme(np.max),
-    "factorial": _one(_factorial), "binom": _binom,
+    **{name: _unary(function) for name, function in _ELEMENTWISE.items()},
+    "log": _unary(_log), "det": _unary(det), "tr": _unary(_trace), "diag": _unary(_diag),
+    "rank": _unary(np.linalg.matrix_rank), "min": _extreme(np.min), "max": _extreme(np.max),
+    "factorial": _unary(_factorial), "binom": _binom,
 }  # fmt: skip
 RELATIONS: dict[str, Callable[[Array, Array], bool]] = {
     "=": lambda a, b: bool(np.all(a == b)), "\\ne": lambda a, b: bool(np.any(a != b)),

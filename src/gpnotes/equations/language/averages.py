@@ -69,7 +69,7 @@ AVERAGES = (
     Row("distributions as arguments", r"a = \operatorname{KL}(q \,\|\, p)",
         {"a": _Q @ np.log(_Q / _P), "q": Distribution(q.nodes, value=_Q),
          "p": Distribution(p.nodes, value=_P), r"\operatorname{KL}":
-         lambda one, other: one @ np.log(one / other)}),
+         lambda q, p: q @ np.log(q / p)}),
 )  # fmt: skip
 
 

@@ -39,14 +39,14 @@ class Slip(NamedTuple):
 @cache
 def all_slips() -> tuple[Slip, ...]:
     """One for each kind of node that is edited; raises KeyError for one without an example."""
-    found: dict[type[t.Node], Slip] = {}
+    slips: dict[type[t.Node], Slip] = {}
     for example in chain(*CONSTRUCTS.values(), AVERAGES, DOMAINS, WORDS["Relations"]):
-        made = example.slips()
-        for kind in dict.fromkeys(kind for kind, _ in made):
-            names = tuple(said for one, said in made if one is kind)
-            if kind not in found or len(example.latex) < len(found[kind].example.latex):
-                found[kind] = Slip(_WHERE[kind], example, names)
+        edits = example.slips()
+        for kind in dict.fromkeys(kind for kind, _ in edits):
+            names = tuple(said for edited, said in edits if edited is kind)
+            if kind not in slips or len(example.latex) < len(slips[kind].example.latex):
+                slips[kind] = Slip(_WHERE[kind], example, names)
     for kind in edit.functions:
-        if not any(issubclass(one, kind) for one in found):
+        if not any(issubclass(shown, kind) for shown in slips):
             raise KeyError(kind)
-    return tuple(found[kind] for kind in _WHERE if kind in found)
+    return tuple(slips[kind] for kind in _WHERE if kind in slips)

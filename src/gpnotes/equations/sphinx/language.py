@@ -77,7 +77,7 @@ def _spelled(title: str, examples: Any) -> str:
 
 
 def _refused(title: str, refusals: Any) -> str:
-    rows = [_cells(code(one.latex), _words(one.problem())) for one in refusals]
+    rows = [_cells(code(refusal.latex), _words(refusal.problem())) for refusal in refusals]
     return _shown(title, ("LaTeX", "what the error says"), rows)
 
 
@@ -129,8 +129,10 @@ def _mutants() -> str:
 
 def directive_examples(directives: Mapping[str, type]) -> dict[str, tuple[str, str]]:
     """For each directive how it is written and what it shows, as its docstring has them."""
-    told = {name: (one.__doc__ or "").split("\n")[0] for name, one in directives.items()}
-    written = {name: re.fullmatch(r"``(\{.*\}.*?)``: (.*)\.", line) for name, line in told.items()}
+    summaries = {name: (kind.__doc__ or "").split("\n")[0] for name, kind in directives.items()}
+    written = {
+        name: re.fullmatch(r"``(\{.*\}.*?)``: (.*)\.", line) for name, line in summaries.items()
+    }
     return {name: (match[1], match[2]) for name, match in written.items() if match}
 
 

@@ -121,11 +121,11 @@ class Book:
     @cached_property
     def _checks(self) -> dict[str, list[Data]]:
         """By document the checks of its equations, on whichever page their cells stand."""
-        found: dict[str, list[Data]] = {docname: [] for docname in self.pages}
+        checks: dict[str, list[Data]] = {docname: [] for docname in self.pages}
         for docname, page in self.pages.items():
             for record in page.records(*KINDS):
-                found[self.checked_by(docname, record) or docname].append(record)
-        return found
+                checks[self.checked_by(docname, record) or docname].append(record)
+        return checks
 
     def checked_by(self, docname: str, record: Data) -> str | None:
         """The document that a record on the page `docname` is about; none, if it is not there."""
@@ -163,7 +163,7 @@ def between(book: Book) -> Iterator[tuple[str, Data]]:
     """The relations between the numbered equations, each with the document that it stands in."""
     for docname, page in book.pages.items():
         for record in page.records("ledger"):
-            yield from ((docname, one) for one in record.get("inline", ()))
+            yield from ((docname, relation) for relation in record.get("inline", ()))
 
 
 def totals(book: Book, rows: list[Row] | None = None) -> dict[str, int]:

@@ -114,8 +114,8 @@ def _block(roles: list[_Role], features: Array, weighted: Array, gradient: bool)
     first, *others = [_constant(role) for role in roles]
     constant = sum(others, start=first)
     form = xp.concat([constant[None, :], *[_form(role) for role in roles]], axis=0)
-    parts = blocks(form.shape[1], *_width(features))
-    sums = xp.concat([weighted @ xp.exp(features @ form[:, some]) for some in parts], axis=1)
+    portions = blocks(form.shape[1], *_width(features))
+    sums = xp.concat([weighted @ xp.exp(features @ form[:, some]) for some in portions], axis=1)
     if not gradient:
         return Expectation(sums[0, :])
     start = 1

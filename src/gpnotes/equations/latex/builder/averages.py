@@ -169,7 +169,7 @@ def distribution_arguments(node: t.Node, kinds: Mapping[str, str]) -> t.Node:
         value = getattr(node, item.name)
         new = _each(value, lambda part: distribution_arguments(part, kinds))
         if isinstance(node, t.Apply) and item.name == "arguments":
-            new = _each(new, lambda part: _whole(part, kinds))
+            new = _each(new, lambda part: _without_arguments(part, kinds))
         if new is not value:
             changes[item.name] = new
     return replace(node, **changes) if changes else node
@@ -184,7 +184,7 @@ def _each(value: Any, change: Any) -> Any:
     return value
 
 
-def _whole(node: t.Node, kinds: Mapping[str, str]) -> t.Node:
+def _without_arguments(node: t.Node, kinds: Mapping[str, str]) -> t.Node:
     if not isinstance(node, t.Apply) or kinds.get(node.key) not in DISTRIBUTIONS:
         return node
     free = [part for part in node.arguments if isinstance(part, t.Name) and part.key not in kinds]
