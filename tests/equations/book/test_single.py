@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -66,6 +68,53 @@ def test_an_error_points_to_the_place(latex, caret, problem):
     assert said[0].startswith(f"line {caret[0]}, column {caret[1]}: "), said[0]
     assert problem in said[0]
     assert said[2].index("^") - 4 == caret[1] - 1
+
+
+@pytest.mark.parametrize(
+    ("latex", "problem"),
+    [
+        ("$$ a = b^2 $$", "`$` is not part of the language: give what stands between them alone"),
+        (r"\[ a = b^2 \]", r"`\[` is not part of the language: give what stands between them"),
+        ("a = b − b", "`−` is not part of the language: write -"),
+        ("a = b²", "`²` is not part of the language: write ^2"),
+        ("a ≤ b", r"`≤` is not part of the language: write \le"),
+        ("a = \frac{b}{1}", r"a backslash was lost: write r before the string"),
+        ("a = b \times b", r"a backslash was lost: write r before the string"),
+    ],
+)
+def test_what_a_keyboard_or_a_display_adds_is_told(latex, problem):
+    with pytest.raises(EquationError) as caught:
+        check_equation(latex, {"a": 4.0, "b": 2.0})
+    assert caught.value.problem.startswith(problem)
+
+
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        ("2", "`a` is bound to what is no number: a str is no real number or array"),
+        (None, "`a` is bound to what is no number: a NoneType is"),
+        (10**40, "`a` is bound to what is no number: an int is"),
+        ([[1.0, 2.0], [3.0]], "`a` is bound to what is no number: a list is"),
+        (np.zeros(0), "the left side has no entries, so that nothing is compared"),
+    ],
+    ids=["a string", "nothing", "beyond all floats", "ragged", "empty"],
+)
+def test_what_is_no_number_is_named(value, problem):
+    b = np.zeros(0) if isinstance(value, np.ndarray) else 2.0
+    with pytest.raises(EquationError, match=re.escape(problem)):
+        check_equation("a = b + b", {"a": value, "b": b})
+
+
+@pytest.mark.parametrize(
+    ("bindings", "problem"),
+    [
+        ({1: 2.0}, "bindings must be named by the LaTeX of a symbol; got 1"),
+        (lambda draw: None, "bindings must return a mapping from symbols to values; got a NoneTy"),
+    ],
+)
+def test_bindings_that_are_none_are_told(bindings, problem):
+    with pytest.raises(TypeError, match=problem):
+        check_equation("a = b + b", bindings)
 
 
 def test_what_a_slip_would_pass_is_told():

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Mapping
 
 from ..check.bindings import Bindings, Tight
 from ..check.relations import Tolerance
+from ..errors import EquationError
 from ..latex.equation import Equation, located
 from ..latex.macros import Macros
 from .checks import Terms, equation_record, finished
@@ -60,6 +62,7 @@ def check_equation(
     """
     start = time.perf_counter()
     _refuse_types(latex, bindings, oracle, spare or {})
+    _refuse_lost_backslash(latex)
     written = Equation("", latex, 1)
     terms = Terms(Tolerance(rtol, atol, approx), oracle, spare or {}, tight)
     with located("", written):
@@ -67,6 +70,21 @@ def check_equation(
     with located("", equation):
         record, _ = equation_record(equation, bindings, terms)
     return finished(record, equation, start)
+
+
+# What a string that is not raw makes of \frac, \beta, \times, \rho and \nabla.
+_LOST = re.compile(r"[\a\b\f\v]|\t(?=imes|heta|ilde|ext|au\b|op\b)|\r(?=ho\b)|\n(?=abla\b)")
+
+_LETTERS = dict(zip("\a\b\f\v\t\r\n", "abfvtrn", strict=True))
+
+
+def _refuse_lost_backslash(latex: str) -> None:
+    lost = _LOST.search(latex)
+    if lost:
+        problem = "a backslash was lost: write r before the string, as in r'\\frac{a}{b}'"
+        start, end = lost.span()
+        meant = latex[:start] + "\\" + _LETTERS[lost[0]] + latex[end:]
+        raise EquationError(problem, meant, (start, start + 2))
 
 
 def _refuse_types(latex: object, bindings: object, oracle: object, spare: object) -> None:

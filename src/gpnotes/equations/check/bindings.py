@@ -37,10 +37,17 @@ def draw_bindings(bindings: Bindings, seed: str) -> tuple[dict[str, Any], ...]:
         return (normalised(bindings),)
     digest = hashlib.sha256(seed.encode()).digest()
     stream = np.random.default_rng(np.frombuffer(digest, dtype=np.uint32))
-    drawn = tuple(normalised(bindings(stream)) for _ in range(DRAWS))
+    drawn = tuple(normalised(_mapping(bindings(stream))) for _ in range(DRAWS))
     if any(set(other) != set(drawn[0]) for other in drawn):
         raise ValueError("the draws bind different symbols")
     return drawn
+
+
+def _mapping(returned: Any) -> Mapping[str, Any]:
+    if not isinstance(returned, Mapping):
+        said = type(returned).__name__
+        raise TypeError(f"bindings must return a mapping from symbols to values; got a {said}")
+    return returned
 
 
 Tight = Bindings | Sequence[Bindings] | str | None
@@ -58,6 +65,8 @@ def normalised(bindings: Mapping[str, Any]) -> dict[str, Any]:
     """The bindings keyed by the normal form of their names."""
     written: dict[str, str] = {}
     for name in bindings:
+        if not isinstance(name, str):
+            raise TypeError(f"bindings must be named by the LaTeX of a symbol; got {name!r}")
         key = names.normal(name)
         if key in written:
             raise ValueError(f"{written[key]!r} and {name!r} are the same symbol")

@@ -117,6 +117,8 @@ def conform_sides(left: np.ndarray, right: np.ndarray) -> Pair:
     if left.shape != right.shape and not any(is_zero(side) for side in (left, right)):
         raise ShapeMisfit(f"the left side has shape {left.shape}, the right side {right.shape}")
     for name, side in (("left", left), ("right", right)):
+        if not side.size:
+            raise Misfit(f"the {name} side has no entries, so that nothing is compared")
         if not np.all(np.isfinite(side)):
             raise Misfit(f"the {name} side has values that are not finite")
     return left, right

@@ -111,8 +111,14 @@ class Evaluator:
                 raise OperationError(f"unbound symbol `{key}`{known}")
             value = self.bindings[key]
             self._refuse_unusable(key, value)
-            self._bound[key] = conform(value.value if isinstance(value, Estimate) else value)
+            self._bound[key] = self._conformed(key, value)
         return self._bound[key]
+
+    def _conformed(self, key: str, value: Any) -> Array:
+        try:
+            return conform(value.value if isinstance(value, Estimate) else value)
+        except OperationError as wrong:
+            raise OperationError(f"`{key}` is bound to what is no number: {wrong}") from wrong
 
     def _refuse_unusable(self, key: str, value: Any) -> None:
         what = kind(value)

@@ -25,11 +25,19 @@ def host(value: Any) -> Array:
         value = value.get()
     try:
         array = np.asarray(value)
-    except (TypeError, ValueError, RuntimeError):
+    except (TypeError, ValueError, RuntimeError) as problem:
+        if not hasattr(value, "__array_namespace__"):
+            raise _no_array(value) from problem
         array = np.from_dlpack(_on_cpu(value))
     if array.dtype.kind not in "biuf":
-        raise OperationError(f"a {type(value).__name__} is no real number or array")
+        raise _no_array(value)
     return array.astype(np.float64, copy=False)
+
+
+def _no_array(value: Any) -> OperationError:
+    name = type(value).__name__
+    article = "an" if name[0] in "aeiou" else "a"
+    return OperationError(f"{article} {name} is no real number or array")
 
 
 def _on_cpu(value: Any) -> Any:

@@ -48,7 +48,7 @@ def _one(s: Stream) -> None:
         _HANDLERS[token.text](s)
     elif token.text in v.OPERATORS:
         _operator(s, token)
-    elif token.text.isdigit():
+    elif token.text.isdecimal():
         _number(s)
     elif token.text in v.RELATIONS:
         _relation(s, token.text)
@@ -117,8 +117,8 @@ def _continues_number(s: Stream, i: int) -> bool:
     here, before = s.tokens[i], s.tokens[i - 1]
     if here.start != before.end:
         return False
-    digit_after = i + 1 < len(s.tokens) and s.tokens[i + 1].text.isdigit()
-    return here.text.isdigit() or (here.text == "." and digit_after)
+    digit_after = i + 1 < len(s.tokens) and s.tokens[i + 1].text.isdecimal()
+    return here.text.isdecimal() or (here.text == "." and digit_after)
 
 
 def _relation(s: Stream, text: str) -> None:
