@@ -8,13 +8,15 @@ import pytest
 
 from gpnotes.equations.check.edits import edit
 from gpnotes.equations.language.definitions import DEFINITIONS
-from gpnotes.equations.language.sections import READ, REFUSED, SPELLED
+from gpnotes.equations.language.sections import ALIKE, READ, REFUSED, SPELLED
 from gpnotes.equations.language.slips import all_slips
 from gpnotes.equations.latex import vocabulary
+from gpnotes.equations.latex.names import normal
 from gpnotes.equations.latex.parser import all_parts, parts_of
 
 ALL = list(itertools.chain(*READ.values(), *SPELLED.values()))
 EXAMPLES = [example for example in ALL if example not in DEFINITIONS]
+SPELLINGS = list(itertools.chain(*ALIKE.values()))
 REFUSALS = list(itertools.chain(*REFUSED.values()))
 # One side of an equation alone, and angles around one thing, which are refused.
 ELSEWHERE = {"expression", "angle"}
@@ -40,6 +42,12 @@ def test_every_kind_of_mutant_has_an_example():
 @pytest.mark.parametrize("refusal", REFUSALS, ids=lambda refusal: refusal.latex)
 def test_a_refusal_says_why(refusal):
     assert len(refusal.problem()) > 10
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS, ids=lambda spelling: spelling.written)
+def test_two_spellings_are_read_alike(spelling):
+    assert normal(spelling.written) == normal(spelling.read)
+    assert spelling.written != spelling.read
 
 
 def test_every_rule_and_every_word_of_the_grammar_has_an_example():

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from pathlib import Path
 
 import pytest
 
 from gpnotes.equations import sphinx as extension
+from gpnotes.equations.book.settings import Settings
 from gpnotes.equations.sphinx import language
 from gpnotes.equations.sphinx.directives import ALL
 
@@ -49,6 +51,8 @@ def test_every_directive_is_told_of_with_an_example() -> None:
 def test_every_setting_is_told_of(page: str) -> None:
     for name in extension._SETTINGS:
         assert f"| `{name}` |" in page
+    for setting in dataclasses.fields(Settings):
+        assert setting.name == "file" or f"| `{setting.name}` |" in page
 
 
 def test_an_example_that_does_not_hold_stops_the_page(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,9 +7,10 @@ from .constructs import CONSTRUCTS
 from .definitions import DEFINITIONS
 from .example import Definition, Example, Refusal
 from .refused import REFUSALS
+from .spellings import SPELLINGS, Spelling
 from .words import WORDS
 
-__all__ = ["READ", "REFUSED", "SPELLED"]
+__all__ = ["ALIKE", "READ", "REFUSED", "SPELLED"]
 
 READ: dict[str, tuple[Example | Definition, ...]] = {
     **CONSTRUCTS,
@@ -19,3 +20,4 @@ READ: dict[str, tuple[Example | Definition, ...]] = {
 }
 SPELLED: dict[str, tuple[Example, ...]] = WORDS
 REFUSED: dict[str, tuple[Refusal, ...]] = REFUSALS
+ALIKE: dict[str, tuple[Spelling, ...]] = SPELLINGS

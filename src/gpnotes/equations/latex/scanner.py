@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-__all__ = ["Scanner", "Token", "word_set"]
+__all__ = ["DELIMITERS", "DROPPED", "LAYOUT", "SAME", "SIDES", "Scanner", "Token", "word_set"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,32 +33,32 @@ _PIECE = re.compile(
     r"|(?P<piece>\\operatorname\*|\\[A-Za-z]+|\\.|.)",
     re.DOTALL,
 )
-_LAYOUT = word_set(
+LAYOUT = word_set(
     r"\, \: \; \! \> \thinspace \medspace \thickspace \displaystyle "
     r"\textstyle \scriptstyle \limits \nolimits \notag \nonumber \mathstrut \strut "
     r"\allowbreak \noindent \hline"
 ) | {"\\ ", "\\\n"}
 _WIDE = word_set(r"\quad \qquad \enspace \hfill")
-_DROPPED = word_set(
+DROPPED = word_set(
     r"\color \textcolor \tag \label \hspace \vspace \phantom \hphantom \vphantom \mspace"
 )
 _WITH_COLUMNS = frozenset(
     f"\\begin{{{name}}}" for name in ("array", "alignat", "alignat*", "alignedat")
 )
 _TEXT = word_set(r"\text \textrm \textit \textbf \textup \textsf \mbox \intertext")
-_SIDES = {
+SIDES = {
     **dict.fromkeys([r"\left", r"\bigl", r"\Bigl", r"\biggl", r"\Biggl"], "open"),
     **dict.fromkeys([r"\right", r"\bigr", r"\Bigr", r"\biggr", r"\Biggr"], "close"),
     **dict.fromkeys([r"\middle", r"\bigm", r"\Bigm", r"\biggm", r"\Biggm"], "middle"),
     **dict.fromkeys([r"\big", r"\Big", r"\bigg", r"\Bigg"], ""),
 }
-_DELIMITERS = {
+DELIMITERS = {
     "\\lvert": ("|", "open"), "\\rvert": ("|", "close"), "\\vert": ("|", ""),
     "\\lVert": ("\\|", "open"), "\\rVert": ("\\|", "close"), "\\Vert": ("\\|", ""),
     "\\parallel": ("\\|", "middle"), "\\mid": ("|", "middle"), "\\lbrace": ("\\{", ""),
     "\\rbrace": ("\\}", ""), "\\lbrack": ("[", ""), "\\rbrack": ("]", ""),
 }  # fmt: skip
-_SAME = {
+SAME = {
     "\\bm": "\\boldsymbol", "\\operatorname": "\\mathrm", "\\operatorname*": "\\mathrm",
     "\\dfrac": "\\frac", "\\tfrac": "\\frac", "\\cfrac": "\\frac", "\\dbinom": "\\binom",
     "\\tbinom": "\\binom", "\\leq": "\\le", "\\leqslant": "\\le", "\\geq": "\\ge",
@@ -94,14 +94,14 @@ class Scanner:
         return self.out
 
     def _piece(self, text: str, start: int) -> None:
-        if text in _SIDES:
-            self.side = _SIDES[text]
+        if text in SIDES:
+            self.side = SIDES[text]
             self.sized = start
         elif text in _WIDE:
             self.wide = True
-        elif text in _LAYOUT or (self.side is not None and text == "."):
+        elif text in LAYOUT or (self.side is not None and text == "."):
             self.side = self.side if text != "." else None
-        elif text in _DROPPED:
+        elif text in DROPPED:
             dropped = self._braced()
             self.wide = self.wide or (text == "\\hspace" and "-" not in dropped)
         elif text in _TEXT:
@@ -125,7 +125,7 @@ class Scanner:
         return None
 
     def _symbol(self, text: str, start: int) -> None:
-        text, side = _DELIMITERS.get(_SAME.get(text, text), (_SAME.get(text, text), ""))
+        text, side = DELIMITERS.get(SAME.get(text, text), (SAME.get(text, text), ""))
         self._emit(text, start if self.side is None else self.sized, self.side or side)
         self.side = None
         if text == "\\\\":

@@ -16,7 +16,7 @@ from ..errors import EquationError
 from .scanner import Scanner, Token
 from .scanner import word_set as _set
 
-__all__ = ["Token", "closing", "tokens"]
+__all__ = ["ARGUMENTS", "FONTS", "SHELLS", "Token", "closing", "tokens"]
 
 
 FONTS = _set(
@@ -24,8 +24,8 @@ FONTS = _set(
     r"\bar \hat \tilde \vec \dot \ddot \overline \underline \widehat \widetilde \check \breve "
     r"\mathring \acute \grave"
 )
-_ARGUMENTS = {**dict.fromkeys(FONTS, 1), "\\frac": 2, "\\binom": 2, "\\root": 2, "\\sqrt": 1}
-_SHELLS = _set(r"\underbrace \overbrace \boxed \smash \mathop \mathrel \mathbin")
+ARGUMENTS = {**dict.fromkeys(FONTS, 1), "\\frac": 2, "\\binom": 2, "\\root": 2, "\\sqrt": 1}
+SHELLS = _set(r"\underbrace \overbrace \boxed \smash \mathop \mathrel \mathbin")
 _LABELS = {"\\underbrace": "_", "\\overbrace": "^"}
 Scripts = dict[str, list[Token]]
 _COMMA = {"\\\\": ","}
@@ -88,7 +88,7 @@ class _Reader:
 
     def _item(self) -> list[Token]:
         """One nucleus with its primes, its subscript and its superscript, in that order."""
-        shell = self._peek() if self._peek() in _SHELLS else ""
+        shell = self._peek() if self._peek() in SHELLS else ""
         nucleus = [] if self._peek() in ("_", "^", "'") else self._nucleus()
         scripts: dict[str, list[Token]] = {"'": [], "_": [], "^": []}
         while self._peek() in scripts:
@@ -162,7 +162,7 @@ class _Reader:
         token = self._next()
         if token.text == "{":
             return _after(token, self._group(token))
-        if token.text in _SHELLS:
+        if token.text in SHELLS:
             return self._argument()[1:-1]
         if token.text == "\\arg" and self._peek() in ("\\max", "\\min"):
             return _word("arg" + self._next().text[1:], token)
@@ -175,7 +175,7 @@ class _Reader:
         if token.text == "\\sqrt" and self._peek() == "[":
             return self._root(token)
         out = [token]
-        for _ in range(_ARGUMENTS.get(token.text, 0)):
+        for _ in range(ARGUMENTS.get(token.text, 0)):
             out += self._argument()
         return out
 

@@ -114,7 +114,7 @@ class Sources(_File):
 
 
 class CheckedEquation(_Place):
-    """``{checked-equation} eq-label``: an equation of another page with its badge."""
+    """``{checked-equation} eq-label``: an equation with its badge, open with ``:open:``."""
 
     what = "equation"
     required_arguments = 1

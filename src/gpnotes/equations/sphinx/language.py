@@ -32,7 +32,7 @@ def titles() -> tuple[str, ...]:
 
 @cache
 def _sections() -> dict[str, Callable[[], str]]:
-    from ..language.sections import READ, REFUSED, SPELLED
+    from ..language.sections import ALIKE, READ, REFUSED, SPELLED
 
     def made(render: Callable[..., str], title: str, rows: Any) -> Callable[[], str]:
         return lambda: render(title, rows)
@@ -40,6 +40,7 @@ def _sections() -> dict[str, Callable[[], str]]:
     return {
         **{title: made(_read, title, rows) for title, rows in READ.items()},
         **{title: made(_spelled, title, rows) for title, rows in SPELLED.items()},
+        **{title: made(_alike, title, rows) for title, rows in ALIKE.items()},
         **{title: made(_refused, title, rows) for title, rows in REFUSED.items()},
         "Kinds of mutants": _mutants,
     }
@@ -74,6 +75,11 @@ def _spelled(title: str, examples: Any) -> str:
         for example in examples
     ]
     return _shown(title, ("word", "in an equation", "mutants caught"), rows)
+
+
+def _alike(title: str, spellings: Any) -> str:
+    rows = [_cells(code(one.written), code(one.read)) for one in spellings]
+    return _shown(title, ("written", "is read as"), rows)
 
 
 def _refused(title: str, refusals: Any) -> str:
