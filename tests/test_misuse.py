@@ -68,10 +68,43 @@ def test_whole_numbers_get_one_answer_everywhere() -> None:
     assert [row[:3] for row in other] == [("Stream.integers", "low", -1)], other
 
 
+def test_flags_get_one_answer_everywhere() -> None:
+    """What is only as good as true or false is neither: a `TypeError`."""
+    asked = [(row, name) for row in CALLS for name in _declared(row.function, "bool")]
+    answers = {
+        (row.called, name, value): _answer(row, name, value)
+        for (row, name), value in itertools.product(asked, (1, 0, "no", None, 1.0))
+    }
+    assert len(asked) > 20
+    assert not {
+        at: answer for at, answer in answers.items()
+        if not isinstance(answer, TypeError) or f"{at[1]} must be True or" not in str(answer)
+    }  # fmt: skip
+
+
+def test_covariances_get_one_answer_everywhere() -> None:
+    """One that is not symmetric, or has a negative eigenvalue, is refused in the same words."""
+    wrong = {"an asymmetric matrix": "symmetric", "a negative matrix": "positive semidefinite"}
+    other, seen = [], 0
+    for row in CALLS:
+        for name, argument in row.arguments.items():
+            for what in argument.wrong.keys() & wrong.keys():
+                answer, seen = _answer(row, name, argument.wrong[what]), seen + 1
+                if f"{name} must be {wrong[what]}; its" not in str(answer):
+                    other.append((row.called, what, str(answer)))
+    assert seen > 80
+    # to factorise is to find out
+    assert [row[:2] for row in other] == [("cholesky", "a negative matrix")], other
+
+
 def _whole(function: Any) -> list[str]:
     """The parameters that are declared to be whole numbers."""
+    return _declared(function, "int", "int | None")
+
+
+def _declared(function: Any, *types: str) -> list[str]:
     parameters = inspect.signature(function).parameters.values()
-    return [p.name for p in parameters if p.annotation in ("int", "int | None")]
+    return [p.name for p in parameters if p.annotation in types]
 
 
 def _answer(called: Call, name: str, value: Any) -> Exception | None:
