@@ -24,7 +24,7 @@ __all__ = ["BayesianLinear", "WeightPosterior"]
 class BayesianLinear:
     """``y = Φ w + ε`` with ``w ~ N(0, S_w)`` and independent noise ``ε ~ N(0, σ_n²)``.
 
-    :eq:`eq-wv-model` and :eq:`eq-wv-prior`.
+    :eq:`eq-wv-model` and :eq:`eq-wv-prior`; of all observations together, :eq:`eq-wv-observations`.
     `prior_cov` is S_w, symmetric positive definite (R, R), copied; `noise_var` is σ_n², positive.
     Source: Rasmussen & Williams (2006), section 2.1.
 
@@ -60,8 +60,9 @@ class WeightPosterior:
 
     `weight_mean` has shape (R,), `root` (R, R); `noise_var` is σ_n²; `log_evidence` is ``log p(y)``
     of all observations, in whatever portions they came. :eq:`eq-wv-posterior-moments`,
-    :eq:`eq-wv-evidence`. What is said of f at features (`predict`, `mean`, `variance`,
-    `covariance`, `sample`) is what `contracts.Posterior` asks for, with features for inputs.
+    :eq:`eq-wv-mean`, :eq:`eq-wv-evidence`. What is said of f at features (`predict`, `mean`,
+    `variance`, `covariance`, `sample`) is what `contracts.Posterior` asks
+    for, with features for inputs.
 
     >>> import numpy as np
     >>> posterior = BayesianLinear(np.eye(1), 1.0).prior().update(np.ones(1), 3.0)

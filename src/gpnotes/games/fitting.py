@@ -48,8 +48,8 @@ def fit_payoffs(
     Payoffs of strategies that nobody plays in a profile are left out; they may be NaN.
     Profiles may repeat. For each strategy the deviator is taken out of the profile, the payoffs
     are centred and scaled, and a process is fitted by its evidence, from one start and, with a
-    `stream`, from `restarts` more, two unless given; its mean is the payoff, :eq:`eq-dp-payoff`.
-    O(n³) a step.
+    `stream`, from `restarts` more, two unless given; its mean is the payoff, :eq:`eq-dp-payoff`,
+    with the weights :eq:`eq-dp-weights`. O(n³) a step.
 
     With ``lengths="strategy"`` each process has a length scale for each strategy, with ``"role"``
     one for each role: fewer to fit, for few samples or many strategies that are alike. Both are in

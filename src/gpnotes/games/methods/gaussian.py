@@ -5,8 +5,9 @@ For each role, with ``d_s = ℓ_s² + n p_s``, ``γ = Σ p_s ℓ_s² / d_s``, ``
 
     E f ≈ Π_r γ^(−½) Π_s ℓ_s/√d_s · exp(−½ Σ_s y_s²/d_s − ½ (n/γ) (qᵀy)²).
 
-which is :eq:`eq-dp-closed`. The exponent is a quadratic form in X_j whose coefficients know the
-mixture only. So all exponents of a batch are one matrix product, and all sums that payoffs and
+which is :eq:`eq-dp-closed`, from :eq:`eq-dp-chain` by the determinant of a diagonal and a matrix of
+rank one, :eq:`eq-dp-determinants`. The exponent is a quadratic form in X_j whose coefficients know
+the mixture only. So all exponents of a batch are one matrix product, and all sums that payoffs and
 derivatives need are another. Mixtures stand in columns here, (s, B): what is done to each strategy
 is done to long rows.
 """
