@@ -270,6 +270,22 @@ def test_there_is_a_ledger(built: Foreign) -> None:
     assert "NumPy's mean" in built.page("index") or "NumPy&#x27;s mean" in built.page("index")
 
 
+def test_the_book_that_the_page_about_the_language_shows_builds(
+    foreign: Foreign, tmp_path: Path
+) -> None:
+    told = (Path(__file__).parents[2] / "book/api/language.md").read_text(encoding="utf-8")
+    (conf,) = re.findall(r"^```python\n(.*?)^```$", told, re.M | re.S)
+    (page,) = re.findall(r"^````markdown\n(.*?)^````$", told, re.M | re.S)
+    for name, text in {"conf.py": conf, "index.md": page}.items():
+        (tmp_path / name).write_text(text.replace("gpnotes.equations", NAME), encoding="utf-8")
+    shown = Foreign(tmp_path, foreign.site)
+    for _ in range(2):  # the second time beside what the first has left
+        done = shown.build()
+        assert done.returncode == 0, done.stderr
+        (tmp_path / "index.md").touch()
+    assert "26 of 26 mutants caught" in shown.page("index")
+
+
 FLIPS = {
     "text.md": ("eq-inside", r"A^{-1} \mathbf b \label", r"-A^{-1} \mathbf b \label"),
     "notes.rst": ("eq-mean", r"m = \frac", r"m = -\frac"),
