@@ -23,6 +23,7 @@ from .._xp import (
     is_numpy_namespace,
 )
 from ..inplace.exponentials import exponentials_less_one
+from ..memory import blocks
 from .term_pairs import limit
 
 __all__ = ["Chunk", "PairSums", "Weights", "chunks", "sum_pairs"]
@@ -49,7 +50,7 @@ class Weights(NamedTuple):
 
 
 class Chunk(NamedTuple):
-    """Pairs that are summed together, p of them; W (p, n, n), or None for ones; rows at a time.
+    """Pairs that are summed together, p of them; W (p, n, n), or None for ones; blocks of rows.
 
     `same` says that in all of them a term meets itself.
     """
@@ -57,7 +58,7 @@ class Chunk(NamedTuple):
     pairs: slice
     W: Stack | None
     same: bool
-    rows: int
+    rows: list[slice]
 
 
 def chunks(weights: Weights) -> list[Chunk]:
@@ -85,7 +86,7 @@ def _chunk(weights: Weights, some: slice) -> Chunk:
     xp = array_namespace(weights.matrices)
     n = weights.matrices.shape[-1]
     block = _BLOCK if is_numpy_namespace(xp) else _BLOCK_ELSEWHERE
-    rows = min(n, max(1, block // (n * (some.stop - some.start))))
+    rows = blocks(n, n * (some.stop - some.start), block)
     W = _stacked(xp, weights.matrices, weights.owners[some])
     return Chunk(some, W, all(weights.same[some]), rows)
 
@@ -178,7 +179,9 @@ def _blocks(
     wide = float(xp.max(half_gap)) < -_WIDE
     if is_numpy_namespace(xp):
         n = reach.shape[-1]
-        size = max((chunk.pairs.stop - chunk.pairs.start) * chunk.rows * n for chunk in plan)
+        size = max(
+            (chunk.pairs.stop - chunk.pairs.start) * chunk.rows[0].stop * n for chunk in plan
+        )
         return exponentials_less_one(size, top, wide, reach)
 
     def block(a: Stack, b: Stack) -> Stack:
@@ -198,7 +201,6 @@ def _block_by_block(
     block_of: Callable[[Array, Array], Array],
 ) -> _ChunkSums:
     P = factors[0].shape[0]
-    n = factors[0].shape[-1]
     some = chunk.pairs
     left, right, columns = (a[some, :, :] for a in (*factors, columns))
     lead, b = (a[some, :, None] for a in ends)
@@ -207,8 +209,7 @@ def _block_by_block(
     across = xp.zeros(shape, dtype=left.dtype, device=device(left))
     of_means = xp.zeros_like(b[:, 0, 0])
     sums = []
-    for start in range(0, n, chunk.rows):
-        rows = slice(start, min(start + chunk.rows, n))
+    for rows in chunk.rows:
         block = block_of(xp.matrix_transpose(right[:, :, rows]), left)
         if chunk.W is not None:
             of_means = of_means + (b_[:, :, rows] @ (block @ b))[:, 0, 0]

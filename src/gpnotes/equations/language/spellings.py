@@ -55,8 +55,12 @@ def _side(word: str) -> Spelling:
     return Spelling(form.format(word), form.format(""))
 
 
+_GIVEN = {r"\color": "red", r"\textcolor": "red", r"\label": "eq-a", r"\tag": "1"}
+_GIVEN |= {r"\hspace": "1em", r"\vspace": "1em", r"\mspace": "9mu"}
+
+
 def _dropped(word: str) -> Spelling:
-    return Spelling(f"a {word}{{1}} b", "a b")
+    return Spelling(f"a {word}{{{_GIVEN.get(word, 'c')}}} b", "a b")
 
 
 def _shell(word: str) -> Spelling:
