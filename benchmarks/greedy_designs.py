@@ -47,8 +47,8 @@ def by_package(lazy: bool) -> Callable[[GP, np.ndarray, int], Answer]:
     """Our own, one way or the other."""
 
     def call(gp: GP, X: np.ndarray, budget: int) -> Answer:
-        found = greedy_design(gp, X, budget, lazy=lazy)
-        return found.indices.tolist(), found.evaluations
+        design = greedy_design(gp, X, budget, lazy=lazy)
+        return design.indices.tolist(), design.evaluations
 
     return call
 

@@ -26,16 +26,16 @@ def times(task: str, n: int, points: int, rounds: int, seldom: int) -> dict[str,
     Who is slow takes part in every `seldom`-th round only.
     """
     problem, small = problem_of(task, n, points), problem_of(task, min(n, 50), min(points, 50))
-    for one in TASKS[task]:
-        one.prepare(small)()  # libraries load now, not inside the first round
-    found = {one.name: {"seconds": [], "answer": None} for one in TASKS[task]}
+    for contestant in TASKS[task]:
+        contestant.prepare(small)()  # libraries load now, not inside the first round
+    results = {contestant.name: {"seconds": [], "answer": None} for contestant in TASKS[task]}
     for turn in range(rounds):
-        for one in TASKS[task]:
-            if not one.slow or turn % seldom == 0:
-                seconds, answer = _once(one, problem)
-                found[one.name]["seconds"].append(seconds)
-                found[one.name]["answer"] = answer
-    return found
+        for contestant in TASKS[task]:
+            if not contestant.slow or turn % seldom == 0:
+                seconds, answer = _once(contestant, problem)
+                results[contestant.name]["seconds"].append(seconds)
+                results[contestant.name]["answer"] = answer
+    return results
 
 
 def _once(contestant: Contestant, problem: Problem) -> tuple[float, Any]:
@@ -53,9 +53,9 @@ def _once(contestant: Contestant, problem: Problem) -> tuple[float, Any]:
     return time.perf_counter() - start, answer
 
 
-def disagreement(found: dict[str, dict[str, Any]]) -> float:
+def disagreement(results: dict[str, dict[str, Any]]) -> float:
     """The largest difference between our answer and theirs, relative to the largest entry."""
-    ours, theirs = found["gpnotes"]["answer"], found["scikit-learn"]["answer"]
+    ours, theirs = results["gpnotes"]["answer"], results["scikit-learn"]["answer"]
     return float(np.max(np.abs(ours - theirs)) / np.max(np.abs(theirs)))
 
 
@@ -101,5 +101,5 @@ def _kib(field: str) -> int:
 
 if __name__ == "__main__":
     _task, _name, _n, _points = sys.argv[1:]
-    _one = next(one for one in TASKS[_task] if one.name == _name)
-    print(json.dumps(_rise(_one, problem_of(_task, int(_n), int(_points)))))
+    _contestant = next(contestant for contestant in TASKS[_task] if contestant.name == _name)
+    print(json.dumps(_rise(_contestant, problem_of(_task, int(_n), int(_points)))))

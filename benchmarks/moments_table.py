@@ -14,9 +14,9 @@ _NAMES = ("floor", "gpnotes", "jax")
 
 def row(n: int, steps: int, rounds: int) -> dict[str, Any]:
     """Times, memory, and how far answers lie apart; jax takes part in every third round."""
-    found = times("moments", n, steps, rounds, seldom=3)
-    seconds = {name: one["seconds"] for name, one in found.items()}
-    answers = {name: one["answer"] for name, one in found.items()}
+    results = times("moments", n, steps, rounds, seldom=3)
+    seconds = {name: result["seconds"] for name, result in results.items()}
+    answers = {name: result["answer"] for name, result in results.items()}
     least = {name: min(spent) for name, spent in seconds.items()}
     return {
         "states": STATES,

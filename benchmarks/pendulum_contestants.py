@@ -78,12 +78,12 @@ def ours(problem: PendulumProblem) -> Call:
     shares = np.full(task.steps, 1.0 / task.steps)
 
     def call() -> np.ndarray:
-        found, pull = rollout_and_pullback(
+        predicted, pull = rollout_and_pullback(
             dynamics, policy, task.cost, task.mean, task.covariance, task.steps
         )
         bar = pull(shares)[0].inner
         bars = bar.weights.ravel(), bar.centres.ravel(), bar.lengthscale
-        return np.concatenate([[found.costs @ shares], *bars])
+        return np.concatenate([[predicted.costs @ shares], *bars])
 
     return call
 
@@ -114,15 +114,17 @@ def _for_jax(problem: PendulumProblem) -> tuple[dict[str, Any], dict[str, Any], 
 
     dynamics, policy, task = problem.data
     every, network = dynamics.posteriors, policy.inner
-    found = (
+    tables = (
         {"weights": network.weights, "centres": network.centres, "lengths": network.lengthscale},
         {
             "X": every[0].X[:, 1:],
-            "weights": np.stack([one.alpha for one in every]),
-            "inverse": np.stack([one.cholesky.inverse() for one in every]),
-            "precision": np.stack([one.gp.kernel.lengthscale[1:] ** -2.0 for one in every]),
-            "variance": np.asarray([one.gp.kernel.variance for one in every]),
-            "noise": np.asarray([one.gp.noise_var for one in every]),
+            "weights": np.stack([posterior.alpha for posterior in every]),
+            "inverse": np.stack([posterior.cholesky.inverse() for posterior in every]),
+            "precision": np.stack(
+                [posterior.gp.kernel.lengthscale[1:] ** -2.0 for posterior in every]
+            ),
+            "variance": np.asarray([posterior.gp.kernel.variance for posterior in every]),
+            "noise": np.asarray([posterior.gp.noise_var for posterior in every]),
         },
         {
             "mean": task.mean,
@@ -132,7 +134,7 @@ def _for_jax(problem: PendulumProblem) -> tuple[dict[str, Any], dict[str, Any], 
             "limit": np.asarray(policy.limit),
         },
     )
-    return jax.tree.map(jnp.asarray, found)
+    return jax.tree.map(jnp.asarray, tables)
 
 
 def _mean_cost(policy: dict[str, Any], gps: dict[str, Any], task: dict[str, Any], steps: int):

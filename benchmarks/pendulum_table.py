@@ -42,7 +42,7 @@ def row(n: int, steps: int = STEPS, bumps: int = BUMPS, rounds: int = ROUNDS) ->
 
 
 def _in_turns(calls: dict[str, Any], rounds: int) -> dict[str, list[float]]:
-    found: dict[str, list[float]] = {name: [] for name in calls}
+    seconds: dict[str, list[float]] = {name: [] for name in calls}
     gc.collect()
     gc.freeze()  # what jax holds is not looked through on our time
     for _ in range(rounds):
@@ -50,9 +50,9 @@ def _in_turns(calls: dict[str, Any], rounds: int) -> dict[str, list[float]]:
             call()  # what the other one pushed out of the cache comes back
             before = time.process_time()
             call()
-            found[name].append(time.process_time() - before)
+            seconds[name].append(time.process_time() - before)
     gc.unfreeze()
-    return found
+    return seconds
 
 
 def shown(rows: list[dict[str, Any]]) -> str:
@@ -62,12 +62,12 @@ def shown(rows: list[dict[str, Any]]) -> str:
         " of the processor, one thread",
         f"{'transitions':>12}{'gpnotes':>12}{'jax':>12}{'ratio':>8}{'gap':>10}",
     ]
-    for one in rows:
-        least, most = one["seconds"], MOST.get(one["n"])
+    for row in rows:
+        least, most = row["seconds"], MOST.get(row["n"])
         verdict = "" if most is None else f"  at most {most:g} wanted"
         lines.append(
-            f"{one['n']:>12}{least['gpnotes']:12.4f}{least['jax']:12.4f}{one['ratio']:8.2f}"
-            f"{one['disagreement']:10.1e}{verdict}"
+            f"{row['n']:>12}{least['gpnotes']:12.4f}{least['jax']:12.4f}{row['ratio']:8.2f}"
+            f"{row['disagreement']:10.1e}{verdict}"
         )
     return "\n".join(lines)
 

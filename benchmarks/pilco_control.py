@@ -34,7 +34,7 @@ def mean_cost(task, states: np.ndarray) -> float:
     """The cost of the states (n, 2), averaged."""
     angle = states[:, 0]
     z = np.stack([angle, states[:, 1], np.sin(angle), np.cos(angle)], axis=1)
-    return float(np.mean([task.cost(one) for one in z]))
+    return float(np.mean([task.cost(state) for state in z]))
 
 
 def tested(task, policy, draws: Stream) -> tuple[float, int]:
@@ -60,28 +60,29 @@ def one_seed(seed: int, trials: int, iterations: int) -> list[tuple[list[float],
         rounds=trials,
         iterations=iterations,
     )
-    found, before = [], time.perf_counter()
-    for number, one in enumerate(rounds, start=1):
+    reports, before = [], time.perf_counter()
+    for number, ended in enumerate(rounds, start=1):
         seconds = (number + 1) * task.steps * STEP_SECONDS
-        test_cost, successes = tested(task, one.improvement.policy, worlds["tests"])
-        seen = mean_cost(task, one.observed.next_states)
-        row = [seed, number, seconds, one.improvement.cost, seen, test_cost, successes, TESTS]
-        found.append((row, one))
+        test_cost, successes = tested(task, ended.improvement.policy, worlds["tests"])
+        observed_cost = mean_cost(task, ended.observed.next_states)
+        costs = ended.improvement.cost, observed_cost, test_cost
+        row = [seed, number, seconds, *costs, successes, TESTS]
+        reports.append((row, ended))
         took, before = time.perf_counter() - before, time.perf_counter()
         print(" ".join(f"{value:.4g}" for value in row), f"({took:.0f} s)", flush=True)
-    return found
+    return reports
 
 
-def kept(found: list[tuple[list[float], Round]]) -> None:
+def kept(reports: list[tuple[list[float], Round]]) -> None:
     """Write what the chapter replays of one seed."""
-    last = found[-1][1]
+    last = reports[-1][1]
     parts = [np.concatenate(pair) for pair in zip(last.data, last.observed, strict=True)]
     steps = len(last.observed.states)
     trial = np.repeat(np.arange(len(parts[0]) // steps), steps)[:, None]
     rows = np.concatenate([trial, *parts], axis=1)
     names = "trial,angle,velocity,torque,next_angle,next_velocity"
     _write("pilco-control-transitions", names, rows)
-    policies = np.stack([flatten(one.improvement.policy)[0] for _, one in found])
+    policies = np.stack([flatten(ended.improvement.policy)[0] for _, ended in reports])
     _write("pilco-control-policies", ",".join(f"p{i}" for i in range(policies.shape[1])), policies)
 
 
@@ -100,10 +101,10 @@ def main() -> None:
     chosen = parser.parse_args()
     rows = []
     for seed in range(chosen.first, chosen.first + chosen.seeds):
-        found = one_seed(seed, chosen.trials, chosen.iterations)
-        rows += [row for row, _ in found]
+        reports = one_seed(seed, chosen.trials, chosen.iterations)
+        rows += [row for row, _ in reports]
         if seed == STORED:
-            kept(found)
+            kept(reports)
         _write("pilco-control", COLUMNS, np.asarray(rows))
 
 

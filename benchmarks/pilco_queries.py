@@ -145,9 +145,9 @@ def _learn(X: np.ndarray, y: np.ndarray, starts: list[GP]) -> GP:
         "kernel.lengthscale": (0.1, 100.0),
         "noise_var": (1e-6 * variance, 0.1 * variance),
     }
-    starts = [replace(one, mean=mean) for one in starts]
-    runs = [fit(one, X, y, bounds=limits, fixed=("mean.value",)) for one in starts]
-    return max(runs, key=lambda one: one.log_evidence).gp
+    starts = [replace(start, mean=mean) for start in starts]
+    runs = [fit(start, X, y, bounds=limits, fixed=("mean.value",)) for start in starts]
+    return max(runs, key=lambda run: run.log_evidence).gp
 
 
 def models(gps: list[GP], places: np.ndarray, changes: np.ndarray) -> list[Posterior]:
@@ -155,30 +155,30 @@ def models(gps: list[GP], places: np.ndarray, changes: np.ndarray) -> list[Poste
 
 
 def choose(
-    strategy: str, given: list[Posterior], one: Problem, left: list[int], weights: np.ndarray
+    strategy: str, given: list[Posterior], case: Problem, left: list[int], weights: np.ndarray
 ) -> int:
     """The candidate, of those that are left, that a strategy asks for."""
-    rows = features(one.candidates[left])
+    rows = features(case.candidates[left])
     if strategy == "variance":
-        found = sum(w * p.variance(rows) for w, p in zip(weights, given, strict=True))
-        return left[int(np.argmax(found))]
+        falls = sum(w * p.variance(rows) for w, p in zip(weights, given, strict=True))
+        return left[int(np.argmax(falls))]
     if strategy == "random":
         return left[0]  # they were drawn in random order
-    m, S = uncertain(one.known)
+    m, S = uncertain(case.known)
     if strategy == "broad":
         S = np.cov(m.T) + np.mean(S, axis=0)
         m = np.mean(m, axis=0)
     return left[fantasy.best(given, m, S, rows, weights).row]
 
 
-def scores(given: list[Posterior], one: Problem) -> tuple[float, float, float, float]:
+def scores(given: list[Posterior], case: Problem) -> tuple[float, float, float, float]:
     """Root mean square error, share inside 95 % intervals, mean log density, median error.
 
     In units of the spread of each change over the test; of both changes together.
     """
     errors, inside, density, medians = [], [], [], []
-    for posterior, y in zip(given, one.answers.T, strict=True):
-        mean, variance = posterior.predict(features(one.test), noise=True)
+    for posterior, y in zip(given, case.answers.T, strict=True):
+        mean, variance = posterior.predict(features(case.test), noise=True)
         off, variance = (y - mean) / np.std(y), variance / np.var(y)
         errors.append(np.mean(off**2))
         inside.append(np.mean(np.abs(off) <= 1.959964 * np.sqrt(variance)))
@@ -189,22 +189,22 @@ def scores(given: list[Posterior], one: Problem) -> tuple[float, float, float, f
     return math.sqrt(square), *others
 
 
-def run(strategy: str, one: Problem, gps: list[GP], refit: bool) -> Iterator[tuple]:
+def run(strategy: str, case: Problem, gps: list[GP], refit: bool) -> Iterator[tuple]:
     """Ask up to 40 times, and report the number of answers and the scores on the way."""
-    places, changes, left = one.start, ask(one.start), list(range(CANDIDATES))
+    places, changes, left = case.start, ask(case.start), list(range(CANDIDATES))
     weights = 1.0 / np.var(changes, axis=0)
     for k in range(REPORTED[-1] + 1):
         if refit and k % REFIT == 0 and k:
             gps = learn(places, changes, gps)
         given = models(gps, places, changes)
         if k in REPORTED:
-            yield (k, *scores(given, one))
+            yield (k, *scores(given, case))
         if strategy == "visited":
-            new = one.further[k]
+            new = case.further[k]
         else:
-            j = choose(strategy, given, one, left, weights)
+            j = choose(strategy, given, case, left, weights)
             left.remove(j)
-            new = one.candidates[j]
+            new = case.candidates[j]
         places = np.vstack([places, new])
         changes = np.vstack([changes, ask(new[None, :])])
 
@@ -213,13 +213,13 @@ def table(seeds: int) -> list[str]:
     """The lines of the CSV, header first."""
     lines = ["refit,strategy,seed,queries,error,coverage,log_density,median_error"]
     for seed in range(seeds):
-        one = problem(seed)
+        case = problem(seed)
         for refit in (0, 1):
-            places = one.start if refit else one.pilot
+            places = case.start if refit else case.pilot
             gps = learn(places, ask(places))
             for code, strategy in enumerate(STRATEGIES):
-                for k, *found in run(strategy, one, gps, bool(refit)):
-                    numbers = ",".join(f"{value:.6g}" for value in found)
+                for k, *errors in run(strategy, case, gps, bool(refit)):
+                    numbers = ",".join(f"{value:.6g}" for value in errors)
                     lines.append(f"{refit},{code},{seed},{k},{numbers}")
     return lines
 

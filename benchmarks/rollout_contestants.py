@@ -103,10 +103,10 @@ def rollout(
     offset = np.concatenate([np.zeros(STATES), policy.offset])
     cost, passed = 0.0, []
     for _ in range(steps):
-        found, pull = moments.predict_and_pullback(model, J @ m + offset, J @ S @ J.T)
+        prediction, pull = moments.predict_and_pullback(model, J @ m + offset, J @ S @ J.T)
         passed.append((m, S, pull))
-        across = found.cross[:STATES]
-        m, S = m + found.mean, S + found.covariance + across + across.T
+        across = prediction.cross[:STATES]
+        m, S = m + prediction.mean, S + prediction.covariance + across + across.T
         passed[-1] += (2.0 * m,)
         cost += float(m @ m + np.trace(S))
     return cost, *_backwards(J, passed)
@@ -120,10 +120,10 @@ def _backwards(J: np.ndarray, passed: list[tuple]) -> tuple[np.ndarray, np.ndarr
     for m, S, pull, slope in reversed(passed):
         m_bar, S_bar = m_bar + slope, S_bar + np.eye(STATES)
         across = np.concatenate([2.0 * S_bar, np.zeros((CONTROLS, STATES))])
-        here, spread = pull(Moments(m_bar, S_bar, across))
-        J_bar += np.outer(here, m) + 2.0 * spread @ J @ S
-        offset_bar += here
-        m_bar, S_bar = m_bar + J.T @ here, S_bar + J.T @ spread @ J
+        into_m, into_S = pull(Moments(m_bar, S_bar, across))
+        J_bar += np.outer(into_m, m) + 2.0 * into_S @ J @ S
+        offset_bar += into_m
+        m_bar, S_bar = m_bar + J.T @ into_m, S_bar + J.T @ into_S @ J
     return J_bar[STATES:], offset_bar[STATES:]
 
 
@@ -157,10 +157,10 @@ def _for_jax(problem: RolloutProblem) -> tuple:
     posteriors, policy, m, S = problem.data
     gps = {
         "X": posteriors[0].X,
-        "weights": np.stack([one.alpha for one in posteriors]),
-        "inverse": np.stack([one.cholesky.inverse() for one in posteriors]),
-        "precision": np.stack([one.gp.kernel.lengthscale**-2.0 for one in posteriors]),
-        "variance": np.asarray([one.gp.kernel.variance for one in posteriors]),
+        "weights": np.stack([posterior.alpha for posterior in posteriors]),
+        "inverse": np.stack([posterior.cholesky.inverse() for posterior in posteriors]),
+        "precision": np.stack([posterior.gp.kernel.lengthscale**-2.0 for posterior in posteriors]),
+        "variance": np.asarray([posterior.gp.kernel.variance for posterior in posteriors]),
     }
     held = {name: jnp.asarray(value) for name, value in gps.items()}
     return Policy(*map(jnp.asarray, policy)), held, jnp.asarray(m), jnp.asarray(S)

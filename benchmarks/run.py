@@ -92,22 +92,22 @@ def _numbers(text: str) -> list[int]:
 
 def _row(task: str, n: int, wanted: argparse.Namespace) -> dict[str, Any]:
     rounds = wanted.rounds or (15 if n <= 2000 else 5)
-    found = times(task, n, wanted.points, rounds, seldom=3 if n <= 2000 else 5)
+    results = times(task, n, wanted.points, rounds, seldom=3 if n <= 2000 else 5)
     row = {"task": task, "n": n, "d": D, "points": wanted.points, "rounds": rounds}
-    row["disagreement"] = disagreement(found)
-    row["seconds"] = {name: one["seconds"] for name, one in found.items()}
+    row["disagreement"] = disagreement(results)
+    row["seconds"] = {name: result["seconds"] for name, result in results.items()}
     row["ratio"] = _ratio(row["seconds"], "gpnotes")
     row["ratio_of_minima"] = min(row["seconds"]["gpnotes"]) / min(row["seconds"]["floor"])
     row["ratio_scikit_learn"] = _ratio(row["seconds"], "scikit-learn", step=3 if n <= 2000 else 5)
     row["target"] = TARGETS.get((task, n))
-    row["peak_bytes"] = {name: peak_bytes(task, name, n, wanted.points) for name in found}
+    row["peak_bytes"] = {name: peak_bytes(task, name, n, wanted.points) for name in results}
     print(_line(row), flush=True)
     return row
 
 
 def _ratio(seconds: dict[str, list[float]], name: str, step: int = 1) -> float:
     pairs = zip(seconds[name], seconds["floor"][::step], strict=True)
-    return median(one / floor for one, floor in pairs)
+    return median(ours / floor for ours, floor in pairs)
 
 
 def _line(row: dict[str, Any]) -> str:
@@ -157,12 +157,12 @@ def _summary(report: dict[str, Any]) -> str:
 
 def _verdict(row: dict[str, Any]) -> str:
     word = "reached" if row["ratio"] <= row["target"] else "MISSED"
-    found = f"{row['ratio']:.2f} × the floor (minima {row['ratio_of_minima']:.2f}), target {word}"
+    verdict = f"{row['ratio']:.2f} × the floor (minima {row['ratio_of_minima']:.2f}), target {word}"
     if row["task"] == "evidence":
         held = _matrices(row, "gpnotes")
-        found += f"; {held:.1f} matrices, at most {MOST_MATRICES:g} wanted"
+        verdict += f"; {held:.1f} matrices, at most {MOST_MATRICES:g} wanted"
     theirs = f"scikit-learn {row['ratio_scikit_learn']:.1f} ×"
-    return f"{row['task']} at n = {row['n']}: {found}; {theirs}"
+    return f"{row['task']} at n = {row['n']}: {verdict}; {theirs}"
 
 
 def machine() -> dict[str, Any]:

@@ -55,7 +55,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         from gpnotes.testing import namespaces
 
         wanted = metafunc.config.getoption("--gpu")
-        metafunc.parametrize("space", [_parameter(one, wanted) for one in namespaces()])
+        metafunc.parametrize("space", [_parameter(namespace, wanted) for namespace in namespaces()])
 
 
 def _parameter(space: Any, gpu_wanted: bool) -> Any:

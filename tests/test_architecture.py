@@ -180,9 +180,9 @@ def test_only_the_ground_floor_names_a_backend(path):
 
 
 def test_functions_are_short():
-    found = functions()
-    lengths = sorted(length for _, length in found)
-    assert not [name for name, length in found if length > 40]
+    sizes = functions()
+    lengths = sorted(length for _, length in sizes)
+    assert not [name for name, length in sizes if length > 40]
     assert statistics.median(lengths) <= 6
     assert lengths[int(0.9 * len(lengths))] <= 20
 

@@ -49,11 +49,11 @@ def test_what_is_no_number_does_not_become_one(data):
 
 def test_every_table_stands_once_and_a_note_beside_it_says_where_it_comes_from(root):
     parts = ("benchmarks", "book", "src", "tests", "tools")
-    found = [path for part in parts for path in (root / part).rglob("*.csv")]
+    paths = [path for part in parts for path in (root / part).rglob("*.csv")]
     folder = root / "src" / "gpnotes" / "data"
-    assert {path.parent for path in found} == {folder}
+    assert {path.parent for path in paths} == {folder}
     notes = [path.read_text("utf-8").splitlines()[0] for path in folder.glob("*.md")]
-    assert all(any(path.name in note for note in notes) for path in found)
+    assert all(any(path.name in note for note in notes) for path in paths)
 
 
 def test_ragged_data_are_told_so():

@@ -17,11 +17,11 @@ def hill(v):
 
 
 def test_the_top_is_found_and_its_value_reported():
-    found = ascend(hill, np.zeros(2), FREE, 50)
-    np.testing.assert_allclose(found.vector, [1.0, -2.0], atol=1e-5)
-    assert found.value == pytest.approx(3.0)
-    assert found.converged
-    assert found.evaluations < 20
+    ascent = ascend(hill, np.zeros(2), FREE, 50)
+    np.testing.assert_allclose(ascent.vector, [1.0, -2.0], atol=1e-5)
+    assert ascent.value == pytest.approx(3.0)
+    assert ascent.converged
+    assert ascent.evaluations < 20
 
 
 def test_the_start_is_moved_to_its_ends_and_evaluated_once():
@@ -31,11 +31,11 @@ def test_the_start_is_moved_to_its_ends_and_evaluated_once():
         seen.append(tuple(v))
         return hill(v)
 
-    found = ascend(watched, np.asarray([9.0, 9.0]), np.asarray([[2.0, 3.0], [-1.0, 0.0]]), 50)
+    ascent = ascend(watched, np.asarray([9.0, 9.0]), np.asarray([[2.0, 3.0], [-1.0, 0.0]]), 50)
     assert seen[0] == (3.0, 0.0)
     assert seen.count((3.0, 0.0)) == 1
-    assert found.evaluations == len(seen)
-    np.testing.assert_array_equal(found.vector, [2.0, -1.0])
+    assert ascent.evaluations == len(seen)
+    np.testing.assert_array_equal(ascent.vector, [2.0, -1.0])
 
 
 @pytest.mark.parametrize(
@@ -50,9 +50,9 @@ def test_behind_a_wall_is_no_way_but_before_it_there_is(problem):
         value, gradient = hill(v)
         return 1e3 * value, 1e3 * gradient
 
-    found = ascend(walled, np.asarray([-40.0, -2.0]), FREE, 200)
-    np.testing.assert_allclose(found.vector, [1.0, -2.0], atol=1e-2)
-    assert np.isfinite(found.value)
+    ascent = ascend(walled, np.asarray([-40.0, -2.0]), FREE, 200)
+    np.testing.assert_allclose(ascent.vector, [1.0, -2.0], atol=1e-2)
+    assert np.isfinite(ascent.value)
 
 
 @pytest.mark.parametrize("nothing", [math.nan, math.inf, -math.inf, 1e151])
@@ -61,11 +61,11 @@ def test_what_is_not_finite_is_a_wall(nothing):
         lambda v: (nothing, np.zeros(2)),
         lambda v: (0.0, np.asarray([0.0, nothing])),
     ):
-        found = ascend(broken, np.zeros(2), FREE, 50)
-        assert found.value == -math.inf
-        assert not found.converged
-        assert found.message == "no value at the start: value or gradient overflow"
-        assert found.evaluations == 1
+        ascent = ascend(broken, np.zeros(2), FREE, 50)
+        assert ascent.value == -math.inf
+        assert not ascent.converged
+        assert ascent.message == "no value at the start: value or gradient overflow"
+        assert ascent.evaluations == 1
 
 
 def test_an_ascent_that_leaves_its_ends_is_brought_back_and_goes_on_within():
@@ -110,9 +110,9 @@ def test_what_a_wall_said_last_is_told():
             raise ValueError(f"{v[0] > 1e-6} is behind the wall")
         return float(v[0]), np.asarray([1.0, 0.0])
 
-    found = ascend(edge, np.zeros(2), FREE, 50)
-    assert found.vector[0] <= 1e-6
-    assert found.message.endswith("the last: True is behind the wall")
+    ascent = ascend(edge, np.zeros(2), FREE, 50)
+    assert ascent.vector[0] <= 1e-6
+    assert ascent.message.endswith("the last: True is behind the wall")
 
 
 @pytest.mark.parametrize("error", [TypeError, MemoryError, KeyboardInterrupt])
@@ -133,9 +133,9 @@ def test_an_overflow_on_the_way_is_no_warning():
 
 
 def test_where_nothing_is_free_there_is_a_value():
-    found = ascend(lambda v: (2.5, v), np.zeros(0), np.zeros((0, 2)), 5)
-    assert (found.value, found.converged, found.message) == (2.5, True, "nothing is free")
-    assert found.evaluations == 1
+    ascent = ascend(lambda v: (2.5, v), np.zeros(0), np.zeros((0, 2)), 5)
+    assert (ascent.value, ascent.converged, ascent.message) == (2.5, True, "nothing is free")
+    assert ascent.evaluations == 1
 
 
 @pytest.mark.parametrize(("walls", "said"), [(1, "; 1 point had no"), (2, "; 2 points had no")])
@@ -148,5 +148,5 @@ def test_points_without_a_value_are_counted(walls, said):
             raise ValueError("there is nothing")
         return hill(v)
 
-    found = ascend(walled, np.zeros(2), FREE, 50)
-    assert f"{said} value, the last: there is nothing" in found.message
+    ascent = ascend(walled, np.zeros(2), FREE, 50)
+    assert f"{said} value, the last: there is nothing" in ascent.message

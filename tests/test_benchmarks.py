@@ -60,10 +60,10 @@ def test_one_command_prints_a_table_and_writes_a_json(root, tmp_path):
 
 @pytest.mark.parametrize("task", ["evidence", "prediction"])
 def test_both_packages_give_the_same_answer(bench, task):
-    found = bench["measure"].times(task, 80, 50, rounds=1, seldom=1)
-    assert bench["measure"].disagreement(found) < 1e-10
+    timings = bench["measure"].times(task, 80, 50, rounds=1, seldom=1)
+    assert bench["measure"].disagreement(timings) < 1e-10
     size = 1 + 1 + 8 + 1 if task == "evidence" else 2 * 50
-    assert found["gpnotes"]["answer"].shape == (size,)
+    assert timings["gpnotes"]["answer"].shape == (size,)
 
 
 def test_the_floor_does_the_work_that_it_stands_for(bench):
@@ -115,9 +115,9 @@ def test_libraries_load_before_the_clock_starts(bench, monkeypatch):
 
     task = [bench["contestants"].Contestant(name, prepare) for name in ("floor", "gpnotes")]
     monkeypatch.setitem(bench["contestants"].TASKS, "evidence", task)
-    found = bench["measure"].times("evidence", 80, 50, rounds=2, seldom=1)
+    timings = bench["measure"].times("evidence", 80, 50, rounds=2, seldom=1)
     assert seen == [50, 50] + 8 * [80]  # each round calls twice and times the second
-    assert [len(one["seconds"]) for one in found.values()] == [2, 2]
+    assert [len(value["seconds"]) for value in timings.values()] == [2, 2]
 
 
 def test_memory_that_cannot_be_reset_is_not_guessed(bench, monkeypatch, tmp_path):
@@ -137,8 +137,8 @@ def test_growth_is_read_off_the_two_largest_sizes(bench):
         for n in (5000, 10, 2000)
     ]
     rows[1]["seconds"]["gpnotes"] = [1.0]  # the smallest: mostly overhead
-    found = bench["run"].growth(rows)["gpnotes"]
-    assert found == pytest.approx({"time": 3.0, "memory": 2.0})
+    growth = bench["run"].growth(rows)["gpnotes"]
+    assert growth == pytest.approx({"time": 3.0, "memory": 2.0})
 
 
 def test_the_memory_of_the_gradient_is_seen_and_is_two_matrices(bench):

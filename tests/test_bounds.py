@@ -26,33 +26,33 @@ def given(gp, bounds=None, fixed=()):
 
 def test_lengths_are_measured_by_the_columns_and_variances_by_the_observations(space):
     gp = GP(RBF(1.0, space.asarray([1.0, 2.0, 3.0])) + White(0.5), 0.1, ConstantMean(1.0))
-    found = reach(gp, x=space.asarray(X), y=space.asarray(Y))
+    extremes = reach(gp, x=space.asarray(X), y=space.asarray(Y))
     narrowest, widest = np.log(0.2 * 1e-5), np.log(4.0 * 1e5)
     for k in range(3):
-        assert found[f"kernel.parts.0.lengthscale[{k}]"] == pytest.approx(
+        assert extremes[f"kernel.parts.0.lengthscale[{k}]"] == pytest.approx(
             (narrowest, widest), abs=1e-5
         )
     eps = np.finfo(np.float64 if space.double else np.float32).eps
     low = math.log(eps * 2.0 / 3.0)
     for name in ("kernel.parts.0.variance", "kernel.parts.1.variance", "noise_var"):
-        assert found[name] == pytest.approx((low, math.inf), abs=1e-5)
-    assert found["mean.value"] == (-math.inf, math.inf)
+        assert extremes[name] == pytest.approx((low, math.inf), abs=1e-5)
+    assert extremes["mean.value"] == (-math.inf, math.inf)
 
 
 def test_what_has_no_unit_stays_near_its_start():
-    found = reach(GP(Periodic(1.0, 0.5) + Linear(2.0), 0.1))
+    extremes = reach(GP(Periodic(1.0, 0.5) + Linear(2.0), 0.1))
     wide = math.log(1e10)
     for name, start in (("parts.0.lengthscale", 0.5), ("parts.1.variance", 2.0)):
         middle = math.log(start)
-        assert found[f"kernel.{name}"] == pytest.approx((middle - wide, middle + wide))
-    assert found["kernel.parts.0.period"] == pytest.approx((math.log(0.2e-5), math.log(4e5)))
+        assert extremes[f"kernel.{name}"] == pytest.approx((middle - wide, middle + wide))
+    assert extremes["kernel.parts.0.period"] == pytest.approx((math.log(0.2e-5), math.log(4e5)))
 
 
 def test_the_start_is_always_within():
-    found = reach(GP(RBF(1e-30, 1e-9), 1e-40))
-    assert found["kernel.variance"][0] == pytest.approx(math.log(1e-30))
-    assert found["noise_var"][0] == pytest.approx(math.log(1e-40))
-    assert found["kernel.lengthscale"][0] == pytest.approx(math.log(1e-9))
+    extremes = reach(GP(RBF(1e-30, 1e-9), 1e-40))
+    assert extremes["kernel.variance"][0] == pytest.approx(math.log(1e-30))
+    assert extremes["noise_var"][0] == pytest.approx(math.log(1e-40))
+    assert extremes["kernel.lengthscale"][0] == pytest.approx(math.log(1e-9))
     assert reach(GP(RBF(1.0, 1e9), 0.1))["kernel.lengthscale"][1] == pytest.approx(math.log(1e9))
 
 
@@ -73,19 +73,21 @@ def test_the_unit_of_a_variance_is_that_about_the_mean_where_there_is_one(y, var
 
 
 def test_inputs_of_one_place_say_nothing_of_lengths():
-    found = reach(GP(RBF(), 0.1), x=np.ones((3, 2)))
-    assert found["kernel.lengthscale"] == (-math.inf, math.inf)
+    extremes = reach(GP(RBF(), 0.1), x=np.ones((3, 2)))
+    assert extremes["kernel.lengthscale"] == (-math.inf, math.inf)
 
 
 def test_given_bounds_are_logarithms_of_what_is_positive_and_plain_for_what_is_real():
     gp = GP(RBF(1.0, np.ones(3)), 0.1, ConstantMean(0.3))
     bounds = {"kernel.lengthscale": (2, np.float64(4.0)), "mean.value": [-1.0, 0.0]}
-    found = given(gp, bounds, fixed=["noise_var"])
+    bounds_given = given(gp, bounds, fixed=["noise_var"])
     for k in range(3):
-        assert found[f"kernel.lengthscale[{k}]"] == pytest.approx((math.log(2.0), math.log(4.0)))
-    assert found["mean.value"] == (-1.0, 0.0)
-    assert "noise_var" not in found
-    assert found["kernel.variance"] == (-math.inf, math.inf)
+        assert bounds_given[f"kernel.lengthscale[{k}]"] == pytest.approx(
+            (math.log(2.0), math.log(4.0))
+        )
+    assert bounds_given["mean.value"] == (-1.0, 0.0)
+    assert "noise_var" not in bounds_given
+    assert bounds_given["kernel.variance"] == (-math.inf, math.inf)
 
 
 @pytest.mark.parametrize("pair", [(1.0, 1.0), np.asarray([1.0, 2.0])])

@@ -108,9 +108,9 @@ def test_public_functions_name_what_a_part_lacks():
 
 def test_a_part_that_has_its_members_is_as_good_as_ours():
     wanted = laplace.condition(GP(RBF(), 0.0), X, Y, Bernoulli())
-    found = laplace.condition(GP(RBF(), 0.0), X, Y, without(Bernoulli(), "information"))
-    assert found.log_evidence == wanted.log_evidence
-    np.testing.assert_array_equal(found.probability(X), wanted.probability(X))
+    approximation = laplace.condition(GP(RBF(), 0.0), X, Y, without(Bernoulli(), "information"))
+    assert approximation.log_evidence == wanted.log_evidence
+    np.testing.assert_array_equal(approximation.probability(X), wanted.probability(X))
 
 
 @pytest.mark.parametrize(

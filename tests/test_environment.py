@@ -45,9 +45,9 @@ def _locked(lock: str = LOCKS[0]) -> dict[str, str]:
     """Name to version, for this interpreter."""
     here = default_environment()
     pins = [
-        one
-        for one in _requirements(_lock_lines(lock))
-        if not one.marker or one.marker.evaluate(here)
+        requirement
+        for requirement in _requirements(_lock_lines(lock))
+        if not requirement.marker or requirement.marker.evaluate(here)
     ]
     return {canonicalize_name(pin.name): str(pin.specifier).removeprefix("==") for pin in pins}
 
@@ -55,14 +55,16 @@ def _locked(lock: str = LOCKS[0]) -> dict[str, str]:
 def _wanted(extras: tuple[str, ...] = SERVED) -> dict[str, str]:
     """Name to range, of the package and of the extras named."""
     lines = [*PROJECT["dependencies"], *(line for extra in extras for line in EXTRAS[extra])]
-    every = [one for one in _requirements(lines) if one.name != PROJECT["name"]]
+    every = [
+        requirement for requirement in _requirements(lines) if requirement.name != PROJECT["name"]
+    ]
     ranges = {one.name: str(one.specifier) for one in every}
     assert all(ranges[one.name] == str(one.specifier) for one in every), "two ranges for one name"
     return ranges
 
 
 def test_the_package_is_light_and_has_the_extras_that_it_names():
-    assert {one.name for one in _requirements(PROJECT["dependencies"])} == LIGHT
+    assert {requirement.name for requirement in _requirements(PROJECT["dependencies"])} == LIGHT
     assert set(EXTRAS) == {*SERVED, "gpu-cuda12", "gpu-cuda13", "data"}
 
 

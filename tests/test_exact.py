@@ -232,17 +232,17 @@ def test_every_space_gets_value_and_gradient_by_one_call(space, numbers, which):
 
 def test_leaving_one_out_is_conditioning_on_the_others(space, numbers, which):
     gp, X, y, _ = in_space(space, numbers, which)
-    found = condition(gp, X, y).leave_one_out()
+    left_out = condition(gp, X, y).leave_one_out()
     X, y, _ = numbers
     gp = models(np.asarray)[which]
     white = 0.05 if which == "general" else 0.0
-    assert found.mean.shape == found.variance.shape == found.log_density.shape == y.shape
+    assert left_out.mean.shape == left_out.variance.shape == left_out.log_density.shape == y.shape
     for i in range(len(y)):
         others = np.arange(len(y)) != i
         mean, variance = condition(gp, X[others], y[others]).predict(X[i : i + 1], noise=True)
         assert white <= variance[0]
         density = -0.5 * ((y[i] - mean[0]) ** 2 / variance[0] + np.log(2.0 * np.pi * variance[0]))
-        found_here = [float(a[i]) for a in (found.mean, found.variance, found.log_density)]
+        found_here = [float(a[i]) for a in (left_out.mean, left_out.variance, left_out.log_density)]
         np.testing.assert_allclose(found_here, [mean[0], variance[0], density], **tolerance(space))
 
 

@@ -35,34 +35,34 @@ def start():
 
 
 def test_the_gradient_vanishes_and_the_parameter_is_found(data):
-    found = fit(start(), *data, bounds={"kernel.lengthscale": (0.05, 50.0)})
-    value, bar = log_evidence_and_gradient(found.gp, *data)
-    assert abs(value - found.log_evidence) < 1e-9
+    fitted = fit(start(), *data, bounds={"kernel.lengthscale": (0.05, 50.0)})
+    value, bar = log_evidence_and_gradient(fitted.gp, *data)
+    assert abs(value - fitted.log_evidence) < 1e-9
     assert value > log_evidence(start(), *data) + 5
-    free = flatten_gradient(found.gp, bar)[[0, 1, 3]]  # the idle column's length is at its bound
+    free = flatten_gradient(fitted.gp, bar)[[0, 1, 3]]  # the idle column's length is at its bound
     assert abs(free).max() < 1e-2
-    assert found.gp.kernel.lengthscale[1] > 5 * found.gp.kernel.lengthscale[0]
-    assert 0.003 < found.gp.noise_var < 0.03
+    assert fitted.gp.kernel.lengthscale[1] > 5 * fitted.gp.kernel.lengthscale[0]
+    assert 0.003 < fitted.gp.noise_var < 0.03
 
 
 def test_restarts_are_sorted_and_reported(data):
-    found = fit(
+    fitted = fit(
         start(), *data, restarts=3, stream=stream(2), bounds={"kernel.lengthscale": (0.05, 50)}
     )
-    values = [run.log_evidence for run in found.runs]
+    values = [run.log_evidence for run in fitted.runs]
     assert len(values) == 4
     assert values == sorted(values, reverse=True)
-    assert found.log_evidence == values[0]
-    assert 1 <= found.agreeing <= 4
+    assert fitted.log_evidence == values[0]
+    assert 1 <= fitted.agreeing <= 4
     with pytest.raises(ValueError, match="restarts need a stream"):
         fit(start(), *data, restarts=1)
 
 
 def test_what_is_fixed_or_bounded_stays(data):
-    found = fit(start(), *data, fixed=("noise_var",), bounds={"kernel.lengthscale": (2.0, 3.0)})
-    assert found.gp.noise_var == 0.1
-    assert (found.gp.kernel.lengthscale >= 2.0 - 1e-12).all()
-    assert (found.gp.kernel.lengthscale <= 3.0 + 1e-12).all()
+    fitted = fit(start(), *data, fixed=("noise_var",), bounds={"kernel.lengthscale": (2.0, 3.0)})
+    assert fitted.gp.noise_var == 0.1
+    assert (fitted.gp.kernel.lengthscale >= 2.0 - 1e-12).all()
+    assert (fitted.gp.kernel.lengthscale <= 3.0 + 1e-12).all()
     with pytest.raises(ValueError, match=r"bounds name \['length'\]"):
         fit(start(), *data, bounds={"length": (1.0, 2.0)})
 
@@ -70,9 +70,9 @@ def test_what_is_fixed_or_bounded_stays(data):
 def test_any_space(space, data):
     X, y = (space.asarray(a) for a in data)
     gp = GP(RBF(1.0, space.asarray([1.0, 1.0])), 0.1)
-    found = fit(gp, X, y, steps=5, bounds={"kernel.lengthscale": (0.1, 10.0)})
-    assert space.holds(found.gp.kernel.lengthscale)
-    assert found.log_evidence > log_evidence(gp, X, y)
+    fitted = fit(gp, X, y, steps=5, bounds={"kernel.lengthscale": (0.1, 10.0)})
+    assert space.holds(fitted.gp.kernel.lengthscale)
+    assert fitted.log_evidence > log_evidence(gp, X, y)
 
 
 # Ordinary data, and data that leave nothing to fit
@@ -97,10 +97,10 @@ def noisy_sine(seed):
 def test_ordinary_data_are_fitted_whatever_a_line_search_meets(kernel, seeds):
     for seed in seeds:
         X, y = noisy_sine(seed)
-        found = fit(GP(kernel, 0.1), X, y, restarts=4, stream=stream(seed), steps=60)
-        assert len(found.runs) == 5
-        assert found.log_evidence > log_evidence(GP(kernel, 0.1), X, y)
-        assert all(np.isfinite(run.log_evidence) for run in found.runs)
+        fitted = fit(GP(kernel, 0.1), X, y, restarts=4, stream=stream(seed), steps=60)
+        assert len(fitted.runs) == 5
+        assert fitted.log_evidence > log_evidence(GP(kernel, 0.1), X, y)
+        assert all(np.isfinite(run.log_evidence) for run in fitted.runs)
 
 
 DEGENERATE = {
@@ -126,9 +126,9 @@ def test_data_that_leave_little_to_fit_are_fitted_too(values, places, dtype):
     x = INPUTS[places]
     X, y = x[:, None].astype(dtype), DEGENERATE[values](x).astype(dtype)
     for gp in (GP(RBF(), 0.1, ConstantMean(0.0)), GP(Matern32(), 0.1)):
-        found = fit(gp, X, y, restarts=1, stream=stream(0), steps=30)
-        assert np.isfinite(found.log_evidence)
-        assert found.log_evidence >= log_evidence(gp, X, y) - 1e-6
+        fitted = fit(gp, X, y, restarts=1, stream=stream(0), steps=30)
+        assert np.isfinite(fitted.log_evidence)
+        assert fitted.log_evidence >= log_evidence(gp, X, y) - 1e-6
 
 
 @pytest.mark.parametrize(("dtype", "size"), [(np.float64, 1e160), (np.float32, 1e30)])
@@ -139,10 +139,10 @@ def test_what_has_no_evidence_anywhere_is_an_error_that_names_y(dtype, size):
 
 
 def test_a_run_that_cannot_start_has_failed_and_the_others_go_on(data):
-    found = fit(start(), *data, restarts=3, stream=stream(1), restart_sd=1e5, steps=5)
-    failed = [run for run in found.runs if not np.isfinite(run.log_evidence)]
+    fitted = fit(start(), *data, restarts=3, stream=stream(1), restart_sd=1e5, steps=5)
+    failed = [run for run in fitted.runs if not np.isfinite(run.log_evidence)]
     assert failed
-    assert np.isfinite(found.log_evidence)
+    assert np.isfinite(fitted.log_evidence)
     for run in failed:
         assert run.gp == start()
         assert (run.converged, run.evaluations, run.at_bounds) == (False, 1, ())
@@ -150,12 +150,12 @@ def test_a_run_that_cannot_start_has_failed_and_the_others_go_on(data):
 
 
 def test_a_parameter_that_ends_on_its_bound_is_named(data):
-    found = fit(start(), *data, bounds={"kernel.lengthscale": (2.0, 3.0), "noise_var": (1e-6, 1)})
-    assert "kernel.lengthscale[0]" in found.runs[0].at_bounds
-    assert "noise_var" not in found.runs[0].at_bounds
+    fitted = fit(start(), *data, bounds={"kernel.lengthscale": (2.0, 3.0), "noise_var": (1e-6, 1)})
+    assert "kernel.lengthscale[0]" in fitted.runs[0].at_bounds
+    assert "noise_var" not in fitted.runs[0].at_bounds
     X = np.linspace(0.0, 1.0, 9)[:, None]
-    found = fit(GP(RBF(), 0.1, ConstantMean(0.0)), X, np.full(9, 3.0))
-    assert "noise_var" in found.runs[0].at_bounds
+    fitted = fit(GP(RBF(), 0.1, ConstantMean(0.0)), X, np.full(9, 3.0))
+    assert "noise_var" in fitted.runs[0].at_bounds
 
 
 def test_units_of_the_data_do_not_matter():
@@ -164,9 +164,9 @@ def test_units_of_the_data_do_not_matter():
     gp = GP(Matern52(1.0, 0.7), 0.1)
     wanted = fit(gp, X, y)
     scaled = GP(Matern52(1e12, 0.7e-8), 0.1e12)
-    found = fit(scaled, 1e-8 * X, 1e6 * y)
-    assert found.log_evidence + 20 * np.log(1e6) == pytest.approx(wanted.log_evidence, abs=1e-4)
-    assert found.gp.kernel.lengthscale == pytest.approx(
+    fitted = fit(scaled, 1e-8 * X, 1e6 * y)
+    assert fitted.log_evidence + 20 * np.log(1e6) == pytest.approx(wanted.log_evidence, abs=1e-4)
+    assert fitted.gp.kernel.lengthscale == pytest.approx(
         1e-8 * wanted.gp.kernel.lengthscale, rel=1e-2
     )
 
@@ -247,9 +247,9 @@ def test_fits_in_threads_leave_the_filters_of_warnings_alone():
 def test_a_fit_meets_jitter_without_a_word_and_what_it_finds_is_told():
     X = np.repeat(np.linspace(0.0, 1.0, 6), 2)[:, None]
     y = np.sin(3.0 * X[:, 0])
-    found = fit(GP(RBF(1.0, 2.0), 1e-18), X, y, fixed=["noise_var"], steps=3)
+    fitted = fit(GP(RBF(1.0, 2.0), 1e-18), X, y, fixed=["noise_var"], steps=3)
     with pytest.warns(JitterWarning, match="added .* to its diagonal"):
-        condition(found.gp, X, y)
+        condition(fitted.gp, X, y)
 
 
 def test_runs_agree_within_a_tenth_of_a_nat():

@@ -50,9 +50,9 @@ def test_marginal_in_the_order_asked_for(space, x, moments):
 def test_condition_is_the_block_formula(space, x, moments):
     (mean, S), a, b, values = moments, [3, 1], [0, 2, 4], np.asarray([0.3, -0.7])
     gain = S[np.ix_(b, a)] @ np.linalg.inv(S[np.ix_(a, a)])
-    found = x.condition(a, space.asarray(values))
-    close(space, found.mean, mean[b] + gain @ (values - mean[a]))
-    close(space, found.covariance, S[np.ix_(b, b)] - gain @ S[np.ix_(a, b)])
+    conditioned = x.condition(a, space.asarray(values))
+    close(space, conditioned.mean, mean[b] + gain @ (values - mean[a]))
+    close(space, conditioned.covariance, S[np.ix_(b, b)] - gain @ S[np.ix_(a, b)])
 
 
 def test_conditioning_in_two_steps_or_in_one(space, x):
@@ -66,9 +66,9 @@ def test_conditioning_in_two_steps_or_in_one(space, x):
 def test_a_singular_distribution_conditions_where_the_values_are_possible(space):
     """Three variables that are multiples of one."""
     x = Normal(space.asarray([0.0, 0.0, 1.0]), space.asarray([[1.0], [2.0], [3.0]]))
-    found = x.condition([0, 1], space.asarray([0.5, 1.0]))
-    close(space, found.mean, [2.5])
-    close(space, found.covariance, [[0.0]])
+    conditioned = x.condition([0, 1], space.asarray([0.5, 1.0]))
+    close(space, conditioned.mean, [2.5])
+    close(space, conditioned.covariance, [[0.0]])
     with pytest.raises(ValueError, match="values are impossible under a singular covariance"):
         x.condition([0, 1], space.asarray([0.5, 2.0]))
 
@@ -86,18 +86,18 @@ def test_product_adds_precisions(space, x, moments, rng):
     (m1, S1), (m2, R2) = moments, other
     P1, P2 = np.linalg.inv(S1), np.linalg.inv(R2 @ R2.T)
     S = np.linalg.inv(P1 + P2)
-    found = x.product(Normal(space.asarray(m2), space.asarray(R2)))
-    close(space, found.covariance, S)
-    close(space, found.mean, S @ (P1 @ m1 + P2 @ m2))
-    assert found.root.shape == (5, 5)
+    product = x.product(Normal(space.asarray(m2), space.asarray(R2)))
+    close(space, product.covariance, S)
+    close(space, product.mean, S @ (P1 @ m1 + P2 @ m2))
+    assert product.root.shape == (5, 5)
 
 
 def test_log_density_is_that_of_scipy(space, x, moments, rng):
     point = rng.normal(size=5)
     wanted = multivariate_normal(*moments).logpdf(point)
-    found = x.log_density(space.asarray(point))
-    assert type(found) is float
-    assert found == pytest.approx(wanted, rel=1e-10 if space.double else 1e-4)
+    log_density = x.log_density(space.asarray(point))
+    assert type(log_density) is float
+    assert log_density == pytest.approx(wanted, rel=1e-10 if space.double else 1e-4)
 
 
 def test_divergence_of_one_variable_from_another(space):
@@ -113,7 +113,7 @@ def test_divergence_is_the_expected_difference_of_log_densities(rng):
     """By simulation, within five standard errors."""
     p, q = (Normal(*random_normal(rng, 3)) for _ in range(2))
     draws = p.sample(stream(0), 4000)
-    gaps = np.asarray([p.log_density(one) - q.log_density(one) for one in draws])
+    gaps = np.asarray([p.log_density(draw) - q.log_density(draw) for draw in draws])
     assert abs(gaps.mean() - p.kl(q)) < 5.0 * gaps.std() / math.sqrt(4000)
 
 

@@ -93,12 +93,14 @@ def test_for_gaussian_noise_it_is_exact(space, rng):
     X, Xs = space.asarray(rng.normal(size=(9, 2))), space.asarray(rng.normal(size=(4, 2)))
     y = space.asarray(rng.normal(size=9))
     kernel, mean = RBF(1.4, space.asarray(LENGTHS)), ConstantMean(0.3)
-    found = laplace.condition(GP(kernel, 0.0, mean), X, y, Gaussian(0.2))
+    approximation = laplace.condition(GP(kernel, 0.0, mean), X, y, Gaussian(0.2))
     wanted = exact.condition(GP(kernel, 0.2, mean), X, y)
-    assert found.log_evidence == pytest.approx(wanted.log_evidence, rel=close(space)["rtol"])
-    for ours, theirs in zip(found.predict(Xs), wanted.predict(Xs), strict=True):
+    assert approximation.log_evidence == pytest.approx(
+        wanted.log_evidence, rel=close(space)["rtol"]
+    )
+    for ours, theirs in zip(approximation.predict(Xs), wanted.predict(Xs), strict=True):
         np.testing.assert_allclose(to_numpy(ours), to_numpy(theirs), **close(space))
-    gp_bar, X_bar = found.evidence_gradient()
+    gp_bar, X_bar = approximation.evidence_gradient()
     exact_bar, X_bar_exact, _ = wanted.evidence_gradient()
     both = [flatten_gradient(wanted.gp, bar)[:3] for bar in (gp_bar, exact_bar)]
     np.testing.assert_allclose(*both, **close(space))
@@ -237,24 +239,24 @@ def test_a_fit_ends_where_the_gradient_of_the_evidence_is_zero(rng, link):
     X = rng.uniform(-3.0, 3.0, size=(60, 1))
     y = np.where(np.sin(2.0 * X[:, 0]) + 0.3 * rng.normal(size=60) > 0.0, 1.0, -1.0)
     start = GP(RBF(1.0, 3.0), 0.0, ConstantMean(0.2))
-    found = fit(start, X, y, Bernoulli(link))
-    assert isinstance(found, LaplacePosterior)
-    assert found.log_evidence > laplace.condition(start, X, y, Bernoulli(link)).log_evidence + 1.0
-    gradient = flatten_gradient(found.gp, found.evidence_gradient()[0], fixed=["noise_var"])
+    fitted = fit(start, X, y, Bernoulli(link))
+    assert isinstance(fitted, LaplacePosterior)
+    assert fitted.log_evidence > laplace.condition(start, X, y, Bernoulli(link)).log_evidence + 1.0
+    gradient = flatten_gradient(fitted.gp, fitted.evidence_gradient()[0], fixed=["noise_var"])
     assert np.max(np.abs(gradient)) < 1e-3
-    assert found.gp.noise_var == 0.0
-    right = (found.probability(X) > 0.5) == (np.sin(2.0 * X[:, 0]) > 0.0)
+    assert fitted.gp.noise_var == 0.0
+    right = (fitted.probability(X) > 0.5) == (np.sin(2.0 * X[:, 0]) > 0.0)
     assert right.mean() > 0.85
 
 
 def test_a_fit_keeps_to_bounds_and_to_what_is_fixed(space, numbers):
     X, y, _ = (space.asarray(a) for a in numbers)
     gp = GP(RBF(1.0, space.asarray(LENGTHS)), 0.0)
-    found = fit(gp, X, y, bounds={"kernel.lengthscale": (1.0, 1.3)}, fixed=["kernel.variance"])
-    lengths = to_numpy(found.gp.kernel.lengthscale)
-    assert space.holds(found.gp.kernel.lengthscale)
+    fitted = fit(gp, X, y, bounds={"kernel.lengthscale": (1.0, 1.3)}, fixed=["kernel.variance"])
+    lengths = to_numpy(fitted.gp.kernel.lengthscale)
+    assert space.holds(fitted.gp.kernel.lengthscale)
     assert np.all((lengths > 0.999) & (lengths < 1.301))
-    assert found.gp.kernel.variance == 1.0
+    assert fitted.gp.kernel.variance == 1.0
     with pytest.raises(ValueError, match=r"bounds name \['kernel.period'\]; the parameters are"):
         fit(gp, X, y, bounds={"kernel.period": (1.0, 2.0)})
     with pytest.raises(ValueError, match=r"fixed names 'kernel\.period'"):
@@ -372,8 +374,8 @@ def test_labels_that_leave_little_to_fit_are_fitted_too(link):
     X = np.linspace(-1.0, 1.0, 8)[:, None]
     labels, gp = np.sign(X[:, 0]), GP(RBF(), 0.0, ConstantMean(0.0))
     for x, y in ((X, labels), (X, np.ones(8)), (0.0 * X, labels), (X[:1], labels[:1])):
-        found = fit(gp, x, y, Bernoulli(link))
-        assert found.log_evidence >= laplace.condition(gp, x, y, Bernoulli(link)).log_evidence
+        fitted = fit(gp, x, y, Bernoulli(link))
+        assert fitted.log_evidence >= laplace.condition(gp, x, y, Bernoulli(link)).log_evidence
 
 
 @pytest.mark.parametrize(("steps", "error"), [(0, ValueError), (2.5, TypeError), (None, TypeError)])

@@ -21,10 +21,10 @@ def f(space):
 
 
 def test_the_density_is_that_of_scipy(space, y, f):
-    found = Gaussian(0.7).log_density(y, f)
-    assert space.holds(found)
+    log_density = Gaussian(0.7).log_density(y, f)
+    assert space.holds(log_density)
     wanted = norm(to_numpy(f), np.sqrt(0.7)).logpdf(to_numpy(y))
-    np.testing.assert_allclose(to_numpy(found), wanted, rtol=1e-12 if space.double else 1e-5)
+    np.testing.assert_allclose(to_numpy(log_density), wanted, rtol=1e-12 if space.double else 1e-5)
 
 
 def test_each_derivative_is_the_slope_of_the_one_before(space, y, f):
@@ -41,12 +41,12 @@ def test_each_derivative_is_the_slope_of_the_one_before(space, y, f):
 
 def test_the_expected_density_is_that_of_quadrature(space, y, f):
     variance = space.asarray([0.2, 1.0, 0.5])
-    found = Gaussian(0.7).expected_log_density(y, f, variance)
-    assert space.holds(found)
+    expectation = Gaussian(0.7).expected_log_density(y, f, variance)
+    assert space.holds(expectation)
     # a quadratic in f: two nodes are exact
     wanted = expect(lambda t: Gaussian(0.7).log_density(y[:, None], t), f, variance, n=2)
     tolerance = 1e-12 if space.double else 1e-5
-    np.testing.assert_allclose(to_numpy(found), to_numpy(wanted), rtol=tolerance)
+    np.testing.assert_allclose(to_numpy(expectation), to_numpy(wanted), rtol=tolerance)
 
 
 def test_a_variance_is_positive():
@@ -69,11 +69,13 @@ def log_probability(link, z):
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_the_density_of_a_label_is_that_of_scipy(space, link, sign):
     y = space.asarray(np.full(F.size, sign))
-    found = Bernoulli(link).log_density(y, space.asarray(F))
-    assert space.holds(found)
+    log_density = Bernoulli(link).log_density(y, space.asarray(F))
+    assert space.holds(log_density)
     wanted = log_probability(link, sign * F)
     rtol = 1e-13 if space.double else 1e-5
-    np.testing.assert_allclose(to_numpy(found), wanted, rtol=rtol, atol=0 if space.double else 1e-7)
+    np.testing.assert_allclose(
+        to_numpy(log_density), wanted, rtol=rtol, atol=0 if space.double else 1e-7
+    )
 
 
 @pytest.mark.parametrize("link", LINKS)
@@ -95,8 +97,8 @@ def test_the_derivatives_for_a_label_are_slopes(link):
 @pytest.mark.parametrize("link", LINKS)
 def test_the_derivatives_for_a_label_are_the_same_in_every_space(space, link):
     y = np.where(np.arange(F.size) % 3, 1.0, -1.0)
-    found = Bernoulli(link).derivatives(space.asarray(y), space.asarray(F))
-    for one, wanted in zip(found, Bernoulli(link).derivatives(y, F), strict=True):
+    derivatives = Bernoulli(link).derivatives(space.asarray(y), space.asarray(F))
+    for one, wanted in zip(derivatives, Bernoulli(link).derivatives(y, F), strict=True):
         assert space.holds(one)
         tolerance = {"rtol": 1e-11, "atol": 1e-13} if space.double else {"rtol": 1e-4, "atol": 1e-5}
         np.testing.assert_allclose(to_numpy(one), wanted, **tolerance)
@@ -129,12 +131,12 @@ def test_averages_over_f_are_those_of_brute_force(space, link, variance):
     """From a narrow f to one so wide that its entropy is a spike; both sides of the two rules."""
     means = np.asarray([0.0, 0.4, -2.5, 7.0])
     label, m, v = Bernoulli(link), space.asarray(means), space.asarray(np.full(4, variance))
-    found = label.probability(m, v), label.expected_entropy(m, v), label.information(m, v)
+    ours = label.probability(m, v), label.expected_entropy(m, v), label.information(m, v)
     wanted = np.asarray([averages(link, mean, variance) for mean in means]).T
-    for one, brute in zip(found, wanted, strict=True):
-        assert space.holds(one)
+    for average, brute in zip(ours, wanted, strict=True):
+        assert space.holds(average)
         np.testing.assert_allclose(
-            to_numpy(one), brute, rtol=0, atol=1e-12 if space.double else 2e-6
+            to_numpy(average), brute, rtol=0, atol=1e-12 if space.double else 2e-6
         )
 
 
@@ -162,9 +164,9 @@ def test_information_keeps_digits_of_a_variance_however_small(link):
 def test_information_lies_between_nothing_and_a_bit(rng, space, link):
     means, variance = 20.0 * rng.normal(size=(40, 25)), np.exp(6.0 * rng.normal(size=(40, 25)))
     variance[0, :] = 0.0
-    found = Bernoulli(link).information(space.asarray(means), space.asarray(variance))
-    assert space.holds(found)
-    host = to_numpy(found)
+    information = Bernoulli(link).information(space.asarray(means), space.asarray(variance))
+    assert space.holds(information)
+    host = to_numpy(information)
     assert host.shape == (40, 25)
     assert np.max(host[0]) < (1e-15 if space.double else 1e-7)
     assert np.all((host >= 0.0) & (host <= np.log(2.0) * (1.0 + 1e-7)))
@@ -262,11 +264,11 @@ def test_what_is_observed_with_noise_is_finite(y):
 def test_y_may_be_one_number_or_stand_before_nodes(space):
     y, nodes = space.asarray([1.0, -1.0]), space.asarray([[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]])
     for likelihood in (Gaussian(0.5), Bernoulli()):
-        found = likelihood.log_density(y[:, None], nodes)
-        assert space.holds(found)
+        log_density = likelihood.log_density(y[:, None], nodes)
+        assert space.holds(log_density)
         for k in range(3):
             wanted = to_numpy(likelihood.log_density(y, nodes[:, k]))
-            np.testing.assert_allclose(to_numpy(found)[:, k], wanted, rtol=1e-6)
+            np.testing.assert_allclose(to_numpy(log_density)[:, k], wanted, rtol=1e-6)
         one, same = (
             likelihood.log_density(1.0, nodes),
             likelihood.log_density(0.0 * nodes + 1, nodes),

@@ -28,8 +28,8 @@ def free(monkeypatch):
 
 
 def test_what_is_free_is_more_than_nothing_and_less_than_a_planet():
-    found = memory.available(np.ones(1))
-    assert found is None or 2**20 < found < 2**60
+    free = memory.available(np.ones(1))
+    assert free is None or 2**20 < free < 2**60
 
 
 def test_the_kernels_estimate_is_read_in_kib(tmp_path, monkeypatch):

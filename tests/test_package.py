@@ -29,7 +29,7 @@ def test_a_type_checker_sees_the_same_names_from_the_same_rooms():
     module = ast.parse(Path(gpnotes.__file__).read_text(encoding="utf-8"))
     (block,) = (node for node in module.body if isinstance(node, ast.If))
     declared = {
-        node.module or alias.name: sorted(one.name for one in node.names if node.module)
+        node.module or alias.name: sorted(name.name for name in node.names if node.module)
         for node in block.body
         for alias in node.names
     }

@@ -115,14 +115,14 @@ def test_flattening_and_back(space, model):
 
 
 def test_every_entry_has_a_name(model):
-    found = names(model)
-    assert found[:3] == [
+    labels = names(model)
+    assert labels[:3] == [
         "kernel.parts.0.variance",
         "kernel.parts.0.lengthscale[0]",
         "kernel.parts.0.lengthscale[1]",
     ]
-    assert found[-3:] == ["noise_var", "mean.value", "slope"]
-    assert len(found) == flatten(model)[0].size
+    assert labels[-3:] == ["noise_var", "mean.value", "slope"]
+    assert len(labels) == flatten(model)[0].size
 
 
 def test_what_is_fixed_stays_out_and_stays(model):

@@ -139,10 +139,10 @@ def test_matplotlib_is_asked_for_late_and_missed_with_its_extra():
         "try: plot.figure()\n"
         "except ImportError as problem: print(problem)\n"
     )
-    found = subprocess.run(
+    finished = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
-    assert "from a clone, pip install '.[book]'" in found.stdout
+    assert "from a clone, pip install '.[book]'" in finished.stdout
 
 
 @pytest.mark.parametrize(

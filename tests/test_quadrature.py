@@ -39,11 +39,11 @@ def test_a_rule_needs_a_node():
 
 def test_expectations_entry_by_entry(space):
     mean, variance = space.asarray([[0.0, 1.0]]), space.asarray([[0.5, 2.0]])
-    found = expect(space.xp.exp, mean, variance, n=30)
-    assert space.holds(found)
-    assert found.shape == (1, 2)
+    expectation = expect(space.xp.exp, mean, variance, n=30)
+    assert space.holds(expectation)
+    assert expectation.shape == (1, 2)
     wanted = np.exp([[0.25, 2.0]])  # the mean of a log-normal: exp(mean + variance / 2)
-    np.testing.assert_allclose(to_numpy(found), wanted, rtol=1e-10 if space.double else 1e-5)
+    np.testing.assert_allclose(to_numpy(expectation), wanted, rtol=1e-10 if space.double else 1e-5)
 
 
 def test_a_variance_is_not_negative_and_has_the_shape_of_the_mean(space):

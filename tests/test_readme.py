@@ -66,8 +66,8 @@ def test_nothing_promises_a_name_on_an_index_of_packages():
     assert PROMISED.search("pip install 'gpnotes[book]'")
     assert PROMISED.search("`pip install gpnotes`")
     assert not PROMISED.search("from a clone, pip install '.[book]'")
-    found = [path.relative_to(ROOT) for path in _said() if PROMISED.search(path.read_text("utf-8"))]
-    assert found == []
+    paths = [path.relative_to(ROOT) for path in _said() if PROMISED.search(path.read_text("utf-8"))]
+    assert paths == []
 
 
 @pytest.fixture

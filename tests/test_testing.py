@@ -41,16 +41,16 @@ from gpnotes.testing.differences import jacobian
 
 
 def test_the_list_of_spaces():
-    found = {space.name: space for space in namespaces()}
-    assert {"numpy-float64", "numpy-float32"} <= found.keys()
-    assert {"strict-CPU_DEVICE", "strict-device1", "strict-no_float64"} <= found.keys()
-    assert any(name.startswith("cupy") for name in found)
-    for space in found.values():
+    spaces = {space.name: space for space in namespaces()}
+    assert {"numpy-float64", "numpy-float32"} <= spaces.keys()
+    assert {"strict-CPU_DEVICE", "strict-device1", "strict-no_float64"} <= spaces.keys()
+    assert any(name.startswith("cupy") for name in spaces)
+    for space in spaces.values():
         assert space.reason or space.holds(space.asarray([[1.0]]))
-    f64, f32 = found["numpy-float64"], found["numpy-float32"]
+    f64, f32 = spaces["numpy-float64"], spaces["numpy-float32"]
     assert not f32.holds(f64.asarray([1.0]))
-    assert not f64.holds(found["strict-CPU_DEVICE"].asarray([1.0]))
-    here, there = found["strict-CPU_DEVICE"], found["strict-device1"]
+    assert not f64.holds(spaces["strict-CPU_DEVICE"].asarray([1.0]))
+    here, there = spaces["strict-CPU_DEVICE"], spaces["strict-device1"]
     assert not here.holds(there.asarray([1.0]))
 
 

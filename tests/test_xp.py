@@ -62,23 +62,23 @@ def test_the_inverse_from_a_factor(space, lower):
 
 def test_the_symmetric_part_of_every_matrix_in_a_stack(space, rng):
     a = space.asarray(rng.normal(size=(4, 3, 3)))
-    found = _xp.symmetric_part(a)
-    assert space.holds(found)
+    symmetric = _xp.symmetric_part(a)
+    assert space.holds(symmetric)
     wanted = [0.5 * (one + one.T) for one in _xp.to_numpy(a)]
-    np.testing.assert_array_equal(_xp.to_numpy(found), wanted)
+    np.testing.assert_array_equal(_xp.to_numpy(symmetric), wanted)
 
 
 def test_the_log_of_the_normal_distribution_function_is_that_of_scipy_far_into_the_tails(space):
     from scipy.special import log_ndtr
 
     x = np.concatenate([np.linspace(-60.0, 8.0, 341), [-2.0, 0.0, 2.0, -1e4, -1e9, 30.0]])
-    found = _xp.log_normal_cdf(space.asarray(x))
-    assert space.holds(found)
+    log_cdf = _xp.log_normal_cdf(space.asarray(x))
+    assert space.holds(log_cdf)
     wanted = log_ndtr(x)
     if not space.double:  # beyond, one less than that cannot be told from one
-        found, wanted = found[: x.size - 6], wanted[: x.size - 6]
+        log_cdf, wanted = log_cdf[: x.size - 6], wanted[: x.size - 6]
     tolerance = {"rtol": 2e-13, "atol": 0.0} if space.double else {"rtol": 2e-5, "atol": 1e-6}
-    np.testing.assert_allclose(_xp.to_numpy(found), wanted, **tolerance)
+    np.testing.assert_allclose(_xp.to_numpy(log_cdf), wanted, **tolerance)
 
 
 def test_plain_operations_find_it_too_in_the_namespace_that_scipy_serves():
@@ -92,7 +92,7 @@ def test_fractions_of_the_normal_tail_satisfy_their_recursion(space):
     from scipy.special import erfcx
 
     x = np.asarray([2.0, 2.5, 3.0, 10.0, 1e3])
-    q = [_xp.to_numpy(one) for one in _xp.mills_fractions(space.asarray(x))]
+    q = [_xp.to_numpy(mills_fraction) for mills_fraction in _xp.mills_fractions(space.asarray(x))]
     rtol = 1e-13 if space.double else 1e-5
     ratio = np.sqrt(2.0 / np.pi) / erfcx(x / np.sqrt(2.0))
     np.testing.assert_allclose(x + q[0], ratio, rtol=rtol)

@@ -21,8 +21,8 @@ def pages(book_html: Path) -> dict[str, Any]:
     """Every page of the book, parsed, by its path."""
     from bs4 import BeautifulSoup
 
-    found = sorted(path for path in book_html.rglob("*.html") if "_static" not in path.parts)
-    names = {path.relative_to(book_html).as_posix(): path for path in found}
+    paths = sorted(path for path in book_html.rglob("*.html") if "_static" not in path.parts)
+    names = {path.relative_to(book_html).as_posix(): path for path in paths}
     return {
         name: BeautifulSoup(path.read_text("utf-8"), "html.parser") for name, path in names.items()
     }

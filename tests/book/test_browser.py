@@ -112,10 +112,10 @@ def look(visit: Any, name: str) -> Seen:
     listed = page.evaluate(LISTED)
     page.evaluate(THINNED)
     resize(page, WIDE)
-    found = barriers(page) + (barriers_in_the_dark(page) if name in DARK else [])
+    violations = barriers(page) + (barriers_in_the_dark(page) if name in DARK else [])
     said = (list(seen.foreign), list(seen.failed), list(seen.complaints))
     page.context.close()
-    return Seen(*said, mathematics, unfolded, listed, found)
+    return Seen(*said, mathematics, unfolded, listed, violations)
 
 
 def scheme(page: Any, wanted: str) -> None:
@@ -148,11 +148,11 @@ def barriers(page: Any, **options: Any) -> list[str]:
     from axe_playwright_python.sync_playwright import Axe
 
     # Rules about styles would fetch them, which a browser refuses on file://.
-    found = Axe().run(page, options={"preload": False, **options}).response["violations"]
+    violations = Axe().run(page, options={"preload": False, **options}).response["violations"]
     return [
-        f"{one['id']} ({len(one['nodes'])}): {one['nodes'][0]['html'][:160]}"
-        for one in found
-        if one["impact"] in ("serious", "critical")
+        f"{violation['id']} ({len(violation['nodes'])}): {violation['nodes'][0]['html'][:160]}"
+        for violation in violations
+        if violation["impact"] in ("serious", "critical")
     ]
 
 
@@ -180,23 +180,23 @@ def test_no_page_complains(looks: dict[str, Seen]) -> None:
 
 
 def test_mathematics_is_rendered(looks: dict[str, Seen]) -> None:
-    found = {name: seen.mathematics for name, seen in looks.items()}
-    assert {name: one["errors"] for name, one in found.items() if one["errors"]} == {}
-    assert all(one["set"] >= one["wanted"] for one in found.values())
-    assert sum(one["set"] for one in found.values()) > 200
+    by_page = {name: seen.mathematics for name, seen in looks.items()}
+    assert {name: one["errors"] for name, one in by_page.items() if one["errors"]} == {}
+    assert all(value["set"] >= value["wanted"] for value in by_page.values())
+    assert sum(value["set"] for value in by_page.values()) > 200
 
 
 def test_opened_badges_hold_no_error(looks: dict[str, Seen]) -> None:
     """The steps, the mutants' names, and how they then read: MathJax can set them."""
-    found = {name: seen.unfolded for name, seen in looks.items()}
-    assert {name: one["errors"] for name, one in found.items() if one["errors"]} == {}
-    assert sum(one["set"] for one in found.values()) > 1500
+    by_page = {name: seen.unfolded for name, seen in looks.items()}
+    assert {name: one["errors"] for name, one in by_page.items() if one["errors"]} == {}
+    assert sum(value["set"] for value in by_page.values()) > 1500
 
 
 def test_mathjax_reads_what_stands_in_every_list(looks: dict[str, Seen]) -> None:
-    found = {name: seen.listed for name, seen in looks.items()}
-    assert {name: one["unread"] for name, one in found.items() if one["unread"]} == {}
-    assert sum(one["read"] for one in found.values()) > 2000
+    by_page = {name: seen.listed for name, seen in looks.items()}
+    assert {name: one["unread"] for name, one in by_page.items() if one["unread"]} == {}
+    assert sum(value["read"] for value in by_page.values()) > 2000
 
 
 @pytest.mark.parametrize("latex", [r"\frac{a}{", r"\nosuchthing{a}", r"a^b^c"])
@@ -214,15 +214,15 @@ def test_what_mathjax_cannot_read_is_seen(visit: Any, latex: str) -> None:
 
 def test_no_page_is_wider_than_a_phone(looks: dict[str, Seen]) -> None:
     """Not with all badges open either: what is too wide there scrolls in a box of its own."""
-    found = {name: seen.unfolded for name, seen in looks.items()}
-    assert {name: one["excess"] for name, one in found.items() if one["excess"] > 0} == {}
-    assert {name: one["beyond"] for name, one in found.items() if one["beyond"]} == {}
+    by_page = {name: seen.unfolded for name, seen in looks.items()}
+    assert {name: one["excess"] for name, one in by_page.items() if one["excess"] > 0} == {}
+    assert {name: one["beyond"] for name, one in by_page.items() if one["beyond"]} == {}
 
 
 def test_a_formula_that_is_too_wide_begins_at_its_left_end(looks: dict[str, Seen]) -> None:
     """In a row that runs backwards it would show its right end, and hide what it is about."""
-    found = {name: seen.unfolded["beheaded"] for name, seen in looks.items()}
-    assert {name: number for name, number in found.items() if number} == {}
+    by_page = {name: seen.unfolded["beheaded"] for name, seen in looks.items()}
+    assert {name: number for name, number in by_page.items() if number} == {}
 
 
 def test_pages_are_accessible(looks: dict[str, Seen]) -> None:
@@ -259,10 +259,10 @@ def test_ledger_searches(visit: Any) -> None:
     everything = numbers(page)
     field = page.get_by_label("Search the equations")
     field.fill("evidence function")
-    found = numbers(page)
-    assert 0 < len(found) < len(everything)
+    rows = numbers(page)
+    assert 0 < len(rows) < len(everything)
     assert page.locator(".eqn-count").inner_text() == (
-        f"{len(found)} of {len(everything)} equations"
+        f"{len(rows)} of {len(everything)} equations"
     )
     texts = page.locator("table.eqn-rows tbody tr:visible").all_inner_texts()
     assert all("evidence" in text and "function" in text for text in texts)
@@ -297,8 +297,8 @@ def test_ledger_sorts_by_keyboard(visit: Any) -> None:
 def test_book_search_finds(visit: Any) -> None:
     page = visit("search.html?q=evidence").page
     page.locator("#search-results li a").first.wait_for()
-    found = page.locator("#search-results li a").all_inner_texts()
-    assert any("view" in title for title in found)
+    titles = page.locator("#search-results li a").all_inner_texts()
+    assert any("view" in title for title in titles)
 
 
 def test_a_barrier_is_seen_in_what_is_left_of_a_page(visit: Any) -> None:
@@ -308,7 +308,7 @@ def test_a_barrier_is_seen_in_what_is_left_of_a_page(visit: Any) -> None:
             '<p class="faint" style="color: #ddd">faint</p><a href="#top"></a>')"""
     )
     page.evaluate(THINNED)
-    found = barriers(page)
-    assert len(found) == 2
-    assert {one.split(" ")[0] for one in found} == {"color-contrast", "link-name"}
+    violations = barriers(page)
+    assert len(violations) == 2
+    assert {violation.split(" ")[0] for violation in violations} == {"color-contrast", "link-name"}
     page.context.close()

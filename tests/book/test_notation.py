@@ -59,10 +59,10 @@ def test_a_new_symbol_would_be_missed() -> None:
 
 
 def test_no_symbol_has_two_meanings() -> None:
-    found = meanings()
-    assert [one for one, count in Counter(found).items() if count > 1] == []
-    whole = {symbol for symbol, where in found if not where}
-    assert [one for one in found if one[1] and one[0] in whole] == []
+    meanings_found = meanings()
+    assert [one for one, count in Counter(meanings_found).items() if count > 1] == []
+    whole = {symbol for symbol, where in meanings_found if not where}
+    assert [one for one in meanings_found if one[1] and one[0] in whole] == []
 
 
 def test_entries_say_what_they_mean() -> None:

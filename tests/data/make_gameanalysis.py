@@ -99,7 +99,7 @@ def drawn(rng: np.random.Generator, players, strategies, lengths: str):
         lengthscales = np.exp(rng.uniform(np.log(low), np.log(high), size))
         profiles = opponents(rng, base, strategy, n)
         held["lengths"][role][name] = base.payoff_to_json(np.round(lengthscales, 4))
-        held["profiles"][role][name] = [base.profile_to_json(one) for one in profiles]
+        held["profiles"][role][name] = [base.profile_to_json(profile) for profile in profiles]
         held["alphas"][role][name] = np.round(rng.normal(0, 1, len(profiles)), 5).tolist()
     return learning.rbfgame_json(held)
 

@@ -77,12 +77,12 @@ def refitted(variance_of):
         batch = np.atleast_2d(batch)
         mean, covariance = posterior.mean(batch), posterior.covariance(batch, noise=True)
         t, w = gauss_hermite(order)
-        found = np.zeros(2)
+        variances = np.zeros(2)
         for ids in itertools.product(range(order), repeat=len(batch)):
             y_hat = mean + np.linalg.cholesky(covariance) @ t[list(ids)]
             X, y = np.vstack([posterior.X, batch]), np.concatenate([posterior.y, y_hat])
             again = condition(posterior.gp, X, y)
-            found += np.prod(w[list(ids)]) * np.array(variance_of(again, m, S))
-        return found
+            variances += np.prod(w[list(ids)]) * np.array(variance_of(again, m, S))
+        return variances
 
     return parts

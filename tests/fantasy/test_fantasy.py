@@ -54,9 +54,9 @@ def test_the_reduction_is_that_of_a_refit_for_every_fantasy(
 ):
     posterior, (m, S) = make_posterior(parts=parts), make_state(rank=rank)
     candidates = rng.normal(size=(3, 2))
-    found = fantasy.reduction(posterior, m, S, candidates)
+    reductions = fantasy.reduction(posterior, m, S, candidates)
     before = sum(variance_of(posterior, m, S))
-    for x_hat, fall in zip(candidates, found, strict=True):
+    for x_hat, fall in zip(candidates, reductions, strict=True):
         np.testing.assert_allclose(before - sum(refitted(posterior, m, S, x_hat)), fall, rtol=1e-8)
 
 
@@ -67,12 +67,12 @@ def test_the_reduction_lives_where_its_arguments_do(space, make_posterior, make_
     there = condition(gp, space.asarray(host.X), space.asarray(host.y))
     args = space.asarray(m), space.asarray(S), space.asarray(x)
     tolerance = 1e-10 if space.double else 2e-4
-    found, pull = fantasy.reduction_and_pullback([there, there], *args)
-    assert space.holds(found)
+    reductions, pull = fantasy.reduction_and_pullback([there, there], *args)
+    assert space.holds(reductions)
     np.testing.assert_allclose(
-        to_numpy(found)[:, 1], fantasy.reduction(host, m, S, x), rtol=tolerance, atol=tolerance
+        to_numpy(reductions)[:, 1], fantasy.reduction(host, m, S, x), rtol=tolerance, atol=tolerance
     )
-    for bar in pull(found * 0.0 + 1.0):
+    for bar in pull(reductions * 0.0 + 1.0):
         assert space.holds(bar)
     assert space.holds(fantasy.mean_covariance(there, *args))
     assert space.holds(fantasy.batch_reduction([there], *args))
@@ -96,8 +96,8 @@ def test_a_known_input_is_the_exact_limit(make_posterior, make_state, rng):
     m = rng.normal(size=2)
     both = posterior.covariance(np.vstack([m, x]))
     exact = both[0, 1:] ** 2 / (np.diag(both)[1:] + posterior.gp.noise_var)
-    found = fantasy.reduction(posterior, m, np.zeros((2, 2)), x)
-    np.testing.assert_allclose(found, exact, rtol=1e-12)
+    reductions = fantasy.reduction(posterior, m, np.zeros((2, 2)), x)
+    np.testing.assert_allclose(reductions, exact, rtol=1e-12)
     nearly = fantasy.reduction(posterior, m, 1e-14 * np.eye(2), x)
     np.testing.assert_allclose(nearly, exact, rtol=1e-10)
     np.testing.assert_allclose(
@@ -110,11 +110,11 @@ def test_a_known_input_is_the_exact_limit(make_posterior, make_state, rng):
 def test_far_away_there_is_nothing_to_learn(make_posterior, make_state):
     posterior, (m, S) = make_posterior(), make_state()
     away = m + np.outer([0.0, 3.0, 6.0, 12.0, 1e3], np.ones(2))
-    found = fantasy.reduction(posterior, m, S, away)
-    assert np.all(np.diff(found[1:]) <= 0.0)
-    assert found[0] > 1e-3
-    assert found[3] < 1e-12
-    assert found[4] == 0.0
+    reductions = fantasy.reduction(posterior, m, S, away)
+    assert np.all(np.diff(reductions[1:]) <= 0.0)
+    assert reductions[0] > 1e-3
+    assert reductions[3] < 1e-12
+    assert reductions[4] == 0.0
 
 
 def test_an_observation_repeated_with_noise_is_an_ordinary_one(
@@ -122,10 +122,10 @@ def test_an_observation_repeated_with_noise_is_an_ordinary_one(
 ):
     posterior, (m, S) = make_posterior(), make_state()
     again = posterior.X[2:3, :]
-    found = fantasy.reduction(posterior, m, S, again)
-    assert found[0] > 0.0
+    reductions = fantasy.reduction(posterior, m, S, again)
+    assert reductions[0] > 0.0
     after = sum(refitted(posterior, m, S, again))
-    np.testing.assert_allclose(found, sum(variance_of(posterior, m, S)) - after, rtol=1e-7)
+    np.testing.assert_allclose(reductions, sum(variance_of(posterior, m, S)) - after, rtol=1e-7)
 
 
 def test_an_observation_repeated_without_noise_teaches_nothing(make_state, rng):
@@ -151,8 +151,8 @@ def test_jitter_is_noise_for_a_fantasy_as_it_is_for_the_data(rng):
     assert posterior.cholesky.jitter == 0.2
     before = posterior.variance(m[None, :])[0]
     after = posterior.extend(x, y[:1]).variance(m[None, :])[0]
-    found = fantasy.reduction(posterior, m, np.zeros((2, 2)), x)[0]
-    np.testing.assert_allclose(found, before - after, rtol=1e-10)
+    reductions = fantasy.reduction(posterior, m, np.zeros((2, 2)), x)[0]
+    np.testing.assert_allclose(reductions, before - after, rtol=1e-10)
 
 
 @pytest.mark.parametrize("noise_var", [4e-4, 1e-3])
@@ -192,32 +192,32 @@ def test_next_to_an_exact_observation_it_is_the_slope_that_one_learns(nodes):
 
 def test_no_noise_and_a_fresh_input_is_the_limit_of_little_noise(make_state, rng):
     X, (m, S), x = 2.0 * rng.normal(size=(5, 2)), make_state(), rng.normal(size=(3, 2))
-    found = [
+    reductions = [
         fantasy.reduction(condition(GP(RBF(2.0, 0.7), noise), X, np.zeros(5)), m, S, x)
         for noise in (0.0, 1e-13)
     ]
-    np.testing.assert_allclose(*found, rtol=1e-9)
-    assert np.all(found[0] > 0.0)
+    np.testing.assert_allclose(*reductions, rtol=1e-9)
+    assert np.all(reductions[0] > 0.0)
 
 
 def test_it_never_takes_more_than_an_average_of_f_has(make_posterior, make_state, nodes, rng):
     posterior, (m, S) = make_posterior(), make_state()
     x, w = nodes(m, S, 12)
     all_there_is = w @ posterior.covariance(x) @ w
-    found = fantasy.reduction(posterior, m, S, rng.normal(size=(50, 2)))
-    assert found.min() >= 0.0
-    assert found.max() <= all_there_is
+    reductions = fantasy.reduction(posterior, m, S, rng.normal(size=(50, 2)))
+    assert reductions.min() >= 0.0
+    assert reductions.max() <= all_there_is
     batch = fantasy.batch_reduction(posterior, m, S, rng.normal(size=(9, 2)))
-    assert found.max() * 0.5 < batch <= all_there_is
+    assert reductions.max() * 0.5 < batch <= all_there_is
 
 
 def test_several_inputs_add_and_several_outputs_stand_in_columns(make_posterior, make_state, rng):
     first, second = make_posterior(n=7), make_posterior(n=5, parts=2)
     (m, S), (m2, S2), x = make_state(), make_state(rank=1), rng.normal(size=(6, 2))
     both = np.stack([m, m2]), np.stack([S, S2])
-    found = fantasy.reduction([first, second], *both, x)
-    assert found.shape == (6, 2)
-    for column, posterior in zip(found.T, (first, second), strict=True):
+    reductions = fantasy.reduction([first, second], *both, x)
+    assert reductions.shape == (6, 2)
+    for column, posterior in zip(reductions.T, (first, second), strict=True):
         one = fantasy.reduction(posterior, m, S, x)
         np.testing.assert_allclose(column, one + fantasy.reduction(posterior, m2, S2, x))
     cross = fantasy.mean_covariance(first, *both, x)
@@ -229,8 +229,8 @@ def test_the_averaged_covariance_is_that_of_quadrature(make_posterior, make_stat
     posterior, (m, S), x_hat = make_posterior(parts=2), make_state(), rng.normal(size=(3, 2))
     x, w = nodes(m, S, 24)
     joint = posterior.covariance(np.vstack([x, x_hat]))[: len(x), len(x) :]
-    found = fantasy.mean_covariance(posterior, m, S, x_hat)
-    np.testing.assert_allclose(found, w @ joint, rtol=1e-9, atol=1e-13)
+    covariances = fantasy.mean_covariance(posterior, m, S, x_hat)
+    np.testing.assert_allclose(covariances, w @ joint, rtol=1e-9, atol=1e-13)
 
 
 @pytest.mark.parametrize("several", [False, True])
@@ -276,18 +276,18 @@ def test_a_batch_is_worth_a_quadratic_form(make_posterior, make_state, rng):
         fantasy.mean_covariance(posterior, m, S, batch),
         posterior.covariance(batch, noise=True),
     )
-    found = fantasy.batch_reduction(posterior, m, S, batch)
-    np.testing.assert_allclose(found, c @ np.linalg.solve(C, c), rtol=1e-11)
+    reduction = fantasy.batch_reduction(posterior, m, S, batch)
+    np.testing.assert_allclose(reduction, c @ np.linalg.solve(C, c), rtol=1e-11)
     several = fantasy.batch_reduction([posterior, posterior], m, S, batch)
-    np.testing.assert_allclose(several, [found, found])
+    np.testing.assert_allclose(several, [reduction, reduction])
 
 
 def test_a_batch_is_worth_what_refits_say(make_posterior, make_state, variance_of, refitted, rng):
     posterior, (m, S), batch = make_posterior(), make_state(), rng.normal(size=(2, 2))
     fall = sum(variance_of(posterior, m, S)) - sum(refitted(posterior, m, S, batch))
-    found = fantasy.batch_reduction(posterior, m, S, batch)
-    np.testing.assert_allclose(found, fall, rtol=1e-7)
-    assert found > fantasy.reduction(posterior, m, S, batch).max()
+    reduction = fantasy.batch_reduction(posterior, m, S, batch)
+    np.testing.assert_allclose(reduction, fall, rtol=1e-7)
+    assert reduction > fantasy.reduction(posterior, m, S, batch).max()
 
 
 def test_a_batch_of_duplicates(make_posterior, make_state, rng):
@@ -308,14 +308,14 @@ def test_greedy_choices_promise_what_they_are_worth_together(make_posterior, mak
     posteriors, weights = [make_posterior(), make_posterior(n=4)], np.asarray([1.0, 0.3])
     states = np.stack([make_state()[0] for _ in range(3)]), np.stack([make_state()[1]] * 3)
     ground = rng.normal(size=(12, 2))
-    found = fantasy.greedy(posteriors, *states, ground, 4, weights)
-    rows = [one.row for one in found]
+    choices = fantasy.greedy(posteriors, *states, ground, 4, weights)
+    rows = [choice.row for choice in choices]
     assert len(set(rows)) == 4
     worth = fantasy.batch_reduction(posteriors, *states, ground[rows]) @ weights
-    np.testing.assert_allclose(sum(one.reduction for one in found), worth, rtol=1e-10)
+    np.testing.assert_allclose(sum(choice.reduction for choice in choices), worth, rtol=1e-10)
     first = fantasy.best(posteriors, *states, ground, weights)
     assert first.row == rows[0]
-    np.testing.assert_allclose(first.reduction, found[0].reduction)
+    np.testing.assert_allclose(first.reduction, choices[0].reduction)
     for k in range(1, 4):  # each choice is the best of all that are left, by brute force
         rest = [j for j in range(12) if j not in rows[:k]]
         worths = {
@@ -362,21 +362,21 @@ def test_duplicated_candidates_tie_and_the_first_one_wins(make_posterior, make_s
     np.testing.assert_allclose(values[:3], values[3:], rtol=1e-13)
     tripled = np.vstack([x[:1], x[:1], x[:1]])
     assert fantasy.best(posterior, m, S, tripled).row == 0
-    found = fantasy.greedy(posterior, m, S, tripled, 3)
-    assert [one.row for one in found] == [0, 1, 2]
-    assert found[0].reduction > found[1].reduction > found[2].reduction > 0.0
+    choices = fantasy.greedy(posterior, m, S, tripled, 3)
+    assert [choice.row for choice in choices] == [0, 1, 2]
+    assert choices[0].reduction > choices[1].reduction > choices[2].reduction > 0.0
 
 
 def test_a_climb_ends_where_the_slope_is_zero_or_at_a_bound(make_posterior, make_state, rng):
     posteriors, (m, S) = [make_posterior(), make_posterior(n=4)], make_state()
     weights, grid = np.asarray([1.0, 2.0]), rng.uniform(-2.0, 2.0, size=(30, 2))
     start = fantasy.best(posteriors, m, S, grid, weights)
-    found = fantasy.refine(posteriors, m, S, start, [(-5.0, 5.0), (-60.0, 40.0)], weights)
-    assert found.row == start.row
-    assert found.reduction > start.reduction
-    value, pull = fantasy.reduction_and_pullback(posteriors, m, S, found.input[None, :])
-    np.testing.assert_allclose(value[0] @ weights, found.reduction, rtol=1e-12)
-    assert np.max(np.abs(pull(weights[None, :])[0])) < 1e-4 * found.reduction
+    refined = fantasy.refine(posteriors, m, S, start, [(-5.0, 5.0), (-60.0, 40.0)], weights)
+    assert refined.row == start.row
+    assert refined.reduction > start.reduction
+    value, pull = fantasy.reduction_and_pullback(posteriors, m, S, refined.input[None, :])
+    np.testing.assert_allclose(value[0] @ weights, refined.reduction, rtol=1e-12)
+    assert np.max(np.abs(pull(weights[None, :])[0])) < 1e-4 * refined.reduction
     wall = float(start.input[0])
     stopped = fantasy.refine(
         posteriors, m, S, start, [(wall - 1e-3, wall + 1e-3), (-5, 5)], weights
@@ -397,9 +397,9 @@ def test_a_climb_follows_the_slope_in_units_of_the_bounds(make_posterior, make_s
 
     monkeypatch.setattr("gpnotes._xp.minimise", minimise)
     weights, box = np.asarray([1.0, 2.0]), [(-5.0, 5.0), (-60.0, 40.0)]
-    found = fantasy.refine(posteriors, m, S, m + 0.3, box, weights, steps=7)
+    refined = fantasy.refine(posteriors, m, S, m + 0.3, box, weights, steps=7)
     assert seen == [(pytest.approx(-1.0), [(0.0, 1.0)] * 2, 7)]
-    np.testing.assert_allclose(found.input, m + 0.3, rtol=1e-12)
+    np.testing.assert_allclose(refined.input, m + 0.3, rtol=1e-12)
 
 
 def test_arguments_that_do_not_fit_are_named(make_posterior, make_state):
@@ -480,13 +480,13 @@ def test_what_is_left_in_both_parts_is_what_refits_say(
 ):
     posterior, (m, S) = make_posterior(parts=parts), make_state(rank=rank)
     candidates = rng.normal(size=(2, 2))
-    found = fantasy.expected_variance_parts(posterior, m, S, candidates)
+    variances = fantasy.expected_variance_parts(posterior, m, S, candidates)
     total = fantasy.expected_variance(posterior, m, S, candidates)
-    np.testing.assert_allclose(found.total, total, rtol=1e-10)
+    np.testing.assert_allclose(variances.total, total, rtol=1e-10)
     for k, x_hat in enumerate(candidates):
         of_function, of_input = refitted(posterior, m, S, x_hat)
-        np.testing.assert_allclose(found.of_function[k], of_function, rtol=1e-8)
-        np.testing.assert_allclose(found.of_input[k], of_input, rtol=1e-8)
+        np.testing.assert_allclose(variances.of_function[k], of_function, rtol=1e-8)
+        np.testing.assert_allclose(variances.of_input[k], of_input, rtol=1e-8)
 
 
 def test_the_parts_differ_from_before_as_the_law_of_total_variance_says(
@@ -497,10 +497,10 @@ def test_the_parts_differ_from_before_as_the_law_of_total_variance_says(
     c = posterior.covariance(np.vstack([x, x_hat]))[:-1, -1]
     s = posterior.variance(x_hat, noise=True)[0]
     before = variance_of(posterior, m, S)
-    found = fantasy.expected_variance_parts(posterior, m, S, x_hat)
-    np.testing.assert_allclose(found.of_function[0], before[0] - w @ c**2 / s, rtol=1e-8)
-    np.testing.assert_allclose(found.of_input[0], before[1] + (w @ c**2 - (w @ c) ** 2) / s)
-    assert found.of_input[0] > before[1]
+    variances = fantasy.expected_variance_parts(posterior, m, S, x_hat)
+    np.testing.assert_allclose(variances.of_function[0], before[0] - w @ c**2 / s, rtol=1e-8)
+    np.testing.assert_allclose(variances.of_input[0], before[1] + (w @ c**2 - (w @ c) ** 2) / s)
+    assert variances.of_input[0] > before[1]
 
 
 def test_noise_of_the_next_observation_stays(make_posterior, make_state, rng):
@@ -516,11 +516,11 @@ def test_noise_of_the_next_observation_stays(make_posterior, make_state, rng):
 
 def test_a_known_input_has_a_functions_part_only(make_posterior, rng):
     posterior, m, x = make_posterior(), rng.normal(size=2), rng.normal(size=(2, 2))
-    found = fantasy.expected_variance_parts(posterior, m, np.zeros((2, 2)), x)
-    np.testing.assert_array_equal(found.of_input, np.zeros(2))
+    variances = fantasy.expected_variance_parts(posterior, m, np.zeros((2, 2)), x)
+    np.testing.assert_array_equal(variances.of_input, np.zeros(2))
     for k in range(2):
         refit = posterior.extend(x[k : k + 1], np.zeros(1)).variance(m[None, :])
-        np.testing.assert_allclose(found.of_function[k], refit[0], rtol=1e-10)
+        np.testing.assert_allclose(variances.of_function[k], refit[0], rtol=1e-10)
 
 
 def test_a_nearly_known_input_keeps_its_digits(make_posterior, rng):
@@ -549,8 +549,8 @@ def test_the_expected_covariance_of_outputs_is_what_refits_say(
         centred = np.stack(means) - (np.stack(means) @ w)[:, None]
         one_pair = (centred * w) @ centred.T + np.diag(np.stack(variances) @ w)
         expected += wt[i] * wt[j] * one_pair
-    found = fantasy.expected_covariance(models, m, S, x_hat)
-    np.testing.assert_allclose(found[0], expected, rtol=1e-8)
+    covariances = fantasy.expected_covariance(models, m, S, x_hat)
+    np.testing.assert_allclose(covariances[0], expected, rtol=1e-8)
 
 
 def test_what_is_left_lives_where_its_arguments_do(space, rng):
@@ -576,10 +576,10 @@ def test_parts_in_portions_are_the_same(make_posterior, make_state, rng, monkeyp
 def test_what_is_left_where_nothing_can_be_learnt(make_state, variance_of, rng):
     X, (m, S) = 2.0 * rng.normal(size=(5, 2)), make_state()
     posterior = condition(GP(RBF(2.0, 0.7), 0.0), X, rng.normal(size=5))
-    found = fantasy.expected_variance_parts(posterior, m, S, X)
+    variances = fantasy.expected_variance_parts(posterior, m, S, X)
     before = variance_of(posterior, m, S)
-    np.testing.assert_allclose(found.of_function, before[0], rtol=1e-8)
-    np.testing.assert_allclose(found.of_input, before[1], rtol=1e-8)
+    np.testing.assert_allclose(variances.of_function, before[0], rtol=1e-8)
+    np.testing.assert_allclose(variances.of_input, before[1], rtol=1e-8)
     np.testing.assert_allclose(fantasy.expected_variance(posterior, m, S, X), sum(before))
 
 

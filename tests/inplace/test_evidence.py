@@ -139,13 +139,13 @@ def test_nor_does_it_drown_their_gradients(small_blocks, groups, kind, rng):
     X, lengths = groups
     y = rng.normal(size=30).astype(X.dtype)
     gp = GP(kind(1.4, lengths), 0.1)
-    found = log_evidence_and_gradient(gp, X, y)[1].kernel.lengthscale
+    lengthscale_bar = log_evidence_and_gradient(gp, X, y)[1].kernel.lengthscale
     plain = condition(gp, X, y).evidence_gradient()[0].kernel.lengthscale
     # the same groups, a moderate distance of 50 lengthscales apart: nothing else is changed
     easy = np.concatenate([[0.02], lengths[1:]])
     gp = GP(kind(1.4, easy), 0.1)
     wanted = condition(gp, X.astype(float), y.astype(float)).evidence_gradient()[0].kernel
-    for one in (found, plain):
+    for one in (lengthscale_bar, plain):
         rtol = 1e-3 if X.dtype == np.float32 else 1e-8
         np.testing.assert_allclose(one[1:], wanted.lengthscale[1:], rtol=rtol)
         assert one[0] == 0.0
@@ -264,8 +264,8 @@ def test_the_layout_of_the_arrays_changes_neither_them_nor_the_answer(rng, layou
 def test_threads_do_not_disturb_each_other(rng):
     X, y, gp = rng.normal(size=(60, 5)), rng.normal(size=60), GP(RBF(1.0, 2.0), 0.1)
     with ThreadPoolExecutor(4) as pool:
-        found = list(pool.map(lambda _: log_evidence_and_gradient(gp, X, y), range(20)))
-    assert all(one == found[0] for one in found)
+        results = list(pool.map(lambda _: log_evidence_and_gradient(gp, X, y), range(20)))
+    assert all(result == results[0] for result in results)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -35,7 +35,7 @@ def make_posteriors(rng):
 
     def make(asarray=np.asarray):
         X, lengths = rng.normal(size=(9, 2)), rng.uniform(0.7, 2.0, (3, 2))
-        first, second, third = (asarray(one) for one in lengths)
+        first, second, third = (asarray(length) for length in lengths)
         gps = [
             GP(RBF(1.3, first), 0.1, ConstantMean(0.3)),
             GP(RBF(0.7, second) + 0.5 * RBF(0.8, third), 0.05),

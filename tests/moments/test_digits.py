@@ -59,7 +59,7 @@ def outer_of(x, z, m, S, first, second):
 
 def published(kernels, X, Z, m, S):
     """``Cov[k_a(X, x), k_b(Z, x)]`` as ``Q − q qᵀ``, in decimals."""
-    lengths = [exact(one.lengthscale) for one in kernels]
+    lengths = [exact(kernel.lengthscale) for kernel in kernels]
     X, Z, m, S = (exact(one) for one in (X, Z, m, S))
     scale = Decimal(kernels[0].variance) * Decimal(kernels[1].variance)
     means = [mean_of(x, m, S, lengths[0]) for x in X], [mean_of(z, m, S, lengths[1]) for z in Z]
@@ -84,11 +84,11 @@ def test_every_digit_of_the_kernels_covariance_is_there(case, covariance, scale,
     with localcontext() as context:
         context.prec = DIGITS
         wanted = np.asarray(published((a, b), X, Z, m, S), dtype=float)
-    found = moments.kernel_covariance(a, b, X, Z, m, S)
+    covariances = moments.kernel_covariance(a, b, X, Z, m, S)
     size = np.max(np.abs(wanted))
-    assert np.max(np.abs(found - wanted)) < 4e-15 * size
+    assert np.max(np.abs(covariances - wanted)) < 4e-15 * size
     # and entry by entry where the slopes are not at right angles with respect to S
-    np.testing.assert_allclose(found, wanted, rtol=1e-12)
+    np.testing.assert_allclose(covariances, wanted, rtol=1e-12)
     if scale <= 1e-12:
         second = moments.kernel_outer(a, b, X, Z, m, S)
         assert np.max(last_digit(second)) > 1e-6 * size
@@ -104,7 +104,7 @@ def test_the_published_difference_cannot_have_the_digits_that_ours_has(case, rng
     (a, b), X, _, m = case
     posteriors = [condition(GP(k, 0.1), X, rng.normal(size=4)) for k in (a, b)]
     S = 1e-15 * np.asarray([[1.0, 0.4], [0.4, 0.5]])
-    weights = [one.alpha for one in posteriors]
+    weights = [posterior.alpha for posterior in posteriors]
     with localcontext() as context:
         context.prec = DIGITS
         every = published((a, b), X, X, m, S)
@@ -114,7 +114,7 @@ def test_the_published_difference_cannot_have_the_digits_that_ours_has(case, rng
             for j, q in enumerate(exact(weights[1]))
         ))  # fmt: skip
     model = moments.predictor(posteriors)
-    found = moments.predict(model, m, S)
+    prediction = moments.predict(model, m, S)
     second = weights[0] @ moments.kernel_outer(a, b, X, X, m, S) @ weights[1]
-    assert abs(found.covariance[0, 1] - wanted) < 4e-14 * abs(wanted)
+    assert abs(prediction.covariance[0, 1] - wanted) < 4e-14 * abs(wanted)
     assert last_digit(second) > 1.5 * abs(wanted)

@@ -46,11 +46,11 @@ def test_tiny_covariances_where_subtracting_loses_every_digit(
         for k, where in ((a, X), (b, Z))
     ]
     wanted = slopes[0] @ S @ slopes[1].T
-    found = moments.kernel_covariance(a, b, X, Z, m, S)
+    covariances = moments.kernel_covariance(a, b, X, Z, m, S)
     means = moments.kernel_mean(a, X, m, S), moments.kernel_mean(b, Z, m, S)
     naive = moments.kernel_outer(a, b, X, Z, m, S) - means[0][:, None] * means[1][None, :]
     size = np.max(np.abs(wanted))
-    assert np.max(np.abs(found - wanted)) < (30.0 * scale + 4e-15) * size
+    assert np.max(np.abs(covariances - wanted)) < (30.0 * scale + 4e-15) * size
     if scale < 1e-10:
         assert np.max(np.abs(naive - wanted)) > 1e-5 * size
 
@@ -61,17 +61,17 @@ def test_at_a_summit_the_second_order_is_there(rng):
     S = 1e-12 * np.asarray([[1.0, 0.3], [0.3, 0.5]])
     scaled = S / kernel.lengthscale**2
     wanted = 1.3**2 * 0.5 * np.trace(scaled @ scaled)
-    found = moments.kernel_covariance(kernel, kernel, x[None, :], x[None, :], x, S)
-    np.testing.assert_allclose(found, [[wanted]], rtol=1e-9)
+    covariances = moments.kernel_covariance(kernel, kernel, x[None, :], x[None, :], x, S)
+    np.testing.assert_allclose(covariances, [[wanted]], rtol=1e-9)
 
 
 def test_far_points_give_zero_and_nothing_that_is_no_number(covariance):
     kernel, far = RBF(1.0, 1.0), np.asarray([[1e3, 0.0], [0.0, -1e4], [40.0, 0.0], [1.0, 1.0]])
     S = np.asarray([[0.8, 0.1], [0.1, 0.6]])
-    found = moments.kernel_covariance(kernel, kernel, far, far, np.zeros(2), S)
-    assert np.all(np.isfinite(found))
-    assert not np.any(found[:2, :])
-    assert found[3, 3] > 0.01
+    covariances = moments.kernel_covariance(kernel, kernel, far, far, np.zeros(2), S)
+    assert np.all(np.isfinite(covariances))
+    assert not np.any(covariances[:2, :])
+    assert covariances[3, 3] > 0.01
 
 
 @pytest.mark.parametrize("rank", [0, 1, 2])
@@ -100,7 +100,7 @@ def test_pullbacks_agree_with_differences(kernels, points, rng, rank):
 
 def test_arrays_stay_where_they_are(space, points):
     a, b = RBF(1.3, space.asarray([0.7, 1.4])) + RBF(0.4, 2.0), RBF(0.6, 1.1)
-    X, Z = (space.asarray(one) for one in points)
+    X, Z = (space.asarray(point) for point in points)
     m, S = space.asarray([0.3, -0.2]), space.asarray([[0.2, 0.1], [0.1, 0.3]])
     mean, pull_mean = moments.kernel_mean_and_pullback(a, X, m, S)
     between, pull = moments.kernel_covariance_and_pullback(a, b, X, Z, m, S)

@@ -21,11 +21,11 @@ def both(posteriors, m, S, bar, rtol=1e-12):
         pairwise.predict_and_pullback(posteriors, m, S, noise=True),
     )
     answers = [(*wanted, *pull(bar))]
-    found, pull = moments.predict_and_pullback(model, m, S, noise=True)
+    prediction, pull = moments.predict_and_pullback(model, m, S, noise=True)
     only = moments.predict(model, m, S, noise=True)
-    for a, b in zip(found, only, strict=True):
+    for a, b in zip(prediction, only, strict=True):
         np.testing.assert_allclose(a, b, rtol=rtol, atol=rtol * np.max(np.abs(b)))
-    return [*answers, (*found, *pull(bar))]
+    return [*answers, (*prediction, *pull(bar))]
 
 
 def random_bar(rng, D, E, dtype=np.float64):
@@ -53,8 +53,8 @@ def test_where_S_is_wide_a_difference_has_as_many_digits(problem, rng, scale, mo
     bar, answers = random_bar(rng, 2, 2), []
     for limit in (np.inf, 0.1, pair_sums._WIDE):
         monkeypatch.setattr(pair_sums, "_WIDE", limit)
-        found, pull = moments.predict_and_pullback(model, problem.m, S)
-        answers.append((*found, *pull(bar)))
+        prediction, pull = moments.predict_and_pullback(model, problem.m, S)
+        answers.append((*prediction, *pull(bar)))
     agree(answers[:2], 1e-12)
     agree(answers[1:], 1e-12)
 
@@ -75,9 +75,9 @@ def test_every_namespace_has_the_same_sums(space, rng, size, block, monkeypatch)
     for asarray in (np.asarray, space.asarray):
         posteriors = [condition(gp, asarray(X), asarray(z)) for gp, z in zip(gps, y, strict=True)]
         model = moments.predictor(posteriors)
-        found, pull = moments.predict_and_pullback(model, *(asarray(a) for a in at))
+        prediction, pull = moments.predict_and_pullback(model, *(asarray(a) for a in at))
         bars = pull(moments.Moments(*(asarray(a) for a in bar)))
-        answers.append([to_numpy(a) for a in (*found, *bars)])
+        answers.append([to_numpy(a) for a in (*prediction, *bars)])
     agree(answers, 1e-10 if space.double else 1e-3)
 
 
@@ -117,11 +117,11 @@ def test_a_variance_that_rounding_takes_below_zero_is_zero(rng, covariance):
     model = moments.predictor([posterior])
     model = dataclasses.replace(model, half=1.2 * model.half)
     S, bar = covariance(2, 1e-2), random_bar(rng, 2, 1)
-    found, pull = moments.predict_and_pullback(model, X[3], S)
+    prediction, pull = moments.predict_and_pullback(model, X[3], S)
     pulled = pull(bar)
     network = (X, 1.3 * posterior.alpha[:, None], lengths)
     wanted, pull = moments.network_moments_and_pullback(*network, X[3], S)
-    np.testing.assert_allclose(found.covariance, wanted.covariance, rtol=1e-10)
+    np.testing.assert_allclose(prediction.covariance, wanted.covariance, rtol=1e-10)
     for ours, theirs in zip(pulled, pull(bar)[3:], strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-9)
 
@@ -131,10 +131,10 @@ def test_one_variance_is_zero_and_the_other_is_not(problem, rng):
     model = moments.predictor(problem.posteriors)
     half = model.half * np.asarray([1.0, 3.0])[:, None, None]
     worse = dataclasses.replace(model, half=half)
-    found, pull = moments.predict_and_pullback(worse, problem.m, problem.S)
+    prediction, pull = moments.predict_and_pullback(worse, problem.m, problem.S)
     wanted, pull_all = moments.predict_and_pullback(model, problem.m, problem.S)
-    np.testing.assert_allclose(found.covariance[0], wanted.covariance[0], rtol=1e-12)
-    assert 0.0 < found.covariance[1, 1] < wanted.covariance[1, 1]
+    np.testing.assert_allclose(prediction.covariance[0], wanted.covariance[0], rtol=1e-12)
+    assert 0.0 < prediction.covariance[1, 1] < wanted.covariance[1, 1]
     bar = random_bar(rng, 2, 2)
     bar.covariance[1, 1] = 0.0
     for ours, theirs in zip(pull(bar), pull_all(bar), strict=True):
@@ -147,8 +147,8 @@ def test_without_noise_at_the_data_no_variance_is_negative(rng):
     model = moments.predictor([posterior, posterior])
     for point in X:
         for S in (np.zeros((2, 2)), 1e-14 * np.eye(2)):
-            found, pull = moments.predict_and_pullback(model, point, S)
-            assert np.all(np.diagonal(found.covariance) >= 0.0)
+            prediction, pull = moments.predict_and_pullback(model, point, S)
+            assert np.all(np.diagonal(prediction.covariance) >= 0.0)
             assert all(np.all(np.isfinite(a)) for a in pull(random_bar(rng, 2, 2)))
 
 
@@ -178,8 +178,8 @@ def test_no_more_is_held_than_a_block_of_a_pair(rng):
 def test_answers_are_the_callers_own(problem, rng):
     """Nothing that comes back is a buffer which the next call fills."""
     model = moments.predictor(problem.posteriors)
-    found, pull = moments.predict_and_pullback(model, problem.m, problem.S)
-    before = [one.copy() for one in (*found, *pull(found))]
-    moments.predict_and_pullback(model, problem.m + 1.0, 2.0 * problem.S)[1](found)
-    for old, new in zip(before, (*found, *pull(found)), strict=True):
+    prediction, pull = moments.predict_and_pullback(model, problem.m, problem.S)
+    before = [one.copy() for one in (*prediction, *pull(prediction))]
+    moments.predict_and_pullback(model, problem.m + 1.0, 2.0 * problem.S)[1](prediction)
+    for old, new in zip(before, (*prediction, *pull(prediction)), strict=True):
         np.testing.assert_array_equal(old, new)

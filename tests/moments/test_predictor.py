@@ -10,8 +10,8 @@ from gpnotes.testing import gradcheck
 
 
 def by_quadrature(posteriors, m, points, weights):
-    values = np.stack([one.mean(points) for one in posteriors], axis=1)
-    variances = np.stack([one.variance(points) for one in posteriors], axis=1)
+    values = np.stack([posterior.mean(points) for posterior in posteriors], axis=1)
+    variances = np.stack([posterior.variance(points) for posterior in posteriors], axis=1)
     mean = weights @ values
     off = values - mean
     spread = off.T @ (weights[:, None] * off) + np.diag(weights @ variances)
@@ -22,9 +22,9 @@ def by_quadrature(posteriors, m, points, weights):
 @pytest.mark.parametrize("scale", [1e-6, 1e-2, 0.3])
 def test_moments_are_those_of_quadrature(problem, covariance, nodes, scale, rank):
     S = covariance(2, scale, rank)
-    found = moments.predict(moments.predictor(problem.posteriors), problem.m, S)
+    prediction = moments.predict(moments.predictor(problem.posteriors), problem.m, S)
     wanted = by_quadrature(problem.posteriors, problem.m, *nodes(problem.m, S))
-    for ours, theirs in zip(found, wanted, strict=True):
+    for ours, theirs in zip(prediction, wanted, strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-11 * np.max(np.abs(theirs)))
 
 
@@ -35,9 +35,9 @@ def test_three_dimensions_and_three_outputs(rng, covariance, nodes):
         for _ in range(3)
     ]
     m, S = rng.normal(size=3), covariance(3, 0.2)
-    found = moments.predict(moments.predictor(posteriors), m, S)
+    prediction = moments.predict(moments.predictor(posteriors), m, S)
     wanted = by_quadrature(posteriors, m, *nodes(m, S, 32))
-    for ours, theirs in zip(found, wanted, strict=True):
+    for ours, theirs in zip(prediction, wanted, strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-8, atol=1e-10)
 
 
@@ -45,21 +45,21 @@ def test_each_output_may_have_inputs_of_its_own(problem, rng, nodes):
     X = rng.normal(size=(5, 2))
     other = condition(GP(RBF(0.9, 1.4), 0.2), X, rng.normal(size=5))
     posteriors = [problem.posteriors[1], other]
-    found = moments.predict(moments.predictor(posteriors), problem.m, problem.S)
+    prediction = moments.predict(moments.predictor(posteriors), problem.m, problem.S)
     wanted = by_quadrature(posteriors, problem.m, *nodes(problem.m, problem.S))
-    for ours, theirs in zip(found, wanted, strict=True):
+    for ours, theirs in zip(prediction, wanted, strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-11)
 
 
 def test_a_certain_input_is_the_posterior_itself(problem):
     model = moments.predictor(problem.posteriors)
-    found = moments.predict(model, problem.m, np.zeros((2, 2)), noise=True)
+    prediction = moments.predict(model, problem.m, np.zeros((2, 2)), noise=True)
     for k, one in enumerate(problem.posteriors):
         mean, variance = one.predict(problem.m[None, :], noise=True)
-        np.testing.assert_allclose(found.mean[k], mean[0], rtol=1e-13)
-        np.testing.assert_allclose(found.covariance[k, k], variance[0], rtol=1e-12)
-    assert found.covariance[0, 1] == 0.0
-    assert not np.any(found.cross)
+        np.testing.assert_allclose(prediction.mean[k], mean[0], rtol=1e-13)
+        np.testing.assert_allclose(prediction.covariance[k, k], variance[0], rtol=1e-12)
+    assert prediction.covariance[0, 1] == 0.0
+    assert not np.any(prediction.cross)
 
 
 def slope(posterior, x):
@@ -72,12 +72,14 @@ def slope(posterior, x):
 def test_tiny_covariances_keep_their_digits(problem, covariance, scale):
     """Between outputs there is nothing but ``J S Jᵀ`` and terms smaller by a factor of `scale`."""
     S = covariance(2, scale)
-    found = moments.predict(moments.predictor(problem.posteriors), problem.m, S)
-    J = np.stack([slope(one, problem.m) for one in problem.posteriors])
+    prediction = moments.predict(moments.predictor(problem.posteriors), problem.m, S)
+    J = np.stack([slope(posterior, problem.m) for posterior in problem.posteriors])
     rtol = max(30.0 * scale, 1e-12)
-    np.testing.assert_allclose(found.cross, S @ J.T, rtol=rtol, atol=rtol * np.max(abs(S @ J.T)))
+    np.testing.assert_allclose(
+        prediction.cross, S @ J.T, rtol=rtol, atol=rtol * np.max(abs(S @ J.T))
+    )
     wanted = (J @ S @ J.T)[0, 1]
-    np.testing.assert_allclose(found.covariance[0, 1], wanted, rtol=rtol)
+    np.testing.assert_allclose(prediction.covariance[0, 1], wanted, rtol=rtol)
 
 
 def test_noise_is_added_to_the_diagonal(problem):
@@ -93,10 +95,10 @@ def test_arrays_stay_where_they_are(space, make_posteriors):
     posteriors = make_posteriors(space.asarray)
     m, S = space.asarray([0.3, -0.2]), space.asarray([[0.2, 0.1], [0.1, 0.3]])
     model = moments.predictor(posteriors)
-    found, pull = moments.predict_and_pullback(model, m, S, noise=True)
-    bars = pull(found)
-    assert all(space.holds(a) for a in (*found, *moments.predict(model, m, S), *bars))
-    assert [a.shape for a in (*found, *bars)] == [(2,), (2, 2), (2, 2), (2,), (2, 2)]
+    prediction, pull = moments.predict_and_pullback(model, m, S, noise=True)
+    bars = pull(prediction)
+    assert all(space.holds(a) for a in (*prediction, *moments.predict(model, m, S), *bars))
+    assert [a.shape for a in (*prediction, *bars)] == [(2,), (2, 2), (2, 2), (2,), (2, 2)]
 
 
 @pytest.mark.parametrize("field", ["mean", "covariance", "cross"])
@@ -169,8 +171,8 @@ def test_an_eigenvalue_that_rounding_took_below_zero_is_zero(problem):
     v = np.asarray([[1.0], [2.0]])
     S = v @ v.T - 1e-12 * np.eye(2)
     model = moments.predictor(problem.posteriors)
-    found, wanted = (moments.predict(model, problem.m, one) for one in (S, v @ v.T))
-    np.testing.assert_allclose(found.covariance, wanted.covariance, rtol=1e-9)
+    prediction, wanted = (moments.predict(model, problem.m, one) for one in (S, v @ v.T))
+    np.testing.assert_allclose(prediction.covariance, wanted.covariance, rtol=1e-9)
 
 
 def test_gps_that_cannot_be_integrated_are_refused(problem):
@@ -227,10 +229,10 @@ def test_inputs_whose_squares_overflow_are_refused(dtype, m, S):
 
 
 def test_far_from_all_points_there_is_the_prior(problem):
-    found = moments.predict(moments.predictor(problem.posteriors), problem.m + 1e12, problem.S)
-    np.testing.assert_array_equal(found.mean, [0.3, 0.0])
-    np.testing.assert_allclose(found.covariance, np.diag([1.3, 1.1]), rtol=1e-15)
-    assert not np.any(found.cross)
+    prediction = moments.predict(moments.predictor(problem.posteriors), problem.m + 1e12, problem.S)
+    np.testing.assert_array_equal(prediction.mean, [0.3, 0.0])
+    np.testing.assert_allclose(prediction.covariance, np.diag([1.3, 1.1]), rtol=1e-15)
+    assert not np.any(prediction.cross)
 
 
 def test_a_posterior_is_no_sequence_of_them(problem):
@@ -241,12 +243,12 @@ def test_a_posterior_is_no_sequence_of_them(problem):
 
 def test_derivatives_of_another_shape_or_kind_are_refused(problem):
     model = moments.predictor(problem.posteriors)
-    found, pull = moments.predict_and_pullback(model, problem.m, problem.S)
+    prediction, pull = moments.predict_and_pullback(model, problem.m, problem.S)
     with pytest.raises(ValueError, match=r"bar.mean must have shape \(2,\); got \(5,\)"):
-        pull(found._replace(mean=np.ones(5)))
+        pull(prediction._replace(mean=np.ones(5)))
     with pytest.raises(ValueError, match=r"bar.covariance must have shape \(2, 2\); got \(2,\)"):
-        pull(found._replace(covariance=np.ones(2)))
+        pull(prediction._replace(covariance=np.ones(2)))
     with pytest.raises(TypeError, match=r"bar.cross must be an array; got list"):
-        pull(found._replace(cross=[[0.0, 0.0], [0.0, 0.0]]))
+        pull(prediction._replace(cross=[[0.0, 0.0], [0.0, 0.0]]))
     with pytest.raises(TypeError, match=r"bar.cross must have the dtype of"):
-        pull(found._replace(cross=found.cross.astype(np.float32)))
+        pull(prediction._replace(cross=prediction.cross.astype(np.float32)))

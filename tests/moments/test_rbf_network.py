@@ -23,9 +23,9 @@ def test_moments_are_those_of_quadrature(network, rng, covariance, nodes, rank):
     values = RBF(1.0, lengths)(points, centres) @ weights
     mean = w @ values
     off = w[:, None] * (values - mean)
-    found = moments.network_moments(*network, m, S)
+    actions = moments.network_moments(*network, m, S)
     wanted = mean, (values - mean).T @ off, (points - m).T @ off
-    for ours, theirs in zip(found, wanted, strict=True):
+    for ours, theirs in zip(actions, wanted, strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-12)
 
 
@@ -49,9 +49,11 @@ def test_pullbacks_agree_with_differences(network, rng, field, rank):
 
 def test_arrays_stay_where_they_are(space, network, rng):
     arrays = [space.asarray(one) for one in (*network, [0.3, -0.2], 0.1 * np.eye(2))]
-    found, pull = moments.network_moments_and_pullback(*arrays)
-    assert all(space.holds(a) for a in (*found, *pull(found), *moments.network_moments(*arrays)))
-    assert [a.shape for a in pull(found)] == [a.shape for a in arrays]
+    actions, pull = moments.network_moments_and_pullback(*arrays)
+    assert all(
+        space.holds(a) for a in (*actions, *pull(actions), *moments.network_moments(*arrays))
+    )
+    assert [a.shape for a in pull(actions)] == [a.shape for a in arrays]
 
 
 def test_arguments_that_do_not_fit_are_refused(network):
@@ -72,6 +74,6 @@ def test_no_centres_and_derivatives_of_another_shape_are_refused(network):
     m, S = np.zeros(2), np.eye(2)
     with pytest.raises(ValueError, match="centres must have at least one row"):
         moments.network_moments(centres[:0, :], weights[:0, :], lengths, m, S)
-    found, pull = moments.network_moments_and_pullback(*network, m, S)
+    actions, pull = moments.network_moments_and_pullback(*network, m, S)
     with pytest.raises(ValueError, match=r"bar.mean must have shape \(3,\); got \(1,\)"):
-        pull(found._replace(mean=np.ones(1)))
+        pull(actions._replace(mean=np.ones(1)))

@@ -57,9 +57,9 @@ def test_the_fitted_dynamics_predict(rng):
     data = pushed(rng)
     dynamics = fit_dynamics(data)
     x, u = np.asarray([0.4, -0.3]), np.asarray([0.8])
-    found = predict(dynamics.predictor, np.concatenate([x, u]), np.zeros((3, 3)))
+    prediction = predict(dynamics.predictor, np.concatenate([x, u]), np.zeros((3, 3)))
     wanted = cart(x[None, :], u[None, :])[0] - x
-    np.testing.assert_allclose(found.mean, wanted, atol=0.01)
+    np.testing.assert_allclose(prediction.mean, wanted, atol=0.01)
 
 
 def test_fitted_dynamics_live_where_the_data_do(space, rng):
@@ -83,16 +83,16 @@ def test_the_model_does_not_see_an_angle_itself(rng):
 def test_improving_lowers_the_expected_cost(rng, task):
     dynamics = fit_dynamics(pushed(rng))
     policy = Squashed(LinearPolicy(0.1 * np.ones((1, 2)), np.zeros(1)), TORQUE)
-    found = improve(policy, dynamics, task, iterations=15)
+    improvement = improve(policy, dynamics, task, iterations=15)
 
     def expected(one):
         costs = rollout(dynamics, one, task.cost, task.mean, task.covariance, task.steps).costs
         return costs.mean()
 
-    np.testing.assert_allclose(found.cost, expected(found.policy), rtol=1e-12)
-    assert found.cost < 0.75 * expected(policy)
-    assert found.policy.limit == TORQUE
-    assert found.evaluations >= 15
+    np.testing.assert_allclose(improvement.cost, expected(improvement.policy), rtol=1e-12)
+    assert improvement.cost < 0.75 * expected(policy)
+    assert improvement.policy.limit == TORQUE
+    assert improvement.evaluations >= 15
 
 
 def test_an_improved_policy_lives_where_the_old_one_did(space, rng):
@@ -101,10 +101,12 @@ def test_an_improved_policy_lives_where_the_old_one_did(space, rng):
     data = Transitions(*(space.asarray(a) for a in (*seen[:2], noisy)))
     task = swing_up(space.asarray([0.0]), steps=3)
     policy = first_policy(task, TORQUE, stream(0), scale=4.0, bumps=3)
-    found = improve(policy, fit_dynamics(data, (0,), steps=10), task, iterations=2)
-    assert all(space.holds(getattr(found.policy.inner, name)) for name in ("centres", "weights"))
-    assert 0.0 < found.cost < 1.0
-    assert found.evaluations >= 1
+    improvement = improve(policy, fit_dynamics(data, (0,), steps=10), task, iterations=2)
+    assert all(
+        space.holds(getattr(improvement.policy.inner, name)) for name in ("centres", "weights")
+    )
+    assert 0.0 < improvement.cost < 1.0
+    assert improvement.evaluations >= 1
 
 
 def test_the_search_is_told_the_slope_of_what_it_lowers(rng, task, monkeypatch):
@@ -145,10 +147,15 @@ def test_a_wall_where_a_rollout_fails(rng, task):
     """An infinite cost, not an exception, ends the search there."""
     dynamics = fit_dynamics(pushed(rng))
     policy = LinearPolicy(np.full((1, 2), 1e200), np.zeros(1))
-    found = improve(policy, dynamics, task, iterations=2)
-    assert (found.cost, found.evaluations, found.status, found.moved) == (np.inf, 1, 3, False)
-    assert found.message == "no rollout of the policy to begin with"
-    assert found.policy is policy
+    improvement = improve(policy, dynamics, task, iterations=2)
+    assert (improvement.cost, improvement.evaluations, improvement.status, improvement.moved) == (
+        np.inf,
+        1,
+        3,
+        False,
+    )
+    assert improvement.message == "no rollout of the policy to begin with"
+    assert improvement.policy is policy
 
 
 @pytest.mark.parametrize("weight", [30.0, 60.0, 100.0])
@@ -157,11 +164,11 @@ def test_a_search_that_begins_on_a_plateau_goes_on(rng, task, weight):
     far = SaturatingCost(np.zeros(2), np.diag([weight, 0.0]))
     task = dataclasses.replace(task, cost=far, covariance=1e-4 * np.eye(2))
     policy = Squashed(LinearPolicy(0.01 * np.ones((1, 2)), np.zeros(1)), TORQUE)
-    found = improve(policy, fit_dynamics(pushed(rng)), task, iterations=40)
-    assert found.start_cost > 1.0 - 1e-6
-    assert found.cost < 0.6
-    assert found.moved
-    assert found.evaluations > 10
+    improvement = improve(policy, fit_dynamics(pushed(rng)), task, iterations=40)
+    assert improvement.start_cost > 1.0 - 1e-6
+    assert improvement.cost < 0.6
+    assert improvement.moved
+    assert improvement.evaluations > 10
 
 
 def test_a_search_says_why_it_stopped(rng, task):
@@ -189,9 +196,9 @@ def test_a_wall_on_the_way_does_not_end_the_search(rng, task, monkeypatch):
         return (np.inf, 0.0 * vector) if len(calls) == 3 else plain(rebuild, vector, *world)
 
     monkeypatch.setattr(module, "_expected", walled)
-    found = improve(policy, dynamics, task, iterations=15)
-    assert found.cost < 0.75 * found.start_cost
-    assert found.evaluations == len(calls)
+    improvement = improve(policy, dynamics, task, iterations=15)
+    assert improvement.cost < 0.75 * improvement.start_cost
+    assert improvement.evaluations == len(calls)
 
 
 @pytest.fixture

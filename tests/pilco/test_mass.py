@@ -74,7 +74,7 @@ def test_with_quadratic_costs_it_is_what_riccati_says(trial):
     Q, r = np.diag([1.0, 0.1]), 0.05
     cost = QuadraticCost(np.zeros(2), Q) + r * EFFORT
     _, last = learned(trial, cost, iterations=40)
-    found = total(last.improvement.policy.weights, last.improvement.policy.bias, Q, r)
+    ours = total(last.improvement.policy.weights, last.improvement.policy.bias, Q, r)
     V, gains = np.zeros((2, 2)), []
     for _ in range(STEPS):
         M = Q + V
@@ -82,9 +82,9 @@ def test_with_quadratic_costs_it_is_what_riccati_says(trial):
         closed = A + B @ gains[-1]
         V = closed.T @ M @ closed + r * gains[-1].T @ gains[-1]
     best = (START @ V @ START + np.trace(V @ SPREAD)) / STEPS
-    assert best * (1.0 - 1e-9) <= found <= 1.02 * best
-    assert found <= 1.005 * total(gains[-1], np.zeros(1), Q, r)
-    np.testing.assert_allclose(last.improvement.cost, found, rtol=0.01)
+    assert best * (1.0 - 1e-9) <= ours <= 1.02 * best
+    assert ours <= 1.005 * total(gains[-1], np.zeros(1), Q, r)
+    np.testing.assert_allclose(last.improvement.cost, ours, rtol=0.01)
 
 
 def total(K, b, Q, r):

@@ -62,10 +62,10 @@ def test_squashed_moments_are_exact_for_a_linear_policy(rng, state):
 def test_moments_live_where_their_arguments_do(make, rng, space, state):
     policy = make(rng, space.asarray)
     m, S = (space.asarray(a) for a in state)
-    found, pull = policy.moments_and_pullback(m, S)
-    policy_bar, *bars = pull(found)
+    actions, pull = policy.moments_and_pullback(m, S)
+    policy_bar, *bars = pull(actions)
     assert type(policy_bar) is type(policy)
-    assert all(space.holds(a) for a in (*found, *bars, policy(m)))
+    assert all(space.holds(a) for a in (*actions, *bars, policy(m)))
 
 
 @pytest.mark.parametrize("make", MAKERS)

@@ -91,22 +91,22 @@ def test_a_state_may_have_one_entry(rng):
 
 def test_a_rollout_is_its_steps(world):
     dynamics, policy, cost, m, S = world()
-    found = rollout(dynamics, policy, cost, m, S, 3)
+    predicted = rollout(dynamics, policy, cost, m, S, 3)
     for t in range(3):
         m, S = step(dynamics, policy, m, S)
-        np.testing.assert_allclose(found.mean[t + 1], m, rtol=1e-12)
-        np.testing.assert_allclose(found.covariance[t + 1], S, rtol=1e-12)
-    assert np.linalg.eigvalsh(found.covariance).min() > 0.0
-    assert (found.covariance[1:] == np.swapaxes(found.covariance[1:], 1, 2)).all()
+        np.testing.assert_allclose(predicted.mean[t + 1], m, rtol=1e-12)
+        np.testing.assert_allclose(predicted.covariance[t + 1], S, rtol=1e-12)
+    assert np.linalg.eigvalsh(predicted.covariance).min() > 0.0
+    assert (predicted.covariance[1:] == np.swapaxes(predicted.covariance[1:], 1, 2)).all()
 
 
 def test_a_rollout_lives_where_its_arguments_do(world, space):
     dynamics, policy, cost, m, S = world(space.asarray)
-    found, pull = rollout_and_pullback(dynamics, policy, cost, m, S, 2)
-    _, *bars = pull(found.costs)
-    assert all(space.holds(a) for a in (*found, *bars))
+    predicted, pull = rollout_and_pullback(dynamics, policy, cost, m, S, 2)
+    _, *bars = pull(predicted.costs)
+    assert all(space.holds(a) for a in (*predicted, *bars))
     host = rollout(*world(), 2)
-    for a, b in zip(found, host, strict=True):
+    for a, b in zip(predicted, host, strict=True):
         np.testing.assert_allclose(to_numpy(a), b, rtol=1e-8 if space.double else 2e-3, atol=1e-5)
 
 
@@ -162,10 +162,10 @@ def test_the_cost_of_an_action_is_that_of_the_state_it_was_taken_in(world):
 def test_action_costs_live_where_the_rollout_does(world, space):
     dynamics, policy, cost, m, S = world(space.asarray)
     effort = QuadraticCost(space.asarray([0.2]), space.asarray([[0.5]]))
-    found, pull = rollout_and_pullback(
+    predicted, pull = rollout_and_pullback(
         dynamics, policy, cost + 0.1 * StepCost(action=effort), m, S, 2
     )
-    assert all(space.holds(a) for a in (found.costs, *pull(found.costs)[1:]))
+    assert all(space.holds(a) for a in (predicted.costs, *pull(predicted.costs)[1:]))
 
 
 class Broken:
@@ -203,17 +203,17 @@ def test_a_cost_of_other_actions_is_refused_by_name(world):
 def test_particles_agree_with_matched_moments_while_the_uncertainty_is_small(world):
     dynamics, policy, cost, m, _ = world()
     S = 1e-4 * np.eye(D)
-    gps = [one.extend(*_more(one)) for one in dynamics.posteriors]
+    gps = [posterior.extend(*_more(posterior)) for posterior in dynamics.posteriors]
     dynamics = Dynamics(tuple(gps), (0,))
-    found, n = rollout(dynamics, policy, cost, m, S, 2), 4000
+    predicted, n = rollout(dynamics, policy, cost, m, S, 2), 4000
     starts = m + 0.01 * stream(1).normal((n, D))
     paths = sample_paths(dynamics, policy, starts, 2, stream(2))
     assert paths.shape == (3, n, D)
     for t in (1, 2):
-        error = np.sqrt(np.diag(found.covariance[t]) / n)
-        assert (abs(paths[t].mean(axis=0) - found.mean[t]) < 4.5 * error).all()
-        off = np.cov(paths[t].T) - found.covariance[t]
-        assert abs(off).max() < 0.1 * found.covariance[t].max()
+        error = np.sqrt(np.diag(predicted.covariance[t]) / n)
+        assert (abs(paths[t].mean(axis=0) - predicted.mean[t]) < 4.5 * error).all()
+        off = np.cov(paths[t].T) - predicted.covariance[t]
+        assert abs(off).max() < 0.1 * predicted.covariance[t].max()
 
 
 def _more(posterior):
@@ -233,9 +233,9 @@ def test_particles_live_where_their_starts_do(world, space):
 
 def test_a_rollout_from_a_known_state(world):
     dynamics, policy, cost, m, S = world()
-    found, pull = rollout_and_pullback(dynamics, policy, cost, m, 0.0 * S, 4)
+    predicted, pull = rollout_and_pullback(dynamics, policy, cost, m, 0.0 * S, 4)
     policy_bar, m_bar, S_bar = pull(np.ones(4))
-    assert np.isfinite(found.costs).all()
+    assert np.isfinite(predicted.costs).all()
     assert np.isfinite(m_bar).all()
     assert np.isfinite(S_bar).all()
     assert np.isfinite(policy_bar.inner.centres).all()
@@ -309,8 +309,8 @@ def test_inside_the_house_nothing_is_checked_again(world):
     dynamics.predictor  # noqa: B018  (made before)
 
     def gradient(steps):
-        found, pull = rollout_and_pullback(dynamics, policy, cost, m, S, steps)
-        pull(found.costs)
+        predicted, pull = rollout_and_pullback(dynamics, policy, cost, m, S, steps)
+        pull(predicted.costs)
 
     short, long = calls(lambda: gradient(2)), calls(lambda: gradient(12))
     a_step = {name: (long[name] - short[name]) / 10 for name in short}

@@ -37,10 +37,10 @@ def weighted(values, mass):
 def test_sines_are_those_of_quadrature(gaussian):
     points, mass = cloud(*gaussian)
     mean, covariance = weighted(np.sin(points), mass)
-    found = sine_moments(*gaussian)
-    np.testing.assert_allclose(found.mean, mean, rtol=1e-11)
-    np.testing.assert_allclose(found.covariance, covariance, rtol=1e-9)
-    np.testing.assert_allclose(found.gain, mass @ np.cos(points), rtol=1e-11)
+    sines = sine_moments(*gaussian)
+    np.testing.assert_allclose(sines.mean, mean, rtol=1e-11)
+    np.testing.assert_allclose(sines.covariance, covariance, rtol=1e-9)
+    np.testing.assert_allclose(sines.gain, mass @ np.cos(points), rtol=1e-11)
 
 
 def test_the_gain_carries_covariances(gaussian):
@@ -54,8 +54,8 @@ def test_the_gain_carries_covariances(gaussian):
 
 
 def test_sines_live_where_their_arguments_do(space, gaussian):
-    found, pull = sine_moments_and_pullback(*(space.asarray(a) for a in gaussian))
-    assert all(space.holds(part) for part in (*found, *pull(found)))
+    sines, pull = sine_moments_and_pullback(*(space.asarray(a) for a in gaussian))
+    assert all(space.holds(part) for part in (*sines, *pull(sines)))
 
 
 def test_small_and_large_variances(gaussian):
@@ -96,23 +96,23 @@ def test_augmented_states_are_those_of_quadrature(gaussian):
     wider = np.concatenate([points, np.stack([np.sin(b), np.sin(a)], 1)], 1)
     wider = np.concatenate([wider, np.stack([np.cos(b), np.cos(a)], 1)], 1)
     mean, covariance = weighted(wider, mass)
-    found = augment(*gaussian, (2, 0))
-    np.testing.assert_allclose(found.mean, mean, rtol=1e-10, atol=1e-12)
-    np.testing.assert_allclose(found.covariance, covariance, rtol=1e-9, atol=1e-12)
+    augmented = augment(*gaussian, (2, 0))
+    np.testing.assert_allclose(augmented.mean, mean, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(augmented.covariance, covariance, rtol=1e-9, atol=1e-12)
 
 
 def test_a_known_angle_is_a_point_on_the_circle(space):
-    found = augment(space.asarray([0.3, 2.0]), space.asarray([[0.0, 0.0], [0.0, 4.0]]), (0,))
-    assert all(space.holds(part) for part in found)
+    augmented = augment(space.asarray([0.3, 2.0]), space.asarray([[0.0, 0.0], [0.0, 4.0]]), (0,))
+    assert all(space.holds(part) for part in augmented)
     circle = [0.3, 2.0, np.sin(0.3), np.cos(0.3)]
-    np.testing.assert_allclose(np.asarray([float(x) for x in found.mean]), circle, rtol=1e-6)
+    np.testing.assert_allclose(np.asarray([float(x) for x in augmented.mean]), circle, rtol=1e-6)
 
 
 def test_without_angles_nothing_is_added(gaussian):
-    found, pull = augment_and_pullback(*gaussian, ())
-    assert found.mean is gaussian[0]
-    np.testing.assert_allclose(found.covariance, gaussian[1], rtol=1e-15)
-    assert pull(found)[1] is found.covariance
+    augmented, pull = augment_and_pullback(*gaussian, ())
+    assert augmented.mean is gaussian[0]
+    np.testing.assert_allclose(augmented.covariance, gaussian[1], rtol=1e-15)
+    assert pull(augmented)[1] is augmented.covariance
 
 
 def test_the_pullback_of_augmenting(gaussian):

@@ -111,7 +111,7 @@ def pair(first, second, S):
 
 def predict_and_pullback(posteriors, m, S, noise=False, shrink=1.0):
     """As `moments.predict_and_pullback`. With `shrink` > 1 inverses are too large: bad rounding."""
-    outputs = [output_of(one) for one in posteriors]
+    outputs = [output_of(posterior) for posterior in posteriors]
     terms = [
         term(k, *scale, outputs[k].X, m, S)
         for k, one in enumerate(posteriors)
@@ -126,8 +126,8 @@ def predict_and_pullback(posteriors, m, S, noise=False, shrink=1.0):
         for k, out in enumerate(outputs)
     ]
     covariance, clipped = _covariance(outputs, terms, ends, pairs, q, shrink)
-    covariance += np.diag([one.noise_var if noise else 0.0 for one in outputs])
-    found = Moments(np.asarray(mean), covariance, S @ np.stack(h, axis=1))
+    covariance += np.diag([output.noise_var if noise else 0.0 for output in outputs])
+    moments_of_outputs = Moments(np.asarray(mean), covariance, S @ np.stack(h, axis=1))
 
     def pull(bar):
         every = [_by_term(outputs, one, q, S, clipped, bar, shrink) for one in terms]
@@ -136,7 +136,7 @@ def predict_and_pullback(posteriors, m, S, noise=False, shrink=1.0):
         m_bar, S_bar = (sum(some) for some in zip(*every, strict=True))
         return m_bar, 0.5 * (S_bar + S_bar.T)
 
-    return found, pull
+    return moments_of_outputs, pull
 
 
 def _covariance(outputs, terms, ends, pairs, q, shrink):

@@ -174,10 +174,10 @@ class TestASmallChapter:
         )
         chapter = flips.Chapter("part/small", path=path)
         chapter.symbols({"a": 4.0, "b": 1.5, "c": 2.5, "s": 1.0, r"t \cup u": 1.0})
-        found = {(o.label, o.edit): o.by for o in flips.inline_outcomes(chapter)}
-        assert found.pop(("a = b + c", "minus for plus")) == "numbers"
-        assert set(found.values()) <= {"numbers", "language"}
-        assert {label for label, _ in found} == {"a = b + c"}  # nothing to slip in the other
+        outcomes = {(o.label, o.edit): o.by for o in flips.inline_outcomes(chapter)}
+        assert outcomes.pop(("a = b + c", "minus for plus")) == "numbers"
+        assert set(outcomes.values()) <= {"numbers", "language"}
+        assert {label for label, _ in outcomes} == {"a = b + c"}  # nothing to slip in the other
 
 
 @cache
@@ -226,11 +226,11 @@ class TestTheBook:
             places = stream.permutation(len(made))[:most]
             return [made[i] for i in places]
 
-        found = flips.outcomes(ran(retried), some)
-        assert len({o.label for o in found}) > 15  # not of a few equations only
-        assert len(found) > 35
+        outcomes = flips.outcomes(ran(retried), some)
+        assert len({o.label for o in outcomes}) > 15  # not of a few equations only
+        assert len(outcomes) > 35
         missed = {(o["label"], o["edit"], o["reads"]) for o in kept["uncaught"]}
-        for o in found:
+        for o in outcomes:
             assert bool(o.by) == ((o.label, o.edit, o.reads) not in missed), o
 
     @pytest.mark.slow
@@ -239,10 +239,10 @@ class TestTheBook:
             signs = [flip for flip in made if flip.kind in SIGNS]
             return signs[:1] or made[:1]
 
-        found = flips.inline_outcomes(ran(retried), some)
-        print(f"{retried}: {Counter(o.by for o in found)}")
-        assert len(found) >= 10
-        assert sum(o.by == "numbers" for o in found) > 0.4 * len(found)
-        equal = [o for o in found if not re.search(r"[<>]|\\[lg]e\b", o.label)]
+        outcomes = flips.inline_outcomes(ran(retried), some)
+        print(f"{retried}: {Counter(o.by for o in outcomes)}")
+        assert len(outcomes) >= 10
+        assert sum(o.by == "numbers" for o in outcomes) > 0.4 * len(outcomes)
+        equal = [o for o in outcomes if not re.search(r"[<>]|\\[lg]e\b", o.label)]
         assert sum(bool(o.by) for o in equal) > 0.8 * len(equal)
         assert [o for o in equal if o.kind in SIGNS and not o.by] == []

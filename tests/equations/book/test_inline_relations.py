@@ -78,9 +78,9 @@ class TestWhatDecides:
         }
 
     def test_a_check_lends_its_symbols(self, chapter):
-        found = outcomes(chapter())
-        assert found["s = a + b"] == ("evaluated", "eq-a")
-        assert found["u = 2 s"] == ("listed", "not bound together: `u`")
+        by_relation = outcomes(chapter())
+        assert by_relation["s = a + b"] == ("evaluated", "eq-a")
+        assert by_relation["u = 2 s"] == ("listed", "not bound together: `u`")
 
     def test_what_is_bound_whole_need_not_be_read(self, chapter):
         opened = told(chapter(TEXT + "\nAnd $c = a \\cup b$."))

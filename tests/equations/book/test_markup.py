@@ -66,18 +66,18 @@ j = k
 
 
 def test_finds_every_labelled_equation_and_its_line():
-    found = markup.equations(CHAPTER)
+    equations = markup.equations(CHAPTER)
     lines = CHAPTER.splitlines()
-    assert list(found) == ["eq-one", "eq-two", "eq-three", "eq-four"]
-    for equation in found.values():
+    assert list(equations) == ["eq-one", "eq-two", "eq-three", "eq-four"]
+    for equation in equations.values():
         assert lines[equation.line - 1] == equation.latex.split("\n")[0]
-    assert found["eq-one"].latex == "a &= b \\\\\n  &= c"
+    assert equations["eq-one"].latex == "a &= b \\\\\n  &= c"
 
 
 def test_longer_fences_and_indentation():
     deep = "1. item\n\n   ``````{math}\n   :label: eq-deep\n   :class: wide\n   x = y\n   ``````\n"
-    found = markup.equations(deep)
-    assert (found["eq-deep"].line, found["eq-deep"].latex.strip()) == (6, "x = y")
+    equations = markup.equations(deep)
+    assert (equations["eq-deep"].line, equations["eq-deep"].latex.strip()) == (6, "x = y")
 
 
 def test_a_notebook_gives_lines_of_its_file(tmp_path):
@@ -172,17 +172,19 @@ $$u = v$$ (eq-shown)
 
 
 def test_a_label_is_read_however_it_is_given():
-    found = markup.equations(LABELLED)
+    equations = markup.equations(LABELLED)
     names = ["eq-line", "eq-block", "eq-inside", "eq-align", "eq-bare", "eq-rst"]
-    assert list(found) == names
-    assert not any("label" in equation.latex for equation in found.values())
+    assert list(equations) == names
+    assert not any("label" in equation.latex for equation in equations.values())
     lines = LABELLED.splitlines()
-    for equation in found.values():
+    for equation in equations.values():
         first = equation.latex.split("\n")[0].split("  ")
         assert all(part.strip() in lines[equation.line - 1] for part in first), equation
-    assert found["eq-align"].latex.startswith(r"\begin{align}")
+    assert equations["eq-align"].latex.startswith(r"\begin{align}")
     # an error points with its column into the line of the file
-    assert found["eq-inside"].latex.index(r"\\") == lines[found["eq-inside"].line - 1].index(r"\\")
+    assert equations["eq-inside"].latex.index(r"\\") == lines[
+        equations["eq-inside"].line - 1
+    ].index(r"\\")
 
 
 RESTRUCTURED = """\
@@ -224,11 +226,11 @@ As it is written::
 
 
 def test_restructured_text_is_read_as_well():
-    found = markup.parse(RESTRUCTURED, ".rst")
-    assert list(found) == ["eq-argument", "eq-note", "eq-inside"]
-    assert found["eq-note"].latex == "c &= d \\\\\n  &= e"
+    parsed = markup.parse(RESTRUCTURED, ".rst")
+    assert list(parsed) == ["eq-argument", "eq-note", "eq-inside"]
+    assert parsed["eq-note"].latex == "c &= d \\\\\n  &= e"
     lines = RESTRUCTURED.splitlines()
-    for equation in found.values():
+    for equation in parsed.values():
         assert equation.latex.split("\n")[0].strip() in lines[equation.line - 1]
 
 
@@ -286,7 +288,7 @@ def test_a_chapter_checks_it_however_it_is_labelled(name, tmp_path):
     assert chapter.check("eq-a", bindings, oracle="by hand").mutants.caught > 3
     path.write_text(f"# Words\n\n{FORMS[name].format('c = a - b')}")
     line = 1 + path.read_text().splitlines().index(
-        next(one for one in path.read_text().splitlines() if "c = a" in one)
+        next(line for line in path.read_text().splitlines() if "c = a" in line)
     )
     with pytest.raises(EquationError, match=rf"{name}, eq-a, line {line}, column \d+: step 1 of 1"):
         chapter.check("eq-a", bindings, oracle="by hand")

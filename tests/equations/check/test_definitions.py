@@ -99,6 +99,6 @@ class TestWithNumbers:
 def test_slips_in_the_text_of_a_definition_are_noticed(small_chapter):
     chapter = small_chapter({"eq-a": r"a = 2 b - c, \qquad f \sim \mathcal{GP}(0, k)"})
     chapter.define("eq-a", {"a": 2.5, "b": 1.5, "c": 0.5}, why="f is a function")
-    found = {outcome.edit: outcome.by for outcome in flips.outcomes(chapter)}
-    assert found["plus for minus"] == "numbers"
-    assert found["one more"] == "numbers"
+    outcomes = {outcome.edit: outcome.by for outcome in flips.outcomes(chapter)}
+    assert outcomes["plus for minus"] == "numbers"
+    assert outcomes["one more"] == "numbers"

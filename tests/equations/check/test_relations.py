@@ -10,9 +10,9 @@ EXACT = Tolerance()
 
 
 def test_the_residual_is_relative_to_the_larger_side():
-    found = compare(A, "=", 1.1 * A, EXACT)
-    assert found.residual == pytest.approx(0.1 / 1.1)
-    assert not found.holds
+    comparison = compare(A, "=", 1.1 * A, EXACT)
+    assert comparison.residual == pytest.approx(0.1 / 1.1)
+    assert not comparison.holds
     assert compare(1e8 * A, "=", 1e8 * A + 1e-3, EXACT).holds
 
 
@@ -98,8 +98,8 @@ def test_the_order_of_symmetric_matrices():
 
 def test_the_worst_draw_counts():
     good, bad = (A, A), (A, 1.5 * A)
-    found = compare_all("=", [good, bad, good], EXACT)
-    assert not found.holds
-    assert found.residual == pytest.approx(1 / 3)
+    comparison = compare_all("=", [good, bad, good], EXACT)
+    assert not comparison.holds
+    assert comparison.residual == pytest.approx(1 / 3)
     small_but_failing = compare_all("<", [(A, A), (A, A + 1)], EXACT)
     assert not small_but_failing.holds

@@ -205,7 +205,7 @@ def test_any_text_is_read_or_refused(pieces, free, glue):
     latex = glue.join(pieces)
     outcome(symbols, latex)
     for reader in (parse, parse_expression):
-        found = outcome(lambda text, reader=reader: reader(text, NAMES, free=free), latex)
-        if isinstance(found, EquationError):
-            assert found.latex == latex
-            assert 0 <= found.span[0] <= found.span[1] <= len(latex)
+        result = outcome(lambda text, reader=reader: reader(text, NAMES, free=free), latex)
+        if isinstance(result, EquationError):
+            assert result.latex == latex
+            assert 0 <= result.span[0] <= result.span[1] <= len(latex)

@@ -195,10 +195,10 @@ def test_a_printed_tree_evaluates_as_it_was_built(drawn, style):
     node, wanted = drawn
     assume(np.all(np.isfinite(wanted)) and np.max(np.abs(wanted)) < 1e8)
     text = to_latex(node, style)
-    found = Evaluator(BOUND, text).value(parse_expression(text, NAMES))
-    assert found.shape == np.shape(wanted)
+    ours = Evaluator(BOUND, text).value(parse_expression(text, NAMES))
+    assert ours.shape == np.shape(wanted)
     # a long sum may cancel: the rounding is that of its largest term, which is not known here
-    np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(ours, wanted, rtol=1e-9, atol=1e-9)
 
 
 @given(left=TREES, right=TREES, relation=st.sampled_from(["=", "\\le", "\\approx", ">"]))
