@@ -331,7 +331,7 @@ def plain(a: T, name: str) -> T:
 def _floating(a: Any, name: str) -> None:
     xp = array_namespace(array(a, name))
     plain(a, name)
-    if a.dtype not in (xp.float32, xp.float64):  # LAPACK would change any other without a word
+    if a.dtype not in (xp.float32, xp.float64):  # LAPACK would silently change any other
         wanted = "a real floating dtype, float32 or float64"
         raise TypeError(f"{name} must have {wanted}; got {a.dtype}")
 

@@ -1,4 +1,4 @@
-"""Where a fit may look: bounds by name, and bounds of what has none from the range of the data.
+"""How far a fit may go: bounds given by name, and others taken from the range of the data.
 
 Far outside of the data's own units a parameter changes nothing that the data could show: two
 points at 1e-5 of their distance as lengthscale are independent, and noise below the rounding of y
@@ -46,7 +46,7 @@ def ends(obj: Parameters, X: Matrix, y: Vector, *, fixed: Collection[str] = ()) 
     A positive parameter stays
 
     - as a length of the inputs between 1e-5 of the narrowest column of X and 1e5 of the widest;
-    - as a variance of y above ``eps · var y``; too much needs no bound, since it is improbable;
+    - as a variance of y above ``eps · var y``; above, the evidence falls by itself;
     - as any other within a factor of 1e10 of its start,
 
     and the start is always within. Parameters of any sign have no ends.
@@ -79,7 +79,7 @@ def touched(
 def _read(
     bounds: Mapping[str, tuple[float, float]] | None, kinds: Mapping[str, Leaf]
 ) -> dict[str, tuple[float, float]]:
-    """The bounds that were given, as entries of the flat vector: logarithms of what is positive."""
+    """The bounds given, as entries of the flat vector: logarithms for positive parameters."""
     if not isinstance(bounds, Mapping | None):
         wanted = "a mapping from names to (low, high)"
         raise TypeError(f"bounds must be {wanted}; got {type(bounds).__name__}")

@@ -1,9 +1,9 @@
-"""What the package asks of parts that others may bring: protocols, told by their members alone.
+"""What the package asks of parts that others may bring: protocols, kept by having their members.
 
-A class of yours keeps a contract by having its members; it inherits nothing. (A kernel is the
+A class of yours inherits nothing for that. (A kernel is the
 exception: `Kernel` has hooks, and public methods that check and call them.) `require` is what the
 public functions call: they refuse what lacks a member when it comes in, and say which. Whether the
-members also do what is written here, the checks of `gpnotes.testing` find out.
+members also do what is written here is for the checks of `gpnotes.testing` to find out.
 
 Arrays are of any namespace, and the answers are of the namespace, dtype and device of the
 arguments. A function called ``…_and_pullback`` returns its value and a function that carries

@@ -23,8 +23,8 @@ class Stream:
     """A seeded source of random numbers; drawing from it moves it on.
 
     `seed` is the integer it started from, `path` the names of the streams that it was spawned
-    through. One thread at a time: give each its own by `spawn`. A shape, a size or a limit that is
-    no whole number, and a `like` that is no array, is a `TypeError`.
+    through. A stream is for one thread: give each its own by `spawn`. A shape, a size or a limit
+    that is no whole number, and a `like` that is no array, is a `TypeError`.
 
     >>> noise = stream(1).spawn("noise")
     >>> noise.normal(3).shape, noise.path

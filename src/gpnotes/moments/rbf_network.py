@@ -37,7 +37,8 @@ def network_moments(
     Such a network is the policy of
     :eq:`eq-pc-rbf-policy`; its moments are those of a mean function, :eq:`eq-pi-mean`,
     :eq:`eq-pi-covariance` and :eq:`eq-pi-cross`. O(k² (D + E)). Raises `ValueError` or `TypeError`
-    for shapes that do not go together, a lengthscale that is not positive and an S that is none.
+    for shapes that do not go together, a lengthscale that is not positive and an S that is not a
+    covariance.
     Source: Deisenroth & Rasmussen (2011).
 
     >>> import numpy as np

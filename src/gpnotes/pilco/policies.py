@@ -224,13 +224,13 @@ class Squashed:
 def action_moments(
     policy: Policy,
 ) -> tuple[Callable[[Vector, Matrix], tuple[Moments, Pull]], bool]:
-    """What gives the moments of a policy's action, and whether it is ours and checks nothing."""
+    """What gives the moments of an action, unchecked where the policy is the package's own."""
     inner = getattr(policy, "_moments_and_pullback", None)
     return (policy.moments_and_pullback, False) if inner is None else (inner, _is_ours(policy))
 
 
 def _is_ours(policy: Policy) -> bool:
-    """Whether the policy is of this room, and what it squashes as well."""
+    """Whether the policy, and what it squashes, is of this module."""
     if isinstance(policy, Squashed):
         return _is_ours(policy.inner)
     return isinstance(policy, LinearPolicy | RBFPolicy)

@@ -83,7 +83,7 @@ PullStep: TypeAlias = Callable[..., tuple[Any, Vector, Matrix]]  # of _Gaussian,
 class _World(NamedTuple):
     """What all steps share: the namespace, the GPs, the policy's moments, the sines of a state.
 
-    What a policy says that is `ours` is not looked at again.
+    What a policy of the package (`ours`) returns is not checked again.
     """
 
     xp: Namespace

@@ -62,7 +62,7 @@ def sine_moments_and_pullback(
 def _sine_moments(
     m: Vector, S: Matrix, xp: Namespace | None = None
 ) -> tuple[SineMoments, Callable[[SineMoments], tuple[Vector, Matrix]]]:
-    """`sine_moments_and_pullback` of what has been checked, for the rooms above."""
+    """`sine_moments_and_pullback` of what has been checked, for the modules above."""
     xp = array_namespace(m) if xp is None else xp
     v = xp.linalg.diagonal(S)
     sine, cosine, shrink = xp.sin(m), xp.cos(m), xp.exp(-0.5 * v)

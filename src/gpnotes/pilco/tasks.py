@@ -49,7 +49,7 @@ class Task:
         _xp.keep_copies(self, "mean", "covariance")
 
     def observed_costs(self, data: Transitions) -> Vector:
-        """What each of n observed steps did cost, (n,), to be compared with what was expected.
+        """What each of n observed steps has cost, (n,), to be compared with what was expected.
 
         Raises `ValueError` or `TypeError` for transitions that do not fit the task.
         """

@@ -143,7 +143,7 @@ def _draws(number: int) -> str:
 
 
 def _mutants(mutants: Data, math: Math) -> str:
-    """Every mutant with what became of it, behind a line of its own."""
+    """Every mutant with its outcome, behind a line of its own."""
     if not mutants["list"]:
         return ""
     titles = ("single edit", "there it now reads", "residual")

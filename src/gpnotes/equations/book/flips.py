@@ -95,7 +95,7 @@ Choose: TypeAlias = Callable[[list[Flip]], list[Flip]]
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a flip: caught by the "numbers", by the "language" (it cannot be read
+    """The outcome of a flip: caught by the "numbers", by the "language" (it cannot be read
     with the names that are bound), or not at all, and then `why`."""
 
     label: str

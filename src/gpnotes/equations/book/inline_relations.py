@@ -81,7 +81,7 @@ def names_heading(under: str, heading: str) -> bool:
 def evaluate_relation(
     relation: Relation, tables: Sequence[Table], *, edited: bool = True
 ) -> tuple[InlineRecord, BoundStatement | None]:
-    """What became of `relation`, and the bound statement that decided.
+    """The outcome of `relation`, and the bound statement that decided.
 
     Raises `EquationError` if it is false on the table that decides. With `edited`, its mutants
     are counted, too.

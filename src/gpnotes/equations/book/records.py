@@ -142,7 +142,7 @@ class Symbols(_Shown):
 
 @dataclass(frozen=True, repr=False)
 class Ledger(_Shown):
-    """The summary of a chapter, and what became of the relations between the lines."""
+    """The summary of a chapter, and the outcomes of the relations between the lines."""
 
     chapter: str
     totals: Mapping[str, int]

@@ -77,7 +77,7 @@ def find_settings(folder: Path, *, packed: bool = True) -> Settings:
     """The settings of the book that `folder` belongs to: from the file in it, or above it.
 
     Else, with `packed`, those of the packed copy that is nearest. Raises `ValueError` for a
-    setting that is none.
+    setting that does not exist.
     """
     above = (folder.resolve(), *folder.resolve().parents)
     folders = list(above)

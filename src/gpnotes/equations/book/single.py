@@ -40,7 +40,7 @@ def check_equation(
     `rtol` and `atol` are the tolerances, `approx` is the relative one of ``\\approx``; `spare`
     says why a mutant may survive; `tight` gives numbers on which an inequality is an equality.
     `oracle` may say by which independent route the numbers come, and `macros` holds commands of
-    your own, as MathJax is told of them: ``{"R": r"\\mathbb R"}``.
+    your own, as MathJax is given them: ``{"R": r"\\mathbb R"}``.
 
     Raises `EquationError`, with a caret below the place, for a step that does not hold, a mutant
     that survives, a symbol that is not bound and all LaTeX that is not read; TypeError for

@@ -38,7 +38,7 @@ _COMPUTED = Derivative | Gradient | Expectation | Variance | Covariance | Integr
 
 
 def check_mutants(bound: BoundStatement, latex: str, spare: Spare, tight: Tight = None) -> Mutants:
-    """The mutants of the statement and what became of them.
+    """The mutants of the statement and their outcomes.
 
     Raises `EquationError` for a survivor that is not spared, for a spare that names none, and
     where no mutant is told apart from the statement.

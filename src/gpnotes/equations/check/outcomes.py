@@ -1,4 +1,4 @@
-"""What became of the steps, the mutants and the estimates of a statement: frozen records."""
+"""The outcomes of the steps, the mutants and the estimates of a statement: frozen records."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class StepRecord:
 
 @dataclass(frozen=True)
 class MutantRecord:
-    """One mutant and what became of it; `why` is the reason for which it is spared.
+    """One mutant and its outcome; `why` is the reason for which it is spared.
 
     `said` is the name `edit` with its mathematics between dollars, as a page shows it.
     """

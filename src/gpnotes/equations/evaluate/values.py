@@ -142,7 +142,7 @@ class Distribution:
     its argument, as in ``\\operatorname{KL}(q \\,\\|\\, p)``; without it, the distribution itself.
 
     It is bound to a letter, ``"q"``, or to a written form: ``"p(x)"`` and ``"p(y \\mid x)"`` may
-    both be bound. Raises TypeError for nodes that are none and a density that is no function.
+    both be bound. Raises `TypeError` for what is not `Nodes` and a density that is no function.
 
     >>> coin = Distribution(Nodes([0.0, 1.0], [0.25, 0.75]), density=lambda x: 0.25 + 0.5 * x)
     >>> coin.density(1.0)

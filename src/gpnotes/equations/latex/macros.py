@@ -48,7 +48,7 @@ class Expanded:
 
 
 def expand(latex: str, macros: Macros) -> Expanded:
-    """`latex` with the commands in `macros` replaced, as MathJax is told of them.
+    """`latex` with the commands in `macros` replaced, as MathJax is given them.
 
     A macro is a name, with or without its backslash, and its LaTeX with ``#1``, ``#2`` for the
     arguments; or that LaTeX and their number. Raises `EquationError` for an argument that is

@@ -109,7 +109,7 @@ def renew(app: Sphinx, env: BuildEnvironment) -> list[str]:
 
 
 def judge(app: Sphinx, env: BuildEnvironment) -> None:
-    """Warn, with file and line, of everything that is amiss; in the book a warning is an error."""
+    """Warn, with file and line, of every problem; in the book a warning is an error."""
     for docname, at, message in problems(_book(env)):
         logger.warning(message, location=(docname, at or None), type="equations")
 

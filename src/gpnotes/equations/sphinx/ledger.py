@@ -1,4 +1,4 @@
-"""The ledger of a book: its rows and totals, the verdicts on its sources, and what is amiss."""
+"""The ledger of a book: its rows and totals, the verdicts on its sources, and its problems."""
 
 from __future__ import annotations
 
@@ -245,7 +245,7 @@ Problem = tuple[str, int, str]
 
 
 def problems(book: Book) -> Iterator[Problem]:
-    """All that is amiss: document, line, and what to say about it."""
+    """All problems: document, line, and what to say about it."""
     for docname, page in book.pages.items():
         if page.failures:  # what is missing on this page is missing because of them
             yield from _failures(docname, page)

@@ -208,7 +208,7 @@ def nodes_given(key: str, function: Callable[..., Any], arguments: list[Any]) ->
 
 
 def call(key: str, function: Callable[..., Any], arguments: list[Any]) -> Array:
-    """The value of a bound function; what goes wrong inside it is told as its failure."""
+    """The value of a bound function; what goes wrong inside it is reported as its failure."""
     try:
         return conform(function(*arguments))
     except Exception as wrong:

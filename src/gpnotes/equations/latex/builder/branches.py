@@ -1,4 +1,4 @@
-"""Derivatives, blocks and cases: the rarer branches of a tree, and where a fault in one is told."""
+"""Derivatives, blocks and cases: the rarer branches of a tree, and where their faults lie."""
 
 from __future__ import annotations
 
