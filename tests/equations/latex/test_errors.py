@@ -124,6 +124,8 @@ FAULTS = [
     ("a + x)", "`)` closes nothing", ")"),
     ("a + ", "something is missing", None),
     ("a + + x", "`+` cannot stand here", None),
+    ("a <= x_1", "two relations side by side: write \\le or \\ge", "="),
+    ("a == x_1", "two relations side by side: write \\le or \\ge", "="),
     ("|a", "this is never closed", "|"),
     (r"\frac{a}", "the LaTeX ends too early", None),
     ("{a + x", "this brace is never closed", "{"),

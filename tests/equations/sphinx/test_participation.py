@@ -70,7 +70,8 @@ def test_the_cells_of_one_page_may_check_another(make_record: Any) -> None:
     wrong = Page(notes=(Noted(make_record("eq-other", chapter="notes"), 5), Noted(closed, 9)))
     assert said({"part/notes": BARE, "part/work": wrong}) == [
         UNCHECKED,
-        "a cell checks eq-other, but no equation in part/notes has that label",
+        "a cell checks eq-other, but no equation in part/notes has that label"
+        "; for a \\label inside the LaTeX the page must say `equations: true`",
     ]
 
 

@@ -282,6 +282,9 @@ def _weak(row: Row, record: Data) -> Iterator[str]:
         yield f"the equation {label} is off by {record['residual']:.2g}, over {widest:.0e}"
 
 
+_INSIDE = "; for a \\label inside the LaTeX the page must say `equations: true`"
+
+
 def _unlabelled(book: Book, docname: str) -> Iterator[Problem]:
     for note in book.pages[docname].notes:
         label = note.record.get("label")
@@ -292,7 +295,7 @@ def _unlabelled(book: Book, docname: str) -> Iterator[Problem]:
         known = {equation.label for equation in page.equations}
         if chapter and note.record["kind"] in KINDS and label not in known:
             said = f"a cell checks {label}, but no equation {where} has that label"
-            yield docname, note.line, said
+            yield docname, note.line, said + ("" if page.asked or page.holds_check else _INSIDE)
         if chapter and about is None:
             yield docname, note.line, f"the cell says that it belongs to the chapter {chapter}"
 

@@ -126,6 +126,9 @@ def _relation(s: Stream, text: str) -> None:
     if s.last() in ("", "_STOP") and not s.stack:
         problem = "a display or a statement begins with a relation: write its left side again"
         raise s.fault(problem, s.tokens[s.i])
+    if s.last() == "REL":
+        problem = "two relations side by side: write \\le or \\ge, or one of them"
+        raise s.fault(problem, s.tokens[s.i])
     if s.top() == "head" and text in v.RANGES:
         s.emit(v.RANGES[text], text)
     elif s.condition and text == "\\in":
