@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from gpnotes import dataset
+from gpnotes import GP, RBF, dataset
 
 pytest.importorskip("gymnasium")
 
@@ -57,6 +57,26 @@ def test_uncertain_places_have_the_covariance_that_slopes_give(queries):
         assert np.linalg.matrix_rank(covariance) == 3
 
 
+def test_integrated_asks_what_lowers_the_variances_at_known_places_most(queries, monkeypatch):
+    monkeypatch.setattr(queries, "UNSURE", 9.0 * np.eye(3))  # so that the criterion asks elsewhere
+    one = queries.problem(0)
+    one = one._replace(known=one.known[:2])
+    gps = [GP(RBF(scale, np.array([1.0, 1.0, 5.0, 3.0])), 0.01) for scale in (1.0, 4.0)]
+    given = queries.models(gps, one.start, queries.ask(one.start))
+    weights, left = np.array([1.0, 0.3]), list(range(5, 300))
+    rows, fall = queries.features(one.candidates[left]), np.zeros(len(left))
+    known = queries.features(one.known)
+    for weight, posterior in zip(weights, given, strict=True):
+        joint = posterior.covariance(np.concatenate([rows, known]))
+        cross, own = joint[: len(left), len(left) :], np.diag(joint)[: len(left)]
+        fall += weight * np.sum(cross**2, axis=1) / (own + posterior.gp.noise_var)
+    picked = queries.choose("integrated", given, one, left, weights)
+    assert picked == left[int(np.argmax(fall))]
+    assert picked != queries.choose("criterion", given, one, left, weights)
+    ahead = np.sort(fall)
+    assert ahead[-1] > 1.001 * ahead[-2]  # no tie: rounding does not decide
+
+
 def test_everybody_starts_alike_and_a_second_run_is_the_same(queries, monkeypatch):
     monkeypatch.setattr(queries, "REPORTED", (0, 2))
     monkeypatch.setattr(queries, "REFIT", 1)
@@ -68,7 +88,9 @@ def test_everybody_starts_alike_and_a_second_run_is_the_same(queries, monkeypatc
     assert rows.shape == (2 * len(queries.STRATEGIES) * 2, len(lines[0].split(",")))
     for refit in (0, 1):
         start = rows[(rows[:, 0] == refit) & (rows[:, 3] == 0)]
-        np.testing.assert_array_equal(start[:, 4:], np.tile(start[0, 4:], (5, 1)))
+        np.testing.assert_array_equal(
+            start[:, 4:], np.tile(start[0, 4:], (len(queries.STRATEGIES), 1))
+        )
 
 
 def test_the_table_of_the_book_is_complete():
@@ -76,7 +98,7 @@ def test_the_table_of_the_book_is_complete():
     keys = {tuple(row) for row in rows[:, :4].astype(int)}
     seeds = {key[2] for key in keys}
     assert len(seeds) >= 10
-    assert len(keys) == len(rows) == 2 * 5 * len(seeds) * 5
+    assert len(keys) == len(rows) == 2 * 6 * len(seeds) * 5
     assert np.all(np.isfinite(rows))
     assert np.all(rows[:, 4] > 0.0)
     assert np.all((rows[:, 5] >= 0.0) & (rows[:, 5] <= 1.0))
