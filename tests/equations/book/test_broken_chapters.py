@@ -1,5 +1,6 @@
 """A whole chapter runs; broken in one place, it fails and names the place."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,12 @@ def test_the_chapter_itself_runs(run_chapter):
     assert (totals["equations"], totals["checked"], totals["estimates"]) == (3, 1, 1)
     assert (totals["definitions"], totals["sources_answered"]) == (1, 2)
     assert totals["mutants_survived"] == 0
+
+
+def test_a_chapter_that_ran_here_leaves_the_environment_as_it_was(run_chapter, monkeypatch):
+    monkeypatch.delenv("MPLBACKEND", raising=False)
+    run_chapter()
+    assert "MPLBACKEND" not in os.environ
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import chdir, redirect_stdout
+from contextlib import chdir, contextmanager, redirect_stdout
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -185,16 +185,27 @@ def _close(a: np.ndarray, b: np.ndarray) -> bool:
 
 def run_chapter(path: Path, slug: str) -> Chapter:
     """Run the code cells of the chapter at `path` and return its `Chapter` with its checks."""
-    os.environ.setdefault("MPLBACKEND", "agg")
     path = path.resolve()
     scope: dict[str, Any] = {"__name__": "__main__"}
-    with chdir(path.parent), redirect_stdout(io.StringIO()):
+    with _figures_without_windows(), chdir(path.parent), redirect_stdout(io.StringIO()):
         for line, code in markup.cells(path.read_text(encoding="utf-8")):
             exec(compile("\n" * (line - 1) + code, path.name, "exec"), scope)
     opened = [v for v in scope.values() if isinstance(v, Chapter) and v.slug == slug]
     if not opened:
         raise ValueError(f"{path.name} opens no Chapter({slug!r})")
     return opened[0]
+
+
+@contextmanager
+def _figures_without_windows() -> Iterator[None]:
+    """The kernels of a book that is built later in this process choose how they show figures."""
+    before = os.environ.get("MPLBACKEND")
+    os.environ.setdefault("MPLBACKEND", "agg")
+    try:
+        yield
+    finally:
+        if before is None:
+            os.environ.pop("MPLBACKEND", None)
 
 
 def outcomes(chapter: Chapter, every: Choose = list) -> list[Outcome]:
