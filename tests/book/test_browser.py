@@ -225,6 +225,14 @@ def test_a_formula_that_is_too_wide_begins_at_its_left_end(looks: dict[str, Seen
     assert {name: number for name, number in by_page.items() if number} == {}
 
 
+def test_who_wants_less_motion_gets_none(visit: Any) -> None:
+    """A cell that fades in is hard to read until it has: for axe as well, which may look then."""
+    page = visit("book/api/bring-your-own.html").page
+    page.evaluate(OPEN)
+    running = "document.getAnimations().filter(a => a.playState == 'running').length"
+    assert page.evaluate(running) == 0
+
+
 def test_pages_are_accessible(looks: dict[str, Seen]) -> None:
     assert {name: seen.barriers for name, seen in looks.items() if seen.barriers} == {}
 
