@@ -13,10 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
+from in_jax import value_and_gradient
 
 STEPS, BUMPS = 35, 30
 LENGTHS = (1e6, 10.0, 1.6, 1.6, 5.0)  # of θ, which is not looked at, θ̇, sin θ, cos θ, the torque
@@ -90,17 +91,10 @@ def ours(problem: PendulumProblem) -> Call:
 
 def by_jax(problem: PendulumProblem) -> Call:
     """The same by automatic differentiation of the published formulas, compiled beforehand."""
-    import jax
-
-    # Double precision is asked for here only: set for the process, it would change other work.
-    with jax.enable_x64(True):
-        arrays = _for_jax(problem)
-        gradient = jax.jit(jax.value_and_grad(_mean_cost), static_argnums=3)
-        compiled = gradient.lower(*arrays, problem.steps).compile()
+    in_jax = value_and_gradient(_mean_cost, partial(_for_jax, problem), problem.steps)
 
     def call() -> np.ndarray:
-        with jax.enable_x64(True):
-            cost, bar = compiled(*arrays)
+        cost, bar = in_jax()
         bars = (np.ravel(bar[name]) for name in ("weights", "centres", "lengths"))
         return np.concatenate([np.atleast_1d(cost), *bars])
 

@@ -14,10 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
+from in_jax import value_and_gradient
 
 POINTS, STEPS = 200, 40
 STATES, CONTROLS = 4, 2
@@ -127,24 +128,13 @@ def _backwards(J: np.ndarray, passed: list[tuple]) -> tuple[np.ndarray, np.ndarr
     return J_bar[STATES:], offset_bar[STATES:]
 
 
+@cache
 def by_jax(problem: RolloutProblem) -> Call:
     """The same by automatic differentiation of the published formula, compiled beforehand."""
-    return _compiled(problem)
-
-
-@cache
-def _compiled(problem: RolloutProblem) -> Call:
-    import jax
-
-    # Double precision is asked for here only: set for the process, it would change other work.
-    with jax.enable_x64(True):
-        arrays = _for_jax(problem)
-        gradient = jax.jit(jax.value_and_grad(_cost_in_jax), static_argnums=4)
-        compiled = gradient.lower(*arrays, problem.points).compile()
+    in_jax = value_and_gradient(_cost_in_jax, partial(_for_jax, problem), problem.points)
 
     def call() -> np.ndarray:
-        with jax.enable_x64(True):
-            cost, bar = compiled(*arrays)
+        cost, bar = in_jax()
         return np.concatenate([np.atleast_1d(cost), np.ravel(bar.gain), np.asarray(bar.offset)])
 
     return call

@@ -25,9 +25,9 @@ def bench(root, monkeypatch):
     """The modules of the folder, which is no package: they are scripts that sit together."""
     monkeypatch.syspath_prepend(str(root / "benchmarks"))
     names = (
-        "game_contestants", "rollout_contestants", "sample_contestants", "contestants", "measure",
-        "games_table", "moments_table", "samples_table", "run", "pendulum_contestants",
-        "pendulum_table",
+        "in_jax", "game_contestants", "rollout_contestants", "sample_contestants", "contestants",
+        "measure", "floor_rows", "games_table", "moments_table", "samples_table", "run",
+        "pendulum_contestants", "pendulum_table",
     )  # fmt: skip
     yield {name: importlib.import_module(name) for name in names}
     for name in names:
@@ -195,8 +195,8 @@ def test_ways_to_roll_out_that_differ_end_in_an_error(
     times = {name: [0.2, 0.1] for name in ("floor", "gpnotes", "jax")}
     answers = {"floor": None, "gpnotes": np.ones(4), "jax": np.asarray([1.0, 1.0, last, 1.0])}
     found = {name: {"seconds": times[name], "answer": answers[name]} for name in times}
-    monkeypatch.setattr(bench["moments_table"], "times", lambda *_, **__: found)
-    monkeypatch.setattr(bench["moments_table"], "peak_bytes", lambda *_: None)
+    monkeypatch.setattr(bench["floor_rows"], "times", lambda *_, **__: found)
+    monkeypatch.setattr(bench["floor_rows"], "peak_bytes", lambda *_: None)
     options = ["--sizes", "", "--predict", "", "--mixtures", "0", "--json", str(tmp_path / "b")]
     options += ["--drawn-at", "0"]
     monkeypatch.setattr(sys, "argv", ["run.py", *options])

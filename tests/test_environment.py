@@ -26,7 +26,8 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parent.parent
 LIGHT = {"numpy", "scipy", "array-api-compat", "array-api-extra", "lark"}
-SERVED = ("book", "read", "test", "bench", "dev")  # the extras that the locks and conda serve
+# the extras that the locks and conda serve
+SERVED = ("notebook", "book", "read", "test", "bench", "dev")
 LOCKS = ("requirements.lock", "requirements-book.lock")
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -102,7 +103,7 @@ def test_what_is_installed_is_what_is_locked():
 def test_the_book_has_a_lock_of_its_own_without_what_only_tests_and_benchmarks_need():
     book, every = (set(_lock_lines(lock)) for lock in reversed(LOCKS))
     assert book < every, "run make lock"
-    needed = {canonicalize_name(name) for name in _wanted(("book", "read"))}
+    needed = {canonicalize_name(name) for name in _wanted(("notebook", "book", "read"))}
     locked = _locked(LOCKS[1]).keys()
     assert needed <= locked
     extra = {canonicalize_name(name) for name in _wanted(("test", "bench"))} - needed
@@ -192,7 +193,7 @@ print(mean.shape, variance.shape)
 @pytest.mark.parametrize(
     ("code", "extra"),
     [
-        ("from gpnotes import plot; plot.figure()", "book"),
+        ("from gpnotes import plot; plot.figure()", "notebook"),
         ("import os; os.environ['GPNOTES_BACKEND'] = 'cupy'; "
          "import gpnotes; gpnotes.asarray([1.0])", "gpu-cuda12"),
     ],

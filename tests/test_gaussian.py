@@ -351,3 +351,36 @@ def test_nothing_observed_changes_nothing(space):
     joint = Normal(space.asarray([1.0, 2.0]), space.asarray([[1.0, 0.0], [0.5, 1.0]]))
     same = joint.condition([], space.asarray([]))
     close(space, same.covariance, to_numpy(joint.covariance))
+
+
+def test_draws_by_a_cholesky_factor_are_those_by_any_other_root(space):
+    """The factor's zeros are not multiplied with; what comes out is the same up to rounding."""
+    S = np.asarray([[4.0, 2.0, 1.0], [2.0, 5.0, 3.0], [1.0, 3.0, 6.0]])
+    x = Normal.from_covariance(space.asarray([1.0, 2.0, 3.0]), space.asarray(S))
+    for n in (0, 1, 5):
+        draws = x.sample(stream(1), n)
+        assert space.holds(draws)
+        assert draws.shape == (n, 3)
+        plain = Normal(x.mean, x.root).sample(stream(1), n)
+        close(space, draws, to_numpy(plain))
+
+
+def test_a_root_that_is_called_a_cholesky_factor_is_one():
+    lower = np.asarray([[2.0, 0.0], [1.0, 2.0]])
+    assert Normal(np.zeros(2), lower, "cholesky").root_kind == "cholesky"
+    for wrong in (lower.T, lower[:, :1]):
+        with pytest.raises(ValueError, match="root must be square and lower triangular to be a Ch"):
+            Normal(np.zeros(2), wrong, "cholesky")
+    with pytest.raises(ValueError, match="root_kind must be one of"):
+        Normal(np.zeros(2), lower, "eigen")
+
+
+def test_the_factor_is_kept_as_it_was_found_and_the_mean_is_copied(monkeypatch):
+    lower = np.asarray([[2.0, 0.0], [1.0, 2.0]])
+    monkeypatch.setattr(gaussian._xp, "cholesky_factor", lambda covariance: lower)
+    mean = np.zeros(2)
+    x = gaussian.normal_of(mean, lower @ lower.T, np.ones(2))
+    assert x.root is lower
+    assert x.root_kind == "cholesky"
+    mean[0] = 7.0
+    assert x.mean[0] == 0.0

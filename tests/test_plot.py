@@ -112,6 +112,17 @@ def test_figures_have_the_sizes_and_the_letters_of_the_book():
         plot.figure("triple")
 
 
+def test_a_row_has_three_panels_with_the_same_axes():
+    row, axes = plot.figure("row")
+    assert tuple(row.get_size_inches()) == (7.2, 2.6)
+    assert [a.get_title("left") for a in axes] == ["a", "b", "c"]
+    axes[0].set(xlim=(-1.0, 3.0), ylim=(0.0, 5.0))
+    assert {a.get_xlim() for a in axes} == {(-1.0, 3.0)}
+    assert {a.get_ylim() for a in axes} == {(0.0, 5.0)}
+    row.canvas.draw()
+    assert all(a.get_yticklabels() for a in axes)  # only those that are shown
+
+
 def test_no_font_is_smaller_than_nine_points():
     settings = pyplot.rcParams
     base = settings["font.size"]
@@ -142,7 +153,7 @@ def test_matplotlib_is_asked_for_late_and_missed_with_its_extra():
     finished = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
-    assert "from a clone, pip install '.[book]'" in finished.stdout
+    assert "from a clone, pip install '.[notebook]'" in finished.stdout
 
 
 @pytest.mark.parametrize(

@@ -162,10 +162,10 @@ def _report(session: Path, room: str) -> int:
     for item, result in alive:
         edit = item.mutations[0]
         print(f"\n{edit.module_path}, {edit.operator_name}\n{result.diff}")
-    killed, able = len(tried) - len(lived), len(tried) - len(lived) + len(alive)
-    indistinct = f", {len(lived) - len(alive)} indistinct" if len(lived) > len(alive) else ""
-    share = killed / max(able, 1)
-    print(f"{room}: {killed} of {able} mutants killed ({share:.0%}){indistinct}")
+    killed, indistinct = len(tried) - len(lived), len(lived) - len(alive)
+    able = killed + len(alive)
+    apart = f", {indistinct} indistinct" if indistinct else ""
+    print(f"{room}: {killed} of {able} mutants killed ({killed / max(able, 1):.0%}){apart}")
     return int(killed < _ENOUGH * able)
 
 

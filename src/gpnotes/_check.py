@@ -307,10 +307,10 @@ def squarable(a: Array, name: str) -> Array:
     return a
 
 
-def function(value: T, name: str) -> T:
-    """`value` if it can be called."""
+def function(value: T, name: str, of: str = "") -> T:
+    """`value` if it can be called; an error says what it is a function `of`, if that is given."""
     if not callable(value):
-        raise TypeError(f"{name} must be a function; got {_kind(value)}")
+        raise TypeError(f"{name} must be a function{of and f' of {of}'}; got {_kind(value)}")
     return value
 
 

@@ -11,7 +11,6 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, cast
 
-import array_api_compat
 from array_api_compat import (
     device,
     is_cupy_namespace,
@@ -31,6 +30,7 @@ from ._array import (
     Stack,
     Vector,
 )
+from ._namespace import array_namespace
 
 __all__ = [
     "LOG_2PI",
@@ -68,10 +68,9 @@ __all__ = [
     "symmetric_part",
     "to_device",
     "to_numpy",
+    "triangular_product",
 ]
 
-# The namespace of some arrays, ``xp``: of the library that they are of, with its device and dtypes.
-array_namespace: Callable[..., Namespace] = array_api_compat.array_namespace
 LOG_2PI = math.log(2.0 * math.pi)
 
 
@@ -281,6 +280,13 @@ def _substitute(xp: Namespace, lower: Matrix, b: Array, transpose: bool) -> Arra
     ordered = [part for _, part in sorted(parts, key=lambda item: item[0].start)]
     solution = xp.concat(ordered, axis=0)
     return solution if b.ndim == 2 else xp.reshape(solution, (n,))
+
+
+def triangular_product(lower: Matrix, b: Matrix) -> Matrix:
+    """``L b`` for lower triangular L (n, n), zero above the diagonal, and b (n, m); O(n² m)."""
+    if is_numpy_namespace(array_namespace(lower, b)) and b.size:  # BLAS refuses empty matrices
+        return blas("trmm", lower)(1.0, lower, b, lower=1)
+    return lower @ b
 
 
 _TAIL = 2.0  # below minus this, the normal distribution function is a continued fraction

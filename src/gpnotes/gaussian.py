@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Literal
+from typing import Literal, get_args
 
 from . import _check, _xp
 from ._xp import LOG_2PI, Matrix, Vector, array_namespace
@@ -27,8 +27,9 @@ class Normal:
     """``N(mean, root rootᵀ)`` for mean (n,) and root (n, r), :eq:`eq-fv-density`.
 
     Both arrays are copied. `root_kind` is "cholesky" or "pivoted cholesky" where the root was found
-    here, from a covariance, and "given" elsewhere. What does not fit in shape, kind or value is a
-    `ValueError` or a `TypeError`. Source: Rasmussen & Williams (2006), appendix A.2.
+    here, from a covariance, and "given" elsewhere; with a Cholesky factor draws cost half.
+    What does not fit in shape, kind or value is a `ValueError` or a `TypeError`.
+    Source: Rasmussen & Williams (2006), appendix A.2.
 
     >>> import numpy as np
     >>> x = Normal(np.zeros(2), np.asarray([[1.0, 0.0], [0.6, 0.8]]))
@@ -47,6 +48,9 @@ class Normal:
         _check.vector(self.mean, "mean")
         _check.matrix(self.root, "root", rows=self.mean.shape[0])
         _check.alike(self.root, "root", self.mean, "mean")
+        _check.choice(self.root_kind, "root_kind", get_args(RootKind))
+        if self.root_kind == "cholesky" and not _is_lower(self.root):
+            raise ValueError("root must be square and lower triangular to be a Cholesky factor")
         _xp.keep_copies(self, "mean", "root")
 
     @staticmethod
@@ -63,7 +67,7 @@ class Normal:
         _check.alike(covariance, "covariance", mean, "mean")
         lower = _xp.cholesky_factor(_check.symmetric(covariance, "covariance"))
         if lower is not None:
-            return Normal(mean, lower, "cholesky")
+            return _of_factor(mean, lower)
         covariance = _check.semidefinite(covariance, "covariance", error=FactorisationError)
         return Normal(mean, _pivoted_root(covariance, _xp.diagonal(covariance)), "pivoted cholesky")
 
@@ -179,7 +183,11 @@ class Normal:
         _check.instance(stream, "stream", Stream)
         _check.whole(n, "n")
         draws = stream.normal((n, self.root.shape[1]), like=self.mean)
-        return self.mean + draws @ array_namespace(draws).matrix_transpose(self.root)
+        xp = array_namespace(draws)
+        if self.root_kind == "cholesky":
+            moved = _xp.triangular_product(self.root, xp.matrix_transpose(draws))
+            return self.mean + xp.matrix_transpose(moved)
+        return self.mean + draws @ xp.matrix_transpose(self.root)
 
     def _admit(self, other: Normal) -> None:
         _check.instance(other, "other", Normal)
@@ -195,6 +203,11 @@ class Normal:
         if lower.shape[1] < self.size or bool(xp.any(xp.abs(_xp.diagonal(lower)) <= floor)):
             raise FactorisationError("the covariance is singular: there is no density")
         return Cholesky(lower * xp.sign(_xp.diagonal(lower))[None, :])
+
+
+def _is_lower(root: Matrix) -> bool:
+    xp = array_namespace(root)
+    return root.shape[0] == root.shape[1] and bool(xp.all(xp.tril(root) == root))
 
 
 def _compact(root: Matrix) -> Matrix:
@@ -216,8 +229,16 @@ def normal_of(mean: Vector, covariance: Matrix, scales: Vector) -> Normal:
     """
     lower = _xp.cholesky_factor(covariance)
     if lower is not None:
-        return Normal(mean, lower, "cholesky")
+        return _of_factor(mean, lower)
     return Normal(mean, _pivoted_root(covariance, scales), "pivoted cholesky")
+
+
+def _of_factor(mean: Vector, lower: Matrix) -> Normal:
+    """A `Normal` that keeps the factor itself: it was just found, so it is finite and ours."""
+    normal = Normal(mean, lower[:, :0])
+    object.__setattr__(normal, "root", lower)
+    object.__setattr__(normal, "root_kind", "cholesky")
+    return normal
 
 
 def _pivoted_root(covariance: Matrix, scales: Vector) -> Matrix:

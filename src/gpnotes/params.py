@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import MISSING, Field, field, fields, is_dataclass, replace
+from functools import cache
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar, cast
 
 import numpy as np
@@ -147,9 +148,15 @@ def holds_derivatives(obj: Parameters) -> bool:
 def unchecked(obj: P, **values: Any) -> P:
     """`obj` with the fields in `values` replaced, whatever its class would say of them."""
     new: P = object.__new__(type(obj))
-    for item in fields(obj):
-        object.__setattr__(new, item.name, values.get(item.name, getattr(obj, item.name)))
+    for name in _names(type(obj)):
+        object.__setattr__(new, name, values.get(name, getattr(obj, name)))
     return new
+
+
+@cache
+def _names(kind: type) -> tuple[str, ...]:
+    """The fields of a dataclass; a rollout makes cotangents of the same few in every step."""
+    return tuple(item.name for item in fields(kind))
 
 
 class Leaf(NamedTuple):

@@ -1,13 +1,14 @@
 """Figures in the style of the book: roles for colours and lines, and the one band function.
 
 A role has a colour and a line style, so that no figure speaks by colour alone. matplotlib is
-imported when something is drawn; it belongs to the extra ``book``.
+imported when something is drawn; it belongs to the extra ``notebook``.
 """
 
 from __future__ import annotations
 
 import importlib
 import sys
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -52,27 +53,39 @@ LINES = {
     "truth": "-",
     "data": "-",
 }
-_SIZES = {"single": (6.0, 3.2), "pair": (7.2, 3.0)}
+_SIZES = {"single": (6.0, 3.2), "pair": (7.2, 3.0), "row": (7.2, 2.6)}
+_PANELS = {"single": 1, "pair": 2, "row": 3}
 _OPACITY = {"f": 0.28}  # a band of y, the wider one, is paler
 
 
 def use_style() -> None:
-    """Switch matplotlib to the book's style, and a notebook to SVG figures of exact size."""
+    """Switch matplotlib to the book's style, and a notebook to figures of exact size.
+
+    They are SVG, and PNG for the hosts that show no SVG of a notebook that somebody else ran.
+    """
     _pyplot().style.use(Path(__file__).with_name("gpnotes.mplstyle"))
     if "IPython" in sys.modules and sys.modules["IPython"].get_ipython() is not None:
         formats = importlib.import_module("matplotlib_inline.backend_inline")
+        # how long a legend takes to find its place says how busy the machine is, and nothing else
+        warnings.filterwarnings("ignore", message="Creating legend with loc=")
         # no date in the file: the same figure is the same file
-        formats.set_matplotlib_formats("svg", bbox_inches=None, metadata={"Date": None})
+        formats.set_matplotlib_formats("svg", "png", bbox_inches=None, metadata={"Date": None})
 
 
 def figure(kind: str = "single") -> tuple[Figure, Any]:
-    """A figure and its axes: ``"single"``, or ``"pair"`` with two panels, lettered a and b."""
+    """A figure and its axes: ``"single"``, or a ``"pair"`` or a ``"row"`` of lettered panels.
+
+    A pair has two; a row has three with axes in common, to compare at a glance.
+    """
     if not isinstance(kind, str) or kind not in _SIZES:
         raise ValueError(f"kind must be one of {sorted(_SIZES)}; got {kind!r}")
-    panels = 2 if kind == "pair" else 1
-    fig, axes = _pyplot().subplots(1, panels, figsize=_SIZES[kind], layout="constrained")
-    for letter, ax in zip("ab", axes if panels > 1 else (), strict=False):
+    panels, same = _PANELS[kind], kind == "row"
+    fig, axes = _pyplot().subplots(
+        1, panels, figsize=_SIZES[kind], layout="constrained", sharex=same, sharey=same
+    )
+    for letter, ax in zip("abc", axes if panels > 1 else (), strict=False):
         ax.set_title(letter, loc="left", fontweight="bold")
+        ax.tick_params(labelleft=True)  # on a phone each panel stands alone
     return fig, axes
 
 
@@ -134,5 +147,5 @@ def _pyplot() -> Any:
         return importlib.import_module("matplotlib.pyplot")
     except ImportError as problem:
         raise ImportError(
-            "gpnotes.plot draws with matplotlib: from a clone, pip install '.[book]'"
+            "gpnotes.plot draws with matplotlib: from a clone, pip install '.[notebook]'"
         ) from problem

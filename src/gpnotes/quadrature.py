@@ -50,8 +50,7 @@ def expect(f: Callable[[Array], Array], mean: Array, variance: Array, n: int = 2
     array([1.648721])
     """
     xp = _check.mean_and_variance(mean, variance)
-    if not callable(f):
-        raise TypeError(f"f must be a function of arrays; got {type(f).__name__}")
+    _check.function(f, "f", of="arrays")
     nodes, weights = (as_array(a, mean) for a in gauss_hermite(n))
     points = mean[..., None] + xp.sqrt(variance)[..., None] * nodes
     values = f(points)

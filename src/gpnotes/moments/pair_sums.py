@@ -19,7 +19,6 @@ from .._xp import (
     Stack,
     Vector,
     array_namespace,
-    device,
     is_numpy_namespace,
 )
 from ..inplace.exponentials import exponentials_less_one
@@ -205,18 +204,17 @@ def _block_by_block(
     left, right, columns = (a[some, :, :] for a in (*factors, columns))
     lead, b = (a[some, :, None] for a in ends)
     b_ = ends[1][P + some.start : P + some.stop, None, :]
-    shape = columns.shape[0], columns.shape[1], left.shape[2]
-    across = xp.zeros(shape, dtype=left.dtype, device=device(left))
-    of_means = xp.zeros_like(b[:, 0, 0])
-    sums = []
+    across, of_means, sums = None, xp.zeros_like(b[:, 0, 0]), []
     for rows in chunk.rows:
         block = block_of(xp.matrix_transpose(right[:, :, rows]), left)
         if chunk.W is not None:
             of_means = of_means + (b_[:, :, rows] @ (block @ b))[:, 0, 0]
             block *= chunk.W[:, rows, :]
-        across = across + columns[:, :, rows] @ block
+        of_block = columns[:, :, rows] @ block
+        across = of_block if across is None else across + of_block
         if not chunk.same:
             sums.append((block @ lead)[:, :, 0])
+    assert across is not None, "there are rows"
     return _ChunkSums(across, across[:, -1, :] if chunk.same else xp.concat(sums, axis=1), of_means)
 
 

@@ -25,7 +25,7 @@ __all__ = [
     "terms_at_input",
 ]
 
-_UNSEEN = 1e6  # the lengthscale of a column that a kernel is not on
+_BLIND_LENGTHSCALE = 1e6  # the lengthscale of a column that a kernel is not on
 
 
 class BatchedTerms(NamedTuple):
@@ -97,8 +97,8 @@ def _on(dims: tuple[int, ...], lengths: Any, like: Array) -> Vector:
     xp = array_namespace(like)
     lengths = lengths * xp.ones_like(like[0, : len(dims)])
     places = {d: lengths[i] for i, d in enumerate(dims)}
-    unseen = _UNSEEN * xp.ones_like(like[0, 0])
-    return xp.stack([places.get(d, unseen) for d in range(like.shape[1])])
+    blind = _BLIND_LENGTHSCALE * xp.ones_like(like[0, 0])
+    return xp.stack([places.get(d, blind) for d in range(like.shape[1])])
 
 
 class TermsAtInput(NamedTuple):

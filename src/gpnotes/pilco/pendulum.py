@@ -118,6 +118,6 @@ def _environment() -> Any:
         gymnasium = importlib.import_module("gymnasium")
     except ImportError as problem:
         raise ImportError(
-            "the pendulum is gymnasium's: from a clone, pip install '.[book]'"
+            "the pendulum is gymnasium's: from a clone, pip install '.[notebook]'"
         ) from problem
     return gymnasium.make("Pendulum-v1").unwrapped

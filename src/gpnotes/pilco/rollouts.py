@@ -70,14 +70,27 @@ def step_and_pullback(
     S = _match.world(dynamics, policy, m, S)
     world = _world(dynamics, policy, m)
     z, pull_z = with_turns(world.turns, m, S)
-    x_next, _, pull = _onwards(world, _Gaussian(m, S), z, pull_z)
-    return x_next, lambda bar: pull(_check.cotangents(bar, "bar", x_next))
+    x_next, _, pull_step = _onwards(world, _Gaussian(m, S), z)
+
+    def pull(bar: _Gaussian) -> tuple[Any, Vector, Matrix]:
+        """The derivatives by policy, m and S."""
+        policy_bar, before = pull_step(_check.cotangents(bar, "bar", x_next))
+        return policy_bar, *_through_sines(pull_z, before.z, before.x)
+
+    return x_next, pull
 
 
 PullAction: TypeAlias = Callable[[Moments], tuple[Any, Vector, Matrix]]
 PullState: TypeAlias = Callable[[Augmented], tuple[Vector, Matrix]]
 PullCost: TypeAlias = Callable[[float], "tuple[Augmented, _Gaussian | None]"]
-PullStep: TypeAlias = Callable[..., tuple[Any, Vector, Matrix]]  # of _Gaussian, or two
+PullStep: TypeAlias = Callable[..., "tuple[Any, _Bars]"]  # of _Gaussian, or two
+
+
+class _Bars(NamedTuple):
+    """The derivatives by a state: through z, which has its sines, and by x beside that."""
+
+    z: Augmented
+    x: _Gaussian
 
 
 class _World(NamedTuple):
@@ -99,10 +112,8 @@ def _world(dynamics: Dynamics, policy: Policy, m: Vector) -> _World:
     return _World(turns.xp, dynamics.predictor, act, ours, turns)
 
 
-def _onwards(
-    world: _World, x: _Gaussian, z: Augmented, pull_z: PullState
-) -> tuple[_Gaussian, _Gaussian, PullStep]:
-    """The state after a step from one whose sines are known, the action, and their pullback."""
+def _onwards(world: _World, x: _Gaussian, z: Augmented) -> tuple[_Gaussian, _Gaussian, PullStep]:
+    """The state after a step from x, whose sines are known, the action, and their pullback."""
     xp = world.xp
     D = x.mean.shape[0]
     K = z.mean.shape[0]
@@ -118,8 +129,8 @@ def _onwards(
     covariance = x.covariance + change.covariance + across + across.T
     x_next = _Gaussian(x.mean + change.mean, symmetric_part(covariance))
 
-    def pull(bar: _Gaussian, action_bar: _Gaussian | None = None) -> tuple[Any, Vector, Matrix]:
-        """The derivatives by policy, m and S; `action_bar` are those by the action alone."""
+    def pull(bar: _Gaussian, action_bar: _Gaussian | None = None) -> tuple[Any, _Bars]:
+        """The derivatives by policy and state; `action_bar` are those by the action alone."""
         cov_bar = symmetric_part(bar.covariance)
         rest = xp.zeros_like(change.cross[D:, :])
         change_bar = Moments(bar.mean, cov_bar, xp.concat([2.0 * cov_bar, rest]))
@@ -128,8 +139,8 @@ def _onwards(
         if action_bar is not None:
             u_bar, U_bar = u_bar + action_bar.mean, U_bar + action_bar.covariance
         policy_bar, z_bar, Z_bar = pull_action(Moments(u_bar, U_bar, 2.0 * W_bar[:K, K:]))
-        m_bar, S_bar = pull_z(Augmented(z_bar + w_bar[:K], Z_bar + W_bar[:K, :K]))
-        return policy_bar, bar.mean + m_bar, cov_bar + S_bar
+        into_z = Augmented(z_bar + w_bar[:K], Z_bar + W_bar[:K, :K])
+        return policy_bar, _Bars(into_z, _Gaussian(bar.mean, cov_bar))
 
     return x_next, _Gaussian(action.mean, action.covariance), pull
 
@@ -171,12 +182,12 @@ def rollout_and_pullback(
     steps = _check.whole(steps, "steps", 1)
     x = _Gaussian(m, _match.world(dynamics, policy, m, S))
     world = _world(dynamics, policy, m)
-    z, pull_z = with_turns(world.turns, *x)
+    z, pull_start = with_turns(world.turns, *x)
     _match.cost(cost, z, policy)
     of_step = by_step(cost)
     states, costs, pulls = [x], [], []
     for t in range(steps):
-        x, action, pull_step = _onwards(world, x, z, pull_z)
+        x, action, pull_step = _onwards(world, x, z)
         _refuse_lost(world.xp, x, t + 1)
         z, pull_z = with_turns(world.turns, *x)
         value, pull_cost = _expected_cost(of_step, z, action)
@@ -184,7 +195,12 @@ def rollout_and_pullback(
         costs.append(_check.number(value, f"the cost expected of step {t + 1}"))
         pulls.append((pull_step, pull_z, pull_cost))
     result = _stacked(states, costs)
-    return result, lambda bar: _backwards(pulls, _check.cotangent(bar, "costs_bar", result.costs))
+
+    def pull(bar: Vector) -> tuple[Any, Vector, Matrix]:
+        """The derivatives by policy, m and S."""
+        return _backwards(pull_start, pulls, _check.cotangent(bar, "costs_bar", result.costs))
+
+    return result, pull
 
 
 def _refuse_lost(xp: Namespace, x: _Gaussian, step: int) -> None:
@@ -241,22 +257,34 @@ def _stacked(states: list[_Gaussian], costs: list[float]) -> Rollout:
 
 
 def _backwards(
-    pulls: list[tuple[PullStep, PullState, PullCost]], costs_bar: Vector
+    pull_start: PullState, pulls: list[tuple[PullStep, PullState, PullCost]], costs_bar: Vector
 ) -> tuple[Any, Vector, Matrix]:
-    """The derivatives by the policy, and by the first mean and covariance."""
+    """The derivatives by the policy, and by the first mean and covariance.
+
+    A state is left by its cost and by the next step; what both say of its sines goes through them
+    together.
+    """
     shares: list[Any] = []
-    later: _Gaussian | None = None  # what later costs say of the state after a step
+    later: _Bars | None = None  # what later costs say of the state after a step
     for t in range(len(pulls) - 1, -1, -1):
         pull_step, pull_z, pull_cost = pulls[t]
         z_bar, action_bar = pull_cost(float(costs_bar[t]))
-        x_bar = _Gaussian(*pull_z(z_bar))
-        if later is not None:
-            x_bar = _Gaussian(x_bar.mean + later.mean, x_bar.covariance + later.covariance)
-        share, m_bar, S_bar = pull_step(x_bar, action_bar)
-        later = _Gaussian(m_bar, S_bar)
+        if later is None:
+            x_bar = _Gaussian(*pull_z(z_bar))
+        else:
+            mean, covariance = later.z
+            z_bar = Augmented(z_bar.mean + mean, z_bar.covariance + covariance)
+            x_bar = _through_sines(pull_z, z_bar, later.x)
+        share, later = pull_step(x_bar, action_bar)
         shares.append(share)
     assert later is not None, "a rollout has a step"
-    return _sum(shares), later.mean, later.covariance
+    return _sum(shares), *_through_sines(pull_start, later.z, later.x)
+
+
+def _through_sines(pull_z: PullState, z_bar: Augmented, x_bar: _Gaussian) -> _Gaussian:
+    """The derivatives by mean and covariance of a state, those through its sines included."""
+    mean, covariance = pull_z(z_bar)
+    return _Gaussian(x_bar.mean + mean, x_bar.covariance + covariance)
 
 
 def _sum(bars: list[Any]) -> Any:

@@ -73,8 +73,8 @@ def find_equilibria(
     """
     _check.instance(model, "model", PayoffModel)
     _check.choice(method, "method", DETERMINISTIC)
-    if not (true is None or callable(true)):
-        raise TypeError(f"true must be a function of mixtures; got {type(true).__name__}")
+    if true is not None:
+        _check.function(true, "true", of="mixtures")
     p = _starts(model, starts, stream, count)
     steps = _check.whole(steps, "steps")
     most = _check.whole(supports, "supports")
