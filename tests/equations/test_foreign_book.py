@@ -16,6 +16,7 @@ from pathlib import Path
 from shutil import copytree, ignore_patterns
 
 import pytest
+from headers import MYST
 
 from gpnotes import equations
 
@@ -68,16 +69,9 @@ A foreign book
 
 .. equation-ledger::
 """
-TEXT = """\
----
-jupytext:
-  text_representation:
-    extension: .md
-    format_name: myst
-kernelspec:
-  display_name: Python 3
-  name: python3
----
+TEXT = (
+    MYST
+    + """\
 # Text
 
 $$
@@ -120,6 +114,7 @@ notes.check("eq-mean", {"m": x.mean(), "n": 3, "x": x}, oracle="NumPy's mean")
 notes.ledger()
 ```
 """.replace("NAME", NAME)
+)
 NOTES = """\
 Notes
 =====

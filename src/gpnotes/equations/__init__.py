@@ -4,6 +4,7 @@
 """
 
 from .book.chapter import Chapter
+from .book.gluing import glue
 from .book.records import Record
 from .book.single import check_equation
 from .errors import EquationError
@@ -17,4 +18,5 @@ __all__ = [
     "Nodes",
     "Record",
     "check_equation",
+    "glue",
 ]

@@ -272,11 +272,27 @@ def test_a_fault_in_a_packed_page_names_the_page(tmp_path):
 FORMS = {
     "directive.md": "```{{math}}\n:label: eq-a\n{0}\n```\n",
     "dollars.md": "$$\n{0}\n$$ (eq-a)\n",
+    "comment.md": "$$\n{0} \\tag{{1.2}}\n$$\n<!-- label: eq-a -->\n",
+    "aligned.md": "$$\\begin{{aligned}}\n{0}\n\\end{{aligned}} \\tag{{1.2}}$$ <!-- label: eq-a -->",
     "label.md": "$$\n{0} \\label{{eq-a}}\n$$\n",
     "environment.md": "\n\\begin{{equation}}\n{0} \\label{{eq-a}}\n\\end{{equation}}\n",
     "evaluated.md": "```{{eval-rst}}\n.. math:: {0}\n   :label: eq-a\n```\n",
     "directive.rst": ".. math::\n   :label: eq-a\n\n   {0}\n",
 }
+
+
+def test_a_number_by_hand_and_what_stands_around_it_all_make_no_other_equation():
+    plain = markup.equations("```{math}\n:label: eq-a\na &= b \\\\\n  &= c\n```\n")["eq-a"]
+    dressed = "$$\n\\begin{aligned}\na &= b \\\\\n  &= c\n\\end{aligned}\n\\tag{1.2}\n$$\n"
+    found = markup.equations(f"{dressed}<!-- label: eq-a -->\n")["eq-a"]
+    assert (found.digest, found.line) == (plain.digest, 3)
+    two = r"$$\begin{aligned}a&=b\end{aligned} \quad \begin{aligned}c&=d\end{aligned}$$ (eq-a)"
+    assert markup.equations(two)["eq-a"].latex == two[2:-9]
+
+
+def test_a_comment_that_is_no_label_names_nothing():
+    assert markup.equations("$$\na = b\n$$\n<!-- eq-a -->\n") == {}
+    assert markup.equations("$$a = b$$\n\nWords. <!-- label: eq-a -->\n") == {}
 
 
 @pytest.mark.parametrize("name", FORMS)

@@ -42,7 +42,7 @@ def test_a_chapter_opens_in_an_empty_folder(slug, tmp_path, monkeypatch):
 
 def test_the_command_packs_where_it_is_told(tmp_path, capsys):
     assert main(["pack", str(BOOK), "--to", str(tmp_path / "data")]) == 0
-    names = ("equations.json", "items.tsv", "equations.toml")
+    names = ("equations.json", "items.tsv", "equations.toml", "notation.json")
     wanted = [tmp_path / "data" / name for name in names]
     assert capsys.readouterr().out.splitlines() == list(map(str, wanted))
     assert all(path.is_file() for path in wanted)

@@ -113,6 +113,21 @@ def test_a_notebook_is_read_by_its_cells(tmp_path):
     assert len({r.line for r in relations}) == 2
 
 
+def test_a_caption_is_read_and_not_held_against_the_text_beside_it():
+    cells = [
+        {"cell_type": "markdown", "source": ["Here $a = b$."]},
+        {"cell_type": "markdown", "source": ["$c = d$"], "metadata": {"tags": ["caption"]}},
+    ]
+    content = json.dumps({"cells": cells}, indent=1)
+    assert [r.latex for r in prose._notebook(content)] == ["a = b", "c = d"]
+    assert prose.sentences(content, ".ipynb") == {"a = b"}
+
+
+def test_a_label_in_a_comment_is_no_sentence():
+    text = "So $a = b$ <!-- $c = d$ -->.\n\n$$\ne = f\n$$\n<!-- label: eq-a -->\n\n$$g = h$$\n"
+    assert [r.latex for r in prose.relations(text)] == ["a = b", "g = h"]
+
+
 @pytest.mark.parametrize("slug", flips.chapters(BOOK))
 def test_it_finds_what_the_book_typesets(slug):
     """The parser that makes the pages sees the same mathematics in the text."""

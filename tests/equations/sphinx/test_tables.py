@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gpnotes.equations.sphinx import badge, slips, tables
+from gpnotes.equations.sphinx import badge, slips, source_items, tables
 from gpnotes.equations.sphinx.pages import Noted
 from gpnotes.equations.sphinx.tables import Links
 
@@ -23,7 +23,7 @@ def test_a_badge_says_how_the_equation_was_checked(book: Any) -> None:
     said = [span.get_text() for span in made.select(".eqn-said > span")]
     assert said == ["checked to 1e−9", "3 of 3 mutants caught", "dense"]
     assert made.select_one("table.eqn-steps td.eqn-number").get_text() == "2.0e−15"
-    assert made.select_one("table.eqn-mutants tr.eqn-caught td.eqn-number").get_text() == "0.25"
+    assert made.select_one("div.eqn-tried").get_text() == "3 of 3 mutants caught (1 indistinct)."
     assert made.select_one("a")["href"] == "ledger.html#row-eq-one"
     assert made.find("x") is None  # the mutant's name holds something like a tag
 
@@ -74,13 +74,18 @@ def test_no_residual_is_over_the_tolerance_beside_it(changed: Any, make_record: 
     assert made.select("tbody td")[5].get_text() == "3e−5"
 
 
+def test_an_open_badge_says_in_a_sentence_how_it_was_checked(book: Any) -> None:
+    said = soup(badge.equation_badge(book.rows[0], "")).get_text()
+    assert "How this was checked: dense. Relative tolerance 1e-9; 3 draws of the numbers" in said
+
+
 def test_an_estimate_is_held_to_its_standard_error(changed: Any, make_record: Any) -> None:
     estimate = {"z": 0.83, "n": 20000, "seed": 1}
     record = make_record("eq-one", kind="estimate", estimate=estimate)
     rough = changed(notes=(Noted(record, 10),))
     assert soup(tables.ledger_table(rough, LINKS)).select("tbody td")[5].get_text() == "z < 4"
     said = soup(badge.equation_badge(rough.rows[0], "")).get_text()
-    assert "tolerance four standard errors" in said
+    assert "Tolerance four standard errors" in said
     assert "1e−9" not in said
 
 
@@ -101,7 +106,7 @@ def test_a_summary_counts_the_chapter(book: Any) -> None:
 
 
 def test_sources_show_verdicts_and_what_waits(book: Any) -> None:
-    made = soup(tables.sources(book, LINKS, "S1"))
+    made = soup(source_items.sources(book, LINKS, "S1"))
     first, second = made.select("li.eqn-item")
     assert first.select_one(".eqn-chip").get_text() == "holds"
     assert first.select_one(".eqn-formula.eqn-right a")["href"] == "#equation-eq-one"
@@ -115,7 +120,7 @@ def test_what_is_wrong_stands_beside_what_holds(book: Any, changed: Any) -> None
         "kind": "refutation", "chapter": "part/one", "source_id": "S1-01", "latex": "a = -b",
         "printed_residual": None, "corrected_residual": 4e-16, "instead": "eq-one",
     }  # fmt: skip
-    made = soup(tables.sources(changed(notes=(*notes, Noted(refutation, 9))), LINKS, "S1"))
+    made = soup(source_items.sources(changed(notes=(*notes, Noted(refutation, 9))), LINKS, "S1"))
     printed, holds = made.select("li.eqn-item")[0].select(".eqn-formula")
     assert "a = -b" in printed.get_text()
     assert "shapes do not conform" in printed.get_text()
@@ -146,10 +151,10 @@ def test_no_formula_is_put_into_a_mouth(
     verdict = {"kind": "source", "source_id": "S1-01", "verdict": "wrong", "chapter": "part/one"}
     notes = [note for note in book.pages[CHAPTER].notes if note.record["kind"] != "source"]
     judged = changed(notes=(*notes, Noted(refutation, 8), Noted(verdict, 9)))
-    made = soup(tables.sources(judged, LINKS, "S1")).select("li.eqn-item")[0]
+    made = soup(source_items.sources(judged, LINKS, "S1")).select("li.eqn-item")[0]
     assert made.select(".eqn-formula")[0].p.span.get_text() == title
     assert made.select_one(".eqn-chip").get_text() == chip
-    assert [li.get_text() for li in soup(tables.verdicts(judged)).select("li")] == [
+    assert [li.get_text() for li in soup(source_items.verdicts(judged)).select("li")] == [
         f"{chip} 1", "not reached yet 1",
     ]  # fmt: skip
 
@@ -158,7 +163,7 @@ def test_a_condition_says_if_once(book: Any, changed: Any) -> None:
     verdict = {"kind": "source", "source_id": "S1-01", "chapter": "part/one"}
     verdict |= {"verdict": "holds-if", "why": "if n > 1"}
     notes = [note for note in book.pages[CHAPTER].notes if note.record["kind"] != "source"]
-    made = soup(tables.sources(changed(notes=(*notes, Noted(verdict, 9))), LINKS, "S1"))
+    made = soup(source_items.sources(changed(notes=(*notes, Noted(verdict, 9))), LINKS, "S1"))
     assert made.select_one(".eqn-answer p").get_text() == "n > 1"
 
 
@@ -172,6 +177,30 @@ def test_flips_name_what_stayed_uncaught() -> None:
     assert made.p.get_text().startswith("39 of 40 edits")
     assert made.li.get_text() == "eq-one: minus for plus; the term is zero"
     assert "has not been run" in slips.flips(None)
+
+
+def test_flips_that_read_the_same_share_a_line_and_lead_to_their_equation(book: Any) -> None:
+    missed = {"label": "eq-one", "edit": "minus for plus", "why": "the term is zero"}
+    result = {
+        "edits": 4, "caught": 1, "caught_by_numbers": 1, "seed": 7,
+        "uncaught": [missed, missed, {**missed, "label": "eq-gone"}],
+    }  # fmt: skip
+    made = soup(slips.flips(result, lambda label: tables.named(book, LINKS, label)))
+    lines = [li.get_text() for li in made.select("li")]
+    assert lines == [
+        "(1.1) eq-one: minus for plus; the term is zero (2 places)",
+        "eq-gone: minus for plus; the term is zero",
+    ]
+    assert [link["href"] for link in made.select("li a")] == [LINKS.equation("eq-one")]
+
+
+def test_the_ledger_shows_formulas_and_names_its_cells(book: Any) -> None:
+    row = soup(tables.ledger_table(book, LINKS)).select_one("tbody tr")
+    assert row.select_one("td.eqn-formula-cell div.math").get_text().startswith(r"\[")
+    assert row.select_one("td.eqn-formula-cell code").get_text() == row["id"].removeprefix("row-")
+    titles = [cell["data-title"] for cell in row.select("td")]
+    assert titles[:3] == ["No.", "equation", "chapter"]
+    assert len(titles) == 9
 
 
 def test_two_symbols_that_are_confused_are_mathematics() -> None:

@@ -76,13 +76,17 @@ def _details(data: Data) -> str:
     return _closed(data) if kind == "ledger" else ""
 
 
-def check_details(record: Data, math: Math) -> str:
-    """What an open badge says of one check; `math` writes LaTeX."""
+def check_details(record: Data, math: Math, tried: str | None = None) -> str:
+    """What an open badge says of one check; `math` writes LaTeX.
+
+    It ends with the mutants, unless something else says what was `tried`.
+    """
     said = _bare(record, math) if record["kind"] == "definition" else ""
     if not record["steps"]:
         return said
     facts = element("p", say(_facts(record)))
-    return said + steps_table(record["steps"], math) + facts + _mutants(record["mutants"], math)
+    mutants = _mutants(record["mutants"], math) if tried is None else tried
+    return said + steps_table(record["steps"], math) + facts + mutants
 
 
 def _bare(record: Data, math: Math) -> str:
@@ -91,7 +95,7 @@ def _bare(record: Data, math: Math) -> str:
         return ""
     shown = ", ".join(math.inline(latex.rstrip(" .,;")) for latex in record["bare"])
     why = f"; {say(record['why'])}" if record.get("why") else ""
-    return element("p", f"By definition: {shown}{why}.")
+    return scrolled(element("p", f"By definition: {shown}{why}."), "by definition")
 
 
 def steps_table(entries: Iterable[Data], math: Math) -> str:
@@ -112,13 +116,17 @@ def _number_cell(text: str) -> str:
 
 
 def _facts(record: Data) -> str:
-    """How it was checked, as a sentence."""
+    """How it was checked, in a sentence, and under which terms, in another."""
     draws = record["draws"]
     slip = slip_phrase(record.get("estimate"))
     allowed = tolerance_phrase(record)
-    parts = [
-        f"Evidence: {record['oracle']}" if record["oracle"] else "Compared with what it defines",
+    how = [
+        f"How this was checked: {record['oracle']}"
+        if record["oracle"]
+        else "Compared with what it defines",
         _route_seen(record.get("route") or ()),
+    ]
+    terms = [
         f"a relative slip of {slip} or more would be caught" if slip else "",
         f"relative tolerance {allowed}" if allowed else "",
         "tolerance four standard errors" if record.get("estimate") else "",
@@ -128,7 +136,12 @@ def _facts(record: Data) -> str:
         f"{record['backend']} arrays",
         f"answers {', '.join(record['sources'])}" if record["sources"] else "",
     ]
-    return "; ".join(part for part in parts if part) + "."
+    return f"{_sentence(how)} {_sentence(terms)}"
+
+
+def _sentence(parts: Iterable[str]) -> str:
+    said = "; ".join(part for part in parts if part)
+    return f"{said[:1].upper()}{said[1:]}."
 
 
 def _route_seen(route: Sequence[str]) -> str:

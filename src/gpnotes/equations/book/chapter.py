@@ -15,8 +15,10 @@ from ..check.statements import BoundStatement
 from ..errors import EquationError
 from ..latex.equation import Equation, located
 from .checks import Terms, definition_record, equation_record, finished, refutation_residuals
+from .inline_relations import stands_under
 from .ledger import chapter_totals, inline_totals, refuse_incomplete
 from .manuscripts import Manuscript, read_manuscript
+from .notation import read_fields
 from .prose import Relation
 from .records import InlineRecord, Ledger, Record, Refutation, Symbols, Verdict
 from .settings import find_settings
@@ -47,6 +49,7 @@ class Chapter:
         self._folder = Path.cwd()
         self._text = self._read()
         self._settings = find_settings(self._text.file.parent if self._text.file else self._folder)
+        self._fields = read_fields(self._settings, slug)
         self._answers = Answers(slug, read_items(self._settings.items_file))
         self._outdated: set[str] = set()
         self._records: dict[_Key, Record] = {}
@@ -72,13 +75,15 @@ class Chapter:
     ) -> Record:
         """Evaluate the equation `label` on the numbers of `bindings`, step by step, and mutate it.
 
-        `bindings` maps the LaTeX of each symbol to its value, or is a function of a NumPy
-        generator that returns such a mapping; then it is drawn three times and the worst
-        residual counts. `approx` is the relative tolerance of ``\\approx``. `oracle` says by
-        which independent route the numbers come, `source` which items the equation answers,
-        and `spare` why a mutant may survive. `tight` gives further bindings, or several in a
-        list, on which an inequality is an equality and is judged as one; or it says why there
-        are none, as in ``"never: a density is positive"``.
+        `bindings` maps the LaTeX of each symbol to its value; or is a problem, any object that
+        has the fields which the notation gives to symbols, alone or in a pair with a mapping
+        for the other symbols; or is a function of a NumPy generator that returns one of these:
+        then it is drawn three times and the worst residual counts. What is bound by name is
+        used; fields are where their symbols occur. `approx` is the relative tolerance of
+        ``\\approx``. `oracle` says by which independent route the numbers come, `source` which
+        items the equation answers, and `spare` why a mutant may survive. `tight` gives further
+        bindings, or several in a list, on which an inequality is an equality and is judged as
+        one; or it says why there are none, as in ``"never: a density is positive"``.
 
         Raises `EquationError`, with the line of the file, for a step that does not hold, a
         mutant that survives, a statement that says nothing, and all bad input.
@@ -104,7 +109,8 @@ class Chapter:
         tight: Tight = None,
     ) -> Terms:
         known = self._settings.known
-        return Terms(allowed, oracle, spare or {}, tight, libraries=known, chapter=self.slug)
+        spared = spare or {}
+        return Terms(allowed, oracle, spared, tight, known, self.slug, self._fields)
 
     def _keep(self, record: Record, start: float) -> Record:
         """Keep the record, with the text that was read and the time that it took."""
@@ -161,7 +167,8 @@ class Chapter:
         self._answers.item(self._place, source_id)
         corrected = self._equation(instead)
         allowed = self._tolerance_of(instead, f"refute {source_id}")
-        drawn = draw_bindings(bindings, f"{self.slug}:{source_id}")
+        naming = self._fields.naming(latex, corrected.latex)
+        drawn = draw_bindings(bindings, f"{self.slug}:{source_id}", naming)
         printed = Equation(f"{source_id} as printed", latex, 1)
         missed, held = refutation_residuals(self._place, printed, corrected, drawn, allowed)
         record = Refutation(
@@ -223,8 +230,10 @@ class Chapter:
 
         Raises `EquationError` for symbols and tolerances as `check` does.
         """
+        between = (r.latex for r in self.relations() if stands_under(under, r))
         with self._located(Equation("symbols", "", 1)):
-            drawn = draw_bindings(bindings, f"{self.slug}:symbols:{under}")
+            naming = self._fields.naming(*between)
+            drawn = draw_bindings(bindings, f"{self.slug}:symbols:{under}", naming)
             self._tables.add(drawn, Tolerance(rtol, atol, approx), under, spare or {})
         return Symbols(self.slug, tuple(drawn[0]), under, dict(spare or {}))
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..check.bindings import Bindings, Tight, backend, draw_bindings, draw_tight_bindings
 from ..check.definitions import compare_definition, refuse_unreadable_definition
+from ..check.fields import Fields
 from ..check.libraries import Libraries
 from ..check.mutant_outcomes import check_mutants
 from ..check.relations import Tolerance
@@ -36,7 +37,8 @@ class Terms:
 
     The tolerance `allowed`, the mutants to `spare` and why, the numbers on which an inequality
     is `tight`, the `oracle` by which the numbers come, and the `libraries` that it may name.
-    `chapter` is the place of the equation, and with the label the seed of its draws.
+    `chapter` is the place of the equation, and with the label the seed of its draws; `fields` are
+    those that the book's notation gives to symbols.
     """
 
     allowed: Tolerance
@@ -45,6 +47,7 @@ class Terms:
     tight: Tight = None
     libraries: Libraries = field(default_factory=Libraries)
     chapter: str = ""
+    fields: Fields = field(default_factory=Fields)
 
     def record(self, equation: Equation, kind: str, allowed: Tolerance | None) -> Record:
         """A record of `equation` on these terms, with nothing found yet."""
@@ -55,9 +58,18 @@ class Terms:
             approx=allowed.approx if allowed else None,
         )  # fmt: skip
 
-    def seed(self, label: str) -> str:
+    def drawn(self, bindings: Bindings, equation: Equation) -> tuple[dict[str, Any], ...]:
+        """The numbers of `equation`, one set a draw."""
+        return draw_bindings(bindings, self._seed(equation), self.fields.naming(equation.latex))
+
+    def attained(self, equation: Equation) -> tuple[dict[str, Any], ...]:
+        """Those on which its inequality is tight."""
+        naming = self.fields.naming(equation.latex)
+        return draw_tight_bindings(self.tight, self._seed(equation), naming)
+
+    def _seed(self, equation: Equation) -> str:
         """What decides the numbers that are drawn."""
-        return f"{self.chapter}:{label}"
+        return f"{self.chapter}:{equation.label}"
 
 
 def equation_record(
@@ -69,11 +81,10 @@ def equation_record(
     that says nothing, and all bad input.
     """
     latex = equation.latex
-    seed = terms.seed(equation.label)
     terms.allowed.refuse_loose()
     with watch_calls(bindings, terms.libraries) as watch:
-        drawn = draw_bindings(bindings, seed)
-    attained = draw_tight_bindings(terms.tight, seed)
+        drawn = terms.drawn(bindings, equation)
+    attained = terms.attained(equation)
     bound = bind_statement(latex, (*drawn, *attained), terms.allowed, tight=len(attained))
     refuse_unused(drawn[0], latex, bound.statement)
     refuse_false_claims(terms.oracle, bindings, drawn[0], watch)
@@ -102,8 +113,7 @@ def definition_record(
     latex = equation.latex
     terms.allowed.refuse_loose()
     with watch_calls(bindings, terms.libraries) as watch:
-        seed = terms.seed(equation.label)
-        drawn = draw_bindings(bindings, seed) if bindings is not None else ()
+        drawn = terms.drawn(bindings, equation) if bindings is not None else ()
     if not drawn:
         refuse_unreadable_definition(latex)
     compared = compare_definition(latex, drawn, terms.allowed) if drawn else None
@@ -134,6 +144,7 @@ def finished(record: Record, equation: Equation, start: float) -> Record:
         residual=max((step.residual or 0.0 for step in record.steps), default=None),
         milliseconds=round(1e3 * (time.perf_counter() - start), 3),
         digest=equation.digest,
+        latex=equation.latex,
     )
 
 

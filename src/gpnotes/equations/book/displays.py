@@ -1,8 +1,10 @@
 """The ways in which an author labels a display, but for MyST's ``{math}`` directive.
 
-Between dollars with the label behind them, ``$$ a = b $$ (eq-a)``; with ``\\label{eq-a}`` in any
-display, also in an environment such as ``align`` that stands alone; and in reStructuredText, as a
-``.. math::`` with a ``:label:``, in a file of its own or in ``{eval-rst}``.
+Between dollars with the label behind them, ``$$ a = b $$ (eq-a)``, or in a comment behind them,
+``<!-- label: eq-a -->``; with ``\\label{eq-a}`` in any display, also in an environment such as
+``align`` that stands alone; and in reStructuredText, as a ``.. math::`` with a ``:label:``, in a
+file of its own or in ``{eval-rst}``. A number by hand and an environment around the whole display
+say nothing, so that an equation is the same in every host.
 """
 
 from __future__ import annotations
@@ -19,10 +21,12 @@ __all__ = [
 ]  # fmt: skip
 
 LABEL = re.compile(r"\\label\s*\{([^{}]*)\}")
-_BEHIND = r"[ \t]*\((?P<label>[^()\s$]+)\)[ \t]*$"
+_BEHIND = r"[ \t]*\((?P<label>[^()\s$]+)\)[ \t]*$|\s*<!--\s*label:\s*(?P<note>\S+)\s*-->"
 _DOLLARS = re.compile(
     rf"(?<!\\)\$\$(?P<latex>.+?)(?<!\\)\$\$(?:{_BEHIND})?", re.DOTALL | re.MULTILINE
 )
+_LAYOUT = re.compile(r"\\tag\*?\s*\{[^{}]*\}")
+_WHOLE = re.compile(r"\s*(\\begin\{(aligned|split)\}).*(\\end\{\2\})\s*", re.DOTALL)
 _ENVIRONMENT = re.compile(
     r"^[ \t]*(?P<latex>\\begin\{(?P<name>(?:equation|multline|gather|align|alignat|flalign)\*?)\}"
     r".*?\\end\{(?P=name)\})",
@@ -46,7 +50,25 @@ def without_labels(latex: str) -> str:
     >>> without_labels(r"a = b \\label{eq-a} + c")
     'a = b              + c'
     """
-    return LABEL.sub(lambda match: " " * len(match[0]), latex)
+    return LABEL.sub(_spaces, latex)
+
+
+def _spaces(match: re.Match[str]) -> str:
+    return " " * len(match[0])
+
+
+def _bare(latex: str) -> str:
+    """`latex` without a label, a number by hand and an environment around it all.
+
+    >>> _bare(r"\\begin{aligned}a &= b\\end{aligned} \\tag{2.4}").strip()
+    'a &= b'
+    """
+    bare = _LAYOUT.sub(_spaces, without_labels(latex))
+    whole = _WHOLE.fullmatch(bare)
+    if whole is None or whole[1] in bare[whole.end(1) :]:
+        return bare
+    blank = [" " * len(part) for part in whole.group(1, 3)]
+    return bare.replace(whole[1], blank[0]).replace(whole[3], blank[1])
 
 
 def labelled(latex: str, line: int, label: str = "") -> Equation | None:
@@ -62,7 +84,7 @@ def labelled(latex: str, line: int, label: str = "") -> Equation | None:
         )
     if not labels:
         return None
-    bare = without_labels(latex).rstrip()
+    bare = _bare(latex).rstrip()
     head = len(bare) - len(bare.lstrip())
     skipped = bare.count("\n", 0, head)
     if not bare:
@@ -88,7 +110,8 @@ def environments(text: str) -> Iterator[Equation]:
 def _matches(text: str, display: re.Pattern[str]) -> Iterator[Equation]:
     for match in display.finditer(text):
         line = text.count("\n", 0, match.start("latex")) + 1
-        equation = labelled(match["latex"], line, match.groupdict().get("label") or "")
+        behind = match.groupdict()
+        equation = labelled(match["latex"], line, behind.get("label") or behind.get("note") or "")
         if equation:
             yield equation
 

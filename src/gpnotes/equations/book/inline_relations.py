@@ -32,10 +32,11 @@ from ..latex.tree import Apply, Name, Node, Number, Statement, Step, Subscript, 
 from .prose import Relation
 from .records import InlineRecord
 
-__all__ = ["Table", "evaluate_relation", "falsehood", "order_tables"]
+__all__ = ["Table", "evaluate_relation", "falsehood", "order_tables", "stands_under"]
 
 _SIM = r"\sim"
 _NO_NODES = rf"{_SIM} is compared where its left side is bound to Nodes"
+_NUMBER = re.compile(r"^\d+(?:\.\d+)*\.?\s+")
 _DECIMAL = re.compile(r"-?\d+(?:\.(\d+))?")
 
 
@@ -74,8 +75,20 @@ def _depth(table: Table, relation: Relation) -> int:
 
 
 def names_heading(under: str, heading: str) -> bool:
-    """Whether `under` names the heading: by its words, or by its number alone."""
-    return heading == under or re.match(rf"{re.escape(under)}(?![\w.])", heading) is not None
+    """Whether `under` names the heading: by its words, or by its number alone.
+
+    >>> names_heading("Exercises", "2.8 Exercises"), names_heading("2.8", "2.8 Exercises")
+    (True, True)
+    """
+    return any(
+        words == under or re.match(rf"{re.escape(under)}(?![\w.])", words) is not None
+        for words in (heading, _NUMBER.sub("", heading))
+    )
+
+
+def stands_under(under: str, relation: Relation) -> bool:
+    """Whether `under` names a heading above the relation, or none at all."""
+    return not under or any(names_heading(under, heading) for heading in relation.headings)
 
 
 def evaluate_relation(

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import json
 import sysconfig
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from ..latex.equation import Equation
 from . import markup
 from .mathjax_macros import expand_equation, read_macros
-from .settings import PACKED, carried, find_settings
+from .notation import packed_rows
+from .settings import PACKED, Settings, carried, find_settings
 
 __all__ = ["pack", "packed_equations"]
 
@@ -28,10 +30,21 @@ def pack(book: Path, to: Path | None = None) -> list[Path]:
     to = book / PACKED if to is None else to
     _refuse_installed(to)
     content = json.dumps(_pages(book), indent=1, ensure_ascii=False) + "\n"
-    others = find_settings(book, packed=False).carried_files()
+    settings = find_settings(book, packed=False)
     to.mkdir(parents=True, exist_ok=True)
     (to / "equations.json").write_text(content, encoding="utf-8")
-    return [to / "equations.json", *(_copied(file, to) for file in others)]
+    others = [_copied(file, to) for file in settings.carried_files()]
+    return [to / "equations.json", *others, *_notation(settings, to)]
+
+
+def _notation(settings: Settings, to: Path) -> Iterator[Path]:
+    """The fields of the notation, as a file that needs no parser of YAML."""
+    file = settings.notation_file
+    if file is not None:
+        packed = to / file.with_suffix(".json").name
+        content = json.dumps(packed_rows(file), indent=1, ensure_ascii=False) + "\n"
+        packed.write_text(content, encoding="utf-8")
+        yield packed
 
 
 def _refuse_installed(folder: Path) -> None:

@@ -22,13 +22,14 @@ __all__ = ["Relation", "read", "relates", "relations", "sentences"]
 
 _MATH = re.compile(
     r"\{math\}`(?P<role>[^`]+)`|(?P<code>`+).+?(?P=code)|\\\$"
-    r"|\$\$(?P<display>.+?)\$\$(?P<label>[ \t]*\([^()\s$]+\)[ \t]*(?=\n|\Z))?"
+    r"|\$\$(?P<display>.+?)\$\$"
+    r"(?P<label>[ \t]*\([^()\s$]+\)[ \t]*(?=\n|\Z)|\s*<!--\s*label:.+?-->)?"
     r"|\$(?P<inline>(?:\\.|[^$\\])+)\$",
     re.DOTALL,
 )
 _SPOKEN = ("role", "display", "inline")  # with a label it is a numbered equation
 _HEADING = re.compile(r"#{1,6}\s+(.*\S)")
-_COMMENT = re.compile(r"^\s*%|<!--.*?-->")
+_COMMENT = re.compile(r"^\s*%|<!--(?!\s*label:).*?-->")
 _UNREADABLE = frozenset({"\\ll", "\\gg", "\\subset", "\\subseteq", "\\cong", "\\ne"})
 _DEPTH = {"{": 1, "(": 1, "[": 1, "}": -1, ")": -1, "]": -1}
 
@@ -72,9 +73,12 @@ def read(path: Path) -> list[Relation]:
 
 
 def sentences(content: str, suffix: str) -> set[str]:
-    """The LaTeX of the relations outside captions, which a notebook has in its metadata."""
+    """The LaTeX of the relations outside captions, which a notebook has in its metadata.
+
+    Or in cells of their own, with the tag `caption`.
+    """
     if suffix == ".ipynb":
-        return {_spaced(relation) for relation in _notebook(content)}
+        return {_spaced(relation) for relation in _notebook(content, captions=False)}
     code = set(_lines_of_code(content.splitlines()))
     return {_spaced(relation) for relation in relations(content) if relation.line not in code}
 
@@ -89,9 +93,11 @@ def _lines_of_code(lines: list[str]) -> Iterator[int]:
             yield from range(fence.line, fence.line + len(body) + 2)
 
 
-def _notebook(source: str) -> list[Relation]:
+def _notebook(source: str, *, captions: bool = True) -> list[Relation]:
     raw = source.splitlines()
     cells = [c for c in json.loads(source)["cells"] if c["cell_type"] == "markdown"]
+    if not captions:
+        cells = [c for c in cells if "caption" not in c.get("metadata", {}).get("tags", ())]
     joined = "\n\n".join("".join(cell["source"]) for cell in cells)
     placed: list[Relation] = []
     for relation in relations(joined):

@@ -32,6 +32,9 @@ class _Shown:
 
 
 def _json(value: Any) -> Any:
+    if isinstance(value, Mutants):
+        written = value.written()
+        return {**written.counts, "list": _json(written.list)}
     if is_dataclass(value):
         return {item.name: _json(getattr(value, item.name)) for item in fields(value)}
     if isinstance(value, Mapping):
@@ -48,7 +51,7 @@ class Record(_Shown):
     """A checked equation or a definition.
 
     `text` names what it was read from, `saved` says when that was saved, and `digest` stands for
-    the LaTeX that was read, so that a page can tell whether it is the one that it shows. Of a
+    the `latex` that was read, so that a page can tell whether it is the one that it shows. Of a
     definition, `bare` are the statements that nothing was compared with, and `why` is the reason.
     """
 
@@ -73,6 +76,7 @@ class Record(_Shown):
     text: str = ""
     saved: str = ""
     digest: str = ""
+    latex: str = ""
     why: str = ""
     bare: tuple[str, ...] = ()
 

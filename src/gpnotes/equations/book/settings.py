@@ -4,6 +4,7 @@ Every setting may be left out::
 
     package = "mine"                  # the package that the book is about: an independent route
     items = "book/sources/items.tsv"  # what its chapters must answer, see `sources`
+    notation = "book/notation.yml"    # which symbol is which field of a problem, see `notation`
     carry = ["book/data/*.csv"]       # what a notebook far from the book needs beside equations
 
     [libraries]                       # a word in oracle=, and the library that must be called
@@ -38,6 +39,7 @@ PACKED = "_equations"  # a book's own folder of packed data
 # the folder by this attribute.
 _CARRIES = "__equations__"
 _HOST = __package__.split(".")[0]
+_KNOWN = {"package", "items", "notation", "carry", "libraries", "macros"}
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,7 @@ class Settings:
     file: Path | None = None
     package: str = ""
     items: str = ""
+    notation: str = ""
     carry: tuple[str, ...] = ()
     libraries: Mapping[str, str] = field(default_factory=dict)
     macros: Macros = field(default_factory=dict)
@@ -54,10 +57,19 @@ class Settings:
     @property
     def items_file(self) -> Path | None:
         """The list of items, where the book has one and it can be found."""
-        if self.file is None or not self.items:
+        return self._found(self.items, Path(self.items).name) if self.items else None
+
+    @property
+    def notation_file(self) -> Path | None:
+        """The notation: the book's own, or what was packed of it."""
+        if not self.notation:
             return None
-        places = (self.file.parent / self.items, self.file.parent / Path(self.items).name)
-        return next((place for place in places if place.is_file()), None)
+        return self._found(self.notation, Path(self.notation).with_suffix(".json").name)
+
+    def _found(self, *places: str) -> Path | None:
+        """The first of these files, named from the folder of the settings, that is there."""
+        folder = self.file.parent if self.file else Path()
+        return next((folder / place for place in places if (folder / place).is_file()), None)
 
     @property
     def known(self) -> Libraries:
@@ -90,7 +102,7 @@ def find_settings(folder: Path, *, packed: bool = True) -> Settings:
 @lru_cache(maxsize=16)
 def _read(file: Path, changed: int) -> Settings:
     given: dict[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))
-    unknown = sorted(given.keys() - {"package", "items", "carry", "libraries", "macros"})
+    unknown = sorted(given.keys() - _KNOWN)
     if unknown:
         raise ValueError(f"{file}: {', '.join(unknown)} is no setting of the engine")
     return Settings(file, **{**given, "carry": tuple(given.get("carry", ()))})

@@ -12,7 +12,7 @@ from ..errors import EquationError
 from ..latex.equation import Equation, located
 from ..latex.names import normal
 from ..latex.tree import Number
-from .inline_relations import Table, evaluate_relation, names_heading
+from .inline_relations import Table, evaluate_relation, names_heading, stands_under
 from .prose import Relation
 from .records import InlineRecord
 
@@ -90,8 +90,7 @@ class SymbolTables:
         return [
             (under, names)
             for (under, names), spared in self._spared.items()
-            if latex in spared
-            and (not under or any(names_heading(under, h) for h in relation.headings))
+            if latex in spared and stands_under(under, relation)
         ]
 
     def refuse_idle(self, place: str, relations: Sequence[Relation]) -> None:

@@ -16,49 +16,75 @@ from ..latex.tree import Apply, Integral, Name, Node, Under, walk
 __all__ = [
     "DRAWS",
     "Bindings",
+    "Naming",
     "Tight",
     "backend",
+    "by_name",
     "draw_bindings",
     "draw_tight_bindings",
     "name_kinds",
     "names_in",
     "normalised",
+    "split_given",
     "swap_groups",
 ]  # fmt: skip
 
 DRAWS = 3
 
-Bindings = Mapping[str, Any] | Callable[[np.random.Generator], Mapping[str, Any]]
+# A mapping, a problem (any other object), a pair of both; or a function that returns one of these.
+Bindings = Mapping[str, Any] | Callable[[np.random.Generator], Any] | object
+Naming = Callable[[Any], dict[str, Any]]  # what was given or drawn, by the normal form of symbols
 
 
-def draw_bindings(bindings: Bindings, seed: str) -> tuple[dict[str, Any], ...]:
-    """The bindings by normal name: once if they are a mapping, else one for each of three draws."""
+def by_name(given: Any) -> dict[str, Any]:
+    """What is bound by name, where there is no notation that names the fields of a problem."""
+    if not isinstance(given, Mapping):
+        said = type(given).__name__
+        raise TypeError(f"bindings must return a mapping from symbols to values; got a {said}")
+    return normalised(given)
+
+
+def draw_bindings(
+    bindings: Bindings, seed: str, naming: Naming = by_name
+) -> tuple[dict[str, Any], ...]:
+    """The bindings by normal name: once as they are, or of a function one for each of three draws.
+
+    `naming` says which numbers of what was drawn are which symbols.
+    """
     if not callable(bindings):
-        return (normalised(bindings),)
+        return (naming(bindings),)
     digest = hashlib.sha256(seed.encode()).digest()
     stream = np.random.default_rng(np.frombuffer(digest, dtype=np.uint32))
-    drawn = tuple(normalised(_mapping(bindings(stream))) for _ in range(DRAWS))
+    drawn = tuple(naming(bindings(stream)) for _ in range(DRAWS))
     if any(set(other) != set(drawn[0]) for other in drawn):
         raise ValueError("the draws bind different symbols")
     return drawn
 
 
-def _mapping(returned: Any) -> Mapping[str, Any]:
-    if not isinstance(returned, Mapping):
-        said = type(returned).__name__
-        raise TypeError(f"bindings must return a mapping from symbols to values; got a {said}")
-    return returned
+def split_given(given: Any) -> tuple[Any, Mapping[str, Any]]:
+    """The problem of `given`, which is no mapping, and what is bound by name beside it."""
+    return given if _is_pair(given) else (given, {})
+
+
+def _is_pair(given: Any) -> bool:
+    """Whether it is a problem with special bindings, and not two sets of bindings."""
+    if type(given) is not tuple or len(given) != 2:
+        return False
+    problem, special = given
+    return isinstance(special, Mapping) and not (isinstance(problem, Mapping) or callable(problem))
 
 
 Tight = Bindings | Sequence[Bindings] | str | None
 
 
-def draw_tight_bindings(tight: Tight, seed: str) -> tuple[dict[str, Any], ...]:
+def draw_tight_bindings(
+    tight: Tight, seed: str, naming: Naming = by_name
+) -> tuple[dict[str, Any], ...]:
     """Numbers on which an inequality is an equality, one draw for each set of bindings."""
     if tight is None or isinstance(tight, str):
         return ()
-    several = (tight,) if isinstance(tight, Mapping) or callable(tight) else tight
-    return tuple(draw_bindings(bindings, f"{seed}:tight")[0] for bindings in several)
+    several = tight if isinstance(tight, Sequence) and not _is_pair(tight) else (tight,)
+    return tuple(draw_bindings(bindings, f"{seed}:tight", naming)[0] for bindings in several)
 
 
 def normalised(bindings: Mapping[str, Any]) -> dict[str, Any]:

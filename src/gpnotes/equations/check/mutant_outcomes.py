@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -23,10 +23,12 @@ from ..latex.tree import (
     Variance,
     walk,
 )
-from .bindings import Tight, swap_groups
+from .bindings import Tight, name_kinds, swap_groups
+from .definitions import NORMAL, normal_shape
 from .mutants import Mutant, all_mutants
 from .outcomes import MutantRecord, Mutants
 from .relations import Comparison
+from .rewrites import Rewrite, rewrite
 from .statements import BoundStatement
 from .tightness import refuse_not_tight, survivor_hints, why_never_tight
 
@@ -56,7 +58,7 @@ def check_mutants(bound: BoundStatement, latex: str, spare: Spare, tight: Tight 
         raise EquationError(f"spare names no survivor: {', '.join(map(repr, idle))}", latex)
     computed = any(isinstance(node, _COMPUTED) for _, node in walk(bound.statement))
     _refuse_powerless(mutants, records, latex, computed=computed)
-    return Mutants.of(records)
+    return Mutants.of(records, _writer(bound, latex, mutants, records))
 
 
 def _mutants(bound: BoundStatement, latex: str) -> list[Mutant]:
@@ -101,6 +103,27 @@ def _mutant(mutant: Mutant, outcome: str, residual: float | None, spare: Spare) 
     why = next((why for key, why in spare.items() if _named(record, key)), "")
     outcome = "spared" if why else "survived"
     return replace(record, outcome=outcome, why=why)
+
+
+def _writer(
+    bound: BoundStatement, latex: str, mutants: Sequence[Mutant], records: Sequence[MutantRecord]
+) -> Callable[[], tuple[MutantRecord, ...]]:
+    """What puts the edits into the text of the equation; it holds on to no numbers."""
+    kinds = name_kinds({NORMAL: normal_shape, **bound.draws[0].bindings})
+    statement = bound.statement
+
+    def write() -> tuple[MutantRecord, ...]:
+        edits = (rewrite(latex, statement, mutant, kinds) for mutant in mutants)
+        return tuple(map(_in_text, records, edits))
+
+    return write
+
+
+def _in_text(record: MutantRecord, edit: Rewrite | None) -> MutantRecord:
+    if edit is None:
+        return record
+    changed = (edit.start, edit.end, edit.text)
+    return replace(record, changed=changed, place=edit.place, shown=edit.shown)
 
 
 def _named(record: MutantRecord, key: str) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 
 __all__ = ["OUTCOMES", "EstimateRecord", "MutantRecord", "Mutants", "StepRecord"]
 
@@ -24,7 +25,10 @@ class StepRecord:
 class MutantRecord:
     """One mutant and its outcome; `why` is the reason for which it is spared.
 
-    `said` is the name `edit` with its mathematics between dollars, as a page shows it.
+    `said` is the name `edit` with its mathematics between dollars, as a page shows it. Put
+    ``changed[2]`` in place of what stands from ``changed[0]`` to ``changed[1]`` in the LaTeX of
+    the equation, and it reads as the mutant does. `place` is what a page points at before,
+    `shown` what it marks after that. They are empty where no text says what the mutant does.
     """
 
     edit: str
@@ -33,25 +37,39 @@ class MutantRecord:
     residual: float | None
     why: str = ""
     said: str = ""
+    changed: tuple[int, int, str] | tuple[()] = ()
+    place: tuple[int, int] | tuple[()] = ()
+    shown: tuple[int, int] | tuple[()] = ()
+
+
+Write = Callable[[], tuple[MutantRecord, ...]]
 
 
 @dataclass(frozen=True)
 class Mutants:
-    """The mutants of an equation and their counts."""
+    """The mutants of an equation and their counts.
+
+    `write` gives the same list with its edits in the text. It reads each edited text again, so
+    it is called only for what is shown.
+    """
 
     caught: int
     indistinct: int
     survived: int
     spared: int
     list: tuple[MutantRecord, ...] = ()
+    write: Write | None = field(default=None, compare=False, repr=False)
 
     @classmethod
-    def of(cls, mutants: tuple[MutantRecord, ...]) -> Mutants:
+    def of(cls, mutants: tuple[MutantRecord, ...], write: Write | None = None) -> Mutants:
         """The mutants with their outcomes counted."""
         counts = Counter(mutant.outcome for mutant in mutants)
-        return cls(
-            counts["caught"], counts["indistinct"], counts["survived"], counts["spared"], mutants
-        )
+        caught, indistinct, survived, spared = (counts[name] for name in OUTCOMES)
+        return cls(caught, indistinct, survived, spared, mutants, write)
+
+    def written(self) -> Mutants:
+        """The same with every edit in the text, as far as a text says it."""
+        return self if self.write is None else replace(self, list=self.write(), write=None)
 
     @property
     def counts(self) -> dict[str, int]:

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from .tokenizer import tokens
 
-__all__ = ["balanced", "is_balanced"]
+__all__ = ["balanced", "balanced_span", "bracketed_span", "is_balanced"]
 
 _MARK = re.compile(
     r"\\begin\s*\{(?P<begin>[A-Za-z]+\*?)\}|\\end\s*\{(?P<end>[A-Za-z]+\*?)\}"
@@ -23,6 +23,7 @@ _MARK = re.compile(
 )
 _PLAIN = {"{": "{", "}": "{", "(": "(", ")": "(", "[": "(", "]": "("}  # [a, b) is a pair
 _BREAK = re.compile(r"(?:(?:\\\\(?:\*?\s*\[[^\]]*\])?|&)\s*)+(?:\\q?quad(?![A-Za-z])\s*)*")
+_GROUPING = re.compile(r"(?:\\(?:left|[bB]igg?l)\s*)?(?:[(\[]|\\\{)")
 _GRID = re.compile(r"(\\begin\{([A-Za-z]+\*?)\}.*?\\end\{\2\})", re.DOTALL)
 
 
@@ -32,14 +33,41 @@ def balanced(latex: str, span: tuple[int, int]) -> str:
     >>> balanced(r"a \\left( b + c \\right)", (0, 14))
     'a \\\\left( b + c \\\\right)'
     """
+    return _on_one_line(latex[slice(*balanced_span(latex, span))])
+
+
+def balanced_span(latex: str, span: tuple[int, int]) -> tuple[int, int]:
+    """The least stretch around `span` that holds the partner of every bracket in it.
+
+    >>> balanced_span("(a + b) c", (1, 9))
+    (0, 9)
+    """
     start, end = span
     pairs, _ = _paired(latex)
     while True:
         cut = [p for p in pairs if _within(p[0], start, end) != _within(p[1], start, end)]
         if not cut:
-            return _on_one_line(latex[start:end])
+            return start, end
         start = min(start, *(opened[0] for opened, _ in cut))
         end = max(end, *(shut[1] for _, shut in cut))
+
+
+def bracketed_span(
+    latex: str, span: tuple[int, int], within: tuple[int, int] | None = None
+) -> tuple[int, int]:
+    """`span` with the round and square brackets that stand right around it, `within` a stretch.
+
+    >>> bracketed_span("2 ( a + b )", (4, 9)), bracketed_span("k(x)", (2, 3), (2, 3))
+    ((2, 11), (2, 3))
+    """
+    start, end = balanced_span(latex, span)
+    low, high = within or (0, len(latex))
+    for (opens, inside), (shuts, outside) in reversed(_paired(latex)[0]):
+        around = not latex[inside:start].strip() and not latex[end:shuts].strip()
+        held = inside <= start and end <= shuts and low <= opens and outside <= high
+        if around and held and _GROUPING.fullmatch(latex[opens:inside]):
+            start, end = opens, outside
+    return start, end
 
 
 def is_balanced(latex: str) -> bool:

@@ -36,6 +36,7 @@ _SETTINGS = {
     "equations_notation": "",
     "equations_versions": [],
     "equations_pages": "checked",
+    "equations_help": "",
 }
 
 
@@ -72,5 +73,6 @@ def _need_renderer() -> None:
 
 def _add_static(app: Sphinx) -> None:
     app.config.html_static_path.append(str(STATIC))
-    app.add_css_file("equations.css")
-    app.add_js_file("equations.js", loading_method="defer")
+    for name in ("equations", "evidence", "live"):
+        app.add_css_file(f"{name}.css")
+        app.add_js_file(f"{name}.js", loading_method="defer")

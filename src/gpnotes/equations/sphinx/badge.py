@@ -10,6 +10,7 @@ from ..book.badge import Math, check_details, framed_badge, mark
 from ..book.html import element, later, link, say
 from ..book.phrases import badge_phrases, said
 from .ledger import Row
+from .live import place_for_mutants
 
 __all__ = ["equation_badge", "line", "words"]
 
@@ -24,14 +25,32 @@ def words(row: Row) -> list[str]:
     return badge_phrases(row.record, row.mutants, row.oracles, row.route, apart=False)
 
 
-def equation_badge(row: Row, ledger: str, *, opened: bool = False) -> str:
-    """The badge of an equation; `ledger` is the address of its row in the ledger."""
+def equation_badge(
+    row: Row,
+    ledger: str,
+    *,
+    opened: bool = False,
+    inside: str = "",
+    help_page: str = "",
+    file: str = "",
+) -> str:
+    """The badge of an equation; `ledger` is the address of its row in the ledger.
+
+    `inside` stands below the mutants, and `help_page` is where a page says what a badge is. The
+    mutants themselves are in the `file` beside the page.
+    """
     if row.record is None:
         return ""
     summary = "".join(element("span", say(word)) for word in words(row))
-    panel = "".join(check_details(record, TYPESET) for record in row.records)
-    foot = element("p", link("its row in the ledger", ledger), class_="eqn-foot") if ledger else ""
-    return framed_badge(row.record["kind"], row.label, summary, panel + foot, opened=opened)
+    panel = "".join(
+        check_details(record, TYPESET, place_for_mutants(record["mutants"], file, i))
+        for i, record in enumerate(row.records)
+    )
+    places = {"its row in the ledger": ledger, "what is this?": help_page}
+    links = [link(said, address) for said, address in places.items() if address]
+    foot = element("p", " · ".join(links), class_="eqn-foot") if links else ""
+    panel += inside + foot
+    return framed_badge(row.record["kind"], row.label, summary, panel, opened=opened)
 
 
 def line(record: Data, row: Row | None, address: str) -> str:

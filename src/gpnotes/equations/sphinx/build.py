@@ -5,19 +5,19 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Iterator
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from docutils import nodes
+from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.util import logging
 
 from ..book.html import display, element, link
 from ..book.ledger import KINDS
-from . import definitions, inline, language, slips, tables
+from . import definitions, folding, inline, language, live, slips, source_items, tables
 from .badge import equation_badge, line
 from .directives import ALL, generated, place, symbol_groups
-from .ledger import Book, Row, as_json, items, problems
+from .ledger import Book, Row, answering, as_json, items, problems
 from .output import check_output
 from .pages import Lines, Page, fingerprint, is_chapter, page_of, store
 from .participation import asked, number_labels, take_part, taking_part
@@ -112,6 +112,10 @@ def judge(app: Sphinx, env: BuildEnvironment) -> None:
     """Warn, with file and line, of every problem; in the book a warning is an error."""
     for docname, at, message in problems(_book(env)):
         logger.warning(message, location=(docname, at or None), type="equations")
+    told = env.config.equations_help.partition("#")[0]
+    if told and told not in env.all_docs:
+        said = f"equations_help must name a page of the book; there is no {told}"
+        logger.warning(said, type="equations")
 
 
 # The book as data
@@ -159,26 +163,41 @@ def fill(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     if docname not in store(app.env):
         return
     filler = _Filler(app, docname)
-    for node in list(doctree.findall(check_output)):
-        record = store(app.env)[docname].notes[node["note"]].record
-        node.replace_self(_raw(filler.line(record)))
+    folded = filler.fold(doctree)
     for node in list(doctree.findall(generated)):
         node.replace_self(_raw(filler.table(node["what"], node["options"])))
     for node in list(doctree.findall(nodes.math_block)):
         row = filler.book.by_label.get(node.get("label") or "")
         if row is not None and row.docname == docname:
-            _frame(node, _raw(filler.badge(row)))
+            inside = folding.SLOT if folded else ""
+            _frame(node, folding.in_badge(filler.badge(row, inside=inside), row.label, folded))
+    if folded:
+        _add_workshop(doctree, folded)
+    for node in list(doctree.findall(check_output)):
+        node.replace_self(_raw(filler.line(filler.record(node))))
+    if isinstance(app.builder, StandaloneHTMLBuilder):
+        live.write(Path(app.builder.get_outfilename(docname)), filler.shown)
 
 
 def _raw(html: str) -> nodes.raw:
     return nodes.raw("", html, format="html")
 
 
-def _frame(equation: nodes.math_block, shown: nodes.raw) -> None:
+def _frame(equation: nodes.math_block, shown: list[nodes.Node]) -> None:
     """Equation and badge in one frame, so that the style can set them beside each other."""
     frame = nodes.container(classes=["eqn-equation"])
     equation.parent.replace(equation, frame)
-    frame += [equation, shown]
+    frame += [equation, *shown]
+
+
+def _add_workshop(doctree: nodes.document, folded: folding.Folded) -> None:
+    """The switch below the title, and at the end of the page what belongs to no equation."""
+    title = next(iter(doctree.findall(nodes.title)), None)
+    top = doctree if title is None else title.parent
+    under = 0 if title is None else top.index(title) + 1
+    summary = isinstance(top[under], nodes.raw) and "eqn-summary" in top[under].astext()
+    top.insert(under + summary, folding.switch())
+    top += folding.workshop(folded.rest)
 
 
 class _Filler:
@@ -190,6 +209,7 @@ class _Filler:
         self.docname = docname
         self.book = _book(app.env)
         self.links = tables.Links(self._equation, self._document, self._title)
+        self.shown: list[Row] = []  # the equations with a badge on this page
 
     def _document(self, docname: str, anchor: str = "") -> str:
         address = self.app.builder.get_relative_uri(self.docname, docname)
@@ -202,16 +222,41 @@ class _Filler:
     def _title(self, docname: str) -> str:
         return self.env.titles[docname].astext() if docname in self.env.titles else docname
 
-    def badge(self, row: Row, opened: bool = False) -> str:
+    def record(self, node: check_output) -> Any:
+        return store(self.env)[self.docname].notes[node["note"]].record
+
+    def fold(self, doctree: nodes.document) -> folding.Folded:
+        """Take the evidence out of the page, where it becomes HTML and has badges."""
+        shown = {node.get("label") for node in doctree.findall(nodes.math_block)}
+        rows = (row for row in self.book.rows_on(self.docname) if row.record)
+        labels = {row.label: row.label for row in rows if row.label in shown}
+        if self.app.builder.format != "html" or not labels:
+            return folding.Folded()
+        answers = {name: answering(self.book, name) for name in self.book.verdicts}
+        known = {name: label for name, label in answers.items() if label in labels}
+        return folding.fold(doctree, known | labels, self.record, self.mark)
+
+    def mark(self, verdict: Any) -> str:
+        item = verdict["source_id"]
+        return source_items.source_mark(self.book, self._item(item), item)
+
+    def _item(self, source_id: str | None) -> str:
+        """Where the page of the sources has an item."""
+        where = _page_with(self.book, "sources")
+        return self._document(where, f"item-{source_id}") if where and source_id else ""
+
+    def badge(self, row: Row, *, opened: bool = False, inside: str = "") -> str:
         where = _page_with(self.book, "ledger")
         ledger = self._document(where, f"row-{row.label}") if where else ""
-        return equation_badge(row, ledger, opened=opened)
+        docname, _, anchor = self.env.config.equations_help.partition("#")
+        told = self._document(docname, anchor) if docname else ""
+        self.shown.append(row)
+        file = live.file_name(self.app.builder.get_target_uri(self.docname) or "index")
+        return equation_badge(row, ledger, opened=opened, inside=inside, help_page=told, file=file)
 
     def line(self, record: Any) -> str:
         row = self.book.by_label.get(record.get("label", "")) if record["kind"] in KINDS else None
-        where = _page_with(self.book, "sources")
-        item = record.get("source_id") if where else None
-        address = self._document(where, f"item-{item}") if where and item else ""
+        address = self._item(record.get("source_id"))
         return line(record, row, self._equation(row.label) if row else address)
 
     def table(self, what: str, options: dict[str, Any]) -> str:
@@ -240,17 +285,18 @@ class _Filler:
     def _fill_versions(self, options: Any) -> str:
         installed = {"Python": platform.python_version()}
         names = self.env.config.equations_versions
-        return tables.versions(installed | {name: _version(name) for name in names})
+        return tables.versions(installed | {name: tables.version_of(name) for name in names})
 
     def _fill_flips(self, options: Any) -> str:
         path = Path(self.env.srcdir) / self.env.config.equations_flips
-        return slips.flips(json.loads(path.read_text("utf-8")) if path.is_file() else None)
+        result = json.loads(path.read_text("utf-8")) if path.is_file() else None
+        return slips.flips(result, lambda label: tables.named(self.book, self.links, label))
 
     def _fill_verdicts(self, options: Any) -> str:
-        return tables.verdicts(self.book)
+        return source_items.verdicts(self.book)
 
     def _fill_sources(self, options: Any) -> str:
-        return tables.sources(self.book, self.links, options["argument"])
+        return source_items.sources(self.book, self.links, options["argument"])
 
     def _fill_notation(self, options: Any) -> str:
         groups = symbol_groups(Path(self.env.srcdir) / self.env.config.equations_notation)
@@ -268,14 +314,9 @@ class _Filler:
             return ""
         number = element("span", link(f"({row.number})", self._equation(row.label)), class_="eqno")
         shown = display(row.latex).replace(r"\[", number + r"\[", 1)
-        return element("div", shown, self.badge(row, "open" in options), class_="eqn-equation")
-
-
-def _version(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return "not installed"
+        return element(
+            "div", shown, self.badge(row, opened="open" in options), class_="eqn-equation"
+        )
 
 
 def _page_with(book: Book, what: str) -> str | None:

@@ -121,6 +121,24 @@ class CheckedEquation(_Place):
     option_spec = {"open": directives.flag}  # noqa: RUF012
 
 
+class Evidence(SphinxDirective):
+    """``{evidence}``: prose that only explains a check, which folds into a badge.
+
+    It goes with the cell below it, or into the badge of the equation that it names:
+    ``{evidence} eq-label``.
+    """
+
+    has_content = True
+    optional_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """What stands inside, in a box that says to which equation it belongs."""
+        box = nodes.container(classes=["eqn-evidence"], label="".join(self.arguments))
+        self.set_source_info(box)
+        self.state.nested_parse(self.content, self.content_offset, box)
+        return [box]
+
+
 class Notation(_File):
     """``{equation-notation} group``: one group of the notation file, entered in the index."""
 
@@ -187,4 +205,5 @@ ALL = {
     "equation-notation": Notation,
     "checked-equation": CheckedEquation,
     "equation-language": Language,
+    "evidence": Evidence,
 }

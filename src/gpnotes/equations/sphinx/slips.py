@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..book.html import element, inline_math, phrase, say, table
@@ -12,8 +13,12 @@ __all__ = ["flips"]
 Data = Mapping[str, Any]
 
 
-def flips(result: Data | None) -> str:
-    """What the flip test found when it edited the text of the chapters."""
+def flips(result: Data | None, named: Callable[[str], str] = say) -> str:
+    """What the flip test found when it edited the text of the chapters.
+
+    `named` writes the name of an equation, as a link where there is something to link to. Slips
+    that read the same, at several places of one equation, share a line.
+    """
     if not result:
         return element("p", "The flip test has not been run on this state of the book.")
     said = (
@@ -28,7 +33,8 @@ def flips(result: Data | None) -> str:
         for kind, counts in kinds.items()
     ]
     shown = table("eqn-small", ("edit", "made", "caught"), rows)
-    missed = [_missed(entry) for entry in result.get("uncaught", ())]
+    lines = Counter(_missed(entry, named) for entry in result.get("uncaught", ()))
+    missed = [_listed(line, count) for line, count in lines.items()]
     between = _between(result["passing"]) if result.get("passing") else ""
     return element("p", say(said)) + (shown if rows else "") + _bullets(missed) + between
 
@@ -44,10 +50,14 @@ def _between(counts: Data) -> str:
     return element("p", say(said))
 
 
-def _missed(entry: Data) -> str:
+def _missed(entry: Data, named: Callable[[str], str]) -> str:
     why = say(entry.get("why", "not explained"))
     edit = phrase(_slip(entry), inline_math)
-    return element("li", element("code", say(entry["label"])), f": {edit}; {why}")
+    return f"{named(entry['label'])}: {edit}; {why}"
+
+
+def _listed(line: str, count: int) -> str:
+    return element("li", line if count == 1 else f"{line} ({count} places)")
 
 
 def _slip(entry: Data) -> str:

@@ -1,9 +1,10 @@
-"""The tables of the generated pages: ledger, sources, notation, versions, times."""
+"""The tables of the generated pages: ledger, notation, versions, times."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from ..book.html import (
@@ -20,23 +21,14 @@ from ..book.html import (
 )
 from ..book.ledger import KINDS, mutant_counts
 from ..book.phrases import mutants_caught
-from .ledger import Book, Item, Row, answering, residuals, totals
+from .ledger import Book, Row, totals
 
 __all__ = [
-    "Links", "ledger_table", "notation", "sources", "summary", "timings", "total_list",
-    "verdicts", "versions",
+    "Links", "ledger_table", "named", "notation", "short_name", "summary", "timings",
+    "total_list", "version_of", "versions",
 ]  # fmt: skip
 
 Data = Mapping[str, Any]
-_SPOKEN = {
-    "holds": "holds",
-    "holds-if": "holds if",
-    "wrong": "wrong as printed",
-    "taken": "wrong at its word",
-    "ambiguous": "ambiguous",
-    "stub": "left empty, written here",
-    "open": "not reached yet",
-}
 
 
 @dataclass(frozen=True)
@@ -94,8 +86,8 @@ def _ledger_row(row: Row, links: Links) -> str:
     )
     cells = [
         _cell(link(f"({row.number})", links.equation(row.label)), key=_sort_number(row.number)),
-        _cell(element("code", say(row.label))),
-        _cell(link(_short(row.docname), links.document(row.docname))),
+        _cell(_formula(row), name="eqn-formula-cell"),
+        _cell(link(short_name(row.docname), links.document(row.docname))),
         _cell(row.kind, name=f"eqn-kind eqn-{row.kind}"),
         _cell(say(row.oracles)),
         _allowed(row),
@@ -103,7 +95,21 @@ def _ledger_row(row: Row, links: Links) -> str:
         _cell(caught, key=row.mutants["caught"] if judged else None),
         _cell(say(", ".join(record.get("sources", ())))),
     ]
-    return element("tr", *cells, id=f"row-{row.label}")
+    pairs = zip(cells, _COLUMNS, strict=True)
+    named_cells = (cell.replace("<td", f'<td data-title="{name}"', 1) for cell, (name, _) in pairs)
+    return element("tr", *named_cells, id=f"row-{row.label}")
+
+
+def _formula(row: Row) -> str:
+    """The equation itself, with its label below: nobody knows an equation by its label."""
+    return display(row.latex) + element("code", say(row.label))
+
+
+def named(book: Book, links: Links, label: str) -> str:
+    """An equation by its number, as a link, and its label; the label alone if it is gone."""
+    row = book.by_label.get(label)
+    number = link(f"({row.number})", links.equation(label)) + " " if row else ""
+    return number + element("code", say(label))
 
 
 def _allowed(row: Row) -> str:
@@ -113,7 +119,7 @@ def _allowed(row: Row) -> str:
     return _cell(tolerance(row.tolerance), key=row.tolerance)
 
 
-def _short(docname: str) -> str:
+def short_name(docname: str) -> str:
     """``function view``: a column has no room for a title."""
     return docname.rsplit("/", 1)[-1].replace("-", " ")
 
@@ -178,115 +184,6 @@ def _counted(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-# The sources, line by line
-
-
-def sources(book: Book, links: Links, prefix: str) -> str:
-    """Every item of one source, with its verdict."""
-    its = [item for item in book.items if item.id.startswith(f"{prefix}-")]
-    answered = sum(item.id in book.verdicts for item in its)
-    count = element("p", f"{answered} of {len(its)} items answered.", class_="eqn-answered")
-    rows = (_item(book, links, item) for item in its)
-    return count + element("ol", *rows, class_="eqn-items")
-
-
-def verdicts(book: Book) -> str:
-    """How many items have which verdict."""
-    given = [_judged(book, source_id) for source_id in book.verdicts]
-    counts = {verdict: given.count(verdict) for verdict in _SPOKEN}
-    counts["open"] = len(book.items) - len(given)
-    chips = (
-        element("li", _chip(verdict), f" {count}") for verdict, count in counts.items() if count
-    )
-    return element("ul", *chips, class_="eqn-legend")
-
-
-def _judged(book: Book, source_id: str) -> str:
-    """The verdict, and of what is wrong whether the source prints it."""
-    verdict = str(book.verdicts[source_id]["verdict"])
-    taken = book.refutations.get(source_id, {}).get("taken")
-    return "taken" if verdict == "wrong" and taken else verdict
-
-
-def _chip(verdict: str) -> str:
-    name = "wrong" if verdict == "taken" else verdict
-    return element("span", _SPOKEN[verdict], class_=f"eqn-chip eqn-{name}")
-
-
-def _item(book: Book, links: Links, item: Item) -> str:
-    """An item with its verdict; one that waits names the chapter that will answer it."""
-    verdict = book.verdicts.get(item.id)
-    waiting = element("span", f"for {say(item.chapter)}", class_="eqn-waiting")
-    head = element(
-        "p",
-        element("span", item.id, class_="eqn-id"),
-        element("span", say(item.item), class_="eqn-words"),
-        _chip(_judged(book, item.id)) if verdict else waiting,
-    )
-    body = _answer(book, links, item, verdict) if verdict else ""
-    name = f"eqn-item eqn-{verdict['verdict'] if verdict else 'open'}"
-    return element("li", head, body, id=f"item-{item.id}", class_=name)
-
-
-def _answer(book: Book, links: Links, item: Item, verdict: Data) -> str:
-    refuted = book.refutations.get(item.id)
-    off = residuals(book, item.id)
-    printed = off["printed_residual"]
-    parts = [
-        element("p", say(_why(verdict))) if verdict.get("why") else "",
-        _printed(refuted, printed) if refuted else _experiment(off),
-        _holds(book, links, answering(book, item.id), refuted),
-    ]
-    return element("div", *parts, class_="eqn-answer")
-
-
-def _why(verdict: Data) -> str:
-    """The reason; after *holds if* it does not say "if" once more."""
-    conditional = verdict["verdict"] == "holds-if"
-    return verdict["why"].removeprefix("if ") if conditional else verdict["why"]
-
-
-def _printed(refuted: Data, residual: float | None) -> str:
-    """What was evaluated, under a title that says whether the source prints it."""
-    off = f"off by {number(residual)}" if residual is not None else "the shapes do not conform"
-    says = element("span", say(_attributed(refuted)))
-    title = element("p", says, element("span", off))
-    return _framed(title, refuted["latex"], "eqn-formula")
-
-
-def _attributed(refuted: Data) -> str:
-    granted = refuted.get("granted")
-    if refuted.get("taken"):
-        would = f"Taken at its word, “{refuted['taken']}” would say"
-        return f"{would}, {granted}" if granted else would
-    return f"The source prints, {granted} granted" if granted else "The source prints"
-
-
-def _experiment(off: Mapping[str, float | None]) -> str:
-    """What a numerical experiment found where there is no formula to refute."""
-    printed, corrected = off["printed_residual"], off["corrected_residual"]
-    if printed is None:
-        return ""
-    said = f"Measured: at its word {number(printed)}, as corrected {number(corrected)}."
-    return element("p", said, class_="eqn-answered")
-
-
-def _framed(title: str, latex: str, name: str) -> str:
-    return element("div", title, scrolled(display(latex), "formula"), class_=name)
-
-
-def _holds(book: Book, links: Links, label: str, refuted: Data | None) -> str:
-    """The equation that answers the item, or the one that stands against a refuted formula."""
-    row = book.by_label.get(refuted["instead"] if refuted else label)
-    if row is None:
-        return ""
-    where = link(f"({row.number}), {_short(row.docname)}", links.equation(row.label))
-    residual = refuted["corrected_residual"] if refuted else row.residual
-    off = element("span", f"residual {number(residual)}") if residual is not None else ""
-    name = element("span", "What holds: " if refuted else "Here: ", where)
-    return _framed(element("p", name, off), row.latex, "eqn-formula eqn-right")
-
-
 # The notation
 
 
@@ -298,13 +195,22 @@ def notation(title: str, symbols: list[Data]) -> str:
 
 def _symbol(entry: Data) -> str:
     shapes = inline_math(entry["shape"]) if entry.get("shape") else ""
-    code = element("code", say(entry["code"])) if entry.get("code") else ""
+    named = [*dict.fromkeys(entry.get("fields", {}).values()), *filter(None, [entry.get("code")])]
+    code = element("code", say(", ".join(named))) if named else ""
     forms = ", ".join(inline_math(form) for form in entry.get("shown", entry["latex"]))
     cells = map(_cell, (forms, phrase(entry["meaning"], inline_math), shapes, code))
     return element("tr", *cells, id=entry.get("anchor"))
 
 
 # How the book was built
+
+
+def version_of(name: str) -> str:
+    """The version of an installed package."""
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "not installed"
 
 
 def versions(installed: Mapping[str, str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from .. import vocabulary as v
@@ -91,17 +92,7 @@ def bar(s: Stream) -> None:
         first, second = s.tokens[s.i : s.i + 2]
         s.tokens[s.i : s.i + 2] = [replace(first, text="\\|", end=second.end)]
         return double_bar(s)
-    token = s.tokens[s.i]
-    role = token.side or _role(s, "|")
-    if role == "open":
-        s.stack.append(("|", token))
-        s.emit("_LBAR", "|")
-    elif role == "close":
-        _shut_bar(s, "|", token)
-        s.emit("_RBAR", "|")
-    else:
-        separator(s, "|")
-    return None
+    return _by_role(s, "|", "_LBAR", _bar_end)
 
 
 def _is_doubled(s: Stream) -> bool:
@@ -117,16 +108,20 @@ def _is_pair(two: list[Token]) -> bool:
 
 def double_bar(s: Stream) -> None:
     """Read ``\\|``: it opens or closes a norm, or stands between two things."""
+    _by_role(s, "\\|", "_LNORM", _norm_end)
+
+
+def _by_role(s: Stream, text: str, opening: str, end: Callable[[Stream], None]) -> None:
     token = s.tokens[s.i]
-    role = token.side or _role(s, "\\|")
+    role = token.side or _role(s, text)
     if role == "open":
-        s.stack.append(("\\|", token))
-        s.emit("_LNORM", "\\|")
+        s.stack.append((text, token))
+        s.emit(opening, text)
     elif role == "close":
-        _shut_bar(s, "\\|", token)
-        _norm_end(s)
+        _shut_bar(s, text, token)
+        end(s)
     else:
-        separator(s, "\\|")
+        separator(s, text)
 
 
 def _role(s: Stream, text: str) -> str:
@@ -161,6 +156,10 @@ def _shut_bar(s: Stream, text: str, token: Token) -> None:
     if s.top() != text:
         raise s.fault(f"`{token.text}` closes nothing", token)
     s.stack.pop()
+
+
+def _bar_end(s: Stream) -> None:
+    s.emit("_RBAR", "|")
 
 
 def _norm_end(s: Stream) -> None:

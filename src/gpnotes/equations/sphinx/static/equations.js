@@ -10,7 +10,7 @@
     else window.addEventListener("load", () => ready(here()));
   });
 
-  const typeset = (details) => {
+  const typeset = async (details) => {
     const waiting = [...details.querySelectorAll(".eqn-later")].filter(
       (span) => span.closest("details") === details,
     );
@@ -18,13 +18,42 @@
       span.classList.remove("eqn-later", "tex2jax_ignore");
       span.classList.add("math", "eqn-set");
     });
-    if (waiting.length) mathjax.then(() => window.MathJax?.typesetPromise?.(waiting));
+    if (waiting.length) await window.MathJax?.typesetPromise?.(waiting);
+  };
+
+  /* All badges of a page may be opened at once: they take turns, the nearest to the window first, and
+     between two of them the page can do what its reader wants. */
+  const opened = new Set();
+  let working = false;
+  const distance = (details) => {
+    const { top, bottom } = details.getBoundingClientRect();
+    return Math.max(0, -bottom, top - window.innerHeight);
+  };
+  const nearest = () => [...opened].reduce((a, b) => (distance(b) < distance(a) ? b : a));
+
+  const work = async () => {
+    if (working) return;
+    working = true;
+    await mathjax;
+    while (opened.size) {
+      await new Promise((ready) => setTimeout(ready));  // first let all of them say that they are open
+      const details = nearest();
+      opened.delete(details);
+      if (details.open) await typeset(details);
+    }
+    working = false;
+  };
+
+  const wait = (details) => {
+    if (!details.open) return;
+    opened.add(details);
+    work();
   };
 
   const waitForOpening = () => {
     document.querySelectorAll("details.eqn-badge, details.eqn-more").forEach((details) => {
-      details.addEventListener("toggle", () => details.open && typeset(details));
-      if (details.open) typeset(details);
+      details.addEventListener("toggle", () => wait(details));
+      wait(details);
     });
   };
 

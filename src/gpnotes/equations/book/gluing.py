@@ -1,0 +1,37 @@
+"""Values that a cell hands to the sentences of its page, without the tools that make pages.
+
+The output that is written is the one that MyST-NB looks for, so a chapter that uses this needs
+MyST-NB only where its page is made.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+__all__ = ["glue"]
+
+_UNSHOWN = "application/papermill.record/"  # before the type of what no notebook is to show
+
+
+def glue(name: str, variable: object, display: bool = True) -> None:
+    """Keep what `variable` displays under `name`, for ``{glue:text}`` in the text of the page.
+
+    With `display` it is shown below the cell as well. Where no IPython runs there is no page
+    to keep it for: then it is printed, or nothing is done.
+    """
+    ipython: Any = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython else None
+    if shell is not None:
+        _publish(shell, name, variable, "" if display else _UNSHOWN)
+    elif display:
+        print(variable)
+
+
+def _publish(shell: Any, name: str, variable: object, prefix: str) -> None:
+    """Write an output whose metadata name it, as MyST-NB does."""
+    bundle, metadata = shell.display_formatter.format(variable)
+    shell.display_pub.publish(
+        data={prefix + kind: shown for kind, shown in bundle.items()},
+        metadata={**metadata, "scrapbook": {"name": name, "mime_prefix": prefix}},
+    )

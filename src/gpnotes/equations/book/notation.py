@@ -1,0 +1,64 @@
+"""The notation of a book: of each symbol, the field of a drawn problem that has its value.
+
+The file is the one from which the page of the notation is made, in YAML or JSON: groups of
+``symbols``, of which the engine reads ``fields`` and ``chapter``::
+
+    - symbols:
+        - latex: ["K_{*f}", "K_{f*}"]
+          meaning: "kernel between test inputs and inputs; its transpose"
+          fields: {"K_{*f}": Ksf, "K_{f*}": Kfs}
+          chapter: part/slug            # where the letters mean this and only there
+"""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from ..check.fields import Fields
+from .settings import Settings
+
+__all__ = ["packed_rows", "read_fields"]
+
+
+def read_fields(settings: Settings, chapter: str) -> Fields:
+    """The fields that the book's notation gives to the symbols of `chapter`.
+
+    Raises `ValueError` for a field that is given to no form of its row.
+    """
+    file = settings.notation_file
+    rows = _rows(file, file.stat().st_mtime_ns) if file else ()
+    own = [row["fields"] for row in rows if row.get("chapter", chapter) == chapter]
+    return Fields.of_rows(own)
+
+
+def packed_rows(file: Path) -> list[dict[str, Any]]:
+    """What `read_fields` needs of the notation in `file`, to be written as JSON."""
+    kept = ("latex", "shown", "fields", "chapter")
+    rows = _rows(file, file.stat().st_mtime_ns)
+    return [{"symbols": [{key: row[key] for key in kept if key in row} for row in rows]}]
+
+
+@lru_cache(maxsize=8)
+def _rows(file: Path, changed: int) -> tuple[dict[str, Any], ...]:
+    """The rows of the notation that name fields."""
+    rows = [row for group in _groups(file) for row in group["symbols"] if row.get("fields")]
+    for row in rows:
+        strange = sorted(set(row["fields"]) - {*row["latex"], *row.get("shown", ())})
+        if strange:
+            raise ValueError(f"{file}: {', '.join(strange)} is no form of a row of the notation")
+    return tuple(rows)
+
+
+def _groups(file: Path) -> list[dict[str, Any]]:
+    if file.suffix == ".json":
+        return json.loads(file.read_text(encoding="utf-8"))
+    # PyYAML comes with what builds a book; without it a symbol has no field
+    if not find_spec("yaml"):
+        return []
+    import yaml
+
+    return yaml.safe_load(file.read_text(encoding="utf-8"))

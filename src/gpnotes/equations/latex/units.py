@@ -1,0 +1,254 @@
+"""The units of a stretch of LaTeX as it is typeset: what a page can mark, each whole.
+
+A unit is a letter, a sign, a command with its arguments or what stands in braces, with its
+scripts. Only whole units, or the inside of a group, may be wrapped without a change of the rest.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from .tokenizer import ARGUMENTS, SHELLS
+
+__all__ = ["Unit", "anchor", "cover", "is_argument", "pieces", "read_units"]
+
+Span = tuple[int, int]
+
+_PIECE = re.compile(
+    r"\\(?:begin|end)\s*\{[A-Za-z]+\*?\}"
+    r"|\\(?:left|right|[bB]igg?[lrm]?)(?![A-Za-z])\s*(?:\\[A-Za-z]+|\\.|[^\\{}\s])"
+    r"|\\[A-Za-z]+\*?|\\.|\s+|\d+(?:\.\d+)?|.",
+    re.DOTALL,
+)
+_GAP = re.compile(r"\s+|~|\\[,;:!> ]|\\q?quad|\\displaystyle|\\limits|\\nolimits|\\(?:no)?tag")
+_COMMA = re.compile("[,;.]")
+_WORD = re.compile(r"(?:[_^]|\\[A-Za-z]+\*?)$")
+_BREAK = ("&", "\\\\")
+_TAKES = {
+    **ARGUMENTS, **dict.fromkeys(SHELLS, 1),
+    **dict.fromkeys((r"\dfrac", r"\tfrac", r"\overset", r"\stackrel", r"\underset"), 2),
+    **dict.fromkeys((r"\operatorname", r"\operatorname*", r"\text", r"\mbox", r"\phantom"), 1),
+}  # fmt: skip
+_WORDS = (r"\operatorname", r"\operatorname*", r"\text", r"\mbox")  # no formula inside
+
+
+@dataclass(frozen=True)
+class Group:
+    """A row of units, from `span[0]` to `span[1]`, and where lines and columns of it break."""
+
+    span: Span
+    units: tuple[Unit, ...]
+    breaks: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One unit: its nucleus, the groups inside that, and its scripts."""
+
+    nucleus: Span
+    inside: tuple[Group, ...]
+    scripts: tuple[Group, ...]
+    end: int
+
+    @property
+    def span(self) -> Span:
+        """From its nucleus to the end of its scripts."""
+        return self.nucleus[0], self.end
+
+
+def pieces(latex: str) -> list[Span]:
+    """The smallest pieces of `latex`: commands, signs, numbers, spaces.
+
+    >>> [r"\\mathbf y + 12"[slice(*span)] for span in pieces(r"\\mathbf y + 12")]
+    ['\\\\mathbf', ' ', 'y', ' ', '+', ' ', '12']
+    """
+    return [match.span() for match in _PIECE.finditer(latex)]
+
+
+def is_argument(latex: str, at: int) -> bool:
+    """Whether what stands there is a script or an argument without braces around it.
+
+    >>> is_argument("x^n", 2), is_argument(r"\\frac ab", 6), is_argument(r"\\log n", 5)
+    (True, True, False)
+    """
+    before = _WORD.search(latex[:at].rstrip())
+    return before is not None and (before[0] in "_^" or before[0] in _TAKES)
+
+
+@lru_cache(maxsize=512)
+def read_units(latex: str) -> Group:
+    """All of `latex` as one group.
+
+    >>> latex = r"K_y^{-1} \\mathbf y"
+    >>> [latex[slice(*unit.span)] for unit in read_units(latex).units]
+    ['K_y^{-1}', '\\\\mathbf y']
+    """
+    reader = _Reader(latex)
+    return reader.group(0, frozenset())
+
+
+class _Reader:
+    """Reads units from the pieces, one after the other."""
+
+    def __init__(self, latex: str) -> None:
+        self.latex = latex
+        self.spans = pieces(latex)
+        self.i = 0
+
+    def text(self) -> str:
+        """The piece that is next, or nothing at the end."""
+        return self.latex[slice(*self.spans[self.i])] if self.i < len(self.spans) else ""
+
+    def at(self) -> int:
+        """Where the next piece begins."""
+        return self.spans[self.i][0] if self.i < len(self.spans) else len(self.latex)
+
+    def group(self, start: int, stops: frozenset[str]) -> Group:
+        """The units up to a piece that begins with one of `stops`, which is left."""
+        found: list[Unit] = []
+        breaks: list[int] = []
+        while self.text() and not self._stopped(stops):
+            if self.text() in _BREAK:
+                breaks.append(self.at())
+            if self.text() in _BREAK or _GAP.fullmatch(self.text()):
+                self.i += 1
+            else:
+                found.append(self.unit())
+        return Group((start, self.at()), tuple(found), tuple(breaks))
+
+    def _stopped(self, stops: frozenset[str]) -> bool:
+        return any(self.text().startswith(stop) for stop in stops)
+
+    def unit(self) -> Unit:
+        """A nucleus with its scripts."""
+        start = self.at()
+        inside = () if self.text() in ("_", "^") else self._nucleus()
+        nucleus = (start, self._behind())
+        scripts = []
+        while self._script_follows():
+            scripts.append(self._script())
+        return Unit(nucleus, inside, tuple(scripts), self._behind())
+
+    def _behind(self) -> int:
+        return self.spans[self.i - 1][1] if self.i else 0
+
+    def _script_follows(self) -> bool:
+        here = self.i
+        while _GAP.fullmatch(self.text()):
+            self.i += 1
+        if self.text() in ("_", "^", "'"):
+            return True
+        self.i = here
+        return False
+
+    def _script(self) -> Group:
+        start = self.at()
+        self.i += 1
+        return Group((start, self._behind()), (), ()) if self.latex[start] == "'" else self._one()
+
+    def _nucleus(self) -> tuple[Group, ...]:
+        text = self.text()
+        self.i += 1
+        if text == "{":
+            return (self._until("}"),)
+        if text.startswith(r"\left") and not text[5:6].isalpha():
+            return (self._until(r"\right"),)
+        if text.startswith(r"\begin"):
+            return (self._until(r"\end"),)
+        self._skip_option(text)
+        read = tuple(self._one() for _ in range(_TAKES.get(text, 0)))
+        return () if text in _WORDS else read
+
+    def _skip_option(self, command: str) -> None:
+        if command == r"\sqrt" and self.text() == "[":
+            self._until("]")
+
+    def _until(self, stop: str) -> Group:
+        """The inside of what ends with `stop`, and past that."""
+        inside = self.group(self._behind(), frozenset({stop}))
+        self.i = min(self.i + 1, len(self.spans))
+        return inside
+
+    def _one(self) -> Group:
+        """An argument: what stands in braces, or the next thing."""
+        while _GAP.fullmatch(self.text()):
+            self.i += 1
+        if self.text() == "{":
+            self.i += 1
+            return self._until("}")
+        start = self.at()
+        if not self.text():
+            return Group((start, start), (), ())
+        if len(self.text()) > 1 and self.text()[0].isdigit():  # one digit is an argument
+            self.spans[self.i : self.i + 1] = [
+                (start, start + 1),
+                (start + 1, self.spans[self.i][1]),
+            ]
+        inside = self._nucleus()
+        span = (start, self._behind())
+        return Group(span, (Unit(span, inside, (), span[1]),), ())
+
+
+def cover(latex: str, start: int, end: int) -> Span | None:
+    """The least stretch that holds what is visible from `start` to `end` and can be wrapped.
+
+    None where nothing visible stands there. What is broken over lines is held as far as the
+    first break.
+
+    >>> cover(r"K_y^{-1} b", 3, 8), cover("a - b c", 2, 5), cover("a   b", 1, 3)
+    ((0, 8), (2, 5), None)
+    """
+    return _cover(read_units(latex), start, end)
+
+
+def _cover(group: Group, start: int, end: int) -> Span | None:
+    hit = [unit for unit in group.units if unit.span[0] < end and start < unit.end]
+    if not hit:
+        return None
+    if len(hit) == 1:
+        within = [g for g in _groups(hit) if g.span[0] <= start and end <= g.span[1]]
+        if within:
+            return _cover(within[0], start, end) or hit[0].span
+        return hit[0].nucleus if end <= hit[0].nucleus[1] else hit[0].span
+    first, last = hit[0].span[0], hit[-1].end
+    if any(first < at < last for at in group.breaks):
+        last = max(u.end for u in hit if not any(first < at < u.end for at in group.breaks))
+    return first, last
+
+
+def _groups(of: Sequence[Unit]) -> Iterator[Group]:
+    for unit in of:
+        yield from (*unit.inside, *unit.scripts)
+
+
+def anchor(latex: str, start: int, end: int) -> Span | None:
+    """What to point at for an edit from `start` to `end`: the first thing that it touches.
+
+    Of an edit of a script that is the script, of a letter with scripts the letter alone; where
+    something is put in, what follows.
+
+    >>> anchor(r"K_y^{-1} b", 3, 8), anchor(r"K_y^{-1} b", 0, 10), anchor("a - b", 0, 0)
+    ((5, 7), (0, 1), (0, 1))
+    """
+    commas = frozenset(match.start() for match in _COMMA.finditer(latex))
+    return _anchor(read_units(latex), start, end, commas)
+
+
+def _anchor(group: Group, start: int, end: int, commas: frozenset[int]) -> Span | None:
+    seen = [unit for unit in group.units if unit.nucleus[0] not in commas]
+    after = [unit for unit in seen if unit.end > start]
+    if not after:
+        return seen[-1].nucleus if seen else None
+    unit = after[0]
+    inner = [g for g in _groups([unit]) if g.span[0] <= start and max(end, start + 1) <= g.span[1]]
+    for part in inner:
+        found = _anchor(part, start, end, commas)
+        if found:
+            return found
+    if start >= unit.nucleus[1]:
+        scripts = [g for g in unit.scripts if g.span[1] > start and g.span[0] < g.span[1]]
+        return scripts[0].span if scripts else unit.nucleus
+    return unit.nucleus

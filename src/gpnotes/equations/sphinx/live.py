@@ -1,0 +1,98 @@
+"""What a page needs so that a reader can make the edits that were tried: a file of data a page.
+
+It lies beside the page, and the script fetches it when the first badge is opened: by a script
+element, since a page that is read from the disk may fetch nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path, PurePath
+from typing import Any
+
+from ..book.html import element, number, say
+from ..book.phrases import mutants_caught, together
+from ..latex.balance import is_balanced
+from .ledger import Row
+
+__all__ = ["file_name", "page_data", "place_for_mutants", "write"]
+
+Data = Mapping[str, Any]
+
+
+def file_name(page: str | Path) -> str:
+    """The file that lies beside the `page`.
+
+    >>> file_name("book/games/deviation-payoffs.html")
+    'deviation-payoffs.mutants.js'
+    """
+    return f"{PurePath(page).stem}.mutants.js"
+
+
+def place_for_mutants(mutants: Data, file: str, record: int) -> str:
+    """What an open badge says of the mutants of one record before the data have come."""
+    if not mutants["list"]:
+        return ""
+    said = element("p", say(f"{mutants_caught(mutants)}."))
+    return element("div", said, class_="eqn-tried", data_mutants=file, data_record=str(record))
+
+
+def page_data(rows: Iterable[Row]) -> dict[str, list[dict[str, Any]]]:
+    """By label the LaTeX and the mutants of each record that has some."""
+    return {
+        row.label: [_record(record) for record in row.records]
+        for row in rows
+        if any(record["mutants"]["list"] for record in row.records)
+    }
+
+
+def _record(record: Data) -> dict[str, Any]:
+    """The LaTeX, every mutant, and which of them have a row in the list, with what it adds."""
+    mutants = record["mutants"]["list"]
+    places = {_key(mutant): i for i, mutant in enumerate(mutants)}
+    return {
+        "latex": record.get("latex", ""),
+        "sum": mutants_caught(record["mutants"]),
+        "mutants": [_mutant(mutant) for mutant in mutants],
+        "rows": [[places[_key(row)], row.get("why", "")] for row in together(mutants)],
+    }
+
+
+def _key(mutant: Data) -> tuple[str, str]:
+    return mutant["edit"], mutant["latex"]
+
+
+def _mutant(mutant: Data) -> list[Any]:
+    """Its name, how the edited part reads, outcome, how far off, why; and where in the text."""
+    caught = mutant["outcome"] == "caught"
+    return [
+        _marked(mutant.get("said") or mutant["edit"]),
+        _shown(mutant["latex"]),
+        mutant["outcome"],
+        number(mutant["residual"]) if caught else "",
+        mutant.get("why", ""),
+        *(list(mutant.get(part) or ()) for part in ("changed", "place", "shown")),
+    ]
+
+
+def _marked(said: str) -> str:
+    """A name in which mathematics that cannot be typeset alone stands between backticks."""
+    pieces = said.split("$")
+    return "".join(_shown(piece) if i % 2 else piece for i, piece in enumerate(pieces))
+
+
+def _shown(latex: str) -> str:
+    return f"${latex}$" if is_balanced(latex) else f"`{latex}`"
+
+
+def write(page: Path, rows: Iterable[Row]) -> None:
+    """Write the file beside the `page`, or take it away where there is nothing to tell."""
+    data = page_data(rows)
+    path = page.with_name(file_name(page))
+    if not data:
+        path.unlink(missing_ok=True)
+        return
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"window.checkedEquations = {text};\n", "utf-8")
