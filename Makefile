@@ -26,7 +26,7 @@ book test replay flips properties references: export OMP_NUM_THREADS ?= 1
 book test replay flips properties references: export OPENBLAS_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book test lab replay flips properties machines versions mutants references bench lint serve lock environment clean
+.PHONY: help book pdf test lab replay flips properties machines versions mutants references bench lint serve lock environment clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -63,6 +63,9 @@ book: $(READY)  ## build the book as HTML that works offline; any warning is an 
 	         | grep -av CellExecutionError: | sort -u > $(LOG).short; \
 	       grep -a 'the cell on this line failed' $(LOG).short || cat $(LOG).short; exit 1; }
 	@echo "The book is ready: open $(HTML)/index.html in a browser."
+
+pdf: book $(WHOLE)  ## print the whole book as one PDF, with bookmarks and page numbers (minutes)
+	@$(BIN)/python tools/book_pdf.py
 
 test: book $(WHOLE)  ## build the book, then run every test and show the coverage of src
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --cov --cov-report=term:skip-covered

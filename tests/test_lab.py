@@ -147,7 +147,7 @@ def _cell(notebook: dict[str, Any], words: str) -> int:
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("We load them and take logarithms,", "We take logarithms,"),  # in a paragraph
+        ("We came from features to a kernel.", "We went from features to one."),  # in a paragraph
         ('francs = dataset("engel")', 'francs = dataset("engels")'),  # in a cell
         ('left.set(xlabel="income, 1000', 'left.set(xlabel="salary, 1000'),  # below a caption
     ],
@@ -175,7 +175,7 @@ def test_an_edited_caption_is_written_anew_and_no_other(page, server, folder):
 @pytest.mark.parametrize("page", [CHAPTER], indirect=True)
 def test_a_cell_that_is_taken_out_takes_its_lines_alone(page, server, folder):
     notebook = _open(server, page)
-    place = _cell(notebook, 'francs = dataset("engel")')
+    place = _cell(notebook, "ours = from_scratch(*map(")
     source = notebook["cells"].pop(place)["source"].splitlines()
     _save(server, page, notebook)
     gone = [line[2:] for line in _changes(page, folder) if line[0] == "-"]
@@ -204,6 +204,38 @@ def test_another_kernel_is_noted_in_the_header(page, server, folder):
     notebook["metadata"]["kernelspec"]["name"] = "other"
     _save(server, page, notebook)
     assert "+   name: other" in _changes(page, folder)
+
+
+def _hidden(cell: dict[str, Any]) -> bool | None:
+    return cell["metadata"].get("jupyter", {}).get("source_hidden")
+
+
+def test_evidence_opens_folded_and_nothing_else_does(server):
+    code = [c for c in _open(server, CHAPTER)["cells"] if c["cell_type"] == "code"]
+    evidence = [cell for cell in code if "evidence" in cell["metadata"].get("tags", ())]
+    assert len(evidence) > 20
+    assert all(_hidden(cell) is (True if cell in evidence else None) for cell in code)
+
+
+@pytest.mark.parametrize("page", [CHAPTER], indirect=True)
+def test_how_evidence_is_folded_is_not_written(page, server, folder):
+    notebook = _open(server, page)
+    for cell in notebook["cells"][::2]:
+        if "jupyter" in cell["metadata"]:
+            cell["metadata"]["jupyter"]["source_hidden"] = False
+    _save(server, page, notebook)
+    assert (folder / page).read_text() == (ROOT / page).read_text()
+
+
+@pytest.mark.parametrize("page", [CHAPTER], indirect=True)
+def test_what_else_is_said_of_a_cell_of_evidence_is_written(page, server, folder):
+    notebook = _open(server, page)
+    cell = next(c for c in notebook["cells"] if "evidence" in c["metadata"].get("tags", ()))
+    cell["metadata"]["jupyter"]["outputs_hidden"] = True
+    _save(server, page, notebook)
+    changes = _changes(page, folder)
+    assert any("outputs_hidden: true" in line for line in changes)
+    assert not any("source_hidden" in line for line in changes)
 
 
 def test_a_chapter_opens_as_a_notebook(server):

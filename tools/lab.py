@@ -6,6 +6,8 @@ JupyterLab holds a chapter as cells, and jupytext writes the cells in its own wa
 wrapped anew, a version in the header, one blank line everywhere. So a save asks first what
 jupytext would write if nothing had been edited. Where this differs from what it writes now,
 somebody edited, and only there the file changes.
+
+Cells of the evidence open with their code folded; how a cell is folded is not written.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from __future__ import annotations
 import sys
 from bisect import bisect_right
 from collections.abc import Iterator
+from copy import deepcopy
 from difflib import SequenceMatcher
 from pathlib import PurePosixPath
 from typing import Any
@@ -29,10 +32,18 @@ Lines = list[str]
 class ChapterManager(build_async_jupytext_contents_manager_class(AsyncLargeFileManager)):
     """jupytext's contents manager, which keeps the lines that were not edited."""
 
+    async def get(self, path: str, *arguments: Any, **options: Any) -> dict[str, Any]:
+        """What is at the path; a chapter with its evidence folded."""
+        model = await super().get(path, *arguments, **options)
+        if _is_chapter(model, path) and model["content"] is not None:
+            fold(model["content"])
+        return model
+
     async def save(self, model: dict[str, Any], path: str = "") -> dict[str, Any]:
         """Save as jupytext does, then give unedited lines back what they were."""
-        if model["type"] != "notebook" or not await self._is_text(path):
+        if not _is_chapter(model, path) or not await self.file_exists(path):
             return await super().save(model, path)
+        model = {**model, "content": unfolded(model["content"])}
         before = await self._text(path)
         saved = await super().save(model, path)
         written = await self._text(path)
@@ -42,11 +53,35 @@ class ChapterManager(build_async_jupytext_contents_manager_class(AsyncLargeFileM
         text = {"type": "file", "format": "text", "content": kept}
         return {**await super().save(text, path), "type": "notebook", "format": None}
 
-    async def _is_text(self, path: str) -> bool:
-        return PurePosixPath(path).suffix == ".md" and await self.file_exists(path)
-
     async def _text(self, path: str) -> str:
         return (await self.get(path, type="file", format="text"))["content"]
+
+
+def _is_chapter(model: dict[str, Any], path: str) -> bool:
+    return model["type"] == "notebook" and PurePosixPath(path).suffix == ".md"
+
+
+def _evidence(notebook: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The metadata of the cells that only check."""
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code" and "evidence" in cell["metadata"].get("tags", ()):
+            yield cell["metadata"]
+
+
+def fold(notebook: dict[str, Any]) -> None:
+    """Fold the code of the cells of evidence."""
+    for metadata in _evidence(notebook):
+        metadata["jupyter"] = {**metadata.get("jupyter", {}), "source_hidden": True}
+
+
+def unfolded(notebook: dict[str, Any]) -> dict[str, Any]:
+    """A copy in which no cell of evidence says whether its code is folded."""
+    copy = deepcopy(notebook)
+    for metadata in _evidence(copy):
+        metadata.get("jupyter", {}).pop("source_hidden", None)
+        if not metadata.get("jupyter", True):
+            del metadata["jupyter"]
+    return copy
 
 
 def keep(before: str, written: str, notebook: dict[str, Any], extension: str = ".md") -> str:

@@ -23,7 +23,7 @@ from pathlib import Path
 STACK = ("numpy", "scipy", "lark", "array-api-compat", "array-api-extra", "matplotlib", "ipykernel")
 BACKENDS = ("cupy-cuda12x", "cupy-cuda13x")
 DATA = ("book/sources",)
-SETTINGS = "book/equations.toml"
+SETTINGS = ("book/equations.toml", "book/notation.yml")
 KEPT = 12  # folders of earlier states, so that going back and forth costs nothing
 
 # What only the pages use, and the copy of the equations for a notebook that has left the book.
@@ -42,7 +42,7 @@ EQUATION = re.compile(
 def inputs(root: Path) -> list[Path]:
     """The files that the result of a cell may depend on, beside its own chapter."""
     found = [p for top in ("src", *DATA) for p in (root / top).rglob("*") if p.is_file()]
-    found += filter(Path.is_file, [root / SETTINGS])
+    found += filter(Path.is_file, (root / name for name in SETTINGS))
     apart = tuple(str(root / entry) for entry in APART)
     return sorted(
         path

@@ -37,6 +37,40 @@
     keep(settings, (item) => item.id !== "Renderer" && item !== settings.items[rule]);
   }
 
+  /* A chapter has hundreds of formulas, and setting them at once would hold the page for seconds. They
+     are set a few at a time, those in sight first, and the reader's hands go before the rest. Whoever
+     waits for `MathJax.startup.promise` finds all of them set; so does the printer. */
+  const pause = () => new Promise((go) => setTimeout(go));
+  const PIECE = 50;  // milliseconds, about
+
+  function watched(waiting) {
+    const near = new Set();
+    const watcher = new IntersectionObserver((entries) => {
+      for (const { target, isIntersecting } of entries) near[isIntersecting ? "add" : "delete"](target);
+    }, { rootMargin: "50% 0px" });
+    waiting.forEach((element) => watcher.observe(element));
+    return { near, done: (element) => { near.delete(element); watcher.unobserve(element); } };
+  }
+
+  async function inPieces() {
+    const waiting = new Set([...document.querySelectorAll(".math")].filter((element) =>
+      !element.querySelector("mjx-container") && !element.parentElement.closest(".math")));
+    const { near, done } = watched(waiting);
+    const set = (elements) => {
+      MathJax.typeset(elements);
+      elements.forEach((element) => { waiting.delete(element); done(element); });
+    };
+    addEventListener("beforeprint", () => waiting.size && set([...waiting]));
+    await new Promise((go) => requestAnimationFrame(() => setTimeout(go)));
+    for (let many = 12; waiting.size; await pause()) {
+      const start = performance.now();
+      const first = [...near].filter((element) => waiting.has(element));
+      set((first.length ? first : [...waiting]).slice(0, many));
+      const factor = PIECE / (performance.now() - start);
+      many = Math.max(6, Math.min(60, Math.round(many * Math.min(2, factor))));
+    }
+  }
+
   forget();
   const config = (window.MathJax ??= {});
   const options = (config.options ??= {});
@@ -44,6 +78,7 @@
   // A chapter has hundreds of formulas: with the keyboard one could not cross it.
   menu.settings = { inTabOrder: false, ...menu.settings };
   const startup = (config.startup ??= {});
+  startup.typeset = false;
   const after = startup.pageReady ?? (() => MathJax.startup.defaultPageReady());
-  startup.pageReady = () => { trim(); return after(); };
+  startup.pageReady = () => { trim(); return after().then(inPieces); };
 })();

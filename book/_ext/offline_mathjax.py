@@ -2,7 +2,8 @@
 
 The package ``sphinx-mathjax-offline`` carries all of MathJax (24 MB); a page needs the full
 TeX-to-CommonHTML component and the woff fonts, 1.7 MB in all. What the menu of a formula could
-turn on beyond that is taken out of it, in the script beside this file.
+turn on beyond that is taken out of it, in the script beside this file, which also sets formulas
+a few at a time.
 """
 
 from importlib.metadata import files

@@ -1,9 +1,8 @@
-"""Small repairs of what the tools make: nothing from another host, the notebook to take away, the
-index among the contents, no identifier twice, no page of a document that is gone."""
+"""Small repairs of what the tools make: nothing from another host, no script that the book
+replaces, the index among the contents, no identifier twice, no page of a document that is gone."""
 
 import re
 from pathlib import Path
-from shutil import copy2
 
 from docutils import nodes
 from sphinx.addnodes import toctree
@@ -11,7 +10,7 @@ from sphinx.transforms import SphinxTransform
 
 REPEATED = {"exercise-content", "solution-content"}
 CITATIONS = '<div class="citation-list">'
-FOREIGN = re.compile(r"(https?:)?//")
+FOREIGN = re.compile(r"(https?:)?//|_static/sphinx_highlight\.js")  # landing.js marks instead
 
 
 class IndexInContents(SphinxTransform):
@@ -30,21 +29,6 @@ def drop_foreign(app, pagename, templatename, context, doctree):
     for kind in ("script_files", "css_files"):
         entries = context.get(kind, [])
         context[kind] = [e for e in entries if not FOREIGN.match(str(getattr(e, "filename", e)))]
-
-
-def offer_notebook(app, pagename, templatename, context, doctree):
-    """Put the executed notebook of a chapter beside its source, and in the page's download menu.
-
-    The theme does so only when there is a button that launches the page on some server.
-    """
-    notebook = Path(app.outdir).parent / "jupyter_execute" / f"{pagename}.ipynb"
-    kernel = app.env.metadata.get(pagename, {}).get("kernelspec")
-    if not kernel or not notebook.exists() or not context.get("sourcename"):
-        return
-    target = Path(app.outdir) / "_sources" / f"{pagename}.ipynb"
-    target.parent.mkdir(parents=True, exist_ok=True)
-    copy2(notebook, target)
-    context["ipynb_source"] = f"{pagename}.ipynb"
 
 
 def drop_repeated_identifiers(app, doctree, docname):
@@ -77,6 +61,5 @@ def setup(app):
     app.connect("build-finished", drop_stale)
     app.connect("doctree-resolved", drop_repeated_identifiers)
     app.connect("html-page-context", mend_roles)
-    app.connect("html-page-context", offer_notebook, priority=300)
     app.connect("html-page-context", drop_foreign, priority=999)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

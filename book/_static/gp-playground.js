@@ -1,21 +1,30 @@
 /* The figure that the reader operates: an exact Gaussian process posterior in one dimension.
 
-   A squared exponential kernel, a handful of observations, nothing approximated: the same
-   formulas as in the chapter (one Cholesky factor, two triangular solves), in double
-   precision. `window.gpPlayground` holds the numerical functions, so that a test can
+   A few kernels, a handful of readings, nothing approximated: the same formulas as in the
+   chapter (one Cholesky factor, two triangular solves), in double precision. `window.gpPlayground` holds the numerical functions, so that a test can
    compare them with the package. The script asks nothing of any other host and runs on file://. */
 (function () {
   "use strict";
 
   // ---------------------------------------------------------------- numbers
 
-  function squaredExponential(a, b, signal, lengthscale) {
-    const u = (a - b) / lengthscale;
-    return signal * signal * Math.exp(-0.5 * u * u);
+  const PERIOD = 4;
+  const CENTRE = 5; // where the straight lines have their smallest variance
+
+  /* Correlations of two inputs; the signal's variance stands before them. */
+  const KERNELS = {
+    rbf: (a, b, ell) => Math.exp(-0.5 * ((a - b) / ell) ** 2),
+    matern12: (a, b, ell) => Math.exp(-Math.abs(a - b) / ell),
+    periodic: (a, b, ell) => Math.exp(-2 * (Math.sin((Math.PI * (a - b)) / PERIOD) / ell) ** 2),
+    line: (a, b, ell) => 1 + ((a - CENTRE) * (b - CENTRE)) / (CENTRE * ell) ** 2,
+  };
+
+  function covariance({ kernel = "rbf", signal, lengthscale }) {
+    return (a, b) => signal * signal * KERNELS[kernel](a, b, lengthscale);
   }
 
-  function gram(left, right, signal, lengthscale) {
-    return left.map((a) => right.map((b) => squaredExponential(a, b, signal, lengthscale)));
+  function gram(left, right, k) {
+    return left.map((a) => right.map((b) => k(a, b)));
   }
 
   /* The lower factor L of a symmetric positive definite matrix A = L Lᵀ. */
@@ -60,23 +69,28 @@
     return a.reduce((sum, value, i) => sum + value * b[i], 0);
   }
 
-  /* Mean, covariance of f and log evidence; noise and signal are standard deviations. */
-  function posterior({ x, y, xs, lengthscale, signal, noise }) {
-    const noisy = gram(x, x, signal, lengthscale);
+  /* The factor of K_y, L⁻¹ y and the log evidence; noise and signal are standard deviations. */
+  function evidence({ x, y, noise, ...prior }) {
+    const k = covariance(prior);
+    const noisy = gram(x, x, k);
     noisy.forEach((row, i) => (row[i] += noise * noise));
     const lower = cholesky(noisy);
     const half = halfSolve(lower, y);
-    const alpha = halfSolveTransposed(lower, half);
-    const cross = gram(xs, x, signal, lengthscale);
-    const mean = cross.map((row) => dot(row, alpha));
-    const explained = cross.map((row) => halfSolve(lower, row));
-    const covariance = xs.map((a, i) =>
-      xs.map((b, j) => squaredExponential(a, b, signal, lengthscale) - dot(explained[i], explained[j]))
-    );
-    const varianceF = covariance.map((row, i) => Math.max(row[i], 0));
     const logDet = 2 * lower.reduce((sum, row, i) => sum + Math.log(row[i]), 0);
     const logEvidence = -0.5 * (dot(half, half) + logDet + x.length * Math.log(2 * Math.PI));
-    const varianceY = varianceF.map((v) => v + noise * noise);
+    return { k, lower, half, logEvidence };
+  }
+
+  /* Mean, covariance of f and log evidence. */
+  function posterior({ xs, ...given }) {
+    const { k, lower, half, logEvidence } = evidence(given);
+    const alpha = halfSolveTransposed(lower, half);
+    const cross = gram(xs, given.x, k);
+    const mean = cross.map((row) => dot(row, alpha));
+    const explained = cross.map((row) => halfSolve(lower, row));
+    const covariance = xs.map((a, i) => xs.map((b, j) => k(a, b) - dot(explained[i], explained[j])));
+    const varianceF = covariance.map((row, i) => Math.max(row[i], 0));
+    const varianceY = varianceF.map((v) => v + given.noise * given.noise);
     return { mean, covariance, varianceF, varianceY, alpha, logEvidence };
   }
 
@@ -103,7 +117,7 @@
     );
   }
 
-  window.gpPlayground = { posterior, samples, cholesky, fixedNormals };
+  window.gpPlayground = { posterior, evidence, samples, cholesky, fixedNormals };
 
   // ---------------------------------------------------------------- the page
 
@@ -115,11 +129,27 @@
     lengthscale: 1,
     noise: 0.3,
     signal: 1,
+    kernel: "rbf",
   };
+  const NAMES = {
+    rbf: "squared exponential",
+    matern12: "Mat\u00e9rn 1/2",
+    periodic: `periodic, period ${PERIOD}`,
+    line: "straight line",
+  };
+  /* Things to try: what each button changes of the start. */
+  const TRIALS = [
+    ["No readings", { points: [] }],
+    ["A short lengthscale", { lengthscale: 0.3 }],
+    ["Much noise", { noise: 0.9 }],
+    ["A surprise", { points: START.points.map(([x, y]) => (x === 5.6 ? [x, 2.6] : [x, y])) }],
+    ["A kernel that repeats", { kernel: "periodic" }],
+  ];
+  const LENGTHS = Array.from({ length: 61 }, (_, i) => 0.2 * 20 ** (i / 60));
   const SLIDERS = [
     { name: "lengthscale", label: ["Lengthscale \u2113"], min: 0.2, max: 4, step: 0.05 },
-    { name: "noise", label: ["Noise \u03c3", "n", ", a standard deviation"], min: 0.02, max: 1, step: 0.02 },
-    { name: "signal", label: ["Signal \u03c3", "f", ", a standard deviation"], min: 0.2, max: 3, step: 0.05 },
+    { name: "noise", label: ["Noise \u03c3", "n"], min: 0.02, max: 1, step: 0.02 },
+    { name: "signal", label: ["Signal \u03c3", "f"], min: 0.2, max: 3, step: 0.05 },
   ];
   const SVG = "http://www.w3.org/2000/svg";
 
@@ -155,11 +185,12 @@
     }
 
     build() {
+      this.trials();
       this.legend();
       this.plot = html("div", { class: "gp-plot" }, this.root);
       this.svg = svg("svg", {
         role: "group",
-        "aria-label": "Gaussian process posterior. Each observation can be moved with the arrow keys.",
+        "aria-label": "Gaussian process posterior. Each reading can be moved with the arrow keys.",
       }, this.plot);
       this.axes = svg("g", { class: "gp-axes", "aria-hidden": "true" }, this.svg);
       this.curves = svg("g", { "aria-hidden": "true" }, this.svg);
@@ -172,7 +203,7 @@
 
     legend() {
       const list = html("ul", { class: "gp-legend", "aria-label": "Legend" }, this.root);
-      [["mean", "posterior mean"], ["f", "f: 2 sd"], ["y", "y: 2 sd"], ["sample", "samples of f"], ["point", "observations"]]
+      [["mean", "posterior mean"], ["f", "f: 2 sd"], ["y", "y: 2 sd"], ["sample", "samples of f"], ["point", "readings"]]
         .forEach(([kind, text]) => {
           const item = html("li", {}, list);
           html("span", { class: `gp-swatch gp-swatch-${kind}`, "aria-hidden": "true" }, item);
@@ -180,12 +211,22 @@
         });
     }
 
+    trials() {
+      const row = html("div", { class: "gp-buttons gp-trials", role: "group", "aria-label": "Things to try" }, this.root);
+      html("span", { "aria-hidden": "true" }, row, "Try:");
+      TRIALS.forEach(([name, changes], i) => this.button(name, `try-${i + 1}`, row, () => this.become(changes)));
+    }
+
     controls() {
       const box = html("div", { class: "gp-controls" }, this.root);
-      SLIDERS.forEach((slider) => this.slider(slider, box));
+      const pair = html("div", { class: "gp-pair" }, box);
+      const sliders = html("div", {}, pair);
+      this.chooser(sliders);
+      SLIDERS.forEach((slider) => this.slider(slider, sliders));
+      this.curve = svg("svg", { class: "gp-curve", role: "img" }, pair);
       const buttons = html("div", { class: "gp-buttons" }, box);
-      this.button("Add a point", "add", buttons, () => this.addWhereWidest());
-      this.button("Remove the selected point", "remove", buttons, () => this.remove(this.selected));
+      this.button("Add a reading", "add", buttons, () => this.addWhereWidest());
+      this.button("Remove the selected reading", "remove", buttons, () => this.remove(this.selected));
       this.button("Start again", "reset", buttons, () => this.reset());
       const label = html("label", { class: "gp-check" }, buttons);
       this.showSamples = html("input", { type: "checkbox", checked: "" }, label);
@@ -193,18 +234,28 @@
       this.showSamples.addEventListener("change", () => this.draw());
     }
 
+    chooser(parent) {
+      const row = html("label", { class: "gp-slider" }, parent);
+      html("span", {}, row, "Kernel");
+      const select = html("select", { "data-name": "kernel" }, row);
+      Object.entries(NAMES).forEach(([value, name]) => html("option", { value }, select, name));
+      select.addEventListener("change", () => {
+        this.state.kernel = select.value;
+        this.draw();
+      });
+    }
+
     slider({ name, label, min, max, step }, parent) {
       const row = html("label", { class: "gp-slider" }, parent);
       const words = html("span", {}, row);
       label.forEach((part, i) => html(i === 1 ? "sub" : "span", {}, words, part));
       const input = html("input", { type: "range", min, max, step, "data-name": name }, row);
-      const output = html("output", {}, row);
-      const show = () => (output.textContent = Number(input.value).toFixed(2));
-      input.value = this.state[name];
-      show();
+      html("output", {}, row);
+      input.dataset.spoken = label[0].split(" ")[0].toLowerCase();
+      this.show(input);
       input.addEventListener("input", () => {
         this.state[name] = Number(input.value);
-        show();
+        this.show(input);
         this.draw();
       });
     }
@@ -215,14 +266,25 @@
       return node;
     }
 
-    reset() {
-      this.state = structuredClone(START);
+    /* A slider takes its value from the state, in figures and in words. */
+    show(input) {
+      input.value = this.state[input.dataset.name];
+      const value = Number(input.value).toFixed(2);
+      input.nextElementSibling.textContent = value;
+      input.setAttribute("aria-valuetext", `${input.dataset.spoken} ${value}`);
+    }
+
+    /* The start with some of it changed. */
+    become(changes) {
+      this.state = structuredClone({ ...START, ...changes });
       this.selected = -1;
-      this.root.querySelectorAll("input[type=range]").forEach((input) => {
-        input.value = this.state[input.dataset.name];
-        input.nextElementSibling.textContent = Number(input.value).toFixed(2);
-      });
+      this.root.querySelectorAll("input[type=range]").forEach((input) => this.show(input));
+      this.root.querySelector("select").value = this.state.kernel;
       this.draw();
+    }
+
+    reset() {
+      this.become({});
     }
 
     // ------------------------------------------------------------ points
@@ -262,16 +324,17 @@
       return [this.invertX(event.clientX - box.left), this.invertY(event.clientY - box.top)];
     }
 
+    /* A reading is dragged from where it was pressed; a click beside the readings adds one. A swipe
+       of a finger is no click: it scrolls the page, and the browser takes the pointer back. */
     pointer() {
       let dragged = -1;
       this.svg.addEventListener("pointerdown", (event) => {
-        if (event.button !== 0) return;
+        const point = event.target.closest(".gp-point");
+        if (event.button !== 0 || !point) return;
         event.preventDefault();
-        const index = [...this.marks.children].indexOf(event.target.closest(".gp-point"));
-        if (index < 0) this.add(...this.data(event));
-        else this.select(index);
-        dragged = this.selected;
-        this.svg.setPointerCapture(event.pointerId);
+        dragged = [...this.marks.children].indexOf(point);
+        this.select(dragged);
+        point.setPointerCapture(event.pointerId);
       });
       this.svg.addEventListener("pointermove", (event) => {
         if (dragged >= 0) this.move(dragged, ...this.data(event));
@@ -279,7 +342,12 @@
       const stop = () => (dragged = -1);
       this.svg.addEventListener("pointerup", stop);
       this.svg.addEventListener("pointercancel", stop);
-      this.svg.addEventListener("dblclick", () => this.remove(this.selected));
+      this.svg.addEventListener("click", (event) => {
+        if (!event.target.closest(".gp-point")) this.add(...this.data(event));
+      });
+      this.svg.addEventListener("dblclick", (event) => {
+        if (event.target.closest(".gp-point")) this.remove(this.selected);
+      });
     }
 
     keyboard() {
@@ -315,7 +383,7 @@
     }
 
     scales() {
-      const inner = { left: 34, right: this.width - 18, top: 8, bottom: this.height - 26 };
+      const inner = { left: 50, right: this.width - 18, top: 8, bottom: this.height - 42 };
       const sx = (inner.right - inner.left) / (DOMAIN.x[1] - DOMAIN.x[0]);
       const sy = (inner.bottom - inner.top) / (DOMAIN.y[1] - DOMAIN.y[0]);
       this.px = (x) => inner.left + sx * (x - DOMAIN.x[0]);
@@ -335,6 +403,11 @@
         const text = svg("text", { x: left - 7, y: this.py(y) + 4, "text-anchor": "end" }, this.axes);
         text.textContent = y < 0 ? `\u2212${-y}` : y;
       }
+      const [middle, centre] = [this.px(5), this.py(0)];
+      svg("text", { x: middle, y: bottom + 34, "text-anchor": "middle", class: "gp-label" }, this.axes).textContent = "x";
+      const up = svg("text", { x: 14, y: centre, "text-anchor": "middle", class: "gp-label" }, this.axes);
+      up.setAttribute("transform", `rotate(-90 14 ${centre})`);
+      up.textContent = "f(x)";
     }
 
     path(values) {
@@ -350,20 +423,46 @@
     }
 
     draw() {
-      const { points, lengthscale, signal, noise } = this.state;
-      const [x, y] = [points.map((p) => p[0]), points.map((p) => p[1])];
-      const result = (this.result = posterior({ x, y, xs: GRID, lengthscale, signal, noise }));
+      const { points, ...prior } = this.state;
+      const given = { x: points.map((p) => p[0]), y: points.map((p) => p[1]), ...prior };
+      const result = (this.result = posterior({ xs: GRID, ...given }));
       this.root.classList.toggle("gp-prior", points.length === 0);
       this.curves.replaceChildren();
       this.band(result.mean, result.varianceY, "y");
       this.band(result.mean, result.varianceF, "f");
       if (this.showSamples.checked) {
-        samples(result.mean, result.covariance, signal, NORMALS)
+        samples(result.mean, result.covariance, prior.signal, NORMALS)
           .forEach((values) => svg("path", { d: this.path(values), class: "gp-sample" }, this.curves));
       }
       svg("path", { d: this.path(result.mean), class: "gp-mean" }, this.curves);
       this.drawPoints();
+      this.drawCurve(given);
       this.tell();
+    }
+
+    /* The log evidence against the lengthscale, all else as it is, and where the slider stands. */
+    drawCurve(given) {
+      const [width, height] = [240, 150];
+      const box = { left: 38, right: width - 8, top: 10, bottom: height - 34 };
+      const values = LENGTHS.map((lengthscale) => evidence({ ...given, lengthscale }).logEvidence);
+      this.best = LENGTHS[values.indexOf(Math.max(...values))];
+      const top = Math.max(...values);
+      const low = Math.max(Math.min(...values, top - 1), top - 12);
+      const cx = (ell) => box.left + ((box.right - box.left) * Math.log(ell / 0.2)) / Math.log(20);
+      const cy = (v) => box.bottom - ((box.bottom - box.top) * (Math.max(v, low) - low)) / (top - low);
+      const here = [cx(given.lengthscale), cy(this.result.logEvidence)];
+      this.curve.replaceChildren();
+      this.curve.setAttribute("viewBox", `0 0 ${width} ${height}`);
+      this.curve.setAttribute("aria-label", `Log evidence against the lengthscale; it is largest at ${this.best.toFixed(1)}.`);
+      svg("path", { d: `M${box.left},${box.top}V${box.bottom}H${box.right}`, class: "gp-spine" }, this.curve);
+      const at = (x, y, text, anchor = "middle") =>
+        (svg("text", { x, y, "text-anchor": anchor }, this.curve).textContent = text);
+      [0.2, 0.5, 1, 2, 4].forEach((ell) => at(cx(ell), box.bottom + 15, ell));
+      [low, top].forEach((v) => at(box.left - 5, cy(v) + 4, v.toFixed(0).replace("-", "\u2212"), "end"));
+      at((box.left + box.right) / 2, height - 4, "log evidence against \u2113");
+      const d = values.map((v, i) => `${i ? "L" : "M"}${cx(LENGTHS[i]).toFixed(1)},${cy(v).toFixed(1)}`).join("");
+      svg("path", { d, class: "gp-mean" }, this.curve);
+      svg("circle", { cx: here[0], cy: here[1], r: 5, class: "gp-dot" }, this.curve);
     }
 
     /* Points are re-used, not rebuilt, so that the focus stays on the point being moved. */
@@ -379,7 +478,7 @@
         const group = this.marks.children[i];
         group.setAttribute("transform", `translate(${this.px(x)},${this.py(y)})`);
         group.setAttribute("aria-label",
-          `Observation ${i + 1} of ${points.length}: x = ${x.toFixed(1)}, y = ${y.toFixed(1)}. Arrow keys move it, Delete removes it.`);
+          `Reading ${i + 1} of ${points.length}: x = ${x.toFixed(1)}, y = ${y.toFixed(1)}. Arrow keys move it, Delete removes it.`);
       });
       this.mark();
     }
@@ -397,8 +496,8 @@
       const sd = Math.sqrt(varianceF[widest]).toFixed(2);
       const evidence = logEvidence.toFixed(1).replace("-", "\u2212");
       this.status.textContent = n === 0
-        ? "No observations: this is the prior."
-        : `${n} observation${n > 1 ? "s" : ""}. Log evidence ${evidence}. The band of f is widest at x = ${GRID[widest].toFixed(1)}, where one sd is ${sd}.`;
+        ? "No readings: this is the prior."
+        : `${n} reading${n > 1 ? "s" : ""}. Log evidence ${evidence}; it is largest at the lengthscale ${this.best.toFixed(1)}. The band of f is widest at x = ${GRID[widest].toFixed(1)}, where one sd is ${sd}.`;
     }
   }
 

@@ -1,0 +1,120 @@
+"""What a page weighs: styles without what no page uses, code and pictures without what none sees.
+
+The theme's style sheets hold all of Bootstrap and two thousand icons. At the end of a build the
+names that the pages and their scripts use are gathered, and a rule stays if all classes of one
+of its selectors are among them. Pictures keep two decimals of a point; a printer does not see
+more.
+"""
+
+import re
+from pathlib import Path
+
+import tinycss2
+
+GROUPS = ("media", "supports", "layer", "container")
+THEME = ("styles", "vendor", "basic.css", "sphinx-design.min.css", "mystnb", "proof.css")
+CLASS = re.compile(r"\.(-?[A-Za-z_](?:[\w-]|\\.)*)")
+INSIDE = re.compile(r":not\((?:[^()]|\([^()]*\))*\)|\[[^\]]*\]|\"[^\"]*\"")
+WORD = re.compile(r"[A-Za-z_][\w-]*")
+PLAIN = re.compile(r'<span class="(?:n|nn|p|w)">([^<]*)</span>')
+DIGITS = re.compile(r"(-?\d+\.\d{2})\d+")
+DRAWN = re.compile(r'\b(?:d|x|y|points)="[^"]*"|translate\([^)]*\)')  # no factor of a scale
+
+
+def used(folder):
+    """The names that pages use as classes, and all words of their scripts."""
+    names = set()
+    for page in folder.rglob("*.html"):
+        for classes in re.findall(r'class="([^"]*)"', page.read_text("utf-8")):
+            names.update(classes.split())
+    for script in (folder / "_static").rglob("*.js"):
+        if script.name not in ("search-data.js", "tex-chtml-full.js", "fontawesome.js"):
+            names.update(WORD.findall(script.read_text("utf-8")))
+    return names
+
+
+def pruned(rules, names):
+    """The rules, as text, of which at least one selector can meet something."""
+    return "".join(filter(None, (_rule(rule, names) for rule in rules)))
+
+
+def _rule(rule, names):
+    if rule.type == "at-rule" and rule.content is not None and rule.lower_at_keyword in GROUPS:
+        inner = pruned(tinycss2.parse_rule_list(rule.content, True, True), names)
+        prelude = tinycss2.serialize(rule.prelude)
+        return f"@{rule.at_keyword}{prelude}{{{inner}}}" if inner else ""
+    if rule.type == "at-rule" and rule.lower_at_keyword == "font-face":
+        return "" if "Awesome" in rule.serialize() else rule.serialize()
+    if rule.type != "qualified-rule":
+        return rule.serialize()
+    kept = [one for one in selectors(tinycss2.serialize(rule.prelude)) if meets(one, names)]
+    return f"{','.join(kept)}{{{tinycss2.serialize(rule.content)}}}" if kept else ""
+
+
+def selectors(text):
+    """The selectors of a list, parted at the commas outside of brackets."""
+    parts, depth = [""], 0
+    for character in text:
+        depth += (character in "([") - (character in ")]")
+        if character == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return parts
+
+
+def meets(selector, names):
+    """Whether all classes that a selector asks for are used; one of several in `:is()` will do."""
+    bare = INSIDE.sub("", selector)
+    asked = CLASS.findall(re.sub(r":(?:is|where|has)\(.*\)", "", bare))
+    return all(name.replace("\\", "") in names for name in asked)
+
+
+def rounded(picture):
+    """A picture with two decimals in its coordinates."""
+    return DRAWN.sub(lambda drawn: DIGITS.sub(_short, drawn.group(0)), picture)
+
+
+def _short(match):
+    return match.group(1).rstrip("0").rstrip(".")
+
+
+def plain_code(app, pagename, templatename, context, doctree):
+    """A page is written: names, commas and spaces of code need no elements of their own.
+
+    Both styles give them the colour of all code, and they are a third of the bytes of a chapter.
+    """
+    if "body" in context:
+        context["body"] = PLAIN.sub(r"\1", context["body"])
+
+
+def lighten(app, exception):
+    """After everything is written: the style sheets of others, and the pictures."""
+    if exception or app.builder.format != "html":
+        return
+    folder = Path(app.outdir)
+    names = used(folder)
+    for path in (folder / "_static").rglob("*.css"):
+        if path.relative_to(folder / "_static").as_posix().startswith(THEME):
+            rules = tinycss2.parse_stylesheet(path.read_text("utf-8"), True, True)
+            path.write_text(pruned(rules, names), encoding="utf-8")
+    for path in (folder / "_images").glob("*.svg"):
+        path.write_text(rounded(path.read_text("utf-8")), encoding="utf-8")
+    drop(folder / "_static")
+
+
+def drop(static):
+    """Files that no page asks for any more, and the README's picture, which no page shows."""
+    unused = ["scripts/fontawesome.js", "scripts/fontawesome.js.LICENSE.txt", "searchtools.js"]
+    unused += ["language_data.js", "sphinx_highlight.js"]
+    idle = [static / name for name in unused]
+    idle += static.glob("picture-*.svg")
+    idle += [*static.rglob("*.js.map"), *static.rglob("*.css.map"), *static.rglob("fa-*.*")]
+    for path in idle:
+        path.unlink(missing_ok=True)
+
+
+def setup(app):
+    app.connect("html-page-context", plain_code, priority=970)
+    app.connect("build-finished", lighten, priority=900)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,136 @@
+"""What a page says, section by section, as the search of the book reads it.
+
+The body of a page becomes a list of `Section`: the prose and the code under one heading, with the
+anchor that leads there. Formulas inside a sentence stay as TeX between ``\\(`` and ``\\)``, so that
+an excerpt can be typeset; a numbered formula is an entry of its own, and so is a documented object.
+What a badge says of steps and edits is left out: the ledger has it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from html.parser import HTMLParser
+from typing import Any
+
+__all__ = ["Section", "sections"]
+
+VOID = frozenset(("area", "br", "col", "hr", "img", "input", "link", "meta", "source", "wbr"))
+SKIPPED = frozenset(("script", "style", "button", "select", "noscript", "iframe"))
+HIDDEN = frozenset(("headerlink", "eqn-badge", "eqn-line", "onlyprint", "viewcode-link"))
+SHOWN = frozenset(("cell", "evidence"))  # inside a badge, what belongs to the chapter itself
+HEADINGS = frozenset(("h1", "h2", "h3", "h4"))
+
+
+@dataclass
+class Section:
+    """One heading, and what stands below it before the next."""
+
+    anchor: str = ""
+    title: str = ""
+    text: str = ""
+    code: str = ""
+    equations: list[tuple[str, str, str]] = field(default_factory=list)  # anchor, number, LaTeX
+    objects: list[tuple[str, str]] = field(default_factory=list)  # anchor, name
+
+    @property
+    def says_something(self) -> bool:
+        return bool(self.title or self.text or self.code)
+
+
+def sections(body: str) -> list[dict[str, Any]]:
+    """The sections of the body of a page, as plain data; those that say nothing are left out."""
+    reader = _Reader()
+    reader.feed(body)
+    reader.close()
+    kept = [one for one in reader.found if one.says_something]
+    for one in kept:
+        one.title, one.text, one.code = map(_spaced, (one.title, one.text, one.code))
+    return [asdict(one) for one in kept]
+
+
+def _spaced(text: str) -> str:
+    return " ".join(text.replace("\N{PILCROW SIGN}", " ").split())
+
+
+@dataclass
+class _Open:
+    """An element that is open: what text inside it is, and what its end closes."""
+
+    tag: str
+    to: str
+    section: bool = False
+
+
+class _Reader(HTMLParser):
+    """Goes through a page once; the innermost open element says where text belongs."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.found: list[Section] = [Section()]
+        self.path: list[Section] = [self.found[0]]
+        self.opened: list[_Open] = []
+        self.formula = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag in VOID:
+            return
+        named = {name: value or "" for name, value in attrs}
+        begins = tag == "section" and "id" in named
+        if begins:
+            self.path.append(Section(named["id"]))
+            self.found.append(self.path[-1])
+        self.opened.append(_Open(tag, self._kind(tag, named), begins))
+
+    def _kind(self, tag: str, named: dict[str, str]) -> str:
+        outer = self.opened[-1].to if self.opened else "text"
+        classes = set(named.get("class", "").split())
+        if outer == "hidden":
+            return "text" if classes & SHOWN else "hidden"
+        if tag in SKIPPED or classes & HIDDEN:
+            return "hidden"
+        if "math" in classes and tag == "div":
+            return self._display(named.get("id", ""))
+        if outer in ("math", "title", "code"):
+            return outer
+        if tag == "dt" and "sig" in classes and named.get("id"):
+            self.path[-1].objects.append((named["id"], named["id"]))
+        if tag in HEADINGS and not self.path[-1].title:
+            return "title"
+        return "code" if tag == "pre" else "text"
+
+    def _display(self, anchor: str) -> str:
+        if anchor:
+            self.path[-1].equations.append((anchor, "", ""))
+        return "math" if anchor else "hidden"
+
+    def handle_endtag(self, tag: str) -> None:
+        while any(one.tag == tag for one in self.opened):  # else it closes nothing
+            closed = self.opened.pop()
+            if closed.section:
+                self.path.pop()
+            if closed.tag in ("p", "li", "dd", "dt", "td", "th", "tr", "pre", "figcaption", "div"):
+                self._add(closed.to, " ")
+            if closed.tag == tag:
+                return
+
+    def handle_data(self, data: str) -> None:
+        self._add(self.opened[-1].to if self.opened else "text", data)
+
+    def _add(self, to: str, data: str) -> None:
+        here = self.path[-1]
+        if to == "math":
+            self._grow(data)
+        elif to != "hidden":
+            setattr(here, to, getattr(here, to) + data)
+
+    def _grow(self, data: str) -> None:
+        """More of a numbered formula: its number in parentheses first, then its LaTeX."""
+        listed = self.path[-1].equations
+        anchor, number, latex = listed[-1]
+        text = data.strip()
+        if not number and text.startswith("(") and text.endswith(")"):
+            listed[-1] = (anchor, text.strip("()"), latex)
+        else:
+            listed[-1] = (anchor, number, (latex + data).strip().removeprefix(r"\["))
+            if listed[-1][2].endswith(r"\]"):
+                listed[-1] = (anchor, number, listed[-1][2].removesuffix(r"\]").strip())

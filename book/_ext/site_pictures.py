@@ -1,0 +1,106 @@
+"""Pictures on the page: their sizes are known before they come, and on a phone panels stand in a
+column.
+
+A figure of several panels beside each other is shrunk to half its size on a phone. The page
+therefore carries it a second time, as one view of the same file for each panel (an SVG address
+may name the part to show), and the style sheet chooses. What parts the panels are is read in
+the file: the frames of the axes, and the labels to their left.
+"""
+
+import re
+from html import escape
+from itertools import pairwise
+from pathlib import Path
+
+IMAGE = re.compile(
+    r'<img (?P<before>[^>]*?)src="(?P<src>[^"]*_images/[^"]*\.svg)"(?P<after>[^>]*?)/?>'
+)
+SIZE = re.compile(r'<svg[^>]*viewBox="0 0 ([\d.]+) ([\d.]+)"')
+AXES = re.compile(r'<g id="axes_\d+">')
+FRAME = re.compile(r'<g id="patch_\d+">\s*<path d="M ([\d.-]+) [\d.-]+\s+L ([\d.-]+) ')
+TEXT = re.compile(
+    r'<g id="text_\d+">.*?translate\(([\d.-]+) [\d.-]+\)(?: rotate\((-?\d+))?', re.DOTALL
+)
+SLIM = 30  # points: a scale of colours belongs to the panel on its left
+PIXELS = 4 / 3  # in a point: nine points are twelve pixels
+LETTER = 11  # points: what a label that is turned needs to the left of its base line
+
+
+def size(picture):
+    """Width and height of a picture, in points, or nothing."""
+    found = SIZE.search(picture)
+    return tuple(map(float, found.groups())) if found else None
+
+
+def columns(picture):
+    """The panels beside each other: left end of what belongs to each, and ends of its frame."""
+    starts = [match.start() for match in AXES.finditer(picture)] + [len(picture)]
+    parts = [picture[a:b] for a, b in pairwise(starts)]
+    frames = sorted(filter(None, map(_extent, parts)))
+    joined = []
+    for left, low, high in frames:
+        if joined and (low < joined[-1][2] or high - low < SLIM):
+            last = joined[-1]
+            joined[-1] = (min(last[0], left), last[1], max(last[2], high))
+        else:
+            joined.append((left, low, high))
+    return joined
+
+
+def _extent(axes):
+    """Where the axes and what is written beside them begin, and the ends of their frame."""
+    frame = FRAME.search(axes)
+    if not frame:
+        return None
+    low, high = sorted(map(float, frame.groups()))
+    lefts = [float(x) - LETTER * bool(turned) for x, turned in TEXT.findall(axes)]
+    return min([low, *(x for x in lefts if x < low)]), low, high
+
+
+def cuts(picture, width):
+    """Where to cut a picture of several panels, from its left to its right end."""
+    panels = columns(picture)
+    pairs = pairwise(panels)
+    inner = [max(before[2] + 1, after[0] - 4) for before, after in pairs]
+    return [0.0, *inner, width] if inner else []
+
+
+def shown(match, folder_of):
+    """The element of an image: with its size, lazily, and with its panels apart."""
+    path = folder_of(Path(match["src"]).name)
+    picture = path.read_text("utf-8") if path else ""
+    extent = size(picture)
+    if not extent:
+        return match.group(0)
+    named = match["before"] + match["after"]
+    alt = re.search(r'alt="[^"]*"', named)
+    kept = re.sub(r'\b(width|height|loading|class)="[^"]*"', "", named).split()
+    attributes = f'src="{match["src"]}" class="book-picture dark-light" loading="lazy"'
+    width, height = (round(points * PIXELS) for points in extent)
+    whole = f"<img {' '.join(kept)} {attributes} width={width} height={height}>"
+    return whole + _panels(match["src"], cuts(picture, extent[0]), extent, alt)
+
+
+def _panels(src, at, extent, alt):
+    """The panels of a picture, one below the other; what they show is said once, by the first."""
+    images = []
+    for i, (left, right) in enumerate(pairwise(at)):
+        view = f"{src}#svgView(viewBox({left:.0f},0,{right - left:.0f},{extent[1]:.0f}))"
+        said = alt.group(0) if alt and not i else 'alt="" role="presentation"'
+        ratio = f'style="aspect-ratio:{right - left:.0f}/{extent[1]:.0f}"'
+        how = f'class="book-panel dark-light" loading="lazy" {ratio}'
+        images.append(f'<img src="{escape(view)}" {said} {how}>')
+    return f'<span class="book-panels">{"".join(images)}</span>' if images else ""
+
+
+def place(app, pagename, templatename, context, doctree):
+    """A page is written: look at each of its pictures."""
+    if "_images/" not in context.get("body", ""):
+        return
+    files = {name: Path(app.srcdir) / path for path, name in app.builder.images.items()}
+    context["body"] = IMAGE.sub(lambda match: shown(match, files.get), context["body"])
+
+
+def setup(app):
+    app.connect("html-page-context", place, priority=600)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

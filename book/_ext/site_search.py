@@ -1,0 +1,119 @@
+"""The search of the book: sections, not pages; equations by their numbers; things by other names.
+
+Sphinx's own search knows pages alone, and shows no excerpt unless it may fetch them, which a
+browser refuses on ``file://``. Here every page leaves its sections in a file beside the build,
+and at the end all of them become one script, `_static/search-data.js`, which only the page of
+the search loads. `book/names.yml` says what else a thing is called, and where the book has it.
+"""
+
+import json
+import re
+import unicodedata
+from pathlib import Path
+
+import yaml
+from search_text import sections
+from sphinx.util import logging
+
+logger = logging.getLogger(__name__)
+
+NAMES = "book/names.yml"
+APART = re.compile(r"(genindex|search|py-modindex)$|_modules/")
+
+
+def folder(app):
+    """Where the pages leave what they say."""
+    return Path(app.outdir).parent / "search"
+
+
+def read(app, pagename, templatename, context, doctree):
+    """A page is written: keep its sections, and let the page of the search typeset formulas."""
+    if APART.match(pagename) or "body" not in context:
+        return
+    target = folder(app) / f"{pagename}.json"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    said = {"title": plain(context.get("title", "")), "sections": sections(context["body"])}
+    target.write_text(json.dumps(said, ensure_ascii=False), encoding="utf-8")
+
+
+def plain(html):
+    """The text of a title."""
+    return re.sub(r"<[^>]*>", "", html).replace("&amp;", "&").strip()
+
+
+def typeset_results(app, env):
+    """The page of the search has formulas, though it is no document."""
+    env.get_domain("math").data["has_equations"]["search"] = True
+
+
+def gather(app):
+    """What all pages say, in the order of the contents."""
+    pages = []
+    for name in ordered(app.env):
+        path = folder(app) / f"{name}.json"
+        if path.exists():
+            uri = app.builder.get_target_uri(name)
+            pages.append({"name": name, "uri": uri, **json.loads(path.read_text("utf-8"))})
+    return pages
+
+
+def ordered(env):
+    """The documents as the contents have them."""
+    stack, found = [env.config.root_doc], {}
+    while stack:
+        name = stack.pop()
+        if name not in found:
+            found[name] = None
+            stack.extend(reversed(env.toctree_includes.get(name, [])))
+    return found
+
+
+def folded(text):
+    """Lower case, without accents, words apart by one space."""
+    bare = unicodedata.normalize("NFD", text.lower())
+    return " ".join(re.sub(r"[^a-z0-9]+", " ", bare.encode("ascii", "ignore").decode()).split())
+
+
+def place_of(page, words):
+    """The section of a page that says most of these words, most of all in its title."""
+
+    def weight(section):
+        title, text, code = (folded(section[part]) for part in ("title", "text", "code"))
+        return 5 * title.count(wanted) + text.count(wanted) + 0.1 * code.count(wanted)
+
+    wanted = folded(words)
+    best = max(range(len(page["sections"])), key=lambda i: weight(page["sections"][i]), default=0)
+    return best if page["sections"] and weight(page["sections"][best]) else None
+
+
+def also_called(pages, listed):
+    """Other names, each with the section where the book has the thing; a test asks for all."""
+    by_name = {page["name"].removeprefix("book/"): i for i, page in enumerate(pages)}
+    for entry in listed:
+        at = by_name.get(entry["page"])
+        section = None if at is None else place_of(pages[at], entry["here"])
+        if section is None:
+            said = f"{entry['names'][0]!r} should lead to {entry['here']!r} on {entry['page']}"
+            logger.info(f"{NAMES}: {said}, which does not say that")
+        else:
+            yield {"names": entry["names"], "here": entry["here"], "page": at, "section": section}
+
+
+def write(app, exception):
+    """At the end: one script with all of it."""
+    if exception or app.builder.format != "html":
+        return
+    pages = gather(app)
+    path = Path(app.srcdir) / NAMES
+    listed = yaml.safe_load(path.read_text("utf-8")) if path.exists() else []
+    data = {"pages": pages, "names": list(also_called(pages, listed))}
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    target = Path(app.outdir) / "_static" / "search-data.js"
+    target.write_text(f"window.bookSearch = {text};\n", encoding="utf-8")
+
+
+def setup(app):
+    app.connect("env-updated", typeset_results)
+    app.connect("html-page-context", read, priority=950)
+    app.connect("build-finished", write)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,49 @@
+/* The list "On this page" follows the reader: the section that is being read is named, and in sight.
+
+   It is the last whose heading has reached the top of the window, wherever one has jumped to. */
+(() => {
+  "use strict";
+
+  const start = () => {
+    const side = document.querySelector(".bd-sidebar-secondary");
+    const links = [...(side?.querySelectorAll("nav.page-toc a[href^='#']") ?? [])];
+    const entries = links.map((link) => {
+      const section = document.getElementById(decodeURIComponent(link.hash.slice(1)));
+      return { link, heading: section?.querySelector("h1, h2, h3, h4, h5, h6") ?? section };
+    }).filter((entry) => entry.heading);
+    if (!entries.length) return;
+
+    let now = null;
+    const keepInSight = () => {
+      if (side.matches(":hover, :focus-within")) return;
+      const box = side.getBoundingClientRect(), its = now.getBoundingClientRect();
+      if (its.top < box.top + 60 || its.bottom > Math.min(box.bottom, innerHeight) - 40)
+        side.scrollTop += its.top - box.top - box.height / 3;
+    };
+    const follow = () => {
+      const read = entries.filter(({ heading }) => heading.getBoundingClientRect().top < 100);
+      const here = (read.pop() ?? entries[0]).link;
+      if (links.every((link) => link.classList.contains("active") === (link === here))) return;
+      now = here;
+      links.forEach((link) => {
+        link.classList.toggle("active", link === now);
+        if (link === now) link.setAttribute("aria-current", "true");
+        else link.removeAttribute("aria-current");
+      });
+      keepInSight();
+    };
+    let waiting = false;
+    const soon = () => {
+      if (!waiting) requestAnimationFrame(() => { waiting = false; follow(); });
+      waiting = true;
+    };
+    addEventListener("scroll", soon, { passive: true });
+    addEventListener("resize", soon);
+    // The theme names another section after a jump; before it is drawn, the right one is back.
+    new MutationObserver(follow).observe(side, { attributes: true, subtree: true, attributeFilter: ["class"] });
+    new MutationObserver(() => now && keepInSight()).observe(side, { attributes: true, attributeFilter: ["class"] });
+    follow();
+  };
+  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
+  else start();
+})();

@@ -1,0 +1,63 @@
+"""The pages about the book: its data, its changes, how to cite it and how to report a slip."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+pytestmark = pytest.mark.book
+
+ROOT = Path(__file__).resolve().parents[2]
+NOTES = sorted((ROOT / "src" / "gpnotes" / "data").glob("*.md"))
+
+
+def words(text: str) -> str:
+    return " ".join(text.split())
+
+
+@pytest.mark.parametrize("note", [note.stem for note in NOTES])
+def test_the_note_of_each_data_set_is_a_section(pages: dict[str, Any], note: str) -> None:
+    page = pages["book/data-sets.html"]
+    target = page.find(id=f"data-{note}")
+    assert target is not None
+    title = next(line for line in (NOTES[0].parent / f"{note}.md").read_text("utf-8").splitlines())
+    section = target.find_parent("section") or target.find_next("section")
+    assert title.lstrip("# ") in words(section.get_text())
+
+
+def test_chapters_lead_to_the_notes(pages: dict[str, Any]) -> None:
+    chapter = pages["book/decisions/active-learning.html"]
+    assert chapter.select("article a[href*='data-sets.html#']")
+    named = [
+        name
+        for name, page in pages.items()
+        if "book/data-sets" not in name and "changes" not in name
+        if re.search(r"src/gpnotes/data/[\w-]+\.md", page.get_text())
+    ]
+    assert named == []
+
+
+def test_the_entry_for_a_bibliography_says_what_citation_cff_says(pages: dict[str, Any]) -> None:
+    said = words(pages["book/cite.html"].select_one("pre").get_text())
+    known = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    for field in (known["title"], known["version"], known["license"], known["authors"][0]["name"]):
+        assert field in said
+
+
+def test_the_changelog_is_a_page(pages: dict[str, Any]) -> None:
+    titles = [title.get_text() for title in pages["book/changes.html"].select("article h1, h2, h3")]
+    assert any(title.startswith("Changelog") for title in titles)
+    assert any(title.startswith("Unreleased") for title in titles)
+
+
+def test_every_page_says_where_to_report_a_slip(pages: dict[str, Any]) -> None:
+    assert pages["book/cite.html"].find(id="report")
+    book = {name: page for name, page in pages.items() if not name.startswith("_modules")}
+    wanted = {name for name, page in book.items() if page.select("article")}
+    linked = {name for name, page in pages.items() if page.select("a[href$='cite.html#report']")}
+    linked |= {name for name, page in pages.items() if page.select("footer a[href='#report']")}
+    assert wanted - linked == set()

@@ -1,0 +1,190 @@
+"""The search of the book: what it finds, and where one lands."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+import yaml
+
+pytestmark = [pytest.mark.book, pytest.mark.browser]
+
+ROOT = Path(__file__).resolve().parents[2]
+NAMES = yaml.safe_load((ROOT / "book" / "names.yml").read_text("utf-8"))
+RESULTS = "#search-results ol.search > li"
+
+# What readers typed, and a page that must be among the first three results.
+QUERIES = {
+    "Cholesky": "gaussian-processes/",
+    "mutual information": "decisions/active-learning",
+    "Matern": "gaussian-processes/|api/kernels",
+    "Matérn": "gaussian-processes/|api/kernels",
+    "leave-one-out": "gaussian-processes/function-view",
+    "swing-up": "decisions/pilco",
+    "condition(": "api/models",
+    "evidence": "gaussian-processes/",
+    "marginal likelihood": "gaussian-processes/",
+    "hyperparameters": "gaussian-processes/|decisions/|api/models",
+    "noise": "gaussian-processes/",
+    "lengthscale": "gaussian-processes/|decisions/",
+    "greedy": "decisions/active-learning|api/decisions",
+    "submodular": "decisions/active-learning",
+    "entropy": "decisions/active-learning",
+    "Laplace approximation": "decisions/active-learning|api/decisions",
+    "ridge regression": "gaussian-processes/weight-view",
+    "kernel trick": "gaussian-processes/weight-view",
+    "features": "gaussian-processes/weight-view",
+    "replicator dynamics": "games/deviation-payoffs|api/games",
+    "regret": "games/deviation-payoffs|api/games",
+    "multinomial": "games/deviation-payoffs",
+    "moment matching": "decisions/pilco",
+    "pendulum": "decisions/pilco",
+    "fantasy": "decisions/pilco",
+    "policy": "decisions/pilco-control|api/decisions",
+    "reinforcement learning": "decisions/pilco-control",
+    "acquisition function": "decisions/active-learning",
+    "overfitting": "gaussian-processes/function-view",
+    "Nash equilibrium": "games/deviation-payoffs",
+    "multi-armed bandit": "decisions/active-learning",
+    "mutants": "how-to-read|language|ledger|index",
+    "changelog": "changes",
+    "Mauna Loa": "gaussian-processes/function-view|data-sets",
+}
+
+
+FOUND = """queries => queries.map(query => window.bookFind(query).slice(0, 12).map(
+    entry => [entry.querySelector('a').getAttribute('href'), entry.textContent]))"""
+
+
+@pytest.fixture(scope="module")
+def ask(visit: Any) -> Any:
+    """Addresses and texts of the first results of each query."""
+    page = visit("search.html").page
+    page.wait_for_function("() => window.bookSearch && window.bookFind")
+    return lambda queries: page.evaluate(FOUND, list(queries))
+
+
+def test_readers_find_what_they_look_for(ask: Any) -> None:
+    found = dict(zip(QUERIES, ask(QUERIES), strict=True))
+    first = {query: [href for href, _ in hits[:3]] for query, hits in found.items()}
+    lost = {
+        query: hrefs
+        for query, hrefs in first.items()
+        if not any(re.search(QUERIES[query], href) for href in hrefs)
+    }
+    assert lost == {}
+
+
+def test_every_other_name_leads_somewhere(ask: Any) -> None:
+    named = {name: entry["page"] for entry in NAMES for name in entry["names"]}
+    assert len(named) > 150
+    found = dict(zip(named, ask(named), strict=True))
+    lost = [
+        name
+        for name, page in named.items()
+        if not any(page in href for href, text in found[name] if "is called" in text)
+    ]
+    assert lost == []
+
+
+def test_results_are_sections_with_excerpts(visit: Any) -> None:
+    page = visit("search.html?q=mutual%20information").page
+    page.locator(RESULTS).first.wait_for()
+    first = page.locator(RESULTS).first
+    assert "#" in first.locator("a").get_attribute("href")
+    assert first.locator(".book-excerpt mark").count() >= 1
+    titles = page.locator(f"{RESULTS} > a").all_inner_texts()
+    assert len(titles) >= 5
+
+
+@pytest.mark.parametrize("query", ["2.19", "(2.19)", "eq-fv-cov", r"\mathcal{GP}"])
+def test_an_equation_is_found_by_number_label_and_latex(visit: Any, query: str) -> None:
+    page = visit(f"search.html?q={quote(query)}").page
+    first = page.locator(RESULTS).first
+    first.locator("div.math mjx-container").wait_for()
+    assert re.fullmatch(r"Equation \(\d+\.\d+\)", first.locator("a").inner_text())
+    if "2.19" in query:
+        assert first.locator("a").inner_text() == "Equation (2.19)"
+    first.locator("a").click()
+    page.wait_for_url(re.compile(r"#equation-eq-"))
+
+
+def test_nothing_found_is_said(visit: Any) -> None:
+    page = visit("search.html?q=zzyzx").page
+    assert page.locator(".search-summary").inner_text().startswith("Nothing for")
+
+
+def marked(page: Any) -> Any:
+    here = page.locator("mark.book-hit-here")
+    here.wait_for()
+    return here
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_click_lands_on_the_hit(visit: Any, width: int) -> None:
+    page = visit("search.html?q=mutual%20information", width=width).page
+    page.locator(f"{RESULTS} > a").first.click()
+    here = marked(page)
+    page.evaluate("() => window.MathJax?.startup?.promise")
+    page.wait_for_timeout(200)
+    assert "mutual information" in here.inner_text().lower()
+    box = here.bounding_box()
+    assert 0 < box["y"] < 900
+    assert page.locator("mark.book-hit").count() > 1
+
+
+def test_marks_go_and_do_not_come_back(visit: Any) -> None:
+    page = visit("search.html?q=mutual%20information").page
+    page.locator(f"{RESULTS} > a").first.click()
+    marked(page)
+    assert "1 of" in page.locator(".book-hits").inner_text() or page.locator(".book-hits").count()
+    page.keyboard.press("Escape")
+    assert page.locator("mark.book-hit, .book-hits").count() == 0
+    address = page.url.split("?")[0].split("#")[0]
+    page.goto(address)
+    page.wait_for_load_state()
+    assert page.locator("mark.book-hit").count() == 0
+    stored = "() => Object.values(localStorage).filter(value => /mutual/.test(value)).length"
+    assert page.evaluate(stored) == 0
+
+
+def test_the_next_place_is_one_key_away(visit: Any) -> None:
+    page = visit("book/decisions/active-learning.html?highlight=entropy").page
+    before = marked(page).bounding_box()
+    page.get_by_label("next place").focus()
+    page.keyboard.press("Enter")
+    assert page.locator("mark.book-hit-here").count() == 1
+    said = page.locator(".book-hits").inner_text()
+    assert re.search(r"\b2 of \d+", said) or before is not None
+
+
+def test_a_hit_in_a_fold_opens_it(visit: Any) -> None:
+    """Of words that stand in a folded solution alone, say, or in the code of a check."""
+    page = visit("book/gaussian-processes/function-view.html").page
+    word = page.evaluate(FOLDED_WORD)
+    assert word
+    page = visit(f"book/gaussian-processes/function-view.html?highlight={word}").page
+    here = marked(page)
+    assert here.is_visible()
+    assert 0 < here.bounding_box()["y"] < 900
+
+
+# A word that stands in closed folds and nowhere else.
+FOLDED_WORD = """() => {
+    const article = document.querySelector('article');
+    const words = text => text.toLowerCase().match(/[a-z]{7,}/g) ?? [];
+    const skip = 'script, style, mjx-container, .math, .eqn-later, .eqn-more, #jb-print-docs-body';
+    const folded = {}, open = new Set();
+    const walker = document.createTreeWalker(article, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+        const parent = walker.currentNode.parentElement;
+        if (parent.closest(skip)) continue;
+        const inside = parent.closest('details:not([open])') && !parent.closest('summary');
+        for (const word of words(walker.currentNode.data))
+            inside ? folded[word] = 1 : open.add(word.slice(0, 5));
+    }
+    return Object.keys(folded).find(w => !open.has(w.slice(0, 5)));
+}"""

@@ -1,0 +1,309 @@
+"""What stands around the text: previews, the list of contents, telephones, the dark, weight."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+pytestmark = [pytest.mark.book, pytest.mark.browser]
+
+FUNCTIONS = "book/gaussian-processes/function-view.html"
+LINK = "article p a[href*='#equation-']:not(.headerlink):visible"
+
+
+def test_an_equation_shows_itself_beside_its_link(visit: Any) -> None:
+    page = visit(FUNCTIONS).page
+    link = page.locator(LINK).first
+    link.scroll_into_view_if_needed()
+    link.hover()
+    box = page.locator(".book-preview")
+    box.locator("mjx-container").first.wait_for()
+    assert link.inner_text() in box.inner_text()
+    page.keyboard.press("Escape")
+    assert box.count() == 0
+
+
+def test_a_preview_comes_with_the_focus(visit: Any) -> None:
+    page = visit(FUNCTIONS).page
+    link = page.locator(LINK).first
+    link.scroll_into_view_if_needed()
+    page.keyboard.press("Tab")  # so that the browser counts the keyboard as in use
+    link.focus()
+    page.locator(".book-preview mjx-container").first.wait_for()
+    assert link.get_attribute("aria-describedby") == "book-preview"
+
+
+def test_a_citation_shows_what_it_cites(visit: Any) -> None:
+    page = visit(FUNCTIONS).page
+    link = page.locator(".bibtex-citation a:visible").first
+    link.hover()
+    page.locator(".book-preview").wait_for()
+    said = page.locator(".book-preview").inner_text()
+    assert re.search(r"\b(19|20)\d\d\b", said)
+    assert len(said) > 40
+
+
+def test_a_symbol_says_what_it_means(visit: Any) -> None:
+    page = visit(FUNCTIONS).page
+    find = r"""() => {
+        const items = [...MathJax.startup.document.math];
+        const one = items.find(item => item.math === '\\mu_0' && item.typesetRoot.closest('p'));
+        one.typesetRoot.id = 'the-symbol';
+    }"""
+    page.evaluate(find)
+    page.locator("#the-symbol").hover()
+    page.locator(".book-preview mjx-container").first.wait_for()
+    assert "mean" in page.locator(".book-preview").inner_text()
+    where = page.locator(".book-preview a").get_attribute("href")
+    assert "notation.html#symbol-" in where
+
+
+def test_a_finger_sees_the_preview_first(browser: Any, book_html: Path) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True)
+    page = context.new_page()
+    page.goto((book_html / FUNCTIONS).as_uri())
+    page.evaluate("() => window.MathJax.startup.promise")
+    link = page.locator(LINK).first
+    link.scroll_into_view_if_needed()
+    before = page.url
+    link.tap()
+    page.locator(".book-preview mjx-container").first.wait_for()
+    assert page.url == before
+    box = page.locator(".book-preview").bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= 390
+    page.locator(".book-preview a", has_text="go there").tap()
+    page.wait_for_url("**#equation-eq-*")
+    context.close()
+
+
+ACTIVE = """() => {
+    const active = document.querySelector('.bd-sidebar-secondary a.active');
+    const side = document.querySelector('.bd-sidebar-secondary').getBoundingClientRect();
+    const box = active?.getBoundingClientRect();
+    return active && {
+        text: active.textContent, opacity: getComputedStyle(active.closest('nav')).opacity,
+        seen: box.height > 0 && box.top >= side.top
+            && box.bottom <= Math.min(side.bottom, innerHeight),
+    };
+}"""
+
+
+def test_the_contents_follow_to_the_end(visit: Any) -> None:
+    page = visit(FUNCTIONS).page
+    links = page.locator(".bd-sidebar-secondary nav.page-toc a")
+    named = []
+    for i in range(links.count()):
+        page.evaluate(f"""() => {{
+            const link = document.querySelectorAll('.bd-sidebar-secondary nav.page-toc a')[{i}];
+            document.getElementById(link.hash.slice(1)).scrollIntoView();
+        }}""")
+        page.wait_for_timeout(120)
+        now = page.evaluate(ACTIVE)
+        assert now, i
+        assert now["seen"], (i, now)
+        assert now["opacity"] == "1"
+        named.append(now["text"] == links.nth(i).text_content())
+    assert named[:-1] == [True] * (len(named) - 1)  # the last may not reach the top of the window
+
+
+def test_on_a_phone_the_number_stands_on_the_line_of_the_badge(visit: Any) -> None:
+    page = visit(FUNCTIONS, width=390).page
+    script = """() => [...document.querySelectorAll('.eqn-equation')].map(frame => {
+        const number = frame.querySelector('.eqno').getBoundingClientRect();
+        const badge = frame.querySelector('summary').getBoundingClientRect();
+        const formula = frame.querySelector('.math mjx-container').getBoundingClientRect();
+        return [number.top >= formula.bottom - 2, number.top < badge.bottom, formula.width];
+    })"""
+    seen = page.evaluate(script)
+    assert all(below and beside for below, beside, _ in seen)
+    assert all(width > 340 for _, _, width in seen)  # nothing of the line is lost to the number
+
+
+def test_a_picture_is_as_wide_as_it_was_drawn(visit: Any) -> None:
+    picture = visit(FUNCTIONS).page.locator("img.book-picture").first
+    picture.scroll_into_view_if_needed()
+    script = "image => image.decode().then(() => [image.naturalWidth, image.naturalHeight])"
+    natural = picture.evaluate(script)
+    given = [int(picture.get_attribute(name)) for name in ("width", "height")]
+    assert all(abs(one - other) <= 1 for one, other in zip(given, natural, strict=True))
+
+
+def test_panels_stand_in_a_column_on_a_phone(visit: Any) -> None:
+    page = visit(FUNCTIONS, width=390).page
+    figure = page.locator("figure:has(.book-panels):visible").first
+    figure.scroll_into_view_if_needed()
+    boxes = [one.bounding_box() for one in figure.locator(".book-panels img").all()]
+    assert len(boxes) >= 2
+    assert all(after["y"] >= before["y"] + before["height"] for before, after in pairwise(boxes))
+    assert all(box["width"] > 300 for box in boxes)
+    assert not figure.locator("img.book-picture").is_visible()
+
+
+def test_panels_are_not_shown_twice_where_there_is_room(visit: Any) -> None:
+    page = visit(FUNCTIONS).page
+    assert page.locator(".book-panels img").count() > 0
+    assert page.locator(".book-panels img:visible").count() == 0
+
+
+def test_a_picture_takes_the_colours_of_the_dark(visit: Any) -> None:
+    page = visit(FUNCTIONS, scheme="dark").page
+    picture = page.locator("img.book-picture").first
+    style = (
+        "e => { const s = getComputedStyle(e); return [s.filter, s.padding, s.backgroundColor]; }"
+    )
+    assert picture.evaluate(style) == ["invert(1) hue-rotate(180deg)", "0px", "rgba(0, 0, 0, 0)"]
+
+
+def weigh(visit: Any, name: str) -> dict[str, int]:
+    """Bytes of what a page asks for while it loads, less mathematics and fonts."""
+    asked: list[str] = []
+    seen = visit("book/references.html")
+    seen.page.on("request", lambda request: asked.append(request.url))
+    seen.page.goto(seen.page.url.split("/book/")[0] + f"/{name}")
+    seen.page.evaluate("() => window.MathJax?.startup?.promise")
+    paths = {Path(unquote(urlsplit(url).path)) for url in asked if url.startswith("file:")}
+    seen.page.context.close()
+    return {
+        path.name: path.stat().st_size
+        for path in paths
+        if "mathjax" not in path.parts and path.suffix not in (".woff", ".woff2")
+    }
+
+
+MEGABYTE = 1_000_000
+
+
+def test_no_page_weighs_more_than_a_megabyte(visit: Any, chapters: Callable[[], list[str]]) -> None:
+    weights = {name: weigh(visit, name) for name in chapters()}
+    heavy = {
+        name: sorted(parts.items(), key=lambda item: -item[1])[:4]
+        for name, parts in weights.items()
+        if sum(parts.values()) > MEGABYTE
+    }
+    assert heavy == {}
+
+
+@pytest.fixture(scope="module")
+def chapters(book_html: Path) -> Callable[[], list[str]]:
+    """The longest pages of the book."""
+
+    def longest() -> list[str]:
+        paths = sorted(book_html.glob("book/**/*.html"), key=lambda path: -path.stat().st_size)
+        return [path.relative_to(book_html).as_posix() for path in paths[:6]]
+
+    return longest
+
+
+def test_code_has_elements_only_where_they_have_a_colour(book_html: Path) -> None:
+    style = (book_html / "_static" / "pygments.css").read_text("utf-8")
+    for theme in ("light", "dark"):
+        start = rf'html\[data-theme="{theme}"\] \.highlight'
+        base = re.search(start + r" \{[^}]*[; ]color: (#\w+)", style)
+        for name in ("n", "nn", "p", "w"):
+            assert base
+            assert re.search(start + rf" \.{name} \{{ color: {base[1]} \}}", style), (theme, name)
+    code = (book_html / FUNCTIONS).read_text("utf-8")
+    assert '<span class="n">' not in code
+    assert '<span class="k">' in code
+
+
+def test_no_script_of_icons_and_no_search_on_every_page(book_html: Path) -> None:
+    text = (book_html / FUNCTIONS).read_text("utf-8")
+    assert "fontawesome" not in text
+    assert "searchindex.js" not in text
+    assert not list((book_html / "_static").rglob("fontawesome*.js"))
+
+
+def test_every_icon_is_drawn(visit: Any) -> None:
+    page = visit(FUNCTIONS).page
+    script = """() => [...document.querySelectorAll('i[class*="fa-"]')].filter(
+        e => getComputedStyle(e, '::before').maskImage === 'none').map(e => e.className)"""
+    assert page.evaluate(script) == []
+
+
+def test_the_theme_does_not_complain_of_its_mode(browser: Any, book_html: Path) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    said: list[str] = []
+    page.on(
+        "console", lambda message: said.append(message.text) if message.type == "error" else None
+    )
+    page.goto((book_html / "book/index.html").as_uri())
+    page.wait_for_load_state()
+    assert said == []
+    assert page.locator("meta[name=description]").count() == 1
+    assert page.locator("link[rel=icon]").count() == 1
+    context.close()
+
+
+STUCK = """() => {
+    const box = document.querySelector('.eqn-ledger > .eqn-scroll');
+    box.scrollTop = 3000;
+    const head = box.querySelector('th').getBoundingClientRect();
+    return [box.scrollTop > 1000, Math.abs(head.top - box.getBoundingClientRect().top) < 3];
+}"""
+
+
+def test_the_headings_of_the_ledger_stay(visit: Any) -> None:
+    page = visit("book/ledger.html").page
+    assert page.evaluate(STUCK) == [True, True]
+    assert page.locator("td.eqn-formula-cell mjx-container").count() > 100
+
+
+def test_the_ledger_prints_whole(visit: Any) -> None:
+    page = visit("book/ledger.html", width=760).page  # about what a sheet of paper has
+    page.emulate_media(media="print")
+    script = """() => {
+        const box = document.querySelector('.eqn-ledger > .eqn-scroll');
+        const last = [...box.querySelectorAll('tbody tr')].pop().cells;
+        const right = Math.max(...[...last].map(cell => cell.getBoundingClientRect().right));
+        return [box.scrollHeight - box.clientHeight, right - innerWidth];
+    }"""
+    hidden, beyond = page.evaluate(script)
+    assert hidden <= 1
+    assert beyond <= 0
+
+
+def test_on_a_phone_a_row_of_the_ledger_is_a_card(visit: Any) -> None:
+    page = visit("book/ledger.html", width=390).page
+    row = page.locator(".eqn-rows tbody tr").nth(5)
+    row.scroll_into_view_if_needed()
+    boxes = [cell.bounding_box() for cell in row.locator("td:visible").all()]
+    assert all(box["x"] >= 0 and box["x"] + box["width"] <= 390 for box in boxes)
+    named = "e => getComputedStyle(e, '::before').content"
+    assert "worst residual" in row.locator("td").nth(6).evaluate(named)
+
+
+SLOW = 4
+LEFT = """() => {
+    const all = [...document.querySelectorAll('.math')];
+    const seen = all.filter(e => e.getBoundingClientRect().top < innerHeight && e.offsetParent);
+    const unset = all.filter(e => !e.querySelector('mjx-container'));
+    return seen.length && seen.every(e => e.querySelector('mjx-container'))
+        ? unset.length / all.length : null;
+}"""
+
+
+def test_formulas_in_sight_are_set_first(
+    browser: Any, book_html: Path, chapters: Callable[[], list[str]]
+) -> None:
+    """The longest page on a machine four times slower: most formulas still wait when it is read."""
+    context = browser.new_context()
+    page = context.new_page()
+    client = context.new_cdp_session(page)
+    client.send("Emulation.setCPUThrottlingRate", {"rate": SLOW})
+    path = book_html / chapters()[0]
+    anchors = re.findall(r'id="(equation-eq-[^"]*)"', path.read_text("utf-8"))
+    page.goto(f"{path.as_uri()}#{anchors[len(anchors) // 2]}", wait_until="commit")
+    left = page.wait_for_function(LEFT, polling=20).json_value()
+    assert left > 0.5
+    page.evaluate("() => window.MathJax.startup.promise")
+    assert page.evaluate(LEFT) == 0
+    context.close()
