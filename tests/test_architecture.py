@@ -28,6 +28,7 @@ SOURCE = ROOT / "src" / "gpnotes"
 # The rooms, floor by floor: a room imports from lower floors only. ARCHITECTURE.md says the same.
 BY_FLOOR = (
     ("_array",),  # what is checked are arrays, by `_xp`
+    ("_namespace",),
     ("_xp",),
     ("_check",),
     ("memory",),  # asked before `linalg` allocates

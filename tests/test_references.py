@@ -11,6 +11,7 @@ from types import ModuleType
 
 import nbformat
 import pytest
+from headers import MYST
 
 pytestmark = pytest.mark.slow
 pytest.importorskip("jupytext")
@@ -29,16 +30,9 @@ def _load_make() -> ModuleType:
 make = _load_make()
 SLUGS = make.slugs()
 
-PAGE = """---
-jupytext:
-  text_representation:
-    extension: .md
-    format_name: myst
-kernelspec:
-  display_name: Python 3
-  language: python
-  name: python3
----
+PAGE = (
+    MYST
+    + """\
 
 # A chapter
 
@@ -52,6 +46,7 @@ print(os.path.basename(os.getcwd()), 1 / 3)
 {code}
 ```
 """
+)
 
 
 @pytest.fixture
@@ -161,3 +156,14 @@ def test_a_wrong_reference_fails_in_each_of_its_wrong_cells():
     assert "7 failed, 1 passed" in done.stdout
     failed = [int(number) for number in re.findall(r"^FAILED .*::Cell (\d+)", done.stdout, re.M)]
     assert failed == list(range(1, 8))
+
+
+def test_after_a_cell_that_raises_the_others_are_no_failures_of_their_own():
+    done = _compare("raised.ipynb")
+    assert "1 failed, 1 passed, 2 skipped" in done.stdout
+    assert "Cell 1 raised, and the chapter cannot go on" in done.stdout
+    assert "ZeroDivisionError" in done.stdout
+
+
+def test_a_difference_says_which_side_is_stored():
+    assert "('+' is what is stored, '-' what it prints now)" in _compare("wrong.ipynb").stdout

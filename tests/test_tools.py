@@ -162,3 +162,12 @@ def test_an_edit_that_changes_no_result_is_known_by_its_line(tools: Any) -> None
     assert mutants._edit(diff) == ("return 1 + x", "return 1 - x")
     assert mutants._edit(diff) not in mutants._known()
     assert all(was != becomes for was, becomes in mutants._known())
+
+
+def test_every_edit_that_is_known_has_its_line_in_the_package(tools: Any, root: Path) -> None:
+    source = {
+        line.strip()
+        for path in (root / "src").rglob("*.py")
+        for line in path.read_text(encoding="utf-8").splitlines()
+    }
+    assert [was for was, _ in tools["mutants"]._known() if was not in source] == []

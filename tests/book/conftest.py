@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from headers import MYST
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -159,15 +160,9 @@ def tiny_book() -> Any:
     return build
 
 
-CHAPTER = """---
-jupytext:
-  text_representation:
-    extension: .md
-    format_name: myst
-kernelspec:
-  display_name: Python 3
-  name: python3
----
+CHAPTER = (
+    MYST
+    + """\
 # {title}
 
 A line of prose.
@@ -198,6 +193,7 @@ def numbers(draw):
 {last}
 ```
 """
+)
 
 
 @pytest.fixture(scope="session")

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from headers import MYST
 
 pytestmark = pytest.mark.book
 
@@ -30,21 +31,16 @@ chapter.check("eq-survivor", small, rtol=1e-2, oracle="an LU solver")"""
 
 LEDGER = "# Ledger\n\n```{equation-totals}\n```\n\n```{equation-ledger}\n```\n"
 
-PLAIN = """---
-jupytext:
-  text_representation:
-    extension: .md
-    format_name: myst
-kernelspec:
-  display_name: Python 3
-  name: python3
----
+PLAIN = (
+    MYST
+    + """\
 # A page without an equation
 
 ```{code-cell}
 1 + 1
 ```
 """
+)
 
 # Between looking for its tables and making them, jupyter-cache waits until others have looked.
 SLOW_CACHE = """

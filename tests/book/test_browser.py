@@ -33,18 +33,18 @@ MATHEMATICS = """() => ({
 
 # Every badge is opened and set, and every tenth of the lists of mutants inside; what stands in the
 # other lists MathJax reads without setting it. What it cannot read is an error or is red.
-OPEN = """() => {
-    document.querySelectorAll('details:not(.eqn-more)').forEach(d => { d.open = true; });
-    document.querySelectorAll('details.eqn-more').forEach((d, i) => { d.open = i % 10 == 0; });
-}"""
+OPEN = """() => document.querySelectorAll('details').forEach(d => { d.open = true; })"""
+COME = """() => !document.querySelector('details[open] .eqn-tried')"""
+LISTS = """() => document.querySelectorAll('details.eqn-more').forEach(
+    (d, i) => { d.open = i % 10 == 0; })"""
 SET = """() => [...document.querySelectorAll('.eqn-later')].every(
         e => e.closest('details:not([open])'))
     && [...document.querySelectorAll('.eqn-set')].every(e => e.querySelector('mjx-container'))"""
 UNFOLDED = """() => {
     const width = document.documentElement.clientWidth;
-    const free = e => !e.parentElement.closest('.eqn-scroll');
+    const free = e => !e.parentElement.closest('.eqn-scroll, pre');  // code scrolls by itself
     const left = e => e.getBoundingClientRect().left;
-    const displays = [...document.querySelectorAll('div.math > mjx-container')];
+    const displays = [...document.querySelectorAll('div.math > mjx-container:not([hidden])')];
     const boxes = [...document.querySelectorAll('.eqn-badge, .eqn-badge *')].filter(
         e => free(e) && e.getBoundingClientRect().right > width + 1);
     return {
@@ -58,7 +58,10 @@ UNFOLDED = """() => {
 }"""
 LISTED = """() => {
     const texts = [...document.querySelectorAll('.eqn-later')].map(e => e.textContent);
-    const formulas = [...new Set(texts)].map(t => t.trim().slice(2, -2));
+    const records = Object.values(window.checkedEquations ?? {}).flat();
+    const told = records.flatMap(r => r.mutants).flatMap(([said, reads]) => [said, reads]);
+    const inside = told.flatMap(t => t.match(/\\$[^$]*\\$/g) ?? []).map(t => t.slice(1, -1));
+    const formulas = [...new Set([...texts.map(t => t.trim().slice(2, -2)), ...inside])];
     const faulty = latex => /merror|mathcolor="red"/.test(MathJax.tex2mml(latex));
     return { read: formulas.length, unread: formulas.filter(faulty) };
 }"""
@@ -130,6 +133,8 @@ def resize(page: Any, width: int) -> None:
 def unfold(page: Any) -> dict[str, Any]:
     """Open badges and some of their lists, and wait until their formulas are set."""
     page.evaluate(OPEN)
+    page.wait_for_function(COME)
+    page.evaluate(LISTS)
     page.wait_for_function(SET)
     return page.evaluate(UNFOLDED)
 
@@ -253,7 +258,7 @@ def test_badges_open_to_their_steps(visit: Any) -> None:
     more.locator("summary").click()
     more.locator("mjx-container").first.wait_for()
     assert more.locator("tbody tr").count() >= 2
-    badge.locator(".eqn-foot a").click()
+    badge.get_by_role("link", name="its row in the ledger").click()
     page.locator("tr:target").wait_for()
     assert page.url.split("#")[1].startswith("row-eq-")
 

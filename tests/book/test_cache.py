@@ -41,6 +41,7 @@ def project(tmp_path: Path) -> Path:
         "src/gpnotes/new.py",
         "src/gpnotes/data/co2.csv",
         "src/gpnotes/data/b.npz",
+        "book/notation.yml",
     ],
 )
 def test_what_a_cell_reads_changes_the_digest(cache: Any, project: Path, name: str) -> None:

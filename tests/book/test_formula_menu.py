@@ -54,7 +54,13 @@ def opened(browser: Any, address: str) -> Any:
     context = browser.new_context()
     page = context.new_page()
     missing: list[str] = []
-    page.on("requestfailed", lambda request: missing.append(request.url))
+
+    def note(request: Any) -> None:
+        """What does not come, but for what a reload stops on its way."""
+        if request.failure != "net::ERR_ABORTED":
+            missing.append(request.url)
+
+    page.on("requestfailed", note)
 
     def visit(stored: str | None = None) -> Any:
         page.goto(address)

@@ -65,8 +65,20 @@ def test_no_symbol_has_two_meanings() -> None:
     assert [one for one in meanings_found if one[1] and one[0] in whole] == []
 
 
+KEYS = {"latex", "shown", "meaning", "shape", "code", "fields", "index", "chapter"}
+
+
 def test_entries_say_what_they_mean() -> None:
     for entry in entries():
         assert entry["latex"], entry
         assert entry["meaning"].count("$") % 2 == 0, entry
-        assert set(entry) <= {"latex", "shown", "meaning", "shape", "code", "index", "chapter"}
+        assert set(entry) <= KEYS
+
+
+def test_fields_are_names_that_python_can_write() -> None:
+    """A chapter's own may not be given twice, nor one of the whole book to something else."""
+    named = [(name, entry) for entry in entries() for name in set(entry.get("fields", {}).values())]
+    assert len(named) > 20
+    assert [name for name, _ in named if not name.isidentifier()] == []
+    counts = Counter((name, entry.get("chapter", "")) for name, entry in named)
+    assert [name for name, count in counts.items() if count > 1] == []

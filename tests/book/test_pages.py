@@ -132,6 +132,7 @@ def test_every_picture_says_what_it_shows(pages: dict[str, Any]) -> None:
     mute = [
         (name, tag.get("src"))
         for name, tag in pictures
+        if tag.get("role") != "presentation"  # a panel of a figure whose first says it all
         if len(tag.get("alt", "")) < 20 or tag["alt"].endswith((".svg", ".png"))
     ]
     assert mute == []

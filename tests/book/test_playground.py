@@ -36,6 +36,19 @@ def playground_page(browser, tmp_path):
     assert all(url.startswith("file://") for url in requests)
 
 
+def kernels(signal: float, lengthscale: float) -> dict:
+    """The package's kernel for each choice of the figure, on x less 5."""
+    import gpnotes as gp
+
+    variance, slope = signal**2, (signal / (5 * lengthscale)) ** 2
+    return {
+        "rbf": gp.RBF(variance, lengthscale),
+        "matern12": gp.Matern12(variance, lengthscale),
+        "periodic": gp.Periodic(variance, lengthscale, period=4.0),
+        "line": gp.Constant(variance) + gp.Linear(slope),
+    }
+
+
 def problem(seed: int) -> dict:
     draw = np.random.default_rng(seed)
     n = int(draw.integers(2, 12))
@@ -49,15 +62,15 @@ def problem(seed: int) -> dict:
     }
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_the_page_computes_what_the_package_computes(playground_page, seed):
+@pytest.mark.parametrize("name", ["rbf", "matern12", "periodic", "line"])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_page_computes_what_the_package_computes(playground_page, seed, name):
     import gpnotes as gp
 
-    given = problem(seed)
+    given = problem(seed) | {"kernel": name}
     theirs = playground_page.evaluate("given => window.gpPlayground.posterior(given)", given)
-    kernel = gp.RBF(variance=given["signal"] ** 2, lengthscale=given["lengthscale"])
-    model = gp.GP(kernel, given["noise"] ** 2)
-    x, xs = (np.array(given[name])[:, None] for name in ("x", "xs"))
+    model = gp.GP(kernels(given["signal"], given["lengthscale"])[name], given["noise"] ** 2)
+    x, xs = (np.array(given[name])[:, None] - 5.0 for name in ("x", "xs"))
     posterior = gp.condition(model, x, np.array(given["y"]))
     np.testing.assert_allclose(theirs["mean"], posterior.mean(xs), rtol=1e-8, atol=1e-9)
     np.testing.assert_allclose(theirs["varianceF"], posterior.variance(xs), rtol=1e-8, atol=1e-9)
@@ -101,7 +114,7 @@ def test_points_are_added_moved_and_removed_with_the_keyboard(playground_page):
     before = page.evaluate("document.activeElement.getAttribute('aria-label')")
     page.keyboard.press("ArrowUp")
     after = page.evaluate("document.activeElement.getAttribute('aria-label')")
-    assert before.startswith("Observation 6 of 6")
+    assert before.startswith("Reading 6 of 6")
     assert before != after
     page.keyboard.press("Delete")
     assert page.locator(".gp-point").count() == 5
@@ -127,6 +140,100 @@ def test_a_slider_changes_the_picture_and_says_its_value(playground_page):
     page.keyboard.press("ArrowRight")
     assert page.get_attribute(".gp-mean", "d") != before
     assert page.inner_text(".gp-slider output >> nth=0") == "1.05"
+
+
+def test_a_slider_says_its_value_in_words(playground_page):
+    page = playground_page
+    page.focus("[data-name=noise]")
+    page.keyboard.press("ArrowRight")
+    assert page.get_attribute("[data-name=noise]", "aria-valuetext") == "noise 0.32"
+
+
+def test_buttons_set_the_state_that_the_text_speaks_of(playground_page):
+    page = playground_page
+    page.click("[data-action=try-1]")
+    assert page.locator(".gp-point").count() == 0
+    page.click("[data-action=try-2]")
+    assert page.locator(".gp-point").count() == 5
+    assert page.input_value("[data-name=lengthscale]") == "0.3"
+    page.click("[data-action=try-5]")
+    assert page.input_value("[data-name=lengthscale]") == "1"
+    assert page.input_value("select[data-name=kernel]") == "periodic"
+    page.click("[data-action=reset]")
+    assert page.input_value("select[data-name=kernel]") == "rbf"
+
+
+def test_a_surprise_moves_the_mean_and_no_band(playground_page):
+    page = playground_page
+    result = "() => document.querySelector('.gp-playground').playground.result"
+    before = page.evaluate(result)
+    page.click("[data-action=try-4]")
+    after = page.evaluate(result)
+    assert np.abs(np.subtract(after["mean"], before["mean"])).max() > 1
+    assert after["varianceF"] == before["varianceF"]
+
+
+def test_another_kernel_changes_the_picture_and_the_evidence(playground_page):
+    page = playground_page
+    seen = set()
+    for name in ("rbf", "matern12", "periodic", "line"):
+        page.select_option("select[data-name=kernel]", name)
+        seen.add((page.get_attribute(".gp-plot .gp-mean", "d"), page.inner_text(".gp-status")))
+    assert len(seen) == 4
+
+
+def test_the_evidence_curve_has_its_maximum_where_it_says(playground_page):
+    page = playground_page
+    said = page.get_attribute(".gp-curve", "aria-label")
+    best = float(said.split(" at ")[1].rstrip("."))
+    script = """best => {
+      const { points, ...prior } = document.querySelector('.gp-playground').playground.state;
+      const [x, y] = [points.map((p) => p[0]), points.map((p) => p[1])];
+      const at = (lengthscale) =>
+        window.gpPlayground.evidence({ x, y, ...prior, lengthscale }).logEvidence;
+      return [at(best), at(best / 1.3), at(best * 1.3)];
+    }"""
+    here, shorter, longer = page.evaluate(script, best)
+    assert here > shorter
+    assert here > longer
+
+
+def test_axes_are_labelled(playground_page):
+    labels = playground_page.locator(".gp-axes .gp-label")
+    assert labels.all_text_contents() == ["x", "f(x)"]
+
+
+def test_a_swipe_scrolls_and_adds_no_reading(browser, tmp_path):
+    file = tmp_path / "page.html"
+    tall = PAGE.replace("</main>", "<div style='height: 3000px'></div></main>")
+    file.write_text(tall.format(static=STATIC.as_uri()), encoding="utf-8")
+    context = browser.new_context(viewport={"width": 390, "height": 700}, has_touch=True)
+    page = context.new_page()
+    page.goto(file.as_uri())
+    box = page.locator(".gp-plot svg").bounding_box()
+    x, y = box["x"] + 300, box["y"] + 40  # beside the readings
+    page.touchscreen.tap(x, y)
+    assert page.locator(".gp-point").count() == 6
+    touch = context.new_cdp_session(page)
+    for kind, up in (("Start", 0), *(("Move", 20 * step) for step in range(1, 10)), ("End", None)):
+        points = [] if up is None else [{"x": x, "y": y + 150 - up}]
+        touch.send("Input.dispatchTouchEvent", {"type": f"touch{kind}", "touchPoints": points})
+    page.wait_for_function("scrollY > 50")
+    assert page.locator(".gp-point").count() == 6
+    context.close()
+
+
+def test_a_reading_is_dragged_and_the_drag_adds_none(playground_page):
+    page = playground_page
+    box = page.locator(".gp-point").nth(2).bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    before = page.locator(".gp-point").nth(2).get_attribute("transform")
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 20, y + 40, steps=4)
+    page.mouse.up()
+    assert page.locator(".gp-point").nth(2).get_attribute("transform") != before
+    assert page.locator(".gp-point").count() == 5
 
 
 @pytest.mark.parametrize("width", [390, 1200])

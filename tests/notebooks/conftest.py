@@ -3,6 +3,9 @@
 nbval compares text letter by letter, in every format that a cell emits. Here text is compared
 alone, its decimals to a relative 1e-6 (another processor rounds differently), everything else
 letter by letter; and a reference runs in the folder of its chapter, as in the book.
+
+What fails names the chapter, its section and the line of the cell. After a cell that raised the
+others of its chapter are skipped: they would only fail for want of it.
 """
 
 from __future__ import annotations
@@ -14,7 +17,10 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
 from nbval import plugin
+
+from gpnotes.equations.book import markup
 
 HERE = Path(__file__).resolve().parent
 BOOK = HERE.parent.parent / "book"
@@ -73,6 +79,91 @@ class ChapterKernel(plugin.RunningKernel):
         return self.kc.execute(cell_input, store_history=True, allow_stdin=allow_stdin)
 
 
+def places(notebook: Path) -> list[tuple[Path, int, str]]:
+    """The chapter's file, the line and the section of each code cell of a stored notebook.
+
+    None for a notebook of no chapter, or where the chapter has other cells by now.
+    """
+    notebook = notebook.resolve()
+    if HERE not in notebook.parents:
+        return []
+    chapter = (BOOK / notebook.relative_to(HERE)).with_suffix(".md")
+    if not chapter.is_file():
+        return []
+    text = chapter.read_text(encoding="utf-8")
+    stored = [cell.source for cell in plugin.nbformat.read(notebook, as_version=4).cells]
+    cells = markup.cells(text)
+    if [source.strip() for _, source in cells] != [source.strip() for source in stored]:
+        return []
+    return [(chapter, line, _section(text, line)) for line, _ in cells]
+
+
+def _section(text: str, line: int) -> str:
+    """The words of the last heading above a line."""
+    lines = text.splitlines()
+    for fence, body in markup.blocks(lines):
+        if fence.opaque:
+            lines[fence.line : fence.line + len(body)] = [""] * len(body)
+    above = (re.fullmatch(r"#+\s+(.*\S)\s*", one) for one in reversed(lines[: line - 1]))
+    return next((heading[1] for heading in above if heading), "")
+
+
+def _collect(self: plugin.IPyNbFile) -> Any:
+    self.raised = ""
+    self.places = places(Path(self.path))
+    return _collect_cells(self)
+
+
+def _init(
+    self: plugin.IPyNbCell, name: str, parent: plugin.IPyNbFile, cell_num: int, **more: Any
+) -> None:
+    """A cell whose name says where it stands."""
+    place = parent.places[cell_num] if parent.places else None
+    if place:
+        chapter, line, section = place
+        name = f"{name}, {chapter.name} line {line}, {section}"
+    _init_cell(self, name, parent, cell_num, **more)
+    self.place = place
+
+
+def _reportinfo(self: plugin.IPyNbCell) -> tuple[Any, int | None, str]:
+    if not self.place:
+        return _report(self)
+    chapter, line, _ = self.place
+    return chapter, line - 1, self.name
+
+
+def _runtest(self: plugin.IPyNbCell) -> None:
+    if self.parent.raised:
+        pytest.skip(f"{self.parent.raised} raised, and the chapter cannot go on")
+    try:
+        _run_cell(self)
+    except plugin.NbCellError:
+        kinds = [output.output_type for output in self.test_outputs]
+        self.parent.raised = self.name if "error" in kinds else ""
+        raise
+
+
+def _repr_failure(self: plugin.IPyNbCell, excinfo: Any) -> str:
+    shown = _represent(self, excinfo)
+    if not self.place:
+        return shown
+    chapter, line, section = self.place
+    where = chapter.relative_to(BOOK.parent).as_posix()
+    return f"{where}, line {line}, in the section {section!r}\n{shown}"
+
+
+def _format(self: plugin.IPyNbCell, key: str, left: Any, right: Any) -> None:
+    _format_compare(self, key, left, right)
+    self.comparison_traceback.append("  ('+' is what is stored, '-' what it prints now)")
+
+
+_collect_cells = plugin.IPyNbFile.collect
+_init_cell = plugin.IPyNbCell.__init__
+_report = plugin.IPyNbCell.reportinfo
+_run_cell = plugin.IPyNbCell.runtest
+_represent = plugin.IPyNbCell.repr_failure
+_format_compare = plugin.IPyNbCell.format_output_compare
 _sanitize = plugin.IPyNbCell.sanitize
 _compare = plugin.IPyNbCell.compare_outputs
 
@@ -90,6 +181,12 @@ def _nothing(*_: Any) -> None:
     """Kernels are measured as every other child process is (`patch` in pyproject.toml)."""
 
 
+plugin.IPyNbFile.collect = _collect
+plugin.IPyNbCell.__init__ = _init
+plugin.IPyNbCell.reportinfo = _reportinfo
+plugin.IPyNbCell.runtest = _runtest
+plugin.IPyNbCell.repr_failure = _repr_failure
+plugin.IPyNbCell.format_output_compare = _format
 plugin.IPyNbCell.sanitize = _sanitize_numbers
 plugin.IPyNbCell.compare_outputs = _compare_text
 plugin.RunningKernel = ChapterKernel

@@ -1,0 +1,96 @@
+"""How high the chapters are and what fills them, with all evidence folded, in a real browser."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = [pytest.mark.book, pytest.mark.browser]
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+
+import heights as tool  # noqa: E402
+
+CHAPTERS = tool.table()
+WIDE = tool.WIDTH
+
+
+@pytest.fixture(scope="module")
+def measures(visit: Any) -> dict[str, Any]:
+    """The heights of every chapter of the table."""
+    measured = {}
+    for slug, entry in CHAPTERS.items():
+        page = visit(f"book/{slug}.html", width=WIDE).page
+        measured[slug] = tool.measured(page, entry["answer"])
+        page.context.close()
+    return measured
+
+
+def test_the_table_has_every_chapter() -> None:
+    chapters = [path for path in (ROOT / "book").glob("*/*.md") if path.parent.name != "api"]
+    assert {path.relative_to(ROOT / "book").with_suffix("").as_posix() for path in chapters} == (
+        CHAPTERS.keys()
+    )
+
+
+@pytest.mark.parametrize("slug", CHAPTERS)
+def test_a_chapter_keeps_its_bounds(measures: dict[str, Any], slug: str) -> None:
+    granted = CHAPTERS[slug].get("granted", {})
+    assert measures[slug].over({**tool.BOUNDS, **granted}) == {}
+
+
+@pytest.mark.parametrize("slug", CHAPTERS)
+def test_nothing_is_granted_that_is_not_needed(measures: dict[str, Any], slug: str) -> None:
+    granted = CHAPTERS[slug].get("granted", {})
+    needed = measures[slug].over(tool.BOUNDS)
+    assert sorted(granted.keys() - needed.keys()) == [], "remove it from heights.toml"
+
+
+# The measuring itself, on a page whose heights are known
+
+PAGE = """<style>* { margin: 0; padding: 0; border: 0 } p, div, h1 { overflow: hidden }</style>
+<article><h1 style="height: 100px">A title</h1>
+<p style="height: 300px">Words.</p>
+<div class="cell" style="height: 400px" id="fig-a">
+<svg style="height: 400px; display: block"></svg></div>
+<div class="eqn-equation" style="height: 200px"><div class="math">a</div>
+<details class="eqn-badge"><summary style="display: none">checked</summary>
+<div class="cell tag_evidence" style="height: 999px">chapter.check("eq-a")</div></details></div>
+<div class="cell" style="height: 240px"><div class="cell_input">def more_numbers(draw):</div></div>
+<div class="cell" style="height: 160px"><div class="cell_input">print(1)</div></div>
+<p style="height: 600px">Words.</p></article>"""
+
+
+@pytest.fixture
+def known(browser: Any) -> Any:
+    page = browser.new_page(viewport={"width": WIDE, "height": tool.SCREEN})
+    page.set_content(PAGE)
+    yield page
+    page.close()
+
+
+def test_heights_are_told_apart(known: Any) -> None:
+    seen = tool.measured(known, "fig-a")
+    pixels = {name: round(2000 * share) for name, share in seen.shares.items()}
+    assert pixels == {
+        "prose": 1000, "figures": 400, "equations": 200, "machinery": 240, "code": 160,
+    }  # fmt: skip
+    assert seen.values == {
+        "screens": 2.5, "machinery": 0.3, "prose": 50.0, "first figure": 1, "answer": 1,
+        "without figure": 1.5,
+    }  # fmt: skip
+    assert seen.gaps[0] == (1.5, "A title", "A title")
+    assert seen.machinery == ((240, "def more_numbers(draw):"),)
+
+
+def test_what_is_missed_is_named(known: Any) -> None:
+    seen = tool.measured(known, "fig-b")
+    assert seen.over(tool.BOUNDS) == {"machinery": 0.3, "answer": float("inf")}
+    assert seen.over({"prose": 51.0, "machinery": 0.3}) == {"prose": 50.0}
+    first, second = tool.said("part/one", seen, tool.BOUNDS)
+    assert "screens 2.5, machinery 0.3*, prose 50, first figure 1, answer inf*" in first
+    assert second.startswith("    prose 50%, figures 20%")

@@ -1,0 +1,61 @@
+"""A figure of the literature shows where it stands, and is refused where it does not say it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+CONF = f"""\
+import sys
+sys.path.insert(0, {str(ROOT / "book" / "_ext")!r})
+extensions = ["myst_parser", "sphinxcontrib.bibtex", "literature"]
+bibtex_bibfiles = ["references.bib"]
+"""
+BIB = (
+    "@book{gauss1809, author = {Carl Gauss}, title = {Theoria motus}, "
+    "publisher = {Perthes}, address = {Hamburg}, year = {1809}}\n"
+)
+PAGE = "# Page\n\nThere are {{literature}}`{}` of them.\n\n```{{bibliography}}\n```\n"
+
+
+@pytest.fixture
+def built(tmp_path: Path):
+    """Build a page with the role, and return the result of the build and its HTML."""
+
+    def build(written: str) -> tuple[subprocess.CompletedProcess[str], str]:
+        (tmp_path / "conf.py").write_text(CONF)
+        (tmp_path / "references.bib").write_text(BIB)
+        (tmp_path / "index.md").write_text(PAGE.format(written))
+        command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", ".", "out"]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        return done, (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
+
+    return build
+
+
+def test_the_figure_stands_before_its_citation(built) -> None:
+    done, html = built("14.5 % <gauss1809>")
+    assert done.returncode == 0, done.stderr
+    _, after = html.split('<span class="literature">14.5 %</span>\N{NO-BREAK SPACE}')
+    citation = after[: after.index("</a>")]
+    assert 'href="#' in citation
+    assert citation.endswith(">Gau09")
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("199", "literature wants a figure and a key, as in 199 <key>; got '199'"),
+        ("<gauss1809>", "literature wants a figure and a key"),
+        ("199 <>", "literature wants a figure and a key"),
+        ("199 <euler1748>", "euler1748"),
+    ],
+)
+def test_without_a_known_key_it_is_refused(built, written: str, said: str) -> None:
+    done, _ = built(written)
+    assert done.returncode != 0
+    assert said in done.stderr

@@ -1,0 +1,303 @@
+"""The live equation: made wrong in the page by pointer, touch or keyboard, its badge is red."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = [pytest.mark.book, pytest.mark.browser]
+
+CHAPTER = "book/gaussian-processes/function-view.html"
+LABEL = "eq-fv-cov"
+FRONT = "book/index.html"
+
+
+def data(book_html: Path, name: str) -> dict[str, Any]:
+    """What lies beside a page."""
+    page = book_html / name
+    text = page.with_name(f"{page.stem}.mutants.js").read_text("utf-8")
+    return json.loads(text.removeprefix("window.checkedEquations = ").rstrip().removesuffix(";"))
+
+
+@pytest.fixture
+def badge(visit: Any) -> Iterator[Any]:
+    """An opened badge, with the page that it stands on."""
+    made = []
+
+    def opened(name: str = CHAPTER, label: str = LABEL, **options: Any) -> Any:
+        seen = visit(name, **options)
+        made.append(seen.page.context)
+        found = seen.page.locator(f"details.eqn-badge[data-label='{label}']")
+        found.scroll_into_view_if_needed()
+        if not found.evaluate("badge => badge.open"):
+            found.locator("> summary").click()
+        frame(found).locator(".eqn-place").first.wait_for()
+        return seen, found
+
+    yield opened
+    for context in made:
+        context.close()
+
+
+def frame(badge: Any) -> Any:
+    return badge.locator("xpath=..")
+
+
+def places(badge: Any) -> Any:
+    return frame(badge).locator(".eqn-place")
+
+
+def at(badge: Any, edit: str) -> Any:
+    """The place at which this edit is the first."""
+    return frame(badge).locator(f".eqn-place[title='{edit}']")
+
+
+def wait_changed(badge: Any) -> None:
+    frame(badge).locator("mjx-math :is(.eqn-changed, .eqn-gone)").first.wait_for()
+
+
+def formula(badge: Any) -> str:
+    """What a screen reader gets of the equation that is shown."""
+    script = """frame => [...frame.querySelectorAll(':scope > div.math > mjx-container')]
+        .filter(one => one.offsetParent).map(
+            one => one.querySelector('mjx-assistive-mml').textContent).join('|')"""
+    return frame(badge).evaluate(script)
+
+
+def test_a_slip_turns_the_badge_red_and_says_how_far_off(badge: Any, book_html: Path) -> None:
+    seen, one = badge()
+    whole = formula(one)
+    flip = next(m for m in data(book_html, CHAPTER)[LABEL][0]["mutants"] if m[5][2:] == ["+"])
+    place = at(one, flip[0].replace("$", ""))
+    place.click()
+    wait_changed(one)
+    assert place.get_attribute("aria-pressed") == "true"
+    assert "eqn-broken" in one.get_attribute("class")
+    assert f"off by {flip[3]}" in one.locator("> summary").inner_text()
+    assert float(flip[3]) > 0.1
+    told = one.locator(".eqn-now [role=status]").inner_text()
+    assert told.startswith("Flip the sign of")
+    assert f"off by {flip[3]}" in told
+    assert "would have failed" in told
+    assert formula(one) == whole.replace("\N{MINUS SIGN}", "+", 1)
+    place.click()
+    frame(one).locator("mjx-math .eqn-changed").wait_for(state="detached")
+    assert place.get_attribute("aria-pressed") == "false"
+    assert "eqn-broken" not in one.get_attribute("class")
+    assert formula(one) == whole
+    assert "whole again" in one.locator(".eqn-now [role=status]").inner_text()
+    assert (seen.foreign, seen.failed, seen.complaints) == ([], [], [])
+
+
+def test_it_is_red_by_more_than_its_colour(badge: Any) -> None:
+    """The tick becomes a cross, and there are words."""
+    _, one = badge()
+    shape = "e => getComputedStyle(e.querySelector('.eqn-mark'), '::before').clipPath"
+    tick = one.evaluate(shape)
+    at(one, "drop the inverse of K_y").click()
+    wait_changed(one)
+    assert one.evaluate(shape) != tick
+    assert "one slip" in one.locator("> summary").inner_text()
+
+
+def test_the_keyboard_does_it_all(badge: Any) -> None:
+    seen, one = badge()
+    keys = seen.page.keyboard
+    focused = "() => document.activeElement.title"
+    one.locator("> summary").focus()
+    keys.press("Shift+Tab")
+    first = seen.page.evaluate(focused)
+    assert first == places(one).first.get_attribute("title")
+    keys.press("End")
+    assert seen.page.evaluate(focused) == places(one).last.get_attribute("title")
+    keys.press("ArrowRight")
+    assert seen.page.evaluate(focused) == first
+    while "sign" not in seen.page.evaluate(focused):
+        keys.press("ArrowRight")
+    keys.press("Enter")
+    wait_changed(one)
+    assert "eqn-broken" in one.get_attribute("class")
+    flipped = one.locator(".eqn-now strong").inner_text()
+    keys.press("ArrowDown")
+    assert one.locator(".eqn-now strong").inner_text() != flipped
+    assert one.locator(".eqn-now strong").inner_text().startswith("Drop the term")
+    keys.press("Escape")
+    frame(one).locator("mjx-math .eqn-gone").wait_for(state="detached")
+    assert "eqn-broken" not in one.get_attribute("class")
+    assert seen.page.evaluate("() => document.activeElement.className") == "eqn-place"
+    assert one.evaluate("badge => badge.open")
+
+
+def test_every_place_has_a_name_and_a_state(badge: Any) -> None:
+    _, one = badge()
+    bar = frame(one).locator("[role=toolbar]")
+    assert "slip" in bar.get_attribute("aria-label")
+    named = places(one).evaluate_all(
+        "all => all.map(e => [e.ariaLabel, e.ariaPressed, e.tabIndex])"
+    )
+    assert len(named) >= 5
+    assert all(label and pressed == "false" for label, pressed, _ in named)
+    assert sorted(stop for _, _, stop in named) == [-1] * (len(named) - 1) + [0]
+
+
+def test_a_finger_hits_it_on_a_phone(badge: Any) -> None:
+    seen, one = badge(width=390, scheme="dark")
+    place = at(one, "drop the inverse of K_y")
+    place.scroll_into_view_if_needed()
+    place.dispatch_event("click")
+    wait_changed(one)
+    assert "eqn-broken" in one.get_attribute("class")
+    more = one.locator("details.eqn-more").first
+    more.locator("summary").click()
+    more.locator("mjx-container").first.wait_for()
+    cut = more.locator("td.eqn-number").evaluate_all(
+        "cells => cells.filter(c => c.getBoundingClientRect().right > innerWidth).length"
+    )
+    assert cut == 0
+    excess = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    assert seen.page.evaluate(excess) <= 0
+
+
+def test_the_places_lie_over_what_they_change(badge: Any) -> None:
+    """Also when the window has become narrower."""
+    seen, one = badge()
+    script = """frame => [...frame.querySelectorAll('.eqn-place')].map((button, i) => {
+        const [a, b] = [button, frame.querySelector(`mjx-math .eqn-p${i}`)].map(
+            e => e.getBoundingClientRect());
+        return Math.max(Math.abs(a.x + 2 - b.x), Math.abs(a.y + 2 - b.y));
+    })"""
+    seen.page.wait_for_timeout(100)
+    assert max(frame(one).evaluate(script)) < 2
+    seen.page.set_viewport_size({"width": 700, "height": 900})
+    seen.page.wait_for_timeout(300)
+    assert max(frame(one).evaluate(script)) < 2
+
+
+def test_the_list_makes_the_same_slip(badge: Any, book_html: Path) -> None:
+    _, one = badge()
+    more = one.locator("details.eqn-more").first
+    more.locator("summary").click()
+    row = more.locator("tbody tr").first
+    row.locator("button.eqn-try").click()
+    wait_changed(one)
+    first = data(book_html, CHAPTER)[LABEL][0]["mutants"][0]
+    assert row.locator("td.eqn-number").inner_text() == first[3]
+    assert "eqn-broken" in one.get_attribute("class")
+
+
+def test_a_closed_badge_leaves_the_equation_whole(badge: Any) -> None:
+    _, one = badge()
+    places(one).first.focus()
+    places(one).first.press("Enter")
+    wait_changed(one)
+    one.locator("> summary").click()
+    frame(one).locator(".eqn-place").first.wait_for(state="detached")
+    assert "eqn-broken" not in one.get_attribute("class")
+    assert frame(one).locator("div.math > mjx-container:visible").count() == 1
+    assert frame(one).locator(".eqn-changed, .eqn-gone").count() == 0
+
+
+def test_what_no_number_can_tell_is_said_and_not_red(badge: Any, book_html: Path) -> None:
+    told = data(book_html, CHAPTER)
+    label, i = next(
+        (label, i)
+        for label, records in told.items()
+        for i, mutant in enumerate(records[0]["mutants"])
+        if mutant[2] == "indistinct" and mutant[5]
+    )
+    _, one = badge(label=label)
+    more = one.locator("details.eqn-more").first
+    more.locator("summary").click()
+    more.locator("tr.eqn-indistinct button").first.click()
+    wait_changed(one)
+    assert told[label][0]["mutants"][i][2] == "indistinct"
+    assert "eqn-broken" not in one.get_attribute("class")
+    assert "no number can tell" in one.locator("> summary").inner_text()
+
+
+def test_the_front_page_has_a_live_equation_open(badge: Any, pages: dict[str, Any]) -> None:
+    _, one = badge(FRONT)
+    at(one, "drop the inverse of K_y").click()
+    wait_changed(one)
+    assert "eqn-broken" in one.get_attribute("class")
+    article = pages[FRONT].select_one("article")
+    order = [
+        article.select_one(kind).sourceline for kind in ("figure", ".book-start", ".eqn-badge")
+    ]
+    assert order == sorted(order)
+
+
+@pytest.mark.parametrize("name", [CHAPTER, "book/games/deviation-payoffs.html", FRONT])
+def test_no_mutant_of_a_badge_is_in_the_html(
+    pages: dict[str, Any], book_html: Path, name: str
+) -> None:
+    page = pages[name]
+    badges = page.select("details.eqn-badge")
+    assert badges
+    assert page.select("table.eqn-mutants") == []
+    told = data(book_html, name)
+    for badge in badges:
+        for spot in badge.select(".eqn-tried"):
+            record = told[badge["data-label"]][int(spot["data-record"])]
+            assert record["mutants"]
+            assert spot.get_text() == record["sum"] + "."
+
+
+@pytest.mark.parametrize("name", [CHAPTER, "book/games/deviation-payoffs.html"])
+def test_nearly_every_mutant_has_a_place(book_html: Path, name: str) -> None:
+    mutants = [
+        m for records in data(book_html, name).values() for r in records for m in r["mutants"]
+    ]
+    without = [m[0] for m in mutants if not m[5]]
+    assert len(mutants) > 1000
+    assert len(without) < 0.01 * len(mutants)
+
+
+READ = """([latexes]) => latexes.filter(
+    latex => /merror|mathcolor="red"/.test(MathJax.tex2mml(latex)))"""
+
+
+@pytest.mark.parametrize("name", [CHAPTER, "book/decisions/pilco.html"])
+def test_mathjax_reads_the_edited_equations(visit: Any, book_html: Path, name: str) -> None:
+    """Every fifth of them, as each reads whole."""
+    edited = [
+        record["latex"][: m[5][0]] + m[5][2] + record["latex"][m[5][1] :]
+        for records in data(book_html, name).values()
+        for record in records
+        for m in record["mutants"][::5]
+        if m[5]
+    ]
+    page = visit(name).page
+    shown = [
+        rf"\begin{{split}}{latex}\end{{split}}" if "\\\\" in latex or "&" in latex else latex
+        for latex in edited
+    ]
+    assert len(shown) > 200
+    assert page.evaluate(READ, [shown]) == []
+    page.context.close()
+
+
+def test_without_mathjax_there_is_still_the_list(
+    browser: Any, tiny_book: Any, chapter_text: Any, tmp_path: Path
+) -> None:
+    """As in a book that takes it from another host, read without a network."""
+    built = tiny_book(tmp_path, {"one": chapter_text("one")})
+    assert built.code == 0, built.warned
+    page = browser.new_page()
+    broken: list[str] = []
+    page.on("pageerror", lambda error: broken.append(str(error)))
+    page.route("http*://**", lambda route: route.abort())
+    page.goto((built.html / "one.html").as_uri())
+    page.locator("details.eqn-badge > summary").click()
+    more = page.locator("details.eqn-badge details.eqn-more")
+    more.locator("summary").click()
+    rows = more.locator("tbody tr")
+    rows.first.wait_for()
+    assert rows.count() >= 4
+    assert page.locator(".eqn-place").count() == 0
+    assert broken == []
+    page.close()

@@ -1,0 +1,181 @@
+"""The notebooks that the pages offer: readable in any host, light to run, checking themselves."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
+
+from gpnotes.equations import Chapter
+from gpnotes.equations.book import markup, prose
+
+pytestmark = pytest.mark.book
+
+ROOT = Path(__file__).resolve().parents[2]
+CHAPTERS = sorted(
+    path.relative_to(ROOT / "book").with_suffix("").as_posix()
+    for path in ROOT.glob("book/*/*.md")
+    if "\nchapter.ledger()" in path.read_text("utf-8") and path.parent.name != "api"
+)
+SHORT = "gaussian-processes/weight-view"  # it runs in a few seconds
+
+LEFT_OVER = re.compile(
+    r"\{[a-z][a-z:_-]*\}`|^\s*:{3,}|^\s*:[a-z-]+:|^\([\w-]+\)=|^\s*`{3,}\{|^%|&lt;|\beqn-", re.M
+)
+FENCED = re.compile(r"^```\w*\n.*?^```$", re.M | re.S)
+ALLOWED = {"gpnotes", "numpy", "scipy", "matplotlib", "gymnasium"}
+
+
+@pytest.fixture(scope="module")
+def taken(book_html: Path) -> Any:
+    """A function that gives the notebook of a chapter, as downloaded."""
+    return lambda slug: book_html / "_sources" / "book" / f"{slug}.ipynb"
+
+
+def read(path: Path, kind: str) -> list[Any]:
+    """The cells of a kind."""
+    return [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == kind]
+
+
+def test_every_chapter_has_one() -> None:
+    assert len(CHAPTERS) >= 6
+
+
+@pytest.mark.parametrize("slug", CHAPTERS)
+def test_nothing_of_the_books_markup_is_left(taken: Any, slug: str) -> None:
+    left = [
+        match[0].strip()
+        for cell in read(taken(slug), "markdown")
+        for match in LEFT_OVER.finditer(FENCED.sub("", cell.source))
+    ]
+    assert left == []
+
+
+@pytest.mark.parametrize("slug", CHAPTERS)
+def test_the_equations_have_the_numbers_of_the_page(
+    taken: Any, pages: dict[str, Any], slug: str
+) -> None:
+    text = "\n\n".join(cell.source for cell in read(taken(slug), "markdown"))
+    tagged = re.findall(r"\\tag\{([\d.]+)\}\n\$\$\n<!-- label: (\S+) -->", text)
+    spans = pages[f"book/{slug}.html"].select("div.math[id] > span.eqno")
+    shown = {re.match(r"\(([\d.]+)\)", span.get_text())[1]: span.parent["id"] for span in spans}
+    assert len(tagged) > 15
+    assert {number: f"equation-{label}" for number, label in tagged} == shown
+
+
+@pytest.mark.parametrize("slug", CHAPTERS)
+def test_it_says_what_the_chapter_says(taken: Any, slug: str) -> None:
+    """The same equations, relations in sentences and code: so the same is checked."""
+    notebook, text = taken(slug), ROOT / "book" / f"{slug}.md"
+    ours, theirs = markup.read(notebook), markup.read(text)
+    assert {k: e.digest for k, e in ours.items()} == {k: e.digest for k, e in theirs.items()}
+    relations = [[" ".join(r.latex.split()) for r in prose.read(p)] for p in (notebook, text)]
+    assert relations[0] == relations[1]
+    in_words = (prose.sentences(path.read_text("utf-8"), path.suffix) for path in (notebook, text))
+    assert next(in_words) == next(in_words)
+    code = [cell.source.strip() for cell in read(notebook, "code")]
+    assert code == [source.strip() for _, source in markup.cells(text.read_text("utf-8"))]
+
+
+@pytest.mark.parametrize("slug", CHAPTERS)
+def test_it_asks_for_little(taken: Any, slug: str) -> None:
+    module = ast.parse("\n".join(cell.source for cell in read(taken(slug), "code")))
+    named = {a.name for n in ast.walk(module) if isinstance(n, ast.Import) for a in n.names}
+    named |= {n.module for n in ast.walk(module) if isinstance(n, ast.ImportFrom)}
+    assert {name.partition(".")[0] for name in named} - set(sys.stdlib_module_names) <= ALLOWED
+
+
+@pytest.mark.parametrize("slug", CHAPTERS)
+def test_figures_show_in_a_notebook_that_nobody_has_run(taken: Any, slug: str) -> None:
+    shown = [o.get("data", {}) for c in read(taken(slug), "code") for o in c.outputs]
+    drawn = [data for data in shown if "image/svg+xml" in data]
+    assert len(drawn) > 3
+    assert all("image/png" in data for data in drawn)
+    assert not [kind for data in shown for kind in data if kind.startswith("application/")]
+    captions = [c for c in read(taken(slug), "markdown") if "caption" in c.metadata.get("tags", [])]
+    assert sum(c.source.count("**Figure ") for c in captions) >= len(drawn) // 2
+
+
+@pytest.mark.parametrize("slug", CHAPTERS)
+def test_evidence_and_solutions_open_on_a_click(taken: Any, slug: str) -> None:
+    for cell in read(taken(slug), "code"):
+        if {"evidence", "hide-input"} & set(cell.metadata.get("tags", [])):
+            assert cell.metadata["jupyter"] == {"source_hidden": True}
+    text = "\n\n".join(cell.source for cell in read(taken(slug), "markdown"))
+    exercises = re.findall(r"^#+ (Exercise [\d.]+)", text, re.M)
+    solved = re.findall(r"^<summary>Solution to (Exercise [\d.]+)", text, re.M)
+    assert exercises
+    assert list(dict.fromkeys(solved)) == exercises
+    assert text.count("<details>") == text.count("</details>")
+
+
+# A finder for the folder that a kernel reads first: all that makes pages is not there.
+BARRIER = """
+import importlib.abc, sys
+class Barrier(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in BARRED:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+BARRED = {"sphinx", "docutils", "myst_nb", "myst_parser", "jupytext", "sklearn"}
+sys.meta_path.insert(0, Barrier())
+"""
+
+
+@pytest.fixture
+def alone(tmp_path: Path, taken: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A function that runs a notebook in a folder of its own, without what makes pages."""
+    (tmp_path / "bare").mkdir()
+    (tmp_path / "bare" / "sitecustomize.py").write_text(BARRIER)
+    path = os.pathsep.join([str(tmp_path / "bare"), str(ROOT / "src")])
+    for name in ("JPY_SESSION_NAME", "MPLBACKEND"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PYTHONPATH", path)
+
+    def run(slug: str, name: str, edit: Any = lambda text: text) -> Any:
+        folder = tmp_path / "away"
+        folder.mkdir(exist_ok=True)
+        text = edit(taken(slug).read_text("utf-8"))
+        (folder / name).write_text(text, encoding="utf-8")
+        notebook = nbformat.reads(text, as_version=4)
+        place = {"metadata": {"path": str(folder)}}
+        NotebookClient(notebook, timeout=300, resources=place).execute()
+        return notebook
+
+    return run
+
+
+@pytest.mark.slow
+def test_it_runs_and_checks_itself_without_what_makes_pages(alone: Any) -> None:
+    notebook = alone(SHORT, "downloaded (1).ipynb")
+    said = json.dumps([c.get("outputs") for c in notebook.cells], ensure_ascii=False)
+    assert said.count("downloaded (1).ipynb") > 30
+    assert "as packaged" not in said
+
+
+@pytest.mark.slow
+def test_a_flipped_sign_in_it_fails(alone: Any) -> None:
+    def flip(text: str) -> str:
+        assert "S_w - S_w" in text
+        return text.replace("S_w - S_w", "S_w + S_w", 1)  # below it, outputs repeat the formula
+
+    with pytest.raises(CellExecutionError, match=r"weight-view\.ipynb, eq-wv-woodbury"):
+        alone(SHORT, "weight-view.ipynb", flip)
+
+
+def test_beside_the_text_it_is_the_same_chapter(
+    taken: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = ROOT / "book" / f"{SHORT}.md"
+    for path in (text, taken(SHORT)):
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    monkeypatch.chdir(tmp_path)
+    assert Chapter(SHORT).relations()
