@@ -42,7 +42,9 @@ SET = """() => [...document.querySelectorAll('.eqn-later')].every(
     && [...document.querySelectorAll('.eqn-set')].every(e => e.querySelector('mjx-container'))"""
 UNFOLDED = """() => {
     const width = document.documentElement.clientWidth;
-    const free = e => !e.parentElement.closest('.eqn-scroll, pre');  // code scrolls by itself
+    const scrolls = e => ['auto', 'scroll'].includes(getComputedStyle(e).overflowX);
+    const free = e => e.matches('.eqn-badge')
+        || !scrolls(e.parentElement) && free(e.parentElement);
     const left = e => e.getBoundingClientRect().left;
     const displays = [...document.querySelectorAll('div.math > mjx-container:not([hidden])')];
     const boxes = [...document.querySelectorAll('.eqn-badge, .eqn-badge *')].filter(
