@@ -32,14 +32,14 @@ BY_FLOOR = (
     ("_xp",),
     ("_check",),
     ("memory",),  # asked before `linalg` allocates
-    ("linalg", "random", "quadrature", "arrays", "ascent", "priors"),
+    ("linalg", "random", "quadrature", "arrays", "ascent", "priors", "chunks"),
     ("params", "gaussian", "contracts"),
     ("bounds", "inplace"),  # of what `params` declares; a kernel imports its fast path
     ("kernels", "means", "likelihoods"),
     ("process",),
     ("linear", "exact"),
-    ("laplace",),  # its prior is the process of `exact`
-    ("fitting",),
+    ("laplace", "sufficient"),  # its prior is the process of `exact`
+    ("fitting", "features"),
     ("moments", "design", "games"),
     ("fantasy", "pilco"),
     ("plot",),

@@ -13,9 +13,9 @@ from misuse.answers import Answer, Call, answers
 from misuse.calls import CALLS
 
 ROOMS = (
-    "arrays", "design", "exact", "fantasy", "fitting", "games", "gaussian", "kernels", "laplace",
-    "likelihoods", "linalg", "linear", "means", "moments", "params", "pilco", "pilco.pendulum",
-    "priors", "quadrature", "random", "testing",
+    "arrays", "chunks", "design", "exact", "fantasy", "features", "fitting", "games", "gaussian",
+    "kernels", "laplace", "likelihoods", "linalg", "linear", "means", "moments", "params", "pilco",
+    "pilco.pendulum", "priors", "quadrature", "random", "testing",
 )  # fmt: skip
 CLEAR = 0.95  # the share of wrong calls whose error names the argument
 
@@ -122,11 +122,11 @@ UNTRIED = {
     "Fit", "Run", "LeaveOneOut", "Posterior", "LaplacePosterior", "WeightPosterior", "Design",
     "Equilibria", "Equilibrium", "Search", "Estimate", "Moments", "Predictor",
     "Augmented", "Improvement", "Rollout", "SineMoments", "Transitions", "Round", "Choice",
-    "VarianceParts",
-    "Cholesky", "FactorisationError", "JitterWarning", "Stream", "Space",
+    "VarianceParts", "FeaturePosterior",
+    "Cholesky", "ChunkError", "FactorisationError", "JitterWarning", "Stream", "Space",
     # for subclasses and for other rooms
-    "ComposableCost", "Kernel", "Stationary", "LikelihoodBase", "cotangent", "fixed",
-    "flatten_gradient", "holds_derivatives", "nonnegative", "positive", "real", "settle",
+    "ComposableCost", "Kernel", "Stationary", "LikelihoodBase", "Mapper", "added", "cotangent",
+    "fixed", "flatten_gradient", "holds_derivatives", "nonnegative", "positive", "real", "settle",
     "unchecked", "by_differences", "centroid", "gradcheck",
     # without arguments
     "ZeroMean", "backend", "namespaces",

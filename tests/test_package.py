@@ -84,7 +84,9 @@ def shown():
     return {name: getattr(home, name) for home in homes for name in home.__all__}
 
 
-@pytest.mark.parametrize("room", ["", ".design", ".fantasy", ".games", ".moments", ".pilco"])
+@pytest.mark.parametrize(
+    "room", ["", ".chunks", ".design", ".fantasy", ".features", ".games", ".moments", ".pilco"]
+)
 def test_the_pages_of_the_api_hold_every_public_name(room):
     """A class that moves to another module takes its place on the page with it."""
     home = importlib.import_module(f"gpnotes{room}")

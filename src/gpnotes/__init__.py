@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 _HOMES: dict[str, tuple[str, ...]] = {
     "arrays": ("asarray", "dataset", "to_numpy"),
+    "chunks": ("ChunkError",),
     "contracts": (),
     "design": (),
     "exact": (
@@ -17,6 +18,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "prior",
     ),
     "fantasy": (),
+    "features": (),
     "fitting": ("fit",),
     "games": (),
     "gaussian": ("Normal",),
@@ -51,10 +53,12 @@ __equations__ = f"{__path__[0]}/data"  # the packed equations of the book, for t
 if TYPE_CHECKING:
     from . import (
         arrays as arrays,
+        chunks as chunks,
         contracts as contracts,
         design as design,
         exact as exact,
         fantasy as fantasy,
+        features as features,
         fitting as fitting,
         games as games,
         gaussian as gaussian,
@@ -74,6 +78,7 @@ if TYPE_CHECKING:
         testing as testing,
     )
     from .arrays import asarray as asarray, dataset as dataset, to_numpy as to_numpy
+    from .chunks import ChunkError as ChunkError
     from .exact import (
         GP as GP,
         LeaveOneOut as LeaveOneOut,

@@ -339,6 +339,10 @@ def _floating(a: Any, name: str) -> None:
 def _finite(a: Any, name: str) -> Any:
     xp = array_namespace(a)
     if not bool(xp.all(xp.isfinite(a))):
-        bad = int(xp.sum(xp.astype(~xp.isfinite(a), xp.int64)))
-        raise ValueError(f"{name} must be finite; {bad} of its entries are not")
+        wrong = xp.astype(~xp.isfinite(a), xp.int64)
+        rows = wrong if a.ndim < 2 else xp.max(wrong, axis=tuple(range(1, a.ndim)))
+        where = f", the first in row {int(xp.argmax(rows))}" if a.ndim else ""
+        raise ValueError(
+            f"{name} must be finite; {int(xp.sum(wrong))} of its entries are not{where}"
+        )
     return a

@@ -18,6 +18,7 @@ from . import _check
 from ._xp import HostVector, Numbers, array_namespace, as_array, to_numpy
 
 __all__ = [
+    "added",
     "cotangent",
     "fixed",
     "flatten",
@@ -138,6 +139,29 @@ def cotangent(obj: P, **bars: Any) -> P:
     bar = unchecked(obj, **bars)
     object.__setattr__(bar, "_holds_derivatives", True)
     return bar
+
+
+def added(first: P, second: P) -> P:
+    """The cotangent of the sums of what two cotangents of one object hold.
+
+    >>> from gpnotes import RBF
+    >>> added(cotangent(RBF(), variance=-0.5), cotangent(RBF(), variance=2.0)).variance
+    1.5
+    """
+    return cast("P", _added(first, second))
+
+
+def _added(first: Any, second: Any) -> Any:
+    if isinstance(first, tuple):
+        return tuple(map(_added, first, second))
+    if not is_dataclass(first) or isinstance(first, type):
+        return first
+    sums = {}
+    for item in fields(first):
+        pair = getattr(first, item.name), getattr(second, item.name)
+        is_parameter = item.metadata.get("constraint", "fixed") != "fixed"
+        sums[item.name] = pair[0] + pair[1] if is_parameter else _added(*pair)
+    return cotangent(first, **sums)
 
 
 def holds_derivatives(obj: Parameters) -> bool:

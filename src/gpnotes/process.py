@@ -74,13 +74,13 @@ def plus_noise(K: Matrix, noise_var: float) -> Matrix:
     return K + noise_var * _xp.eye(K.shape[0], K) if noise_var else K
 
 
-def admit_data(gp: GP, X: Matrix, y: Vector) -> None:
+def admit_data(gp: GP, X: Matrix, y: Vector, name: str = "X") -> None:
     """Raise, naming the argument, for a process and data that do not go together."""
     _check.instance(gp, "gp", GP)
-    if _check.matrix(X, "X").shape[0] == 0:
-        raise ValueError(f"X must have at least one row; got {X.shape}")
-    gp.kernel._admit(X, "X")
-    _check.alike(_check.vector(y, "y", size=X.shape[0]), "y", X, "X")
+    if _check.matrix(X, name).shape[0] == 0:
+        raise ValueError(f"{name} must have at least one row; got {X.shape}")
+    gp.kernel._admit(X, name)
+    _check.alike(_check.vector(y, "y", size=X.shape[0]), "y", X, name)
 
 
 def residual_of(gp: GP, X: Matrix, y: Vector) -> Vector:

@@ -1,5 +1,6 @@
 """One right call of every public function, by floor of the package."""
 
+from .approximate import CALLS as _APPROXIMATE
 from .control import CALLS as _CONTROL
 from .decisions import CALLS as _DECISIONS
 from .equations import CALLS as _EQUATIONS
@@ -7,4 +8,4 @@ from .games import CALLS as _GAMES
 from .ground import CALLS as _GROUND
 from .models import CALLS as _MODELS
 
-CALLS = (*_GROUND, *_MODELS, *_DECISIONS, *_GAMES, *_CONTROL, *_EQUATIONS)
+CALLS = (*_GROUND, *_MODELS, *_APPROXIMATE, *_DECISIONS, *_GAMES, *_CONTROL, *_EQUATIONS)

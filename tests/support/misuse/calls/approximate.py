@@ -1,0 +1,73 @@
+"""Right calls of sums over chunks and of regression on random features."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gpnotes import GP, RBF, chunks, features, stream
+from gpnotes import kernels as k
+
+from ..answers import call
+from ..kinds import Argument, flag, function, matrix, one_of, thing, vector, whole
+from ..kinds import stream as stream_kind
+
+_DRAW = np.random.default_rng(0)
+_X, _XS = _DRAW.standard_normal((6, 2)), _DRAW.standard_normal((4, 2))
+_Y = _DRAW.standard_normal(6)
+_GP = GP(RBF(1.0, np.asarray([1.0, 2.0])), 0.1)
+_GPS = thing(_GP, RBF(), k.Linear())
+_XY = {"X": matrix(_X, rows=True, columns=True), "y": vector(_Y, size=True)}
+_NEW = matrix(_XS, columns=True)
+_PAIRS = [(_X, _Y), (_XS, _Y[:4])]
+_CHUNKS = Argument(
+    _PAIRS,
+    {
+        "None": None, "a number": 3, "no chunk": [], "a pair": (_X, _Y), "an array": _X,
+        "a string": "xy", "a chunk of None": [None], "no rows": [(_X[:0], _Y[:0])],
+        "a NaN": [(_X, _Y), (_X, np.full(6, np.nan))],
+    },
+)  # fmt: skip
+_MAP = function(map)
+
+_FREQUENCIES = features.draw_frequencies(_GP.kernel, _X, 4, stream(1))
+_FEATURES = features.condition(_GP, _FREQUENCIES, _X, _Y)
+_DRAWN: dict[str, Any] = {"gp": _GPS, "frequencies": thing(_FREQUENCIES, RBF())}
+
+
+def _work(X: Any, y: Any) -> float:
+    if X.shape[0] == 0 or not np.all(np.isfinite(y)):
+        raise ValueError("y must be finite, and X have rows")
+    return float(y.sum())
+
+
+CALLS = (
+    call("add_up", chunks.add_up, work=function(_work), chunks=_CHUNKS, map=_MAP),
+    call("repeatable", chunks.repeatable, chunks=Argument(_PAIRS, {"None": None, "a number": 3})),
+    call("draw_frequencies", features.draw_frequencies, kernel=thing(_GP.kernel, _GP),
+         X=matrix(_X, columns=True, mates=False), n=whole(4).but("a boolean"),
+         stream=stream_kind(), kind=one_of("paired"), orthogonal=flag()),
+    call("Frequencies", features.Frequencies, unit=matrix(np.ones((3, 2)), rows=True),
+         phases=vector(np.ones(3), size=True),
+         kernel_class=Argument(RBF, {"None": None, "a kernel": RBF(), "a string": "RBF",
+                                     "another class": int})),
+    call("Frequencies.features", _FREQUENCIES.features, kernel=thing(_GP.kernel, _GP, k.Linear()),
+         X=_NEW),
+    call("Frequencies.pullback", _FREQUENCIES.pullback, kernel=thing(_GP.kernel, k.Linear()),
+         X=matrix(_X, rows=True, columns=True),
+         Phi_bar=matrix(np.ones((6, 4)), rows=True, columns=True)),
+    *(call(f"features.{name}", getattr(features, name), **_DRAWN, **_XY)
+      for name in ("condition", "log_evidence", "log_evidence_and_gradient")),
+    *(call(f"features.{name}", getattr(features, name), **_DRAWN, chunks=_CHUNKS, map=_MAP)
+      for name in ("condition_on_chunks", "log_evidence_and_gradient_on_chunks")),
+    call("FeaturePosterior.predict", _FEATURES.predict, Xs=_NEW, noise=flag(),
+         chunk=whole(2, optional=True)),
+    call("FeaturePosterior.mean", _FEATURES.mean, Xs=_NEW),
+    *(call(f"FeaturePosterior.{name}", getattr(_FEATURES, name), Xs=_NEW, noise=flag())
+      for name in ("variance", "covariance")),
+    call("FeaturePosterior.sample", _FEATURES.sample, Xs=_NEW, stream=stream_kind(),
+         n=whole(2, 0)),
+    call("FeaturePosterior.extend", _FEATURES.extend, x=matrix(_X, rows=True, columns=True),
+         y=vector(_Y, size=True)),
+)  # fmt: skip
