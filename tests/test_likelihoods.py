@@ -1,13 +1,20 @@
 """Likelihoods: densities, derivatives, averages over f."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
-from scipy.special import log_expit, log_ndtr
-from scipy.stats import norm
+from scipy.integrate import quad
+from scipy.special import gammaln, log_expit, log_ndtr, psi
+from scipy.stats import norm, poisson, t
 
-from gpnotes import Bernoulli, Gaussian, expect, memory
+from gpnotes import Bernoulli, Gaussian, Poisson, StudentT, expect, memory
 from gpnotes._xp import to_numpy
-from gpnotes.likelihoods import _NODES
+from gpnotes.likelihoods.counts import log_factorial
+from gpnotes.likelihoods.expectations import expected, expected_bar, has_parameters, log_predictive
+from gpnotes.likelihoods.heavy_tails import digamma
+from gpnotes.likelihoods.labels import _NODES
+from gpnotes.testing import check_likelihood, gradcheck
 
 
 @pytest.fixture
@@ -301,3 +308,197 @@ def test_an_entropy_is_of_an_array(f):
 def test_a_link_is_one_of_two(link):
     with pytest.raises(ValueError, match=r"link must be one of \['probit', 'logit'\]; got"):
         Bernoulli(link)
+
+
+# Counts and heavy tails
+
+
+COUNTS = np.asarray([0.0, 1.0, 2.0, 7.0, 15.0, 16.0, 40.0, 1000.0])
+RATES = np.asarray([-3.0, 0.2, 1.5, 1.0, 3.0, 2.0, 3.7, 6.0])
+
+
+def close(space, rtol=1e-12):
+    return {"rtol": rtol, "atol": 1e-12} if space.double else {"rtol": 3e-5, "atol": 3e-5}
+
+
+def test_the_density_of_a_count_is_that_of_scipy(space):
+    log_density = Poisson().log_density(space.asarray(COUNTS), space.asarray(RATES))
+    assert space.holds(log_density)
+    wanted = poisson(np.exp(RATES)).logpmf(COUNTS)
+    np.testing.assert_allclose(to_numpy(log_density), wanted, **close(space))
+    one = Poisson().log_density(3.0, space.asarray(RATES))
+    assert space.holds(one)
+    np.testing.assert_allclose(to_numpy(one), poisson(np.exp(RATES)).logpmf(3), **close(space))
+
+
+def test_factorials_are_those_of_the_gamma_function(space):
+    y = np.concatenate([np.arange(60.0), [1e3, 1e5, 1e7]])
+    logs = log_factorial(space.asarray(y), space.asarray(y))
+    assert space.holds(logs)
+    rtol, atol = (4e-16, 4e-15) if space.double else (5e-7, 5e-6)
+    np.testing.assert_allclose(to_numpy(logs), gammaln(y + 1.0), rtol=10 * rtol, atol=atol)
+
+
+@pytest.mark.parametrize("dof", [0.6, 1.0, 3.5, 40.0])
+def test_the_density_with_heavy_tails_is_that_of_scipy(space, dof):
+    y, f = np.asarray([0.3, -1.2, 2.0, 90.0]), np.asarray([0.1, 0.4, -0.5, 1.0])
+    log_density = StudentT(0.7, dof).log_density(space.asarray(y), space.asarray(f))
+    assert space.holds(log_density)
+    np.testing.assert_allclose(to_numpy(log_density), t(dof, f, 0.7).logpdf(y), **close(space))
+
+
+@pytest.mark.parametrize("x", [1e-3, 0.3, 1.0, 2.5, 9.99, 10.0, 77.0, 1e6])
+def test_digamma_is_that_of_scipy(x):
+    assert digamma(x) == pytest.approx(psi(x), rel=1e-14, abs=1e-14)
+
+
+ALL = [
+    (Gaussian(0.7), [0.3, -1.2, 2.0]),
+    (Bernoulli("probit"), [1.0, -1.0, -1.0]),
+    (Bernoulli("logit"), [1.0, -1.0, -1.0]),
+    (Poisson(), [0.0, 3.0, 1.0]),
+    (StudentT(0.9, 3.5), [0.3, -1.2, 4.0]),
+]
+KINDS = pytest.mark.parametrize(("likelihood", "y"), ALL, ids=lambda value: str(value)[:16])
+
+
+def test_the_parts_of_the_package_have_all_derivatives():
+    for likelihood, y in ALL:
+        concave = not isinstance(likelihood, StudentT)
+        f = np.asarray([0.1, 0.8, -0.5])
+        check_likelihood(likelihood, np.asarray(y), f, log_concave=concave)
+
+
+@KINDS
+def test_averages_of_the_density_are_those_of_brute_force(space, likelihood, y):
+    """``∫ log p(y | f) N(f; m, v) df`` by adaptive quadrature."""
+    m, v = np.asarray([0.1, 0.4, -0.5]), np.asarray([0.2, 1.0, 0.5])
+    arguments = [space.asarray(a) for a in (y, m, v)]
+    got = likelihood.expected_log_density(*arguments, nodes=60)
+    assert space.holds(got)
+
+    def average(i):
+        def integrand(f):
+            f = np.asarray([f])
+            return float(likelihood.log_density(y[i], f)[0]) * norm(m[i], v[i] ** 0.5).pdf(f[0])
+
+        reach = 10.0 * v[i] ** 0.5
+        return quad(integrand, m[i] - reach, m[i] + reach, epsabs=1e-11, epsrel=1e-11, limit=200)[0]
+
+    wanted = [average(i) for i in range(3)]
+    np.testing.assert_allclose(to_numpy(got), wanted, **close(space, 1e-7))
+
+
+@KINDS
+@pytest.mark.parametrize("nodes", [2, 7, 20])
+def test_slopes_of_averages_are_those_of_the_rule_itself(likelihood, y, nodes):
+    """Not of the integral: with seven nodes the two differ, and an ascent needs the first."""
+    y, m, v = np.asarray(y), np.asarray([0.1, 0.4, -0.5]), np.asarray([0.2, 1.0, 0.5])
+
+    def pullback(mean, variance, bar):
+        slopes = likelihood.expected_derivatives(y, mean, variance, nodes)
+        return tuple(bar * slope for slope in slopes)
+
+    gradcheck(lambda m, v: likelihood.expected_log_density(y, m, v, nodes), pullback, m, v)
+
+
+@KINDS
+def test_slopes_of_averages_in_every_space_and_where_f_is_known(space, likelihood, y):
+    m, v = np.asarray([0.1, 0.4, -0.5]), np.asarray([0.2, 0.0, 1e-20])
+    slopes = likelihood.expected_derivatives(*(space.asarray(a) for a in (y, m, v)))
+    wanted = likelihood.expected_derivatives(*(np.asarray(a) for a in (y, m, v)))
+    for got, one in zip(slopes, wanted, strict=True):
+        assert space.holds(got)
+        np.testing.assert_allclose(to_numpy(got), one, **close(space, 1e-9))
+    first, second, _ = likelihood.derivatives(np.asarray(y), m)
+    np.testing.assert_allclose(wanted[0][1:], first[1:], rtol=1e-9)
+    np.testing.assert_allclose(wanted[1][1:], 0.5 * second[1:], rtol=1e-9)
+
+
+@pytest.mark.parametrize(("likelihood", "y"), ALL[:4], ids=lambda value: str(value)[:16])
+def test_where_the_density_is_log_concave_no_slope_by_a_variance_is_positive(rng, likelihood, y):
+    means, variances = 5.0 * rng.normal(size=(3, 200)), np.exp(2.0 * rng.normal(size=(3, 200)))
+    for i in range(3):
+        slope = likelihood.expected_derivatives(y[i], means[i], variances[i], 20)[1]
+        assert np.all(slope <= 1e-14)
+    heavy = StudentT(0.5, 3.0).expected_derivatives(np.full(1, 5.0), np.zeros(1), np.full(1, 0.1))
+    assert heavy[1] > 0.05
+
+
+@KINDS
+def test_averages_are_the_same_for_a_likelihood_that_is_not_ours(likelihood, y):
+    """By Gauss-Hermite what is known of a closed form otherwise."""
+    brought = SimpleNamespace(
+        log_density=likelihood.log_density, derivatives=likelihood.derivatives
+    )
+    y, m, v = np.asarray(y), np.asarray([0.1, 0.4, -0.5]), np.asarray([0.2, 1.0, 0.0])
+    ours, theirs = (expected(part, y, m, v, 40) for part in (likelihood, brought))
+    for got, wanted in zip(theirs, ours, strict=True):
+        np.testing.assert_allclose(got, wanted, rtol=1e-9)
+    logs = [log_predictive(part, y, m, v) for part in (likelihood, brought)]
+    np.testing.assert_allclose(*logs, rtol=1e-5)
+
+
+@pytest.mark.parametrize("likelihood", [Gaussian(0.7), StudentT(0.9, 3.5)])
+def test_the_bar_of_an_average_agrees_with_differences(likelihood):
+    y, m, v = np.asarray([0.3, -1.2, 4.0]), np.asarray([0.1, 0.4, -0.5]), np.asarray([0.2, 1, 0.5])
+    gradcheck(
+        lambda part: part.expected_log_density(y, m, v, 7),
+        lambda part, bar: (expected_bar(part, y, m, v, bar, 7),),
+        likelihood,
+    )
+    assert expected_bar(Poisson(), y, m, v, y, 7) == Poisson()
+    assert not has_parameters(Bernoulli())
+    assert has_parameters(likelihood)
+
+
+@KINDS
+def test_how_likely_y_was_is_the_average_of_its_density(space, likelihood, y):
+    m, v = np.asarray([0.1, 0.4, -0.5]), np.asarray([0.2, 1.0, 0.5])
+    got = likelihood.log_predictive(*(space.asarray(a) for a in (y, m, v)))
+    assert space.holds(got)
+    z = np.linspace(-12.0, 12.0, 20_001)
+    weights = np.exp(-0.5 * z * z) / np.exp(-0.5 * z * z).sum()
+    f = m[:, None] + np.sqrt(v)[:, None] * z
+    density = np.exp(likelihood.log_density(np.asarray(y)[:, None], f))
+    np.testing.assert_allclose(to_numpy(got), np.log(density @ weights), **close(space, 1e-7))
+
+
+@KINDS
+def test_predicted_moments_are_those_of_many_draws(space, likelihood, y):
+    m, v = np.asarray([0.1, 0.4, -0.5]), np.asarray([0.2, 0.3, 0.5])
+    mean, variance = likelihood.predict(space.asarray(m), space.asarray(v))
+    assert space.holds(mean)
+    assert space.holds(variance)
+    rng = np.random.default_rng(0)
+    f = m + np.sqrt(v) * rng.normal(size=(400_000, 3))
+    draws = {
+        "Gaussian": lambda: f + 0.7**0.5 * rng.normal(size=f.shape),
+        "Poisson": lambda: rng.poisson(np.exp(f)),
+        "StudentT": lambda: f + 0.9 * rng.standard_t(3.5, size=f.shape),
+        "Bernoulli": lambda: np.where(
+            np.log(rng.uniform(size=f.shape)) < likelihood.log_density(1.0, f), 1.0, -1.0
+        ),
+    }[type(likelihood).__name__]()
+    np.testing.assert_allclose(to_numpy(mean), draws.mean(axis=0), atol=0.02)
+    np.testing.assert_allclose(to_numpy(variance), draws.var(axis=0), rtol=0.06)
+
+
+def test_what_has_no_variance_says_so():
+    mean, variance = StudentT(1.0, 2.0).predict(np.ones(2), np.ones(2))
+    np.testing.assert_array_equal(variance, np.inf)
+    np.testing.assert_array_equal(mean, 1.0)
+
+
+@pytest.mark.parametrize("y", [np.asarray([0.5, 1.0]), np.asarray([-1.0, 1.0]), -1.0])
+def test_counts_are_whole_and_not_negative(y):
+    for method in (Poisson().log_density, Poisson().derivatives):
+        with pytest.raises(ValueError, match="y must hold counts, 0, 1, 2"):
+            method(y, np.ones(2))
+
+
+@pytest.mark.parametrize("nodes", [1, 0, 2.0, True])
+def test_a_rule_has_at_least_two_nodes(nodes):
+    for method in (StudentT().expected_log_density, StudentT().expected_derivatives):
+        with pytest.raises((ValueError, TypeError), match="nodes must be a whole number from 2"):
+            method(np.ones(2), np.ones(2), np.ones(2), nodes)

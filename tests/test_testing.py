@@ -16,6 +16,7 @@ from gpnotes import (
     ConstantMean,
     Gaussian,
     Matern32,
+    Poisson,
     White,
     ZeroMean,
     condition,
@@ -388,6 +389,40 @@ def test_our_likelihoods_conform(space, link):
     y, f = space.asarray([1.0, -1.0, 1.0]), space.asarray([0.3, 2.0, -0.4])
     check_likelihood(Bernoulli(link), y, f)
     check_likelihood(Gaussian(0.4), 0.3 * y, f)
+    check_likelihood(Poisson(), y + 1.0, f)
+    for dof in (1.5, 4.5):
+        check_likelihood(gpnotes.StudentT(0.7, dof), 0.3 * y, f, log_concave=False)
+
+
+class Slipped(Gaussian):
+    """A Gaussian likelihood with one thing wrong."""
+
+    def __init__(self, flaw):
+        super().__init__(0.4)
+        object.__setattr__(self, "flaw", flaw)
+
+    def _bar(self, y, f, bar):
+        right = super()._bar(y, f, bar)
+        return cotangent(right, variance=2.0 * right.variance) if self.flaw == "bar" else right
+
+    def _predict(self, mean, variance):
+        wrong = {"variance": (mean, 2.0 * variance + 0.4), "negative": (mean, -variance)}
+        return wrong.get(self.flaw, (mean, variance + 0.4))
+
+
+@pytest.mark.parametrize(
+    ("flaw", "message"),
+    [
+        ("bar", r"likelihood\.variance: the pullback says"),
+        ("variance", "the predicted variance and that by the law of total variance"),
+        ("negative", "a predicted variance is negative"),
+    ],
+)
+def test_check_likelihood_finds_a_wrong_pullback_and_a_wrong_prediction(flaw, message):
+    y, f = np.asarray([1.0, -1.0]), np.asarray([0.3, 2.0])
+    check_likelihood(Slipped(""), y, f)
+    with pytest.raises(AssertionError, match=message):
+        check_likelihood(Slipped(flaw), y, f)
 
 
 @pytest.mark.parametrize(

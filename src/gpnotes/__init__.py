@@ -28,7 +28,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "Sum", "White",
     ),
     "laplace": (),
-    "likelihoods": ("Bernoulli", "Gaussian"),
+    "likelihoods": ("Bernoulli", "Gaussian", "Poisson", "StudentT"),
     "linear": ("BayesianLinear", "WeightPosterior"),
     "linalg": ("Cholesky", "FactorisationError", "JitterWarning", "cholesky", "squared_distances"),
     "means": ("ConstantMean", "ZeroMean"),
@@ -108,7 +108,12 @@ if TYPE_CHECKING:
         Sum as Sum,
         White as White,
     )
-    from .likelihoods import Bernoulli as Bernoulli, Gaussian as Gaussian
+    from .likelihoods import (
+        Bernoulli as Bernoulli,
+        Gaussian as Gaussian,
+        Poisson as Poisson,
+        StudentT as StudentT,
+    )
     from .linalg import (
         Cholesky as Cholesky,
         FactorisationError as FactorisationError,

@@ -21,8 +21,8 @@ from ._xp import Array, HostArray, Matrix, Vector
 from .random import Stream
 
 __all__ = [
-    "Cost", "Criterion", "LabelLikelihood", "Likelihood", "Mean", "Moments", "Policy", "Posterior",
-    "missing", "require",
+    "Cost", "Criterion", "LabelLikelihood", "Likelihood", "Mean", "Moments",
+    "ParametricLikelihood", "Policy", "Posterior", "PredictiveLikelihood", "missing", "require",
 ]  # fmt: skip
 
 
@@ -60,6 +60,22 @@ class LabelLikelihood(Likelihood, Protocol):
 
     def probability(self, mean: Array, variance: Array, /) -> Array:
         """``P(y = 1)`` for ``f ~ N(mean, variance)``, entry by entry."""
+
+
+class ParametricLikelihood(Likelihood, Protocol):
+    """A likelihood whose parameters can be fitted: a frozen dataclass whose fields they are."""
+
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+    def pullback(self, y: Array, f: Array, bar: Array, /) -> tuple[Self, Array]:
+        """``(likelihood_bar, f_bar)`` for the derivatives `bar`, by entry, by `log_density`."""
+
+
+class PredictiveLikelihood(Likelihood, Protocol):
+    """A likelihood whose observations have a mean and a variance, or infinity for one."""
+
+    def predict(self, mean: Array, variance: Array, /) -> tuple[Array, Array]:
+        """Mean and variance of y for ``f ~ N(mean, variance)``, entry by entry."""
 
 
 class Posterior(Protocol):
@@ -142,6 +158,8 @@ _KINDS = {
     Mean: "a mean function with a pullback, such as ConstantMean(1.0)",
     Likelihood: "a density of y given f, such as Bernoulli()",
     LabelLikelihood: "a density of labels given f, such as Bernoulli()",
+    ParametricLikelihood: "a density of y given f with a pullback, such as Gaussian()",
+    PredictiveLikelihood: "a density of y given f that predicts y, such as Gaussian()",
     Posterior: "a distribution of f given data, as condition makes it",
     Policy: "a function of the state that has moments, such as LinearPolicy",
     Cost: "a function of one vector that has an expectation, such as SaturatingCost",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+from dataclasses import is_dataclass
 from typing import Any, cast
 
 import numpy as np
@@ -54,7 +55,9 @@ def check_likelihood(
     alone; in float64 the derivatives are those of the density, by differences; the second is not
     positive, unless `log_concave` is False: `laplace.condition` asks for that. If there is a
     `probability` it is between 0 and 1, that of ``y = 1`` where f is known, and its average where f
-    is not. Raises `AssertionError` that says what does not hold.
+    is not. If there is a `pullback` of a dataclass, it agrees with differences; if there is a
+    `predict`, mean and variance of y where f is not known follow from those where it is. Raises
+    `AssertionError` that says what does not hold.
 
     >>> from gpnotes import Bernoulli
     >>> check_likelihood(Bernoulli(), np.asarray([1.0, -1.0]), np.asarray([0.3, 2.0]))
@@ -75,6 +78,8 @@ def check_likelihood(
     hold(not log_concave or top <= 0.0, f"the second derivative is positive: {top:.3g}")
     if not contracts.missing(likelihood, contracts.LabelLikelihood):
         _check_probability(cast(contracts.LabelLikelihood, likelihood), f)
+    if not contracts.missing(likelihood, contracts.PredictiveLikelihood):
+        _check_prediction(cast(contracts.PredictiveLikelihood, likelihood), f)
 
 
 def _check_entries(likelihood: contracts.Likelihood, y: Vector, f: Vector) -> None:
@@ -99,6 +104,13 @@ def _check_derivatives(likelihood: contracts.Likelihood, y: Vector, f: Vector) -
             lambda f, k=k: terms(f)[k], lambda f, bar, k=k: (terms(f)[k + 1] * bar,), f,
             names=("f",), what=f"the {which} derivative",
         )  # fmt: skip
+    if is_dataclass(likelihood) and not contracts.missing(
+        likelihood, contracts.ParametricLikelihood
+    ):
+        gradcheck(
+            lambda part, f: part.log_density(y, f), lambda part, f, bar: part.pullback(y, f, bar),
+            likelihood, f, names=("likelihood", "f"),
+        )  # fmt: skip
 
 
 def _check_probability(likelihood: contracts.LabelLikelihood, f: Vector) -> None:
@@ -119,13 +131,36 @@ def _check_probability(likelihood: contracts.LabelLikelihood, f: Vector) -> None
         close(what, got, wanted, 1e-6 + rounding(got))
 
 
+def _check_prediction(likelihood: contracts.PredictiveLikelihood, f: Vector) -> None:
+    """The laws of total mean and variance; there is nothing to check where one is infinite."""
+    ones = array_namespace(f).ones_like(f)
+    mean, variance = likelihood.predict(f, 0.25 * ones)
+    is_array("the predicted mean", mean, f.shape, f)
+    finite = bool(np.all(np.isfinite(to_numpy(variance))))
+    is_array("the predicted variance", variance if finite else 0.0 * mean, f.shape, f)
+    hold(bool(np.all(to_numpy(variance) >= 0.0)), "a predicted variance is negative")
+
+    def known(which: int) -> Any:
+        return lambda f: likelihood.predict(f, 0.0 * f)[which]
+
+    average = expect(known(0), f, 0.25 * ones, 60)
+    top = 1e-6 + rounding(mean)
+    close("the predicted mean and its average over f", mean, average, top)
+    if not finite:
+        return
+    squares = expect(lambda f: known(0)(f) ** 2 + known(1)(f), f, 0.25 * ones, 60)
+    what = "the predicted variance and that by the law of total variance"
+    close(what, variance, squares - average * average, 1e-6 + rounding(squares))
+
+
 def check_posterior(posterior: contracts.Posterior, Xs: Matrix) -> None:
     """Check that the views of a posterior agree with each other at the points Xs (m, d).
 
     `predict` is `mean` and `variance`; `variance` is the diagonal of `covariance` and not negative;
     `covariance` is symmetric and positive semidefinite within rounding; draws have that mean and
-    that variance. Where `predict` takes them, noise lets both variances grow by the same, and
-    chunks change nothing. Raises `AssertionError` that says what does not hold.
+    that variance. Where `predict` and `covariance` take it, noise lets both variances grow by the
+    same; where `predict` takes chunks, they change nothing. Raises `AssertionError` that says what
+    does not hold.
 
     >>> from gpnotes import GP, RBF, condition
     >>> X = np.asarray([[0.0], [0.5]])
@@ -154,7 +189,7 @@ def _check_noise_and_chunks(posterior: contracts.Posterior, Xs: Matrix, top: flo
     options = inspect.signature(posterior.predict).parameters
     mean, variance = posterior.predict(Xs)
     views: Any = posterior
-    if "noise" in options:
+    if "noise" in options and "noise" in inspect.signature(posterior.covariance).parameters:
         noisy = views.predict(Xs, noise=True)[1]
         with_noise = diagonal(views.covariance(Xs, noise=True))
         close("noisy variance and the diagonal of the noisy covariance", noisy, with_noise, top)

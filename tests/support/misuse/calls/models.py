@@ -90,6 +90,20 @@ def _of_kernel(name: str, kernel: Any) -> tuple[Call, ...]:
     )  # fmt: skip
 
 
+def _of_likelihood(name: str, likelihood: Any, y: Argument) -> tuple[Call, ...]:
+    average = {"y": y, "mean": _F, "variance": _VARIANCE}
+    nodes = {"nodes": whole(5, 2)}
+    return (
+        call(f"{name}.log_density", likelihood.log_density, y=y, f=_F),
+        call(f"{name}.derivatives", likelihood.derivatives, y=y, f=_F),
+        call(f"{name}.pullback", likelihood.pullback, y=y, f=_F, bar=_BAR),
+        call(f"{name}.expected_log_density", likelihood.expected_log_density, **average, **nodes),
+        call(f"{name}.expected_derivatives", likelihood.expected_derivatives, **average, **nodes),
+        call(f"{name}.log_predictive", likelihood.log_predictive, **average),
+        call(f"{name}.predict", likelihood.predict, mean=_F, variance=_VARIANCE),
+    )
+
+
 def _of_mean(name: str, mean: Any) -> tuple[Call, ...]:
     return (
         call(f"{name}()", mean, x=matrix(_X, mates=False)),
@@ -101,6 +115,11 @@ def _of_mean(name: str, mean: Any) -> tuple[Call, ...]:
 _F = vector(np.linspace(-1.0, 1.0, 6), size=True).but("a number", "a scalar array")
 _BERNOULLI, _GAUSSIAN = likelihoods.Bernoulli(), likelihoods.Gaussian(0.5)
 _VARIANCE = vector(np.ones(6), size=True).but(negative=-np.ones(6))
+_NUMBERS = vector(_Y, size=True).but("a number", "a scalar array")
+_COUNTS = vector([0.0, 1.0, 5.0, 2.0, 0.0, 3.0], size=True).but(
+    "a scalar array", fractions=_Y, negative=-np.ones(6)
+)
+_BAR = vector(np.ones(6), size=True)
 _LABEL = _LABELLED["y"]
 
 CALLS = (
@@ -117,16 +136,15 @@ CALLS = (
     call("ConstantMean", means.ConstantMean, value=number()),
     call("Bernoulli", likelihoods.Bernoulli, link=one_of("probit")),
     call("Gaussian", likelihoods.Gaussian, variance=positive()),
-    call("Bernoulli.log_density", _BERNOULLI.log_density, y=_LABEL, f=_F),
-    call("Bernoulli.derivatives", _BERNOULLI.derivatives, y=_LABEL, f=_F),
+    call("StudentT", likelihoods.StudentT, scale=positive(), dof=positive()),
+    *_of_likelihood("Bernoulli", _BERNOULLI, _LABEL),
+    *_of_likelihood("Gaussian", _GAUSSIAN, _NUMBERS),
+    *_of_likelihood("Poisson", likelihoods.Poisson(), _COUNTS),
+    *_of_likelihood("StudentT", likelihoods.StudentT(), _NUMBERS),
     call("Bernoulli.entropy", _BERNOULLI.entropy, f=vector(_F.right, mates=False).but(
          "one more axis", "two more axes", "a column", "a scalar array")),
     *(call(f"Bernoulli.{name}", getattr(_BERNOULLI, name), mean=_F, variance=_VARIANCE)
       for name in ("probability", "expected_entropy", "information")),
-    call("Gaussian.log_density", _GAUSSIAN.log_density, y=_F, f=_F),
-    call("Gaussian.derivatives", _GAUSSIAN.derivatives, y=_F, f=_F),
-    call("Gaussian.expected_log_density", _GAUSSIAN.expected_log_density, y=_F, mean=_F,
-         variance=_VARIANCE),
     call("GP", GP, kernel=thing(RBF(), _GP), noise_var=nonnegative(0.1),
          mean=thing(ConstantMean(1.0), RBF())),
     *(call(name, getattr(gpnotes, name), gp=_GPS, **_XY)

@@ -1,124 +1,25 @@
-"""Likelihoods, one observation at a time: the density of y given f and three derivatives in f."""
+"""Labels, 1 and −1: their probabilities given f, what they tell of f, and averages over f."""
 
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
-from . import _check, _xp, memory
-from ._xp import LOG_2PI, Array, array_namespace, as_array
-from .contracts import Likelihood
-from .params import fixed, positive, settle
+from .. import _check, _xp, memory
+from .._xp import LOG_2PI, Array, array_namespace, as_array
+from ..params import fixed
+from .base import LikelihoodBase
 
-__all__ = ["Bernoulli", "Gaussian", "LikelihoodBase", "unchecked"]
+__all__ = ["Bernoulli"]
 
 _TAIL = 2.0  # below minus this, ratios of the normal tail come from its continued fraction
 _NODES = 200  # of the rule in `Bernoulli`: a step of 0.09 standard deviations, or of 0.4 in f
 _WIDTH = 9.0  # standard deviations beyond which a normal density is below 1e-18 of its top
 _LINKS = {"probit": 9.0, "logit": 40.0}  # and the |f| beyond which a label is certain
-
-
-class LikelihoodBase(ABC):
-    """The density of an observation y given f, and its derivatives in f, entry by entry.
-
-    y and f are finite, of one kind and one shape; y may be a single number, or end in an axis of
-    length one where f has nodes on its last, as under `quadrature.expect`. What does not fit is a
-    `ValueError` or a `TypeError` that names it. The public methods check this once; each class
-    brings ``_log_density`` and ``_derivatives``, which check nothing, and may say in
-    ``_observable`` which y there are. A likelihood of yours may do without all this: what is asked
-    of one is `contracts.Likelihood`.
-    """
-
-    @abstractmethod
-    def _log_density(self, y: Array, f: Array) -> Array:
-        """What `log_density` returns."""
-
-    @abstractmethod
-    def _derivatives(self, y: Array, f: Array) -> tuple[Array, Array, Array]:
-        """What `derivatives` returns."""
-
-    def log_density(self, y: Array, f: Array) -> Array:
-        """``log p(y | f)``."""
-        return self._log_density(self._admit(y, f), f)
-
-    def derivatives(self, y: Array, f: Array) -> tuple[Array, Array, Array]:
-        """The first three derivatives of `log_density` by f."""
-        return self._derivatives(self._admit(y, f), f)
-
-    def _admit(self, y: Any, f: Array) -> Any:
-        """y, if it goes with f and can be observed."""
-        _check.finite(_check.floating(f, "f"), "f")
-        if getattr(y, "ndim", 0) == 0:
-            return self._observable(y if _is_array(y) else _check.number(y, "y"))
-        _check.alike(_check.floating(y, "y"), "y", f, "f")
-        nodes = f.ndim > 1 and y.shape == (*f.shape[:-1], 1)
-        if y.shape != f.shape and not nodes:
-            raise ValueError(f"y must have the shape of f, {f.shape}; got {y.shape}")
-        return self._observable(y)
-
-    def _observable(self, y: Any) -> Any:
-        return _check.finite(y, "y")
-
-
-LogDensity: TypeAlias = Callable[[Array, Array], Array]
-Derivatives: TypeAlias = Callable[[Array, Array], tuple[Array, Array, Array]]
-
-
-def unchecked(likelihood: Likelihood) -> tuple[LogDensity, Derivatives]:
-    """`log_density` and `derivatives` of a likelihood, without their checks if they are ours.
-
-    For work that goes through them again and again, on the way to a mode, with a y that was
-    admitted once.
-    """
-    log_density, derivatives = likelihood.log_density, likelihood.derivatives
-    if isinstance(likelihood, LikelihoodBase):
-        kind = type(likelihood)
-        if kind.log_density is LikelihoodBase.log_density:
-            log_density = likelihood._log_density
-        if kind.derivatives is LikelihoodBase.derivatives:
-            derivatives = likelihood._derivatives
-    return log_density, derivatives
-
-
-def _is_array(y: Any) -> bool:
-    return hasattr(y, "dtype") and hasattr(y, "ndim")
-
-
-@dataclass(frozen=True)
-class Gaussian(LikelihoodBase):
-    """``y | f ~ N(f, variance)``, independently for each observation.
-
-    All methods work entry by entry on arrays of one shape, as in `LikelihoodBase`.
-
-    >>> import numpy as np
-    >>> Gaussian(1.0).log_density(np.asarray([0.0, 1.0]), np.asarray([0.0, 0.0])).round(4)
-    array([-0.9189, -1.4189])
-    """
-
-    variance: float = positive(1.0)
-
-    def __post_init__(self) -> None:
-        settle(self)
-
-    def _log_density(self, y: Array, f: Array) -> Array:
-        """``log N(y; f, variance)``."""
-        return -0.5 * (y - f) ** 2 / self.variance - 0.5 * (LOG_2PI + math.log(self.variance))
-
-    def _derivatives(self, y: Array, f: Array) -> tuple[Array, Array, Array]:
-        xp = array_namespace(f)
-        first = (y - f) / self.variance
-        return first, xp.full_like(first, -1.0 / self.variance), xp.zeros_like(first)
-
-    def expected_log_density(self, y: Array, mean: Array, variance: Array) -> Array:
-        """``E log N(y; f, σ²)`` for ``f ~ N(mean, variance)``: the value at the mean, less
-        ``variance / 2σ²``. Raises `ValueError` for a negative variance."""
-        _check.mean_and_variance(mean, variance)
-        return self._log_density(self._admit(y, mean), mean) - 0.5 * variance / self.variance
 
 
 @dataclass(frozen=True)
@@ -162,6 +63,26 @@ class Bernoulli(LikelihoodBase):
         of_log = _probit_derivatives if self.link == "probit" else _logit_derivatives
         first, second, third = of_log(y * f)
         return y * first, second, y * third
+
+    def _value_and_slope(self, y: Array, f: Array) -> tuple[Array, Array]:
+        """``φ(z)/Φ(z)`` by logarithms, which lose no digit, and ``σ(−z)``."""
+        xp = array_namespace(f)
+        z = y * f
+        value = self._log_probability(z)
+        other = -0.5 * (z * z + LOG_2PI) - value if self.link == "probit" else value - z
+        return value, y * xp.exp(other)
+
+    def _log_predictive(self, y: Array, mean: Array, variance: Array) -> Array:
+        """``log P(y = 1)`` for y = 1, and for −1 that of −f."""
+        xp = array_namespace(mean)
+        if self.link == "probit":
+            return _xp.log_normal_cdf(y * mean / xp.sqrt(1.0 + variance))
+        return super()._log_predictive(y, mean, variance)
+
+    def _predict(self, mean: Array, variance: Array) -> tuple[Array, Array]:
+        """``p − q`` and ``4 p q`` of a label that is 1 with p and −1 with q."""
+        p, q = self._probability(mean, variance), self._probability(-mean, variance)
+        return p - q, 4.0 * p * q
 
     def probability(self, mean: Array, variance: Array) -> Array:
         """``P(y = 1)`` for ``f ~ N(mean, variance)``: ``Φ(mean / √(1 + variance))`` for the probit.
