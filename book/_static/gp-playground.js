@@ -373,7 +373,7 @@
 
     resize() {
       this.width = Math.max(this.plot.clientWidth, 240);
-      this.height = Math.round(clamp(0.55 * this.width, [230, 380]));
+      this.height = Math.round(clamp(0.5 * this.width, [230, 340]));
       this.svg.setAttribute("viewBox", `0 0 ${this.width} ${this.height}`);
       this.svg.setAttribute("width", this.width);
       this.svg.setAttribute("height", this.height);
