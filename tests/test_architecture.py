@@ -39,7 +39,7 @@ BY_FLOOR = (
     ("process",),
     ("linear", "exact"),
     ("laplace", "sufficient"),  # its prior is the process of `exact`
-    ("fitting", "features"),
+    ("fitting", "features", "sparse"),
     ("moments", "design", "games"),
     ("fantasy", "pilco"),
     ("plot",),

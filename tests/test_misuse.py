@@ -15,7 +15,7 @@ from misuse.calls import CALLS
 ROOMS = (
     "arrays", "chunks", "design", "exact", "fantasy", "features", "fitting", "games", "gaussian",
     "kernels", "laplace", "likelihoods", "linalg", "linear", "means", "moments", "params", "pilco",
-    "pilco.pendulum", "priors", "quadrature", "random", "testing",
+    "pilco.pendulum", "priors", "quadrature", "random", "sparse", "testing",
 )  # fmt: skip
 CLEAR = 0.95  # the share of wrong calls whose error names the argument
 
@@ -122,7 +122,7 @@ UNTRIED = {
     "Fit", "Run", "LeaveOneOut", "Posterior", "LaplacePosterior", "WeightPosterior", "Design",
     "Equilibria", "Equilibrium", "Search", "Estimate", "Moments", "Predictor",
     "Augmented", "Improvement", "Rollout", "SineMoments", "Transitions", "Round", "Choice",
-    "VarianceParts", "FeaturePosterior",
+    "VarianceParts", "FeaturePosterior", "SparsePosterior", "Inducing", "Method",
     "Cholesky", "ChunkError", "FactorisationError", "JitterWarning", "Stream", "Space",
     # for subclasses and for other rooms
     "ComposableCost", "Kernel", "Stationary", "LikelihoodBase", "Mapper", "added", "cotangent",

@@ -85,7 +85,8 @@ def shown():
 
 
 @pytest.mark.parametrize(
-    "room", ["", ".chunks", ".design", ".fantasy", ".features", ".games", ".moments", ".pilco"]
+    "room",
+    ["", ".chunks", ".design", ".fantasy", ".features", ".games", ".moments", ".pilco", ".sparse"],
 )
 def test_the_pages_of_the_api_hold_every_public_name(room):
     """A class that moves to another module takes its place on the page with it."""

@@ -39,6 +39,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "priors": ("LogNormalPrior", "NormalPrior"),
     "quadrature": ("expect", "gauss_hermite"),
     "random": ("Stream", "stream"),
+    "sparse": (),
     "testing": (),
 }  # fmt: skip
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
@@ -75,6 +76,7 @@ if TYPE_CHECKING:
         priors as priors,
         quadrature as quadrature,
         random as random,
+        sparse as sparse,
         testing as testing,
     )
     from .arrays import asarray as asarray, dataset as dataset, to_numpy as to_numpy

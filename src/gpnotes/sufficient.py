@@ -93,10 +93,6 @@ class Statistics:
             self.correction,
         )
 
-    def trace(self) -> float:
-        """``tr B⁻¹``; O(R³)."""
-        return float(array_namespace(self.gram).sum(_xp.diagonal(self.factor.inverse())))
-
     def squared_alpha(self, noise_var: float) -> float:
         """``|(ΦΦᵀ + σ²I)⁻¹ r|²`` where every λᵢ is σ²: what is left of r by the features."""
         xp = array_namespace(self.cross)

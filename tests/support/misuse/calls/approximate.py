@@ -6,11 +6,21 @@ from typing import Any
 
 import numpy as np
 
-from gpnotes import GP, RBF, chunks, features, stream
+from gpnotes import GP, RBF, chunks, features, sparse, stream
 from gpnotes import kernels as k
 
 from ..answers import call
-from ..kinds import Argument, flag, function, matrix, one_of, thing, vector, whole
+from ..kinds import (
+    Argument,
+    flag,
+    function,
+    matrix,
+    number,
+    one_of,
+    thing,
+    vector,
+    whole,
+)  # fmt: skip
 from ..kinds import stream as stream_kind
 
 _DRAW = np.random.default_rng(0)
@@ -34,6 +44,12 @@ _MAP = function(map)
 _FREQUENCIES = features.draw_frequencies(_GP.kernel, _X, 4, stream(1))
 _FEATURES = features.condition(_GP, _FREQUENCIES, _X, _Y)
 _DRAWN: dict[str, Any] = {"gp": _GPS, "frequencies": thing(_FREQUENCIES, RBF())}
+_Z = _XS[:3]
+_SPARSE = sparse.condition(_GP, _Z, _X, _Y)
+_INDUCED: dict[str, Any] = {
+    "gp": _GPS, "Z": matrix(_Z, columns=True).but("no columns"), "method": one_of("pep"),
+    "power": number(0.5).but(negative=-0.5, beyond=1.5),
+}  # fmt: skip
 
 
 def _work(X: Any, y: Any) -> float:
@@ -68,6 +84,23 @@ CALLS = (
       for name in ("variance", "covariance")),
     call("FeaturePosterior.sample", _FEATURES.sample, Xs=_NEW, stream=stream_kind(),
          n=whole(2, 0)),
+    *(call(f"sparse.{name}", getattr(sparse, name), **_INDUCED, **_XY)
+      for name in ("condition", "log_evidence", "log_evidence_and_gradient")),
+    *(call(f"sparse.{name}", getattr(sparse, name), **_INDUCED, chunks=_CHUNKS, map=_MAP)
+      for name in ("condition_on_chunks", "log_evidence_and_gradient_on_chunks")),
+    call("SparsePosterior.predict", _SPARSE.predict, Xs=_NEW, noise=flag(),
+         chunk=whole(2, optional=True)),
+    call("SparsePosterior.mean", _SPARSE.mean, Xs=_NEW),
+    *(call(f"SparsePosterior.{name}", getattr(_SPARSE, name), Xs=_NEW, noise=flag())
+      for name in ("variance", "covariance", "joint")),
+    call("SparsePosterior.sample", _SPARSE.sample, Xs=_NEW, stream=stream_kind(),
+         n=whole(2, 0), noise=flag()),
+    call("greedy_points", sparse.greedy_points, kernel=thing(_GP.kernel, _GP),
+         X=matrix(_X, columns=True, mates=False), n=whole(2).but("beyond")),
+    call("kmeans_points", sparse.kmeans_points, X=matrix(_X, mates=False),
+         n=whole(2), stream=stream_kind(), steps=whole(3)),
+    call("random_points", sparse.random_points, X=matrix(_X, mates=False), n=whole(2),
+         stream=stream_kind()),
     call("FeaturePosterior.extend", _FEATURES.extend, x=matrix(_X, rows=True, columns=True),
          y=vector(_Y, size=True)),
 )  # fmt: skip

@@ -1,0 +1,27 @@
+"""Inducing points: regression through the values of f at a few inputs Z, one function for all."""
+
+from .inducing import Inducing
+from .methods import Method
+from .points import greedy_points, kmeans_points, random_points
+from .posterior import SparsePosterior
+from .regression import (
+    condition,
+    condition_on_chunks,
+    log_evidence,
+    log_evidence_and_gradient,
+    log_evidence_and_gradient_on_chunks,
+)
+
+__all__ = [
+    "Inducing",
+    "Method",
+    "SparsePosterior",
+    "condition",
+    "condition_on_chunks",
+    "greedy_points",
+    "kmeans_points",
+    "log_evidence",
+    "log_evidence_and_gradient",
+    "log_evidence_and_gradient_on_chunks",
+    "random_points",
+]

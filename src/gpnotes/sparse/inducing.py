@@ -1,0 +1,74 @@
+"""The process at inducing points, and what it tells of other inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from .. import _check, _xp, memory
+from .._xp import Matrix, Vector, array_namespace
+from ..kernels import Kernel
+from ..linalg import Cholesky, cholesky
+from ..params import cotangent, leaves, replaced
+from ..process import GP
+
+__all__ = ["Inducing", "inducing_at"]
+
+
+@dataclass(frozen=True, eq=False)
+class Inducing:
+    """The prior of ``u = f(Z)``: a kernel, M inputs Z (M, d), and ``K_uu = L_u L_uᵀ``.
+
+    All in float64 where the device has it, whatever the data are in: what Z leaves of a variance is
+    a difference that float32 would drown. Made by `inducing_at`.
+    """
+
+    kernel: Kernel
+    Z: Matrix
+    factor: Cholesky
+
+    @property
+    def size(self) -> int:
+        """The number of inducing points M."""
+        return self.Z.shape[0]
+
+    def whiten(self, X: Matrix) -> tuple[Matrix, Vector]:
+        """``V = L_u⁻¹ K_uf`` (M, n), and the gaps ``max(k(xᵢ, xᵢ) − |vᵢ|², 0)`` (n,); O(M² n)."""
+        V = _xp.solve_triangular(self.factor.lower, self.kernel._gram(self.Z, X))
+        xp = array_namespace(X)
+        return V, xp.clip(self.kernel._diag(X) - xp.sum(V * V, axis=0), 0.0, None)
+
+    def blocks(self, n: int) -> Iterator[slice]:
+        """n rows of data, a few at a time: M numbers a row, four times."""
+        return iter(memory.blocks(n, 4 * self.size))
+
+
+def inducing_at(gp: GP, Z: Matrix) -> Inducing:
+    """The prior of f at Z; points that (nearly) coincide cost K_uu a jitter, of which a warning."""
+    if _check.matrix(Z, "Z").shape[0] == 0:
+        raise ValueError(f"Z must have at least one row; got {Z.shape}")
+    gp.kernel._admit(Z, "Z")
+    memory.require_square(Z.shape[0], like=Z, copies=6, what="K_uu")
+    kernel = in_double(gp.kernel)
+    wide = _xp.in_double(Z)
+    factor = cholesky(kernel._gram(wide, None), name=f"K_uu of {gp.kernel!r}")
+    return Inducing(kernel, wide, factor)
+
+
+def in_double(kernel: Kernel) -> Kernel:
+    """A kernel whose arrays are in float64, where their device has it."""
+    arrays = {leaf.path: leaf.value for leaf in leaves(kernel) if not isinstance(leaf.value, float)}
+    if not arrays:
+        return kernel
+    return replaced(kernel, {path: _xp.in_double(value) for path, value in arrays.items()})
+
+
+def like_kernel(kernel_bar: Kernel, kernel: Kernel) -> Kernel:
+    """A cotangent whose arrays are in the precision of those of the kernel."""
+    pairs = zip(leaves(kernel_bar), leaves(kernel), strict=True)
+    cast = {
+        bar.path: array_namespace(bar.value).astype(bar.value, leaf.value.dtype)
+        for bar, leaf in pairs
+        if not (isinstance(bar.value, float) or isinstance(leaf.value, float))
+    }
+    return replaced(kernel_bar, cast, make=cotangent) if cast else kernel_bar
