@@ -90,10 +90,14 @@ def book_html(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """
     if "BOOK_HTML" in os.environ:
         return Path(os.environ["BOOK_HTML"])
-    lock = tmp_path_factory.getbasetemp().parent / "book.lock"
-    with lock.open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)  # the workers of a parallel run take turns
-        command = [sys.executable, str(root / "book" / "_ext" / "build.py")]  # as make book
-        done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, f"the book does not build:\n{done.stdout}\n{done.stderr}"
+    place = tmp_path_factory.getbasetemp().parent
+    built = place / f"built-{os.environ.get('PYTEST_XDIST_TESTRUNUID')}"
+    with (place / "book.lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)  # of the workers of a parallel run, one builds
+        if not built.exists():
+            command = [sys.executable, str(root / "book" / "_ext" / "build.py")]  # as make book
+            done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+            assert done.returncode == 0, f"the book does not build:\n{done.stdout}\n{done.stderr}"
+            if "PYTEST_XDIST_TESTRUNUID" in os.environ:
+                built.touch()
     return root / "_build" / "html"

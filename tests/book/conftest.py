@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,15 +18,31 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="session")
-def pages(book_html: Path) -> dict[str, Any]:
+def pages(book_html: Path) -> Mapping[str, Any]:
     """Every page of the book, parsed, by its path."""
-    from bs4 import BeautifulSoup
-
     paths = sorted(path for path in book_html.rglob("*.html") if "_static" not in path.parts)
-    names = {path.relative_to(book_html).as_posix(): path for path in paths}
-    return {
-        name: BeautifulSoup(path.read_text("utf-8"), "html.parser") for name, path in names.items()
-    }
+    return Pages({path.relative_to(book_html).as_posix(): path for path in paths})
+
+
+class Pages(Mapping[str, Any]):
+    """Pages that are parsed when somebody asks, and once."""
+
+    def __init__(self, paths: dict[str, Path]) -> None:
+        self.paths, self.parsed = paths, {}
+
+    def __getitem__(self, name: str) -> Any:
+        from bs4 import BeautifulSoup
+
+        if name not in self.parsed:
+            text = self.paths[name].read_text("utf-8")
+            self.parsed[name] = BeautifulSoup(text, "html.parser")
+        return self.parsed[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.paths)
+
+    def __len__(self) -> int:
+        return len(self.paths)
 
 
 def _chromium() -> str | None:
@@ -55,6 +71,7 @@ class Visit:
     """An open page, with what it asked for and what it complained of while it loaded."""
 
     page: Any
+    asked: list[str] = field(default_factory=list)
     foreign: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
     complaints: list[str] = field(default_factory=list)
@@ -66,6 +83,7 @@ class Visit:
         self.page.on("console", self._said)
 
     def _asked(self, request: Any) -> None:
+        self.asked.append(request.url)
         if not request.url.startswith(("file:", "data:", "blob:")):
             self.foreign.append(request.url)
 
@@ -99,6 +117,31 @@ def visit(browser: Any, book_html: Path) -> Iterator[Any]:
     yield opened
     for context in contexts:
         context.close()
+
+
+@pytest.fixture(scope="module")
+def read(visit: Any) -> Iterator[Any]:
+    """`visit` for tests that leave a page as they found it: opened once, then handed on.
+
+    It comes at its top, with nothing under the pointer and nothing in focus.
+    """
+    opened: dict[tuple[str, int], Visit] = {}
+
+    def again(name: str, *, width: int = 1280) -> Visit:
+        if (name, width) not in opened:
+            opened[name, width] = visit(name, width=width)
+        seen = opened[name, width]
+        seen.page.set_viewport_size({"width": width, "height": 900})
+        seen.page.mouse.move(0, 0)
+        seen.page.evaluate(AFRESH)
+        return seen
+
+    yield again
+    for seen in opened.values():
+        seen.page.context.close()
+
+
+AFRESH = "() => { document.activeElement?.blur(); scrollTo(0, 0); }"
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,15 @@
-"""The built pages in a real browser, from the file system: what they ask, show and do."""
+"""The built pages in a real browser, from the file system: what they ask, weigh, show and do.
+
+To open a chapter costs seconds, so every page is opened once, and all is asked of it then.
+"""
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 import pytest
 
@@ -15,6 +20,13 @@ CHAPTER = "book/gaussian-processes/weight-view.html"
 GENERATED = ("book/ledger.html", "book/sources-line-by-line.html", "book/notation.html")
 DARK = ("book/index.html", CHAPTER, *GENERATED)  # the kinds of pages there are
 WIDE, NARROW = 1280, 390
+HEIGHT, TALL = 900, 3000  # of the window, and of a picture
+MEGABYTE = 1_000_000
+sys.path.insert(0, str(ROOT / "tools"))
+
+import heights as tool  # noqa: E402
+
+CHAPTERS = tool.table()
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +60,7 @@ UNFOLDED = """() => {
     const left = e => e.getBoundingClientRect().left;
     const displays = [...document.querySelectorAll('div.math > mjx-container:not([hidden])')];
     const boxes = [...document.querySelectorAll('.eqn-badge, .eqn-badge *')].filter(
-        e => free(e) && e.getBoundingClientRect().right > width + 1);
+        e => e.getBoundingClientRect().right > width + 1 && free(e));
     return {
         set: document.querySelectorAll('.eqn-set').length,
         errors: [...document.querySelectorAll('mjx-merror')].map(
@@ -76,8 +88,8 @@ THINNED = """() => {
     document.querySelectorAll('mjx-container').forEach(e => e.replaceWith('x'));
     const whole = 'a, button, details, figure, h1, h2, h3, h4, h5, h6, iframe, img, input, select,'
         + ' summary, svg, table, td, th, dt, dd, [id], [role], [aria-label], [tabindex]';
-    const kind = e => e.tagName == 'ARTICLE' ? '' :
-        kind(e.parentElement) + ' ' + e.tagName + '.' + e.className;
+    const kind = e => e.tagName == 'ARTICLE' ? '' : kind(e.parentElement) + ' '
+        + e.tagName + '.' + e.className + (e.getAttribute('style') ?? '');
     const seen = {};
     document.querySelectorAll('article *').forEach(e => {
         if (!e.isConnected || e.matches(whole) || e.querySelector(whole)) return;
@@ -87,40 +99,67 @@ THINNED = """() => {
     });
 }"""
 
+# Colours are as the classes and styles around a text have them: three of each kind will do, of
+# names and places to go as well. A box goes when all in it is gone and three others are kept.
+COLOURS = """() => {
+    const kind = e => e.tagName == 'ARTICLE' ? '' : kind(e.parentElement) + ' '
+        + e.tagName + '.' + e.className + (e.getAttribute('style') ?? '');
+    const seen = {};
+    [...document.querySelectorAll('article *')].reverse().forEach(e => {
+        if (e.firstElementChild || e.closest('svg, select')) return;
+        const its = kind(e);
+        seen[its] = (seen[its] ?? 0) + 1;
+        if (seen[its] > 3) e.remove();
+    });
+}"""
+
 
 @dataclass(frozen=True)
 class Seen:
     """What there was to see on a page."""
 
-    foreign: list[str]
-    failed: list[str]
-    complaints: list[str]
+    weights: dict[str, int]
+    heights: tool.Heights | None
     mathematics: dict[str, Any]
     unfolded: dict[str, Any]
     listed: dict[str, Any]
     barriers: list[str]
+    foreign: list[str]
+    failed: list[str]
+    complaints: list[str]
 
 
 def look(visit: Any, name: str) -> Seen:
     """Open a page once, and note all that can be noted: wide, narrow, unfolded, in the dark."""
     seen = visit(name)
     page = seen.page
+    weights = weigh(seen.asked)
+    chapter = CHAPTERS.get(name.removeprefix("book/").removesuffix(".html"))
+    heights = tool.measured(page, chapter["answer"]) if chapter else None
+    mathematics = page.evaluate(MATHEMATICS)
     picture(page, name, "light", WIDE)
     if name in DARK:  # whole, before it is thinned
         scheme(page, "dark")
         picture(page, name, "dark", WIDE)
         scheme(page, "light")
-    mathematics = page.evaluate(MATHEMATICS)
-    resize(page, NARROW)
     picture(page, name, "light", NARROW)
     unfolded = unfold(page)
     listed = page.evaluate(LISTED)
-    page.evaluate(THINNED)
-    resize(page, WIDE)
-    violations = barriers(page) + (barriers_in_the_dark(page) if name in DARK else [])
+    violations = barriers(page, name in DARK)
     said = (list(seen.foreign), list(seen.failed), list(seen.complaints))
     page.context.close()
-    return Seen(*said, mathematics, unfolded, listed, violations)
+    return Seen(weights, heights, mathematics, unfolded, listed, violations, *said)
+
+
+def weigh(asked: list[str]) -> dict[str, int]:
+    """Bytes of the files that a page asks for, less mathematics and fonts."""
+    paths = {Path(unquote(urlsplit(url).path)) for url in asked if url.startswith("file:")}
+    return {
+        path.name: path.stat().st_size
+        for path in paths
+        if "mathjax" not in path.parts and path.suffix not in (".woff", ".woff2")
+        if path.exists()  # what is missing is another test's
+    }
 
 
 def scheme(page: Any, wanted: str) -> None:
@@ -128,8 +167,8 @@ def scheme(page: Any, wanted: str) -> None:
     page.wait_for_function(f"() => document.documentElement.dataset.theme == '{wanted}'")
 
 
-def resize(page: Any, width: int) -> None:
-    page.set_viewport_size({"width": width, "height": 900})
+def resize(page: Any, width: int, height: int = HEIGHT) -> None:
+    page.set_viewport_size({"width": width, "height": height})
 
 
 def unfold(page: Any) -> dict[str, Any]:
@@ -142,30 +181,39 @@ def unfold(page: Any) -> dict[str, Any]:
 
 
 def picture(page: Any, name: str, scheme: str, width: int) -> None:
-    """Keep a picture of the first screens, for people to look at."""
+    """Keep a picture of the first screens, for people to look at; the window stays as wide."""
     folder = ROOT / "_build" / "screenshots"
     folder.mkdir(parents=True, exist_ok=True)
     file = f"{name.removesuffix('.html').replace('/', '-')}-{scheme}-{width}.png"
-    clip = {"x": 0, "y": 0, "width": width, "height": 3000}
-    page.screenshot(path=folder / file, clip=clip, full_page=True)
+    resize(page, width, TALL)
+    page.screenshot(path=folder / file)
+    resize(page, width)
 
 
-def barriers(page: Any, **options: Any) -> list[str]:
-    """What axe finds serious."""
+def barriers(page: Any, dark: bool = False) -> list[str]:
+    """What axe finds serious, in what stands for the page; colours in the dark as well."""
+    page.evaluate(THINNED)
+    resize(page, WIDE)
+    found = violations(page, rules={"color-contrast": {"enabled": False}})
+    page.evaluate(COLOURS)
+    for theme in ("light", "dark")[: 1 + dark]:
+        scheme(page, theme)
+        found += violations(page, runOnly=["color-contrast"])
+    return found
+
+
+def violations(page: Any, **options: Any) -> list[str]:
+    """What axe finds serious in a page as it is."""
     from axe_playwright_python.sync_playwright import Axe
 
     # Rules about styles would fetch them, which a browser refuses on file://.
-    violations = Axe().run(page, options={"preload": False, **options}).response["violations"]
+    options |= {"preload": False, "resultTypes": ["violations"]}
+    violations = Axe().run(page, options=options).response["violations"]
     return [
         f"{violation['id']} ({len(violation['nodes'])}): {violation['nodes'][0]['html'][:160]}"
         for violation in violations
         if violation["impact"] in ("serious", "critical")
     ]
-
-
-def barriers_in_the_dark(page: Any) -> list[str]:
-    scheme(page, "dark")
-    return barriers(page, runOnly=["color-contrast"])
 
 
 @pytest.fixture(scope="module")
@@ -184,6 +232,33 @@ def test_nothing_that_a_page_asks_for_is_missing(looks: dict[str, Seen]) -> None
 
 def test_no_page_complains(looks: dict[str, Seen]) -> None:
     assert {name: seen.complaints for name, seen in looks.items() if seen.complaints} == {}
+
+
+def test_no_page_weighs_more_than_a_megabyte(looks: dict[str, Seen]) -> None:
+    """The data of the search, which grow with the book, are asked for by its own page alone."""
+    parts = {name: dict(seen.weights) for name, seen in looks.items()}
+    assert parts["search.html"].pop("search-data.js")
+    assert [name for name, one in parts.items() if "search-data.js" in one] == []
+    heavy = {
+        name: sorted(one.items(), key=lambda part: -part[1])[:4]
+        for name, one in parts.items()
+        if sum(one.values()) > MEGABYTE
+    }
+    assert heavy == {}
+    assert all(len(one) > 10 for one in parts.values())
+
+
+@pytest.mark.parametrize("slug", CHAPTERS)
+def test_a_chapter_keeps_its_bounds(looks: dict[str, Seen], slug: str) -> None:
+    granted = CHAPTERS[slug].get("granted", {})
+    assert looks[f"book/{slug}.html"].heights.over({**tool.BOUNDS, **granted}) == {}
+
+
+@pytest.mark.parametrize("slug", CHAPTERS)
+def test_nothing_is_granted_that_is_not_needed(looks: dict[str, Seen], slug: str) -> None:
+    granted = CHAPTERS[slug].get("granted", {})
+    needed = looks[f"book/{slug}.html"].heights.over(tool.BOUNDS)
+    assert sorted(granted.keys() - needed.keys()) == [], "remove it from heights.toml"
 
 
 def test_mathematics_is_rendered(looks: dict[str, Seen]) -> None:
@@ -206,16 +281,16 @@ def test_mathjax_reads_what_stands_in_every_list(looks: dict[str, Seen]) -> None
     assert sum(value["read"] for value in by_page.values()) > 2000
 
 
-@pytest.mark.parametrize("latex", [r"\frac{a}{", r"\nosuchthing{a}", r"a^b^c"])
-def test_what_mathjax_cannot_read_is_seen(visit: Any, latex: str) -> None:
-    page = visit("book/ledger.html").page
-    page.evaluate(
-        "latex => { document.body.innerHTML = ''; const e = document.createElement('span'); "
-        "e.className = 'eqn-later'; e.textContent = '\\\\(' + latex + '\\\\)'; "
-        "document.body.append(e); }",
-        latex,
-    )
-    assert page.evaluate(LISTED) == {"read": 1, "unread": [latex]}
+def test_what_mathjax_cannot_read_is_seen(visit: Any) -> None:
+    page = visit("book/notation.html").page
+    for latex in (r"\frac{a}{", r"\nosuchthing{a}", r"a^b^c"):
+        page.evaluate(
+            "latex => { document.body.innerHTML = ''; const e = document.createElement('span'); "
+            "e.className = 'eqn-later'; e.textContent = '\\\\(' + latex + '\\\\)'; "
+            "document.body.append(e); }",
+            latex,
+        )
+        assert page.evaluate(LISTED) == {"read": 1, "unread": [latex]}
     page.context.close()
 
 
@@ -269,8 +344,8 @@ def numbers(page: Any) -> list[str]:
     return page.locator("table.eqn-rows tbody tr:visible td:first-child").all_inner_texts()
 
 
-def test_ledger_searches(visit: Any) -> None:
-    page = visit("book/ledger.html").page
+def test_ledger_searches(read: Any) -> None:
+    page = read("book/ledger.html").page
     everything = numbers(page)
     field = page.get_by_label("Search the equations")
     field.fill("evidence function")
@@ -287,8 +362,8 @@ def test_ledger_searches(visit: Any) -> None:
     assert numbers(page) == everything
 
 
-def test_ledger_sorts_by_keyboard(visit: Any) -> None:
-    page = visit("book/ledger.html").page
+def test_ledger_sorts_by_keyboard(read: Any) -> None:
+    page = read("book/ledger.html").page
     before = numbers(page)
     header = page.locator("th", has_text="worst residual")
     header.locator("button").focus()
@@ -317,13 +392,14 @@ def test_book_search_finds(visit: Any) -> None:
 
 
 def test_a_barrier_is_seen_in_what_is_left_of_a_page(visit: Any) -> None:
-    page = visit("book/ledger.html").page
+    page = visit("book/cite.html").page
     page.evaluate(
         """() => document.querySelector('article').insertAdjacentHTML('beforeend',
-            '<p class="faint" style="color: #ddd">faint</p><a href="#top"></a>')"""
+            '<p class="faint" style="color: #ddd">faint</p><a href="#top"></a>'
+            + '<p>more</p>'.repeat(5) + '<p style="color: #222">in the dark</p>')"""
     )
-    page.evaluate(THINNED)
-    violations = barriers(page)
-    assert len(violations) == 2
-    assert {violation.split(" ")[0] for violation in violations} == {"color-contrast", "link-name"}
+    seen = barriers(page, dark=True)
+    assert [one.split(" ")[0] for one in seen] == ["link-name", "color-contrast", "color-contrast"]
+    assert "faint" in seen[1]
+    assert "in the dark" in seen[2]
     page.context.close()

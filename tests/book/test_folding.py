@@ -346,11 +346,10 @@ CROWDED = """() => {
 
 @pytest.mark.browser
 @pytest.mark.parametrize("slug", ["gaussian-processes/function-view", "games/deviation-payoffs"])
-def test_marks_stand_free_in_the_margin(visit: Any, slug: str) -> None:
-    page = visit(f"book/{slug}.html").page
+def test_marks_stand_free_in_the_margin(read: Any, slug: str) -> None:
+    page = read(f"book/{slug}.html").page
     seen = page.evaluate(CROWDED)
     assert seen["marks"] > 5
     assert (seen["crowded"], seen["inside"]) == (0, 0)
     page.set_viewport_size({"width": 390, "height": 800})
     assert page.evaluate(CROWDED)["inside"] == seen["marks"]
-    page.context.close()

@@ -1,4 +1,4 @@
-"""How high the chapters are and what fills them, with all evidence folded, in a real browser."""
+"""How heights are measured, on a page of known ones; test_browser.py asks it of each chapter."""
 
 from __future__ import annotations
 
@@ -19,35 +19,11 @@ CHAPTERS = tool.table()
 WIDE = tool.WIDTH
 
 
-@pytest.fixture(scope="module")
-def measures(visit: Any) -> dict[str, Any]:
-    """The heights of every chapter of the table."""
-    measured = {}
-    for slug, entry in CHAPTERS.items():
-        page = visit(f"book/{slug}.html", width=WIDE).page
-        measured[slug] = tool.measured(page, entry["answer"])
-        page.context.close()
-    return measured
-
-
 def test_the_table_has_every_chapter() -> None:
     chapters = [path for path in (ROOT / "book").glob("*/*.md") if path.parent.name != "api"]
     assert {path.relative_to(ROOT / "book").with_suffix("").as_posix() for path in chapters} == (
         CHAPTERS.keys()
     )
-
-
-@pytest.mark.parametrize("slug", CHAPTERS)
-def test_a_chapter_keeps_its_bounds(measures: dict[str, Any], slug: str) -> None:
-    granted = CHAPTERS[slug].get("granted", {})
-    assert measures[slug].over({**tool.BOUNDS, **granted}) == {}
-
-
-@pytest.mark.parametrize("slug", CHAPTERS)
-def test_nothing_is_granted_that_is_not_needed(measures: dict[str, Any], slug: str) -> None:
-    granted = CHAPTERS[slug].get("granted", {})
-    needed = measures[slug].over(tool.BOUNDS)
-    assert sorted(granted.keys() - needed.keys()) == [], "remove it from heights.toml"
 
 
 # The measuring itself, on a page whose heights are known

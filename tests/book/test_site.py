@@ -1,13 +1,14 @@
-"""What stands around the text: previews, the list of contents, telephones, the dark, weight."""
+"""What stands around the text: previews, the list of contents, telephones, the dark, weight.
+
+What a page weighs is asked in test_browser.py, of all.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
 
 import pytest
 
@@ -17,8 +18,8 @@ FUNCTIONS = "book/gaussian-processes/function-view.html"
 LINK = "article p a[href*='#equation-']:not(.headerlink):visible"
 
 
-def test_an_equation_shows_itself_beside_its_link(visit: Any) -> None:
-    page = visit(FUNCTIONS).page
+def test_an_equation_shows_itself_beside_its_link(read: Any) -> None:
+    page = read(FUNCTIONS).page
     link = page.locator(LINK).first
     link.scroll_into_view_if_needed()
     link.hover()
@@ -29,8 +30,8 @@ def test_an_equation_shows_itself_beside_its_link(visit: Any) -> None:
     assert box.count() == 0
 
 
-def test_a_preview_comes_with_the_focus(visit: Any) -> None:
-    page = visit(FUNCTIONS).page
+def test_a_preview_comes_with_the_focus(read: Any) -> None:
+    page = read(FUNCTIONS).page
     link = page.locator(LINK).first
     link.scroll_into_view_if_needed()
     page.keyboard.press("Tab")  # so that the browser counts the keyboard as in use
@@ -39,8 +40,8 @@ def test_a_preview_comes_with_the_focus(visit: Any) -> None:
     assert link.get_attribute("aria-describedby") == "book-preview"
 
 
-def test_a_citation_shows_what_it_cites(visit: Any) -> None:
-    page = visit(FUNCTIONS).page
+def test_a_citation_shows_what_it_cites(read: Any) -> None:
+    page = read(FUNCTIONS).page
     link = page.locator(".bibtex-citation a:visible").first
     link.hover()
     page.locator(".book-preview").wait_for()
@@ -49,14 +50,15 @@ def test_a_citation_shows_what_it_cites(visit: Any) -> None:
     assert len(said) > 40
 
 
-def test_a_symbol_says_what_it_means(visit: Any) -> None:
-    page = visit(FUNCTIONS).page
+def test_a_symbol_says_what_it_means(read: Any) -> None:
+    page = read(FUNCTIONS).page
     find = r"""() => {
         const items = [...MathJax.startup.document.math];
         const one = items.find(item => item.math === '\\mu_0' && item.typesetRoot.closest('p'));
         one.typesetRoot.id = 'the-symbol';
     }"""
     page.evaluate(find)
+    page.locator("#the-symbol").scroll_into_view_if_needed()
     page.locator("#the-symbol").hover()
     page.locator(".book-preview mjx-container").first.wait_for()
     assert "mean" in page.locator(".book-preview").inner_text()
@@ -83,6 +85,7 @@ def test_a_finger_sees_the_preview_first(browser: Any, book_html: Path) -> None:
     context.close()
 
 
+# What the list says at each of its sections, a moment after the reader has come there.
 ACTIVE = """() => {
     const active = document.querySelector('.bd-sidebar-secondary a.active');
     const side = document.querySelector('.bd-sidebar-secondary').getBoundingClientRect();
@@ -95,26 +98,32 @@ ACTIVE = """() => {
 }"""
 
 
-def test_the_contents_follow_to_the_end(visit: Any) -> None:
-    page = visit(FUNCTIONS).page
-    links = page.locator(".bd-sidebar-secondary nav.page-toc a")
-    named = []
-    for i in range(links.count()):
-        page.evaluate(f"""() => {{
-            const link = document.querySelectorAll('.bd-sidebar-secondary nav.page-toc a')[{i}];
-            document.getElementById(link.hash.slice(1)).scrollIntoView();
-        }}""")
-        page.wait_for_timeout(120)
-        now = page.evaluate(ACTIVE)
+FOLLOWED = f"""async () => {{
+    const frame = () => new Promise(requestAnimationFrame), seen = [];
+    for (const link of document.querySelectorAll('.bd-sidebar-secondary nav.page-toc a')) {{
+        document.getElementById(link.hash.slice(1)).scrollIntoView();
+        await frame();
+        await frame();
+        await new Promise(done => setTimeout(done, 30));
+        seen.push([link.textContent, ({ACTIVE})()]);
+    }}
+    return seen;
+}}"""
+
+
+def test_the_contents_follow_to_the_end(read: Any) -> None:
+    seen = read(FUNCTIONS).page.evaluate(FOLLOWED)
+    assert len(seen) > 10
+    for i, (_, now) in enumerate(seen):
         assert now, i
         assert now["seen"], (i, now)
         assert now["opacity"] == "1"
-        named.append(now["text"] == links.nth(i).text_content())
+    named = [text == now["text"] for text, now in seen]
     assert named[:-1] == [True] * (len(named) - 1)  # the last may not reach the top of the window
 
 
-def test_on_a_phone_the_number_stands_on_the_line_of_the_badge(visit: Any) -> None:
-    page = visit(FUNCTIONS, width=390).page
+def test_on_a_phone_the_number_stands_on_the_line_of_the_badge(read: Any) -> None:
+    page = read(FUNCTIONS, width=390).page
     script = """() => [...document.querySelectorAll('.eqn-equation')].map(frame => {
         const number = frame.querySelector('.eqno').getBoundingClientRect();
         const badge = frame.querySelector('summary').getBoundingClientRect();
@@ -126,8 +135,8 @@ def test_on_a_phone_the_number_stands_on_the_line_of_the_badge(visit: Any) -> No
     assert all(width > 340 for _, _, width in seen)  # nothing of the line is lost to the number
 
 
-def test_a_picture_is_as_wide_as_it_was_drawn(visit: Any) -> None:
-    picture = visit(FUNCTIONS).page.locator("img.book-picture").first
+def test_a_picture_is_as_wide_as_it_was_drawn(read: Any) -> None:
+    picture = read(FUNCTIONS).page.locator("img.book-picture").first
     picture.scroll_into_view_if_needed()
     script = "image => image.decode().then(() => [image.naturalWidth, image.naturalHeight])"
     natural = picture.evaluate(script)
@@ -135,8 +144,8 @@ def test_a_picture_is_as_wide_as_it_was_drawn(visit: Any) -> None:
     assert all(abs(one - other) <= 1 for one, other in zip(given, natural, strict=True))
 
 
-def test_panels_stand_in_a_column_on_a_phone(visit: Any) -> None:
-    page = visit(FUNCTIONS, width=390).page
+def test_panels_stand_in_a_column_on_a_phone(read: Any) -> None:
+    page = read(FUNCTIONS, width=390).page
     figure = page.locator("figure:has(.book-panels):visible").first
     figure.scroll_into_view_if_needed()
     boxes = [one.bounding_box() for one in figure.locator(".book-panels img").all()]
@@ -146,59 +155,23 @@ def test_panels_stand_in_a_column_on_a_phone(visit: Any) -> None:
     assert not figure.locator("img.book-picture").is_visible()
 
 
-def test_panels_are_not_shown_twice_where_there_is_room(visit: Any) -> None:
-    page = visit(FUNCTIONS).page
+def test_panels_are_not_shown_twice_where_there_is_room(read: Any) -> None:
+    page = read(FUNCTIONS).page
     assert page.locator(".book-panels img").count() > 0
     assert page.locator(".book-panels img:visible").count() == 0
 
 
-def test_a_picture_takes_the_colours_of_the_dark(visit: Any) -> None:
-    page = visit(FUNCTIONS, scheme="dark").page
+def test_a_picture_takes_the_colours_of_the_dark(read: Any) -> None:
+    page = read(FUNCTIONS).page
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_function("() => document.documentElement.dataset.theme == 'dark'")
     picture = page.locator("img.book-picture").first
     style = (
         "e => { const s = getComputedStyle(e); return [s.filter, s.padding, s.backgroundColor]; }"
     )
-    assert picture.evaluate(style) == ["invert(1) hue-rotate(180deg)", "0px", "rgba(0, 0, 0, 0)"]
-
-
-def weigh(visit: Any, name: str) -> dict[str, int]:
-    """Bytes of what a page asks for while it loads, less mathematics and fonts."""
-    asked: list[str] = []
-    seen = visit("book/references.html")
-    seen.page.on("request", lambda request: asked.append(request.url))
-    seen.page.goto(seen.page.url.split("/book/")[0] + f"/{name}")
-    seen.page.evaluate("() => window.MathJax?.startup?.promise")
-    paths = {Path(unquote(urlsplit(url).path)) for url in asked if url.startswith("file:")}
-    seen.page.context.close()
-    return {
-        path.name: path.stat().st_size
-        for path in paths
-        if "mathjax" not in path.parts and path.suffix not in (".woff", ".woff2")
-    }
-
-
-MEGABYTE = 1_000_000
-
-
-def test_no_page_weighs_more_than_a_megabyte(visit: Any, chapters: Callable[[], list[str]]) -> None:
-    weights = {name: weigh(visit, name) for name in chapters()}
-    heavy = {
-        name: sorted(parts.items(), key=lambda item: -item[1])[:4]
-        for name, parts in weights.items()
-        if sum(parts.values()) > MEGABYTE
-    }
-    assert heavy == {}
-
-
-@pytest.fixture(scope="module")
-def chapters(book_html: Path) -> Callable[[], list[str]]:
-    """The longest pages of the book."""
-
-    def longest() -> list[str]:
-        paths = sorted(book_html.glob("book/**/*.html"), key=lambda path: -path.stat().st_size)
-        return [path.relative_to(book_html).as_posix() for path in paths[:6]]
-
-    return longest
+    seen = picture.evaluate(style)
+    page.emulate_media(color_scheme="light")
+    assert seen == ["invert(1) hue-rotate(180deg)", "0px", "rgba(0, 0, 0, 0)"]
 
 
 def test_code_has_elements_only_where_they_have_a_colour(book_html: Path) -> None:
@@ -221,8 +194,8 @@ def test_no_script_of_icons_and_no_search_on_every_page(book_html: Path) -> None
     assert not list((book_html / "_static").rglob("fontawesome*.js"))
 
 
-def test_every_icon_is_drawn(visit: Any) -> None:
-    page = visit(FUNCTIONS).page
+def test_every_icon_is_drawn(read: Any) -> None:
+    page = read(FUNCTIONS).page
     script = """() => [...document.querySelectorAll('i[class*="fa-"]')].filter(
         e => getComputedStyle(e, '::before').maskImage === 'none').map(e => e.className)"""
     assert page.evaluate(script) == []
@@ -251,14 +224,15 @@ STUCK = """() => {
 }"""
 
 
-def test_the_headings_of_the_ledger_stay(visit: Any) -> None:
-    page = visit("book/ledger.html").page
+def test_the_headings_of_the_ledger_stay(read: Any) -> None:
+    page = read("book/ledger.html").page
     assert page.evaluate(STUCK) == [True, True]
     assert page.locator("td.eqn-formula-cell mjx-container").count() > 100
 
 
-def test_the_ledger_prints_whole(visit: Any) -> None:
-    page = visit("book/ledger.html", width=760).page  # about what a sheet of paper has
+def test_the_ledger_prints_whole(read: Any) -> None:
+    page = read("book/ledger.html").page
+    page.set_viewport_size({"width": 760, "height": 900})  # about what a sheet of paper has
     page.emulate_media(media="print")
     script = """() => {
         const box = document.querySelector('.eqn-ledger > .eqn-scroll');
@@ -267,12 +241,14 @@ def test_the_ledger_prints_whole(visit: Any) -> None:
         return [box.scrollHeight - box.clientHeight, right - innerWidth];
     }"""
     hidden, beyond = page.evaluate(script)
+    page.emulate_media(media="screen")
     assert hidden <= 1
     assert beyond <= 0
 
 
-def test_on_a_phone_a_row_of_the_ledger_is_a_card(visit: Any) -> None:
-    page = visit("book/ledger.html", width=390).page
+def test_on_a_phone_a_row_of_the_ledger_is_a_card(read: Any) -> None:
+    page = read("book/ledger.html").page
+    page.set_viewport_size({"width": 390, "height": 900})
     row = page.locator(".eqn-rows tbody tr").nth(5)
     row.scroll_into_view_if_needed()
     boxes = [cell.bounding_box() for cell in row.locator("td:visible").all()]
@@ -291,18 +267,17 @@ LEFT = """() => {
 }"""
 
 
-def test_formulas_in_sight_are_set_first(
-    browser: Any, book_html: Path, chapters: Callable[[], list[str]]
-) -> None:
+def test_formulas_in_sight_are_set_first(browser: Any, book_html: Path) -> None:
     """The longest page on a machine four times slower: most formulas still wait when it is read."""
     context = browser.new_context()
     page = context.new_page()
     client = context.new_cdp_session(page)
     client.send("Emulation.setCPUThrottlingRate", {"rate": SLOW})
-    path = book_html / chapters()[0]
+    path = max(book_html.glob("book/**/*.html"), key=lambda path: path.stat().st_size)
     anchors = re.findall(r'id="(equation-eq-[^"]*)"', path.read_text("utf-8"))
     page.goto(f"{path.as_uri()}#{anchors[len(anchors) // 2]}", wait_until="commit")
     left = page.wait_for_function(LEFT, polling=20).json_value()
+    client.send("Emulation.setCPUThrottlingRate", {"rate": 1})
     assert left > 0.5
     page.evaluate("() => window.MathJax.startup.promise")
     assert page.evaluate(LEFT) == 0

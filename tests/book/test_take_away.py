@@ -24,8 +24,8 @@ COPY = """(element) => {
 }"""
 
 
-def test_a_paragraph_is_copied_with_its_formulas(visit: Any) -> None:
-    page = visit(PAGE).page
+def test_a_paragraph_is_copied_with_its_formulas(read: Any) -> None:
+    page = read(PAGE).page
     paragraph = page.locator("article p:has(mjx-container)").first
     handled, text, html = paragraph.evaluate(COPY)
     latex = paragraph.evaluate(
@@ -39,16 +39,16 @@ def test_a_paragraph_is_copied_with_its_formulas(visit: Any) -> None:
     assert page.locator("body > div[style*='-200vw']").count() == 0
 
 
-def test_an_equation_is_copied_with_its_lines(visit: Any) -> None:
-    page = visit(PAGE).page
+def test_an_equation_is_copied_with_its_lines(read: Any) -> None:
+    page = read(PAGE).page
     handled, text, _ = page.locator("div.eqn-equation > div.math").first.evaluate(COPY)
     assert handled
     assert "$$" in text
     assert r"\mathbf" in text
 
 
-def test_words_alone_are_copied_as_ever(visit: Any) -> None:
-    page = visit(PAGE).page
+def test_words_alone_are_copied_as_ever(read: Any) -> None:
+    page = read(PAGE).page
     assert page.locator("article h1").first.evaluate(COPY)[0] is False
 
 
@@ -71,8 +71,8 @@ def test_the_download_menu_saves_files(browser: Any, book_html: Path) -> None:
     page.close()
 
 
-def test_from_a_disk_a_file_opens_beside_the_page(visit: Any) -> None:
-    link = visit(PAGE).page.locator(".btn-download-notebook-button")
+def test_from_a_disk_a_file_opens_beside_the_page(read: Any) -> None:
+    link = read(PAGE).page.locator(".btn-download-notebook-button")
     assert link.get_attribute("target") == "_blank"
     assert link.get_attribute("download") is None
     titles = [link.get_attribute(name) or "" for name in ("title", "data-bs-original-title")]
