@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -112,6 +113,23 @@ def test_sources_show_verdicts_and_what_waits(book: Any) -> None:
     assert first.select_one(".eqn-formula.eqn-right a")["href"] == "#equation-eq-one"
     assert second.select_one(".eqn-waiting").get_text() == "for part/two"
     assert "1 of 2" in made.select_one(".eqn-answered").get_text()
+
+
+def test_items_that_wait_are_folded_under_a_line_that_counts_them(book: Any, changed: Any) -> None:
+    made = soup(source_items.sources(book, LINKS, "S1"))
+    fold = made.select_one("details:not([open])")
+    assert fold.summary.get_text() == "1 item not reached yet"
+    assert [item["id"] for item in fold.select("li.eqn-item")] == ["item-S1-02"]
+    assert fold.find_parent("details") is None
+    answered = [
+        item["id"] for item in made.select("li.eqn-item") if not item.find_parent("details")
+    ]
+    assert answered == ["item-S1-01"]
+    none = soup(source_items.sources(changed(notes=()), LINKS, "S1"))
+    assert none.summary.get_text() == "2 items not reached yet"
+    assert len(none.select("ol")) == 1
+    whole = replace(book, items=book.items[:1])
+    assert soup(source_items.sources(whole, LINKS, "S1")).details is None
 
 
 def test_what_is_wrong_stands_beside_what_holds(book: Any, changed: Any) -> None:

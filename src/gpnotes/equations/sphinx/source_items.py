@@ -24,12 +24,26 @@ _SPOKEN = {
 
 
 def sources(book: Book, links: Links, prefix: str) -> str:
-    """Every item of one source, with its verdict."""
+    """Every item of one source, with its verdict; those that wait are folded under their number."""
     its = [item for item in book.items if item.id.startswith(f"{prefix}-")]
-    answered = sum(item.id in book.verdicts for item in its)
-    count = element("p", f"{answered} of {len(its)} items answered.", class_="eqn-answered")
-    rows = (_item(book, links, item) for item in its)
-    return count + element("ol", *rows, class_="eqn-items")
+    answered = [item for item in its if item.id in book.verdicts]
+    waiting = [item for item in its if item.id not in book.verdicts]
+    said = f"{len(answered)} of {len(its)} items answered."
+    count = element("p", said, class_="eqn-answered")
+    return count + _items(book, links, answered) + _folded(book, links, waiting)
+
+
+def _items(book: Book, links: Links, items: list[Item]) -> str:
+    rows = [_item(book, links, item) for item in items]
+    return element("ol", *rows, class_="eqn-items") if rows else ""
+
+
+def _folded(book: Book, links: Links, waiting: list[Item]) -> str:
+    if not waiting:
+        return ""
+    few = f"{len(waiting)} item" if len(waiting) == 1 else f"{len(waiting)} items"
+    line = element("summary", f"{few} not reached yet")
+    return element("details", line, _items(book, links, waiting), class_="eqn-waits")
 
 
 def verdicts(book: Book) -> str:
