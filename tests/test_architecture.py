@@ -37,7 +37,7 @@ BY_FLOOR = (
     ("bounds", "inplace"),  # of what `params` declares; a kernel imports its fast path
     ("kernels", "means", "likelihoods"),
     ("process",),
-    ("linear", "exact"),
+    ("linear", "exact", "svgp"),
     ("laplace", "sufficient"),  # its prior is the process of `exact`
     ("fitting", "features", "sparse"),
     ("moments", "design", "games"),

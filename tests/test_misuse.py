@@ -15,7 +15,7 @@ from misuse.calls import CALLS
 ROOMS = (
     "arrays", "chunks", "design", "exact", "fantasy", "features", "fitting", "games", "gaussian",
     "kernels", "laplace", "likelihoods", "linalg", "linear", "means", "moments", "params", "pilco",
-    "pilco.pendulum", "priors", "quadrature", "random", "sparse", "testing",
+    "pilco.pendulum", "priors", "quadrature", "random", "sparse", "svgp", "testing",
 )  # fmt: skip
 CLEAR = 0.95  # the share of wrong calls whose error names the argument
 
@@ -120,6 +120,7 @@ def _answer(called: Call, name: str, value: Any) -> Exception | None:
 UNTRIED = {
     # results
     "Fit", "Run", "LeaveOneOut", "Posterior", "LaplacePosterior", "WeightPosterior", "Design",
+    "VariationalPosterior", "Progress",
     "Equilibria", "Equilibrium", "Search", "Estimate", "Moments", "Predictor",
     "Augmented", "Improvement", "Rollout", "SineMoments", "Transitions", "Round", "Choice",
     "VarianceParts", "FeaturePosterior", "SparsePosterior", "Inducing", "Method",

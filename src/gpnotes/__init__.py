@@ -40,6 +40,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "quadrature": ("expect", "gauss_hermite"),
     "random": ("Stream", "stream"),
     "sparse": (),
+    "svgp": (),
     "testing": (),
 }  # fmt: skip
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
@@ -77,6 +78,7 @@ if TYPE_CHECKING:
         quadrature as quadrature,
         random as random,
         sparse as sparse,
+        svgp as svgp,
         testing as testing,
     )
     from .arrays import asarray as asarray, dataset as dataset, to_numpy as to_numpy

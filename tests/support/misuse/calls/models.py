@@ -7,7 +7,18 @@ from typing import Any
 import numpy as np
 
 import gpnotes
-from gpnotes import GP, RBF, ConstantMean, fit, kernels, laplace, likelihoods, means, testing
+from gpnotes import (
+    GP,
+    RBF,
+    ConstantMean,
+    fit,
+    kernels,
+    laplace,
+    likelihoods,
+    means,
+    svgp,
+    testing,
+)  # fmt: skip
 
 from ..answers import Call, call
 from ..kinds import (
@@ -15,6 +26,7 @@ from ..kinds import (
     covariance,
     entries,
     flag,
+    function,
     matrix,
     nonnegative,
     number,
@@ -122,6 +134,10 @@ _COUNTS = vector([0.0, 1.0, 5.0, 2.0, 0.0, 3.0], size=True).but(
 _BAR = vector(np.ones(6), size=True)
 _LABEL = _LABELLED["y"]
 
+_MODEL = svgp.SVGP(GP(RBF(), 0.0), _BERNOULLI, _XS)
+_SPARSE = svgp.condition(_MODEL, _X, _LABELS)
+_SPARSES = {"posterior": thing(_SPARSE, _LAPLACE, _MODEL), **_LABELLED}
+
 CALLS = (
     *(call(name, kind, **arguments) for name, kind, arguments in _KINDS),
     *(row for name, kernel in _MADE for row in _of_kernel(name, kernel)),
@@ -170,6 +186,30 @@ CALLS = (
       for name in ("predict", "mean", "variance", "covariance", "joint", "probability")),
     call("LaplacePosterior.sample", _LAPLACE.sample, Xs=matrix(_XS, columns=True), stream=stream(),
          n=whole(2, 0)),
+    call("SVGP", svgp.SVGP, gp=thing(GP(RBF(), 0.0), RBF()), likelihood=thing(_BERNOULLI, RBF()),
+         Z=matrix(_XS, mates=False).but(**{"no rows": _XS[:0], "no columns": _XS[:, :0]}),
+         nodes=whole(5, 2)),
+    call("svgp.prior", svgp.prior, model=thing(_MODEL, _MODEL.gp, _SPARSE)),
+    call("svgp.condition", svgp.condition, model=thing(_MODEL, _MODEL.gp, _SPARSE), **_LABELLED,
+         steps=whole(3)),
+    call("svgp.update", svgp.update, **_SPARSES, length=positive(0.5).but(**{"too long": 1.5}),
+         total=whole(9, 6, optional=True)),
+    *(call(f"svgp.{name}", getattr(svgp, name), **_SPARSES, total=whole(9, 6, optional=True))
+      for name in ("elbo", "elbo_and_gradient")),
+    call("svgp.batches", svgp.batches, stream=stream(), n=whole(6), size=whole(2).but(
+         **{"too many": 7})),
+    call("svgp.fit", svgp.fit, **_SPARSES, stream=stream(), steps=whole(2),
+         batch=whole(3, optional=True).but(**{"too many": 7}),
+         length=positive(0.5).but(**{"too long": 1.5}), rate=nonnegative(0.1), fixed=_NAMES,
+         callback=function(lambda progress: None).but("None")),
+    *(call(f"VariationalPosterior.{name}", getattr(_SPARSE, name), Xs=matrix(_XS, columns=True),
+           noise=flag()) for name in ("predict", "mean", "variance")),
+    *(call(f"VariationalPosterior.{name}", getattr(_SPARSE, name), Xs=matrix(_XS, columns=True))
+      for name in ("covariance", "joint", "probability")),
+    call("VariationalPosterior.sample", _SPARSE.sample, Xs=matrix(_XS, columns=True),
+         stream=stream(), n=whole(2, 0)),
+    call("VariationalPosterior.log_density", _SPARSE.log_density,
+         Xs=matrix(_X, rows=True, columns=True), y=_LABELLED["y"]),
     call("BayesianLinear", gpnotes.BayesianLinear, prior_cov=covariance(np.eye(3), mates=False).but(
          "no rows", "no columns"), noise_var=positive()),
     call("BayesianLinear.condition", _LINEAR.condition, Phi=matrix(_PHI, rows=True, columns=True),

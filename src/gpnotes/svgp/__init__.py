@@ -1,0 +1,26 @@
+"""Many data, any likelihood: a Gaussian over what stands in for them, fitted by natural gradients.
+
+``f(Z) = m(Z) + L v`` with ``K_uu = L Lᵀ`` and ``q(v) = N(P⁻¹ t, P⁻¹)``: of every observation two
+numbers enter ``P = I + Λ`` and t, those of a Gaussian factor that stands for its likelihood.
+`condition` finds q for given hyperparameters, `fit` fits them too, from batches of rows.
+"""
+
+from .bound import elbo, elbo_and_gradient
+from .fitting import Fit, Progress, batches, fit
+from .model import SVGP
+from .natural import condition, update
+from .posterior import VariationalPosterior, prior
+
+__all__ = [
+    "SVGP",
+    "Fit",
+    "Progress",
+    "VariationalPosterior",
+    "batches",
+    "condition",
+    "elbo",
+    "elbo_and_gradient",
+    "fit",
+    "prior",
+    "update",
+]
