@@ -1,6 +1,6 @@
 """How well do 300 mornings teach the game of three roads? Twelve draws of them, two ways to learn.
 
-The game, the simulator and the truth are those of the chapter on deviation payoffs, and so are the
+The game, the simulator and the truth are those of the chapter on equilibria, and so are the
 seeds: its own mornings are those of seed 5. A draw is learned with a lengthscale for each strategy
 and with one for each role.
 
