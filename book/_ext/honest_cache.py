@@ -7,6 +7,10 @@ named after a digest of all that, and inside it each page has a folder named aft
 equations. The first name is a configuration value: when it changes, Sphinx reads every page
 again. A change of prose changes neither, and the stored outputs are used.
 
+What only the pages use, these extensions and the engine's own, no cell depends on. It has a digest
+of its own, another configuration value: after an edit there every page is read and written again,
+and none is run. Styles and scripts are copied by each build, and count in neither.
+
 A folder belongs to one page, because jupyter-cache makes its data base in two steps: two processes
 that meet in a new folder stop each other ("table settings already exists"), one build in ten on a
 busy machine.
@@ -21,9 +25,11 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 STACK = ("numpy", "scipy", "lark", "array-api-compat", "array-api-extra", "matplotlib", "ipykernel")
+PAGES = ("book/_ext", "src/gpnotes/equations/sphinx", "src/gpnotes/equations/language")
 BACKENDS = ("cupy-cuda12x", "cupy-cuda13x")
 DATA = ("book/sources",)
 SETTINGS = ("book/equations.toml", "book/notation.yml")
+HERE = Path(__file__).resolve().parents[2]
 KEPT = 12  # folders of earlier states, so that going back and forth costs nothing
 
 # What only the pages use, and the copy of the equations for a notebook that has left the book.
@@ -72,6 +78,15 @@ def digest(root: Path) -> str:
     return total.hexdigest()[:16]
 
 
+def page_code(root: Path) -> str:
+    """Sixteen hex digits for the state of the code that makes the pages."""
+    total = hashlib.sha256()
+    for path in sorted(path for folder in PAGES for path in (root / folder).rglob("*.py")):
+        total.update(f"\0{path.relative_to(root).as_posix()}\0".encode())
+        total.update(path.read_bytes())
+    return total.hexdigest()[:16]
+
+
 def equations(text: str) -> str:
     """A digest of the numbered equations in the text of a page."""
     found = [match.group(0) for match in EQUATION.finditer(text)]
@@ -79,7 +94,8 @@ def equations(text: str) -> str:
 
 
 def name_cache(app, config):
-    """Name the folder of the cache after the state of the project."""
+    """Name the folder of the cache after the state of the project; note that of the pages' code."""
+    config.page_code = page_code(HERE)
     home = Path(app.outdir).parent / ".jupyter_cache"
     config.nb_execution_cache_path = str(home / digest(Path(app.srcdir)))
     olds = sorted((p for p in home.glob("*/") if len(p.name) == 16), key=os.path.getmtime)
@@ -100,6 +116,7 @@ def choose_folder(app, docname, source):
 
 
 def setup(app):
+    app.add_config_value("page_code", "", "env")
     app.connect("config-inited", name_cache, priority=900)
     app.connect("source-read", choose_folder)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

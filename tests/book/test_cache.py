@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -72,6 +73,44 @@ def test_what_no_cell_reads_does_not(cache: Any, project: Path, name: str) -> No
     (project / name).parent.mkdir(parents=True, exist_ok=True)
     (project / name).write_text("second", "utf-8")
     assert cache.digest(project) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "counts"),
+    [
+        ("book/_ext/one.py", True),
+        ("src/gpnotes/equations/sphinx/tables.py", True),
+        ("src/gpnotes/equations/language/words.py", True),
+        ("src/gpnotes/equations/sphinx/static/equations.css", False),
+        ("book/_static/book.css", False),
+        ("src/gpnotes/exact.py", False),
+        ("book/chapter.md", False),
+    ],
+)
+def test_the_code_of_the_pages_has_a_digest_of_its_own(
+    cache: Any, project: Path, name: str, counts: bool
+) -> None:
+    before = cache.page_code(project)
+    (project / name).parent.mkdir(parents=True, exist_ok=True)
+    (project / name).write_text("second", "utf-8")
+    assert (cache.page_code(project) != before) == counts
+
+
+def test_another_digest_of_the_code_of_the_pages_has_all_read_again(
+    cache: Any, project: Path
+) -> None:
+    """Sphinx reads every page again when a value changes that is declared so."""
+    declared: dict[str, str] = {}
+    app = SimpleNamespace(
+        add_config_value=lambda name, default, rebuild: declared.update({name: rebuild}),
+        connect=lambda *event, **options: None,
+        outdir=project / "_build" / "html",
+        srcdir=project,
+    )
+    cache.setup(app)
+    assert declared == {"page_code": "env"}
+    cache.name_cache(app, config := SimpleNamespace())
+    assert config.page_code == cache.page_code(ROOT)
 
 
 def test_the_backend_and_the_versions_count(
