@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from functools import reduce
 from typing import NamedTuple, TypeVar
 
@@ -13,10 +12,10 @@ from ..params import cotangent, leaves, replaced
 from ..process import differentiable_mean
 from .model import SVGP, admit_rows
 from .natural import scale_of
-from .passes import Block, Sums, blocks, plus, sums_of, sweep
+from .passes import Block, Sums, blocks, plus, require_finite, sums_of, sweep
 from .posterior import VariationalPosterior
 
-__all__ = ["elbo", "elbo_and_gradient", "quiet_gradient", "require_finite"]
+__all__ = ["elbo", "elbo_and_gradient", "quiet_gradient"]
 
 T = TypeVar("T")
 
@@ -86,14 +85,6 @@ def quiet_gradient(
     return sums, _added(model_bar, _bar_of_inducing(posterior, sums, way))
 
 
-def require_finite(sums: Sums) -> Sums:
-    """The sums, if q has not leapt to where the likelihood overflows; else a `RuntimeError`."""
-    if not math.isfinite(sums.value):
-        remedy = "Use a shorter length or rate, or a mean function nearer to y."
-        raise RuntimeError(f"the bound must be finite; here it is {sums.value}. {remedy}")
-    return sums
-
-
 class _Way(NamedTuple):
     """What carries derivatives by A back: ``I − P⁻¹``, ``L⁻ᵀ (I − P⁻¹)`` and ``L⁻ᵀ w``."""
 
@@ -104,7 +95,8 @@ class _Way(NamedTuple):
 
 def _way_back(posterior: VariationalPosterior) -> _Way:
     lower = posterior.inducing.lower
-    spare = _xp.eye(lower.shape[0], lower) - posterior.cholesky.inverse()
+    root = posterior.root
+    spare = _xp.eye(lower.shape[0], lower) - array_namespace(root).matrix_transpose(root) @ root
     back = _xp.solve_triangular(lower, spare, transpose=True)
     weights = _xp.solve_triangular(lower, posterior.weights, transpose=True)
     return _Way(spare, back, weights)

@@ -17,10 +17,10 @@ from ..linalg import warn_of_jitter
 from ..params import flatten, flatten_gradient
 from ..process import differentiable_mean
 from ..random import Stream
-from .bound import quiet_gradient, require_finite
+from .bound import quiet_gradient
 from .model import SVGP, admit_rows
 from .natural import stepped
-from .passes import Sums, sweep
+from .passes import Sums, require_finite, sweep
 from .posterior import VariationalPosterior, inducing_factor
 
 __all__ = ["Fit", "Progress", "batches", "fit"]

@@ -17,7 +17,7 @@ from .. import _check, _xp
 from .._xp import Matrix, Vector, array_namespace
 from ..linalg import factorise
 from .model import SVGP, admit_rows
-from .passes import Sums, sweep
+from .passes import Sums, require_finite, sweep
 from .posterior import VariationalPosterior, prior
 
 __all__ = ["condition", "stepped", "update"]
@@ -45,7 +45,8 @@ def update(
     ``P + r D + ½ r² D P⁻¹ D = ½ P + ½ (P + r D) P⁻¹ (P + r D)``. Both move the mean alike,
     ``w ← w + r P_new⁻¹ ∂/∂w``.
 
-    Raises `ValueError` or `TypeError` for arguments that do not fit.
+    Raises `ValueError` or `TypeError` for arguments that do not fit, `RuntimeError` where the bound
+    is not finite.
     Source: Khan & Lin (2017) for the mixture of sites, Adam, Chang, Khan & Solin (2021) for sparse
     processes, Salimbeni, Eleftheriadis & Hensman (2018) for the step within a fit; Lin, Schmidt &
     Khan (2020) for the term of second order.
@@ -63,7 +64,8 @@ def update(
     length = _check.positive(_check.number(length, "length"), "length")
     if length > 1.0:
         raise ValueError(f"length must be at most 1; got {length}")
-    return stepped(posterior, sweep(posterior, X, y, scale_of(X, total)), length)
+    sums = sweep(posterior, X, y, scale_of(X, total))
+    return stepped(posterior, require_finite(sums), length)
 
 
 def scale_of(X: Matrix, total: int | None) -> float:

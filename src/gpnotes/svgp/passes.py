@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from functools import reduce
 from typing import NamedTuple
@@ -12,7 +13,7 @@ from ..likelihoods.averages import Expected
 from ..likelihoods.expectations import expected
 from .posterior import Marginals, VariationalPosterior, marginals
 
-__all__ = ["Block", "Sums", "blocks", "plus", "sums_of", "sweep"]
+__all__ = ["Block", "Sums", "blocks", "plus", "require_finite", "sums_of", "sweep"]
 
 
 class Block(NamedTuple):
@@ -64,6 +65,14 @@ def sums_of(block: Block) -> Sums:
     else:
         sites = _xp.symmetric_part((A * precision) @ xp.matrix_transpose(A))
     return Sums(float(xp.sum(slopes.value)), A @ slopes.by_mean, sites, concave)
+
+
+def require_finite(sums: Sums) -> Sums:
+    """The sums, if q has not leapt to where the likelihood overflows; else a `RuntimeError`."""
+    if not math.isfinite(sums.value):
+        remedy = "Use a shorter length or rate, or a mean function nearer to y."
+        raise RuntimeError(f"the bound must be finite; here it is {sums.value}. {remedy}")
+    return sums
 
 
 def plus(first: Sums, second: Sums) -> Sums:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple, cast
 
 from .. import _check, _xp, memory
@@ -50,10 +51,14 @@ class VariationalPosterior:
     def kl(self) -> float:
         """``KL(q(v) ‖ N(0, I)) = ½ (tr P⁻¹ + wᵀw − M + log |P|)`` in nats; O(M³)."""
         xp = array_namespace(self.weights)
-        M = self.weights.shape[0]
-        half = _xp.solve_triangular(self.cholesky.lower, _xp.eye(M, self.weights))
-        squares = float(xp.sum(half * half)) + float(xp.sum(self.weights * self.weights))
-        return 0.5 * (squares - M + self.cholesky.log_det)
+        squares = float(xp.sum(self.root**2)) + float(xp.sum(self.weights**2))
+        return 0.5 * (squares - self.weights.shape[0] + self.cholesky.log_det)
+
+    @cached_property
+    def root(self) -> Matrix:
+        """``L_P⁻¹``, (M, M), whose transpose times itself is P⁻¹; found once, O(M³)."""
+        lower = self.cholesky.lower
+        return _xp.solve_triangular(lower, _xp.eye(lower.shape[0], lower))
 
     def predict(self, Xs: Matrix, noise: bool = False) -> tuple[Vector, Vector]:
         """Mean and variance, (n*,) each, of f at Xs (n*, d); with `noise` of a new y; O(n* M²).
@@ -83,7 +88,7 @@ class VariationalPosterior:
         self._admit(Xs)
         memory.require_square(Xs.shape[0], like=Xs, copies=4, what="the predictive covariance")
         A = marginals(self, Xs).A
-        B = _xp.solve_triangular(self.cholesky.lower, A)
+        B = self.root @ A
         xp = array_namespace(Xs)
         spare = self.model.gp.kernel(Xs) - xp.matrix_transpose(A) @ A
         return spare + xp.matrix_transpose(B) @ B
@@ -106,6 +111,7 @@ class VariationalPosterior:
 
     def log_density(self, Xs: Matrix, y: Vector) -> Vector:
         """``log p(yᵢ)``, (n*,), of new y (n*,) at Xs (n*, d), each by itself, averaged over f."""
+        self._admit(Xs)
         admit_rows(self.model, Xs, y)
         return log_predictive(self.model.likelihood, y, *self.predict(Xs))
 
@@ -136,7 +142,7 @@ def marginals(posterior: VariationalPosterior, X: Matrix) -> Marginals:
     kernel = posterior.model.gp.kernel
     xp = array_namespace(X)
     A = _xp.solve_triangular(posterior.inducing.lower, kernel(posterior.model.Z, X))
-    B = _xp.solve_triangular(posterior.cholesky.lower, A)
+    B = posterior.root @ A
     spare = xp.clip(kernel.diag(X) - xp.sum(A * A, axis=0), 0.0, None)
     mean = posterior.model.gp.mean(X) + xp.matrix_transpose(A) @ posterior.weights
     return Marginals(A, mean, spare + xp.sum(B * B, axis=0))
