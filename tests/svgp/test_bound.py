@@ -24,7 +24,7 @@ from gpnotes import (
     svgp,
     to_numpy,
 )  # fmt: skip
-from gpnotes.params import flatten_gradient
+from gpnotes.params import flatten, flatten_gradient
 from gpnotes.svgp.posterior import inducing_factor
 from gpnotes.testing import gradcheck
 
@@ -311,3 +311,39 @@ def test_a_likelihood_of_ones_own_is_fitted(numbers):
     assert isinstance(found.posterior.model.likelihood, Bare)
     with pytest.raises(TypeError, match=r"the likelihood must be .* lacks predict"):
         q.predict(X, noise=True)
+
+
+def test_a_first_step_is_of_the_bound_of_all_rows_and_as_long_as_the_rate(numbers):
+    """Adam's first step is the rate times the sign of each derivative, q's is `update`."""
+    X, f, draws, Z, _ = numbers
+    y = observed("student", f, draws)
+    start = svgp.update(svgp.prior(model_of("student", Z)), X, y)
+    found = svgp.fit(start, X, y, stream(5), steps=1, batch=7, length=0.3, rate=0.01)
+    rows = next(svgp.batches(stream(5), 30, 7))
+    value, bar = svgp.elbo_and_gradient(start, X[rows], y[rows], total=30)
+    assert found.bounds[0] == pytest.approx(value, rel=1e-12)
+    wanted = svgp.update(start, X[rows], y[rows], length=0.3, total=30)
+    np.testing.assert_allclose(found.posterior.weights, wanted.weights, rtol=1e-12)
+    new, held = found.posterior.model, ("gp.noise_var",)
+    np.testing.assert_allclose(new.Z - start.model.Z, 0.01 * np.sign(bar.Z), rtol=1e-4)
+    moved = flatten(new, fixed=held)[0] - flatten(start.model, fixed=held)[0]
+    signs = np.sign(flatten_gradient(start.model, bar, fixed=held))
+    np.testing.assert_allclose(moved, 0.01 * signs, rtol=1e-4)
+
+
+def test_a_second_step_follows_both_gradients(numbers):
+    """By the recursion of Kingma & Ba (2015), algorithm 1, written out."""
+    X, f, draws, Z, _ = numbers
+    y = observed("logit", f, draws)
+    start = svgp.update(svgp.prior(model_of("logit", Z)), X, y)
+    seen = []
+    svgp.fit(start, X, y, stream(5), steps=3, rate=0.02, callback=lambda p: seen.append(p))
+    posteriors = [start, *(progress.posterior for progress in seen)]
+    mean = square = 0.0
+    for k in range(3):
+        gradient = svgp.elbo_and_gradient(posteriors[k], X, y)[1].Z
+        mean = 0.9 * mean + 0.1 * gradient
+        square = 0.999 * square + 0.001 * gradient**2
+        step = mean / (1.0 - 0.9 ** (k + 1)) / np.sqrt(square / (1.0 - 0.999 ** (k + 1)))
+        moved = posteriors[k + 1].model.Z - posteriors[k].model.Z
+        np.testing.assert_allclose(moved, 0.02 * step, rtol=1e-4)
