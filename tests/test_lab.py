@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import os
 import re
 import shutil
 import socket
@@ -45,11 +46,22 @@ def server(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[s
     options = re.search(r"/python (tools/lab.py .*) \$\(LAB_OPTIONS\)", recipe)[1].split()
     command = [sys.executable, *options, "--no-browser", "--allow-root"]
     command += [f"--port={port}", "--IdentityProvider.token=t", "--ServerApp.port_retries=0"]
+    place = tmp_path_factory.mktemp("config")
+    _set_viewer(place / "labconfig" / "default_setting_overrides.json")
+    env = {**os.environ, "JUPYTER_CONFIG_PATH": str(place)}
     with (tmp_path_factory.mktemp("log") / "log").open("w") as log:
-        process = subprocess.Popen(command, cwd=folder, stdout=log, stderr=log)
+        process = subprocess.Popen(command, cwd=folder, stdout=log, stderr=log, env=env)
         yield f"http://127.0.0.1:{port}"
         process.terminate()
         process.wait(20)
+
+
+def _set_viewer(target: Path) -> None:
+    """What the recipe writes before it starts the server."""
+    recipe = (ROOT / "Makefile").read_text()
+    kinds = re.search(r"set-default-viewer (.*)", recipe)[1].split()
+    command = [str(Path(sys.executable).with_name("jupytext-config")), "--settings-file"]
+    subprocess.run([*command, str(target), "set-default-viewer", *kinds], check=True)
 
 
 def _get(address: str, seconds: float = 60.0) -> dict:
@@ -238,6 +250,91 @@ def test_what_else_is_said_of_a_cell_of_evidence_is_written(page, server, folder
     assert not any("source_hidden" in line for line in changes)
 
 
+def test_the_viewer_meets_no_directive_of_the_engine(server):
+    texts = [c["source"] for c in _open(server, CHAPTER)["cells"] if c["cell_type"] == "markdown"]
+    everything = "\n\n".join(texts)
+    assert re.findall(r"^(?:`{3,}|:{3,})\{(?:evidence|equation-)[^\n]*", everything, re.M) == []
+    assert len(re.findall(r"^```\{dropdown\} Evidence(?: for eq-\S+)?$", everything, re.M)) > 20
+    assert "% filled by the build: {equation-summary}" in everything
+
+
+@pytest.mark.parametrize("page", [CHAPTER], indirect=True)
+def test_an_edit_of_evidence_is_written_as_evidence(page, server, folder):
+    notebook = _open(server, page)
+    old, new = "{dropdown} Evidence for eq-wv-observations\nOn the same", "On other"
+    cell = notebook["cells"][_cell(notebook, old)]
+    cell["source"] = cell["source"].replace("On the same", new)
+    _save(server, page, notebook)
+    old = "{evidence} eq-wv-observations\nOn the same"
+    changed = old.replace("On the same", new)
+    assert (folder / page).read_text() == (ROOT / page).read_text().replace(old, changed)
+
+
+SHORT = """---
+jupytext:
+  text_representation:
+    extension: .md
+    format_name: myst
+kernelspec:
+  display_name: Python 3
+  name: python3
+---
+
+# A page
+
+```{equation-summary}
+```
+
+A line.
+
+```{evidence} eq-one
+Because $a = b$, and *so* on.
+```
+
+```{evidence}
+More.
+```
+"""
+
+
+@pytest.fixture(scope="module")
+def looked(server, folder):
+    """A function that opens a page in the viewer: what it shows in red, and its folds."""
+    path = os.environ.get("CHROMIUM") or shutil.which("chromium")
+    if path is None:
+        pytest.skip("no chromium on this machine")
+    api = pytest.importorskip("playwright.sync_api")
+    with api.sync_playwright() as driver:
+        page = driver.chromium.launch(executable_path=path, args=["--no-sandbox"]).new_page()
+        page.set_default_timeout(300_000)
+
+        def look(text: str) -> Any:
+            (folder / "book/short.md").write_text(text)
+            _get(f"{server}/api/status?token=t")  # once it answers
+            page.goto(f"{server}/lab/tree/book/short.md?token=t&reset", wait_until="commit")
+            page.locator(".jp-MarkdownCell details").first.wait_for()
+            return page
+
+        yield look
+        page.context.browser.close()
+
+
+def test_evidence_is_a_quiet_fold_in_the_viewer(looked):
+    page = looked(SHORT)
+    folds = page.locator(".jp-MarkdownCell details")
+    assert folds.count() == 2
+    assert [fold.get_attribute("open") for fold in folds.all()] == [None, None]
+    titles = [title.strip() for title in folds.locator("summary").all_inner_texts()]
+    assert titles == ["Evidence for eq-one", "Evidence"]
+    shown = " ".join(page.locator(".jp-MarkdownCell").all_inner_texts())
+    assert "A line." in shown
+    assert "Unknown" not in shown
+    assert "equation-summary" not in shown
+    folds.first.locator("summary").click()
+    assert folds.first.locator("em").inner_text() == "so"
+    folds.first.locator(".katex, mjx-container, .MathJax").first.wait_for()
+
+
 def test_a_chapter_opens_as_a_notebook(server):
     model = _get(f"{server}/api/contents/{CHAPTER}?type=notebook&token=t")
     assert model["type"] == "notebook"
@@ -250,11 +347,9 @@ def test_a_chapter_opens_as_a_notebook(server):
 
 def test_a_click_on_a_chapter_opens_the_notebook_editor(tmp_path):
     """The recipe writes this setting into the environment before it starts the server."""
-    recipe = (ROOT / "Makefile").read_text()
-    kinds = re.search(r"set-default-viewer (.*)", recipe)[1].split()
     target = tmp_path / "labconfig" / "default_setting_overrides.json"
-    command = [str(Path(sys.executable).with_name("jupytext-config")), "--settings-file"]
-    subprocess.run([*command, str(target), "set-default-viewer", *kinds], check=True)
+    _set_viewer(target)
+    recipe = (ROOT / "Makefile").read_text()
     viewers = json.loads(target.read_text())["@jupyterlab/docmanager-extension:plugin"]
     assert viewers["defaultViewers"]["markdown"] == "Jupytext Notebook"
     assert re.search(r"^VIEWER := .*/labconfig/default_setting_overrides.json$", recipe, re.M)

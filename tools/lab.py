@@ -7,14 +7,17 @@ wrapped anew, a version in the header, one blank line everywhere. So a save asks
 jupytext would write if nothing had been edited. Where this differs from what it writes now,
 somebody edited, and only there the file changes.
 
-Cells of the evidence open with their code folded; how a cell is folded is not written.
+Cells of the evidence open with their code folded; how a cell is folded is not written. The viewer
+knows no directive of the engine and would frame each in red, so evidence opens as a dropdown, what
+only a build can fill as a comment, and both are written as what they are.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from difflib import SequenceMatcher
 from pathlib import PurePosixPath
@@ -28,6 +31,11 @@ from jupytext import build_async_jupytext_contents_manager_class
 
 Lines = list[str]
 
+EVIDENCE = re.compile(r"^(`{3,}|:{3,})\{evidence\}(?: (\S+))?$", re.MULTILINE)
+DROPDOWN = re.compile(r"^(`{3,}|:{3,})\{dropdown\} Evidence(?: for (\S+))?$", re.MULTILINE)
+FILLED = re.compile(r"^```(\{equation-[^\n]*)\n```$", re.MULTILINE)
+COMMENT = re.compile(r"^% filled by the build: (\{equation-[^\n]*)$", re.MULTILINE)
+
 
 class ChapterManager(build_async_jupytext_contents_manager_class(AsyncLargeFileManager)):
     """jupytext's contents manager, which keeps the lines that were not edited."""
@@ -37,6 +45,7 @@ class ChapterManager(build_async_jupytext_contents_manager_class(AsyncLargeFileM
         model = await super().get(path, *arguments, **options)
         if _is_chapter(model, path) and model["content"] is not None:
             fold(model["content"])
+            _rewrite(model["content"], known)
         return model
 
     async def save(self, model: dict[str, Any], path: str = "") -> dict[str, Any]:
@@ -75,13 +84,40 @@ def fold(notebook: dict[str, Any]) -> None:
 
 
 def unfolded(notebook: dict[str, Any]) -> dict[str, Any]:
-    """A copy in which no cell of evidence says whether its code is folded."""
+    """A copy as it is written: no cell says that it is folded, and directives have their names."""
     copy = deepcopy(notebook)
+    _rewrite(copy, ours)
     for metadata in _evidence(copy):
         metadata.get("jupyter", {}).pop("source_hidden", None)
         if not metadata.get("jupyter", True):
             del metadata["jupyter"]
     return copy
+
+
+def _rewrite(notebook: dict[str, Any], words: Callable[[str], str]) -> None:
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "markdown":
+            cell["source"] = words(cell["source"])
+
+
+def known(text: str) -> str:
+    """The directives of the engine as some that the viewer knows."""
+    text = EVIDENCE.sub(lambda m: _named(m[1] + "{dropdown} Evidence", " for ", m[2]), text)
+    return FILLED.sub(r"% filled by the build: \1", text)
+
+
+def ours(text: str) -> str:
+    """What `known` was made of.
+
+    >>> ours(known("```{evidence} eq-a\\nWhy.\\n```"))
+    '```{evidence} eq-a\\nWhy.\\n```'
+    """
+    text = DROPDOWN.sub(lambda m: _named(m[1] + "{evidence}", " ", m[2]), text)
+    return COMMENT.sub(r"```\1\n```", text)
+
+
+def _named(directive: str, between: str, label: str | None) -> str:
+    return directive + between + label if label else directive
 
 
 def keep(before: str, written: str, notebook: dict[str, Any], extension: str = ".md") -> str:
