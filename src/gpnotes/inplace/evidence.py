@@ -57,8 +57,7 @@ def serves(kernel: AnyKernel, X: Matrix) -> TypeGuard[InPlaceKernel]:
 
     The kernel says so itself; BLAS refuses empty matrices.
     """
-    known = kernel.in_place and X.shape[0] > 0
-    return known and _xp.is_numpy_namespace(array_namespace(X))
+    return kernel.in_place and X.shape[0] > 0 and _xp.is_numpy_namespace(array_namespace(X))
 
 
 class Evidence(NamedTuple):
@@ -129,19 +128,19 @@ def _projections(
     """``K_*f α`` and ``L⁻¹ K_f*``."""
     data, new = _xp.as_host(X), _xp.as_host(Xs)
     centre = data.mean(axis=0)
-    lengths = _host_lengths(kernel)
-    cross = _cross(kernel, (data - centre) / lengths, (new - centre) / lengths)
-    mean = _xp.blas("gemv", X)(1.0, cross, alpha, trans=1)
-    return mean, _xp.blas("trsm", X)(1.0, lower, cross, lower=1, overwrite_b=1)
+    lengths = host_lengths(kernel)
+    K = cross(kernel, (data - centre) / lengths, (new - centre) / lengths)
+    mean = _xp.blas("gemv", X)(1.0, K, alpha, trans=1)
+    return mean, _xp.blas("trsm", X)(1.0, lower, K, lower=1, overwrite_b=1)
 
 
 def _scaled(kernel: InPlaceKernel, X: Matrix) -> HostMatrix:
     kernel._admit(X, "X")
     u = _xp.as_host(X)
-    return (u - u.mean(axis=0)) / _host_lengths(kernel)
+    return (u - u.mean(axis=0)) / host_lengths(kernel)
 
 
-def _host_lengths(kernel: InPlaceKernel) -> float | HostVector:
+def host_lengths(kernel: InPlaceKernel) -> float | HostVector:
     lengths = kernel.lengthscale
     return lengths if isinstance(lengths, float) else _xp.as_host(lengths)
 
@@ -159,15 +158,17 @@ def _gram(kernel: InPlaceKernel, u: HostMatrix, slope: HostMatrix | None) -> Hos
     return K
 
 
-def _cross(kernel: InPlaceKernel, u: HostMatrix, v: HostMatrix) -> HostMatrix:
+def cross(
+    kernel: InPlaceKernel, u: HostMatrix, v: HostMatrix, slope: HostMatrix | None = None
+) -> HostMatrix:
+    """``k`` of inputs in units of the lengthscale, (n, m); ``dk/dq`` into `slope`, if given."""
     K = _squares_between(u, v)
     errors = None if _exact(u, v) else (_rounding(v), _rounding(u))
     for block in _blocks(v.shape[0], u.shape[0], triangle=False):
         q = K.T[block]
-        near = None
-        if errors is not None:
-            near = q < errors[0][block[0], None] + errors[1][None, block[1]]
-        _profile(kernel, q, np.empty_like(q), near)
+        slopes = np.empty_like(q) if slope is None else slope.T[block]
+        near = None if errors is None else q < errors[0][block[0], None] + errors[1][None, block[1]]
+        _profile(kernel, q, slopes, near)
     return K
 
 
@@ -200,9 +201,8 @@ def _squares_within(u: HostMatrix) -> HostMatrix:
     size = np.sum(u * u, axis=1)
     # zeros, since blocks touch some of the entries above the diagonal that syr2k leaves alone
     K = np.zeros((u.shape[0], u.shape[0]), u.dtype, order="F")
-    left = _augmented(-u, size)
-    right = _augmented(u, np.ones_like(size))
-    return _xp.blas("syr2k", u)(1.0, left, right, 0.0, K, lower=1, overwrite_c=1)
+    pair = _augmented(-u, size), _augmented(u, np.ones_like(size))
+    return _xp.blas("syr2k", u)(1.0, *pair, 0.0, K, lower=1, overwrite_c=1)
 
 
 def _squares_between(u: HostMatrix, v: HostMatrix) -> HostMatrix:
@@ -210,11 +210,10 @@ def _squares_between(u: HostMatrix, v: HostMatrix) -> HostMatrix:
         return _by_differences(u, v, triangle=False)
     if u.dtype == np.float32:
         return _in_double(u, v, triangle=False)
-    u_size = np.sum(u * u, axis=1)
-    v_size = np.sum(v * v, axis=1)
-    left = _augmented(-2.0 * u, u_size, np.ones_like(u_size))
-    right = _augmented(v, np.ones_like(v_size), v_size)
-    return _xp.blas("gemm", u)(1.0, left, right, trans_b=1)
+    K = np.empty((u.shape[0], v.shape[0]), u.dtype, order="F")
+    left = _augmented(-2.0 * u, np.sum(u * u, axis=1), np.ones(u.shape[0]))
+    right = _augmented(v, np.ones(v.shape[0]), np.sum(v * v, axis=1))
+    return _xp.blas("gemm", u)(1.0, left, right, c=K, trans_b=1, overwrite_c=1)
 
 
 def _augmented(u: HostMatrix, *columns: HostArray) -> HostMatrix:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from .. import _check, _xp, memory
 from .._xp import Matrix, Vector, array_namespace
+from ..inplace import inducing as in_place
 from ..kernels import Kernel
 from ..linalg import Cholesky, cholesky
 from ..params import cotangent, leaves, replaced
@@ -32,15 +33,24 @@ class Inducing:
         """The number of inducing points M."""
         return self.Z.shape[0]
 
+    @property
+    def in_place(self) -> bool:
+        """Whether `inplace.inducing` can work for the kernel and for inputs like Z."""
+        return in_place.serves(self.kernel, self.Z)
+
     def whiten(self, X: Matrix) -> tuple[Matrix, Vector]:
         """``V = L_u⁻¹ K_uf`` (M, n), and the gaps ``max(k(xᵢ, xᵢ) − |vᵢ|², 0)`` (n,); O(M² n)."""
+        kernel = self.kernel
+        if in_place.serves(kernel, X):
+            block = in_place.whiten(kernel, self.Z, self.factor.lower, X)
+            return block.Phi.T, block.gap
         V = _xp.solve_triangular(self.factor.lower, self.kernel._gram(self.Z, X))
         xp = array_namespace(X)
         return V, xp.clip(self.kernel._diag(X) - xp.sum(V * V, axis=0), 0.0, None)
 
     def blocks(self, n: int) -> Iterator[slice]:
-        """n rows of data, a few at a time: M numbers a row, four times."""
-        return iter(memory.blocks(n, 4 * self.size))
+        """n rows of data, a few at a time: M numbers a row, in four or five matrices."""
+        return iter(memory.blocks(n, self.size))
 
 
 def inducing_at(gp: GP, Z: Matrix) -> Inducing:
@@ -72,3 +82,11 @@ def like_kernel(kernel_bar: Kernel, kernel: Kernel) -> Kernel:
         if not (isinstance(bar.value, float) or isinstance(leaf.value, float))
     }
     return replaced(kernel_bar, cast, make=cotangent) if cast else kernel_bar
+
+
+def with_share(kernel_bar: Kernel, kernel: Kernel, share: float) -> Kernel:
+    """A cotangent with ``share / σ_f²`` more by the signal variance σ_f²."""
+    held = {leaf.path: leaf.value for leaf in leaves(kernel_bar)}
+    scale = {leaf.path: leaf.value for leaf in leaves(kernel)}
+    more = {"variance": held["variance"] + share / scale["variance"]}
+    return replaced(kernel_bar, more, make=cotangent)

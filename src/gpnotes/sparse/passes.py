@@ -6,57 +6,104 @@ Both are worked out for a chunk at a time, here or elsewhere, and add up.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 
 from .. import _check, _xp
-from .._xp import Array, Matrix, Vector, array_namespace
+from .._xp import Array, Matrix, Numbers, Vector, array_namespace
 from ..contracts import Mean
+from ..inplace import inducing as in_place
 from ..kernels import Kernel
-from ..params import added
+from ..params import added, cotangent
 from ..process import GP, admit_data, differentiable_mean, residual_of
 from ..sufficient import Statistics
 from .inducing import Inducing
 from .methods import Method
 
-__all__ = ["Pull", "Slopes", "Sums"]
+__all__ = ["Kept", "Pull", "Slopes", "Sums"]
+
+_KEPT = 2**23  # entries of Φ that may be kept between the passes: 64 MiB, and its slopes as much
+
+
+class Kept:
+    """Blocks that the first pass leaves to the second, as long as there is room for them."""
+
+    def __init__(self) -> None:
+        self._blocks: dict[int, in_place.Block] = {}
+        self._room = _KEPT
+
+    def put(self, start: int, block: in_place.Block) -> None:
+        """Keep the block of the rows from `start`, if it has room."""
+        self._room -= block.Phi.size
+        if self._room >= 0:
+            self._blocks[start] = block
+
+    def get(self, start: int) -> in_place.Block | None:
+        """The block of the rows from `start`, if it was kept."""
+        return self._blocks.get(start)
 
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """The statistics of some rows, with ``Φ = Vᵀ`` and the noise of the method."""
+    """The statistics of some rows, with ``Φ = Vᵀ`` and the noise of the method.
+
+    `kept` is for rows that the second pass will see next, in this process.
+    """
 
     gp: GP
     Z: Matrix
     inducing: Inducing
     method: Method
+    kept: Kept | None = None
 
     def __call__(self, X: Matrix, y: Vector) -> Statistics:
         r = _admitted_residual(self.gp, self.Z, X, y)
-        parts = [self._rows(_xp.in_double(X[rows, :]), r[rows]) for rows in self._blocks(X)]
-        return sum(parts[1:], start=parts[0])
+        blocks = self.inducing.blocks(X.shape[0])
+        parts = (self._rows(rows.start, _xp.in_double(X[rows, :]), r[rows]) for rows in blocks)
+        return reduce(add, parts)
 
-    def _blocks(self, X: Matrix) -> list[slice]:
-        return list(self.inducing.blocks(X.shape[0]))
-
-    def _rows(self, X: Matrix, r: Vector) -> Statistics:
+    def _rows(self, start: int, X: Matrix, r: Vector) -> Statistics:
         xp = array_namespace(X)
-        V, gap = self.inducing.whiten(X)
+        V, gap = self._whitened(start, X)
         noise_var = self.gp.noise_var
         noise = self.method.noise(gap, noise_var)
-        weighted = V / noise[None, :]
+        scale = 1.0
+        if self.method.share == 0.0:
+            scale = noise_var
+        else:
+            V, r = V / xp.sqrt(noise)[None, :], r / xp.sqrt(noise)
+        gram, cross = self._products(V, r)
         return Statistics(
             X.shape[0],
-            weighted @ xp.matrix_transpose(V),
-            weighted @ r,
-            float(xp.sum(r * r / noise)),
+            gram / scale,
+            cross / scale,
+            float(xp.sum(r * r)) / scale,
             float(xp.sum(xp.log(noise))),
             float(xp.sum(gap)),
             self.method.correction(gap, noise_var),
         )
 
+    def _products(self, V: Matrix, r: Vector) -> tuple[Matrix, Vector]:
+        Phi = array_namespace(V).matrix_transpose(V)
+        if self.inducing.in_place:
+            return in_place.products(Phi, r)
+        return V @ Phi, V @ r
+
+    def _whitened(self, start: int, X: Matrix) -> tuple[Matrix, Vector]:
+        kernel = self.inducing.kernel
+        if self.kept is None or not in_place.serves(kernel, X):
+            return self.inducing.whiten(X)
+        block = in_place.whiten(kernel, self.inducing.Z, self.inducing.factor.lower, X)
+        self.kept.put(start, block)
+        return block.Phi.T, block.gap
+
 
 @dataclass(frozen=True, eq=False)
 class Slopes:
-    """Derivatives that some rows bring: by kernel and Z, by σ² and the mean; and ``V_bar Vᵀ``."""
+    """Derivatives that some rows bring: by kernel and Z, by σ² and the mean; and ``V_bar Vᵀ``.
+
+    The last is zero where `regression` knows it from the sums: where all rows have one noise.
+    """
 
     kernel_bar: Kernel
     Z_bar: Matrix
@@ -78,9 +125,9 @@ class Slopes:
 class Pull:
     """The second pass: `Slopes` of some rows, given what all of them say.
 
-    `weight_mean` is w of ``α = (r − Vᵀw) / λ``, `precision` is B⁻¹. Of the upper bound, whose
-    quadratic form has the noise ``τ = σ² + Σ g``, `quadratic_noise` is τ, `gap_bar` its derivative,
-    and w is that of τ.
+    `weight_mean` is w of ``α = (r − Vᵀw) / λ``, `precision` is B⁻¹. Where all rows have one noise,
+    so they have one derivative by their gaps, `gap_bar`; and λ of α is `quadratic_noise`, which is
+    σ² but for the upper bound, whose quadratic form has more noise, and a w of its own.
     """
 
     gp: GP
@@ -91,15 +138,14 @@ class Pull:
     precision: Matrix
     quadratic_noise: float = 0.0
     gap_bar: float = 0.0
+    kept: Kept | None = None
 
     def __call__(self, X: Matrix, y: Vector) -> Slopes:
         r = _admitted_residual(self.gp, self.Z, X, y)
-        total: Slopes | None = None
-        for rows in self.inducing.blocks(X.shape[0]):
-            part = self._rows(X[rows, :], r[rows])
-            total = part if total is None else total + part
-        assert total is not None
-        return total
+        blocks = list(self.inducing.blocks(X.shape[0]))
+        if self.method.constant and self.inducing.in_place:
+            return self._all_in_place(X, r, blocks)
+        return reduce(add, (self._rows(X[rows, :], r[rows]) for rows in blocks))
 
     def _rows(self, rows: Matrix, r: Vector) -> Slopes:
         """With ``V_bar = w αᵀ − B⁻¹ V Λ⁻¹ − 2 V diag(g_bar)``, for V's share of Q and of the gaps.
@@ -110,9 +156,9 @@ class Pull:
         X = _xp.in_double(rows)
         xp = array_namespace(X)
         V, gap = self.inducing.whiten(X)
-        error = r - xp.matrix_transpose(V) @ self.weight_mean
         noise = self.method.noise(gap, self.gp.noise_var)
         solved = self.precision @ V
+        error = r - xp.matrix_transpose(V) @ self.weight_mean
         alpha, gap_bar, noise_bar = self._row_bars(error, noise, gap, xp.sum(V * solved, axis=0))
         V_bar = self.weight_mean[:, None] * alpha[None, :] - solved / noise[None, :]
         V_bar = V_bar - 2.0 * V * gap_bar[None, :]
@@ -120,16 +166,18 @@ class Pull:
         kernel = self.inducing.kernel
         kernel_bar, Z_bar, _ = kernel._pull(self.inducing.Z, X, K_bar)
         diag_bar, _ = kernel._pull_diag(X, gap_bar)
-        mean_bar, _ = differentiable_mean(self.gp).pullback(rows, xp.astype(alpha, rows.dtype))
-        moved = V_bar @ xp.matrix_transpose(V)
+        moved = 0.0 * self.precision
+        if not self.method.constant:
+            moved = V_bar @ xp.matrix_transpose(V)
+        mean_bar = self._mean_bar(rows, alpha)
         return Slopes(added(kernel_bar, diag_bar), Z_bar, moved, noise_bar, mean_bar)
 
     def _row_bars(
         self, error: Vector, noise: Vector, gap: Vector, solved: Vector
     ) -> tuple[Vector, Vector, float]:
-        """α, the derivatives by the gaps, and by σ²; those of the upper bound by σ² come later."""
+        """α, the derivatives by the gaps, and by σ²; of rows with one noise these come later."""
         xp = array_namespace(error)
-        if self.method.upper:
+        if self.method.constant:
             return error / self.quadratic_noise, xp.full_like(gap, self.gap_bar), 0.0
         alpha = error / noise
         # λ_bar = ½ (α² − diag (Q + Λ)⁻¹)
@@ -137,6 +185,41 @@ class Pull:
         gap_bar, by_noise = self.method.correction_bars(gap, self.gp.noise_var)
         noise_bar = float(xp.sum(lambda_bar)) + by_noise
         return alpha, gap_bar + self.method.share * lambda_bar, noise_bar
+
+    def _all_in_place(self, X: Matrix, r: Vector, blocks: list[slice]) -> Slopes:
+        """The same for NumPy's arrays, rows with one noise, and kernels that work in place.
+
+        There ``K_uf_bar = L_u⁻ᵀ w αᵀ − L_u⁻ᵀ (B⁻¹/σ² + 2 g_bar I) V``, in one product. The share of
+        K_uf in the derivative by σ_f² is ``tr(V_bar Vᵀ) / σ_f²``, which comes later too.
+        """
+        own = self.inducing.kernel
+        kernel, lower, Z = own, self.inducing.factor.lower, self.inducing.Z
+        assert in_place.serves(kernel, X)
+        middle = self.precision / self.gp.noise_var + 2.0 * self.gap_bar * _xp.eye(Z.shape[0], Z)
+        work = in_place.Workspace(
+            -_xp.solve_triangular(lower, middle, transpose=True),
+            _xp.solve_triangular(lower, self.weight_mean, transpose=True),
+            self.weight_mean,
+            self.quadratic_noise,
+        )
+        lengths_bar: Numbers = 0.0
+        Z_bar, alphas = 0.0 * Z, []
+        for rows in blocks:
+            part = _xp.in_double(X[rows, :])
+            block = self.kept.get(rows.start) if self.kept else None
+            block = block or in_place.whiten(kernel, Z, lower, part)
+            W, alpha = work.carried(block, r[rows])
+            by_lengths, by_Z = in_place.pull_of_distances(kernel, Z, part, W)
+            lengths_bar, Z_bar = lengths_bar + by_lengths, Z_bar + by_Z
+            alphas.append(alpha)
+        variance_bar = X.shape[0] * self.gap_bar
+        kernel_bar = cotangent(own, variance=variance_bar, lengthscale=lengths_bar)
+        mean_bar = self._mean_bar(X, array_namespace(X).concat(alphas))
+        return Slopes(kernel_bar, Z_bar, 0.0 * self.precision, 0.0, mean_bar)
+
+    def _mean_bar(self, rows: Matrix, alpha: Vector) -> Mean:
+        like = array_namespace(rows).astype(alpha, rows.dtype)
+        return differentiable_mean(self.gp).pullback(rows, like)[0]
 
 
 def _admitted_residual(gp: GP, Z: Matrix, X: Matrix, y: Array) -> Vector:

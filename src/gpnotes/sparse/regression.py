@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from .. import _check, _xp
@@ -18,9 +19,9 @@ from ..linalg import Cholesky
 from ..params import added, cotangent
 from ..process import GP, differentiable_mean
 from ..sufficient import Statistics, like_data, positive_noise
-from .inducing import Inducing, inducing_at, like_kernel
+from .inducing import Inducing, inducing_at, like_kernel, with_share
 from .methods import Method, MethodName, method_named
-from .passes import Pull, Slopes, Sums
+from .passes import Kept, Pull, Slopes, Sums
 from .posterior import SparsePosterior
 
 __all__ = [
@@ -121,8 +122,11 @@ def log_evidence_and_gradient(
     """`log_evidence` with its derivatives by all hyperparameters, as a `GP`, and by Z (M, d).
 
     ``V_bar = w αᵀ − B⁻¹ V Λ⁻¹ − 2 V diag(g_bar)`` is carried back through the kernel, a few rows at
-    a time, in a second pass over the data; O(n M² + M³). Jitter counts as a constant. Raises what
-    `log_evidence` raises, and `TypeError` for a mean without a pullback.
+    a time, in a second pass over the data; O(n M² + M³). Jitter counts as a constant. Where points
+    of Z nearly coincide, derivatives are differences of large numbers: with the condition number of
+    K_uu they lose digits. For NumPy arrays and an RBF or Matérn kernel SoR, DTC, VFE and the upper
+    bound work in place. Raises what `log_evidence` raises, and `TypeError` for a mean without a
+    pullback.
 
     >>> import numpy as np
     >>> from gpnotes import GP, RBF
@@ -135,7 +139,7 @@ def log_evidence_and_gradient(
     """
     work = _work(gp, Z, method, power, bound=True)
     differentiable_mean(gp)
-    return _value_and_gradient(work, lambda todo: todo(X, y))
+    return _value_and_gradient(replace(work, kept=Kept()), lambda todo: todo(X, y))
 
 
 def log_evidence_and_gradient_on_chunks(
@@ -187,31 +191,39 @@ def _posterior(work: Sums, sums: Statistics) -> SparsePosterior:
 
 
 class Head(NamedTuple):
-    """The value, and what the second pass needs of it; `noise_bar` is what rows do not bring."""
+    """The value, and what the second pass needs of it or leaves out: rows with one noise know
+    `noise_bar` and ``moved = V_bar Vᵀ`` from the sums."""
 
     value: float
     pull: Pull
     noise_bar: float
+    moved: Matrix
 
 
 def _head(work: Sums, sums: Statistics) -> Head:
-    if work.method.upper:
-        return _upper_head(work, sums)
-    pull = Pull(*_parts(work), sums.weight_mean, sums.factor.inverse())
-    return Head(sums.log_evidence, pull, 0.0)
-
-
-def _upper_head(work: Sums, sums: Statistics) -> Head:
-    noise_var = work.gp.noise_var
-    # the quadratic form has its own noise τ = σ² + Σ g, and so its own B
-    tau = noise_var + sums.gap
-    quadratic = sums.scaled(noise_var / tau)
-    value = sums.log_evidence + 0.5 * (sums.fit - quadratic.fit)
-    tau_bar = 0.5 * quadratic.squared_alpha(tau)
     inverse = sums.factor.inverse()
-    free = sums.count - sums.gram.shape[0] + _trace(inverse)
-    pull = Pull(*_parts(work), quadratic.weight_mean, inverse, tau, tau_bar)
-    return Head(value, pull, tau_bar - 0.5 * free / noise_var)
+    if not work.method.constant:
+        pull = Pull(*_parts(work), sums.weight_mean, inverse, kept=work.kept)
+        return Head(sums.log_evidence, pull, 0.0, 0.0 * inverse)
+    noise_var = work.gp.noise_var
+    free = sums.count - sums.gram.shape[0] + _trace(inverse)  # σ² tr (Q + σ²I)⁻¹
+    if work.method.upper:
+        # the quadratic form has its own noise τ = σ² + Σ g, and so its own B
+        tau = noise_var + sums.gap
+        quadratic = sums.scaled(noise_var / tau)
+        value = sums.log_evidence + 0.5 * (sums.fit - quadratic.fit)
+        gap_bar = 0.5 * quadratic.squared_alpha(tau)
+        noise_bar = gap_bar
+    else:
+        tau, quadratic, value = noise_var, sums, sums.log_evidence
+        gap_bar = -0.5 * work.method.penalty / noise_var
+        noise_bar = 0.5 * sums.squared_alpha(noise_var) - gap_bar * sums.gap / noise_var
+    w = quadratic.weight_mean
+    # V α = w and B⁻¹ V Vᵀ / σ² = I − B⁻¹
+    moved = w[:, None] * w[None, :] - _xp.eye(w.shape[0], w) + inverse
+    moved = moved - 2.0 * gap_bar * noise_var * sums.gram
+    pull = Pull(*_parts(work), w, inverse, tau, gap_bar, work.kept)
+    return Head(value, pull, noise_bar - 0.5 * free / noise_var, moved)
 
 
 def _parts(work: Sums) -> tuple[GP, Matrix, Inducing, Method]:
@@ -226,18 +238,22 @@ def _value_and_gradient(
     work: Sums, over_data: Callable[[Callable[..., Any]], Any]
 ) -> tuple[float, GP, Matrix]:
     """A bound and its derivatives, from two passes of work `over_data`."""
-    value, pull, noise_bar = _head(work, over_data(work))
-    slopes: Slopes = over_data(pull)
+    head = _head(work, over_data(work))
+    slopes: Slopes = over_data(head.pull)
     inducing = work.inducing
-    K_bar = -0.5 * _between_factors(inducing.factor, slopes.moved)
+    moved = slopes.moved + head.moved
+    K_bar = -0.5 * _between_factors(inducing.factor, moved)
     kernel_bar, Z_bar, _ = inducing.kernel._pull(inducing.Z, None, K_bar)
+    kernel_bar = added(slopes.kernel_bar, kernel_bar)
+    if work.method.constant and inducing.in_place:
+        kernel_bar = with_share(kernel_bar, inducing.kernel, _trace(moved))
     gp_bar = cotangent(
         work.gp,
-        kernel=like_kernel(added(slopes.kernel_bar, kernel_bar), work.gp.kernel),
-        noise_var=slopes.noise_bar + noise_bar,
+        kernel=like_kernel(kernel_bar, work.gp.kernel),
+        noise_var=slopes.noise_bar + head.noise_bar,
         mean=slopes.mean_bar,
     )
-    return value, gp_bar, like_data(slopes.Z_bar + Z_bar, work.Z)
+    return head.value, gp_bar, like_data(slopes.Z_bar + Z_bar, work.Z)
 
 
 def _between_factors(factor: Cholesky, a: Matrix) -> Matrix:
