@@ -126,10 +126,8 @@ def _projections(
     kernel: InPlaceKernel, X: Matrix, Xs: Matrix, lower: Matrix, alpha: Vector
 ) -> tuple[HostVector, HostMatrix]:
     """``K_*f α`` and ``L⁻¹ K_f*``."""
-    data, new = _xp.as_host(X), _xp.as_host(Xs)
-    centre = data.mean(axis=0)
-    lengths = host_lengths(kernel)
-    K = cross(kernel, (data - centre) / lengths, (new - centre) / lengths)
+    centre, lengths = _xp.as_host(X).mean(axis=0), host_lengths(kernel)
+    K = cross(kernel, (_xp.as_host(X) - centre) / lengths, (_xp.as_host(Xs) - centre) / lengths)
     mean = _xp.blas("gemv", X)(1.0, K, alpha, trans=1)
     return mean, _xp.blas("trsm", X)(1.0, lower, K, lower=1, overwrite_b=1)
 
@@ -141,6 +139,7 @@ def _scaled(kernel: InPlaceKernel, X: Matrix) -> HostMatrix:
 
 
 def host_lengths(kernel: InPlaceKernel) -> float | HostVector:
+    """The lengthscale, known to be a float or an array of NumPy."""
     lengths = kernel.lengthscale
     return lengths if isinstance(lengths, float) else _xp.as_host(lengths)
 
