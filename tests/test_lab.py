@@ -53,7 +53,7 @@ def server(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[s
         process = subprocess.Popen(command, cwd=folder, stdout=log, stderr=log, env=env)
         yield f"http://127.0.0.1:{port}"
         process.terminate()
-        process.wait(20)
+        process.wait(120)
 
 
 def _set_viewer(target: Path) -> None:

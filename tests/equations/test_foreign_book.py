@@ -12,8 +12,9 @@ import re
 import subprocess
 import sys
 from dataclasses import dataclass
+from importlib.metadata import files
 from pathlib import Path
-from shutil import copytree, ignore_patterns
+from shutil import copytree, ignore_patterns, which
 
 import pytest
 from headers import MYST
@@ -50,6 +51,8 @@ CONF = f"""\
 project = "A foreign book"
 extensions = ["myst_nb", "{NAME}.sphinx"]
 html_theme = "alabaster"
+mathjax_path = "mathjax/tex-chtml-full.js"  # all of MathJax, as its theme might bring it
+html_static_path = ["assets"]
 myst_enable_extensions = ["amsmath", "dollarmath"]
 nb_execution_mode = "force"
 nb_execution_allow_errors = True  # a build may show them; a check that fails is red all the same
@@ -64,6 +67,7 @@ A foreign book
    notes
    work
    plain
+   lecture
 
 .. equation-totals::
 
@@ -157,7 +161,10 @@ def notebook() -> str:
     return json.dumps({"cells": cells, "metadata": kernel, "nbformat": 4, "nbformat_minor": 5})
 
 
+LECTURE = (Path(__file__).parents[1] / "book" / "pages" / "lecture.md").read_text("utf-8")
+WITHOUT_SOURCE = 'chapter.source("S1-01", "holds", label="eq-one")', "1"
 PAGES = {
+    "lecture.md": LECTURE.replace(*WITHOUT_SOURCE).replace("gpnotes.equations", NAME),
     "conf.py": CONF,
     "index.rst": INDEX,
     "text.md": TEXT,
@@ -212,6 +219,9 @@ def foreign(tmp_path_factory: pytest.TempPathFactory) -> Foreign:
         installed.rename(site / installed.name)
     for name, text in PAGES.items():
         (folder / name).write_text(text, encoding="utf-8")
+    (folder / "assets").mkdir()
+    entry = next(e for e in files("sphinx-mathjax-offline") if e.name == "tex-chtml-full.js")
+    copytree(Path(entry.locate()).parent, folder / "assets" / "mathjax")
     return Foreign(folder, site)
 
 
@@ -260,7 +270,7 @@ def test_a_check_of_a_string_shows_its_line(built: Foreign) -> None:
 def test_there_is_a_ledger(built: Foreign) -> None:
     ledger = json.loads((built.folder / "_build" / "ledger.json").read_text(encoding="utf-8"))
     rows = {row["label"]: row for row in ledger["equations"]}
-    assert set(rows) == {"eq-solve", "eq-inside", "eq-mean", "eq-own"}
+    assert set(rows) == {"eq-solve", "eq-inside", "eq-mean", "eq-own", "eq-one", "eq-two"}
     assert all(row["mutants"]["caught"] for row in rows.values())
     assert "NumPy's mean" in built.page("index") or "NumPy&#x27;s mean" in built.page("index")
 
@@ -279,6 +289,39 @@ def test_the_book_that_the_page_about_the_language_shows_builds(
         assert done.returncode == 0, done.stderr
         (tmp_path / "index.md").touch()
     assert "26 of 26 mutants caught" in shown.page("index")
+
+
+def test_in_a_browser_all_works_there(built: Foreign) -> None:
+    """Badges, the live equation and the switch of the evidence, with a theme that is not ours."""
+    path = os.environ.get("CHROMIUM") or which("chromium")
+    if path is None:
+        pytest.skip("no chromium on this machine")
+    api = pytest.importorskip("playwright.sync_api")
+    with api.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        page = browser.new_page(reduced_motion="reduce")
+        page.set_default_timeout(120_000)
+        broken: list[str] = []
+        page.on("pageerror", lambda error: broken.append(str(error)))
+        page.route("http*://**", lambda route: route.abort())
+        page.goto((built.folder / "_build" / "lecture.html").as_uri())
+        badge = page.locator("details.eqn-badge[data-label=eq-one]")
+        place = badge.locator("xpath=..").locator(".eqn-place")
+        badge.locator("> summary").click()
+        place.first.wait_for()
+        assert not badge.evaluate("badge => badge.matches('.eqn-broken')")
+        place.first.click()
+        badge.locator("xpath=self::*[contains(@class, 'eqn-broken')]").wait_for()
+        assert "off by" in badge.locator("> summary").inner_text()
+        page.keyboard.press("Escape")
+        page.locator(".eqn-broken").wait_for(state="detached")
+        badge.locator("> summary").click()
+        page.get_by_role("button", name="Show the evidence").click()
+        assert page.locator("details:is(.eqn-badge, .eqn-workshop):not([open])").count() == 0
+        assert badge.locator(".cell").first.is_visible()
+        assert page.locator("div.math > mjx-container").count() >= 2
+        assert broken == []
+        browser.close()
 
 
 FLIPS = {
