@@ -126,8 +126,8 @@ UNTRIED = {
     "VarianceParts", "FeaturePosterior", "SparsePosterior", "Inducing", "Method",
     "Cholesky", "ChunkError", "FactorisationError", "JitterWarning", "Stream", "Space",
     # for subclasses and for other rooms
-    "ComposableCost", "Kernel", "Stationary", "LikelihoodBase", "Mapper", "added", "cotangent",
-    "fixed", "flatten_gradient", "holds_derivatives", "nonnegative", "positive", "real", "settle",
+    "Circular", "ComposableCost", "Kernel", "Stationary", "LikelihoodBase", "Mapper", "added",
+    "cotangent", "fixed", "flatten_gradient", "holds_derivatives", "nonnegative", "positive", "real", "settle",
     "unchecked", "by_differences", "centroid", "gradcheck",
     # without arguments
     "Poisson", "ZeroMean", "backend", "namespaces",

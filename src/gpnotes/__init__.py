@@ -23,7 +23,8 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "games": (),
     "gaussian": ("Normal",),
     "kernels": (
-        "ActiveDims", "Constant", "Kernel", "Linear", "Matern12", "Matern32", "Matern52",
+        "ActiveDims", "Circular", "CircularArcCosine", "CircularMatern12", "CircularMatern32",
+        "CircularRBF", "Constant", "Kernel", "Linear", "Matern12", "Matern32", "Matern52",
         "Periodic", "Polynomial", "Product", "RBF", "RationalQuadratic", "Scaled", "Stationary",
         "Sum", "White",
     ),
@@ -97,6 +98,11 @@ if TYPE_CHECKING:
     from .kernels import (
         RBF as RBF,
         ActiveDims as ActiveDims,
+        Circular as Circular,
+        CircularArcCosine as CircularArcCosine,
+        CircularMatern12 as CircularMatern12,
+        CircularMatern32 as CircularMatern32,
+        CircularRBF as CircularRBF,
         Constant as Constant,
         Kernel as Kernel,
         Linear as Linear,

@@ -17,6 +17,9 @@ def z(space, rng):
     return space.asarray(rng.normal(size=(4, 3)) - 0.25)
 
 
+_CIRCULAR = (g.CircularRBF, g.CircularMatern12, g.CircularMatern32)
+
+
 def _kernels(space):
     """One of every class and of every kind of hyperparameter."""
     per_dimension = space.asarray([0.7, 1.4, 2.5])
@@ -27,6 +30,9 @@ def _kernels(space):
         "RationalQuadratic alpha": g.RationalQuadratic(0.8, 1.2, 0.3),
         "Periodic": g.Periodic(1.3, 0.9, 2.1),
         "Periodic ARD": g.Periodic(1.3, per_dimension, per_dimension + 1.0),
+        **{f"{one.__name__} short": one(1.3, 0.6).on(1) for one in _CIRCULAR},
+        **{f"{one.__name__} long": one(1.3, 1.7).on(0) for one in _CIRCULAR},
+        "CircularArcCosine": g.CircularArcCosine(0.8).on(2),
         "Linear": g.Linear(0.6),
         "Linear ARD": g.Linear(per_dimension),
         "Polynomial": g.Polynomial(0.4, 0.7, 3),

@@ -1,6 +1,13 @@
 """Kernels: covariance functions with their pullbacks."""
 
 from .algebra import ActiveDims, Kernel, Product, Scaled, Sum
+from .circle import (
+    Circular,
+    CircularArcCosine,
+    CircularMatern12,
+    CircularMatern32,
+    CircularRBF,
+)
 from .constant import Constant, White
 from .dot import Linear, Polynomial
 from .periodic import Periodic
@@ -9,6 +16,11 @@ from .stationary import RBF, Matern12, Matern32, Matern52, RationalQuadratic, St
 __all__ = [
     "RBF",
     "ActiveDims",
+    "Circular",
+    "CircularArcCosine",
+    "CircularMatern12",
+    "CircularMatern32",
+    "CircularRBF",
     "Constant",
     "Kernel",
     "Linear",

@@ -71,18 +71,25 @@ _KINDS = (
     ("Matern52", kernels.Matern52, _STATIONARY),
     ("RationalQuadratic", kernels.RationalQuadratic, {**_STATIONARY, "alpha": positive()}),
     ("Periodic", kernels.Periodic, {**_STATIONARY, "period": _ARD}),
+    *((one.__name__, one, {"variance": positive(), "lengthscale": positive()})
+      for one in (kernels.CircularRBF, kernels.CircularMatern12, kernels.CircularMatern32)),
+    ("CircularArcCosine", kernels.CircularArcCosine, {"variance": positive()}),
     ("Linear", kernels.Linear, {"variance": _ARD}),
     ("Polynomial", kernels.Polynomial,
      {"variance": positive(), "bias": nonnegative(), "degree": whole()}),
     ("Constant", kernels.Constant, {"variance": positive()}),
     ("White", kernels.White, {"variance": positive()}),
 )  # fmt: skip
+_CIRCULAR = kernels.CircularRBF(1.0, 0.7)
+_ORDERS = vector([0.0, 1.0, 3.0], mates=False).but(
+    fractions=np.asarray([0.0, 0.5]), negative=np.asarray([-1.0, 1.0])
+)
 _MADE: tuple[tuple[str, Any], ...] = (
     ("RBF", RBF(1.0, np.asarray([1.0, 2.0]))), ("Matern52", kernels.Matern52()),
     ("Periodic", kernels.Periodic()), ("Linear", kernels.Linear()),
     ("Polynomial", kernels.Polynomial()), ("White", kernels.White()),
     ("Sum", RBF() + kernels.Linear()), ("Product", RBF() * kernels.Linear()),
-    ("Scaled", 2.0 * RBF()), ("ActiveDims", RBF().on(1)),
+    ("Circular", _CIRCULAR.on(0)), ("Scaled", 2.0 * RBF()), ("ActiveDims", RBF().on(1)),
 )  # fmt: skip
 
 
@@ -141,6 +148,9 @@ _SPARSES = {"posterior": thing(_SPARSE, _LAPLACE, _MODEL), **_LABELLED}
 CALLS = (
     *(call(name, kind, **arguments) for name, kind, arguments in _KINDS),
     *(row for name, kernel in _MADE for row in _of_kernel(name, kernel)),
+    call("Circular.coefficients", _CIRCULAR.coefficients, orders=_ORDERS),
+    call("Circular.coefficients_pullback", _CIRCULAR.coefficients_pullback, orders=_ORDERS,
+         bar=vector(np.ones(3), size=True)),
     call("kernel.on", lambda dims: RBF().on(*dims), dims=entries((0, 1), 2, empty=False).but(
          "beyond", "one number", "a mask", "None", "nested", "a string")),
     call("ActiveDims", kernels.ActiveDims, kernel=thing(RBF(), _GP),
