@@ -227,6 +227,22 @@ def test_no_step_of_conditioning_lowers_the_bound(monkeypatch, numbers):
     assert not svgp.condition(model, X, y, steps=1).converged
 
 
+@pytest.mark.parametrize("seed", [0, 1, 7, 11])
+def test_steps_that_leap_from_side_to_side_come_to_rest(seed):
+    """Under a wide prior full steps for labels overshoot, again and again."""
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(0.0, 8.0, (400, 1))
+    f = 2.0 * np.sin(1.5 * X[:, 0]) + 0.5 * rng.normal()
+    y = np.where(f + rng.normal(size=400) > 0.0, 1.0, -1.0)
+    model = svgp.SVGP(GP(RBF(9.0, 1.0), 0.0), Bernoulli(), np.linspace(0.0, 8.0, 12)[:, None])
+    q = svgp.condition(model, X, y, steps=100)
+    assert q.converged
+    full = svgp.prior(model)
+    for _ in range(100):
+        full = svgp.update(full, X, y)
+    assert svgp.elbo(full, X, y) < svgp.elbo(q, X, y) - 1e-4
+
+
 def test_counts_far_from_the_prior_are_reached_without_overflow():
     """A full step from f = 0 to a count of 10⁴ would leap to exp(10⁴)."""
     X = np.linspace(0.0, 1.0, 20)[:, None]

@@ -89,7 +89,7 @@ def fit(
     """Raise the bound by q, by the hyperparameters of gp and likelihood, and by Z, all at once.
 
     Each of the `steps` takes `batch` rows (all of them, if None) in the order of `stream`: one pass
-    gives a natural-gradient step of `length` for q, :py:func:`update`, and the gradient for a step
+    gives a natural-gradient step of `length` for q, `update`, and the gradient for a step
     of Adam with the learning `rate` for all else: logarithms of what is positive, as in
     `params.flatten`, and Z. `fixed` names what stays, such as ``("Z", "gp.kernel.variance")``. A
     batch of b rows costs O(b M² + M³) time, and memory for M × M and the batch, whatever n is.

@@ -23,6 +23,7 @@ from .posterior import VariationalPosterior, prior
 __all__ = ["condition", "stepped", "update"]
 
 _SHORTEST = 2.0**-20  # step that is tried
+_SHORT = 2.0**-5  # and that is begun with
 
 
 def update(
@@ -101,10 +102,10 @@ def _toward(posterior: VariationalPosterior, sums: Sums) -> Matrix:
 def condition(model: SVGP, X: Matrix, y: Vector, *, steps: int = 200) -> VariationalPosterior:
     """The q of the highest bound for y (n,) at X (n, d), by natural-gradient steps on all rows.
 
-    A step is halved until the bound does not fall; one takes O(n M² + M³) time, and memory for
-    M × M and a block of rows. It ends where the natural gradient is as small as rounding lets it
-    be, in one step for a Gaussian likelihood, in some ten for labels; `converged` is then True, and
-    False after so many `steps` that ended before. The bound holds for either.
+    A step is halved until the bound does not fall, and the next one is shorter where it went too
+    far; each takes O(n M² + M³) time, and memory for M × M and a block of rows. It ends where the
+    natural gradient is as small as rounding lets it be, after one step for a Gaussian likelihood;
+    `converged` is then True, and False where `steps` were too few. The bound holds for either.
 
     With ``Z = X`` and a Gaussian likelihood this is the exact posterior; with fewer inducing inputs
     the bound is that of Titsias (2009) for regression. A likelihood that is not log-concave may
@@ -146,9 +147,24 @@ def _climbed(
             length *= 0.5
         else:
             return replace(posterior, converged=True)  # nothing is higher, but for rounding
+        too_long = _along(posterior, tried, sums_there) < 0.0
         posterior, sums, bound = tried, sums_there, there
-        length = min(1.0, 2.0 * length)
+        length = max(0.5 * length, _SHORT) if too_long else min(1.0, 2.0 * length)
     return posterior
+
+
+def _along(before: VariationalPosterior, after: VariationalPosterior, sums: Sums) -> float:
+    """The slope of the bound at `after` along the step that led there: negative if it went too far.
+
+    Steps that leap from one side of the optimum to the other may each raise the bound by next to
+    nothing, without end. With ``∂/∂Σ = −½ D`` it is ``∂/∂w · Δw − ½ tr D ΔΣ``.
+    """
+    xp = array_namespace(after.weights)
+    slope = sums.gradient - after.weights
+    by_mean = float(xp.sum(slope * (after.weights - before.weights)))
+    toward = _toward(after, sums)
+    traces = [float(xp.sum((q.root @ toward) * q.root)) for q in (after, before)]
+    return by_mean - 0.5 * (traces[0] - traces[1])
 
 
 def _distance(posterior: VariationalPosterior, sums: Sums) -> float:
