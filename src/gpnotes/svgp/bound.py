@@ -7,6 +7,8 @@ from typing import NamedTuple, TypeVar
 
 from .. import _check, _xp
 from .._xp import Matrix, Vector, array_namespace
+from ..inplace import variational as in_place
+from ..kernels import Kernel
 from ..likelihoods.expectations import expected_bar
 from ..params import cotangent, leaves, replaced
 from ..process import differentiable_mean
@@ -51,7 +53,8 @@ def elbo_and_gradient(
     What the mean of f moves by is ``∂E/∂mᵢ``, what its variance moves by ``∂E/∂vᵢ``; they go back
     through ``A = L⁻¹ K_uf`` to K_uf, and through L to K_uu. At a converged q these are also the
     derivatives of the highest bound, since there q can gain nothing by moving. Jitter counts as a
-    constant. O(n M² + M³) time, memory for M × M and a block of rows.
+    constant. O(n M² + M³) time, memory for M × M and a block of rows, which for NumPy arrays and an
+    RBF or Matérn kernel is worked on in place.
     Raises what `elbo` raises, `TypeError` for a mean, or a likelihood with parameters, that has no
     `pullback`, and `RuntimeError` where the bound is not finite.
 
@@ -103,23 +106,45 @@ def _way_back(posterior: VariationalPosterior) -> _Way:
 
 
 def _bar_of_rows(posterior: VariationalPosterior, block: Block, way: _Way, scale: float) -> SVGP:
-    """What a block of rows says, but for K_uu.
-
-    With slopes e₁ by means and e₂ by variances, ``A_bar = w e₁ᵀ − 2 (I − P⁻¹) A diag(e₂)`` and
-    ``K_uf_bar = L⁻ᵀ A_bar``.
-    """
+    """What a block of rows says, but for K_uu."""
     model = posterior.model
-    kernel = model.gp.kernel
     _, by_mean, by_variance = block.slopes
-    A, mean, variance = block.f
-    K_bar = way.weights[:, None] * by_mean - 2.0 * (way.back @ (A * by_variance))
-    kernel_bar, Z_bar, _ = kernel.pullback(model.Z, block.X, K_bar)
-    diagonal_bar, _ = kernel.diag_pullback(block.X, by_variance)
+    kernel_bar, Z_bar = _bar_of_cross(posterior, block, way)
+    diagonal_bar, _ = model.gp.kernel.diag_pullback(block.X, by_variance)
     mean_bar, _ = differentiable_mean(model.gp).pullback(block.X, by_mean)
-    scales = array_namespace(mean).full_like(mean, scale)
-    likelihood_bar = expected_bar(model.likelihood, block.y, mean, variance, scales, model.nodes)
+    scales = array_namespace(by_mean).full_like(by_mean, scale)
+    likelihood_bar = expected_bar(
+        model.likelihood, block.y, block.f.mean, block.f.variance, scales, model.nodes
+    )
     gp_bar = cotangent(model.gp, kernel=_sum(kernel_bar, diagonal_bar), mean=mean_bar)
     return cotangent(model, gp=gp_bar, likelihood=likelihood_bar, Z=Z_bar)
+
+
+def _bar_of_cross(
+    posterior: VariationalPosterior, block: Block, way: _Way
+) -> tuple[Kernel, Matrix]:
+    """What it says by K_uf, to the kernel and to Z.
+
+    With slopes e₁ by means and e₂ by variances, ``A_bar = w e₁ᵀ − 2 (I − P⁻¹) A diag(e₂)`` and
+    ``K_uf_bar = L⁻ᵀ A_bar``. In place K_uf itself is gone, but ``Σ K_uf_bar ∘ K_uf`` is
+    ``Σ A_bar ∘ A``, which the variance of f knows already.
+    """
+    kernel = posterior.model.gp.kernel
+    Z = posterior.model.Z
+    _, by_mean, by_variance = block.slopes
+    A, kept = block.f.A, block.f.kept
+    xp = array_namespace(A)
+    if kept is not None and in_place.serves(kernel, block.X):
+        lengthscale_bar, Z_bar = in_place.carried(
+            kernel, Z, block.X, kept, way.back, way.weights, by_mean, by_variance
+        )
+        # Σ A_bar ∘ A = Σ e₁ Aᵀw − 2 Σ e₂ (Σ A² − Σ (L_P⁻¹A)²), and the bracket is σ_f² − v
+        gone = kernel.variance - kept.variance
+        total = float(xp.sum(by_mean * kept.pull)) - 2.0 * float(xp.sum(by_variance * gone))
+        bars = {"variance": total / kernel.variance, "lengthscale": lengthscale_bar}
+        return cotangent(posterior.model.gp.kernel, **bars), Z_bar
+    K_bar = way.weights[:, None] * by_mean - 2.0 * (way.back @ (A * by_variance))
+    return posterior.model.gp.kernel.pullback(Z, block.X, K_bar)[:2]
 
 
 def _bar_of_inducing(posterior: VariationalPosterior, sums: Sums, way: _Way) -> SVGP:

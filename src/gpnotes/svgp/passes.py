@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from .. import _xp, memory
 from .._xp import Matrix, Vector, array_namespace
+from ..inplace import variational as in_place
 from ..likelihoods.averages import Expected
 from ..likelihoods.expectations import expected
 from .posterior import Marginals, VariationalPosterior, marginals
@@ -59,12 +60,15 @@ def sums_of(block: Block) -> Sums:
     xp = array_namespace(A)
     precision = -2.0 * slopes.by_variance
     concave = bool(xp.all(precision >= 0.0))
+    value = float(xp.sum(slopes.value))
+    if concave and block.f.kept is not None:
+        return Sums(value, *in_place.sums(block.f.kept.Phi, slopes.by_mean, precision), concave)
     if concave:  # one matrix times its own transpose: exactly symmetric, and half the work
         half = A * xp.sqrt(precision)
         sites = half @ xp.matrix_transpose(half)
     else:
         sites = _xp.symmetric_part((A * precision) @ xp.matrix_transpose(A))
-    return Sums(float(xp.sum(slopes.value)), A @ slopes.by_mean, sites, concave)
+    return Sums(value, A @ slopes.by_mean, sites, concave)
 
 
 def require_finite(sums: Sums) -> Sums:

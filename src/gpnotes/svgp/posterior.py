@@ -10,6 +10,7 @@ from .. import _check, _xp, memory
 from .._xp import Matrix, Vector, array_namespace
 from ..contracts import LabelLikelihood, PredictiveLikelihood, require
 from ..gaussian import Normal, normal_of
+from ..inplace import variational as in_place
 from ..likelihoods.expectations import log_predictive
 from ..linalg import Cholesky, factorise, warn_of_jitter
 from ..random import Stream
@@ -67,7 +68,7 @@ class VariationalPosterior:
         must have a `predict`.
         """
         noise = _check.flag(noise, "noise")
-        parts = [marginals(self, rows)[1:] for rows in self._blocks(Xs)]
+        parts = [marginals(self, rows)[1:3] for rows in self._blocks(Xs)]
         xp = array_namespace(Xs)
         mean, variance = (xp.concat(column) for column in zip(*parts, strict=True))
         if not noise:
@@ -126,11 +127,12 @@ class VariationalPosterior:
 
 
 class Marginals(NamedTuple):
-    """``A = L⁻¹ K_u*`` (M, n*), mean and variance of f, (n*,) each."""
+    """``A = L⁻¹ K_u*`` (M, n*), mean and variance of f, (n*,) each; what the fast path keeps."""
 
     A: Matrix
     mean: Vector
     variance: Vector
+    kept: in_place.Projection | None = None
 
 
 def marginals(posterior: VariationalPosterior, X: Matrix) -> Marginals:
@@ -140,12 +142,23 @@ def marginals(posterior: VariationalPosterior, X: Matrix) -> Marginals:
     what q leaves open of Z. So it is positive however sure q is.
     """
     kernel = posterior.model.gp.kernel
+    if in_place.serves(kernel, X):
+        return _in_place(posterior, kernel, X)
     xp = array_namespace(X)
     A = _xp.solve_triangular(posterior.inducing.lower, kernel(posterior.model.Z, X))
     B = posterior.root @ A
     spare = xp.clip(kernel.diag(X) - xp.sum(A * A, axis=0), 0.0, None)
     mean = posterior.model.gp.mean(X) + xp.matrix_transpose(A) @ posterior.weights
     return Marginals(A, mean, spare + xp.sum(B * B, axis=0))
+
+
+def _in_place(
+    posterior: VariationalPosterior, kernel: in_place.InPlaceKernel, X: Matrix
+) -> Marginals:
+    model = posterior.model
+    lower = posterior.inducing.lower
+    kept = in_place.project(kernel, model.Z, lower, posterior.root, posterior.weights, X)
+    return Marginals(kept.Phi.T, model.gp.mean(X) + kept.pull, kept.variance, kept)
 
 
 def prior(model: SVGP) -> VariationalPosterior:
