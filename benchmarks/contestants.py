@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import bound_contestants
+import feature_contestants
 import game_contestants
 import numpy as np
 import rollout_contestants
@@ -178,6 +180,16 @@ TASKS = {
         Contestant("gpnotes", rollout_contestants.ours),
         Contestant("jax", rollout_contestants.by_jax, slow=True),
     ),
+    "features": (
+        Contestant("floor", feature_contestants.floor),
+        Contestant("gpnotes", feature_contestants.ours),
+        Contestant("scikit-learn", feature_contestants.scikit_learn, slow=True),
+    ),
+    "bound": (
+        Contestant("floor", bound_contestants.floor),
+        Contestant("gpnotes", bound_contestants.ours),
+        Contestant("jax", bound_contestants.by_jax, slow=True),
+    ),
     "samples": (
         Contestant("floor", sample_contestants.floor),
         Contestant("gpnotes", sample_contestants.ours),
@@ -189,6 +201,8 @@ TASKS = {
 def problem_of(task: str, n: int, points: int) -> Any:
     """The problem that a task's contestants prepare for."""
     kinds = {
+        "features": feature_contestants.FeatureProblem,
+        "bound": bound_contestants.BoundProblem,
         "games": game_contestants.GameProblem,
         "moments": rollout_contestants.RolloutProblem,
         "samples": sample_contestants.SampleProblem,

@@ -27,7 +27,8 @@ def bench(root, monkeypatch):
     names = (
         "in_jax", "game_contestants", "rollout_contestants", "sample_contestants", "contestants",
         "measure", "floor_rows", "games_table", "moments_table", "samples_table", "run",
-        "pendulum_contestants", "pendulum_table",
+        "pendulum_contestants", "pendulum_table", "feature_contestants", "bound_contestants",
+        "approximations_table",
     )  # fmt: skip
     yield {name: importlib.import_module(name) for name in names}
     for name in names:
@@ -105,6 +106,24 @@ def test_answers_that_differ_end_in_an_error(bench, monkeypatch, tmp_path, capsy
     monkeypatch.setattr(sys, "argv", ["run.py", *options])
     assert bench["run"].main() == 1
     assert f"differ by at most {shown}" in capsys.readouterr().out
+
+
+def test_ways_to_approximate_agree_and_a_gap_ends_in_an_error(bench, monkeypatch, capsys):
+    table = bench["approximations_table"]
+    for task in ("features", "bound"):
+        row = table.row(task, 300, 40, rounds=1)
+        assert (row["n"], row["size"]) == (300, 40)
+        assert row["disagreement"] < 1e-8
+        assert row["peak_bytes"].keys() == {"floor", "gpnotes"}
+        wrong = {**row, "disagreement": 1e-6}
+        monkeypatch.setattr(table, "row", lambda *_, wrong=wrong: wrong)
+        monkeypatch.setattr(sys, "argv", ["approximations_table.py"])
+        assert table.main() == 1
+        monkeypatch.undo()
+    shown = capsys.readouterr().out
+    assert "features: 40 random features of 300 rows" in shown
+    assert "bound: VFE of 300 rows, 40 inducing points" in shown
+    assert "differ by at most 1.0e-06" in shown
 
 
 def test_libraries_load_before_the_clock_starts(bench, monkeypatch):
