@@ -9,6 +9,7 @@ PORT ?= 8000
 ROOM ?= games
 SAMPLE ?= 40
 WORKERS ?= 2
+COVERAGE ?= --cov --cov-report=term:skip-covered
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
@@ -68,7 +69,7 @@ pdf: book $(WHOLE)  ## print the whole book as one PDF, with bookmarks and page 
 	@$(BIN)/python tools/book_pdf.py
 
 test: book $(WHOLE)  ## build the book, then run every test and show the coverage of src
-	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --cov --cov-report=term:skip-covered
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(COVERAGE)
 
 replay: $(WHOLE)  ## run the chapters again and compare with what is stored, cell by cell
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --nbval --nbval-current-env tests/notebooks
