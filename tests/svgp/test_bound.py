@@ -184,6 +184,27 @@ def test_more_inducing_points_never_lower_the_best_bound(rng):
     assert np.all(np.diff(bounds) > 0.0)
 
 
+@NAMES
+def test_the_best_bound_lies_just_below_the_evidence(name):
+    """Of three data, whose evidence is a sum over a grid of f; q misses its skewness alone."""
+    X, y = (
+        np.asarray([[0.0], [0.6], [2.0]]),
+        {"poisson": [0.0, 2.0, 1.0]}.get(name, [1.0, 1.0, -1.0]),
+    )
+    y = np.asarray(y)
+    gp = GP(RBF(0.8, 1.0), 0.0)
+    q = svgp.condition(svgp.SVGP(gp, LIKELIHOODS[name], X, 60), X, y)
+    z = np.linspace(-7.0, 7.0, 101)
+    grid = np.stack(np.meshgrid(z, z, z, indexing="ij"), axis=-1)
+    f = grid @ np.linalg.cholesky(gp.kernel(X)).T
+    logs = LIKELIHOODS[name].log_density(np.broadcast_to(y, f.shape), f).sum(axis=-1)
+    weights = np.exp(-0.5 * np.sum(grid**2, axis=-1))
+    evidence = np.log(np.sum(np.exp(logs) * weights) / np.sum(weights))
+    gap = evidence - svgp.elbo(q, X, y)
+    assert -1e-9 < gap < (1e-8 if name == "gaussian" else 0.1)
+    assert evidence - svgp.elbo(svgp.prior(q.model), X, y) > gap
+
+
 # Fits
 
 
