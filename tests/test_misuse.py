@@ -127,8 +127,8 @@ UNTRIED = {
     "Cholesky", "ChunkError", "FactorisationError", "JitterWarning", "Stream", "Space",
     # for subclasses and for other rooms
     "Circular", "ComposableCost", "Kernel", "Stationary", "LikelihoodBase", "Mapper", "added",
-    "cotangent", "fixed", "flatten_gradient", "holds_derivatives", "nonnegative", "positive", "real",
-    "settle", "unchecked", "by_differences", "centroid", "gradcheck",
+    "cotangent", "fixed", "flatten_gradient", "holds_derivatives", "nonnegative", "positive",
+    "real", "settle", "unchecked", "by_differences", "centroid", "gradcheck",
     # without arguments
     "Poisson", "ZeroMean", "backend", "namespaces",
 }  # fmt: skip
