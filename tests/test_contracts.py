@@ -24,6 +24,7 @@ from gpnotes import (
     log_evidence_and_gradient,
 )
 from gpnotes.contracts import missing, require
+from gpnotes.interdomain import InducingPoints
 from gpnotes.pilco import LinearPolicy, SaturatingCost
 
 X = np.linspace(0.0, 3.0, 4)[:, None]
@@ -34,6 +35,7 @@ KEPT = {
     "LabelLikelihood": Bernoulli(),
     "ParametricLikelihood": StudentT(),
     "PredictiveLikelihood": Poisson(),
+    "InducingVariables": InducingPoints(X),
     "Posterior": condition(GP(RBF(), 0.1), X, Y),
     "Policy": LinearPolicy(np.ones((1, 2)), np.ones(1)),
     "Cost": SaturatingCost(np.ones(2), np.eye(2)),
@@ -62,6 +64,10 @@ def test_the_class_of_a_part_is_no_part(name):
         ("LabelLikelihood", ["log_density", "derivatives", "probability"]),
         ("ParametricLikelihood", ["log_density", "derivatives", "pullback"]),
         ("PredictiveLikelihood", ["log_density", "derivatives", "predict"]),
+        (
+            "InducingVariables",
+            ["inputs", "size", "apply", "gram", "gram_pullback", "cross", "cross_pullback"],
+        ),
         ("Posterior", ["predict", "mean", "variance", "covariance", "sample"]),
         ("Policy", ["__call__", "moments_and_pullback"]),
         ("Cost", ["__call__", "expected_and_pullback"]),

@@ -14,8 +14,9 @@ from misuse.calls import CALLS
 
 ROOMS = (
     "arrays", "chunks", "design", "exact", "fantasy", "features", "fitting", "games", "gaussian",
-    "kernels", "laplace", "likelihoods", "linalg", "linear", "means", "moments", "params", "pilco",
-    "pilco.pendulum", "priors", "quadrature", "random", "sparse", "svgp", "testing",
+    "interdomain", "kernels", "laplace", "likelihoods", "linalg", "linear", "means", "moments",
+    "params", "pilco", "pilco.pendulum", "priors", "quadrature", "random", "sparse",
+    "svgp", "testing",
 )  # fmt: skip
 CLEAR = 0.95  # the share of wrong calls whose error names the argument
 

@@ -22,6 +22,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "fitting": ("fit",),
     "games": (),
     "gaussian": ("Normal",),
+    "interdomain": (),
     "kernels": (
         "ActiveDims", "Circular", "CircularArcCosine", "CircularMatern12", "CircularMatern32",
         "CircularRBF", "Constant", "Kernel", "Linear", "Matern12", "Matern32", "Matern52",
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
         fitting as fitting,
         games as games,
         gaussian as gaussian,
+        interdomain as interdomain,
         kernels as kernels,
         laplace as laplace,
         likelihoods as likelihoods,

@@ -21,7 +21,7 @@ from ._xp import Array, HostArray, Matrix, Vector
 from .random import Stream
 
 __all__ = [
-    "Cost", "Criterion", "LabelLikelihood", "Likelihood", "Mean", "Moments",
+    "Cost", "Criterion", "InducingVariables", "LabelLikelihood", "Likelihood", "Mean", "Moments",
     "ParametricLikelihood", "Policy", "Posterior", "PredictiveLikelihood", "missing", "require",
 ]  # fmt: skip
 
@@ -97,6 +97,39 @@ class Posterior(Protocol):
         """`n` functions drawn, (n, m)."""
 
 
+class InducingVariables(Protocol):
+    """M linear functionals of a process, ``uₘ = Lₘ f``: a frozen dataclass, its arrays its fields.
+
+    Approximations take it in place of inducing points Z, for which ``uₘ = f(zₘ)``. Each of the u
+    must have a variance: ``K_uu`` is finite, and with K_uf and K_ff a covariance.
+    """
+
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+    @property
+    def inputs(self) -> Matrix:
+        """The inputs (P, d) of f that the functionals look at and that can be moved; P may be 0."""
+
+    @property
+    def size(self) -> int:
+        """How many they are, M."""
+
+    def apply(self, function: MeanFunction, /) -> Vector:
+        """``Lₘ g``, (M,), for any function g of inputs, such as a mean."""
+
+    def gram(self, kernel: Any, /) -> Matrix:
+        """``K_uu = cov(u, u)``, (M, M), of a process with the kernel."""
+
+    def gram_pullback(self, kernel: Any, K_bar: Matrix, /) -> tuple[Any, Matrix]:
+        """``(kernel_bar, inputs_bar)`` for the derivatives `K_bar` (M, M) by K_uu."""
+
+    def cross(self, kernel: Any, X: Matrix, /) -> Matrix:
+        """``K_uf = cov(u, f(X))``, (M, n), for X (n, d)."""
+
+    def cross_pullback(self, kernel: Any, X: Matrix, K_bar: Matrix, /) -> tuple[Any, Matrix]:
+        """``(kernel_bar, inputs_bar)`` for the derivatives `K_bar` (M, n) by K_uf."""
+
+
 class Moments(NamedTuple):
     """Mean (E,) and covariance (E, E) of the outputs f(x), and ``cross = cov[x, f(x)]``, (D, E).
 
@@ -161,6 +194,7 @@ _KINDS = {
     ParametricLikelihood: "a density of y given f with a pullback, such as Gaussian()",
     PredictiveLikelihood: "a density of y given f that predicts y, such as Gaussian()",
     Posterior: "a distribution of f given data, as condition makes it",
+    InducingVariables: "linear functionals of a process, such as InducingPoints(Z)",
     Policy: "a function of the state that has moments, such as LinearPolicy",
     Cost: "a function of one vector that has an expectation, such as SaturatingCost",
     Criterion: "a criterion of designs, such as design.criteria.Information",

@@ -6,6 +6,7 @@ a contract of `gpnotes.contracts`, or with `Kernel`. On NumPy in float64 they ch
 
 from .decisions import check_cost, check_criterion, check_policy
 from .differences import gradcheck
+from .inducing import check_inducing_variables
 from .kernels import check_kernel
 from .models import check_likelihood, check_mean, check_posterior
 from .spaces import Space, namespaces
@@ -14,6 +15,7 @@ __all__ = [
     "Space",
     "check_cost",
     "check_criterion",
+    "check_inducing_variables",
     "check_kernel",
     "check_likelihood",
     "check_mean",

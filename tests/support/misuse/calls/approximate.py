@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gpnotes import GP, RBF, chunks, features, sparse, stream
+from gpnotes import GP, RBF, chunks, features, interdomain, sparse, stream, testing
 from gpnotes import kernels as k
 
 from ..answers import call
@@ -45,6 +45,11 @@ _FREQUENCIES = features.draw_frequencies(_GP.kernel, _X, 4, stream(1))
 _FEATURES = features.condition(_GP, _FREQUENCIES, _X, _Y)
 _DRAWN: dict[str, Any] = {"gp": _GPS, "frequencies": thing(_FREQUENCIES, RBF())}
 _Z = _XS[:3]
+_POINTS = interdomain.InducingPoints(_Z)
+_WEIGHTED = interdomain.WeightedPoints(_Z, np.asarray([[1.0, -1.0, 0.0], [0.0, 0.5, 0.5]]))
+_HARMONICS = interdomain.Harmonics(np.asarray([0.0, 1.0, 2.0]))
+_CIRCULAR = k.CircularRBF()
+_ANGLES = matrix(_XS[:, :1], mates=False).but(**{"two columns": _XS, "no columns": _XS[:, :0]})
 _SPARSE = sparse.condition(_GP, _Z, _X, _Y)
 _INDUCED: dict[str, Any] = {
     "gp": _GPS, "Z": matrix(_Z, columns=True).but("no columns"), "method": one_of("pep"),
@@ -58,7 +63,40 @@ def _work(X: Any, y: Any) -> float:
     return float(y.sum())
 
 
+def _of_variables(name: str, variables: Any, kernel: Any, X: Argument) -> tuple[Any, ...]:
+    size, n = variables.size, X.right.shape[0]
+    kinds = thing(kernel, _GP)
+    across = {"kernel": kinds, "X": X}
+    return (
+        call(f"{name}.apply", variables.apply, function=function(lambda x: x[:, 0])),
+        call(f"{name}.gram", variables.gram, kernel=kinds),
+        call(f"{name}.gram_pullback", variables.gram_pullback, kernel=kinds,
+             K_bar=matrix(np.ones((size, size)), rows=True, columns=True)),
+        call(f"{name}.cross", variables.cross, **across),
+        call(f"{name}.cross_pullback", variables.cross_pullback, **across,
+             K_bar=matrix(np.ones((size, n)), rows=True, columns=True)),
+    )  # fmt: skip
+
+
 CALLS = (
+    *_of_variables("InducingPoints", _POINTS, _GP.kernel, matrix(_XS, columns=True)),
+    *_of_variables("WeightedPoints", _WEIGHTED, _GP.kernel, matrix(_XS, columns=True)),
+    *_of_variables("Harmonics", _HARMONICS, _CIRCULAR, matrix(_XS[:, :1], columns=True)),
+    call("InducingPoints", interdomain.InducingPoints, Z=matrix(_Z, mates=False).but()),
+    call("WeightedPoints", interdomain.WeightedPoints, Z=matrix(_Z, rows=True),
+         weights=matrix(np.ones((2, 3)), columns=True)),
+    call("Harmonics", interdomain.Harmonics,
+         orders=vector([0.0, 1.0, 3.0], mates=False).but(
+             empty=np.zeros(0), repeated=np.ones(2), fractions=np.asarray([0.0, 0.5]),
+             negative=np.asarray([-1.0, 1.0]))),
+    call("check_inducing_variables", testing.check_inducing_variables,
+         variables=thing(_POINTS, _GP.kernel), kernel=thing(_GP.kernel, _GP),
+         X=matrix(_XS, columns=True), rtol=number(1e-6).but(negative=-1.0)),
+    call("Harmonics.lost", _HARMONICS.lost, kernel=thing(_CIRCULAR, RBF())),
+    call("leading_harmonics", interdomain.leading_harmonics, kernel=thing(_CIRCULAR, RBF()),
+         X=_ANGLES, n=whole(3)),
+    call("harmonics_within", interdomain.harmonics_within, kernel=thing(_CIRCULAR, RBF()),
+         X=_ANGLES, share=number(0.01).but(zero=0.0, negative=-0.1, beyond=1.5, tiny=1e-30)),
     call("add_up", chunks.add_up, work=function(_work), chunks=_CHUNKS, map=_MAP),
     call("repeatable", chunks.repeatable, chunks=Argument(_PAIRS, {"None": None, "a number": 3})),
     call("draw_frequencies", features.draw_frequencies, kernel=thing(_GP.kernel, _GP),

@@ -1,0 +1,18 @@
+"""Interdomain inducing variables: linear functionals of a process, ``uₘ = Lₘ f``.
+
+All that an approximation needs of them is ``K_uu = cov(u, u)`` and ``K_uf = cov(u, f(X))``, the
+contract `contracts.InducingVariables`; the rows of K_uf are the basis functions of the posterior
+mean. Each functional must have a variance. It has one if and only if its basis function lies in the
+space of functions that the kernel reproduces: with a continuous kernel no step does.
+"""
+
+from .circle import Harmonics, harmonics_within, leading_harmonics
+from .points import InducingPoints, WeightedPoints
+
+__all__ = [
+    "Harmonics",
+    "InducingPoints",
+    "WeightedPoints",
+    "harmonics_within",
+    "leading_harmonics",
+]
