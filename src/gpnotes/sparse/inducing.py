@@ -3,48 +3,58 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
+from typing import cast
 
-from .. import _check, _xp, memory
+from .. import _xp, memory
 from .._xp import Matrix, Vector, array_namespace
+from ..contracts import InducingVariables, missing
 from ..inplace import inducing as in_place
+from ..interdomain import InducingPoints
 from ..kernels import Kernel
 from ..linalg import Cholesky, cholesky
 from ..params import cotangent, leaves, replaced
 from ..process import GP
 
-__all__ = ["Inducing", "inducing_at"]
+__all__ = ["Inducing", "inducing_at", "variables_of"]
 
 
 @dataclass(frozen=True, eq=False)
 class Inducing:
-    """The prior of ``u = f(Z)``: a kernel, M inputs Z (M, d), and ``K_uu = L_u L_uᵀ``.
+    """The prior of ``u = f(Z)``, or of other `variables`: a kernel, and ``K_uu = L_u L_uᵀ``.
 
-    All in float64 where the device has it, whatever the data are in: what Z leaves of a variance is
-    a difference that float32 would drown. Made by `inducing_at`.
+    All in float64 where the device has it, whatever the data are in: what u leaves of a variance is
+    a difference that float32 would drown. `given` is the variables as they came. Made by
+    `inducing_at`.
     """
 
     kernel: Kernel
-    Z: Matrix
+    variables: InducingVariables
     factor: Cholesky
+    given: InducingVariables
+
+    @property
+    def Z(self) -> Matrix:
+        """The inputs that can be moved, such as the inducing points (M, d)."""
+        return self.variables.inputs
 
     @property
     def size(self) -> int:
-        """The number of inducing points M."""
-        return self.Z.shape[0]
+        """The number of inducing variables M."""
+        return self.variables.size
 
     @property
     def in_place(self) -> bool:
-        """Whether `inplace.inducing` can work for the kernel and for inputs like Z."""
-        return in_place.serves(self.kernel, self.Z)
+        """Whether `inplace.inducing` can work for the variables, the kernel and inputs like Z."""
+        return isinstance(self.variables, InducingPoints) and in_place.serves(self.kernel, self.Z)
 
     def whiten(self, X: Matrix) -> tuple[Matrix, Vector]:
         """``V = L_u⁻¹ K_uf`` (M, n), and the gaps ``max(k(xᵢ, xᵢ) − |vᵢ|², 0)`` (n,); O(M² n)."""
         kernel = self.kernel
-        if in_place.serves(kernel, X):
+        if self.in_place and in_place.serves(kernel, X):
             block = in_place.whiten(kernel, self.Z, self.factor.lower, X)
             return block.Phi.T, block.gap
-        V = _xp.solve_triangular(self.factor.lower, self.kernel._gram(self.Z, X))
+        V = _xp.solve_triangular(self.factor.lower, self.variables.cross(kernel, X))
         xp = array_namespace(X)
         return V, xp.clip(self.kernel._diag(X) - xp.sum(V * V, axis=0), 0.0, None)
 
@@ -53,16 +63,30 @@ class Inducing:
         return iter(memory.blocks(n, self.size))
 
 
-def inducing_at(gp: GP, Z: Matrix) -> Inducing:
-    """The prior of f at Z; points that (nearly) coincide cost K_uu a jitter, of which a warning."""
-    if _check.matrix(Z, "Z").shape[0] == 0:
-        raise ValueError(f"Z must have at least one row; got {Z.shape}")
-    gp.kernel._admit(Z, "Z")
-    memory.require_square(Z.shape[0], like=Z, copies=6, what="K_uu")
+def inducing_at(gp: GP, variables: InducingVariables) -> Inducing:
+    """The prior of u; variables that (nearly) coincide cost K_uu a jitter, of which a warning."""
+    inputs = variables.inputs
+    gp.kernel._admit(inputs, "Z")
+    memory.require_square(variables.size, like=inputs, copies=6, what="K_uu")
     kernel = in_double(gp.kernel)
-    wide = _xp.in_double(Z)
-    factor = cholesky(kernel._gram(wide, None), name=f"K_uu of {gp.kernel!r}")
-    return Inducing(kernel, wide, factor)
+    wide = _variables_in_double(variables)
+    factor = cholesky(wide.gram(kernel), name=f"K_uu of {gp.kernel!r}")
+    return Inducing(kernel, wide, factor, variables)
+
+
+def variables_of(Z: Matrix | InducingVariables) -> InducingVariables:
+    """Inducing variables: those of the contract as they are, a matrix as points."""
+    if not isinstance(Z, type) and not missing(Z, InducingVariables):
+        return cast(InducingVariables, Z)
+    return InducingPoints(cast(Matrix, Z))
+
+
+def _variables_in_double(variables: InducingVariables) -> InducingVariables:
+    held = {item.name: getattr(variables, item.name) for item in fields(variables)}
+    arrays = {
+        name: _xp.in_double(a) for name, a in held.items() if hasattr(a, "__array_namespace__")
+    }
+    return replace(variables, **arrays)
 
 
 def in_double(kernel: Kernel) -> Kernel:

@@ -91,7 +91,7 @@ class Sums:
 
     def _whitened(self, start: int, X: Matrix) -> tuple[Matrix, Vector]:
         kernel = self.inducing.kernel
-        if self.kept is None or not in_place.serves(kernel, X):
+        if self.kept is None or not (self.inducing.in_place and in_place.serves(kernel, X)):
             return self.inducing.whiten(X)
         block = in_place.whiten(kernel, self.inducing.Z, self.inducing.factor.lower, X)
         self.kept.put(start, block)
@@ -164,7 +164,7 @@ class Pull:
         V_bar = V_bar - 2.0 * V * gap_bar[None, :]
         K_bar = _xp.solve_triangular(self.inducing.factor.lower, V_bar, transpose=True)
         kernel = self.inducing.kernel
-        kernel_bar, Z_bar, _ = kernel._pull(self.inducing.Z, X, K_bar)
+        kernel_bar, Z_bar = self.inducing.variables.cross_pullback(kernel, X, K_bar)
         diag_bar, _ = kernel._pull_diag(X, gap_bar)
         moved = 0.0 * self.precision
         if not self.method.constant:
@@ -223,7 +223,7 @@ class Pull:
 
 
 def _admitted_residual(gp: GP, Z: Matrix, X: Matrix, y: Array) -> Vector:
-    """The residual of rows that go with the process and with Z, in float64."""
+    """The residual of rows that go with the process and with the inputs Z, in float64."""
     admit_data(gp, X, y)
     _check.matrix(X, "X", columns=Z.shape[1])
     _check.alike(X, "X", Z, "Z")

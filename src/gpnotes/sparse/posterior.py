@@ -21,6 +21,7 @@ __all__ = ["SparsePosterior"]
 class SparsePosterior:
     """The process given data, through ``u = f(Z)``; made by `condition`.
 
+    `Z` holds the inputs that u looks at; of other inducing variables than values, none perhaps.
     `inducing` is the prior of u, ``L_u⁻¹(u − m(Z)) ~ N(weight_mean, B⁻¹)`` its posterior with
     ``B = L Lᵀ``, of which L is in `cholesky`; these are in float64 where the device has it.
     `log_evidence` is the method's. A `degenerate` variance is that of ``K_*u K_uu⁻¹ u`` alone, as
@@ -104,13 +105,13 @@ class SparsePosterior:
         return self.joint(Xs, noise).sample(stream, n)
 
     def inducing_values(self) -> Normal:
-        """The distribution of ``u = f(Z)`` given the data: its root is ``L_u L⁻ᵀ``; O(M³)."""
+        """The distribution of u, mostly f(Z), given the data: its root is ``L_u L⁻ᵀ``; O(M³)."""
         lower = self.inducing.factor.lower
         xp = array_namespace(lower)
         turned = _xp.solve_triangular(self.cholesky.lower, xp.matrix_transpose(lower))
         root = xp.matrix_transpose(turned)
         mean = like_data(lower @ self.weight_mean, self.Z)
-        return Normal(self.gp.mean(self.Z) + mean, like_data(root, self.Z))
+        return Normal(self.inducing.given.apply(self.gp.mean) + mean, like_data(root, self.Z))
 
     def _blocks(self, Xs: Matrix, chunk: int | None) -> Iterator[slice]:
         if chunk is None:

@@ -15,11 +15,12 @@ from typing import Any, NamedTuple
 from .. import _check, _xp
 from .._xp import Matrix, Vector, array_namespace
 from ..chunks import Chunk, Mapper, add_up, repeatable
+from ..contracts import InducingVariables
 from ..linalg import Cholesky
 from ..params import added, cotangent
 from ..process import GP, differentiable_mean
 from ..sufficient import Statistics, like_data, positive_noise
-from .inducing import Inducing, inducing_at, like_kernel, with_share
+from .inducing import Inducing, inducing_at, like_kernel, variables_of, with_share
 from .methods import Method, MethodName, method_named
 from .passes import Kept, Pull, Slopes, Sums
 from .posterior import SparsePosterior
@@ -31,7 +32,13 @@ __all__ = [
 
 
 def condition(
-    gp: GP, Z: Matrix, X: Matrix, y: Vector, *, method: MethodName = "vfe", power: float = 0.5
+    gp: GP,
+    Z: Matrix | InducingVariables,
+    X: Matrix,
+    y: Vector,
+    *,
+    method: MethodName = "vfe",
+    power: float = 0.5,
 ) -> SparsePosterior:
     """The posterior through inducing points Z (M, d), given y (n,) at X (n, d); O(n M² + M³).
 
@@ -44,10 +51,12 @@ def condition(
     - ``"pep"``: power EP, between VFE (``power=0``) and FITC (``power=1``);
     - ``"tight"``: VFE's posterior with the tighter bound of Titsias (2025).
 
-    With M points among which are all of X, all but "sor" give the exact posterior. Points of Z that
-    coincide change nothing but that K_uu needs jitter, of which a `JitterWarning` tells. Raises
-    `ValueError` or `TypeError` for data that do not go together, for a process without noise, and
-    for ``"upper"``, which has no posterior.
+    In place of Z, here and below, other `contracts.InducingVariables` will do, such as
+    `interdomain.Harmonics`: K_uu and K_uf are then their covariances. With M points among which are
+    all of X, all but "sor" give the exact posterior. Points of Z that coincide change nothing but
+    that K_uu needs jitter, of which a `JitterWarning` tells. Raises `ValueError` or `TypeError` for
+    data that do not go together, for a process without noise, and for ``"upper"``, which has no
+    posterior.
     Source: Quiñonero-Candela & Rasmussen (2005); Titsias (2009); Bui, Yan & Turner (2017).
 
     >>> import numpy as np
@@ -63,7 +72,7 @@ def condition(
 
 def condition_on_chunks(
     gp: GP,
-    Z: Matrix,
+    Z: Matrix | InducingVariables,
     chunks: Iterable[Chunk],
     *,
     method: MethodName = "vfe",
@@ -88,7 +97,13 @@ def condition_on_chunks(
 
 
 def log_evidence(
-    gp: GP, Z: Matrix, X: Matrix, y: Vector, *, method: MethodName = "vfe", power: float = 0.5
+    gp: GP,
+    Z: Matrix | InducingVariables,
+    X: Matrix,
+    y: Vector,
+    *,
+    method: MethodName = "vfe",
+    power: float = 0.5,
 ) -> float:
     """The log evidence by inducing points: approximated, or bounded; O(n M² + M³).
 
@@ -117,9 +132,16 @@ def log_evidence(
 
 
 def log_evidence_and_gradient(
-    gp: GP, Z: Matrix, X: Matrix, y: Vector, *, method: MethodName = "vfe", power: float = 0.5
+    gp: GP,
+    Z: Matrix | InducingVariables,
+    X: Matrix,
+    y: Vector,
+    *,
+    method: MethodName = "vfe",
+    power: float = 0.5,
 ) -> tuple[float, GP, Matrix]:
-    """`log_evidence` with its derivatives by all hyperparameters, as a `GP`, and by Z (M, d).
+    """`log_evidence` with its derivatives by all hyperparameters, as a `GP`, and by Z (M, d), or by
+    the `inputs` of other inducing variables.
 
     ``V_bar = w αᵀ − B⁻¹ V Λ⁻¹ − 2 V diag(g_bar)`` is carried back through the kernel, a few rows at
     a time, in a second pass over the data; O(n M² + M³). Jitter counts as a constant. Where points
@@ -144,7 +166,7 @@ def log_evidence_and_gradient(
 
 def log_evidence_and_gradient_on_chunks(
     gp: GP,
-    Z: Matrix,
+    Z: Matrix | InducingVariables,
     chunks: Iterable[Chunk],
     *,
     method: MethodName = "vfe",
@@ -169,13 +191,16 @@ def log_evidence_and_gradient_on_chunks(
     return _value_and_gradient(work, lambda todo: add_up(todo, again, map))
 
 
-def _work(gp: GP, Z: Matrix, name: MethodName, power: float, bound: bool = False) -> Sums:
+def _work(
+    gp: GP, Z: Matrix | InducingVariables, name: MethodName, power: float, bound: bool = False
+) -> Sums:
     """The first pass, for a process with noise and points that go together."""
     positive_noise(_check.instance(gp, "gp", GP))
     method = method_named(name, power)
     if method.upper and not bound:
         raise ValueError(f"method must have a posterior; {name!r} is but a bound")
-    return Sums(gp, Z, inducing_at(gp, Z), method)
+    variables = variables_of(Z)
+    return Sums(gp, variables.inputs, inducing_at(gp, variables), method)
 
 
 def _posterior(work: Sums, sums: Statistics) -> SparsePosterior:
@@ -243,7 +268,7 @@ def _value_and_gradient(
     inducing = work.inducing
     moved = slopes.moved + head.moved
     K_bar = -0.5 * _between_factors(inducing.factor, moved)
-    kernel_bar, Z_bar, _ = inducing.kernel._pull(inducing.Z, None, K_bar)
+    kernel_bar, Z_bar = inducing.variables.gram_pullback(inducing.kernel, K_bar)
     kernel_bar = added(slopes.kernel_bar, kernel_bar)
     if work.method.constant and inducing.in_place:
         kernel_bar = with_share(kernel_bar, inducing.kernel, _trace(moved))

@@ -97,6 +97,10 @@ CALLS = (
          X=_ANGLES, n=whole(3)),
     call("harmonics_within", interdomain.harmonics_within, kernel=thing(_CIRCULAR, RBF()),
          X=_ANGLES, share=number(0.01).but(zero=0.0, negative=-0.1, beyond=1.5, tiny=1e-30)),
+    *(call(f"sparse.{name} of variables", getattr(sparse, name),
+           gp=thing(GP(_CIRCULAR, 0.1), RBF()), Z=thing(_HARMONICS).but("an array"),
+           X=matrix(_X[:, :1], rows=True, columns=True), y=vector(_Y, size=True))
+      for name in ("condition", "log_evidence", "log_evidence_and_gradient")),
     call("add_up", chunks.add_up, work=function(_work), chunks=_CHUNKS, map=_MAP),
     call("repeatable", chunks.repeatable, chunks=Argument(_PAIRS, {"None": None, "a number": 3})),
     call("draw_frequencies", features.draw_frequencies, kernel=thing(_GP.kernel, _GP),
