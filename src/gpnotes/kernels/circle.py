@@ -130,7 +130,7 @@ class CircularRBF(Circular):
     """The heat kernel: ``k ∝ Σₘ exp(−(d + 2πm)²/2ℓ²)``, an RBF wrapped round.
 
     ``a₀ ∝ 1`` and ``aₙ ∝ 2 e^(−n²ℓ²/2)``. It is scaled to σ_f² at d = 0. `lengthscale` ℓ is in
-    radians; sample paths are smooth, and nearly constant round the circle for ℓ above 2. (An RBF
+    radians; sample paths are smooth, and nearly constant round the circle for ℓ above 3. (An RBF
     of the shorter way itself is no kernel.)
     Source: Borovitskiy, Terenin, Mostowsky & Deisenroth (2020) for wrapping and for the series.
 
