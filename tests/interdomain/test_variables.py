@@ -50,6 +50,7 @@ def some_variables(asarray):
     return {
         "points": (InducingPoints(Z), Matern32(1.3, asarray([0.8]))),
         "weighted": (WeightedPoints(Z, W), CircularMatern32(1.3, 0.8)),
+        "weighted, in place": (WeightedPoints(Z, W), RBF(1.3, 0.8)),
         "harmonics": (Harmonics(asarray([0.0, 1.0, 2.0, 5.0])), CircularRBF(1.3, 0.8)),
         "no mean": (Harmonics(asarray([1.0, 3.0])), CircularMatern32(1.3, 0.8)),
         "kinks": (Harmonics(asarray([0.0, 1.0, 3.0])), CircularArcCosine(1.3)),
@@ -65,7 +66,7 @@ def test_they_keep_the_contract(space, rng, kind):
     check_inducing_variables(variables, kernel, X, rtol=1e-3 if kind == "kinks" else 1e-6)
 
 
-@pytest.mark.parametrize("kind", ["weighted", "harmonics", "kinks"])
+@pytest.mark.parametrize("kind", ["weighted", "weighted, in place", "harmonics", "kinks"])
 @pytest.mark.parametrize("method", METHODS)
 def test_the_evidence_is_that_of_dense_algebra(space, rows, kind, method):
     """Q = K_fu K_uu⁻¹ K_uf as a matrix."""
@@ -94,7 +95,7 @@ def test_the_evidence_is_that_of_dense_algebra(space, rows, kind, method):
     assert ours == pytest.approx(wanted, rel=1e-9 if space.double else 2e-3)
 
 
-@pytest.mark.parametrize("kind", ["points", "weighted", "harmonics"])
+@pytest.mark.parametrize("kind", ["points", "weighted", "weighted, in place", "harmonics"])
 @pytest.mark.parametrize("method", METHODS)
 def test_the_gradient_of_sparse_regression_agrees_with_differences(rows, kind, method):
     X, y = rows
