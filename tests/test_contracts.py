@@ -66,7 +66,16 @@ def test_the_class_of_a_part_is_no_part(name):
         ("PredictiveLikelihood", ["log_density", "derivatives", "predict"]),
         (
             "InducingVariables",
-            ["inputs", "size", "apply", "gram", "gram_pullback", "cross", "cross_pullback"],
+            [
+                "inputs",
+                "size",
+                "moved",
+                "apply",
+                "gram",
+                "gram_pullback",
+                "cross",
+                "cross_pullback",
+            ],
         ),
         ("Posterior", ["predict", "mean", "variance", "covariance", "sample"]),
         ("Policy", ["__call__", "moments_and_pullback"]),

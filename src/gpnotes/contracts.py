@@ -114,6 +114,9 @@ class InducingVariables(Protocol):
     def size(self) -> int:
         """How many they are, M."""
 
+    def moved(self, inputs: Matrix, /) -> Self:
+        """The same functionals of f at other `inputs` (P, d), as a fit moves them."""
+
     def apply(self, function: MeanFunction, /) -> Vector:
         """``Lₘ g``, (M,), for any function g of inputs, such as a mean."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -77,6 +78,12 @@ class Harmonics:
     def _of_each(self) -> Vector:
         """The order of each of the M."""
         return array_namespace(self.orders).concat([self.orders, self._sines], axis=0)
+
+    def moved(self, inputs: Matrix) -> Self:
+        """These, since none of the inputs can be moved; `inputs` (0, 1)."""
+        _check.matrix(inputs, "inputs", rows=0, columns=1)
+        _check.alike(inputs, "inputs", self.orders, "orders")
+        return self
 
     def apply(self, function: MeanFunction) -> Vector:
         """The Fourier coefficients (M,) of a function of angles, by the trapezoidal rule.

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self, cast
 
 from .. import _check, _xp, memory
 from .._xp import Matrix, Vector, array_namespace
-from ..contracts import MeanFunction
+from ..contracts import InducingVariables, MeanFunction, missing
 from ..kernels import Kernel
 
-__all__ = ["InducingPoints", "WeightedPoints"]
+__all__ = ["InducingPoints", "WeightedPoints", "variables_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +43,10 @@ class InducingPoints:
     def size(self) -> int:
         """M."""
         return self.Z.shape[0]
+
+    def moved(self, inputs: Matrix) -> Self:
+        """The values at other points, `inputs` (M, d)."""
+        return replace(self, Z=_moved(self.Z, inputs))
 
     def apply(self, function: MeanFunction) -> Vector:
         """``g(zₘ)``, (M,)."""
@@ -109,6 +114,10 @@ class WeightedPoints:
         """M."""
         return self.weights.shape[0]
 
+    def moved(self, inputs: Matrix) -> Self:
+        """The sums with the same weights over other points, `inputs` (P, d)."""
+        return replace(self, Z=_moved(self.Z, inputs))
+
     def apply(self, function: MeanFunction) -> Vector:
         """``Σₚ Wₘₚ g(zₚ)``, (M,)."""
         return self.weights @ _check.function(function, "function")(self.Z)
@@ -142,6 +151,18 @@ class WeightedPoints:
         turned = array_namespace(self.Z).matrix_transpose(self.weights)
         kernel_bar, Z_bar, _ = kernel._pull(self.Z, X, turned @ K_bar)
         return kernel_bar, Z_bar
+
+
+def variables_of(Z: Matrix | InducingVariables) -> InducingVariables:
+    """Inducing variables: those of the contract as they are, a matrix Z as points."""
+    if not isinstance(Z, type) and not missing(Z, InducingVariables):
+        return cast(InducingVariables, Z)
+    return InducingPoints(cast(Matrix, Z))
+
+
+def _moved(Z: Matrix, inputs: Matrix) -> Matrix:
+    _check.matrix(inputs, "inputs", rows=Z.shape[0], columns=Z.shape[1])
+    return _check.alike(inputs, "inputs", Z, "Z")
 
 
 def _require_rows(a: Matrix, name: str) -> None:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
-from typing import cast
 
 from .. import _xp, memory
 from .._xp import Matrix, Vector, array_namespace
-from ..contracts import InducingVariables, missing
+from ..contracts import InducingVariables
 from ..inplace import inducing as in_place
 from ..interdomain import InducingPoints
 from ..kernels import Kernel
@@ -16,7 +15,7 @@ from ..linalg import Cholesky, cholesky
 from ..params import cotangent, leaves, replaced
 from ..process import GP
 
-__all__ = ["Inducing", "inducing_at", "variables_of"]
+__all__ = ["Inducing", "inducing_at"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +45,7 @@ class Inducing:
     @property
     def in_place(self) -> bool:
         """Whether `inplace.inducing` can work for the variables, the kernel and inputs like Z."""
-        return isinstance(self.variables, InducingPoints) and in_place.serves(self.kernel, self.Z)
+        return type(self.variables) is InducingPoints and in_place.serves(self.kernel, self.Z)
 
     def whiten(self, X: Matrix) -> tuple[Matrix, Vector]:
         """``V = L_u⁻¹ K_uf`` (M, n), and the gaps ``max(k(xᵢ, xᵢ) − |vᵢ|², 0)`` (n,); O(M² n)."""
@@ -72,13 +71,6 @@ def inducing_at(gp: GP, variables: InducingVariables) -> Inducing:
     wide = _variables_in_double(variables)
     factor = cholesky(wide.gram(kernel), name=f"K_uu of {gp.kernel!r}")
     return Inducing(kernel, wide, factor, variables)
-
-
-def variables_of(Z: Matrix | InducingVariables) -> InducingVariables:
-    """Inducing variables: those of the contract as they are, a matrix as points."""
-    if not isinstance(Z, type) and not missing(Z, InducingVariables):
-        return cast(InducingVariables, Z)
-    return InducingPoints(cast(Matrix, Z))
 
 
 def _variables_in_double(variables: InducingVariables) -> InducingVariables:

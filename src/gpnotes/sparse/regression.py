@@ -16,11 +16,12 @@ from .. import _check, _xp
 from .._xp import Matrix, Vector, array_namespace
 from ..chunks import Chunk, Mapper, add_up, repeatable
 from ..contracts import InducingVariables
+from ..interdomain.points import variables_of
 from ..linalg import Cholesky
 from ..params import added, cotangent
 from ..process import GP, differentiable_mean
 from ..sufficient import Statistics, like_data, positive_noise
-from .inducing import Inducing, inducing_at, like_kernel, variables_of, with_share
+from .inducing import Inducing, inducing_at, like_kernel, with_share
 from .methods import Method, MethodName, method_named
 from .passes import Kept, Pull, Slopes, Sums
 from .posterior import SparsePosterior

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import reduce
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar, cast
 
 from .. import _check, _xp
 from .._xp import Matrix, Vector, array_namespace
@@ -130,13 +130,13 @@ def _bar_of_cross(
     ``Σ A_bar ∘ A``, which the variance of f knows already.
     """
     kernel = posterior.model.gp.kernel
-    Z = posterior.model.Z
+    variables = posterior.model.variables
     _, by_mean, by_variance = block.slopes
     A, kept = block.f.A, block.f.kept
     xp = array_namespace(A)
     if kept is not None and in_place.serves(kernel, block.X):
         lengthscale_bar, Z_bar = in_place.carried(
-            kernel, Z, block.X, kept, way.back, way.weights, by_mean, by_variance
+            kernel, variables.inputs, block.X, kept, way.back, way.weights, by_mean, by_variance
         )
         # Σ A_bar ∘ A = Σ e₁ Aᵀw − 2 Σ e₂ (Σ A² − Σ (L_P⁻¹A)²), and the bracket is σ_f² − v
         gone = kernel.variance - kept.variance
@@ -144,7 +144,7 @@ def _bar_of_cross(
         bars = {"variance": total / kernel.variance, "lengthscale": lengthscale_bar}
         return cotangent(posterior.model.gp.kernel, **bars), Z_bar
     K_bar = way.weights[:, None] * by_mean - 2.0 * (way.back @ (A * by_variance))
-    return posterior.model.gp.kernel.pullback(Z, block.X, K_bar)[:2]
+    return variables.cross_pullback(posterior.model.gp.kernel, block.X, K_bar)
 
 
 def _bar_of_inducing(posterior: VariationalPosterior, sums: Sums, way: _Way) -> SVGP:
@@ -160,7 +160,7 @@ def _bar_of_inducing(posterior: VariationalPosterior, sums: Sums, way: _Way) -> 
     low = -0.5 * (xp.tril(pulled) + xp.tril(pulled, k=-1))
     half = _xp.solve_triangular(lower, low, transpose=True)
     K_bar = _xp.solve_triangular(lower, xp.matrix_transpose(half), transpose=True)
-    kernel_bar, Z_bar, _ = model.gp.kernel.pullback(model.Z, None, K_bar)
+    kernel_bar, Z_bar = model.variables.gram_pullback(model.gp.kernel, K_bar)
     nothing = _scaled(model.gp.mean, 0.0)
     gp_bar = cotangent(model.gp, kernel=kernel_bar, mean=nothing)
     return cotangent(model, gp=gp_bar, likelihood=_scaled(model.likelihood, 0.0), Z=Z_bar)
@@ -170,7 +170,13 @@ def _added(first: SVGP, second: SVGP) -> SVGP:
     """The sum of two derivatives by a model."""
     gp_bar = _sum(first.gp, second.gp)
     likelihood_bar = _sum(first.likelihood, second.likelihood)
-    return cotangent(first, gp=gp_bar, likelihood=likelihood_bar, Z=first.Z + second.Z)
+    Z_bar = inputs_bar(first) + inputs_bar(second)
+    return cotangent(first, gp=gp_bar, likelihood=likelihood_bar, Z=Z_bar)
+
+
+def inputs_bar(model_bar: SVGP) -> Matrix:
+    """The derivatives by the inputs of the inducing variables, which a cotangent has as its Z."""
+    return cast(Matrix, model_bar.Z)
 
 
 def _sum(first: T, second: T) -> T:

@@ -17,7 +17,7 @@ from ..linalg import warn_of_jitter
 from ..params import flatten, flatten_gradient
 from ..process import differentiable_mean
 from ..random import Stream
-from .bound import quiet_gradient
+from .bound import inputs_bar, quiet_gradient
 from .model import SVGP, admit_rows
 from .natural import stepped
 from .passes import Sums, require_finite, sweep
@@ -174,7 +174,7 @@ class _Free:
         self._Z = "Z" not in fixed
         self._fixed = (*(name for name in fixed if name != "Z"), "gp.noise_var")
         self._parameters = flatten(model, fixed=self._fixed)[0].size
-        self.size = self._parameters + (math.prod(model.Z.shape) if self._Z else 0)
+        self.size = self._parameters + (math.prod(model.variables.inputs.shape) if self._Z else 0)
         if self.size:
             differentiable_mean(model.gp)
             if has_parameters(model.likelihood):
@@ -188,7 +188,7 @@ class _Free:
             return require_finite(sweep(posterior, X, y, scale)), np.zeros(0)
         sums, model_bar = quiet_gradient(posterior, X, y, scale)
         parameters = flatten_gradient(posterior.model, model_bar, fixed=self._fixed)
-        Z_bar = to_numpy(model_bar.Z) if self._Z else np.zeros(0)
+        Z_bar = to_numpy(inputs_bar(model_bar)) if self._Z else np.zeros(0)
         return sums, np.concatenate([parameters, np.ravel(Z_bar)])
 
     def moved(self, posterior: VariationalPosterior, by: HostVector) -> VariationalPosterior:
@@ -197,8 +197,9 @@ class _Free:
         vector, rebuild = flatten(model, fixed=self._fixed)
         new = rebuild(vector + by[: self._parameters])
         if self._Z:
-            Z = model.Z + as_array(by[self._parameters :].reshape(model.Z.shape), model.Z)
-            new = replace(new, Z=Z)
+            inputs = model.variables.inputs
+            inputs = inputs + as_array(by[self._parameters :].reshape(inputs.shape), inputs)
+            new = replace(new, Z=new.variables.moved(inputs))
         return replace(posterior, model=new, inducing=inducing_factor(new))
 
 

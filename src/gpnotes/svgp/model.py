@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
-from .. import _check, _xp
+from .. import _check
 from .._xp import Matrix, Vector
-from ..contracts import Likelihood, require
+from ..contracts import InducingVariables, Likelihood, require
+from ..interdomain import InducingPoints
+from ..interdomain.points import variables_of
 from ..likelihoods import unchecked
 from ..params import fixed
 from ..process import GP, admit_data
@@ -19,6 +22,8 @@ _MOST_NODES = 350  # that `quadrature.gauss_hermite` has
 @dataclass(frozen=True, eq=False)
 class SVGP:
     """A process `gp`, a `likelihood` of y given f, inducing inputs `Z` (M, d), which are copied.
+
+    In place of Z other `contracts.InducingVariables` will do, such as `interdomain.Harmonics`.
 
     The likelihood says how y scatters around f, so that ``gp.noise_var`` must be zero. Averages
     over f that have no closed form are Gauss-Hermite sums of `nodes` terms. As a cotangent, the
@@ -36,7 +41,7 @@ class SVGP:
 
     gp: GP
     likelihood: Likelihood
-    Z: Matrix
+    Z: Matrix | InducingVariables
     nodes: int = fixed(20)
 
     def __post_init__(self) -> None:
@@ -45,18 +50,23 @@ class SVGP:
         if self.gp.noise_var:
             why = "the likelihood says how y scatters around f"
             raise ValueError(f"gp.noise_var must be 0: {why}; got {self.gp.noise_var}")
-        if _check.matrix(self.Z, "Z").shape[0] == 0:
-            raise ValueError(f"Z must have at least one row; got {self.Z.shape}")
-        self.gp.kernel._admit(self.Z, "Z")
+        variables = variables_of(self.Z)
+        if type(variables) is InducingPoints:
+            object.__setattr__(self, "Z", variables.Z)
+        self.gp.kernel._admit(variables.inputs, "Z")
         _check.whole(self.nodes, "nodes", 2, _MOST_NODES)
-        _xp.keep_copies(self, "Z")
+
+    @cached_property
+    def variables(self) -> InducingVariables:
+        """What f is induced by: `Z` itself, or the values at its rows."""
+        return variables_of(self.Z)
 
 
 def admit_rows(model: SVGP, X: Matrix, y: Vector) -> None:
     """Raise, naming the argument, for rows of data that do not go with a model."""
     admit_data(model.gp, X, y)
-    _check.matrix(X, "X", columns=model.Z.shape[1])
-    _check.alike(X, "X", model.Z, "Z")
+    _check.matrix(X, "X", columns=model.variables.inputs.shape[1])
+    _check.alike(X, "X", model.variables.inputs, "Z")
     mean = model.gp.mean(X)
     given = [model.likelihood.log_density(y, mean), *unchecked(model.likelihood)[1](y, mean)]
     shapes = [tuple(getattr(terms, "shape", ())) for terms in given]

@@ -11,6 +11,7 @@ from .._xp import Matrix, Vector, array_namespace
 from ..contracts import LabelLikelihood, PredictiveLikelihood, require
 from ..gaussian import Normal, normal_of
 from ..inplace import variational as in_place
+from ..interdomain import InducingPoints
 from ..likelihoods.expectations import log_predictive
 from ..linalg import Cholesky, factorise, warn_of_jitter
 from ..random import Stream
@@ -122,8 +123,8 @@ class VariationalPosterior:
         return [Xs[rows, :] for rows in blocks]
 
     def _admit(self, Xs: Matrix) -> None:
-        _check.matrix(Xs, "Xs", columns=self.model.Z.shape[1])
-        _check.alike(Xs, "Xs", self.model.Z, "Z")
+        _check.matrix(Xs, "Xs", columns=self.model.variables.inputs.shape[1])
+        _check.alike(Xs, "Xs", self.model.variables.inputs, "Z")
 
 
 class Marginals(NamedTuple):
@@ -142,10 +143,11 @@ def marginals(posterior: VariationalPosterior, X: Matrix) -> Marginals:
     what q leaves open of Z. So it is positive however sure q is.
     """
     kernel = posterior.model.gp.kernel
-    if in_place.serves(kernel, X):
+    points = type(posterior.model.variables) is InducingPoints
+    if points and in_place.serves(kernel, X):
         return _in_place(posterior, kernel, X)
     xp = array_namespace(X)
-    A = _xp.solve_triangular(posterior.inducing.lower, kernel(posterior.model.Z, X))
+    A = _xp.solve_triangular(posterior.inducing.lower, posterior.model.variables.cross(kernel, X))
     B = posterior.root @ A
     spare = xp.clip(kernel.diag(X) - xp.sum(A * A, axis=0), 0.0, None)
     mean = posterior.model.gp.mean(X) + xp.matrix_transpose(A) @ posterior.weights
@@ -157,7 +159,9 @@ def _in_place(
 ) -> Marginals:
     model = posterior.model
     lower = posterior.inducing.lower
-    kept = in_place.project(kernel, model.Z, lower, posterior.root, posterior.weights, X)
+    kept = in_place.project(
+        kernel, model.variables.inputs, lower, posterior.root, posterior.weights, X
+    )
     return Marginals(kept.Phi.T, model.gp.mean(X) + kept.pull, kept.variance, kept)
 
 
@@ -175,16 +179,17 @@ def prior(model: SVGP) -> VariationalPosterior:
     """
     factor = inducing_factor(_check.instance(model, "model", SVGP, "an"))
     warn_of_jitter(factor.jitter, _gram_name(model))
-    xp = array_namespace(model.Z)
-    identity = _xp.eye(model.Z.shape[0], model.Z)
-    weights = xp.zeros_like(model.Z[:, 0])
+    identity = _xp.eye(model.variables.size, factor.lower)
+    weights = array_namespace(identity).zeros_like(identity[:, 0])
     return VariationalPosterior(model, factor, identity, Cholesky(identity), weights)
 
 
 def inducing_factor(model: SVGP) -> Cholesky:
     """The factor of K_uu, without a warning: a fit meets many."""
-    memory.require_square(model.Z.shape[0], like=model.Z, copies=10, what="the Gram matrix of Z")
-    return factorise(model.gp.kernel(model.Z), name=_gram_name(model))
+    variables = model.variables
+    like = variables.inputs
+    memory.require_square(variables.size, like=like, copies=10, what="the Gram matrix of Z")
+    return factorise(variables.gram(model.gp.kernel), name=_gram_name(model))
 
 
 def _gram_name(model: SVGP) -> str:

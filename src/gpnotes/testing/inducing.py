@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,7 @@ def check_inducing_variables(
     K_uu and K_uf have the shape and kind of X; K_uu is symmetric, and together with K_ff they are
     positive semidefinite within rounding; `apply` makes K_uf of the columns of the kernel and K_uu
     of the rows of K_uf, within `rtol` of the largest entry, for what it may integrate numerically;
-    in float64 both pullbacks agree with differences, by inputs that are a field as well. Raises
+    in float64 both pullbacks agree with differences, by the inputs that `moved` moves. Raises
     `AssertionError` that says what does not hold.
 
     >>> from gpnotes import RBF
@@ -70,12 +69,7 @@ def _largest(a: Array) -> float:
 
 
 def _check_pullbacks(variables: contracts.InducingVariables, kernel: Kernel, X: Matrix) -> None:
-    held = [item.name for item in fields(variables)]
-    at = next((name for name in held if getattr(variables, name) is variables.inputs), None)
-
-    def moved(inputs: Matrix) -> contracts.InducingVariables:
-        return variables if at is None else replace(variables, **{at: inputs})
-
+    moved = variables.moved
     names = ("kernel", "inputs")
     for what, value, pullback in (
         ("gram_pullback", lambda k, Z: moved(Z).gram(k),

@@ -81,6 +81,12 @@ def _of_variables(name: str, variables: Any, kernel: Any, X: Argument) -> tuple[
 CALLS = (
     *_of_variables("InducingPoints", _POINTS, _GP.kernel, matrix(_XS, columns=True)),
     *_of_variables("WeightedPoints", _WEIGHTED, _GP.kernel, matrix(_XS, columns=True)),
+    *(call(f"{name}.moved", points.moved, inputs=matrix(_Z, rows=True, columns=True))
+      for name, points in (("InducingPoints", _POINTS), ("WeightedPoints", _WEIGHTED))),
+    call("Harmonics.moved", _HARMONICS.moved,
+         inputs=Argument(_Z[:0, :1], {"None": None, "a number": 1.0, "a row": _Z[:1, :1],
+                                      "two columns": _Z[:0, :2], "a vector": _Z[:0, 0],
+                                      "another precision": _Z[:0, :1].astype(np.float32)})),
     *_of_variables("Harmonics", _HARMONICS, _CIRCULAR, matrix(_XS[:, :1], columns=True)),
     call("InducingPoints", interdomain.InducingPoints, Z=matrix(_Z, mates=False).but()),
     call("WeightedPoints", interdomain.WeightedPoints, Z=matrix(_Z, rows=True),
