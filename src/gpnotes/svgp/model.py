@@ -58,7 +58,7 @@ class SVGP:
 
     @cached_property
     def variables(self) -> InducingVariables:
-        """What f is induced by: `Z` itself, or the values at its rows."""
+        """What f is conditioned on, which is `Z` itself or the values at its rows."""
         return variables_of(self.Z)
 
 
