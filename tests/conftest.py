@@ -15,9 +15,11 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("MKL_NUM_THREADS", "1")
 
 import fcntl
+import shutil
 import subprocess
 import sys
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -101,3 +103,24 @@ def book_html(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
             if "PYTEST_XDIST_TESTRUNUID" in os.environ:
                 built.touch()
     return root / "_build" / "html"
+
+
+def _chromium() -> str | None:
+    names = ("chromium", "chromium-browser", "google-chrome")
+    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """A browser that may ask nobody; where there is none, only CI insists on it."""
+    path = _chromium()
+    if path is None:
+        if os.environ.get("CI") == "true":
+            pytest.fail("CI must have a chromium")
+        pytest.skip("no chromium on this machine")
+    api = pytest.importorskip("playwright.sync_api")
+    arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+    with api.sync_playwright() as driver:
+        launched = driver.chromium.launch(executable_path=path, args=arguments)
+        yield launched
+        launched.close()

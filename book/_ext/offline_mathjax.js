@@ -43,28 +43,23 @@
   const pause = () => new Promise((go) => setTimeout(go));
   const PIECE = 50;  // milliseconds, about
 
-  function watched(waiting) {
-    const near = new Set();
-    const watcher = new IntersectionObserver((entries) => {
-      for (const { target, isIntersecting } of entries) near[isIntersecting ? "add" : "delete"](target);
-    }, { rootMargin: "50% 0px" });
-    waiting.forEach((element) => watcher.observe(element));
-    return { near, done: (element) => { near.delete(element); watcher.unobserve(element); } };
+  function near(element) {
+    const box = element.getBoundingClientRect();
+    return box.width > 0 && box.bottom > -innerHeight / 2 && box.top < 1.5 * innerHeight;
   }
 
   async function inPieces() {
     const waiting = new Set([...document.querySelectorAll(".math")].filter((element) =>
       !element.querySelector("mjx-container") && !element.parentElement.closest(".math")));
-    const { near, done } = watched(waiting);
     const set = (elements) => {
       MathJax.typeset(elements);
-      elements.forEach((element) => { waiting.delete(element); done(element); });
+      elements.forEach((element) => waiting.delete(element));
     };
     addEventListener("beforeprint", () => waiting.size && set([...waiting]));
     await new Promise((go) => requestAnimationFrame(() => setTimeout(go)));
     for (let many = 12; waiting.size; await pause()) {
       const start = performance.now();
-      const first = [...near].filter((element) => waiting.has(element));
+      const first = [...waiting].filter(near);
       set((first.length ? first : [...waiting]).slice(0, many));
       const factor = PIECE / (performance.now() - start);
       many = Math.max(6, Math.min(60, Math.round(many * Math.min(2, factor))));

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -43,27 +42,6 @@ class Pages(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self.paths)
-
-
-def _chromium() -> str | None:
-    names = ("chromium", "chromium-browser", "google-chrome")
-    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    """A browser that may ask nobody; where there is none, only CI insists on it."""
-    path = _chromium()
-    if path is None:
-        if os.environ.get("CI") == "true":
-            pytest.fail("CI must have a chromium")
-        pytest.skip("no chromium on this machine")
-    api = pytest.importorskip("playwright.sync_api")
-    arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-    with api.sync_playwright() as driver:
-        launched = driver.chromium.launch(executable_path=path, args=arguments)
-        yield launched
-        launched.close()
 
 
 @dataclass

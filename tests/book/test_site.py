@@ -260,7 +260,9 @@ def test_on_a_phone_a_row_of_the_ledger_is_a_card(read: Any) -> None:
 SLOW = 4
 LEFT = """() => {
     const all = [...document.querySelectorAll('.math')];
-    const seen = all.filter(e => e.getBoundingClientRect().top < innerHeight && e.offsetParent);
+    const box = e => e.getBoundingClientRect();
+    const inside = e => box(e).bottom > 0 && box(e).top < innerHeight;
+    const seen = all.filter(e => e.offsetParent && inside(e));
     const unset = all.filter(e => !e.querySelector('mjx-container'));
     return seen.length && seen.every(e => e.querySelector('mjx-container'))
         ? unset.length / all.length : null;

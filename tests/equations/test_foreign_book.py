@@ -14,7 +14,8 @@ import sys
 from dataclasses import dataclass
 from importlib.metadata import files
 from pathlib import Path
-from shutil import copytree, ignore_patterns, which
+from shutil import copytree, ignore_patterns
+from typing import Any
 
 import pytest
 from headers import MYST
@@ -291,37 +292,31 @@ def test_the_book_that_the_page_about_the_language_shows_builds(
     assert "26 of 26 mutants caught" in shown.page("index")
 
 
-def test_in_a_browser_all_works_there(built: Foreign) -> None:
+def test_in_a_browser_all_works_there(built: Foreign, browser: Any) -> None:
     """Badges, the live equation and the switch of the evidence, with a theme that is not ours."""
-    path = os.environ.get("CHROMIUM") or which("chromium")
-    if path is None:
-        pytest.skip("no chromium on this machine")
-    api = pytest.importorskip("playwright.sync_api")
-    with api.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        page = browser.new_page(reduced_motion="reduce")
-        page.set_default_timeout(120_000)
-        broken: list[str] = []
-        page.on("pageerror", lambda error: broken.append(str(error)))
-        page.route("http*://**", lambda route: route.abort())
-        page.goto((built.folder / "_build" / "lecture.html").as_uri())
-        badge = page.locator("details.eqn-badge[data-label=eq-one]")
-        place = badge.locator("xpath=..").locator(".eqn-place")
-        badge.locator("> summary").click()
-        place.first.wait_for()
-        assert not badge.evaluate("badge => badge.matches('.eqn-broken')")
-        place.first.click()
-        badge.locator("xpath=self::*[contains(@class, 'eqn-broken')]").wait_for()
-        assert "off by" in badge.locator("> summary").inner_text()
-        page.keyboard.press("Escape")
-        page.locator(".eqn-broken").wait_for(state="detached")
-        badge.locator("> summary").click()
-        page.get_by_role("button", name="Show the evidence").click()
-        assert page.locator("details:is(.eqn-badge, .eqn-workshop):not([open])").count() == 0
-        assert badge.locator(".cell").first.is_visible()
-        assert page.locator("div.math > mjx-container").count() >= 2
-        assert broken == []
-        browser.close()
+    page = browser.new_page(reduced_motion="reduce")
+    page.set_default_timeout(120_000)
+    broken: list[str] = []
+    page.on("pageerror", lambda error: broken.append(str(error)))
+    page.route("http*://**", lambda route: route.abort())
+    page.goto((built.folder / "_build" / "lecture.html").as_uri())
+    badge = page.locator("details.eqn-badge[data-label=eq-one]")
+    place = badge.locator("xpath=..").locator(".eqn-place")
+    badge.locator("> summary").click()
+    place.first.wait_for()
+    assert not badge.evaluate("badge => badge.matches('.eqn-broken')")
+    place.first.click()
+    badge.locator("xpath=self::*[contains(@class, 'eqn-broken')]").wait_for()
+    assert "off by" in badge.locator("> summary").inner_text()
+    page.keyboard.press("Escape")
+    page.locator(".eqn-broken").wait_for(state="detached")
+    badge.locator("> summary").click()
+    page.get_by_role("button", name="Show the evidence").click()
+    assert page.locator("details:is(.eqn-badge, .eqn-workshop):not([open])").count() == 0
+    assert badge.locator(".cell").first.is_visible()
+    assert page.locator("div.math > mjx-container").count() >= 2
+    assert broken == []
+    page.close()
 
 
 FLIPS = {
