@@ -10,7 +10,7 @@
   const CITATION = '.bibtex-citation a[title], a[data-citation]';
   const SYMBOL = "mjx-container:not([display='true'])";
   const root = document.documentElement.dataset.content_root ?? "";
-  let shown = null, timer = 0;
+  let shown = null, timer = 0, latest = 0;
 
   const make = (tag, className, ...inside) => {
     const made = document.createElement(tag);
@@ -76,6 +76,7 @@
 
   const hide = () => {
     clearTimeout(timer);
+    latest++;
     if (!shown) return;
     shown.element.removeAttribute("aria-describedby");
     window.MathJax?.typesetClear?.([shown.box]);
@@ -93,7 +94,10 @@
 
   const show = async ({ element, say }, touched) => {
     if (shown?.element === element) return;
+    const mine = ++latest;
+    clearTimeout(timer);  // what was to be hidden goes when this comes
     const content = await say(element);
+    if (mine !== latest) return;  // the reader has gone on while the formulas came
     hide();
     if (!content) return;
     const box = make("div", "book-preview", ...content);

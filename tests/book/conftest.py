@@ -101,7 +101,7 @@ def visit(browser: Any, book_html: Path) -> Iterator[Any]:
 def read(visit: Any) -> Iterator[Any]:
     """`visit` for tests that leave a page as they found it: opened once, then handed on.
 
-    It comes at its top, with nothing under the pointer and nothing in focus.
+    It comes at its top, with nothing under the pointer, nothing in focus and no preview.
     """
     opened: dict[tuple[str, int], Visit] = {}
 
@@ -112,6 +112,7 @@ def read(visit: Any) -> Iterator[Any]:
         seen.page.set_viewport_size({"width": width, "height": 900})
         seen.page.mouse.move(0, 0)
         seen.page.evaluate(AFRESH)
+        seen.page.keyboard.press("Escape")  # no preview stays on, nor one that was on its way
         return seen
 
     yield again

@@ -132,6 +132,10 @@ def test_the_keyboard_does_it_all(badge: Any) -> None:
     assert "eqn-broken" not in one.get_attribute("class")
     assert seen.page.evaluate("() => document.activeElement.className") == "eqn-place"
     assert one.evaluate("badge => badge.open")
+    keys.press("Escape")
+    assert one.evaluate("badge => document.activeElement === badge.querySelector('summary')")
+    keys.press("ArrowUp")
+    assert seen.page.evaluate("() => document.activeElement.className") == "eqn-place"
 
 
 def test_every_place_has_a_name_and_a_state(badge: Any) -> None:

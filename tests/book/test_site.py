@@ -269,7 +269,6 @@ LEFT = """() => {
 }"""
 
 
-@pytest.mark.xfail(reason="known: after a deep link some in sight wait for those above")
 def test_formulas_in_sight_are_set_first(browser: Any, book_html: Path) -> None:
     """The longest page on a machine four times slower: most formulas still wait when it is read."""
     context = browser.new_context()

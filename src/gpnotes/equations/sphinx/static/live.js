@@ -7,7 +7,8 @@
 
   const ARGUMENT = /(?:[_^]|\\(?:[dt]?frac|binom|sqrt|bar|hat|tilde|vec|dot|over\w+|under\w+|wide\w+|math\w+|boldsymbol)\s*(?:\{[^{}]*\}|\d)?)\s*$/;
   const GONE = String.raw`\class{eqn-gone}{\rule[-0.2em]{0.5em}{1em}}`;
-  const ASK = "Every underlined place is one where a slip was tried. Choose one to make it.";
+  const ASK = "Every underlined place is one where a slip was tried. Choose one to make it; "
+    + "with the keyboard, the arrow up leads from the badge to them, and Escape back.";
 
   /* The data of a page: one file, which assigns them. A page on a disk may ask for no other kind. */
   const files = new Map();
@@ -245,9 +246,17 @@
       if (to !== undefined) seen[(to + seen.length) % seen.length].focus();
       else if (event.key === "ArrowDown" || event.key === "ArrowUp") this.turnTo(i, event.key === "ArrowDown" ? 1 : -1);
       else if (event.key === "Escape" && this.chosen !== null) this.choose(null);
+      else if (event.key === "Escape") this.badge.querySelector(":scope > summary").focus();
       else return;
       event.preventDefault();
       event.stopPropagation();
+    }
+
+    /* From the badge into the equation above it, which the tab order has left behind. */
+    enter(event) {
+      if (event.key !== "ArrowUp" || !this.set) return;
+      this.buttons.find((button) => !button.hidden && button.tabIndex === 0)?.focus();
+      event.preventDefault();
     }
 
     turnTo(i, by) {
@@ -425,6 +434,7 @@
         else open(badge).catch(() => {});
       };
       badge.addEventListener("toggle", (event) => event.target === badge && turn());
+      badge.querySelector(":scope > summary").addEventListener("keydown", (event) => lives.get(badge)?.enter(event));
       if (badge.open) turn();
     });
   };
