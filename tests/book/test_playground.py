@@ -18,6 +18,7 @@ PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>play
 <link rel="stylesheet" href="{static}/gp-playground.css"></head>
 <body><main><figure id="still"><p>the static picture</p><figcaption>a caption</figcaption></figure>
 <div data-gp-playground="still"></div>
+<script src="{static}/gp-numbers.js"></script><script src="{static}/operated-figure.js"></script>
 <script src="{static}/gp-playground.js"></script></main></body></html>"""
 
 
@@ -68,7 +69,7 @@ def test_the_page_computes_what_the_package_computes(playground_page, seed, name
     import gpnotes as gp
 
     given = problem(seed) | {"kernel": name}
-    theirs = playground_page.evaluate("given => window.gpPlayground.posterior(given)", given)
+    theirs = playground_page.evaluate("given => window.gpNumbers.posterior(given)", given)
     model = gp.GP(kernels(given["signal"], given["lengthscale"])[name], given["noise"] ** 2)
     x, xs = (np.array(given[name])[:, None] - 5.0 for name in ("x", "xs"))
     posterior = gp.condition(model, x, np.array(given["y"]))
@@ -81,9 +82,7 @@ def test_the_page_computes_what_the_package_computes(playground_page, seed, name
 
 
 def test_the_fixed_normals_are_standard_and_fixed(playground_page):
-    script = (
-        "() => [window.gpPlayground.fixedNormals(20000, 3), window.gpPlayground.fixedNormals(5, 3)]"
-    )
+    script = "() => [window.gpNumbers.fixedNormals(20000, 3), window.gpNumbers.fixedNormals(5, 3)]"
     many, few = playground_page.evaluate(script)
     assert few == many[:5]
     assert abs(np.mean(many)) < 4 / np.sqrt(len(many))
@@ -91,8 +90,8 @@ def test_the_fixed_normals_are_standard_and_fixed(playground_page):
 
 
 def test_samples_have_the_mean_and_covariance_asked_for(playground_page):
-    script = """([mean, covariance]) => window.gpPlayground.samples(mean, covariance, 1,
-        Array.from({ length: 4000 }, (_, i) => window.gpPlayground.fixedNormals(3, i + 1)))"""
+    script = """([mean, covariance]) => window.gpNumbers.samples(mean, covariance, 1,
+        Array.from({ length: 4000 }, (_, i) => window.gpNumbers.fixedNormals(3, i + 1)))"""
     covariance = np.array([[1.0, 0.6, 0.1], [0.6, 1.5, -0.3], [0.1, -0.3, 0.8]])
     drawn = np.array(playground_page.evaluate(script, [[0.5, -1.0, 2.0], covariance.tolist()]))
     assert np.abs(drawn.mean(axis=0) - [0.5, -1.0, 2.0]).max() < 4 * np.sqrt(1.5 / 4000)
@@ -190,7 +189,7 @@ def test_the_evidence_curve_has_its_maximum_where_it_says(playground_page):
       const { points, ...prior } = document.querySelector('.gp-playground').playground.state;
       const [x, y] = [points.map((p) => p[0]), points.map((p) => p[1])];
       const at = (lengthscale) =>
-        window.gpPlayground.evidence({ x, y, ...prior, lengthscale }).logEvidence;
+        window.gpNumbers.evidence({ x, y, ...prior, lengthscale }).logEvidence;
       return [at(best), at(best / 1.3), at(best * 1.3)];
     }"""
     here, shorter, longer = page.evaluate(script, best)

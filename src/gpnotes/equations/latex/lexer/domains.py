@@ -32,7 +32,7 @@ def limits(s: Stream) -> str:
     if known is None:
         raise s.fault(_problem(content), *_ends(s, content, opened))
     key, low, high = known
-    here = content[0]
+    here = _whole(content)  # what is put in stands for all of the domain
     first = [*_bracketed(low or [_put("-", here), _put("\\infty", here)], here)]
     last = [*_bracketed(high or [_put("\\infty", here)], here)]
     power = [_put("^", here), *dimension] if dimension else []
@@ -59,6 +59,10 @@ def _ends(s: Stream, content: Row, opened: int) -> tuple[Token, Token]:
     return (content[0], content[-1]) if content else (s.tokens[opened], s.tokens[opened])
 
 
+def _whole(row: Row) -> Token:
+    return Token(joined(row), row[0].start, row[-1].end)
+
+
 def _put(text: str, place: Token) -> Token:
     return Token(text, place.start, place.end)
 
@@ -76,7 +80,7 @@ def _interval(s: Stream, content: Row) -> Limits | None:
         return None
     line = LINES.get(joined(target))
     if line and joined(target) not in s.names.kinds:
-        low, high = ([_put(digit, target[0])] if digit else None for digit in line)
+        low, high = ([_put(digit, _whole(target))] if digit else None for digit in line)
         return key, low, high
     if target[0].text not in "([" or target[-1].text not in ")]":
         return None

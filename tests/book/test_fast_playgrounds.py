@@ -1,0 +1,157 @@
+"""The figures of the part on fast processes: their numbers are gpnotes' numbers, and they move."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import gpnotes as gp
+from gpnotes import sparse
+
+pytestmark = pytest.mark.browser
+
+STATIC = Path(__file__).parents[2] / "book" / "_static"
+PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>playground</title>
+<link rel="stylesheet" href="{static}/gp-playground.css"></head>
+<body><main><figure id="still"><p>the static picture</p><figcaption>a caption</figcaption></figure>
+<div data-gp-playground="still" data-gp-kind="{kind}"></div>
+<script src="{static}/gp-numbers.js"></script><script src="{static}/operated-figure.js"></script>
+<script src="{static}/{kind}-playground.js"></script></main></body></html>"""
+
+
+@pytest.fixture
+def opened(browser, tmp_path):
+    errors = []
+    pages = []
+
+    def go(kind: str, width: int = 800):
+        file = tmp_path / f"{kind}.html"
+        file.write_text(PAGE.format(static=STATIC.as_uri(), kind=kind), encoding="utf-8")
+        page = browser.new_page(viewport={"width": width, "height": 900})
+        pages.append(page)
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.goto(file.as_uri())
+        return page
+
+    yield go
+    for page in pages:
+        page.close()
+    assert errors == []
+
+
+def problem(seed: int, method: str) -> dict:
+    draw = np.random.default_rng(seed)
+    n, m = 25, int(draw.integers(1, 8))
+    return {
+        "x": draw.uniform(0, 10, n).tolist(),
+        "y": draw.normal(size=n).tolist(),
+        "z": (np.arange(m) * 1.2 + draw.uniform(0, 0.5, m)).tolist(),
+        "xs": draw.uniform(-1, 11, 9).tolist(),
+        "lengthscale": float(draw.uniform(0.5, 1.5)),
+        "signal": float(draw.uniform(0.5, 2.0)),
+        "noise": float(draw.uniform(0.2, 1.0)),
+        "method": method,
+    }
+
+
+@pytest.mark.parametrize("method", ["vfe", "fitc", "dtc", "sor"])
+def test_inducing_points_are_the_packages(opened, method):
+    page = opened("inducing")
+    for seed in range(3):
+        given = problem(seed, method)
+        theirs = page.evaluate("given => window.gpSparse.sparse(given)", given)
+        x, z, xs = (np.array(given[name])[:, None] for name in ("x", "z", "xs"))
+        model = gp.GP(gp.RBF(given["signal"] ** 2, given["lengthscale"]), given["noise"] ** 2)
+        ours = sparse.condition(model, z, x, np.array(given["y"]), method=method)
+        np.testing.assert_allclose(theirs["mean"], ours.mean(xs), rtol=1e-7, atol=1e-8)
+        np.testing.assert_allclose(theirs["varianceF"], ours.variance(xs), rtol=1e-7, atol=1e-8)
+        np.testing.assert_allclose(theirs["bound"], ours.log_evidence, rtol=1e-9)
+
+
+def test_a_point_that_stands_twice_counts_once(opened):
+    page = opened("inducing")
+    given = problem(1, "vfe") | {"z": [1.0, 4.0, 7.0]}
+    run = "given => window.gpSparse.sparse(given)"
+    once, twice = page.evaluate(run, given), page.evaluate(run, given | {"z": [1.0, 4.0, 4.0, 7.0]})
+    assert len(twice["kept"]) == 3
+    assert twice["bound"] == once["bound"]
+
+
+def test_no_bound_is_above_the_evidence_wherever_the_points_go(opened):
+    page = opened("inducing")
+    figure = "document.querySelector('.gp-playground').playground"
+    for trial in (1, 2, 3):
+        page.click(f"[data-action=try-{trial}]")
+        bound, evidence = page.evaluate(f"[{figure}.result.bound, {figure}.exact.logEvidence]")
+        assert bound < evidence
+    page.click("[data-action=try-5]")
+    assert page.input_value("select[data-name=method]") == "fitc"
+    assert "FITC" in page.inner_text(".gp-status")
+
+
+def test_an_inducing_point_is_dragged_along_the_line_and_no_further(opened):
+    page = opened("inducing")
+    point = page.locator(".gp-point").nth(2)
+    box = point.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    said = page.inner_text(".gp-status")
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 40, y - 90, steps=4)
+    page.mouse.up()
+    after = point.bounding_box()
+    assert after["x"] > box["x"] + 30
+    assert after["y"] == pytest.approx(box["y"], abs=0.5)
+    assert page.inner_text(".gp-status") != said
+
+
+def test_the_best_place_is_where_the_curve_says(opened):
+    page = opened("inducing")
+    page.locator(".gp-point").nth(1).focus()
+    said = page.get_attribute(".gp-curve", "aria-label")
+    page.click("[data-action=best]")
+    label = page.locator(".gp-point").nth(1).get_attribute("aria-label")
+    assert f"x = {said.split(' at ')[1].rstrip('.')}." in label
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_features_are_the_packages(opened, seed):
+    page = opened("features")
+    frequencies = gp.stream(seed).normal((11,))
+    script = "([w, a, b, ell]) => a.map((s, i) => window.gpFeatures.correlation(w)(s, b[i], ell))"
+    a, b = np.linspace(0, 3, 5), np.linspace(2, -1, 5)
+    theirs = page.evaluate(script, [frequencies.tolist(), a.tolist(), b.tolist(), 0.7])
+    phases = (a - b)[:, None] * frequencies / 0.7
+    np.testing.assert_allclose(theirs, np.cos(phases).mean(axis=1), rtol=1e-12)
+
+
+def test_few_features_are_too_sure_far_from_the_readings(opened):
+    page = opened("features")
+    widths = []
+    for trial in (1, 2, 3):
+        page.click(f"[data-action=try-{trial}]")
+        words = page.inner_text(".gp-status").split()
+        widths.append([float(word.rstrip(".")) for word in words if word.startswith("0.")])
+    assert widths[0][0] < widths[1][0] < widths[2][0] <= widths[2][1] + 0.02
+    assert widths[0][1] == widths[2][1]
+
+
+def test_other_frequencies_are_a_button_away(opened):
+    page = opened("features")
+    before = page.get_attribute(".gp-mean", "d")
+    page.click("[data-action=again]")
+    assert page.get_attribute(".gp-mean", "d") != before
+    page.click("[data-action=reset]")
+    assert page.get_attribute(".gp-mean", "d") == before
+
+
+@pytest.mark.parametrize("kind", ["inducing", "features"])
+@pytest.mark.parametrize("width", [390, 1200])
+def test_it_fits_its_window_and_its_readers(opened, kind, width):
+    axe_module = pytest.importorskip("axe_playwright_python.sync_playwright")
+    page = opened(kind, width)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    found = axe_module.Axe().run(page).response["violations"]
+    assert [one["id"] for one in found if one["impact"] in {"serious", "critical"}] == []
