@@ -27,7 +27,7 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parent.parent
 LIGHT = {"numpy", "scipy", "array-api-compat", "array-api-extra", "lark"}
 # the extras that the locks and conda serve
-SERVED = ("notebook", "book", "read", "test", "bench", "dev")
+SERVED = ("notebook", "book", "read", "test", "bench", "scale", "dev")
 LOCKS = ("requirements.lock", "requirements-book.lock")
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -106,8 +106,8 @@ def test_the_book_has_a_lock_of_its_own_without_what_only_tests_and_benchmarks_n
     needed = {canonicalize_name(name) for name in _wanted(("notebook", "book", "read"))}
     locked = _locked(LOCKS[1]).keys()
     assert needed <= locked
-    extra = {canonicalize_name(name) for name in _wanted(("test", "bench"))} - needed
-    assert {"jax", "playwright", "scikit-learn"} <= extra
+    extra = {canonicalize_name(name) for name in _wanted(("test", "bench", "scale"))} - needed
+    assert {"distributed", "jax", "playwright", "scikit-learn"} <= extra
     assert locked & extra <= {"nbclient", "pyyaml", "psutil"}  # what the book's tools bring
 
 
