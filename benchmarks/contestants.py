@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any
 
 import bound_contestants
+import epoch_contestants
 import feature_contestants
 import game_contestants
 import numpy as np
@@ -190,6 +191,11 @@ TASKS = {
         Contestant("gpnotes", bound_contestants.ours),
         Contestant("jax", bound_contestants.by_jax, slow=True),
     ),
+    "epoch": (
+        Contestant("floor", epoch_contestants.floor),
+        Contestant("gpnotes", epoch_contestants.ours),
+        Contestant("jax", epoch_contestants.by_jax, slow=True),
+    ),
     "samples": (
         Contestant("floor", sample_contestants.floor),
         Contestant("gpnotes", sample_contestants.ours),
@@ -203,6 +209,7 @@ def problem_of(task: str, n: int, points: int) -> Any:
     kinds = {
         "features": feature_contestants.FeatureProblem,
         "bound": bound_contestants.BoundProblem,
+        "epoch": epoch_contestants.EpochProblem,
         "games": game_contestants.GameProblem,
         "moments": rollout_contestants.RolloutProblem,
         "samples": sample_contestants.SampleProblem,

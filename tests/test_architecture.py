@@ -27,7 +27,7 @@ SOURCE = ROOT / "src" / "gpnotes"
 
 # The rooms, floor by floor: a room imports from lower floors only. ARCHITECTURE.md says the same.
 BY_FLOOR = (
-    ("_array",),  # what is checked are arrays, by `_xp`
+    ("_array", "_threads"),  # what is checked are arrays, by `_xp`
     ("_namespace",),
     ("_xp",),
     ("_check",),
@@ -55,6 +55,7 @@ STAGES = {"errors": 0, "latex": 1, "evaluate": 2, "check": 3, "book": 4, "langua
 BACKENDS = {"scipy", "cupy", "cupyx"}
 NAMES_BACKENDS = {
     "_xp": "it is the room for that",
+    "_threads": "NumPy's threads and SciPy's get in each other's way",
     "testing": "it looks whether there is a CuPy to test on",
 }
 # `^{-1}` in a chapter means the inverse, so the engine that reads it takes one.

@@ -110,7 +110,7 @@ def test_answers_that_differ_end_in_an_error(bench, monkeypatch, tmp_path, capsy
 
 def test_ways_to_approximate_agree_and_a_gap_ends_in_an_error(bench, monkeypatch, capsys):
     table = bench["approximations_table"]
-    for task in ("features", "bound"):
+    for task in ("features", "bound", "epoch"):
         row = table.row(task, 300, 40, rounds=1)
         assert (row["n"], row["size"]) == (300, 40)
         assert row["disagreement"] < 1e-8

@@ -25,7 +25,7 @@ from packaging.utils import canonicalize_name
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parent.parent
-LIGHT = {"numpy", "scipy", "array-api-compat", "array-api-extra", "lark"}
+LIGHT = {"numpy", "scipy", "array-api-compat", "array-api-extra", "lark", "threadpoolctl"}
 # the extras that the locks and conda serve
 SERVED = ("notebook", "book", "read", "test", "bench", "scale", "dev")
 LOCKS = ("requirements.lock", "requirements-book.lock")

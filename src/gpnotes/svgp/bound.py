@@ -6,6 +6,7 @@ from functools import reduce
 from typing import NamedTuple, TypeVar, cast
 
 from .. import _check, _xp
+from .._threads import in_one_pool
 from .._xp import Matrix, Vector, array_namespace
 from ..inplace import variational as in_place
 from ..kernels import Kernel
@@ -22,6 +23,7 @@ __all__ = ["elbo", "elbo_and_gradient", "quiet_gradient"]
 T = TypeVar("T")
 
 
+@in_one_pool
 def elbo(
     posterior: VariationalPosterior, X: Matrix, y: Vector, *, total: int | None = None
 ) -> float:
@@ -45,6 +47,7 @@ def elbo(
     return sweep(posterior, X, y, scale_of(X, total)).value - posterior.kl
 
 
+@in_one_pool
 def elbo_and_gradient(
     posterior: VariationalPosterior, X: Matrix, y: Vector, *, total: int | None = None
 ) -> tuple[float, SVGP]:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .. import _check
+from .._threads import in_one_pool
 from .._xp import HostVector, Matrix, Vector, array_namespace, as_array, to_numpy
 from ..contracts import ParametricLikelihood, require
 from ..likelihoods.expectations import has_parameters
@@ -73,6 +74,7 @@ def _batches(stream: Stream, n: int, size: int) -> Iterator[HostVector]:
             yield order[start : start + size]
 
 
+@in_one_pool
 def fit(
     posterior: VariationalPosterior,
     X: Matrix,

@@ -14,6 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from .. import _check, _xp
+from .._threads import in_one_pool
 from .._xp import Matrix, Vector, array_namespace
 from ..linalg import factorise
 from .model import SVGP, admit_rows
@@ -26,6 +27,7 @@ _SHORTEST = 2.0**-20  # step that is tried
 _SHORT = 2.0**-5  # and that is begun with
 
 
+@in_one_pool
 def update(
     posterior: VariationalPosterior,
     X: Matrix,
@@ -99,6 +101,7 @@ def _toward(posterior: VariationalPosterior, sums: Sums) -> Matrix:
     return identity + sums.sites - posterior.precision
 
 
+@in_one_pool
 def condition(model: SVGP, X: Matrix, y: Vector, *, steps: int = 200) -> VariationalPosterior:
     """The q of the highest bound for y (n,) at X (n, d), by natural-gradient steps on all rows.
 
