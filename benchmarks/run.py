@@ -1,8 +1,9 @@
 """What runs how fast, against what: ``python benchmarks/run.py`` prints a table, writes a JSON.
 
 gpnotes, scikit-learn and the LAPACK floor work on the same problems in one run, in turns; what they
-answer is compared. Ratios are medians over rounds of the ratio within a round. Games, rollouts
-and posterior samples have tables of their own: `games_table`, `moments_table`, `samples_table`.
+answer is compared. Ratios are medians over rounds of the ratio within a round. Games, rollouts,
+posterior samples and approximations have tables of their own: `games_table`, `moments_table`,
+`samples_table`, `approximations_table`.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+import approximations_table
+import bound_contestants
+import feature_contestants
 import games_table
 import moments_table
 import samples_table
@@ -34,7 +38,7 @@ TOLERANCE = 1e-8
 # (task, n): at most so many times the floor
 TARGETS = {("evidence", 2000): 1.4, ("evidence", 5000): 1.2, ("prediction", 2000): 1.3}
 MOST_MATRICES = 3.0  # of n × n numbers at a time, for the evidence
-_PARTS = ("games", "moments", "samples")
+_PARTS = ("games", "moments", "samples", "features", "bound")
 _NAMES = ("floor", "gpnotes", "sklearn")
 _HEAD = f"""
 {"":20}{"seconds (median)":^33}{"times the floor":^20}{"n × n matrices":^27}
@@ -63,6 +67,13 @@ def main() -> int:
         rounds = wanted.rounds or 15
         report["samples"] = samples_table.row(wanted.observations, wanted.drawn_at, rounds)
         print(samples_table.shown(report["samples"]))
+    for task, n, size in (
+        ("features", wanted.featured, feature_contestants.FEATURES),
+        ("bound", wanted.bounded, bound_contestants.INDUCING),
+    ):
+        if n:
+            report[task] = approximations_table.row(task, n, size, wanted.rounds or 9)
+            print(approximations_table.shown(report[task]))
     wanted.json.parent.mkdir(parents=True, exist_ok=True)
     wanted.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
     print(f"written to {wanted.json}")
@@ -81,6 +92,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--transitions", type=int, default=TRANSITIONS, help="known to its GPs")
     parser.add_argument("--drawn-at", type=int, default=DRAWN_AT, help="points; 0 for no samples")
     parser.add_argument("--observations", type=int, default=OBSERVATIONS, help="before samples")
+    rows = feature_contestants.ROWS, bound_contestants.ROWS
+    parser.add_argument("--featured", type=int, default=rows[0], help="rows; 0 for no features")
+    parser.add_argument("--bounded", type=int, default=rows[1], help="rows; 0 for no bound")
     parser.add_argument("--rounds", type=int, help="rounds for every size; else fewer for large n")
     parser.add_argument("--json", type=Path, default=Path("build/benchmarks.json"))
     return parser.parse_args()

@@ -28,7 +28,7 @@ def bench(root, monkeypatch):
         "in_jax", "game_contestants", "rollout_contestants", "sample_contestants", "contestants",
         "measure", "floor_rows", "games_table", "moments_table", "samples_table", "run",
         "pendulum_contestants", "pendulum_table", "feature_contestants", "bound_contestants",
-        "approximations_table",
+        "approximations_table", "which_approximation",
     )  # fmt: skip
     yield {name: importlib.import_module(name) for name in names}
     for name in names:
@@ -39,6 +39,7 @@ def test_one_command_prints_a_table_and_writes_a_json(root, tmp_path):
     target = tmp_path / "new" / "benchmarks.json"
     options = ["--sizes", "60", "--predict", "40", "--points", "30", "--rounds", "2"]
     options += ["--mixtures", "0", "--steps", "0", "--drawn-at", "0"]
+    options += ["--featured", "0", "--bounded", "0"]
     shown = subprocess.run(
         [sys.executable, root / "benchmarks" / "run.py", *options, "--json", target],
         capture_output=True,
@@ -103,12 +104,13 @@ def test_answers_that_differ_end_in_an_error(bench, monkeypatch, tmp_path, capsy
     monkeypatch.setattr(bench["run"], "peak_bytes", lambda *_: 8 * 40**2)
     options = ["--sizes", "40", "--predict", "", "--rounds", "1", "--json", str(tmp_path / "b")]
     options += ["--mixtures", "0", "--steps", "0", "--drawn-at", "0"]
+    options += ["--featured", "0", "--bounded", "0"]
     monkeypatch.setattr(sys, "argv", ["run.py", *options])
     assert bench["run"].main() == 1
     assert f"differ by at most {shown}" in capsys.readouterr().out
 
 
-def test_ways_to_approximate_agree_and_a_gap_ends_in_an_error(bench, monkeypatch, capsys):
+def test_ways_to_approximate_agree_and_a_gap_ends_in_an_error(bench, monkeypatch, tmp_path, capsys):
     table = bench["approximations_table"]
     for task in ("features", "bound", "epoch"):
         row = table.row(task, 300, 40, rounds=1)
@@ -119,6 +121,11 @@ def test_ways_to_approximate_agree_and_a_gap_ends_in_an_error(bench, monkeypatch
         monkeypatch.setattr(table, "row", lambda *_, wrong=wrong: wrong)
         monkeypatch.setattr(sys, "argv", ["approximations_table.py"])
         assert table.main() == 1
+        options = ["--sizes", "", "--predict", "", "--mixtures", "0", "--steps", "0"]
+        options += ["--drawn-at", "0", "--json", str(tmp_path / "b")]
+        monkeypatch.setattr(sys, "argv", ["run.py", *options])
+        assert bench["run"].main() == 1
+        assert json.loads((tmp_path / "b").read_text()).keys() >= {"features", "bound"}
         monkeypatch.undo()
     shown = capsys.readouterr().out
     assert "features: 40 random features of 300 rows" in shown
@@ -168,6 +175,21 @@ def test_the_memory_of_the_gradient_is_seen_and_is_two_matrices(bench):
     assert 1.8 < peak / (8 * n**2) < 3.0
 
 
+def test_the_table_of_approximations_can_be_made_again(bench, monkeypatch, tmp_path):
+    target = tmp_path / "table.csv"
+    options = ["--seeds", "1", "--sizes", "600", "--to", str(target)]
+    monkeypatch.setattr(sys, "argv", ["which_approximation.py", *options])
+    assert bench["which_approximation"].main() == 0
+    table = np.loadtxt(target, delimiter=",", skiprows=1)
+    assert table[:, :4].tolist() == [
+        [circle, method, 600, 0] for circle, method in [(0, k) for k in (0, 1, 2, 3, 5)]
+        + [(1, k) for k in (0, 2, 4)]
+    ]  # fmt: skip
+    errors = table[:, 6]
+    assert np.all(errors < 0.5)
+    assert errors[2] == pytest.approx(errors[3], rel=0.2)  # all rows, and batches of them
+
+
 def test_ways_to_evaluate_a_game_that_differ_end_in_an_error(bench, monkeypatch, tmp_path, capsys):
     row = bench["games_table"].row(6, 3, rounds=1)
     assert (row["mixtures"], row["profiles"]) == (3, 6)
@@ -178,6 +200,7 @@ def test_ways_to_evaluate_a_game_that_differ_end_in_an_error(bench, monkeypatch,
     monkeypatch.setattr(bench["run"].games_table, "row", lambda *_: wrong)
     options = ["--sizes", "", "--predict", "", "--steps", "0", "--json", str(tmp_path / "b")]
     options += ["--drawn-at", "0"]
+    options += ["--featured", "0", "--bounded", "0"]
     monkeypatch.setattr(sys, "argv", ["run.py", *options])
     assert bench["run"].main() == 1
     shown = capsys.readouterr().out
@@ -218,6 +241,7 @@ def test_ways_to_roll_out_that_differ_end_in_an_error(
     monkeypatch.setattr(bench["floor_rows"], "peak_bytes", lambda *_: None)
     options = ["--sizes", "", "--predict", "", "--mixtures", "0", "--json", str(tmp_path / "b")]
     options += ["--drawn-at", "0"]
+    options += ["--featured", "0", "--bounded", "0"]
     monkeypatch.setattr(sys, "argv", ["run.py", *options])
     assert bench["run"].main() == int(last != 1.0)
     shown = capsys.readouterr().out
