@@ -22,6 +22,7 @@ from typing import Any
 
 import approximations_table
 import bound_contestants
+import epoch_contestants
 import feature_contestants
 import games_table
 import moments_table
@@ -38,7 +39,7 @@ TOLERANCE = 1e-8
 # (task, n): at most so many times the floor
 TARGETS = {("evidence", 2000): 1.4, ("evidence", 5000): 1.2, ("prediction", 2000): 1.3}
 MOST_MATRICES = 3.0  # of n × n numbers at a time, for the evidence
-_PARTS = ("games", "moments", "samples", "features", "bound")
+_PARTS = ("games", "moments", "samples", "features", "bound", "epoch")
 _NAMES = ("floor", "gpnotes", "sklearn")
 _HEAD = f"""
 {"":20}{"seconds (median)":^33}{"times the floor":^20}{"n × n matrices":^27}
@@ -70,6 +71,7 @@ def main() -> int:
     for task, n, size in (
         ("features", wanted.featured, feature_contestants.FEATURES),
         ("bound", wanted.bounded, bound_contestants.INDUCING),
+        ("epoch", wanted.labelled, epoch_contestants.INDUCING),
     ):
         if n:
             report[task] = approximations_table.row(task, n, size, wanted.rounds or 9)
@@ -92,9 +94,10 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--transitions", type=int, default=TRANSITIONS, help="known to its GPs")
     parser.add_argument("--drawn-at", type=int, default=DRAWN_AT, help="points; 0 for no samples")
     parser.add_argument("--observations", type=int, default=OBSERVATIONS, help="before samples")
-    rows = feature_contestants.ROWS, bound_contestants.ROWS
+    rows = feature_contestants.ROWS, bound_contestants.ROWS, epoch_contestants.ROWS
     parser.add_argument("--featured", type=int, default=rows[0], help="rows; 0 for no features")
     parser.add_argument("--bounded", type=int, default=rows[1], help="rows; 0 for no bound")
+    parser.add_argument("--labelled", type=int, default=rows[2], help="rows; 0 for no epoch")
     parser.add_argument("--rounds", type=int, help="rounds for every size; else fewer for large n")
     parser.add_argument("--json", type=Path, default=Path("build/benchmarks.json"))
     return parser.parse_args()

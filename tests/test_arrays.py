@@ -8,7 +8,7 @@ import pytest
 from gpnotes import asarray, dataset
 from gpnotes.arrays import backend
 
-TABLES = Path(__file__).parents[1] / "book" / "data"
+TABLES = Path(__file__).parents[1] / "src" / "gpnotes" / "data"
 
 
 def test_numpy_float64_unless_told_otherwise(monkeypatch):

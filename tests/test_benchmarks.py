@@ -28,7 +28,7 @@ def bench(root, monkeypatch):
         "in_jax", "game_contestants", "rollout_contestants", "sample_contestants", "contestants",
         "measure", "floor_rows", "games_table", "moments_table", "samples_table", "run",
         "pendulum_contestants", "pendulum_table", "feature_contestants", "bound_contestants",
-        "approximations_table", "which_approximation",
+        "epoch_contestants", "approximations_table", "which_approximation",
     )  # fmt: skip
     yield {name: importlib.import_module(name) for name in names}
     for name in names:
@@ -39,7 +39,7 @@ def test_one_command_prints_a_table_and_writes_a_json(root, tmp_path):
     target = tmp_path / "new" / "benchmarks.json"
     options = ["--sizes", "60", "--predict", "40", "--points", "30", "--rounds", "2"]
     options += ["--mixtures", "0", "--steps", "0", "--drawn-at", "0"]
-    options += ["--featured", "0", "--bounded", "0"]
+    options += ["--featured", "0", "--bounded", "0", "--labelled", "0"]
     shown = subprocess.run(
         [sys.executable, root / "benchmarks" / "run.py", *options, "--json", target],
         capture_output=True,
@@ -104,7 +104,7 @@ def test_answers_that_differ_end_in_an_error(bench, monkeypatch, tmp_path, capsy
     monkeypatch.setattr(bench["run"], "peak_bytes", lambda *_: 8 * 40**2)
     options = ["--sizes", "40", "--predict", "", "--rounds", "1", "--json", str(tmp_path / "b")]
     options += ["--mixtures", "0", "--steps", "0", "--drawn-at", "0"]
-    options += ["--featured", "0", "--bounded", "0"]
+    options += ["--featured", "0", "--bounded", "0", "--labelled", "0"]
     monkeypatch.setattr(sys, "argv", ["run.py", *options])
     assert bench["run"].main() == 1
     assert f"differ by at most {shown}" in capsys.readouterr().out
@@ -125,7 +125,7 @@ def test_ways_to_approximate_agree_and_a_gap_ends_in_an_error(bench, monkeypatch
         options += ["--drawn-at", "0", "--json", str(tmp_path / "b")]
         monkeypatch.setattr(sys, "argv", ["run.py", *options])
         assert bench["run"].main() == 1
-        assert json.loads((tmp_path / "b").read_text()).keys() >= {"features", "bound"}
+        assert json.loads((tmp_path / "b").read_text()).keys() >= {"features", "bound", "epoch"}
         monkeypatch.undo()
     shown = capsys.readouterr().out
     assert "features: 40 random features of 300 rows" in shown
@@ -200,7 +200,7 @@ def test_ways_to_evaluate_a_game_that_differ_end_in_an_error(bench, monkeypatch,
     monkeypatch.setattr(bench["run"].games_table, "row", lambda *_: wrong)
     options = ["--sizes", "", "--predict", "", "--steps", "0", "--json", str(tmp_path / "b")]
     options += ["--drawn-at", "0"]
-    options += ["--featured", "0", "--bounded", "0"]
+    options += ["--featured", "0", "--bounded", "0", "--labelled", "0"]
     monkeypatch.setattr(sys, "argv", ["run.py", *options])
     assert bench["run"].main() == 1
     shown = capsys.readouterr().out
@@ -241,7 +241,7 @@ def test_ways_to_roll_out_that_differ_end_in_an_error(
     monkeypatch.setattr(bench["floor_rows"], "peak_bytes", lambda *_: None)
     options = ["--sizes", "", "--predict", "", "--mixtures", "0", "--json", str(tmp_path / "b")]
     options += ["--drawn-at", "0"]
-    options += ["--featured", "0", "--bounded", "0"]
+    options += ["--featured", "0", "--bounded", "0", "--labelled", "0"]
     monkeypatch.setattr(sys, "argv", ["run.py", *options])
     assert bench["run"].main() == int(last != 1.0)
     shown = capsys.readouterr().out
