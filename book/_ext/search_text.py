@@ -31,6 +31,7 @@ class Section:
     code: str = ""
     equations: list[tuple[str, str, str]] = field(default_factory=list)  # anchor, number, LaTeX
     objects: list[tuple[str, str]] = field(default_factory=list)  # anchor, name
+    labels: list[str] = field(default_factory=list)  # by which the sources of the book refer to it
 
     @property
     def says_something(self) -> bool:
@@ -79,6 +80,8 @@ class _Reader(HTMLParser):
         if begins:
             self.path.append(Section(named["id"]))
             self.found.append(self.path[-1])
+        elif tag == "span" and named.get("id") and not self.path[-1].title:
+            self.path[-1].labels.append(named["id"])
         self.opened.append(_Open(tag, self._kind(tag, named), begins))
 
     def _kind(self, tag: str, named: dict[str, str]) -> str:

@@ -74,8 +74,10 @@ def folded(text):
     return " ".join(re.sub(r"[^a-z0-9]+", " ", bare.encode("ascii", "ignore").decode()).split())
 
 
-def place_of(page, words):
-    """The section of a page that says most of these words, most of all in its title."""
+def place_of(page, words, label=None):
+    """The section of that label, or the one that says most of these words, most in its title."""
+    if label:
+        return next((i for i, one in enumerate(page["sections"]) if label in one["labels"]), None)
 
     def weight(section):
         title, text, code = (folded(section[part]) for part in ("title", "text", "code"))
@@ -91,9 +93,12 @@ def also_called(pages, listed):
     by_name = {page["name"].removeprefix("book/"): i for i, page in enumerate(pages)}
     for entry in listed:
         at = by_name.get(entry["page"])
-        section = None if at is None else place_of(pages[at], entry["here"])
+        section = None if at is None else place_of(
+            pages[at], entry["here"], entry.get("section")
+        )
         if section is None:
-            said = f"{entry['names'][0]!r} should lead to {entry['here']!r} on {entry['page']}"
+            where = entry.get("section", entry["here"])
+            said = f"{entry['names'][0]!r} should lead to {where!r} on {entry['page']}"
             logger.info(f"{NAMES}: {said}, which does not say that")
         else:
             yield {"names": entry["names"], "here": entry["here"], "page": at, "section": section}
