@@ -93,9 +93,7 @@ def also_called(pages, listed):
     by_name = {page["name"].removeprefix("book/"): i for i, page in enumerate(pages)}
     for entry in listed:
         at = by_name.get(entry["page"])
-        section = None if at is None else place_of(
-            pages[at], entry["here"], entry.get("section")
-        )
+        section = None if at is None else place_of(pages[at], entry["here"], entry.get("section"))
         if section is None:
             where = entry.get("section", entry["here"])
             said = f"{entry['names'][0]!r} should lead to {where!r} on {entry['page']}"
