@@ -57,7 +57,8 @@ Way = tuple[dict[str, str], bool]
 
 def ways(equation: Equation) -> list[Way]:
     """The ways to read an equation without its bindings: `A (b + c)` is a call, and a product."""
-    kinds = dict.fromkeys(symbols(equation.latex), "value")
+    limit = ["T"] if "}^{T}" in equation.latex else []  # of a sum, and no transpose
+    kinds = dict.fromkeys([*symbols(equation.latex), *limit], "value")
     called = {str(w) for w in lex(equation.latex, Names({}), free=True) if w.type == "CALL"}
     functions = {key: "callable" if key in called else "value" for key in kinds}
     return [({}, True), (kinds, True), (kinds, False), (functions, False)]
