@@ -23,6 +23,7 @@ TEXT = re.compile(
 )
 SLIM = 30  # points: a scale of colours belongs to the panel on its left
 PIXELS = 4 / 3  # in a point: nine points are twelve pixels
+NARROW = 150  # points: panels that are narrower on average stand two in a row on a phone
 LETTER = 11  # points: what a label that is turned needs to the left of its base line
 
 
@@ -84,11 +85,12 @@ def shown(match, folder_of):
 def _panels(src, at, extent, alt):
     """The panels of a picture, one below the other; what they show is said once, by the first."""
     images = []
+    narrow = " book-panel-narrow" if at and extent[0] / (len(at) - 1) < NARROW else ""
     for i, (left, right) in enumerate(pairwise(at)):
         view = f"{src}#svgView(viewBox({left:.0f},0,{right - left:.0f},{extent[1]:.0f}))"
         said = alt.group(0) if alt and not i else 'alt="" role="presentation"'
         ratio = f'style="aspect-ratio:{right - left:.0f}/{extent[1]:.0f}"'
-        how = f'class="book-panel dark-light" loading="lazy" {ratio}'
+        how = f'class="book-panel{narrow} dark-light" loading="lazy" {ratio}'
         images.append(f'<img src="{escape(view)}" {said} {how}>')
     return f'<span class="book-panels">{"".join(images)}</span>' if images else ""
 

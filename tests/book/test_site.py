@@ -155,6 +155,14 @@ def test_panels_stand_in_a_column_on_a_phone(read: Any) -> None:
     assert not figure.locator("img.book-picture").is_visible()
 
 
+def test_narrow_panels_stand_two_in_a_row_on_a_phone(read: Any) -> None:
+    page = read(FUNCTIONS, width=390).page
+    boxes = [one.bounding_box() for one in page.locator("#fig-fv-kernels .book-panel").all()]
+    assert len(boxes) == 4
+    assert boxes[0]["x"] < boxes[1]["x"]
+    assert boxes[2]["y"] >= boxes[0]["y"] + boxes[0]["height"]
+
+
 def test_panels_are_not_shown_twice_where_there_is_room(read: Any) -> None:
     page = read(FUNCTIONS).page
     assert page.locator(".book-panels img").count() > 0
