@@ -1,5 +1,6 @@
 """Inducing points: regression through the values of f at a few inputs Z, one function for all."""
 
+from .fitting import Fit, fit
 from .inducing import Inducing
 from .methods import Method
 from .points import greedy_points, kmeans_points, random_points
@@ -13,11 +14,13 @@ from .regression import (
 )
 
 __all__ = [
+    "Fit",
     "Inducing",
     "Method",
     "SparsePosterior",
     "condition",
     "condition_on_chunks",
+    "fit",
     "greedy_points",
     "kmeans_points",
     "log_evidence",

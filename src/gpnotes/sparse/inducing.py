@@ -11,7 +11,7 @@ from ..contracts import InducingVariables
 from ..inplace import inducing as in_place
 from ..interdomain import InducingPoints
 from ..kernels import Kernel
-from ..linalg import Cholesky, cholesky
+from ..linalg import Cholesky, factorise, warn_of_jitter
 from ..params import cotangent, leaves, replaced
 from ..process import GP
 
@@ -62,14 +62,18 @@ class Inducing:
         return iter(memory.blocks(n, self.size))
 
 
-def inducing_at(gp: GP, variables: InducingVariables) -> Inducing:
-    """The prior of u; variables that (nearly) coincide cost K_uu a jitter, of which a warning."""
+def inducing_at(gp: GP, variables: InducingVariables, *, quiet: bool = False) -> Inducing:
+    """The prior of u; variables that (nearly) coincide cost K_uu a jitter, of which a warning, if
+    not `quiet`: a fit meets many."""
     inputs = variables.inputs
     gp.kernel._admit(inputs, "Z")
     memory.require_square(variables.size, like=inputs, copies=6, what="K_uu")
     kernel = in_double(gp.kernel)
     wide = _variables_in_double(variables)
-    factor = cholesky(wide.gram(kernel), name=f"K_uu of {gp.kernel!r}")
+    name = f"K_uu of {gp.kernel!r}"
+    factor = factorise(wide.gram(kernel), name=name)
+    if not quiet:
+        warn_of_jitter(factor.jitter, name)
     return Inducing(kernel, wide, factor, variables)
 
 

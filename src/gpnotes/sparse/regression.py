@@ -28,7 +28,7 @@ from .posterior import SparsePosterior
 
 __all__ = [
     "condition", "condition_on_chunks", "log_evidence", "log_evidence_and_gradient",
-    "log_evidence_and_gradient_on_chunks",
+    "log_evidence_and_gradient_on_chunks", "quiet_gradient",
 ]  # fmt: skip
 
 
@@ -163,6 +163,15 @@ def log_evidence_and_gradient(
     work = _work(gp, Z, method, power, bound=True)
     differentiable_mean(gp)
     return _value_and_gradient(replace(work, kept=Kept()), lambda todo: todo(X, y))
+
+
+def quiet_gradient(
+    gp: GP, variables: InducingVariables, X: Matrix, y: Vector, method: Method
+) -> tuple[float, GP, Matrix]:
+    """`log_evidence_and_gradient` of what was admitted, without a warning of jitter, for a fit."""
+    inducing = inducing_at(gp, variables, quiet=True)
+    work = Sums(gp, variables.inputs, inducing, method, kept=Kept())
+    return _value_and_gradient(work, lambda todo: todo(X, y))
 
 
 def log_evidence_and_gradient_on_chunks(
