@@ -22,8 +22,10 @@ from ..kinds import (
     whole,
 )  # fmt: skip
 from ..kinds import stream as stream_kind
+from .models import BOUNDS, NAMES
 
 _DRAW = np.random.default_rng(0)
+
 _X, _XS = _DRAW.standard_normal((6, 2)), _DRAW.standard_normal((4, 2))
 _Y = _DRAW.standard_normal(6)
 _GP = GP(RBF(1.0, np.asarray([1.0, 2.0])), 0.1)
@@ -136,6 +138,7 @@ CALLS = (
       for name in ("condition", "log_evidence", "log_evidence_and_gradient")),
     *(call(f"sparse.{name}", getattr(sparse, name), **_INDUCED, chunks=_CHUNKS, map=_MAP)
       for name in ("condition_on_chunks", "log_evidence_and_gradient_on_chunks")),
+    call("sparse.fit", sparse.fit, **_INDUCED, **_XY, bounds=BOUNDS, fixed=NAMES, steps=whole(2)),
     call("SparsePosterior.predict", _SPARSE.predict, Xs=_NEW, noise=flag(),
          chunk=whole(2, optional=True)),
     call("SparsePosterior.mean", _SPARSE.mean, Xs=_NEW),

@@ -58,8 +58,8 @@ _LABELLED = {
     "X": matrix(_X, rows=True),
     "y": vector(_LABELS, size=True).but("a scalar array", other=2.0 * _LABELS),
 }
-_BOUNDS = pairs({"kernel.variance": (0.1, 10.0)}).but()
-_NAMES = Argument((), {"an unknown name": ["nobody"], "None": None, "a number": 3, "numbers": [3],
+BOUNDS = pairs({"kernel.variance": (0.1, 10.0)}).but()
+NAMES = Argument((), {"an unknown name": ["nobody"], "None": None, "a number": 3, "numbers": [3],
                        "a string": "noise_var"})  # fmt: skip
 
 _PARTS = thing((RBF(), RBF())).but("a list", strings=("a", "b"), empty=())
@@ -187,11 +187,11 @@ CALLS = (
     call("Posterior.extend", _POSTERIOR.extend, x=matrix(_XS[:1], columns=True).but("a vector"),
          y=vector(_Y[:1], size=True).but("a number", "a scalar array")),
     call("fit", fit, gp=_GPS, **_XY, restarts=whole(1, 0), stream=stream(),
-         restart_sd=nonnegative(), bounds=_BOUNDS, fixed=_NAMES, steps=whole(3)),
+         restart_sd=nonnegative(), bounds=BOUNDS, fixed=NAMES, steps=whole(3)),
     call("laplace.condition", laplace.condition, gp=thing(GP(RBF(), 0.0), RBF()), **_LABELLED,
          likelihood=thing(_BERNOULLI, RBF())),
     call("laplace.fit", laplace.fit, gp=thing(GP(RBF(), 0.0), RBF()), **_LABELLED,
-         likelihood=thing(_BERNOULLI, RBF()), bounds=_BOUNDS, fixed=_NAMES, steps=whole(3)),
+         likelihood=thing(_BERNOULLI, RBF()), bounds=BOUNDS, fixed=NAMES, steps=whole(3)),
     *(call(f"LaplacePosterior.{name}", getattr(_LAPLACE, name), Xs=matrix(_XS, columns=True))
       for name in ("predict", "mean", "variance", "covariance", "joint", "probability")),
     call("LaplacePosterior.sample", _LAPLACE.sample, Xs=matrix(_XS, columns=True), stream=stream(),
@@ -210,7 +210,7 @@ CALLS = (
          **{"too many": 7})),
     call("svgp.fit", svgp.fit, **_SPARSES, stream=stream(), steps=whole(2),
          batch=whole(3, optional=True).but(**{"too many": 7}),
-         length=positive(0.5).but(**{"too long": 1.5}), rate=nonnegative(0.1), fixed=_NAMES,
+         length=positive(0.5).but(**{"too long": 1.5}), rate=nonnegative(0.1), fixed=NAMES,
          callback=function(lambda progress: None).but("None")),
     *(call(f"VariationalPosterior.{name}", getattr(_SPARSE, name), Xs=matrix(_XS, columns=True),
            noise=flag()) for name in ("predict", "mean", "variance")),
