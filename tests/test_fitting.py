@@ -22,6 +22,7 @@ from gpnotes import (
 from gpnotes.exact import log_evidence_and_gradient
 from gpnotes.fitting import Fit, Run, fit
 from gpnotes.params import flatten_gradient
+from gpnotes.priors import LogNormalPrior, NormalPrior
 
 
 @pytest.fixture
@@ -256,3 +257,59 @@ def test_runs_agree_within_a_tenth_of_a_nat():
     gp = GP(RBF(), 0.1)
     runs = tuple(Run(gp, value, 1, True, "") for value in (5.0, 4.95, 4.75, -np.inf))
     assert Fit(gp, 5.0, runs).agreeing == 2
+
+
+PRIORS = {"kernel.lengthscale": LogNormalPrior(0.5, 0.2), "noise_var": LogNormalPrior(-2.0, 0.5)}
+
+
+def test_priors_draw_the_fit_to_where_both_slopes_cancel(rng):
+    X, y, gp = readings(rng)
+    found = fit(gp, X, y, priors=PRIORS)
+    _, bar = log_evidence_and_gradient(found.gp, X, y)
+    prior = PRIORS["noise_var"]
+    slope = bar.noise_var + prior.gradient(found.gp.noise_var)
+    assert abs(slope * found.gp.noise_var) < 1e-3
+    lengths = found.gp.kernel.lengthscale
+    slope = bar.kernel.lengthscale + PRIORS["kernel.lengthscale"].gradient(lengths)
+    assert abs(slope * lengths) < 1e-3
+
+
+def test_a_fit_with_priors_reports_both_parts(rng):
+    X, y, gp = readings(rng)
+    found = fit(gp, X, y, priors=PRIORS)
+    (run,) = found.runs
+    np.testing.assert_allclose(run.log_evidence, log_evidence(found.gp, X, y), rtol=1e-9)
+    parts = (
+        PRIORS["noise_var"].log_density(found.gp.noise_var),
+        PRIORS["kernel.lengthscale"].log_density(found.gp.kernel.lengthscale),
+    )
+    np.testing.assert_allclose(run.log_prior, sum(parts), rtol=1e-9)
+    assert run.objective == run.log_evidence + run.log_prior
+    plain = fit(gp, X, y)
+    assert found.log_evidence < plain.log_evidence
+    assert plain.runs[0].log_prior == 0.0
+
+
+def test_a_sure_prior_decides_alone(rng):
+    X, y, gp = readings(rng)
+    found = fit(gp, X, y, priors={"kernel.lengthscale": NormalPrior(1.7, 1e-4)})
+    np.testing.assert_allclose(found.gp.kernel.lengthscale, 1.7, atol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("priors", "error", "match"),
+    [
+        ([1.0], TypeError, "priors must be a mapping from names to priors; got list"),
+        ({"nobody": NormalPrior()}, ValueError, r"priors name \['nobody'\]"),
+        ({"noise_var": 3.0}, TypeError, r"priors\['noise_var'\]"),
+    ],
+)
+def test_priors_that_are_none_are_refused(rng, priors, error, match):
+    X, y, gp = readings(rng)
+    with pytest.raises(error, match=match):
+        fit(gp, X, y, priors=priors)
+
+
+def readings(rng):
+    X = 4.0 * rng.random((25, 1))
+    return X, np.sin(2.0 * X[:, 0]) + 0.2 * rng.standard_normal(25), GP(RBF(), 0.1)

@@ -22,7 +22,8 @@ from .random import Stream
 
 __all__ = [
     "Cost", "Criterion", "InducingVariables", "LabelLikelihood", "Likelihood", "Mean", "Moments",
-    "ParametricLikelihood", "Policy", "Posterior", "PredictiveLikelihood", "missing", "require",
+    "ParametricLikelihood", "Policy", "Posterior", "PredictiveLikelihood", "Prior", "missing",
+    "require",
 ]  # fmt: skip
 
 
@@ -43,6 +44,16 @@ class Mean(Protocol):
 
     def pullback(self, x: Matrix, bar: Vector, /) -> tuple[Self, Matrix]:
         """``(mean_bar, x_bar)`` for the derivatives `bar` (n,) by the means."""
+
+
+class Prior(Protocol):
+    """What `fitting.fit` asks of a prior on a parameter, or on each entry of one."""
+
+    def log_density(self, value: float | Array, /) -> float:
+        """The log density of a value in its own units, summed over entries."""
+
+    def gradient(self, value: Any, /) -> Any:
+        """The derivative of `log_density` by the value, of the value's type."""
 
 
 class Likelihood(Protocol):
@@ -191,6 +202,7 @@ class Criterion(Protocol):
 
 
 _KINDS = {
+    Prior: "a prior, with a log density and its gradient",
     Mean: "a mean function with a pullback, such as ConstantMean(1.0)",
     Likelihood: "a density of y given f, such as Bernoulli()",
     LabelLikelihood: "a density of labels given f, such as Bernoulli()",

@@ -16,8 +16,9 @@ from . import _check
 from ._xp import Array, HostMatrix, HostVector
 from .ascent import Ascent, ascend
 from .bounds import ends, limits, touched
+from .contracts import Prior, require
 from .exact import quiet_evidence
-from .params import flatten, flatten_gradient
+from .params import cotangent, flatten, flatten_gradient, free_leaves, leaves, replaced
 from .process import GP, admit_data, differentiable_mean
 from .random import Stream
 
@@ -29,8 +30,9 @@ class Run:
     """One ascent: where it ended, how many evaluations it took, and what the optimiser said.
 
     `at_bounds` names the parameters that ended on one of their bounds, by `params.names`: there
-    the evidence may go on rising. A run whose start had no evidence has failed: its `gp` is the
-    given one, its `log_evidence` minus infinity, and its `message` says why.
+    the evidence may go on rising. `log_prior` is the log density of the priors there, 0 where none
+    are given. A run whose start had no evidence has failed: its `gp` is the given one, its
+    `log_evidence` minus infinity, and its `message` says why.
     """
 
     gp: GP
@@ -39,6 +41,12 @@ class Run:
     converged: bool
     message: str
     at_bounds: tuple[str, ...] = ()
+    log_prior: float = 0.0
+
+    @property
+    def objective(self) -> float:
+        """The log evidence plus the log density of the priors, which is what a fit maximises."""
+        return self.log_evidence + self.log_prior
 
 
 @dataclass(frozen=True)
@@ -51,8 +59,8 @@ class Fit:
 
     @property
     def agreeing(self) -> int:
-        """How many runs ended within 0.1 of the best log evidence; one of many is a warning."""
-        return sum(self.log_evidence - run.log_evidence < 0.1 for run in self.runs)
+        """How many runs ended within 0.1 of the best objective; one of many is a warning."""
+        return sum(self.runs[0].objective - run.objective < 0.1 for run in self.runs)
 
 
 def fit(
@@ -64,6 +72,7 @@ def fit(
     stream: Stream | None = None,
     restart_sd: float = 1.0,
     bounds: Mapping[str, tuple[float, float]] | None = None,
+    priors: Mapping[str, Prior] | None = None,
     fixed: Collection[str] = (),
     steps: int = 200,
 ) -> Fit:
@@ -74,6 +83,10 @@ def fit(
     parameters by name, in their own units; the others are brought back where they leave what the
     range of X and y can tell apart, `bounds.ends`. `Run.at_bounds` names what ended on a bound.
     `fixed` names the parameters that stay, as in `params.flatten`.
+
+    With `priors` on parameters, by name, it is the posterior density of the parameters that is
+    maximised, :eq:`eq-hp-map`: by the parameters in their own units, not by their logarithms,
+    whose density has its top elsewhere. What has no prior is as likely everywhere.
 
     A run that meets parameters without an evidence turns back; one that starts there has failed,
     and the others go on. Raises `ValueError` or `TypeError` for arguments that do not fit, each by
@@ -92,23 +105,25 @@ def fit(
     steps = _check.whole(steps, "steps", 1)
     start, rebuild = flatten(gp, fixed=fixed)
     given = limits(gp, bounds, fixed=fixed)
+    believed = _read(priors, gp, fixed)
     reach = ends(gp, X, y, fixed=fixed)
 
-    def evidence(vector: np.ndarray) -> tuple[float, np.ndarray]:
-        """The log evidence and its gradient; jitter on the way is not worth a warning."""
+    def objective(vector: np.ndarray) -> tuple[float, np.ndarray]:
+        """Value and gradient; jitter on the way is not worth a warning."""
         here = rebuild(vector)
         value, bar, _ = quiet_evidence(here, X, y)
-        return value, flatten_gradient(here, bar, fixed=fixed)
+        bar = _with_priors(bar, here, believed)
+        return value + _log_prior(here, believed), flatten_gradient(here, bar, fixed=fixed)
 
     ascents = [
-        ascend(evidence, begin, given, steps, reach)
+        ascend(objective, begin, given, steps, reach)
         for begin in _starts(start, restarts, stream, restart_sd)
     ]
     ascents.sort(key=lambda ascent: -ascent.value)
     if ascents[0].value == -math.inf:
         raise ValueError(f"y must have an evidence under gp; it has {ascents[0].message}")
     box = np.where(np.isfinite(given), given, reach)
-    runs = tuple(_run(gp, ascent, rebuild, box, fixed) for ascent in ascents)
+    runs = tuple(_run(gp, ascent, rebuild, box, fixed, believed) for ascent in ascents)
     return Fit(runs[0].gp, runs[0].log_evidence, runs)
 
 
@@ -131,9 +146,41 @@ def _run(
     rebuild: Callable[[HostVector], GP],
     box: HostMatrix,
     fixed: Collection[str],
+    priors: Mapping[str, Prior],
 ) -> Run:
     """The report of an ascent; what could not be built at all is reported with `gp`."""
     failed = ascent.value == -math.inf
     at_bounds = () if failed else touched(gp, ascent.vector, box, fixed=fixed)
     end = gp if failed else rebuild(ascent.vector)
-    return Run(end, *ascent[1:], at_bounds)
+    log_prior = 0.0 if failed else _log_prior(end, priors)
+    return Run(end, ascent.value - log_prior, *ascent[2:], at_bounds, log_prior)
+
+
+def _read(
+    priors: Mapping[str, Prior] | None, gp: GP, fixed: Collection[str]
+) -> Mapping[str, Prior]:
+    """The priors, if each is one and is of a parameter that is fitted."""
+    if not isinstance(priors, Mapping | None):
+        wanted = "a mapping from names to priors"
+        raise TypeError(f"priors must be {wanted}; got {type(priors).__name__}")
+    free = [leaf.path for leaf in free_leaves(gp, fixed)]
+    if unknown := sorted(set(priors or {}) - set(free), key=str):
+        raise ValueError(f"priors name {unknown}; the parameters are {sorted(free)}")
+    for name, prior in (priors or {}).items():
+        require(prior, f"priors[{name!r}]", Prior)
+    return priors or {}
+
+
+def _log_prior(gp: GP, priors: Mapping[str, Prior]) -> float:
+    held = {leaf.path: leaf.value for leaf in leaves(gp)}
+    return sum((prior.log_density(held[name]) for name, prior in priors.items()), 0.0)
+
+
+def _with_priors(gp_bar: GP, gp: GP, priors: Mapping[str, Prior]) -> GP:
+    """The derivatives of the evidence, and those of the log densities of the priors."""
+    if not priors:
+        return gp_bar
+    held = {leaf.path: leaf.value for leaf in leaves(gp)}
+    slopes = {leaf.path: leaf.value for leaf in leaves(gp_bar)}
+    more = {name: slopes[name] + prior.gradient(held[name]) for name, prior in priors.items()}
+    return replaced(gp_bar, more, make=cotangent)

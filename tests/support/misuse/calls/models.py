@@ -16,6 +16,7 @@ from gpnotes import (
     laplace,
     likelihoods,
     means,
+    priors,
     svgp,
     testing,
 )  # fmt: skip
@@ -61,6 +62,12 @@ _LABELLED = {
 BOUNDS = pairs({"kernel.variance": (0.1, 10.0)}).but()
 NAMES = Argument((), {"an unknown name": ["nobody"], "None": None, "a number": 3, "numbers": [3],
                        "a string": "noise_var"})  # fmt: skip
+
+_PRIORS = Argument(
+    {"noise_var": priors.LogNormalPrior()},
+    {"a number": 3, "a string": "noise_var", "an unknown name": {"nobody": priors.NormalPrior()},
+     "no prior": {"noise_var": 1.0}},
+)  # fmt: skip
 
 _PARTS = thing((RBF(), RBF())).but("a list", strings=("a", "b"), empty=())
 _STATIONARY = {"variance": positive(), "lengthscale": _ARD}
@@ -187,7 +194,7 @@ CALLS = (
     call("Posterior.extend", _POSTERIOR.extend, x=matrix(_XS[:1], columns=True).but("a vector"),
          y=vector(_Y[:1], size=True).but("a number", "a scalar array")),
     call("fit", fit, gp=_GPS, **_XY, restarts=whole(1, 0), stream=stream(),
-         restart_sd=nonnegative(), bounds=BOUNDS, fixed=NAMES, steps=whole(3)),
+         restart_sd=nonnegative(), bounds=BOUNDS, priors=_PRIORS, fixed=NAMES, steps=whole(3)),
     call("laplace.condition", laplace.condition, gp=thing(GP(RBF(), 0.0), RBF()), **_LABELLED,
          likelihood=thing(_BERNOULLI, RBF())),
     call("laplace.fit", laplace.fit, gp=thing(GP(RBF(), 0.0), RBF()), **_LABELLED,
