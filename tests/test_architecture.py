@@ -32,14 +32,14 @@ BY_FLOOR = (
     ("_xp",),
     ("_check",),
     ("memory",),  # asked before `linalg` allocates
-    ("linalg", "random", "quadrature", "arrays", "ascent", "priors", "chunks"),
+    ("linalg", "random", "quadrature", "arrays", "ascent", "priors", "chunks", "scores"),
     ("params", "gaussian", "contracts"),
     ("bounds", "inplace"),  # of what `params` declares; a kernel imports its fast path
     ("kernels", "means", "likelihoods"),
     ("process", "interdomain"),
     ("linear", "exact", "svgp"),
     ("laplace", "sufficient"),  # its prior is the process of `exact`
-    ("fitting", "features", "sparse"),
+    ("fitting", "features", "sparse", "crossval"),
     ("moments", "design", "games"),
     ("fantasy", "pilco"),
     ("plot",),

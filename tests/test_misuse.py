@@ -13,10 +13,10 @@ from misuse.answers import Answer, Call, answers
 from misuse.calls import CALLS
 
 ROOMS = (
-    "arrays", "chunks", "design", "exact", "fantasy", "features", "fitting", "games", "gaussian",
-    "interdomain", "kernels", "laplace", "likelihoods", "linalg", "linear", "means", "moments",
-    "params", "pilco", "pilco.pendulum", "priors", "quadrature", "random", "sparse",
-    "svgp", "testing",
+    "arrays", "chunks", "crossval", "design", "exact", "fantasy", "features", "fitting", "games",
+    "gaussian", "interdomain", "kernels", "laplace", "likelihoods", "linalg", "linear", "means",
+    "moments", "params", "pilco", "pilco.pendulum", "priors", "quadrature", "random", "scores",
+    "sparse", "svgp", "testing",
 )  # fmt: skip
 CLEAR = 0.95  # the share of wrong calls whose error names the argument
 
@@ -121,7 +121,7 @@ def _answer(called: Call, name: str, value: Any) -> Exception | None:
 UNTRIED = {
     # results
     "Fit", "Run", "LeaveOneOut", "Posterior", "LaplacePosterior", "WeightPosterior", "Design",
-    "VariationalPosterior", "Progress",
+    "VariationalPosterior", "Progress", "CrossValidation", "Scores",
     "Equilibria", "Equilibrium", "Search", "Estimate", "Moments", "Predictor",
     "Augmented", "Improvement", "Rollout", "SineMoments", "Transitions", "Round", "Choice",
     "VarianceParts", "FeaturePosterior", "SparsePosterior", "Inducing", "Method",

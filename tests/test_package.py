@@ -86,7 +86,19 @@ def shown():
 
 @pytest.mark.parametrize(
     "room",
-    ["", ".chunks", ".design", ".fantasy", ".features", ".games", ".moments", ".pilco", ".sparse"],
+    [
+        "",
+        ".chunks",
+        ".crossval",
+        ".design",
+        ".fantasy",
+        ".features",
+        ".games",
+        ".moments",
+        ".pilco",
+        ".scores",
+        ".sparse",
+    ],
 )
 def test_the_pages_of_the_api_hold_every_public_name(room):
     """A class that moves to another module takes its place on the page with it."""

@@ -11,12 +11,14 @@ from gpnotes import (
     GP,
     RBF,
     ConstantMean,
+    crossval,
     fit,
     kernels,
     laplace,
     likelihoods,
     means,
     priors,
+    scores,
     svgp,
     testing,
 )  # fmt: skip
@@ -38,6 +40,7 @@ from ..kinds import (
     thing,
     vector,
     whole,
+    within,
 )  # fmt: skip
 
 _DRAW = np.random.default_rng(0)
@@ -152,6 +155,21 @@ _MODEL = svgp.SVGP(GP(RBF(), 0.0), _BERNOULLI, _XS)
 _SPARSE = svgp.condition(_MODEL, _X, _LABELS)
 _SPARSES = {"posterior": thing(_SPARSE, _LAPLACE, _MODEL), **_LABELLED}
 
+_SCORED = {"y": vector(_Y, size=True), "mean": vector(_Y[::-1], size=True)}
+_NORMALS = {**_SCORED, "variance": vector(np.ones(6), size=True).but(
+    zero=np.zeros(6), negative=-np.ones(6), tiny=np.full(6, 1e-300))}  # fmt: skip
+_TRAINED = {"y_train": vector(_LABELS).but(**{"no entries": _Y[:0]})}
+_LEVEL = {"level": within(0.9, 0.0, 1.0)}
+_LABELLED_ROWS = Argument([1, 1, 2, 2, 3, 3], {
+    "a string": "ababab", "a number": 3, "a set": {1, 2}, "one label": [1] * 6, "nothing": [],
+    "fractions": [0.5] * 6, "truths": [True, False] * 3, "a mixture": [1, "a"] * 3,
+    "floats in an array": np.asarray([1.0, 2.0] * 3), "nested": [[1], [2]] * 3,
+    "a matrix": np.ones((6, 2), dtype=int), "truths in an array": np.asarray([True, False] * 3),
+})  # fmt: skip
+_FIT = function(lambda X, y: gpnotes.condition(GP(RBF(), 0.1), X, y)).but(
+    **{"what returns nothing": lambda X, y: None, "what returns a process": lambda X, y: _GP}
+)
+
 CALLS = (
     *(call(name, kind, **arguments) for name, kind, arguments in _KINDS),
     *(row for name, kernel in _MADE for row in _of_kernel(name, kernel)),
@@ -193,6 +211,22 @@ CALLS = (
          n=whole(2, 0), noise=flag()),
     call("Posterior.extend", _POSTERIOR.extend, x=matrix(_XS[:1], columns=True).but("a vector"),
          y=vector(_Y[:1], size=True).but("a number", "a scalar array")),
+    call("mean_squared_error", scores.mean_squared_error, **_SCORED),
+    call("standardised_mean_squared_error", scores.standardised_mean_squared_error, **{
+         **_SCORED, "y": _SCORED["y"].but(**{"all equal": np.ones(6)})}),
+    call("log_loss", scores.log_loss, **_NORMALS),
+    call("mean_standardised_log_loss", scores.mean_standardised_log_loss, **_NORMALS,
+         y_train=_TRAINED["y_train"].but(**{"all equal": np.ones(6)})),
+    call("crps", scores.crps, **_NORMALS),
+    call("coverage", scores.coverage, **_NORMALS, **_LEVEL),
+    call("score_all", scores.score_all, **_NORMALS, **_TRAINED, **_LEVEL),
+    call("kfold", crossval.kfold, n=whole(6, 2), folds=whole(3, 2).but(**{"too many": 7}),
+         stream=stream()),
+    call("group_folds", crossval.group_folds, groups=_LABELLED_ROWS.but(none=None)),
+    call("cross_validate", crossval.cross_validate, fit=_FIT, **_XY,
+         folds=whole(3, 2).but(**{"more than rows": 7}), stream=stream(), **_LEVEL),
+    call("cross_validate, groups", crossval.cross_validate, fit=_FIT, **_XY,
+         groups=_LABELLED_ROWS.but(none=None, short=[1, 2], long=[1, 2] * 4)),
     call("fit", fit, gp=_GPS, **_XY, restarts=whole(1, 0), stream=stream(),
          restart_sd=nonnegative(), bounds=BOUNDS, priors=_PRIORS, fixed=NAMES, steps=whole(3)),
     call("laplace.condition", laplace.condition, gp=thing(GP(RBF(), 0.0), RBF()), **_LABELLED,
