@@ -182,6 +182,7 @@ def score_all(
     >>> scores.coverage, scores.mean_standardised_log_loss, scores.standardised_mean_squared_error
     (1.0, 0.0, None)
     """
+    _held_out(y)
     _trained(y_train, y)
     normal = y, mean, variance
     return Scores(
