@@ -267,7 +267,7 @@ def test_the_fewest_rows(n):
 
 def test_any_posterior_that_predicts_observations(data):
     gp = GP(RBF(), 0.1)
-    frequencies = features.draw_frequencies(gp.kernel, 2, 100, stream(2))
+    frequencies = features.draw_frequencies(gp.kernel, data[0], 100, stream(2))
     model = svgp.SVGP(GP(RBF(), 0.0), Gaussian(0.1), data[0][:8])
     for one in (
         lambda X, y: sparse.condition(gp, X[:8], X, y),

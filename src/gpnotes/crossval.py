@@ -155,7 +155,7 @@ def cross_validate(
     back = np.argsort(np.concatenate(held_out))  # from the order of the folds to that of the rows
     xp = array_namespace(y)
     mean, variance = (_rows(xp.concat(parts), back) for parts in (means, variances))
-    return CrossValidation(scores, held_out, mean, variance, level)
+    return CrossValidation(scores, held_out, mean, variance, float(level))
 
 
 def _in_fold(
@@ -225,6 +225,8 @@ def _pairs(
     stream: Stream | None,
     groups: Array | Sequence[int | str] | None,
 ) -> Folds:
+    if folds is not None:
+        _check.whole(folds, "folds", 2)
     if groups is None:
         if folds is None:
             raise ValueError("folds must be a whole number from 2 where there are no groups")
