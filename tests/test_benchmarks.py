@@ -279,6 +279,7 @@ def test_ways_to_draw_samples_agree_and_a_gap_ends_in_an_error(
     wrong = {**row, "disagreement": 1e-6}
     monkeypatch.setattr(bench["run"].samples_table, "row", lambda *_: wrong)
     options = ["--sizes", "", "--predict", "", "--mixtures", "0", "--steps", "0"]
+    options += ["--featured", "0", "--bounded", "0", "--labelled", "0"]
     monkeypatch.setattr(sys, "argv", ["run.py", *options, "--json", str(tmp_path / "b")])
     assert bench["run"].main() == 1
     shown = capsys.readouterr().out
