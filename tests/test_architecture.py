@@ -40,7 +40,7 @@ BY_FLOOR = (
     ("linear", "exact", "svgp"),
     ("laplace", "sufficient"),  # its prior is the process of `exact`
     ("fitting", "features", "sparse", "crossval"),
-    ("moments", "design", "games"),
+    ("moments", "design", "games", "estimators"),
     ("fantasy", "pilco"),
     ("plot",),
 )

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parent.parent
 LIGHT = {"numpy", "scipy", "array-api-compat", "array-api-extra", "lark", "threadpoolctl"}
 # the extras that the locks and conda serve
-SERVED = ("notebook", "book", "read", "test", "bench", "scale", "dev")
+SERVED = ("notebook", "book", "read", "test", "bench", "scale", "sklearn", "dev")
 LOCKS = ("requirements.lock", "requirements-book.lock")
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -194,6 +194,7 @@ print(mean.shape, variance.shape)
     ("code", "extra"),
     [
         ("from gpnotes import plot; plot.figure()", "notebook"),
+        ("from gpnotes import estimators", "sklearn"),
         ("import os; os.environ['GPNOTES_BACKEND'] = 'cupy'; "
          "import gpnotes; gpnotes.asarray([1.0])", "gpu-cuda12"),
     ],

@@ -13,10 +13,10 @@ from misuse.answers import Answer, Call, answers
 from misuse.calls import CALLS
 
 ROOMS = (
-    "arrays", "chunks", "crossval", "design", "exact", "fantasy", "features", "fitting", "games",
-    "gaussian", "interdomain", "kernels", "laplace", "likelihoods", "linalg", "linear", "means",
-    "moments", "params", "pilco", "pilco.pendulum", "priors", "quadrature", "random", "scores",
-    "sparse", "svgp", "testing",
+    "arrays", "chunks", "crossval", "design", "estimators", "exact", "fantasy", "features",
+    "fitting", "games", "gaussian", "interdomain", "kernels", "laplace", "likelihoods", "linalg",
+    "linear", "means", "moments", "params", "pilco", "pilco.pendulum", "priors", "quadrature",
+    "random", "scores", "sparse", "svgp", "testing",
 )  # fmt: skip
 CLEAR = 0.95  # the share of wrong calls whose error names the argument
 

@@ -84,22 +84,13 @@ def shown():
     return {name: getattr(home, name) for home in homes for name in home.__all__}
 
 
-@pytest.mark.parametrize(
-    "room",
-    [
-        "",
-        ".chunks",
-        ".crossval",
-        ".design",
-        ".fantasy",
-        ".features",
-        ".games",
-        ".moments",
-        ".pilco",
-        ".scores",
-        ".sparse",
-    ],
-)
+ROOMS = (
+    "", ".chunks", ".crossval", ".design", ".estimators", ".fantasy", ".features", ".games",
+    ".moments", ".pilco", ".scores", ".sparse",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("room", ROOMS)
 def test_the_pages_of_the_api_hold_every_public_name(room):
     """A class that moves to another module takes its place on the page with it."""
     home = importlib.import_module(f"gpnotes{room}")

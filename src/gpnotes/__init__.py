@@ -14,6 +14,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "contracts": (),
     "crossval": (),
     "design": (),
+    "estimators": (),
     "exact": (
         "GP", "LeaveOneOut", "Posterior", "condition", "log_evidence", "log_evidence_and_gradient",
         "prior",
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
         contracts as contracts,
         crossval as crossval,
         design as design,
+        estimators as estimators,
         exact as exact,
         fantasy as fantasy,
         features as features,

@@ -4,8 +4,11 @@ from .approximate import CALLS as _APPROXIMATE
 from .control import CALLS as _CONTROL
 from .decisions import CALLS as _DECISIONS
 from .equations import CALLS as _EQUATIONS
+from .estimators import CALLS as _ESTIMATORS
 from .games import CALLS as _GAMES
 from .ground import CALLS as _GROUND
 from .models import CALLS as _MODELS
 
-CALLS = (*_GROUND, *_MODELS, *_APPROXIMATE, *_DECISIONS, *_GAMES, *_CONTROL, *_EQUATIONS)
+CALLS = (
+    *_GROUND, *_MODELS, *_APPROXIMATE, *_DECISIONS, *_GAMES, *_CONTROL, *_EQUATIONS, *_ESTIMATORS
+)  # fmt: skip

@@ -1,0 +1,309 @@
+"""Gaussian process regression as an estimator of scikit-learn, around `fit` and `condition`.
+
+It converts what comes in as scikit-learn's conventions want it, chooses a start in the units of the
+data, and keeps the posterior. All that is computed is computed elsewhere.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import warnings
+from dataclasses import replace
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils import check_array, check_random_state
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from .. import _check
+from .._xp import HostMatrix, HostVector, Matrix, Vector, to_numpy
+from ..contracts import Mean, MeanFunction, require
+from ..exact import condition
+from ..fitting import Run, fit
+from ..kernels import RBF, Kernel
+from ..means import ConstantMean, ZeroMean
+from ..params import leaves
+from ..process import GP
+from ..random import Stream, stream
+from . import files
+from .offset import Offset
+
+__all__ = ["GPRegressor"]
+
+RandomState: TypeAlias = int | np.random.RandomState | None
+
+_FORM = "gpnotes.estimators.GPRegressor 1"
+_NOISE = 0.1  # of the variance of y: where a fit of the noise starts
+_SEEDS = 2**31 - 1
+
+
+class GPRegressor(RegressorMixin, BaseEstimator):
+    """Gaussian process regression with the methods that scikit-learn asks of an estimator.
+
+    ``y = f(x) + ε`` with ``f ~ GP(mean, kernel)`` and independent noise ε. `fit` maximises the
+    evidence over all hyperparameters by `gpnotes.fit` and conditions by `gpnotes.condition`.
+
+    `kernel` is a kernel of the package, from whose hyperparameters the fit starts. Without one it
+    is an `RBF` with the variance of y and a length for each column: its standard deviation times
+    √d, so that the root mean square distance of two rows is √2 lengths, whatever the units.
+    `noise_var` is where the variance of ε starts, without it at a tenth of the variance of y; what
+    is zero, here or in the kernel, stays zero. `mean` is ``"constant"``, which starts at the
+    average of y and is fitted, ``"zero"``, or a mean of the package. `restarts` counts further
+    starts, drawn by `random_state` (None, a whole number, or NumPy's ``RandomState``); `steps` is
+    the most that each may take. With ``optimise=False`` all stays where it starts.
+
+    As scikit-learn wants it, arguments are looked at by `fit`, not before. A fit sets `gp_`, the
+    process found, `posterior_`, `log_evidence_`, `runs_` (the reports of all starts, best first;
+    none where nothing was fitted), `n_features_in_` and, for columns with names,
+    `feature_names_in_`. Everything is float64 and on the host.
+
+    A constant y has no evidence that a constant mean would not drive to infinity. There, as for a
+    single row, the hyperparameters stay where they start, and a warning says so; the start takes 1
+    for the variance of y. Source: Rasmussen & Williams (2006), sections 2.2 and 5.4.1.
+
+    >>> X, y = [[0.0], [1.0], [2.0]], [1.0, 3.0, 2.0]
+    >>> model = GPRegressor(RBF(), noise_var=0.5, optimise=False).fit(X, y)
+    >>> mean, sd = model.predict([[1.0], [9.0]], return_std=True)
+    >>> mean.round(4), sd.round(4)
+    (array([2.3472, 2.    ]), array([0.5118, 1.    ]))
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel | None = None,
+        *,
+        noise_var: float | None = None,
+        mean: str | MeanFunction = "constant",
+        restarts: int = 0,
+        random_state: RandomState = None,
+        optimise: bool = True,
+        steps: int = 200,
+    ) -> None:
+        self.kernel = kernel
+        self.noise_var = noise_var
+        self.mean = mean
+        self.restarts = restarts
+        self.random_state = random_state
+        self.optimise = optimise
+        self.steps = steps
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """The estimator itself, given targets y (n,) at rows X (n, d); O(n³) a step.
+
+        Both may be what scikit-learn takes for arrays: lists, integers, data frames. They are
+        copied. Raises `ValueError` or `TypeError` for arguments, here or of the constructor, that
+        do not fit, each by its name; entries that are not finite are told by their row. Where rows
+        of X repeat and there is no noise, the posterior takes jitter and says so by a
+        `JitterWarning`.
+        """
+        self._check_arguments()
+        rows = self._rows(X, reset=True)
+        targets = _targets(y, rows.shape[0])
+        start = self._start(rows, targets)
+        self.runs_ = self._runs(start, rows, targets)
+        self.gp_ = self.runs_[0].gp if self.runs_ else start
+        self.posterior_ = condition(self.gp_, rows, targets)
+        self.log_evidence_ = self.posterior_.log_evidence
+        return self
+
+    def predict(
+        self,
+        X: ArrayLike,
+        return_std: bool = False,
+        return_cov: bool = False,
+        noise: bool = False,
+    ) -> Vector | tuple[Vector, Vector] | tuple[Vector, Matrix]:
+        """The mean (m,) at rows X (m, d), if wanted with standard deviations or the covariance.
+
+        Mean alone, ``(mean, sd)`` with ``return_std=True``, ``(mean, covariance)`` of shapes (m,)
+        and (m, m) with ``return_cov=True``; both at once is a `ValueError`. They are of f, and with
+        ``noise=True`` of a new y: scikit-learn's own regressor gives the former. Raises
+        ``NotFittedError`` before a fit, `ValueError` or `TypeError` for rows that do not fit.
+        :eq:`eq-fv-cholesky`; with `return_cov` :eq:`eq-fv-cov`.
+        Source: Rasmussen & Williams (2006), algorithm 2.1.
+        """
+        rows = self._new_rows(X)
+        _check.flag(noise, "noise")
+        both = _check.flag(return_std, "return_std"), _check.flag(return_cov, "return_cov")
+        if all(both):
+            raise ValueError("return_cov must be False where return_std is True; got True")
+        if return_cov:
+            return self.posterior_.mean(rows), self.posterior_.covariance(rows, noise)
+        if not return_std:
+            return self.posterior_.mean(rows)
+        mean, variance = self.posterior_.predict(rows, noise)
+        return mean, np.sqrt(to_numpy(variance))
+
+    def sample_y(
+        self,
+        X: ArrayLike,
+        n_samples: int = 1,
+        random_state: RandomState = 0,
+        noise: bool = False,
+    ) -> Matrix:
+        """Functions drawn from the posterior at rows X (m, d), one a column: (m, n_samples).
+
+        They are of f, and with ``noise=True`` of new y; `random_state` is as in the constructor.
+        Raises what `predict` raises. :eq:`eq-fv-sample`.
+        """
+        rows = self._new_rows(X)
+        count = _check.whole(n_samples, "n_samples", 1)
+        return self.posterior_.sample(rows, _stream(random_state), count, noise).T
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted estimator to one file, in NumPy's format ``.npz``, without pickle.
+
+        Arguments, runs and posterior go into it, the factor (n, n) too: `load` computes nothing,
+        and predicts the same to the last bit. Raises ``NotFittedError`` before a fit, and
+        `TypeError`, with its name, for what only pickle could save: a kernel or a mean that is
+        not of the package, a ``RandomState``. Then no file is written.
+        """
+        check_is_fitted(self, "posterior_")
+        fitted = {
+            "posterior_": self.posterior_,
+            "runs_": self.runs_,
+            "n_features_in_": self.n_features_in_,
+            "feature_names_in_": tuple(getattr(self, "feature_names_in_", ())),
+        }
+        files.write(path, {**self.get_params(deep=False), **fitted}, _FORM)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """The estimator that `save` wrote; nothing in the file is run, whoever wrote it.
+
+        Raises `ValueError` for a file that `save` did not write, `FileNotFoundError` where there
+        is none.
+        """
+        values = files.read(path, _FORM)
+        fitted = {name: values.pop(name) for name in list(values) if name.endswith("_")}
+        names = fitted.pop("feature_names_in_")
+        model = cls(**values)
+        model.__dict__.update(fitted)
+        if names:
+            model.feature_names_in_ = np.asarray(names, dtype=object)
+        model.gp_ = model.posterior_.gp
+        model.log_evidence_ = model.posterior_.log_evidence
+        return model
+
+    def _check_arguments(self) -> None:
+        """Raise, naming it, for an argument of the constructor that no data would make right."""
+        if self.kernel is not None:
+            _check.instance(self.kernel, "kernel", Kernel)
+        if self.noise_var is not None:
+            _check.positive(_check.number(self.noise_var, "noise_var"), "noise_var", zero=True)
+        if isinstance(self.mean, str):
+            _check.choice(self.mean, "mean", ("constant", "zero"))
+        _check.whole(self.restarts, "restarts")
+        _check.whole(self.steps, "steps", 1)
+        if _check.flag(self.optimise, "optimise") and not isinstance(self.mean, str):
+            require(self.mean, "mean", Mean)
+        _random_state(self.random_state)
+
+    def _rows(self, X: ArrayLike, *, reset: bool) -> HostMatrix:
+        """Rows as a matrix of float64, of as many columns as at the fit unless `reset`."""
+        _check.plain(X, "X")
+        try:
+            settings = {"dtype": np.float64, "ensure_all_finite": False, "copy": reset}
+            rows = validate_data(self, X, reset=reset, **settings)
+        except (TypeError, ValueError) as problem:
+            raise _renamed(problem, "X must be rows of real numbers, (n, d)") from problem
+        return _finite(rows, "X")
+
+    def _new_rows(self, X: ArrayLike) -> HostMatrix:
+        check_is_fitted(self, "posterior_")
+        return self._rows(X, reset=False)
+
+    def _start(self, X: HostMatrix, y: HostVector) -> GP:
+        """The process that a fit begins with: what was given, the rest in the units of the data."""
+        variance = _variance(y) or 1.0
+        kernel = self.kernel
+        if kernel is None:
+            widths = np.std(X, axis=0) * math.sqrt(X.shape[1])
+            kernel = RBF(variance, np.where(np.ptp(X, axis=0) > 0.0, widths, 1.0))
+        noise_var = _NOISE * variance if self.noise_var is None else self.noise_var
+        return GP(kernel, noise_var, self._mean(y))
+
+    def _mean(self, y: HostVector) -> MeanFunction:
+        if not isinstance(self.mean, str):
+            return self.mean
+        return ZeroMean() if self.mean == "zero" else ConstantMean(float(np.mean(y)))
+
+    def _runs(self, start: GP, X: HostMatrix, y: HostVector) -> tuple[Run, ...]:
+        """The reports of a fit from `start`, best first; none where there is nothing to fit."""
+        if not self.optimise:
+            return ()
+        if not _variance(y) and (isinstance(start.mean, ConstantMean) or not y.any()):
+            said = "y is constant: the hyperparameters cannot be fitted and stay where they start"
+            warnings.warn(said, UserWarning, stacklevel=3)
+            return ()
+        scale = math.sqrt(_variance(y))
+        if type(start.mean) is not ConstantMean or not scale:
+            return self._fitted(start, X, y)
+        runs = self._fitted(replace(start, mean=Offset(start.mean.value, scale)), X, y)
+        return tuple(replace(run, gp=_in_units_of_y(run.gp)) for run in runs)
+
+    def _fitted(self, start: GP, X: HostMatrix, y: HostVector) -> tuple[Run, ...]:
+        numbers = (leaf for leaf in leaves(start) if isinstance(leaf.value, float))
+        zeros = [one.path for one in numbers if one.value == 0.0 and one.constraint != "real"]
+        draws = _stream(self.random_state) if self.restarts else None
+        steps = self.steps
+        found = fit(start, X, y, restarts=self.restarts, stream=draws, fixed=zeros, steps=steps)
+        return found.runs
+
+
+def _in_units_of_y(gp: GP) -> GP:
+    return replace(gp, mean=gp.mean.as_constant()) if isinstance(gp.mean, Offset) else gp
+
+
+def _targets(y: ArrayLike, n: int) -> HostVector:
+    """Targets as a vector of float64, one for each of `n` rows."""
+    if y is None:
+        raise ValueError("GPRegressor requires y to be passed, but the target y is None")
+    _check.plain(y, "y")
+    settings = {"dtype": np.float64, "ensure_all_finite": False, "copy": True}
+    try:
+        column = check_array(y, ensure_2d=False, input_name="y", **settings)
+        targets: HostVector = column_or_1d(column, warn=True)
+    except (TypeError, ValueError) as problem:
+        raise _renamed(problem, "y must be a vector of real numbers, (n,)") from problem
+    _check.vector(_finite(targets, "y"), "y", size=n)
+    return targets
+
+
+def _renamed(problem: Exception, wanted: str) -> Exception:
+    """The error of scikit-learn, which says what came, with the argument and what was expected."""
+    kind = TypeError if isinstance(problem, TypeError) else ValueError
+    return kind(f"{wanted}; {problem}")
+
+
+def _finite(a: Any, name: str) -> Any:
+    """`a`, float64, if it is finite and its squares are; an error names the first row."""
+    wrong = ~np.isfinite(a)
+    if wrong.any():
+        row = int(np.argwhere(wrong)[0, 0])
+        count = int(wrong.sum())
+        raise ValueError(f"{name} must be finite; got {count} NaN or inf, the first in row {row}")
+    return _check.squarable(a, name)
+
+
+def _random_state(given: RandomState) -> RandomState:
+    """`given` if it is one of what scikit-learn takes for a random state."""
+    if given is None or isinstance(given, np.random.RandomState):
+        return given
+    return _check.whole(given, "random_state")
+
+
+def _stream(given: RandomState) -> Stream:
+    """A stream from a random state; None is NumPy's own, as everywhere in scikit-learn."""
+    given = _random_state(given)
+    return stream(given if isinstance(given, int) else check_random_state(given).randint(_SEEDS))
+
+
+def _variance(y: HostVector) -> float:
+    """The variance of y about its average, 0 where that is only rounding."""
+    top = float(np.max(np.abs(y)))
+    share = float(np.std(y / top)) if top else 0.0
+    return 0.0 if share <= 4.0 * np.finfo(np.float64).eps else (top * share) ** 2

@@ -1,0 +1,56 @@
+"""Right calls of the face for scikit-learn, which takes more for arrays than the package does."""
+
+from __future__ import annotations
+
+import atexit
+import tempfile
+from functools import wraps
+from typing import Any
+
+import numpy as np
+
+from gpnotes import GP, RBF, ConstantMean
+from gpnotes.estimators import GPRegressor
+
+from ..answers import call
+from ..kinds import flag, matrix, name, nonnegative, one_of, thing, vector, whole
+
+_DRAW = np.random.default_rng(0)
+_X, _XS = _DRAW.standard_normal((6, 2)), _DRAW.standard_normal((4, 2))
+_Y = _DRAW.standard_normal(6)
+_KERNEL = RBF(1.0, np.asarray([1.0, 2.0]))
+_CONVERTED = (
+    "a list", "integers", "booleans", "objects", "half precision", "another precision",
+    "another namespace",
+)  # fmt: skip
+_ROWS = matrix(_XS, columns=True).but(*_CONVERTED, **{"no rows": _XS[:0]})
+_STATE = whole(1, 0).but("None", **{"a generator of NumPy": np.random.default_rng(0)})
+
+
+@wraps(GPRegressor)
+def _fitted(**arguments: Any) -> GPRegressor:
+    """Arguments are looked at by the fit, as scikit-learn wants it."""
+    return GPRegressor(**arguments).fit(_X, _Y)
+
+
+_MODEL = GPRegressor(_KERNEL, noise_var=0.1, optimise=False).fit(_X, _Y)
+_FOLDER = tempfile.TemporaryDirectory(prefix="gpnotes-")
+atexit.register(_FOLDER.cleanup)
+_PATH = name(f"{_FOLDER.name}/model.npz")
+_MODEL.save(_PATH.right)
+_MEAN = one_of("constant").but(kernel=RBF(), **{"its class": ConstantMean})
+
+CALLS = (
+    call("GPRegressor", _fitted, kernel=thing(_KERNEL, GP(RBF(), 0.1), optional=True),
+         noise_var=nonnegative(0.1).but("None"), mean=_MEAN, restarts=whole(1, 0),
+         random_state=_STATE, optimise=flag(True), steps=whole(2)),
+    call("GPRegressor.fit", GPRegressor(optimise=False).fit,
+         X=matrix(_X, rows=True).but(*_CONVERTED, **{"no columns": _X[:, :0]}),
+         y=vector(_Y, size=True).but(*_CONVERTED, "a column")),
+    call("GPRegressor.predict", _MODEL.predict, X=_ROWS, return_std=flag(), return_cov=flag(),
+         noise=flag()),
+    call("GPRegressor.sample_y", _MODEL.sample_y, X=_ROWS, n_samples=whole(2), random_state=_STATE,
+         noise=flag()),
+    call("GPRegressor.save", _MODEL.save, path=_PATH),
+    call("GPRegressor.load", GPRegressor.load, path=_PATH),
+)  # fmt: skip

@@ -1,0 +1,511 @@
+"""The face for scikit-learn: its own checks, pipelines and searches, and files without pickle."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import io
+import pickle
+import zipfile
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+import pytest
+
+import gpnotes
+from gpnotes import GP, RBF, ConstantMean, JitterWarning, Linear, Matern32, Periodic, White, kernels
+from gpnotes.estimators import GPRegressor
+from gpnotes.estimators.offset import Offset
+from gpnotes.testing import check_mean
+
+sklearn = pytest.importorskip("sklearn")
+
+from sklearn.base import clone  # noqa: E402
+from sklearn.exceptions import DataConversionWarning, NotFittedError  # noqa: E402
+from sklearn.gaussian_process import GaussianProcessRegressor  # noqa: E402
+from sklearn.gaussian_process import kernels as theirs  # noqa: E402
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_score  # noqa: E402
+from sklearn.pipeline import make_pipeline  # noqa: E402
+from sklearn.preprocessing import StandardScaler  # noqa: E402
+
+FIXED = {"noise_var": 0.1, "optimise": False}
+
+
+@pytest.fixture
+def data(rng):
+    X = rng.uniform(-3.0, 3.0, size=(40, 2))
+    return X, np.sin(2.0 * X[:, 0]) + 0.3 * X[:, 1] + 0.1 * rng.normal(size=40)
+
+
+@pytest.fixture
+def Xs(rng):
+    return rng.uniform(-3.0, 3.0, size=(7, 2))
+
+
+# -- what scikit-learn asks for ---------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def check_estimator():
+    """scikit-learn's checks; 1.6 has none beside array-api-compat, unless a variable is set."""
+    try:
+        return importlib.import_module("sklearn.utils.estimator_checks").check_estimator
+    except RuntimeError as problem:
+        pytest.skip(str(problem))
+
+
+MODELS = [GPRegressor(), GPRegressor(Matern32() + Linear(), mean="zero", steps=5, restarts=1)]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=["as it is", "with arguments"])
+def test_the_checks_of_scikit_learn(check_estimator, model):
+    told = check_estimator(model, on_skip=None, on_fail=None)
+    outcomes = {one["check_name"]: one["exception"] or one["status"] for one in told}
+    needless = ("check_array_api_input", "check_regressor_data_not_an_array")  # for lack of pandas
+    others = {name: said for name, said in outcomes.items() if said != "passed"}
+    assert others.keys() <= set(needless), others
+    assert len(outcomes) > 40
+
+
+def test_in_a_pipeline_it_sees_what_the_step_before_it_made(data, Xs):
+    X, y = data
+    pipeline = make_pipeline(StandardScaler(), GPRegressor()).fit(X, y)
+    scaler = StandardScaler().fit(X)
+    alone = GPRegressor().fit(scaler.transform(X), y)
+    assert np.array_equal(pipeline.predict(Xs), alone.predict(scaler.transform(Xs)))
+    assert pipeline.score(X, y) > 0.95
+
+
+def test_cross_validation_leaves_the_estimator_as_it_is(data):
+    model = GPRegressor(RBF(1.0, np.ones(2)))
+    scores = cross_val_score(model, *data, cv=KFold(4))
+    assert scores.shape == (4,)
+    assert scores.min() > 0.8
+    assert not hasattr(model, "posterior_")
+    assert model.kernel == RBF(1.0, np.ones(2))
+
+
+def test_a_search_finds_the_kernel_that_predicts(data):
+    candidates = [Linear(), RBF(1.0, np.ones(2)), White()]
+    search = GridSearchCV(GPRegressor(), {"kernel": candidates}, cv=4).fit(*data)
+    assert search.best_params_ == {"kernel": candidates[1]}
+    linear, rbf, white = search.cv_results_["mean_test_score"]
+    assert rbf > 0.8 > linear > white
+    assert search.best_estimator_.gp_.kernel != candidates[1], "it was fitted"
+
+
+def test_a_clone_has_the_arguments_and_no_fit(data):
+    kernel = 2.0 * RBF(1.0, np.asarray([1.0, 2.0])) + Periodic().on(0)
+    given = {"kernel": kernel, "noise_var": 0.5, "mean": "zero", "restarts": 2, "random_state": 3,
+             "optimise": False, "steps": 7}  # fmt: skip
+    copy = clone(GPRegressor(**given).fit(*data))
+    assert copy.get_params() == given
+    with pytest.raises(NotFittedError):
+        copy.predict(data[0])
+
+
+def test_scikit_learns_own_regressor_agrees(data, Xs):
+    X, y = data
+    lengths = np.asarray([0.7, 2.5])
+    ours = GPRegressor(1.3 * RBF(1.0, lengths) + Matern32(0.4, 1.7), mean="zero", **FIXED)
+    kernel = theirs.ConstantKernel(1.3) * theirs.RBF(lengths)
+    kernel = kernel + theirs.ConstantKernel(0.4) * theirs.Matern(1.7, nu=1.5)
+    other = GaussianProcessRegressor(kernel, alpha=0.1, optimizer=None).fit(X, y)
+    ours.fit(X, y)
+    assert ours.log_evidence_ == pytest.approx(other.log_marginal_likelihood_value_, abs=1e-8)
+    for asked in ({"return_std": True}, {"return_cov": True}):
+        for one, two in zip(ours.predict(Xs, **asked), other.predict(Xs, **asked), strict=True):
+            np.testing.assert_allclose(one, two, rtol=0.0, atol=1e-8)
+    assert ours.sample_y(Xs, 5).shape == other.sample_y(Xs, 5).shape == (7, 5)
+
+
+# -- what is fitted ---------------------------------------------------------------------------
+
+
+def test_it_is_fit_and_condition(data, Xs):
+    gp = GP(RBF(1.0, np.ones(2)), 0.2)
+    found = gpnotes.fit(gp, *data)
+    posterior = gpnotes.condition(found.gp, *data)
+    model = GPRegressor(gp.kernel, noise_var=0.2, mean="zero").fit(*data)
+    assert model.gp_ == found.gp
+    assert model.log_evidence_ == posterior.log_evidence
+    assert [run.log_evidence for run in model.runs_] == [found.log_evidence]
+    mean, sd = model.predict(Xs, return_std=True)
+    assert np.array_equal(mean, posterior.predict(Xs)[0])
+    assert np.array_equal(sd, np.sqrt(posterior.predict(Xs)[1]))
+    assert np.array_equal(model.predict(Xs, return_cov=True)[1], posterior.covariance(Xs))
+
+
+def test_the_constant_mean_is_fitted_and_reaches_its_own_optimum(data):
+    X, y = data
+    model = GPRegressor().fit(X, y + 50.0)
+    gp = model.gp_
+    assert type(gp.mean) is ConstantMean
+    assert {type(run.gp.mean) for run in model.runs_} == {ConstantMean}
+    # the best constant at these hyperparameters, in closed form
+    K_y = gp.kernel(X) + gp.noise_var * np.eye(40)
+    ones = np.linalg.solve(K_y, np.ones(40))
+    assert gp.mean.value == pytest.approx(ones @ (y + 50.0) / ones.sum(), abs=1e-3)
+    assert abs(gp.mean.value - np.mean(y + 50.0)) > 1e-3
+    found = gpnotes.fit(replace(gp, mean=ConstantMean(50.0)), X, y + 50.0)
+    assert model.log_evidence_ > found.log_evidence - 1e-3
+
+
+@pytest.mark.parametrize("unit", [1e-6, 1e-3, 1e3, 1e6])
+@pytest.mark.parametrize("columns", [np.ones(2), np.asarray([1e-4, 1e5])])
+def test_units_do_not_matter(data, Xs, unit, columns):
+    """Nor for the fit: in other units the optimiser takes the same way to the same evidence."""
+    X, y = data
+    plain = GPRegressor().fit(X, y)
+    other = GPRegressor().fit(X * columns, unit * (y + 7.0))
+    evidence = other.log_evidence_ + 40 * np.log(unit)
+    assert evidence == pytest.approx(plain.log_evidence_, abs=1e-4)
+    there = other.predict(Xs * columns) / unit - 7.0
+    np.testing.assert_allclose(there, plain.predict(Xs), rtol=0.0, atol=1e-3)
+
+
+def test_a_mean_in_units_of_the_data_keeps_its_contract(rng):
+    check_mean(Offset(3.0, 0.01, 0.5), rng.normal(size=(5, 2)))
+
+
+def test_the_start_is_in_units_of_the_data(data):
+    X, y = data
+    model = GPRegressor(optimise=False).fit(np.column_stack([X, np.full(40, 0.1)]), y)
+    assert model.runs_ == ()
+    assert model.gp_.mean == ConstantMean(np.mean(y))
+    assert model.gp_.kernel.variance == pytest.approx(np.var(y))
+    assert model.gp_.noise_var == pytest.approx(0.1 * np.var(y))
+    wanted = [*(np.sqrt(3.0) * np.std(X, axis=0)), 1.0]  # a constant column has no unit
+    np.testing.assert_allclose(model.gp_.kernel.lengthscale, wanted)
+
+
+def test_restarts_are_drawn_by_the_random_state(data):
+    once = GPRegressor(steps=20).fit(*data)
+    first, second = (GPRegressor(restarts=2, random_state=1, steps=20).fit(*data) for _ in "ab")
+    assert len(first.runs_) == 3
+    assert first.runs_ == second.runs_
+    assert first.log_evidence_ >= once.log_evidence_ - 1e-9
+    assert first.runs_ != GPRegressor(restarts=2, random_state=2, steps=20).fit(*data).runs_
+    old = np.random.RandomState(5)
+    models = [GPRegressor(restarts=1, random_state=old, steps=5).fit(*data) for _ in "ab"]
+    assert models[0].runs_ != models[1].runs_, "it moves on, as everywhere in scikit-learn"
+
+
+def test_without_restarts_nothing_is_drawn(data):
+    before = np.random.get_state()[2]  # noqa: NPY002
+    GPRegressor(steps=3).fit(*data).sample_y(data[0][:2])
+    assert np.random.get_state()[2] == before  # noqa: NPY002
+
+
+def test_what_is_zero_stays_zero(data):
+    kernel = gpnotes.Polynomial(1.0, 0.0, 2) + RBF()
+    model = GPRegressor(kernel, noise_var=0.0, mean=ConstantMean(0.0), steps=5)
+    with pytest.warns(JitterWarning, match="noise_var=0"):
+        model.fit(np.vstack([data[0], data[0]]), np.concatenate([data[1], data[1]]))
+    assert model.gp_.noise_var == 0.0
+    assert model.gp_.kernel.parts[0].bias == 0.0
+    assert model.gp_.kernel.parts[1] != RBF()
+    assert model.gp_.mean != ConstantMean(0.0), "a mean may have any value"
+
+
+# -- predictions ------------------------------------------------------------------------------
+
+
+def test_noise_is_of_y_and_not_of_f(data, Xs):
+    model = GPRegressor(**FIXED).fit(*data)
+    of_f, of_y = (model.predict(Xs, return_std=True, noise=noise)[1] for noise in (False, True))
+    np.testing.assert_allclose(of_y**2 - of_f**2, 0.1, rtol=1e-12)
+    of_f, of_y = (model.predict(Xs, return_cov=True, noise=noise)[1] for noise in (False, True))
+    np.testing.assert_allclose(of_y - of_f, 0.1 * np.eye(7), atol=1e-15)
+
+
+def test_draws_have_the_mean_and_the_covariance(data, Xs):
+    model = GPRegressor(**FIXED).fit(*data)
+    mean, covariance = model.predict(Xs, return_cov=True, noise=True)
+    draws = model.sample_y(Xs, 4000, random_state=1, noise=True)
+    sd = np.sqrt(np.diag(covariance))
+    assert (abs(draws.mean(axis=1) - mean) < 5.0 * sd / np.sqrt(4000)).all()
+    assert (abs(np.cov(draws) - covariance) < 5.0 * np.outer(sd, sd) * np.sqrt(2.0 / 4000)).all()
+    assert np.array_equal(model.sample_y(Xs, 2), model.sample_y(Xs, 2))
+    assert not np.array_equal(model.sample_y(Xs, 2), model.sample_y(Xs, 2, random_state=1))
+
+
+def test_deviations_or_a_covariance(data):
+    with pytest.raises(ValueError, match="return_cov must be False where return_std is True"):
+        GPRegressor(**FIXED).fit(*data).predict(data[0], return_std=True, return_cov=True)
+
+
+def test_what_scikit_learn_takes_for_arrays_is_taken(rng):
+    X, y = rng.integers(0, 9, size=(12, 2)), rng.integers(0, 5, size=12)
+    wanted = GPRegressor(**FIXED).fit(X.astype(float), y.astype(float)).predict(X.astype(float))
+    as_given = [(X, y), (X.tolist(), y.tolist()), (tuple(map(tuple, X)), tuple(y)),
+                (X.astype(np.float32), y.astype(np.float16)), (X.astype(object), y.astype(object)),
+                (np.asfortranarray(X), y[::-1][::-1])]  # fmt: skip
+    for inputs, targets in as_given:
+        got = GPRegressor(**FIXED).fit(inputs, targets).predict(inputs)
+        assert got.dtype == np.float64
+        np.testing.assert_allclose(got, wanted, rtol=1e-12)
+    with pytest.warns(DataConversionWarning):
+        got = GPRegressor(**FIXED).fit(X, y[:, None]).predict(X)
+    assert np.array_equal(got, wanted)
+
+
+def test_what_the_caller_changes_later_changes_nothing(data, Xs):
+    X, y = data[0].copy(), data[1].copy()
+    model = GPRegressor(**FIXED).fit(X, y)
+    before = model.predict(Xs)
+    X[:], y[:] = 0.0, 0.0
+    assert np.array_equal(model.predict(Xs), before)
+    assert np.array_equal(model.posterior_.y, data[1])
+
+
+# -- data that leave little to fit ------------------------------------------------------------
+
+
+ROUNDED = np.asarray([0.3, 0.1 + 0.2, 0.3, 0.3, 0.3])
+
+
+@pytest.mark.parametrize("y", [np.full(5, 0.1), np.zeros(5), np.full(5, -3e9), ROUNDED])
+@pytest.mark.parametrize("mean", ["constant", ConstantMean(1.0)])
+def test_constant_targets_are_said_and_predicted(y, mean):
+    X = np.arange(5.0)[:, None]
+    with pytest.warns(UserWarning, match="y is constant"):
+        model = GPRegressor(mean=mean).fit(X, y)
+    assert model.runs_ == ()
+    tolerance = 1e-12 * abs(y[0]) if mean == "constant" else 0.2 * abs(y[0] - 1.0)
+    assert abs(model.predict(X) - y).max() <= tolerance
+    assert 0.5 < model.predict([[99.0]], return_std=True)[1][0] <= 1.0, "certain of nothing"
+
+
+def test_zeros_under_a_mean_of_zero_are_constant_and_other_constants_are_not():
+    X = np.arange(5.0)[:, None]
+    with pytest.warns(UserWarning, match="y is constant"):
+        GPRegressor(mean="zero").fit(X, np.zeros(5))
+    assert len(GPRegressor(mean="zero").fit(X, np.ones(5)).runs_) == 1
+
+
+def test_a_single_row():
+    with pytest.warns(UserWarning, match="y is constant"):
+        model = GPRegressor().fit([[2.0, 3.0]], [5.0])
+    mean, sd = model.predict([[2.0, 3.0], [90.0, 90.0]], return_std=True)
+    np.testing.assert_allclose(mean, 5.0)
+    assert sd[0] < sd[1]
+
+
+def test_rows_that_repeat_without_noise(rng):
+    X = np.repeat(rng.normal(size=(5, 1)), 2, axis=0)
+    y = rng.normal(size=10)
+    with pytest.warns(JitterWarning, match="noise_var=0"):
+        model = GPRegressor(noise_var=0.0, steps=5).fit(X, y)
+    assert np.isfinite(model.predict(X)).all()
+    assert model.posterior_.cholesky.jitter > 0.0
+
+
+# -- errors -----------------------------------------------------------------------------------
+
+
+def test_what_is_not_finite_is_told_by_its_row(data):
+    X, y = data[0].copy(), data[1].copy()
+    y[[7, 9]] = np.nan
+    with pytest.raises(ValueError, match=r"y must be finite; got 2 NaN or inf, the first in row 7"):
+        GPRegressor().fit(X, y)
+    X[3, 1] = np.inf
+    with pytest.raises(ValueError, match=r"X must be finite; got 1 NaN or inf, the first in row 3"):
+        GPRegressor().fit(X, data[1])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"kernel": RBF}, "kernel must be a gpnotes Kernel; got the class RBF"),
+        ({"kernel": theirs.RBF()}, "kernel must be a gpnotes Kernel; got RBF"),
+        ({"kernel": RBF(1.0, np.ones(3))}, r"X must have shape \(n, 3\) to match RBF.lengthscale"),
+        ({"noise_var": -1.0}, "noise_var must be non-negative and finite; got -1.0"),
+        ({"mean": "average"}, r"mean must be one of \['constant', 'zero'\]; got 'average'"),
+        ({"mean": RBF()}, "mean must be a mean function"),
+        ({"mean": np.sum}, "mean must be a mean function with a pullback"),
+        ({"random_state": "seed"}, "random_state must be a whole number from 0; got 'seed'"),
+        ({"optimise": 1}, "optimise must be True or False; got 1"),
+    ],
+)
+def test_arguments_are_looked_at_by_fit_and_named(data, wrong, said):
+    model = GPRegressor(**wrong)
+    with pytest.raises((TypeError, ValueError), match=said):
+        model.fit(*data)
+
+
+def test_the_book_shows_the_arguments(root):
+    """The page is made without scikit-learn, whose classes would tell what is to be passed."""
+    page = (root / "book" / "api" / "models.md").read_text("utf-8")
+    arguments = inspect.signature(GPRegressor).parameters.values()
+    bare = inspect.Signature([one.replace(annotation=one.empty) for one in arguments])
+    assert f"GPRegressor{bare}" in page
+
+
+# -- files ------------------------------------------------------------------------------------
+
+LENGTHS = np.asarray([0.1 + 0.2, 1.0 / 3.0])
+CONCRETE = [
+    getattr(kernels, name) for name in kernels.__all__
+    if not getattr(getattr(kernels, name), "__abstractmethods__", ())
+]  # fmt: skip
+COMBINED = {
+    kernels.Sum: RBF(1.0 / 3.0, LENGTHS) + Linear(LENGTHS) + White(1e-300),
+    kernels.Product: RBF() * (Linear() + 0.1 * Periodic(1.0, LENGTHS, 0.7)),
+    kernels.Scaled: (1.0 / 7.0) * kernels.RationalQuadratic(alpha=0.3),
+    kernels.ActiveDims: RBF(1.0, LENGTHS).on(1, 0) * Matern32().on(1),
+    kernels.Polynomial: kernels.Polynomial(0.1, 0.0, 3),
+}
+
+
+def example(kind):
+    """A kernel of this class for two columns."""
+    kernel = COMBINED.get(kind) or kind()
+    return kernel.on(0) if isinstance(kernel, kernels.Circular) else kernel
+
+
+def back(model, path):
+    model.save(path)
+    return type(model).load(path)
+
+
+@pytest.mark.parametrize("kind", CONCRETE, ids=lambda kind: kind.__name__)
+def test_what_is_loaded_is_the_same_to_the_last_bit(data, Xs, kind, tmp_path):
+    model = GPRegressor(example(kind), steps=3, restarts=1, random_state=1).fit(*data)
+    loaded = back(model, tmp_path / "model")
+    assert loaded.get_params() == model.get_params()
+    assert vars(loaded).keys() == vars(model).keys()
+    assert loaded.gp_ == model.gp_
+    assert loaded.runs_ == model.runs_
+    assert loaded.log_evidence_ == model.log_evidence_
+    for asked in ({"return_std": True}, {"return_cov": True}, {"return_cov": True, "noise": True}):
+        for one, two in zip(loaded.predict(Xs, **asked), model.predict(Xs, **asked), strict=True):
+            assert one.tobytes() == two.tobytes()
+    assert np.array_equal(loaded.sample_y(Xs, 3), model.sample_y(Xs, 3))
+    for item in fields(model.posterior_):
+        one, two = (getattr(either.posterior_, item.name) for either in (loaded, model))
+        assert not isinstance(two, np.ndarray) or np.array_equal(one, two)
+
+
+@pytest.mark.parametrize("mean", ["zero", ConstantMean(0.1), gpnotes.ZeroMean()])
+def test_means_jitter_and_names_of_columns_are_saved(data, mean, tmp_path):
+    X = np.vstack([data[0]] * 2)
+    model = GPRegressor(mean=mean, noise_var=np.float32(0.0), optimise=False)
+    with pytest.warns(JitterWarning):
+        model.fit(X, np.concatenate([data[1]] * 2))
+    model.feature_names_in_ = np.asarray(["élan", "b"], dtype=object)
+    loaded = back(model, tmp_path / "a model.npz")
+    assert loaded.mean == mean
+    assert loaded.posterior_.cholesky.jitter == model.posterior_.cholesky.jitter > 0.0
+    assert loaded.feature_names_in_.tolist() == ["élan", "b"]
+    assert loaded.feature_names_in_.dtype == object
+    assert np.array_equal(loaded.posterior_.mean(X), model.posterior_.mean(X))
+    with pytest.warns(UserWarning, match="fitted with feature names"):
+        loaded.predict(X)
+
+
+def test_a_file_holds_no_pickle_and_stands_where_it_was_asked_for(data, tmp_path):
+    GPRegressor(RBF() + White(), steps=2).fit(*data).save(str(tmp_path / "model"))
+    (path,) = tmp_path.iterdir()
+    assert path.name == "model"
+    with np.load(path, allow_pickle=False) as file:
+        assert {file[name].dtype.kind for name in file.files} == {"U", "f"}
+
+
+@dataclass(frozen=True)
+class Cauchy(kernels.Stationary):
+    def _profile(self, q):
+        return 1.0 / (1.0 + q)
+
+    def _slope(self, q):
+        return -1.0 / (1.0 + q) ** 2
+
+
+@dataclass(frozen=True)
+class White2(White):
+    """One of the package by birth, but not of it."""
+
+
+White2.__name__ = "White"  # and it even says so
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"kernel": Cauchy()}, "kernel must be .* a part of gpnotes to be saved; got Cauchy"),
+        ({"kernel": RBF() + 2.0 * Cauchy().on(0)},
+         "kernel.parts.1.kernel.kernel must be .* to be saved; got Cauchy"),
+        ({"kernel": RBF() * White2()}, "kernel.parts.1 must be .* to be saved; got White"),
+        ({"mean": np.negative, "kernel": RBF()}, "mean must be .* to be saved; got ufunc"),
+        ({"random_state": np.random.RandomState(1)},
+         "random_state must be .* to be saved; got RandomState"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_saved_is_named_and_nothing_is_written(data, tmp_path, given, said):
+    X, y = data[0][:, :1], data[1]
+    model = GPRegressor(optimise=False, **given)
+    if given.get("mean"):
+        model.mean = lambda x: -x[:, 0]
+        said = said.replace("ufunc", "function")
+    model.fit(X if "mean" in given else data[0], y)
+    with pytest.raises(TypeError, match=said):
+        model.save(tmp_path / "model")
+    assert not list(tmp_path.iterdir())
+
+
+class Trap:
+    """What pickle would run."""
+
+    def __reduce__(self):
+        return exec, ("raise SystemError('it ran')",)
+
+
+def broken(path, how):
+    """The file at `path`, spoilt."""
+    whole = path.read_bytes()
+    if how == "cut":
+        path.write_bytes(whole[: len(whole) // 2])
+    elif how == "empty":
+        path.write_bytes(b"")
+    elif how == "words":
+        path.write_text("no model")
+    elif how == "array":
+        with path.open("wb") as file:
+            np.save(file, np.ones(3))
+    elif how == "other":
+        with path.open("wb") as file:
+            np.savez(file, description=np.asarray('{"form": "a letter", "values": {}}'))
+    elif how == "pickle":
+        path.write_bytes(pickle.dumps(Trap()))
+    elif how == "pickled array":
+        member = io.BytesIO()
+        np.save(member, np.asarray([Trap()], dtype=object), allow_pickle=True)
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("description.npy", member.getvalue())
+    else:
+        with np.load(path) as file:
+            parts = dict(file)
+        spoilt = str(parts["description"]).replace('"RBF"', '"os"')
+        with path.open("wb") as file:
+            np.savez(file, **(parts | {"description": np.asarray(spoilt)}))
+
+
+HOW = ["cut", "empty", "words", "array", "other", "pickle", "pickled array", "another class"]
+
+
+@pytest.mark.parametrize("how", HOW)
+def test_what_save_did_not_write_is_refused_and_not_run(data, tmp_path, how):
+    path = tmp_path / "model.npz"
+    GPRegressor(**FIXED).fit(*data).save(path)
+    broken(path, how)
+    with pytest.raises(ValueError, match=r"path must be of a file that `save` wrote; got .*model"):
+        GPRegressor.load(path)
+
+
+def test_nothing_is_saved_before_a_fit_and_nothing_loaded_from_nowhere(tmp_path):
+    with pytest.raises(NotFittedError):
+        GPRegressor().save(tmp_path / "model")
+    with pytest.raises(FileNotFoundError):
+        GPRegressor.load(tmp_path / "model")
+    with pytest.raises(TypeError, match="path must be a string or a path; got int"):
+        GPRegressor.load(1)
