@@ -32,7 +32,7 @@ BY_FLOOR = (
     ("_xp",),
     ("_check",),
     ("memory",),  # asked before `linalg` allocates
-    ("linalg", "random", "quadrature", "arrays", "ascent", "priors", "chunks", "scores"),
+    ("linalg", "random", "quadrature", "arrays", "ascent", "priors", "chunks", "scores", "boxes"),
     ("params", "gaussian", "contracts"),
     ("bounds", "inplace"),  # of what `params` declares; a kernel imports its fast path
     ("kernels", "means", "likelihoods"),
@@ -40,7 +40,7 @@ BY_FLOOR = (
     ("linear", "exact", "svgp"),
     ("laplace", "sufficient"),  # its prior is the process of `exact`
     ("fitting", "features", "sparse", "crossval"),
-    ("moments", "design", "games", "estimators"),
+    ("moments", "design", "bayesopt", "games", "estimators"),
     ("fantasy", "pilco"),
     ("plot",),
 )

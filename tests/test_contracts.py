@@ -81,6 +81,7 @@ def test_the_class_of_a_part_is_no_part(name):
         ("Policy", ["__call__", "moments_and_pullback"]),
         ("Cost", ["__call__", "expected_and_pullback"]),
         ("Criterion", ["diminishing", "gains", "add"]),
+        ("Acquisition", ["__call__", "derivatives"]),
     ],
 )
 def test_what_is_missing_is_named(name, members):

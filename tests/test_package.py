@@ -85,8 +85,8 @@ def shown():
 
 
 ROOMS = (
-    "", ".chunks", ".crossval", ".design", ".estimators", ".fantasy", ".features", ".games",
-    ".moments", ".pilco", ".scores", ".sparse",
+    "", ".bayesopt", ".chunks", ".crossval", ".design", ".estimators", ".fantasy", ".features",
+    ".games", ".moments", ".pilco", ".scores", ".sparse",
 )  # fmt: skip
 
 

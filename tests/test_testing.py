@@ -27,6 +27,7 @@ from gpnotes.contracts import Moments
 from gpnotes.design.criteria import CRITERIA, Information
 from gpnotes.params import cotangent, fixed, real
 from gpnotes.pilco import LinearPolicy, QuadraticCost, RBFPolicy, SaturatingCost, Squashed
+from gpnotes.priors import LogNormalPrior, NormalPrior
 from gpnotes.testing import (
     check_cost,
     check_criterion,
@@ -35,6 +36,7 @@ from gpnotes.testing import (
     check_mean,
     check_policy,
     check_posterior,
+    check_prior,
     gradcheck,
     namespaces,
 )
@@ -302,6 +304,44 @@ def test_check_mean_finds_each_flaw(rng, flaw, message):
     check_mean(Line(), X)
     with pytest.raises(AssertionError, match=message):
         check_mean(Line(flaw=flaw), X)
+
+
+class Belief:
+    """A prior with a flaw."""
+
+    def __init__(self, flaw=""):
+        self.flaw = flaw
+
+    def log_density(self, value):
+        total = -0.5 * np.sum(np.square(value))
+        if self.flaw == "nan":
+            return math.nan
+        return float(total if self.flaw != "mean" else total / np.size(value))
+
+    def gradient(self, value):
+        if self.flaw == "text":
+            return "steep"
+        return -2.0 * value if self.flaw == "gradient" else -1.0 * value
+
+
+@pytest.mark.parametrize(
+    ("flaw", "message"),
+    [
+        ("nan", "the log density is no finite float"),
+        ("text", "the gradient is no float"),
+        ("mean", "the log density of two entries differ"),
+        ("gradient", "value: the gradient says"),
+    ],
+)
+def test_check_prior_finds_each_flaw(flaw, message):
+    check_prior(Belief(), 1.5)
+    with pytest.raises(AssertionError, match=message):
+        check_prior(Belief(flaw), 1.5)
+
+
+def test_our_priors_conform():
+    for prior in (NormalPrior(1.0, 2.0), LogNormalPrior(0.5, 0.3)):
+        check_prior(prior, 0.7)
 
 
 def test_our_means_conform(space, rng):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 _HOMES: dict[str, tuple[str, ...]] = {
     "arrays": ("asarray", "dataset", "to_numpy"),
+    "bayesopt": (),
     "chunks": ("ChunkError",),
     "contracts": (),
     "crossval": (),
@@ -60,6 +61,7 @@ __equations__ = f"{__path__[0]}/data"  # the packed equations of the book, for t
 if TYPE_CHECKING:
     from . import (
         arrays as arrays,
+        bayesopt as bayesopt,
         chunks as chunks,
         contracts as contracts,
         crossval as crossval,

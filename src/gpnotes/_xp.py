@@ -64,6 +64,7 @@ __all__ = [
     "mills_fractions",
     "minimise",
     "set_rows",
+    "sobol",
     "solve_triangular",
     "symmetric_part",
     "to_device",
@@ -238,6 +239,15 @@ def minimise(
 
     options = {"maxiter": steps}
     return minimize(f, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+
+
+def sobol(n: int, d: int, generator: Any) -> HostMatrix:
+    """The first n points of a Sobol sequence in [0, 1)^d, scrambled by NumPy's `generator`."""
+    from scipy.stats.qmc import Sobol
+
+    # `seed` is called `rng` too since SciPy 1.15; 1.14 has the one name alone
+    sequence = Sobol(d, scramble=True, seed=generator)
+    return sequence.random_base2((n - 1).bit_length())[:n]
 
 
 def set_rows(a: Matrix, rows: HostVector, columns: slice, values: Matrix) -> None:

@@ -21,9 +21,9 @@ from ._xp import Array, HostArray, Matrix, Vector
 from .random import Stream
 
 __all__ = [
-    "Cost", "Criterion", "InducingVariables", "LabelLikelihood", "Likelihood", "Mean", "Moments",
-    "ParametricLikelihood", "Policy", "Posterior", "PredictiveLikelihood", "Prior", "missing",
-    "require",
+    "Acquisition", "Cost", "Criterion", "InducingVariables", "LabelLikelihood", "Likelihood",
+    "Mean", "Moments", "ParametricLikelihood", "Policy", "Posterior", "PredictiveLikelihood",
+    "Prior", "missing", "require",
 ]  # fmt: skip
 
 
@@ -201,6 +201,16 @@ class Criterion(Protocol):
         """Measure candidate j; what that gained."""
 
 
+class Acquisition(Protocol):
+    """What it would be worth to observe f, by its mean and variance, (n,) each: more is better."""
+
+    def __call__(self, mean: Vector, variance: Vector, /) -> Vector:
+        """The worth, (n,), entry by entry."""
+
+    def derivatives(self, mean: Vector, variance: Vector, /) -> tuple[Vector, Vector]:
+        """Its derivatives by the mean and by the variance, (n,) each."""
+
+
 _KINDS = {
     Prior: "a prior, with a log density and its gradient",
     Mean: "a mean function with a pullback, such as ConstantMean(1.0)",
@@ -213,6 +223,7 @@ _KINDS = {
     Policy: "a function of the state that has moments, such as LinearPolicy",
     Cost: "a function of one vector that has an expectation, such as SaturatingCost",
     Criterion: "a criterion of designs, such as design.criteria.Information",
+    Acquisition: "an acquisition, such as bayesopt.LogExpectedImprovement(best)",
 }
 T = TypeVar("T")
 

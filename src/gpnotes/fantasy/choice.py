@@ -14,7 +14,6 @@ import numpy as np
 from .. import _check, _xp, memory
 from .._xp import (
     Array,
-    HostArray,
     HostVector,
     Matrix,
     Stack,
@@ -23,6 +22,7 @@ from .._xp import (
     as_array,
     to_numpy,
 )
+from ..boxes import intervals
 from ..exact import Posterior
 from .averages import (
     Candidates,
@@ -244,15 +244,5 @@ def refine(
 
 def _box(bounds: Sequence[tuple[float, float]], x: Vector) -> tuple[HostVector, HostVector]:
     """The lower ends and the widths of the intervals, (D,) each, on the host."""
-    try:
-        box: HostArray = np.asarray(bounds, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):  # ragged, or no numbers
-        box = np.empty(0)
-    if (
-        box.shape != (x.shape[0], 2)
-        or not np.all(np.isfinite(box))
-        or np.any(box[:, 0] >= box[:, 1])
-    ):
-        wanted = f"{x.shape[0]} pairs (lower, upper) with lower < upper, finite"
-        raise ValueError(f"bounds must be {wanted}; got {bounds}")
+    box = intervals(bounds, "bounds", x.shape[0])
     return box[:, 0], box[:, 1] - box[:, 0]

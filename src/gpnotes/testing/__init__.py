@@ -4,15 +4,16 @@ They raise `AssertionError` with the numbers; the tests of this package use them
 a contract of `gpnotes.contracts`, or with `Kernel`. On NumPy in float64 they check the most.
 """
 
-from .decisions import check_cost, check_criterion, check_policy
+from .decisions import check_acquisition, check_cost, check_criterion, check_policy
 from .differences import gradcheck
 from .inducing import check_inducing_variables
 from .kernels import check_kernel
-from .models import check_likelihood, check_mean, check_posterior
+from .models import check_likelihood, check_mean, check_posterior, check_prior
 from .spaces import Space, namespaces
 
 __all__ = [
     "Space",
+    "check_acquisition",
     "check_cost",
     "check_criterion",
     "check_inducing_variables",
@@ -21,6 +22,7 @@ __all__ = [
     "check_mean",
     "check_policy",
     "check_posterior",
+    "check_prior",
     "gradcheck",
     "namespaces",
 ]

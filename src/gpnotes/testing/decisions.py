@@ -21,7 +21,7 @@ from ..contracts import Moments
 from .agreement import close, hold, is_array, is_double, rounding, semidefinite
 from .differences import gradcheck, jacobian
 
-__all__ = ["check_cost", "check_criterion", "check_policy"]
+__all__ = ["check_acquisition", "check_cost", "check_criterion", "check_policy"]
 
 _SMALL = 1e-6  # of a covariance: what is quadratic in it is gone
 _LOOSE = 1e-4  # of the largest entry: what differences and such a covariance leave
@@ -190,6 +190,48 @@ def check_criterion(criterion: contracts.Criterion, X: Matrix) -> None:
         hold(
             not criterion.diminishing or rise <= top, f"diminishing gains have risen by {rise:.3g}"
         )
+
+
+def check_acquisition(acquisition: contracts.Acquisition, mean: Vector, variance: Vector) -> None:
+    """Put an acquisition through what each must do, for means and variances, (n,) each.
+
+    Its values are finite arrays (n,), each that of its own entry; so are its derivatives, which in
+    float64 agree with differences. The variances are positive. Raises `AssertionError` that says
+    what does not hold.
+
+    >>> from gpnotes.bayesopt import ExpectedImprovement
+    >>> check_acquisition(ExpectedImprovement(0.5), np.asarray([0.1, 0.9]), np.asarray([0.2, 0.4]))
+    """
+    contracts.require(acquisition, "acquisition", contracts.Acquisition)
+    _check.positive(_check.vector(variance, "variance"), "variance")
+    n = _check.alike(
+        _check.vector(mean, "mean", size=variance.shape[0]), "mean", variance, "v"
+    ).size
+    values = acquisition(mean, variance)
+    is_array("acquisition(mean, variance)", values, (n,), mean)
+    if n:
+        alone = acquisition(mean[n - 1 :], variance[n - 1 :])
+        top = rounding(values)
+        close("the last value and that of its entry alone", alone, values[n - 1 :], top)
+    for name, bar in zip(
+        ("mean", "variance"), acquisition.derivatives(mean, variance), strict=True
+    ):
+        is_array(f"the derivative by the {name}", bar, (n,), mean)
+    if is_double(mean):
+        gradcheck(
+            acquisition, _pulled(acquisition), mean, variance, names=("mean", "variance"),
+            what="derivatives",
+        )  # fmt: skip
+
+
+def _pulled(acquisition: contracts.Acquisition) -> Any:
+    """The derivatives, which are by entry, as a pullback."""
+
+    def pullback(mean: Vector, variance: Vector, bar: Vector) -> tuple[Vector, Vector]:
+        by_mean, by_variance = acquisition.derivatives(mean, variance)
+        return bar * by_mean, bar * by_variance
+
+    return pullback
 
 
 def _gains(criterion: contracts.Criterion, n: int, X: Matrix) -> HostArray:

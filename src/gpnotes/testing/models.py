@@ -16,7 +16,7 @@ from ..random import stream
 from .agreement import close, hold, is_array, is_double, rounding, semidefinite
 from .differences import gradcheck
 
-__all__ = ["check_likelihood", "check_mean", "check_posterior"]
+__all__ = ["check_likelihood", "check_mean", "check_posterior", "check_prior"]
 
 _DRAWS = 400
 _ORDINALS = ("first", "second", "third")
@@ -44,6 +44,34 @@ def check_mean(mean: contracts.Mean, X: Matrix) -> None:
     if is_double(X):
         names = ("mean", "x")
         gradcheck(lambda m, x: m(x), lambda m, x, bar: m.pullback(x, bar), mean, X, names=names)
+
+
+def check_prior(prior: contracts.Prior, value: float) -> None:
+    """Put a prior through what each must do, at a value of the parameter, a float.
+
+    Its log density is a float, the sum over entries where the value is an array; its gradient is a
+    float, by differences that of the density. Raises `AssertionError` that says what does not hold.
+
+    >>> from gpnotes import LogNormalPrior
+    >>> check_prior(LogNormalPrior(0.0, 1.0), 2.5)
+    """
+    contracts.require(prior, "prior", contracts.Prior)
+    value = _check.number(value, "value")
+    told = prior.log_density(value)
+    hold(isinstance(told, float) and math.isfinite(told), "the log density is no finite float")
+    hold(isinstance(prior.gradient(value), float), "the gradient is no float")
+    pair = np.asarray([value, value])
+    close("the log density of two entries", np.asarray(prior.log_density(pair)), 2.0 * told, 1e-12)
+    close(
+        "the gradient of each entry",
+        prior.gradient(pair),
+        prior.gradient(value) + 0.0 * pair,
+        1e-12,
+    )
+    gradcheck(
+        prior.log_density, lambda v, bar: (bar * prior.gradient(v),), value, names=("value",),
+        what="the gradient",
+    )  # fmt: skip
 
 
 def check_likelihood(

@@ -1,6 +1,7 @@
 """One right call of every public function, by floor of the package."""
 
 from .approximate import CALLS as _APPROXIMATE
+from .bayesopt import CALLS as _BAYESOPT
 from .control import CALLS as _CONTROL
 from .decisions import CALLS as _DECISIONS
 from .equations import CALLS as _EQUATIONS
@@ -10,5 +11,13 @@ from .ground import CALLS as _GROUND
 from .models import CALLS as _MODELS
 
 CALLS = (
-    *_GROUND, *_MODELS, *_APPROXIMATE, *_DECISIONS, *_GAMES, *_CONTROL, *_EQUATIONS, *_ESTIMATORS
-)  # fmt: skip
+    *_GROUND,
+    *_MODELS,
+    *_APPROXIMATE,
+    *_DECISIONS,
+    *_BAYESOPT,
+    *_GAMES,
+    *_CONTROL,
+    *_EQUATIONS,
+    *_ESTIMATORS,
+)

@@ -280,6 +280,8 @@ CALLS = (
     call("check_kernel", testing.check_kernel, kernel=thing(RBF(), _GP), X=matrix(_X, mates=False)),
     call("check_mean", testing.check_mean, mean=thing(ConstantMean(1.0), _GP),
          X=matrix(_X, mates=False)),
+    call("check_prior", testing.check_prior, prior=thing(priors.NormalPrior(), RBF()),
+         value=number(0.5)),
     call("check_likelihood", testing.check_likelihood, likelihood=thing(_BERNOULLI, RBF()),
          y=vector(_LABELS, size=True), f=vector(np.linspace(-1.0, 1.0, 6), size=True),
          log_concave=flag()),

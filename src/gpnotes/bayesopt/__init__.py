@@ -1,0 +1,31 @@
+"""Bayesian optimisation: where to evaluate next, by what the model says an evaluation is worth."""
+
+from .acquisition import (
+    ExpectedImprovement,
+    LogExpectedImprovement,
+    ProbabilityOfImprovement,
+    UpperConfidenceBound,
+)
+from .gradients import acquisition_and_gradient, predict_and_pullback
+from .history import Evaluation
+from .loop import Outcome, maximise_objective, minimise
+from .maximiser import Climb, Maximum, maximise
+from .optimiser import Optimiser, fitted_model
+
+__all__ = [
+    "Climb",
+    "Evaluation",
+    "ExpectedImprovement",
+    "LogExpectedImprovement",
+    "Maximum",
+    "Optimiser",
+    "Outcome",
+    "ProbabilityOfImprovement",
+    "UpperConfidenceBound",
+    "acquisition_and_gradient",
+    "fitted_model",
+    "maximise",
+    "maximise_objective",
+    "minimise",
+    "predict_and_pullback",
+]

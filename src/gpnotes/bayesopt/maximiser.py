@@ -1,0 +1,162 @@
+"""Where an acquisition is largest: many points are looked at, and from the best of them one climbs.
+
+An acquisition has many local maxima and wide plains. So a Sobol sequence fills the box first, and
+L-BFGS goes up from the points where it is largest. That lives on the host, in units of the box;
+the predictions stay where the posterior is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from .. import _check, _xp
+from .._threads import in_one_pool
+from .._xp import HostMatrix, HostVector, Vector, as_array, to_numpy
+from ..ascent import Ascent, ascend
+from ..boxes import Pairs, intervals
+from ..contracts import Acquisition, require
+from ..exact import Posterior
+from ..process import differentiable_mean
+from ..random import Stream
+from .gradients import admitted_predict_and_pullback
+
+__all__ = ["Climb", "Maximum", "maximise"]
+
+
+@dataclass(frozen=True, eq=False)
+class Climb:
+    """One climb: from `start` (d,), worth `start_value`, to `x` (d,), worth `value`.
+
+    It took `evaluations` of value and gradient, and `message` is what the optimiser said. A climb
+    that ended lower than it started, or had no value at its start, ends at the start.
+    """
+
+    start: Vector
+    start_value: float
+    x: Vector
+    value: float
+    evaluations: int
+    converged: bool
+    message: str
+
+
+@dataclass(frozen=True, eq=False)
+class Maximum:
+    """The best point found, (d,), what it is worth, and all climbs, best first."""
+
+    x: Vector
+    value: float
+    climbs: tuple[Climb, ...]
+
+
+@in_one_pool
+def maximise(
+    posterior: Posterior,
+    acquisition: Acquisition,
+    box: Pairs,
+    stream: Stream,
+    *,
+    raw: int = 512,
+    starts: int = 10,
+    steps: int = 100,
+) -> Maximum:
+    """The place in `box`, d pairs (lower, upper), where an acquisition is largest.
+
+    `raw` points of a Sobol sequence, scrambled by the stream, are evaluated at once, O(n² raw).
+    From the best `starts` of them, or all if they are fewer, L-BFGS climbs for at most `steps`
+    steps, of O(n²) each. What comes back is never worth less than the best raw point. It may be a
+    local maximum: the table of climbs shows how many agree. Where an acquisition is zero in
+    floating point, as the expected improvement is far below the best, there is nothing to climb.
+
+    Raises `ValueError` or `TypeError` for arguments that do not fit, each by its name, and for a
+    posterior whose mean function has no pullback.
+    Source: for the many starts, Balandat et al. (2020).
+
+    >>> from gpnotes import GP, RBF, condition, stream
+    >>> from gpnotes.bayesopt import UpperConfidenceBound
+    >>> posterior = condition(GP(RBF(), 0.01), np.zeros((1, 1)), np.ones(1))
+    >>> found = maximise(posterior, UpperConfidenceBound(0.0), [(-2.0, 3.0)], stream(1))
+    >>> bool(abs(found.x[0]) < 1e-3), len(found.climbs)
+    (True, 10)
+    """
+    _check.instance(posterior, "posterior", Posterior)
+    require(acquisition, "acquisition", Acquisition)
+    differentiable_mean(posterior.gp)
+    place = _Place(posterior, acquisition, intervals(box, "box", posterior.X.shape[1]))
+    _check.instance(stream, "stream", Stream)
+    raw = _check.whole(raw, "raw", 1)
+    starts = _check.whole(starts, "starts", 1)
+    steps = _check.whole(steps, "steps", 1)
+    units = _xp.sobol(raw, place.dimensions, stream.generator)
+    climbs = _climbs(place, units, starts, steps)
+    return Maximum(climbs[0].x, climbs[0].value, climbs)
+
+
+class _Place:
+    """The acquisition over the unit cube, which stands for the box."""
+
+    def __init__(self, posterior: Posterior, acquisition: Acquisition, box: HostMatrix) -> None:
+        self._posterior = posterior
+        self._acquisition = acquisition
+        self._lower = box[:, 0]
+        self._width = box[:, 1] - box[:, 0]
+        self.dimensions = box.shape[0]
+
+    def inputs(self, units: HostMatrix) -> Vector:
+        """Points of the cube, (m, d) or (d,), as inputs of the posterior's kind."""
+        ends = self._lower, self._lower + self._width
+        return as_array(np.clip(self._lower + self._width * units, *ends), self._posterior.X)
+
+    def values(self, units: HostMatrix) -> HostVector:
+        """What each of the points (m, d) is worth, (m,); NaN counts as minus infinity."""
+        values = to_numpy(self._acquisition(*self._posterior.predict(self.inputs(units))))
+        return np.where(np.isnan(values), -math.inf, values).astype(np.float64)
+
+    def scaled(self, unit: float) -> Callable[[HostVector], tuple[float, HostVector]]:
+        """Value and gradient at one point (d,) of the cube, in that unit of worth."""
+
+        def worth(point: HostVector) -> tuple[float, HostVector]:
+            x = self.inputs(point[None, :])
+            mean, variance, pull = admitted_predict_and_pullback(self._posterior, x)
+            value = self._acquisition(mean, variance)
+            slope = to_numpy(pull(*self._acquisition.derivatives(mean, variance)))[0]
+            return float(value[0]) / unit, slope.astype(np.float64) * self._width / unit
+
+        return worth
+
+
+def _climbs(place: _Place, units: HostMatrix, starts: int, steps: int) -> tuple[Climb, ...]:
+    values = place.values(units)
+    order = np.argsort(-values, kind="stable")
+    best = order[:starts]
+    worth = place.scaled(_unit(values[order], starts))
+    limits = np.tile([0.0, 1.0], (place.dimensions, 1))
+    ascents = [ascend(worth, units[row], limits, steps) for row in best]
+    ends = np.stack([ascent.vector for ascent in ascents])
+    begun = zip(units[best], values[best], strict=True)
+    reached = zip(ascents, place.values(ends), strict=True)
+    climbs = [_climb(place, *start, *end) for start, end in zip(begun, reached, strict=True)]
+    return tuple(sorted(climbs, key=lambda climb: -climb.value))
+
+
+def _unit(ordered: HostVector, starts: int) -> float:
+    """A unit in which the differences between the best points are neither tiny nor huge.
+
+    L-BFGS stops at slopes below 1e-5, and an expected improvement may be 1e-9 all over. It is how
+    far the values, largest first, fall over the starts or a tenth of them; one where they do not.
+    """
+    row = min(max(starts, ordered.size // 10), ordered.size - 1)
+    with np.errstate(invalid="ignore", over="ignore"):
+        unit = float(ordered[0] - ordered[row])
+    return unit if 0.0 < unit < math.inf else 1.0
+
+
+def _climb(place: _Place, start: HostVector, before: float, ascent: Ascent, after: float) -> Climb:
+    rose = after >= before
+    x = place.inputs(ascent.vector if rose else start)
+    value = float(after if rose else before)
+    return Climb(place.inputs(start), float(before), x, value, *ascent[2:])

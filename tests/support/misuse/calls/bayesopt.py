@@ -1,0 +1,122 @@
+"""Right calls of Bayesian optimisation: acquisitions, their maximum, the loop."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpnotes import GP, RBF, bayesopt, condition, testing
+from gpnotes import stream as make_stream
+
+from ..answers import Call, call
+from ..kinds import (
+    Argument,
+    function,
+    matrix,
+    name,
+    nonnegative,
+    number,
+    one_of,
+    stream,
+    thing,
+    vector,
+    whole,
+)  # fmt: skip
+
+_MEAN = vector([0.2, 0.5, 0.9], size=True)
+_VARIANCE = vector([0.2, 0.5, 0.9], size=True).but(negative=-_MEAN.right)
+_BEST: dict[str, Argument] = {"best": number(0.3), "margin": nonnegative(0.1)}
+_KINDS = {
+    bayesopt.UpperConfidenceBound: {"beta": nonnegative(2.0)},
+    bayesopt.ProbabilityOfImprovement: _BEST,
+    bayesopt.ExpectedImprovement: _BEST,
+    bayesopt.LogExpectedImprovement: _BEST,
+}
+
+
+def _methods(made: object) -> tuple[Call, Call]:
+    name = type(made).__name__
+    arguments = {"mean": _MEAN, "variance": _VARIANCE}
+    return (
+        call(f"{name}.__call__", made.__call__, **arguments),
+        call(f"{name}.derivatives", made.derivatives, **arguments),
+    )
+
+
+_X = np.random.default_rng(1).standard_normal((6, 2))
+_POSTERIOR = thing(condition(GP(RBF(), 0.1), _X, _X[:, 0]), GP(RBF(), 0.1))
+_ACQUISITION = thing(bayesopt.LogExpectedImprovement(0.3), RBF())
+_XS = matrix(_X[:3], columns=True)
+_NO_BOXES = {
+    "one pair": (0.0, 1.0), "a pair too few": [(0.0, 1.0)], "a pair too many": [(0.0, 1.0)] * 3,
+    "reversed": [(1.0, 0.0)] * 2, "nothing between": [(1.0, 1.0)] * 2, "None": None,
+    "a number": 1.0, "three ends": [(0.0, 1.0, 2.0)] * 2, "words": [("a", "b")] * 2,
+    "NaN": [(np.nan, 1.0)] * 2,
+    "no end": [(0.0, np.inf)] * 2, "too wide": [(-1.7e308, 1.7e308)] * 2, "a string": "box",
+}  # fmt: skip
+_BOX = Argument([(0.0, 1.0), (-1.0, 2.0)], _NO_BOXES)
+
+_PLACES = (
+    call("predict_and_pullback", bayesopt.predict_and_pullback, posterior=_POSTERIOR, Xs=_XS),
+    call("acquisition_and_gradient", bayesopt.acquisition_and_gradient, posterior=_POSTERIOR,
+         acquisition=_ACQUISITION, Xs=_XS),
+    call("maximise", bayesopt.maximise, posterior=_POSTERIOR, acquisition=_ACQUISITION, box=_BOX,
+         stream=stream(), raw=whole(8), starts=whole(2), steps=whole(3)),
+    call("check_acquisition", testing.check_acquisition, acquisition=_ACQUISITION, mean=_MEAN,
+         variance=_VARIANCE.but(zero=np.zeros(3))),
+)  # fmt: skip
+
+_ACQUISITIONS = tuple(
+    row
+    for kind, arguments in _KINDS.items()
+    for row in (
+        call(kind.__name__, kind, **arguments),
+        *_methods(kind(*(argument.right for argument in arguments.values()))),
+    )
+)
+
+_ANY_BOX = Argument([(0.0, 1.0), (-1.0, 2.0)], _NO_BOXES).but("a pair too few", "a pair too many")
+
+
+def _quick(X: np.ndarray, y: np.ndarray, stream: object) -> object:
+    return condition(GP(RBF(), 0.1), X, y)
+
+
+_OPTIONS = {
+    "box": _ANY_BOX, "stream": stream(), "initial": whole(3, optional=True),
+    "on_failure": one_of("skip"), "model": function(_quick).but("None"),
+    "acquisition": function(bayesopt.LogExpectedImprovement).but("None"),
+    "path": Argument(None, {"a number": 3, "a list": ["a"], "bytes": b"a", "a boolean": True,
+                            "an object": object(), "the class": str}),
+}  # fmt: skip
+_LOOP = {"objective": function(lambda x: float(x[0])), "budget": whole(4), **_OPTIONS}
+
+
+def _optimiser() -> bayesopt.Optimiser:
+    return bayesopt.Optimiser([(0.0, 1.0), (-1.0, 2.0)], make_stream(1))
+
+
+def _tell(x: np.ndarray, y: float) -> None:
+    _optimiser().tell(x, y)
+
+
+def _fail(x: np.ndarray, problem: str, on_failure: str | None) -> None:
+    _optimiser().fail(x, problem, on_failure)
+
+
+_INSIDE = vector([0.5, 0.5], size=True, mates=False).but(
+    **{"outside": np.asarray([0.5, 2.5]), "just outside": np.asarray([-1e-9, 0.0])}
+)
+_LOOPS = (
+    call("fitted_model", bayesopt.fitted_model, X=matrix(_X, rows=True), y=vector(_X[:, 0]),
+         stream=stream()),
+    call("Optimiser", bayesopt.Optimiser, goal=one_of("maximise"), **_OPTIONS),
+    # a value that is not finite is a failure of the objective, not of the call
+    call("Optimiser.tell", _tell, x=_INSIDE,
+         y=number(0.3).but("NaN", "infinity", "minus infinity", "beyond all floats")),
+    call("Optimiser.fail", _fail, x=_INSIDE, problem=name("no value"),
+         on_failure=one_of("skip").but("None")),
+    call("minimise", bayesopt.minimise, **_LOOP),
+    call("maximise_objective", bayesopt.maximise_objective, **_LOOP),
+)  # fmt: skip
+
+CALLS = (*_ACQUISITIONS, *_PLACES, *_LOOPS)
