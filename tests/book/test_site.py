@@ -5,15 +5,19 @@ What a page weighs is asked in test_browser.py, of all.
 
 from __future__ import annotations
 
+import io
 import re
+import sys
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 
+MEGABYTE = 1_000_000
 FUNCTIONS = "book/gaussian-processes/function-view.html"
 LINK = "article p a[href*='#equation-']:not(.headerlink):visible"
 
@@ -142,6 +146,65 @@ def test_a_picture_is_as_wide_as_it_was_drawn(read: Any) -> None:
     natural = picture.evaluate(script)
     given = [int(picture.get_attribute(name)) for name in ("width", "height")]
     assert all(abs(one - other) <= 1 for one, other in zip(given, natural, strict=True))
+
+
+def test_a_chapter_with_all_its_pictures_weighs_less_than_a_megabyte(book_html: Path) -> None:
+    heavy = {}
+    chapters = sorted((book_html / "book").glob("*/*.html"))
+    for path in chapters:
+        text = path.read_text("utf-8")
+        pictures = set(re.findall(r"_images/([^\"#]+\.svg)", text))
+        weight = path.stat().st_size
+        weight += sum((book_html / "_images" / name).stat().st_size for name in pictures)
+        if weight > MEGABYTE:
+            heavy[path.name] = weight
+    assert len(chapters) > 12
+    assert heavy == {}
+
+
+BOTH = """([before, after]) => Promise.all([before, after].map(text => {
+    const image = new Image();
+    image.src = "data:image/svg+xml;base64," + btoa(unescape(encodeURIComponent(text)));
+    return image.decode().then(() => {
+        const canvas = document.createElement("canvas");
+        [canvas.width, canvas.height] = [2 * image.naturalWidth, 2 * image.naturalHeight];
+        const context = canvas.getContext("2d");
+        context.drawImage(image, 0, 0, canvas.width, canvas.height);
+        return context.getImageData(0, 0, canvas.width, canvas.height).data;
+    });
+})).then(([a, b]) => [a.length, b.length, a.filter((value, i) => Math.abs(value - b[i]) > 2).length,
+    a.reduce((most, value, i) => Math.max(most, Math.abs(value - b[i])), 0)])"""
+
+
+def test_a_lighter_picture_shows_the_same(browser: Any, book_html: Path) -> None:
+    """Bands, marks, dashes, letters and a legend, by the dot: before and after."""
+    sys.path.insert(0, str(Path(__file__).parents[2] / "book" / "_ext"))
+    import light
+
+    from gpnotes import plot
+
+    fig, ax = plot.figure()
+    x = np.linspace(0.0, 3.0, 200)
+    plot.line(ax, x, np.sin(3.0 * x), label="a line")
+    plot.line(ax, x, np.cos(2.0 * x), role="approximation", label="another")
+    plot.band(ax, x, np.sin(3.0 * x), 0.2 + 0.1 * x)
+    plot.points(ax, x[::9], np.sin(x[::9]))
+    ax.legend()
+    file = io.StringIO()
+    fig.savefig(file, format="svg")
+    whole = light.rounded(file.getvalue())
+    lighter = light.compact(whole)
+    assert len(lighter) < 0.8 * len(whole)
+    assert light.compact(lighter) == lighter
+    page = browser.new_page()
+    size, other, differing, most = page.evaluate(BOTH, [whole, lighter])
+    moved = page.evaluate(BOTH, [whole, whole.replace('d="M 1', 'd="M 2')])
+    page.close()
+    assert size == other > 100_000
+    # the browser adds differences up in single precision, which shades the edge of a curve
+    assert differing < 1e-4 * size
+    assert most < 32
+    assert moved[2] > 1e-4 * size or moved[3] >= 32
 
 
 def test_panels_stand_in_a_column_on_a_phone(read: Any) -> None:
@@ -283,7 +346,10 @@ def test_formulas_in_sight_are_set_first(browser: Any, book_html: Path) -> None:
     page = context.new_page()
     client = context.new_cdp_session(page)
     client.send("Emulation.setCPUThrottlingRate", {"rate": SLOW})
-    path = max(book_html.glob("book/**/*.html"), key=lambda path: path.stat().st_size)
+    pages = [
+        path for path in book_html.glob("book/*/*.html") if b"equation-eq-" in path.read_bytes()
+    ]
+    path = max(pages, key=lambda path: path.stat().st_size)
     anchors = re.findall(r'id="(equation-eq-[^"]*)"', path.read_text("utf-8"))
     page.goto(f"{path.as_uri()}#{anchors[len(anchors) // 2]}", wait_until="commit")
     left = page.wait_for_function(LEFT, polling=20).json_value()
