@@ -15,6 +15,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("MKL_NUM_THREADS", "1")
 
 import fcntl
+import re
 import shutil
 import subprocess
 import sys
@@ -50,6 +51,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_report_header(config: pytest.Config) -> str:
     return f"gpnotes: {'with' if config.getoption('--gpu') else 'without'} --gpu"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Refuse an id with an address in it: each worker would have its own, and none could start."""
+    if named := [item.nodeid for item in items if re.search("0x[0-9a-fA-F]{6}", item.nodeid)]:
+        raise pytest.UsageError(f"an id holds an address of this run; give it ids=: {named[0]}")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

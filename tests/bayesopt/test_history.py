@@ -171,7 +171,7 @@ def test_numbers_come_back_bit_by_bit(tmp_path, rng):
         {"goal": "maximise"},
         {"initial": 7},
     ],
-    ids=str,
+    ids=["box", "seed", "child of the stream", "goal", "initial"],
 )
 def test_the_file_of_something_else_is_refused_and_left_alone(whole, tmp_path, changed):
     path = tmp_path / "history.jsonl"
