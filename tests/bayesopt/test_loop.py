@@ -43,12 +43,12 @@ def asked(outcome):
 
 @pytest.mark.slow
 def test_it_finds_a_minimum_of_branin_where_chance_does_not(rng):
-    """Thirty evaluations, ten seeds: within 0.05 of the least value for nine at least."""
+    """Thirty evaluations, five seeds: within 0.05 of the least value for four at least."""
     box = [(-5.0, 10.0), (0.0, 15.0)]
-    gaps = [minimise(branin, box, 30, stream(seed)).best.y - LEAST for seed in range(10)]
-    assert np.sum(np.asarray(gaps) < 0.05) >= 9
-    chance = [min(map(branin, rng.uniform((-5, 0), (10, 15), (30, 2)))) - LEAST for _ in range(10)]
-    assert np.sum(np.asarray(chance) < 0.05) <= 5
+    gaps = [minimise(branin, box, 30, stream(seed)).best.y - LEAST for seed in range(5)]
+    assert np.sum(np.asarray(gaps) < 0.05) >= 4
+    chance = [min(map(branin, rng.uniform((-5, 0), (10, 15), (30, 2)))) - LEAST for _ in range(5)]
+    assert np.sum(np.asarray(chance) < 0.05) <= 2
 
 
 def test_the_largest_is_found_as_the_least_is():

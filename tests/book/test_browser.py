@@ -43,12 +43,12 @@ MATHEMATICS = """() => ({
     errors: [...document.querySelectorAll('mjx-merror')].map(e => e.textContent),
 })"""
 
-# Every badge is opened and set, and every tenth of the lists of mutants inside; what stands in the
-# other lists MathJax reads without setting it. What it cannot read is an error or is red.
+# Every badge is opened and set, and every fortieth of the lists of mutants inside; what stands in
+# the other lists MathJax reads without setting it. What it cannot read is an error or is red.
 OPEN = """() => document.querySelectorAll('details').forEach(d => { d.open = true; })"""
 COME = """() => !document.querySelector('details[open] .eqn-tried')"""
 LISTS = """() => document.querySelectorAll('details.eqn-more').forEach(
-    (d, i) => { d.open = i % 10 == 0; })"""
+    (d, i) => { d.open = i % 40 == 0; })"""
 SET = """() => [...document.querySelectorAll('.eqn-later')].every(
         e => e.closest('details:not([open])'))
     && [...document.querySelectorAll('.eqn-set')].every(e => e.querySelector('mjx-container'))"""
