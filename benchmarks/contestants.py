@@ -16,6 +16,7 @@ import epoch_contestants
 import feature_contestants
 import game_contestants
 import numpy as np
+import path_contestants
 import rollout_contestants
 import sample_contestants
 
@@ -201,6 +202,12 @@ TASKS = {
         Contestant("gpnotes", sample_contestants.ours),
         Contestant("plain NumPy", sample_contestants.plain_numpy, slow=True),
     ),
+    "paths": (
+        Contestant("floor", path_contestants.floor),
+        Contestant("gpnotes", path_contestants.ours),
+        Contestant("plain NumPy", path_contestants.plain_numpy, slow=True),
+        Contestant("joint floor", sample_contestants.floor, slow=True),
+    ),
 }
 
 
@@ -212,6 +219,7 @@ def problem_of(task: str, n: int, points: int) -> Any:
         "epoch": epoch_contestants.EpochProblem,
         "games": game_contestants.GameProblem,
         "moments": rollout_contestants.RolloutProblem,
+        "paths": path_contestants.PathProblem,
         "samples": sample_contestants.SampleProblem,
     }
     return kinds.get(task, Problem)(n, points)

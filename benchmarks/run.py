@@ -2,8 +2,8 @@
 
 gpnotes, scikit-learn and the LAPACK floor work on the same problems in one run, in turns; what they
 answer is compared. Ratios are medians over rounds of the ratio within a round. Games, rollouts,
-posterior samples and approximations have tables of their own: `games_table`, `moments_table`,
-`samples_table`, `approximations_table`.
+posterior samples, paths and approximations have tables of their own: `games_table`,
+`moments_table`, `samples_table`, `paths_table`, `approximations_table`.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ import epoch_contestants
 import feature_contestants
 import games_table
 import moments_table
+import paths_table
 import samples_table
 from contestants import POINTS, D
 from game_contestants import MIXTURES, PROFILES
@@ -39,7 +40,7 @@ TOLERANCE = 1e-8
 # (task, n): at most so many times the floor
 TARGETS = {("evidence", 2000): 1.4, ("evidence", 5000): 1.2, ("prediction", 2000): 1.3}
 MOST_MATRICES = 3.0  # of n × n numbers at a time, for the evidence
-_PARTS = ("games", "moments", "samples", "features", "bound", "epoch")
+_PARTS = ("games", "moments", "samples", "paths", "features", "bound", "epoch")
 _NAMES = ("floor", "gpnotes", "sklearn")
 _HEAD = f"""
 {"":20}{"seconds (median)":^33}{"times the floor":^20}{"n × n matrices":^27}
@@ -68,6 +69,8 @@ def main() -> int:
         rounds = wanted.rounds or 15
         report["samples"] = samples_table.row(wanted.observations, wanted.drawn_at, rounds)
         print(samples_table.shown(report["samples"]))
+        report["paths"] = paths_table.row(wanted.observations, wanted.drawn_at, rounds)
+        print(paths_table.shown(report["paths"]))
     for task, n, size in (
         ("features", wanted.featured, feature_contestants.FEATURES),
         ("bound", wanted.bounded, bound_contestants.INDUCING),
@@ -92,7 +95,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--profiles", type=int, default=PROFILES, help="samples of the game")
     parser.add_argument("--steps", type=int, default=STEPS, help="of the rollout; 0 for none")
     parser.add_argument("--transitions", type=int, default=TRANSITIONS, help="known to its GPs")
-    parser.add_argument("--drawn-at", type=int, default=DRAWN_AT, help="points; 0 for no samples")
+    parser.add_argument(
+        "--drawn-at", type=int, default=DRAWN_AT, help="points; 0 for no samples, no paths"
+    )
     parser.add_argument("--observations", type=int, default=OBSERVATIONS, help="before samples")
     rows = feature_contestants.ROWS, bound_contestants.ROWS, epoch_contestants.ROWS
     parser.add_argument("--featured", type=int, default=rows[0], help="rows; 0 for no features")

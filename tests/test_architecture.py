@@ -40,8 +40,8 @@ BY_FLOOR = (
     ("linear", "exact", "svgp"),
     ("laplace", "sufficient"),  # its prior is the process of `exact`
     ("fitting", "features", "sparse", "crossval"),
-    ("moments", "design", "bayesopt", "games", "estimators"),
-    ("fantasy", "pilco"),
+    ("moments", "design", "paths", "games", "estimators"),
+    ("fantasy", "pilco", "bayesopt"),  # which draws `paths`
     ("plot",),
 )
 FLOORS = {room: floor for floor, rooms in enumerate(BY_FLOOR) for room in rooms}

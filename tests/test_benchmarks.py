@@ -28,7 +28,8 @@ def bench(root, monkeypatch):
         "in_jax", "game_contestants", "rollout_contestants", "sample_contestants", "contestants",
         "measure", "floor_rows", "games_table", "moments_table", "samples_table", "run",
         "pendulum_contestants", "pendulum_table", "feature_contestants", "bound_contestants",
-        "epoch_contestants", "approximations_table", "which_approximation",
+        "epoch_contestants", "approximations_table", "which_approximation", "path_contestants",
+        "paths_table",
     )  # fmt: skip
     yield {name: importlib.import_module(name) for name in names}
     for name in names:
@@ -278,6 +279,8 @@ def test_ways_to_draw_samples_agree_and_a_gap_ends_in_an_error(
     assert row["disagreement"] < 1e-8
     wrong = {**row, "disagreement": 1e-6}
     monkeypatch.setattr(bench["run"].samples_table, "row", lambda *_: wrong)
+    paths = bench["paths_table"].row(40, 30, rounds=1)
+    monkeypatch.setattr(bench["run"].paths_table, "row", lambda *_: paths)
     options = ["--sizes", "", "--predict", "", "--mixtures", "0", "--steps", "0"]
     options += ["--featured", "0", "--bounded", "0", "--labelled", "0"]
     monkeypatch.setattr(sys, "argv", ["run.py", *options, "--json", str(tmp_path / "b")])
@@ -285,6 +288,19 @@ def test_ways_to_draw_samples_agree_and_a_gap_ends_in_an_error(
     shown = capsys.readouterr().out
     assert "samples: 100 draws of f at 30 points in 8 dimensions, 40 observations" in shown
     assert "differ by at most 1.0e-06" in shown
+
+
+def test_ways_to_draw_paths_agree(bench):
+    row = bench["paths_table"].row(40, 30, rounds=2)
+    assert (row["observations"], row["points"], row["draws"], row["features"]) == (
+        40,
+        30,
+        100,
+        1024,
+    )
+    assert [len(spent) for spent in row["seconds"].values()] == [2, 2, 1, 1]
+    assert row["disagreement"] < 1e-9
+    assert "× the floor of joint draws, target 2.3" in bench["paths_table"].shown(row)
 
 
 def test_the_floor_of_samples_ends_with_their_deviations_from_the_mean(bench):

@@ -15,7 +15,7 @@ from misuse.calls import CALLS
 ROOMS = (
     "arrays", "bayesopt", "chunks", "crossval", "design", "estimators", "exact", "fantasy",
     "features", "fitting", "games", "gaussian", "interdomain", "kernels", "laplace", "likelihoods",
-    "linalg", "linear", "means", "moments", "params", "pilco", "pilco.pendulum", "priors",
+    "linalg", "linear", "means", "moments", "params", "paths", "pilco", "pilco.pendulum", "priors",
     "quadrature", "random", "scores", "sparse", "svgp", "testing",
 )  # fmt: skip
 CLEAR = 0.95  # the share of wrong calls whose error names the argument
@@ -125,7 +125,7 @@ UNTRIED = {
     "Equilibria", "Equilibrium", "Search", "Estimate", "Moments", "Predictor",
     "Augmented", "Improvement", "Rollout", "SineMoments", "Transitions", "Round", "Choice",
     "VarianceParts", "FeaturePosterior", "SparsePosterior", "Inducing", "Method",
-    "Climb", "Maximum", "Evaluation", "Outcome",
+    "Climb", "Maximum", "Evaluation", "Outcome", "Paths",
     "Cholesky", "ChunkError", "FactorisationError", "JitterWarning", "Stream", "Space",
     # for subclasses and for other rooms
     "Circular", "ComposableCost", "Kernel", "Stationary", "LikelihoodBase", "Mapper", "added",

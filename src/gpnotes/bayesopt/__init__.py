@@ -6,6 +6,8 @@ from .acquisition import (
     ProbabilityOfImprovement,
     UpperConfidenceBound,
 )
+from .batches import believe
+from .draws import ThompsonSampling, thompson, thompson_among
 from .gradients import acquisition_and_gradient, predict_and_pullback
 from .history import Evaluation
 from .loop import Outcome, maximise_objective, minimise
@@ -21,11 +23,15 @@ __all__ = [
     "Optimiser",
     "Outcome",
     "ProbabilityOfImprovement",
+    "ThompsonSampling",
     "UpperConfidenceBound",
     "acquisition_and_gradient",
+    "believe",
     "fitted_model",
     "maximise",
     "maximise_objective",
     "minimise",
     "predict_and_pullback",
+    "thompson",
+    "thompson_among",
 ]

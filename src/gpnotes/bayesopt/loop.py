@@ -15,8 +15,9 @@ from .. import _check
 from .._xp import HostVector, Numbers
 from ..boxes import Pairs
 from ..random import Stream
+from .batches import AcquisitionOf
 from .history import Evaluation
-from .optimiser import AcquisitionOf, Model, OnFailure, Optimiser
+from .optimiser import Model, OnFailure, Optimiser
 
 __all__ = ["Outcome", "maximise_objective", "minimise"]
 

@@ -1,6 +1,6 @@
 """Where an acquisition is largest: many points are looked at, and from the best of them one climbs.
 
-An acquisition has many local maxima and wide plains. So a Sobol sequence fills the box first, and
+It has many local maxima and wide plains. So a Sobol sequence fills the box first, and
 L-BFGS goes up from the points where it is largest. That lives on the host, in units of the box;
 the predictions stay where the posterior is.
 """
@@ -10,12 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from .. import _check, _xp
 from .._threads import in_one_pool
-from .._xp import HostMatrix, HostVector, Vector, as_array, to_numpy
+from .._xp import HostMatrix, HostVector, Matrix, Vector, as_array, to_numpy
 from ..ascent import Ascent, ascend
 from ..boxes import Pairs, intervals
 from ..contracts import Acquisition, require
@@ -86,22 +87,70 @@ def maximise(
     _check.instance(posterior, "posterior", Posterior)
     require(acquisition, "acquisition", Acquisition)
     differentiable_mean(posterior.gp)
-    place = _Place(posterior, acquisition, intervals(box, "box", posterior.X.shape[1]))
+    ends = intervals(box, "box", posterior.X.shape[1])
     _check.instance(stream, "stream", Stream)
-    raw = _check.whole(raw, "raw", 1)
-    starts = _check.whole(starts, "starts", 1)
-    steps = _check.whole(steps, "steps", 1)
-    units = _xp.sobol(raw, place.dimensions, stream.generator)
-    climbs = _climbs(place, units, starts, steps)
+    effort = admit_effort(raw, starts, steps)
+    return climbed(_Worth(posterior, acquisition), posterior.X, ends, stream, effort)
+
+
+class Effort(NamedTuple):
+    """How many raw points are looked at, climbs started and steps taken at most."""
+
+    raw: int
+    starts: int
+    steps: int
+
+
+def admit_effort(raw: int, starts: int, steps: int) -> Effort:
+    """The three as they come in at a door."""
+    return Effort(
+        _check.whole(raw, "raw", 1),
+        _check.whole(starts, "starts", 1),
+        _check.whole(steps, "steps", 1),
+    )
+
+
+class Surface(Protocol):
+    """A function of inputs Xs (m, d) that is to be climbed."""
+
+    def values(self, Xs: Matrix, /) -> Vector:
+        """Its values, (m,)."""
+
+    def values_and_gradient(self, Xs: Matrix, /) -> tuple[Vector, Matrix]:
+        """Its values, (m,), and its derivatives by the inputs, (m, d)."""
+
+
+class _Worth(NamedTuple):
+    """What an evaluation is worth, as a function of the place."""
+
+    posterior: Posterior
+    acquisition: Acquisition
+
+    def values(self, Xs: Matrix) -> Vector:
+        return self.acquisition(*self.posterior.predict(Xs))
+
+    def values_and_gradient(self, Xs: Matrix) -> tuple[Vector, Matrix]:
+        mean, variance, pull = admitted_predict_and_pullback(self.posterior, Xs)
+        slopes = self.acquisition.derivatives(mean, variance)
+        return self.acquisition(mean, variance), pull(*slopes)
+
+
+def climbed(
+    surface: Surface, like: Matrix, box: HostMatrix, stream: Stream, effort: Effort
+) -> Maximum:
+    """Where a surface of inputs like `like` (n, d) is largest within `box` (d, 2)."""
+    place = _Place(surface, like, box)
+    units = _xp.sobol(effort.raw, box.shape[0], stream.generator)
+    climbs = _climbs(place, units, effort.starts, effort.steps)
     return Maximum(climbs[0].x, climbs[0].value, climbs)
 
 
 class _Place:
-    """The acquisition over the unit cube, which stands for the box."""
+    """The surface over the unit cube, which stands for the box."""
 
-    def __init__(self, posterior: Posterior, acquisition: Acquisition, box: HostMatrix) -> None:
-        self._posterior = posterior
-        self._acquisition = acquisition
+    def __init__(self, surface: Surface, like: Matrix, box: HostMatrix) -> None:
+        self._surface = surface
+        self._like = like
         self._lower = box[:, 0]
         self._width = box[:, 1] - box[:, 0]
         self.dimensions = box.shape[0]
@@ -109,22 +158,20 @@ class _Place:
     def inputs(self, units: HostMatrix) -> Vector:
         """Points of the cube, (m, d) or (d,), as inputs of the posterior's kind."""
         ends = self._lower, self._lower + self._width
-        return as_array(np.clip(self._lower + self._width * units, *ends), self._posterior.X)
+        return as_array(np.clip(self._lower + self._width * units, *ends), self._like)
 
     def values(self, units: HostMatrix) -> HostVector:
         """What each of the points (m, d) is worth, (m,); NaN counts as minus infinity."""
-        values = to_numpy(self._acquisition(*self._posterior.predict(self.inputs(units))))
+        values = to_numpy(self._surface.values(self.inputs(units)))
         return np.where(np.isnan(values), -math.inf, values).astype(np.float64)
 
     def scaled(self, unit: float) -> Callable[[HostVector], tuple[float, HostVector]]:
         """Value and gradient at one point (d,) of the cube, in that unit of worth."""
 
         def worth(point: HostVector) -> tuple[float, HostVector]:
-            x = self.inputs(point[None, :])
-            mean, variance, pull = admitted_predict_and_pullback(self._posterior, x)
-            value = self._acquisition(mean, variance)
-            slope = to_numpy(pull(*self._acquisition.derivatives(mean, variance)))[0]
-            return float(value[0]) / unit, slope.astype(np.float64) * self._width / unit
+            value, slopes = self._surface.values_and_gradient(self.inputs(point[None, :]))
+            slope = to_numpy(slopes)[0].astype(np.float64)
+            return float(value[0]) / unit, slope * self._width / unit
 
         return worth
 

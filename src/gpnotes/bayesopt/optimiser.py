@@ -1,8 +1,9 @@
 """Who is asked where to evaluate next, and told what came of it.
 
-Where to evaluate next depends on the box, the stream's seed and the evaluations so far, and on
-nothing else: neither on what was drawn before nor on models fitted before. So a loop that is killed
-and started again from its file goes on to the points that it would have come to anyway.
+Where to evaluate next, at one point or at several, depends on the box, the stream's seed and the
+evaluations so far, and on nothing else: neither on what was drawn before nor on models fitted
+before. So a loop that is killed and started again from its file goes on to the points that it would
+have come to anyway.
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ import numpy as np
 from .. import _check, _xp
 from .._xp import Array, HostMatrix, HostVector, Matrix, Numbers, Vector, to_numpy
 from ..boxes import Pairs, intervals
-from ..contracts import Acquisition
 from ..exact import Posterior, condition
 from ..fitting import fit
 from ..kernels import Matern52
@@ -24,14 +24,14 @@ from ..means import ConstantMean
 from ..process import GP
 from ..random import Stream
 from .acquisition import LogExpectedImprovement
+from .batches import AcquisitionOf, believe, chosen
+from .draws import ThompsonSampling
 from .history import FAILURES, Evaluation, History
-from .maximiser import maximise
 
 __all__ = ["Optimiser", "fitted_model"]
 
 OnFailure: TypeAlias = Literal["record", "skip", "stop"]
 Model: TypeAlias = Callable[[Matrix, Vector, Stream], Posterior]
-AcquisitionOf: TypeAlias = Callable[[float], Acquisition]
 
 _SIGNS = {"minimise": -1.0, "maximise": 1.0}
 _BOUNDS = {  # of inputs in the unit cube and values of standard deviation one
@@ -68,7 +68,8 @@ class Optimiser:
     evaluations. `model` is a function of inputs in the unit cube (n, d), values of mean zero and
     deviation one, the larger the better, and a stream; it returns an `exact.Posterior`, and is
     `fitted_model` unless it is given. `acquisition` is a function of the best value, the largest
-    mean at a point that was evaluated; `LogExpectedImprovement` unless it is given.
+    mean at a point that was evaluated, or a `ThompsonSampling`; `LogExpectedImprovement` unless it
+    is given. `ask_batch` asks for several points at once.
 
     With a `path` every evaluation is in its file before `tell` returns, and an optimiser made anew
     with the same arguments and file goes on from there, to the same points. The file names box,
@@ -77,8 +78,8 @@ class Optimiser:
     A value that is not finite is a failure, kept in the history too. `on_failure` says what then:
 
     - ``"record"``: the model is told the worst value seen there, so that it stays away;
-    - ``"skip"``: the model is not told, and the next point is of the Sobol sequence, since the
-      model would ask for the same one again;
+    - ``"skip"``: the model is told no value, but to `believe` its own, so that it has no reason to
+      ask for the same point again; the next one is of the Sobol sequence;
     - ``"stop"``: `tell` raises `ValueError`, and the point is asked for again.
 
     Raises `ValueError` or `TypeError` for arguments that do not fit, each by its name.
@@ -115,8 +116,8 @@ class Optimiser:
         chosen = fitted_model if model is None else model
         self._model = _check.function(chosen, "model", "X, y and a stream")
         worth = LogExpectedImprovement if acquisition is None else acquisition
-        self._acquisition = _check.function(worth, "acquisition", "the best value")
-        self._asked: HostVector | None = None
+        self._acquisition = _admit_acquisition(worth)
+        self._asked: list[HostVector] = []
         self._history = History(path, self._head(ends, goal))
 
     def _head(self, ends: HostMatrix, goal: str) -> dict[str, Any]:
@@ -147,9 +148,40 @@ class Optimiser:
 
     def ask(self) -> HostVector:
         """Where to evaluate next, (d,) on the host; the same again until something is told."""
-        if self._asked is None:
-            self._asked = self._next()
-        return self._asked.copy()
+        return self.ask_batch(1)[0]
+
+    def ask_batch(self, q: int, pending: Matrix | None = None) -> HostMatrix:
+        """Where to evaluate next at `q` points at once, (q, d) on the host.
+
+        The first is what `ask` gives, and each further one what it would give if those before had
+        been told with the mean of the model there, as `batches.believe` does it; the model is
+        fitted once. Of a `ThompsonSampling` each point is from a draw of its own. Before `initial`
+        evaluations have been told all are of the Sobol sequence. An acquisition for which variance
+        is worth nothing asks for one point q times.
+
+        What came of the points is told one by one, in any order, and each may fail. To ask again
+        before all of them are back, give those under way as `pending` (k, d): they are believed
+        too, and not asked for again. They are no evaluations, and no file holds them: after a kill
+        they are asked for anew.
+        The same q points come again until something is told. Raises `ValueError` or `TypeError` for
+        a q that is no whole number from 1, and for pending points that are not in the box.
+        Source: Ginsbourger, Le Riche & Carraro (2010).
+
+        >>> from gpnotes import stream
+        >>> optimiser = Optimiser([(-1.0, 2.0)], stream(1))
+        >>> for _ in range(3):
+        ...     for x in optimiser.ask_batch(4):
+        ...         optimiser.tell(x, (x[0] - 0.5) ** 2)
+        >>> bool(abs(optimiser.best.x[0] - 0.5) < 0.1)
+        True
+        """
+        q = _check.whole(q, "q", 1)
+        if pending is not None:
+            rows = to_numpy(_check.matrix(pending, "pending", columns=self._lower.shape[0]))
+            return np.stack(self._next(q, [self._within(row, "pending") for row in rows]))
+        if len(self._asked) < q:
+            self._asked = self._next(q, [])
+        return np.stack(self._asked[:q])
 
     def tell(self, x: Vector, y: Numbers) -> None:
         """What the objective gave at x (d,), which need not be where it was asked for.
@@ -181,42 +213,73 @@ class Optimiser:
 
     def _keep(self, evaluation: Evaluation) -> None:
         self._history.add(evaluation)
-        self._asked = None
+        self._asked = []
 
     def _admit(self, x: Array) -> HostVector:
-        place = to_numpy(_check.vector(x, "x", size=self._lower.shape[0])).astype(np.float64)
+        return self._within(to_numpy(_check.vector(x, "x", size=self._lower.shape[0])), "x")
+
+    def _within(self, point: HostVector, name: str) -> HostVector:
+        place = point.astype(np.float64)
         if np.any(place < self._lower) or np.any(place > self._upper):
-            raise ValueError(f"x must lie in the box; got {place.tolist()}")
+            raise ValueError(f"{name} must lie in the box; got {place.tolist()}")
         return place
 
     def _counted(self) -> list[Evaluation]:
         return [evaluation for evaluation in self.evaluations if evaluation.failure != "stop"]
 
-    def _next(self) -> HostVector:
+    def _next(self, q: int, pending: list[HostVector]) -> list[HostVector]:
+        """The next `q` points, while others are `pending`."""
         counted = self._counted()
         step = len(counted)
         known = [evaluation for evaluation in counted if evaluation.failure != "skip"]
         valued = [evaluation for evaluation in known if not evaluation.failure]
-        blind = step < self._initial or counted[-1].failure == "skip" or not valued
-        unit = self._sobol(step) if blind else self._modelled(known, step)
-        place = self._lower + (self._upper - self._lower) * unit
+        early = step < self._initial or not valued
+        blind = q if early else int(counted[-1].failure == "skip")
+        places = self._sobol(blind, step, [*(e.x for e in counted), *pending]) if blind else []
+        if blind < q:
+            posterior, X = self._fitted(known, step)
+            failed = self._units([e.x for e in counted if e.failure == "skip"])
+            if failed:
+                posterior = believe(posterior, np.stack(failed))
+            under_way = self._units([*pending, *places])
+            stream = self._stream.spawn(f"climb {step}")
+            points = chosen(posterior, self._acquisition, X, under_way, q - blind, stream)
+            places = [*places, *(self._placed(point) for point in points)]
+        return places
+
+    def _sobol(self, count: int, step: int, taken: list[HostVector]) -> list[HostVector]:
+        """So many points of the sequence from the number `step`, without those that are taken.
+
+        A longer sequence begins like a shorter one.
+        """
+        generator = self._stream.spawn("initial").generator
+        units = _xp.sobol(step + count + len(taken), self._lower.shape[0], generator)[step:]
+        gone = {tuple(place) for place in taken}
+        places = [place for place in self._placed(units) if tuple(place) not in gone]
+        return places[:count]
+
+    def _placed(self, units: HostMatrix) -> HostMatrix:
+        place = self._lower + (self._upper - self._lower) * units
         return np.clip(place, self._lower, self._upper)
 
-    def _sobol(self, step: int) -> HostVector:
-        """The point of the sequence with the number `step`; a longer one begins like a shorter."""
-        generator = self._stream.spawn("initial").generator
-        return _xp.sobol(step + 1, self._lower.shape[0], generator)[step]
+    def _units(self, places: list[HostVector]) -> list[HostVector]:
+        return [(place - self._lower) / (self._upper - self._lower) for place in places]
 
-    def _modelled(self, known: list[Evaluation], step: int) -> HostVector:
-        X = np.stack([evaluation.x for evaluation in known])
-        X = (X - self._lower) / (self._upper - self._lower)
+    def _fitted(self, known: list[Evaluation], step: int) -> tuple[Posterior, HostMatrix]:
+        """The model of what is known, and where in the unit cube that is."""
+        X = np.stack(self._units([evaluation.x for evaluation in known]))
         y = _standardised(self._sign * np.asarray([evaluation.y for evaluation in known]))
         modelled = self._model(X, y, self._stream.spawn(f"model {step}"))
-        posterior = _check.instance(modelled, "model(X, y, stream)", Posterior)
-        acquisition = self._acquisition(float(np.max(to_numpy(posterior.mean(X)))))
-        cube = np.tile([0.0, 1.0], (X.shape[1], 1))
-        found = maximise(posterior, acquisition, cube, self._stream.spawn(f"climb {step}"))
-        return np.asarray(to_numpy(found.x), dtype=np.float64)
+        return _check.instance(modelled, "model(X, y, stream)", Posterior), X
+
+
+def _admit_acquisition(worth: AcquisitionOf) -> AcquisitionOf:
+    given: object = worth
+    if given is ThompsonSampling:
+        raise TypeError("acquisition must be an object, ThompsonSampling(); got the class")
+    if isinstance(worth, ThompsonSampling):
+        return worth
+    return _check.function(worth, "acquisition", "the best value")
 
 
 def _standardised(y: HostVector) -> HostVector:

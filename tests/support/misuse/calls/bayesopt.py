@@ -1,10 +1,10 @@
-"""Right calls of Bayesian optimisation: acquisitions, their maximum, the loop."""
+"""Right calls of Bayesian optimisation: acquisitions, their maximum, paths, the loop."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from gpnotes import GP, RBF, bayesopt, condition, testing
+from gpnotes import GP, RBF, bayesopt, condition, paths, testing
 from gpnotes import stream as make_stream
 
 from ..answers import Call, call
@@ -46,6 +46,8 @@ _X = np.random.default_rng(1).standard_normal((6, 2))
 _POSTERIOR = thing(condition(GP(RBF(), 0.1), _X, _X[:, 0]), GP(RBF(), 0.1))
 _ACQUISITION = thing(bayesopt.LogExpectedImprovement(0.3), RBF())
 _XS = matrix(_X[:3], columns=True)
+_FEATURES = whole(8, 2).but(odd=7)
+_PATHS = paths.sample_paths(_POSTERIOR.right, 2, make_stream(1), features=8)
 _NO_BOXES = {
     "one pair": (0.0, 1.0), "a pair too few": [(0.0, 1.0)], "a pair too many": [(0.0, 1.0)] * 3,
     "reversed": [(1.0, 0.0)] * 2, "nothing between": [(1.0, 1.0)] * 2, "None": None,
@@ -61,6 +63,16 @@ _PLACES = (
          acquisition=_ACQUISITION, Xs=_XS),
     call("maximise", bayesopt.maximise, posterior=_POSTERIOR, acquisition=_ACQUISITION, box=_BOX,
          stream=stream(), raw=whole(8), starts=whole(2), steps=whole(3)),
+    call("thompson", bayesopt.thompson, posterior=_POSTERIOR, box=_BOX, stream=stream(),
+         features=_FEATURES, raw=whole(8), starts=whole(2), steps=whole(3)),
+    call("thompson_among", bayesopt.thompson_among, posterior=_POSTERIOR, Xs=_XS.but(
+         **{"no rows": _X[:0]}), stream=stream(), n=whole(2)),
+    call("ThompsonSampling", bayesopt.ThompsonSampling, features=_FEATURES),
+    call("believe", bayesopt.believe, posterior=_POSTERIOR, x=_XS),
+    call("paths.sample_paths", paths.sample_paths, posterior=_POSTERIOR, count=whole(2),
+         stream=stream(), features=_FEATURES),
+    call("Paths.__call__", _PATHS, Xs=_XS),
+    call("Paths.values_and_pullback", _PATHS.values_and_pullback, Xs=_XS),
     call("check_acquisition", testing.check_acquisition, acquisition=_ACQUISITION, mean=_MEAN,
          variance=_VARIANCE.but(zero=np.zeros(3))),
 )  # fmt: skip
@@ -84,7 +96,8 @@ def _quick(X: np.ndarray, y: np.ndarray, stream: object) -> object:
 _OPTIONS = {
     "box": _ANY_BOX, "stream": stream(), "initial": whole(3, optional=True),
     "on_failure": one_of("skip"), "model": function(_quick).but("None"),
-    "acquisition": function(bayesopt.LogExpectedImprovement).but("None"),
+    "acquisition": function(bayesopt.LogExpectedImprovement).but(
+        "None", **{"the class": bayesopt.ThompsonSampling}),
     "path": Argument(None, {"a number": 3, "a list": ["a"], "bytes": b"a", "a boolean": True,
                             "an object": object(), "the class": str}),
 }  # fmt: skip
@@ -103,6 +116,10 @@ def _fail(x: np.ndarray, problem: str, on_failure: str | None) -> None:
     _optimiser().fail(x, problem, on_failure)
 
 
+def _ask_batch(q: int, pending: np.ndarray) -> np.ndarray:
+    return _optimiser().ask_batch(q, pending)
+
+
 _INSIDE = vector([0.5, 0.5], size=True, mates=False).but(
     **{"outside": np.asarray([0.5, 2.5]), "just outside": np.asarray([-1e-9, 0.0])}
 )
@@ -110,6 +127,9 @@ _LOOPS = (
     call("fitted_model", bayesopt.fitted_model, X=matrix(_X, rows=True), y=vector(_X[:, 0]),
          stream=stream()),
     call("Optimiser", bayesopt.Optimiser, goal=one_of("maximise"), **_OPTIONS),
+    call("Optimiser.ask_batch", _ask_batch, q=whole(2),
+         pending=matrix([[0.5, 0.5], [0.2, 1.5]], columns=True, mates=False).but(
+             "None", outside=np.asarray([[0.5, 0.5], [0.5, 2.5]]))),
     # a value that is not finite is a failure of the objective, not of the call
     call("Optimiser.tell", _tell, x=_INSIDE,
          y=number(0.3).but("NaN", "infinity", "minus infinity", "beyond all floats")),
