@@ -1,11 +1,12 @@
 """An ascent that ends: at the top, at an end, or where a wall leaves it."""
 
 import math
+import threading
 
 import numpy as np
 import pytest
 
-from gpnotes.ascent import ascend
+from gpnotes.ascent import ascend, ascend_all
 
 FREE = np.asarray([[-np.inf, np.inf]] * 2)
 
@@ -150,3 +151,80 @@ def test_points_without_a_value_are_counted(walls, said):
 
     ascent = ascend(walled, np.zeros(2), FREE, 50)
     assert f"{said} value, the last: there is nothing" in ascent.message
+
+
+def hills(points, watch=None):
+    if watch is not None:
+        watch.append(len(points))
+    found = [hill(v) for v in points]
+    return np.asarray([value for value, _ in found]), np.stack([slope for _, slope in found])
+
+
+@pytest.mark.parametrize("m", [1, 10, 70])
+def test_ascents_together_are_the_ascents_alone(rng, m):
+    starts = rng.normal(scale=5.0, size=(m, 2))
+    box = np.asarray([[-9.0, 0.5], [-9.0, 9.0]])
+    calls = []
+    found = ascend_all(lambda points: hills(points, calls), starts, box, 50)
+    for start, ascent in zip(starts, found, strict=True):
+        alone = ascend(hill, start, box, 50)
+        np.testing.assert_array_equal(ascent.vector, alone.vector)
+        assert ascent[1:] == alone[1:]
+    assert sum(calls) == sum(ascent.evaluations for ascent in found)
+    assert max(calls) == min(m, 32)
+    most = [max(a.evaluations for a in found[i : i + 32]) for i in range(0, m, 32)]
+    assert len(calls) == sum(most)  # as many calls as the longest ascent has points
+
+
+def test_a_wall_before_one_ascent_stops_no_other():
+    def walled(points):
+        if np.any(points[:, 0] > 5.0):
+            raise ValueError("there is nothing")
+        return hills(points)
+
+    box = np.asarray([[-9.0, 9.0]] * 2)
+    good, bad = ascend_all(walled, np.asarray([[0.0, 0.0], [6.0, 0.0]]), box, 50)
+    np.testing.assert_allclose(good.vector, [1.0, -2.0], atol=1e-5)
+    assert bad.value == -math.inf
+    assert bad.message == "no value at the start: there is nothing"
+
+
+@pytest.mark.parametrize("error", [TypeError, MemoryError, KeyboardInterrupt])
+@pytest.mark.parametrize("call", [1, 3])
+def test_what_is_no_matter_of_the_points_ends_all_ascents(error, call):
+    before = threading.active_count()
+    calls = []
+
+    def broken(points):
+        if len(calls) == call - 1:
+            raise error("no")
+        return hills(points, calls)
+
+    with pytest.raises(error, match="no"):
+        ascend_all(broken, np.zeros((5, 2)) - np.arange(5.0)[:, None], FREE, 50)
+    for thread in threading.enumerate():
+        if thread.daemon:
+            thread.join(5.0)
+    assert threading.active_count() <= before
+
+
+def test_what_goes_wrong_within_an_ascent_is_raised(monkeypatch):
+    def gives_up(function, start, limits, steps):
+        function(start)
+        raise MemoryError("no room")
+
+    monkeypatch.setattr("gpnotes.ascent.ascend", gives_up)
+    with pytest.raises(MemoryError, match="no room"):
+        ascend_all(hills, np.zeros((3, 2)), FREE, 5)
+
+
+def test_no_start_no_ascent():
+    assert ascend_all(hills, np.zeros((0, 2)), FREE, 5) == []
+
+
+def test_together_an_overflow_is_no_warning_either():
+    def overflowing(points):
+        values, slopes = hills(points)
+        return values + 0.0 * (np.exp(np.full(len(points), 1e3)) < 0.0), slopes
+
+    assert all(a.converged for a in ascend_all(overflowing, np.zeros((2, 2)), FREE, 50))

@@ -8,20 +8,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from queue import SimpleQueue
+from threading import Thread
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from . import _xp
 from ._xp import HostMatrix, HostVector, Minimum
 
-__all__ = ["Ascent", "ascend"]
+__all__ = ["Ascent", "ascend", "ascend_all"]
 
+_TOGETHER = 32  # ascents that have a thread at the same time
 _LARGEST = 1e150  # of a value or a slope: the optimiser sums squares
 # what arithmetic raises; a wrong type or a lack of memory is no matter of the point
 _UNEVALUABLE = (ValueError, ArithmeticError, RuntimeError)
 
 Function = Callable[[HostVector], tuple[float, HostVector]]
+Functions = Callable[[HostMatrix], tuple[HostVector, HostMatrix]]
 
 
 class Ascent(NamedTuple):
@@ -72,6 +76,97 @@ def ascend(
         message += f"; {points} had no value, the last: {walled.problem}"
     success = bool(minimum.success)
     return Ascent(minimum.x, -float(minimum.fun), walled.evaluations, success, message)
+
+
+def ascend_all(
+    function: Functions, starts: HostMatrix, limits: HostMatrix, steps: int
+) -> list[Ascent]:
+    """`ascend` from each of `starts` (m, n), with the function called at many points at once.
+
+    It gives values (k,) and gradients (k, n) at points (k, n), one of each ascent that is still
+    under way, of 32 at most: a call at ten points costs hardly more than one at a single point.
+    Where it raises what is a wall, it is called at each point alone. It is the caller's thread that
+    calls it; an ascent has a thread of its own only for what L-BFGS does in between.
+
+    >>> box = np.asarray([[0.5, 2.0]])
+    >>> found = ascend_all(lambda v: (-(v[:, 0] ** 2), -2.0 * v), np.ones((2, 1)), box, 9)
+    >>> [ascent.vector.tolist() for ascent in found]
+    [[0.5], [0.5]]
+    """
+    groups = (starts[i : i + _TOGETHER] for i in range(0, len(starts), _TOGETHER))
+    return [ascent for group in groups for ascent in _Group(group, limits, steps).ascend(function)]
+
+
+class _Group:
+    """Ascents that go on in step: each asks for a point and waits until all have asked."""
+
+    def __init__(self, starts: HostMatrix, limits: HostMatrix, steps: int) -> None:
+        self._task = starts, limits, steps
+        self._said: SimpleQueue[tuple[int, HostVector | Ascent | BaseException]] = SimpleQueue()
+        self._answers: list[SimpleQueue[_Answer]] = [SimpleQueue() for _ in starts]
+
+    def ascend(self, function: Functions) -> list[Ascent]:
+        """All of them, in the order of their starts."""
+        under_way = set(range(len(self._answers)))
+        ended: dict[int, Ascent] = {}
+        try:
+            for i in under_way:
+                Thread(target=self._climb, args=(i,), daemon=True).start()
+            while under_way:
+                waiting: dict[int, HostVector] = {}
+                while len(waiting) < len(under_way):
+                    i, said = self._said.get()
+                    if isinstance(said, BaseException):
+                        raise said
+                    if isinstance(said, Ascent):
+                        ended[i] = said
+                        under_way.remove(i)
+                    else:
+                        waiting[i] = said
+                order = sorted(waiting)
+                answers = _answers(function, [waiting[i] for i in order])
+                for i, answer in zip(order, answers, strict=True):
+                    self._answers[i].put(answer)
+        finally:
+            for i in under_way:  # none is left, unless something was raised
+                self._answers[i].put(_Stopped())
+        return [ended[i] for i in sorted(ended)]
+
+    def _climb(self, i: int) -> None:
+        starts, limits, steps = self._task
+
+        def at(vector: HostVector) -> tuple[float, HostVector]:
+            self._said.put((i, vector.copy()))
+            answer = self._answers[i].get()
+            if isinstance(answer, BaseException):
+                raise answer
+            return answer
+
+        try:
+            self._said.put((i, ascend(at, starts[i], limits, steps)))
+        except BaseException as problem:  # it is raised where the group is waited for
+            self._said.put((i, problem))
+
+
+class _Stopped(BaseException):
+    """What ends an ascent that nobody waits for any longer: it is no wall."""
+
+
+_Answer: TypeAlias = tuple[float, HostVector] | Exception | _Stopped
+
+
+def _answers(function: Functions, points: list[HostVector]) -> list[_Answer]:
+    """Value and gradient at each point, or what the function raised there."""
+    if not points:
+        return []
+    try:
+        with np.errstate(all="ignore"):  # of this thread, not of those of the ascents
+            values, gradients = function(np.stack(points))
+    except _UNEVALUABLE as problem:
+        if len(points) == 1:
+            return [problem]
+        return [answer for point in points for answer in _answers(function, [point])]
+    return [(float(value), slope) for value, slope in zip(values, gradients, strict=True)]
 
 
 def _within(walled: _Walled, minimum: Minimum, box: HostMatrix, steps: int) -> Minimum:

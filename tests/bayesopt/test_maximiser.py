@@ -83,11 +83,13 @@ def test_no_climb_ends_below_its_start_nor_the_best_below_a_raw_point(rng):
 
 
 def test_a_climb_that_falls_ends_at_its_start(rng, monkeypatch):
-    def falls(worth, start, limits, steps):
-        low = min(np.linspace(0.0, 1.0, 50)[:, None], key=lambda unit: worth(unit)[0])
-        return Ascent(low, worth(low)[0], 1, True, "fell")
+    def falls(worth, starts, limits, steps):
+        line = np.linspace(0.0, 1.0, 50)[:, None]
+        values = worth(line)[0]
+        low = np.argmin(values)
+        return [Ascent(line[low], values[low], 1, True, "fell") for _ in starts]
 
-    monkeypatch.setattr(maximiser, "ascend", falls)
+    monkeypatch.setattr(maximiser, "ascend_all", falls)
     posterior, acquisition = on_the_line(rng), UpperConfidenceBound(4.0)
     found = maximise(posterior, acquisition, LINE, stream(1), raw=16)
     for climb in found.climbs:

@@ -17,7 +17,7 @@ import numpy as np
 from .. import _check, _xp
 from .._threads import in_one_pool
 from .._xp import HostMatrix, HostVector, Matrix, Vector, as_array, to_numpy
-from ..ascent import Ascent, ascend
+from ..ascent import Ascent, ascend_all
 from ..boxes import Pairs, intervals
 from ..contracts import Acquisition, require
 from ..exact import Posterior
@@ -69,7 +69,8 @@ def maximise(
 
     `raw` points of a Sobol sequence, scrambled by the stream, are evaluated at once, O(n² raw).
     From the best `starts` of them, or all if they are fewer, L-BFGS climbs for at most `steps`
-    steps, of O(n²) each. What comes back is never worth less than the best raw point. It may be a
+    steps, of O(n²) each; the climbs go on in step, so that the model predicts at all of them at
+    once. What comes back is never worth less than the best raw point. It may be a
     local maximum: the table of climbs shows how many agree. Where an acquisition is zero in
     floating point, as the expected improvement is far below the best, there is nothing to climb.
 
@@ -165,13 +166,13 @@ class _Place:
         values = to_numpy(self._surface.values(self.inputs(units)))
         return np.where(np.isnan(values), -math.inf, values).astype(np.float64)
 
-    def scaled(self, unit: float) -> Callable[[HostVector], tuple[float, HostVector]]:
-        """Value and gradient at one point (d,) of the cube, in that unit of worth."""
+    def scaled(self, unit: float) -> Callable[[HostMatrix], tuple[HostVector, HostMatrix]]:
+        """Values and gradients at points (m, d) of the cube, in that unit of worth."""
 
-        def worth(point: HostVector) -> tuple[float, HostVector]:
-            value, slopes = self._surface.values_and_gradient(self.inputs(point[None, :]))
-            slope = to_numpy(slopes)[0].astype(np.float64)
-            return float(value[0]) / unit, slope * self._width / unit
+        def worth(points: HostMatrix) -> tuple[HostVector, HostMatrix]:
+            found, slopes = self._surface.values_and_gradient(self.inputs(points))
+            values = to_numpy(found).astype(np.float64)
+            return values / unit, to_numpy(slopes).astype(np.float64) * self._width / unit
 
         return worth
 
@@ -182,7 +183,7 @@ def _climbs(place: _Place, units: HostMatrix, starts: int, steps: int) -> tuple[
     best = order[:starts]
     worth = place.scaled(_unit(values[order], starts))
     limits = np.tile([0.0, 1.0], (place.dimensions, 1))
-    ascents = [ascend(worth, units[row], limits, steps) for row in best]
+    ascents = ascend_all(worth, units[best], limits, steps)
     ends = np.stack([ascent.vector for ascent in ascents])
     begun = zip(units[best], values[best], strict=True)
     reached = zip(ascents, place.values(ends), strict=True)

@@ -1,0 +1,153 @@
+"""Who races: two that do not look at what they have seen, gpnotes by three rules, and peers.
+
+Each is a function of a `Race`, which it calls at points of the unit cube until the budget is spent.
+All but the random search begin with the same points, of a scrambled Sobol sequence. Peers are
+imported where they race: they live in an environment of their own.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+from race_objectives import Problem
+
+from gpnotes import bayesopt, stream
+
+__all__ = ["CONTESTANTS", "Race"]
+
+
+class Race:
+    """One problem with one seed: what was evaluated, and the seconds that this took."""
+
+    def __init__(self, problem: Problem, seed: int) -> None:
+        self.problem = problem
+        self.seed = seed
+        self.points: list[np.ndarray] = []
+        self.values: list[float] = []
+        self.seconds = 0.0
+        self._objective = problem.objective(seed)
+
+    def __call__(self, u: np.ndarray) -> float:
+        """The value at u (d,), which counts."""
+        if not self.left:
+            raise RuntimeError("the budget is spent")
+        began = time.process_time()
+        u = np.clip(np.asarray(u, dtype=np.float64), 0.0, 1.0)
+        value = self._objective(u)
+        self.seconds += time.process_time() - began
+        self.points.append(u)
+        self.values.append(value)
+        return value
+
+    @property
+    def left(self) -> int:
+        """How many evaluations are left."""
+        return self.problem.budget - len(self.values)
+
+    def sobol(self) -> np.ndarray:
+        """As many points as the budget has, (budget, d); the first are what all begin with."""
+        from scipy.stats import qmc
+
+        rng = np.random.default_rng([self.seed, 0])
+        sequence = qmc.Sobol(self.problem.dimensions, scramble=True, seed=rng)
+        return sequence.random(64)[: self.problem.budget]
+
+    def first(self) -> np.ndarray:
+        """The points that all begin with, (initial, d)."""
+        return self.sobol()[: self.problem.initial]
+
+
+def by_chance(race: Race) -> None:
+    """Uniform points."""
+    rng = np.random.default_rng([race.seed, 1])
+    for u in rng.random((race.problem.budget, race.problem.dimensions)):
+        race(u)
+
+
+def by_sobol(race: Race) -> None:
+    """The sequence that the others begin with, to its end."""
+    for u in race.sobol():
+        race(u)
+
+
+def ours(acquisition: bayesopt.optimiser.AcquisitionOf | None) -> Callable[[Race], None]:
+    """The loop of `bayesopt.minimise` with its default model."""
+
+    def run(race: Race) -> None:
+        box = [(0.0, 1.0)] * race.problem.dimensions
+        optimiser = bayesopt.Optimiser(
+            box, stream(race.seed), initial=race.problem.initial, acquisition=acquisition
+        )
+        for u in race.first():
+            optimiser.tell(u, race(u))
+        while race.left:
+            u = optimiser.ask()
+            optimiser.tell(u, race(u))
+
+    return run
+
+
+def by_optuna(name: str) -> Callable[[Race], None]:
+    """A sampler of Optuna with its defaults, told to begin with the points that all begin with."""
+
+    def run(race: Race) -> None:
+        import optuna
+
+        optuna.logging.set_verbosity(optuna.logging.WARNING)
+        names = [f"u{i}" for i in range(race.problem.dimensions)]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that a sampler is called experimental
+            sampler = getattr(optuna.samplers, name)(
+                seed=race.seed, n_startup_trials=race.problem.initial
+            )
+            study = optuna.create_study(sampler=sampler)
+            for u in race.first():
+                study.enqueue_trial(dict(zip(names, map(float, u), strict=True)))
+
+            def objective(trial: optuna.Trial) -> float:
+                return race(np.asarray([trial.suggest_float(name, 0.0, 1.0) for name in names]))
+
+            study.optimize(objective, n_trials=race.problem.budget)
+
+    return run
+
+
+def by_botorch(race: Race) -> None:
+    """`SingleTaskGP` and its log-EI with the defaults, 512 raw points and ten starts."""
+    import torch
+    from botorch.acquisition import LogExpectedImprovement
+    from botorch.fit import fit_gpytorch_mll
+    from botorch.models import SingleTaskGP
+    from botorch.optim import optimize_acqf
+    from gpytorch.mlls import ExactMarginalLogLikelihood
+
+    torch.manual_seed(race.seed)
+    torch.set_num_threads(1)
+    bounds = torch.tensor([[0.0], [1.0]], dtype=torch.double).expand(2, race.problem.dimensions)
+    for u in race.first():
+        race(u)
+    while race.left:
+        X = torch.as_tensor(np.stack(race.points))
+        y = -torch.as_tensor(np.asarray(race.values))[:, None]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of fits that are tried again
+            model = SingleTaskGP(X, y)
+            fit_gpytorch_mll(ExactMarginalLogLikelihood(model.likelihood, model))
+            acquisition = LogExpectedImprovement(model, best_f=y.max())
+            u, _ = optimize_acqf(acquisition, bounds, q=1, num_restarts=10, raw_samples=512)
+        race(u[0].numpy())
+
+
+CONTESTANTS: dict[str, Callable[[Race], None]] = {
+    "random": by_chance,
+    "sobol": by_sobol,
+    "log_ei": ours(None),
+    "ei": ours(bayesopt.ExpectedImprovement),
+    "ucb": ours(lambda best: bayesopt.UpperConfidenceBound(4.0)),
+    "tpe": by_optuna("TPESampler"),
+    "optuna_gp": by_optuna("GPSampler"),
+    "botorch": by_botorch,
+}
