@@ -83,6 +83,20 @@ def test_an_ascent_that_leaves_its_ends_is_brought_back_and_goes_on_within():
     assert kept.evaluations > free.evaluations
 
 
+def test_one_that_is_brought_back_into_a_valley_begins_again_from_its_start():
+    def pitted(v):
+        """Rises to a top at 50, with a narrow valley where the ends are."""
+        pit = 3.0 * math.exp(-(((v[0] - 0.5) / 0.05) ** 2))
+        slope = 1.0 - 0.02 * v[0] + 2.0 * pit * (v[0] - 0.5) / 0.05**2
+        return float(v[0] - 0.01 * v[0] ** 2 - pit), np.asarray([slope, 0.0])
+
+    box = np.asarray([[-1.0, 0.5], [-1.0, 1.0]])
+    assert ascend(pitted, np.zeros(2), FREE, 50).vector[0] > 1.0
+    kept = ascend(pitted, np.zeros(2), FREE, 50, box)
+    assert kept.value > 0.0
+    assert 0.0 < kept.vector[0] < 0.5
+
+
 def test_an_ascent_that_ends_within_never_notices_the_ends():
     box = np.asarray([[0.9, 1.1], [-2.1, -1.9]])
     free, kept = (ascend(hill, np.zeros(2), FREE, 50, e) for e in (None, box))

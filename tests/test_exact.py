@@ -381,6 +381,52 @@ def test_jitter_is_added_only_where_it_must_be_and_is_recorded(numbers):
     assert value == posterior.log_evidence
 
 
+def test_readings_that_contradict_each_other_without_noise_warn_and_are_all_but_impossible(numbers):
+    X, y, _ = numbers
+    twice = np.concatenate([X, X])
+    with pytest.warns(JitterWarning, match="not positive definite in its precision: added"):
+        posterior = condition(GP(Matern52(), 0.0), twice, np.concatenate([y, y + 2.0]))
+    assert np.all(np.isfinite(posterior.mean(X)))
+    assert posterior.log_evidence < -1e6
+
+
+# Readings that leave little to say, or too much
+
+
+def test_one_reading_and_readings_that_are_all_equal_are_ordinary(space):
+    one = space.asarray(np.zeros((1, 1)))
+    mean, variance = condition(GP(RBF(), 1.0), one, space.asarray(np.ones(1))).predict(one)
+    np.testing.assert_allclose([float(mean[0]), float(variance[0])], 0.5)
+    X = space.asarray(np.linspace(0.0, 1.0, 9)[:, None])
+    posterior = condition(GP(RBF(), 0.01, ConstantMean(3.0)), X, space.asarray(np.full(9, 3.0)))
+    np.testing.assert_array_equal(to_numpy(posterior.mean(X)), np.full(9, 3.0))
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_the_row_of_a_reading_that_is_none_is_named(space, numbers, value):
+    X, y, _ = numbers
+    broken = np.where(np.arange(len(y)) == 2, value, y)
+    words = "y must be finite; 1 of its entries are not, the first in row 2"
+    for door in (condition, log_evidence, log_evidence_and_gradient):
+        with pytest.raises(ValueError, match=words):
+            door(GP(RBF(), 0.1), space.asarray(X), space.asarray(broken))
+
+
+def test_readings_too_large_for_their_precision_are_refused_and_never_nan(space, numbers):
+    largest = float(np.max(np.abs(numbers[1])))
+    X, y = (space.asarray(a) for a in (numbers[0], numbers[1] / largest))
+    huge = y * (1.7e308 if space.double else 3.4e38)
+    gp = GP(RBF(), 0.1)
+    with np.errstate(over="ignore", invalid="ignore"):
+        with pytest.raises(ValueError, match="y must be smaller in size: K_y⁻¹ y overflows"):
+            condition(gp, X, huge)
+        large = y * (1e160 if space.double else 1e25)
+        assert np.all(np.isfinite(to_numpy(condition(gp, X, large).mean(X))))
+        for door in (log_evidence, log_evidence_and_gradient):
+            with pytest.raises(ValueError, match=r"y must be smaller than .*squares overflow"):
+                door(gp, X, large)
+
+
 class Indefinite(type(Constant())):
     """A function that is no covariance: the negative of one."""
 

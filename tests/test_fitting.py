@@ -6,6 +6,8 @@ import warnings
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gpnotes import (
     GP,
@@ -15,11 +17,12 @@ from gpnotes import (
     Matern32,
     Matern52,
     Periodic,
+    ZeroMean,
     condition,
     log_evidence,
     stream,
 )
-from gpnotes.exact import log_evidence_and_gradient
+from gpnotes.exact import log_evidence_and_gradient, quiet_evidence
 from gpnotes.fitting import Fit, Run, fit
 from gpnotes.params import flatten_gradient
 from gpnotes.priors import LogNormalPrior, NormalPrior
@@ -172,6 +175,50 @@ def test_units_of_the_data_do_not_matter():
     )
 
 
+KERNELS = (RBF, Matern32, Matern52, Periodic)
+TARGETS = (
+    lambda rng, x: rng.standard_normal(x.size),
+    lambda rng, x: np.sin(3.0 * x),
+    lambda rng, x: np.full(x.size, 3.0),
+    lambda rng, x: 1e6 * np.sin(3.0 * x) + 0.1,
+    lambda rng, x: 1e-6 * rng.standard_normal(x.size),
+)
+
+
+@given(seed=st.integers(0, 2**32 - 1))
+def test_no_fit_is_worse_than_its_start_however_awkward_that_is(seed):
+    """Scales off by up to eight powers of ten, few readings, some of them twice; and it prints."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.choice([1, 2, 3, 8]))
+    x = rng.standard_normal(n)
+    if rng.random() < 0.3:
+        x = np.repeat(x[: (n + 1) // 2], 2)[:n]
+    y = TARGETS[rng.integers(len(TARGETS))](rng, x)
+    variance, lengthscale, noise_var, mean = 10.0 ** rng.uniform(-8.0, 8.0, 4)
+    kernel = KERNELS[rng.integers(len(KERNELS))](variance, lengthscale)
+    kernel = kernel + RBF() if rng.random() < 0.3 else kernel
+    gp = GP(kernel, noise_var, ConstantMean(mean) if rng.random() < 0.5 else ZeroMean())
+    X = x[:, None]
+    value = quiet_evidence(gp, X, y)[0]
+    fitted = fit(gp, X, y, steps=20)
+    assert fitted.log_evidence >= value - 1e-6 * max(1.0, abs(value))
+    objectives = [run.objective for run in fitted.runs]
+    assert objectives == sorted(objectives, reverse=True)
+    assert "log evidence" in str(fitted)
+
+
+def test_inputs_read_twice_without_noise_are_fitted_or_need_it_in_words():
+    X = np.repeat(np.linspace(0.0, 1.0, 4), 2)[:, None]
+    y = np.sin(9.0 * X[:, 0])
+    gp = GP(RBF(), 0.0)
+    with pytest.raises(ValueError, match="noise_var is zero and has no logarithm; name it in fix"):
+        fit(gp, X, y)
+    for readings in (y, y + np.arange(8) % 2):  # the same twice, and two that differ
+        fitted = fit(gp, X, readings, fixed=("noise_var",))
+        assert np.isfinite(fitted.log_evidence)
+        assert fitted.gp.noise_var == 0.0
+
+
 # Bounds
 
 
@@ -213,7 +260,8 @@ def test_options_that_mean_nothing_are_refused_by_name(data, options, error, mes
 
 def test_data_that_do_not_fit_are_refused_by_name(data):
     X, y = data
-    with pytest.raises(ValueError, match="y must be finite; 1 of its entries are not"):
+    words = "y must be finite; 1 of its entries are not, the first in row 3"
+    with pytest.raises(ValueError, match=words):
         fit(start(), X, np.where(np.arange(40) == 3, np.nan, y))
     with pytest.raises(ValueError, match=r"X must have shape \(n, 2\) to match RBF.lengthscale"):
         fit(start(), X[:, :1], y)

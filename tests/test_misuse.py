@@ -16,7 +16,7 @@ ROOMS = (
     "arrays", "bayesopt", "chunks", "crossval", "design", "estimators", "exact", "fantasy",
     "features", "fitting", "games", "gaussian", "interdomain", "kernels", "laplace", "likelihoods",
     "linalg", "linear", "means", "moments", "params", "paths", "pilco", "pilco.pendulum", "priors",
-    "quadrature", "random", "scores", "sparse", "svgp", "testing",
+    "quadrature", "random", "report", "scores", "sparse", "svgp", "testing",
 )  # fmt: skip
 CLEAR = 0.95  # the share of wrong calls whose error names the argument
 
@@ -125,7 +125,8 @@ UNTRIED = {
     "Equilibria", "Equilibrium", "Search", "Estimate", "Moments", "Predictor",
     "Augmented", "Improvement", "Rollout", "SineMoments", "Transitions", "Round", "Choice",
     "VarianceParts", "FeaturePosterior", "SparsePosterior", "Inducing", "Method",
-    "Climb", "Maximum", "Evaluation", "Outcome", "Paths",
+    "Climb", "Maximum", "Evaluation", "Outcome", "Paths", "Ended", "Hyperparameter", "Report",
+    "Survey",
     "Cholesky", "ChunkError", "FactorisationError", "JitterWarning", "Stream", "Space",
     # for subclasses and for other rooms
     "Circular", "ComposableCost", "Kernel", "Stationary", "LikelihoodBase", "Mapper", "added",

@@ -17,12 +17,12 @@ import numpy as np
 from . import _xp
 from ._xp import HostMatrix, HostVector, Minimum
 
-__all__ = ["Ascent", "ascend", "ascend_all"]
+__all__ = ["UNEVALUABLE", "Ascent", "ascend", "ascend_all"]
 
 _TOGETHER = 32  # ascents that have a thread at the same time
 _LARGEST = 1e150  # of a value or a slope: the optimiser sums squares
 # what arithmetic raises; a wrong type or a lack of memory is no matter of the point
-_UNEVALUABLE = (ValueError, ArithmeticError, RuntimeError)
+UNEVALUABLE = (ValueError, ArithmeticError, RuntimeError)
 
 Function = Callable[[HostVector], tuple[float, HostVector]]
 Functions = Callable[[HostMatrix], tuple[HostVector, HostMatrix]]
@@ -53,13 +53,15 @@ def ascend(
     `function` gives value and gradient. Where it raises a `ValueError`, an `ArithmeticError` or a
     `RuntimeError`, or gives what is not finite, there is a wall: higher than all that was seen, but
     finite, since line searches interpolate. An ascent that ends outside of `ends` (n, 2), or before
-    a wall, is brought back and goes on within them; one that does not never notices them.
+    a wall, is brought back and goes on within them; one that does not never notices them. Where
+    that leads below the start, and the start lies within, it begins once more from there, and
+    stays within: the end is never lower than such a start.
 
     >>> box = np.asarray([[0.5, 2.0], [-2.0, 2.0]])
     >>> ascend(lambda v: (-float(v @ v), -2.0 * v), np.ones(2), box, 9).vector
     array([0.5, 0. ])
     """
-    start = np.clip(start, limits[:, 0], limits[:, 1])
+    start = _clipped(start, limits)
     walled = _Walled(function)
     loss, _ = walled(start)
     if walled.problem:
@@ -70,6 +72,8 @@ def ascend(
     if ends is not None:
         box = np.where(np.isfinite(limits), limits, ends)
         minimum = _within(walled, minimum, box, steps)
+        if minimum.fun > loss and np.array_equal(start, _clipped(start, box)):
+            minimum = _xp.minimise(walled, start, box, steps)
     message = str(minimum.message)
     if walled.problem:
         points = "1 point" if walled.walls == 1 else f"{walled.walls} points"
@@ -162,7 +166,7 @@ def _answers(function: Functions, points: list[HostVector]) -> list[_Answer]:
     try:
         with np.errstate(all="ignore"):  # of this thread, not of those of the ascents
             values, gradients = function(np.stack(points))
-    except _UNEVALUABLE as problem:
+    except UNEVALUABLE as problem:
         if len(points) == 1:
             return [problem]
         return [answer for point in points for answer in _answers(function, [point])]
@@ -171,13 +175,18 @@ def _answers(function: Functions, points: list[HostVector]) -> list[_Answer]:
 
 def _within(walled: _Walled, minimum: Minimum, box: HostMatrix, steps: int) -> Minimum:
     """`minimum`, if it lies in the box and no wall stopped it; else that from the box's edge."""
-    nearest = np.clip(minimum.x, box[:, 0], box[:, 1])
+    nearest = _clipped(minimum.x, box)
     outside = not np.array_equal(nearest, minimum.x)
     stopped = walled.problem and not minimum.success
     if not (stopped or outside):
         return minimum
     restarted = _xp.minimise(walled, nearest, box, steps)
     return restarted if outside or restarted.fun <= minimum.fun else minimum
+
+
+def _clipped(vector: HostVector, box: HostMatrix) -> HostVector:
+    """The nearest place in a box."""
+    return np.clip(vector, box[:, 0], box[:, 1])
 
 
 class _Walled:
@@ -202,7 +211,7 @@ class _Walled:
         try:
             with np.errstate(all="ignore"):  # of this thread alone
                 value, gradient = self._function(vector)
-        except _UNEVALUABLE as problem:
+        except UNEVALUABLE as problem:
             return self._wall(vector, str(problem))
         if not np.max(np.abs(np.append(gradient, value))) < _LARGEST:  # NaN is not either
             return self._wall(vector, "value or gradient overflow")

@@ -17,7 +17,7 @@ from . import _check
 from ._xp import HostMatrix, HostVector, Matrix, Vector, epsilon, to_numpy
 from .params import Leaf, Parameters, flatten, free_leaves, names
 
-__all__ = ["ends", "limits", "touched"]
+__all__ = ["distances", "ends", "limits", "touched"]
 
 _FAR = math.log(1e5)  # lengthscales, in units of the range of the inputs
 _WIDE = math.log(1e10)  # what has no unit, in units of its start
@@ -56,6 +56,26 @@ def ends(obj: Parameters, X: Matrix, y: Vector, *, fixed: Collection[str] = ()) 
     start, _ = flatten(obj, fixed=fixed)
     entries = zip(_paths(obj, fixed), start.tolist(), strict=True)
     return _pairs(_end(kinds[path], here, units) for path, here in entries)
+
+
+def distances(obj: Parameters, y: Vector, *, fixed: Collection[str] = ()) -> HostVector:
+    """For each entry of `params.flatten`, how far away another value is another statement.
+
+    1 for a logarithm, a factor of e; for a mean of y, the standard deviation of y; for others the
+    size of the value, and at least 1.
+    """
+    kinds = {leaf.path: leaf for leaf in free_leaves(obj, fixed)}
+    end, _ = flatten(obj, fixed=fixed)
+    scale = math.exp(0.5 * _log_variance(y))
+    entries = zip(_paths(obj, fixed), end.tolist(), strict=True)
+    sizes = [_distance(kinds[path], value, scale) for path, value in entries]
+    return np.asarray(sizes, dtype=np.float64)
+
+
+def _distance(leaf: Leaf, value: float, scale: float) -> float:
+    if leaf.constraint != "real":
+        return 1.0
+    return scale if leaf.unit == "y" else max(1.0, abs(value))
 
 
 def _paths(obj: Parameters, fixed: Collection[str]) -> list[str]:

@@ -35,8 +35,9 @@ def condition(gp: GP, X: Matrix, y: Vector) -> Posterior:
     `linalg.cholesky` applies: what it adds stands in ``posterior.cholesky.jitter``, and all views
     are those of a noise that much larger.
 
-    Raises `ValueError` or `TypeError` for data that do not fit, `FactorisationError` for a matrix
-    that cannot be factored, `MemoryError` for one that has no room.
+    Raises `ValueError` or `TypeError` for data that do not fit or are so large that numbers
+    overflow, `FactorisationError` for a matrix that cannot be factored, `MemoryError` for one that
+    has no room.
     Source: Rasmussen & Williams (2006), algorithm 2.1.
 
     >>> import numpy as np
@@ -47,6 +48,9 @@ def condition(gp: GP, X: Matrix, y: Vector) -> Posterior:
     """
     admit_data(gp, X, y)
     posterior = _conditioned(gp, X, y)
+    xp = array_namespace(y)
+    if not bool(xp.all(xp.isfinite(posterior.alpha))):
+        raise ValueError("y must be smaller in size: K_y⁻¹ y overflows")
     warn_of_jitter(posterior.cholesky.jitter, _gram_name(gp))
     return posterior
 
@@ -283,14 +287,17 @@ class Posterior:
 def log_evidence(gp: GP, X: Matrix, y: Vector) -> float:
     """``log p(y)`` of observations y (n,) at X (n, d), :eq:`eq-fv-evidence`; O(n³).
 
-    Raises what `condition` raises. Source: Rasmussen & Williams (2006), equation 5.8.
+    Raises what `condition` raises, and `ValueError` for a y whose squares overflow.
+    Source: Rasmussen & Williams (2006), equation 5.8.
 
     >>> import numpy as np
     >>> from gpnotes import RBF
     >>> round(log_evidence(GP(RBF(), 1.0), np.zeros((1, 1)), np.zeros(1)), 4)
     -1.2655
     """
-    return condition(gp, X, y).log_evidence
+    posterior = condition(gp, X, y)
+    _check.squarable(y, "y")
+    return posterior.log_evidence
 
 
 def log_evidence_and_gradient(gp: GP, X: Matrix, y: Vector) -> tuple[float, GP]:
@@ -298,7 +305,7 @@ def log_evidence_and_gradient(gp: GP, X: Matrix, y: Vector) -> tuple[float, GP]:
 
     What a fit calls at each step. For NumPy arrays and an RBF or Matérn kernel it works in two
     n × n buffers; for everything else it is `condition` and `Posterior.evidence_gradient`.
-    :eq:`eq-fv-gradient`. Raises what `condition` raises.
+    :eq:`eq-fv-gradient`. Raises what `log_evidence` raises.
     Source: Rasmussen & Williams (2006), equation 5.9.
 
     >>> import numpy as np
@@ -308,6 +315,7 @@ def log_evidence_and_gradient(gp: GP, X: Matrix, y: Vector) -> tuple[float, GP]:
     -0.25
     """
     admit_data(gp, X, y)
+    _check.squarable(y, "y")
     differentiable_mean(gp)
     value, gp_bar, jitter = quiet_evidence(gp, X, y)
     warn_of_jitter(jitter, _gram_name(gp))

@@ -41,7 +41,7 @@ class ConstantMean:
     array([2., 2.])
     """
 
-    value: float = real(0.0)
+    value: float = real(0.0, unit="y")
 
     def __post_init__(self) -> None:
         settle(self)

@@ -60,9 +60,9 @@ def nonnegative(default: Any = MISSING, *, per_dimension: bool = False, unit: st
     return _parameter("nonnegative", default, per_dimension, unit)
 
 
-def real(default: Any = MISSING, *, per_dimension: bool = False) -> Any:
-    """A field that may have any sign and is fitted as it is."""
-    return _parameter("real", default, per_dimension, "")
+def real(default: Any = MISSING, *, per_dimension: bool = False, unit: str = "") -> Any:
+    """A field that may have any sign and is fitted as it is; `unit` is ``"y"`` for a mean of y."""
+    return _parameter("real", default, per_dimension, unit)
 
 
 def fixed(default: Any = MISSING) -> Any:

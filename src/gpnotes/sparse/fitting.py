@@ -11,24 +11,51 @@ import numpy as np
 from .. import _check
 from .._threads import in_one_pool
 from .._xp import HostMatrix, HostVector, Matrix, Vector, as_array, to_numpy
-from ..ascent import ascend
+from ..ascent import Function, ascend
 from ..bounds import ends, limits, touched
 from ..contracts import InducingVariables
 from ..interdomain.points import variables_of
 from ..linalg import warn_of_jitter
 from ..params import flatten, flatten_gradient
 from ..process import GP, differentiable_mean
+from ..report import Ended, Report
+from ..report.hyperparameters import surveyed
 from .inducing import inducing_at
-from .methods import MethodName, method_named
+from .methods import Method, MethodName, method_named
 from .regression import log_evidence, quiet_gradient
 
 __all__ = ["Fit", "fit"]
 
 
 @dataclass(frozen=True, eq=False)
+class _Problem:
+    """What a fit maximises, by what is free in a process like `gp`, for a `report`."""
+
+    gp: GP
+    X: Matrix
+    y: Vector
+    method: Method
+    fixed: tuple[str, ...]
+    box: HostMatrix
+
+    def objective(self, variables: InducingVariables) -> Function:
+        """Value and gradient at a vector of `params.flatten`, by these inducing variables."""
+        _, rebuild = flatten(self.gp, fixed=self.fixed)
+
+        def evaluated(vector: HostVector) -> tuple[float, HostVector]:
+            """Jitter on the way is not worth a warning."""
+            here = rebuild(vector)
+            value, gp_bar, _ = quiet_gradient(here, variables, self.X, self.y, self.method)
+            return value, flatten_gradient(here, gp_bar, fixed=self.fixed)
+
+        return evaluated
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Fit:
     """Where an ascent ended: the process, the inducing points and their evidence by the method.
 
+    Printed, it is its `report`, a page; X and y are kept for that, not copied.
     `Z` is as it was given: an array of other points (M, d), or other inducing variables. After
     `evaluations` of value and gradient the optimiser said `message`; `at_bounds` names the
     parameters that ended on one of their bounds, by `params.names`.
@@ -41,6 +68,31 @@ class Fit:
     converged: bool
     message: str
     at_bounds: tuple[str, ...] = ()
+    _problem: _Problem | None = None
+
+    def report(self) -> Report:
+        """How well the readings determine the hyperparameters, given the inducing variables.
+
+        As `gpnotes.fitting.Fit.report`, with twice as many evaluations as there are parameters of
+        gp and some more for each that is not determined; what Z leaves open is not looked at.
+        """
+        if self._problem is None:
+            raise ValueError("found must be a fit that `fit` made, which keeps its readings")
+        problem = self._problem
+        objective = problem.objective(variables_of(self.Z))
+        at_bounds = self.at_bounds
+        fixed, box = problem.fixed, problem.box
+        rows, gain = surveyed(objective, self.gp, problem.y, fixed, at_bounds, box)
+        runs = (Ended(self.log_evidence, self.evaluations, self.converged, at_bounds),)
+        return Report(problem.y.shape[0], rows, self.log_evidence, 0.0, gain, runs)
+
+    def __repr__(self) -> str:
+        """One line; ``print`` gives the page."""
+        return f"<Fit: log evidence {self.log_evidence:.1f} by inducing variables>"
+
+    def __str__(self) -> str:
+        """The report, or one line where the readings were not kept."""
+        return str(self.report()) if self._problem is not None else repr(self)
 
 
 @in_one_pool
@@ -98,7 +150,8 @@ def fit(
     end, variables = free.at(ascent.vector)
     jitter = inducing_at(end, variables, quiet=True).factor.jitter
     warn_of_jitter(jitter, f"K_uu of {end.kernel!r}")
-    return Fit(end, free.like_given(variables), *ascent[1:], free.touched(ascent.vector))
+    problem = _Problem(gp, X, y, chosen, free.fixed, free.box)
+    return Fit(end, free.like_given(variables), *ascent[1:], free.touched(ascent.vector), problem)
 
 
 class _Free:
@@ -118,17 +171,17 @@ class _Free:
         self._gp = gp
         self._given = Z
         self._variables = variables_of(Z)
-        self._fixed = tuple(name for name in fixed if name != "Z")
-        parameters, self._rebuild = flatten(gp, fixed=self._fixed)
+        self.fixed = tuple(name for name in fixed if name != "Z")
+        parameters, self._rebuild = flatten(gp, fixed=self.fixed)
         self._count = parameters.size
-        self._box, reach = limits(gp, bounds, fixed=self._fixed), ends(gp, X, y, fixed=self._fixed)
+        self.box, reach = limits(gp, bounds, fixed=self.fixed), ends(gp, X, y, fixed=self.fixed)
         self._units = self._step(X)
         moving = 0 if "Z" in fixed else math.prod(self._variables.inputs.shape)
         anywhere = np.tile([-math.inf, math.inf], (moving, 1))
         self.start = np.concatenate([parameters, np.zeros(moving)])
-        self.limits: HostMatrix = np.concatenate([self._box, anywhere])
+        self.limits: HostMatrix = np.concatenate([self.box, anywhere])
         self.ends: HostMatrix = np.concatenate([reach, anywhere])
-        self._box = np.where(np.isfinite(self._box), self._box, reach)
+        self.box = np.where(np.isfinite(self.box), self.box, reach)
 
     def _step(self, X: Matrix) -> HostVector:
         """The standard deviation of each column of X; one where it is zero, or where the inputs of
@@ -149,7 +202,7 @@ class _Free:
 
     def gradient(self, gp: GP, gp_bar: GP, Z_bar: Matrix) -> HostVector:
         """The derivatives by the vector."""
-        parameters = flatten_gradient(gp, gp_bar, fixed=self._fixed)
+        parameters = flatten_gradient(gp, gp_bar, fixed=self.fixed)
         if self.start.size == self._count:
             return parameters
         return np.concatenate([parameters, np.ravel(self._units * to_numpy(Z_bar))])
@@ -160,4 +213,4 @@ class _Free:
 
     def touched(self, vector: HostVector) -> tuple[str, ...]:
         """The names of parameters of gp that lie on a bound."""
-        return touched(self._gp, vector[: self._count], self._box, fixed=self._fixed)
+        return touched(self._gp, vector[: self._count], self.box, fixed=self.fixed)

@@ -56,6 +56,7 @@ _WEIGHTS = _LINEAR.condition(_PHI, _Y)
 _ARD = vector([1.0, 2.0], mates=False).but(
     "a number", "a scalar array", zero=np.asarray([0.0, 1.0]), negative=np.asarray([-1.0, 1.0])
 )
+_FITTED = fit(_GP, _X, _Y, restarts=1, stream=gpnotes.stream(0), steps=3)
 _GPS = thing(_GP, RBF(), _POSTERIOR)
 _XY = {"X": matrix(_X, rows=True), "y": vector(_Y, size=True)}
 _LABELLED = {
@@ -228,7 +229,9 @@ CALLS = (
     call("cross_validate, groups", crossval.cross_validate, fit=_FIT, **_XY,
          groups=_LABELLED_ROWS.but(none=None, short=[1, 2], long=[1, 2] * 4)),
     call("fit", fit, gp=_GPS, **_XY, restarts=whole(1, 0), stream=stream(),
-         restart_sd=nonnegative(), bounds=BOUNDS, priors=_PRIORS, fixed=NAMES, steps=whole(3)),
+         restart_sd=nonnegative(), bounds=BOUNDS, priors=_PRIORS, fixed=NAMES, steps=whole(3),
+         callback=function(lambda run: None).but("None"), progress=flag()),
+    call("Fit.report", _FITTED.report, run=whole(1, 0).but(**{"too many": 2})),
     call("laplace.condition", laplace.condition, gp=thing(GP(RBF(), 0.0), RBF()), **_LABELLED,
          likelihood=thing(_BERNOULLI, RBF())),
     call("laplace.fit", laplace.fit, gp=thing(GP(RBF(), 0.0), RBF()), **_LABELLED,

@@ -1,0 +1,182 @@
+"""The page that a fit prints: numbers rounded to what is known, and what a table cannot say."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from .curvature import FLAT
+from .hyperparameters import Hyperparameter
+
+__all__ = ["Ended", "Report"]
+
+
+class Ended(NamedTuple):
+    """One ascent of a fit: minus infinity is the objective of one that failed at its start."""
+
+    objective: float
+    evaluations: int
+    converged: bool
+    at_bounds: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a fit found: the hyperparameters, the evidence, and all runs; to be printed.
+
+    It is about the end of one of the `runs`, best first, with the number `run`, 0 for the best.
+    Where the readings are all equal, it is `constant`.
+    `gain` is what the objective has left to rise by a parabola, next to nothing at a top. What is
+    printed is rounded to what is known, so that it is the same on every machine: values to their
+    errors, objectives to a tenth, evaluations to tens. The fields are not rounded.
+    """
+
+    readings: int
+    hyperparameters: tuple[Hyperparameter, ...]
+    log_evidence: float
+    log_prior: float
+    gain: float
+    runs: tuple[Ended, ...]
+    run: int = 0
+    constant: bool = False
+
+    def __str__(self) -> str:
+        """The page."""
+        parts = [self._head(), self._values(), self._remarks(), self._runs()]
+        return "\n\n".join("\n".join(lines) for lines in parts if lines)
+
+    @property
+    def agreeing(self) -> int:
+        """How many runs ended within `FLAT` of the best objective."""
+        return sum(self.runs[0].objective - run.objective < FLAT for run in self.runs)
+
+    def undetermined(self) -> tuple[str, ...]:
+        """The names of what the readings do not determine, alone or together with others."""
+        return self._named("flat", "shared")
+
+    def _named(self, *states: str) -> tuple[str, ...]:
+        return tuple(one.name for one in self.hyperparameters if one.state in states)
+
+    def _head(self) -> list[str]:
+        line = f"log evidence {_tenths(self.log_evidence)}"
+        if self.log_prior:
+            total = _tenths(self.log_evidence + self.log_prior)
+            line += f", log prior {_tenths(self.log_prior)}, together {total}"
+        fitted = f"Fit of {_counted(self.readings, 'reading')}"
+        behind = self.runs[0].objective - self.runs[self.run].objective
+        many = f", run {self.run} of {len(self.runs)}, {_tenths(behind)} below the best"
+        return [fitted + (many if self.run else ""), line]
+
+    def _values(self) -> list[str]:
+        """The table of hyperparameters."""
+        if not self.hyperparameters:
+            return []
+        rows = [_row_of(one) for one in self.hyperparameters]
+        return [*_table([("hyperparameter", "value", "error", "two errors to either side"), *rows])]
+
+    def _remarks(self) -> list[str]:
+        """What the table alone would not tell."""
+        lines = []
+        if self.constant:
+            lines.append("The readings are all equal: of a function they tell no more than that.")
+        if names := self._named("flat"):
+            lines.append(f"Not determined by the readings: {', '.join(names)}.")
+        if names := self._named("shared"):
+            lines.append(f"Determined only in part, to be moved together: {', '.join(names)}.")
+        if names := self._named("bound"):
+            lines.append(f"On a bound, beyond which the objective rises: {', '.join(names)}.")
+        if names := self._named("open"):
+            lines.append(f"Not at a top, or lost in rounding: {', '.join(names)}.")
+        if self.gain >= FLAT:
+            converged = self.runs[self.run].converged
+            why = "rounding hides the rest of it" if converged else "give it more steps"
+            lines.append(f"This run stopped on its way up: {why}.")
+        if self.agreeing == 1 < len(self.runs):
+            lines.append("One run alone is the best: more restarts may find a better one.")
+        return lines
+
+    def _runs(self) -> list[str]:
+        """The table of runs; of two with the same row, rounding says which is better."""
+        agree = f", {self.agreeing} within {FLAT:g} of the best" if len(self.runs) > 1 else ""
+        best = self.runs[0].objective
+        keyed = [(round(best - run.objective, 1), _row_of_run(run, best)) for run in self.runs]
+        rows = [row for _, row in sorted(keyed)]
+        said = f"{_counted(len(self.runs), 'run')}{agree}:"
+        heads = ("below the best", "evaluations", "converged", "on a bound")
+        return [said, *_table([heads, *rows])]
+
+
+def _row_of(one: Hyperparameter) -> tuple[str, ...]:
+    if one.state == "flat":
+        return one.name, _range(one), "", ""
+    size = abs(one.value)
+    if one.state != "determined":
+        return one.name, _placed(one.value, _place(size)), "", ""
+    place = _place(size * min(one.error, 1.0) if one.positive else one.error)
+    ends = [_placed(end, _place(end) if one.positive else place) for end in one.interval]
+    return one.name, _placed(one.value, place), _error(one), " to ".join(ends)
+
+
+def _error(one: Hyperparameter) -> str:
+    """The standard error: of a logarithm as a share of the value, or a factor where it is large."""
+    if not one.positive:
+        return _placed(one.error, _place(one.error))
+    if one.error < 1.0:
+        return f"{_placed(100.0 * one.error, _place(100.0 * one.error))} %"
+    factor = one.interval[1] / one.value  # of two errors
+    return f"a factor of {_placed(factor**0.5, _place(factor**0.5))}"
+
+
+def _range(one: Hyperparameter) -> str:
+    """Where a number may lie that is not determined; an end that is out of sight is not named."""
+    low, high = (_placed(end, _place(end, 1)) for end in (one.low, one.high))
+    lower = one.low > 0.0 if one.positive else math.isfinite(one.low)
+    if lower and math.isfinite(one.high):
+        return f"{low} to {high}"
+    return f"{low} or more" if lower else f"{high} or less" if math.isfinite(one.high) else "any"
+
+
+def _row_of_run(run: Ended, best: float) -> tuple[str, ...]:
+    if run.objective == -math.inf:
+        return "failed", "", "", ""
+    evaluations = str(run.evaluations if run.evaluations < 10 else round(run.evaluations, -1))
+    converged = "yes" if run.converged else "no"
+    return _tenths(best - run.objective), evaluations, converged, ", ".join(run.at_bounds)
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def _tenths(value: float) -> str:
+    return _placed(value, 1)
+
+
+def _place(error: float, digits: int = 2) -> int:
+    """The decimal place to which a number is known whose error has so many digits."""
+    if error == 0.0 or not math.isfinite(error):
+        return 0
+    rounded = float(f"{abs(error):.{digits - 1}e}")  # 0.0996 is 0.10
+    return digits - 1 - math.floor(math.log10(rounded))
+
+
+def _placed(value: float, place: int) -> str:
+    """A number rounded to a decimal place, written out unless that takes many zeros."""
+    if not math.isfinite(value):
+        return str(value)
+    value = round(value, place) + 0.0  # no minus before zero
+    if value == 0.0 or 1e-4 <= abs(value) < 1e7:
+        return f"{value:.{min(max(place, 0), 15)}f}"
+    return f"{value:.{max(place + math.floor(math.log10(abs(value))), 0)}e}"
+
+
+def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Columns, the first and the last to the left, others to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = [cell.rjust(width) for cell, width in zip(row, widths, strict=True)]
+        cells[0] = row[0].ljust(widths[0])
+        cells[-1] = row[-1]
+        yield "  ".join(cells).rstrip()
