@@ -19,6 +19,7 @@ import numpy as np
 import path_contestants
 import rollout_contestants
 import sample_contestants
+import sum_contestants
 
 import gpnotes
 
@@ -160,6 +161,13 @@ def their_prediction(problem: Problem) -> Callable[[], Any]:
     return call
 
 
+SUM_OR_PRODUCT = (
+    Contestant("floor", sum_contestants.floor),
+    Contestant("alone", sum_contestants.alone),
+    Contestant("gpnotes", sum_contestants.ours),
+    Contestant("general", sum_contestants.general, slow=True),
+    Contestant("scikit-learn", sum_contestants.scikit_learn, slow=True),
+)
 TASKS = {
     "evidence": (
         Contestant("floor", floor_of_evidence),
@@ -171,6 +179,8 @@ TASKS = {
         Contestant("gpnotes", our_prediction),
         Contestant("scikit-learn", their_prediction, slow=True),
     ),
+    "sum": SUM_OR_PRODUCT,
+    "product": SUM_OR_PRODUCT,
     "games": (
         Contestant("floor", game_contestants.floor),
         Contestant("gaussian", game_contestants.our_method("gaussian")),
@@ -221,5 +231,7 @@ def problem_of(task: str, n: int, points: int) -> Any:
         "moments": rollout_contestants.RolloutProblem,
         "paths": path_contestants.PathProblem,
         "samples": sample_contestants.SampleProblem,
+        "sum": sum_contestants.SumProblem,
+        "product": sum_contestants.ProductProblem,
     }
     return kinds.get(task, Problem)(n, points)

@@ -2,8 +2,9 @@
 
 gpnotes, scikit-learn and the LAPACK floor work on the same problems in one run, in turns; what they
 answer is compared. Ratios are medians over rounds of the ratio within a round. Games, rollouts,
-posterior samples, paths and approximations have tables of their own: `games_table`,
-`moments_table`, `samples_table`, `paths_table`, `approximations_table`.
+posterior samples, paths, approximations, sums and products of kernels have tables of their own:
+`games_table`, `moments_table`, `samples_table`, `paths_table`, `approximations_table`,
+`sums_table`.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ import games_table
 import moments_table
 import paths_table
 import samples_table
+import sum_contestants
+import sums_table
 from contestants import POINTS, D
 from game_contestants import MIXTURES, PROFILES
 from measure import disagreement, peak_bytes, times
@@ -40,7 +43,9 @@ TOLERANCE = 1e-8
 # (task, n): at most so many times the floor
 TARGETS = {("evidence", 2000): 1.4, ("evidence", 5000): 1.2, ("prediction", 2000): 1.3}
 MOST_MATRICES = 3.0  # of n × n numbers at a time, for the evidence
-_PARTS = ("games", "moments", "samples", "paths", "features", "bound", "epoch")
+_PARTS = (
+    "sum", "product", "games", "moments", "samples", "paths", "features", "bound", "epoch",
+)  # fmt: skip
 _NAMES = ("floor", "gpnotes", "sklearn")
 _HEAD = f"""
 {"":20}{"seconds (median)":^33}{"times the floor":^20}{"n × n matrices":^27}
@@ -58,6 +63,9 @@ def main() -> int:
     report["rows"] = [_row(task, n, wanted) for task, n in sizes]
     report["growth"] = growth(report["rows"])
     print(_summary(report))
+    for task in ("sum", "product") if wanted.summed else ():
+        report[task] = sums_table.row(task, wanted.summed, wanted.rounds or 9)
+        print(sums_table.shown(report[task]))
     if wanted.mixtures:
         report["games"] = games_table.row(wanted.profiles, wanted.mixtures, wanted.rounds or 5)
         print(games_table.shown(report["games"]))
@@ -91,6 +99,8 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--sizes", type=_numbers, default=[500, 1000, 2000, 5000])
     parser.add_argument("--predict", type=_numbers, default=[2000], help="sizes for prediction")
     parser.add_argument("--points", type=int, default=POINTS, help="points to predict at")
+    summed = sum_contestants.ROWS
+    parser.add_argument("--summed", type=int, default=summed, help="rows; 0 for no sum of kernels")
     parser.add_argument("--mixtures", type=int, default=MIXTURES, help="of the game; 0 for none")
     parser.add_argument("--profiles", type=int, default=PROFILES, help="samples of the game")
     parser.add_argument("--steps", type=int, default=STEPS, help="of the rollout; 0 for none")

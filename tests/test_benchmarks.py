@@ -25,7 +25,8 @@ def bench(root, monkeypatch):
     """The modules of the folder, which is no package: they are scripts that sit together."""
     monkeypatch.syspath_prepend(str(root / "benchmarks"))
     names = (
-        "in_jax", "game_contestants", "rollout_contestants", "sample_contestants", "contestants",
+        "in_jax", "sum_contestants", "game_contestants", "rollout_contestants",
+        "sample_contestants", "contestants", "sums_table",
         "measure", "floor_rows", "games_table", "moments_table", "samples_table", "run",
         "pendulum_contestants", "pendulum_table", "feature_contestants", "bound_contestants",
         "epoch_contestants", "approximations_table", "which_approximation", "path_contestants",
@@ -39,7 +40,7 @@ def bench(root, monkeypatch):
 def test_one_command_prints_a_table_and_writes_a_json(root, tmp_path):
     target = tmp_path / "new" / "benchmarks.json"
     options = ["--sizes", "60", "--predict", "40", "--points", "30", "--rounds", "2"]
-    options += ["--mixtures", "0", "--steps", "0", "--drawn-at", "0"]
+    options += ["--summed", "0", "--mixtures", "0", "--steps", "0", "--drawn-at", "0"]
     options += ["--featured", "0", "--bounded", "0", "--labelled", "0"]
     shown = subprocess.run(
         [sys.executable, root / "benchmarks" / "run.py", *options, "--json", target],
@@ -104,7 +105,7 @@ def test_answers_that_differ_end_in_an_error(bench, monkeypatch, tmp_path, capsy
     monkeypatch.setitem(bench["contestants"].TASKS, "evidence", (floor, other, theirs))
     monkeypatch.setattr(bench["run"], "peak_bytes", lambda *_: 8 * 40**2)
     options = ["--sizes", "40", "--predict", "", "--rounds", "1", "--json", str(tmp_path / "b")]
-    options += ["--mixtures", "0", "--steps", "0", "--drawn-at", "0"]
+    options += ["--summed", "0", "--mixtures", "0", "--steps", "0", "--drawn-at", "0"]
     options += ["--featured", "0", "--bounded", "0", "--labelled", "0"]
     monkeypatch.setattr(sys, "argv", ["run.py", *options])
     assert bench["run"].main() == 1
@@ -122,7 +123,8 @@ def test_ways_to_approximate_agree_and_a_gap_ends_in_an_error(bench, monkeypatch
         monkeypatch.setattr(table, "row", lambda *_, wrong=wrong: wrong)
         monkeypatch.setattr(sys, "argv", ["approximations_table.py"])
         assert table.main() == 1
-        options = ["--sizes", "", "--predict", "", "--mixtures", "0", "--steps", "0"]
+        options = ["--sizes", "", "--predict", "", "--summed", "0", "--mixtures", "0"]
+        options += ["--steps", "0"]
         options += ["--drawn-at", "0", "--json", str(tmp_path / "b")]
         monkeypatch.setattr(sys, "argv", ["run.py", *options])
         assert bench["run"].main() == 1
@@ -132,6 +134,29 @@ def test_ways_to_approximate_agree_and_a_gap_ends_in_an_error(bench, monkeypatch
     assert "features: 40 random features of 300 rows" in shown
     assert "bound: VFE of 300 rows, 40 inducing points" in shown
     assert "differ by at most 1.0e-06" in shown
+
+
+def test_a_sum_and_a_product_stand_beside_one_kernel(bench, monkeypatch, tmp_path, capsys):
+    table = bench["sums_table"]
+    options = ["--sizes", "", "--predict", "", "--mixtures", "0", "--steps", "0"]
+    options += ["--drawn-at", "0", "--featured", "0", "--bounded", "0", "--labelled", "0"]
+    for task in ("sum", "product"):
+        row = table.row(task, 120, rounds=2)
+        assert [len(spent) for spent in row["seconds"].values()] == [2, 2, 2, 1, 1]
+        assert row["peak_bytes"].keys() == {"floor", "alone", "gpnotes", "general"}
+        assert row["disagreement"] < 1e-8
+        for gap, code in ((1e-6, 1), (1e-9, 0)):
+            given = {**row, "disagreement": gap}
+            monkeypatch.setattr(table, "row", lambda *_, given=given: given)
+            monkeypatch.setattr(sys, "argv", ["sums_table.py"])
+            assert table.main() == code
+            monkeypatch.setattr(sys, "argv", ["run.py", *options, "--json", str(tmp_path / "b")])
+            assert bench["run"].main() == code
+            assert json.loads((tmp_path / "b").read_text()).keys() >= {"sum", "product"}
+        monkeypatch.undo()
+    shown = capsys.readouterr().out
+    assert "product: the evidence of 120 rows with its gradient by all parameters" in shown
+    assert "× one kernel alone (median" in shown
 
 
 def test_libraries_load_before_the_clock_starts(bench, monkeypatch):
@@ -200,7 +225,7 @@ def test_ways_to_evaluate_a_game_that_differ_end_in_an_error(bench, monkeypatch,
     wrong = {**row, "disagreement": 1e-6}
     monkeypatch.setattr(bench["run"].games_table, "row", lambda *_: wrong)
     options = ["--sizes", "", "--predict", "", "--steps", "0", "--json", str(tmp_path / "b")]
-    options += ["--drawn-at", "0"]
+    options += ["--summed", "0", "--drawn-at", "0"]
     options += ["--featured", "0", "--bounded", "0", "--labelled", "0"]
     monkeypatch.setattr(sys, "argv", ["run.py", *options])
     assert bench["run"].main() == 1
@@ -241,7 +266,7 @@ def test_ways_to_roll_out_that_differ_end_in_an_error(
     monkeypatch.setattr(bench["floor_rows"], "times", lambda *_, **__: found)
     monkeypatch.setattr(bench["floor_rows"], "peak_bytes", lambda *_: None)
     options = ["--sizes", "", "--predict", "", "--mixtures", "0", "--json", str(tmp_path / "b")]
-    options += ["--drawn-at", "0"]
+    options += ["--summed", "0", "--drawn-at", "0"]
     options += ["--featured", "0", "--bounded", "0", "--labelled", "0"]
     monkeypatch.setattr(sys, "argv", ["run.py", *options])
     assert bench["run"].main() == int(last != 1.0)
@@ -281,7 +306,8 @@ def test_ways_to_draw_samples_agree_and_a_gap_ends_in_an_error(
     monkeypatch.setattr(bench["run"].samples_table, "row", lambda *_: wrong)
     paths = bench["paths_table"].row(40, 30, rounds=1)
     monkeypatch.setattr(bench["run"].paths_table, "row", lambda *_: paths)
-    options = ["--sizes", "", "--predict", "", "--mixtures", "0", "--steps", "0"]
+    options = ["--sizes", "", "--predict", "", "--summed", "0", "--mixtures", "0"]
+    options += ["--steps", "0"]
     options += ["--featured", "0", "--bounded", "0", "--labelled", "0"]
     monkeypatch.setattr(sys, "argv", ["run.py", *options, "--json", str(tmp_path / "b")])
     assert bench["run"].main() == 1

@@ -36,7 +36,7 @@ _OPERATORS = re.compile(
 )
 _TESTS = {  # of the rooms whose tests do not carry their name alone
     "exact": ("test_exact.py", "inplace/test_evidence.py", "test_memory.py"),
-    "inplace": ("inplace/test_evidence.py", "test_exact.py"),
+    "inplace": ("inplace/test_evidence.py", "inplace/test_tiles.py", "test_exact.py"),
     "_check": ("test_check.py",),
     "priors": ("test_params.py",),
     "process": ("test_exact.py", "test_misuse.py"),

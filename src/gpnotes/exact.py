@@ -12,6 +12,7 @@ from . import _check, _xp, memory
 from ._xp import LOG_2PI, Matrix, Vector, array_namespace
 from .gaussian import Normal, normal_of
 from .inplace import evidence as in_place
+from .inplace.any_kernel import evidence_in_place
 from .linalg import Cholesky, factorise, warn_of_jitter
 from .params import cotangent
 from .process import GP, admit_data, differentiable_mean, plus_noise, prior, residual_of
@@ -303,8 +304,9 @@ def log_evidence(gp: GP, X: Matrix, y: Vector) -> float:
 def log_evidence_and_gradient(gp: GP, X: Matrix, y: Vector) -> tuple[float, GP]:
     """``log p(y)`` and its derivatives by all hyperparameters, as a `GP` that holds them; O(n³).
 
-    What a fit calls at each step. For NumPy arrays and an RBF or Matérn kernel it works in two
-    n × n buffers; for everything else it is `condition` and `Posterior.evidence_gradient`.
+    What a fit calls at each step. For NumPy arrays it works in place, in two n × n buffers for an
+    RBF or Matérn kernel, in one for all others, sums and products above all; for other namespaces,
+    and where K_y needs jitter, it is `condition` and `Posterior.evidence_gradient`.
     :eq:`eq-fv-gradient`. Raises what `log_evidence` raises.
     Source: Rasmussen & Williams (2006), equation 5.9.
 
@@ -327,17 +329,11 @@ def quiet_evidence(gp: GP, X: Matrix, y: Vector) -> tuple[float, GP, float]:
 
     Nothing is checked again and no warning is given: a fit calls this at each step.
     """
-    memory.require_square(X.shape[0], like=X, copies=2, what="the Gram matrix")
-    if in_place.serves(gp.kernel, X):
-        result = in_place.evidence_and_gradient(gp.kernel, gp.noise_var, X, residual_of(gp, X, y))
-        if result is not None:
-            return result.value, _assembled(gp, X, result), 0.0
-    posterior = _conditioned(gp, X, y)
-    return posterior.log_evidence, posterior.evidence_gradient()[0], posterior.cholesky.jitter
-
-
-def _assembled(gp: GP, X: Matrix, result: in_place.Evidence) -> GP:
-    lengths_bar = result.lengthscale_bar
-    kernel_bar = cotangent(gp.kernel, variance=result.variance_bar, lengthscale=lengths_bar)
-    mean_bar, _ = differentiable_mean(gp).pullback(X, result.alpha)
-    return cotangent(gp, kernel=kernel_bar, noise_var=result.noise_var_bar, mean=mean_bar)
+    found = evidence_in_place(gp.kernel, gp.noise_var, X, residual_of(gp, X, y))
+    if found is None:
+        posterior = _conditioned(gp, X, y)
+        return posterior.log_evidence, posterior.evidence_gradient()[0], posterior.cholesky.jitter
+    mean_bar, _ = differentiable_mean(gp).pullback(X, found.alpha)
+    noise_bar = found.noise_var_bar
+    gp_bar = cotangent(gp, kernel=found.kernel_bar, noise_var=noise_bar, mean=mean_bar)
+    return found.value, gp_bar, 0.0

@@ -62,7 +62,7 @@ def test_the_matrix_and_its_slope_are_those_of_the_kernel(small_blocks, rng, kin
     X = rng.normal(size=(31, d)) + 1e4
     X[16:] = X[:15]  # kinks of Matérn-1/2, and rounding that must not become a distance
     slope = np.full((31, 31), np.nan, order="F")
-    K = in_place._gram(kernel, in_place._scaled(kernel, X), slope)
+    K = in_place._gram(kernel, in_place.scaled(kernel, X), slope)
     q = np.sum((X[:, None, :] - X[None, :, :]) ** 2 / kernel.lengthscale**2, axis=-1)
     lower = np.tril_indices(31)
     np.testing.assert_allclose(K[lower], kernel.variance * kernel._profile(q)[lower], rtol=1e-10)
@@ -80,7 +80,7 @@ def test_a_point_far_away_does_not_blur_the_others(rng, kind):
     X[3] = X[2] + 1e-5
     kernel = kind(1.0, 1.0)
     lower = np.tril_indices(40)
-    K = in_place._gram(kernel, in_place._scaled(kernel, X), None)
+    K = in_place._gram(kernel, in_place.scaled(kernel, X), None)
     np.testing.assert_allclose(K[lower], kernel(X)[lower], rtol=1e-10)
     assert K[3, 2] < 1.0
     cross = in_place.cross(kernel, X, X[2:5])
@@ -97,11 +97,11 @@ def test_near_points_are_told_apart_in_float32(small_blocks, rng, kind, d):
     plain, wide = kind(1.4, np.ones(d, np.float32)), X.astype(np.float64)
     kernel = kind(1.4, np.ones(d))
     slope = np.zeros((31, 31), np.float32, order="F")
-    K = in_place._gram(plain, in_place._scaled(plain, X), slope)
+    K = in_place._gram(plain, in_place.scaled(plain, X), slope)
     np.testing.assert_allclose(np.tril(K), np.tril(kernel(wide)), atol=2e-5)
     np.testing.assert_allclose(np.tril(plain(X)), np.tril(kernel(wide)), atol=2e-5)
     assert K[30, 0] == np.float32(1.4)
-    u = in_place._scaled(plain, X)
+    u = in_place.scaled(plain, X)
     np.testing.assert_allclose(in_place.cross(plain, u, u[:4]), kernel(wide, wide[:4]), atol=2e-5)
     y = rng.normal(size=31)
     bar = log_evidence_and_gradient(GP(plain, 0.1), X, y.astype(np.float32))[1].kernel
@@ -128,7 +128,7 @@ def test_a_tiny_lengthscale_does_not_drown_the_other_inputs(small_blocks, groups
     wanted = np.where(together, 1.4 * kernel._profile(rest), 0.0)
     close = {"rtol": 1e-4 if X.dtype == np.float32 else 1e-10, "atol": 1e-30}
     np.testing.assert_allclose(kernel(X), wanted, **close)
-    K = in_place._gram(kernel, in_place._scaled(kernel, X), None)
+    K = in_place._gram(kernel, in_place.scaled(kernel, X), None)
     np.testing.assert_allclose(np.tril(K), np.tril(wanted), **close)
     u = X / lengths
     np.testing.assert_allclose(in_place.cross(kernel, u, u[:4]), wanted[:, :4], **close)

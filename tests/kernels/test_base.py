@@ -346,6 +346,14 @@ def test_two_functions_make_a_stationary_kernel(rng, lengthscale):
     assert repr(kernel).startswith("Matern72(variance=1.3, lengthscale=")
 
 
+@pytest.mark.parametrize("kind", [g.Sum, g.Product])
+def test_a_sum_or_product_of_one_kernel_is_that_kernel(rng, kind):
+    x, part = rng.normal(size=(5, 2)), g.RBF(1.3, 0.8)
+    kernel = kind((part,))
+    check_kernel(kernel, x)
+    np.testing.assert_array_equal(kernel(x), part(x))
+
+
 @pytest.mark.parametrize("noise_var", [0.1, 1e-4])
 def test_a_kernel_that_works_in_place_has_the_same_evidence(rng, noise_var):
     X = rng.normal(size=(40, 2))

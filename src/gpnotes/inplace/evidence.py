@@ -12,13 +12,12 @@ a few columns of the matrix, from the diagonal down, contiguous along the rows.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar, NamedTuple, Protocol, TypeGuard
+from typing import ClassVar, Protocol, TypeGuard
 
 import numpy as np
 
 from .. import _xp
 from .._xp import (
-    LOG_2PI,
     HostArray,
     HostMatrix,
     HostVector,
@@ -29,8 +28,10 @@ from .._xp import (
 )
 from ..linalg import by_differences, rounding
 from ..memory import blocks
+from ..params import Parameters, cotangent
+from .factors import Evidence, cholesky, diagonal, solved
 
-__all__ = ["Evidence", "evidence_and_gradient", "factor", "project", "project_jointly", "serves"]
+__all__ = ["evidence_and_gradient", "factor", "project", "project_jointly", "serves"]
 
 _BLOCK = 2**15  # entries: 256 KiB in float64, so that the two blocks at work fit a core's cache
 
@@ -41,7 +42,7 @@ class AnyKernel(Protocol):
     in_place: ClassVar[bool]
 
 
-class InPlaceKernel(AnyKernel, Protocol):
+class InPlaceKernel(AnyKernel, Parameters, Protocol):
     """What this module asks of a kernel: two hyperparameters, and a profile that works in place."""
 
     variance: float
@@ -60,16 +61,6 @@ def serves(kernel: AnyKernel, X: Matrix) -> TypeGuard[InPlaceKernel]:
     return kernel.in_place and X.shape[0] > 0 and _xp.is_numpy_namespace(array_namespace(X))
 
 
-class Evidence(NamedTuple):
-    """``log p(y)``, its derivatives by the hyperparameters, and ``α = K_y⁻¹ residual``."""
-
-    value: float
-    variance_bar: float
-    lengthscale_bar: Numbers
-    noise_var_bar: float
-    alpha: HostVector
-
-
 def evidence_and_gradient(
     kernel: InPlaceKernel, noise_var: float, X: Matrix, residual: Vector
 ) -> Evidence | None:
@@ -80,29 +71,21 @@ def evidence_and_gradient(
     one derivative a relative error of ``eps σ_n² / σ_f²`` where the noise exceeds the signal.
     """
     n = X.shape[0]
-    u = _scaled(kernel, X)
+    u = scaled(kernel, X)
     slope = np.empty((n, n), X.dtype, order="F")
-    K = _gram(kernel, u, slope)
-    lower = _cholesky(K, noise_var, clean=0)
-    if lower is None:
+    found = solved(_gram(kernel, u, slope), noise_var, residual)
+    if found is None:
         return None
-    log_det = 2.0 * float(np.sum(np.log(_diagonal(lower))))
-    alpha, _ = _xp.lapack("potrs", X)(lower, _xp.as_host(residual), lower=1)
-    inverse, _ = _xp.lapack("potri", X)(lower, lower=1, overwrite_c=1)
-    trace = float(np.sum(_diagonal(inverse)))
-    squares = _dot(alpha, alpha)
-    fit = _dot(_xp.as_host(residual), alpha)
-    own = fit - noise_var * squares - n + noise_var * trace
-    variance_bar = own / (2.0 * kernel.variance)
-    lengths_bar = _lengthscale_bar(kernel, u, _weighted(slope, alpha, inverse))
-    value = -0.5 * (fit + log_det + n * LOG_2PI)
-    return Evidence(value, variance_bar, lengths_bar, 0.5 * (squares - trace), alpha)
+    own = found.fit - noise_var * found.squares - n + noise_var * found.trace
+    lengths_bar = _lengthscale_bar(kernel, u, _weighted(slope, found.alpha, found.inverse))
+    bar = cotangent(kernel, variance=own / (2.0 * kernel.variance), lengthscale=lengths_bar)
+    return Evidence(found.value, bar, found.noise_var_bar, found.alpha)
 
 
 def factor(kernel: InPlaceKernel, noise_var: float, X: Matrix) -> HostMatrix | None:
     """The Cholesky factor of ``K_y``, (n, n) in Fortran order, or None where it needs jitter."""
-    K = _gram(kernel, _scaled(kernel, X), None)
-    return _cholesky(K, noise_var, clean=1)
+    K = _gram(kernel, scaled(kernel, X), None)
+    return cholesky(K, noise_var, clean=1)
 
 
 def project(
@@ -118,7 +101,7 @@ def project_jointly(
 ) -> tuple[HostVector, HostMatrix]:
     """``K_*f α``, (n*,), and the lower triangle of ``K_** − K_*f K_y⁻¹ K_f*``, (n*, n*)."""
     mean, half = _projections(kernel, X, Xs, lower, alpha)
-    K = _gram(kernel, _scaled(kernel, Xs), None)
+    K = _gram(kernel, scaled(kernel, Xs), None)
     return mean, _xp.blas("syrk", X)(-1.0, half, 1.0, K, trans=1, lower=1, overwrite_c=1)
 
 
@@ -132,7 +115,8 @@ def _projections(
     return mean, _xp.blas("trsm", X)(1.0, lower, K, lower=1, overwrite_b=1)
 
 
-def _scaled(kernel: InPlaceKernel, X: Matrix) -> HostMatrix:
+def scaled(kernel: InPlaceKernel, X: Matrix) -> HostMatrix:
+    """The inputs in units of the lengthscale, about their centre."""
     kernel._admit(X, "X")
     u = _xp.as_host(X)
     return (u - u.mean(axis=0)) / host_lengths(kernel)
@@ -147,7 +131,7 @@ def host_lengths(kernel: InPlaceKernel) -> float | HostVector:
 def _gram(kernel: InPlaceKernel, u: HostMatrix, slope: HostMatrix | None) -> HostMatrix:
     """The lower triangle of K; that of ``dk/dq`` goes into `slope`, if there is such a buffer."""
     K = _squares_within(u)
-    _diagonal(K)[:] = 0.0
+    diagonal(K)[:] = 0.0
     errors = None if _exact(u) else _rounding(u)
     for block in _blocks(u.shape[0], u.shape[0], triangle=True):
         q = K.T[block]
@@ -269,14 +253,6 @@ def _profile(
         np.copyto(slope, 0.0, where=near)
 
 
-def _cholesky(K: HostMatrix, noise_var: float, *, clean: int) -> HostMatrix | None:
-    """The factor of ``K + σ_n² I`` in the place of K; `clean` clears the upper triangle."""
-    diagonal = _diagonal(K)
-    diagonal += noise_var
-    lower, failed = _xp.lapack("potrf", K)(K, lower=1, clean=clean, overwrite_a=1)
-    return None if failed else lower
-
-
 def _weighted(slope: HostMatrix, alpha: HostVector, inverse: HostMatrix) -> HostMatrix:
     """``(α αᵀ − K_y⁻¹) ∘ dk/dq`` in the place of the slope; in blocks, zero above the diagonal.
 
@@ -337,12 +313,3 @@ def _weighted_squares_by_differences(u: HostMatrix, W: HostMatrix) -> HostVector
             weighted *= gap
             terms[k] += np.sum(weighted)
     return terms
-
-
-def _diagonal(K: HostMatrix) -> HostVector:
-    """The diagonal as a view that can be written to."""
-    return np.einsum("ii->i", K)
-
-
-def _dot(a: HostVector, b: HostVector) -> float:
-    return float(np.sum(a * b))

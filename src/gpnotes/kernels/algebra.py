@@ -14,6 +14,9 @@ from typing import Any, Self
 
 from .. import _check
 from .._xp import Array, Matrix, Vector, array_namespace
+from ..inplace import tiled_kernels
+from ..inplace.tiled_kernels import tiled
+from ..inplace.tiles import TiledKernel
 from ..params import cotangent, fixed, holds_derivatives, positive
 from .base import KernelBase
 from .sums import added, products_of_others, total
@@ -133,6 +136,9 @@ class Sum(_Combination):
         bars, x_bars = zip(*(p._pull_diag(x, d_bar) for p in self.parts), strict=True)
         return cotangent(self, parts=bars), added(x_bars)
 
+    def _on_tiles(self, x: Matrix) -> TiledKernel:
+        return tiled_kernels.Summed(self, [tiled(part, x) for part in self.parts])
+
     def __repr__(self) -> str:
         return " + ".join(map(repr, self.parts))
 
@@ -168,6 +174,9 @@ class Product(_Combination):
         pulled = (p._pull_diag(x, d_bar * k) for p, k in zip(self.parts, others, strict=True))
         bars, x_bars = zip(*pulled, strict=True)
         return cotangent(self, parts=bars), added(x_bars)
+
+    def _on_tiles(self, x: Matrix) -> TiledKernel:
+        return tiled_kernels.Multiplied(self, [tiled(part, x) for part in self.parts])
 
     def __repr__(self) -> str:
         return " * ".join(f"({p!r})" if isinstance(p, Sum) else repr(p) for p in self.parts)
@@ -205,6 +214,9 @@ class Scaled(Kernel):
     def _pull_diag(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
         bar, x_bar = self.kernel._pull_diag(x, self.scale * d_bar)
         return cotangent(self, scale=total(d_bar * self.kernel._diag(x)), kernel=bar), x_bar
+
+    def _on_tiles(self, x: Matrix) -> TiledKernel:
+        return tiled_kernels.Scaled(self, self.scale, tiled(self.kernel, x))
 
     def _admit(self, x: Matrix, name: str) -> None:
         self.kernel._admit(x, name)
@@ -253,6 +265,9 @@ class ActiveDims(Kernel):
     def _pull_diag(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
         bar, x_bar = self.kernel._pull_diag(self._take(x), d_bar)
         return cotangent(self, kernel=bar), self._put(x_bar, x)
+
+    def _on_tiles(self, x: Matrix) -> TiledKernel:
+        return tiled_kernels.Wrapped(self, tiled(self.kernel, self._take(x)))
 
     def _admit(self, x: Matrix, name: str) -> None:
         if max(self.dims) >= x.shape[1]:

@@ -13,6 +13,8 @@ from typing import Any, ClassVar, Self
 
 from .. import _check, _xp, memory
 from .._xp import Matrix, Vector
+from ..inplace.tiled_kernels import ByHooks
+from ..inplace.tiles import TiledKernel
 from ..params import holds_derivatives, settle
 
 __all__ = ["KernelBase"]
@@ -70,6 +72,10 @@ class KernelBase(ABC):
     @abstractmethod
     def _pull_diag(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
         """What `diag_pullback` returns: ``(kernel_bar, x_bar)``."""
+
+    def _on_tiles(self, x: Matrix) -> TiledKernel:
+        """The kernel at work on NumPy arrays, tile by tile: a hook that need not be brought."""
+        return ByHooks(self, x)
 
     def __call__(self, x: Matrix, z: Matrix | None = None) -> Matrix:
         """The matrix ``[k(xᵢ, zⱼ)]``, (n, m), for x (n, d) and z (m, d).

@@ -29,5 +29,10 @@ def added(terms: Iterable[Array]) -> Array:
 
 
 def products_of_others(factors: list[Array]) -> Iterator[Array]:
-    """For each factor the product of the others, one at a time: matrices are large."""
-    return (reduce(mul, factors[:i] + factors[i + 1 :]) for i in range(len(factors)))
+    """For each factor the product of the others, one at a time: matrices are large.
+
+    Of one factor alone, ones.
+    """
+    for i, factor in enumerate(factors):
+        others = factors[:i] + factors[i + 1 :]
+        yield reduce(mul, others) if others else array_namespace(factor).ones_like(factor)
