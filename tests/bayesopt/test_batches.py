@@ -80,6 +80,25 @@ def test_a_batch_is_what_maximise_finds_under_one_belief_after_the_other():
         X = np.vstack([X, unit])
 
 
+@pytest.mark.parametrize("pending", [False, True])
+def test_the_best_may_be_one_that_is_only_believed(pending):
+    """The top of the mean is asked for first, and is what the next one must improve upon."""
+    bests = []
+
+    def top(best):
+        bests.append(best)
+        return UpperConfidenceBound(0.0)
+
+    made = optimiser(acquisition=top)
+    bests.clear()
+    if pending:
+        made.ask_batch(1, made.ask_batch(1))
+    else:
+        made.ask_batch(2)
+    assert len(bests) == 2
+    assert bests[1] > bests[0] + 1e-3
+
+
 # -- what is asked for ------------------------------------------------------------------------
 
 

@@ -155,9 +155,9 @@ class Optimiser:
 
         The first is what `ask` gives, and each further one what it would give if those before had
         been told with the mean of the model there, as `batches.believe` does it; the model is
-        fitted once. Of a `ThompsonSampling` each point is from a draw of its own. Before `initial`
-        evaluations have been told all are of the Sobol sequence. An acquisition for which variance
-        is worth nothing asks for one point q times.
+        fitted once. Of a `ThompsonSampling` each point is from a draw of its own, and two may be
+        largest at one place. Before `initial` evaluations have been told all are of the Sobol
+        sequence. An acquisition for which variance is worth nothing asks for one point q times.
 
         What came of the points is told one by one, in any order, and each may fail. To ask again
         before all of them are back, give those under way as `pending` (k, d): they are believed

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from .. import _check, memory
+from .._threads import in_one_pool
 from .._xp import Matrix, array_namespace, as_host
 from ..exact import Posterior
 from ..inplace import evidence as in_place
@@ -33,7 +34,7 @@ class Paths:
     `weights` (count, R) holds w and `update` (count, n) holds v of each path. Inputs that do not
     fit are a `ValueError` or a `TypeError`. An input costs O(count (R + n)); memory beside the
     values is that of a block of them.
-    Source: Wilson, Borovitskiy, Terenin, Mostowsky & Deisenroth (2020).
+    :eq:`eq-bo-pathwise`. Source: Wilson, Borovitskiy, Terenin, Mostowsky & Deisenroth (2020).
 
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, condition, stream
@@ -53,6 +54,7 @@ class Paths:
         """How many functions they are."""
         return self.weights.shape[0]
 
+    @in_one_pool
     def __call__(self, Xs: Matrix) -> Matrix:
         """The values at Xs (m, d), (count, m); the same again whenever it is asked."""
         self._admit(Xs)
@@ -120,6 +122,7 @@ class Paths:
         memory.require(self.count, Xs.shape[0], copies=3, like=Xs, what="the values of the paths")
 
 
+@in_one_pool
 def sample_paths(
     posterior: Posterior, count: int, stream: Stream, *, features: int = 1024
 ) -> Paths:
@@ -138,7 +141,7 @@ def sample_paths(
 
     Raises `ValueError` or `TypeError` for arguments that do not fit, each by its name, and
     `TypeError` for a kernel without features; white noise has none, it belongs into `noise_var`.
-    Source: Wilson, Borovitskiy, Terenin, Mostowsky & Deisenroth (2020), with
+    :eq:`eq-bo-pathwise`. Source: Wilson, Borovitskiy, Terenin, Mostowsky & Deisenroth (2020), with
     the features of Rahimi & Recht (2007).
 
     >>> import numpy as np
