@@ -103,10 +103,10 @@ class Fit:
     def report(self, run: int = 0) -> Report:
         """How well the readings determine the hyperparameters where a run ended, 0 being the best.
 
-        With standard errors from the curvature there, `report.survey`: twice as many evaluations
-        of the evidence as there are parameters, and some more for each that is not determined.
-        Made anew at each call. Raises `ValueError` or `TypeError` for the number of a run that is
-        not there or has failed.
+        With standard errors from the curvature there, `report.curvature.survey`: twice as many
+        evaluations of the evidence as there are parameters, and some more for each that is not
+        determined. Made anew at each call. Raises `ValueError` or `TypeError` for the number of a
+        run that is not there or has failed.
 
         >>> from gpnotes import RBF
         >>> X = np.linspace(0.0, 9.0, 30)[:, None]

@@ -19,7 +19,8 @@ FLAT = 0.1  # nats: two objectives that differ by less are as good
 _PART = 0.01  # the squared share from which on a parameter takes part in a direction,
 _ALONE = 0.99  # and from which on it is the direction
 _SHARP = 0.1  # of an error if the others are known: a difference is taken over no more
-_FAR = 32.0  # how far a flat entry is followed: for logarithms, 14 powers of ten
+_FAR = 16.0  # how far a flat entry is followed: for logarithms, seven powers of ten
+_NEAR = 0.05  # how closely its end is looked for: it is printed to one digit
 
 
 class Survey(NamedTuple):
@@ -153,7 +154,7 @@ class _Around:
             near, far = far, 2.0 * far
             if near >= _FAR:
                 return math.inf
-        while far - near > 0.01:
+        while far - near > _NEAR:
             middle = 0.5 * (near + far)
             near, far = (middle, far) if abs(self.drop(middle * axis)) < FLAT else (near, middle)
         return near

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -11,6 +12,8 @@ from .curvature import FLAT
 from .hyperparameters import Hyperparameter
 
 __all__ = ["Ended", "Report"]
+
+_WIDE = 88  # characters, for what is no table
 
 
 class Ended(NamedTuple):
@@ -95,7 +98,7 @@ class Report:
             lines.append(f"This run stopped on its way up: {why}.")
         if self.agreeing == 1 < len(self.runs):
             lines.append("One run alone is the best: more restarts may find a better one.")
-        return lines
+        return [part for line in lines for part in textwrap.wrap(line, _WIDE)]
 
     def _runs(self) -> list[str]:
         """The table of runs; of two with the same row, rounding says which is better."""
