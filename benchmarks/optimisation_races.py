@@ -53,7 +53,8 @@ def run(problem: Problem, method: str, seed: int) -> Row:
 def kept(path: Path) -> list[Row]:
     """The runs that ended; a line that was cut short is none."""
     rows = []
-    for line in path.read_text("utf-8").splitlines() if path.exists() else ():
+    lines = path.read_text("utf-8").splitlines() if path.exists() else []
+    for line in filter(None, lines):
         try:
             rows.append(json.loads(line))
         except json.JSONDecodeError:
@@ -75,7 +76,7 @@ def race_all(path: Path, problems: list[str], methods: list[str], seeds: int) ->
                 if problem.name in problems and (problem.name, method, seed) not in have:
                     row = run(problem, method, seed)
                     with path.open("a", encoding="utf-8") as file:
-                        print(json.dumps(row), file=file)
+                        print("", json.dumps(row), sep="\n", file=file)  # after a cut line too
                     print(*key(row), min(row["values"]), round(row["seconds"], 2), flush=True)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from race_objectives import Problem
@@ -90,7 +91,7 @@ def ours(acquisition: bayesopt.optimiser.AcquisitionOf | None) -> Callable[[Race
     return run
 
 
-def by_optuna(name: str) -> Callable[[Race], None]:
+def by_optuna(name: str, **options: Any) -> Callable[[Race], None]:
     """A sampler of Optuna with its defaults, told to begin with the points that all begin with."""
 
     def run(race: Race) -> None:
@@ -101,7 +102,7 @@ def by_optuna(name: str) -> Callable[[Race], None]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # that a sampler is called experimental
             sampler = getattr(optuna.samplers, name)(
-                seed=race.seed, n_startup_trials=race.problem.initial
+                seed=race.seed, n_startup_trials=race.problem.initial, **options
             )
             study = optuna.create_study(sampler=sampler)
             for u in race.first():
@@ -115,30 +116,39 @@ def by_optuna(name: str) -> Callable[[Race], None]:
     return run
 
 
-def by_botorch(race: Race) -> None:
-    """`SingleTaskGP` and its log-EI with the defaults, 512 raw points and ten starts."""
-    import torch
-    from botorch.acquisition import LogExpectedImprovement
-    from botorch.fit import fit_gpytorch_mll
-    from botorch.models import SingleTaskGP
-    from botorch.optim import optimize_acqf
-    from gpytorch.mlls import ExactMarginalLogLikelihood
+def by_botorch(exact: bool) -> Callable[[Race], None]:
+    """`SingleTaskGP` and its log-EI with the defaults, 512 raw points and ten starts.
 
-    torch.manual_seed(race.seed)
-    torch.set_num_threads(1)
-    bounds = torch.tensor([[0.0], [1.0]], dtype=torch.double).expand(2, race.problem.dimensions)
-    for u in race.first():
-        race(u)
-    while race.left:
-        X = torch.as_tensor(np.stack(race.points))
-        y = -torch.as_tensor(np.asarray(race.values))[:, None]
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of fits that are tried again
-            model = SingleTaskGP(X, y)
-            fit_gpytorch_mll(ExactMarginalLogLikelihood(model.likelihood, model))
-            acquisition = LogExpectedImprovement(model, best_f=y.max())
-            u, _ = optimize_acqf(acquisition, bounds, q=1, num_restarts=10, raw_samples=512)
-        race(u[0].numpy())
+    An exact one is told that the variance of the noise is a millionth of that of the values, which
+    is the least that the model of gpnotes allows; the other infers it.
+    """
+
+    def run(race: Race) -> None:
+        import torch
+        from botorch.acquisition import LogExpectedImprovement
+        from botorch.fit import fit_gpytorch_mll
+        from botorch.models import SingleTaskGP
+        from botorch.optim import optimize_acqf
+        from gpytorch.mlls import ExactMarginalLogLikelihood
+
+        torch.manual_seed(race.seed)
+        torch.set_num_threads(1)
+        bounds = torch.tensor([[0.0], [1.0]], dtype=torch.double).expand(2, race.problem.dimensions)
+        for u in race.first():
+            race(u)
+        while race.left:
+            X = torch.as_tensor(np.stack(race.points))
+            y = -torch.as_tensor(np.asarray(race.values))[:, None]
+            noise = 1e-6 * y.var() * torch.ones_like(y) if exact else None
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of fits that are tried again
+                model = SingleTaskGP(X, y, noise)
+                fit_gpytorch_mll(ExactMarginalLogLikelihood(model.likelihood, model))
+                acquisition = LogExpectedImprovement(model, best_f=y.max())
+                u, _ = optimize_acqf(acquisition, bounds, q=1, num_restarts=10, raw_samples=512)
+            race(u[0].numpy())
+
+    return run
 
 
 CONTESTANTS: dict[str, Callable[[Race], None]] = {
@@ -149,5 +159,7 @@ CONTESTANTS: dict[str, Callable[[Race], None]] = {
     "ucb": ours(lambda best: bayesopt.UpperConfidenceBound(4.0)),
     "tpe": by_optuna("TPESampler"),
     "optuna_gp": by_optuna("GPSampler"),
-    "botorch": by_botorch,
+    "botorch": by_botorch(False),
+    "optuna_gp_exact": by_optuna("GPSampler", deterministic_objective=True),
+    "botorch_exact": by_botorch(True),
 }

@@ -1,0 +1,141 @@
+"""The races of optimisers: what they minimise, and what the stored table says of them."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from gpnotes import dataset
+
+REGRETS = slice(6, 16)
+
+
+@pytest.fixture
+def races(root, monkeypatch):
+    """The modules of the folder, which is no package: they are scripts that sit together."""
+    monkeypatch.syspath_prepend(str(root / "benchmarks"))
+    names = "race_objectives", "race_contestants", "optimisation_races"
+    yield {name: importlib.import_module(name) for name in names}
+    for name in names:
+        sys.modules.pop(name)
+
+
+@pytest.fixture
+def objectives(races):
+    return races["race_objectives"]
+
+
+def slopes(function, u, step=1e-5):
+    ends = [(function(u + step * e), function(u - step * e)) for e in np.eye(len(u))]
+    return np.asarray([(above - below) / (2.0 * step) for above, below in ends])
+
+
+@pytest.mark.parametrize("place", [(-np.pi, 12.275), (np.pi, 2.275), (3 * np.pi, 2.475)])
+def test_branin_has_three_minima_that_are_equal(objectives, place):
+    u = np.asarray([place[0] + 5.0, place[1]]) / 15.0
+    assert objectives.branin(u) == pytest.approx(5.0 / (4.0 * np.pi), abs=1e-12)
+    np.testing.assert_allclose(slopes(objectives.branin, u), 0.0, atol=1e-4)
+
+
+def test_branin_is_nowhere_below_them(objectives):
+    lines = np.linspace(0.0, 1.0, 201)
+    values = [objectives.branin(np.asarray([a, b])) for a in lines for b in lines]
+    assert min(values) >= 5.0 / (4.0 * np.pi)
+    # by hand: the square at the corner is (0 - 5.1 * 25 / 4 pi^2 - 25 / pi - 6)^2
+    corner = (5.1 * 25.0 / (4.0 * np.pi**2) + 25.0 / np.pi + 6.0) ** 2
+    corner += 10.0 * (1.0 - 1.0 / (8.0 * np.pi)) * np.cos(5.0) + 10.0
+    assert objectives.branin(np.zeros(2)) == pytest.approx(corner, rel=1e-12)
+
+
+def test_hartmann_has_the_minimum_that_the_literature_gives(objectives):
+    u = np.asarray([0.20168952, 0.15001069, 0.47687398, 0.27533243, 0.31165162, 0.65730054])
+    least = objectives.PROBLEMS[1].least
+    assert objectives.hartmann(u) == pytest.approx(least, abs=1e-12)
+    np.testing.assert_allclose(slopes(objectives.hartmann, u), 0.0, atol=1e-5)
+    places = np.random.default_rng(1).random((2000, 6))
+    assert min(objectives.hartmann(place) for place in places) > least
+
+
+def test_the_model_is_tuned_on_rows_that_are_not_those_it_is_judged_by(objectives):
+    pytest.importorskip("sklearn")
+    X, y, Xs, ys = objectives._diabetes(3)
+    assert (len(y), len(ys)) == (309, 133)
+    assert not set(map(bytes, X)) & set(map(bytes, Xs))
+    loss = objectives.tuning(3)
+    narrow = np.asarray([0.5, 1.0, 0.0])  # a kernel so narrow that it predicts one number
+    wide = np.asarray([0.6, 0.4, 0.7])
+    assert loss(narrow) == pytest.approx(float(np.std(y)), rel=0.05)
+    assert loss(wide) < 0.8 * loss(narrow)
+
+
+def test_the_table_is_whole(objectives):
+    table = dataset("optimisation-races")
+    keys = [tuple(map(int, row)) for row in table[:, :3]]
+    assert keys == [(p, m, s) for p in range(3) for m in range(10) for s in range(20)]
+    assert np.isfinite(table[:, [3, *range(5, 16)]]).all()
+    assert np.array_equal(np.isfinite(table[:, 4]), table[:, 0] == 2)  # what was held out
+
+
+def test_regret_is_never_negative_and_never_grows():
+    regrets = dataset("optimisation-races")[:, REGRETS]
+    assert (regrets >= 0.0).all()
+    assert (np.diff(regrets, axis=1) <= 0.0).all()
+
+
+def test_the_table_has_the_minima_of_the_test_functions(objectives):
+    table = dataset("optimisation-races")
+    for number, problem in enumerate(objectives.PROBLEMS[:2]):
+        least = table[table[:, 0] == number, 3]
+        np.testing.assert_allclose(least, problem.least, rtol=1e-6)
+
+
+def test_races_that_no_ascent_takes_part_in_can_be_run_again(objectives, races):
+    """The points of a seed are the same on every machine, and so are their regrets."""
+    table = dataset("optimisation-races")
+    for number, problem in enumerate(objectives.PROBLEMS[:2]):
+        for method, name in enumerate(("random", "sobol")):
+            row = races["optimisation_races"].run(problem, name, 4)
+            best = np.minimum.accumulate(row["values"])
+            counts = [problem.budget * part // 10 - 1 for part in range(1, 11)]
+            stored = table[(table[:, :3] == [number, method, 4]).all(axis=1)][0]
+            np.testing.assert_allclose(best[counts] - problem.least, stored[REGRETS], rtol=0.01)
+
+
+def test_a_race_that_is_killed_goes_on_where_it_was(races, tmp_path, monkeypatch, capsys):
+    script = races["optimisation_races"]
+    short = replace(script.PROBLEMS[0], budget=20)
+    monkeypatch.setattr(script, "PROBLEMS", (short, *script.PROBLEMS[1:]))
+    runs, target = tmp_path / "runs.jsonl", tmp_path / "table.csv"
+    options = ["--problems", "branin", "--methods", "random", "log_ei", "--seeds", "1"]
+    options += ["--runs", str(runs), "--to", str(target)]
+    monkeypatch.setattr(sys, "argv", ["optimisation_races.py", *options])
+    assert script.main() == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert [line.split()[:3] for line in shown] == [
+        ["branin", "random", "0"], ["branin", "log_ei", "0"],
+    ]  # fmt: skip
+    runs.write_text(runs.read_text()[: runs.read_text().index('"log_ei"')])
+    assert script.main() == 0
+    out, err = capsys.readouterr()
+    assert [line.split()[1] for line in out.splitlines()] == ["log_ei"]
+    assert err.startswith("not a run")
+    rows = np.loadtxt(target, delimiter=",", skiprows=1)
+    assert rows[:, :3].tolist() == [[0, 0, 0], [0, 2, 0]]
+    assert rows[1, 15] < rows[0, 15]  # the model is better than chance
+
+
+def test_all_but_chance_begin_with_the_same_points(races):
+    race = races["race_contestants"]
+    problem = replace(races["race_objectives"].PROBLEMS[0], budget=9)
+    found = {}
+    for name in ("sobol", "log_ei"):
+        found[name] = race.Race(problem, 5)
+        race.CONTESTANTS[name](found[name])
+    starts = [np.stack(run.points[: problem.initial]) for run in found.values()]
+    np.testing.assert_array_equal(*starts)
+    with pytest.raises(RuntimeError, match="budget"):
+        found["sobol"](np.zeros(2))
