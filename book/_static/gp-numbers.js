@@ -12,6 +12,10 @@
   const KERNELS = {
     rbf: (a, b, ell) => Math.exp(-0.5 * ((a - b) / ell) ** 2),
     matern12: (a, b, ell) => Math.exp(-Math.abs(a - b) / ell),
+    matern52: (a, b, ell) => {
+      const r = (Math.sqrt(5) * Math.abs(a - b)) / ell;
+      return (1 + r + (r * r) / 3) * Math.exp(-r);
+    },
     periodic: (a, b, ell) => Math.exp(-2 * (Math.sin((Math.PI * (a - b)) / PERIOD) / ell) ** 2),
     line: (a, b, ell) => 1 + ((a - CENTRE) * (b - CENTRE)) / (CENTRE * ell) ** 2,
   };

@@ -6,7 +6,7 @@
   "use strict";
 
   const { covariance, gram, halfSolve, halfSolveTransposed, dot, evidence, posterior } = window.gpNumbers;
-  const { DOMAIN, GRID, svg, html, clamp, OperatedFigure, start } = window.gpFigure;
+  const { DOMAIN, GRID, svg, html, clamp, minus, OperatedFigure, start } = window.gpFigure;
 
   // ---------------------------------------------------------------- numbers
 
@@ -85,7 +85,6 @@
     { name: "lengthscale", label: ["Lengthscale \u2113"], min: 0.3, max: 3, step: 0.05 },
     { name: "noise", label: ["Noise \u03c3", "n"], min: 0.06, max: 1, step: 0.02 },
   ];
-  const minus = (text) => text.replace("-", "\u2212");
 
   class InducingPlayground extends OperatedFigure {
     get start() { return START; }

@@ -7,6 +7,7 @@
   const DOMAIN = { x: [0, 10], y: [-3, 3] };
   const GRID = Array.from({ length: 121 }, (_, i) => i / 12);
   const SVG = "http://www.w3.org/2000/svg";
+  let clips = 0; // so that each has its name
 
   function svg(name, attributes, parent) {
     const node = document.createElementNS(SVG, name);
@@ -26,6 +27,23 @@
   function clamp(value, [low, high]) {
     return Math.min(high, Math.max(low, value));
   }
+
+  /* Where the data of a panel stand in the picture, given its edges and what they mean. What lies
+     far above or below is drawn no further off than the panel is high. */
+  function frame({ left, right, top, bottom }, { x, y }) {
+    const sx = (right - left) / (x[1] - x[0]);
+    const sy = (bottom - top) / (y[1] - y[0]);
+    const far = [2 * y[0] - y[1], 2 * y[1] - y[0]];
+    return {
+      left, right, top, bottom,
+      px: (v) => left + sx * (v - x[0]),
+      py: (v) => bottom - sy * (clamp(v, far) - y[0]),
+      invertX: (p) => (p - left) / sx + x[0],
+      invertY: (p) => (bottom - p) / sy + y[0],
+    };
+  }
+
+  const minus = (text) => String(text).replace("-", "\u2212");
 
   /* A subclass has `start` (its state, with `points`), `role` (of the colours), `trialsOf`, `legendOf` and
      `says`, and brings `controls`, `draw` and `describe`. */
@@ -104,10 +122,15 @@
       return node;
     }
 
+    /* The value of a slider as it is shown. */
+    worded(value, digits) {
+      return value.toFixed(digits);
+    }
+
     /* A slider takes its value from the state, in figures and in words. */
     show(input) {
       input.value = this.state[input.dataset.name];
-      const value = Number(input.value).toFixed(input.dataset.digits);
+      const value = this.worded(this.state[input.dataset.name], Number(input.dataset.digits));
       input.nextElementSibling.textContent = value;
       input.setAttribute("aria-valuetext", `${input.dataset.spoken} ${value}`);
     }
@@ -208,9 +231,13 @@
 
     // ------------------------------------------------------------ drawing
 
+    heightOf(width) {
+      return clamp(0.5 * width, [230, 340]);
+    }
+
     resize() {
       this.width = Math.max(this.plot.clientWidth, 240);
-      this.height = Math.round(clamp(0.5 * this.width, [230, 340]));
+      this.height = Math.round(this.heightOf(this.width));
       this.svg.setAttribute("viewBox", `0 0 ${this.width} ${this.height}`);
       this.svg.setAttribute("width", this.width);
       this.svg.setAttribute("height", this.height);
@@ -220,35 +247,28 @@
     }
 
     scales() {
-      const inner = { left: 50, right: this.width - 18, top: 8, bottom: this.height - 42 };
-      const sx = (inner.right - inner.left) / (DOMAIN.x[1] - DOMAIN.x[0]);
-      const sy = (inner.bottom - inner.top) / (DOMAIN.y[1] - DOMAIN.y[0]);
-      this.px = (x) => inner.left + sx * (x - DOMAIN.x[0]);
-      this.py = (y) => inner.bottom - sy * (clamp(y, [-9, 9]) - DOMAIN.y[0]);
-      this.invertX = (p) => (p - inner.left) / sx + DOMAIN.x[0];
-      this.invertY = (p) => (inner.bottom - p) / sy + DOMAIN.y[0];
+      Object.assign(this, frame({ left: 50, right: this.width - 18, top: 8, bottom: this.height - 42 }, DOMAIN));
     }
 
     drawAxes() {
       this.axes.replaceChildren();
-      const [left, bottom] = [this.px(DOMAIN.x[0]), this.py(DOMAIN.y[0])];
-      svg("path", { d: `M${left},8V${bottom}H${this.px(DOMAIN.x[1])}`, class: "gp-spine" }, this.axes);
-      for (let x = 0; x <= 10; x += 2) {
-        svg("text", { x: this.px(x), y: bottom + 16, "text-anchor": "middle" }, this.axes).textContent = x;
-      }
-      for (let y = -3; y <= 3; y += 1) {
-        const text = svg("text", { x: left - 7, y: this.py(y) + 4, "text-anchor": "end" }, this.axes);
-        text.textContent = y < 0 ? `\u2212${-y}` : y;
-      }
-      const [middle, centre] = [this.px(5), this.py(0)];
-      svg("text", { x: middle, y: bottom + 34, "text-anchor": "middle", class: "gp-label" }, this.axes).textContent = "x";
-      const up = svg("text", { x: 14, y: centre, "text-anchor": "middle", class: "gp-label" }, this.axes);
-      up.setAttribute("transform", `rotate(-90 14 ${centre})`);
-      up.textContent = "f(x)";
+      this.spines(this, [0, 2, 4, 6, 8, 10], [-3, -2, -1, 0, 1, 2, 3], ["x", "f(x)"]);
     }
 
-    path(values) {
-      return values.map((v, i) => `${i ? "L" : "M"}${this.px(GRID[i]).toFixed(2)},${this.py(v).toFixed(2)}`).join("");
+    /* The axes of a panel: the places of its ticks, [place, text] where they differ, and its labels. */
+    spines({ left, right, top, bottom, px, py }, across, up, [name, other]) {
+      const put = (text, attributes) => (svg("text", attributes, this.axes).textContent = minus(text));
+      svg("path", { d: `M${left},${top}V${bottom}H${right}`, class: "gp-spine" }, this.axes);
+      across.map((tick) => [tick].flat()).forEach(([at, text = at]) => put(text, { x: px(at), y: bottom + 16, "text-anchor": "middle" }));
+      up.map((tick) => [tick].flat()).forEach(([at, text = at]) => put(text, { x: left - 7, y: py(at) + 4, "text-anchor": "end" }));
+      const [x, y] = [left - 36, (top + bottom) / 2];
+      if (name) put(name, { x: (left + right) / 2, y: bottom + 34, "text-anchor": "middle", class: "gp-label" });
+      if (other) put(other, { x, y, "text-anchor": "middle", class: "gp-label", transform: `rotate(-90 ${x} ${y})` });
+    }
+
+    /* Values on a grid as a line in a panel. */
+    path(values, { on = this, grid = GRID } = {}) {
+      return values.map((v, i) => `${i ? "L" : "M"}${on.px(grid[i]).toFixed(2)},${on.py(v).toFixed(2)}`).join("");
     }
 
     /* A mean and the two ends of its band as lines: what an approximation is held against. */
@@ -258,16 +278,24 @@
     }
 
     /* Readings that stay where they are. */
-    readings(x, y) {
-      x.forEach((a, i) => svg("circle", { cx: this.px(a), cy: this.py(y[i]), r: 2.5, class: "gp-reading" }, this.curves));
+    readings(x, y, { on = this, r = 2.5 } = {}) {
+      x.forEach((a, i) => svg("circle", { cx: on.px(a), cy: on.py(y[i]), r, class: "gp-reading" }, this.curves));
     }
 
-    band(mean, variance, name) {
+    band(mean, variance, name, { on = this, grid = GRID, parent = this.curves } = {}) {
       const sd = variance.map(Math.sqrt);
-      const upper = this.path(mean.map((m, i) => m + 2 * sd[i]));
-      const lower = mean.map((m, i) => [GRID[i], m - 2 * sd[i]]).reverse();
-      const back = lower.map(([x, y]) => `L${this.px(x).toFixed(2)},${this.py(y).toFixed(2)}`).join("");
-      svg("path", { d: `${upper}${back}Z`, class: `gp-band gp-band-${name}` }, this.curves);
+      const upper = this.path(mean.map((m, i) => m + 2 * sd[i]), { on, grid });
+      const lower = mean.map((m, i) => [grid[i], m - 2 * sd[i]]).reverse();
+      const back = lower.map(([x, y]) => `L${on.px(x).toFixed(2)},${on.py(y).toFixed(2)}`).join("");
+      svg("path", { d: `${upper}${back}Z`, class: `gp-band gp-band-${name}` }, parent);
+    }
+
+    /* A group whose curves end where the panel ends. */
+    clipped({ left, right, top, bottom }) {
+      const id = `gp-clip-${(clips += 1)}`;
+      const clip = svg("clipPath", { id }, this.curves);
+      svg("rect", { x: left, y: top, width: right - left, height: bottom - top }, clip);
+      return svg("g", { "clip-path": `url(#${id})` }, this.curves);
     }
 
     /* Points are re-used, not rebuilt, so that the focus stays on the point being moved. */
@@ -316,5 +344,5 @@
     else go();
   }
 
-  window.gpFigure = { DOMAIN, GRID, svg, html, clamp, OperatedFigure, start };
+  window.gpFigure = { DOMAIN, GRID, svg, html, clamp, frame, minus, OperatedFigure, start };
 })();

@@ -120,6 +120,38 @@ def read(visit: Any) -> Iterator[Any]:
         seen.page.context.close()
 
 
+STATIC = ROOT / "book" / "_static"
+OPERATED = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>playground</title>
+<link rel="stylesheet" href="{static}/gp-playground.css"></head>
+<body><main><figure id="still"><p>the static picture</p><figcaption>a caption</figcaption></figure>
+<div data-gp-playground="still" data-gp-kind="{kind}" data-gp-given='{given}'></div>
+<script src="{static}/gp-numbers.js"></script><script src="{static}/operated-figure.js"></script>
+<script src="{static}/{kind}-playground.js"></script>{tail}</main></body></html>"""
+
+
+@pytest.fixture
+def opened(browser: Any, tmp_path: Path) -> Iterator[Any]:
+    """A function that opens a page of one operated figure, which may ask nobody nor complain."""
+    seen: list[Visit] = []
+
+    def go(
+        kind: str, width: int = 800, *, given: str = "{}", tail: str = "", **options: Any
+    ) -> Any:
+        file = tmp_path / f"{kind}.html"
+        text = OPERATED.format(static=STATIC.as_uri(), kind=kind, given=given, tail=tail)
+        file.write_text(text, encoding="utf-8")
+        options = {"viewport": {"width": width, "height": 900}, **options}
+        seen.append(Visit(browser.new_context(**options).new_page()))
+        seen[-1].watch()
+        seen[-1].page.goto(file.as_uri())
+        return seen[-1].page
+
+    yield go
+    for one in seen:
+        one.page.context.close()
+    assert [said for one in seen for said in (*one.complaints, *one.foreign)] == []
+
+
 AFRESH = "() => { document.activeElement?.blur(); scrollTo(0, 0); }"
 
 
