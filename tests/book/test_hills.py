@@ -20,11 +20,16 @@ from gpnotes.exact import log_evidence_and_gradient
 pytestmark = pytest.mark.browser
 
 BOOK = Path(__file__).parents[2] / "book"
-CHAPTER = (BOOK / "gaussian-processes" / "hyperparameters.md").read_text("utf-8")
-READINGS = re.search(r"data-gp-given='(.*?)'", CHAPTER)[1]
-BELIEF = {"kernel": "matern52", "lengthscale": 1.2, "signal": 1, "noise": 0.01}
-FIRST = json.dumps({**BELIEF, "evaluated": [1, 4, 6]})
-GIVEN = {"evidence": READINGS, "acquisition": FIRST}
+
+CHAPTERS = {
+    kind: (BOOK / f"{chapter}.md").read_text("utf-8")
+    for kind, chapter in (
+        ("evidence", "gaussian-processes/hyperparameters"),
+        ("acquisition", "decisions/bayesian-optimisation"),
+    )
+}
+GIVEN = {kind: re.search(r"data-gp-given='(.*?)'", text)[1] for kind, text in CHAPTERS.items()}
+READINGS, FIRST = GIVEN["evidence"], GIVEN["acquisition"]
 FIGURE = "document.querySelector('.gp-playground').playground"
 STILL = {"reduced_motion": "reduce"}
 
@@ -69,7 +74,8 @@ def test_heights_and_slopes_are_the_packages(evidence, seed):
 
 def test_the_map_shows_the_readings_of_the_cell():
     numbers = [
-        re.search(rf"^{name} = .*?(\[[\d., ]+\])", CHAPTER, re.MULTILINE) for name in ("X12", "y12")
+        re.search(rf"^{name} = .*?(\[[\d., ]+\])", CHAPTERS["evidence"], re.MULTILINE)
+        for name in ("X12", "y12")
     ]
     x, y = data(12)
     assert [json.loads(found[1]) for found in numbers] == [x[:, 0].tolist(), y.tolist()]
@@ -428,9 +434,16 @@ def test_in_print_there_is_the_static_picture(opened, kind):
 
 
 @pytest.mark.book
-def test_the_map_stands_in_the_chapter_above_its_caption(visit):
-    page = visit("book/gaussian-processes/hyperparameters.html").page
-    figure = page.locator("figure#fig-hp-playground")
+@pytest.mark.parametrize(
+    ("chapter", "name"),
+    [
+        ("gaussian-processes/hyperparameters", "fig-hp-playground"),
+        ("decisions/bayesian-optimisation", "fig-bo-playground"),
+    ],
+)
+def test_a_figure_stands_in_its_chapter_above_its_caption(visit, chapter, name):
+    page = visit(f"book/{chapter}.html").page
+    figure = page.locator(f"figure#{name}")
     assert figure.locator(".gp-plot svg .gp-point").count() == 1
     assert figure.locator("figcaption").is_visible()
     assert figure.locator("img:visible").count() == 0
