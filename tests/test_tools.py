@@ -114,6 +114,8 @@ def test_the_fast_part_says_how_it_ended(tools: Any, tmp_path: Path, monkeypatch
     result = fast.run({"A": "1"}, workers=1)
     assert (result.closing, result.fine) == ("1 failed, 1 passed", False)
     assert [test.rpartition("::")[2] for test in result.failed] == ["test_b"]
+    without = fast.run({"A": "1"}, workers=1, but=["-k", "not test_b"])
+    assert (without.closing, without.fine) == ("1 passed", True)
 
 
 def test_the_fast_part_holds_neither_book_nor_benchmarks(tools: Any, root: Path) -> None:

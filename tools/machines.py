@@ -173,7 +173,7 @@ def show(kind: Kind | None, name: str, what: str, workers: int) -> int:
         print(f"{name:<24} {'-':<42} {what}", flush=True)
         return 0
     with busy(kind.busy):
-        result = fast.run(kind.env, workers=workers)
+        result = fast.run(kind.env, workers=workers, but=fast.NUMPY_ALONE)
     print(f"{name:<24} {result.closing:<42} {result.seconds:5.0f} s  {what}", flush=True)
     for test in result.failed:
         print(f"    {test}", flush=True)
