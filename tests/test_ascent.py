@@ -206,7 +206,7 @@ def test_a_wall_before_one_ascent_stops_no_other():
 @pytest.mark.parametrize("error", [TypeError, MemoryError, KeyboardInterrupt])
 @pytest.mark.parametrize("call", [1, 3])
 def test_what_is_no_matter_of_the_points_ends_all_ascents(error, call):
-    before = threading.active_count()
+    before = set(threading.enumerate())
     calls = []
 
     def broken(points):
@@ -216,10 +216,9 @@ def test_what_is_no_matter_of_the_points_ends_all_ascents(error, call):
 
     with pytest.raises(error, match="no"):
         ascend_all(broken, np.zeros((5, 2)) - np.arange(5.0)[:, None], FREE, 50)
-    for thread in threading.enumerate():
-        if thread.daemon:
-            thread.join(5.0)
-    assert threading.active_count() <= before
+    for thread in set(threading.enumerate()) - before:
+        thread.join(5.0)
+        assert not thread.is_alive()
 
 
 def test_what_goes_wrong_within_an_ascent_is_raised(monkeypatch):

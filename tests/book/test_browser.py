@@ -272,7 +272,7 @@ def test_opened_badges_hold_no_error(looks: dict[str, Seen]) -> None:
     """The steps, the mutants' names, and how they then read: MathJax can set them."""
     by_page = {name: seen.unfolded for name, seen in looks.items()}
     assert {name: one["errors"] for name, one in by_page.items() if one["errors"]} == {}
-    assert sum(value["set"] for value in by_page.values()) > 1500
+    assert sum(value["set"] for value in by_page.values()) > 1000
 
 
 def test_mathjax_reads_what_stands_in_every_list(looks: dict[str, Seen]) -> None:

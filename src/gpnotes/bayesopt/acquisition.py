@@ -13,10 +13,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from .. import _check
-from .._xp import LOG_2PI, Array, Namespace, array_namespace, log_normal_cdf, mills_fractions
+from .._xp import (
+    LOG_2PI,
+    Array,
+    Namespace,
+    array_namespace,
+    is_numpy_namespace,
+    log_normal_cdf,
+    mills_fractions,
+)
 
 __all__ = [
     "ExpectedImprovement",
@@ -152,17 +160,31 @@ class LogExpectedImprovement(_Improvement):
 
     def __call__(self, mean: Array, variance: Array) -> Array:
         """The logarithm, (n,), for mean and variance of f, (n,) each."""
-        xp, s = self._admitted(mean, variance)
-        log_h = xp.where(s.z > -_TAIL, xp.log(_near(s.z).h), _far(s.z).log_h)
+        return self._value(*self._admitted(mean, variance))
+
+    def derivatives(self, mean: Array, variance: Array) -> tuple[Array, Array]:
+        """By the mean, ``Φ(z) / σ h(z)``, and by the variance, ``φ(z) / 2σ² h(z)``; (n,) each."""
+        return self._derivatives(*self._admitted(mean, variance))
+
+    def _with_derivatives(self, mean: Array, variance: Array) -> tuple[Array, tuple[Array, Array]]:
+        """Both at once of what is admitted already, for climbs: the fractions serve both."""
+        xp = array_namespace(mean)
+        s = _standardised(mean, variance, self.best + self.margin)
+        tails = _near(s.z), _far(s.z)
+        return self._value(xp, s, tails), self._derivatives(xp, s, tails)
+
+    def _value(self, xp: Namespace, s: _Standardised, tails: _Tails | None = None) -> Array:
+        near, far = tails or (_near(s.z), _far(s.z))
+        log_h = xp.where(s.z > -_TAIL, xp.log(near.h), far.log_h)
         better = s.gap > 0.0
         log_gap = xp.log(xp.where(better, s.gap, xp.ones_like(s.gap)))
         known = xp.where(better, log_gap, xp.full_like(log_gap, -math.inf))
         return xp.where(s.open, xp.log(s.sd) + log_h, known)
 
-    def derivatives(self, mean: Array, variance: Array) -> tuple[Array, Array]:
-        """By the mean, ``Φ(z) / σ h(z)``, and by the variance, ``φ(z) / 2σ² h(z)``; (n,) each."""
-        xp, s = self._admitted(mean, variance)
-        near, far = _near(s.z), _far(s.z)
+    def _derivatives(
+        self, xp: Namespace, s: _Standardised, tails: _Tails | None = None
+    ) -> tuple[Array, Array]:
+        near, far = tails or (_near(s.z), _far(s.z))
         by_mean = xp.where(s.z > -_TAIL, near.cdf / near.h, far.cdf_by_h) / s.sd
         ratio = xp.where(s.z > -_TAIL, near.pdf / near.h, far.pdf_by_h)
         gap = xp.where(s.gap > 0.0, s.gap, xp.ones_like(s.gap))
@@ -235,6 +257,11 @@ def _far(z: Array) -> _Far:
     ``h = φ − x Φ = φ q₁ / (x + q₁)``, ``Φ / h = 1 / q₁ = x + q₂``, ``φ / h = (x + q₁)(x + q₂)``."""
     xp = array_namespace(z)
     x = xp.clip(-z, _TAIL, None)
+    if is_numpy_namespace(xp) and not bool(xp.any(x > _TAIL)):
+        x = x[:1]  # nobody asks; one entry is broadcast to all
     q1, q2, _ = mills_fractions(x)
     log_h = xp.log(q1 / (x + q1)) - 0.5 * (x * x + LOG_2PI)
     return _Far(log_h, x + q2, (x + q1) * (x + q2))
+
+
+_Tails: TypeAlias = tuple[_Near, _Far]

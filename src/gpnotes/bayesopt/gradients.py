@@ -15,10 +15,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
+import numpy as np
+
 from .. import _check, _xp
 from .._xp import Matrix, Vector, array_namespace
 from ..contracts import Acquisition, require
 from ..exact import Posterior
+from ..inplace import places
+from ..inplace.evidence import InPlaceKernel
 from ..process import differentiable_mean
 
 __all__ = ["acquisition_and_gradient", "predict_and_pullback"]
@@ -63,6 +67,8 @@ def admitted_predict_and_pullback(
     """`predict_and_pullback` without its checks: a climb calls it at each step."""
     xp = array_namespace(Xs)
     gp, lower = posterior.gp, posterior.cholesky.lower
+    if places.serves(gp.kernel, Xs):
+        return _in_place(posterior, gp.kernel, Xs)
     cross = gp.kernel._gram(posterior.X, Xs)
     half = _xp.solve_triangular(lower, cross)
     mean = gp.mean(Xs) + xp.matrix_transpose(cross) @ posterior.alpha
@@ -78,6 +84,21 @@ def admitted_predict_and_pullback(
         return by_cross + by_diag + by_mean
 
     return mean, xp.clip(left, 0.0, None), pull
+
+
+def _in_place(
+    posterior: Posterior, kernel: InPlaceKernel, Xs: Matrix
+) -> tuple[Vector, Vector, Pullback]:
+    """The same for NumPy arrays and a kernel of distances, whose variance is the same all over."""
+    mean = differentiable_mean(posterior.gp)
+    known = posterior.X, Xs, posterior.cholesky.lower, posterior.alpha
+    added, left, pull_kernel = places.predict_and_pullback(kernel, *known)
+
+    def pull(mean_bar: Vector, variance_bar: Vector) -> Matrix:
+        _, by_mean = mean.pullback(Xs, mean_bar)
+        return pull_kernel(_xp.as_host(mean_bar), _xp.as_host(variance_bar)) + by_mean
+
+    return mean(Xs) + added, np.maximum(left, 0.0), pull
 
 
 def acquisition_and_gradient(

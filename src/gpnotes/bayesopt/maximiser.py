@@ -23,6 +23,7 @@ from ..contracts import Acquisition, require
 from ..exact import Posterior
 from ..process import differentiable_mean
 from ..random import Stream
+from .acquisition import LogExpectedImprovement
 from .gradients import admitted_predict_and_pullback
 
 __all__ = ["Climb", "Maximum", "maximise"]
@@ -132,6 +133,9 @@ class _Worth(NamedTuple):
 
     def values_and_gradient(self, Xs: Matrix) -> tuple[Vector, Matrix]:
         mean, variance, pull = admitted_predict_and_pullback(self.posterior, Xs)
+        if isinstance(self.acquisition, LogExpectedImprovement):
+            value, slopes = self.acquisition._with_derivatives(mean, variance)
+            return value, pull(*slopes)
         slopes = self.acquisition.derivatives(mean, variance)
         return self.acquisition(mean, variance), pull(*slopes)
 
