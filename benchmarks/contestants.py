@@ -20,6 +20,7 @@ import path_contestants
 import rollout_contestants
 import sample_contestants
 import sum_contestants
+from in_sklearn import evidence_of
 
 import gpnotes
 
@@ -135,19 +136,7 @@ def _regressor(noise_in_kernel: bool) -> Any:
 def their_evidence(problem: Problem) -> Callable[[], Any]:
     """scikit-learn's ``log_marginal_likelihood`` with its gradient, in the same order."""
     X, y, _ = problem.data
-    regressor = _regressor(noise_in_kernel=True)
-    few = min(10, problem.n)
-    regressor.fit(X[:few], y[:few])  # so that kernel_ exists; the data are replaced below
-    regressor.X_train_, regressor.y_train_ = X, y
-
-    def call() -> np.ndarray:
-        theta = regressor.kernel_.theta
-        value, gradient = regressor.log_marginal_likelihood(
-            theta, eval_gradient=True, clone_kernel=False
-        )
-        return np.concatenate([[value], gradient])
-
-    return call
+    return evidence_of(_regressor(noise_in_kernel=True), X, y)
 
 
 def their_prediction(problem: Problem) -> Callable[[], Any]:

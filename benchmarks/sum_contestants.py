@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from in_sklearn import evidence_of
 
 import gpnotes
 
@@ -115,19 +116,7 @@ def general(problem: SumProblem) -> Call:
 def scikit_learn(problem: SumProblem) -> Call:
     """scikit-learn's ``log_marginal_likelihood`` with its gradient, in the same order."""
     X, y = problem.data
-    regressor = _regressor(problem.product)
-    few = min(10, problem.n)
-    regressor.fit(X[:few], y[:few])  # so that kernel_ exists; the data are replaced below
-    regressor.X_train_, regressor.y_train_ = X, y
-
-    def call() -> np.ndarray:
-        theta = regressor.kernel_.theta
-        value, gradient = regressor.log_marginal_likelihood(
-            theta, eval_gradient=True, clone_kernel=False
-        )
-        return np.concatenate([[value], gradient])
-
-    return call
+    return evidence_of(_regressor(problem.product), X, y)
 
 
 def _regressor(product: bool) -> Any:

@@ -25,7 +25,7 @@ def bench(root, monkeypatch):
     """The modules of the folder, which is no package: they are scripts that sit together."""
     monkeypatch.syspath_prepend(str(root / "benchmarks"))
     names = (
-        "in_jax", "sum_contestants", "game_contestants", "rollout_contestants",
+        "in_jax", "in_sklearn", "sum_contestants", "game_contestants", "rollout_contestants",
         "sample_contestants", "contestants", "sums_table",
         "measure", "floor_rows", "games_table", "moments_table", "samples_table", "run",
         "pendulum_contestants", "pendulum_table", "feature_contestants", "bound_contestants",

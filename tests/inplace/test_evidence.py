@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from memory_use import peak
 
 from gpnotes import (
     GP,
@@ -287,16 +287,6 @@ def test_factor_and_prediction_take_one_matrix_of_memory_each(rng, kind):
     assert 0.9 < peak(lambda: condition(gp, X, y)) / (8 * n * n) < 1.3
     assert 0.9 < peak(lambda: posterior.predict(Xs)) / (8 * 2 * n * n) < 1.3
     assert peak(lambda: posterior.predict(Xs, chunk=n // 2)) / (8 * 2 * n * n) < 0.4
-
-
-def peak(call):
-    """The most memory that a call holds at a time, in bytes; NumPy tells tracemalloc."""
-    tracemalloc.start()
-    try:
-        call()
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
 
 
 def test_predictions_are_made_in_single_precision_where_the_data_are(rng):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import tracemalloc
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from memory_use import peak
 
 import gpnotes as g
 from gpnotes import GP, RBF, ConstantMean, Sum, condition, exact, log_evidence_and_gradient
@@ -288,16 +288,6 @@ def test_what_fresh_memory_holds_does_not_matter(small_tiles, rng, monkeypatch):
 
     monkeypatch.setattr(np, "empty", poisoned)
     assert log_evidence_and_gradient(gp, X, y) == before
-
-
-def peak(call):
-    """The most memory that a call holds at a time, in bytes; NumPy tells tracemalloc."""
-    tracemalloc.start()
-    try:
-        call()
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
 
 
 HELD = {

@@ -16,6 +16,7 @@ from .._xp import Matrix, Vector, array_namespace
 from ..boxes import Pairs, intervals
 from ..exact import Posterior
 from ..paths import Paths, sample_paths
+from ..paths.functions import admit_pairs
 from ..process import differentiable_mean
 from ..random import Stream
 from .maximiser import Maximum, admit_effort, climbed
@@ -44,10 +45,7 @@ class ThompsonSampling:
     features: int = 1024
 
     def __post_init__(self) -> None:
-        features = _check.whole(self.features, "features", 2)
-        if features % 2:
-            raise ValueError(f"features must be even, a cosine and a sine of each; got {features}")
-        object.__setattr__(self, "features", features)
+        object.__setattr__(self, "features", admit_pairs(self.features))
 
 
 @in_one_pool

@@ -26,7 +26,7 @@ from .._xp import (
     Vector,
     array_namespace,
 )
-from ..linalg import by_differences, rounding
+from ..linalg import by_differences, centroid, rounding
 from ..memory import blocks
 from ..params import Parameters, cotangent
 from .factors import Evidence, cholesky, diagonal, solved
@@ -109,8 +109,7 @@ def _projections(
     kernel: InPlaceKernel, X: Matrix, Xs: Matrix, lower: Matrix, alpha: Vector
 ) -> tuple[HostVector, HostMatrix]:
     """``K_*f α`` and ``L⁻¹ K_f*``."""
-    centre, lengths = _xp.as_host(X).mean(axis=0), host_lengths(kernel)
-    K = cross(kernel, (_xp.as_host(X) - centre) / lengths, (_xp.as_host(Xs) - centre) / lengths)
+    K = cross(kernel, *scaled_pair(kernel, X, Xs))
     mean = _xp.blas("gemv", X)(1.0, K, alpha, trans=1)
     return mean, _xp.blas("trsm", X)(1.0, lower, K, lower=1, overwrite_b=1)
 
@@ -120,6 +119,12 @@ def scaled(kernel: InPlaceKernel, X: Matrix) -> HostMatrix:
     kernel._admit(X, "X")
     u = _xp.as_host(X)
     return (u - u.mean(axis=0)) / host_lengths(kernel)
+
+
+def scaled_pair(kernel: InPlaceKernel, X: Matrix, Xs: Matrix) -> tuple[HostMatrix, HostMatrix]:
+    """Both, (n, d) and (m, d), in units of the lengthscale, about the centre of X."""
+    centre, lengths = centroid(X), host_lengths(kernel)
+    return _xp.as_host(X - centre) / lengths, _xp.as_host(Xs - centre) / lengths
 
 
 def host_lengths(kernel: InPlaceKernel) -> float | HostVector:

@@ -15,7 +15,7 @@ from .. import _xp
 from .._xp import HostMatrix, HostVector, Matrix, Vector
 from ..linalg import by_differences
 from . import evidence
-from .evidence import AnyKernel, InPlaceKernel, cross, host_lengths
+from .evidence import AnyKernel, InPlaceKernel, cross, host_lengths, scaled_pair
 
 __all__ = ["predict_and_pullback", "serves"]
 
@@ -35,9 +35,7 @@ def predict_and_pullback(
     With ``K_bar = α mean_barᵀ − 2 K_y⁻¹ K_f* diag(variance_bar)`` and ``W = K_bar ∘ ∂k/∂q`` the
     derivative by a place is ``2 Σᵢ Wᵢⱼ (v_j − u_i) / ℓ`` in units of the lengthscale ℓ. O(n² m).
     """
-    given = _xp.as_host(X)
-    centre, lengths = given.mean(axis=0), host_lengths(kernel)
-    u, v = (given - centre) / lengths, (_xp.as_host(Xs) - centre) / lengths
+    u, v = scaled_pair(kernel, X, Xs)
     slope = np.empty((u.shape[0], v.shape[0]), order="F")
     K = cross(kernel, u, v, slope)
     mean = _xp.blas("gemv", X)(1.0, K, alpha, trans=1)
@@ -49,7 +47,7 @@ def predict_and_pullback(
         W *= variance_bar
         W += np.outer(_xp.as_host(alpha), mean_bar)
         W *= slope
-        return 2.0 * _apart(u, v, W) / lengths
+        return 2.0 * _apart(u, v, W) / host_lengths(kernel)
 
     return mean, variance, pull
 

@@ -9,11 +9,10 @@ from typing import TypeAlias
 
 from .. import _check, memory
 from .._threads import in_one_pool
-from .._xp import Matrix, array_namespace, as_host
+from .._xp import Matrix, array_namespace
 from ..exact import Posterior
 from ..inplace import evidence as in_place
 from ..kernels import Kernel
-from ..linalg import centroid
 from ..process import differentiable_mean
 from ..random import Stream
 from .summands import Features, draw_features
@@ -155,9 +154,7 @@ def sample_paths(
     _check.instance(posterior, "posterior", Posterior)
     count = _check.whole(count, "count", 1)
     _check.instance(stream, "stream", Stream)
-    features = _check.whole(features, "features", 2)
-    if features % 2:
-        raise ValueError(f"features must be even, a cosine and a sine of each; got {features}")
+    features = admit_pairs(features)
     X = _check.squarable(posterior.X, "posterior.X")
     drawn = draw_features(posterior.gp.kernel, X, features, stream)
     n = X.shape[0]
@@ -165,6 +162,14 @@ def sample_paths(
     weights = stream.normal((count, drawn.size), like=X)
     noise = stream.normal((count, n), like=X)
     return Paths(posterior, drawn, weights, _update(posterior, drawn, weights, noise))
+
+
+def admit_pairs(features: int) -> int:
+    """A number of features, a cosine and a sine of each frequency."""
+    features = _check.whole(features, "features", 2)
+    if features % 2:
+        raise ValueError(f"features must be even, a cosine and a sine of each; got {features}")
+    return features
 
 
 def _update(posterior: Posterior, features: Features, weights: Matrix, noise: Matrix) -> Matrix:
@@ -182,6 +187,4 @@ def _cross(kernel: Kernel, X: Matrix, Xs: Matrix) -> Matrix:
     """``k(X, Xs)``, (n, m), by the fast way where there is one."""
     if not in_place.serves(kernel, Xs):
         return kernel._gram(X, Xs)
-    centre, lengths = centroid(X), in_place.host_lengths(kernel)
-    u, v = (as_host(inputs - centre) / lengths for inputs in (X, Xs))
-    return in_place.cross(kernel, u, v)
+    return in_place.cross(kernel, *in_place.scaled_pair(kernel, X, Xs))
