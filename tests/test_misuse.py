@@ -129,7 +129,8 @@ UNTRIED = {
     "Survey",
     "Cholesky", "ChunkError", "FactorisationError", "JitterWarning", "Stream", "Space",
     # for subclasses and for other rooms
-    "Circular", "ComposableCost", "Kernel", "Stationary", "LikelihoodBase", "Mapper", "added",
+    "Circular", "ComposableCost", "Kernel", "OnGraph", "Stationary", "LikelihoodBase", "Mapper",
+    "added",
     "cotangent", "fixed", "flatten_gradient", "holds_derivatives", "nonnegative", "positive",
     "real", "settle", "unchecked", "by_differences", "centroid", "gradcheck",
     # without arguments

@@ -1,6 +1,7 @@
 """Kernels: covariance functions with their pullbacks."""
 
 from .algebra import ActiveDims, Kernel, Product, Scaled, Sum
+from .arccos import ArcCosine
 from .circle import (
     Circular,
     CircularArcCosine,
@@ -10,23 +11,31 @@ from .circle import (
 )
 from .constant import Constant, White
 from .dot import Linear, Polynomial
+from .graph import Graph, GraphHeat, GraphMatern, OnGraph
 from .periodic import Periodic
+from .spectral import Cosine, spectral_mixture
 from .stationary import RBF, Matern12, Matern32, Matern52, RationalQuadratic, Stationary
 
 __all__ = [
     "RBF",
     "ActiveDims",
+    "ArcCosine",
     "Circular",
     "CircularArcCosine",
     "CircularMatern12",
     "CircularMatern32",
     "CircularRBF",
     "Constant",
+    "Cosine",
+    "Graph",
+    "GraphHeat",
+    "GraphMatern",
     "Kernel",
     "Linear",
     "Matern12",
     "Matern32",
     "Matern52",
+    "OnGraph",
     "Periodic",
     "Polynomial",
     "Product",
@@ -35,4 +44,5 @@ __all__ = [
     "Stationary",
     "Sum",
     "White",
+    "spectral_mixture",
 ]

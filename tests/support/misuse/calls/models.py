@@ -75,6 +75,14 @@ _PRIORS = Argument(
 
 _PARTS = thing((RBF(), RBF())).but("a list", strings=("a", "b"), empty=())
 _STATIONARY = {"variance": positive(), "lengthscale": _ARD}
+_BANDS = Argument(
+    (1.0, 0.5), {"None": None, "a number": 1.0, "a string": "x", "another number": (1.0,)}
+)
+_EDGES = Argument(((0, 1),), {
+    "None": None, "a number": 1.0, "a string": "x", "one edge": (0, 1), "beyond": ((0, 2),),
+    "fractions": ((0.0, 1.0),), "three ends": ((0, 1, 1),), "a loop": ((1, 1),),
+})  # fmt: skip
+_PATH = kernels.Graph(4, [(0, 1), (1, 2), (2, 3)])
 _KINDS = (
     ("RBF", kernels.RBF, _STATIONARY),
     ("Matern12", kernels.Matern12, _STATIONARY),
@@ -88,6 +96,14 @@ _KINDS = (
     ("Linear", kernels.Linear, {"variance": _ARD}),
     ("Polynomial", kernels.Polynomial,
      {"variance": positive(), "bias": nonnegative(), "degree": whole()}),
+    ("ArcCosine", kernels.ArcCosine,
+     {"variance": positive(), "weight_variance": _ARD, "bias_variance": positive(),
+      "order": whole(2, 0)}),
+    ("GraphHeat", kernels.GraphHeat,
+     {"graph": thing(_PATH), "variance": positive(), "lengthscale": positive()}),
+    ("GraphMatern", kernels.GraphMatern,
+     {"graph": thing(_PATH), "variance": positive(), "lengthscale": positive(),
+      "smoothness": positive()}),
     ("Constant", kernels.Constant, {"variance": positive()}),
     ("White", kernels.White, {"variance": positive()}),
 )  # fmt: skip
@@ -98,7 +114,8 @@ _ORDERS = vector([0.0, 1.0, 3.0], mates=False).but(
 _MADE: tuple[tuple[str, Any], ...] = (
     ("RBF", RBF(1.0, np.asarray([1.0, 2.0]))), ("Matern52", kernels.Matern52()),
     ("Periodic", kernels.Periodic()), ("Linear", kernels.Linear()),
-    ("Polynomial", kernels.Polynomial()), ("White", kernels.White()),
+    ("Polynomial", kernels.Polynomial()), ("ArcCosine", kernels.ArcCosine()),
+    ("Cosine", kernels.Cosine()), ("White", kernels.White()),
     ("Sum", RBF() + kernels.Linear()), ("Product", RBF() * kernels.Linear()),
     ("Circular", _CIRCULAR.on(0)), ("Scaled", 2.0 * RBF()), ("ActiveDims", RBF().on(1)),
 )  # fmt: skip
@@ -177,6 +194,11 @@ CALLS = (
     call("Circular.coefficients", _CIRCULAR.coefficients, orders=_ORDERS),
     call("Circular.coefficients_pullback", _CIRCULAR.coefficients_pullback, orders=_ORDERS,
          bar=vector(np.ones(3), size=True)),
+    call("Cosine", kernels.Cosine, frequency=vector([1.0, -2.0], mates=False).but(
+         "a number", "a scalar array")),
+    call("spectral_mixture", kernels.spectral_mixture,
+         **dict.fromkeys(("variances", "frequencies", "bandwidths"), _BANDS)),
+    call("Graph", kernels.Graph, nodes=whole(), edges=_EDGES),
     call("kernel.on", lambda dims: RBF().on(*dims), dims=entries((0, 1), 2, empty=False).but(
          "beyond", "one number", "a mask", "None", "nested", "a string")),
     call("ActiveDims", kernels.ActiveDims, kernel=thing(RBF(), _GP),
