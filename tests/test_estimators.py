@@ -13,7 +13,19 @@ import numpy as np
 import pytest
 
 import gpnotes
-from gpnotes import GP, RBF, ConstantMean, JitterWarning, Linear, Matern32, Periodic, White, kernels
+from gpnotes import (
+    GP,
+    RBF,
+    BasisMean,
+    ConstantMean,
+    JitterWarning,
+    Linear,
+    Matern32,
+    Periodic,
+    Powers,
+    White,
+    kernels,
+)
 from gpnotes.estimators import GPRegressor
 from gpnotes.estimators.offset import Offset
 from gpnotes.testing import check_mean
@@ -387,7 +399,9 @@ def test_what_is_loaded_is_the_same_to_the_last_bit(data, Xs, kind, tmp_path):
         assert not isinstance(two, np.ndarray) or np.array_equal(one, two)
 
 
-@pytest.mark.parametrize("mean", ["zero", ConstantMean(0.1), gpnotes.ZeroMean()])
+@pytest.mark.parametrize(
+    "mean", ["zero", ConstantMean(0.1), gpnotes.ZeroMean(), BasisMean(Powers(1))]
+)
 def test_means_jitter_and_names_of_columns_are_saved(data, mean, tmp_path):
     X = np.vstack([data[0]] * 2)
     model = GPRegressor(mean=mean, noise_var=np.float32(0.0), optimise=False)

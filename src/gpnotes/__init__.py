@@ -36,7 +36,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "likelihoods": ("Bernoulli", "Gaussian", "Poisson", "StudentT"),
     "linear": ("BayesianLinear", "WeightPosterior"),
     "linalg": ("Cholesky", "FactorisationError", "JitterWarning", "cholesky", "squared_distances"),
-    "means": ("ConstantMean", "ZeroMean"),
+    "means": ("BasisMean", "ConstantMean", "Powers", "ZeroMean"),
     "moments": (),
     "params": ("flatten", "flatten_gradient"),
     "paths": (),
@@ -144,7 +144,12 @@ if TYPE_CHECKING:
         squared_distances as squared_distances,
     )
     from .linear import BayesianLinear as BayesianLinear, WeightPosterior as WeightPosterior
-    from .means import ConstantMean as ConstantMean, ZeroMean as ZeroMean
+    from .means import (
+        BasisMean as BasisMean,
+        ConstantMean as ConstantMean,
+        Powers as Powers,
+        ZeroMean as ZeroMean,
+    )
     from .params import flatten as flatten, flatten_gradient as flatten_gradient
     from .priors import LogNormalPrior as LogNormalPrior, NormalPrior as NormalPrior
     from .quadrature import expect as expect, gauss_hermite as gauss_hermite

@@ -142,6 +142,7 @@ def _of_mean(name: str, mean: Any) -> tuple[Call, ...]:
     )  # fmt: skip
 
 
+_BASIS_MEAN = means.BasisMean(means.Powers(1), gpnotes.Normal(np.zeros(3), np.eye(3)))
 _F = vector(np.linspace(-1.0, 1.0, 6), size=True).but("a number", "a scalar array")
 _BERNOULLI, _GAUSSIAN = likelihoods.Bernoulli(), likelihoods.Gaussian(0.5)
 _VARIANCE = vector(np.ones(6), size=True).but(negative=-np.ones(6))
@@ -186,6 +187,16 @@ CALLS = (
     call("Product", kernels.Product, parts=_PARTS),
     *_of_mean("ZeroMean", means.ZeroMean()), *_of_mean("ConstantMean", means.ConstantMean(1.0)),
     call("ConstantMean", means.ConstantMean, value=number()),
+    *_of_mean("BasisMean", _BASIS_MEAN),
+    call("BasisMean", means.BasisMean, basis=function(means.Powers(1)),
+         weights=thing(gpnotes.Normal(np.zeros(3), np.eye(3)), optional=True)),
+    call("BasisMean.columns", _BASIS_MEAN.columns, x=matrix(_X, mates=False)),
+    call("BasisMean.columns_pullback", _BASIS_MEAN.columns_pullback,
+         x=matrix(_X, rows=True), bar=matrix(np.ones((6, 3)), rows=True, columns=True)),
+    call("Powers", means.Powers, degree=whole(2, 0)),
+    call("Powers()", means.Powers(1), x=matrix(_X, mates=False)),
+    call("Powers.pullback", means.Powers(1).pullback,
+         x=matrix(_X, rows=True), bar=matrix(np.ones((6, 3)), rows=True, columns=True)),
     call("Bernoulli", likelihoods.Bernoulli, link=one_of("probit")),
     call("Gaussian", likelihoods.Gaussian, variance=positive()),
     call("StudentT", likelihoods.StudentT, scale=positive(), dof=positive()),
