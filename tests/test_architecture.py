@@ -38,7 +38,7 @@ BY_FLOOR = (
     ("kernels", "means", "likelihoods"),
     ("process", "interdomain"),
     ("linear", "exact", "svgp"),
-    ("laplace", "sufficient", "report"),  # its prior is the process of `exact`
+    ("laplace", "sufficient", "report", "smoothing"),  # its prior is the process of `exact`
     ("fitting", "features", "sparse", "crossval"),
     ("moments", "design", "paths", "games", "estimators"),
     ("fantasy", "pilco", "bayesopt"),  # which draws `paths`

@@ -16,7 +16,8 @@ ROOMS = (
     "arrays", "bayesopt", "chunks", "crossval", "design", "estimators", "exact", "fantasy",
     "features", "fitting", "games", "gaussian", "interdomain", "kernels", "laplace", "likelihoods",
     "linalg", "linear", "means", "moments", "params", "paths", "pilco", "pilco.pendulum", "priors",
-    "quadrature", "random", "report", "scores", "sparse", "svgp", "testing",
+    "quadrature", "random", "report", "scores", "smoothing", "sparse", "svgp",
+    "testing",
 )  # fmt: skip
 CLEAR = 0.95  # the share of wrong calls whose error names the argument
 
