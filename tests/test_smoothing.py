@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gpnotes import GP, RBF, ConstantMean, Linear, Matern32, condition, to_numpy
+from gpnotes import GP, RBF, ConstantMean, Linear, Matern32, condition, memory, to_numpy
 from gpnotes.smoothing import degrees_of_freedom, generalised_cross_validation, hat_matrix
 
 
@@ -100,6 +100,17 @@ def test_on_a_circle_all_leverages_are_equal_and_it_is_leave_one_out(rng, noise_
     posterior = condition(GP(RBF(1.0, 0.8), noise_var), X, y)
     errors = y - posterior.leave_one_out().mean
     assert generalised_cross_validation(posterior) == pytest.approx(np.mean(errors**2), rel=1e-9)
+
+
+def test_no_matrix_is_made_without_asking(rng, monkeypatch):
+    X = rng.normal(size=(30, 2))
+    posterior = condition(process(), X, X[:, 0])
+    monkeypatch.setattr(memory, "available", lambda like=None: 30 * 30 * 8)
+    for call in (hat_matrix, degrees_of_freedom, generalised_cross_validation):
+        with pytest.raises(MemoryError, match=r"the inverse of K_y .*\(30, 30\)"):
+            call(posterior)
+    with pytest.raises(MemoryError, match=r"the hat matrix .*\(40, 30\)"):
+        hat_matrix(posterior, rng.normal(size=(40, 2)))
 
 
 def test_squares_that_overflow_are_refused():

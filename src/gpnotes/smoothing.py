@@ -34,8 +34,7 @@ def hat_matrix(posterior: Posterior, Xs: Matrix | None = None) -> Matrix:
     """
     _admit(posterior)
     if Xs is None:
-        inverse = _inverse(posterior)
-        return _xp.eye(inverse.shape[0], inverse) - _noise(posterior) * inverse
+        return _xp.eye(posterior.X.shape[0], posterior.X) - _noise(posterior) * _inverse(posterior)
     _check.matrix(Xs, "Xs", columns=posterior.X.shape[1])
     _check.alike(Xs, "Xs", posterior.X, "X")
     n, n_new = posterior.X.shape[0], Xs.shape[0]
