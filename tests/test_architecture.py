@@ -36,7 +36,7 @@ BY_FLOOR = (
     ("params", "gaussian", "contracts"),
     ("bounds", "inplace"),  # of what `params` declares; a kernel imports its fast path
     ("kernels", "means", "likelihoods"),
-    ("process", "interdomain"),
+    ("process", "interdomain", "grids"),
     ("linear", "exact", "svgp"),
     ("laplace", "sufficient", "report"),  # its prior is the process of `exact`
     ("fitting", "features", "sparse", "crossval"),

@@ -14,9 +14,10 @@ from misuse.calls import CALLS
 
 ROOMS = (
     "arrays", "bayesopt", "chunks", "crossval", "design", "estimators", "exact", "fantasy",
-    "features", "fitting", "games", "gaussian", "interdomain", "kernels", "laplace", "likelihoods",
-    "linalg", "linear", "means", "moments", "params", "paths", "pilco", "pilco.pendulum", "priors",
-    "quadrature", "random", "report", "scores", "sparse", "svgp", "testing",
+    "features", "fitting", "games", "gaussian", "grids", "interdomain", "kernels", "laplace",
+    "likelihoods", "linalg", "linear", "means", "moments", "params", "paths", "pilco",
+    "pilco.pendulum", "priors", "quadrature", "random", "report", "scores", "sparse", "svgp",
+    "testing",
 )  # fmt: skip
 CLEAR = 0.95  # the share of wrong calls whose error names the argument
 
@@ -126,7 +127,7 @@ UNTRIED = {
     "Augmented", "Improvement", "Rollout", "SineMoments", "Transitions", "Round", "Choice",
     "VarianceParts", "FeaturePosterior", "SparsePosterior", "Inducing", "Method",
     "Climb", "Maximum", "Evaluation", "Outcome", "Paths", "Ended", "Hyperparameter", "Report",
-    "Survey",
+    "Survey", "CirculantEmbedding",
     "Cholesky", "ChunkError", "FactorisationError", "JitterWarning", "Stream", "Space",
     # for subclasses and for other rooms
     "Circular", "ComposableCost", "Kernel", "Stationary", "LikelihoodBase", "Mapper", "added",

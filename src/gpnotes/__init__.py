@@ -25,6 +25,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "fitting": ("fit",),
     "games": (),
     "gaussian": ("Normal",),
+    "grids": (),
     "interdomain": (),
     "kernels": (
         "ActiveDims", "Circular", "CircularArcCosine", "CircularMatern12", "CircularMatern32",
@@ -74,6 +75,7 @@ if TYPE_CHECKING:
         fitting as fitting,
         games as games,
         gaussian as gaussian,
+        grids as grids,
         interdomain as interdomain,
         kernels as kernels,
         laplace as laplace,
