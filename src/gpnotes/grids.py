@@ -61,7 +61,7 @@ class CirculantEmbedding:
         :eq:`eq-sa-waves`: the real part of a fast Fourier transform, whose imaginary part is a
         second, independent draw. With `antithetic` every second function is minus the one before
         it, :eq:`eq-sa-pairs`; means of linear functionals are then exact, those of even ones are
-        worth half. Source: Wood & Chan (1994); Dietrich & Newsam (1997).
+        worth half. Source: Dietrich & Newsam (1997).
         """
         _check.instance(stream, "stream", Stream)
         n = _check.whole(n, "n")
@@ -114,7 +114,7 @@ def embed_circulant(
     multiples and choices of columns of these. Raises `TypeError` for others and arguments of a
     wrong kind, `ValueError` for a kernel that does not fit and for wrong values, `MemoryError` for
     a ring that has no room.
-    :eq:`eq-sa-eigenvalues`. Source: Wood & Chan (1994); Dietrich & Newsam (1997).
+    :eq:`eq-sa-eigenvalues`. Source: Dietrich & Newsam (1997).
 
     >>> from gpnotes import Matern32, stream
     >>> prior = embed_circulant(Matern32(lengthscale=50.0), 100_000, 1.0)
