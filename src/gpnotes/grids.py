@@ -55,7 +55,7 @@ class CirculantEmbedding:
     error: float
 
     def sample(self, stream: Stream, n: int, *, antithetic: bool = False) -> Array:
-        """`n` functions of the prior on the grid, shape (n, *shape).
+        """`n` functions of the prior on the grid, one after the other along the first axis.
 
         ``f_j = M^−½ Σ_κ √λ_κ (a_κ cos 2πκj/M + b_κ sin 2πκj/M)`` with standard normal a and b,
         :eq:`eq-sa-waves`: the real part of a fast Fourier transform, whose imaginary part is a
