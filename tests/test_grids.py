@@ -79,6 +79,13 @@ def test_what_is_clipped_is_a_bound_on_the_error_and_the_variance_reaches_it():
     assert np.max(np.abs(gap)) <= prior.error * (1 + 1e-9)
 
 
+def test_the_error_that_is_allowed_is_a_share_of_the_variance():
+    """As an absolute number it would take any kernel that is small, and none that is large."""
+    with pytest.raises(ValueError, match="of the variance"):
+        embed_circulant(RBF(1e-12, 30.0), 20, 1.0, doublings=0)
+    assert embed_circulant(RBF(1e12, 2.0), 20, 1.0, doublings=0).error < 1e3
+
+
 def test_the_ring_is_doubled_until_the_kernel_fits_and_no_further():
     sizes = [embed_circulant(RBF(1.0, ell), 100, 1.0).eigenvalues.size for ell in (10, 60, 200)]
     assert sizes == [200, 800, 3200]
