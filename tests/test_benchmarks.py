@@ -30,7 +30,7 @@ def bench(root, monkeypatch):
         "measure", "floor_rows", "games_table", "moments_table", "samples_table", "run",
         "pendulum_contestants", "pendulum_table", "feature_contestants", "bound_contestants",
         "epoch_contestants", "approximations_table", "which_approximation", "path_contestants",
-        "paths_table",
+        "paths_table", "whole_fit",
     )  # fmt: skip
     yield {name: importlib.import_module(name) for name in names}
     for name in names:
@@ -327,6 +327,18 @@ def test_ways_to_draw_paths_agree(bench):
     assert [len(spent) for spent in row["seconds"].values()] == [2, 2, 1, 1]
     assert row["disagreement"] < 1e-9
     assert "× the floor of joint draws, target 2.3" in bench["paths_table"].shown(row)
+
+
+@pytest.mark.parametrize("name", ["gpnotes", "scikit-learn"])
+def test_a_whole_fit_is_watched_from_its_start_to_its_end(bench, name):
+    whole_fit = bench["whole_fit"]
+    X, y = whole_fit.data()
+    taken = whole_fit.round_of(whole_fit.CONTESTANTS[name], X[:200], y[:200])
+    values = [value for _, value in taken.seen]
+    assert max(values) == pytest.approx(taken.reached, abs=1e-6)
+    assert values[0] < taken.reached - 1.0
+    assert 0.0 < taken.until(values[0]) < taken.until(taken.reached - 1e-3) <= taken.seconds
+    assert np.isnan(taken.until(taken.reached + 1.0))
 
 
 def test_the_floor_of_samples_ends_with_their_deviations_from_the_mean(bench):

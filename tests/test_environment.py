@@ -25,9 +25,12 @@ from packaging.utils import canonicalize_name
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parent.parent
-LIGHT = {"numpy", "scipy", "array-api-compat", "array-api-extra", "lark", "threadpoolctl"}
+LIGHT = {
+    *("numpy", "scipy", "array-api-compat", "array-api-extra"),
+    *("greenlet", "lark", "threadpoolctl"),
+}
 # the extras that the locks and conda serve
-SERVED = ("notebook", "book", "read", "test", "bench", "scale", "sklearn", "dev")
+SERVED = ("notebook", "book", "read", "test", "bench", "scale", "sklearn", "progress", "dev")
 LOCKS = ("requirements.lock", "requirements-book.lock")
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]

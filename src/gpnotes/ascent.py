@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from queue import SimpleQueue
-from threading import Thread
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
+from greenlet import getcurrent, greenlet
 
 from . import _xp
 from ._xp import HostMatrix, HostVector, Minimum
 
 __all__ = ["UNEVALUABLE", "Ascent", "ascend", "ascend_all"]
 
-_TOGETHER = 32  # ascents that have a thread at the same time
+_TOGETHER = 32  # ascents that are under way at the same time
 _LARGEST = 1e150  # of a value or a slope: the optimiser sums squares
 # what arithmetic raises; a wrong type or a lack of memory is no matter of the point
 UNEVALUABLE = (ValueError, ArithmeticError, RuntimeError)
@@ -89,8 +88,8 @@ def ascend_all(
 
     It gives values (k,) and gradients (k, n) at points (k, n), one of each ascent that is still
     under way, of 32 at most: a call at ten points costs hardly more than one at a single point.
-    Where it raises what is a wall, it is called at each point alone. It is the caller's thread that
-    calls it; an ascent has a thread of its own only for what L-BFGS does in between.
+    Where it raises what is a wall, it is called at each point alone. L-BFGS asks for one point at
+    a time; it runs as a greenlet, which is left while the others ask for theirs.
 
     >>> box = np.asarray([[0.5, 2.0]])
     >>> found = ascend_all(lambda v: (-(v[:, 0] ** 2), -2.0 * v), np.ones((2, 1)), box, 9)
@@ -106,57 +105,36 @@ class _Group:
 
     def __init__(self, starts: HostMatrix, limits: HostMatrix, steps: int) -> None:
         self._task = starts, limits, steps
-        self._said: SimpleQueue[tuple[int, HostVector | Ascent | BaseException]] = SimpleQueue()
-        self._answers: list[SimpleQueue[_Answer]] = [SimpleQueue() for _ in starts]
 
     def ascend(self, function: Functions) -> list[Ascent]:
         """All of them, in the order of their starts."""
-        under_way = set(range(len(self._answers)))
-        ended: dict[int, Ascent] = {}
+        climbers = [greenlet(self._climb) for _ in self._task[0]]
+        said = {i: climber.switch(i) for i, climber in enumerate(climbers)}
         try:
-            for i in under_way:
-                Thread(target=self._climb, args=(i,), daemon=True).start()
-            while under_way:
-                waiting: dict[int, HostVector] = {}
-                while len(waiting) < len(under_way):
-                    i, said = self._said.get()
-                    if isinstance(said, BaseException):
-                        raise said
-                    if isinstance(said, Ascent):
-                        ended[i] = said
-                        under_way.remove(i)
-                    else:
-                        waiting[i] = said
-                order = sorted(waiting)
-                answers = _answers(function, [waiting[i] for i in order])
-                for i, answer in zip(order, answers, strict=True):
-                    self._answers[i].put(answer)
+            while waiting := {i: at for i, at in said.items() if not isinstance(at, Ascent)}:
+                answers = _answers(function, list(waiting.values()))
+                for i, answer in zip(waiting, answers, strict=True):
+                    said[i] = climbers[i].switch(answer)
         finally:
-            for i in under_way:  # none is left, unless something was raised
-                self._answers[i].put(_Stopped())
-        return [ended[i] for i in sorted(ended)]
+            for climber in climbers:
+                climber.throw()  # nothing to one that has ended; the others end, unheard
+        return [said[i] for i in sorted(said)]
 
-    def _climb(self, i: int) -> None:
+    def _climb(self, i: int) -> Ascent:
+        """The i-th ascent, which hands each point to the one that all are waiting for."""
         starts, limits, steps = self._task
+        group = getcurrent().parent
 
         def at(vector: HostVector) -> tuple[float, HostVector]:
-            self._said.put((i, vector.copy()))
-            answer = self._answers[i].get()
-            if isinstance(answer, BaseException):
+            answer = group.switch(vector.copy())
+            if isinstance(answer, Exception):
                 raise answer
             return answer
 
-        try:
-            self._said.put((i, ascend(at, starts[i], limits, steps)))
-        except BaseException as problem:  # it is raised where the group is waited for
-            self._said.put((i, problem))
+        return ascend(at, starts[i], limits, steps)
 
 
-class _Stopped(BaseException):
-    """What ends an ascent that nobody waits for any longer: it is no wall."""
-
-
-_Answer: TypeAlias = tuple[float, HostVector] | Exception | _Stopped
+_Answer: TypeAlias = tuple[float, HostVector] | Exception
 
 
 def _answers(function: Functions, points: list[HostVector]) -> list[_Answer]:
@@ -164,7 +142,7 @@ def _answers(function: Functions, points: list[HostVector]) -> list[_Answer]:
     if not points:
         return []
     try:
-        with np.errstate(all="ignore"):  # of this thread, not of those of the ascents
+        with np.errstate(all="ignore"):  # of the caller, not of the ascents
             values, gradients = function(np.stack(points))
     except UNEVALUABLE as problem:
         if len(points) == 1:
@@ -209,7 +187,7 @@ class _Walled:
     def _loss(self, vector: HostVector) -> tuple[float, HostVector]:
         self.evaluations += 1
         try:
-            with np.errstate(all="ignore"):  # of this thread alone
+            with np.errstate(all="ignore"):  # here alone
                 value, gradient = self._function(vector)
         except UNEVALUABLE as problem:
             return self._wall(vector, str(problem))

@@ -165,7 +165,7 @@ def fit(
     whose density has its top elsewhere. What has no prior is as likely everywhere.
 
     ``callback(run)`` is called after each run; if it returns True, that run is the last. With
-    `progress`, a bar shows how many of the runs are done, by the package ``tqdm``.
+    `progress`, a bar shows how many of the runs are done, by ``tqdm`` of the extra `progress`.
 
     A run that meets parameters without an evidence turns back; one that starts there has failed,
     and the others go on. Raises `ValueError` or `TypeError` for arguments that do not fit, each by
@@ -248,7 +248,9 @@ def _bar(total: int) -> _Bar:
     try:
         from tqdm.auto import tqdm
     except ImportError as problem:
-        message = "progress=True needs the package tqdm; without it, callback hears of each run"
+        message = (
+            "progress=True needs the package tqdm, extra `progress`; without, there is callback="
+        )
         raise ImportError(message) from problem
     bar: _Bar = tqdm(total=total, desc="fit", unit="run")
     return bar

@@ -390,6 +390,13 @@ def test_a_bar_has_a_tick_for_each_run_and_is_closed_after_an_error_too(rng, mon
     assert (Bar.last.done, Bar.last.closed) == (1, True)
 
 
+def test_the_bar_of_tqdm_counts_the_runs(rng, capsys):
+    pytest.importorskip("tqdm", reason="the extra `progress` brings it")
+    X, y = readings(rng, 20)
+    fit(GP(RBF(), 0.1), X, y, restarts=2, stream=stream(0), steps=2, progress=True)
+    assert "fit: 100%" in capsys.readouterr().err
+
+
 def test_a_bar_without_its_package_is_an_error_that_names_it(rng, monkeypatch):
     monkeypatch.setitem(sys.modules, "tqdm", None)
     monkeypatch.setitem(sys.modules, "tqdm.auto", None)
