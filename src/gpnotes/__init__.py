@@ -28,15 +28,15 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "interdomain": (),
     "kernels": (
         "ActiveDims", "Circular", "CircularArcCosine", "CircularMatern12", "CircularMatern32",
-        "CircularRBF", "Constant", "Kernel", "Linear", "Matern12", "Matern32", "Matern52",
-        "Periodic", "Polynomial", "Product", "RBF", "RationalQuadratic", "Scaled", "Stationary",
-        "Sum", "White",
+        "CircularRBF", "Constant", "GradientNoise", "Kernel", "Linear", "Matern12", "Matern32",
+        "Matern52", "Periodic", "Polynomial", "Product", "RBF", "RationalQuadratic", "Scaled",
+        "Stationary", "Sum", "ThinPlate", "White", "WithGradients",
     ),
     "laplace": (),
     "likelihoods": ("Bernoulli", "Gaussian", "Poisson", "StudentT"),
     "linear": ("BayesianLinear", "WeightPosterior"),
     "linalg": ("Cholesky", "FactorisationError", "JitterWarning", "cholesky", "squared_distances"),
-    "means": ("ConstantMean", "ZeroMean"),
+    "means": ("ConstantMean", "ConstantOfValues", "ZeroMean"),
     "moments": (),
     "params": ("flatten", "flatten_gradient"),
     "paths": (),
@@ -116,6 +116,7 @@ if TYPE_CHECKING:
         CircularMatern32 as CircularMatern32,
         CircularRBF as CircularRBF,
         Constant as Constant,
+        GradientNoise as GradientNoise,
         Kernel as Kernel,
         Linear as Linear,
         Matern12 as Matern12,
@@ -128,7 +129,9 @@ if TYPE_CHECKING:
         Scaled as Scaled,
         Stationary as Stationary,
         Sum as Sum,
+        ThinPlate as ThinPlate,
         White as White,
+        WithGradients as WithGradients,
     )
     from .likelihoods import (
         Bernoulli as Bernoulli,
@@ -144,7 +147,11 @@ if TYPE_CHECKING:
         squared_distances as squared_distances,
     )
     from .linear import BayesianLinear as BayesianLinear, WeightPosterior as WeightPosterior
-    from .means import ConstantMean as ConstantMean, ZeroMean as ZeroMean
+    from .means import (
+        ConstantMean as ConstantMean,
+        ConstantOfValues as ConstantOfValues,
+        ZeroMean as ZeroMean,
+    )
     from .params import flatten as flatten, flatten_gradient as flatten_gradient
     from .priors import LogNormalPrior as LogNormalPrior, NormalPrior as NormalPrior
     from .quadrature import expect as expect, gauss_hermite as gauss_hermite

@@ -9,7 +9,7 @@ from . import _check
 from ._xp import Matrix, Vector, array_namespace
 from .params import cotangent, real, settle
 
-__all__ = ["ConstantMean", "ZeroMean"]
+__all__ = ["ConstantMean", "ConstantOfValues", "ZeroMean"]
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,41 @@ class ConstantMean:
         xp = array_namespace(x)
         value_bar = float(xp.sum(bar))
         return cotangent(self, value=value_bar), xp.zeros_like(x)
+
+
+@dataclass(frozen=True)
+class ConstantOfValues:
+    """The constant mean of a process with gradients, whose rows end in a label.
+
+    `value` in rows that see values of f, of which the last column is 0, and zero in those that see
+    derivatives: the mean that goes with `kernels.WithGradients`.
+
+    >>> import numpy as np
+    >>> ConstantOfValues(2.0)(np.asarray([[3.0, 0.0], [3.0, 1.0]]))
+    array([2., 0.])
+    """
+
+    value: float = real(0.0, unit="y")
+
+    def __post_init__(self) -> None:
+        settle(self)
+
+    def __call__(self, x: Matrix) -> Vector:
+        """`value` or zero, (n,), for rows (n, d + 1)."""
+        return self.value * _is_value(x)
+
+    def pullback(self, x: Matrix, bar: Vector) -> tuple[Self, Matrix]:
+        """``(mean_bar, x_bar)`` for `bar` (n,); ``mean_bar.value`` sums `bar` over the values."""
+        _admit_bar(x, bar)
+        xp = array_namespace(x)
+        value_bar = float(xp.sum(bar * _is_value(x)))
+        return cotangent(self, value=value_bar), xp.zeros_like(x)
+
+
+def _is_value(x: Matrix) -> Vector:
+    if _check.matrix(x, "x").shape[1] < 2:
+        raise ValueError(f"x must have columns for a point and one for labels; got {x.shape}")
+    return array_namespace(x).astype(x[:, -1] == 0.0, x.dtype)
 
 
 def _admit_bar(x: Matrix, bar: Vector) -> None:

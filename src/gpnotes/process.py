@@ -10,7 +10,7 @@ from ._xp import Matrix, Vector
 from .contracts import Mean, MeanFunction, require
 from .gaussian import Normal, normal_of
 from .kernels import Kernel
-from .means import ZeroMean
+from .means import ConstantMean, ZeroMean
 from .params import holds_derivatives, nonnegative, settle
 
 __all__ = ["GP", "admit_data", "differentiable_mean", "plus_noise", "prior", "residual_of"]
@@ -44,6 +44,9 @@ class GP:
         if isinstance(self.mean, type | Kernel) or not callable(self.mean):
             wanted = "a mean function, such as ConstantMean(1.0)"
             raise TypeError(f"mean must be {wanted}; got {_check._kind(self.mean)}")
+        if self.kernel.labels_rows and isinstance(self.mean, ConstantMean):
+            wanted = "ConstantOfValues for a kernel of derivatives, whose mean is zero"
+            raise TypeError(f"mean must be {wanted}; got ConstantMean")
 
 
 def differentiable_mean(gp: GP) -> Mean:

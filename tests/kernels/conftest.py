@@ -37,6 +37,7 @@ def _kernels(space):
         "Linear ARD": g.Linear(per_dimension),
         "Polynomial": g.Polynomial(0.4, 0.7, 3),
         "Polynomial without bias": g.Polynomial(0.4, 0.0, 2),
+        "ThinPlate": g.ThinPlate(1.3, 9.0),
         "Constant": g.Constant(0.8),
         "White": g.White(0.8),
         "sum": g.RBF(1.3, per_dimension) + g.Linear(0.3) + g.White(0.2),

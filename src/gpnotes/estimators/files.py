@@ -25,8 +25,10 @@ from ..process import GP
 
 __all__ = ["read", "write"]
 
-_KERNELS = (getattr(kernels, name) for name in kernels.__all__)
-_PARTS = (*_KERNELS, means.ConstantMean, means.ZeroMean, GP, Run, Cholesky, Posterior)
+_PUBLIC = (getattr(kernels, name) for name in kernels.__all__)
+_KERNELS = (kind for kind in _PUBLIC if isinstance(kind, type))
+_MEANS = (means.ConstantMean, means.ConstantOfValues, means.ZeroMean)
+_PARTS: tuple[Any, ...] = (*_KERNELS, *_MEANS, GP, Run, Cholesky, Posterior)
 _CLASSES = {kind.__name__: kind for kind in _PARTS}
 _TEXT = "description"
 

@@ -9,9 +9,17 @@ from .circle import (
     CircularRBF,
 )
 from .constant import Constant, White
+from .derivatives import (
+    GradientNoise,
+    WithGradients,
+    derivatives_at,
+    gradients_at,
+    values_at,
+)
 from .dot import Linear, Polynomial
 from .periodic import Periodic
 from .stationary import RBF, Matern12, Matern32, Matern52, RationalQuadratic, Stationary
+from .thin_plate import ThinPlate
 
 __all__ = [
     "RBF",
@@ -22,6 +30,7 @@ __all__ = [
     "CircularMatern32",
     "CircularRBF",
     "Constant",
+    "GradientNoise",
     "Kernel",
     "Linear",
     "Matern12",
@@ -34,5 +43,10 @@ __all__ = [
     "Scaled",
     "Stationary",
     "Sum",
+    "ThinPlate",
     "White",
+    "WithGradients",
+    "derivatives_at",
+    "gradients_at",
+    "values_at",
 ]

@@ -90,6 +90,8 @@ _KINDS = (
      {"variance": positive(), "bias": nonnegative(), "degree": whole()}),
     ("Constant", kernels.Constant, {"variance": positive()}),
     ("White", kernels.White, {"variance": positive()}),
+    ("ThinPlate", kernels.ThinPlate, {"variance": positive(), "radius": positive()}),
+    ("GradientNoise", kernels.GradientNoise, {"variance": positive()}),
 )  # fmt: skip
 _CIRCULAR = kernels.CircularRBF(1.0, 0.7)
 _ORDERS = vector([0.0, 1.0, 3.0], mates=False).but(
@@ -101,6 +103,7 @@ _MADE: tuple[tuple[str, Any], ...] = (
     ("Polynomial", kernels.Polynomial()), ("White", kernels.White()),
     ("Sum", RBF() + kernels.Linear()), ("Product", RBF() * kernels.Linear()),
     ("Circular", _CIRCULAR.on(0)), ("Scaled", 2.0 * RBF()), ("ActiveDims", RBF().on(1)),
+    ("ThinPlate", kernels.ThinPlate(1.0, 9.0)),
 )  # fmt: skip
 
 
@@ -118,6 +121,24 @@ def _of_kernel(name: str, kernel: Any) -> tuple[Call, ...]:
         call(f"{name}.diag_pullback", kernel.diag_pullback, x=matrix(_X, rows=True),
              d_bar=vector(np.ones(6), size=True)),
     )  # fmt: skip
+
+
+def _of_labelled(name: str, kernel: Any) -> tuple[Call, ...]:
+    """Of a kernel whose inputs, (n, 2) here, end in a column of labels."""
+    wrong = {"beyond": _labelled(2.0), "negative": _labelled(-1.0), "fractions": _labelled(0.5)}
+    x = matrix(_labelled(1.0), mates=False).but(**wrong)
+    bars = {"K_bar": matrix(np.ones((6, 6)), rows=True), "d_bar": vector(np.ones(6), size=True)}
+    return (
+        call(f"{name}()", kernel, x=x, z=x.but("None")),
+        call(f"{name}.diag", kernel.diag, x=x),
+        call(f"{name}.pullback", lambda x, K_bar: kernel.pullback(x, None, K_bar), x=x,
+             K_bar=bars["K_bar"]),
+        call(f"{name}.diag_pullback", kernel.diag_pullback, x=x, d_bar=bars["d_bar"]),
+    )  # fmt: skip
+
+
+def _labelled(label: float) -> np.ndarray:
+    return np.stack([_X[:, 0], np.full(6, label)], axis=1)
 
 
 def _of_likelihood(name: str, likelihood: Any, y: Argument) -> tuple[Call, ...]:
@@ -174,6 +195,15 @@ _FIT = function(lambda X, y: gpnotes.condition(GP(RBF(), 0.1), X, y)).but(
 CALLS = (
     *(call(name, kind, **arguments) for name, kind, arguments in _KINDS),
     *(row for name, kernel in _MADE for row in _of_kernel(name, kernel)),
+    *_of_labelled("WithGradients", kernels.WithGradients(RBF())),
+    *_of_labelled("GradientNoise", kernels.GradientNoise()),
+    call("WithGradients", kernels.WithGradients, kernel=thing(RBF(), _GP, kernels.Matern12())),
+    *(call(name, getattr(kernels, name), x=matrix(_X, mates=False))
+      for name in ("values_at", "gradients_at")),
+    call("derivatives_at", kernels.derivatives_at, x=matrix(_X, mates=False),
+         which=whole(1, 1).but(beyond=3)),
+    call("ConstantOfValues", means.ConstantOfValues, value=number()),
+    *_of_mean("ConstantOfValues", means.ConstantOfValues(1.0)),
     call("Circular.coefficients", _CIRCULAR.coefficients, orders=_ORDERS),
     call("Circular.coefficients_pullback", _CIRCULAR.coefficients_pullback, orders=_ORDERS,
          bar=vector(np.ones(3), size=True)),
@@ -280,7 +310,8 @@ CALLS = (
     call("WeightPosterior.update", _WEIGHTS.update,
          phi=matrix(_PHI, columns=True, rows=True).but("a vector"),
          y=vector(_Y, size=True)),
-    call("check_kernel", testing.check_kernel, kernel=thing(RBF(), _GP), X=matrix(_X, mates=False)),
+    call("check_kernel", testing.check_kernel, kernel=thing(RBF(), _GP), X=matrix(_X, mates=False),
+         labels=flag()),
     call("check_mean", testing.check_mean, mean=thing(ConstantMean(1.0), _GP),
          X=matrix(_X, mates=False)),
     call("check_prior", testing.check_prior, prior=thing(priors.NormalPrior(), RBF()),
