@@ -36,9 +36,9 @@ BY_FLOOR = (
     ("params", "gaussian", "contracts"),
     ("bounds", "inplace"),  # of what `params` declares; a kernel imports its fast path
     ("kernels", "means", "likelihoods"),
-    ("process", "interdomain"),
+    ("process", "interdomain", "grids", "basis"),
     ("linear", "exact", "svgp"),
-    ("laplace", "sufficient", "report"),  # its prior is the process of `exact`
+    ("laplace", "sufficient", "report", "smoothing"),  # its prior is the process of `exact`
     ("fitting", "features", "sparse", "crossval"),
     ("moments", "design", "paths", "games", "estimators"),
     ("fantasy", "pilco", "bayesopt"),  # which draws `paths`

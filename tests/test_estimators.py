@@ -13,7 +13,19 @@ import numpy as np
 import pytest
 
 import gpnotes
-from gpnotes import GP, RBF, ConstantMean, JitterWarning, Linear, Matern32, Periodic, White, kernels
+from gpnotes import (
+    GP,
+    RBF,
+    BasisMean,
+    ConstantMean,
+    JitterWarning,
+    Linear,
+    Matern32,
+    Periodic,
+    Powers,
+    White,
+    kernels,
+)
 from gpnotes.estimators import GPRegressor
 from gpnotes.estimators.offset import Offset
 from gpnotes.testing import check_mean
@@ -345,9 +357,13 @@ def test_the_book_shows_the_arguments(root):
 # -- files ------------------------------------------------------------------------------------
 
 LENGTHS = np.asarray([0.1 + 0.2, 1.0 / 3.0])
+LABELLED = (kernels.WithGradients, kernels.GradientNoise)  # of other rows: a test of their own
+PUBLIC = [getattr(kernels, name) for name in kernels.__all__]
+KERNELS = [kind for kind in PUBLIC if isinstance(kind, type) and issubclass(kind, kernels.Kernel)]
 CONCRETE = [
-    getattr(kernels, name) for name in kernels.__all__
-    if not getattr(getattr(kernels, name), "__abstractmethods__", ())
+    kind for kind in KERNELS
+    if not kind.__abstractmethods__ and kind not in LABELLED
+    and not issubclass(kind, kernels.OnGraph)
 ]  # fmt: skip
 COMBINED = {
     kernels.Sum: RBF(1.0 / 3.0, LENGTHS) + Linear(LENGTHS) + White(1e-300),
@@ -355,6 +371,7 @@ COMBINED = {
     kernels.Scaled: (1.0 / 7.0) * kernels.RationalQuadratic(alpha=0.3),
     kernels.ActiveDims: RBF(1.0, LENGTHS).on(1, 0) * Matern32().on(1),
     kernels.Polynomial: kernels.Polynomial(0.1, 0.0, 3),
+    kernels.ThinPlate: kernels.ThinPlate(1.0, 9.0),
 }
 
 
@@ -387,7 +404,34 @@ def test_what_is_loaded_is_the_same_to_the_last_bit(data, Xs, kind, tmp_path):
         assert not isinstance(two, np.ndarray) or np.array_equal(one, two)
 
 
-@pytest.mark.parametrize("mean", ["zero", ConstantMean(0.1), gpnotes.ZeroMean()])
+@pytest.mark.parametrize("kind", [kernels.GraphHeat, kernels.GraphMatern])
+def test_a_kernel_on_a_graph_is_fitted_and_loaded(kind, tmp_path):
+    graph = kernels.Graph(4, ((0, 1), (1, 2), (2, 3)))
+    X, y = np.asarray([[0.0], [1.0], [3.0]]), np.asarray([0.3, -0.1, 0.7])
+    model = GPRegressor(kind(graph), steps=3).fit(X, y)
+    loaded = back(model, tmp_path / "model")
+    assert loaded.gp_ == model.gp_
+    assert loaded.predict(X).tobytes() == model.predict(X).tobytes()
+
+
+def test_values_and_gradients_are_fitted_and_loaded(tmp_path):
+    x = np.linspace(0.0, 5.0, 6)[:, None]
+    X = np.concatenate([kernels.values_at(x), kernels.gradients_at(x)])
+    y = np.concatenate([np.sin(x[:, 0]), np.cos(x[:, 0])])
+    kernel = kernels.WithGradients(RBF()) + kernels.GradientNoise(0.01)
+    with pytest.raises(TypeError, match="mean must be ConstantOfValues for a kernel of derivat"):
+        GPRegressor(kernel).fit(X, y)
+    model = GPRegressor(kernel, mean=gpnotes.ConstantOfValues(0.0), random_state=1).fit(X, y)
+    new = kernels.values_at(np.asarray([[0.5], [2.2]]))
+    np.testing.assert_allclose(model.predict(new), np.sin(new[:, 0]), atol=0.02)
+    loaded = back(model, tmp_path / "model")
+    assert loaded.gp_ == model.gp_
+    assert loaded.predict(new).tobytes() == model.predict(new).tobytes()
+
+
+@pytest.mark.parametrize(
+    "mean", ["zero", ConstantMean(0.1), gpnotes.ZeroMean(), BasisMean(Powers(1))]
+)
 def test_means_jitter_and_names_of_columns_are_saved(data, mean, tmp_path):
     X = np.vstack([data[0]] * 2)
     model = GPRegressor(mean=mean, noise_var=np.float32(0.0), optimise=False)

@@ -16,7 +16,11 @@ ROOMS = (
     "arrays", "bayesopt", "chunks", "crossval", "design", "estimators", "exact", "fantasy",
     "features", "fitting", "games", "gaussian", "interdomain", "kernels", "laplace", "likelihoods",
     "linalg", "linear", "means", "moments", "params", "paths", "pilco", "pilco.pendulum", "priors",
-    "quadrature", "random", "report", "scores", "sparse", "svgp", "testing",
+    "quadrature", "random", "report", "scores", "smoothing", "sparse", "svgp",
+    "features", "fitting", "games", "gaussian", "grids", "interdomain", "kernels", "laplace",
+    "likelihoods", "linalg", "linear", "means", "moments", "params", "paths", "pilco",
+    "pilco.pendulum", "priors", "quadrature", "random", "report", "scores", "sparse", "svgp",
+    "testing",
 )  # fmt: skip
 CLEAR = 0.95  # the share of wrong calls whose error names the argument
 
@@ -126,10 +130,11 @@ UNTRIED = {
     "Augmented", "Improvement", "Rollout", "SineMoments", "Transitions", "Round", "Choice",
     "VarianceParts", "FeaturePosterior", "SparsePosterior", "Inducing", "Method",
     "Climb", "Maximum", "Evaluation", "Outcome", "Paths", "Ended", "Hyperparameter", "Report",
-    "Survey",
+    "Survey", "CirculantEmbedding",
     "Cholesky", "ChunkError", "FactorisationError", "JitterWarning", "Stream", "Space",
     # for subclasses and for other rooms
-    "Circular", "ComposableCost", "Kernel", "Stationary", "LikelihoodBase", "Mapper", "added",
+    "Circular", "ComposableCost", "Kernel", "OnGraph", "Stationary", "LikelihoodBase", "Mapper",
+    "added",
     "cotangent", "fixed", "flatten_gradient", "holds_derivatives", "nonnegative", "positive",
     "real", "settle", "unchecked", "by_differences", "centroid", "gradcheck",
     # without arguments

@@ -86,7 +86,8 @@ def shown():
 
 ROOMS = (
     "", ".bayesopt", ".chunks", ".crossval", ".design", ".estimators", ".fantasy", ".features",
-    ".games", ".moments", ".paths", ".pilco", ".scores", ".sparse",
+    ".games", ".moments", ".paths", ".pilco", ".scores", ".smoothing", ".sparse",
+    ".games", ".grids", ".moments", ".paths", ".pilco", ".scores", ".sparse",
 )  # fmt: skip
 
 

@@ -30,11 +30,19 @@ __all__ = [
 MeanFunction: TypeAlias = Callable[[Matrix], Vector]
 """What a process needs of its mean: ``m(xᵢ)``, (n,), for x (n, d)."""
 
+Basis: TypeAlias = Callable[[Matrix], Matrix]
+"""The columns of a mean: ``h(xᵢ)``, (n, p), for x (n, d).
+
+Derivatives by x need a method more, ``pullback(x, bar)``: from those by the columns, (n, p), to
+those by x.
+"""
+
 
 class Mean(Protocol):
     """A mean function with its gradient: a frozen dataclass whose fields are its parameters.
 
     Any function will do as the mean of a process; what is asked for here is what a fit needs.
+    One whose weights are unknown is `means.BasisMean`: as a function, what it is expected to be.
     """
 
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]

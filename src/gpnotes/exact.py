@@ -10,23 +10,20 @@ from dataclasses import dataclass
 
 from . import _check, _xp, memory
 from ._xp import LOG_2PI, Matrix, Vector, array_namespace
-from .gaussian import Normal, normal_of
+from .basis import Trend, added, explained, joint_root, learn, mean_at, mean_bars, precision
+from .gaussian import Normal
 from .inplace import evidence as in_place
 from .inplace.any_kernel import evidence_in_place
 from .linalg import Cholesky, factorise, warn_of_jitter
+from .means import BasisMean
 from .params import cotangent
-from .process import GP, admit_data, differentiable_mean, plus_noise, prior, residual_of
+from .process import GP, admit_data, fitted_mean, plus_noise, prior, residual_of
 from .random import Stream
 
 __all__ = [
-    "GP",
-    "LeaveOneOut",
-    "Posterior",
-    "condition",
-    "log_evidence",
-    "log_evidence_and_gradient",
+    "GP", "LeaveOneOut", "Posterior", "condition", "log_evidence", "log_evidence_and_gradient",
     "prior",
-]
+]  # fmt: skip
 
 
 def condition(gp: GP, X: Matrix, y: Vector) -> Posterior:
@@ -36,9 +33,10 @@ def condition(gp: GP, X: Matrix, y: Vector) -> Posterior:
     `linalg.cholesky` applies: what it adds stands in ``posterior.cholesky.jitter``, and all views
     are those of a noise that much larger.
 
-    Raises `ValueError` or `TypeError` for data that do not fit or are so large that numbers
-    overflow, `FactorisationError` for a matrix that cannot be factored, `MemoryError` for one that
-    has no room.
+    The weights of a mean with a basis are learnt too, :eq:`eq-mf-mean`. Raises `TypeError` for
+    data that do not fit, that cannot tell the weights of a vague mean apart, or are so large that
+    numbers overflow, `FactorisationError` for a matrix that cannot be factored, `MemoryError` for
+    one that has no room.
     Source: Rasmussen & Williams (2006), algorithm 2.1.
 
     >>> import numpy as np
@@ -47,7 +45,7 @@ def condition(gp: GP, X: Matrix, y: Vector) -> Posterior:
     >>> posterior.mean(np.asarray([[0.5]])).round(4)
     array([0.5171])
     """
-    admit_data(gp, X, y)
+    admit_data(gp, X, y, learns=True)
     posterior = _conditioned(gp, X, y)
     xp = array_namespace(y)
     if not bool(xp.all(xp.isfinite(posterior.alpha))):
@@ -76,8 +74,9 @@ def _gram_name(gp: GP) -> str:
 
 
 def _posterior(gp: GP, X: Matrix, y: Vector, factor: Cholesky) -> Posterior:
-    residual = residual_of(gp, X, y)
-    return Posterior(gp, X, y, factor, residual, factor.solve(residual))
+    trend = learn(gp.mean, factor, X, y)
+    residual = residual_of(gp, X, y) if trend is None else y - mean_at(gp.mean, trend, X)
+    return Posterior(gp, X, y, factor, residual, factor.solve(residual), trend)
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,8 +97,9 @@ class Posterior:
     """The process given data, around one factorisation; made by `condition`.
 
     `cholesky` factors ``K_y``; `residual` is ``y − m(X)`` and `alpha` is ``K_y⁻¹ residual``, (n,)
-    each. Every prediction is of f unless it says ``noise=True``: then of a new y. Inputs that do
-    not fit are a `ValueError` or a `TypeError`, matrices that have no room a `MemoryError`.
+    each; `trend` is what was learnt of a mean with a basis, of which m is then the best guess.
+    Every prediction is of f unless it says ``noise=True``: then of a new y. Inputs that do not fit
+    are a `ValueError` or a `TypeError`, matrices that have no room a `MemoryError`.
     The arrays given are kept, not copied: whoever changes them changes the posterior.
     Source: Rasmussen & Williams (2006), sections 2.2 and 2.3.
 
@@ -119,6 +119,14 @@ class Posterior:
     cholesky: Cholesky
     residual: Vector
     alpha: Vector
+    trend: Trend | None = None
+
+    @property
+    def basis(self) -> Normal:
+        """The weights of the mean given the data, ``N(β̄, A⁻¹)``, :eq:`eq-mf-weights`."""
+        if self.trend is None:
+            raise ValueError(f"gp.mean must have a basis to have weights; got {self.gp.mean!r}")
+        return self.trend.weights
 
     def predict(
         self, Xs: Matrix, noise: bool = False, chunk: int | None = None
@@ -138,18 +146,18 @@ class Posterior:
 
     def _predict(self, Xs: Matrix) -> tuple[Vector, Vector]:
         pull, explained = self._project(Xs)
-        variance = self.gp.kernel.diag(Xs) - explained
-        return self.gp.mean(Xs) + pull, array_namespace(Xs).clip(variance, 0.0, None)
+        variance = array_namespace(Xs).clip(self.gp.kernel.diag(Xs) - explained, 0.0, None)
+        return mean_at(self.gp.mean, self.trend, Xs) + pull, variance
 
     def _project(self, Xs: Matrix) -> tuple[Vector, Vector]:
         """What the data add to the mean, and take from the variance."""
-        if in_place.serves(self.gp.kernel, Xs):
+        if self.trend is None and in_place.serves(self.gp.kernel, Xs):
             lower = self.cholesky.lower
             return in_place.project(self.gp.kernel, self.X, Xs, lower, self.alpha)
         xp = array_namespace(Xs)
         cross = self.gp.kernel(self.X, Xs)
         half = self.cholesky.half_solve(cross)
-        return xp.matrix_transpose(cross) @ self.alpha, xp.sum(half * half, axis=0)
+        return xp.matrix_transpose(cross) @ self.alpha, explained(self.trend, Xs, cross, half)
 
     def _chunks(self, Xs: Matrix, chunk: int | None) -> list[Matrix]:
         self._admit(Xs)
@@ -169,9 +177,8 @@ class Posterior:
 
     def mean(self, Xs: Matrix) -> Vector:
         """The mean of f (and of y), (n*,), at Xs (n*, d); O(n n*)."""
-        blocks = self._chunks(Xs, None)
-        xp = array_namespace(Xs)
-        return xp.concat([self.gp.mean(b) + self.gp.kernel(b, self.X) @ self.alpha for b in blocks])
+        pulls = [self.gp.kernel(b, self.X) @ self.alpha for b in self._chunks(Xs, None)]
+        return mean_at(self.gp.mean, self.trend, Xs) + array_namespace(Xs).concat(pulls)
 
     def variance(self, Xs: Matrix, noise: bool = False) -> Vector:
         """The variance, (n*,), at Xs (n*, d)."""
@@ -194,14 +201,15 @@ class Posterior:
 
     def _project_jointly(self, Xs: Matrix, lower_only: bool = False) -> tuple[Vector, Matrix]:
         """What the data add to the mean, and the covariance that they leave, or one triangle."""
-        if lower_only and in_place.serves(self.gp.kernel, Xs):
+        if lower_only and self.trend is None and in_place.serves(self.gp.kernel, Xs):
             lower = self.cholesky.lower
-            alpha = self.alpha
-            return in_place.project_jointly(self.gp.kernel, self.X, Xs, lower, alpha)
+            return in_place.project_jointly(self.gp.kernel, self.X, Xs, lower, self.alpha)
         xp = array_namespace(Xs)
         cross = self.gp.kernel(self.X, Xs)
         half = self.cholesky.half_solve(cross)
         covariance = self.gp.kernel(Xs) - xp.matrix_transpose(half) @ half
+        if self.trend is not None:
+            covariance = covariance + added(self.trend, Xs, cross)
         return xp.matrix_transpose(cross) @ self.alpha, covariance
 
     def joint(self, Xs: Matrix, noise: bool = False) -> Normal:
@@ -213,8 +221,8 @@ class Posterior:
         self._admit_square(Xs, noise)
         pull, covariance = self._project_jointly(Xs, lower_only=True)
         covariance = plus_noise(covariance, self.gp.noise_var if noise else 0.0)
-        # rounded like the variances before the data, of which they are what is left
-        return normal_of(self.gp.mean(Xs) + pull, covariance, self.gp.kernel.diag(Xs))
+        mean = mean_at(self.gp.mean, self.trend, Xs) + pull
+        return joint_root(self.trend, mean, covariance, self.gp.kernel.diag(Xs))
 
     def sample(self, Xs: Matrix, stream: Stream, n: int, noise: bool = False) -> Matrix:
         """`n` functions drawn at Xs (n*, d), shape (n, n*); with `noise`, n sets of new y.
@@ -234,9 +242,11 @@ class Posterior:
     def log_evidence(self) -> float:
         """``log p(y) = −½ rᵀα − ½ log |K_y| − ½ n log 2π`` with the residual r.
 
-        :eq:`eq-fv-evidence`. Source: Rasmussen & Williams (2006), equation 5.8.
+        :eq:`eq-fv-evidence`; with a basis :eq:`eq-mf-evidence`, or :eq:`eq-mf-vague-evidence`.
+        Source: Rasmussen & Williams (2006), equations 5.8, 2.43 and 2.45.
         """
         fit = float(array_namespace(self.alpha).sum(self.residual * self.alpha))
+        fit += self.trend.surcharge if self.trend is not None else 0.0
         return -0.5 * (fit + self.cholesky.log_det + self.X.shape[0] * LOG_2PI)
 
     def evidence_gradient(self) -> tuple[GP, Matrix, Vector]:
@@ -244,18 +254,19 @@ class Posterior:
 
         ``gp_bar`` is a `GP` that holds derivatives by kernel, noise_var and mean; for labels, which
         have no derivative, `laplace` returns the first two alone. One matrix,
-        ``K_bar = ½(α αᵀ − K_y⁻¹)``, is carried back to all of them, :eq:`eq-fv-pullback`.
-        Jitter counts as a constant. Source: Rasmussen & Williams (2006), equation 5.9.
+        ``K_bar = ½(α αᵀ − K_y⁻¹)``, is carried back to all of them, :eq:`eq-fv-pullback`. Jitter
+        counts as a constant, and ``X_bar`` is NaN for a basis without a pullback.
+        Source: Rasmussen & Williams (2006), equation 5.9.
         """
-        memory.require_square(
-            self.X.shape[0], like=self.X, copies=6, what="the gradient of the evidence"
-        )
-        K_bar = 0.5 * (self.alpha[:, None] * self.alpha[None, :] - self.cholesky.inverse())
+        what = "the gradient of the evidence"
+        memory.require_square(self.X.shape[0], like=self.X, copies=6, what=what)
+        inverse = precision(self.trend, self.cholesky)
+        K_bar = 0.5 * (self.alpha[:, None] * self.alpha[None, :] - inverse)
         kernel_bar, X_bar, _ = self.gp.kernel.pullback(self.X, None, K_bar)
         noise_bar = float(array_namespace(K_bar).sum(_xp.diagonal(K_bar)))
-        mean_bar, X_bar_of_mean = differentiable_mean(self.gp).pullback(self.X, self.alpha)
+        mean_bar, by_mean = mean_bars(self.gp.mean, self.trend, self.X, self.alpha)
         gp_bar = cotangent(self.gp, kernel=kernel_bar, noise_var=noise_bar, mean=mean_bar)
-        return gp_bar, X_bar + X_bar_of_mean, -self.alpha
+        return gp_bar, X_bar + by_mean, -self.alpha
 
     def leave_one_out(self) -> LeaveOneOut:
         """Predict every observation from all others, without n factorisations; O(n³).
@@ -263,7 +274,7 @@ class Posterior:
         ``mean = y − α / diag K_y⁻¹`` and ``variance = 1 / diag K_y⁻¹``, :eq:`eq-fv-loo`.
         Source: Rasmussen & Williams (2006), section 5.4.2, equation 5.12.
         """
-        variance = 1.0 / _xp.diagonal(self.cholesky.inverse())
+        variance = 1.0 / _xp.diagonal(precision(self.trend, self.cholesky))
         xp = array_namespace(variance)
         error = self.alpha * variance
         log_density = -0.5 * (error * self.alpha + xp.log(variance) + LOG_2PI)
@@ -316,9 +327,9 @@ def log_evidence_and_gradient(gp: GP, X: Matrix, y: Vector) -> tuple[float, GP]:
     >>> round(gp_bar.kernel.variance, 4)
     -0.25
     """
-    admit_data(gp, X, y)
+    admit_data(gp, X, y, learns=True)
     _check.squarable(y, "y")
-    differentiable_mean(gp)
+    fitted_mean(gp)
     value, gp_bar, jitter = quiet_evidence(gp, X, y)
     warn_of_jitter(jitter, _gram_name(gp))
     return value, gp_bar
@@ -329,11 +340,11 @@ def quiet_evidence(gp: GP, X: Matrix, y: Vector) -> tuple[float, GP, float]:
 
     Nothing is checked again and no warning is given: a fit calls this at each step.
     """
-    found = evidence_in_place(gp.kernel, gp.noise_var, X, residual_of(gp, X, y))
-    if found is None:
+    known = not isinstance(gp.mean, BasisMean)
+    found = known and evidence_in_place(gp.kernel, gp.noise_var, X, residual_of(gp, X, y))
+    if not found:  # unknown weights, or a matrix that needs jitter
         posterior = _conditioned(gp, X, y)
         return posterior.log_evidence, posterior.evidence_gradient()[0], posterior.cholesky.jitter
-    mean_bar, _ = differentiable_mean(gp).pullback(X, found.alpha)
-    noise_bar = found.noise_var_bar
-    gp_bar = cotangent(gp, kernel=found.kernel_bar, noise_var=noise_bar, mean=mean_bar)
+    mean_bar, _ = fitted_mean(gp).pullback(X, found.alpha)
+    gp_bar = cotangent(gp, kernel=found.kernel_bar, noise_var=found.noise_var_bar, mean=mean_bar)
     return found.value, gp_bar, 0.0

@@ -20,7 +20,7 @@ from .bounds import ends, limits, touched
 from .contracts import Prior, require
 from .exact import quiet_evidence
 from .params import cotangent, flatten, flatten_gradient, free_leaves, leaves, replaced
-from .process import GP, admit_data, differentiable_mean
+from .process import GP, admit_data, fitted_mean
 from .random import Stream
 from .report import FLAT, Ended, Hyperparameter, Report
 from .report.hyperparameters import surveyed
@@ -179,8 +179,8 @@ def fit(
     >>> found.log_evidence > fit(GP(RBF(), 0.1), X, np.sin(X[:, 0]), steps=1).log_evidence
     True
     """
-    admit_data(gp, X, y)
-    differentiable_mean(gp)
+    admit_data(gp, X, y, learns=True)
+    fitted_mean(gp)
     steps = _check.whole(steps, "steps", 1)
     if callback is not None:
         _check.function(callback, "callback")

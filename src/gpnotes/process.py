@@ -6,14 +6,23 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from . import _check, _xp, memory
-from ._xp import Matrix, Vector
+from ._xp import Matrix, Vector, array_namespace
 from .contracts import Mean, MeanFunction, require
 from .gaussian import Normal, normal_of
 from .kernels import Kernel
-from .means import ZeroMean
+from .means import BasisMean, ConstantMean, Powers, ZeroMean
 from .params import holds_derivatives, nonnegative, settle
 
-__all__ = ["GP", "admit_data", "differentiable_mean", "plus_noise", "prior", "residual_of"]
+__all__ = [
+    "GP",
+    "admit_data",
+    "differentiable_mean",
+    "fitted_mean",
+    "plus_noise",
+    "prior",
+    "require_known_mean",
+    "residual_of",
+]
 
 
 @dataclass(frozen=True)
@@ -22,8 +31,8 @@ class GP:
 
     `noise_var` is σ_n², the variance of the independent noise in ``y = f + ε``, :eq:`eq-fv-cov-y`;
     it may be zero. `mean` is any function from (n, d) to (n,); one that is to be fitted is a
-    `contracts.Mean`. Raises `TypeError` for another kind of kernel or mean, `ValueError` for a
-    noise that is negative or not finite.
+    `contracts.Mean`, one with unknown weights a `means.BasisMean`. Raises `TypeError` for another
+    kind of kernel or mean, `ValueError` for a noise that is negative or not finite.
 
     >>> from gpnotes import RBF
     >>> GP(RBF(), 0.1)
@@ -44,18 +53,42 @@ class GP:
         if isinstance(self.mean, type | Kernel) or not callable(self.mean):
             wanted = "a mean function, such as ConstantMean(1.0)"
             raise TypeError(f"mean must be {wanted}; got {_check._kind(self.mean)}")
+        if self.kernel.labels_rows and _ignores_labels(self.mean):
+            wanted = "ConstantOfValues for a kernel of derivatives, whose mean is zero"
+            raise TypeError(f"mean must be {wanted}; got {_check._kind(self.mean)}")
+
+
+def _ignores_labels(mean: MeanFunction) -> bool:
+    """Whether it gives rows that see derivatives what it gives rows that see values."""
+    basis = mean.basis if isinstance(mean, BasisMean) else mean
+    return isinstance(basis, ConstantMean | Powers)
 
 
 def differentiable_mean(gp: GP) -> Mean:
     """The mean of `gp` if it has a pullback: what a gradient of the evidence needs."""
+    return cast(Mean, require(require_known_mean(gp).mean, "gp.mean", Mean))
+
+
+def fitted_mean(gp: GP) -> Mean:
+    """The mean of `gp` if a fit can do with it: it has a pullback, or its weights are learnt."""
     return cast(Mean, require(gp.mean, "gp.mean", Mean))
+
+
+def require_known_mean(gp: GP) -> GP:
+    """`gp`, unless its mean has unknown weights: methods that do not learn them must not ignore
+    them either."""
+    if isinstance(gp.mean, BasisMean):
+        wanted = "known: exact regression alone learns the weights of a BasisMean"
+        raise TypeError(f"gp.mean must be {wanted}; got {gp.mean!r}")
+    return gp
 
 
 def prior(gp: GP, Xs: Matrix, noise: bool = False) -> Normal:
     """The distribution of f at Xs (n, d) before any data, or with `noise` that of y there.
 
-    :eq:`eq-fv-moments`; with `noise` :eq:`eq-fv-cov-y`. Raises `ValueError` or `TypeError` for
-    inputs that do not fit the kernel, `MemoryError` for a matrix that has no room.
+    :eq:`eq-fv-moments`; with `noise` :eq:`eq-fv-cov-y`; with a basis :eq:`eq-mf-prior`. Raises
+    `ValueError` or `TypeError` for inputs that do not fit the kernel, `ValueError` for a vague
+    mean, of which there is no distribution, `MemoryError` for a matrix that has no room.
 
     >>> import numpy as np
     >>> from gpnotes import RBF
@@ -66,7 +99,15 @@ def prior(gp: GP, Xs: Matrix, noise: bool = False) -> Normal:
     _check.flag(noise, "noise")
     memory.require_square(Xs.shape[0], like=Xs, copies=4, what="the prior covariance")
     covariance = plus_noise(gp.kernel(Xs), gp.noise_var if noise else 0.0)
-    return normal_of(gp.mean(Xs), covariance, gp.kernel.diag(Xs))
+    scales = gp.kernel.diag(Xs)
+    if isinstance(gp.mean, BasisMean):
+        if gp.mean.weights is None:
+            raise ValueError("gp.mean must have a prior on its weights; vague, it has no moments")
+        root = gp.mean.columns(Xs) @ gp.mean.weights.root
+        xp = array_namespace(root)
+        covariance = covariance + root @ xp.matrix_transpose(root)
+        scales = scales + xp.sum(root * root, axis=1)
+    return normal_of(gp.mean(Xs), covariance, scales)
 
 
 def plus_noise(K: Matrix, noise_var: float) -> Matrix:
@@ -74,9 +115,14 @@ def plus_noise(K: Matrix, noise_var: float) -> Matrix:
     return K + noise_var * _xp.eye(K.shape[0], K) if noise_var else K
 
 
-def admit_data(gp: GP, X: Matrix, y: Vector, name: str = "X") -> None:
-    """Raise, naming the argument, for a process and data that do not go together."""
+def admit_data(gp: GP, X: Matrix, y: Vector, name: str = "X", *, learns: bool = False) -> None:
+    """Raise, naming the argument, for a process and data that do not go together.
+
+    A mean with unknown weights is admitted where a method `learns` them.
+    """
     _check.instance(gp, "gp", GP)
+    if not learns:
+        require_known_mean(gp)
     if _check.matrix(X, name).shape[0] == 0:
         raise ValueError(f"{name} must have at least one row; got {X.shape}")
     gp.kernel._admit(X, name)

@@ -21,6 +21,7 @@ from ..ascent import Ascent, ascend_all
 from ..boxes import Pairs, intervals
 from ..contracts import Acquisition, require
 from ..exact import Posterior
+from ..kernels import values_at
 from ..process import differentiable_mean
 from ..random import Stream
 from .acquisition import LogExpectedImprovement
@@ -76,7 +77,8 @@ def maximise(
     floating point, as the expected improvement is far below the best, there is nothing to climb.
 
     Raises `ValueError` or `TypeError` for arguments that do not fit, each by its name, and for a
-    posterior whose mean function has no pullback.
+    posterior whose mean function has no pullback. Of a posterior with gradients,
+    `kernels.WithGradients`, it takes the values of f: the box has d pairs, and no label.
     Source: for the many starts, Balandat et al. (2020).
 
     >>> from gpnotes import GP, RBF, condition, stream
@@ -89,10 +91,12 @@ def maximise(
     _check.instance(posterior, "posterior", Posterior)
     require(acquisition, "acquisition", Acquisition)
     differentiable_mean(posterior.gp)
-    ends = intervals(box, "box", posterior.X.shape[1])
+    labelled = posterior.gp.kernel.labels_rows
+    ends = intervals(box, "box", posterior.X.shape[1] - labelled)
     _check.instance(stream, "stream", Stream)
     effort = admit_effort(raw, starts, steps)
-    return climbed(_Worth(posterior, acquisition), posterior.X, ends, stream, effort)
+    worth: Surface = _Worth(posterior, acquisition)
+    return climbed(_OfValues(worth) if labelled else worth, posterior.X, ends, stream, effort)
 
 
 class Effort(NamedTuple):
@@ -138,6 +142,19 @@ class _Worth(NamedTuple):
             return value, pull(*slopes)
         slopes = self.acquisition.derivatives(mean, variance)
         return self.acquisition(mean, variance), pull(*slopes)
+
+
+class _OfValues(NamedTuple):
+    """A surface of labelled rows, at rows that see values of f."""
+
+    rows: Surface
+
+    def values(self, Xs: Matrix) -> Vector:
+        return self.rows.values(values_at(Xs))
+
+    def values_and_gradient(self, Xs: Matrix) -> tuple[Vector, Matrix]:
+        values, gradient = self.rows.values_and_gradient(values_at(Xs))
+        return values, gradient[:, :-1]
 
 
 def climbed(

@@ -7,6 +7,7 @@ from typing import Any
 from .. import _check, _xp
 from .._xp import Matrix, Numbers, Vector, array_namespace
 from ..exact import GP, Posterior
+from ..process import require_known_mean
 
 __all__ = ["candidates", "noise_of", "process", "reference_of"]
 
@@ -15,7 +16,7 @@ def process(gp: GP | Posterior) -> GP:
     """The process behind `gp`, which is one or a posterior of one."""
     if not isinstance(gp, GP | Posterior):
         raise TypeError(f"gp must be a GP or a Posterior; got {type(gp).__name__}")
-    return gp if isinstance(gp, GP) else gp.gp
+    return require_known_mean(gp if isinstance(gp, GP) else gp.gp)
 
 
 def candidates(gp: GP | Posterior, X: Matrix, name: str = "X") -> Matrix:

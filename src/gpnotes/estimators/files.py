@@ -18,15 +18,19 @@ import numpy as np
 
 from .. import _check, kernels, means
 from .._xp import HostArray
+from ..basis import Trend
 from ..exact import Posterior
 from ..fitting import Run
+from ..gaussian import Normal
 from ..linalg import Cholesky
 from ..process import GP
 
 __all__ = ["read", "write"]
 
-_KERNELS = (getattr(kernels, name) for name in kernels.__all__)
-_PARTS = (*_KERNELS, means.ConstantMean, means.ZeroMean, GP, Run, Cholesky, Posterior)
+_PUBLIC = (getattr(kernels, name) for name in kernels.__all__)
+_KERNELS = (kind for kind in _PUBLIC if isinstance(kind, type))
+_MEANS = (getattr(means, name) for name in means.__all__)
+_PARTS: tuple[Any, ...] = (*_KERNELS, *_MEANS, GP, Run, Cholesky, Posterior, Trend, Normal)
 _CLASSES = {kind.__name__: kind for kind in _PARTS}
 _TEXT = "description"
 

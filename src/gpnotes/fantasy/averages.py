@@ -14,6 +14,7 @@ from .._xp import Array, Matrix, Stack, Vector, array_namespace
 from ..exact import Posterior
 from ..moments.expectations import mean_and_pullback
 from ..moments.input_covariance import admit_input
+from ..process import require_known_mean
 
 __all__ = [
     "Averages",
@@ -89,6 +90,7 @@ def admit_posteriors(posteriors: Posterior | Sequence[Posterior]) -> list[Poster
     for i, model in enumerate(models):
         if not isinstance(model, Posterior):
             raise TypeError(f"posteriors must be exact.Posterior; got {type(model).__name__}")
+        require_known_mean(model.gp)
         _check.matrix(model.X, f"posteriors[{i}].X", columns=models[0].X.shape[1])
         _check.alike(model.X, f"posteriors[{i}].X", models[0].X, "posteriors[0].X")
     return list(models)

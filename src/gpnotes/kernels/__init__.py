@@ -1,6 +1,7 @@
 """Kernels: covariance functions with their pullbacks."""
 
 from .algebra import ActiveDims, Kernel, Product, Scaled, Sum
+from .arccos import ArcCosine
 from .circle import (
     Circular,
     CircularArcCosine,
@@ -9,24 +10,41 @@ from .circle import (
     CircularRBF,
 )
 from .constant import Constant, White
+from .derivatives import (
+    GradientNoise,
+    WithGradients,
+    derivatives_at,
+    gradients_at,
+    values_at,
+)
 from .dot import Linear, Polynomial
+from .graph import Graph, GraphHeat, GraphMatern, OnGraph
 from .periodic import Periodic
+from .spectral import Cosine, spectral_mixture
 from .stationary import RBF, Matern12, Matern32, Matern52, RationalQuadratic, Stationary
+from .thin_plate import ThinPlate
 
 __all__ = [
     "RBF",
     "ActiveDims",
+    "ArcCosine",
     "Circular",
     "CircularArcCosine",
     "CircularMatern12",
     "CircularMatern32",
     "CircularRBF",
     "Constant",
+    "Cosine",
+    "GradientNoise",
+    "Graph",
+    "GraphHeat",
+    "GraphMatern",
     "Kernel",
     "Linear",
     "Matern12",
     "Matern32",
     "Matern52",
+    "OnGraph",
     "Periodic",
     "Polynomial",
     "Product",
@@ -34,5 +52,11 @@ __all__ = [
     "Scaled",
     "Stationary",
     "Sum",
+    "ThinPlate",
     "White",
+    "WithGradients",
+    "derivatives_at",
+    "gradients_at",
+    "spectral_mixture",
+    "values_at",
 ]

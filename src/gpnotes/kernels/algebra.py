@@ -98,6 +98,11 @@ class _Combination(Kernel):
         if not self.parts:
             raise ValueError(f"{type(self).__name__}.parts must hold at least one kernel; got none")
 
+    @property
+    def labels_rows(self) -> bool:
+        """Whether one of them does."""
+        return any(part.labels_rows for part in self.parts)
+
     def _admit(self, x: Matrix, name: str) -> None:
         for part in self.parts:
             part._admit(x, name)
@@ -217,6 +222,11 @@ class Scaled(Kernel):
 
     def _on_tiles(self, x: Matrix) -> TiledKernel:
         return tiled_kernels.Scaled(self, self.scale, tiled(self.kernel, x))
+
+    @property
+    def labels_rows(self) -> bool:
+        """Whether the kernel does."""
+        return self.kernel.labels_rows
 
     def _admit(self, x: Matrix, name: str) -> None:
         self.kernel._admit(x, name)

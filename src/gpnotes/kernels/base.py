@@ -77,6 +77,11 @@ class KernelBase(ABC):
         """The kernel at work on NumPy arrays, tile by tile: a hook that need not be brought."""
         return ByHooks(self, x)
 
+    @property
+    def labels_rows(self) -> bool:
+        """Whether the last column of its inputs says what a row sees of f, no part of the point."""
+        return False
+
     def __call__(self, x: Matrix, z: Matrix | None = None) -> Matrix:
         """The matrix ``[k(xᵢ, zⱼ)]``, (n, m), for x (n, d) and z (m, d).
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Self
+from typing import ClassVar, Self
 
 from .._xp import Array, HostArray, Matrix, Numbers, Vector, array_namespace
 from ..inplace import profiles
@@ -32,7 +32,8 @@ class Stationary(Kernel):
     ``_profile``, which is p, and ``_slope``, its derivative by q; both take and return arrays, and
     q may be zero. Further hyperparameters are further fields, with their derivatives in
     ``_shape_bars``. If there are none, ``_profile_in_place`` lets NumPy arrays take the paths of
-    `inplace`, which are faster; ``in_place`` says whether a class has it.
+    `inplace`, which are faster; ``in_place`` says whether a class has it. ``_higher_slopes`` lets
+    `WithGradients` take the class: ``differentiable`` says whether it has them.
 
     >>> import numpy as np
     >>> class Cauchy(Stationary):
@@ -48,11 +49,14 @@ class Stationary(Kernel):
     variance: float = positive(1.0, unit="y²")
     lengthscale: Numbers = positive(1.0, per_dimension=True, unit="x")
 
+    differentiable: ClassVar[bool] = False  # whether `WithGradients` can work for the class
+
     def __init_subclass__(cls) -> None:
         """A class speaks for itself, not for its subclasses: they may have another profile."""
         super().__init_subclass__()
         only_these = cls._shape_bars is Stationary._shape_bars
         cls.in_place = only_these and "_profile_in_place" in vars(cls)
+        cls.differentiable = only_these and "_higher_slopes" in vars(cls)
 
     @abstractmethod
     def _profile(self, q: Array) -> Array:
@@ -61,6 +65,10 @@ class Stationary(Kernel):
     @abstractmethod
     def _slope(self, q: Array) -> Array:
         """``dp/dq``, entry by entry."""
+
+    def _higher_slopes(self, q: Array) -> tuple[Array, Array]:
+        """``d²p/dq²`` and ``d³p/dq³``, entry by entry; where q is zero, zero will do for both."""
+        raise NotImplementedError(f"{type(self).__name__} brings no higher derivatives by q")
 
     def _shape_bars(self, q: Array, K_bar: Matrix) -> dict[str, float]:
         """``Σᵢⱼ K_barᵢⱼ ∂kᵢⱼ/∂θ`` of hyperparameters θ beside variance and lengthscale, by name."""
@@ -71,7 +79,7 @@ class Stationary(Kernel):
         raise NotImplementedError(f"{type(self).__name__} does no work in place")
 
     def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:
-        return self.variance * self._profile(_distances(*self._scaled(x, z)))
+        return self.variance * self._profile(distances(*self._scaled(x, z)))
 
     def _diag(self, x: Matrix) -> Vector:
         return array_namespace(x).full_like(x[:, 0], self.variance)
@@ -80,7 +88,7 @@ class Stationary(Kernel):
         self, x: Matrix, z: Matrix | None, K_bar: Matrix
     ) -> tuple[Self, Matrix, Matrix | None]:
         u, v = self._scaled(x, z)
-        q = _distances(u, v)
+        q = distances(u, v)
         bars = self._shape_bars(q, K_bar)
         variance_bar = total(K_bar * self._profile(q))
         q_bar = self.variance * K_bar * self._slope(q)
@@ -111,7 +119,7 @@ class Stationary(Kernel):
         return u, None if z is None else (z - centre) / self.lengthscale
 
 
-def _distances(u: Array, v: Array | None) -> Array:
+def distances(u: Array, v: Array | None) -> Array:
     """`squared_distances`, finite where they overflow: infinity times a zero would be NaN."""
     xp = array_namespace(u)
     q = squared_distances(u, v)
@@ -119,6 +127,18 @@ def _distances(u: Array, v: Array | None) -> Array:
     if max(map(_widest, (u, u if v is None else v))) > 1e-3 * math.sqrt(top):
         return xp.clip(q, None, 1e-2 * top)
     return q
+
+
+def roots(q: Array) -> Array:
+    """``√q``, and no less than what can be divided by three times."""
+    xp = array_namespace(q)
+    return xp.clip(xp.sqrt(q), float(xp.finfo(q.dtype).smallest_normal) ** 0.25, None)
+
+
+def inside(values: Array, q: Array) -> Array:
+    """`values`, and zero where two points coincide."""
+    xp = array_namespace(q)
+    return xp.where(q > 0.0, values, xp.zeros_like(values))
 
 
 def _widest(u: Array) -> float:
@@ -143,6 +163,10 @@ class RBF(Stationary):
 
     def _slope(self, q: Array) -> Array:
         return -0.5 * array_namespace(q).exp(-0.5 * q)
+
+    def _higher_slopes(self, q: Array) -> tuple[Array, Array]:
+        p = self._profile(q)
+        return 0.25 * p, -0.125 * p
 
     def _profile_in_place(self, q: HostArray, slope: HostArray) -> None:
         profiles.rbf(q, slope)
@@ -198,6 +222,12 @@ class Matern32(Stationary):
         xp = array_namespace(q)
         return -1.5 * xp.exp(-math.sqrt(3.0) * xp.sqrt(q))
 
+    def _higher_slopes(self, q: Array) -> tuple[Array, Array]:
+        # with s = √(3q), whose derivative by q is 3/2s; both are infinite at zero
+        s = math.sqrt(3.0) * roots(q)
+        decay = inside(array_namespace(q).exp(-s), q)
+        return 2.25 * decay / s, -3.375 * decay * (1.0 + s) / s**3
+
     def _profile_in_place(self, q: HostArray, slope: HostArray) -> None:
         profiles.matern32(q, slope)
 
@@ -222,6 +252,12 @@ class Matern52(Stationary):
     def _slope(self, q: Array) -> Array:
         s = math.sqrt(5.0) * array_namespace(q).sqrt(q)
         return -5.0 / 6.0 * (1.0 + s) * array_namespace(q).exp(-s)
+
+    def _higher_slopes(self, q: Array) -> tuple[Array, Array]:
+        # with s = √(5q), whose derivative by q is 5/2s; the third is infinite at zero
+        s = math.sqrt(5.0) * roots(q)
+        decay = array_namespace(q).exp(-s)
+        return 25.0 / 12.0 * decay, -125.0 / 24.0 * inside(decay, q) / s
 
     def _profile_in_place(self, q: HostArray, slope: HostArray) -> None:
         profiles.matern52(q, slope)

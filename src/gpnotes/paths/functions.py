@@ -13,7 +13,7 @@ from .._xp import Matrix, array_namespace
 from ..exact import Posterior
 from ..inplace import evidence as in_place
 from ..kernels import Kernel
-from ..process import differentiable_mean
+from ..process import differentiable_mean, require_known_mean
 from ..random import Stream
 from .summands import Features, draw_features
 
@@ -151,7 +151,7 @@ def sample_paths(
     >>> values.mean(axis=0).round(1), values.std(axis=0).round(1)
     (array([1., 0.]), array([0.1, 0.6]))
     """
-    _check.instance(posterior, "posterior", Posterior)
+    require_known_mean(_check.instance(posterior, "posterior", Posterior).gp)
     count = _check.whole(count, "count", 1)
     _check.instance(stream, "stream", Stream)
     features = admit_pairs(features)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from .. import _check
@@ -13,21 +15,24 @@ from .differences import gradcheck
 __all__ = ["check_kernel"]
 
 
-def check_kernel(kernel: Kernel, X: Matrix) -> None:
+def check_kernel(kernel: Kernel, X: Matrix, *, labels: bool = False) -> None:
     """Put a kernel through what every kernel must do, on inputs X (n, d).
 
     Its matrix is symmetric, positive semidefinite within rounding, of the kind of X; `diag` is its
     diagonal; ``k(x, z)`` is the transpose of ``k(z, x)``; in float64 its pullbacks agree with
-    differences. Raises `AssertionError` that says what does not hold.
+    differences. With `labels` the last column of X holds labels, which stay as they are, and by
+    which there is no derivative. Raises `AssertionError` that says what does not hold.
 
     >>> from gpnotes import RBF
     >>> check_kernel(RBF(), np.asarray([[0.0], [0.5], [2.0]]))
     """
     _check.matrix(X, "X")
+    _check.flag(labels, "labels")
     if isinstance(kernel, type) or not callable(kernel):
         raise TypeError(f"kernel must be one, such as RBF(); got {kernel!r}")
     n = X.shape[0]
-    Z = X[: max(1, n // 2), :] + 0.25
+    moving = X.shape[1] - labels
+    Z = _moved(X[: max(1, n // 2), :], X[: max(1, n // 2), :moving] + 0.25)
     K = kernel(X)
     across = kernel(X, Z)
     is_array("k(x)", K, (n, n), X)
@@ -40,10 +45,15 @@ def check_kernel(kernel: Kernel, X: Matrix) -> None:
     back = array_namespace(X).matrix_transpose(kernel(Z, X))
     close("k(x, z) and k(z, x)ᵀ", across, back, top)
     semidefinite("k(x)", K, top)
-    _check_pullbacks(kernel, X, Z)
+    _check_pullbacks(kernel, X, Z, moving)
 
 
-def _check_pullbacks(kernel: Kernel, X: Matrix, Z: Matrix) -> None:
+def _moved(X: Matrix, points: Matrix) -> Matrix:
+    """X (n, d) with other entries in its first columns."""
+    return array_namespace(X).concat([points, X[:, points.shape[1] :]], axis=1)
+
+
+def _check_pullbacks(kernel: Kernel, X: Matrix, Z: Matrix, moving: int) -> None:
     kernel_bar, x_bar, z_bar = kernel.pullback(X, Z, kernel(X, Z))
     is_array("x_bar", x_bar, X.shape, X)
     is_array("z_bar", z_bar, Z.shape, X)
@@ -53,15 +63,34 @@ def _check_pullbacks(kernel: Kernel, X: Matrix, Z: Matrix) -> None:
     if not is_double(X):
         return
     names = ("kernel", "x", "z")
+    x, z = X[:, :moving], Z[:, :moving]
+
+    def at(points: Matrix) -> Matrix:
+        return _moved(X, points)
+
+    def of(points: Matrix) -> Matrix:
+        return _moved(Z, points)
+
     gradcheck(
-        lambda k, x, z: k(x, z), lambda k, x, z, bar: k.pullback(x, z, bar), kernel, X, Z,
+        lambda k, x, z: k(at(x), of(z)),
+        lambda k, x, z, bar: _of_points(k.pullback(at(x), of(z), bar), moving), kernel, x, z,
         names=names, what="pullback(x, z, K_bar)",
     )  # fmt: skip
     gradcheck(
-        lambda k, x: k(x), lambda k, x, bar: k.pullback(x, None, bar)[:2], kernel, X,
+        lambda k, x: k(at(x)),
+        lambda k, x, bar: _of_points(k.pullback(at(x), None, bar)[:2], moving), kernel, x,
         names=names, what="pullback(x, None, K_bar)",
     )  # fmt: skip
     gradcheck(
-        lambda k, x: k.diag(x), lambda k, x, bar: k.diag_pullback(x, bar), kernel, X,
+        lambda k, x: k.diag(at(x)),
+        lambda k, x, bar: _of_points(k.diag_pullback(at(x), bar), moving), kernel, x,
         names=names, what="diag_pullback",
     )  # fmt: skip
+
+
+def _of_points(bars: tuple[Any, ...], moving: int) -> tuple[Any, ...]:
+    """What a pullback says, less its derivatives by labels, which must be zero."""
+    kernel_bar, *by_rows = bars
+    for bar in by_rows:
+        hold(bool((to_numpy(bar[:, moving:]) == 0.0).all()), "derivatives by labels must be zero")
+    return kernel_bar, *(bar[:, :moving] for bar in by_rows)

@@ -20,7 +20,7 @@ BOOK = ROOT / "book"
 KEPT = BOOK / "flips.json"
 SLUGS = flips.chapters(BOOK)
 SIGNS = ("minus for plus", "plus for minus")
-SAMPLED = 2  # slips an equation that are tried again here; `make flips` tries all of all chapters
+SAMPLED = 3  # slips an equation that are tried again here; `make flips` tries all of all chapters
 
 
 def pytest_generate_tests(metafunc):
@@ -241,7 +241,7 @@ class TestTheBook:
 
         outcomes = flips.inline_outcomes(ran(retried), some)
         print(f"{retried}: {Counter(o.by for o in outcomes)}")
-        assert len(outcomes) >= 10
+        assert len(outcomes) >= 3  # the chapter with the fewest relations between its lines
         assert sum(o.by == "numbers" for o in outcomes) > 0.4 * len(outcomes)
         equal = [o for o in outcomes if not re.search(r"[<>]|\\[lg]e\b", o.label)]
         assert sum(bool(o.by) for o in equal) > 0.8 * len(equal)

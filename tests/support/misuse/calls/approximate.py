@@ -1,4 +1,4 @@
-"""Right calls of sums over chunks and of regression on random features."""
+"""Right calls of sums over chunks, of regression on random features, of draws on a grid."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gpnotes import GP, RBF, chunks, features, interdomain, sparse, stream, testing
+from gpnotes import GP, RBF, chunks, features, grids, interdomain, sparse, stream, testing
 from gpnotes import kernels as k
 
 from ..answers import call
@@ -15,8 +15,10 @@ from ..kinds import (
     flag,
     function,
     matrix,
+    nonnegative,
     number,
     one_of,
+    positive,
     thing,
     vector,
     whole,
@@ -111,6 +113,12 @@ CALLS = (
       for name in ("condition", "log_evidence", "log_evidence_and_gradient")),
     call("add_up", chunks.add_up, work=function(_work), chunks=_CHUNKS, map=_MAP),
     call("repeatable", chunks.repeatable, chunks=Argument(_PAIRS, {"None": None, "a number": 3})),
+    call("embed_circulant", grids.embed_circulant, kernel=thing(RBF(), _GP, k.Linear()),
+         shape=whole(5).but("a list", nothing=(), **{"a negative pair": (2, -1)}),
+         step=positive(0.5).but("a list", **{"a pair": (0.5, 0.5)}), error=nonnegative(1e-6),
+         doublings=whole(2, 0), like=thing(np.ones(2), optional=True).but("an array", "a list")),
+    call("CirculantEmbedding.sample", grids.embed_circulant(RBF(), (4, 3), 0.5).sample,
+         stream=stream_kind(), n=whole(2, 0), antithetic=flag()),
     call("draw_frequencies", features.draw_frequencies, kernel=thing(_GP.kernel, _GP),
          X=matrix(_X, columns=True, mates=False), n=whole(4).but("a boolean"),
          stream=stream_kind(), kind=one_of("paired"), orthogonal=flag()),

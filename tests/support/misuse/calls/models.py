@@ -19,6 +19,7 @@ from gpnotes import (
     means,
     priors,
     scores,
+    smoothing,
     svgp,
     testing,
 )  # fmt: skip
@@ -75,6 +76,14 @@ _PRIORS = Argument(
 
 _PARTS = thing((RBF(), RBF())).but("a list", strings=("a", "b"), empty=())
 _STATIONARY = {"variance": positive(), "lengthscale": _ARD}
+_BANDS = Argument(
+    (1.0, 0.5), {"None": None, "a number": 1.0, "a string": "x", "another number": (1.0,)}
+)
+_EDGES = Argument(((0, 1),), {
+    "None": None, "a number": 1.0, "a string": "x", "one edge": (0, 1), "beyond": ((0, 2),),
+    "fractions": ((0.0, 1.0),), "three ends": ((0, 1, 1),), "a loop": ((1, 1),),
+})  # fmt: skip
+_PATH = kernels.Graph(4, [(0, 1), (1, 2), (2, 3)])
 _KINDS = (
     ("RBF", kernels.RBF, _STATIONARY),
     ("Matern12", kernels.Matern12, _STATIONARY),
@@ -88,8 +97,18 @@ _KINDS = (
     ("Linear", kernels.Linear, {"variance": _ARD}),
     ("Polynomial", kernels.Polynomial,
      {"variance": positive(), "bias": nonnegative(), "degree": whole()}),
+    ("ArcCosine", kernels.ArcCosine,
+     {"variance": positive(), "weight_variance": _ARD, "bias_variance": positive(),
+      "order": whole(2, 0)}),
+    ("GraphHeat", kernels.GraphHeat,
+     {"graph": thing(_PATH), "variance": positive(), "lengthscale": positive()}),
+    ("GraphMatern", kernels.GraphMatern,
+     {"graph": thing(_PATH), "variance": positive(), "lengthscale": positive(),
+      "smoothness": positive()}),
     ("Constant", kernels.Constant, {"variance": positive()}),
     ("White", kernels.White, {"variance": positive()}),
+    ("ThinPlate", kernels.ThinPlate, {"variance": positive(), "radius": positive()}),
+    ("GradientNoise", kernels.GradientNoise, {"variance": positive()}),
 )  # fmt: skip
 _CIRCULAR = kernels.CircularRBF(1.0, 0.7)
 _ORDERS = vector([0.0, 1.0, 3.0], mates=False).but(
@@ -98,9 +117,11 @@ _ORDERS = vector([0.0, 1.0, 3.0], mates=False).but(
 _MADE: tuple[tuple[str, Any], ...] = (
     ("RBF", RBF(1.0, np.asarray([1.0, 2.0]))), ("Matern52", kernels.Matern52()),
     ("Periodic", kernels.Periodic()), ("Linear", kernels.Linear()),
-    ("Polynomial", kernels.Polynomial()), ("White", kernels.White()),
+    ("Polynomial", kernels.Polynomial()), ("ArcCosine", kernels.ArcCosine()),
+    ("Cosine", kernels.Cosine()), ("White", kernels.White()),
     ("Sum", RBF() + kernels.Linear()), ("Product", RBF() * kernels.Linear()),
     ("Circular", _CIRCULAR.on(0)), ("Scaled", 2.0 * RBF()), ("ActiveDims", RBF().on(1)),
+    ("ThinPlate", kernels.ThinPlate(1.0, 9.0)),
 )  # fmt: skip
 
 
@@ -118,6 +139,24 @@ def _of_kernel(name: str, kernel: Any) -> tuple[Call, ...]:
         call(f"{name}.diag_pullback", kernel.diag_pullback, x=matrix(_X, rows=True),
              d_bar=vector(np.ones(6), size=True)),
     )  # fmt: skip
+
+
+def _of_labelled(name: str, kernel: Any) -> tuple[Call, ...]:
+    """Of a kernel whose inputs, (n, 2) here, end in a column of labels."""
+    wrong = {"beyond": _labelled(2.0), "negative": _labelled(-1.0), "fractions": _labelled(0.5)}
+    x = matrix(_labelled(1.0), mates=False).but(**wrong)
+    bars = {"K_bar": matrix(np.ones((6, 6)), rows=True), "d_bar": vector(np.ones(6), size=True)}
+    return (
+        call(f"{name}()", kernel, x=x, z=x.but("None")),
+        call(f"{name}.diag", kernel.diag, x=x),
+        call(f"{name}.pullback", lambda x, K_bar: kernel.pullback(x, None, K_bar), x=x,
+             K_bar=bars["K_bar"]),
+        call(f"{name}.diag_pullback", kernel.diag_pullback, x=x, d_bar=bars["d_bar"]),
+    )  # fmt: skip
+
+
+def _labelled(label: float) -> np.ndarray:
+    return np.stack([_X[:, 0], np.full(6, label)], axis=1)
 
 
 def _of_likelihood(name: str, likelihood: Any, y: Argument) -> tuple[Call, ...]:
@@ -142,6 +181,7 @@ def _of_mean(name: str, mean: Any) -> tuple[Call, ...]:
     )  # fmt: skip
 
 
+_BASIS_MEAN = means.BasisMean(means.Powers(1), gpnotes.Normal(np.zeros(3), np.eye(3)))
 _F = vector(np.linspace(-1.0, 1.0, 6), size=True).but("a number", "a scalar array")
 _BERNOULLI, _GAUSSIAN = likelihoods.Bernoulli(), likelihoods.Gaussian(0.5)
 _VARIANCE = vector(np.ones(6), size=True).but(negative=-np.ones(6))
@@ -174,9 +214,23 @@ _FIT = function(lambda X, y: gpnotes.condition(GP(RBF(), 0.1), X, y)).but(
 CALLS = (
     *(call(name, kind, **arguments) for name, kind, arguments in _KINDS),
     *(row for name, kernel in _MADE for row in _of_kernel(name, kernel)),
+    *_of_labelled("WithGradients", kernels.WithGradients(RBF())),
+    *_of_labelled("GradientNoise", kernels.GradientNoise()),
+    call("WithGradients", kernels.WithGradients, kernel=thing(RBF(), _GP, kernels.Matern12())),
+    *(call(name, getattr(kernels, name), x=matrix(_X, mates=False))
+      for name in ("values_at", "gradients_at")),
+    call("derivatives_at", kernels.derivatives_at, x=matrix(_X, mates=False),
+         which=whole(1, 1).but(beyond=3)),
+    call("ConstantOfValues", means.ConstantOfValues, value=number()),
+    *_of_mean("ConstantOfValues", means.ConstantOfValues(1.0)),
     call("Circular.coefficients", _CIRCULAR.coefficients, orders=_ORDERS),
     call("Circular.coefficients_pullback", _CIRCULAR.coefficients_pullback, orders=_ORDERS,
          bar=vector(np.ones(3), size=True)),
+    call("Cosine", kernels.Cosine, frequency=vector([1.0, -2.0], mates=False).but(
+         "a number", "a scalar array")),
+    call("spectral_mixture", kernels.spectral_mixture,
+         **dict.fromkeys(("variances", "frequencies", "bandwidths"), _BANDS)),
+    call("Graph", kernels.Graph, nodes=whole(), edges=_EDGES),
     call("kernel.on", lambda dims: RBF().on(*dims), dims=entries((0, 1), 2, empty=False).but(
          "beyond", "one number", "a mask", "None", "nested", "a string")),
     call("ActiveDims", kernels.ActiveDims, kernel=thing(RBF(), _GP),
@@ -186,6 +240,16 @@ CALLS = (
     call("Product", kernels.Product, parts=_PARTS),
     *_of_mean("ZeroMean", means.ZeroMean()), *_of_mean("ConstantMean", means.ConstantMean(1.0)),
     call("ConstantMean", means.ConstantMean, value=number()),
+    *_of_mean("BasisMean", _BASIS_MEAN),
+    call("BasisMean", means.BasisMean, basis=function(means.Powers(1)),
+         weights=thing(gpnotes.Normal(np.zeros(3), np.eye(3)), optional=True)),
+    call("BasisMean.columns", _BASIS_MEAN.columns, x=matrix(_X, mates=False)),
+    call("BasisMean.columns_pullback", _BASIS_MEAN.columns_pullback,
+         x=matrix(_X, rows=True), bar=matrix(np.ones((6, 3)), rows=True, columns=True)),
+    call("Powers", means.Powers, degree=whole(2, 0)),
+    call("Powers()", means.Powers(1), x=matrix(_X, mates=False)),
+    call("Powers.pullback", means.Powers(1).pullback,
+         x=matrix(_X, rows=True), bar=matrix(np.ones((6, 3)), rows=True, columns=True)),
     call("Bernoulli", likelihoods.Bernoulli, link=one_of("probit")),
     call("Gaussian", likelihoods.Gaussian, variance=positive()),
     call("StudentT", likelihoods.StudentT, scale=positive(), dof=positive()),
@@ -221,6 +285,11 @@ CALLS = (
     call("crps", scores.crps, **_NORMALS),
     call("coverage", scores.coverage, **_NORMALS, **_LEVEL),
     call("score_all", scores.score_all, **_NORMALS, **_TRAINED, **_LEVEL),
+    call("hat_matrix", smoothing.hat_matrix, posterior=thing(_POSTERIOR, _GP),
+         Xs=matrix(_XS, columns=True).but("None")),
+    call("degrees_of_freedom", smoothing.degrees_of_freedom, posterior=thing(_POSTERIOR, _GP)),
+    call("generalised_cross_validation", smoothing.generalised_cross_validation,
+         posterior=thing(_POSTERIOR, _GP)),
     call("kfold", crossval.kfold, n=whole(6, 2), folds=whole(3, 2).but(**{"too many": 7}),
          stream=stream()),
     call("group_folds", crossval.group_folds, groups=_LABELLED_ROWS.but(none=None)),
@@ -280,7 +349,8 @@ CALLS = (
     call("WeightPosterior.update", _WEIGHTS.update,
          phi=matrix(_PHI, columns=True, rows=True).but("a vector"),
          y=vector(_Y, size=True)),
-    call("check_kernel", testing.check_kernel, kernel=thing(RBF(), _GP), X=matrix(_X, mates=False)),
+    call("check_kernel", testing.check_kernel, kernel=thing(RBF(), _GP), X=matrix(_X, mates=False),
+         labels=flag()),
     call("check_mean", testing.check_mean, mean=thing(ConstantMean(1.0), _GP),
          X=matrix(_X, mates=False)),
     call("check_prior", testing.check_prior, prior=thing(priors.NormalPrior(), RBF()),
