@@ -12,7 +12,8 @@ from .gradients import acquisition_and_gradient, predict_and_pullback
 from .history import Evaluation
 from .loop import Outcome, maximise_objective, minimise
 from .maximiser import Climb, Maximum, maximise
-from .optimiser import Optimiser, fitted_model
+from .models import fitted_model, fitted_with_gradients
+from .optimiser import Optimiser
 
 __all__ = [
     "Climb",
@@ -28,6 +29,7 @@ __all__ = [
     "acquisition_and_gradient",
     "believe",
     "fitted_model",
+    "fitted_with_gradients",
     "maximise",
     "maximise_objective",
     "minimise",

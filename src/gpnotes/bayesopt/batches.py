@@ -16,11 +16,12 @@ from .. import _check
 from .._xp import HostMatrix, HostVector, Matrix, to_numpy
 from ..contracts import Acquisition
 from ..exact import Posterior
+from ..kernels import values_at
 from ..random import Stream
 from .draws import ThompsonSampling, thompson
 from .maximiser import Maximum, maximise
 
-__all__ = ["believe"]
+__all__ = ["as_rows", "believe"]
 
 AcquisitionOf: TypeAlias = Callable[[float], Acquisition] | ThompsonSampling
 
@@ -47,6 +48,11 @@ def believe(posterior: Posterior, x: Matrix) -> Posterior:
     return posterior.extend(x, posterior.mean(x))
 
 
+def as_rows(posterior: Posterior, x: Matrix) -> Matrix:
+    """Points x (m, d) as inputs of the posterior: with gradients, as rows that see values."""
+    return values_at(x) if posterior.gp.kernel.labels_rows else x
+
+
 def chosen(
     posterior: Posterior,
     acquisition: AcquisitionOf,
@@ -62,7 +68,7 @@ def chosen(
     """
     box = np.tile([0.0, 1.0], (seen.shape[1], 1))
     if under_way and not isinstance(acquisition, ThompsonSampling):
-        posterior = believe(posterior, np.stack(under_way))
+        posterior = believe(posterior, as_rows(posterior, np.stack(under_way)))
     points: list[HostVector] = []
     for number in range(len(under_way), len(under_way) + q):
         own = stream.spawn(str(number)) if number else stream
@@ -70,7 +76,7 @@ def chosen(
             found = thompson(posterior, box, own, features=acquisition.features)
         else:
             if points:
-                posterior = believe(posterior, points[-1][None, :])
+                posterior = believe(posterior, as_rows(posterior, points[-1][None, :]))
             places = np.stack([*seen, *under_way, *points])
             found = _largest(posterior, acquisition, places, box, own)
         points.append(np.asarray(to_numpy(found.x), dtype=np.float64))
@@ -84,5 +90,5 @@ def _largest(
     box: HostMatrix,
     stream: Stream,
 ) -> Maximum:
-    best = float(np.max(to_numpy(posterior.mean(places))))
+    best = float(np.max(to_numpy(posterior.mean(as_rows(posterior, places)))))
     return maximise(posterior, acquisition(best), box, stream)

@@ -30,13 +30,14 @@ class Evaluation:
     """What the objective gave at `x` (d,): `y`, or NaN and the `problem` that it had.
 
     `failure` says what was done about a problem, one of the words of `Optimiser`'s `on_failure`;
-    it is empty where there was none.
+    it is empty where there was none. `gradient` (d,) are the derivatives by x, if they were told.
     """
 
     x: HostVector
     y: float
     problem: str = ""
     failure: str = ""
+    gradient: HostVector | None = None
 
 
 class History:
@@ -99,7 +100,8 @@ def _line(content: dict[str, Any]) -> bytes:
 def _record(evaluation: Evaluation) -> dict[str, Any]:
     x = evaluation.x.tolist()
     if not evaluation.failure:
-        return {"x": x, "y": evaluation.y}
+        slope = evaluation.gradient
+        return {"x": x, "y": evaluation.y} | ({} if slope is None else {"gradient": slope.tolist()})
     return {"x": x, "y": None, "problem": evaluation.problem, "failure": evaluation.failure}
 
 
@@ -109,7 +111,10 @@ def _evaluation(line: bytes, d: int) -> Evaluation | None:
         record = json.loads(line)
         x = np.asarray(record["x"], dtype=np.float64)
         y = math.nan if record["y"] is None else float(record["y"])
-        evaluation = Evaluation(x, y, record.get("problem", ""), record.get("failure", ""))
+        words = record.get("problem", ""), record.get("failure", "")
+        slope = record.get("gradient")
+        gradient = None if slope is None else np.asarray(slope, dtype=np.float64)
+        evaluation = Evaluation(x, y, *words, gradient)
     except (ValueError, TypeError, KeyError, AttributeError):
         return None
     return evaluation if _is_sound(evaluation, d) else None
@@ -119,8 +124,9 @@ def _is_sound(evaluation: Evaluation, d: int) -> bool:
     """Whether it is one that could have been told: at d numbers, with a value or a failure."""
     failed = evaluation.failure in FAILURES and math.isnan(evaluation.y)
     valued = not evaluation.failure and math.isfinite(evaluation.y)
-    x = evaluation.x
-    return x.shape == (d,) and bool(np.all(np.isfinite(x))) and (failed or valued)
+    vectors = [v for v in (evaluation.x, evaluation.gradient) if v is not None]
+    fit = all(v.shape == (d,) and np.all(np.isfinite(v)) for v in vectors)
+    return fit and (failed or valued)
 
 
 def _append(path: Path, line: bytes) -> None:

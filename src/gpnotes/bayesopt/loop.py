@@ -9,19 +9,20 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from .. import _check
-from .._xp import HostVector, Numbers
+from .._xp import HostVector, Numbers, Vector
 from ..boxes import Pairs
 from ..random import Stream
 from .batches import AcquisitionOf
 from .history import Evaluation
-from .optimiser import Model, OnFailure, Optimiser
+from .models import Model
+from .optimiser import OnFailure, Optimiser
 
 __all__ = ["Outcome", "maximise_objective", "minimise"]
 
-Objective: TypeAlias = Callable[[HostVector], Numbers]
+Objective: TypeAlias = Callable[[HostVector], Numbers | tuple[Numbers, Vector]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,15 +44,17 @@ def minimise(
     initial: int | None = None,
     model: Model | None = None,
     acquisition: AcquisitionOf | None = None,
+    gradients: bool = False,
 ) -> Outcome:
     """Look for the least value of an objective of x (d,) in `box`, with `budget` evaluations.
 
-    The loop of `Optimiser`, whose arguments these are. With a `path` that holds evaluations
-    already, these count, and what is left of the budget is spent. An objective that raises an
-    `Exception`, or returns what is not finite, has failed there: that is kept with the words of the
-    error and handled as `on_failure` says; with ``"stop"`` the error goes on to the caller, and
-    when the loop is started again the point is tried again. What is no `Exception`, as an interrupt
-    from the keyboard, always goes on, and the evaluation under way is forgotten.
+    The loop of `Optimiser`, whose arguments these are; with ``gradients=True`` the objective
+    returns its value and its derivatives by x (d,). With a `path` that holds evaluations already,
+    these count, and what is left of the budget is spent. An objective that raises an `Exception`,
+    or returns what is not finite, has failed there: that is kept with the words of the error and
+    handled as `on_failure` says; with ``"stop"`` the error goes on to the caller, and when the loop
+    is started again the point is tried again. What is no `Exception`, as an interrupt from the
+    keyboard, always goes on, and the evaluation under way is forgotten.
 
     Raises `ValueError` or `TypeError` for arguments that do not fit, and `TypeError` for an
     objective that returns no number.
@@ -72,8 +75,9 @@ def minimise(
         initial=initial,
         model=model,
         acquisition=acquisition,
+        gradients=gradients,
     )
-    return _spend(objective, budget, optimiser, on_failure == "stop")
+    return _spend(objective, budget, optimiser, on_failure == "stop", gradients)
 
 
 def maximise_objective(
@@ -87,6 +91,7 @@ def maximise_objective(
     initial: int | None = None,
     model: Model | None = None,
     acquisition: AcquisitionOf | None = None,
+    gradients: bool = False,
 ) -> Outcome:
     """`minimise` for the largest value; raises what that raises.
 
@@ -105,8 +110,9 @@ def maximise_objective(
         initial=initial,
         model=model,
         acquisition=acquisition,
+        gradients=gradients,
     )
-    return _spend(objective, budget, optimiser, on_failure == "stop")
+    return _spend(objective, budget, optimiser, on_failure == "stop", gradients)
 
 
 def _admit(objective: Objective, budget: int) -> None:
@@ -114,28 +120,35 @@ def _admit(objective: Objective, budget: int) -> None:
     _check.whole(budget, "budget", 1)
 
 
-def _spend(objective: Objective, budget: int, optimiser: Optimiser, stop: bool) -> Outcome:
+def _spend(
+    objective: Objective, budget: int, optimiser: Optimiser, stop: bool, gradients: bool
+) -> Outcome:
     while optimiser.count < budget:
         x = optimiser.ask()
         try:
-            y = objective(x.copy())
+            found = objective(x.copy())
         except Exception as error:
             optimiser.fail(x, f"{type(error).__name__}: {error}")
             if stop:
                 raise
         else:
-            _tell(optimiser, x, y)
+            _tell(optimiser, x, found, gradients)
     return Outcome(optimiser.best, optimiser.evaluations)
 
 
-def _tell(optimiser: Optimiser, x: HostVector, y: Numbers) -> None:
+def _tell(optimiser: Optimiser, x: HostVector, found: Any, gradients: bool) -> None:
+    """What the objective returned; what cannot be told ends the loop."""
+    wanted = "a number and its gradient" if gradients else "a number"
     try:
-        optimiser.tell(x, y)
+        if gradients and not (isinstance(found, tuple) and len(found) == 2):
+            raise TypeError
+        optimiser.tell(x, *(found if gradients else (found,)))
     except TypeError:
-        said = f"objective must return a number; got {y!r} at {x.tolist()}"
+        said = f"objective must return {wanted}; got {found!r} at {x.tolist()}"
         optimiser.fail(x, said, "stop")
         raise TypeError(said) from None
-    except ValueError:
-        raise ValueError(
-            f"objective must return a finite number; got {y} at {x.tolist()}"
-        ) from None
+    except ValueError as problem:
+        if gradients:
+            raise ValueError(f"objective, at {x.tolist()}: {problem}") from None
+        said = f"objective must return a finite number; got {found} at {x.tolist()}"
+        raise ValueError(said) from None

@@ -9,7 +9,6 @@ have come to anyway.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -17,46 +16,20 @@ import numpy as np
 from .. import _check, _xp
 from .._xp import Array, HostMatrix, HostVector, Matrix, Numbers, Vector, to_numpy
 from ..boxes import Pairs, intervals
-from ..exact import Posterior, condition
-from ..fitting import fit
-from ..kernels import Matern52
-from ..means import ConstantMean
-from ..process import GP
+from ..exact import Posterior
 from ..random import Stream
 from .acquisition import LogExpectedImprovement
-from .batches import AcquisitionOf, believe, chosen
+from .batches import AcquisitionOf, as_rows, believe, chosen
 from .draws import ThompsonSampling
 from .history import FAILURES, Evaluation, History
+from .models import Model, fitted_model, fitted_with_gradients
+from .told import rows_and_values
 
-__all__ = ["Optimiser", "fitted_model"]
+__all__ = ["Optimiser"]
 
 OnFailure: TypeAlias = Literal["record", "skip", "stop"]
-Model: TypeAlias = Callable[[Matrix, Vector, Stream], Posterior]
 
 _SIGNS = {"minimise": -1.0, "maximise": 1.0}
-_BOUNDS = {  # of inputs in the unit cube and values of standard deviation one
-    "kernel.variance": (0.05, 100.0),
-    "kernel.lengthscale": (0.02, 20.0),
-    "noise_var": (1e-6, 1.0),
-}
-
-
-def fitted_model(X: Matrix, y: Vector, stream: Stream) -> Posterior:
-    """The model of the loop unless another is given, for y (n,) at X (n, d) in the unit cube.
-
-    A Matérn-5/2 process with one length for each input and a constant mean, fitted by evidence from
-    two starts within bounds; noise is at least 1e-6 of the variance of y. Raises what `fit` raises.
-
-    >>> from gpnotes import stream
-    >>> X = np.linspace(0.0, 1.0, 6)[:, None]
-    >>> fitted_model(X, np.sin(6.0 * X[:, 0]), stream(1)).y.shape
-    (6,)
-    """
-    d = _check.matrix(X, "X").shape[1]
-    lengths = _xp.as_array(np.full(d, 0.5), X)
-    gp = GP(Matern52(1.0, lengths), 1e-3, ConstantMean(0.0))
-    found = fit(gp, X, y, restarts=1, stream=stream, bounds=_BOUNDS, steps=100)
-    return condition(found.gp, X, y)
 
 
 class Optimiser:
@@ -71,11 +44,18 @@ class Optimiser:
     mean at a point that was evaluated, or a `ThompsonSampling`; `LogExpectedImprovement` unless it
     is given. `ask_batch` asks for several points at once.
 
+    With ``gradients=True`` it can be told gradients besides values, at all points or at some. Then
+    inputs of the model are rows (n, d + 1) that end in a label, as `kernels.WithGradients` takes
+    them, gradients are by the unit cube's inputs and in the unit of the values, and the model is
+    `fitted_with_gradients` unless it is given. `ThompsonSampling` cannot draw from such a model.
+
     With a `path` every evaluation is in its file before `tell` returns, and an optimiser made anew
     with the same arguments and file goes on from there, to the same points. The file names box,
-    goal, seed and `initial`, and is refused with others; `model` and `acquisition` it cannot name.
+    goal, seed, `initial`, and `gradients` if it is set, and is refused with others; `model` and
+    `acquisition` it cannot name.
 
-    A value that is not finite is a failure, kept in the history too. `on_failure` says what then:
+    A value or a gradient that is not finite is a failure, kept in the history too. `on_failure`
+    says what then:
 
     - ``"record"``: the model is told the worst value seen there, so that it stays away;
     - ``"skip"``: the model is told no value, but to `believe` its own, so that it has no reason to
@@ -104,6 +84,7 @@ class Optimiser:
         initial: int | None = None,
         model: Model | None = None,
         acquisition: AcquisitionOf | None = None,
+        gradients: bool = False,
     ) -> None:
         ends = intervals(box, "box")
         self._lower = ends[:, 0]
@@ -113,19 +94,22 @@ class Optimiser:
         self._on_failure = _check.choice(on_failure, "on_failure", FAILURES)
         given = 2 * (len(ends) + 1) if initial is None else initial
         self._initial = _check.whole(given, "initial", 1)
-        chosen = fitted_model if model is None else model
-        self._model = _check.function(chosen, "model", "X, y and a stream")
+        self._gradients = _check.flag(gradients, "gradients")
+        usual = fitted_with_gradients if gradients else fitted_model
+        own = usual if model is None else model
+        self._model = _check.function(own, "model", "X, y and a stream")
         worth = LogExpectedImprovement if acquisition is None else acquisition
-        self._acquisition = _admit_acquisition(worth)
+        self._acquisition = _admit_acquisition(worth, self._gradients)
         self._asked: list[HostVector] = []
         self._history = History(path, self._head(ends, goal))
 
     def _head(self, ends: HostMatrix, goal: str) -> dict[str, Any]:
         """What is optimised, for the first line of the file."""
-        return {
+        head = {
             "history": "gpnotes.bayesopt 1", "goal": goal, "box": ends.tolist(),
             "seed": self._stream.seed, "path": list(self._stream.path), "initial": self._initial,
         }  # fmt: skip
+        return {**head, "gradients": True} if self._gradients else head
 
     @property
     def evaluations(self) -> tuple[Evaluation, ...]:
@@ -183,21 +167,46 @@ class Optimiser:
             self._asked = self._next(q, [])
         return np.stack(self._asked[:q])
 
-    def tell(self, x: Vector, y: Numbers) -> None:
+    def tell(self, x: Vector, y: Numbers, gradient: Vector | None = None) -> None:
         """What the objective gave at x (d,), which need not be where it was asked for.
 
-        A y that is NaN or infinite is a failure. Raises `ValueError` or `TypeError` for an x that
-        is not in the box, and a y that is no number: nothing is kept then.
+        `gradient` (d,) are its derivatives by x, for an optimiser made with ``gradients=True``. A y
+        or a gradient that holds NaN or infinity is a failure. Raises `ValueError` or `TypeError`
+        for an x that is not in the box, a y that is no number and a gradient of another size:
+        nothing is kept then.
+
+        >>> from gpnotes import stream
+        >>> optimiser = Optimiser([(-1.0, 2.0)], stream(1), initial=2, gradients=True)
+        >>> for _ in range(4):
+        ...     x = optimiser.ask()
+        ...     optimiser.tell(x, (x[0] - 0.5) ** 2, 2.0 * (x - 0.5))
+        >>> bool(abs(optimiser.best.x[0] - 0.5) < 0.1)
+        True
         """
         place = self._admit(x)
+        slope = self._admit_gradient(gradient)
         try:
             value = _check.number(y, "y")
+            if slope is not None:
+                _check.finite(slope, "gradient")
         except ValueError as problem:
             self.fail(place, str(problem))
             if self._on_failure == "stop":
                 raise
         else:
-            self._keep(Evaluation(place, value))
+            self._keep(Evaluation(place, value, gradient=slope))
+
+    def _admit_gradient(self, gradient: Vector | None) -> HostVector | None:
+        """A gradient by its kind and size; whether it is finite is another question."""
+        if gradient is None:
+            return None
+        if not self._gradients:
+            raise ValueError("gradient must be None, or gradients=True when the Optimiser is made")
+        _check.floating(gradient, "gradient")
+        if gradient.shape != self._lower.shape:
+            wanted = f"gradient must have shape {self._lower.shape}"
+            raise ValueError(f"{wanted}; got {gradient.shape}")
+        return to_numpy(gradient).astype(np.float64)
 
     def fail(self, x: Vector, problem: str, on_failure: OnFailure | None = None) -> None:
         """The objective had no value at x (d,), and why; handled as `on_failure` says.
@@ -240,7 +249,7 @@ class Optimiser:
             posterior, X = self._fitted(known, step)
             failed = self._units([e.x for e in counted if e.failure == "skip"])
             if failed:
-                posterior = believe(posterior, np.stack(failed))
+                posterior = believe(posterior, as_rows(posterior, np.stack(failed)))
             under_way = self._units([*pending, *places])
             stream = self._stream.spawn(f"climb {step}")
             points = chosen(posterior, self._acquisition, X, under_way, q - blind, stream)
@@ -268,24 +277,26 @@ class Optimiser:
     def _fitted(self, known: list[Evaluation], step: int) -> tuple[Posterior, HostMatrix]:
         """The model of what is known, and where in the unit cube that is."""
         X = np.stack(self._units([evaluation.x for evaluation in known]))
-        y = _standardised(self._sign * np.asarray([evaluation.y for evaluation in known]))
-        modelled = self._model(X, y, self._stream.spawn(f"model {step}"))
-        return _check.instance(modelled, "model(X, y, stream)", Posterior), X
+        rows, y = rows_and_values(X, known, self._sign, self._upper - self._lower, self._gradients)
+        modelled = self._model(rows, y, self._stream.spawn(f"model {step}"))
+        return self._admit_model(modelled), X
+
+    def _admit_model(self, modelled: Posterior) -> Posterior:
+        """What the model returned, if it is a posterior of rows like those it was given."""
+        _check.instance(modelled, "model(X, y, stream)", Posterior)
+        if modelled.gp.kernel.labels_rows is not self._gradients:
+            kinds = {True: "values and gradients", False: "values"}
+            wanted = f"model(X, y, stream) must be a posterior of {kinds[self._gradients]}"
+            raise ValueError(f"{wanted}; got one of {kinds[not self._gradients]}")
+        return modelled
 
 
-def _admit_acquisition(worth: AcquisitionOf) -> AcquisitionOf:
+def _admit_acquisition(worth: AcquisitionOf, gradients: bool) -> AcquisitionOf:
     given: object = worth
     if given is ThompsonSampling:
         raise TypeError("acquisition must be an object, ThompsonSampling(); got the class")
     if isinstance(worth, ThompsonSampling):
+        if gradients:
+            raise ValueError("acquisition must not be a ThompsonSampling with gradients=True")
         return worth
     return _check.function(worth, "acquisition", "the best value")
-
-
-def _standardised(y: HostVector) -> HostVector:
-    """Values of mean zero and deviation one; the worst of them where one is missing."""
-    y = np.where(np.isnan(y), np.nanmin(y), y)
-    y = y / max(np.max(np.abs(y)), np.finfo(np.float64).tiny)  # so that no square overflows
-    y = y - np.mean(y)
-    deviation = float(np.std(y))
-    return y / deviation if deviation > 1e-12 else np.zeros_like(y)

@@ -10,6 +10,7 @@ from gpnotes import stream as make_stream
 from ..answers import Call, call
 from ..kinds import (
     Argument,
+    flag,
     function,
     matrix,
     name,
@@ -93,8 +94,9 @@ def _quick(X: np.ndarray, y: np.ndarray, stream: object) -> object:
     return condition(GP(RBF(), 0.1), X, y)
 
 
+_LABELLED = np.concatenate([_X, np.zeros((len(_X), 1))], axis=1)
 _OPTIONS = {
-    "box": _ANY_BOX, "stream": stream(), "initial": whole(3, optional=True),
+    "box": _ANY_BOX, "stream": stream(), "initial": whole(3, optional=True), "gradients": flag(),
     "on_failure": one_of("skip"), "model": function(_quick).but("None"),
     "acquisition": function(bayesopt.LogExpectedImprovement).but(
         "None", **{"the class": bayesopt.ThompsonSampling}),
@@ -108,8 +110,9 @@ def _optimiser() -> bayesopt.Optimiser:
     return bayesopt.Optimiser([(0.0, 1.0), (-1.0, 2.0)], make_stream(1))
 
 
-def _tell(x: np.ndarray, y: float) -> None:
-    _optimiser().tell(x, y)
+def _tell(x: np.ndarray, y: float, gradient: np.ndarray | None) -> None:
+    optimiser = bayesopt.Optimiser([(0.0, 1.0), (-1.0, 2.0)], make_stream(1), gradients=True)
+    optimiser.tell(x, y, gradient)
 
 
 def _fail(x: np.ndarray, problem: str, on_failure: str | None) -> None:
@@ -126,13 +129,17 @@ _INSIDE = vector([0.5, 0.5], size=True, mates=False).but(
 _LOOPS = (
     call("fitted_model", bayesopt.fitted_model, X=matrix(_X, rows=True), y=vector(_X[:, 0]),
          stream=stream()),
+    call("fitted_with_gradients", bayesopt.fitted_with_gradients,
+         X=matrix(_LABELLED, rows=True), y=vector(_X[:, 0]), stream=stream()),
     call("Optimiser", bayesopt.Optimiser, goal=one_of("maximise"), **_OPTIONS),
     call("Optimiser.ask_batch", _ask_batch, q=whole(2),
          pending=matrix([[0.5, 0.5], [0.2, 1.5]], columns=True, mates=False).but(
              "None", outside=np.asarray([[0.5, 0.5], [0.5, 2.5]]))),
     # a value that is not finite is a failure of the objective, not of the call
     call("Optimiser.tell", _tell, x=_INSIDE,
-         y=number(0.3).but("NaN", "infinity", "minus infinity", "beyond all floats")),
+         y=number(0.3).but("NaN", "infinity", "minus infinity", "beyond all floats"),
+         gradient=vector([0.5, 0.5], size=True, mates=False).but(
+             "None", "a NaN", "an infinity", "minus infinity")),
     call("Optimiser.fail", _fail, x=_INSIDE, problem=name("no value"),
          on_failure=one_of("skip").but("None")),
     call("minimise", bayesopt.minimise, **_LOOP),
