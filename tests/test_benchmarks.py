@@ -6,11 +6,12 @@ import importlib
 import json
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from gpnotes import moments
+from gpnotes import kernels, moments
 from gpnotes.testing import gradcheck
 
 pytestmark = pytest.mark.slow
@@ -30,7 +31,7 @@ def bench(root, monkeypatch):
         "measure", "floor_rows", "games_table", "moments_table", "samples_table", "run",
         "pendulum_contestants", "pendulum_table", "feature_contestants", "bound_contestants",
         "epoch_contestants", "approximations_table", "which_approximation", "path_contestants",
-        "paths_table", "whole_fit",
+        "paths_table", "whole_fit", "kernels_table", "gradients_table",
     )  # fmt: skip
     yield {name: importlib.import_module(name) for name in names}
     for name in names:
@@ -351,6 +352,34 @@ def test_the_floor_of_samples_ends_with_their_deviations_from_the_mean(bench):
     z = {name: cell.cell_contents for name, cell in cells}["z"]
     draws = contestants.ours(problem)() - posterior.mean(Xs)
     np.testing.assert_allclose(z.T, draws, rtol=1e-6, atol=1e-9)
+
+
+def test_every_kernel_is_measured_and_one_that_differs_ends_in_an_error(bench, monkeypatch, capsys):
+    table = bench["kernels_table"]
+    monkeypatch.setattr(sys, "argv", ["kernels_table", "--rows", "30", "--rounds", "1"])
+    assert table.main() == 0
+    shown = capsys.readouterr().out
+    assert all(f"\n{task.name}" in shown for task in table.tasks())
+    wrong = [replace(table.tasks()[0], kernel=kernels.RBF(1.01, 2.0))]
+    monkeypatch.setattr(table, "tasks", lambda: wrong)
+    assert table.main() == 1
+
+
+def test_those_who_are_told_gradients_are_told_the_right_ones(bench):
+    """And a descent counts what it asks for."""
+    table = bench["gradients_table"]
+    both = table.with_gradient(lambda u: float(np.sin(3.0 * u[0]) * u[1]))
+    value, slope = both(np.asarray([0.3, 0.7]))
+    assert value == pytest.approx(np.sin(0.9) * 0.7)
+    np.testing.assert_allclose(slope, [2.1 * np.cos(0.9), np.sin(0.9)], rtol=1e-8)
+    asked = []
+
+    def bowl(u):
+        asked.append(u)
+        return float(np.sum((u - 0.5) ** 2)), 2.0 * (u - 0.5)
+
+    assert table.climbed(bowl, [np.zeros(2), np.ones(2) * 0.9], 6) < 1e-12
+    assert len(asked) <= 6
 
 
 def test_the_gap_of_two_answers_sees_payoffs_and_slopes_along_the_simplex(bench):

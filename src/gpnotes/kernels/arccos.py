@@ -124,7 +124,8 @@ def _angular(u: Matrix, v: Matrix | None, order: int) -> tuple[Array, Array, Arr
     """``Jₙ(θ)``, its derivative by cos θ, and cos θ; all (n, m).
 
     Of unit vectors a and b, ``θ = 2 atan2(|a − b|, |a + b|)``: an arccosine of ``a·b`` would lose
-    half the digits of small angles.
+    half the digits of small angles. The two squares have ``4 cos θ`` as their difference and
+    ``4 sin² θ`` as their product.
     """
     xp = array_namespace(u)
     a = u / _lengths(u)[:, None]
@@ -133,8 +134,8 @@ def _angular(u: Matrix, v: Matrix | None, order: int) -> tuple[Array, Array, Arr
     opposite = squared_distances(a, -(a if b is None else b))
     if v is None:
         opposite = symmetric_part(opposite)  # whose rounding need not be symmetric
-    theta = 2.0 * xp.atan2(xp.sqrt(apart), xp.sqrt(opposite))
-    cosine, sine, rest = xp.cos(theta), xp.sin(theta), math.pi - theta
+    cosine, sine = (opposite - apart) / 4.0, xp.sqrt(apart * opposite) / 2.0
+    rest = math.pi - 2.0 * xp.atan2(xp.sqrt(apart), xp.sqrt(opposite))
     step, ramp = rest, sine + rest * cosine
     if order == 0:
         kink = sine <= 0.0
