@@ -291,6 +291,9 @@ def test_a_reading_is_dragged(mean):
     at, _ = mean.evaluate(f"{FIGURE}.state.points[7]")
     assert at > 3.5
     assert seen(mean)["sds"][1] < before["sds"][1]  # further out it tells more of the rise
+    mean.locator(".gp-point").first.focus()
+    mean.keyboard.press("Shift+ArrowLeft")
+    assert mean.evaluate(f"{FIGURE}.state.points[0]") == pytest.approx([-2.9, -1.2])
 
 
 # ------------------------------------------------------------ both
