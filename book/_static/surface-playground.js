@@ -86,11 +86,10 @@
 
   /* The borders of where values on a grid are positive, closed along the edge of the grid. */
   function borders({ xs, ys }, values) {
-    const wide = xs.length;
-    const outside = new Array(wide + 2).fill(-1);
+    const [wide, outside] = [xs.length, new Array(xs.length + 2).fill(-1)];
     const rows = ys.map((_, j) => [-1, ...values.slice(j * wide, (j + 1) * wide), -1]);
-    const twice = (axis) => [axis[0], ...axis, axis.at(-1)];
-    return trace({ xs: twice(xs), ys: twice(ys) }, [outside, ...rows, outside].flat());
+    const [across, up] = [xs, ys].map((axis) => [axis[0], ...axis, axis.at(-1)]);
+    return trace({ xs: across, ys: up }, [...outside, ...rows.flat(), ...outside]);
   }
 
   window.gpSurface = { correlation, surface, trace, borders };
@@ -236,8 +235,7 @@
       const { touches, level } = this.state;
       const { mean, sd } = this.result;
       const share = (where) => `${Math.round((100 * mean.filter(where).length) / mean.length)} %`;
-      const closed = this.zeros.filter((one) => one.closed).length;
-      const open = this.zeros.length - closed;
+      const [closed, open] = [true, false].map((is) => this.zeros.filter((one) => one.closed === is).length);
       const lines = open ? `, and ${many(open, "line that leaves", "lines that leave")} the picture` : "";
       const zeros = touches.length + level === 0
         ? "The mean is zero everywhere: nothing tells a curve from its surroundings."
