@@ -111,7 +111,7 @@
   const START = { points: [], touches: [[0, 0, 90]], lengthscale: 1, noise: 0.01, level: 0 };
   const TRIALS = [
     ["Eight touches", { touches: RING, lengthscale: 1.2 }],
-    ["One turned round", { lengthscale: 1.2, touches: RING.map(([x, y, angle], i) => [x, y, i === 1 ? turned(angle + 180) : angle]) }],
+    ["One turned", { lengthscale: 1.2, touches: RING.map(([x, y, angle], i) => [x, y, i === 1 ? turned(angle + 180) : angle]) }],
     ["A hole", { touches: RING.filter(([x]) => x < 0.8), lengthscale: 1.2 }],
     ["Short lengthscale", { touches: RING, lengthscale: 0.6 }],
     ["A prior mean", { touches: RING, lengthscale: 0.6, level: 0.5 }],
@@ -148,8 +148,8 @@
       const box = html("div", { class: "gp-controls" }, this.root);
       SLIDERS.forEach((slider) => this.slider(slider, box));
       const buttons = html("div", { class: "gp-buttons" }, box);
-      this.button("Turn the selected normal round", "turn", buttons, () => this.turn(this.selected, 180));
-      this.button("Remove the selected touch", "remove", buttons, () => this.remove(this.selected));
+      this.button("Turn the normal round", "turn", buttons, () => this.turn(this.selected, 180));
+      this.button("Remove the touch", "remove", buttons, () => this.remove(this.selected));
       this.button("Start again", "reset", buttons, () => this.reset());
     }
 

@@ -373,3 +373,18 @@ def test_it_fits_its_windows_its_readers_and_its_chapter(opened, chapter, kind):
     page.emulate_media(media="print")
     assert page.is_visible("#still > p")
     assert not page.is_visible(".gp-plot")
+
+
+@pytest.mark.book
+@pytest.mark.parametrize(
+    ("chapter", "name"), [("implicit-surfaces", "fig-is-one"), ("sampling", "fig-sa-playground")]
+)
+def test_it_stands_in_its_chapter_above_its_caption(visit, chapter, name):
+    page = visit(f"book/gaussian-processes/{chapter}.html").page
+    figure = page.locator(f"figure#{name}")
+    assert figure.locator(".gp-plot svg .gp-mean").count() == 1
+    assert figure.locator("figcaption").is_visible()
+    assert figure.locator("img:visible").count() == 0
+    page.emulate_media(media="print")
+    assert figure.locator("img.book-picture").is_visible()
+    assert not figure.locator(".gp-plot").is_visible()
