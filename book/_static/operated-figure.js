@@ -43,6 +43,14 @@
     };
   }
 
+  /* Round numbers between two, at most so many. */
+  function ticks([low, high], most = 5) {
+    const base = 10 ** Math.floor(Math.log10((high - low) / most));
+    const step = [1, 2, 5, 10].map((by) => by * base).find((size) => high - low <= most * size);
+    const [first, last] = [Math.ceil(low / step), Math.floor(high / step)];
+    return Array.from({ length: last - first + 1 }, (_, i) => Number(((first + i) * step).toPrecision(6)));
+  }
+
   const minus = (text) => String(text).replace("-", "\u2212");
 
   /* A subclass has `start` (its state, with `points`), `role` (of the colours), `trialsOf`, `legendOf` and
@@ -344,5 +352,5 @@
     else go();
   }
 
-  window.gpFigure = { DOMAIN, GRID, svg, html, clamp, frame, minus, OperatedFigure, start };
+  window.gpFigure = { DOMAIN, GRID, svg, html, clamp, frame, minus, ticks, OperatedFigure, start };
 })();

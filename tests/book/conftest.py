@@ -60,6 +60,11 @@ class Visit:
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on("console", self._said)
 
+    def forget(self) -> None:
+        """Begin again with nothing asked and nothing said."""
+        for said in (self.asked, self.foreign, self.failed, self.complaints):
+            said.clear()
+
     def _asked(self, request: Any) -> None:
         self.asked.append(request.url)
         if not request.url.startswith(("file:", "data:", "blob:")):
@@ -129,10 +134,20 @@ OPERATED = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>
 <script src="{static}/{kind}-playground.js"></script>{tail}</main></body></html>"""
 
 
+@pytest.fixture(scope="session")
+def sheets(browser: Any) -> Iterator[dict[str, list[Visit]]]:
+    """Pages that nobody uses now, by their options: to make one costs more than most tests."""
+    free: dict[str, list[Visit]] = {}
+    yield free
+    for visits in free.values():
+        for one in visits:
+            one.page.context.close()
+
+
 @pytest.fixture
-def opened(browser: Any, tmp_path: Path) -> Iterator[Any]:
+def opened(browser: Any, sheets: dict[str, list[Visit]], tmp_path: Path) -> Iterator[Any]:
     """A function that opens a page of one operated figure, which may ask nobody nor complain."""
-    seen: list[Visit] = []
+    seen: list[tuple[str, Visit]] = []
 
     def go(
         kind: str, width: int = 800, *, given: str = "{}", tail: str = "", **options: Any
@@ -141,15 +156,29 @@ def opened(browser: Any, tmp_path: Path) -> Iterator[Any]:
         text = OPERATED.format(static=STATIC.as_uri(), kind=kind, given=given, tail=tail)
         file.write_text(text, encoding="utf-8")
         options = {"viewport": {"width": width, "height": 900}, **options}
-        seen.append(Visit(browser.new_context(**options).new_page()))
-        seen[-1].watch()
-        seen[-1].page.goto(file.as_uri())
-        return seen[-1].page
+        key = repr(sorted(options.items()))
+        one = sheets[key].pop() if sheets.get(key) else _sheet(browser, options)
+        seen.append((key, one))
+        one.page.set_viewport_size(options["viewport"])
+        one.page.goto(file.as_uri())
+        return one.page
 
     yield go
-    for one in seen:
-        one.page.context.close()
-    assert [said for one in seen for said in (*one.complaints, *one.foreign)] == []
+    said = [words for _, one in seen for words in (*one.complaints, *one.foreign)]
+    for key, one in seen:
+        one.page.mouse.up()
+        one.page.mouse.move(0, 0)
+        one.page.emulate_media(media="screen")
+        one.page.goto("about:blank")
+        one.forget()
+        sheets.setdefault(key, []).append(one)
+    assert said == []
+
+
+def _sheet(browser: Any, options: dict[str, Any]) -> Visit:
+    made = Visit(browser.new_context(**options).new_page())
+    made.watch()
+    return made
 
 
 AFRESH = "() => { document.activeElement?.blur(); scrollTo(0, 0); }"
