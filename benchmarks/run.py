@@ -4,7 +4,7 @@ gpnotes, scikit-learn and the LAPACK floor work on the same problems in one run,
 answer is compared. Ratios are medians over rounds of the ratio within a round. Games, rollouts,
 posterior samples, paths, approximations, sums and products of kernels have tables of their own:
 `games_table`, `moments_table`, `samples_table`, `paths_table`, `approximations_table`,
-`sums_table`.
+`sums_table`. Each kernel's matrix and pullback has one that runs by itself, `kernels_table`.
 """
 
 from __future__ import annotations

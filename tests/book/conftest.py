@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
@@ -35,6 +36,7 @@ class Pages(Mapping[str, Any]):
         if name not in self.parsed:
             text = self.paths[name].read_text("utf-8")
             self.parsed[name] = BeautifulSoup(text, "html.parser")
+            gc.freeze()  # it stays, and no collection need walk through its millions of objects
         return self.parsed[name]
 
     def __iter__(self) -> Iterator[str]:
