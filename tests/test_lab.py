@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -50,10 +51,21 @@ def server(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[s
     _set_viewer(place / "labconfig" / "default_setting_overrides.json")
     env = {**os.environ, "JUPYTER_CONFIG_PATH": str(place)}
     with (tmp_path_factory.mktemp("log") / "log").open("w") as log:
-        process = subprocess.Popen(command, cwd=folder, stdout=log, stderr=log, env=env)
+        process = subprocess.Popen(
+            command, cwd=folder, stdout=log, stderr=log, env=env, start_new_session=True
+        )
         yield f"http://127.0.0.1:{port}"
-        process.terminate()
-        process.wait(120)
+        _end(process)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Ask the server to end; one that lingers over its kernels is ended with them."""
+    process.terminate()
+    try:
+        process.wait(60)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
 
 
 def _set_viewer(target: Path) -> None:
