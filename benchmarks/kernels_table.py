@@ -12,14 +12,13 @@ scikit-learn has it, matrices are compared.
 from __future__ import annotations
 
 import argparse
-import gc
 import sys
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from measure import once
 
 from gpnotes import kernels
 from gpnotes.kernels import WithGradients, gradients_at, values_at
@@ -103,15 +102,6 @@ def floor(task: Task, x: np.ndarray) -> Callable[[], None]:
     return call
 
 
-def once(call: Callable[[], Any]) -> tuple[float, Any]:
-    """Seconds of the second of two calls, and its answer."""
-    call()
-    gc.collect()
-    start = time.perf_counter()
-    answer = call()
-    return time.perf_counter() - start, answer
-
-
 def measured(task: Task, n: int, rounds: int) -> dict[str, Any]:
     """The least seconds of each, in turns; how far matrices lie apart, if they are compared."""
     x = task.inputs(n)
@@ -128,6 +118,7 @@ def measured(task: Task, n: int, rounds: int) -> dict[str, Any]:
     answers = {}
     for _ in range(rounds):
         for name, call in calls.items():
+            call()  # the first fetches memory from the system
             seconds, answers[name] = once(call)
             least[name] = min(least[name], seconds)
     row = {"name": task.name, "n": len(x), "seconds": least, "disagreement": None}

@@ -9,6 +9,7 @@ import json
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,11 @@ def _once(contestant: Contestant, problem: Problem) -> tuple[float, Any]:
     that the host has taken back can cost as much as all else.
     """
     contestant.prepare(problem)()
-    call = contestant.prepare(problem)
+    return once(contestant.prepare(problem))
+
+
+def once(call: Callable[[], Any]) -> tuple[float, Any]:
+    """Seconds of a call, and its answer."""
     gc.collect()
     time.sleep(_PAUSE)
     start = time.perf_counter()

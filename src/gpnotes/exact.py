@@ -33,10 +33,10 @@ def condition(gp: GP, X: Matrix, y: Vector) -> Posterior:
     `linalg.cholesky` applies: what it adds stands in ``posterior.cholesky.jitter``, and all views
     are those of a noise that much larger.
 
-    The weights of a mean with a basis are learnt too, :eq:`eq-mf-mean`. Raises `TypeError` for
-    data that do not fit, that cannot tell the weights of a vague mean apart, or are so large that
-    numbers overflow, `FactorisationError` for a matrix that cannot be factored, `MemoryError` for
-    one that has no room.
+    The weights of a mean with a basis are learnt too, :eq:`eq-mf-mean`. Raises `ValueError` or
+    `TypeError` for data that do not fit, that cannot tell the weights of a vague mean apart, or are
+    so large that numbers overflow, `FactorisationError` for a matrix that cannot be factored,
+    `MemoryError` for one that has no room.
     Source: Rasmussen & Williams (2006), algorithm 2.1.
 
     >>> import numpy as np

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 import numpy as np
@@ -19,6 +19,7 @@ from ..random import Stream
 __all__ = ["Model", "fitted_model", "fitted_with_gradients"]
 
 Model: TypeAlias = Callable[[Matrix, Vector, Stream], Posterior]
+Limits: TypeAlias = Mapping[str, tuple[float, float]]
 
 _BOUNDS = {  # of inputs in the unit cube and values of standard deviation one
     "kernel.variance": (0.05, 100.0),
@@ -40,9 +41,7 @@ def fitted_model(X: Matrix, y: Vector, stream: Stream) -> Posterior:
     """
     d = _check.matrix(X, "X").shape[1]
     lengths = _xp.as_array(np.full(d, 0.5), X)
-    gp = GP(Matern52(1.0, lengths), 1e-3, ConstantMean(0.0))
-    found = fit(gp, X, y, restarts=1, stream=stream, bounds=_BOUNDS, steps=100)
-    return condition(found.gp, X, y)
+    return _fitted(GP(Matern52(1.0, lengths), 1e-3, ConstantMean(0.0)), X, y, stream, _BOUNDS)
 
 
 def fitted_with_gradients(X: Matrix, y: Vector, stream: Stream) -> Posterior:
@@ -64,5 +63,9 @@ def fitted_with_gradients(X: Matrix, y: Vector, stream: Stream) -> Posterior:
     lengths = _xp.as_array(np.full(d, 0.5), X)
     gp = GP(WithGradients(Matern52(1.0, lengths)), 1e-3, ConstantOfValues(0.0))
     bounds = {name.replace("kernel.", "kernel.kernel."): ends for name, ends in _BOUNDS.items()}
+    return _fitted(gp, X, y, stream, bounds)
+
+
+def _fitted(gp: GP, X: Matrix, y: Vector, stream: Stream, bounds: Limits) -> Posterior:
     found = fit(gp, X, y, restarts=1, stream=stream, bounds=bounds, steps=100)
     return condition(found.gp, X, y)

@@ -23,8 +23,21 @@ __all__ = ["GradientNoise", "WithGradients", "derivatives_at", "gradients_at", "
 _ENTRIES = 2**18  # of each matrix that a covariance is made of, at a time
 
 
+class _OfLabelled(Kernel):
+    """A kernel whose inputs end in a label, which says what a row sees of f."""
+
+    @property
+    def labels_rows(self) -> bool:
+        """They do."""
+        return True
+
+    def _admit(self, x: Matrix, name: str) -> None:
+        super()._admit(x, name)
+        _admit_labels(x, name)
+
+
 @dataclass(frozen=True)
-class WithGradients(Kernel):
+class WithGradients(_OfLabelled):
     """Covariances of the values and the partial derivatives of f, where `kernel` is that of f.
 
     A row of its inputs, (n, d + 1), is a point of d columns and a label: 0 for the value of f, k
@@ -105,14 +118,8 @@ class WithGradients(Kernel):
     def _seen(self) -> Observed:
         return covariances_of(self.kernel)
 
-    @property
-    def labels_rows(self) -> bool:
-        """They do."""
-        return True
-
     def _admit(self, x: Matrix, name: str) -> None:
         super()._admit(x, name)
-        _admit_labels(x, name)
         self.kernel._admit(x[:, :-1], f"{name}[:, :-1]")
 
     def __repr__(self) -> str:
@@ -120,7 +127,7 @@ class WithGradients(Kernel):
 
 
 @dataclass(frozen=True)
-class GradientNoise(Kernel):
+class GradientNoise(_OfLabelled):
     """Independent noise of derivatives, none of values: rows are labelled as for `WithGradients`.
 
     As for `White`, ``variance`` on the diagonal of ``k(x)`` and nothing in ``k(x, z)``.
@@ -149,15 +156,6 @@ class GradientNoise(Kernel):
     def _pull_diag(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
         variance_bar = total(d_bar * _is_derivative(x))
         return cotangent(self, variance=variance_bar), array_namespace(x).zeros_like(x)
-
-    @property
-    def labels_rows(self) -> bool:
-        """They do."""
-        return True
-
-    def _admit(self, x: Matrix, name: str) -> None:
-        super()._admit(x, name)
-        _admit_labels(x, name)
 
 
 def values_at(x: Matrix) -> Matrix:
