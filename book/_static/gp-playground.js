@@ -44,10 +44,6 @@
     }
     get says() { return "Gaussian process posterior. Each reading can be moved with the arrow keys."; }
 
-    describe(i, x, y) {
-      return `Reading ${i + 1} of ${this.state.points.length}: x = ${x.toFixed(1)}, y = ${y.toFixed(1)}. Arrow keys move it, Delete removes it.`;
-    }
-
     controls() {
       const box = html("div", { class: "gp-controls" }, this.root);
       const pair = html("div", { class: "gp-pair" }, box);

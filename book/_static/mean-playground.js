@@ -5,7 +5,7 @@
   "use strict";
 
   const { evidence, halfSolve, halfSolveTransposed, dot } = window.gpNumbers;
-  const { svg, html, clamp, frame, minus, OperatedFigure, start } = window.gpFigure;
+  const { svg, html, minus, OperatedFigure, start } = window.gpFigure;
 
   // ---------------------------------------------------------------- numbers
 
@@ -99,14 +99,10 @@
     }
     get says() { return "A Gaussian process with a mean function that is learnt. Each reading can be moved with the arrow keys."; }
 
-    placed(x, y) { return [clamp(x, RANGE.x), clamp(y, RANGE.y)]; }
+    get range() { return RANGE; }
 
     describe(i, x, y) {
-      return `Reading ${i + 1} of ${this.state.points.length}: x = ${minus(x.toFixed(1))}, y = ${minus(y.toFixed(1))}. Arrow keys move it, Delete removes it.`;
-    }
-
-    scales() {
-      Object.assign(this, frame({ left: 50, right: this.width - 18, top: 8, bottom: this.height - 42 }, RANGE));
+      return this.reading(i, minus(x.toFixed(1)), minus(y.toFixed(1)));
     }
 
     drawAxes() {

@@ -54,7 +54,7 @@
   const minus = (text) => String(text).replace("-", "\u2212");
 
   /* A subclass has `start` (its state, with `points`), `role` (of the colours), `trialsOf`, `legendOf` and
-     `says`, and brings `controls`, `draw` and `describe`. */
+     `says`, and brings `controls` and `draw`. Its points are readings, within `range`, unless it says otherwise. */
   class OperatedFigure {
     constructor(root) {
       this.root = root;
@@ -160,7 +160,17 @@
 
     /* Where a point may stand. */
     placed(x, y) {
-      return [clamp(x, DOMAIN.x), clamp(y, DOMAIN.y)];
+      return [clamp(x, this.range.x), clamp(y, this.range.y)];
+    }
+
+    get range() { return DOMAIN; }
+
+    describe(i, x, y) {
+      return this.reading(i, x.toFixed(1), y.toFixed(1));
+    }
+
+    reading(i, x, y) {
+      return `Reading ${i + 1} of ${this.state.points.length}: x = ${x}, y = ${y}. Arrow keys move it, Delete removes it.`;
     }
 
     add(x, y) {
@@ -255,7 +265,7 @@
     }
 
     scales() {
-      Object.assign(this, frame({ left: 50, right: this.width - 18, top: 8, bottom: this.height - 42 }, DOMAIN));
+      Object.assign(this, frame({ left: 50, right: this.width - 18, top: 8, bottom: this.height - 42 }, this.range));
     }
 
     drawAxes() {

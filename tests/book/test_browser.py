@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+import browsing
 import pytest
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
@@ -194,26 +195,12 @@ def barriers(page: Any, dark: bool = False) -> list[str]:
     """What axe finds serious, in what stands for the page; colours in the dark as well."""
     page.evaluate(THINNED)
     resize(page, WIDE)
-    found = violations(page, rules={"color-contrast": {"enabled": False}})
+    found = browsing.barriers(page, rules={"color-contrast": {"enabled": False}})
     page.evaluate(COLOURS)
     for theme in ("light", "dark")[: 1 + dark]:
         scheme(page, theme)
-        found += violations(page, runOnly=["color-contrast"])
+        found += browsing.barriers(page, runOnly=["color-contrast"])
     return found
-
-
-def violations(page: Any, **options: Any) -> list[str]:
-    """What axe finds serious in a page as it is."""
-    from axe_playwright_python.sync_playwright import Axe
-
-    # Rules about styles would fetch them, which a browser refuses on file://.
-    options |= {"preload": False, "resultTypes": ["violations"]}
-    violations = Axe().run(page, options=options).response["violations"]
-    return [
-        f"{violation['id']} ({len(violation['nodes'])}): {violation['nodes'][0]['html'][:160]}"
-        for violation in violations
-        if violation["impact"] in ("serious", "critical")
-    ]
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from browsing import assert_fits
 
 import gpnotes as gp
 from gpnotes import sparse
@@ -120,8 +121,5 @@ def test_other_frequencies_are_a_button_away(opened):
 @pytest.mark.parametrize("kind", ["inducing", "features"])
 @pytest.mark.parametrize("width", [390, 1200])
 def test_it_fits_its_window_and_its_readers(opened, kind, width):
-    axe_module = pytest.importorskip("axe_playwright_python.sync_playwright")
     page = opened(kind, width)
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    found = axe_module.Axe().run(page, options={"preload": False}).response["violations"]
-    assert [one["id"] for one in found if one["impact"] in {"serious", "critical"}] == []
+    assert_fits(page, width)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from browsing import FIGURE, assert_fits, assert_prints_its_picture, assert_stands_above_its_caption
 from scipy import stats
 
 import gpnotes as gp
@@ -30,7 +31,6 @@ CHAPTERS = {
 }
 GIVEN = {kind: re.search(r"data-gp-given='(.*?)'", text)[1] for kind, text in CHAPTERS.items()}
 READINGS, FIRST = GIVEN["evidence"], GIVEN["acquisition"]
-FIGURE = "document.querySelector('.gp-playground').playground"
 STILL = {"reduced_motion": "reduce"}
 
 
@@ -416,21 +416,16 @@ def test_a_swipe_scrolls_and_does_nothing_else(opened, kind):
 @pytest.mark.parametrize("kind", ["evidence", "acquisition"])
 @pytest.mark.parametrize("width", [390, 1200])
 def test_it_fits_its_window_and_its_readers(opened, kind, width):
-    axe_module = pytest.importorskip("axe_playwright_python.sync_playwright")
     page = opened(kind, width, given=GIVEN[kind])
     assert not page.is_visible("#still > p")
     assert page.is_visible("#still figcaption")
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    found = axe_module.Axe().run(page, options={"preload": False}).response["violations"]
-    assert [one["id"] for one in found if one["impact"] in {"serious", "critical"}] == []
+    assert_fits(page, width)
 
 
 @pytest.mark.parametrize("kind", ["evidence", "acquisition"])
 def test_in_print_there_is_the_static_picture(opened, kind):
     page = opened(kind, given=GIVEN[kind])
-    page.emulate_media(media="print")
-    assert page.is_visible("#still > p")
-    assert not page.is_visible(".gp-plot")
+    assert_prints_its_picture(page)
 
 
 @pytest.mark.book
@@ -443,11 +438,5 @@ def test_in_print_there_is_the_static_picture(opened, kind):
 )
 def test_a_figure_stands_in_its_chapter_above_its_caption(visit, chapter, name):
     page = visit(f"book/{chapter}.html").page
-    figure = page.locator(f"figure#{name}")
-    assert figure.locator(".gp-plot svg .gp-point").count() == 1
-    assert figure.locator("figcaption").is_visible()
-    assert figure.locator("img:visible").count() == 0
-    page.emulate_media(media="print")
-    assert figure.locator("img.book-picture").is_visible()
-    assert not figure.locator(".gp-plot").is_visible()
+    assert_stands_above_its_caption(page, name, ".gp-point")
     page.emulate_media(media="screen")

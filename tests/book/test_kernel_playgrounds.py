@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from browsing import FIGURE, assert_fits
 from scipy import stats
 
 import gpnotes as gp
@@ -14,7 +15,6 @@ import gpnotes as gp
 pytestmark = pytest.mark.browser
 
 BOOK = Path(__file__).parents[2] / "book"
-FIGURE = "document.querySelector('.gp-playground').playground"
 PLACES = (np.arange(120) - 59) / 20
 
 
@@ -369,11 +369,8 @@ def test_the_chapter_has_it_in_the_place_of_its_picture(kind, chapter, figure):
 
 @pytest.mark.parametrize("kind", ["kernel", "pair"])
 def test_it_fits_its_window_and_its_readers(opened, kind):
-    axe_module = pytest.importorskip("axe_playwright_python.sync_playwright")
     page = opened(kind, 1200)
     for width in (1200, 390):
         page.set_viewport_size({"width": width, "height": 900})
         page.wait_for_function(f"{FIGURE}.width <= {width}")
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
-        found = axe_module.Axe().run(page, options={"preload": False}).response["violations"]
-        assert [one["id"] for one in found if one["impact"] in {"serious", "critical"}] == []
+        assert_fits(page, width)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from browsing import FIGURE, assert_fits
 
 import gpnotes as gp
 from gpnotes import smoothing
@@ -19,7 +20,6 @@ from gpnotes import smoothing
 pytestmark = pytest.mark.browser
 
 BOOK = Path(__file__).parents[2] / "book"
-FIGURE = "document.querySelector('.gp-playground').playground"
 KERNELS = {"rbf": gp.RBF, "matern52": gp.Matern52, "matern12": gp.Matern12}
 MEANS = ("zero", "constant", "line", "parabola")
 
@@ -321,11 +321,8 @@ def test_the_static_pictures_show_the_same_readings(opened):
 @pytest.mark.parametrize("kind", ["smoothing", "mean"])
 @pytest.mark.parametrize("size", [390, 1200])
 def test_it_fits_its_window_and_its_readers(opened, kind, size):
-    axe_module = pytest.importorskip("axe_playwright_python.sync_playwright")
     page = opened(kind, size)
-    assert page.evaluate("document.documentElement.scrollWidth") <= size
-    found = axe_module.Axe().run(page, options={"preload": False}).response["violations"]
-    assert [one["id"] for one in found if one["impact"] in {"serious", "critical"}] == []
+    assert_fits(page, size)
     drawn = page.locator(".gp-plot [d], .gp-plot [transform]")
     marks = drawn.evaluate_all("all => all.map(e => e.outerHTML).join()")
     assert "NaN" not in marks

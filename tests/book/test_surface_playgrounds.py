@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from browsing import FIGURE, assert_fits, assert_prints_its_picture, assert_stands_above_its_caption
 
 import gpnotes as gp
 from gpnotes.kernels import gradients_at, values_at
@@ -14,7 +15,6 @@ from gpnotes.kernels import gradients_at, values_at
 pytestmark = pytest.mark.browser
 
 BOOK = Path(__file__).parents[2] / "book" / "gaussian-processes"
-FIGURE = "document.querySelector('.gp-playground').playground"
 KERNELS = {"rbf": gp.RBF, "matern12": gp.Matern12, "matern52": gp.Matern52}
 SURE, UNSURE = r"(\d+) % is surely inside", r"on (\d+) % zero"
 
@@ -354,25 +354,20 @@ def test_choices_stay_when_the_drawing_starts_again(opened):
     ("chapter", "kind"), [("implicit-surfaces", "surface"), ("sampling", "forward")]
 )
 def test_it_fits_its_windows_its_readers_and_its_chapter(opened, chapter, kind):
-    axe_module = pytest.importorskip("axe_playwright_python.sync_playwright")
     page = opened(kind)
     assert not page.is_visible("#still > p")
     assert page.is_visible("#still figcaption")
     for width in (390, 1200):
         page.set_viewport_size({"width": width, "height": 900})
         page.wait_for_function(f"{FIGURE}.width === {FIGURE}.plot.clientWidth")
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
-        found = axe_module.Axe().run(page, options={"preload": False}).response["violations"]
-        assert [one["id"] for one in found if one["impact"] in {"serious", "critical"}] == []
+        assert_fits(page, width)
     text = (BOOK / f"{chapter}.md").read_text("utf-8")
     before = text[: text.index(f'data-gp-kind="{kind}"')].splitlines()[-20:]
     listed = " ".join(line.split(":")[0] for line in before if line.startswith("- "))
     named = set(re.findall(r"\*([^*]+)\*", listed))
     assert len(named) == 4
     assert named <= set(page.locator(".gp-trials button").all_inner_texts())
-    page.emulate_media(media="print")
-    assert page.is_visible("#still > p")
-    assert not page.is_visible(".gp-plot")
+    assert_prints_its_picture(page)
 
 
 @pytest.mark.book
@@ -381,10 +376,4 @@ def test_it_fits_its_windows_its_readers_and_its_chapter(opened, chapter, kind):
 )
 def test_it_stands_in_its_chapter_above_its_caption(visit, chapter, name):
     page = visit(f"book/gaussian-processes/{chapter}.html").page
-    figure = page.locator(f"figure#{name}")
-    assert figure.locator(".gp-plot svg .gp-mean").count() == 1
-    assert figure.locator("figcaption").is_visible()
-    assert figure.locator("img:visible").count() == 0
-    page.emulate_media(media="print")
-    assert figure.locator("img.book-picture").is_visible()
-    assert not figure.locator(".gp-plot").is_visible()
+    assert_stands_above_its_caption(page, name, ".gp-mean")

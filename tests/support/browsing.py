@@ -1,0 +1,45 @@
+"""What several tests ask of a page in a browser, and of a figure that a reader operates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+FIGURE = "document.querySelector('.gp-playground').playground"
+
+
+def barriers(page: Any, **options: Any) -> list[str]:
+    """What axe finds serious in a page as it is."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    # Rules about styles would fetch them, which a browser refuses on file://.
+    options |= {"preload": False, "resultTypes": ["violations"]}
+    violations = Axe().run(page, options=options).response["violations"]
+    return [
+        f"{violation['id']} ({len(violation['nodes'])}): {violation['nodes'][0]['html'][:160]}"
+        for violation in violations
+        if violation["impact"] in ("serious", "critical")
+    ]
+
+
+def assert_fits(page: Any, width: int) -> None:
+    """Nothing is wider than the window, and nobody is kept out."""
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert barriers(page) == []
+
+
+def assert_prints_its_picture(page: Any) -> None:
+    """On paper the static picture stands where the operated figure was."""
+    page.emulate_media(media="print")
+    assert page.is_visible("#still > p")
+    assert not page.is_visible(".gp-plot")
+
+
+def assert_stands_above_its_caption(page: Any, name: str, drawn: str) -> None:
+    """In its chapter it has the place of the picture, which is there on paper."""
+    figure = page.locator(f"figure#{name}")
+    assert figure.locator(f".gp-plot svg {drawn}").count() == 1
+    assert figure.locator("figcaption").is_visible()
+    assert figure.locator("img:visible").count() == 0
+    page.emulate_media(media="print")
+    assert figure.locator("img.book-picture").is_visible()
+    assert not figure.locator(".gp-plot").is_visible()
