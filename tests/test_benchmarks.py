@@ -33,8 +33,6 @@ def bench(root, monkeypatch):
         "epoch_contestants", "approximations_table", "which_approximation", "path_contestants",
         "paths_table", "whole_fit", "kernels_table", "gradients_table",
     )  # fmt: skip
-    # no time is compared here, and where a book has been parsed before, a collection takes seconds
-    monkeypatch.setattr("gc.collect", lambda generation=2: 0)
     yield {name: importlib.import_module(name) for name in names}
     for name in names:
         sys.modules.pop(name)
