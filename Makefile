@@ -39,13 +39,13 @@ $(PIP) install --no-deps --progress-bar off --requirement $(1) 2>&1 \
 endef
 
 # Two steps into one environment: what the book needs, and what tests and benchmarks need as well.
-$(READY): requirements-book.lock pyproject.toml
+$(READY): requirements-book.lock pyproject.toml engine/pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "Python 3.11 or later is needed; choose one with make PYTHON=..."; exit 1; }
 	@echo "Making the environment in $(VENV), once: 0.7 GB for the book."
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(call install,requirements-book.lock)
-	@$(PIP) install -qq --no-deps --no-build-isolation --editable .
+	@$(PIP) install -qq --no-deps --no-build-isolation --editable ./engine --editable .
 	@touch $@
 
 $(WHOLE): $(READY) requirements.lock
@@ -75,7 +75,7 @@ replay: $(WHOLE)  ## run the chapters again and compare with what is stored, cel
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --nbval --nbval-current-env tests/notebooks
 
 flips: $(WHOLE)  ## try all slips in the text of all chapters again (minutes)
-	@$(BIN)/python -m pytest -n $(WORKERS) --flips tests/equations/book/test_flips.py
+	@$(BIN)/python -m pytest -n $(WORKERS) --flips tests/book/test_flips.py
 
 properties: $(WHOLE)  ## the tests of properties, with twenty times as many examples (minutes)
 	@$(BIN)/python -m pytest -n $(WORKERS) --hypothesis-profile=full -m hypothesis tests
@@ -94,8 +94,8 @@ lab: $(READY)  ## open JupyterLab with the chapters as notebooks
 	@$(BIN)/python tools/lab.py --ServerApp.root_dir=. --LabApp.default_url=/lab/tree/book $(LAB_OPTIONS)
 
 references: $(WHOLE)  ## store what chapters print and hold, and what slips they catch (CHAPTER=slug for one)
-	@$(BIN)/python -m gpnotes.equations pack book --to src/gpnotes/data
-	@$(BIN)/python -m gpnotes.equations flip book $(CHAPTER)
+	@$(BIN)/python -m checked_equations pack book --to src/gpnotes/data
+	@$(BIN)/python -m checked_equations flip book $(CHAPTER)
 	@$(BIN)/python tests/notebooks/make.py $(CHAPTER)
 
 bench: $(WHOLE)  ## time gpnotes beside scikit-learn and beside LAPACK alone

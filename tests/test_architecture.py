@@ -16,14 +16,15 @@ from typing import get_args
 
 import pytest
 
+import checked_equations
 import gpnotes
-import gpnotes.equations
 from gpnotes._array import Array, Matrix, Scalar, Stack, Vector
 
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src" / "gpnotes"
+ENGINE = ROOT / "engine" / "src" / "checked_equations"
 
 # The rooms, floor by floor: a room imports from lower floors only. ARCHITECTURE.md says the same.
 BY_FLOOR = (
@@ -45,7 +46,7 @@ BY_FLOOR = (
     ("plot",),
 )
 FLOORS = {room: floor for floor, rooms in enumerate(BY_FLOOR) for room in rooms}
-APART = {"equations", "testing"}  # no room imports them
+APART = {"testing"}  # no room imports it
 LAZY = {"__init__"}  # the front door, which loads a room when it is asked for
 
 # The stages of the engine, an equation's way from text to page; each builds on those before it.
@@ -59,7 +60,7 @@ NAMES_BACKENDS = {
     "testing": "it looks whether there is a CuPy to test on",
 }
 # `^{-1}` in a chapter means the inverse, so the engine that reads it takes one.
-MAY_INVERT = {"linalg", "equations"}
+MAY_INVERT = {"linalg", "evaluate"}
 
 
 @cache
@@ -68,17 +69,31 @@ def tree(path: Path) -> ast.Module:
 
 
 def files() -> list[Path]:
-    return sorted(SOURCE.rglob("*.py"))
+    """Every module of the package and of the engine."""
+    return sorted([*SOURCE.rglob("*.py"), *ENGINE.rglob("*.py")])
+
+
+def home(path: Path) -> Path:
+    """The folder of the distribution that a file belongs to."""
+    return ENGINE if path.is_relative_to(ENGINE) else SOURCE
+
+
+def within(path: Path) -> Path:
+    return path.relative_to(home(path))
+
+
+def shown(path: Path) -> str:
+    return str(path.relative_to(ROOT))
 
 
 def room(path: Path) -> str:
-    """The module or sub-package of `gpnotes` that a file belongs to."""
-    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+    """The module or sub-package of its distribution that a file belongs to."""
+    return within(path).parts[0].removesuffix(".py")
 
 
 def dotted(path: Path) -> list[str]:
     """The absolute name of the package that a file's relative imports start from."""
-    return ["gpnotes", *path.relative_to(SOURCE).parts[:-1]]
+    return [home(path).name, *within(path).parts[:-1]]
 
 
 def imported(path: Path) -> Iterator[str]:
@@ -101,13 +116,14 @@ def _called(node: ast.Call) -> str:
 def rooms_imported(path: Path) -> set[str]:
     """The other rooms that a file imports from."""
     names = [name.split(".") for name in imported(path)]
-    return {name[1] for name in names if name[0] == "gpnotes" and len(name) > 1} - {room(path)}
+    here = home(path).name
+    return {name[1] for name in names if name[0] == here and len(name) > 1} - {room(path)}
 
 
 def functions() -> list[tuple[str, int]]:
     """Every function of the package and the number of lines of its body."""
     return [
-        (f"{path.relative_to(SOURCE)}:{node.lineno} {node.name}", body_lines(path, node))
+        (f"{shown(path)}:{node.lineno} {node.name}", body_lines(path, node))
         for path in files()
         for node in ast.walk(tree(path))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
@@ -124,27 +140,28 @@ def body_lines(path: Path, node: ast.FunctionDef) -> int:
 
 
 def test_every_room_is_in_the_plan():
-    assert {room(path) for path in files()} == FLOORS.keys() | APART | LAZY
+    rooms = {room(path) for path in files() if home(path) == SOURCE}
+    assert rooms == FLOORS.keys() | APART | LAZY
 
 
-@pytest.mark.parametrize("path", files(), ids=lambda path: str(path.relative_to(SOURCE)))
+@pytest.mark.parametrize("path", files(), ids=shown)
 def test_a_room_imports_from_lower_floors_only(path):
     here, others = room(path), rooms_imported(path)
-    if here == "equations":
-        assert not others, "the engine could serve any book: it imports nothing of the rest"
-    elif here in FLOORS:
+    if home(path) == SOURCE and here in FLOORS:
         assert others <= FLOORS.keys(), others
         assert all(FLOORS[other] < FLOORS[here] for other in others), others
 
 
-ENGINE = [path for path in files() if room(path) == "equations"]
+@pytest.mark.parametrize("path", files(), ids=shown)
+def test_neither_distribution_imports_the_other(path):
+    """The engine would serve any book, and Gaussian processes need no engine."""
+    other = {"gpnotes", "checked_equations"} - {home(path).name}
+    assert not other & {name.partition(".")[0] for name in imported(path)}
 
 
-@pytest.mark.parametrize("path", ENGINE, ids=lambda path: str(path.relative_to(SOURCE)))
+@pytest.mark.parametrize("path", sorted(ENGINE.rglob("*.py")), ids=shown)
 def test_a_stage_of_the_engine_imports_from_lower_stages_only(path):
-    here = path.relative_to(SOURCE / "equations").parts[0].removesuffix(".py")
-    names = [name.split(".") for name in imported(path)]
-    others = {name[2] for name in names if name[:2] == ["gpnotes", "equations"]} - {here}
+    here, others = room(path), rooms_imported(path)
     if here.startswith("__"):  # the front door and the commands, which use any of them
         assert others <= STAGES.keys(), others
     else:
@@ -159,7 +176,7 @@ def test_the_modules_of_a_room_import_each_other_in_one_direction():
     def visit(name: str, above: tuple[str, ...]) -> None:
         assert name not in above, f"a circle of imports: {(*above, name)}"
         if name not in finished:
-            for other in sorted(edges[name] - {None, name, "gpnotes"}):
+            for other in sorted(edges[name] - {None, name, "gpnotes", "checked_equations"}):
                 visit(other, (*above, name))
             finished.add(name)
 
@@ -175,7 +192,7 @@ def _module(imported_name: str, names: dict[str, Path]) -> str | None:
     return None
 
 
-@pytest.mark.parametrize("path", files(), ids=lambda path: str(path.relative_to(SOURCE)))
+@pytest.mark.parametrize("path", files(), ids=shown)
 def test_only_the_ground_floor_names_a_backend(path):
     named = {name.partition(".")[0] for name in imported(path)} & BACKENDS
     assert not named or room(path) in NAMES_BACKENDS
@@ -189,20 +206,20 @@ def test_functions_are_short():
     assert lengths[int(0.9 * len(lengths))] <= 20
 
 
-@pytest.mark.parametrize("path", files(), ids=lambda path: str(path.relative_to(SOURCE)))
+@pytest.mark.parametrize("path", files(), ids=shown)
 def test_a_file_is_about_one_idea(path):
     assert len(path.read_text(encoding="utf-8").splitlines()) <= 350
     assert path.stem not in ("utils", "util", "helpers", "common", "misc")
 
 
-@pytest.mark.parametrize("path", files(), ids=lambda path: str(path.relative_to(SOURCE)))
+@pytest.mark.parametrize("path", files(), ids=shown)
 def test_nobody_inverts_a_matrix_outside_linalg(path):
     calls = [node for node in ast.walk(tree(path)) if isinstance(node, ast.Call)]
     inverses = [node.lineno for node in calls if _called(node) in ("inv", "pinv", "pinvh")]
     assert not inverses or room(path) in MAY_INVERT
 
 
-@pytest.mark.parametrize("path", files(), ids=lambda path: str(path.relative_to(SOURCE)))
+@pytest.mark.parametrize("path", files(), ids=shown)
 def test_no_error_is_swallowed_and_no_name_comes_from_a_star(path):
     for node in ast.walk(tree(path)):
         if isinstance(node, ast.ImportFrom):
@@ -217,8 +234,9 @@ def _catches_all(handler: ast.ExceptHandler) -> bool:
 
 
 def packages() -> list[str]:
-    """`gpnotes` and every package in it."""
-    folders = [path.parent.relative_to(SOURCE.parent) for path in SOURCE.rglob("__init__.py")]
+    """Both distributions and every package in them."""
+    inits = [path for path in files() if path.name == "__init__.py"]
+    folders = [path.parent.relative_to(home(path).parent) for path in inits]
     return sorted(".".join(folder.parts) for folder in folders)
 
 
@@ -232,7 +250,7 @@ def test_no_name_hides_a_module(package):
     assert [name for name in modules if not inspect.ismodule(getattr(home, name))] == []
 
 
-@pytest.mark.parametrize("path", files(), ids=lambda path: str(path.relative_to(SOURCE)))
+@pytest.mark.parametrize("path", files(), ids=shown)
 def test_nothing_has_the_name_of_its_module_or_of_one_beside_it(path):
     """``from .badge import badge`` in a package would hide the module from then on."""
     beside = {module.stem for module in path.parent.iterdir() if module.suffix in ("", ".py")}
@@ -246,7 +264,7 @@ def test_no_benchmark_hides_a_room():
     assert scripts & {room(path) for path in files()} == set()
 
 
-@pytest.mark.parametrize("path", files(), ids=lambda path: str(path.relative_to(SOURCE)))
+@pytest.mark.parametrize("path", files(), ids=shown)
 def test_values_are_frozen(path):
     for node in ast.walk(tree(path)):
         if not isinstance(node, ast.ClassDef) or node.name.startswith("_"):
@@ -256,7 +274,7 @@ def test_values_are_frozen(path):
                 assert "frozen=True" in ast.unparse(mark), f"{node.name} in line {node.lineno}"
 
 
-@pytest.mark.parametrize("path", files(), ids=lambda path: str(path.relative_to(SOURCE)))
+@pytest.mark.parametrize("path", files(), ids=shown)
 def test_what_is_public_says_what_it_is(path):
     module = tree(path)
     assert ast.get_docstring(module), "a module without a sentence about itself"
@@ -277,7 +295,7 @@ def public(node: ast.Module | ast.ClassDef) -> Iterator[ast.FunctionDef | ast.Cl
                 yield from public(part)
 
 
-@pytest.mark.parametrize("door", [gpnotes, gpnotes.equations], ids=lambda door: door.__name__)
+@pytest.mark.parametrize("door", [gpnotes, checked_equations], ids=lambda door: door.__name__)
 def test_what_the_front_doors_hand_out_says_what_it_is(door):
     things = {name: getattr(door, name) for name in door.__all__}
     assert things
@@ -292,9 +310,9 @@ def test_what_the_front_doors_hand_out_says_what_it_is(door):
 HALVED = re.compile(r"0\.5 \* \((\w[\w.]*) \+ (?:\1\.m?T\b|xp\.matrix_transpose\(\1\))")
 
 
-@pytest.mark.parametrize("path", files(), ids=lambda path: str(path.relative_to(SOURCE)))
+@pytest.mark.parametrize("path", files(), ids=shown)
 def test_the_symmetric_part_is_taken_in_one_place(path):
-    if room(path) not in ("_xp", "equations"):  # the engine imports nothing of the rest
+    if home(path) == SOURCE and room(path) != "_xp":
         assert HALVED.search(path.read_text(encoding="utf-8")) is None, "_xp.symmetric_part"
 
 
@@ -337,10 +355,11 @@ def test_every_file_on_the_map_exists():
 
 def test_the_type_checker_reads_everything_and_nothing_is_hidden_from_it():
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["mypy"]
-    assert settings.pop("files") == ["src/gpnotes"]
+    assert settings.pop("files") == ["src/gpnotes", "engine/src/checked_equations"]
     for override in settings.pop("overrides"):
         assert override.keys() == {"module", "ignore_missing_imports"}
-        assert not [name for name in override["module"] if name.startswith(("gpnotes", "*"))]
+        ours = ("gpnotes", "checked_equations", "*")
+        assert not [name for name in override["module"] if name.startswith(ours)]
     assert settings["disallow_untyped_defs"]
     assert all(settings.values()), "each of them asks for more"
 
@@ -350,7 +369,7 @@ def test_no_line_is_excused_from_its_type():
     assert not [path for path in files() if excuse.search(path.read_text(encoding="utf-8"))]
 
 
-@pytest.mark.parametrize("path", files(), ids=lambda path: str(path.relative_to(SOURCE)))
+@pytest.mark.parametrize("path", files(), ids=shown)
 def test_no_name_of_a_type_stands_for_any(path):
     for node in ast.walk(tree(path)):
         if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(node.value, ast.Name):
@@ -376,7 +395,7 @@ def _public_arguments(path: Path) -> Iterator[tuple[str, ast.expr | None]]:
         arguments = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
         for argument in arguments:
             if argument.arg not in ("self", "cls"):
-                where = f"{path.relative_to(SOURCE)}:{function.lineno} {function.name}"
+                where = f"{shown(path)}:{function.lineno} {function.name}"
                 yield f"{where}({argument.arg})", argument.annotation
 
 

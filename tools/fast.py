@@ -16,7 +16,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-SELECTION = ["tests", "-m", "not slow and not book and not browser", "--ignore=tests/book"]
+SELECTION = [
+    "tests",
+    "engine/tests",
+    "-m",
+    "not slow and not book and not browser",
+    "--ignore=tests/book",
+]
 SELECTION += ["--ignore=tests/notebooks"]
 # The strict array library works with NumPy's arrays: another processor tells it nothing new.
 NUMPY_ALONE = ["-k", "not (strict-device1 or strict-CPU_DEVICE or strict-no_float64)"]

@@ -15,8 +15,8 @@ from xml.etree import ElementTree
 import numpy as np
 from scipy.stats import multivariate_normal
 
+from checked_equations import check_equation
 from gpnotes import GP, Matern52, condition, plot, stream
-from gpnotes.equations import check_equation
 
 FOLDER = Path(__file__).resolve().parent.parent / "book" / "_static"
 LATEX = (

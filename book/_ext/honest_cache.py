@@ -25,7 +25,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 STACK = ("numpy", "scipy", "lark", "array-api-compat", "array-api-extra", "matplotlib", "ipykernel")
-PAGES = ("book/_ext", "src/gpnotes/equations/sphinx", "src/gpnotes/equations/language")
+ENGINE = "engine/src/checked_equations"
+PAGES = ("book/_ext", f"{ENGINE}/sphinx", f"{ENGINE}/language")
 BACKENDS = ("cupy-cuda12x", "cupy-cuda13x")
 DATA = ("book/sources",)
 SETTINGS = ("book/equations.toml", "book/notation.yml")
@@ -34,8 +35,8 @@ KEPT = 12  # folders of earlier states, so that going back and forth costs nothi
 
 # What only the pages use, and the copy of the equations for a notebook that has left the book.
 APART = (
-    "src/gpnotes/equations/sphinx/",
-    "src/gpnotes/equations/language/",
+    f"{ENGINE}/sphinx/",
+    f"{ENGINE}/language/",
     "src/gpnotes/data/equations.json",
 )
 EQUATION = re.compile(
@@ -47,7 +48,8 @@ EQUATION = re.compile(
 
 def inputs(root: Path) -> list[Path]:
     """The files that the result of a cell may depend on, beside its own chapter."""
-    found = [p for top in ("src", *DATA) for p in (root / top).rglob("*") if p.is_file()]
+    folders = [root / top for top in ("src", "engine/src", *DATA)]
+    found = [path for top in folders for path in top.rglob("*") if path.is_file()]
     found += filter(Path.is_file, (root / name for name in SETTINGS))
     apart = tuple(str(root / entry) for entry in APART)
     return sorted(

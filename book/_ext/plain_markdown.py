@@ -3,7 +3,7 @@
 These know headings, lists, tables and mathematics between dollars, and nothing of MyST. So the
 page is written anew from the tree that Sphinx has resolved, in which every role and directive has
 become words, with the numbers that the page prints. An equation keeps its label in a comment,
-where `gpnotes.equations` reads it.
+where `checked_equations` reads it.
 """
 
 import re

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from site_search import gather
 
-from gpnotes.equations.sphinx.directives import symbol_groups
+from checked_equations.sphinx.directives import symbol_groups
 
 
 def equations(pages):

@@ -200,7 +200,7 @@ CONF = """
 import sys
 sys.path[:0] = [{folder!r}, {ext!r}]
 project = "tiny"
-extensions = ["myst_nb", "sphinx.ext.mathjax", "gpnotes.equations.sphinx", "honest_cache"]
+extensions = ["myst_nb", "sphinx.ext.mathjax", "checked_equations.sphinx", "honest_cache"]
 extensions += {extensions!r}
 root_doc = "index"
 nb_execution_mode = "cache"
@@ -259,7 +259,7 @@ A line of prose.
 
 ```{{code-cell}}
 import numpy as np
-from gpnotes.equations import Chapter
+from checked_equations import Chapter
 
 chapter = Chapter("{slug}")
 

@@ -61,8 +61,8 @@ def test_what_a_cell_reads_changes_the_digest(cache: Any, project: Path, name: s
     [
         "book/flips.json",
         "book/chapter.md",
-        "src/gpnotes/equations/sphinx/tables.py",
-        "src/gpnotes/equations/language/words.py",
+        "engine/src/checked_equations/sphinx/tables.py",
+        "engine/src/checked_equations/language/words.py",
         "src/gpnotes/data/equations.json",
         "src/gpnotes/__pycache__/exact.pyc",
         "README.md",
@@ -79,9 +79,9 @@ def test_what_no_cell_reads_does_not(cache: Any, project: Path, name: str) -> No
     ("name", "counts"),
     [
         ("book/_ext/one.py", True),
-        ("src/gpnotes/equations/sphinx/tables.py", True),
-        ("src/gpnotes/equations/language/words.py", True),
-        ("src/gpnotes/equations/sphinx/static/equations.css", False),
+        ("engine/src/checked_equations/sphinx/tables.py", True),
+        ("engine/src/checked_equations/language/words.py", True),
+        ("engine/src/checked_equations/sphinx/static/equations.css", False),
         ("book/_static/book.css", False),
         ("src/gpnotes/exact.py", False),
         ("book/chapter.md", False),

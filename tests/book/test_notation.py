@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import yaml
 
-from gpnotes.equations.book import markup
-from gpnotes.equations.latex import names, parser
+from checked_equations.book import markup
+from checked_equations.latex import names, parser
 
 ROOT = Path(__file__).resolve().parents[2]
 CHAPTERS = sorted(

@@ -15,8 +15,8 @@ import pytest
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
-from gpnotes.equations import Chapter
-from gpnotes.equations.book import markup, prose
+from checked_equations import Chapter
+from checked_equations.book import markup, prose
 
 pytestmark = pytest.mark.book
 

@@ -269,7 +269,7 @@ def test_chapters_say_what_the_ledger_says(
         assert f"{sum(row['mutants']['caught'] for row in rows)} of " in said
 
 
-FLOORS = tomllib.loads((ROOT / "tests" / "equations" / "passing.toml").read_text("utf-8"))
+FLOORS = tomllib.loads((ROOT / "tests" / "book" / "passing.toml").read_text("utf-8"))
 
 
 @pytest.mark.parametrize("slug", FLOORS)

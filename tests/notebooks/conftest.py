@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 from nbval import plugin
 
-from gpnotes.equations.book import markup
+from checked_equations.book import markup
 
 HERE = Path(__file__).resolve().parent
 BOOK = HERE.parent.parent / "book"

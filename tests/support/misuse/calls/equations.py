@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpnotes.equations import check_equation
+from checked_equations import check_equation
 
 from ..answers import call
 from ..kinds import Argument, name, nonnegative

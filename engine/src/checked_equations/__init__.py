@@ -1,0 +1,22 @@
+"""Equations that check themselves: the LaTeX of a chapter, parsed, evaluated and mutated.
+
+>>> from checked_equations import Chapter, Distribution, Estimate, Nodes
+"""
+
+from .book.chapter import Chapter
+from .book.gluing import glue
+from .book.records import Record
+from .book.single import check_equation
+from .errors import EquationError
+from .evaluate.values import Distribution, Estimate, Nodes
+
+__all__ = [
+    "Chapter",
+    "Distribution",
+    "EquationError",
+    "Estimate",
+    "Nodes",
+    "Record",
+    "check_equation",
+    "glue",
+]

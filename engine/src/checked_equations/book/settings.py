@@ -1,0 +1,112 @@
+"""What a book tells the engine: a file ``equations.toml`` at its root, or above its chapters.
+
+Every setting may be left out::
+
+    package = "mine"                  # the package that the book is about: an independent route
+    items = "book/sources/items.tsv"  # what its chapters must answer, see `sources`
+    notation = "book/notation.yml"    # which symbol is which field of a problem, see `notation`
+    carry = ["book/data/*.csv"]       # what a notebook far from the book needs beside equations
+
+    [libraries]                       # a word in oracle=, and the library that must be called
+    scikit = "sklearn"
+
+    [macros]                          # the book's own commands, where no _config.yml tells them
+    R = '\\mathbb R'
+    vec = ['\\mathbf{#1}', 1]
+
+Paths are relative to the file. In a folder of packed data (see `packing`) they count by their
+last part, since everything lies beside the file there.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+from ..check.libraries import Libraries
+from ..latex.macros import Macros
+
+__all__ = ["NAME", "PACKED", "Settings", "carried", "find_settings"]
+
+NAME = "equations.toml"
+PACKED = "_equations"  # a book's own folder of packed data
+# A package may carry the packed data of its book. It declares the folder as an entry point:
+# [project.entry-points."checked_equations"], mine = "mine:__equations__".
+_GROUP = __package__.split(".")[0]
+_KNOWN = {"package", "items", "notation", "carry", "libraries", "macros"}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings of a book and the file that they stand in; without one, there are none."""
+
+    file: Path | None = None
+    package: str = ""
+    items: str = ""
+    notation: str = ""
+    carry: tuple[str, ...] = ()
+    libraries: Mapping[str, str] = field(default_factory=dict)
+    macros: Macros = field(default_factory=dict)
+
+    @property
+    def items_file(self) -> Path | None:
+        """The list of items, where the book has one and it can be found."""
+        return self._found(self.items, Path(self.items).name) if self.items else None
+
+    @property
+    def notation_file(self) -> Path | None:
+        """The notation: the book's own, or what was packed of it."""
+        if not self.notation:
+            return None
+        return self._found(self.notation, Path(self.notation).with_suffix(".json").name)
+
+    def _found(self, *places: str) -> Path | None:
+        """The first of these files, named from the folder of the settings, that is there."""
+        folder = self.file.parent if self.file else Path()
+        return next((folder / place for place in places if (folder / place).is_file()), None)
+
+    @property
+    def known(self) -> Libraries:
+        """What the engine must know of libraries."""
+        return Libraries(self.package, self.libraries)
+
+    def carried_files(self) -> Iterator[Path]:
+        """The files that go with the equations where these are packed."""
+        if self.file is not None:
+            yield from filter(None, [self.items_file])
+            for pattern in self.carry:
+                yield from sorted(self.file.parent.glob(pattern))
+            yield self.file
+
+
+def find_settings(folder: Path, *, packed: bool = True) -> Settings:
+    """The settings of the book that `folder` belongs to: from the file in it, or above it.
+
+    Else, with `packed`, those of the packed copy that is nearest. Raises `ValueError` for a
+    setting that does not exist.
+    """
+    above = (folder.resolve(), *folder.resolve().parents)
+    folders = list(above)
+    if packed:
+        folders += [*(place / PACKED for place in above), *carried()]
+    file = next((place / NAME for place in folders if (place / NAME).is_file()), None)
+    return _read(file, file.stat().st_mtime_ns) if file else Settings()
+
+
+@lru_cache(maxsize=16)
+def _read(file: Path, changed: int) -> Settings:
+    given: dict[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))
+    unknown = sorted(given.keys() - _KNOWN)
+    if unknown:
+        raise ValueError(f"{file}: {', '.join(unknown)} is no setting of the engine")
+    return Settings(file, **{**given, "carry": tuple(given.get("carry", ()))})
+
+
+def carried() -> tuple[Path, ...]:
+    """The folders of packed data that travel with installed packages."""
+    return tuple(Path(entry.load()) for entry in entry_points(group=_GROUP))

@@ -1,0 +1,134 @@
+"""The value of a tree on bound numbers: one small function a node.
+
+Values are remembered by node and by the running variables that the node contains. A mutant
+shares all but the path to its edit with the tree it came from, so that only this path is
+computed again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import EquationError, OperationError
+from ..latex import tree as t
+from ..latex.names import DISTRIBUTIONS, nearest, normal
+from .rules import Item, Scope, rule
+from .values import Array, Estimate, conform, kind
+
+__all__ = ["Evaluator", "Item"]
+
+
+@dataclass(slots=True)
+class _Memo:
+    node: t.Node
+    keys: tuple[str, ...]
+    values: dict[tuple[Any, ...], Any]
+
+
+class Evaluator:
+    """Values of nodes on one set of bindings, LaTeX name to value.
+
+    Raises `EquationError` at the node that cannot be computed. With `latex`, the text that
+    the tree was parsed from, the error shows the place.
+
+    >>> from checked_equations.latex.parser import parse_expression
+    >>> node = parse_expression("a b^2", {"a": "value", "b": "value"})
+    >>> float(Evaluator({"a": 2.0, "b": 3.0}).value(node))
+    18.0
+    """
+
+    def __init__(self, bindings: Mapping[str, Any], latex: str = "", *, cache: bool = True) -> None:
+        self.bindings = {normal(key): value for key, value in bindings.items()}
+        self.latex = latex
+        self.cache = cache
+        self._memo: dict[int, _Memo] = {}
+        self._bound: dict[str, Array] = {}
+
+    def value(self, node: t.Node, scope: Scope | None = None) -> Array:
+        """The value of `node`: a scalar (), a column (n, 1), a row (1, n) or a matrix."""
+        with np.errstate(all="ignore"):
+            return self.of(node, scope or {})
+
+    def observe(self, node: t.Node) -> list[Array]:
+        """All values that `node` has taken so far, over the loops that it stands in."""
+        memo = self._memo.get(id(node))
+        return list(memo.values.values()) if memo else []
+
+    def __len__(self) -> int:
+        """How many nodes are remembered."""
+        return len(self._memo)
+
+    def forget(self, kept: int) -> None:
+        """Remember only the first `kept` nodes: those of a mutant are not needed again."""
+        while len(self._memo) > kept:
+            self._memo.popitem()
+
+    def of(self, node: t.Node, scope: Scope) -> Array:
+        """The value of `node` where the running variables are those of `scope`, remembered."""
+        memo = self._memo.get(id(node)) or self._remember(node)
+        key = tuple(scope[k].token if k in scope else None for k in memo.keys) if scope else ()
+        known = memo.values.get(key)
+        if known is None or not self.cache:
+            known = memo.values[key] = self._compute(node, scope)
+        return known
+
+    def _remember(self, node: t.Node) -> _Memo:
+        memo = self._memo[id(node)] = _Memo(node, tuple(sorted(set(self._mentioned(node)))), {})
+        return memo
+
+    def _mentioned(self, node: t.Node) -> Iterator[str]:
+        if isinstance(node, t.Name | t.Index | t.Apply):
+            yield node.key
+        for _, child in t.children(node):
+            yield from (self._memo.get(id(child)) or self._remember(child)).keys
+
+    def _compute(self, node: t.Node, scope: Scope) -> Array:
+        try:
+            value = rule.of(node)(self, node, scope)
+            if not np.isfinite(value).all():
+                raise OperationError(f"the value is {_what_is_wrong(value)}")
+        except OperationError as wrong:
+            raise self.fault(node, str(wrong)) from wrong
+        return value
+
+    def depends(self, node: t.Node, key: str) -> bool:
+        """Whether the symbol `key` occurs in `node`."""
+        return key in (self._memo.get(id(node)) or self._remember(node)).keys
+
+    def fault(self, node: t.Node, problem: str) -> EquationError:
+        """An error that says `problem` and points at `node`."""
+        return EquationError(problem, self.latex, node.span)
+
+    def bound(self, key: str) -> Array:
+        """The bound value of a name, conformed once."""
+        if key not in self._bound:
+            if key not in self.bindings:
+                known = nearest(key, list(self.bindings))
+                raise OperationError(f"unbound symbol `{key}`{known}")
+            value = self.bindings[key]
+            self._refuse_unusable(key, value)
+            self._bound[key] = self._conformed(key, value)
+        return self._bound[key]
+
+    def _conformed(self, key: str, value: Any) -> Array:
+        try:
+            return conform(value.value if isinstance(value, Estimate) else value)
+        except OperationError as wrong:
+            raise OperationError(f"`{key}` is bound to what is no number: {wrong}") from wrong
+
+    def _refuse_unusable(self, key: str, value: Any) -> None:
+        what = kind(value)
+        if what == "nodes":
+            raise OperationError(f"`{key}` is bound to Nodes and stands outside its average")
+        if what in DISTRIBUTIONS:
+            raise OperationError(f"`{key}` is bound to a distribution; it has no value of its own")
+        if what != "value":
+            raise OperationError(f"`{key}` is bound to a {what}; it has no value of its own")
+
+
+def _what_is_wrong(value: Array) -> str:
+    return "not a number" if np.isnan(value).any() else "infinite"

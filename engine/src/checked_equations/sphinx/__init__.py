@@ -1,0 +1,78 @@
+"""The Sphinx extension ``checked_equations.sphinx``: what the checks found, on the pages.
+
+Add it to the extensions of any MyST-NB book. It puts a badge beside each numbered equation,
+warns of every equation without a check and every check without an equation, and fills the
+generated pages. Settings: ``equations_items``, ``equations_flips``, ``equations_notation``
+(files, relative to the source folder), ``equations_versions`` (names of packages) and
+``equations_pages``, which pages take part: "checked" or "all" (see `participation`).
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+try:
+    from sphinx.errors import ExtensionError
+except ImportError as problem:
+    raise ImportError(
+        f"{__name__} needs an extra: from a clone, pip install '.[book]'"
+    ) from problem
+
+from . import build
+from .directives import ALL
+
+if TYPE_CHECKING:  # the signatures alone name them
+    from sphinx.application import Sphinx
+
+__all__ = ["setup"]
+
+_DISTRIBUTION = __package__.split(".")[0]
+STATIC = Path(__file__).resolve().parent / "static"
+_SETTINGS = {
+    "equations_items": "",
+    "equations_flips": "",
+    "equations_notation": "",
+    "equations_versions": [],
+    "equations_pages": "checked",
+    "equations_help": "",
+}
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Connect the extension to a Sphinx application."""
+    _need_renderer()
+    for name, default in _SETTINGS.items():
+        app.add_config_value(name, default, "env")
+    for name, directive in ALL.items():
+        app.add_directive(name, directive)
+    app.connect("builder-inited", _add_static)
+    app.connect("doctree-read", build.gather)
+    app.connect("env-purge-doc", build.forget)
+    app.connect("env-merge-info", build.merge)
+    app.connect("env-get-updated", build.renew, priority=900)  # after equations have numbers
+    app.connect("env-check-consistency", build.judge)
+    app.connect("doctree-resolved", build.fill)
+    app.connect("build-finished", build.write_ledger)
+    app.connect("build-finished", build.forget_failure)
+    return {
+        "version": "1", "env_version": 2, "parallel_read_safe": True, "parallel_write_safe": True,
+    }  # fmt: skip
+
+
+def _need_renderer() -> None:
+    """Raise ExtensionError where the installed distribution does not name the renderer."""
+    named = {entry.value for entry in entry_points(group="myst_nb.mime_renderers")}
+    if f"{__package__}.output:CheckOutput" not in named:
+        raise ExtensionError(
+            f"myst-nb does not know the outputs of checks: the installed {_DISTRIBUTION} is older "
+            "than its source; install it again (pip install --no-deps --editable .)"
+        )
+
+
+def _add_static(app: Sphinx) -> None:
+    app.config.html_static_path.append(str(STATIC))
+    for name in ("equations", "evidence", "live"):
+        app.add_css_file(f"{name}.css")
+        app.add_js_file(f"{name}.js", loading_method="defer")

@@ -1,0 +1,117 @@
+"""The packed copy of the equations, for notebooks that run far from the book."""
+
+import json
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+from checked_equations import Chapter
+from checked_equations.__main__ import main
+from checked_equations.book import flips, packing
+
+ROOT = Path(__file__).parents[3]
+BOOK = ROOT / "book"
+DATA = ROOT / "src" / "gpnotes" / "data"
+HINT = "run `make references`"
+PAGE = "# One\n\n```{math}\n:label: eq-a\na = 2 b\n```\n"
+
+
+def latex_of(data, slug):
+    """The LaTeX of a packed chapter by label."""
+    pages = json.loads((data / "equations.json").read_text(encoding="utf-8"))
+    return {label: entry["latex"] for label, entry in pages[slug].items()}
+
+
+def test_the_packaged_copy_is_that_of_the_book(tmp_path):
+    """The LaTeX, that is; a line more or less of prose above it does no harm."""
+    new, *tables = packing.pack(BOOK, tmp_path)
+    for table in tables:
+        assert table.read_bytes() == (DATA / table.name).read_bytes(), HINT
+    for slug in json.loads(new.read_text(encoding="utf-8")):
+        assert latex_of(DATA, slug) == latex_of(tmp_path, slug), HINT
+
+
+@pytest.mark.parametrize("slug", flips.chapters(BOOK))
+def test_a_chapter_opens_in_an_empty_folder(slug, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    chapter = Chapter(slug)
+    with pytest.raises(ValueError, match="the ledger is not complete"):
+        chapter.ledger()
+
+
+def test_the_command_packs_where_it_is_told(tmp_path, capsys):
+    assert main(["pack", str(BOOK), "--to", str(tmp_path / "data")]) == 0
+    names = ("equations.json", "items.tsv", "equations.toml", "notation.json")
+    wanted = [tmp_path / "data" / name for name in names]
+    assert capsys.readouterr().out.splitlines() == list(map(str, wanted))
+    assert all(path.is_file() for path in wanted)
+
+
+def test_another_book_is_packed_into_its_own_folder(tmp_path, capsys):
+    """Without a list of items and without tables, and this package keeps its own copy."""
+    before = {path.name: path.read_bytes() for path in DATA.iterdir() if path.is_file()}
+    (tmp_path / "part").mkdir()
+    (tmp_path / "part" / "one.md").write_text(PAGE)
+    assert main(["pack", str(tmp_path)]) == 0
+    written = tmp_path / "_equations" / "equations.json"
+    assert capsys.readouterr().out.split() == [str(written)]
+    assert list(json.loads(written.read_text())) == ["part/one"]
+    after = {path.name: path.read_bytes() for path in DATA.iterdir() if path.is_file()}
+    assert after == before
+
+
+def test_what_the_settings_name_goes_with_the_equations(tmp_path):
+    (tmp_path / "one.md").write_text(PAGE)
+    (tmp_path / "equations.toml").write_text('carry = ["tables/*.csv"]\n')
+    (tmp_path / "tables").mkdir()
+    for name in ("b.csv", "a.csv", "a.txt"):
+        (tmp_path / "tables" / name).write_text(name)
+    packed = packing.pack(tmp_path)
+    assert [path.name for path in packed] == ["equations.json", "a.csv", "b.csv", "equations.toml"]
+    assert packed[2].read_text() == "b.csv"
+
+
+def test_a_notebook_of_another_book_finds_what_was_packed(tmp_path, monkeypatch):
+    (tmp_path / "part").mkdir()
+    (tmp_path / "part" / "one.md").write_text(PAGE)
+    packing.pack(tmp_path)
+    (tmp_path / "part" / "one.md").unlink()
+    monkeypatch.chdir(tmp_path / "part")
+    record = Chapter("part/one").check("eq-a", {"a": 2.5, "b": 1.25}, oracle="by hand")
+    assert record.text == "as packaged, not as in this notebook"
+
+
+def test_an_installed_package_is_never_written_to(tmp_path, capsys):
+    (tmp_path / "one.md").write_text(PAGE)
+    installed = Path(sysconfig.get_path("purelib"), "gpnotes", "data")
+    assert main(["pack", str(tmp_path), "--to", str(installed)]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("to must be a folder of the book, not of an installed package; got ")
+    assert not installed.exists()
+
+
+def test_a_fault_in_a_page_fails_the_command(tmp_path, capsys):
+    (tmp_path / "bad.md").write_text("$$ $$ (eq-a)\n")
+    assert main(["pack", str(tmp_path)]) == 1
+    assert "bad.md: line 1: the equation eq-a" in capsys.readouterr().err
+    assert not (tmp_path / "_equations").exists()
+
+
+def test_a_folder_without_equations_is_no_book(tmp_path, capsys):
+    (tmp_path / "plain.md").write_text("# No equations\n")
+    assert main(["pack", str(tmp_path)]) == 1
+    assert "must have a page with a labelled equation" in capsys.readouterr().err
+
+
+def test_what_cannot_be_written_is_said_in_words(tmp_path, capsys):
+    (tmp_path / "one.md").write_text(PAGE)
+    (tmp_path / "_equations").write_text("a file where the folder should be")
+    assert main(["pack", str(tmp_path)]) == 1
+    assert "_equations" in capsys.readouterr().err
+
+
+def test_the_folder_must_exist(tmp_path, capsys):
+    with pytest.raises(SystemExit):
+        main(["pack", str(tmp_path / "nowhere")])
+    assert "book must be a folder" in capsys.readouterr().err

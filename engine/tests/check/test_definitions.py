@@ -1,0 +1,104 @@
+"""Definitions are held against what they define; what is left bare says why."""
+
+import numpy as np
+import pytest
+
+from checked_equations import EquationError, Nodes
+from checked_equations.book import flips
+
+A, B = np.random.default_rng(1).normal(size=(2, 4, 4))
+S = A @ A.T + np.eye(4)
+m, x = np.random.default_rng(2).normal(size=(2, 4))
+STEPS = 2.0 * np.linalg.cholesky(S).T
+NORMAL = Nodes(np.concatenate([m + STEPS, m - STEPS]), np.full(8, 1 / 8))
+
+
+@pytest.fixture
+def define(small_chapter):
+    """Define one equation and return its record."""
+
+    def record(latex, *bindings, **options):
+        return small_chapter({"eq-a": latex}).define("eq-a", *bindings, **options)
+
+    return record
+
+
+class TestWithoutNumbers:
+    def test_a_reason_is_needed(self, define):
+        with pytest.raises(EquationError, match="why= must say why nothing is compared with a = b"):
+            define("a = b")
+        record = define("a = b", why="a model")
+        assert (record.kind, record.draws, record.steps) == ("definition", 0, ())
+        assert record.bare == ("a = b",)
+        assert repr(record) == "eq-a: definition, a model · small.md"
+
+    def test_it_must_parse(self, define):
+        with pytest.raises(EquationError, match=r"part/small.md, eq-a, line 5"):
+            define(r"a = \left( b", why="a model")
+
+    @pytest.mark.parametrize("bindings", [(), ({"a": 1.5, "b": 1.5, "c": 2.5},)])
+    def test_a_chain_is_a_claim(self, define, bindings):
+        with pytest.raises(EquationError, match=r"column 10: a definition has one `=`"):
+            define("a := b = c", *bindings, why="a model")
+
+
+class TestWithNumbers:
+    def test_what_is_bound_is_compared_and_mutated(self, define):
+        record = define("b := A x - m", {"b": A @ x - m, "A": A, "x": x, "m": m})
+        assert record.residual < 1e-12
+        assert record.mutants.caught >= 3
+        assert record.mutants.survived == 0
+        assert repr(record).startswith("eq-a: definition, compared · 1 step · ")
+
+    @pytest.mark.parametrize("latex", ["b := A x + m", "b := -A x - m", "b := A^\\top x - m"])
+    def test_a_slip_fails(self, define, latex):
+        with pytest.raises(EquationError, match="does not hold"):
+            define(latex, {"b": A @ x - m, "A": A, "x": x, "m": m})
+
+    def test_a_survivor_is_spared_with_a_reason(self, define):
+        numbers = {"a": 1.0, "b": 1.0}
+        with pytest.raises(EquationError, match="mutants survive"):
+            define("a = b^2", numbers)
+        record = define("a = b^2", numbers, spare={"3 for 2": "one is one"})
+        assert record.mutants.spared == 1
+
+    def test_of_a_normal_variable_mean_and_covariance_are_compared(self, define):
+        record = define(r"x \sim \mathcal N(m, S)", {"x": NORMAL, "m": m, "S": S})
+        assert len(record.steps) == 2
+        assert record.mutants.survived == 0
+        for wrong in ({"m": -m, "S": S}, {"m": m, "S": 1.01 * S}):
+            with pytest.raises(EquationError, match="does not hold"):
+                define(r"x \sim \mathcal N(m, S)", {"x": NORMAL, **wrong})
+
+    def test_a_stack_may_be_normal_too(self, define):
+        latex = r"\begin{bmatrix} y \\ f \end{bmatrix} \sim \mathcal N(m, S)"
+        stack = latex.partition(r"\sim")[0]
+        assert len(define(latex, {stack: NORMAL, "m": m, "S": S}).steps) == 2
+
+    def test_statements_that_are_not_bound_are_left_with_the_reason(self, define):
+        latex = r"a = 2 b, \qquad f \sim \mathcal{GP}(c, k)"
+        with pytest.raises(EquationError, match=r"nothing is compared with f .sim"):
+            define(latex, {"a": 3.0, "b": 1.5})
+        record = define(latex, {"a": 3.0, "b": 1.5}, why="f is a function")
+        assert len(record.steps) == 1
+        assert record.bare == (r"f \sim \mathcal{GP}(c, k)",)
+        assert "1 left: f is a function" in repr(record)
+
+    def test_shapes_conform_where_no_value_is_compared(self, define):
+        assert define(r"x \sim \mathcal N(0, S)", {"x": x, "S": S}, why="a model").bare
+        with pytest.raises(EquationError, match=r"covariance of \(4, 4\) does not fit"):
+            define(r"x \sim \mathcal N(m, S)", {"x": x, "m": m[:3], "S": S}, why="a model")
+        with pytest.raises(EquationError, match="must be square"):
+            define(r"x \sim \mathcal N(m, S)", {"x": x, "m": m, "S": S[:3]}, why="a model")
+
+    def test_every_symbol_is_used(self, define):
+        with pytest.raises(EquationError, match="never used"):
+            define("b := A x", {"b": A @ x, "A": A, "x": x, "c": 1.0})
+
+
+def test_slips_in_the_text_of_a_definition_are_noticed(small_chapter):
+    chapter = small_chapter({"eq-a": r"a = 2 b - c, \qquad f \sim \mathcal{GP}(0, k)"})
+    chapter.define("eq-a", {"a": 2.5, "b": 1.5, "c": 0.5}, why="f is a function")
+    outcomes = {outcome.edit: outcome.by for outcome in flips.outcomes(chapter)}
+    assert outcomes["plus for minus"] == "numbers"
+    assert outcomes["one more"] == "numbers"

@@ -1,0 +1,96 @@
+"""What may not pass for evidence: statements that say nothing, tolerances that allow all."""
+
+import numpy as np
+import pytest
+
+from checked_equations import Estimate
+from checked_equations.errors import EquationError
+
+
+def pair(stream):
+    x = stream.normal(size=4)
+    return {"x": x, "y": x.copy()}
+
+
+class TestNothingVacuous:
+    @pytest.mark.parametrize(
+        ("latex", "bindings"),
+        [
+            ("x = x", {"x": [1.1, 2.3]}),
+            (r"x \le x", {"x": [1.1, 2.3]}),
+            ("f(x) = f(x)", {"f": np.sin, "x": [1.1, 2.3]}),
+            ("2 = 2", {}),
+        ],
+    )
+    def test_two_sides_that_read_the_same(self, checked, latex, bindings):
+        with pytest.raises(EquationError, match="says nothing: both sides read the same"):
+            checked(latex, bindings)
+
+    @pytest.mark.parametrize(
+        ("latex", "bindings"),
+        [
+            ("x = y", pair),
+            ("a = |b|", {"a": 1.3, "b": 1.3}),
+            ("f(x) = g(x)", {"f": np.sin, "g": np.sin, "x": [1.1, 2.3]}),
+            (r"x \propto y", {"x": [1.1, 2.3], "y": [2.2, 4.6]}),
+            ("e = m", {"e": Estimate(1.0, 0.5, n=10), "m": 1.2}),
+        ],
+    )
+    def test_a_statement_without_a_mutant_to_catch(self, checked, latex, bindings):
+        with pytest.raises(EquationError, match="shows nothing"):
+            checked(latex, bindings)
+
+    def test_a_derivative_is_computed_though_it_has_no_mutant(self, checked):
+        bindings = {"h": np.cos(1.3), "f": np.sin, "a": 1.3}
+        assert checked(r"h = \frac{\partial f(a)}{\partial a}", bindings).residual < 1e-9
+
+    def test_symmetry_is_a_statement(self, checked):
+        """Its one mutant is ``A = A``, which is what it claims."""
+        symmetric = np.array([[2.1, 0.3], [0.3, 1.7]])
+        assert checked(r"A = A^\top", {"A": symmetric}).mutants.indistinct == 1
+        with pytest.raises(EquationError, match="does not hold"):
+            checked(r"A = A^\top", {"A": np.array([[2.1, 0.4], [0.3, 1.7]])})
+
+
+class TestTolerance:
+    @pytest.mark.parametrize(
+        "options", [{"rtol": 1.0}, {"rtol": -1e-9}, {"rtol": np.nan}, {"atol": np.inf}]
+    )
+    def test_an_identity_holds_to_more_than_that(self, checked, options):
+        (name,) = options
+        with pytest.raises(EquationError, match=f"eq-a.*{name} must lie between"):
+            checked("a = 2 b", {"a": 2.2, "b": 1.1}, **options)
+
+    def test_an_approximation_is_near(self, checked):
+        with pytest.raises(EquationError, match=r"approx must lie between 0 and 0\.1; got 0\.9"):
+            checked(r"a \approx 2 b", {"a": 2.2, "b": 1.3}, approx=0.9)
+
+    def test_a_violated_order_is_not_excused_by_a_zero(self, checked):
+        with pytest.raises(EquationError, match=r"is allowed\n") as error:
+            checked(r"0 \preceq A", {"A": -np.eye(3)})
+        assert "atol" not in str(error.value)
+
+    def test_the_wrong_sign_is_no_proportion(self, checked):
+        with pytest.raises(EquationError, match=r"residual 1\.0e"):
+            checked(r"x \propto -2 y", {"x": [1.0, 2.0], "y": [2.0, 4.0]})
+
+
+class TestRefutation:
+    """A printed formula is refuted by its numbers or its shapes, not by slips of the author."""
+
+    @pytest.mark.parametrize(
+        ("latex", "more", "problem"),
+        [
+            (r"s = f x^\top x", {"f": np.sin}, "bound to a callable"),
+            (r"s = x^\top x \log(t)", {"t": -1.5}, "logarithm of -1.5"),
+            (r"s = x_n", {"n": 3}, "outside 1 to 2"),
+            (r"s \propto x^\top x", {}, "needs several draws"),
+        ],
+    )
+    def test_other_faults_raise(self, small_chapter, latex, more, problem):
+        chapter = small_chapter({"eq-a": r"s = 2 x^\top x"})
+        x = np.array([1.1, -2.3])
+        bindings = {"s": 2 * x @ x, "x": x}
+        chapter.check("eq-a", bindings, oracle="by hand")
+        with pytest.raises(EquationError, match=problem):
+            chapter.refute("T-01", latex, {**bindings, **more}, instead="eq-a")

@@ -1,0 +1,63 @@
+"""Names with a second meaning: what a reader takes for a power, or for an entry that runs."""
+
+import numpy as np
+import pytest
+
+from checked_equations import Estimate
+from checked_equations.errors import EquationError
+
+
+def test_a_name_and_its_square_agree(checked):
+    bindings = {"a": 5.0, r"\sigma_n": 0.5, r"\sigma_n^2": 0.25}
+    record = checked(r"a = \sigma_n^2 \cdot 10 \sigma_n \cdot 4", bindings)
+    assert record.residual < 1e-15
+    with pytest.raises(EquationError, match=r"`\\sigma_n\^2` is bound to other numbers"):
+        checked(r"a = \sigma_n^2 \sigma_n^{-1}", {"a": 10.0, r"\sigma_n": 0.5, r"\sigma_n^2": 5.0})
+
+
+@pytest.mark.parametrize("mark", ["^{-1}", r"^\top"])
+def test_a_name_and_its_inverse_or_transpose_agree(checked, numbers, mark):
+    A, B = numbers.normal(size=(2, 3, 3))
+    with pytest.raises(EquationError, match="is bound to other numbers than it reads as"):
+        checked(f"B = A (A{mark}) C", {"B": A @ B @ B, "C": B, "A": A, "A" + mark: B})
+
+
+def test_an_entry_is_that_of_its_array(checked):
+    bindings = {"a": 3.5, "x": [1.0, 2.5], "x_1": 1.0}
+    assert checked("a = x_1 + x_2", bindings).residual == 0.0
+    with pytest.raises(EquationError, match="`x_1` is bound to other numbers than it reads as"):
+        checked("a = x_1 + x_2", {**bindings, "a": 5.5, "x_1": 3.0})
+
+
+def test_other_marks_and_the_parts_of_a_whole_are_names_of_their_own(checked, numbers):
+    one, two = numbers.normal(size=(2, 3, 3))
+    record = checked("K = K_1 + K_2", {"K": one + two, "K_1": one, "K_2": two})
+    assert record.residual < 1e-15
+    record = checked(r"a = \sigma \sigma_1 x^* x", {"a": 12.0, r"\sigma": 2.0, r"\sigma_1": 3.0,
+                                                    "x^*": 0.4, "x": 5.0})  # fmt: skip
+    assert record.residual < 1e-15
+
+
+@pytest.mark.parametrize(
+    ("latex", "index"),
+    [
+        (r"s = \sum_{i=1}^3 x_i", "i"),
+        (r"s = \sum_{j=1}^3 x_{ij}", "j"),
+        (r"s = \prod_{n=1}^3 \sigma_n", "n"),
+    ],
+)
+def test_a_symbol_that_stands_still_where_its_index_runs(checked, latex, index):
+    key = {"i": "x_i", "j": "x_{ij}", "n": r"\sigma_n"}[index]
+    with pytest.raises(EquationError, match=f"bound as one symbol, but `{index}` runs here"):
+        checked(latex, {"s": 6.0, key: 2.0})
+
+
+def test_a_word_in_a_subscript_is_no_index(checked):
+    x = np.array([1.1, 2.3, 0.7])
+    bindings = {"s": 2.0 * x.sum(), "x": x, r"\sigma_{\mathrm{in}}": 2.0, "N": 3}
+    assert checked(r"s = \sum_{n=1}^N \sigma_{\mathrm{in}} x_n", bindings).residual < 1e-15
+
+
+def test_an_estimate_may_have_such_a_name(checked):
+    bindings = {"v_*": Estimate(2.01, 0.01, n=10_000), "m": 1.0}
+    assert checked("v_* = 2 m", bindings).estimate.z < 1.1

@@ -1,0 +1,105 @@
+"""Relations between arrays: what holds, what does not, and what cannot be compared."""
+
+import numpy as np
+import pytest
+
+from checked_equations.check.relations import Misfit, Tolerance, compare, compare_all
+
+A = np.array([[1.0, 2.0], [3.0, 5.0]])
+EXACT = Tolerance()
+
+
+def test_the_residual_is_relative_to_the_larger_side():
+    comparison = compare(A, "=", 1.1 * A, EXACT)
+    assert comparison.residual == pytest.approx(0.1 / 1.1)
+    assert not comparison.holds
+    assert compare(1e8 * A, "=", 1e8 * A + 1e-3, EXACT).holds
+
+
+def test_a_zero_side_needs_an_absolute_tolerance():
+    tiny = np.array([1e-14, -1e-15])
+    assert compare(tiny, "=", np.array(0.0), EXACT).residual == 1.0
+    assert compare(tiny, "=", np.array(0.0), Tolerance(atol=1e-12)).holds
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [(A, A[:1]), (A[:, :1], A[:1].T.T), (A, np.array(1.0)), (np.ones((2, 1)), np.ones((1, 2)))],
+)
+def test_shapes_must_be_equal(left, right):
+    with pytest.raises(Misfit, match="the left side has shape"):
+        compare(left, "=", right, EXACT)
+
+
+def test_a_one_by_one_is_a_scalar():
+    assert compare(np.array([[2.0]]), "=", np.array(2.0), EXACT).holds
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+@pytest.mark.parametrize("relation", ["=", r"\le", r"\succeq", r"\propto"])
+def test_values_that_are_not_finite_never_pass(bad, relation):
+    with pytest.raises(Misfit, match="right side has values that are not finite"):
+        compare(A, relation, np.full((2, 2), bad), Tolerance(atol=np.inf))
+
+
+@pytest.mark.parametrize(("relation", "turned"), [(r"\le", r"\ge"), ("<", ">"), (r"\leq", r"\geq")])
+def test_inequalities_hold_one_way(relation, turned):
+    low, high = np.array([1.0, 2.0]), np.array([1.5, 3.0])
+    assert compare(low, relation, high, EXACT).holds
+    assert compare(high, turned, low, EXACT).holds
+    missed = compare(high, relation, low, EXACT)
+    assert (missed.residual, missed.holds) == (pytest.approx(1 / 3), False)
+
+
+def test_strict_is_strict_in_every_entry():
+    low = np.array([1.0, 2.0])
+    assert compare(low, r"\le", low, EXACT).holds
+    assert not compare(low, "<", low, EXACT).holds
+    assert not compare(low, "<", np.array([2.0, 2.0]), Tolerance(rtol=1.0)).holds
+
+
+def test_approximately_has_a_tolerance_of_its_own():
+    near = 1.01 * A
+    assert compare(A, r"\approx", near, Tolerance(approx=0.02)).holds
+    assert not compare(A, r"\approx", near, Tolerance(approx=0.005)).holds
+    with pytest.raises(Misfit, match="approx="):
+        compare(A, r"\approx", near, EXACT)
+
+
+def test_proportional_arrays():
+    assert compare(A, r"\propto", 7.3 * A, EXACT).holds
+    assert not compare(A, r"\propto", A + 1e-6, EXACT).holds
+    assert not compare(A, r"\propto", -A, EXACT).holds
+    with pytest.raises(Misfit, match="zeros"):
+        compare(A, r"\propto", 0 * A, EXACT)
+
+
+def test_proportional_scalars_are_compared_over_the_draws():
+    pairs = [(np.array(x), np.array(3.0 * x)) for x in (1.0, 2.0, 5.0)]
+    assert compare_all(r"\propto", pairs, EXACT).holds
+    pairs[2] = (np.array(5.0), np.array(16.0))
+    assert not compare_all(r"\propto", pairs, EXACT).holds
+    with pytest.raises(Misfit, match="several draws"):
+        compare_all(r"\propto", pairs[:1], EXACT)
+
+
+def test_the_order_of_symmetric_matrices():
+    S = A + A.T
+    root = np.array([[1.0, 0.0], [1.0, 0.1]])
+    assert compare(S + root @ root.T, r"\succeq", S, EXACT).holds
+    assert compare(S, r"\preceq", S + root @ root.T, EXACT).holds
+    assert not compare(S - 1e-3 * np.eye(2), r"\succeq", S, EXACT).holds
+    assert not compare(np.diag([1.0, -1e-3]), r"\succeq", np.array(0.0), EXACT).holds
+    assert not compare(root @ root.T + 1e-3 * A, r"\succeq", np.array(0.0), EXACT).holds
+    assert compare(np.array(2.0), r"\succeq", np.array(1.0), EXACT).holds
+    with pytest.raises(Misfit, match="square"):
+        compare(np.ones((3, 2)), r"\succeq", np.zeros((3, 2)), EXACT)
+
+
+def test_the_worst_draw_counts():
+    good, bad = (A, A), (A, 1.5 * A)
+    comparison = compare_all("=", [good, bad, good], EXACT)
+    assert not comparison.holds
+    assert comparison.residual == pytest.approx(1 / 3)
+    small_but_failing = compare_all("<", [(A, A), (A, A + 1)], EXACT)
+    assert not small_but_failing.holds

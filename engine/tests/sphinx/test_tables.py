@@ -1,0 +1,253 @@
+"""The tables of the generated pages."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from checked_equations.sphinx import badge, slips, source_items, tables
+from checked_equations.sphinx.pages import Noted
+from checked_equations.sphinx.tables import Links
+
+CHAPTER = "book/part/one"
+LINKS = Links(lambda label: f"#equation-{label}", lambda name: f"{name}.html", lambda name: "One")
+
+
+def soup(text: str) -> Any:
+    return pytest.importorskip("bs4").BeautifulSoup(text, "html.parser")
+
+
+def test_a_badge_says_how_the_equation_was_checked(book: Any) -> None:
+    made = soup(badge.equation_badge(book.rows[0], "ledger.html#row-eq-one"))
+    said = [span.get_text() for span in made.select(".eqn-said > span")]
+    assert said == ["checked to 1e−9", "3 of 3 mutants caught", "dense"]
+    assert made.select_one("table.eqn-steps td.eqn-number").get_text() == "2.0e−15"
+    assert made.select_one("div.eqn-tried").get_text() == "3 of 3 mutants caught (1 indistinct)."
+    assert made.select_one("a")["href"] == "ledger.html#row-eq-one"
+    assert made.find("x") is None  # the mutant's name holds something like a tag
+
+
+def test_a_definition_says_so(book: Any) -> None:
+    made = soup(badge.equation_badge(book.rows[1], ""))
+    assert made.summary.get_text() == "definition"
+    assert made.find("a") is None
+
+
+def test_an_estimate_says_its_score(changed: Any, make_record: Any) -> None:
+    estimate = {
+        "z": 0.83,
+        "limit": 4.0,
+        "standard_error": 1e-3,
+        "entries": 1,
+        "n": 10**6,
+        "seed": 1,
+    }
+    record = make_record("eq-one", kind="estimate", estimate=estimate)
+    row = changed(notes=(Noted(record, 10),)).rows[0]
+    assert badge.words(row)[0] == "estimate, z = 0.8, n = 10⁶"
+
+
+def test_the_line_below_a_cell_leads_to_its_equation(book: Any) -> None:
+    row = book.rows[0]
+    made = soup(badge.line(row.record, row, "#equation-eq-one"))
+    assert made.a["href"] == "#equation-eq-one"
+    assert made.get_text() == "(1.1)checked to 1e−9 · 3 of 3 mutants caught · dense"
+
+
+def test_the_ledger_has_a_row_an_equation(book: Any) -> None:
+    made = soup(tables.ledger_table(book, LINKS))
+    rows = made.select("tbody tr")
+    assert [row["id"] for row in rows] == ["row-eq-one", "row-eq-two"]
+    assert [th["aria-sort"] for th in made.select("th")] == ["none"] * 9
+    assert rows[0].select("td")[6]["data-key"] == "2e-15"
+    assert "data-key" not in rows[1].select("td")[6].attrs  # nothing was measured
+    assert rows[0].select("td")[7].get_text() == "3 of 3"
+
+
+def test_no_residual_is_over_the_tolerance_beside_it(changed: Any, make_record: Any) -> None:
+    records = make_record("eq-one"), make_record("eq-one", rtol=1e-6, residual=1e-8)
+    row = changed(notes=tuple(Noted(record, 10) for record in records)).rows[0]
+    assert (row.residual, row.tolerance) == (1e-8, 1e-6)
+    rough = make_record("eq-one", approx=3e-5, residual=8e-6)
+    made = soup(tables.ledger_table(changed(notes=(Noted(rough, 10),)), LINKS))
+    assert made.select("tbody td")[5].get_text() == "3e−5"
+
+
+def test_an_open_badge_says_in_a_sentence_how_it_was_checked(book: Any) -> None:
+    said = soup(badge.equation_badge(book.rows[0], "")).get_text()
+    assert "How this was checked: dense. Relative tolerance 1e-9; 3 draws of the numbers" in said
+
+
+def test_an_estimate_is_held_to_its_standard_error(changed: Any, make_record: Any) -> None:
+    estimate = {"z": 0.83, "n": 20000, "seed": 1}
+    record = make_record("eq-one", kind="estimate", estimate=estimate)
+    rough = changed(notes=(Noted(record, 10),))
+    assert soup(tables.ledger_table(rough, LINKS)).select("tbody td")[5].get_text() == "z < 4"
+    said = soup(badge.equation_badge(rough.rows[0], "")).get_text()
+    assert "Tolerance four standard errors" in said
+    assert "1e−9" not in said
+
+
+def test_a_route_that_was_not_seen_is_said(changed: Any, make_record: Any) -> None:
+    record = make_record("eq-one", route=["numbers given"])
+    row = changed(notes=(Noted(record, 10),)).rows[0]
+    assert "their route was not seen" in soup(badge.equation_badge(row, "")).get_text()
+
+
+def test_numbers_sort_as_numbers(book: Any) -> None:
+    assert tables._sort_number("2.9") < tables._sort_number("2.10")
+
+
+def test_a_summary_counts_the_chapter(book: Any) -> None:
+    made = soup(tables.summary(book, CHAPTER, 3.2))
+    said = [span.get_text() for span in made.select("span")]
+    assert said == ["2 equations: 1 checked, 1 definition", "3 of 3 mutants caught", "runs in 3 s"]
+
+
+def test_sources_show_verdicts_and_what_waits(book: Any) -> None:
+    made = soup(source_items.sources(book, LINKS, "S1"))
+    first, second = made.select("li.eqn-item")
+    assert first.select_one(".eqn-chip").get_text() == "holds"
+    assert first.select_one(".eqn-formula.eqn-right a")["href"] == "#equation-eq-one"
+    assert second.select_one(".eqn-waiting").get_text() == "for part/two"
+    assert "1 of 2" in made.select_one(".eqn-answered").get_text()
+
+
+def test_items_that_wait_are_folded_under_a_line_that_counts_them(book: Any, changed: Any) -> None:
+    made = soup(source_items.sources(book, LINKS, "S1"))
+    fold = made.select_one("details:not([open])")
+    assert fold.summary.get_text() == "1 item not reached yet"
+    assert [item["id"] for item in fold.select("li.eqn-item")] == ["item-S1-02"]
+    assert fold.find_parent("details") is None
+    answered = [
+        item["id"] for item in made.select("li.eqn-item") if not item.find_parent("details")
+    ]
+    assert answered == ["item-S1-01"]
+    none = soup(source_items.sources(changed(notes=()), LINKS, "S1"))
+    assert none.summary.get_text() == "2 items not reached yet"
+    assert len(none.select("ol")) == 1
+    whole = replace(book, items=book.items[:1])
+    assert soup(source_items.sources(whole, LINKS, "S1")).details is None
+
+
+def test_what_is_wrong_stands_beside_what_holds(book: Any, changed: Any) -> None:
+    notes = book.pages[CHAPTER].notes
+    refutation = {
+        "kind": "refutation", "chapter": "part/one", "source_id": "S1-01", "latex": "a = -b",
+        "printed_residual": None, "corrected_residual": 4e-16, "instead": "eq-one",
+    }  # fmt: skip
+    made = soup(source_items.sources(changed(notes=(*notes, Noted(refutation, 9))), LINKS, "S1"))
+    printed, holds = made.select("li.eqn-item")[0].select(".eqn-formula")
+    assert "a = -b" in printed.get_text()
+    assert "shapes do not conform" in printed.get_text()
+    assert "residual 4.0e−16" in holds.get_text()
+
+
+@pytest.mark.parametrize(
+    ("said", "title", "chip"),
+    [
+        ({}, "The source prints", "wrong as printed"),
+        ({"taken": "a sum"}, "Taken at its word, “a sum” would say", "wrong at its word"),
+        (
+            {"taken": "a sum", "granted": "of b"},
+            "Taken at its word, “a sum” would say, of b",
+            "wrong at its word",
+        ),
+        ({"granted": "a bar"}, "The source prints, a bar granted", "wrong as printed"),
+    ],
+)
+def test_no_formula_is_put_into_a_mouth(
+    book: Any, changed: Any, said: dict, title: str, chip: str
+) -> None:
+    """What the source has only in words is never said to be printed there."""
+    refutation = {
+        "kind": "refutation", "chapter": "part/one", "source_id": "S1-01", "latex": "a = -b",
+        "printed_residual": 0.5, "corrected_residual": 4e-16, "instead": "eq-one", **said,
+    }  # fmt: skip
+    verdict = {"kind": "source", "source_id": "S1-01", "verdict": "wrong", "chapter": "part/one"}
+    notes = [note for note in book.pages[CHAPTER].notes if note.record["kind"] != "source"]
+    judged = changed(notes=(*notes, Noted(refutation, 8), Noted(verdict, 9)))
+    made = soup(source_items.sources(judged, LINKS, "S1")).select("li.eqn-item")[0]
+    assert made.select(".eqn-formula")[0].p.span.get_text() == title
+    assert made.select_one(".eqn-chip").get_text() == chip
+    assert [li.get_text() for li in soup(source_items.verdicts(judged)).select("li")] == [
+        f"{chip} 1", "not reached yet 1",
+    ]  # fmt: skip
+
+
+def test_a_condition_says_if_once(book: Any, changed: Any) -> None:
+    verdict = {"kind": "source", "source_id": "S1-01", "chapter": "part/one"}
+    verdict |= {"verdict": "holds-if", "why": "if n > 1"}
+    notes = [note for note in book.pages[CHAPTER].notes if note.record["kind"] != "source"]
+    made = soup(source_items.sources(changed(notes=(*notes, Noted(verdict, 9))), LINKS, "S1"))
+    assert made.select_one(".eqn-answer p").get_text() == "n > 1"
+
+
+def test_flips_name_what_stayed_uncaught() -> None:
+    result = {
+        "edits": 40, "caught": 39, "caught_by_numbers": 30, "seed": 7,
+        "kinds": {"sign": {"edits": 40, "caught": 39}},
+        "uncaught": [{"label": "eq-one", "edit": "minus for plus", "why": "the term is zero"}],
+    }  # fmt: skip
+    made = soup(slips.flips(result))
+    assert made.p.get_text().startswith("39 of 40 edits")
+    assert made.li.get_text() == "eq-one: minus for plus; the term is zero"
+    assert "has not been run" in slips.flips(None)
+
+
+def test_flips_that_read_the_same_share_a_line_and_lead_to_their_equation(book: Any) -> None:
+    missed = {"label": "eq-one", "edit": "minus for plus", "why": "the term is zero"}
+    result = {
+        "edits": 4, "caught": 1, "caught_by_numbers": 1, "seed": 7,
+        "uncaught": [missed, missed, {**missed, "label": "eq-gone"}],
+    }  # fmt: skip
+    made = soup(slips.flips(result, lambda label: tables.named(book, LINKS, label)))
+    lines = [li.get_text() for li in made.select("li")]
+    assert lines == [
+        "(1.1) eq-one: minus for plus; the term is zero (2 places)",
+        "eq-gone: minus for plus; the term is zero",
+    ]
+    assert [link["href"] for link in made.select("li a")] == [LINKS.equation("eq-one")]
+
+
+def test_the_ledger_shows_formulas_and_names_its_cells(book: Any) -> None:
+    row = soup(tables.ledger_table(book, LINKS)).select_one("tbody tr")
+    assert row.select_one("td.eqn-formula-cell div.math").get_text().startswith(r"\[")
+    assert row.select_one("td.eqn-formula-cell code").get_text() == row["id"].removeprefix("row-")
+    titles = [cell["data-title"] for cell in row.select("td")]
+    assert titles[:3] == ["No.", "equation", "chapter"]
+    assert len(titles) == 9
+
+
+def test_two_symbols_that_are_confused_are_mathematics() -> None:
+    missed = {"label": "eq-one", "edit": r"a for \mathbf a", "kind": "one symbol for another"}
+    result = {"edits": 1, "caught": 0, "caught_by_numbers": 0, "seed": 7, "uncaught": [missed]}
+    formulas = [span.get_text() for span in soup(slips.flips(result)).select("span.math")]
+    assert formulas == [r"\(a\)", r"\(\mathbf a\)"]
+
+
+def test_notation_is_mathematics_and_words() -> None:
+    symbol = {
+        "latex": ["K_y"],
+        "meaning": "the sum $K + I$",
+        "shape": "N",
+        "code": "Ky",
+        "anchor": "s-1",
+    }
+    made = soup(tables.notation("Kernels", [symbol]))
+    assert [span.get_text() for span in made.select("span.math")] == [
+        r"\(K_y\)",
+        r"\(K + I\)",
+        r"\(N\)",
+    ]
+    assert made.select_one("tbody tr")["id"] == "s-1"
+    assert made.code.get_text() == "Ky"
+
+
+def test_times_and_versions(book: Any) -> None:
+    assert [td.get_text() for td in soup(tables.timings(book, LINKS)).select("td")] == [
+        "One", "3.2 s", "0.01 s", "numpy",
+    ]  # fmt: skip
+    assert soup(tables.versions({"numpy": "2.4"})).select("td")[1].get_text() == "2.4"

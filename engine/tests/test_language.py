@@ -1,0 +1,81 @@
+"""Everything that the engine reads has an example that holds, and what it refuses has a reason."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from checked_equations.check.edits import edit
+from checked_equations.language.definitions import DEFINITIONS
+from checked_equations.language.sections import ALIKE, READ, REFUSED, SPELLED
+from checked_equations.language.slips import all_slips
+from checked_equations.latex import vocabulary
+from checked_equations.latex.names import normal
+from checked_equations.latex.parser import all_parts, parts_of
+
+ALL = list(itertools.chain(*READ.values(), *SPELLED.values()))
+EXAMPLES = [example for example in ALL if example not in DEFINITIONS]
+SPELLINGS = list(itertools.chain(*ALIKE.values()))
+REFUSALS = list(itertools.chain(*REFUSED.values()))
+# One side of an equation alone, and angles around one thing, which are refused.
+ELSEWHERE = {"expression", "angle"}
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.latex)
+def test_an_example_holds_and_its_mutants_are_caught(example):
+    record = example.record()
+    assert record.mutants.caught > 0 == record.mutants.survived + record.mutants.spared
+
+
+@pytest.mark.parametrize("definition", DEFINITIONS, ids=lambda definition: definition.latex)
+def test_a_definition_is_read(definition):
+    record = definition.record()
+    assert bool(record.steps) == bool(definition.bindings)
+
+
+def test_every_kind_of_mutant_has_an_example():
+    assert all(slip.mutants for slip in all_slips())
+    assert len(all_slips()) >= len(edit.functions)
+
+
+@pytest.mark.parametrize("refusal", REFUSALS, ids=lambda refusal: refusal.latex)
+def test_a_refusal_says_why(refusal):
+    assert len(refusal.problem()) > 10
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS, ids=lambda spelling: spelling.written)
+def test_two_spellings_are_read_alike(spelling):
+    assert normal(spelling.written) == normal(spelling.read)
+    assert spelling.written != spelling.read
+
+
+def test_every_rule_and_every_word_of_the_grammar_has_an_example():
+    shown = frozenset().union(*(example.parts() for example in ALL))
+    assert all_parts() - shown == ELSEWHERE
+
+
+def test_every_register_of_the_vocabulary_has_its_list():
+    """A word without an example would be a KeyError already; here no register is forgotten."""
+    listed = {example.says for example in itertools.chain(*SPELLED.values())} | {
+        d.latex for d in DEFINITIONS
+    }
+    refused = " ".join(refusal.latex for refusal in REFUSALS)
+    apart = {"SIGNS", "RANGES", "AMBIGUOUS_POWERS", "QUANTIFIERS", "CLOSE", "AVERAGES", "MARKS"}
+    apart |= {"ENDS_AN_OPERAND", "EXPECTS_MORE", "RESERVED"}  # of the lexer, not of the language
+    for name, register in vars(vocabulary).items():
+        if name.isupper() and name not in apart and not name.startswith("_"):
+            missing = {word for word in register if word} - listed
+            assert all(word in refused for word in missing), (name, missing)
+
+
+def test_a_word_that_is_new_has_no_example_yet(monkeypatch):
+    from checked_equations.language import words
+
+    monkeypatch.setitem(vocabulary.FUNCTIONS, r"\sinc", "sinc")
+    with pytest.raises(KeyError, match="sinc"):
+        words._made(vocabulary.FUNCTIONS, words._function)
+
+
+def test_the_parts_of_a_statement_are_those_of_the_grammar():
+    assert parts_of("a = b^2", {"a": "value", "b": "value"}) <= all_parts()
