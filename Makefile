@@ -6,7 +6,7 @@ SHELL := bash
 
 PYTHON ?= python3
 PORT ?= 8000
-ROOM ?= games
+ROOM ?= decide/games
 SAMPLE ?= 40
 WORKERS ?= 2
 COVERAGE ?= --cov --cov-report=term:skip-covered
@@ -86,7 +86,7 @@ machines: $(WHOLE)  ## the fast part of the tests as other processors would run 
 versions: $(WHOLE)  ## the fast part with the oldest and the newest versions allowed (minutes)
 	@$(BIN)/python tools/versions.py --workers $(WORKERS)
 
-mutants: $(WHOLE)  ## how many slips in the arithmetic of a room its tests notice (ROOM=games SAMPLE=40)
+mutants: $(WHOLE)  ## how many slips in the arithmetic of a room its tests notice (ROOM=decide/games SAMPLE=40)
 	@$(BIN)/python tools/mutants.py $(ROOM) --sample $(SAMPLE)
 
 lab: $(READY)  ## open JupyterLab with the chapters as notebooks

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 from race_objectives import hartmann
 
-from gpnotes import GP, ConstantMean, Matern52, Posterior, bayesopt, condition, fit, stream
+from gpnotes import GP, ConstantMean, Matern52, Posterior, condition, fit, stream
+from gpnotes.decide import bayesopt
 
 N, D, RAW, STARTS, ROUNDS = 200, 6, 512, 10, 10
 

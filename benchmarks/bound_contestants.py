@@ -13,7 +13,8 @@ from functools import cached_property
 import numpy as np
 
 import gpnotes
-from gpnotes import sparse
+import gpnotes.ground.params
+from gpnotes.infer import sparse
 
 D = 8
 ROWS, INDUCING = 20_000, 200
@@ -71,7 +72,7 @@ def ours(problem: BoundProblem) -> Call:
 
     def call() -> np.ndarray:
         value, gp_bar, Z_bar = sparse.log_evidence_and_gradient(gp, Z, X, y)
-        gradient = gpnotes.flatten_gradient(gp, gp_bar)
+        gradient = gpnotes.ground.params.flatten_gradient(gp, gp_bar)
         return np.concatenate([[value], gradient, Z_bar.ravel()])
 
     return call

@@ -23,6 +23,8 @@ import sum_contestants
 from in_sklearn import evidence_of
 
 import gpnotes
+import gpnotes.ground.params
+import gpnotes.infer.exact
 
 D = 8
 POINTS = 5000  # where predictions are wanted
@@ -104,8 +106,8 @@ def our_evidence(problem: Problem) -> Callable[[], Any]:
     gp = problem.gp
 
     def call() -> np.ndarray:
-        value, gp_bar = gpnotes.log_evidence_and_gradient(gp, X, y)
-        gradient = gpnotes.flatten_gradient(gp, gp_bar, fixed=("mean",))
+        value, gp_bar = gpnotes.infer.exact.log_evidence_and_gradient(gp, X, y)
+        gradient = gpnotes.ground.params.flatten_gradient(gp, gp_bar, fixed=("mean",))
         return np.concatenate([[value], gradient])
 
     return call

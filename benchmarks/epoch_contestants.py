@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 
 import gpnotes
-from gpnotes import svgp
+from gpnotes.infer import svgp
 
 D = 8
 ROWS, INDUCING, BATCH, NODES = 50_000, 200, 1000, 20

@@ -12,8 +12,9 @@ from functools import cached_property
 import numpy as np
 
 import gpnotes
-from gpnotes import features
-from gpnotes.inplace.cosines import cosines_of_turns
+import gpnotes.fast.cosines
+from gpnotes.fast.cosines import cosines_of_turns
+from gpnotes.infer import features
 
 D = 8
 ROWS, FEATURES = 100_000, 1000

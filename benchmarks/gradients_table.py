@@ -18,7 +18,8 @@ from race_objectives import branin, hartmann
 from scipy.optimize import minimize
 
 import gpnotes
-from gpnotes.bayesopt import minimise
+import gpnotes.decide.bayesopt
+from gpnotes.decide.bayesopt import minimise
 
 Sloped = tuple[float, np.ndarray]
 #: name, objective on the unit cube, inputs, evaluations, least value

@@ -29,7 +29,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 
 from gpnotes import GP, Matern32, condition
-from gpnotes.design import greedy_design
+from gpnotes.decide.design import greedy_design
 
 LENGTHSCALE, NOISE = 0.1, 0.1
 REFIT, ANEW = 4e9, 1.2e8

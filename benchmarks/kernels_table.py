@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 from measure import once
 
-from gpnotes import kernels
-from gpnotes.kernels import WithGradients, gradients_at, values_at
+from gpnotes.model import kernels
+from gpnotes.model.kernels import WithGradients, gradients_at, values_at
 
 D = 4
 TOLERANCE = 1e-10

@@ -13,8 +13,10 @@ import numpy as np
 from sample_contestants import DRAWS, VARIANCE, SampleProblem
 
 import gpnotes
-from gpnotes import features, paths
-from gpnotes.inplace.cosines import cosines_of_turns
+import gpnotes.fast.cosines
+from gpnotes.draw import paths
+from gpnotes.fast.cosines import cosines_of_turns
+from gpnotes.infer import features
 
 FEATURES = 1024
 

@@ -38,8 +38,8 @@ class PendulumProblem:
     def data(self) -> tuple[Any, Any, Any]:
         """The dynamics, the policy and the task."""
         from gpnotes import stream
-        from gpnotes.pilco import Dynamics, first_policy
-        from gpnotes.pilco.pendulum import TORQUE, swing_up
+        from gpnotes.decide.pilco import Dynamics, first_policy
+        from gpnotes.decide.pilco.pendulum import TORQUE, swing_up
 
         rng = np.random.default_rng(self.n)
         states = np.stack([rng.uniform(0.0, 2.0 * np.pi, self.n), 3.0 * rng.normal(size=self.n)], 1)
@@ -72,7 +72,7 @@ def _posterior(X: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> Any:
 
 def ours(problem: PendulumProblem) -> Call:
     """The mean cost, then its derivatives by weights, centres and lengthscales."""
-    from gpnotes.pilco import rollout_and_pullback
+    from gpnotes.decide.pilco import rollout_and_pullback
 
     dynamics, policy, task = problem.data
     dynamics.predictor  # noqa: B018  (made once, as in a search)

@@ -14,9 +14,11 @@ from pathlib import Path
 
 import numpy as np
 
-from gpnotes import Stream, flatten, stream
-from gpnotes.pilco import Round, first_policy, learn
-from gpnotes.pilco.pendulum import STEP_SECONDS, TORQUE, swing, swing_up, upright
+from gpnotes import stream
+from gpnotes.decide.pilco import Round, first_policy, learn
+from gpnotes.decide.pilco.pendulum import STEP_SECONDS, TORQUE, swing, swing_up, upright
+from gpnotes.ground.params import flatten
+from gpnotes.ground.random import Stream
 
 FOLDER = Path(__file__).resolve().parent.parent / "src" / "gpnotes" / "data"
 LIKE = np.zeros(1)

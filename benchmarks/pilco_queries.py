@@ -34,8 +34,9 @@ from typing import Any, NamedTuple
 import gymnasium
 import numpy as np
 
-from gpnotes import GP, RBF, ConstantMean, Posterior, condition, fantasy
-from gpnotes.fitting import fit
+from gpnotes import GP, RBF, ConstantMean, Posterior, condition
+from gpnotes.decide import fantasy
+from gpnotes.infer.fitting import fit
 
 STRATEGIES = ("criterion", "broad", "variance", "random", "visited", "integrated")
 HELD = 6  # time steps of the simulator, 0.05 s each, for which a torque is held

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from race_objectives import Problem
 
-from gpnotes import bayesopt, stream
+from gpnotes import stream
+from gpnotes.decide import bayesopt
 
 __all__ = ["CONTESTANTS", "Race"]
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from gpnotes import asarray, stream, to_numpy
-from gpnotes.games import PayoffModel, RoleSymmetricGame, find_equilibria, fit_payoffs
+from gpnotes.decide.games import PayoffModel, RoleSymmetricGame, find_equilibria, fit_payoffs
 
 GAME = RoleSymmetricGame(players=(60, 20), strategies=(3, 2))
 ROAD = np.array([0, 1, 2, 0, 1])  # of each strategy

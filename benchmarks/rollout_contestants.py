@@ -82,7 +82,7 @@ def floor(problem: RolloutProblem) -> Call:
 
 def ours(problem: RolloutProblem) -> Call:
     """The cost, then its derivatives by the policy."""
-    from gpnotes import moments
+    from gpnotes.decide import moments
 
     posteriors, policy, m, S = problem.data
     model = moments.predictor(posteriors)
@@ -98,7 +98,7 @@ def rollout(
     model: Any, policy: Policy, m: np.ndarray, S: np.ndarray, steps: int
 ) -> tuple[float, np.ndarray, np.ndarray]:
     """Forwards step by step, then backwards through each step's pullback."""
-    from gpnotes import moments
+    from gpnotes.decide import moments
 
     J = np.concatenate([np.eye(STATES), policy.gain])
     offset = np.concatenate([np.zeros(STATES), policy.offset])
@@ -114,7 +114,7 @@ def rollout(
 
 
 def _backwards(J: np.ndarray, passed: list[tuple]) -> tuple[np.ndarray, np.ndarray]:
-    from gpnotes.moments import Moments
+    from gpnotes.decide.moments import Moments
 
     m_bar, S_bar = np.zeros(STATES), np.zeros((STATES, STATES))
     J_bar, offset_bar = np.zeros_like(J), np.zeros(D)

@@ -25,7 +25,7 @@ import distributed
 import numpy as np
 
 import gpnotes as gp
-from gpnotes import features
+from gpnotes.infer import features
 
 TARGET = Path(__file__).resolve().parent.parent / "src" / "gpnotes" / "data" / "scaling-out.csv"
 ROWS, EACH, D, FEATURES, ROUNDS = 400_000, 25_000, 8, 400, 10

@@ -15,6 +15,8 @@ import numpy as np
 from in_sklearn import evidence_of
 
 import gpnotes
+import gpnotes.ground.params
+import gpnotes.infer.exact
 
 D = 4
 ROWS = 2000
@@ -94,8 +96,8 @@ def _ours(problem: SumProblem, kernel: gpnotes.Kernel) -> Call:
     gp = gpnotes.GP(kernel, NOISE_VAR)
 
     def call() -> np.ndarray:
-        value, gp_bar = gpnotes.log_evidence_and_gradient(gp, X, y)
-        return np.concatenate([[value], gpnotes.flatten_gradient(gp, gp_bar)])
+        value, gp_bar = gpnotes.infer.exact.log_evidence_and_gradient(gp, X, y)
+        return np.concatenate([[value], gpnotes.ground.params.flatten_gradient(gp, gp_bar)])
 
     return call
 
@@ -107,7 +109,7 @@ def general(problem: SumProblem) -> Call:
 
     def call() -> np.ndarray:
         posterior = gpnotes.condition(gp, X, y)
-        gradient = gpnotes.flatten_gradient(gp, posterior.evidence_gradient()[0])
+        gradient = gpnotes.ground.params.flatten_gradient(gp, posterior.evidence_gradient()[0])
         return np.concatenate([[posterior.log_evidence], gradient])
 
     return call

@@ -21,7 +21,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostin
 from sklearn.linear_model import LogisticRegression, Ridge
 
 import gpnotes as gp
-from gpnotes import sparse, svgp
+from gpnotes.infer import sparse, svgp
 
 TARGET = (
     Path(__file__).resolve().parent.parent / "src" / "gpnotes" / "data" / "variational-splits.csv"

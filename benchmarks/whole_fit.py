@@ -22,7 +22,8 @@ from unittest import mock
 
 import numpy as np
 
-from gpnotes import GP, RBF, fit, fitting, log_evidence, stream
+from gpnotes import GP, RBF, fit, log_evidence, stream
+from gpnotes.infer import fitting
 
 N, D, NOISE_SD = 1000, 8, 0.1
 SAME = 0.01  # of log evidence: what counts as the same

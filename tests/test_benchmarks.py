@@ -11,7 +11,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gpnotes import kernels, moments
+from gpnotes.decide import moments
+from gpnotes.model import kernels
 from gpnotes.testing import gradcheck
 
 pytestmark = pytest.mark.slow

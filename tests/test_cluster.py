@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 from rows import Rows, count
 
-from gpnotes import GP, RBF, ChunkError, features, sparse, stream
-from gpnotes.chunks import add_up
-from gpnotes.params import flatten_gradient
+from gpnotes import GP, RBF, stream
+from gpnotes.ground.chunks import ChunkError, add_up
+from gpnotes.ground.params import flatten_gradient
+from gpnotes.infer import features, sparse
 
 # of the extra `scale`, which the locks have; `make versions` does without
 distributed = pytest.importorskip("distributed")

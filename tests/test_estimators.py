@@ -13,21 +13,15 @@ import numpy as np
 import pytest
 
 import gpnotes
-from gpnotes import (
-    GP,
-    RBF,
-    BasisMean,
-    ConstantMean,
-    JitterWarning,
-    Linear,
-    Matern32,
-    Periodic,
-    Powers,
-    White,
-    kernels,
-)
+import gpnotes.ground.linalg
+import gpnotes.model.kernels
+import gpnotes.model.means
+from gpnotes import GP, RBF, ConstantMean, Linear, Matern32, Periodic, White
 from gpnotes.estimators import GPRegressor
 from gpnotes.estimators.offset import Offset
+from gpnotes.ground.linalg import JitterWarning
+from gpnotes.model import kernels
+from gpnotes.model.means import BasisMean, Powers
 from gpnotes.testing import check_mean
 
 sklearn = pytest.importorskip("sklearn")
@@ -210,7 +204,7 @@ def test_without_restarts_nothing_is_drawn(data):
 
 
 def test_what_is_zero_stays_zero(data):
-    kernel = gpnotes.Polynomial(1.0, 0.0, 2) + RBF()
+    kernel = gpnotes.model.kernels.Polynomial(1.0, 0.0, 2) + RBF()
     model = GPRegressor(kernel, noise_var=0.0, mean=ConstantMean(0.0), steps=5)
     with pytest.warns(JitterWarning, match="noise_var=0"):
         model.fit(np.vstack([data[0], data[0]]), np.concatenate([data[1], data[1]]))
@@ -421,7 +415,9 @@ def test_values_and_gradients_are_fitted_and_loaded(tmp_path):
     kernel = kernels.WithGradients(RBF()) + kernels.GradientNoise(0.01)
     with pytest.raises(TypeError, match="mean must be ConstantOfValues for a kernel of derivat"):
         GPRegressor(kernel).fit(X, y)
-    model = GPRegressor(kernel, mean=gpnotes.ConstantOfValues(0.0), random_state=1).fit(X, y)
+    model = GPRegressor(kernel, mean=gpnotes.model.means.ConstantOfValues(0.0), random_state=1).fit(
+        X, y
+    )
     new = kernels.values_at(np.asarray([[0.5], [2.2]]))
     np.testing.assert_allclose(model.predict(new), np.sin(new[:, 0]), atol=0.02)
     loaded = back(model, tmp_path / "model")

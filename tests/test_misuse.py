@@ -13,14 +13,13 @@ from misuse.answers import Answer, Call, answers
 from misuse.calls import CALLS
 
 ROOMS = (
-    "arrays", "bayesopt", "chunks", "crossval", "design", "estimators", "exact", "fantasy",
-    "features", "fitting", "games", "gaussian", "interdomain", "kernels", "laplace", "likelihoods",
-    "linalg", "linear", "means", "moments", "params", "paths", "pilco", "pilco.pendulum", "priors",
-    "quadrature", "random", "report", "scores", "smoothing", "sparse", "svgp",
-    "features", "fitting", "games", "gaussian", "grids", "interdomain", "kernels", "laplace",
-    "likelihoods", "linalg", "linear", "means", "moments", "params", "paths", "pilco",
-    "pilco.pendulum", "priors", "quadrature", "random", "report", "scores", "sparse", "svgp",
-    "testing",
+    "assess.crossval", "assess.scores", "datasets", "decide.bayesopt", "decide.design",
+    "decide.fantasy", "decide.games", "decide.moments", "decide.pilco", "decide.pilco.pendulum",
+    "draw.grids", "draw.paths", "estimators", "ground.arrays", "ground.chunks", "ground.linalg",
+    "ground.params", "ground.quadrature", "ground.random", "infer.exact", "infer.features",
+    "infer.fitting", "infer.interdomain", "infer.laplace", "infer.linear", "infer.report",
+    "infer.smoothing", "infer.sparse", "infer.svgp", "model.gaussian", "model.kernels",
+    "model.likelihoods", "model.means", "model.priors", "testing",
 )  # fmt: skip
 CLEAR = 0.95  # the share of wrong calls whose error names the argument
 

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from scipy import special
 
-import gpnotes.testing
 from gpnotes import (
     GP,
     RBF,
@@ -20,14 +19,16 @@ from gpnotes import (
     White,
     ZeroMean,
     condition,
-    laplace,
+    testing,
 )
-from gpnotes._xp import array_namespace
-from gpnotes.contracts import Moments
-from gpnotes.design.criteria import CRITERIA, Information
-from gpnotes.params import cotangent, fixed, real
-from gpnotes.pilco import LinearPolicy, QuadraticCost, RBFPolicy, SaturatingCost, Squashed
-from gpnotes.priors import LogNormalPrior, NormalPrior
+from gpnotes.decide.design.criteria import CRITERIA, Information
+from gpnotes.decide.pilco import LinearPolicy, QuadraticCost, RBFPolicy, SaturatingCost, Squashed
+from gpnotes.ground.params import cotangent, fixed, real
+from gpnotes.ground.xp import array_namespace
+from gpnotes.infer import laplace
+from gpnotes.model import likelihoods
+from gpnotes.model.contracts import Moments
+from gpnotes.model.priors import LogNormalPrior, NormalPrior
 from gpnotes.testing import (
     check_cost,
     check_criterion,
@@ -431,7 +432,7 @@ def test_our_likelihoods_conform(space, link):
     check_likelihood(Gaussian(0.4), 0.3 * y, f)
     check_likelihood(Poisson(), y + 1.0, f)
     for dof in (1.5, 4.5):
-        check_likelihood(gpnotes.StudentT(0.7, dof), 0.3 * y, f, log_concave=False)
+        check_likelihood(likelihoods.StudentT(0.7, dof), 0.3 * y, f, log_concave=False)
 
 
 class Slipped(Gaussian):
@@ -680,7 +681,7 @@ def test_our_criteria_conform(space, rng, name):
     "check", ["mean", "likelihood", "posterior", "policy", "cost", "criterion"]
 )
 def test_what_lacks_a_member_is_refused_by_name(check):
-    function = getattr(gpnotes.testing, f"check_{check}")
+    function = getattr(testing, f"check_{check}")
     arguments = {"mean": (X2,), "posterior": (X2,), "criterion": (X2,), "likelihood": (Y2, Y2)}
     with pytest.raises(TypeError, match=f"^{check} must be .*; float lacks "):
         function(3.0, *arguments.get(check, (Y2, np.eye(2))))

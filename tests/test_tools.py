@@ -124,7 +124,7 @@ def test_the_fast_part_holds_neither_book_nor_benchmarks(tools: Any, root: Path)
         [*command, "-p", "no:cacheprovider"], cwd=root, capture_output=True, text=True, check=True
     )
     files = {line.partition("::")[0] for line in done.stdout.splitlines() if "::" in line}
-    assert {"tests/test_linalg.py", "engine/tests/check/test_mutants.py"} <= files
+    assert {"tests/ground/test_linalg.py", "engine/tests/check/test_mutants.py"} <= files
     assert not [
         file
         for file in files

@@ -1,6 +1,6 @@
 """Mutants of the package's own arithmetic: how many does a room's own tests kill?
 
-``make mutants ROOM=games SAMPLE=40`` copies the tracked files to a scratch folder, lets Cosmic Ray
+``make mutants ROOM=decide/games SAMPLE=40`` copies the tracked files to a scratch folder, lets Cosmic Ray
 find every place in the room where one of `_OPERATORS` fits, picks `SAMPLE` places by lot, makes
 one edit at each, and runs the tests of the room. What lives is printed as a difference.
 Annotations and decorators are no arithmetic, and a few arguments change no result: edits there are
@@ -35,12 +35,11 @@ _OPERATORS = re.compile(
     r"|LtE_Gt|GtE_Lt|Is_IsNot|IsNot_Is))$"
 )
 _TESTS = {  # of the rooms whose tests do not carry their name alone
-    "exact": ("test_exact.py", "inplace/test_evidence.py", "test_memory.py"),
-    "inplace": ("inplace/test_evidence.py", "inplace/test_tiles.py", "test_exact.py"),
-    "_check": ("test_check.py",),
-    "priors": ("test_params.py",),
-    "process": ("test_exact.py", "test_misuse.py"),
-    "_xp": ("test_xp.py", "test_linalg.py"),
+    "infer/exact": ("infer/test_exact.py", "fast/test_evidence.py", "ground/test_memory.py"),
+    "fast": ("fast/test_evidence.py", "fast/test_tiles.py", "infer/test_exact.py"),
+    "model/priors": ("ground/test_params.py",),
+    "model/process": ("infer/test_exact.py", "test_misuse.py"),
+    "ground/xp": ("ground/test_xp.py", "ground/test_linalg.py"),
 }
 _ENOUGH = 0.95
 _INDISTINCT = ROOT / "tools" / "indistinct.toml"
@@ -62,7 +61,7 @@ def main() -> int:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("room", help="a folder or module of src/gpnotes, such as games or exact")
+    parser.add_argument("room", help="a folder or module of src/gpnotes, such as decide/games or infer/exact")
     parser.add_argument("--sample", type=int, default=40, help="how many mutants to try")
     parser.add_argument("--seed", type=int, default=1, help="which of them")
     parser.add_argument("--timeout", type=float, default=300.0, help="seconds a mutant may take")
@@ -101,9 +100,10 @@ def _session(tree: Path, options: argparse.Namespace) -> Path:
 
 
 def _tests(tree: Path, room: str) -> list[str]:
-    if (tree / "tests" / room).is_dir():
+    if room not in _TESTS and (tree / "tests" / room).is_dir():
         return [f"tests/{room}"]
-    named = _TESTS.get(room, (f"test_{room}.py",))
+    wing, _, module = room.rpartition("/")
+    named = _TESTS.get(room, (f"{wing}/test_{module}.py",))
     return [f"tests/{name}" for name in named]
 
 

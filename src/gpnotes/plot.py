@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from . import _check
-from ._xp import Vector
-from .arrays import host_columns
+from .ground import check as _check
+from .ground.arrays import host_columns
+from .ground.xp import Vector
 
 if TYPE_CHECKING:  # drawing needs it, importing does not
     from matplotlib.artist import Artist

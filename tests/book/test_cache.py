@@ -25,7 +25,7 @@ def cache() -> Any:
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     for name in (
-        "src/gpnotes/exact.py",
+        "src/gpnotes/infer/exact.py",
         "src/gpnotes/data/co2.csv",
         "book/sources/items.tsv",
         "book/equations.toml",
@@ -38,7 +38,7 @@ def project(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     "name",
     [
-        "src/gpnotes/exact.py",
+        "src/gpnotes/infer/exact.py",
         "src/gpnotes/new.py",
         "src/gpnotes/data/co2.csv",
         "src/gpnotes/data/b.npz",
@@ -52,7 +52,7 @@ def test_what_a_cell_reads_changes_the_digest(cache: Any, project: Path, name: s
     assert before != after
     (project / name).write_text("first", "utf-8")
     assert (cache.digest(project) == before) == (
-        name in ("src/gpnotes/exact.py", "src/gpnotes/data/co2.csv")
+        name in ("src/gpnotes/infer/exact.py", "src/gpnotes/data/co2.csv")
     )
 
 
@@ -83,7 +83,7 @@ def test_what_no_cell_reads_does_not(cache: Any, project: Path, name: str) -> No
         ("engine/src/checked_equations/language/words.py", True),
         ("engine/src/checked_equations/sphinx/static/equations.css", False),
         ("book/_static/book.css", False),
-        ("src/gpnotes/exact.py", False),
+        ("src/gpnotes/infer/exact.py", False),
         ("book/chapter.md", False),
     ],
 )

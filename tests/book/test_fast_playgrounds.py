@@ -7,7 +7,7 @@ import pytest
 from browsing import assert_fits
 
 import gpnotes as gp
-from gpnotes import sparse
+from gpnotes.infer import sparse
 
 pytestmark = pytest.mark.browser
 

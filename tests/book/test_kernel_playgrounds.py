@@ -11,6 +11,8 @@ from browsing import FIGURE, assert_fits
 from scipy import stats
 
 import gpnotes as gp
+from gpnotes.model import kernels
+from gpnotes.model.kernels import ArcCosine
 
 pytestmark = pytest.mark.browser
 
@@ -31,7 +33,7 @@ def pair(opened):
 # ------------------------------------------------------------ the laboratory of kernels
 
 
-def part(name: str, lengthscale: float, state: dict) -> gp.kernels.Kernel:
+def part(name: str, lengthscale: float, state: dict) -> kernels.Kernel:
     """The package's kernel for each choice of the figure."""
     return {
         "rbf": lambda: gp.RBF(1.0, lengthscale),
@@ -39,7 +41,7 @@ def part(name: str, lengthscale: float, state: dict) -> gp.kernels.Kernel:
         "matern52": lambda: gp.Matern52(1.0, lengthscale),
         "periodic": lambda: gp.Periodic(1.0, lengthscale, state["period"]),
         "linear": lambda: gp.Constant(state["intercept"] ** 2) + gp.Linear(0.25),
-        "arccos": lambda: gp.ArcCosine(),
+        "arccos": lambda: ArcCosine(),
     }[name]()
 
 

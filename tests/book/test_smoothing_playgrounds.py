@@ -15,7 +15,8 @@ import pytest
 from browsing import FIGURE, assert_fits
 
 import gpnotes as gp
-from gpnotes import smoothing
+from gpnotes.infer import smoothing
+from gpnotes.model.means import BasisMean, Powers
 
 pytestmark = pytest.mark.browser
 
@@ -170,7 +171,7 @@ def test_the_place_is_moved_by_pointer_and_keys_and_stays_on_the_mean(weights):
 def learnt(many: int, spread: float | None) -> Any:
     """The package's mean with powers of x, normal or vague."""
     prior = () if spread is None else (gp.Normal(np.zeros(many), spread * np.eye(many)),)
-    return gp.BasisMean(gp.Powers(many - 1), *prior)
+    return BasisMean(Powers(many - 1), *prior)
 
 
 def test_a_mean_with_weights_is_the_packages(mean):
@@ -199,7 +200,7 @@ def agree(mean: Any, many: int, spread: float | None) -> None:
         np.testing.assert_allclose(theirs["weights"], ours.basis.mean, rtol=1e-7, atol=1e-9)
         sds = ours.basis.variance**0.5
         np.testing.assert_allclose(theirs["sds"], sds, rtol=1e-7)
-        drift = gp.Powers(many - 1)(xs[:, None]) @ ours.basis.mean
+        drift = Powers(many - 1)(xs[:, None]) @ ours.basis.mean
         np.testing.assert_allclose(theirs["drift"], drift, rtol=1e-7, atol=1e-8)
 
 

@@ -10,7 +10,8 @@ import pytest
 from browsing import FIGURE, assert_fits, assert_prints_its_picture, assert_stands_above_its_caption
 
 import gpnotes as gp
-from gpnotes.kernels import gradients_at, values_at
+from gpnotes.model.kernels import WithGradients, gradients_at, values_at
+from gpnotes.model.means import ConstantOfValues
 
 pytestmark = pytest.mark.browser
 
@@ -47,9 +48,9 @@ def touched(given: dict) -> tuple[np.ndarray, np.ndarray]:
     at, angles = np.array(given["touches"])[:, :2], np.radians([t[2] for t in given["touches"]])
     normals = np.stack([np.cos(angles), np.sin(angles)], axis=1)
     model = gp.GP(
-        gp.WithGradients(gp.RBF(given["signal"] ** 2, given["lengthscale"])),
+        WithGradients(gp.RBF(given["signal"] ** 2, given["lengthscale"])),
         given["noise"] ** 2,
-        gp.ConstantOfValues(given["level"]),
+        ConstantOfValues(given["level"]),
     )
     rows = np.concatenate([values_at(at), gradients_at(at)])
     posterior = gp.condition(model, rows, np.concatenate([np.zeros(len(at)), normals.ravel()]))

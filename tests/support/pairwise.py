@@ -1,4 +1,4 @@
-"""Matched moments pair by pair, in NumPy: what the batched sums of `gpnotes.moments` are held to.
+"""Matched moments pair by pair, in NumPy: the oracle of the sums of `gpnotes.decide.moments`.
 
 Two RBF terms at a time, one (n, n) matrix of covariances for each pair, and the derivatives as they
 are derived on paper. Slow, and plain enough to be read beside the chapter.
@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpnotes.kernels import RBF, Scaled, Sum
-from gpnotes.moments import Moments
+from gpnotes.decide.moments import Moments
+from gpnotes.model.kernels import RBF, Scaled, Sum
 
 
 class Term(NamedTuple):

@@ -9,7 +9,7 @@ import scipy.stats
 
 from checked_equations import EquationError, Estimate, Nodes
 from checked_equations.check.libraries import Libraries
-from gpnotes.kernels import RBF
+from gpnotes.model.kernels import RBF
 
 kernel = RBF(1.3, 0.7)
 

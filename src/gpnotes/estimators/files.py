@@ -16,14 +16,15 @@ from typing import Any
 
 import numpy as np
 
-from .. import _check, kernels, means
-from .._xp import HostArray
-from ..basis import Trend
-from ..exact import Posterior
-from ..fitting import Run
-from ..gaussian import Normal
-from ..linalg import Cholesky
-from ..process import GP
+from ..ground import check as _check
+from ..ground.linalg import Cholesky
+from ..ground.xp import HostArray
+from ..infer.exact import Posterior
+from ..infer.fitting import Run
+from ..model import kernels, means
+from ..model.basis import Trend
+from ..model.gaussian import Normal
+from ..model.process import GP
 
 __all__ = ["read", "write"]
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Self
 
-from .._xp import Matrix, Vector, array_namespace
-from ..means import ConstantMean
-from ..params import cotangent, fixed, real, settle
+from ..ground.params import cotangent, fixed, real, settle
+from ..ground.xp import Matrix, Vector, array_namespace
+from ..model.means import ConstantMean
 
 __all__ = ["Offset"]
 

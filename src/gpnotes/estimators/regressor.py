@@ -18,16 +18,16 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from .. import _check
-from .._xp import HostMatrix, HostVector, Matrix, Vector, to_numpy
-from ..contracts import Mean, MeanFunction, require
-from ..exact import condition
-from ..fitting import Run, fit
-from ..kernels import RBF, Kernel
-from ..means import ConstantMean, ZeroMean
-from ..params import leaves
-from ..process import GP
-from ..random import Stream, stream
+from ..ground import check as _check
+from ..ground.params import leaves
+from ..ground.random import Stream, stream
+from ..ground.xp import HostMatrix, HostVector, Matrix, Vector, to_numpy
+from ..infer.exact import condition
+from ..infer.fitting import Run, fit
+from ..model.contracts import Mean, MeanFunction, require
+from ..model.kernels import RBF, Kernel
+from ..model.means import ConstantMean, ZeroMean
+from ..model.process import GP
 from . import files
 from .offset import Offset
 

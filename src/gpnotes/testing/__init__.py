@@ -1,7 +1,7 @@
 """Checks that parts of your own can be put through: kernels, means, likelihoods, policies and more.
 
 They raise `AssertionError` with the numbers; the tests of this package use them too. Each goes with
-a contract of `gpnotes.contracts`, or with `Kernel`. On NumPy in float64 they check the most.
+a contract of `gpnotes.model.contracts`, or with `Kernel`. On NumPy in float64 they check the most.
 """
 
 from .decisions import check_acquisition, check_cost, check_criterion, check_policy

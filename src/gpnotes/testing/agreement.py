@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._xp import Array, array_namespace, device, epsilon, to_numpy
+from ..ground.xp import Array, array_namespace, device, epsilon, to_numpy
 
 __all__ = ["close", "hold", "is_array", "is_double", "rounding", "semidefinite"]
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import _check, contracts
-from .._xp import (
+from ..ground import check as _check
+from ..ground.xp import (
     Array,
     HostArray,
     Matrix,
@@ -17,7 +17,8 @@ from .._xp import (
     symmetric_part,
     to_numpy,
 )
-from ..contracts import Moments
+from ..model import contracts
+from ..model.contracts import Moments
 from .agreement import close, hold, is_array, is_double, rounding, semidefinite
 from .differences import gradcheck, jacobian
 
@@ -42,7 +43,7 @@ def check_policy(policy: contracts.Policy, m: Vector, S: Matrix) -> None:
     moments are those of the policy's tangent, ``J S Jᵀ`` and ``S Jᵀ``; in float64 the pullback
     agrees with differences. Raises `AssertionError` that says what does not hold.
 
-    >>> from gpnotes.pilco import LinearPolicy
+    >>> from gpnotes.decide.pilco import LinearPolicy
     >>> policy = LinearPolicy(np.asarray([[1.0, -1.0]]), np.asarray([0.5]))
     >>> check_policy(policy, np.asarray([0.3, 0.1]), np.asarray([[0.2, 0.1], [0.1, 0.3]]))
     """
@@ -112,7 +113,7 @@ def check_cost(cost: contracts.Cost, m: Vector, S: Matrix) -> None:
     ``∂E/∂S = ½ ∂²E/∂m²``, of which the average over ``N(m, S)`` is the only solution that starts
     from the cost. Raises `AssertionError` that says what does not hold.
 
-    >>> from gpnotes.pilco import SaturatingCost
+    >>> from gpnotes.decide.pilco import SaturatingCost
     >>> cost = SaturatingCost(np.zeros(2), np.eye(2))
     >>> check_cost(cost, np.asarray([0.3, 0.1]), np.asarray([[0.2, 0.1], [0.1, 0.3]]))
     """
@@ -172,7 +173,8 @@ def check_criterion(criterion: contracts.Criterion, X: Matrix) -> None:
     gains what was promised; where `diminishing` says so, no gain grows by that. The criterion takes
     two measurements on the way. Raises `AssertionError` that says what does not hold.
 
-    >>> from gpnotes import GP, RBF, design
+    >>> from gpnotes import GP, RBF
+    >>> from gpnotes.decide import design
     >>> X = np.asarray([[0.0], [0.5], [2.0]])
     >>> kind = design.criteria.CRITERIA["information"]
     >>> check_criterion(kind(GP(RBF(), 0.1), X, 0.1 * np.ones(3), capacity=3), X)
@@ -199,7 +201,7 @@ def check_acquisition(acquisition: contracts.Acquisition, mean: Vector, variance
     float64 agree with differences. The variances are positive. Raises `AssertionError` that says
     what does not hold.
 
-    >>> from gpnotes.bayesopt import ExpectedImprovement
+    >>> from gpnotes.decide.bayesopt import ExpectedImprovement
     >>> check_acquisition(ExpectedImprovement(0.5), np.asarray([0.1, 0.9]), np.asarray([0.2, 0.4]))
     """
     contracts.require(acquisition, "acquisition", contracts.Acquisition)

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from .._xp import Array, HostArray, HostMatrix, Vector, array_namespace, as_array, to_numpy
-from ..params import leaves, replaced, unchecked
+from ..ground.params import leaves, replaced, unchecked
+from ..ground.xp import Array, HostArray, HostMatrix, Vector, array_namespace, as_array, to_numpy
 
 __all__ = ["gradcheck", "jacobian"]
 

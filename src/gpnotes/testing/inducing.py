@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import _check, contracts
-from .._xp import Array, Matrix, array_namespace, to_numpy
-from ..kernels import Kernel
+from ..ground import check as _check
+from ..ground.xp import Array, Matrix, array_namespace, to_numpy
+from ..model import contracts
+from ..model.kernels import Kernel
 from .agreement import close, hold, is_array, is_double, rounding, semidefinite
 from .differences import gradcheck
 
@@ -27,7 +28,7 @@ def check_inducing_variables(
     `AssertionError` that says what does not hold.
 
     >>> from gpnotes import RBF
-    >>> from gpnotes.interdomain import InducingPoints
+    >>> from gpnotes.infer.interdomain import InducingPoints
     >>> X = np.asarray([[0.0], [0.5], [2.0]])
     >>> check_inducing_variables(InducingPoints(X[:2] + 0.1), RBF(), X)
     """

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import _check
-from .._xp import Matrix, array_namespace, diagonal, to_numpy
-from ..kernels import Kernel
+from ..ground import check as _check
+from ..ground.xp import Matrix, array_namespace, diagonal, to_numpy
+from ..model.kernels import Kernel
 from .agreement import close, hold, is_array, is_double, rounding, semidefinite
 from .differences import gradcheck
 

@@ -9,10 +9,11 @@ from typing import Any, cast
 
 import numpy as np
 
-from .. import _check, contracts
-from .._xp import Array, Matrix, Vector, array_namespace, diagonal, epsilon, to_numpy
-from ..quadrature import expect
-from ..random import stream
+from ..ground import check as _check
+from ..ground.quadrature import expect
+from ..ground.random import stream
+from ..ground.xp import Array, Matrix, Vector, array_namespace, diagonal, epsilon, to_numpy
+from ..model import contracts
 from .agreement import close, hold, is_array, is_double, rounding, semidefinite
 from .differences import gradcheck
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .._xp import Array, array_namespace, device
+from ..ground.xp import Array, array_namespace, device
 
 __all__ = ["Space", "namespaces"]
 

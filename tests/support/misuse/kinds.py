@@ -191,7 +191,7 @@ def stream(*, optional: bool = False) -> Argument:
     wrong = {
         "None": None, "a seed": 0, "a NumPy generator": np.random.default_rng(0),
         "NumPy's old generator": np.random.RandomState(0), "a string": "x",
-        "its class": gpnotes.Stream, "the function": gpnotes.stream,
+        "its class": gpnotes.ground.random.Stream, "the function": gpnotes.stream,
     }  # fmt: skip
     if optional:
         del wrong["None"]

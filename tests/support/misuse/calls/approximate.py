@@ -6,8 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from gpnotes import GP, RBF, chunks, features, grids, interdomain, sparse, stream, testing
-from gpnotes import kernels as k
+from gpnotes import GP, RBF, stream, testing
+from gpnotes.draw import grids
+from gpnotes.ground import chunks
+from gpnotes.infer import features, interdomain, sparse
+from gpnotes.model import kernels as k
 
 from ..answers import call
 from ..kinds import (

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpnotes import GP, RBF, bayesopt, condition, paths, testing
+from gpnotes import GP, RBF, condition, testing
 from gpnotes import stream as make_stream
+from gpnotes.decide import bayesopt
+from gpnotes.draw import paths
 
 from ..answers import Call, call
 from ..kinds import (

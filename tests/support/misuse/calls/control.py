@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from gpnotes import GP, RBF, condition, fantasy, moments, pilco, testing
-from gpnotes.pilco import pendulum
+from gpnotes import GP, RBF, condition, testing
+from gpnotes.decide import fantasy, moments, pilco
+from gpnotes.decide.pilco import pendulum
 
 from ..answers import Call, call
 from ..kinds import (

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpnotes import GP, RBF, design, likelihoods, testing
+from gpnotes import GP, RBF, testing
+from gpnotes.decide import design
+from gpnotes.model import likelihoods
 
 from ..answers import call
 from ..kinds import entries, flag, matrix, one_of, positive, stream, thing, vector, whole

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 import gpnotes
-from gpnotes import gaussian, linalg, params, priors, quadrature, random
+from gpnotes.ground import linalg, params, quadrature, random
+from gpnotes.model import gaussian, priors
 
 from ..answers import call
 from ..kinds import (

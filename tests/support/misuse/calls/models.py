@@ -7,22 +7,11 @@ from typing import Any
 import numpy as np
 
 import gpnotes
-from gpnotes import (
-    GP,
-    RBF,
-    ConstantMean,
-    crossval,
-    fit,
-    kernels,
-    laplace,
-    likelihoods,
-    means,
-    priors,
-    scores,
-    smoothing,
-    svgp,
-    testing,
-)  # fmt: skip
+from gpnotes import GP, RBF, ConstantMean, fit, testing
+from gpnotes.assess import crossval, scores
+from gpnotes.infer import exact, laplace, smoothing, svgp
+from gpnotes.infer.linear import BayesianLinear
+from gpnotes.model import kernels, likelihoods, means, priors
 
 from ..answers import Call, call
 from ..kinds import (
@@ -52,7 +41,7 @@ _GP = GP(RBF(1.0, np.asarray([1.0, 2.0])), 0.1, ConstantMean(0.5))
 _POSTERIOR = gpnotes.condition(_GP, _X, _Y)
 _LAPLACE = laplace.condition(GP(RBF(), 0.0), _X, _LABELS)
 _PHI = _DRAW.standard_normal((6, 3))
-_LINEAR = gpnotes.BayesianLinear(np.eye(3), 0.1)
+_LINEAR = BayesianLinear(np.eye(3), 0.1)
 _WEIGHTS = _LINEAR.condition(_PHI, _Y)
 _ARD = vector([1.0, 2.0], mates=False).but(
     "a number", "a scalar array", zero=np.asarray([0.0, 1.0]), negative=np.asarray([-1.0, 1.0])
@@ -263,7 +252,7 @@ CALLS = (
       for name in ("probability", "expected_entropy", "information")),
     call("GP", GP, kernel=thing(RBF(), _GP), noise_var=nonnegative(0.1),
          mean=thing(ConstantMean(1.0), RBF())),
-    *(call(name, getattr(gpnotes, name), gp=_GPS, **_XY)
+    *(call(name, getattr(exact, name), gp=_GPS, **_XY)
       for name in ("condition", "log_evidence", "log_evidence_and_gradient")),
     call("prior", gpnotes.prior, gp=_GPS, Xs=matrix(_XS, columns=True, mates=False), noise=flag()),
     *(call(f"Posterior.{name}", getattr(_POSTERIOR, name), Xs=matrix(_XS, columns=True),
@@ -333,7 +322,7 @@ CALLS = (
          stream=stream(), n=whole(2, 0)),
     call("VariationalPosterior.log_density", _SPARSE.log_density,
          Xs=matrix(_X, rows=True, columns=True), y=_LABELLED["y"]),
-    call("BayesianLinear", gpnotes.BayesianLinear, prior_cov=covariance(np.eye(3), mates=False).but(
+    call("BayesianLinear", BayesianLinear, prior_cov=covariance(np.eye(3), mates=False).but(
          "no rows", "no columns"), noise_var=positive()),
     call("BayesianLinear.condition", _LINEAR.condition, Phi=matrix(_PHI, rows=True, columns=True),
          y=vector(_Y, size=True)),

@@ -1,0 +1,1 @@
+"""How good predictions are: scores and cross-validation."""

@@ -1,0 +1,282 @@
+"""Cross-validation: every row is predicted once by a model that has not seen it.
+
+What must not see a held-out row is everything that is learnt from data: the posterior, its
+hyperparameters, and the means and scales by which data are standardised. So what is validated is no
+model but the function that makes one of data, ``fit(X, y)``, and it is given the other rows alone.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Sequence
+from dataclasses import astuple, dataclass
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+
+from ..ground import check as _check
+from ..ground.random import Stream
+from ..ground.xp import Array, HostVector, Matrix, Vector, array_namespace, device, to_numpy
+from .scores import Scores, score_all, sds_to_each_side
+
+__all__ = ["CrossValidation", "cross_validate", "group_folds", "kfold"]
+
+
+class Predictive(Protocol):
+    """What a fit returns: a posterior that predicts observations, as `exact.condition` makes it."""
+
+    def predict(self, Xs: Matrix, /, *, noise: bool) -> tuple[Vector, Vector]:
+        """Mean and variance of y at Xs (m, d), (m,) each, with the noise in the variance."""
+
+
+FitFunction: TypeAlias = Callable[[Matrix, Vector], Predictive]
+"""All that is learnt from inputs X (n, d) and observations y (n,)."""
+
+Folds: TypeAlias = tuple[tuple[HostVector, HostVector], ...]
+"""Rows to train on and rows to hold out, of each fold: ascending whole numbers, on the host."""
+
+
+@dataclass(frozen=True, eq=False)
+class CrossValidation:
+    """The scores of each fold, and what was predicted; made by `cross_validate`.
+
+    `scores` and `held_out`, the numbers of the rows, have an entry for each fold.
+    `predicted_mean` and `predicted_variance` (n,) are in the order of the rows of X, and the
+    variance is that of an observation. The functions of `scores` take them for other scores, and
+    for scores of all rows together, which differ from `mean` where folds have different sizes.
+    """
+
+    scores: tuple[Scores, ...]
+    held_out: tuple[HostVector, ...]
+    predicted_mean: Vector
+    predicted_variance: Vector
+    level: float
+
+    @property
+    def mean(self) -> Scores:
+        """The mean of each score over the folds; None for one that a fold has not got."""
+        return _over_folds(self.scores, statistics.fmean)
+
+    @property
+    def sd(self) -> Scores:
+        """The standard deviation of each score over the K folds, with K − 1 in its denominator.
+
+        Folds share rows to train on, so that ``sd / √K`` may be far too small for a standard error
+        of the mean. Source: Bengio & Grandvalet (2004).
+        """
+        return _over_folds(self.scores, statistics.stdev)
+
+
+def _over_folds(scores: Sequence[Scores], summary: Callable[[Sequence[float]], float]) -> Scores:
+    columns = zip(*(astuple(one) for one in scores), strict=True)
+    values: list[Any] = [None if None in column else summary(column) for column in columns]
+    return Scores(*values)
+
+
+def kfold(n: int, folds: int, stream: Stream) -> Folds:
+    """Rows 0, …, n − 1 dealt to folds by a permutation: (train, held out) for each, ascending.
+
+    Every row is held out once. Sizes differ by one at most; with ``folds = n`` one row is left out
+    at a time, and the order of folds is all that is left to chance.
+
+    Raises `ValueError` for fewer than two folds or more folds than rows, `TypeError` for what is no
+    whole number and no stream.
+
+    >>> from gpnotes import stream
+    >>> [(len(train), len(test)) for train, test in kfold(5, 2, stream(1))]
+    [(2, 3), (3, 2)]
+    """
+    n = _check.whole(n, "n", 2)
+    folds = _check.whole(folds, "folds", 2)
+    if folds > n:
+        raise ValueError(
+            f"folds must be a whole number from 2 to the number of rows, {n}; got {folds}"
+        )
+    _check.instance(stream, "stream", Stream)
+    dealt = np.empty(n, dtype=np.int64)
+    dealt[to_numpy(stream.permutation(n))] = np.arange(n) % folds
+    return _split(dealt)
+
+
+def group_folds(groups: Array | Sequence[int | str]) -> Folds:
+    """A fold for each of the labels `groups` (n,): (train, held out) in the order of the labels.
+
+    For rows that tell of each other: readings of one subject, or stretches of a time series, such
+    as ``np.arange(n) * 5 // n``. Held out one at a time among their neighbours, such rows would be
+    predicted by what nobody has who predicts a new subject or another year. Rows at the ends of
+    a stretch still have neighbours in the next.
+
+    Raises `TypeError` for labels that are neither all whole numbers nor all strings, `ValueError`
+    for fewer than two different ones.
+
+    >>> [test.tolist() for train, test in group_folds(["b", "a", "b"])]
+    [[1], [0, 2]]
+    """
+    return _split(_numbered(groups))
+
+
+def cross_validate(
+    fit: FitFunction,
+    X: Matrix,
+    y: Vector,
+    folds: int | None = None,
+    stream: Stream | None = None,
+    *,
+    groups: Array | Sequence[int | str] | None = None,
+    level: float = 0.95,
+) -> CrossValidation:
+    """Score predictions of y (n,) at X (n, d), each by a fit to rows that it is not among.
+
+    ``fit(X, y)`` returns a posterior with ``predict(Xs, noise=True)``. It is called once for each
+    fold with copies of the other rows, and nothing else comes to it: what it finds out itself,
+    such as hyperparameters or the scale of y, has not seen what is held out. What was chosen
+    before, by a look at all rows, has. The folds are `folds` many dealt by `stream`, as in `kfold`,
+    or one for each label of `groups` (n,), as in `group_folds`. The intervals of the coverage hold
+    y with probability `level`.
+
+    Raises `ValueError` or `TypeError` for arguments that do not fit, each by its name, and for
+    a posterior whose predictions are of another shape, not finite, or without a variance, by fold
+    and row. What `fit` raises is raised, with a note of the fold.
+    Source: Rasmussen & Williams (2006), section 5.3.
+
+    >>> from gpnotes import GP, RBF, condition, stream
+    >>> X = np.linspace(0.0, 6.0, 30)[:, None]
+    >>> y = np.sin(X[:, 0])
+    >>> found = cross_validate(lambda X, y: condition(GP(RBF(), 1e-4), X, y), X, y, 5, stream(1))
+    >>> len(found.scores), found.mean.standardised_mean_squared_error < 0.01
+    (5, True)
+    """
+    n = _admitted(fit, X, y)
+    sds_to_each_side(level)
+    pairs = _pairs(n, folds, stream, groups)
+    parts = [_in_fold(k, fit, X, y, pair, level) for k, pair in enumerate(pairs)]
+    scores, means, variances = zip(*parts, strict=True)
+    held_out = tuple(test for _, test in pairs)
+    back = np.argsort(np.concatenate(held_out))  # from the order of the folds to that of the rows
+    xp = array_namespace(y)
+    mean, variance = (_rows(xp.concat(parts), back) for parts in (means, variances))
+    return CrossValidation(scores, held_out, mean, variance, float(level))
+
+
+def _in_fold(
+    number: int,
+    fit: FitFunction,
+    X: Matrix,
+    y: Vector,
+    pair: tuple[HostVector, HostVector],
+    level: float,
+) -> tuple[Scores, Vector, Vector]:
+    """Scores and predictions of the rows that a fold holds out; its errors have its number."""
+    train, test = pair
+    try:
+        posterior = fit(_rows(X, train), _rows(y, train))
+        mean, variance = _predictions(posterior, _rows(X, test), _rows(y, test), test)
+        return score_all(_rows(y, test), mean, variance, _rows(y, train), level), mean, variance
+    except Exception as problem:
+        problem.add_note(f"in fold {number}, which holds out the rows {_said(test)}")
+        raise
+
+
+def _predictions(
+    posterior: Predictive, Xs: Matrix, y: Vector, rows: HostVector
+) -> tuple[Vector, Vector]:
+    """What the posterior of a fold predicts, if these are means and variances of the kind of y."""
+    if not hasattr(posterior, "predict"):
+        wanted = "fit must return a posterior, with predict(Xs, noise=True)"
+        raise TypeError(f"{wanted}; got {_check._kind(posterior)}")
+    answer = posterior.predict(Xs, noise=True)
+    if not isinstance(answer, tuple | list) or len(answer) != 2:
+        wanted = "fit must return a posterior that predicts a mean and a variance"
+        raise TypeError(f"{wanted}; got {_check._kind(answer)}")
+    for a, name in zip(answer, ("mean", "variance"), strict=True):
+        _admit_prediction(a, name, y, rows)
+    return answer[0], answer[1]
+
+
+def _admit_prediction(a: Vector, name: str, y: Vector, rows: HostVector) -> None:
+    name = f"the {name} that fit's posterior predicts"
+    _check.alike(_check.floating(a, name), name, y, "y")
+    if a.shape != y.shape:
+        raise ValueError(f"{name} must have shape {y.shape}; got {a.shape}")
+    xp = array_namespace(a)
+    right = xp.isfinite(a) & (a > 0.0) if "variance" in name else xp.isfinite(a)
+    if not bool(xp.all(right)):
+        wanted = "positive and finite" if "variance" in name else "finite"
+        wrong = np.flatnonzero(~to_numpy(right))
+        raise ValueError(
+            f"{name} must be {wanted}; {len(wrong)} of {len(rows)} are not, the first at row "
+            f"{rows[wrong[0]]} of X: {float(a[int(wrong[0])])}"
+        )
+
+
+def _admitted(fit: FitFunction, X: Matrix, y: Vector) -> int:
+    """The number of rows, if the data go together and there is something to leave out."""
+    _check.function(fit, "fit", of="X and y")
+    n = _check.matrix(X, "X").shape[0]
+    if n < 2:
+        raise ValueError(f"X must have at least two rows; got {X.shape}")
+    _check.alike(_check.vector(y, "y", size=n), "y", X, "X")
+    return n
+
+
+def _pairs(
+    n: int,
+    folds: int | None,
+    stream: Stream | None,
+    groups: Array | Sequence[int | str] | None,
+) -> Folds:
+    if folds is not None:
+        _check.whole(folds, "folds", 2)
+    if groups is None:
+        if folds is None:
+            raise ValueError("folds must be a whole number from 2 where there are no groups")
+        if stream is None:
+            raise ValueError("folds need a stream that deals the rows to them")
+        return kfold(n, folds, stream)
+    if folds is not None or stream is not None:
+        raise ValueError("folds and stream must be None where groups say what the folds are")
+    return _split(_numbered(groups, n))
+
+
+def _numbered(groups: Array | Sequence[int | str], n: int | None = None) -> HostVector:
+    """The labels (n,) as numbers 0, 1, … in their order."""
+    labels = _labels(groups)
+    if n not in (None, len(labels)):
+        raise ValueError(f"groups must have a label for each of the {n} rows; got {len(labels)}")
+    different, numbers = np.unique(labels, return_inverse=True)
+    if len(different) < 2:
+        raise ValueError(f"groups must have two different labels at least; got {len(different)}")
+    return numbers
+
+
+def _labels(groups: Any) -> HostVector:
+    """The labels on the host, if they are all whole numbers or all strings."""
+    wanted = "groups must be labels (n,), all whole numbers or all strings"
+    if isinstance(groups, list | tuple):
+        words = all(isinstance(one, str) for one in groups)
+        if not words and any(_check._whole(one) is None for one in groups):
+            raise TypeError(f"{wanted}; got {groups!s:.60}")
+        return np.asarray(groups)
+    labels = to_numpy(_check.plain(_check.array(groups, "groups"), "groups"))
+    if labels.dtype.kind not in "iuU":
+        raise TypeError(f"{wanted}; got {labels.dtype}")
+    if labels.ndim != 1:
+        raise ValueError(f"groups must have shape (n,); got {labels.shape}")
+    return labels
+
+
+def _split(numbers: HostVector) -> Folds:
+    """For each number in turn: the rows that have another, and those that have it."""
+    count = int(numbers.max()) + 1
+    return tuple((np.flatnonzero(numbers != k), np.flatnonzero(numbers == k)) for k in range(count))
+
+
+def _rows(a: Array, rows: HostVector) -> Array:
+    """A copy of some rows."""
+    xp = array_namespace(a)
+    return xp.take(a, xp.asarray(rows, device=device(a)), axis=0)
+
+
+def _said(rows: HostVector) -> str:
+    first = ", ".join(str(row) for row in rows[:8])
+    return first if len(rows) <= 8 else f"{first}, … ({len(rows)} in all)"

@@ -1,0 +1,259 @@
+"""How good predictions are: scores of held-out y under normal predictions, each with its limit.
+
+Held-out y (n,), predictive means and variances (n,) are arrays of one kind; a variance is that of
+an observation, with the noise in it. Scores are Python floats, worked out in float64 where the
+device has it. *Trivial* is the prediction that looks at no input: the mean, or the normal
+distribution, of the targets that a model was trained on. All but `coverage` are losses: less is
+better. What is the least that a loss can be in one sample is not what an honest model reaches on
+average, and so every docstring says both.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from statistics import NormalDist
+
+from ..ground import check as _check
+from ..ground import xp as _xp
+from ..ground.xp import LOG_2PI, Namespace, Vector, array_namespace
+
+__all__ = [
+    "Scores", "coverage", "crps", "log_loss", "mean_squared_error", "mean_standardised_log_loss",
+    "score_all", "standardised_mean_squared_error",
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Scores:
+    """All scores of one set of held-out y, made by `score_all`; each is a function of this module.
+
+    A score is None where there is none: the standardised error of y that are all equal, as of a
+    single one, and the standardised log loss after training on targets that are.
+    """
+
+    mean_squared_error: float
+    standardised_mean_squared_error: float | None
+    log_loss: float
+    mean_standardised_log_loss: float | None
+    crps: float
+    coverage: float
+
+
+def mean_squared_error(y: Vector, mean: Vector) -> float:
+    """``Σ (yᵢ − mᵢ)² / n`` of held-out y (n,) and predictive means m (n,), in the unit of y².
+
+    Zero if every y is met. On average over noise, ``E[y | x]`` is the best mean, and what is left
+    is the variance of the noise. The mean of the y themselves, whatever x is, gets their variance.
+
+    Raises `ValueError` or `TypeError` for arrays that are empty, not finite, of other shapes or
+    kinds. Source: Rasmussen & Williams (2006), section 2.5.
+
+    >>> import numpy as np
+    >>> mean_squared_error(np.asarray([1.0, 2.0]), np.asarray([1.0, 4.0]))
+    2.0
+    """
+    return _average((_held_out(y) - _predicted(mean, y)) ** 2)
+
+
+def standardised_mean_squared_error(y: Vector, mean: Vector) -> float:
+    """`mean_squared_error` divided by the variance ``Σ (yᵢ − ȳ)² / n`` of the held-out y; no unit.
+
+    Zero if every y is met; on average over noise at best its share of the variance of y, not zero.
+    A constant c gets ``1 + (c − ȳ)² / var(y)``: the mean of the training targets a little more than
+    one. Units of y do not matter.
+
+    Raises what `mean_squared_error` raises, and `ValueError` for y that are all equal.
+    Source: Rasmussen & Williams (2006), section 2.5.
+
+    >>> import numpy as np
+    >>> standardised_mean_squared_error(np.asarray([1.0, 3.0]), np.asarray([1.0, 4.0]))
+    0.5
+    """
+    target, predicted = _held_out(y), _predicted(mean, y)
+    spread = _spread(target, "y")
+    # in units of the range, in which no square is too small for a float
+    xp = array_namespace(target)
+    error = _check.squarable(
+        (target - predicted) / spread, "(y − mean), in units of the range of y"
+    )
+    deviation = (target - xp.mean(target)) / spread
+    return _average(error**2) / _average(deviation**2)
+
+
+def log_loss(y: Vector, mean: Vector, variance: Vector) -> float:
+    """``−Σ log N(yᵢ; mᵢ, vᵢ) / n`` for means m and variances v (n,) of held-out y (n,), in nats.
+
+    A density has the unit 1/y, so the loss has no zero: y in a unit s times smaller add log s. It
+    has no least value either: it goes to minus infinity as v shrinks around means that are met.
+    On average it is least where N(m, v) is true, and there is ``Σ ½ log(2πe vᵢ) / n``; what a
+    model has above that is its Kullback-Leibler divergence from the truth.
+
+    Raises what `mean_squared_error` raises, and `ValueError` for a variance that is not positive,
+    or so small beside the error that the loss overflows.
+    Source: Rasmussen & Williams (2006), section 2.5.
+
+    >>> import numpy as np
+    >>> round(log_loss(np.zeros(1), np.zeros(1), np.ones(1)), 4)
+    0.9189
+    """
+    xp, z, variance = _standardised(y, mean, variance)
+    return 0.5 * (_average(z * z + xp.log(variance)) + LOG_2PI)
+
+
+def mean_standardised_log_loss(y: Vector, mean: Vector, variance: Vector, y_train: Vector) -> float:
+    """`log_loss` less that of the trivial ``N(ȳ, s²)``, of mean and variance of y_train (k,); nats.
+
+    ``s² = Σ (y_train − ȳ)² / k``. The trivial prediction gets zero, a better one less than that,
+    without a bound below. If the predictions are true, and ȳ and s² those of the held-out y as
+    well, it is on average ``½ mean log(vᵢ / s²)``. Units of y do not matter.
+
+    Raises what `log_loss` raises, also of y_train, and `ValueError` for y_train that are all equal.
+    Source: Rasmussen & Williams (2006), section 2.5.
+
+    >>> import numpy as np
+    >>> y_train = np.asarray([-1.0, 1.0])
+    >>> mean_standardised_log_loss(np.zeros(1), np.zeros(1), np.ones(1), y_train)
+    0.0
+    >>> round(mean_standardised_log_loss(np.zeros(1), np.zeros(1), np.full(1, 0.01), y_train), 4)
+    -2.3026
+    """
+    xp, z, variance = _standardised(y, mean, variance)
+    target, trained = _held_out(y), _trained(y_train, y)
+    spread = _spread(trained, "y_train")
+    centre = xp.mean(trained)
+    sd = spread * math.sqrt(_average(((trained - centre) / spread) ** 2))
+    trivial = _check.squarable((target - centre) / sd, "(y − mean of y_train) / sd of y_train")
+    return 0.5 * _average(z * z + xp.log(variance) - trivial * trivial) - math.log(sd)
+
+
+def crps(y: Vector, mean: Vector, variance: Vector) -> float:
+    """The continuous ranked probability score of normal predictions of y (n,), in the unit of y.
+
+    The mean over i of ``∫ (Φ((t − mᵢ)/sᵢ) − [t ≥ yᵢ])² dt = sᵢ (z(2Φ(z) − 1) + 2φ(z) − 1/√π)``
+    with ``sᵢ² = vᵢ`` and ``z = (yᵢ − mᵢ)/sᵢ``. As v goes to zero, it becomes ``|yᵢ − mᵢ|``, and so
+    zero if every y is met; for a given s it is least, ``(√2 − 1) s/√π``, at y = m. On average it is
+    least where N(m, v) is true, and there is ``s/√π``: what the trivial prediction gets too, with
+    the larger s of all targets, if they are normal.
+
+    Raises what `log_loss` raises. Source: Gneiting, Raftery, Westveld & Goldman (2005), equation 5.
+
+    >>> import numpy as np
+    >>> round(crps(np.zeros(1), np.zeros(1), np.ones(1)), 4)
+    0.2337
+    """
+    xp, z, variance = _standardised(y, mean, variance)
+    far = xp.abs(z)
+    tail = xp.exp(_xp.log_normal_cdf(-far))
+    density = xp.exp(-0.5 * (z * z + LOG_2PI))
+    unit = far * (1.0 - 2.0 * tail) + 2.0 * density - 1.0 / math.sqrt(math.pi)
+    return _average(xp.sqrt(variance) * unit)
+
+
+def coverage(y: Vector, mean: Vector, variance: Vector, level: float = 0.95) -> float:
+    """The share of y (n,) in the central intervals that hold it with probability `level`; no unit.
+
+    ``|yᵢ − mᵢ| ≤ q √vᵢ`` with ``q = Φ⁻¹((1 + level)/2)``. Best is `level`, not 1, which intervals
+    without end would get. If the predictions are true and the y independent given them, it scatters
+    around `level` with the standard deviation ``√(level (1 − level)/n)``. It says nothing of how
+    narrow the intervals are: the trivial prediction gets `level` as well, if all targets are
+    normal. Units of y do not matter.
+
+    Raises what `log_loss` raises, and `ValueError` for a level that is not between 0 and 1.
+
+    >>> import numpy as np
+    >>> coverage(np.asarray([0.0, 1.9, 2.0, -2.1]), np.zeros(4), np.ones(4))
+    0.5
+    """
+    reach = sds_to_each_side(level)
+    xp, z, variance = _standardised(y, mean, variance)
+    return _average(xp.astype(xp.abs(z) <= reach, variance.dtype))
+
+
+def score_all(
+    y: Vector, mean: Vector, variance: Vector, y_train: Vector, level: float = 0.95
+) -> Scores:
+    """All scores of y (n,) under normal predictions, after training on the targets y_train (k,).
+
+    Raises what `mean_standardised_log_loss` and `coverage` raise; y or y_train that are all equal
+    are no error, but leave `Scores` without a standardised score.
+
+    >>> import numpy as np
+    >>> scores = score_all(np.zeros(1), np.zeros(1), np.ones(1), np.asarray([-1.0, 1.0]))
+    >>> scores.coverage, scores.mean_standardised_log_loss, scores.standardised_mean_squared_error
+    (1.0, 0.0, None)
+    """
+    _held_out(y)
+    _trained(y_train, y)
+    normal = y, mean, variance
+    return Scores(
+        mean_squared_error(y, mean),
+        standardised_mean_squared_error(y, mean) if _vary(y) else None,
+        log_loss(*normal),
+        mean_standardised_log_loss(*normal, y_train) if _vary(y_train) else None,
+        crps(*normal),
+        coverage(*normal, level),
+    )
+
+
+def _held_out(y: Vector) -> Vector:
+    """y in float64, if it is finite and not empty."""
+    return _filled(_check.vector(y, "y"), "y")
+
+
+def _predicted(mean: Vector, y: Vector) -> Vector:
+    """The means in float64, if they are as many as the y and of their kind."""
+    _check.vector(mean, "mean", size=y.shape[0])
+    return _filled(_check.alike(mean, "mean", y, "y"), "mean")
+
+
+def _trained(y_train: Vector, y: Vector) -> Vector:
+    """The targets of the training in float64, if they are of the kind of y, however many."""
+    _check.vector(y_train, "y_train")
+    return _filled(_check.alike(y_train, "y_train", y, "y"), "y_train")
+
+
+def _filled(a: Vector, name: str) -> Vector:
+    if a.shape[0] == 0:
+        raise ValueError(f"{name} must have at least one entry; got (0,)")
+    return _xp.in_double(_check.squarable(a, name))
+
+
+def _standardised(y: Vector, mean: Vector, variance: Vector) -> tuple[Namespace, Vector, Vector]:
+    """The namespace, ``z = (y − mean) / √variance``, and the variance, in float64."""
+    target, predicted = _held_out(y), _predicted(mean, y)
+    _check.alike(_check.vector(variance, "variance", size=y.shape[0]), "variance", y, "y")
+    xp = array_namespace(target)
+    wrong = xp.astype(variance <= 0.0, xp.int64)
+    if count := int(xp.sum(wrong)):
+        row = int(xp.argmax(wrong))
+        where = f"the first in row {row}: {float(variance[row])}"
+        raise ValueError(f"variance must be positive; {count} of its entries are not, {where}")
+    variance = _xp.in_double(variance)
+    z = (target - predicted) / xp.sqrt(variance)
+    return xp, _check.squarable(z, "(y − mean) / √variance"), variance
+
+
+def _spread(a: Vector, name: str) -> float:
+    """The range of `a`, if its entries are not all equal."""
+    xp = array_namespace(a)
+    if not _vary(a):
+        raise ValueError(f"{name} must vary; its {a.shape[0]} entries are all {float(a[0])}")
+    return float(xp.max(a)) - float(xp.min(a))
+
+
+def _vary(a: Vector) -> bool:
+    xp = array_namespace(a)
+    return float(xp.max(a)) > float(xp.min(a))
+
+
+def sds_to_each_side(level: float) -> float:
+    """``Φ⁻¹((1 + level)/2)``: half the width of the central interval of a level."""
+    level = _check.number(level, "level")
+    if not 0.0 < level < 1.0:
+        raise ValueError(f"level must be between 0 and 1; got {level}")
+    return -NormalDist().inv_cdf(0.5 * (1.0 - level))  # of the lower tail: nothing rounds to one
+
+
+def _average(a: Vector) -> float:
+    return float(array_namespace(a).mean(a))

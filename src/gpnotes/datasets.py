@@ -1,0 +1,32 @@
+"""The tables that the book works on, which the package carries.
+
+A notebook that is downloaded alone has its data so; a note beside each table says where it comes
+from, what its columns are and under which terms it may be used.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from .ground.xp import HostMatrix
+
+__all__ = ["dataset"]
+
+_DATA = Path(__file__).with_name("data")
+
+
+def dataset(name: str) -> HostMatrix:
+    """A table that the book works on, (n, columns).
+
+    The package carries the tables, so that a notebook that is downloaded alone has its data; a note
+    beside each says where it comes from. Raises `ValueError` for another name.
+
+    >>> dataset("engel").shape
+    (235, 2)
+    """
+    tables = {path.stem: path for path in sorted(_DATA.glob("*.csv"))}
+    if not isinstance(name, str) or name not in tables:
+        raise ValueError(f"name must be one of {', '.join(tables)}; got {name!r}")
+    return np.loadtxt(tables[name], delimiter=",", skiprows=1, dtype=np.float64, ndmin=2)

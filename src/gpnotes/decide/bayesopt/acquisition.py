@@ -1,0 +1,267 @@
+"""What it would be worth to observe f at a point, from its predictive mean and variance there.
+
+Each acquisition is a function of mean and variance (n,) of f, entry by entry, with its derivatives
+by both. The larger f is the better: to minimise, model −f. Noise of the observations has no place
+here: the variance is that of f.
+
+Where the variance is zero, f is known: values are the limits for a vanishing variance, and the
+derivatives by the variance are taken as zero. At an observation without noise the standard
+deviation has a kink over x, and zero is the mean of its slopes on the two sides.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+from ...ground import check as _check
+from ...ground.xp import (
+    LOG_2PI,
+    Array,
+    Namespace,
+    array_namespace,
+    is_numpy_namespace,
+    log_normal_cdf,
+    mills_fractions,
+)
+
+__all__ = [
+    "ExpectedImprovement",
+    "LogExpectedImprovement",
+    "ProbabilityOfImprovement",
+    "UpperConfidenceBound",
+]
+
+_TAIL = 2.0  # below minus this φ(z) + z Φ(z) is written without its cancellation
+
+
+@dataclass(frozen=True)
+class UpperConfidenceBound:
+    """How large f may well be: ``μ + √β σ``, with β ≥ 0.
+
+    A large `beta` explores, zero takes the mean as it is. Raises `ValueError` or `TypeError` for a
+    beta that is negative or no number.
+    Source: Srinivas, Krause, Kakade & Seeger (2010).
+
+    >>> import numpy as np
+    >>> UpperConfidenceBound(4.0)(np.asarray([1.0, 1.0]), np.asarray([0.0, 0.25]))
+    array([1., 2.])
+    """
+
+    beta: float
+
+    def __post_init__(self) -> None:
+        beta = _check.positive(_check.number(self.beta, "beta"), "beta", zero=True)
+        object.__setattr__(self, "beta", beta)
+
+    def __call__(self, mean: Array, variance: Array) -> Array:
+        """The value, (n,), for mean and variance of f, (n,) each."""
+        xp = _admit(mean, variance)
+        return mean + math.sqrt(self.beta) * xp.sqrt(variance)
+
+    def derivatives(self, mean: Array, variance: Array) -> tuple[Array, Array]:
+        """By the mean, 1, and by the variance, ``√β / 2σ``; (n,) each."""
+        xp = _admit(mean, variance)
+        s = _standardised(mean, variance, 0.0)
+        slope = 0.5 * math.sqrt(self.beta) / s.sd
+        return xp.ones_like(mean), xp.where(s.open, slope, xp.zeros_like(slope))
+
+
+@dataclass(frozen=True)
+class _Improvement:
+    """What the three measures of an improvement over ``best + margin`` share."""
+
+    best: float
+    margin: float = 0.0
+
+    def __post_init__(self) -> None:
+        margin = _check.positive(_check.number(self.margin, "margin"), "margin", zero=True)
+        object.__setattr__(self, "best", _check.number(self.best, "best"))
+        object.__setattr__(self, "margin", margin)
+
+    def _admitted(self, mean: Array, variance: Array) -> tuple[Namespace, _Standardised]:
+        xp = _admit(mean, variance)
+        return xp, _standardised(mean, variance, self.best + self.margin)
+
+
+@dataclass(frozen=True)
+class ProbabilityOfImprovement(_Improvement):
+    """How likely f is to exceed the best by more than the margin: ``P(f > best + margin) = Φ(z)``.
+
+    ``z = (μ − best − margin) / σ``. Without a margin it prefers a tiny improvement that is nearly
+    certain to a large one that is likely. Raises `ValueError` or `TypeError` for a `best` that is
+    no finite number and a `margin` that is none from zero.
+    Source: Kushner (1964); Jones (2001).
+
+    >>> import numpy as np
+    >>> ProbabilityOfImprovement(1.0)(np.asarray([1.0, 2.0]), np.asarray([1.0, 0.0]))
+    array([0.5, 1. ])
+    """
+
+    def __call__(self, mean: Array, variance: Array) -> Array:
+        """The probability, (n,), for mean and variance of f, (n,) each."""
+        xp, s = self._admitted(mean, variance)
+        return xp.where(s.open, xp.exp(log_normal_cdf(s.z)), _step(xp, s.gap))
+
+    def derivatives(self, mean: Array, variance: Array) -> tuple[Array, Array]:
+        """By the mean, ``φ(z) / σ``, and by the variance, ``−z φ(z) / 2σ²``; (n,) each."""
+        xp, s = self._admitted(mean, variance)
+        slope = _density(xp, s.z) / s.sd
+        zero = xp.zeros_like(slope)
+        return xp.where(s.open, slope, zero), xp.where(s.open, -0.5 * s.z * slope / s.sd, zero)
+
+
+@dataclass(frozen=True)
+class ExpectedImprovement(_Improvement):
+    """By how much f exceeds the best and the margin, on average: ``E max(f − best − margin, 0)``.
+
+    ``σ h(z)`` with ``h(z) = φ(z) + z Φ(z)`` and ``z = (μ − best − margin) / σ``. It underflows to
+    zero below z = −38, and with it its derivatives: `LogExpectedImprovement` does not. Raises what
+    `ProbabilityOfImprovement` raises.
+    Source: Jones, Schonlau & Welch (1998).
+
+    >>> import numpy as np
+    >>> ExpectedImprovement(1.0)(np.asarray([1.0, 3.0]), np.asarray([1.0, 0.0])).round(4)
+    array([0.3989, 2.    ])
+    """
+
+    def __call__(self, mean: Array, variance: Array) -> Array:
+        """The improvement, (n,), for mean and variance of f, (n,) each."""
+        xp, s = self._admitted(mean, variance)
+        near, far = _near(s.z), _far(s.z)
+        h = xp.where(s.z > -_TAIL, near.h, xp.exp(far.log_h))
+        return xp.where(s.open, s.sd * h, xp.clip(s.gap, 0.0, None))
+
+    def derivatives(self, mean: Array, variance: Array) -> tuple[Array, Array]:
+        """By the mean, ``Φ(z)``, and by the variance, ``φ(z) / 2σ``; (n,) each."""
+        xp, s = self._admitted(mean, variance)
+        slope = 0.5 * _density(xp, s.z) / s.sd
+        by_mean = xp.where(s.open, xp.exp(log_normal_cdf(s.z)), _step(xp, s.gap))
+        return by_mean, xp.where(s.open, slope, xp.zeros_like(slope))
+
+
+@dataclass(frozen=True)
+class LogExpectedImprovement(_Improvement):
+    """The logarithm of `ExpectedImprovement`, where that is zero in floating point as well.
+
+    ``log σ + log h(z)``. Of the branches of Ament et al. the first, ``log(φ(z) + z Φ(z))``, is
+    taken above z = −2. Below it ``h(z) = φ(z) q₁ / (q₁ − z)`` with the continued fraction
+    ``q₁ = 1 / (−z + 2 / (−z + 3 / …))`` of Φ: nothing cancels, and far out it is their third,
+    ``φ(z) / z²``, by itself. Minus infinity where f is known to be no improvement. Raises what
+    `ProbabilityOfImprovement` raises.
+    Source: Ament, Daulton, Eriksson, Balandat & Bakshy (2023); Abramowitz & Stegun (1964), section
+    26.2, for the fraction.
+
+    >>> import numpy as np
+    >>> LogExpectedImprovement(0.0)(np.asarray([-1000.0]), np.ones(1)).round(2)
+    array([-500014.73])
+    """
+
+    def __call__(self, mean: Array, variance: Array) -> Array:
+        """The logarithm, (n,), for mean and variance of f, (n,) each."""
+        return self._value(*self._admitted(mean, variance))
+
+    def derivatives(self, mean: Array, variance: Array) -> tuple[Array, Array]:
+        """By the mean, ``Φ(z) / σ h(z)``, and by the variance, ``φ(z) / 2σ² h(z)``; (n,) each."""
+        return self._derivatives(*self._admitted(mean, variance))
+
+    def _with_derivatives(self, mean: Array, variance: Array) -> tuple[Array, tuple[Array, Array]]:
+        """Both at once of what is admitted already, for climbs: the fractions serve both."""
+        xp = array_namespace(mean)
+        s = _standardised(mean, variance, self.best + self.margin)
+        tails = _near(s.z), _far(s.z)
+        return self._value(xp, s, tails), self._derivatives(xp, s, tails)
+
+    def _value(self, xp: Namespace, s: _Standardised, tails: _Tails | None = None) -> Array:
+        near, far = tails or (_near(s.z), _far(s.z))
+        log_h = xp.where(s.z > -_TAIL, xp.log(near.h), far.log_h)
+        better = s.gap > 0.0
+        log_gap = xp.log(xp.where(better, s.gap, xp.ones_like(s.gap)))
+        known = xp.where(better, log_gap, xp.full_like(log_gap, -math.inf))
+        return xp.where(s.open, xp.log(s.sd) + log_h, known)
+
+    def _derivatives(
+        self, xp: Namespace, s: _Standardised, tails: _Tails | None = None
+    ) -> tuple[Array, Array]:
+        near, far = tails or (_near(s.z), _far(s.z))
+        by_mean = xp.where(s.z > -_TAIL, near.cdf / near.h, far.cdf_by_h) / s.sd
+        ratio = xp.where(s.z > -_TAIL, near.pdf / near.h, far.pdf_by_h)
+        gap = xp.where(s.gap > 0.0, s.gap, xp.ones_like(s.gap))
+        by_mean = xp.where(s.open, by_mean, _step(xp, s.gap) / gap)
+        return by_mean, xp.where(s.open, 0.5 * ratio / s.sd / s.sd, xp.zeros_like(ratio))
+
+
+def _admit(mean: Array, variance: Array) -> Namespace:
+    """The namespace of a mean and a variance that go together, and whose squares exist."""
+    xp = _check.mean_and_variance(mean, variance)
+    _check.squarable(mean, "mean")
+    _check.squarable(variance, "variance")
+    return xp
+
+
+class _Standardised(NamedTuple):
+    """The gap between the mean and a level, in standard deviations as well; `open` is σ > 0."""
+
+    gap: Array
+    sd: Array
+    z: Array
+    open: Array
+
+
+def _standardised(mean: Array, variance: Array, level: float) -> _Standardised:
+    xp = array_namespace(mean)
+    info = xp.finfo(mean.dtype)
+    widest = float(info.max) ** 0.4  # the square of z is finite
+    gap = mean - level
+    uncertain = variance >= float(info.smallest_normal)
+    sd = xp.sqrt(xp.where(uncertain, variance, xp.ones_like(variance)))
+    return _Standardised(gap, sd, xp.clip(gap / sd, -widest, widest), uncertain)
+
+
+def _step(xp: Namespace, gap: Array) -> Array:
+    """One where the gap is positive, else zero."""
+    return xp.astype(gap > 0.0, gap.dtype)
+
+
+def _density(xp: Namespace, z: Array) -> Array:
+    return xp.exp(-0.5 * (z * z + LOG_2PI))
+
+
+class _Near(NamedTuple):
+    """Φ, φ and ``h = φ + z Φ`` above −2, where the sum loses less than a digit."""
+
+    cdf: Array
+    pdf: Array
+    h: Array
+
+
+def _near(z: Array) -> _Near:
+    xp = array_namespace(z)
+    near = xp.clip(z, -_TAIL, None)
+    cdf = xp.exp(log_normal_cdf(near))
+    pdf = _density(xp, near)
+    return _Near(cdf, pdf, pdf + near * cdf)
+
+
+class _Far(NamedTuple):
+    """``log h``, ``Φ / h`` and ``φ / h`` below −2."""
+
+    log_h: Array
+    cdf_by_h: Array
+    pdf_by_h: Array
+
+
+def _far(z: Array) -> _Far:
+    """With x = −z and ``qₖ = k / (x + qₖ₊₁)``: ``Φ = φ / (x + q₁)``, so that
+    ``h = φ − x Φ = φ q₁ / (x + q₁)``, ``Φ / h = 1 / q₁ = x + q₂``, ``φ / h = (x + q₁)(x + q₂)``."""
+    xp = array_namespace(z)
+    x = xp.clip(-z, _TAIL, None)
+    if is_numpy_namespace(xp) and not bool(xp.any(x > _TAIL)):
+        x = x[:1]  # nobody asks; one entry is broadcast to all
+    q1, q2, _ = mills_fractions(x)
+    log_h = xp.log(q1 / (x + q1)) - 0.5 * (x * x + LOG_2PI)
+    return _Far(log_h, x + q2, (x + q1) * (x + q2))
+
+
+_Tails: TypeAlias = tuple[_Near, _Far]

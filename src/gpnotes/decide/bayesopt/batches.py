@@ -1,0 +1,94 @@
+"""Several points at once: what is under way is taken for done, with the value that is expected.
+
+The mean of the model stays as it is, everywhere; its variance shrinks around the points under way
+as it will when they are told, since it does not depend on their values. So an acquisition that asks
+for variance looks elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+
+from ...ground import check as _check
+from ...ground.random import Stream
+from ...ground.xp import HostMatrix, HostVector, Matrix, to_numpy
+from ...infer.exact import Posterior
+from ...model.contracts import Acquisition
+from ...model.kernels import values_at
+from .draws import ThompsonSampling, thompson
+from .maximiser import Maximum, maximise
+
+__all__ = ["as_rows", "believe"]
+
+AcquisitionOf: TypeAlias = Callable[[float], Acquisition] | ThompsonSampling
+
+
+def believe(posterior: Posterior, x: Matrix) -> Posterior:
+    """The posterior if observations at x (m, d) were to give its mean there; O(n² m).
+
+    The mean is unchanged at every place, the variance is that after any observations at x. This is
+    the *kriging believer*, of the family of *constant liars*. A model without noise that is asked
+    to believe a point twice takes jitter. Raises what `Posterior.extend` raises.
+    Source: Ginsbourger, Le Riche & Carraro (2010).
+
+    >>> import numpy as np
+    >>> from gpnotes import GP, RBF, condition
+    >>> posterior = condition(GP(RBF(), 0.0), np.zeros((1, 1)), np.ones(1))
+    >>> believed = believe(posterior, np.ones((1, 1)))
+    >>> [p.predict(np.ones((1, 1)))[0].round(4) for p in (posterior, believed)]
+    [array([0.6065]), array([0.6065])]
+    >>> [p.variance(np.full((1, 1), 2.0)).round(2) for p in (posterior, believed)]
+    [array([0.98]), array([0.55])]
+    """
+    _check.instance(posterior, "posterior", Posterior)
+    posterior._admit(_check.matrix(x, "x", columns=posterior.X.shape[1]), "x")
+    return posterior.extend(x, posterior.mean(x))
+
+
+def as_rows(posterior: Posterior, x: Matrix) -> Matrix:
+    """Points x (m, d) as inputs of the posterior: with gradients, as rows that see values."""
+    return values_at(x) if posterior.gp.kernel.labels_rows else x
+
+
+def chosen(
+    posterior: Posterior,
+    acquisition: AcquisitionOf,
+    seen: HostMatrix,
+    under_way: list[HostVector],
+    q: int,
+    stream: Stream,
+) -> list[HostVector]:
+    """The next `q` points of the unit cube, in their order.
+
+    `seen` (n, d) are the points that were evaluated, `under_way` those that will be. The first q
+    points are the same for every larger q.
+    """
+    box = np.tile([0.0, 1.0], (seen.shape[1], 1))
+    if under_way and not isinstance(acquisition, ThompsonSampling):
+        posterior = believe(posterior, as_rows(posterior, np.stack(under_way)))
+    points: list[HostVector] = []
+    for number in range(len(under_way), len(under_way) + q):
+        own = stream.spawn(str(number)) if number else stream
+        if isinstance(acquisition, ThompsonSampling):
+            found = thompson(posterior, box, own, features=acquisition.features)
+        else:
+            if points:
+                posterior = believe(posterior, as_rows(posterior, points[-1][None, :]))
+            places = np.stack([*seen, *under_way, *points])
+            found = _largest(posterior, acquisition, places, box, own)
+        points.append(np.asarray(to_numpy(found.x), dtype=np.float64))
+    return points
+
+
+def _largest(
+    posterior: Posterior,
+    acquisition: Callable[[float], Acquisition],
+    places: HostMatrix,
+    box: HostMatrix,
+    stream: Stream,
+) -> Maximum:
+    best = float(np.max(to_numpy(posterior.mean(as_rows(posterior, places)))))
+    return maximise(posterior, acquisition(best), box, stream)

@@ -1,0 +1,124 @@
+"""Predictions and acquisitions with their derivatives by the place: what climbs them.
+
+With ``k = K_f*`` (n, m), one column for each place x*, the mean is ``m(x*) + kᵀ α`` and the
+variance ``k(x*, x*) − kᵀ K_y⁻¹ k``. Derivatives `mean_bar` and `variance_bar` (m,) go back to k by
+
+    K_bar = α mean_barᵀ − 2 K_y⁻¹ k diag(variance_bar),
+
+and the kernel's own pullback takes them to the places; those by the variance also go through
+``k(x*, x*)``, those by the mean through the mean function. No
+matrix of derivatives is formed, and all places are done at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+
+from ...fast import places
+from ...fast.evidence import InPlaceKernel
+from ...ground import check as _check
+from ...ground import xp as _xp
+from ...ground.xp import Matrix, Vector, array_namespace
+from ...infer.exact import Posterior
+from ...model.contracts import Acquisition, require
+from ...model.process import differentiable_mean
+
+__all__ = ["acquisition_and_gradient", "predict_and_pullback"]
+
+Pullback: TypeAlias = Callable[[Vector, Vector], Matrix]
+
+
+def predict_and_pullback(posterior: Posterior, Xs: Matrix) -> tuple[Vector, Vector, Pullback]:
+    """Mean and variance of f, (m,) each, at Xs (m, d), and the way back to derivatives by Xs.
+
+    The third is a function of the derivatives by means and by variances, (m,) each, that gives
+    those by Xs, (m, d). A variance that rounding took below zero is zero. O(n² m) for the values,
+    and as much for the way back.
+
+    Raises `ValueError` or `TypeError` for a posterior that is not `exact.condition`'s, for one
+    whose mean function has no pullback, and for inputs that do not fit.
+
+    >>> import numpy as np
+    >>> from gpnotes import GP, RBF, condition
+    >>> posterior = condition(GP(RBF(), 0.0), np.zeros((1, 1)), np.ones(1))
+    >>> mean, variance, pull = predict_and_pullback(posterior, np.ones((1, 1)))
+    >>> mean.round(4), pull(np.ones(1), np.zeros(1)).round(4)
+    (array([0.6065]), array([[-0.6065]]))
+    """
+    _check.instance(posterior, "posterior", Posterior)
+    differentiable_mean(posterior.gp)
+    _check.matrix(Xs, "Xs", columns=posterior.X.shape[1])
+    _check.alike(Xs, "Xs", posterior.X, "X")
+    mean, variance, pull = admitted_predict_and_pullback(posterior, Xs)
+
+    def admitted_pull(mean_bar: Vector, variance_bar: Vector) -> Matrix:
+        _check.cotangent(mean_bar, "mean_bar", mean)
+        _check.cotangent(variance_bar, "variance_bar", variance)
+        return pull(mean_bar, variance_bar)
+
+    return mean, variance, admitted_pull
+
+
+def admitted_predict_and_pullback(
+    posterior: Posterior, Xs: Matrix
+) -> tuple[Vector, Vector, Pullback]:
+    """`predict_and_pullback` without its checks: a climb calls it at each step."""
+    xp = array_namespace(Xs)
+    gp, lower = posterior.gp, posterior.cholesky.lower
+    if places.serves(gp.kernel, Xs):
+        return _in_place(posterior, gp.kernel, Xs)
+    cross = gp.kernel._gram(posterior.X, Xs)
+    half = _xp.solve_triangular(lower, cross)
+    mean = gp.mean(Xs) + xp.matrix_transpose(cross) @ posterior.alpha
+    left = gp.kernel._diag(Xs) - xp.sum(half * half, axis=0)
+
+    def pull(mean_bar: Vector, variance_bar: Vector) -> Matrix:
+        weights = _xp.solve_triangular(lower, half, transpose=True)
+        K_bar = posterior.alpha[:, None] * mean_bar[None, :]
+        K_bar = K_bar - 2.0 * weights * variance_bar[None, :]
+        _, _, by_cross = gp.kernel._pull(posterior.X, Xs, K_bar)
+        _, by_diag = gp.kernel._pull_diag(Xs, variance_bar)
+        _, by_mean = differentiable_mean(gp).pullback(Xs, mean_bar)
+        return by_cross + by_diag + by_mean
+
+    return mean, xp.clip(left, 0.0, None), pull
+
+
+def _in_place(
+    posterior: Posterior, kernel: InPlaceKernel, Xs: Matrix
+) -> tuple[Vector, Vector, Pullback]:
+    """The same for NumPy arrays and a kernel of distances, whose variance is the same all over."""
+    mean = differentiable_mean(posterior.gp)
+    known = posterior.X, Xs, posterior.cholesky.lower, posterior.alpha
+    added, left, pull_kernel = places.predict_and_pullback(kernel, *known)
+
+    def pull(mean_bar: Vector, variance_bar: Vector) -> Matrix:
+        _, by_mean = mean.pullback(Xs, mean_bar)
+        return pull_kernel(_xp.as_host(mean_bar), _xp.as_host(variance_bar)) + by_mean
+
+    return mean(Xs) + added, np.maximum(left, 0.0), pull
+
+
+def acquisition_and_gradient(
+    posterior: Posterior, acquisition: Acquisition, Xs: Matrix
+) -> tuple[Vector, Matrix]:
+    """What an evaluation at each of Xs (m, d) is worth, (m,), and its derivatives by Xs, (m, d).
+
+    ``∂a/∂x = ∂a/∂μ ∂μ/∂x + ∂a/∂v ∂v/∂x``, by `predict_and_pullback`; O(n² m). Raises what that
+    raises, and `TypeError` for what is no `contracts.Acquisition`.
+
+    >>> import numpy as np
+    >>> from gpnotes import GP, RBF, condition
+    >>> from gpnotes.decide.bayesopt import UpperConfidenceBound
+    >>> posterior = condition(GP(RBF(), 0.0), np.zeros((1, 1)), np.ones(1))
+    >>> value, gradient = acquisition_and_gradient(
+    ...     posterior, UpperConfidenceBound(4.0), np.ones((1, 1)))
+    >>> value.round(4), gradient.round(4)
+    (array([2.1967]), array([[0.3189]]))
+    """
+    require(acquisition, "acquisition", Acquisition)
+    mean, variance, pull = predict_and_pullback(posterior, Xs)
+    return acquisition(mean, variance), pull(*acquisition.derivatives(mean, variance))

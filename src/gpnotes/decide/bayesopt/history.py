@@ -1,0 +1,156 @@
+"""The evaluations of an objective, kept in a file that survives a kill at any moment.
+
+The file has one line of JSON for what is optimised, and one for each evaluation, which is on the
+disk (``fsync``) before the next one is asked for. Numbers are written so that they come back bit by
+bit. A kill while a line is written leaves a torn one, which is cut off when the file is opened
+again: what is lost at most is the evaluation under way. One process writes to a file at a time;
+that is not checked.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...ground.xp import HostVector
+
+__all__ = ["FAILURES", "Evaluation", "History"]
+
+FAILURES = ("record", "skip", "stop")
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """What the objective gave at `x` (d,): `y`, or NaN and the `problem` that it had.
+
+    `failure` says what was done about a problem, one of the words of `Optimiser`'s `on_failure`;
+    it is empty where there was none. `gradient` (d,) are the derivatives by x, if they were told.
+    """
+
+    x: HostVector
+    y: float
+    problem: str = ""
+    failure: str = ""
+    gradient: HostVector | None = None
+
+
+class History:
+    """Evaluations in their order, in memory and, if there is a path, in its file.
+
+    `head` says what is optimised: a file whose first line says something else is a `ValueError`,
+    and so is one with a line in its middle that is none of ours. Neither is changed.
+    """
+
+    def __init__(self, path: str | os.PathLike[str] | None, head: dict[str, Any]) -> None:
+        self._path = None if path is None else Path(_admit(path))
+        self._head = _line(head)
+        self.evaluations: tuple[Evaluation, ...] = ()
+        if self._path is not None:
+            self.evaluations = self._opened(self._path, len(head["box"]))
+
+    def add(self, evaluation: Evaluation) -> None:
+        """Keep one more: first in the file, then in memory."""
+        if self._path is not None:
+            _append(self._path, _line(_record(evaluation)))
+        self.evaluations = (*self.evaluations, evaluation)
+
+    def _opened(self, path: Path, d: int) -> tuple[Evaluation, ...]:
+        """What the file holds, after its end has been mended; a new one gets its first line."""
+        data = path.read_bytes() if path.exists() else b""
+        if self._head.startswith(data):  # nothing, a torn head, or a head and no more
+            _cut(path, 0, self._head)
+            _settle(path.parent)
+            return ()
+        if not data.startswith(self._head):
+            said = data.split(b"\n")[0][:200].decode("utf-8", "replace")
+            wanted = f"{path} must hold the history of {self._head.decode().strip()}"
+            raise ValueError(f"path: {wanted}; it begins with {said}")
+        *lines, tail = data[len(self._head) :].split(b"\n")
+        evaluations = tuple(self._read(line, i, d) for i, line in enumerate(lines, 2))
+        if not tail:
+            return evaluations
+        last = _evaluation(tail, d)
+        _cut(path, len(data) - len(tail), b"" if last is None else tail + b"\n")
+        return evaluations if last is None else (*evaluations, last)
+
+    def _read(self, line: bytes, number: int, d: int) -> Evaluation:
+        evaluation = _evaluation(line, d)
+        if evaluation is None:
+            wanted = f"an evaluation at {d} numbers"
+            raise ValueError(f"path: line {number} of {self._path} must be {wanted}; got {line!r}")
+        return evaluation
+
+
+def _admit(path: str | os.PathLike[str]) -> str | os.PathLike[str]:
+    if not isinstance(path, str | os.PathLike):
+        raise TypeError(f"path must be a path of a file; got {type(path).__name__}")
+    return path
+
+
+def _line(content: dict[str, Any]) -> bytes:
+    return (json.dumps(content, allow_nan=False) + "\n").encode()
+
+
+def _record(evaluation: Evaluation) -> dict[str, Any]:
+    x = evaluation.x.tolist()
+    if not evaluation.failure:
+        slope = evaluation.gradient
+        return {"x": x, "y": evaluation.y} | ({} if slope is None else {"gradient": slope.tolist()})
+    return {"x": x, "y": None, "problem": evaluation.problem, "failure": evaluation.failure}
+
+
+def _evaluation(line: bytes, d: int) -> Evaluation | None:
+    """The evaluation that a line holds, or None where it is torn or something else."""
+    try:
+        record = json.loads(line)
+        x = np.asarray(record["x"], dtype=np.float64)
+        y = math.nan if record["y"] is None else float(record["y"])
+        words = record.get("problem", ""), record.get("failure", "")
+        slope = record.get("gradient")
+        gradient = None if slope is None else np.asarray(slope, dtype=np.float64)
+        evaluation = Evaluation(x, y, *words, gradient)
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return None
+    return evaluation if _is_sound(evaluation, d) else None
+
+
+def _is_sound(evaluation: Evaluation, d: int) -> bool:
+    """Whether it is one that could have been told: at d numbers, with a value or a failure."""
+    failed = evaluation.failure in FAILURES and math.isnan(evaluation.y)
+    valued = not evaluation.failure and math.isfinite(evaluation.y)
+    vectors = [v for v in (evaluation.x, evaluation.gradient) if v is not None]
+    fit = all(v.shape == (d,) and np.all(np.isfinite(v)) for v in vectors)
+    return fit and (failed or valued)
+
+
+def _append(path: Path, line: bytes) -> None:
+    with path.open("ab") as file:
+        file.write(line)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _cut(path: Path, length: int, then: bytes) -> None:
+    """Keep so many bytes of a file, made if it is not there, and write others behind them."""
+    with path.open("r+b" if path.exists() else "wb") as file:
+        file.truncate(length)
+        file.seek(length)
+        file.write(then)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _settle(folder: Path) -> None:
+    """See to it that a new file is in its folder after a loss of power, where a system can."""
+    if os.name == "posix":
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

@@ -1,0 +1,154 @@
+"""The loop of Bayesian optimisation: ask, evaluate, tell, until a budget is spent.
+
+An evaluation may take hours and may fail. What it gave, or how it failed, is in the history before
+anything else is done.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from ...ground import check as _check
+from ...ground.boxes import Pairs
+from ...ground.random import Stream
+from ...ground.xp import HostVector, Numbers, Vector
+from .batches import AcquisitionOf
+from .history import Evaluation
+from .models import Model
+from .optimiser import OnFailure, Optimiser
+
+__all__ = ["Outcome", "maximise_objective", "minimise"]
+
+Objective: TypeAlias = Callable[[HostVector], Numbers | tuple[Numbers, Vector]]
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """The best evaluation, None if all failed, and all evaluations in their order."""
+
+    best: Evaluation | None
+    evaluations: tuple[Evaluation, ...]
+
+
+def minimise(
+    objective: Objective,
+    box: Pairs,
+    budget: int,
+    stream: Stream,
+    *,
+    path: str | os.PathLike[str] | None = None,
+    on_failure: OnFailure = "record",
+    initial: int | None = None,
+    model: Model | None = None,
+    acquisition: AcquisitionOf | None = None,
+    gradients: bool = False,
+) -> Outcome:
+    """Look for the least value of an objective of x (d,) in `box`, with `budget` evaluations.
+
+    The loop of `Optimiser`, whose arguments these are; with ``gradients=True`` the objective
+    returns its value and its derivatives by x (d,). With a `path` that holds evaluations already,
+    these count, and what is left of the budget is spent. An objective that raises an `Exception`,
+    or returns what is not finite, has failed there: that is kept with the words of the error and
+    handled as `on_failure` says; with ``"stop"`` the error goes on to the caller, and when the loop
+    is started again the point is tried again. What is no `Exception`, as an interrupt from the
+    keyboard, always goes on, and the evaluation under way is forgotten.
+
+    Raises `ValueError` or `TypeError` for arguments that do not fit, and `TypeError` for an
+    objective that returns no number.
+    Source: Jones, Schonlau & Welch (1998) for the loop.
+
+    >>> from gpnotes import stream
+    >>> outcome = minimise(lambda x: (x[0] - 0.5) ** 2, [(-1.0, 2.0)], 9, stream(1))
+    >>> bool(abs(outcome.best.x[0] - 0.5) < 0.1), len(outcome.evaluations)
+    (True, 9)
+    """
+    _admit(objective, budget)
+    optimiser = Optimiser(
+        box,
+        stream,
+        goal="minimise",
+        path=path,
+        on_failure=on_failure,
+        initial=initial,
+        model=model,
+        acquisition=acquisition,
+        gradients=gradients,
+    )
+    return _spend(objective, budget, optimiser, on_failure == "stop", gradients)
+
+
+def maximise_objective(
+    objective: Objective,
+    box: Pairs,
+    budget: int,
+    stream: Stream,
+    *,
+    path: str | os.PathLike[str] | None = None,
+    on_failure: OnFailure = "record",
+    initial: int | None = None,
+    model: Model | None = None,
+    acquisition: AcquisitionOf | None = None,
+    gradients: bool = False,
+) -> Outcome:
+    """`minimise` for the largest value; raises what that raises.
+
+    >>> from gpnotes import stream
+    >>> outcome = maximise_objective(lambda x: -((x[0] - 0.5) ** 2), [(-1.0, 2.0)], 9, stream(1))
+    >>> bool(abs(outcome.best.x[0] - 0.5) < 0.1)
+    True
+    """
+    _admit(objective, budget)
+    optimiser = Optimiser(
+        box,
+        stream,
+        goal="maximise",
+        path=path,
+        on_failure=on_failure,
+        initial=initial,
+        model=model,
+        acquisition=acquisition,
+        gradients=gradients,
+    )
+    return _spend(objective, budget, optimiser, on_failure == "stop", gradients)
+
+
+def _admit(objective: Objective, budget: int) -> None:
+    _check.function(objective, "objective", "x")
+    _check.whole(budget, "budget", 1)
+
+
+def _spend(
+    objective: Objective, budget: int, optimiser: Optimiser, stop: bool, gradients: bool
+) -> Outcome:
+    while optimiser.count < budget:
+        x = optimiser.ask()
+        try:
+            found = objective(x.copy())
+        except Exception as error:
+            optimiser.fail(x, f"{type(error).__name__}: {error}")
+            if stop:
+                raise
+        else:
+            _tell(optimiser, x, found, gradients)
+    return Outcome(optimiser.best, optimiser.evaluations)
+
+
+def _tell(optimiser: Optimiser, x: HostVector, found: Any, gradients: bool) -> None:
+    """What the objective returned; what cannot be told ends the loop."""
+    wanted = "a number and its gradient" if gradients else "a number"
+    try:
+        if gradients and not (isinstance(found, tuple) and len(found) == 2):
+            raise TypeError
+        optimiser.tell(x, *(found if gradients else (found,)))
+    except TypeError:
+        said = f"objective must return {wanted}; got {found!r} at {x.tolist()}"
+        optimiser.fail(x, said, "stop")
+        raise TypeError(said) from None
+    except ValueError as problem:
+        if gradients:
+            raise ValueError(f"objective, at {x.tolist()}: {problem}") from None
+        said = f"objective must return a finite number; got {found} at {x.tolist()}"
+        raise ValueError(said) from None

@@ -1,0 +1,232 @@
+"""Where an acquisition is largest: many points are looked at, and from the best of them one climbs.
+
+It has many local maxima and wide plains. So a Sobol sequence fills the box first, and
+L-BFGS goes up from the points where it is largest. That lives on the host, in units of the box;
+the predictions stay where the posterior is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from ...ground import check as _check
+from ...ground import xp as _xp
+from ...ground.ascent import Ascent, ascend_all
+from ...ground.boxes import Pairs, intervals
+from ...ground.random import Stream
+from ...ground.threads import in_one_pool
+from ...ground.xp import HostMatrix, HostVector, Matrix, Vector, as_array, to_numpy
+from ...infer.exact import Posterior
+from ...model.contracts import Acquisition, require
+from ...model.kernels import values_at
+from ...model.process import differentiable_mean
+from .acquisition import LogExpectedImprovement
+from .gradients import admitted_predict_and_pullback
+
+__all__ = ["Climb", "Maximum", "maximise"]
+
+
+@dataclass(frozen=True, eq=False)
+class Climb:
+    """One climb: from `start` (d,), worth `start_value`, to `x` (d,), worth `value`.
+
+    It took `evaluations` of value and gradient, and `message` is what the optimiser said. A climb
+    that ended lower than it started, or had no value at its start, ends at the start.
+    """
+
+    start: Vector
+    start_value: float
+    x: Vector
+    value: float
+    evaluations: int
+    converged: bool
+    message: str
+
+
+@dataclass(frozen=True, eq=False)
+class Maximum:
+    """The best point found, (d,), what it is worth, and all climbs, best first."""
+
+    x: Vector
+    value: float
+    climbs: tuple[Climb, ...]
+
+
+@in_one_pool
+def maximise(
+    posterior: Posterior,
+    acquisition: Acquisition,
+    box: Pairs,
+    stream: Stream,
+    *,
+    raw: int = 512,
+    starts: int = 10,
+    steps: int = 100,
+) -> Maximum:
+    """The place in `box`, d pairs (lower, upper), where an acquisition is largest.
+
+    `raw` points of a Sobol sequence, scrambled by the stream, are evaluated at once, O(n² raw).
+    From the best `starts` of them, or all if they are fewer, L-BFGS climbs for at most `steps`
+    steps, of O(n²) each; the climbs go on in step, so that the model predicts at all of them at
+    once. What comes back is never worth less than the best raw point. It may be a
+    local maximum: the table of climbs shows how many agree. Where an acquisition is zero in
+    floating point, as the expected improvement is far below the best, there is nothing to climb.
+
+    Raises `ValueError` or `TypeError` for arguments that do not fit, each by its name, and for a
+    posterior whose mean function has no pullback. Of a posterior with gradients,
+    `kernels.WithGradients`, it takes the values of f: the box has d pairs, and no label.
+    Source: for the many starts, Balandat et al. (2020).
+
+    >>> from gpnotes import GP, RBF, condition, stream
+    >>> from gpnotes.decide.bayesopt import UpperConfidenceBound
+    >>> posterior = condition(GP(RBF(), 0.01), np.zeros((1, 1)), np.ones(1))
+    >>> found = maximise(posterior, UpperConfidenceBound(0.0), [(-2.0, 3.0)], stream(1))
+    >>> bool(abs(found.x[0]) < 1e-3), len(found.climbs)
+    (True, 10)
+    """
+    _check.instance(posterior, "posterior", Posterior)
+    require(acquisition, "acquisition", Acquisition)
+    differentiable_mean(posterior.gp)
+    labelled = posterior.gp.kernel.labels_rows
+    ends = intervals(box, "box", posterior.X.shape[1] - labelled)
+    _check.instance(stream, "stream", Stream)
+    effort = admit_effort(raw, starts, steps)
+    worth: Surface = _Worth(posterior, acquisition)
+    return climbed(_OfValues(worth) if labelled else worth, posterior.X, ends, stream, effort)
+
+
+class Effort(NamedTuple):
+    """How many raw points are looked at, climbs started and steps taken at most."""
+
+    raw: int
+    starts: int
+    steps: int
+
+
+def admit_effort(raw: int, starts: int, steps: int) -> Effort:
+    """The three as they come in at a door."""
+    return Effort(
+        _check.whole(raw, "raw", 1),
+        _check.whole(starts, "starts", 1),
+        _check.whole(steps, "steps", 1),
+    )
+
+
+class Surface(Protocol):
+    """A function of inputs Xs (m, d) that is to be climbed."""
+
+    def values(self, Xs: Matrix, /) -> Vector:
+        """Its values, (m,)."""
+
+    def values_and_gradient(self, Xs: Matrix, /) -> tuple[Vector, Matrix]:
+        """Its values, (m,), and its derivatives by the inputs, (m, d)."""
+
+
+class _Worth(NamedTuple):
+    """What an evaluation is worth, as a function of the place."""
+
+    posterior: Posterior
+    acquisition: Acquisition
+
+    def values(self, Xs: Matrix) -> Vector:
+        return self.acquisition(*self.posterior.predict(Xs))
+
+    def values_and_gradient(self, Xs: Matrix) -> tuple[Vector, Matrix]:
+        mean, variance, pull = admitted_predict_and_pullback(self.posterior, Xs)
+        if isinstance(self.acquisition, LogExpectedImprovement):
+            value, slopes = self.acquisition._with_derivatives(mean, variance)
+            return value, pull(*slopes)
+        slopes = self.acquisition.derivatives(mean, variance)
+        return self.acquisition(mean, variance), pull(*slopes)
+
+
+class _OfValues(NamedTuple):
+    """A surface of labelled rows, at rows that see values of f."""
+
+    rows: Surface
+
+    def values(self, Xs: Matrix) -> Vector:
+        return self.rows.values(values_at(Xs))
+
+    def values_and_gradient(self, Xs: Matrix) -> tuple[Vector, Matrix]:
+        values, gradient = self.rows.values_and_gradient(values_at(Xs))
+        return values, gradient[:, :-1]
+
+
+def climbed(
+    surface: Surface, like: Matrix, box: HostMatrix, stream: Stream, effort: Effort
+) -> Maximum:
+    """Where a surface of inputs like `like` (n, d) is largest within `box` (d, 2)."""
+    place = _Place(surface, like, box)
+    units = _xp.sobol(effort.raw, box.shape[0], stream.generator)
+    climbs = _climbs(place, units, effort.starts, effort.steps)
+    return Maximum(climbs[0].x, climbs[0].value, climbs)
+
+
+class _Place:
+    """The surface over the unit cube, which stands for the box."""
+
+    def __init__(self, surface: Surface, like: Matrix, box: HostMatrix) -> None:
+        self._surface = surface
+        self._like = like
+        self._lower = box[:, 0]
+        self._width = box[:, 1] - box[:, 0]
+        self.dimensions = box.shape[0]
+
+    def inputs(self, units: HostMatrix) -> Vector:
+        """Points of the cube, (m, d) or (d,), as inputs of the posterior's kind."""
+        ends = self._lower, self._lower + self._width
+        return as_array(np.clip(self._lower + self._width * units, *ends), self._like)
+
+    def values(self, units: HostMatrix) -> HostVector:
+        """What each of the points (m, d) is worth, (m,); NaN counts as minus infinity."""
+        values = to_numpy(self._surface.values(self.inputs(units)))
+        return np.where(np.isnan(values), -math.inf, values).astype(np.float64)
+
+    def scaled(self, unit: float) -> Callable[[HostMatrix], tuple[HostVector, HostMatrix]]:
+        """Values and gradients at points (m, d) of the cube, in that unit of worth."""
+
+        def worth(points: HostMatrix) -> tuple[HostVector, HostMatrix]:
+            found, slopes = self._surface.values_and_gradient(self.inputs(points))
+            values = to_numpy(found).astype(np.float64)
+            return values / unit, to_numpy(slopes).astype(np.float64) * self._width / unit
+
+        return worth
+
+
+def _climbs(place: _Place, units: HostMatrix, starts: int, steps: int) -> tuple[Climb, ...]:
+    values = place.values(units)
+    order = np.argsort(-values, kind="stable")
+    best = order[:starts]
+    worth = place.scaled(_unit(values[order], starts))
+    limits = np.tile([0.0, 1.0], (place.dimensions, 1))
+    ascents = ascend_all(worth, units[best], limits, steps)
+    ends = np.stack([ascent.vector for ascent in ascents])
+    begun = zip(units[best], values[best], strict=True)
+    reached = zip(ascents, place.values(ends), strict=True)
+    climbs = [_climb(place, *start, *end) for start, end in zip(begun, reached, strict=True)]
+    return tuple(sorted(climbs, key=lambda climb: -climb.value))
+
+
+def _unit(ordered: HostVector, starts: int) -> float:
+    """A unit in which the differences between the best points are neither tiny nor huge.
+
+    L-BFGS stops at slopes below 1e-5, and an expected improvement may be 1e-9 all over. It is how
+    far the values, largest first, fall over the starts or a tenth of them; one where they do not.
+    """
+    row = min(max(starts, ordered.size // 10), ordered.size - 1)
+    with np.errstate(invalid="ignore", over="ignore"):
+        unit = float(ordered[0] - ordered[row])
+    return unit if 0.0 < unit < math.inf else 1.0
+
+
+def _climb(place: _Place, start: HostVector, before: float, ascent: Ascent, after: float) -> Climb:
+    rose = after >= before
+    x = place.inputs(ascent.vector if rose else start)
+    value = float(after if rose else before)
+    return Climb(place.inputs(start), float(before), x, value, *ascent[2:])

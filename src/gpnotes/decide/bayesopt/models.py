@@ -1,0 +1,72 @@
+"""What the loop believes of an objective unless it is told otherwise: a fitted process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+import numpy as np
+
+from ...ground import check as _check
+from ...ground import xp as _xp
+from ...ground.random import Stream
+from ...ground.xp import Matrix, Vector
+from ...infer.exact import Posterior, condition
+from ...infer.fitting import fit
+from ...model.kernels import Matern52, WithGradients
+from ...model.means import ConstantMean, ConstantOfValues
+from ...model.process import GP
+
+__all__ = ["Model", "fitted_model", "fitted_with_gradients"]
+
+Model: TypeAlias = Callable[[Matrix, Vector, Stream], Posterior]
+Limits: TypeAlias = Mapping[str, tuple[float, float]]
+
+_BOUNDS = {  # of inputs in the unit cube and values of standard deviation one
+    "kernel.variance": (0.05, 100.0),
+    "kernel.lengthscale": (0.02, 20.0),
+    "noise_var": (1e-6, 1.0),
+}
+
+
+def fitted_model(X: Matrix, y: Vector, stream: Stream) -> Posterior:
+    """The model of the loop unless another is given, for y (n,) at X (n, d) in the unit cube.
+
+    A Matérn-5/2 process with one length for each input and a constant mean, fitted by evidence from
+    two starts within bounds; noise is at least 1e-6 of the variance of y. Raises what `fit` raises.
+
+    >>> from gpnotes import stream
+    >>> X = np.linspace(0.0, 1.0, 6)[:, None]
+    >>> fitted_model(X, np.sin(6.0 * X[:, 0]), stream(1)).y.shape
+    (6,)
+    """
+    d = _check.matrix(X, "X").shape[1]
+    lengths = _xp.as_array(np.full(d, 0.5), X)
+    return _fitted(GP(Matern52(1.0, lengths), 1e-3, ConstantMean(0.0)), X, y, stream, _BOUNDS)
+
+
+def fitted_with_gradients(X: Matrix, y: Vector, stream: Stream) -> Posterior:
+    """`fitted_model` for values and gradients: rows X (n, d + 1) end in a label.
+
+    They are those of `kernels.WithGradients`, with derivatives by inputs of the unit cube. The
+    noise, of one variance, is of all rows. A fit takes O(n³) for the n rows, d + 1 for each
+    evaluation with its gradient. Raises what `fit` raises.
+
+    >>> from gpnotes import stream
+    >>> from gpnotes.model.kernels import gradients_at, values_at
+    >>> x = np.linspace(0.0, 1.0, 4)[:, None]
+    >>> X = np.concatenate([values_at(x), gradients_at(x)])
+    >>> y = np.concatenate([np.sin(6.0 * x[:, 0]), 6.0 * np.cos(6.0 * x[:, 0])])
+    >>> fitted_with_gradients(X, y, stream(1)).mean(values_at(x + 0.1)).shape
+    (4,)
+    """
+    d = _check.matrix(X, "X").shape[1] - 1
+    lengths = _xp.as_array(np.full(d, 0.5), X)
+    gp = GP(WithGradients(Matern52(1.0, lengths)), 1e-3, ConstantOfValues(0.0))
+    bounds = {name.replace("kernel.", "kernel.kernel."): ends for name, ends in _BOUNDS.items()}
+    return _fitted(gp, X, y, stream, bounds)
+
+
+def _fitted(gp: GP, X: Matrix, y: Vector, stream: Stream, bounds: Limits) -> Posterior:
+    found = fit(gp, X, y, restarts=1, stream=stream, bounds=bounds, steps=100)
+    return condition(found.gp, X, y)

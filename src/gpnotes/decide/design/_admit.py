@@ -1,0 +1,63 @@
+"""What the functions of this package check of their arguments, with errors that name them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...ground import check as _check
+from ...ground import xp as _xp
+from ...ground.xp import Matrix, Numbers, Vector, array_namespace
+from ...infer.exact import GP, Posterior
+from ...model.process import require_known_mean
+
+__all__ = ["candidates", "noise_of", "process", "reference_of"]
+
+
+def process(gp: GP | Posterior) -> GP:
+    """The process behind `gp`, which is one or a posterior of one."""
+    if not isinstance(gp, GP | Posterior):
+        raise TypeError(f"gp must be a GP or a Posterior; got {type(gp).__name__}")
+    return require_known_mean(gp if isinstance(gp, GP) else gp.gp)
+
+
+def candidates(gp: GP | Posterior, X: Matrix, name: str = "X") -> Matrix:
+    """`X` if it is a matrix of inputs of `gp`."""
+    _check.matrix(X, name)
+    process(gp).kernel._admit(X, name)
+    if isinstance(gp, Posterior):
+        gp._admit(X, name)
+    return X
+
+
+def reference_of(gp: GP | Posterior, X: Matrix, reference: Matrix | None, criterion: str) -> Matrix:
+    """`reference` (m, d) if its rows go with those of X and the criterion asks for one; else X."""
+    if reference is None:
+        return X
+    if criterion != "integrated variance":
+        raise ValueError(f"reference must be None for {criterion!r}, which needs none")
+    _check.matrix(reference, "reference", columns=X.shape[1])
+    if reference.shape[0] == 0:
+        raise ValueError(f"reference must have at least one row; got {reference.shape}")
+    return _check.alike(candidates(gp, reference, "reference"), "reference", X, "X")
+
+
+def noise_of(gp: GP | Posterior, X: Matrix, noise_var: Numbers | None, *, positive: bool) -> Vector:
+    """The variance of a measurement of each candidate, (n,), in the kind of X."""
+    given: Any = process(gp).noise_var if noise_var is None else noise_var
+    if not (isinstance(given, int | float) or hasattr(given, "ndim")):
+        raise TypeError(f"noise_var must be a float or an array; got {type(given).__name__}")
+    if getattr(given, "ndim", 0) == 1:
+        _check.alike(_check.vector(given, "noise_var", size=X.shape[0]), "noise_var", X, "X")
+    elif getattr(given, "ndim", 0) > 1:
+        raise ValueError(
+            f"noise_var must be a float or have shape ({X.shape[0]},); got {given.shape}"
+        )
+    _check.positive(given, "noise_var", zero=True)
+    xp = array_namespace(X)
+    noise = xp.zeros((X.shape[0],), dtype=X.dtype, device=_xp.device(X)) + given
+    if positive and not bool(xp.all(noise > 0.0)):
+        raise ValueError(
+            "noise_var must be positive for information: a measurement without noise has "
+            "infinitely much. The criteria 'variance' and 'integrated variance' allow zero"
+        )
+    return noise

@@ -1,0 +1,200 @@
+"""Designs to compare with: the best subset by enumeration, points far from each other, chance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from itertools import combinations, islice
+
+import numpy as np
+
+from ...ground import check as _check
+from ...ground import xp as _xp
+from ...ground.random import Stream
+from ...ground.xp import (
+    Array,
+    HostArray,
+    HostMatrix,
+    HostVector,
+    Matrix,
+    Numbers,
+    Vector,
+    array_namespace,
+)
+from ...infer.exact import GP, Posterior
+from . import _admit
+from .greedy import Design, as_design
+
+__all__ = ["at_random", "exhaustive_design", "farthest_points"]
+
+_BATCH = 4096  # subsets whose determinants are computed together
+
+
+def exhaustive_design(
+    gp: GP | Posterior,
+    X: Matrix,
+    budget: int,
+    criterion: str = "information",
+    *,
+    noise_var: Numbers | None = None,
+    reference: Matrix | None = None,
+    most: int = 200_000,
+) -> Design:
+    """The best `budget` of the candidates X (n, d), by trying every subset, :eq:`eq-al-best`.
+
+    Criteria and arguments are those of `greedy_design`, ``"variance"`` apart, which is no function
+    of a set. The subset is in ascending order and its gains are those of its members one after the
+    other; the first of several best is taken. It costs O(k³) for each of n over k subsets, on the
+    host.
+
+    Raises `ValueError` for more than `most` subsets, with their number, and what `greedy_design`
+    raises.
+
+    >>> from gpnotes import RBF
+    >>> X = np.linspace(0.0, 4.0, 9)[:, None]
+    >>> exhaustive_design(GP(RBF(), 0.1), X, 3).indices
+    array([0, 4, 8])
+    """
+    _admit.candidates(gp, X)
+    _check.choice(criterion, "criterion", _VALUES)
+    needs_noise = criterion != "integrated variance"
+    noise = _on_host(_admit.noise_of(gp, X, noise_var, positive=needs_noise))
+    k = _check.whole(budget, "budget", 0, X.shape[0])
+    most = _check.whole(most, "most", 1)
+    count = math.comb(X.shape[0], k)
+    if count > most:
+        raise ValueError(f"there are {count} subsets of {k} out of {X.shape[0]}, more than {most}")
+    K, cross = _covariances(gp, X, _admit.reference_of(gp, X, reference, criterion))
+    value = _VALUES[criterion]
+    best = np.zeros(0, dtype=int)
+    top = -math.inf
+    for subsets in _batches(X.shape[0], k):
+        values = value(K, noise, cross, subsets)
+        first = int(np.argmax(values))
+        if values[first] > top + 1e-12 * abs(top) or top == -math.inf:
+            best = subsets[first]
+            top = float(values[first])
+    sums = [float(value(K, noise, cross, best[None, :j])[0]) for j in range(k + 1)]
+    return as_design(X, best.tolist(), np.diff(sums).tolist(), count)
+
+
+def _covariances(gp: GP | Posterior, X: Matrix, reference: Matrix) -> tuple[HostMatrix, HostMatrix]:
+    """Of f at X, and between f at the reference and at X, in float64 on the host."""
+    if isinstance(gp, GP):
+        return _on_host(gp.kernel(X)), _on_host(gp.kernel(reference, X))
+    kernel = gp.gp.kernel
+    # C(R, X) = K(R, X) − (L⁻¹ K(D, R))ᵀ L⁻¹ K(D, X) with the data's inputs D
+    to_reference = gp.cholesky.half_solve(kernel(gp.X, reference))
+    to_candidates = gp.cholesky.half_solve(kernel(gp.X, X))
+    known = array_namespace(X).matrix_transpose(to_reference) @ to_candidates
+    return _on_host(gp.covariance(X)), _on_host(kernel(reference, X) - known)
+
+
+def _on_host(a: Array) -> HostArray:
+    return np.asarray(_xp.to_numpy(a), float)
+
+
+def _batches(n: int, k: int) -> Iterator[HostMatrix]:
+    subsets = combinations(range(n), k)
+    while rows := list(islice(subsets, _BATCH)):
+        yield np.asarray(rows, dtype=np.int64).reshape(len(rows), k)
+
+
+def _observed(K: HostMatrix, noise: HostVector, subsets: HostMatrix) -> HostArray:
+    """The covariance of y in each subset."""
+    return K[subsets[:, :, None], subsets[:, None, :]] + noise[subsets][:, :, None] * np.eye(
+        subsets.shape[1]
+    )
+
+
+def _information(
+    K: HostMatrix, noise: HostVector, cross: HostMatrix, subsets: HostMatrix
+) -> HostVector:
+    entropies = np.linalg.slogdet(_observed(K, noise, subsets))[1]
+    return 0.5 * (entropies - np.sum(np.log(noise[subsets]), axis=1))
+
+
+def _integrated_variance(
+    K: HostMatrix, noise: HostVector, cross: HostMatrix, subsets: HostMatrix
+) -> HostVector:
+    """Without noise, copies make the covariance singular: by eigenvalues, those of rounding out."""
+    to_subsets = np.moveaxis(cross[:, subsets], 0, -1)
+    values, vectors = np.linalg.eigh(_observed(K, noise, subsets))
+    known = values > 1e-13 * max(1.0, subsets.shape[1]) * np.max(np.diag(K))
+    parts = np.swapaxes(vectors, 1, 2) @ to_subsets
+    shares = np.where(known, 1.0 / np.where(known, values, 1.0), 0.0)[:, :, None] * parts**2
+    return np.sum(shares, axis=(1, 2)) / max(1, cross.shape[0])
+
+
+def _mutual_information(
+    K: HostMatrix, noise: HostVector, cross: HostMatrix, subsets: HostMatrix
+) -> HostVector:
+    joint = np.linalg.slogdet(K + np.diag(noise))[1]
+    outside = np.ones((len(subsets), len(K)), dtype=bool)
+    np.put_along_axis(outside, subsets, False, axis=1)
+    rest = np.nonzero(outside)[1].reshape(len(subsets), -1)
+    inside = np.linalg.slogdet(_observed(K, noise, subsets))[1]
+    return 0.5 * (inside + np.linalg.slogdet(_observed(K, noise, rest))[1] - joint)
+
+
+_VALUES = {
+    "information": _information,
+    "integrated variance": _integrated_variance,
+    "mutual information": _mutual_information,
+}
+
+
+def farthest_points(X: Matrix, budget: int, *, start: Iterable[int] = ()) -> Vector:
+    """Indices (k,) of points that fill the space: each the farthest from those before it.
+
+    Distances are Euclidean in the units of X (n, d): divide by lengthscales first where they
+    differ. Without `start`, the first is the one nearest to the mean of X; with it, points measured
+    before count and are not part of the result. A point that was chosen is not chosen again; a copy
+    of it is, once nothing else is left. O(n) a step. The largest distance from a candidate to its
+    nearest chosen point is at most twice the smallest possible (Gonzalez, 1985).
+
+    Raises `ValueError` or `TypeError` for a budget that is larger than the ground set, and for X or
+    start that do not fit.
+
+    >>> farthest_points(np.linspace(0.0, 4.0, 9)[:, None], 4)
+    array([4, 0, 8, 2])
+    """
+    xp = array_namespace(_check.matrix(X, "X"))
+    n = X.shape[0]
+    chosen = list(_check.entries(start, "start", n, "X"))
+    before = len(chosen)
+    size = _check.whole(budget, "budget", 0, n - before)
+    gaps = xp.full((n,), math.inf, dtype=X.dtype, device=_xp.device(X))
+    for j in chosen:
+        gaps = _nearer(X, gaps, j)
+    for _ in range(size):
+        if chosen:
+            best = int(xp.argmax(gaps))
+        else:
+            best = int(xp.argmin(xp.sum((X - xp.mean(X, axis=0)) ** 2, axis=1)))
+        chosen.append(best)
+        gaps = _nearer(X, gaps, best)
+    return as_design(X, chosen[before:], [], 0).indices
+
+
+def _nearer(X: Matrix, gaps: Vector, j: int) -> Vector:
+    """Squared distances to the nearest chosen point once j is chosen; −1 for the chosen ones."""
+    xp = array_namespace(X)
+    gaps = xp.minimum(gaps, xp.sum((X - X[j : j + 1, :]) ** 2, axis=1))
+    gaps[j] = -1.0
+    return gaps
+
+
+def at_random(X: Matrix, budget: int, stream: Stream) -> Vector:
+    """Indices (k,) of `budget` rows of X (n, d) drawn without replacement, each set as likely.
+
+    Raises `ValueError` or `TypeError` for a budget that is larger than the ground set and for
+    anything else than a stream.
+
+    >>> from gpnotes import stream
+    >>> at_random(np.zeros((9, 2)), 4, stream(1))
+    array([6, 3, 8, 2])
+    """
+    _check.instance(stream, "stream", Stream)
+    size = _check.whole(budget, "budget", 0, _check.matrix(X, "X").shape[0])
+    return stream.choice(X.shape[0], size, like=X)

@@ -1,0 +1,251 @@
+"""One measurement after the other, each the best given those before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...ground import check as _check
+from ...ground import xp as _xp
+from ...ground.xp import HostVector, Matrix, Numbers, Vector, array_namespace
+from ...infer.exact import GP, Posterior
+from ...model import contracts
+from . import _admit
+from .criteria import CRITERIA
+
+__all__ = ["Design", "as_design", "greedy_design", "greedy_design_by"]
+
+_FIRST_BATCH = 64  # candidates whose gains are computed together
+_GROWTH = 4  # how many times as many the next time
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """Which candidates to measure, in order.
+
+    `indices` (k,) are whole numbers from 0; `gains` (k,) what each measurement adds to the
+    criterion given those before it; `evaluations` how many gains of candidates were computed on the
+    way.
+    """
+
+    indices: Vector
+    gains: Vector
+    evaluations: int
+
+    @property
+    def value(self) -> float:
+        """The sum of the gains."""
+        return float(array_namespace(self.gains).sum(self.gains))
+
+
+def greedy_design(
+    gp: GP | Posterior,
+    X: Matrix,
+    budget: int,
+    criterion: str = "information",
+    *,
+    noise_var: Numbers | None = None,
+    lazy: bool = True,
+    start: Iterable[int] = (),
+    repeat: bool = False,
+    reference: Matrix | None = None,
+) -> Design:
+    """Choose `budget` of the candidates X (n, d), each time the one that gains most.
+
+    The steps of :eq:`eq-al-greedy`, with variances kept by :eq:`eq-al-downdate`.
+
+    `gp` is a prior, or a posterior: then its data are taken into account. `noise_var` is the
+    variance of a measurement, one for all or one for each candidate, (n,); that of the process
+    unless it is given. `start` are candidates measured before, which are not part of the result. A
+    candidate is measured once unless `repeat`. Criteria:
+
+    - ``"information"``: ``½ log(1 + s²/σ²)``, what y says about f, in nats,
+      :eq:`eq-al-gain-heteroscedastic`;
+    - ``"variance"``: ``s²``, the variance of f, noise or not;
+    - ``"integrated variance"``: how much the variance of f falls on average at `reference` (m, d),
+      without it at X, :eq:`eq-al-integrated`;
+    - ``"mutual information"``: the mutual information of the chosen y and the others, in nats,
+      :eq:`eq-al-between`; O(n³) once, n × n memory. Given data, both entropies are.
+
+    Gains that agree within a relative √eps count as equal, and the first candidate is taken: the
+    same one on every backend. Where no candidate gains anything, there are fewer than `budget`
+    indices. So it is without noise when the rest is known; a second copy of a point is not measured
+    then.
+
+    With `lazy` a gain is computed again only while the old one exceeds the best new one;
+    gains that can only diminish make that exact, :eq:`eq-al-submodular`. They may rise in the
+    integrated variance, which is computed afresh for all at every step. Step t takes O(n t) at
+    most, O(n m) more for the integrated variance, and O(n m t) where it has fallen by a factor of
+    √eps; memory is O(n budget).
+
+    Raises `ValueError` or `TypeError` for a budget that is larger than the ground set, a criterion
+    that does not exist, candidates, noise, start or reference that do not fit, a reference for a
+    criterion that needs none, and noise that is zero where information would be infinite.
+
+    Source: Nemhauser, Wolsey & Fisher (1978) for the guarantee, which holds for information; Minoux
+    (1978) for lazy evaluation; Krause, Singh & Guestrin (2008) for both on Gaussian processes and
+    for ``"mutual information"``.
+
+    >>> from gpnotes import RBF
+    >>> X = np.linspace(0.0, 4.0, 9)[:, None]
+    >>> greedy_design(GP(RBF(), 0.1), X, 3).indices
+    array([0, 8, 4])
+    """
+    candidates = _admit.candidates(gp, X)
+    kind = CRITERIA[_check.choice(criterion, "criterion", CRITERIA)]
+    repeat = _check.flag(repeat, "repeat")
+    lazy = _check.flag(lazy, "lazy")
+    noise = _admit.noise_of(gp, X, noise_var, positive=kind.needs_noise)
+    before = _check.entries(start, "start", X.shape[0], "X", repeat=repeat)
+    left = None if repeat and X.shape[0] else X.shape[0] - len(before)
+    size = _check.whole(budget, "budget", 0, left)
+    reference = _admit.reference_of(gp, X, reference, criterion)
+    scores = kind(gp, candidates, noise, len(before) + size, reference=reference)
+    for j in before:
+        if float(scores.state.variance(np.asarray([j]))[0]) + float(noise[j]) > 0.0:
+            scores.add(j)
+    choose = _lazy if lazy and kind.diminishing else _eager
+    return as_design(X, *choose(scores, X.shape[0], size, set(before), repeat))
+
+
+def greedy_design_by(
+    criterion: contracts.Criterion,
+    X: Matrix,
+    budget: int,
+    *,
+    lazy: bool = True,
+    start: Iterable[int] = (),
+    repeat: bool = False,
+) -> Design:
+    """Choose `budget` of the candidates X (n, d), each the one that a criterion puts first.
+
+    The criterion is one of your own, made for these candidates; `testing.check_criterion` tries
+    one. It takes the measurements on the way and cannot be used again. The rest is as in
+    `greedy_design`: equal gains go to the first candidate, nothing is chosen that gains nothing,
+    and with `lazy` gains that only diminish are computed again where that may matter.
+
+    Raises `ValueError` or `TypeError` for a criterion that lacks a member, a budget that is larger
+    than the ground set, and a start that does not fit.
+
+    >>> class Coverage:  # how many places come within reach
+    ...     diminishing = True
+    ...     def __init__(self, X, reach):
+    ...         self.near = abs(X - X.T) <= reach
+    ...     def gains(self, rows=None):
+    ...         gains = self.near.sum(axis=1) * 1.0
+    ...         return gains if rows is None else gains[rows]
+    ...     def add(self, j):
+    ...         gain = float(self.near[j].sum())
+    ...         self.near &= ~self.near[j]
+    ...         return gain
+    >>> X = np.linspace(0.0, 4.0, 9)[:, None]
+    >>> greedy_design_by(Coverage(X, 1.0), X, 3).indices
+    array([2, 6])
+    """
+    contracts.require(criterion, "criterion", contracts.Criterion)
+    n = _check.matrix(X, "X").shape[0]
+    repeat = _check.flag(repeat, "repeat")
+    choose = _lazy if _check.flag(lazy, "lazy") and criterion.diminishing else _eager
+    before = _check.entries(start, "start", n, "X", repeat=repeat)
+    size = _check.whole(budget, "budget", 0, None if repeat and n else n - len(before))
+    for j in before:
+        criterion.add(j)
+    return as_design(X, *choose(criterion, n, size, set(before), repeat))
+
+
+def as_design(X: Matrix, chosen: list[int], gains: list[float], evaluations: int) -> Design:
+    """A design in the kind of X, from numbers on the host."""
+    xp = array_namespace(X)
+    indices = xp.asarray(np.asarray(chosen, dtype=np.int64), device=_xp.device(X))
+    return Design(indices, _xp.as_array(np.asarray(gains, dtype=np.float64), X), evaluations)
+
+
+def _rank(gains: Vector) -> HostVector:
+    """Steps of a relative √eps that gains stand on; −inf for those that are not positive."""
+    host = np.asarray(_xp.to_numpy(gains), dtype=np.float64)
+    step = _xp.epsilon(gains) ** 0.5
+    known = host > 0.0
+    return np.where(known, np.floor(np.log(np.where(known, host, 1.0)) / step), -np.inf)
+
+
+def _eager(
+    scores: contracts.Criterion, n: int, budget: int, before: set[int], repeat: bool
+) -> tuple[list[int], list[float], int]:
+    """Every candidate at every step."""
+    chosen: list[int] = []
+    gains: list[float] = []
+    evaluations = 0
+    closed = np.zeros(n, dtype=bool)
+    closed[list(before)] = not repeat
+    for _ in range(budget):
+        ranks = np.where(closed, -np.inf, _rank(scores.gains()))
+        evaluations += n - int(closed.sum())
+        best = int(np.argmax(ranks))
+        if ranks[best] == -np.inf:
+            break
+        chosen.append(best)
+        gains.append(scores.add(best))
+        closed[best] = not repeat
+    return chosen, gains, evaluations
+
+
+def _lazy(
+    scores: contracts.Criterion, n: int, budget: int, before: set[int], repeat: bool
+) -> tuple[list[int], list[float], int]:
+    """Old gains are bounds: whoever is first among them with a new gain is the best."""
+    if budget == 0:
+        return [], [], 0
+    chosen: list[int] = []
+    gains: list[float] = []
+    bounds = _rank(scores.gains())
+    if not repeat:
+        bounds[list(before)] = -np.inf
+    evaluations = n if repeat else n - len(before)
+    fresh = np.ones(n, dtype=bool)
+    for _ in range(budget):
+        evaluations += _renew(bounds, fresh, scores)
+        best = int(np.argmax(bounds))
+        if bounds[best] == -np.inf:
+            break
+        chosen.append(best)
+        gains.append(scores.add(best))
+        fresh[:] = False
+        if not repeat:
+            bounds[best] = -np.inf
+    return chosen, gains, evaluations
+
+
+def _renew(bounds: HostVector, fresh: HostVector, scores: contracts.Criterion) -> int:
+    """New gains for whom the bounds put before the best new gain; how many that were.
+
+    `fresh` says whose gains are those given all measurements; it is kept up to date, as bounds are.
+
+    Each time for more than before, from the top: a few of them often spare the rest.
+    """
+    evaluations = 0
+    size = max(1, min(_FIRST_BATCH, bounds.size // 16))
+    ahead = ~fresh & (bounds > -np.inf)
+    while np.any(ahead):
+        rows = _leading(bounds, ahead, size)
+        bounds[rows] = _rank(scores.gains(rows))
+        evaluations += rows.size
+        size *= _GROWTH
+        fresh[rows] = True
+        new = np.where(fresh, bounds, -np.inf)
+        best = int(np.argmax(new))
+        ahead = ~fresh & (bounds > new[best])
+        ahead[:best] |= ~fresh[:best] & (bounds[:best] == new[best])
+    return evaluations
+
+
+def _leading(bounds: HostVector, among: HostVector, size: int) -> HostVector:
+    """The `size` candidates of the largest bounds, and the first of those that are equal."""
+    rows = np.flatnonzero(among)
+    if rows.size <= size:
+        return rows
+    last = -np.partition(-bounds[rows], size - 1)[size - 1]
+    above = rows[bounds[rows] > last]
+    level = rows[bounds[rows] == last]
+    return np.concatenate([above, level[: size - above.size]])

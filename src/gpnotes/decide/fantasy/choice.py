@@ -1,0 +1,250 @@
+"""Which fantasy to make true: the best of many, several at once, or a climb from one.
+
+Several fantasies take ``cᵀ C⁻¹ c`` from the variance together, with ``c = E_x c(x, X̂)`` and
+``C = c(X̂, X̂) + σ_n² I``. Taken one after the other, each has what its predecessors left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...ground import check as _check
+from ...ground import memory
+from ...ground import xp as _xp
+from ...ground.boxes import intervals
+from ...ground.xp import (
+    Array,
+    HostVector,
+    Matrix,
+    Stack,
+    Vector,
+    array_namespace,
+    as_array,
+    to_numpy,
+)
+from ...infer.exact import Posterior
+from .averages import (
+    Candidates,
+    UncertainInput,
+    admit_inputs,
+    admit_posteriors,
+    at_candidates,
+    average_over,
+)
+from .reductions import Posteriors, reduction_and_pullback, reductions_of_output
+
+__all__ = ["Choice", "batch_reduction", "best", "greedy", "refine"]
+
+
+class Choice(NamedTuple):
+    """A fantasy input (D,) that was chosen, the row it came from, and what it promises."""
+
+    row: int
+    input: Vector
+    reduction: float
+
+
+def batch_reduction(
+    posteriors: Posteriors, m: Vector | Matrix, S: Matrix | Stack, batch: Matrix
+) -> Any:
+    """What several fantasies at once, the rows of `batch` (q, D), take from the variance together.
+
+    ``cᵀ C⁻¹ c`` with ``c = E_x c(x, X̂)`` and ``C = c(X̂, X̂) + σ_n² I``, :eq:`eq-pi-batch`, worked
+    off one row after the other: each takes what its predecessors left. A float for one posterior,
+    (E,) for several. A row that repeats what is known without noise adds nothing.
+    O(n² q + n q²) an output. Raises what `reduction` raises.
+
+    >>> import numpy as np
+    >>> from gpnotes import GP, RBF, condition
+    >>> posterior = condition(GP(RBF(), 0.1), np.zeros((1, 1)), np.ones(1))
+    >>> state = np.ones(1), np.eye(1)
+    >>> round(batch_reduction(posterior, *state, np.asarray([[0.5], [2.0]])), 4)
+    0.2609
+    """
+    models = admit_posteriors(posteriors)
+    inputs = admit_inputs(models, m, S, batch, "batch")
+    totals = [_batch_reduction(_remaining(model, inputs, batch)) for model in models]
+    return totals[0] if isinstance(posteriors, Posterior) else as_array(totals, batch)
+
+
+class _Remaining(NamedTuple):
+    """What one output's candidates can still tell, given the data and the fantasies made so far."""
+
+    kernel: Any
+    noise_var: float
+    places: Matrix
+    candidates: Candidates
+
+    def after(self, j: int) -> _Remaining:
+        """What remains after a fantasy at candidate j: one row more in the factor's half; O(n k).
+
+        With ``r = c(x̂_j, X̂)/√s_j``: ``g − g_j r/√s_j`` and ``s − r²``.
+        """
+        xp = array_namespace(self.places)
+        half, covariance, variance, rounding = self.candidates
+        if float(variance[j]) <= float(rounding[j]):  # known already: nothing changes
+            return self
+        own = self.kernel(self.places[j : j + 1, :], self.places)[0, :]
+        row = (own - xp.matrix_transpose(half) @ half[:, j]) / xp.sqrt(variance[j])
+        covariance = covariance - covariance[:, j : j + 1] * (row / xp.sqrt(variance[j]))[None, :]
+        variance = xp.clip(variance - row * row, self.noise_var, None)
+        half = xp.concat([half, row[None, :]], axis=0)
+        return self._replace(candidates=Candidates(half, covariance, variance, rounding))
+
+
+def _remaining(model: Posterior, inputs: list[UncertainInput], places: Matrix) -> _Remaining:
+    size = model.X.shape[0], places.shape[0]
+    remedy = "Use fewer candidates."
+    memory.require(*size, copies=3, like=places, what="K_X,candidates", remedy=remedy)
+    averages = average_over(model, inputs)
+    return _Remaining(model.gp.kernel, averages.noise_var, places, at_candidates(averages, places))
+
+
+def _batch_reduction(remaining: _Remaining) -> float:
+    reductions = []
+    for j in range(remaining.places.shape[0]):
+        reductions.append(float(remaining.candidates.reduction[j]))
+        remaining = remaining.after(j)
+    return sum(reductions)
+
+
+def greedy(
+    posteriors: Posteriors,
+    m: Vector | Matrix,
+    S: Matrix | Stack,
+    candidates: Matrix,
+    size: int,
+    weights: Vector | None = None,
+) -> list[Choice]:
+    """Choose `size` fantasies out of the candidates (k, D), each the best given those before it.
+
+    ``reduction`` of a `Choice` is what it adds to the weighted sum over outputs, `weights` (E,), by
+    default ones; the promises add up to the `batch_reduction` of what was chosen. No refit: a
+    choice costs O(n k) an output after O(n² k) once. No candidate is taken twice; list it twice if
+    it may be. Of equal candidates the first is taken. The joint optimum can be better: what an
+    observation adds may grow by another one.
+
+    Raises `ValueError` or `TypeError` for a size that is not a whole number from 1 to k, and what
+    `reduction` raises.
+
+    >>> import numpy as np
+    >>> from gpnotes import GP, RBF, condition
+    >>> posterior = condition(GP(RBF(), 0.1), np.zeros((1, 1)), np.ones(1))
+    >>> ground = np.asarray([[0.5], [1.0], [2.0]])
+    >>> [choice.row for choice in greedy(posterior, np.ones(1), np.eye(1), ground, 2)]
+    [2, 1]
+    """
+    models = admit_posteriors(posteriors)
+    inputs = admit_inputs(models, m, S, candidates)
+    shares = _weights(weights, models, candidates)
+    size = _check.whole(size, "size", 1, candidates.shape[0])
+    outputs = [_remaining(model, inputs, candidates) for model in models]
+    free, chosen = list(range(candidates.shape[0])), []
+    for _ in range(size):
+        reductions = [output.candidates.reduction for output in outputs]
+        host = to_numpy(_weighted(reductions, shares))
+        j = max(free, key=lambda i: host[i])
+        free.remove(j)
+        chosen.append(Choice(j, candidates[j, :], float(host[j])))
+        outputs = [output.after(j) for output in outputs]
+    return chosen
+
+
+def _weights(weights: Vector | None, models: list[Posterior], like: Array) -> list[float]:
+    if weights is None:
+        return [1.0] * len(models)
+    _check.positive(_check.vector(weights, "weights", size=len(models)), "weights", zero=True)
+    return to_numpy(_check.alike(weights, "weights", like, "X")).tolist()
+
+
+def _weighted(columns: list[Vector], shares: list[float]) -> Vector:
+    terms = [share * column for share, column in zip(shares, columns, strict=True)]
+    return sum(terms[1:], start=terms[0])
+
+
+def best(
+    posteriors: Posteriors,
+    m: Vector | Matrix,
+    S: Matrix | Stack,
+    candidates: Matrix,
+    weights: Vector | None = None,
+) -> Choice:
+    """The candidate with the largest weighted sum of reductions over outputs and inputs.
+
+    :eq:`eq-pi-reduction`. Raises what `reduction` raises; the first of equal candidates is taken.
+
+    >>> import numpy as np
+    >>> from gpnotes import GP, RBF, condition
+    >>> posterior = condition(GP(RBF(), 0.1), np.zeros((1, 1)), np.ones(1))
+    >>> best(posterior, np.ones(1), np.eye(1), np.asarray([[0.0], [2.0]])).row
+    1
+    """
+    models = admit_posteriors(posteriors)
+    inputs = admit_inputs(models, m, S, candidates)
+    shares = _weights(weights, models, candidates)
+    columns = [reductions_of_output(average_over(model, inputs), candidates) for model in models]
+    host = to_numpy(_weighted(columns, shares))
+    j = int(np.argmax(host))
+    return Choice(j, candidates[j, :], float(host[j]))
+
+
+def refine(
+    posteriors: Posteriors,
+    m: Vector | Matrix,
+    S: Matrix | Stack,
+    start: Choice | Vector,
+    bounds: Sequence[tuple[float, float]],
+    weights: Vector | None = None,
+    steps: int = 50,
+) -> Choice:
+    """Climb from a fantasy input to a better one nearby, within `bounds`, pairs for the D inputs.
+
+    L-BFGS-B with the gradient of `reduction_and_pullback`, on the host, in units of the interval of
+    each input, for at most `steps` iterations; it finds a local maximum. `start` is a `Choice` or
+    an input (D,); a start outside is moved inside. The result keeps the row of the start, -1 for
+    an input, and promises no less than the start inside the bounds. Raises `ValueError` for bounds
+    that are not intervals and for steps that are not a whole number, and what `reduction` raises.
+
+    >>> import numpy as np
+    >>> from gpnotes import GP, RBF, condition
+    >>> posterior = condition(GP(RBF(), 0.1), np.zeros((1, 1)), np.ones(1))
+    >>> climbed = refine(posterior, np.ones(1), np.eye(1), np.asarray([2.0]), [(0.0, 3.0)])
+    >>> climbed.input.round(3)
+    array([1.519])
+    """
+    models = admit_posteriors(posteriors)
+    row, x = (start.row, start.input) if isinstance(start, Choice) else (-1, start)
+    steps = _check.whole(steps, "steps", 1)
+    lower, width = _box(bounds, _check.vector(x, "start", size=models[0].X.shape[1]))
+    shares = as_array(_weights(weights, models, x), x)
+
+    def place(unit: HostVector) -> Vector:
+        """The input at a point of the unit cube."""
+        return as_array(lower + width * unit, x)
+
+    def total(unit: HostVector) -> tuple[float, HostVector]:
+        """The weighted reduction at a point of the unit cube, and its gradient."""
+        values, pull = reduction_and_pullback(models, m, S, place(unit)[None, :])
+        x_bar = to_numpy(pull(shares[None, :])[0])[0, :]
+        return float((values @ shares)[0]), x_bar.astype(np.float64) * width
+
+    begin = np.clip((to_numpy(x).astype(np.float64) - lower) / width, 0.0, 1.0)
+    scale = max(total(begin)[0], np.finfo(np.float64).tiny)  # so that its tolerances mean something
+
+    def loss(unit: HostVector) -> tuple[float, HostVector]:
+        """What L-BFGS lowers: the reduction's negative, in units of that at the start."""
+        value, gradient = total(unit)
+        return -value / scale, -gradient / scale
+
+    search = _xp.minimise(loss, begin, [(0.0, 1.0)] * begin.shape[0], steps)
+    unit = max(begin, search.x, key=lambda point: total(point)[0])
+    return Choice(row, place(unit), total(unit)[0])
+
+
+def _box(bounds: Sequence[tuple[float, float]], x: Vector) -> tuple[HostVector, HostVector]:
+    """The lower ends and the widths of the intervals, (D,) each, on the host."""
+    box = intervals(bounds, "bounds", x.shape[0])
+    return box[:, 0], box[:, 1] - box[:, 0]

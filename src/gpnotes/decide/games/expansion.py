@@ -1,0 +1,87 @@
+"""A payoff as a weighted sum of squared exponential bumps: the mean of a Gaussian process."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...ground import check as _check
+from ...ground.linalg import squared_distances
+from ...ground.memory import blocks
+from ...ground.xp import Matrix, Vector, array_namespace, keep_copies
+
+__all__ = ["ENTRIES", "Expansion"]
+
+# Numbers that a block of a computation holds in one array: 2 MiB in float64, about a cache.
+ENTRIES = 2**18
+
+
+@dataclass(frozen=True, eq=False)
+class Expansion:
+    """The payoff to one strategy as a function of what the opponents play.
+
+    ``payoff(x) = offset + scale Σ_j weights_j exp(−½ Σ_s (X_js − x_s)² / ℓ_s²)`` with the rows X_j
+    of `profiles` (n, S), which omit the deviator, `weights` (n,) and `lengthscales` ℓ (S,) in
+    players, all of one kind and copied: :eq:`eq-dp-payoff`, with `offset` and `scale` in units of
+    the payoff. Raises `ValueError` or `TypeError` for arrays that do not fit each other.
+
+    >>> import numpy as np
+    >>> bump = Expansion(np.zeros((1, 2)), np.ones(1), np.ones(2), scale=2.0, offset=1.0)
+    >>> bump.payoff(np.asarray([[0.0, 0.0], [1.0, 0.0]])).round(4)
+    array([3.    , 2.2131])
+    """
+
+    profiles: Matrix
+    weights: Vector
+    lengthscales: Vector
+    scale: float = 1.0
+    offset: float = 0.0
+
+    def __post_init__(self) -> None:
+        n, size = _check.matrix(self.profiles, "profiles").shape
+        if n == 0:
+            raise ValueError("profiles must have at least one row; got none")
+        _check.vector(self.weights, "weights", size=n)
+        _check.vector(self.lengthscales, "lengthscales", size=size)
+        _check.positive(self.lengthscales, "lengthscales")
+        for name in ("weights", "lengthscales"):
+            _check.alike(getattr(self, name), name, self.profiles, "profiles")
+        keep_copies(self, "profiles", "weights", "lengthscales")
+        for name in ("scale", "offset"):
+            object.__setattr__(self, name, _check.number(getattr(self, name), name))
+
+    def payoff(self, x: Matrix) -> Vector:
+        """The payoffs (m,) where the opponents play the rows of x (m, S)."""
+        return self.offset + self.scale * self.bumps(x)
+
+    def payoff_and_gradient(self, x: Matrix) -> tuple[Vector, Matrix]:
+        """The payoffs (m,) and their derivatives (m, S) by the entries of x (m, S)."""
+        self._admit(x)
+        xp = array_namespace(x)
+        parts = [self._bumps_and_gradient(x[rows, :]) for rows in self._blocks(x)]
+        value, gradient = (xp.concat(part, axis=0) for part in zip(*parts, strict=True))
+        return self.offset + self.scale * value, self.scale * gradient
+
+    def bumps(self, x: Matrix) -> Vector:
+        """The weighted sum alone, (m,): without offset and scale, in blocks of rows."""
+        self._admit(x)
+        parts = [self._kernel(x[rows, :]) @ self.weights for rows in self._blocks(x)]
+        return array_namespace(x).concat(parts)
+
+    def _admit(self, x: Matrix) -> None:
+        _check.matrix(x, "x", columns=self.profiles.shape[1])
+        _check.alike(x, "x", self.profiles, "profiles")
+
+    def _blocks(self, x: Matrix) -> list[slice]:
+        return blocks(x.shape[0], self.profiles.shape[0], ENTRIES)
+
+    def _kernel(self, x: Matrix) -> Matrix:
+        """The bump of each profile at each row of x, (m, n)."""
+        ell = self.lengthscales
+        return array_namespace(x).exp(-0.5 * squared_distances(x / ell, self.profiles / ell))
+
+    def _bumps_and_gradient(self, x: Matrix) -> tuple[Vector, Matrix]:
+        # ∂/∂x_s exp(−½ (X_s − x_s)²/ℓ_s²) = (X_s − x_s)/ℓ_s² times itself
+        weighted = self._kernel(x) * self.weights
+        value = array_namespace(x).sum(weighted, axis=1)
+        difference = weighted @ self.profiles - value[:, None] * x
+        return value, difference / self.lengthscales**2

@@ -1,0 +1,227 @@
+"""A game from samples of its payoffs: one Gaussian process for each strategy."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+
+from ...ground import check as _check
+from ...ground.params import names
+from ...ground.random import Stream
+from ...ground.xp import Array, array_namespace, as_array, epsilon, to_numpy
+from ...infer.exact import GP, condition
+from ...infer.fitting import fit
+from ...model.kernels import RBF, Product
+from .expansion import Expansion
+from .game import RoleSymmetricGame
+from .payoffs import PayoffModel
+
+__all__ = ["fit_payoffs"]
+
+LENGTHS = ("strategy", "role")
+
+
+class _Options(NamedTuple):
+    """How each of the processes is fitted."""
+
+    noise_var: float | None
+    lengths: str
+    bounds: tuple[float, float] | None
+    restarts: int | None
+
+
+def fit_payoffs(
+    game: RoleSymmetricGame,
+    profiles: Array,
+    payoffs: Array,
+    *,
+    noise_var: float | None = None,
+    lengths: str = "strategy",
+    length_bounds: tuple[float, float] | None = None,
+    restarts: int | None = None,
+    stream: Stream | None = None,
+) -> PayoffModel:
+    """The payoff model of samples: full `profiles` (n, S) and what each strategy earned, (n, S).
+
+    Payoffs of strategies that nobody plays in a profile are left out; they may be NaN.
+    Profiles may repeat. For each strategy the deviator is taken out of the profile, the payoffs
+    are centred and scaled, and a process is fitted by its evidence, from one start and, with a
+    `stream`, from `restarts` more, two unless given; its mean is the payoff, :eq:`eq-dp-payoff`,
+    with the weights :eq:`eq-dp-weights`. O(n³) a step.
+
+    With ``lengths="strategy"`` each process has a length scale for each strategy, with ``"role"``
+    one for each role: fewer to fit, for few samples or many strategies that are alike. Both are in
+    players. They stay within `length_bounds`, from one player to ten times the largest number of
+    opponents in a role unless others are given: payoffs of whole profiles, one player apart at
+    least, tell a length scale below one from another only by the noise. `noise_var` is the variance
+    of the payoffs' noise in their own units squared, fitted where it is None. A column that is
+    constant becomes a constant payoff.
+
+    Raises `ValueError` or `TypeError` for profiles that do not fit the game, payoffs that are not
+    finite where their strategy is played, strategies that no profile plays, and options that are
+    out of range.
+
+    >>> import numpy as np
+    >>> game = RoleSymmetricGame(players=(9,), strategies=(2,))
+    >>> profiles = np.stack([np.arange(10.0), 9.0 - np.arange(10.0)], axis=1)
+    >>> model = fit_payoffs(game, profiles, -profiles, noise_var=1e-4)  # crowds cost
+    >>> model.deviation_payoffs(np.asarray([[0.5, 0.5]])).round(2)
+    array([[-5., -5.]])
+    """
+    _check.instance(game, "game", RoleSymmetricGame)
+    payoffs = _real_matrix(payoffs)
+    profiles = _check.matrix(_counts(profiles, payoffs), "profiles", columns=game.size)
+    if tuple(payoffs.shape) != tuple(profiles.shape):
+        raise ValueError(f"payoffs must have shape {profiles.shape}; got {payoffs.shape}")
+    _check.alike(payoffs, "payoffs", profiles, "the profiles")
+    rows = np.asarray(to_numpy(profiles), float)
+    earned = np.asarray(to_numpy(payoffs), float)
+    _check_profiles(game, rows)
+    options = _checked(_Options(noise_var, lengths, length_bounds, restarts), stream)
+    expansions = []
+    for s in range(game.size):
+        samples = _samples_of(game, s, rows, earned)
+        own_stream = stream.spawn(f"strategy {s}") if stream is not None else None
+        expansions.append(_expansion(samples, profiles, options, own_stream))
+    return PayoffModel(game, tuple(expansions))
+
+
+class _Samples(NamedTuple):
+    """What is known of a strategy: profiles of the opponents (n, S), and its payoffs (n,)."""
+
+    game: RoleSymmetricGame
+    strategy: int
+    profiles: np.ndarray
+    payoffs: np.ndarray
+
+
+def _samples_of(game: RoleSymmetricGame, s: int, rows: np.ndarray, earned: np.ndarray) -> _Samples:
+    """The profiles that play strategy s, less the deviator, and what it earned in them."""
+    played = rows[:, s] > 0
+    if not played.any():
+        raise ValueError(f"profiles must play every strategy; none plays strategy {s}")
+    y = earned[played, s]
+    if not np.isfinite(y).all():
+        raise ValueError(f"payoffs must be finite where a strategy is played; see column {s}")
+    return _Samples(game, s, rows[played] - (np.arange(game.size) == s), y)
+
+
+def _checked(options: _Options, stream: Stream | None) -> _Options:
+    _check.choice(options.lengths, "lengths", LENGTHS)
+    noise_var = options.noise_var
+    if noise_var is not None:
+        number = _check.number(noise_var, "noise_var")
+        noise_var = _check.positive(number, "noise_var", zero=True)
+    bounds = _bounds(options.bounds)
+    restarts = _restarts(options.restarts, stream)
+    return options._replace(noise_var=noise_var, bounds=bounds, restarts=restarts)
+
+
+def _bounds(given: tuple[float, float] | None) -> tuple[float, float] | None:
+    if given is None:
+        return None
+    if not isinstance(given, tuple | list) or len(given) != 2:
+        raise ValueError(f"length_bounds must be two numbers, positive and rising; got {given!r}")
+    low, high = (_check.number(end, "length_bounds") for end in given)
+    if not 0.0 < low < high:
+        raise ValueError(f"length_bounds must be two numbers, positive and rising; got {given}")
+    return low, high
+
+
+def _restarts(given: int | None, stream: Stream | None) -> int:
+    if stream is None and given is not None and _check.whole(given, "restarts"):
+        raise ValueError(f"restarts={given} need a stream to draw their starts from; got none")
+    if stream is not None:
+        _check.instance(stream, "stream", Stream)
+    return (0 if stream is None else 2) if given is None else _check.whole(given, "restarts")
+
+
+def _real_matrix(payoffs: Array) -> Array:
+    """`payoffs` if they are a real matrix; some of its entries may be NaN."""
+    xp = array_namespace(_check.array(payoffs, "payoffs"))
+    _check.matrix(xp.zeros_like(payoffs), "payoffs")
+    return payoffs
+
+
+def _counts(profiles: Array, payoffs: Array) -> Array:
+    """Profiles of whole numbers, as a simulator draws them, in the dtype of the payoffs."""
+    xp = array_namespace(_check.array(profiles, "profiles"))
+    integers = xp.isdtype(profiles.dtype, "integral")
+    return xp.astype(profiles, payoffs.dtype) if integers else profiles
+
+
+def _check_profiles(game: RoleSymmetricGame, rows: np.ndarray) -> None:
+    fractions = np.argwhere(rows % 1.0 != 0.0)
+    if len(fractions):
+        i, s = fractions[0]
+        raise ValueError(f"profiles must hold whole numbers; row {i} has {rows[i, s]:g}")
+    for role, part in enumerate(game.columns):
+        totals = rows[:, part].sum(axis=1)
+        if (rows[:, part] < 0).any() or (totals != game.players[role]).any():
+            raise ValueError(
+                f"profiles must spread the {game.players[role]} players of role {role}; "
+                f"got sums from {totals.min():g} to {totals.max():g}"
+            )
+
+
+def _expansion(
+    samples: _Samples, like: Array, options: _Options, stream: Stream | None
+) -> Expansion:
+    game, s, x, y = samples
+    offset = float(y.mean())
+    scale = float(y.std())
+    if scale <= max(1e-12, 16.0 * epsilon(like)) * float(abs(y).max()):
+        ones = as_array(np.ones(game.size), like)
+        return Expansion(as_array(x[:1], like), as_array([0.0], like), ones, 1.0, offset)
+    X = as_array(x, like)
+    z = as_array((y - offset) / scale, like)
+    bounds = options.bounds or (1.0, 10.0 * max(1.0, *game.opponents(s)))
+    options = options._replace(bounds=bounds)
+    gp = _fitted(_start(game, s, options, like, scale), X, z, options, stream)
+    weights = gp.kernel.diag(X[:1, :]) * condition(gp, X, z).alpha
+    distinct, total = _merged(x, np.asarray(to_numpy(weights), float))
+    arrays = as_array(distinct, like), as_array(total, like), _lengthscales(game, gp.kernel, like)
+    return Expansion(*arrays, scale, offset)
+
+
+def _start(game: RoleSymmetricGame, s: int, options: _Options, like: Array, scale: float) -> GP:
+    """Where the fit starts: a third of each role as length scale."""
+    noise = 0.1 if options.noise_var is None else options.noise_var / scale**2
+    lengths = [max(1.0, n / 3.0) for n in game.opponents(s)]
+    if options.lengths == "strategy":
+        return GP(RBF(1.0, as_array(np.repeat(lengths, game.strategies), like)), noise)
+    columns = [range(c.start, c.stop) for c in game.columns]
+    roles = [RBF(1.0, ell).on(*c) for ell, c in zip(lengths, columns, strict=True)]
+    return GP(math.prod(roles[1:], start=roles[0]), noise)
+
+
+def _fitted(start: GP, X: Array, z: Array, options: _Options, stream: Stream | None) -> GP:
+    entries = dict.fromkeys(name.partition("[")[0] for name in names(start))
+    first, *others = [name for name in entries if name.endswith("variance")]
+    bounds = {first: (1e-3, 1e4)}
+    if options.bounds is not None:
+        lengthscales = [name for name in entries if name.endswith("lengthscale")]
+        bounds |= dict.fromkeys(lengthscales, options.bounds)
+    fixed = list(others)  # of a product of kernels, one variance is enough
+    if options.noise_var is None:
+        bounds["noise_var"] = (1e-6, 10.0)
+    else:
+        fixed.append("noise_var")
+    restarts = options.restarts or 0
+    return fit(start, X, z, bounds=bounds, fixed=fixed, restarts=restarts, stream=stream).gp
+
+
+def _lengthscales(game: RoleSymmetricGame, kernel: Any, like: Array) -> Array:
+    """One for each strategy, (S,), also where a role has one for all."""
+    if isinstance(kernel, RBF):
+        return cast(Array, kernel.lengthscale)  # the fit started from one for each strategy
+    roles: tuple[Any, ...] = kernel.parts if isinstance(kernel, Product) else (kernel,)
+    return as_array(np.repeat([role.kernel.lengthscale for role in roles], game.strategies), like)
+
+
+def _merged(x: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Profiles that repeat have one bump, with the sum of their weights."""
+    distinct, where = np.unique(x, axis=0, return_inverse=True)
+    return distinct, np.bincount(where.reshape(-1), weights, minlength=len(distinct))

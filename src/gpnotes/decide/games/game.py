@@ -1,0 +1,175 @@
+"""A role-symmetric game: who plays what, how often, and with which mixtures.
+
+Players of one role are interchangeable, so a profile is a row of counts, one for each strategy of
+each role. Columns stand role after role, in profiles and in mixtures alike.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+
+import numpy as np
+
+from ...ground import check as _check
+from ...ground.xp import Array, HostVector, array_namespace, epsilon
+
+__all__ = ["LIMIT", "RoleSymmetricGame", "compositions", "profiles_of", "refuse_more"]
+
+LIMIT = 200_000  # profiles that are listed unless the caller allows more
+
+
+def refuse_more(count: int, limit: int, asks: str) -> None:
+    """Raise `ValueError` for more profiles than `limit`, before room is made for any of them."""
+    if count > _check.whole(limit, "limit", 1):
+        raise ValueError(f"{asks} {count} profiles, more than limit={limit}")
+
+
+@dataclass(frozen=True)
+class RoleSymmetricGame:
+    """A game in which `players` of each role choose among as many `strategies` as theirs has.
+
+    Both are tuples, one entry for each role. Raises `TypeError` for what are no whole numbers (2.0
+    and True are none), `ValueError` for those below one and for tuples of different lengths.
+    A profile less the deviator is what his opponents play.
+
+    >>> game = RoleSymmetricGame(players=(60, 40), strategies=(3, 2))
+    >>> game.size, game.columns, game.opponents(4)
+    (5, (slice(0, 3, None), slice(3, 5, None)), (60, 39))
+    """
+
+    players: tuple[int, ...]
+    strategies: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "players", _counts(self.players, "players"))
+        object.__setattr__(self, "strategies", _counts(self.strategies, "strategies"))
+        if len(self.players) != len(self.strategies):
+            raise ValueError(
+                f"players and strategies must have one entry for each role; got "
+                f"{len(self.players)} and {len(self.strategies)}"
+            )
+
+    @property
+    def size(self) -> int:
+        """The number S of strategies of all roles, which is that of the columns of a profile."""
+        return sum(self.strategies)
+
+    @property
+    def roles(self) -> int:
+        """The number R of roles."""
+        return len(self.players)
+
+    @property
+    def columns(self) -> tuple[slice, ...]:
+        """The columns of each role."""
+        ends = list(accumulate(self.strategies, initial=0))
+        return tuple(slice(a, b) for a, b in pairwise(ends))
+
+    def role_of(self, strategy: int) -> int:
+        """The role of the strategy in column `strategy`."""
+        strategy = _check.whole(strategy, "strategy", 0, self.size - 1)
+        return next(r for r, part in enumerate(self.columns) if strategy < part.stop)
+
+    def opponents(self, strategy: int) -> tuple[int, ...]:
+        """How many others play in each role: all players but the one who deviates to `strategy`."""
+        role = self.role_of(strategy)
+        return tuple(n - (r == role) for r, n in enumerate(self.players))
+
+    def count_profiles(self, strategy: int) -> int:
+        """How many profiles the opponents of a deviator to `strategy` can form.
+
+        >>> RoleSymmetricGame((50, 50), (4, 4)).count_profiles(0)
+        517714600
+        """
+        sizes = zip(self.opponents(strategy), self.strategies, strict=True)
+        return math.prod(math.comb(n + s - 1, s - 1) for n, s in sizes)
+
+    def profiles(self, strategy: int, limit: int = LIMIT) -> np.ndarray:
+        """Every profile of those opponents, (P, S), float64 on the host.
+
+        Raises `ValueError` with the number of profiles where there are more than `limit`.
+        """
+        refuse_more(self.count_profiles(strategy), limit, f"strategy {strategy} meets")
+        return profiles_of(self.opponents(strategy), self.strategies)
+
+    def check_mixtures(self, mixtures: Array, name: str = "mixtures") -> Array:
+        """`mixtures`, (S,) or (B, S), as (B, S) with each role's part on the simplex.
+
+        What is off by rounding (an entry above -1e-12, a sum within 1e-9 of one, or the precision
+        of the dtype where that is coarser) is put right. Raises `ValueError` that says by how
+        much for what is further off, `TypeError` for what is no real array, and call them `name`.
+        """
+        if getattr(mixtures, "ndim", 0) == 1:
+            mixtures = mixtures[None, :]
+        p = _check.matrix(mixtures, name, columns=self.size)
+        xp = array_namespace(p)
+        coarse = epsilon(p) * 16.0 * self.size
+        _refuse_negative(p, max(1e-12, coarse), name)
+        p = xp.clip(p, 0.0, None)
+        parts = [self._scaled(p, r, max(1e-9, coarse), name) for r in range(self.roles)]
+        return xp.concat(parts, axis=1)
+
+    def _scaled(self, p: Array, role: int, tolerance: float, name: str) -> Array:
+        xp = array_namespace(p)
+        part = p[:, self.columns[role]]
+        total = xp.sum(part, axis=1, keepdims=True)
+        row, worst = _worst(xp.abs(total[:, 0] - 1.0))
+        if worst > tolerance:
+            raise ValueError(
+                f"{name} must sum to one in each role; in row {row} those of role {role} sum to "
+                f"{float(total[row, 0]):.10g}, off by {worst:.3g}"
+            )
+        return part / total
+
+
+def _counts(given: tuple[int, ...], name: str) -> tuple[int, ...]:
+    if not isinstance(given, tuple | list):
+        raise TypeError(f"{name} must be a tuple of whole numbers from 1; got {given!r}")
+    if not given:
+        raise ValueError(f"{name} must have an entry for each role; got none")
+    return tuple(_check.whole(n, f"{name}[{role}]", 1) for role, n in enumerate(given))
+
+
+def _refuse_negative(p: Array, tolerance: float, name: str) -> None:
+    row, worst = _worst(-array_namespace(p).min(p, axis=1))
+    if worst > tolerance:
+        raise ValueError(
+            f"{name} must not be negative; row {row} has an entry {-worst:.10g}, "
+            f"below zero by {worst:.3g}"
+        )
+
+
+def _worst(excess: Array) -> tuple[int, float]:
+    """The row with the largest excess, and that excess."""
+    if excess.shape[0] == 0:
+        return 0, 0.0
+    row = int(array_namespace(excess).argmax(excess))
+    return row, float(excess[row])
+
+
+def profiles_of(players: tuple[int, ...], strategies: tuple[int, ...]) -> np.ndarray:
+    """Every way to spread the players of each role over its strategies, (P, S), on the host."""
+    return side_by_side(compositions(n, s) for n, s in zip(players, strategies, strict=True))
+
+
+def side_by_side(parts: Iterable[np.ndarray]) -> np.ndarray:
+    """Every way to put one row of each of `parts` after another."""
+    rows = np.zeros((1, 0))
+    for part in parts:
+        left = np.repeat(rows, len(part), axis=0)
+        rows = np.concatenate([left, np.tile(part, (len(rows), 1))], axis=1)
+    return rows
+
+
+def compositions(n: int, s: int) -> np.ndarray:
+    """All rows of s whole numbers from 0 that sum to n."""
+    rows = np.zeros((1, 0))
+    left: HostVector = np.asarray([n])
+    for _ in range(s - 1):
+        counts: HostVector = np.concatenate([np.arange(m + 1) for m in left])
+        rows = np.concatenate([np.repeat(rows, left + 1, axis=0), counts[:, None]], axis=1)
+        left = np.repeat(left, left + 1) - counts
+    return np.concatenate([rows, left[:, None]], axis=1)

@@ -1,0 +1,86 @@
+"""The expected payoff by its definition: a sum over every profile of the opponents."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ....ground.memory import blocks
+from ....ground.xp import HostMatrix, HostVector, Matrix, Vector, array_namespace, as_array
+from ..expansion import ENTRIES, Expansion
+from ..game import profiles_of, refuse_more
+from .problem import Expectation, Options, RoleProblem
+
+__all__ = ["chances", "expectations"]
+
+_NEVER = -1e30  # stands for the logarithm of zero: times zero it is zero, as 0⁰ = 1 wants
+
+
+def expectations(problem: RoleProblem, options: Options) -> list[Expectation]:
+    """``Σ_x M(x; n, p) f(x)`` (B,), and its derivatives ``n_r Σ_x M(x; n − e_r, p) f(x + e_t)``.
+
+    The definition, :eq:`eq-dp-expectation`, and :eq:`eq-dp-exact-gradient`; O(B P J) for P profiles
+    and J samples, and as much again for each derivative.
+
+    Raises `ValueError` with the number of profiles where there are more than ``options.limit``.
+    """
+    answers = []
+    for strategy, payoff in problem.strategies:
+        asks = f"method 'enumerated', unlike 'exact', would sum for strategy {strategy} over"
+        refuse_more(problem.game.count_profiles(strategy), options.limit, asks)
+        value = _sum(problem, problem.opponents, payoff)
+        answers.append(Expectation(value, _gradient(problem, payoff)))
+    return answers
+
+
+def _gradient(problem: RoleProblem, payoff: Expansion) -> Matrix | None:
+    if not problem.gradient:
+        return None
+    columns = [_derivative(problem, payoff, t) for t in range(problem.game.size)]
+    return array_namespace(problem.mixtures).stack(columns, axis=1)
+
+
+def _derivative(problem: RoleProblem, payoff: Expansion, t: int) -> Vector:
+    """Moving a little chance to strategy t: one opponent of its role plays it for sure."""
+    role = problem.game.role_of(t)
+    n = problem.opponents[role]
+    if n == 0:
+        return array_namespace(problem.mixtures).zeros_like(problem.mixtures[:, 0])
+    fewer = tuple(m - (r == role) for r, m in enumerate(problem.opponents))
+    return n * _sum(problem, fewer, payoff, added=t)
+
+
+def _sum(
+    problem: RoleProblem, players: tuple[int, ...], payoff: Expansion, added: int | None = None
+) -> Vector:
+    """The sum over the profiles of so many players; each with one more on the strategy `added`."""
+    p = problem.mixtures
+    profiles = profiles_of(players, problem.game.strategies)
+    more = np.arange(problem.game.size) == added
+    total = array_namespace(p).zeros_like(p[:, 0])
+    for rows in blocks(profiles.shape[0], p.shape[0], ENTRIES):
+        block = profiles[rows, :]
+        total = total + chances(block, players, p) @ payoff.bumps(as_array(block + more, p))
+    return total
+
+
+def chances(profiles: HostMatrix, players: tuple[int, ...], p: Matrix) -> Matrix:
+    """The multinomial probabilities, :eq:`eq-dp-multinomial`, of all roles together.
+
+    (B, P) of profiles (P, S) under mixtures p (B, S), or of profiles (B, P, S), some for each.
+    """
+    xp = array_namespace(p)
+    log_ways = as_array(_log_ways(profiles, players), p)
+    positive = p > 0.0
+    log_p = xp.where(positive, xp.log(xp.where(positive, p, 0.0 * p + 1.0)), 0.0 * p + _NEVER)
+    x = as_array(profiles, p)
+    if profiles.ndim == 2:
+        return xp.exp(log_p @ xp.matrix_transpose(x) + log_ways)
+    return xp.exp((x @ log_p[:, :, None])[:, :, 0] + log_ways)
+
+
+def _log_ways(profiles: HostMatrix, players: tuple[int, ...]) -> HostVector:
+    """``log Π_r n_r! / Π_s x_s!`` for each profile."""
+    factorials = np.asarray([math.lgamma(k + 1) for k in range(1 + int(profiles.max(initial=0)))])
+    return sum(math.lgamma(n + 1) for n in players) - factorials[profiles.astype(int)].sum(axis=-1)

@@ -1,0 +1,270 @@
+"""Kernels at an uncertain input: the expectation, second moment and covariance of ``k(X, x)``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from ...ground import check as _check
+from ...ground.xp import Array, Matrix, Namespace, Stack, Vector, array_namespace, symmetric_part
+from ...model.kernels import Kernel
+from .input_covariance import (
+    DampedCovariance,
+    admit_input,
+    admit_points,
+    damped_covariance,
+    require_digits,
+    scales,
+)
+from .rbf_terms import (
+    TermsAtInput,
+    batched_terms,
+    pulled_q,
+    term_scales,
+    terms_at_input,
+)
+from .term_pairs import (
+    End,
+    PairAlgebra,
+    TermPairs,
+    end_at_input,
+    exponents,
+    limit,
+    pair_algebra,
+    paired_terms,
+    pulled_by_input,
+)
+
+__all__ = [
+    "kernel_covariance",
+    "kernel_covariance_and_pullback",
+    "kernel_mean",
+    "kernel_mean_and_pullback",
+    "kernel_outer",
+]
+
+
+def kernel_mean(kernel: Kernel, X: Matrix, m: Vector, S: Matrix) -> Vector:
+    """``E k(X, x)`` for ``x ~ N(m, S)``, (n,), at X (n, D).
+
+    ``σ_f² |I + SΛ⁻¹|^−½ exp(−½ (x_i − m)ᵀ (S + Λ)⁻¹ (x_i − m))`` for an RBF kernel with ``Λ = diag
+    ℓ²``, :eq:`eq-pi-kernel-mean`; the sum of such for a sum. O(n D²). Raises `TypeError` for other
+    kernels, `ValueError` for an S that is no covariance.
+    Source: Deisenroth & Rasmussen (2011).
+
+    >>> import numpy as np
+    >>> from gpnotes import RBF
+    >>> kernel_mean(RBF(), np.asarray([[0.0]]), np.zeros(1), np.asarray([[3.0]]))
+    array([0.5])
+    """
+    xp = array_namespace(X)
+    S = _admit(X, m, S)
+    return xp.sum(_terms_at_input(xp, kernel, X, m, S).q, axis=0)
+
+
+def kernel_outer(
+    kernel_a: Kernel, kernel_b: Kernel, X: Matrix, Z: Matrix, m: Vector, S: Matrix
+) -> Matrix:
+    """``E k_a(X, x) k_b(x, Z)`` for ``x ~ N(m, S)``, (n, n'), at X (n, D) and Z (n', D).
+
+    :eq:`eq-pi-kernel-outer`, as `kernel_covariance` and the outer product of both expectations;
+    O(n n' D). Raises what `kernel_mean` raises. Source: Deisenroth & Rasmussen (2011).
+
+    >>> import numpy as np
+    >>> from gpnotes import RBF
+    >>> X = np.asarray([[0.0]])
+    >>> kernel_outer(RBF(), RBF(), X, X, np.zeros(1), np.asarray([[4.0]])).round(4)
+    array([[0.3333]])
+    """
+    covariance = kernel_covariance(kernel_a, kernel_b, X, Z, m, S)
+    left, right = kernel_mean(kernel_a, X, m, S), kernel_mean(kernel_b, Z, m, S)
+    return covariance + left[:, None] * right[None, :]
+
+
+def kernel_covariance(
+    kernel_a: Kernel, kernel_b: Kernel, X: Matrix, Z: Matrix, m: Vector, S: Matrix
+) -> Matrix:
+    """``Cov[k_a(X, x), k_b(Z, x)]`` for ``x ~ N(m, S)``, (n, n'), at X (n, D) and Z (n', D).
+
+    :eq:`eq-pi-kernel-covariance`, without the cancellation of `kernel_outer` less the product of
+    the means: small S leave relative errors of rounding only, and S = 0 gives zeros. O(n n' D).
+    Raises what `kernel_mean` raises, and `ValueError` for lengthscales too short beside S, as
+    `predict` does.
+
+    >>> import numpy as np
+    >>> from gpnotes import RBF
+    >>> X = np.asarray([[1.0]])
+    >>> C = kernel_covariance(RBF(), RBF(), X, X, np.zeros(1), np.asarray([[1e-30]]))
+    >>> round(1e30 * float(C[0, 0]), 12) == round(float(np.exp(-1.0)), 12)
+    True
+    """
+    xp = array_namespace(X)
+    met = _meeting(kernel_a, kernel_b, X, Z, m, S)
+    return xp.sum(_covariances(xp, met), axis=0)
+
+
+def kernel_mean_and_pullback(
+    kernel: Kernel, X: Matrix, m: Vector, S: Matrix
+) -> tuple[Vector, Callable[[Vector], tuple[Matrix, Vector, Matrix]]]:
+    """What `kernel_mean` gives, and ``pull(q_bar) -> (X_bar, m_bar, S_bar)``, the last symmetric.
+
+    Raises what `kernel_mean` raises.
+
+    >>> import numpy as np
+    >>> from gpnotes import RBF
+    >>> X = np.asarray([[1.0]])
+    >>> q, pull = kernel_mean_and_pullback(RBF(), X, np.zeros(1), np.zeros((1, 1)))
+    >>> X_bar, m_bar, S_bar = pull(np.ones(1))
+    >>> m_bar.round(4), S_bar.round(4)
+    (array([0.6065]), array([[0.]]))
+    """
+    q, pull = mean_and_pullback(kernel, X, m, _admit(X, m, S))
+    return q, lambda q_bar: pull(_check.cotangent(q_bar, "q_bar", q))
+
+
+def mean_and_pullback(
+    kernel: Kernel, X: Matrix, m: Vector, S: Matrix
+) -> tuple[Vector, Callable[[Vector], tuple[Matrix, Vector, Matrix]]]:
+    """`kernel_mean_and_pullback` of a state that has been checked, for the rooms above.
+
+    Each term q of the kernel has ``∂ log q / ∂xᵢ = −(S + Λ)⁻¹(xᵢ − m)``, and minus that by m.
+    Raises `TypeError` for kernels other than RBF and sums of RBF.
+    """
+    xp = array_namespace(X)
+    at = _terms_at_input(xp, kernel, X, m, S)
+
+    def pull(q_bar: Vector) -> tuple[Matrix, Vector, Matrix]:
+        """The derivatives by X (n, D), m (D,) and S (D, D) from those by the result (n,)."""
+        once = at.q * q_bar
+        m_bar, S_bar = pulled_q(xp, at.N, at.g, once, once)
+        return -xp.sum(at.g * once[:, None, :], axis=0).T, m_bar, symmetric_part(S_bar)
+
+    return xp.sum(at.q, axis=0), pull
+
+
+def _terms_at_input(xp: Namespace, kernel: Kernel, X: Matrix, m: Vector, S: Matrix) -> TermsAtInput:
+    variances, precision = term_scales(kernel, X)
+    terms = batched_terms([X], variances, precision)
+    of_terms = scales(precision)
+    return terms_at_input(of_terms, terms, m, damped_covariance(S, of_terms))
+
+
+def kernel_covariance_and_pullback(
+    kernel_a: Kernel, kernel_b: Kernel, X: Matrix, Z: Matrix, m: Vector, S: Matrix
+) -> tuple[Matrix, Callable[[Matrix], tuple[Matrix, Matrix, Vector, Matrix]]]:
+    """What `kernel_covariance` gives, and ``pull(C_bar) -> (X_bar, Z_bar, m_bar, S_bar)``.
+
+    S_bar is symmetric. Raises what `kernel_mean` raises.
+
+    >>> import numpy as np
+    >>> from gpnotes import RBF
+    >>> X, S = np.asarray([[1.0]]), np.zeros((1, 1))
+    >>> C, pull = kernel_covariance_and_pullback(RBF(), RBF(), X, X, np.zeros(1), S)
+    >>> *_, S_bar = pull(np.ones((1, 1)))
+    >>> C, S_bar.round(4)
+    (array([[0.]]), array([[0.3679]]))
+    """
+    xp = array_namespace(X)
+    met = _meeting(kernel_a, kernel_b, X, Z, m, S)
+    every = _covariances(xp, met)
+    C = xp.sum(every, axis=0)
+
+    def pull(C_bar: Matrix) -> tuple[Matrix, Matrix, Vector, Matrix]:
+        """The derivatives by X (n, D), Z (n', D), m (D,), S (D, D) from those by C (n, n')."""
+        return _pulled(xp, met, every, _check.cotangent(C_bar, "C_bar", C))
+
+    return C, pull
+
+
+class _Meeting(NamedTuple):
+    """How each term of one kernel meets each of another: P pairs, and both ends of each."""
+
+    pairs: TermPairs
+    algebra: PairAlgebra
+    first: End
+    second: End
+    first_term: _EndTerm
+    second_term: _EndTerm
+
+
+class _EndTerm(NamedTuple):
+    """The term at one end of each pair: N (P, D, D), g (P, D, n) and q (P, n)."""
+
+    N: Stack
+    g: Stack
+    q: Matrix
+
+
+def _meeting(a: Kernel, b: Kernel, X: Matrix, Z: Matrix, m: Vector, S: Matrix) -> _Meeting:
+    xp = array_namespace(X)
+    S = _admit(X, m, S)
+    _check.alike(admit_points(Z, "Z", columns=X.shape[1]), "Z", X, "X")
+    variances_a, precision_a = term_scales(a, X, "kernel_a")
+    variances_b, precision_b = term_scales(b, Z, "kernel_b")
+    split = len(variances_a)
+    both = len(variances_a) + len(variances_b)
+    ends = [(i, j) for i in range(split) for j in range(split, both)]
+    pairs = paired_terms(xp.concat([precision_a, precision_b]), ends)
+    damped = damped_covariance(S, pairs.scales)
+    algebra = pair_algebra(xp, pairs, damped)
+    P = len(ends)
+    others = DampedCovariance(*(part[split:, ...] for part in damped))
+    at_a = terms_at_input(pairs.scales, batched_terms([X], variances_a, precision_a), m, damped)
+    at_b = terms_at_input(pairs.scales, batched_terms([Z], variances_b, precision_b), m, others)
+    return _Meeting(
+        pairs,
+        algebra,
+        end_at_input(pairs.scales, pairs.own[:P, :, :], algebra.A[:P, :, :], at_a.nu),
+        end_at_input(pairs.scales, pairs.own[P:, :, :], algebra.A[P:, :, :], at_b.nu),
+        _end_term(xp, at_a, pairs.first),
+        _end_term(xp, at_b, pairs.second - split),
+    )
+
+
+def _end_term(xp: Namespace, at: TermsAtInput, which: Array) -> _EndTerm:
+    return _EndTerm(*(xp.take(part, which, axis=0) for part in (at.N, at.g, at.q)))
+
+
+def _covariances(xp: Namespace, met: _Meeting) -> Stack:
+    """``Cov[k(x_i, x), k'(x'_j, x)]`` of each pair, (P, n, n')."""
+    q, q_ = met.first_term.q, met.second_term.q
+    for end, counts in ((met.first, q), (met.second, q_)):
+        require_digits(xp, end.squares, counts)
+    left, right = exponents(xp, met.algebra, met.first, met.second)
+    exponent = xp.clip(xp.matrix_transpose(left) @ right, None, limit(q))
+    return q[:, :, None] * xp.expm1(exponent) * q_[:, None, :]
+
+
+def _pulled(
+    xp: Namespace, met: _Meeting, every: Stack, C_bar: Matrix
+) -> tuple[Matrix, Matrix, Vector, Matrix]:
+    """The derivatives of ``Σ C_bar ∘ Cov`` by X, Z, m and S."""
+    P = C_bar * every
+    R = P + met.first_term.q[:, :, None] * C_bar * met.second_term.q[:, None, :]
+    p, r = xp.sum(P, axis=2), xp.sum(R, axis=2)
+    p_, r_ = xp.sum(P, axis=1), xp.sum(R, axis=1)
+    across = met.second.u @ xp.matrix_transpose(R)
+    X_bar = _pulled_by_points(xp, met.algebra.T, met.first, met.first_term, (p, r, across))
+    Z_bar = _pulled_by_points(
+        xp, met.algebra.T, met.second, met.second_term, (p_, r_, met.first.u @ R)
+    )
+    sums = r, r_, across
+    _, S_bar = pulled_by_input(xp, met.pairs, met.algebra, met.first, met.second, sums)
+    S_bar = xp.sum(S_bar, axis=0)
+    for term, sum_p, sum_r in ((met.first_term, p, r), (met.second_term, p_, r_)):
+        S_bar = S_bar + pulled_q(xp, term.N, term.g, sum_p, sum_p - sum_r)[1]
+    m_bar = -xp.sum(X_bar, axis=0) - xp.sum(Z_bar, axis=0)
+    return X_bar, Z_bar, m_bar, symmetric_part(S_bar)
+
+
+def _pulled_by_points(
+    xp: Namespace, T: Stack, end: End, term: _EndTerm, sums: tuple[Matrix, Matrix, Stack]
+) -> Matrix:
+    """The derivatives by the points (n, D) of one kernel."""
+    p, r, across = sums
+    u_bar = T @ across + (end.A @ end.u) * r[:, None, :]
+    return xp.sum(end.own * u_bar - p[:, None, :] * term.g, axis=0).T
+
+
+def _admit(X: Matrix, m: Vector, S: Matrix) -> Matrix:
+    return admit_input(m, S, admit_points(X, "X"))

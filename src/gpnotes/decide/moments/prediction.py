@@ -1,0 +1,247 @@
+"""Prediction at an uncertain input: what a set of GPs says of f(x) for ``x ~ N(m, S)``.
+
+The law of total variance splits the covariance of the outputs: the mean functions at a random x
+covary, and each output has a variance at x, whose expectation is added to its own. Both are sums
+over ``Cov[k(x_i, x), k'(x_j, x)]``, which `term_pairs` has without cancellation and `pair_sums`
+sums. One implementation serves all namespaces; the tests hold it to one that takes the same sums
+pair by pair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from ...ground import check as _check
+from ...ground.xp import Matrix, Namespace, Stack, Vector, symmetric_part
+from ...model.contracts import Moments
+from .input_covariance import admit_input, damped_covariance, require_digits
+from .pair_sums import PairSums, sum_pairs
+from .predictors import Predictor, means_alone
+from .rbf_terms import TermsAtInput, pulled_q, terms_at_input
+from .term_pairs import (
+    End,
+    PairAlgebra,
+    end_at_input,
+    exponents,
+    pair_algebra,
+    pulled_by_input,
+)
+
+__all__ = [
+    "Moments",
+    "matched_moments",
+    "matched_moments_and_pullback",
+    "predict",
+    "predict_and_pullback",
+]
+
+
+def predict(model: Predictor, m: Vector, S: Matrix, noise: bool = False) -> Moments:
+    """Mean, covariance and input-output covariance of f(x) for ``x ~ N(m, S)``.
+
+    :eq:`eq-pi-mean`, :eq:`eq-pi-expected-variance`, :eq:`eq-pi-covariance`, :eq:`eq-pi-cross`. m
+    has shape (D,), S (D, D): any covariance, singular, tiny or zero. With `noise` each output's
+    noise variance is added to its own. A variance that rounding took below zero is zero.
+    O(E² n² D) for E outputs of one kernel each. Exponents keep an absolute accuracy of some
+    ``eps (x − m)²/ℓ²`` at points x within S.
+
+    Raises `ValueError` for an S that is not finite, symmetric or positive semidefinite, beyond
+    rounding of its largest eigenvalue, for lengthscales so short beside S that the exponents'
+    accuracy is worse than 0.01, and numbers whose squares overflow; `TypeError` for arrays of
+    another kind.
+    Source: Deisenroth & Rasmussen (2011).
+
+    >>> import numpy as np
+    >>> from gpnotes import GP, RBF, condition
+    >>> from gpnotes.decide.moments import predictor
+    >>> X, y = np.asarray([[0.0], [1.0]]), np.asarray([1.0, 0.0])
+    >>> model = predictor([condition(GP(RBF(), 0.1), X, y)])
+    >>> tuple(moment.round(4) for moment in predict(model, np.ones(1), np.eye(1)))
+    (array([0.21]), array([[0.4842]]), array([[-0.3597]]))
+    """
+    return matched_moments(model, m, _admit(model, m, S), _check.flag(noise, "noise"))
+
+
+def predict_and_pullback(
+    model: Predictor, m: Vector, S: Matrix, noise: bool = False
+) -> tuple[Moments, Callable[[Moments], tuple[Vector, Matrix]]]:
+    """What `predict` gives, and ``pull(bar) -> (m_bar, S_bar)``, whose ``S_bar`` is symmetric.
+
+    `bar` is a `Moments` of derivatives. The pullback is finite at singular S too: it knows
+    ``(I + SD)⁻¹`` and no inverse of S, nor derivatives of eigenvectors. Raises what `predict`
+    raises.
+
+    >>> import numpy as np
+    >>> from gpnotes import GP, RBF, condition
+    >>> from gpnotes.decide.moments import predictor
+    >>> X, y = np.asarray([[0.0], [1.0]]), np.asarray([1.0, 0.0])
+    >>> model = predictor([condition(GP(RBF(), 0.1), X, y)])
+    >>> _, pull = predict_and_pullback(model, np.ones(1), np.zeros((1, 1)))
+    >>> m_bar, S_bar = pull(Moments(np.ones(1), np.zeros((1, 1)), np.zeros((1, 1))))
+    >>> m_bar.round(4), S_bar.round(4)
+    (array([-0.7923]), array([[0.3601]]))
+    """
+    S = _admit(model, m, S)
+    noise = _check.flag(noise, "noise")
+    result, pull = matched_moments_and_pullback(model, m, S, noise)
+    return result, lambda bar: pull(_check.cotangents(bar, "bar", result))
+
+
+def _admit(model: Predictor, m: Vector, S: Matrix) -> Matrix:
+    if not isinstance(model, Predictor):
+        wanted = "a Predictor, made by predictor(posteriors)"
+        raise TypeError(f"model must be {wanted}; got {type(model).__name__}")
+    return admit_input(m, S, model.X)
+
+
+def matched_moments(model: Predictor, m: Vector, S: Matrix, noise: bool) -> Moments:
+    """`predict` of an input that has been checked, for the rooms above."""
+    return _predicted(model, m, S, noise, slopes=False).moments
+
+
+def matched_moments_and_pullback(
+    model: Predictor, m: Vector, S: Matrix, noise: bool
+) -> tuple[Moments, Callable[[Moments], tuple[Vector, Matrix]]]:
+    """`predict_and_pullback` of an input that has been checked, for the rooms above."""
+    predicted = _predicted(model, m, S, noise, slopes=True)
+    return predicted.moments, lambda bar: _pulled(model, S, predicted, bar)
+
+
+class _Predicted(NamedTuple):
+    """The moments and what the pullback needs of them: less to keep than all that led there."""
+
+    moments: Moments
+    N: Stack
+    g: Stack  # (C, D, n)
+    q: Matrix  # (C, n)
+    b: Matrix  # α q
+    half: Stack  # (E, n, 1): L⁻¹ q
+    totals: Vector  # (C,): Σ α q
+    h: Matrix  # (C, D): Σ α q g
+    p: Matrix  # (2P, n)
+    r: Matrix | None
+    slopes: tuple[Matrix, Stack] | None  # of each pair's value through Δ: (P, D) and (P, D, D)
+    kept: Vector  # (E,): one, or zero where the variance was clipped
+
+
+def _predicted(model: Predictor, m: Vector, S: Matrix, noise: bool, slopes: bool) -> _Predicted:
+    xp = model.pairs.scales.xp
+    damped = damped_covariance(S, model.pairs.scales)
+    at = terms_at_input(model.pairs.scales, model.terms, m, damped)
+    algebra = pair_algebra(xp, model.pairs, damped)
+    b = model.alpha * at.q
+    half = model.half @ (model.belongs @ at.q)[:, :, None]
+    at_mean = model.variance - xp.vecdot(half[:, :, 0], half[:, :, 0])
+    first, second = _both_ends(xp, model, at, algebra)
+    factors = exponents(xp, algebra, first, second)
+    sums, kept = _kept_sums(xp, model, at, b, factors, algebra.half_gap, at_mean, slopes)
+    h = (at.g @ b[:, :, None])[:, :, 0]
+    totals = xp.vecdot(model.alpha, at.q)
+    moments = Moments(
+        model.offset + model.belongs @ totals,
+        _covariance(xp, model, sums.value, kept * at_mean, noise),
+        S @ (model.belongs @ h).T,
+    )
+    through = None
+    if slopes:
+        assert sums.r is not None
+        assert sums.across is not None
+        P = sums.value.shape[0]
+        over = sums.r[:P, :], sums.r[P:, :], sums.across
+        through = pulled_by_input(xp, model.pairs, algebra, first, second, over)
+    kept_of_terms = at.N, at.g, at.q, b
+    return _Predicted(
+        moments, *kept_of_terms, half, totals, h, sums.p, sums.r, slopes=through, kept=kept
+    )
+
+
+def _both_ends(
+    xp: Namespace, model: Predictor, at: TermsAtInput, algebra: PairAlgebra
+) -> tuple[End, End]:
+    """The first and the second ends of all pairs."""
+    pairs = model.pairs
+    P = algebra.T.shape[0]
+    nu = at.nu if at.nu.shape[0] == 1 else xp.take(at.nu, pairs.ends, axis=0)
+    ends = end_at_input(pairs.scales, pairs.own, algebra.A, nu)
+    require_digits(xp, ends.squares, at.q, pairs.ends)
+    return End(*(a[:P, ...] for a in ends)), End(*(a[P:, ...] for a in ends))
+
+
+def _kept_sums(
+    xp: Namespace,
+    model: Predictor,
+    at: TermsAtInput,
+    b: Matrix,
+    factors: tuple[Stack, Stack],
+    half_gap: Vector,
+    at_mean: Vector,
+    slopes: bool,
+) -> tuple[PairSums, Vector]:
+    """The sums of all pairs, and which outputs have a variance (E,), one or zero.
+
+    Where rounding takes the expected variance of an output below zero, its mean is all that counts.
+    """
+    ends = xp.take(b, model.pairs.ends, axis=0)
+
+    def summed(model: Predictor) -> PairSums:
+        outer = xp.take(xp.concat([at.q, b]), model.which, axis=0)
+        return sum_pairs(
+            xp, model.plan, factors, outer, ends, reach=at.reach, half_gap=half_gap, slopes=slopes
+        )
+
+    sums = summed(model)
+    variance = at_mean + model.own @ (sums.value - sums.of_means)
+    if float(xp.min(variance)) > 0.0:
+        return sums, xp.ones_like(variance)
+    kept = variance > 0.0
+    outputs = [bool(kept[e]) for e in range(kept.shape[0])]
+    return summed(means_alone(model, outputs)), xp.astype(kept, b.dtype)
+
+
+def _covariance(
+    xp: Namespace, model: Predictor, value: Vector, at_mean: Vector, noise: bool
+) -> Matrix:
+    """Of the outputs, from the sums of all pairs and the variances at the mean."""
+    variance = model.own @ value + at_mean
+    variance = xp.maximum(variance, 0.0)
+    variance = variance + model.noise_var if noise else variance
+    E = variance.shape[0]
+    return xp.reshape(model.across @ value, (E, E)) + model.eye * variance[:, None]
+
+
+def _pulled(
+    model: Predictor, S: Matrix, predicted: _Predicted, bar: Moments
+) -> tuple[Vector, Matrix]:
+    """The derivatives by m and by S, which is symmetric."""
+    xp = model.pairs.scales.xp
+    N = predicted.N
+    g = predicted.g
+    slopes = predicted.slopes
+    assert slopes is not None
+    assert predicted.r is not None
+    D = S.shape[0]
+    scale = xp.reshape(bar.covariance, (-1,)) @ model.place
+    gather = model.gather * xp.concat([scale, scale])
+    column = model.belongs.T @ bar.cross.T  # (C, D): that of each term's output
+    along = column @ S
+    once = gather @ predicted.p + _through_terms(xp, model, predicted, bar, along)
+    # dg = −N (dm + dS g)
+    turned = (N @ along[:, :, None])[:, :, 0]
+    m_bar, S_bar = pulled_q(xp, N, g, once, once - gather @ predicted.r)
+    m_bar = m_bar + scale @ slopes[0] - predicted.totals @ turned
+    through_pairs = xp.reshape(scale @ xp.reshape(slopes[1], (-1, D * D)), (D, D))
+    S_bar = S_bar + through_pairs + (column - turned).T @ predicted.h
+    return m_bar, symmetric_part(S_bar)
+
+
+def _through_terms(
+    xp: Namespace, model: Predictor, predicted: _Predicted, bar: Moments, along: Matrix
+) -> Matrix:
+    """The derivatives by log q, (C, n), of means, of ``S h`` and of the variances at m."""
+    E, owned = model.outputs, model.belongs.T
+    through = (owned @ bar.mean)[:, None] + (along[:, None, :] @ predicted.g)[:, 0, :]
+    solved = (xp.matrix_transpose(model.half) @ predicted.half)[:, :, 0]
+    variance_bar = predicted.kept * xp.reshape(bar.covariance, (-1,))[:: E + 1]
+    taken = owned @ (2.0 * variance_bar[:, None] * solved)
+    return predicted.b * through - predicted.q * taken

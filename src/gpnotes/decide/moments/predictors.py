@@ -1,0 +1,204 @@
+"""GPs made ready for uncertain inputs: what does not depend on the input, collected once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ...ground import check as _check
+from ...ground import memory
+from ...ground import xp as _xp
+from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace, as_array
+from ...infer.exact import Posterior
+from ...model.means import ConstantMean, ZeroMean
+from .pair_sums import Chunk, Weights, chunks
+from .rbf_terms import BatchedTerms, batched_terms, term_scales
+from .term_pairs import TermPairs, paired_terms
+
+__all__ = ["Predictor", "means_alone", "predictor"]
+
+
+@dataclass(frozen=True, eq=False)
+class Predictor:
+    """E GPs with one input space, ready for uncertain inputs; from `predictor`.
+
+    Their kernels have C terms and P pairs of these; fields hold what does not depend on the input.
+    """
+
+    X: Matrix  # (n, D), of the first GP
+    terms: BatchedTerms
+    pairs: TermPairs
+    plan: list[Chunk]
+    weights: Weights  # of each pair within one output: ``α αᵀ − K_y⁻¹``
+    ends: tuple[tuple[int, int], ...]  # of each pair: which terms
+    which: Vector  # (2P,): rows of q, then of α q, that stand outside of the weights
+    alpha: Matrix  # (C, n)
+    half: Stack  # (E, n, n): L⁻¹ of ``K_y = L Lᵀ``
+    offset: Vector  # (E,)
+    noise_var: Vector
+    variance: Vector
+    belongs: Matrix  # (E, C): one where the term is the output's
+    own: Matrix  # (E, P): how often the value of a pair counts in an output's variance
+    place: Matrix  # (E², P): the same for the whole covariance
+    across: Matrix  # the same without the variances
+    gather: Matrix  # (C, 2P): adds up over ends what belongs to a term
+    eye: Matrix  # (E, E)
+
+    @property
+    def outputs(self) -> int:
+        """The number E of outputs."""
+        return self.offset.shape[0]
+
+
+def predictor(posteriors: Sequence[Posterior]) -> Predictor:
+    """Collect what does not depend on the input: O(n³) once for each output.
+
+    The GPs need RBF kernels or sums of them, each its own, and a constant mean or none. Raises
+    `TypeError` or `ValueError` for others, and where their inputs do not go together, `MemoryError`
+    where matrices have no room.
+
+    >>> import numpy as np
+    >>> from gpnotes import GP, RBF, condition
+    >>> from gpnotes.decide.moments import predict
+    >>> X = np.asarray([[0.0], [1.0]])
+    >>> model = predictor([condition(GP(RBF(), 0.1), X, np.asarray([1.0, 0.0]))])
+    >>> predict(model, np.asarray([0.5]), np.asarray([[0.0]])).mean.round(4)
+    array([0.5171])
+    """
+    if isinstance(posteriors, Posterior) or not isinstance(posteriors, Iterable):
+        wanted = "a sequence of Posterior"
+        raise TypeError(f"posteriors must be {wanted}; got {type(posteriors).__name__}")
+    posteriors = tuple(posteriors)
+    if not posteriors:
+        raise ValueError("posteriors must hold at least one Posterior; got none")
+    for k, posterior in enumerate(posteriors):
+        _admit_posterior(posterior, f"posteriors[{k}]", posteriors[0])
+    n = max(posterior.X.shape[0] for posterior in posteriors)
+    E = len(posteriors)
+    room = {"what": f"one of {E} inverses of K_y", "remedy": "Use fewer points or float32."}
+    memory.require(n, n, copies=4 * E, like=posteriors[0].X, **room)
+    return _collected(posteriors, n)
+
+
+def _admit_posterior(posterior: Any, name: str, first: Any) -> None:
+    if not isinstance(posterior, Posterior):
+        raise TypeError(f"{name} must be a Posterior; got {type(posterior).__name__}")
+    if not isinstance(posterior.gp.mean, ZeroMean | ConstantMean):
+        raise TypeError(f"{name} must have a constant mean or none; got {posterior.gp.mean!r}")
+    _check.matrix(posterior.X, f"{name}.X", columns=first.X.shape[1])
+    _check.alike(posterior.X, f"{name}.X", first.X, "posteriors[0].X")
+
+
+def _collected(posteriors: tuple[Posterior, ...], n: int) -> Predictor:
+    like = posteriors[0].X
+    xp = array_namespace(like)
+    terms = [term_scales(posterior.gp.kernel, posterior.X) for posterior in posteriors]
+    variances = [variance for some, _ in terms for variance in some]
+    owners = [k for k, (some, _) in enumerate(terms) for _ in some]
+    precision = xp.concat([stacked for _, stacked in terms])
+    pairs = _in_order(owners)
+    weights = _weights(posteriors, n, owners, pairs)
+    return Predictor(
+        X=like,
+        terms=batched_terms(_points(posteriors, owners), variances, precision),
+        pairs=paired_terms(precision, pairs),
+        plan=chunks(weights),
+        weights=weights,
+        ends=tuple(pairs),
+        which=_which(pairs, weights.owners, len(owners), like),
+        alpha=xp.stack([_padded(posteriors[k].alpha, n) for k in owners]),
+        half=xp.stack([_padded(_half(posterior), n) for posterior in posteriors]),
+        offset=as_array([_offset(posterior) for posterior in posteriors], like),
+        noise_var=as_array([posterior.gp.noise_var for posterior in posteriors], like),
+        variance=as_array([sum(some) for some, _ in terms], like),
+        eye=_xp.eye(len(posteriors), like),
+        **_places(owners, pairs, like),
+    )
+
+
+def _in_order(owners: list[int]) -> list[tuple[int, int]]:
+    """All pairs of terms: those with themselves, then those within an output, then the others."""
+    every = [(i, j) for i in range(len(owners)) for j in range(i, len(owners))]
+    return sorted(every, key=lambda pair: (owners[pair[0]] != owners[pair[1]], pair[0] != pair[1]))
+
+
+def _points(posteriors: Sequence[Posterior], owners: list[int]) -> list[Matrix]:
+    """The inputs of each term, or of all of them where they are the same."""
+    first = posteriors[0].X
+    xp = array_namespace(first)
+    same = all(
+        other.X is first or (other.X.shape == first.shape and bool(xp.all(first == other.X)))
+        for other in posteriors
+    )
+    return [first] if same else [posteriors[k].X for k in owners]
+
+
+def _padded(a: Array, n: int) -> Array:
+    """Zeros behind the entries of each axis, up to n: weights of points that do not count."""
+    xp = array_namespace(a)
+    for axis in range(a.ndim):
+        missing = list(a.shape)
+        missing[axis] = n - a.shape[axis]
+        a = xp.concat([a, xp.zeros(tuple(missing), dtype=a.dtype, device=_xp.device(a))], axis=axis)
+    return a
+
+
+def _half(posterior: Posterior) -> Matrix:
+    return posterior.cholesky.half_solve(_xp.eye(posterior.X.shape[0], posterior.X))
+
+
+def _offset(posterior: Posterior) -> float:
+    return posterior.gp.mean.value if isinstance(posterior.gp.mean, ConstantMean) else 0.0
+
+
+def _weights(
+    posteriors: tuple[Posterior, ...], n: int, owners: list[int], pairs: list[tuple[int, int]]
+) -> Weights:
+    xp = array_namespace(posteriors[0].X)
+    matrices = []
+    for posterior in posteriors:
+        alpha = posterior.alpha
+        inverse = posterior.cholesky.inverse()
+        matrices.append(_padded(alpha[:, None] * alpha[None, :] - inverse, n))
+    shared = [owners[i] if owners[i] == owners[j] else None for i, j in pairs]
+    return Weights(xp.stack(matrices), shared, [i == j for i, j in pairs])
+
+
+def _which(
+    pairs: Sequence[tuple[int, int]], shared: Sequence[int | None], C: int, like: Array
+) -> Vector:
+    """For both ends of each pair the row of q, or C further on that of α q."""
+    beyond = [C if owner is None else 0 for owner in shared]
+    rows = [pair[end] + more for end in (0, 1) for pair, more in zip(pairs, beyond, strict=True)]
+    return array_namespace(like).asarray(rows, device=_xp.device(like))
+
+
+def _places(owners: list[int], pairs: list[tuple[int, int]], like: Array) -> dict[str, Matrix]:
+    """The matrices of zeros, ones and twos that add up terms and pairs."""
+    E = max(owners) + 1
+    C = len(owners)
+    P = len(pairs)
+    place = [[0.0] * P for _ in range(E * E)]
+    for k, (i, j) in enumerate(pairs):
+        a, b = owners[i], owners[j]
+        place[a * E + b][k] += 1.0
+        place[b * E + a][k] += 1.0 if i != j else 0.0
+    across = [[0.0] * P if row % (E + 1) == 0 else entries for row, entries in enumerate(place)]
+    ends = [pair[end] for end in (0, 1) for pair in pairs]
+    rows = {
+        "belongs": [[float(k == a) for k in owners] for a in range(E)],
+        "own": place[:: E + 1],
+        "place": place,
+        "across": across,
+        "gather": [[float(end == c) for end in ends] for c in range(C)],
+    }
+    return {name: as_array(entries, like) for name, entries in rows.items()}
+
+
+def means_alone(model: Predictor, kept: Sequence[bool]) -> Predictor:
+    """The same with weights ``α αᵀ`` for the outputs that are not `kept`: their means alone."""
+    owners = [None if owner is None or not kept[owner] else owner for owner in model.weights.owners]
+    weights = model.weights._replace(owners=owners)
+    which = _which(model.ends, owners, model.alpha.shape[0], model.X)
+    return replace(model, weights=weights, plan=chunks(weights), which=which)

@@ -1,0 +1,166 @@
+"""The dynamics of a world as Gaussian processes: what one step does to a state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any, NamedTuple
+
+from ...ground import check as _check
+from ...ground.xp import Array, Matrix, Vector, array_namespace, to_numpy
+from ...infer import fitting
+from ...infer.exact import GP, Posterior, condition
+from ...model.kernels import RBF
+from ..moments import Predictor, predictor
+
+__all__ = ["Dynamics", "Transitions", "fit_dynamics"]
+
+
+class Transitions(NamedTuple):
+    """What was observed: states (n, D), actions taken in them (n, U), and what followed (n, D)."""
+
+    states: Matrix
+    actions: Matrix
+    next_states: Matrix
+
+
+@dataclass(frozen=True, eq=False)
+class Dynamics:
+    """What one step does to a state x (D,): independent GPs for each entry of the difference.
+
+    `posteriors` are D processes that predict ``x' − x`` from ``(x, sin x_a, cos x_a, u)``, where
+    the entries `angles` of x are angles; ``K = D + 2A`` entries without the action u.
+    :eq:`eq-pc-dynamics`. Raises `TypeError` or `ValueError` for what are not posteriors and
+    angles, and what `moments.predictor` raises, when it is used.
+    """
+
+    posteriors: tuple[Posterior, ...]
+    angles: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        if isinstance(self.posteriors, Posterior) or not isinstance(self.posteriors, Sequence):
+            got = type(self.posteriors).__name__
+            raise TypeError(f"posteriors must be a sequence of Posterior; got {got}")
+        if not self.posteriors:
+            raise ValueError("posteriors must hold one for each entry of a state; got none")
+        for k, posterior in enumerate(self.posteriors):
+            _check.instance(posterior, f"posteriors[{k}]", Posterior)
+        _check.entries(self.angles, "angles", len(self.posteriors), "a state")
+
+    @cached_property
+    def predictor(self) -> Predictor:
+        """The same, ready for uncertain inputs; O(n³) once."""
+        return predictor(self.posteriors)
+
+    def __reduce__(self) -> tuple[type[Dynamics], tuple[Any, ...]]:
+        """What is stored: the posteriors; the predictor is made anew."""
+        return Dynamics, (self.posteriors, self.angles)
+
+    def inputs(self, states: Matrix, actions: Matrix) -> Matrix:
+        """``(x, sin x_a, cos x_a, u)``, (n, K + U), for states (n, D) and actions (n, U).
+
+        Raises `ValueError` or `TypeError` for arrays that do not fit each other.
+        """
+        _check.matrix(states, "states", columns=len(self.posteriors))
+        _check.matrix(actions, "actions", rows=states.shape[0])
+        _check.alike(actions, "actions", states, "states")
+        return model_inputs(states, actions, self.angles)
+
+
+def model_inputs(states: Matrix, actions: Matrix, angles: Sequence[int]) -> Matrix:
+    """``(x, sin x_a, cos x_a, u)``, (n, K + U), of states and actions that have been checked."""
+    xp = array_namespace(states)
+    turns = [f(states[:, a])[:, None] for f in (xp.sin, xp.cos) for a in angles]
+    return xp.concat([states, *turns, actions], axis=1)
+
+
+def fit_dynamics(
+    data: Transitions,
+    angles: tuple[int, ...] = (),
+    *,
+    steps: int = 150,
+    fit: Callable[[Matrix, Vector], GP] | None = None,
+) -> Dynamics:
+    """GPs for each entry of ``x' − x``, their hyperparameters at a maximum of the evidence.
+
+    Inputs are the state with its angles replaced by their sines and cosines, and the action; one
+    lengthscale each. Noise variances lie between 1e-6 and once the variance of the differences, and
+    lengthscales between a tenth of the smallest and a hundred times the largest standard deviation
+    of an input. O(n³) an evaluation, of which there are about `steps`.
+
+    ``fit(X, y)`` takes the place of all that: it returns the `GP` for inputs X (n, d) and one
+    difference y (n,), with an RBF kernel or a sum of such; here restarts, priors and other bounds
+    have their place. Its kernel sees the columns of X and no angle, which `kernel.on` says.
+
+    Raises `ValueError` or `TypeError` for arrays that do not fit each other, for a state or an
+    action that never changes, and for a fitting function that returns something else.
+    Source: Deisenroth & Rasmussen (2011), section 2.1.
+
+    >>> import numpy as np
+    >>> from gpnotes import stream
+    >>> states, actions = stream(0).normal((9, 1)), stream(1).normal((9, 1))
+    >>> data = Transitions(states, actions, states + 0.5 * actions)
+    >>> dynamics = fit_dynamics(data, fit=lambda X, y: GP(RBF(1.0, 2.0), 1e-4))
+    >>> dynamics.posteriors[0].mean(np.asarray([[0.0, 1.0]])).round(1)
+    array([0.5])
+    """
+    admit_transitions(data, least=2)
+    steps = _check.whole(steps, "steps", 1)
+    fitted = partial(_fitted, steps=steps) if fit is None else _check.function(fit, "fit")
+    angles = _check.entries(angles, "angles", data.states.shape[1], "a state")
+    X = model_inputs(data.states, data.actions, angles)
+    columns = [d for d in range(X.shape[1]) if d not in angles]
+    visible = array_namespace(X).stack([X[:, d] for d in columns], axis=1)
+    change = data.next_states - data.states
+    _admit_variation(visible, change)
+    differences = [change[:, e] for e in range(change.shape[1])]
+    gps = [_check.instance(fitted(visible, y), "what fit returns", GP) for y in differences]
+    if angles:  # the posterior has a column for an angle, as the state has; no kernel looks at it
+        gps = [replace(gp, kernel=gp.kernel.on(*columns)) for gp in gps]
+    pairs = zip(gps, differences, strict=True)
+    return Dynamics(tuple(condition(gp, X, y) for gp, y in pairs), angles)
+
+
+def admit_transitions(
+    data: Transitions, name: str = "data", *, like: Array | None = None, least: int = 1
+) -> Transitions:
+    """`data` if states (n, D), actions (n, U) and next states (n, D) fit each other, n ≥ `least`.
+
+    States are then like the vector `like` (D,), if it is given. `name` is what errors call them.
+    """
+    D = None if like is None else like.shape[0]
+    states = f"{name}.states"
+    n, D = _check.matrix(_check.instance(data, name, Transitions).states, states, columns=D).shape
+    if n < least:
+        rows = "one row" if least == 1 else "two rows"
+        raise ValueError(f"{states} must have at least {rows}; got {data.states.shape}")
+    _check.matrix(data.actions, f"{name}.actions", rows=n)
+    _check.matrix(data.next_states, f"{name}.next_states", rows=n, columns=D)
+    if like is not None:
+        _check.alike(data.states, states, like, "the mean of the task")
+    for field in ("actions", "next_states"):
+        _check.alike(getattr(data, field), f"{name}.{field}", data.states, states)
+    return data
+
+
+def _admit_variation(X: Matrix, change: Matrix) -> None:
+    """Refuse inputs and differences that are the same in all transitions."""
+    xp = array_namespace(X)
+    inputs, outputs = xp.std(X, axis=0), xp.std(change, axis=0)
+    if not (float(xp.min(inputs)) > 0.0 and float(xp.min(outputs)) > 0.0):
+        what = f"inputs have deviations {to_numpy(inputs)}, differences {to_numpy(outputs)}"
+        raise ValueError(f"data must vary in every state and action; {what}")
+
+
+def _fitted(X: Matrix, y: Vector, steps: int) -> GP:
+    xp = array_namespace(X)
+    deviation, variance = xp.std(X, axis=0), float(xp.var(y))
+    low, high = 0.1 * float(xp.min(deviation)), 100.0 * float(xp.max(deviation))
+    bounds = {
+        "kernel.lengthscale": (low, high),
+        "noise_var": (1e-6 * variance, variance),
+        "kernel.variance": (1e-2 * variance, 1e4 * variance),
+    }
+    start = GP(RBF(variance, deviation), 0.01 * variance)
+    return fitting.fit(start, X, y, bounds=bounds, steps=steps).gp

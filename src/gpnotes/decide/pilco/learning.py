@@ -1,0 +1,296 @@
+"""Learning a policy: fit the dynamics, improve the policy inside the model, try it, and again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from ...ground import check as _check
+from ...ground import xp as _xp
+from ...ground.linalg import FactorisationError
+from ...ground.params import flatten, flatten_gradient
+from ...ground.xp import HostVector, array_namespace
+from ...model.contracts import Policy, require
+from . import _match
+from .dynamics import Dynamics, Transitions, admit_transitions, fit_dynamics
+from .rollouts import rollout_and_pullback
+from .tasks import Task
+
+__all__ = ["Improvement", "Round", "improve", "learn"]
+
+_MOVED = 1e-3  # the share of its cost by which a search must lower it to have moved
+_WALL = 1.0  # what a rollout that fails costs, in units in which the start is 0
+
+
+class Improvement(NamedTuple):
+    """A policy, the mean expected cost of a step under it, and what the search for it was like.
+
+    `evaluations` counts rollouts, `start_cost` is the cost that the search began with. `status` is
+    0 where the search converged, 1 where the iterations were used up, 2 where the search was stuck,
+    3 where there was no rollout to begin with; `message` says the same in words.
+    """
+
+    policy: Policy
+    cost: float
+    evaluations: int
+    start_cost: float
+    status: int
+    message: str
+
+    @property
+    def moved(self) -> bool:
+        """Whether the cost fell by more than a thousandth of what it was."""
+        return self.start_cost - self.cost > _MOVED * abs(self.start_cost)
+
+
+def improve(policy: Policy, dynamics: Dynamics, task: Task, *, iterations: int = 50) -> Improvement:
+    """Lower the expected cost of a rollout by L-BFGS from the parameters of `policy`.
+
+    The mean over the steps of :eq:`eq-pc-total`, with the gradient :eq:`eq-pc-chain`. It finds a
+    local minimum of what the model expects, nothing more: start from several policies. The search
+    works in units of the first slope, so that it does not take a plateau, where the cost has
+    saturated and all slopes are small, for a minimum. A rollout that fails, for parameters on the
+    way, counts as worse than the start. Raises `ValueError` or `TypeError` for a policy, dynamics
+    and a task that do not fit each other.
+    Source: Deisenroth & Rasmussen (2011), section 2.3.
+    """
+    _match.task(dynamics, policy, _check.instance(task, "task", Task))
+    iterations = _check.whole(iterations, "iterations", 1)
+    vector, rebuild = flatten(policy)
+    start, gradient = _expected(rebuild, vector, dynamics, task)
+    if not math.isfinite(start):
+        return Improvement(
+            policy, math.inf, 1, math.inf, 3, "no rollout of the policy to begin with"
+        )
+    # along a slope too small to change a digit of the cost the search would follow rounding
+    least = max(_xp.epsilon(task.mean) * abs(start), np.finfo(np.float64).tiny)
+    scale = max(float(np.max(np.abs(gradient))), least)
+
+    def loss(vector: HostVector) -> tuple[float, HostVector]:
+        """The fall of the cost and its gradient, in units of the first slope."""
+        value, gradient = _expected(rebuild, vector, dynamics, task)
+        if not math.isfinite(value):
+            return _WALL, gradient
+        return (value - start) / scale, gradient / scale
+
+    search = _xp.minimise(loss, vector, None, iterations)
+    cost = start + scale * float(search.fun)
+    ended = int(search.status), str(search.message)
+    return Improvement(rebuild(search.x), cost, 1 + int(search.nfev), start, *ended)
+
+
+def _expected(
+    rebuild: Callable[[HostVector], Policy], vector: HostVector, dynamics: Dynamics, task: Task
+) -> tuple[float, HostVector]:
+    """The mean expected cost of a step, and its gradient; infinite where a rollout fails."""
+    with np.errstate(all="ignore"):  # what overflows on the way is caught below
+        try:
+            value, gradient = _mean_cost(rebuild(vector), dynamics, task)
+        except (FactorisationError, ValueError, np.linalg.LinAlgError):
+            return math.inf, np.zeros_like(vector)
+    if not (math.isfinite(value) and np.isfinite(gradient).all()):
+        return math.inf, np.zeros_like(vector)
+    return value, gradient
+
+
+def _mean_cost(policy: Policy, dynamics: Dynamics, task: Task) -> tuple[float, HostVector]:
+    start = task.mean, task.covariance, task.steps
+    rollout, pull = rollout_and_pullback(dynamics, policy, task.cost, *start)
+    xp = array_namespace(rollout.costs)
+    shares = xp.ones_like(rollout.costs) / task.steps
+    value = float(xp.sum(rollout.costs * shares))
+    return value, flatten_gradient(policy, pull(shares)[0])
+
+
+class Round(NamedTuple):
+    """One round: the data it learned from, the model, the policy, and what the policy then did.
+
+    Rounds have a `number`, from 1. `attempts` are the searches from all policies of the round;
+    `improvement` is the one of them whose policy was tried, and `observed` what the trial brought.
+    """
+
+    number: int
+    data: Transitions
+    dynamics: Dynamics
+    improvement: Improvement
+    observed: Transitions
+    attempts: tuple[Improvement, ...]
+
+    @property
+    def all_data(self) -> Transitions:
+        """What is known after the round, its data and then what its trial brought."""
+        xp = array_namespace(self.data.states)
+        pairs = zip(self.data, self.observed, strict=True)
+        return Transitions(*(xp.concat(pair) for pair in pairs))
+
+
+def learn(
+    task: Task,
+    act: Callable[[Policy | None], Transitions],
+    propose: Callable[[], Policy],
+    *,
+    rounds: int,
+    proposals: int = 1,
+    iterations: int = 50,
+    retries: int = 4,
+    fit: Callable[[Transitions, tuple[int, ...]], Dynamics] = fit_dynamics,
+    data: Transitions | None = None,
+    policy: Policy | None = None,
+    after: Round | None = None,
+    callback: Callable[[Round], bool | None] | None = None,
+) -> Iterator[Round]:
+    """Rounds of fitting, improving and trying.
+
+    ``act(policy)`` tries a policy in the world, ``act(None)`` acts at random. In each round the
+    policy of the last one and as many new ones from ``propose()`` as `proposals` says are improved,
+    and the one that the model expects to cost least is tried. Where none of them has `moved`, a
+    trial would be wasted: then as many more are proposed and improved, up to `retries` times.
+
+    ``fit(data, angles)`` makes the model, `Dynamics`, by default `fit_dynamics`. The first round
+    learns from `data`; without them, from a trial of `policy`, or at random if there is none. It
+    improves `policy` too, if there is one. ``after=round`` goes on where a run ended with that
+    round, as if it had not ended: with the same functions, in the state that they were left in,
+    the same rounds come, bit for bit. ``callback(round)`` is called after each round; if it returns
+    True, that round is the last.
+
+    Raises `ValueError` or `TypeError` for what is not a task, a function, a policy or a whole
+    number, for data of other states and actions, and for functions that return something else; what
+    a function returns is looked at when it is called.
+    Source: Deisenroth & Rasmussen (2011), algorithm 1.
+
+    A mass on a line, to be pushed to the origin, with a price on the force:
+
+    >>> import numpy as np
+    >>> from gpnotes import stream
+    >>> from gpnotes.decide.pilco import LinearPolicy, QuadraticCost, SaturatingCost, StepCost, Task
+    >>> def act(policy):
+    ...     x, rows = np.asarray([1.0, 0.0]), []
+    ...     for _ in range(10):
+    ...         u = draws.normal(1) if policy is None else policy(x)
+    ...         after = np.asarray([x[0] + 0.3 * x[1], x[1] + 0.3 * u[0]])
+    ...         rows.append((x, u, after))
+    ...         x = after
+    ...     return Transitions(*(np.stack(part) for part in zip(*rows)))
+    >>> draws = stream(0)
+    >>> near = SaturatingCost(np.zeros(2), np.diag([4.0, 1.0]))
+    >>> cost = near + 0.02 * StepCost(action=QuadraticCost(np.zeros(1), np.eye(1)))
+    >>> task = Task(cost, np.asarray([1.0, 0.0]), 1e-4 * np.eye(2), steps=10)
+    >>> idle = LinearPolicy(np.zeros((1, 2)), np.zeros(1))
+    >>> paid = [task.observed_costs(act(idle)).mean()]
+    >>> for finished in learn(task, act, lambda: idle, rounds=2, iterations=20):
+    ...     paid.append(task.observed_costs(finished.observed).mean())
+    >>> bool(paid[0] > 0.8), bool(paid[-1] < 0.3)
+    (True, True)
+    """
+    _check.instance(task, "task", Task)
+    for name, function in (("act", act), ("propose", propose), ("fit", fit)):
+        _check.function(function, name)
+    if callback is not None:
+        _check.function(callback, "callback")
+    begin = _begin(task, data, policy, after)
+    least = 1 if begin.policy is None else 0  # a round needs one policy to improve
+    loop = _Loop(
+        task, act, propose, fit, callback,
+        _check.whole(proposals, "proposals", least),
+        _check.whole(iterations, "iterations", 1),
+        _check.whole(retries, "retries"),
+    )  # fmt: skip
+    return _rounds(loop, begin, _check.whole(rounds, "rounds", 1))
+
+
+class _Begin(NamedTuple):
+    """Where a run begins: the number of its first round, and what is there already."""
+
+    number: int
+    data: Transitions | None
+    policy: Policy | None
+
+
+def _begin(
+    task: Task, data: Transitions | None, policy: Policy | None, after: Round | None
+) -> _Begin:
+    if after is not None:
+        _check.instance(after, "after", Round)
+        if data is not None or policy is not None:
+            raise ValueError("after must be given alone: it holds the data and the policy")
+        data = _admit_data(task, after.all_data, "after.all_data")
+        policy = require(after.improvement.policy, "after.improvement.policy", Policy)
+        return _Begin(after.number + 1, data, policy)
+    if data is not None:
+        _admit_data(task, data, "data")
+    return _Begin(1, data, None if policy is None else require(policy, "policy", Policy))
+
+
+def _admit_data(task: Task, data: Transitions, name: str) -> Transitions:
+    return admit_transitions(data, name, like=task.mean)
+
+
+def _rounds(loop: _Loop, begin: _Begin, rounds: int) -> Iterator[Round]:
+    first, data, policy = begin
+    data = loop.tried(policy) if data is None else data
+    for number in range(first, first + rounds):
+        dynamics = loop.fitted(data)
+        attempts = loop.attempts(policy, dynamics)
+        best = min(attempts, key=lambda attempt: attempt.cost)
+        observed = loop.tried(best.policy, data)
+        ended = Round(number, data, dynamics, best, observed, attempts)
+        last = loop.reported(ended)
+        yield ended
+        if last:
+            return
+        data = ended.all_data
+        policy = best.policy
+
+
+class _Loop(NamedTuple):
+    """What all rounds have in common; what the caller's functions return is checked here."""
+
+    task: Task
+    act: Callable[[Policy | None], Transitions]
+    propose: Callable[[], Policy]
+    fit: Callable[[Transitions, tuple[int, ...]], Dynamics]
+    callback: Callable[[Round], bool | None] | None
+    proposals: int
+    iterations: int
+    retries: int
+
+    def tried(self, policy: Policy | None, data: Transitions | None = None) -> Transitions:
+        """What a trial of a policy brings, of the kind of `data`."""
+        name = "act(None)" if policy is None else "act(policy)"
+        observed = _admit_data(self.task, self.act(policy), name)
+        if data is not None:
+            columns = data.actions.shape[1]
+            _check.matrix(observed.actions, f"{name}.actions", columns=columns)
+        return observed
+
+    def fitted(self, data: Transitions) -> Dynamics:
+        """The model, if it is one of the states of the task."""
+        angles = tuple(self.task.angles)
+        dynamics = _check.instance(self.fit(data, angles), "fit(data, angles)", Dynamics)
+        entries = len(dynamics.posteriors)
+        D = self.task.mean.shape[0]
+        if entries != D or tuple(dynamics.angles) != angles:
+            wanted = f"dynamics of {D} entries with angles {angles}"
+            got = f"{entries} with angles {tuple(dynamics.angles)}"
+            raise ValueError(f"fit(data, angles) must be {wanted}; got {got}")
+        return dynamics
+
+    def attempts(self, policy: Policy | None, dynamics: Dynamics) -> tuple[Improvement, ...]:
+        """The searches from the last policy, if there is one, and from new ones."""
+        search = partial(improve, dynamics=dynamics, task=self.task, iterations=self.iterations)
+        attempts = [] if policy is None else [search(policy)]
+        for _ in range(1 + self.retries):
+            proposed = [self.propose() for _ in range(self.proposals)]
+            attempts += [search(require(policy, "propose()", Policy)) for policy in proposed]
+            if any(attempt.moved for attempt in attempts):
+                break
+        return tuple(attempts)
+
+    def reported(self, ended: Round) -> bool:
+        """Whether the caller, after hearing of a round, wants no more of them."""
+        answer = None if self.callback is None else self.callback(ended)
+        return answer is not None and _check.flag(answer, "callback(round)")

@@ -1,0 +1,123 @@
+"""The pendulum of gymnasium, as it is: a world to learn in.
+
+The state is ``(θ, θ̇)``, the angle from upright in radians, counted on beyond full turns, and its
+velocity in radians a second; the action is a torque of at most 2 newton metres.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...ground import check as _check
+from ...ground.xp import Array, HostVector, Matrix, Vector, as_array, to_numpy
+from .costs import SaturatingCost
+from .dynamics import Transitions
+from .tasks import Task
+
+__all__ = ["REPEAT", "STEP_SECONDS", "TORQUE", "swing", "swing_up", "upright"]
+
+TORQUE = 2.0
+REPEAT = 3  # time steps of the simulator, 0.05 s each, for which an action is held
+STEP_SECONDS = 0.05 * REPEAT
+
+
+def swing_up(like: Array, *, steps: int = 35, width: float = 0.8) -> Task:
+    """The task: from hanging at rest, 0.1 rad and 0.1 rad/s uncertain, to upright.
+
+    The cost saturates with the distance of the tip from its place when upright, in units of
+    `width` lengths of the pendulum. Raises `ValueError` for a width that is not positive.
+
+    >>> task = swing_up(np.zeros(1))
+    >>> round(task.cost(np.asarray([np.pi, 0.0, 0.0, -1.0])), 4)
+    0.9561
+    """
+    width = _check.positive(_check.number(width, "width"), "width")
+    _check.floating(like, "like")
+    target = as_array([0.0, 0.0, 0.0, 1.0], like)
+    weight = as_array(np.diag([0.0, 0.0, width**-2, width**-2]), like)
+    start = as_array([math.pi, 0.0], like), as_array(0.01 * np.eye(2), like)
+    return Task(SaturatingCost(target, weight), *start, steps, angles=(0,))
+
+
+def swing(
+    act: Callable[[Vector], Vector], start: Any, steps: int, *, like: Array | None = None
+) -> Transitions:
+    """What the simulator does under ``act(z)``, z = (θ, θ̇, sin θ, cos θ), from `start` (2,).
+
+    Each action is held for `REPEAT` time steps. The environment is ``Pendulum-v1``; only its first
+    state is set from here. What is kept is what it lets see: cosine, sine and velocity in single
+    precision. NumPy arrays, or arrays like `like`. Every swing has a pendulum of its own, so that
+    `act` may swing another, to look ahead, and threads do not meet. Raises `ImportError` without
+    gymnasium, `ValueError` or `TypeError` for a start, steps and an action (1,) that do not fit.
+    """
+    _check.function(act, "act")
+    like = np.zeros(1) if like is None else _check.floating(like, "like")
+    steps = _check.whole(steps, "steps", 1)
+    start = _place(start)
+    env = _environment()
+    env.reset(seed=0)
+    env.state = start.copy()
+    states, actions = [start], []
+    for _ in range(steps):
+        theta, velocity = states[-1]
+        z = as_array([theta, velocity, math.sin(theta), math.cos(theta)], like)
+        torque = to_numpy(_check.vector(act(z), "the action", size=1))
+        actions.append(np.clip(torque, -TORQUE, TORQUE))
+        for _ in range(REPEAT):
+            observation, *_ = env.step(actions[-1])
+        cosine, sine, velocity = (float(value) for value in observation)
+        turned = math.remainder(math.atan2(sine, cosine) - theta, 2.0 * math.pi)
+        states.append(np.asarray([theta + turned, velocity]))
+    path = as_array(np.stack(states), like)
+    return Transitions(path[:-1, :], as_array(np.stack(actions), like), path[1:, :])
+
+
+def upright(states: Matrix, *, last: int = 10, within: float = 0.3) -> bool:
+    """Whether the pendulum stays within so many radians of upright in the `last` states (n, 2).
+
+    Raises `ValueError` for fewer states than that, and for limits that are not positive.
+
+    >>> upright(np.asarray([[3.0, 0.0], [2.0 * np.pi - 0.1, 0.2]]), last=1)
+    True
+    """
+    n = _check.matrix(states, "states", columns=2).shape[0]
+    last = _check.whole(last, "last", 1)
+    within = _check.positive(_check.number(within, "within"), "within")
+    if n < last:
+        raise ValueError(f"states must have at least {last} rows; got {n}")
+    off = [math.remainder(float(angle), 2.0 * math.pi) for angle in to_numpy(states)[-last:, 0]]
+    return max(abs(angle) for angle in off) < within
+
+
+def _place(start: Any) -> HostVector:
+    """A copy of the first state, (2,), on the host."""
+    try:
+        host = (
+            np.array(start)
+            if isinstance(start, tuple | list)
+            else to_numpy(_check.plain(start, "start"))
+        )
+    except (TypeError, ValueError):  # not an array, or ragged
+        host = np.array(None)
+    if host.dtype.kind not in "fiu":
+        kind = type(start).__name__
+        raise TypeError(f"start must be an array or a pair of real numbers; got {kind}")
+    place = host.astype(float)
+    _check.vector(place, "start", size=2)
+    return place
+
+
+def _environment() -> Any:
+    """A pendulum of its own for each swing: a policy may swing one to see what would come."""
+    try:
+        gymnasium = importlib.import_module("gymnasium")
+    except ImportError as problem:
+        raise ImportError(
+            "the pendulum is gymnasium's: from a clone, pip install '.[notebook]'"
+        ) from problem
+    return gymnasium.make("Pendulum-v1").unwrapped

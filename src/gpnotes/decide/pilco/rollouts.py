@@ -1,0 +1,311 @@
+"""Rollouts: a Gaussian carried through policy and dynamics, and derivatives carried back.
+
+Each map on the way, sines, policy and GPs, has exact moments when what goes in is Gaussian; what
+comes out is replaced by the Gaussian with these moments. And each step averages over the dynamics
+anew. These are the two approximations.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeAlias
+
+from ...ground import check as _check
+from ...ground.params import cotangent, leaves, replaced
+from ...ground.random import Stream
+from ...ground.xp import (
+    Matrix,
+    Namespace,
+    Stack,
+    Vector,
+    array_namespace,
+    as_array,
+    symmetric_part,
+)
+from ...model.contracts import Cost, Policy
+from ..moments import Moments, Predictor
+from ..moments.input_covariance import admit_input
+from ..moments.prediction import matched_moments_and_pullback
+from . import _match
+from .composed import StepCost, by_step, expectation
+from .dynamics import Dynamics
+from .policies import action_moments
+from .sines import Augmented, Turns, joint, turns_of, with_turns
+
+__all__ = [
+    "Rollout",
+    "rollout",
+    "rollout_and_pullback",
+    "sample_paths",
+    "step",
+    "step_and_pullback",
+]
+
+
+class Rollout(NamedTuple):
+    """T steps: means (T + 1, D) and covariances (T + 1, D, D) from the start, costs (T,) after."""
+
+    mean: Matrix
+    covariance: Stack
+    costs: Vector
+
+
+class _Gaussian(NamedTuple):
+    mean: Vector
+    covariance: Matrix
+
+
+def step(dynamics: Dynamics, policy: Policy, m: Vector, S: Matrix) -> tuple[Vector, Matrix]:
+    """Mean (D,) and covariance (D, D) of the next state for ``x ~ N(m, S)``; O(n² D² K) for n data.
+
+    :eq:`eq-pc-joint`, :eq:`eq-pc-next-mean`, :eq:`eq-pc-next-covariance`. The noise of the GPs is
+    part of the next state. Raises what `moments.predict` raises, and `ValueError` for dynamics and
+    a policy that do not fit the state.
+    Source: Deisenroth & Rasmussen (2011), section 2.2.
+    """
+    x_next = step_and_pullback(dynamics, policy, m, S)[0]
+    return x_next.mean, x_next.covariance
+
+
+def step_and_pullback(
+    dynamics: Dynamics, policy: Policy, m: Vector, S: Matrix
+) -> tuple[_Gaussian, Callable[[_Gaussian], tuple[Any, Vector, Matrix]]]:
+    """The same, and a function from derivatives by both to ``(policy_bar, m_bar, S_bar)``.
+
+    :eq:`eq-pc-step-gradient`. Source: Deisenroth & Rasmussen (2011), section 2.3.
+    """
+    S = _match.world(dynamics, policy, m, S)
+    world = _world(dynamics, policy, m)
+    z, pull_z = with_turns(world.turns, m, S)
+    x_next, _, pull_step = _onwards(world, _Gaussian(m, S), z)
+
+    def pull(bar: _Gaussian) -> tuple[Any, Vector, Matrix]:
+        """The derivatives by policy, m and S."""
+        policy_bar, before = pull_step(_check.cotangents(bar, "bar", x_next))
+        return policy_bar, *_through_sines(pull_z, before.z, before.x)
+
+    return x_next, pull
+
+
+PullAction: TypeAlias = Callable[[Moments], tuple[Any, Vector, Matrix]]
+PullState: TypeAlias = Callable[[Augmented], tuple[Vector, Matrix]]
+PullCost: TypeAlias = Callable[[float], "tuple[Augmented, _Gaussian | None]"]
+PullStep: TypeAlias = Callable[..., "tuple[Any, _Bars]"]  # of _Gaussian, or two
+
+
+class _Bars(NamedTuple):
+    """The derivatives by a state: through z, which has its sines, and by x beside that."""
+
+    z: Augmented
+    x: _Gaussian
+
+
+class _World(NamedTuple):
+    """What all steps share: the namespace, the GPs, the policy's moments, the sines of a state.
+
+    What a policy of the package (`ours`) returns is not checked again.
+    """
+
+    xp: Namespace
+    model: Predictor
+    act: Callable[[Vector, Matrix], tuple[Moments, PullAction]]
+    ours: bool
+    turns: Turns
+
+
+def _world(dynamics: Dynamics, policy: Policy, m: Vector) -> _World:
+    turns = turns_of(dynamics.angles, m.shape[0], m)
+    act, ours = action_moments(policy)
+    return _World(turns.xp, dynamics.predictor, act, ours, turns)
+
+
+def _onwards(world: _World, x: _Gaussian, z: Augmented) -> tuple[_Gaussian, _Gaussian, PullStep]:
+    """The state after a step from x, whose sines are known, the action, and their pullback."""
+    xp = world.xp
+    D = x.mean.shape[0]
+    K = z.mean.shape[0]
+    action, pull_action = world.act(z.mean, z.covariance)
+    w_mean = xp.concat([z.mean, action.mean])
+    w_covariance = joint(xp, z.covariance, action.cross, action.covariance)
+    if not world.ours:
+        w_covariance = admit_input(w_mean, w_covariance, world.model.X, "the covariance of (z, u)")
+    change, pull_change = matched_moments_and_pullback(
+        world.model, w_mean, w_covariance, noise=True
+    )
+    across = change.cross[:D, :]
+    covariance = x.covariance + change.covariance + across + across.T
+    x_next = _Gaussian(x.mean + change.mean, symmetric_part(covariance))
+
+    def pull(bar: _Gaussian, action_bar: _Gaussian | None = None) -> tuple[Any, _Bars]:
+        """The derivatives by policy and state; `action_bar` are those by the action alone."""
+        cov_bar = symmetric_part(bar.covariance)
+        rest = xp.zeros_like(change.cross[D:, :])
+        change_bar = Moments(bar.mean, cov_bar, xp.concat([2.0 * cov_bar, rest]))
+        w_bar, W_bar = pull_change(change_bar)
+        u_bar, U_bar = w_bar[K:], W_bar[K:, K:]
+        if action_bar is not None:
+            u_bar, U_bar = u_bar + action_bar.mean, U_bar + action_bar.covariance
+        policy_bar, z_bar, Z_bar = pull_action(Moments(u_bar, U_bar, 2.0 * W_bar[:K, K:]))
+        into_z = Augmented(z_bar + w_bar[:K], Z_bar + W_bar[:K, :K])
+        return policy_bar, _Bars(into_z, _Gaussian(bar.mean, cov_bar))
+
+    return x_next, _Gaussian(action.mean, action.covariance), pull
+
+
+def rollout(
+    dynamics: Dynamics, policy: Policy, cost: Cost | StepCost, m: Vector, S: Matrix, steps: int
+) -> Rollout:
+    """Moments of the states of `steps` steps from ``N(m, S)``, and the expected cost of each.
+
+    `cost` is one of the augmented state ``(x, sin x_a, cos x_a)``, (K,), that a step leads to, or a
+    `StepCost`, to which the action counts too; the start is not counted. :eq:`eq-pc-total`. Raises
+    `ValueError` or `TypeError` for steps below one, shapes that do not fit, and a cost that is not
+    finite. Source: Deisenroth & Rasmussen (2011), section 2.2.
+
+    >>> import numpy as np
+    >>> from gpnotes import GP, RBF, condition
+    >>> from gpnotes.decide.pilco import LinearPolicy, QuadraticCost
+    >>> inputs = np.asarray([[0.0, -1.0], [0.0, 1.0], [1.0, 0.0], [-1.0, 0.0]])
+    >>> gp = GP(RBF(0.1, 2.0), 1e-4)
+    >>> dynamics = Dynamics((condition(gp, inputs, 0.5 * inputs[:, 1]),))
+    >>> policy = LinearPolicy(-np.ones((1, 1)), np.zeros(1))
+    >>> square = QuadraticCost(np.zeros(1), np.eye(1))
+    >>> cost = square + 0.1 * StepCost(action=square)
+    >>> rollout(dynamics, policy, cost, np.ones(1), np.zeros((1, 1)), 3).costs.round(3)
+    array([0.419, 0.108, 0.024])
+    """
+    return rollout_and_pullback(dynamics, policy, cost, m, S, steps)[0]
+
+
+def rollout_and_pullback(
+    dynamics: Dynamics, policy: Policy, cost: Cost | StepCost, m: Vector, S: Matrix, steps: int
+) -> tuple[Rollout, Callable[[Vector], tuple[Any, Vector, Matrix]]]:
+    """The same, and a function from derivatives by the costs (T,) to those by policy, m and S.
+
+    ``policy_bar`` is a policy that holds derivatives. The reverse pass keeps what every step has
+    computed: O(steps · n² D) numbers at most. :eq:`eq-pc-chain`.
+    Source: Deisenroth & Rasmussen (2011), section 2.3.
+    """
+    steps = _check.whole(steps, "steps", 1)
+    x = _Gaussian(m, _match.world(dynamics, policy, m, S))
+    world = _world(dynamics, policy, m)
+    z, pull_start = with_turns(world.turns, *x)
+    _match.cost(cost, z, policy)
+    of_step = by_step(cost)
+    states, costs, pulls = [x], [], []
+    for t in range(steps):
+        x, action, pull_step = _onwards(world, x, z)
+        _refuse_lost(world.xp, x, t + 1)
+        z, pull_z = with_turns(world.turns, *x)
+        value, pull_cost = _expected_cost(of_step, z, action)
+        states.append(x)
+        costs.append(_check.number(value, f"the cost expected of step {t + 1}"))
+        pulls.append((pull_step, pull_z, pull_cost))
+    result = _stacked(states, costs)
+
+    def pull(bar: Vector) -> tuple[Any, Vector, Matrix]:
+        """The derivatives by policy, m and S."""
+        return _backwards(pull_start, pulls, _check.cotangent(bar, "costs_bar", result.costs))
+
+    return result, pull
+
+
+def _refuse_lost(xp: Namespace, x: _Gaussian, step: int) -> None:
+    """Raise a `ValueError` for a state that is not finite."""
+    if not math.isfinite(float(xp.sum(x.mean)) + float(xp.sum(x.covariance))):
+        raise ValueError(f"the state must be finite; mean or covariance after step {step} is not")
+
+
+def sample_paths(
+    dynamics: Dynamics, policy: Policy, starts: Matrix, steps: int, stream: Stream
+) -> Stack:
+    """States (steps + 1, p, D) of p particles from `starts` (p, D), without moment matching.
+
+    In each step each particle draws its own difference from the GPs' prediction at its own state
+    and action, noise included, independently of the steps before, as a rollout does. What a
+    rollout's Gaussians leave out is the difference between the two. Raises `ValueError` or
+    `TypeError` for starts, steps, a policy and a stream that do not fit.
+    """
+    _check.instance(stream, "stream", Stream)
+    paths = [_match.particles(dynamics, starts)]
+    _match.actions(dynamics, policy, starts[0, :])
+    xp = array_namespace(starts)
+    for _ in range(_check.whole(steps, "steps", 1)):
+        x = paths[-1]
+        z = dynamics.inputs(x, x[:, :0])
+        w = xp.concat([z, xp.stack([policy(z[i, :]) for i in range(x.shape[0])])], axis=1)
+        predictions = [gp.predict(w, noise=True) for gp in dynamics.posteriors]
+        mean, variance = (xp.stack(part, axis=1) for part in zip(*predictions, strict=True))
+        paths.append(x + mean + xp.sqrt(variance) * stream.normal(tuple(x.shape), like=x))
+    return xp.stack(paths)
+
+
+def _expected_cost(cost: StepCost, z: Augmented, action: _Gaussian) -> tuple[float, PullCost]:
+    """What a step to the state z by an action is expected to cost, and the way back to both."""
+    if cost.action is None:
+        assert cost.state is not None, "one of them is the cost"
+        of_state, pull_state = expectation(cost.state)(*z)
+        return of_state, lambda bar: (Augmented(*pull_state(bar)), None)
+    of_action, pull_action = expectation(cost.action)(*action)
+    if cost.state is None:
+        nothing = Augmented(*(array_namespace(part).zeros_like(part) for part in z))
+        return of_action, lambda bar: (nothing, _Gaussian(*pull_action(bar)))
+    of_state, pull_state = expectation(cost.state)(*z)
+    return of_state + of_action, lambda bar: (
+        Augmented(*pull_state(bar)),
+        _Gaussian(*pull_action(bar)),
+    )
+
+
+def _stacked(states: list[_Gaussian], costs: list[float]) -> Rollout:
+    means, covariances = zip(*states, strict=True)
+    xp = array_namespace(means[0])
+    return Rollout(xp.stack(means), xp.stack(covariances), as_array(costs, means[0]))
+
+
+def _backwards(
+    pull_start: PullState, pulls: list[tuple[PullStep, PullState, PullCost]], costs_bar: Vector
+) -> tuple[Any, Vector, Matrix]:
+    """The derivatives by the policy, and by the first mean and covariance.
+
+    A state is left by its cost and by the next step; what both say of its sines goes through them
+    together.
+    """
+    shares: list[Any] = []
+    later: _Bars | None = None  # what later costs say of the state after a step
+    for t in range(len(pulls) - 1, -1, -1):
+        pull_step, pull_z, pull_cost = pulls[t]
+        z_bar, action_bar = pull_cost(float(costs_bar[t]))
+        if later is None:
+            x_bar = _Gaussian(*pull_z(z_bar))
+        else:
+            mean, covariance = later.z
+            z_bar = Augmented(z_bar.mean + mean, z_bar.covariance + covariance)
+            x_bar = _through_sines(pull_z, z_bar, later.x)
+        share, later = pull_step(x_bar, action_bar)
+        shares.append(share)
+    assert later is not None, "a rollout has a step"
+    return _sum(shares), *_through_sines(pull_start, later.z, later.x)
+
+
+def _through_sines(pull_z: PullState, z_bar: Augmented, x_bar: _Gaussian) -> _Gaussian:
+    """The derivatives by mean and covariance of a state, those through its sines included."""
+    mean, covariance = pull_z(z_bar)
+    return _Gaussian(x_bar.mean + mean, x_bar.covariance + covariance)
+
+
+def _sum(bars: list[Any]) -> Any:
+    """Objects that hold derivatives, added entry by entry."""
+    total = {
+        leaf.path: sum((_entry(bar, leaf.path) for bar in bars[1:]), start=leaf.value)
+        for leaf in leaves(bars[0])
+    }
+    return replaced(bars[0], total, make=cotangent)
+
+
+def _entry(bar: Any, path: str) -> Any:
+    """What stands at the path of a leaf, through dataclasses and tuples."""
+    for name in path.split("."):
+        bar = bar[int(name)] if isinstance(bar, tuple) else getattr(bar, name)
+    return bar

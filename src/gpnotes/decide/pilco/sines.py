@@ -1,0 +1,186 @@
+"""Sines of Gaussian variables: exact moments, for angles and for bounded actions.
+
+With ``ψ ~ N(m, S)`` everything is a sum of exponentials and sines. A cosine is a sine shifted by a
+quarter of a turn, so that one function serves both halves of an angle and the squashing of an
+action.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from ...ground import check as _check
+from ...ground import xp as _xp
+from ...ground.xp import Array, Matrix, Namespace, Vector, array_namespace
+
+__all__ = [
+    "Augmented",
+    "SineMoments",
+    "augment",
+    "augment_and_pullback",
+    "sine_moments",
+    "sine_moments_and_pullback",
+]
+
+
+class SineMoments(NamedTuple):
+    """Moments of ``sin ψ``: mean (k,), covariance (k, k) and gain (k,).
+
+    The gain is the expected slope ``E cos ψ``: the covariance of anything jointly Gaussian with ψ
+    and ``sin ψⱼ`` is its covariance with ψⱼ times the j-th gain.
+    """
+
+    mean: Vector
+    covariance: Matrix
+    gain: Vector
+
+
+def sine_moments(m: Vector, S: Matrix) -> SineMoments:
+    """Mean, covariance and gain of ``sin ψ`` for ``ψ ~ N(m, S)``, (k,) and (k, k); O(k²).
+
+    :eq:`eq-pc-sine-mean`, :eq:`eq-pc-sine-covariance`, :eq:`eq-pc-sine-gain`. The covariance keeps
+    its relative accuracy for small S, and is finite for large S. Raises `ValueError` for shapes
+    that do not fit, numbers that are not finite and an S that is not a covariance.
+
+    >>> import numpy as np
+    >>> mean, covariance, gain = sine_moments(np.zeros(1), np.asarray([[2.0]]))
+    >>> mean.round(4), covariance.round(4), gain.round(4)
+    (array([0.]), array([[0.4908]]), array([0.3679]))
+    """
+    return sine_moments_and_pullback(m, S)[0]
+
+
+def sine_moments_and_pullback(
+    m: Vector, S: Matrix
+) -> tuple[SineMoments, Callable[[SineMoments], tuple[Vector, Matrix]]]:
+    """The same, and the function that carries derivatives back to ``(m_bar, S_bar)``."""
+    moments, pull = _sine_moments(m, _check.normal(m, S))
+    return moments, lambda bar: pull(_check.cotangents(bar, "bar", moments))
+
+
+def _sine_moments(
+    m: Vector, S: Matrix, xp: Namespace | None = None
+) -> tuple[SineMoments, Callable[[SineMoments], tuple[Vector, Matrix]]]:
+    """`sine_moments_and_pullback` of what has been checked, for the modules above."""
+    xp = array_namespace(m) if xp is None else xp
+    v = xp.linalg.diagonal(S)
+    sine, cosine, shrink = xp.sin(m), xp.cos(m), xp.exp(-0.5 * v)
+    # E sin ψ = exp(−v/2) sin m and E cos ψ = exp(−v/2) cos m
+    mean, gain = shrink * sine, shrink * cosine
+    odd, even, h = _damped(xp, S, v)
+    # exp(−h) (sinh s cos m cos m' + (cosh s − 1) sin m sin m')
+    cosines, sines = cosine[:, None] * cosine, sine[:, None] * sine
+    covariance = odd * cosines + even * sines
+
+    def pull(bar: SineMoments) -> tuple[Vector, Matrix]:
+        """The derivatives by m and by S."""
+        slope = (even + xp.exp(-h)) * cosines + odd * sines
+        both = bar.covariance + bar.covariance.T
+        m_bar = cosine * ((both * even) @ sine) - sine * ((both * odd) @ cosine)
+        v_bar = xp.sum(both * covariance, axis=1) + bar.mean * mean + bar.gain * gain
+        own = 1.0 if m.shape[0] == 1 else _xp.eye(m.shape[0], m)
+        S_bar = bar.covariance * slope - own * (0.5 * v_bar)
+        return m_bar + bar.mean * gain - bar.gain * mean, S_bar
+
+    return SineMoments(mean, covariance, gain), pull
+
+
+def _damped(xp: Namespace, S: Matrix, v: Vector) -> tuple[Matrix, Matrix, Matrix]:
+    """``exp(−h) sinh s``, ``exp(−h) (cosh s − 1)`` and ``h = ½ (v + v')``; finite, as ``|s| ≤ h``.
+
+    With ``e = exp(−|s|) − 1`` they are ``½ exp(|s| − h)`` times ``±e (2 + e)`` and ``e²``: exact
+    for small s too.
+    """
+    size = xp.abs(S)
+    h = 0.5 * (v[:, None] + v)
+    e = xp.expm1(-size)
+    front = 0.5 * xp.exp(size - h)
+    odd = front * e * (2.0 + e)
+    return xp.where(S > 0.0, -odd, odd), front * e * e, h
+
+
+class Augmented(NamedTuple):
+    """A state with the sines and cosines of its angles: mean (K,) and covariance (K, K).
+
+    ``K = D + 2A``: the D entries of the state, the A sines, the A cosines.
+    """
+
+    mean: Vector
+    covariance: Matrix
+
+
+def augment(m: Vector, S: Matrix, angles: Sequence[int]) -> Augmented:
+    """Moments of ``(x, sin x_a, cos x_a)`` for ``x ~ N(m, S)``, (D,) and (D, D); O(D²).
+
+    `angles` are the A entries of x that are angles, in radians. The moments are exact; the joint
+    distribution is not Gaussian. :eq:`eq-pc-augment`. Raises `ValueError` for entries that are not
+    there, shapes that do not fit and an S that is not a covariance.
+
+    >>> import numpy as np
+    >>> augment(np.asarray([0.0, 3.0]), np.zeros((2, 2)), (0,)).mean
+    array([0., 3., 0., 1.])
+    """
+    return augment_and_pullback(m, S, angles)[0]
+
+
+def augment_and_pullback(
+    m: Vector, S: Matrix, angles: Sequence[int]
+) -> tuple[Augmented, Callable[[Augmented], tuple[Vector, Matrix]]]:
+    """The same, and the function that carries derivatives back to ``(m_bar, S_bar)``."""
+    S = _check.normal(m, S)
+    augmented, pull = _augment(m, S, _check.entries(angles, "angles", m.shape[0], "m"))
+    return augmented, lambda bar: pull(_check.cotangents(bar, "bar", augmented))
+
+
+def _augment(
+    m: Vector, S: Matrix, angles: Sequence[int]
+) -> tuple[Augmented, Callable[[Augmented], tuple[Vector, Matrix]]]:
+    """`augment_and_pullback` of what has been checked, for the rooms above."""
+    return with_turns(turns_of(angles, m.shape[0], m), m, S)
+
+
+class Turns(NamedTuple):
+    """The matrix (2A, D) that picks every angle twice, and the shifts (2A,) for half cosines."""
+
+    xp: Namespace
+    pick: Matrix
+    shift: Vector
+
+
+def turns_of(angles: Sequence[int], D: int, like: Array) -> Turns:
+    """How the sines and cosines of a state (D,) come about, to be used in every step."""
+    rows = [[1.0 if a == d else 0.0 for d in range(D)] for a in angles]
+    shift = [0.0] * len(rows) + [0.5 * math.pi] * len(rows)
+    xp = array_namespace(like)
+    pick = xp.reshape(_xp.as_array(rows + rows, like), (len(shift), D))
+    return Turns(xp, pick, _xp.as_array(shift, like))
+
+
+def with_turns(
+    turns: Turns, m: Vector, S: Matrix
+) -> tuple[Augmented, Callable[[Augmented], tuple[Vector, Matrix]]]:
+    """A state with its sines and cosines, and the way back; nothing is checked."""
+    xp, pick, shift = turns
+    if not shift.shape[0]:
+        return Augmented(m, S), lambda bar: (bar.mean, bar.covariance)
+    D = m.shape[0]
+    across = S @ pick.T  # cov[x, ψ] with ψ = pick · x + shift
+    (mean, covariance, gain), pull_sines = _sine_moments(pick @ m + shift, pick @ across, xp)
+    cross = across * gain
+
+    def pull(bar: Augmented) -> tuple[Vector, Matrix]:
+        """The derivatives by m and by S."""
+        cross_bar = bar.covariance[:D, D:] + bar.covariance[D:, :D].T
+        gain_bar = xp.sum(cross_bar * across, axis=0)
+        m_bar, S_bar = pull_sines(SineMoments(bar.mean[D:], bar.covariance[D:, D:], gain_bar))
+        across_bar = cross_bar * gain + pick.T @ S_bar
+        return bar.mean[:D] + m_bar @ pick, bar.covariance[:D, :D] + across_bar @ pick
+
+    return Augmented(xp.concat([m, mean]), joint(xp, S, cross, covariance)), pull
+
+
+def joint(xp: Namespace, upper: Matrix, cross: Matrix, lower: Matrix) -> Matrix:
+    """The covariance of two vectors from its blocks."""
+    return xp.concat([xp.concat([upper, cross], axis=1), xp.concat([cross.T, lower], axis=1)])

@@ -1,0 +1,109 @@
+"""What is to be learned, and a policy to begin with."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from ...ground import check as _check
+from ...ground import xp as _xp
+from ...ground.random import Stream
+from ...ground.xp import Matrix, Numbers, Vector, array_namespace, as_array
+from ...model.contracts import Cost
+from . import _match
+from .composed import StepCost, by_step
+from .dynamics import Transitions, admit_transitions, model_inputs
+from .policies import RBFPolicy, Squashed
+from .sines import _augment
+
+__all__ = ["Task", "first_policy"]
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """What is to be learned: ``x ~ N(mean, covariance)`` at the start, `steps` steps, their cost.
+
+    `cost` is one of the augmented state ``(x, sin x_a, cos x_a)`` that a step leads to, or a
+    `StepCost`, to which the action counts too; `angles` are the entries of x that are angles.
+    Raises `ValueError` or `TypeError` for what does not fit.
+
+    >>> import numpy as np
+    >>> from gpnotes.decide.pilco import QuadraticCost
+    >>> cost = QuadraticCost(np.zeros(2), np.eye(2))
+    >>> task = Task(cost, np.asarray([1.0, 0.0]), 0.01 * np.eye(2), steps=12)
+    >>> moved = np.asarray([[1.0, 0.0]]), np.asarray([[-0.5]]), np.asarray([[1.0, -1.0]])
+    >>> task.observed_costs(Transitions(*moved))
+    array([2.])
+    """
+
+    cost: Cost | StepCost
+    mean: Vector
+    covariance: Matrix
+    steps: int
+    angles: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        _check.normal(self.mean, self.covariance, names=("mean", "covariance"))
+        angles = _check.entries(self.angles, "angles", self.mean.shape[0], "mean")
+        _match.cost(self.cost, _augment(self.mean, self.covariance, angles)[0])
+        _check.whole(self.steps, "steps", 1)
+        _xp.keep_copies(self, "mean", "covariance")
+
+    def observed_costs(self, data: Transitions) -> Vector:
+        """What each of n observed steps has cost, (n,), to be compared with what was expected.
+
+        Raises `ValueError` or `TypeError` for transitions that do not fit the task.
+        """
+        _, actions, next_states = admit_transitions(data, like=self.mean)
+        z = model_inputs(next_states, actions[:, :0], self.angles)
+        cost = by_step(self.cost)
+        costs = [cost(z[i, :], actions[i, :]) for i in range(z.shape[0])]
+        return as_array(costs, self.mean)
+
+
+def first_policy(
+    task: Task, limit: Numbers, stream: Stream, *, scale: Numbers = 1.0, bumps: int = 30
+) -> Squashed:
+    """A network of `bumps` with random centres and weights, bounded by `limit`, for any task.
+
+    It looks at the entries of the state that are not angles, and at the sines and cosines of those
+    that are. `limit` is u_max, a float for one action or a vector (U,) for U. Centres lie all round
+    the circle of each angle, and elsewhere as N(mean of the task, scale²); `scale`, a float or one
+    for each of these entries, is the lengthscale there, and 1 that of sines and cosines. Weights
+    are standard normal. Raises `ValueError` or `TypeError` for a limit and scales that are not
+    positive or do not fit, bumps below one and what are not a task and a stream.
+
+    >>> import numpy as np
+    >>> from gpnotes import stream
+    >>> from gpnotes.decide.pilco import SaturatingCost
+    >>> cost = SaturatingCost(np.zeros(4), np.eye(4))
+    >>> task = Task(cost, np.zeros(2), np.eye(2), 10, angles=(0,))
+    >>> policy = first_policy(task, 2.0, stream(0), scale=4.0, bumps=5)
+    >>> policy.inner.centres.shape, policy(np.ones(4)).shape
+    ((5, 3), (1,))
+    """
+    mean = _check.instance(task, "task", Task).mean
+    stream = _check.instance(stream, "stream", Stream)
+    bumps = _check.whole(bumps, "bumps", 1)
+    D = mean.shape[0]
+    A = len(task.angles)
+    plain = tuple(d for d in range(D) if d not in task.angles)
+    actions = 1 if isinstance(limit, int | float) else _check.vector(limit, "limit").shape[0]
+    xp = array_namespace(mean)
+    scales = _scales(scale, len(plain), mean)
+    turns = 2.0 * math.pi * stream.uniform((bumps, A), like=mean)
+    places = stream.normal((bumps, len(plain)), like=mean) * scales
+    places = places + xp.stack([mean[d] for d in plain]) if plain else places
+    centres = xp.concat([places, xp.sin(turns), xp.cos(turns)], axis=1)
+    weights = stream.normal((bumps, actions), like=mean)
+    lengths = xp.concat([scales, xp.ones(2 * A, dtype=mean.dtype, device=_xp.device(mean))])
+    inputs = (*plain, *range(D, D + 2 * A))
+    return Squashed(RBFPolicy(centres, weights, lengths, inputs, D + 2 * A), limit)
+
+
+def _scales(scale: Numbers, size: int, like: Vector) -> Vector:
+    """One positive scale for each entry, (size,)."""
+    _check.positive(scale, "scale")
+    if isinstance(scale, int | float):
+        return as_array([float(scale)] * size, like)
+    return _check.alike(_check.vector(scale, "scale", size=size), "scale", like, "task.mean")

@@ -1,0 +1,1 @@
+"""Functions drawn from a prior or a posterior."""

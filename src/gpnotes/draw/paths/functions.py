@@ -1,0 +1,191 @@
+"""Paths: functions of a posterior, and how they are drawn."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from ...fast import evidence as in_place
+from ...ground import check as _check
+from ...ground import memory
+from ...ground.random import Stream
+from ...ground.threads import in_one_pool
+from ...ground.xp import Matrix, array_namespace
+from ...infer.exact import Posterior
+from ...model.kernels import Kernel
+from ...model.process import differentiable_mean, require_known_mean
+from .summands import Features, draw_features
+
+__all__ = ["Paths", "sample_paths"]
+
+Pullback: TypeAlias = Callable[[Matrix], Matrix]
+
+
+@dataclass(frozen=True, eq=False)
+class Paths:
+    """Functions drawn from a posterior, as many as it has `weights`; made by `sample_paths`.
+
+    Called at Xs (m, d) they give their values, (count, m), as `Posterior.sample` does:
+
+        m(x) + φ(x)·w + k(x, X)·v,  v = K_y⁻¹ (y − m(X) − Φ w − ε).
+
+    `weights` (count, R) holds w and `update` (count, n) holds v of each path. Inputs that do not
+    fit are a `ValueError` or a `TypeError`. An input costs O(count (R + n)); memory beside the
+    values is that of a block of them.
+    :eq:`eq-bo-pathwise`. Source: Wilson, Borovitskiy, Terenin, Mostowsky & Deisenroth (2020).
+
+    >>> import numpy as np
+    >>> from gpnotes import GP, RBF, condition, stream
+    >>> posterior = condition(GP(RBF(), 0.0), np.zeros((1, 1)), np.ones(1))
+    >>> paths = sample_paths(posterior, 3, stream(1))
+    >>> paths(np.asarray([[0.0], [0.5], [4.0]])).shape, paths(np.zeros((1, 1))).round(9).ravel()
+    ((3, 3), array([1., 1., 1.]))
+    """
+
+    posterior: Posterior
+    features: Features
+    weights: Matrix
+    update: Matrix
+
+    @property
+    def count(self) -> int:
+        """How many functions they are."""
+        return self.weights.shape[0]
+
+    @in_one_pool
+    def __call__(self, Xs: Matrix) -> Matrix:
+        """The values at Xs (m, d), (count, m); the same again whenever it is asked."""
+        self._admit(Xs)
+        return self.admitted_values(Xs)
+
+    def values_and_pullback(self, Xs: Matrix) -> tuple[Matrix, Pullback]:
+        """The values, (count, m), at Xs (m, d), and the way back to derivatives by Xs.
+
+        The second is a function of the derivatives by the values, (count, m), that gives those by
+        Xs, (m, d), summed over the paths: one row of ones among zeros gives the gradients of one
+        path. O(m count (R + n)) each way. Raises `TypeError` for a posterior whose mean function
+        has no pullback.
+
+        >>> import numpy as np
+        >>> from gpnotes import GP, Linear, condition, stream
+        >>> posterior = condition(GP(Linear(), 0.0), np.ones((1, 1)), np.ones(1))
+        >>> paths = sample_paths(posterior, 1, stream(1))
+        >>> values, pull = paths.values_and_pullback(np.ones((1, 1)))
+        >>> values.round(9), pull(np.ones((1, 1))).round(9)
+        (array([[1.]]), array([[1.]]))
+        """
+        differentiable_mean(self.posterior.gp)
+        self._admit(Xs)
+        values = self.admitted_values(Xs)
+
+        def pull(values_bar: Matrix) -> Matrix:
+            return self.admitted_pull(Xs, _check.cotangent(values_bar, "values_bar", values))
+
+        return values, pull
+
+    def admitted_values(self, Xs: Matrix) -> Matrix:
+        """The values at inputs that are admitted: a climb asks for them at each step."""
+        xp = array_namespace(Xs)
+        parts = [self._values(Xs[rows, :]) for rows in self._blocks(Xs)]
+        return parts[0] if len(parts) == 1 else xp.concat(parts, axis=1)
+
+    def admitted_pull(self, Xs: Matrix, values_bar: Matrix) -> Matrix:
+        """The way back of `values_and_pullback`, without its checks."""
+        xp = array_namespace(Xs)
+        parts = [self._pull(Xs[rows, :], values_bar[:, rows]) for rows in self._blocks(Xs)]
+        return parts[0] if len(parts) == 1 else xp.concat(parts, axis=0)
+
+    def _values(self, Xs: Matrix) -> Matrix:
+        Phi_t = array_namespace(Xs).matrix_transpose(self.features.rows(Xs))
+        gp = self.posterior.gp
+        drawn = self.weights @ Phi_t + self.update @ _cross(gp.kernel, self.posterior.X, Xs)
+        return gp.mean(Xs)[None, :] + drawn
+
+    def _pull(self, Xs: Matrix, values_bar: Matrix) -> Matrix:
+        xp = array_namespace(Xs)
+        gp, back = self.posterior.gp, xp.matrix_transpose(values_bar)
+        by_features = self.features.pull(Xs, back @ self.weights)
+        K_bar = xp.matrix_transpose(self.update) @ values_bar
+        _, _, by_cross = gp.kernel._pull(self.posterior.X, Xs, K_bar)
+        _, by_mean = differentiable_mean(gp).pullback(Xs, xp.sum(values_bar, axis=0))
+        return by_features + by_cross + by_mean
+
+    def _blocks(self, Xs: Matrix) -> list[slice]:
+        return memory.blocks(Xs.shape[0], self.weights.shape[1] + self.update.shape[1])
+
+    def _admit(self, Xs: Matrix) -> None:
+        X = self.posterior.X
+        _check.matrix(Xs, "Xs", columns=X.shape[1])
+        _check.alike(_check.squarable(Xs, "Xs"), "Xs", X, "X")
+        memory.require(self.count, Xs.shape[0], copies=3, like=Xs, what="the values of the paths")
+
+
+@in_one_pool
+def sample_paths(
+    posterior: Posterior, count: int, stream: Stream, *, features: int = 1024
+) -> Paths:
+    """`count` functions drawn from a posterior, which can be asked for values anywhere.
+
+    By Matheron's rule: w and ε are drawn for each path, ``w ~ N(0, I)`` and ``ε ~ N(0, σ_n² I)``,
+    and ``v = K_y⁻¹ (y − m(X) − Φ w − ε)`` is solved for; O(n R count + n² count), memory
+    O(count (n + R)) and a block of Φ. Jitter that `condition` took counts as noise, here as there.
+
+    RBF and Matérn kernels have `features` random cosines, an even number, in pairs; a linear and
+    a constant kernel have features of their own, which are exact; so have sums, multiples and
+    choices of columns of all these. The mean over the draws is the posterior's. The covariance is
+    so up to the error of the features, which falls as ``features^−½`` and matters most between
+    many data, where a path should vary less than its features can; the paths of one call share
+    them. Where the noise is zero, every path goes through the data.
+
+    Raises `ValueError` or `TypeError` for arguments that do not fit, each by its name, and
+    `TypeError` for a kernel without features; white noise has none, it belongs into `noise_var`.
+    :eq:`eq-bo-pathwise`. Source: Wilson, Borovitskiy, Terenin, Mostowsky & Deisenroth (2020), with
+    the features of Rahimi & Recht (2007).
+
+    >>> import numpy as np
+    >>> from gpnotes import GP, RBF, condition, stream
+    >>> posterior = condition(GP(RBF(), 0.01), np.asarray([[0.0], [2.0]]), np.asarray([1.0, -1.0]))
+    >>> paths = sample_paths(posterior, 1000, stream(1), features=8192)
+    >>> values = paths(np.asarray([[0.0], [1.0]]))
+    >>> values.mean(axis=0).round(1), values.std(axis=0).round(1)
+    (array([1., 0.]), array([0.1, 0.6]))
+    """
+    require_known_mean(_check.instance(posterior, "posterior", Posterior).gp)
+    count = _check.whole(count, "count", 1)
+    _check.instance(stream, "stream", Stream)
+    features = admit_pairs(features)
+    X = _check.squarable(posterior.X, "posterior.X")
+    drawn = draw_features(posterior.gp.kernel, X, features, stream)
+    n = X.shape[0]
+    memory.require(count, n + drawn.size, copies=3, like=X, what="the weights of the paths")
+    weights = stream.normal((count, drawn.size), like=X)
+    noise = stream.normal((count, n), like=X)
+    return Paths(posterior, drawn, weights, _update(posterior, drawn, weights, noise))
+
+
+def admit_pairs(features: int) -> int:
+    """A number of features, a cosine and a sine of each frequency."""
+    features = _check.whole(features, "features", 2)
+    if features % 2:
+        raise ValueError(f"features must be even, a cosine and a sine of each; got {features}")
+    return features
+
+
+def _update(posterior: Posterior, features: Features, weights: Matrix, noise: Matrix) -> Matrix:
+    """``v = K_y⁻¹ (y − m(X) − Φ w − ε)`` of each path, (count, n)."""
+    xp = array_namespace(weights)
+    X = posterior.X
+    blocks = memory.blocks(X.shape[0], features.size)
+    prior = [features.rows(X[rows, :]) @ xp.matrix_transpose(weights) for rows in blocks]
+    deviation = math.sqrt(posterior.gp.noise_var + posterior.cholesky.jitter)
+    gap = posterior.residual[:, None] - xp.concat(prior) - deviation * xp.matrix_transpose(noise)
+    return xp.matrix_transpose(posterior.cholesky.solve(gap))
+
+
+def _cross(kernel: Kernel, X: Matrix, Xs: Matrix) -> Matrix:
+    """``k(X, Xs)``, (n, m), by the fast way where there is one."""
+    if not in_place.serves(kernel, Xs):
+        return kernel._gram(X, Xs)
+    return in_place.cross(kernel, *in_place.scaled_pair(kernel, X, Xs))

@@ -1,0 +1,199 @@
+"""Features of a kernel: of each kernel that it is a sum of, side by side.
+
+RBF and Matérn kernels have random cosines, a linear and a constant kernel exact features. A
+multiple and a choice of columns are a factor and a choice of columns of the features.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from ...ground.linalg import centroid
+from ...ground.random import Stream
+from ...ground.xp import Matrix, Vector, array_namespace
+from ...infer.features import Frequencies, draw_frequencies
+from ...model.kernels import (
+    RBF,
+    ActiveDims,
+    Constant,
+    Kernel,
+    Linear,
+    Matern12,
+    Matern32,
+    Matern52,
+    Scaled,
+    Stationary,
+    Sum,
+)
+
+__all__ = ["Features", "draw_features"]
+
+_STATIONARY = (RBF, Matern12, Matern32, Matern52)
+_KNOWN = ", ".join(kind.__name__ for kind in (*_STATIONARY, Linear, Constant))
+
+
+def draw_features(kernel: Kernel, X: Matrix, size: int, stream: Stream) -> Features:
+    """The features of a kernel for inputs like X (n, d), `size` of each part that is stationary."""
+    parts = tuple(_parts(kernel, tuple(range(X.shape[1])), 1.0))
+    return Features(tuple(_drawn(*part, X, size, stream) for part in parts))
+
+
+class _Part(Protocol):
+    """Features of one summand of a kernel: ``E ψ(x)·ψ(z) = k(x, z)``."""
+
+    @property
+    def size(self) -> int: ...
+
+    def rows(self, X: Matrix) -> Matrix:
+        """The features, (n, size), of X (n, d)."""
+
+    def pull(self, X: Matrix, bar: Matrix) -> Matrix:
+        """The derivatives by X (n, d), of those by the features, (n, size)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """The features of a kernel, those of its summands side by side: ``E φ(x)·φ(z) = k(x, z)``."""
+
+    parts: tuple[_Part, ...]
+
+    @property
+    def size(self) -> int:
+        """How many there are, R."""
+        return sum(part.size for part in self.parts)
+
+    def rows(self, X: Matrix) -> Matrix:
+        """The features Φ (n, R) of X (n, d), which are admitted."""
+        rows = [part.rows(X) for part in self.parts]
+        return rows[0] if len(rows) == 1 else array_namespace(X).concat(rows, axis=1)
+
+    def pull(self, X: Matrix, Phi_bar: Matrix) -> Matrix:
+        """Carry the derivatives by Φ (n, R) back to those by X (n, d)."""
+        X_bar, start = 0.0 * X, 0
+        for part in self.parts:
+            X_bar = X_bar + part.pull(X, Phi_bar[:, start : start + part.size])
+            start += part.size
+        return X_bar
+
+
+@dataclass(frozen=True, eq=False)
+class _Waves:
+    """Cosines of a stationary kernel, about the centre of the data: only differences matter."""
+
+    kernel: Stationary
+    frequencies: Frequencies
+    centre: Vector
+
+    @property
+    def size(self) -> int:
+        return self.frequencies.size
+
+    def rows(self, X: Matrix) -> Matrix:
+        return self.frequencies.feature_rows(self.kernel, X - self.centre)
+
+    def pull(self, X: Matrix, bar: Matrix) -> Matrix:
+        phase_bar = self.frequencies.phase_bar(self.kernel, X - self.centre, bar)
+        return phase_bar @ (self.frequencies.unit / self.kernel.lengthscale)
+
+
+@dataclass(frozen=True, eq=False)
+class _Slopes:
+    """The inputs times the deviations of their slopes, (d,): what a linear kernel is made of."""
+
+    deviations: Vector
+
+    @property
+    def size(self) -> int:
+        return self.deviations.shape[0]
+
+    def rows(self, X: Matrix) -> Matrix:
+        return X * self.deviations
+
+    def pull(self, X: Matrix, bar: Matrix) -> Matrix:
+        return bar * self.deviations
+
+
+@dataclass(frozen=True, eq=False)
+class _Level:
+    """One feature that is the same everywhere."""
+
+    deviation: float
+
+    @property
+    def size(self) -> int:
+        return 1
+
+    def rows(self, X: Matrix) -> Matrix:
+        return array_namespace(X).full_like(X[:, :1], self.deviation)
+
+    def pull(self, X: Matrix, bar: Matrix) -> Matrix:
+        return 0.0 * X
+
+
+@dataclass(frozen=True, eq=False)
+class _Fitted:
+    """Features of some columns of the inputs, times a factor."""
+
+    part: _Part
+    dims: tuple[int, ...]
+    factor: float
+
+    @property
+    def size(self) -> int:
+        return self.part.size
+
+    def rows(self, X: Matrix) -> Matrix:
+        return self.factor * self.part.rows(_taken(X, self.dims))
+
+    def pull(self, X: Matrix, bar: Matrix) -> Matrix:
+        xp = array_namespace(X)
+        inner = self.part.pull(_taken(X, self.dims), self.factor * bar)
+        nothing = xp.zeros_like(X[:, 0])
+        place = {k: i for i, k in enumerate(self.dims)}
+        columns = range(X.shape[1])
+        return xp.stack([inner[:, place[k]] if k in place else nothing for k in columns], axis=1)
+
+
+def _taken(X: Matrix, dims: tuple[int, ...]) -> Matrix:
+    return array_namespace(X).stack([X[:, k] for k in dims], axis=1)
+
+
+def _parts(
+    kernel: Kernel, dims: tuple[int, ...], scale: float
+) -> Iterator[tuple[Kernel, tuple[int, ...], float]]:
+    """The kernels that `kernel` is a sum of, each with its columns and its factor."""
+    if isinstance(kernel, Sum):
+        for part in kernel.parts:
+            yield from _parts(part, dims, scale)
+    elif isinstance(kernel, Scaled):
+        yield from _parts(kernel.kernel, dims, scale * kernel.scale)
+    elif isinstance(kernel, ActiveDims):
+        yield from _parts(kernel.kernel, tuple(dims[k] for k in kernel.dims), scale)
+    elif type(kernel) in (*_STATIONARY, Linear, Constant):
+        yield kernel, dims, scale
+    else:
+        wanted = f"{_KNOWN}, or sums, multiples and columns of them"
+        raise TypeError(f"posterior.gp.kernel must be made of {wanted}; got {kernel!r}")
+
+
+def _drawn(
+    kernel: Kernel, dims: tuple[int, ...], scale: float, X: Matrix, size: int, stream: Stream
+) -> _Part:
+    """The features of one of the `_parts`, for inputs like X (n, d)."""
+    inputs = _taken(X, dims)
+    part = _leaf(kernel, inputs, size, stream)
+    whole = dims == tuple(range(X.shape[1]))
+    return part if whole and scale == 1.0 else _Fitted(part, dims, math.sqrt(scale))
+
+
+def _leaf(kernel: Kernel, inputs: Matrix, size: int, stream: Stream) -> _Part:
+    if isinstance(kernel, Linear):
+        level = array_namespace(inputs).ones_like(inputs[0, :])
+        return _Slopes(level * kernel.variance**0.5)
+    if isinstance(kernel, Constant):
+        return _Level(math.sqrt(kernel.variance))
+    assert isinstance(kernel, Stationary)
+    return _Waves(kernel, draw_frequencies(kernel, inputs, size, stream), centroid(inputs))

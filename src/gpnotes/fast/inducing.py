@@ -1,0 +1,149 @@
+"""The in-place work behind `sparse`, for NumPy arrays and the kernels that `evidence` serves.
+
+The formulas are those of `sparse.passes`, which stay the reference: a test holds both to each
+other. Matrices of n rows of data are (n, M) in Fortran order: products with the small matrices then
+run along the data, at up to twice the speed that they have in the other order, and a triangular
+solve is mostly products, a few columns at a time. What is elementwise goes through in blocks that
+fit the cache. All products go through SciPy's library; NumPy's own would fight it for the cores.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..ground import xp as _xp
+from ..ground.linalg import by_differences
+from ..ground.memory import blocks
+from ..ground.xp import HostMatrix, HostVector, Matrix, Numbers, Vector
+from .evidence import InPlaceKernel, cross, host_lengths, serves
+
+__all__ = ["Block", "Workspace", "products", "pull_of_distances", "serves", "whiten"]
+
+_BLOCK = 2**15  # entries, as in `evidence`
+_PANEL = 48  # columns that are solved for together, after a product with those before
+
+
+class Block(NamedTuple):
+    """What some rows of data need in both passes: ``Φ = K_fu L_u⁻ᵀ`` and ``dk/dq``, (n, M) each.
+
+    `gap` (n,) is what Φ leaves of the variance, ``max(σ_f² − |φᵢ|², 0)``.
+    """
+
+    Phi: HostMatrix
+    slope: HostMatrix
+    gap: HostVector
+
+
+def whiten(kernel: InPlaceKernel, Z: Matrix, lower: Matrix, X: Matrix) -> Block:
+    """The block of the rows X (n, d), for M points Z (M, d) and the factor L_u; O(n M²)."""
+    u, v = _scaled(kernel, Z, X)
+    slope = np.empty((v.shape[0], u.shape[0]), u.dtype, order="F")
+    Phi = cross(kernel, v, u, slope)
+    _solve_transposed(_xp.as_host(lower), Phi)
+    gap = kernel.variance - np.einsum("ji,ji->i", Phi.T, Phi.T)
+    return Block(Phi, slope, np.maximum(gap, 0.0))
+
+
+def _solve_transposed(lower: HostMatrix, K: HostMatrix) -> None:
+    """``K L⁻ᵀ`` in the place of K (n, M), in Fortran order."""
+    gemm = _xp.blas("gemm", K)
+    trsm = _xp.blas("trsm", K)
+    for start in range(0, K.shape[1], _PANEL):
+        columns = slice(start, start + _PANEL)
+        panel = K[:, columns]
+        if start:
+            done = np.asfortranarray(lower[columns, :start])
+            gemm(-1.0, K[:, :start], done, 1.0, panel, trans_b=1, overwrite_c=1)
+        corner = np.asfortranarray(lower[columns, columns])
+        trsm(1.0, corner, panel, side=1, lower=1, trans_a=1, overwrite_b=1)
+
+
+def _scaled(kernel: InPlaceKernel, Z: Matrix, X: Matrix) -> tuple[HostMatrix, HostMatrix]:
+    """Both inputs in units of the lengthscale, about the centre of Z."""
+    points = _xp.as_host(Z)
+    centre = points.mean(axis=0)
+    lengths = host_lengths(kernel)
+    return (points - centre) / lengths, (_xp.as_host(X) - centre) / lengths
+
+
+def products(Phi: Matrix, r: Vector) -> tuple[HostMatrix, HostVector]:
+    """``ΦᵀΦ`` (M, M) and ``Φᵀr`` (M,)."""
+    lower = _xp.blas("syrk", Phi)(1.0, Phi, trans=1, lower=1)
+    return lower + np.tril(lower, -1).T, _xp.blas("gemv", Phi)(1.0, Phi, r, trans=1)
+
+
+class Workspace:
+    """What the blocks of the second pass share, with a buffer that each writes over.
+
+    `back` (M, M) and `by_alpha` (M,) are such that ``K_fu_bar = Φ backᵀ + α by_alphaᵀ``, where
+    ``α = (r − Φ weights) / noise``.
+    """
+
+    def __init__(self, back: Matrix, by_alpha: Vector, weights: Vector, noise: float) -> None:
+        self._back = np.asfortranarray(_xp.as_host(back))
+        self._by_alpha = _xp.as_host(by_alpha)
+        self._weights = weights
+        self._noise = noise
+        self._buffer = np.empty((0, 0))
+
+    def carried(self, block: Block, r: Vector) -> tuple[HostMatrix, HostVector]:
+        """``W = K_fu_bar ∘ dk/dq`` (n, M), which lasts until the next call, and α (n,)."""
+        Phi = block.Phi
+        explained = _xp.blas("gemv", Phi)(1.0, Phi, self._weights)
+        alpha = (_xp.as_host(r) - explained) / self._noise
+        if self._buffer.shape != Phi.shape:
+            self._buffer = np.empty(Phi.shape, order="F")
+        W = self._buffer
+        _xp.blas("gemm", W)(1.0, Phi, self._back, c=W, trans_b=1, overwrite_c=1)
+        for some in blocks(W.shape[1], W.shape[0], _BLOCK):
+            part = W.T[some]
+            part += self._by_alpha[some, None] * alpha[None, :]
+            part *= block.slope.T[some]
+        return W, alpha
+
+
+def pull_of_distances(
+    kernel: InPlaceKernel, Z: Matrix, X: Matrix, W: HostMatrix
+) -> tuple[Numbers, HostMatrix]:
+    """Derivatives by the lengthscale and by Z (M, d), from ``W = K_fu_bar ∘ dk/dq``, (n, M).
+
+    With u and v in units of the lengthscale: ``u_bar = 2 (Wᵀ1 ∘ u − Wᵀv)``, and by each lengthscale
+    ``−2 Σᵢⱼ Wᵢⱼ (uⱼ − vᵢ)² / ℓ``.
+    """
+    u, v = _scaled(kernel, Z, X)
+    sums = _sums_of_differences if by_differences(u, v) else _sums
+    u_bar, squares = sums(u, v, W)
+    lengths = host_lengths(kernel)
+    lengths_bar = -2.0 * squares / lengths
+    if isinstance(kernel.lengthscale, float):
+        return float(np.sum(lengths_bar)), u_bar / lengths
+    return lengths_bar, u_bar / lengths
+
+
+def _sums(u: HostMatrix, v: HostMatrix, W: HostMatrix) -> tuple[HostMatrix, HostVector]:
+    """``2 Σᵢ Wᵢⱼ (uⱼ − vᵢ)``, (M, d), and ``Σᵢⱼ Wᵢⱼ (uⱼ − vᵢ)²``, (d,), by one product."""
+    d = u.shape[1]
+    right = np.asfortranarray(np.column_stack([v, v * v, np.ones(v.shape[0])]))
+    moved = _xp.blas("gemm", W)(1.0, W, right, trans_a=1)
+    sums = moved[:, -1:] * u
+    squares = u * (sums - 2.0 * moved[:, :d]) + moved[:, d : 2 * d]
+    return 2.0 * (sums - moved[:, :d]), np.sum(squares, axis=0)
+
+
+def _sums_of_differences(
+    u: HostMatrix, v: HostMatrix, W: HostMatrix
+) -> tuple[HostMatrix, HostVector]:
+    """The same from the differences themselves, which does not cancel."""
+    u_bar = np.zeros_like(u)
+    squares = np.zeros(u.shape[1])
+    for some in blocks(u.shape[0], v.shape[0], _BLOCK):
+        part = W.T[some]
+        for k in range(u.shape[1]):
+            gap = u[some, k, None] - v[None, :, k]
+            weighted = part * gap
+            u_bar[some, k] += 2.0 * np.sum(weighted, axis=1)
+            weighted *= gap
+            squares[k] += np.sum(weighted)
+    return u_bar, squares

@@ -1,0 +1,60 @@
+"""Predictions of a process of distances at a few places, with the way back to the places.
+
+What climbs calls this at every step. Of the kernel it takes values and slopes in one pass, and
+makes no derivative by hyperparameters, which nobody asks for there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeGuard
+
+import numpy as np
+
+from ..ground import xp as _xp
+from ..ground.linalg import by_differences
+from ..ground.xp import HostMatrix, HostVector, Matrix, Vector
+from . import evidence
+from .evidence import AnyKernel, InPlaceKernel, cross, host_lengths, scaled_pair
+
+__all__ = ["predict_and_pullback", "serves"]
+
+Pull = Callable[[HostVector, HostVector], HostMatrix]
+
+
+def serves(kernel: AnyKernel, Xs: Matrix) -> TypeGuard[InPlaceKernel]:
+    """Whether this module can work for this kernel at these places: in float64 alone."""
+    return evidence.serves(kernel, Xs) and Xs.dtype == np.float64
+
+
+def predict_and_pullback(
+    kernel: InPlaceKernel, X: Matrix, Xs: Matrix, lower: Matrix, alpha: Vector
+) -> tuple[HostVector, HostVector, Pull]:
+    """``K_*f α`` and the diagonal of ``K_** − K_*f K_y⁻¹ K_f*``, (m,) each, and the way back.
+
+    With ``K_bar = α mean_barᵀ − 2 K_y⁻¹ K_f* diag(variance_bar)`` and ``W = K_bar ∘ ∂k/∂q`` the
+    derivative by a place is ``2 Σᵢ Wᵢⱼ (v_j − u_i) / ℓ`` in units of the lengthscale ℓ. O(n² m).
+    """
+    u, v = scaled_pair(kernel, X, Xs)
+    slope = np.empty((u.shape[0], v.shape[0]), order="F")
+    K = cross(kernel, u, v, slope)
+    mean = _xp.blas("gemv", X)(1.0, K, alpha, trans=1)
+    half = _xp.blas("trsm", X)(1.0, lower, K, lower=1, overwrite_b=1)
+    variance = kernel.variance - np.einsum("ji,ji->j", half.T, half.T)
+
+    def pull(mean_bar: HostVector, variance_bar: HostVector) -> HostMatrix:
+        W = _xp.blas("trsm", X)(-2.0, lower, half, lower=1, trans_a=1)
+        W *= variance_bar
+        W += np.outer(_xp.as_host(alpha), mean_bar)
+        W *= slope
+        return 2.0 * _apart(u, v, W) / host_lengths(kernel)
+
+    return mean, variance, pull
+
+
+def _apart(u: HostMatrix, v: HostMatrix, W: HostMatrix) -> HostMatrix:
+    """``Σᵢ Wᵢⱼ (v_jd − u_id)``, (m, d); from the differences where their expansion cancels."""
+    if not by_differences(u, v):
+        return v * W.sum(axis=0)[:, None] - W.T @ u
+    columns = (np.sum(W * (v[:, d] - u[:, d, None]), axis=0) for d in range(u.shape[1]))
+    return np.column_stack(list(columns))

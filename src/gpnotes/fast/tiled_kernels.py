@@ -1,0 +1,207 @@
+"""Kernels at work on tiles: by their hooks, by distances in place, and combined.
+
+Each does for a tile what a class of `kernels` does for a matrix; that class makes it, in its hook
+``_on_tiles``. A kernel that brings none goes by its other hooks, which are asked for a tile as for
+any matrix: so one of your own needs no more memory than the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from operator import add, mul
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..ground import xp as _xp
+from ..ground.linalg import by_differences
+from ..ground.params import Parameters, added, cotangent
+from ..ground.xp import HostMatrix, HostVector, Matrix
+from .evidence import InPlaceKernel, cross, host_lengths, scaled
+from .tiles import Tile, TiledKernel
+
+__all__ = ["ByHooks", "Multiplied", "OfDistances", "Scaled", "Summed", "Wrapped", "tiled"]
+
+
+class Hooks(Parameters, Protocol):
+    """What this module asks of any kernel."""
+
+    def _gram(self, x: Matrix, z: Matrix | None) -> Matrix: ...
+
+    def _pull(
+        self, x: Matrix, z: Matrix | None, K_bar: Matrix
+    ) -> tuple[Any, Matrix, Matrix | None]: ...
+
+    def _on_tiles(self, x: Matrix) -> TiledKernel: ...
+
+
+def tiled(kernel: Hooks, x: Matrix) -> TiledKernel:
+    """The kernel at work on the tiles of its matrix of x with itself.
+
+    A class speaks for itself, not for its subclasses: one that brings another ``_gram`` or
+    ``_pull``, and no ``_on_tiles``, goes by these.
+    """
+    hooks = {"_gram", "_pull", "_on_tiles"}
+    speaker = next(kind for kind in type(kernel).__mro__ if hooks & vars(kind).keys())
+    return kernel._on_tiles(x) if "_on_tiles" in vars(speaker) else ByHooks(kernel, x)
+
+
+class ByHooks:
+    """Any kernel: a tile on the diagonal is the matrix of its points with themselves."""
+
+    def __init__(self, kernel: Hooks, x: Matrix) -> None:
+        self._kernel = kernel
+        self._x = x
+        self._bar: Parameters | None = None
+
+    def values(self, tile: Tile) -> HostMatrix:
+        """k on the tile."""
+        return _xp.as_host(self._kernel._gram(*self._points(tile)))
+
+    def pull(self, tile: Tile, bar: HostMatrix) -> None:
+        """Add what the tile says to the derivatives."""
+        kernel_bar, _, _ = self._kernel._pull(*self._points(tile), bar)
+        self._bar = kernel_bar if self._bar is None else added(self._bar, kernel_bar)
+
+    def kernel_bar(self) -> Parameters:
+        """The derivatives; none where there was no tile."""
+        assert self._bar is not None
+        return self._bar
+
+    def _points(self, tile: Tile) -> tuple[Matrix, Matrix | None]:
+        rows = self._x[tile.rows]
+        return rows, None if tile.on_diagonal else self._x[tile.columns]
+
+
+class OfDistances:
+    """A stationary kernel with a profile in place; values and slopes of one tile are kept."""
+
+    def __init__(self, kernel: InPlaceKernel, x: Matrix) -> None:
+        self._kernel = kernel
+        self._u = scaled(kernel, x)
+        self._tile: Tile | None = None
+        self._k = self._slope = np.empty((0, 0))
+        self._variance_bar = 0.0
+        self._squares = np.zeros(x.shape[1])
+
+    def values(self, tile: Tile) -> HostMatrix:
+        """k on the tile."""
+        if tile != self._tile:
+            u, v = self._u[tile.rows], self._u[tile.columns]
+            slope = np.empty((v.shape[0], u.shape[0]), u.dtype, order="F")
+            self._k = cross(self._kernel, v, u, slope).T
+            self._slope = slope.T
+            self._tile = tile
+        return self._k
+
+    def pull(self, tile: Tile, bar: HostMatrix) -> None:
+        """Add ``Σᵢⱼ barᵢⱼ kᵢⱼ``, and ``Σᵢⱼ Wᵢⱼ (uᵢ − uⱼ)²`` with ``W = bar ∘ dk/dq``."""
+        self._variance_bar += _total(bar * self.values(tile))
+        u, v = self._u[tile.rows], self._u[tile.columns]
+        self._squares += _weighted_squares(u, v, bar * self._slope)
+
+    def kernel_bar(self) -> Parameters:
+        """The derivatives by variance and lengthscale, ``Σ bar k / σ_f²`` and ``−2 Σ W … / ℓ``."""
+        lengths = host_lengths(self._kernel)
+        lengths_bar = -2.0 * self._squares.astype(self._u.dtype) / lengths
+        return cotangent(
+            self._kernel,
+            variance=self._variance_bar / self._kernel.variance,
+            lengthscale=_total(lengths_bar) if isinstance(lengths, float) else lengths_bar,
+        )
+
+
+def _total(a: HostMatrix) -> float:
+    return float(np.sum(a))
+
+
+def _weighted_squares(u: HostMatrix, v: HostMatrix, W: HostMatrix) -> HostVector:
+    """``Σᵢⱼ Wᵢⱼ (uᵢ − vⱼ)²``, (d,), in float64, from differences where the distances are."""
+    if by_differences(u, v):
+        gaps = (u[:, k, None] - v[None, :, k] for k in range(u.shape[1]))
+        # W first: a square may overflow where W is zero
+        return np.asarray([_total(gap * W * gap) for gap in gaps])
+    u, v, W = (a.astype(np.float64, copy=False) for a in (u, v, W))
+    d = u.shape[1]
+    right = np.asfortranarray(np.column_stack([v, v * v, np.ones(v.shape[0])]))
+    moved = _xp.blas("gemm", W)(1.0, W.T, right, trans_a=1)
+    terms = u * (u * moved[:, -1:] - 2.0 * moved[:, :d]) + moved[:, d : 2 * d]
+    return np.sum(terms, axis=0)
+
+
+class Summed:
+    """A sum of kernels, for its object and its parts at work."""
+
+    def __init__(self, kernel: Parameters, parts: Sequence[TiledKernel]) -> None:
+        self._kernel = kernel
+        self._parts = parts
+
+    def values(self, tile: Tile) -> HostMatrix:
+        """k on the tile."""
+        return reduce(add, (part.values(tile) for part in self._parts))
+
+    def pull(self, tile: Tile, bar: HostMatrix) -> None:
+        """To each part the same."""
+        for part in self._parts:
+            part.pull(tile, bar)
+
+    def kernel_bar(self) -> Parameters:
+        """The derivatives by all parts."""
+        return cotangent(self._kernel, parts=tuple(part.kernel_bar() for part in self._parts))
+
+
+class Multiplied(Summed):
+    """A product of kernels likewise."""
+
+    def values(self, tile: Tile) -> HostMatrix:
+        """k on the tile."""
+        return reduce(mul, (part.values(tile) for part in self._parts))
+
+    def pull(self, tile: Tile, bar: HostMatrix) -> None:
+        """To each part what the others leave."""
+        values = [part.values(tile) for part in self._parts]
+        for i, part in enumerate(self._parts):
+            part.pull(tile, reduce(mul, values[:i] + values[i + 1 :], bar))
+
+
+class Wrapped:
+    """A kernel that hands another's values on, those of chosen columns, say."""
+
+    def __init__(self, kernel: Parameters, inner: TiledKernel) -> None:
+        self._kernel = kernel
+        self._inner = inner
+
+    def values(self, tile: Tile) -> HostMatrix:
+        """k on the tile."""
+        return self._inner.values(tile)
+
+    def pull(self, tile: Tile, bar: HostMatrix) -> None:
+        """To the inner kernel as it is."""
+        self._inner.pull(tile, bar)
+
+    def kernel_bar(self) -> Parameters:
+        """The derivatives by the inner kernel."""
+        return cotangent(self._kernel, kernel=self._inner.kernel_bar())
+
+
+class Scaled(Wrapped):
+    """A kernel times a scale, whose derivative is ``Σᵢⱼ barᵢⱼ k₁ᵢⱼ``."""
+
+    def __init__(self, kernel: Parameters, scale: float, inner: TiledKernel) -> None:
+        super().__init__(kernel, inner)
+        self._scale = scale
+        self._scale_bar = 0.0
+
+    def values(self, tile: Tile) -> HostMatrix:
+        """k on the tile."""
+        return self._scale * self._inner.values(tile)
+
+    def pull(self, tile: Tile, bar: HostMatrix) -> None:
+        """To the inner kernel by its scale."""
+        self._scale_bar += _total(bar * self._inner.values(tile))
+        self._inner.pull(tile, self._scale * bar)
+
+    def kernel_bar(self) -> Parameters:
+        """The derivatives by the scale and by the inner kernel."""
+        return cotangent(self._kernel, scale=self._scale_bar, kernel=self._inner.kernel_bar())

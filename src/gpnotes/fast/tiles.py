@@ -1,0 +1,99 @@
+"""The evidence of any kernel for NumPy arrays, a tile of its matrix at a time.
+
+A sum or a product of kernels asks for no matrix but K_y itself, in the place of which its factor
+and its inverse are made. All else, the values of the summands and factors above all, is there for
+one tile, some rows of the inputs by some others, and made again when the gradient needs it:
+exponentials cost n², the inverse n³. The formulas are those of `exact` and of the kernels, which
+stay the reference: a test holds both to each other.
+
+Only lower triangles count. They are seen through the transpose, ``K.T[rows, columns]``, where the
+rows are never behind the columns, and contiguous along them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from ..ground import xp as _xp
+from ..ground.memory import blocks
+from ..ground.params import Parameters
+from ..ground.threads import in_one_pool
+from ..ground.xp import HostMatrix, Matrix, Vector, array_namespace
+from .factors import Evidence, Solved, diagonal, solved
+
+__all__ = ["Tile", "TiledKernel", "evidence_and_gradient", "serves"]
+
+_SIDE = 256  # rows of a tile: 512 KiB in float64, so that a few at work fit a core's cache
+
+
+class Tile(NamedTuple):
+    """Some rows of the inputs, and the same or later ones."""
+
+    rows: slice
+    columns: slice
+
+    @property
+    def on_diagonal(self) -> bool:
+        """Whether it is the matrix of its points with themselves."""
+        return self.rows == self.columns
+
+
+class TiledKernel(Protocol):
+    """A kernel at work on the tiles of its matrix of some inputs with themselves.
+
+    It may keep what it made for the tile it was last asked about.
+    """
+
+    def values(self, tile: Tile) -> HostMatrix:
+        """k on the tile, not to be written to."""
+
+    def pull(self, tile: Tile, bar: HostMatrix) -> None:
+        """Carry derivatives by the values on the tile back, and add them to those before."""
+
+    def kernel_bar(self) -> Parameters:
+        """All that was carried back, in the shape of the kernel."""
+
+
+def serves(X: Matrix) -> bool:
+    """Whether this module can work for these inputs: arrays of NumPy, and not empty for BLAS."""
+    return X.shape[0] > 0 and _xp.is_numpy_namespace(array_namespace(X))
+
+
+@in_one_pool  # a kernel may multiply with NumPy
+def evidence_and_gradient(
+    kernel: TiledKernel, noise_var: float, X: Matrix, residual: Vector
+) -> Evidence | None:
+    """The evidence and its derivatives, or None where K_y needs jitter; O(n³), one n × n buffer."""
+    n = X.shape[0]
+    K = np.zeros((n, n), X.dtype, order="F")
+    for tile in _tiles(n):
+        K.T[tile] = kernel.values(tile)
+    found = solved(K, noise_var, residual)
+    if found is None:
+        return None
+    for tile in _tiles(n):
+        kernel.pull(tile, _bar(found, tile))
+    return Evidence(found.value, kernel.kernel_bar(), found.noise_var_bar, found.alpha)
+
+
+def _tiles(n: int) -> Iterator[Tile]:
+    """Tiles that cover the triangle."""
+    cuts = blocks(n, 1, _SIDE)
+    return (Tile(rows, columns) for i, rows in enumerate(cuts) for columns in cuts[i:])
+
+
+def _bar(found: Solved, tile: Tile) -> HostMatrix:
+    """``α αᵀ − K_y⁻¹``, which counts twice for what stands on both sides of the diagonal.
+
+    A tile on the diagonal has both sides: the other one is zero, and the diagonal is halved.
+    """
+    bar = found.alpha[tile.rows, None] * found.alpha[None, tile.columns]
+    bar -= found.inverse.T[tile]
+    if tile.on_diagonal:
+        bar = np.triu(bar)
+        halved = diagonal(bar)
+        halved *= 0.5
+    return bar

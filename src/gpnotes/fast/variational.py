@@ -1,0 +1,65 @@
+"""The in-place work behind `svgp`, for NumPy arrays and the kernels that `evidence` serves.
+
+The formulas are those of `svgp.posterior`, `svgp.passes` and `svgp.bound`, which stay the
+reference: a test holds both to each other. As in `inducing`, matrices of n rows of data are (n, M)
+in Fortran order, and all products go through SciPy's library.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..ground import xp as _xp
+from ..ground.memory import blocks
+from ..ground.xp import HostMatrix, HostVector, Matrix, Numbers, Vector
+from .evidence import InPlaceKernel, serves
+from .inducing import pull_of_distances, whiten
+
+__all__ = ["InPlaceKernel", "Projection", "carried", "project", "serves", "sums"]
+
+_BLOCK = 2**15  # entries, as in `evidence`
+
+
+class Projection(NamedTuple):
+    """``Φ = K_fu L⁻ᵀ`` and ``dk/dq``, (n, M) each; ``Φ w`` and the variance of f, (n,) each."""
+
+    Phi: HostMatrix
+    slope: HostMatrix
+    pull: HostVector
+    variance: HostVector
+
+
+def project(
+    kernel: InPlaceKernel, Z: Matrix, lower: Matrix, root: Matrix, weights: Vector, X: Matrix
+) -> Projection:
+    """f at X (n, d); its variance is ``gap + Σ (Φ L_P⁻ᵀ)²``, with `root` L_P⁻¹."""
+    Phi, slope, gap = whiten(kernel, Z, lower, X)
+    half = _xp.blas("trmm", Phi)(1.0, root, Phi, side=1, lower=1, trans_a=1)
+    pull = _xp.blas("gemv", Phi)(1.0, Phi, weights)
+    return Projection(Phi, slope, pull, gap + np.einsum("ji,ji->i", half.T, half.T))
+
+
+def sums(Phi: HostMatrix, by_mean: Vector, precision: Vector) -> tuple[HostVector, HostMatrix]:
+    """``Φᵀ e₁`` and, for λ from 0, ``Φᵀ diag(λ) Φ``, by half the products."""
+    half = np.empty_like(Phi)
+    np.multiply(Phi.T, np.sqrt(_xp.as_host(precision))[None, :], out=half.T)
+    lower = _xp.blas("syrk", Phi)(1.0, half, trans=1, lower=1)
+    gradient = _xp.blas("gemv", Phi)(1.0, Phi, by_mean, trans=1)
+    return gradient, lower + np.tril(lower, -1).T
+
+
+def carried(
+    kernel: InPlaceKernel, Z: Matrix, X: Matrix, at: Projection, back: Matrix, outer: Vector,
+    by_mean: Vector, by_variance: Vector,
+) -> tuple[Numbers, HostMatrix]:  # fmt: skip
+    """Derivatives by lengthscale and Z, of ``K_fu_bar = e₁ outerᵀ − 2 diag(e₂) Φ backᵀ``."""
+    W = _xp.blas("gemm", at.Phi)(-2.0, at.Phi, back, trans_b=1)
+    e1, e2 = _xp.as_host(by_mean), _xp.as_host(by_variance)
+    for some in blocks(W.shape[1], W.shape[0], _BLOCK):
+        part = W.T[some]
+        part *= e2[None, :]
+        part += _xp.as_host(outer)[some, None] * e1[None, :]
+        part *= at.slope.T[some]
+    return pull_of_distances(kernel, Z, X, W)

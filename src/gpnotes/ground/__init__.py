@@ -1,0 +1,1 @@
+"""What everything stands on: arrays and their libraries, checks, linear algebra, parameters."""

@@ -1,0 +1,92 @@
+"""The one place where a chapter's data become arrays.
+
+`asarray` puts data where the environment variable ``GPNOTES_BACKEND`` says: ``numpy`` (the
+default) or ``cupy``. From there on, everything follows the data.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from typing import Any
+
+import numpy as np
+
+from .xp import Array, HostArray, HostVector, Namespace, array_namespace, to_numpy
+
+__all__ = ["asarray", "backend", "to_numpy"]
+
+
+def backend() -> str:
+    """The name of the backend that ``GPNOTES_BACKEND`` asks for, checked."""
+    name = os.environ.get("GPNOTES_BACKEND", "numpy")
+    if name not in ("numpy", "cupy"):
+        raise ValueError(f"GPNOTES_BACKEND must be numpy or cupy; got {name!r}")
+    return name
+
+
+def asarray(data: Any) -> Array:
+    """Data from the host, a sequence or a NumPy array, as float64 of the chosen backend.
+
+    Raises `ImportError` where that backend is not installed, `TypeError` for what is no real number
+    (None would become NaN, a string be read) and `ValueError` for ragged data.
+
+    >>> asarray([1, 2]).dtype
+    dtype('float64')
+    """
+    xp = _module(backend())
+    return xp.asarray(_numbers(data), dtype=xp.float64)
+
+
+def _numbers(data: Any) -> Any:
+    """`data`, if it is made of real numbers; an array of another backend knows its own dtype."""
+    if hasattr(data, "dtype") and not isinstance(data, np.ndarray | np.generic):
+        return data
+    try:
+        host = np.asarray(data)
+    except ValueError as problem:
+        raise ValueError(f"data must not be ragged: {problem}") from problem
+    if host.size and host.dtype.kind not in "biuf":
+        got = type(data).__name__ if host.ndim == 0 else f"an array of {host.dtype}"
+        raise TypeError(f"data must be real numbers; got {got}")
+    return host
+
+
+def host_columns(**named: Any) -> list[HostVector]:
+    """The arguments, sequences or arrays of any backend, as NumPy vectors (n,) of one length.
+
+    Raises `ValueError` for other shapes and `TypeError` for what is no real number.
+
+    >>> host_columns(x=[1, 2], y=range(2))
+    [array([1, 2]), array([0, 1])]
+    """
+    columns = {name: _on_host(a, name) for name, a in named.items()}
+    size = next(iter(columns.values())).shape
+    for name, a in columns.items():
+        if a.ndim != 1 or a.shape != size:
+            first = next(iter(columns))
+            raise ValueError(f"{name} must have shape (n,) like {first}, {size}; got {a.shape}")
+    return list(columns.values())
+
+
+def _on_host(a: Any, name: str) -> HostArray:
+    try:
+        array_namespace(a)
+    except TypeError:  # a list, a range, a column of a table
+        host = np.asarray(a)
+    else:
+        host = to_numpy(a)
+    if host.size and host.dtype.kind not in "biuf":
+        got = type(a).__name__ if host.ndim == 0 else f"entries of type {host.dtype}"
+        raise TypeError(f"{name} must hold real numbers; got {got}")
+    return host
+
+
+def _module(name: str) -> Namespace:
+    try:
+        return importlib.import_module(name)
+    except ImportError as problem:
+        raise ImportError(
+            f"GPNOTES_BACKEND={name} needs an extra: "
+            "from a clone, pip install '.[gpu-cuda12]' or '.[gpu-cuda13]'"
+        ) from problem

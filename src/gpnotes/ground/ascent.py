@@ -1,0 +1,202 @@
+"""An ascent on the host that ends, whatever it meets: what all fits share.
+
+A line search tries points far from where it stands, and there a logarithm may stand for a zero, a
+matrix may be singular, a sum may overflow. Such a point is no reason to give up: it is a wall.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from greenlet import getcurrent, greenlet
+
+from . import xp as _xp
+from .xp import HostMatrix, HostVector, Minimum
+
+__all__ = ["UNEVALUABLE", "Ascent", "ascend", "ascend_all"]
+
+_TOGETHER = 32  # ascents that are under way at the same time
+_LARGEST = 1e150  # of a value or a slope: the optimiser sums squares
+# what arithmetic raises; a wrong type or a lack of memory is no matter of the point
+UNEVALUABLE = (ValueError, ArithmeticError, RuntimeError)
+
+Function = Callable[[HostVector], tuple[float, HostVector]]
+Functions = Callable[[HostMatrix], tuple[HostVector, HostMatrix]]
+
+
+class Ascent(NamedTuple):
+    """Where an ascent ended, the value there, and what was said on the way.
+
+    `value` is minus infinity where the function could not be evaluated at the start.
+    """
+
+    vector: HostVector
+    value: float
+    evaluations: int
+    converged: bool
+    message: str
+
+
+def ascend(
+    function: Function,
+    start: HostVector,
+    limits: HostMatrix,
+    steps: int,
+    ends: HostMatrix | None = None,
+) -> Ascent:
+    """Maximise by L-BFGS-B from `start` (n,) within `limits` (n, 2), in at most `steps` steps.
+
+    `function` gives value and gradient. Where it raises a `ValueError`, an `ArithmeticError` or a
+    `RuntimeError`, or gives what is not finite, there is a wall: higher than all that was seen, but
+    finite, since line searches interpolate. An ascent that ends outside of `ends` (n, 2), or before
+    a wall, is brought back and goes on within them; one that does not never notices them. Where
+    that leads below the start, and the start lies within, it begins once more from there, and
+    stays within: the end is never lower than such a start.
+
+    >>> box = np.asarray([[0.5, 2.0], [-2.0, 2.0]])
+    >>> ascend(lambda v: (-float(v @ v), -2.0 * v), np.ones(2), box, 9).vector
+    array([0.5, 0. ])
+    """
+    start = _clipped(start, limits)
+    walled = _Walled(function)
+    loss, _ = walled(start)
+    if walled.problem:
+        return Ascent(start, -math.inf, 1, False, f"no value at the start: {walled.problem}")
+    if not start.size:
+        return Ascent(start, -loss, 1, True, "nothing is free")
+    minimum = _xp.minimise(walled, start, limits, steps)
+    if ends is not None:
+        box = np.where(np.isfinite(limits), limits, ends)
+        minimum = _within(walled, minimum, box, steps)
+        if minimum.fun > loss and np.array_equal(start, _clipped(start, box)):
+            minimum = _xp.minimise(walled, start, box, steps)
+    message = str(minimum.message)
+    if walled.problem:
+        points = "1 point" if walled.walls == 1 else f"{walled.walls} points"
+        message += f"; {points} had no value, the last: {walled.problem}"
+    success = bool(minimum.success)
+    return Ascent(minimum.x, -float(minimum.fun), walled.evaluations, success, message)
+
+
+def ascend_all(
+    function: Functions, starts: HostMatrix, limits: HostMatrix, steps: int
+) -> list[Ascent]:
+    """`ascend` from each of `starts` (m, n), with the function called at many points at once.
+
+    It gives values (k,) and gradients (k, n) at points (k, n), one of each ascent that is still
+    under way, of 32 at most: a call at ten points costs hardly more than one at a single point.
+    Where it raises what is a wall, it is called at each point alone. L-BFGS asks for one point at
+    a time; it runs as a greenlet, which is left while the others ask for theirs.
+
+    >>> box = np.asarray([[0.5, 2.0]])
+    >>> found = ascend_all(lambda v: (-(v[:, 0] ** 2), -2.0 * v), np.ones((2, 1)), box, 9)
+    >>> [ascent.vector.tolist() for ascent in found]
+    [[0.5], [0.5]]
+    """
+    groups = (starts[i : i + _TOGETHER] for i in range(0, len(starts), _TOGETHER))
+    return [ascent for group in groups for ascent in _Group(group, limits, steps).ascend(function)]
+
+
+class _Group:
+    """Ascents that go on in step: each asks for a point and waits until all have asked."""
+
+    def __init__(self, starts: HostMatrix, limits: HostMatrix, steps: int) -> None:
+        self._task = starts, limits, steps
+
+    def ascend(self, function: Functions) -> list[Ascent]:
+        """All of them, in the order of their starts."""
+        climbers = [greenlet(self._climb) for _ in self._task[0]]
+        said = {i: climber.switch(i) for i, climber in enumerate(climbers)}
+        try:
+            while waiting := {i: at for i, at in said.items() if not isinstance(at, Ascent)}:
+                answers = _answers(function, list(waiting.values()))
+                for i, answer in zip(waiting, answers, strict=True):
+                    said[i] = climbers[i].switch(answer)
+        finally:
+            for climber in climbers:
+                climber.throw()  # nothing to one that has ended; the others end, unheard
+        return [said[i] for i in sorted(said)]
+
+    def _climb(self, i: int) -> Ascent:
+        """The i-th ascent, which hands each point to the one that all are waiting for."""
+        starts, limits, steps = self._task
+        group = getcurrent().parent
+
+        def at(vector: HostVector) -> tuple[float, HostVector]:
+            answer = group.switch(vector.copy())
+            if isinstance(answer, Exception):
+                raise answer
+            return answer
+
+        return ascend(at, starts[i], limits, steps)
+
+
+_Answer: TypeAlias = tuple[float, HostVector] | Exception
+
+
+def _answers(function: Functions, points: list[HostVector]) -> list[_Answer]:
+    """Value and gradient at each point, or what the function raised there."""
+    if not points:
+        return []
+    try:
+        with np.errstate(all="ignore"):  # of the caller, not of the ascents
+            values, gradients = function(np.stack(points))
+    except UNEVALUABLE as problem:
+        if len(points) == 1:
+            return [problem]
+        return [answer for point in points for answer in _answers(function, [point])]
+    return [(float(value), slope) for value, slope in zip(values, gradients, strict=True)]
+
+
+def _within(walled: _Walled, minimum: Minimum, box: HostMatrix, steps: int) -> Minimum:
+    """`minimum`, if it lies in the box and no wall stopped it; else that from the box's edge."""
+    nearest = _clipped(minimum.x, box)
+    outside = not np.array_equal(nearest, minimum.x)
+    stopped = walled.problem and not minimum.success
+    if not (stopped or outside):
+        return minimum
+    restarted = _xp.minimise(walled, nearest, box, steps)
+    return restarted if outside or restarted.fun <= minimum.fun else minimum
+
+
+def _clipped(vector: HostVector, box: HostMatrix) -> HostVector:
+    """The nearest place in a box."""
+    return np.clip(vector, box[:, 0], box[:, 1])
+
+
+class _Walled:
+    """The negative of a function with walls, and a count of its evaluations."""
+
+    def __init__(self, function: Function) -> None:
+        self._function = function
+        self._last: tuple[HostVector, tuple[float, HostVector]] | None = None
+        self._highest = 0.0
+        self.evaluations = 0
+        self.walls = 0
+        self.problem = ""
+
+    def __call__(self, vector: HostVector) -> tuple[float, HostVector]:
+        """Loss and gradient; the last ones are kept, since the start is asked for twice."""
+        if self._last is None or not np.array_equal(self._last[0], vector):
+            self._last = vector.copy(), self._loss(vector)
+        return self._last[1]
+
+    def _loss(self, vector: HostVector) -> tuple[float, HostVector]:
+        self.evaluations += 1
+        try:
+            with np.errstate(all="ignore"):  # here alone
+                value, gradient = self._function(vector)
+        except UNEVALUABLE as problem:
+            return self._wall(vector, str(problem))
+        if not np.max(np.abs(np.append(gradient, value))) < _LARGEST:  # NaN is not either
+            return self._wall(vector, "value or gradient overflow")
+        self._highest = max(self._highest, -value)
+        return -value, -gradient
+
+    def _wall(self, vector: HostVector, problem: str) -> tuple[float, HostVector]:
+        self.walls += 1
+        self.problem = problem
+        return 2.0 * self._highest + 1.0, np.zeros_like(vector)

@@ -1,0 +1,43 @@
+"""A box of inputs: an interval for each of their columns, within which one searches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from .xp import HostMatrix
+
+__all__ = ["Pairs", "intervals"]
+
+Pairs: TypeAlias = Sequence[tuple[float, float]] | HostMatrix
+
+
+def intervals(pairs: Pairs, name: str, size: int | None = None) -> HostMatrix:
+    """`pairs` as (d, 2) on the host, if they are finite intervals (lower, upper), `size` of them.
+
+    Their widths are finite too, so that a place between the ends can be computed. Raises
+    `ValueError` that names the argument.
+
+    >>> intervals([(0.0, 1.0), (-2, 3)], "box")
+    array([[ 0.,  1.],
+           [-2.,  3.]])
+    """
+    try:
+        ends = np.array(pairs, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):  # ragged, or no numbers
+        ends = np.empty(0)
+    fits = ends.ndim == 2 and ends.shape[1] == 2 and size in (None, ends.shape[0])
+    if not fits or not _are_intervals(ends):
+        wanted = f"{size or 'd'} pairs (lower, upper) with lower < upper, finite"
+        raise ValueError(f"{name} must be {wanted}; got {pairs}")
+    return ends
+
+
+def _are_intervals(ends: HostMatrix) -> bool:
+    """Whether there are any, all with finite ends and a finite width above zero."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        widths = ends[:, 1] - ends[:, 0]
+    wide = np.isfinite(widths) & (widths > 0.0)
+    return bool(ends.size and np.all(np.isfinite(ends)) and np.all(wide))

@@ -1,0 +1,348 @@
+"""What the public door checks: shapes and values, with errors that name both.
+
+Every function returns its argument, so that a public function reads
+``X = matrix(X, "X")``. What a public function hands on is not checked again.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from numbers import Real
+from operator import index
+from typing import Any, NamedTuple, SupportsIndex, TypeVar
+
+from .xp import (
+    Array,
+    Matrix,
+    Namespace,
+    Numbers,
+    Vector,
+    array_namespace,
+    device,
+    epsilon,
+    symmetric_part,
+)
+
+T = TypeVar("T")  # what is checked comes back as what it was
+Derivatives = TypeVar("Derivatives", bound=NamedTuple)
+
+_ROUNDED = 1e5  # times eps and the largest eigenvalue: what is as far below zero is zero
+
+
+def matrix(a: Matrix, name: str, *, rows: int | None = None, columns: int | None = None) -> Matrix:
+    """`a` if it is a finite real 2-D array with the stated numbers of rows and columns."""
+    _floating(a, name)
+    wanted = ("n" if rows is None else rows, "d" if columns is None else columns)
+    if a.ndim != 2 or rows not in (None, a.shape[0]) or columns not in (None, a.shape[1]):
+        raise ValueError(f"{name} must have shape ({wanted[0]}, {wanted[1]}); got {a.shape}")
+    return _finite(a, name)
+
+
+def square(a: Matrix, name: str) -> Matrix:
+    """`a` if it is a finite real matrix with as many rows as columns."""
+    _floating(a, name)
+    if a.ndim != 2 or a.shape[0] != a.shape[1]:
+        raise ValueError(f"{name} must have shape (n, n); got {a.shape}")
+    return _finite(a, name)
+
+
+def symmetric(a: Matrix, name: str) -> Matrix:
+    """`a` if it is square, and its own transpose up to rounding."""
+    xp = array_namespace(square(a, name))
+    gap = float(xp.sum(xp.abs(a - xp.matrix_transpose(a))))
+    if gap > math.sqrt(epsilon(a)) * float(xp.sum(xp.abs(a))):
+        raise ValueError(f"{name} must be symmetric; its transpose differs from it by {gap:.3g}")
+    return a
+
+
+def vector(a: Vector, name: str, *, size: int | None = None) -> Vector:
+    """`a` if it is a finite real 1-D array of the stated size."""
+    _floating(a, name)
+    if a.ndim != 1 or size not in (None, a.shape[0]):
+        raise ValueError(
+            f"{name} must have shape ({'n' if size is None else size},); got {a.shape}"
+        )
+    return _finite(a, name)
+
+
+def semidefinite(
+    a: Matrix, name: str, *, size: int | None = None, error: type[ValueError] = ValueError
+) -> Matrix:
+    """`a` (n, n) made symmetric, if it is a covariance: symmetric, no eigenvalue below zero.
+
+    Both up to rounding: an eigenvalue may lie below zero by ``min(√eps, 1e5 eps)`` of the largest,
+    which is what a covariance has left to show that was computed as a difference. `error` is what
+    is raised for one that is lower.
+    """
+    if size is not None and getattr(a, "shape", (size, size)) != (size, size):
+        raise ValueError(f"{name} must have shape ({size}, {size}); got {a.shape}")
+    xp = array_namespace(symmetric(a, name))
+    a = symmetric_part(a)
+    if a.shape[0] == 0:
+        return a
+    values = xp.linalg.eigvalsh(a)
+    least = float(xp.min(values))
+    most = float(xp.max(values))
+    if not least >= -min(math.sqrt(epsilon(a)), _ROUNDED * epsilon(a)) * abs(most):
+        raise error(
+            f"{name} must be positive semidefinite; its smallest eigenvalue is {least:.3g}, its "
+            f"largest {most:.3g}"
+        )
+    return a
+
+
+def normal(
+    m: Vector, S: Matrix, *, size: int | None = None, names: tuple[str, str] = ("m", "S")
+) -> Matrix:
+    """S made symmetric, if ``N(m, S)`` is a normal distribution of `size` entries."""
+    mean, covariance = names
+    k = vector(m, mean, size=size).shape[0]
+    alike(matrix(S, covariance, rows=k, columns=k), covariance, m, mean)
+    squarable(m, mean)
+    return semidefinite(squarable(S, covariance), covariance)
+
+
+def array(a: Array, name: str) -> Array:
+    """`a` if it is an array, of any dtype and shape."""
+    try:
+        array_namespace(a)
+    except TypeError:
+        raise TypeError(f"{name} must be an array; got {_kind(a)}") from None
+    return a
+
+
+def floating(a: Array, name: str) -> Array:
+    """`a` if it is an array of float32 or float64, of any shape."""
+    _floating(a, name)
+    return a
+
+
+def mean_and_variance(mean: Array, variance: Array) -> Namespace:
+    """The namespace of a mean and a variance of one shape and kind, entry by entry."""
+    floating(mean, "mean")
+    alike(floating(variance, "variance"), "variance", mean, "mean")
+    if mean.shape != positive(variance, "variance", zero=True).shape:
+        raise ValueError(
+            f"variance must have the shape of mean, {mean.shape}; got {variance.shape}"
+        )
+    return array_namespace(_finite(mean, "mean"), variance)
+
+
+def positive(value: T, name: str, *, zero: bool = False) -> T:
+    """`value`, a float or an array, if every entry is finite and positive (or zero if allowed).
+
+    What is neither is a `TypeError`; a bool and an array of them are no numbers.
+    """
+    wanted = "non-negative" if zero else "positive"
+    if not _is_positive(value, name, zero):
+        raise ValueError(f"{name} must be {wanted} and finite; got {value}")
+    return value
+
+
+def _is_positive(value: Any, name: str, zero: bool) -> bool:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return _is_finite(value) and (value >= 0 if zero else value > 0)
+    xp = _real(value, name)
+    return bool(xp.all(xp.isfinite(value) & ((value >= 0) if zero else (value > 0))))
+
+
+def _real(value: Any, name: str) -> Namespace:
+    """The namespace of an array of real numbers; `TypeError` for anything else."""
+    try:
+        xp = array_namespace(value)
+    except TypeError:
+        raise TypeError(f"{name} must be a number or an array; got {_kind(value)}") from None
+    if not xp.isdtype(value.dtype, ("real floating", "integral")):
+        raise TypeError(f"{name} must hold real numbers; got {value.dtype}")
+    return xp
+
+
+def _kind(value: Any) -> str:
+    return f"the class {value.__name__}" if isinstance(value, type) else type(value).__name__
+
+
+def cotangent(bar: Array, name: str, like: Array) -> Array:
+    """`bar` if it may hold the derivatives by `like`: finite, of its shape and its kind."""
+    if type(bar) is not type(like) or bar.dtype != like.dtype:  # the rest costs a rollout time
+        _floating(bar, name)
+    if bar.shape != like.shape:
+        raise ValueError(f"{name} must have shape {like.shape}; got {bar.shape}")
+    return _finite(alike(bar, name, like, "what it is a derivative by"), name)
+
+
+def cotangents(bar: Any, name: str, like: Any) -> Any:
+    """`bar`, a named tuple of derivatives, if each may be one by the array of `like` beside it."""
+    if not isinstance(bar, tuple) or len(bar) != len(like):
+        wanted = f"a {type(like).__name__} of derivatives, {', '.join(like._fields)}"
+        raise TypeError(f"{name} must be {wanted}; got {_kind(bar)}")
+    for field, part, other in zip(like._fields, bar, like, strict=True):
+        cotangent(part, f"{name}.{field}", other)
+    return bar
+
+
+def alike(a: Array, name: str, other: Array, other_name: str) -> Array:
+    """`a` if it has the namespace, dtype and device of `other`."""
+    if type(a) is type(other) and a.dtype == other.dtype and device(a) == device(other):
+        return a
+    for what, kind in (("namespace", array_namespace), ("dtype", _dtype), ("device", device)):
+        if kind(a) != kind(other):
+            raise TypeError(
+                f"{name} must have the {what} of {other_name}, {_word(kind(other))}; "
+                f"got {_word(kind(a))}"
+            )
+    return a
+
+
+def _dtype(a: Array) -> Any:
+    return a.dtype
+
+
+def _word(thing: Any) -> str:
+    return getattr(thing, "__name__", str(thing)).removeprefix("array_api_compat.")
+
+
+def finite(value: T, name: str) -> T:
+    """`value`, a float or an array, if every entry is finite."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        _real(value, name)
+        _finite(value, name)
+    elif not _is_finite(value):
+        raise ValueError(f"{name} must be finite; got {value}")
+    return value
+
+
+def _is_finite(value: float) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number that no float can hold
+        return False
+
+
+def whole(value: SupportsIndex, name: str, least: int | None = 0, most: int | None = None) -> int:
+    """`value` as an int, if it is a whole number from `least` (of any size, if None) to `most`.
+
+    Integers of Python and NumPy are taken; a bool, 2.0 and "2" are no whole numbers but a slip.
+    """
+    wanted = "a whole number" + ("" if least is None else f" from {least}")
+    wanted += "" if most is None else f" to {most}"
+    got = _whole(value)
+    if got is None:
+        raise TypeError(f"{name} must be {wanted}; got {value!r}")
+    if (least is not None and got < least) or (most is not None and got > most):
+        raise ValueError(f"{name} must be {wanted}; got {got}")
+    return got
+
+
+def _whole(value: Any) -> int | None:
+    if isinstance(value, bool) or getattr(value, "dtype", None) == "bool":
+        return None
+    try:
+        return index(value)
+    except TypeError:
+        return None
+
+
+def entries(
+    values: Iterable[SupportsIndex],
+    name: str,
+    size: int,
+    of: str,
+    *,
+    repeat: bool = False,
+    back: bool = False,
+) -> tuple[int, ...]:
+    """`values` as a tuple, if they are whole numbers from 0 to size − 1, each once unless `repeat`.
+
+    `of` says in the error what they are entries of. With `back`, −1 is the last, and so on.
+    """
+    try:
+        given = [_whole(value) for value in values]
+    except TypeError:
+        given = [None]
+    got = tuple(entry for entry in given if entry is not None)
+    if len(got) < len(given):
+        raise TypeError(f"{name} must be whole numbers, entries of {of}; got {values!r}")
+    least = -size if back else 0
+    if any(not least <= entry < size for entry in got):
+        raise ValueError(f"{name} must be entries {least} to {size - 1} of {of}; got {got}")
+    got = tuple(entry % size for entry in got)
+    if not repeat and len(set(got)) < len(got):
+        raise ValueError(f"{name} must name each entry once; got {got}")
+    return got
+
+
+def flag(value: bool, name: str) -> bool:
+    """`value` as a bool, if it is one of Python or NumPy: "no", 0 and None are refused."""
+    if not isinstance(value, bool) and type(value).__name__ != "bool":
+        raise TypeError(f"{name} must be True or False; got {value!r}")
+    return bool(value)
+
+
+def choice(value: str, name: str, among: Iterable[str]) -> str:
+    """`value` if it is one of the words of `among`."""
+    words = list(among)
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be one of {words}; got {_kind(value)}")
+    if value not in words:
+        raise ValueError(f"{name} must be one of {words}; got {value!r}")
+    return value
+
+
+def number(value: Numbers, name: str) -> float:
+    """`value` as a float, if it is one finite real number; a bool, a string, a list is refused."""
+    if isinstance(value, bool) or not (isinstance(value, Real) or getattr(value, "ndim", 1) == 0):
+        raise TypeError(f"{name} must be a number; got {_kind(value)}")
+    if not isinstance(value, Real):
+        _real(value, name)
+    return float(finite(value, name)) if isinstance(value, Real) else finite(float(value), name)
+
+
+def squarable(a: Array, name: str) -> Array:
+    """`a`, finite already, if its entries are so small that products of a few do not overflow."""
+    xp = array_namespace(a)
+    bound = float(xp.finfo(a.dtype).max) ** 0.4
+    if math.prod(a.shape) and float(xp.max(xp.abs(a))) >= bound:
+        raise ValueError(f"{name} must be smaller than {bound:.1g} in size: squares overflow")
+    return a
+
+
+def function(value: T, name: str, of: str = "") -> T:
+    """`value` if it can be called; an error says what it is a function `of`, if that is given."""
+    if not callable(value):
+        raise TypeError(f"{name} must be a function{of and f' of {of}'}; got {_kind(value)}")
+    return value
+
+
+def instance(value: T, name: str, kind: type, article: str = "a") -> T:
+    """`value` if it is an instance of `kind`."""
+    if not isinstance(value, kind):
+        raise TypeError(f"{name} must be {article} gpnotes {kind.__name__}; got {_kind(value)}")
+    return value
+
+
+def plain(a: T, name: str) -> T:
+    """`a` unless it is an array whose mask would be lost, or for which * is another product."""
+    if type(a).__name__ in ("MaskedArray", "matrix"):
+        raise TypeError(f"{name} must be a plain array; got {type(a).__name__}")
+    return a
+
+
+def _floating(a: Any, name: str) -> None:
+    xp = array_namespace(array(a, name))
+    plain(a, name)
+    if a.dtype not in (xp.float32, xp.float64):  # LAPACK would silently change any other
+        wanted = "a real floating dtype, float32 or float64"
+        raise TypeError(f"{name} must have {wanted}; got {a.dtype}")
+
+
+def _finite(a: Any, name: str) -> Any:
+    xp = array_namespace(a)
+    if not bool(xp.all(xp.isfinite(a))):
+        wrong = xp.astype(~xp.isfinite(a), xp.int64)
+        rows = wrong if a.ndim < 2 else xp.max(wrong, axis=tuple(range(1, a.ndim)))
+        where = f", the first in row {int(xp.argmax(rows))}" if a.ndim else ""
+        raise ValueError(
+            f"{name} must be finite; {int(xp.sum(wrong))} of its entries are not{where}"
+        )
+    return a

@@ -1,0 +1,150 @@
+"""Sums over chunks of data that need not be in memory together, worked out by any `map`.
+
+The builtin works on one chunk after the other; ``ThreadPoolExecutor().map`` and that of a cluster
+work on several at once. A chunk that fails is named, and none is dropped silently. With Dask, which
+the extra ``scale`` brings, a `map` that lets it try a chunk thrice, and answers as answers come, is
+::
+
+    def on_cluster(work, chunks):
+        futures = client.map(work, list(chunks), retries=2, pure=False)
+        return (future.result() for future in distributed.as_completed(futures))
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, Self, TypeAlias, TypeVar
+
+from . import check as _check
+from .xp import Matrix, Vector
+
+__all__ = ["Chunk", "ChunkError", "Mapper", "add_up", "repeatable"]
+
+
+class Addable(Protocol):
+    """What sums are made of."""
+
+    def __add__(self, other: Any, /) -> Self: ...
+
+
+S = TypeVar("S", bound=Addable)
+
+Chunk: TypeAlias = tuple[Matrix, Vector] | Callable[[], tuple[Matrix, Vector]]
+"""Inputs X (n, d) with observations y (n,), or a function without arguments that fetches them."""
+
+Mapper: TypeAlias = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
+"""What the builtin `map` is: a function and an iterable in, an iterable of the results out."""
+
+
+class ChunkError(ValueError):
+    """A chunk that failed: `number` counts from 0, and the cause is what went wrong with it."""
+
+    def __init__(self, number: int, problem: str) -> None:
+        super().__init__(number, problem)  # both, so that it comes back whole from other processes
+        self.number = number
+
+    def __str__(self) -> str:
+        return f"chunk {self.number} of chunks failed: {self.args[1]}"
+
+
+def add_up(
+    work: Callable[[Matrix, Vector], S], chunks: Iterable[Chunk], map: Mapper = builtins.map
+) -> S:
+    """``Σ work(X, y)`` over chunks, each worked out by `map` and added in the order of the answers.
+
+    A chunk is a pair (X, y), or a function that fetches one where it is worked on, so that data
+    which do not fit in memory never come here. `map` is called once, as ``map(function, iterable)``
+    with functions and results that can be pickled if `work` can. One that answers in another order
+    gives the same sum up to rounding.
+
+    Raises `ChunkError` with the number of a chunk that fails, that is no pair, or that `map` gives
+    no answer for or two; `ValueError` where there is no chunk; `TypeError` for arguments that are
+    no functions and no iterable. Time is that of `work`; memory that of one answer, and of what
+    `map` holds.
+
+    >>> import numpy as np
+    >>> halves = [(np.ones((2, 1)), np.asarray([1.0, 2.0])), lambda: (np.ones((1, 1)), np.ones(1))]
+    >>> float(add_up(lambda X, y: np.sum(y), halves))
+    4.0
+    """
+    _check.function(work, "work")
+    _check.function(map, "map")
+    given = _Numbers(_iterator(chunks))
+    total: S | None = None
+    seen: set[int] = set()
+    for number, part in map(_Numbered(work), given):
+        if number in seen:
+            raise ChunkError(number, "map answered twice for it")
+        seen.add(number)
+        total = part if total is None else total + part
+    for number in range(given.count):
+        if number not in seen:
+            raise ChunkError(number, "map gave no answer for it")
+    if total is None:
+        raise ValueError("chunks must hold at least one pair (X, y); got none")
+    return total
+
+
+def repeatable(chunks: Iterable[Chunk]) -> Iterable[Chunk]:
+    """`chunks`, if they can be gone through more than once: a list, not a generator."""
+    if _iterator(chunks) is chunks:
+        wanted = "a list, or another iterable that can be gone through twice"
+        raise TypeError(f"chunks must be {wanted}; got {_check._kind(chunks)}")
+    return chunks
+
+
+def _iterator(chunks: Iterable[Chunk]) -> Iterator[Chunk]:
+    try:
+        return iter(chunks)
+    except TypeError:
+        wanted = "an iterable of pairs (X, y)"
+        raise TypeError(f"chunks must be {wanted}; got {_check._kind(chunks)}") from None
+
+
+class _Numbers:
+    """Chunks with their numbers, and how many were asked for."""
+
+    def __init__(self, chunks: Iterator[Chunk]) -> None:
+        self._chunks = chunks
+        self.count = 0
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> tuple[int, Chunk]:
+        try:
+            chunk = next(self._chunks)
+        except StopIteration:
+            raise
+        except Exception as problem:
+            raise _failure(self.count, problem) from problem
+        self.count += 1
+        return self.count - 1, chunk
+
+
+@dataclass(frozen=True)
+class _Numbered(Generic[S]):
+    """Work on a chunk that comes, and goes, with its number; its errors have it too."""
+
+    work: Callable[[Matrix, Vector], S]
+
+    def __call__(self, numbered: tuple[int, Chunk]) -> tuple[int, S]:
+        number, chunk = numbered
+        try:
+            return number, self.work(*_pair(chunk))
+        except Exception as problem:
+            raise _failure(number, problem) from problem
+
+
+def _pair(chunk: Any) -> tuple[Matrix, Vector]:
+    pair = chunk() if callable(chunk) else chunk
+    if not isinstance(pair, tuple | list) or len(pair) != 2:
+        wanted = "a pair (X, y) or a function that fetches one"
+        raise TypeError(f"it must be {wanted}; got {_check._kind(pair)}")
+    return pair[0], pair[1]
+
+
+def _failure(number: int, problem: Exception) -> ChunkError:
+    return ChunkError(number, f"{type(problem).__name__}: {problem}")

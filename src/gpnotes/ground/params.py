@@ -1,0 +1,345 @@
+"""Parameters: what a frozen dataclass says about its fields, and what follows from it.
+
+A field declares itself with `positive`, `nonnegative`, `real` or `fixed`. From that follow the
+checks at construction (`settle`), the objects that hold derivatives (`cotangent`), and the flat
+vector that an optimiser or a sampler works on (`flatten`): logarithms of what must be positive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import MISSING, Field, field, fields, is_dataclass, replace
+from functools import cache
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar, cast
+
+import numpy as np
+
+from . import check as _check
+from .xp import HostVector, Numbers, array_namespace, as_array, to_numpy
+
+__all__ = [
+    "added",
+    "cotangent",
+    "fixed",
+    "flatten",
+    "flatten_gradient",
+    "holds_derivatives",
+    "names",
+    "nonnegative",
+    "positive",
+    "real",
+    "settle",
+    "unchecked",
+]
+
+
+class Parameters(Protocol):
+    """A dataclass, whose fields may be parameters."""
+
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+
+P = TypeVar("P", bound=Parameters)
+T = TypeVar("T")
+
+
+# A field is declared by what these give and holds a value of its own type: hence their `Any`.
+
+
+def positive(default: Any = MISSING, *, per_dimension: bool = False, unit: str = "") -> Any:
+    """A field that must be positive and is fitted by its logarithm.
+
+    `unit` is ``"x"`` for a length of the inputs, ``"y²"`` for a variance of the observations: from
+    it a fit knows where to look, `bounds.ends`.
+    """
+    return _parameter("positive", default, per_dimension, unit)
+
+
+def nonnegative(default: Any = MISSING, *, per_dimension: bool = False, unit: str = "") -> Any:
+    """A field that may be zero; it is fitted by its logarithm, so a zero must be held fixed."""
+    return _parameter("nonnegative", default, per_dimension, unit)
+
+
+def real(default: Any = MISSING, *, per_dimension: bool = False, unit: str = "") -> Any:
+    """A field that may have any sign and is fitted as it is; `unit` is ``"y"`` for a mean of y."""
+    return _parameter("real", default, per_dimension, unit)
+
+
+def fixed(default: Any = MISSING) -> Any:
+    """A field that says what an object is, not how large: never fitted."""
+    return field(default=default, metadata={"constraint": "fixed"})
+
+
+def _parameter(constraint: str, default: Any, per_dimension: bool, unit: str) -> Any:
+    metadata = {"constraint": constraint, "per_dimension": per_dimension, "unit": unit}
+    return field(default=default, metadata=metadata)
+
+
+def settle(obj: Parameters) -> None:
+    """Check the parameters of a new object, turn its scalars into Python floats, copy its arrays.
+
+    To be called from ``__post_init__``. A NumPy scalar left in place would carry its float64 into
+    float32 work. Raises `ValueError` or `TypeError`, naming class and field.
+    """
+    for item in fields(obj):
+        if item.metadata.get("constraint", "fixed") != "fixed":
+            value = _settled(getattr(obj, item.name), f"{type(obj).__name__}.{item.name}", item)
+            object.__setattr__(obj, item.name, value)
+
+
+def _settled(value: Any, name: str, item: Field[Any]) -> Numbers:
+    if getattr(value, "ndim", 0) == 0:
+        value = _scalar(value, name)
+    elif item.metadata["per_dimension"]:
+        _check.vector(value, name)
+        value = array_namespace(value).asarray(value, copy=True)  # the caller's may change
+    else:
+        raise ValueError(f"{name} must be a float; got an array of shape {value.shape}")
+    if item.metadata["constraint"] == "real":
+        return _check.finite(value, name)
+    return _check.positive(value, name, zero=item.metadata["constraint"] == "nonnegative")
+
+
+def _scalar(value: Any, name: str) -> float:
+    if not (_is_real(value) and hasattr(value, "__float__")):
+        got = getattr(value, "dtype", type(value).__name__)
+        raise TypeError(
+            f"{name} must be a float or, where one per input dimension is allowed, a 1-D array "
+            f"of the data's dtype; got {got}"
+        )
+    try:
+        return float(value)
+    except OverflowError as problem:
+        raise ValueError(f"{name} must be finite; got a number that no float can hold") from problem
+
+
+def _is_real(value: Any) -> bool:
+    """Whether it counts as a number: of an array without axes its dtype decides."""
+    if not hasattr(value, "dtype"):
+        return not isinstance(value, str | bytes | bool | complex | type)
+    kinds = ("real floating", "integral")
+    try:
+        return array_namespace(value).isdtype(value.dtype, kinds)
+    except TypeError:  # no namespace knows it
+        return False
+
+
+def cotangent(obj: P, **bars: Any) -> P:
+    """An object of the class of `obj` whose fields hold derivatives, given by name.
+
+    A gradient has the type of its argument but not its range: a derivative by a variance may be
+    negative. So a cotangent is made without the checks of construction, and `holds_derivatives`
+    tells it from an object of use. Fields that are not given, the fixed ones above all, are those
+    of `obj`. A copy holds derivatives too; `dataclasses.replace` makes an object of use, checked.
+
+    >>> from gpnotes import RBF
+    >>> cotangent(RBF(), variance=-0.5, lengthscale=2.0)
+    RBF(variance=-0.5, lengthscale=2)
+    """
+    bar = unchecked(obj, **bars)
+    object.__setattr__(bar, "_holds_derivatives", True)
+    return bar
+
+
+def added(first: P, second: P) -> P:
+    """The cotangent of the sums of what two cotangents of one object hold.
+
+    >>> from gpnotes import RBF
+    >>> added(cotangent(RBF(), variance=-0.5), cotangent(RBF(), variance=2.0)).variance
+    1.5
+    """
+    return cast("P", _added(first, second))
+
+
+def _added(first: Any, second: Any) -> Any:
+    if isinstance(first, tuple):
+        return tuple(map(_added, first, second))
+    if not is_dataclass(first) or isinstance(first, type):
+        return first
+    sums = {}
+    for item in fields(first):
+        pair = getattr(first, item.name), getattr(second, item.name)
+        is_parameter = item.metadata.get("constraint", "fixed") != "fixed"
+        sums[item.name] = pair[0] + pair[1] if is_parameter else _added(*pair)
+    return cotangent(first, **sums)
+
+
+def holds_derivatives(obj: Parameters) -> bool:
+    """Whether `obj` was made by `cotangent`."""
+    return getattr(obj, "_holds_derivatives", False)
+
+
+def unchecked(obj: P, **values: Any) -> P:
+    """`obj` with the fields in `values` replaced, whatever its class would say of them."""
+    new: P = object.__new__(type(obj))
+    for name in _names(type(obj)):
+        object.__setattr__(new, name, values.get(name, getattr(obj, name)))
+    return new
+
+
+@cache
+def _names(kind: type) -> tuple[str, ...]:
+    """The fields of a dataclass; a rollout makes cotangents of the same few in every step."""
+    return tuple(item.name for item in fields(kind))
+
+
+class Leaf(NamedTuple):
+    """A parameter inside nested dataclasses: the path to it, its kind, its value, its unit."""
+
+    path: str
+    constraint: str
+    value: Numbers
+    unit: str
+
+
+def leaves(obj: object, path: str = "") -> Iterator[Leaf]:
+    """Every parameter of `obj` in the order of the fields, through dataclasses and tuples."""
+    if isinstance(obj, tuple):
+        for i, entry in enumerate(obj):
+            yield from leaves(entry, f"{path}{i}.")
+    elif is_dataclass(obj):
+        for item in fields(obj):
+            yield from _leaves_of_field(item, getattr(obj, item.name), f"{path}{item.name}")
+
+
+def _leaves_of_field(item: Field[Any], value: Any, path: str) -> Iterator[Leaf]:
+    constraint = item.metadata.get("constraint", "fixed")
+    if constraint == "fixed":
+        yield from leaves(value, f"{path}.")
+    else:
+        yield Leaf(path, constraint, value, item.metadata["unit"])
+
+
+def replaced(
+    obj: T, values: Mapping[str, Any], *, make: Callable[..., Any] = replace, path: str = ""
+) -> T:
+    """`obj` with the parameters at the paths of `values` replaced.
+
+    The new object is checked like any other; with ``make=unchecked`` it is not.
+    """
+    if isinstance(obj, tuple):
+        entries = (replaced(p, values, make=make, path=f"{path}{i}.") for i, p in enumerate(obj))
+        return cast("T", tuple(entries))
+    if not is_dataclass(obj):
+        return obj
+    new = {}
+    for item in fields(obj):
+        here = f"{path}{item.name}"
+        inside = replaced(getattr(obj, item.name), values, make=make, path=f"{here}.")
+        new[item.name] = values.get(here, inside)
+    return make(obj, **new)
+
+
+def flatten(obj: P, *, fixed: Collection[str] = ()) -> tuple[HostVector, Callable[[HostVector], P]]:
+    """The parameters of `obj` as one float64 vector on the host, and the way back.
+
+    Positive parameters enter by their logarithm, real ones as they are. `fixed` names parameters,
+    or objects with all their parameters, that stay out: ``("noise_var", "kernel.parts.0")``. The
+    second result rebuilds an object like `obj` from a vector; its scalars are Python floats, its
+    arrays of the kind that they were.
+
+    Raises `ValueError` for a name that is not there and for a zero, whose logarithm is not finite.
+
+    >>> from gpnotes import RBF
+    >>> vector, rebuild = flatten(RBF(1.0, 2.0))
+    >>> vector.round(4)
+    array([0.    , 0.6931])
+    >>> rebuild(vector + 1.0)
+    RBF(variance=2.71828, lengthscale=5.43656)
+    """
+    free = free_leaves(obj, fixed)
+    flat = _joined(_to_flat(leaf) for leaf in free)
+    ends = np.cumsum([_host(leaf.value).size for leaf in free], dtype=int)
+
+    def rebuild(vector: HostVector) -> P:
+        """The object whose free parameters `vector` holds, in the order of `names`."""
+        vector = np.asarray(vector, dtype=np.float64)
+        _check.vector(vector, "vector", size=flat.size)
+        parts = zip(free, np.split(vector, ends)[:-1], strict=True)
+        return replaced(obj, {leaf.path: _from_flat(leaf, part) for leaf, part in parts})
+
+    return flat, rebuild
+
+
+def flatten_gradient(obj: P, obj_bar: P, *, fixed: Collection[str] = ()) -> HostVector:
+    """The derivatives in `obj_bar` as derivatives by the vector of `flatten`, in its order.
+
+    By the chain rule a derivative by ``log θ`` is θ times the derivative by θ. Raises `ValueError`
+    where `obj_bar` has other parameters than `obj`.
+
+    >>> from gpnotes import RBF
+    >>> flatten_gradient(RBF(1.0, 2.0), cotangent(RBF(), variance=-0.5, lengthscale=3.0))
+    array([-0.5,  6. ])
+    """
+    for thing, name in ((obj, "obj"), (obj_bar, "obj_bar")):
+        _require_dataclass(thing, name)
+    bars = {leaf.path: _host(leaf.value) for leaf in leaves(obj_bar)}
+    sizes = {leaf.path: _host(leaf.value).size for leaf in leaves(obj)}
+    given = {path: bar.size for path, bar in bars.items()}
+    if given != sizes:
+        raise ValueError(f"obj_bar must have the parameters of obj, {sizes}; got {given}")
+    return _joined(
+        bars[leaf.path] * (1.0 if leaf.constraint == "real" else _host(leaf.value))
+        for leaf in free_leaves(obj, fixed)
+    )
+
+
+def names(obj: Parameters, *, fixed: Collection[str] = ()) -> list[str]:
+    """What each entry of the vector of `flatten` is: ``kernel.lengthscale[1]``, ``noise_var``.
+
+    >>> from gpnotes import RBF, White
+    >>> names(RBF() + White(), fixed=("parts.0.lengthscale",))
+    ['parts.0.variance', 'parts.1.variance']
+    """
+    entries = []
+    for leaf in free_leaves(obj, fixed):
+        shape = () if isinstance(leaf.value, float) else tuple(leaf.value.shape)
+        entries += [leaf.path + (str(list(at)) if at else "") for at in np.ndindex(shape)]
+    return entries
+
+
+def free_leaves(obj: Parameters, fixed: Collection[str]) -> list[Leaf]:
+    """The parameters of `obj` that `fixed` does not name, as `flatten` takes them."""
+    if isinstance(fixed, str) or not isinstance(fixed, Collection):
+        raise TypeError(f"fixed must be a collection of names; got {fixed!r}")
+    _require_dataclass(obj, "obj")
+    every = list(leaves(obj))
+    for name in fixed:
+        if not any(_covers(name, leaf.path) for leaf in every):
+            raise ValueError(f"fixed names {name!r}; there are {[leaf.path for leaf in every]}")
+    return [leaf for leaf in every if not any(_covers(name, leaf.path) for name in fixed)]
+
+
+def _require_dataclass(obj: object, name: str) -> None:
+    if isinstance(obj, type) or not is_dataclass(obj):
+        got = f"the class {obj.__name__}" if isinstance(obj, type) else type(obj).__name__
+        raise TypeError(f"{name} must be a dataclass of parameters; got {got}")
+
+
+def _covers(name: str, path: str) -> bool:
+    return path == name or path.startswith(f"{name}.")
+
+
+def _host(value: Numbers) -> HostVector:
+    host = value if isinstance(value, float) else to_numpy(value)
+    return np.ravel(np.asarray(host, dtype=np.float64))
+
+
+def _joined(parts: Iterable[HostVector]) -> HostVector:
+    return np.concatenate([np.zeros(0), *parts])
+
+
+def _to_flat(leaf: Leaf) -> HostVector:
+    value = _host(leaf.value)
+    if leaf.constraint == "real":
+        return value
+    if not value.all():
+        raise ValueError(f"{leaf.path} is zero and has no logarithm; name it in fixed")
+    return np.log(value)
+
+
+def _from_flat(leaf: Leaf, part: HostVector) -> Numbers:
+    value = part if leaf.constraint == "real" else np.exp(part)
+    if isinstance(leaf.value, float):
+        return float(value[0])
+    return as_array(value.reshape(tuple(leaf.value.shape)), leaf.value)

@@ -1,0 +1,348 @@
+"""Namespaces, devices and dtypes: the only file that names SciPy or CuPy.
+
+A public function starts with ``xp = array_namespace(x)`` and uses the operations of the
+array API standard. What the standard lacks stands here: SciPy serves NumPy arrays,
+``cupyx.scipy`` serves CuPy arrays, and plain standard operations serve everything else.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, cast
+
+from array_api_compat import (
+    device,
+    is_cupy_namespace,
+    is_numpy_namespace,
+    to_device,
+)
+
+from .array_types import (
+    Array,
+    HostArray,
+    HostMatrix,
+    HostVector,
+    Matrix,
+    Namespace,
+    Numbers,
+    Scalar,
+    Stack,
+    Vector,
+)
+from .namespace import array_namespace
+
+__all__ = [
+    "LOG_2PI",
+    "Array",
+    "HostArray",
+    "HostMatrix",
+    "HostVector",
+    "Matrix",
+    "Namespace",
+    "Numbers",
+    "Scalar",
+    "Stack",
+    "Vector",
+    "array_namespace",
+    "as_array",
+    "as_host",
+    "blas",
+    "cholesky_factor",
+    "cholesky_inverse",
+    "device",
+    "device_memory",
+    "diagonal",
+    "epsilon",
+    "eye",
+    "has_double",
+    "in_double",
+    "is_numpy_namespace",
+    "keep_copies",
+    "lapack",
+    "log_normal_cdf",
+    "mills_fractions",
+    "minimise",
+    "set_rows",
+    "sobol",
+    "solve_triangular",
+    "symmetric_part",
+    "to_device",
+    "to_numpy",
+    "triangular_product",
+]
+
+LOG_2PI = math.log(2.0 * math.pi)
+
+
+def keep_copies(obj: object, *names: str) -> None:
+    """Give a frozen object, while it is made, arrays of its own: the caller's may change."""
+    for name in names:
+        a = getattr(obj, name)
+        object.__setattr__(obj, name, array_namespace(a).asarray(a, copy=True))
+
+
+def as_array(value: Any, like: Array) -> Array:
+    """`value` as an array of the namespace, dtype and device of `like`."""
+    xp = array_namespace(like)
+    return xp.asarray(value, dtype=like.dtype, device=device(like))
+
+
+def eye(n: int, like: Array) -> Matrix:
+    """The (n, n) identity in the namespace, dtype and device of `like`."""
+    xp = array_namespace(like)
+    return xp.eye(n, dtype=like.dtype, device=device(like))
+
+
+def diagonal(a: Matrix) -> Vector:
+    """The main diagonal of a matrix; the standard has it in `linalg` only."""
+    return array_namespace(a).linalg.diagonal(a)
+
+
+def symmetric_part(a: Array) -> Array:
+    """``½ (A + Aᵀ)`` of each matrix of `a` (..., n, n)."""
+    return 0.5 * (a + (a.T if a.ndim == 2 else array_namespace(a).matrix_transpose(a)))
+
+
+def epsilon(like: Array) -> float:
+    """The distance from 1 to the next number in the dtype of `like`."""
+    return float(array_namespace(like).finfo(like.dtype).eps)
+
+
+def has_double(like: Array) -> bool:
+    """Whether the device of `like` has numbers in float64; some have not."""
+    xp = array_namespace(like)
+    if like.dtype == getattr(xp, "float64", None):
+        return True
+    info = xp.__array_namespace_info__()
+    return "float64" in info.dtypes(device=device(like), kind="real floating")
+
+
+def in_double(a: Array) -> Array:
+    """`a` in float64: itself if it is, and itself where its device has no such numbers."""
+    xp = array_namespace(a)
+    return xp.astype(a, xp.float64, copy=False) if has_double(a) else a
+
+
+def as_host(a: Array) -> HostArray:
+    """`a` itself, known to be an array of NumPy: nothing is done but to tell a type checker."""
+    return cast("HostArray", a)
+
+
+def to_numpy(a: Array) -> HostArray:
+    """A NumPy copy of `a` on the host, whatever its namespace or device.
+
+    Raises `TypeError` for what is no array.
+
+    >>> import numpy as np
+    >>> to_numpy(np.zeros(2))
+    array([0., 0.])
+    """
+    import numpy as np
+
+    try:
+        xp = array_namespace(a)
+    except TypeError:
+        raise TypeError(f"a must be an array; got {type(a).__name__}") from None
+    if is_numpy_namespace(xp):
+        return np.array(a)
+    if is_cupy_namespace(xp):
+        import cupy
+
+        return cupy.asnumpy(a)
+    return np.array(to_device(a, xp.__array_namespace_info__().default_device()))
+
+
+def device_memory(like: Array) -> int | None:
+    """Bytes free on the GPU where `like` lives, those that CuPy's pool keeps for later included.
+
+    None on the host. Without the pool's share, a loop would seem to run out of memory.
+    """
+    if not is_cupy_namespace(array_namespace(like)):
+        return None
+    import cupy
+
+    with device(like) as here:
+        return int(here.mem_info[0]) + int(cupy.get_default_memory_pool().free_bytes())
+
+
+def cholesky_factor(a: Matrix) -> Matrix | None:
+    """The lower Cholesky factor of `a`, or None where `a` is not positive definite.
+
+    CuPy returns NaN where the others raise: one look at the diagonal serves both.
+    """
+    from numpy.linalg import LinAlgError
+
+    xp = array_namespace(a)
+    try:
+        lower = _scipy_cholesky(a) if is_numpy_namespace(xp) else xp.linalg.cholesky(a)
+    except LinAlgError:
+        return None
+    return lower if bool(xp.all(xp.isfinite(diagonal(lower)))) else None
+
+
+def _scipy_cholesky(a: Matrix) -> Matrix:
+    from scipy.linalg import cholesky
+
+    return cholesky(a, lower=True, check_finite=False)
+
+
+def cholesky_inverse(lower: Matrix) -> Matrix:
+    """``(L Lᵀ)⁻¹`` from the lower factor; symmetric; O(n³)."""
+    xp = array_namespace(lower)
+    if is_numpy_namespace(xp):
+        return _potri(lower)
+    half = solve_triangular(lower, eye(lower.shape[0], lower))
+    return xp.matrix_transpose(half) @ half
+
+
+def _potri(lower: Matrix) -> Matrix:
+    import numpy as np
+
+    inverse, _ = lapack("potri", lower)(lower, lower=1)
+    return np.tril(inverse) + np.tril(inverse, -1).T
+
+
+def blas(name: str, like: Array) -> Callable[..., Any]:
+    """SciPy's wrapper of a BLAS routine, ``blas("gemm", a)``, for the dtype of a NumPy array."""
+    from scipy.linalg import get_blas_funcs
+
+    return get_blas_funcs(name, (like,))
+
+
+def lapack(name: str, like: Array) -> Callable[..., Any]:
+    """SciPy's wrapper of a LAPACK routine, ``lapack("potrf", a)``, likewise."""
+    from scipy.linalg import get_lapack_funcs
+
+    return get_lapack_funcs(name, (like,))
+
+
+class Minimum(Protocol):
+    """What SciPy's optimisers say of where they ended."""
+
+    x: HostVector
+    fun: float
+    nfev: int
+    status: int
+    success: bool
+    message: str
+
+
+def minimise(
+    f: Callable[[HostVector], tuple[float, HostVector]],
+    start: HostVector,
+    bounds: HostMatrix | Sequence[tuple[float, float]] | None,
+    steps: int,
+) -> Minimum:
+    """SciPy's L-BFGS-B on the host: `f` gives value and gradient, `bounds` are pairs or None."""
+    from scipy.optimize import minimize
+
+    options = {"maxiter": steps}
+    return minimize(f, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+
+
+def sobol(n: int, d: int, generator: Any) -> HostMatrix:
+    """The first n points of a Sobol sequence in [0, 1)^d, scrambled by NumPy's `generator`."""
+    from scipy.stats.qmc import Sobol
+
+    # `seed` is called `rng` too since SciPy 1.15; 1.14 has the one name alone
+    sequence = Sobol(d, scramble=True, seed=generator)
+    return sequence.random_base2((n - 1).bit_length())[:n]
+
+
+def set_rows(a: Matrix, rows: HostVector, columns: slice, values: Matrix) -> None:
+    """``a[rows, columns] = values`` in place, for a NumPy array of row numbers on the host."""
+    xp = array_namespace(a)
+    if is_numpy_namespace(xp) or is_cupy_namespace(xp):
+        a[xp.asarray(rows), columns] = values
+        return
+    for i, row in enumerate(rows.tolist()):
+        a[row, columns] = values[i, :]
+
+
+def solve_triangular(lower: Matrix, b: Array, *, transpose: bool = False) -> Array:
+    """Solve ``L x = b`` or, with `transpose`, ``Lᵀ x = b`` for lower triangular L; O(n² m)."""
+    xp = array_namespace(lower, b)
+    if is_numpy_namespace(xp):
+        from scipy.linalg import solve_triangular as solve
+    elif is_cupy_namespace(xp):
+        from cupyx.scipy.linalg import solve_triangular as solve
+    else:
+        return _substitute(xp, lower, b, transpose)
+    return solve(lower, b, lower=True, trans=1 if transpose else 0, check_finite=False)
+
+
+def _substitute(xp: Namespace, lower: Matrix, b: Array, transpose: bool) -> Array:
+    """Blocked substitution with standard operations, for namespaces without SciPy."""
+    block = 64
+    n = lower.shape[0]
+    matrix = xp.tril(lower)  # as LAPACK does, look at one triangle only
+    matrix = xp.matrix_transpose(matrix) if transpose else matrix
+    x = xp.asarray(b, copy=True) if b.ndim == 2 else xp.reshape(b, (n, 1))
+    starts = range(0, n, block)
+    parts: list[tuple[slice, Array]] = []
+    for start in reversed(starts) if transpose else starts:
+        rows = slice(start, min(start + block, n))
+        right = x[rows, :]
+        for done, part in parts:
+            right = right - matrix[rows, done] @ part
+        parts.append((rows, xp.linalg.solve(matrix[rows, rows], right)))
+    ordered = [part for _, part in sorted(parts, key=lambda item: item[0].start)]
+    solution = xp.concat(ordered, axis=0)
+    return solution if b.ndim == 2 else xp.reshape(solution, (n,))
+
+
+def triangular_product(lower: Matrix, b: Matrix) -> Matrix:
+    """``L b`` for lower triangular L (n, n), zero above the diagonal, and b (n, m); O(n² m)."""
+    if is_numpy_namespace(array_namespace(lower, b)) and b.size:  # BLAS refuses empty matrices
+        return blas("trmm", lower)(1.0, lower, b, lower=1)
+    return lower @ b
+
+
+_TAIL = 2.0  # below minus this, the normal distribution function is a continued fraction
+_LEVELS = 100  # of it: rounding in float64 from there on
+
+
+def log_normal_cdf(x: Array) -> Array:
+    """``log Φ(x)`` entry by entry, far into the tail: ``−x²/2`` does not underflow."""
+    xp = array_namespace(x)
+    if is_numpy_namespace(xp):
+        from scipy.special import log_ndtr
+    elif is_cupy_namespace(xp):
+        from cupyx.scipy.special import log_ndtr
+    else:
+        return _log_normal_cdf(xp, x)
+    return log_ndtr(x)
+
+
+def _log_normal_cdf(xp: Namespace, x: Array) -> Array:
+    """The same with standard operations: a fraction in the tail, a series in the middle."""
+    far = xp.clip(xp.abs(x), _TAIL, None)
+    tail = -0.5 * (far * far + LOG_2PI) - xp.log(far + mills_fractions(far)[0])
+    near = xp.clip(xp.abs(x), None, _TAIL)
+    below = xp.where(xp.abs(x) > _TAIL, tail, xp.log(0.5 - _middle(xp, near)))
+    return xp.where(x > 0.0, xp.log1p(-xp.exp(below)), below)
+
+
+def _middle(xp: Namespace, x: Array) -> Array:
+    """``Φ(x) − ½ = φ(x) Σₖ x^(2k+1) / (2k+1)!!``, for x up to `_TAIL`.
+
+    Source: Marsaglia (2004), Evaluating the normal distribution.
+    """
+    term = total = x
+    for k in range(1, 35):
+        term = term * x * x / (2 * k + 1)
+        total = total + term
+    return total * xp.exp(-0.5 * (x * x + LOG_2PI))
+
+
+def mills_fractions(x: Array) -> tuple[Array, Array, Array]:
+    """``q₁, q₂, q₃`` of the normal tail at x ≥ 2, where ``qₖ = k / (x + qₖ₊₁)``.
+
+    ``φ(x) / (1 − Φ(x)) = x + q₁``. What is left of such ratios when their leading terms cancel can
+    be written with these, without a cancellation. Source: Abramowitz & Stegun (1964), section 26.2.
+    """
+    q = [array_namespace(x).zeros_like(x)]
+    for k in range(_LEVELS, 0, -1):
+        q = [k / (x + q[0]), *q[:2]]
+    return q[0], q[1], q[2]

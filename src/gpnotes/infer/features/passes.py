@@ -1,0 +1,97 @@
+"""What regression on features does with rows of data: sums, and then slopes.
+
+Both are worked out for a chunk at a time, here or elsewhere, and add up.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from ...fast import cosines
+from ...ground import memory
+from ...ground import xp as _xp
+from ...ground.params import added
+from ...ground.xp import Matrix, Vector, array_namespace
+from ...model.contracts import Mean
+from ...model.kernels import Stationary
+from ...model.process import GP, admit_data, differentiable_mean, residual_of
+from ..sufficient import Statistics, like_data
+from .frequencies import Frequencies
+
+__all__ = ["Pull", "Slopes", "Sums"]
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """The statistics of some rows: what is worked out for each chunk, here or elsewhere."""
+
+    gp: GP
+    frequencies: Frequencies
+
+    def __call__(self, X: Matrix, y: Vector) -> Statistics:
+        kernel = _admit_rows(self.gp, self.frequencies, X, y)
+        r = _xp.in_double(residual_of(self.gp, X, y))
+        gram, cross = self._gram_and_cross(kernel, X, r)
+        noise_var = self.gp.noise_var
+        squares = float(array_namespace(r).sum(r * r))
+        log_noise = X.shape[0] * math.log(noise_var)
+        return Statistics(
+            X.shape[0], gram / noise_var, cross / noise_var, squares / noise_var, log_noise
+        )
+
+    def _gram_and_cross(self, kernel: Stationary, X: Matrix, r: Vector) -> tuple[Matrix, Vector]:
+        if cosines.serves(X):
+            return cosines.gram_and_cross(X, r, *self.frequencies.waves_of(kernel))
+        xp = array_namespace(X)
+        size = self.frequencies.size
+        gram = 0.0 * _xp.eye(size, r)
+        cross = 0.0 * gram[:, 0]
+        for rows in memory.blocks(X.shape[0], size):
+            Phi = _xp.in_double(self.frequencies.feature_rows(kernel, X[rows, :]))
+            gram = gram + xp.matrix_transpose(Phi) @ Phi
+            cross = cross + xp.matrix_transpose(Phi) @ r[rows]
+        return gram, cross
+
+
+@dataclass(frozen=True, eq=False)
+class Slopes:
+    """What is left of the gradient of some rows: derivatives by ω (R, d) and by the mean."""
+
+    omega_bar: Matrix
+    mean_bar: Mean
+
+    def __add__(self, other: Slopes) -> Slopes:
+        return Slopes(self.omega_bar + other.omega_bar, added(self.mean_bar, other.mean_bar))
+
+
+@dataclass(frozen=True, eq=False)
+class Pull:
+    """The second pass: `Slopes` of some rows, given w and ``B⁻¹/σ²`` of all of them."""
+
+    gp: GP
+    frequencies: Frequencies
+    weight_mean: Vector
+    precision: Matrix
+
+    def __call__(self, X: Matrix, y: Vector) -> Slopes:
+        kernel = _admit_rows(self.gp, self.frequencies, X, y)
+        xp = array_namespace(X)
+        r = _xp.in_double(residual_of(self.gp, X, y))
+        omega_bar = 0.0 * _xp.in_double(self.frequencies.unit)
+        alphas = []
+        for rows in memory.blocks(X.shape[0], self.frequencies.size):
+            part = X[rows, :]
+            Phi = _xp.in_double(self.frequencies.feature_rows(kernel, part))
+            alpha = (r[rows] - Phi @ self.weight_mean) / self.gp.noise_var
+            Phi_bar = alpha[:, None] * self.weight_mean[None, :] - Phi @ self.precision
+            P_bar = _xp.in_double(self.frequencies.phase_bar(kernel, part, Phi_bar))
+            omega_bar = omega_bar + xp.matrix_transpose(P_bar) @ _xp.in_double(part)
+            alphas.append(like_data(alpha, X))
+        mean_bar, _ = differentiable_mean(self.gp).pullback(X, xp.concat(alphas))
+        return Slopes(omega_bar, mean_bar)
+
+
+def _admit_rows(gp: GP, frequencies: Frequencies, X: Matrix, y: Vector) -> Stationary:
+    admit_data(gp, X, y)
+    return frequencies.admit(gp.kernel, X)

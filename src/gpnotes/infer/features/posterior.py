@@ -1,0 +1,109 @@
+"""The posterior of a process by its features."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ...ground import check as _check
+from ...ground import memory
+from ...ground.random import Stream
+from ...ground.xp import Matrix, Vector, array_namespace
+from ...model.kernels import Stationary
+from ...model.process import GP, admit_data, residual_of
+from ..linear import WeightPosterior
+from .frequencies import Frequencies
+
+__all__ = ["FeaturePosterior"]
+
+
+@dataclass(frozen=True, eq=False)
+class FeaturePosterior:
+    """The process given data, as far as its features tell; made by `condition`.
+
+    `weights` is the `linear.WeightPosterior` of the R weights. Every prediction is of f unless it
+    says ``noise=True``: then of a new y. The variance is that of the features: far from the data it
+    is the prior's, but with many data and few features it is too small in between, as if the
+    function were known there. Inputs that do not fit are a `ValueError` or a `TypeError`.
+
+    >>> import numpy as np
+    >>> from gpnotes import GP, RBF, stream
+    >>> from gpnotes.infer import features
+    >>> X = np.asarray([[0.0]])
+    >>> frequencies = features.draw_frequencies(RBF(), X, 10, stream(1))
+    >>> posterior = features.condition(GP(RBF(), 0.5), frequencies, X, np.asarray([3.0]))
+    >>> [a.round(4) for a in posterior.predict(X, noise=True)]
+    [array([2.]), array([0.8333])]
+    """
+
+    gp: GP
+    frequencies: Frequencies
+    weights: WeightPosterior
+
+    @property
+    def log_evidence(self) -> float:
+        """``log p(y)`` under the features."""
+        return self.weights.log_evidence
+
+    def predict(
+        self, Xs: Matrix, noise: bool = False, chunk: int | None = None
+    ) -> tuple[Vector, Vector]:
+        """Mean and variance, (n*,) each, at Xs (n*, d); O(n* R²).
+
+        ``m(x) + φ(x)·w`` and ``φ(x)ᵀ B⁻¹ φ(x)``, with `noise` σ² more. `chunk` points are worked on
+        at a time; without it, as many as keep a block of features at a few tens of MB.
+        """
+        _check.flag(noise, "noise")
+        predictions = [self.weights.predict(Phi, noise) for Phi in self._blocks(Xs, chunk)]
+        xp = array_namespace(Xs)
+        mean, variance = (xp.concat(column) for column in zip(*predictions, strict=True))
+        return self.gp.mean(Xs) + mean, variance
+
+    def mean(self, Xs: Matrix) -> Vector:
+        """The mean of f (and of y), (n*,), at Xs (n*, d); O(n* R)."""
+        parts = [Phi @ self.weights.weight_mean for Phi in self._blocks(Xs, None)]
+        return self.gp.mean(Xs) + array_namespace(Xs).concat(parts)
+
+    def variance(self, Xs: Matrix, noise: bool = False) -> Vector:
+        """The variance, (n*,), at Xs (n*, d)."""
+        return self.predict(Xs, noise)[1]
+
+    def covariance(self, Xs: Matrix, noise: bool = False) -> Matrix:
+        """The covariance, (n*, n*), at Xs (n*, d); of rank R at most."""
+        self._kernel(Xs)
+        memory.require_square(Xs.shape[0], like=Xs, copies=3, what="the predictive covariance")
+        return self.weights.covariance(self._features(Xs), noise)
+
+    def sample(self, Xs: Matrix, stream: Stream, n: int) -> Matrix:
+        """`n` functions drawn at Xs (n*, d), (n, n*): weights drawn, times features.
+
+        The same stream draws the same functions at any inputs. O(n* n R + R³).
+        """
+        kernel = self._kernel(Xs)
+        drawn = self.weights.sample_weights(stream, n)
+        xp = array_namespace(Xs)
+        rows = memory.blocks(Xs.shape[0], self.frequencies.size)
+        features = (self.frequencies.feature_rows(kernel, Xs[some, :]) for some in rows)
+        parts = [drawn @ xp.matrix_transpose(Phi) for Phi in features]
+        return self.gp.mean(Xs)[None, :] + xp.concat(parts, axis=1)
+
+    def extend(self, x: Matrix, y: Vector) -> FeaturePosterior:
+        """The posterior given further observations y (m,) at x (m, d); O(m R² + R³)."""
+        admit_data(self.gp, x, y, "x")
+        residual = residual_of(self.gp, x, y)
+        weights = self.weights.update(self._features(x), residual)
+        return FeaturePosterior(self.gp, self.frequencies, weights)
+
+    def _blocks(self, Xs: Matrix, chunk: int | None) -> Iterator[Matrix]:
+        """The features of Xs, a few rows at a time."""
+        kernel = self._kernel(Xs)
+        size = self.frequencies.size
+        entries = None if chunk is None else size * _check.whole(chunk, "chunk", 1)
+        for rows in memory.blocks(Xs.shape[0], size, entries):
+            yield self.frequencies.feature_rows(kernel, Xs[rows, :])
+
+    def _features(self, Xs: Matrix) -> Matrix:
+        return self.frequencies.feature_rows(self._kernel(Xs), Xs)
+
+    def _kernel(self, Xs: Matrix) -> Stationary:
+        return self.frequencies.admit(self.gp.kernel, Xs, "Xs")

@@ -1,0 +1,182 @@
+"""Gaussian process regression on random Fourier features: weights, evidence and its gradient.
+
+With features Φ for the kernel, ``y = m(X) + Φ w + ε`` and ``w ~ N(0, I)`` is regression in R
+weights. The data enter by sums over rows, in blocks, so that Φ (n, R) is never whole.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from ...ground import check as _check
+from ...ground import xp as _xp
+from ...ground.chunks import Chunk, Mapper, add_up, repeatable
+from ...ground.params import cotangent
+from ...ground.xp import Matrix, Vector, array_namespace
+from ...model.kernels import Stationary
+from ...model.kernels.sums import per_dimension
+from ...model.process import GP, differentiable_mean
+from ..linear import WeightPosterior
+from ..sufficient import Statistics, like_data, positive_noise
+from .frequencies import Frequencies
+from .passes import Pull, Slopes, Sums
+from .posterior import FeaturePosterior
+
+__all__ = [
+    "condition", "condition_on_chunks", "log_evidence",
+    "log_evidence_and_gradient", "log_evidence_and_gradient_on_chunks",
+]  # fmt: skip
+
+
+def condition(gp: GP, frequencies: Frequencies, X: Matrix, y: Vector) -> FeaturePosterior:
+    """The posterior of a process by features, given y (n,) at X (n, d); O(n R² + R³).
+
+    ``w | y ~ N(B⁻¹Φᵀr / σ², B⁻¹)`` with ``B = I + ΦᵀΦ / σ²`` and ``r = y − m(X)``. Memory is
+    O(R²), whatever n is: Φ is made a few rows at a time. Sums over rows are kept in float64 where
+    the device has it. Raises `ValueError` or `TypeError` for data, a kernel or frequencies that do
+    not go together, and for a process without noise.
+    Source: Rasmussen & Williams (2006), equation 2.8, with the features of Rahimi & Recht (2007).
+
+    >>> import numpy as np
+    >>> from gpnotes import GP, RBF, stream
+    >>> from gpnotes.infer.features import draw_frequencies
+    >>> X = np.linspace(0.0, 3.0, 30)[:, None]
+    >>> frequencies = draw_frequencies(RBF(), X, 100, stream(1))
+    >>> posterior = condition(GP(RBF(), 0.01), frequencies, X, np.sin(X[:, 0]))
+    >>> posterior.mean(np.asarray([[1.5]])).round(2)
+    array([1.])
+    """
+    statistics = Sums(_admit(gp, frequencies), frequencies)(X, y)
+    return _posterior(gp, frequencies, statistics)
+
+
+def condition_on_chunks(
+    gp: GP, frequencies: Frequencies, chunks: Iterable[Chunk], *, map: Mapper = builtins.map
+) -> FeaturePosterior:
+    """`condition` for data in chunks, which may be on other machines.
+
+    ``ΦᵀΦ``, ``Φᵀr`` and ``rᵀr`` of each chunk are worked out by `map` and added; see
+    `chunks.add_up` for what a chunk is, for what `map` may be and for what is raised. Memory here
+    is O(R²) for each answer that is held.
+
+    >>> import numpy as np
+    >>> from gpnotes import GP, RBF, stream
+    >>> from gpnotes.infer.features import draw_frequencies
+    >>> X = np.linspace(0.0, 3.0, 30)[:, None]
+    >>> frequencies = draw_frequencies(RBF(), X, 100, stream(1))
+    >>> halves = [(part, np.sin(part[:, 0])) for part in (X[:20], X[20:])]
+    >>> posterior = condition_on_chunks(GP(RBF(), 0.01), frequencies, halves)
+    >>> posterior.mean(np.asarray([[1.5]])).round(2)
+    array([1.])
+    """
+    work = Sums(_admit(gp, frequencies), frequencies)
+    return _posterior(gp, frequencies, add_up(work, chunks, map))
+
+
+def log_evidence(gp: GP, frequencies: Frequencies, X: Matrix, y: Vector) -> float:
+    """``log N(y; m(X), ΦΦᵀ + σ²I)``: the evidence of the process by features; O(n R² + R³).
+
+    ``−½ (n log 2πσ² + log |B| + rᵀr/σ² − cᵀc)`` with ``c = L⁻¹Φᵀr/σ²``, ``L Lᵀ = B``. Raises what
+    `condition` raises. Source: Rasmussen & Williams (2006), equation 5.8, by the determinant and
+    inversion lemmas of their appendix A.3.
+
+    >>> import numpy as np
+    >>> from gpnotes import GP, RBF, stream
+    >>> from gpnotes.infer.features import draw_frequencies
+    >>> X = np.zeros((1, 1))
+    >>> frequencies = draw_frequencies(RBF(), X, 2, stream(1))
+    >>> round(log_evidence(GP(RBF(), 1.0), frequencies, X, np.zeros(1)), 4)
+    -1.2655
+    """
+    return Sums(_admit(gp, frequencies), frequencies)(X, y).log_evidence
+
+
+def log_evidence_and_gradient(
+    gp: GP, frequencies: Frequencies, X: Matrix, y: Vector
+) -> tuple[float, GP]:
+    """`log_evidence` and its derivatives by all hyperparameters, as a `GP`; O(n R² + R³).
+
+    ``Φ_bar = α wᵀ − Φ B⁻¹/σ²`` with ``α = (r − Φ w)/σ²`` is carried back through the cosines, a few
+    rows at a time, in a second pass over the data. The frequencies are held. Raises what
+    `condition` raises, and `TypeError` for a mean without a pullback.
+
+    >>> import numpy as np
+    >>> from gpnotes import GP, RBF, stream
+    >>> from gpnotes.infer.features import draw_frequencies
+    >>> X = np.zeros((1, 1))
+    >>> frequencies = draw_frequencies(RBF(), X, 2, stream(1))
+    >>> value, gp_bar = log_evidence_and_gradient(GP(RBF(), 1.0), frequencies, X, np.zeros(1))
+    >>> round(gp_bar.noise_var, 4)
+    -0.25
+    """
+    differentiable_mean(_admit(gp, frequencies))
+    return _value_and_gradient(gp, frequencies, lambda work: work(X, y))
+
+
+def log_evidence_and_gradient_on_chunks(
+    gp: GP, frequencies: Frequencies, chunks: Iterable[Chunk], *, map: Mapper = builtins.map
+) -> tuple[float, GP]:
+    """`log_evidence_and_gradient` for data in chunks, which are gone through twice.
+
+    Raises what `chunks.add_up` raises, and `TypeError` for chunks that can be had only once.
+
+    >>> import numpy as np
+    >>> from gpnotes import GP, RBF, stream
+    >>> from gpnotes.infer.features import draw_frequencies
+    >>> X = np.zeros((1, 1))
+    >>> frequencies = draw_frequencies(RBF(), X, 2, stream(1))
+    >>> chunks = [(X, np.zeros(1)), (X, np.zeros(1))]
+    >>> value, _ = log_evidence_and_gradient_on_chunks(GP(RBF(), 1.0), frequencies, chunks)
+    >>> round(value, 4)
+    -2.3872
+    """
+    differentiable_mean(_admit(gp, frequencies))
+    again = repeatable(chunks)
+    return _value_and_gradient(gp, frequencies, lambda work: add_up(work, again, map))
+
+
+def _admit(gp: GP, frequencies: Frequencies) -> GP:
+    """A process with noise, and frequencies."""
+    _check.instance(frequencies, "frequencies", Frequencies)
+    positive_noise(_check.instance(gp, "gp", GP))
+    frequencies.admit_kernel(gp.kernel)
+    return gp
+
+
+def _posterior(gp: GP, frequencies: Frequencies, statistics: Statistics) -> FeaturePosterior:
+    root = statistics.factor.half_solve_t(_xp.eye(frequencies.size, statistics.gram))
+    weights = WeightPosterior(
+        like_data(statistics.weight_mean, frequencies.unit),
+        like_data(root, frequencies.unit),
+        gp.noise_var,
+        statistics.log_evidence,
+    )
+    return FeaturePosterior(gp, frequencies, weights)
+
+
+def _value_and_gradient(
+    gp: GP, frequencies: Frequencies, over_data: Callable[[Callable[..., Any]], Any]
+) -> tuple[float, GP]:
+    """The evidence and its derivatives, from two passes of work `over_data`."""
+    sums: Statistics = over_data(Sums(gp, frequencies))
+    w = sums.weight_mean
+    inverse = sums.factor.inverse()
+    trace = float(array_namespace(inverse).sum(_xp.diagonal(inverse)))
+    noise_var = gp.noise_var
+    slopes: Slopes = over_data(Pull(gp, frequencies, w, inverse / noise_var))
+    kernel = gp.kernel
+    assert isinstance(kernel, Stationary)
+    # Σ Φ_bar ∘ Φ = |w|² − tr(I − B⁻¹), and tr K_y⁻¹ = (n − tr(I − B⁻¹)) / σ²
+    used = frequencies.size - trace
+    scale_bar = float(array_namespace(w).sum(w * w)) - used
+    noise_bar = sums.squared_alpha(noise_var) - (sums.count - used) / noise_var
+    terms = like_data(slopes.omega_bar, frequencies.unit) * frequencies.unit
+    lengthscale_bar = per_dimension(-terms / kernel.lengthscale**2, kernel.lengthscale)
+    kernel_bar = cotangent(
+        kernel, variance=scale_bar / (2.0 * kernel.variance), lengthscale=lengthscale_bar
+    )
+    return sums.log_evidence, cotangent(
+        gp, kernel=kernel_bar, noise_var=0.5 * noise_bar, mean=slopes.mean_bar
+    )

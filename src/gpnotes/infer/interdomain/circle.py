@@ -1,0 +1,217 @@
+"""Fourier coefficients of f on the circle as inducing variables, and how many of them to take.
+
+They are independent, so that K_uu is diagonal, and what they leave of the variance of f is the same
+everywhere: the coefficients of the kernel that are left out.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from ...ground import check as _check
+from ...ground import memory
+from ...ground import xp as _xp
+from ...ground.xp import HostVector, Matrix, Vector, array_namespace, as_array, to_numpy
+from ...model.contracts import MeanFunction
+from ...model.kernels import Circular
+from ...model.kernels.circle import require_orders
+
+__all__ = ["Harmonics", "harmonics_within", "leading_harmonics"]
+
+_ROUNDING = 1e-16  # share of the variance below which a harmonic adds nothing
+_LEAST_SHARE = 1e-14  # less is rounding
+_MOST = 2**14  # harmonics that `harmonics_within` looks for
+_LEAST_NODES = 256  # of the integrals of `apply`
+
+
+@dataclass(frozen=True, eq=False)
+class Harmonics:
+    """The Fourier coefficients of f on the circle, of R `orders` n (R,), distinct whole numbers.
+
+    ``u = ∫ f(θ) cos nθ dθ / π`` for each order, then ``∫ f(θ) sin nθ dθ / π`` for each but 0; for
+    ``n = 0`` the mean, ``∫ f dθ / 2π``. With a kernel ``Σ aₙ cos nd`` on the circle, `Circular`,
+    ``cov(u, f(θ))`` is ``aₙ cos nθ`` or ``aₙ sin nθ`` and K_uu is diagonal with the same aₙ. M is
+    2R, or 2R − 1 where 0 is an order. There are no inputs to move. `orders` is copied; it has the
+    dtype of the data. Raises `ValueError` or `TypeError` for orders that are none, and for kernels
+    that are not `Circular`; so do the methods for arguments that do not fit. A kernel without some
+    of the orders costs K_uu a jitter: `leading_harmonics` leaves these out.
+    Source: Hensman, Durrande & Solin (2018) have harmonics as inducing variables on an interval;
+    on spheres Dutordoir, Durrande & Hensman (2020).
+
+    >>> import numpy as np
+    >>> from gpnotes.model.kernels import CircularArcCosine
+    >>> u = Harmonics(np.asarray([0.0, 1.0]))
+    >>> (u.cross(CircularArcCosine(np.pi**2), np.zeros((1, 1)))).round(4)  # mean, cosine, sine
+    array([[4.9348],
+           [4.    ],
+           [0.    ]])
+    """
+
+    orders: Vector
+
+    def __post_init__(self) -> None:
+        host = to_numpy(require_orders(self.orders, "orders"))
+        if host.size == 0 or np.unique(host).size < host.size:
+            raise ValueError(f"orders must be at least one, all distinct; got {self.orders}")
+        _xp.keep_copies(self, "orders")
+
+    @property
+    def inputs(self) -> Matrix:
+        """An array (0, 1), since there are none to move."""
+        return self.orders[:0][:, None]
+
+    @property
+    def size(self) -> int:
+        """M."""
+        return self.orders.shape[0] + self._sines.shape[0]
+
+    @property
+    def _sines(self) -> Vector:
+        xp = array_namespace(self.orders)
+        rows = np.flatnonzero(to_numpy(self.orders))
+        places = xp.asarray(rows, dtype=xp.int64, device=_xp.device(self.orders))
+        return xp.take(self.orders, places, axis=0)
+
+    @property
+    def _of_each(self) -> Vector:
+        """The order of each of the M."""
+        return array_namespace(self.orders).concat([self.orders, self._sines], axis=0)
+
+    def moved(self, inputs: Matrix) -> Self:
+        """These, since none of the inputs can be moved; `inputs` (0, 1)."""
+        _check.matrix(inputs, "inputs", rows=0, columns=1)
+        _check.alike(inputs, "inputs", self.orders, "orders")
+        return self
+
+    def apply(self, function: MeanFunction) -> Vector:
+        """The Fourier coefficients (M,) of a function of angles, by the trapezoidal rule.
+
+        It takes 256 angles or, if that is more, eight for each harmonic up to the highest: enough
+        for all digits if the function is smooth round the circle; the error of one with kinks falls
+        with the square of that number.
+        """
+        _check.function(function, "function")
+        highest = int(float(array_namespace(self.orders).max(self.orders)))
+        nodes = max(_LEAST_NODES, 8 * highest)
+        angles = as_array(2.0 * math.pi / nodes * np.arange(nodes)[:, None], self.orders)
+        means = self._waves(angles) @ function(angles) / nodes
+        return array_namespace(means).where(self._of_each == 0.0, means, 2.0 * means)
+
+    def lost(self, kernel: Circular) -> float:
+        """``σ_f² − Σ aₙ`` over the orders: the variance of f at any angle that u leaves; O(R)."""
+        self._admit(kernel)
+        wide = _xp.in_double(self.orders)
+        kept = float(array_namespace(wide).sum(kernel._spectrum(wide).value))
+        return kernel.variance * max(0.0, 1.0 - kept)
+
+    def gram(self, kernel: Circular) -> Matrix:
+        """``diag(aₙ)``, (M, M), a dense matrix."""
+        self._admit(kernel)
+        memory.require_square(self.size, like=self.orders, copies=2, what="K_uu")
+        return _xp.eye(self.size, self.orders) * self._coefficients(kernel)
+
+    def gram_pullback(self, kernel: Circular, K_bar: Matrix) -> tuple[Circular, Matrix]:
+        """``(kernel_bar, nothing)`` for `K_bar` (M, M), of which only the diagonal matters."""
+        self._admit(kernel)
+        self._admit_bar(K_bar, self.size)
+        return self._pulled(kernel, _xp.diagonal(K_bar))
+
+    def cross(self, kernel: Circular, X: Matrix) -> Matrix:
+        """``aₙ cos nθ`` and ``aₙ sin nθ``, (M, n), for angles X (n, 1); O(M n)."""
+        self._admit(kernel)
+        self._admit_angles(X)
+        return self._coefficients(kernel)[:, None] * self._waves(X)
+
+    def cross_pullback(self, kernel: Circular, X: Matrix, K_bar: Matrix) -> tuple[Circular, Matrix]:
+        """``(kernel_bar, nothing)`` for angles X (n, 1) and `K_bar` (M, n)."""
+        self._admit(kernel)
+        self._admit_angles(X)
+        self._admit_bar(K_bar, X.shape[0])
+        return self._pulled(kernel, array_namespace(X).sum(K_bar * self._waves(X), axis=1))
+
+    def _waves(self, X: Matrix) -> Matrix:
+        """Cosines, then sines, (M, n)."""
+        xp = array_namespace(X)
+        turned = xp.matrix_transpose(X)
+        cosines, sines = xp.cos(self.orders[:, None] * turned), self._sines[:, None] * turned
+        return xp.concat([cosines, xp.sin(sines)], axis=0)
+
+    def _coefficients(self, kernel: Circular) -> Vector:
+        """aₙ of each of the M."""
+        return kernel.variance * kernel._spectrum(self._of_each).value
+
+    def _pulled(self, kernel: Circular, bar: Vector) -> tuple[Circular, Matrix]:
+        return kernel.coefficients_pullback(self._of_each, bar), self.inputs
+
+    def _admit(self, kernel: Circular) -> None:
+        if not isinstance(kernel, Circular):
+            wanted = "a kernel on the circle, such as CircularRBF()"
+            raise TypeError(f"kernel must be {wanted}; got {kernel!r}")
+        kernel._admit(self.inputs, "inputs")
+
+    def _admit_angles(self, X: Matrix) -> None:
+        _check.alike(_check.matrix(X, "X", columns=1), "X", self.orders, "orders")
+
+    def _admit_bar(self, K_bar: Matrix, columns: int) -> None:
+        _check.matrix(K_bar, "K_bar", rows=self.size, columns=columns)
+        _check.alike(K_bar, "K_bar", self.orders, "orders")
+
+
+def leading_harmonics(kernel: Circular, X: Matrix, n: int) -> Harmonics:
+    """The first `n` orders that f has, of the namespace and dtype of the angles X (N, 1).
+
+    Orders whose coefficient is below 1e-16 of the variance are left out; where more than half of
+    the first 2n are, as for a smooth kernel, fewer than n come back. Raises `ValueError` or
+    `TypeError` for arguments that do not fit.
+
+    >>> import numpy as np
+    >>> from gpnotes.model.kernels import CircularArcCosine
+    >>> leading_harmonics(CircularArcCosine(), np.zeros((1, 1)), 4).orders
+    array([0., 1., 3., 5.])
+    """
+    _admit_angles(kernel, X)
+    return Harmonics(as_array(_orders_and_shares(kernel, _check.whole(n, "n", 1))[0], X))
+
+
+def harmonics_within(kernel: Circular, X: Matrix, share: float) -> Harmonics:
+    """As few leading harmonics as leave at most the `share` of the variance: a spectral truncation.
+
+    The trace term of VFE is then ``−share · n σ_f² / 2σ²`` nats at worst, for n observations. The
+    angles X (N, 1) say of which namespace and dtype. Raises `ValueError` for a share that is not
+    from 1e-14 to 1 or takes more than 2¹⁴ orders, and `TypeError` for what is no circular kernel.
+
+    >>> import numpy as np
+    >>> from gpnotes.model.kernels import CircularRBF
+    >>> found = harmonics_within(CircularRBF(1.0, 0.5), np.zeros((1, 1)), 1e-6)
+    >>> found.size, found.lost(CircularRBF(1.0, 0.5)) < 1e-6
+    (21, True)
+    """
+    _admit_angles(kernel, X)
+    share = _check.number(share, "share")
+    if not _LEAST_SHARE <= share < 1.0:
+        raise ValueError(f"share must be from {_LEAST_SHARE} to 1; got {share}")
+    n = 8
+    while n <= _MOST:
+        orders, shares = _orders_and_shares(kernel, n)
+        enough = np.flatnonzero(1.0 - np.cumsum(shares) <= share)
+        if enough.size:
+            return Harmonics(as_array(orders[: enough[0] + 1], X))
+        n *= 2
+    raise ValueError(f"share must be one that {_MOST} harmonics of {kernel!r} leave; got {share}")
+
+
+def _orders_and_shares(kernel: Circular, n: int) -> tuple[HostVector, HostVector]:
+    orders = np.arange(2.0 * n)
+    shares = to_numpy(kernel._spectrum(orders).value)
+    kept = np.flatnonzero(shares > _ROUNDING)[:n]
+    return orders[kept], shares[kept]
+
+
+def _admit_angles(kernel: Circular, X: Matrix) -> None:
+    if not isinstance(kernel, Circular):
+        raise TypeError(f"kernel must be on the circle, such as CircularRBF(); got {kernel!r}")
+    kernel._admit(_check.matrix(X, "X"), "X")

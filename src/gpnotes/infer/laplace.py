@@ -1,0 +1,307 @@
+"""Labels and other non-Gaussian observations: a Gaussian around the mode of f.
+
+`condition` finds the mode by Newton steps and keeps the factor of ``B = I + W^½ K W^½``, whose
+eigenvalues are at least one. Prediction, the approximate evidence and its derivatives start from
+it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+
+from ..ground import check as _check
+from ..ground import memory
+from ..ground import xp as _xp
+from ..ground.ascent import ascend
+from ..ground.linalg import Cholesky, cholesky
+from ..ground.params import cotangent, flatten, flatten_gradient
+from ..ground.random import Stream
+from ..ground.xp import Matrix, Vector, array_namespace
+from ..model.bounds import ends, limits
+from ..model.contracts import LabelLikelihood, Likelihood, require
+from ..model.gaussian import Normal, normal_of
+from ..model.likelihoods import Bernoulli, unchecked
+from ..model.process import GP, admit_data, differentiable_mean
+
+__all__ = ["LaplacePosterior", "condition", "fit"]
+
+_MOST_STEPS, _MOST_HALVINGS = 200, 20
+_PROBIT = Bernoulli()
+
+
+def condition(gp: GP, X: Matrix, y: Vector, likelihood: Likelihood = _PROBIT) -> LaplacePosterior:
+    """The Gaussian around the mode of ``p(f | y)`` given y (n,) at X (n, d); O(n³) a Newton step.
+
+    :eq:`eq-al-laplace`. `likelihood` gives `log_density(y, f)` and `derivatives(y, f)`, and is
+    log-concave in f; labels are 1 and −1. It says how y scatters around f, so that ``gp.noise_var``
+    must be zero. A Newton step is halved until it does not lower the posterior density; some ten
+    are taken.
+
+    Under a prior as wide as the labels allow, ``p(f | y)`` is skewed and its mode nearer to zero
+    than its mean: probabilities are then too near to a half (Kuss & Rasmussen, 2005).
+
+    Raises `ValueError` or `TypeError` for data that do not fit and for other labels,
+    `MemoryError` for a matrix that has no room, `RuntimeError` where the mode is not found.
+    Source: Rasmussen & Williams (2006), algorithm 3.1.
+
+    >>> from gpnotes import RBF
+    >>> X, y = np.asarray([[0.0], [1.0], [3.0]]), np.asarray([1.0, 1.0, -1.0])
+    >>> posterior = condition(GP(RBF(4.0), 0.0), X, y)
+    >>> posterior.probability(np.asarray([[0.5], [3.0]])).round(4)
+    array([0.8158, 0.2662])
+    """
+    _admit(gp, X, y, likelihood)
+    return _conditioned(gp, X, y, likelihood)
+
+
+def _conditioned(gp: GP, X: Matrix, y: Vector, likelihood: Likelihood) -> LaplacePosterior:
+    K = gp.kernel(X)
+    mean = gp.mean(X)
+    f, steps = _mode(K, mean, y, likelihood)
+    first, second, third = unchecked(likelihood)[1](y, f)
+    sqrt_W = array_namespace(f).sqrt(-second)
+    factor = _factor(K, sqrt_W)
+    return LaplacePosterior(gp, X, y, likelihood, f, first, sqrt_W, third, factor, steps)
+
+
+def _mode(K: Matrix, mean: Vector, y: Vector, likelihood: Likelihood) -> tuple[Vector, int]:
+    """The f of the largest ``log p(y | f) − ½ (f − m)ᵀ K⁻¹ (f − m)``, and the steps it took."""
+    xp = array_namespace(K)
+    log_density, derivatives = unchecked(likelihood)
+
+    def value(alpha: Vector, f: Vector) -> float:
+        return float(xp.sum(log_density(y, f)) - 0.5 * xp.sum(alpha * (f - mean)))
+
+    alpha = xp.zeros_like(mean)
+    f = mean
+    here = value(alpha, f)
+    tolerance = _xp.epsilon(K) ** 0.5
+    for step in range(1, _MOST_STEPS + 1):
+        toward = _newton(K, f - mean, *derivatives(y, f)[:2]) - alpha
+        for halvings in range(_MOST_HALVINGS):
+            tried = alpha + 0.5**halvings * toward
+            new = mean + K @ tried
+            there = value(tried, new)
+            if there >= here - 10.0 * _xp.epsilon(K) * (1.0 + abs(here) + _summed(K, tried)):
+                break
+        moved = float(xp.max(xp.abs(new - f)))
+        size = 1.0 + float(xp.max(xp.abs(f)))
+        alpha, f, here = tried, new, there
+        if halvings == 0 and moved <= tolerance * size:  # Newton squares it: √eps leaves eps
+            return f, step
+    wanted = f"the mode must be found in {_MOST_STEPS} Newton steps"
+    why = f"is p(y | f) log-concave, and the prior not too wide for {K.dtype}?"
+    raise RuntimeError(f"{wanted}; it was not: {why}")
+
+
+def _summed(K: Matrix, alpha: Vector) -> float:
+    """``|α|ᵀ |K| |α|``: the sizes of all that ``αᵀ K α`` sums, which it is rounded by."""
+    xp = array_namespace(K)
+    size = xp.abs(alpha)
+    return float(xp.sum(size * (xp.abs(K) @ size)))
+
+
+def _newton(K: Matrix, deviation: Vector, first: Vector, second: Vector) -> Vector:
+    """``K⁻¹(f − m)`` of the maximum of the quadratic that touches the posterior at f."""
+    xp = array_namespace(deviation)
+    if not bool(xp.all(second <= 0.0)):
+        top = float(xp.max(second))
+        raise ValueError(f"likelihood must be log-concave in f; its second derivative is {top:.3g}")
+    sqrt_W = xp.sqrt(-second)
+    # with b = W (f − m) + ∇log p: α = b − W^½ B⁻¹ W^½ K b
+    b = first - second * deviation
+    return b - sqrt_W * _factor(K, sqrt_W).solve(sqrt_W * (K @ b))
+
+
+def _factor(K: Matrix, sqrt_W: Vector) -> Cholesky:
+    """Of ``B = I + W^½ K W^½``."""
+    B = _xp.eye(K.shape[0], K) + sqrt_W[:, None] * K * sqrt_W[None, :]
+    return cholesky(B, name="I + W^½ K W^½")
+
+
+@dataclass(frozen=True, eq=False)
+class LaplacePosterior:
+    """``f | y ≈ N(mode, (K⁻¹ + W)⁻¹)``; made by `condition`.
+
+    `mode` is that of f at X; there `gradient` is that of ``log p(y | f)``, `sqrt_W` ``W^½`` with W
+    minus its second derivatives, `third` its third; (n,) each. `cholesky` factors
+    ``I + W^½ K W^½``, `steps` is how many Newton steps it took.
+    Source: Rasmussen & Williams (2006), section 3.4.
+
+    >>> from gpnotes import RBF
+    >>> posterior = condition(GP(RBF(), 0.0), np.zeros((1, 1)), np.ones(1))
+    >>> mean, variance = posterior.predict(np.asarray([[0.0], [9.0]]))
+    >>> mean.round(4), variance.round(4)
+    (array([0.5061, 0.    ]), array([0.6613, 1.    ]))
+    """
+
+    gp: GP
+    X: Matrix
+    y: Vector
+    likelihood: Likelihood
+    mode: Vector
+    gradient: Vector
+    sqrt_W: Vector
+    third: Vector
+    cholesky: Cholesky
+    steps: int
+
+    def predict(self, Xs: Matrix) -> tuple[Vector, Vector]:
+        """Mean and variance of f, (n*,) each, at Xs (n*, d); O(n² n*).
+
+        Source: Rasmussen & Williams (2006), algorithm 3.2.
+        """
+        _check.matrix(Xs, "Xs", columns=self.X.shape[1])
+        _check.alike(Xs, "Xs", self.X, "X")
+        blocks = memory.blocks(Xs.shape[0], self.X.shape[0])
+        predictions = [self._predict(Xs[rows, :]) for rows in blocks]
+        means, variances = zip(*predictions, strict=True)
+        xp = array_namespace(Xs)
+        return xp.concat(means), xp.concat(variances)
+
+    def _predict(self, Xs: Matrix) -> tuple[Vector, Vector]:
+        xp = array_namespace(Xs)
+        cross = self.gp.kernel(self.X, Xs)
+        half = self.cholesky.half_solve(self.sqrt_W[:, None] * cross)
+        variance = self.gp.kernel.diag(Xs) - xp.sum(half * half, axis=0)
+        mean = self.gp.mean(Xs) + xp.matrix_transpose(cross) @ self.gradient
+        return mean, xp.clip(variance, 0.0, None)
+
+    def mean(self, Xs: Matrix) -> Vector:
+        """The mean of f, (n*,), at Xs (n*, d)."""
+        return self.predict(Xs)[0]
+
+    def variance(self, Xs: Matrix) -> Vector:
+        """The variance of f, (n*,), at Xs (n*, d)."""
+        return self.predict(Xs)[1]
+
+    def sample(self, Xs: Matrix, stream: Stream, n: int) -> Matrix:
+        """`n` functions drawn at Xs (n*, d), shape (n, n*), from the approximation.
+
+        By the root of `joint`, as those of an exact posterior.
+        """
+        _check.instance(stream, "stream", Stream)
+        _check.whole(n, "n")
+        return self.joint(Xs).sample(stream, n)
+
+    def joint(self, Xs: Matrix) -> Normal:
+        """The distribution of f at all of Xs (n*, d) together."""
+        covariance = self.covariance(Xs)
+        return normal_of(self.mean(Xs), covariance, self.gp.kernel.diag(Xs))
+
+    def covariance(self, Xs: Matrix) -> Matrix:
+        """The covariance of f, (n*, n*), at Xs (n*, d)."""
+        _check.matrix(Xs, "Xs", columns=self.X.shape[1])
+        _check.alike(Xs, "Xs", self.X, "X")
+        memory.require_square(Xs.shape[0], like=Xs, copies=3, what="the predictive covariance")
+        half = self.cholesky.half_solve(self.sqrt_W[:, None] * self.gp.kernel(self.X, Xs))
+        return self.gp.kernel(Xs) - array_namespace(Xs).matrix_transpose(half) @ half
+
+    def probability(self, Xs: Matrix) -> Vector:
+        """``P(y = 1)``, (n*,), at Xs (n*, d), averaged over f, :eq:`eq-al-predictive`."""
+        label = require(self.likelihood, "the likelihood", LabelLikelihood)
+        return cast(LabelLikelihood, label).probability(*self.predict(Xs))
+
+    @property
+    def log_evidence(self) -> float:
+        """``log p(y | f) − ½ (f − m)ᵀ K⁻¹ (f − m) − ½ log |B|`` at the mode, nearly ``log p(y)``.
+
+        Source: Rasmussen & Williams (2006), algorithm 3.1.
+        """
+        xp = array_namespace(self.mode)
+        deviation = self.mode - self.gp.mean(self.X)
+        fit = float(xp.sum(self.likelihood.log_density(self.y, self.mode)))
+        return fit - 0.5 * float(xp.sum(self.gradient * deviation)) - 0.5 * self.cholesky.log_det
+
+    def evidence_gradient(self) -> tuple[GP, Matrix]:
+        """The derivatives of `log_evidence`: ``(gp_bar, X_bar)``; O(n³).
+
+        There is no third one, by y, as in `exact.Posterior`: a label cannot change a little.
+        The mode moves with the hyperparameters, ``df = (I + KW)⁻¹ (dK ∇log p + dm)``, and W with
+        the mode. So with ``R = W^½ B⁻¹ W^½`` and ``s = ½ diag((K⁻¹ + W)⁻¹) ∇³log p`` there is one
+        matrix for all, ``K_bar = ½ (a aᵀ − R) + u aᵀ`` with ``a = ∇log p`` and ``u = s − R K s``.
+        Source: Rasmussen & Williams (2006), algorithm 5.1.
+        """
+        n = self.X.shape[0]
+        xp = array_namespace(self.X)
+        memory.require_square(n, like=self.X, copies=6, what="the gradient of the evidence")
+        K = self.gp.kernel(self.X)
+        half = self.cholesky.half_solve(self.sqrt_W[:, None] * K)
+        s = 0.5 * (_xp.diagonal(K) - xp.sum(half * half, axis=0)) * self.third
+        u = s - self.sqrt_W * self.cholesky.solve(self.sqrt_W * (K @ s))
+        R = self.sqrt_W[:, None] * self.cholesky.inverse() * self.sqrt_W[None, :]
+        K_bar = (0.5 * self.gradient + u)[:, None] * self.gradient[None, :] - 0.5 * R
+        kernel_bar, X_bar, _ = self.gp.kernel.pullback(self.X, None, K_bar)
+        mean_bar, X_bar_of_mean = differentiable_mean(self.gp).pullback(self.X, self.gradient + u)
+        gp_bar = cotangent(self.gp, kernel=kernel_bar, noise_var=0.0, mean=mean_bar)
+        return gp_bar, X_bar + X_bar_of_mean
+
+
+def fit(
+    gp: GP,
+    X: Matrix,
+    y: Vector,
+    likelihood: Likelihood = _PROBIT,
+    *,
+    bounds: Mapping[str, tuple[float, float]] | None = None,
+    fixed: Collection[str] = (),
+    steps: int = 100,
+) -> LaplacePosterior:
+    """The approximation at hyperparameters that maximise its evidence, from those of `gp`.
+
+    `bounds` limit parameters by name, in their own units; the others are brought back where they
+    leave what X and y can tell apart, `bounds.ends`; `fixed` names those that stay, as in
+    `params.flatten`. Parameters without a mode are turned back from. Raises what `condition`
+    raises for `gp`, and `TypeError` or `ValueError` for bounds that are no intervals and for names
+    that are not there.
+    Source: Rasmussen & Williams (2006), section 5.5.1.
+
+    >>> from gpnotes import RBF
+    >>> X = np.linspace(0.0, 6.0, 12)[:, None]
+    >>> y, gp = np.sign(np.sin(X[:, 0]) + 0.1), GP(RBF(1.0, 0.3), 0.0)
+    >>> fit(gp, X, y).log_evidence > condition(gp, X, y).log_evidence
+    True
+    """
+    _admit(gp, X, y, likelihood)
+    differentiable_mean(gp)
+    steps = _check.whole(steps, "steps", 1)
+    held = _with_noise(fixed)
+    start, rebuild = flatten(gp, fixed=held)
+    given = limits(gp, bounds, fixed=held)
+    reach = ends(gp, X, y, fixed=held)
+
+    def evidence(vector: np.ndarray) -> tuple[float, np.ndarray]:
+        """The evidence and its gradient."""
+        here = rebuild(vector)
+        posterior = _conditioned(here, X, y, likelihood)
+        gradient = flatten_gradient(here, posterior.evidence_gradient()[0], fixed=held)
+        return posterior.log_evidence, gradient
+
+    ascent = ascend(evidence, start, given, steps, reach)
+    return _conditioned(rebuild(ascent.vector), X, y, likelihood)
+
+
+def _with_noise(fixed: Collection[str]) -> Collection[str]:
+    """`fixed` and the noise, which is zero here."""
+    if isinstance(fixed, str) or not isinstance(fixed, Collection):
+        raise TypeError(f"fixed must be a collection of names; got {fixed!r}")
+    return (*fixed, "noise_var")
+
+
+def _admit(gp: GP, X: Matrix, y: Vector, likelihood: Likelihood) -> None:
+    admit_data(gp, X, y)
+    require(likelihood, "likelihood", Likelihood)
+    if gp.noise_var:
+        why = "the likelihood says how y scatters around f"
+        raise ValueError(f"gp.noise_var must be 0: {why}; got {gp.noise_var}")
+    mean = gp.mean(X)
+    given = [likelihood.log_density(y, mean), *unchecked(likelihood)[1](y, mean)]
+    shapes = [tuple(getattr(terms, "shape", ())) for terms in given]
+    if shapes != 4 * [mean.shape]:
+        wanted = f"a log density and three derivatives of shape {mean.shape}"
+        raise ValueError(f"likelihood must give {wanted}; got {shapes}")
+    memory.require_square(X.shape[0], like=X, copies=5, what="the Gram matrix")

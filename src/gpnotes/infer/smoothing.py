@@ -1,0 +1,110 @@
+"""A posterior mean as a linear smoother: its weights, its degrees of freedom, its cross-validation.
+
+Given the hyperparameters, the posterior mean is linear in the observations. What it makes of them
+is therefore a matrix, and everything here is a view of that matrix; all of it comes from the
+Cholesky factor that an exact posterior has.
+"""
+
+from __future__ import annotations
+
+from ..ground import check as _check
+from ..ground import memory
+from ..ground import xp as _xp
+from ..ground.xp import Matrix, array_namespace
+from .exact import Posterior
+
+__all__ = ["degrees_of_freedom", "generalised_cross_validation", "hat_matrix"]
+
+
+def hat_matrix(posterior: Posterior, Xs: Matrix | None = None) -> Matrix:
+    """The weights H (n*, n) by which observations enter the mean at Xs (n*, d), a place a row.
+
+    ``f̄_* = m(Xs) + H (y − m(X))`` with ``H = K_*f K_y⁻¹``, :eq:`eq-sm-hat`; m is the prior's mean.
+    Without Xs at the inputs themselves, (n, n), where ``H = I − σ_n² K_y⁻¹``, :eq:`eq-sm-residual`,
+    is symmetric. Jitter counts as noise. O(n² n*), or O(n³) at the inputs.
+
+    Raises `ValueError` or `TypeError` for arguments that do not fit, `MemoryError` for a matrix
+    that has no room. Source: Rasmussen & Williams (2006), section 2.6.
+
+    >>> import numpy as np
+    >>> from gpnotes import GP, RBF, condition
+    >>> X = np.asarray([[0.0], [1.0]])
+    >>> posterior = condition(GP(RBF(), 0.5), X, np.asarray([3.0, 0.0]))
+    >>> hat_matrix(posterior).round(4)
+    array([[0.6015, 0.1611],
+           [0.1611, 0.6015]])
+    """
+    _admit(posterior)
+    if Xs is None:
+        return _xp.eye(posterior.X.shape[0], posterior.X) - _noise(posterior) * _inverse(posterior)
+    _check.matrix(Xs, "Xs", columns=posterior.X.shape[1])
+    _check.alike(Xs, "Xs", posterior.X, "X")
+    n, n_new = posterior.X.shape[0], Xs.shape[0]
+    memory.require(n_new, n, copies=3, like=Xs, what="the hat matrix")
+    weights = posterior.cholesky.solve(posterior.gp.kernel(posterior.X, Xs))
+    return array_namespace(weights).matrix_transpose(weights)
+
+
+def degrees_of_freedom(posterior: Posterior) -> float:
+    """How many free numbers the mean at the inputs is worth: from 0 to n, the number of readings.
+
+    ``tr H = n − σ_n² tr K_y⁻¹``, :eq:`eq-sm-df`; a mean of the prior, which is given, counts for
+    nothing. O(n³), without H.
+
+    Raises `TypeError` for what is no posterior, `MemoryError` for an inverse that has no room.
+    Source: Rasmussen & Williams (2006), section 2.6.
+
+    >>> import numpy as np
+    >>> from gpnotes import GP, RBF, condition
+    >>> far_apart = np.asarray([[0.0], [100.0]])
+    >>> degrees_of_freedom(condition(GP(RBF(3.0), 1.0), far_apart, np.ones(2)))
+    1.5
+    """
+    n = _admit(posterior).X.shape[0]
+    return n - _noise(posterior) * _trace(posterior)
+
+
+def generalised_cross_validation(posterior: Posterior) -> float:
+    """The mean squared error of leaving one out, with one leverage for all; less is better.
+
+    ``(|y − f̄|² / n) / (1 − tr H / n)²``, which is ``n |α|² / (tr K_y⁻¹)²``, :eq:`eq-sm-gcv`, and so
+    has a value without noise, too. The exact errors, each with its own leverage, are y less the
+    mean of `Posterior.leave_one_out`. In the units of y squared; O(n³).
+
+    Raises `TypeError` for what is no posterior, `ValueError` for readings so large that squares
+    overflow, `MemoryError` for an inverse that has no room.
+    Source: Golub, Heath & Wahba (1979).
+
+    >>> import numpy as np
+    >>> from gpnotes import GP, RBF, condition
+    >>> far_apart, y = np.asarray([[0.0], [100.0]]), np.asarray([1.0, 3.0])
+    >>> generalised_cross_validation(condition(GP(RBF(3.0), 1.0), far_apart, y))
+    5.0
+    """
+    n = _admit(posterior).X.shape[0]
+    alpha = _check.squarable(posterior.alpha, "the alpha of posterior")
+    # α over the mean of diag K_y⁻¹, where leaving one out divides by each entry
+    errors = alpha * (n / _trace(posterior))
+    return float(array_namespace(errors).mean(errors * errors))
+
+
+def _admit(posterior: Posterior) -> Posterior:
+    return _check.instance(posterior, "posterior", Posterior)
+
+
+def _noise(posterior: Posterior) -> float:
+    """What the diagonal of K_y has beside the kernel."""
+    return posterior.gp.noise_var + posterior.cholesky.jitter
+
+
+def _inverse(posterior: Posterior) -> Matrix:
+    memory.require_square(
+        posterior.X.shape[0], like=posterior.X, copies=3, what="the inverse of K_y"
+    )
+    return posterior.cholesky.inverse()
+
+
+def _trace(posterior: Posterior) -> float:
+    """``tr K_y⁻¹``, worked out in float64 where the device has it."""
+    diagonal = _xp.in_double(_xp.diagonal(_inverse(posterior)))
+    return float(array_namespace(diagonal).sum(diagonal))

@@ -1,0 +1,113 @@
+"""The process at inducing points, and what it tells of other inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+
+from ...fast import inducing as in_place
+from ...ground import memory
+from ...ground import xp as _xp
+from ...ground.linalg import Cholesky, factorise, warn_of_jitter
+from ...ground.params import cotangent, leaves, replaced
+from ...ground.xp import Matrix, Vector, array_namespace
+from ...model.contracts import InducingVariables
+from ...model.kernels import Kernel
+from ...model.process import GP
+from ..interdomain import InducingPoints
+
+__all__ = ["Inducing", "inducing_at"]
+
+
+@dataclass(frozen=True, eq=False)
+class Inducing:
+    """The prior of ``u = f(Z)``, or of other `variables`: a kernel, and ``K_uu = L_u L_uᵀ``.
+
+    All in float64 where the device has it, whatever the data are in: what u leaves of a variance is
+    a difference that float32 would drown. `given` is the variables as they came. Made by
+    `inducing_at`.
+    """
+
+    kernel: Kernel
+    variables: InducingVariables
+    factor: Cholesky
+    given: InducingVariables
+
+    @property
+    def Z(self) -> Matrix:
+        """The inputs that can be moved, such as the inducing points (M, d)."""
+        return self.variables.inputs
+
+    @property
+    def size(self) -> int:
+        """The number of inducing variables M."""
+        return self.variables.size
+
+    @property
+    def in_place(self) -> bool:
+        """Whether `inplace.inducing` can work for the variables, the kernel and inputs like Z."""
+        return type(self.variables) is InducingPoints and in_place.serves(self.kernel, self.Z)
+
+    def whiten(self, X: Matrix) -> tuple[Matrix, Vector]:
+        """``V = L_u⁻¹ K_uf`` (M, n), and the gaps ``max(k(xᵢ, xᵢ) − |vᵢ|², 0)`` (n,); O(M² n)."""
+        kernel = self.kernel
+        if self.in_place and in_place.serves(kernel, X):
+            block = in_place.whiten(kernel, self.Z, self.factor.lower, X)
+            return block.Phi.T, block.gap
+        V = _xp.solve_triangular(self.factor.lower, self.variables.cross(kernel, X))
+        xp = array_namespace(X)
+        return V, xp.clip(self.kernel._diag(X) - xp.sum(V * V, axis=0), 0.0, None)
+
+    def blocks(self, n: int) -> Iterator[slice]:
+        """n rows of data, a few at a time: M numbers a row, in four or five matrices."""
+        return iter(memory.blocks(n, self.size))
+
+
+def inducing_at(gp: GP, variables: InducingVariables, *, quiet: bool = False) -> Inducing:
+    """The prior of u; variables that (nearly) coincide cost K_uu a jitter, of which a warning, if
+    not `quiet`: a fit meets many."""
+    inputs = variables.inputs
+    gp.kernel._admit(inputs, "Z")
+    memory.require_square(variables.size, like=inputs, copies=6, what="K_uu")
+    kernel = in_double(gp.kernel)
+    wide = _variables_in_double(variables)
+    name = f"K_uu of {gp.kernel!r}"
+    factor = factorise(wide.gram(kernel), name=name)
+    if not quiet:
+        warn_of_jitter(factor.jitter, name)
+    return Inducing(kernel, wide, factor, variables)
+
+
+def _variables_in_double(variables: InducingVariables) -> InducingVariables:
+    held = {item.name: getattr(variables, item.name) for item in fields(variables)}
+    arrays = {
+        name: _xp.in_double(a) for name, a in held.items() if hasattr(a, "__array_namespace__")
+    }
+    return replace(variables, **arrays)
+
+
+def in_double(kernel: Kernel) -> Kernel:
+    """A kernel whose arrays are in float64, where their device has it."""
+    arrays = {leaf.path: leaf.value for leaf in leaves(kernel) if not isinstance(leaf.value, float)}
+    if not arrays:
+        return kernel
+    return replaced(kernel, {path: _xp.in_double(value) for path, value in arrays.items()})
+
+
+def like_kernel(kernel_bar: Kernel, kernel: Kernel) -> Kernel:
+    """A cotangent whose arrays are in the precision of those of the kernel."""
+    pairs = zip(leaves(kernel_bar), leaves(kernel), strict=True)
+    cast = {
+        bar.path: array_namespace(bar.value).astype(bar.value, leaf.value.dtype)
+        for bar, leaf in pairs
+        if not (isinstance(bar.value, float) or isinstance(leaf.value, float))
+    }
+    return replaced(kernel_bar, cast, make=cotangent) if cast else kernel_bar
+
+
+def with_share(kernel_bar: Kernel, kernel: Kernel, share: float) -> Kernel:
+    """A cotangent with ``share / σ_f²`` more by the signal variance σ_f²."""
+    held = {leaf.path: leaf.value for leaf in leaves(kernel_bar)}
+    scale = {leaf.path: leaf.value for leaf in leaves(kernel)}
+    more = {"variance": held["variance"] + share / scale["variance"]}
+    return replaced(kernel_bar, more, make=cotangent)

@@ -1,0 +1,79 @@
+"""What tells the sparse approximations apart: three numbers, and whether the bound is from above.
+
+With ``Q = K_fu K_uu⁻¹ K_uf`` and the gaps ``gᵢ = k(xᵢ, xᵢ) − Qᵢᵢ`` every method but the upper bound
+is ``log N(y; m, Q + diag(σ² + s g)) − (c / 2a) Σ log(1 + a gᵢ/σ²)``, where the last term is
+``−(c / 2σ²) Σ gᵢ`` for a = 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from ...ground import check as _check
+from ...ground.xp import Vector, array_namespace
+
+__all__ = ["Method", "MethodName", "method_named"]
+
+MethodName = Literal["sor", "dtc", "fitc", "vfe", "pep", "tight", "upper"]
+
+
+@dataclass(frozen=True)
+class Method:
+    """A sparse approximation: ``share`` s, ``penalty`` c and ``bend`` a; made by `method_named`.
+
+    `upper` says that it is the upper bound, which has its own formula; `degenerate` that
+    predictions are those of the subset of regressors, without the variance that Z leaves.
+    """
+
+    share: float
+    penalty: float
+    bend: float
+    upper: bool = False
+    degenerate: bool = False
+
+    @property
+    def constant(self) -> bool:
+        """Whether all rows have one noise, and one derivative by their gap."""
+        return self.share == 0.0 and (self.bend == 0.0 or self.penalty == 0.0)
+
+    def noise(self, gap: Vector, noise_var: float) -> Vector:
+        """``λ = σ² + s g``, (n,)."""
+        return noise_var + self.share * gap
+
+    def correction(self, gap: Vector, noise_var: float) -> float:
+        """``−(c / 2a) Σ log(1 + a gᵢ/σ²)``."""
+        xp = array_namespace(gap)
+        if self.bend == 0.0:
+            return -0.5 * self.penalty * float(xp.sum(gap)) / noise_var
+        logs = float(xp.sum(xp.log1p(self.bend * gap / noise_var)))
+        return -0.5 * self.penalty / self.bend * logs
+
+    def correction_bars(self, gap: Vector, noise_var: float) -> tuple[Vector, float]:
+        """The derivatives of `correction` by the gaps, (n,), and by σ²."""
+        xp = array_namespace(gap)
+        gap_bar = -0.5 * self.penalty / (noise_var + self.bend * gap)
+        return gap_bar, -float(xp.sum(gap_bar * gap)) / noise_var
+
+
+_METHODS = {
+    "sor": Method(0.0, 0.0, 0.0, degenerate=True),
+    "dtc": Method(0.0, 0.0, 0.0),
+    "fitc": Method(1.0, 0.0, 0.0),
+    "vfe": Method(0.0, 1.0, 0.0),
+    "tight": Method(0.0, 1.0, 1.0),
+    "upper": Method(0.0, 0.0, 0.0, upper=True),
+}
+
+
+def method_named(name: MethodName, power: float = 0.5) -> Method:
+    """The method of that name; ``"pep"`` is power EP with the `power`, from 0 (VFE) to 1 (FITC).
+
+    >>> method_named("pep", 0.25)
+    Method(share=0.25, penalty=0.75, bend=0.25, upper=False, degenerate=False)
+    """
+    _check.choice(name, "method", get_args(MethodName))
+    power = _check.number(power, "power")
+    if not 0.0 <= power <= 1.0:
+        raise ValueError(f"power must be from 0 to 1; got {power}")
+    return Method(power, 1.0 - power, power) if name == "pep" else _METHODS[name]

@@ -1,0 +1,231 @@
+"""What sparse regression does with rows of data: sums, and then slopes.
+
+Both are worked out for a chunk at a time, here or elsewhere, and add up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+
+from ...fast import inducing as in_place
+from ...ground import check as _check
+from ...ground import xp as _xp
+from ...ground.params import added, cotangent
+from ...ground.xp import Array, Matrix, Numbers, Vector, array_namespace
+from ...model.contracts import Mean
+from ...model.kernels import Kernel
+from ...model.process import GP, admit_data, differentiable_mean, residual_of
+from ..sufficient import Statistics
+from .inducing import Inducing
+from .methods import Method
+
+__all__ = ["Kept", "Pull", "Slopes", "Sums"]
+
+_KEPT = 2**23  # entries of Φ that may be kept between the passes: 64 MiB, and its slopes as much
+
+
+class Kept:
+    """Blocks that the first pass leaves to the second, as long as there is room for them."""
+
+    def __init__(self) -> None:
+        self._blocks: dict[int, in_place.Block] = {}
+        self._room = _KEPT
+
+    def put(self, start: int, block: in_place.Block) -> None:
+        """Keep the block of the rows from `start`, if it has room."""
+        self._room -= block.Phi.size
+        if self._room >= 0:
+            self._blocks[start] = block
+
+    def get(self, start: int) -> in_place.Block | None:
+        """The block of the rows from `start`, if it was kept."""
+        return self._blocks.get(start)
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """The statistics of some rows, with ``Φ = Vᵀ`` and the noise of the method.
+
+    `kept` is for rows that the second pass will see next, in this process.
+    """
+
+    gp: GP
+    Z: Matrix
+    inducing: Inducing
+    method: Method
+    kept: Kept | None = None
+
+    def __call__(self, X: Matrix, y: Vector) -> Statistics:
+        r = _admitted_residual(self.gp, self.Z, X, y)
+        blocks = self.inducing.blocks(X.shape[0])
+        parts = (self._rows(rows.start, _xp.in_double(X[rows, :]), r[rows]) for rows in blocks)
+        return reduce(add, parts)
+
+    def _rows(self, start: int, X: Matrix, r: Vector) -> Statistics:
+        xp = array_namespace(X)
+        V, gap = self._whitened(start, X)
+        noise_var = self.gp.noise_var
+        noise = self.method.noise(gap, noise_var)
+        scale = 1.0
+        if self.method.share == 0.0:
+            scale = noise_var
+        else:
+            V, r = V / xp.sqrt(noise)[None, :], r / xp.sqrt(noise)
+        gram, cross = self._products(V, r)
+        return Statistics(
+            X.shape[0],
+            gram / scale,
+            cross / scale,
+            float(xp.sum(r * r)) / scale,
+            float(xp.sum(xp.log(noise))),
+            float(xp.sum(gap)),
+            self.method.correction(gap, noise_var),
+        )
+
+    def _products(self, V: Matrix, r: Vector) -> tuple[Matrix, Vector]:
+        Phi = array_namespace(V).matrix_transpose(V)
+        if self.inducing.in_place:
+            return in_place.products(Phi, r)
+        return V @ Phi, V @ r
+
+    def _whitened(self, start: int, X: Matrix) -> tuple[Matrix, Vector]:
+        kernel = self.inducing.kernel
+        if self.kept is None or not (self.inducing.in_place and in_place.serves(kernel, X)):
+            return self.inducing.whiten(X)
+        block = in_place.whiten(kernel, self.inducing.Z, self.inducing.factor.lower, X)
+        self.kept.put(start, block)
+        return block.Phi.T, block.gap
+
+
+@dataclass(frozen=True, eq=False)
+class Slopes:
+    """Derivatives that some rows bring: by kernel and Z, by σ² and the mean; and ``V_bar Vᵀ``.
+
+    The last is zero where `regression` knows it from the sums: where all rows have one noise.
+    """
+
+    kernel_bar: Kernel
+    Z_bar: Matrix
+    moved: Matrix
+    noise_bar: float
+    mean_bar: Mean
+
+    def __add__(self, other: Slopes) -> Slopes:
+        return Slopes(
+            added(self.kernel_bar, other.kernel_bar),
+            self.Z_bar + other.Z_bar,
+            self.moved + other.moved,
+            self.noise_bar + other.noise_bar,
+            added(self.mean_bar, other.mean_bar),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Pull:
+    """The second pass: `Slopes` of some rows, given what all of them say.
+
+    `weight_mean` is w of ``α = (r − Vᵀw) / λ``, `precision` is B⁻¹. Where all rows have one noise,
+    so they have one derivative by their gaps, `gap_bar`; and λ of α is `quadratic_noise`, which is
+    σ² but for the upper bound, whose quadratic form has more noise, and a w of its own.
+    """
+
+    gp: GP
+    Z: Matrix
+    inducing: Inducing
+    method: Method
+    weight_mean: Vector
+    precision: Matrix
+    quadratic_noise: float = 0.0
+    gap_bar: float = 0.0
+    kept: Kept | None = None
+
+    def __call__(self, X: Matrix, y: Vector) -> Slopes:
+        r = _admitted_residual(self.gp, self.Z, X, y)
+        blocks = list(self.inducing.blocks(X.shape[0]))
+        if self.method.constant and self.inducing.in_place:
+            return self._all_in_place(X, r, blocks)
+        return reduce(add, (self._rows(X[rows, :], r[rows]) for rows in blocks))
+
+    def _rows(self, rows: Matrix, r: Vector) -> Slopes:
+        """With ``V_bar = w αᵀ − B⁻¹ V Λ⁻¹ − 2 V diag(g_bar)``, for V's share of Q and of the gaps.
+
+        Q depends on K_uu and K_uf alone: ``K_uf_bar = L_u⁻ᵀ V_bar``, and by K_uu what is left to
+        the end, ``−½ L_u⁻ᵀ (V_bar Vᵀ) L_u⁻¹``.
+        """
+        X = _xp.in_double(rows)
+        xp = array_namespace(X)
+        V, gap = self.inducing.whiten(X)
+        noise = self.method.noise(gap, self.gp.noise_var)
+        solved = self.precision @ V
+        error = r - xp.matrix_transpose(V) @ self.weight_mean
+        alpha, gap_bar, noise_bar = self._row_bars(error, noise, gap, xp.sum(V * solved, axis=0))
+        V_bar = self.weight_mean[:, None] * alpha[None, :] - solved / noise[None, :]
+        V_bar = V_bar - 2.0 * V * gap_bar[None, :]
+        K_bar = _xp.solve_triangular(self.inducing.factor.lower, V_bar, transpose=True)
+        kernel = self.inducing.kernel
+        kernel_bar, Z_bar = self.inducing.variables.cross_pullback(kernel, X, K_bar)
+        diag_bar, _ = kernel._pull_diag(X, gap_bar)
+        moved = 0.0 * self.precision
+        if not self.method.constant:
+            moved = V_bar @ xp.matrix_transpose(V)
+        mean_bar = self._mean_bar(rows, alpha)
+        return Slopes(added(kernel_bar, diag_bar), Z_bar, moved, noise_bar, mean_bar)
+
+    def _row_bars(
+        self, error: Vector, noise: Vector, gap: Vector, solved: Vector
+    ) -> tuple[Vector, Vector, float]:
+        """α, the derivatives by the gaps, and by σ²; of rows with one noise these come later."""
+        xp = array_namespace(error)
+        if self.method.constant:
+            return error / self.quadratic_noise, xp.full_like(gap, self.gap_bar), 0.0
+        alpha = error / noise
+        # λ_bar = ½ (α² − diag (Q + Λ)⁻¹)
+        lambda_bar = 0.5 * (alpha * alpha - (1.0 - solved / noise) / noise)
+        gap_bar, by_noise = self.method.correction_bars(gap, self.gp.noise_var)
+        noise_bar = float(xp.sum(lambda_bar)) + by_noise
+        return alpha, gap_bar + self.method.share * lambda_bar, noise_bar
+
+    def _all_in_place(self, X: Matrix, r: Vector, blocks: list[slice]) -> Slopes:
+        """The same for NumPy's arrays, rows with one noise, and kernels that work in place.
+
+        There ``K_uf_bar = L_u⁻ᵀ w αᵀ − L_u⁻ᵀ (B⁻¹/σ² + 2 g_bar I) V``, in one product. The share of
+        K_uf in the derivative by σ_f² is ``tr(V_bar Vᵀ) / σ_f²``, which comes later too.
+        """
+        own = self.inducing.kernel
+        kernel, lower, Z = own, self.inducing.factor.lower, self.inducing.Z
+        assert in_place.serves(kernel, X)
+        middle = self.precision / self.gp.noise_var + 2.0 * self.gap_bar * _xp.eye(Z.shape[0], Z)
+        work = in_place.Workspace(
+            -_xp.solve_triangular(lower, middle, transpose=True),
+            _xp.solve_triangular(lower, self.weight_mean, transpose=True),
+            self.weight_mean,
+            self.quadratic_noise,
+        )
+        lengths_bar: Numbers = 0.0
+        Z_bar, alphas = 0.0 * Z, []
+        for rows in blocks:
+            part = _xp.in_double(X[rows, :])
+            block = self.kept.get(rows.start) if self.kept else None
+            block = block or in_place.whiten(kernel, Z, lower, part)
+            W, alpha = work.carried(block, r[rows])
+            by_lengths, by_Z = in_place.pull_of_distances(kernel, Z, part, W)
+            lengths_bar, Z_bar = lengths_bar + by_lengths, Z_bar + by_Z
+            alphas.append(alpha)
+        variance_bar = X.shape[0] * self.gap_bar
+        kernel_bar = cotangent(own, variance=variance_bar, lengthscale=lengths_bar)
+        mean_bar = self._mean_bar(X, array_namespace(X).concat(alphas))
+        return Slopes(kernel_bar, Z_bar, 0.0 * self.precision, 0.0, mean_bar)
+
+    def _mean_bar(self, rows: Matrix, alpha: Vector) -> Mean:
+        like = array_namespace(rows).astype(alpha, rows.dtype)
+        return differentiable_mean(self.gp).pullback(rows, like)[0]
+
+
+def _admitted_residual(gp: GP, Z: Matrix, X: Matrix, y: Array) -> Vector:
+    """The residual of rows that go with the process and with the inputs Z, in float64."""
+    admit_data(gp, X, y)
+    _check.matrix(X, "X", columns=Z.shape[1])
+    _check.alike(X, "X", Z, "Z")
+    return _xp.in_double(residual_of(gp, X, y))

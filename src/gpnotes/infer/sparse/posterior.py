@@ -1,0 +1,127 @@
+"""The posterior of a process through its inducing points."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ...ground import check as _check
+from ...ground import memory
+from ...ground import xp as _xp
+from ...ground.linalg import Cholesky
+from ...ground.random import Stream
+from ...ground.xp import Matrix, Vector, array_namespace
+from ...model.gaussian import Normal, normal_of
+from ...model.process import GP, plus_noise
+from ..sufficient import like_data
+from .inducing import Inducing
+
+__all__ = ["SparsePosterior"]
+
+
+@dataclass(frozen=True, eq=False)
+class SparsePosterior:
+    """The process given data, through ``u = f(Z)``; made by `condition`.
+
+    `Z` holds the inputs that u looks at; of other inducing variables than values, none perhaps.
+    `inducing` is the prior of u, ``L_u⁻¹(u − m(Z)) ~ N(weight_mean, B⁻¹)`` its posterior with
+    ``B = L Lᵀ``, of which L is in `cholesky`; these are in float64 where the device has it.
+    `log_evidence` is the method's. A `degenerate` variance is that of ``K_*u K_uu⁻¹ u`` alone, as
+    the subset of regressors has it: it vanishes far from Z. Every prediction is of f unless it says
+    ``noise=True``: then of a new y. Inputs that do not fit are a `ValueError` or a `TypeError`.
+
+    >>> import numpy as np
+    >>> from gpnotes import GP, RBF
+    >>> from gpnotes.infer import sparse
+    >>> Z = np.asarray([[0.0]])
+    >>> posterior = sparse.condition(GP(RBF(), 0.5), Z, Z, np.asarray([3.0]))
+    >>> [a.round(4) for a in posterior.predict(np.asarray([[0.0], [9.0]]), noise=True)]
+    [array([2., 0.]), array([0.8333, 1.5   ])]
+    """
+
+    gp: GP
+    Z: Matrix
+    inducing: Inducing
+    weight_mean: Vector
+    cholesky: Cholesky
+    log_evidence: float
+    degenerate: bool = False
+
+    def predict(
+        self, Xs: Matrix, noise: bool = False, chunk: int | None = None
+    ) -> tuple[Vector, Vector]:
+        """Mean and variance, (n*,) each, at Xs (n*, d); O(n* M²).
+
+        With ``V = L_u⁻¹ K_u*``: ``m(x) + Vᵀ weight_mean``, and ``k(x, x) − |v|² + |L⁻¹v|²``, or
+        ``|L⁻¹v|²`` where `degenerate`. `chunk` points are worked on at a time; without it, as many
+        as keep a block of V at a few tens of MB.
+        """
+        _check.flag(noise, "noise")
+        xp = array_namespace(self._admit(Xs))
+        parts = [self._predict(_xp.in_double(Xs[rows, :])) for rows in self._blocks(Xs, chunk)]
+        pull, variance = (like_data(xp.concat(part), Xs) for part in zip(*parts, strict=True))
+        return self.gp.mean(Xs) + pull, variance + self.gp.noise_var if noise else variance
+
+    def _predict(self, Xs: Matrix) -> tuple[Vector, Vector]:
+        xp = array_namespace(Xs)
+        V, gap = self.inducing.whiten(Xs)
+        half = _xp.solve_triangular(self.cholesky.lower, V)
+        known = xp.sum(half * half, axis=0)
+        pull = xp.matrix_transpose(V) @ self.weight_mean
+        return pull, known if self.degenerate else known + gap
+
+    def mean(self, Xs: Matrix) -> Vector:
+        """The mean of f (and of y), (n*,), at Xs (n*, d)."""
+        return self.predict(Xs)[0]
+
+    def variance(self, Xs: Matrix, noise: bool = False) -> Vector:
+        """The variance, (n*,), at Xs (n*, d)."""
+        return self.predict(Xs, noise)[1]
+
+    def covariance(self, Xs: Matrix, noise: bool = False) -> Matrix:
+        """The covariance, (n*, n*), at Xs (n*, d), never jittered; O(n*² M)."""
+        self._admit(Xs)
+        _check.flag(noise, "noise")
+        memory.require_square(Xs.shape[0], like=Xs, copies=4, what="the predictive covariance")
+        covariance = plus_noise(self._covariance(Xs), self.gp.noise_var if noise else 0.0)
+        return like_data(covariance, Xs)
+
+    def _covariance(self, Xs: Matrix) -> Matrix:
+        wide = _xp.in_double(Xs)
+        xp = array_namespace(wide)
+        V, _ = self.inducing.whiten(wide)
+        half = _xp.solve_triangular(self.cholesky.lower, V)
+        known = xp.matrix_transpose(half) @ half
+        if self.degenerate:
+            return known
+        return self.inducing.kernel._gram(wide, None) - xp.matrix_transpose(V) @ V + known
+
+    def joint(self, Xs: Matrix, noise: bool = False) -> Normal:
+        """The distribution of f at all of Xs (n*, d) together; with `noise`, that of new y."""
+        covariance = self.covariance(Xs, noise)
+        return normal_of(self.mean(Xs), covariance, self.gp.kernel.diag(Xs))
+
+    def sample(self, Xs: Matrix, stream: Stream, n: int, noise: bool = False) -> Matrix:
+        """`n` functions drawn at Xs (n*, d), (n, n*); with `noise`, n sets of new y; O(n*³)."""
+        _check.instance(stream, "stream", Stream)
+        _check.whole(n, "n")
+        return self.joint(Xs, noise).sample(stream, n)
+
+    def inducing_values(self) -> Normal:
+        """The distribution of u, mostly f(Z), given the data: its root is ``L_u L⁻ᵀ``; O(M³)."""
+        lower = self.inducing.factor.lower
+        xp = array_namespace(lower)
+        turned = _xp.solve_triangular(self.cholesky.lower, xp.matrix_transpose(lower))
+        root = xp.matrix_transpose(turned)
+        mean = like_data(lower @ self.weight_mean, self.Z)
+        return Normal(self.inducing.given.apply(self.gp.mean) + mean, like_data(root, self.Z))
+
+    def _blocks(self, Xs: Matrix, chunk: int | None) -> Iterator[slice]:
+        if chunk is None:
+            return self.inducing.blocks(Xs.shape[0])
+        entries = self.inducing.size * _check.whole(chunk, "chunk", 1)
+        return iter(memory.blocks(Xs.shape[0], self.inducing.size, entries))
+
+    def _admit(self, Xs: Matrix) -> Matrix:
+        _check.matrix(Xs, "Xs", columns=self.Z.shape[1])
+        return _check.alike(Xs, "Xs", self.Z, "Z")

@@ -1,0 +1,114 @@
+"""Regression on whitened features from sums over the rows of the data.
+
+With ``y = m(X) + Φ w + ε``, ``w ~ N(0, I)`` and ``εᵢ ~ N(0, λᵢ)`` all that is asked of the data are
+sums over rows: `Statistics`. The matrix ``B = I + ΦᵀΛ⁻¹Φ`` that they lead to has no eigenvalue
+below one, so that it is factored without jitter. Random features bring their Φ, inducing points
+``K_fu L_u⁻ᵀ``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from ..ground import xp as _xp
+from ..ground.linalg import Cholesky, cholesky
+from ..ground.xp import LOG_2PI, Array, Matrix, Vector, array_namespace
+from ..model.process import GP
+
+__all__ = ["Statistics", "positive_noise"]
+
+
+@dataclass(frozen=True, eq=False)
+class Statistics:
+    """What regression on R features needs of n rows; those of two sets of rows add.
+
+    `count` is n, `gram` is ``ΦᵀΛ⁻¹Φ`` (R, R), `cross` ``ΦᵀΛ⁻¹r`` (R,) with the residual
+    ``r = y − m(X)``, `squares` ``rᵀΛ⁻¹r``, `log_noise` ``Σ log λᵢ``; `gap` is the sum of what the
+    features lack in prior variance, ``Σ (k(xᵢ, xᵢ) − |φᵢ|²)``, and `correction` what a bound adds.
+    The arrays are in float64 where their device has it, whatever the data are in: the gram matrix
+    of many rows is too ill-conditioned for float32. O(R²) memory, whatever n is.
+
+    >>> import numpy as np
+    >>> one = Statistics(1, np.ones((1, 1)), np.ones(1), 1.0, 0.0)
+    >>> (one + one).count, round((one + one).log_evidence, 4)
+    (2, -2.7205)
+    """
+
+    count: int
+    gram: Matrix
+    cross: Vector
+    squares: float
+    log_noise: float
+    gap: float = 0.0
+    correction: float = 0.0
+
+    def __add__(self, other: Statistics) -> Statistics:
+        return Statistics(
+            self.count + other.count,
+            self.gram + other.gram,
+            self.cross + other.cross,
+            self.squares + other.squares,
+            self.log_noise + other.log_noise,
+            self.gap + other.gap,
+            self.correction + other.correction,
+        )
+
+    @cached_property
+    def factor(self) -> Cholesky:
+        """The factor L of ``B = I + ΦᵀΛ⁻¹Φ``; O(R³)."""
+        B = _xp.symmetric_part(self.gram) + _xp.eye(self.gram.shape[0], self.gram)
+        return cholesky(B, name="I + ΦᵀΛ⁻¹Φ")
+
+    @cached_property
+    def half(self) -> Vector:
+        """``c = L⁻¹ ΦᵀΛ⁻¹r``, (R,)."""
+        return self.factor.half_solve(self.cross)
+
+    @cached_property
+    def weight_mean(self) -> Vector:
+        """The mean of the weights given the data, ``B⁻¹ ΦᵀΛ⁻¹r``, (R,)."""
+        return self.factor.half_solve_t(self.half)
+
+    @property
+    def fit(self) -> float:
+        """``rᵀ(ΦΦᵀ + Λ)⁻¹r = rᵀΛ⁻¹r − cᵀc``."""
+        return self.squares - float(array_namespace(self.half).sum(self.half * self.half))
+
+    @property
+    def log_evidence(self) -> float:
+        """``−½ (n log 2π + log |Λ| + log |B| + rᵀ(ΦΦᵀ + Λ)⁻¹r)``, and the correction."""
+        spread = self.count * LOG_2PI + self.log_noise + self.factor.log_det
+        return self.correction - 0.5 * (spread + self.fit)
+
+    def scaled(self, factor: float) -> Statistics:
+        """The same rows under noise ``1/factor`` times as large, `log_noise` left as it is."""
+        return Statistics(
+            self.count,
+            factor * self.gram,
+            factor * self.cross,
+            factor * self.squares,
+            self.log_noise,
+            self.gap,
+            self.correction,
+        )
+
+    def squared_alpha(self, noise_var: float) -> float:
+        """``|(ΦΦᵀ + σ²I)⁻¹ r|²`` where every λᵢ is σ²: what is left of r by the features."""
+        xp = array_namespace(self.cross)
+        w = self.weight_mean
+        left = self.squares - 2.0 * float(xp.sum(w * self.cross))
+        left += float(xp.sum(w * (self.gram @ w)))
+        return max(0.0, left) / noise_var
+
+
+def positive_noise(gp: GP) -> float:
+    """The noise of a process, which must have some: features alone explain no y exactly."""
+    if gp.noise_var == 0.0:
+        raise ValueError("gp.noise_var must be positive for features or inducing points; got 0.0")
+    return gp.noise_var
+
+
+def like_data(a: Array, X: Array) -> Array:
+    """`a`, worked out in float64, in the precision of the data."""
+    return array_namespace(a).astype(a, X.dtype, copy=False)

@@ -1,0 +1,199 @@
+"""The bound on the evidence, and its derivatives by hyperparameters and inducing inputs."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import NamedTuple, TypeVar, cast
+
+from ...fast import variational as in_place
+from ...ground import check as _check
+from ...ground import xp as _xp
+from ...ground.params import cotangent, leaves, replaced
+from ...ground.threads import in_one_pool
+from ...ground.xp import Matrix, Vector, array_namespace
+from ...model.kernels import Kernel
+from ...model.likelihoods.expectations import expected_bar
+from ...model.process import differentiable_mean
+from .model import SVGP, admit_rows
+from .natural import scale_of
+from .passes import Block, Sums, blocks, plus, require_finite, sums_of, sweep
+from .posterior import VariationalPosterior
+
+__all__ = ["elbo", "elbo_and_gradient", "quiet_gradient"]
+
+T = TypeVar("T")
+
+
+@in_one_pool
+def elbo(
+    posterior: VariationalPosterior, X: Matrix, y: Vector, *, total: int | None = None
+) -> float:
+    """``Σ E_q log p(yᵢ | fᵢ) − KL(q ‖ prior)``, at most ``log p(y)``, for y (n,) at X (n, d).
+
+    Where X is a batch, `total` is the number of all rows, and the sum counts total / n times: over
+    batches drawn at random its average is that of all. Averages without a closed form are
+    Gauss-Hermite sums, which may exceed them where f is much wider than the likelihood. O(n M²)
+    time, memory for M × M and a block of rows. Raises `ValueError` or `TypeError` for arguments
+    that do not fit. Source: Hensman, Matthews & Ghahramani (2015).
+
+    >>> import numpy as np
+    >>> from gpnotes import GP, RBF, Bernoulli
+    >>> from gpnotes.infer import svgp
+    >>> X, y = np.asarray([[0.0], [1.0], [3.0]]), np.asarray([1.0, 1.0, -1.0])
+    >>> model = svgp.SVGP(GP(RBF(4.0), 0.0), Bernoulli(), X)
+    >>> round(elbo(svgp.prior(model), X, y), 4), round(elbo(svgp.condition(model, X, y), X, y), 4)
+    (-5.5608, -1.9038)
+    """
+    _check.instance(posterior, "posterior", VariationalPosterior)
+    admit_rows(posterior.model, X, y)
+    return sweep(posterior, X, y, scale_of(X, total)).value - posterior.kl
+
+
+@in_one_pool
+def elbo_and_gradient(
+    posterior: VariationalPosterior, X: Matrix, y: Vector, *, total: int | None = None
+) -> tuple[float, SVGP]:
+    """`elbo`, and an `SVGP` that holds its derivatives by gp, likelihood and Z, with q(v) held.
+
+    What the mean of f moves by is ``∂E/∂mᵢ``, what its variance moves by ``∂E/∂vᵢ``; they go back
+    through ``A = L⁻¹ K_uf`` to K_uf, and through L to K_uu. At a converged q these are also the
+    derivatives of the highest bound, since there q can gain nothing by moving. Jitter counts as a
+    constant. O(n M² + M³) time, memory for M × M and a block of rows, which for NumPy arrays and an
+    RBF or Matérn kernel is worked on in place.
+    Raises what `elbo` raises, `TypeError` for a mean, or a likelihood with parameters, that has no
+    `pullback`, and `RuntimeError` where the bound is not finite.
+
+    >>> import numpy as np
+    >>> from gpnotes import GP, RBF, Gaussian
+    >>> from gpnotes.infer import svgp
+    >>> X, y = np.asarray([[0.0], [1.0]]), np.asarray([1.0, -1.0])
+    >>> posterior = svgp.condition(svgp.SVGP(GP(RBF(), 0.0), Gaussian(1.0), X), X, y)
+    >>> value, model_bar = elbo_and_gradient(posterior, X, y)
+    >>> round(value, 4), round(model_bar.likelihood.variance, 4)
+    (-3.2004, -0.0356)
+    """
+    _check.instance(posterior, "posterior", VariationalPosterior)
+    admit_rows(posterior.model, X, y)
+    differentiable_mean(posterior.model.gp)
+    sums, model_bar = quiet_gradient(posterior, X, y, scale_of(X, total))
+    return sums.value - posterior.kl, model_bar
+
+
+def quiet_gradient(
+    posterior: VariationalPosterior, X: Matrix, y: Vector, scale: float
+) -> tuple[Sums, SVGP]:
+    """The sums over rows that are admitted, and the derivatives of the bound, in one pass."""
+    way = _way_back(posterior)
+    sums, model_bar = reduce(
+        lambda one, other: (plus(one[0], other[0]), _added(one[1], other[1])),
+        (
+            (require_finite(sums_of(block)), _bar_of_rows(posterior, block, way, scale))
+            for block in blocks(posterior, X, y, scale)
+        ),
+    )
+    return sums, _added(model_bar, _bar_of_inducing(posterior, sums, way))
+
+
+class _Way(NamedTuple):
+    """What carries derivatives by A back: ``I − P⁻¹``, ``L⁻ᵀ (I − P⁻¹)`` and ``L⁻ᵀ w``."""
+
+    spare: Matrix
+    back: Matrix
+    weights: Vector
+
+
+def _way_back(posterior: VariationalPosterior) -> _Way:
+    lower = posterior.inducing.lower
+    root = posterior.root
+    spare = _xp.eye(lower.shape[0], lower) - array_namespace(root).matrix_transpose(root) @ root
+    back = _xp.solve_triangular(lower, spare, transpose=True)
+    weights = _xp.solve_triangular(lower, posterior.weights, transpose=True)
+    return _Way(spare, back, weights)
+
+
+def _bar_of_rows(posterior: VariationalPosterior, block: Block, way: _Way, scale: float) -> SVGP:
+    """What a block of rows says, but for K_uu."""
+    model = posterior.model
+    _, by_mean, by_variance = block.slopes
+    kernel_bar, Z_bar = _bar_of_cross(posterior, block, way)
+    diagonal_bar, _ = model.gp.kernel.diag_pullback(block.X, by_variance)
+    mean_bar, _ = differentiable_mean(model.gp).pullback(block.X, by_mean)
+    scales = array_namespace(by_mean).full_like(by_mean, scale)
+    likelihood_bar = expected_bar(
+        model.likelihood, block.y, block.f.mean, block.f.variance, scales, model.nodes
+    )
+    gp_bar = cotangent(model.gp, kernel=_sum(kernel_bar, diagonal_bar), mean=mean_bar)
+    return cotangent(model, gp=gp_bar, likelihood=likelihood_bar, Z=Z_bar)
+
+
+def _bar_of_cross(
+    posterior: VariationalPosterior, block: Block, way: _Way
+) -> tuple[Kernel, Matrix]:
+    """What it says by K_uf, to the kernel and to Z.
+
+    With slopes e₁ by means and e₂ by variances, ``A_bar = w e₁ᵀ − 2 (I − P⁻¹) A diag(e₂)`` and
+    ``K_uf_bar = L⁻ᵀ A_bar``. In place K_uf itself is gone, but ``Σ K_uf_bar ∘ K_uf`` is
+    ``Σ A_bar ∘ A``, which the variance of f knows already.
+    """
+    kernel = posterior.model.gp.kernel
+    variables = posterior.model.variables
+    _, by_mean, by_variance = block.slopes
+    A, kept = block.f.A, block.f.kept
+    xp = array_namespace(A)
+    if kept is not None and in_place.serves(kernel, block.X):
+        lengthscale_bar, Z_bar = in_place.carried(
+            kernel, variables.inputs, block.X, kept, way.back, way.weights, by_mean, by_variance
+        )
+        # Σ A_bar ∘ A = Σ e₁ Aᵀw − 2 Σ e₂ (Σ A² − Σ (L_P⁻¹A)²), and the bracket is σ_f² − v
+        gone = kernel.variance - kept.variance
+        total = float(xp.sum(by_mean * kept.pull)) - 2.0 * float(xp.sum(by_variance * gone))
+        bars = {"variance": total / kernel.variance, "lengthscale": lengthscale_bar}
+        return cotangent(posterior.model.gp.kernel, **bars), Z_bar
+    K_bar = way.weights[:, None] * by_mean - 2.0 * (way.back @ (A * by_variance))
+    return variables.cross_pullback(posterior.model.gp.kernel, block.X, K_bar)
+
+
+def _bar_of_inducing(posterior: VariationalPosterior, sums: Sums, way: _Way) -> SVGP:
+    """What all rows say by K_uu: ``L⁻ᵀ Φ(−A_bar Aᵀ) L⁻¹``.
+
+    Φ takes the lower triangle and half the diagonal; ``A_bar Aᵀ`` is ``w (A e₁)ᵀ`` and
+    ``(I − P⁻¹) A diag(λ) Aᵀ``, which the rows have added up already. Source: Murray (2016) for Φ.
+    """
+    model = posterior.model
+    lower = posterior.inducing.lower
+    xp = array_namespace(lower)
+    pulled = posterior.weights[:, None] * sums.gradient + way.spare @ sums.sites
+    low = -0.5 * (xp.tril(pulled) + xp.tril(pulled, k=-1))
+    half = _xp.solve_triangular(lower, low, transpose=True)
+    K_bar = _xp.solve_triangular(lower, xp.matrix_transpose(half), transpose=True)
+    kernel_bar, Z_bar = model.variables.gram_pullback(model.gp.kernel, K_bar)
+    nothing = _scaled(model.gp.mean, 0.0)
+    gp_bar = cotangent(model.gp, kernel=kernel_bar, mean=nothing)
+    return cotangent(model, gp=gp_bar, likelihood=_scaled(model.likelihood, 0.0), Z=Z_bar)
+
+
+def _added(first: SVGP, second: SVGP) -> SVGP:
+    """The sum of two derivatives by a model."""
+    gp_bar = _sum(first.gp, second.gp)
+    likelihood_bar = _sum(first.likelihood, second.likelihood)
+    Z_bar = inputs_bar(first) + inputs_bar(second)
+    return cotangent(first, gp=gp_bar, likelihood=likelihood_bar, Z=Z_bar)
+
+
+def inputs_bar(model_bar: SVGP) -> Matrix:
+    """The derivatives by the inputs of the inducing variables, which a cotangent has as its Z."""
+    return cast(Matrix, model_bar.Z)
+
+
+def _sum(first: T, second: T) -> T:
+    """The sum of two derivatives by one object, parameter by parameter."""
+    others = (leaf.value for leaf in leaves(second))
+    values = {
+        leaf.path: leaf.value + other for leaf, other in zip(leaves(first), others, strict=True)
+    }
+    return replaced(first, values, make=cotangent)
+
+
+def _scaled(obj: T, factor: float) -> T:
+    values = {leaf.path: factor * leaf.value for leaf in leaves(obj)}
+    return replaced(obj, values, make=cotangent)

@@ -1,0 +1,88 @@
+"""One pass over rows of data: all that a step, the bound and its gradient need of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from functools import reduce
+from typing import NamedTuple
+
+from ...fast import variational as in_place
+from ...ground import memory
+from ...ground import xp as _xp
+from ...ground.xp import Matrix, Vector, array_namespace
+from ...model.likelihoods.averages import Expected
+from ...model.likelihoods.expectations import expected
+from .posterior import Marginals, VariationalPosterior, marginals
+
+__all__ = ["Block", "Sums", "blocks", "plus", "require_finite", "sums_of", "sweep"]
+
+
+class Block(NamedTuple):
+    """Some rows, f at them, and the slopes of ``scale E log p(y | f)`` there."""
+
+    X: Matrix
+    y: Vector
+    f: Marginals
+    slopes: Expected
+
+
+class Sums(NamedTuple):
+    """What rows add up to, times `scale`, the number of rows that each of them stands for.
+
+    `value` is ``Σ E log p(yᵢ | fᵢ)``, `gradient` (M,) its derivative ``A e₁`` by the weights, and
+    `sites` (M, M) is ``A diag(λ) Aᵀ`` with ``λ = −2 ∂E/∂v``, the precisions of the sites. They are
+    `concave` if no λ is negative.
+    """
+
+    value: float
+    gradient: Vector
+    sites: Matrix
+    concave: bool
+
+
+def sweep(posterior: VariationalPosterior, X: Matrix, y: Vector, scale: float = 1.0) -> Sums:
+    """The sums over rows X (n, d), y (n,); O(n M²) time, O(M² + a block of rows) memory."""
+    return reduce(plus, (sums_of(block) for block in blocks(posterior, X, y, scale)))
+
+
+def blocks(posterior: VariationalPosterior, X: Matrix, y: Vector, scale: float) -> Iterator[Block]:
+    """The rows in blocks that have room."""
+    model = posterior.model
+    for rows in memory.blocks(X.shape[0], posterior.weights.shape[0]):
+        f = marginals(posterior, X[rows, :])
+        slopes = expected(model.likelihood, y[rows], f.mean, f.variance, model.nodes)
+        yield Block(X[rows, :], y[rows], f, Expected(*(scale * part for part in slopes)))
+
+
+def sums_of(block: Block) -> Sums:
+    """The sums over one block."""
+    A, slopes = block.f.A, block.slopes
+    xp = array_namespace(A)
+    precision = -2.0 * slopes.by_variance
+    concave = bool(xp.all(precision >= 0.0))
+    value = float(xp.sum(slopes.value))
+    if concave and block.f.kept is not None:
+        return Sums(value, *in_place.sums(block.f.kept.Phi, slopes.by_mean, precision), concave)
+    if concave:  # one matrix times its own transpose: exactly symmetric, and half the work
+        half = A * xp.sqrt(precision)
+        sites = half @ xp.matrix_transpose(half)
+    else:
+        sites = _xp.symmetric_part((A * precision) @ xp.matrix_transpose(A))
+    return Sums(value, A @ slopes.by_mean, sites, concave)
+
+
+def require_finite(sums: Sums) -> Sums:
+    """The sums, if q has not leapt to where the likelihood overflows; else a `RuntimeError`."""
+    if not math.isfinite(sums.value):
+        remedy = "Use a shorter length or rate, or a mean function nearer to y."
+        raise RuntimeError(f"the bound must be finite; here it is {sums.value}. {remedy}")
+    return sums
+
+
+def plus(first: Sums, second: Sums) -> Sums:
+    """The sums over the rows of both."""
+    return Sums(
+        first.value + second.value, first.gradient + second.gradient, first.sites + second.sites,
+        first.concave and second.concave,
+    )  # fmt: skip

@@ -1,0 +1,199 @@
+"""The Gaussian over the inducing values, and what follows from it for f and y anywhere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple, cast
+
+from ...fast import variational as in_place
+from ...ground import check as _check
+from ...ground import memory
+from ...ground import xp as _xp
+from ...ground.linalg import Cholesky, factorise, warn_of_jitter
+from ...ground.random import Stream
+from ...ground.xp import Matrix, Vector, array_namespace
+from ...model.contracts import LabelLikelihood, PredictiveLikelihood, require
+from ...model.gaussian import Normal, normal_of
+from ...model.likelihoods.expectations import log_predictive
+from ..interdomain import InducingPoints
+from .model import SVGP, admit_rows
+
+__all__ = ["Marginals", "VariationalPosterior", "inducing_factor", "marginals", "prior"]
+
+
+@dataclass(frozen=True, eq=False)
+class VariationalPosterior:
+    """``q(v) = N(P⁻¹ t, P⁻¹)`` of ``f(Z) = m(Z) + L v``; made by `prior`, `condition` and `fit`.
+
+    `inducing` factors ``K_uu = L Lᵀ``; under the prior ``v ~ N(0, I)``. `precision` is P (M, M),
+    `cholesky` its factor, `weights` the mean ``P⁻¹ t`` (M,). `steps` counts the natural-gradient
+    steps since the prior; `converged` says whether `condition` found no way to raise the bound
+    further. With ``A = L⁻¹ K_u*``, f at Xs has the mean ``m + Aᵀ w`` and the covariance
+    ``K_** − Aᵀ (I − P⁻¹) A``. Inputs that do not fit are a `ValueError` or a `TypeError`.
+    Source: Hensman, Matthews & Ghahramani (2015); q by its natural parameters as in Adam, Chang,
+    Khan & Solin (2021), here of the whitened v.
+
+    >>> import numpy as np
+    >>> from gpnotes import GP, RBF, Gaussian
+    >>> from gpnotes.infer import svgp
+    >>> X, y = np.asarray([[0.0]]), np.asarray([3.0])
+    >>> posterior = svgp.condition(SVGP(GP(RBF(), 0.0), Gaussian(0.5), X), X, y)
+    >>> mean, variance = posterior.predict(np.asarray([[0.0], [9.0]]), noise=True)
+    >>> mean.round(4), variance.round(4)
+    (array([2., 0.]), array([0.8333, 1.5   ]))
+    """
+
+    model: SVGP
+    inducing: Cholesky
+    precision: Matrix
+    cholesky: Cholesky
+    weights: Vector
+    steps: int = 0
+    converged: bool = False
+
+    @property
+    def kl(self) -> float:
+        """``KL(q(v) ‖ N(0, I)) = ½ (tr P⁻¹ + wᵀw − M + log |P|)`` in nats; O(M³)."""
+        xp = array_namespace(self.weights)
+        squares = float(xp.sum(self.root**2)) + float(xp.sum(self.weights**2))
+        return 0.5 * (squares - self.weights.shape[0] + self.cholesky.log_det)
+
+    @cached_property
+    def root(self) -> Matrix:
+        """``L_P⁻¹``, (M, M), whose transpose times itself is P⁻¹; found once, O(M³)."""
+        lower = self.cholesky.lower
+        return _xp.solve_triangular(lower, _xp.eye(lower.shape[0], lower))
+
+    def predict(self, Xs: Matrix, noise: bool = False) -> tuple[Vector, Vector]:
+        """Mean and variance, (n*,) each, of f at Xs (n*, d); with `noise` of a new y; O(n* M²).
+
+        Memory for a block of rows, a few tens of MB, whatever n* is. With noise, the likelihood
+        must have a `predict`.
+        """
+        noise = _check.flag(noise, "noise")
+        parts = [marginals(self, rows)[1:3] for rows in self._blocks(Xs)]
+        xp = array_namespace(Xs)
+        mean, variance = (xp.concat(column) for column in zip(*parts, strict=True))
+        if not noise:
+            return mean, variance
+        likelihood = require(self.model.likelihood, "the likelihood", PredictiveLikelihood)
+        return cast(PredictiveLikelihood, likelihood).predict(mean, variance)
+
+    def mean(self, Xs: Matrix, noise: bool = False) -> Vector:
+        """The mean of f, (n*,), at Xs (n*, d); with `noise` that of a new y."""
+        return self.predict(Xs, noise)[0]
+
+    def variance(self, Xs: Matrix, noise: bool = False) -> Vector:
+        """The variance of f, (n*,), at Xs (n*, d); with `noise` that of a new y."""
+        return self.predict(Xs, noise)[1]
+
+    def covariance(self, Xs: Matrix) -> Matrix:
+        """The covariance of f, (n*, n*), at Xs (n*, d), never jittered; O(n*² M + n* M²)."""
+        self._admit(Xs)
+        memory.require_square(Xs.shape[0], like=Xs, copies=4, what="the predictive covariance")
+        A = marginals(self, Xs).A
+        B = self.root @ A
+        xp = array_namespace(Xs)
+        spare = self.model.gp.kernel(Xs) - xp.matrix_transpose(A) @ A
+        return spare + xp.matrix_transpose(B) @ B
+
+    def joint(self, Xs: Matrix) -> Normal:
+        """The distribution of f at all of Xs (n*, d) together."""
+        covariance = self.covariance(Xs)
+        return normal_of(self.mean(Xs), covariance, self.model.gp.kernel.diag(Xs))
+
+    def sample(self, Xs: Matrix, stream: Stream, n: int) -> Matrix:
+        """`n` functions drawn at Xs (n*, d), shape (n, n*), by the root of `joint`; O(n*³)."""
+        _check.instance(stream, "stream", Stream)
+        _check.whole(n, "n")
+        return self.joint(Xs).sample(stream, n)
+
+    def probability(self, Xs: Matrix) -> Vector:
+        """``P(y = 1)``, (n*,), at Xs (n*, d), averaged over f; of labels."""
+        label = require(self.model.likelihood, "the likelihood", LabelLikelihood)
+        return cast(LabelLikelihood, label).probability(*self.predict(Xs))
+
+    def log_density(self, Xs: Matrix, y: Vector) -> Vector:
+        """``log p(yᵢ)``, (n*,), of new y (n*,) at Xs (n*, d), each by itself, averaged over f."""
+        self._admit(Xs)
+        admit_rows(self.model, Xs, y)
+        return log_predictive(self.model.likelihood, y, *self.predict(Xs))
+
+    def _blocks(self, Xs: Matrix) -> list[Matrix]:
+        self._admit(Xs)
+        blocks = memory.blocks(Xs.shape[0], self.weights.shape[0])
+        return [Xs[rows, :] for rows in blocks]
+
+    def _admit(self, Xs: Matrix) -> None:
+        _check.matrix(Xs, "Xs", columns=self.model.variables.inputs.shape[1])
+        _check.alike(Xs, "Xs", self.model.variables.inputs, "Z")
+
+
+class Marginals(NamedTuple):
+    """``A = L⁻¹ K_u*`` (M, n*), mean and variance of f, (n*,) each; what the fast path keeps."""
+
+    A: Matrix
+    mean: Vector
+    variance: Vector
+    kept: in_place.Projection | None = None
+
+
+def marginals(posterior: VariationalPosterior, X: Matrix) -> Marginals:
+    """f at X (n, d), each by itself; O(n M²). Nothing is checked.
+
+    The variance is a sum of two parts: what Z leaves open, zero where rounding took it below, and
+    what q leaves open of Z. So it is positive however sure q is.
+    """
+    kernel = posterior.model.gp.kernel
+    points = type(posterior.model.variables) is InducingPoints
+    if points and in_place.serves(kernel, X):
+        return _in_place(posterior, kernel, X)
+    xp = array_namespace(X)
+    A = _xp.solve_triangular(posterior.inducing.lower, posterior.model.variables.cross(kernel, X))
+    B = posterior.root @ A
+    spare = xp.clip(kernel.diag(X) - xp.sum(A * A, axis=0), 0.0, None)
+    mean = posterior.model.gp.mean(X) + xp.matrix_transpose(A) @ posterior.weights
+    return Marginals(A, mean, spare + xp.sum(B * B, axis=0))
+
+
+def _in_place(
+    posterior: VariationalPosterior, kernel: in_place.InPlaceKernel, X: Matrix
+) -> Marginals:
+    model = posterior.model
+    lower = posterior.inducing.lower
+    kept = in_place.project(
+        kernel, model.variables.inputs, lower, posterior.root, posterior.weights, X
+    )
+    return Marginals(kept.Phi.T, model.gp.mean(X) + kept.pull, kept.variance, kept)
+
+
+def prior(model: SVGP) -> VariationalPosterior:
+    """q before any data, that of the prior: ``P = I``, ``t = 0``; O(M³) for the factor of K_uu.
+
+    Raises `TypeError` for what is no model, `FactorisationError` for a K_uu that cannot be
+    factored; warns with `JitterWarning` of one that could only with jitter, as for a Z with equal
+    rows.
+
+    >>> import numpy as np
+    >>> from gpnotes import GP, RBF, Bernoulli
+    >>> prior(SVGP(GP(RBF(2.0), 0.0), Bernoulli(), np.zeros((1, 1)))).predict(np.ones((1, 1)))
+    (array([0.]), array([2.]))
+    """
+    factor = inducing_factor(_check.instance(model, "model", SVGP, "an"))
+    warn_of_jitter(factor.jitter, _gram_name(model))
+    identity = _xp.eye(model.variables.size, factor.lower)
+    weights = array_namespace(identity).zeros_like(identity[:, 0])
+    return VariationalPosterior(model, factor, identity, Cholesky(identity), weights)
+
+
+def inducing_factor(model: SVGP) -> Cholesky:
+    """The factor of K_uu, without a warning: a fit meets many."""
+    variables = model.variables
+    like = variables.inputs
+    memory.require_square(variables.size, like=like, copies=10, what="the Gram matrix of Z")
+    return factorise(variables.gram(model.gp.kernel), name=_gram_name(model))
+
+
+def _gram_name(model: SVGP) -> str:
+    return f"the Gram matrix of Z of {model.gp.kernel!r}"

@@ -1,0 +1,169 @@
+"""What observations say of the weights of a mean with a basis: one QR, normal or vague prior.
+
+With ``K_y = L Lᵀ`` the weights are those of a linear regression of ``L⁻¹ y`` on ``L⁻¹ H``. The
+columns are factored and never multiplied with each other: that would square the condition number.
+The functions take None for the trend of a mean that is known.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import cast
+
+from ..ground import xp as _xp
+from ..ground.linalg import Cholesky
+from ..ground.params import cotangent
+from ..ground.xp import LOG_2PI, Matrix, Vector, array_namespace
+from .contracts import Mean, MeanFunction, require
+from .gaussian import Normal, normal_of
+from .means import BasisMean
+
+__all__ = [
+    "Trend",
+    "added",
+    "explained",
+    "joint_root",
+    "learn",
+    "mean_at",
+    "mean_bars",
+    "precision",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class Trend:
+    """A mean ``h(x)ᵀβ`` as observations leave it; made by `exact.condition`.
+
+    `weights` is the posterior ``N(β̄, A⁻¹)``, :eq:`eq-mf-weights`, or :eq:`eq-mf-vague-weights` in
+    the vague limit; `degrees_of_freedom` says how many weights were learnt from the observations
+    and not from the prior, :eq:`eq-mf-degrees`; `solved` is ``K_y⁻¹ H``, (n, p), and `surcharge`
+    what the weights add to minus twice the log evidence.
+    Source: Rasmussen & Williams (2006), section 2.7.
+    """
+
+    mean: BasisMean
+    weights: Normal
+    solved: Matrix
+    surcharge: float
+    degrees_of_freedom: float
+
+    def unknown(self, Xs: Matrix, cross: Matrix) -> Matrix:
+        """A root, (n*, p), of what the weights add to the covariance at Xs (n*, d).
+
+        ``(h(x*)ᵀ − K_*f K_y⁻¹ H) A^{-1/2}`` for `cross` = K_f*, :eq:`eq-mf-cov`.
+        """
+        transposed = array_namespace(cross).matrix_transpose(cross)
+        return (self.mean.columns(Xs) - transposed @ self.solved) @ self.weights.root
+
+    def taken(self) -> Matrix:
+        """``K_y⁻¹ H A^{-1/2}``, (n, p): its square is what K_y⁻¹ loses for the weights."""
+        return self.solved @ self.weights.root
+
+
+def mean_at(mean: MeanFunction, trend: Trend | None, Xs: Matrix) -> Vector:
+    """The mean at Xs (n*, d), or the best guess of it: ``h(x*)ᵀβ̄``, (n*,)."""
+    return mean(Xs) if trend is None else trend.mean.columns(Xs) @ trend.weights.mean
+
+
+def explained(trend: Trend | None, Xs: Matrix, cross: Matrix, half: Matrix) -> Vector:
+    """What the data take from the variance at Xs, (n*,), for K_f* and ``half = L⁻¹ K_f*``."""
+    xp = array_namespace(half)
+    by_function = xp.sum(half * half, axis=0)
+    if trend is None:
+        return by_function
+    return by_function - xp.sum(trend.unknown(Xs, cross) ** 2, axis=1)
+
+
+def added(trend: Trend, Xs: Matrix, cross: Matrix) -> Matrix:
+    """What unknown weights add to the covariance at Xs, (n*, n*)."""
+    root = trend.unknown(Xs, cross)
+    return root @ array_namespace(root).matrix_transpose(root)
+
+
+def joint_root(trend: Trend | None, mean: Vector, covariance: Matrix, scales: Vector) -> Normal:
+    """`gaussian.normal_of` for variances that were `scales` before the data, if the mean is known.
+
+    Unknown weights have no variance before the data: what is left is as large as its parts.
+    """
+    return normal_of(
+        mean, covariance, scales if trend is None else scales + _xp.diagonal(covariance)
+    )
+
+
+def precision(trend: Trend | None, factor: Cholesky) -> Matrix:
+    """``K_y⁻¹``, less what the weights take of it: what multiplies ``y − Hb`` to give α."""
+    if trend is None:
+        return factor.inverse()
+    taken = trend.taken()
+    return factor.inverse() - taken @ array_namespace(taken).matrix_transpose(taken)
+
+
+def mean_bars(
+    mean: MeanFunction, trend: Trend | None, X: Matrix, alpha: Vector
+) -> tuple[Mean, Matrix]:
+    """The derivatives of the log evidence by the mean and, through it, by X (n, d).
+
+    Through H it is ``α β̄ᵀ − K_y⁻¹ H A⁻¹``; for a basis that has no pullback, NaN.
+    """
+    if trend is None:
+        return cast(Mean, require(mean, "gp.mean", Mean)).pullback(X, alpha)
+    xp = array_namespace(alpha)
+    if not hasattr(trend.mean.basis, "pullback"):
+        return cotangent(trend.mean), xp.full_like(X, math.nan)
+    root = xp.matrix_transpose(trend.weights.root)
+    H_bar = alpha[:, None] * trend.weights.mean[None, :] - trend.taken() @ root
+    return cotangent(trend.mean), trend.mean.columns_pullback(X, H_bar)
+
+
+def learn(mean: MeanFunction, factor: Cholesky, X: Matrix, y: Vector) -> Trend | None:
+    """The trend given y (n,) with covariance K_y, of which `factor` is the factor; or None.
+
+    With ``β = b + S v``, ``v ~ N(0, I)`` and ``B = S Sᵀ``, the triangle of a QR has all that is
+    needed: ``[L⁻¹HS  L⁻¹(y − Hb); I  0] = Q [U z; 0 ρ]`` gives ``β̄ = b + S U⁻¹z`` and the root
+    ``S U⁻¹``, :eq:`eq-mf-qr`. In the vague limit S is the identity, b zero, and no rows are below.
+    """
+    if not isinstance(mean, BasisMean):
+        return None
+    xp = array_namespace(y)
+    H = mean.columns(X)
+    S = _xp.eye(H.shape[1], H) if mean.weights is None else mean.weights.root
+    gap = y if mean.weights is None else y - H @ mean.weights.mean
+    rows = factor.half_solve(xp.concat([H @ S, gap[:, None]], axis=1))
+    if mean.weights is None:
+        _require_distinct(rows[:, :-1])
+    else:
+        rows = xp.concat([rows, _xp.eye(S.shape[1] + 1, H)[:-1, :]])
+    return _trend(mean, factor.solve(H), S, xp.linalg.qr(rows).R)
+
+
+def _trend(mean: BasisMean, solved: Matrix, S: Matrix, R: Matrix) -> Trend:
+    """The trend, from the triangle ``[U z; 0 ρ]``."""
+    xp = array_namespace(R)
+    r = S.shape[1]
+    whitened = Cholesky(xp.matrix_transpose(R[:r, :r]))
+    moved = whitened.half_solve_t(R[:r, r])
+    root = xp.matrix_transpose(whitened.half_solve(xp.matrix_transpose(S)))
+    log_det = 2.0 * float(xp.sum(xp.log(xp.abs(_xp.diagonal(R[:r, :r])))))
+    if mean.weights is None:
+        return Trend(mean, Normal(S @ moved, root), solved, log_det - r * LOG_2PI, float(r))
+    left = whitened.half_solve(_xp.eye(r, R))
+    degrees = r - float(xp.sum(left * left))
+    weights = Normal(mean.weights.mean + S @ moved, root)
+    return Trend(mean, weights, solved, log_det + float(xp.sum(moved * moved)), degrees)
+
+
+def _require_distinct(columns: Matrix) -> None:
+    """Raise for a basis of which the observations cannot tell the weights, in the vague limit."""
+    xp = array_namespace(columns)
+    n, p = columns.shape
+    if n < p:
+        raise ValueError(f"X must have at least {p} rows, a weight of the vague mean each; got {n}")
+    sizes = xp.sqrt(xp.sum(columns * columns, axis=0))
+    pivots = xp.abs(_xp.diagonal(xp.linalg.qr(columns).R))
+    for j in range(p):
+        if not float(pivots[j]) > n * _xp.epsilon(columns) * float(sizes[j]):
+            raise ValueError(
+                f"X must tell the weights of a vague mean apart; column {j} of its basis is zero "
+                "or a combination of those before it"
+            )

@@ -1,0 +1,300 @@
+"""How kernels combine: sum, product, scaling, and a choice of columns.
+
+All of them are kernels again, so that a whole expression has one matrix and one gradient.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import reduce
+from operator import mul
+from typing import Any, Self
+
+from ...fast import tiled_kernels
+from ...fast.tiled_kernels import tiled
+from ...fast.tiles import TiledKernel
+from ...ground import check as _check
+from ...ground.params import cotangent, fixed, holds_derivatives, positive
+from ...ground.xp import Array, Matrix, Vector, array_namespace
+from .base import KernelBase
+from .sums import added, products_of_others, total
+
+__all__ = ["ActiveDims", "Kernel", "Product", "Scaled", "Sum"]
+
+
+class Kernel(KernelBase):
+    """A covariance function k(x, z), with the pullbacks of its matrix and of its diagonal.
+
+    Its matrices are positive semidefinite, :eq:`eq-fv-psd`. Rows of its arguments are points.
+    Kernels add and multiply: ``k1 + k2``, ``k1 * k2``, ``2.0 * k``, ``sum([k1, k2])``;
+    ``k.on(0, 2)`` looks at some columns only. Kernels are equal if they are of one class and their
+    hyperparameters are equal; arrays among these are copied. What ``repr`` shows is for reading:
+    its numbers have six digits.
+
+    A gradient by a kernel, ``kernel_bar``, is an object of the same class that holds derivatives in
+    its fields. It is not checked and may have any sign; to call it, to add or to multiply it is a
+    `TypeError`, since ``+`` on kernels does not add their fields.
+    What is wrong with the shapes, dtypes or values of arguments is a `ValueError` or a `TypeError`
+    that names the argument, what was expected and what came.
+
+    A kernel of your own is a frozen dataclass that brings four hooks: ``_gram``, ``_diag``,
+    ``_pull`` and ``_pull_diag``; one that depends on distances only subclasses `Stationary` and
+    brings two. `gpnotes.testing.check_kernel` says whether it is right.
+
+    >>> import numpy as np
+    >>> from gpnotes import RBF, White
+    >>> kernel = 4.0 * RBF(lengthscale=0.5) + White(0.1)
+    >>> kernel(np.asarray([[0.0], [1.0]])).round(4)
+    array([[4.1   , 0.5413],
+           [0.5413, 4.1   ]])
+    """
+
+    def on(self, *dims: int) -> ActiveDims:
+        """This kernel on the columns `dims` of its inputs."""
+        return ActiveDims(self, dims)
+
+    def __add__(self, other: Kernel) -> Sum:
+        if not isinstance(other, Kernel):
+            return NotImplemented
+        return Sum((*_parts(Sum, self), *_parts(Sum, other)))
+
+    def __radd__(self, other: int) -> Self:
+        """``0 + k``, where ``sum`` starts."""
+        return self if type(other) is int and other == 0 else NotImplemented
+
+    def __mul__(self, other: Any) -> Kernel:
+        if not isinstance(other, Kernel):
+            return Scaled(other, self)
+        return Product((*_parts(Product, self), *_parts(Product, other)))
+
+    __rmul__ = __mul__
+
+
+def _parts(kind: type[Sum] | type[Product], kernel: Kernel) -> tuple[Kernel, ...]:
+    return kernel.parts if isinstance(kernel, kind) else (kernel,)
+
+
+def _require_kernels(name: str, *parts: Any) -> None:
+    """Refuse what is no kernel, or the derivative of one, as `name` of a kernel."""
+    for part in parts:
+        _check.instance(part, name, Kernel)
+        if holds_derivatives(part):
+            remedy = "add the vectors of flatten_gradient instead"
+            raise TypeError(f"{part!r} holds derivatives, which + does not add; {remedy}")
+
+
+@dataclass(frozen=True)
+class _Combination(Kernel):
+    """Several kernels of the same inputs, `parts`, in one."""
+
+    parts: tuple[Kernel, ...]
+
+    def __post_init__(self) -> None:
+        parts = self.parts if isinstance(self.parts, Iterable) else (self.parts,)
+        object.__setattr__(self, "parts", tuple(parts))
+        _require_kernels("parts", *self.parts)
+        if not self.parts:
+            raise ValueError(f"{type(self).__name__}.parts must hold at least one kernel; got none")
+
+    @property
+    def labels_rows(self) -> bool:
+        """Whether one of them does."""
+        return any(part.labels_rows for part in self.parts)
+
+    def _admit(self, x: Matrix, name: str) -> None:
+        for part in self.parts:
+            part._admit(x, name)
+
+    @abstractmethod
+    def __repr__(self) -> str: ...
+
+
+@dataclass(frozen=True)
+class Sum(_Combination):
+    """``k(x, z) = Σₚ kₚ(x, z)``, what ``k1 + k2`` makes: the covariance of independent functions'
+    sum.
+
+    `parts` holds the summands; a sum of sums is one sum.
+    Source: Rasmussen & Williams (2006), section 4.2.4.
+
+    >>> from gpnotes import RBF, Linear
+    >>> (RBF() + Linear()).parts[1]
+    Linear(variance=1)
+    """
+
+    def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:
+        return added(part._gram(x, z) for part in self.parts)
+
+    def _diag(self, x: Matrix) -> Vector:
+        return added(part._diag(x) for part in self.parts)
+
+    def _pull(
+        self, x: Matrix, z: Matrix | None, K_bar: Matrix
+    ) -> tuple[Self, Matrix, Matrix | None]:
+        bars, x_bars, z_bars = zip(*(p._pull(x, z, K_bar) for p in self.parts), strict=True)
+        z_bar = None if z is None else added(z_bars)
+        return cotangent(self, parts=bars), added(x_bars), z_bar
+
+    def _pull_diag(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
+        bars, x_bars = zip(*(p._pull_diag(x, d_bar) for p in self.parts), strict=True)
+        return cotangent(self, parts=bars), added(x_bars)
+
+    def _on_tiles(self, x: Matrix) -> TiledKernel:
+        return tiled_kernels.Summed(self, [tiled(part, x) for part in self.parts])
+
+    def __repr__(self) -> str:
+        return " + ".join(map(repr, self.parts))
+
+
+@dataclass(frozen=True)
+class Product(_Combination):
+    """``k(x, z) = Πₚ kₚ(x, z)``, what ``k1 * k2`` makes; `parts` holds the factors.
+
+    Source: Rasmussen & Williams (2006), section 4.2.4.
+
+    >>> from gpnotes import RBF, Periodic
+    >>> RBF(1.0, 90.0) * Periodic(1.0, 1.3)
+    RBF(variance=1, lengthscale=90) * Periodic(variance=1, lengthscale=1.3, period=1)
+    """
+
+    def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:
+        return reduce(mul, (part._gram(x, z) for part in self.parts))
+
+    def _diag(self, x: Matrix) -> Vector:
+        return reduce(mul, (part._diag(x) for part in self.parts))
+
+    def _pull(
+        self, x: Matrix, z: Matrix | None, K_bar: Matrix
+    ) -> tuple[Self, Matrix, Matrix | None]:
+        others = products_of_others([part._gram(x, z) for part in self.parts])
+        pulled = (p._pull(x, z, K_bar * k) for p, k in zip(self.parts, others, strict=True))
+        bars, x_bars, z_bars = zip(*pulled, strict=True)
+        z_bar = None if z is None else added(z_bars)
+        return cotangent(self, parts=bars), added(x_bars), z_bar
+
+    def _pull_diag(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
+        others = products_of_others([part._diag(x) for part in self.parts])
+        pulled = (p._pull_diag(x, d_bar * k) for p, k in zip(self.parts, others, strict=True))
+        bars, x_bars = zip(*pulled, strict=True)
+        return cotangent(self, parts=bars), added(x_bars)
+
+    def _on_tiles(self, x: Matrix) -> TiledKernel:
+        return tiled_kernels.Multiplied(self, [tiled(part, x) for part in self.parts])
+
+    def __repr__(self) -> str:
+        return " * ".join(f"({p!r})" if isinstance(p, Sum) else repr(p) for p in self.parts)
+
+
+@dataclass(frozen=True)
+class Scaled(Kernel):
+    """``k(x, z) = scale · k₁(x, z)``, what ``2.0 * k`` makes; the scale is a hyperparameter.
+
+    >>> from gpnotes import RBF
+    >>> 2.0 * RBF()
+    2 * RBF(variance=1, lengthscale=1)
+    """
+
+    scale: float = positive()
+    kernel: Kernel = fixed()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _require_kernels("kernel", self.kernel)
+
+    def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:
+        return self.scale * self.kernel._gram(x, z)
+
+    def _diag(self, x: Matrix) -> Vector:
+        return self.scale * self.kernel._diag(x)
+
+    def _pull(
+        self, x: Matrix, z: Matrix | None, K_bar: Matrix
+    ) -> tuple[Self, Matrix, Matrix | None]:
+        scale_bar = total(K_bar * self.kernel._gram(x, z))
+        bar, x_bar, z_bar = self.kernel._pull(x, z, self.scale * K_bar)
+        return cotangent(self, scale=scale_bar, kernel=bar), x_bar, z_bar
+
+    def _pull_diag(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
+        bar, x_bar = self.kernel._pull_diag(x, self.scale * d_bar)
+        return cotangent(self, scale=total(d_bar * self.kernel._diag(x)), kernel=bar), x_bar
+
+    def _on_tiles(self, x: Matrix) -> TiledKernel:
+        return tiled_kernels.Scaled(self, self.scale, tiled(self.kernel, x))
+
+    @property
+    def labels_rows(self) -> bool:
+        """Whether the kernel does."""
+        return self.kernel.labels_rows
+
+    def _admit(self, x: Matrix, name: str) -> None:
+        self.kernel._admit(x, name)
+
+    def __repr__(self) -> str:
+        inner = f"({self.kernel!r})" if isinstance(self.kernel, Sum) else repr(self.kernel)
+        return f"{self.scale:.6g} * {inner}"
+
+
+@dataclass(frozen=True)
+class ActiveDims(Kernel):
+    """``k(x, z) = k₁(x[:, dims], z[:, dims])``, what ``k.on(0, 2)`` makes; columns count from 0.
+
+    >>> import numpy as np
+    >>> from gpnotes import Linear
+    >>> Linear().on(1)(np.asarray([[7.0, 2.0], [8.0, 3.0]]))
+    array([[4., 6.],
+           [6., 9.]])
+    """
+
+    kernel: Kernel = fixed()
+    dims: tuple[int, ...] = fixed()
+
+    def __post_init__(self) -> None:
+        _require_kernels("kernel", self.kernel)
+        dims = self.dims if isinstance(self.dims, tuple | list) else (self.dims,)
+        dims = tuple(_check.whole(k, "dims", None) for k in dims)
+        if not dims or len(set(dims)) < len(dims) or min(dims) < 0:
+            raise ValueError(f"dims must be distinct columns from 0; got {dims}")
+        object.__setattr__(self, "dims", dims)
+
+    def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:
+        return self.kernel._gram(self._take(x), None if z is None else self._take(z))
+
+    def _diag(self, x: Matrix) -> Vector:
+        return self.kernel._diag(self._take(x))
+
+    def _pull(
+        self, x: Matrix, z: Matrix | None, K_bar: Matrix
+    ) -> tuple[Self, Matrix, Matrix | None]:
+        inner_z = None if z is None else self._take(z)
+        bar, x_bar, z_bar = self.kernel._pull(self._take(x), inner_z, K_bar)
+        z_bar = None if z is None or z_bar is None else self._put(z_bar, z)
+        return cotangent(self, kernel=bar), self._put(x_bar, x), z_bar
+
+    def _pull_diag(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
+        bar, x_bar = self.kernel._pull_diag(self._take(x), d_bar)
+        return cotangent(self, kernel=bar), self._put(x_bar, x)
+
+    def _on_tiles(self, x: Matrix) -> TiledKernel:
+        return tiled_kernels.Wrapped(self, tiled(self.kernel, self._take(x)))
+
+    def _admit(self, x: Matrix, name: str) -> None:
+        if max(self.dims) >= x.shape[1]:
+            raise ValueError(f"{name} must have more than {max(self.dims)} columns; got {x.shape}")
+        self.kernel._admit(self._take(x), f"{name}[:, {list(self.dims)}]")
+
+    def _take(self, x: Array) -> Array:
+        return array_namespace(x).stack([x[:, k] for k in self.dims], axis=1)
+
+    def _put(self, inner: Array, x: Array) -> Array:
+        xp = array_namespace(x)
+        nothing = xp.zeros_like(x[:, 0])
+        place = {k: i for i, k in enumerate(self.dims)}
+        columns = range(x.shape[1])
+        return xp.stack([inner[:, place[k]] if k in place else nothing for k in columns], axis=1)
+
+    def __repr__(self) -> str:
+        combined = isinstance(self.kernel, Sum | Product | Scaled)
+        inner = f"({self.kernel!r})" if combined else repr(self.kernel)
+        return f"{inner}.on({', '.join(map(str, self.dims))})"

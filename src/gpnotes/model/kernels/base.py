@@ -1,0 +1,174 @@
+"""What every kernel is: four hooks that a class brings, and the public methods that call them.
+
+A kernel is a frozen dataclass whose fields are its hyperparameters. The public methods check their
+arguments once; the hooks behind them, ``_gram``, ``_diag``, ``_pull`` and ``_pull_diag``, check
+nothing. How kernels combine is in `algebra`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import Field, fields, is_dataclass
+from typing import Any, ClassVar, Self
+
+from ...fast.tiled_kernels import ByHooks
+from ...fast.tiles import TiledKernel
+from ...ground import check as _check
+from ...ground import memory
+from ...ground import xp as _xp
+from ...ground.params import holds_derivatives, settle
+from ...ground.xp import Matrix, Vector
+
+__all__ = ["KernelBase"]
+
+
+class KernelBase(ABC):
+    """A covariance function by its four hooks; subclass `Kernel`, which adds and multiplies.
+
+    A class that lacks a hook, or is no dataclass, is a `TypeError` when it is made. Kernels compare
+    by their hyperparameters and print them, also where ``@dataclass`` would write its own methods.
+    """
+
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]  # what ``@dataclass`` puts there
+
+    __array_ufunc__ = None  # array * kernel is ours to refuse: NumPy would make an array of kernels
+
+    in_place: ClassVar[bool] = False  # whether `inplace.evidence` can work for the class
+
+    def __init_subclass__(cls) -> None:
+        """Keep ``@dataclass`` from writing methods that cannot compare arrays."""
+        super().__init_subclass__()
+        for name in ("__eq__", "__hash__", "__repr__"):
+            if name not in vars(cls):
+                setattr(cls, name, getattr(cls, name))
+
+    def __new__(cls, *_: Any, **__: Any) -> Self:
+        """Refuse a class that lacks a hook, and one without fields for its hyperparameters."""
+        lacking = sorted(getattr(cls, "__abstractmethods__", ()))
+        if lacking:
+            raise TypeError(
+                f"{cls.__name__} must bring {', '.join(lacking)}: hooks of its base class"
+            )
+        if not is_dataclass(cls):
+            wanted = "a dataclass, @dataclass(frozen=True), whose fields are its hyperparameters"
+            raise TypeError(f"{cls.__name__} must be {wanted}")
+        return super().__new__(cls)
+
+    def __post_init__(self) -> None:
+        settle(self)
+
+    @abstractmethod
+    def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:
+        """What calling the kernel returns, (n, m): `z` is None for the matrix of x with itself."""
+
+    @abstractmethod
+    def _diag(self, x: Matrix) -> Vector:
+        """The diagonal of ``_gram(x, None)``, (n,)."""
+
+    @abstractmethod
+    def _pull(
+        self, x: Matrix, z: Matrix | None, K_bar: Matrix
+    ) -> tuple[Self, Matrix, Matrix | None]:
+        """What `pullback` returns: ``(kernel_bar, x_bar, z_bar)``, the first by `cotangent`."""
+
+    @abstractmethod
+    def _pull_diag(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
+        """What `diag_pullback` returns: ``(kernel_bar, x_bar)``."""
+
+    def _on_tiles(self, x: Matrix) -> TiledKernel:
+        """The kernel at work on NumPy arrays, tile by tile: a hook that need not be brought."""
+        return ByHooks(self, x)
+
+    @property
+    def labels_rows(self) -> bool:
+        """Whether the last column of its inputs says what a row sees of f, no part of the point."""
+        return False
+
+    def __call__(self, x: Matrix, z: Matrix | None = None) -> Matrix:
+        """The matrix ``[k(xᵢ, zⱼ)]``, (n, m), for x (n, d) and z (m, d).
+
+        Without `z`, the matrix of x with itself. That is more than ``z = x``: white noise is
+        ``variance · I`` there and nothing between two sets of points, equal or not. Raises
+        `MemoryError` for a matrix that has no room.
+        """
+        self._admit_both(x, z)
+        size = x.shape[0], (x if z is None else z).shape[0]
+        memory.require(*size, copies=2, like=x, what="K")
+        return self._gram(x, z)
+
+    def diag(self, x: Matrix) -> Vector:
+        """The diagonal of ``kernel(x)``, (n,), without the rest of the matrix."""
+        self._admit(_check.matrix(x, "x"), "x")
+        return self._diag(x)
+
+    def pullback(
+        self, x: Matrix, z: Matrix | None, K_bar: Matrix
+    ) -> tuple[Self, Matrix, Matrix | None]:
+        """Carry ``K_bar`` (n, m) back to ``(kernel_bar, x_bar, z_bar)``.
+
+        ``kernel_bar`` holds ``Σᵢⱼ K_barᵢⱼ ∂k(xᵢ, zⱼ)/∂θ`` in the place of each hyperparameter θ,
+        a float for a float, an array for an array. Without `z`, ``x_bar`` holds the share of both
+        arguments and ``z_bar`` is None; ``K_bar`` need not be symmetric. The second half of
+        :eq:`eq-fv-pullback`.
+        """
+        self._admit_both(x, z)
+        _check.matrix(K_bar, "K_bar", rows=x.shape[0], columns=(x if z is None else z).shape[0])
+        _check.alike(K_bar, "K_bar", x, "x")
+        return self._pull(x, z, K_bar)
+
+    def diag_pullback(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
+        """Carry ``d_bar`` (n,) back through `diag` to ``(kernel_bar, x_bar)``."""
+        self._admit(_check.matrix(x, "x"), "x")
+        _check.alike(_check.vector(d_bar, "d_bar", size=x.shape[0]), "d_bar", x, "x")
+        return self._pull_diag(x, d_bar)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, KernelBase) or type(other) is not type(self):
+            return NotImplemented
+        return self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[Any, ...]:
+        """The class and the hyperparameters, arrays by kind and entries: what makes it equal."""
+        return type(self), *(_hashable(getattr(self, item.name)) for item in fields(self))
+
+    def __repr__(self) -> str:
+        values = (f"{item.name}={_shown(getattr(self, item.name))}" for item in fields(self))
+        return f"{type(self).__name__}({', '.join(values)})"
+
+    def _admit_both(self, x: Matrix, z: Matrix | None) -> None:
+        self._admit(_check.matrix(x, "x"), "x")
+        if z is not None:
+            self._admit(_check.matrix(z, "z", columns=x.shape[1]), "z")
+            _check.alike(z, "z", x, "x")
+
+    def _admit(self, x: Matrix, name: str) -> None:
+        """Raise if one of the hyperparameters does not go with inputs like `x`."""
+        if holds_derivatives(self):
+            raise TypeError(f"{self!r} holds derivatives and is no kernel to call")
+        if x.shape[1] == 0:
+            raise ValueError(f"{name} must have at least one column; got {x.shape}")
+        for item in fields(self):
+            value = getattr(self, item.name)
+            if getattr(value, "ndim", 0) == 1:
+                label = f"{type(self).__name__}.{item.name}"
+                _check.alike(value, label, x, name)
+                if value.shape[0] != x.shape[1]:
+                    wanted = f"(n, {value.shape[0]}) to match {label}"
+                    raise ValueError(f"{name} must have shape {wanted}; got {x.shape}")
+
+
+def _hashable(value: Any) -> Any:
+    if getattr(value, "ndim", 0) == 0:
+        return value
+    return type(value), str(value.dtype), *_xp.to_numpy(value).tolist()
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if getattr(value, "ndim", 0) == 1:
+        return "[" + ", ".join(f"{float(entry):.6g}" for entry in _xp.to_numpy(value)) + "]"
+    return repr(value)

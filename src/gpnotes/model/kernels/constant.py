@@ -1,0 +1,85 @@
+"""The two simplest kernels: one common offset, and independent noise at every point."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+from ...ground import xp as _xp
+from ...ground.params import cotangent, positive
+from ...ground.xp import Array, Matrix, Vector, array_namespace
+from .algebra import Kernel
+from .sums import total
+
+__all__ = ["Constant", "White"]
+
+
+@dataclass(frozen=True)
+class Constant(Kernel):
+    """One random offset, the same at every point: ``k(x, z) = variance``.
+
+    >>> import numpy as np
+    >>> Constant(2.0)(np.ones((1, 1)), np.ones((2, 1)))
+    array([[2., 2.]])
+    """
+
+    variance: float = positive(1.0, unit="y²")
+
+    def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:
+        return _filled(x, z, self.variance)
+
+    def _diag(self, x: Matrix) -> Vector:
+        return array_namespace(x).full_like(x[:, 0], self.variance)
+
+    def _pull(
+        self, x: Matrix, z: Matrix | None, K_bar: Matrix
+    ) -> tuple[Self, Matrix, Matrix | None]:
+        return cotangent(self, variance=total(K_bar)), *_nothing(x, z)
+
+    def _pull_diag(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
+        return cotangent(self, variance=total(d_bar)), _nothing(x, None)[0]
+
+
+@dataclass(frozen=True)
+class White(Kernel):
+    """Independent noise at every point: ``variance · I`` for ``k(x)``, zero for ``k(x, z)``.
+
+    Noise belongs to an observation, not to a place. So between two sets of points there is none,
+    even where points of the two are equal, and within one set two equal points do not share
+    theirs. GPy, GPflow and scikit-learn read it the same way.
+
+    >>> import numpy as np
+    >>> x = np.zeros((2, 1))
+    >>> White(0.5)(x), White(0.5)(x, x)
+    (array([[0.5, 0. ],
+           [0. , 0.5]]), array([[0., 0.],
+           [0., 0.]]))
+    """
+
+    variance: float = positive(1.0, unit="y²")
+
+    def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:
+        return self.variance * _xp.eye(x.shape[0], x) if z is None else _filled(x, z, 0.0)
+
+    def _diag(self, x: Matrix) -> Vector:
+        return array_namespace(x).full_like(x[:, 0], self.variance)
+
+    def _pull(
+        self, x: Matrix, z: Matrix | None, K_bar: Matrix
+    ) -> tuple[Self, Matrix, Matrix | None]:
+        variance_bar = total(_xp.diagonal(K_bar)) if z is None else 0.0
+        return cotangent(self, variance=variance_bar), *_nothing(x, z)
+
+    def _pull_diag(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
+        return cotangent(self, variance=total(d_bar)), _nothing(x, None)[0]
+
+
+def _filled(x: Matrix, z: Matrix | None, value: float) -> Array:
+    columns = (x if z is None else z).shape[0]
+    xp = array_namespace(x)
+    return xp.full((x.shape[0], columns), value, dtype=x.dtype, device=_xp.device(x))
+
+
+def _nothing(x: Matrix, z: Matrix | None) -> tuple[Array, Array | None]:
+    xp = array_namespace(x)
+    return xp.zeros_like(x), None if z is None else xp.zeros_like(z)

@@ -1,0 +1,104 @@
+"""Kernels of the inner product: what Bayesian linear regression looks like from function space."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+from ...ground import check as _check
+from ...ground.params import cotangent, fixed, nonnegative, positive
+from ...ground.xp import Array, Matrix, Numbers, Vector, array_namespace
+from .algebra import Kernel
+from .sums import per_dimension, total
+
+__all__ = ["Linear", "Polynomial"]
+
+
+@dataclass(frozen=True)
+class Linear(Kernel):
+    """Linear functions without an offset: ``k(x, z) = Σ_d v_d x_d z_d``.
+
+    `variance` v is that of the slopes: a float or an array (d,). For an offset add `Constant`.
+    Source: Rasmussen & Williams (2006), section 4.2.2.
+
+    >>> import numpy as np
+    >>> Linear(2.0)(np.asarray([[1.0], [3.0]]))
+    array([[ 2.,  6.],
+           [ 6., 18.]])
+    """
+
+    variance: Numbers = positive(1.0, per_dimension=True)
+
+    def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:
+        root = self.variance**0.5  # on both sides, so that a matrix of x with itself is symmetric
+        u = x * root
+        return u @ array_namespace(x).matrix_transpose(u if z is None else z * root)
+
+    def _diag(self, x: Matrix) -> Vector:
+        return array_namespace(x).sum(x * x * self.variance, axis=1)
+
+    def _pull(
+        self, x: Matrix, z: Matrix | None, K_bar: Matrix
+    ) -> tuple[Self, Matrix, Matrix | None]:
+        # K = x V zᵀ: x_bar = K_bar z V, z_bar = K_barᵀ x V, v_bar = diag(xᵀ K_bar z)
+        other = x if z is None else z
+        right = K_bar @ other
+        left = array_namespace(x).matrix_transpose(K_bar) @ x
+        bar = cotangent(self, variance=per_dimension(x * right, self.variance))
+        x_bar = right * self.variance
+        z_bar = left * self.variance
+        return (bar, x_bar + z_bar, None) if z is None else (bar, x_bar, z_bar)
+
+    def _pull_diag(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
+        weighted = d_bar[:, None] * x
+        bar = cotangent(self, variance=per_dimension(weighted * x, self.variance))
+        return bar, 2.0 * weighted * self.variance
+
+
+@dataclass(frozen=True)
+class Polynomial(Kernel):
+    """Polynomials: ``k(x, z) = (variance · xᵀz + bias)^degree``, :eq:`eq-wv-polynomial`.
+
+    Source: Rasmussen & Williams (2006), section 4.2.2 (the inhomogeneous polynomial kernel).
+
+    >>> import numpy as np
+    >>> Polynomial(degree=2)(np.asarray([[1.0], [2.0]]))
+    array([[ 4.,  9.],
+           [ 9., 25.]])
+    """
+
+    variance: float = positive(1.0)
+    bias: float = nonnegative(1.0)
+    degree: int = fixed(2)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "degree", _check.whole(self.degree, "Polynomial.degree", 1))
+
+    def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:
+        return (self._inner._gram(x, z) + self.bias) ** self.degree
+
+    def _diag(self, x: Matrix) -> Vector:
+        return (self._inner._diag(x) + self.bias) ** self.degree
+
+    def _pull(
+        self, x: Matrix, z: Matrix | None, K_bar: Matrix
+    ) -> tuple[Self, Matrix, Matrix | None]:
+        base_bar = K_bar * self._slope(self._inner._gram(x, z))
+        inner_bar, x_bar, z_bar = self._inner._pull(x, z, base_bar)
+        return self._bar(inner_bar, base_bar), x_bar, z_bar
+
+    def _pull_diag(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
+        base_bar = d_bar * self._slope(self._inner._diag(x))
+        inner_bar, x_bar = self._inner._pull_diag(x, base_bar)
+        return self._bar(inner_bar, base_bar), x_bar
+
+    @property
+    def _inner(self) -> Linear:
+        return Linear(self.variance)
+
+    def _slope(self, inner: Array) -> Array:
+        return self.degree * (inner + self.bias) ** (self.degree - 1)
+
+    def _bar(self, inner_bar: Linear, base_bar: Array) -> Self:
+        return cotangent(self, variance=inner_bar.variance, bias=total(base_bar))

@@ -1,0 +1,214 @@
+"""Kernels on the nodes of a graph, by the spectrum of its Laplacian.
+
+The inputs are numbers of nodes, one column. With the Laplacian
+``Δ = degrees − adjacency = U Λ Uᵀ``, ``K = σ_f² U s(Λ) Uᵀ / mean s(Λ)``: positive semidefinite for
+every s ≥ 0, and σ_f² is the mean of the variances over all nodes. Where nodes differ in their
+edges, so do their variances.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self, SupportsIndex
+
+import numpy as np
+
+from ...ground import check as _check
+from ...ground.params import cotangent, fixed, positive
+from ...ground.xp import (
+    HostMatrix,
+    HostVector,
+    Matrix,
+    Vector,
+    array_namespace,
+    as_array,
+    to_numpy,
+)
+from .algebra import Kernel
+
+__all__ = ["Graph", "GraphHeat", "GraphMatern", "OnGraph"]
+
+
+@dataclass(frozen=True)
+class Graph:
+    """`nodes` nodes, numbered from 0, and undirected `edges` between pairs of them.
+
+    Raises `ValueError` or `TypeError` for an edge that is no pair of two different nodes; an edge
+    that is given twice, in whichever order, is one edge.
+
+    >>> Graph(3, [(0, 1), (2, 1)]).laplacian
+    array([[ 1., -1.,  0.],
+           [-1.,  2., -1.],
+           [ 0., -1.,  1.]])
+    """
+
+    nodes: int
+    edges: Iterable[tuple[int, int]]
+
+    def __post_init__(self) -> None:
+        nodes = _check.whole(self.nodes, "Graph.nodes", 1)
+        object.__setattr__(self, "nodes", nodes)
+        pairs = {_edge(pair, nodes) for pair in _listed(self.edges)}
+        object.__setattr__(self, "edges", tuple(sorted(pairs)))
+
+    @cached_property
+    def laplacian(self) -> HostMatrix:
+        """``Δ = degrees − adjacency``, (nodes, nodes); ``fᵀΔf = Σ (f_i − f_j)²`` over the edges."""
+        delta = np.zeros((self.nodes, self.nodes))
+        for i, j in self.edges:
+            delta[[i, j], [j, i]] = -1.0
+        return delta - np.diag(delta.sum(axis=1))
+
+    @cached_property
+    def spectrum(self) -> tuple[HostVector, HostMatrix]:
+        """Eigenvalues (nodes,) of the Laplacian from zero upward, and its eigenvectors, columns."""
+        values, vectors = np.linalg.eigh(self.laplacian)
+        return np.maximum(values, 0.0), vectors
+
+    def distances(self) -> HostMatrix:
+        """Edges on a shortest path between each two nodes, (nodes, nodes); infinity for none.
+
+        >>> Graph(3, [(0, 1), (1, 2)]).distances()
+        array([[0., 1., 2.],
+               [1., 0., 1.],
+               [2., 1., 0.]])
+        """
+        adjacent = self.laplacian < 0.0
+        hops = np.where(np.eye(self.nodes, dtype=bool), 0.0, np.inf)
+        reached = np.eye(self.nodes, dtype=bool)
+        for step in range(1, self.nodes):
+            further = (reached.astype(float) @ adjacent) > 0.0
+            hops[further & np.isinf(hops)] = step
+            reached = reached | further
+        return hops
+
+
+def _listed(edges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    if isinstance(edges, str) or not hasattr(edges, "__iter__"):
+        raise TypeError(f"Graph.edges must be pairs of nodes; got {edges!r}")
+    return list(edges)
+
+
+def _edge(pair: Iterable[SupportsIndex], nodes: int) -> tuple[int, int]:
+    ends = tuple(sorted(_check.entries(pair, "Graph.edges", nodes, "the nodes")))
+    if len(ends) != 2:
+        raise ValueError(f"Graph.edges must be pairs of nodes; got {pair!r}")
+    return ends[0], ends[1]
+
+
+@dataclass(frozen=True)
+class OnGraph(Kernel):
+    """``K = σ_f² U s(Λ) Uᵀ / mean s(Λ)`` at nodes x (n, 1); a subclass brings s, ``_shares``."""
+
+    graph: Graph = fixed()
+    variance: float = positive(1.0, unit="y²")
+    lengthscale: float = positive(1.0)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check.instance(self.graph, f"{type(self).__name__}.graph", Graph)
+
+    @abstractmethod
+    def _shares(self, eigenvalues: HostVector) -> tuple[HostVector, dict[str, HostVector]]:
+        """``log s(λ)`` up to a constant, and its derivatives by hyperparameters, by name."""
+
+    def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:
+        xp = array_namespace(x)
+        left = self._rows(x) * as_array(self._weights()[0] ** 0.5, x)
+        right = left if z is None else self._rows(z) * as_array(self._weights()[0] ** 0.5, x)
+        return self.variance * (left @ xp.matrix_transpose(right))
+
+    def _diag(self, x: Matrix) -> Vector:
+        squares = self._rows(x) ** 2 * as_array(self._weights()[0], x)
+        return self.variance * array_namespace(x).sum(squares, axis=1)
+
+    def _pull(
+        self, x: Matrix, z: Matrix | None, K_bar: Matrix
+    ) -> tuple[Self, Matrix, Matrix | None]:
+        xp = array_namespace(x)
+        left = self._rows(x)
+        right = left if z is None else self._rows(z)
+        weights_bar = xp.sum(left * (K_bar @ right), axis=0)
+        return self._bar(weights_bar), xp.zeros_like(x), None if z is None else xp.zeros_like(z)
+
+    def _pull_diag(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
+        xp = array_namespace(x)
+        weights_bar = xp.sum(self._rows(x) ** 2 * d_bar[:, None], axis=0)
+        return self._bar(weights_bar), xp.zeros_like(x)
+
+    def _rows(self, x: Matrix) -> Matrix:
+        """The rows of the eigenvectors that belong to the nodes x, (n, nodes)."""
+        chosen = to_numpy(x)[:, 0].astype(int)
+        return as_array(self.graph.spectrum[1][chosen, :], x)
+
+    def _weights(self) -> tuple[HostVector, dict[str, HostVector]]:
+        """``s/mean s`` and its derivatives, by name."""
+        logs, slopes = self._shares(self.graph.spectrum[0])
+        shares = np.exp(logs - logs.max())
+        weights = shares / shares.mean()
+        # the mean of the weights is one, so that d(s/mean s) = w (d log s − mean(w d log s))
+        return weights, {name: weights * (a - (weights * a).mean()) for name, a in slopes.items()}
+
+    def _bar(self, weights_bar: Vector) -> Self:
+        weights, slopes = self._weights()
+        bar = to_numpy(weights_bar)
+        shape = {name: self.variance * float(bar @ slope) for name, slope in slopes.items()}
+        return cotangent(self, variance=float(bar @ weights), **shape)
+
+    def _admit(self, x: Matrix, name: str) -> None:
+        super()._admit(x, name)
+        if x.shape[1] != 1:
+            raise ValueError(f"{name} must have one column, of nodes; got {x.shape}")
+        host = to_numpy(x)
+        if not np.all((host == np.round(host)) & (host >= 0) & (host < self.graph.nodes)):
+            raise ValueError(f"{name} must hold nodes, 0 to {self.graph.nodes - 1}; got {host}")
+
+
+@dataclass(frozen=True)
+class GraphHeat(OnGraph):
+    """What heat does along the edges: ``s(λ) = exp(−ℓ²λ/2)``, :eq:`eq-ke-heat`.
+
+    The counterpart of `RBF`: `lengthscale` ℓ is in edges. Source: Kondor & Lafferty (2002).
+
+    >>> import numpy as np
+    >>> path = Graph(3, [(0, 1), (1, 2)])
+    >>> GraphHeat(path)(np.asarray([[0.0], [1.0], [2.0]])).round(2)
+    array([[1.1 , 0.42, 0.11],
+           [0.42, 0.79, 0.42],
+           [0.11, 0.42, 1.1 ]])
+    """
+
+    def _shares(self, eigenvalues: HostVector) -> tuple[HostVector, dict[str, HostVector]]:
+        length = self.lengthscale
+        return -0.5 * length**2 * eigenvalues, {"lengthscale": -length * eigenvalues}
+
+
+@dataclass(frozen=True)
+class GraphMatern(OnGraph):
+    """The counterpart of the Matérn kernels: ``s(λ) = (2ν/ℓ² + λ)^(−ν)``, :eq:`eq-ke-graph-matern`.
+
+    `lengthscale` ℓ is in edges, `smoothness` is ν; both are fitted. For large ν it is `GraphHeat`.
+    Source: Borovitskiy et al. (2021).
+
+    >>> import numpy as np
+    >>> path = Graph(3, [(0, 1), (1, 2)])
+    >>> GraphMatern(path)(np.asarray([[0.0], [1.0], [2.0]])).round(2)
+    array([[1.07, 0.32, 0.1 ],
+           [0.32, 0.85, 0.32],
+           [0.1 , 0.32, 1.07]])
+    """
+
+    smoothness: float = positive(1.5)
+
+    def _shares(self, eigenvalues: HostVector) -> tuple[HostVector, dict[str, HostVector]]:
+        nu, length = self.smoothness, self.lengthscale
+        offset = 2.0 * nu / length**2
+        base = offset + eigenvalues
+        slopes = {
+            "lengthscale": 2.0 * nu * offset / (length * base),
+            "smoothness": -np.log(base) - offset / base,
+        }
+        return -nu * np.log(base), slopes

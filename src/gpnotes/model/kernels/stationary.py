@@ -1,0 +1,293 @@
+"""Stationary kernels: functions of ``q = Σ_d (x_d − z_d)² / ℓ_d²``, with a length per dimension.
+
+Everything is differentiated in q, not in the distance: all but Matérn-1/2 are smooth in q at
+zero. Each class brings ``_profile(q)`` and its derivative ``_slope(q)``; the rest is shared.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+from ...fast import profiles
+from ...fast.evidence import serves
+from ...fast.tiled_kernels import OfDistances
+from ...fast.tiles import TiledKernel
+from ...ground.linalg import centroid, squared_distances, squared_distances_pullback
+from ...ground.params import cotangent, positive
+from ...ground.xp import Array, HostArray, Matrix, Numbers, Vector, array_namespace
+from .algebra import Kernel
+from .sums import per_dimension, total
+
+__all__ = ["RBF", "Matern12", "Matern32", "Matern52", "RationalQuadratic", "Stationary"]
+
+
+@dataclass(frozen=True)
+class Stationary(Kernel):
+    """``k(x, z) = σ_f² p(q)`` with a profile p of ``q = Σ_d (x_d − z_d)² / ℓ_d²``, p(0) = 1.
+
+    `variance` is σ_f², `lengthscale` ℓ: a float or an array (d,). A class of your own brings
+    ``_profile``, which is p, and ``_slope``, its derivative by q; both take and return arrays, and
+    q may be zero. Further hyperparameters are further fields, with their derivatives in
+    ``_shape_bars``. If there are none, ``_profile_in_place`` lets NumPy arrays take the paths of
+    `inplace`, which are faster; ``in_place`` says whether a class has it. ``_higher_slopes`` lets
+    `WithGradients` take the class: ``differentiable`` says whether it has them.
+
+    >>> import numpy as np
+    >>> class Cauchy(Stationary):
+    ...     def _profile(self, q):
+    ...         return 1.0 / (1.0 + q)
+    ...     def _slope(self, q):
+    ...         return -1.0 / (1.0 + q) ** 2
+    >>> Cauchy(lengthscale=2.0)(np.asarray([[0.0], [2.0]]))
+    array([[1. , 0.5],
+           [0.5, 1. ]])
+    """
+
+    variance: float = positive(1.0, unit="y²")
+    lengthscale: Numbers = positive(1.0, per_dimension=True, unit="x")
+
+    differentiable: ClassVar[bool] = False  # whether `WithGradients` can work for the class
+
+    def __init_subclass__(cls) -> None:
+        """A class speaks for itself, not for its subclasses: they may have another profile."""
+        super().__init_subclass__()
+        only_these = cls._shape_bars is Stationary._shape_bars
+        cls.in_place = only_these and "_profile_in_place" in vars(cls)
+        cls.differentiable = only_these and "_higher_slopes" in vars(cls)
+
+    @abstractmethod
+    def _profile(self, q: Array) -> Array:
+        """``p(q)``, entry by entry."""
+
+    @abstractmethod
+    def _slope(self, q: Array) -> Array:
+        """``dp/dq``, entry by entry."""
+
+    def _higher_slopes(self, q: Array) -> tuple[Array, Array]:
+        """``d²p/dq²`` and ``d³p/dq³``, entry by entry; where q is zero, zero will do for both."""
+        raise NotImplementedError(f"{type(self).__name__} brings no higher derivatives by q")
+
+    def _shape_bars(self, q: Array, K_bar: Matrix) -> dict[str, float]:
+        """``Σᵢⱼ K_barᵢⱼ ∂kᵢⱼ/∂θ`` of hyperparameters θ beside variance and lengthscale, by name."""
+        return {}
+
+    def _profile_in_place(self, q: HostArray, slope: HostArray) -> None:
+        """Put ``p(q)`` in the place of q and ``dp/dq`` into `slope`, two NumPy arrays."""
+        raise NotImplementedError(f"{type(self).__name__} does no work in place")
+
+    def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:
+        return self.variance * self._profile(distances(*self._scaled(x, z)))
+
+    def _diag(self, x: Matrix) -> Vector:
+        return array_namespace(x).full_like(x[:, 0], self.variance)
+
+    def _pull(
+        self, x: Matrix, z: Matrix | None, K_bar: Matrix
+    ) -> tuple[Self, Matrix, Matrix | None]:
+        u, v = self._scaled(x, z)
+        q = distances(u, v)
+        bars = self._shape_bars(q, K_bar)
+        variance_bar = total(K_bar * self._profile(q))
+        q_bar = self.variance * K_bar * self._slope(q)
+        q_bar[q == 0.0] = 0.0  # where points coincide q is least: rounding alone would move it
+        u_bar, v_bar = squared_distances_pullback(u, v, q_bar)
+        # u = x / ℓ: x_bar = u_bar / ℓ and ℓ_bar = −Σ u_bar u / ℓ
+        xp = array_namespace(x)
+        terms = u_bar * u if v is None else xp.concat([u_bar * u, v_bar * v], axis=0)
+        lengthscale_bar = per_dimension(-terms / self.lengthscale, self.lengthscale)
+        z_bar = None if v_bar is None else v_bar / self.lengthscale
+        kernel_bar = cotangent(self, variance=variance_bar, lengthscale=lengthscale_bar, **bars)
+        return kernel_bar, u_bar / self.lengthscale, z_bar
+
+    def _pull_diag(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
+        zeros = array_namespace(x).zeros_like(x)
+        bars = self._shape_bars(d_bar[:, None] * 0.0, d_bar[:, None])
+        lengthscale_bar = per_dimension(zeros, self.lengthscale)
+        bar = cotangent(self, variance=total(d_bar), lengthscale=lengthscale_bar, **bars)
+        return bar, zeros
+
+    def _on_tiles(self, x: Matrix) -> TiledKernel:
+        return OfDistances(self, x) if serves(self, x) else super()._on_tiles(x)
+
+    def _scaled(self, x: Matrix, z: Matrix | None) -> tuple[Array, Array | None]:
+        """Inputs in units of the lengthscale, centred: only differences matter."""
+        centre = centroid(x)
+        u = (x - centre) / self.lengthscale
+        return u, None if z is None else (z - centre) / self.lengthscale
+
+
+def distances(u: Array, v: Array | None) -> Array:
+    """`squared_distances`, finite where they overflow: infinity times a zero would be NaN."""
+    xp = array_namespace(u)
+    q = squared_distances(u, v)
+    top = float(xp.finfo(u.dtype).max)
+    if max(map(_widest, (u, u if v is None else v))) > 1e-3 * math.sqrt(top):
+        return xp.clip(q, None, 1e-2 * top)
+    return q
+
+
+def roots(q: Array) -> Array:
+    """``√q``, and no less than what can be divided by three times."""
+    xp = array_namespace(q)
+    return xp.clip(xp.sqrt(q), float(xp.finfo(q.dtype).smallest_normal) ** 0.25, None)
+
+
+def inside(values: Array, q: Array) -> Array:
+    """`values`, and zero where two points coincide."""
+    xp = array_namespace(q)
+    return xp.where(q > 0.0, values, xp.zeros_like(values))
+
+
+def _widest(u: Array) -> float:
+    return float(array_namespace(u).max(array_namespace(u).abs(u))) if u.shape[0] else 0.0
+
+
+@dataclass(frozen=True)
+class RBF(Stationary):
+    """The squared exponential kernel; its functions have derivatives of every order.
+
+    ``k(x, z) = σ_f² exp(−q/2)``. `variance` is σ_f², `lengthscale` ℓ: a float or an array (d,).
+    Source: Rasmussen & Williams (2006), equation 4.9 (one length) and 5.1 (one per dimension).
+
+    >>> import numpy as np
+    >>> RBF(variance=2.0)(np.asarray([[0.0], [1.0]])).round(4)
+    array([[2.    , 1.2131],
+           [1.2131, 2.    ]])
+    """
+
+    def _profile(self, q: Array) -> Array:
+        return array_namespace(q).exp(-0.5 * q)
+
+    def _slope(self, q: Array) -> Array:
+        return -0.5 * array_namespace(q).exp(-0.5 * q)
+
+    def _higher_slopes(self, q: Array) -> tuple[Array, Array]:
+        p = self._profile(q)
+        return 0.25 * p, -0.125 * p
+
+    def _profile_in_place(self, q: HostArray, slope: HostArray) -> None:
+        profiles.rbf(q, slope)
+
+
+@dataclass(frozen=True)
+class Matern12(Stationary):
+    """The exponential kernel, Matérn with ν = 1/2; its functions are continuous and rough.
+
+    ``k(x, z) = σ_f² exp(−√q)``. It has a kink where two points coincide. There the derivative by
+    the inputs is taken as zero: the mean of the one-sided ones, and exact on the diagonal of a
+    matrix of x with itself, where k is constant; the derivative by the lengthscale is zero anyway.
+    Source: Rasmussen & Williams (2006), section 4.2.1.
+
+    >>> import numpy as np
+    >>> Matern12()(np.asarray([[0.0], [1.0]])).round(4)
+    array([[1.    , 0.3679],
+           [0.3679, 1.    ]])
+    """
+
+    def _profile(self, q: Array) -> Array:
+        xp = array_namespace(q)
+        return xp.exp(-xp.sqrt(q))
+
+    def _slope(self, q: Array) -> Array:
+        xp = array_namespace(q)
+        r = xp.sqrt(q)
+        apart = xp.astype(r > 0.0, r.dtype)
+        return -0.5 * apart * xp.exp(-r) / (r + (1.0 - apart))
+
+    def _profile_in_place(self, q: HostArray, slope: HostArray) -> None:
+        profiles.matern12(q, slope)
+
+
+@dataclass(frozen=True)
+class Matern32(Stationary):
+    """The Matérn kernel with ν = 3/2; its functions have one derivative.
+
+    ``k(x, z) = σ_f² (1 + s) exp(−s)`` with ``s = √(3q)``.
+    Source: Rasmussen & Williams (2006), equation 4.17.
+
+    >>> import numpy as np
+    >>> Matern32()(np.asarray([[0.0], [1.0]])).round(4)
+    array([[1.    , 0.4834],
+           [0.4834, 1.    ]])
+    """
+
+    def _profile(self, q: Array) -> Array:
+        s = math.sqrt(3.0) * array_namespace(q).sqrt(q)
+        return (1.0 + s) * array_namespace(q).exp(-s)
+
+    def _slope(self, q: Array) -> Array:
+        xp = array_namespace(q)
+        return -1.5 * xp.exp(-math.sqrt(3.0) * xp.sqrt(q))
+
+    def _higher_slopes(self, q: Array) -> tuple[Array, Array]:
+        # with s = √(3q), whose derivative by q is 3/2s; both are infinite at zero
+        s = math.sqrt(3.0) * roots(q)
+        decay = inside(array_namespace(q).exp(-s), q)
+        return 2.25 * decay / s, -3.375 * decay * (1.0 + s) / s**3
+
+    def _profile_in_place(self, q: HostArray, slope: HostArray) -> None:
+        profiles.matern32(q, slope)
+
+
+@dataclass(frozen=True)
+class Matern52(Stationary):
+    """The Matérn kernel with ν = 5/2; its functions have two derivatives.
+
+    ``k(x, z) = σ_f² (1 + s + s²/3) exp(−s)`` with ``s = √(5q)``.
+    Source: Rasmussen & Williams (2006), equation 4.17.
+
+    >>> import numpy as np
+    >>> Matern52()(np.asarray([[0.0], [1.0]])).round(4)
+    array([[1.   , 0.524],
+           [0.524, 1.   ]])
+    """
+
+    def _profile(self, q: Array) -> Array:
+        s = math.sqrt(5.0) * array_namespace(q).sqrt(q)
+        return (1.0 + s + s * s / 3.0) * array_namespace(q).exp(-s)
+
+    def _slope(self, q: Array) -> Array:
+        s = math.sqrt(5.0) * array_namespace(q).sqrt(q)
+        return -5.0 / 6.0 * (1.0 + s) * array_namespace(q).exp(-s)
+
+    def _higher_slopes(self, q: Array) -> tuple[Array, Array]:
+        # with s = √(5q), whose derivative by q is 5/2s; the third is infinite at zero
+        s = math.sqrt(5.0) * roots(q)
+        decay = array_namespace(q).exp(-s)
+        return 25.0 / 12.0 * decay, -125.0 / 24.0 * inside(decay, q) / s
+
+    def _profile_in_place(self, q: HostArray, slope: HostArray) -> None:
+        profiles.matern52(q, slope)
+
+
+@dataclass(frozen=True)
+class RationalQuadratic(Stationary):
+    """A scale mixture of squared exponential kernels; RBF in the limit of large `alpha`.
+
+    ``k(x, z) = σ_f² (1 + q / 2α)^(−α)``, the third of the kernels in :eq:`eq-fv-co2-kernel`.
+    Source: Rasmussen & Williams (2006), section 4.2.1.
+
+    >>> import numpy as np
+    >>> RationalQuadratic(alpha=0.5)(np.asarray([[0.0], [1.0]])).round(4)
+    array([[1.    , 0.7071],
+           [0.7071, 1.    ]])
+    """
+
+    alpha: float = positive(1.0)
+
+    def _profile(self, q: Array) -> Array:
+        xp = array_namespace(q)
+        return xp.exp(-self.alpha * xp.log1p(q / (2.0 * self.alpha)))
+
+    def _slope(self, q: Array) -> Array:
+        return -0.5 * self._profile(q) / (1.0 + q / (2.0 * self.alpha))
+
+    def _shape_bars(self, q: Array, K_bar: Matrix) -> dict[str, float]:
+        # ∂k/∂α = k (t / (1 + t) − log(1 + t)) with t = q / 2α
+        xp = array_namespace(q)
+        t = xp.clip(q / (2.0 * self.alpha), None, 1e30)
+        relative = t / (1.0 + t) - xp.log1p(t)
+        return {"alpha": self.variance * total(K_bar * self._profile(q) * relative)}

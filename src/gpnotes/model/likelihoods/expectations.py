@@ -1,0 +1,69 @@
+"""Averages of any likelihood's log density over a normal f: of ours, and of those you bring."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from ...ground.params import leaves
+from ...ground.xp import Array, array_namespace
+from ..contracts import Likelihood, ParametricLikelihood, require
+from .averages import Expected, by_quadrature, log_average, points
+from .base import LikelihoodBase
+
+__all__ = ["expected", "expected_bar", "log_predictive"]
+
+
+def expected(
+    likelihood: Likelihood, y: Array, mean: Array, variance: Array, nodes: int
+) -> Expected:
+    """``E log p(y | f)`` for ``f ~ N(mean, variance)`` and its slopes, by entry; O(n nodes).
+
+    Of ours what they know themselves, of others by Gauss-Hermite with so many nodes. Nothing is
+    checked: a fit calls this at each step, with a y that was admitted once.
+    """
+    if isinstance(likelihood, LikelihoodBase):
+        return likelihood._expected(y, mean, variance, nodes)
+
+    def value_and_slope(y: Array, f: Array) -> tuple[Array, Array]:
+        y = array_namespace(f).broadcast_to(y, f.shape)
+        return likelihood.log_density(y, f), likelihood.derivatives(y, f)[0]
+
+    def curvature(y: Array, f: Array) -> Array:
+        return likelihood.derivatives(y, f)[1]
+
+    return by_quadrature(value_and_slope, curvature, y, mean, variance, nodes)
+
+
+def expected_bar(
+    likelihood: Likelihood, y: Array, mean: Array, variance: Array, bar: Array, nodes: int
+) -> Any:
+    """``Σ bar ∂ E log p(y | f)/∂θ`` in the place of each parameter θ of a likelihood; O(n nodes).
+
+    By Gauss-Hermite, as the average itself; a likelihood without parameters comes back as it is.
+    Raises `TypeError` for one that has parameters and no `pullback`.
+    """
+    if not has_parameters(likelihood):
+        return likelihood
+    f, weights, _ = points(mean, variance, nodes)
+    y = array_namespace(f).broadcast_to(y[..., None], f.shape)
+    f_bar = bar[..., None] * weights
+    if isinstance(likelihood, LikelihoodBase):
+        return likelihood._bar(y, f, f_bar)
+    parametric = require(likelihood, "likelihood", ParametricLikelihood)
+    return cast(ParametricLikelihood, parametric).pullback(y, f, f_bar)[0]
+
+
+def has_parameters(likelihood: Likelihood) -> bool:
+    """Whether a likelihood declares fields that can be fitted, as `params` has them."""
+    return any(True for _ in leaves(likelihood))
+
+
+def log_predictive(likelihood: Likelihood, y: Array, mean: Array, variance: Array) -> Array:
+    """``log E p(y | f)`` for ``f ~ N(mean, variance)``, by entry, of arguments admitted before."""
+    if isinstance(likelihood, LikelihoodBase):
+        return likelihood._log_predictive(y, mean, variance)
+
+    def log_density(y: Array, f: Array) -> Array:
+        return likelihood.log_density(array_namespace(f).broadcast_to(y, f.shape), f)
+
+    return log_average(log_density, y, mean, variance)

@@ -1,0 +1,251 @@
+"""Labels, 1 and −1: their probabilities given f, what they tell of f, and averages over f."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...ground import check as _check
+from ...ground import memory
+from ...ground import xp as _xp
+from ...ground.params import fixed
+from ...ground.xp import LOG_2PI, Array, array_namespace, as_array
+from .base import LikelihoodBase
+
+__all__ = ["Bernoulli"]
+
+_TAIL = 2.0  # below minus this, ratios of the normal tail come from its continued fraction
+_NODES = 200  # of the rule in `Bernoulli`: a step of 0.09 standard deviations, or of 0.4 in f
+_WIDTH = 9.0  # standard deviations beyond which a normal density is below 1e-18 of its top
+_LINKS = {"probit": 9.0, "logit": 40.0}  # and the |f| beyond which a label is certain
+
+
+@dataclass(frozen=True)
+class Bernoulli(LikelihoodBase):
+    """A label: ``P(y = 1 | f) = Φ(f)`` or ``1 / (1 + exp(−f))``; y is 1 or −1.
+
+    :eq:`eq-al-label`. `link` is ``"probit"`` for the first, with the normal distribution function,
+    or ``"logit"``. All methods work entry by entry on arrays of one shape, as in `LikelihoodBase`,
+    and hold in the tails: a label that is all but impossible has a finite logarithm. The second
+    derivative is never positive. Entropies and information are in nats.
+    Source: Rasmussen & Williams (2006), section 3.3.
+
+    >>> import numpy as np
+    >>> label = Bernoulli()
+    >>> label.log_density(np.asarray([1.0, -1.0]), np.asarray([-40.0, 0.0])).round(4)
+    array([-8.046084e+02, -6.931000e-01])
+    >>> label.probability(np.asarray([1.0]), np.asarray([3.0])).round(4)
+    array([0.6915])
+    """
+
+    link: str = fixed("probit")
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.link, str) or self.link not in _LINKS:
+            raise ValueError(f"link must be one of {list(_LINKS)}; got {self.link!r}")
+
+    def _observable(self, y: Any) -> Any:
+        return _labels(y)
+
+    def _log_density(self, y: Array, f: Array) -> Array:
+        return self._log_probability(y * f)
+
+    def _log_probability(self, z: Array) -> Array:
+        if self.link == "probit":
+            return _xp.log_normal_cdf(z)
+        xp = array_namespace(z)
+        return xp.clip(z, None, 0.0) - xp.log1p(xp.exp(-xp.abs(z)))
+
+    def _derivatives(self, y: Array, f: Array) -> tuple[Array, Array, Array]:
+        """Source: Rasmussen & Williams (2006), section 3.4, for the first two."""
+        of_log = _probit_derivatives if self.link == "probit" else _logit_derivatives
+        first, second, third = of_log(y * f)
+        return y * first, second, y * third
+
+    def _value_and_slope(self, y: Array, f: Array) -> tuple[Array, Array]:
+        """``φ(z)/Φ(z)`` by logarithms, which lose no digit, and ``σ(−z)``."""
+        xp = array_namespace(f)
+        z = y * f
+        value = self._log_probability(z)
+        other = -0.5 * (z * z + LOG_2PI) - value if self.link == "probit" else value - z
+        return value, y * xp.exp(other)
+
+    def _log_predictive(self, y: Array, mean: Array, variance: Array) -> Array:
+        """``log P(y = 1)`` for y = 1, and for −1 that of −f."""
+        xp = array_namespace(mean)
+        if self.link == "probit":
+            return _xp.log_normal_cdf(y * mean / xp.sqrt(1.0 + variance))
+        return super()._log_predictive(y, mean, variance)
+
+    def _predict(self, mean: Array, variance: Array) -> tuple[Array, Array]:
+        """``p − q`` and ``4 p q`` of a label that is 1 with p and −1 with q."""
+        p, q = self._probability(mean, variance), self._probability(-mean, variance)
+        return p - q, 4.0 * p * q
+
+    def probability(self, mean: Array, variance: Array) -> Array:
+        """``P(y = 1)`` for ``f ~ N(mean, variance)``: ``Φ(mean / √(1 + variance))`` for the probit.
+
+        :eq:`eq-al-predictive`. Source for the probit: Rasmussen & Williams (2006), section 3.9. For
+        the logit, which has no closed form, a quadrature to some 1e-12.
+        """
+        _check.mean_and_variance(mean, variance)
+        return self._probability(mean, variance)
+
+    def _probability(self, mean: Array, variance: Array) -> Array:
+        xp = array_namespace(mean)
+        if self.link == "probit":
+            return xp.exp(_xp.log_normal_cdf(mean / xp.sqrt(1.0 + variance)))
+        return _blockwise(self._probability_by_nodes, mean, variance)
+
+    def _probability_by_nodes(self, mean: Array, variance: Array) -> Array:
+        """For wide f, the logit is a probit of the same slope plus what dies away on both sides."""
+        xp = array_namespace(mean)
+        scale = math.sqrt(8.0 / math.pi)
+        f, weights = _nodes(mean, variance)
+        narrow = xp.sum(xp.exp(self._log_probability(f)) * weights, axis=-1)
+        f, weights = _nodes_near_zero(mean, variance, _LINKS[self.link])
+        probit = xp.exp(_xp.log_normal_cdf(f / scale))
+        bump = xp.sum((xp.exp(self._log_probability(f)) - probit) * weights, axis=-1)
+        wide = xp.exp(_xp.log_normal_cdf(mean / xp.sqrt(scale**2 + variance))) + bump
+        return xp.clip(xp.where(_is_narrow(variance), narrow, wide), 0.0, 1.0)
+
+    def entropy(self, f: Array) -> Array:
+        """``H(y | f)``, between 0 and log 2."""
+        return self._entropy(_check.finite(_check.floating(f, "f"), "f"))
+
+    def _entropy(self, f: Array) -> Array:
+        xp = array_namespace(f)
+        up = self._log_probability(f)
+        down = self._log_probability(-f)
+        return -(xp.exp(up) * up + xp.exp(down) * down)
+
+    def expected_entropy(self, mean: Array, variance: Array) -> Array:
+        """``E H(y | f)`` for ``f ~ N(mean, variance)``: what no knowledge of f takes away."""
+        _check.mean_and_variance(mean, variance)
+        return _blockwise(self._expected_entropy, mean, variance)
+
+    def _expected_entropy(self, mean: Array, variance: Array) -> Array:
+        xp = array_namespace(mean)
+        sums = []
+        for f, weights in (
+            _nodes(mean, variance),
+            _nodes_near_zero(mean, variance, _LINKS[self.link]),
+        ):
+            sums.append(xp.sum(self._entropy(f) * weights, axis=-1))
+        return xp.where(_is_narrow(variance), *sums)
+
+    def information(self, mean: Array, variance: Array) -> Array:
+        """``I(y; f) = H(y) − E H(y | f)`` for ``f ~ N(mean, variance)``, between 0 and log 2.
+
+        :eq:`eq-al-bald`.
+        Where f is narrow the two terms are nearly equal, and their difference is summed as the mean
+        divergence of ``P(y | f)`` from ``P(y)``: it keeps about half the digits of a variance
+        however small, and is never negative. Raises `ValueError` for a variance that is.
+        """
+        _check.mean_and_variance(mean, variance)
+        return _blockwise(self._information, mean, variance)
+
+    def _information(self, mean: Array, variance: Array) -> Array:
+        xp = array_namespace(mean)
+        f, weights = _nodes(mean, variance)
+        narrow = sum(_divergence(self._log_probability(s * f), weights) for s in (1.0, -1.0))
+        p, q = self._probability(mean, variance), self._probability(-mean, variance)
+        wide = _times_log(p) + _times_log(q) - self._expected_entropy(mean, variance)
+        return xp.clip(xp.where(_is_narrow(variance), narrow, wide), 0.0, math.log(2.0))
+
+
+def _labels(y: Any) -> Any:
+    good = y * y == 1.0
+    if not (good if isinstance(good, bool) else bool(array_namespace(y).all(good))):
+        raise ValueError("y must hold labels, 1 and -1; got other numbers")
+    return y
+
+
+def _probit_derivatives(z: Array) -> tuple[Array, Array, Array]:
+    """Of log Φ(z): with ``r = φ/Φ`` they are r, −r(z + r) and r((z + r)(z + 2r) − 1).
+
+    In the tail, ``r = x + q₁`` at ``x = −z``, and the other two are ``−r q₁`` and
+    ``r q₁² q₂ (q₃ − q₂)``: nothing cancels.
+    """
+    xp = array_namespace(z)
+    tail = z < -_TAIL
+    x = xp.clip(-z, _TAIL, None)
+    q1, q2, q3 = _xp.mills_fractions(x)
+    near = xp.clip(z, -_TAIL, None)
+    r = xp.exp(-0.5 * (near * near + LOG_2PI) - _xp.log_normal_cdf(near))
+    r = xp.where(tail, x + q1, r)
+    second = -r * xp.where(tail, q1, near + r)
+    third_over_r = xp.where(tail, q1 * q1 * q2 * (q3 - q2), (near + r) * (near + 2.0 * r) - 1.0)
+    return r, second, r * third_over_r
+
+
+def _logit_derivatives(z: Array) -> tuple[Array, Array, Array]:
+    """Of log σ(z): σ(−z), −σ(z)σ(−z) and σ(z)σ(−z)(2σ(z) − 1)."""
+    xp = array_namespace(z)
+    small = xp.exp(-xp.abs(z))
+    other = xp.where(z > 0.0, small, xp.ones_like(z)) / (1.0 + small)
+    product = small / (1.0 + small) ** 2
+    return other, -product, product * xp.tanh(0.5 * z)
+
+
+def _blockwise(function: Callable[[Array, Array], Array], mean: Array, variance: Array) -> Array:
+    """`function` of flat arrays, a block at a time: its nodes take room."""
+    xp = array_namespace(mean)
+    shape = mean.shape
+    mean, variance = xp.reshape(mean, (-1,)), xp.reshape(variance, (-1,))
+    blocks = memory.blocks(mean.shape[0], _NODES)
+    answers = [function(mean[block], variance[block]) for block in blocks]
+    return xp.reshape(xp.concat(answers), shape)
+
+
+def _is_narrow(variance: Array) -> Array:
+    return variance <= 16.0
+
+
+def _nodes(mean: Array, variance: Array) -> tuple[Array, Array]:
+    """Equidistant nodes over all of ``N(mean, variance)``, (n, k), and weights (k,) of sum one.
+
+    The trapezoidal rule converges geometrically for what is smooth on the scale of the step.
+    """
+    xp = array_namespace(mean)
+    steps = np.linspace(-_WIDTH, _WIDTH, _NODES)
+    density = np.exp(-0.5 * steps * steps)
+    z = as_array(steps, mean)
+    weights = as_array(density / density.sum(), mean)
+    return mean[:, None] + xp.sqrt(variance)[:, None] * z[None, :], weights
+
+
+def _nodes_near_zero(mean: Array, variance: Array, reach: float) -> tuple[Array, Array]:
+    """Nodes where ``N(mean, variance)`` and [−reach, reach] overlap, (n, k), and their weights.
+
+    For what vanishes outside, however wide the distribution is.
+    """
+    xp = array_namespace(mean)
+    sd = xp.sqrt(xp.where(variance > 0.0, variance, xp.ones_like(variance)))
+    low = xp.clip(mean - _WIDTH * sd, -reach, reach)
+    length = xp.clip(mean + _WIDTH * sd, -reach, reach) - low
+    steps = as_array(np.linspace(0.0, 1.0, _NODES), mean)
+    f = low[:, None] + length[:, None] * steps[None, :]
+    z = (f - mean[:, None]) / sd[:, None]
+    scale = length / (sd * ((_NODES - 1) * math.sqrt(2.0 * math.pi)))
+    return f, scale[:, None] * xp.exp(-0.5 * z * z)
+
+
+def _divergence(logs: Array, weights: Array) -> Array:
+    """``Σ w p log(p / p̄) − Σ w (p − p̄)`` of one label, from the logarithms of p (n, k)."""
+    xp = array_namespace(logs)
+    top = xp.max(logs, axis=-1, keepdims=True)
+    mean = top + xp.log(xp.sum(xp.exp(logs - top) * weights, axis=-1, keepdims=True))
+    excess = logs - mean
+    terms = excess * xp.exp(excess) - xp.expm1(excess)
+    return xp.exp(mean[:, 0]) * xp.sum(terms * weights, axis=-1)
+
+
+def _times_log(p: Array) -> Array:
+    """``−p log p``, 0 at 0."""
+    xp = array_namespace(p)
+    return -p * xp.log(xp.where(p > 0.0, p, xp.ones_like(p)))

@@ -1,0 +1,76 @@
+"""Priors on parameters: log densities and their derivatives, of floats and of arrays."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from ..ground import check as _check
+from ..ground.xp import LOG_2PI, Array, Numbers, array_namespace
+
+__all__ = ["LogNormalPrior", "NormalPrior"]
+
+Value = TypeVar("Value", float, Array)
+
+
+@dataclass(frozen=True)
+class NormalPrior:
+    """A parameter, or each entry of one, is ``N(mean, sd²)`` a priori.
+
+    >>> round(NormalPrior(0.0, 1.0).log_density(0.0), 4)
+    -0.9189
+    """
+
+    mean: float = 0.0
+    sd: float = 1.0
+
+    def __post_init__(self) -> None:
+        _settle_prior(self)
+
+    def log_density(self, value: Numbers) -> float:
+        """``−½ ((value − mean)/sd)² − log sd − ½ log 2π``, summed over the entries."""
+        z = (_check.finite(value, "value") - self.mean) / self.sd
+        return _sum(-0.5 * z * z - math.log(self.sd) - 0.5 * LOG_2PI)
+
+    def gradient(self, value: Value) -> Value:
+        """The derivative of `log_density` by the value, of the value's type."""
+        return -(_check.finite(value, "value") - self.mean) / self.sd**2
+
+
+@dataclass(frozen=True)
+class LogNormalPrior:
+    """The logarithm of a positive parameter, or of each entry, is ``N(mean, sd²)`` a priori.
+
+    >>> round(LogNormalPrior(0.0, 1.0).log_density(1.0), 4)
+    -0.9189
+    """
+
+    mean: float = 0.0
+    sd: float = 1.0
+
+    def __post_init__(self) -> None:
+        _settle_prior(self)
+
+    def log_density(self, value: Numbers) -> float:
+        """The density by the value itself: that of its logarithm, less ``log value``."""
+        log = _log(_check.positive(value, "value"))
+        return NormalPrior(self.mean, self.sd).log_density(log) - _sum(log)
+
+    def gradient(self, value: Value) -> Value:
+        """The derivative of `log_density` by the value, of the value's type."""
+        log = _log(_check.positive(value, "value"))
+        return (NormalPrior(self.mean, self.sd).gradient(log) - 1.0) / value
+
+
+def _settle_prior(prior: NormalPrior | LogNormalPrior) -> None:
+    object.__setattr__(prior, "mean", _check.number(prior.mean, "mean"))
+    object.__setattr__(prior, "sd", _check.positive(_check.number(prior.sd, "sd"), "sd"))
+
+
+def _log(value: Any) -> Any:
+    return math.log(value) if isinstance(value, int | float) else array_namespace(value).log(value)
+
+
+def _sum(terms: Any) -> float:
+    return terms if isinstance(terms, float) else float(array_namespace(terms).sum(terms))

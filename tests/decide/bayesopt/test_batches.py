@@ -1,0 +1,272 @@
+"""Several points at once: what is believed of them, and what comes back in any order."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gpnotes import GP, RBF, ConstantMean, Matern52, condition, stream, to_numpy
+from gpnotes.decide.bayesopt import (
+    LogExpectedImprovement,
+    Optimiser,
+    ThompsonSampling,
+    UpperConfidenceBound,
+    believe,
+    maximise,
+)
+
+PLANE = [(-1.0, 2.0), (0.0, 3.0)]
+
+
+def bowl(x):
+    return float(np.sum((x - 0.4) ** 2))
+
+
+def quick(X, y, stream):
+    """A model without a fit, for loops of which only the course matters."""
+    return condition(GP(RBF(1.0, 0.3), 1e-4), X, y)
+
+
+def optimiser(told=7, **options):
+    """One that has been told so many points of those it asked for."""
+    made = Optimiser(PLANE, stream(3), **{"model": quick, "initial": 5, **options})
+    while made.count < told:
+        x = made.ask()
+        made.tell(x, bowl(x))
+    return made
+
+
+def apart(batch):
+    """The least distance between two points of it, by their largest coordinate."""
+    gaps = np.abs(batch[:, None, :] - batch[None, :, :]).max(axis=2)
+    return np.min(gaps[np.triu_indices(len(batch), 1)])
+
+
+# -- what is believed -------------------------------------------------------------------------
+
+
+def test_the_mean_stays_and_the_variance_is_that_after_any_readings(space, rng):
+    X, x, Xs = (rng.uniform(-1.0, 1.0, (n, 2)) for n in (6, 3, 8))
+    gp = GP(Matern52(1.2, 0.7), 0.05, ConstantMean(0.4))
+    posterior = condition(gp, space.asarray(X), space.asarray(np.sin(3.0 * X[:, 0])))
+    believed = believe(posterior, space.asarray(x))
+    before, after = (p.predict(space.asarray(Xs)) for p in (posterior, believed))
+    close = {"rtol": 1e-9, "atol": 1e-10} if space.double else {"rtol": 1e-3, "atol": 1e-4}
+    np.testing.assert_allclose(to_numpy(after[0]), to_numpy(before[0]), **close)
+    others = posterior.extend(space.asarray(x), space.asarray(rng.standard_normal(3)))
+    np.testing.assert_allclose(
+        to_numpy(after[1]), to_numpy(others.variance(space.asarray(Xs))), **close
+    )
+    assert np.all(to_numpy(after[1]) < to_numpy(before[1]))
+    assert space.holds(after[0])
+
+
+def test_a_batch_is_what_maximise_finds_under_one_belief_after_the_other():
+    """By hand: the model of the loop, its own mean told at each point before the next is chosen."""
+    made = optimiser()
+    batch = made.ask_batch(3)
+    lower, width = np.asarray([-1.0, 0.0]), 3.0
+    X = (np.stack([e.x for e in made.evaluations]) - lower) / width
+    y = -np.asarray([e.y for e in made.evaluations])
+    y = (y - y.mean()) / y.std()
+    for number in range(3):
+        posterior = quick(X, y, None)
+        acquisition = LogExpectedImprovement(float(np.max(posterior.mean(X))))
+        own = stream(3).spawn("climb 7")
+        own = own.spawn(str(number)) if number else own
+        unit = maximise(posterior, acquisition, [(0.0, 1.0)] * 2, own).x
+        np.testing.assert_allclose(lower + width * unit, batch[number], atol=2e-3)
+        y = np.append(y, posterior.mean(unit[None, :]))
+        X = np.vstack([X, unit])
+
+
+@pytest.mark.parametrize("pending", [False, True])
+def test_the_best_may_be_one_that_is_only_believed(pending):
+    """The top of the mean is asked for first, and is what the next one must improve upon."""
+    bests = []
+
+    def top(best):
+        bests.append(best)
+        return UpperConfidenceBound(0.0)
+
+    made = optimiser(acquisition=top)
+    bests.clear()
+    if pending:
+        made.ask_batch(1, made.ask_batch(1))
+    else:
+        made.ask_batch(2)
+    assert len(bests) == 2
+    assert bests[1] > bests[0] + 1e-3
+
+
+# -- what is asked for ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("told", [0, 3, 5, 7])
+@pytest.mark.parametrize(
+    "acquisition", [None, lambda best: UpperConfidenceBound(4.0), ThompsonSampling(32)],
+    ids=["improvement", "bound", "thompson"],
+)  # fmt: skip
+def test_a_batch_of_one_is_what_ask_gives_and_a_larger_one_goes_on_from_it(told, acquisition):
+    whole = optimiser(told, acquisition=acquisition).ask_batch(4)
+    assert whole.shape == (4, 2)
+    made = optimiser(told, acquisition=acquisition)
+    np.testing.assert_array_equal(made.ask_batch(1), whole[:1])
+    np.testing.assert_array_equal(made.ask(), whole[0])
+    np.testing.assert_array_equal(made.ask_batch(3), whole[:3])
+    np.testing.assert_array_equal(made.ask_batch(4), whole)
+    np.testing.assert_array_equal(made.ask_batch(2), whole[:2])
+    assert apart(whole) > 1e-3
+
+
+def test_without_belief_the_points_would_be_one_and_the_same():
+    """A bound that takes the mean as it is asks for its top again: variance is worth nothing."""
+    made = optimiser(acquisition=lambda best: UpperConfidenceBound(0.0))
+    assert apart(made.ask_batch(3)) < 1e-3
+    other = optimiser(acquisition=lambda best: UpperConfidenceBound(9.0))
+    assert apart(other.ask_batch(3)) > 0.05
+
+
+def test_what_is_returned_can_be_changed_without_harm():
+    made = optimiser()
+    batch = made.ask_batch(2)
+    kept = batch.copy()
+    batch[:] = 9.0
+    np.testing.assert_array_equal(made.ask_batch(2), kept)
+
+
+def test_the_model_is_fitted_once_for_a_batch():
+    calls = []
+
+    def model(X, y, stream):
+        calls.append(len(X))
+        return quick(X, y, stream)
+
+    made = optimiser(model=model)
+    calls.clear()
+    made.ask_batch(4)
+    made.ask_batch(2)
+    made.ask()
+    assert calls == [7]
+
+
+def test_a_batch_before_the_initial_points_are_told_is_of_the_sequence():
+    whole = [optimiser(0, initial=9).ask_batch(9)[n] for n in range(9)]
+    made = optimiser(2, initial=9)
+    np.testing.assert_array_equal(made.ask_batch(4), whole[2:6])
+    one_by_one = optimiser(9, initial=9)
+    np.testing.assert_array_equal([e.x for e in one_by_one.evaluations], whole)
+
+
+# -- what comes back --------------------------------------------------------------------------
+
+
+def test_points_may_be_told_in_any_order():
+    """What is asked next is the same, up to what the order of rows does to rounding."""
+    found = []
+    for order in [(0, 1, 2), (2, 0, 1), (1, 2, 0)]:
+        made = optimiser()
+        batch = made.ask_batch(3)
+        for number in order:
+            made.tell(batch[number], bowl(batch[number]))
+        found.append(made.ask_batch(2))
+    for other in found[1:]:
+        np.testing.assert_allclose(other, found[0], atol=2e-3)
+
+
+def test_no_point_of_the_sequence_is_asked_for_twice():
+    """The last of a batch comes back first: the next ones are others."""
+    made = optimiser(0, initial=9)
+    batch = made.ask_batch(3)
+    made.tell(batch[2], bowl(batch[2]))
+    again = made.ask_batch(4)
+    assert apart(np.vstack([batch[2:], again])) > 1e-3
+
+
+@pytest.mark.parametrize("told", [2, 7])
+def test_what_is_under_way_is_not_asked_for_again(told):
+    """Told one of four: the three others are pending, and a fifth is asked for."""
+    made = optimiser(told)
+    batch = made.ask_batch(4)
+    made.tell(batch[1], bowl(batch[1]))
+    pending = batch[[0, 2, 3]]
+    further = made.ask_batch(2, pending)
+    assert apart(np.vstack([batch, further])) > 1e-3
+    np.testing.assert_array_equal(made.ask_batch(1, pending), further[:1])
+    np.testing.assert_array_equal(made.ask_batch(2, pending[:0]), made.ask_batch(2))
+
+
+def test_pending_points_are_what_a_batch_would_go_on_from():
+    made = optimiser()
+    batch = made.ask_batch(4)
+    np.testing.assert_allclose(made.ask_batch(2, batch[:2]), batch[2:], atol=2e-3)
+
+
+@pytest.mark.parametrize("on_failure", ["record", "skip"])
+@pytest.mark.parametrize("failed", [0, 2])
+def test_points_of_a_batch_may_fail(on_failure, failed):
+    made = optimiser(on_failure=on_failure)
+    batch = made.ask_batch(3)
+    for number, x in enumerate(batch):
+        made.tell(x, np.nan if number == failed else bowl(x))
+    assert made.count == 10
+    assert [e.failure for e in made.evaluations[7:]].count(on_failure) == 1
+    assert apart(np.vstack([batch, made.ask_batch(3)])) > 1e-4
+
+
+def test_a_point_that_was_skipped_is_not_asked_for_again():
+    """One by one as well: a corner that fails is tried once."""
+    made = optimiser(12, on_failure="skip", acquisition=lambda best: UpperConfidenceBound(9.0))
+    x = made.ask()
+    made.fail(x, "no value")
+    for _ in range(4):
+        further = made.ask()
+        assert np.max(np.abs(further - x)) > 1e-3
+        made.tell(further, bowl(further))
+
+
+def test_a_point_that_stops_the_loop_leaves_the_others():
+    made = optimiser(on_failure="stop")
+    batch = made.ask_batch(3)
+    made.tell(batch[0], bowl(batch[0]))
+    with pytest.raises(ValueError, match="y must be finite"):
+        made.tell(batch[1], np.inf)
+    made.tell(batch[2], bowl(batch[2]))
+    assert made.count == 9
+    assert made.ask_batch(2).shape == (2, 2)
+
+
+@pytest.mark.parametrize("acquisition", [None, ThompsonSampling(32)])
+def test_a_loop_of_batches_goes_on_from_its_file(tmp_path, acquisition):
+    """Killed after any number of the points of a batch: made anew, it asks as one that lived on.
+
+    One that lived on and was told as much; what was under way is asked for anew.
+    """
+    path = tmp_path / "history.jsonl"
+    made = optimiser(5, acquisition=acquisition, path=path)
+    for _ in range(2):
+        for x in made.ask_batch(3):
+            made.tell(x, bowl(x))
+            again = Optimiser(
+                PLANE, stream(3), path=path, model=quick, initial=5, acquisition=acquisition
+            )
+            np.testing.assert_array_equal(again.ask_batch(3), made.ask_batch(3))
+
+
+def test_batches_find_the_least():
+    """Five rounds of four after the first."""
+    made = Optimiser(PLANE, stream(1), model=quick, initial=4)
+    for _ in range(6):
+        for x in made.ask_batch(4):
+            made.tell(x, bowl(x))
+    assert made.best.y < 0.01
+
+
+def test_what_is_no_batch_is_refused():
+    made = optimiser()
+    with pytest.raises(ValueError, match="q must be a whole number from 1; got 0"):
+        made.ask_batch(0)
+    with pytest.raises(ValueError, match=r"pending must lie in the box; got \[5\.0, 1\.0\]"):
+        made.ask_batch(1, np.asarray([[0.0, 1.0], [5.0, 1.0]]))
+    with pytest.raises(ValueError, match=r"pending must have shape \(n, 2\); got \(2,\)"):
+        made.ask_batch(1, np.asarray([0.0, 1.0]))

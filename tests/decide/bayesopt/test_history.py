@@ -1,0 +1,225 @@
+"""The file of an optimisation: cut at every byte, killed at any moment, it goes on the same way."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from gpnotes import stream
+from gpnotes.decide.bayesopt import Optimiser, minimise
+
+BOX = [(-1.0, 2.0), (0.0, 3.0)]
+BUDGET = 9
+
+
+def bowl(x):
+    """A bowl that has no value in a corner."""
+    return np.nan if np.all(x > 1.2) else float((x[0] - 0.3) ** 2 + (x[1] - 1.0) ** 2)
+
+
+def points(outcome):
+    return np.stack([evaluation.x for evaluation in outcome.evaluations])
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """The file of a loop that nobody disturbed, and the points that it asked for."""
+    path = tmp_path_factory.mktemp("whole") / "history.jsonl"
+    outcome = minimise(bowl, BOX, BUDGET, stream(4), path=path)
+    return path.read_bytes(), points(outcome)
+
+
+def test_the_file_has_a_line_for_each_evaluation(whole):
+    data, asked = whole
+    head, *records = [json.loads(line) for line in data.splitlines()]
+    assert head["box"] == [list(pair) for pair in BOX]
+    assert (head["goal"], head["seed"], head["initial"]) == ("minimise", 4, 6)
+    np.testing.assert_array_equal([record["x"] for record in records], asked)
+    for record in records:
+        value = bowl(np.asarray(record["x"]))
+        assert record["y"] == (None if np.isnan(value) else value)
+
+
+def test_without_a_file_the_points_are_the_same(whole):
+    np.testing.assert_array_equal(points(minimise(bowl, BOX, BUDGET, stream(4))), whole[1])
+
+
+def test_a_file_that_is_cut_at_any_byte_has_all_that_was_whole(whole, tmp_path):
+    """A line counts from its last brace: what was written whole is not lost for want of an end."""
+    data, asked = whole
+    path = tmp_path / "history.jsonl"
+    head = data.index(b"\n") + 1
+    for length in range(len(data) + 1):
+        path.write_bytes(data[:length])
+        optimiser = Optimiser(BOX, stream(4), path=path)
+        done = data[head : max(length, head)]
+        complete = done.count(b"\n") + done.endswith(b"}")
+        np.testing.assert_array_equal(
+            [e.x for e in optimiser.evaluations], asked[:complete].tolist()
+        )
+        kept = data[:head] + b"".join(data[head:].splitlines(keepends=True)[:complete])
+        assert path.read_bytes() == kept
+
+
+@pytest.mark.parametrize("extra", [0, 1, 40])
+def test_a_loop_goes_on_to_the_same_points(whole, tmp_path, extra):
+    """From the end of each line, from a byte further on, and from its middle."""
+    data, asked = whole
+    path = tmp_path / "history.jsonl"
+    ends = [i + 1 for i, byte in enumerate(data) if byte == ord("\n")]
+    for end in ends[2:-1:3]:
+        path.write_bytes(data[: end + extra])
+        outcome = minimise(bowl, BOX, BUDGET, stream(4), path=path)
+        np.testing.assert_array_equal(points(outcome), asked)
+        assert path.read_bytes() == data
+
+
+SCRIPT = """
+import sys, time
+from gpnotes import stream
+from gpnotes.decide.bayesopt import minimise
+
+def slow(x):
+    time.sleep(0.02)
+    return float((x[0] - 0.3) ** 2)
+
+minimise(slow, [(-1.0, 2.0)], 12, stream(6), path=sys.argv[1])
+print("done")
+"""
+
+
+@pytest.mark.slow
+def test_a_process_that_is_killed_loses_nothing(tmp_path, rng):
+    """SIGKILL after some lines, twice, and then to the end; as if nothing had been."""
+    path, other = tmp_path / "killed.jsonl", tmp_path / "whole.jsonl"
+    command = [sys.executable, "-c", SCRIPT]
+    for lines in (3, int(rng.integers(5, 11))):
+        process = subprocess.Popen([*command, str(path)], env=os.environ)
+        while process.poll() is None and _lines(path) < lines:
+            time.sleep(0.005)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        assert _lines(path) >= lines
+    for place in (path, other):
+        done = subprocess.run([*command, str(place)], capture_output=True, text=True, check=True)
+        assert done.stdout == "done\n"
+    assert path.read_bytes() == other.read_bytes()
+    assert _lines(path) == 13
+
+
+def _lines(path):
+    return path.read_bytes().count(b"\n") if path.exists() else 0
+
+
+def test_what_is_told_is_in_the_file_before_tell_returns(tmp_path):
+    path = tmp_path / "history.jsonl"
+    optimiser = Optimiser(BOX, stream(1), path=path)
+    for count in range(1, 4):
+        optimiser.tell(optimiser.ask(), 0.1 * count)
+        assert _lines(path) == 1 + count
+    assert json.loads(path.read_text().splitlines()[-1])["y"] == 0.1 * 3
+
+
+def test_each_line_is_on_the_disk_and_not_only_under_way_to_it(tmp_path, monkeypatch):
+    """A loss of power spares what has been synced: each line is, whole, and so is a cut."""
+    path = tmp_path / "history.jsonl"
+    synced = []
+    sync = os.fsync
+
+    def watched(descriptor):
+        synced.append(path.read_bytes())
+        sync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", watched)
+    optimiser = Optimiser(BOX, stream(1), path=path)
+    assert path.read_bytes() in synced
+    for count in range(1, 4):
+        optimiser.tell(optimiser.ask(), 0.1 * count)
+        assert synced[-1] == path.read_bytes()
+        assert synced[-1].count(b"\n") == 1 + count
+    before = len(synced)
+    path.write_bytes(path.read_bytes() + b'{"x": [')
+    Optimiser(BOX, stream(1), path=path)
+    assert synced[before:] == [path.read_bytes()]
+
+
+def test_numbers_come_back_bit_by_bit(tmp_path, rng):
+    path = tmp_path / "history.jsonl"
+    optimiser = Optimiser(BOX, stream(1), path=path)
+    x = rng.uniform((-1.0, 0.0), (2.0, 3.0), (20, 2))
+    y = rng.standard_normal(20) * 10.0 ** rng.integers(-300, 300, 20)
+    for place, value in zip(x, y, strict=True):
+        optimiser.tell(place, value)
+    again = Optimiser(BOX, stream(1), path=path).evaluations
+    np.testing.assert_array_equal([e.x for e in again], x)
+    np.testing.assert_array_equal([e.y for e in again], y)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"box": [(-1.0, 2.0), (0.0, 3.5)]},
+        {"stream": stream(5)},
+        {"stream": stream(4).spawn("a")},
+        {"goal": "maximise"},
+        {"initial": 7},
+    ],
+    ids=["box", "seed", "child of the stream", "goal", "initial"],
+)
+def test_the_file_of_something_else_is_refused_and_left_alone(whole, tmp_path, changed):
+    path = tmp_path / "history.jsonl"
+    path.write_bytes(whole[0])
+    arguments = {"box": BOX, "stream": stream(4), "path": path, **changed}
+    with pytest.raises(ValueError, match=r"path: .* must hold the history of .*; it begins with"):
+        Optimiser(**arguments)
+    assert path.read_bytes() == whole[0]
+
+
+@pytest.mark.parametrize("content", [b"hello", b"a,b\n1,2\n", b"{", b'{"x": 1}\n', b"\n"])
+def test_a_file_that_is_no_history_is_left_alone(tmp_path, content):
+    """An opening brace is how a torn history begins, too: that one is taken for it."""
+    path = tmp_path / "history.jsonl"
+    path.write_bytes(content)
+    if content == b"{":
+        Optimiser(BOX, stream(4), path=path)
+        assert _lines(path) == 1
+        return
+    with pytest.raises(ValueError, match="it begins with"):
+        Optimiser(BOX, stream(4), path=path)
+    assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize(
+    "spoilt",
+    [
+        b"nonsense",
+        b"{}",
+        b'{"x": [0.0], "y": 1.0}',
+        b"",
+        b"7",
+        b'{"x": [0.0, 1.0], "y": null}',
+        b'{"x": [0.0, 1.0], "y": NaN, "failure": "lost"}',
+        b'{"x": [0.0, 1.0], "y": Infinity}',
+        b'{"x": [0.0, NaN], "y": 1.0}',
+    ],
+)
+def test_a_line_in_the_middle_that_is_none_of_ours_is_named(whole, tmp_path, spoilt):
+    path = tmp_path / "history.jsonl"
+    lines = whole[0].split(b"\n")
+    lines[3] = spoilt
+    path.write_bytes(b"\n".join(lines))
+    with pytest.raises(ValueError, match=r"path: line 4 of .* must be an evaluation at 2 numbers"):
+        Optimiser(BOX, stream(4), path=path)
+    assert path.read_bytes() == b"\n".join(lines)
+
+
+def test_what_is_no_path_is_refused():
+    with pytest.raises(TypeError, match="path must be a path of a file; got int"):
+        Optimiser(BOX, stream(4), path=3)

@@ -1,0 +1,345 @@
+"""The loop: what it finds, what it does about failures, and that it asks the same again."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from gpnotes import GP, RBF, condition, stream
+from gpnotes.decide.bayesopt import (
+    Optimiser,
+    UpperConfidenceBound,
+    fitted_model,
+    maximise_objective,
+    minimise,
+)
+
+LINE = [(-1.0, 2.0)]
+PLANE = [(-1.0, 2.0), (0.0, 3.0)]
+LEAST = 0.397887  # of Branin's function
+
+
+def branin(x):
+    """Three minima of one depth; Dixon & Szegö (1978)."""
+    a, b = x
+    bend = b - 5.1 / (4.0 * math.pi**2) * a * a + 5.0 / math.pi * a - 6.0
+    return bend * bend + 10.0 * (1.0 - 1.0 / (8.0 * math.pi)) * math.cos(a) + 10.0
+
+
+def bowl(x):
+    return float(np.sum((x - 0.4) ** 2))
+
+
+def quick(X, y, stream):
+    """A model without a fit, for loops of which only the course matters."""
+    return condition(GP(RBF(1.0, 0.3), 1e-4), X, y)
+
+
+def asked(outcome):
+    return np.stack([evaluation.x for evaluation in outcome.evaluations])
+
+
+@pytest.mark.slow
+def test_it_finds_a_minimum_of_branin_where_chance_does_not(rng):
+    """Thirty evaluations, five seeds: within 0.05 of the least value for four at least."""
+    box = [(-5.0, 10.0), (0.0, 15.0)]
+    gaps = [minimise(branin, box, 30, stream(seed)).best.y - LEAST for seed in range(5)]
+    assert np.sum(np.asarray(gaps) < 0.05) >= 4
+    chance = [min(map(branin, rng.uniform((-5, 0), (10, 15), (30, 2)))) - LEAST for _ in range(5)]
+    assert np.sum(np.asarray(chance) < 0.05) <= 2
+
+
+def test_the_largest_is_found_as_the_least_is():
+    least = minimise(bowl, PLANE, 12, stream(2), model=quick)
+    most = maximise_objective(lambda x: -bowl(x), PLANE, 12, stream(2), model=quick)
+    np.testing.assert_array_equal(asked(least), asked(most))
+    assert most.best.y == -least.best.y
+    assert least.best.y == min(evaluation.y for evaluation in least.evaluations)
+    assert least.best.y < 0.05
+
+
+@pytest.mark.parametrize("scale", [1e-150, 1e-9, 1e12, 1e200])
+def test_the_unit_of_the_objective_does_not_matter(scale):
+    here = minimise(bowl, LINE, 8, stream(1))
+    there = minimise(lambda x: scale * bowl(x), LINE, 8, stream(1))
+    np.testing.assert_allclose(asked(there), asked(here), atol=1e-3)
+
+
+def test_all_points_lie_in_the_box_and_begin_as_a_sobol_sequence():
+    outcome = minimise(bowl, PLANE, 16, stream(3), initial=16)
+    units = (asked(outcome) - [-1.0, 0.0]) / [3.0, 3.0]
+    assert np.all((units >= 0.0) & (units <= 1.0))
+    # of 16 points of the sequence one lies in each cell of a grid of 4 × 4
+    cells = {tuple(cell) for cell in np.floor(4.0 * units).astype(int)}
+    assert len(cells) == 16
+
+
+def test_a_question_has_one_answer_until_something_is_told():
+    optimiser = Optimiser(LINE, stream(1))
+    for _ in range(7):
+        x = optimiser.ask()
+        again = optimiser.ask()
+        np.testing.assert_array_equal(x, again)
+        again[0] = 9.0
+        np.testing.assert_array_equal(x, optimiser.ask())
+        optimiser.tell(x, bowl(x))
+        assert optimiser.ask()[0] != x[0]
+
+
+def test_the_next_point_depends_on_the_evaluations_alone():
+    first = Optimiser(PLANE, stream(1))
+    for _ in range(8):
+        x = first.ask()
+        first.tell(x, bowl(x))
+    used = stream(1)
+    used.normal(5)
+    second = Optimiser(PLANE, used)
+    for evaluation in first.evaluations:
+        second.tell(evaluation.x, evaluation.y)
+    np.testing.assert_array_equal(first.ask(), second.ask())
+
+
+def test_other_points_may_be_told():
+    optimiser = Optimiser(LINE, stream(1), initial=1)
+    optimiser.tell(np.asarray([0.4]), 0.0)
+    optimiser.tell(np.asarray([1.9]), 2.25)
+    assert optimiser.best.x[0] == 0.4
+    assert abs(optimiser.ask()[0] - 0.4) < 1.4
+
+
+def test_parts_of_ones_own_are_used():
+    seen = []
+
+    def model(X, y, stream):
+        seen.append((X, y))
+        return quick(X, y, stream)
+
+    def explore(best):
+        return UpperConfidenceBound(1e6)
+
+    outcome = minimise(bowl, LINE, 9, stream(1), initial=3, model=model, acquisition=explore)
+    assert len(seen) == 6
+    X, y = seen[-1]
+    units = (asked(outcome)[:8] + 1.0) / 3.0
+    np.testing.assert_allclose(X, units, rtol=1e-12)
+    assert abs(np.mean(y)) < 1e-12
+    assert abs(np.std(y) - 1.0) < 1e-12
+    # the larger the better, in the model
+    assert np.argmax(y) == np.argmin([evaluation.y for evaluation in outcome.evaluations[:8]])
+    # with such a bound only distance counts: no two points are near each other
+    assert np.min(np.diff(np.sort(asked(outcome)[:, 0]))) > 0.1
+
+
+def test_a_model_that_gives_no_posterior_is_refused():
+    with pytest.raises(TypeError, match=r"model\(X, y, stream\) must be a gpnotes Posterior"):
+        minimise(bowl, LINE, 9, stream(1), model=lambda X, y, stream: None)
+
+
+# -- failures ---------------------------------------------------------------------------------
+
+
+def raises(x):
+    """No value on the right half of the line, for which there is a reason."""
+    if x[0] > 0.5:
+        raise ArithmeticError("too far to the right")
+    return float((x[0] - 0.2) ** 2)
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, np.float64("nan"), 10**400])
+@pytest.mark.parametrize("on_failure", ["record", "skip"])
+def test_a_value_that_is_none_is_kept_as_a_failure(value, on_failure):
+    outcome = minimise(lambda x: value if x[0] > 0.5 else x[0] ** 2, LINE, 9, stream(1),
+                       on_failure=on_failure, model=quick)  # fmt: skip
+    failed = [evaluation for evaluation in outcome.evaluations if evaluation.failure]
+    assert len(outcome.evaluations) == 9
+    assert failed
+    assert all(evaluation.x[0] > 0.5 for evaluation in failed)
+    assert all(math.isnan(evaluation.y) and evaluation.problem for evaluation in failed)
+    assert math.isfinite(outcome.best.y)
+
+
+@pytest.mark.parametrize("on_failure", ["record", "skip"])
+def test_an_error_is_kept_with_its_words(on_failure, tmp_path):
+    path = tmp_path / "history.jsonl"
+    options = {"on_failure": on_failure, "model": quick, "path": path}
+    outcome = minimise(raises, LINE, 12, stream(1), **options)
+    failed = [evaluation for evaluation in outcome.evaluations if evaluation.failure]
+    assert {evaluation.problem for evaluation in failed} == {
+        "ArithmeticError: too far to the right"
+    }
+    assert {evaluation.failure for evaluation in failed} == {on_failure}
+    assert outcome.best.y < 0.01
+    again = minimise(raises, LINE, 12, stream(1), **options)
+    assert [(e.problem, e.failure) for e in again.evaluations] == [
+        (e.problem, e.failure) for e in outcome.evaluations
+    ]
+
+
+def test_a_failure_that_is_recorded_keeps_the_search_away():
+    """The least of the slope lies where there is no value; only a model that knows turns back."""
+
+    def slope(x):
+        if x[0] > 0.5:
+            raise ArithmeticError
+        return -x[0]
+
+    counts = {}
+    for on_failure in ("record", "skip"):
+        outcome = minimise(slope, LINE, 20, stream(2), on_failure=on_failure)
+        counts[on_failure] = sum(bool(evaluation.failure) for evaluation in outcome.evaluations)
+    assert 2 * counts["record"] < counts["skip"]
+
+
+def test_after_a_failure_that_is_skipped_the_next_point_is_of_the_sequence():
+    """The model, which is not told, would ask for the same point again."""
+    modelled = Optimiser(LINE, stream(2), initial=3, model=quick, on_failure="skip")
+    sequence = Optimiser(LINE, stream(2), initial=50)
+    for y in (0.3, 0.1, 0.4, 0.2):
+        x = modelled.ask()
+        modelled.tell(x, y)
+        sequence.tell(x, y)
+    failing = modelled.ask()
+    assert failing[0] != sequence.ask()[0]
+    modelled.tell(failing, math.nan)
+    sequence.tell(failing, 0.0)
+    np.testing.assert_array_equal(modelled.ask(), sequence.ask())
+    modelled.tell(modelled.ask(), 0.5)
+    assert modelled.ask()[0] != sequence.ask()[0]
+
+
+def test_a_failure_can_stop_the_loop_and_nothing_is_lost(tmp_path):
+    """The error goes on; mended, the loop tries the same point again, and ends as if unharmed."""
+    path = tmp_path / "history.jsonl"
+    options = {"on_failure": "stop", "model": quick}
+    calls = []
+
+    def breaks(x):
+        calls.append(x.copy())
+        if len(calls) == 5:
+            raise OSError("disk full")
+        return bowl(x)
+
+    with pytest.raises(OSError, match="disk full"):
+        minimise(breaks, LINE, 8, stream(1), path=path, **options)
+    assert len(calls) == 5
+    outcome = minimise(breaks, LINE, 8, stream(1), path=path, **options)
+    np.testing.assert_array_equal(calls[5], calls[4])
+    failures = [evaluation.failure for evaluation in outcome.evaluations]
+    assert failures == ["", "", "", "", "stop", "", "", "", ""]
+    assert outcome.evaluations[4].problem == "OSError: disk full"
+    unharmed = minimise(bowl, LINE, 8, stream(1), model=quick)
+    good = [evaluation.x for evaluation in outcome.evaluations if not evaluation.failure]
+    np.testing.assert_array_equal(good, asked(unharmed))
+
+
+def test_a_value_that_is_none_can_stop_the_loop(tmp_path):
+    path = tmp_path / "history.jsonl"
+    with pytest.raises(ValueError, match="objective must return a finite number; got nan at"):
+        minimise(lambda x: math.nan, LINE, 8, stream(1), path=path, on_failure="stop")
+    optimiser = Optimiser(LINE, stream(1), path=path, on_failure="stop")
+    assert [evaluation.failure for evaluation in optimiser.evaluations] == ["stop"]
+    assert optimiser.count == 0
+    with pytest.raises(ValueError, match="y must be finite; got nan"):
+        optimiser.tell(optimiser.ask(), math.nan)
+    assert len(optimiser.evaluations) == 2
+
+
+@pytest.mark.parametrize("wrong", [None, "3.0", [1.0], np.ones(2), 1j, True])
+@pytest.mark.parametrize("on_failure", ["record", "skip", "stop"])
+def test_what_is_no_number_stops_the_loop_and_is_kept(wrong, on_failure, tmp_path):
+    path = tmp_path / "history.jsonl"
+    with pytest.raises(TypeError, match="objective must return a number; got"):
+        minimise(lambda x: wrong, LINE, 8, stream(1), path=path, on_failure=on_failure)
+    (evaluation,) = Optimiser(LINE, stream(1), path=path).evaluations
+    assert evaluation.failure == "stop"
+
+
+def test_an_interrupt_is_no_failure(tmp_path):
+    path = tmp_path / "history.jsonl"
+
+    def interrupted(x):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        minimise(interrupted, LINE, 8, stream(1), path=path)
+    assert Optimiser(LINE, stream(1), path=path).evaluations == ()
+
+
+@pytest.mark.parametrize("on_failure", ["record", "skip"])
+def test_where_all_fail_there_is_no_best(on_failure):
+    outcome = minimise(lambda x: math.nan, LINE, 9, stream(1), on_failure=on_failure)
+    assert outcome.best is None
+    assert len(outcome.evaluations) == 9
+    assert len({float(x[0]) for x in asked(outcome)}) == 9
+
+
+def test_an_objective_cannot_change_what_is_kept():
+    def spoils(x):
+        value = bowl(x)
+        x[:] = 0.0
+        return value
+
+    spoilt, intact = (minimise(f, LINE, 6, stream(1), model=quick) for f in (spoils, bowl))
+    np.testing.assert_array_equal(asked(spoilt), asked(intact))
+
+
+def test_constant_and_repeated_values_are_modelled():
+    outcome = minimise(lambda x: 3.0, LINE, 8, stream(1))
+    assert outcome.best.y == 3.0
+    assert len({float(x[0]) for x in asked(outcome)}) > 4
+    optimiser = Optimiser(LINE, stream(1), initial=1)
+    for _ in range(3):
+        optimiser.tell(np.asarray([0.5]), 1.0)
+    assert np.all(np.isfinite(optimiser.ask()))
+
+
+def test_noise_is_not_taken_for_a_best():
+    """What counts as the best is a mean of the model, not the luckiest reading."""
+    draw = stream(7)
+    bests = []
+
+    def watch(best):
+        bests.append(best)
+        return UpperConfidenceBound(0.5)
+
+    readings = []
+
+    def noisy(x):
+        readings.append(float(draw.normal()))
+        return readings[-1]
+
+    minimise(noisy, LINE, 25, stream(1), acquisition=watch)
+    luckiest = -(min(readings[:24]) - np.mean(readings[:24])) / np.std(readings[:24])
+    assert bests[-1] < 0.7 * luckiest
+
+
+def test_the_model_of_the_loop_predicts_what_it_was_told():
+    X = stream(1).uniform((12, 2))
+    y = np.sin(4.0 * X[:, 0]) + X[:, 1]
+    y = (y - np.mean(y)) / np.std(y)
+    posterior = fitted_model(X, y, stream(1))
+    np.testing.assert_allclose(posterior.mean(X), y, atol=0.05)
+
+
+# -- wrong calls ------------------------------------------------------------------------------
+
+
+def test_a_place_out_of_the_box_is_refused():
+    optimiser = Optimiser(LINE, stream(1))
+    for outside in (2.5, -1.5):
+        with pytest.raises(ValueError, match=rf"x must lie in the box; got \[{outside}\]"):
+            optimiser.tell(np.asarray([outside]), 1.0)
+    with pytest.raises(ValueError, match=r"x must have shape \(1,\)"):
+        optimiser.tell(np.asarray([0.5, 0.5]), 1.0)
+    with pytest.raises(TypeError, match="y must be a number"):
+        optimiser.tell(np.asarray([0.5]), "1.0")
+    assert optimiser.evaluations == ()
+
+
+def test_words_that_are_none_are_refused():
+    with pytest.raises(ValueError, match="on_failure must be one of"):
+        minimise(bowl, LINE, 3, stream(1), on_failure="ignore")
+    with pytest.raises(ValueError, match="goal must be one of"):
+        Optimiser(LINE, stream(1), goal="max")

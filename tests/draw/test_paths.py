@@ -1,0 +1,276 @@
+"""Paths of a posterior: functions with its mean and covariance, that do not change."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from gpnotes import (
+    GP,
+    RBF,
+    Constant,
+    ConstantMean,
+    Linear,
+    Matern12,
+    Matern32,
+    Matern52,
+    Periodic,
+    White,
+    condition,
+    stream,
+    to_numpy,
+)
+from gpnotes.draw.paths import sample_paths
+from gpnotes.ground.linalg import Cholesky
+from gpnotes.testing import gradcheck
+
+LENGTHS = np.asarray([0.8, 1.5])
+EXACT = (
+    Linear(0.7),
+    Linear(np.asarray([0.7, 1.9])),
+    Linear(0.7) + Constant(1.4),
+    2.5 * (Linear(0.4) + 0.6 * Constant(1.2)),
+    (Linear(np.asarray([1.9, 0.7])).on(1, 0) + Linear(0.8).on(1)).on(1, 0),
+)
+RANDOM = (
+    RBF(1.3, LENGTHS),
+    Matern32(0.9, 0.7) + Constant(0.5),
+    0.7 * Matern52(1.2, 0.6).on(1) + Linear(0.3).on(0),
+    RBF(0.8, 1.1) + 1.7 * (Matern12(0.5, 2.0) + Linear(0.2)),
+)
+N = 20_000  # paths of a test of moments
+
+
+def problem(kernel, rng, noise_var=0.2, n=7, asarray=np.asarray):
+    X = rng.uniform(-1.5, 1.5, (n, 2))
+    y = np.sin(2.0 * X[:, 0]) + 0.4 * X[:, 1]
+    posterior = condition(GP(kernel, noise_var, ConstantMean(0.3)), asarray(X), asarray(y))
+    return posterior, rng.uniform(-2.0, 2.0, (5, 2))
+
+
+def deviations(values, mean, covariance):
+    """By how many of their standard errors sample mean and covariance are off.
+
+    Of N normal vectors the mean has the variances C_ii / N, and the average of the products of
+    deviations from the true mean C_ij the variances (C_ii C_jj + C_ij²) / N.
+    """
+    size = values.shape[0]
+    variances = np.diag(covariance)
+    of_mean = (values.mean(axis=0) - mean) / np.sqrt(variances / size)
+    gaps = values - mean
+    spread = np.sqrt((variances[:, None] * variances[None, :] + covariance**2) / size)
+    return np.abs(of_mean), np.abs(gaps.T @ gaps / size - covariance) / spread
+
+
+@pytest.mark.parametrize("kernel", EXACT, ids=repr)
+def test_with_exact_features_the_moments_are_those_of_the_posterior(kernel, rng):
+    """Of 5 means and 15 covariances none is off by five standard errors: P < 2e-5."""
+    posterior, Xs = problem(kernel, rng)
+    values = sample_paths(posterior, N, stream(1))(Xs)
+    of_mean, of_covariance = deviations(values, posterior.mean(Xs), posterior.covariance(Xs))
+    assert np.max(of_mean) < 5.0
+    assert np.max(of_covariance) < 5.0
+
+
+@pytest.mark.parametrize("kernel", RANDOM, ids=repr)
+def test_with_random_features_the_moments_are_those_of_the_prior_that_they_make(kernel, rng):
+    """Given them the covariance is ``A k̂ Aᵀ + σ² B Bᵀ``, ``A = (I, −B)``, ``B = K_*f K_y⁻¹``.
+
+    k̂ is the kernel that the features make at Xs and X together. The mean is the posterior's.
+    """
+    posterior, Xs = problem(kernel, rng)
+    paths = sample_paths(posterior, N, stream(1), features=32)
+    Phi = paths.features.rows(np.concatenate([Xs, posterior.X]))
+    noise_var = posterior.gp.noise_var
+    K_y = kernel(posterior.X) + noise_var * np.eye(len(posterior.X))
+    B = np.linalg.solve(K_y, kernel(posterior.X, Xs)).T
+    A = np.hstack([np.eye(len(Xs)), -B])
+    covariance = A @ Phi @ Phi.T @ A.T + noise_var * B @ B.T
+    of_mean, of_covariance = deviations(paths(Xs), posterior.mean(Xs), covariance)
+    assert np.max(of_mean) < 5.0
+    assert np.max(of_covariance) < 5.0
+    # thirty-two features are not the kernel: this test can tell the two apart
+    other = deviations(paths(Xs), posterior.mean(Xs), posterior.covariance(Xs))[1]
+    assert np.max(other) > 5.0
+
+
+@pytest.mark.parametrize("kernel", [*EXACT, *RANDOM], ids=repr)
+def test_the_features_of_a_kernel_average_to_it(kernel, rng):
+    """Over 60 draws; of 21 entries none is off by 4.5 of the standard errors of their mean.
+
+    Exact features do not vary.
+    """
+    posterior, Xs = problem(kernel, rng)
+    points = np.concatenate([Xs, posterior.X[:1]])
+    estimates = []
+    for seed in range(60):
+        Phi = sample_paths(posterior, 1, stream(seed), features=200).features.rows(points)
+        estimates.append(Phi @ Phi.T)
+    error = np.mean(estimates, axis=0) - kernel(points)
+    bars = np.std(estimates, axis=0, ddof=1) / math.sqrt(60)
+    assert np.all(np.abs(error) < 4.5 * bars + 1e-12)
+
+
+def test_more_features_come_nearer_to_the_posterior(rng):
+    """The covariance over all draws is the posterior's; of few features it misses by √16 times."""
+    posterior, Xs = problem(RBF(1.3, LENGTHS), rng)
+    wanted, errors = posterior.covariance(Xs), {}
+    for features in (64, 1024):
+        found = []
+        for seed in range(30):
+            paths = sample_paths(posterior, 2000, stream(seed), features=features)
+            gaps = paths(Xs) - posterior.mean(Xs)
+            found.append(np.max(np.abs(gaps.T @ gaps / 2000 - wanted)))
+        errors[features] = np.mean(found)
+    assert errors[1024] < 0.5 * errors[64]
+
+
+@pytest.mark.parametrize("kernel", [*EXACT[2:4], *RANDOM], ids=repr)
+def test_a_path_is_one_function(kernel, rng):
+    """Asked at many points, at one, in another order, and in blocks, it has the same values."""
+    posterior, Xs = problem(kernel, rng)
+    paths = sample_paths(posterior, 3, stream(1), features=50)
+    whole = paths(Xs)
+    assert whole.shape == (paths.count, len(Xs)) == (3, 5)
+    np.testing.assert_allclose(paths(Xs[::-1])[:, ::-1], whole, rtol=1e-11, atol=1e-12)
+    for i, x in enumerate(Xs):
+        np.testing.assert_allclose(paths(x[None])[:, 0], whole[:, i], rtol=1e-11, atol=1e-12)
+    assert paths(Xs[:0]).shape == (3, 0)
+
+
+def test_blocks_are_put_together_again(rng, monkeypatch):
+    posterior, Xs = problem(RBF(), rng)
+    paths = sample_paths(posterior, 3, stream(1), features=50)
+    values, pull = paths.values_and_pullback(Xs)
+    bar = rng.standard_normal(values.shape)
+    X_bar = pull(bar)
+    monkeypatch.setattr("gpnotes.ground.memory.ENTRIES", 2 * (50 + 7))
+    assert len(paths._blocks(Xs)) == 3
+    np.testing.assert_allclose(paths(Xs), values, rtol=1e-11, atol=1e-12)
+    np.testing.assert_allclose(pull(bar), X_bar, rtol=1e-11, atol=1e-12)
+    again = sample_paths(posterior, 3, stream(1), features=50)
+    np.testing.assert_allclose(again.update, paths.update, rtol=1e-9)
+
+
+@pytest.mark.parametrize("kernel", [Linear(1.1) + Constant(0.4), *RANDOM], ids=repr)
+def test_the_gradient_is_that_of_the_values(kernel, rng):
+    posterior, _ = problem(kernel, rng)
+    paths = sample_paths(posterior, 3, stream(1), features=20)
+    Xs = rng.uniform(-2.0, 2.0, (4, 2))
+    gradcheck(paths, lambda Xs, bar: (paths.values_and_pullback(Xs)[1](bar),), Xs)
+
+
+def test_a_row_of_ones_gives_the_gradients_of_one_path(rng):
+    posterior, Xs = problem(RANDOM[2], rng)
+    paths = sample_paths(posterior, 3, stream(1), features=20)
+    values, pull = paths.values_and_pullback(Xs)
+    np.testing.assert_array_equal(values, paths(Xs))
+    one = np.zeros_like(values)
+    one[1] = 1.0
+    step = 1e-6 * np.eye(2)
+    for k in range(2):
+        slope = (paths(Xs + step[k]) - paths(Xs - step[k]))[1] / 2e-6
+        np.testing.assert_allclose(pull(one)[:, k], slope, rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize("kernel", RANDOM, ids=repr)
+def test_without_noise_every_path_goes_through_the_data(kernel, rng):
+    posterior, Xs = problem(kernel, rng, noise_var=0.0, n=5)
+    paths = sample_paths(posterior, 4, stream(1), features=16)
+    wanted = np.tile(posterior.y, (4, 1))
+    np.testing.assert_allclose(paths(posterior.X), wanted, rtol=1e-8, atol=1e-9)
+    assert np.min(np.std(paths(Xs), axis=0)) > 1e-4
+
+
+def test_jitter_counts_as_noise(rng):
+    """What was added to the diagonal of K_y stands where a noise would stand."""
+    noisy, Xs = problem(RANDOM[0], rng)
+    quiet = replace(noisy.gp, noise_var=0.0)
+    jittered = replace(noisy, gp=quiet, cholesky=Cholesky(noisy.cholesky.lower, 0.2))
+    np.testing.assert_array_equal(
+        sample_paths(jittered, 2, stream(1))(Xs), sample_paths(noisy, 2, stream(1))(Xs)
+    )
+
+
+def test_the_seed_decides(rng):
+    posterior, Xs = problem(RANDOM[1], rng)
+    one = sample_paths(posterior, 2, stream(3))(Xs)
+    np.testing.assert_array_equal(sample_paths(posterior, 2, stream(3))(Xs), one)
+    assert np.min(np.abs(sample_paths(posterior, 2, stream(4))(Xs) - one)) > 0.0
+    source = stream(3)
+    np.testing.assert_array_equal(sample_paths(posterior, 2, source)(Xs), one)
+    assert np.min(np.abs(sample_paths(posterior, 2, source)(Xs) - one)) > 0.0
+
+
+@pytest.mark.parametrize("name", ["stationary", "sum"])
+def test_they_live_where_the_posterior_does(space, rng, name):
+    lengths = space.asarray(LENGTHS)
+    slopes = space.asarray(np.asarray([0.7, 1.9]))
+    summed = 0.7 * Matern52(1.2, 0.6).on(1) + Linear(slopes).on(1, 0) + Constant(0.3)
+    kernel = {"stationary": RBF(1.3, lengths), "sum": summed}[name]
+    posterior, Xs = problem(kernel, rng, asarray=space.asarray)
+    paths = sample_paths(posterior, 3, stream(1), features=10)
+    values, pull = paths.values_and_pullback(space.asarray(Xs))
+    X_bar = pull(values)
+    host = to_numpy(LENGTHS), to_numpy(slopes).astype(float)
+    there = 0.7 * Matern52(1.2, 0.6).on(1) + Linear(host[1]).on(1, 0) + Constant(0.3)
+    gp = GP({"stationary": RBF(1.3, host[0]), "sum": there}[name], 0.2, ConstantMean(0.3))
+    X, y = (to_numpy(a).astype(float) for a in (posterior.X, posterior.y))
+    wanted, back = sample_paths(condition(gp, X, y), 3, stream(1), features=10).values_and_pullback(
+        Xs
+    )
+    tolerance = {"rtol": 1e-9, "atol": 1e-9} if space.double else {"rtol": 2e-3, "atol": 2e-4}
+    for got, expected in ((values, wanted), (X_bar, back(wanted))):
+        assert space.holds(got)
+        np.testing.assert_allclose(to_numpy(got), expected, **tolerance)
+
+
+def test_far_from_the_origin_nothing_is_lost(rng):
+    """Features are of differences from the centre of the data."""
+    posterior, Xs = problem(RBF(1.3, LENGTHS), rng)
+    here = sample_paths(posterior, 2, stream(1))(Xs)
+    moved = condition(posterior.gp, posterior.X + 2.0**20, posterior.y)
+    there = sample_paths(moved, 2, stream(1))(Xs + 2.0**20)
+    np.testing.assert_allclose(there, here, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [Periodic(), RBF() + White(0.1), RBF() * RBF(), 2.0 * Periodic().on(0)],
+    ids=["periodic", "white", "product", "inside"],
+)
+def test_a_kernel_without_features_is_refused(kernel, rng):
+    posterior, _ = problem(kernel, rng)
+    with pytest.raises(TypeError, match=r"posterior\.gp\.kernel must be made of RBF, Matern12, "):
+        sample_paths(posterior, 1, stream(1))
+
+
+def test_an_odd_number_of_features_is_refused(rng):
+    posterior, _ = problem(RBF(), rng)
+    with pytest.raises(ValueError, match=r"features must be even, .*; got 7"):
+        sample_paths(posterior, 1, stream(1), features=7)
+
+
+def test_a_mean_without_a_pullback_has_values_but_no_gradient(rng):
+    gp = GP(RBF(), 0.1, mean=lambda x: x[:, 0])
+    posterior = condition(gp, rng.standard_normal((4, 2)), rng.standard_normal(4))
+    paths = sample_paths(posterior, 1, stream(1))
+    assert paths(np.zeros((2, 2))).shape == (1, 2)
+    with pytest.raises(TypeError, match=r"gp\.mean must be a mean function with a pullback"):
+        paths.values_and_pullback(np.zeros((2, 2)))
+
+
+def test_derivatives_that_do_not_fit_are_refused(rng):
+    posterior, Xs = problem(RBF(), rng)
+    pull = sample_paths(posterior, 3, stream(1)).values_and_pullback(Xs)[1]
+    with pytest.raises(ValueError, match=r"values_bar must have shape \(3, 5\); got \(5,\)"):
+        pull(np.ones(5))
+
+
+def test_paths_that_have_no_room_are_refused_before_they_are_drawn(rng):
+    posterior, _ = problem(RBF(), rng)
+    with pytest.raises(MemoryError, match="the weights of the paths of shape"):
+        sample_paths(posterior, 10**12, stream(1))

@@ -1,0 +1,238 @@
+"""The public door: what it lets through unchanged, and what its errors say."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gpnotes.ground import check as _check
+
+
+def test_what_is_right_comes_back_itself(space):
+    a, v = space.asarray([[1.0, 2.0]]), space.asarray([0.25, 0.75])
+    assert _check.matrix(a, "a", rows=1, columns=2) is a
+    assert _check.vector(v, "v", size=2) is v
+    assert _check.positive(v, "v") is v
+    assert _check.finite(v, "v") is v
+    assert _check.finite(-1.5, "v") == -1.5
+    assert _check.alike(v, "v", a, "a") is v
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda s: _check.matrix(s([1.0]), "X"), r"X must have shape \(n, d\); got \(1,\)"),
+        (lambda s: _check.matrix(s([[1.0]]), "X", columns=3), r"\(n, 3\); got \(1, 1\)"),
+        (lambda s: _check.matrix(s([[1.0]]), "X", rows=3), r"\(3, d\); got \(1, 1\)"),
+        (lambda s: _check.vector(s([[1.0]]), "y"), r"y must have shape \(n,\); got \(1, 1\)"),
+        (lambda s: _check.vector(s([1.0]), "y", size=2), r"y must have shape \(2,\); got \(1,\)"),
+        (lambda s: _check.vector(s([1.0, np.inf]), "y"), "y must be finite; 1 of its entries"),
+        (lambda s: _check.matrix(s([[np.nan, 1.0]]), "X"), "X must be finite; 1 of its entries"),
+        (lambda s: _check.finite(s([-np.inf]), "v"), "v must be finite; 1 of its entries are not"),
+        (lambda s: _check.finite(-np.inf, "v"), "v must be finite; got -inf"),
+        (lambda s: _check.positive(s([1.0, 0.0]), "v"), "v must be positive and finite"),
+        (lambda s: _check.positive(s([1.0, np.nan]), "v"), "v must be positive and finite"),
+        (lambda s: _check.positive(s([-1.0]), "v", zero=True), "v must be non-negative and finite"),
+    ],
+)
+def test_errors_name_the_argument_and_both_shapes(space, call, message):
+    with pytest.raises(ValueError, match=message):
+        call(space.asarray)
+
+
+@pytest.mark.parametrize("value", [0.0, -1.0, float("nan"), float("inf")])
+def test_a_positive_float_is_positive_and_finite(value):
+    with pytest.raises(ValueError, match="noise_var must be positive and finite; got"):
+        _check.positive(value, "noise_var")
+
+
+def test_zero_where_it_is_allowed(space):
+    assert _check.positive(0.0, "v", zero=True) == 0.0
+    zeros = space.asarray([0.0])
+    assert _check.positive(zeros, "v", zero=True) is zeros
+
+
+def test_lists_and_whole_numbers_are_not_arrays_of_data():
+    with pytest.raises(TypeError, match="X must be an array; got list"):
+        _check.matrix([[1.0]], "X")
+    for other in (np.int64, np.float16, np.longdouble, np.complex128, ">f8"):
+        with pytest.raises(TypeError, match="X must have a real floating dtype, float32 or float"):
+            _check.matrix(np.ones((1, 1), dtype=other), "X")
+
+
+def test_an_array_that_hides_entries_is_not_plain():
+    masked = np.ma.masked_greater(np.asarray([[1.0, 9.0]]), 5.0)
+    with pytest.raises(TypeError, match="X must be a plain array; got MaskedArray"):
+        _check.matrix(masked, "X")
+
+
+def test_a_symmetric_matrix_is_square_and_its_own_transpose(space):
+    K = space.asarray([[1.0, 0.5], [0.5, 1.0]])
+    assert _check.symmetric(K, "K") is K
+    with pytest.raises(ValueError, match="K must be symmetric; its transpose differs"):
+        _check.symmetric(space.asarray([[1.0, 0.5], [0.4, 1.0]]), "K")
+    with pytest.raises(ValueError, match=r"K must have shape \(n, n\); got \(1, 2\)"):
+        _check.symmetric(K[:1, :], "K")
+    _check.symmetric(space.asarray(np.zeros((0, 0))), "K")
+
+
+def test_arrays_of_two_kinds_do_not_meet():
+    with pytest.raises(TypeError, match="z must have the dtype of x, float64; got float32"):
+        _check.alike(np.ones(1, dtype=np.float32), "z", np.ones(1), "x")
+    strict = pytest.importorskip("array_api_strict")
+    with pytest.raises(TypeError, match="z must have the namespace of x, numpy; got array_api_st"):
+        _check.alike(strict.ones(1), "z", np.ones(1), "x")
+    elsewhere = strict.ones(1, device=strict.Device("device1"))
+    with pytest.raises(TypeError, match=r"z must have the device of x, .*CPU.*; got .*device1"):
+        _check.alike(elsewhere, "z", strict.ones(1), "x")
+
+
+@pytest.mark.parametrize("value", [3, np.int64(3), np.asarray(3)])
+def test_whole_numbers_of_python_and_numpy_are_taken(value: Any) -> None:
+    got = _check.whole(value, "steps", 1)
+    assert got == 3
+    assert type(got) is int
+
+
+@pytest.mark.parametrize("value", [2.0, True, np.True_, 2.5, "2", None, [2], np.asarray([2])[None]])
+def test_what_is_no_whole_number_is_refused_by_name(value: Any) -> None:
+    with pytest.raises(TypeError, match="steps must be a whole number from 1"):
+        _check.whole(value, "steps", 1)
+
+
+@pytest.mark.parametrize("value", [0, -1, 8])
+def test_whole_numbers_outside_their_limits_are_refused_with_the_limits(value: int) -> None:
+    with pytest.raises(ValueError, match=f"steps must be a whole number from 1 to 7; got {value}"):
+        _check.whole(value, "steps", 1, 7)
+
+
+@pytest.mark.parametrize(
+    ("values", "error", "message"),
+    [
+        ([0, 3], ValueError, "must be entries 0 to 2 of x"),
+        ([-1], ValueError, "must be entries 0 to 2 of x"),
+        ([1, 1], ValueError, "must name each entry once"),
+        ([1.0], TypeError, "must be whole numbers, entries of x"),
+        ([True, False], TypeError, "must be whole numbers, entries of x"),
+        (2, TypeError, "must be whole numbers, entries of x"),
+    ],
+)
+def test_entries_are_whole_distinct_and_within_their_object(
+    values: Any, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=f"angles {message}"):
+        _check.entries(values, "angles", 3, "x")
+
+
+def test_entries_may_repeat_where_that_is_meant() -> None:
+    assert _check.entries([1, 1], "rows", 3, "x", repeat=True) == (1, 1)
+
+
+@pytest.mark.parametrize("value", [True, "1", None, [1.0], 1j, np.asarray("1"), np.asarray(True)])
+def test_what_is_no_number_is_refused_by_name(value: Any) -> None:
+    with pytest.raises(TypeError, match=r"rate must (be a number|hold real numbers); got"):
+        _check.number(value, "rate")
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_numbers_are_finite(value: float) -> None:
+    with pytest.raises(ValueError, match="rate must be finite"):
+        _check.number(value, "rate")
+
+
+def test_numbers_of_any_kind_become_floats() -> None:
+    assert [_check.number(v, "rate") for v in (1, 2.5, np.float32(0.5), np.asarray(4.0))] == [
+        1.0, 2.5, 0.5, 4.0,
+    ]  # fmt: skip
+
+
+def test_instances_are_asked_for_by_name() -> None:
+    assert _check.instance(3, "n", int) == 3
+    with pytest.raises(TypeError, match="stream must be a gpnotes int; got str"):
+        _check.instance("3", "stream", int)
+    with pytest.raises(TypeError, match="gp must be a gpnotes int; got the class float"):
+        _check.instance(float, "gp", int)
+
+
+def test_a_covariance_may_be_as_far_below_zero_as_rounding_takes_it(space) -> None:
+    eps = float(space.xp.finfo(space.dtype).eps)
+    share = min(eps**0.5, 1e5 * eps)
+    good, bad = ([[4.0, 0.0], [0.0, -4.0 * f * share]] for f in (0.9, 1.1))
+    assert space.holds(_check.semidefinite(space.asarray(good), "S"))
+    with pytest.raises(ValueError, match="S must be positive semidefinite; its smallest eigenval"):
+        _check.semidefinite(space.asarray(bad), "S")
+    with pytest.raises(ValueError, match=r"S must have shape \(3, 3\); got \(2, 2\)"):
+        _check.semidefinite(space.asarray(good), "S", size=3)
+    nothing = space.asarray(np.zeros((0, 0)))
+    assert _check.semidefinite(nothing, "S").shape == (0, 0)
+
+
+@pytest.mark.parametrize("value", ["1", None, [1.0], True, np.True_, np.asarray([True]), 1j, float])
+def test_what_is_no_number_cannot_be_positive_or_finite(value: Any) -> None:
+    for check in (_check.positive, _check.finite):
+        with pytest.raises(TypeError, match="width must"):
+            check(value, "width")
+
+
+def test_derivatives_have_the_shape_and_kind_of_what_they_are_of(space) -> None:
+    like = space.asarray([1.0, 2.0])
+    assert _check.cotangent(like, "bar", like) is like
+    with pytest.raises(ValueError, match=r"bar must have shape \(2,\); got \(1,\)"):
+        _check.cotangent(like[:1], "bar", like)
+    with pytest.raises(ValueError, match="bar must be finite; 1 of its entries"):
+        _check.cotangent(space.asarray([0.0, np.nan]), "bar", like)
+    with pytest.raises(TypeError, match="bar must be an array; got list"):
+        _check.cotangent([1.0, 2.0], "bar", like)
+
+
+def test_flags_are_true_or_false() -> None:
+    assert _check.flag(True, "noise") is True
+    assert _check.flag(np.False_, "noise") is False
+    for value in (1, 0, "yes", None, [True]):
+        with pytest.raises(TypeError, match="noise must be True or False; got"):
+            _check.flag(value, "noise")
+
+
+def test_whole_numbers_without_a_least_may_be_negative() -> None:
+    assert _check.whole(-3, "low", None) == -3
+    with pytest.raises(ValueError, match="low must be a whole number to 7; got 8"):
+        _check.whole(8, "low", None, 7)
+    assert _check.whole(7, "low", None, 7) == 7
+
+
+def test_entries_count_back_where_that_is_meant() -> None:
+    assert _check.entries([-1, -3, 1], "rows", 3, "x", back=True) == (2, 0, 1)
+    with pytest.raises(ValueError, match="rows must name each entry once; got"):
+        _check.entries([-1, 2], "rows", 3, "x", back=True)
+    with pytest.raises(ValueError, match="rows must be entries -3 to 2 of x"):
+        _check.entries([-4], "rows", 3, "x", back=True)
+
+
+def test_arrays_of_any_kind_and_floating_ones(space) -> None:
+    a = space.asarray([1.0])
+    assert _check.array(a, "a") is _check.floating(a, "a") is a
+    assert _check.mean_and_variance(a, a) == space.xp
+    with pytest.raises(TypeError, match="a must be an array; got list"):
+        _check.array([1.0], "a")
+
+
+def test_both_limits_of_a_whole_number_belong_to_it() -> None:
+    assert [_check.whole(value, "steps", 1, 7) for value in (1, 7)] == [1, 7]
+
+
+def test_what_is_squared_stays_below_the_largest_number(space) -> None:
+    bound = float(space.xp.finfo(space.dtype).max) ** 0.4
+    good = space.asarray([0.0, -0.9 * bound])
+    assert _check.squarable(good, "X") is good
+    assert _check.squarable(good[:0], "X").shape == (0,)
+    for entry in (1.1 * bound, -1.1 * bound):
+        with pytest.raises(ValueError, match=r"X must be smaller than .* squares overflow"):
+            _check.squarable(space.asarray([0.0, entry]), "X")
+
+
+def test_a_word_is_one_of_those_that_are_known() -> None:
+    assert _check.choice("b", "kind", ("a", "b")) == "b"
+    with pytest.raises(ValueError, match=r"kind must be one of \['a', 'b'\]; got 'c'"):
+        _check.choice("c", "kind", ("a", "b"))
+    with pytest.raises(TypeError, match=r"kind must be one of \['a', 'b'\]; got list"):
+        _check.choice(["a"], "kind", ("a", "b"))

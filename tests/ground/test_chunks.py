@@ -1,0 +1,144 @@
+"""Sums over chunks: any map, any order, and whatever fails has a number."""
+
+from __future__ import annotations
+
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+import numpy as np
+import pytest
+
+from gpnotes.ground.chunks import ChunkError, add_up, repeatable
+
+
+def work(X, y):
+    if not np.all(np.isfinite(y)):
+        raise ValueError("y must be finite")
+    return np.append(X.sum(axis=0), y.sum())
+
+
+def fetch(chunk):
+    return chunk
+
+
+@pytest.fixture
+def chunks(rng):
+    return [(rng.normal(size=(n, 2)), rng.normal(size=n)) for n in (3, 1, 4, 2)]
+
+
+def whole(chunks):
+    return work(np.concatenate([X for X, _ in chunks]), np.concatenate([y for _, y in chunks]))
+
+
+def backwards(function, iterable):
+    return [function(one) for one in reversed(list(iterable))]
+
+
+@pytest.mark.parametrize("mapper", [map, backwards], ids=["builtin", "backwards"])
+def test_the_sum_over_chunks_is_that_over_all_rows(chunks, mapper):
+    np.testing.assert_allclose(add_up(work, chunks, mapper), whole(chunks), rtol=1e-12)
+
+
+def test_threads_and_functions_that_fetch_give_the_same(chunks):
+    later = [partial(fetch, chunk) for chunk in chunks]
+    with ThreadPoolExecutor(2) as pool:
+        found = add_up(work, later, pool.map)
+    np.testing.assert_allclose(found, whole(chunks), rtol=1e-12)
+
+
+def test_chunks_are_fetched_one_at_a_time(chunks):
+    alive = []
+
+    def one_by_one():
+        for chunk in chunks:
+            alive.append(len(alive))
+            yield chunk
+
+    given = []
+
+    def watched(X, y):
+        given.append(len(alive))
+        return work(X, y)
+
+    add_up(watched, one_by_one())
+    assert given == [1, 2, 3, 4]
+
+
+def test_a_chunk_that_fails_is_named_with_what_went_wrong(chunks):
+    chunks[2][1][0] = np.nan
+    with pytest.raises(ChunkError, match="chunk 2 of chunks failed: ValueError: y must") as caught:
+        add_up(work, chunks)
+    assert caught.value.number == 2
+    assert isinstance(caught.value.__cause__, ValueError)
+
+
+def test_a_chunk_that_cannot_be_had_is_named(chunks):
+    def broken():
+        yield from chunks[:2]
+        raise OSError("no such file")
+
+    with pytest.raises(ChunkError, match="chunk 2 of chunks failed: OSError: no such file"):
+        add_up(work, broken())
+
+
+@pytest.mark.parametrize("wrong", [None, (1, 2, 3), np.ones((2, 2)), "xy"])
+def test_what_is_no_pair_is_refused_with_its_number(chunks, wrong):
+    with pytest.raises(ChunkError, match=r"chunk 1 of chunks failed: TypeError: it must be a pair"):
+        add_up(work, [chunks[0], wrong])
+
+
+def test_a_map_that_drops_a_chunk_is_found_out(chunks):
+    def careless(function, iterable):
+        return [function(one) for one in list(iterable) if one[0] != 1]
+
+    with pytest.raises(ChunkError, match="chunk 1 of chunks failed: map gave no answer"):
+        add_up(work, chunks, careless)
+
+
+def test_a_map_that_answers_twice_is_found_out(chunks):
+    def eager(function, iterable):
+        return [function(one) for one in list(iterable) for _ in range(2)]
+
+    with pytest.raises(ChunkError, match="chunk 0 of chunks failed: map answered twice"):
+        add_up(work, chunks, eager)
+
+
+def test_a_map_that_tries_again_loses_nothing(chunks):
+    tries = []
+
+    def unsteady(X, y):
+        tries.append(1)
+        if len(tries) == 2:
+            raise OSError("a worker was lost")
+        return work(X, y)
+
+    def again(function, iterable):
+        for one in iterable:
+            try:
+                yield function(one)
+            except ChunkError:
+                yield function(one)
+
+    np.testing.assert_allclose(add_up(unsteady, chunks, again), whole(chunks), rtol=1e-12)
+    assert len(tries) == 5
+
+
+def test_the_error_comes_whole_from_another_process():
+    error = pickle.loads(pickle.dumps(ChunkError(3, "no rows")))
+    assert (error.number, str(error)) == (3, "chunk 3 of chunks failed: no rows")
+
+
+def test_no_chunks_and_no_iterable_are_refused():
+    with pytest.raises(ValueError, match="chunks must hold at least one pair"):
+        add_up(work, [])
+    with pytest.raises(TypeError, match="chunks must be an iterable of pairs"):
+        add_up(work, 3)
+    with pytest.raises(TypeError, match="map must be a function"):
+        add_up(work, [], None)
+
+
+def test_what_can_be_had_once_is_told_from_a_list(chunks):
+    assert repeatable(chunks) is chunks
+    with pytest.raises(TypeError, match="gone through twice; got generator"):
+        repeatable(chunk for chunk in chunks)

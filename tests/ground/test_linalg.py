@@ -1,0 +1,333 @@
+"""The factorisation and its jitter policy, extension by blocks, squared distances."""
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gpnotes import RBF
+from gpnotes.ground import linalg
+from gpnotes.ground.linalg import (
+    FactorisationError,
+    JitterWarning,
+    cholesky,
+    squared_distances,
+    squared_distances_pullback,
+)
+from gpnotes.ground.xp import epsilon, eye, to_numpy
+from gpnotes.testing import gradcheck
+
+
+@pytest.fixture
+def K(space, rng):
+    a = rng.normal(size=(12, 12))
+    return space.asarray(a @ a.T + np.eye(12))
+
+
+def close(space, a, b, *, scale=1.0):
+    assert space.holds(a)
+    tolerance = (1e-11 if space.double else 1e-3) * scale
+    np.testing.assert_allclose(to_numpy(a), to_numpy(b), rtol=tolerance, atol=tolerance)
+
+
+def test_the_factor_is_lower_triangular_and_multiplies_to_the_matrix(space, K):
+    factor = cholesky(K)
+    close(space, factor.lower @ space.xp.matrix_transpose(factor.lower), K)
+    np.testing.assert_array_equal(np.triu(to_numpy(factor.lower), 1), 0.0)
+    assert factor.jitter == 0.0
+    assert factor.size == 12
+
+
+def test_only_the_lower_triangle_is_read(space, K):
+    upper = space.asarray(np.triu(np.full((12, 12), 3.0), 1))
+    close(space, cholesky(K + upper).lower, cholesky(K).lower)
+
+
+def test_solves_determinant_and_inverse(space, K, rng):
+    factor, host = cholesky(K), to_numpy(K).astype(np.float64)
+    for shape in ((12,), (12, 5)):
+        b = space.asarray(rng.normal(size=shape))
+        close(space, K @ factor.solve(b), b)
+        close(space, factor.lower @ factor.half_solve(b), b)
+        close(space, space.xp.matrix_transpose(factor.lower) @ factor.half_solve_t(b), b)
+    close(space, factor.inverse() @ K, eye(12, K), scale=10.0)
+    assert type(factor.log_det) is float
+    assert factor.log_det == pytest.approx(np.linalg.slogdet(host)[1], rel=1e-5)
+
+
+def test_extension_is_the_factor_of_the_whole(space, K):
+    part = cholesky(K[:9, :9])
+    close(space, part.extend(K[:9, 9:], K[9:, 9:]).lower, cholesky(K).lower)
+
+
+def test_extension_by_a_repeated_point_needs_jitter_and_says_so(space):
+    K = RBF()(space.asarray([[0.0], [0.0]]))
+    with pytest.warns(JitterWarning, match="added"):
+        twice = cholesky(K[:1, :1]).extend(K[:1, 1:], K[1:, 1:])
+    assert 0.0 < twice.jitter <= 1e2 * epsilon(K)
+
+
+def test_extension_treats_the_new_block_like_the_old(space):
+    """The whole is K + jitter I, not K with jitter in one corner."""
+    K = RBF()(space.asarray([[0.0], [0.5], [3.0]]))
+    part = cholesky(K[:2, :2], jitter=0.25)
+    close(space, part.extend(K[:2, 2:], K[2:, 2:]).lower, cholesky(K, jitter=0.25).lower)
+    assert part.extend(K[:2, 2:], K[2:, 2:]).jitter == 0.25
+
+
+def test_jitter_is_what_the_precision_needs(space):
+    """200 points of an RBF: within 1e-5 in float32 and 1e-12 in float64, not one for both."""
+    x = space.asarray(np.linspace(0.0, 10.0, 200)[:, None])
+    with pytest.warns(JitterWarning, match="smooth of .* added") as caught:
+        factor = cholesky(RBF(lengthscale=2.0)(x), name="smooth of x")
+    assert len(caught) == 1
+    assert 0.0 < factor.jitter <= (1e-12 if space.double else 3e-5)
+    assert type(factor.jitter) is float
+
+
+def test_jitter_follows_the_size_of_the_diagonal(space):
+    x = space.asarray(np.linspace(0.0, 10.0, 50)[:, None])
+    with pytest.warns(JitterWarning):
+        small, large = (cholesky(RBF(s, 3.0)(x)).jitter for s in (1.0, 1024.0))
+    assert large == pytest.approx(1024.0 * small)
+
+
+def test_a_number_is_added_exactly_and_without_a_warning(space, K):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        factor = cholesky(K, jitter=0.5)
+    close(space, factor.lower, cholesky(K + 0.5 * eye(12, K)).lower)
+    assert factor.jitter == 0.5
+
+
+@pytest.mark.parametrize("jitter", ["auto", 0.0, 0.5])
+def test_the_error_names_matrix_pivot_and_remedy(space, jitter):
+    K = space.asarray([[4.0, 2.0, 0.0], [2.0, 1.0 - 3.0, 0.0], [0.0, 0.0, 1.0]])
+    with pytest.raises(FactorisationError, match=r"RBF\(\) of X .*pivot 2 is -3.*Add noise"):
+        cholesky(K, name="RBF() of X", jitter=jitter)
+
+
+def test_the_error_for_a_bad_first_pivot(space):
+    with pytest.raises(FactorisationError, match="pivot 1 is -1"):
+        cholesky(space.asarray([[-1.0, 0.0], [0.0, 1.0]]))
+
+
+def test_what_is_not_square_or_not_finite_is_refused(space):
+    with pytest.raises(ValueError, match=r"K must have shape \(n, n\); got \(2, 1\)"):
+        cholesky(space.asarray([[1.0], [1.0]]))
+    with pytest.raises(ValueError, match="K must be finite"):
+        cholesky(space.asarray([[float("nan")]]))
+
+
+def test_what_is_added_is_a_number_that_is_not_negative(space):
+    K = space.asarray(np.eye(2))
+    with pytest.raises(ValueError, match="jitter must be non-negative"):
+        cholesky(K, jitter=-0.5)
+    with pytest.raises(TypeError, match="K must be an array; got list"):
+        cholesky([[1.0]])
+
+
+def test_a_right_hand_side_is_of_the_kind_of_the_factor():
+    factor = cholesky(np.eye(2, dtype=np.float32))
+    for solve in (factor.solve, factor.half_solve, factor.half_solve_t):
+        with pytest.raises(TypeError, match="b must have the dtype of the factor, float32; got"):
+            solve(np.ones(2))
+
+
+@pytest.mark.parametrize(
+    ("b", "message"),
+    [
+        ([1.0, 2.0, 3.0], r"b must have shape \(2,\); got \(3,\)"),
+        ([[1.0, 2.0]], r"b must have shape \(2, d\); got \(1, 2\)"),
+        ([np.nan, 1.0], "b must be finite; 1 of its entries"),
+        (np.ones((2, 1, 1)), r"b must have shape \(2, d\)"),
+        (1.0, r"b must have shape \(2, d\); got \(\)"),
+    ],
+)
+def test_a_right_hand_side_has_the_rows_of_the_factor(space, b, message):
+    factor = cholesky(space.asarray(np.eye(2)))
+    for solve in (factor.solve, factor.half_solve, factor.half_solve_t):
+        with pytest.raises(ValueError, match=message):
+            solve(space.asarray(b))
+        with pytest.raises(TypeError, match="b must be an array; got list"):
+            solve([1.0, 2.0])
+
+
+@pytest.mark.parametrize(
+    ("cross", "block", "message"),
+    [
+        (np.zeros((2, 2)), np.eye(1), r"block must have shape \(2, 2\); got \(1, 1\)"),
+        (np.zeros((2, 1)), np.eye(2), r"block must have shape \(1, 1\); got \(2, 2\)"),
+        (np.zeros(2), np.eye(1), r"cross must have shape \(2, d\); got \(2,\)"),
+        (np.zeros((3, 1)), np.eye(1), r"cross must have shape \(2, d\); got \(3, 1\)"),
+        (np.full((2, 1), np.nan), np.eye(1), "cross must be finite"),
+        (np.zeros((2, 1)), np.full((1, 1), np.inf), "block must be finite"),
+    ],
+)
+def test_what_extends_a_factor_fits_it(space, cross, block, message):
+    factor = cholesky(space.asarray(np.eye(2)))
+    with pytest.raises(ValueError, match=message):
+        factor.extend(space.asarray(cross), space.asarray(block))
+    with pytest.raises(TypeError, match="block must be an array; got float"):
+        factor.extend(space.asarray(np.zeros((2, 1))), 1.0)
+
+
+def test_a_factor_extended_by_nothing_is_itself(space, K):
+    factor = cholesky(K)
+    same = factor.extend(K[:, :0], K[:0, :0])
+    np.testing.assert_array_equal(to_numpy(same.lower), to_numpy(factor.lower))
+
+
+@pytest.mark.parametrize("jitter", ["0.1", None, True, [0.1], np.ones(2)])
+def test_jitter_is_one_number(jitter):
+    with pytest.raises(TypeError, match="jitter must be a number"):
+        cholesky(np.eye(2), jitter=jitter)
+
+
+@pytest.mark.parametrize("d", [2, 5])
+@pytest.mark.parametrize(
+    ("q_bar", "message"),
+    [
+        (np.ones((3, 2)), r"q_bar must have shape \(3, 4\); got \(3, 2\)"),
+        (np.full((3, 4), np.nan), "q_bar must be finite; 12 of its entries"),
+    ],
+)
+def test_derivatives_by_distances_have_their_shape(space, d, q_bar, message):
+    u, v = space.asarray(np.ones((3, d))), space.asarray(np.ones((4, d)))
+    with pytest.raises(ValueError, match=message):
+        squared_distances_pullback(u, v, space.asarray(q_bar))
+
+
+@pytest.mark.parametrize("d", [1, 3, 4, 9])
+def test_squared_distances_are_those_of_the_rows(space, rng, d):
+    u, v = rng.normal(size=(7, d)), rng.normal(size=(5, d))
+    wanted = ((u[:, None, :] - v[None, :, :]) ** 2).sum(axis=2)
+    close(space, squared_distances(space.asarray(u), space.asarray(v)), wanted)
+
+
+@pytest.mark.parametrize("d", [2, 6])
+def test_coincident_points_are_at_distance_zero_exactly(space, rng, d):
+    u = space.asarray(rng.normal(size=(8, d)) + 3.0)
+    np.testing.assert_array_equal(np.diag(to_numpy(squared_distances(u))), 0.0)
+    np.testing.assert_array_equal(np.diag(to_numpy(squared_distances(u, u + 0.0))), 0.0)
+
+
+@pytest.mark.parametrize("d", [2, 6])
+def test_an_offset_costs_no_digits(d, rng):
+    u = rng.normal(size=(20, d))
+    wanted = ((u[:, None, :] - u[None, :, :]) ** 2).sum(axis=2)
+    gap = squared_distances(u + 1e4) - wanted
+    assert abs(gap).max() < 1e-10  # 1e4 itself is stored to 2e-12; the expansion alone has 1e-7
+
+
+@given(st.integers(1, 6), st.integers(1, 5), st.integers(0, 2**32 - 1))
+def test_squared_distances_are_symmetric_and_not_negative(d, n, seed):
+    u = np.random.default_rng(seed).normal(size=(n, d)) * 10.0 ** np.arange(d)
+    q = squared_distances(u)
+    assert (q >= 0.0).all()
+    np.testing.assert_array_equal(q, q.T)
+
+
+def test_points_far_apart_do_not_blur_those_that_are_close(space, rng):
+    step, atol = (1e6, 1e-8) if space.double else (1e3, 2e-3)
+    u = rng.normal(size=(9, 5))
+    u[:, 0] += step * rng.integers(0, 2, size=9)  # squares of the step would drown the rest
+    u = space.asarray(u)
+    exact = to_numpy(u).astype(np.float64)
+    gaps = exact[:, None, :] - exact[None, :, :]
+    wanted = (gaps**2).sum(axis=2)
+    near, weights = wanted < step, rng.normal(size=(9, 9))
+    np.testing.assert_allclose(to_numpy(squared_distances(u))[near], wanted[near], atol=atol)
+    u_bar, _ = squared_distances_pullback(u, None, space.asarray(weights * near))
+    wanted = 2.0 * np.sum(((weights + weights.T) * near)[:, :, None] * gaps, axis=1)
+    np.testing.assert_allclose(to_numpy(u_bar), wanted, atol=atol)
+
+
+def test_distances_are_between_rows_of_one_length_and_kind(space):
+    u = space.asarray(np.ones((2, 5)))
+    with pytest.raises(ValueError, match=r"v must have shape \(n, 5\); got \(2, 1\)"):
+        squared_distances(u, u[:, :1])
+    with pytest.raises(TypeError, match="u must be an array; got list"):
+        squared_distances([[0.0]])
+
+
+@pytest.mark.parametrize("d", [2, 5])
+def test_the_pullback_of_squared_distances(space, rng, d):
+    u, v = (space.asarray(rng.normal(size=(n, d))) for n in (5, 4))
+    bars = squared_distances_pullback(u, v, squared_distances(u, v))
+    assert all(space.holds(bar) for bar in bars)
+    if space.double:
+        gradcheck(squared_distances, squared_distances_pullback, u, v)
+        gradcheck(squared_distances, lambda u, bar: squared_distances_pullback(u, None, bar)[:1], u)
+
+
+def near_pairs(rng, d, gap, far):
+    """Points within `far` of the centre, in pairs that are `gap` apart."""
+    u = rng.uniform(-far, far, size=(12, d))
+    step = rng.normal(size=(12, d))
+    return np.concatenate([u, u + gap * step / np.linalg.norm(step, axis=1)[:, None]])
+
+
+@pytest.mark.parametrize(("gap", "far"), [(0.015, 6.0), (0.002, 1.0), (0.2, 6.0)])
+@pytest.mark.parametrize("d", [4, 8])
+def test_points_that_are_near_are_not_one(space, rng, d, gap, far):
+    """In float32 too: their distances are those of the numbers that are stored."""
+    u = space.asarray(near_pairs(rng, d, gap, far))
+    exact = to_numpy(u).astype(np.float64)
+    wanted = np.linalg.norm(exact[:, None, :] - exact[None, :, :], axis=2)
+    atol = 8.0 * far * float(space.xp.finfo(space.dtype).eps)
+    for q in (squared_distances(u), squared_distances(u, u)):
+        np.testing.assert_allclose(np.sqrt(to_numpy(q)), wanted, rtol=1e-5, atol=atol)
+    within = to_numpy(squared_distances(u))
+    np.testing.assert_array_equal(within, within.T)
+    np.testing.assert_array_equal(np.diag(within), 0.0)
+
+
+@pytest.mark.parametrize("portion", [1, 30, 2**18])
+def test_portions_change_no_distance_and_no_gradient(space, rng, monkeypatch, portion):
+    u, v = (space.asarray(rng.normal(size=(n, 5))) for n in (9, 7))
+    bars = [space.asarray(rng.normal(size=shape)) for shape in ((9, 7), (9, 9))]
+
+    def everything():
+        yield squared_distances(u, v)
+        yield squared_distances(u)
+        yield from squared_distances_pullback(u, v, bars[0])
+        yield squared_distances_pullback(u, None, bars[1])[0]
+
+    wanted = [to_numpy(a) for a in everything()]
+    monkeypatch.setattr(linalg, "_ENTRIES", portion)
+    for a, b in zip(everything(), wanted, strict=True):
+        assert space.holds(a)
+        np.testing.assert_allclose(to_numpy(a), b, rtol=1e-12 if space.double else 1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("d", [4, 6])
+def test_the_gradient_of_near_points_points_from_one_to_the_other(space, rng, d):
+    """Weights of one over the distance, as those of a Matérn-1/2, nearly cancel."""
+    gap = 1e-2
+    u = space.asarray(near_pairs(rng, d, gap, 6.0))
+    exact = to_numpy(u).astype(np.float64)
+    weights = np.zeros((24, 24))
+    weights[np.arange(12), np.arange(12, 24)] = 1.0 / gap
+    steps = 2.0 / gap * (exact[:12] - exact[12:])
+    for v in (None, u):
+        bars = squared_distances_pullback(u, v, space.asarray(weights))
+        found = [to_numpy(bars[0])[:12], to_numpy(bars[-1 if v is not None else 0])[12:]]
+        atol = 1e-8 if space.double else 2e-3
+        np.testing.assert_allclose(found[0], steps, atol=atol)
+        np.testing.assert_allclose(found[1], -steps, atol=atol)
+
+
+@pytest.mark.parametrize(
+    ("n", "eps"), [(10, 2.0**-52), (200, 2.0**-52), (5, 2.0**-23), (9000, 2.0**-23)]
+)
+def test_jitter_grows_from_rounding_to_its_cap_and_not_beyond(n, eps):
+    """Ten times more each try, the last one within a factor of ten of the cap."""
+    tried, cap = linalg._jitters(n, eps, 3.0), 3.0 * max(eps**0.5, 10.0 * n * eps)
+    assert tried[0] == 3.0 * n * eps
+    np.testing.assert_allclose(np.diff(np.log10(tried)), 1.0)
+    assert 0.1 * cap < tried[-1] * (1.0 + 1e-8)
+    assert tried[-1] <= cap * (1.0 + 1e-8)
+    assert len(tried) >= 2

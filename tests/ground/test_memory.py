@@ -1,0 +1,205 @@
+"""Memory is asked for before it is taken, and a refusal says the numbers."""
+
+from __future__ import annotations
+
+import sys
+import tracemalloc
+from contextlib import nullcontext
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from gpnotes import GP, RBF, condition, prior
+from gpnotes.ground import memory
+from gpnotes.ground import xp as _xp
+from gpnotes.infer.exact import log_evidence_and_gradient
+
+GIB = 2**30
+require = {"what": "K", "remedy": "Use less."}
+
+
+@pytest.fixture
+def free(monkeypatch):
+    """A machine with as much free memory as the test says."""
+
+    def set_to(size):
+        monkeypatch.setattr(memory, "available", lambda like=None: size)
+
+    return set_to
+
+
+def test_what_is_free_is_more_than_nothing_and_less_than_a_planet():
+    free = memory.available(np.ones(1))
+    assert free is None or 2**20 < free < 2**60
+
+
+def test_the_kernels_estimate_is_read_in_kib(tmp_path, monkeypatch):
+    meminfo = tmp_path / "meminfo"
+    meminfo.write_text("MemTotal:  99 kB\nMemAvailable:       2048 kB\nBuffers: 1 kB\n")
+    monkeypatch.setattr(memory, "_MEMINFO", meminfo)
+    monkeypatch.setattr(memory, "_GROUP", tmp_path / "none")
+    assert memory.available() == 2 * 2**20
+
+
+def test_where_the_kernel_estimates_nothing_its_free_pages_count(tmp_path, monkeypatch):
+    pages = {"SC_AVPHYS_PAGES": 300, "SC_PAGE_SIZE": 4096}
+    monkeypatch.setattr(memory, "_MEMINFO", tmp_path / "none")
+    monkeypatch.setattr(memory, "_GROUP", tmp_path / "none")
+    monkeypatch.setattr(memory.os, "sysconf", pages.__getitem__, raising=False)
+    assert memory.available() == 300 * 4096
+
+
+def test_the_limit_of_a_container_counts(tmp_path, monkeypatch):
+    (tmp_path / "meminfo").write_text("MemAvailable: 2048 kB\n")
+    (tmp_path / "memory.max").write_text("1000000\n")
+    (tmp_path / "memory.current").write_text("400000\n")
+    monkeypatch.setattr(memory, "_MEMINFO", tmp_path / "meminfo")
+    monkeypatch.setattr(memory, "_GROUP", tmp_path)
+    assert memory.available() == 600_000
+    (tmp_path / "memory.max").write_text("max\n")
+    assert memory.available() == 2 * 2**20
+
+
+def test_where_nobody_says_nothing_is_refused(monkeypatch):
+    nowhere = Path("/nowhere/at/all")
+    monkeypatch.setattr(memory, "_MEMINFO", nowhere)
+    monkeypatch.setattr(memory, "_GROUP", nowhere)
+    monkeypatch.delattr(memory.os, "sysconf")
+    assert memory.available() is None
+    memory.require(10**9, 10**9, copies=3, like=np.ones(1), **require)
+
+
+def test_a_device_is_asked_for_its_own_memory(monkeypatch):
+    monkeypatch.setattr(memory, "device_memory", lambda a: 12345)
+    assert memory.available(np.ones(1)) == 12345
+
+
+def test_what_the_pool_of_a_device_keeps_is_free(monkeypatch):
+    pool = SimpleNamespace(free_bytes=lambda: 30_000)
+    cupy = SimpleNamespace(get_default_memory_pool=lambda: pool)
+    monkeypatch.setitem(sys.modules, "cupy", cupy)
+    here = nullcontext(SimpleNamespace(mem_info=(12_000, 99_000)))
+    monkeypatch.setattr(_xp, "is_cupy_namespace", lambda xp: True)
+    monkeypatch.setattr(_xp, "device", lambda a: here)
+    assert _xp.device_memory(np.ones(1)) == 42_000
+
+
+def test_files_that_a_container_has_read_do_not_fill_it(tmp_path, monkeypatch):
+    (tmp_path / "memory.max").write_text("1000000\n")
+    (tmp_path / "memory.current").write_text("900000\n")
+    (tmp_path / "memory.stat").write_text("anon 100000\ninactive_file 700000\nfile 750000\n")
+    monkeypatch.setattr(memory, "_GROUP", tmp_path)
+    assert memory.available() == 800_000
+
+
+def test_a_container_beyond_its_limit_has_nothing_left(tmp_path, monkeypatch):
+    (tmp_path / "memory.max").write_text("1000000\n")
+    (tmp_path / "memory.current").write_text("1000900\n")
+    monkeypatch.setattr(memory, "_GROUP", tmp_path)
+    assert memory.available() == 0
+
+
+def test_a_chunk_that_has_no_room_is_refused(free, rng):
+    X = rng.normal(size=(50, 2))
+    posterior = condition(GP(RBF(), 0.1), X, X[:, 0])
+    free(10_000)
+    assert posterior.predict(X, chunk=5)[0].shape == (50,)
+    with pytest.raises(MemoryError, match=r"a chunk of .* shape \(50, 50\) .* a smaller chunk"):
+        posterior.predict(X, chunk=10**9)
+
+
+def test_the_refusal_says_shape_need_supply_and_remedy(free):
+    free(GIB)
+    memory.require(8192, 8192, copies=2, like=np.ones(1), **require)  # 1 GiB: it just fits
+    with pytest.raises(MemoryError) as caught:
+        memory.require(8193, 8192, copies=2, like=np.ones(1), **require)
+    words = "K of shape (8193, 8192) needs 1 GiB in float64 (2 at a time); 1 GiB are available."
+    assert str(caught.value) == f"{words} Use less."
+    memory.require(8193, 8192, copies=2, like=np.ones(1, np.float32), **require)
+
+
+@pytest.mark.parametrize("noise_var", [0.0, 0.1])
+def test_no_dense_matrix_is_made_without_asking(free, rng, noise_var):
+    X, y = rng.normal(size=(50, 2)), rng.normal(size=50)
+    gps = [GP(RBF(), noise_var), GP(RBF() + RBF(), noise_var)]
+    posteriors = [condition(gp, X[:10], y[:10]) for gp in gps]
+    free(50 * 50 * 8 // 2)
+    for gp, posterior in zip(gps, posteriors, strict=True):
+        for call in (
+            lambda gp=gp: condition(gp, X, y),
+            lambda gp=gp: log_evidence_and_gradient(gp, X, y),
+            lambda gp=gp: prior(gp, X),
+            lambda posterior=posterior: posterior.covariance(X),
+            lambda posterior=posterior: posterior.extend(X[10:], y[10:]),
+        ):
+            with pytest.raises(MemoryError, match=r"\(50, 50\) needs .* are available"):
+                call()
+        assert posterior.predict(X)[0].shape == (50,)  # in chunks, it fits anywhere
+
+
+def test_what_just_fits_is_allowed_and_one_byte_less_is_not(monkeypatch):
+    call = {"copies": 2, "like": np.ones(1), "what": "K", "remedy": "Use fewer points."}
+    monkeypatch.setattr(memory, "available", lambda like=None: 2 * 3 * 5 * 8)
+    memory.require(3, 5, **call)
+    monkeypatch.setattr(memory, "available", lambda like=None: 2 * 3 * 5 * 8 - 1)
+    with pytest.raises(MemoryError, match=r"K of shape \(3, 5\)"):
+        memory.require(3, 5, **call)
+
+
+@pytest.mark.parametrize("value", [None, "3", True, 2.0, -1, [3]])
+def test_sizes_are_whole_numbers(value):
+    sizes = {"rows": 3, "columns": 3, "copies": 1}
+    for name in sizes:
+        with pytest.raises((TypeError, ValueError), match=f"{name} must be a whole number from 0"):
+            memory.require(**{**sizes, name: value}, like=np.ones(1), what="K", remedy="None.")
+
+
+@pytest.mark.parametrize("n", [1, 2, 9, 10, 11])
+@pytest.mark.parametrize("width", [0, 1, 7, 100])
+def test_blocks_hold_every_row_once_and_no_more_entries_than_allowed(n, width):
+    slices = memory.blocks(n, width, 20)
+    assert [row for rows in slices for row in range(n)[rows]] == list(range(n))
+    assert all((rows.stop - rows.start) * width <= max(20, width) for rows in slices)
+
+
+def test_no_rows_make_one_empty_block_and_few_make_one():
+    assert memory.blocks(0, 3) == [slice(0, 0)]
+    assert memory.blocks(memory.ENTRIES // 4, 4) == [slice(0, memory.ENTRIES // 4)]
+    assert len(memory.blocks(memory.ENTRIES // 4 + 1, 4)) == 2
+    assert memory.blocks(1, 100, 20) == [slice(0, 1)]
+
+
+def test_the_gradient_of_a_posterior_asks_for_its_matrices(free):
+    X = np.linspace(0.0, 1.0, 50)[:, None]
+    posterior = condition(GP(RBF(), 0.1), X, X[:, 0])
+    free(2 * 50 * 50 * 8)
+    with pytest.raises(MemoryError, match="the gradient of the evidence"):
+        posterior.evidence_gradient()
+    with pytest.raises(MemoryError, match="the predictive covariance"):
+        posterior.covariance(X)
+
+
+@pytest.mark.parametrize("lengthscale", [0.1, 5.0])
+def test_a_joint_distribution_holds_the_three_matrices_that_it_asks_for(lengthscale, rng):
+    """The covariance, its root and the copy that the distribution keeps, whichever root it is."""
+    X, Xs = rng.normal(size=(20, 3)), rng.normal(size=(400, 3))
+    posterior = condition(GP(RBF(1.0, lengthscale), 0.1), X, X[:, 0])
+    for call in (lambda: posterior.joint(Xs), lambda: prior(posterior.gp, Xs, noise=True)):
+        call()  # what is imported on the way counts once
+        tracemalloc.start()
+        call()
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 3.3 * 400 * 400 * 8
+
+
+def test_a_covariance_is_asked_for_with_what_its_factor_needs(free):
+    X, square = np.linspace(0.0, 1.0, 50)[:, None], 50 * 50 * 8
+    gp = GP(RBF() + RBF(), 0.1)
+    free(3 * square - 1)
+    with pytest.raises(MemoryError, match="the prior covariance"):
+        prior(gp, X)
+    with pytest.raises(MemoryError, match="the Gram matrix"):
+        condition(gp, X, X[:, 0])

@@ -1,0 +1,87 @@
+"""The namespace of NumPy's arrays: that of the standard, by shorter ways to the same bits."""
+
+import array_api_compat
+import array_api_compat.numpy as standard
+import numpy as np
+import pytest
+
+from gpnotes.ground.namespace import array_namespace
+
+XP = array_namespace(np.zeros(1))
+STACKS = [
+    np.random.default_rng(1).normal(size=(4, 3, 3)),
+    np.random.default_rng(2).normal(size=(70, 3, 3)).astype(np.float32)[::2],
+    np.arange(18, dtype=np.int32).reshape(2, 3, 3),
+]
+
+
+def same(ours, theirs):
+    assert type(ours) is type(theirs)
+    assert ours.dtype == theirs.dtype
+    np.testing.assert_array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize("x", STACKS)
+@pytest.mark.parametrize("name", ["sum", "max", "min"])
+@pytest.mark.parametrize("axis", [None, 0, -1, (0, 2)])
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_reductions_have_the_bits_of_the_standard(x, name, axis, keepdims):
+    ours, theirs = (getattr(xp, name)(x, axis=axis, keepdims=keepdims) for xp in (XP, standard))
+    same(ours, theirs)
+    same(getattr(XP, name)(x), getattr(standard, name)(x))
+
+
+@pytest.mark.parametrize("x", STACKS)
+def test_shapes_are_those_of_the_standard(x):
+    same(XP.reshape(x, (-1, 9)), standard.reshape(x, (-1, 9)))
+    same(XP.take(x, np.asarray([1, 0, 1]), axis=1), standard.take(x, np.asarray([1, 0, 1]), axis=1))
+    same(XP.matrix_transpose(x), standard.matrix_transpose(x))
+    same(XP.linalg.diagonal(x), standard.linalg.diagonal(x))
+    same(XP.linalg.diagonal(x, offset=1), standard.linalg.diagonal(x, offset=1))
+    same(XP.ones_like(x), standard.ones_like(x))
+    same(XP.zeros_like(x), standard.zeros_like(x))
+
+
+def test_eigenvalues_are_those_of_the_standard_and_have_their_names():
+    x = STACKS[0] + standard.matrix_transpose(STACKS[0])
+    ours, theirs = XP.linalg.eigh(x), standard.linalg.eigh(x)
+    same(ours.eigenvalues, theirs.eigenvalues)
+    same(ours.eigenvectors, theirs.eigenvectors)
+
+
+def test_a_sum_takes_the_dtype_and_a_shape_the_copy_that_are_asked_for():
+    x = STACKS[1]
+    same(XP.sum(x, dtype=np.float64), standard.sum(x, dtype=np.float64))
+    assert not np.shares_memory(XP.reshape(x[0], (9,), copy=True), x)
+    assert np.shares_memory(XP.reshape(x[0], (9,)), x)
+
+
+def test_what_is_not_shorter_is_the_standards():
+    assert XP.__name__ == standard.__name__
+    assert XP.clip is standard.clip
+    assert XP.linalg.qr is standard.linalg.qr
+    assert array_api_compat.is_numpy_namespace(XP)
+
+
+def test_nothing_has_no_largest_entry():
+    for name in ("max", "min"):
+        with pytest.raises(ValueError, match="zero-size array"):
+            getattr(XP, name)(np.zeros(0))
+
+
+def test_arrays_of_numpy_have_one_namespace_whatever_comes_with_them():
+    class Own(np.ndarray):
+        pass
+
+    assert array_namespace(np.zeros(1), np.float32(1.0)) is XP
+    assert array_namespace(np.zeros(1), 1.0, None) is XP
+    assert array_namespace(np.float64(1.0)) is XP
+    assert array_namespace(np.zeros(1).view(Own)) is XP
+
+
+def test_of_what_are_no_arrays_or_of_two_libraries_there_is_no_namespace():
+    strict = pytest.importorskip("array_api_strict")
+    assert array_namespace(strict.zeros(1)) is strict
+    for wrong in ([], ["x"], [1.0], [np.zeros(1), strict.zeros(1)], [np.zeros(1), "x"]):
+        with pytest.raises(TypeError):
+            array_namespace(*wrong)

@@ -1,0 +1,316 @@
+"""Parameters: checks at construction, cotangents, the flat vector and its gradient, priors."""
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import lognorm, norm
+
+from gpnotes import GP, RBF, ConstantMean, LogNormalPrior, NormalPrior, Periodic, White
+from gpnotes.ground.params import (
+    cotangent,
+    flatten,
+    flatten_gradient,
+    names,
+    nonnegative,
+    positive,
+    real,
+    settle,
+)
+from gpnotes.ground.xp import to_numpy
+from gpnotes.model.kernels import Polynomial
+from gpnotes.testing import gradcheck
+
+
+@dataclass(frozen=True)
+class Model:
+    """Dataclasses inside a dataclass, as a Gaussian process has them."""
+
+    kernel: Any
+    noise_var: float = nonnegative(0.1)
+    mean: Any = field(default=ConstantMean(0.0))
+    slope: float = real(0.0)
+
+    def __post_init__(self) -> None:
+        settle(self)
+
+
+@pytest.fixture
+def model(space):
+    kernel = RBF(1.5, space.asarray([0.5, 2.0])) + Periodic().on(1) * White(0.5)
+    return Model(kernel, 0.25, ConstantMean(-3.0), -0.5)
+
+
+def test_scalars_become_python_floats():
+    for one in (2, np.float64(2.0), np.float32(2.0), np.asarray(2.0)):
+        assert type(RBF(one).variance) is float
+        assert RBF(one) == RBF(2.0)
+
+
+def test_an_array_of_the_caller_may_change_later():
+    lengthscale = np.array([0.5, 2.0])
+    kernel = RBF(1.5, lengthscale)
+    lengthscale[0] = 100.0
+    assert kernel.lengthscale.tolist() == [0.5, 2.0]
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (lambda: RBF(0.0), ValueError, r"RBF\.variance must be positive and finite; got 0\.0"),
+        (lambda: RBF(-1), ValueError, r"RBF\.variance must be positive and finite; got -1\.0"),
+        (lambda: RBF(1.0, np.zeros(2)), ValueError, r"RBF\.lengthscale must be positive"),
+        (lambda: RBF(1.0, np.ones((2, 1))), ValueError, r"lengthscale must have shape \(n,\)"),
+        (lambda: RBF(np.ones(2)), ValueError, r"variance must be a float; got .* shape \(2,\)"),
+        (lambda: RBF("1.0"), TypeError, r"RBF\.variance must be a float .*; got str"),
+        (lambda: RBF(1.0, [1.0]), TypeError, r"RBF\.lengthscale must be a float .*; got list"),
+        (lambda: RBF(None), TypeError, r"RBF\.variance must be a float .*; got NoneType"),
+        (lambda: Model(RBF(), -0.1), ValueError, r"Model\.noise_var must be non-negative"),
+        (lambda: Model(RBF(), slope=np.inf), ValueError, r"Model\.slope must be finite; got inf"),
+    ],
+)
+def test_construction_checks_and_names_the_field(make, error, message):
+    with pytest.raises(error, match=message):
+        make()
+
+
+@pytest.mark.parametrize(
+    "value", [True, np.True_, np.asarray(True), 1j, np.complex128(1 + 1j), np.asarray("1"), b"1"]
+)
+def test_a_parameter_is_a_real_number(value):
+    for make, name in ((RBF, "RBF.variance"), (ConstantMean, "ConstantMean.value")):
+        with pytest.raises(TypeError, match=f"{name} must be a float"):
+            make(value)
+
+
+@pytest.mark.parametrize("value", [10**400, Fraction(10**400, 3)], ids=["whole", "fraction"])
+def test_a_parameter_is_a_number_that_a_float_can_hold(value):
+    with pytest.raises(ValueError, match=r"GP\.noise_var must be finite; got a number that no"):
+        GP(RBF(), value)
+
+
+def test_a_cotangent_has_the_class_but_not_the_range():
+    bar = cotangent(Polynomial(degree=3), variance=-1.0, bias=-2.0)
+    assert type(bar) is Polynomial
+    assert (bar.variance, bar.bias, bar.degree) == (-1.0, -2.0, 3)
+
+
+def test_flattening_and_back(space, model):
+    vector, rebuild = flatten(model)
+    assert vector.dtype == np.float64
+    logs = np.log([1.5, 0.5, 2.0, 1.0, 1.0, 1.0, 0.5, 0.25])
+    np.testing.assert_allclose(vector, [*logs, -3.0, -0.5], rtol=1e-6)
+    again = rebuild(vector + 0.0)
+    lengthscale = again.kernel.parts[0].lengthscale
+    assert space.holds(lengthscale)
+    np.testing.assert_allclose(to_numpy(lengthscale), [0.5, 2.0], rtol=1e-6)
+    assert type(again.noise_var) is float
+    assert again.kernel.parts[1].parts[0].dims == (1,)
+    np.testing.assert_allclose(flatten(again)[0], vector, rtol=1e-6, atol=1e-7)
+
+
+def test_every_entry_has_a_name(model):
+    labels = names(model)
+    assert labels[:3] == [
+        "kernel.parts.0.variance",
+        "kernel.parts.0.lengthscale[0]",
+        "kernel.parts.0.lengthscale[1]",
+    ]
+    assert labels[-3:] == ["noise_var", "mean.value", "slope"]
+    assert len(labels) == flatten(model)[0].size
+
+
+def test_what_is_fixed_stays_out_and_stays(model):
+    fixed = ("noise_var", "kernel.parts.1")
+    vector, rebuild = flatten(model, fixed=fixed)
+    assert names(model, fixed=fixed) == [
+        *names(model)[:3],
+        "mean.value",
+        "slope",
+    ]
+    again = rebuild(vector + 1.0)
+    assert again.noise_var == 0.25
+    assert again.kernel.parts[1] == model.kernel.parts[1]
+    assert again.mean.value == pytest.approx(-2.0)
+
+
+def test_a_prefix_is_a_whole_name():
+    """`part` must not cover `parts`."""
+    with pytest.raises(ValueError, match=r"fixed names 'sig'; there are \['variance'"):
+        flatten(RBF(), fixed=("sig",))
+
+
+def test_a_zero_has_no_logarithm_and_must_be_fixed():
+    silent = Model(RBF(), 0.0)
+    with pytest.raises(ValueError, match="noise_var is zero and has no logarithm; name it in fix"):
+        flatten(silent)
+    _, rebuild = flatten(silent, fixed=("noise_var",))
+    assert rebuild(np.zeros(4)).noise_var == 0.0
+
+
+def test_a_vector_of_another_size_is_refused():
+    with pytest.raises(ValueError, match=r"vector must have shape \(2,\); got \(3,\)"):
+        flatten(RBF())[1](np.zeros(3))
+
+
+def test_everything_fixed_leaves_an_empty_vector():
+    vector, rebuild = flatten(RBF(), fixed=("variance", "lengthscale"))
+    assert vector.shape == (0,)
+    assert rebuild(vector) == RBF()
+
+
+def test_the_gradient_follows_the_chain_rule_through_the_logarithm(space, model, rng):
+    """Differences of a function of the flat vector against the pullback of the kernel."""
+    if not space.double:
+        pytest.skip("differences need float64")
+    x = space.asarray(rng.normal(size=(4, 2)))
+    fixed = ("kernel.parts.1.parts.0",)
+    vector, rebuild = flatten(model, fixed=fixed)
+
+    def value(v):
+        one = rebuild(v)
+        total = float(space.xp.sum(one.kernel(x) ** 2)) + one.mean.value**3
+        return total + one.noise_var**2 + one.slope**2
+
+    def pullback(v, bar):
+        one = rebuild(v)
+        K = one.kernel(x)
+        obj_bar = cotangent(
+            one,
+            kernel=one.kernel.pullback(x, None, 2.0 * K)[0],
+            noise_var=2.0 * one.noise_var,
+            mean=cotangent(one.mean, value=3.0 * one.mean.value**2),
+            slope=2.0 * one.slope,
+        )
+        return (bar * flatten_gradient(one, obj_bar, fixed=fixed),)
+
+    gradcheck(value, pullback, vector)
+
+
+@given(st.lists(st.floats(-20.0, 20.0), min_size=2, max_size=2))
+def test_any_vector_is_a_kernel_and_back(entries):
+    _, rebuild = flatten(RBF())
+    np.testing.assert_allclose(flatten(rebuild(np.asarray(entries)))[0], entries, atol=1e-14)
+
+
+@pytest.mark.parametrize("value", [0.3, 2.0])
+@pytest.mark.parametrize(
+    ("prior", "reference"),
+    [
+        (NormalPrior(), norm()),
+        (LogNormalPrior(), lognorm(1.0)),
+        (NormalPrior(0.5, 2.0), norm(0.5, 2.0)),
+        (LogNormalPrior(0.5, 2.0), lognorm(2.0, scale=np.exp(0.5))),
+    ],
+)
+def test_priors_are_those_of_scipy(prior, reference, value):
+    assert prior.log_density(value) == pytest.approx(reference.logpdf(value), rel=1e-12)
+    assert type(prior.log_density(value)) is float
+    gradcheck(prior.log_density, lambda v, bar: (bar * prior.gradient(v),), value)
+
+
+@pytest.mark.parametrize("prior", [NormalPrior(0.5, 2.0), LogNormalPrior(0.5, 2.0)])
+def test_priors_sum_over_entries(space, prior):
+    values = space.asarray([0.3, 2.0])
+    wanted = prior.log_density(0.3) + prior.log_density(2.0)
+    assert prior.log_density(values) == pytest.approx(wanted, rel=1e-6)
+    assert type(prior.log_density(values)) is float
+    gradient = prior.gradient(values)
+    assert space.holds(gradient)
+    wanted = [prior.gradient(0.3), prior.gradient(2.0)]
+    np.testing.assert_allclose(to_numpy(gradient), wanted, rtol=1e-5)
+
+
+def test_priors_refuse_what_they_cannot_hold():
+    with pytest.raises(ValueError, match="sd must be positive"):
+        NormalPrior(0.0, 0.0)
+    with pytest.raises(ValueError, match="sd must be positive"):
+        LogNormalPrior(0.0, -1.0)
+    with pytest.raises(ValueError, match="value must be positive"):
+        LogNormalPrior().log_density(-1.0)
+
+
+def test_fields_can_be_required():
+    @dataclass(frozen=True)
+    class Bare:
+        scale: float = positive()
+
+    with pytest.raises(TypeError, match="scale"):
+        Bare()
+
+
+def test_a_gradient_of_something_else_is_refused():
+    with pytest.raises(ValueError, match=r"obj_bar must have the parameters of obj, .*; got"):
+        flatten_gradient(RBF(1.0, np.ones(2)), cotangent(RBF()))
+    with pytest.raises(ValueError, match="obj_bar must have the parameters of obj"):
+        flatten_gradient(RBF(), cotangent(GP(RBF(), 0.1)))
+    with pytest.raises(TypeError, match="obj must be a dataclass of parameters; got ndarray"):
+        flatten(np.ones(2))
+
+
+@pytest.mark.parametrize("prior", [NormalPrior, LogNormalPrior])
+@pytest.mark.parametrize("wrong", ["1", None, [1.0], True, 1j, np.ones(2)])
+def test_priors_are_made_of_numbers(prior, wrong):
+    with pytest.raises(TypeError, match="mean must be a number; got"):
+        prior(wrong)
+    with pytest.raises(TypeError, match="sd must be a number; got"):
+        prior(0.0, wrong)
+    if not isinstance(wrong, np.ndarray):
+        for method in (prior().log_density, prior().gradient):
+            with pytest.raises(TypeError, match="value must be a number or an array; got"):
+                method(wrong)
+    for method in (prior().log_density, prior().gradient):
+        with pytest.raises(ValueError, match=r"value must be .*finite"):
+            method(np.asarray([1.0, np.nan]))
+    assert type(prior(np.float32(1.0), 2).sd) is float
+
+
+def test_what_is_fixed_is_a_collection_of_names():
+    with pytest.raises(TypeError, match="fixed must be a collection of names; got 'lengt"):
+        flatten(RBF(), fixed="lengthscale")
+    for fixed in (None, 3):
+        with pytest.raises(TypeError, match="fixed must be a collection of names; got"):
+            flatten(RBF(), fixed=fixed)
+
+
+def test_a_class_holds_no_parameters():
+    """Its fields have defaults, which would be taken for values."""
+    for call in (lambda: flatten(RBF), lambda: flatten_gradient(RBF, RBF())):
+        with pytest.raises(TypeError, match="obj must be a dataclass of parameters; got the class"):
+            call()
+    for bar in (RBF, None, np.ones(2)):
+        with pytest.raises(TypeError, match="obj_bar must be a dataclass of parameters; got"):
+            flatten_gradient(RBF(), bar)
+
+
+def test_a_whole_number_is_a_value_for_a_prior():
+    assert LogNormalPrior().log_density(2) == LogNormalPrior().log_density(2.0)
+    with pytest.raises(ValueError, match="mean must be finite"):
+        NormalPrior(float("nan"))
+
+
+@dataclass(frozen=True)
+class Layer:
+    """A matrix and a vector of parameters, as a policy has them."""
+
+    weights: Any = real()
+    scale: Any = positive()
+
+
+def test_a_matrix_goes_there_and_back(space):
+    layer = Layer(space.asarray([[1.0, -2.0, 3.0], [4.0, 5.0, -6.0]]), space.asarray([2.0, 4.0]))
+    vector, rebuild = flatten(layer)
+    np.testing.assert_allclose(vector, [1, -2, 3, 4, 5, -6, np.log(2.0), np.log(4.0)], rtol=1e-6)
+    assert names(layer)[:4] == ["weights[0, 0]", "weights[0, 1]", "weights[0, 2]", "weights[1, 0]"]
+    assert names(layer)[6:] == ["scale[0]", "scale[1]"]
+    again = rebuild(vector)
+    assert space.holds(again.weights)
+    np.testing.assert_allclose(to_numpy(again.weights), to_numpy(layer.weights), rtol=1e-6)
+    bar = cotangent(layer, weights=2.0 * layer.weights, scale=layer.scale)
+    np.testing.assert_allclose(
+        flatten_gradient(layer, bar), [2, -4, 6, 8, 10, -12, 4, 16], rtol=1e-6
+    )

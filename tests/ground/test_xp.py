@@ -1,0 +1,114 @@
+"""The helpers below everything: what they return lives where their arguments live."""
+
+import numpy as np
+import pytest
+
+from gpnotes.ground import xp as _xp
+
+
+@pytest.fixture
+def lower(space, rng):
+    return space.asarray(np.tril(rng.normal(size=(90, 90))) / 9.0 + 2.0 * np.eye(90))
+
+
+def close(space, a, b):
+    assert space.holds(a)
+    tolerance = 1e-10 if space.double else 2e-3
+    np.testing.assert_allclose(_xp.to_numpy(a), b, rtol=tolerance, atol=tolerance)
+
+
+def test_an_array_made_like_another_lives_with_it(space):
+    like = space.asarray([1.0])
+    assert space.holds(_xp.as_array(np.arange(3.0), like))
+    assert space.holds(_xp.eye(2, like))
+    assert _xp.epsilon(like) == (2.0**-52 if space.double else 2.0**-23)
+
+
+def test_to_numpy_copies_from_every_device(space):
+    a = space.asarray([[1.0, 2.0]])
+    host = _xp.to_numpy(a)
+    assert type(host) is np.ndarray
+    host[0, 0] = 5.0
+    assert float(a[0, 0]) == 1.0
+
+
+@pytest.mark.parametrize("transpose", [False, True])
+@pytest.mark.parametrize("columns", [None, 3])
+def test_triangular_solve_undoes_the_product(space, lower, rng, transpose, columns):
+    x = rng.normal(size=90 if columns is None else (90, columns))
+    host = _xp.to_numpy(lower)
+    b = space.asarray((host.T if transpose else host) @ x)
+    close(space, _xp.solve_triangular(lower, b, transpose=transpose), x)
+
+
+def test_triangular_solve_does_not_look_above_the_diagonal(space, lower):
+    """Blocks of the substitution start at 64: the 90 rows here need two of them."""
+    spoiled = lower + space.asarray(np.triu(np.full((90, 90), 7.0), 1))
+    b = space.asarray(np.ones(90))
+    close(space, _xp.solve_triangular(spoiled, b), _xp.to_numpy(_xp.solve_triangular(lower, b)))
+
+
+def test_the_factor_of_an_indefinite_matrix_is_none(space):
+    assert _xp.cholesky_factor(space.asarray([[1.0, 2.0], [2.0, 1.0]])) is None
+    assert _xp.cholesky_factor(space.asarray([[float("nan")]])) is None
+
+
+def test_the_inverse_from_a_factor(space, lower):
+    host = _xp.to_numpy(lower).astype(np.float64)
+    inverse = _xp.cholesky_inverse(lower)
+    close(space, inverse, np.linalg.inv(host @ host.T))
+    np.testing.assert_array_equal(_xp.to_numpy(inverse), _xp.to_numpy(inverse).T)
+
+
+def test_the_symmetric_part_of_every_matrix_in_a_stack(space, rng):
+    a = space.asarray(rng.normal(size=(4, 3, 3)))
+    symmetric = _xp.symmetric_part(a)
+    assert space.holds(symmetric)
+    wanted = [0.5 * (one + one.T) for one in _xp.to_numpy(a)]
+    np.testing.assert_array_equal(_xp.to_numpy(symmetric), wanted)
+
+
+def test_the_log_of_the_normal_distribution_function_is_that_of_scipy_far_into_the_tails(space):
+    from scipy.special import log_ndtr
+
+    x = np.concatenate([np.linspace(-60.0, 8.0, 341), [-2.0, 0.0, 2.0, -1e4, -1e9, 30.0]])
+    log_cdf = _xp.log_normal_cdf(space.asarray(x))
+    assert space.holds(log_cdf)
+    wanted = log_ndtr(x)
+    if not space.double:  # beyond, one less than that cannot be told from one
+        log_cdf, wanted = log_cdf[: x.size - 6], wanted[: x.size - 6]
+    tolerance = {"rtol": 2e-13, "atol": 0.0} if space.double else {"rtol": 2e-5, "atol": 1e-6}
+    np.testing.assert_allclose(_xp.to_numpy(log_cdf), wanted, **tolerance)
+
+
+def test_plain_operations_find_it_too_in_the_namespace_that_scipy_serves():
+    from scipy.special import log_ndtr
+
+    x = np.linspace(-40.0, 8.0, 481)
+    np.testing.assert_allclose(_xp._log_normal_cdf(np, x), log_ndtr(x), rtol=5e-14)
+
+
+def test_fractions_of_the_normal_tail_satisfy_their_recursion(space):
+    from scipy.special import erfcx
+
+    x = np.asarray([2.0, 2.5, 3.0, 10.0, 1e3])
+    q = [_xp.to_numpy(mills_fraction) for mills_fraction in _xp.mills_fractions(space.asarray(x))]
+    rtol = 1e-13 if space.double else 1e-5
+    ratio = np.sqrt(2.0 / np.pi) / erfcx(x / np.sqrt(2.0))
+    np.testing.assert_allclose(x + q[0], ratio, rtol=rtol)
+    np.testing.assert_allclose(q[0] * (x + q[1]), 1.0, rtol=rtol)
+    np.testing.assert_allclose(q[1] * (x + q[2]), 2.0, rtol=rtol)
+
+
+def test_rows_are_set_in_place(space):
+    a = space.asarray(np.arange(20.0).reshape(5, 4))
+    _xp.set_rows(a, np.asarray([3, 0]), slice(1, 3), space.asarray([[-1.0, -2.0], [-3.0, -4.0]]))
+    wanted = np.arange(20.0).reshape(5, 4)
+    wanted[[3, 0], 1:3] = [[-1.0, -2.0], [-3.0, -4.0]]
+    np.testing.assert_array_equal(_xp.to_numpy(a), wanted)
+
+
+@pytest.mark.parametrize("a", [None, [1.0], "x", 3])
+def test_what_is_no_array_does_not_become_one(a):
+    with pytest.raises(TypeError, match="a must be an array; got"):
+        _xp.to_numpy(a)

@@ -1,0 +1,171 @@
+"""Features against kernels: averages over draws, exact cases, gradients, what is refused."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from gpnotes import RBF, Matern12, Matern32, Matern52, RationalQuadratic, stream, to_numpy
+from gpnotes.fast import cosines
+from gpnotes.infer.features import Frequencies, draw_frequencies
+from gpnotes.testing import gradcheck
+
+KERNELS = (RBF, Matern12, Matern32, Matern52)
+
+
+@pytest.fixture
+def X(rng):
+    return rng.normal(size=(6, 3))
+
+
+def lengths(asarray):
+    return asarray([0.8, 1.5, 2.0])
+
+
+@pytest.mark.parametrize("kind", ["paired", "cosine"])
+@pytest.mark.parametrize("orthogonal", [False, True])
+@pytest.mark.parametrize("kernel_class", KERNELS)
+def test_the_average_over_draws_is_the_kernel(X, kernel_class, kind, orthogonal):
+    kernel = kernel_class(1.3, lengths(np.asarray))
+    estimates = []
+    for seed in range(40):
+        draw = draw_frequencies(kernel, X, 120, stream(seed), kind=kind, orthogonal=orthogonal)
+        Phi = draw.features(kernel, X)
+        estimates.append(Phi @ Phi.T)
+    error = np.mean(estimates, axis=0) - kernel(X)
+    bars = np.std(estimates, axis=0) / math.sqrt(40)
+    assert np.max(np.abs(error) / (bars + 1e-12 * (np.abs(error) < 1e-12))) < 4.5
+
+
+def test_the_features_are_cosines_in_every_space(space, X):
+    """By NumPy's own cosine, in float64."""
+    kernel = RBF(1.3, lengths(space.asarray))
+    draw = draw_frequencies(kernel, space.asarray(X), 8, stream(1), kind="cosine")
+    Phi = draw.features(kernel, space.asarray(X))
+    omega = to_numpy(draw.unit).astype(float) / lengths(np.asarray)
+    angles = X @ omega.T + to_numpy(draw.phases)
+    wanted = math.sqrt(2.0 * 1.3 / 8) * np.cos(angles)
+    tolerance = 1e-14 if space.double else 1e-5
+    np.testing.assert_allclose(to_numpy(Phi), wanted, atol=tolerance * 10)
+    assert space.holds(Phi)
+    assert space.holds(draw.unit)
+    assert space.holds(draw.phases)
+    kernel_bar, X_bar = draw.pullback(kernel, space.asarray(X), Phi)
+    assert space.holds(X_bar)
+    assert space.holds(kernel_bar.lengthscale)
+
+
+def test_the_same_stream_draws_the_same_frequencies_everywhere(space, X):
+    for kernel_class in KERNELS:
+        here = draw_frequencies(kernel_class(), space.asarray(X), 6, stream(3), orthogonal=True)
+        there = draw_frequencies(kernel_class(), X, 6, stream(3), orthogonal=True)
+        atol = 1e-12 if space.double else 1e-4 * np.max(np.abs(there.unit))
+        np.testing.assert_allclose(to_numpy(here.unit), there.unit, atol=atol)
+
+
+def test_paired_features_have_the_variance_exactly_and_depend_on_differences(X):
+    kernel = Matern32(1.3, 0.7)
+    draw = draw_frequencies(kernel, X, 10, stream(1))
+    Phi, moved = draw.features(kernel, X), draw.features(kernel, X + 0.4)
+    np.testing.assert_allclose(np.sum(Phi * Phi, axis=1), 1.3, rtol=1e-13)
+    np.testing.assert_allclose(Phi @ Phi.T, moved @ moved.T, atol=1e-13)
+
+
+def test_paired_features_vary_less_than_cosines_where_the_kernel_is_large(X):
+    """``½(1 + k(2δ) − 2k(δ)²)`` of a pair against ``½(1 + ½k(2δ) − k(δ)²)`` of two cosines."""
+    kernel, near = RBF(), np.asarray([[0.0], [0.5]])
+    draws = {"paired": [], "cosine": []}
+    for kind, found in draws.items():
+        for seed in range(2000):
+            a, b = draw_frequencies(kernel, near, 2, stream(seed), kind=kind).features(kernel, near)
+            found.append(float(a @ b))
+    k, double = math.exp(-0.125), math.exp(-0.5)
+    wanted = {"paired": 0.5 * (1.0 + double) - k * k, "cosine": 0.5 * (1.0 + 0.5 * double - k * k)}
+    for kind, found in draws.items():
+        assert np.var(found) == pytest.approx(wanted[kind], rel=0.2), kind
+
+
+def test_orthogonal_frequencies_are_at_right_angles_d_at_a_time(space, X):
+    draw = draw_frequencies(RBF(), space.asarray(X), 7, stream(1), kind="cosine", orthogonal=True)
+    unit = to_numpy(draw.unit)
+    unit = unit / np.linalg.norm(unit, axis=1)[:, None]
+    for block in (unit[:3], unit[3:6], unit[6:]):
+        np.testing.assert_allclose(block @ block.T, np.eye(len(block)), atol=1e-5)
+
+
+def test_orthogonal_frequencies_vary_less():
+    kernel, X = RBF(), np.asarray([[0.0] * 8, [0.5] * 8])
+    errors = {}
+    for orthogonal in (False, True):
+        found = []
+        for seed in range(150):
+            draw = draw_frequencies(kernel, X, 16, stream(seed), orthogonal=orthogonal)
+            a, b = draw.features(kernel, X)
+            found.append(float(a @ b))
+        errors[orthogonal] = np.std(found)
+    assert errors[True] < 0.8 * errors[False]
+
+
+def test_matern_frequencies_are_student_t():
+    """Of each coordinate, by the quartiles of Student's t: of 1, 3 and 5 degrees of freedom."""
+    quartiles = {Matern12: 1.0, Matern32: 0.7648923, Matern52: 0.7266868}
+    for kernel_class, quartile in quartiles.items():
+        draw = draw_frequencies(kernel_class(), np.zeros((1, 2)), 40_000, stream(1), kind="cosine")
+        inside = np.mean(np.abs(draw.unit) < quartile, axis=0)
+        np.testing.assert_allclose(inside, 0.5, atol=0.012)
+
+
+@pytest.mark.parametrize("kernel_class", KERNELS)
+@pytest.mark.parametrize("shape", ["one", "each"])
+def test_the_pullback_agrees_with_differences(X, kernel_class, shape):
+    kernel = kernel_class(1.3, 0.8 if shape == "one" else lengths(np.asarray))
+    draw = draw_frequencies(kernel, X, 6, stream(1), kind="cosine")
+    gradcheck(draw.features, draw.pullback, kernel, X, names=("kernel", "X"), rtol=1e-5)
+
+
+def test_our_cosine_is_that_of_numpy(rng):
+    turns = np.concatenate([rng.normal(size=50_000) * 30.0, np.arange(-8, 9) / 4.0, [0.0, 1e6]])
+    found = turns.copy()
+    cosines.cosines_of_turns(found)
+    wanted = np.cos(2.0 * np.pi * (turns - np.rint(turns)))
+    np.testing.assert_allclose(found, wanted, atol=4e-15)
+    doubled = turns.copy()
+    cosines.cosines_of_turns(doubled, 2.0)
+    np.testing.assert_allclose(doubled, 2.0 * wanted, atol=8e-15)
+
+
+def test_frequencies_keep_their_own_arrays(X):
+    unit, phases = np.ones((2, 3)), np.zeros(2)
+    draw = Frequencies(unit, phases, RBF)
+    unit[0, 0] = phases[0] = 9.0
+    assert draw.unit[0, 0] == 1.0
+    assert draw.phases[0] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda X: draw_frequencies(RationalQuadratic(), X, 4, stream(1)), TypeError, "one of RBF"),
+        (lambda X: draw_frequencies(RBF(), X, 0, stream(1)), ValueError, "n must be a whole numb"),
+        (lambda X: draw_frequencies(RBF(), X, 5, stream(1)), ValueError, "n must be even for pair"),
+        (lambda X: draw_frequencies(RBF(), X, 4, stream(1), kind="sine"), ValueError, "kind must"),
+        (lambda X: draw_frequencies(RBF(), X[:, :0], 4, stream(1)), ValueError, "X must have at l"),
+        (lambda X: Frequencies(X[:0], X[:0, 0], RBF), ValueError, "unit must have at least one"),
+        (lambda X: Frequencies(X, X[:, 0], RBF()), TypeError, "kernel_class must be a class"),
+        (
+            lambda X: draw_frequencies(RBF(), X, 4, stream(1)).features(Matern12(), X),
+            TypeError,
+            "kernel must be a RBF, for which",
+        ),
+        (
+            lambda X: draw_frequencies(RBF(), X, 4, stream(1)).features(RBF(), X[:, :2]),
+            ValueError,
+            r"X must have shape \(n, 3\)",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_refused_by_name(X, call, error, words):
+    with pytest.raises(error, match=words):
+        call(X)

@@ -1,0 +1,259 @@
+"""Regression on features against dense algebra, in chunks, and against the exact process."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+from gpnotes import GP, RBF, ConstantMean, Matern32, Normal, condition, stream, to_numpy
+from gpnotes.ground import memory
+from gpnotes.ground.chunks import ChunkError
+from gpnotes.ground.params import flatten_gradient
+from gpnotes.infer import features
+from gpnotes.infer.linear import BayesianLinear
+from gpnotes.testing import check_posterior, gradcheck
+
+N, D, R = 23, 3, 10
+NOISE_VAR = 0.2
+
+
+@pytest.fixture
+def numbers(rng):
+    """X, y and Xs on the host."""
+    return rng.normal(size=(N, D)), rng.normal(size=N), rng.normal(size=(7, D))
+
+
+def process(asarray, kernel_class=RBF):
+    return GP(kernel_class(1.3, asarray([0.8, 1.5, 2.0])), NOISE_VAR, ConstantMean(0.5))
+
+
+def in_space(space, numbers, kind="paired"):
+    X, y, Xs = (space.asarray(a) for a in numbers)
+    gp = process(space.asarray)
+    return gp, features.draw_frequencies(gp.kernel, X, R, stream(1), kind=kind), X, y, Xs
+
+
+def tolerance(space):
+    return {"rtol": 1e-9, "atol": 1e-10} if space.double else {"rtol": 2e-3, "atol": 2e-4}
+
+
+def dense(numbers, kind="paired"):
+    """Mean, covariance and evidence as of a process whose kernel is ``φ(x)·φ(z)``."""
+    X, y, Xs = numbers
+    gp = process(np.asarray)
+    frequencies = features.draw_frequencies(gp.kernel, X, R, stream(1), kind=kind)
+    Phi, Phi_s = (frequencies.features(gp.kernel, a) for a in (X, Xs))
+    Ky = Phi @ Phi.T + NOISE_VAR * np.eye(N)
+    gain = np.linalg.solve(Ky, Phi @ Phi_s.T)
+    mean = 0.5 + gain.T @ (y - 0.5)
+    evidence = Normal.from_covariance(np.full(N, 0.5), Ky).log_density(y)
+    return mean, Phi_s @ Phi_s.T - Phi_s @ Phi.T @ gain, evidence
+
+
+@pytest.mark.parametrize("kind", ["paired", "cosine"])
+def test_the_posterior_is_that_of_dense_algebra(space, numbers, kind):
+    gp, frequencies, X, y, Xs = in_space(space, numbers, kind)
+    posterior = features.condition(gp, frequencies, X, y)
+    mean, covariance, evidence = dense(numbers, kind)
+    close = tolerance(space)
+    np.testing.assert_allclose(to_numpy(posterior.mean(Xs)), mean, **close)
+    np.testing.assert_allclose(to_numpy(posterior.covariance(Xs)), covariance, **close)
+    np.testing.assert_allclose(to_numpy(posterior.variance(Xs)), np.diag(covariance), **close)
+    np.testing.assert_allclose(posterior.log_evidence, evidence, **close)
+    assert features.log_evidence(gp, frequencies, X, y) == posterior.log_evidence
+    assert isinstance(posterior.log_evidence, float)
+    check_posterior(posterior, Xs)
+    assert space.holds(posterior.weights.root)
+
+
+def test_the_weights_are_those_of_linear_regression(space, numbers):
+    """Which goes another way, by QR."""
+    gp, frequencies, X, y, _ = in_space(space, numbers)
+    model = BayesianLinear(space.asarray(np.eye(R)), NOISE_VAR)
+    other = model.condition(frequencies.features(gp.kernel, X), y - 0.5)
+    ours = features.condition(gp, frequencies, X, y).weights
+    close = tolerance(space)
+    np.testing.assert_allclose(to_numpy(ours.weight_mean), to_numpy(other.weight_mean), **close)
+    pair = to_numpy(ours.weight_covariance), to_numpy(other.weight_covariance)
+    np.testing.assert_allclose(*pair, **close)
+
+
+@pytest.mark.parametrize("kernel_class", [RBF, Matern32])
+@pytest.mark.parametrize("kind", ["paired", "cosine"])
+def test_the_gradient_agrees_with_differences(numbers, kernel_class, kind):
+    X, y, _ = numbers
+    gp = process(np.asarray, kernel_class)
+    frequencies = features.draw_frequencies(gp.kernel, X, R, stream(1), kind=kind)
+    gradcheck(
+        lambda gp: features.log_evidence(gp, frequencies, X, y),
+        lambda gp, bar: (features.log_evidence_and_gradient(gp, frequencies, X, y)[1],),
+        gp,
+    )
+    one = GP(kernel_class(1.3, 0.9), NOISE_VAR, gp.mean)
+    gradcheck(
+        lambda gp: features.log_evidence(gp, frequencies, X, y),
+        lambda gp, bar: (features.log_evidence_and_gradient(gp, frequencies, X, y)[1],),
+        one,
+    )
+
+
+def test_value_and_gradient_are_the_same_in_every_space(space, numbers):
+    gp, frequencies, X, y, _ = in_space(space, numbers)
+    value, gp_bar = features.log_evidence_and_gradient(gp, frequencies, X, y)
+    host = process(np.asarray)
+    there = features.draw_frequencies(host.kernel, numbers[0], R, stream(1))
+    wanted, wanted_bar = features.log_evidence_and_gradient(host, there, *numbers[:2])
+    close = tolerance(space)
+    np.testing.assert_allclose(value, wanted, **close)
+    ours, theirs = flatten_gradient(gp, gp_bar), flatten_gradient(host, wanted_bar)
+    np.testing.assert_allclose(ours, theirs, **close)
+    assert space.holds(gp_bar.kernel.lengthscale)
+
+
+def test_blocks_of_rows_change_nothing(monkeypatch, numbers):
+    X, y, Xs = numbers
+    gp = process(np.asarray)
+    frequencies = features.draw_frequencies(gp.kernel, X, R, stream(1))
+    value, gp_bar = features.log_evidence_and_gradient(gp, frequencies, X, y)
+    prediction = features.condition(gp, frequencies, X, y).predict(Xs)
+    monkeypatch.setattr(memory, "ENTRIES", 5 * R)
+    monkeypatch.setattr("gpnotes.fast.cosines._ROWS", 4 * R)
+    again, again_bar = features.log_evidence_and_gradient(gp, frequencies, X, y)
+    assert again == pytest.approx(value, rel=1e-12)
+    pair = flatten_gradient(gp, gp_bar), flatten_gradient(gp, again_bar)
+    np.testing.assert_allclose(*pair, rtol=1e-10)
+    in_blocks = features.condition(gp, frequencies, X, y).predict(Xs)
+    for a, b in zip(prediction, in_blocks, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-10)
+
+
+def test_chunks_give_what_all_rows_give(space, numbers):
+    gp, frequencies, X, y, Xs = in_space(space, numbers)
+    chunks = [(X[:5, :], y[:5]), lambda: (X[5:6, :], y[5:6]), (X[6:, :], y[6:])]
+    ours = features.condition_on_chunks(gp, frequencies, chunks)
+    whole = features.condition(gp, frequencies, X, y)
+    close = {"rtol": 1e-10, "atol": 1e-11} if space.double else tolerance(space)
+    for a, b in zip(ours.predict(Xs, noise=True), whole.predict(Xs, noise=True), strict=True):
+        np.testing.assert_allclose(to_numpy(a), to_numpy(b), **close)
+    np.testing.assert_allclose(ours.log_evidence, whole.log_evidence, **close)
+    value, bar = features.log_evidence_and_gradient_on_chunks(gp, frequencies, chunks)
+    wanted, wanted_bar = features.log_evidence_and_gradient(gp, frequencies, X, y)
+    np.testing.assert_allclose(value, wanted, **close)
+    pair = flatten_gradient(gp, bar), flatten_gradient(gp, wanted_bar)
+    np.testing.assert_allclose(*pair, **close)
+
+
+def test_work_for_other_processes_can_be_pickled(numbers):
+    X, y, _ = numbers
+    gp = process(np.asarray)
+    frequencies = features.draw_frequencies(gp.kernel, X, R, stream(1))
+
+    def far(function, iterable):
+        there = pickle.loads(pickle.dumps(function))
+        return [pickle.loads(pickle.dumps(there(one))) for one in iterable]
+
+    ours = features.condition_on_chunks(gp, frequencies, [(X, y)], map=far)
+    assert ours.log_evidence == features.log_evidence(gp, frequencies, X, y)
+    chunks = [(X[:9], y[:9]), (X[9:], y[9:])]
+    value, _ = features.log_evidence_and_gradient_on_chunks(gp, frequencies, chunks, map=far)
+    assert value == pytest.approx(ours.log_evidence, rel=1e-12)
+
+
+def test_a_chunk_with_bad_rows_or_none_is_named(numbers):
+    X, y, _ = numbers
+    gp = process(np.asarray)
+    frequencies = features.draw_frequencies(gp.kernel, X, R, stream(1))
+    spoilt = X.copy()
+    spoilt[4, 1] = np.nan
+    for wrong, words in (
+        ((spoilt, y), "chunk 1 of chunks failed: .* X must be finite; 1 .*, the first in row 4"),
+        ((X[:0], y[:0]), "chunk 1 of chunks failed: .* X must have at least one row"),
+        ((X, y[:3]), r"chunk 1 of chunks failed: .* y must have shape \(23,\)"),
+    ):
+        with pytest.raises(ChunkError, match=words):
+            features.condition_on_chunks(gp, frequencies, [(X, y), wrong])
+
+
+def test_further_observations_extend_the_posterior(space, numbers):
+    gp, frequencies, X, y, Xs = in_space(space, numbers)
+    whole = features.condition(gp, frequencies, X, y)
+    ours = features.condition(gp, frequencies, X[:9, :], y[:9]).extend(X[9:, :], y[9:])
+    close = tolerance(space)
+    for a, b in zip(ours.predict(Xs), whole.predict(Xs), strict=True):
+        np.testing.assert_allclose(to_numpy(a), to_numpy(b), **close)
+    np.testing.assert_allclose(ours.log_evidence, whole.log_evidence, **close)
+
+
+def test_many_features_come_near_the_exact_process(numbers):
+    X, y, Xs = numbers
+    gp = process(np.asarray)
+    exact = condition(gp, X, y)
+    gaps = {size: [] for size in (40, 1000)}
+    for size, found in gaps.items():
+        for seed in range(10):
+            frequencies = features.draw_frequencies(gp.kernel, X, size, stream(seed))
+            ours = features.condition(gp, frequencies, X, y)
+            found.append(np.max(np.abs(ours.mean(Xs) - exact.mean(Xs))))
+    assert np.median(gaps[1000]) < 0.5 * np.median(gaps[40])
+
+
+def test_float32_keeps_its_digits_with_many_rows_and_little_noise(rng):
+    """Summed in float32, the gram matrix would have eigenvalues below zero."""
+    X = rng.uniform(0.0, 5.0, size=(20_000, 1))
+    y = np.sin(X[:, 0]) + 0.05 * rng.normal(size=20_000)
+    gp = GP(RBF(1.0, 1.0), 0.0025)
+    Xs = np.linspace(0.0, 5.0, 9)[:, None]
+    found = []
+    for dtype in (np.float64, np.float32):
+        frequencies = features.draw_frequencies(gp.kernel, X.astype(dtype), 60, stream(1))
+        posterior = features.condition(gp, frequencies, X.astype(dtype), y.astype(dtype))
+        found.append(posterior.predict(Xs.astype(dtype)))
+    np.testing.assert_allclose(found[1][0], found[0][0], atol=2e-4)
+    np.testing.assert_allclose(found[1][1], found[0][1], rtol=0.2)
+
+
+def test_one_draw_of_functions_is_the_same_at_any_points(numbers):
+    X, y, Xs = numbers
+    gp = process(np.asarray)
+    frequencies = features.draw_frequencies(gp.kernel, X, R, stream(1))
+    posterior = features.condition(gp, frequencies, X, y)
+    some, all_of_them = (posterior.sample(a, stream(2), 4) for a in (Xs[:3], Xs))
+    np.testing.assert_allclose(some, all_of_them[:, :3], rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda g, f, X, y: features.condition(GP(g.kernel, 0.0), f, X, y), ValueError, "noise_v"),
+        (lambda g, f, X, y: features.condition(GP(Matern32(), 0.1), f, X, y), TypeError, "a RBF"),
+        (lambda g, f, X, y: features.condition(g, None, X, y), TypeError, "frequencies must be"),
+        (lambda g, f, X, y: features.condition(g, f, X[:0], y[:0]), ValueError, "at least one row"),
+        (
+            lambda g, f, X, y: features.condition(
+                GP(RBF(), 0.1), f, X.astype(np.float32), y.astype(np.float32)
+            ),
+            TypeError,
+            "X must have the dtype of frequencies",
+        ),
+        (
+            lambda g, f, X, y: features.log_evidence_and_gradient_on_chunks(g, f, iter([(X, y)])),
+            TypeError,
+            "chunks must be a list",
+        ),
+        (
+            lambda g, f, X, y: features.log_evidence_and_gradient(
+                GP(g.kernel, 0.1, lambda x: x[:, 0]), f, X, y
+            ),
+            TypeError,
+            "gp.mean must be",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_refused_by_name(numbers, call, error, words):
+    X, y, _ = numbers
+    gp = process(np.asarray)
+    frequencies = features.draw_frequencies(gp.kernel, X, R, stream(1))
+    with pytest.raises(error, match=words):
+        call(gp, frequencies, X, y)

@@ -1,0 +1,100 @@
+"""Where inducing points are put: against brute force, and what they are good for."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gpnotes import GP, RBF, Matern32, White, log_evidence, stream, to_numpy
+from gpnotes.infer import sparse
+
+
+@pytest.fixture
+def X(rng):
+    return rng.normal(size=(40, 2))
+
+
+def test_greedy_points_are_where_f_is_least_known(space, X):
+    kernel = Matern32(1.3, space.asarray([0.8, 1.5]))
+    points = sparse.greedy_points(kernel, space.asarray(X), 6)
+    assert space.holds(points)
+    host, chosen = Matern32(1.3, np.asarray([0.8, 1.5])), []
+    for _ in range(6):
+        Z = X[chosen]
+        explained = (
+            host(X, Z) @ np.linalg.solve(host(Z), host(Z, X)) if chosen else np.zeros((40, 40))
+        )
+        gap = host.diag(X) - np.diag(explained)
+        chosen.append(int(np.argmax(np.round(gap, 6))))
+    np.testing.assert_allclose(to_numpy(points), X[chosen], rtol=1e-6)
+
+
+def test_greedy_points_stop_where_nothing_is_left(X):
+    rows = np.concatenate([X[:3], X[:3], X[:1]])
+    points = sparse.greedy_points(RBF(), rows, 7)
+    np.testing.assert_array_equal(np.unique(points, axis=0), np.unique(X[:3], axis=0))
+    assert sparse.greedy_points(RBF(), np.ones((4, 2)), 3).shape == (1, 2)
+
+
+def test_white_noise_does_not_make_a_point_come_twice(X):
+    points = sparse.greedy_points(RBF() + White(0.5), X, 40)
+    assert len(np.unique(points, axis=0)) == 40
+
+
+@pytest.mark.filterwarnings(
+    "ignore::gpnotes.ground.linalg.JitterWarning"
+)  # random points that are near
+def test_greedy_points_bring_more_evidence_than_random_ones(rng):
+    X = rng.uniform(0.0, 10.0, size=(200, 1)) ** 2 / 10.0  # dense near zero
+    gp, y = GP(RBF(1.0, 0.7), 0.05), np.sin(X[:, 0]) + 0.2 * rng.normal(size=200)
+    greedy = sparse.log_evidence(gp, sparse.greedy_points(gp.kernel, X, 14), X, y)
+    others = [
+        sparse.log_evidence(gp, sparse.random_points(X, 14, stream(seed)), X, y)
+        for seed in range(10)
+    ]
+    assert greedy > max(others)
+    assert greedy <= log_evidence(gp, X, y)
+
+
+def test_kmeans_finds_the_clusters(space, rng):
+    centres = np.asarray([[0.0, 0.0], [5.0, 0.0], [0.0, 5.0], [9.0, 9.0]])
+    X = np.repeat(centres, 30, axis=0) + 0.1 * rng.normal(size=(120, 2))
+    found = sparse.kmeans_points(space.asarray(X), 4, stream(1))
+    assert space.holds(found)
+    gaps = np.linalg.norm(to_numpy(found)[:, None, :] - centres[None, :, :], axis=2)
+    assert np.all(np.min(gaps, axis=0) < 0.1)
+
+
+def test_kmeans_ends_where_each_centre_is_the_mean_of_its_rows(X):
+    found = sparse.kmeans_points(X, 5, stream(2))
+    labels = np.argmin(np.linalg.norm(X[:, None, :] - found[None, :, :], axis=2), axis=1)
+    means = [X[labels == j].mean(axis=0) for j in range(5)]
+    np.testing.assert_allclose(found, means, rtol=1e-10)
+
+
+def test_kmeans_with_as_many_points_as_rows_returns_them(X):
+    found = sparse.kmeans_points(X[:6], 6, stream(1))
+    np.testing.assert_allclose(np.sort(found, axis=0), np.sort(X[:6], axis=0), rtol=1e-12)
+    same = sparse.kmeans_points(np.ones((5, 2)), 3, stream(1))
+    np.testing.assert_array_equal(same, np.ones((3, 2)))
+
+
+def test_random_points_are_different_rows(space, X):
+    points = sparse.random_points(space.asarray(X), 40, stream(1))
+    assert space.holds(points)
+    np.testing.assert_allclose(np.sort(to_numpy(points), axis=0), np.sort(X, axis=0), rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "choose",
+    [
+        lambda X, n: sparse.greedy_points(RBF(), X, n),
+        lambda X, n: sparse.kmeans_points(X, n, stream(1)),
+        lambda X, n: sparse.random_points(X, n, stream(1)),
+    ],
+)
+def test_more_points_than_rows_are_refused(X, choose):
+    with pytest.raises(ValueError, match="n must be at most the number of rows of X, 40; got 41"):
+        choose(X, 41)
+    with pytest.raises(ValueError, match="n must be a whole number from 1"):
+        choose(X, 0)

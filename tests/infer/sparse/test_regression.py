@@ -1,0 +1,366 @@
+"""Sparse regression against dense algebra, differences, the exact process, and itself in chunks."""
+
+from __future__ import annotations
+
+import dataclasses
+import pickle
+
+import numpy as np
+import pytest
+
+from gpnotes import (
+    GP,
+    RBF,
+    ConstantMean,
+    Linear,
+    Matern12,
+    Matern32,
+    Matern52,
+    Normal,
+    Periodic,
+    White,
+    condition,
+    log_evidence,
+    stream,
+    to_numpy,
+)
+from gpnotes.ground import memory
+from gpnotes.ground.chunks import ChunkError
+from gpnotes.ground.linalg import JitterWarning
+from gpnotes.ground.params import flatten_gradient
+from gpnotes.infer import sparse
+from gpnotes.testing import check_posterior, gradcheck
+
+N, D, M = 19, 2, 5
+NOISE_VAR = 0.2
+METHODS = ("sor", "dtc", "fitc", "vfe", "pep", "tight", "upper")
+
+
+@pytest.fixture
+def numbers(rng):
+    """X, y, Xs and Z on the host."""
+    X, Z = rng.normal(size=(N, D)), rng.normal(size=(M, D))
+    return X, rng.normal(size=N), rng.normal(size=(7, D)), Z
+
+
+def process(asarray, which="in place"):
+    lengths = asarray([0.8, 1.5])
+    kernels = {
+        "in place": RBF(1.3, lengths),
+        "general": Matern32(0.9, lengths) * Periodic(0.5, 1.0, 1.7) + Linear(0.3) + White(0.05),
+    }
+    return GP(kernels[which], NOISE_VAR, ConstantMean(0.5))
+
+
+@pytest.fixture(params=["in place", "general"])
+def which(request):
+    return request.param
+
+
+def tolerance(space):
+    """Of float32 only the data are rounded: the sums are in float64, where the device has it."""
+    if space.double:
+        return {"rtol": 1e-9, "atol": 1e-10}
+    return (
+        {"rtol": 5e-3, "atol": 1e-3} if "no_float64" in space.name else {"rtol": 1e-4, "atol": 1e-4}
+    )
+
+
+def parts(numbers, which):
+    X, y, Xs, Z = numbers
+    gp = process(np.asarray, which)
+    k = gp.kernel
+    gain = np.linalg.solve(k(Z), k(Z, X))
+    Q = k(X, Z) @ gain
+    return gp, k, X, y, Xs, Z, Q, k.diag(X) - np.diag(Q)
+
+
+def dense_evidence(numbers, which, method, power):
+    """The formulas of the docstring, with matrices of n × n."""
+    gp, _, X, y, _, _, Q, gap = parts(numbers, which)
+    s, eye = NOISE_VAR, np.eye(N)
+    share = {"fitc": 1.0, "pep": power}.get(method, 0.0)
+    correction = {
+        "vfe": -np.sum(gap) / (2 * s),
+        "tight": -0.5 * np.sum(np.log(1 + gap / s)),
+        "pep": -(1 - power) / (2 * power) * np.sum(np.log(1 + power * gap / s)),
+    }.get(method, 0.0)
+    if method == "upper":
+        r = y - gp.mean(X)
+        quadratic = r @ np.linalg.solve(Q + (s + np.sum(gap)) * eye, r)
+        return -0.5 * (N * np.log(2 * np.pi) + np.linalg.slogdet(Q + s * eye)[1] + quadratic)
+    noise = np.diag(s + share * gap)
+    return Normal.from_covariance(gp.mean(X), Q + noise).log_density(y) + correction
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_evidence_is_that_of_dense_algebra(space, numbers, which, method):
+    X, y, _, Z = (space.asarray(a) for a in numbers)
+    gp = process(space.asarray, which)
+    ours = sparse.log_evidence(gp, Z, X, y, method=method, power=0.3)
+    np.testing.assert_allclose(
+        ours, dense_evidence(numbers, which, method, 0.3), **tolerance(space)
+    )
+    assert isinstance(ours, float)
+
+
+@pytest.mark.parametrize("method", METHODS[:-1])
+def test_the_posterior_is_that_of_dense_algebra(space, numbers, which, method):
+    _, k, X, y, Xs, Z, Q, gap = parts(numbers, which)
+    share = {"fitc": 1.0, "pep": 0.5}.get(method, 0.0)
+    Ky = Q + np.diag(NOISE_VAR + share * gap)
+    Q_s = k(Xs, Z) @ np.linalg.solve(k(Z), k(Z, X))
+    Q_ss = k(Xs, Z) @ np.linalg.solve(k(Z), k(Z, Xs))
+    mean = 0.5 + Q_s @ np.linalg.solve(Ky, y - 0.5)
+    covariance = (Q_ss if method == "sor" else k(Xs)) - Q_s @ np.linalg.solve(Ky, Q_s.T)
+    there = [space.asarray(a) for a in (Z, X, y)]
+    posterior = sparse.condition(process(space.asarray, which), *there, method=method)
+    close = tolerance(space)
+    new = space.asarray(Xs)
+    np.testing.assert_allclose(to_numpy(posterior.mean(new)), mean, **close)
+    np.testing.assert_allclose(to_numpy(posterior.variance(new)), np.diag(covariance), **close)
+    np.testing.assert_allclose(to_numpy(posterior.covariance(new)), covariance, **close)
+    check_posterior(posterior, new)
+    draws = posterior.sample(new, stream(1), 2, noise=True)
+    u = posterior.inducing_values()
+    assert all(map(space.holds, (draws, u.mean, u.root)))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_gradient_agrees_with_differences(numbers, which, method):
+    X, y, _, Z = numbers
+    gp = process(np.asarray, which)
+    gradcheck(
+        lambda gp, Z: sparse.log_evidence(gp, Z, X, y, method=method, power=0.3),
+        lambda gp, Z, bar: sparse.log_evidence_and_gradient(gp, Z, X, y, method=method, power=0.3)[
+            1:
+        ],
+        gp,
+        Z,
+        names=("gp", "Z"),
+    )
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("kernel_class", [Matern12, Matern32, Matern52])
+def test_the_gradient_of_other_kernels_agrees_with_differences(numbers, kernel_class, method):
+    X, y, _, Z = numbers
+    gp = GP(kernel_class(1.3, 0.9), NOISE_VAR)
+    gradcheck(
+        lambda gp, Z: sparse.log_evidence(gp, Z, X, y, method=method),
+        lambda gp, Z, bar: sparse.log_evidence_and_gradient(gp, Z, X, y, method=method)[1:],
+        gp,
+        Z,
+        names=("gp", "Z"),
+    )
+
+
+@pytest.mark.parametrize("method", ["vfe", "fitc", "upper"])
+def test_value_and_gradient_are_the_same_in_every_space(space, numbers, which, method):
+    X, y, _, Z = numbers
+    there = [space.asarray(a) for a in (Z, X, y)]
+    gp, host = process(space.asarray, which), process(np.asarray, which)
+    value, gp_bar, Z_bar = sparse.log_evidence_and_gradient(gp, *there, method=method)
+    wanted, host_bar, host_Z_bar = sparse.log_evidence_and_gradient(host, Z, X, y, method=method)
+    close = tolerance(space)
+    np.testing.assert_allclose(value, wanted, **close)
+    np.testing.assert_allclose(to_numpy(Z_bar), host_Z_bar, **close)
+    pair = flatten_gradient(gp, gp_bar), flatten_gradient(host, host_bar)
+    np.testing.assert_allclose(*pair, **close)
+    assert space.holds(Z_bar)
+    if which == "in place":
+        assert space.holds(gp_bar.kernel.lengthscale)
+
+
+def test_the_bounds_enclose_the_evidence():
+    gains = []
+    for seed in range(20):
+        draw = np.random.default_rng(seed)
+        n, m = int(draw.integers(10, 80)), int(draw.integers(2, 10))
+        X = draw.uniform(0.0, 5.0, size=(n, 2))
+        gp = GP(RBF(draw.uniform(0.5, 3.0), draw.uniform(0.3, 3.0)), float(draw.uniform(0.01, 1.0)))
+        y = np.sin(X.sum(axis=1)) + 0.3 * draw.normal(size=n)
+        Z = X[draw.permutation(n)[:m]]
+        names = ("vfe", "tight", "upper")
+        vfe, tight, upper = (sparse.log_evidence(gp, Z, X, y, method=name) for name in names)
+        exact = log_evidence(gp, X, y)
+        assert vfe <= tight <= exact + 1e-6 * abs(exact)
+        assert exact - 1e-6 * abs(exact) <= upper
+        gains.append(tight - vfe)
+    assert min(gains) > 0.0
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_with_inducing_points_at_the_data_all_is_exact(numbers, method):
+    X, y, Xs, _ = numbers
+    gp = process(np.asarray, "in place")
+    exact = condition(gp, X, y)
+    more = np.concatenate([X, Xs])
+    for Z in (X, more):  # and with more points than data
+        ours = sparse.log_evidence(gp, Z, X, y, method=method)
+        assert ours == pytest.approx(exact.log_evidence, rel=1e-7)
+    if method != "upper":
+        posterior = sparse.condition(gp, X, X, y, method=method)
+        np.testing.assert_allclose(posterior.mean(Xs), exact.mean(Xs), rtol=1e-6, atol=1e-8)
+        if method != "sor":
+            pair = posterior.covariance(Xs), exact.covariance(Xs)
+            np.testing.assert_allclose(*pair, rtol=1e-6, atol=1e-7)
+
+
+def test_power_ep_lies_between_the_two(numbers):
+    X, y, _, Z = numbers
+    gp = process(np.asarray)
+
+    def value(method, power=0.5):
+        return sparse.log_evidence(gp, Z, X, y, method=method, power=power)
+
+    assert value("pep", 0.0) == value("vfe")
+    assert value("pep", 1.0) == value("fitc")
+    assert value("pep", 1e-6) == pytest.approx(value("vfe"), rel=1e-4)
+
+
+def test_points_that_coincide_add_nothing(numbers):
+    X, y, Xs, Z = numbers
+    gp = process(np.asarray)
+    twice = np.concatenate([Z, Z[:2]])
+    for method in METHODS[:-1]:
+        alone = sparse.condition(gp, Z, X, y, method=method)
+        with pytest.warns(JitterWarning, match="K_uu of RBF"):
+            double = sparse.condition(gp, twice, X, y, method=method)
+        assert double.log_evidence == pytest.approx(alone.log_evidence, rel=1e-6)
+        for a, b in zip(double.predict(Xs), alone.predict(Xs), strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-7)
+
+
+def test_far_from_its_points_the_degenerate_variance_vanishes_and_the_full_one_is_the_prior(
+    numbers,
+):
+    X, y, _, Z = numbers
+    gp, far = process(np.asarray), np.full((1, D), 50.0)
+    sor, dtc = (sparse.condition(gp, Z, X, y, method=name) for name in ("sor", "dtc"))
+    assert sor.log_evidence == dtc.log_evidence
+    assert sor.variance(far)[0] < 1e-12
+    assert dtc.variance(far)[0] == pytest.approx(1.3)
+    assert dataclasses.replace(dtc, degenerate=True).variance(far)[0] < 1e-12
+
+
+def test_what_is_known_at_the_points_is_what_is_predicted_there(numbers):
+    X, y, _, Z = numbers
+    posterior = sparse.condition(process(np.asarray), Z, X, y, method="fitc")
+    u, joint = posterior.inducing_values(), posterior.joint(Z)
+    np.testing.assert_allclose(u.mean, joint.mean, rtol=1e-9)
+    np.testing.assert_allclose(u.covariance, joint.covariance, rtol=1e-8, atol=1e-11)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_blocks_of_rows_change_nothing(monkeypatch, numbers, which, method):
+    X, y, _, Z = numbers
+    gp = process(np.asarray, which)
+    value, gp_bar, Z_bar = sparse.log_evidence_and_gradient(gp, Z, X, y, method=method)
+    monkeypatch.setattr(memory, "ENTRIES", M * 3)
+    again, again_bar, Z_again = sparse.log_evidence_and_gradient(gp, Z, X, y, method=method)
+    assert again == pytest.approx(value, rel=1e-11)
+    np.testing.assert_allclose(Z_again, Z_bar, rtol=1e-8, atol=1e-10)
+    pair = flatten_gradient(gp, again_bar), flatten_gradient(gp, gp_bar)
+    np.testing.assert_allclose(*pair, rtol=1e-8, atol=1e-10)
+
+
+@pytest.mark.parametrize("method", ["vfe", "fitc", "upper"])
+def test_chunks_give_what_all_rows_give(space, numbers, method):
+    X, y, Xs, Z = (space.asarray(a) for a in numbers)
+    gp = process(space.asarray)
+    chunks = [(X[:5, :], y[:5]), lambda: (X[5:6, :], y[5:6]), (X[6:, :], y[6:])]
+    value, bar, Z_bar = sparse.log_evidence_and_gradient_on_chunks(gp, Z, chunks, method=method)
+    wanted, wanted_bar, Z_wanted = sparse.log_evidence_and_gradient(gp, Z, X, y, method=method)
+    close = tolerance(space)
+    np.testing.assert_allclose(value, wanted, **close)
+    np.testing.assert_allclose(to_numpy(Z_bar), to_numpy(Z_wanted), **close)
+    pair = flatten_gradient(gp, bar), flatten_gradient(gp, wanted_bar)
+    np.testing.assert_allclose(*pair, **close)
+    if method != "upper":
+        ours = sparse.condition_on_chunks(gp, Z, chunks, method=method)
+        whole = sparse.condition(gp, Z, X, y, method=method)
+        for a, b in zip(ours.predict(Xs), whole.predict(Xs), strict=True):
+            np.testing.assert_allclose(to_numpy(a), to_numpy(b), **close)
+
+
+def test_work_for_other_processes_can_be_pickled(numbers):
+    X, y, _, Z = numbers
+    gp = process(np.asarray, "general")
+
+    def far(function, iterable):
+        there = pickle.loads(pickle.dumps(function))
+        return [pickle.loads(pickle.dumps(there(one))) for one in iterable]
+
+    chunks = [(X[:9], y[:9]), (X[9:], y[9:])]
+    value, bar, _ = sparse.log_evidence_and_gradient_on_chunks(gp, Z, chunks, map=far)
+    wanted, wanted_bar, _ = sparse.log_evidence_and_gradient(gp, Z, X, y)
+    assert value == pytest.approx(wanted, rel=1e-11)
+    pair = flatten_gradient(gp, bar), flatten_gradient(gp, wanted_bar)
+    np.testing.assert_allclose(*pair, rtol=1e-8, atol=1e-10)
+
+
+def test_a_chunk_with_bad_rows_or_none_is_named(numbers):
+    X, y, _, Z = numbers
+    gp = process(np.asarray)
+    spoilt = y.copy()
+    spoilt[3] = np.inf
+    for wrong, words in (
+        ((X, spoilt), "chunk 1 of chunks failed: .* y must be finite; 1 .*, the first in row 3"),
+        ((X[:0], y[:0]), "chunk 1 of chunks failed: .* X must have at least one row"),
+    ):
+        with pytest.raises(ChunkError, match=words):
+            sparse.condition_on_chunks(gp, Z, [(X, y), wrong])
+
+
+def test_the_gradient_leads_to_better_points(numbers):
+    """One small step along it, from points that are nowhere near the data."""
+    X, y, _, Z = numbers
+    gp = process(np.asarray)
+    value, _, Z_bar = sparse.log_evidence_and_gradient(gp, Z + 1.0, X, y)
+    step = 1e-3 / np.max(np.abs(Z_bar))
+    assert sparse.log_evidence(gp, Z + 1.0 + step * Z_bar, X, y) > value
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda g, Z, X, y: sparse.condition(g, Z[:0], X, y), ValueError, "Z must have at least"),
+        (lambda g, Z, X, y: sparse.condition(g, Z[:, :1], X, y), ValueError, r"Z must have shape"),
+        (lambda g, Z, X, y: sparse.condition(g, Z, X, y[:-1]), ValueError, "y must have shape"),
+        (lambda g, Z, X, y: sparse.condition(GP(RBF(), 0.0), Z, X, y), ValueError, "noise_var mus"),
+        (
+            lambda g, Z, X, y: sparse.condition(g, Z, X, y, method="upper"),
+            ValueError,
+            "method must have a posterior",
+        ),
+        (
+            lambda g, Z, X, y: sparse.log_evidence(g, Z, X, y, method="nystrom"),
+            ValueError,
+            "method must be one of",
+        ),
+        (
+            lambda g, Z, X, y: sparse.log_evidence(g, Z, X, y, method="pep", power=1.5),
+            ValueError,
+            "power must be from 0 to 1",
+        ),
+        (
+            lambda g, Z, X, y: sparse.log_evidence(
+                GP(RBF(), 0.1), Z.astype(np.float32), X, y
+            ),
+            TypeError,
+            "X must have the dtype of Z",
+        ),
+        (
+            lambda g, Z, X, y: sparse.log_evidence_and_gradient(
+                GP(RBF(), 0.1, lambda x: x[:, 0]), Z, X, y
+            ),
+            TypeError,
+            "gp.mean must be",
+        ),
+    ],
+)  # fmt: skip
+def test_what_does_not_fit_is_refused_by_name(numbers, call, error, words):
+    X, y, _, Z = numbers
+    with pytest.raises(error, match=words):
+        call(process(np.asarray), Z, X, y)

@@ -1,0 +1,363 @@
+"""Evidence maximised: better than its starts, at a stationary point, within its bounds."""
+
+import sys
+import threading
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gpnotes import (
+    GP,
+    RBF,
+    ConstantMean,
+    Matern32,
+    Matern52,
+    Periodic,
+    ZeroMean,
+    condition,
+    log_evidence,
+    stream,
+)
+from gpnotes.ground.linalg import JitterWarning
+from gpnotes.ground.params import flatten_gradient
+from gpnotes.infer.exact import log_evidence_and_gradient, quiet_evidence
+from gpnotes.infer.fitting import Fit, Run, fit
+from gpnotes.model.priors import LogNormalPrior, NormalPrior
+
+
+@pytest.fixture
+def data(rng):
+    X = rng.uniform(-3, 3, size=(40, 2))
+    return X, np.sin(2 * X[:, 0]) + 0.1 * rng.normal(size=40)
+
+
+def start():
+    return GP(RBF(1.0, np.ones(2)), 0.1)
+
+
+def test_the_gradient_vanishes_and_the_parameter_is_found(data):
+    fitted = fit(start(), *data, bounds={"kernel.lengthscale": (0.05, 50.0)})
+    value, bar = log_evidence_and_gradient(fitted.gp, *data)
+    assert abs(value - fitted.log_evidence) < 1e-9
+    assert value > log_evidence(start(), *data) + 5
+    free = flatten_gradient(fitted.gp, bar)[[0, 1, 3]]  # the idle column's length is at its bound
+    assert abs(free).max() < 1e-2
+    assert fitted.gp.kernel.lengthscale[1] > 5 * fitted.gp.kernel.lengthscale[0]
+    assert 0.003 < fitted.gp.noise_var < 0.03
+
+
+def test_restarts_are_sorted_and_reported(data):
+    fitted = fit(
+        start(), *data, restarts=3, stream=stream(2), bounds={"kernel.lengthscale": (0.05, 50)}
+    )
+    values = [run.log_evidence for run in fitted.runs]
+    assert len(values) == 4
+    assert values == sorted(values, reverse=True)
+    assert fitted.log_evidence == values[0]
+    assert 1 <= fitted.agreeing <= 4
+    with pytest.raises(ValueError, match="restarts need a stream"):
+        fit(start(), *data, restarts=1)
+
+
+def test_what_is_fixed_or_bounded_stays(data):
+    fitted = fit(start(), *data, fixed=("noise_var",), bounds={"kernel.lengthscale": (2.0, 3.0)})
+    assert fitted.gp.noise_var == 0.1
+    assert (fitted.gp.kernel.lengthscale >= 2.0 - 1e-12).all()
+    assert (fitted.gp.kernel.lengthscale <= 3.0 + 1e-12).all()
+    with pytest.raises(ValueError, match=r"bounds name \['length'\]"):
+        fit(start(), *data, bounds={"length": (1.0, 2.0)})
+
+
+def test_any_space(space, data):
+    X, y = (space.asarray(a) for a in data)
+    gp = GP(RBF(1.0, space.asarray([1.0, 1.0])), 0.1)
+    fitted = fit(gp, X, y, steps=5, bounds={"kernel.lengthscale": (0.1, 10.0)})
+    assert space.holds(fitted.gp.kernel.lengthscale)
+    assert fitted.log_evidence > log_evidence(gp, X, y)
+
+
+# Ordinary data, and data that leave nothing to fit
+
+
+def noisy_sine(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(20, 1))
+    return X, np.sin(3.0 * X[:, 0]) + 0.3 * rng.normal(size=20)
+
+
+# seeds at which a line search once reached a zero, an infinity, or a matrix without a factor
+@pytest.mark.parametrize(
+    ("kernel", "seeds"),
+    [
+        (RBF(), (7, 33)),
+        (RBF() + Periodic(), (2, 8, 11)),
+        (RBF() * Periodic(), (30, 41)),
+    ],
+    ids=["rbf", "sum", "product"],
+)
+def test_ordinary_data_are_fitted_whatever_a_line_search_meets(kernel, seeds):
+    for seed in seeds:
+        X, y = noisy_sine(seed)
+        fitted = fit(GP(kernel, 0.1), X, y, restarts=4, stream=stream(seed), steps=60)
+        assert len(fitted.runs) == 5
+        assert fitted.log_evidence > log_evidence(GP(kernel, 0.1), X, y)
+        assert all(np.isfinite(run.log_evidence) for run in fitted.runs)
+
+
+DEGENERATE = {
+    "zero": lambda x: 0.0 * x,
+    "constant": lambda x: 0.0 * x + 3.0,
+    "one that stands out": lambda x: 1.0 * (x == x[0]),
+    "huge": lambda x: 1e15 * np.sin(9.0 * x),
+    "tiny": lambda x: 1e-15 * np.sin(9.0 * x),
+    "far from zero": lambda x: 1e4 + np.sin(9.0 * x),
+}
+INPUTS = {
+    "a line": np.linspace(0.0, 1.0, 8),
+    "one point": np.ones(1),
+    "one point, eight times": np.ones(8),
+    "pairs": np.repeat(np.linspace(0.0, 1.0, 4), 2),
+}
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("values", DEGENERATE)
+@pytest.mark.parametrize("places", INPUTS)
+def test_data_that_leave_little_to_fit_are_fitted_too(values, places, dtype):
+    x = INPUTS[places]
+    X, y = x[:, None].astype(dtype), DEGENERATE[values](x).astype(dtype)
+    for gp in (GP(RBF(), 0.1, ConstantMean(0.0)), GP(Matern32(), 0.1)):
+        fitted = fit(gp, X, y, restarts=1, stream=stream(0), steps=30)
+        assert np.isfinite(fitted.log_evidence)
+        assert fitted.log_evidence >= log_evidence(gp, X, y) - 1e-6
+
+
+@pytest.mark.parametrize(("dtype", "size"), [(np.float64, 1e160), (np.float32, 1e30)])
+def test_what_has_no_evidence_anywhere_is_an_error_that_names_y(dtype, size):
+    X = np.linspace(0.0, 1.0, 8)[:, None].astype(dtype)
+    with pytest.raises(ValueError, match=r"^y must have an evidence under gp; it has no value at"):
+        fit(GP(RBF(), 0.1), X, (size * np.sin(9.0 * X[:, 0])).astype(dtype))
+
+
+def test_a_run_that_cannot_start_has_failed_and_the_others_go_on(data):
+    fitted = fit(start(), *data, restarts=3, stream=stream(1), restart_sd=1e5, steps=5)
+    failed = [run for run in fitted.runs if not np.isfinite(run.log_evidence)]
+    assert failed
+    assert np.isfinite(fitted.log_evidence)
+    for run in failed:
+        assert run.gp == start()
+        assert (run.converged, run.evaluations, run.at_bounds) == (False, 1, ())
+        assert run.message.startswith("no value at the start: ")
+
+
+def test_a_parameter_that_ends_on_its_bound_is_named(data):
+    fitted = fit(start(), *data, bounds={"kernel.lengthscale": (2.0, 3.0), "noise_var": (1e-6, 1)})
+    assert "kernel.lengthscale[0]" in fitted.runs[0].at_bounds
+    assert "noise_var" not in fitted.runs[0].at_bounds
+    X = np.linspace(0.0, 1.0, 9)[:, None]
+    fitted = fit(GP(RBF(), 0.1, ConstantMean(0.0)), X, np.full(9, 3.0))
+    assert "noise_var" in fitted.runs[0].at_bounds
+
+
+def test_units_of_the_data_do_not_matter():
+    """The same fit in other units, of the inputs and of the observations."""
+    X, y = noisy_sine(3)
+    gp = GP(Matern52(1.0, 0.7), 0.1)
+    wanted = fit(gp, X, y)
+    scaled = GP(Matern52(1e12, 0.7e-8), 0.1e12)
+    fitted = fit(scaled, 1e-8 * X, 1e6 * y)
+    assert fitted.log_evidence + 20 * np.log(1e6) == pytest.approx(wanted.log_evidence, abs=1e-4)
+    assert fitted.gp.kernel.lengthscale == pytest.approx(
+        1e-8 * wanted.gp.kernel.lengthscale, rel=1e-2
+    )
+
+
+KERNELS = (RBF, Matern32, Matern52, Periodic)
+TARGETS = (
+    lambda rng, x: rng.standard_normal(x.size),
+    lambda rng, x: np.sin(3.0 * x),
+    lambda rng, x: np.full(x.size, 3.0),
+    lambda rng, x: 1e6 * np.sin(3.0 * x) + 0.1,
+    lambda rng, x: 1e-6 * rng.standard_normal(x.size),
+)
+
+
+@given(seed=st.integers(0, 2**32 - 1))
+def test_no_fit_is_worse_than_its_start_however_awkward_that_is(seed):
+    """Scales off by up to eight powers of ten, few readings, some of them twice; and it prints."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.choice([1, 2, 3, 8]))
+    x = rng.standard_normal(n)
+    if rng.random() < 0.3:
+        x = np.repeat(x[: (n + 1) // 2], 2)[:n]
+    y = TARGETS[rng.integers(len(TARGETS))](rng, x)
+    variance, lengthscale, noise_var, mean = 10.0 ** rng.uniform(-8.0, 8.0, 4)
+    kernel = KERNELS[rng.integers(len(KERNELS))](variance, lengthscale)
+    kernel = kernel + RBF() if rng.random() < 0.3 else kernel
+    gp = GP(kernel, noise_var, ConstantMean(mean) if rng.random() < 0.5 else ZeroMean())
+    X = x[:, None]
+    value = quiet_evidence(gp, X, y)[0]
+    fitted = fit(gp, X, y, steps=20)
+    assert fitted.log_evidence >= value - 1e-6 * max(1.0, abs(value))
+    objectives = [run.objective for run in fitted.runs]
+    assert objectives == sorted(objectives, reverse=True)
+    assert "log evidence" in str(fitted)
+
+
+def test_inputs_read_twice_without_noise_are_fitted_or_need_it_in_words():
+    X = np.repeat(np.linspace(0.0, 1.0, 4), 2)[:, None]
+    y = np.sin(9.0 * X[:, 0])
+    gp = GP(RBF(), 0.0)
+    with pytest.raises(ValueError, match="noise_var is zero and has no logarithm; name it in fix"):
+        fit(gp, X, y)
+    for readings in (y, y + np.arange(8) % 2):  # the same twice, and two that differ
+        fitted = fit(gp, X, readings, fixed=("noise_var",))
+        assert np.isfinite(fitted.log_evidence)
+        assert fitted.gp.noise_var == 0.0
+
+
+# Bounds
+
+
+def test_bounds_of_a_mean_are_in_its_own_units():
+    rng = np.random.default_rng(5)
+    X, y = rng.normal(size=(20, 1)), 5.0 + rng.normal(size=20)
+    gp = GP(RBF(), 0.1, ConstantMean(0.3))
+    for pair, low, high in (((0.2, 0.4), 0.4, 0.4), ((0.0, 10.0), 3.0, 7.0), ((-9, 9), 3.0, 7.0)):
+        value = fit(gp, X, y, bounds={"mean.value": pair}).gp.mean.value
+        assert low - 1e-9 <= value <= high + 1e-9
+
+
+# The door
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"restarts": -1}, ValueError, "restarts must be a whole number from 0; got -1"),
+        ({"restarts": 1.5}, TypeError, "restarts must be a whole number"),
+        ({"restarts": True}, TypeError, "restarts must be a whole number"),
+        ({"restart_sd": -1.0}, ValueError, "restart_sd must be non-negative and finite; got -1.0"),
+        ({"restart_sd": float("nan")}, ValueError, "restart_sd must be finite; got nan"),
+        ({"restart_sd": [1.0]}, TypeError, "restart_sd must be a number; got list"),
+        ({"restart_sd": 1 + 1j}, TypeError, "restart_sd must be a number; got complex"),
+        ({"steps": 0}, ValueError, "steps must be a whole number from 1; got 0"),
+        ({"steps": -1}, ValueError, "steps must be a whole number from 1; got -1"),
+        ({"steps": 2.5}, TypeError, "steps must be a whole number from 1; got 2.5"),
+        ({"steps": float("nan")}, TypeError, "steps must be a whole number from 1; got nan"),
+        ({"stream": np.random.default_rng(0)}, TypeError, "stream must be a gpnotes Stream; got G"),
+        ({"fixed": "noise_var"}, TypeError, "fixed must be a collection of names; got"),
+        ({"bounds": [1.0]}, TypeError, "bounds must be a mapping from names"),
+    ],
+)
+def test_options_that_mean_nothing_are_refused_by_name(data, options, error, message):
+    with pytest.raises(error, match=message):
+        fit(start(), *data, **{"restarts": 1, "stream": stream(0), **options})
+
+
+def test_data_that_do_not_fit_are_refused_by_name(data):
+    X, y = data
+    words = "y must be finite; 1 of its entries are not, the first in row 3"
+    with pytest.raises(ValueError, match=words):
+        fit(start(), X, np.where(np.arange(40) == 3, np.nan, y))
+    with pytest.raises(ValueError, match=r"X must have shape \(n, 2\) to match RBF.lengthscale"):
+        fit(start(), X[:, :1], y)
+
+
+# Threads
+
+
+def test_fits_in_threads_leave_the_filters_of_warnings_alone():
+    """The jitter policy's one promise is a warning, also where other threads fit meanwhile."""
+    X = np.repeat(np.linspace(0.0, 1.0, 6), 2)[:, None].astype(np.float32)
+    y = np.sin(3.0 * X[:, 0])
+    gp, interval = GP(RBF(1.0, 2.0), 1e-9), sys.getswitchinterval()
+    before = list(warnings.filters)
+    threads = [
+        threading.Thread(target=fit, args=(gp, X, y), kwargs={"fixed": ["noise_var"]})
+        for _ in range(4)
+    ]
+    sys.setswitchinterval(1e-6)
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert warnings.filters == before
+    with pytest.warns(JitterWarning):
+        condition(gp, X, y)
+
+
+def test_a_fit_meets_jitter_without_a_word_and_what_it_finds_is_told():
+    X = np.repeat(np.linspace(0.0, 1.0, 6), 2)[:, None]
+    y = np.sin(3.0 * X[:, 0])
+    fitted = fit(GP(RBF(1.0, 2.0), 1e-18), X, y, fixed=["noise_var"], steps=3)
+    with pytest.warns(JitterWarning, match="added .* to its diagonal"):
+        condition(fitted.gp, X, y)
+
+
+def test_runs_agree_within_a_tenth_of_a_nat():
+    gp = GP(RBF(), 0.1)
+    runs = tuple(Run(gp, value, 1, True, "") for value in (5.0, 4.95, 4.75, -np.inf))
+    assert Fit(gp, 5.0, runs).agreeing == 2
+
+
+PRIORS = {"kernel.lengthscale": LogNormalPrior(0.5, 0.2), "noise_var": LogNormalPrior(-2.0, 0.5)}
+
+
+def test_priors_draw_the_fit_to_where_both_slopes_cancel(rng):
+    X, y, gp = readings(rng)
+    found = fit(gp, X, y, priors=PRIORS)
+    _, bar = log_evidence_and_gradient(found.gp, X, y)
+    prior = PRIORS["noise_var"]
+    slope = bar.noise_var + prior.gradient(found.gp.noise_var)
+    assert abs(slope * found.gp.noise_var) < 1e-3
+    lengths = found.gp.kernel.lengthscale
+    slope = bar.kernel.lengthscale + PRIORS["kernel.lengthscale"].gradient(lengths)
+    assert abs(slope * lengths) < 1e-3
+
+
+def test_a_fit_with_priors_reports_both_parts(rng):
+    X, y, gp = readings(rng)
+    found = fit(gp, X, y, priors=PRIORS)
+    (run,) = found.runs
+    np.testing.assert_allclose(run.log_evidence, log_evidence(found.gp, X, y), rtol=1e-9)
+    parts = (
+        PRIORS["noise_var"].log_density(found.gp.noise_var),
+        PRIORS["kernel.lengthscale"].log_density(found.gp.kernel.lengthscale),
+    )
+    np.testing.assert_allclose(run.log_prior, sum(parts), rtol=1e-9)
+    assert run.objective == run.log_evidence + run.log_prior
+    plain = fit(gp, X, y)
+    assert found.log_evidence < plain.log_evidence
+    assert plain.runs[0].log_prior == 0.0
+
+
+def test_a_sure_prior_decides_alone(rng):
+    X, y, gp = readings(rng)
+    found = fit(gp, X, y, priors={"kernel.lengthscale": NormalPrior(1.7, 1e-4)})
+    np.testing.assert_allclose(found.gp.kernel.lengthscale, 1.7, atol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("priors", "error", "match"),
+    [
+        ([1.0], TypeError, "priors must be a mapping from names to priors; got list"),
+        ({"nobody": NormalPrior()}, ValueError, r"priors name \['nobody'\]"),
+        ({"noise_var": 3.0}, TypeError, r"priors\['noise_var'\]"),
+    ],
+)
+def test_priors_that_are_none_are_refused(rng, priors, error, match):
+    X, y, gp = readings(rng)
+    with pytest.raises(error, match=match):
+        fit(gp, X, y, priors=priors)
+
+
+def readings(rng):
+    X = 4.0 * rng.random((25, 1))
+    return X, np.sin(2.0 * X[:, 0]) + 0.2 * rng.standard_normal(25), GP(RBF(), 0.1)

@@ -1,0 +1,134 @@
+"""Where a fit may look: what is given by name, and what follows from the data."""
+
+import math
+
+import numpy as np
+import pytest
+
+from gpnotes import GP, RBF, ConstantMean, Linear, Periodic, White
+from gpnotes.ground.params import names
+from gpnotes.model.bounds import ends, limits, touched
+
+X = np.asarray([[0.0, 5.0, 7.0], [2.0, 5.0, 7.1], [4.0, 5.0, 7.2]])
+Y = np.asarray([9.0, 11.0, 10.0])
+
+
+def reach(gp, x=X, y=Y):
+    """The ends by the name of the entry, in logarithms."""
+    return dict(zip(names(gp), map(tuple, ends(gp, x, y).tolist()), strict=True))
+
+
+def given(gp, bounds=None, fixed=()):
+    """The limits likewise."""
+    pairs = limits(gp, bounds, fixed=fixed).tolist()
+    return dict(zip(names(gp, fixed=fixed), map(tuple, pairs), strict=True))
+
+
+def test_lengths_are_measured_by_the_columns_and_variances_by_the_observations(space):
+    gp = GP(RBF(1.0, space.asarray([1.0, 2.0, 3.0])) + White(0.5), 0.1, ConstantMean(1.0))
+    extremes = reach(gp, x=space.asarray(X), y=space.asarray(Y))
+    narrowest, widest = np.log(0.2 * 1e-5), np.log(4.0 * 1e5)
+    for k in range(3):
+        assert extremes[f"kernel.parts.0.lengthscale[{k}]"] == pytest.approx(
+            (narrowest, widest), abs=1e-5
+        )
+    eps = np.finfo(np.float64 if space.double else np.float32).eps
+    low = math.log(eps * 2.0 / 3.0)
+    for name in ("kernel.parts.0.variance", "kernel.parts.1.variance", "noise_var"):
+        assert extremes[name] == pytest.approx((low, math.inf), abs=1e-5)
+    assert extremes["mean.value"] == (-math.inf, math.inf)
+
+
+def test_what_has_no_unit_stays_near_its_start():
+    extremes = reach(GP(Periodic(1.0, 0.5) + Linear(2.0), 0.1))
+    wide = math.log(1e10)
+    for name, start in (("parts.0.lengthscale", 0.5), ("parts.1.variance", 2.0)):
+        middle = math.log(start)
+        assert extremes[f"kernel.{name}"] == pytest.approx((middle - wide, middle + wide))
+    assert extremes["kernel.parts.0.period"] == pytest.approx((math.log(0.2e-5), math.log(4e5)))
+
+
+def test_the_start_is_always_within():
+    extremes = reach(GP(RBF(1e-30, 1e-9), 1e-40))
+    assert extremes["kernel.variance"][0] == pytest.approx(math.log(1e-30))
+    assert extremes["noise_var"][0] == pytest.approx(math.log(1e-40))
+    assert extremes["kernel.lengthscale"][0] == pytest.approx(math.log(1e-9))
+    assert reach(GP(RBF(1.0, 1e9), 0.1))["kernel.lengthscale"][1] == pytest.approx(math.log(1e9))
+
+
+@pytest.mark.parametrize(
+    ("y", "variance"),
+    [
+        (np.zeros(3), 1.0),
+        (np.full(3, 3.0), 9.0),
+        (np.full(3, 0.1), 0.01),
+        (np.asarray([1e6 - 1e-3, 1e6, 1e6 + 1e-3]), 2e-6 / 3.0),
+        (np.asarray([-1e150, 0.0, 1e150]), None),
+    ],
+)
+def test_the_unit_of_a_variance_is_that_about_the_mean_where_there_is_one(y, variance):
+    low, _ = reach(GP(RBF(), 1e290), y=y)["noise_var"]
+    log = 2.0 * math.log(1e150) + math.log(2 / 3) if variance is None else math.log(variance)
+    assert low == pytest.approx(log + math.log(np.finfo(float).eps), abs=1e-3)
+
+
+def test_inputs_of_one_place_say_nothing_of_lengths():
+    extremes = reach(GP(RBF(), 0.1), x=np.ones((3, 2)))
+    assert extremes["kernel.lengthscale"] == (-math.inf, math.inf)
+
+
+def test_given_bounds_are_logarithms_of_what_is_positive_and_plain_for_what_is_real():
+    gp = GP(RBF(1.0, np.ones(3)), 0.1, ConstantMean(0.3))
+    bounds = {"kernel.lengthscale": (2, np.float64(4.0)), "mean.value": [-1.0, 0.0]}
+    bounds_given = given(gp, bounds, fixed=["noise_var"])
+    for k in range(3):
+        assert bounds_given[f"kernel.lengthscale[{k}]"] == pytest.approx(
+            (math.log(2.0), math.log(4.0))
+        )
+    assert bounds_given["mean.value"] == (-1.0, 0.0)
+    assert "noise_var" not in bounds_given
+    assert bounds_given["kernel.variance"] == (-math.inf, math.inf)
+
+
+@pytest.mark.parametrize("pair", [(1.0, 1.0), np.asarray([1.0, 2.0])])
+def test_an_interval_may_be_a_point_or_an_array(pair):
+    assert given(GP(RBF(), 0.1), {"noise_var": pair})["noise_var"] == tuple(np.log(pair))
+
+
+@pytest.mark.parametrize("pair", [(2.0, 1.0), (0.0, 1.0), (-1.0, 1.0), (np.nan, 1.0), (1.0, np.inf),
+                                  (1.0,), (1.0, 2.0, 3.0), ()])  # fmt: skip
+def test_what_is_no_interval_is_a_wrong_value(pair):
+    with pytest.raises(
+        ValueError, match=r"bounds\['noise_var'\] must be 0 < low <= high, both fin"
+    ):
+        given(GP(RBF(), 0.1), {"noise_var": pair})
+
+
+@pytest.mark.parametrize("pair", [(2.0, 1.0), (np.nan, 1.0), (-np.inf, np.inf), (1.0,)])
+def test_what_is_no_interval_of_any_sign_is_a_wrong_value(pair):
+    with pytest.raises(
+        ValueError, match=r"bounds\['mean.value'\] must be low <= high, both finite"
+    ):
+        given(GP(RBF(), 0.1, ConstantMean(1.0)), {"mean.value": pair})
+
+
+@pytest.mark.parametrize(
+    "pair", ["ab", ("1", "2"), 3.0, None, (None, 1.0), (True, 2.0), {1.0, 2.0}]
+)
+def test_what_is_no_pair_of_numbers_is_a_wrong_type(pair):
+    with pytest.raises(TypeError, match=r"bounds\['noise_var'\]"):
+        given(GP(RBF(), 0.1), {"noise_var": pair})
+
+
+@pytest.mark.parametrize("bounds", [{"noise": (1.0, 2.0)}, {3: (1.0, 2.0)}, {"kernel": (1.0, 2.0)}])
+def test_names_that_are_not_there_are_told_with_those_that_are(bounds):
+    with pytest.raises(ValueError, match=r"bounds name \[.*\]; the parameters are \['kernel.leng"):
+        given(GP(RBF(), 0.1), bounds)
+
+
+def test_entries_on_an_end_are_named_and_those_of_a_point_are_not():
+    gp = GP(RBF(), 0.1)
+    box = np.asarray([[0.0, 1.0], [0.0, 1.0], [0.5, 0.5]])
+    assert touched(gp, np.asarray([0.0, 0.5, 0.5]), box) == ("kernel.variance",)
+    assert touched(gp, np.asarray([0.5, 1.0, 0.5]), box) == ("kernel.lengthscale",)
+    assert touched(gp, np.asarray([0.5, 0.999, 0.5]), box) == ()
