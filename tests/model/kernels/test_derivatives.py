@@ -99,6 +99,49 @@ def test_gradient_noise_conforms(rows):
     check_kernel(WithGradients(g.RBF()) + GradientNoise(0.3), rows[:4, :], labels=True)
 
 
+@dataclasses.dataclass(frozen=True)
+class Brought(g.RBF):
+    """A wrapper that somebody else wrote, who never heard of labels."""
+
+    kernel: g.Kernel = g.RBF()  # noqa: RUF009  (frozen, so one instance can serve all)
+
+
+LABELLED = {
+    "on all": WithGradients(g.RBF()).on(0, 1, 2, 3),
+    "on, in another order": WithGradients(g.RBF()).on(2, 1, 0, 3),
+    "on, in a sum": 0.5 * (WithGradients(g.RBF()).on(0, 1, 2, 3) + GradientNoise(0.2)),
+    "on, of a sum": (WithGradients(g.RBF()) + GradientNoise(0.2)).on(0, 1, 2, 3),
+    "on, of a multiple": (2.0 * WithGradients(g.Matern52())).on(0, 1, 2, 3),
+    "on, in a product": WithGradients(g.RBF()).on(0, 1, 2, 3) * g.Constant(2.0),
+}
+
+
+@pytest.mark.parametrize("name", LABELLED)
+def test_wrapped_kernels_conform(name, rows):
+    check_kernel(LABELLED[name], rows[:4, :], labels=True)
+
+
+@pytest.mark.parametrize("kernel", [*LABELLED.values(), Brought(kernel=WithGradients(g.RBF()))])
+def test_no_wrapper_forgets_that_rows_are_labelled(kernel):
+    assert kernel.labels_rows is True
+    with pytest.raises(TypeError, match="mean must be ConstantOfValues for a kernel of derivative"):
+        g.GP(kernel, 0.1, g.ConstantMean(1.0))
+    assert g.GP(kernel, 0.1, ConstantOfValues(1.0)).kernel is kernel
+
+
+def test_others_label_nothing(inner):
+    assert (inner.on(0, 1, 2) * g.RBF() + g.White()).labels_rows is False
+
+
+def test_labels_behind_a_choice_of_columns_are_the_last_column(rows):
+    """Else what stands before them is no point of what the mean, or a search, sees."""
+    kernel = WithGradients(g.RBF()).on(0, 1)
+    message = "x must have the last of dims, 1, as its last column: it holds labels; got"
+    for call in (kernel, kernel.diag):
+        with pytest.raises(ValueError, match=message):
+            call(rows)
+
+
 def test_noise_is_of_derivatives_alone(space, rows, close):
     wanted = 0.3 * (to_numpy(rows)[:, -1] > 0.0)
     close(GradientNoise(0.3)(rows), np.diag(wanted))
@@ -241,14 +284,16 @@ def test_the_gradient_of_a_posterior_mean_is_a_prediction():
     np.testing.assert_allclose(posterior.mean(gradients_at(place)), slopes[0], rtol=1e-7)
 
 
-def test_an_acquisition_is_climbed_among_values(space):
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_an_acquisition_is_climbed_among_values(wrapped, space):
     """A parabola seen at three points with gradients: its top is found, in d columns."""
     x = space.asarray([[-1.0, 0.5], [1.2, -0.9], [1.0, 1.5]])
     centre = space.asarray([[0.3, 0.1]])
     f, slopes = 5.0 - space.xp.sum((x - centre) ** 2, axis=1), -2.0 * (x - centre)
     X = space.xp.concat([values_at(x), gradients_at(x)])
     y = space.xp.concat([f, space.xp.reshape(slopes, (6,))])
-    posterior = g.condition(g.GP(WithGradients(g.RBF(10.0, 3.0)), 1e-4), X, y)
+    kernel = WithGradients(g.RBF(10.0, 3.0))
+    posterior = g.condition(g.GP(kernel.on(0, 1, 2) if wrapped else kernel, 1e-4), X, y)
     acquisition = bayesopt.UpperConfidenceBound(0.0)
     found = bayesopt.maximise(posterior, acquisition, [(-2.0, 2.0)] * 2, g.stream(0), starts=3)
     np.testing.assert_allclose(to_numpy(found.x), [0.3, 0.1], atol=0.05)

@@ -98,11 +98,6 @@ class _Combination(Kernel):
         if not self.parts:
             raise ValueError(f"{type(self).__name__}.parts must hold at least one kernel; got none")
 
-    @property
-    def labels_rows(self) -> bool:
-        """Whether one of them does."""
-        return any(part.labels_rows for part in self.parts)
-
     def _admit(self, x: Matrix, name: str) -> None:
         for part in self.parts:
             part._admit(x, name)
@@ -223,11 +218,6 @@ class Scaled(Kernel):
     def _on_tiles(self, x: Matrix) -> TiledKernel:
         return tiled_kernels.Scaled(self, self.scale, tiled(self.kernel, x))
 
-    @property
-    def labels_rows(self) -> bool:
-        """Whether the kernel does."""
-        return self.kernel.labels_rows
-
     def _admit(self, x: Matrix, name: str) -> None:
         self.kernel._admit(x, name)
 
@@ -282,6 +272,9 @@ class ActiveDims(Kernel):
     def _admit(self, x: Matrix, name: str) -> None:
         if max(self.dims) >= x.shape[1]:
             raise ValueError(f"{name} must have more than {max(self.dims)} columns; got {x.shape}")
+        if self.kernel.labels_rows and self.dims[-1] != x.shape[1] - 1:
+            wanted = f"the last of dims, {self.dims[-1]}, as its last column: it holds labels"
+            raise ValueError(f"{name} must have {wanted}; got {x.shape}")
         self.kernel._admit(self._take(x), f"{name}[:, {list(self.dims)}]")
 
     def _take(self, x: Array) -> Array:

@@ -81,8 +81,11 @@ class KernelBase(ABC):
 
     @property
     def labels_rows(self) -> bool:
-        """Whether the last column of its inputs says what a row sees of f, no part of the point."""
-        return False
+        """Whether the last column of its inputs says what a row sees of f, no part of the point.
+
+        A kernel made of others does so if one of them does: they are found among its fields.
+        """
+        return any(kernel.labels_rows for kernel in _kernels_in(self))
 
     def __call__(self, x: Matrix, z: Matrix | None = None) -> Matrix:
         """The matrix ``[k(xᵢ, zⱼ)]``, (n, m), for x (n, d) and z (m, d).
@@ -158,6 +161,13 @@ class KernelBase(ABC):
                 if value.shape[0] != x.shape[1]:
                     wanted = f"(n, {value.shape[0]}) to match {label}"
                     raise ValueError(f"{name} must have shape {wanted}; got {x.shape}")
+
+
+def _kernels_in(kernel: KernelBase) -> list[KernelBase]:
+    """The kernels that its fields hold, by themselves or in tuples."""
+    values = [getattr(kernel, item.name) for item in fields(kernel)]
+    held = [part for value in values for part in (value if isinstance(value, tuple) else (value,))]
+    return [part for part in held if isinstance(part, KernelBase)]
 
 
 def _hashable(value: Any) -> Any:
