@@ -5,7 +5,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from scipy.integrate import quad
-from scipy.special import gammaln, log_expit, log_ndtr, psi
+from scipy.optimize import brentq
+from scipy.special import gammaln, log_expit, log_ndtr, logsumexp, psi
 from scipy.stats import norm, poisson, t
 
 from gpnotes import Bernoulli, Gaussian, Poisson, StudentT
@@ -469,6 +470,98 @@ def test_how_likely_y_was_is_the_average_of_its_density(space, likelihood, y):
     f = m[:, None] + np.sqrt(v)[:, None] * z
     density = np.exp(likelihood.log_density(np.asarray(y)[:, None], f))
     np.testing.assert_allclose(to_numpy(got), np.log(density @ weights), **close(space, 1e-7))
+
+
+def of_count(y, m, v):
+    """``log E p(y | f)`` of a count, by the trapezoidal rule about its mode."""
+    low, high = min(m, np.log(y + 1e-9)) - 40.0 * v, max(m, np.log(y + 1e-9)) + 1.0
+    slope = lambda f: y - np.exp(f) - (f - m) / v  # noqa: E731
+    mode = brentq(slope, low, high, xtol=1e-14)
+    width = 1.0 / np.sqrt(np.exp(mode) + 1.0 / v)
+    f = mode + width * np.linspace(-60.0, 60.0, 400_001)
+    terms = y * f - np.exp(f) - gammaln(y + 1.0) + norm(m, np.sqrt(v)).logpdf(f)
+    return logsumexp(terms) + np.log(f[1] - f[0])
+
+
+@pytest.mark.parametrize("y", [0.0, 1.0, 30.0, 1000.0, 8100.0, 30_000.0])
+@pytest.mark.parametrize("variance", [1e-4, 0.05, 1.0, 4.0])
+def test_counts_told_more_sharply_than_f_is_known(y, variance):
+    for mean in (np.log(y + 0.5), 0.0, 4.0):
+        got = Poisson().log_predictive(*(np.asarray([a]) for a in (y, mean, variance)))
+        np.testing.assert_allclose(got, of_count(y, mean, variance), rtol=1e-8, atol=1e-7)
+
+
+def of_heavy_tail(noise, y, v):
+    """Student's t is a normal distribution whose precision has a gamma distribution."""
+    half = 0.5 * noise.dof
+    log_precision = np.linspace(-80.0 / min(1.0, half), 10.0, 2_000_001)
+    total = v + noise.scale**2 * np.exp(-log_precision)
+    terms = norm(0.0, np.sqrt(total)).logpdf(y) + half * (np.log(half) + log_precision)
+    terms -= half * np.exp(log_precision) + gammaln(half)
+    return logsumexp(terms) + np.log(log_precision[1] - log_precision[0])
+
+
+@pytest.mark.parametrize("scale", [1e-8, 1e-3, 0.1, 1.0, 50.0])
+@pytest.mark.parametrize("dof", [1.0, 4.0, 300.0])
+def test_heavy_tails_told_more_sharply_than_f_is_known(scale, dof):
+    noise = StudentT(scale, dof)
+    for y in (0.0, 0.3, 5.0, 40.0, 1e4):
+        got = noise.log_predictive(*(np.asarray([a]) for a in (y, 0.0, 1.0)))
+        np.testing.assert_allclose(got, of_heavy_tail(noise, y, 1.0), rtol=1e-7, atol=1e-7)
+
+
+@pytest.mark.parametrize("variance", [0.5, 30.0, 1e3, 1e8])
+@pytest.mark.parametrize("mean", [-40.0, -3.0, 0.0, 3.0])
+def test_labels_of_which_f_is_hardly_known(variance, mean):
+    label = Bernoulli("logit")
+    y, m, v = (np.asarray([a]) for a in (1.0, mean, variance))
+    if -mean < 8.0 * np.sqrt(variance):  # beyond, a probability has lost its digits
+        wanted = np.log(label.probability(m, v))
+        np.testing.assert_allclose(label.log_predictive(y, m, v), wanted, atol=1e-8)
+    np.testing.assert_allclose(
+        np.exp(label.log_predictive(y, m, v)) + np.exp(label.log_predictive(-y, m, v)), 1.0
+    )
+
+
+SHARP = [
+    (Poisson(), [1000.0, 0.0, 10_000.0], [6.9, 3.0, 9.2]),
+    (StudentT(0.001, 4.0), [0.3, 5.0, 40.0], [0.0, 0.0, 1.0]),
+    (Bernoulli("logit"), [1.0, -1.0, 1.0], [3.0, 3.0, -30.0]),
+]
+
+
+@pytest.mark.parametrize(("likelihood", "y", "m"), SHARP)
+def test_sharp_averages_in_every_space_and_for_others_likelihoods(space, likelihood, y, m):
+    v = [0.5, 0.0, 4.0]
+    wanted = likelihood.log_predictive(*map(np.asarray, (y, m, v)))
+    arrays = [space.asarray(a) for a in (y, m, v)]
+    got = likelihood.log_predictive(*arrays)
+    assert space.holds(got)
+    tolerance = {"rtol": 1e-7} if space.double else {"rtol": 3e-3, "atol": 3e-3}
+    np.testing.assert_allclose(to_numpy(got), wanted, **tolerance)
+    brought = SimpleNamespace(
+        log_density=likelihood.log_density, derivatives=likelihood.derivatives
+    )
+    np.testing.assert_allclose(to_numpy(log_predictive(brought, *arrays)), wanted, **tolerance)
+
+
+@pytest.mark.parametrize(("y", "m"), [(0.0, 1e200), (1e200, 0.0), (3.0, -1e200), (1e200, 460.0)])
+@pytest.mark.parametrize("likelihood", [Poisson(), StudentT(), Bernoulli("logit")])
+def test_nothing_is_undefined_however_far_the_numbers_are(likelihood, y, m):
+    y = np.sign(y) * 2.0 - 1.0 if isinstance(likelihood, Bernoulli) else y
+    value = likelihood.log_predictive(*(np.asarray([a]) for a in (y, m, 1.0)))
+    assert value <= 0.0
+    if isinstance(likelihood, StudentT):
+        np.testing.assert_allclose(value, likelihood.log_density(y, np.asarray([m])), rtol=1e-9)
+
+
+def test_many_observations_are_worked_on_in_blocks(rng, monkeypatch):
+    y, m = rng.poisson(20.0, size=(2, 7, 5)).astype(float), rng.normal(3.0, 1.0, size=(7, 5))
+    whole = Poisson().log_predictive(y[0], m, 0.0 * m + 0.3)
+    monkeypatch.setattr(memory, "ENTRIES", 2000)
+    np.testing.assert_array_equal(Poisson().log_predictive(y[0], m, 0.0 * m + 0.3), whole)
+    nothing = Poisson().log_predictive(y[0, :0], m[:0], m[:0])
+    assert nothing.shape == (0, 5)
 
 
 @KINDS

@@ -8,10 +8,9 @@ from typing import NamedTuple, TypeAlias
 from ...ground.quadrature import gauss_hermite
 from ...ground.xp import Array, array_namespace, as_array, epsilon
 
-__all__ = ["MANY", "NODES", "Expected", "by_quadrature", "log_average", "points"]
+__all__ = ["NODES", "Expected", "ValueAndSlope", "by_quadrature", "points"]
 
 NODES = 20  # of a rule, unless a caller says otherwise
-MANY = 100  # of the rule for densities of y, which nobody asks for a thousand times in a fit
 
 ValueAndSlope: TypeAlias = Callable[[Array, Array], tuple[Array, Array]]
 Function: TypeAlias = Callable[[Array, Array], Array]
@@ -58,12 +57,3 @@ def by_quadrature(
     if bool(xp.any(narrow)):
         by_variance = xp.where(narrow, 0.5 * curvature(y, mean), by_variance)
     return Expected(xp.sum(value * weights, axis=-1), xp.sum(weighted, axis=-1), by_variance)
-
-
-def log_average(log_density: Function, y: Array, mean: Array, variance: Array) -> Array:
-    """``log E p(y | f)``, by the same rule with `MANY` nodes, without underflow."""
-    xp = array_namespace(mean)
-    f, weights, _ = points(mean, variance, MANY)
-    logs = log_density(y[..., None], f)
-    top = xp.max(logs, axis=-1, keepdims=True)
-    return top[..., 0] + xp.log(xp.sum(xp.exp(logs - top) * weights, axis=-1))

@@ -42,7 +42,16 @@ class Poisson(LikelihoodBase):
         return y
 
     def _log_density(self, y: Array, f: Array) -> Array:
-        return y * f - array_namespace(f).exp(f) - log_factorial(y, f)
+        """By ``δ = f − log y``: ``y (δ − (exp(δ) − 1))``, and what it is where δ = 0.
+
+        The terms of ``y f − exp(f) − log y!`` are of the size of y log y, and cancel.
+        """
+        xp = array_namespace(f)
+        y = y if hasattr(y, "ndim") else as_array(y, f)
+        counted = y > 0.0
+        count = xp.where(counted, y, xp.ones_like(y))
+        above = f - xp.log(count)
+        return xp.where(counted, count * (above - xp.expm1(above)) + _log_top(count), -xp.exp(f))
 
     def _derivatives(self, y: Array, f: Array) -> tuple[Array, Array, Array]:
         rate = array_namespace(f).exp(f)
@@ -75,11 +84,25 @@ def log_factorial(y: Any, like: Array) -> Array:
     return xp.where(y + 1.0 < _LARGE, shifted, _stirling(xp.clip(y + 1.0, _LARGE, None)))
 
 
+def _log_top(y: Array) -> Array:
+    """``y log y − y − log y!`` for y from 1: how likely y is where the rate is y itself."""
+    xp = array_namespace(y)
+    small = xp.clip(y, None, _LARGE)
+    direct = small * xp.log(small) - small - log_factorial(small, y)
+    large = xp.clip(y, _LARGE, None)
+    return xp.where(y < _LARGE, direct, -0.5 * (xp.log(large) + LOG_2PI) - _tail(large))
+
+
 def _stirling(z: Array) -> Array:
     """``log Γ(z)`` for z from 8."""
+    return (z - 0.5) * array_namespace(z).log(z) - z + 0.5 * LOG_2PI + _tail(z)
+
+
+def _tail(z: Array) -> Array:
+    """What Stirling's series adds to its first terms, for z from 8."""
     xp = array_namespace(z)
     inverse = 1.0 / z
     tail = xp.zeros_like(z)
     for coefficient in reversed(_STIRLING):
         tail = tail * inverse * inverse + coefficient
-    return (z - 0.5) * xp.log(z) - z + 0.5 * LOG_2PI + tail * inverse
+    return tail * inverse

@@ -7,8 +7,9 @@ from typing import Any, cast
 from ...ground.params import leaves
 from ...ground.xp import Array, array_namespace
 from ..contracts import Likelihood, ParametricLikelihood, require
-from .averages import Expected, by_quadrature, log_average, points
+from .averages import Expected, ValueAndSlope, by_quadrature, points
 from .base import LikelihoodBase
+from .predictive import log_average
 
 __all__ = ["expected", "expected_bar", "log_predictive"]
 
@@ -24,14 +25,20 @@ def expected(
     if isinstance(likelihood, LikelihoodBase):
         return likelihood._expected(y, mean, variance, nodes)
 
+    def curvature(y: Array, f: Array) -> Array:
+        return likelihood.derivatives(y, f)[1]
+
+    return by_quadrature(_of(likelihood), curvature, y, mean, variance, nodes)
+
+
+def _of(likelihood: Likelihood) -> ValueAndSlope:
+    """The log density and its slope of a likelihood that is not ours, whose y have f's shape."""
+
     def value_and_slope(y: Array, f: Array) -> tuple[Array, Array]:
         y = array_namespace(f).broadcast_to(y, f.shape)
         return likelihood.log_density(y, f), likelihood.derivatives(y, f)[0]
 
-    def curvature(y: Array, f: Array) -> Array:
-        return likelihood.derivatives(y, f)[1]
-
-    return by_quadrature(value_and_slope, curvature, y, mean, variance, nodes)
+    return value_and_slope
 
 
 def expected_bar(
@@ -62,8 +69,4 @@ def log_predictive(likelihood: Likelihood, y: Array, mean: Array, variance: Arra
     """``log E p(y | f)`` for ``f ~ N(mean, variance)``, by entry, of arguments admitted before."""
     if isinstance(likelihood, LikelihoodBase):
         return likelihood._log_predictive(y, mean, variance)
-
-    def log_density(y: Array, f: Array) -> Array:
-        return likelihood.log_density(array_namespace(f).broadcast_to(y, f.shape), f)
-
-    return log_average(log_density, y, mean, variance)
+    return log_average(_of(likelihood), y, mean, variance)

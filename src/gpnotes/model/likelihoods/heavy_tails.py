@@ -12,6 +12,7 @@ from .base import LikelihoodBase
 
 __all__ = ["StudentT", "digamma"]
 
+_FAR = 1e9  # times 1 + ν: from there ``log(1 + u²/ν)`` is ``2 log |u| − log ν`` to rounding
 _SHIFT = 10.0  # beyond, the series of digamma is exact to rounding
 # of that series in even powers of 1/x: Abramowitz & Stegun (1964), 6.3.18
 _SERIES = (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760)
@@ -28,6 +29,12 @@ class StudentT(LikelihoodBase):
     infinite for ν up to 2, and so is then what `predict` says; up to ν = 1, where y has no mean
     either, its mean is the median. All methods work entry by entry on arrays of one shape, as in
     `LikelihoodBase`.
+
+    `expected_log_density`, and so the bound of `svgp`, averages by a rule with fixed nodes, which
+    wants f known no worse than y: for ν from 1 to 30 and a scale of 1, 0.5, 0.3, 0.1 and 0.01
+    standard deviations of f, 20 nodes are off by up to 1e-4, 0.007, 0.04, 0.2 and 5 nats, 100 nodes
+    by 1e-9, 1e-5, 6e-4, 0.03 and 1. That may be upwards: the bound is then none. `log_predictive`
+    has no such limit.
 
     >>> import numpy as np
     >>> noise = StudentT(scale=1.0, dof=4.0)
@@ -48,7 +55,15 @@ class StudentT(LikelihoodBase):
         half = 0.5 * (self.dof + 1.0)
         constant = math.lgamma(half) - math.lgamma(0.5 * self.dof)
         constant -= 0.5 * math.log(math.pi * self.dof) + math.log(self.scale)
-        return constant - half * array_namespace(u).log1p(u * u / self.dof)
+        return constant - half * self._log_one_plus(u)
+
+    def _log_one_plus(self, u: Array) -> Array:
+        """``log(1 + u²/ν)``, by the logarithm of |u| where u² might overflow, and 1 is lost."""
+        xp = array_namespace(u)
+        far = xp.abs(u) > _FAR * (1.0 + self.dof)
+        near = xp.log1p(xp.where(far, xp.zeros_like(u), u) ** 2 / self.dof)
+        distance = xp.where(far, xp.abs(u), xp.ones_like(u))
+        return xp.where(far, 2.0 * xp.log(distance) - math.log(self.dof), near)
 
     def _derivatives(self, y: Array, f: Array) -> tuple[Array, Array, Array]:
         """With ``D = ν + u²`` and ``g = (ν + 1)/D``, in units of the scale:

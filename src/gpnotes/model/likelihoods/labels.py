@@ -79,7 +79,7 @@ class Bernoulli(LikelihoodBase):
         xp = array_namespace(mean)
         if self.link == "probit":
             return _xp.log_normal_cdf(y * mean / xp.sqrt(1.0 + variance))
-        return super()._log_predictive(y, mean, variance)
+        return xp.clip(super()._log_predictive(y, mean, variance), None, 0.0)  # but for rounding
 
     def _predict(self, mean: Array, variance: Array) -> tuple[Array, Array]:
         """``p − q`` and ``4 p q`` of a label that is 1 with p and −1 with q."""
