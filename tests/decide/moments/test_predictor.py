@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -41,6 +44,15 @@ def test_three_dimensions_and_three_outputs(rng, covariance, nodes):
     wanted = by_quadrature(posteriors, m, *nodes(m, S, 32))
     for ours, theirs in zip(prediction, wanted, strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-8, atol=1e-10)
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda a: pickle.loads(pickle.dumps(a))])
+def test_a_copy_predicts_the_same(problem, copied):
+    """For another process, or for a change that shall not touch the first."""
+    model = moments.predictor(problem.posteriors)
+    ours, theirs = (moments.predict(one, problem.m, problem.S) for one in (model, copied(model)))
+    for one, other in zip(ours, theirs, strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 def test_each_output_may_have_inputs_of_its_own(problem, rng, nodes):

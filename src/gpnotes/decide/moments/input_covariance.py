@@ -33,9 +33,8 @@ _NEVER_LOST = 8e4  # what cancels in exponents that float32 has to that accuracy
 
 
 class Scales(NamedTuple):
-    """Precisions (B, D) of a namespace, the products of their roots, (B, D, D), and D ones."""
+    """Precisions (B, D), the products of their roots, (B, D, D), and D ones."""
 
-    xp: Namespace
     precision: Matrix
     product: Stack
     ones: Vector
@@ -48,7 +47,7 @@ def scales(precision: Matrix) -> Scales:
     own = _xp.eye(precision.shape[1], precision) > 0.0
     product = root[:, :, None] * root[:, None, :]
     product = xp.where(own, precision[:, :, None], product)
-    return Scales(xp, precision, product, xp.ones_like(precision[0, :]))
+    return Scales(precision, product, xp.ones_like(precision[0, :]))
 
 
 class DampedCovariance(NamedTuple):
@@ -65,7 +64,7 @@ def damped_covariance(S: Matrix, scales: Scales) -> DampedCovariance:
 
     Eigenvalues that rounding took below zero are zero.
     """
-    xp = scales.xp
+    xp = array_namespace(scales.precision)
     w, U = xp.linalg.eigh(scales.product * S)
     w = xp.maximum(w, 0.0)
     kept = 1.0 / (1.0 + w)

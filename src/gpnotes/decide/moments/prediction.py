@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ...ground import check as _check
-from ...ground.xp import Matrix, Namespace, Stack, Vector, symmetric_part
+from ...ground.xp import Matrix, Namespace, Stack, Vector, array_namespace, symmetric_part
 from ...model.contracts import Moments
 from .input_covariance import admit_input, damped_covariance, require_digits
 from .pair_sums import PairSums, sum_pairs
@@ -126,7 +126,7 @@ class _Predicted(NamedTuple):
 
 
 def _predicted(model: Predictor, m: Vector, S: Matrix, noise: bool, slopes: bool) -> _Predicted:
-    xp = model.pairs.scales.xp
+    xp = array_namespace(model.X)
     damped = damped_covariance(S, model.pairs.scales)
     at = terms_at_input(model.pairs.scales, model.terms, m, damped)
     algebra = pair_algebra(xp, model.pairs, damped)
@@ -214,7 +214,7 @@ def _pulled(
     model: Predictor, S: Matrix, predicted: _Predicted, bar: Moments
 ) -> tuple[Vector, Matrix]:
     """The derivatives by m and by S, which is symmetric."""
-    xp = model.pairs.scales.xp
+    xp = array_namespace(model.X)
     N = predicted.N
     g = predicted.g
     slopes = predicted.slopes

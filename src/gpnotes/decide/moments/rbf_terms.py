@@ -124,7 +124,7 @@ def terms_at_input(
     nu = terms.points - m[:, None]
     g = N @ nu
     reach = 0.5 * (scales.ones @ (nu * g) + damped.log_det[:C, None])
-    return TermsAtInput(N, nu, g, terms.variance * scales.xp.exp(-reach), reach)
+    return TermsAtInput(N, nu, g, terms.variance * array_namespace(reach).exp(-reach), reach)
 
 
 def pulled_q(
