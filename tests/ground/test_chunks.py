@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -94,6 +95,18 @@ def test_a_map_that_drops_a_chunk_is_found_out(chunks):
 
     with pytest.raises(ChunkError, match="chunk 1 of chunks failed: map gave no answer"):
         add_up(work, chunks, careless)
+
+
+def test_a_map_that_stops_early_is_found_out(chunks):
+    """It never asked for the second: what was not asked for has no answer either."""
+
+    def tired(function, iterable):
+        return map(function, itertools.islice(iterable, 1))
+
+    with pytest.raises(ChunkError, match="chunk 1 of chunks failed: map gave no answer"):
+        add_up(work, chunks, tired)
+    with pytest.raises(ChunkError, match="chunk 0 of chunks failed: map gave no answer"):
+        add_up(work, chunks, lambda function, iterable: [])
 
 
 def test_a_map_that_answers_twice_is_found_out(chunks):

@@ -79,6 +79,8 @@ def add_up(
             raise ChunkError(number, "map answered twice for it")
         seen.add(number)
         total = part if total is None else total + part
+    for _ in given:  # what a map that stopped early did not ask for has no answer either
+        break
     for number in range(given.count):
         if number not in seen:
             raise ChunkError(number, "map gave no answer for it")
