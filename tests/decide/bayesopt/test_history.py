@@ -150,6 +150,37 @@ def test_each_line_is_on_the_disk_and_not_only_under_way_to_it(tmp_path, monkeyp
     assert synced[before:] == [path.read_bytes()]
 
 
+FULL = """
+import os, resource, signal, sys
+from gpnotes import stream
+from gpnotes.decide.bayesopt import Optimiser
+
+path = sys.argv[1]
+room = lambda size: resource.setrlimit(resource.RLIMIT_FSIZE, (size, -1))
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+optimiser = Optimiser([(0.0, 1.0)], stream(1), path=path, initial=50)
+optimiser.tell(optimiser.ask(), 1.0)
+before = open(path, "rb").read()
+for left in (0, 20):
+    room(len(before) + left)
+    try:
+        optimiser.tell(optimiser.ask(), 2.0)
+    except OSError as problem:
+        print(type(problem).__name__, open(path, "rb").read() == before)
+    room(-1)
+optimiser.tell(optimiser.ask(), 3.0)
+print([e.y for e in Optimiser([(0.0, 1.0)], stream(1), path=path, initial=50).evaluations])
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="limits of files are POSIX")
+def test_a_full_disk_leaves_no_half_line_behind(tmp_path):
+    """Neither a line that cannot begin nor one that breaks off; with room, the loop goes on."""
+    command = [sys.executable, "-c", FULL, str(tmp_path / "history.jsonl")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stdout == "OSError True\nOSError True\n[1.0, 3.0]\n", done.stderr
+
+
 def test_numbers_come_back_bit_by_bit(tmp_path, rng):
     path = tmp_path / "history.jsonl"
     optimiser = Optimiser(BOX, stream(1), path=path)

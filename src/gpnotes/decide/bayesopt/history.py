@@ -130,10 +130,16 @@ def _is_sound(evaluation: Evaluation, d: int) -> bool:
 
 
 def _append(path: Path, line: bytes) -> None:
-    with path.open("ab") as file:
-        file.write(line)
-        file.flush()
-        os.fsync(file.fileno())
+    """Put a line on the disk, or leave the file as it was: half of one would spoil the next."""
+    with path.open("ab", buffering=0) as file:
+        length = file.seek(0, os.SEEK_END)
+        try:
+            while line:  # a full disk takes a part first, and says so at the next one
+                line = line[file.write(line) :]
+            os.fsync(file.fileno())
+        except BaseException:
+            file.truncate(length)
+            raise
 
 
 def _cut(path: Path, length: int, then: bytes) -> None:
