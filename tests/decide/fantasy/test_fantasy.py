@@ -602,6 +602,16 @@ def test_a_mean_function_that_varies_is_no_constant(make_posterior, make_state):
             call(other, m, S, posterior.X)
 
 
+@pytest.mark.parametrize("wrong", [[[0.0, 1.0]], None, "x", 3.0])
+def test_candidates_that_are_no_array_are_named(make_posterior, make_state, wrong):
+    posterior, (m, S) = make_posterior(), make_state()
+    for call in (fantasy.expected_variance, fantasy.expected_variance_parts):
+        with pytest.raises(TypeError, match="candidates must be a"):
+            call(posterior, m, S, wrong)
+    with pytest.raises(TypeError, match="candidates must be a"):
+        fantasy.expected_covariance([posterior], m, S, wrong)
+
+
 def test_what_is_left_needs_one_input_that_fits(make_posterior, make_state):
     posterior, (m, S), x = make_posterior(), make_state(), np.ones((3, 2))
     for call in (fantasy.expected_variance, fantasy.expected_variance_parts):

@@ -134,6 +134,24 @@ def test_no_points_are_refused(points):
         moments.kernel_covariance(RBF(), RBF(), X, X[:0, :], m, S)
 
 
+@pytest.mark.parametrize("wrong", [[[0.0, 1.0]], None, "X", 3.0])
+def test_what_is_no_array_is_named(points, wrong):
+    X, m, S, kernel = points[0], np.zeros(2), np.eye(2), RBF()
+    both = (
+        moments.kernel_outer,
+        moments.kernel_covariance,
+        moments.kernel_covariance_and_pullback,
+    )
+    for call in (moments.kernel_mean, moments.kernel_mean_and_pullback):
+        with pytest.raises(TypeError, match="X must be a"):
+            call(kernel, wrong, m, S)
+    for call in both:
+        with pytest.raises(TypeError, match="X must be a"):
+            call(kernel, kernel, wrong, X, m, S)
+        with pytest.raises(TypeError, match="Z must be a"):
+            call(kernel, kernel, X, wrong, m, S)
+
+
 def test_derivatives_of_another_shape_are_refused(points):
     X, Z = points
     m, S = np.zeros(2), np.eye(2)

@@ -99,8 +99,8 @@ def expected_covariance(
     models = admit_posteriors(posteriors)
     noise = _check.flag(noise, "noise")
     _check.vector(m, "m", size=models[0].X.shape[1])
-    xp = array_namespace(candidates)
     falls = reduction(models, m, S, candidates)
+    xp = array_namespace(candidates)
     before = predict(predictor(models), m, S, noise).covariance
     variances = xp.clip(_xp.diagonal(before)[None, :] - falls, 0.0, None)
     eye = _xp.eye(len(models), candidates)

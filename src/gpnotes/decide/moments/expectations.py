@@ -57,8 +57,8 @@ def kernel_mean(kernel: Kernel, X: Matrix, m: Vector, S: Matrix) -> Vector:
     >>> kernel_mean(RBF(), np.asarray([[0.0]]), np.zeros(1), np.asarray([[3.0]]))
     array([0.5])
     """
-    xp = array_namespace(X)
     S = _admit(X, m, S)
+    xp = array_namespace(X)
     return xp.sum(_terms_at_input(xp, kernel, X, m, S).q, axis=0)
 
 
@@ -98,8 +98,8 @@ def kernel_covariance(
     >>> round(1e30 * float(C[0, 0]), 12) == round(float(np.exp(-1.0)), 12)
     True
     """
-    xp = array_namespace(X)
     met = _meeting(kernel_a, kernel_b, X, Z, m, S)
+    xp = array_namespace(X)
     return xp.sum(_covariances(xp, met), axis=0)
 
 
@@ -164,8 +164,8 @@ def kernel_covariance_and_pullback(
     >>> C, S_bar.round(4)
     (array([[0.]]), array([[0.3679]]))
     """
-    xp = array_namespace(X)
     met = _meeting(kernel_a, kernel_b, X, Z, m, S)
+    xp = array_namespace(X)
     every = _covariances(xp, met)
     C = xp.sum(every, axis=0)
 
@@ -196,8 +196,8 @@ class _EndTerm(NamedTuple):
 
 
 def _meeting(a: Kernel, b: Kernel, X: Matrix, Z: Matrix, m: Vector, S: Matrix) -> _Meeting:
-    xp = array_namespace(X)
     S = _admit(X, m, S)
+    xp = array_namespace(X)
     _check.alike(admit_points(Z, "Z", columns=X.shape[1]), "Z", X, "X")
     variances_a, precision_a = term_scales(a, X, "kernel_a")
     variances_b, precision_b = term_scales(b, Z, "kernel_b")
