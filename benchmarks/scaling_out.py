@@ -76,8 +76,8 @@ def main() -> int:
         tempfile.TemporaryDirectory() as folder,
         ThreadPoolExecutor(2) as pool,
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None,
-            local_directory=folder,
+            n_workers=2, threads_per_worker=1, host="127.0.0.1",
+            dashboard_address="127.0.0.1:0", local_directory=folder,
         ) as cluster,
         distributed.Client(cluster) as client,
         TARGET.open("w", newline="", encoding="utf-8") as file,

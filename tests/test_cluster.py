@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import socket
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -36,14 +38,24 @@ class OnCluster:
 
 
 @pytest.fixture(scope="module")
-def cluster(tmp_path_factory):
+def port_taken():
+    """Dask's own port for its dashboard, held by another: by us, or by whoever has it already."""
+    with socket.socket() as other:
+        with contextlib.suppress(OSError):
+            other.bind(("127.0.0.1", 8787))
+            other.listen()
+        yield
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory, port_taken):
     folder = str(tmp_path_factory.mktemp("cluster"))
     with (
         distributed.LocalCluster(
             n_workers=2,
             threads_per_worker=1,
             host="127.0.0.1",
-            dashboard_address=None,
+            dashboard_address="127.0.0.1:0",  # for None, Dask takes port 8787 all the same
             local_directory=folder,
             silence_logs="CRITICAL",
         ) as both,

@@ -5,9 +5,15 @@ work on several at once. A chunk that fails is named, and none is dropped silent
 the extra ``scale`` brings, a `map` that lets it try a chunk thrice, and answers as answers come, is
 ::
 
+    cluster = distributed.LocalCluster(dashboard_address="127.0.0.1:0")
+    client = distributed.Client(cluster)
+
     def on_cluster(work, chunks):
         futures = client.map(work, list(chunks), retries=2, pure=False)
         return (future.result() for future in distributed.as_completed(futures))
+
+The address asks for any port that is free: without it, or with None, Dask wants one port for every
+cluster, which a second one finds taken.
 """
 
 from __future__ import annotations
