@@ -25,8 +25,9 @@ from packaging.utils import canonicalize_name
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parent.parent
+SOURCES = ROOT / "src" / "gpnotes"
 LIGHT = {
-    *("numpy", "scipy", "array-api-compat", "array-api-extra"),
+    *("numpy", "scipy", "array-api-compat"),
     *("greenlet", "threadpoolctl"),
 }
 # the extras that the locks and conda serve
@@ -70,6 +71,13 @@ def _wanted(extras: tuple[str, ...] = SERVED) -> dict[str, str]:
 def test_the_package_is_light_and_has_the_extras_that_it_names():
     assert {requirement.name for requirement in _requirements(PROJECT["dependencies"])} == LIGHT
     assert set(EXTRAS) == {*SERVED, "gpu-cuda12", "gpu-cuda13", "data"}
+
+
+@pytest.mark.parametrize("name", sorted(LIGHT))
+def test_what_everybody_must_install_is_imported(name):
+    """Somewhere in the package, under the name of the distribution."""
+    wanted = re.compile(rf"^\s*(import|from) {name.replace('-', '_')}\b", re.MULTILINE)
+    assert any(wanted.search(file.read_text("utf-8")) for file in SOURCES.rglob("*.py"))
 
 
 @pytest.mark.parametrize("lock", LOCKS)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import fast
 
-SHOWN = ("numpy", "scipy", "array-api-compat", "array-api-extra", "lark")
+SHOWN = ("numpy", "scipy", "array-api-compat", "lark")
 RESOLUTIONS = {"oldest": "lowest-direct", "newest": "highest"}
 
 

@@ -24,7 +24,7 @@ import sys
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-STACK = ("numpy", "scipy", "lark", "array-api-compat", "array-api-extra", "matplotlib", "ipykernel")
+STACK = ("numpy", "scipy", "lark", "array-api-compat", "matplotlib", "ipykernel")
 ENGINE = "engine/src/checked_equations"
 PAGES = ("book/_ext", f"{ENGINE}/sphinx", f"{ENGINE}/language")
 BACKENDS = ("cupy-cuda12x", "cupy-cuda13x")
