@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
 
-from gpnotes import GP, RBF, Bernoulli, Gaussian, Poisson, StudentT, to_numpy
+from gpnotes import GP, RBF, Bernoulli, ConstantMean, Gaussian, Poisson, StudentT, stream, to_numpy
 from gpnotes.ground import memory
 from gpnotes.infer import exact, svgp
 from gpnotes.infer.svgp.passes import sweep
@@ -351,3 +351,23 @@ def test_what_does_not_fit_is_named(numbers):
         svgp.elbo(q, X, y, total=29)
     with pytest.raises(TypeError, match=r"the likelihood must be .* lacks probability"):
         svgp.prior(model_of("gaussian", Z)).probability(X)
+
+
+@pytest.mark.parametrize("typical", [80.0, 800.0, 3000.0])
+def test_full_steps_on_counts_end_or_say_what_to_do(typical):
+    """A leap makes P so large that G was lost beside it: what came then was no covariance."""
+    outcomes = []
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        X = rng.uniform(-3.0, 3.0, (30, 1))
+        y = rng.poisson(typical * np.exp(0.5 * np.sin(X[:, 0]))).astype(float)
+        gp = GP(RBF(2.0, 0.5), 0.0, ConstantMean(np.log(typical)))
+        start = svgp.prior(svgp.SVGP(gp, Poisson(), np.linspace(-2.5, 2.5, 5)[:, None]))
+        with np.errstate(over="ignore"):
+            try:
+                svgp.fit(start, X, y, stream(seed), steps=20, batch=7, length=1.0, rate=0.05)
+            except RuntimeError as problem:
+                outcomes.append("Use a shorter length or rate" in str(problem))
+            else:
+                outcomes.append(True)
+    assert all(outcomes)

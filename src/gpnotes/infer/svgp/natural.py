@@ -80,10 +80,11 @@ def scale_of(X: Matrix, total: int | None) -> float:
 
 def stepped(posterior: VariationalPosterior, sums: Sums, length: float) -> VariationalPosterior:
     """The step of that length, from the sums over the rows; O(M³)."""
-    toward = _toward(posterior, sums)
-    precision = posterior.precision + length * toward
+    # not P + r D: after a leap P may be so large that nothing of G would be left
+    wanted = _xp.eye(posterior.weights.shape[0], posterior.weights) + sums.sites
+    precision = (1.0 - length) * posterior.precision + length * wanted
     if not sums.concave:
-        half = _xp.solve_triangular(posterior.cholesky.lower, toward)
+        half = _xp.solve_triangular(posterior.cholesky.lower, wanted - posterior.precision)
         squares = array_namespace(half).matrix_transpose(half) @ half
         precision = precision + (0.5 * length**2) * squares
     # t = P_new w + r ∂/∂w, which is (1 − r) t + r g where nothing was added
