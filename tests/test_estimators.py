@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import inspect
 import io
+import json
 import pickle
 import zipfile
 from dataclasses import dataclass, fields, replace
@@ -540,6 +542,156 @@ def test_what_save_did_not_write_is_refused_and_not_run(data, tmp_path, how):
     broken(path, how)
     with pytest.raises(ValueError, match=r"path must be of a file that `save` wrote; got .*model"):
         GPRegressor.load(path)
+
+
+def changed(path, change):
+    """The file at `path` after `change` of its description and of its arrays by name."""
+    with np.load(path) as file:
+        parts = dict(file)
+    told = json.loads(str(parts["description"]))
+    change(told["values"], parts)
+    with path.open("wb") as file:
+        np.savez(file, **(parts | {"description": np.asarray(json.dumps(told))}))
+
+
+def posterior_of(values):
+    return values["posterior_"]["fields"]
+
+
+def of_array(place, make):
+    """A change of the array at `place` in the posterior."""
+
+    def change(values, parts):
+        told = posterior_of(values)
+        for name in place.split("."):
+            told = told["fields"][name] if "fields" in told else told[name]
+        parts[told["array"]] = make(parts[told["array"]])
+
+    return change
+
+
+def of_value(name, value):
+    def change(values, parts):
+        values[name] = value
+
+    return change
+
+
+def of_posterior(name, value):
+    def change(values, parts):
+        posterior_of(values)[name] = value
+
+    return change
+
+
+KERNEL = {"class": "RBF", "fields": {"variance": 1.0, "lengthscale": 1.0}}
+HOSTILE = {
+    "no posterior": lambda values, parts: values.pop("posterior_"),
+    "no kernel": lambda values, parts: values.pop("kernel"),
+    "no alpha": lambda values, parts: posterior_of(values).pop("alpha"),
+    "a name too many": of_value("__sklearn_tags__", "x"),
+    "a method's name": of_value("predict_", 1.0),
+    "another class": of_value("posterior_", KERNEL),
+    "a number": of_value("posterior_", 3.0),
+    "a process of another class": of_posterior("gp", KERNEL),
+    "a factor of another class": of_posterior("cholesky", KERNEL),
+    "a trend of nothing": of_posterior("trend", 3.0),
+    "a missing array": of_posterior("X", {"array": "nowhere"}),
+    "another file": of_posterior("X", {"array": "../description"}),
+    "text for numbers": of_posterior("X", {"array": "description"}),
+    "a class unknown": of_value("kernel", {"class": "Popen", "fields": {}}),
+    "a class abstract": of_value("kernel", {"class": "Kernel", "fields": {}}),
+    "runs of something else": of_value("runs_", {"tuple": [KERNEL]}),
+    "no tuple of runs": of_value("runs_", "runs"),
+    "other columns": of_value("n_features_in_", 3),
+    "no number of columns": of_value("n_features_in_", "two"),
+    "names that are none": of_value("feature_names_in_", {"tuple": [1.0, 2.0]}),
+    "a name too few": of_value("feature_names_in_", {"tuple": ["a"]}),
+    "a wrong argument": of_value("restarts", -1),
+    "a mean that is none": of_value("mean", KERNEL),
+    "a huge number": of_value("noise_var", 10**400),
+    "rows of X": of_array("X", lambda a: a[1:]),
+    "columns of X": of_array("X", lambda a: a[:, :1]),
+    "NaN in X": of_array("X", lambda a: a * np.nan),
+    "X of integers": of_array("X", lambda a: a.astype(int)),
+    "X in float32": of_array("X", lambda a: a.astype(np.float32)),
+    "y twice": of_array("y", lambda a: np.concatenate([a, a])),
+    "alpha a matrix": of_array("alpha", lambda a: a[:, None]),
+    "a short residual": of_array("residual", lambda a: a[:-1]),
+    "an infinite factor": of_array("cholesky.lower", lambda a: a + np.inf),
+    "a long factor": of_array("cholesky.lower", lambda a: a[:, :-1]),
+    "a factor of nothing": of_array("cholesky.lower", lambda a: 0.0 * a),
+}
+
+
+@pytest.mark.parametrize("how", HOSTILE)
+def test_a_file_whose_parts_do_not_go_together_is_refused(data, tmp_path, how):
+    path = tmp_path / "model.npz"
+    GPRegressor(RBF(), **FIXED).fit(*data).save(path)
+    changed(path, HOSTILE[how])
+    with pytest.raises(ValueError, match="path must be of a file that `save` wrote"):
+        GPRegressor.load(path)
+
+
+@pytest.mark.parametrize("change", [of_posterior("trend", None), of_posterior("trend", KERNEL)])
+def test_a_mean_with_a_basis_is_loaded_with_what_was_learnt_of_it(data, tmp_path, change):
+    path = tmp_path / "model.npz"
+    model = GPRegressor(RBF(), mean=BasisMean(Powers(1)), **FIXED).fit(*data)
+    assert back(model, path).posterior_.trend is not None
+    changed(path, change)
+    with pytest.raises(ValueError, match="path must be of a file that `save` wrote"):
+        GPRegressor.load(path)
+
+
+def _archive(path, description, **options):
+    """A file that nobody's `write` would write, with this description."""
+    member = io.BytesIO()
+    np.save(member, np.asarray(description))
+    with zipfile.ZipFile(path, "w", **options) as archive:
+        archive.writestr("description.npy", member.getvalue())
+
+
+def test_what_numpy_and_zip_stumble_over_is_refused_as_well(data, tmp_path):
+    path = tmp_path / "model.npz"
+    GPRegressor(RBF(), **FIXED).fit(*data).save(path)
+    whole = path.read_bytes()
+
+    def refused():
+        with pytest.raises(ValueError, match="path must be of a file that `save` wrote"):
+            GPRegressor.load(path)
+
+    encrypted = bytearray(whole)  # a flag that asks for a password
+    start = whole.rindex(b"PK\x01\x02")
+    while start >= 0:
+        encrypted[start + 8] |= 1
+        start = whole.rfind(b"PK\x01\x02", 0, start)
+    path.write_bytes(bytes(encrypted))
+    refused()
+    _archive(path, "[" * 100_000)
+    refused()
+    _archive(path, "{}", compression=zipfile.ZIP_DEFLATED)
+    refused()
+    with path.open("wb") as file:  # ten million million numbers, it says
+        header = {"descr": "<f8", "fortran_order": False, "shape": (10**13,)}
+        member = io.BytesIO()
+        np.lib.format.write_array_header_1_0(member, header)
+        with zipfile.ZipFile(file, "w") as archive:
+            archive.writestr("description.npy", member.getvalue())
+    refused()
+
+
+def test_a_file_with_a_changed_byte_is_refused_or_the_same(data, tmp_path, rng):
+    path = tmp_path / "model.npz"
+    X, y = data[0][:5], data[1][:5]
+    model = GPRegressor(RBF(), **FIXED).fit(X, y)
+    model.save(path)
+    whole = path.read_bytes()
+    for place in rng.integers(0, len(whole), 400):
+        spoilt = bytearray(whole)
+        spoilt[place] ^= int(rng.integers(1, 256))
+        path.write_bytes(bytes(spoilt))
+        with contextlib.suppress(ValueError):
+            np.testing.assert_array_equal(GPRegressor.load(path).predict(X), model.predict(X))
 
 
 def test_nothing_is_saved_before_a_fit_and_nothing_loaded_from_nowhere(tmp_path):

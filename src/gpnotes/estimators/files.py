@@ -6,13 +6,15 @@ a file runs none of its contents. Floats are written so that they come back to t
 
 from __future__ import annotations
 
+import io
 import json
+import math
 import os
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -34,6 +36,11 @@ _MEANS = (getattr(means, name) for name in means.__all__)
 _PARTS: tuple[Any, ...] = (*_KERNELS, *_MEANS, GP, Run, Cholesky, Posterior, Trend, Normal)
 _CLASSES = {kind.__name__: kind for kind in _PARTS}
 _TEXT = "description"
+_HEADERS = {
+    (1, 0): np.lib.format.read_array_header_1_0,
+    (2, 0): np.lib.format.read_array_header_2_0,
+}
+T = TypeVar("T")
 
 
 def write(path: str | os.PathLike[str], values: Mapping[str, Any], form: str) -> None:
@@ -51,19 +58,28 @@ def write(path: str | os.PathLike[str], values: Mapping[str, Any], form: str) ->
         np.savez(file, **arrays)
 
 
-def read(path: str | os.PathLike[str], form: str) -> dict[str, Any]:
-    """What `write` put into the file at `path`; a `ValueError` where that is not of this `form`."""
+def read(path: str | os.PathLike[str], form: str, made: Callable[[dict[str, Any]], T]) -> T:
+    """What is `made` of the values that `write` put into the file at `path`.
+
+    A `ValueError` where the file is not of this `form`, and where anything at all stands in the way
+    of reading it or of making what is to be made: whoever wrote it, it was not `write`. What the
+    system says of a file that cannot be opened, and a `MemoryError`, come as they are.
+    """
     place = _place(path)
-    try:
-        with place.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
-            description = json.loads(str(file[_TEXT]))
-            if description["form"] != form:
-                raise ValueError(f"its form is {description['form']!r}, not {form!r}")
-            told = description["values"]
-            return {name: _made(value, file) for name, value in told.items()}
-    except (AttributeError, EOFError, KeyError, TypeError, ValueError, zipfile.BadZipFile) as wrong:
-        wanted = "path must be of a file that `save` wrote"
-        raise ValueError(f"{wanted}; got {place} ({type(wrong).__name__}: {wrong})") from wrong
+    with place.open("rb") as opened:
+        try:
+            with zipfile.ZipFile(opened) as archive:
+                description = json.loads(str(_array(archive, _TEXT)))
+                if description["form"] != form:
+                    raise ValueError(f"its form is {description['form']!r}, not {form!r}")
+                told = description["values"]
+                return made({name: _made(value, archive) for name, value in told.items()})
+        except MemoryError:
+            raise
+        except Exception as wrong:
+            wanted = "path must be of a file that `save` wrote"
+            got = f"{place} ({type(wrong).__name__}: {wrong})"
+            raise ValueError(f"{wanted}; got {got}") from wrong
 
 
 def _place(path: str | os.PathLike[str]) -> Path:
@@ -92,13 +108,34 @@ def _told(value: Any, name: str, arrays: dict[str, HostArray]) -> Any:
     return {"class": type(value).__name__, "fields": told}
 
 
-def _made(told: Any, arrays: Mapping[str, HostArray]) -> Any:
-    """What `_told` told; an object is made by its constructor."""
-    if not isinstance(told, dict):
+def _array(archive: zipfile.ZipFile, name: str) -> HostArray:
+    """An array of numbers or text that is as long in the file as it says to be.
+
+    One that only says so would have room made for it first.
+    """
+    info = archive.getinfo(f"{name}.npy")
+    if info.compress_type != zipfile.ZIP_STORED:
+        raise ValueError(f"{name} is compressed")
+    content = io.BytesIO(archive.read(info))
+    header = _HEADERS[np.lib.format.read_magic(content)]
+    shape, _, dtype = header(content)
+    length = content.getbuffer().nbytes - content.tell()
+    if dtype.kind not in "fiubU" or math.prod(shape) * dtype.itemsize != length:
+        raise ValueError(f"{name} of shape {shape} and {dtype} is not what {length} bytes hold")
+    content.seek(0)
+    return np.lib.format.read_array(content, allow_pickle=False)
+
+
+def _made(told: Any, archive: zipfile.ZipFile) -> Any:
+    """What `_told` told; an object is made by its constructor, of all its fields."""
+    if told is None or isinstance(told, bool | int | float | str):
         return told
-    if "tuple" in told:
-        return tuple(_made(one, arrays) for one in told["tuple"])
-    if "array" in told:
-        return arrays[told["array"]]
-    parts = {name: _made(inner, arrays) for name, inner in told["fields"].items()}
-    return _CLASSES[told["class"]](**parts)
+    if told.keys() == {"tuple"}:
+        return tuple(_made(one, archive) for one in told["tuple"])
+    if told.keys() == {"array"}:
+        return _array(archive, told["array"])
+    kind = _CLASSES[told["class"]]
+    parts = {name: _made(inner, archive) for name, inner in told["fields"].items()}
+    if parts.keys() != {item.name for item in fields(kind)}:
+        raise ValueError(f"{kind.__name__} has other fields than {sorted(parts)}")
+    return kind(**parts)

@@ -29,6 +29,7 @@ from ..model.kernels import RBF, Kernel
 from ..model.means import ConstantMean, ZeroMean
 from ..model.process import GP
 from . import files
+from .fitted import FITTED, admit_fitted
 from .offset import Offset
 
 __all__ = ["GPRegressor"]
@@ -177,11 +178,21 @@ class GPRegressor(RegressorMixin, BaseEstimator):
         Raises `ValueError` for a file that `save` did not write, `FileNotFoundError` where there
         is none.
         """
-        values = files.read(path, _FORM)
-        fitted = {name: values.pop(name) for name in list(values) if name.endswith("_")}
-        names = fitted.pop("feature_names_in_")
-        model = cls(**values)
-        model.__dict__.update(fitted)
+        return files.read(path, _FORM, cls._made)
+
+    @classmethod
+    def _made(cls, values: dict[str, Any]) -> Self:
+        """The estimator with these arguments and this fit, if they are such."""
+        arguments = {name: values.pop(name) for name in cls._get_param_names()}
+        if values.keys() != set(FITTED):
+            raise ValueError(f"a fit sets {sorted(FITTED)}, not {sorted(values)}")
+        admit_fitted(values)
+        model = cls(**arguments)
+        model._check_arguments()
+        if not isinstance(model.mean, str):
+            GP(RBF(), 0.0, model.mean)  # which says what is no mean
+        names = values.pop("feature_names_in_")
+        model.__dict__.update(values)
         if names:
             model.feature_names_in_ = np.asarray(names, dtype=object)
         model.gp_ = model.posterior_.gp
