@@ -257,3 +257,15 @@ def test_what_does_not_fit_is_refused_by_name(numbers, call, error, words):
     frequencies = features.draw_frequencies(gp.kernel, X, R, stream(1))
     with pytest.raises(error, match=words):
         call(gp, frequencies, X, y)
+
+
+def test_readings_whose_squares_overflow_are_refused(numbers):
+    """The evidence was NaN."""
+    X, y, _ = numbers
+    gp = process(np.asarray)
+    frequencies = features.draw_frequencies(gp.kernel, X, R, stream(1))
+    for call in (features.condition, features.log_evidence, features.log_evidence_and_gradient):
+        with pytest.raises(ValueError, match=r"y − m\(X\) must be smaller than 2e\+123 in size"):
+            call(gp, frequencies, X, 1e160 * y)
+    with pytest.raises(ChunkError, match=r"chunk 1 .*squares overflow"):
+        features.condition_on_chunks(gp, frequencies, [(X, y), (X, 1e160 * y)])

@@ -364,3 +364,13 @@ def test_what_does_not_fit_is_refused_by_name(numbers, call, error, words):
     X, y, _, Z = numbers
     with pytest.raises(error, match=words):
         call(process(np.asarray), Z, X, y)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_readings_whose_squares_overflow_are_refused(numbers, which, method):
+    """The evidence was NaN."""
+    X, y, _, Z = numbers
+    gp = process(np.asarray, which)
+    for call in (sparse.log_evidence, sparse.log_evidence_and_gradient):
+        with pytest.raises(ValueError, match=r"y − m\(X\) must be smaller than 2e\+123 in size"):
+            call(gp, Z, X, 1e160 * y, method=method)

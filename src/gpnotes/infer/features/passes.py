@@ -9,6 +9,7 @@ import math
 from dataclasses import dataclass
 
 from ...fast import cosines
+from ...ground import check as _check
 from ...ground import memory
 from ...ground import xp as _xp
 from ...ground.params import added
@@ -31,7 +32,7 @@ class Sums:
 
     def __call__(self, X: Matrix, y: Vector) -> Statistics:
         kernel = _admit_rows(self.gp, self.frequencies, X, y)
-        r = _xp.in_double(residual_of(self.gp, X, y))
+        r = _check.squarable(_xp.in_double(residual_of(self.gp, X, y)), "y − m(X)")
         gram, cross = self._gram_and_cross(kernel, X, r)
         noise_var = self.gp.noise_var
         squares = float(array_namespace(r).sum(r * r))

@@ -228,4 +228,4 @@ def _admitted_residual(gp: GP, Z: Matrix, X: Matrix, y: Array) -> Vector:
     admit_data(gp, X, y)
     _check.matrix(X, "X", columns=Z.shape[1])
     _check.alike(X, "X", Z, "Z")
-    return _xp.in_double(residual_of(gp, X, y))
+    return _check.squarable(_xp.in_double(residual_of(gp, X, y)), "y − m(X)")
