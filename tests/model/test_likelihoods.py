@@ -304,6 +304,19 @@ def test_an_expected_density_needs_a_variance(variance, error, message):
         Gaussian().expected_log_density(np.ones(2), np.ones(2), variance)
 
 
+@pytest.mark.parametrize("link", LINKS)
+def test_what_is_certain_has_no_entropy(space, link):
+    """Its other label has the logarithm −∞."""
+    most = 1e200 if space.name == "numpy-float64" else 1e15
+    far = space.asarray([most, -most, 1e6])
+    label, one = Bernoulli(link), 0.0 * far + 1.0
+    for value in (
+        label.entropy(far), label.expected_entropy(far, one), label.information(far, one)
+    ):  # fmt: skip
+        assert space.holds(value)
+        assert (to_numpy(value) == 0.0).all()
+
+
 @pytest.mark.parametrize("f", [0.3, [0.1], None, "f"])
 def test_an_entropy_is_of_an_array(f):
     with pytest.raises(TypeError, match="f must be an array; got"):

@@ -20,6 +20,7 @@ __all__ = ["Bernoulli"]
 
 _TAIL = 2.0  # below minus this, ratios of the normal tail come from its continued fraction
 _NODES = 200  # of the rule in `Bernoulli`: a step of 0.09 standard deviations, or of 0.4 in f
+_CERTAIN = 1e4  # the |f| beyond which one probability is zero, its logarithm not yet −∞
 _WIDTH = 9.0  # standard deviations beyond which a normal density is below 1e-18 of its top
 _LINKS = {"probit": 9.0, "logit": 40.0}  # and the |f| beyond which a label is certain
 
@@ -119,6 +120,7 @@ class Bernoulli(LikelihoodBase):
 
     def _entropy(self, f: Array) -> Array:
         xp = array_namespace(f)
+        f = xp.clip(f, -_CERTAIN, _CERTAIN)
         up = self._log_probability(f)
         down = self._log_probability(-f)
         return -(xp.exp(up) * up + xp.exp(down) * down)
@@ -152,6 +154,7 @@ class Bernoulli(LikelihoodBase):
     def _information(self, mean: Array, variance: Array) -> Array:
         xp = array_namespace(mean)
         f, weights = _nodes(mean, variance)
+        f = xp.clip(f, -_CERTAIN, _CERTAIN)
         narrow = sum(_divergence(self._log_probability(s * f), weights) for s in (1.0, -1.0))
         p, q = self._probability(mean, variance), self._probability(-mean, variance)
         wide = _times_log(p) + _times_log(q) - self._expected_entropy(mean, variance)
@@ -230,7 +233,7 @@ def _nodes_near_zero(mean: Array, variance: Array, reach: float) -> tuple[Array,
     length = xp.clip(mean + _WIDTH * sd, -reach, reach) - low
     steps = as_array(np.linspace(0.0, 1.0, _NODES), mean)
     f = low[:, None] + length[:, None] * steps[None, :]
-    z = (f - mean[:, None]) / sd[:, None]
+    z = xp.clip((f - mean[:, None]) / sd[:, None], -_CERTAIN, _CERTAIN)
     scale = length / (sd * ((_NODES - 1) * math.sqrt(2.0 * math.pi)))
     return f, scale[:, None] * xp.exp(-0.5 * z * z)
 
