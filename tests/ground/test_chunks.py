@@ -142,6 +142,12 @@ def test_the_error_comes_whole_from_another_process():
     assert (error.number, str(error)) == (3, "chunk 3 of chunks failed: no rows")
 
 
+@pytest.mark.parametrize("given", [None, 3, [3], [None], [(1, 2, 3)]])
+def test_a_map_that_gives_something_else_is_named(chunks, given):
+    with pytest.raises(TypeError, match=r"map must give .* its function returned; got"):
+        add_up(work, chunks, lambda function, iterable: given)
+
+
 def test_no_chunks_and_no_iterable_are_refused():
     with pytest.raises(ValueError, match="chunks must hold at least one pair"):
         add_up(work, [])

@@ -80,7 +80,8 @@ def add_up(
     given = _Numbers(_iterator(chunks))
     total: S | None = None
     seen: set[int] = set()
-    for number, part in map(_Numbered(work), given):
+    for answer in _answers(map(_Numbered(work), given)):
+        number, part = _answer(answer)
         if number in seen:
             raise ChunkError(number, "map answered twice for it")
         seen.add(number)
@@ -109,6 +110,21 @@ def _iterator(chunks: Iterable[Chunk]) -> Iterator[Chunk]:
     except TypeError:
         wanted = "an iterable of pairs (X, y)"
         raise TypeError(f"chunks must be {wanted}; got {_check._kind(chunks)}") from None
+
+
+def _answers(given: Any) -> Iterator[Any]:
+    try:
+        return iter(given)
+    except TypeError:
+        wanted = "an iterable of what its function returned"
+        raise TypeError(f"map must give {wanted}; got {_check._kind(given)}") from None
+
+
+def _answer(given: Any) -> tuple[int, Any]:
+    """What `_Numbered` returned, if `map` handed that on."""
+    if not isinstance(given, tuple) or len(given) != 2:
+        raise TypeError(f"map must give what its function returned; got {_check._kind(given)}")
+    return given
 
 
 class _Numbers:
