@@ -326,6 +326,15 @@ def test_the_model_of_the_loop_predicts_what_it_was_told():
 # -- wrong calls ------------------------------------------------------------------------------
 
 
+def test_an_acquisition_in_place_of_a_function_is_refused_at_once():
+    """It can be called, but with other arguments than the best value."""
+    wanted = r"acquisition must be a function of the best value.*got an object, UpperConf"
+    with pytest.raises(TypeError, match=wanted):
+        Optimiser(LINE, stream(1), acquisition=UpperConfidenceBound(1.0))
+    with pytest.raises(TypeError, match=wanted):
+        minimise(branin, LINE, 5, stream(1), acquisition=UpperConfidenceBound(1.0))
+
+
 def test_a_place_out_of_the_box_is_refused():
     optimiser = Optimiser(LINE, stream(1))
     for outside in (2.5, -1.5):

@@ -19,6 +19,7 @@ from ...ground.boxes import Pairs, intervals
 from ...ground.random import Stream
 from ...ground.xp import Array, HostMatrix, HostVector, Matrix, Numbers, Vector, to_numpy
 from ...infer.exact import Posterior
+from ...model.contracts import Acquisition, missing
 from .acquisition import LogExpectedImprovement
 from .batches import AcquisitionOf, as_rows, believe, chosen
 from .draws import ThompsonSampling
@@ -300,4 +301,7 @@ def _admit_acquisition(worth: AcquisitionOf, gradients: bool) -> AcquisitionOf:
         if gradients:
             raise ValueError("acquisition must not be a ThompsonSampling with gradients=True")
         return worth
+    if not isinstance(worth, type) and not missing(worth, Acquisition):
+        wanted = f"a function of the best value, such as lambda best: {_check._kind(worth)}(…)"
+        raise TypeError(f"acquisition must be {wanted}; got an object, {worth!r}")
     return _check.function(worth, "acquisition", "the best value")
