@@ -121,6 +121,14 @@ def test_what_is_not_square_or_not_finite_is_refused(space):
         cholesky(space.asarray([[float("nan")]]))
 
 
+def test_a_block_that_is_not_symmetric_is_refused(space):
+    """A half of it alone would be read."""
+    factor = cholesky(space.asarray(np.eye(2)))
+    block = space.asarray([[2.0, 0.5], [0.0, 2.0]])
+    with pytest.raises(ValueError, match="block must be symmetric"):
+        factor.extend(space.asarray(np.zeros((2, 2))), block)
+
+
 def test_what_is_added_is_a_number_that_is_not_negative(space):
     K = space.asarray(np.eye(2))
     with pytest.raises(ValueError, match="jitter must be non-negative"):

@@ -102,6 +102,7 @@ class Cholesky:
         _check.matrix(block, "block", rows=m, columns=m)
         for part, what in ((cross, "cross"), (block, "block")):
             _check.alike(part, what, self.lower, "the factor")
+        _check.symmetric(block, "block")
         xp = array_namespace(self.lower)
         # L21ᵀ = L11⁻¹ K12 and L22 L22ᵀ = K22 − L21 L21ᵀ
         side = xp.matrix_transpose(_xp.solve_triangular(self.lower, cross))

@@ -232,3 +232,14 @@ def test_the_check_finds_variables_that_are_wrong(monkeypatch, name, method, mes
     monkeypatch.setattr(_Wrong, name, method)
     with pytest.raises(AssertionError, match=message):
         check_inducing_variables(variables, RBF(), X)
+
+
+def test_what_is_applied_to_gives_a_value_for_each_point(space):
+    """A column would broadcast on the way."""
+    Z = space.asarray([[0.0], [0.5], [2.0]])
+    for variables in (InducingPoints(Z), WeightedPoints(Z, space.asarray(np.eye(3)[:2]))):
+        assert space.holds(variables.apply(lambda x: x[:, 0]))
+        with pytest.raises(ValueError, match=r"function\(Z\) must have shape \(3,\); got \(3, 1\)"):
+            variables.apply(lambda x: x)
+        with pytest.raises(TypeError, match=r"function\(Z\) must be an array; got float"):
+            variables.apply(lambda x: 1.0)

@@ -52,7 +52,7 @@ class InducingPoints:
 
     def apply(self, function: MeanFunction) -> Vector:
         """``g(zₘ)``, (M,)."""
-        return _check.function(function, "function")(self.Z)
+        return _values(function, self.Z)
 
     def gram(self, kernel: Kernel) -> Matrix:
         """``k(Z, Z)``, (M, M); O(M² d)."""
@@ -122,7 +122,7 @@ class WeightedPoints:
 
     def apply(self, function: MeanFunction) -> Vector:
         """``Σₚ Wₘₚ g(zₚ)``, (M,)."""
-        return self.weights @ _check.function(function, "function")(self.Z)
+        return self.weights @ _values(function, self.Z)
 
     def gram(self, kernel: Kernel) -> Matrix:
         """``W k(Z, Z) Wᵀ``, (M, M); O(P² (M + d))."""
@@ -170,6 +170,12 @@ def _moved(Z: Matrix, inputs: Matrix) -> Matrix:
 def _require_rows(a: Matrix, name: str) -> None:
     if _check.matrix(a, name).shape[0] == 0:
         raise ValueError(f"{name} must have at least one row; got {a.shape}")
+
+
+def _values(function: MeanFunction, Z: Matrix) -> Vector:
+    """The values (n,) of a function at points Z (n, d)."""
+    values = _check.function(function, "function")(Z)
+    return _check.vector(values, "function(Z)", size=Z.shape[0])
 
 
 def _admit(variables: InducingPoints | WeightedPoints, kernel: Kernel) -> None:
