@@ -350,6 +350,12 @@ def test_the_book_shows_the_arguments(root):
     assert f"GPRegressor{bare}" in page
 
 
+def test_rows_too_close_for_their_squares_are_told_by_their_column(data):
+    X = data[0] * np.asarray([1.0, 1e-200])
+    with pytest.raises(ValueError, match=r"X must vary by more .* underflow; got .* 1"):
+        GPRegressor().fit(X, data[1])
+
+
 # -- files ------------------------------------------------------------------------------------
 
 LENGTHS = np.asarray([0.1 + 0.2, 1.0 / 3.0])

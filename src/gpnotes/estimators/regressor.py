@@ -232,8 +232,7 @@ class GPRegressor(RegressorMixin, BaseEstimator):
         variance = _variance(y) or 1.0
         kernel = self.kernel
         if kernel is None:
-            widths = np.std(X, axis=0) * math.sqrt(X.shape[1])
-            kernel = RBF(variance, np.where(np.ptp(X, axis=0) > 0.0, widths, 1.0))
+            kernel = RBF(variance, _lengths(X))
         noise_var = _NOISE * variance if self.noise_var is None else self.noise_var
         return GP(kernel, noise_var, self._mean(y))
 
@@ -263,6 +262,17 @@ class GPRegressor(RegressorMixin, BaseEstimator):
         steps = self.steps
         found = fit(start, X, y, restarts=self.restarts, stream=draws, fixed=zeros, steps=steps)
         return found.runs
+
+
+def _lengths(X: HostMatrix) -> HostVector:
+    """The standard deviation times √d of each column of X, and 1 for one that is constant."""
+    widths = np.std(X, axis=0) * math.sqrt(X.shape[1])
+    varies = np.ptp(X, axis=0) > 0.0
+    lost = np.flatnonzero(varies & (widths == 0.0))
+    if lost.size:
+        wanted = "vary by more than 1e-160 where it varies: squares underflow"
+        raise ValueError(f"X must {wanted}; got {np.ptp(X[:, lost[0]]):.3g} in column {lost[0]}")
+    return np.where(varies, widths, 1.0)
 
 
 def _in_units_of_y(gp: GP) -> GP:
