@@ -1,6 +1,7 @@
 """Mutants of the package's own arithmetic: how many does a room's own tests kill?
 
-``make mutants ROOM=decide/games SAMPLE=40`` copies the tracked files to a scratch folder, lets Cosmic Ray
+``make mutants ROOM=decide/games SAMPLE=40`` copies the tracked files to a scratch folder, lets Cosmic
+Ray
 find every place in the room where one of `_OPERATORS` fits, picks `SAMPLE` places by lot, makes
 one edit at each, and runs the tests of the room. What lives is printed as a difference.
 Annotations and decorators are no arithmetic, and a few arguments change no result: edits there are
@@ -61,7 +62,7 @@ def main() -> int:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("room", help="a folder or module of src/gpnotes, such as decide/games or infer/exact")
+    parser.add_argument("room", help="such as decide/games or infer/exact")
     parser.add_argument("--sample", type=int, default=40, help="how many mutants to try")
     parser.add_argument("--seed", type=int, default=1, help="which of them")
     parser.add_argument("--timeout", type=float, default=300.0, help="seconds a mutant may take")
