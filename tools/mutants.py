@@ -1,8 +1,7 @@
 """Mutants of the package's own arithmetic: how many does a room's own tests kill?
 
-``make mutants ROOM=decide/games SAMPLE=40`` copies the tracked files to a scratch folder, lets Cosmic
-Ray
-find every place in the room where one of `_OPERATORS` fits, picks `SAMPLE` places by lot, makes
+``make mutants ROOM=decide/games SAMPLE=40`` copies what is tracked to a scratch folder, lets Cosmic
+Ray find every place in the room where one of `_OPERATORS` fits, picks `SAMPLE` places by lot, makes
 one edit at each, and runs the tests of the room. What lives is printed as a difference.
 Annotations and decorators are no arithmetic, and a few arguments change no result: edits there are
 passed over. Edits of which `tools/indistinct.toml` says why no caller can tell them from the
