@@ -203,9 +203,14 @@
     }
 
     /* A point is dragged from where it was pressed; a click beside the points adds one. A swipe
-       of a finger is no click: it scrolls the page, and the browser takes the pointer back. */
+       of a finger is no click: it scrolls the page, and the browser takes the pointer back. On a point it
+       must not, and `touch-action` of a part of a picture is not heeded: a refused touchmove is. (A refused
+       touchstart would be, too, and would take the two taps away that remove a point.) */
     pointer() {
       let dragged = -1;
+      this.svg.addEventListener("touchmove", (event) => {
+        if (event.target.closest(".gp-point") && event.cancelable) event.preventDefault();
+      }, { passive: false });
       this.svg.addEventListener("pointerdown", (event) => {
         const point = event.target.closest(".gp-point");
         if (event.button !== 0 || !point) return;

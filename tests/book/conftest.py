@@ -133,7 +133,7 @@ OPERATED = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>
 <body><main><figure id="still"><p>the static picture</p><figcaption>a caption</figcaption></figure>
 <div data-gp-playground="still" data-gp-kind="{kind}" data-gp-given='{given}'></div>
 <script src="{static}/gp-numbers.js"></script><script src="{static}/operated-figure.js"></script>
-<script src="{static}/{kind}-playground.js"></script>{tail}</main></body></html>"""
+<script src="{static}/{script}-playground.js"></script>{tail}</main></body></html>"""
 
 
 @pytest.fixture(scope="session")
@@ -155,7 +155,10 @@ def opened(browser: Any, sheets: dict[str, list[Visit]], tmp_path: Path) -> Iter
         kind: str, width: int = 800, *, given: str = "{}", tail: str = "", **options: Any
     ) -> Any:
         file = tmp_path / f"{kind}.html"
-        text = OPERATED.format(static=STATIC.as_uri(), kind=kind, given=given, tail=tail)
+        script = {"exact": "gp"}.get(kind, kind)  # the first figure has no kind in its name
+        text = OPERATED.format(
+            static=STATIC.as_uri(), kind=kind, script=script, given=given, tail=tail
+        )
         file.write_text(text, encoding="utf-8")
         options = {"viewport": {"width": width, "height": 900}, **options}
         key = repr(sorted(options.items()))
