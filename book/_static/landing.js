@@ -12,9 +12,12 @@
   const SKIP = "script, style, mjx-container, .math, .eqn-later, .headerlink, .book-hits, button, #jb-print-docs-body";
   const MOST = 300;
 
+  /* The word in both spellings, with any ending. */
+  const either = (word) => `(?:${window.bookSpelling.spellings(word).map((one) => escaped(stem(one))).join("|")})[\\p{L}\\p{N}]*`;
+
   const pattern = (query) => {
-    const words = bare(query).split(/[^\p{L}\p{N}]+/u).filter(Boolean).map((word) => escaped(stem(word)));
-    const any = words.map((word) => `${word}[\\p{L}\\p{N}]*`);
+    const words = bare(query).split(/[^\p{L}\p{N}]+/u).filter(Boolean);
+    const any = words.map(either);
     const whole = any.join("[^\\p{L}\\p{N}]+");
     return words.length && new RegExp(`(?<![\\p{L}\\p{N}])(?:${[whole, ...any].join("|")})`, "gu");
   };

@@ -1,13 +1,13 @@
 /* The page of the search: it looks through search-data.js and shows sections with excerpts.
 
    What is typed is words, the number of an equation, its label, a piece of its LaTeX, or the name of a
-   function. Words are compared without accents and endings; a section must have all of them, and only
-   where none has do sections with some of them show. */
+   function. Words are compared without accents and endings, and in one spelling (spelling.js); a section
+   must have all of them, and only where none has do sections with some of them show. */
 (() => {
   "use strict";
 
   const bare = (text) => text.toLowerCase().normalize("NFD").replace(/[\u0300-\u036f]/g, "");
-  const folded = (text) => ` ${bare(text).replace(/[^\p{L}\p{N}]+/gu, " ").trim()} `;
+  const folded = (text) => ` ${window.bookSpelling.british(bare(text).replace(/[^\p{L}\p{N}]+/gu, " ").trim())} `;
   const plain = (text) => text.replace(/\\\(.*?\\\)/g, " ");
   const stem = (word) =>
     word.length < 5 ? word

@@ -54,6 +54,20 @@ QUERIES = {
     "Mauna Loa": "gaussian-processes/function-view|data-sets",
 }
 
+# The same, spelt as most of the field does; the book itself spells them otherwise.
+AMERICAN = {
+    "Bayesian optimization": "decisions/bayesian-optimisation",
+    "minimize a function": "decisions/bayesian-optimisation|gaussian-processes/|api/decisions",
+    "regularization": "gaussian-processes/",
+    "normalization": "gaussian-processes/|decisions/|foundations/|api/|fast/",
+    "marginalization": "gaussian-processes/|decisions/|foundations/|fast/|notation",
+    "Cholesky factorization": "gaussian-processes/|foundations/|api/",
+    "behavior": "gaussian-processes/|decisions/|games/|fast/",
+    "neighbor": "games/|gaussian-processes/|decisions/|api/",
+    "analyze": "games/|gaussian-processes/|decisions/|fast/|foundations/",
+    "centered": "gaussian-processes/|decisions/|foundations/|fast/|api/",
+}
+
 
 FOUND = """queries => queries.map(query => window.bookFind(query).slice(0, 12).map(
     entry => [entry.querySelector('a').getAttribute('href'), entry.textContent]))"""
@@ -76,6 +90,22 @@ def test_readers_find_what_they_look_for(ask: Any) -> None:
         if not any(re.search(QUERIES[query], href) for href in hrefs)
     }
     assert lost == {}
+
+
+def test_either_spelling_finds_the_same(ask: Any) -> None:
+    found = dict(zip(AMERICAN, ask(AMERICAN), strict=True))
+    first = {query: [href for href, _ in hits[:3]] for query, hits in found.items()}
+    lost = {
+        query: hrefs
+        for query, hrefs in first.items()
+        if not any(re.search(AMERICAN[query], href) for href in hrefs)
+    }
+    assert lost == {}
+
+
+def test_a_word_in_the_other_spelling_is_marked(visit: Any) -> None:
+    page = visit("book/decisions/bayesian-optimisation.html?highlight=optimization").page
+    assert "optimisation" in marked(page).inner_text().lower()
 
 
 def test_every_other_name_leads_somewhere(ask: Any) -> None:
