@@ -5,6 +5,7 @@ answer is compared. Ratios are medians over rounds of the ratio within a round. 
 posterior samples, paths, approximations, sums and products of kernels have tables of their own:
 `games_table`, `moments_table`, `samples_table`, `paths_table`, `approximations_table`,
 `sums_table`. Each kernel's matrix and pullback has one that runs by itself, `kernels_table`.
+With ``--speed`` the figures go into the README as well, by `speed_table`.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ import games_table
 import moments_table
 import paths_table
 import samples_table
+import speed_table
 import sum_contestants
 import sums_table
 from contestants import POINTS, D
@@ -90,6 +92,8 @@ def main() -> int:
     wanted.json.parent.mkdir(parents=True, exist_ok=True)
     wanted.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
     print(f"written to {wanted.json}")
+    if wanted.speed:
+        speed_table.keep(report)
     compared = report["rows"] + [report[part] for part in _PARTS if part in report]
     return int(not all(row["disagreement"] <= TOLERANCE for row in compared))  # NaN too
 
@@ -114,6 +118,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--bounded", type=int, default=rows[1], help="rows; 0 for no bound")
     parser.add_argument("--labelled", type=int, default=rows[2], help="rows; 0 for no epoch")
     parser.add_argument("--rounds", type=int, help="rounds for every size; else fewer for large n")
+    parser.add_argument("--speed", action="store_true", help="and into the table of the README")
     parser.add_argument("--json", type=Path, default=Path("build/benchmarks.json"))
     return parser.parse_args()
 

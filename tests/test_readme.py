@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import json
 import re
 import sys
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import gpnotes
+
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md"]
+PAGES = ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "benchmarks/README.md"]
 
 
 def _targets() -> dict[str, str]:
@@ -25,8 +29,66 @@ def _targets() -> dict[str, str]:
 
 def test_the_example_of_the_readme_runs():
     result = doctest.testfile(str(ROOT / "README.md"), module_relative=False)
-    assert result.attempted >= 5
+    assert result.attempted >= 10
     assert result.failed == 0
+
+
+def test_the_readme_is_short():
+    assert len((ROOT / "README.md").read_text("utf-8").split()) <= 900
+
+
+@pytest.fixture
+def speed(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    yield importlib.import_module("speed_table")
+    sys.modules.pop("speed_table")
+
+
+def test_the_table_of_speed_is_the_one_that_the_benchmarks_keep(speed):
+    kept = json.loads(speed.KEPT.read_text("utf-8"))
+    assert len(kept["rows"]) == 8
+    for page in speed.PAGES:
+        assert speed.BETWEEN.search(page.read_text("utf-8"))[0] == speed.table(kept), page.name
+
+
+REPORT = {
+    "when": "2026-11-21T08:00:00+00:00",
+    "machine": {"cores": 2, "processor": "A chip", "blas": [{"num_threads": 2}]},
+    "rows": [{"task": "evidence", "n": 2000, "ratio": 1.234, "ratio_scikit_learn": 8.0}],
+    "bound": {"seconds": {"floor": [1.0, 2.0, 3.0], "gpnotes": [2.2, 2.4, 2.6]}},
+}
+
+
+def test_a_run_puts_its_own_figures_there_and_says_where_each_was_measured(speed, tmp_path):
+    kept = json.loads(speed.KEPT.read_text("utf-8"))
+    now = speed.updated(kept, REPORT)
+    evidence, *_ = now["rows"]
+    assert evidence["here"] == [1.23, "b"]
+    assert evidence["rival"] == kept["rows"][0]["rival"]  # GPy, which the run did not measure
+    bound = next(row for row in now["rows"] if row["key"] == "bound")
+    assert bound["here"] == [1.2, "b"]
+    page = tmp_path / "page.md"
+    page.write_text("a\n<!-- speed: begin -->\nold\n<!-- speed: end -->\nb\n", encoding="utf-8")
+    speed.write(now, (page,))
+    text = page.read_text("utf-8")
+    assert "| **1.23× (b)** | 3.3× (a), GPy |" in text
+    assert "(b) 2 cores, A chip, 2 threads of BLAS, 2026-11-21." in text
+    assert "old" not in text
+
+
+def test_a_machine_that_measured_nothing_any_more_goes(speed):
+    machines = {"a": "one", "b": "another"}
+    row = {"key": "evidence 2000", "here": [1.0, "a"], "rival": ["scikit-learn", 2.0, "b"]}
+    now = speed.updated({"machines": machines, "rows": [row]}, REPORT)
+    assert now["rows"][0]["rival"] == ["scikit-learn", 8.0, "c"]
+    assert now["machines"].keys() == {"c"}
+
+
+def test_a_page_without_a_place_for_the_table_is_an_error(speed, tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("nothing\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="no place for the table"):
+        speed.write({"machines": {"a": ""}, "rows": []}, (page,))
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -40,6 +102,49 @@ def test_every_command_named_is_a_target(page):
 def test_every_file_linked_exists(page):
     linked = re.findall(r"\]\(([^):]+)\)", (ROOT / page).read_text())
     assert all((ROOT / name).is_file() for name in linked), linked
+
+
+FORMS = sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"))
+
+
+@pytest.mark.parametrize(
+    "form", [path for path in FORMS if path.stem != "config"], ids=lambda path: path.stem
+)
+def test_a_form_for_issues_is_one_that_github_reads(form):
+    yaml = pytest.importorskip("yaml")
+    said = yaml.safe_load(form.read_text("utf-8"))
+    assert {"name", "description", "body"} <= said.keys()
+    fields = [part for part in said["body"] if part["type"] != "markdown"]
+    names = [part["id"] for part in fields]
+    assert len(names) == len(set(names)) >= 3
+    assert {part["type"] for part in fields} <= {"input", "textarea", "dropdown", "checkboxes"}
+    assert all(part["attributes"]["label"] for part in fields)
+    assert any(part.get("validations", {}).get("required") for part in fields)
+
+
+def test_the_form_for_a_slip_asks_for_what_the_guide_asks(root):
+    guide = (root / "CONTRIBUTING.md").read_text("utf-8").split("<!-- report: end -->")[0]
+    points = len(re.findall(r"^- ", guide, re.MULTILINE))
+    form = (root / ".github" / "ISSUE_TEMPLATE" / "slip.yml").read_text("utf-8")
+    assert form.count("    id: ") == points
+
+
+def test_the_citation_is_whole_and_of_this_version():
+    yaml = pytest.importorskip("yaml")
+    said = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    wanted = {
+        "title",
+        "type",
+        "abstract",
+        "authors",
+        "version",
+        "date-released",
+        "license",
+        "keywords",
+    }
+    assert wanted <= said.keys()
+    assert said["version"] == gpnotes.__version__
+    date.fromisoformat(said["date-released"])
 
 
 def test_the_targets_are_all_there_and_need_no_file_of_their_name():

@@ -46,12 +46,13 @@ def test_the_entry_for_a_bibliography_says_what_citation_cff_says(pages: dict[st
     known = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
     for field in (known["title"], known["version"], known["license"], known["authors"][0]["name"]):
         assert field in said
+    assert f"year = {{{known['date-released'][:4]}}}" in said
 
 
 def test_the_changelog_is_a_page(pages: dict[str, Any]) -> None:
     titles = [title.get_text() for title in pages["book/changes.html"].select("article h1, h2, h3")]
     assert any(title.startswith("Changelog") for title in titles)
-    assert any(title.startswith("Unreleased") for title in titles)
+    assert any(title.startswith("0.1.0") for title in titles)
 
 
 def test_every_page_says_where_to_report_a_slip(pages: dict[str, Any]) -> None:
