@@ -1,9 +1,11 @@
-"""The whole book as one PDF, from the pages that `make book` made: ``python tools/book_pdf.py``.
+"""The book as one PDF, from the pages that `make book` made: ``python tools/book_pdf.py``.
 
-All pages become one document, in the order of the contents: numbers of equations and figures are
-those of the site, links between pages lead to pages of the PDF, badges and evidence stay closed and
-solutions open. It is printed by Chromium, twice: the first time shows on which page each section
-stands, the second has that in its contents. Nothing is asked of the net.
+The chapters and what a reader needs beside them become one document, in the order of the contents:
+numbers of equations and figures are those of the site, links between pages lead to pages of the
+PDF, badges and evidence stay closed and solutions open. What is looked up on a screen stays there:
+the documentation of functions, the ledger, the changelog. Chromium prints it, once; on which page
+each section stands is read in the print, and written into its contents. Nothing is asked of the
+net. ``--count FILE`` writes how many pages there are.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import json
 import posixpath
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -38,6 +40,9 @@ STYLES = (
 LEVELS = {"h1": 1, "h2": 2}
 
 
+APART = re.compile(r"book/api/|book/(changes|ledger)$")
+
+
 @dataclass(frozen=True)
 class Entry:
     """A line of the contents."""
@@ -52,6 +57,11 @@ def order(toc: dict[str, Any]) -> Iterator[str]:
     yield toc["root"]
     for part in toc["parts"]:
         yield from (chapter["file"] for chapter in part["chapters"])
+
+
+def chosen(toc: dict[str, Any]) -> Iterator[str]:
+    """What is printed of them."""
+    yield from (name for name in order(toc) if not APART.match(name))
 
 
 def article(name: str, serial: int, names: list[str]) -> Tag:
@@ -127,11 +137,32 @@ def entries(pages: list[Tag]) -> list[Entry]:
     return found
 
 
+def unbroken(pages: list[Tag]) -> None:
+    """Single spaces in headings, which the style sheet keeps.
+
+    A bookmark has the text of the lines of its heading; a space at which a line ends is lost else.
+    """
+    for page in pages:
+        for heading in page.find_all(re.compile("^h[1-6]$")):
+            for text in heading.find_all(string=True):
+                text.replace_with(re.sub(r"\s+", " ", text))
+            trim(heading.find_all(string=True), str.lstrip)
+            trim(heading.find_all(string=True)[::-1], str.rstrip)
+
+
+def trim(texts: list[Any], strip: Callable[[str], str]) -> None:
+    """No space before the first of these words, or behind the last."""
+    for text in texts:
+        text.replace_with(strip(text))
+        if text.strip():
+            return
+
+
 def contents(listed: list[Entry]) -> str:
     """The contents, with room for the numbers of pages."""
     lines = (
         f'<li class="book-level-{entry.level}"><a href="#{escape(entry.anchor)}">'
-        f"<span>{escape(entry.title)}</span><i></i><b>000</b></a></li>"
+        f"<span>{escape(entry.title)}</span><i></i><b></b></a></li>"
         for entry in listed
     )
     return f'<nav class="book-contents"><h1>Contents</h1><ol>{"".join(lines)}</ol></nav>'
@@ -165,9 +196,6 @@ def document(pages: list[Tag], listed: list[Entry]) -> str:
     )
 
 
-FILL = """numbers => document.querySelectorAll('.book-contents a').forEach(link => {
-    link.querySelector('b').textContent = numbers[link.hash.slice(1)] ?? '';
-})"""
 READY = """() => window.MathJax.startup.promise.then(() =>
     Promise.all([...document.images].map(image => image.decode().catch(() => 0))))"""
 
@@ -182,21 +210,69 @@ def opened(browser: Any, source: Path) -> Any:
 
 
 def print_page(page: Any, target: Path) -> None:
-    """Print it, with bookmarks and the numbers of its pages."""
+    """Print it, with bookmarks, and its number at the foot of each page."""
     page.pdf(
         path=target, prefer_css_page_size=True, print_background=True, outline=True, tagged=True,
         display_header_footer=True, header_template="<span></span>", footer_template=FOOT,
     )  # fmt: skip
 
 
-def page_numbers(path: Path) -> dict[str, int]:
-    """On which page each anchor stands that the contents lead to."""
-    from pypdf import PdfReader
+SIZE, RISE = 10.5, 9.8  # points: of a number of the contents, and its base below the line's top
+DIGIT = 0.556  # of the size: how wide each digit of Helvetica is
 
-    reader = PdfReader(path)
-    found = reader.named_destinations.items()
-    numbers = {name: reader.get_destination_page_number(place) for name, place in found}
-    return {name.lstrip("/"): at + 1 for name, at in numbers.items() if at is not None}
+
+def number(source: Path, target: Path, listed: list[Entry]) -> int:
+    """Write into the contents on which page each entry stands; how many pages there are."""
+    from pypdf import PdfWriter
+
+    writer = PdfWriter(clone_from=source)
+    places = writer.named_destinations
+    levels = {f"/{entry.anchor}": entry.level for entry in listed}
+    for page in writer.pages:
+        marks = []
+        for note in [note.get_object() for note in page.get("/Annots", [])]:
+            level = levels.pop(str(note.get("/Dest")), None)  # the contents come first
+            if level is not None:
+                at = writer.get_destination_page_number(places[str(note["/Dest"])]) + 1
+                marks.append(_mark(str(at), level, note["/Rect"]))
+        if marks:
+            _write(writer, page, "".join(marks))
+        if not levels:
+            break
+    writer.write(target)
+    return len(writer.pages)
+
+
+def _mark(text: str, level: int, box: Any) -> str:
+    """A number at the right end of the first line of its entry."""
+    right, top = float(box[2]), float(box[3])
+    left = right - DIGIT * SIZE * len(text)
+    return f"BT /Book{level} {SIZE} Tf {left:.2f} {top - RISE:.2f} Td ({text}) Tj ET\n"
+
+
+def _write(writer: Any, page: Any, marks: str) -> None:
+    """Put text on a page, in its own coordinates whatever those of what is there."""
+    from pypdf import generic as pdf
+
+    fonts = (
+        page["/Resources"].get_object().setdefault(pdf.NameObject("/Font"), pdf.DictionaryObject())
+    )
+    for level, face in FACES.items():
+        names = {"/Type": "/Font", "/Subtype": "/Type1", "/BaseFont": face}
+        font = {pdf.NameObject(key): pdf.NameObject(name) for key, name in names.items()}
+        fonts.get_object()[pdf.NameObject(f"/Book{level}")] = pdf.DictionaryObject(font)
+    pieces = []
+    for text in ("q\n", f"\nQ /Artifact BMC\n{marks}EMC\n"):
+        piece = pdf.DecodedStreamObject()
+        piece.set_data(text.encode("ascii"))
+        pieces.append(writer._add_object(piece))
+    there = page.raw_get("/Contents")
+    inner = there.get_object()
+    middle = list(inner) if isinstance(inner, pdf.ArrayObject) else [there]
+    page[pdf.NameObject("/Contents")] = pdf.ArrayObject([pieces[0], *middle, pieces[1]])
+
+
+FACES = {1: "/Helvetica-Bold", 2: "/Helvetica"}
 
 
 def chromium() -> str | None:
@@ -205,35 +281,40 @@ def chromium() -> str | None:
     return next(filter(None, map(shutil.which, names)), None)
 
 
-def make(browser: Any, target: Path, names: list[str]) -> None:
-    """Write the PDF of these documents."""
+def make(browser: Any, target: Path, names: list[str]) -> int:
+    """Write the PDF of these documents; how many pages it has."""
     pages = [article(name, i, names) for i, name in enumerate(names)]
     mend(pages)
-    source = target.with_suffix(".html")
+    unbroken(pages)
+    source, printed = target.with_suffix(".html"), target.with_suffix(".printed.pdf")
     listed = entries(pages)
     source.write_text(document(pages, listed), encoding="utf-8")
     page = opened(browser, source)
-    print_page(page, target)
-    page.evaluate(FILL, page_numbers(target))
-    print_page(page, target)
+    print_page(page, printed)
     page.close()
-    source.unlink()
+    count = number(printed, target, listed)
+    for path in (source, printed):
+        path.unlink()
+    return count
 
 
 def main() -> None:
-    """Print all pages, or those that are named."""
+    """Print the book, or the pages that are named."""
     from playwright.sync_api import sync_playwright
 
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", help="pages, such as book/notation; all by default")
+    parser.add_argument("names", nargs="*", help="pages, such as book/notation; else the book")
     parser.add_argument("--to", type=Path, default=TARGET)
+    parser.add_argument("--count", type=Path, help="a file for the number of pages")
     given = parser.parse_args()
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8"))
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
-        make(browser, given.to.resolve(), given.names or list(order(toc)))
+        count = make(browser, given.to.resolve(), given.names or list(chosen(toc)))
         browser.close()
-    print(f"{given.to}: {given.to.stat().st_size / 1e6:.1f} MB")
+    if given.count:
+        given.count.write_text(f"{count}\n", encoding="utf-8")
+    print(f"{given.to}: {count} pages, {given.to.stat().st_size / 1e6:.1f} MB")
 
 
 if __name__ == "__main__":
