@@ -25,7 +25,8 @@
     /ledger|sources-line|language|built|changes/.test(page.name) ? 0.4
       : /api\//.test(page.name) ? 0.7 : /gaussian-processes/.test(page.name) ? 1.3 : 1;
 
-  const flat = ({ pages }) => pages.flatMap((page) => page.sections.map((section) => ({
+  let known; // to fold all words of the book takes longer than to look for some of them
+  const flat = ({ pages }) => known ??= pages.flatMap((page) => page.sections.map((section) => ({
     page, section,
     title: folded(section.title),
     text: folded(plain(section.text)),
@@ -93,7 +94,8 @@
   const excerpt = (text, terms) => {
     const tokens = text.match(/\\\(.*?\\\)[^\s]*|\S+/g) ?? [];
     const stems = folded(terms).trim().split(" ").map((word) => ` ${stem(word)}`);
-    const hits = tokens.map((token) => (token.includes("\\(") ? false : stems.some((one) => folded(token).includes(one))));
+    const has = (word) => stems.some((one) => word.includes(one));
+    const hits = tokens.map((token) => !token.includes("\\(") && has(folded(token)));
     let best = hits.indexOf(true), most = 0;
     hits.forEach((hit, i) => {
       const near = hit ? hits.slice(i, i + 12).filter(Boolean).length : 0;
