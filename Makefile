@@ -42,18 +42,18 @@ endef
 $(READY): requirements-book.lock pyproject.toml engine/pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "Python 3.11 or later is needed; choose one with make PYTHON=..."; exit 1; }
-	@echo "Making the environment in $(VENV), once: 0.7 GB for the book."
+	@echo "Creating $(VENV), on the first run only: 0.7 GB for the book."
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(call install,requirements-book.lock)
 	@$(PIP) install -qq --no-deps --no-build-isolation --editable ./engine --editable .
 	@touch $@
 
 $(WHOLE): $(READY) requirements.lock
-	@echo "Adding to $(VENV), once, what tests and benchmarks need: 0.7 GB."
+	@echo "Adding to $(VENV), on the first run only, what tests and benchmarks need: 0.7 GB."
 	@$(call install,requirements.lock)
 	@touch $@
 
-environment: $(WHOLE)  ## make the whole environment, of the book, tests and benchmarks
+environment: $(WHOLE)  ## install everything: for the book, tests and benchmarks
 
 # What a failed cell leaves undone would fill the summary with its consequences: it goes alone.
 book: $(READY)  ## build the book as HTML that works offline; any warning is an error
@@ -65,7 +65,7 @@ book: $(READY)  ## build the book as HTML that works offline; any warning is an 
 	       grep -a 'the cell on this line failed' $(LOG).short || cat $(LOG).short; exit 1; }
 	@echo "The book is ready: open $(HTML)/index.html in a browser."
 
-pdf: book $(WHOLE)  ## print the whole book as one PDF, with bookmarks and page numbers (minutes)
+pdf: book $(WHOLE)  ## print the book as one PDF, with bookmarks and page numbers (minutes)
 	@$(BIN)/python tools/book_pdf.py
 
 test: book $(WHOLE)  ## build the book, then run every test and show the coverage of src
@@ -77,13 +77,13 @@ replay: $(WHOLE)  ## run the chapters again and compare with what is stored, cel
 flips: $(WHOLE)  ## try all slips in the text of all chapters again (minutes)
 	@$(BIN)/python -m pytest -n $(WORKERS) --flips tests/book/test_flips.py
 
-properties: $(WHOLE)  ## the tests of properties, with twenty times as many examples (minutes)
+properties: $(WHOLE)  ## run the property tests on twenty times as many examples (minutes)
 	@$(BIN)/python -m pytest -n $(WORKERS) --hypothesis-profile=full -m hypothesis tests
 
-machines: $(WHOLE)  ## the fast part of the tests as other processors would run it (minutes)
+machines: $(WHOLE)  ## run the fast tests as other processors would (minutes)
 	@$(BIN)/python tools/machines.py --workers $(WORKERS) $(KINDS)
 
-versions: $(WHOLE)  ## the fast part with the oldest and the newest versions allowed (minutes)
+versions: $(WHOLE)  ## run the fast tests with the oldest and newest versions allowed (minutes)
 	@$(BIN)/python tools/versions.py --workers $(WORKERS)
 
 mutants: $(WHOLE)  ## how many slips in the arithmetic of a room its tests notice (ROOM=decide/games SAMPLE=40)
@@ -93,15 +93,15 @@ lab: $(READY)  ## open JupyterLab with the chapters as notebooks
 	@$(BIN)/jupytext-config --settings-file $(VIEWER) set-default-viewer markdown myst
 	@$(BIN)/python tools/lab.py --ServerApp.root_dir=. --LabApp.default_url=/lab/tree/book $(LAB_OPTIONS)
 
-references: $(WHOLE)  ## store what chapters print and hold, and what slips they catch (CHAPTER=slug for one)
+references: $(WHOLE)  ## store each chapter's output, equations and caught slips (CHAPTER=slug for one)
 	@$(BIN)/python -m checked_equations pack book --to src/gpnotes/data
 	@$(BIN)/python -m checked_equations flip book $(CHAPTER)
 	@$(BIN)/python tests/notebooks/make.py $(CHAPTER)
 
-bench: $(WHOLE)  ## time gpnotes beside scikit-learn and beside LAPACK alone
+bench: $(WHOLE)  ## time gpnotes against scikit-learn and bare LAPACK
 	@$(BIN)/python benchmarks/run.py
 
-lint: $(WHOLE)  ## style, formatting and types
+lint: $(WHOLE)  ## check style, formatting and types
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
@@ -109,7 +109,7 @@ lint: $(WHOLE)  ## style, formatting and types
 serve: $(READY)  ## serve the built book on this machine (PORT=8000)
 	@$(BIN)/python -m http.server --bind 127.0.0.1 --directory $(HTML) $(PORT)
 
-lock: $(WHOLE)  ## resolve the versions anew and write both locks
+lock: $(WHOLE)  ## resolve versions and rewrite both lock files
 	@$(LOCK) --upgrade --extra dev --output-file requirements.lock pyproject.toml
 	@$(LOCK) --extra read --constraint requirements.lock \
 	  --output-file requirements-book.lock pyproject.toml
