@@ -143,7 +143,8 @@ def test_the_citation_is_whole_and_of_this_version():
         "keywords",
     }
     assert wanted <= said.keys()
-    assert said["version"] == gpnotes.__version__
+    config = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))["sphinx"]["config"]
+    assert said["version"] == config["version"] == gpnotes.__version__
     date.fromisoformat(said["date-released"])
 
 

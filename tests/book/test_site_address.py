@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CONF = """\
 import sys
 sys.path.insert(0, {ext!r})
-project = html_title = "tiny"
+html_title = "tiny"  # Jupyter Book gives no name of a project
 version = release = "0.1.0"
 extensions = ["myst_parser", "sphinx_design", "tidy_site", "site_address"]
 myst_enable_extensions = ["dollarmath"]
@@ -127,6 +127,7 @@ def test_a_page_says_where_it_is(somewhere: Path) -> None:
     assert page.find("link", rel="canonical")["href"] == here == meta(page, "og:url")
     assert meta(page, "og:image") == "https://dummy.example/notes/_static/card.png"
     assert (somewhere / "out" / "_static" / "card.png").read_bytes() == b"a picture"
+    assert meta(page, "og:site_name") == "tiny"
     assert meta(page, "og:type") == "article"
     assert meta(soup(somewhere, "index.html"), "og:type") == "website"
 
