@@ -120,7 +120,13 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, help="rounds for every size; else fewer for large n")
     parser.add_argument("--speed", action="store_true", help="and into the table of the README")
     parser.add_argument("--json", type=Path, default=Path("build/benchmarks.json"))
-    return parser.parse_args()
+    given = parser.parse_args()
+    free = ("rounds", "speed", "json")
+    changed = [name for name, value in vars(given).items() if value != parser.get_default(name)]
+    sized = [f"--{name.replace('_', '-')}" for name in changed if name not in free]
+    if given.speed and sized:
+        parser.error(f"--speed is for the usual sizes; leave out {', '.join(sized)}")
+    return given
 
 
 def _numbers(text: str) -> list[int]:

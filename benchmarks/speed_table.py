@@ -47,12 +47,12 @@ def table(speed: Mapping[str, Any]) -> str:
         here, there = (_figure(*figure, alone) for figure in (row["here"], rival))
         lines.append(f"| {row['task']} | **{here}** | {there}, {name} | {row['floor']} |")
     named = speed["machines"].items()
-    about = [said if alone else f"({letter}) {said}" for letter, said in named]
+    about = [said if alone else f"<sup>{letter}</sup>{said}" for letter, said in named]
     return "\n".join([*lines, "", f"Measured on {'; '.join(about)}.", ""])
 
 
 def _figure(times: float, machine: str, alone: bool) -> str:
-    return f"{times:.3g}×" if alone else f"{times:.3g}× ({machine})"
+    return f"{times:.3g}×" if alone else f"{times:.3g}×<sup>{machine}</sup>"
 
 
 def measured(report: Mapping[str, Any]) -> Iterator[tuple[str, str, float]]:
@@ -89,7 +89,7 @@ def _about(report: Mapping[str, Any]) -> str:
     machine = report["machine"]
     threads = max((pool["num_threads"] for pool in machine["blas"]), default=1)
     day = report["when"].split("T")[0]
-    return f"{machine['cores']} cores, {machine['processor']}, {threads} threads of BLAS, {day}"
+    return f"{machine['cores']} cores of {machine['processor']}, BLAS on {threads}, {day}"
 
 
 def keep(report: Mapping[str, Any]) -> None:

@@ -64,6 +64,13 @@ def test_one_command_prints_a_table_and_writes_a_json(root, tmp_path):
     assert report["machine"]["packages"].keys() >= {"numpy", "scipy", "scikit-learn"}
 
 
+def test_figures_of_small_problems_do_not_come_into_the_readme(root, tmp_path):
+    command = [sys.executable, root / "benchmarks" / "run.py", "--speed", "--drawn-at", "200"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "--speed is for the usual sizes; leave out --drawn-at" in done.stderr
+
+
 @pytest.mark.parametrize("task", ["evidence", "prediction"])
 def test_both_packages_give_the_same_answer(bench, task):
     timings = bench["measure"].times(task, 80, 50, rounds=1, seldom=1)

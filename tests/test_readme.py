@@ -71,8 +71,8 @@ def test_a_run_puts_its_own_figures_there_and_says_where_each_was_measured(speed
     page.write_text("a\n<!-- speed: begin -->\nold\n<!-- speed: end -->\nb\n", encoding="utf-8")
     speed.write(now, (page,))
     text = page.read_text("utf-8")
-    assert "| **1.23× (b)** | 3.3× (a), GPy |" in text
-    assert "(b) 2 cores, A chip, 2 threads of BLAS, 2026-11-21." in text
+    assert "| **1.23×<sup>b</sup>** | 3.3×<sup>a</sup>, GPy |" in text
+    assert "<sup>b</sup>2 cores of A chip, BLAS on 2, 2026-11-21." in text
     assert "old" not in text
 
 
