@@ -15,7 +15,8 @@ from misuse.calls import CALLS
 ROOMS = (
     "assess.crossval", "assess.scores", "datasets", "decide.bayesopt", "decide.design",
     "decide.fantasy", "decide.games", "decide.moments", "decide.pilco", "decide.pilco.pendulum",
-    "draw.grids", "draw.paths", "estimators", "ground.arrays", "ground.chunks", "ground.linalg",
+    "draw.grids", "draw.paths", "estimators", "ground.arrays", "ground.chunks", "ground.distances",
+    "ground.linalg",
     "ground.params", "ground.quadrature", "ground.random", "infer.exact", "infer.features",
     "infer.fitting", "infer.interdomain", "infer.laplace", "infer.linear", "infer.report",
     "infer.smoothing", "infer.sparse", "infer.svgp", "model.gaussian", "model.kernels",

@@ -17,7 +17,7 @@ from typing import ClassVar, Protocol, TypeGuard
 import numpy as np
 
 from ..ground import xp as _xp
-from ..ground.linalg import by_differences, centroid, rounding
+from ..ground.distances import by_differences, centroid, rounding
 from ..ground.memory import blocks
 from ..ground.params import Parameters, cotangent
 from ..ground.xp import HostArray, HostMatrix, HostVector, Matrix, Numbers, Vector, array_namespace

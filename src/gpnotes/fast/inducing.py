@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..ground import xp as _xp
-from ..ground.linalg import by_differences
+from ..ground.distances import Pairs
 from ..ground.memory import blocks
 from ..ground.xp import HostMatrix, HostVector, Matrix, Numbers, Vector
 from .evidence import InPlaceKernel, cross, host_lengths, serves
@@ -112,38 +112,10 @@ def pull_of_distances(
     With u and v in units of the lengthscale: ``u_bar = 2 (Wᵀ1 ∘ u − Wᵀv)``, and by each lengthscale
     ``−2 Σᵢⱼ Wᵢⱼ (uⱼ − vᵢ)² / ℓ``.
     """
-    u, v = _scaled(kernel, Z, X)
-    sums = _sums_of_differences if by_differences(u, v) else _sums
-    u_bar, squares = sums(u, v, W)
+    by_u, by_lengths = Pairs(*_scaled(kernel, Z, X)).pull(W.T)
+    u_bar, squares = (_xp.as_host(a).astype(W.dtype, copy=False) for a in (by_u, by_lengths))
     lengths = host_lengths(kernel)
     lengths_bar = -2.0 * squares / lengths
     if isinstance(kernel.lengthscale, float):
         return float(np.sum(lengths_bar)), u_bar / lengths
     return lengths_bar, u_bar / lengths
-
-
-def _sums(u: HostMatrix, v: HostMatrix, W: HostMatrix) -> tuple[HostMatrix, HostVector]:
-    """``2 Σᵢ Wᵢⱼ (uⱼ − vᵢ)``, (M, d), and ``Σᵢⱼ Wᵢⱼ (uⱼ − vᵢ)²``, (d,), by one product."""
-    d = u.shape[1]
-    right = np.asfortranarray(np.column_stack([v, v * v, np.ones(v.shape[0])]))
-    moved = _xp.blas("gemm", W)(1.0, W, right, trans_a=1)
-    sums = moved[:, -1:] * u
-    squares = u * (sums - 2.0 * moved[:, :d]) + moved[:, d : 2 * d]
-    return 2.0 * (sums - moved[:, :d]), np.sum(squares, axis=0)
-
-
-def _sums_of_differences(
-    u: HostMatrix, v: HostMatrix, W: HostMatrix
-) -> tuple[HostMatrix, HostVector]:
-    """The same from the differences themselves, which does not cancel."""
-    u_bar = np.zeros_like(u)
-    squares = np.zeros(u.shape[1])
-    for some in blocks(u.shape[0], v.shape[0], _BLOCK):
-        part = W.T[some]
-        for k in range(u.shape[1]):
-            gap = u[some, k, None] - v[None, :, k]
-            weighted = part * gap
-            u_bar[some, k] += 2.0 * np.sum(weighted, axis=1)
-            weighted *= gap
-            squares[k] += np.sum(weighted)
-    return u_bar, squares

@@ -12,7 +12,7 @@ from typing import TypeGuard
 import numpy as np
 
 from ..ground import xp as _xp
-from ..ground.linalg import by_differences
+from ..ground.distances import Pairs
 from ..ground.xp import HostMatrix, HostVector, Matrix, Vector
 from . import evidence
 from .evidence import AnyKernel, InPlaceKernel, cross, host_lengths, scaled_pair
@@ -47,14 +47,6 @@ def predict_and_pullback(
         W *= variance_bar
         W += np.outer(_xp.as_host(alpha), mean_bar)
         W *= slope
-        return 2.0 * _apart(u, v, W) / host_lengths(kernel)
+        return _xp.as_host(Pairs(v, u).pull(W.T)[0]) / host_lengths(kernel)
 
     return mean, variance, pull
-
-
-def _apart(u: HostMatrix, v: HostMatrix, W: HostMatrix) -> HostMatrix:
-    """``Σᵢ Wᵢⱼ (v_jd − u_id)``, (m, d); from the differences where their expansion cancels."""
-    if not by_differences(u, v):
-        return v * W.sum(axis=0)[:, None] - W.T @ u
-    columns = (np.sum(W * (v[:, d] - u[:, d, None]), axis=0) for d in range(u.shape[1]))
-    return np.column_stack(list(columns))

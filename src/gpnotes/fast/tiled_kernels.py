@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..ground import xp as _xp
-from ..ground.linalg import by_differences
+from ..ground.distances import by_differences
 from ..ground.params import Parameters, added, cotangent
 from ..ground.xp import HostMatrix, HostVector, Matrix
 from .evidence import InPlaceKernel, cross, host_lengths, scaled

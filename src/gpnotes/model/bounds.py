@@ -17,7 +17,7 @@ from ..ground import check as _check
 from ..ground.params import Leaf, Parameters, flatten, free_leaves, names
 from ..ground.xp import HostMatrix, HostVector, Matrix, Vector, epsilon, to_numpy
 
-__all__ = ["distances", "ends", "limits", "touched"]
+__all__ = ["ends", "limits", "strides", "touched"]
 
 _FAR = math.log(1e5)  # lengthscales, in units of the range of the inputs
 _WIDE = math.log(1e10)  # what has no unit, in units of its start
@@ -58,7 +58,7 @@ def ends(obj: Parameters, X: Matrix, y: Vector, *, fixed: Collection[str] = ()) 
     return _pairs(_end(kinds[path], here, units) for path, here in entries)
 
 
-def distances(obj: Parameters, y: Vector, *, fixed: Collection[str] = ()) -> HostVector:
+def strides(obj: Parameters, y: Vector, *, fixed: Collection[str] = ()) -> HostVector:
     """For each entry of `params.flatten`, how far away another value is another statement.
 
     1 for a logarithm, a factor of e; for a mean of y, the standard deviation of y; for others the

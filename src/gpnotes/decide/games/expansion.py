@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...ground import check as _check
-from ...ground.linalg import squared_distances
+from ...ground.distances import squared_distances
 from ...ground.memory import blocks
 from ...ground.xp import Matrix, Vector, array_namespace, keep_copies
 

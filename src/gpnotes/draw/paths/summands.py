@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-from ...ground.linalg import centroid
+from ...ground.distances import centroid
 from ...ground.random import Stream
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...infer.features import Frequencies, draw_frequencies

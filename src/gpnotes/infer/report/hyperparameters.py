@@ -10,7 +10,7 @@ import numpy as np
 from ...ground.ascent import Function
 from ...ground.params import Parameters, flatten, free_leaves, names
 from ...ground.xp import HostMatrix, Vector, epsilon
-from ...model.bounds import distances
+from ...model.bounds import strides
 from .curvature import survey
 
 __all__ = ["Hyperparameter", "surveyed"]
@@ -60,7 +60,7 @@ def surveyed(
     entries = names(end, fixed=fixed)
     nearer_top = box[:, 1] - vector < vector - box[:, 0]
     sides = np.isin(entries, list(at_bounds)) * np.where(nearer_top, 1.0, -1.0)
-    units = distances(end, y, fixed=fixed)
+    units = strides(end, y, fixed=fixed)
     seen = survey(objective, vector, sides, units, epsilon(y) ** 0.2)
     positive = {leaf.path: leaf.constraint != "real" for leaf in free_leaves(end, fixed)}
     columns = zip(entries, vector, seen.errors, seen.states, seen.low, seen.high, strict=True)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from ...ground import check as _check
-from ...ground.linalg import squared_distances
+from ...ground.distances import squared_distances
 from ...ground.params import cotangent, fixed, positive
 from ...ground.xp import Array, Matrix, Numbers, Vector, array_namespace, symmetric_part
 from .algebra import Kernel

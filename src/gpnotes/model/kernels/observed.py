@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
 from ...ground import xp as _xp
-from ...ground.linalg import squared_distances_pullback
+from ...ground.distances import squared_distances_pullback
 from ...ground.params import cotangent
 from ...ground.xp import Array, Matrix, Vector, array_namespace
 from .algebra import Kernel, Scaled, Sum

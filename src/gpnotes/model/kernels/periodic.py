@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass
 from typing import Self
 
-from ...ground.linalg import centroid, squared_distances, squared_distances_pullback
+from ...ground.distances import centroid, squared_distances, squared_distances_pullback
 from ...ground.params import cotangent, positive
 from ...ground.xp import Array, Matrix, Numbers, Vector, array_namespace
 from .algebra import Kernel

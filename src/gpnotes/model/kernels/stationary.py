@@ -15,7 +15,7 @@ from ...fast import profiles
 from ...fast.evidence import serves
 from ...fast.tiled_kernels import OfDistances
 from ...fast.tiles import TiledKernel
-from ...ground.linalg import centroid, squared_distances, squared_distances_pullback
+from ...ground.distances import centroid, squared_distances, squared_distances_pullback
 from ...ground.params import cotangent, positive
 from ...ground.xp import Array, HostArray, Matrix, Numbers, Vector, array_namespace
 from .algebra import Kernel

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import gpnotes
-from gpnotes.ground import linalg, params, quadrature, random
+from gpnotes.ground import distances, linalg, params, quadrature, random
 from gpnotes.model import gaussian, priors
 
 from ..answers import call
@@ -55,9 +55,9 @@ CALLS = (
     call("Cholesky.extend", _FACTOR.extend,
          cross=matrix(0.1 * np.ones((3, 2)), rows=True, columns=True),
          block=covariance(_K[:2, :2]).but("an asymmetric matrix", "a negative matrix")),
-    call("squared_distances", linalg.squared_distances, u=matrix(np.ones((3, 2)), columns=True),
+    call("squared_distances", distances.squared_distances, u=matrix(np.ones((3, 2)), columns=True),
          v=matrix(np.ones((4, 2)), columns=True).but("None")),
-    call("squared_distances_pullback", linalg.squared_distances_pullback,
+    call("squared_distances_pullback", distances.squared_distances_pullback,
          u=matrix(np.ones((3, 2)), columns=True),
          v=matrix(np.ones((4, 2)), columns=True).but("None"),
          q_bar=matrix(np.ones((3, 4)), rows=True, columns=True)),
