@@ -1,4 +1,4 @@
-"""What the in-place paths to the evidence share: K_y factored, and inverted, where it stands.
+"""K_y factored, and inverted, where it stands.
 
 K is a NumPy array (n, n) in Fortran order, of which the lower triangle is read and written.
 """
@@ -26,19 +26,12 @@ class Evidence(NamedTuple):
 
 
 class Solved(NamedTuple):
-    """``log p(y)``, α, the lower triangle of K_y⁻¹; ``residualᵀα``, ``αᵀα`` and ``tr K_y⁻¹``."""
+    """``log p(y)``, its derivative by σ_n², α, the lower triangle of K_y⁻¹."""
 
     value: float
+    noise_var_bar: float
     alpha: HostVector
     inverse: HostMatrix
-    fit: float
-    squares: float
-    trace: float
-
-    @property
-    def noise_var_bar(self) -> float:
-        """The derivative by σ_n², ``½ (αᵀα − tr K_y⁻¹)``."""
-        return 0.5 * (self.squares - self.trace)
 
 
 def solved(K: HostMatrix, noise_var: float, residual: Vector) -> Solved | None:
@@ -53,10 +46,9 @@ def solved(K: HostMatrix, noise_var: float, residual: Vector) -> Solved | None:
     log_det = 2.0 * float(np.sum(np.log(diagonal(lower))))
     alpha, _ = _xp.lapack("potrs", K)(lower, r, lower=1)
     inverse, _ = _xp.lapack("potri", K)(lower, lower=1, overwrite_c=1)
-    fit = _dot(r, alpha)
-    value = -0.5 * (fit + log_det + r.shape[0] * LOG_2PI)
-    trace = float(np.sum(diagonal(inverse)))
-    return Solved(value, alpha, inverse, fit, _dot(alpha, alpha), trace)
+    value = -0.5 * (_dot(r, alpha) + log_det + r.shape[0] * LOG_2PI)
+    noise_var_bar = 0.5 * (_dot(alpha, alpha) - float(np.sum(diagonal(inverse))))
+    return Solved(value, noise_var_bar, alpha, inverse)
 
 
 def cholesky(K: HostMatrix, noise_var: float, *, clean: int) -> HostMatrix | None:

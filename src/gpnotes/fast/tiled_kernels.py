@@ -14,14 +14,20 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ..ground import memory
 from ..ground import xp as _xp
-from ..ground.distances import by_differences
 from ..ground.params import Parameters, added, cotangent
-from ..ground.xp import HostMatrix, HostVector, Matrix
-from .evidence import InPlaceKernel, cross, host_lengths, scaled
-from .tiles import Tile, TiledKernel
+from ..ground.xp import HostMatrix, Matrix, Vector
+from .evidence import HostPairs, InPlaceKernel, host_lengths, scaled, values_and_slopes
+from .factors import Evidence
+from .tiles import Tile, TiledKernel, evidence_and_gradient, serves
 
-__all__ = ["ByHooks", "Multiplied", "OfDistances", "Scaled", "Summed", "Wrapped", "tiled"]
+__all__ = [
+    "ByHooks", "Multiplied", "OfDistances", "Scaled", "Summed", "Wrapped", "evidence_in_place",
+    "tiled",
+]  # fmt: skip
+
+_SMALL = 512  # points up to which all tiles of a kernel are kept: few enough to cost no memory
 
 
 class Hooks(Parameters, Protocol):
@@ -45,6 +51,19 @@ def tiled(kernel: Hooks, x: Matrix) -> TiledKernel:
     hooks = {"_gram", "_pull", "_on_tiles"}
     speaker = next(kind for kind in type(kernel).__mro__ if hooks & vars(kind).keys())
     return kernel._on_tiles(x) if "_on_tiles" in vars(speaker) else ByHooks(kernel, x)
+
+
+def evidence_in_place(
+    kernel: Hooks, noise_var: float, X: Matrix, residual: Vector
+) -> Evidence | None:
+    """The evidence of any kernel; None for other namespaces, and where K_y needs jitter.
+
+    `residual` (n,) is what the observations have beyond the mean.
+    """
+    if not serves(X):
+        return None
+    memory.require_square(X.shape[0], like=X, copies=1, what="the Gram matrix")
+    return evidence_and_gradient(tiled(kernel, X), noise_var, X, residual)
 
 
 class ByHooks:
@@ -75,36 +94,42 @@ class ByHooks:
 
 
 class OfDistances:
-    """A stationary kernel with a profile in place; values and slopes of one tile are kept."""
+    """A stationary kernel with a profile in place.
+
+    Values and slopes of one tile are kept, those of all where there are few.
+    """
 
     def __init__(self, kernel: InPlaceKernel, x: Matrix) -> None:
         self._kernel = kernel
-        self._u = scaled(kernel, x)
-        self._tile: Tile | None = None
-        self._k = self._slope = np.empty((0, 0))
+        u = scaled(kernel, x)
+        self._pairs = HostPairs(u, u)
+        self._keeps_all = x.shape[0] <= _SMALL
+        self._made: dict[tuple[int, int], tuple[HostMatrix, HostMatrix]] = {}
         self._variance_bar = 0.0
         self._squares = np.zeros(x.shape[1])
 
     def values(self, tile: Tile) -> HostMatrix:
         """k on the tile."""
-        if tile != self._tile:
-            u, v = self._u[tile.rows], self._u[tile.columns]
-            slope = np.empty((v.shape[0], u.shape[0]), u.dtype, order="F")
-            self._k = cross(self._kernel, v, u, slope).T
-            self._slope = slope.T
-            self._tile = tile
-        return self._k
+        return self._values_and_slopes(tile)[0]
 
     def pull(self, tile: Tile, bar: HostMatrix) -> None:
         """Add ``Σᵢⱼ barᵢⱼ kᵢⱼ``, and ``Σᵢⱼ Wᵢⱼ (uᵢ − uⱼ)²`` with ``W = bar ∘ dk/dq``."""
-        self._variance_bar += _total(bar * self.values(tile))
-        u, v = self._u[tile.rows], self._u[tile.columns]
-        self._squares += _weighted_squares(u, v, bar * self._slope)
+        k, slope = self._values_and_slopes(tile)
+        self._variance_bar += _total(bar * k)
+        self._squares += _xp.as_host(self._pairs.pull(bar * slope, *tile)[1])
+
+    def _values_and_slopes(self, tile: Tile) -> tuple[HostMatrix, HostMatrix]:
+        key = tile.rows.start, tile.columns.start
+        if key not in self._made:
+            if not self._keeps_all:
+                self._made.clear()
+            self._made[key] = values_and_slopes(self._kernel, self._pairs, *tile)
+        return self._made[key]
 
     def kernel_bar(self) -> Parameters:
         """The derivatives by variance and lengthscale, ``Σ bar k / σ_f²`` and ``−2 Σ W … / ℓ``."""
         lengths = host_lengths(self._kernel)
-        lengths_bar = -2.0 * self._squares.astype(self._u.dtype) / lengths
+        lengths_bar = -2.0 * self._squares.astype(self._pairs.dtype) / lengths
         return cotangent(
             self._kernel,
             variance=self._variance_bar / self._kernel.variance,
@@ -114,20 +139,6 @@ class OfDistances:
 
 def _total(a: HostMatrix) -> float:
     return float(np.sum(a))
-
-
-def _weighted_squares(u: HostMatrix, v: HostMatrix, W: HostMatrix) -> HostVector:
-    """``Σᵢⱼ Wᵢⱼ (uᵢ − vⱼ)²``, (d,), in float64, from differences where the distances are."""
-    if by_differences(u, v):
-        gaps = (u[:, k, None] - v[None, :, k] for k in range(u.shape[1]))
-        # W first: a square may overflow where W is zero
-        return np.asarray([_total(gap * W * gap) for gap in gaps])
-    u, v, W = (a.astype(np.float64, copy=False) for a in (u, v, W))
-    d = u.shape[1]
-    right = np.asfortranarray(np.column_stack([v, v * v, np.ones(v.shape[0])]))
-    moved = _xp.blas("gemm", W)(1.0, W.T, right, trans_a=1)
-    terms = u * (u * moved[:, -1:] - 2.0 * moved[:, :d]) + moved[:, d : 2 * d]
-    return np.sum(terms, axis=0)
 
 
 class Summed:

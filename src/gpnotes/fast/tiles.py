@@ -13,6 +13,7 @@ rows are never behind the columns, and contiguous along them.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -22,9 +23,10 @@ from ..ground.memory import blocks
 from ..ground.params import Parameters
 from ..ground.threads import in_one_pool
 from ..ground.xp import HostMatrix, Matrix, Vector, array_namespace
-from .factors import Evidence, Solved, diagonal, solved
+from .factors import Evidence, Solved, solved
 
-__all__ = ["Tile", "TiledKernel", "evidence_and_gradient", "serves"]
+__all__ = ["Tile", "TiledKernel", "evidence_and_gradient", "serves", "tiles_of"]
+
 
 _SIDE = 256  # rows of a tile: 512 KiB in float64, so that a few at work fit a core's cache
 
@@ -69,19 +71,19 @@ def evidence_and_gradient(
     """The evidence and its derivatives, or None where K_y needs jitter; O(n³), one n × n buffer."""
     n = X.shape[0]
     K = np.zeros((n, n), X.dtype, order="F")
-    for tile in _tiles(n):
+    for tile in tiles_of(n, _SIDE):
         K.T[tile] = kernel.values(tile)
     found = solved(K, noise_var, residual)
     if found is None:
         return None
-    for tile in _tiles(n):
+    for tile in tiles_of(n, _SIDE):
         kernel.pull(tile, _bar(found, tile))
     return Evidence(found.value, kernel.kernel_bar(), found.noise_var_bar, found.alpha)
 
 
-def _tiles(n: int) -> Iterator[Tile]:
-    """Tiles that cover the triangle."""
-    cuts = blocks(n, 1, _SIDE)
+def tiles_of(n: int, side: int) -> Iterator[Tile]:
+    """Tiles of so many rows that cover the triangle."""
+    cuts = blocks(n, 1, side)
     return (Tile(rows, columns) for i, rows in enumerate(cuts) for columns in cuts[i:])
 
 
@@ -93,7 +95,11 @@ def _bar(found: Solved, tile: Tile) -> HostMatrix:
     bar = found.alpha[tile.rows, None] * found.alpha[None, tile.columns]
     bar -= found.inverse.T[tile]
     if tile.on_diagonal:
-        bar = np.triu(bar)
-        halved = diagonal(bar)
-        halved *= 0.5
+        bar *= _counted(bar.shape[0], bar.dtype)
     return bar
+
+
+@cache
+def _counted(size: int, dtype: np.dtype) -> HostMatrix:
+    """One above the diagonal, a half on it, zero below; kept, since there are few sizes."""
+    return np.triu(np.ones((size, size), dtype)) - 0.5 * np.eye(size, dtype=dtype)

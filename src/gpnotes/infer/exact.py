@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..fast import evidence as in_place
-from ..fast.any_kernel import evidence_in_place
+from ..fast.tiled_kernels import evidence_in_place
 from ..ground import check as _check
 from ..ground import memory
 from ..ground import xp as _xp
@@ -317,9 +317,9 @@ def log_evidence(gp: GP, X: Matrix, y: Vector) -> float:
 def log_evidence_and_gradient(gp: GP, X: Matrix, y: Vector) -> tuple[float, GP]:
     """``log p(y)`` and its derivatives by all hyperparameters, as a `GP` that holds them; O(n³).
 
-    What a fit calls at each step. For NumPy arrays it works in place, in two n × n buffers for an
-    RBF or Matérn kernel, in one for all others, sums and products above all; for other namespaces,
-    and where K_y needs jitter, it is `condition` and `Posterior.evidence_gradient`.
+    What a fit calls at each step. For NumPy arrays it works in place, in one n × n buffer, whatever
+    the kernel; for other namespaces, and where K_y needs jitter, it is `condition` and
+    `Posterior.evidence_gradient`.
     :eq:`eq-fv-gradient`. Raises what `log_evidence` raises.
     Source: Rasmussen & Williams (2006), equation 5.9.
 
@@ -344,7 +344,7 @@ def quiet_evidence(gp: GP, X: Matrix, y: Vector) -> tuple[float, GP, float]:
     """
     known = not isinstance(gp.mean, BasisMean)
     found = known and evidence_in_place(gp.kernel, gp.noise_var, X, residual_of(gp, X, y))
-    if not found:  # unknown weights, or a matrix that needs jitter
+    if not found:  # unknown weights, a matrix that needs jitter, or another namespace
         posterior = _conditioned(gp, X, y)
         return posterior.log_evidence, posterior.evidence_gradient()[0], posterior.cholesky.jitter
     mean_bar, _ = fitted_mean(gp).pullback(X, found.alpha)
