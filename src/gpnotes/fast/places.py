@@ -47,6 +47,6 @@ def predict_and_pullback(
         W *= variance_bar
         W += np.outer(_xp.as_host(alpha), mean_bar)
         W *= slope
-        return _xp.as_host(Pairs(v, u).pull(W.T)[0]) / host_lengths(kernel)
+        return _xp.as_host(Pairs(v, u).side(W.T)) / host_lengths(kernel)
 
     return mean, variance, pull

@@ -17,6 +17,7 @@ import numpy as np
 from ..ground import memory
 from ..ground import xp as _xp
 from ..ground.params import Parameters, added, cotangent
+from ..ground.threads import in_one_pool
 from ..ground.xp import HostMatrix, Matrix, Vector
 from .evidence import HostPairs, InPlaceKernel, host_lengths, scaled, values_and_slopes
 from .factors import Evidence
@@ -63,7 +64,18 @@ def evidence_in_place(
     if not serves(X):
         return None
     memory.require_square(X.shape[0], like=X, copies=1, what="the Gram matrix")
-    return evidence_and_gradient(tiled(kernel, X), noise_var, X, residual)
+    at_work = tiled(kernel, X)
+    if isinstance(at_work, OfDistances):
+        return evidence_and_gradient(at_work, noise_var, X, residual)
+    return _in_one_pool(at_work, noise_var, X, residual)
+
+
+@in_one_pool
+def _in_one_pool(
+    kernel: TiledKernel, noise_var: float, X: Matrix, residual: Vector
+) -> Evidence | None:
+    """The same for kernels that may multiply with NumPy."""
+    return evidence_and_gradient(kernel, noise_var, X, residual)
 
 
 class ByHooks:

@@ -21,7 +21,6 @@ import numpy as np
 from ..ground import xp as _xp
 from ..ground.memory import blocks
 from ..ground.params import Parameters
-from ..ground.threads import in_one_pool
 from ..ground.xp import HostMatrix, Matrix, Vector, array_namespace
 from .factors import Evidence, Solved, solved
 
@@ -64,7 +63,6 @@ def serves(X: Matrix) -> bool:
     return X.shape[0] > 0 and _xp.is_numpy_namespace(array_namespace(X))
 
 
-@in_one_pool  # a kernel may multiply with NumPy
 def evidence_and_gradient(
     kernel: TiledKernel, noise_var: float, X: Matrix, residual: Vector
 ) -> Evidence | None:

@@ -19,7 +19,7 @@ from .xp import Array, Matrix, Vector, array_namespace
 __all__ = ["by_differences", "centroid", "squared_distances", "squared_distances_pullback"]
 
 _ENTRIES = 2**18  # entries at a time that are in a better precision than the result
-_DIFFERENCES = 2**15  # entries of differences at a time: 256 KiB, so that a few fit a core's cache
+_DIFFERENCES = 2**16  # entries of differences at a time: 512 KiB, so that a few fit a core's cache
 
 ALL = slice(None)
 
@@ -137,16 +137,22 @@ def squared_distances_pullback(
     _check.alike(_check.matrix(q_bar, "q_bar", rows=n, columns=m), "q_bar", u, "u")
     xp = array_namespace(u)
     turned = xp.matrix_transpose(q_bar)
+    pairs = Pairs(u, u if v is None else v)
+    if pairs.by_differences:
+        u_bar, v_bar = pairs.both_sides(q_bar)
+        return (u_bar + v_bar, None) if v is None else (u_bar, v_bar)
     if v is None:
-        return xp.astype(Pairs(u, u).pull(q_bar + turned)[0], u.dtype), None
-    u_bar, v_bar = Pairs(u, v).pull(q_bar)[0], Pairs(v, u).pull(turned)[0]
-    return xp.astype(u_bar, u.dtype), xp.astype(v_bar, u.dtype)
+        return xp.astype(pairs.side(q_bar + turned), u.dtype, copy=False), None
+    bars = pairs.side(q_bar), Pairs(v, u).side(turned)
+    return xp.astype(bars[0], u.dtype, copy=False), xp.astype(bars[1], u.dtype, copy=False)
 
 
 class Pairs:
-    """All pairs of a row of u (n, d) and a row of v (m, d), both about one centre.
+    """All pairs of a row of u (n, d) and a row of v (m, d), about one centre, under weights (n, m).
 
-    They stand in the precision in which their distances are made.
+    Points stand in the precision in which their distances are made, and so does what comes back:
+    in float64 where distances are expanded, since large weights of near points cancel. Weights in
+    float32 are widened then, a few rows at a time.
     """
 
     def __init__(self, u: Matrix, v: Matrix) -> None:
@@ -154,24 +160,44 @@ class Pairs:
         self.u, self.v = (u, v) if self.by_differences else (_xp.in_double(u), _xp.in_double(v))
 
     def pull(self, W: Matrix, rows: slice = ALL, columns: slice = ALL) -> tuple[Matrix, Vector]:
-        """``2 Σⱼ Wᵢⱼ (uᵢ − vⱼ)``, (n, d), and ``Σᵢⱼ Wᵢⱼ (uᵢ − vⱼ)²``, (d,), for weights W (n, m).
+        """``2 Σⱼ Wᵢⱼ (uᵢ − vⱼ)``, (n, d), and ``Σᵢⱼ Wᵢⱼ (uᵢ − vⱼ)²``, (d,).
 
-        Of `rows` of u and `columns` of v alone, if W is for these. What comes back is in the
-        precision of the pairs: in float64 where W is in float32 and its large weights of near
-        points would cancel; such a W is widened a few rows at a time.
+        Of `rows` of u and `columns` of v alone, if W is for these.
         """
-        xp = array_namespace(W)
         some = self._some_of_differences if self.by_differences else self._some_of_products
-        u, (n, m) = self.u[rows, :], W.shape
-        entries = _DIFFERENCES if self.by_differences else _ENTRIES
-        if not self.by_differences and W.dtype == u.dtype:
-            return some(u, columns, W)
-        blocks = memory.blocks(n, m, entries)
+        u, blocks = self.u[rows, :], self._blocks(W)
         if len(blocks) == 1:
             return some(u, columns, W)
         parts = [some(u[i, :], columns, W[i, :]) for i in blocks]
         sums, squares = zip(*parts, strict=True)
-        return xp.concat(sums), sum(squares[1:], start=squares[0])
+        return array_namespace(W).concat(sums), sum(squares[1:], start=squares[0])
+
+    def side(self, W: Matrix) -> Matrix:
+        """The first of `pull`."""
+        if self.by_differences:
+            return self.pull(W)[0]
+        d = self.u.shape[1]
+        parts = []
+        for rows in self._blocks(W):
+            moved = _product(_xp.in_double(W[rows, :]), self._moments[:, : d + 1])
+            parts.append(2.0 * (self.u[rows, :] * moved[:, d:] - moved[:, :d]))
+        return parts[0] if len(parts) == 1 else array_namespace(W).concat(parts)
+
+    def both_sides(self, W: Matrix) -> tuple[Matrix, Matrix]:
+        """That and ``−2 Σᵢ Wᵢⱼ (uᵢ − vⱼ)``, (m, d), from the same differences."""
+        xp = array_namespace(W)
+        sums = []
+        for k in range(self.u.shape[1]):
+            weighted = W * (self.u[:, None, k] - self.v[None, :, k])
+            sums.append((2.0 * xp.sum(weighted, axis=1), -2.0 * xp.sum(weighted, axis=0)))
+        by_u, by_v = zip(*sums, strict=True)
+        return xp.stack(by_u, axis=1), xp.stack(by_v, axis=1)
+
+    def _blocks(self, W: Matrix) -> list[slice]:
+        n, m = W.shape
+        if self.by_differences:
+            return memory.blocks(n, m, _DIFFERENCES)
+        return [ALL] if W.dtype == self.u.dtype else memory.blocks(n, m, _ENTRIES)
 
     def _some_of_differences(self, u: Matrix, columns: slice, W: Matrix) -> tuple[Matrix, Vector]:
         xp = array_namespace(W)
@@ -185,18 +211,17 @@ class Pairs:
         return xp.stack(sums, axis=1), xp.stack(squares)
 
     def _some_of_products(self, u: Matrix, columns: slice, W: Matrix) -> tuple[Matrix, Vector]:
-        xp = array_namespace(W)
         d = u.shape[1]
         moved = _product(_xp.in_double(W), self._moments[columns, :])
-        sums = u * moved[:, -1:]
-        squares = u * (sums - 2.0 * moved[:, :d]) + moved[:, d : 2 * d]
-        return 2.0 * (sums - moved[:, :d]), xp.sum(squares, axis=0)
+        sums = u * moved[:, d : d + 1]
+        squares = u * (sums - 2.0 * moved[:, :d]) + moved[:, d + 1 :]
+        return 2.0 * (sums - moved[:, :d]), array_namespace(W).sum(squares, axis=0)
 
     @cached_property
     def _moments(self) -> Matrix:
-        """``[v, v², 1]``, (m, 2d + 1): what weights meet in one product."""
+        """``[v, 1, v²]``, (m, 2d + 1): what weights meet in one product."""
         xp = array_namespace(self.v)
-        return xp.concat([self.v, self.v * self.v, xp.ones_like(self.v[:, :1])], axis=1)
+        return xp.concat([self.v, xp.ones_like(self.v[:, :1]), self.v * self.v], axis=1)
 
 
 def _product(a: Matrix, b: Matrix) -> Matrix:
