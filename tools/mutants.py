@@ -39,7 +39,7 @@ _TESTS = {  # of the rooms whose tests do not carry their name alone
     "fast": ("fast/test_evidence.py", "fast/test_tiles.py", "infer/test_exact.py"),
     "model/priors": ("ground/test_params.py",),
     "model/process": ("infer/test_exact.py", "test_misuse.py"),
-    "ground/distances": ("ground/test_distances.py", "fast/test_inducing.py"),
+    "ground/distances": ("ground/test_distances.py", "fast/test_evidence.py"),
     "ground/xp": ("ground/test_xp.py", "ground/test_linalg.py"),
 }
 _ENOUGH = 0.95

@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpnotes.ground import distances
-from gpnotes.ground.distances import Pairs, squared_distances_pullback
-from gpnotes.ground.linalg import squared_distances
+from gpnotes.ground.distances import Pairs, squared_distances, squared_distances_pullback
 from gpnotes.ground.xp import to_numpy
 from gpnotes.testing import gradcheck
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.gaussian_process import kernels as sk
 
 import gpnotes as g
-from gpnotes.ground.linalg import squared_distances
+from gpnotes.ground.distances import squared_distances
 from gpnotes.ground.xp import to_numpy
 
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.interpolate import CubicSpline, RBFInterpolator
 
 import gpnotes as g
-from gpnotes.ground.linalg import squared_distances
+from gpnotes.ground.distances import squared_distances
 from gpnotes.ground.params import flatten
 from gpnotes.model.kernels import ThinPlate
 from gpnotes.testing import check_kernel
