@@ -1,25 +1,32 @@
-"""One pool of BLAS threads at work, where NumPy and SciPy have brought one each.
+"""How many BLAS threads a computation has: one pool at work, and one thread for a small problem.
 
 Wheels of NumPy and of SciPy hold a library of linear algebra each, with threads of its own that
 wait for the next product by spinning. Code that goes from one library to the other, hundreds of
 times a second, has both pools spin for the same cores: an epoch of a sparse variational process
-that one thread does in half a second took from two to twenty-five on two.
+that one thread does in half a second took from two to twenty-five on two. And threads that share a
+small problem wait for each other at every product. Where another process keeps a core busy, that
+is a wait for the scheduler: thirty evaluations of Bayesian optimisation took up to twenty times
+as long as on one thread.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
-from functools import cache, wraps
+from functools import wraps
+from itertools import product
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from threading import Lock
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["in_one_pool"]
+__all__ = ["called_back", "in_one_pool", "threads_for"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+_SMALL = 2**27  # multiplications, a product of three matrices' sides of 512
 
 
 def in_one_pool(function: Callable[P, R]) -> Callable[P, R]:
@@ -31,23 +38,160 @@ def in_one_pool(function: Callable[P, R]) -> Callable[P, R]:
 
     @wraps(function)
     def called(*args: P.args, **kwargs: P.kwargs) -> R:
-        with _one_pool():
+        with _rests().of_numpy:
             return function(*args, **kwargs)
 
     return called
 
 
-def _one_pool() -> AbstractContextManager[Any]:
-    numpys = _pool_of_numpy()
-    return nullcontext() if numpys is None else numpys.limit(limits=1)
+def threads_for(work: Callable[..., int]) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """The function with the threads that its work can use: one alone, or those of one pool.
+
+    `work` tells from the same arguments, which are admitted, about how many multiplications it is.
+    A small problem has one thread, whatever the machine does beside; up to some 500 points that is
+    as fast as two. A large one is as if `in_one_pool`.
+    """
+
+    def decorated(function: Callable[P, R]) -> Callable[P, R]:
+        @wraps(function)
+        def called(*args: P.args, **kwargs: P.kwargs) -> R:
+            rests = _rests()
+            with rests.of_all if work(*args, **kwargs) <= _SMALL else rests.of_numpy:
+                return function(*args, **kwargs)
+
+        return called
+
+    return decorated
 
 
-@cache
-def _pool_of_numpy() -> ThreadpoolController | None:
-    """NumPy's own, if there is another; SciPy's linear algebra is loaded before this is asked."""
-    import scipy.linalg  # noqa: F401
+def called_back(function: Callable[P, R]) -> Callable[P, R]:
+    """The function with the threads that there were before the small problem that calls it.
 
-    pools = ThreadpoolController().select(user_api="blas")
-    paths = [pool.filepath for pool in pools.lib_controllers]
-    own = [path for path in paths if any("numpy" in part for part in Path(path).parts[-3:-1])]
-    return pools.select(filepath=own) if own and len(paths) > len(own) else None
+    An optimiser's own algebra is of a few numbers; what it minimises may be large.
+    """
+
+    @wraps(function)
+    def called(*args: P.args, **kwargs: P.kwargs) -> R:
+        rest = _rests().of_all
+        rest.__exit__()
+        try:
+            return function(*args, **kwargs)
+        finally:
+            rest.__enter__()
+
+    return called
+
+
+_LOCK = Lock()  # over whoever is counted as inside
+
+
+def _renew() -> None:
+    """In a child of the process, which another Python thread may have had in its hands."""
+    global _LOCK
+    _LOCK = Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew)
+
+
+class _Pool(NamedTuple):
+    """How many threads a library has, and the way to say how many."""
+
+    many: Callable[[], int]
+    have: Callable[[int], object]
+
+
+def _pool(library: Any) -> _Pool:
+    """The library's own functions, where all Python threads share its pool.
+
+    Since 3.8 threadpoolctl lets but the first Python thread that asked change such a pool. Here
+    whoever leaves last gives it back, who may be another; and no call may cost much.
+    """
+    if getattr(library, "threading_layer", None) == "pthreads":
+        for prefix, suffix in product(("scipy_", ""), ("64_", "_64", "")):
+            ways = (f"{prefix}openblas_{verb}_num_threads{suffix}" for verb in ("get", "set"))
+            many, have = (getattr(library.dynlib, way, None) for way in ways)
+            if many and have:
+                return _Pool(many, have)
+    return _Pool(library.get_num_threads, library.set_num_threads)
+
+
+class _Pools:
+    """Pools of which each has one thread as long as anybody is inside.
+
+    Python threads come and go in any order, and pools are the process's: whoever comes first keeps
+    what they had, and whoever leaves last gives it back.
+    """
+
+    def __init__(self, pools: list[_Pool]) -> None:
+        self._pools = pools
+        self._before: list[int] = []
+        self._inside = 0
+
+    def enter(self) -> None:
+        """One more is inside."""
+        if not self._inside:
+            self._before = [pool.many() for pool in self._pools]
+            for pool in self._pools:
+                pool.have(1)
+        self._inside += 1
+
+    def leave(self) -> None:
+        """One less."""
+        self._inside -= 1
+        if not self._inside:
+            for pool, many in zip(self._pools, self._before, strict=True):
+                pool.have(many)
+
+
+class _Rest(NamedTuple):
+    """A context in which these rest."""
+
+    pools: tuple[_Pools, ...]
+
+    def __enter__(self) -> None:
+        with _LOCK:
+            for pools in self.pools:
+                pools.enter()
+
+    def __exit__(self, *problem: object) -> None:
+        with _LOCK:
+            for pools in self.pools:
+                pools.leave()
+
+
+class _Rests(NamedTuple):
+    """For a large problem, and for a small one."""
+
+    of_numpy: _Rest
+    of_all: _Rest
+
+
+def _rests() -> _Rests:
+    """NumPy's pool, if there is another, and all of them; once SciPy's is loaded.
+
+    They count apart: a small problem within a large one, or beside it, leaves it NumPy's rest.
+    """
+    global _FOUND
+    if _FOUND is None:
+        import scipy.linalg  # noqa: F401
+
+        with _LOCK:  # there must not be two that count
+            _FOUND = _FOUND or _look()
+    return _FOUND
+
+
+_FOUND: _Rests | None = None
+
+
+def _look() -> _Rests:
+    of_numpy: list[_Pool] = []
+    others: list[_Pool] = []
+    for library in ThreadpoolController().select(user_api="blas").lib_controllers:
+        own = any("numpy" in part for part in Path(library.filepath).parts[-3:-1])
+        (of_numpy if own else others).append(_pool(library))
+    if not others:
+        of_numpy, others = others, of_numpy
+    first, second = _Pools(of_numpy), _Pools(others)
+    return _Rests(_Rest((first,)), _Rest((first, second)))

@@ -31,6 +31,7 @@ from .array_types import (
     Vector,
 )
 from .namespace import array_namespace
+from .threads import called_back, threads_for
 
 __all__ = [
     "LOG_2PI",
@@ -228,6 +229,7 @@ class Minimum(Protocol):
     message: str
 
 
+@threads_for(lambda *_: 0)  # L-BFGS-B factors small matrices by LAPACK, at every step
 def minimise(
     f: Callable[[HostVector], tuple[float, HostVector]],
     start: HostVector,
@@ -238,6 +240,7 @@ def minimise(
     from scipy.optimize import minimize
 
     options = {"maxiter": steps}
+    f = called_back(f)
     return minimize(f, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
 
 

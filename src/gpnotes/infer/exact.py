@@ -16,6 +16,7 @@ from ..ground import xp as _xp
 from ..ground.linalg import Cholesky, factorise, warn_of_jitter
 from ..ground.params import cotangent
 from ..ground.random import Stream
+from ..ground.threads import threads_for
 from ..ground.xp import LOG_2PI, Matrix, Vector, array_namespace
 from ..model.basis import Trend, added, explained, joint_root, learn, mean_at, mean_bars, precision
 from ..model.gaussian import Normal
@@ -56,6 +57,7 @@ def condition(gp: GP, X: Matrix, y: Vector) -> Posterior:
     return posterior
 
 
+@threads_for(lambda gp, X, y: X.shape[0] ** 3)
 def _conditioned(gp: GP, X: Matrix, y: Vector) -> Posterior:
     """`condition` for data that are admitted, without a warning of jitter."""
     return _posterior(gp, X, y, _factor(gp, X))
@@ -92,6 +94,11 @@ class LeaveOneOut:
     mean: Vector
     variance: Vector
     log_density: Vector
+
+
+def _joint_work(posterior: Posterior, Xs: Matrix, *_: object, **__: object) -> int:
+    """Multiplications for f at all of Xs together, and for a root of its covariance."""
+    return (posterior.X.shape[0] + Xs.shape[0]) ** 2 * Xs.shape[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,6 +153,7 @@ class Posterior:
         mean, variance = (xp.concat(column) for column in zip(*predictions, strict=True))
         return mean, variance + self.gp.noise_var if noise else variance
 
+    @threads_for(lambda self, Xs: self.X.shape[0] ** 2 * Xs.shape[0])
     def _predict(self, Xs: Matrix) -> tuple[Vector, Vector]:
         pull, explained = self._project(Xs)
         variance = array_namespace(Xs).clip(self.gp.kernel.diag(Xs) - explained, 0.0, None)
@@ -179,8 +187,12 @@ class Posterior:
 
     def mean(self, Xs: Matrix) -> Vector:
         """The mean of f (and of y), (n*,), at Xs (n*, d); O(n n*)."""
-        pulls = [self.gp.kernel(b, self.X) @ self.alpha for b in self._chunks(Xs, None)]
+        pulls = [self._pull(rows) for rows in self._chunks(Xs, None)]
         return mean_at(self.gp.mean, self.trend, Xs) + array_namespace(Xs).concat(pulls)
+
+    @threads_for(lambda self, Xs: self.X.shape[0] * Xs.shape[0])
+    def _pull(self, Xs: Matrix) -> Vector:
+        return self.gp.kernel(Xs, self.X) @ self.alpha
 
     def variance(self, Xs: Matrix, noise: bool = False) -> Vector:
         """The variance, (n*,), at Xs (n*, d)."""
@@ -201,6 +213,7 @@ class Posterior:
         _check.flag(noise, "noise")
         memory.require_square(Xs.shape[0], like=Xs, copies=3, what="the predictive covariance")
 
+    @threads_for(_joint_work)
     def _project_jointly(self, Xs: Matrix, lower_only: bool = False) -> tuple[Vector, Matrix]:
         """What the data add to the mean, and the covariance that they leave, or one triangle."""
         if lower_only and self.trend is None and in_place.serves(self.gp.kernel, Xs):
@@ -221,8 +234,12 @@ class Posterior:
         singular, a pivoted one of as many columns as it has rank: ``root_kind`` says which.
         """
         self._admit_square(Xs, noise)
+        return self._jointly(Xs, self.gp.noise_var if noise else 0.0)
+
+    @threads_for(_joint_work)
+    def _jointly(self, Xs: Matrix, noise_var: float) -> Normal:
         pull, covariance = self._project_jointly(Xs, lower_only=True)
-        covariance = plus_noise(covariance, self.gp.noise_var if noise else 0.0)
+        covariance = plus_noise(covariance, noise_var)
         mean = mean_at(self.gp.mean, self.trend, Xs) + pull
         return joint_root(self.trend, mean, covariance, self.gp.kernel.diag(Xs))
 
@@ -251,6 +268,7 @@ class Posterior:
         fit += self.trend.surcharge if self.trend is not None else 0.0
         return -0.5 * (fit + self.cholesky.log_det + self.X.shape[0] * LOG_2PI)
 
+    @threads_for(lambda self: self.X.shape[0] ** 3)
     def evidence_gradient(self) -> tuple[GP, Matrix, Vector]:
         """The derivatives of `log_evidence`: ``(gp_bar, X_bar, y_bar)``.
 
@@ -270,6 +288,7 @@ class Posterior:
         gp_bar = cotangent(self.gp, kernel=kernel_bar, noise_var=noise_bar, mean=mean_bar)
         return gp_bar, X_bar + by_mean, -self.alpha
 
+    @threads_for(lambda self: self.X.shape[0] ** 3)
     def leave_one_out(self) -> LeaveOneOut:
         """Predict every observation from all others, without n factorisations; O(n³).
 
@@ -292,6 +311,10 @@ class Posterior:
         memory.require_square(
             self.X.shape[0] + x.shape[0], like=x, copies=3, what="the extended Gram matrix"
         )
+        return self._extended(x, y)
+
+    @threads_for(lambda self, x, y: self.X.shape[0] ** 2 * x.shape[0])
+    def _extended(self, x: Matrix, y: Vector) -> Posterior:
         cross, block = self.gp.kernel(self.X, x), plus_noise(self.gp.kernel(x), self.gp.noise_var)
         factor = self.cholesky.extend(cross, block, name="the extended Gram matrix")
         xp = array_namespace(x)
@@ -337,6 +360,7 @@ def log_evidence_and_gradient(gp: GP, X: Matrix, y: Vector) -> tuple[float, GP]:
     return value, gp_bar
 
 
+@threads_for(lambda gp, X, y: X.shape[0] ** 3)
 def quiet_evidence(gp: GP, X: Matrix, y: Vector) -> tuple[float, GP, float]:
     """`log_evidence_and_gradient` of data that are admitted, and the jitter that it took.
 

@@ -20,6 +20,7 @@ from ..ground.ascent import ascend
 from ..ground.linalg import Cholesky, cholesky
 from ..ground.params import cotangent, flatten, flatten_gradient
 from ..ground.random import Stream
+from ..ground.threads import threads_for
 from ..ground.xp import Matrix, Vector, array_namespace
 from ..model.bounds import ends, limits
 from ..model.contracts import LabelLikelihood, Likelihood, require
@@ -58,6 +59,7 @@ def condition(gp: GP, X: Matrix, y: Vector, likelihood: Likelihood = _PROBIT) ->
     return _conditioned(gp, X, y, likelihood)
 
 
+@threads_for(lambda gp, X, y, likelihood: X.shape[0] ** 3)
 def _conditioned(gp: GP, X: Matrix, y: Vector, likelihood: Likelihood) -> LaplacePosterior:
     K = gp.kernel(X)
     mean = gp.mean(X)
@@ -163,6 +165,7 @@ class LaplacePosterior:
         xp = array_namespace(Xs)
         return xp.concat(means), xp.concat(variances)
 
+    @threads_for(lambda self, Xs: self.X.shape[0] ** 2 * Xs.shape[0])
     def _predict(self, Xs: Matrix) -> tuple[Vector, Vector]:
         xp = array_namespace(Xs)
         cross = self.gp.kernel(self.X, Xs)
@@ -198,6 +201,10 @@ class LaplacePosterior:
         _check.matrix(Xs, "Xs", columns=self.X.shape[1])
         _check.alike(Xs, "Xs", self.X, "X")
         memory.require_square(Xs.shape[0], like=Xs, copies=3, what="the predictive covariance")
+        return self._covariance(Xs)
+
+    @threads_for(lambda self, Xs: (self.X.shape[0] + Xs.shape[0]) ** 2 * Xs.shape[0])
+    def _covariance(self, Xs: Matrix) -> Matrix:
         half = self.cholesky.half_solve(self.sqrt_W[:, None] * self.gp.kernel(self.X, Xs))
         return self.gp.kernel(Xs) - array_namespace(Xs).matrix_transpose(half) @ half
 
@@ -217,6 +224,7 @@ class LaplacePosterior:
         fit = float(xp.sum(self.likelihood.log_density(self.y, self.mode)))
         return fit - 0.5 * float(xp.sum(self.gradient * deviation)) - 0.5 * self.cholesky.log_det
 
+    @threads_for(lambda self: self.X.shape[0] ** 3)
     def evidence_gradient(self) -> tuple[GP, Matrix]:
         """The derivatives of `log_evidence`: ``(gp_bar, X_bar)``; O(n³).
 

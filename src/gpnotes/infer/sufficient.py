@@ -13,6 +13,7 @@ from functools import cached_property
 
 from ..ground import xp as _xp
 from ..ground.linalg import Cholesky, cholesky
+from ..ground.threads import threads_for
 from ..ground.xp import LOG_2PI, Array, Matrix, Vector, array_namespace
 from ..model.process import GP
 
@@ -55,6 +56,7 @@ class Statistics:
         )
 
     @cached_property
+    @threads_for(lambda self: self.gram.shape[0] ** 3)
     def factor(self) -> Cholesky:
         """The factor L of ``B = I + ΦᵀΛ⁻¹Φ``; O(R³)."""
         B = _xp.symmetric_part(self.gram) + _xp.eye(self.gram.shape[0], self.gram)

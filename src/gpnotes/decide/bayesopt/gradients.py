@@ -21,6 +21,7 @@ from ...fast import places
 from ...fast.evidence import InPlaceKernel
 from ...ground import check as _check
 from ...ground import xp as _xp
+from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...infer.exact import Posterior
 from ...model.contracts import Acquisition, require
@@ -62,6 +63,7 @@ def predict_and_pullback(posterior: Posterior, Xs: Matrix) -> tuple[Vector, Vect
     return mean, variance, admitted_pull
 
 
+@threads_for(lambda posterior, Xs: posterior.X.shape[0] ** 2 * Xs.shape[0])
 def admitted_predict_and_pullback(
     posterior: Posterior, Xs: Matrix
 ) -> tuple[Vector, Vector, Pullback]:

@@ -11,7 +11,7 @@ from ...fast import evidence as in_place
 from ...ground import check as _check
 from ...ground import memory
 from ...ground.random import Stream
-from ...ground.threads import in_one_pool
+from ...ground.threads import in_one_pool, threads_for
 from ...ground.xp import Matrix, array_namespace
 from ...infer.exact import Posterior
 from ...model.kernels import Kernel
@@ -97,12 +97,14 @@ class Paths:
         parts = [self._pull(Xs[rows, :], values_bar[:, rows]) for rows in self._blocks(Xs)]
         return parts[0] if len(parts) == 1 else xp.concat(parts, axis=0)
 
+    @threads_for(lambda self, Xs: self.count * self._width * Xs.shape[0])
     def _values(self, Xs: Matrix) -> Matrix:
         Phi_t = array_namespace(Xs).matrix_transpose(self.features.rows(Xs))
         gp = self.posterior.gp
         drawn = self.weights @ Phi_t + self.update @ _cross(gp.kernel, self.posterior.X, Xs)
         return gp.mean(Xs)[None, :] + drawn
 
+    @threads_for(lambda self, Xs, values_bar: self.count * self._width * Xs.shape[0])
     def _pull(self, Xs: Matrix, values_bar: Matrix) -> Matrix:
         xp = array_namespace(Xs)
         gp, back = self.posterior.gp, xp.matrix_transpose(values_bar)
@@ -113,7 +115,11 @@ class Paths:
         return by_features + by_cross + by_mean
 
     def _blocks(self, Xs: Matrix) -> list[slice]:
-        return memory.blocks(Xs.shape[0], self.weights.shape[1] + self.update.shape[1])
+        return memory.blocks(Xs.shape[0], self._width)
+
+    @property
+    def _width(self) -> int:
+        return self.weights.shape[1] + self.update.shape[1]
 
     def _admit(self, Xs: Matrix) -> None:
         X = self.posterior.X
@@ -173,6 +179,7 @@ def admit_pairs(features: int) -> int:
     return features
 
 
+@threads_for(lambda posterior, features, *drawn: posterior.X.shape[0] ** 2 * features.size)
 def _update(posterior: Posterior, features: Features, weights: Matrix, noise: Matrix) -> Matrix:
     """``v = K_y⁻¹ (y − m(X) − Φ w − ε)`` of each path, (count, n)."""
     xp = array_namespace(weights)

@@ -13,6 +13,7 @@ from ...ground import check as _check
 from ...ground import memory
 from ...ground import xp as _xp
 from ...ground.params import added
+from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.contracts import Mean
 from ...model.kernels import Stationary
@@ -41,6 +42,7 @@ class Sums:
             X.shape[0], gram / noise_var, cross / noise_var, squares / noise_var, log_noise
         )
 
+    @threads_for(lambda self, kernel, X, r: self.frequencies.size**2 * X.shape[0])
     def _gram_and_cross(self, kernel: Stationary, X: Matrix, r: Vector) -> tuple[Matrix, Vector]:
         if cosines.serves(X):
             return cosines.gram_and_cross(X, r, *self.frequencies.waves_of(kernel))
@@ -77,8 +79,11 @@ class Pull:
 
     def __call__(self, X: Matrix, y: Vector) -> Slopes:
         kernel = _admit_rows(self.gp, self.frequencies, X, y)
+        return self._slopes(kernel, X, _xp.in_double(residual_of(self.gp, X, y)))
+
+    @threads_for(lambda self, kernel, X, r: self.frequencies.size**2 * X.shape[0])
+    def _slopes(self, kernel: Stationary, X: Matrix, r: Vector) -> Slopes:
         xp = array_namespace(X)
-        r = _xp.in_double(residual_of(self.gp, X, y))
         omega_bar = 0.0 * _xp.in_double(self.frequencies.unit)
         alphas = []
         for rows in memory.blocks(X.shape[0], self.frequencies.size):

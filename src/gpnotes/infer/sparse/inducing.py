@@ -10,6 +10,7 @@ from ...ground import memory
 from ...ground import xp as _xp
 from ...ground.linalg import Cholesky, factorise, warn_of_jitter
 from ...ground.params import cotangent, leaves, replaced
+from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.contracts import InducingVariables
 from ...model.kernels import Kernel
@@ -48,6 +49,7 @@ class Inducing:
         """Whether `inplace.inducing` can work for the variables, the kernel and inputs like Z."""
         return type(self.variables) is InducingPoints and in_place.serves(self.kernel, self.Z)
 
+    @threads_for(lambda self, X: self.size**2 * X.shape[0])
     def whiten(self, X: Matrix) -> tuple[Matrix, Vector]:
         """``V = L_u⁻¹ K_uf`` (M, n), and the gaps ``max(k(xᵢ, xᵢ) − |vᵢ|², 0)`` (n,); O(M² n)."""
         kernel = self.kernel
@@ -63,6 +65,7 @@ class Inducing:
         return iter(memory.blocks(n, self.size))
 
 
+@threads_for(lambda gp, variables, quiet=False: variables.size**3)
 def inducing_at(gp: GP, variables: InducingVariables, *, quiet: bool = False) -> Inducing:
     """The prior of u; variables that (nearly) coincide cost K_uu a jitter, of which a warning, if
     not `quiet`: a fit meets many."""

@@ -13,6 +13,7 @@ from ...fast import inducing as in_place
 from ...ground import check as _check
 from ...ground import xp as _xp
 from ...ground.params import added, cotangent
+from ...ground.threads import threads_for
 from ...ground.xp import Array, Matrix, Numbers, Vector, array_namespace
 from ...model.contracts import Mean
 from ...model.kernels import Kernel
@@ -63,6 +64,7 @@ class Sums:
         parts = (self._rows(rows.start, _xp.in_double(X[rows, :]), r[rows]) for rows in blocks)
         return reduce(add, parts)
 
+    @threads_for(lambda self, start, X, r: self.inducing.size**2 * X.shape[0])
     def _rows(self, start: int, X: Matrix, r: Vector) -> Statistics:
         xp = array_namespace(X)
         V, gap = self._whitened(start, X)
@@ -148,6 +150,7 @@ class Pull:
             return self._all_in_place(X, r, blocks)
         return reduce(add, (self._rows(X[rows, :], r[rows]) for rows in blocks))
 
+    @threads_for(lambda self, rows, r: self.inducing.size**2 * rows.shape[0])
     def _rows(self, rows: Matrix, r: Vector) -> Slopes:
         """With ``V_bar = w αᵀ − B⁻¹ V Λ⁻¹ − 2 V diag(g_bar)``, for V's share of Q and of the gaps.
 
@@ -187,6 +190,7 @@ class Pull:
         noise_bar = float(xp.sum(lambda_bar)) + by_noise
         return alpha, gap_bar + self.method.share * lambda_bar, noise_bar
 
+    @threads_for(lambda self, X, r, blocks: self.inducing.size**2 * X.shape[0])
     def _all_in_place(self, X: Matrix, r: Vector, blocks: list[slice]) -> Slopes:
         """The same for NumPy's arrays, rows with one noise, and kernels that work in place.
 

@@ -10,6 +10,7 @@ from ...ground import memory
 from ...ground import xp as _xp
 from ...ground.linalg import Cholesky
 from ...ground.random import Stream
+from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.gaussian import Normal, normal_of
 from ...model.process import GP, plus_noise
@@ -62,6 +63,7 @@ class SparsePosterior:
         pull, variance = (like_data(xp.concat(part), Xs) for part in zip(*parts, strict=True))
         return self.gp.mean(Xs) + pull, variance + self.gp.noise_var if noise else variance
 
+    @threads_for(lambda self, Xs: self.inducing.size**2 * Xs.shape[0])
     def _predict(self, Xs: Matrix) -> tuple[Vector, Vector]:
         xp = array_namespace(Xs)
         V, gap = self.inducing.whiten(Xs)
@@ -86,6 +88,7 @@ class SparsePosterior:
         covariance = plus_noise(self._covariance(Xs), self.gp.noise_var if noise else 0.0)
         return like_data(covariance, Xs)
 
+    @threads_for(lambda self, Xs: self.inducing.size * Xs.shape[0] ** 2)
     def _covariance(self, Xs: Matrix) -> Matrix:
         wide = _xp.in_double(Xs)
         xp = array_namespace(wide)

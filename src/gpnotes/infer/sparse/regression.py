@@ -17,6 +17,7 @@ from ...ground import xp as _xp
 from ...ground.chunks import Chunk, Mapper, add_up, repeatable
 from ...ground.linalg import Cholesky
 from ...ground.params import added, cotangent
+from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.contracts import InducingVariables
 from ...model.process import GP, differentiable_mean
@@ -236,6 +237,7 @@ class Head(NamedTuple):
     moved: Matrix
 
 
+@threads_for(lambda work, sums: sums.gram.shape[0] ** 3)
 def _head(work: Sums, sums: Statistics) -> Head:
     inverse = sums.factor.inverse()
     if not work.method.constant:
@@ -292,6 +294,7 @@ def _value_and_gradient(
     return head.value, gp_bar, like_data(slopes.Z_bar + Z_bar, work.Z)
 
 
+@threads_for(lambda factor, a: a.shape[0] ** 3)
 def _between_factors(factor: Cholesky, a: Matrix) -> Matrix:
     """``L⁻ᵀ a L⁻¹``, symmetric if a is, up to rounding."""
     half = _xp.solve_triangular(factor.lower, a, transpose=True)

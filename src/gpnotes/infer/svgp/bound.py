@@ -9,7 +9,7 @@ from ...fast import variational as in_place
 from ...ground import check as _check
 from ...ground import xp as _xp
 from ...ground.params import cotangent, leaves, replaced
-from ...ground.threads import in_one_pool
+from ...ground.threads import in_one_pool, threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.kernels import Kernel
 from ...model.likelihoods.expectations import expected_bar
@@ -102,6 +102,7 @@ class _Way(NamedTuple):
     weights: Vector
 
 
+@threads_for(lambda posterior: posterior.weights.shape[0] ** 3)
 def _way_back(posterior: VariationalPosterior) -> _Way:
     lower = posterior.inducing.lower
     root = posterior.root
@@ -111,6 +112,9 @@ def _way_back(posterior: VariationalPosterior) -> _Way:
     return _Way(spare, back, weights)
 
 
+@threads_for(
+    lambda posterior, block, way, scale: posterior.weights.shape[0] ** 2 * block.X.shape[0]
+)
 def _bar_of_rows(posterior: VariationalPosterior, block: Block, way: _Way, scale: float) -> SVGP:
     """What a block of rows says, but for K_uu."""
     model = posterior.model
@@ -153,6 +157,7 @@ def _bar_of_cross(
     return variables.cross_pullback(posterior.model.gp.kernel, block.X, K_bar)
 
 
+@threads_for(lambda posterior, sums, way: posterior.weights.shape[0] ** 3)
 def _bar_of_inducing(posterior: VariationalPosterior, sums: Sums, way: _Way) -> SVGP:
     """What all rows say by K_uu: ``L⁻ᵀ Φ(−A_bar Aᵀ) L⁻¹``.
 

@@ -16,7 +16,7 @@ import numpy as np
 from ...ground import check as _check
 from ...ground import xp as _xp
 from ...ground.linalg import factorise
-from ...ground.threads import in_one_pool
+from ...ground.threads import in_one_pool, threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
 from .model import SVGP, admit_rows
 from .passes import Sums, require_finite, sweep
@@ -78,6 +78,7 @@ def scale_of(X: Matrix, total: int | None) -> float:
     return 1.0 if total is None else _check.whole(total, "total", n) / n
 
 
+@threads_for(lambda posterior, sums, length: posterior.weights.shape[0] ** 3)
 def stepped(posterior: VariationalPosterior, sums: Sums, length: float) -> VariationalPosterior:
     """The step of that length, from the sums over the rows; O(M³)."""
     # not P + r D: after a leap P may be so large that nothing of G would be left
@@ -158,6 +159,7 @@ def _climbed(
     return posterior
 
 
+@threads_for(lambda before, after, sums: after.weights.shape[0] ** 3)
 def _along(before: VariationalPosterior, after: VariationalPosterior, sums: Sums) -> float:
     """The slope of the bound at `after` along the step that led there: negative if it went too far.
 
@@ -172,6 +174,7 @@ def _along(before: VariationalPosterior, after: VariationalPosterior, sums: Sums
     return by_mean - 0.5 * (traces[0] - traces[1])
 
 
+@threads_for(lambda posterior, sums: posterior.weights.shape[0] ** 3)
 def _distance(posterior: VariationalPosterior, sums: Sums) -> float:
     """The length of the natural gradient, by the metric of Fisher's information.
 

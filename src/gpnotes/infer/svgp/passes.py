@@ -10,6 +10,7 @@ from typing import NamedTuple
 from ...fast import variational as in_place
 from ...ground import memory
 from ...ground import xp as _xp
+from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.likelihoods.averages import Expected
 from ...model.likelihoods.expectations import expected
@@ -55,6 +56,7 @@ def blocks(posterior: VariationalPosterior, X: Matrix, y: Vector, scale: float) 
         yield Block(X[rows, :], y[rows], f, Expected(*(scale * part for part in slopes)))
 
 
+@threads_for(lambda block: block.f.A.shape[0] ** 2 * block.f.A.shape[1])
 def sums_of(block: Block) -> Sums:
     """The sums over one block."""
     A, slopes = block.f.A, block.slopes

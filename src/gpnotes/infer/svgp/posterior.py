@@ -12,6 +12,7 @@ from ...ground import memory
 from ...ground import xp as _xp
 from ...ground.linalg import Cholesky, factorise, warn_of_jitter
 from ...ground.random import Stream
+from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.contracts import LabelLikelihood, PredictiveLikelihood, require
 from ...model.gaussian import Normal, normal_of
@@ -139,6 +140,7 @@ class Marginals(NamedTuple):
     kept: in_place.Projection | None = None
 
 
+@threads_for(lambda posterior, X: posterior.weights.shape[0] ** 2 * X.shape[0])
 def marginals(posterior: VariationalPosterior, X: Matrix) -> Marginals:
     """f at X (n, d), each by itself; O(n M²). Nothing is checked.
 
@@ -187,6 +189,7 @@ def prior(model: SVGP) -> VariationalPosterior:
     return VariationalPosterior(model, factor, identity, Cholesky(identity), weights)
 
 
+@threads_for(lambda model: model.variables.size**3)
 def inducing_factor(model: SVGP) -> Cholesky:
     """The factor of K_uu, without a warning: a fit meets many."""
     variables = model.variables
