@@ -26,6 +26,7 @@ def free(monkeypatch):
 
     def set_to(size):
         monkeypatch.setattr(memory, "available", lambda like=None: size)
+        monkeypatch.setattr(memory, "_SMALL", 0)  # so that small matrices will do here
 
     return set_to
 
@@ -141,6 +142,7 @@ def test_no_dense_matrix_is_made_without_asking(free, rng, noise_var):
 
 def test_what_just_fits_is_allowed_and_one_byte_less_is_not(monkeypatch):
     call = {"copies": 2, "like": np.ones(1), "what": "K", "remedy": "Use fewer points."}
+    monkeypatch.setattr(memory, "_SMALL", 0)
     monkeypatch.setattr(memory, "available", lambda like=None: 2 * 3 * 5 * 8)
     memory.require(3, 5, **call)
     monkeypatch.setattr(memory, "available", lambda like=None: 2 * 3 * 5 * 8 - 1)

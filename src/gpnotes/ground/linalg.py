@@ -60,16 +60,23 @@ class Cholesky:
 
     def solve(self, b: Array) -> Array:
         """``K⁻¹ b`` for b of shape (n,) or (n, m), finite and of the factor's kind; O(n² m)."""
-        half = _xp.solve_triangular(self.lower, self._admit(b))
-        return _xp.solve_triangular(self.lower, half, transpose=True)
+        return self.solved(self._admit(b))
 
     def half_solve(self, b: Array) -> Array:
         """``L⁻¹ b`` for b of shape (n,) or (n, m); O(n² m)."""
-        return _xp.solve_triangular(self.lower, self._admit(b))
+        return self.half_solved(self._admit(b))
 
     def half_solve_t(self, b: Array) -> Array:
         """``L⁻ᵀ b`` for b of shape (n,) or (n, m); O(n² m)."""
         return _xp.solve_triangular(self.lower, self._admit(b), transpose=True)
+
+    def solved(self, b: Array) -> Array:
+        """`solve` for a b that is admitted, or was worked out from what is."""
+        return _xp.solve_triangular(self.lower, self.half_solved(b), transpose=True)
+
+    def half_solved(self, b: Array) -> Array:
+        """`half_solve` for a b that is admitted."""
+        return _xp.solve_triangular(self.lower, b)
 
     def _admit(self, b: Array) -> Array:
         """`b` if it is a right-hand side, (n,) or (n, m), of the kind of the factor."""
@@ -140,9 +147,17 @@ def cholesky(K: Matrix, *, name: str = "K", jitter: Literal["auto"] | float = "a
 def factorise(K: Matrix, *, name: str) -> Cholesky:
     """`cholesky` by its jitter policy, without the warning: the caller sees ``jitter`` and says so.
 
-    Filters of warnings belong to the whole process: a fit cannot switch one off for a while.
+    Filters of warnings belong to the whole process: a fit cannot switch one off for a while. K is
+    of a kernel and is looked over where it cannot be factored: numbers that are not finite end in
+    the diagonal of the factor.
     """
-    return _factorise(_check.square(K, name), name, _scale(K))
+    _check.floating(K, name)
+    lower = _xp.cholesky_factor(K)
+    return (
+        Cholesky(lower)
+        if lower is not None
+        else _factorise(_check.square(K, name), name, _scale(K))
+    )
 
 
 def warn_of_jitter(jitter: float, name: str) -> None:

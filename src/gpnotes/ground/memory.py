@@ -15,6 +15,7 @@ from .xp import Array, array_namespace, device_memory
 
 __all__ = ["ENTRIES", "available", "blocks", "require", "require_square"]
 
+_SMALL = 2**24  # bytes that are not asked for: reading what is free takes as long as 100 points
 ENTRIES = 2**21  # that a computation in blocks holds at a time: 16 MiB in float64
 
 _MEMINFO = Path("/proc/meminfo")
@@ -82,7 +83,7 @@ def require(
     """Raise `MemoryError` with the numbers if `copies` matrices (rows, columns) will not fit.
 
     `like` gives the precision and the device; `what` and `remedy` go into the message. Nothing is
-    raised where the free memory is unknown.
+    raised where the free memory is unknown, which is not asked for 16 MiB or less.
 
     >>> import numpy as np
     >>> require(10, 10, copies=2, like=np.ones(1), what="the matrix K", remedy="Use fewer points.")
@@ -95,7 +96,7 @@ def require(
         _check.whole(value, name)
     _check.floating(like, "like")
     needed = copies * rows * columns * array_namespace(like).finfo(like.dtype).bits // 8
-    free = available(like)
+    free = available(like) if needed > _SMALL else None
     if free is not None and needed > free:
         raise MemoryError(
             f"{what} of shape ({rows}, {columns}) needs {_gib(needed)} in {like.dtype} "

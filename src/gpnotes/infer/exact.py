@@ -20,7 +20,7 @@ from ..ground.threads import threads_for
 from ..ground.xp import LOG_2PI, Matrix, Vector, array_namespace
 from ..model.basis import Trend, added, explained, joint_root, learn, mean_at, mean_bars, precision
 from ..model.gaussian import Normal
-from ..model.means import BasisMean
+from ..model.means import BasisMean, pulled
 from ..model.process import GP, admit_data, fitted_mean, plus_noise, prior, residual_of
 
 __all__ = [
@@ -70,7 +70,7 @@ def _factor(gp: GP, X: Matrix) -> Cholesky:
         if lower is not None:
             return Cholesky(lower)
     memory.require_square(X.shape[0], like=X, copies=3, what="the Gram matrix")
-    return factorise(plus_noise(gp.kernel(X), gp.noise_var), name=_gram_name(gp))
+    return factorise(plus_noise(gp.kernel._gram(X, None), gp.noise_var), name=_gram_name(gp))
 
 
 def _gram_name(gp: GP) -> str:
@@ -80,7 +80,7 @@ def _gram_name(gp: GP) -> str:
 def _posterior(gp: GP, X: Matrix, y: Vector, factor: Cholesky) -> Posterior:
     trend = learn(gp.mean, factor, X, y)
     residual = residual_of(gp, X, y) if trend is None else y - mean_at(gp.mean, trend, X)
-    return Posterior(gp, X, y, factor, residual, factor.solve(residual), trend)
+    return Posterior(gp, X, y, factor, residual, factor.solved(residual), trend)
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,7 +156,7 @@ class Posterior:
     @threads_for(lambda self, Xs: self.X.shape[0] ** 2 * Xs.shape[0])
     def _predict(self, Xs: Matrix) -> tuple[Vector, Vector]:
         pull, explained = self._project(Xs)
-        variance = array_namespace(Xs).clip(self.gp.kernel.diag(Xs) - explained, 0.0, None)
+        variance = array_namespace(Xs).clip(self.gp.kernel._diag(Xs) - explained, 0.0, None)
         return mean_at(self.gp.mean, self.trend, Xs) + pull, variance
 
     def _project(self, Xs: Matrix) -> tuple[Vector, Vector]:
@@ -165,8 +165,8 @@ class Posterior:
             lower = self.cholesky.lower
             return in_place.project(self.gp.kernel, self.X, Xs, lower, self.alpha)
         xp = array_namespace(Xs)
-        cross = self.gp.kernel(self.X, Xs)
-        half = self.cholesky.half_solve(cross)
+        cross = self.gp.kernel._gram(self.X, Xs)
+        half = self.cholesky.half_solved(cross)
         return xp.matrix_transpose(cross) @ self.alpha, explained(self.trend, Xs, cross, half)
 
     def _chunks(self, Xs: Matrix, chunk: int | None) -> list[Matrix]:
@@ -184,6 +184,7 @@ class Posterior:
     def _admit(self, Xs: Matrix, name: str = "Xs") -> None:
         _check.matrix(Xs, name, columns=self.X.shape[1])
         _check.alike(Xs, name, self.X, "X")
+        self.gp.kernel._admit(Xs, name)
 
     def mean(self, Xs: Matrix) -> Vector:
         """The mean of f (and of y), (n*,), at Xs (n*, d); O(n n*)."""
@@ -192,7 +193,7 @@ class Posterior:
 
     @threads_for(lambda self, Xs: self.X.shape[0] * Xs.shape[0])
     def _pull(self, Xs: Matrix) -> Vector:
-        return self.gp.kernel(Xs, self.X) @ self.alpha
+        return self.gp.kernel._gram(Xs, self.X) @ self.alpha
 
     def variance(self, Xs: Matrix, noise: bool = False) -> Vector:
         """The variance, (n*,), at Xs (n*, d)."""
@@ -220,9 +221,9 @@ class Posterior:
             lower = self.cholesky.lower
             return in_place.project_jointly(self.gp.kernel, self.X, Xs, lower, self.alpha)
         xp = array_namespace(Xs)
-        cross = self.gp.kernel(self.X, Xs)
-        half = self.cholesky.half_solve(cross)
-        covariance = self.gp.kernel(Xs) - xp.matrix_transpose(half) @ half
+        cross = self.gp.kernel._gram(self.X, Xs)
+        half = self.cholesky.half_solved(cross)
+        covariance = self.gp.kernel._gram(Xs, None) - xp.matrix_transpose(half) @ half
         if self.trend is not None:
             covariance = covariance + added(self.trend, Xs, cross)
         return xp.matrix_transpose(cross) @ self.alpha, covariance
@@ -241,7 +242,7 @@ class Posterior:
         pull, covariance = self._project_jointly(Xs, lower_only=True)
         covariance = plus_noise(covariance, noise_var)
         mean = mean_at(self.gp.mean, self.trend, Xs) + pull
-        return joint_root(self.trend, mean, covariance, self.gp.kernel.diag(Xs))
+        return joint_root(self.trend, mean, covariance, self.gp.kernel._diag(Xs))
 
     def sample(self, Xs: Matrix, stream: Stream, n: int, noise: bool = False) -> Matrix:
         """`n` functions drawn at Xs (n*, d), shape (n, n*); with `noise`, n sets of new y.
@@ -282,7 +283,7 @@ class Posterior:
         memory.require_square(self.X.shape[0], like=self.X, copies=6, what=what)
         inverse = precision(self.trend, self.cholesky)
         K_bar = 0.5 * (self.alpha[:, None] * self.alpha[None, :] - inverse)
-        kernel_bar, X_bar, _ = self.gp.kernel.pullback(self.X, None, K_bar)
+        kernel_bar, X_bar, _ = self.gp.kernel._pull(self.X, None, K_bar)
         noise_bar = float(array_namespace(K_bar).sum(_xp.diagonal(K_bar)))
         mean_bar, by_mean = mean_bars(self.gp.mean, self.trend, self.X, self.alpha)
         gp_bar = cotangent(self.gp, kernel=kernel_bar, noise_var=noise_bar, mean=mean_bar)
@@ -315,7 +316,8 @@ class Posterior:
 
     @threads_for(lambda self, x, y: self.X.shape[0] ** 2 * x.shape[0])
     def _extended(self, x: Matrix, y: Vector) -> Posterior:
-        cross, block = self.gp.kernel(self.X, x), plus_noise(self.gp.kernel(x), self.gp.noise_var)
+        cross, block = self.gp.kernel._gram(self.X, x), self.gp.kernel._gram(x, None)
+        block = plus_noise(block, self.gp.noise_var)
         factor = self.cholesky.extend(cross, block, name="the extended Gram matrix")
         xp = array_namespace(x)
         return _posterior(self.gp, xp.concat([self.X, x]), xp.concat([self.y, y]), factor)
@@ -371,6 +373,6 @@ def quiet_evidence(gp: GP, X: Matrix, y: Vector) -> tuple[float, GP, float]:
     if not found:  # unknown weights, a matrix that needs jitter, or another namespace
         posterior = _conditioned(gp, X, y)
         return posterior.log_evidence, posterior.evidence_gradient()[0], posterior.cholesky.jitter
-    mean_bar, _ = fitted_mean(gp).pullback(X, found.alpha)
+    mean_bar, _ = pulled(fitted_mean(gp), X, found.alpha)
     gp_bar = cotangent(gp, kernel=found.kernel_bar, noise_var=found.noise_var_bar, mean=mean_bar)
     return found.value, gp_bar, 0.0

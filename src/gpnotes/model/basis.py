@@ -17,7 +17,7 @@ from ..ground.params import cotangent
 from ..ground.xp import LOG_2PI, Matrix, Vector, array_namespace
 from .contracts import Mean, MeanFunction, require
 from .gaussian import Normal, normal_of
-from .means import BasisMean
+from .means import BasisMean, pulled, values_of
 
 __all__ = [
     "Trend",
@@ -63,7 +63,7 @@ class Trend:
 
 def mean_at(mean: MeanFunction, trend: Trend | None, Xs: Matrix) -> Vector:
     """The mean at Xs (n*, d), or the best guess of it: ``h(x*)ᵀβ̄``, (n*,)."""
-    return mean(Xs) if trend is None else trend.mean.columns(Xs) @ trend.weights.mean
+    return values_of(mean, Xs) if trend is None else trend.mean.columns(Xs) @ trend.weights.mean
 
 
 def explained(trend: Trend | None, Xs: Matrix, cross: Matrix, half: Matrix) -> Vector:
@@ -107,7 +107,7 @@ def mean_bars(
     Through H it is ``α β̄ᵀ − K_y⁻¹ H A⁻¹``; for a basis that has no pullback, NaN.
     """
     if trend is None:
-        return cast(Mean, require(mean, "gp.mean", Mean)).pullback(X, alpha)
+        return pulled(cast(Mean, require(mean, "gp.mean", Mean)), X, alpha)
     xp = array_namespace(alpha)
     if not hasattr(trend.mean.basis, "pullback"):
         return cotangent(trend.mean), xp.full_like(X, math.nan)
@@ -129,12 +129,12 @@ def learn(mean: MeanFunction, factor: Cholesky, X: Matrix, y: Vector) -> Trend |
     H = mean.columns(X)
     S = _xp.eye(H.shape[1], H) if mean.weights is None else mean.weights.root
     gap = y if mean.weights is None else y - H @ mean.weights.mean
-    rows = factor.half_solve(xp.concat([H @ S, gap[:, None]], axis=1))
+    rows = factor.half_solved(xp.concat([H @ S, gap[:, None]], axis=1))
     if mean.weights is None:
         _require_distinct(rows[:, :-1])
     else:
         rows = xp.concat([rows, _xp.eye(S.shape[1] + 1, H)[:-1, :]])
-    return _trend(mean, factor.solve(H), S, xp.linalg.qr(rows).R)
+    return _trend(mean, factor.solved(H), S, xp.linalg.qr(rows).R)
 
 
 def _trend(mean: BasisMean, solved: Matrix, S: Matrix, R: Matrix) -> Trend:
@@ -143,11 +143,11 @@ def _trend(mean: BasisMean, solved: Matrix, S: Matrix, R: Matrix) -> Trend:
     r = S.shape[1]
     whitened = Cholesky(xp.matrix_transpose(R[:r, :r]))
     moved = whitened.half_solve_t(R[:r, r])
-    root = xp.matrix_transpose(whitened.half_solve(xp.matrix_transpose(S)))
+    root = xp.matrix_transpose(whitened.half_solved(xp.matrix_transpose(S)))
     log_det = 2.0 * float(xp.sum(xp.log(xp.abs(_xp.diagonal(R[:r, :r])))))
     if mean.weights is None:
         return Trend(mean, Normal(S @ moved, root), solved, log_det - r * LOG_2PI, float(r))
-    left = whitened.half_solve(_xp.eye(r, R))
+    left = whitened.half_solved(_xp.eye(r, R))
     degrees = r - float(xp.sum(left * left))
     weights = Normal(mean.weights.mean + S @ moved, root)
     return Trend(mean, weights, solved, log_det + float(xp.sum(moved * moved)), degrees)

@@ -6,12 +6,12 @@ A mean is known, or it has a basis, ``m(x) = h(x)ᵀβ``, whose weights are lear
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
+from typing import Self, TypeGuard
 
 from ..ground import check as _check
 from ..ground.params import cotangent, fixed, real, settle
 from ..ground.xp import Matrix, Vector, array_namespace
-from .contracts import Basis
+from .contracts import Basis, Mean, MeanFunction
 from .gaussian import Normal
 
 __all__ = ["BasisMean", "ConstantMean", "ConstantOfValues", "Powers", "ZeroMean"]
@@ -28,12 +28,17 @@ class ZeroMean:
 
     def __call__(self, x: Matrix) -> Vector:
         """Zeros of shape (n,) for x (n, d)."""
-        _check.matrix(x, "x")
+        return self._values(_check.matrix(x, "x"))
+
+    def _values(self, x: Matrix) -> Vector:
         return array_namespace(x).zeros_like(x[:, 0])
 
     def pullback(self, x: Matrix, bar: Vector) -> tuple[Self, Matrix]:
         """``(mean_bar, x_bar)`` for `bar` (n,): there is nothing to differentiate."""
         _admit_bar(x, bar)
+        return self._pulled(x, bar)
+
+    def _pulled(self, x: Matrix, bar: Vector) -> tuple[Self, Matrix]:
         return self, array_namespace(x).zeros_like(x)
 
 
@@ -53,12 +58,17 @@ class ConstantMean:
 
     def __call__(self, x: Matrix) -> Vector:
         """`value`, repeated to shape (n,), for x (n, d)."""
-        _check.matrix(x, "x")
+        return self._values(_check.matrix(x, "x"))
+
+    def _values(self, x: Matrix) -> Vector:
         return array_namespace(x).full_like(x[:, 0], self.value)
 
     def pullback(self, x: Matrix, bar: Vector) -> tuple[Self, Matrix]:
         """``(mean_bar, x_bar)`` for `bar` (n,); ``mean_bar.value`` is the sum of `bar`."""
         _admit_bar(x, bar)
+        return self._pulled(x, bar)
+
+    def _pulled(self, x: Matrix, bar: Vector) -> tuple[Self, Matrix]:
         xp = array_namespace(x)
         value_bar = float(xp.sum(bar))
         return cotangent(self, value=value_bar), xp.zeros_like(x)
@@ -190,6 +200,26 @@ class BasisMean:
         if self.weights is None:
             return cotangent(self), array_namespace(x).zeros_like(x)
         return cotangent(self), self.columns_pullback(x, bar[:, None] * self.weights.mean[None, :])
+
+
+def _is_own(mean: object) -> TypeGuard[ZeroMean | ConstantMean]:
+    """Whether nothing can go wrong for inputs that are admitted; a subclass may do as it likes."""
+    return type(mean) in (ZeroMean, ConstantMean)
+
+
+def values_of(mean: MeanFunction, x: Matrix) -> Vector:
+    """The mean at inputs x (n, d) that are admitted; one of another's making is looked over.
+
+    Another shape would broadcast.
+    """
+    if _is_own(mean):
+        return mean._values(x)
+    return _check.vector(mean(x), "gp.mean(X)", size=x.shape[0])
+
+
+def pulled(mean: Mean, x: Matrix, bar: Vector) -> tuple[Mean, Matrix]:
+    """`Mean.pullback` at inputs that are admitted, of derivatives worked out from what is."""
+    return mean._pulled(x, bar) if _is_own(mean) else mean.pullback(x, bar)
 
 
 def _is_value(x: Matrix) -> Vector:

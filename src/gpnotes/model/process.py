@@ -13,7 +13,7 @@ from ..ground.xp import Matrix, Vector, array_namespace
 from .contracts import Mean, MeanFunction, require
 from .gaussian import Normal, normal_of
 from .kernels import Kernel
-from .means import BasisMean, ConstantMean, Powers, ZeroMean
+from .means import BasisMean, ConstantMean, Powers, ZeroMean, values_of
 
 __all__ = [
     "GP",
@@ -100,8 +100,8 @@ def prior(gp: GP, Xs: Matrix, noise: bool = False) -> Normal:
     _check.instance(gp, "gp", GP).kernel._admit(_check.matrix(Xs, "Xs"), "Xs")
     _check.flag(noise, "noise")
     memory.require_square(Xs.shape[0], like=Xs, copies=4, what="the prior covariance")
-    covariance = plus_noise(gp.kernel(Xs), gp.noise_var if noise else 0.0)
-    scales = gp.kernel.diag(Xs)
+    covariance = plus_noise(gp.kernel._gram(Xs, None), gp.noise_var if noise else 0.0)
+    scales = gp.kernel._diag(Xs)
     if isinstance(gp.mean, BasisMean):
         if gp.mean.weights is None:
             raise ValueError("gp.mean must have a prior on its weights; vague, it has no moments")
@@ -109,7 +109,7 @@ def prior(gp: GP, Xs: Matrix, noise: bool = False) -> Normal:
         xp = array_namespace(root)
         covariance = covariance + root @ xp.matrix_transpose(root)
         scales = scales + xp.sum(root * root, axis=1)
-    return normal_of(gp.mean(Xs), covariance, scales)
+    return normal_of(values_of(gp.mean, Xs), covariance, scales)
 
 
 def plus_noise(K: Matrix, noise_var: float) -> Matrix:
@@ -132,5 +132,5 @@ def admit_data(gp: GP, X: Matrix, y: Vector, name: str = "X", *, learns: bool = 
 
 
 def residual_of(gp: GP, X: Matrix, y: Vector) -> Vector:
-    """``y − m(X)``; a mean of another shape would broadcast."""
-    return y - _check.vector(gp.mean(X), "gp.mean(X)", size=X.shape[0])
+    """``y − m(X)``."""
+    return y - values_of(gp.mean, X)

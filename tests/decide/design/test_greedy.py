@@ -346,6 +346,7 @@ def test_what_does_not_fit_is_named(inputs, change, error, message):
 
 def test_a_ground_set_without_room_is_refused_with_the_numbers(monkeypatch, inputs):
     monkeypatch.setattr(memory, "available", lambda like=None: 1000)
+    monkeypatch.setattr(memory, "_SMALL", 0)
     with pytest.raises(MemoryError, match="the factor of the design"):
         greedy_design(GP(RBF(), 0.1), inputs, 8)
 
