@@ -324,6 +324,7 @@ def test_the_gradient_takes_one_matrix_of_memory_and_a_few_tiles(rng, kernel):
 def test_no_more_memory_is_asked_for_than_is_taken(monkeypatch, rng):
     X, y = rng.normal(size=(50, 2)), rng.normal(size=50)
     gp, square = GP(RBF() + RBF(1.0, 3.0), 0.1), 50 * 50 * 8
+    monkeypatch.setattr(memory, "_SMALL", 0)
     monkeypatch.setattr(memory, "available", lambda like=None: square)
     log_evidence_and_gradient(gp, X, y)
     monkeypatch.setattr(memory, "available", lambda like=None: square - 1)

@@ -290,6 +290,7 @@ def test_what_does_not_fit_is_named(monkeypatch, numbers):
             view(Xs.astype(np.float32))
 
     monkeypatch.setattr(memory, "available", lambda like=None: 1000)
+    monkeypatch.setattr(memory, "_SMALL", 0)
     with pytest.raises(MemoryError, match="the Gram matrix of shape"):
         laplace.condition(gp, X, y)
 

@@ -107,6 +107,7 @@ def test_no_matrix_is_made_without_asking(rng, monkeypatch):
     X = rng.normal(size=(30, 2))
     posterior = condition(process(), X, X[:, 0])
     monkeypatch.setattr(memory, "available", lambda like=None: 30 * 30 * 8)
+    monkeypatch.setattr(memory, "_SMALL", 0)
     for call in (hat_matrix, degrees_of_freedom, generalised_cross_validation):
         with pytest.raises(MemoryError, match=r"the inverse of K_y .*\(30, 30\)"):
             call(posterior)

@@ -61,7 +61,7 @@ def condition(gp: GP, X: Matrix, y: Vector, likelihood: Likelihood = _PROBIT) ->
 
 @threads_for(lambda gp, X, y, likelihood: X.shape[0] ** 3)
 def _conditioned(gp: GP, X: Matrix, y: Vector, likelihood: Likelihood) -> LaplacePosterior:
-    K = gp.kernel(X)
+    K = gp.kernel._gram(X, None)
     mean = gp.mean(X)
     f, steps = _mode(K, mean, y, likelihood)
     first, second, third = unchecked(likelihood)[1](y, f)
@@ -116,7 +116,7 @@ def _newton(K: Matrix, deviation: Vector, first: Vector, second: Vector) -> Vect
     sqrt_W = xp.sqrt(-second)
     # with b = W (f − m) + ∇log p: α = b − W^½ B⁻¹ W^½ K b
     b = first - second * deviation
-    return b - sqrt_W * _factor(K, sqrt_W).solve(sqrt_W * (K @ b))
+    return b - sqrt_W * _factor(K, sqrt_W).solved(sqrt_W * (K @ b))
 
 
 def _factor(K: Matrix, sqrt_W: Vector) -> Cholesky:
@@ -157,20 +157,24 @@ class LaplacePosterior:
 
         Source: Rasmussen & Williams (2006), algorithm 3.2.
         """
-        _check.matrix(Xs, "Xs", columns=self.X.shape[1])
-        _check.alike(Xs, "Xs", self.X, "X")
+        self._admit(Xs)
         blocks = memory.blocks(Xs.shape[0], self.X.shape[0])
         predictions = [self._predict(Xs[rows, :]) for rows in blocks]
         means, variances = zip(*predictions, strict=True)
         xp = array_namespace(Xs)
         return xp.concat(means), xp.concat(variances)
 
+    def _admit(self, Xs: Matrix) -> None:
+        _check.matrix(Xs, "Xs", columns=self.X.shape[1])
+        _check.alike(Xs, "Xs", self.X, "X")
+        self.gp.kernel._admit(Xs, "Xs")
+
     @threads_for(lambda self, Xs: self.X.shape[0] ** 2 * Xs.shape[0])
     def _predict(self, Xs: Matrix) -> tuple[Vector, Vector]:
         xp = array_namespace(Xs)
-        cross = self.gp.kernel(self.X, Xs)
-        half = self.cholesky.half_solve(self.sqrt_W[:, None] * cross)
-        variance = self.gp.kernel.diag(Xs) - xp.sum(half * half, axis=0)
+        cross = self.gp.kernel._gram(self.X, Xs)
+        half = self.cholesky.half_solved(self.sqrt_W[:, None] * cross)
+        variance = self.gp.kernel._diag(Xs) - xp.sum(half * half, axis=0)
         mean = self.gp.mean(Xs) + xp.matrix_transpose(cross) @ self.gradient
         return mean, xp.clip(variance, 0.0, None)
 
@@ -198,15 +202,15 @@ class LaplacePosterior:
 
     def covariance(self, Xs: Matrix) -> Matrix:
         """The covariance of f, (n*, n*), at Xs (n*, d)."""
-        _check.matrix(Xs, "Xs", columns=self.X.shape[1])
-        _check.alike(Xs, "Xs", self.X, "X")
+        self._admit(Xs)
         memory.require_square(Xs.shape[0], like=Xs, copies=3, what="the predictive covariance")
         return self._covariance(Xs)
 
     @threads_for(lambda self, Xs: (self.X.shape[0] + Xs.shape[0]) ** 2 * Xs.shape[0])
     def _covariance(self, Xs: Matrix) -> Matrix:
-        half = self.cholesky.half_solve(self.sqrt_W[:, None] * self.gp.kernel(self.X, Xs))
-        return self.gp.kernel(Xs) - array_namespace(Xs).matrix_transpose(half) @ half
+        cross = self.gp.kernel._gram(self.X, Xs)
+        half = self.cholesky.half_solved(self.sqrt_W[:, None] * cross)
+        return self.gp.kernel._gram(Xs, None) - array_namespace(Xs).matrix_transpose(half) @ half
 
     def probability(self, Xs: Matrix) -> Vector:
         """``P(y = 1)``, (n*,), at Xs (n*, d), averaged over f, :eq:`eq-al-predictive`."""
@@ -237,13 +241,13 @@ class LaplacePosterior:
         n = self.X.shape[0]
         xp = array_namespace(self.X)
         memory.require_square(n, like=self.X, copies=6, what="the gradient of the evidence")
-        K = self.gp.kernel(self.X)
-        half = self.cholesky.half_solve(self.sqrt_W[:, None] * K)
+        K = self.gp.kernel._gram(self.X, None)
+        half = self.cholesky.half_solved(self.sqrt_W[:, None] * K)
         s = 0.5 * (_xp.diagonal(K) - xp.sum(half * half, axis=0)) * self.third
-        u = s - self.sqrt_W * self.cholesky.solve(self.sqrt_W * (K @ s))
+        u = s - self.sqrt_W * self.cholesky.solved(self.sqrt_W * (K @ s))
         R = self.sqrt_W[:, None] * self.cholesky.inverse() * self.sqrt_W[None, :]
         K_bar = (0.5 * self.gradient + u)[:, None] * self.gradient[None, :] - 0.5 * R
-        kernel_bar, X_bar, _ = self.gp.kernel.pullback(self.X, None, K_bar)
+        kernel_bar, X_bar, _ = self.gp.kernel._pull(self.X, None, K_bar)
         mean_bar, X_bar_of_mean = differentiable_mean(self.gp).pullback(self.X, self.gradient + u)
         gp_bar = cotangent(self.gp, kernel=kernel_bar, noise_var=0.0, mean=mean_bar)
         return gp_bar, X_bar + X_bar_of_mean

@@ -213,6 +213,7 @@ def test_gps_that_cannot_be_integrated_are_refused(problem):
 
 def test_what_has_no_room_says_so(problem, monkeypatch):
     monkeypatch.setattr(memory, "available", lambda _: 1000)
+    monkeypatch.setattr(memory, "_SMALL", 0)
     with pytest.raises(MemoryError, match=r"one of 2 inverses of K_y of shape \(9, 9\) needs"):
         moments.predictor(problem.posteriors)
 

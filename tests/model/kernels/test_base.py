@@ -266,6 +266,7 @@ def test_the_first_column_and_the_last_are_columns(space, x, close):
 
 def test_a_matrix_that_has_no_room_is_refused(monkeypatch):
     monkeypatch.setattr(memory, "available", lambda like=None: 1000)
+    monkeypatch.setattr(memory, "_SMALL", 0)
     with pytest.raises(MemoryError, match=r"K of shape \(20, 10\) needs .* are available"):
         g.RBF()(np.ones((20, 1)), np.ones((10, 1)))
 
