@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ...ground import check as _check
+from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Namespace, Stack, Vector, array_namespace, symmetric_part
 from ...model.contracts import Moments
 from .input_covariance import admit_input, damped_covariance, require_digits
@@ -125,6 +126,7 @@ class _Predicted(NamedTuple):
     kept: Vector  # (E,): one, or zero where the variance was clipped
 
 
+@threads_for(lambda model, *given, **how: model.X.shape[0] ** 3)
 def _predicted(model: Predictor, m: Vector, S: Matrix, noise: bool, slopes: bool) -> _Predicted:
     xp = array_namespace(model.X)
     damped = damped_covariance(S, model.pairs.scales)
@@ -210,6 +212,7 @@ def _covariance(
     return xp.reshape(model.across @ value, (E, E)) + model.eye * variance[:, None]
 
 
+@threads_for(lambda model, *given: model.X.shape[0] ** 3)
 def _pulled(
     model: Predictor, S: Matrix, predicted: _Predicted, bar: Moments
 ) -> tuple[Vector, Matrix]:

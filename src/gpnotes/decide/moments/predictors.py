@@ -9,6 +9,7 @@ from typing import Any
 from ...ground import check as _check
 from ...ground import memory
 from ...ground import xp as _xp
+from ...ground.threads import threads_for
 from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace, as_array
 from ...infer.exact import Posterior
 from ...model.means import ConstantMean, ZeroMean
@@ -90,6 +91,7 @@ def _admit_posterior(posterior: Any, name: str, first: Any) -> None:
     _check.alike(posterior.X, f"{name}.X", first.X, "posteriors[0].X")
 
 
+@threads_for(lambda posteriors, n: n**3)
 def _collected(posteriors: tuple[Posterior, ...], n: int) -> Predictor:
     like = posteriors[0].X
     xp = array_namespace(like)
@@ -145,7 +147,7 @@ def _padded(a: Array, n: int) -> Array:
 
 
 def _half(posterior: Posterior) -> Matrix:
-    return posterior.cholesky.half_solve(_xp.eye(posterior.X.shape[0], posterior.X))
+    return posterior.cholesky.half_solved(_xp.eye(posterior.X.shape[0], posterior.X))
 
 
 def _offset(posterior: Posterior) -> float:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 from ...ground import check as _check
 from ...ground.params import cotangent, leaves, replaced
 from ...ground.random import Stream
+from ...ground.threads import threads_for
 from ...ground.xp import (
     Matrix,
     Namespace,
@@ -192,7 +193,25 @@ def rollout_and_pullback(
     world = _world(dynamics, policy, m)
     z, pull_start = with_turns(world.turns, *x)
     _match.cost(cost, z, policy)
-    of_step = by_step(cost)
+    result, pulls = _forwards(world, x, z, by_step(cost), steps)
+
+    @threads_for(lambda _: _work(world))
+    def pull(bar: Vector) -> tuple[Any, Vector, Matrix]:
+        """The derivatives by policy, m and S."""
+        return _backwards(pull_start, pulls, _check.cotangent(bar, "costs_bar", result.costs))
+
+    return result, pull
+
+
+def _work(world: _World, *_: object) -> int:
+    """Multiplications of a step, about."""
+    return world.model.X.shape[0] ** 3
+
+
+@threads_for(_work)
+def _forwards(
+    world: _World, x: _Gaussian, z: Augmented, of_step: StepCost, steps: int
+) -> tuple[Rollout, list[tuple[PullStep, PullState, PullCost]]]:
     states, costs, pulls = [x], [], []
     for t in range(steps):
         x, action, pull_step = _onwards(world, x, z)
@@ -202,13 +221,7 @@ def rollout_and_pullback(
         states.append(x)
         costs.append(_check.number(value, f"the cost expected of step {t + 1}"))
         pulls.append((pull_step, pull_z, pull_cost))
-    result = _stacked(states, costs)
-
-    def pull(bar: Vector) -> tuple[Any, Vector, Matrix]:
-        """The derivatives by policy, m and S."""
-        return _backwards(pull_start, pulls, _check.cotangent(bar, "costs_bar", result.costs))
-
-    return result, pull
+    return _stacked(states, costs), pulls
 
 
 def _refuse_lost(xp: Namespace, x: _Gaussian, step: int) -> None:
