@@ -1,8 +1,9 @@
 """What the tests of both distributions share: one thread a worker, seeds, and array namespaces.
 
-A test that takes the fixture ``space`` runs once in each namespace that
-``gpnotes.testing.namespaces()`` lists: NumPy in two precisions, array-api-strict on its own
-device, on a second device and on one without float64, and CuPy where ``--gpu`` asks for it.
+A test that takes the fixture ``space`` runs once in each of `SPACES`: NumPy in two precisions, and
+array-api-strict on a second device, which takes nothing for granted. ``--all-namespaces`` adds
+that library's own device and the one without float64, ``--gpu`` adds CuPy; what nobody has asked
+for is not made, so that a test which is skipped says something.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ from hypothesis import HealthCheck, settings
 # Scripts that made a table in another environment; their programs are not installed here.
 collect_ignore_glob = ["tests/data/make_*.py"]
 
+SPACES = ("numpy-float64", "numpy-float32", "strict-device1")
+
 # Random examples, but the same ones every day: a red test stays red until it is mended.
 # `--hypothesis-profile=full` takes twenty times as many (`make properties`).
 always = {
@@ -46,11 +49,14 @@ settings.load_profile("book")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--gpu", action="store_true", help="run the array tests on CuPy as well")
+    parser.addoption(
+        "--all-namespaces", action="store_true", help="and on each device of array-api-strict"
+    )
     parser.addoption("--flips", action="store_true", help="try all slips of all chapters again")
 
 
 def pytest_report_header(config: pytest.Config) -> str:
-    return f"gpnotes: {'with' if config.getoption('--gpu') else 'without'} --gpu"
+    return "gpnotes: " + ", ".join(space.name for space in wanted(config))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -61,21 +67,29 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "space" in metafunc.fixturenames:
-        from gpnotes.testing import namespaces
-
-        wanted = metafunc.config.getoption("--gpu")
-        metafunc.parametrize("space", [_parameter(namespace, wanted) for namespace in namespaces()])
+        spaces = wanted(metafunc.config)
+        metafunc.parametrize("space", [_parameter(space) for space in spaces])
 
 
-def _parameter(space: Any, gpu_wanted: bool) -> Any:
-    """One space as a parameter; where it cannot be used, the test is skipped with the reason."""
+def wanted(config: pytest.Config) -> list[Any]:
+    """The spaces that the options ask for."""
+    from gpnotes.testing import namespaces
+
+    gpu, every = config.getoption("--gpu"), config.getoption("--all-namespaces")
+    return [
+        space
+        for space in namespaces()
+        if (gpu if space.name.startswith("cupy") else every or space.name in SPACES)
+    ]
+
+
+def _parameter(space: Any) -> Any:
+    """One space as a parameter; where its library is missing, the test is skipped and says so."""
     on_gpu = space.name.startswith("cupy")
-    if on_gpu and gpu_wanted and space.reason:
+    if on_gpu and space.reason:
         raise pytest.UsageError(f"--gpu was given, but there is {space.reason}")
-    unasked = "a device is here; --gpu runs this test on it" if on_gpu and not gpu_wanted else None
-    reason = space.reason or unasked
     marks = [pytest.mark.gpu] if on_gpu else []
-    skip = [pytest.mark.skip(reason=reason)] if reason else []
+    skip = [pytest.mark.skip(reason=space.reason)] if space.reason else []
     return pytest.param(space, id=space.name, marks=marks + skip)
 
 

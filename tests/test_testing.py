@@ -58,6 +58,25 @@ def test_the_list_of_spaces():
     assert not here.holds(there.asarray([1.0]))
 
 
+@pytest.mark.parametrize(
+    ("options", "kinds"),
+    [
+        ((), {"numpy-float64", "numpy-float32", "strict-device1"}),
+        (("--all-namespaces",), {"strict-CPU_DEVICE", "strict-no_float64"}),
+        (("--gpu",), {"cupy-float64"}),
+    ],
+)
+def test_a_space_that_nobody_asked_for_makes_no_test(request, root, options, kinds):
+    """Not one that is skipped: among a thousand of these a real one would not be seen."""
+    tests = request.config.pluginmanager.get_plugin(str(root / "tests" / "conftest.py"))
+    made, plain = (
+        {space.name for space in tests.wanted(SimpleNamespace(getoption=given.__contains__))}
+        for given in (options, ())
+    )
+    assert kinds <= made
+    assert plain == {"numpy-float64", "numpy-float32", "strict-device1"}
+
+
 def test_gradcheck_accepts_a_derivative_and_refuses_a_wrong_one():
     x, k = np.asarray([[0.5, 1.5]]), RBF()
     gradcheck(lambda x: np.sin(x), lambda x, bar: (np.cos(x) * bar,), x)

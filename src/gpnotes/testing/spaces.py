@@ -71,6 +71,6 @@ def _cupy() -> list[Space]:
         cupy = importlib.import_module("cupy")
         here = cupy.cuda.Device(0)
         xp = array_namespace(cupy.zeros(1))
-    except Exception as problem:  # a missing module, driver or device: each is a reason
+    except Exception as problem:  # noqa: BLE001  a missing module, driver or device: each is a reason
         return [Space("cupy-float64", None, None, None, f"no CuPy with a device: {problem}")]
     return [Space(f"cupy-{t}", xp, getattr(xp, t), here) for t in ("float64", "float32")]

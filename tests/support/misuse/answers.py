@@ -69,7 +69,7 @@ def _outcome(called: Call, name: str, value: Any, together: bool) -> tuple[str, 
     except (TypeError, ValueError) as error:
         clear = any(_names(str(error), one) for one in names)
         return ("clear" if clear else "obscure"), _words(error)
-    except Exception as error:  # whatever else a wrong call meets is not an answer to it
+    except Exception as error:  # noqa: BLE001  whatever else a wrong call meets is not an answer to it
         return "obscure", _words(error)
     return ("nan" if any(map(_spoilt, _arrays(result))) else "silent"), type(result).__name__
 

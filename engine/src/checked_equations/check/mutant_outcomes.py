@@ -168,7 +168,7 @@ def _fate(bound: BoundStatement, mutant: Mutant) -> tuple[str, float | None]:
         if not comparison.holds:
             return "caught", comparison.residual
         return ("indistinct" if _same(bound, mutant) else "survived"), comparison.residual
-    except Exception:  # whatever a bound callable raises on nonsense, nonsense it is
+    except Exception:  # noqa: BLE001  whatever a bound callable raises on nonsense, nonsense it is
         return "caught", None
     finally:
         for draw, kept in zip(bound.draws, known, strict=True):

@@ -32,6 +32,7 @@ class Sums:
     frequencies: Frequencies
 
     def __call__(self, X: Matrix, y: Vector) -> Statistics:
+        """The statistics of the rows (X, y)."""
         kernel = _admit_rows(self.gp, self.frequencies, X, y)
         r = _check.squarable(_xp.in_double(residual_of(self.gp, X, y)), "y − m(X)")
         gram, cross = self._gram_and_cross(kernel, X, r)
@@ -78,6 +79,7 @@ class Pull:
     precision: Matrix
 
     def __call__(self, X: Matrix, y: Vector) -> Slopes:
+        """The slopes of the rows (X, y)."""
         kernel = _admit_rows(self.gp, self.frequencies, X, y)
         return self._slopes(kernel, X, _xp.in_double(residual_of(self.gp, X, y)))
 

@@ -59,6 +59,7 @@ class Sums:
     kept: Kept | None = None
 
     def __call__(self, X: Matrix, y: Vector) -> Statistics:
+        """The statistics of the rows (X, y)."""
         r = _admitted_residual(self.gp, self.Z, X, y)
         blocks = self.inducing.blocks(X.shape[0])
         parts = (self._rows(rows.start, _xp.in_double(X[rows, :]), r[rows]) for rows in blocks)
@@ -144,6 +145,7 @@ class Pull:
     kept: Kept | None = None
 
     def __call__(self, X: Matrix, y: Vector) -> Slopes:
+        """The slopes of the rows (X, y)."""
         r = _admitted_residual(self.gp, self.Z, X, y)
         blocks = list(self.inducing.blocks(X.shape[0]))
         if self.method.constant and self.inducing.in_place:

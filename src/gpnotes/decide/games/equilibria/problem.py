@@ -49,6 +49,7 @@ class MethodPayoffs:
     options: dict[str, Any]
 
     def __call__(self, p: Array) -> Array:
+        """The payoffs of deviating from `p`."""
         return self.model.deviation_payoffs(p, self.method, **self.options)
 
     def and_jacobian(self, p: Array) -> tuple[Array, Array]:
