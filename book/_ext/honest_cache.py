@@ -5,7 +5,11 @@ package, on data files, on the versions of the numerical stack, and (because its
 the equations from the text) on its own numbered equations. So the cache lives in a folder
 named after a digest of all that, and inside it each page has a folder named after itself and its
 equations. The first name is a configuration value: when it changes, Sphinx reads every page
-again. A change of prose changes neither, and the stored outputs are used.
+again. A change of prose changes neither, and the stored outputs are used. Of a module its code
+counts: no cell can print its comments, its docstrings or where its lines end.
+
+All of this names contents, so the folder may come from another clone, or from an earlier run on
+another machine: `BOOK_CACHE` says where it lies, and by default it is in `_build`.
 
 What only the pages use, these extensions and the engine's own, no cell depends on. It has a digest
 of its own, another configuration value: after an edit there every page is read and written again,
@@ -16,6 +20,7 @@ that meet in a new folder stop each other ("table settings already exists"), one
 busy machine.
 """
 
+import ast
 import hashlib
 import os
 import re
@@ -76,8 +81,20 @@ def digest(root: Path) -> str:
     total = hashlib.sha256("\n".join(versions()).encode())
     for path in inputs(root):
         total.update(f"\0{path.relative_to(root).as_posix()}\0".encode())
-        total.update(path.read_bytes())
+        total.update(code(path) if path.suffix == ".py" else path.read_bytes())
     return total.hexdigest()[:16]
+
+
+DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def code(path: Path) -> bytes:
+    """A module as Python reads it, less its docstrings."""
+    tree = ast.parse(path.read_bytes())
+    for node in ast.walk(tree):
+        if isinstance(node, DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
+            del node.body[0]
+    return ast.dump(tree).encode()
 
 
 def page_code(root: Path) -> str:
@@ -95,10 +112,15 @@ def equations(text: str) -> str:
     return hashlib.sha256("\0".join(found).encode()).hexdigest()[:16]
 
 
+def home_of(build):
+    """Where the folders of all states lie, for a book that is built in a folder."""
+    return Path(os.environ.get("BOOK_CACHE") or build / ".jupyter_cache")
+
+
 def name_cache(app, config):
     """Name the folder of the cache after the state of the project; note that of the pages' code."""
     config.page_code = page_code(HERE)
-    home = Path(app.outdir).parent / ".jupyter_cache"
+    home = home_of(Path(app.outdir).parent)
     config.nb_execution_cache_path = str(home / digest(Path(app.srcdir)))
     olds = sorted((p for p in home.glob("*/") if len(p.name) == 16), key=os.path.getmtime)
     for old in olds[:-KEPT]:

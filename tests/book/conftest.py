@@ -224,7 +224,7 @@ def tiny_book() -> Any:
         html = folder / "_build" / "html"
         command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-n", "-j", str(jobs)]
         command += ["-d", str(folder / "_build" / "doctrees"), "-b", "html", str(folder), str(html)]
-        two = {**os.environ, "BOOK_JOBS": "2"}
+        two = {**os.environ, "BOOK_JOBS": "2", "BOOK_CACHE": ""}
         done = subprocess.run(command, capture_output=True, text=True, check=False, env=two)
         return Built(done.returncode, done.stdout, done.stderr, html)
 

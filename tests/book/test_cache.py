@@ -75,6 +75,40 @@ def test_what_no_cell_reads_does_not(cache: Any, project: Path, name: str) -> No
     assert cache.digest(project) == before
 
 
+MODULE = '''"""A module."""\n\n\ndef f(x):\n    """What it does."""\n    return x + 1\n'''
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "counts"),
+    [
+        ('"""A module."""', '"""Another sentence."""', False),
+        ("What it does.", "What it returns.\n\n    At length.", False),
+        ("    return", "    # for a reason\n    return", False),
+        ("x + 1\n", "x + 1  # or so\n", False),
+        ("x + 1", "x + 2", True),
+        ("x + 1", "'What it does.'", True),
+        ("return x", "x.y = x; return x", True),
+    ],
+)
+def test_of_a_module_the_code_counts(
+    cache: Any, project: Path, old: str, new: str, counts: bool
+) -> None:
+    file = project / "src/gpnotes/infer/exact.py"
+    assert old in MODULE
+    file.write_text(MODULE, "utf-8")
+    before = cache.digest(project)
+    file.write_text(MODULE.replace(old, new), "utf-8")
+    assert (cache.digest(project) != before) == counts
+
+
+def test_the_folder_may_lie_elsewhere(cache: Any, project: Path, monkeypatch: Any) -> None:
+    app = SimpleNamespace(outdir=project / "_build" / "html", srcdir=project)
+    for said, place in {"": project / "_build" / ".jupyter_cache", "/kept": Path("/kept")}.items():
+        monkeypatch.setenv("BOOK_CACHE", said)
+        cache.name_cache(app, config := SimpleNamespace())
+        assert config.nb_execution_cache_path == str(place / cache.digest(project))
+
+
 @pytest.mark.parametrize(
     ("name", "counts"),
     [
@@ -97,10 +131,11 @@ def test_the_code_of_the_pages_has_a_digest_of_its_own(
 
 
 def test_another_digest_of_the_code_of_the_pages_has_all_read_again(
-    cache: Any, project: Path
+    cache: Any, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Sphinx reads every page again when a value changes that is declared so."""
     declared: dict[str, str] = {}
+    monkeypatch.delenv("BOOK_CACHE", raising=False)  # the real one would be tidied
     app = SimpleNamespace(
         add_config_value=lambda name, default, rebuild: declared.update({name: rebuild}),
         connect=lambda *event, **options: None,
