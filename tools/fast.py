@@ -20,7 +20,7 @@ SELECTION = [
     "tests",
     "engine/tests",
     "-m",
-    "not slow and not book and not browser",
+    "not slow and not book and not browser and not nightly",
     "--ignore=tests/book",
 ]
 SELECTION += ["--ignore=tests/notebooks"]
