@@ -15,18 +15,8 @@ sys.path.insert(0, str(ROOT / "tools"))
 
 import heights as tool  # noqa: E402
 
-CHAPTERS = tool.table()
 WIDE = tool.WIDTH
 
-
-def test_the_table_has_every_chapter() -> None:
-    chapters = [path for path in (ROOT / "book").glob("*/*.md") if path.parent.name != "api"]
-    assert {path.relative_to(ROOT / "book").with_suffix("").as_posix() for path in chapters} == (
-        CHAPTERS.keys()
-    )
-
-
-# The measuring itself, on a page whose heights are known
 
 PAGE = """<style>* { margin: 0; padding: 0; border: 0 } p, div, h1 { overflow: hidden }</style>
 <article><h1 style="height: 100px">A title</h1>
