@@ -6,10 +6,8 @@ SHELL := bash
 
 PYTHON ?= python3
 PORT ?= 8000
-ROOM ?= decide/games
 SAMPLE ?= 40
 WORKERS ?= 2
-COVERAGE ?= --cov --cov-report=term:skip-covered
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
@@ -18,23 +16,29 @@ HTML := _build/html
 LOG := _build/build.log
 VIEWER := $(VENV)/etc/jupyter/labconfig/default_setting_overrides.json
 PIP := $(BIN)/python -m pip --disable-pip-version-check
+TESTS := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
   --no-header --no-annotate --no-emit-index-url --no-emit-find-links
 
 # The matrices of chapters and tests are small: more threads a product would only be in each
 # other's way. Benchmarks, and you in JupyterLab, take all the cores.
-book test replay flips properties references: export OMP_NUM_THREADS ?= 1
-book test replay flips properties references: export OPENBLAS_NUM_THREADS ?= 1
+ONE := book test unit pages check coverage tools namespaces replay flips properties references
+$(ONE): export OMP_NUM_THREADS ?= 1
+$(ONE): export OPENBLAS_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book pdf test lab replay flips properties machines versions mutants references bench lint serve lock environment clean
+.PHONY: help book pdf test unit pages check coverage nightly tools namespaces lab replay flips properties machines versions mutants references bench lint serve lock environment clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-# Install a lock, with a line that counts.
+# Install a lock: by uv, in a fifth of the time, where it can be had and finds everything (it does
+# not read pip's settings); else by pip, with a line that counts.
 define install
-$(PIP) install --no-deps --progress-bar off --requirement $(1) 2>&1 \
+$(PIP) install --quiet --quiet --no-deps $$(grep '^uv==' requirements.lock) \
+  && $(BIN)/uv pip install --python $(BIN)/python --no-deps --compile-bytecode --requirement $(1) \
+  2>&1 | sed -E '/^( [-+~] |Using Python|Downloading)/d' \
+  || $(PIP) install --no-deps --progress-bar off --requirement $(1) 2>&1 \
   | awk -v total=$$(grep -c == $(1)) -v terminal=$$(test -t 1 && echo 1) -f tools/progress.awk
 endef
 
@@ -68,8 +72,49 @@ book: $(READY)  ## build the book as HTML that works offline; any warning is an 
 pdf: book $(WHOLE)  ## print the book as one PDF, with bookmarks and page numbers (minutes)
 	@$(BIN)/python tools/book_pdf.py
 
-test: book $(WHOLE)  ## build the book, then run every test and show the coverage of src
-	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(COVERAGE)
+# With BOOK_HTML the pages are there already, and are not looked at again.
+test: $(WHOLE) $(if $(BOOK_HTML),,book)  ## build the book, then run every test but the nightly ones
+	@BOOK_HTML=$(or $(BOOK_HTML),$(abspath $(HTML))) $(TESTS)
+
+unit: $(WHOLE)  ## the tests that need neither the book nor a browser
+	@$(TESTS) -m 'not book and not browser and not nightly'
+
+pages: $(WHOLE) $(if $(BOOK_HTML),,book)  ## the tests of the built book, partly in a browser
+	@BOOK_HTML=$(or $(BOOK_HTML),$(abspath $(HTML))) $(TESTS) -m '(book or browser) and not nightly'
+
+coverage: $(WHOLE)  ## `make unit` with the coverage of src, at twice the time
+	@$(TESTS) -m 'not book and not browser and not nightly' --cov --cov-report=term:skip-covered
+
+# A chapter's author, or who works in a room, need not wait for all the rest: what is called like it.
+NAMED = $(shell find src engine tests -path tests/notebooks -prune -o -name __pycache__ -prune -o \
+  \( -path '*/$(ROOM)' -o -path '*/$(ROOM).py' -o -path '*/test_$(ROOM).py' \) -print 2>/dev/null)
+READS := test_pages or test_typed_numbers or test_notation or test_literature
+
+ifdef ROOM
+check: $(WHOLE)
+	@test -n "$(NAMED)" || { echo "nothing under src, engine or tests is called $(ROOM)"; exit 2; }
+	@$(BIN)/ruff check $(NAMED) && $(BIN)/ruff format --check --quiet $(NAMED) && $(BIN)/mypy
+	@$(TESTS) $(NAMED) tests/test_architecture.py tests/test_misuse.py
+else
+check: book $(WHOLE)  ## one chapter and its tests (CHAPTER=part/slug), or one room of src and its own (ROOM=kernels)
+	@test -n "$(CHAPTER)" || { echo "say which: CHAPTER=part/slug or ROOM=name"; exit 2; }
+	@BOOK_HTML=$(abspath $(HTML)) $(TESTS) -k '$(CHAPTER) or $(READS)' \
+	  tests/book tests/notebooks tests/test_references.py
+endif
+
+# Each is tried, whatever the others find. Of the rooms one has its turn each day.
+ROOMS = $(shell ls src/gpnotes | sed -nE '/^(data|__.*)$$/d; s/^([a-z_]+)(\.py)?$$/\1/p')
+TONIGHT = $(word $(shell expr $$(date +%s) / 86400 % $(words $(ROOMS)) + 1),$(ROOMS))
+
+nightly: book $(WHOLE)  ## all that takes longer, one after the other (hours)
+	@$(MAKE) --keep-going --no-print-directory tools namespaces replay flips properties pdf \
+	  machines versions mutants ROOM=$(TONIGHT)
+
+tools: book $(WHOLE)  ## the tests of benchmarks, tools, JupyterLab, environment and PDF (minutes)
+	@BOOK_HTML=$(abspath $(HTML)) $(TESTS) -m nightly
+
+namespaces: $(WHOLE)  ## the tests of arrays on the other devices of array-api-strict
+	@$(TESTS) --all-namespaces -k 'strict-CPU_DEVICE or strict-no_float64'
 
 replay: $(WHOLE)  ## run the chapters again and compare with what is stored, cell by cell
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --nbval --nbval-current-env tests/notebooks
@@ -86,8 +131,8 @@ machines: $(WHOLE)  ## run the fast tests as other processors would (minutes)
 versions: $(WHOLE)  ## run the fast tests with the oldest and newest versions allowed (minutes)
 	@$(BIN)/python tools/versions.py --workers $(WORKERS)
 
-mutants: $(WHOLE)  ## how many slips in the arithmetic of a room its tests notice (ROOM=decide/games SAMPLE=40)
-	@$(BIN)/python tools/mutants.py $(ROOM) --sample $(SAMPLE)
+mutants: $(WHOLE)  ## how many slips in the arithmetic of a room its tests notice (ROOM=games SAMPLE=40)
+	@$(BIN)/python tools/mutants.py $(or $(ROOM),games) --sample $(SAMPLE)
 
 lab: $(READY)  ## open JupyterLab with the chapters as notebooks
 	@$(BIN)/jupytext-config --settings-file $(VIEWER) set-default-viewer markdown myst
