@@ -98,6 +98,19 @@ def test_every_command_named_is_a_target(page):
     assert named <= _targets().keys()
 
 
+CI = [".ci/run", ".github/workflows/ci.yml", ".github/actions/prepare/action.yml"]
+
+
+def test_ci_runs_commands_of_the_makefile():
+    texts = {name: re.sub("#.*", "", (ROOT / name).read_text()) for name in CI}
+    run = {name: set(re.findall(r"make ([a-z]+)", text)) for name, text in texts.items()}
+    assert all(run.values())
+    assert set().union(*run.values()) <= _targets().keys()
+    everywhere = {"environment", "lint", "unit", "book", "pages", "nightly"}
+    assert everywhere <= run[CI[0]]
+    assert everywhere <= run[CI[1]] | run[CI[2]]
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_every_file_linked_exists(page):
     linked = re.findall(r"\]\(([^):]+)\)", (ROOT / page).read_text())
