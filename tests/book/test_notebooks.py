@@ -50,8 +50,7 @@ def test_every_chapter_has_one() -> None:
     assert len(CHAPTERS) >= 6
 
 
-@pytest.mark.parametrize("slug", CHAPTERS)
-def test_nothing_of_the_books_markup_is_left(taken: Any, slug: str) -> None:
+def nothing_of_the_books_markup_is_left(taken: Any, slug: str) -> None:
     left = [
         match[0].strip()
         for cell in read(taken(slug), "markdown")
@@ -60,9 +59,8 @@ def test_nothing_of_the_books_markup_is_left(taken: Any, slug: str) -> None:
     assert left == []
 
 
-@pytest.mark.parametrize("slug", CHAPTERS)
-def test_the_equations_have_the_numbers_of_the_page(
-    taken: Any, pages: dict[str, Any], slug: str
+def the_equations_have_the_numbers_of_the_page(
+    taken: Any, slug: str, pages: dict[str, Any]
 ) -> None:
     text = "\n\n".join(cell.source for cell in read(taken(slug), "markdown"))
     tagged = re.findall(r"\\tag\{([\d.]+)\}\n\$\$\n<!-- label: (\S+) -->", text)
@@ -72,8 +70,7 @@ def test_the_equations_have_the_numbers_of_the_page(
     assert {number: f"equation-{label}" for number, label in tagged} == shown
 
 
-@pytest.mark.parametrize("slug", CHAPTERS)
-def test_it_says_what_the_chapter_says(taken: Any, slug: str) -> None:
+def it_says_what_the_chapter_says(taken: Any, slug: str) -> None:
     """The same equations, relations in sentences and code: so the same is checked."""
     notebook, text = taken(slug), ROOT / "book" / f"{slug}.md"
     ours, theirs = markup.read(notebook), markup.read(text)
@@ -86,16 +83,14 @@ def test_it_says_what_the_chapter_says(taken: Any, slug: str) -> None:
     assert code == [source.strip() for _, source in markup.cells(text.read_text("utf-8"))]
 
 
-@pytest.mark.parametrize("slug", CHAPTERS)
-def test_it_asks_for_little(taken: Any, slug: str) -> None:
+def it_asks_for_little(taken: Any, slug: str) -> None:
     module = ast.parse("\n".join(cell.source for cell in read(taken(slug), "code")))
     named = {a.name for n in ast.walk(module) if isinstance(n, ast.Import) for a in n.names}
     named |= {n.module for n in ast.walk(module) if isinstance(n, ast.ImportFrom)}
     assert {name.partition(".")[0] for name in named} - set(sys.stdlib_module_names) <= ALLOWED
 
 
-@pytest.mark.parametrize("slug", CHAPTERS)
-def test_figures_show_in_a_notebook_that_nobody_has_run(taken: Any, slug: str) -> None:
+def figures_show_in_a_notebook_that_nobody_has_run(taken: Any, slug: str) -> None:
     shown = [o.get("data", {}) for c in read(taken(slug), "code") for o in c.outputs]
     drawn = [data for data in shown if "image/svg+xml" in data]
     assert len(drawn) > 3
@@ -105,8 +100,7 @@ def test_figures_show_in_a_notebook_that_nobody_has_run(taken: Any, slug: str) -
     assert sum(c.source.count("**Figure ") for c in captions) >= len(drawn) // 2
 
 
-@pytest.mark.parametrize("slug", CHAPTERS)
-def test_evidence_and_solutions_open_on_a_click(taken: Any, slug: str) -> None:
+def evidence_and_solutions_open_on_a_click(taken: Any, slug: str) -> None:
     for cell in read(taken(slug), "code"):
         if {"evidence", "hide-input"} & set(cell.metadata.get("tags", [])):
             assert cell.metadata["jupyter"] == {"source_hidden": True}
@@ -116,6 +110,16 @@ def test_evidence_and_solutions_open_on_a_click(taken: Any, slug: str) -> None:
     assert exercises
     assert list(dict.fromkeys(solved)) == exercises
     assert text.count("<details>") == text.count("</details>")
+
+
+@pytest.mark.parametrize("slug", CHAPTERS)
+def test_a_chapter_may_be_taken_away(taken: Any, pages: dict[str, Any], slug: str) -> None:
+    nothing_of_the_books_markup_is_left(taken, slug)
+    the_equations_have_the_numbers_of_the_page(taken, slug, pages)
+    it_says_what_the_chapter_says(taken, slug)
+    it_asks_for_little(taken, slug)
+    figures_show_in_a_notebook_that_nobody_has_run(taken, slug)
+    evidence_and_solutions_open_on_a_click(taken, slug)
 
 
 # A finder for the folder that a kernel reads first: all that makes pages is not there.
