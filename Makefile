@@ -93,8 +93,9 @@ READS := test_pages or test_typed_numbers or test_notation or test_literature
 ifdef ROOM
 check: $(WHOLE)
 	@test -n "$(NAMED)" || { echo "nothing under src, engine or tests is called $(ROOM)"; exit 2; }
-	@$(BIN)/ruff check $(NAMED) && $(BIN)/ruff format --check --quiet $(NAMED) && $(BIN)/mypy
-	@$(TESTS) $(NAMED) tests/test_architecture.py tests/test_misuse.py
+	@$(BIN)/ruff check $(NAMED) && $(BIN)/ruff format --check --quiet $(NAMED)
+	@$(BIN)/mypy & types=$$!; $(TESTS) $(NAMED) tests/test_architecture.py tests/test_misuse.py; \
+	  tests=$$?; wait $$types && exit $$tests
 else
 check: book $(WHOLE)  ## one chapter and its tests (CHAPTER=part/slug), or one room of src and its own (ROOM=kernels)
 	@test -n "$(CHAPTER)" || { echo "say which: CHAPTER=part/slug or ROOM=name"; exit 2; }
