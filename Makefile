@@ -104,7 +104,7 @@ check: book $(WHOLE)  ## one chapter and its tests (CHAPTER=part/slug), or one r
 endif
 
 # Each is tried, whatever the others find. Of the rooms one has its turn each day.
-ROOMS = $(shell ls src/gpnotes | sed -nE '/^(data|__.*)$$/d; s/^([a-z_]+)(\.py)?$$/\1/p')
+ROOMS = $(shell cd src/gpnotes && ls -d */*/ */*.py | sed -nE '/__/d; s/^([a-z_/]+[a-z_])(\.py|\/)$$/\1/p')
 TONIGHT = $(word $(shell expr $$(date +%s) / 86400 % $(words $(ROOMS)) + 1),$(ROOMS))
 
 nightly: book $(WHOLE)  ## all that takes longer, one after the other (hours)
@@ -132,8 +132,8 @@ machines: $(WHOLE)  ## run the fast tests as other processors would (minutes)
 versions: $(WHOLE)  ## run the fast tests with the oldest and newest versions allowed (minutes)
 	@$(BIN)/python tools/versions.py --workers $(WORKERS)
 
-mutants: $(WHOLE)  ## how many slips in the arithmetic of a room its tests notice (ROOM=games SAMPLE=40)
-	@$(BIN)/python tools/mutants.py $(or $(ROOM),games) --sample $(SAMPLE)
+mutants: $(WHOLE)  ## how many slips in the arithmetic of a room its tests notice (ROOM=decide/games SAMPLE=40)
+	@$(BIN)/python tools/mutants.py $(or $(ROOM),decide/games) --sample $(SAMPLE)
 
 lab: $(READY)  ## open JupyterLab with the chapters as notebooks
 	@$(BIN)/jupytext-config --settings-file $(VIEWER) set-default-viewer markdown myst

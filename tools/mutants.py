@@ -101,11 +101,11 @@ def _session(tree: Path, options: argparse.Namespace) -> Path:
 
 
 def _tests(tree: Path, room: str) -> list[str]:
-    if room not in _TESTS and (tree / "tests" / room).is_dir():
-        return [f"tests/{room}"]
+    """Those named, or what carries the room's name, or else its wing's."""
     wing, _, module = room.rpartition("/")
-    named = _TESTS.get(room, (f"{wing}/test_{module}.py",))
-    return [f"tests/{name}" for name in named]
+    likely = (room, f"{wing}/test_{module}.py", f"test_{wing}.py", wing)
+    there = [name for name in likely if wing and (tree / "tests" / name).exists()]
+    return [f"tests/{name}" for name in _TESTS.get(room, there[:1])]
 
 
 def _cosmic_ray(tree: Path, *arguments: str) -> None:
