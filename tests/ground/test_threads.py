@@ -18,7 +18,7 @@ from gpnotes.decide import bayesopt
 from gpnotes.ground import threads as _threads
 from gpnotes.ground import xp as _xp
 from gpnotes.ground.threads import in_one_pool, threads_for
-from gpnotes.infer import sparse, svgp
+from gpnotes.infer import exact, laplace, sparse, svgp
 
 
 def threads() -> list[int]:
@@ -167,9 +167,9 @@ def _calls(n: int) -> dict[str, Callable[[], object]]:
         "predict": lambda: posterior.predict(X),
         "joint": lambda: posterior.joint(X),
         "extend": lambda: posterior.extend(X[:5], y[:5]),
-        "evidence": lambda: gp.exact.log_evidence_and_gradient(posterior.gp, X, y),
+        "evidence": lambda: exact.log_evidence_and_gradient(posterior.gp, X, y),
         "fit": lambda: gp.fit(posterior.gp, X, y, steps=1),
-        "laplace": lambda: gp.laplace.condition(known, X, labels).predict(X),
+        "laplace": lambda: laplace.condition(known, X, labels).predict(X),
         "places": lambda: bayesopt.predict_and_pullback(posterior, X),
     }
 
