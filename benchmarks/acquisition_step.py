@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from race_objectives import hartmann
 
-from gpnotes import GP, ConstantMean, Matern52, Posterior, condition, fit, stream
+from gpnotes import GP, ConstantMean, Matern52, Posterior, fit, stream
 from gpnotes.decide import bayesopt
 
 N, D, RAW, STARTS, ROUNDS = 200, 6, 512, 10, 10
@@ -31,15 +31,17 @@ def model() -> Posterior:
     y = np.asarray([-hartmann(x) for x in X])
     y = (y - y.mean()) / y.std()
     start = GP(Matern52(1.0, np.full(D, 0.5)), 1e-3, ConstantMean(0.0))
-    return condition(fit(start, X, y).gp, X, y)
+    return fit(start, X, y).posterior
 
 
 def ours(posterior: Posterior, acquisition: bayesopt.LogExpectedImprovement) -> Step:
-    """`bayesopt.maximise`, the default of the loop."""
+    """`bayesopt.maximise_acquisition`, the default of the loop."""
     box = [(0.0, 1.0)] * D
 
     def step(seed: int) -> np.ndarray:
-        found = bayesopt.maximise(posterior, acquisition, box, stream(seed), raw=RAW, starts=STARTS)
+        found = bayesopt.maximise_acquisition(
+            posterior, acquisition, box, stream(seed), raw=RAW, starts=STARTS
+        )
         return np.asarray(found.x)
 
     return step

@@ -37,7 +37,7 @@ def forecast(cut: int) -> tuple[int, int, int, int, str, str]:
     seen, hidden = time < cut, (time >= cut) & (time < cut + 10)
     offset = co2[seen].mean()
     X, y = time[seen][:, None], co2[seen] - offset
-    posterior = gp.condition(gp.fit(guess(), X, y, fixed=STAYS).gp, X, y)
+    posterior = gp.fit(guess(), X, y, fixed=STAYS).posterior
     mean, variance = posterior.predict(time[hidden][:, None], noise=True)
     error, sd = co2[hidden] - offset - mean, np.sqrt(variance)
     inside = int(np.sum(np.abs(error) < 2 * sd))

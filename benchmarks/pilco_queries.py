@@ -149,7 +149,7 @@ def _learn(X: np.ndarray, y: np.ndarray, starts: list[GP]) -> GP:
     }
     starts = [replace(start, mean=mean) for start in starts]
     runs = [fit(start, X, y, bounds=limits, fixed=("mean.value",)) for start in starts]
-    return max(runs, key=lambda run: run.log_evidence).gp
+    return max(runs, key=lambda run: run.log_evidence).model
 
 
 def models(gps: list[GP], places: np.ndarray, changes: np.ndarray) -> list[Posterior]:

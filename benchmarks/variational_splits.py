@@ -89,7 +89,7 @@ def classifier(X: np.ndarray, y: np.ndarray, split: int) -> svgp.VariationalPost
     Z = np.asarray(sparse.kmeans_points(X, SMALL, gp.stream(split)))
     start = svgp.prior(svgp.SVGP(gp.GP(kernel, 0.0), gp.Bernoulli("logit"), Z))
     found = svgp.fit(start, X, y, gp.stream(split), steps=300, length=0.5, rate=0.02)
-    return svgp.condition(found.posterior.model, X, y)
+    return svgp.condition(found.model, X, y)
 
 
 def regression(name: str, function, split: int) -> Row:

@@ -145,7 +145,7 @@ def rows(
     y = f + NOISE * np.random.default_rng([seed, 2]).normal(size=f.size)
     Xs, fs, ys = X[:HELD], f[:HELD], y[:HELD]
     X, y = X[HELD:], y[HELD:]
-    process = gp.fit(guess, X[:FITTED], y[:FITTED]).gp
+    process = gp.fit(guess, X[:FITTED], y[:FITTED]).model
     for n in sizes:
         task = Task(process, X[:n], y[:n], Xs, seed)
         for name in CIRCLE if on_circle else PLANE:

@@ -49,7 +49,7 @@ def gpnotes(X: np.ndarray, y: np.ndarray, watch: Watch) -> Found:
         return found
 
     with mock.patch.object(fitting, "quiet_evidence", watched):
-        gp = fit(GP(RBF(1.0, np.ones(D)), 0.1), X, y).gp
+        gp = fit(GP(RBF(1.0, np.ones(D)), 0.1), X, y).model
     return gp.kernel.variance, np.asarray(gp.kernel.lengthscale), gp.noise_var
 
 

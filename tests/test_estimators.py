@@ -20,11 +20,9 @@ import gpnotes.model.kernels
 import gpnotes.model.means
 from gpnotes import GP, RBF, ConstantMean, Linear, Matern32, Periodic, White
 from gpnotes.estimators import GPRegressor
-from gpnotes.estimators.offset import Offset
 from gpnotes.ground.linalg import JitterWarning
 from gpnotes.model import kernels
 from gpnotes.model.means import BasisMean, Powers
-from gpnotes.testing import check_mean
 
 sklearn = pytest.importorskip("sklearn")
 
@@ -133,9 +131,9 @@ def test_scikit_learns_own_regressor_agrees(data, Xs):
 def test_it_is_fit_and_condition(data, Xs):
     gp = GP(RBF(1.0, np.ones(2)), 0.2)
     found = gpnotes.fit(gp, *data)
-    posterior = gpnotes.condition(found.gp, *data)
+    posterior = gpnotes.condition(found.model, *data)
     model = GPRegressor(gp.kernel, noise_var=0.2, mean="zero").fit(*data)
-    assert model.gp_ == found.gp
+    assert model.gp_ == found.model
     assert model.log_evidence_ == posterior.log_evidence
     assert [run.log_evidence for run in model.runs_] == [found.log_evidence]
     mean, sd = model.predict(Xs, return_std=True)
@@ -149,7 +147,7 @@ def test_the_constant_mean_is_fitted_and_reaches_its_own_optimum(data):
     model = GPRegressor().fit(X, y + 50.0)
     gp = model.gp_
     assert type(gp.mean) is ConstantMean
-    assert {type(run.gp.mean) for run in model.runs_} == {ConstantMean}
+    assert {type(run.model.mean) for run in model.runs_} == {ConstantMean}
     # the best constant at these hyperparameters, in closed form
     K_y = gp.kernel(X) + gp.noise_var * np.eye(40)
     ones = np.linalg.solve(K_y, np.ones(40))
@@ -170,10 +168,6 @@ def test_units_do_not_matter(data, Xs, unit, columns):
     assert evidence == pytest.approx(plain.log_evidence_, abs=1e-4)
     there = other.predict(Xs * columns) / unit - 7.0
     np.testing.assert_allclose(there, plain.predict(Xs), rtol=0.0, atol=1e-3)
-
-
-def test_a_mean_in_units_of_the_data_keeps_its_contract(rng):
-    check_mean(Offset(3.0, 0.01, 0.5), rng.normal(size=(5, 2)))
 
 
 def test_the_start_is_in_units_of_the_data(data):

@@ -7,7 +7,10 @@ import numpy as np
 import pytest
 
 from gpnotes.ground.ascent import ascend, ascend_all
+from gpnotes.ground.check import NoValueError
+from gpnotes.ground.linalg import FactorisationError
 
+SLIPS = [ValueError, TypeError, RuntimeError, MemoryError, KeyboardInterrupt]
 FREE = np.asarray([[-np.inf, np.inf]] * 2)
 
 
@@ -40,7 +43,8 @@ def test_the_start_is_moved_to_its_ends_and_evaluated_once():
 
 
 @pytest.mark.parametrize(
-    "problem", [ValueError, FloatingPointError, OverflowError, ZeroDivisionError, RuntimeError]
+    "problem",
+    [NoValueError, FactorisationError, FloatingPointError, OverflowError, ZeroDivisionError],
 )
 def test_behind_a_wall_is_no_way_but_before_it_there_is(problem):
     """The top lies just before the wall, and the first step leads far behind it."""
@@ -122,7 +126,7 @@ def test_an_ascent_out_of_steps_within_its_ends_is_left_where_it_stopped():
 def test_what_a_wall_said_last_is_told():
     def edge(v):
         if v[0] > 1e-6:
-            raise ValueError(f"{v[0] > 1e-6} is behind the wall")
+            raise NoValueError(f"{v[0] > 1e-6} is behind the wall")
         return float(v[0]), np.asarray([1.0, 0.0])
 
     ascent = ascend(edge, np.zeros(2), FREE, 50)
@@ -130,7 +134,7 @@ def test_what_a_wall_said_last_is_told():
     assert ascent.message.endswith("the last: True is behind the wall")
 
 
-@pytest.mark.parametrize("error", [TypeError, MemoryError, KeyboardInterrupt])
+@pytest.mark.parametrize("error", SLIPS)
 def test_what_is_no_matter_of_the_point_is_raised(error):
     def broken(v):
         raise error("no")
@@ -160,7 +164,7 @@ def test_points_without_a_value_are_counted(walls, said):
     def walled(v):
         asked.append(v)
         if 1 < len(asked) <= 1 + walls:
-            raise ValueError("there is nothing")
+            raise NoValueError("there is nothing")
         return hill(v)
 
     ascent = ascend(walled, np.zeros(2), FREE, 50)
@@ -193,7 +197,7 @@ def test_ascents_together_are_the_ascents_alone(rng, m):
 def test_a_wall_before_one_ascent_stops_no_other():
     def walled(points):
         if np.any(points[:, 0] > 5.0):
-            raise ValueError("there is nothing")
+            raise NoValueError("there is nothing")
         return hills(points)
 
     box = np.asarray([[-9.0, 9.0]] * 2)
@@ -203,7 +207,7 @@ def test_a_wall_before_one_ascent_stops_no_other():
     assert bad.message == "no value at the start: there is nothing"
 
 
-@pytest.mark.parametrize("error", [TypeError, MemoryError, KeyboardInterrupt])
+@pytest.mark.parametrize("error", SLIPS)
 @pytest.mark.parametrize("call", [1, 3])
 def test_what_is_no_matter_of_the_points_ends_all_ascents(error, call):
     before = set(threading.enumerate())

@@ -40,13 +40,13 @@ def start():
 
 def test_the_gradient_vanishes_and_the_parameter_is_found(data):
     fitted = fit(start(), *data, bounds={"kernel.lengthscale": (0.05, 50.0)})
-    value, bar = log_evidence_and_gradient(fitted.gp, *data)
+    value, bar = log_evidence_and_gradient(fitted.model, *data)
     assert abs(value - fitted.log_evidence) < 1e-9
     assert value > log_evidence(start(), *data) + 5
-    free = flatten_gradient(fitted.gp, bar)[[0, 1, 3]]  # the idle column's length is at its bound
+    free = flatten_gradient(fitted.model, bar)[[0, 1, 3]]  # the idle column is at its bound
     assert abs(free).max() < 1e-2
-    assert fitted.gp.kernel.lengthscale[1] > 5 * fitted.gp.kernel.lengthscale[0]
-    assert 0.003 < fitted.gp.noise_var < 0.03
+    assert fitted.model.kernel.lengthscale[1] > 5 * fitted.model.kernel.lengthscale[0]
+    assert 0.003 < fitted.model.noise_var < 0.03
 
 
 def test_restarts_are_sorted_and_reported(data):
@@ -64,9 +64,9 @@ def test_restarts_are_sorted_and_reported(data):
 
 def test_what_is_fixed_or_bounded_stays(data):
     fitted = fit(start(), *data, fixed=("noise_var",), bounds={"kernel.lengthscale": (2.0, 3.0)})
-    assert fitted.gp.noise_var == 0.1
-    assert (fitted.gp.kernel.lengthscale >= 2.0 - 1e-12).all()
-    assert (fitted.gp.kernel.lengthscale <= 3.0 + 1e-12).all()
+    assert fitted.model.noise_var == 0.1
+    assert (fitted.model.kernel.lengthscale >= 2.0 - 1e-12).all()
+    assert (fitted.model.kernel.lengthscale <= 3.0 + 1e-12).all()
     with pytest.raises(ValueError, match=r"bounds name \['length'\]"):
         fit(start(), *data, bounds={"length": (1.0, 2.0)})
 
@@ -75,7 +75,7 @@ def test_any_space(space, data):
     X, y = (space.asarray(a) for a in data)
     gp = GP(RBF(1.0, space.asarray([1.0, 1.0])), 0.1)
     fitted = fit(gp, X, y, steps=5, bounds={"kernel.lengthscale": (0.1, 10.0)})
-    assert space.holds(fitted.gp.kernel.lengthscale)
+    assert space.holds(fitted.model.kernel.lengthscale)
     assert fitted.log_evidence > log_evidence(gp, X, y)
 
 
@@ -138,7 +138,7 @@ def test_data_that_leave_little_to_fit_are_fitted_too(values, places, dtype):
 @pytest.mark.parametrize(("dtype", "size"), [(np.float64, 1e160), (np.float32, 1e30)])
 def test_what_has_no_evidence_anywhere_is_an_error_that_names_y(dtype, size):
     X = np.linspace(0.0, 1.0, 8)[:, None].astype(dtype)
-    with pytest.raises(ValueError, match=r"^y must have an evidence under gp; it has no value at"):
+    with pytest.raises(ValueError, match=r"^y must have an evidence under model; it has no val"):
         fit(GP(RBF(), 0.1), X, (size * np.sin(9.0 * X[:, 0])).astype(dtype))
 
 
@@ -148,7 +148,7 @@ def test_a_run_that_cannot_start_has_failed_and_the_others_go_on(data):
     assert failed
     assert np.isfinite(fitted.log_evidence)
     for run in failed:
-        assert run.gp == start()
+        assert run.model == start()
         assert (run.converged, run.evaluations, run.at_bounds) == (False, 1, ())
         assert run.message.startswith("no value at the start: ")
 
@@ -170,8 +170,8 @@ def test_units_of_the_data_do_not_matter():
     scaled = GP(Matern52(1e12, 0.7e-8), 0.1e12)
     fitted = fit(scaled, 1e-8 * X, 1e6 * y)
     assert fitted.log_evidence + 20 * np.log(1e6) == pytest.approx(wanted.log_evidence, abs=1e-4)
-    assert fitted.gp.kernel.lengthscale == pytest.approx(
-        1e-8 * wanted.gp.kernel.lengthscale, rel=1e-2
+    assert fitted.model.kernel.lengthscale == pytest.approx(
+        1e-8 * wanted.model.kernel.lengthscale, rel=1e-2
     )
 
 
@@ -216,7 +216,7 @@ def test_inputs_read_twice_without_noise_are_fitted_or_need_it_in_words():
     for readings in (y, y + np.arange(8) % 2):  # the same twice, and two that differ
         fitted = fit(gp, X, readings, fixed=("noise_var",))
         assert np.isfinite(fitted.log_evidence)
-        assert fitted.gp.noise_var == 0.0
+        assert fitted.model.noise_var == 0.0
 
 
 # Bounds
@@ -227,7 +227,7 @@ def test_bounds_of_a_mean_are_in_its_own_units():
     X, y = rng.normal(size=(20, 1)), 5.0 + rng.normal(size=20)
     gp = GP(RBF(), 0.1, ConstantMean(0.3))
     for pair, low, high in (((0.2, 0.4), 0.4, 0.4), ((0.0, 10.0), 3.0, 7.0), ((-9, 9), 3.0, 7.0)):
-        value = fit(gp, X, y, bounds={"mean.value": pair}).gp.mean.value
+        value = fit(gp, X, y, bounds={"mean.value": pair}).model.mean.value
         assert low - 1e-9 <= value <= high + 1e-9
 
 
@@ -298,13 +298,13 @@ def test_a_fit_meets_jitter_without_a_word_and_what_it_finds_is_told():
     y = np.sin(3.0 * X[:, 0])
     fitted = fit(GP(RBF(1.0, 2.0), 1e-18), X, y, fixed=["noise_var"], steps=3)
     with pytest.warns(JitterWarning, match="added .* to its diagonal"):
-        condition(fitted.gp, X, y)
+        condition(fitted.model, X, y)
 
 
 def test_runs_agree_within_a_tenth_of_a_nat():
     gp = GP(RBF(), 0.1)
     runs = tuple(Run(gp, value, 1, True, "") for value in (5.0, 4.95, 4.75, -np.inf))
-    assert Fit(gp, 5.0, runs).agreeing == 2
+    assert Fit(runs).agreeing == 2
 
 
 PRIORS = {"kernel.lengthscale": LogNormalPrior(0.5, 0.2), "noise_var": LogNormalPrior(-2.0, 0.5)}
@@ -313,11 +313,11 @@ PRIORS = {"kernel.lengthscale": LogNormalPrior(0.5, 0.2), "noise_var": LogNormal
 def test_priors_draw_the_fit_to_where_both_slopes_cancel(rng):
     X, y, gp = readings(rng)
     found = fit(gp, X, y, priors=PRIORS)
-    _, bar = log_evidence_and_gradient(found.gp, X, y)
+    _, bar = log_evidence_and_gradient(found.model, X, y)
     prior = PRIORS["noise_var"]
-    slope = bar.noise_var + prior.gradient(found.gp.noise_var)
-    assert abs(slope * found.gp.noise_var) < 1e-3
-    lengths = found.gp.kernel.lengthscale
+    slope = bar.noise_var + prior.gradient(found.model.noise_var)
+    assert abs(slope * found.model.noise_var) < 1e-3
+    lengths = found.model.kernel.lengthscale
     slope = bar.kernel.lengthscale + PRIORS["kernel.lengthscale"].gradient(lengths)
     assert abs(slope * lengths) < 1e-3
 
@@ -326,10 +326,10 @@ def test_a_fit_with_priors_reports_both_parts(rng):
     X, y, gp = readings(rng)
     found = fit(gp, X, y, priors=PRIORS)
     (run,) = found.runs
-    np.testing.assert_allclose(run.log_evidence, log_evidence(found.gp, X, y), rtol=1e-9)
+    np.testing.assert_allclose(run.log_evidence, log_evidence(found.model, X, y), rtol=1e-9)
     parts = (
-        PRIORS["noise_var"].log_density(found.gp.noise_var),
-        PRIORS["kernel.lengthscale"].log_density(found.gp.kernel.lengthscale),
+        PRIORS["noise_var"].log_density(found.model.noise_var),
+        PRIORS["kernel.lengthscale"].log_density(found.model.kernel.lengthscale),
     )
     np.testing.assert_allclose(run.log_prior, sum(parts), rtol=1e-9)
     assert run.objective == run.log_evidence + run.log_prior
@@ -341,7 +341,7 @@ def test_a_fit_with_priors_reports_both_parts(rng):
 def test_a_sure_prior_decides_alone(rng):
     X, y, gp = readings(rng)
     found = fit(gp, X, y, priors={"kernel.lengthscale": NormalPrior(1.7, 1e-4)})
-    np.testing.assert_allclose(found.gp.kernel.lengthscale, 1.7, atol=1e-3)
+    np.testing.assert_allclose(found.model.kernel.lengthscale, 1.7, atol=1e-3)
 
 
 @pytest.mark.parametrize(

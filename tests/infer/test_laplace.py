@@ -14,6 +14,7 @@ from gpnotes import (
     Linear,
     Matern52,
     White,
+    fit,
     prior,
     stream,
     to_numpy,
@@ -21,7 +22,7 @@ from gpnotes import (
 from gpnotes.ground import memory
 from gpnotes.ground.params import flatten_gradient
 from gpnotes.infer import exact, laplace
-from gpnotes.infer.laplace import LaplacePosterior, fit
+from gpnotes.infer.laplace import LaplaceGP, LaplacePosterior
 from gpnotes.testing import gradcheck
 
 LENGTHS = (0.8, 1.5)
@@ -238,7 +239,7 @@ def test_a_fit_ends_where_the_gradient_of_the_evidence_is_zero(rng, link):
     X = rng.uniform(-3.0, 3.0, size=(60, 1))
     y = np.where(np.sin(2.0 * X[:, 0]) + 0.3 * rng.normal(size=60) > 0.0, 1.0, -1.0)
     start = GP(RBF(1.0, 3.0), 0.0, ConstantMean(0.2))
-    fitted = fit(start, X, y, Bernoulli(link))
+    fitted = fit(LaplaceGP(start, Bernoulli(link)), X, y).posterior
     assert isinstance(fitted, LaplacePosterior)
     assert fitted.log_evidence > laplace.condition(start, X, y, Bernoulli(link)).log_evidence + 1.0
     gradient = flatten_gradient(fitted.gp, fitted.evidence_gradient()[0], fixed=["noise_var"])
@@ -251,15 +252,16 @@ def test_a_fit_ends_where_the_gradient_of_the_evidence_is_zero(rng, link):
 def test_a_fit_keeps_to_bounds_and_to_what_is_fixed(space, numbers):
     X, y, _ = (space.asarray(a) for a in numbers)
     gp = GP(RBF(1.0, space.asarray(LENGTHS)), 0.0)
-    fitted = fit(gp, X, y, bounds={"kernel.lengthscale": (1.0, 1.3)}, fixed=["kernel.variance"])
+    bounds, fixed = {"gp.kernel.lengthscale": (1.0, 1.3)}, ["gp.kernel.variance"]
+    fitted = fit(LaplaceGP(gp), X, y, bounds=bounds, fixed=fixed).model
     lengths = to_numpy(fitted.gp.kernel.lengthscale)
     assert space.holds(fitted.gp.kernel.lengthscale)
     assert np.all((lengths > 0.999) & (lengths < 1.301))
     assert fitted.gp.kernel.variance == 1.0
-    with pytest.raises(ValueError, match=r"bounds name \['kernel.period'\]; the parameters are"):
-        fit(gp, X, y, bounds={"kernel.period": (1.0, 2.0)})
-    with pytest.raises(ValueError, match=r"fixed names 'kernel\.period'"):
-        fit(gp, X, y, fixed=["kernel.period"])
+    with pytest.raises(ValueError, match=r"bounds name \['gp.kernel.period'\]; the parameters are"):
+        fit(LaplaceGP(gp), X, y, bounds={"gp.kernel.period": (1.0, 2.0)})
+    with pytest.raises(ValueError, match=r"fixed names 'gp\.kernel\.period'"):
+        fit(LaplaceGP(gp), X, y, fixed=["gp.kernel.period"])
 
 
 # Bad input
@@ -356,15 +358,16 @@ def test_a_likelihood_is_none(numbers, likelihood):
 @pytest.mark.parametrize("pair", [(2.0, 1.0), (0.0, 1.0), (1.0, np.inf), (np.nan, 1.0), (1.0,)])
 def test_bounds_that_are_none(numbers, pair):
     X, y, _ = numbers
-    with pytest.raises(ValueError, match=r"bounds\['kernel.variance'\] must be 0 < low <= high"):
-        fit(GP(RBF(), 0.0), X, y, bounds={"kernel.variance": pair})
+    with pytest.raises(ValueError, match=r"bounds\['gp.kernel.variance'\] must be 0 < low <= high"):
+        fit(LaplaceGP(GP(RBF(), 0.0)), X, y, bounds={"gp.kernel.variance": pair})
 
 
 def test_bounds_of_a_mean_are_in_its_own_units(numbers):
     X, y, _ = numbers
     gp = GP(RBF(), 0.0, ConstantMean(0.3))
     for low, high in ((0.2, 0.4), (-0.5, -0.2), (0.0, 0.1)):
-        value = fit(gp, X, y, bounds={"mean.value": (low, high)}).gp.mean.value
+        found = fit(LaplaceGP(gp), X, y, bounds={"gp.mean.value": (low, high)})
+        value = found.model.gp.mean.value
         assert low <= value <= high
 
 
@@ -374,7 +377,7 @@ def test_labels_that_leave_little_to_fit_are_fitted_too(link):
     X = np.linspace(-1.0, 1.0, 8)[:, None]
     labels, gp = np.sign(X[:, 0]), GP(RBF(), 0.0, ConstantMean(0.0))
     for x, y in ((X, labels), (X, np.ones(8)), (0.0 * X, labels), (X[:1], labels[:1])):
-        fitted = fit(gp, x, y, Bernoulli(link))
+        fitted = fit(LaplaceGP(gp, Bernoulli(link)), x, y)
         assert fitted.log_evidence >= laplace.condition(gp, x, y, Bernoulli(link)).log_evidence
 
 
@@ -382,15 +385,16 @@ def test_labels_that_leave_little_to_fit_are_fitted_too(link):
 def test_steps_are_a_whole_number(numbers, steps, error):
     X, y, _ = numbers
     with pytest.raises(error, match="steps must be a whole number from 1; got"):
-        fit(GP(RBF(), 0.0), X, y, steps=steps)
+        fit(LaplaceGP(GP(RBF(), 0.0)), X, y, steps=steps)
     with pytest.raises(TypeError, match="fixed must be a collection of names; got"):
-        fit(GP(RBF(), 0.0), X, y, fixed="kernel")
+        fit(LaplaceGP(GP(RBF(), 0.0)), X, y, fixed="kernel")
 
 
 def test_with_all_parameters_fixed_there_is_nothing_to_fit(numbers):
     X, y, _ = numbers
     gp = GP(RBF(), 0.0)
-    assert fit(gp, X, y, fixed=["kernel"]).log_evidence == laplace.condition(gp, X, y).log_evidence
+    found = fit(LaplaceGP(gp), X, y, fixed=["gp.kernel"])
+    assert found.log_evidence == laplace.condition(gp, X, y).log_evidence
 
 
 @pytest.mark.parametrize("link", LINKS)

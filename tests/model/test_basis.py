@@ -210,9 +210,13 @@ def test_a_fit_depends_on_no_level_and_scales_with_the_unit(rng):
     y = np.sin(X[:, 0]) + 0.1 * rng.normal(size=30)
     here = fit(GP(RBF(), 0.1, BasisMean(Powers(0))), X, y)
     there = fit(GP(RBF(), 0.1, BasisMean(Powers(0))), X, y + 1e4)
-    np.testing.assert_allclose(here.gp.kernel.lengthscale, there.gp.kernel.lengthscale, rtol=1e-3)
+    np.testing.assert_allclose(
+        here.model.kernel.lengthscale, there.model.kernel.lengthscale, rtol=1e-3
+    )
     wide = fit(GP(RBF(1e6), 1e5, BasisMean(Powers(0))), X, 1e3 * y)
-    np.testing.assert_allclose(here.gp.kernel.lengthscale, wide.gp.kernel.lengthscale, rtol=1e-3)
+    np.testing.assert_allclose(
+        here.model.kernel.lengthscale, wide.model.kernel.lengthscale, rtol=1e-3
+    )
 
 
 def test_columns_of_very_different_size_do_no_harm():

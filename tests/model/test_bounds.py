@@ -7,7 +7,7 @@ import pytest
 
 from gpnotes import GP, RBF, ConstantMean, Linear, Periodic, White
 from gpnotes.ground.params import names
-from gpnotes.model.bounds import ends, limits, touched
+from gpnotes.model.bounds import ends, limits, spread, touched
 
 X = np.asarray([[0.0, 5.0, 7.0], [2.0, 5.0, 7.1], [4.0, 5.0, 7.2]])
 Y = np.asarray([9.0, 11.0, 10.0])
@@ -15,7 +15,7 @@ Y = np.asarray([9.0, 11.0, 10.0])
 
 def reach(gp, x=X, y=Y):
     """The ends by the name of the entry, in logarithms."""
-    return dict(zip(names(gp), map(tuple, ends(gp, x, y).tolist()), strict=True))
+    return dict(zip(names(gp), map(tuple, ends(gp, spread(x, y)).tolist()), strict=True))
 
 
 def given(gp, bounds=None, fixed=()):

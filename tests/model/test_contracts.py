@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -100,15 +101,15 @@ def _static(name, value):
 def test_public_functions_name_what_a_part_lacks():
     gp = GP(RBF(), 0.0)
     likelihood = without(Bernoulli(), "derivatives")
-    for function in (laplace.condition, laplace.fit):
+    for function in (laplace.LaplaceGP, partial(laplace.condition, X=X, y=Y)):
         with pytest.raises(TypeError, match=r"^likelihood must be .*; Partial lacks derivatives$"):
-            function(gp, X, Y, likelihood)
+            function(gp, likelihood=likelihood)
     by_hand = GP(RBF(), 0.1, without(ConstantMean(1.0), "pullback"))
     for function in (fit, log_evidence_and_gradient):
         with pytest.raises(TypeError, match=r"^gp\.mean must be .*; Partial lacks pullback$"):
             function(by_hand, X, Y)
     with pytest.raises(TypeError, match=r"^gp\.mean must be .*; Partial lacks pullback$"):
-        laplace.fit(GP(RBF(), 0.0, by_hand.mean), X, Y)
+        fit(laplace.LaplaceGP(GP(RBF(), 0.0, by_hand.mean)), X, Y)
     labels = laplace.condition(GP(RBF(), 0.0, lambda x: x[:, 0]), X, Y)
     for posterior in (condition(by_hand, X, Y), labels):
         with pytest.raises(TypeError, match=r"^gp\.mean must be .* lacks pullback$"):

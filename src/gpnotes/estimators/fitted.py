@@ -75,8 +75,8 @@ def _trend(trend: Any, posterior: Posterior) -> None:
         _check.finite(_check.number(getattr(trend, name), f"trend.{name}"), f"trend.{name}")
 
 
-def _run(run: Run) -> None:
-    _check.instance(run.gp, "runs_.gp", GP)
+def _run(run: Run[GP]) -> None:
+    _check.instance(run.model, "runs_.model", GP)
     for name in ("log_evidence", "log_prior"):  # minus infinity where a start had none
         if math.isnan(_check.number(getattr(run, name), f"runs_.{name}")):
             raise ValueError(f"runs_.{name} must be a number; got NaN")
@@ -85,6 +85,8 @@ def _run(run: Run) -> None:
     texts = (run.message, *_tuple(run.at_bounds, "runs_.at_bounds"))
     if not all(isinstance(text, str) for text in texts):
         raise TypeError(f"runs_.message and runs_.at_bounds must be strings; got {texts}")
+    for value in _tuple(run.trace, "runs_.trace"):
+        _check.number(value, "runs_.trace")
 
 
 def _tuple(value: Any, name: str) -> tuple[Any, ...]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import os
 import warnings
-from dataclasses import replace
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -23,14 +22,13 @@ from ..ground.params import leaves
 from ..ground.random import Stream, stream
 from ..ground.xp import HostMatrix, HostVector, Matrix, Vector, to_numpy
 from ..infer.exact import condition
-from ..infer.fitting import Run, fit
+from ..infer.fitting import Fit, fit
 from ..model.contracts import Mean, MeanFunction, require
 from ..model.kernels import RBF, Kernel
 from ..model.means import ConstantMean, ZeroMean
 from ..model.process import GP
 from . import files
 from .fitted import FITTED, admit_fitted
-from .offset import Offset
 
 __all__ = ["GPRegressor"]
 
@@ -104,9 +102,10 @@ class GPRegressor(RegressorMixin, BaseEstimator):
         rows = self._rows(X, reset=True)
         targets = _targets(y, rows.shape[0])
         start = self._start(rows, targets)
-        self.runs_ = self._runs(start, rows, targets)
-        self.gp_ = self.runs_[0].gp if self.runs_ else start
-        self.posterior_ = condition(self.gp_, rows, targets)
+        found = self._fitted(start, rows, targets)
+        self.runs_ = found.runs if found else ()
+        self.posterior_ = found.posterior if found else condition(start, rows, targets)
+        self.gp_ = self.posterior_.gp
         self.log_evidence_ = self.posterior_.log_evidence
         return self
 
@@ -241,27 +240,19 @@ class GPRegressor(RegressorMixin, BaseEstimator):
             return self.mean
         return ZeroMean() if self.mean == "zero" else ConstantMean(float(np.mean(y)))
 
-    def _runs(self, start: GP, X: HostMatrix, y: HostVector) -> tuple[Run, ...]:
-        """The reports of a fit from `start`, best first; none where there is nothing to fit."""
+    def _fitted(self, start: GP, X: HostMatrix, y: HostVector) -> Fit[GP] | None:
+        """The fit from `start`; none where there is nothing to fit."""
         if not self.optimise:
-            return ()
+            return None
         if not _variance(y) and (isinstance(start.mean, ConstantMean) or not y.any()):
             said = "y is constant: the hyperparameters cannot be fitted and stay where they start"
             warnings.warn(said, UserWarning, stacklevel=3)
-            return ()
-        scale = math.sqrt(_variance(y))
-        if type(start.mean) is not ConstantMean or not scale:
-            return self._fitted(start, X, y)
-        runs = self._fitted(replace(start, mean=Offset(start.mean.value, scale)), X, y)
-        return tuple(replace(run, gp=_in_units_of_y(run.gp)) for run in runs)
-
-    def _fitted(self, start: GP, X: HostMatrix, y: HostVector) -> tuple[Run, ...]:
+            return None
         numbers = (leaf for leaf in leaves(start) if isinstance(leaf.value, float))
         zeros = [one.path for one in numbers if one.value == 0.0 and one.constraint != "real"]
         draws = _stream(self.random_state) if self.restarts else None
         steps = self.steps
-        found = fit(start, X, y, restarts=self.restarts, stream=draws, fixed=zeros, steps=steps)
-        return found.runs
+        return fit(start, X, y, restarts=self.restarts, stream=draws, fixed=zeros, steps=steps)
 
 
 def _lengths(X: HostMatrix) -> HostVector:
@@ -273,10 +264,6 @@ def _lengths(X: HostMatrix) -> HostVector:
         wanted = "vary by more than 1e-160 where it varies: squares underflow"
         raise ValueError(f"X must {wanted}; got {np.ptp(X[:, lost[0]]):.3g} in column {lost[0]}")
     return np.where(varies, widths, 1.0)
-
-
-def _in_units_of_y(gp: GP) -> GP:
-    return replace(gp, mean=gp.mean.as_constant()) if isinstance(gp.mean, Offset) else gp
 
 
 def _targets(y: ArrayLike, n: int) -> HostVector:

@@ -1,7 +1,8 @@
 """An ascent on the host that ends, whatever it meets: what all fits share.
 
 A line search tries points far from where it stands, and there a logarithm may stand for a zero, a
-matrix may be singular, a sum may overflow. Such a point is no reason to give up: it is a wall.
+matrix may be singular, a sum may overflow. Such a point is no reason to give up: it is a wall. An
+error of another kind is a slip in somebody's code, and is raised.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ from greenlet import getcurrent, greenlet
 from . import xp as _xp
 from .xp import HostMatrix, HostVector, Minimum
 
-__all__ = ["UNEVALUABLE", "Ascent", "ascend", "ascend_all"]
+__all__ = ["UNEVALUABLE", "Ascent", "ascend", "ascend_all", "finite_or_none"]
 
 _TOGETHER = 32  # ascents that are under way at the same time
 _LARGEST = 1e150  # of a value or a slope: the optimiser sums squares
-# what arithmetic raises; a wrong type or a lack of memory is no matter of the point
-UNEVALUABLE = (ValueError, ArithmeticError, RuntimeError)
+# what arithmetic raises, `_check.NoValueError` among it; other errors are no matter of the point
+UNEVALUABLE = (ArithmeticError, np.linalg.LinAlgError)
 
 Function = Callable[[HostVector], tuple[float, HostVector]]
 Functions = Callable[[HostMatrix], tuple[HostVector, HostMatrix]]
@@ -46,25 +47,31 @@ def ascend(
     limits: HostMatrix,
     steps: int,
     ends: HostMatrix | None = None,
+    units: HostVector | None = None,
 ) -> Ascent:
     """Maximise by L-BFGS-B from `start` (n,) within `limits` (n, 2), in at most `steps` steps.
 
-    `function` gives value and gradient. Where it raises a `ValueError`, an `ArithmeticError` or a
-    `RuntimeError`, or gives what is not finite, there is a wall: higher than all that was seen, but
-    finite, since line searches interpolate. An ascent that ends outside of `ends` (n, 2), or before
-    a wall, is brought back and goes on within them; one that does not never notices them. Where
-    that leads below the start, and the start lies within, it begins once more from there, and
-    stays within: the end is never lower than such a start.
+    `function` gives value and gradient. Where it raises an `ArithmeticError` or a ``LinAlgError``,
+    or gives what is not finite, there is a wall: higher than all that was seen, but finite, since
+    line searches interpolate. Other errors are raised. An ascent that ends outside of `ends`
+    (n, 2), or before a wall, is brought back and goes on within them; one that does not never
+    notices them. Where that leads below the start, and the start lies within, it begins once more
+    from there, and stays within: the end is never lower than such a start.
+
+    With `units` (n,) it moves in them, and so takes the same way in other units of the function's
+    arguments: what is not in logarithms needs one.
 
     >>> box = np.asarray([[0.5, 2.0], [-2.0, 2.0]])
     >>> ascend(lambda v: (-float(v @ v), -2.0 * v), np.ones(2), box, 9).vector
     array([0.5, 0. ])
     """
-    start = _clipped(start, limits)
-    walled = _Walled(function)
+    moved = _Moved(function, _clipped(start, limits), limits, units)
+    start, limits = moved.back(moved.start), moved.box(limits)
+    ends = None if ends is None else moved.box(ends)
+    walled = _Walled(moved)
     loss, _ = walled(start)
     if walled.problem:
-        return Ascent(start, -math.inf, 1, False, f"no value at the start: {walled.problem}")
+        return Ascent(moved.start, -math.inf, 1, False, f"no value at the start: {walled.problem}")
     if not start.size:
         return Ascent(start, -loss, 1, True, "nothing is free")
     minimum = _xp.minimise(walled, start, limits, steps)
@@ -78,7 +85,8 @@ def ascend(
         points = "1 point" if walled.walls == 1 else f"{walled.walls} points"
         message += f"; {points} had no value, the last: {walled.problem}"
     success = bool(minimum.success)
-    return Ascent(minimum.x, -float(minimum.fun), walled.evaluations, success, message)
+    vector = moved.at(minimum.x)
+    return Ascent(vector, -float(minimum.fun), walled.evaluations, success, message)
 
 
 def ascend_all(
@@ -167,6 +175,51 @@ def _clipped(vector: HostVector, box: HostMatrix) -> HostVector:
     return np.clip(vector, box[:, 0], box[:, 1])
 
 
+class _Moved:
+    """A function by moves away from `start` in units; what has the unit 1 is moved as it is, to the
+    last bit."""
+
+    def __init__(
+        self, function: Function, start: HostVector, limits: HostMatrix, units: HostVector | None
+    ) -> None:
+        self.start = start
+        self._function = function
+        self._limits = limits
+        self._units = np.ones(start.size) if units is None else units
+        self._origin = np.where(self._units == 1.0, 0.0, start)
+
+    def at(self, moves: HostVector) -> HostVector:
+        return _clipped(self._origin + self._units * moves, self._limits)
+
+    def back(self, vector: HostVector) -> HostVector:
+        return (vector - self._origin) / self._units
+
+    def box(self, box: HostMatrix) -> HostMatrix:
+        return np.stack([self.back(box[:, 0]), self.back(box[:, 1])], axis=1)
+
+    def __call__(self, moves: HostVector) -> tuple[float, HostVector]:
+        value, gradient = self._function(self.at(moves))
+        return value, self._units * gradient
+
+
+def finite_or_none(function: Function, vector: HostVector) -> tuple[float, HostVector] | None:
+    """Value and gradient there, or None where an ascent would meet a wall."""
+    found = _evaluated(function, vector)
+    return None if isinstance(found, str) else found
+
+
+def _evaluated(function: Function, vector: HostVector) -> tuple[float, HostVector] | str:
+    """Value and gradient, or what is wrong with the place."""
+    try:
+        with np.errstate(all="ignore"):  # here alone
+            value, gradient = function(vector)
+    except UNEVALUABLE as problem:
+        return str(problem)
+    if not np.max(np.abs(np.append(gradient, value))) < _LARGEST:  # NaN is not either
+        return "value or gradient overflow"
+    return value, gradient
+
+
 class _Walled:
     """The negative of a function with walls, and a count of its evaluations."""
 
@@ -186,13 +239,10 @@ class _Walled:
 
     def _loss(self, vector: HostVector) -> tuple[float, HostVector]:
         self.evaluations += 1
-        try:
-            with np.errstate(all="ignore"):  # here alone
-                value, gradient = self._function(vector)
-        except UNEVALUABLE as problem:
-            return self._wall(vector, str(problem))
-        if not np.max(np.abs(np.append(gradient, value))) < _LARGEST:  # NaN is not either
-            return self._wall(vector, "value or gradient overflow")
+        found = _evaluated(self._function, vector)
+        if isinstance(found, str):
+            return self._wall(vector, found)
+        value, gradient = found
         self._highest = max(self._highest, -value)
         return -value, -gradient
 

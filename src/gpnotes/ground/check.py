@@ -30,6 +30,10 @@ Derivatives = TypeVar("Derivatives", bound=NamedTuple)
 _ROUNDED = 1e5  # times eps and the largest eigenvalue: what is as far below zero is zero
 
 
+class NoValueError(ValueError, RuntimeError, ArithmeticError):
+    """For arguments of the right kind there is no number: an overflow, say. A fit turns back."""
+
+
 def matrix(a: Matrix, name: str, *, rows: int | None = None, columns: int | None = None) -> Matrix:
     """`a` if it is a finite real 2-D array with the stated numbers of rows and columns."""
     _floating(a, name)
@@ -60,14 +64,13 @@ def vector(a: Vector, name: str, *, size: int | None = None) -> Vector:
     """`a` if it is a finite real 1-D array of the stated size."""
     _floating(a, name)
     if a.ndim != 1 or size not in (None, a.shape[0]):
-        raise ValueError(
-            f"{name} must have shape ({'n' if size is None else size},); got {a.shape}"
-        )
+        n = "n" if size is None else size
+        raise ValueError(f"{name} must have shape ({n},); got {a.shape}")
     return _finite(a, name)
 
 
 def semidefinite(
-    a: Matrix, name: str, *, size: int | None = None, error: type[ValueError] = ValueError
+    a: Matrix, name: str, *, size: int | None = None, error: type[ValueError] = NoValueError
 ) -> Matrix:
     """`a` (n, n) made symmetric, if it is a covariance: symmetric, no eigenvalue below zero.
 
@@ -208,7 +211,7 @@ def finite(value: T, name: str) -> T:
         _real(value, name)
         _finite(value, name)
     elif not _is_finite(value):
-        raise ValueError(f"{name} must be finite; got {value}")
+        raise NoValueError(f"{name} must be finite; got {value}")
     return value
 
 
@@ -303,7 +306,7 @@ def squarable(a: Array, name: str) -> Array:
     xp = array_namespace(a)
     bound = float(xp.finfo(a.dtype).max) ** 0.4
     if math.prod(a.shape) and float(xp.max(xp.abs(a))) >= bound:
-        raise ValueError(f"{name} must be smaller than {bound:.1g} in size: squares overflow")
+        raise NoValueError(f"{name} must be smaller than {bound:.1g} in size: squares overflow")
     return a
 
 
@@ -342,7 +345,6 @@ def _finite(a: Any, name: str) -> Any:
         wrong = xp.astype(~xp.isfinite(a), xp.int64)
         rows = wrong if a.ndim < 2 else xp.max(wrong, axis=tuple(range(1, a.ndim)))
         where = f", the first in row {int(xp.argmax(rows))}" if a.ndim else ""
-        raise ValueError(
-            f"{name} must be finite; {int(xp.sum(wrong))} of its entries are not{where}"
-        )
+        count = int(xp.sum(wrong))
+        raise NoValueError(f"{name} must be finite; {count} of its entries are not{where}")
     return a

@@ -26,7 +26,7 @@ from typing import Any, Generic, Protocol, Self, TypeAlias, TypeVar
 from . import check as _check
 from .xp import Matrix, Vector
 
-__all__ = ["Chunk", "ChunkError", "Mapper", "add_up", "repeatable"]
+__all__ = ["Chunk", "ChunkError", "Chunks", "Data", "Mapper", "Rows", "add_up", "repeatable"]
 
 
 class Addable(Protocol):
@@ -36,6 +36,7 @@ class Addable(Protocol):
 
 
 S = TypeVar("S", bound=Addable)
+T = TypeVar("T")
 
 Chunk: TypeAlias = tuple[Matrix, Vector] | Callable[[], tuple[Matrix, Vector]]
 """Inputs X (n, d) with observations y (n,), or a function without arguments that fetches them."""
@@ -94,6 +95,45 @@ def add_up(
     if total is None:
         raise ValueError("chunks must hold at least one pair (X, y); got none")
     return total
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """All rows of data in one place: inputs X (n, d) with observations y (n,)."""
+
+    X: Matrix
+    y: Vector
+
+    def over(self, work: Callable[[Matrix, Vector], T]) -> T:
+        """What the work makes of them."""
+        return work(self.X, self.y)
+
+
+@dataclass(frozen=True, eq=False)
+class Chunks:
+    """Data in chunks, and the `map` that works on them: in place of rows, for what sums over rows.
+
+    `add_up` says what a chunk is, and what is raised.
+
+    >>> import numpy as np
+    >>> halves = [(np.ones((2, 1)), np.asarray([1.0, 2.0])), (np.ones((1, 1)), np.ones(1))]
+    >>> float(Chunks(halves).over(lambda X, y: np.sum(y)))
+    4.0
+    """
+
+    chunks: Iterable[Chunk]
+    map: Mapper = builtins.map
+
+    def __post_init__(self) -> None:
+        _iterator(self.chunks)
+        _check.function(self.map, "map")
+
+    def over(self, work: Callable[[Matrix, Vector], S]) -> S:
+        """The sum over chunks of what the work makes of each."""
+        return add_up(work, self.chunks, self.map)
+
+
+Data: TypeAlias = Rows | Chunks
 
 
 def repeatable(chunks: Iterable[Chunk]) -> Iterable[Chunk]:

@@ -18,19 +18,9 @@ from . import check as _check
 from .xp import HostVector, Numbers, array_namespace, as_array, to_numpy
 
 __all__ = [
-    "added",
-    "cotangent",
-    "fixed",
-    "flatten",
-    "flatten_gradient",
-    "holds_derivatives",
-    "names",
-    "nonnegative",
-    "positive",
-    "real",
-    "settle",
-    "unchecked",
-]
+    "added", "cotangent", "fixed", "flatten", "flatten_gradient", "holds_derivatives", "names",
+    "nonnegative", "positive", "real", "settle", "unchecked",
+]  # fmt: skip
 
 
 class Parameters(Protocol):
@@ -197,7 +187,7 @@ def leaves(obj: object, path: str = "") -> Iterator[Leaf]:
     if isinstance(obj, tuple):
         for i, entry in enumerate(obj):
             yield from leaves(entry, f"{path}{i}.")
-    elif is_dataclass(obj):
+    elif is_dataclass(obj) and not isinstance(obj, type):
         for item in fields(obj):
             yield from _leaves_of_field(item, getattr(obj, item.name), f"{path}{item.name}")
 
@@ -220,7 +210,7 @@ def replaced(
     if isinstance(obj, tuple):
         entries = (replaced(p, values, make=make, path=f"{path}{i}.") for i, p in enumerate(obj))
         return cast("T", tuple(entries))
-    if not is_dataclass(obj):
+    if not is_dataclass(obj) or isinstance(obj, type):
         return obj
     new = {}
     for item in fields(obj):
@@ -300,14 +290,19 @@ def names(obj: Parameters, *, fixed: Collection[str] = ()) -> list[str]:
 
 def free_leaves(obj: Parameters, fixed: Collection[str]) -> list[Leaf]:
     """The parameters of `obj` that `fixed` does not name, as `flatten` takes them."""
-    if isinstance(fixed, str) or not isinstance(fixed, Collection):
-        raise TypeError(f"fixed must be a collection of names; got {fixed!r}")
     _require_dataclass(obj, "obj")
     every = list(leaves(obj))
-    for name in fixed:
+    for name in require_names(fixed):
         if not any(_covers(name, leaf.path) for leaf in every):
             raise ValueError(f"fixed names {name!r}; there are {[leaf.path for leaf in every]}")
     return [leaf for leaf in every if not any(_covers(name, leaf.path) for name in fixed)]
+
+
+def require_names(fixed: Collection[str]) -> Collection[str]:
+    """`fixed`, if it is a collection of names."""
+    if isinstance(fixed, str) or not isinstance(fixed, Collection):
+        raise TypeError(f"fixed must be a collection of names; got {fixed!r}")
+    return fixed
 
 
 def _require_dataclass(obj: object, name: str) -> None:
@@ -339,7 +334,11 @@ def _to_flat(leaf: Leaf) -> HostVector:
 
 
 def _from_flat(leaf: Leaf, part: HostVector) -> Numbers:
-    value = part if leaf.constraint == "real" else np.exp(part)
-    if isinstance(leaf.value, float):
-        return float(value[0])
-    return as_array(value.reshape(tuple(leaf.value.shape)), leaf.value)
+    with np.errstate(all="ignore"):
+        value = part if leaf.constraint == "real" else np.exp(part)
+    given = leaf.value
+    array = None if isinstance(given, float) else as_array(value.reshape(given.shape), given)
+    held = value if array is None else _host(array)  # float32 holds less
+    if not (np.isfinite(held).all() and (leaf.constraint == "real" or held.all())):
+        raise _check.NoValueError(f"{leaf.path} must be a number that floats can hold")
+    return float(value[0]) if array is None else array

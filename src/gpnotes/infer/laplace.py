@@ -7,28 +7,26 @@ it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import cast
-
-import numpy as np
 
 from ..ground import check as _check
 from ..ground import memory
 from ..ground import xp as _xp
-from ..ground.ascent import ascend
+from ..ground.chunks import Chunks, Rows
 from ..ground.linalg import Cholesky, cholesky
-from ..ground.params import cotangent, flatten, flatten_gradient
+from ..ground.params import cotangent
 from ..ground.random import Stream
 from ..ground.threads import threads_for
 from ..ground.xp import Matrix, Vector, array_namespace
-from ..model.bounds import ends, limits
 from ..model.contracts import LabelLikelihood, Likelihood, require
 from ..model.gaussian import Normal, normal_of
 from ..model.likelihoods import Bernoulli, unchecked
+from ..model.likelihoods.expectations import has_parameters, is_latent
 from ..model.process import GP, admit_data, differentiable_mean
+from .objective import evidence_of, whole_rows
 
-__all__ = ["LaplacePosterior", "condition", "fit"]
+__all__ = ["LaplaceGP", "LaplacePosterior", "condition"]
 
 _MOST_STEPS, _MOST_HALVINGS = 200, 20
 _PROBIT = Bernoulli()
@@ -97,7 +95,7 @@ def _mode(K: Matrix, mean: Vector, y: Vector, likelihood: Likelihood) -> tuple[V
             return f, step
     wanted = f"the mode must be found in {_MOST_STEPS} Newton steps"
     why = f"is p(y | f) log-concave, and the prior not too wide for {K.dtype}?"
-    raise RuntimeError(f"{wanted}; it was not: {why}")
+    raise _check.NoValueError(f"{wanted}; it was not: {why}")
 
 
 def _summed(K: Matrix, alpha: Vector) -> float:
@@ -112,7 +110,9 @@ def _newton(K: Matrix, deviation: Vector, first: Vector, second: Vector) -> Vect
     xp = array_namespace(deviation)
     if not bool(xp.all(second <= 0.0)):
         top = float(xp.max(second))
-        raise ValueError(f"likelihood must be log-concave in f; its second derivative is {top:.3g}")
+        raise _check.NoValueError(
+            f"likelihood must be log-concave in f; its second derivative is {top:.3g}"
+        )
     sqrt_W = xp.sqrt(-second)
     # with b = W (f − m) + ∇log p: α = b − W^½ B⁻¹ W^½ K b
     b = first - second * deviation
@@ -253,63 +253,59 @@ class LaplacePosterior:
         return gp_bar, X_bar + X_bar_of_mean
 
 
-def fit(
-    gp: GP,
-    X: Matrix,
-    y: Vector,
-    likelihood: Likelihood = _PROBIT,
-    *,
-    bounds: Mapping[str, tuple[float, float]] | None = None,
-    fixed: Collection[str] = (),
-    steps: int = 100,
-) -> LaplacePosterior:
-    """The approximation at hyperparameters that maximise its evidence, from those of `gp`.
+@dataclass(frozen=True, eq=False)
+class LaplaceGP:
+    """A process `gp` seen through a `likelihood` by Laplace's approximation, whose evidence is
+    fitted by `gpnotes.fit`.
 
-    `bounds` limit parameters by name, in their own units; the others are brought back where they
-    leave what X and y can tell apart, `bounds.ends`; `fixed` names those that stay, as in
-    `params.flatten`. Parameters without a mode are turned back from. Raises what `condition`
-    raises for `gp`, and `TypeError` or `ValueError` for bounds that are no intervals and for names
-    that are not there.
+    The likelihood says how y scatters around f, so that ``gp.noise_var`` must be zero and stays;
+    parameters of the likelihood stay too. As a cotangent, the derivatives by the process.
     Source: Rasmussen & Williams (2006), section 5.5.1.
 
-    >>> from gpnotes import RBF
+    >>> from gpnotes import RBF, fit
     >>> X = np.linspace(0.0, 6.0, 12)[:, None]
     >>> y, gp = np.sign(np.sin(X[:, 0]) + 0.1), GP(RBF(1.0, 0.3), 0.0)
-    >>> fit(gp, X, y).log_evidence > condition(gp, X, y).log_evidence
+    >>> fit(LaplaceGP(gp), X, y).log_evidence > condition(gp, X, y).log_evidence
     True
     """
-    _admit(gp, X, y, likelihood)
-    differentiable_mean(gp)
-    steps = _check.whole(steps, "steps", 1)
-    held = _with_noise(fixed)
-    start, rebuild = flatten(gp, fixed=held)
-    given = limits(gp, bounds, fixed=held)
-    reach = ends(gp, X, y, fixed=held)
 
-    def evidence(vector: np.ndarray) -> tuple[float, np.ndarray]:
-        """The evidence and its gradient."""
-        here = rebuild(vector)
-        posterior = _conditioned(here, X, y, likelihood)
-        gradient = flatten_gradient(here, posterior.evidence_gradient()[0], fixed=held)
-        return posterior.log_evidence, gradient
+    gp: GP
+    likelihood: Likelihood = _PROBIT
 
-    ascent = ascend(evidence, start, given, steps, reach)
-    return _conditioned(rebuild(ascent.vector), X, y, likelihood)
+    def __post_init__(self) -> None:
+        _require_no_noise(_check.instance(self.gp, "gp", GP))
+        require(self.likelihood, "likelihood", Likelihood)
 
 
-def _with_noise(fixed: Collection[str]) -> Collection[str]:
-    """`fixed` and the noise, which is zero here."""
-    if isinstance(fixed, str) or not isinstance(fixed, Collection):
-        raise TypeError(f"fixed must be a collection of names; got {fixed!r}")
-    return (*fixed, "noise_var")
+@dataclass(frozen=True, eq=False)
+class _Evidence:
+    """The approximate evidence of `condition`."""
+
+    rows: Rows
+    held: tuple[str, ...]
+    latent: bool
+
+    def value_and_gradient(self, model: LaplaceGP) -> tuple[float, LaplaceGP]:
+        posterior = self.posterior(model)
+        return posterior.log_evidence, cotangent(model, gp=posterior.evidence_gradient()[0])
+
+    def posterior(self, model: LaplaceGP) -> LaplacePosterior:
+        return _conditioned(model.gp, self.rows.X, self.rows.y, model.likelihood)
+
+
+@evidence_of.register(LaplaceGP)
+def _evidence(model: LaplaceGP, data: Rows | Chunks) -> _Evidence:
+    rows = whole_rows(data, model)
+    _admit(model.gp, rows.X, rows.y, model.likelihood)
+    differentiable_mean(model.gp)
+    others = ("likelihood",) if has_parameters(model.likelihood) else ()
+    return _Evidence(rows, ("gp.noise_var", *others), is_latent(model.likelihood))
 
 
 def _admit(gp: GP, X: Matrix, y: Vector, likelihood: Likelihood) -> None:
     admit_data(gp, X, y)
     require(likelihood, "likelihood", Likelihood)
-    if gp.noise_var:
-        why = "the likelihood says how y scatters around f"
-        raise ValueError(f"gp.noise_var must be 0: {why}; got {gp.noise_var}")
+    _require_no_noise(gp)
     mean = gp.mean(X)
     given = [likelihood.log_density(y, mean), *unchecked(likelihood)[1](y, mean)]
     shapes = [tuple(getattr(terms, "shape", ())) for terms in given]
@@ -317,3 +313,9 @@ def _admit(gp: GP, X: Matrix, y: Vector, likelihood: Likelihood) -> None:
         wanted = f"a log density and three derivatives of shape {mean.shape}"
         raise ValueError(f"likelihood must give {wanted}; got {shapes}")
     memory.require_square(X.shape[0], like=X, copies=5, what="the Gram matrix")
+
+
+def _require_no_noise(gp: GP) -> None:
+    if gp.noise_var:
+        why = "the likelihood says how y scatters around f"
+        raise ValueError(f"gp.noise_var must be 0: {why}; got {gp.noise_var}")

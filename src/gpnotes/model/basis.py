@@ -11,6 +11,7 @@ import math
 from dataclasses import dataclass
 from typing import cast
 
+from ..ground import check as _check
 from ..ground import xp as _xp
 from ..ground.linalg import Cholesky
 from ..ground.params import cotangent
@@ -163,7 +164,7 @@ def _require_distinct(columns: Matrix) -> None:
     pivots = xp.abs(_xp.diagonal(xp.linalg.qr(columns).R))
     for j in range(p):
         if not float(pivots[j]) > n * _xp.epsilon(columns) * float(sizes[j]):
-            raise ValueError(
+            raise _check.NoValueError(
                 f"X must tell the weights of a vague mean apart; column {j} of its basis is zero "
                 "or a combination of those before it"
             )

@@ -1,4 +1,4 @@
-"""How far a fit may go: bounds given by name, and others taken from the range of the data.
+"""How far a fit may go: bounds given by name, and others taken from the spread of the data.
 
 Far outside of the data's own units a parameter changes nothing that the data could show: two
 points at 1e-5 of their distance as lengthscale are independent, and noise below the rounding of y
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from ..ground import check as _check
 from ..ground.params import Leaf, Parameters, flatten, free_leaves, names
 from ..ground.xp import HostMatrix, HostVector, Matrix, Vector, epsilon, to_numpy
 
-__all__ = ["ends", "limits", "strides", "touched"]
+__all__ = ["Spread", "ends", "limits", "spread", "strides", "touched", "units"]
 
 _FAR = math.log(1e5)  # lengthscales, in units of the range of the inputs
 _WIDE = math.log(1e10)  # what has no unit, in units of its start
@@ -40,8 +41,77 @@ def limits(
     return _pairs(given.get(path, _NONE) for path in _paths(obj, fixed))
 
 
-def ends(obj: Parameters, X: Matrix, y: Vector, *, fixed: Collection[str] = ()) -> HostMatrix:
-    """As `limits`, how far a fit goes with parameters that are given no bounds.
+@dataclass(frozen=True, eq=False)
+class Spread:
+    """Where `count` rows lie: of each column of X, and then of y, (d + 1,), the ends, the mean and
+    the standard deviation; made by `spread`, and those of two sets of rows add.
+
+    `rounding` is the epsilon of their dtype. Of labels and counts f is `latent`: it has not the
+    unit of y.
+    """
+
+    count: int
+    low: HostVector
+    high: HostVector
+    mean: HostVector
+    deviation: HostVector
+    rounding: float
+    latent: bool = False
+
+    def __add__(self, other: Spread) -> Spread:
+        count = self.count + other.count
+        share = other.count / count
+        apart = other.mean - self.mean
+        within = (1.0 - share) * self.deviation**2 + share * other.deviation**2
+        return replace(
+            self,
+            count=count,
+            low=np.minimum(self.low, other.low),
+            high=np.maximum(self.high, other.high),
+            mean=self.mean + share * apart,
+            deviation=np.sqrt(within + share * (1.0 - share) * apart**2),
+        )
+
+    @property
+    def columns(self) -> HostVector:
+        """The standard deviation of each column of X, (d,), and 1 where it is zero."""
+        of_X = self.deviation[:-1]
+        return np.where(of_X > 0.0, of_X, 1.0)
+
+    @property
+    def constant(self) -> bool:
+        """Whether y is one number several times."""
+        return bool(self.count > 1 and self.low[-1] == self.high[-1])
+
+    @property
+    def unit(self) -> float:
+        """The standard deviation of y about its mean, its size where it is constant, and 1 where
+        it is zero, or where f is latent."""
+        top = float(max(abs(self.low[-1]), abs(self.high[-1])))
+        if self.latent or top == 0.0:
+            return 1.0
+        deviation = float(self.deviation[-1])
+        return top if deviation <= 4.0 * self.rounding * top else deviation
+
+
+def spread(X: Matrix, y: Vector) -> Spread:
+    """Where rows y (n,) at X (n, d) lie.
+
+    Raises `ValueError` or `TypeError` for what is no matrix and no vector that go together.
+
+    >>> spread(np.asarray([[0.0], [2.0]]), np.asarray([3.0, 5.0])).deviation
+    array([1., 1.])
+    """
+    _check.vector(y, "y", size=_check.matrix(X, "X").shape[0])
+    rows = np.column_stack([to_numpy(X), to_numpy(y)]).astype(np.float64)
+    low, high, top = np.min(rows, axis=0), np.max(rows, axis=0), np.ones(rows.shape[1])
+    top[-1] = max(-low[-1], high[-1], np.finfo(np.float64).tiny)  # squares of y may overflow
+    deviation = top * np.std(rows / top, axis=0)
+    return Spread(rows.shape[0], low, high, np.mean(rows, axis=0), deviation, epsilon(y))
+
+
+def ends(obj: Parameters, of: Spread, *, fixed: Collection[str] = ()) -> HostMatrix:
+    """As `limits`, how far a fit to data of this spread goes with what is given no bounds.
 
     A positive parameter stays
 
@@ -52,30 +122,37 @@ def ends(obj: Parameters, X: Matrix, y: Vector, *, fixed: Collection[str] = ()) 
     and the start is always within. Parameters of any sign have no ends.
     """
     kinds = {leaf.path: leaf for leaf in free_leaves(obj, fixed)}
-    units = _log_units(X, y)
+    logs = _log_units(of)
     start, _ = flatten(obj, fixed=fixed)
     entries = zip(_paths(obj, fixed), start.tolist(), strict=True)
-    return _pairs(_end(kinds[path], here, units) for path, here in entries)
+    return _pairs(_end(kinds[path], here, logs) for path, here in entries)
 
 
-def strides(obj: Parameters, y: Vector, *, fixed: Collection[str] = ()) -> HostVector:
-    """For each entry of `params.flatten`, how far away another value is another statement.
+def units(obj: Parameters, of: Spread, *, fixed: Collection[str] = ()) -> HostVector:
+    """For each entry of `params.flatten` the unit in which a fit moves it.
 
-    1 for a logarithm, a factor of e; for a mean of y, the standard deviation of y; for others the
-    size of the value, and at least 1.
+    `Spread.unit` for a mean of y, and 1 for all else: logarithms have no unit.
     """
     kinds = {leaf.path: leaf for leaf in free_leaves(obj, fixed)}
+    means = [_is_mean(kinds[path]) for path in _paths(obj, fixed)]
+    return np.where(np.asarray(means, dtype=bool), of.unit, 1.0)
+
+
+def strides(obj: Parameters, of: Spread, *, fixed: Collection[str] = ()) -> HostVector:
+    """For each entry of `params.flatten`, how far away another value is another statement.
+
+    1 for a logarithm, a factor of e; for a mean of y, `Spread.unit`; for others the size of the
+    value, and at least 1.
+    """
+    kinds = {leaf.path: leaf for leaf in free_leaves(obj, fixed)}
+    others = [kinds[p].constraint == "real" and not _is_mean(kinds[p]) for p in _paths(obj, fixed)]
     end, _ = flatten(obj, fixed=fixed)
-    scale = math.exp(0.5 * _log_variance(y))
-    entries = zip(_paths(obj, fixed), end.tolist(), strict=True)
-    sizes = [_distance(kinds[path], value, scale) for path, value in entries]
-    return np.asarray(sizes, dtype=np.float64)
+    sizes = np.where(np.asarray(others, dtype=bool), np.maximum(1.0, np.abs(end)), 1.0)
+    return sizes * units(obj, of, fixed=fixed)
 
 
-def _distance(leaf: Leaf, value: float, scale: float) -> float:
-    if leaf.constraint != "real":
-        return 1.0
-    return scale if leaf.unit == "y" else max(1.0, abs(value))
+def _is_mean(leaf: Leaf) -> bool:
+    return leaf.constraint == "real" and leaf.unit == "y"
 
 
 def _paths(obj: Parameters, fixed: Collection[str]) -> list[str]:
@@ -139,23 +216,9 @@ def _end(leaf: Leaf, start: float, units: Mapping[str, tuple[float, float]]) -> 
     return min(low, start), max(high, start)
 
 
-def _log_units(X: Matrix, y: Vector) -> dict[str, tuple[float, float]]:
+def _log_units(of: Spread) -> dict[str, tuple[float, float]]:
     """The logarithms of the ends of lengths of X and of variances of y."""
-    widths = np.ptp(np.asarray(to_numpy(X), dtype=np.float64), axis=0)
+    widths = (of.high - of.low)[:-1]
     logs = np.log(widths[widths > 0.0])
     x = (float(logs.min()) - _FAR, float(logs.max()) + _FAR) if logs.size else _NONE
-    return {"x": x, "y²": (_log_variance(y) + math.log(epsilon(y)), math.inf)}
-
-
-def _log_variance(y: Vector) -> float:
-    """Of y about its mean, of y about zero where it is constant, and 0 where it is zero.
-
-    In units of the largest entry, whose square might overflow.
-    """
-    host = np.asarray(to_numpy(y), dtype=np.float64)
-    top = float(np.max(np.abs(host)))
-    if top == 0.0:
-        return 0.0
-    variance = float(np.var(host / top))
-    constant = variance <= (4.0 * epsilon(y)) ** 2
-    return 2.0 * math.log(top) + math.log(1.0 if constant else variance)
+    return {"x": x, "y²": (2.0 * math.log(of.unit) + math.log(of.rounding), math.inf)}

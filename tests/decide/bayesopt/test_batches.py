@@ -12,7 +12,7 @@ from gpnotes.decide.bayesopt import (
     ThompsonSampling,
     UpperConfidenceBound,
     believe,
-    maximise,
+    maximise_acquisition,
 )
 
 PLANE = [(-1.0, 2.0), (0.0, 3.0)]
@@ -74,7 +74,7 @@ def test_a_batch_is_what_maximise_finds_under_one_belief_after_the_other():
         acquisition = LogExpectedImprovement(float(np.max(posterior.mean(X))))
         own = stream(3).spawn("climb 7")
         own = own.spawn(str(number)) if number else own
-        unit = maximise(posterior, acquisition, [(0.0, 1.0)] * 2, own).x
+        unit = maximise_acquisition(posterior, acquisition, [(0.0, 1.0)] * 2, own).x
         np.testing.assert_allclose(lower + width * unit, batch[number], atol=2e-3)
         y = np.append(y, posterior.mean(unit[None, :]))
         X = np.vstack([X, unit])

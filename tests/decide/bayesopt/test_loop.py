@@ -12,7 +12,7 @@ from gpnotes.decide.bayesopt import (
     Optimiser,
     UpperConfidenceBound,
     fitted_model,
-    maximise_objective,
+    maximise,
     minimise,
 )
 
@@ -53,7 +53,7 @@ def test_it_finds_a_minimum_of_branin_where_chance_does_not(rng):
 
 def test_the_largest_is_found_as_the_least_is():
     least = minimise(bowl, PLANE, 12, stream(2), model=quick)
-    most = maximise_objective(lambda x: -bowl(x), PLANE, 12, stream(2), model=quick)
+    most = maximise(lambda x: -bowl(x), PLANE, 12, stream(2), model=quick)
     np.testing.assert_array_equal(asked(least), asked(most))
     assert most.best.y == -least.best.y
     assert least.best.y == min(evaluation.y for evaluation in least.evaluations)

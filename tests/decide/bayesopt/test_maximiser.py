@@ -11,7 +11,7 @@ from gpnotes.decide.bayesopt import (
     LogExpectedImprovement,
     ProbabilityOfImprovement,
     UpperConfidenceBound,
-    maximise,
+    maximise_acquisition,
     maximiser,
 )
 from gpnotes.ground.ascent import Ascent
@@ -49,7 +49,7 @@ def test_on_a_line_it_is_the_largest_of_a_grid(rng, i):
     acquisition = list(kinds(float(np.max(posterior.y))))[i]
     grid = np.linspace(*LINE[0], 20_001)[:, None]
     wanted = acquisition(*posterior.predict(grid))
-    found = maximise(posterior, acquisition, LINE, stream(i))
+    found = maximise_acquisition(posterior, acquisition, LINE, stream(i))
     assert found.value >= np.max(wanted) - 1e-12
     np.testing.assert_allclose(found.x, grid[np.argmax(wanted)], atol=3e-4)
 
@@ -61,7 +61,7 @@ def test_in_the_plane_it_is_the_largest_of_a_grid(rng, i):
     sides = (np.linspace(*ends, 301) for ends in PLANE)
     grid = np.stack(np.meshgrid(*sides), axis=-1).reshape(-1, 2)
     wanted = np.max(acquisition(*posterior.predict(grid)))
-    found = maximise(posterior, acquisition, PLANE, stream(i))
+    found = maximise_acquisition(posterior, acquisition, PLANE, stream(i))
     assert found.value >= wanted - 1e-12
     assert found.value <= wanted + 0.02 * max(1.0, abs(wanted))
 
@@ -69,7 +69,9 @@ def test_in_the_plane_it_is_the_largest_of_a_grid(rng, i):
 def test_no_climb_ends_below_its_start_nor_the_best_below_a_raw_point(rng):
     posterior = in_the_plane(rng)
     for seed, acquisition in enumerate(kinds(float(np.max(posterior.y)))):
-        found = maximise(posterior, acquisition, PLANE, stream(seed), raw=40, starts=6, steps=3)
+        found = maximise_acquisition(
+            posterior, acquisition, PLANE, stream(seed), raw=40, starts=6, steps=3
+        )
         units = sobol(40, 2, stream(seed).generator)
         raw = acquisition(*posterior.predict(np.asarray([-2.0, 0.0]) + np.asarray([5, 10]) * units))
         assert len(found.climbs) == 6
@@ -91,7 +93,7 @@ def test_a_climb_that_falls_ends_at_its_start(rng, monkeypatch):
 
     monkeypatch.setattr(maximiser, "ascend_all", falls)
     posterior, acquisition = on_the_line(rng), UpperConfidenceBound(4.0)
-    found = maximise(posterior, acquisition, LINE, stream(1), raw=16)
+    found = maximise_acquisition(posterior, acquisition, LINE, stream(1), raw=16)
     for climb in found.climbs:
         np.testing.assert_array_equal(climb.x, climb.start)
         assert climb.value == climb.start_value
@@ -104,7 +106,7 @@ def test_derivatives_of_the_wrong_sign_lead_nowhere_and_lose_nothing(rng):
         def derivatives(self, mean, variance):
             return tuple(-bar for bar in super().derivatives(mean, variance))
 
-    found = maximise(on_the_line(rng), Wrong(4.0), LINE, stream(1), raw=16)
+    found = maximise_acquisition(on_the_line(rng), Wrong(4.0), LINE, stream(1), raw=16)
     assert found.value >= max(climb.start_value for climb in found.climbs)
 
 
@@ -113,7 +115,7 @@ def test_where_there_is_nan_there_is_no_worth(rng):
         def __call__(self, mean, variance):
             return np.where(mean > 0.2, np.nan, super().__call__(mean, variance))
 
-    found = maximise(on_the_line(rng), Torn(4.0), LINE, stream(1), raw=64, starts=64)
+    found = maximise_acquisition(on_the_line(rng), Torn(4.0), LINE, stream(1), raw=64, starts=64)
     assert np.isfinite(found.value)
     torn = [climb for climb in found.climbs if climb.start_value == -np.inf]
     assert 0 < len(torn) < 64
@@ -129,16 +131,18 @@ def test_it_does_not_matter_in_which_unit_f_is_measured(rng, scale):
     one = on_the_line(rng)
     rng.bit_generator.state = state
     other = on_the_line(rng, scale)
-    here = maximise(one, ExpectedImprovement(float(np.max(one.y))), LINE, stream(3))
-    there = maximise(other, ExpectedImprovement(float(np.max(other.y))), LINE, stream(3))
+    here = maximise_acquisition(one, ExpectedImprovement(float(np.max(one.y))), LINE, stream(3))
+    there = maximise_acquisition(
+        other, ExpectedImprovement(float(np.max(other.y))), LINE, stream(3)
+    )
     np.testing.assert_allclose(there.x, here.x, atol=1e-4)
     np.testing.assert_allclose(there.value, scale * here.value, rtol=1e-5)
 
 
 def test_far_below_the_best_the_logarithm_still_leads_somewhere(rng):
     posterior = on_the_line(rng)
-    flat = maximise(posterior, ExpectedImprovement(100.0), LINE, stream(1))
-    steep = maximise(posterior, LogExpectedImprovement(100.0), LINE, stream(1))
+    flat = maximise_acquisition(posterior, ExpectedImprovement(100.0), LINE, stream(1))
+    steep = maximise_acquisition(posterior, LogExpectedImprovement(100.0), LINE, stream(1))
     assert flat.value == 0.0
     assert np.isfinite(steep.value)
     assert steep.value > max(climb.start_value for climb in steep.climbs)
@@ -146,13 +150,18 @@ def test_far_below_the_best_the_logarithm_still_leads_somewhere(rng):
 
 def test_the_same_stream_gives_the_same_point(rng):
     posterior = in_the_plane(rng)
-    twice = [maximise(posterior, UpperConfidenceBound(4.0), PLANE, stream(5)) for _ in range(2)]
+    twice = [
+        maximise_acquisition(posterior, UpperConfidenceBound(4.0), PLANE, stream(5))
+        for _ in range(2)
+    ]
     np.testing.assert_array_equal(twice[0].x, twice[1].x)
 
 
 def test_the_point_lives_where_the_posterior_does(space, rng):
     posterior = in_the_plane(rng, space)
-    found = maximise(posterior, UpperConfidenceBound(4.0), PLANE, stream(5), raw=64, starts=3)
+    found = maximise_acquisition(
+        posterior, UpperConfidenceBound(4.0), PLANE, stream(5), raw=64, starts=3
+    )
     assert space.holds(found.x)
     assert isinstance(found.value, float)
     assert all(space.holds(climb.start) for climb in found.climbs)
@@ -162,7 +171,9 @@ def test_the_point_lives_where_the_posterior_does(space, rng):
         GP(Matern52(1.0, np.asarray([0.8, 1.6])), 1e-3),
         *(to_numpy(a).astype(float) for a in (posterior.X, posterior.y)),
     )
-    wanted = maximise(host, UpperConfidenceBound(4.0), PLANE, stream(5), raw=64, starts=3)
+    wanted = maximise_acquisition(
+        host, UpperConfidenceBound(4.0), PLANE, stream(5), raw=64, starts=3
+    )
     np.testing.assert_allclose(found.value, wanted.value, rtol=1e-9 if space.double else 2e-3)
 
 
@@ -171,7 +182,9 @@ def test_a_climb_follows_the_slope_in_the_units_of_the_box():
     X = np.asarray([[0.3, 700.0]])
     posterior = condition(GP(RBF(1.0, np.asarray([0.5, 900.0])), 0.01), X, np.ones(1))
     box = [(-1.0, 1.0), (-2e3, 2e3)]
-    found = maximise(posterior, UpperConfidenceBound(0.0), box, stream(1), raw=16, starts=1)
+    found = maximise_acquisition(
+        posterior, UpperConfidenceBound(0.0), box, stream(1), raw=16, starts=1
+    )
     (climb,) = found.climbs
     assert climb.converged
     assert climb.evaluations < 20
@@ -179,7 +192,9 @@ def test_a_climb_follows_the_slope_in_the_units_of_the_box():
 
 
 def test_fewer_points_than_starts_are_all_climbed(rng):
-    found = maximise(on_the_line(rng), UpperConfidenceBound(4.0), LINE, stream(1), raw=3, starts=9)
+    found = maximise_acquisition(
+        on_the_line(rng), UpperConfidenceBound(4.0), LINE, stream(1), raw=3, starts=9
+    )
     assert len(found.climbs) == 3
 
 
@@ -188,4 +203,4 @@ def test_fewer_points_than_starts_are_all_climbed(rng):
 )
 def test_a_box_that_is_none_is_refused(rng, box):
     with pytest.raises(ValueError, match=r"box must be 2 pairs \(lower, upper\) with lower < upp"):
-        maximise(in_the_plane(rng), UpperConfidenceBound(4.0), box, stream(1))
+        maximise_acquisition(in_the_plane(rng), UpperConfidenceBound(4.0), box, stream(1))

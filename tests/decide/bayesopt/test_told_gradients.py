@@ -12,7 +12,7 @@ from gpnotes.decide.bayesopt import (
     Optimiser,
     ThompsonSampling,
     fitted_with_gradients,
-    maximise_objective,
+    maximise,
     minimise,
 )
 from gpnotes.model.kernels import WithGradients
@@ -209,7 +209,7 @@ def test_a_skipped_failure_is_believed():
 def test_the_hill_is_climbed_as_the_valley_is_descended():
     hill = lambda x: tuple(-part for part in valley(x))  # noqa: E731
     least = minimise(valley, BOX, 7, stream(2), model=quick, initial=3, gradients=True)
-    most = maximise_objective(hill, BOX, 7, stream(2), model=quick, initial=3, gradients=True)
+    most = maximise(hill, BOX, 7, stream(2), model=quick, initial=3, gradients=True)
     assert most.best.y == -least.best.y
 
 

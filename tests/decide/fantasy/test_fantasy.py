@@ -392,15 +392,15 @@ def test_a_climb_ends_where_the_slope_is_zero_or_at_a_bound(make_posterior, make
 def test_a_climb_follows_the_slope_in_units_of_the_bounds(make_posterior, make_state, monkeypatch):
     posteriors, (m, S), seen = [make_posterior(), make_posterior(n=4)], make_state(), []
 
-    def minimise(loss, start, bounds, steps):
-        gradcheck(lambda unit: loss(unit)[0], lambda unit, bar: (bar * loss(unit)[1],), start)
-        seen.append((loss(start)[0], bounds, steps))
-        return SimpleNamespace(x=start)
+    def ascend(rise, start, limits, steps):
+        gradcheck(lambda unit: rise(unit)[0], lambda unit, bar: (bar * rise(unit)[1],), start)
+        seen.append((rise(start)[0], limits.tolist(), steps))
+        return SimpleNamespace(vector=start)
 
-    monkeypatch.setattr("gpnotes.ground.xp.minimise", minimise)
+    monkeypatch.setattr("gpnotes.decide.fantasy.choice.ascend", ascend)
     weights, box = np.asarray([1.0, 2.0]), [(-5.0, 5.0), (-60.0, 40.0)]
     refined = fantasy.refine(posteriors, m, S, m + 0.3, box, weights, steps=7)
-    assert seen == [(pytest.approx(-1.0), [(0.0, 1.0)] * 2, 7)]
+    assert seen == [(pytest.approx(1.0), [[0.0, 1.0]] * 2, 7)]
     np.testing.assert_allclose(refined.input, m + 0.3, rtol=1e-12)
 
 

@@ -34,7 +34,7 @@ def test_errors_are_those_of_second_differences_of_the_evidence(rng):
     """The route of `fit` is differences of the gradient; this one is of values, by scipy's step."""
     X, y = readings(rng)
     found = fit(GP(RBF(), 0.1, ConstantMean(0.0)), X, y)
-    end, rebuild = flatten(found.gp)
+    end, rebuild = flatten(found.model)
     h, axes = 1e-3, np.eye(end.size)
 
     def value(v):
@@ -291,9 +291,9 @@ def test_of_runs_that_agree_rounding_decides_no_order():
 
 def test_a_fit_made_by_hand_has_one_line_and_no_report():
     gp = GP(RBF(), 0.1)
-    made = Fit(gp, 5.0, (Run(gp, 5.0, 1, True, ""),))
+    made = Fit((Run(gp, 5.0, 1, True, ""),))
     assert str(made) == repr(made) == "<Fit: log evidence 5.0>"
-    assert made == Fit(gp, 5.0, (Run(gp, 5.0, 1, True, ""),))
+    assert made == Fit((Run(gp, 5.0, 1, True, ""),))
     with pytest.raises(ValueError, match="must be a fit that `fit` made"):
         made.report()
 
@@ -324,13 +324,12 @@ def test_a_fit_evaluates_nothing_for_a_report_that_nobody_asks_for(rng, monkeypa
 def test_a_sparse_fit_prints_the_same_page(rng):
     X, y = readings(rng)
     exact = fit(GP(RBF(), 0.1), X, y)
-    found = sparse.fit(GP(RBF(), 0.1), np.linspace(0.0, 6.0, 20)[:, None], X, y)
+    found = fit(sparse.SparseGP(GP(RBF(), 0.1), np.linspace(0.0, 6.0, 20)[:, None]), X, y)
     rows = zip(found.report().hyperparameters, exact.report().hyperparameters, strict=True)
     for one, other in rows:
-        assert one.name == other.name
+        assert one.name == f"gp.{other.name}"
         np.testing.assert_allclose(one.error, other.error, rtol=0.05)
     assert str(found).startswith("Fit of 60 readings\nlog evidence ")
-    assert repr(found).endswith(" by inducing variables>")
 
 
 # Progress

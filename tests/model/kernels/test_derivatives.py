@@ -295,12 +295,14 @@ def test_an_acquisition_is_climbed_among_values(wrapped, space):
     kernel = WithGradients(g.RBF(10.0, 3.0))
     posterior = g.condition(g.GP(kernel.on(0, 1, 2) if wrapped else kernel, 1e-4), X, y)
     acquisition = bayesopt.UpperConfidenceBound(0.0)
-    found = bayesopt.maximise(posterior, acquisition, [(-2.0, 2.0)] * 2, g.stream(0), starts=3)
+    found = bayesopt.maximise_acquisition(
+        posterior, acquisition, [(-2.0, 2.0)] * 2, g.stream(0), starts=3
+    )
     np.testing.assert_allclose(to_numpy(found.x), [0.3, 0.1], atol=0.05)
     at_the_top = to_numpy(posterior.mean(gradients_at(found.x[None, :])))
     np.testing.assert_allclose(at_the_top, 0.0, atol=1e-4 if space.double else 1e-2)
     with pytest.raises(ValueError, match="box must be 2 pairs"):
-        bayesopt.maximise(posterior, acquisition, [(-2.0, 2.0)] * 3, g.stream(0))
+        bayesopt.maximise_acquisition(posterior, acquisition, [(-2.0, 2.0)] * 3, g.stream(0))
 
 
 def test_rows_are_labelled(space):

@@ -10,8 +10,8 @@ from .batches import believe
 from .draws import ThompsonSampling, thompson, thompson_among
 from .gradients import acquisition_and_gradient, predict_and_pullback
 from .history import Evaluation
-from .loop import Outcome, maximise_objective, minimise
-from .maximiser import Climb, Maximum, maximise
+from .loop import Outcome, maximise, minimise
+from .maximiser import Climb, Maximum, maximise_acquisition
 from .models import fitted_model, fitted_with_gradients
 from .optimiser import Optimiser
 
@@ -31,7 +31,7 @@ __all__ = [
     "fitted_model",
     "fitted_with_gradients",
     "maximise",
-    "maximise_objective",
+    "maximise_acquisition",
     "minimise",
     "predict_and_pullback",
     "thompson",

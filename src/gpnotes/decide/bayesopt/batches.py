@@ -19,7 +19,7 @@ from ...infer.exact import Posterior
 from ...model.contracts import Acquisition
 from ...model.kernels import values_at
 from .draws import ThompsonSampling, thompson
-from .maximiser import Maximum, maximise
+from .maximiser import Maximum, maximise_acquisition
 
 __all__ = ["as_rows", "believe"]
 
@@ -91,4 +91,4 @@ def _largest(
     stream: Stream,
 ) -> Maximum:
     best = float(np.max(to_numpy(posterior.mean(as_rows(posterior, places)))))
-    return maximise(posterior, acquisition(best), box, stream)
+    return maximise_acquisition(posterior, acquisition(best), box, stream)

@@ -61,10 +61,11 @@ def thompson(
 ) -> Maximum:
     """The place in `box`, d pairs (lower, upper), where a function drawn from f is largest.
 
-    One path of `paths.sample_paths`, with so many `features`, is drawn and climbed as `maximise`
-    climbs an acquisition: from the best `starts` of `raw` points, for at most `steps` steps. The
-    value is that of the path. O(n R + n²) to draw, O(n + R) for each point and step.
-    :eq:`eq-bo-pathwise`; raises what `sample_paths` and `maximise` raise.
+    One path of `paths.sample_paths`, with so many `features`, is drawn and climbed as
+    `maximise_acquisition` climbs an acquisition: from the best `starts` of `raw` points, for at
+    most `steps` steps. The value is that of the path. O(n R + n²) to draw, O(n + R) for each point
+    and step.
+    :eq:`eq-bo-pathwise`; raises what `sample_paths` and `maximise_acquisition` raise.
     Source: Thompson (1933); for the paths, Wilson et al. (2020).
 
     >>> import numpy as np

@@ -6,7 +6,6 @@ anything else is done.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -15,12 +14,10 @@ from ...ground import check as _check
 from ...ground.boxes import Pairs
 from ...ground.random import Stream
 from ...ground.xp import HostVector, Numbers, Vector
-from .batches import AcquisitionOf
 from .history import Evaluation
-from .models import Model
-from .optimiser import OnFailure, Optimiser
+from .optimiser import Optimiser
 
-__all__ = ["Outcome", "maximise_objective", "minimise"]
+__all__ = ["Outcome", "maximise", "minimise"]
 
 Objective: TypeAlias = Callable[[HostVector], Numbers | tuple[Numbers, Vector]]
 
@@ -34,27 +31,18 @@ class Outcome:
 
 
 def minimise(
-    objective: Objective,
-    box: Pairs,
-    budget: int,
-    stream: Stream,
-    *,
-    path: str | os.PathLike[str] | None = None,
-    on_failure: OnFailure = "record",
-    initial: int | None = None,
-    model: Model | None = None,
-    acquisition: AcquisitionOf | None = None,
-    gradients: bool = False,
+    objective: Objective, box: Pairs, budget: int, stream: Stream, **options: Any
 ) -> Outcome:
     """Look for the least value of an objective of x (d,) in `box`, with `budget` evaluations.
 
-    The loop of `Optimiser`, whose arguments these are; with ``gradients=True`` the objective
-    returns its value and its derivatives by x (d,). With a `path` that holds evaluations already,
-    these count, and what is left of the budget is spent. An objective that raises an `Exception`,
-    or returns what is not finite, has failed there: that is kept with the words of the error and
-    handled as `on_failure` says; with ``"stop"`` the error goes on to the caller, and when the loop
-    is started again the point is tried again. What is no `Exception`, as an interrupt from the
-    keyboard, always goes on, and the evaluation under way is forgotten.
+    The loop of `Optimiser`, whose `options` are these: `path`, `on_failure`, `initial`, `model`,
+    `acquisition`, `gradients`. With ``gradients=True`` the objective returns its value and its
+    derivatives by x (d,). With a `path` that holds evaluations already, these count, and what is
+    left of the budget is spent. An objective that raises an `Exception`, or returns what is not
+    finite, has failed there: that is kept with the words of the error and handled as `on_failure`
+    says; with ``"stop"`` the error goes on to the caller, and when the loop is started again the
+    point is tried again. What is no `Exception`, as an interrupt from the keyboard, always goes on,
+    and the evaluation under way is forgotten.
 
     Raises `ValueError` or `TypeError` for arguments that do not fit, and `TypeError` for an
     objective that returns no number.
@@ -65,79 +53,42 @@ def minimise(
     >>> bool(abs(outcome.best.x[0] - 0.5) < 0.1), len(outcome.evaluations)
     (True, 9)
     """
-    _admit(objective, budget)
-    optimiser = Optimiser(
-        box,
-        stream,
-        goal="minimise",
-        path=path,
-        on_failure=on_failure,
-        initial=initial,
-        model=model,
-        acquisition=acquisition,
-        gradients=gradients,
-    )
-    return _spend(objective, budget, optimiser, on_failure == "stop", gradients)
+    return _spend(objective, budget, lambda: Optimiser(box, stream, goal="minimise", **options))
 
 
-def maximise_objective(
-    objective: Objective,
-    box: Pairs,
-    budget: int,
-    stream: Stream,
-    *,
-    path: str | os.PathLike[str] | None = None,
-    on_failure: OnFailure = "record",
-    initial: int | None = None,
-    model: Model | None = None,
-    acquisition: AcquisitionOf | None = None,
-    gradients: bool = False,
+def maximise(
+    objective: Objective, box: Pairs, budget: int, stream: Stream, **options: Any
 ) -> Outcome:
-    """`minimise` for the largest value; raises what that raises.
+    """`minimise` for the largest value, with the same `options`; raises what that raises.
 
     >>> from gpnotes import stream
-    >>> outcome = maximise_objective(lambda x: -((x[0] - 0.5) ** 2), [(-1.0, 2.0)], 9, stream(1))
+    >>> outcome = maximise(lambda x: -((x[0] - 0.5) ** 2), [(-1.0, 2.0)], 9, stream(1))
     >>> bool(abs(outcome.best.x[0] - 0.5) < 0.1)
     True
     """
-    _admit(objective, budget)
-    optimiser = Optimiser(
-        box,
-        stream,
-        goal="maximise",
-        path=path,
-        on_failure=on_failure,
-        initial=initial,
-        model=model,
-        acquisition=acquisition,
-        gradients=gradients,
-    )
-    return _spend(objective, budget, optimiser, on_failure == "stop", gradients)
+    return _spend(objective, budget, lambda: Optimiser(box, stream, goal="maximise", **options))
 
 
-def _admit(objective: Objective, budget: int) -> None:
+def _spend(objective: Objective, budget: int, made: Callable[[], Optimiser]) -> Outcome:
     _check.function(objective, "objective", "x")
     _check.whole(budget, "budget", 1)
-
-
-def _spend(
-    objective: Objective, budget: int, optimiser: Optimiser, stop: bool, gradients: bool
-) -> Outcome:
+    optimiser = made()
     while optimiser.count < budget:
         x = optimiser.ask()
         try:
             found = objective(x.copy())
         except Exception as error:
             optimiser.fail(x, f"{type(error).__name__}: {error}")
-            if stop:
+            if optimiser.on_failure == "stop":
                 raise
         else:
-            _tell(optimiser, x, found, gradients)
+            _tell(optimiser, x, found)
     return Outcome(optimiser.best, optimiser.evaluations)
 
 
-def _tell(optimiser: Optimiser, x: HostVector, found: Any, gradients: bool) -> None:
+def _tell(optimiser: Optimiser, x: HostVector, found: Any) -> None:
     """What the objective returned; what cannot be told ends the loop."""
+    gradients = optimiser.gradients
     wanted = "a number and its gradient" if gradients else "a number"
     try:
         if gradients and not (isinstance(found, tuple) and len(found) == 2):

@@ -28,7 +28,7 @@ from ...model.process import differentiable_mean
 from .acquisition import LogExpectedImprovement
 from .gradients import admitted_predict_and_pullback
 
-__all__ = ["Climb", "Maximum", "maximise"]
+__all__ = ["Climb", "Maximum", "maximise_acquisition"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +58,7 @@ class Maximum:
 
 
 @in_one_pool
-def maximise(
+def maximise_acquisition(
     posterior: Posterior,
     acquisition: Acquisition,
     box: Pairs,
@@ -85,7 +85,7 @@ def maximise(
     >>> from gpnotes import GP, RBF, condition, stream
     >>> from gpnotes.decide.bayesopt import UpperConfidenceBound
     >>> posterior = condition(GP(RBF(), 0.01), np.zeros((1, 1)), np.ones(1))
-    >>> found = maximise(posterior, UpperConfidenceBound(0.0), [(-2.0, 3.0)], stream(1))
+    >>> found = maximise_acquisition(posterior, UpperConfidenceBound(0.0), [(-2.0, 3.0)], stream(1))
     >>> bool(abs(found.x[0]) < 1e-3), len(found.climbs)
     (True, 10)
     """

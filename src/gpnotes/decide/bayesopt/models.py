@@ -11,7 +11,7 @@ from ...ground import check as _check
 from ...ground import xp as _xp
 from ...ground.random import Stream
 from ...ground.xp import Matrix, Vector
-from ...infer.exact import Posterior, condition
+from ...infer.exact import Posterior
 from ...infer.fitting import fit
 from ...model.kernels import Matern52, WithGradients
 from ...model.means import ConstantMean, ConstantOfValues
@@ -68,5 +68,4 @@ def fitted_with_gradients(X: Matrix, y: Vector, stream: Stream) -> Posterior:
 
 
 def _fitted(gp: GP, X: Matrix, y: Vector, stream: Stream, bounds: Limits) -> Posterior:
-    found = fit(gp, X, y, restarts=1, stream=stream, bounds=bounds, steps=100)
-    return condition(found.gp, X, y)
+    return fit(gp, X, y, restarts=1, stream=stream, bounds=bounds, steps=100).posterior

@@ -93,15 +93,15 @@ class Optimiser:
         self._upper = ends[:, 1]
         self._stream = _check.instance(stream, "stream", Stream)
         self._sign = _SIGNS[_check.choice(goal, "goal", _SIGNS)]
-        self._on_failure = _check.choice(on_failure, "on_failure", FAILURES)
+        self.on_failure = _check.choice(on_failure, "on_failure", FAILURES)
         given = 2 * (len(ends) + 1) if initial is None else initial
         self._initial = _check.whole(given, "initial", 1)
-        self._gradients = _check.flag(gradients, "gradients")
+        self.gradients = _check.flag(gradients, "gradients")
         usual = fitted_with_gradients if gradients else fitted_model
         own = usual if model is None else model
         self._model = _check.function(own, "model", "X, y and a stream")
         worth = LogExpectedImprovement if acquisition is None else acquisition
-        self._acquisition = _admit_acquisition(worth, self._gradients)
+        self._acquisition = _admit_acquisition(worth, self.gradients)
         self._asked: list[HostVector] = []
         self._history = History(path, self._head(ends, goal))
 
@@ -111,7 +111,7 @@ class Optimiser:
             "history": "gpnotes.decide.bayesopt 1", "goal": goal, "box": ends.tolist(),
             "seed": self._stream.seed, "path": list(self._stream.path), "initial": self._initial,
         }  # fmt: skip
-        return {**head, "gradients": True} if self._gradients else head
+        return {**head, "gradients": True} if self.gradients else head
 
     @property
     def evaluations(self) -> tuple[Evaluation, ...]:
@@ -193,7 +193,7 @@ class Optimiser:
                 _check.finite(slope, "gradient")
         except ValueError as problem:
             self.fail(place, str(problem))
-            if self._on_failure == "stop":
+            if self.on_failure == "stop":
                 raise
         else:
             self._keep(Evaluation(place, value, gradient=slope))
@@ -202,7 +202,7 @@ class Optimiser:
         """A gradient by its kind and size; whether it is finite is another question."""
         if gradient is None:
             return None
-        if not self._gradients:
+        if not self.gradients:
             raise ValueError("gradient must be None, or gradients=True when the Optimiser is made")
         _check.floating(gradient, "gradient")
         if gradient.shape != self._lower.shape:
@@ -218,7 +218,7 @@ class Optimiser:
         """
         if not isinstance(problem, str):
             raise TypeError(f"problem must be a string; got {type(problem).__name__}")
-        given = self._on_failure if on_failure is None else on_failure
+        given = self.on_failure if on_failure is None else on_failure
         failure = _check.choice(given, "on_failure", FAILURES)
         self._keep(Evaluation(self._admit(x), np.nan, problem, failure))
 
@@ -279,17 +279,17 @@ class Optimiser:
     def _fitted(self, known: list[Evaluation], step: int) -> tuple[Posterior, HostMatrix]:
         """The model of what is known, and where in the unit cube that is."""
         X = np.stack(self._units([evaluation.x for evaluation in known]))
-        rows, y = rows_and_values(X, known, self._sign, self._upper - self._lower, self._gradients)
+        rows, y = rows_and_values(X, known, self._sign, self._upper - self._lower, self.gradients)
         modelled = self._model(rows, y, self._stream.spawn(f"model {step}"))
         return self._admit_model(modelled), X
 
     def _admit_model(self, modelled: Posterior) -> Posterior:
         """What the model returned, if it is a posterior of rows like those it was given."""
         _check.instance(modelled, "model(X, y, stream)", Posterior)
-        if modelled.gp.kernel.labels_rows is not self._gradients:
+        if modelled.gp.kernel.labels_rows is not self.gradients:
             kinds = {True: "values and gradients", False: "values"}
-            wanted = f"model(X, y, stream) must be a posterior of {kinds[self._gradients]}"
-            raise ValueError(f"{wanted}; got one of {kinds[not self._gradients]}")
+            wanted = f"model(X, y, stream) must be a posterior of {kinds[self.gradients]}"
+            raise ValueError(f"{wanted}; got one of {kinds[not self.gradients]}")
         return modelled
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...ground import check as _check
 from ...ground import memory
-from ...ground import xp as _xp
+from ...ground.ascent import ascend
 from ...ground.boxes import intervals
 from ...ground.xp import (
     Array,
@@ -234,13 +234,13 @@ def refine(
     begin = np.clip((to_numpy(x).astype(np.float64) - lower) / width, 0.0, 1.0)
     scale = max(total(begin)[0], np.finfo(np.float64).tiny)  # so that its tolerances mean something
 
-    def loss(unit: HostVector) -> tuple[float, HostVector]:
-        """What L-BFGS lowers: the reduction's negative, in units of that at the start."""
+    def promised(unit: HostVector) -> tuple[float, HostVector]:
+        """What is climbed: the reduction, in units of that at the start."""
         value, gradient = total(unit)
-        return -value / scale, -gradient / scale
+        return value / scale, gradient / scale
 
-    search = _xp.minimise(loss, begin, [(0.0, 1.0)] * begin.shape[0], steps)
-    unit = max(begin, search.x, key=lambda point: total(point)[0])
+    end = ascend(promised, begin, np.tile([0.0, 1.0], (begin.size, 1)), steps).vector
+    unit = max(begin, end, key=lambda point: total(point)[0])
     return Choice(row, place(unit), total(unit)[0])
 
 

@@ -210,7 +210,7 @@ def _fitted(start: GP, X: Array, z: Array, options: _Options, stream: Stream | N
     else:
         fixed.append("noise_var")
     restarts = options.restarts or 0
-    return fit(start, X, z, bounds=bounds, fixed=fixed, restarts=restarts, stream=stream).gp
+    return fit(start, X, z, bounds=bounds, fixed=fixed, restarts=restarts, stream=stream).model
 
 
 def _lengthscales(game: RoleSymmetricGame, kernel: Any, like: Array) -> Array:

@@ -136,7 +136,7 @@ def require_digits(xp: Namespace, squares: Array, q: Array, where: Vector | None
     weight = float(xp.max(q))
     lost = rounding * float(xp.max(xp.abs(squares) * q))
     if lost > _LOST * weight:
-        raise ValueError(
+        raise _check.NoValueError(
             f"a kernel has too short a lengthscale beside S for {q.dtype}: exponents would be off "
             f"by {lost / weight:.1g}"
         )

@@ -71,7 +71,8 @@ def _expectation(cost: Cost, name: str, of: str, m: Vector, S: Matrix) -> None:
         value, pull = cost.expected_and_pullback(m, S)
         bars = pull(1.0)
     except (TypeError, ValueError) as problem:
-        kind = TypeError if isinstance(problem, TypeError) else ValueError
+        kinds = (TypeError, _check.NoValueError, ValueError)
+        kind = next(kind for kind in kinds if isinstance(problem, kind))
         raise kind(f"{name} must be one of {of}, {tuple(m.shape)}: {problem}") from problem
     _check.number(value, f"the expectation of {name}")
     if not isinstance(bars, tuple) or len(bars) != 2:

@@ -163,4 +163,4 @@ def _fitted(X: Matrix, y: Vector, steps: int) -> GP:
         "kernel.variance": (1e-2 * variance, 1e4 * variance),
     }
     start = GP(RBF(variance, deviation), 0.01 * variance)
-    return fitting.fit(start, X, y, bounds=bounds, steps=steps).gp
+    return fitting.fit(start, X, y, bounds=bounds, steps=steps).model

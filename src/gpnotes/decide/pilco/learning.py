@@ -11,7 +11,7 @@ import numpy as np
 
 from ...ground import check as _check
 from ...ground import xp as _xp
-from ...ground.linalg import FactorisationError
+from ...ground.ascent import ascend, finite_or_none
 from ...ground.params import flatten, flatten_gradient
 from ...ground.xp import HostVector, array_namespace
 from ...model.contracts import Policy, require
@@ -23,22 +23,21 @@ from .tasks import Task
 __all__ = ["Improvement", "Round", "improve", "learn"]
 
 _MOVED = 1e-3  # the share of its cost by which a search must lower it to have moved
-_WALL = 1.0  # what a rollout that fails costs, in units in which the start is 0
 
 
 class Improvement(NamedTuple):
     """A policy, the mean expected cost of a step under it, and what the search for it was like.
 
-    `evaluations` counts rollouts, `start_cost` is the cost that the search began with. `status` is
-    0 where the search converged, 1 where the iterations were used up, 2 where the search was stuck,
-    3 where there was no rollout to begin with; `message` says the same in words.
+    `evaluations` counts rollouts, `start_cost` is the cost that the search began with. Where the
+    search has not `converged`, `message` says why: the iterations were used up, it was stuck, or
+    there was no rollout to begin with.
     """
 
     policy: Policy
     cost: float
     evaluations: int
     start_cost: float
-    status: int
+    converged: bool
     message: str
 
     @property
@@ -61,40 +60,27 @@ def improve(policy: Policy, dynamics: Dynamics, task: Task, *, iterations: int =
     _match.task(dynamics, policy, _check.instance(task, "task", Task))
     iterations = _check.whole(iterations, "iterations", 1)
     vector, rebuild = flatten(policy)
-    start, gradient = _expected(rebuild, vector, dynamics, task)
-    if not math.isfinite(start):
-        return Improvement(
-            policy, math.inf, 1, math.inf, 3, "no rollout of the policy to begin with"
-        )
+
+    def cost_at(vector: HostVector) -> tuple[float, HostVector]:
+        return _mean_cost(rebuild(vector), dynamics, task)
+
+    start, gradient = finite_or_none(cost_at, vector) or (math.inf, vector)
+    if start == math.inf:
+        no_way = "no rollout of the policy to begin with"
+        return Improvement(policy, math.inf, 1, math.inf, False, no_way)
     # along a slope too small to change a digit of the cost the search would follow rounding
     least = max(_xp.epsilon(task.mean) * abs(start), np.finfo(np.float64).tiny)
     scale = max(float(np.max(np.abs(gradient))), least)
 
-    def loss(vector: HostVector) -> tuple[float, HostVector]:
+    def fall(vector: HostVector) -> tuple[float, HostVector]:
         """The fall of the cost and its gradient, in units of the first slope."""
-        value, gradient = _expected(rebuild, vector, dynamics, task)
-        if not math.isfinite(value):
-            return _WALL, gradient
-        return (value - start) / scale, gradient / scale
+        value, gradient = cost_at(vector)
+        return (start - value) / scale, -gradient / scale
 
-    search = _xp.minimise(loss, vector, None, iterations)
-    cost = start + scale * float(search.fun)
-    ended = int(search.status), str(search.message)
-    return Improvement(rebuild(search.x), cost, 1 + int(search.nfev), start, *ended)
-
-
-def _expected(
-    rebuild: Callable[[HostVector], Policy], vector: HostVector, dynamics: Dynamics, task: Task
-) -> tuple[float, HostVector]:
-    """The mean expected cost of a step, and its gradient; infinite where a rollout fails."""
-    with np.errstate(all="ignore"):  # what overflows on the way is caught below
-        try:
-            value, gradient = _mean_cost(rebuild(vector), dynamics, task)
-        except (FactorisationError, ValueError, np.linalg.LinAlgError):
-            return math.inf, np.zeros_like(vector)
-    if not (math.isfinite(value) and np.isfinite(gradient).all()):
-        return math.inf, np.zeros_like(vector)
-    return value, gradient
+    anywhere = np.tile([-math.inf, math.inf], (vector.size, 1))
+    end = ascend(fall, vector, anywhere, iterations)
+    cost = start - scale * end.value
+    return Improvement(rebuild(end.vector), cost, 1 + end.evaluations, start, *end[3:])
 
 
 def _mean_cost(policy: Policy, dynamics: Dynamics, task: Task) -> tuple[float, HostVector]:

@@ -227,7 +227,9 @@ def _forwards(
 def _refuse_lost(xp: Namespace, x: _Gaussian, step: int) -> None:
     """Raise a `ValueError` for a state that is not finite."""
     if not math.isfinite(float(xp.sum(x.mean)) + float(xp.sum(x.covariance))):
-        raise ValueError(f"the state must be finite; mean or covariance after step {step} is not")
+        raise _check.NoValueError(
+            f"the state must be finite; mean or covariance after step {step} is not"
+        )
 
 
 def sample_paths(

@@ -1,5 +1,6 @@
 """Random Fourier features: a kernel's matrix as a product of cosines, and regression on them."""
 
+from .fitting import FeatureGP
 from .frequencies import Frequencies, draw_frequencies
 from .posterior import FeaturePosterior
 from .regression import (
@@ -11,6 +12,7 @@ from .regression import (
 )
 
 __all__ = [
+    "FeatureGP",
     "FeaturePosterior",
     "Frequencies",
     "condition",

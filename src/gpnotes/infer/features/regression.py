@@ -7,12 +7,11 @@ weights. The data enter by sums over rows, in blocks, so that Φ (n, R) is never
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Iterable
 
 from ...ground import check as _check
 from ...ground import xp as _xp
-from ...ground.chunks import Chunk, Mapper, add_up, repeatable
+from ...ground.chunks import Chunk, Chunks, Data, Mapper, Rows, repeatable
 from ...ground.params import cotangent
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.kernels import Stationary
@@ -25,8 +24,8 @@ from .passes import Pull, Slopes, Sums
 from .posterior import FeaturePosterior
 
 __all__ = [
-    "condition", "condition_on_chunks", "log_evidence",
-    "log_evidence_and_gradient", "log_evidence_and_gradient_on_chunks",
+    "condition", "condition_on_chunks", "conditioned", "log_evidence",
+    "log_evidence_and_gradient", "log_evidence_and_gradient_on_chunks", "value_and_gradient",
 ]  # fmt: skip
 
 
@@ -48,8 +47,7 @@ def condition(gp: GP, frequencies: Frequencies, X: Matrix, y: Vector) -> Feature
     >>> posterior.mean(np.asarray([[1.5]])).round(2)
     array([1.])
     """
-    statistics = Sums(_admit(gp, frequencies), frequencies)(X, y)
-    return _posterior(gp, frequencies, statistics)
+    return conditioned(_admit(gp, frequencies), frequencies, Rows(X, y))
 
 
 def condition_on_chunks(
@@ -71,8 +69,7 @@ def condition_on_chunks(
     >>> posterior.mean(np.asarray([[1.5]])).round(2)
     array([1.])
     """
-    work = Sums(_admit(gp, frequencies), frequencies)
-    return _posterior(gp, frequencies, add_up(work, chunks, map))
+    return conditioned(_admit(gp, frequencies), frequencies, Chunks(chunks, map))
 
 
 def log_evidence(gp: GP, frequencies: Frequencies, X: Matrix, y: Vector) -> float:
@@ -112,7 +109,7 @@ def log_evidence_and_gradient(
     -0.25
     """
     differentiable_mean(_admit(gp, frequencies))
-    return _value_and_gradient(gp, frequencies, lambda work: work(X, y))
+    return value_and_gradient(gp, frequencies, Rows(X, y))
 
 
 def log_evidence_and_gradient_on_chunks(
@@ -133,8 +130,7 @@ def log_evidence_and_gradient_on_chunks(
     -2.3872
     """
     differentiable_mean(_admit(gp, frequencies))
-    again = repeatable(chunks)
-    return _value_and_gradient(gp, frequencies, lambda work: add_up(work, again, map))
+    return value_and_gradient(gp, frequencies, Chunks(repeatable(chunks), map))
 
 
 def _admit(gp: GP, frequencies: Frequencies) -> GP:
@@ -145,7 +141,9 @@ def _admit(gp: GP, frequencies: Frequencies) -> GP:
     return gp
 
 
-def _posterior(gp: GP, frequencies: Frequencies, statistics: Statistics) -> FeaturePosterior:
+def conditioned(gp: GP, frequencies: Frequencies, data: Data) -> FeaturePosterior:
+    """`condition` of a process and frequencies that go together."""
+    statistics: Statistics = data.over(Sums(gp, frequencies))
     root = statistics.factor.half_solve_t(_xp.eye(frequencies.size, statistics.gram))
     weights = WeightPosterior(
         like_data(statistics.weight_mean, frequencies.unit),
@@ -156,16 +154,14 @@ def _posterior(gp: GP, frequencies: Frequencies, statistics: Statistics) -> Feat
     return FeaturePosterior(gp, frequencies, weights)
 
 
-def _value_and_gradient(
-    gp: GP, frequencies: Frequencies, over_data: Callable[[Callable[..., Any]], Any]
-) -> tuple[float, GP]:
-    """The evidence and its derivatives, from two passes of work `over_data`."""
-    sums: Statistics = over_data(Sums(gp, frequencies))
+def value_and_gradient(gp: GP, frequencies: Frequencies, data: Data) -> tuple[float, GP]:
+    """The evidence and its derivatives, from two passes over the data."""
+    sums: Statistics = data.over(Sums(gp, frequencies))
     w = sums.weight_mean
     inverse = sums.factor.inverse()
     trace = float(array_namespace(inverse).sum(_xp.diagonal(inverse)))
     noise_var = gp.noise_var
-    slopes: Slopes = over_data(Pull(gp, frequencies, w, inverse / noise_var))
+    slopes: Slopes = data.over(Pull(gp, frequencies, w, inverse / noise_var))
     kernel = gp.kernel
     assert isinstance(kernel, Stationary)
     # Σ Φ_bar ∘ Φ = |w|² − tr(I − B⁻¹), and tr K_y⁻¹ = (n − tr(I − B⁻¹)) / σ²

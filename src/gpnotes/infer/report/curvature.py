@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...ground.ascent import UNEVALUABLE, Function
+from ...ground.ascent import Function, finite_or_none
 from ...ground.xp import HostMatrix, HostVector, symmetric_part
 
 __all__ = ["FLAT", "Survey", "survey"]
@@ -91,11 +91,8 @@ class _Around:
 
     def at(self, away: HostVector) -> tuple[float, HostVector]:
         """Value and slope; minus infinity and NaN where there is none."""
-        try:
-            with np.errstate(all="ignore"):
-                value, slope = self._objective(self._end + self._units * away)
-        except UNEVALUABLE:
-            return -math.inf, np.full(away.size, math.nan)
+        found = finite_or_none(self._objective, self._end + self._units * away)
+        value, slope = found or (-math.inf, np.full(away.size, math.nan))
         return float(value), self._units * slope
 
     def drop(self, away: HostVector) -> float:

@@ -9,8 +9,8 @@ import numpy as np
 
 from ...ground.ascent import Function
 from ...ground.params import Parameters, flatten, free_leaves, names
-from ...ground.xp import HostMatrix, Vector, epsilon
-from ...model.bounds import strides
+from ...ground.xp import HostMatrix
+from ...model.bounds import Spread, strides
 from .curvature import survey
 
 __all__ = ["Hyperparameter", "surveyed"]
@@ -45,7 +45,7 @@ class Hyperparameter:
 def surveyed(
     objective: Function,
     end: Parameters,
-    y: Vector,
+    of: Spread,
     fixed: Collection[str],
     at_bounds: Collection[str],
     box: HostMatrix,
@@ -54,14 +54,14 @@ def surveyed(
 
     The objective is that of the vector of `params.flatten`, of which the entries that `at_bounds`
     names lie on a side of the `box` (p, 2). Differences are taken over ``eps**0.2`` of the dtype of
-    y, 7e-4 or 0.04, where rounding and curvature of higher order spoil them about as much.
+    the data, 7e-4 or 0.04, where rounding and curvature of higher order spoil them about as much.
     """
     vector, _ = flatten(end, fixed=fixed)
     entries = names(end, fixed=fixed)
     nearer_top = box[:, 1] - vector < vector - box[:, 0]
     sides = np.isin(entries, list(at_bounds)) * np.where(nearer_top, 1.0, -1.0)
-    units = strides(end, y, fixed=fixed)
-    seen = survey(objective, vector, sides, units, epsilon(y) ** 0.2)
+    units = strides(end, of, fixed=fixed)
+    seen = survey(objective, vector, sides, units, of.rounding**0.2)
     positive = {leaf.path: leaf.constraint != "real" for leaf in free_leaves(end, fixed)}
     columns = zip(entries, vector, seen.errors, seen.states, seen.low, seen.high, strict=True)
     found = []

@@ -1,6 +1,6 @@
 """Inducing points: regression through the values of f at a few inputs Z, one function for all."""
 
-from .fitting import Fit, fit
+from .fitting import SparseGP
 from .inducing import Inducing
 from .methods import Method
 from .points import greedy_points, kmeans_points, random_points
@@ -14,13 +14,12 @@ from .regression import (
 )
 
 __all__ = [
-    "Fit",
     "Inducing",
     "Method",
+    "SparseGP",
     "SparsePosterior",
     "condition",
     "condition_on_chunks",
-    "fit",
     "greedy_points",
     "kmeans_points",
     "log_evidence",

@@ -8,13 +8,13 @@ them at a time.
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ...ground import check as _check
 from ...ground import xp as _xp
-from ...ground.chunks import Chunk, Mapper, add_up, repeatable
+from ...ground.chunks import Chunk, Chunks, Data, Mapper, Rows, repeatable
 from ...ground.linalg import Cholesky
 from ...ground.params import added, cotangent
 from ...ground.threads import threads_for
@@ -29,7 +29,7 @@ from .passes import Kept, Pull, Slopes, Sums
 from .posterior import SparsePosterior
 
 __all__ = [
-    "condition", "condition_on_chunks", "log_evidence", "log_evidence_and_gradient",
+    "condition", "condition_on_chunks", "conditioned", "log_evidence", "log_evidence_and_gradient",
     "log_evidence_and_gradient_on_chunks", "quiet_gradient",
 ]  # fmt: skip
 
@@ -69,8 +69,7 @@ def condition(
     >>> posterior.mean(np.asarray([[1.5]])).round(2)
     array([1.])
     """
-    work = _work(gp, Z, method, power)
-    return _posterior(work, work(X, y))
+    return _posterior(_work(gp, Z, method, power), Rows(X, y))
 
 
 def condition_on_chunks(
@@ -95,8 +94,7 @@ def condition_on_chunks(
     >>> posterior.mean(np.asarray([[1.5]])).round(2)
     array([1.])
     """
-    work = _work(gp, Z, method, power)
-    return _posterior(work, add_up(work, chunks, map))
+    return _posterior(_work(gp, Z, method, power), Chunks(chunks, map))
 
 
 def log_evidence(
@@ -164,16 +162,15 @@ def log_evidence_and_gradient(
     """
     work = _work(gp, Z, method, power, bound=True)
     differentiable_mean(gp)
-    return _value_and_gradient(replace(work, kept=Kept()), lambda todo: todo(X, y))
+    return _value_and_gradient(work, Rows(X, y))
 
 
 def quiet_gradient(
-    gp: GP, variables: InducingVariables, X: Matrix, y: Vector, method: Method
+    gp: GP, variables: InducingVariables, method: Method, data: Data
 ) -> tuple[float, GP, Matrix]:
     """`log_evidence_and_gradient` of what was admitted, without a warning of jitter, for a fit."""
     inducing = inducing_at(gp, variables, quiet=True)
-    work = Sums(gp, variables.inputs, inducing, method, kept=Kept())
-    return _value_and_gradient(work, lambda todo: todo(X, y))
+    return _value_and_gradient(Sums(gp, variables.inputs, inducing, method), data)
 
 
 def log_evidence_and_gradient_on_chunks(
@@ -199,8 +196,7 @@ def log_evidence_and_gradient_on_chunks(
     """
     work = _work(gp, Z, method, power, bound=True)
     differentiable_mean(gp)
-    again = repeatable(chunks)
-    return _value_and_gradient(work, lambda todo: add_up(todo, again, map))
+    return _value_and_gradient(work, Chunks(repeatable(chunks), map))
 
 
 def _work(
@@ -215,7 +211,15 @@ def _work(
     return Sums(gp, variables.inputs, inducing_at(gp, variables), method)
 
 
-def _posterior(work: Sums, sums: Statistics) -> SparsePosterior:
+def conditioned(
+    gp: GP, variables: InducingVariables, method: Method, data: Data
+) -> SparsePosterior:
+    """`condition` of what was admitted, for a fit."""
+    return _posterior(Sums(gp, variables.inputs, inducing_at(gp, variables), method), data)
+
+
+def _posterior(work: Sums, data: Data) -> SparsePosterior:
+    sums = data.over(work)
     return SparsePosterior(
         work.gp,
         work.Z,
@@ -272,12 +276,12 @@ def _trace(a: Matrix) -> float:
     return float(array_namespace(a).sum(_xp.diagonal(a)))
 
 
-def _value_and_gradient(
-    work: Sums, over_data: Callable[[Callable[..., Any]], Any]
-) -> tuple[float, GP, Matrix]:
-    """A bound and its derivatives, from two passes of work `over_data`."""
-    head = _head(work, over_data(work))
-    slopes: Slopes = over_data(head.pull)
+def _value_and_gradient(work: Sums, data: Data) -> tuple[float, GP, Matrix]:
+    """A bound and its derivatives, from two passes over the data."""
+    if isinstance(data, Rows):  # the second pass is of the same rows, in this process
+        work = replace(work, kept=Kept())
+    head = _head(work, data.over(work))
+    slopes: Slopes = data.over(head.pull)
     inducing = work.inducing
     moved = slopes.moved + head.moved
     K_bar = -0.5 * _between_factors(inducing.factor, moved)

@@ -6,14 +6,13 @@ numbers enter ``P = I + Λ`` and t, those of a Gaussian factor that stands for i
 """
 
 from .bound import elbo, elbo_and_gradient
-from .fitting import Fit, Progress, batches, fit
+from .fitting import Progress, batches, fit
 from .model import SVGP
 from .natural import condition, update
 from .posterior import VariationalPosterior, prior
 
 __all__ = [
     "SVGP",
-    "Fit",
     "Progress",
     "VariationalPosterior",
     "batches",

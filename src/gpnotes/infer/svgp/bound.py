@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from functools import reduce
-from typing import NamedTuple, TypeVar, cast
+from typing import NamedTuple, cast
 
 from ...fast import variational as in_place
 from ...ground import check as _check
 from ...ground import xp as _xp
-from ...ground.params import cotangent, leaves, replaced
+from ...ground.params import added, cotangent
 from ...ground.threads import in_one_pool, threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.kernels import Kernel
@@ -20,8 +20,6 @@ from .passes import Block, Sums, blocks, plus, require_finite, sums_of, sweep
 from .posterior import VariationalPosterior
 
 __all__ = ["elbo", "elbo_and_gradient", "quiet_gradient"]
-
-T = TypeVar("T")
 
 
 @in_one_pool
@@ -91,7 +89,9 @@ def quiet_gradient(
             for block in blocks(posterior, X, y, scale)
         ),
     )
-    return sums, _added(model_bar, _bar_of_inducing(posterior, sums, way))
+    kernel_bar, Z_bar = _bar_of_inducing(posterior, sums, way)
+    gp_bar = cotangent(model_bar.gp, kernel=added(model_bar.gp.kernel, kernel_bar))
+    return sums, cotangent(model_bar, gp=gp_bar, Z=inputs_bar(model_bar) + Z_bar)
 
 
 class _Way(NamedTuple):
@@ -126,7 +126,7 @@ def _bar_of_rows(posterior: VariationalPosterior, block: Block, way: _Way, scale
     likelihood_bar = expected_bar(
         model.likelihood, block.y, block.f.mean, block.f.variance, scales, model.nodes
     )
-    gp_bar = cotangent(model.gp, kernel=_sum(kernel_bar, diagonal_bar), mean=mean_bar)
+    gp_bar = cotangent(model.gp, kernel=added(kernel_bar, diagonal_bar), mean=mean_bar)
     return cotangent(model, gp=gp_bar, likelihood=likelihood_bar, Z=Z_bar)
 
 
@@ -158,7 +158,9 @@ def _bar_of_cross(
 
 
 @threads_for(lambda posterior, sums, way: posterior.weights.shape[0] ** 3)
-def _bar_of_inducing(posterior: VariationalPosterior, sums: Sums, way: _Way) -> SVGP:
+def _bar_of_inducing(
+    posterior: VariationalPosterior, sums: Sums, way: _Way
+) -> tuple[Kernel, Matrix]:
     """What all rows say by K_uu: ``L⁻ᵀ Φ(−A_bar Aᵀ) L⁻¹``.
 
     Φ takes the lower triangle and half the diagonal; ``A_bar Aᵀ`` is ``w (A e₁)ᵀ`` and
@@ -171,34 +173,14 @@ def _bar_of_inducing(posterior: VariationalPosterior, sums: Sums, way: _Way) -> 
     low = -0.5 * (xp.tril(pulled) + xp.tril(pulled, k=-1))
     half = _xp.solve_triangular(lower, low, transpose=True)
     K_bar = _xp.solve_triangular(lower, xp.matrix_transpose(half), transpose=True)
-    kernel_bar, Z_bar = model.variables.gram_pullback(model.gp.kernel, K_bar)
-    nothing = _scaled(model.gp.mean, 0.0)
-    gp_bar = cotangent(model.gp, kernel=kernel_bar, mean=nothing)
-    return cotangent(model, gp=gp_bar, likelihood=_scaled(model.likelihood, 0.0), Z=Z_bar)
+    return model.variables.gram_pullback(model.gp.kernel, K_bar)
 
 
 def _added(first: SVGP, second: SVGP) -> SVGP:
     """The sum of two derivatives by a model."""
-    gp_bar = _sum(first.gp, second.gp)
-    likelihood_bar = _sum(first.likelihood, second.likelihood)
-    Z_bar = inputs_bar(first) + inputs_bar(second)
-    return cotangent(first, gp=gp_bar, likelihood=likelihood_bar, Z=Z_bar)
+    return cotangent(added(first, second), Z=inputs_bar(first) + inputs_bar(second))
 
 
 def inputs_bar(model_bar: SVGP) -> Matrix:
     """The derivatives by the inputs of the inducing variables, which a cotangent has as its Z."""
     return cast(Matrix, model_bar.Z)
-
-
-def _sum(first: T, second: T) -> T:
-    """The sum of two derivatives by one object, parameter by parameter."""
-    others = (leaf.value for leaf in leaves(second))
-    values = {
-        leaf.path: leaf.value + other for leaf, other in zip(leaves(first), others, strict=True)
-    }
-    return replaced(first, values, make=cotangent)
-
-
-def _scaled(obj: T, factor: float) -> T:
-    values = {leaf.path: factor * leaf.value for leaf in leaves(obj)}
-    return replaced(obj, values, make=cotangent)

@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from ...ground import check as _check
+from ...ground.chunks import Chunks, Rows
 from ...ground.linalg import warn_of_jitter
-from ...ground.params import flatten, flatten_gradient
 from ...ground.random import Stream
 from ...ground.threads import in_one_pool
-from ...ground.xp import HostVector, Matrix, Vector, array_namespace, as_array, to_numpy
-from ...model.contracts import ParametricLikelihood, require
-from ...model.likelihoods.expectations import has_parameters
-from ...model.process import differentiable_mean
-from .bound import inputs_bar, quiet_gradient
+from ...ground.xp import HostVector, Matrix, Vector, array_namespace, to_numpy
+from ...model.likelihoods.expectations import is_latent
+from ..objective import Fit, Objective, Run, evidence_of, objective_of, whole_rows
+from .bound import quiet_gradient
 from .model import SVGP, admit_rows
-from .natural import stepped
+from .natural import climbed, condition, stepped
 from .passes import Sums, require_finite, sweep
-from .posterior import VariationalPosterior, inducing_factor
+from .posterior import VariationalPosterior, inducing_factor, quiet_prior
 
-__all__ = ["Fit", "Progress", "batches", "fit"]
+__all__ = ["Progress", "batches", "fit"]
 
 _DECAYS = 0.9, 0.999  # of Adam's averages of a gradient and of its square
 _TINY = 1e-8  # that it adds to a root
@@ -36,17 +34,6 @@ class Progress(NamedTuple):
     step: int
     posterior: VariationalPosterior
     bound: float
-
-
-@dataclass(frozen=True, eq=False)
-class Fit:
-    """The posterior that a fit ended with, and the bound that each step's batch estimated.
-
-    `bounds` (steps,) is of before the step, a NumPy array on the host; from batches it is noisy.
-    """
-
-    posterior: VariationalPosterior
-    bounds: HostVector
 
 
 def batches(stream: Stream, n: int, size: int) -> Iterator[HostVector]:
@@ -87,22 +74,28 @@ def fit(
     rate: float = 0.01,
     fixed: Collection[str] = (),
     callback: Callable[[Progress], bool | None] | None = None,
-) -> Fit:
+) -> Fit[SVGP]:
     """Raise the bound by q, by the hyperparameters of gp and likelihood, and by Z, all at once.
 
-    Each of the `steps` takes `batch` rows (all of them, if None) in the order of `stream`: one pass
-    gives a natural-gradient step of `length` for q, `update`, and the gradient for a step
-    of Adam with the learning `rate` for all else: logarithms of what is positive, as in
-    `params.flatten`, and Z. `fixed` names what stays, such as ``("Z", "gp.kernel.variance")``. A
-    batch of b rows costs O(b M² + M³) time, and memory for M × M and the batch, whatever n is.
+    `gpnotes.fit` of an `SVGP` finds the best q for all rows at each step; this one is for rows that
+    are too many for that. Each of the `steps` takes `batch` rows (all of them, if None) in the
+    order of `stream`: one pass gives a natural-gradient step of `length` for q, `update`, and the
+    gradient for a step of Adam with the learning `rate` for all else: logarithms of what is
+    positive, as in `params.flatten`, Z in standard deviations of the columns of X, and a mean in
+    those of y if it has their unit. `fixed` names what stays, such as ``("Z",
+    "gp.kernel.variance")``. A batch of b rows costs O(b M² + M³) time, and memory for M × M and the
+    batch, whatever n is.
 
     It begins at `posterior`: `prior` of a model, or where an earlier fit ended, to go on with other
     rates. ``callback(progress)`` is called after each step; if it returns True, the fit ends. Rates
     are constant, so that in the end q and hyperparameters move with the noise of the batches: end
-    with a fit of smaller ones, or with `condition` on the model that was found.
+    with a fit of smaller ones, or with `condition` on the model that was found. If the bound of all
+    rows ends below that of the start, what comes back is the best that was seen of all rows; from
+    batches all rows are asked only where the last batch has its doubts.
 
-    Raises `ValueError` or `TypeError` for arguments that do not fit, `RuntimeError` where the bound
-    is not finite any more, and what `condition` raises.
+    The one run of the `objective.Fit` has the bounds that the batches estimated before each step as
+    its `trace`. Raises `ValueError` or `TypeError` for arguments that do not fit, `RuntimeError`
+    where the bound is not finite any more, and what `condition` raises.
     Source: Salimbeni, Eleftheriadis & Hensman (2018) for natural steps beside Adam; Kingma & Ba
     (2015) for Adam.
 
@@ -111,11 +104,11 @@ def fit(
     >>> X = np.linspace(0.0, 6.0, 60)[:, None]
     >>> start = svgp.prior(svgp.SVGP(GP(RBF(), 0.0), Gaussian(1.0), X[::10]))
     >>> found = fit(start, X, np.sin(X[:, 0]), stream(0), steps=50, batch=20, length=0.5, rate=0.1)
-    >>> bool(found.bounds[-1] > found.bounds[0] + 20.0)
+    >>> bool(found.log_evidence > found.runs[0].trace[0] + 20.0)
     True
     """
     _check.instance(posterior, "posterior", VariationalPosterior)
-    admit_rows(posterior.model, X, y)
+    objective = objective_of(posterior.model, Rows(X, y), fixed=fixed)
     n = X.shape[0]
     rows = batches(stream, n, n if batch is None else _check.whole(batch, "batch", 1, n))
     length = _unit(length, "length")
@@ -123,8 +116,13 @@ def fit(
     steps = _check.whole(steps, "steps", 1)
     if callback is not None:
         _check.function(callback, "callback")
-    free = _Free(posterior.model, fixed)
-    return _fitted(posterior, X, y, rows, steps, length, free, _Adam(rate, free.size), callback)
+    climb = _Climb(objective, X, y, length, _Adam(rate, objective.units.size))
+    for step in range(1, steps + 1):
+        posterior = climb.step(posterior, next(rows))
+        answer = callback and callback(Progress(step, posterior, climb.trace[-1]))
+        if answer is not None and _check.flag(answer, "callback(progress)"):
+            break
+    return climb.fit(posterior)
 
 
 def _unit(value: float, name: str) -> float:
@@ -134,82 +132,96 @@ def _unit(value: float, name: str) -> float:
     return value
 
 
-def _fitted(
-    posterior: VariationalPosterior,
-    X: Matrix,
-    y: Vector,
-    rows: Iterator[HostVector],
-    steps: int,
-    length: float,
-    free: _Free,
-    adam: _Adam,
-    callback: Callable[[Progress], bool | None] | None,
-) -> Fit:
-    bounds = []
-    for step in range(1, steps + 1):
-        some = _rows_of(X, y, next(rows))
-        sums, gradient = free.pass_over(posterior, *some, X.shape[0] / some[0].shape[0])
-        bounds.append(sums.value - posterior.kl)
-        posterior = stepped(posterior, sums, length)
-        if free.size:
-            posterior = free.moved(posterior, adam.step(gradient))
-        answer = callback and callback(Progress(step, posterior, bounds[-1]))
-        if answer is not None and _check.flag(answer, "callback(progress)"):
-            break
-    warn_of_jitter(posterior.inducing.jitter, "the Gram matrix of Z")
-    return Fit(posterior, np.asarray(bounds))
+@dataclass
+class _Climb:
+    """A fit on its way: what it has estimated so far, and the best that it has seen for sure."""
+
+    objective: Objective[SVGP]
+    X: Matrix
+    y: Vector
+    length: float
+    adam: _Adam
+    trace: list[float] = field(default_factory=list)
+
+    def step(self, posterior: VariationalPosterior, rows: HostVector) -> VariationalPosterior:
+        """q and the model after a step by some rows."""
+        self.last = self._rows(rows)
+        sums, gradient = self._pass_over(posterior)
+        bound = sums.value - posterior.kl
+        whole = rows.size == self.X.shape[0]
+        if not self.trace or (whole and bound > max(self.trace)):
+            self.best = posterior
+        self.trace.append(bound)
+        posterior = stepped(posterior, sums, self.length)
+        if not gradient.size:
+            return posterior
+        by = self.objective.units * self.adam.step(self.objective.units * gradient)
+        model = self.objective.at(self.objective.vector(posterior.model) + by)
+        return replace(posterior, model=model, inducing=inducing_factor(model))
+
+    def _rows(self, rows: HostVector) -> tuple[Matrix, Vector]:
+        if rows.size == self.X.shape[0]:
+            return self.X, self.y
+        xp = array_namespace(self.X)
+        places = xp.asarray(rows, device=self.X.device)
+        return xp.take(self.X, places, axis=0), xp.take(self.y, places, axis=0)
+
+    def _pass_over(self, posterior: VariationalPosterior) -> tuple[Sums, HostVector]:
+        """The sums over the last rows, and the gradient of the bound by the vector."""
+        scale = self.X.shape[0] / self.last[0].shape[0]
+        if not self.adam.size:
+            return require_finite(sweep(posterior, *self.last, scale)), np.zeros(0)
+        sums, model_bar = quiet_gradient(posterior, *self.last, scale)
+        return sums, self.objective.gradient(posterior.model, model_bar)
+
+    def fit(self, posterior: VariationalPosterior) -> Fit[SVGP]:
+        """What came of it; of a way that has led down, where it was highest."""
+        rows = self.last
+        if not self._bound(posterior, *rows) >= self._bound(self.best, *rows):
+            rows = self.X, self.y
+            if not self._bound(posterior, *rows) >= self._bound(self.best, *rows):
+                posterior = self.best
+        bound = self._bound(posterior, *rows)
+        warn_of_jitter(posterior.inducing.jitter, "the Gram matrix of Z")
+        message = f"{len(self.trace)} steps, of {rows[0].shape[0]} rows at the end"
+        trace = tuple(self.trace)
+        run = Run(posterior.model, bound, len(trace), False, message, trace=trace)
+        return Fit((run,), self.objective, posterior)
+
+    def _bound(self, posterior: VariationalPosterior, X: Matrix, y: Vector) -> float:
+        return sweep(posterior, X, y, self.X.shape[0] / X.shape[0]).value - posterior.kl
 
 
-def _rows_of(X: Matrix, y: Vector, rows: HostVector) -> tuple[Matrix, Vector]:
-    if rows.size == X.shape[0]:
-        return X, y
-    xp = array_namespace(X)
-    places = xp.asarray(rows, device=X.device)
-    return xp.take(X, places, axis=0), xp.take(y, places, axis=0)
+@dataclass(frozen=True, eq=False)
+class _Evidence:
+    """The highest bound: that of the best q for all rows."""
+
+    rows: Rows
+    latent: bool
+    held: tuple[str, ...] = ("gp.noise_var",)
+
+    def value_and_gradient(self, model: SVGP) -> tuple[float, SVGP]:
+        """The derivatives with q held: at its best it gains nothing by moving."""
+        q = climbed(quiet_prior(model), self.rows.X, self.rows.y)
+        sums, model_bar = quiet_gradient(q, self.rows.X, self.rows.y, 1.0)
+        return sums.value - q.kl, model_bar
+
+    def posterior(self, model: SVGP) -> VariationalPosterior:
+        return condition(model, self.rows.X, self.rows.y)
 
 
-class _Free:
-    """What of a model is fitted, as one flat vector on the host: parameters, then Z."""
-
-    def __init__(self, model: SVGP, fixed: Collection[str]) -> None:
-        if isinstance(fixed, str) or not isinstance(fixed, Collection):
-            raise TypeError(f"fixed must be a collection of names; got {fixed!r}")
-        self._Z = "Z" not in fixed
-        self._fixed = (*(name for name in fixed if name != "Z"), "gp.noise_var")
-        self._parameters = flatten(model, fixed=self._fixed)[0].size
-        self.size = self._parameters + (math.prod(model.variables.inputs.shape) if self._Z else 0)
-        if self.size:
-            differentiable_mean(model.gp)
-            if has_parameters(model.likelihood):
-                require(model.likelihood, "the likelihood", ParametricLikelihood)
-
-    def pass_over(
-        self, posterior: VariationalPosterior, X: Matrix, y: Vector, scale: float
-    ) -> tuple[Sums, HostVector]:
-        """The sums over rows, and the gradient of the bound by the vector."""
-        if not self.size:
-            return require_finite(sweep(posterior, X, y, scale)), np.zeros(0)
-        sums, model_bar = quiet_gradient(posterior, X, y, scale)
-        parameters = flatten_gradient(posterior.model, model_bar, fixed=self._fixed)
-        Z_bar = to_numpy(inputs_bar(model_bar)) if self._Z else np.zeros(0)
-        return sums, np.concatenate([parameters, np.ravel(Z_bar)])
-
-    def moved(self, posterior: VariationalPosterior, by: HostVector) -> VariationalPosterior:
-        """The posterior with the same q(v) of the model whose vector is longer by `by`."""
-        model = posterior.model
-        vector, rebuild = flatten(model, fixed=self._fixed)
-        new = rebuild(vector + by[: self._parameters])
-        if self._Z:
-            inputs = model.variables.inputs
-            inputs = inputs + as_array(by[self._parameters :].reshape(inputs.shape), inputs)
-            new = replace(new, Z=new.variables.moved(inputs))
-        return replace(posterior, model=new, inducing=inducing_factor(new))
+@evidence_of.register(SVGP)
+def _evidence(model: SVGP, data: Rows | Chunks) -> _Evidence:
+    rows = whole_rows(data, model)
+    admit_rows(model, rows.X, rows.y)
+    return _Evidence(rows, is_latent(model.likelihood))
 
 
 class _Adam:
     """Kingma & Ba (2015), algorithm 1, uphill."""
 
     def __init__(self, rate: float, size: int) -> None:
+        self.size = size
         self._rate = rate
         self._mean = np.zeros(size)
         self._square = np.zeros(size)

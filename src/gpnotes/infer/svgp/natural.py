@@ -22,7 +22,7 @@ from .model import SVGP, admit_rows
 from .passes import Sums, require_finite, sweep
 from .posterior import VariationalPosterior, prior
 
-__all__ = ["condition", "stepped", "update"]
+__all__ = ["climbed", "condition", "stepped", "update"]
 
 _SHORTEST = 2.0**-20  # step that is tried
 _SHORT = 2.0**-5  # and that is begun with
@@ -131,12 +131,13 @@ def condition(model: SVGP, X: Matrix, y: Vector, *, steps: int = 200) -> Variati
     admit_rows(model, X, y)
     steps = _check.whole(steps, "steps", 1)
     with np.errstate(all="ignore"):  # a step that is too long may overflow: it is shortened
-        return _climbed(posterior, X, y, steps)
+        return climbed(posterior, X, y, steps)
 
 
-def _climbed(
-    posterior: VariationalPosterior, X: Matrix, y: Vector, steps: int
+def climbed(
+    posterior: VariationalPosterior, X: Matrix, y: Vector, steps: int = 200
 ) -> VariationalPosterior:
+    """`condition` from where q is, of data that are admitted."""
     sums = sweep(posterior, X, y)
     bound = sums.value - posterior.kl
     length = 1.0

@@ -8,6 +8,7 @@ from functools import reduce
 from typing import NamedTuple
 
 from ...fast import variational as in_place
+from ...ground import check as _check
 from ...ground import memory
 from ...ground import xp as _xp
 from ...ground.threads import threads_for
@@ -78,7 +79,7 @@ def require_finite(sums: Sums) -> Sums:
     """The sums, if q has not leapt to where the likelihood overflows; else a `RuntimeError`."""
     if not math.isfinite(sums.value):
         remedy = "Use a shorter length or rate, or a mean function nearer to y."
-        raise RuntimeError(f"the bound must be finite; here it is {sums.value}. {remedy}")
+        raise _check.NoValueError(f"the bound must be finite; here it is {sums.value}. {remedy}")
     return sums
 
 

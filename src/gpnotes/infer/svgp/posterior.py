@@ -20,7 +20,9 @@ from ...model.likelihoods.expectations import log_predictive
 from ..interdomain import InducingPoints
 from .model import SVGP, admit_rows
 
-__all__ = ["Marginals", "VariationalPosterior", "inducing_factor", "marginals", "prior"]
+__all__ = [
+    "Marginals", "VariationalPosterior", "inducing_factor", "marginals", "prior", "quiet_prior",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,8 +184,14 @@ def prior(model: SVGP) -> VariationalPosterior:
     >>> prior(SVGP(GP(RBF(2.0), 0.0), Bernoulli(), np.zeros((1, 1)))).predict(np.ones((1, 1)))
     (array([0.]), array([2.]))
     """
-    factor = inducing_factor(_check.instance(model, "model", SVGP, "an"))
-    warn_of_jitter(factor.jitter, _gram_name(model))
+    posterior = quiet_prior(_check.instance(model, "model", SVGP, "an"))
+    warn_of_jitter(posterior.inducing.jitter, _gram_name(model))
+    return posterior
+
+
+def quiet_prior(model: SVGP) -> VariationalPosterior:
+    """`prior` without a warning of jitter: a fit meets many."""
+    factor = inducing_factor(model)
     identity = _xp.eye(model.variables.size, factor.lower)
     weights = array_namespace(identity).zeros_like(identity[:, 0])
     return VariationalPosterior(model, factor, identity, Cholesky(identity), weights)
@@ -191,7 +199,7 @@ def prior(model: SVGP) -> VariationalPosterior:
 
 @threads_for(lambda model: model.variables.size**3)
 def inducing_factor(model: SVGP) -> Cholesky:
-    """The factor of K_uu, without a warning: a fit meets many."""
+    """The factor of K_uu, without a warning."""
     variables = model.variables
     like = variables.inputs
     memory.require_square(variables.size, like=like, copies=10, what="the Gram matrix of Z")

@@ -11,7 +11,7 @@ from .averages import Expected, ValueAndSlope, by_quadrature, points
 from .base import LikelihoodBase
 from .predictive import log_average
 
-__all__ = ["expected", "expected_bar", "log_predictive"]
+__all__ = ["expected", "expected_bar", "has_parameters", "is_latent", "log_predictive"]
 
 
 def expected(
@@ -63,6 +63,11 @@ def expected_bar(
 def has_parameters(likelihood: Likelihood) -> bool:
     """Whether a likelihood declares fields that can be fitted, as `params` has them."""
     return any(True for _ in leaves(likelihood))
+
+
+def is_latent(likelihood: Likelihood) -> bool:
+    """Whether f has not the unit of y: no parameter of the likelihood has it, or its square."""
+    return not any(leaf.unit in ("y", "y²") for leaf in leaves(likelihood))
 
 
 def log_predictive(likelihood: Likelihood, y: Array, mean: Array, variance: Array) -> Array:

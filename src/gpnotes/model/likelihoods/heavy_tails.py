@@ -44,7 +44,7 @@ class StudentT(LikelihoodBase):
     (array([2.]), array([2.5]))
     """
 
-    scale: float = positive(1.0)
+    scale: float = positive(1.0, unit="y")
     dof: float = positive(4.0)
 
     def __post_init__(self) -> None:

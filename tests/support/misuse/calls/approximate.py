@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gpnotes import GP, RBF, stream, testing
+from gpnotes import GP, RBF, fit, stream, testing
 from gpnotes.draw import grids
 from gpnotes.ground import chunks
 from gpnotes.infer import features, interdomain, sparse
@@ -27,7 +27,6 @@ from ..kinds import (
     whole,
 )  # fmt: skip
 from ..kinds import stream as stream_kind
-from .models import BOUNDS, NAMES
 
 _DRAW = np.random.default_rng(0)
 
@@ -115,6 +114,9 @@ CALLS = (
            X=matrix(_X[:, :1], rows=True, columns=True), y=vector(_Y, size=True))
       for name in ("condition", "log_evidence", "log_evidence_and_gradient")),
     call("add_up", chunks.add_up, work=function(_work), chunks=_CHUNKS, map=_MAP),
+    call("Rows", lambda X, y: fit(_GP, X, y, steps=1), **_XY),
+    call("Chunks", lambda **parts: fit(
+        sparse.SparseGP(_GP, _X[:2]), chunks.Chunks(**parts), steps=1), chunks=_CHUNKS, map=_MAP),
     call("repeatable", chunks.repeatable, chunks=Argument(_PAIRS, {"None": None, "a number": 3})),
     call("embed_circulant", grids.embed_circulant, kernel=thing(RBF(), _GP, k.Linear()),
          shape=whole(5).but("a list", nothing=(), **{"a negative pair": (2, -1)}),
@@ -134,6 +136,7 @@ CALLS = (
     call("Frequencies.pullback", _FREQUENCIES.pullback, kernel=thing(_GP.kernel, k.Linear()),
          X=matrix(_X, rows=True, columns=True),
          Phi_bar=matrix(np.ones((6, 4)), rows=True, columns=True)),
+    call("FeatureGP", features.FeatureGP, **_DRAWN),
     *(call(f"features.{name}", getattr(features, name), **_DRAWN, **_XY)
       for name in ("condition", "log_evidence", "log_evidence_and_gradient")),
     *(call(f"features.{name}", getattr(features, name), **_DRAWN, chunks=_CHUNKS, map=_MAP)
@@ -149,7 +152,7 @@ CALLS = (
       for name in ("condition", "log_evidence", "log_evidence_and_gradient")),
     *(call(f"sparse.{name}", getattr(sparse, name), **_INDUCED, chunks=_CHUNKS, map=_MAP)
       for name in ("condition_on_chunks", "log_evidence_and_gradient_on_chunks")),
-    call("sparse.fit", sparse.fit, **_INDUCED, **_XY, bounds=BOUNDS, fixed=NAMES, steps=whole(2)),
+    call("SparseGP", sparse.SparseGP, **_INDUCED),
     call("SparsePosterior.predict", _SPARSE.predict, Xs=_NEW, noise=flag(),
          chunk=whole(2, optional=True)),
     call("SparsePosterior.mean", _SPARSE.mean, Xs=_NEW),

@@ -64,8 +64,9 @@ _PLACES = (
     call("predict_and_pullback", bayesopt.predict_and_pullback, posterior=_POSTERIOR, Xs=_XS),
     call("acquisition_and_gradient", bayesopt.acquisition_and_gradient, posterior=_POSTERIOR,
          acquisition=_ACQUISITION, Xs=_XS),
-    call("maximise", bayesopt.maximise, posterior=_POSTERIOR, acquisition=_ACQUISITION, box=_BOX,
-         stream=stream(), raw=whole(8), starts=whole(2), steps=whole(3)),
+    call("maximise_acquisition", bayesopt.maximise_acquisition, posterior=_POSTERIOR,
+         acquisition=_ACQUISITION, box=_BOX, stream=stream(), raw=whole(8), starts=whole(2),
+         steps=whole(3)),
     call("thompson", bayesopt.thompson, posterior=_POSTERIOR, box=_BOX, stream=stream(),
          features=_FEATURES, raw=whole(8), starts=whole(2), steps=whole(3)),
     call("thompson_among", bayesopt.thompson_among, posterior=_POSTERIOR, Xs=_XS.but(
@@ -145,7 +146,7 @@ _LOOPS = (
     call("Optimiser.fail", _fail, x=_INSIDE, problem=name("no value"),
          on_failure=one_of("skip").but("None")),
     call("minimise", bayesopt.minimise, **_LOOP),
-    call("maximise_objective", bayesopt.maximise_objective, **_LOOP),
+    call("maximise", bayesopt.maximise, **_LOOP),
 )  # fmt: skip
 
 CALLS = (*_ACQUISITIONS, *_PLACES, *_LOOPS)

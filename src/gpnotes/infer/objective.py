@@ -1,0 +1,323 @@
+"""What a fit maximises, for any model: the vector of what is free, the evidence, its gradient.
+
+A model is a dataclass of parameters, with a room of its own that says by `evidence_of` what its
+evidence is. What is free in it lives on the host as one flat vector, the parameters as in
+`params.flatten` and then the inputs of its inducing variables; the data stay where they are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property, singledispatch
+from typing import Any, Generic, Protocol, TypeVar
+
+import numpy as np
+
+from ..ground import check as _check
+from ..ground.ascent import ascend
+from ..ground.chunks import Chunks, Data, Rows, repeatable
+from ..ground.params import (
+    Parameters,
+    cotangent,
+    flatten,
+    flatten_gradient,
+    free_leaves,
+    leaves,
+    replaced,
+    require_names,
+)
+from ..ground.xp import HostMatrix, HostVector, Matrix, as_array, to_numpy
+from ..model.bounds import Spread, ends, limits, spread, touched, units
+from ..model.contracts import Prior, require
+from .report import FLAT, Ended, Report
+from .report.hyperparameters import Hyperparameter, surveyed
+
+__all__ = ["Evidence", "Fit", "Objective", "Run", "evidence_of", "objective_of", "whole_rows"]
+
+M = TypeVar("M", bound=Parameters)
+
+
+class Evidence(Protocol):
+    """The log evidence of models of one kind, or what stands for it, given data.
+
+    `held` names parameters that no fit moves; of a `latent` f the mean has not the unit of y.
+    """
+
+    @property
+    def held(self) -> tuple[str, ...]:
+        """The names of parameters that no fit moves."""
+        ...
+
+    @property
+    def latent(self) -> bool:
+        """Whether f is latent, so that its mean has not the unit of y."""
+        ...
+
+    def value_and_gradient(self, model: Any, /) -> tuple[float, Any]:
+        """Its value, and a model that holds its derivatives; jitter is not worth a warning."""
+
+    def posterior(self, model: Any, /) -> Any:
+        """The model given the data."""
+
+
+@singledispatch
+def evidence_of(model: object, data: Data) -> Evidence:
+    """The evidence of a model given data; raises, naming it, for what does not go together.
+
+    A room registers its own kind: ``evidence_of.register(Model)``.
+    """
+    wanted = "a GP, or a model with an evidence such as sparse.SparseGP, svgp.SVGP"
+    raise TypeError(f"model must be {wanted}; got {_check._kind(model)}")
+
+
+def whole_rows(data: Data, model: object) -> Rows:
+    """The data, for a model whose evidence is no sum over chunks."""
+    if isinstance(data, Chunks):
+        raise TypeError(
+            f"X must be a matrix: the evidence of a {type(model).__name__} is no sum over chunks"
+        )
+    return data
+
+
+@dataclass(frozen=True)
+class Run(Generic[M]):
+    """One ascent: where it ended, how many evaluations it took, and what the optimiser said.
+
+    `at_bounds` names the parameters that ended on one of their bounds, by `params.names`: there
+    the evidence may go on rising. `log_prior` is the log density of the priors there, 0 where none
+    are given. `trace` is what a fit in steps estimated before each of them. A run whose start had
+    no evidence has failed: its `model` is the given one, its `log_evidence` minus infinity, and its
+    `message` says why.
+    """
+
+    model: M
+    log_evidence: float
+    evaluations: int
+    converged: bool
+    message: str
+    at_bounds: tuple[str, ...] = ()
+    log_prior: float = 0.0
+    trace: tuple[float, ...] = ()
+
+    @property
+    def objective(self) -> float:
+        """The log evidence plus the log density of the priors, which is what a fit maximises."""
+        return self.log_evidence + self.log_prior
+
+
+@dataclass(frozen=True, eq=False)
+class Objective(Generic[M]):
+    """The log evidence plus the log density of the priors, by what is free in a model like `model`.
+
+    `limits` and `ends` (p, 2) are those of the parameters, as `ascent.ascend` takes them. Where
+    `moves_inputs`, the inputs of inducing variables are free too. Made by `objective_of`.
+    """
+
+    model: M
+    evidence: Evidence
+    spread: Spread
+    fixed: tuple[str, ...]
+    priors: Mapping[str, Prior]
+    limits: HostMatrix
+    ends: HostMatrix
+    moves_inputs: bool
+
+    @property
+    def units(self) -> HostVector:
+        """In which the entries of a vector are moved: inputs in deviations of their columns."""
+        parameters = units(self.model, self.spread, fixed=self.fixed)
+        m, d = _inputs(self.model).shape if self.moves_inputs else (0, 0)
+        columns = self.spread.columns
+        return np.append(parameters, np.tile(columns if columns.size == d else np.ones(d), m))
+
+    def vector(self, model: M) -> HostVector:
+        """What is free in a model."""
+        parameters, _ = flatten(model, fixed=self.fixed)
+        inputs = to_numpy(_inputs(model)) if self.moves_inputs else np.zeros(0)
+        return np.append(parameters, inputs.astype(np.float64))
+
+    def at(self, vector: HostVector) -> M:
+        """The model that a vector stands for."""
+        _, rebuild = flatten(self.model, fixed=self.fixed)
+        many = len(self.limits)
+        model: Any = rebuild(vector[:many])
+        if not self.moves_inputs:
+            return model
+        inputs = _inputs(model)
+        moved = as_array(vector[many:].reshape(inputs.shape), inputs)
+        return replace(model, Z=model.variables.moved(moved))
+
+    def __call__(self, vector: HostVector) -> tuple[float, HostVector]:
+        """Value and gradient at a vector."""
+        here = self.at(vector)
+        value, bar = self.evidence.value_and_gradient(here)
+        bar = _with_priors(bar, here, self.priors)
+        return value + _log_prior(here, self.priors), self.gradient(here, bar)
+
+    def gradient(self, model: M, bar: Any) -> HostVector:
+        """The derivatives by a model as derivatives by its vector."""
+        slopes = flatten_gradient(model, bar, fixed=self.fixed)
+        return np.append(slopes, to_numpy(bar.Z) if self.moves_inputs else np.zeros(0))
+
+    def run(self, begin: HostVector, steps: int) -> Run[M]:
+        """An ascent from a vector, and what came of it."""
+        anywhere = np.tile([-math.inf, math.inf], (begin.size - len(self.limits), 1))
+        limits, ends = (np.concatenate([box, anywhere]) for box in (self.limits, self.ends))
+        ascent = ascend(self, begin, limits, steps, ends, self.units)
+        if ascent.value == -math.inf:  # what could not be built is reported with the model given
+            return Run(self.model, *ascent[1:])
+        end = self.at(ascent.vector)
+        log_prior = _log_prior(end, self.priors)
+        return Run(end, ascent.value - log_prior, *ascent[2:], self.touched(end), log_prior)
+
+    @property
+    def box(self) -> HostMatrix:
+        """Where the parameters stay, (p, 2)."""
+        return np.where(np.isfinite(self.limits), self.limits, self.ends)
+
+    def touched(self, model: M) -> tuple[str, ...]:
+        """The names of the parameters of a model that lie on a side of the box."""
+        return touched(model, flatten(model, fixed=self.fixed)[0], self.box, fixed=self.fixed)
+
+    def report(self, run: Run[M]) -> tuple[tuple[Hyperparameter, ...], float]:
+        """The hyperparameters where a run ended, and how much higher a top may be, given Z."""
+        given = replace(self, model=run.model, moves_inputs=False)
+        return surveyed(given, run.model, self.spread, self.fixed, run.at_bounds, self.box)
+
+
+def objective_of(
+    model: M,
+    data: Data,
+    *,
+    fixed: Collection[str] = (),
+    bounds: Mapping[str, tuple[float, float]] | None = None,
+    priors: Mapping[str, Prior] | None = None,
+) -> Objective[M]:
+    """What a fit of a model to data maximises; the arguments are those of `fitting.fit`."""
+    if isinstance(data, Chunks):
+        repeatable(data.chunks)
+    evidence = evidence_of(model, data)
+    moves = hasattr(model, "variables")
+    held = [name for name in require_names(fixed) if not (moves and name == "Z")]
+    held += evidence.held
+    of = replace(data.over(spread), latent=evidence.latent)
+    return Objective(
+        model, evidence, of, tuple(held), _read(priors, model, held),
+        limits(model, bounds, fixed=held), ends(model, of, fixed=held),
+        moves and "Z" not in fixed and math.prod(_inputs(model).shape) > 0,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, repr=False)
+class Fit(Generic[M]):
+    """All runs of a fit, best first: the model that was found, its evidence, its posterior.
+
+    Printed, it is its `report`, a page; the data are kept for that and for the posterior, not
+    copied. `known` is the posterior, where the way to the model led through it.
+    """
+
+    runs: tuple[Run[M], ...]
+    objective: Objective[M] | None = field(default=None, compare=False)
+    known: Any = field(default=None, compare=False)
+
+    @property
+    def model(self) -> M:
+        """The best model found."""
+        return self.runs[0].model
+
+    @property
+    def log_evidence(self) -> float:
+        """Its log evidence, or what stands for it."""
+        return self.runs[0].log_evidence
+
+    @cached_property
+    def posterior(self) -> Any:
+        """The best model given the data, worked out when it is first asked for."""
+        known = self.known
+        return self._kept().evidence.posterior(self.model) if known is None else known
+
+    @property
+    def agreeing(self) -> int:
+        """How many runs ended within 0.1 of the best objective; one of many is a warning."""
+        return sum(self.runs[0].objective - run.objective < FLAT for run in self.runs)
+
+    def report(self, run: int = 0) -> Report:
+        """How well the readings determine the hyperparameters where a run ended, 0 being the best.
+
+        With standard errors from the curvature there, `report.curvature.survey`: twice as many
+        evaluations of the evidence as there are parameters, and some more for each that is not
+        determined. What inducing inputs leave open is not looked at. Made anew at each call. Raises
+        `ValueError` or `TypeError` for the number of a run that is not there or has failed.
+
+        >>> from gpnotes import GP, RBF, fit
+        >>> X = np.linspace(0.0, 9.0, 30)[:, None]
+        >>> found = fit(GP(RBF(), 0.1), X, np.sin(X[:, 0]) + 0.1 * np.cos(40.0 * X[:, 0]))
+        >>> found.report().undetermined()
+        ()
+        """
+        run = _check.whole(run, "run", 0, len(self.runs) - 1)
+        chosen = self.runs[run]
+        if chosen.log_evidence == -math.inf:
+            raise ValueError(f"run must be one that did not fail; got {run}: {chosen.message}")
+        objective = self._kept()
+        rows, gain = objective.report(chosen)
+        numbers = chosen.log_evidence, chosen.log_prior, gain
+        runs = tuple(_ended(one) for one in self.runs)
+        of = objective.spread
+        return Report(of.count, rows, *numbers, runs, run, of.constant)
+
+    def _kept(self) -> Objective[M]:
+        if self.objective is None:
+            raise ValueError("found must be a fit that `fit` made, which keeps its readings")
+        return self.objective
+
+    def __repr__(self) -> str:
+        """One line; ``print`` gives the page."""
+        many = len(self.runs)
+        agree = f", {self.agreeing} of {many} runs agree" if many > 1 else ""
+        return f"<Fit: log evidence {self.log_evidence:.1f}{agree}>"
+
+    def __str__(self) -> str:
+        """The report of the best run, or one line where the readings were not kept."""
+        return repr(self) if self.objective is None else str(self.report())
+
+
+def _ended(run: Run[Any]) -> Ended:
+    return Ended(run.objective, run.evaluations, run.converged, run.at_bounds)
+
+
+def _inputs(model: Any) -> Matrix:
+    """The inputs of the inducing variables, (m, d)."""
+    return model.variables.inputs
+
+
+def _read(
+    priors: Mapping[str, Prior] | None, model: Parameters, fixed: Collection[str]
+) -> Mapping[str, Prior]:
+    """The priors, if each is one and is of a parameter that is fitted."""
+    if not isinstance(priors, Mapping | None):
+        wanted = "a mapping from names to priors"
+        raise TypeError(f"priors must be {wanted}; got {type(priors).__name__}")
+    free = [leaf.path for leaf in free_leaves(model, fixed)]
+    if unknown := sorted(set(priors or {}) - set(free), key=str):
+        raise ValueError(f"priors name {unknown}; the parameters are {sorted(free)}")
+    for name, prior in (priors or {}).items():
+        require(prior, f"priors[{name!r}]", Prior)
+    return priors or {}
+
+
+def _log_prior(model: Parameters, priors: Mapping[str, Prior]) -> float:
+    held = {leaf.path: leaf.value for leaf in leaves(model)}
+    return sum((prior.log_density(held[name]) for name, prior in priors.items()), 0.0)
+
+
+def _with_priors(bar: M, model: M, priors: Mapping[str, Prior]) -> M:
+    """The derivatives of the evidence, and those of the log densities of the priors."""
+    if not priors:
+        return bar
+    held = {leaf.path: leaf.value for leaf in leaves(model)}
+    slopes = {leaf.path: leaf.value for leaf in leaves(bar)}
+    more = {name: slopes[name] + prior.gradient(held[name]) for name, prior in priors.items()}
+    return replaced(bar, more, make=cotangent)
