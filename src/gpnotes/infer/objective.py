@@ -126,7 +126,7 @@ class Objective(Generic[M]):
 
     @property
     def units(self) -> HostVector:
-        """In which the entries of a vector are moved: inputs in deviations of their columns."""
+        """In which the entries of a vector are moved; inputs in deviations of the columns of X."""
         parameters = units(self.model, self.spread, fixed=self.fixed)
         m, d = _inputs(self.model).shape if self.moves_inputs else (0, 0)
         columns = self.spread.columns
