@@ -47,6 +47,7 @@ def condition(gp: GP, X: Matrix, y: Vector, likelihood: Likelihood = _PROBIT) ->
     `MemoryError` for a matrix that has no room, `RuntimeError` where the mode is not found.
     Source: Rasmussen & Williams (2006), algorithm 3.1.
 
+    >>> import numpy as np
     >>> from gpnotes import RBF
     >>> X, y = np.asarray([[0.0], [1.0], [3.0]]), np.asarray([1.0, 1.0, -1.0])
     >>> posterior = condition(GP(RBF(4.0), 0.0), X, y)
@@ -134,6 +135,7 @@ class LaplacePosterior:
     ``I + W^½ K W^½``, `steps` is how many Newton steps it took.
     Source: Rasmussen & Williams (2006), section 3.4.
 
+    >>> import numpy as np
     >>> from gpnotes import RBF
     >>> posterior = condition(GP(RBF(), 0.0), np.zeros((1, 1)), np.ones(1))
     >>> mean, variance = posterior.predict(np.asarray([[0.0], [9.0]]))
@@ -262,6 +264,7 @@ class LaplaceGP:
     parameters of the likelihood stay too. As a cotangent, the derivatives by the process.
     Source: Rasmussen & Williams (2006), section 5.5.1.
 
+    >>> import numpy as np
     >>> from gpnotes import RBF, fit
     >>> X = np.linspace(0.0, 6.0, 12)[:, None]
     >>> y, gp = np.sign(np.sin(X[:, 0]) + 0.1), GP(RBF(1.0, 0.3), 0.0)

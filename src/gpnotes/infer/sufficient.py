@@ -12,12 +12,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ..ground import xp as _xp
-from ..ground.linalg import Cholesky, cholesky
+from ..ground.linalg import Cholesky, factorise, warn_of_jitter
 from ..ground.threads import threads_for
 from ..ground.xp import LOG_2PI, Array, Matrix, Vector, array_namespace
 from ..model.process import GP
 
 __all__ = ["Statistics", "positive_noise"]
+
+_NAME = "I + ΦᵀΛ⁻¹Φ"
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +62,12 @@ class Statistics:
     def factor(self) -> Cholesky:
         """The factor L of ``B = I + ΦᵀΛ⁻¹Φ``; O(R³)."""
         B = _xp.symmetric_part(self.gram) + _xp.eye(self.gram.shape[0], self.gram)
-        return cholesky(B, name="I + ΦᵀΛ⁻¹Φ")
+        return factorise(B, name=_NAME)
+
+    def warned(self) -> Statistics:
+        """Itself, with a warning if the factor took jitter; a fit, which meets many, needs none."""
+        warn_of_jitter(self.factor.jitter, _NAME)
+        return self
 
     @cached_property
     def half(self) -> Vector:

@@ -87,7 +87,7 @@ def log_evidence(gp: GP, frequencies: Frequencies, X: Matrix, y: Vector) -> floa
     >>> round(log_evidence(GP(RBF(), 1.0), frequencies, X, np.zeros(1)), 4)
     -1.2655
     """
-    return Sums(_admit(gp, frequencies), frequencies)(X, y).log_evidence
+    return Sums(_admit(gp, frequencies), frequencies)(X, y).warned().log_evidence
 
 
 def log_evidence_and_gradient(
@@ -143,7 +143,7 @@ def _admit(gp: GP, frequencies: Frequencies) -> GP:
 
 def conditioned(gp: GP, frequencies: Frequencies, data: Data) -> FeaturePosterior:
     """`condition` of a process and frequencies that go together."""
-    statistics: Statistics = data.over(Sums(gp, frequencies))
+    statistics: Statistics = data.over(Sums(gp, frequencies)).warned()
     root = statistics.factor.half_solve_t(_xp.eye(frequencies.size, statistics.gram))
     weights = WeightPosterior(
         like_data(statistics.weight_mean, frequencies.unit),

@@ -129,7 +129,7 @@ def log_evidence(
     True
     """
     work = _work(gp, Z, method, power, bound=True)
-    return _head(work, work(X, y)).value
+    return _head(work, work(X, y).warned()).value
 
 
 def log_evidence_and_gradient(
@@ -219,7 +219,7 @@ def conditioned(
 
 
 def _posterior(work: Sums, data: Data) -> SparsePosterior:
-    sums = data.over(work)
+    sums = data.over(work).warned()
     return SparsePosterior(
         work.gp,
         work.Z,
