@@ -8,7 +8,7 @@ evidence is. What is free in it lives on the host as one flat vector, the parame
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, singledispatch
 from typing import Any, Generic, Protocol, TypeVar
@@ -132,6 +132,14 @@ class Objective(Generic[M]):
         columns = self.spread.columns
         return np.append(parameters, np.tile(columns if columns.size == d else np.ones(d), m))
 
+    @cached_property
+    def _rebuild(self) -> Callable[[HostVector], M]:
+        return flatten(self.model, fixed=self.fixed)[1]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the function that `flatten` made, which cannot be pickled."""
+        return {name: part for name, part in vars(self).items() if name != "_rebuild"}
+
     def vector(self, model: M) -> HostVector:
         """What is free in a model."""
         parameters, _ = flatten(model, fixed=self.fixed)
@@ -140,9 +148,8 @@ class Objective(Generic[M]):
 
     def at(self, vector: HostVector) -> M:
         """The model that a vector stands for."""
-        _, rebuild = flatten(self.model, fixed=self.fixed)
         many = len(self.limits)
-        model: Any = rebuild(vector[:many])
+        model: Any = self._rebuild(vector[:many])
         if not self.moves_inputs:
             return model
         inputs = _inputs(model)
@@ -159,7 +166,7 @@ class Objective(Generic[M]):
     def gradient(self, model: M, bar: Any) -> HostVector:
         """The derivatives by a model as derivatives by its vector."""
         slopes = flatten_gradient(model, bar, fixed=self.fixed)
-        return np.append(slopes, to_numpy(bar.Z) if self.moves_inputs else np.zeros(0))
+        return np.append(slopes, to_numpy(bar.Z)) if self.moves_inputs else slopes
 
     def run(self, begin: HostVector, steps: int) -> Run[M]:
         """An ascent from a vector, and what came of it."""
@@ -309,7 +316,7 @@ def _read(
 
 
 def _log_prior(model: Parameters, priors: Mapping[str, Prior]) -> float:
-    held = {leaf.path: leaf.value for leaf in leaves(model)}
+    held = {leaf.path: leaf.value for leaf in leaves(model)} if priors else {}
     return sum((prior.log_density(held[name]) for name, prior in priors.items()), 0.0)
 
 
