@@ -140,7 +140,7 @@ lab: $(READY)  ## open JupyterLab with the chapters as notebooks
 	@$(BIN)/python tools/lab.py --ServerApp.root_dir=. --LabApp.default_url=/lab/tree/book $(LAB_OPTIONS)
 
 references: $(WHOLE)  ## store each chapter's output, equations and caught slips (CHAPTER=slug for one)
-	@$(BIN)/python -m checked_equations pack book --to src/gpnotes/data
+	@$(BIN)/python -m checked_equations pack book --to src/gpnotes_book/data
 	@$(BIN)/python -m checked_equations flip book $(CHAPTER)
 	@$(BIN)/python tests/notebooks/make.py $(CHAPTER)
 

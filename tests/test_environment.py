@@ -137,7 +137,8 @@ def test_conda_asks_for_the_ranges_of_the_project_file():
 
 
 DISTRIBUTIONS = {
-    "gpnotes": (ROOT, {"gpnotes/py.typed", "gpnotes/data/items.tsv"}),
+    "gpnotes": (ROOT, {"gpnotes/py.typed", "gpnotes/gpnotes.mplstyle"}),
+    "gpnotes_book": (ROOT, {"gpnotes_book/data/equations.json", "gpnotes_book/data/items.tsv"}),
     "checked_equations": (ROOT / "engine", {"checked_equations/latex/grammar.lark"}),
 }
 

@@ -31,18 +31,17 @@ from pathlib import Path
 
 STACK = ("numpy", "scipy", "lark", "array-api-compat", "matplotlib", "ipykernel")
 ENGINE = "engine/src/checked_equations"
-PAGES = ("book/_ext", f"{ENGINE}/sphinx", f"{ENGINE}/language")
+PAGES = ("book/_ext", "engine/docs", f"{ENGINE}/sphinx")
 BACKENDS = ("cupy-cuda12x", "cupy-cuda13x")
 DATA = ("book/sources",)
 SETTINGS = ("book/equations.toml", "book/notation.yml")
 HERE = Path(__file__).resolve().parents[2]
 KEPT = 12  # folders of earlier states, so that going back and forth costs nothing
 
-# What only the pages use, and the copy of the equations for a notebook that has left the book.
+# What only the pages use, and what a notebook that has left the book finds instead of the book.
 APART = (
     f"{ENGINE}/sphinx/",
-    f"{ENGINE}/language/",
-    "src/gpnotes/data/equations.json",
+    "src/gpnotes_book/data/",
 )
 EQUATION = re.compile(
     r"^\s*([`:]{3,})\{(?:math|eval-rst)\}.*?^\s*\1\s*$|\$\$.*?\$\$[^\n]*"

@@ -1,17 +1,15 @@
 """Small chapters, written where a test needs them."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
-ITEMS = """\
-id\tsource\tchapter\titem
-T-01\tone.txt\tpart/small\tthe mean
-T-02\tone.txt\tpart/small\tthe variance
-T-03\tone.txt\tpart/other\tsomething else
-"""
+from checked_equations import Chapter
+from checked_equations.book import settings
+
 SETTINGS = """\
 package = "gpnotes"
-items = "sources/items.tsv"
 [libraries]
 scipy = "scipy"
 scikit = "sklearn"
@@ -24,26 +22,34 @@ def small_text(equations):
     return "\n".join(["# A small chapter", "", *blocks])
 
 
-def write_book(folder, items=ITEMS):
-    """A book's settings and its list of items, in `folder`."""
-    (folder / "sources").mkdir(exist_ok=True)
-    (folder / "sources" / "items.tsv").write_text(items, encoding="utf-8")
+def write_book(folder):
+    """A book's settings, in `folder`."""
     (folder / "equations.toml").write_text(SETTINGS, encoding="utf-8")
 
 
 @pytest.fixture
 def small_book():
-    """A function that writes the settings of a small book, and its items, into a folder."""
+    """A function that writes the settings of a small book into a folder."""
     return write_book
 
 
 @pytest.fixture
-def small_chapter(tmp_path):
-    """Write a chapter with the given equations (and items), and open it."""
-    from checked_equations import Chapter
+def carrying(monkeypatch):
+    """Let an installed package carry the packed data of a folder, and no other package any."""
 
-    def opened(equations, items=ITEMS):
-        write_book(tmp_path, items)
+    def carry(folder):
+        entry = SimpleNamespace(load=lambda: str(folder))
+        monkeypatch.setattr(settings, "entry_points", lambda group: [entry])
+
+    return carry
+
+
+@pytest.fixture
+def small_chapter(tmp_path):
+    """Write a chapter with the given equations, and open it."""
+
+    def opened(equations):
+        write_book(tmp_path)
         path = tmp_path / "small.md"
         path.write_text(small_text(equations), encoding="utf-8")
         return Chapter("part/small", path=path)

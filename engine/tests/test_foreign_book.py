@@ -167,7 +167,7 @@ def notebook() -> str:
 LECTURE = (Path(__file__).parents[2] / "tests" / "book" / "pages" / "lecture.md").read_text("utf-8")
 WITHOUT_SOURCE = 'chapter.source("S1-01", "holds", label="eq-one")', "1"
 PAGES = {
-    "lecture.md": LECTURE.replace(*WITHOUT_SOURCE).replace("checked_equations", NAME),
+    "lecture.md": LECTURE.replace(*WITHOUT_SOURCE).replace("gpnotes_book", NAME),
     "conf.py": CONF,
     "index.rst": INDEX,
     "text.md": TEXT,

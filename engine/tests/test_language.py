@@ -7,12 +7,12 @@ import itertools
 import pytest
 
 from checked_equations.check.edits import edit
-from checked_equations.language.definitions import DEFINITIONS
-from checked_equations.language.sections import ALIKE, READ, REFUSED, SPELLED
-from checked_equations.language.slips import all_slips
 from checked_equations.latex import vocabulary
 from checked_equations.latex.names import normal
 from checked_equations.latex.parser import all_parts, parts_of
+from language_by_example.definitions import DEFINITIONS
+from language_by_example.sections import ALIKE, READ, REFUSED, SPELLED
+from language_by_example.slips import all_slips
 
 ALL = list(itertools.chain(*READ.values(), *SPELLED.values()))
 EXAMPLES = [example for example in ALL if example not in DEFINITIONS]
@@ -70,7 +70,7 @@ def test_every_register_of_the_vocabulary_has_its_list():
 
 
 def test_a_word_that_is_new_has_no_example_yet(monkeypatch):
-    from checked_equations.language import words
+    from language_by_example import words
 
     monkeypatch.setitem(vocabulary.FUNCTIONS, r"\sinc", "sinc")
     with pytest.raises(KeyError, match="sinc"):

@@ -209,7 +209,6 @@ root_doc = "index"
 nb_execution_mode = "cache"
 numfig = True
 html_theme = "basic"
-equations_items = "sources/items.tsv"
 """
 
 
@@ -236,7 +235,6 @@ def tiny_book() -> Any:
         contents = {
             "conf.py": conf + 'exclude_patterns = ["_build"]\n',
             "index.md": f"# Tiny\n\n```{{toctree}}\n:numbered:\n\n{listed}\n```\n",
-            "sources/items.tsv": "id\tsource\tchapter\titem\n",
             **{f"{name}.md": text for name, text in pages.items()},
         }
         for name, text in contents.items():

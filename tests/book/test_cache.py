@@ -40,6 +40,7 @@ def project(tmp_path: Path) -> Path:
     [
         "src/gpnotes/infer/exact.py",
         "src/gpnotes/new.py",
+        "src/gpnotes_book/chapter.py",
         "src/gpnotes/data/co2.csv",
         "src/gpnotes/data/b.npz",
         "book/notation.yml",
@@ -62,8 +63,9 @@ def test_what_a_cell_reads_changes_the_digest(cache: Any, project: Path, name: s
         "book/flips.json",
         "book/chapter.md",
         "engine/src/checked_equations/sphinx/tables.py",
-        "engine/src/checked_equations/language/words.py",
-        "src/gpnotes/data/equations.json",
+        "engine/docs/language_by_example/words.py",
+        "src/gpnotes_book/data/equations.json",
+        "src/gpnotes_book/data/items.tsv",
         "src/gpnotes/__pycache__/exact.pyc",
         "README.md",
     ],
@@ -114,10 +116,11 @@ def test_the_folder_may_lie_elsewhere(cache: Any, project: Path, monkeypatch: An
     [
         ("book/_ext/one.py", True),
         ("engine/src/checked_equations/sphinx/tables.py", True),
-        ("engine/src/checked_equations/language/words.py", True),
+        ("engine/docs/language_by_example/words.py", True),
         ("engine/src/checked_equations/sphinx/static/equations.css", False),
         ("book/_static/book.css", False),
         ("src/gpnotes/infer/exact.py", False),
+        ("src/gpnotes_book/chapter.py", False),
         ("book/chapter.md", False),
     ],
 )

@@ -12,11 +12,12 @@ pytestmark = pytest.mark.book
 
 LECTURE = Path(__file__).with_name("pages") / "lecture.md"
 ITEMS = "id\tsource\tchapter\titem\nS1-01\tnotes\tlecture\ta sum\n"
-SOURCES = "# Sources\n\n```{equation-sources} S1\n```\n"
-HELP = """
+SOURCES = "# Sources\n\n```{source-items} S1\n```\n"
+SETS = {"equations_help": "told#here", "sources_items": "sources/items.tsv"}
+HELP = f"""
 def setup(app):
-    app.connect("config-inited", lambda app, config: setattr(config, "equations_help", "told#here"))
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
+    app.connect("config-inited", lambda app, config: vars(config).update({SETS}))
+    return {{"parallel_read_safe": True, "parallel_write_safe": True}}
 """
 SOURCE = 'chapter.source("S1-01", "holds", label="eq-one")'
 BREAKS = {SOURCE: "1", "lecture": "broken", "eq-": "eq-b-", "1 + 1 == 2": "1 + 1 == 3"}
@@ -26,9 +27,10 @@ BREAKS = {SOURCE: "1", "lecture": "broken", "eq-": "eq-b-", "1 + 1 == 2": "1 + 1
 def tiny(tiny_book: Any, chapter_text: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """A book with a lecture, a chapter without a tag, and one whose evidence fails."""
     folder = tmp_path_factory.mktemp("folded")
-    (folder / "equations.toml").write_text('items = "list.tsv"\n', encoding="utf-8")
+    (folder / "sources").mkdir()
+    (folder / "sources" / "items.tsv").write_text(ITEMS, encoding="utf-8")
+    (folder / "equations.toml").touch()
     (folder / "helps.py").write_text(HELP, encoding="utf-8")
-    (folder / "list.tsv").write_text(ITEMS, encoding="utf-8")
     lecture = broken = LECTURE.read_text("utf-8")
     for old, new in BREAKS.items():
         assert old in lecture
@@ -41,7 +43,7 @@ def tiny(tiny_book: Any, chapter_text: Any, tmp_path_factory: pytest.TempPathFac
         "unknown": chapter_text("unknown", last=nowhere),
         "sources": SOURCES,
     }
-    return tiny_book(folder, pages, extensions=("helps",))
+    return tiny_book(folder, pages, extensions=("helps", "sources"))
 
 
 def soup(tiny: Any, name: str) -> Any:

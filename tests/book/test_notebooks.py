@@ -32,7 +32,7 @@ LEFT_OVER = re.compile(
     r"\{[a-z][a-z:_-]*\}`|^\s*:{3,}|^\s*:[a-z-]+:|^\([\w-]+\)=|^\s*`{3,}\{|^%|&lt;|\beqn-", re.M
 )
 FENCED = re.compile(r"^```\w*\n.*?^```$", re.M | re.S)
-ALLOWED = {"gpnotes", "numpy", "scipy", "matplotlib", "gymnasium"}
+ALLOWED = {"gpnotes", "gpnotes_book", "numpy", "scipy", "matplotlib", "gymnasium"}
 
 
 @pytest.fixture(scope="module")

@@ -32,8 +32,7 @@ def run_chapter(tmp_path, small_book):
 def test_the_chapter_itself_runs(run_chapter):
     totals = run_chapter().ledger().totals
     assert (totals["equations"], totals["checked"], totals["estimates"]) == (3, 1, 1)
-    assert (totals["definitions"], totals["sources_answered"]) == (1, 2)
-    assert totals["mutants_survived"] == 0
+    assert (totals["definitions"], totals["mutants_survived"]) == (1, 0)
 
 
 def test_a_chapter_that_ran_here_leaves_the_environment_as_it_was(run_chapter, monkeypatch):
@@ -68,9 +67,6 @@ def test_a_slip_in_the_text_names_its_line(run_chapter, old, new, label, problem
     [
         ('chapter.define("eq-small-model", data)\n', "\n", r"record: eq-small-model \(line 21\)"),
         (":label: eq-small-model", ":label: eq-small-other", "has the label eq-small-model"),
-        ('chapter.source("T-01", "holds")\n', "\n", r"without a verdict: T-01 \(the mean\)"),
-        ('"holds")', '"wrong")', "needs a refute"),
-        ('r"v = a s^2 + b t^2"', 'r"v = b^2t^2 + a^2s^2"', "T-02 as printed.* holds as printed"),
         ("v = a^2 s^2", "v = a^2 s^2 + 0 t", "eq-small-variance, line 60, .* mutants survive"),
         ('check("eq-small-mean"', 'check("eq-small-men"', "no equation has the label eq-small-men"),
         ("n, (a, b), (s, t) = 20000", "n, (a, b), (s, t) = 20", "mutants survive|does not hold"),

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-import gpnotes
 from checked_equations import Chapter, EquationError, Estimate
 
 A, B = np.random.default_rng(1).normal(size=(2, 4, 4))
@@ -25,11 +24,11 @@ def shared(stream):
 
 class TestCheck:
     def test_a_chain_has_a_residual_for_each_step(self, checked):
-        record = checked(CHAIN, NUMBERS, oracle="a linear solver", source="T-01")
+        record = checked(CHAIN, NUMBERS, oracle="a linear solver")
         assert [step.line for step in record.steps] == [5, 6]
         assert all(step.residual < 1e-12 for step in record.steps)
         assert record.residual == max(step.residual for step in record.steps)
-        assert (record.kind, record.draws, record.sources) == ("identity", 1, ("T-01",))
+        assert (record.kind, record.draws) == ("identity", 1)
         assert record.mutants.survived == 0
         assert record.mutants.caught >= 5
         assert (record.chapter, record.label, record.line) == ("part/small", "eq-a", 5)
@@ -116,12 +115,6 @@ class TestCheck:
         chapter = small_chapter({"eq-mean": "a = b"})
         with pytest.raises(ValueError, match=r"part/small.md: .*eq-men; nearest: eq-mean"):
             chapter.check("eq-men", {}, oracle="x")
-
-    def test_an_item_of_another_chapter_is_refused(self, checked):
-        with pytest.raises(ValueError, match="T-03 is for the chapter part/other"):
-            checked("a = b", {"a": 1.0, "b": 1.0}, source=("T-03",))
-        with pytest.raises(ValueError, match="no item of the sources has the id T-99"):
-            checked("a = b", {"a": 1.0, "b": 1.0}, source=("T-99",))
 
     def test_the_route_must_be_said(self, checked):
         with pytest.raises(EquationError, match="oracle="):
@@ -265,15 +258,6 @@ class TestEstimate:
         with pytest.raises(EquationError, match=r"an estimate cannot stand beside \\propto"):
             checked(r"e \propto m", {"e": self.draw(20000), "m": 6.25})
 
-    def test_noise_refutes_nothing(self, small_chapter):
-        chapter = small_chapter({"eq-a": "e = m^2 + s^2"})
-        bindings = {"e": self.draw(20000), "m": 1.5, "s": 2.0}
-        chapter.check("eq-a", bindings, oracle="Monte Carlo")
-        with pytest.raises(EquationError, match="holds as printed"):
-            chapter.refute("T-01", "e = s^2 + m m", bindings, instead="eq-a")
-        record = chapter.refute("T-01", "e = m^2 + s", bindings, instead="eq-a")
-        assert 0.1 < record.printed_residual < 1.0
-
     def test_an_error_of_zero_is_refused(self, checked):
         with pytest.raises(ValueError, match="positive"):
             checked("e = m", {"e": Estimate(1.0, 0.0, n=10), "m": 1.0})
@@ -283,137 +267,15 @@ class TestEstimate:
             checked("e = m", {"e": Estimate(1.0, 0.1), "m": 1.0})
 
 
-class TestRefute:
-    LATEX = "a = b^2 + c"
-
-    def opened(self, small_chapter):
-        chapter = small_chapter({"eq-a": self.LATEX})
-        chapter.check("eq-a", shared, oracle="by hand", source="T-01")
-        return chapter
-
-    def test_a_wrong_formula_is_refuted(self, small_chapter):
-        record = self.opened(small_chapter).refute("T-01", "a = b^2 - c", shared, instead="eq-a")
-        assert record.printed_residual > 1e-2
-        assert record.corrected_residual < 1e-12
-        assert record.to_json()["kind"] == "refutation"
-
-    def test_a_formula_that_holds_is_not(self, small_chapter):
-        with pytest.raises(EquationError, match=r"T-01 as printed.*holds as printed"):
-            self.opened(small_chapter).refute("T-01", "a = c + bb", shared, instead="eq-a")
-
-    def test_it_must_be_off_on_every_draw(self, small_chapter):
-        def sometimes(stream):
-            sometimes.b = 2.0 if sometimes.b == 1.0 else 1.0
-            return {"a": sometimes.b**2 + 3.0, "b": sometimes.b, "c": 3.0}
-
-        sometimes.b = 2.0
-        with pytest.raises(EquationError, match="holds as printed"):
-            self.opened(small_chapter).refute("T-01", "a = b + c", sometimes, instead="eq-a")
-
-    def test_a_misfit_of_shapes_counts(self, small_chapter):
-        chapter = small_chapter({"eq-a": r"s = x^\top x"})
-        bindings = {"s": x @ x, "x": x}
-        chapter.check("eq-a", bindings, oracle="by hand")
-        record = chapter.refute("T-01", r"s = x x x^\top", bindings, instead="eq-a")
-        assert record.printed_residual is None
-        assert chapter.refute(
-            "T-01", r"s = x x^\top", bindings, instead="eq-a"
-        ) == record.__class__(**{**record.__dict__, "latex": r"s = x x^\top"})
-
-    def test_a_bound_function_that_fails_is_no_refutation(self, small_chapter):
-        def broken(stream):
-            return {**shared(stream), "f": lambda x: 1.0 / 0.0}
-
-        with pytest.raises(EquationError, match=r"T-01 as printed.*`f` failed"):
-            self.opened(small_chapter).refute("T-01", "a = b^2 - f(c)", broken, instead="eq-a")
-
-    def test_an_unbound_symbol_is_an_error_and_no_refutation(self, small_chapter):
-        with pytest.raises(EquationError, match=r"T-01 as printed.*d"):
-            self.opened(small_chapter).refute("T-01", "a = b^2 - d", shared, instead="eq-a")
-
-    def test_a_formula_outside_the_grammar_is_no_refutation(self, small_chapter):
-        with pytest.raises(EquationError, match="T-01 as printed"):
-            self.opened(small_chapter).refute("T-01", "a = b^2 - )", shared, instead="eq-a")
-
-    def test_the_correction_must_hold_on_the_same_numbers(self, small_chapter):
-        bindings = {"a": 1.0, "b": 2.0, "c": 5.0}
-        with pytest.raises(EquationError, match=r"part/small.md, eq-a, line 5.*does not hold"):
-            self.opened(small_chapter).refute("T-01", "a = b^2 - c", bindings, instead="eq-a")
-
-    def test_the_correction_must_be_checked_first(self, small_chapter):
-        chapter = small_chapter({"eq-a": self.LATEX})
-        with pytest.raises(ValueError, match="eq-a is not checked above"):
-            chapter.refute("T-01", "a = b^2 - c", shared, instead="eq-a")
-
-    def test_letters_of_both_may_be_bound_but_none_more(self, small_chapter):
-        def both(stream):
-            numbers = shared(stream)
-            return {**numbers, r"\beta": numbers["b"]}
-
-        chapter = self.opened(small_chapter)
-        assert chapter.refute("T-01", r"a = \beta^2 - c", both, instead="eq-a").instead == "eq-a"
-        with pytest.raises(EquationError, match=r"never used: `\\beta`"):
-            chapter.refute("T-01", "a = b^2 - c", both, instead="eq-a")
-
-
-class TestSource:
-    def opened(self, small_chapter):
-        chapter = small_chapter({"eq-a": "a = b^2 + c", "eq-d": "d := e"})
-        chapter.check("eq-a", shared, oracle="by hand", source="T-01")
-        chapter.define("eq-d", why="a model")
-        return chapter
-
-    def test_holds_needs_a_checked_label(self, small_chapter):
-        chapter = self.opened(small_chapter)
-        assert chapter.source("T-01", "holds").label == "eq-a"
-        assert chapter.source("T-02", "holds", label="eq-a").label == "eq-a"
-        with pytest.raises(ValueError, match="no label= is given"):
-            chapter.source("T-02", "holds")
-        with pytest.raises(ValueError, match="eq-d is not checked above"):
-            chapter.source("T-02", "holds", label="eq-d")
-
-    def test_wrong_needs_a_refutation_or_an_experiment(self, small_chapter):
-        chapter = self.opened(small_chapter)
-        with pytest.raises(ValueError, match="needs a refute, a checked label= or evidence="):
-            chapter.source("T-02", "wrong", why="a sign")
-        assert chapter.source("T-02", "wrong", evidence=(0.3, 1e-9)).printed_residual == 0.3
-        assert chapter.source("T-02", "wrong", label="eq-a").label == "eq-a"
-        with pytest.raises(ValueError, match="larger printed residual"):
-            chapter.source("T-02", "wrong", evidence=(1e-9, 0.3))
-        refuted = chapter.refute("T-02", "a = b^2 - c", shared, instead="eq-a")
-        verdict = chapter.source("T-02", "wrong")
-        assert verdict.label == "eq-a"
-        assert verdict.printed_residual == refuted.printed_residual
-
-    @pytest.mark.parametrize("verdict", ["holds-if", "ambiguous", "stub"])
-    def test_the_others_say_what_is_missing(self, small_chapter, verdict):
-        chapter = self.opened(small_chapter)
-        with pytest.raises(ValueError, match="needs why="):
-            chapter.source("T-02", verdict, why=" ")
-        assert chapter.source("T-02", verdict, why="the noise is left out").verdict == verdict
-
-    def test_unknown_verdicts_items_and_labels(self, small_chapter):
-        chapter = self.opened(small_chapter)
-        with pytest.raises(ValueError, match=r"T-02 \(the variance\): 'true' is no verdict"):
-            chapter.source("T-02", "true")
-        with pytest.raises(ValueError, match="T-03 is for the chapter part/other"):
-            chapter.source("T-03", "stub", why="x")
-        with pytest.raises(ValueError, match="no equation has the label eq-z"):
-            chapter.source("T-02", "holds", label="eq-z")
-
-
 class TestLedger:
     def test_a_complete_chapter(self, small_chapter):
         chapter = small_chapter({"eq-a": "a = b^2 + c", "eq-d": "d := e"})
-        chapter.check("eq-a", shared, oracle="by hand", source="T-01")
+        chapter.check("eq-a", shared, oracle="by hand")
         chapter.check("eq-a", {"a": 7.0, "b": 2.0, "c": 3.0}, oracle="other numbers")
         chapter.define("eq-d", why="a model")
-        chapter.source("T-01", "holds")
-        chapter.source("T-02", "stub", why="left empty")
         totals = chapter.ledger().totals
         assert totals["equations"] == 2
         assert (totals["checked"], totals["definitions"], totals["estimates"]) == (1, 1, 0)
-        assert (totals["sources_answered"], totals["sources_total"]) == (2, 2)
         assert totals["mutants_caught"] > 10
 
     def test_what_is_missing_is_listed_with_its_line(self, small_chapter):
@@ -422,7 +284,6 @@ class TestLedger:
             chapter.ledger()
         message = str(error.value)
         assert "equations without a record: eq-a (line 5), eq-d (line 10)" in message
-        assert "items without a verdict: T-01 (the mean), T-02 (the variance)" in message
 
 
 class TestWhereTheTextComesFrom:
@@ -432,21 +293,13 @@ class TestWhereTheTextComesFrom:
         record = Chapter("part/small").check("eq-a", {"a": 2.2, "b": 1.1}, oracle="x")
         assert record.line == 5
 
-    def test_the_items_are_found_above_it(self, tmp_path, small_book):
-        (tmp_path / "book" / "part").mkdir(parents=True)
-        small_book(tmp_path / "book")
-        path = tmp_path / "book" / "part" / "small.md"
-        path.write_text("```{math}\n:label: eq-a\na = b\n```\n")
-        chapter = Chapter("part/small", path=path)
-        assert chapter.source("T-01", "stub", why="left empty").source_id == "T-01"
-
     def test_a_fault_of_the_text_names_the_chapter(self, tmp_path):
         path = tmp_path / "small.md"
         path.write_text("one\n\n$$ $$ (eq-a)\n")
         with pytest.raises(ValueError, match=r"part/small: small\.md: line 3: the equation eq-a"):
             Chapter("part/small", path=path)
 
-    def test_a_lone_notebook_uses_the_packaged_copy(self, tmp_path, monkeypatch):
+    def test_a_lone_notebook_uses_the_packaged_copy(self, tmp_path, monkeypatch, carrying):
         monkeypatch.chdir(tmp_path)
         with pytest.raises(ValueError, match="is not among the packaged chapters"):
             Chapter("part/nowhere")
@@ -455,13 +308,9 @@ class TestWhereTheTextComesFrom:
         (data / "equations.json").write_text(
             '{"part/lone": {"eq-a": {"latex": "a = 2 b", "line": 9}}}'
         )
-        header = "id\tsource\tchapter\titem\n"
-        (data / "items.tsv").write_text(header + "L-01\tone.txt\tpart/lone\tx\n")
-        (data / "equations.toml").write_text('items = "sources/items.tsv"\n')
-        monkeypatch.setattr(gpnotes, "__equations__", data)
+        carrying(data)
         empty = tmp_path / "empty"
         empty.mkdir()
         monkeypatch.chdir(empty)
         chapter = Chapter("part/lone")
         assert chapter.check("eq-a", {"a": 2.2, "b": 1.1}, oracle="x").line == 9
-        assert chapter.source("L-01", "holds", label="eq-a").verdict == "holds"

@@ -2,13 +2,13 @@
 
 import json
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pytest
 
 from checked_equations.book import phrases
 from checked_equations.book.badge import notebook_badge
-from checked_equations.book.records import MIME, Ledger, Record, Refutation, Verdict
+from checked_equations.book.records import MIME, Ledger, Record, Shown
 from checked_equations.check.outcomes import EstimateRecord, MutantRecord, Mutants, StepRecord
 
 MEASURED = 0.123456789
@@ -23,7 +23,7 @@ MUTANTS = Mutants.of(
 CHECK = Record(
     "eq-a", "part/small", "identity", 12, "dense <algebra>", 1e-9, 0.0, None, MEASURED,
     (StepRecord("a <b", "=", MEASURED, 12), StepRecord("<script>", "=", MEASURED, 13)),
-    3, MUTANTS, ("T-01",), "numpy", MEASURED,
+    3, MUTANTS, "numpy", MEASURED, more={"answers": ("T-01", "T-02")},
 )  # fmt: skip
 ESTIMATE = Record(
     "eq-e", "part/small", "estimate", 3, "Monte Carlo", 1e-9, 0.0, None, MEASURED,
@@ -31,9 +31,26 @@ ESTIMATE = Record(
 )  # fmt: skip
 TOTALS = {
     "equations": 5, "checked": 3, "estimates": 1, "definitions": 1, "mutants_caught": 40,
-    "mutants_indistinct": 2, "mutants_survived": 0, "mutants_spared": 0, "sources_answered": 7,
-    "sources_total": 7,
+    "mutants_indistinct": 2, "mutants_survived": 0, "mutants_spared": 0,
 }  # fmt: skip
+
+
+@dataclass(frozen=True, repr=False)
+class Remark(Shown):
+    """A record of a kind that only this book has."""
+
+    chapter: str
+    about: str
+    kind: str = "remark"
+    text: str = ""
+
+    def to_json(self):
+        return {**super().to_json(), "said": f"{self.about}: worth a remark"}
+
+    def panel(self):
+        return "<p>why</p>"
+
+
 ALL = [
     (
         CHECK,
@@ -55,25 +72,15 @@ ALL = [
         " · 1 left: a name",
     ),
     (
-        Refutation("part/small", "T-02", "a = <b", MEASURED, MEASURED, "eq-a"),
-        "T-02: does not hold as printed; eq-a does",
+        Remark("part/small", "a <b"),
+        "a <b: worth a remark",
     ),
     (
-        Refutation("part/small", "T-02", "a = <b", None, MEASURED, "eq-a"),
-        "T-02: does not hold as printed, its shapes do not conform; eq-a does",
+        Remark("part/small", "a <b", text="a.md"),
+        "a <b: worth a remark · a.md",
     ),
     (
-        Refutation(
-            "part/small", "T-02", "a = <b", MEASURED, MEASURED, "eq-a", text="a.md", taken="a <sum"
-        ),
-        "T-02: does not hold at its word; eq-a does · a.md",
-    ),
-    (
-        Verdict("part/small", "T-02", "holds-if", "eq-a", "if n > 1", MEASURED, MEASURED),
-        "T-02: holds-if · eq-a · if n > 1",
-    ),
-    (
-        Ledger("part/small", TOTALS),
+        Ledger("part/small", TOTALS, more={"sources": ("7 of 7 answered",)}),
         "ledger: 5 equations · 3 checked · 1 estimate · 1 definition · 40 of 40 "
         "mutants caught (2 indistinct) · sources 7 of 7 answered",
     ),
@@ -119,7 +126,7 @@ def test_the_badge_holds_steps_mutants_and_reasons():
     assert "<small>c is positive</small>" in shown
     assert ">spared</td>" in shown
     assert ">does not conform</td>" in shown
-    assert "; answers T-01." in shown
+    assert "; answers T-01, T-02." in shown
 
 
 def test_the_latex_in_the_name_of_a_mutant_is_code(checked):
@@ -171,3 +178,15 @@ def test_many_swaps_of_one_symbol_share_a_row(checked):
     assert len(record.to_json()["mutants"]["list"]) == record.mutants.caught
     assert "flip the sign of <code>c</code>" in html
     assert f"{record.mutants.caught} of {record.mutants.caught} mutants caught" in html
+
+
+def test_a_kind_of_the_books_own_opens_to_what_it_shows():
+    html = Remark("part/small", "a <b")._repr_mimebundle_()["text/html"]
+    assert 'data-label="a &lt;b"' in html
+    assert '<div class="eqn-panel"><p>why</p></div>' in html
+
+
+def test_what_a_book_counts_stands_among_the_totals():
+    html = notebook_badge(ALL[-1][0].to_json())
+    assert "<tr><td>sources</td><td>7 of 7 answered</td></tr>" in html
+    assert "sources" not in repr(Ledger("part/small", TOTALS))

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-import gpnotes
 from checked_equations import Chapter, EquationError
 from checked_equations.book import manuscripts
 from checked_equations.book.manuscripts import AS_PACKAGED
@@ -46,14 +45,14 @@ def notebook(latex=RIGHT, opens=OPENS, cell=True):
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
+def folder(tmp_path, monkeypatch, carrying):
     """An empty folder to work in, a package that carries the sound chapter, and no notebook."""
     here, data = tmp_path / "here", tmp_path / "data"
     here.mkdir()
     data.mkdir()
     carried = {"part/one": {"eq-a": {"latex": RIGHT, "line": 5}}}
     (data / "equations.json").write_text(json.dumps(carried))
-    monkeypatch.setattr(gpnotes, "__equations__", data)
+    carrying(data)
     monkeypatch.chdir(here)
     for name in ("JPY_SESSION_NAME", "COLAB_RELEASE_TAG"):
         monkeypatch.delenv(name, raising=False)
@@ -106,18 +105,6 @@ class TestEveryVerbLooksAgain:
         file.write_text("More words.\n" + page("a  = b+c"))
         assert chapter.ledger().totals["checked"] == 1
         assert checked(chapter).line == 6
-
-    def test_a_verdict_goes_with_its_equation(self, small_chapter):
-        chapter = small_chapter({"eq-a": RIGHT})
-        chapter.check("eq-a", numbers, oracle="by hand", source="T-01")
-        chapter.source("T-01", "holds")
-        chapter.source("T-02", "stub", why="a gap")
-        chapter.refute("T-02", WRONG, numbers, instead="eq-a")
-        chapter = small_chapter({"eq-a": "a = c + b"}) and chapter
-        with pytest.raises(ValueError, match=r"T-02 \(the variance\).*'wrong' needs"):
-            chapter.source("T-02", "wrong")
-        with pytest.raises(ValueError, match=r"without a verdict: T-01 \(the mean\)$"):
-            chapter.ledger()
 
     def test_a_check_that_fails_leaves_no_older_record_behind(self, folder):
         (folder / "one.md").write_text(page())

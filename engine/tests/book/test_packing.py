@@ -12,7 +12,7 @@ from checked_equations.book import flips, packing
 
 ROOT = Path(__file__).parents[3]
 BOOK = ROOT / "book"
-DATA = ROOT / "src" / "gpnotes" / "data"
+DATA = ROOT / "src" / "gpnotes_book" / "data"
 HINT = "run `make references`"
 PAGE = "# One\n\n```{math}\n:label: eq-a\na = 2 b\n```\n"
 

@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("sphinx")
 
-from checked_equations.book.sources import Item
+
 from checked_equations.latex.equation import Equation
 from checked_equations.sphinx.ledger import Book
 from checked_equations.sphinx.pages import Noted, Page
@@ -21,7 +21,7 @@ def record(label: str, **changes: Any) -> dict[str, Any]:
     return {
         "label": label, "chapter": "part/one", "kind": "identity", "line": 5, "oracle": "dense",
         "rtol": 1e-9, "atol": 0.0, "approx": None, "residual": 2e-15, "steps": [step], "draws": 3,
-        "mutants": mutants, "sources": ["S1-01"], "backend": "numpy", "milliseconds": 4.0,
+        "mutants": mutants, "more": {}, "backend": "numpy", "milliseconds": 4.0,
         "estimate": None, **changes,
     }  # fmt: skip
 
@@ -31,10 +31,6 @@ MUTANT = {
     "residual": 0.25, "why": "", "said": r"flip the sign of $\mathbf c <x>$",
 }  # fmt: skip
 CLOSED = {"kind": "ledger", "chapter": "part/one", "totals": {}}
-VERDICT = {
-    "kind": "source", "chapter": "part/one", "source_id": "S1-01", "verdict": "holds", "label": "",
-    "why": "", "printed_residual": None, "corrected_residual": None,
-}  # fmt: skip
 
 
 @pytest.fixture
@@ -47,7 +43,7 @@ def page() -> Page:
     """A chapter of two equations, one of them a definition, with its ledger closed."""
     definition = record("eq-two", kind="definition", steps=[], draws=0, rtol=None, residual=None)
     none = {"caught": 0, "indistinct": 0, "survived": 0, "spared": 0, "list": []}
-    notes = (record("eq-one"), definition | {"mutants": none, "sources": []}, VERDICT, CLOSED)
+    notes = (record("eq-one"), definition | {"mutants": none}, CLOSED)
     return Page(
         equations=(Equation("eq-one", "a &= b", 5), Equation("eq-two", "c := d", 15)),
         notes=tuple(Noted(note, 10 * i) for i, note in enumerate(notes, start=1)),
@@ -57,14 +53,8 @@ def page() -> Page:
 
 @pytest.fixture
 def book(page: Page) -> Book:
-    items = (
-        Item("S1-01", "notes", "part/one", "a sum"),
-        Item("S1-02", "notes", "part/two", "more"),
-    )
     numbers = {"eq-one": "1.1", "eq-two": "1.2"}
-    return Book(
-        {"book/part/one": page, "ledger": Page(generated=frozenset({"ledger"}))}, numbers, items
-    )
+    return Book({"book/part/one": page, "ledger": Page(generated=frozenset({"ledger"}))}, numbers)
 
 
 @pytest.fixture
@@ -73,6 +63,6 @@ def changed(book: Book) -> Any:
 
     def change(**changes: Any) -> Book:
         page = replace(book.pages["book/part/one"], **changes)
-        return Book({**book.pages, "book/part/one": page}, book.numbers, book.items)
+        return Book({**book.pages, "book/part/one": page}, book.numbers)
 
     return change

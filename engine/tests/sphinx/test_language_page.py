@@ -10,8 +10,8 @@ import pytest
 
 from checked_equations import sphinx as extension
 from checked_equations.book.settings import Settings
-from checked_equations.sphinx import language
 from checked_equations.sphinx.directives import ALL
+from language_by_example import page as language
 
 PAGE = Path(__file__).resolve().parents[3] / "book" / "api" / "language.md"
 
@@ -57,7 +57,7 @@ def test_every_setting_is_told_of(page: str) -> None:
 
 def test_an_example_that_does_not_hold_stops_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
     from checked_equations.errors import EquationError
-    from checked_equations.language.example import Example
+    from language_by_example.example import Example
 
     wrong = Example("a sum", "d = a - b", {"d": 3.0, "a": 1.0, "b": 2.0})
     with pytest.raises(EquationError, match="does not hold"):

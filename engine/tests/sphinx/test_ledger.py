@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from checked_equations.latex.equation import Equation
-from checked_equations.sphinx.ledger import as_json, items, problems, residuals, totals
+from checked_equations.sphinx.ledger import Added, as_json, problems, totals
 from checked_equations.sphinx.pages import Failure, Noted
 
 CHAPTER = "book/part/one"
@@ -33,7 +33,6 @@ def test_totals_part_the_equations_by_kind(book: Any) -> None:
         0,
     )
     assert (sums["mutants_caught"], sums["mutants_indistinct"]) == (3, 1)
-    assert (sums["sources_answered"], sums["sources_total"]) == (1, 2)
 
 
 def test_json_holds_the_agreed_fields(book: Any) -> None:
@@ -42,12 +41,21 @@ def test_json_holds_the_agreed_fields(book: Any) -> None:
     assert first["label"] == "eq-one"
     assert first["number"] == "1.1"
     assert first["mutants"] == {"caught": 3, "indistinct": 1, "survived": 0, "spared": 0}
-    assert data["sources"] == [
-        {
-            "id": "S1-01", "verdict": "holds", "label": "eq-one", "printed_residual": None,
-            "corrected_residual": 2e-15, "taken": "", "why": "", "chapter": "part/one",
-        }
+    assert data.keys() == {"equations", "inline", "totals"}
+
+
+def test_json_holds_what_an_extension_adds(book: Any) -> None:
+    added = Added(
+        columns={"taught by": lambda row: ("Ada", row.kind)},
+        totals={"teachers": 2},
+        data={"teachers": ["Ada", "Emmy"]},
+    )
+    data = json.loads(json.dumps(as_json(book, added)))
+    assert [row["taught by"] for row in data["equations"]] == [
+        ["Ada", "identity"], ["Ada", "definition"],
     ]  # fmt: skip
+    assert data["teachers"] == ["Ada", "Emmy"]
+    assert data["totals"] == totals(book) | {"teachers": 2}
 
 
 def test_an_equation_counts_by_its_strongest_record(
@@ -120,28 +128,5 @@ def test_a_failed_cell_hides_what_follows_from_it(changed: Any) -> None:
 def test_a_chapter_must_close_its_ledger(book: Any, changed: Any) -> None:
     notes = book.pages[CHAPTER].notes
     assert messages(changed(notes=notes[:-1])) == [
-        f"{CHAPTER}:30: the last cell of a chapter must be chapter.ledger()"
+        f"{CHAPTER}:20: the last cell of a chapter must be chapter.ledger()"
     ]
-
-
-def test_an_item_of_a_closed_chapter_needs_a_verdict(book: Any, changed: Any) -> None:
-    notes = tuple(n for n in book.pages[CHAPTER].notes if n.record["kind"] != "source")
-    assert messages(changed(notes=notes)) == [
-        f"{CHAPTER}:1: the item S1-01 of the sources has no verdict: a sum"
-    ]
-
-
-def test_a_refutation_gives_the_residuals(book: Any, changed: Any) -> None:
-    refutation = {
-        "kind": "refutation", "chapter": "part/one", "source_id": "S1-01", "latex": "a = c",
-        "printed_residual": 0.7, "corrected_residual": 4e-16, "instead": "eq-one",
-    }  # fmt: skip
-    notes = (Noted(refutation, 40), *book.pages[CHAPTER].notes)
-    assert residuals(changed(notes=notes), "S1-01") == {
-        "printed_residual": 0.7,
-        "corrected_residual": 4e-16,
-    }
-
-
-def test_a_book_without_sources_has_no_items(tmp_path: Any) -> None:
-    assert items(tmp_path / "none.tsv") == ()

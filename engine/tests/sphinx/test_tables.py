@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from checked_equations.sphinx import badge, slips, source_items, tables
+from checked_equations.sphinx import badge, slips, tables
+from checked_equations.sphinx.ledger import Added
 from checked_equations.sphinx.pages import Noted
 from checked_equations.sphinx.tables import Links
 
@@ -60,10 +60,21 @@ def test_the_ledger_has_a_row_an_equation(book: Any) -> None:
     made = soup(tables.ledger_table(book, LINKS))
     rows = made.select("tbody tr")
     assert [row["id"] for row in rows] == ["row-eq-one", "row-eq-two"]
-    assert [th["aria-sort"] for th in made.select("th")] == ["none"] * 9
+    assert [th["aria-sort"] for th in made.select("th")] == ["none"] * 8
     assert rows[0].select("td")[6]["data-key"] == "2e-15"
     assert "data-key" not in rows[1].select("td")[6].attrs  # nothing was measured
     assert rows[0].select("td")[7].get_text() == "3 of 3"
+
+
+def test_an_extension_adds_columns_and_totals(book: Any) -> None:
+    added = Added(columns={"taught by": lambda row: ("Ada", "<Emmy>")}, told=(("2", "teachers"),))
+    made = soup(tables.ledger_table(book, LINKS, added))
+    assert [th.get_text() for th in made.select("th")][-1] == "taught by"
+    last = made.select("tbody tr")[0].select("td")[-1]
+    assert (last.get_text(), last["data-title"]) == ("Ada, <Emmy>", "taught by")
+    said = [entry.get_text() for entry in soup(tables.total_list(book, added)).select("div")]
+    assert said[-2:] == ["teachers2", "relations in the text evaluated in passing0 of 0"]
+    assert "teachers" not in tables.total_list(book)
 
 
 def test_no_residual_is_over_the_tolerance_beside_it(changed: Any, make_record: Any) -> None:
@@ -106,85 +117,6 @@ def test_a_summary_counts_the_chapter(book: Any) -> None:
     assert said == ["2 equations: 1 checked, 1 definition", "3 of 3 mutants caught", "runs in 3 s"]
 
 
-def test_sources_show_verdicts_and_what_waits(book: Any) -> None:
-    made = soup(source_items.sources(book, LINKS, "S1"))
-    first, second = made.select("li.eqn-item")
-    assert first.select_one(".eqn-chip").get_text() == "holds"
-    assert first.select_one(".eqn-formula.eqn-right a")["href"] == "#equation-eq-one"
-    assert second.select_one(".eqn-waiting").get_text() == "for part/two"
-    assert "1 of 2" in made.select_one(".eqn-answered").get_text()
-
-
-def test_items_that_wait_are_folded_under_a_line_that_counts_them(book: Any, changed: Any) -> None:
-    made = soup(source_items.sources(book, LINKS, "S1"))
-    fold = made.select_one("details:not([open])")
-    assert fold.summary.get_text() == "1 item not reached yet"
-    assert [item["id"] for item in fold.select("li.eqn-item")] == ["item-S1-02"]
-    assert fold.find_parent("details") is None
-    answered = [
-        item["id"] for item in made.select("li.eqn-item") if not item.find_parent("details")
-    ]
-    assert answered == ["item-S1-01"]
-    none = soup(source_items.sources(changed(notes=()), LINKS, "S1"))
-    assert none.summary.get_text() == "2 items not reached yet"
-    assert len(none.select("ol")) == 1
-    whole = replace(book, items=book.items[:1])
-    assert soup(source_items.sources(whole, LINKS, "S1")).details is None
-
-
-def test_what_is_wrong_stands_beside_what_holds(book: Any, changed: Any) -> None:
-    notes = book.pages[CHAPTER].notes
-    refutation = {
-        "kind": "refutation", "chapter": "part/one", "source_id": "S1-01", "latex": "a = -b",
-        "printed_residual": None, "corrected_residual": 4e-16, "instead": "eq-one",
-    }  # fmt: skip
-    made = soup(source_items.sources(changed(notes=(*notes, Noted(refutation, 9))), LINKS, "S1"))
-    printed, holds = made.select("li.eqn-item")[0].select(".eqn-formula")
-    assert "a = -b" in printed.get_text()
-    assert "shapes do not conform" in printed.get_text()
-    assert "residual 4.0e−16" in holds.get_text()
-
-
-@pytest.mark.parametrize(
-    ("said", "title", "chip"),
-    [
-        ({}, "The source prints", "wrong as printed"),
-        ({"taken": "a sum"}, "Taken at its word, “a sum” would say", "wrong at its word"),
-        (
-            {"taken": "a sum", "granted": "of b"},
-            "Taken at its word, “a sum” would say, of b",
-            "wrong at its word",
-        ),
-        ({"granted": "a bar"}, "The source prints, a bar granted", "wrong as printed"),
-    ],
-)
-def test_no_formula_is_put_into_a_mouth(
-    book: Any, changed: Any, said: dict, title: str, chip: str
-) -> None:
-    """What the source has only in words is never said to be printed there."""
-    refutation = {
-        "kind": "refutation", "chapter": "part/one", "source_id": "S1-01", "latex": "a = -b",
-        "printed_residual": 0.5, "corrected_residual": 4e-16, "instead": "eq-one", **said,
-    }  # fmt: skip
-    verdict = {"kind": "source", "source_id": "S1-01", "verdict": "wrong", "chapter": "part/one"}
-    notes = [note for note in book.pages[CHAPTER].notes if note.record["kind"] != "source"]
-    judged = changed(notes=(*notes, Noted(refutation, 8), Noted(verdict, 9)))
-    made = soup(source_items.sources(judged, LINKS, "S1")).select("li.eqn-item")[0]
-    assert made.select(".eqn-formula")[0].p.span.get_text() == title
-    assert made.select_one(".eqn-chip").get_text() == chip
-    assert [li.get_text() for li in soup(source_items.verdicts(judged)).select("li")] == [
-        f"{chip} 1", "not reached yet 1",
-    ]  # fmt: skip
-
-
-def test_a_condition_says_if_once(book: Any, changed: Any) -> None:
-    verdict = {"kind": "source", "source_id": "S1-01", "chapter": "part/one"}
-    verdict |= {"verdict": "holds-if", "why": "if n > 1"}
-    notes = [note for note in book.pages[CHAPTER].notes if note.record["kind"] != "source"]
-    made = soup(source_items.sources(changed(notes=(*notes, Noted(verdict, 9))), LINKS, "S1"))
-    assert made.select_one(".eqn-answer p").get_text() == "n > 1"
-
-
 def test_flips_name_what_stayed_uncaught() -> None:
     result = {
         "edits": 40, "caught": 39, "caught_by_numbers": 30, "seed": 7,
@@ -218,7 +150,7 @@ def test_the_ledger_shows_formulas_and_names_its_cells(book: Any) -> None:
     assert row.select_one("td.eqn-formula-cell code").get_text() == row["id"].removeprefix("row-")
     titles = [cell["data-title"] for cell in row.select("td")]
     assert titles[:3] == ["No.", "equation", "chapter"]
-    assert len(titles) == 9
+    assert len(titles) == 8
 
 
 def test_two_symbols_that_are_confused_are_mathematics() -> None:

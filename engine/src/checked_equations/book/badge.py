@@ -13,6 +13,7 @@ from typing import Any
 from .html import code, element, number, phrase, say, scrolled, table, tolerance
 from .phrases import (
     CHECKED,
+    added,
     badge_phrases,
     evaluated_between,
     mutants_caught,
@@ -53,10 +54,14 @@ def mark() -> str:
     return element("span", class_="eqn-mark", aria_hidden="true")
 
 
-def notebook_badge(data: Data) -> str:
-    """The badge of a record's JSON as the output of its cell shows it."""
-    label = data.get("label") or data.get("source_id") or data.get("chapter", "")
-    return framed_badge(data["kind"], label, say(_summary(data)), _details(data))
+def notebook_badge(data: Data, panel: str | None = None) -> str:
+    """The badge of a record's JSON as the output of its cell shows it.
+
+    Of a kind that the engine does not know, `panel` is what an open badge shows.
+    """
+    label = data.get("about") or data.get("label") or data.get("chapter", "")
+    shown = _details(data) if panel is None else panel
+    return framed_badge(data["kind"], label, say(_summary(data)), shown)
 
 
 def _summary(data: Data) -> str:
@@ -71,8 +76,6 @@ def _details(data: Data) -> str:
     kind = data["kind"]
     if kind in CHECKED or kind == "definition":
         return check_details(data, AS_WRITTEN) + _text_read(data)
-    if kind == "refutation":
-        return _refuted(data)
     return _closed(data) if kind == "ledger" else ""
 
 
@@ -134,7 +137,7 @@ def _facts(record: Data) -> str:
         f"{_draws(draws)} of the numbers, the worst counts" if draws > 1 else "",
         f"{_draws(record['tight'])} on which it is tight" if record.get("tight") else "",
         f"{record['backend']} arrays",
-        f"answers {', '.join(record['sources'])}" if record["sources"] else "",
+        *added(record),
     ]
     return f"{_sentence(how)} {_sentence(terms)}"
 
@@ -182,21 +185,11 @@ def _text_read(data: Data) -> str:
     return element("p", say(f"Read from {data['text']}{saved}."), class_="eqn-foot")
 
 
-def _refuted(data: Data) -> str:
-    """The formula of the source beside the equation that holds instead."""
-    head = "as its words would have it" if data.get("taken") else "as printed"
-    rows = [
-        (code(data["latex"]), number(data["printed_residual"])),
-        (say(data["instead"]), number(data["corrected_residual"])),
-    ]
-    cells = (element("tr", element("td", what), _number_cell(off)) for what, off in rows)
-    return table("eqn-steps", (f"{head}, and instead", "residual"), cells)
-
-
 def _closed(data: Data) -> str:
     """The totals of a chapter, and the relations between the lines that are only listed."""
     between = evaluated_between(data["totals"])
-    rows = [*total_rows(data), *([("between the lines", between)] if between else [])]
+    more = [(word, ", ".join(words)) for word, words in data.get("more", {}).items()]
+    rows = [*total_rows(data), *more, *([("between the lines", between)] if between else [])]
     listed = [r for r in data.get("inline", ()) if r["outcome"] == "listed"]
     entries = [(str(r["line"]), code(r["latex"]), say(r["why"])) for r in listed]
     titles = ("line", "relation", "why it is not evaluated")

@@ -1,28 +1,28 @@
-"""The verbs of a chapter: check, define, refute, source, ledger."""
+"""The verbs of a chapter: check, define, symbols, ledger."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Any
 
 from ..check.bindings import Bindings, Tight, draw_bindings
 from ..check.relations import Tolerance
 from ..check.statements import BoundStatement
 from ..errors import EquationError
 from ..latex.equation import Equation, located
-from .checks import Terms, definition_record, equation_record, finished, refutation_residuals
+from .checks import Terms, definition_record, equation_record, finished
 from .inline_relations import stands_under
-from .ledger import chapter_totals, inline_totals, refuse_incomplete
+from .ledger import chapter_totals, inline_totals, refuse_incomplete, unrecorded
 from .manuscripts import Manuscript, read_manuscript
 from .notation import read_fields
 from .prose import Relation
-from .records import InlineRecord, Ledger, Record, Refutation, Symbols, Verdict
+from .records import InlineRecord, Ledger, Record, Symbols
 from .settings import find_settings
-from .sources import Answers, is_clear, read_items, refuse_weak
 from .symbol_tables import SymbolTables
 
 __all__ = ["Chapter"]
@@ -41,6 +41,9 @@ class Chapter:
 
     Every verb returns a record that shows itself, as a badge, when it is the last thing in
     its cell; the book's ledger is made of what is shown, so a cell holds one verb.
+
+    A book with verbs of its own makes a subclass: `equation`, `draw` and `tolerance_of` are for
+    them, a record of theirs is a `Shown`, and `missing` and `forget` are there to be extended.
     """
 
     def __init__(self, slug: str, path: str | Path | None = None) -> None:
@@ -48,9 +51,8 @@ class Chapter:
         self._path = None if path is None else Path(path)
         self._folder = Path.cwd()
         self._text = self._read()
-        self._settings = find_settings(self._text.file.parent if self._text.file else self._folder)
-        self._fields = read_fields(self._settings, slug)
-        self._answers = Answers(slug, read_items(self._settings.items_file))
+        self.settings = find_settings(self._text.file.parent if self._text.file else self._folder)
+        self._fields = read_fields(self.settings, slug)
         self._outdated: set[str] = set()
         self._records: dict[_Key, Record] = {}
         self._checked: dict[_Key, BoundStatement] = {}
@@ -69,7 +71,6 @@ class Chapter:
         rtol: float = 1e-9,
         atol: float = 0.0,
         approx: float | None = None,
-        source: str | tuple[str, ...] = (),
         spare: Mapping[str, str] | None = None,
         tight: Tight = None,
     ) -> Record:
@@ -80,26 +81,24 @@ class Chapter:
         for the other symbols; or is a function of a NumPy generator that returns one of these:
         then it is drawn three times and the worst residual counts. What is bound by name is
         used; fields are where their symbols occur. `approx` is the relative tolerance of
-        ``\\approx``. `oracle` says by which independent route the numbers come, `source` which
-        items the equation answers, and `spare` why a mutant may survive. `tight` gives further
-        bindings, or several in a list, on which an inequality is an equality and is judged as
-        one; or it says why there are none, as in ``"never: a density is positive"``.
+        ``\\approx``. `oracle` says by which independent route the numbers come, and `spare` why a
+        mutant may survive. `tight` gives further bindings, or several in a list, on which an
+        inequality is an equality and is judged as one; or it says why there are none, as in
+        ``"never: a density is positive"``.
 
         Raises `EquationError`, with the line of the file, for a step that does not hold, a
         mutant that survives, a statement that says nothing, and all bad input.
         """
         start = time.perf_counter()
-        equation = self._equation(label)
+        equation = self.equation(label)
         self._records.pop((label, oracle), None)
-        named = (source,) if isinstance(source, str) else source
-        answered = tuple(self._answers.item(self._place, item).id for item in named)
         terms = self._terms(Tolerance(rtol, atol, approx), oracle, spare, tight)
         with self._located(equation):
             if not oracle.strip():
                 raise EquationError("oracle= must say by which route the numbers come")
-            record, bound = equation_record(equation, bindings, terms, answered)
+            record, bound = equation_record(equation, bindings, terms)
         self._checked[label, oracle] = bound
-        return self._keep(record, start)
+        return self._finish(record, start)
 
     def _terms(
         self,
@@ -108,14 +107,17 @@ class Chapter:
         spare: Mapping[str, str] | None,
         tight: Tight = None,
     ) -> Terms:
-        known = self._settings.known
+        known = self.settings.known
         spared = spare or {}
         return Terms(allowed, oracle, spared, tight, known, self.slug, self._fields)
 
-    def _keep(self, record: Record, start: float) -> Record:
+    def _finish(self, record: Record, start: float) -> Record:
         """Keep the record, with the text that was read and the time that it took."""
         record = finished(record, self._text.equations[record.label], start)
-        record = replace(record, text=self._text.name, saved=self._text.saved)
+        return self.keep(replace(record, text=self._text.name, saved=self._text.saved))
+
+    def keep(self, record: Record) -> Record:
+        """Keep the record of an equation, in place of an older one by the same oracle."""
         self._records[record.label, record.oracle] = record
         return record
 
@@ -140,76 +142,14 @@ class Chapter:
         Raises `EquationError` as `check` does, and where neither numbers nor `why` are given.
         """
         start = time.perf_counter()
-        equation = self._equation(label)
+        equation = self.equation(label)
         self._records.pop((label, oracle), None)
         terms = self._terms(Tolerance(rtol, atol, approx), oracle, spare)
         with self._located(equation):
             record, bound = definition_record(equation, bindings, why, terms)
         if bound is not None:
             self._compared[label, oracle] = bound
-        return self._keep(record, start)
-
-    def refute(
-        self,
-        source_id: str,
-        latex: str,
-        bindings: Bindings,
-        *,
-        instead: str,
-        taken: str = "",
-        granted: str = "",
-    ) -> Refutation:
-        """See that the formula `latex` of a source fails where the equation `instead` holds.
-
-        Where the source prints no such formula but says it in words, `taken` quotes them; what
-        was mended in a printed formula first, or supposed of the words, `granted` says.
-        """
-        self._answers.item(self._place, source_id)
-        corrected = self._equation(instead)
-        allowed = self._tolerance_of(instead, f"refute {source_id}")
-        naming = self._fields.naming(latex, corrected.latex)
-        drawn = draw_bindings(bindings, f"{self.slug}:{source_id}", naming)
-        printed = Equation(f"{source_id} as printed", latex, 1)
-        missed, held = refutation_residuals(self._place, printed, corrected, drawn, allowed)
-        record = Refutation(
-            self.slug, source_id, latex, missed, held, instead,
-            text=self._text.name, taken=taken, granted=granted,
-        )  # fmt: skip
-        self._answers.refutations[source_id] = record
-        return record
-
-    def source(
-        self,
-        source_id: str,
-        verdict: str,
-        *,
-        label: str | None = None,
-        why: str = "",
-        evidence: tuple[float, float] | None = None,
-    ) -> Verdict:
-        """Give the verdict on one item of a source.
-
-        `evidence` holds the residuals of the printed and of the corrected statement in an
-        experiment; `label` defaults to the equation whose check named the item.
-        """
-        item = self._answers.item(self._place, source_id)
-        self._reread()
-        refuted = self._answers.refutations.get(source_id)
-        shown = refuted is not None or is_clear(evidence) or label is not None
-        label = label or self._answering(source_id)
-        if label:
-            self._equation(label)
-        says = f"{item.id} ({item.item}): {verdict!r}"
-        refuse_weak(f"{self._place}: {says}", verdict, why, shown)
-        if verdict == "holds" or (verdict == "wrong" and label):
-            self._tolerance_of(label, says)
-        printed, corrected = evidence or (None, None)
-        if refuted:
-            printed, corrected = refuted.printed_residual, refuted.corrected_residual
-            label = label or refuted.instead
-        record = Verdict(self.slug, source_id, verdict, label, why, printed, corrected)
-        self._answers.verdicts[source_id] = record
-        return record
+        return self._finish(record, start)
 
     def symbols(
         self,
@@ -232,8 +172,7 @@ class Chapter:
         """
         between = (r.latex for r in self.relations() if stands_under(under, r))
         with self._located(Equation("symbols", "", 1)):
-            naming = self._fields.naming(*between)
-            drawn = draw_bindings(bindings, f"{self.slug}:symbols:{under}", naming)
+            drawn = self.draw(bindings, f"symbols:{under}", *between)
             self._tables.add(drawn, Tolerance(rtol, atol, approx), under, spare or {})
         return Symbols(self.slug, tuple(drawn[0]), under, dict(spare or {}))
 
@@ -249,31 +188,41 @@ class Chapter:
         Raises `EquationError`, with the line of the file, for one that is false.
         """
         known = [*self.checked_statements(), *self.compared_definitions()]
-        return self._tables.evaluate(self._place, relations, known, edited=edited)
+        return self._tables.evaluate(self.place, relations, known, edited=edited)
 
     def ledger(self) -> Ledger:
-        """See that every equation has its record and every item its verdict, and sum up.
+        """See that nothing is missing, above all the record of an equation, and sum up.
 
         Every relation between the equations is tried on the symbols of the chapter. Raises
         `ValueError` with the lists of what is missing, and `EquationError` for a relation that
         is false.
         """
-        self._reread()
-        records = tuple(self._records.values())
-        equations = self._text.equations
-        items = self._answers.own
-        verdicts = self._answers.verdicts
-        refuse_incomplete(self._place, equations, records, items, verdicts, self._outdated)
+        self.reread()
+        refuse_incomplete(self.place, self.missing())
         relations = self.relations()
-        self._tables.refuse_idle(self._place, relations)
+        self._tables.refuse_idle(self.place, relations)
         inline = self.evaluate_relations(relations)
-        sums = {
-            **chapter_totals(records),
-            "sources_answered": len(verdicts),
-            "sources_total": len(items),
-            **inline_totals([record.outcome for record in inline]),
-        }
+        between = inline_totals([record.outcome for record in inline])
+        sums = {**chapter_totals(self.records), **between}
         return Ledger(self.slug, sums, inline, text=self._text.name)
+
+    def missing(self) -> dict[str, list[str]]:
+        """What keeps the ledger from being closed, by what it is."""
+        return {
+            "equations without a record": unrecorded(
+                self._text.equations, self.records, self._outdated
+            )
+        }
+
+    @property
+    def records(self) -> tuple[Record, ...]:
+        """The records of the equations so far."""
+        return tuple(self._records.values())
+
+    @property
+    def text(self) -> Manuscript:
+        """The text of the chapter as it was last read."""
+        return self._text
 
     def checked_statements(self) -> Iterator[tuple[Equation, BoundStatement]]:
         """What was checked so far, and the numbers it was checked on."""
@@ -291,45 +240,50 @@ class Chapter:
         except ValueError as error:
             raise ValueError(f"{self.slug}: {error}") from error
 
-    def _reread(self) -> None:
+    def reread(self) -> None:
         """Read the text again where it has changed, and forget what was found for the old one."""
         older = self._text
         self._text = self._read()
         gone = older.changed(self._text)
         self._outdated |= gone
+        self.forget(gone)
+
+    def forget(self, labels: Collection[str]) -> None:
+        """Drop what was found for these equations: their text has changed."""
         for kept in (self._records, self._checked, self._compared):
-            for key in [key for key in kept if key[0] in gone]:
+            for key in [key for key in kept if key[0] in labels]:
                 del kept[key]
-        self._answers.forget(gone)
 
     @property
-    def _place(self) -> str:
+    def place(self) -> str:
         """The chapter, or its file."""
         *folders, _ = self.slug.split("/")
         return "/".join([*folders, self._text.file.name]) if self._text.file else self.slug
 
-    def _equation(self, label: str) -> Equation:
+    def equation(self, label: str) -> Equation:
         """The equation `label` as the text has it now."""
-        self._reread()
+        self.reread()
         if label not in self._text.equations:
             close = get_close_matches(label, self._text.equations, n=3, cutoff=0.4)
             hint = f"; nearest: {', '.join(close)}" if close else ""
-            raise ValueError(f"{self._place}: no equation has the label {label}{hint}")
+            raise ValueError(f"{self.place}: no equation has the label {label}{hint}")
         return self._text.equations[label]
 
-    def _tolerance_of(self, label: str, says: str) -> Tolerance:
+    def draw(self, bindings: Bindings, seed: str, *latex: str) -> tuple[dict[str, Any], ...]:
+        """The numbers of `bindings`, one set a draw, for what is written in `latex`.
+
+        Fields that the notation gives to its symbols are found; `seed` decides what is drawn.
+        """
+        return draw_bindings(bindings, f"{self.slug}:{seed}", self._fields.naming(*latex))
+
+    def tolerance_of(self, label: str, says: str) -> Tolerance:
         """What the check of `label` allows; raises `ValueError` if there was none."""
         allowed = [bound.allowed for (name, _), bound in self._checked.items() if name == label]
         if not allowed:
             which = f"{label} is not checked above" if label else "no label= is given"
-            raise ValueError(f"{self._place}: {says} needs a checked equation; {which}")
+            raise ValueError(f"{self.place}: {says} needs a checked equation; {which}")
         return allowed[0]
-
-    def _answering(self, source_id: str) -> str:
-        """The label of the check that named the item, or nothing."""
-        named = (r.label for r in self._records.values() if source_id in r.sources)
-        return next(named, "")
 
     def _located(self, equation: Equation) -> AbstractContextManager[None]:
         """Add the chapter, the label and the line of the file to whatever goes wrong."""
-        return located(self._place, equation)
+        return located(self.place, equation)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -20,15 +20,13 @@ from ..check.statements import (
     kind_of_statement,
     refuse_unused,
 )  # fmt: skip
-from ..check.steps import check_steps, refutation_residual, worst_estimate
+from ..check.steps import check_steps, worst_estimate
 from ..errors import EquationError
 from ..latex.balance import balanced
-from ..latex.equation import Equation, located
+from ..latex.equation import Equation
 from .records import Record
 
-__all__ = ["Terms", "definition_record", "equation_record", "finished", "refutation_residuals"]
-
-CLEARLY = 1e3  # a printed formula is refuted when it is off by this many tolerances
+__all__ = ["Terms", "definition_record", "equation_record", "finished"]
 
 
 @dataclass(frozen=True)
@@ -73,7 +71,7 @@ class Terms:
 
 
 def equation_record(
-    equation: Equation, bindings: Bindings, terms: Terms, sources: tuple[str, ...] = ()
+    equation: Equation, bindings: Bindings, terms: Terms
 ) -> tuple[Record, BoundStatement]:
     """Check `equation` on numbers: its record, and the statement bound to them.
 
@@ -92,7 +90,6 @@ def equation_record(
         terms.record(equation, kind_of_statement(bound), terms.allowed),
         steps=check_steps(bound, equation),
         draws=len(drawn),
-        sources=sources,
         mutants=check_mutants(bound, latex, terms.spare, terms.tight),
         tight=len(attained),
         estimate=worst_estimate(bound),
@@ -146,25 +143,3 @@ def finished(record: Record, equation: Equation, start: float) -> Record:
         digest=equation.digest,
         latex=equation.latex,
     )
-
-
-def refutation_residuals(
-    place: str,
-    printed: Equation,
-    corrected: Equation,
-    drawn: Sequence[Mapping[str, Any]],
-    allowed: Tolerance,
-) -> tuple[float | None, float]:
-    """By how much `printed` is missed where `corrected` holds, and by how much the latter is.
-
-    None where the shapes of the printed formula do not conform. Raises `EquationError`, which
-    begins with `place`, where `printed` holds or `corrected` does not.
-    """
-    with located(place, printed):
-        wrong = bind_statement(printed.latex, drawn, allowed.times(CLEARLY))
-        missed = refutation_residual(wrong, printed.latex)
-    with located(place, corrected):
-        right = bind_statement(corrected.latex, drawn, allowed)
-        refuse_unused(drawn[0], corrected.latex, wrong.statement, right.statement)
-        steps = check_steps(right, corrected)
-    return missed, max(step.residual or 0.0 for step in steps)

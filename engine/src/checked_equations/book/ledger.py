@@ -8,11 +8,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from ..check.outcomes import OUTCOMES
 from ..latex.equation import Equation
 from .records import Record
-from .sources import Item
 
 __all__ = [
     "KINDS", "chapter_totals", "inline_totals", "mutant_counts", "refuse_incomplete", "strongest",
-    "totals",
+    "totals", "unrecorded",
 ]  # fmt: skip
 
 KINDS = ("identity", "inequality", "estimate", "definition")  # of records, the strongest first
@@ -58,30 +57,24 @@ def inline_totals(outcomes: Sequence[str]) -> dict[str, int]:
     return {"inline_evaluated": evaluated, "inline_listed": len(outcomes) - evaluated}
 
 
-def refuse_incomplete(
-    place: str,
-    equations: Mapping[str, Equation],
-    records: Sequence[Record],
-    items: Mapping[str, Item],
-    verdicts: Collection[str],
-    outdated: Collection[str] = (),
-) -> None:
-    """Raise `ValueError` with the equations without a record and the items without a verdict.
+def unrecorded(
+    equations: Mapping[str, Equation], records: Sequence[Record], outdated: Collection[str] = ()
+) -> list[str]:
+    """The equations without a record, each with its line.
 
     `outdated` are labels whose text has changed since they were checked.
     """
     done = {record.label for record in records}
     since = dict.fromkeys(outdated, "; its text has changed since it was checked")
-    lists = {
-        "equations without a record": [
-            f"{e.label} (line {e.line}{since.get(e.label, '')})"
-            for e in equations.values()
-            if e.label not in done
-        ],
-        "items without a verdict": [
-            f"{i.id} ({i.item})" for i in items.values() if i.id not in verdicts
-        ],
-    }
-    missing = [f"\n  {what}: {', '.join(names)}" for what, names in lists.items() if names]
-    if missing:
-        raise ValueError(f"{place}: the ledger is not complete:{''.join(missing)}")
+    return [
+        f"{e.label} (line {e.line}{since.get(e.label, '')})"
+        for e in equations.values()
+        if e.label not in done
+    ]
+
+
+def refuse_incomplete(place: str, missing: Mapping[str, Sequence[str]]) -> None:
+    """Raise `ValueError` with the lists of what is `missing`, by what it is."""
+    lists = [f"\n  {what}: {', '.join(names)}" for what, names in missing.items() if names]
+    if lists:
+        raise ValueError(f"{place}: the ledger is not complete:{''.join(lists)}")

@@ -13,7 +13,7 @@ from typing import Any
 from ..check.outcomes import OUTCOMES
 
 __all__ = [
-    "CHECKED", "badge_phrases", "counted", "evaluated_between", "mutants_caught", "plain",
+    "CHECKED", "added", "badge_phrases", "counted", "evaluated_between", "mutants_caught", "plain",
     "power_of_ten", "route_phrase", "said", "short", "slip_phrase", "together", "tolerance_phrase",
     "total_rows",
 ]  # fmt: skip
@@ -37,13 +37,17 @@ def _read(data: Data) -> str:
 def said(data: Data) -> str:
     """The plain line without the name of the text, which on a page is the page."""
     kind = data["kind"]
+    if "said" in data:  # of a kind that a book has for itself
+        return str(data["said"])
     if kind in CHECKED:
         named = f"{data['label']}: " if data["label"] else ""
         return named + " · ".join(filter(None, _checked(data)))
-    return {
-        "definition": _definition, "refutation": _refutation, "source": _source, "ledger": _ledger,
-        "symbols": _symbols,
-    }[kind](data)  # fmt: skip
+    return {"definition": _definition, "ledger": _ledger, "symbols": _symbols}[kind](data)
+
+
+def added(data: Data) -> list[str]:
+    """What a book's own verbs add to a record, each behind its word: ``answers S1-01, S1-02``."""
+    return [f"{word} {', '.join(words)}" for word, words in data.get("more", {}).items()]
 
 
 def _checked(data: Data) -> list[str]:
@@ -101,17 +105,6 @@ def _left(data: Data) -> list[str]:
     return [part for part in (data["oracle"], bare) if part]
 
 
-def _refutation(data: Data) -> str:
-    how = "" if data["printed_residual"] is not None else ", its shapes do not conform"
-    what = "at its word" if data.get("taken") else "as printed"
-    return f"{data['source_id']}: does not hold {what}{how}; {data['instead']} does"
-
-
-def _source(data: Data) -> str:
-    parts = [data["verdict"], data["label"], data["why"]]
-    return f"{data['source_id']}: {' · '.join(part for part in parts if part)}"
-
-
 def _symbols(data: Data) -> str:
     where = f" under {data['under']!r}" if data["under"] else ""
     spared = f", {counted(len(data['spared']), 'relation')} spared" if data["spared"] else ""
@@ -119,14 +112,14 @@ def _symbols(data: Data) -> str:
 
 
 def _ledger(data: Data) -> str:
-    (_, equations), *kinds, (_, mutants), (_, sources) = total_rows(data)
+    (_, equations), *kinds, (_, mutants) = total_rows(data)
     counted = [
         f"{value} {name.removesuffix('s') if value == '1' else name}" for name, value in kinds
     ]
     between = evaluated_between(data["totals"])
     inline = [f"{between} between the lines"] if between else []
-    parts = [f"ledger: {equations} equations", *counted, *inline, mutants, f"sources {sources}"]
-    return " · ".join(parts)
+    parts = [f"ledger: {equations} equations", *counted, *inline, mutants]
+    return " · ".join([*parts, *added(data)])
 
 
 def evaluated_between(totals: Data) -> str:
@@ -140,8 +133,7 @@ def total_rows(data: Data) -> list[tuple[str, str]]:
     totals = data["totals"]
     rows = [(key, str(totals[key])) for key in ("equations", "checked", "estimates", "definitions")]
     mutants = {key: totals[f"mutants_{key}"] for key in OUTCOMES}
-    answered = f"{totals['sources_answered']} of {totals['sources_total']} answered"
-    return [*rows, ("mutants", mutants_caught(mutants)), ("sources", answered)]
+    return [*rows, ("mutants", mutants_caught(mutants))]
 
 
 _FEW = 2  # mutants of one kind that are worth a row each

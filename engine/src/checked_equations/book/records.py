@@ -11,21 +11,31 @@ from ..check.outcomes import EstimateRecord, Mutants, StepRecord
 from .badge import notebook_badge
 from .phrases import plain
 
-__all__ = ["MIME", "InlineRecord", "Ledger", "Record", "Refutation", "Symbols", "Verdict"]
+__all__ = ["MIME", "InlineRecord", "Ledger", "Record", "Shown", "Symbols"]
 
 MIME = "application/vnd.checked-equation+json"
 
 
-class _Shown:
-    """A record that displays as a badge, a plain line and a JSON bundle."""
+class Shown:
+    """A record that displays as a badge, a plain line and a JSON bundle.
+
+    A book may have kinds of its own. The JSON of such a record holds, beside its `kind`, under
+    ``said`` its plain line without the name of the text, and, if it likes, under ``about`` the name
+    of the thing that it speaks of, and under ``label`` the equation that it goes with.
+    """
 
     def to_json(self) -> dict[str, Any]:
         """The record as plain JSON data; a residual that is no number becomes null."""
         return _json(self)
 
+    def panel(self) -> str | None:
+        """What its open badge shows, as HTML; None for what the engine shows of its own kinds."""
+        return None
+
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         data = self.to_json()
-        return {"text/plain": plain(data), "text/html": notebook_badge(data), MIME: data}
+        html = notebook_badge(data, self.panel())
+        return {"text/plain": plain(data), "text/html": html, MIME: data}
 
     def __repr__(self) -> str:
         return plain(self.to_json())
@@ -47,12 +57,13 @@ def _json(value: Any) -> Any:
 
 
 @dataclass(frozen=True, repr=False)
-class Record(_Shown):
+class Record(Shown):
     """A checked equation or a definition.
 
     `text` names what it was read from, `saved` says when that was saved, and `digest` stands for
     the `latex` that was read, so that a page can tell whether it is the one that it shows. Of a
     definition, `bare` are the statements that nothing was compared with, and `why` is the reason.
+    `more` is what the verbs of a book's own add: words, by the word that they are shown behind.
     """
 
     label: str
@@ -67,7 +78,6 @@ class Record(_Shown):
     steps: tuple[StepRecord, ...] = ()
     draws: int = 0
     mutants: Mutants = field(default_factory=lambda: Mutants.of(()))
-    sources: tuple[str, ...] = ()
     backend: str = "numpy"
     milliseconds: float = 0.0
     estimate: EstimateRecord | None = None
@@ -79,41 +89,7 @@ class Record(_Shown):
     latex: str = ""
     why: str = ""
     bare: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, repr=False)
-class Refutation(_Shown):
-    """A formula of a source that does not hold, and the equation that does.
-
-    `printed_residual` is `None` where the shapes of the formula do not conform. `taken` holds
-    the source's words where it prints no such formula, and `granted` what was mended in a
-    printed one, or supposed of the words, before it was evaluated.
-    """
-
-    chapter: str
-    source_id: str
-    latex: str
-    printed_residual: float | None
-    corrected_residual: float
-    instead: str
-    kind: str = "refutation"
-    text: str = ""
-    taken: str = ""
-    granted: str = ""
-
-
-@dataclass(frozen=True, repr=False)
-class Verdict(_Shown):
-    """The verdict on one item of a source."""
-
-    chapter: str
-    source_id: str
-    verdict: str
-    label: str = ""
-    why: str = ""
-    printed_residual: float | None = None
-    corrected_residual: float | None = None
-    kind: str = "source"
+    more: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -134,7 +110,7 @@ class InlineRecord:
 
 
 @dataclass(frozen=True, repr=False)
-class Symbols(_Shown):
+class Symbols(Shown):
     """What the symbols of a chapter, or of what stands under one heading, stand for."""
 
     chapter: str
@@ -145,11 +121,15 @@ class Symbols(_Shown):
 
 
 @dataclass(frozen=True, repr=False)
-class Ledger(_Shown):
-    """The summary of a chapter, and the outcomes of the relations between the lines."""
+class Ledger(Shown):
+    """The summary of a chapter, and the outcomes of the relations between the lines.
+
+    `more` is what a book counts beside, as in `Record`.
+    """
 
     chapter: str
     totals: Mapping[str, int]
     inline: tuple[InlineRecord, ...] = ()
     kind: str = "ledger"
     text: str = ""
+    more: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -3,7 +3,6 @@
 Every setting may be left out::
 
     package = "mine"                  # the package that the book is about: an independent route
-    items = "book/sources/items.tsv"  # what its chapters must answer, see `sources`
     notation = "book/notation.yml"    # which symbol is which field of a problem, see `notation`
     carry = ["book/data/*.csv"]       # what a notebook far from the book needs beside equations
 
@@ -38,7 +37,7 @@ PACKED = "_equations"  # a book's own folder of packed data
 # A package may carry the packed data of its book. It declares the folder as an entry point:
 # [project.entry-points."checked_equations"], mine = "mine:__equations__".
 _GROUP = __package__.split(".")[0]
-_KNOWN = {"package", "items", "notation", "carry", "libraries", "macros"}
+_KNOWN = {"package", "notation", "carry", "libraries", "macros"}
 
 
 @dataclass(frozen=True)
@@ -47,16 +46,10 @@ class Settings:
 
     file: Path | None = None
     package: str = ""
-    items: str = ""
     notation: str = ""
     carry: tuple[str, ...] = ()
     libraries: Mapping[str, str] = field(default_factory=dict)
     macros: Macros = field(default_factory=dict)
-
-    @property
-    def items_file(self) -> Path | None:
-        """The list of items, where the book has one and it can be found."""
-        return self._found(self.items, Path(self.items).name) if self.items else None
 
     @property
     def notation_file(self) -> Path | None:
@@ -78,7 +71,6 @@ class Settings:
     def carried_files(self) -> Iterator[Path]:
         """The files that go with the equations where these are packed."""
         if self.file is not None:
-            yield from filter(None, [self.items_file])
             for pattern in self.carry:
                 yield from sorted(self.file.parent.glob(pattern))
             yield self.file

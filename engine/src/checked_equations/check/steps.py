@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from ..errors import EquationError, ShapeError
+from ..errors import EquationError
 from ..latex.balance import balanced
 from ..latex.equation import Equation
 from ..latex.tree import Step
 from .outcomes import EstimateRecord, StepRecord
-from .relations import Comparison, Misfit, ShapeMisfit
+from .relations import Comparison, Misfit
 from .statements import BoundStatement
 
-__all__ = ["check_steps", "refutation_residual", "worst_estimate"]
+__all__ = ["check_steps", "worst_estimate"]
 
 
 def check_steps(bound: BoundStatement, equation: Equation) -> tuple[StepRecord, ...]:
@@ -74,29 +74,3 @@ def worst_estimate(bound: BoundStatement) -> EstimateRecord | None:
         worst.z, worst.limit, worst.standard_error, worst.entries, sample.n or None, sample.seed,
         worst.slip,
     )  # fmt: skip
-
-
-def refutation_residual(bound: BoundStatement, latex: str) -> float | None:
-    """By how much a printed formula is missed, on the draw that is kindest to it.
-
-    `None` where it cannot be evaluated because its operands do not fit. Raises
-    `EquationError` if it holds on some draw; whatever else goes wrong, such as a bound
-    function that fails, is the fault of the bindings and refutes nothing: it raises as well.
-    """
-    try:
-        comparisons = [_worst(bound, chosen) for chosen in bound.portions]
-    except ShapeMisfit:
-        return None
-    except EquationError as error:
-        if isinstance(error.__cause__, ShapeError):
-            return None
-        raise
-    if any(comparison.holds for comparison in comparisons):
-        closest = min(comparison.residual for comparison in comparisons)
-        raise EquationError(f"holds as printed: it is off by no more than {closest:.1e}", latex)
-    return min(comparison.residual for comparison in comparisons)
-
-
-def _worst(bound: BoundStatement, chosen: slice) -> Comparison:
-    comparisons = [bound.compare(i, step, chosen) for i, step in enumerate(bound.statement.steps)]
-    return max(comparisons, key=lambda comparison: (not comparison.holds, comparison.residual))

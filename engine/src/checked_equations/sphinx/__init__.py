@@ -2,9 +2,14 @@
 
 Add it to the extensions of any MyST-NB book. It puts a badge beside each numbered equation,
 warns of every equation without a check and every check without an equation, and fills the
-generated pages. Settings: ``equations_items``, ``equations_flips``, ``equations_notation``
-(files, relative to the source folder), ``equations_versions`` (names of packages) and
-``equations_pages``, which pages take part: "checked" or "all" (see `participation`).
+generated pages. Settings: ``equations_flips``, ``equations_notation`` (files, relative to the
+source folder), ``equations_versions`` (names of packages) and ``equations_pages``, which pages
+take part: "checked" or "all" (see `participation`).
+
+An extension of the book's own, for records of the book's own kinds, answers two events:
+``equations-ledger`` is given the `Book` and asks for an `Added`, rows and columns of the ledger;
+``equations-names`` is given the `Book` and the name of a page and asks for the names that records
+are ``about``, each with a `Named`. Directives that fill places of their own build on `Place`.
 """
 
 from __future__ import annotations
@@ -20,7 +25,7 @@ except ImportError as problem:
         f"{__name__} needs an extra: from a clone, pip install '.[book]'"
     ) from problem
 
-from . import build
+from . import additions, build
 from .directives import ALL
 
 if TYPE_CHECKING:  # the signatures alone name them
@@ -31,7 +36,6 @@ __all__ = ["setup"]
 _DISTRIBUTION = __package__.split(".")[0]
 STATIC = Path(__file__).resolve().parent / "static"
 _SETTINGS = {
-    "equations_items": "",
     "equations_flips": "",
     "equations_notation": "",
     "equations_versions": [],
@@ -47,6 +51,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
         app.add_config_value(name, default, "env")
     for name, directive in ALL.items():
         app.add_directive(name, directive)
+    for name in additions.EVENTS:
+        app.add_event(name)
     app.connect("builder-inited", _add_static)
     app.connect("doctree-read", build.gather)
     app.connect("env-purge-doc", build.forget)

@@ -54,14 +54,14 @@ def equation_badge(
 
 
 def line(record: Data, row: Row | None, address: str) -> str:
-    """What stands below the cell: one line that leads to the equation, or to the item."""
+    """What stands below the cell: one line that leads to what it is about."""
     tells = said(record)
     first = ""
     if row is not None and row.number:
         tells = " · ".join(words(replace(row, records=(record,))))
         first = link(f"({row.number})", address)
-    elif record.get("source_id"):
-        tells = tells.removeprefix(record["source_id"]).lstrip(": ")
-        first = link(record["source_id"], address)
+    elif record.get("about"):
+        tells = tells.removeprefix(record["about"]).lstrip(": ")
+        first = link(record["about"], address)
     name = f"eqn-line eqn-{record['kind']}"
     return element("p", mark(), first, element("span", say(tells)), class_=name)

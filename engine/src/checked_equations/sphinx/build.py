@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -14,10 +15,11 @@ from sphinx.util import logging
 
 from ..book.html import display, element, link
 from ..book.ledger import KINDS
-from . import definitions, folding, inline, language, live, slips, source_items, tables
+from . import definitions, folding, inline, live, slips, tables
+from .additions import Named, added_to, named_on
 from .badge import equation_badge, line
-from .directives import ALL, generated, place, symbol_groups
-from .ledger import Book, Row, answering, as_json, items, problems
+from .directives import generated, place, symbol_groups
+from .ledger import Book, Row, as_json, problems
 from .output import check_output
 from .pages import Lines, Page, fingerprint, is_chapter, page_of, store
 from .participation import asked, number_labels, take_part, taking_part
@@ -28,7 +30,8 @@ if TYPE_CHECKING:  # the signatures alone name them
     from sphinx.environment import BuildEnvironment
 
 __all__ = [
-    "fill", "forget", "forget_failure", "gather", "judge", "merge", "renew", "write_ledger",
+    "book_of", "fill", "forget", "forget_failure", "gather", "judge", "links_from", "merge",
+    "page_with", "renew", "write_ledger",
 ]  # fmt: skip
 
 logger = logging.getLogger(__name__)
@@ -110,7 +113,7 @@ def renew(app: Sphinx, env: BuildEnvironment) -> list[str]:
 
 def judge(app: Sphinx, env: BuildEnvironment) -> None:
     """Warn, with file and line, of every problem; in the book a warning is an error."""
-    for docname, at, message in problems(_book(env)):
+    for docname, at, message in problems(book_of(env)):
         logger.warning(message, location=(docname, at or None), type="equations")
     told = env.config.equations_help.partition("#")[0]
     if told and told not in env.all_docs:
@@ -121,12 +124,10 @@ def judge(app: Sphinx, env: BuildEnvironment) -> None:
 # The book as data
 
 
-def _book(env: BuildEnvironment) -> Book:
+def book_of(env: BuildEnvironment) -> Book:
+    """All pages that have been read, and what stands on them."""
     known = {name: store(env)[name] for name in _order(env) if name in store(env)}
-    pages = taking_part(known, _every(env))
-    setting = env.config.equations_items
-    listed = items(Path(env.srcdir) / setting) if setting else ()
-    return Book(pages, _numbers(env), listed)
+    return Book(taking_part(known, _every(env)), _numbers(env))
 
 
 def _order(env: BuildEnvironment) -> Iterator[str]:
@@ -200,6 +201,22 @@ def _add_workshop(doctree: nodes.document, folded: folding.Folded) -> None:
     top += folding.workshop(folded.rest)
 
 
+def links_from(app: Sphinx, docname: str, book: Book) -> tables.Links:
+    """Where things stand, seen from a page."""
+
+    def document(name: str) -> str:
+        return app.builder.get_relative_uri(docname, name)
+
+    def equation(label: str) -> str:
+        row = book.by_label.get(label)
+        return f"{document(row.docname)}#{nodes.make_id(f'equation-{label}')}" if row else ""
+
+    def title(name: str) -> str:
+        return app.env.titles[name].astext() if name in app.env.titles else name
+
+    return tables.Links(equation, document, title)
+
+
 class _Filler:
     """The pieces of HTML for one page."""
 
@@ -207,20 +224,14 @@ class _Filler:
         self.app = app
         self.env = app.env
         self.docname = docname
-        self.book = _book(app.env)
-        self.links = tables.Links(self._equation, self._document, self._title)
+        self.book = book_of(app.env)
+        self.links = links_from(app, docname, self.book)
         self.shown: list[Row] = []  # the equations with a badge on this page
 
-    def _document(self, docname: str, anchor: str = "") -> str:
-        address = self.app.builder.get_relative_uri(self.docname, docname)
-        return f"{address}#{anchor}" if anchor else address
-
-    def _equation(self, label: str) -> str:
-        row = self.book.by_label.get(label)
-        return self._document(row.docname, nodes.make_id(f"equation-{label}")) if row else ""
-
-    def _title(self, docname: str) -> str:
-        return self.env.titles[docname].astext() if docname in self.env.titles else docname
+    @cached_property
+    def named(self) -> dict[str, Named]:
+        """What the records of the book's own kinds are about."""
+        return named_on(self.env, self.book, self.docname)
 
     def record(self, node: check_output) -> Any:
         return store(self.env)[self.docname].notes[node["note"]].record
@@ -232,32 +243,29 @@ class _Filler:
         labels = {row.label: row.label for row in rows if row.label in shown}
         if self.app.builder.format != "html" or not labels:
             return folding.Folded()
-        answers = {name: answering(self.book, name) for name in self.book.verdicts}
-        known = {name: label for name, label in answers.items() if label in labels}
+        known = {name: n.label for name, n in self.named.items() if n.label in labels}
         return folding.fold(doctree, known | labels, self.record, self.mark)
 
-    def mark(self, verdict: Any) -> str:
-        item = verdict["source_id"]
-        return source_items.source_mark(self.book, self._item(item), item)
+    def about(self, record: Any) -> Named:
+        """What a record is about, where it is no equation."""
+        return self.named.get(record.get("about", ""), Named())
 
-    def _item(self, source_id: str | None) -> str:
-        """Where the page of the sources has an item."""
-        where = _page_with(self.book, "sources")
-        return self._document(where, f"item-{source_id}") if where and source_id else ""
+    def mark(self, record: Any) -> str:
+        return self.about(record).marks.get(record["kind"], "")
 
     def badge(self, row: Row, *, opened: bool = False, inside: str = "") -> str:
-        where = _page_with(self.book, "ledger")
-        ledger = self._document(where, f"row-{row.label}") if where else ""
-        docname, _, anchor = self.env.config.equations_help.partition("#")
-        told = self._document(docname, anchor) if docname else ""
+        where = page_with(self.book, "ledger")
+        ledger = f"{self.links.document(where)}#row-{row.label}" if where else ""
+        docname, hash_, anchor = self.env.config.equations_help.partition("#")
+        told = self.links.document(docname) + hash_ + anchor if docname else ""
         self.shown.append(row)
         file = live.file_name(self.app.builder.get_target_uri(self.docname) or "index")
         return equation_badge(row, ledger, opened=opened, inside=inside, help_page=told, file=file)
 
     def line(self, record: Any) -> str:
         row = self.book.by_label.get(record.get("label", "")) if record["kind"] in KINDS else None
-        address = self._item(record.get("source_id"))
-        return line(record, row, self._equation(row.label) if row else address)
+        address = self.links.equation(row.label) if row else self.about(record).address
+        return line(record, row, address)
 
     def table(self, what: str, options: dict[str, Any]) -> str:
         return getattr(self, f"_fill_{what}")(options)
@@ -265,10 +273,10 @@ class _Filler:
     def _fill_ledger(self, options: Any) -> str:
         data = link("ledger.json", "ledger.json")
         note = element("p", f"The same as data: {data}.", class_="eqn-foot")
-        return tables.ledger_table(self.book, self.links) + note
+        return tables.ledger_table(self.book, self.links, added_to(self.env, self.book)) + note
 
     def _fill_totals(self, options: Any) -> str:
-        return tables.total_list(self.book, self.links)
+        return tables.total_list(self.book, added_to(self.env, self.book))
 
     def _fill_summary(self, options: Any) -> str:
         return tables.summary(self.book, self.docname, self.book.pages[self.docname].seconds)
@@ -292,19 +300,10 @@ class _Filler:
         result = json.loads(path.read_text("utf-8")) if path.is_file() else None
         return slips.flips(result, lambda label: tables.named(self.book, self.links, label))
 
-    def _fill_verdicts(self, options: Any) -> str:
-        return source_items.verdicts(self.book)
-
-    def _fill_sources(self, options: Any) -> str:
-        return source_items.sources(self.book, self.links, options["argument"])
-
     def _fill_notation(self, options: Any) -> str:
         groups = symbol_groups(Path(self.env.srcdir) / self.env.config.equations_notation)
         group = groups[options["argument"]]
         return tables.notation(group["title"], group["symbols"])
-
-    def _fill_language(self, options: Any) -> str:
-        return language.section(options["argument"], ALL)
 
     def _fill_equation(self, options: Any) -> str:
         row = self.book.by_label.get(options["argument"])
@@ -312,14 +311,17 @@ class _Filler:
             said = f"no equation {options['argument']} to show"
             logger.warning(said, location=self.docname, type="equations")
             return ""
-        number = element("span", link(f"({row.number})", self._equation(row.label)), class_="eqno")
+        number = element(
+            "span", link(f"({row.number})", self.links.equation(row.label)), class_="eqno"
+        )
         shown = display(row.latex).replace(r"\[", number + r"\[", 1)
         return element(
             "div", shown, self.badge(row, opened="open" in options), class_="eqn-equation"
         )
 
 
-def _page_with(book: Book, what: str) -> str | None:
+def page_with(book: Book, what: str) -> str | None:
+    """The page that shows a generated table, if one does."""
     return next((name for name, page in book.pages.items() if what in page.generated), None)
 
 
@@ -327,11 +329,19 @@ def write_ledger(app: Sphinx, exception: Exception | None) -> None:
     """At the end: `ledger.json` beside the page of the ledger, if there is one."""
     if exception or app.builder.format != "html":
         return
-    book = _book(app.env)
-    where = _page_with(book, "ledger")
+    book = book_of(app.env)
+    where = page_with(book, "ledger")
     if where:
         path = (Path(app.outdir) / app.builder.get_target_uri(where)).parent / "ledger.json"
-        text = json.dumps(as_json(book), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        text = (
+            json.dumps(
+                as_json(book, added_to(app.env, book)),
+                indent=1,
+                ensure_ascii=False,
+                allow_nan=False,
+            )
+            + "\n"
+        )
         path.write_text(text, encoding="utf-8")
 
 

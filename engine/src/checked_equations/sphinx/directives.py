@@ -12,9 +12,7 @@ from docutils.parsers.rst import directives
 from sphinx import addnodes
 from sphinx.util.docutils import SphinxDirective
 
-from . import language
-
-__all__ = ["ALL", "generated", "place", "symbol_groups"]
+__all__ = ["ALL", "FromFile", "Place", "generated", "place", "symbol_groups"]
 
 
 class generated(nodes.General, nodes.Element):
@@ -26,7 +24,7 @@ def place(what: str, **options: Any) -> generated:
     return generated(what=what, options=options)
 
 
-class _Place(SphinxDirective):
+class Place(SphinxDirective):
     """A directive without content that leaves a place of its own name."""
 
     what = ""
@@ -37,7 +35,7 @@ class _Place(SphinxDirective):
         return [node]
 
 
-class _File(_Place):
+class FromFile(Place):
     """A place whose content also comes from a file, so that the page is read again with it."""
 
     setting = ""
@@ -49,71 +47,56 @@ class _File(_Place):
         return super().run()
 
 
-class Ledger(_Place):
+class Ledger(Place):
     """``{equation-ledger}``: all numbered equations of the book."""
 
     what = "ledger"
 
 
-class Totals(_Place):
+class Totals(Place):
     """``{equation-totals}``: how many there are of what."""
 
     what = "totals"
 
 
-class Summary(_Place):
+class Summary(Place):
     """``{equation-summary}``: the line below the title of a chapter."""
 
     what = "summary"
 
 
-class Timings(_Place):
+class Timings(Place):
     """``{equation-timings}``: how long each chapter took."""
 
     what = "timings"
 
 
-class Inline(_Place):
+class Inline(Place):
     """``{equation-inline}``: the relations in sentences, and what became of them."""
 
     what = "inline"
 
 
-class Definitions(_Place):
+class Definitions(Place):
     """``{equation-definitions}``: what is compared with nothing, and why."""
 
     what = "definitions"
 
 
-class Versions(_Place):
+class Versions(Place):
     """``{equation-versions}``: what the build ran on."""
 
     what = "versions"
 
 
-class Flips(_File):
+class Flips(FromFile):
     """``{equation-flips}``: the result of the flip test."""
 
     what = "flips"
     setting = "equations_flips"
 
 
-class Verdicts(_File):
-    """``{equation-verdicts}``: how many items of the sources have which verdict."""
-
-    what = "verdicts"
-    setting = "equations_items"
-
-
-class Sources(_File):
-    """``{equation-sources} S1``: the items whose identifiers begin so."""
-
-    what = "sources"
-    setting = "equations_items"
-    required_arguments = 1
-
-
-class CheckedEquation(_Place):
+class CheckedEquation(Place):
     """``{checked-equation} eq-label``: an equation with its badge, open with ``:open:``."""
 
     what = "equation"
@@ -139,7 +122,7 @@ class Evidence(SphinxDirective):
         return [box]
 
 
-class Notation(_File):
+class Notation(FromFile):
     """``{equation-notation} group``: one group of the notation file, entered in the index."""
 
     what = "notation"
@@ -157,23 +140,6 @@ class Notation(_File):
             for term in symbol.get("index", ())
         ]
         return [addnodes.index(entries=entries), *super().run()]
-
-
-class Language(_Place):
-    """``{equation-language} Arithmetic``: a part of the language, its examples evaluated."""
-
-    what = "language"
-    required_arguments = 1
-    final_argument_whitespace = True
-
-    def run(self) -> list[nodes.Node]:
-        """The place, on a page that is read again with any file of the engine."""
-        if self.arguments[0] not in language.titles():
-            said = ", ".join(language.titles())
-            raise self.error(f"no part {self.arguments[0]!r} of the language; got {said}")
-        for path in language.ENGINE.rglob("*.py"):
-            self.env.note_dependency(str(path))
-        return super().run()
 
 
 def symbol_groups(path: Path) -> dict[str, Any]:
@@ -200,10 +166,7 @@ ALL = {
     "equation-timings": Timings,
     "equation-versions": Versions,
     "equation-flips": Flips,
-    "equation-verdicts": Verdicts,
-    "equation-sources": Sources,
     "equation-notation": Notation,
     "checked-equation": CheckedEquation,
-    "equation-language": Language,
     "evidence": Evidence,
 }

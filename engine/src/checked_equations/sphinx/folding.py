@@ -72,8 +72,8 @@ def fold(
 ) -> Folded:
     """Take the evidence out of the page; it is the caller's to put it into the badges.
 
-    `labels` has the equations with a badge on this page and, for an item of the sources, the
-    equation that answers it; `mark_of` writes what a verdict on a source leaves in the margin.
+    `labels` has the equations with a badge on this page and, for what else cells speak of, the
+    equation that it goes with; `mark_of` writes what a record leaves in the margin.
     """
     found = list(_runs(doctree))
     records = [[record_of(note) for note in node.findall(check_output)] for _, node in found]
@@ -83,7 +83,7 @@ def fold(
     cells = [node for _, node in found]
     anchors = _anchors(pieces)
     for node, notes in zip(cells, records, strict=True):
-        _leave_marks(node, "".join(mark_of(note) for note in notes if note["kind"] == "source"))
+        _leave_marks(node, "".join(map(mark_of, notes)))
     return _folded(layers_of(pieces), cells, anchors, record_of)
 
 
@@ -139,9 +139,7 @@ def _told(records: Sequence[Data]) -> list[str]:
     """What the records of a cell are about, its checks first."""
     checks = [record["label"] for record in records if record["kind"] in KINDS]
     others = [record for record in records if record["kind"] not in KINDS]
-    return checks + [
-        record.get(key) or "" for record in others for key in ("label", "instead", "source_id")
-    ]
+    return checks + [record.get(key) or "" for record in others for key in ("label", "about")]
 
 
 def _source(cell: nodes.Element) -> str:

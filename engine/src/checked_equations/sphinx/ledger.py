@@ -1,39 +1,21 @@
-"""The ledger of a book: its rows and totals, the verdicts on its sources, and its problems."""
+"""The ledger of a book: its rows, its totals, and its problems."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from ..book import ledger
 from ..book.ledger import KINDS
-from ..book.sources import Item, read_items
 from ..check.outcomes import OUTCOMES
 from ..latex.equation import Equation
 from .pages import Page, is_chapter
 
-__all__ = [
-    "Book",
-    "Item",
-    "Row",
-    "answering",
-    "as_json",
-    "between",
-    "items",
-    "problems",
-    "residuals",
-    "totals",
-]
+__all__ = ["NOTHING", "Added", "Book", "Row", "as_json", "between", "problems", "totals"]
 
 Data = Mapping[str, Any]
-
-
-def items(path: Path) -> tuple[Item, ...]:
-    """The items of a book's sources; none where it has no such list."""
-    return tuple(read_items(path).values()) if path.is_file() else ()
 
 
 @dataclass(frozen=True)
@@ -96,12 +78,33 @@ class Row:
 
 
 @dataclass(frozen=True)
+class Added:
+    """What a book's own extension adds to its ledger, in answer to the event ``equations-ledger``.
+
+    `columns` are those of the table, by their titles: of a row each says words, which stand under
+    the same name in ``ledger.json``. `totals` are counted there as well, and `data` are further
+    keys of it; `told` are pairs for the list of totals, a value and what it counts.
+    """
+
+    columns: Mapping[str, Callable[[Row], Sequence[str]]] = field(default_factory=dict)
+    totals: Mapping[str, int] = field(default_factory=dict)
+    told: tuple[tuple[str, str], ...] = ()
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+    def cells(self, row: Row) -> dict[str, list[str]]:
+        """What the columns say of a row."""
+        return {title: list(words(row)) for title, words in self.columns.items()}
+
+
+NOTHING = Added()
+
+
+@dataclass(frozen=True)
 class Book:
     """Everything that the generated pages show, in the order of the table of contents."""
 
     pages: Mapping[str, Page]
     numbers: Mapping[str, str]
-    items: tuple[Item, ...] = ()
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
@@ -137,17 +140,8 @@ class Book:
         """The rows by the labels of their equations."""
         return {row.label: row for row in self.rows}
 
-    @cached_property
-    def verdicts(self) -> dict[str, Data]:
-        """The verdict on each item that has one, by the item's id."""
-        return {record["source_id"]: record for record in self._all("source")}
-
-    @cached_property
-    def refutations(self) -> dict[str, Data]:
-        """The refutation of each item that has one, by the item's id."""
-        return {record["source_id"]: record for record in self._all("refutation")}
-
-    def _all(self, kind: str) -> list[Data]:
+    def records(self, kind: str) -> list[Data]:
+        """The records of one kind on all pages."""
         return [record for page in self.pages.values() for record in page.records(kind)]
 
     def rows_on(self, docname: str) -> list[Row]:
@@ -167,25 +161,23 @@ def between(book: Book) -> Iterator[tuple[str, Data]]:
 
 
 def totals(book: Book, rows: list[Row] | None = None) -> dict[str, int]:
-    """The totals of `rows` (all of them by default) and of the sources."""
+    """The totals of `rows`, of all of them by default, and of the relations between them."""
     rows = list(book.rows) if rows is None else rows
     return {
         **ledger.totals([row.kind for row in rows], [row.mutants for row in rows]),
         "definitions_compared": sum(row.kind == "definition" and row.compared for row in rows),
         "unchecked": sum(row.kind == "unchecked" for row in rows),
-        "sources_answered": sum(item.id in book.verdicts for item in book.items),
-        "sources_total": len(book.items),
         **ledger.inline_totals([record["outcome"] for _, record in between(book)]),
     }
 
 
-def as_json(book: Book) -> dict[str, Any]:
+def as_json(book: Book, added: Added = NOTHING) -> dict[str, Any]:
     """The ledger as the data that lie beside its page."""
     return {
-        "equations": [_equation(row) for row in book.rows],
-        "sources": [_verdict(book, item) for item in book.items if item.id in book.verdicts],
+        "equations": [_equation(row) | added.cells(row) for row in book.rows],
         "inline": [{"document": docname, **record} for docname, record in between(book)],
-        "totals": totals(book),
+        **added.data,
+        "totals": {**totals(book), **added.totals},
     }
 
 
@@ -203,41 +195,7 @@ def _equation(row: Row) -> dict[str, Any]:
         "steps": len(record.get("steps", ())),
         "draws": record.get("draws", 0),
         "mutants": row.mutants,
-        "sources": list(record.get("sources", ())),
         "backend": record.get("backend", ""),
-    }
-
-
-def _verdict(book: Book, item: Item) -> dict[str, Any]:
-    verdict = book.verdicts[item.id]
-    return {
-        "id": item.id,
-        "verdict": verdict["verdict"],
-        "label": answering(book, item.id) or None,
-        **residuals(book, item.id),
-        "taken": book.refutations.get(item.id, {}).get("taken", ""),
-        "why": verdict.get("why", ""),
-        "chapter": verdict.get("chapter", item.chapter),
-    }
-
-
-def answering(book: Book, source_id: str) -> str:
-    """The label of the equation that answers an item, or nothing."""
-    verdict = book.verdicts.get(source_id, {})
-    named = (r.label for r in book.rows for c in r.records if source_id in c.get("sources", ()))
-    instead = book.refutations.get(source_id, {}).get("instead", "")
-    return verdict.get("label") or instead or next(named, "")
-
-
-def residuals(book: Book, source_id: str) -> dict[str, float | None]:
-    """What the printed formula was off by, and what the equation of the book is off by."""
-    refuted = book.refutations.get(source_id, {})
-    verdict = book.verdicts.get(source_id, {})
-    row = book.by_label.get(answering(book, source_id))
-    corrected = refuted.get("corrected_residual", verdict.get("corrected_residual"))
-    return {
-        "printed_residual": refuted.get("printed_residual", verdict.get("printed_residual")),
-        "corrected_residual": row.residual if corrected is None and row else corrected,
     }
 
 
@@ -253,7 +211,6 @@ def problems(book: Book) -> Iterator[Problem]:
             yield from _unrecorded(book, docname)
             yield from _unlabelled(book, docname)
             yield from _unclosed(docname, page)
-    yield from _unanswered(book)
 
 
 def _failures(docname: str, page: Page) -> Iterator[Problem]:
@@ -304,11 +261,3 @@ def _unclosed(docname: str, page: Page) -> Iterator[Problem]:
     checks = [record for record in page.records(*KINDS) if record.get("chapter", docname)]
     if checks and not page.records("ledger"):
         yield docname, page.notes[-1].line, "the last cell of a chapter must be chapter.ledger()"
-
-
-def _unanswered(book: Book) -> Iterator[Problem]:
-    closed = {record["chapter"] for record in book._all("ledger")}
-    for item in book.items:
-        if item.chapter in closed and item.id not in book.verdicts:
-            docname = book.document(item.chapter) or item.chapter
-            yield docname, 1, f"the item {item.id} of the sources has no verdict: {item.item}"

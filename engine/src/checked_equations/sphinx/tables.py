@@ -21,7 +21,7 @@ from ..book.html import (
 )
 from ..book.ledger import KINDS, mutant_counts
 from ..book.phrases import mutants_caught
-from .ledger import Book, Row, totals
+from .ledger import NOTHING, Added, Book, Row, totals
 
 __all__ = [
     "Links", "ledger_table", "named", "notation", "short_name", "summary", "timings",
@@ -45,14 +45,15 @@ class Links:
 _COLUMNS = (
     ("No.", "text"), ("equation", "text"), ("chapter", "text"), ("kind", "text"),
     ("oracle", "text"), ("tolerance", "number"), ("worst residual", "number"),
-    ("mutants caught", "number"), ("sources", "text"),
+    ("mutants caught", "number"),
 )  # fmt: skip
 
 
-def ledger_table(book: Book, links: Links) -> str:
+def ledger_table(book: Book, links: Links, added: Added = NOTHING) -> str:
     """The table of all numbered equations, which the page's script sorts and searches."""
-    head = element("tr", *(_sortable(title, kind) for title, kind in _COLUMNS))
-    rows = [_ledger_row(row, links) for row in book.rows]
+    columns = (*_COLUMNS, *((title, "text") for title in added.columns))
+    head = element("tr", *(_sortable(title, kind) for title, kind in columns))
+    rows = [_ledger_row(row, links, added) for row in book.rows]
     return _searchable("eqn-ledger", "equations", head, rows)
 
 
@@ -78,8 +79,8 @@ def _searchable(name: str, things: str, head: str, rows: list[str]) -> str:
     )
 
 
-def _ledger_row(row: Row, links: Links) -> str:
-    record = row.record or {}
+def _ledger_row(row: Row, links: Links, added: Added) -> str:
+    more = added.cells(row)
     judged = row.compared
     caught = (
         mutants_caught(row.mutants, apart=False).removesuffix(" mutants caught") if judged else ""
@@ -93,10 +94,10 @@ def _ledger_row(row: Row, links: Links) -> str:
         _allowed(row),
         _cell(number(row.residual) if row.residual is not None else "", key=row.residual),
         _cell(caught, key=row.mutants["caught"] if judged else None),
-        _cell(say(", ".join(record.get("sources", ())))),
+        *(_cell(say(", ".join(words))) for words in more.values()),
     ]
-    pairs = zip(cells, _COLUMNS, strict=True)
-    named_cells = (cell.replace("<td", f'<td data-title="{name}"', 1) for cell, (name, _) in pairs)
+    pairs = zip(cells, (*(title for title, _ in _COLUMNS), *more), strict=True)
+    named_cells = (cell.replace("<td", f'<td data-title="{name}"', 1) for cell, name in pairs)
     return element("tr", *named_cells, id=f"row-{row.label}")
 
 
@@ -133,7 +134,7 @@ def _sort_number(spelled: str) -> str:
     return ".".join(part.zfill(4) for part in spelled.split("."))
 
 
-def total_list(book: Book, links: Links) -> str:
+def total_list(book: Book, added: Added = NOTHING) -> str:
     """The totals, each with what it counts."""
     sums = totals(book)
     spared = f", {sums['mutants_spared']} spared with a reason" if sums["mutants_spared"] else ""
@@ -146,7 +147,7 @@ def total_list(book: Book, links: Links) -> str:
         (f"{sums['definitions']}", f"definitions, {sums['definitions_compared']} compared"),
         (f"{sums['unchecked']}", "unchecked"),
         (f"{sums['mutants_caught']} of {decided}", f"mutants caught{spared}"),
-        (f"{sums['sources_answered']} of {sums['sources_total']}", "items of the sources answered"),
+        *added.told,
         (f"{sums['inline_evaluated']} of {inline}", "relations in the text evaluated in passing"),
     ]
     entries = (element("div", element("dt", word), element("dd", value)) for value, word in pairs)

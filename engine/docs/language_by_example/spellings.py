@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..latex import scanner, tokenizer
+from checked_equations.latex import scanner, tokenizer
 
 __all__ = ["SPELLINGS", "Spelling"]
 

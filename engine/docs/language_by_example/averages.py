@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..evaluate.values import Distribution, Nodes
+from checked_equations.evaluate.values import Distribution, Nodes
+
 from .example import Example as Row
 
 __all__ = ["AVERAGES", "DOMAINS", "spoken_domain"]

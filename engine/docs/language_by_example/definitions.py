@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..evaluate.values import Nodes
+from checked_equations.evaluate.values import Nodes
+
 from .example import Definition as Row
 
 __all__ = ["DEFINITIONS"]

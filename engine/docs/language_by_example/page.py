@@ -4,18 +4,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..book.html import code, element, inline_math, phrase, say, scrolled, table
-from ..book.phrases import mutants_caught
-from ..book.records import Record
-from ..evaluate.values import Distribution, Nodes, conform, kind
+from docutils import nodes
 
-__all__ = ["ENGINE", "directive_examples", "section", "titles"]
+import checked_equations
+from checked_equations.book.html import code, element, inline_math, phrase, say, scrolled, table
+from checked_equations.book.phrases import mutants_caught
+from checked_equations.book.records import Record
+from checked_equations.evaluate.values import Distribution, Nodes, conform, kind
+from checked_equations.sphinx.directives import ALL, Place, generated
 
-ENGINE = Path(__file__).resolve().parent.parent  # all of it may change what the page says
+from .sections import ALIKE, READ, REFUSED, SPELLED
+from .slips import all_slips
+
+if TYPE_CHECKING:  # the signature alone names it
+    from sphinx.application import Sphinx
+
+__all__ = ["Language", "directive_examples", "section", "setup", "titles"]
+
+HOMES = (Path(checked_equations.__file__).parent, Path(__file__).parent)  # what the page rests on
 _DIRECTIVES = "Directives"
 _MOST = 3  # mutants of a kind that are shown
 
@@ -30,10 +39,7 @@ def titles() -> tuple[str, ...]:
     return (*_sections(), _DIRECTIVES)
 
 
-@cache
 def _sections() -> dict[str, Callable[[], str]]:
-    from ..language.sections import ALIKE, READ, REFUSED, SPELLED
-
     def made(render: Callable[..., str], title: str, rows: Any) -> Callable[[], str]:
         return lambda: render(title, rows)
 
@@ -120,8 +126,6 @@ def _words(problem: str) -> str:
 
 
 def _mutants() -> str:
-    from ..language.slips import all_slips
-
     rows = [
         _cells(
             say(slip.where),
@@ -148,3 +152,35 @@ def _directives(directives: Mapping[str, type]) -> str:
         for written, does in directive_examples(directives).values()
     ]
     return _shown("Directives", ("written", "shows"), rows)
+
+
+class Language(Place):
+    """``{equation-language} Arithmetic``: a part of the language, its examples evaluated."""
+
+    what = "language"
+    required_arguments = 1
+    final_argument_whitespace = True
+
+    def run(self) -> list[nodes.Node]:
+        """The place, on a page that is read again with any file of the engine."""
+        if self.arguments[0] not in titles():
+            said = ", ".join(titles())
+            raise self.error(f"no part {self.arguments[0]!r} of the language; got {said}")
+        for path in (path for home in HOMES for path in home.rglob("*.py")):
+            self.env.note_dependency(str(path))
+        return super().run()
+
+
+def fill(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Before the engine fills its places: the parts of the language."""
+    for place in list(doctree.findall(generated)):
+        if place["what"] == Language.what:
+            html = section(place["options"]["argument"], ALL)
+            place.replace_self(nodes.raw("", html, format="html"))
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """The directive, for a book that has the page."""
+    app.add_directive("equation-language", Language)
+    app.connect("doctree-resolved", fill, priority=400)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

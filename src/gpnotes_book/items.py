@@ -1,7 +1,8 @@
-"""The sources that a book answers, line by line: their items, and the verdict on each.
+"""The sources that the book answers, line by line: their items, and the verdict on each.
 
-Which file lists the items is a setting of the book (see `settings`). It is a table with tabs
-between the columns ``id``, ``source``, ``chapter`` (which answers the item) and ``item``.
+The items stand in ``sources/items.tsv`` beside the settings of the book, or in its packed copy: a
+table with tabs between the columns ``id``, ``source``, ``chapter`` (which answers the item) and
+``item``.
 """
 
 from __future__ import annotations
@@ -13,9 +14,17 @@ from pathlib import Path
 
 from .records import Refutation, Verdict
 
-__all__ = ["VERDICTS", "Answers", "Item", "is_clear", "read_items", "refuse_weak"]
+__all__ = ["VERDICTS", "Answers", "Item", "is_clear", "items_file", "read_items", "refuse_weak"]
 
 VERDICTS = ("holds", "holds-if", "wrong", "ambiguous", "stub")
+PLACES = ("sources/items.tsv", "items.tsv")  # in the book, and where it is packed
+
+
+def items_file(settings: Path | None) -> Path | None:
+    """The list of items beside the file of a book's settings, where there is one."""
+    if settings is None:
+        return None
+    return next(filter(Path.is_file, (settings.parent / place for place in PLACES)), None)
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..check.relations import RELATIONS
-from ..evaluate.values import Nodes
-from ..latex import vocabulary as v
-from ..latex.lexer.terminals import DEFINING
+from checked_equations.check.relations import RELATIONS
+from checked_equations.evaluate.values import Nodes
+from checked_equations.latex import vocabulary as v
+from checked_equations.latex.lexer.terminals import DEFINING
+
 from .example import Refusal
 
 __all__ = ["REFUSALS"]

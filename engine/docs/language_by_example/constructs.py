@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 
-from ..evaluate.values import Nodes
+from checked_equations.evaluate.values import Nodes
+
 from .example import Example as Row
 
 __all__ = ["CONSTRUCTS"]

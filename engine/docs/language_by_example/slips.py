@@ -6,8 +6,9 @@ from functools import cache
 from itertools import chain
 from typing import NamedTuple
 
-from ..check.edits import edit
-from ..latex import tree as t
+from checked_equations.check.edits import edit
+from checked_equations.latex import tree as t
+
 from .averages import AVERAGES, DOMAINS
 from .constructs import CONSTRUCTS
 from .example import Example

@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from ..check.relations import RELATIONS
-from ..evaluate.values import Nodes
-from ..latex import vocabulary as v
-from ..latex.lexer.domains import LINES
-from ..latex.lexer.terminals import DEFINING
+from checked_equations.check.relations import RELATIONS
+from checked_equations.evaluate.values import Nodes
+from checked_equations.latex import vocabulary as v
+from checked_equations.latex.lexer.domains import LINES
+from checked_equations.latex.lexer.terminals import DEFINING
+
 from .averages import spoken_domain
 from .example import Example
 

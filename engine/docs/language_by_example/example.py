@@ -6,18 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..book.checks import Terms, definition_record
-from ..book.records import Record
-from ..book.single import check_equation
-from ..check.bindings import Bindings, draw_bindings, name_kinds, swap_groups
-from ..check.mutants import all_mutants
-from ..check.relations import Tolerance
-from ..errors import EquationError
-from ..latex.balance import balanced
-from ..latex.equation import Equation
-from ..latex.macros import expand
-from ..latex.node import Node
-from ..latex.parser import parse, parts_of
+from checked_equations.book.checks import Terms, definition_record
+from checked_equations.book.records import Record
+from checked_equations.book.single import check_equation
+from checked_equations.check.bindings import Bindings, draw_bindings, name_kinds, swap_groups
+from checked_equations.check.mutants import all_mutants
+from checked_equations.check.relations import Tolerance
+from checked_equations.errors import EquationError
+from checked_equations.latex.balance import balanced
+from checked_equations.latex.equation import Equation
+from checked_equations.latex.macros import expand
+from checked_equations.latex.node import Node
+from checked_equations.latex.parser import parse, parts_of
 
 __all__ = ["Definition", "Example", "Refusal"]
 

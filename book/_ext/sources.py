@@ -1,0 +1,97 @@
+"""The sources, line by line: the page, the marks in the margin, and what the ledger counts.
+
+It answers the events of the engine with what the chapters say of the items of the sources (the
+verbs are those of `gpnotes_book`), and warns of an item that a closed chapter leaves without a
+verdict. The setting `sources_items` names the list of the items.
+"""
+
+from pathlib import Path
+
+import source_pages
+from docutils import nodes
+from source_answers import Answers
+from sphinx.util import logging
+
+from checked_equations.sphinx.additions import Named
+from checked_equations.sphinx.build import book_of, links_from, page_with
+from checked_equations.sphinx.directives import FromFile, generated
+from gpnotes_book.items import read_items
+
+logger = logging.getLogger(__name__)
+
+
+class Verdicts(FromFile):
+    """``{source-verdicts}``: how many items of the sources have which verdict."""
+
+    what = "verdicts"
+    setting = "sources_items"
+
+
+class Sources(FromFile):
+    """``{source-items} S1``: the items whose identifiers begin so."""
+
+    what = "sources"
+    setting = "sources_items"
+    required_arguments = 1
+
+
+def answers(env, book):
+    """What the chapters say of all items."""
+    path = Path(env.srcdir) / env.config.sources_items
+    return Answers(book, tuple(read_items(path if path.is_file() else None).values()))
+
+
+def add(app, book):
+    """To the ledger: a column, totals, and the verdicts as data."""
+    return answers(app.env, book).added()
+
+
+def name(app, book, docname):
+    """The items, with the equation that answers each and the mark that its verdict leaves."""
+    said = answers(app.env, book)
+    where = page_with(book, "sources")
+    page = app.builder.get_relative_uri(docname, where) if where else ""
+    return {item: _named(said, item, f"{page}#item-{item}" if page else "") for item in _told(said)}
+
+
+def _told(said):
+    """The items that some record is about."""
+    return dict.fromkeys([*said.verdicts, *said.refutations])
+
+
+def _named(said, item, address):
+    marks = {"source": source_pages.mark(said, address, item)} if item in said.verdicts else {}
+    return Named(said.equation(item), address, marks)
+
+
+def fill(app, doctree, docname):
+    """Before the engine fills its places: these."""
+    places = [n for n in doctree.findall(generated) if n["what"] in ("verdicts", "sources")]
+    if not places:
+        return
+    book = book_of(app.env)
+    said, links = answers(app.env, book), links_from(app, docname, book)
+    for place in places:
+        html = (
+            source_pages.verdicts(said)
+            if place["what"] == "verdicts"
+            else source_pages.sources(said, links, place["options"]["argument"])
+        )
+        place.replace_self(nodes.raw("", html, format="html"))
+
+
+def judge(app, env):
+    """Warn of the items that closed chapters leave without a verdict."""
+    for docname, message in answers(env, book_of(env)).unanswered():
+        logger.warning(message, location=(docname, 1), type="equations")
+
+
+def setup(app):
+    app.add_config_value("sources_items", "", "env")
+    app.add_directive("source-verdicts", Verdicts)
+    app.add_directive("source-items", Sources)
+    app.connect("equations-ledger", add)
+    app.connect("equations-names", name)
+    app.connect("env-check-consistency", judge)
+    app.connect("doctree-resolved", fill, priority=400)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

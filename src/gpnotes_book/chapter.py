@@ -1,0 +1,129 @@
+"""A chapter that answers sources: `check` with `source=`, `refute`, `source`, and their ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import checked_equations
+from checked_equations.book.records import Ledger, Record
+from checked_equations.check.bindings import Bindings
+from checked_equations.latex.equation import Equation
+
+from .items import Answers, is_clear, items_file, read_items, refuse_weak
+from .records import Refutation, Verdict
+from .refutations import refutation_residuals
+
+__all__ = ["Chapter"]
+
+
+class Chapter(checked_equations.Chapter):
+    """A chapter of this book: the engine's, with a verdict on each item of the sources.
+
+    Which items it must answer says the list of the sources' items; its ledger is complete when
+    each of them has its verdict.
+    """
+
+    def __init__(self, slug: str, path: str | Path | None = None) -> None:
+        super().__init__(slug, path)
+        self._answers = Answers(slug, read_items(items_file(self.settings.file)))
+
+    def check(
+        self, label: str, bindings: Bindings, *, source: str | tuple[str, ...] = (), **terms: Any
+    ) -> Record:
+        """Check an equation as the engine does; `source` says which items it answers.
+
+        Raises `ValueError` for an item that there is none of, or that another chapter answers.
+        """
+        named = (source,) if isinstance(source, str) else source
+        answered = tuple(self._answers.item(self.place, item).id for item in named)
+        record = super().check(label, bindings, **terms)
+        return self.keep(replace(record, more={"answers": answered})) if answered else record
+
+    def refute(
+        self,
+        source_id: str,
+        latex: str,
+        bindings: Bindings,
+        *,
+        instead: str,
+        taken: str = "",
+        granted: str = "",
+    ) -> Refutation:
+        """See that the formula `latex` of a source fails where the equation `instead` holds.
+
+        Where the source prints no such formula but says it in words, `taken` quotes them; what
+        was mended in a printed formula first, or supposed of the words, `granted` says.
+        """
+        self._answers.item(self.place, source_id)
+        corrected = self.equation(instead)
+        allowed = self.tolerance_of(instead, f"refute {source_id}")
+        drawn = self.draw(bindings, source_id, latex, corrected.latex)
+        printed = Equation(f"{source_id} as printed", latex, 1)
+        missed, held = refutation_residuals(self.place, printed, corrected, drawn, allowed)
+        record = Refutation(
+            self.slug, source_id, latex, missed, held, instead,
+            text=self.text.name, taken=taken, granted=granted,
+        )  # fmt: skip
+        self._answers.refutations[source_id] = record
+        return record
+
+    def source(
+        self,
+        source_id: str,
+        verdict: str,
+        *,
+        label: str | None = None,
+        why: str = "",
+        evidence: tuple[float, float] | None = None,
+    ) -> Verdict:
+        """Give the verdict on one item of a source.
+
+        `evidence` holds the residuals of the printed and of the corrected statement in an
+        experiment; `label` defaults to the equation whose check named the item.
+        """
+        item = self._answers.item(self.place, source_id)
+        self.reread()
+        refuted = self._answers.refutations.get(source_id)
+        shown = refuted is not None or is_clear(evidence) or label is not None
+        label = label or self._answering(source_id)
+        if label:
+            self.equation(label)
+        says = f"{item.id} ({item.item}): {verdict!r}"
+        refuse_weak(f"{self.place}: {says}", verdict, why, shown)
+        if verdict == "holds" or (verdict == "wrong" and label):
+            self.tolerance_of(label, says)
+        printed, corrected = evidence or (None, None)
+        if refuted:
+            printed, corrected = refuted.printed_residual, refuted.corrected_residual
+            label = label or refuted.instead
+        record = Verdict(self.slug, source_id, verdict, label, why, printed, corrected)
+        self._answers.verdicts[source_id] = record
+        return record
+
+    def _answering(self, source_id: str) -> str:
+        """The label of the check that named the item, or nothing."""
+        named = (r.label for r in self.records if source_id in r.more.get("answers", ()))
+        return next(named, "")
+
+    def missing(self) -> dict[str, list[str]]:
+        """The equations without a record, and the items without a verdict."""
+        verdicts = self._answers.verdicts
+        waiting = (item for item in self._answers.own.values() if item.id not in verdicts)
+        items = [f"{item.id} ({item.item})" for item in waiting]
+        return {**super().missing(), "items without a verdict": items}
+
+    def ledger(self) -> Ledger:
+        """Close the chapter as the engine does, and count the items that are answered."""
+        closed = super().ledger()
+        answered, total = len(self._answers.verdicts), len(self._answers.own)
+        totals = {**closed.totals, "sources_answered": answered, "sources_total": total}
+        said = {"sources": (f"{answered} of {total} answered",)}
+        return replace(closed, totals=totals, more=said)
+
+    def forget(self, labels: Collection[str]) -> None:
+        """Drop what was found for these equations, and the answers that rest on it."""
+        super().forget(labels)
+        self._answers.forget(labels)
