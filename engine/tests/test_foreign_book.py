@@ -282,20 +282,45 @@ def test_there_is_a_ledger(built: Foreign) -> None:
     assert "NumPy's mean" in built.page("index") or "NumPy&#x27;s mean" in built.page("index")
 
 
-def test_the_book_that_the_page_about_the_language_shows_builds(
-    foreign: Foreign, tmp_path: Path
-) -> None:
-    told = (Path(__file__).parents[2] / "book/api/language.md").read_text(encoding="utf-8")
-    (conf,) = re.findall(r"^```python\n(.*?)^```$", told, re.M | re.S)
-    (page,) = re.findall(r"^````markdown\n(.*?)^````$", told, re.M | re.S)
+TOLD = Path(__file__).parents[2] / "book" / "api" / "in-a-book-of-your-own.md"
+
+
+def told(kind: str, about: str = "") -> str:
+    """The one block of the page *In a book of your own* in which something stands."""
+    text = TOLD.read_text(encoding="utf-8")
+    blocks = re.findall(rf"^(`{{3,4}}){kind}\n(.*?)^\1$", text, re.M | re.S)
+    (block,) = (block for _, block in blocks if about in block)
+    return block.replace("checked_equations", NAME)
+
+
+def test_the_book_in_three_minutes_builds(foreign: Foreign, tmp_path: Path) -> None:
+    conf, page = told("python", "extensions ="), told("markdown")
     for name, text in {"conf.py": conf, "index.md": page}.items():
-        (tmp_path / name).write_text(text.replace("checked_equations", NAME), encoding="utf-8")
+        (tmp_path / name).write_text(text, encoding="utf-8")
     shown = Foreign(tmp_path, foreign.site)
     for _ in range(2):  # the second time beside what the first has left
         done = shown.build()
         assert done.returncode == 0, done.stderr
         (tmp_path / "index.md").touch()
     assert "26 of 26 mutants caught" in shown.page("index")
+
+
+def test_jupyter_book_builds_it_as_well(foreign: Foreign, tmp_path: Path) -> None:
+    pytest.importorskip("jupyter_book")
+    files = {"_config.yml": told("yaml", "extra_extensions"), "index.md": told("markdown")}
+    for name, text in {**files, "_toc.yml": "format: jb-book\nroot: index\n"}.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    code = "from jupyter_book.cli.main import main; main(['build', '.', '-W', '--keep-going'])"
+    done = python(foreign.site, "-c", code, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    html = tmp_path / "_build" / "html" / "index.html"
+    assert "26 of 26 mutants caught" in html.read_text(encoding="utf-8")
+
+
+def test_one_equation_in_a_notebook(foreign: Foreign, tmp_path: Path) -> None:
+    code = told("python", "check_equation(").replace("check_equation(r", "print(check_equation(r")
+    done = python(foreign.site, "-c", code.rstrip() + ")", cwd=tmp_path)
+    assert done.stdout.startswith("holds to 1e-09 · 1 step · 3 draws · "), done.stderr
 
 
 def test_in_a_browser_all_works_there(built: Foreign, browser: Any) -> None:

@@ -13,12 +13,14 @@ from checked_equations.book.settings import Settings
 from checked_equations.sphinx.directives import ALL
 from language_by_example import page as language
 
-PAGE = Path(__file__).resolve().parents[3] / "book" / "api" / "language.md"
+API = Path(__file__).resolve().parents[3] / "book" / "api"
 
 
 @pytest.fixture(scope="module")
 def page() -> str:
-    return PAGE.read_text(encoding="utf-8")
+    """Both pages: of the language, and of a book of one's own."""
+    names = ("language.md", "in-a-book-of-your-own.md")
+    return "\n".join((API / name).read_text(encoding="utf-8") for name in names)
 
 
 def test_every_part_has_its_place_on_the_page(page: str) -> None:
