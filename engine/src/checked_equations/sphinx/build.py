@@ -30,8 +30,8 @@ if TYPE_CHECKING:  # the signatures alone name them
     from sphinx.environment import BuildEnvironment
 
 __all__ = [
-    "book_of", "fill", "forget", "forget_failure", "gather", "judge", "links_from", "merge",
-    "page_with", "renew", "write_ledger",
+    "book_of", "fill", "forget", "forget_failure", "gather", "judge", "merge", "page_with",
+    "renew", "write_ledger",
 ]  # fmt: skip
 
 logger = logging.getLogger(__name__)
@@ -201,22 +201,6 @@ def _add_workshop(doctree: nodes.document, folded: folding.Folded) -> None:
     top += folding.workshop(folded.rest)
 
 
-def links_from(app: Sphinx, docname: str, book: Book) -> tables.Links:
-    """Where things stand, seen from a page."""
-
-    def document(name: str) -> str:
-        return app.builder.get_relative_uri(docname, name)
-
-    def equation(label: str) -> str:
-        row = book.by_label.get(label)
-        return f"{document(row.docname)}#{nodes.make_id(f'equation-{label}')}" if row else ""
-
-    def title(name: str) -> str:
-        return app.env.titles[name].astext() if name in app.env.titles else name
-
-    return tables.Links(equation, document, title)
-
-
 class _Filler:
     """The pieces of HTML for one page."""
 
@@ -225,7 +209,7 @@ class _Filler:
         self.env = app.env
         self.docname = docname
         self.book = book_of(app.env)
-        self.links = links_from(app, docname, self.book)
+        self.links = tables.links_from(app, docname, self.book)
         self.shown: list[Row] = []  # the equations with a badge on this page
 
     @cached_property

@@ -25,11 +25,12 @@ def place(what: str, **options: Any) -> generated:
 
 
 class Place(SphinxDirective):
-    """A directive without content that leaves a place of its own name."""
+    """A directive without content that leaves a place: `what` names it."""
 
     what = ""
 
     def run(self) -> list[nodes.Node]:
+        """The place, with the arguments and the options of the directive."""
         node = place(self.what, argument="".join(self.arguments), **self.options)
         self.set_source_info(node)
         return [node]
@@ -41,6 +42,7 @@ class FromFile(Place):
     setting = ""
 
     def run(self) -> list[nodes.Node]:
+        """The place, on a page that depends on the file."""
         name = getattr(self.config, self.setting)
         if name:
             self.env.note_dependency(str(Path(self.env.srcdir) / name))

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from docutils import nodes
 
 from ..book.html import (
     display,
@@ -23,8 +25,11 @@ from ..book.ledger import KINDS, mutant_counts
 from ..book.phrases import mutants_caught
 from .ledger import NOTHING, Added, Book, Row, totals
 
+if TYPE_CHECKING:  # the signature alone names it
+    from sphinx.application import Sphinx
+
 __all__ = [
-    "Links", "ledger_table", "named", "notation", "short_name", "summary", "timings",
+    "Links", "ledger_table", "links_from", "named", "notation", "short_name", "summary", "timings",
     "total_list", "version_of", "versions",
 ]  # fmt: skip
 
@@ -38,6 +43,22 @@ class Links:
     equation: Callable[[str], str]
     document: Callable[[str], str]
     title: Callable[[str], str]
+
+
+def links_from(app: Sphinx, docname: str, book: Book) -> Links:
+    """Where things stand, seen from a page."""
+
+    def document(name: str) -> str:
+        return app.builder.get_relative_uri(docname, name)
+
+    def equation(label: str) -> str:
+        row = book.by_label.get(label)
+        return f"{document(row.docname)}#{nodes.make_id(f'equation-{label}')}" if row else ""
+
+    def title(name: str) -> str:
+        return app.env.titles[name].astext() if name in app.env.titles else name
+
+    return Links(equation, document, title)
 
 
 # The ledger
