@@ -105,7 +105,7 @@ class Chapter(checked_equations.Chapter):
 
     def _answering(self, source_id: str) -> str:
         """The label of the check that named the item, or nothing."""
-        named = (r.label for r in self.records if source_id in r.more.get("answers", ()))
+        named = (r.label for r in self.records() if source_id in r.more.get("answers", ()))
         return next(named, "")
 
     def missing(self) -> dict[str, list[str]]:

@@ -24,7 +24,7 @@ class TestCheck:
         assert record.more == {"answers": ("T-01", "T-02")}
         assert "; answers T-01, T-02." in record._repr_mimebundle_()["text/html"]
         assert chapter.check("eq-a", shared, oracle="by hand").more == {}
-        assert len(chapter.records) == 1
+        assert len(chapter.records()) == 1
 
     def test_an_item_of_another_chapter_is_refused(self, small_chapter):
         chapter = small_chapter({"eq-a": "a = b"})

@@ -203,21 +203,20 @@ class Chapter:
         self._tables.refuse_idle(self.place, relations)
         inline = self.evaluate_relations(relations)
         between = inline_totals([record.outcome for record in inline])
-        sums = {**chapter_totals(self.records), **between}
+        sums = {**chapter_totals(self.records()), **between}
         return Ledger(self.slug, sums, inline, text=self._text.name)
 
     def missing(self) -> dict[str, list[str]]:
         """What keeps the ledger from being closed, by what it is."""
         return {
             "equations without a record": unrecorded(
-                self._text.equations, self.records, self._outdated
+                self._text.equations, self.records(), self._outdated
             )
         }
 
-    @property
-    def records(self) -> tuple[Record, ...]:
-        """The records of the equations so far."""
-        return tuple(self._records.values())
+    def records(self) -> list[Record]:
+        """The record of every check so far."""
+        return list(self._records.values())
 
     @property
     def text(self) -> Manuscript:
