@@ -22,12 +22,12 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
 
 # The matrices of chapters and tests are small: more threads a product would only be in each
 # other's way. Benchmarks, and you in JupyterLab, take all the cores.
-ONE := book test unit pages check coverage tools namespaces replay flips properties references
+ONE := book test unit pages check coverage tools namespaces replay properties references
 $(ONE): export OMP_NUM_THREADS ?= 1
 $(ONE): export OPENBLAS_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book pdf test unit pages check coverage nightly tools namespaces lab replay flips properties machines versions mutants references bench lint serve lock environment clean
+.PHONY: help book pdf test unit pages check coverage nightly tools namespaces lab replay properties machines versions mutants references bench lint serve lock environment clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -108,7 +108,7 @@ ROOMS = $(shell cd src/gpnotes && ls -d */*/ */*.py | sed -nE '/__/d; s/^([a-z_/
 TONIGHT = $(word $(shell expr $$(date +%s) / 86400 % $(words $(ROOMS)) + 1),$(ROOMS))
 
 nightly: book $(WHOLE)  ## all that takes longer, one after the other (hours)
-	@$(MAKE) --keep-going --no-print-directory tools namespaces replay flips properties pdf \
+	@$(MAKE) --keep-going --no-print-directory tools namespaces replay properties pdf \
 	  machines versions mutants ROOM=$(TONIGHT)
 
 tools: book $(WHOLE)  ## the tests of benchmarks, tools, JupyterLab, environment and PDF (minutes)
@@ -119,9 +119,6 @@ namespaces: $(WHOLE)  ## the tests of arrays on the other devices of array-api-s
 
 replay: $(WHOLE)  ## run the chapters again and compare with what is stored, cell by cell
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --nbval --nbval-current-env tests/notebooks
-
-flips: $(WHOLE)  ## try all slips in the text of all chapters again (minutes)
-	@$(BIN)/python -m pytest -n $(WORKERS) --flips tests/book/test_flips.py
 
 properties: $(WHOLE)  ## run the property tests on twenty times as many examples (minutes)
 	@$(BIN)/python -m pytest -n $(WORKERS) --hypothesis-profile=full -m hypothesis tests
@@ -139,9 +136,8 @@ lab: $(READY)  ## open JupyterLab with the chapters as notebooks
 	@$(BIN)/jupytext-config --settings-file $(VIEWER) set-default-viewer markdown myst
 	@$(BIN)/python tools/lab.py --ServerApp.root_dir=. --LabApp.default_url=/lab/tree/book $(LAB_OPTIONS)
 
-references: $(WHOLE)  ## store each chapter's output, equations and caught slips (CHAPTER=slug for one)
+references: $(WHOLE)  ## store each chapter's output and equations (CHAPTER=slug for one)
 	@$(BIN)/python -m checked_equations pack book --to src/gpnotes_book/data
-	@$(BIN)/python -m checked_equations flip book $(CHAPTER)
 	@$(BIN)/python tests/notebooks/make.py $(CHAPTER)
 
 bench: $(WHOLE)  ## time gpnotes against scikit-learn and bare LAPACK

@@ -52,7 +52,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--all-namespaces", action="store_true", help="and on each device of array-api-strict"
     )
-    parser.addoption("--flips", action="store_true", help="try all slips of all chapters again")
 
 
 def pytest_report_header(config: pytest.Config) -> str:

@@ -61,7 +61,7 @@ def test_what_a_cell_reads_changes_the_digest(cache: Any, project: Path, name: s
 @pytest.mark.parametrize(
     "name",
     [
-        "book/flips.json",
+        "book/index.md",
         "book/chapter.md",
         "engine/src/checked_equations/sphinx/tables.py",
         "engine/docs/language_by_example/words.py",

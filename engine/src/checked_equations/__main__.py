@@ -1,9 +1,7 @@
 """Commands for the equations of a book.
 
 ``python -m checked_equations pack book`` keeps them as data in the book's own folder
-``_equations``, for notebooks that leave their page (``--to`` names another folder);
-``python -m checked_equations flip book`` runs the flip test and keeps its result; with slugs behind
-it, of these chapters only.
+``_equations``, for notebooks that leave their page (``--to`` names another folder).
 """
 
 from __future__ import annotations
@@ -12,25 +10,16 @@ import argparse
 import sys
 from pathlib import Path
 
-from .book import flip_report, packing
+from .book import packing
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog=f"python -m {__package__}", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     packing = commands.add_parser("pack", help="keep the equations as data")
-    flipping = commands.add_parser("flip", help="run the flip test")
-    for command in (packing, flipping):
-        command.add_argument("book", type=Path, help="the folder of the chapters")
+    packing.add_argument("book", type=Path, help="the folder of the chapters")
     packing.add_argument("--to", type=Path, help="where the data go, instead of book/_equations")
-    flipping.add_argument("slugs", nargs="*", help="the chapters to try; all of them without any")
     return parser
-
-
-def _written(given: argparse.Namespace) -> list[Path]:
-    if given.command == "pack":
-        return packing.pack(given.book, given.to)
-    return [flip_report.write_flips(given.book, given.slugs)]
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -40,7 +29,7 @@ def main(arguments: list[str] | None = None) -> int:
     if not given.book.is_dir():
         parser.error(f"book must be a folder; got {given.book}")
     try:
-        for path in _written(given):
+        for path in packing.pack(given.book, given.to):
             print(path)
     except (ValueError, OSError) as error:
         print(error, file=sys.stderr)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from checked_equations import EquationError
-from checked_equations.book import flips
+from checked_equations.book import execution
 
 SMALL = (Path(__file__).parent / "chapters" / "small.md").read_text(encoding="utf-8")
 
@@ -24,7 +24,7 @@ def run_chapter(tmp_path, small_book):
         assert old in SMALL
         path = tmp_path / "small.md"
         path.write_text(SMALL.replace(old, new, 1) if old else SMALL, encoding="utf-8")
-        return flips.run_chapter(path, "part/small")
+        return execution.run_chapter(path, "part/small")
 
     return run
 

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from checked_equations import EquationError, Nodes
-from checked_equations.book import flips
 
 A, B = np.random.default_rng(1).normal(size=(2, 4, 4))
 S = A @ A.T + np.eye(4)
@@ -94,11 +93,3 @@ class TestWithNumbers:
     def test_every_symbol_is_used(self, define):
         with pytest.raises(EquationError, match="never used"):
             define("b := A x", {"b": A @ x, "A": A, "x": x, "c": 1.0})
-
-
-def test_slips_in_the_text_of_a_definition_are_noticed(small_chapter):
-    chapter = small_chapter({"eq-a": r"a = 2 b - c, \qquad f \sim \mathcal{GP}(0, k)"})
-    chapter.define("eq-a", {"a": 2.5, "b": 1.5, "c": 0.5}, why="f is a function")
-    outcomes = {outcome.edit: outcome.by for outcome in flips.outcomes(chapter)}
-    assert outcomes["plus for minus"] == "numbers"
-    assert outcomes["one more"] == "numbers"

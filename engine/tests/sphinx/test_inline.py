@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from checked_equations.sphinx import inline, slips, tables
+from checked_equations.sphinx import inline, tables
 from checked_equations.sphinx.ledger import as_json, totals
 from checked_equations.sphinx.pages import Noted
 from checked_equations.sphinx.tables import Links
@@ -58,11 +58,3 @@ def test_the_totals_and_the_data_hold_them(read: Any) -> None:
     entries = as_json(read)["inline"]
     assert [entry["outcome"] for entry in entries] == ["evaluated", "listed", "evaluated"]
     assert {entry["document"] for entry in entries} == {CHAPTER}
-
-
-def test_the_flip_test_tells_of_them(read: Any) -> None:
-    result = {"caught": 1, "edits": 1, "caught_by_numbers": 1}
-    result["passing"] = {"caught": 8, "edits": 9, "caught_by_numbers": 5}
-    said = soup(slips.flips(result)).get_text(" ")
-    words = ("Of 9 such edits", "5 are false then", "3 leave what can no longer", "; 1 leave")
-    assert all(part in said for part in words)

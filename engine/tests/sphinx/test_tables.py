@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from checked_equations.sphinx import badge, slips, tables
+from checked_equations.sphinx import badge, tables
 from checked_equations.sphinx.ledger import Added
 from checked_equations.sphinx.pages import Noted
 from checked_equations.sphinx.tables import Links
@@ -117,31 +117,6 @@ def test_a_summary_counts_the_chapter(book: Any) -> None:
     assert said == ["2 equations: 1 checked, 1 definition", "3 of 3 mutants caught", "runs in 3 s"]
 
 
-def test_flips_name_what_stayed_uncaught() -> None:
-    result = {
-        "edits": 40, "caught": 39, "caught_by_numbers": 30, "seed": 7,
-        "kinds": {"sign": {"edits": 40, "caught": 39}},
-        "uncaught": [{"label": "eq-one", "edit": "minus for plus", "why": "the term is zero"}],
-    }  # fmt: skip
-    made = soup(slips.flips(result))
-    assert made.p.get_text().startswith("39 of 40 edits")
-    assert made.li.get_text() == "eq-one: minus for plus; the term is zero"
-    assert "has not been run" in slips.flips(None)
-
-
-def test_flips_that_read_the_same_share_a_line_and_lead_to_their_equation(book: Any) -> None:
-    missed = {"label": "eq-one", "edit": "minus for plus", "why": "the term is zero"}
-    result = {
-        "edits": 4, "caught": 1, "caught_by_numbers": 1, "seed": 7,
-        "uncaught": [missed, missed, {**missed, "label": "eq-gone"}],
-    }  # fmt: skip
-    made = soup(slips.flips(result, lambda label: tables.named(book, LINKS, label)))
-    lines = [li.get_text() for li in made.select("li")]
-    assert lines == [
-        "(1.1) eq-one: minus for plus; the term is zero (2 places)",
-        "eq-gone: minus for plus; the term is zero",
-    ]
-    assert [link["href"] for link in made.select("li a")] == [LINKS.equation("eq-one")]
 
 
 def test_the_ledger_shows_formulas_and_names_its_cells(book: Any) -> None:
@@ -151,13 +126,6 @@ def test_the_ledger_shows_formulas_and_names_its_cells(book: Any) -> None:
     titles = [cell["data-title"] for cell in row.select("td")]
     assert titles[:3] == ["No.", "equation", "chapter"]
     assert len(titles) == 8
-
-
-def test_two_symbols_that_are_confused_are_mathematics() -> None:
-    missed = {"label": "eq-one", "edit": r"a for \mathbf a", "kind": "one symbol for another"}
-    result = {"edits": 1, "caught": 0, "caught_by_numbers": 0, "seed": 7, "uncaught": [missed]}
-    formulas = [span.get_text() for span in soup(slips.flips(result)).select("span.math")]
-    assert formulas == [r"\(a\)", r"\(\mathbf a\)"]
 
 
 def test_notation_is_mathematics_and_words() -> None:

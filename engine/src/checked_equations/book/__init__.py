@@ -3,5 +3,6 @@
 `markup` finds the labelled equations of a text, `prose` the relations in its sentences and
 `manuscripts` the text itself; `chapter` has the verbs, `checks` makes their `records`, `phrases`
 and `badge` show these, `ledger` adds them up. `settings` and `sources` are what a book tells the
-engine, `packing` is for notebooks far from their book, `flips` tries slips in the text.
+engine, `packing` is for notebooks far from their book, `execution` runs the code
+of a page without a builder.
 """

@@ -2,8 +2,7 @@
 
 Add it to the extensions of any MyST-NB book. It puts a badge beside each numbered equation,
 warns of every equation without a check and every check without an equation, and fills the
-generated pages. Settings: ``equations_flips``, ``equations_notation`` (files, relative to the
-source folder), ``equations_versions`` (names of packages) and ``equations_pages``, which pages
+generated pages. Settings: ``equations_notation`` (a file, relative to the source folder), ``equations_versions`` (names of packages) and ``equations_pages``, which pages
 take part: "checked" or "all" (see `participation`).
 
 An extension of the book's own, for records of the book's own kinds, answers two events:
@@ -36,7 +35,6 @@ __all__ = ["setup"]
 _DISTRIBUTION = __package__.split(".")[0]
 STATIC = Path(__file__).resolve().parent / "static"
 _SETTINGS = {
-    "equations_flips": "",
     "equations_notation": "",
     "equations_versions": [],
     "equations_pages": "checked",

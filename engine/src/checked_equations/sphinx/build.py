@@ -15,7 +15,7 @@ from sphinx.util import logging
 
 from ..book.html import display, element, link
 from ..book.ledger import KINDS
-from . import definitions, folding, inline, live, slips, tables
+from . import definitions, folding, inline, live, tables
 from .additions import Named, added_to, named_on
 from .badge import equation_badge, line
 from .directives import generated, place, symbol_groups
@@ -279,10 +279,6 @@ class _Filler:
         names = self.env.config.equations_versions
         return tables.versions(installed | {name: tables.version_of(name) for name in names})
 
-    def _fill_flips(self, options: Any) -> str:
-        path = Path(self.env.srcdir) / self.env.config.equations_flips
-        result = json.loads(path.read_text("utf-8")) if path.is_file() else None
-        return slips.flips(result, lambda label: tables.named(self.book, self.links, label))
 
     def _fill_notation(self, options: Any) -> str:
         groups = symbol_groups(Path(self.env.srcdir) / self.env.config.equations_notation)

@@ -91,13 +91,6 @@ class Versions(Place):
     what = "versions"
 
 
-class Flips(FromFile):
-    """``{equation-flips}``: the result of the flip test."""
-
-    what = "flips"
-    setting = "equations_flips"
-
-
 class CheckedEquation(Place):
     """``{checked-equation} eq-label``: an equation with its badge, open with ``:open:``."""
 
@@ -167,7 +160,6 @@ ALL = {
     "equation-definitions": Definitions,
     "equation-timings": Timings,
     "equation-versions": Versions,
-    "equation-flips": Flips,
     "equation-notation": Notation,
     "checked-equation": CheckedEquation,
     "evidence": Evidence,
