@@ -9,10 +9,6 @@ from checked_equations import Chapter
 from checked_equations.book import settings
 
 SETTINGS = """\
-package = "gpnotes"
-[libraries]
-scipy = "scipy"
-scikit = "sklearn"
 """
 
 

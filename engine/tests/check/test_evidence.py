@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from checked_equations import Estimate
+from checked_equations import Estimate, Nodes
 from checked_equations.errors import EquationError
 
 
@@ -73,3 +73,24 @@ class TestTolerance:
     def test_the_wrong_sign_is_no_proportion(self, checked):
         with pytest.raises(EquationError, match=r"residual 1\.0e"):
             checked(r"x \propto -2 y", {"x": [1.0, 2.0], "y": [2.0, 4.0]})
+
+
+class TestRoutes:
+    """What the engine does itself is told by the types of what is bound."""
+
+    def test_averages_run_over_a_rule_or_a_list(self, checked):
+        mean = r"a = \mathbb E_x[b x^2 + c]"
+        numbers = {"a": 6.76, "b": 2.0, "c": 0.1, "x": Nodes([0.3, 2.1], [0.25, 0.75])}
+        listed = Nodes([1.0, 2.0], [0.25, 0.75])
+        assert checked(mean, numbers).route == ("quadrature",)
+        assert checked(mean, {**numbers, "a": 6.6, "x": listed}).route == ("enumeration",)
+
+    def test_slopes_are_differences_and_estimates_samples(self, checked):
+        slope = {"h": 2 * np.cos(1.3), "f": np.sin, "a": 1.3}
+        assert checked(r"h = 2 \frac{\partial f(a)}{\partial a}", slope).route == ("differences",)
+        noisy = {"a": Estimate(1.001, 0.01, n=10), "b": 0.4, "c": 0.6}
+        assert checked("a = b + c", noisy).route == ("simulation",)
+
+    def test_of_bare_numbers_nothing_is_said(self, checked):
+        record = checked("a = b + c", {"a": 3.5, "b": 1.5, "c": 2.0})
+        assert record.route == ()

@@ -101,10 +101,10 @@ def test_an_estimate_is_held_to_its_standard_error(changed: Any, make_record: An
     assert "1e−9" not in said
 
 
-def test_a_route_that_was_not_seen_is_said(changed: Any, make_record: Any) -> None:
-    record = make_record("eq-one", route=["numbers given"])
+def test_a_route_that_types_tell_is_said(changed: Any, make_record: Any) -> None:
+    record = make_record("eq-one", route=["quadrature"])
     row = changed(notes=(Noted(record, 10),)).rows[0]
-    assert "their route was not seen" in soup(badge.equation_badge(row, "")).get_text()
+    assert "; by quadrature." in soup(badge.equation_badge(row, "")).get_text()
 
 
 def test_numbers_sort_as_numbers(book: Any) -> None:

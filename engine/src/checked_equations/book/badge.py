@@ -127,7 +127,7 @@ def _facts(record: Data) -> str:
         f"How this was checked: {record['oracle']}"
         if record["oracle"]
         else "Compared with what it defines",
-        _route_seen(record.get("route") or ()),
+        route_phrase(record.get("route") or ()),
     ]
     terms = [
         f"a relative slip of {slip} or more would be caught" if slip else "",
@@ -145,13 +145,6 @@ def _facts(record: Data) -> str:
 def _sentence(parts: Iterable[str]) -> str:
     said = "; ".join(part for part in parts if part)
     return f"{said[:1].upper()}{said[1:]}."
-
-
-def _route_seen(route: Sequence[str]) -> str:
-    """By which route the numbers came, where the engine could see that."""
-    if "numbers given" in route:
-        return "the numbers were given, so that their route was not seen"
-    return f"seen to come {route_phrase(route)}" if route else ""
 
 
 def _draws(number: int) -> str:

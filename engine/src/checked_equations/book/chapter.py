@@ -107,9 +107,7 @@ class Chapter:
         spare: Mapping[str, str] | None,
         tight: Tight = None,
     ) -> Terms:
-        known = self.settings.known
-        spared = spare or {}
-        return Terms(allowed, oracle, spared, tight, known, self.slug, self._fields)
+        return Terms(allowed, oracle, spare or {}, tight, self.slug, self._fields)
 
     def _finish(self, record: Record, start: float) -> Record:
         """Keep the record, with the text that was read and the time that it took."""

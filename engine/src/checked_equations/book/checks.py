@@ -10,15 +10,14 @@ from typing import Any
 from ..check.bindings import Bindings, Tight, backend, draw_bindings, draw_tight_bindings
 from ..check.definitions import compare_definition, refuse_unreadable_definition
 from ..check.fields import Fields
-from ..check.libraries import Libraries
 from ..check.mutant_outcomes import check_mutants
 from ..check.relations import Tolerance
-from ..check.routes import observed_route, refuse_false_claims, watch_calls
 from ..check.statements import (
     BoundStatement,
     bind_statement,
     kind_of_statement,
     refuse_unused,
+    route_of,
 )  # fmt: skip
 from ..check.steps import check_steps, worst_estimate
 from ..errors import EquationError
@@ -34,7 +33,7 @@ class Terms:
     """On what terms an equation is checked.
 
     The tolerance `allowed`, the mutants to `spare` and why, the numbers on which an inequality
-    is `tight`, the `oracle` by which the numbers come, and the `libraries` that it may name.
+    is `tight`, and the `oracle` by which the numbers come.
     `chapter` is the place of the equation, and with the label the seed of its draws; `fields` are
     those that the book's notation gives to symbols.
     """
@@ -43,7 +42,6 @@ class Terms:
     oracle: str = ""
     spare: Mapping[str, str] = field(default_factory=dict)
     tight: Tight = None
-    libraries: Libraries = field(default_factory=Libraries)
     chapter: str = ""
     fields: Fields = field(default_factory=Fields)
 
@@ -80,12 +78,10 @@ def equation_record(
     """
     latex = equation.latex
     terms.allowed.refuse_loose()
-    with watch_calls(bindings, terms.libraries) as watch:
-        drawn = terms.drawn(bindings, equation)
+    drawn = terms.drawn(bindings, equation)
     attained = terms.attained(equation)
     bound = bind_statement(latex, (*drawn, *attained), terms.allowed, tight=len(attained))
     refuse_unused(drawn[0], latex, bound.statement)
-    refuse_false_claims(terms.oracle, bindings, drawn[0], watch)
     record = replace(
         terms.record(equation, kind_of_statement(bound), terms.allowed),
         steps=check_steps(bound, equation),
@@ -94,7 +90,7 @@ def equation_record(
         tight=len(attained),
         estimate=worst_estimate(bound),
         backend=backend(drawn[0]),
-        route=observed_route(bound.statement, drawn[0], watch),
+        route=route_of(bound.statement, drawn[0]),
     )
     return record, bound.anew()
 
@@ -109,8 +105,7 @@ def definition_record(
     """
     latex = equation.latex
     terms.allowed.refuse_loose()
-    with watch_calls(bindings, terms.libraries) as watch:
-        drawn = terms.drawn(bindings, equation) if bindings is not None else ()
+    drawn = terms.drawn(bindings, equation) if bindings is not None else ()
     if not drawn:
         refuse_unreadable_definition(latex)
     compared = compare_definition(latex, drawn, terms.allowed) if drawn else None
@@ -120,7 +115,6 @@ def definition_record(
     if compared is None or not compared.bound.statement.steps:
         return replace(terms.record(equation, "definition", None), bare=bare, why=why), None
     bound = compared.bound
-    refuse_false_claims(terms.oracle, bindings, drawn[0], watch)
     record = replace(
         terms.record(equation, "definition", terms.allowed),
         bare=bare,
@@ -129,7 +123,7 @@ def definition_record(
         mutants=check_mutants(bound, latex, terms.spare),
         draws=len(drawn),
         backend=backend(drawn[0]),
-        route=observed_route(bound.statement, drawn[0], watch),
+        route=route_of(bound.statement, drawn[0]),
     )
     return record, bound.anew()
 

@@ -19,7 +19,6 @@ __all__ = [
 ]  # fmt: skip
 
 CHECKED = ("identity", "inequality", "estimate")
-_ROUTES = {"package": "the package", "numbers given": "given numbers"}
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 Data = Mapping[str, Any]
@@ -164,9 +163,8 @@ def slip_phrase(estimate: Data | None) -> str:
 
 
 def route_phrase(route: Sequence[str]) -> str:
-    """``from the package, quadrature``: by which route the engine saw the numbers come."""
-    names = [_ROUTES.get(name, name) for name in route]
-    return f"from {', '.join(names)}" if names else ""
+    """``by quadrature, differences``: what the bound values say of the way to their numbers."""
+    return f"by {', '.join(route)}" if route else ""
 
 
 def tolerance_phrase(data: Data) -> str:

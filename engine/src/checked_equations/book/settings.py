@@ -2,12 +2,8 @@
 
 Every setting may be left out::
 
-    package = "mine"                  # the package that the book is about: an independent route
     notation = "book/notation.yml"    # which symbol is which field of a problem, see `notation`
     carry = ["book/data/*.csv"]       # what a notebook far from the book needs beside equations
-
-    [libraries]                       # a word in oracle=, and the library that must be called
-    scikit = "sklearn"
 
     [macros]                          # the book's own commands, where no _config.yml tells them
     R = '\\mathbb R'
@@ -20,14 +16,13 @@ last part, since everything lies beside the file there.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
-from ..check.libraries import Libraries
 from ..latex.macros import Macros
 
 __all__ = ["NAME", "PACKED", "Settings", "carried", "find_settings"]
@@ -37,7 +32,7 @@ PACKED = "_equations"  # a book's own folder of packed data
 # A package may carry the packed data of its book. It declares the folder as an entry point:
 # [project.entry-points."checked_equations"], mine = "mine:__equations__".
 _GROUP = __package__.split(".")[0]
-_KNOWN = {"package", "notation", "carry", "libraries", "macros"}
+_KNOWN = {"notation", "carry", "macros"}
 
 
 @dataclass(frozen=True)
@@ -45,10 +40,8 @@ class Settings:
     """The settings of a book and the file that they stand in; without one, there are none."""
 
     file: Path | None = None
-    package: str = ""
     notation: str = ""
     carry: tuple[str, ...] = ()
-    libraries: Mapping[str, str] = field(default_factory=dict)
     macros: Macros = field(default_factory=dict)
 
     @property
@@ -62,11 +55,6 @@ class Settings:
         """The first of these files, named from the folder of the settings, that is there."""
         folder = self.file.parent if self.file else Path()
         return next((folder / place for place in places if (folder / place).is_file()), None)
-
-    @property
-    def known(self) -> Libraries:
-        """What the engine must know of libraries."""
-        return Libraries(self.package, self.libraries)
 
     def carried_files(self) -> Iterator[Path]:
         """The files that go with the equations where these are packed."""

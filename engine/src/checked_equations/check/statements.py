@@ -12,9 +12,19 @@ import numpy as np
 from ..errors import EquationError
 from ..evaluate.evaluator import Evaluator
 from ..evaluate.scales import magnitude
-from ..evaluate.values import Estimate, conform
+from ..evaluate.values import Distribution, Estimate, Nodes, conform
 from ..latex.parser import parse
-from ..latex.tree import Name, Node, Statement, Step
+from ..latex.tree import (
+    Derivative,
+    Gradient,
+    Integral,
+    Name,
+    Node,
+    Statement,
+    Step,
+    Under,
+    walk,
+)
 from .bindings import name_kinds, names_in
 from .conditions import refuse_unmet_conditions
 from .edits import STRICT
@@ -31,7 +41,9 @@ from .relations import (
 )
 from .z_scores import Score, score
 
-__all__ = ["BoundStatement", "Draw", "bind_statement", "kind_of_statement", "refuse_unused"]
+__all__ = ["BoundStatement", "Draw", "bind_statement", "kind_of_statement", "refuse_unused",
+    "route_of",
+]  # fmt: skip
 
 ROUNDING = 1e-12  # what is left of terms that cancel is no more than this, relative to them
 
@@ -261,3 +273,27 @@ def kind_of_statement(bound: BoundStatement) -> str:
     if any(step.relation not in equal for step in bound.statement.steps):
         return "inequality"
     return "identity"
+
+
+def route_of(statement: Statement, bound: Mapping[str, Any]) -> tuple[str, ...]:
+    """By what routes the numbers come, as far as the types of what is bound tell.
+
+    Averages run over nodes, of a rule ("quadrature") or, where they are whole numbers, of a list
+    ("enumeration"); slopes are "differences", and estimates come from a "simulation".
+    """
+    routes = {"simulation" for key in names_in(statement) if isinstance(bound.get(key), Estimate)}
+    for _, node in walk(statement):
+        if isinstance(node, Derivative | Gradient):
+            routes.add("differences")
+        elif isinstance(node, Under):
+            routes.add(_of_nodes(bound.get(node.distribution)))
+        elif isinstance(node, Integral):
+            routes |= {_of_nodes(bound.get(key)) for key in node.variables}
+    order = ("quadrature", "enumeration", "differences", "simulation")
+    return tuple(route for route in order if route in routes)
+
+
+def _of_nodes(value: Any) -> str:
+    nodes = value.nodes if isinstance(value, Distribution) else value
+    listed = isinstance(nodes, Nodes) and bool(np.all(nodes.points == np.round(nodes.points)))
+    return "enumeration" if listed else "quadrature"

@@ -73,7 +73,7 @@ class Row:
 
     @property
     def route(self) -> list[str]:
-        """By which routes the engine saw the numbers of its records come."""
+        """By which routes the numbers of its records come, as far as their types tell."""
         return list(dict.fromkeys(name for r in self.records for name in r.get("route") or ()))
 
 
