@@ -8,8 +8,7 @@ import pytest
 from checked_equations import Chapter
 from checked_equations.book import settings
 
-SETTINGS = """\
-"""
+SETTINGS = ""
 
 
 def small_text(equations):

@@ -16,7 +16,7 @@ from ..errors import EquationError
 from ..latex import tree as t
 from ..latex.balance import balanced_span, bracketed_span
 from ..latex.names import normal
-from ..latex.parser import parse_expression
+from ..latex.parser import parse, parse_expression
 from ..latex.printer.levels import STYLES, Printer
 from ..latex.units import anchor, cover, is_argument, pieces
 from .mutants import Mutant
@@ -27,7 +27,6 @@ Span = tuple[int, int]
 Candidate = tuple[Span, str]
 
 _LAYOUT = re.compile(r"\\\\|&|\\q?quad|\\[,;:! ]|\s+|\{\}")
-_SCRIPTS = re.compile(r"[_^']")
 _FACTOR_SIGN = re.compile(r"\\(?:cdot|times|odot|otimes|circ)(?![A-Za-z])|[*/]")
 
 
@@ -58,10 +57,8 @@ def rewrite(
     `statement` was read from `latex` with names of these `kinds`.
     """
     if isinstance(mutant.before, t.Step) and not mutant.side:
-        return _turned(latex, mutant.before, mutant.after)
-    plain = _plain(latex, mutant)
-    if plain:
-        return _least(latex, *plain, whole=True)
+        turned = _turned(latex, mutant.before, mutant.after)
+        return turned if turned and _turns(latex, turned, mutant, kinds) else None
     side = getattr(statement.steps[mutant.places[0]], mutant.side)
     stretch = balanced_span(latex, side.span)
     wanted = _flat(t.replace_at(side, mutant.path, mutant.after))
@@ -72,21 +69,22 @@ def rewrite(
     return None
 
 
-def _plain(latex: str, mutant: Mutant) -> Candidate | None:
-    """One symbol for another where nothing around it could take part: most mutants are that."""
-    if not (isinstance(mutant.before, t.Name) and isinstance(mutant.after, t.Name)):
-        return None
-    start, end = mutant.before.span
-    key = mutant.after.key
-    scripts = _SCRIPTS.search(key) and _SCRIPTS.match(latex[end:].lstrip())
-    return None if scripts or is_argument(latex, start) else ((start, end), key)
-
-
 def _reads(latex: str, kinds: Mapping[str, str]) -> t.Node | None:
     try:
         return _flat(parse_expression(latex, kinds, free=True))
     except (EquationError, ValueError):
         return None
+
+
+def _turns(latex: str, edit: Rewrite, mutant: Mutant, kinds: Mapping[str, str]) -> bool:
+    """Whether the edited text is read as the same steps but for the one that is turned."""
+    old = parse(latex, kinds, free=True).steps
+    try:
+        new = parse(edit(latex), kinds, free=True).steps
+    except (EquationError, ValueError):
+        return False
+    changed = [pair for pair in zip(old, new, strict=False) if pair[0] != pair[1]]
+    return len(old) == len(new) and changed == [(mutant.before, mutant.after)]
 
 
 def _turned(latex: str, before: t.Step, after: Any) -> Rewrite | None:
