@@ -130,3 +130,18 @@ def test_a_chapter_must_close_its_ledger(book: Any, changed: Any) -> None:
     assert messages(changed(notes=notes[:-1])) == [
         f"{CHAPTER}:20: the last cell of a chapter must be chapter.ledger()"
     ]
+
+
+def test_what_the_baseline_lists_is_not_yet_checked(book: Any) -> None:
+    """Nor complained of, until it is checked: then it must leave the file."""
+    page = book.pages[CHAPTER]
+    bare = replace(page, notes=tuple(n for n in page.notes if n.record.get("label") != "eq-one"))
+    without = replace(book, pages={**book.pages, CHAPTER: bare})
+    missing = "the equation eq-one is numbered, but no cell checks it"
+    assert missing in [said for _, _, said in problems(without)]
+    later = replace(without, later={CHAPTER: ("eq-one",)})
+    assert "eq-one" not in str([said for _, _, said in problems(later)])
+    assert later.by_label["eq-one"].kind == "not yet"
+    assert (totals(later)["later"], totals(later)["unchecked"]) == (1, totals(book)["unchecked"])
+    checked = [said for _, _, said in problems(replace(book, later={CHAPTER: ("eq-one",)}))]
+    assert "eq-one is checked now: take it out of equations-baseline.toml" in checked

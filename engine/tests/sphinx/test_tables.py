@@ -117,8 +117,6 @@ def test_a_summary_counts_the_chapter(book: Any) -> None:
     assert said == ["2 equations: 1 checked, 1 definition", "3 of 3 mutants caught", "runs in 3 s"]
 
 
-
-
 def test_the_ledger_shows_formulas_and_names_its_cells(book: Any) -> None:
     row = soup(tables.ledger_table(book, LINKS)).select_one("tbody tr")
     assert row.select_one("td.eqn-formula-cell div.math").get_text().startswith(r"\[")

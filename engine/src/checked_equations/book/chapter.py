@@ -15,6 +15,7 @@ from ..check.relations import Tolerance
 from ..check.statements import BoundStatement
 from ..errors import EquationError
 from ..latex.equation import Equation, located
+from .baseline import outgrown, waiting
 from .checks import Terms, definition_record, equation_record, finished
 from .inline_relations import stands_under
 from .ledger import chapter_totals, inline_totals, refuse_incomplete, unrecorded
@@ -191,6 +192,8 @@ class Chapter:
     def ledger(self) -> Ledger:
         """See that nothing is missing, above all the record of an equation, and sum up.
 
+        An equation that ``equations-baseline.toml`` lists needs no record yet (see `baseline`).
+
         Every relation between the equations is tried on the symbols of the chapter. Raises
         `ValueError` with the lists of what is missing, and `EquationError` for a relation that
         is false.
@@ -200,17 +203,31 @@ class Chapter:
         relations = self.relations()
         self._tables.refuse_idle(self.place, relations)
         inline = self.evaluate_relations(relations)
+        later = waiting(self._text.file)
         between = inline_totals([record.outcome for record in inline])
-        sums = {**chapter_totals(self.records()), **between}
+        not_yet = {"waiting": len(later)} if later else {}
+        sums = {**chapter_totals(self.records()), **between, **not_yet}
         return Ledger(self.slug, sums, inline, text=self._text.name)
 
     def missing(self) -> dict[str, list[str]]:
         """What keeps the ledger from being closed, by what it is."""
+        later = waiting(self._text.file)
+        records = self.records()
+        bare = unrecorded(self._text.equations, records, self._outdated, later)
+        done = {record.label for record in records}
         return {
-            "equations without a record": unrecorded(
-                self._text.equations, self.records(), self._outdated
-            )
+            "equations without a record": bare,
+            "the baseline": [said for _, said in outgrown(later, self._text.equations, done)],
         }
+
+    @property
+    def file(self) -> Path | None:
+        """The file that the chapter is read from; none where that is a packaged copy."""
+        return self._text.file
+
+    def equations(self) -> Mapping[str, Equation]:
+        """The labelled equations of the text, as they were last read."""
+        return self._text.equations
 
     def records(self) -> list[Record]:
         """The record of every check so far."""

@@ -10,11 +10,17 @@ from ..latex.equation import Equation
 from .records import Record
 
 __all__ = [
-    "KINDS", "chapter_totals", "inline_totals", "mutant_counts", "refuse_incomplete", "strongest",
-    "totals", "unrecorded",
+    "KINDS", "IncompleteLedger", "chapter_totals", "inline_totals", "mutant_counts",
+    "refuse_incomplete", "strongest", "totals", "unrecorded",
 ]  # fmt: skip
 
 KINDS = ("identity", "inequality", "estimate", "definition")  # of records, the strongest first
+
+
+class IncompleteLedger(ValueError):
+    """Something that the ledger of a chapter should hold is missing."""
+
+
 _COUNTED = {"identity": "checked", "inequality": "checked", "estimate": "estimates"}
 
 
@@ -58,23 +64,27 @@ def inline_totals(outcomes: Sequence[str]) -> dict[str, int]:
 
 
 def unrecorded(
-    equations: Mapping[str, Equation], records: Sequence[Record], outdated: Collection[str] = ()
+    equations: Mapping[str, Equation],
+    records: Sequence[Record],
+    outdated: Collection[str] = (),
+    later: Collection[str] = (),
 ) -> list[str]:
-    """The equations without a record, each with its line.
+    """The equations without a record that are not for `later`, each with its line.
 
-    `outdated` are labels whose text has changed since they were checked.
+    `outdated` are labels whose text has changed since they were checked; those in `later` are
+    listed in the baseline and need no record yet, unless they have one.
     """
     done = {record.label for record in records}
     since = dict.fromkeys(outdated, "; its text has changed since it was checked")
     return [
         f"{e.label} (line {e.line}{since.get(e.label, '')})"
         for e in equations.values()
-        if e.label not in done
+        if e.label not in done and e.label not in later
     ]
 
 
 def refuse_incomplete(place: str, missing: Mapping[str, Sequence[str]]) -> None:
-    """Raise `ValueError` with the lists of what is `missing`, by what it is."""
+    """Raise `IncompleteLedger` with the lists of what is `missing`, by what it is."""
     lists = [f"\n  {what}: {', '.join(names)}" for what, names in missing.items() if names]
     if lists:
-        raise ValueError(f"{place}: the ledger is not complete:{''.join(lists)}")
+        raise IncompleteLedger(f"{place}: the ledger is not complete:{''.join(lists)}")

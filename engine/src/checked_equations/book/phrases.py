@@ -117,7 +117,8 @@ def _ledger(data: Data) -> str:
     ]
     between = evaluated_between(data["totals"])
     inline = [f"{between} between the lines"] if between else []
-    parts = [f"ledger: {equations} equations", *counted, *inline, mutants]
+    later = [f"{n} not yet"] if (n := data["totals"].get("waiting")) else []
+    parts = [f"ledger: {equations} equations", *counted, *later, *inline, mutants]
     return " · ".join([*parts, *added(data)])
 
 

@@ -13,6 +13,7 @@ from docutils import nodes
 from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.util import logging
 
+from ..book.baseline import waiting
 from ..book.html import display, element, link
 from ..book.ledger import KINDS
 from . import definitions, folding, inline, live, tables
@@ -127,7 +128,9 @@ def judge(app: Sphinx, env: BuildEnvironment) -> None:
 def book_of(env: BuildEnvironment) -> Book:
     """All pages that have been read, and what stands on them."""
     known = {name: store(env)[name] for name in _order(env) if name in store(env)}
-    return Book(taking_part(known, _every(env)), _numbers(env))
+    pages = taking_part(known, _every(env))
+    later = {name: waiting(Path(env.doc2path(name))) for name in pages}
+    return Book(pages, _numbers(env), later)
 
 
 def _order(env: BuildEnvironment) -> Iterator[str]:
@@ -278,7 +281,6 @@ class _Filler:
         installed = {"Python": platform.python_version()}
         names = self.env.config.equations_versions
         return tables.versions(installed | {name: tables.version_of(name) for name in names})
-
 
     def _fill_notation(self, options: Any) -> str:
         groups = symbol_groups(Path(self.env.srcdir) / self.env.config.equations_notation)

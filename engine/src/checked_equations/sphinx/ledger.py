@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from ..book import ledger
+from ..book.baseline import outgrown
 from ..book.ledger import KINDS
 from ..check.outcomes import OUTCOMES
 from ..latex.equation import Equation
@@ -28,6 +29,7 @@ class Row:
     line: int
     latex: str
     records: tuple[Data, ...]
+    later: bool = False
 
     @property
     def record(self) -> Data | None:
@@ -36,8 +38,10 @@ class Row:
 
     @property
     def kind(self) -> str:
-        """The kind of the strongest record, or "unchecked"."""
-        return self.records[0]["kind"] if self.records else "unchecked"
+        """The kind of the strongest record, or "unchecked", or as the baseline says "not yet"."""
+        if self.records:
+            return str(self.records[0]["kind"])
+        return "not yet" if self.later else "unchecked"
 
     @property
     def digest(self) -> str:
@@ -105,6 +109,7 @@ class Book:
 
     pages: Mapping[str, Page]
     numbers: Mapping[str, str]
+    later: Mapping[str, Collection[str]] = field(default_factory=dict)  # what the baseline lists
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
@@ -117,9 +122,9 @@ class Book:
             records = [r for r in self._checks[docname] if r["label"] == equation.label]
             records.sort(key=lambda record: KINDS.index(record["kind"]))
             number = self.numbers.get(equation.label, "")
-            yield Row(
-                equation.label, number, docname, equation.line, equation.latex, tuple(records)
-            )
+            later = equation.label in self.later.get(docname, ())
+            place = (equation.label, number, docname, equation.line, equation.latex)
+            yield Row(*place, tuple(records), later)
 
     @cached_property
     def _checks(self) -> dict[str, list[Data]]:
@@ -167,6 +172,7 @@ def totals(book: Book, rows: list[Row] | None = None) -> dict[str, int]:
         **ledger.totals([row.kind for row in rows], [row.mutants for row in rows]),
         "definitions_compared": sum(row.kind == "definition" and row.compared for row in rows),
         "unchecked": sum(row.kind == "unchecked" for row in rows),
+        "later": sum(row.kind == "not yet" for row in rows),
         **ledger.inline_totals([record["outcome"] for _, record in between(book)]),
     }
 
@@ -220,10 +226,14 @@ def _failures(docname: str, page: Page) -> Iterator[Problem]:
 
 def _unrecorded(book: Book, docname: str) -> Iterator[Problem]:
     for row in book.rows_on(docname):
-        if not row.records:
+        if row.kind == "unchecked":
             yield docname, row.line, f"the equation {row.label} is numbered, but no cell checks it"
         for record in row.records:
             yield from ((docname, row.line, text) for text in _weak(row, record))
+    rows = {row.label: row for row in book.rows_on(docname)}
+    checked = {label for label, row in rows.items() if row.records}
+    for label, said in outgrown(book.later.get(docname, ()), rows, checked):
+        yield docname, rows[label].line if label in rows else 1, said
 
 
 def _weak(row: Row, record: Data) -> Iterator[str]:

@@ -110,7 +110,7 @@ def _ledger_row(row: Row, links: Links, added: Added) -> str:
         _cell(link(f"({row.number})", links.equation(row.label)), key=_sort_number(row.number)),
         _cell(_formula(row), name="eqn-formula-cell"),
         _cell(link(short_name(row.docname), links.document(row.docname))),
-        _cell(row.kind, name=f"eqn-kind eqn-{row.kind}"),
+        _cell(row.kind, name=f"eqn-kind eqn-{row.kind.replace(' ', '-')}"),
         _cell(say(row.oracles)),
         _allowed(row),
         _cell(number(row.residual) if row.residual is not None else "", key=row.residual),
@@ -167,6 +167,7 @@ def total_list(book: Book, added: Added = NOTHING) -> str:
         (f"{sums['estimates']}", "by Monte Carlo"),
         (f"{sums['definitions']}", f"definitions, {sums['definitions_compared']} compared"),
         (f"{sums['unchecked']}", "unchecked"),
+        *([(f"{sums['later']}", "not yet checked")] if sums["later"] else []),
         (f"{sums['mutants_caught']} of {decided}", f"mutants caught{spared}"),
         *added.told,
         (f"{sums['inline_evaluated']} of {inline}", "relations in the text evaluated in passing"),
@@ -186,6 +187,7 @@ def summary(book: Book, docname: str, seconds: float | None) -> str:
         _counted(sums["estimates"], "estimate"),
         _counted(sums["definitions"], "definition"),
         f"{sums['unchecked']} unchecked" if sums["unchecked"] else "",
+        f"{sums['later']} not yet" if sums["later"] else "",
     ]
     parts = [
         f"{_counted(sums['equations'], 'equation')}: {', '.join(k for k in kinds if k)}",

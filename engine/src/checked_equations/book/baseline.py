@@ -1,0 +1,84 @@
+"""One equation at a time: which labels of a page are not checked yet, and may be so.
+
+They stand in a file ``equations-baseline.toml`` beside the pages or above them, a list of labels
+for each text. The file may only shrink: what is checked now, or gone, must leave it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from collections.abc import Collection, Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+
+__all__ = ["BASELINE", "find_baseline", "outgrown", "read_baseline", "waiting", "write_baseline"]
+
+BASELINE = "equations-baseline.toml"
+_HEAD = """\
+# Equations that no check has tried yet, for each text. This list may only shrink: a label that is
+# checked, or gone, must leave it (`checked-equations check --write-baseline` takes them out).
+
+"""
+
+
+def find_baseline(folder: Path) -> Path | None:
+    """The file in `folder` or above it, if there is one."""
+    above = (folder.resolve(), *folder.resolve().parents)
+    return next((place / BASELINE for place in above if (place / BASELINE).is_file()), None)
+
+
+def read_baseline(file: Path) -> dict[Path, tuple[str, ...]]:
+    """The labels that wait, by the path of their text; raises `ValueError` for anything else."""
+    return dict(_read(file, file.stat().st_mtime_ns))
+
+
+@lru_cache(maxsize=16)
+def _read(file: Path, changed: int) -> Mapping[Path, tuple[str, ...]]:
+    try:
+        given = tomllib.loads(file.read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"{file}: {error}") from error
+    for page, labels in given.items():
+        if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
+            raise ValueError(f"{file}: {page} must be a list of labels; got {labels!r}")
+    return {(file.parent / page).resolve(): tuple(labels) for page, labels in given.items()}
+
+
+def waiting(text: Path | None) -> tuple[str, ...]:
+    """The labels of `text` that need no check yet."""
+    file = find_baseline(text.parent) if text else None
+    return read_baseline(file).get(text.resolve(), ()) if text and file else ()
+
+
+def outgrown(
+    listed: Collection[str], labels: Collection[str], checked: Collection[str]
+) -> Iterator[tuple[str, str]]:
+    """Each label of `listed` that must leave the file, and why."""
+    for label in listed:
+        if label in checked:
+            yield label, f"{label} is checked now: take it out of {BASELINE}"
+        elif label not in labels:
+            yield label, f"no equation has the label {label}: take it out of {BASELINE}"
+
+
+def write_baseline(file: Path, unchecked: Mapping[Path, Collection[str]]) -> int:
+    """Keep in `file` the labels of `unchecked`; one that is there only loses some.
+
+    Returns how many labels wait. Texts that `unchecked` does not name stay as they are.
+    """
+    old = read_baseline(file) if file.is_file() else None
+    kept: dict[Path, Collection[str]] = dict(old or {})
+    for text, labels in unchecked.items():
+        if old is None or text in old:
+            known = labels if old is None else [x for x in old[text] if x in set(labels)]
+            kept[text] = known
+    lines = [_HEAD]
+    for text, labels in sorted(kept.items()):
+        if labels:
+            name = Path(os.path.relpath(text, file.parent.resolve())).as_posix()
+            listed = "".join(f"  {json.dumps(label)},\n" for label in labels)
+            lines.append(f"{json.dumps(name)} = [\n{listed}]\n")
+    file.write_text("".join(lines), encoding="utf-8")
+    return sum(len(labels) for labels in kept.values())
