@@ -1,40 +1,69 @@
 """Commands for the equations of a book.
 
-``python -m checked_equations pack book`` keeps them as data in the book's own folder
-``_equations``, for notebooks that leave their page (``--to`` names another folder).
+``checked-equations check PATHS…`` runs the checks of pages (Markdown, notebooks, Quarto,
+reStructuredText) without a build and ends with 0 where all hold, 1 where one does not or an
+equation has none, 2 where a page cannot be run. ``checked-equations pack book`` keeps the
+equations as data in the book's own folder ``_equations``, for notebooks that leave their page.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from pathlib import Path
 
-from .book import packing
+from .book import checking, packing
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog=f"python -m {__package__}", description=__doc__)
+    parser = argparse.ArgumentParser(prog="checked-equations", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    packing = commands.add_parser("pack", help="keep the equations as data")
-    packing.add_argument("book", type=Path, help="the folder of the chapters")
-    packing.add_argument("--to", type=Path, help="where the data go, instead of book/_equations")
+    check = commands.add_parser("check", help="run the checks of pages")
+    check.add_argument("paths", type=Path, nargs="+", help="pages, or folders of pages")
+    on_github = os.environ.get("GITHUB_ACTIONS") == "true"
+    check.add_argument(
+        "--annotate", action="store_true", default=on_github,
+        help="tell GitHub the line of each error; the default in its actions",
+    )  # fmt: skip
+    check.add_argument(
+        "--write-baseline", action="store_true",
+        help="list what is not checked yet in equations-baseline.toml; if that exists, shorten it",
+    )  # fmt: skip
+    check.add_argument(
+        "--jobs", type=int, default=os.cpu_count() or 1, help="how many pages run at a time"
+    )
+    pack = commands.add_parser("pack", help="keep the equations as data")
+    pack.add_argument("book", type=Path, help="the folder of the chapters")
+    pack.add_argument("--to", type=Path, help="where the data go, instead of book/_equations")
     return parser
+
+
+def _checked(given: argparse.Namespace) -> int:
+    pages = checking.pages_of(given.paths)
+    jobs = max(given.jobs, 1)
+    return checking.check_pages(
+        pages, annotate=given.annotate, write=given.write_baseline, jobs=jobs
+    )
+
+
+def _packed(given: argparse.Namespace) -> int:
+    for path in packing.pack(given.book, given.to):
+        print(path)
+    return 0
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line and return its exit status."""
     parser = _parser()
     given = parser.parse_args(arguments)
-    if not given.book.is_dir():
+    if given.command == "pack" and not given.book.is_dir():
         parser.error(f"book must be a folder; got {given.book}")
     try:
-        for path in packing.pack(given.book, given.to):
-            print(path)
+        return _packed(given) if given.command == "pack" else _checked(given)
     except (ValueError, OSError) as error:
         print(error, file=sys.stderr)
-        return 1
-    return 0
+        return 1 if given.command == "pack" else 2
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
 """The ways in which an author labels a display, but for MyST's ``{math}`` directive.
 
 Between dollars with the label behind them, ``$$ a = b $$ (eq-a)``, or in a comment behind them,
-``<!-- label: eq-a -->``; with ``\\label{eq-a}`` in any display, also in an environment such as
-``align`` that stands alone; and in reStructuredText, as a ``.. math::`` with a ``:label:``, in a
-file of its own or in ``{eval-rst}``. A number by hand and an environment around the whole display
-say nothing, so that an equation is the same in every host.
+``<!-- label: eq-a -->``, or as Quarto has it, ``{#eq-a}``; with ``\\label{eq-a}`` in any display,
+also in an environment such as ``align`` that stands alone; and in reStructuredText, as a ``..
+math::`` with a ``:label:``, in a file of its own or in ``{eval-rst}``. A number by hand and an
+environment around the whole display say nothing, so that an equation is the same in every host.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ __all__ = [
 
 LABEL = re.compile(r"\\label\s*\{([^{}]*)\}")
 _BEHIND = r"[ \t]*\((?P<label>[^()\s$]+)\)[ \t]*$|\s*<!--\s*label:\s*(?P<note>\S+)\s*-->"
+_BEHIND += r"|[ \t]*\{#(?P<mark>[^}\s]+)\}[ \t]*$"
 _DOLLARS = re.compile(
     rf"(?<!\\)\$\$(?P<latex>.+?)(?<!\\)\$\$(?:{_BEHIND})?", re.DOTALL | re.MULTILINE
 )
@@ -111,7 +112,8 @@ def _matches(text: str, display: re.Pattern[str]) -> Iterator[Equation]:
     for match in display.finditer(text):
         line = text.count("\n", 0, match.start("latex")) + 1
         behind = match.groupdict()
-        equation = labelled(match["latex"], line, behind.get("label") or behind.get("note") or "")
+        names = (behind.get(kind) for kind in ("label", "note", "mark"))
+        equation = labelled(match["latex"], line, next(filter(None, names), ""))
         if equation:
             yield equation
 

@@ -1,18 +1,207 @@
-"""The code of a page, run outside a notebook: for tests, and for whoever has no builder."""
+"""The code of a page, run outside a notebook: for tests, and for whoever has no builder.
+
+`cells` finds the code of a Markdown, Quarto, notebook or reStructuredText file; `run_page` runs
+it, cell by cell in one namespace, and notes every check and every fault.
+"""
 
 from __future__ import annotations
 
+import ast
 import io
+import json
 import os
+import re
+import sys
+import traceback
 from collections.abc import Iterator
 from contextlib import chdir, contextmanager, redirect_stdout
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..errors import EquationError
 from . import markup
 from .chapter import Chapter
+from .ledger import IncompleteLedger
+from .records import Record
 
-__all__ = ["chapters", "run_chapter"]
+__all__ = ["Cell", "Check", "Fault", "Run", "cells", "chapters", "main", "run_chapter", "run_page"]
+
+_DIRECTIVE = re.compile(r"^(\s*)\.\. (?:jupyter-execute|code-cell)::")
+_MAGIC = re.compile(r"^\s*[%!]|^[^#'\"=(]*\?\s*$")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell of code: the line of the file on which the code begins, the code, and its tags."""
+
+    line: int
+    code: str
+    tags: frozenset[str] = frozenset()
+
+
+def cells(path: Path) -> list[Cell]:
+    """The code cells of the page at `path`, in reading order."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".ipynb":
+        return list(_of_notebook(text))
+    if path.suffix == ".rst":
+        return list(_of_restructured(text.splitlines()))
+    name = "python" if path.suffix == ".qmd" else "code-cell"
+    found = []
+    for fence, body in markup.blocks(text.splitlines()):
+        if fence.directive.split(",")[0] == name:
+            head = 0 if name == "python" else markup.options(body)
+            tags = frozenset(re.findall(r"[\w-]+", "\n".join(body[:head])))
+            found.append(Cell(fence.line + 1 + head, "\n".join(body[head:]), tags))
+    return sorted(found, key=lambda cell: cell.line)
+
+
+def _of_notebook(text: str) -> Iterator[Cell]:
+    raw = text.splitlines()
+    start = 0
+    for cell in json.loads(text)["cells"]:
+        code = "".join(cell["source"])
+        if cell["cell_type"] != "code" or not code.strip():
+            continue
+        first = json.dumps(code.split("\n")[0], ensure_ascii=False)[1:-1]
+        start = next((i for i in range(start, len(raw)) if first in raw[i]), start)
+        yield Cell(start + 1, code, frozenset(cell.get("metadata", {}).get("tags", ())))
+
+
+def _of_restructured(lines: list[str]) -> Iterator[Cell]:
+    for i, line in enumerate(lines):
+        opened = _DIRECTIVE.match(line)
+        if opened is None:
+            continue
+        depth = len(opened[1])
+        end = i + 1
+        while end < len(lines) and (
+            not lines[end].strip() or len(lines[end]) - len(lines[end].lstrip()) > depth
+        ):
+            end += 1
+        body = lines[i + 1 : end]
+        head = markup.options(body)
+        indent = min((len(x) - len(x.lstrip()) for x in body[head:] if x.strip()), default=0)
+        yield Cell(i + 2 + head, "\n".join(x[indent:] for x in body[head:]))
+
+
+@dataclass(frozen=True)
+class Check:
+    """A check that held: the equation, the line of its file, and the plain line of its record."""
+
+    file: str
+    line: int
+    label: str
+    said: str
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What went wrong, and where: in an equation, or (`broken`) in the code of a cell."""
+
+    file: str
+    line: int
+    column: int
+    said: str
+    label: str = ""
+    broken: bool = False
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a page has left: checks, faults, and by text the labels that no check has tried."""
+
+    checks: tuple[Check, ...] = ()
+    faults: tuple[Fault, ...] = ()
+    labels: dict[str, dict[str, int]] = field(default_factory=dict)  # of each text, their lines
+    tried: dict[str, list[str]] = field(default_factory=dict)
+
+    def to_json(self) -> str:
+        """As text, so that one process can hand it to another."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> Run:
+        """What `to_json` made."""
+        data = json.loads(text)
+        data["checks"] = tuple(Check(**check) for check in data["checks"])
+        data["faults"] = tuple(Fault(**fault) for fault in data["faults"])
+        return cls(**data)
+
+
+def run_page(path: Path) -> Run:
+    """Run the cells of the page at `path`; a false equation does not keep the others from it.
+
+    Any other error ends the page, since what follows may need what was not made.
+    """
+    path = path.resolve()
+    scope: dict[str, Any] = {"__name__": "__main__"}
+    faults: list[Fault] = []
+    shown: list[Any] = []
+    with _figures_without_windows(), chdir(path.parent), redirect_stdout(io.StringIO()):
+        for cell in cells(path):
+            if "skip-execution" in cell.tags:
+                continue
+            try:
+                shown.append(_executed(cell, path, scope))
+            except EquationError as error:
+                faults.append(_false(error, path, _line_in(error, path, cell)))
+            except IncompleteLedger:
+                continue  # what is missing is told from the labels, against the baseline
+            except Exception as error:
+                if "raises-exception" in cell.tags:
+                    continue
+                said = "".join(traceback.format_exception_only(error)).strip()
+                faults.append(Fault(str(path), _line_in(error, path, cell), 1, said, broken=True))
+                break
+    return _summed(path, [*scope.values(), *shown], faults)
+
+
+def _executed(cell: Cell, path: Path, scope: dict[str, Any]) -> Any:
+    """The value of the last line of the cell, if that is an expression, as a notebook shows it."""
+    code = "\n".join("" if _MAGIC.match(line) else line for line in cell.code.split("\n"))
+    tree = ast.parse("\n" * (cell.line - 1) + code, path.name)
+    last = tree.body[-1] if tree.body else None
+    if not isinstance(last, ast.Expr):
+        return exec(compile(tree, path.name, "exec"), scope)
+    exec(compile(ast.Module(tree.body[:-1], []), path.name, "exec"), scope)
+    return eval(compile(ast.Expression(last.value), path.name, "eval"), scope)
+
+
+def _line_in(error: BaseException, path: Path, cell: Cell) -> int:
+    """The line of the page on which the error was raised."""
+    if isinstance(error, SyntaxError) and error.lineno:
+        return error.lineno
+    frames = traceback.extract_tb(error.__traceback__)
+    return next((f.lineno for f in frames if f.filename == path.name and f.lineno), cell.line)
+
+
+def _false(error: EquationError, path: Path, line: int) -> Fault:
+    """At the equation where that stands in a file, else at the line of the code."""
+    file = path.parent / error.chapter.rsplit("/", 1)[-1] if error.chapter else path
+    said = str(error).removeprefix(f"{error.chapter}, ") if error.chapter else str(error)
+    if error.chapter and file.is_file():
+        return Fault(str(file), error.line, error.column, said, error.label)
+    return Fault(str(path), line, 1, said, error.label)
+
+
+def _summed(path: Path, values: list[Any], faults: list[Fault]) -> Run:
+    opened = list({id(v): v for v in values if isinstance(v, Chapter)}.values())
+    checks = []
+    labels: dict[str, dict[str, int]] = {}
+    tried: dict[str, list[str]] = {}
+    for chapter in opened:
+        file = str(chapter.file.resolve() if chapter.file else path)
+        records = chapter.records()
+        checks += [Check(file, r.line, r.label, repr(r)) for r in records]
+        if chapter.file:
+            labels[file] = {e.label: e.line for e in chapter.equations().values()}
+            failed = [fault.label for fault in faults if fault.file == file]
+            tried[file] = [*(record.label for record in records), *failed]
+    alone = {id(v): v for v in values if isinstance(v, Record) and not v.chapter}.values()
+    checks += [Check(str(path), 0, "", repr(record)) for record in alone]
+    return Run(tuple(checks), tuple(faults), labels, tried)
 
 
 def run_chapter(path: Path, slug: str) -> Chapter:
@@ -20,8 +209,8 @@ def run_chapter(path: Path, slug: str) -> Chapter:
     path = path.resolve()
     scope: dict[str, Any] = {"__name__": "__main__"}
     with _figures_without_windows(), chdir(path.parent), redirect_stdout(io.StringIO()):
-        for line, code in markup.cells(path.read_text(encoding="utf-8")):
-            exec(compile("\n" * (line - 1) + code, path.name, "exec"), scope)
+        for cell in cells(path):
+            exec(compile("\n" * (cell.line - 1) + cell.code, path.name, "exec"), scope)
     opened = [v for v in scope.values() if isinstance(v, Chapter) and v.slug == slug]
     if not opened:
         raise ValueError(f"{path.name} opens no Chapter({slug!r})")
@@ -43,8 +232,18 @@ def _figures_without_windows() -> Iterator[None]:
 def chapters(book: Path) -> list[str]:
     """The slugs of the pages of `book` whose code opens a `Chapter` of their own."""
     pages = {path.relative_to(book).with_suffix("").as_posix(): path for path in book.rglob("*.md")}
-    return [slug for slug, path in sorted(pages.items()) if f'Chapter("{slug}"' in _code(path)]
+    opens = {slug: f'Chapter("{slug}"' for slug in pages}
+    return sorted(
+        slug
+        for slug, path in pages.items()
+        if any(opens[slug] in cell.code for cell in cells(path))
+    )
 
 
-def _code(path: Path) -> str:
-    return "\n".join(code for _, code in markup.cells(path.read_text(encoding="utf-8")))
+def main() -> None:
+    """Run the page that is named first, and write what it left to the file named second."""
+    Path(sys.argv[2]).write_text(run_page(Path(sys.argv[1])).to_json(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -27,7 +27,7 @@ from .prose import Relation
 __all__ = ["AS_PACKAGED", "Manuscript", "read_manuscript", "running"]
 
 AS_PACKAGED = "as packaged, not as in this notebook"
-_KINDS = (".md", ".ipynb", ".rst")
+_KINDS = (".md", ".ipynb", ".rst", ".qmd")
 _ELSEWHERE = Path("not-a-file-here.ipynb")  # Colab keeps a notebook where no kernel can read it
 
 

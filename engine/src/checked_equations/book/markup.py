@@ -25,7 +25,7 @@ _OPTION = re.compile(r"^\s*:?(label|name):\s*(\S+)\s*$")
 _CODE_SPAN = re.compile(r"(`+)[^`\n]+\1")
 _OPAQUE = frozenset(
     {"code", "code-block", "code-cell", "sourcecode", "literalinclude", "raw", "eval-rst"}
-    | {"math", "mermaid", "parsed-literal"}
+    | {"math", "mermaid", "parsed-literal", "python"}
 )
 
 

@@ -23,7 +23,7 @@ __all__ = ["Relation", "read", "relates", "relations", "sentences"]
 _MATH = re.compile(
     r"\{math\}`(?P<role>[^`]+)`|(?P<code>`+).+?(?P=code)|\\\$"
     r"|\$\$(?P<display>.+?)\$\$"
-    r"(?P<label>[ \t]*\([^()\s$]+\)[ \t]*(?=\n|\Z)|\s*<!--\s*label:.+?-->)?"
+    r"(?P<label>[ \t]*\([^()\s$]+\)[ \t]*(?=\n|\Z)|\s*<!--\s*label:.+?-->|[ \t]*\{#[^}\s]+\})?"
     r"|\$(?P<inline>(?:\\.|[^$\\])+)\$",
     re.DOTALL,
 )

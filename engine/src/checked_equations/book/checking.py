@@ -1,0 +1,154 @@
+"""``checked-equations check``: the checks of pages, without the build of a book.
+
+Each page runs in a process of its own. What is said of it is one line a check, and one for each
+fault; GitHub shows these beside the line of the page.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from .baseline import BASELINE, find_baseline, outgrown, waiting, write_baseline
+from .execution import Fault, Run, cells
+
+__all__ = ["annotation", "check_pages", "pages_of", "run_apart"]
+
+_KINDS = (".md", ".ipynb", ".rst", ".qmd")
+_OPENS = ("Chapter(", "check_equation(")
+
+
+def pages_of(paths: Sequence[Path]) -> list[Path]:
+    """The pages to run: files as they are named, and those with a check in folders.
+
+    Raises `ValueError` for a path that is not there, for a file of another kind, and where no
+    page is found.
+    """
+    found: dict[Path, None] = {}
+    for path in paths:
+        if path.is_dir():
+            found.update(dict.fromkeys(_within(path)))
+        elif not path.is_file():
+            raise ValueError(f"paths must be files or folders; there is no {path}")
+        elif path.suffix not in _KINDS:
+            raise ValueError(f"paths must end in {', '.join(_KINDS)}; got {path}")
+        else:
+            found[path] = None
+    if not found:
+        said = ", ".join(map(str, paths))
+        raise ValueError(f"paths must hold a page with a check; {said} has none")
+    return list(found)
+
+
+def _within(folder: Path) -> Iterator[Path]:
+    for path in sorted(folder.rglob("*")):
+        hidden = any(part.startswith(("_", ".")) for part in path.relative_to(folder).parts)
+        if path.suffix in _KINDS and path.is_file() and not hidden and _checks(path):
+            yield path
+
+
+def _checks(path: Path) -> bool:
+    return any(opens in cell.code for cell in cells(path) for opens in _OPENS)
+
+
+def run_apart(page: Path) -> Run:
+    """Run a page in a process of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        left = Path(folder) / "run.json"
+        command = [sys.executable, "-m", "checked_equations.book.execution", str(page), str(left)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if left.is_file():
+            return Run.from_json(left.read_text(encoding="utf-8"))
+    words = done.stderr.strip().splitlines()[-1:] or [f"it ended with the status {done.returncode}"]
+    said = f"the page could not be run: {words[0]}"
+    return Run(faults=(Fault(str(page.resolve()), 1, 1, said, broken=True),))
+
+
+def check_pages(
+    pages: Sequence[Path], *, annotate: bool = False, write: bool = False, jobs: int = 1
+) -> int:
+    """Run `pages`, print what became of their checks, and return the exit status.
+
+    That is 0 where all hold, 1 where an equation does not or is not checked, and 2 where a page
+    could not be run. With `annotate` GitHub is told of each fault; with `write` the equations
+    that nothing checks are written into the baseline first.
+    """
+    with ThreadPoolExecutor(jobs) as pool:
+        runs = []
+        for run in pool.map(run_apart, pages):
+            runs.append(run)
+            for check in run.checks:
+                print(f"{_place(check.file, check.line)}: {check.said}", flush=True)
+    if write:
+        file = find_baseline(Path.cwd()) or Path.cwd() / BASELINE
+        count = write_baseline(file, {Path(text): labels for text, labels in _untried(runs)})
+        print(f"{_shown(str(file))}: {count} equations not yet checked")
+    faults = [*(fault for run in runs for fault in run.faults), *_incomplete(runs)]
+    for fault in faults:
+        print(f"{_place(fault.file, fault.line, fault.column)}: error: {fault.said}")
+        if annotate:
+            print(annotation(fault))
+    checks = sum(len(run.checks) for run in runs)
+    left = sum(len(waiting(Path(text))) for text in _texts(runs))
+    later = f", {left} not yet checked" if left else ""
+    print(f"{len(pages)} pages: {checks} checks hold, {len(faults)} errors{later}")
+    return 2 if any(fault.broken for fault in faults) else int(bool(faults))
+
+
+def _texts(runs: Iterable[Run]) -> list[str]:
+    """The texts whose pages ran to their end."""
+    whole = [run for run in runs if not any(fault.broken for fault in run.faults)]
+    return list(dict.fromkeys(text for run in whole for text in run.labels))
+
+
+def _untried(runs: Sequence[Run]) -> Iterator[tuple[str, list[str]]]:
+    """Of each text the labels that no page has tried."""
+    for text in _texts(runs):
+        tried = {label for run in runs for label in run.tried.get(text, ())}
+        labels = dict.fromkeys(label for run in runs for label in run.labels.get(text, ()))
+        yield text, [label for label in labels if label not in tried]
+
+
+def _incomplete(runs: Sequence[Run]) -> Iterator[Fault]:
+    """What no check has tried and the baseline does not list, and what it must list no longer."""
+    for text, untried in _untried(runs):
+        lines = {label: line for run in runs for label, line in run.labels.get(text, {}).items()}
+        listed = waiting(Path(text))
+        for label in untried:
+            if label not in listed:
+                said = f"the equation {label} is numbered, but no cell checks it"
+                yield Fault(text, lines[label], 1, said, label)
+        for label, said in outgrown(listed, lines, set(lines) - set(untried)):
+            yield Fault(text, lines.get(label, 1), 1, said, label)
+
+
+def _shown(file: str) -> str:
+    """The path as it is seen from here."""
+    return Path(os.path.relpath(file)).as_posix()
+
+
+def _place(file: str, *numbers: int) -> str:
+    return ":".join([_shown(file), *(str(number) for number in numbers if number)])
+
+
+def annotation(fault: Fault) -> str:
+    """The fault as GitHub reads it from a log: ``::error file=…,line=…::message``.
+
+    >>> annotation(Fault("/book/a.md", 3, 7, "50 % off", "eq-a")).partition(",")[2]
+    'line=3,col=7,title=eq-a::50 %25 off'
+    """
+    title = fault.label or "this cell failed"
+    where = {"file": _shown(fault.file), "line": fault.line, "col": fault.column, "title": title}
+    said = ",".join(f"{key}={_escaped(str(value), ':,')}" for key, value in where.items())
+    return f"::error {said}::{_escaped(fault.said)}"
+
+
+def _escaped(text: str, others: str = "") -> str:
+    for sign in "%\r\n" + others:
+        text = text.replace(sign, f"%{ord(sign):02X}")
+    return text
