@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from checked_equations import EquationError, Estimate, check_equation
 from checked_equations.check.relations import Misfit, Tolerance, compare, compare_all
 
 A = np.array([[1.0, 2.0], [3.0, 5.0]])
@@ -103,3 +104,51 @@ def test_the_worst_draw_counts():
     assert comparison.residual == pytest.approx(1 / 3)
     small_but_failing = compare_all("<", [(A, A), (A, A + 1)], EXACT)
     assert not small_but_failing.holds
+
+
+class TestWhatIsSaid:
+    """What does not hold is told with both values, and the draw."""
+
+    def problem(self, latex, bindings, **options):
+        with pytest.raises(EquationError) as error:
+            check_equation(latex, bindings, **options)
+        return error.value.problem.partition(" is allowed; ")[2]
+
+    def test_small_sides_are_shown_whole(self):
+        said = self.problem("a = b", {"a": 1.5, "b": 1.25})
+        assert said == "the left side is 1.5, the right side 1.25"
+        said = self.problem("a = b", {"a": [1.5, 2.0], "b": [1.5, 2.5]})
+        assert said == "the left side is [1.5, 2], the right side [1.5, 2.5]"
+
+    def test_of_arrays_the_worst_entry(self):
+        right = np.arange(6.0).reshape(3, 2)
+        left = right + 1e-3 * (np.arange(6).reshape(3, 2) == 3)
+        said = self.problem("a = b", {"a": left, "b": right})
+        assert said == "at [1, 1] of 3 × 2 the left side is 3.001, the right side 3"
+        said = self.problem("a = b", {"a": np.arange(5.0), "b": [0.0, 1.0, 2.0, 3.0, 7.0]})
+        assert said == "at [4] of 5 × 1 the left side is 4, the right side 7"
+
+    def test_as_many_digits_as_tell_them_apart(self):
+        said = self.problem("a = b", {"a": 1.0, "b": 1.00000003})
+        assert said == "the left side is 1, the right side 1.00000003"
+
+    def test_the_draw_that_misses_most(self):
+        values = iter([(1.0, 1.0), (2.0, 5.0), (3.0, 4.0)])
+
+        def drawn(stream):
+            a, b = next(values)
+            return {"a": a, "b": b}
+
+        said = self.problem("a = b", drawn)
+        assert said == "on draw 2 of 3 the left side is 2, the right side 5"
+
+    def test_of_an_inequality_what_violates_it(self):
+        said = self.problem(r"a \le b", {"a": np.arange(5.0), "b": [9.0, 0.5, 9.0, 9.0, 9.0]})
+        assert said == "at [1] of 5 × 1 the left side is 1, the right side 0.5"
+        said = self.problem(r"A \succeq B", {"A": np.eye(2), "B": np.diag([0.5, 1.25])})
+        assert said == "the difference has the eigenvalue -0.25"
+
+    def test_of_an_estimate(self):
+        noisy = {"a": Estimate(1.5, 0.01, n=10), "b": 0.4, "c": 0.6}
+        said = self.problem("a = b + c", noisy)
+        assert said == "the left side is 1.5, the right side 1"

@@ -83,6 +83,8 @@ FAULTS = [
     (r"\int_0^{a} u \,\mathrm d u", "the nodes of `u` leave the limits 0 to 0.5", None),
     (r"\int_{-1}^{2} u \,\mathrm d u", "the weights of `u` sum to 1, the limits -1 and 2 differ",
      None),
+    (r"\int_0^1 z^2 \,\mathrm d z", "`z`; an integral runs over nodes: bind `z` to Nodes(", "z"),
+    (r"\int_0^1 a^2 \,\mathrm d a", "an integral runs over nodes: bind `a` to Nodes(", None),
     (r"\int_0^\infty u \,\mathrm d u", "before the limit inf the integrand is 1 of its", None),
     (r"\int_{-\infty}^1 e^{-u} \,\mathrm d u", "the last nodes of `u` before the limit -inf", None),
     (r"\frac{\partial A}{\partial \ell}", r"`\ell` does not occur in what is differentiated", None),
@@ -136,13 +138,13 @@ FAULTS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("latex", "problem", "place"), FAULTS)
-def test_a_fault_says_what_and_where(latex, problem, place):
-    error = fault(latex)
-    assert problem in error.problem
-    assert error.latex == latex
-    if place is not None:
-        assert latex[slice(*error.span)].strip() == place
+def test_a_fault_says_what_and_where():
+    for latex, problem, place in FAULTS:
+        error = fault(latex)
+        assert problem in error.problem, latex
+        assert error.latex == latex
+        if place is not None:
+            assert latex[slice(*error.span)].strip() == place, latex
 
 
 def test_the_message_shows_line_column_and_a_caret():

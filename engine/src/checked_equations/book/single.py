@@ -56,7 +56,9 @@ def check_equation(
     ... except EquationError as error:
     ...     print(error)
     line 1, column 14: step 1 of 1, (A B)^{-1} = A^{-1} B^{-1}, does not hold: relative residual \
-2.0e-01, and 1e-09 is allowed
+2.0e-01, and 1e-09 is allowed; the left side is \
+[[0.505965, -0.213904], [0.131633, 0.106952]], the right side [[0.436035, -0.156314], \
+[0.0329083, 0.176882]]
         (A B)^{-1} = A^{-1} B^{-1}
                      ^^^^^^^^^^^^^
     """

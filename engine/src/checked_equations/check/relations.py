@@ -12,7 +12,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 __all__ = [
+    "ORDERS",
     "RELATIONS",
+    "SIGNED",
     "Comparison",
     "Misfit",
     "ShapeMisfit",
@@ -231,3 +233,8 @@ RELATIONS: dict[str, Callable[[np.ndarray, np.ndarray, Tolerance], Comparison]] 
     r"\succ": _above_strictly,
     r"\prec": _turned(_above_strictly),
 }
+
+# Which side of an inequality may be the larger one: 1 for the right, -1 for the left.
+SIGNED = {r"\le": 1, r"\leq": 1, "<": 1, r"\ge": -1, r"\geq": -1, ">": -1}
+# Which difference of matrices is positive: 1 for left minus right.
+ORDERS = {r"\succeq": 1, r"\succ": 1, r"\preceq": -1, r"\prec": -1}

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
+
 from ..errors import EquationError
 from ..latex.balance import balanced
 from ..latex.equation import Equation
 from ..latex.tree import Step
 from .outcomes import EstimateRecord, StepRecord
-from .relations import Comparison, Misfit
+from .relations import ORDERS, SIGNED, Comparison, Misfit
 from .statements import BoundStatement
 
 __all__ = ["check_steps", "worst_estimate"]
@@ -46,12 +50,57 @@ def _missed(bound: BoundStatement, place: int, comparison: Comparison) -> str:
     allowed = bound.allowed
     if bound.errors[place][0] is not None:
         score = bound.score(place, step)
-        return f"|z| = {score.z:.2f}, and {score.limit:.2f} is allowed"
+        return f"|z| = {score.z:.2f}, and {score.limit:.2f} is allowed{_values(bound, place)}"
     rtol = allowed.approx if step.relation == r"\approx" else allowed.rtol
     against = ""
     if comparison.residual == 1.0 and step.relation in ("=", ":="):
         against = " (one side is zero: give atol=)"
-    return f"relative residual {comparison.residual:.1e}, and {rtol:.0e} is allowed{against}"
+    return f"relative residual {comparison.residual:.1e}, and {rtol:.0e} is allowed{against}" + (
+        _values(bound, place)
+    )
+
+
+_WHOLE = 4  # entries of a side that are shown all
+
+
+def _values(bound: BoundStatement, place: int) -> str:
+    """Both sides on the draw that misses most: whole where they are small, else the worst entry."""
+    step = bound.statement.steps[place]
+    if step.relation == r"\propto":  # no entry is wrong alone
+        return ""
+    gaps = [_gap(step.relation, *draw.sides(step)) for draw in bound.draws]
+    worst = max(range(len(gaps)), key=lambda i: float(np.max(gaps[i])))
+    where = f"on draw {worst + 1} of {len(gaps)} " if len(gaps) > 1 else ""
+    if step.relation in ORDERS:
+        return f"; {where}the difference has the eigenvalue {-np.max(gaps[worst]):.6g}"
+    left, right = np.broadcast_arrays(*bound.draws[worst].sides(step))
+    if left.size > _WHOLE:
+        entry = np.unravel_index(int(np.argmax(gaps[worst])), left.shape)
+        index = ", ".join(str(i) for i in entry[: 1 if left.shape[1:] == (1,) else None])
+        where += f"at [{index}] of {' × '.join(map(str, left.shape))} "
+        left, right = left[entry], right[entry]
+    scale = max(float(np.max(np.abs(left))), float(np.max(np.abs(right))))
+    apart = float(np.max(np.abs(left - right))) / scale if scale else 1.0
+    digits = min(17, max(6, 3 - math.floor(math.log10(apart or 1.0))))
+    shown = [_shown(np.asarray(side), digits) for side in (left, right)]
+    return f"; {where}the left side is {shown[0]}, the right side {shown[1]}"
+
+
+def _gap(relation: str, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """By how much each entry is missed, or in an order of matrices each eigenvalue."""
+    if relation in ORDERS:
+        difference = np.atleast_2d(ORDERS[relation] * (left - right))
+        return -np.linalg.eigvalsh(0.5 * (difference + difference.T))
+    if relation in SIGNED:
+        return SIGNED[relation] * (left - right)
+    return np.abs(left - right)
+
+
+def _shown(side: np.ndarray, digits: int) -> str:
+    if side.ndim == 0:
+        return f"{float(side):.{digits}g}"
+    column = side[:, 0] if side.shape[1:] == (1,) else side
+    return "[" + ", ".join(_shown(part, digits) for part in column) + "]"
 
 
 def _at_step(bound: BoundStatement, place: int, equation: Equation, problem: str) -> EquationError:

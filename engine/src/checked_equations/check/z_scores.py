@@ -13,7 +13,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from .relations import Misfit
+from .relations import SIGNED, Misfit
 
 __all__ = ["LIMIT", "Score", "limit", "score"]
 
@@ -64,7 +64,7 @@ def score(relation: str, triples: Sequence[Triple]) -> Score:
     place = np.argmax(scores[worst])
     error = np.broadcast_to(triples[worst][2], scores[worst].shape).flat[place]
     entries = sum(z.size for z in scores)
-    slip = None if relation in _SIGNED else _slip(triples, scores, limit(entries))
+    slip = None if relation in SIGNED else _slip(triples, scores, limit(entries))
     return Score(float(np.max(scores[worst])), float(error), entries, slip)
 
 
@@ -87,11 +87,8 @@ def _scores(relation: str, left: np.ndarray, right: np.ndarray, error: np.ndarra
     if not np.all(error > 0.0):
         raise Misfit("the standard error of an estimate must be positive")
     z = (left - right) / error
-    if relation in _SIGNED:
-        return np.maximum(_SIGNED[relation] * z, 0.0)
+    if relation in SIGNED:
+        return np.maximum(SIGNED[relation] * z, 0.0)
     if relation not in ("=", ":=", r"\approx"):
         raise Misfit(f"an estimate cannot stand beside {relation}")
     return np.abs(z)
-
-
-_SIGNED = {r"\le": 1, r"\leq": 1, "<": 1, r"\ge": -1, r"\geq": -1, ">": -1}

@@ -74,6 +74,19 @@ def _is_symbol(text: str) -> bool:
     return not known and (is_letter(text) or text == "*")
 
 
+def _integrated(s: Stream, key: str) -> str:
+    """The variable of an integral that is no nodes: `key`, or what stands behind the sign `key`."""
+    if not any(kind.startswith("int") for kind, _ in s.stack):
+        return ""
+    for i in range(s.i, len(s.tokens)):
+        after = i + s.nucleus(i) if s.symbol(i) in v.DIFFERENTIALS else len(s.tokens)
+        if after < len(s.tokens) and is_letter(s.tokens[after].text):
+            variable = joined(s.tokens[after : s.atom_end(after)])
+            if variable == key or (i == s.i and s.names.match(s.tokens, after)):
+                return variable
+    return ""
+
+
 def unknown(s: Stream, end: int | None = None) -> None:
     """Emit a letter that nobody bound, where one may stand; else raise `EquationError`."""
     end = end or s.atom_end(s.i)
@@ -91,6 +104,10 @@ def unknown(s: Stream, end: int | None = None) -> None:
     if s.top() == "head" and s.last() in ("LT", "LE"):
         hint = "; say how far: \\sum_{1 \\le i < j \\le N}"
         raise s.fault(f"unbound symbol `{key}`{hint}", first, s.tokens[end - 1])
+    variable = _integrated(s, key)
+    if variable:
+        hint = f"an integral runs over nodes: bind `{variable}` to Nodes(points, weights)"
+        raise s.fault(f"unbound symbol `{key}`; {hint}", first, s.tokens[end - 1])
     known = nearest(key, [k for k, kind in s.names.kinds.items() if kind != "index"])
     raise s.fault(f"unbound symbol `{key}`{known}", first, s.tokens[end - 1])
 
