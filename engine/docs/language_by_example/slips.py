@@ -6,7 +6,7 @@ from functools import cache
 from itertools import chain
 from typing import NamedTuple
 
-from checked_equations.check.edits import edit
+from checked_equations.check.edits import edits_of
 from checked_equations.latex import tree as t
 
 from .averages import AVERAGES, DOMAINS
@@ -47,7 +47,7 @@ def all_slips() -> tuple[Slip, ...]:
             names = tuple(said for edited, said in edits if edited is kind)
             if kind not in slips or len(example.latex) < len(slips[kind].example.latex):
                 slips[kind] = Slip(_WHERE[kind], example, names)
-    for kind in edit.functions:
+    for kind in edits_of.registry.keys() - {object}:
         if not any(issubclass(shown, kind) for shown in slips):
             raise KeyError(kind)
     return tuple(slips[kind] for kind in _WHERE if kind in slips)

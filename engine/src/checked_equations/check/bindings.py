@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
 
 from ..evaluate import values
 from ..latex import names
-from ..latex.register import Register
 from ..latex.tree import Apply, Integral, Name, Node, Under, walk
 
 __all__ = [
@@ -102,23 +102,26 @@ def normalised(bindings: Mapping[str, Any]) -> dict[str, Any]:
 
 def names_in(node: Node) -> set[str]:
     """The keys of all bound names that occur below `node`."""
-    return {key for _, part in walk(node) for key in bound_keys.of(part)(part)}
+    return {key for _, part in walk(node) for key in bound_keys(part)}
 
 
-bound_keys: Register[Callable[[Any], tuple[str, ...]]] = Register("keys", lambda node: ())
+@singledispatch
+def bound_keys(node: Any) -> tuple[str, ...]:
+    """The keys of the bound names that `node` itself mentions."""
+    return ()
 
 
-@bound_keys(Name, Apply)
+@bound_keys.register(Name | Apply)
 def _own_key(node: Name | Apply) -> tuple[str, ...]:
     return (node.key,)
 
 
-@bound_keys(Under)
+@bound_keys.register(Under)
 def _distribution_key(node: Under) -> tuple[str, ...]:
     return (node.distribution,)
 
 
-@bound_keys(Integral)
+@bound_keys.register(Integral)
 def _variable_keys(node: Integral) -> tuple[str, ...]:
     return node.variables
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,6 @@ from ..errors import EquationError
 from ..evaluate.evaluator import Evaluator
 from ..evaluate.rules.loops import elements
 from ..latex import tree as t
-from ..latex.register import Register
-from ..latex.tree import Node
 from .relations import Misfit, Tolerance, compare
 
 __all__ = ["refuse_unmet_conditions"]
@@ -29,21 +28,19 @@ def refuse_unmet_conditions(
     for number, bound in enumerate(drawn, start=1):
         evaluator = Evaluator(bound, latex)
         for condition in statement.conditions:
-            if not is_met.of(condition)(evaluator, condition):
+            if not is_met(condition, evaluator):
                 problem = f"the numbers of draw {number} do not meet this condition"
                 raise EquationError(problem, latex, condition.span)
 
 
-def _says_nothing(evaluator: Evaluator, condition: Node) -> bool:
-    """The name of what runs is no condition on the numbers."""
+@singledispatch
+def is_met(condition: Any, evaluator: Evaluator) -> bool:
+    """Whether the numbers meet it; the name of what runs is no condition on them."""
     return True
 
 
-is_met: Register[Callable[[Evaluator, Any], bool]] = Register("condition", _says_nothing)
-
-
-@is_met(t.Step)
-def _holds(evaluator: Evaluator, step: t.Step) -> bool:
+@is_met.register(t.Step)
+def _holds(step: t.Step, evaluator: Evaluator) -> bool:
     left, right = evaluator.value(step.left), evaluator.value(step.right)
     if step.relation == "\\ne":
         return bool(np.any(left != right))
@@ -53,8 +50,8 @@ def _holds(evaluator: Evaluator, step: t.Step) -> bool:
         raise evaluator.fault(step, str(wrong)) from wrong
 
 
-@is_met(t.Member)
-def _belongs(evaluator: Evaluator, node: t.Member) -> bool:
+@is_met.register(t.Member)
+def _belongs(node: t.Member, evaluator: Evaluator) -> bool:
     value = evaluator.value(node.element)
     if isinstance(node.members, t.Space):
         return _is_in(evaluator, value, node.members)

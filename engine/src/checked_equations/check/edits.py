@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import singledispatch
 from typing import Any, TypeVar
 
 from ..latex import tree as t
-from ..latex.register import Register
 
 __all__ = ["EQUAL", "ROUND", "STRICT", "Edit", "Scope", "dollars", "edits_of"]
 
@@ -53,19 +53,13 @@ def dollars(latex: str) -> str:
     return "$" + latex.replace("$", "") + "$"
 
 
+@singledispatch
 def edits_of(node: t.Node, scope: Scope) -> Iterator[Edit]:
     """The edits of one node: a human name and the node that takes its place."""
-    return edit.of(node)(node, scope)
-
-
-def _none(node: t.Node, scope: Scope) -> Iterator[Edit]:
     yield from ()
 
 
-edit: Register[Callable[[Any, Scope], Iterator[Edit]]] = Register("edits", _none)
-
-
-@edit(t.Step)
+@edits_of.register(t.Step)
 def _step(node: t.Step, scope: Scope) -> Iterator[Edit]:
     """A condition, in cases or in an indicator."""
     other = ROUND.get(node.relation)
@@ -73,7 +67,7 @@ def _step(node: t.Step, scope: Scope) -> Iterator[Edit]:
         yield f"{dollars(other)} for {dollars(node.relation)}", replace(node, relation=other)
 
 
-@edit(t.Sum)
+@edits_of.register(t.Sum)
 def _sum(node: t.Sum, scope: Scope) -> Iterator[Edit]:
     for i, term in enumerate(node.terms):
         signs = tuple(-s if j == i else s for j, s in enumerate(node.signs))
@@ -94,7 +88,7 @@ def _without(values: tuple[T, ...], i: int) -> tuple[T, ...]:
     return values[:i] + values[i + 1 :]
 
 
-@edit(t.Product)
+@edits_of.register(t.Product)
 def _product(node: t.Product, scope: Scope) -> Iterator[Edit]:
     for i, factor in enumerate(node.factors):
         rest = _without(node.factors, i)
@@ -110,7 +104,7 @@ def _reciprocal(node: t.Node) -> bool:
     return isinstance(node, t.Quotient) and node.numerator == t.Number(1)
 
 
-@edit(t.Elementwise)
+@edits_of.register(t.Elementwise)
 def _elementwise(node: t.Elementwise, scope: Scope) -> Iterator[Edit]:
     yield f"matrix product for the {node.called}", t.Product(node.factors)
     for i, factor in enumerate(node.factors):
@@ -121,7 +115,7 @@ def _elementwise(node: t.Elementwise, scope: Scope) -> Iterator[Edit]:
         )
 
 
-@edit(t.Infix)
+@edits_of.register(t.Infix)
 def _infix(node: t.Infix, scope: Scope) -> Iterator[Edit]:
     for i in range(len(node.factors) - 1):
         first, second = map(scope.say, node.factors[i : i + 2])
@@ -130,7 +124,7 @@ def _infix(node: t.Infix, scope: Scope) -> Iterator[Edit]:
     yield f"matrix product for the {node.called}", t.Product(node.factors)
 
 
-@edit(t.Inner)
+@edits_of.register(t.Inner)
 def _inner(node: t.Inner, scope: Scope) -> Iterator[Edit]:
     for alone, other in ((node.left, node.right), (node.right, node.left)):
         words = f"{scope.say(alone)} for {scope.say(other)} in the inner product"
@@ -138,46 +132,46 @@ def _inner(node: t.Inner, scope: Scope) -> Iterator[Edit]:
             yield words, t.Inner(alone, alone)
 
 
-@edit(t.Quotient)
+@edits_of.register(t.Quotient)
 def _quotient(node: t.Quotient, scope: Scope) -> Iterator[Edit]:
     half = _reciprocal(node) and node.denominator == t.Number(2)
     what = "factor one half" if half else f"denominator {scope.say(node.denominator)}"
     yield f"drop the {what}", node.numerator
 
 
-@edit(t.Number)
+@edits_of.register(t.Number)
 def _number(node: t.Number, scope: Scope) -> Iterator[Edit]:
     yield f"${node.value + 1:g}$ for ${node.value:g}$", t.Number(node.value + 1)
 
 
-@edit(t.Inverse)
+@edits_of.register(t.Inverse)
 def _inverse(node: t.Inverse, scope: Scope) -> Iterator[Edit]:
     yield f"drop the inverse of {scope.say(node.base)}", node.base
 
 
-@edit(t.Transpose)
+@edits_of.register(t.Transpose)
 def _transpose(node: t.Transpose, scope: Scope) -> Iterator[Edit]:
     yield f"drop the transpose of {scope.say(node.base)}", node.base
 
 
-@edit(t.Power)
+@edits_of.register(t.Power)
 def _power(node: t.Power, scope: Scope) -> Iterator[Edit]:
     what = "square" if node.exponent == t.Number(2) else "power"
     yield f"drop the {what} of {scope.say(node.base)}", node.base
 
 
-@edit(t.Root)
+@edits_of.register(t.Root)
 def _root(node: t.Root, scope: Scope) -> Iterator[Edit]:
     yield f"drop the root of {scope.say(node.base)}", node.base
 
 
-@edit(t.Bars)
+@edits_of.register(t.Bars)
 def _bars(node: t.Bars, scope: Scope) -> Iterator[Edit]:
     yield f"drop the bars of {scope.say(node.base)}", node.base
     yield f"trace for determinant of {scope.say(node.base)}", t.Function("tr", (node.base,))
 
 
-@edit(t.Norm)
+@edits_of.register(t.Norm)
 def _norm(node: t.Norm, scope: Scope) -> Iterator[Edit]:
     order = "2" if node.order == "1" else "1"
     yield (
@@ -186,7 +180,7 @@ def _norm(node: t.Norm, scope: Scope) -> Iterator[Edit]:
     )
 
 
-@edit(t.Function)
+@edits_of.register(t.Function)
 def _function(node: t.Function, scope: Scope) -> Iterator[Edit]:
     said = ", ".join(map(scope.say, node.arguments))
     if node.name in _OTHER:
@@ -197,7 +191,7 @@ def _function(node: t.Function, scope: Scope) -> Iterator[Edit]:
         yield f"drop {node.name} of {said}", node.arguments[0]
 
 
-@edit(t.Reduction)
+@edits_of.register(t.Reduction)
 def _reduction(node: t.Reduction, scope: Scope) -> Iterator[Edit]:
     other = _OTHER.get(node.kind)
     if other:
@@ -212,7 +206,7 @@ def _reduction(node: t.Reduction, scope: Scope) -> Iterator[Edit]:
             yield f"{end} {dollars(node.over.index)} {much}", replace(node, over=moved)
 
 
-@edit(t.Expectation)
+@edits_of.register(t.Expectation)
 def _expectation(node: t.Expectation, scope: Scope) -> Iterator[Edit]:
     """What is left where one forgets that a mean and a function do not commute."""
     body = node.body
@@ -223,14 +217,14 @@ def _expectation(node: t.Expectation, scope: Scope) -> Iterator[Edit]:
     yield f"the value at the mean for the mean of {scope.say(node.body)}", body
 
 
-@edit(t.Variance)
+@edits_of.register(t.Variance)
 def _variance(node: t.Variance, scope: Scope) -> Iterator[Edit]:
     mean = t.Expectation(node.over, node.body)
     yield from _other_distributions(node, scope)
     yield f"the mean for the variance of {scope.say(node.body)}", mean
 
 
-@edit(t.Covariance)
+@edits_of.register(t.Covariance)
 def _covariance(node: t.Covariance, scope: Scope) -> Iterator[Edit]:
     yield from _other_distributions(node, scope)
 
@@ -241,19 +235,19 @@ def _alone(over: tuple[t.Under, ...], key: str) -> tuple[t.Under, ...]:
     return over if own[0].given else own
 
 
-@edit(t.Derivative, t.Gradient)
+@edits_of.register(t.Derivative | t.Gradient)
 def _derivative(node: t.Derivative | t.Gradient, scope: Scope) -> Iterator[Edit]:
     what = "derivative" if isinstance(node, t.Derivative) else "gradient"
     yield f"drop the {what} of {scope.say(node.body)}", node.body
 
 
-@edit(t.Cases)
+@edits_of.register(t.Cases)
 def _cases(node: t.Cases, scope: Scope) -> Iterator[Edit]:
     for i in range(len(node.values) - 1):
         yield f"swap cases {i + 1} and {i + 2}", replace(node, values=_swapped(node.values, i))
 
 
-@edit(t.Apply)
+@edits_of.register(t.Apply)
 def _apply(node: t.Apply, scope: Scope) -> Iterator[Edit]:
     for i in range(len(node.arguments) - 1):
         first, second = map(scope.say, node.arguments[i : i + 2])
@@ -284,7 +278,7 @@ def _swapped(values: tuple[T, ...], i: int) -> tuple[T, ...]:
     return (*values[:i], values[i + 1], values[i], *values[i + 2 :])
 
 
-@edit(t.Name)
+@edits_of.register(t.Name)
 def _name(node: t.Name, scope: Scope) -> Iterator[Edit]:
     for other in _others(node.key, scope.groups):
         yield f"{dollars(other)} for {dollars(node.key)}", replace(node, key=other)
@@ -295,7 +289,7 @@ def _others(key: str, groups: Mapping[str, Hashable]) -> list[str]:
     return [k for k, group in groups.items() if k != key and group == groups.get(key)]
 
 
-@edit(t.Subscript)
+@edits_of.register(t.Subscript)
 def _subscript(node: t.Subscript, scope: Scope) -> Iterator[Edit]:
     for i, index in enumerate(node.indices):
         for other in scope.indices:

@@ -88,7 +88,7 @@ class Evaluator:
 
     def _compute(self, node: t.Node, scope: Scope) -> Array:
         try:
-            value = rule.of(node)(self, node, scope)
+            value = rule(node, self, scope)
             if not np.isfinite(value).all():
                 raise OperationError(f"the value is {_what_is_wrong(value)}")
         except OperationError as wrong:

@@ -11,13 +11,11 @@ terms.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from functools import singledispatch
 
 import numpy as np
 
 from ..latex import tree as t
-from ..latex.register import Register
 from .evaluator import Evaluator
 from .values import kind
 
@@ -34,7 +32,7 @@ def magnitude(evaluator: Evaluator, node: t.Node) -> float:
     >>> round(magnitude(ev, gap), 9)
     3.0
     """
-    return size.of(node)(evaluator, node)
+    return size(node, evaluator)
 
 
 def _observed(evaluator: Evaluator, node: t.Node) -> float:
@@ -42,52 +40,55 @@ def _observed(evaluator: Evaluator, node: t.Node) -> float:
     return max((float(np.max(np.abs(v))) for v in evaluator.observe(node)), default=0.0)
 
 
-size: Register[Callable[[Evaluator, Any], float]] = Register("size", _observed)
+@singledispatch
+def size(node: t.Node, evaluator: Evaluator) -> float:
+    """How large `node` would be if nothing in it cancelled; of most kinds, how large it is."""
+    return _observed(evaluator, node)
 
 
-@size(t.Sum)
-def _largest(evaluator: Evaluator, node: t.Sum) -> float:
+@size.register(t.Sum)
+def _largest(node: t.Sum, evaluator: Evaluator) -> float:
     return max(magnitude(evaluator, term) for term in node.terms)
 
 
-@size(t.Product, t.Elementwise)
-def _product(evaluator: Evaluator, node: t.Product | t.Elementwise) -> float:
+@size.register(t.Product | t.Elementwise)
+def _product(node: t.Product | t.Elementwise, evaluator: Evaluator) -> float:
     return float(np.prod([magnitude(evaluator, factor) for factor in node.factors]))
 
 
-@size(t.Quotient)
-def _quotient(evaluator: Evaluator, node: t.Quotient) -> float:
+@size.register(t.Quotient)
+def _quotient(node: t.Quotient, evaluator: Evaluator) -> float:
     below = _observed(evaluator, node.denominator)
     return magnitude(evaluator, node.numerator) / below if below else 0.0
 
 
-@size(t.Power)
-def _power(evaluator: Evaluator, node: t.Power) -> float:
+@size.register(t.Power)
+def _power(node: t.Power, evaluator: Evaluator) -> float:
     if isinstance(node.exponent, t.Number) and node.exponent.value >= 1:
         return magnitude(evaluator, node.base) ** node.exponent.value
     return _observed(evaluator, node)
 
 
-@size(t.Function)
-def _function(evaluator: Evaluator, node: t.Function) -> float:
+@size.register(t.Function)
+def _function(node: t.Function, evaluator: Evaluator) -> float:
     """A trace and a diagonal are as large as what they are of."""
     if node.name in ("tr", "diag"):
         return magnitude(evaluator, node.arguments[0])
     return _observed(evaluator, node)
 
 
-@size(t.Reduction)
-def _reduction(evaluator: Evaluator, node: t.Reduction) -> float:
+@size.register(t.Reduction)
+def _reduction(node: t.Reduction, evaluator: Evaluator) -> float:
     return magnitude(evaluator, node.body) if node.kind == "sum" else _observed(evaluator, node)
 
 
-@size(t.Covariance)
-def _covariance(evaluator: Evaluator, node: t.Covariance) -> float:
+@size.register(t.Covariance)
+def _covariance(node: t.Covariance, evaluator: Evaluator) -> float:
     return magnitude(evaluator, node.left) * magnitude(evaluator, node.right)
 
 
-@size(t.Derivative, t.Gradient)
-def _slope(evaluator: Evaluator, node: t.Slope) -> float:
+@size.register(t.Derivative | t.Gradient)
+def _slope(node: t.Slope, evaluator: Evaluator) -> float:
     """A function over its argument: what a slope is that comes of differences."""
     symbol = node.symbol
     bound = isinstance(symbol, t.Name) and kind(evaluator.bindings.get(symbol.key)) == "value"
@@ -95,16 +96,16 @@ def _slope(evaluator: Evaluator, node: t.Slope) -> float:
     return magnitude(evaluator, node.body) / run if run else 0.0
 
 
-@size(t.Block)
-def _block(evaluator: Evaluator, node: t.Block) -> float:
+@size.register(t.Block)
+def _block(node: t.Block, evaluator: Evaluator) -> float:
     return max(magnitude(evaluator, entry) for row in node.rows for entry in row)
 
 
-@size(t.Transpose)
-def _transpose(evaluator: Evaluator, node: t.Transpose) -> float:
+@size.register(t.Transpose)
+def _transpose(node: t.Transpose, evaluator: Evaluator) -> float:
     return magnitude(evaluator, node.base)
 
 
-@size(t.Expectation)
-def _expectation(evaluator: Evaluator, node: t.Expectation) -> float:
+@size.register(t.Expectation)
+def _expectation(node: t.Expectation, evaluator: Evaluator) -> float:
     return magnitude(evaluator, node.body)

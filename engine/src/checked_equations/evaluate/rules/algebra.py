@@ -16,33 +16,33 @@ from ..values import Distribution, conform, kind, scalar, shaped
 from .registry import Array, Calculator, Scope, rule
 
 
-@rule(t.Number)
-def _number(ev: Calculator, node: t.Number, scope: Scope) -> Array:
+@rule.register(t.Number)
+def _number(node: t.Number, ev: Calculator, scope: Scope) -> Array:
     return scalar(node.value)
 
 
 _CONSTANTS = {"\\pi": np.pi, "e": np.e, "\\infty": np.inf}
 
 
-@rule(t.Constant)
-def _constant(ev: Calculator, node: t.Constant, scope: Scope) -> Array:
+@rule.register(t.Constant)
+def _constant(node: t.Constant, ev: Calculator, scope: Scope) -> Array:
     return scalar(_CONSTANTS[node.name])
 
 
-@rule(t.Name)
-def _name(ev: Calculator, node: t.Name, scope: Scope) -> Array:
+@rule.register(t.Name)
+def _name(node: t.Name, ev: Calculator, scope: Scope) -> Array:
     return conform(scope[node.key].value) if node.key in scope else ev.bound(node.key)
 
 
-@rule(t.Index)
-def _index(ev: Calculator, node: t.Index, scope: Scope) -> Array:
+@rule.register(t.Index)
+def _index(node: t.Index, ev: Calculator, scope: Scope) -> Array:
     if node.key not in scope:
         raise OperationError(f"`{node.key}` runs over nothing here")
     return conform(scope[node.key].value)
 
 
-@rule(t.Subscript)
-def _subscript(ev: Calculator, node: t.Subscript, scope: Scope) -> Array:
+@rule.register(t.Subscript)
+def _subscript(node: t.Subscript, ev: Calculator, scope: Scope) -> Array:
     base = ev.of(node.base, scope)
     _refuse_two_digits(node.indices, base)
     indices = [whole_number(ev.of(index, scope)) for index in node.indices]
@@ -85,25 +85,25 @@ def inside(indices: list[int], shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(index - 1 for index in indices)
 
 
-@rule(t.Sum)
-def _sum(ev: Calculator, node: t.Sum, scope: Scope) -> Array:
+@rule.register(t.Sum)
+def _sum(node: t.Sum, ev: Calculator, scope: Scope) -> Array:
     pairs = zip(node.terms, node.signs, strict=True)
     values = (ev.of(term, scope) if sign > 0 else -ev.of(term, scope) for term, sign in pairs)
     return reduce(op.add, values)
 
 
-@rule(t.Product)
-def _product(ev: Calculator, node: t.Product, scope: Scope) -> Array:
+@rule.register(t.Product)
+def _product(node: t.Product, ev: Calculator, scope: Scope) -> Array:
     return reduce(op.multiply, (ev.of(factor, scope) for factor in node.factors))
 
 
-@rule(t.Elementwise)
-def _elementwise(ev: Calculator, node: t.Elementwise, scope: Scope) -> Array:
+@rule.register(t.Elementwise)
+def _elementwise(node: t.Elementwise, ev: Calculator, scope: Scope) -> Array:
     return reduce(op.elementwise, (ev.of(factor, scope) for factor in node.factors))
 
 
-@rule(t.Kronecker)
-def _kronecker(ev: Calculator, node: t.Kronecker, scope: Scope) -> Array:
+@rule.register(t.Kronecker)
+def _kronecker(node: t.Kronecker, ev: Calculator, scope: Scope) -> Array:
     if node.loose and any(_has_matrices(ev, factor, scope) for factor in node.factors):
         raise OperationError("ambiguous beside `\\otimes`: write brackets around the product")
     return reduce(op.kronecker, (ev.of(factor, scope) for factor in node.factors))
@@ -115,18 +115,18 @@ def _has_matrices(ev: Calculator, node: t.Node, scope: Scope) -> bool:
     return sum(ev.of(factor, scope).ndim > 0 for factor in factors) > 1
 
 
-@rule(t.Inner)
-def _inner(ev: Calculator, node: t.Inner, scope: Scope) -> Array:
+@rule.register(t.Inner)
+def _inner(node: t.Inner, ev: Calculator, scope: Scope) -> Array:
     return op.inner(ev.of(node.left, scope), ev.of(node.right, scope))
 
 
-@rule(t.Quotient)
-def _quotient(ev: Calculator, node: t.Quotient, scope: Scope) -> Array:
+@rule.register(t.Quotient)
+def _quotient(node: t.Quotient, ev: Calculator, scope: Scope) -> Array:
     return op.divide(ev.of(node.numerator, scope), ev.of(node.denominator, scope))
 
 
-@rule(t.Power)
-def _power(ev: Calculator, node: t.Power, scope: Scope) -> Array:
+@rule.register(t.Power)
+def _power(node: t.Power, ev: Calculator, scope: Scope) -> Array:
     base = ev.of(node.base, scope)
     lone = node.exponent.terms if isinstance(node.exponent, t.Sum) else (node.exponent,)
     letter = lone[0].key if len(lone) == 1 and isinstance(lone[0], t.Name) else ""
@@ -139,36 +139,36 @@ def _power(ev: Calculator, node: t.Power, scope: Scope) -> Array:
 _TRANSPOSE_LETTERS = frozenset({"T", "\\mathrm T", "\\mathsf T"})
 
 
-@rule(t.Inverse)
-def _inverse(ev: Calculator, node: t.Inverse, scope: Scope) -> Array:
+@rule.register(t.Inverse)
+def _inverse(node: t.Inverse, ev: Calculator, scope: Scope) -> Array:
     return op.inverse(ev.of(node.base, scope))
 
 
-@rule(t.Transpose)
-def _transpose(ev: Calculator, node: t.Transpose, scope: Scope) -> Array:
+@rule.register(t.Transpose)
+def _transpose(node: t.Transpose, ev: Calculator, scope: Scope) -> Array:
     return op.transpose(ev.of(node.base, scope))
 
 
-@rule(t.Root)
-def _root(ev: Calculator, node: t.Root, scope: Scope) -> Array:
+@rule.register(t.Root)
+def _root(node: t.Root, ev: Calculator, scope: Scope) -> Array:
     degree = scalar(2.0) if node.degree is None else ev.of(node.degree, scope)
     return op.root(ev.of(node.base, scope), degree)
 
 
-@rule(t.Bars)
-def _bars(ev: Calculator, node: t.Bars, scope: Scope) -> Array:
+@rule.register(t.Bars)
+def _bars(node: t.Bars, ev: Calculator, scope: Scope) -> Array:
     if isinstance(node.base, t.Name) and kind(ev.bindings.get(node.base.key)) == "set":
         return scalar(len(ev.bindings[node.base.key]))
     return op.bars(ev.of(node.base, scope))
 
 
-@rule(t.Norm)
-def _norm(ev: Calculator, node: t.Norm, scope: Scope) -> Array:
+@rule.register(t.Norm)
+def _norm(node: t.Norm, ev: Calculator, scope: Scope) -> Array:
     return op.norm(ev.of(node.base, scope), node.order)
 
 
-@rule(t.Function)
-def _function(ev: Calculator, node: t.Function, scope: Scope) -> Array:
+@rule.register(t.Function)
+def _function(node: t.Function, ev: Calculator, scope: Scope) -> Array:
     if node.name == "indicator":
         (condition,) = node.arguments
         assert isinstance(condition, t.Step), "the grammar allows no other"
@@ -182,8 +182,8 @@ def _holds(ev: Calculator, step: t.Step, scope: Scope) -> bool:
     return op.RELATIONS[step.relation](ev.of(step.left, scope), ev.of(step.right, scope))
 
 
-@rule(t.Apply)
-def _apply(ev: Calculator, node: t.Apply, scope: Scope) -> Array:
+@rule.register(t.Apply)
+def _apply(node: t.Apply, ev: Calculator, scope: Scope) -> Array:
     function = ev.bindings.get(node.key)
     if kind(function) in DISTRIBUTIONS:
         function = _density(node.key, function)
@@ -227,8 +227,8 @@ def argument(ev: Calculator, node: t.Node, scope: Scope) -> Any:
     return value[:, 0] if value.ndim == 2 and value.shape[1] == 1 else value
 
 
-@rule(t.Block)
-def _block(ev: Calculator, node: t.Block, scope: Scope) -> Array:
+@rule.register(t.Block)
+def _block(node: t.Block, ev: Calculator, scope: Scope) -> Array:
     rows = [[ev.of(entry, scope) for entry in row] for row in node.rows]
     heights = [max(np.atleast_2d(v).shape[0] for v in row) for row in rows]
     widths = [max(np.atleast_2d(v).shape[1] for v in column) for column in zip(*rows, strict=True)]
@@ -248,8 +248,8 @@ def _fill(value: Array, shape: tuple[int, int]) -> Array:
     return np.atleast_2d(value)
 
 
-@rule(t.Cases)
-def _cases(ev: Calculator, node: t.Cases, scope: Scope) -> Array:
+@rule.register(t.Cases)
+def _cases(node: t.Cases, ev: Calculator, scope: Scope) -> Array:
     for value, condition in zip(node.values, node.conditions, strict=True):
         if condition is None or _holds(ev, condition, scope):
             return ev.of(value, scope)

@@ -18,8 +18,8 @@ from .registry import Array, Calculator, Item, Scope, rule
 Moved: TypeAlias = Callable[[tuple[int, ...], float], Array]
 
 
-@rule(t.Derivative, t.Gradient)
-def _derivative(ev: Calculator, node: t.Slope, scope: Scope) -> Array:
+@rule.register(t.Derivative | t.Gradient)
+def _derivative(node: t.Slope, ev: Calculator, scope: Scope) -> Array:
     variable = node.symbol
     if not _is_function(ev, node.body) and not ev.depends(node.body, variable.key):
         raise OperationError(f"`{variable.key}` does not occur in what is differentiated")

@@ -53,8 +53,8 @@ _STEPS: dict[str, Callable[[Array, Array], Array]] = {
 }
 
 
-@rule(t.Reduction)
-def _reduction(ev: Calculator, node: t.Reduction, scope: Scope) -> Array:
+@rule.register(t.Reduction)
+def _reduction(node: t.Reduction, ev: Calculator, scope: Scope) -> Array:
     members = _members(ev, node.over, scope)
     items = (Item(_token(member), member) for member in members)
     values = [ev.of(node.body, {**scope, node.over.index: item}) for item in items]
@@ -144,18 +144,18 @@ def _refuse_no_chances(key: str, nodes: Nodes) -> None:
         raise OperationError(f"the weights of `{key}` sum to {mass:.6g}, not to one")
 
 
-@rule(t.Expectation)
-def _expectation(ev: Calculator, node: t.Expectation, scope: Scope) -> Array:
+@rule.register(t.Expectation)
+def _expectation(node: t.Expectation, ev: Calculator, scope: Scope) -> Array:
     return _mean(ev, node.over, lambda inner: ev.of(node.body, inner), scope)
 
 
-@rule(t.Variance)
-def _variance(ev: Calculator, node: t.Variance, scope: Scope) -> Array:
+@rule.register(t.Variance)
+def _variance(node: t.Variance, ev: Calculator, scope: Scope) -> Array:
     return _cross(ev, node.over, node.body, node.body, scope)
 
 
-@rule(t.Covariance)
-def _covariance(ev: Calculator, node: t.Covariance, scope: Scope) -> Array:
+@rule.register(t.Covariance)
+def _covariance(node: t.Covariance, ev: Calculator, scope: Scope) -> Array:
     return _cross(ev, node.over, node.left, node.right, scope)
 
 
@@ -170,8 +170,8 @@ def _cross(ev: Calculator, over: tuple[t.Under, ...], a: t.Node, b: t.Node, scop
     return _mean(ev, over, product, scope)
 
 
-@rule(t.Integral)
-def _integral(ev: Calculator, node: t.Integral, scope: Scope) -> Array:
+@rule.register(t.Integral)
+def _integral(node: t.Integral, ev: Calculator, scope: Scope) -> Array:
     if node.first is not None:
         _inside_limits(ev, node, scope)
     weighted = _weighted(ev, _own(node.variables), scope, chances=False)

@@ -1,11 +1,11 @@
-"""What the rules share: the register itself, and what they may ask of the evaluator."""
+"""What the rules share: one for each kind of node, and what they may ask of the evaluator."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from functools import singledispatch
 from typing import Any, NamedTuple, Protocol
 
-from ...latex.register import Register
 from ...latex.tree import Node
 from ..values import Array
 
@@ -37,4 +37,7 @@ class Calculator(Protocol):
         """Whether the symbol `key` occurs in `node`."""
 
 
-rule: Register[Callable[[Calculator, Any, Scope], Array]] = Register("value")
+@singledispatch
+def rule(node: Node, ev: Calculator, scope: Scope) -> Array:
+    """The value of `node`, by the rule of its kind."""
+    raise TypeError(f"a {type(node).__name__} has no value")

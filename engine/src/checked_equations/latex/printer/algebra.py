@@ -7,36 +7,36 @@ from ..names import signature
 from .levels import FUNCTION_WORDS, Printer, is_bare, printed
 
 
-@printed(t.Constant)
-def _constant(p: Printer, node: t.Constant) -> str:
+@printed.register(t.Constant)
+def _constant(node: t.Constant, p: Printer) -> str:
     return node.name
 
 
-@printed(t.Name, t.Index)
-def _name(p: Printer, node: t.Name | t.Index) -> str:
+@printed.register(t.Name | t.Index)
+def _name(node: t.Name | t.Index, p: Printer) -> str:
     return p.key(node.key)
 
 
-@printed(t.Inner)
-def _inner(p: Printer, node: t.Inner) -> str:
+@printed.register(t.Inner)
+def _inner(node: t.Inner, p: Printer) -> str:
     return f"\\langle {p.any(node.left)}, {p.any(node.right)} \\rangle"
 
 
-@printed(t.Number)
-def _number(p: Printer, node: t.Number) -> str:
+@printed.register(t.Number)
+def _number(node: t.Number, p: Printer) -> str:
     text = f"{node.value:.15g}"
     return text if float(text) == node.value and "e" not in text else _decimal(node.value)
 
 
-@printed(t.Subscript)
-def _subscript(p: Printer, node: t.Subscript) -> str:
+@printed.register(t.Subscript)
+def _subscript(node: t.Subscript, p: Printer) -> str:
     plain = isinstance(node.base, t.Apply) or is_bare(node.base, "_^")
     base = p.any(node.base) if plain else p.wrapped(node.base)
     return f"{base}_{{{','.join(p.any(i) for i in node.indices)}}}"
 
 
-@printed(t.Sum)
-def _sum(p: Printer, node: t.Sum) -> str:
+@printed.register(t.Sum)
+def _sum(node: t.Sum, p: Printer) -> str:
     out = ""
     for term, sign in zip(node.terms, node.signs, strict=True):
         mark = ("+ " if out else "") if sign > 0 else "- " if out else "-"
@@ -44,8 +44,8 @@ def _sum(p: Printer, node: t.Sum) -> str:
     return out
 
 
-@printed(t.Product)
-def _product(p: Printer, node: t.Product) -> str:
+@printed.register(t.Product)
+def _product(node: t.Product, p: Printer) -> str:
     out = ""
     last = len(node.factors) - 1
     for place, factor in enumerate(node.factors):
@@ -55,60 +55,60 @@ def _product(p: Printer, node: t.Product) -> str:
     return out
 
 
-@printed(t.Infix)
-def _infix(p: Printer, node: t.Infix) -> str:
+@printed.register(t.Infix)
+def _infix(node: t.Infix, p: Printer) -> str:
     last = len(node.factors) - 1
     operand = p.operand if node.takes_products else p.factor
     sign = f" {node.spellings[0]} "
     return sign.join(operand(factor, i == last) for i, factor in enumerate(node.factors))
 
 
-@printed(t.Quotient)
-def _quotient(p: Printer, node: t.Quotient) -> str:
+@printed.register(t.Quotient)
+def _quotient(node: t.Quotient, p: Printer) -> str:
     if not p.style.slash:
         return f"\\frac{{{p.any(node.numerator)}}}{{{p.any(node.denominator)}}}"
     above = p.factor(node.numerator, False)
     return f"{above} / {p.factor(node.denominator, False)}"
 
 
-@printed(t.Power)
-def _power(p: Printer, node: t.Power) -> str:
+@printed.register(t.Power)
+def _power(node: t.Power, p: Printer) -> str:
     return f"{p.base(node.base)}^{{{p.any(node.exponent)}}}"
 
 
-@printed(t.Inverse)
-def _inverse(p: Printer, node: t.Inverse) -> str:
+@printed.register(t.Inverse)
+def _inverse(node: t.Inverse, p: Printer) -> str:
     return f"{p.base(node.base)}^{{-1}}"
 
 
-@printed(t.Transpose)
-def _transpose(p: Printer, node: t.Transpose) -> str:
+@printed.register(t.Transpose)
+def _transpose(node: t.Transpose, p: Printer) -> str:
     if isinstance(node.base, t.Inverse):
         return f"{p.base(node.base.base)}^{{-\\top}}"
     return f"{p.base(node.base)}^\\top"
 
 
-@printed(t.Root)
-def _root(p: Printer, node: t.Root) -> str:
+@printed.register(t.Root)
+def _root(node: t.Root, p: Printer) -> str:
     degree = f"[{p.any(node.degree)}]" if node.degree is not None else ""
     return f"\\sqrt{degree}{{{p.any(node.base)}}}"
 
 
-@printed(t.Bars)
-def _bars(p: Printer, node: t.Bars) -> str:
+@printed.register(t.Bars)
+def _bars(node: t.Bars, p: Printer) -> str:
     left, right = p.style.bars
     nested = isinstance(node.base, t.Bars)
     return f"{left}{p.wrapped(node.base) if nested else p.any(node.base)}{right}"
 
 
-@printed(t.Norm)
-def _norm(p: Printer, node: t.Norm) -> str:
+@printed.register(t.Norm)
+def _norm(node: t.Norm, p: Printer) -> str:
     order = "" if node.order == "2" else f"_{{{node.order}}}"
     return f"\\lVert {p.any(node.base)} \\rVert{order}"
 
 
-@printed(t.Function)
-def _function(p: Printer, node: t.Function) -> str:
+@printed.register(t.Function)
+def _function(node: t.Function, p: Printer) -> str:
     arguments = [p.any(a) for a in node.arguments]
     if node.name == "factorial":
         return f"{p.base(node.arguments[0])}!"
@@ -122,16 +122,16 @@ def _function(p: Printer, node: t.Function) -> str:
     return f"{word}{p.style.left}{', '.join(arguments)}{p.style.right}"
 
 
-@printed(t.Apply)
-def _apply(p: Printer, node: t.Apply) -> str:
+@printed.register(t.Apply)
+def _apply(node: t.Apply, p: Printer) -> str:
     marks = [*(_mark(s) for s in node.separators), ""]
     inside = "".join(p.any(a) + mark for a, mark in zip(node.arguments, marks, strict=False))
     form = signature(node.key)
     return inside if node.key == "|" else f"{p.key(form.letter if form else node.key)}({inside})"
 
 
-@printed(t.Block)
-def _block(p: Printer, node: t.Block) -> str:
+@printed.register(t.Block)
+def _block(node: t.Block, p: Printer) -> str:
     rows = " \\\\ ".join(" & ".join(p.any(e) for e in row) for row in node.rows)
     return f"\\begin{{bmatrix}} {rows} \\end{{bmatrix}}"
 

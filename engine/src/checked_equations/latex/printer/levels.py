@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from functools import singledispatch
 
 from .. import tree as t
-from ..register import Register
 from ..tokenizer import tokens
 
 __all__ = ["FUNCTION_WORDS", "STYLES", "Printer", "Style", "is_bare", "printed"]
@@ -41,7 +39,11 @@ FUNCTION_WORDS = {
     **{name: f"\\operatorname*{{{name}}}" for name in ("argmin", "argmax")},
 }
 
-printed: Register[Callable[[Printer, Any], str]] = Register("LaTeX")
+
+@singledispatch
+def printed(node: t.Node, printer: Printer) -> str:
+    """The LaTeX of `node`, by its kind."""
+    raise TypeError(f"a {type(node).__name__} has no LaTeX")
 
 
 class Printer:
@@ -52,7 +54,7 @@ class Printer:
 
     def any(self, node: t.Node) -> str:
         """Without brackets around it."""
-        return printed.of(node)(self, node)
+        return printed(node, self)
 
     def wrapped(self, node: t.Node) -> str:
         """In brackets."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 
 from .. import tree as t
 from ..ambiguities import trailing_factor
@@ -12,23 +11,23 @@ from ..names import signature
 from .levels import FUNCTION_WORDS, Printer, printed
 
 
-@printed(t.Expectation)
-def _expectation(p: Printer, node: t.Expectation) -> str:
+@printed.register(t.Expectation)
+def _expectation(node: t.Expectation, p: Printer) -> str:
     return _average(p, "\\mathbb E", node.over, node.body)
 
 
-@printed(t.Variance)
-def _variance(p: Printer, node: t.Variance) -> str:
+@printed.register(t.Variance)
+def _variance(node: t.Variance, p: Printer) -> str:
     return _average(p, "\\mathbb V", node.over, node.body)
 
 
-@printed(t.Covariance)
-def _covariance(p: Printer, node: t.Covariance) -> str:
+@printed.register(t.Covariance)
+def _covariance(node: t.Covariance, p: Printer) -> str:
     return _average(p, "\\operatorname{Cov}", node.over, node.left, node.right)
 
 
-@printed(t.Range)
-def _range(p: Printer, node: t.Range) -> str:
+@printed.register(t.Range)
+def _range(node: t.Range, p: Printer) -> str:
     key = p.key(node.index)
     if node.without is not None:
         return _without(p, node, node.without)
@@ -48,26 +47,26 @@ def _without(p: Printer, node: t.Range, member: t.Node) -> str:
     left_out = f"{p.key(node.index)} \\ne {p.any(member)}"
     if node.members == t.Name(node.index):
         return f"_{{{left_out}}}"
-    shown = _range(p, replace(node, without=None))
+    shown = _range(replace(node, without=None), p)
     end = shown.index("}^{") if node.members is None else len(shown) - 1
     return f"{shown[:end]}, {left_out}{shown[end:]}"
 
 
-@printed(t.Reduction)
-def _reduction(p: Printer, node: t.Reduction) -> str:
+@printed.register(t.Reduction)
+def _reduction(node: t.Reduction, p: Printer) -> str:
     word = FUNCTION_WORDS.get(node.kind, f"\\{node.kind}")
     loose = trailing_factor(node.kind, (node.over.index,), node.body)
     body = p.wrapped(node.body) if loose else p.term(node.body)
-    return f"{word}{_range(p, node.over)} {body}"
+    return f"{word}{_range(node.over, p)} {body}"
 
 
 def _average(p: Printer, sign: str, over: tuple[t.Under, ...], *bodies: t.Node) -> str:
-    under = f"_{{{', '.join(map(partial(_under, p), over))}}}" if over else ""
+    under = f"_{{{', '.join(_under(one, p) for one in over)}}}" if over else ""
     return f"{sign}{under}[{', '.join(p.any(b) for b in bodies)}]"
 
 
-@printed(t.Under)
-def _under(p: Printer, node: t.Under) -> str:
+@printed.register(t.Under)
+def _under(node: t.Under, p: Printer) -> str:
     form = signature(node.distribution)
     if node.variables == (node.distribution,):
         return p.key(node.distribution)
@@ -78,8 +77,8 @@ def _under(p: Printer, node: t.Under) -> str:
     return f"{p.key(letter)}({inside})" if letter else inside
 
 
-@printed(t.Integral)
-def _integral(p: Printer, node: t.Integral) -> str:
+@printed.register(t.Integral)
+def _integral(node: t.Integral, p: Printer) -> str:
     limits = ""
     if node.dimension is not None:
         side = f"[{', '.join(map(p.any, node.limits))}]"
@@ -91,14 +90,14 @@ def _integral(p: Printer, node: t.Integral) -> str:
     return f"\\int{limits} {p.any(node.body)}{ends}"
 
 
-@printed(t.Derivative)
-def _derivative(p: Printer, node: t.Derivative) -> str:
+@printed.register(t.Derivative)
+def _derivative(node: t.Derivative, p: Printer) -> str:
     body = p.factor(node.body, True)
     return f"\\frac{{\\partial {body}}}{{\\partial {p.any(node.variable)}}}"
 
 
-@printed(t.Gradient)
-def _gradient(p: Printer, node: t.Gradient) -> str:
+@printed.register(t.Gradient)
+def _gradient(node: t.Gradient, p: Printer) -> str:
     called = isinstance(node.body, t.Apply | t.Name)
     body = p.any(node.body) if called else p.wrapped(node.body)
     return f"\\nabla_{{{p.any(node.variable)}}} {body}"
