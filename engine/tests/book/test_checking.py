@@ -11,7 +11,7 @@ import pytest
 from checked_equations import Chapter
 from checked_equations.__main__ import main
 from checked_equations.book import baseline, execution
-from checked_equations.book.ledger import IncompleteLedger
+from checked_equations.book.ledger import LedgerError
 
 CODE = """\
 from checked_equations import Chapter
@@ -198,12 +198,12 @@ class TestTheBaseline:
         chapter = Chapter("page")
         numbers = {"a": 5.0, "b": 2.0, "c": 3.0}
         chapter.check("eq-one", numbers, oracle="by hand")
-        with pytest.raises(IncompleteLedger, match=r"eq-two \(line 9\)"):
+        with pytest.raises(LedgerError, match=r"eq-two \(line 9\)"):
             chapter.ledger()
         (folder / "equations-baseline.toml").write_text('"page.md" = ["eq-two"]\n')
         assert " · 1 not yet · " in repr(chapter.ledger())
         chapter.check("eq-two", numbers, oracle="by hand")
-        with pytest.raises(IncompleteLedger, match="eq-two is checked now"):
+        with pytest.raises(LedgerError, match="eq-two is checked now"):
             chapter.ledger()
 
     def test_it_must_be_lists_of_labels(self, folder: Path) -> None:

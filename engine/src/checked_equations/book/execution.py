@@ -22,7 +22,7 @@ from typing import Any
 from ..errors import EquationError
 from . import markup
 from .chapter import Chapter
-from .ledger import IncompleteLedger
+from .ledger import LedgerError
 from .records import Record
 
 __all__ = ["Cell", "Check", "Fault", "Run", "cells", "chapters", "main", "run_chapter", "run_page"]
@@ -147,7 +147,7 @@ def run_page(path: Path) -> Run:
                 shown.append(_executed(cell, path, scope))
             except EquationError as error:
                 faults.append(_false(error, path, _line_in(error, path, cell)))
-            except IncompleteLedger:
+            except LedgerError:
                 continue  # what is missing is told from the labels, against the baseline
             except Exception as error:  # noqa: BLE001 - whatever a cell raises is told with its line
                 if "raises-exception" in cell.tags:

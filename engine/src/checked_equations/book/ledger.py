@@ -10,14 +10,14 @@ from ..latex.equation import Equation
 from .records import Record
 
 __all__ = [
-    "KINDS", "IncompleteLedger", "chapter_totals", "inline_totals", "mutant_counts",
+    "KINDS", "LedgerError", "chapter_totals", "inline_totals", "mutant_counts",
     "refuse_incomplete", "strongest", "totals", "unrecorded",
 ]  # fmt: skip
 
 KINDS = ("identity", "inequality", "estimate", "definition")  # of records, the strongest first
 
 
-class IncompleteLedger(ValueError):
+class LedgerError(ValueError):
     """Something that the ledger of a chapter should hold is missing."""
 
 
@@ -84,7 +84,7 @@ def unrecorded(
 
 
 def refuse_incomplete(place: str, missing: Mapping[str, Sequence[str]]) -> None:
-    """Raise `IncompleteLedger` with the lists of what is `missing`, by what it is."""
+    """Raise `LedgerError` with the lists of what is `missing`, by what it is."""
     lists = [f"\n  {what}: {', '.join(names)}" for what, names in missing.items() if names]
     if lists:
-        raise IncompleteLedger(f"{place}: the ledger is not complete:{''.join(lists)}")
+        raise LedgerError(f"{place}: the ledger is not complete:{''.join(lists)}")
