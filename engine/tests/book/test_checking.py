@@ -220,3 +220,15 @@ def test_a_cell_may_be_left_out_or_may_fail(folder: Path) -> None:
     text += "\n```{code-cell} python\n:tags: [skip-execution]\nimport nothing_of_this_name\n```\n"
     (folder / "page.md").write_text(text, "utf-8")
     assert execution.run_page(folder / "page.md").faults == ()
+
+
+def test_what_only_a_notebook_has_is_passed_over(folder: Path) -> None:
+    """Magics, cells in another language, `display`; but no line that is Python."""
+    cell = "\n```{code-cell} python\n"
+    text = PAGE + TWO + cell + "%%bash\nls | head\n```\n" + cell + "%%time\n!ls\nseven = 7\n```\n"
+    text += cell + "display(seven)\nseven?\nassert get_ipython() is None\n```\n"
+    text += cell + "rest = (seven\n% 4)\nassert rest == 3\n```\n"
+    (folder / "page.md").write_text(text, "utf-8")
+    left = execution.run_page(folder / "page.md")
+    assert left.faults == ()
+    assert len(left.checks) == 2

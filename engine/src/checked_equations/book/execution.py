@@ -28,6 +28,7 @@ from .records import Record
 __all__ = ["Cell", "Check", "Fault", "Run", "cells", "chapters", "main", "run_chapter", "run_page"]
 
 _DIRECTIVE = re.compile(r"^(\s*)\.\. (?:jupyter-execute|code-cell)::")
+_FOREIGN = re.compile(r"\s*%%(?!time|capture|prun)")
 _MAGIC = re.compile(r"^\s*[%!]|^[^#'\"=(]*\?\s*$")
 
 
@@ -137,6 +138,7 @@ def run_page(path: Path) -> Run:
     """
     path = path.resolve()
     scope: dict[str, Any] = {"__name__": "__main__"}
+    scope |= {"display": lambda *things, **options: None, "get_ipython": lambda: None}
     faults: list[Fault] = []
     shown: list[Any] = []
     with _figures_without_windows(), chdir(path.parent), redirect_stdout(io.StringIO()):
@@ -160,13 +162,24 @@ def run_page(path: Path) -> Run:
 
 def _executed(cell: Cell, path: Path, scope: dict[str, Any]) -> Any:
     """The value of the last line of the cell, if that is an expression, as a notebook shows it."""
-    code = "\n".join("" if _MAGIC.match(line) else line for line in cell.code.split("\n"))
-    tree = ast.parse("\n" * (cell.line - 1) + code, path.name)
+    tree = _parsed(cell, path.name)
     last = tree.body[-1] if tree.body else None
     if not isinstance(last, ast.Expr):
         return exec(compile(tree, path.name, "exec"), scope)
     exec(compile(ast.Module(tree.body[:-1], []), path.name, "exec"), scope)
     return eval(compile(ast.Expression(last.value), path.name, "eval"), scope)
+
+
+def _parsed(cell: Cell, name: str) -> ast.Module:
+    """The code without what only IPython understands: its magics, and cells in other languages."""
+    above = "\n" * (cell.line - 1)
+    if _FOREIGN.match(cell.code):
+        return ast.parse("")
+    try:
+        return ast.parse(above + cell.code, name)
+    except SyntaxError:
+        lines = cell.code.split("\n")
+        return ast.parse(above + "\n".join("" if _MAGIC.match(x) else x for x in lines), name)
 
 
 def _line_in(error: BaseException, path: Path, cell: Cell) -> int:
