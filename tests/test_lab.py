@@ -29,7 +29,7 @@ PAGES = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.glob("book/**/
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of what the server serves, for the tests to save into."""
+    """A copy of what the server supports, for the tests to save into."""
     copy = tmp_path_factory.mktemp("lab")
     for name in ("book", "tools"):
         shutil.copytree(ROOT / name, copy / name)

@@ -36,7 +36,7 @@ first page</a>.</p></body></html>
 """
 
 
-def admit(app, config):
+def validate(app, config):
     """Read the setting, and tell Sphinx where the pages will be."""
     given = config.site_address
     if not isinstance(given, dict) or not given.keys() <= EMPTY.keys():
@@ -141,7 +141,7 @@ def sitemap(uris):
 
 def setup(app):
     app.add_config_value("site_address", EMPTY, "html", dict)
-    app.connect("config-inited", admit)
+    app.connect("config-inited", validate)
     app.connect("html-page-context", page, priority=600)  # after the theme has made its buttons
     app.connect("build-finished", finish, priority=950)  # after pages that are gone were removed
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -25,11 +25,11 @@ def small_blocks(monkeypatch):
 
 def test_it_serves_numpy_arrays_and_its_own_kernels_only(space):
     X = space.asarray(np.ones((3, 2)))
-    assert in_place.serves(RBF(), X) == space.name.startswith("numpy")
-    assert not in_place.serves(RBF() + White(), X)
-    assert not in_place.serves(RationalQuadratic(), X)
-    assert not in_place.serves(type("Mine", (RBF,), {})(), X)  # it may have another profile
-    assert not in_place.serves(RBF(), X[:0, :])
+    assert in_place.supports(RBF(), X) == space.name.startswith("numpy")
+    assert not in_place.supports(RBF() + White(), X)
+    assert not in_place.supports(RationalQuadratic(), X)
+    assert not in_place.supports(type("Mine", (RBF,), {})(), X)  # it may have another profile
+    assert not in_place.supports(RBF(), X[:0, :])
 
 
 @pytest.mark.parametrize("kind", KINDS)

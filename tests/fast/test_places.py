@@ -38,7 +38,7 @@ def test_both_paths_agree(kernel, d, far, rng):
         Xs = np.concatenate([rng.standard_normal((7, d)), model.X[:2]])
         bars = rng.standard_normal((2, 9))
         mean, variance, pull = predict_and_pullback(model, Xs)
-        answers.append((places.serves(model.gp.kernel, Xs), mean, variance, pull(*bars)))
+        answers.append((places.supports(model.gp.kernel, Xs), mean, variance, pull(*bars)))
     fast, slow = answers
     assert fast[0]
     assert not slow[0]
@@ -68,7 +68,7 @@ def test_a_place_may_be_asked_twice(rng):
 
 def test_float32_takes_the_general_path(rng):
     model = posterior(RBF, rng, 2)
-    assert not places.serves(model.gp.kernel, model.X.astype(np.float32))
+    assert not places.supports(model.gp.kernel, model.X.astype(np.float32))
 
 
 @pytest.mark.parametrize("z", [[-9.0, -2.5, -1.0, 3.0], [-1.0, 0.0, 2.0], [-30.0, -5.0]])

@@ -38,10 +38,10 @@ def test_it_does_what_the_readable_path_does(monkeypatch, rng, kernel, likelihoo
     for length in (1.3, lengths):
         gp = GP(kernel(1.7, length), 0.0)
         model = svgp.SVGP(gp, LIKELIHOODS[likelihood], X[:8] + dtype(0.05))
-        assert variational.serves(gp.kernel, X)
+        assert variational.supports(gp.kernel, X)
         fast = outcome(model, X, y)
         with monkeypatch.context() as patch:
-            patch.setattr(variational, "serves", lambda kernel, X: False)
+            patch.setattr(variational, "supports", lambda kernel, X: False)
             readable = outcome(model, X, y)
         close = {"rtol": 1e-9, "atol": 1e-10} if dtype is np.float64 else {"rtol": 2e-3}
         for one, other in zip(fast, readable, strict=True):

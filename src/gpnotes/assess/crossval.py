@@ -183,17 +183,17 @@ def _predictions(
     """What the posterior of a fold predicts, if these are means and variances of the kind of y."""
     if not hasattr(posterior, "predict"):
         wanted = "fit must return a posterior, with predict(Xs, noise=True)"
-        raise TypeError(f"{wanted}; got {_check._kind(posterior)}")
+        raise TypeError(f"{wanted}; got {_check.kind_of(posterior)}")
     answer = posterior.predict(Xs, noise=True)
     if not isinstance(answer, tuple | list) or len(answer) != 2:
         wanted = "fit must return a posterior that predicts a mean and a variance"
-        raise TypeError(f"{wanted}; got {_check._kind(answer)}")
+        raise TypeError(f"{wanted}; got {_check.kind_of(answer)}")
     for a, name in zip(answer, ("mean", "variance"), strict=True):
-        _admit_prediction(a, name, y, rows)
+        _validate_prediction(a, name, y, rows)
     return answer[0], answer[1]
 
 
-def _admit_prediction(a: Vector, name: str, y: Vector, rows: HostVector) -> None:
+def _validate_prediction(a: Vector, name: str, y: Vector, rows: HostVector) -> None:
     name = f"the {name} that fit's posterior predicts"
     _check.alike(_check.floating(a, name), name, y, "y")
     if a.shape != y.shape:

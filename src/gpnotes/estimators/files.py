@@ -84,7 +84,7 @@ def read(path: str | os.PathLike[str], form: str, made: Callable[[dict[str, Any]
 
 def _place(path: str | os.PathLike[str]) -> Path:
     if not isinstance(path, str | os.PathLike):  # `open` would take a number, and write somewhere
-        raise TypeError(f"path must be a string or a path; got {_check._kind(path)}")
+        raise TypeError(f"path must be a string or a path; got {_check.kind_of(path)}")
     return Path(path)
 
 
@@ -102,7 +102,7 @@ def _told(value: Any, name: str, arrays: dict[str, HostArray]) -> Any:
         return {"array": key}
     if _CLASSES.get(type(value).__name__) is not type(value):
         wanted = "None, a number, a string or a part of gpnotes"
-        raise TypeError(f"{name} must be {wanted} to be saved; got {_check._kind(value)}")
+        raise TypeError(f"{name} must be {wanted} to be saved; got {_check.kind_of(value)}")
     parts = {item.name: getattr(value, item.name) for item in fields(value)}
     told = {part: _told(inner, f"{name}.{part}", arrays) for part, inner in parts.items()}
     return {"class": type(value).__name__, "fields": told}

@@ -21,14 +21,14 @@ from ..infer.fitting import Run
 from ..model.basis import Trend
 from ..model.gaussian import Normal
 from ..model.means import BasisMean
-from ..model.process import GP, admit_data
+from ..model.process import GP, validate_data
 
-__all__ = ["FITTED", "admit_fitted"]
+__all__ = ["FITTED", "validate_fitted"]
 
 FITTED = ("posterior_", "runs_", "n_features_in_", "feature_names_in_")
 
 
-def admit_fitted(values: Mapping[str, Any]) -> None:
+def validate_fitted(values: Mapping[str, Any]) -> None:
     """Raise `ValueError` or `TypeError` unless `values` are what a fit sets, all of it in shape."""
     posterior = _check.instance(values["posterior_"], "posterior_", Posterior)
     d = _posterior(posterior)
@@ -44,7 +44,7 @@ def admit_fitted(values: Mapping[str, Any]) -> None:
 def _posterior(posterior: Posterior) -> int:
     """The number of columns of X."""
     _double(posterior.X, "X")
-    admit_data(posterior.gp, posterior.X, posterior.y, learns=True)
+    validate_data(posterior.gp, posterior.X, posterior.y, learns=True)
     n, d = posterior.X.shape
     for name in ("residual", "alpha"):
         vector = _check.vector(getattr(posterior, name), name, size=n)
@@ -91,10 +91,10 @@ def _run(run: Run[GP]) -> None:
 
 def _tuple(value: Any, name: str) -> tuple[Any, ...]:
     if not isinstance(value, tuple):
-        raise TypeError(f"{name} must be a tuple; got {_check._kind(value)}")
+        raise TypeError(f"{name} must be a tuple; got {_check.kind_of(value)}")
     return value
 
 
 def _double(a: Any, name: str) -> None:
     if getattr(a, "dtype", None) != np.float64:
-        raise TypeError(f"{name} must be an array of float64; got {_check._kind(a)}")
+        raise TypeError(f"{name} must be an array of float64; got {_check.kind_of(a)}")

@@ -28,7 +28,7 @@ from ..model.kernels import RBF, Kernel
 from ..model.means import ConstantMean, ZeroMean
 from ..model.process import GP
 from . import files
-from .fitted import FITTED, admit_fitted
+from .fitted import FITTED, validate_fitted
 
 __all__ = ["GPRegressor"]
 
@@ -185,7 +185,7 @@ class GPRegressor(RegressorMixin, BaseEstimator):
         arguments = {name: values.pop(name) for name in cls._get_param_names()}
         if values.keys() != set(FITTED):
             raise ValueError(f"a fit sets {sorted(FITTED)}, not {sorted(values)}")
-        admit_fitted(values)
+        validate_fitted(values)
         model = cls(**arguments)
         model._check_arguments()
         if not isinstance(model.mean, str):

@@ -13,7 +13,7 @@ from ..ground import xp as _xp
 from ..ground.memory import blocks
 from ..ground.xp import HostArray, HostMatrix, HostVector, Matrix, Vector, array_namespace
 
-__all__ = ["cosines_of_turns", "gram_and_cross", "serves", "waves"]
+__all__ = ["cosines_of_turns", "gram_and_cross", "supports", "waves"]
 
 _ROWS = 2**20  # entries of the features that are there at a time: 8 MiB
 
@@ -27,7 +27,7 @@ _SINE = (
 )  # fmt: skip
 
 
-def serves(X: Matrix) -> bool:
+def supports(X: Matrix) -> bool:
     """Whether this module can work for these inputs: arrays of NumPy in float64, not empty."""
     return _xp.is_numpy_namespace(array_namespace(X)) and X.dtype == np.float64 and X.size > 0
 

@@ -25,7 +25,7 @@ from .factors import cholesky
 from .tiles import tiles_of
 
 __all__ = [
-    "HostPairs", "cross", "factor", "gram", "project", "project_jointly", "serves",
+    "HostPairs", "cross", "factor", "gram", "project", "project_jointly", "supports",
     "values_and_slopes",
 ]  # fmt: skip
 
@@ -45,12 +45,12 @@ class InPlaceKernel(AnyKernel, Parameters, Protocol):
     variance: float
     lengthscale: Numbers
 
-    def _admit(self, x: Matrix, name: str) -> None: ...
+    def _validate(self, x: Matrix, name: str) -> None: ...
 
     def _profile_in_place(self, q: HostMatrix, slope: HostMatrix) -> None: ...
 
 
-def serves(kernel: AnyKernel, X: Matrix) -> TypeGuard[InPlaceKernel]:
+def supports(kernel: AnyKernel, X: Matrix) -> TypeGuard[InPlaceKernel]:
     """Whether the functions of this module can work for this kernel and these inputs.
 
     The kernel says so itself; BLAS refuses empty matrices.
@@ -92,7 +92,7 @@ def _projections(
 
 def scaled(kernel: InPlaceKernel, X: Matrix) -> HostMatrix:
     """The inputs in units of the lengthscale, about their centre."""
-    kernel._admit(X, "X")
+    kernel._validate(X, "X")
     u = _xp.as_host(X)
     return (u - u.mean(axis=0)) / host_lengths(kernel)
 

@@ -17,9 +17,9 @@ from ..ground import xp as _xp
 from ..ground.distances import Pairs
 from ..ground.memory import blocks
 from ..ground.xp import HostMatrix, HostVector, Matrix, Numbers, Vector
-from .evidence import InPlaceKernel, cross, host_lengths, serves
+from .evidence import InPlaceKernel, cross, host_lengths, supports
 
-__all__ = ["Block", "Workspace", "products", "pull_of_distances", "serves", "whiten"]
+__all__ = ["Block", "Workspace", "products", "pull_of_distances", "supports", "whiten"]
 
 _BLOCK = 2**15  # entries, as in `evidence`
 _PANEL = 48  # columns that are solved for together, after a product with those before

@@ -17,14 +17,14 @@ from ..ground.xp import HostMatrix, HostVector, Matrix, Vector
 from . import evidence
 from .evidence import AnyKernel, InPlaceKernel, cross, host_lengths, scaled_pair
 
-__all__ = ["predict_and_pullback", "serves"]
+__all__ = ["predict_and_pullback", "supports"]
 
 Pull = Callable[[HostVector, HostVector], HostMatrix]
 
 
-def serves(kernel: AnyKernel, Xs: Matrix) -> TypeGuard[InPlaceKernel]:
+def supports(kernel: AnyKernel, Xs: Matrix) -> TypeGuard[InPlaceKernel]:
     """Whether this module can work for this kernel at these places: in float64 alone."""
-    return evidence.serves(kernel, Xs) and Xs.dtype == np.float64
+    return evidence.supports(kernel, Xs) and Xs.dtype == np.float64
 
 
 def predict_and_pullback(

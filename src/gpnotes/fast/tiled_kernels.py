@@ -21,7 +21,7 @@ from ..ground.threads import in_one_pool
 from ..ground.xp import HostMatrix, Matrix, Vector
 from .evidence import HostPairs, InPlaceKernel, host_lengths, scaled, values_and_slopes
 from .factors import Evidence
-from .tiles import Tile, TiledKernel, evidence_and_gradient, serves
+from .tiles import Tile, TiledKernel, evidence_and_gradient, supports
 
 __all__ = [
     "ByHooks", "Multiplied", "OfDistances", "Scaled", "Summed", "Wrapped", "evidence_in_place",
@@ -61,7 +61,7 @@ def evidence_in_place(
 
     `residual` (n,) is what the observations have beyond the mean.
     """
-    if not serves(X):
+    if not supports(X):
         return None
     memory.require_square(X.shape[0], like=X, copies=1, what="the Gram matrix")
     at_work = tiled(kernel, X)

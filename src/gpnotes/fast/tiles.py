@@ -24,7 +24,7 @@ from ..ground.params import Parameters
 from ..ground.xp import HostMatrix, Matrix, Vector, array_namespace
 from .factors import Evidence, Solved, solved
 
-__all__ = ["Tile", "TiledKernel", "evidence_and_gradient", "serves", "tiles_of"]
+__all__ = ["Tile", "TiledKernel", "evidence_and_gradient", "supports", "tiles_of"]
 
 
 _SIDE = 256  # rows of a tile: 512 KiB in float64, so that a few at work fit a core's cache
@@ -58,7 +58,7 @@ class TiledKernel(Protocol):
         """All that was carried back, in the shape of the kernel."""
 
 
-def serves(X: Matrix) -> bool:
+def supports(X: Matrix) -> bool:
     """Whether this module can work for these inputs: arrays of NumPy, and not empty for BLAS."""
     return X.shape[0] > 0 and _xp.is_numpy_namespace(array_namespace(X))
 

@@ -14,10 +14,10 @@ import numpy as np
 from ..ground import xp as _xp
 from ..ground.memory import blocks
 from ..ground.xp import HostMatrix, HostVector, Matrix, Numbers, Vector
-from .evidence import InPlaceKernel, serves
+from .evidence import InPlaceKernel, supports
 from .inducing import pull_of_distances, whiten
 
-__all__ = ["InPlaceKernel", "Projection", "carried", "project", "serves", "sums"]
+__all__ = ["InPlaceKernel", "Projection", "carried", "project", "sums", "supports"]
 
 _BLOCK = 2**15  # entries, as in `evidence`
 

@@ -111,7 +111,7 @@ def array(a: Array, name: str) -> Array:
     try:
         array_namespace(a)
     except TypeError:
-        raise TypeError(f"{name} must be an array; got {_kind(a)}") from None
+        raise TypeError(f"{name} must be an array; got {kind_of(a)}") from None
     return a
 
 
@@ -155,13 +155,14 @@ def _real(value: Any, name: str) -> Namespace:
     try:
         xp = array_namespace(value)
     except TypeError:
-        raise TypeError(f"{name} must be a number or an array; got {_kind(value)}") from None
+        raise TypeError(f"{name} must be a number or an array; got {kind_of(value)}") from None
     if not xp.isdtype(value.dtype, ("real floating", "integral")):
         raise TypeError(f"{name} must hold real numbers; got {value.dtype}")
     return xp
 
 
-def _kind(value: Any) -> str:
+def kind_of(value: Any) -> str:
+    """What a value is, in words for an error message."""
     return f"the class {value.__name__}" if isinstance(value, type) else type(value).__name__
 
 
@@ -178,7 +179,7 @@ def cotangents(bar: Any, name: str, like: Any) -> Any:
     """`bar`, a named tuple of derivatives, if each may be one by the array of `like` beside it."""
     if not isinstance(bar, tuple) or len(bar) != len(like):
         wanted = f"a {type(like).__name__} of derivatives, {', '.join(like._fields)}"
-        raise TypeError(f"{name} must be {wanted}; got {_kind(bar)}")
+        raise TypeError(f"{name} must be {wanted}; got {kind_of(bar)}")
     for field, part, other in zip(like._fields, bar, like, strict=True):
         cotangent(part, f"{name}.{field}", other)
     return bar
@@ -286,7 +287,7 @@ def choice(value: str, name: str, among: Iterable[str]) -> str:
     """`value` if it is one of the words of `among`."""
     words = list(among)
     if not isinstance(value, str):
-        raise TypeError(f"{name} must be one of {words}; got {_kind(value)}")
+        raise TypeError(f"{name} must be one of {words}; got {kind_of(value)}")
     if value not in words:
         raise ValueError(f"{name} must be one of {words}; got {value!r}")
     return value
@@ -295,7 +296,7 @@ def choice(value: str, name: str, among: Iterable[str]) -> str:
 def number(value: Numbers, name: str) -> float:
     """`value` as a float, if it is one finite real number; a bool, a string, a list is refused."""
     if isinstance(value, bool) or not (isinstance(value, Real) or getattr(value, "ndim", 1) == 0):
-        raise TypeError(f"{name} must be a number; got {_kind(value)}")
+        raise TypeError(f"{name} must be a number; got {kind_of(value)}")
     if not isinstance(value, Real):
         _real(value, name)
     return float(finite(value, name)) if isinstance(value, Real) else finite(float(value), name)
@@ -313,14 +314,14 @@ def squarable(a: Array, name: str) -> Array:
 def function(value: T, name: str, of: str = "") -> T:
     """`value` if it can be called; an error says what it is a function `of`, if that is given."""
     if not callable(value):
-        raise TypeError(f"{name} must be a function{of and f' of {of}'}; got {_kind(value)}")
+        raise TypeError(f"{name} must be a function{of and f' of {of}'}; got {kind_of(value)}")
     return value
 
 
 def instance(value: T, name: str, kind: type, article: str = "a") -> T:
     """`value` if it is an instance of `kind`."""
     if not isinstance(value, kind):
-        raise TypeError(f"{name} must be {article} gpnotes {kind.__name__}; got {_kind(value)}")
+        raise TypeError(f"{name} must be {article} gpnotes {kind.__name__}; got {kind_of(value)}")
     return value
 
 

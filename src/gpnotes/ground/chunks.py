@@ -140,7 +140,7 @@ def repeatable(chunks: Iterable[Chunk]) -> Iterable[Chunk]:
     """`chunks`, if they can be gone through more than once: a list, not a generator."""
     if _iterator(chunks) is chunks:
         wanted = "a list, or another iterable that can be gone through twice"
-        raise TypeError(f"chunks must be {wanted}; got {_check._kind(chunks)}")
+        raise TypeError(f"chunks must be {wanted}; got {_check.kind_of(chunks)}")
     return chunks
 
 
@@ -149,7 +149,7 @@ def _iterator(chunks: Iterable[Chunk]) -> Iterator[Chunk]:
         return iter(chunks)
     except TypeError:
         wanted = "an iterable of pairs (X, y)"
-        raise TypeError(f"chunks must be {wanted}; got {_check._kind(chunks)}") from None
+        raise TypeError(f"chunks must be {wanted}; got {_check.kind_of(chunks)}") from None
 
 
 def _answers(given: Any) -> Iterator[Any]:
@@ -157,13 +157,13 @@ def _answers(given: Any) -> Iterator[Any]:
         return iter(given)
     except TypeError:
         wanted = "an iterable of what its function returned"
-        raise TypeError(f"map must give {wanted}; got {_check._kind(given)}") from None
+        raise TypeError(f"map must give {wanted}; got {_check.kind_of(given)}") from None
 
 
 def _answer(given: Any) -> tuple[int, Any]:
     """What `_Numbered` returned, if `map` handed that on."""
     if not isinstance(given, tuple) or len(given) != 2:
-        raise TypeError(f"map must give what its function returned; got {_check._kind(given)}")
+        raise TypeError(f"map must give what its function returned; got {_check.kind_of(given)}")
     return given
 
 
@@ -206,7 +206,7 @@ def _pair(chunk: Any) -> tuple[Matrix, Vector]:
     pair = chunk() if callable(chunk) else chunk
     if not isinstance(pair, tuple | list) or len(pair) != 2:
         wanted = "a pair (X, y) or a function that fetches one"
-        raise TypeError(f"it must be {wanted}; got {_check._kind(pair)}")
+        raise TypeError(f"it must be {wanted}; got {_check.kind_of(pair)}")
     return pair[0], pair[1]
 
 

@@ -67,12 +67,12 @@ def squared_distances(u: Matrix, v: Matrix | None = None) -> Matrix:
     array([[0., 9.],
            [9., 0.]])
     """
-    _admit_pair(u, v)
+    _validate_pair(u, v)
     return squares(u, v)
 
 
 def squares(u: Matrix, v: Matrix | None = None) -> Matrix:
-    """`squared_distances` of inputs that are admitted."""
+    """`squared_distances` of inputs that are validated."""
     u, v = _centred(u, v)
     if by_differences(u, v):
         return _by_differences(u, u if v is None else v)
@@ -82,7 +82,7 @@ def squares(u: Matrix, v: Matrix | None = None) -> Matrix:
     return _within(wide, u) if v is None else _between(wide, _xp.in_double(v), u)
 
 
-def _admit_pair(u: Matrix, v: Matrix | None) -> None:
+def _validate_pair(u: Matrix, v: Matrix | None) -> None:
     _check.matrix(u, "u")
     if v is not None:
         _check.alike(_check.matrix(v, "v", columns=u.shape[1]), "v", u, "u")
@@ -141,14 +141,14 @@ def squared_distances_pullback(
     Without `v`, ``u_bar`` holds both sides' share. Raises `ValueError` or `TypeError` for arguments
     that do not fit.
     """
-    _admit_pair(u, v)
+    _validate_pair(u, v)
     columns = (u if v is None else v).shape[0]
     _check.matrix(q_bar, "q_bar", rows=u.shape[0], columns=columns)
     return squares_pullback(u, v, _check.alike(q_bar, "q_bar", u, "u"))
 
 
 def squares_pullback(u: Matrix, v: Matrix | None, q_bar: Matrix) -> tuple[Matrix, Matrix | None]:
-    """`squared_distances_pullback` of what is admitted."""
+    """`squared_distances_pullback` of what is validated."""
     u, v = _centred(u, v)
     xp = array_namespace(u)
     turned = xp.matrix_transpose(q_bar)

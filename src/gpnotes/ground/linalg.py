@@ -60,25 +60,25 @@ class Cholesky:
 
     def solve(self, b: Array) -> Array:
         """``K⁻¹ b`` for b of shape (n,) or (n, m), finite and of the factor's kind; O(n² m)."""
-        return self.solved(self._admit(b))
+        return self.solved(self._validate(b))
 
     def half_solve(self, b: Array) -> Array:
         """``L⁻¹ b`` for b of shape (n,) or (n, m); O(n² m)."""
-        return self.half_solved(self._admit(b))
+        return self.half_solved(self._validate(b))
 
     def half_solve_t(self, b: Array) -> Array:
         """``L⁻ᵀ b`` for b of shape (n,) or (n, m); O(n² m)."""
-        return _xp.solve_triangular(self.lower, self._admit(b), transpose=True)
+        return _xp.solve_triangular(self.lower, self._validate(b), transpose=True)
 
     def solved(self, b: Array) -> Array:
-        """`solve` for a b that is admitted, or was worked out from what is."""
+        """`solve` for a b that is validated, or was worked out from what is."""
         return _xp.solve_triangular(self.lower, self.half_solved(b), transpose=True)
 
     def half_solved(self, b: Array) -> Array:
-        """`half_solve` for a b that is admitted."""
+        """`half_solve` for a b that is validated."""
         return _xp.solve_triangular(self.lower, b)
 
-    def _admit(self, b: Array) -> Array:
+    def _validate(self, b: Array) -> Array:
         """`b` if it is a right-hand side, (n,) or (n, m), of the kind of the factor."""
         if getattr(b, "ndim", 0) == 1:
             _check.vector(b, "b", size=self.size)

@@ -47,7 +47,7 @@ def in_one_pool(function: Callable[P, R]) -> Callable[P, R]:
 def threads_for(work: Callable[..., int]) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """The function with the threads that its work can use: one alone, or those of one pool.
 
-    `work` tells from the same arguments, which are admitted, about how many multiplications it is.
+    `work` tells from the same arguments, which are validated, about how many multiplications it is.
     A small problem has one thread, whatever the machine does beside; up to some 500 points that is
     as fast as two. A large one is as if `in_one_pool`.
     """

@@ -21,7 +21,7 @@ from ..ground.xp import LOG_2PI, Matrix, Vector, array_namespace
 from ..model.basis import Trend, added, explained, joint_root, learn, mean_at, mean_bars, precision
 from ..model.gaussian import Normal
 from ..model.means import BasisMean, pulled
-from ..model.process import GP, admit_data, fitted_mean, plus_noise, prior, residual_of
+from ..model.process import GP, fitted_mean, plus_noise, prior, residual_of, validate_data
 
 __all__ = [
     "GP", "LeaveOneOut", "Posterior", "condition", "log_evidence", "log_evidence_and_gradient",
@@ -48,7 +48,7 @@ def condition(gp: GP, X: Matrix, y: Vector) -> Posterior:
     >>> posterior.mean(np.asarray([[0.5]])).round(4)
     array([0.5171])
     """
-    admit_data(gp, X, y, learns=True)
+    validate_data(gp, X, y, learns=True)
     posterior = _conditioned(gp, X, y)
     xp = array_namespace(y)
     if not bool(xp.all(xp.isfinite(posterior.alpha))):
@@ -59,12 +59,12 @@ def condition(gp: GP, X: Matrix, y: Vector) -> Posterior:
 
 @threads_for(lambda gp, X, y: X.shape[0] ** 3)
 def _conditioned(gp: GP, X: Matrix, y: Vector) -> Posterior:
-    """`condition` for data that are admitted, without a warning of jitter."""
+    """`condition` for data that are validated, without a warning of jitter."""
     return _posterior(gp, X, y, _factor(gp, X))
 
 
 def _factor(gp: GP, X: Matrix) -> Cholesky:
-    if in_place.serves(gp.kernel, X):
+    if in_place.supports(gp.kernel, X):
         memory.require_square(X.shape[0], like=X, copies=1, what="the Gram matrix")
         lower = in_place.factor(gp.kernel, gp.noise_var, X)
         if lower is not None:
@@ -161,7 +161,7 @@ class Posterior:
 
     def _project(self, Xs: Matrix) -> tuple[Vector, Vector]:
         """What the data add to the mean, and take from the variance."""
-        if self.trend is None and in_place.serves(self.gp.kernel, Xs):
+        if self.trend is None and in_place.supports(self.gp.kernel, Xs):
             lower = self.cholesky.lower
             return in_place.project(self.gp.kernel, self.X, Xs, lower, self.alpha)
         xp = array_namespace(Xs)
@@ -170,7 +170,7 @@ class Posterior:
         return xp.matrix_transpose(cross) @ self.alpha, explained(self.trend, Xs, cross, half)
 
     def _chunks(self, Xs: Matrix, chunk: int | None) -> list[Matrix]:
-        self._admit(Xs)
+        self._validate(Xs)
         n = Xs.shape[0]
         width = self.X.shape[0]
         entries = memory.ENTRIES
@@ -181,10 +181,10 @@ class Posterior:
             entries = size * width
         return [Xs[rows, :] for rows in memory.blocks(n, width, entries)]
 
-    def _admit(self, Xs: Matrix, name: str = "Xs") -> None:
+    def _validate(self, Xs: Matrix, name: str = "Xs") -> None:
         _check.matrix(Xs, name, columns=self.X.shape[1])
         _check.alike(Xs, name, self.X, "X")
-        self.gp.kernel._admit(Xs, name)
+        self.gp.kernel._validate(Xs, name)
 
     def mean(self, Xs: Matrix) -> Vector:
         """The mean of f (and of y), (n*,), at Xs (n*, d); O(n n*)."""
@@ -206,18 +206,18 @@ class Posterior:
         ``K_** − K_*f K_y⁻¹ K_f*``, :eq:`eq-fv-cov`. Source: Rasmussen & Williams (2006), section
         2.2.
         """
-        self._admit_square(Xs, noise)
+        self._validate_square(Xs, noise)
         return plus_noise(self._project_jointly(Xs)[1], self.gp.noise_var if noise else 0.0)
 
-    def _admit_square(self, Xs: Matrix, noise: bool) -> None:
-        self._admit(Xs)
+    def _validate_square(self, Xs: Matrix, noise: bool) -> None:
+        self._validate(Xs)
         _check.flag(noise, "noise")
         memory.require_square(Xs.shape[0], like=Xs, copies=3, what="the predictive covariance")
 
     @threads_for(_joint_work)
     def _project_jointly(self, Xs: Matrix, lower_only: bool = False) -> tuple[Vector, Matrix]:
         """What the data add to the mean, and the covariance that they leave, or one triangle."""
-        if lower_only and self.trend is None and in_place.serves(self.gp.kernel, Xs):
+        if lower_only and self.trend is None and in_place.supports(self.gp.kernel, Xs):
             lower = self.cholesky.lower
             return in_place.project_jointly(self.gp.kernel, self.X, Xs, lower, self.alpha)
         xp = array_namespace(Xs)
@@ -234,7 +234,7 @@ class Posterior:
         Its root is the Cholesky factor of the `covariance`, or, where rounding has left that
         singular, a pivoted one of as many columns as it has rank: ``root_kind`` says which.
         """
-        self._admit_square(Xs, noise)
+        self._validate_square(Xs, noise)
         return self._jointly(Xs, self.gp.noise_var if noise else 0.0)
 
     @threads_for(_joint_work)
@@ -307,7 +307,7 @@ class Posterior:
 
         Rows are added to the factor, :eq:`eq-fv-extend`.
         """
-        self._admit(x, "x")
+        self._validate(x, "x")
         _check.alike(_check.vector(y, "y", size=x.shape[0]), "y", self.X, "X")
         memory.require_square(
             self.X.shape[0] + x.shape[0], like=x, copies=3, what="the extended Gram matrix"
@@ -354,7 +354,7 @@ def log_evidence_and_gradient(gp: GP, X: Matrix, y: Vector) -> tuple[float, GP]:
     >>> round(gp_bar.kernel.variance, 4)
     -0.25
     """
-    admit_data(gp, X, y, learns=True)
+    validate_data(gp, X, y, learns=True)
     _check.squarable(y, "y")
     fitted_mean(gp)
     value, gp_bar, jitter = quiet_evidence(gp, X, y)
@@ -364,7 +364,7 @@ def log_evidence_and_gradient(gp: GP, X: Matrix, y: Vector) -> tuple[float, GP]:
 
 @threads_for(lambda gp, X, y: X.shape[0] ** 3)
 def quiet_evidence(gp: GP, X: Matrix, y: Vector) -> tuple[float, GP, float]:
-    """`log_evidence_and_gradient` of data that are admitted, and the jitter that it took.
+    """`log_evidence_and_gradient` of data that are validated, and the jitter that it took.
 
     Nothing is checked again and no warning is given: a fit calls this at each step.
     """

@@ -20,7 +20,7 @@ from ..ground.random import Stream
 from ..ground.threads import in_one_pool
 from ..ground.xp import HostVector, Matrix, Vector
 from ..model.contracts import Prior
-from ..model.process import GP, admit_data, fitted_mean
+from ..model.process import GP, fitted_mean, validate_data
 from .exact import Posterior, condition, quiet_evidence
 from .objective import Fit, Objective, Run, evidence_of, objective_of, whole_rows
 
@@ -98,14 +98,14 @@ def _data(X: Matrix | Chunks, y: Vector | None) -> Data:
     if not isinstance(X, Chunks):
         return Rows(X, cast("Vector", y))
     if y is not None:
-        raise TypeError(f"y must be None where X is chunks, which hold it; got {_check._kind(y)}")
+        raise TypeError(f"y must be None where X is chunks, which hold it; got {_check.kind_of(y)}")
     return X
 
 
 @evidence_of.register(GP)
 def _exact(model: GP, data: Rows | Chunks) -> _Exact:
     rows = whole_rows(data, model)
-    admit_data(model, rows.X, rows.y, learns=True)
+    validate_data(model, rows.X, rows.y, learns=True)
     fitted_mean(model)
     return _Exact(rows)
 

@@ -23,7 +23,7 @@ from ..model.contracts import LabelLikelihood, Likelihood, require
 from ..model.gaussian import Normal, normal_of
 from ..model.likelihoods import Bernoulli, unchecked
 from ..model.likelihoods.expectations import has_parameters, is_latent
-from ..model.process import GP, admit_data, differentiable_mean
+from ..model.process import GP, differentiable_mean, validate_data
 from .objective import evidence_of, whole_rows
 
 __all__ = ["LaplaceGP", "LaplacePosterior", "condition"]
@@ -54,7 +54,7 @@ def condition(gp: GP, X: Matrix, y: Vector, likelihood: Likelihood = _PROBIT) ->
     >>> posterior.probability(np.asarray([[0.5], [3.0]])).round(4)
     array([0.8158, 0.2662])
     """
-    _admit(gp, X, y, likelihood)
+    _validate(gp, X, y, likelihood)
     return _conditioned(gp, X, y, likelihood)
 
 
@@ -159,17 +159,17 @@ class LaplacePosterior:
 
         Source: Rasmussen & Williams (2006), algorithm 3.2.
         """
-        self._admit(Xs)
+        self._validate(Xs)
         blocks = memory.blocks(Xs.shape[0], self.X.shape[0])
         predictions = [self._predict(Xs[rows, :]) for rows in blocks]
         means, variances = zip(*predictions, strict=True)
         xp = array_namespace(Xs)
         return xp.concat(means), xp.concat(variances)
 
-    def _admit(self, Xs: Matrix) -> None:
+    def _validate(self, Xs: Matrix) -> None:
         _check.matrix(Xs, "Xs", columns=self.X.shape[1])
         _check.alike(Xs, "Xs", self.X, "X")
-        self.gp.kernel._admit(Xs, "Xs")
+        self.gp.kernel._validate(Xs, "Xs")
 
     @threads_for(lambda self, Xs: self.X.shape[0] ** 2 * Xs.shape[0])
     def _predict(self, Xs: Matrix) -> tuple[Vector, Vector]:
@@ -204,7 +204,7 @@ class LaplacePosterior:
 
     def covariance(self, Xs: Matrix) -> Matrix:
         """The covariance of f, (n*, n*), at Xs (n*, d)."""
-        self._admit(Xs)
+        self._validate(Xs)
         memory.require_square(Xs.shape[0], like=Xs, copies=3, what="the predictive covariance")
         return self._covariance(Xs)
 
@@ -299,14 +299,14 @@ class _Evidence:
 @evidence_of.register(LaplaceGP)
 def _evidence(model: LaplaceGP, data: Rows | Chunks) -> _Evidence:
     rows = whole_rows(data, model)
-    _admit(model.gp, rows.X, rows.y, model.likelihood)
+    _validate(model.gp, rows.X, rows.y, model.likelihood)
     differentiable_mean(model.gp)
     others = ("likelihood",) if has_parameters(model.likelihood) else ()
     return _Evidence(rows, ("gp.noise_var", *others), is_latent(model.likelihood))
 
 
-def _admit(gp: GP, X: Matrix, y: Vector, likelihood: Likelihood) -> None:
-    admit_data(gp, X, y)
+def _validate(gp: GP, X: Matrix, y: Vector, likelihood: Likelihood) -> None:
+    validate_data(gp, X, y)
     require(likelihood, "likelihood", Likelihood)
     _require_no_noise(gp)
     mean = gp.mean(X)

@@ -69,7 +69,7 @@ def evidence_of(model: object, data: Data) -> Evidence:
     A room registers its own kind: ``evidence_of.register(Model)``.
     """
     wanted = "a GP, or a model with an evidence such as sparse.SparseGP, svgp.SVGP"
-    raise TypeError(f"model must be {wanted}; got {_check._kind(model)}")
+    raise TypeError(f"model must be {wanted}; got {_check.kind_of(model)}")
 
 
 def whole_rows(data: Data, model: object) -> Rows:

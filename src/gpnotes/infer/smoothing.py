@@ -34,7 +34,7 @@ def hat_matrix(posterior: Posterior, Xs: Matrix | None = None) -> Matrix:
     array([[0.6015, 0.1611],
            [0.1611, 0.6015]])
     """
-    _admit(posterior)
+    _validate(posterior)
     if Xs is None:
         return _xp.eye(posterior.X.shape[0], posterior.X) - _noise(posterior) * _inverse(posterior)
     _check.matrix(Xs, "Xs", columns=posterior.X.shape[1])
@@ -60,7 +60,7 @@ def degrees_of_freedom(posterior: Posterior) -> float:
     >>> degrees_of_freedom(condition(GP(RBF(3.0), 1.0), far_apart, np.ones(2)))
     1.5
     """
-    n = _admit(posterior).X.shape[0]
+    n = _validate(posterior).X.shape[0]
     return n - _noise(posterior) * _trace(posterior)
 
 
@@ -81,14 +81,14 @@ def generalised_cross_validation(posterior: Posterior) -> float:
     >>> generalised_cross_validation(condition(GP(RBF(3.0), 1.0), far_apart, y))
     5.0
     """
-    n = _admit(posterior).X.shape[0]
+    n = _validate(posterior).X.shape[0]
     alpha = _check.squarable(posterior.alpha, "the alpha of posterior")
     # α over the mean of diag K_y⁻¹, where leaving one out divides by each entry
     errors = alpha * (n / _trace(posterior))
     return float(array_namespace(errors).mean(errors * errors))
 
 
-def _admit(posterior: Posterior) -> Posterior:
+def _validate(posterior: Posterior) -> Posterior:
     return _check.instance(posterior, "posterior", Posterior)
 
 

@@ -132,7 +132,7 @@ class Normal:
         inverses: x from the first, given that x plus noise from the second is observed.
         Source: Rasmussen & Williams (2006), appendix A.2.
         """
-        self._admit(other)
+        self._validate(other)
         xp = array_namespace(self.mean)
         # x = m₁ + R₁ s and x + e = m₁ + R₁ s + R₂ t
         top = xp.concat([self.root, xp.zeros_like(other.root)], axis=1)
@@ -148,7 +148,7 @@ class Normal:
         Raises `FactorisationError` where `other` is singular. Source: Rasmussen & Williams (2006),
         appendix A.5.
         """
-        self._admit(other)
+        self._validate(other)
         xp = array_namespace(self.mean)
         theirs = other._cholesky()
         trace = float(xp.sum(theirs.half_solve(self.root) ** 2))
@@ -190,7 +190,7 @@ class Normal:
             return self.mean + xp.matrix_transpose(moved)
         return self.mean + draws @ xp.matrix_transpose(self.root)
 
-    def _admit(self, other: Normal) -> None:
+    def _validate(self, other: Normal) -> None:
         _check.instance(other, "other", Normal)
         _check.vector(other.mean, "the mean of other", size=self.size)
         _check.alike(other.mean, "the mean of other", self.mean, "mean")

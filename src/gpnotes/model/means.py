@@ -35,7 +35,7 @@ class ZeroMean:
 
     def pullback(self, x: Matrix, bar: Vector) -> tuple[Self, Matrix]:
         """``(mean_bar, x_bar)`` for `bar` (n,): there is nothing to differentiate."""
-        _admit_bar(x, bar)
+        _validate_bar(x, bar)
         return self._pulled(x, bar)
 
     def _pulled(self, x: Matrix, bar: Vector) -> tuple[Self, Matrix]:
@@ -65,7 +65,7 @@ class ConstantMean:
 
     def pullback(self, x: Matrix, bar: Vector) -> tuple[Self, Matrix]:
         """``(mean_bar, x_bar)`` for `bar` (n,); ``mean_bar.value`` is the sum of `bar`."""
-        _admit_bar(x, bar)
+        _validate_bar(x, bar)
         return self._pulled(x, bar)
 
     def _pulled(self, x: Matrix, bar: Vector) -> tuple[Self, Matrix]:
@@ -97,7 +97,7 @@ class ConstantOfValues:
 
     def pullback(self, x: Matrix, bar: Vector) -> tuple[Self, Matrix]:
         """``(mean_bar, x_bar)`` for `bar` (n,); ``mean_bar.value`` sums `bar` over the values."""
-        _admit_bar(x, bar)
+        _validate_bar(x, bar)
         xp = array_namespace(x)
         value_bar = float(xp.sum(bar * _is_value(x)))
         return cotangent(self, value=value_bar), xp.zeros_like(x)
@@ -166,7 +166,7 @@ class BasisMean:
     def __post_init__(self) -> None:
         if isinstance(self.basis, type):  # a class can be called, too
             wanted = "a function of inputs, such as Powers(1)"
-            raise TypeError(f"BasisMean.basis must be {wanted}; got {_check._kind(self.basis)}")
+            raise TypeError(f"BasisMean.basis must be {wanted}; got {_check.kind_of(self.basis)}")
         _check.function(self.basis, "BasisMean.basis")
         if self.weights is not None:
             _check.instance(self.weights, "BasisMean.weights", Normal)
@@ -196,19 +196,19 @@ class BasisMean:
 
     def pullback(self, x: Matrix, bar: Vector) -> tuple[Self, Matrix]:
         """``(mean_bar, x_bar)`` for `bar` (n,) by ``h(x)ᵀb``."""
-        _admit_bar(x, bar)
+        _validate_bar(x, bar)
         if self.weights is None:
             return cotangent(self), array_namespace(x).zeros_like(x)
         return cotangent(self), self.columns_pullback(x, bar[:, None] * self.weights.mean[None, :])
 
 
 def _is_own(mean: object) -> TypeGuard[ZeroMean | ConstantMean]:
-    """Whether nothing can go wrong for inputs that are admitted; a subclass may do as it likes."""
+    """Whether nothing can go wrong for inputs that are validated; a subclass may do as it likes."""
     return type(mean) in (ZeroMean, ConstantMean)
 
 
 def values_of(mean: MeanFunction, x: Matrix) -> Vector:
-    """The mean at inputs x (n, d) that are admitted; one of another's making is looked over.
+    """The mean at inputs x (n, d) that are validated; one of another's making is looked over.
 
     Another shape would broadcast.
     """
@@ -218,7 +218,7 @@ def values_of(mean: MeanFunction, x: Matrix) -> Vector:
 
 
 def pulled(mean: Mean, x: Matrix, bar: Vector) -> tuple[Mean, Matrix]:
-    """`Mean.pullback` at inputs that are admitted, of derivatives worked out from what is."""
+    """`Mean.pullback` at inputs that are validated, of derivatives worked out from what is."""
     return mean._pulled(x, bar) if _is_own(mean) else mean.pullback(x, bar)
 
 
@@ -228,6 +228,6 @@ def _is_value(x: Matrix) -> Vector:
     return array_namespace(x).astype(x[:, -1] == 0.0, x.dtype)
 
 
-def _admit_bar(x: Matrix, bar: Vector) -> None:
+def _validate_bar(x: Matrix, bar: Vector) -> None:
     _check.vector(bar, "bar", size=_check.matrix(x, "x").shape[0])
     _check.alike(bar, "bar", x, "x")

@@ -17,13 +17,13 @@ from .means import BasisMean, ConstantMean, Powers, ZeroMean, values_of
 
 __all__ = [
     "GP",
-    "admit_data",
     "differentiable_mean",
     "fitted_mean",
     "plus_noise",
     "prior",
     "require_known_mean",
     "residual_of",
+    "validate_data",
 ]
 
 
@@ -54,10 +54,10 @@ class GP:
                 raise TypeError(f"{part!r} holds derivatives and is no part of a process")
         if isinstance(self.mean, type | Kernel) or not callable(self.mean):
             wanted = "a mean function, such as ConstantMean(1.0)"
-            raise TypeError(f"mean must be {wanted}; got {_check._kind(self.mean)}")
+            raise TypeError(f"mean must be {wanted}; got {_check.kind_of(self.mean)}")
         if self.kernel.labels_rows and _ignores_labels(self.mean):
             wanted = "ConstantOfValues for a kernel of derivatives, whose mean is zero"
-            raise TypeError(f"mean must be {wanted}; got {_check._kind(self.mean)}")
+            raise TypeError(f"mean must be {wanted}; got {_check.kind_of(self.mean)}")
 
 
 def _ignores_labels(mean: MeanFunction) -> bool:
@@ -97,7 +97,7 @@ def prior(gp: GP, Xs: Matrix, noise: bool = False) -> Normal:
     >>> prior(GP(RBF(), 0.5), np.asarray([[0.0], [1.0]]), noise=True).variance
     array([1.5, 1.5])
     """
-    _check.instance(gp, "gp", GP).kernel._admit(_check.matrix(Xs, "Xs"), "Xs")
+    _check.instance(gp, "gp", GP).kernel._validate(_check.matrix(Xs, "Xs"), "Xs")
     _check.flag(noise, "noise")
     memory.require_square(Xs.shape[0], like=Xs, copies=4, what="the prior covariance")
     covariance = plus_noise(gp.kernel._gram(Xs, None), gp.noise_var if noise else 0.0)
@@ -117,17 +117,17 @@ def plus_noise(K: Matrix, noise_var: float) -> Matrix:
     return K + noise_var * _xp.eye(K.shape[0], K) if noise_var else K
 
 
-def admit_data(gp: GP, X: Matrix, y: Vector, name: str = "X", *, learns: bool = False) -> None:
+def validate_data(gp: GP, X: Matrix, y: Vector, name: str = "X", *, learns: bool = False) -> None:
     """Raise, naming the argument, for a process and data that do not go together.
 
-    A mean with unknown weights is admitted where a method `learns` them.
+    A mean with unknown weights is validated where a method `learns` them.
     """
     _check.instance(gp, "gp", GP)
     if not learns:
         require_known_mean(gp)
     if _check.matrix(X, name).shape[0] == 0:
         raise ValueError(f"{name} must have at least one row; got {X.shape}")
-    gp.kernel._admit(X, name)
+    gp.kernel._validate(X, name)
     _check.alike(_check.vector(y, "y", size=X.shape[0]), "y", X, name)
 
 

@@ -11,7 +11,7 @@ from gpnotes.decide.bayesopt import (
     Optimiser,
     ThompsonSampling,
     UpperConfidenceBound,
-    believe,
+    fantasise,
     maximise_acquisition,
 )
 
@@ -49,7 +49,7 @@ def test_the_mean_stays_and_the_variance_is_that_after_any_readings(space, rng):
     X, x, Xs = (rng.uniform(-1.0, 1.0, (n, 2)) for n in (6, 3, 8))
     gp = GP(Matern52(1.2, 0.7), 0.05, ConstantMean(0.4))
     posterior = condition(gp, space.asarray(X), space.asarray(np.sin(3.0 * X[:, 0])))
-    believed = believe(posterior, space.asarray(x))
+    believed = fantasise(posterior, space.asarray(x))
     before, after = (p.predict(space.asarray(Xs)) for p in (posterior, believed))
     close = {"rtol": 1e-9, "atol": 1e-10} if space.double else {"rtol": 1e-3, "atol": 1e-4}
     np.testing.assert_allclose(to_numpy(after[0]), to_numpy(before[0]), **close)

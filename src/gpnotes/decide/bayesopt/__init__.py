@@ -6,7 +6,7 @@ from .acquisition import (
     ProbabilityOfImprovement,
     UpperConfidenceBound,
 )
-from .batches import believe
+from .batches import fantasise
 from .draws import ThompsonSampling, thompson, thompson_among
 from .gradients import acquisition_and_gradient, predict_and_pullback
 from .history import Evaluation
@@ -27,7 +27,7 @@ __all__ = [
     "ThompsonSampling",
     "UpperConfidenceBound",
     "acquisition_and_gradient",
-    "believe",
+    "fantasise",
     "fitted_model",
     "fitted_with_gradients",
     "maximise",

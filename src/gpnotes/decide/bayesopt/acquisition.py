@@ -57,12 +57,12 @@ class UpperConfidenceBound:
 
     def __call__(self, mean: Array, variance: Array) -> Array:
         """The value, (n,), for mean and variance of f, (n,) each."""
-        xp = _admit(mean, variance)
+        xp = _validate(mean, variance)
         return mean + math.sqrt(self.beta) * xp.sqrt(variance)
 
     def derivatives(self, mean: Array, variance: Array) -> tuple[Array, Array]:
         """By the mean, 1, and by the variance, ``√β / 2σ``; (n,) each."""
-        xp = _admit(mean, variance)
+        xp = _validate(mean, variance)
         s = _standardised(mean, variance, 0.0)
         slope = 0.5 * math.sqrt(self.beta) / s.sd
         return xp.ones_like(mean), xp.where(s.open, slope, xp.zeros_like(slope))
@@ -81,7 +81,7 @@ class _Improvement:
         object.__setattr__(self, "margin", margin)
 
     def _admitted(self, mean: Array, variance: Array) -> tuple[Namespace, _Standardised]:
-        xp = _admit(mean, variance)
+        xp = _validate(mean, variance)
         return xp, _standardised(mean, variance, self.best + self.margin)
 
 
@@ -167,7 +167,7 @@ class LogExpectedImprovement(_Improvement):
         return self._derivatives(*self._admitted(mean, variance))
 
     def _with_derivatives(self, mean: Array, variance: Array) -> tuple[Array, tuple[Array, Array]]:
-        """Both at once of what is admitted already, for climbs: the fractions serve both."""
+        """Both at once of what is validated already, for climbs: the fractions serve both."""
         xp = array_namespace(mean)
         s = _standardised(mean, variance, self.best + self.margin)
         tails = _near(s.z), _far(s.z)
@@ -192,7 +192,7 @@ class LogExpectedImprovement(_Improvement):
         return by_mean, xp.where(s.open, 0.5 * ratio / s.sd / s.sd, xp.zeros_like(ratio))
 
 
-def _admit(mean: Array, variance: Array) -> Namespace:
+def _validate(mean: Array, variance: Array) -> Namespace:
     """The namespace of a mean and a variance that go together, and whose squares exist."""
     xp = _check.mean_and_variance(mean, variance)
     _check.squarable(mean, "mean")

@@ -21,12 +21,12 @@ from ...model.kernels import values_at
 from .draws import ThompsonSampling, thompson
 from .maximiser import Maximum, maximise_acquisition
 
-__all__ = ["as_rows", "believe"]
+__all__ = ["as_rows", "fantasise"]
 
 AcquisitionOf: TypeAlias = Callable[[float], Acquisition] | ThompsonSampling
 
 
-def believe(posterior: Posterior, x: Matrix) -> Posterior:
+def fantasise(posterior: Posterior, x: Matrix) -> Posterior:
     """The posterior if observations at x (m, d) were to give its mean there; O(n² m).
 
     The mean is unchanged at every place, the variance is that after any observations at x. This is
@@ -37,14 +37,14 @@ def believe(posterior: Posterior, x: Matrix) -> Posterior:
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, condition
     >>> posterior = condition(GP(RBF(), 0.0), np.zeros((1, 1)), np.ones(1))
-    >>> believed = believe(posterior, np.ones((1, 1)))
+    >>> believed = fantasise(posterior, np.ones((1, 1)))
     >>> [p.predict(np.ones((1, 1)))[0].round(4) for p in (posterior, believed)]
     [array([0.6065]), array([0.6065])]
     >>> [p.variance(np.full((1, 1), 2.0)).round(2) for p in (posterior, believed)]
     [array([0.98]), array([0.55])]
     """
     _check.instance(posterior, "posterior", Posterior)
-    posterior._admit(_check.matrix(x, "x", columns=posterior.X.shape[1]), "x")
+    posterior._validate(_check.matrix(x, "x", columns=posterior.X.shape[1]), "x")
     return posterior.extend(x, posterior.mean(x))
 
 
@@ -68,7 +68,7 @@ def chosen(
     """
     box = np.tile([0.0, 1.0], (seen.shape[1], 1))
     if under_way and not isinstance(acquisition, ThompsonSampling):
-        posterior = believe(posterior, as_rows(posterior, np.stack(under_way)))
+        posterior = fantasise(posterior, as_rows(posterior, np.stack(under_way)))
     points: list[HostVector] = []
     for number in range(len(under_way), len(under_way) + q):
         own = stream.spawn(str(number)) if number else stream
@@ -76,7 +76,7 @@ def chosen(
             found = thompson(posterior, box, own, features=acquisition.features)
         else:
             if points:
-                posterior = believe(posterior, as_rows(posterior, points[-1][None, :]))
+                posterior = fantasise(posterior, as_rows(posterior, points[-1][None, :]))
             places = np.stack([*seen, *under_way, *points])
             found = _largest(posterior, acquisition, places, box, own)
         points.append(np.asarray(to_numpy(found.x), dtype=np.float64))

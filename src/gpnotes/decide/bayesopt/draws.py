@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ...draw.paths import Paths, sample_paths
-from ...draw.paths.functions import admit_pairs
+from ...draw.paths.functions import validate_pairs
 from ...ground import check as _check
 from ...ground.boxes import Pairs, intervals
 from ...ground.random import Stream
@@ -19,7 +19,7 @@ from ...ground.threads import in_one_pool
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...infer.exact import Posterior
 from ...model.process import differentiable_mean
-from .maximiser import Maximum, admit_effort, climbed
+from .maximiser import Maximum, climbed, validate_effort
 
 __all__ = ["ThompsonSampling", "thompson", "thompson_among"]
 
@@ -45,7 +45,7 @@ class ThompsonSampling:
     features: int = 1024
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "features", admit_pairs(self.features))
+        object.__setattr__(self, "features", validate_pairs(self.features))
 
 
 @in_one_pool
@@ -79,7 +79,7 @@ def thompson(
     _check.instance(posterior, "posterior", Posterior)
     differentiable_mean(posterior.gp)
     ends = intervals(box, "box", posterior.X.shape[1])
-    effort = admit_effort(raw, starts, steps)
+    effort = validate_effort(raw, starts, steps)
     path = sample_paths(posterior, 1, stream, features=features)
     return climbed(_Path(path), posterior.X, ends, stream, effort)
 
@@ -90,12 +90,12 @@ class _Path(NamedTuple):
     paths: Paths
 
     def values(self, Xs: Matrix) -> Vector:
-        return self.paths.admitted_values(Xs)[0, :]
+        return self.paths.validated_values(Xs)[0, :]
 
     def values_and_gradient(self, Xs: Matrix) -> tuple[Vector, Matrix]:
-        values = self.paths.admitted_values(Xs)
+        values = self.paths.validated_values(Xs)
         one = array_namespace(Xs).ones_like(values)
-        return values[0, :], self.paths.admitted_pull(Xs, one)
+        return values[0, :], self.paths.validated_pull(Xs, one)
 
 
 def thompson_among(posterior: Posterior, Xs: Matrix, stream: Stream, n: int = 1) -> Vector:

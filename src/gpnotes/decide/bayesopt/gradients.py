@@ -55,12 +55,12 @@ def predict_and_pullback(posterior: Posterior, Xs: Matrix) -> tuple[Vector, Vect
     _check.alike(Xs, "Xs", posterior.X, "X")
     mean, variance, pull = admitted_predict_and_pullback(posterior, Xs)
 
-    def admitted_pull(mean_bar: Vector, variance_bar: Vector) -> Matrix:
+    def validated_pull(mean_bar: Vector, variance_bar: Vector) -> Matrix:
         _check.cotangent(mean_bar, "mean_bar", mean)
         _check.cotangent(variance_bar, "variance_bar", variance)
         return pull(mean_bar, variance_bar)
 
-    return mean, variance, admitted_pull
+    return mean, variance, validated_pull
 
 
 @threads_for(lambda posterior, Xs: posterior.X.shape[0] ** 2 * Xs.shape[0])
@@ -70,7 +70,7 @@ def admitted_predict_and_pullback(
     """`predict_and_pullback` without its checks: a climb calls it at each step."""
     xp = array_namespace(Xs)
     gp, lower = posterior.gp, posterior.cholesky.lower
-    if places.serves(gp.kernel, Xs):
+    if places.supports(gp.kernel, Xs):
         return _in_place(posterior, gp.kernel, Xs)
     cross = gp.kernel._gram(posterior.X, Xs)
     half = _xp.solve_triangular(lower, cross)

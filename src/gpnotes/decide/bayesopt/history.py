@@ -48,7 +48,7 @@ class History:
     """
 
     def __init__(self, path: str | os.PathLike[str] | None, head: dict[str, Any]) -> None:
-        self._path = None if path is None else Path(_admit(path))
+        self._path = None if path is None else Path(_validate(path))
         self._head = _line(head)
         self.evaluations: tuple[Evaluation, ...] = ()
         if self._path is not None:
@@ -87,7 +87,7 @@ class History:
         return evaluation
 
 
-def _admit(path: str | os.PathLike[str]) -> str | os.PathLike[str]:
+def _validate(path: str | os.PathLike[str]) -> str | os.PathLike[str]:
     if not isinstance(path, str | os.PathLike):
         raise TypeError(f"path must be a path of a file; got {type(path).__name__}")
     return path

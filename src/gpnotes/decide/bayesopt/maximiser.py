@@ -95,7 +95,7 @@ def maximise_acquisition(
     labelled = posterior.gp.kernel.labels_rows
     ends = intervals(box, "box", posterior.X.shape[1] - labelled)
     _check.instance(stream, "stream", Stream)
-    effort = admit_effort(raw, starts, steps)
+    effort = validate_effort(raw, starts, steps)
     worth: Surface = _Worth(posterior, acquisition)
     return climbed(_OfValues(worth) if labelled else worth, posterior.X, ends, stream, effort)
 
@@ -108,7 +108,7 @@ class Effort(NamedTuple):
     steps: int
 
 
-def admit_effort(raw: int, starts: int, steps: int) -> Effort:
+def validate_effort(raw: int, starts: int, steps: int) -> Effort:
     """The three as they come in at a door."""
     return Effort(
         _check.whole(raw, "raw", 1),

@@ -21,7 +21,7 @@ from ...ground.xp import Array, HostMatrix, HostVector, Matrix, Numbers, Vector,
 from ...infer.exact import Posterior
 from ...model.contracts import Acquisition, missing
 from .acquisition import LogExpectedImprovement
-from .batches import AcquisitionOf, as_rows, believe, chosen
+from .batches import AcquisitionOf, as_rows, chosen, fantasise
 from .draws import ThompsonSampling
 from .history import FAILURES, Evaluation, History
 from .models import Model, fitted_model, fitted_with_gradients
@@ -60,8 +60,8 @@ class Optimiser:
     says what then:
 
     - ``"record"``: the model is told the worst value seen there, so that it stays away;
-    - ``"skip"``: the model is told no value, but to `believe` its own, so that it has no reason to
-      ask for the same point again; the next one is of the Sobol sequence;
+    - ``"skip"``: the model is told no value, but to `fantasise` its own, so that it has no reason
+      to ask for the same point again; the next one is of the Sobol sequence;
     - ``"stop"``: `tell` raises `ValueError`, and the point is asked for again.
 
     Raises `ValueError` or `TypeError` for arguments that do not fit, each by its name.
@@ -101,7 +101,7 @@ class Optimiser:
         own = usual if model is None else model
         self._model = _check.function(own, "model", "X, y and a stream")
         worth = LogExpectedImprovement if acquisition is None else acquisition
-        self._acquisition = _admit_acquisition(worth, self.gradients)
+        self._acquisition = _validate_acquisition(worth, self.gradients)
         self._asked: list[HostVector] = []
         self._history = History(path, self._head(ends, goal))
 
@@ -140,7 +140,7 @@ class Optimiser:
         """Where to evaluate next at `q` points at once, (q, d) on the host.
 
         The first is what `ask` gives, and each further one what it would give if those before had
-        been told with the mean of the model there, as `batches.believe` does it; the model is
+        been told with the mean of the model there, as `batches.fantasise` does it; the model is
         fitted once. Of a `ThompsonSampling` each point is from a draw of its own, and two may be
         largest at one place. Before `initial` evaluations have been told all are of the Sobol
         sequence. An acquisition for which variance is worth nothing asks for one point q times.
@@ -185,8 +185,8 @@ class Optimiser:
         >>> bool(abs(optimiser.best.x[0] - 0.5) < 0.1)
         True
         """
-        place = self._admit(x)
-        slope = self._admit_gradient(gradient)
+        place = self._validate(x)
+        slope = self._validate_gradient(gradient)
         try:
             value = _check.number(y, "y")
             if slope is not None:
@@ -198,7 +198,7 @@ class Optimiser:
         else:
             self._keep(Evaluation(place, value, gradient=slope))
 
-    def _admit_gradient(self, gradient: Vector | None) -> HostVector | None:
+    def _validate_gradient(self, gradient: Vector | None) -> HostVector | None:
         """A gradient by its kind and size; whether it is finite is another question."""
         if gradient is None:
             return None
@@ -220,13 +220,13 @@ class Optimiser:
             raise TypeError(f"problem must be a string; got {type(problem).__name__}")
         given = self.on_failure if on_failure is None else on_failure
         failure = _check.choice(given, "on_failure", FAILURES)
-        self._keep(Evaluation(self._admit(x), np.nan, problem, failure))
+        self._keep(Evaluation(self._validate(x), np.nan, problem, failure))
 
     def _keep(self, evaluation: Evaluation) -> None:
         self._history.add(evaluation)
         self._asked = []
 
-    def _admit(self, x: Array) -> HostVector:
+    def _validate(self, x: Array) -> HostVector:
         return self._within(to_numpy(_check.vector(x, "x", size=self._lower.shape[0])), "x")
 
     def _within(self, point: HostVector, name: str) -> HostVector:
@@ -251,7 +251,7 @@ class Optimiser:
             posterior, X = self._fitted(known, step)
             failed = self._units([e.x for e in counted if e.failure == "skip"])
             if failed:
-                posterior = believe(posterior, as_rows(posterior, np.stack(failed)))
+                posterior = fantasise(posterior, as_rows(posterior, np.stack(failed)))
             under_way = self._units([*pending, *places])
             stream = self._stream.spawn(f"climb {step}")
             points = chosen(posterior, self._acquisition, X, under_way, q - blind, stream)
@@ -281,9 +281,9 @@ class Optimiser:
         X = np.stack(self._units([evaluation.x for evaluation in known]))
         rows, y = rows_and_values(X, known, self._sign, self._upper - self._lower, self.gradients)
         modelled = self._model(rows, y, self._stream.spawn(f"model {step}"))
-        return self._admit_model(modelled), X
+        return self._validate_model(modelled), X
 
-    def _admit_model(self, modelled: Posterior) -> Posterior:
+    def _validate_model(self, modelled: Posterior) -> Posterior:
         """What the model returned, if it is a posterior of rows like those it was given."""
         _check.instance(modelled, "model(X, y, stream)", Posterior)
         if modelled.gp.kernel.labels_rows is not self.gradients:
@@ -293,7 +293,7 @@ class Optimiser:
         return modelled
 
 
-def _admit_acquisition(worth: AcquisitionOf, gradients: bool) -> AcquisitionOf:
+def _validate_acquisition(worth: AcquisitionOf, gradients: bool) -> AcquisitionOf:
     given: object = worth
     if given is ThompsonSampling:
         raise TypeError("acquisition must be an object, ThompsonSampling(); got the class")
@@ -302,6 +302,6 @@ def _admit_acquisition(worth: AcquisitionOf, gradients: bool) -> AcquisitionOf:
             raise ValueError("acquisition must not be a ThompsonSampling with gradients=True")
         return worth
     if not isinstance(worth, type) and not missing(worth, Acquisition):
-        wanted = f"a function of the best value, such as lambda best: {_check._kind(worth)}(…)"
+        wanted = f"a function of the best value, such as lambda best: {_check.kind_of(worth)}(…)"
         raise TypeError(f"acquisition must be {wanted}; got an object, {worth!r}")
     return _check.function(worth, "acquisition", "the best value")

@@ -22,7 +22,7 @@ from ...ground.xp import (
     array_namespace,
 )
 from ...infer.exact import GP, Posterior
-from . import _admit
+from . import _validate
 from .greedy import Design, as_design
 
 __all__ = ["at_random", "exhaustive_design", "farthest_points"]
@@ -55,16 +55,16 @@ def exhaustive_design(
     >>> exhaustive_design(GP(RBF(), 0.1), X, 3).indices
     array([0, 4, 8])
     """
-    _admit.candidates(gp, X)
+    _validate.candidates(gp, X)
     _check.choice(criterion, "criterion", _VALUES)
     needs_noise = criterion != "integrated variance"
-    noise = _on_host(_admit.noise_of(gp, X, noise_var, positive=needs_noise))
+    noise = _on_host(_validate.noise_of(gp, X, noise_var, positive=needs_noise))
     k = _check.whole(budget, "budget", 0, X.shape[0])
     most = _check.whole(most, "most", 1)
     count = math.comb(X.shape[0], k)
     if count > most:
         raise ValueError(f"there are {count} subsets of {k} out of {X.shape[0]}, more than {most}")
-    K, cross = _covariances(gp, X, _admit.reference_of(gp, X, reference, criterion))
+    K, cross = _covariances(gp, X, _validate.reference_of(gp, X, reference, criterion))
     value = _VALUES[criterion]
     best = np.zeros(0, dtype=int)
     top = -math.inf

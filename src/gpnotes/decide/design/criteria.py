@@ -18,7 +18,7 @@ from ...ground import xp as _xp
 from ...ground.linalg import cholesky
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...infer.exact import GP, Posterior
-from ._admit import process
+from ._validate import process
 from .downdates import Downdates, MatrixCovariance, Rows, start_downdates, take_rows
 
 __all__ = ["CRITERIA", "Information", "IntegratedVariance", "MutualInformation", "Variance"]

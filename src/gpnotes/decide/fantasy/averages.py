@@ -16,19 +16,19 @@ from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace
 from ...infer.exact import Posterior
 from ...model.process import require_known_mean
 from ..moments.expectations import mean_and_pullback
-from ..moments.input_covariance import admit_input
+from ..moments.input_covariance import validate_input
 
 __all__ = [
     "Averages",
     "Candidates",
     "UncertainInput",
-    "admit_inputs",
-    "admit_posterior",
-    "admit_posteriors",
     "at_candidates",
     "average_over",
     "chunks",
     "kernel_means",
+    "validate_inputs",
+    "validate_posterior",
+    "validate_posteriors",
 ]
 
 
@@ -81,7 +81,7 @@ class Candidates(NamedTuple):
         return xp.where(known, xp.zeros_like(ratio), ratio)
 
 
-def admit_posteriors(posteriors: Posterior | Sequence[Posterior]) -> list[Posterior]:
+def validate_posteriors(posteriors: Posterior | Sequence[Posterior]) -> list[Posterior]:
     """One posterior or several of one kind, as a list; `TypeError` or `ValueError` otherwise."""
     models = (posteriors,) if isinstance(posteriors, Posterior) else posteriors
     if not isinstance(models, Sequence):
@@ -98,14 +98,14 @@ def admit_posteriors(posteriors: Posterior | Sequence[Posterior]) -> list[Poster
     return list(models)
 
 
-def admit_posterior(posterior: Posterior) -> Posterior:
+def validate_posterior(posterior: Posterior) -> Posterior:
     """`posterior` if it is a single one; `TypeError` otherwise."""
     if not isinstance(posterior, Posterior):
         raise TypeError(f"posterior must be one exact.Posterior; got {type(posterior).__name__}")
     return posterior
 
 
-def admit_inputs(
+def validate_inputs(
     models: list[Posterior],
     m: Vector | Matrix,
     S: Matrix | Stack,
@@ -139,7 +139,7 @@ def _uncertain_inputs(m: Vector | Matrix, S: Matrix | Stack, like: Array) -> lis
 
 
 def _uncertain_input(m: Vector, S: Matrix, name: str, like: Array) -> UncertainInput:
-    return UncertainInput(m, admit_input(m, S, like, name))
+    return UncertainInput(m, validate_input(m, S, like, name))
 
 
 def chunks(averages: Averages, candidates: Matrix, most: int | None = None) -> list[Matrix]:

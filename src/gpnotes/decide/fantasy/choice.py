@@ -29,10 +29,10 @@ from ...infer.exact import Posterior
 from .averages import (
     Candidates,
     UncertainInput,
-    admit_inputs,
-    admit_posteriors,
     at_candidates,
     average_over,
+    validate_inputs,
+    validate_posteriors,
 )
 from .reductions import Posteriors, reduction_and_pullback, reductions_of_output
 
@@ -64,8 +64,8 @@ def batch_reduction(
     >>> round(batch_reduction(posterior, *state, np.asarray([[0.5], [2.0]])), 4)
     0.2609
     """
-    models = admit_posteriors(posteriors)
-    inputs = admit_inputs(models, m, S, batch, "batch")
+    models = validate_posteriors(posteriors)
+    inputs = validate_inputs(models, m, S, batch, "batch")
     totals = [_batch_reduction(_remaining(model, inputs, batch)) for model in models]
     return totals[0] if isinstance(posteriors, Posterior) else as_array(totals, batch)
 
@@ -137,8 +137,8 @@ def greedy(
     >>> [choice.row for choice in greedy(posterior, np.ones(1), np.eye(1), ground, 2)]
     [2, 1]
     """
-    models = admit_posteriors(posteriors)
-    inputs = admit_inputs(models, m, S, candidates)
+    models = validate_posteriors(posteriors)
+    inputs = validate_inputs(models, m, S, candidates)
     shares = _weights(weights, models, candidates)
     size = _check.whole(size, "size", 1, candidates.shape[0])
     outputs = [_remaining(model, inputs, candidates) for model in models]
@@ -182,8 +182,8 @@ def best(
     >>> best(posterior, np.ones(1), np.eye(1), np.asarray([[0.0], [2.0]])).row
     1
     """
-    models = admit_posteriors(posteriors)
-    inputs = admit_inputs(models, m, S, candidates)
+    models = validate_posteriors(posteriors)
+    inputs = validate_inputs(models, m, S, candidates)
     shares = _weights(weights, models, candidates)
     columns = [reductions_of_output(average_over(model, inputs), candidates) for model in models]
     host = to_numpy(_weighted(columns, shares))
@@ -215,7 +215,7 @@ def refine(
     >>> climbed.input.round(3)
     array([1.519])
     """
-    models = admit_posteriors(posteriors)
+    models = validate_posteriors(posteriors)
     row, x = (start.row, start.input) if isinstance(start, Choice) else (-1, start)
     steps = _check.whole(steps, "steps", 1)
     lower, width = _box(bounds, _check.vector(x, "start", size=models[0].X.shape[1]))

@@ -14,12 +14,12 @@ from ..moments import kernel_covariance, predict, predictor
 from .averages import (
     Averages,
     Candidates,
-    admit_inputs,
-    admit_posterior,
-    admit_posteriors,
     at_candidates,
     average_over,
     chunks,
+    validate_inputs,
+    validate_posterior,
+    validate_posteriors,
 )
 from .reductions import reduction
 
@@ -70,7 +70,7 @@ def expected_variance(
     >>> expected_variance(posterior, np.ones(1), np.eye(1), np.asarray([[0.0], [2.0]])).round(4)
     array([0.702 , 0.4999])
     """
-    return expected_covariance([admit_posterior(posterior)], m, S, candidates, noise)[:, 0, 0]
+    return expected_covariance([validate_posterior(posterior)], m, S, candidates, noise)[:, 0, 0]
 
 
 def expected_covariance(
@@ -96,7 +96,7 @@ def expected_covariance(
     array([[[0.4999, 0.0913],
             [0.0913, 0.4999]]])
     """
-    models = admit_posteriors(posteriors)
+    models = validate_posteriors(posteriors)
     noise = _check.flag(noise, "noise")
     _check.vector(m, "m", size=models[0].X.shape[1])
     falls = reduction(models, m, S, candidates)
@@ -130,12 +130,12 @@ def expected_variance_parts(
     >>> parts.of_function.round(4), parts.of_input.round(4)
     (array([0.2845]), array([0.2154]))
     """
-    models = [admit_posterior(posterior)]
+    models = [validate_posterior(posterior)]
     noise = _check.flag(noise, "noise")
     if not isinstance(posterior.gp.mean, ZeroMean | ConstantMean):
         raise TypeError(f"posterior must have a constant mean or none; got {posterior.gp.mean!r}")
     _check.vector(m, "m", size=models[0].X.shape[1])
-    averages = average_over(posterior, admit_inputs(models, m, S, candidates))
+    averages = average_over(posterior, validate_inputs(models, m, S, candidates))
     kernel = posterior.gp.kernel
     X = posterior.X
     xp = array_namespace(X)

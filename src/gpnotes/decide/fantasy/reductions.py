@@ -20,12 +20,12 @@ from ..moments.expectations import mean_and_pullback
 from .averages import (
     Averages,
     Candidates,
-    admit_inputs,
-    admit_posterior,
-    admit_posteriors,
     at_candidates,
     average_over,
     chunks,
+    validate_inputs,
+    validate_posterior,
+    validate_posteriors,
 )
 
 __all__ = [
@@ -54,8 +54,8 @@ def mean_covariance(
     >>> mean_covariance(posterior, np.ones(1), np.eye(1), np.asarray([[0.0], [2.0]])).round(4)
     array([0.0501, 0.4829])
     """
-    models = [admit_posterior(posterior)]
-    averages = average_over(posterior, admit_inputs(models, m, S, candidates))
+    models = [validate_posterior(posterior)]
+    averages = average_over(posterior, validate_inputs(models, m, S, candidates))
     rows_of_chunks = chunks(averages, candidates)
     columns = [at_candidates(averages, rows).mean_covariance for rows in rows_of_chunks]
     covariance = array_namespace(candidates).concat(columns, axis=1)
@@ -89,8 +89,8 @@ def reduction(
     >>> reduction(posterior, np.ones(1), np.eye(1), np.asarray([[0.0], [2.0]])).round(4)
     array([0.0131, 0.2153])
     """
-    models = admit_posteriors(posteriors)
-    inputs = admit_inputs(models, m, S, candidates)
+    models = validate_posteriors(posteriors)
+    inputs = validate_inputs(models, m, S, candidates)
     columns = [reductions_of_output(average_over(model, inputs), candidates) for model in models]
     if isinstance(posteriors, Posterior):
         return columns[0]
@@ -121,9 +121,9 @@ def reduction_and_pullback(
     >>> pull(np.ones(1))[0].round(4)
     array([[-0.1379]])
     """
-    models = admit_posteriors(posteriors)
+    models = validate_posteriors(posteriors)
     several = not isinstance(posteriors, Posterior)
-    inputs = admit_inputs(models, m, S, candidates)
+    inputs = validate_inputs(models, m, S, candidates)
     pairs = [_with_pullback(average_over(model, inputs), candidates) for model in models]
     values = [value for value, _ in pairs]
     result = array_namespace(candidates).stack(values, axis=1) if several else values[0]

@@ -55,7 +55,7 @@ class Expansion:
 
     def payoff_and_gradient(self, x: Matrix) -> tuple[Vector, Matrix]:
         """The payoffs (m,) and their derivatives (m, S) by the entries of x (m, S)."""
-        self._admit(x)
+        self._validate(x)
         xp = array_namespace(x)
         parts = [self._bumps_and_gradient(x[rows, :]) for rows in self._blocks(x)]
         value, gradient = (xp.concat(part, axis=0) for part in zip(*parts, strict=True))
@@ -63,11 +63,11 @@ class Expansion:
 
     def bumps(self, x: Matrix) -> Vector:
         """The weighted sum alone, (m,): without offset and scale, in blocks of rows."""
-        self._admit(x)
+        self._validate(x)
         parts = [self._kernel(x[rows, :]) @ self.weights for rows in self._blocks(x)]
         return array_namespace(x).concat(parts)
 
-    def _admit(self, x: Matrix) -> None:
+    def _validate(self, x: Matrix) -> None:
         _check.matrix(x, "x", columns=self.profiles.shape[1])
         _check.alike(x, "x", self.profiles, "profiles")
 

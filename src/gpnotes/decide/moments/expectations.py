@@ -10,11 +10,11 @@ from ...ground.xp import Array, Matrix, Namespace, Stack, Vector, array_namespac
 from ...model.kernels import Kernel
 from .input_covariance import (
     DampedCovariance,
-    admit_input,
-    admit_points,
     damped_covariance,
     require_digits,
     scales,
+    validate_input,
+    validate_points,
 )
 from .rbf_terms import (
     TermsAtInput,
@@ -57,7 +57,7 @@ def kernel_mean(kernel: Kernel, X: Matrix, m: Vector, S: Matrix) -> Vector:
     >>> kernel_mean(RBF(), np.asarray([[0.0]]), np.zeros(1), np.asarray([[3.0]]))
     array([0.5])
     """
-    S = _admit(X, m, S)
+    S = _validate(X, m, S)
     xp = array_namespace(X)
     return xp.sum(_terms_at_input(xp, kernel, X, m, S).q, axis=0)
 
@@ -118,7 +118,7 @@ def kernel_mean_and_pullback(
     >>> m_bar.round(4), S_bar.round(4)
     (array([0.6065]), array([[0.]]))
     """
-    q, pull = mean_and_pullback(kernel, X, m, _admit(X, m, S))
+    q, pull = mean_and_pullback(kernel, X, m, _validate(X, m, S))
     return q, lambda q_bar: pull(_check.cotangent(q_bar, "q_bar", q))
 
 
@@ -196,9 +196,9 @@ class _EndTerm(NamedTuple):
 
 
 def _meeting(a: Kernel, b: Kernel, X: Matrix, Z: Matrix, m: Vector, S: Matrix) -> _Meeting:
-    S = _admit(X, m, S)
+    S = _validate(X, m, S)
     xp = array_namespace(X)
-    _check.alike(admit_points(Z, "Z", columns=X.shape[1]), "Z", X, "X")
+    _check.alike(validate_points(Z, "Z", columns=X.shape[1]), "Z", X, "X")
     variances_a, precision_a = term_scales(a, X, "kernel_a")
     variances_b, precision_b = term_scales(b, Z, "kernel_b")
     split = len(variances_a)
@@ -266,5 +266,5 @@ def _pulled_by_points(
     return xp.sum(end.own * u_bar - p[:, None, :] * term.g, axis=0).T
 
 
-def _admit(X: Matrix, m: Vector, S: Matrix) -> Matrix:
-    return admit_input(m, S, admit_points(X, "X"))
+def _validate(X: Matrix, m: Vector, S: Matrix) -> Matrix:
+    return validate_input(m, S, validate_points(X, "X"))

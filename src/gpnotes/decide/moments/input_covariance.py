@@ -19,12 +19,12 @@ from ...ground.xp import Array, Matrix, Namespace, Stack, Vector, array_namespac
 __all__ = [
     "DampedCovariance",
     "Scales",
-    "admit_input",
-    "admit_points",
     "damped_covariance",
     "log_gap",
     "require_digits",
     "scales",
+    "validate_input",
+    "validate_points",
 ]
 
 _SMALL = 0.1  # eigenvalues up to which logarithms are taken without their linear terms
@@ -110,13 +110,15 @@ def _log1p_less_linear(w: Matrix) -> Matrix:
     return y * (2.0 * series - w)
 
 
-def admit_input(m: Vector, S: Matrix, like: Array, name: str = "S", *, mean: str = "m") -> Matrix:
+def validate_input(
+    m: Vector, S: Matrix, like: Array, name: str = "S", *, mean: str = "m"
+) -> Matrix:
     """S made symmetric, if ``N(m, S)`` is a normal distribution over rows of `like` (n, D)."""
     _check.alike(_check.vector(m, mean, size=like.shape[1]), mean, like, "X")
     return _check.normal(m, S, names=(mean, name))
 
 
-def admit_points(X: Matrix, name: str, columns: int | None = None) -> Matrix:
+def validate_points(X: Matrix, name: str, columns: int | None = None) -> Matrix:
     """`X` (n, D) if it is a matrix of inputs with at least one row."""
     if _check.matrix(X, name, columns=columns).shape[0] == 0:
         raise ValueError(f"{name} must have at least one row; got {X.shape}")

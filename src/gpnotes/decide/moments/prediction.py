@@ -16,7 +16,7 @@ from ...ground import check as _check
 from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Namespace, Stack, Vector, array_namespace, symmetric_part
 from ...model.contracts import Moments
-from .input_covariance import admit_input, damped_covariance, require_digits
+from .input_covariance import damped_covariance, require_digits, validate_input
 from .pair_sums import PairSums, sum_pairs
 from .predictors import Predictor, means_alone
 from .rbf_terms import TermsAtInput, pulled_q, terms_at_input
@@ -61,7 +61,7 @@ def predict(model: Predictor, m: Vector, S: Matrix, noise: bool = False) -> Mome
     >>> tuple(moment.round(4) for moment in predict(model, np.ones(1), np.eye(1)))
     (array([0.21]), array([[0.4842]]), array([[-0.3597]]))
     """
-    return matched_moments(model, m, _admit(model, m, S), _check.flag(noise, "noise"))
+    return matched_moments(model, m, _validate(model, m, S), _check.flag(noise, "noise"))
 
 
 def predict_and_pullback(
@@ -83,17 +83,17 @@ def predict_and_pullback(
     >>> m_bar.round(4), S_bar.round(4)
     (array([-0.7923]), array([[0.3601]]))
     """
-    S = _admit(model, m, S)
+    S = _validate(model, m, S)
     noise = _check.flag(noise, "noise")
     result, pull = matched_moments_and_pullback(model, m, S, noise)
     return result, lambda bar: pull(_check.cotangents(bar, "bar", result))
 
 
-def _admit(model: Predictor, m: Vector, S: Matrix) -> Matrix:
+def _validate(model: Predictor, m: Vector, S: Matrix) -> Matrix:
     if not isinstance(model, Predictor):
         wanted = "a Predictor, made by predictor(posteriors)"
         raise TypeError(f"model must be {wanted}; got {type(model).__name__}")
-    return admit_input(m, S, model.X)
+    return validate_input(m, S, model.X)
 
 
 def matched_moments(model: Predictor, m: Vector, S: Matrix, noise: bool) -> Moments:

@@ -74,7 +74,7 @@ def predictor(posteriors: Sequence[Posterior]) -> Predictor:
     if not posteriors:
         raise ValueError("posteriors must hold at least one Posterior; got none")
     for k, posterior in enumerate(posteriors):
-        _admit_posterior(posterior, f"posteriors[{k}]", posteriors[0])
+        _validate_posterior(posterior, f"posteriors[{k}]", posteriors[0])
     n = max(posterior.X.shape[0] for posterior in posteriors)
     E = len(posteriors)
     room = {"what": f"one of {E} inverses of K_y", "remedy": "Use fewer points or float32."}
@@ -82,7 +82,7 @@ def predictor(posteriors: Sequence[Posterior]) -> Predictor:
     return _collected(posteriors, n)
 
 
-def _admit_posterior(posterior: Any, name: str, first: Any) -> None:
+def _validate_posterior(posterior: Any, name: str, first: Any) -> None:
     if not isinstance(posterior, Posterior):
         raise TypeError(f"{name} must be a Posterior; got {type(posterior).__name__}")
     if not isinstance(posterior.gp.mean, ZeroMean | ConstantMean):

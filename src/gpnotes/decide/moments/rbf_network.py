@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from ...ground import check as _check
 from ...ground.xp import Matrix, Namespace, Vector, array_namespace, eye, symmetric_part
-from .input_covariance import admit_input, admit_points, require_digits
+from .input_covariance import require_digits, validate_input, validate_points
 from .prediction import Moments
 from .term_pairs import limit
 
@@ -64,7 +64,7 @@ def network_moments_and_pullback(
     >>> centres_bar.round(4), weights_bar.round(4)
     (array([[0.6065]]), array([[0.6065]]))
     """
-    S = _admit(centres, weights, lengthscale, m, S)
+    S = _validate(centres, weights, lengthscale, m, S)
     xp = array_namespace(S)
     (mean, covariance, slopes), pull_slopes = slopes_and_pullback(
         xp, centres, weights, lengthscale, m, S
@@ -81,14 +81,16 @@ def network_moments_and_pullback(
     return moments, pull
 
 
-def _admit(centres: Matrix, weights: Matrix, lengthscale: Vector, m: Vector, S: Matrix) -> Matrix:
-    k, D = admit_points(centres, "centres").shape
+def _validate(
+    centres: Matrix, weights: Matrix, lengthscale: Vector, m: Vector, S: Matrix
+) -> Matrix:
+    k, D = validate_points(centres, "centres").shape
     _check.alike(_check.matrix(weights, "weights", rows=k), "weights", centres, "centres")
     _check.alike(
         _check.vector(lengthscale, "lengthscale", size=D), "lengthscale", centres, "centres"
     )
     _check.squarable(_check.positive(lengthscale, "lengthscale"), "lengthscale")
-    return admit_input(m, S, centres)
+    return validate_input(m, S, centres)
 
 
 class NetworkMoments(NamedTuple):

@@ -73,7 +73,7 @@ class SumCost(ComposableCost):
     def __post_init__(self) -> None:
         for name in ("costs", "weights"):
             if not isinstance(getattr(self, name), tuple | list):
-                got = _check._kind(getattr(self, name))
+                got = _check.kind_of(getattr(self, name))
                 raise TypeError(f"{name} must be a sequence; got {got}")
         if not self.costs:
             raise ValueError("costs must hold at least one; got none")

@@ -105,7 +105,7 @@ def fit_dynamics(
     >>> dynamics.posteriors[0].mean(np.asarray([[0.0, 1.0]])).round(1)
     array([0.5])
     """
-    admit_transitions(data, least=2)
+    validate_transitions(data, least=2)
     steps = _check.whole(steps, "steps", 1)
     fitted = partial(_fitted, steps=steps) if fit is None else _check.function(fit, "fit")
     angles = _check.entries(angles, "angles", data.states.shape[1], "a state")
@@ -113,7 +113,7 @@ def fit_dynamics(
     columns = [d for d in range(X.shape[1]) if d not in angles]
     visible = array_namespace(X).stack([X[:, d] for d in columns], axis=1)
     change = data.next_states - data.states
-    _admit_variation(visible, change)
+    _validate_variation(visible, change)
     differences = [change[:, e] for e in range(change.shape[1])]
     gps = [_check.instance(fitted(visible, y), "what fit returns", GP) for y in differences]
     if angles:  # the posterior has a column for an angle, as the state has; no kernel looks at it
@@ -122,7 +122,7 @@ def fit_dynamics(
     return Dynamics(tuple(condition(gp, X, y) for gp, y in pairs), angles)
 
 
-def admit_transitions(
+def validate_transitions(
     data: Transitions, name: str = "data", *, like: Array | None = None, least: int = 1
 ) -> Transitions:
     """`data` if states (n, D), actions (n, U) and next states (n, D) fit each other, n ≥ `least`.
@@ -144,7 +144,7 @@ def admit_transitions(
     return data
 
 
-def _admit_variation(X: Matrix, change: Matrix) -> None:
+def _validate_variation(X: Matrix, change: Matrix) -> None:
     """Refuse inputs and differences that are the same in all transitions."""
     xp = array_namespace(X)
     inputs, outputs = xp.std(X, axis=0), xp.std(change, axis=0)

@@ -16,7 +16,7 @@ from ...ground.params import flatten, flatten_gradient
 from ...ground.xp import HostVector, array_namespace
 from ...model.contracts import Policy, require
 from . import _match
-from .dynamics import Dynamics, Transitions, admit_transitions, fit_dynamics
+from .dynamics import Dynamics, Transitions, fit_dynamics, validate_transitions
 from .rollouts import rollout_and_pullback
 from .tasks import Task
 
@@ -203,16 +203,16 @@ def _begin(
         _check.instance(after, "after", Round)
         if data is not None or policy is not None:
             raise ValueError("after must be given alone: it holds the data and the policy")
-        data = _admit_data(task, after.all_data, "after.all_data")
+        data = _validate_data(task, after.all_data, "after.all_data")
         policy = require(after.improvement.policy, "after.improvement.policy", Policy)
         return _Begin(after.number + 1, data, policy)
     if data is not None:
-        _admit_data(task, data, "data")
+        _validate_data(task, data, "data")
     return _Begin(1, data, None if policy is None else require(policy, "policy", Policy))
 
 
-def _admit_data(task: Task, data: Transitions, name: str) -> Transitions:
-    return admit_transitions(data, name, like=task.mean)
+def _validate_data(task: Task, data: Transitions, name: str) -> Transitions:
+    return validate_transitions(data, name, like=task.mean)
 
 
 def _rounds(loop: _Loop, begin: _Begin, rounds: int) -> Iterator[Round]:
@@ -247,7 +247,7 @@ class _Loop(NamedTuple):
     def tried(self, policy: Policy | None, data: Transitions | None = None) -> Transitions:
         """What a trial of a policy brings, of the kind of `data`."""
         name = "act(None)" if policy is None else "act(policy)"
-        observed = _admit_data(self.task, self.act(policy), name)
+        observed = _validate_data(self.task, self.act(policy), name)
         if data is not None:
             columns = data.actions.shape[1]
             _check.matrix(observed.actions, f"{name}.actions", columns=columns)

@@ -26,7 +26,7 @@ from ...ground.xp import (
 )
 from ...model.contracts import Cost, Policy
 from ..moments import Moments, Predictor
-from ..moments.input_covariance import admit_input
+from ..moments.input_covariance import validate_input
 from ..moments.prediction import matched_moments_and_pullback
 from . import _match
 from .composed import StepCost, by_step, expectation
@@ -130,7 +130,9 @@ def _onwards(world: _World, x: _Gaussian, z: Augmented) -> tuple[_Gaussian, _Gau
     w_mean = xp.concat([z.mean, action.mean])
     w_covariance = joint(xp, z.covariance, action.cross, action.covariance)
     if not world.ours:
-        w_covariance = admit_input(w_mean, w_covariance, world.model.X, "the covariance of (z, u)")
+        w_covariance = validate_input(
+            w_mean, w_covariance, world.model.X, "the covariance of (z, u)"
+        )
     change, pull_change = matched_moments_and_pullback(
         world.model, w_mean, w_covariance, noise=True
     )

@@ -12,7 +12,7 @@ from ...ground.xp import Matrix, Numbers, Vector, array_namespace, as_array
 from ...model.contracts import Cost
 from . import _match
 from .composed import StepCost, by_step
-from .dynamics import Transitions, admit_transitions, model_inputs
+from .dynamics import Transitions, model_inputs, validate_transitions
 from .policies import RBFPolicy, Squashed
 from .sines import _augment
 
@@ -54,7 +54,7 @@ class Task:
 
         Raises `ValueError` or `TypeError` for transitions that do not fit the task.
         """
-        _, actions, next_states = admit_transitions(data, like=self.mean)
+        _, actions, next_states = validate_transitions(data, like=self.mean)
         z = model_inputs(next_states, actions[:, :0], self.angles)
         cost = by_step(self.cost)
         costs = [cost(z[i, :], actions[i, :]) for i in range(z.shape[0])]

@@ -57,8 +57,8 @@ class Paths:
     @in_one_pool
     def __call__(self, Xs: Matrix) -> Matrix:
         """The values at Xs (m, d), (count, m); the same again whenever it is asked."""
-        self._admit(Xs)
-        return self.admitted_values(Xs)
+        self._validate(Xs)
+        return self.validated_values(Xs)
 
     def values_and_pullback(self, Xs: Matrix) -> tuple[Matrix, Pullback]:
         """The values, (count, m), at Xs (m, d), and the way back to derivatives by Xs.
@@ -77,21 +77,21 @@ class Paths:
         (array([[1.]]), array([[1.]]))
         """
         differentiable_mean(self.posterior.gp)
-        self._admit(Xs)
-        values = self.admitted_values(Xs)
+        self._validate(Xs)
+        values = self.validated_values(Xs)
 
         def pull(values_bar: Matrix) -> Matrix:
-            return self.admitted_pull(Xs, _check.cotangent(values_bar, "values_bar", values))
+            return self.validated_pull(Xs, _check.cotangent(values_bar, "values_bar", values))
 
         return values, pull
 
-    def admitted_values(self, Xs: Matrix) -> Matrix:
-        """The values at inputs that are admitted: a climb asks for them at each step."""
+    def validated_values(self, Xs: Matrix) -> Matrix:
+        """The values at inputs that are validated: a climb asks for them at each step."""
         xp = array_namespace(Xs)
         parts = [self._values(Xs[rows, :]) for rows in self._blocks(Xs)]
         return parts[0] if len(parts) == 1 else xp.concat(parts, axis=1)
 
-    def admitted_pull(self, Xs: Matrix, values_bar: Matrix) -> Matrix:
+    def validated_pull(self, Xs: Matrix, values_bar: Matrix) -> Matrix:
         """The way back of `values_and_pullback`, without its checks."""
         xp = array_namespace(Xs)
         parts = [self._pull(Xs[rows, :], values_bar[:, rows]) for rows in self._blocks(Xs)]
@@ -121,7 +121,7 @@ class Paths:
     def _width(self) -> int:
         return self.weights.shape[1] + self.update.shape[1]
 
-    def _admit(self, Xs: Matrix) -> None:
+    def _validate(self, Xs: Matrix) -> None:
         X = self.posterior.X
         _check.matrix(Xs, "Xs", columns=X.shape[1])
         _check.alike(_check.squarable(Xs, "Xs"), "Xs", X, "X")
@@ -161,7 +161,7 @@ def sample_paths(
     require_known_mean(_check.instance(posterior, "posterior", Posterior).gp)
     count = _check.whole(count, "count", 1)
     _check.instance(stream, "stream", Stream)
-    features = admit_pairs(features)
+    features = validate_pairs(features)
     X = _check.squarable(posterior.X, "posterior.X")
     drawn = draw_features(posterior.gp.kernel, X, features, stream)
     n = X.shape[0]
@@ -171,7 +171,7 @@ def sample_paths(
     return Paths(posterior, drawn, weights, _update(posterior, drawn, weights, noise))
 
 
-def admit_pairs(features: int) -> int:
+def validate_pairs(features: int) -> int:
     """A number of features, a cosine and a sine of each frequency."""
     features = _check.whole(features, "features", 2)
     if features % 2:
@@ -193,6 +193,6 @@ def _update(posterior: Posterior, features: Features, weights: Matrix, noise: Ma
 
 def _cross(kernel: Kernel, X: Matrix, Xs: Matrix) -> Matrix:
     """``k(X, Xs)``, (n, m), by the fast way where there is one."""
-    if not in_place.serves(kernel, Xs):
+    if not in_place.supports(kernel, Xs):
         return kernel._gram(X, Xs)
     return in_place.cross(kernel, *in_place.scaled_pair(kernel, X, Xs))

@@ -66,7 +66,7 @@ class Features:
         return sum(part.size for part in self.parts)
 
     def rows(self, X: Matrix) -> Matrix:
-        """The features Φ (n, R) of X (n, d), which are admitted."""
+        """The features Φ (n, R) of X (n, d), which are validated."""
         rows = [part.rows(X) for part in self.parts]
         return rows[0] if len(rows) == 1 else array_namespace(X).concat(rows, axis=1)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ...ground import check as _check
 from ...ground.chunks import Chunks, Data, Rows
 from ...ground.params import cotangent
-from ...model.process import GP, admit_data, differentiable_mean
+from ...model.process import GP, differentiable_mean, validate_data
 from ..objective import evidence_of
 from ..sufficient import positive_noise
 from .frequencies import Frequencies
@@ -41,7 +41,7 @@ class FeatureGP:
     def __post_init__(self) -> None:
         _check.instance(self.frequencies, "frequencies", Frequencies)
         positive_noise(_check.instance(self.gp, "gp", GP))
-        self.frequencies.admit_kernel(self.gp.kernel)
+        self.frequencies.validate_kernel(self.gp.kernel)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +63,7 @@ class _Evidence:
 @evidence_of.register(FeatureGP)
 def _evidence(model: FeatureGP, data: Rows | Chunks) -> _Evidence:
     if isinstance(data, Rows):
-        admit_data(model.gp, data.X, data.y)
-        model.frequencies.admit(model.gp.kernel, data.X)
+        validate_data(model.gp, data.X, data.y)
+        model.frequencies.validate(model.gp.kernel, data.X)
     differentiable_mean(model.gp)
     return _Evidence(data)

@@ -81,7 +81,7 @@ class Frequencies:
         ``eps |ω·x|`` of each feature. Raises `ValueError` or `TypeError` for a kernel of another
         class and for inputs that do not fit, `MemoryError` for features that have no room.
         """
-        stationary = self.admit(kernel, X)
+        stationary = self.validate(kernel, X)
         memory.require(X.shape[0], self.size, copies=2, like=X, what="the features")
         return self.feature_rows(stationary, X)
 
@@ -91,7 +91,7 @@ class Frequencies:
         With ``P = ω·x + β``: ``P_bar = −σ_f √(2/R) sin P ∘ Phi_bar``, ``X_bar = P_bar ω`` and, for
         each lengthscale, ``ℓ_bar = −Σᵢ (X ∘ X_bar)ᵢ / ℓ``. Raises what `features` raises.
         """
-        stationary = self.admit(kernel, X)
+        stationary = self.validate(kernel, X)
         _check.matrix(Phi_bar, "Phi_bar", rows=X.shape[0], columns=self.size)
         _check.alike(Phi_bar, "Phi_bar", X, "X")
         X_bar = self.phase_bar(stationary, X, Phi_bar) @ (self.unit / stationary.lengthscale)
@@ -105,23 +105,23 @@ class Frequencies:
         )
         return kernel_bar, X_bar
 
-    def admit_kernel(self, kernel: Kernel) -> Stationary:
+    def validate_kernel(self, kernel: Kernel) -> Stationary:
         """The kernel, if these frequencies are for it."""
         if type(kernel) is not self.kernel_class or not isinstance(kernel, Stationary):
             wanted = f"a {self.kernel_class.__name__}, for which the frequencies were drawn"
             raise TypeError(f"kernel must be {wanted}; got {kernel!r}")
         return kernel
 
-    def admit(self, kernel: Kernel, X: Matrix, name: str = "X") -> Stationary:
+    def validate(self, kernel: Kernel, X: Matrix, name: str = "X") -> Stationary:
         """The kernel, if these frequencies are for it, and both for such inputs."""
-        stationary = self.admit_kernel(kernel)
+        stationary = self.validate_kernel(kernel)
         _check.matrix(X, name, columns=self.unit.shape[1])
         _check.alike(_check.squarable(X, name), name, self.unit, "frequencies")
-        stationary._admit(X, name)
+        stationary._validate(X, name)
         return stationary
 
     def feature_rows(self, kernel: Stationary, X: Matrix) -> Matrix:
-        """`features` of inputs that are admitted."""
+        """`features` of inputs that are validated."""
         return _waves(X, *self.waves_of(kernel))
 
     def phase_bar(self, kernel: Stationary, X: Matrix, Phi_bar: Matrix) -> Matrix:
@@ -137,7 +137,7 @@ class Frequencies:
 
 def _waves(X: Matrix, omega: Matrix, offset: Vector, amplitude: float) -> Matrix:
     """``amplitude cos 2π(ω·x + offset)``, (n, R)."""
-    if cosines.serves(X):
+    if cosines.supports(X):
         return cosines.waves(X, omega, offset, amplitude)
     xp = array_namespace(X)
     return amplitude * xp.cos(_TURN * (X @ xp.matrix_transpose(omega) + offset[None, :]))
@@ -173,7 +173,7 @@ def draw_frequencies(
     ((8, 3), array([0., 0., 0., 0.]), array([-1.57, -1.57, -1.57, -1.57]))
     """
     kernel = _known(kernel)
-    kernel._admit(_check.matrix(X, "X"), "X")
+    kernel._validate(_check.matrix(X, "X"), "X")
     n = _check.whole(n, "n", 1)
     _check.instance(stream, "stream", Stream)
     paired = _check.choice(kind, "kind", get_args(FeatureKind)) == "paired"

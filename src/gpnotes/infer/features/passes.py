@@ -17,7 +17,7 @@ from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.contracts import Mean
 from ...model.kernels import Stationary
-from ...model.process import GP, admit_data, differentiable_mean, residual_of
+from ...model.process import GP, differentiable_mean, residual_of, validate_data
 from ..sufficient import Statistics, like_data
 from .frequencies import Frequencies
 
@@ -33,7 +33,7 @@ class Sums:
 
     def __call__(self, X: Matrix, y: Vector) -> Statistics:
         """The statistics of the rows (X, y)."""
-        kernel = _admit_rows(self.gp, self.frequencies, X, y)
+        kernel = _validate_rows(self.gp, self.frequencies, X, y)
         r = _check.squarable(_xp.in_double(residual_of(self.gp, X, y)), "y − m(X)")
         gram, cross = self._gram_and_cross(kernel, X, r)
         noise_var = self.gp.noise_var
@@ -45,7 +45,7 @@ class Sums:
 
     @threads_for(lambda self, kernel, X, r: self.frequencies.size**2 * X.shape[0])
     def _gram_and_cross(self, kernel: Stationary, X: Matrix, r: Vector) -> tuple[Matrix, Vector]:
-        if cosines.serves(X):
+        if cosines.supports(X):
             return cosines.gram_and_cross(X, r, *self.frequencies.waves_of(kernel))
         xp = array_namespace(X)
         size = self.frequencies.size
@@ -80,7 +80,7 @@ class Pull:
 
     def __call__(self, X: Matrix, y: Vector) -> Slopes:
         """The slopes of the rows (X, y)."""
-        kernel = _admit_rows(self.gp, self.frequencies, X, y)
+        kernel = _validate_rows(self.gp, self.frequencies, X, y)
         return self._slopes(kernel, X, _xp.in_double(residual_of(self.gp, X, y)))
 
     @threads_for(lambda self, kernel, X, r: self.frequencies.size**2 * X.shape[0])
@@ -100,6 +100,6 @@ class Pull:
         return Slopes(omega_bar, mean_bar)
 
 
-def _admit_rows(gp: GP, frequencies: Frequencies, X: Matrix, y: Vector) -> Stationary:
-    admit_data(gp, X, y)
-    return frequencies.admit(gp.kernel, X)
+def _validate_rows(gp: GP, frequencies: Frequencies, X: Matrix, y: Vector) -> Stationary:
+    validate_data(gp, X, y)
+    return frequencies.validate(gp.kernel, X)

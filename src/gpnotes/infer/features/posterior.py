@@ -10,7 +10,7 @@ from ...ground import memory
 from ...ground.random import Stream
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.kernels import Stationary
-from ...model.process import GP, admit_data, residual_of
+from ...model.process import GP, residual_of, validate_data
 from ..linear import WeightPosterior
 from .frequencies import Frequencies
 
@@ -89,7 +89,7 @@ class FeaturePosterior:
 
     def extend(self, x: Matrix, y: Vector) -> FeaturePosterior:
         """The posterior given further observations y (m,) at x (m, d); O(m R² + R³)."""
-        admit_data(self.gp, x, y, "x")
+        validate_data(self.gp, x, y, "x")
         residual = residual_of(self.gp, x, y)
         weights = self.weights.update(self._features(x), residual)
         return FeaturePosterior(self.gp, self.frequencies, weights)
@@ -106,4 +106,4 @@ class FeaturePosterior:
         return self.frequencies.feature_rows(self._kernel(Xs), Xs)
 
     def _kernel(self, Xs: Matrix) -> Stationary:
-        return self.frequencies.admit(self.gp.kernel, Xs, "Xs")
+        return self.frequencies.validate(self.gp.kernel, Xs, "Xs")

@@ -47,7 +47,7 @@ def condition(gp: GP, frequencies: Frequencies, X: Matrix, y: Vector) -> Feature
     >>> posterior.mean(np.asarray([[1.5]])).round(2)
     array([1.])
     """
-    return conditioned(_admit(gp, frequencies), frequencies, Rows(X, y))
+    return conditioned(_validate(gp, frequencies), frequencies, Rows(X, y))
 
 
 def condition_on_chunks(
@@ -69,7 +69,7 @@ def condition_on_chunks(
     >>> posterior.mean(np.asarray([[1.5]])).round(2)
     array([1.])
     """
-    return conditioned(_admit(gp, frequencies), frequencies, Chunks(chunks, map))
+    return conditioned(_validate(gp, frequencies), frequencies, Chunks(chunks, map))
 
 
 def log_evidence(gp: GP, frequencies: Frequencies, X: Matrix, y: Vector) -> float:
@@ -87,7 +87,7 @@ def log_evidence(gp: GP, frequencies: Frequencies, X: Matrix, y: Vector) -> floa
     >>> round(log_evidence(GP(RBF(), 1.0), frequencies, X, np.zeros(1)), 4)
     -1.2655
     """
-    return Sums(_admit(gp, frequencies), frequencies)(X, y).warned().log_evidence
+    return Sums(_validate(gp, frequencies), frequencies)(X, y).warned().log_evidence
 
 
 def log_evidence_and_gradient(
@@ -108,7 +108,7 @@ def log_evidence_and_gradient(
     >>> round(gp_bar.noise_var, 4)
     -0.25
     """
-    differentiable_mean(_admit(gp, frequencies))
+    differentiable_mean(_validate(gp, frequencies))
     return value_and_gradient(gp, frequencies, Rows(X, y))
 
 
@@ -129,15 +129,15 @@ def log_evidence_and_gradient_on_chunks(
     >>> round(value, 4)
     -2.3872
     """
-    differentiable_mean(_admit(gp, frequencies))
+    differentiable_mean(_validate(gp, frequencies))
     return value_and_gradient(gp, frequencies, Chunks(repeatable(chunks), map))
 
 
-def _admit(gp: GP, frequencies: Frequencies) -> GP:
+def _validate(gp: GP, frequencies: Frequencies) -> GP:
     """A process with noise, and frequencies."""
     _check.instance(frequencies, "frequencies", Frequencies)
     positive_noise(_check.instance(gp, "gp", GP))
-    frequencies.admit_kernel(gp.kernel)
+    frequencies.validate_kernel(gp.kernel)
     return gp
 
 

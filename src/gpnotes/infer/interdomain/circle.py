@@ -103,34 +103,34 @@ class Harmonics:
 
     def lost(self, kernel: Circular) -> float:
         """``σ_f² − Σ aₙ`` over the orders: the variance of f at any angle that u leaves; O(R)."""
-        self._admit(kernel)
+        self._validate(kernel)
         wide = _xp.in_double(self.orders)
         kept = float(array_namespace(wide).sum(kernel._spectrum(wide).value))
         return kernel.variance * max(0.0, 1.0 - kept)
 
     def gram(self, kernel: Circular) -> Matrix:
         """``diag(aₙ)``, (M, M), a dense matrix."""
-        self._admit(kernel)
+        self._validate(kernel)
         memory.require_square(self.size, like=self.orders, copies=2, what="K_uu")
         return _xp.eye(self.size, self.orders) * self._coefficients(kernel)
 
     def gram_pullback(self, kernel: Circular, K_bar: Matrix) -> tuple[Circular, Matrix]:
         """``(kernel_bar, nothing)`` for `K_bar` (M, M), of which only the diagonal matters."""
-        self._admit(kernel)
-        self._admit_bar(K_bar, self.size)
+        self._validate(kernel)
+        self._validate_bar(K_bar, self.size)
         return self._pulled(kernel, _xp.diagonal(K_bar))
 
     def cross(self, kernel: Circular, X: Matrix) -> Matrix:
         """``aₙ cos nθ`` and ``aₙ sin nθ``, (M, n), for angles X (n, 1); O(M n)."""
-        self._admit(kernel)
-        self._admit_angles(X)
+        self._validate(kernel)
+        self._validate_angles(X)
         return self._coefficients(kernel)[:, None] * self._waves(X)
 
     def cross_pullback(self, kernel: Circular, X: Matrix, K_bar: Matrix) -> tuple[Circular, Matrix]:
         """``(kernel_bar, nothing)`` for angles X (n, 1) and `K_bar` (M, n)."""
-        self._admit(kernel)
-        self._admit_angles(X)
-        self._admit_bar(K_bar, X.shape[0])
+        self._validate(kernel)
+        self._validate_angles(X)
+        self._validate_bar(K_bar, X.shape[0])
         return self._pulled(kernel, array_namespace(X).sum(K_bar * self._waves(X), axis=1))
 
     def _waves(self, X: Matrix) -> Matrix:
@@ -147,16 +147,16 @@ class Harmonics:
     def _pulled(self, kernel: Circular, bar: Vector) -> tuple[Circular, Matrix]:
         return kernel.coefficients_pullback(self._of_each, bar), self.inputs
 
-    def _admit(self, kernel: Circular) -> None:
+    def _validate(self, kernel: Circular) -> None:
         if not isinstance(kernel, Circular):
             wanted = "a kernel on the circle, such as CircularRBF()"
             raise TypeError(f"kernel must be {wanted}; got {kernel!r}")
-        kernel._admit(self.inputs, "inputs")
+        kernel._validate(self.inputs, "inputs")
 
-    def _admit_angles(self, X: Matrix) -> None:
+    def _validate_angles(self, X: Matrix) -> None:
         _check.alike(_check.matrix(X, "X", columns=1), "X", self.orders, "orders")
 
-    def _admit_bar(self, K_bar: Matrix, columns: int) -> None:
+    def _validate_bar(self, K_bar: Matrix, columns: int) -> None:
         _check.matrix(K_bar, "K_bar", rows=self.size, columns=columns)
         _check.alike(K_bar, "K_bar", self.orders, "orders")
 
@@ -173,7 +173,7 @@ def leading_harmonics(kernel: Circular, X: Matrix, n: int) -> Harmonics:
     >>> leading_harmonics(CircularArcCosine(), np.zeros((1, 1)), 4).orders
     array([0., 1., 3., 5.])
     """
-    _admit_angles(kernel, X)
+    _validate_angles(kernel, X)
     return Harmonics(as_array(_orders_and_shares(kernel, _check.whole(n, "n", 1))[0], X))
 
 
@@ -190,7 +190,7 @@ def harmonics_within(kernel: Circular, X: Matrix, share: float) -> Harmonics:
     >>> found.size, found.lost(CircularRBF(1.0, 0.5)) < 1e-6
     (21, True)
     """
-    _admit_angles(kernel, X)
+    _validate_angles(kernel, X)
     share = _check.number(share, "share")
     if not _LEAST_SHARE <= share < 1.0:
         raise ValueError(f"share must be from {_LEAST_SHARE} to 1; got {share}")
@@ -211,7 +211,7 @@ def _orders_and_shares(kernel: Circular, n: int) -> tuple[HostVector, HostVector
     return orders[kept], shares[kept]
 
 
-def _admit_angles(kernel: Circular, X: Matrix) -> None:
+def _validate_angles(kernel: Circular, X: Matrix) -> None:
     if not isinstance(kernel, Circular):
         raise TypeError(f"kernel must be on the circle, such as CircularRBF(); got {kernel!r}")
-    kernel._admit(_check.matrix(X, "X"), "X")
+    kernel._validate(_check.matrix(X, "X"), "X")

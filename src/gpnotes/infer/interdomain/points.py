@@ -56,27 +56,27 @@ class InducingPoints:
 
     def gram(self, kernel: Kernel) -> Matrix:
         """``k(Z, Z)``, (M, M); O(M² d)."""
-        _admit(self, kernel)
+        _validate(self, kernel)
         return kernel._gram(self.Z, None)
 
     def gram_pullback(self, kernel: Kernel, K_bar: Matrix) -> tuple[Kernel, Matrix]:
         """``(kernel_bar, Z_bar)`` for `K_bar` (M, M)."""
-        _admit(self, kernel)
-        _admit_bar(self, K_bar, self.size)
+        _validate(self, kernel)
+        _validate_bar(self, K_bar, self.size)
         kernel_bar, Z_bar, _ = kernel._pull(self.Z, None, K_bar)
         return kernel_bar, Z_bar
 
     def cross(self, kernel: Kernel, X: Matrix) -> Matrix:
         """``k(Z, X)``, (M, n), for X (n, d); O(M n d)."""
-        _admit(self, kernel)
-        _admit_inputs(self, X)
+        _validate(self, kernel)
+        _validate_inputs(self, X)
         return kernel._gram(self.Z, X)
 
     def cross_pullback(self, kernel: Kernel, X: Matrix, K_bar: Matrix) -> tuple[Kernel, Matrix]:
         """``(kernel_bar, Z_bar)`` for X (n, d) and `K_bar` (M, n)."""
-        _admit(self, kernel)
-        _admit_inputs(self, X)
-        _admit_bar(self, K_bar, X.shape[0])
+        _validate(self, kernel)
+        _validate_inputs(self, X)
+        _validate_bar(self, K_bar, X.shape[0])
         kernel_bar, Z_bar, _ = kernel._pull(self.Z, X, K_bar)
         return kernel_bar, Z_bar
 
@@ -126,30 +126,30 @@ class WeightedPoints:
 
     def gram(self, kernel: Kernel) -> Matrix:
         """``W k(Z, Z) Wᵀ``, (M, M); O(P² (M + d))."""
-        _admit(self, kernel)
+        _validate(self, kernel)
         memory.require_square(self.Z.shape[0], like=self.Z, copies=3, what="k(Z, Z)")
         turned = array_namespace(self.Z).matrix_transpose(self.weights)
         return _xp.symmetric_part(self.weights @ kernel._gram(self.Z, None) @ turned)
 
     def gram_pullback(self, kernel: Kernel, K_bar: Matrix) -> tuple[Kernel, Matrix]:
         """``(kernel_bar, Z_bar)`` for `K_bar` (M, M): by k(Z, Z) it is ``Wᵀ K_bar W``."""
-        _admit(self, kernel)
-        _admit_bar(self, K_bar, self.size)
+        _validate(self, kernel)
+        _validate_bar(self, K_bar, self.size)
         turned = array_namespace(self.Z).matrix_transpose(self.weights)
         kernel_bar, Z_bar, _ = kernel._pull(self.Z, None, turned @ K_bar @ self.weights)
         return kernel_bar, Z_bar
 
     def cross(self, kernel: Kernel, X: Matrix) -> Matrix:
         """``W k(Z, X)``, (M, n), for X (n, d); O(n P (M + d))."""
-        _admit(self, kernel)
-        _admit_inputs(self, X)
+        _validate(self, kernel)
+        _validate_inputs(self, X)
         return self.weights @ kernel._gram(self.Z, X)
 
     def cross_pullback(self, kernel: Kernel, X: Matrix, K_bar: Matrix) -> tuple[Kernel, Matrix]:
         """``(kernel_bar, Z_bar)`` for X (n, d), `K_bar` (M, n): by k(Z, X) it is ``Wᵀ K_bar``."""
-        _admit(self, kernel)
-        _admit_inputs(self, X)
-        _admit_bar(self, K_bar, X.shape[0])
+        _validate(self, kernel)
+        _validate_inputs(self, X)
+        _validate_bar(self, K_bar, X.shape[0])
         turned = array_namespace(self.Z).matrix_transpose(self.weights)
         kernel_bar, Z_bar, _ = kernel._pull(self.Z, X, turned @ K_bar)
         return kernel_bar, Z_bar
@@ -178,17 +178,17 @@ def _values(function: MeanFunction, Z: Matrix) -> Vector:
     return _check.vector(values, "function(Z)", size=Z.shape[0])
 
 
-def _admit(variables: InducingPoints | WeightedPoints, kernel: Kernel) -> None:
+def _validate(variables: InducingPoints | WeightedPoints, kernel: Kernel) -> None:
     """Raise, naming the argument, for a kernel that does not go with the points."""
     _check.instance(kernel, "kernel", Kernel)
-    kernel._admit(variables.Z, "Z")
+    kernel._validate(variables.Z, "Z")
 
 
-def _admit_inputs(variables: InducingPoints | WeightedPoints, X: Matrix) -> None:
+def _validate_inputs(variables: InducingPoints | WeightedPoints, X: Matrix) -> None:
     _check.matrix(X, "X", columns=variables.Z.shape[1])
     _check.alike(X, "X", variables.Z, "Z")
 
 
-def _admit_bar(variables: InducingPoints | WeightedPoints, K_bar: Matrix, columns: int) -> None:
+def _validate_bar(variables: InducingPoints | WeightedPoints, K_bar: Matrix, columns: int) -> None:
     _check.matrix(K_bar, "K_bar", rows=variables.size, columns=columns)
     _check.alike(K_bar, "K_bar", variables.Z, "Z")

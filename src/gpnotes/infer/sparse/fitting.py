@@ -10,7 +10,7 @@ from ...ground.chunks import Chunks, Data, Rows
 from ...ground.params import cotangent, fixed
 from ...ground.xp import Matrix
 from ...model.contracts import InducingVariables
-from ...model.process import GP, admit_data, differentiable_mean
+from ...model.process import GP, differentiable_mean, validate_data
 from ..interdomain import InducingPoints
 from ..interdomain.points import variables_of
 from ..objective import evidence_of
@@ -58,7 +58,7 @@ class SparseGP:
         variables = variables_of(self.Z)
         if type(variables) is InducingPoints:
             object.__setattr__(self, "Z", variables.Z)
-        self.gp.kernel._admit(variables.inputs, "Z")
+        self.gp.kernel._validate(variables.inputs, "Z")
 
     @cached_property
     def variables(self) -> InducingVariables:
@@ -90,7 +90,7 @@ class _Evidence:
 @evidence_of.register(SparseGP)
 def _evidence(model: SparseGP, data: Rows | Chunks) -> _Evidence:
     if isinstance(data, Rows):
-        admit_data(model.gp, data.X, data.y)
+        validate_data(model.gp, data.X, data.y)
         _check.alike(data.X, "X", model.variables.inputs, "Z")
     differentiable_mean(model.gp)
     return _Evidence(data)

@@ -47,13 +47,13 @@ class Inducing:
     @property
     def in_place(self) -> bool:
         """Whether `inplace.inducing` can work for the variables, the kernel and inputs like Z."""
-        return type(self.variables) is InducingPoints and in_place.serves(self.kernel, self.Z)
+        return type(self.variables) is InducingPoints and in_place.supports(self.kernel, self.Z)
 
     @threads_for(lambda self, X: self.size**2 * X.shape[0])
     def whiten(self, X: Matrix) -> tuple[Matrix, Vector]:
         """``V = L_u⁻¹ K_uf`` (M, n), and the gaps ``max(k(xᵢ, xᵢ) − |vᵢ|², 0)`` (n,); O(M² n)."""
         kernel = self.kernel
-        if self.in_place and in_place.serves(kernel, X):
+        if self.in_place and in_place.supports(kernel, X):
             block = in_place.whiten(kernel, self.Z, self.factor.lower, X)
             return block.Phi.T, block.gap
         V = _xp.solve_triangular(self.factor.lower, self.variables.cross(kernel, X))
@@ -70,7 +70,7 @@ def inducing_at(gp: GP, variables: InducingVariables, *, quiet: bool = False) ->
     """The prior of u; variables that (nearly) coincide cost K_uu a jitter, of which a warning, if
     not `quiet`: a fit meets many."""
     inputs = variables.inputs
-    gp.kernel._admit(inputs, "Z")
+    gp.kernel._validate(inputs, "Z")
     memory.require_square(variables.size, like=inputs, copies=6, what="K_uu")
     kernel = in_double(gp.kernel)
     wide = _variables_in_double(variables)

@@ -17,7 +17,7 @@ from ...ground.threads import threads_for
 from ...ground.xp import Array, Matrix, Numbers, Vector, array_namespace
 from ...model.contracts import Mean
 from ...model.kernels import Kernel
-from ...model.process import GP, admit_data, differentiable_mean, residual_of
+from ...model.process import GP, differentiable_mean, residual_of, validate_data
 from ..sufficient import Statistics
 from .inducing import Inducing
 from .methods import Method
@@ -95,7 +95,7 @@ class Sums:
 
     def _whitened(self, start: int, X: Matrix) -> tuple[Matrix, Vector]:
         kernel = self.inducing.kernel
-        if self.kept is None or not (self.inducing.in_place and in_place.serves(kernel, X)):
+        if self.kept is None or not (self.inducing.in_place and in_place.supports(kernel, X)):
             return self.inducing.whiten(X)
         block = in_place.whiten(kernel, self.inducing.Z, self.inducing.factor.lower, X)
         self.kept.put(start, block)
@@ -201,7 +201,7 @@ class Pull:
         """
         own = self.inducing.kernel
         kernel, lower, Z = own, self.inducing.factor.lower, self.inducing.Z
-        assert in_place.serves(kernel, X)
+        assert in_place.supports(kernel, X)
         middle = self.precision / self.gp.noise_var + 2.0 * self.gap_bar * _xp.eye(Z.shape[0], Z)
         work = in_place.Workspace(
             -_xp.solve_triangular(lower, middle, transpose=True),
@@ -231,7 +231,7 @@ class Pull:
 
 def _admitted_residual(gp: GP, Z: Matrix, X: Matrix, y: Array) -> Vector:
     """The residual of rows that go with the process and with the inputs Z, in float64."""
-    admit_data(gp, X, y)
+    validate_data(gp, X, y)
     _check.matrix(X, "X", columns=Z.shape[1])
     _check.alike(X, "X", Z, "Z")
     return _check.squarable(_xp.in_double(residual_of(gp, X, y)), "y − m(X)")

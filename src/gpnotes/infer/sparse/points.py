@@ -32,7 +32,7 @@ def greedy_points(kernel: Kernel, X: Matrix, n: int) -> Matrix:
            [2.]])
     """
     _check.instance(kernel, "kernel", Kernel)
-    kernel._admit(_check.matrix(X, "X"), "X")
+    kernel._validate(_check.matrix(X, "X"), "X")
     n = _admitted_number(X, n)
     memory.require(n, X.shape[0], copies=2, like=X, what="the pivoted factor")
     wide = _xp.in_double(X)

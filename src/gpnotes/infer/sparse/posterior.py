@@ -58,7 +58,7 @@ class SparsePosterior:
         as keep a block of V at a few tens of MB.
         """
         _check.flag(noise, "noise")
-        xp = array_namespace(self._admit(Xs))
+        xp = array_namespace(self._validate(Xs))
         parts = [self._predict(_xp.in_double(Xs[rows, :])) for rows in self._blocks(Xs, chunk)]
         pull, variance = (like_data(xp.concat(part), Xs) for part in zip(*parts, strict=True))
         return self.gp.mean(Xs) + pull, variance + self.gp.noise_var if noise else variance
@@ -82,7 +82,7 @@ class SparsePosterior:
 
     def covariance(self, Xs: Matrix, noise: bool = False) -> Matrix:
         """The covariance, (n*, n*), at Xs (n*, d), never jittered; O(n*² M)."""
-        self._admit(Xs)
+        self._validate(Xs)
         _check.flag(noise, "noise")
         memory.require_square(Xs.shape[0], like=Xs, copies=4, what="the predictive covariance")
         covariance = plus_noise(self._covariance(Xs), self.gp.noise_var if noise else 0.0)
@@ -125,6 +125,6 @@ class SparsePosterior:
         entries = self.inducing.size * _check.whole(chunk, "chunk", 1)
         return iter(memory.blocks(Xs.shape[0], self.inducing.size, entries))
 
-    def _admit(self, Xs: Matrix) -> Matrix:
+    def _validate(self, Xs: Matrix) -> Matrix:
         _check.matrix(Xs, "Xs", columns=self.Z.shape[1])
         return _check.alike(Xs, "Xs", self.Z, "Z")

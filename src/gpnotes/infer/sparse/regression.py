@@ -168,7 +168,7 @@ def log_evidence_and_gradient(
 def quiet_gradient(
     gp: GP, variables: InducingVariables, method: Method, data: Data
 ) -> tuple[float, GP, Matrix]:
-    """`log_evidence_and_gradient` of what was admitted, without a warning of jitter, for a fit."""
+    """`log_evidence_and_gradient` of what was validated, without a warning of jitter, for a fit."""
     inducing = inducing_at(gp, variables, quiet=True)
     return _value_and_gradient(Sums(gp, variables.inputs, inducing, method), data)
 
@@ -214,7 +214,7 @@ def _work(
 def conditioned(
     gp: GP, variables: InducingVariables, method: Method, data: Data
 ) -> SparsePosterior:
-    """`condition` of what was admitted, for a fit."""
+    """`condition` of what was validated, for a fit."""
     return _posterior(Sums(gp, variables.inputs, inducing_at(gp, variables), method), data)
 
 

@@ -14,7 +14,7 @@ from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.kernels import Kernel
 from ...model.likelihoods.expectations import expected_bar
 from ...model.process import differentiable_mean
-from .model import SVGP, admit_rows
+from .model import SVGP, validate_rows
 from .natural import scale_of
 from .passes import Block, Sums, blocks, plus, require_finite, sums_of, sweep
 from .posterior import VariationalPosterior
@@ -43,7 +43,7 @@ def elbo(
     (-5.5608, -1.9038)
     """
     _check.instance(posterior, "posterior", VariationalPosterior)
-    admit_rows(posterior.model, X, y)
+    validate_rows(posterior.model, X, y)
     return sweep(posterior, X, y, scale_of(X, total)).value - posterior.kl
 
 
@@ -71,7 +71,7 @@ def elbo_and_gradient(
     (-3.2004, -0.0356)
     """
     _check.instance(posterior, "posterior", VariationalPosterior)
-    admit_rows(posterior.model, X, y)
+    validate_rows(posterior.model, X, y)
     differentiable_mean(posterior.model.gp)
     sums, model_bar = quiet_gradient(posterior, X, y, scale_of(X, total))
     return sums.value - posterior.kl, model_bar
@@ -80,7 +80,7 @@ def elbo_and_gradient(
 def quiet_gradient(
     posterior: VariationalPosterior, X: Matrix, y: Vector, scale: float
 ) -> tuple[Sums, SVGP]:
-    """The sums over rows that are admitted, and the derivatives of the bound, in one pass."""
+    """The sums over rows that are validated, and the derivatives of the bound, in one pass."""
     way = _way_back(posterior)
     sums, model_bar = reduce(
         lambda one, other: (plus(one[0], other[0]), _added(one[1], other[1])),
@@ -144,7 +144,7 @@ def _bar_of_cross(
     _, by_mean, by_variance = block.slopes
     A, kept = block.f.A, block.f.kept
     xp = array_namespace(A)
-    if kept is not None and in_place.serves(kernel, block.X):
+    if kept is not None and in_place.supports(kernel, block.X):
         lengthscale_bar, Z_bar = in_place.carried(
             kernel, variables.inputs, block.X, kept, way.back, way.weights, by_mean, by_variance
         )

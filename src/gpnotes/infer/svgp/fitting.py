@@ -17,7 +17,7 @@ from ...ground.xp import HostVector, Matrix, Vector, array_namespace, to_numpy
 from ...model.likelihoods.expectations import is_latent
 from ..objective import Fit, Objective, Run, evidence_of, objective_of, whole_rows
 from .bound import quiet_gradient
-from .model import SVGP, admit_rows
+from .model import SVGP, validate_rows
 from .natural import climbed, condition, stepped
 from .passes import Sums, require_finite, sweep
 from .posterior import VariationalPosterior, inducing_factor, quiet_prior
@@ -213,7 +213,7 @@ class _Evidence:
 @evidence_of.register(SVGP)
 def _evidence(model: SVGP, data: Rows | Chunks) -> _Evidence:
     rows = whole_rows(data, model)
-    admit_rows(model, rows.X, rows.y)
+    validate_rows(model, rows.X, rows.y)
     return _Evidence(rows, is_latent(model.likelihood))
 
 

@@ -10,11 +10,11 @@ from ...ground.params import fixed
 from ...ground.xp import Matrix, Vector
 from ...model.contracts import InducingVariables, Likelihood, require
 from ...model.likelihoods import unchecked
-from ...model.process import GP, admit_data
+from ...model.process import GP, validate_data
 from ..interdomain import InducingPoints
 from ..interdomain.points import variables_of
 
-__all__ = ["SVGP", "admit_rows"]
+__all__ = ["SVGP", "validate_rows"]
 
 _MOST_NODES = 350  # that `quadrature.gauss_hermite` has
 
@@ -53,7 +53,7 @@ class SVGP:
         variables = variables_of(self.Z)
         if type(variables) is InducingPoints:
             object.__setattr__(self, "Z", variables.Z)
-        self.gp.kernel._admit(variables.inputs, "Z")
+        self.gp.kernel._validate(variables.inputs, "Z")
         _check.whole(self.nodes, "nodes", 2, _MOST_NODES)
 
     @cached_property
@@ -62,9 +62,9 @@ class SVGP:
         return variables_of(self.Z)
 
 
-def admit_rows(model: SVGP, X: Matrix, y: Vector) -> None:
+def validate_rows(model: SVGP, X: Matrix, y: Vector) -> None:
     """Raise, naming the argument, for rows of data that do not go with a model."""
-    admit_data(model.gp, X, y)
+    validate_data(model.gp, X, y)
     _check.matrix(X, "X", columns=model.variables.inputs.shape[1])
     _check.alike(X, "X", model.variables.inputs, "Z")
     mean = model.gp.mean(X)

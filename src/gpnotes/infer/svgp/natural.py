@@ -18,7 +18,7 @@ from ...ground import xp as _xp
 from ...ground.linalg import factorise
 from ...ground.threads import in_one_pool, threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
-from .model import SVGP, admit_rows
+from .model import SVGP, validate_rows
 from .passes import Sums, require_finite, sweep
 from .posterior import VariationalPosterior, prior
 
@@ -64,7 +64,7 @@ def update(
     array([0.9718])
     """
     _check.instance(posterior, "posterior", VariationalPosterior)
-    admit_rows(posterior.model, X, y)
+    validate_rows(posterior.model, X, y)
     length = _check.positive(_check.number(length, "length"), "length")
     if length > 1.0:
         raise ValueError(f"length must be at most 1; got {length}")
@@ -128,7 +128,7 @@ def condition(model: SVGP, X: Matrix, y: Vector, *, steps: int = 200) -> Variati
     array([0.8813, 0.2106])
     """
     posterior = prior(model)
-    admit_rows(model, X, y)
+    validate_rows(model, X, y)
     steps = _check.whole(steps, "steps", 1)
     with np.errstate(all="ignore"):  # a step that is too long may overflow: it is shortened
         return climbed(posterior, X, y, steps)
@@ -137,7 +137,7 @@ def condition(model: SVGP, X: Matrix, y: Vector, *, steps: int = 200) -> Variati
 def climbed(
     posterior: VariationalPosterior, X: Matrix, y: Vector, steps: int = 200
 ) -> VariationalPosterior:
-    """`condition` from where q is, of data that are admitted."""
+    """`condition` from where q is, of data that are validated."""
     sums = sweep(posterior, X, y)
     bound = sums.value - posterior.kl
     length = 1.0

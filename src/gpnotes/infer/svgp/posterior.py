@@ -18,7 +18,7 @@ from ...model.contracts import LabelLikelihood, PredictiveLikelihood, require
 from ...model.gaussian import Normal, normal_of
 from ...model.likelihoods.expectations import log_predictive
 from ..interdomain import InducingPoints
-from .model import SVGP, admit_rows
+from .model import SVGP, validate_rows
 
 __all__ = [
     "Marginals", "VariationalPosterior", "inducing_factor", "marginals", "prior", "quiet_prior",
@@ -93,7 +93,7 @@ class VariationalPosterior:
 
     def covariance(self, Xs: Matrix) -> Matrix:
         """The covariance of f, (n*, n*), at Xs (n*, d), never jittered; O(n*² M + n* M²)."""
-        self._admit(Xs)
+        self._validate(Xs)
         memory.require_square(Xs.shape[0], like=Xs, copies=4, what="the predictive covariance")
         A = marginals(self, Xs).A
         B = self.root @ A
@@ -119,16 +119,16 @@ class VariationalPosterior:
 
     def log_density(self, Xs: Matrix, y: Vector) -> Vector:
         """``log p(yᵢ)``, (n*,), of new y (n*,) at Xs (n*, d), each by itself, averaged over f."""
-        self._admit(Xs)
-        admit_rows(self.model, Xs, y)
+        self._validate(Xs)
+        validate_rows(self.model, Xs, y)
         return log_predictive(self.model.likelihood, y, *self.predict(Xs))
 
     def _blocks(self, Xs: Matrix) -> list[Matrix]:
-        self._admit(Xs)
+        self._validate(Xs)
         blocks = memory.blocks(Xs.shape[0], self.weights.shape[0])
         return [Xs[rows, :] for rows in blocks]
 
-    def _admit(self, Xs: Matrix) -> None:
+    def _validate(self, Xs: Matrix) -> None:
         _check.matrix(Xs, "Xs", columns=self.model.variables.inputs.shape[1])
         _check.alike(Xs, "Xs", self.model.variables.inputs, "Z")
 
@@ -151,7 +151,7 @@ def marginals(posterior: VariationalPosterior, X: Matrix) -> Marginals:
     """
     kernel = posterior.model.gp.kernel
     points = type(posterior.model.variables) is InducingPoints
-    if points and in_place.serves(kernel, X):
+    if points and in_place.supports(kernel, X):
         return _in_place(posterior, kernel, X)
     xp = array_namespace(X)
     A = _xp.solve_triangular(posterior.inducing.lower, posterior.model.variables.cross(kernel, X))

@@ -98,9 +98,9 @@ class _Combination(Kernel):
         if not self.parts:
             raise ValueError(f"{type(self).__name__}.parts must hold at least one kernel; got none")
 
-    def _admit(self, x: Matrix, name: str) -> None:
+    def _validate(self, x: Matrix, name: str) -> None:
         for part in self.parts:
-            part._admit(x, name)
+            part._validate(x, name)
 
     @abstractmethod
     def __repr__(self) -> str: ...
@@ -218,8 +218,8 @@ class Scaled(Kernel):
     def _on_tiles(self, x: Matrix) -> TiledKernel:
         return tiled_kernels.Scaled(self, self.scale, tiled(self.kernel, x))
 
-    def _admit(self, x: Matrix, name: str) -> None:
-        self.kernel._admit(x, name)
+    def _validate(self, x: Matrix, name: str) -> None:
+        self.kernel._validate(x, name)
 
     def __repr__(self) -> str:
         inner = f"({self.kernel!r})" if isinstance(self.kernel, Sum) else repr(self.kernel)
@@ -269,13 +269,13 @@ class ActiveDims(Kernel):
     def _on_tiles(self, x: Matrix) -> TiledKernel:
         return tiled_kernels.Wrapped(self, tiled(self.kernel, self._take(x)))
 
-    def _admit(self, x: Matrix, name: str) -> None:
+    def _validate(self, x: Matrix, name: str) -> None:
         if max(self.dims) >= x.shape[1]:
             raise ValueError(f"{name} must have more than {max(self.dims)} columns; got {x.shape}")
         if self.kernel.labels_rows and self.dims[-1] != x.shape[1] - 1:
             wanted = f"the last of dims, {self.dims[-1]}, as its last column: it holds labels"
             raise ValueError(f"{name} must have {wanted}; got {x.shape}")
-        self.kernel._admit(self._take(x), f"{name}[:, {list(self.dims)}]")
+        self.kernel._validate(self._take(x), f"{name}[:, {list(self.dims)}]")
 
     def _take(self, x: Array) -> Array:
         return array_namespace(x).stack([x[:, k] for k in self.dims], axis=1)

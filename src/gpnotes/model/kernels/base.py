@@ -94,14 +94,14 @@ class KernelBase(ABC):
         ``variance · I`` there and nothing between two sets of points, equal or not. Raises
         `MemoryError` for a matrix that has no room.
         """
-        self._admit_both(x, z)
+        self._validate_both(x, z)
         size = x.shape[0], (x if z is None else z).shape[0]
         memory.require(*size, copies=2, like=x, what="K")
         return self._gram(x, z)
 
     def diag(self, x: Matrix) -> Vector:
         """The diagonal of ``kernel(x)``, (n,), without the rest of the matrix."""
-        self._admit(_check.matrix(x, "x"), "x")
+        self._validate(_check.matrix(x, "x"), "x")
         return self._diag(x)
 
     def pullback(
@@ -114,14 +114,14 @@ class KernelBase(ABC):
         arguments and ``z_bar`` is None; ``K_bar`` need not be symmetric. The second half of
         :eq:`eq-fv-pullback`.
         """
-        self._admit_both(x, z)
+        self._validate_both(x, z)
         _check.matrix(K_bar, "K_bar", rows=x.shape[0], columns=(x if z is None else z).shape[0])
         _check.alike(K_bar, "K_bar", x, "x")
         return self._pull(x, z, K_bar)
 
     def diag_pullback(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
         """Carry ``d_bar`` (n,) back through `diag` to ``(kernel_bar, x_bar)``."""
-        self._admit(_check.matrix(x, "x"), "x")
+        self._validate(_check.matrix(x, "x"), "x")
         _check.alike(_check.vector(d_bar, "d_bar", size=x.shape[0]), "d_bar", x, "x")
         return self._pull_diag(x, d_bar)
 
@@ -141,13 +141,13 @@ class KernelBase(ABC):
         values = (f"{item.name}={_shown(getattr(self, item.name))}" for item in fields(self))
         return f"{type(self).__name__}({', '.join(values)})"
 
-    def _admit_both(self, x: Matrix, z: Matrix | None) -> None:
-        self._admit(_check.matrix(x, "x"), "x")
+    def _validate_both(self, x: Matrix, z: Matrix | None) -> None:
+        self._validate(_check.matrix(x, "x"), "x")
         if z is not None:
-            self._admit(_check.matrix(z, "z", columns=x.shape[1]), "z")
+            self._validate(_check.matrix(z, "z", columns=x.shape[1]), "z")
             _check.alike(z, "z", x, "x")
 
-    def _admit(self, x: Matrix, name: str) -> None:
+    def _validate(self, x: Matrix, name: str) -> None:
         """Raise if one of the hyperparameters does not go with inputs like `x`."""
         if holds_derivatives(self):
             raise TypeError(f"{self!r} holds derivatives and is no kernel to call")

@@ -63,12 +63,12 @@ class Circular(Kernel):
         >>> (CircularArcCosine().coefficients(np.arange(4.0)) * np.pi**2).round(4)
         array([4.9348, 4.    , 0.    , 0.4444])
         """
-        self._admit_orders(orders)
+        self._validate_orders(orders)
         return self.variance * self._spectrum(orders).value
 
     def coefficients_pullback(self, orders: Vector, bar: Vector) -> Self:
         """Carry the derivatives `bar` (R,) by the coefficients back to a ``kernel_bar``; O(R)."""
-        self._admit_orders(orders)
+        self._validate_orders(orders)
         _check.alike(_check.vector(bar, "bar", size=orders.shape[0]), "bar", orders, "orders")
         return self._bar(bar, self._spectrum(orders))
 
@@ -99,12 +99,12 @@ class Circular(Kernel):
         shape = {name: self.variance * total(bar * a) for name, a in slopes.by_shape.items()}
         return cotangent(self, variance=total(bar * slopes.value), **shape)
 
-    def _admit(self, x: Matrix, name: str) -> None:
-        super()._admit(x, name)
+    def _validate(self, x: Matrix, name: str) -> None:
+        super()._validate(x, name)
         if x.shape[1] != 1:
             raise ValueError(f"{name} must have one column, of angles; got {x.shape}")
 
-    def _admit_orders(self, orders: Vector) -> None:
+    def _validate_orders(self, orders: Vector) -> None:
         if holds_derivatives(self):
             raise TypeError(f"{self!r} holds derivatives and is no kernel to call")
         require_orders(orders, "orders")

@@ -32,9 +32,9 @@ class _OfLabelled(Kernel):
         """They do."""
         return True
 
-    def _admit(self, x: Matrix, name: str) -> None:
-        super()._admit(x, name)
-        _admit_labels(x, name)
+    def _validate(self, x: Matrix, name: str) -> None:
+        super()._validate(x, name)
+        _validate_labels(x, name)
 
 
 @dataclass(frozen=True)
@@ -119,9 +119,9 @@ class WithGradients(_OfLabelled):
     def _seen(self) -> Observed:
         return covariances_of(self.kernel)
 
-    def _admit(self, x: Matrix, name: str) -> None:
-        super()._admit(x, name)
-        self.kernel._admit(x[:, :-1], f"{name}[:, :-1]")
+    def _validate(self, x: Matrix, name: str) -> None:
+        super()._validate(x, name)
+        self.kernel._validate(x[:, :-1], f"{name}[:, :-1]")
 
     def __repr__(self) -> str:
         return f"WithGradients({self.kernel!r})"
@@ -215,7 +215,7 @@ def _is_derivative(x: Matrix) -> Array:
     return array_namespace(x).astype(x[:, -1] != 0.0, x.dtype)
 
 
-def _admit_labels(x: Matrix, name: str) -> None:
+def _validate_labels(x: Matrix, name: str) -> None:
     """Raise unless the last column names, for each row, the value of f or one of its inputs."""
     d = x.shape[1] - 1
     if d == 0:

@@ -158,8 +158,8 @@ class OnGraph(Kernel):
         shape = {name: self.variance * float(bar @ slope) for name, slope in slopes.items()}
         return cotangent(self, variance=float(bar @ weights), **shape)
 
-    def _admit(self, x: Matrix, name: str) -> None:
-        super()._admit(x, name)
+    def _validate(self, x: Matrix, name: str) -> None:
+        super()._validate(x, name)
         if x.shape[1] != 1:
             raise ValueError(f"{name} must have one column, of nodes; got {x.shape}")
         host = to_numpy(x)

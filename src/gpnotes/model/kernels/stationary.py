@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from ...fast import profiles
-from ...fast.evidence import serves
+from ...fast.evidence import supports
 from ...fast.tiled_kernels import OfDistances
 from ...fast.tiles import TiledKernel
 from ...ground.distances import centroid, squares, squares_pullback
@@ -110,7 +110,7 @@ class Stationary(Kernel):
         return bar, zeros
 
     def _on_tiles(self, x: Matrix) -> TiledKernel:
-        return OfDistances(self, x) if serves(self, x) else super()._on_tiles(x)
+        return OfDistances(self, x) if supports(self, x) else super()._on_tiles(x)
 
     def _scaled(self, x: Matrix, z: Matrix | None) -> tuple[Array, Array | None]:
         """Inputs in units of the lengthscale, centred: only differences matter."""

@@ -70,8 +70,8 @@ class ThinPlate(Kernel):
     def _inner(self) -> _Cubic:
         return _Cubic(self.variance, _REACH * self.radius)
 
-    def _admit(self, x: Matrix, name: str) -> None:
-        super()._admit(x, name)
+    def _validate(self, x: Matrix, name: str) -> None:
+        super()._validate(x, name)
         if x.shape[1] > 3:
             raise ValueError(f"{name} must have at most 3 columns for ThinPlate; got {x.shape}")
         xp = array_namespace(x)

@@ -60,11 +60,11 @@ class LikelihoodBase(ABC):
 
     def log_density(self, y: Array, f: Array) -> Array:
         """``log p(y | f)``."""
-        return self._log_density(self._admit(y, f), f)
+        return self._log_density(self._validate(y, f), f)
 
     def derivatives(self, y: Array, f: Array) -> tuple[Array, Array, Array]:
         """The first three derivatives of `log_density` by f."""
-        return self._derivatives(self._admit(y, f), f)
+        return self._derivatives(self._validate(y, f), f)
 
     def pullback(self, y: Array, f: Array, bar: Array) -> tuple[Self, Array]:
         """``(likelihood_bar, f_bar)`` for derivatives `bar`, of the shape of f, by `log_density`.
@@ -72,7 +72,7 @@ class LikelihoodBase(ABC):
         ``likelihood_bar`` is a likelihood of this class that holds ``Σ bar ∂ log p(y | f)/∂θ`` in
         the place of each parameter θ, and is this one where there is none.
         """
-        y = self._admit(y, f)
+        y = self._validate(y, f)
         _check.cotangent(bar, "bar", f)
         return self._bar(y, f, bar), bar * self._derivatives(y, f)[0]
 
@@ -98,7 +98,7 @@ class LikelihoodBase(ABC):
         return by_mean, by_variance
 
     def _average(self, y: Any, mean: Array, variance: Array, nodes: int) -> Expected:
-        y = self._admit_average(y, mean, variance)
+        y = self._validate_average(y, mean, variance)
         return self._expected(y, mean, variance, _check.whole(nodes, "nodes", 2))
 
     def log_predictive(self, y: Array, mean: Array, variance: Array) -> Array:
@@ -108,7 +108,7 @@ class LikelihoodBase(ABC):
         however narrow they are, to some 1e-9 of the average. y has the shape of `mean`. Raises
         `ValueError` for a negative variance.
         """
-        y = self._admit_average(y, mean, variance)
+        y = self._validate_average(y, mean, variance)
         return self._log_predictive(y, mean, variance)
 
     def predict(self, mean: Array, variance: Array) -> tuple[Array, Array]:
@@ -120,12 +120,12 @@ class LikelihoodBase(ABC):
         _check.mean_and_variance(mean, variance)
         return self._predict(mean, variance)
 
-    def _admit_average(self, y: Any, mean: Array, variance: Array) -> Array:
+    def _validate_average(self, y: Any, mean: Array, variance: Array) -> Array:
         xp = _check.mean_and_variance(mean, variance)
-        y = self._admit(y, mean)
+        y = self._validate(y, mean)
         return y if getattr(y, "ndim", 0) else xp.full_like(mean, float(y))
 
-    def _admit(self, y: Any, f: Array) -> Any:
+    def _validate(self, y: Any, f: Array) -> Any:
         """y, if it goes with f and can be observed."""
         _check.finite(_check.floating(f, "f"), "f")
         if getattr(y, "ndim", 0) == 0:
@@ -148,7 +148,7 @@ def unchecked(likelihood: Likelihood) -> tuple[LogDensity, Derivatives]:
     """`log_density` and `derivatives` of a likelihood, without their checks if they are ours.
 
     For work that goes through them again and again, on the way to a mode, with a y that was
-    admitted once.
+    validated once.
     """
     log_density, derivatives = likelihood.log_density, likelihood.derivatives
     if isinstance(likelihood, LikelihoodBase):

@@ -20,7 +20,7 @@ def expected(
     """``E log p(y | f)`` for ``f ~ N(mean, variance)`` and its slopes, by entry; O(n nodes).
 
     Of ours what they know themselves, of others by Gauss-Hermite with so many nodes. Nothing is
-    checked: a fit calls this at each step, with a y that was admitted once.
+    checked: a fit calls this at each step, with a y that was validated once.
     """
     if isinstance(likelihood, LikelihoodBase):
         return likelihood._expected(y, mean, variance, nodes)
@@ -71,7 +71,7 @@ def is_latent(likelihood: Likelihood) -> bool:
 
 
 def log_predictive(likelihood: Likelihood, y: Array, mean: Array, variance: Array) -> Array:
-    """``log E p(y | f)`` for ``f ~ N(mean, variance)``, by entry, of arguments admitted before."""
+    """``log E p(y | f)`` for ``f ~ N(mean, variance)``, by entry, of arguments validated before."""
     if isinstance(likelihood, LikelihoodBase):
         return likelihood._log_predictive(y, mean, variance)
     return log_average(_of(likelihood), y, mean, variance)

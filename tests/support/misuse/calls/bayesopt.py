@@ -72,7 +72,7 @@ _PLACES = (
     call("thompson_among", bayesopt.thompson_among, posterior=_POSTERIOR, Xs=_XS.but(
          **{"no rows": _X[:0]}), stream=stream(), n=whole(2)),
     call("ThompsonSampling", bayesopt.ThompsonSampling, features=_FEATURES),
-    call("believe", bayesopt.believe, posterior=_POSTERIOR, x=_XS),
+    call("fantasise", bayesopt.fantasise, posterior=_POSTERIOR, x=_XS),
     call("paths.sample_paths", paths.sample_paths, posterior=_POSTERIOR, count=whole(2),
          stream=stream(), features=_FEATURES),
     call("Paths.__call__", _PATHS, Xs=_XS),

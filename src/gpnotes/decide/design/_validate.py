@@ -23,9 +23,9 @@ def process(gp: GP | Posterior) -> GP:
 def candidates(gp: GP | Posterior, X: Matrix, name: str = "X") -> Matrix:
     """`X` if it is a matrix of inputs of `gp`."""
     _check.matrix(X, name)
-    process(gp).kernel._admit(X, name)
+    process(gp).kernel._validate(X, name)
     if isinstance(gp, Posterior):
-        gp._admit(X, name)
+        gp._validate(X, name)
     return X
 
 
