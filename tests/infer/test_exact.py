@@ -513,11 +513,13 @@ def test_what_is_no_process_is_refused_at_every_door(numbers, gp):
     X, y, _ = numbers
     doors = [
         lambda: condition(gp, X, y), lambda: prior(gp, X), lambda: log_evidence(gp, X, y),
-        lambda: log_evidence_and_gradient(gp, X, y), lambda: fit(gp, X, y),
+        lambda: log_evidence_and_gradient(gp, X, y),
     ]  # fmt: skip
     for door in doors:
         with pytest.raises(TypeError, match="gp must be a gpnotes GP; got"):
             door()
+    with pytest.raises(TypeError, match="model must be a GP, or a model with an evidence .* got"):
+        fit(gp, X, y)
 
 
 def test_lengthscales_that_do_not_fit_the_inputs_are_refused(numbers):
