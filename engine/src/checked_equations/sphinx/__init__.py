@@ -22,7 +22,7 @@ try:
     from sphinx.errors import ExtensionError
 except ImportError as problem:
     raise ImportError(
-        f"{__name__} needs an extra: from a clone, pip install '.[book]'"
+        f"{__name__} needs an extra: pip install 'checked-equations[sphinx]'"
     ) from problem
 
 from . import additions, build
