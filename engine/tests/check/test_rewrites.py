@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from checked_equations import Nodes
+from checked_equations.check import rewrites
 from checked_equations.check.bindings import name_kinds, normalised, swap_groups
 from checked_equations.check.mutants import Mutant, all_mutants
 from checked_equations.check.rewrites import Rewrite, rewrite
@@ -110,3 +111,15 @@ def test_a_symbol_as_an_argument_keeps_its_braces() -> None:
         edit(latex) for name, (_, edit) in found.items() if edit and r"\mathbf c for c" in name
     ]
     assert texts == [r"a = b^{\mathbf c} + \frac cd", r"a = b^c + \frac {\mathbf c}d"]
+
+
+@pytest.mark.parametrize("latex", ["a = b c + d", r"a \le b + c"])
+def test_what_is_not_read_as_the_mutant_is_not_shown(
+    latex: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of every kind: a symbol for another and a relation for another are read again as well."""
+    other = parse("x = y", name_kinds(SCALARS))
+    monkeypatch.setattr(rewrites, "parse", lambda *given, **options: other, raising=False)
+    monkeypatch.setattr(rewrites, "parse_expression", lambda *given, **options: other.steps[0].left)
+    found = rewritten(latex, SCALARS)
+    assert [name for name, (_, edit) in found.items() if edit is not None] == []
