@@ -56,7 +56,7 @@ def standardised_and_fitted(X, y):
     centre, scale = y.mean(), y.std()
     inside = (y - centre) / scale
     found = fit(GP(RBF(), 0.1), X, inside, steps=8)
-    return InUnits(condition(found.gp, X, inside), centre, scale)
+    return InUnits(found.posterior, centre, scale)
 
 
 # Folds

@@ -224,7 +224,7 @@ def test_a_sparse_and_a_variational_fit_rest_too() -> None:
     X = np.linspace(0.0, 6.0, 40)[:, None]
     process = gp.GP(gp.RBF(), 0.1, Spying(0.0))
     seen.clear()
-    sparse.fit(process, X[::10], X, np.sin(X[:, 0]), steps=2)
+    gp.fit(sparse.SparseGP(process, X[::10]), X, np.sin(X[:, 0]), steps=2)
     assert seen
     assert [2, 2] not in seen
     q = svgp.prior(svgp.SVGP(gp.GP(gp.RBF(), 0.0, Spying(0.0)), gp.Gaussian(1.0), X[::10]))

@@ -258,9 +258,9 @@ class Fit(Generic[M]):
         determined. What inducing inputs leave open is not looked at. Made anew at each call. Raises
         `ValueError` or `TypeError` for the number of a run that is not there or has failed.
 
-        >>> from gpnotes import GP, RBF, fit
+        >>> from gpnotes import GP, RBF, fit, stream
         >>> X = np.linspace(0.0, 9.0, 30)[:, None]
-        >>> found = fit(GP(RBF(), 0.1), X, np.sin(X[:, 0]) + 0.1 * np.cos(40.0 * X[:, 0]))
+        >>> found = fit(GP(RBF(), 0.1), X, np.sin(X[:, 0]) + 0.1 * stream(1).normal(30))
         >>> found.report().undetermined()
         ()
         """
