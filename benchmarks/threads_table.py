@@ -88,11 +88,11 @@ def evidence(n: int) -> Callable[[], Work]:
 
 def sparse_fit() -> Work:
     """Twenty steps of a sparse fit: 2000 readings, 50 inducing points."""
-    from gpnotes import GP, RBF
+    from gpnotes import GP, RBF, fit
     from gpnotes.infer import sparse
 
     X, y = _data(2000)
-    return lambda: sparse.fit(GP(RBF(), 0.1), X[::40], X, y, steps=20)
+    return lambda: fit(sparse.SparseGP(GP(RBF(), 0.1), X[::40]), X, y, steps=20)
 
 
 def svgp_fit() -> Work:
