@@ -136,7 +136,7 @@ lab: $(READY)  ## open JupyterLab with the chapters as notebooks
 	@$(BIN)/jupytext-config --settings-file $(VIEWER) set-default-viewer markdown myst
 	@$(BIN)/python tools/lab.py --ServerApp.root_dir=. --LabApp.default_url=/lab/tree/book $(LAB_OPTIONS)
 
-references: $(WHOLE)  ## store each chapter's output and equations (CHAPTER=slug for one)
+references: book $(WHOLE)  ## store what each chapter printed, and its equations (CHAPTER=slug for one)
 	@$(BIN)/python -m checked_equations pack book --to src/gpnotes_book/data
 	@$(BIN)/python tests/notebooks/make.py $(CHAPTER)
 

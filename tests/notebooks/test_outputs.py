@@ -26,29 +26,11 @@ def _load(path: Path) -> Any:
 
 
 make = _load(HERE / "make.py")
-cache = _load(make.ROOT / "book" / "_ext" / "honest_cache.py")
-
-
-def code(notebook: Path) -> list[Any]:
-    """The code cells of a notebook."""
-    cells = nbformat.read(notebook, as_version=4).cells
-    return [cell for cell in cells if cell.cell_type == "code"]
-
-
-def executed(slug: str, build: Path) -> Path:
-    """The notebook that the build ran, or had run before on the same text, package and data."""
-    text = make.source(slug).read_text(encoding="utf-8")
-    wanted = [cell.source for cell in make.code_cells(slug)]
-    home = build / ".jupyter_cache" / cache.digest(make.ROOT)
-    found = (home / "book" / slug / cache.equations(text)).glob("executed/*/base.ipynb")
-    same = [path for path in found if [cell.source for cell in code(path)] == wanted]
-    assert same, f"the build has not run {slug}"
-    return max(same, key=lambda path: path.stat().st_mtime)
 
 
 def differences(ran: Path, stored: Path, session: pytest.Session) -> list[str]:
     """The cells of a stored notebook that an executed one disagrees with, and in what."""
-    fresh = code(ran)
+    fresh = make.code(ran)
     kept = list(plugin.IPyNbFile.from_parent(session, path=stored).collect())
     assert [cell.source for cell in fresh] == [cell.cell.source for cell in kept], "other code"
     return [
@@ -66,7 +48,9 @@ def _agree(cell: Any, now: Any) -> bool:
 @pytest.mark.book
 @pytest.mark.parametrize("slug", make.slugs())
 def test_the_book_prints_what_is_stored(slug: str, book_html: Path, request: Any) -> None:
-    found = differences(executed(slug, book_html.parent), make.reference(slug), request.session)
+    ran = make.executed(slug, book_html.parent)
+    assert ran, f"the build has not run {slug}"
+    found = differences(ran, make.reference(slug), request.session)
     assert not found, "\n".join(found)
 
 
