@@ -518,7 +518,7 @@ def test_what_is_no_process_is_refused_at_every_door(numbers, gp):
     for door in doors:
         with pytest.raises(TypeError, match="gp must be a gpnotes GP; got"):
             door()
-    with pytest.raises(TypeError, match="model must be a GP, or a model with an evidence .* got"):
+    with pytest.raises(TypeError, match=r"model must be a GP, or a model with an evidence .* got"):
         fit(gp, X, y)
 
 
