@@ -68,6 +68,8 @@ UNFOLDED = """() => {
         excess: document.documentElement.scrollWidth - width,
         beheaded: displays.filter(e => left(e) < left(e.parentElement) - 1).length,
         beyond: boxes.map(e => e.closest('.eqn-badge').dataset.label + ': ' + e.className),
+        cut: [...document.querySelectorAll('.eqn-totals dd')].filter(
+            e => e.scrollWidth > e.clientWidth + 1).map(e => e.textContent),
     };
 }"""
 READ = """() => {
@@ -228,6 +230,7 @@ def faults(name: str, seen: Seen) -> dict[str, Any]:
         # not with all badges open either: what is too wide there scrolls in a box of its own
         "wider than a phone": max(0, seen.unfolded["excess"]),
         "boxes wider than a phone": seen.unfolded["beyond"],
+        "totals cut off on a phone": seen.unfolded["cut"],
         # in a row that runs backwards a wide formula would show its right end
         "formulas that do not begin at their left end": seen.unfolded["beheaded"],
         "keeps somebody out": seen.barriers,
@@ -286,7 +289,7 @@ SOUND = Seen(
     weights={f"{i}.css": 1000 for i in range(11)},
     heights=tool.Heights({**tool.BOUNDS}, {}, (), ()),
     mathematics={"wanted": 300, "set": 300, "errors": []},
-    unfolded={"set": 300, "errors": [], "excess": 0, "beheaded": 0, "beyond": []},
+    unfolded={"set": 300, "errors": [], "excess": 0, "beheaded": 0, "beyond": [], "cut": []},
     listed={"read": 300, "unread": []},
     barriers=[], foreign=[], failed=[], complaints=[],
 )  # fmt: skip
@@ -309,6 +312,7 @@ TALL_ONE = tool.Heights({**tool.BOUNDS, "screens": 99.0}, {}, (), ())
         ({"unfolded": {**SOUND.unfolded, "errors": ["a"]}}, ["an error in an opened badge"]),
         ({"unfolded": {**SOUND.unfolded, "excess": 1}}, ["wider than a phone"]),
         ({"unfolded": {**SOUND.unfolded, "beyond": ["a"]}}, ["boxes wider than a phone"]),
+        ({"unfolded": {**SOUND.unfolded, "cut": ["1 of 1"]}}, ["totals cut off on a phone"]),
         ({"unfolded": {**SOUND.unfolded, "beheaded": 1}},
          ["formulas that do not begin at their left end"]),
         ({"unfolded": {**SOUND.unfolded, "set": 0}}, ["few formulas"]),
