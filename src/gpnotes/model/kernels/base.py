@@ -228,8 +228,7 @@ class KernelBase(ABC):
         return hash(self._key())
 
     def _key(self) -> tuple[Any, ...]:
-        """The class and the hyperparameters, arrays by kind and entries, which equality compares.
-        """
+        """The class and the hyperparameters, arrays by kind and entries, that equality compares."""
         return type(self), *(_hashable(getattr(self, item.name)) for item in fields(self))
 
     def __repr__(self) -> str:
