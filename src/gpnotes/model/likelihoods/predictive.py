@@ -163,8 +163,7 @@ class _Averages:
     def _panels(
         self, low: HostVector, high: HostVector, entry: HostArray
     ) -> tuple[HostVector, HostVector, HostArray]:
-        """Integrals by the finer and the coarser rule, and where halving tells nothing more; (p,).
-        """
+        """Integrals by the finer and the coarser rule, and where halving tells no more; (p,)."""
         nodes, weights, every_other = _RULE
         half = 0.5 * (high - low)
         # the ends themselves, to the last bit: a peak may be no wider than that
