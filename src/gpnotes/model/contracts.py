@@ -28,7 +28,7 @@ __all__ = [
 
 
 MeanFunction: TypeAlias = Callable[[Matrix], Vector]
-"""What a process needs of its mean: ``m(xᵢ)``, (n,), for x (n, d)."""
+"""A mean as a process needs it: ``m(xᵢ)``, (n,), for x (n, d)."""
 
 Basis: TypeAlias = Callable[[Matrix], Matrix]
 """The columns of a mean: ``h(xᵢ)``, (n, p), for x (n, d).

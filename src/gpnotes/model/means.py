@@ -506,9 +506,27 @@ def _is_own(mean: object) -> TypeGuard[ZeroMean | ConstantMean]:
 
 
 def values_of(mean: MeanFunction, x: Matrix) -> Vector:
-    """The mean at inputs x (n, d) that are validated; one of another's making is looked over.
+    """Evaluate a mean at inputs that are validated; a function of another's making is looked over.
 
-    Another shape would broadcast.
+    Parameters
+    ----------
+    mean : MeanFunction
+        The mean.
+    x : Matrix, shape (n, d)
+        The inputs, validated before.
+
+    Returns
+    -------
+    Vector, shape (n,)
+        The means.
+
+    Raises
+    ------
+    ValueError
+        If the function returns another shape, which would broadcast, or an entry that is not
+        finite.
+    TypeError
+        If it returns no real floating array.
     """
     if _is_own(mean):
         return mean._values(x)
@@ -516,7 +534,24 @@ def values_of(mean: MeanFunction, x: Matrix) -> Vector:
 
 
 def pulled(mean: Mean, x: Matrix, bar: Vector) -> tuple[Mean, Matrix]:
-    """`Mean.pullback` at inputs that are validated, of derivatives worked out from what is."""
+    """Carry derivatives by the means back, by `Mean.pullback`, unchecked if the mean is ours.
+
+    Parameters
+    ----------
+    mean : Mean
+        The mean.
+    x : Matrix, shape (n, d)
+        The inputs, validated before.
+    bar : Vector, shape (n,)
+        The derivatives by the means, worked out from what was validated.
+
+    Returns
+    -------
+    mean_bar : Mean
+        A mean of the same class that holds the derivatives.
+    x_bar : Matrix, shape (n, d)
+        The derivatives by x.
+    """
     return mean._pulled(x, bar) if _is_own(mean) else mean.pullback(x, bar)
 
 

@@ -167,7 +167,27 @@ class Circular(Kernel):
 
 
 def require_orders(orders: Vector, name: str) -> Vector:
-    """`orders` if they are whole numbers from 0, in floats of the data's dtype."""
+    """Return `orders` if they are whole numbers from 0, in floats of the data's dtype.
+
+    Parameters
+    ----------
+    orders : Vector, shape (R,)
+        The orders.
+    name : str
+        The name of the argument, for an error.
+
+    Returns
+    -------
+    Vector, shape (R,)
+        The same orders.
+
+    Raises
+    ------
+    ValueError
+        If `orders` is no vector, or an entry is no whole number from 0.
+    TypeError
+        If `orders` is no real floating array.
+    """
     xp = array_namespace(_check.vector(orders, name))
     if not bool(xp.all((orders >= 0.0) & (orders == xp.round(orders)))):
         raise ValueError(f"{name} must be whole numbers from 0; got {orders}")

@@ -138,7 +138,20 @@ class Stationary(Kernel):
 
 
 def distances(u: Array, v: Array | None) -> Array:
-    """`distances.squares`, finite where they overflow: infinity times a zero would be NaN."""
+    """Find the squared distances of rows, finite where they overflow: infinity times zero is NaN.
+
+    Parameters
+    ----------
+    u : Array, shape (n, d)
+        Inputs in units of the lengthscale.
+    v : Array, shape (m, d), optional
+        Others; None for those of u among themselves.
+
+    Returns
+    -------
+    Array, shape (n, m)
+        `distances.squares`, and no more than a hundredth of what the dtype can hold.
+    """
     xp = array_namespace(u)
     q = squares(u, v)
     top = float(xp.finfo(u.dtype).max)
@@ -148,13 +161,37 @@ def distances(u: Array, v: Array | None) -> Array:
 
 
 def roots(q: Array) -> Array:
-    """``√q``, and no less than what can be divided by three times."""
+    """Take the root ``√q``, but no less than what can be divided by three times.
+
+    Parameters
+    ----------
+    q : Array
+        Squared distances.
+
+    Returns
+    -------
+    Array
+        The roots, of the shape of q.
+    """
     xp = array_namespace(q)
     return xp.clip(xp.sqrt(q), float(xp.finfo(q.dtype).smallest_normal) ** 0.25, None)
 
 
 def inside(values: Array, q: Array) -> Array:
-    """`values`, and zero where two points coincide."""
+    """Put zero where two points coincide.
+
+    Parameters
+    ----------
+    values : Array
+        The values.
+    q : Array
+        Squared distances, of the same shape.
+
+    Returns
+    -------
+    Array
+        `values` where q is positive, and zero elsewhere.
+    """
     xp = array_namespace(q)
     return xp.where(q > 0.0, values, xp.zeros_like(values))
 
