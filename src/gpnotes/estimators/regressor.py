@@ -67,23 +67,16 @@ class GPRegressor(RegressorMixin, BaseEstimator):
     steps : int, default 200
         The most steps that each start may take.
 
-    Attributes
-    ----------
-    gp_ : GP
-        The process found.
-    posterior_ : Posterior
-        The posterior given the data.
-    log_evidence_ : float
-        The log evidence of the process found.
-    runs_ : tuple of Run
-        The reports of all starts, best first; none where nothing was fitted.
-    n_features_in_ : int
-        The number of columns of X.
-    feature_names_in_ : array of str
-        The names of the columns, where X has such.
-
     Notes
     -----
+    A fit sets
+
+    - `gp_`, the process found, and `posterior_`, given the data;
+    - `log_evidence_`, the log evidence of the process found;
+    - `runs_`, the reports of all starts, best first; none where nothing was fitted;
+    - `n_features_in_`, the number of columns of X, and `feature_names_in_`, their names
+      if they have any.
+
     A constant y has no evidence that a constant mean would not drive to infinity. There, as for a
     single row, the hyperparameters stay where they start, and a warning says so; the start takes 1
     for the variance of y.
@@ -187,10 +180,9 @@ class GPRegressor(RegressorMixin, BaseEstimator):
 
         Raises
         ------
-        NotFittedError
-            Before a fit.
         ValueError
-            If `return_std` and `return_cov` are both True, or X does not fit.
+            Before a fit, as a ``NotFittedError``. If `return_std` and `return_cov` are both True,
+            or X does not fit.
         TypeError
             If X is not made of real numbers, or a flag is no bool.
         MemoryError
@@ -241,10 +233,9 @@ class GPRegressor(RegressorMixin, BaseEstimator):
 
         Raises
         ------
-        NotFittedError
-            Before a fit.
         ValueError
-            If X does not fit, `n_samples` is below 1, or `random_state` is negative.
+            Before a fit, as a ``NotFittedError``. If X does not fit, `n_samples` is below 1, or
+            `random_state` is negative.
         TypeError
             If an argument is of another kind than stated.
         MemoryError
@@ -267,8 +258,8 @@ class GPRegressor(RegressorMixin, BaseEstimator):
 
         Raises
         ------
-        NotFittedError
-            Before a fit.
+        ValueError
+            Before a fit, as a ``NotFittedError``.
         TypeError
             If `path` is no string and no path, and, with its name, for what only pickle could
             save: a kernel or a mean that is not of the package, a ``RandomState``. Then no file is

@@ -17,7 +17,7 @@ __all__ = ["Space", "namespaces"]
 class Space:
     """A place where arrays live: a namespace, a dtype and a device.
 
-    Attributes
+    Parameters
     ----------
     name : str
         The name of the place.

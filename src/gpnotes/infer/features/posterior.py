@@ -26,7 +26,7 @@ class FeaturePosterior:
     too small in between, as if the function were known there. Inputs that do not fit are a
     `ValueError` or a `TypeError`.
 
-    Attributes
+    Parameters
     ----------
     gp : GP
         The process.

@@ -27,7 +27,7 @@ class Inducing:
     All is in float64 where the device has it, whatever the data are in: what u leaves of a
     variance is a difference that float32 would drown. Made by `inducing_at`.
 
-    Attributes
+    Parameters
     ----------
     kernel : Kernel
         The kernel of f, in float64.

@@ -27,7 +27,7 @@ class SparsePosterior:
     Every prediction is of f unless it says ``noise=True``: then of a new y. Inputs that do not fit
     are a `ValueError` or a `TypeError`.
 
-    Attributes
+    Parameters
     ----------
     gp : GP
         The process.

@@ -31,7 +31,7 @@ _TINY = 1e-8  # that it adds to a root
 class Progress(NamedTuple):
     """The state of a fit after some of its steps, which its callback is given.
 
-    Attributes
+    Parameters
     ----------
     step : int
         The number of steps taken.

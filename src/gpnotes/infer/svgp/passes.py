@@ -32,7 +32,7 @@ class Block(NamedTuple):
 class Sums(NamedTuple):
     """The sums over some rows, times the number of rows that each of them stands for.
 
-    Attributes
+    Parameters
     ----------
     value : float
         ``Σ E log p(yᵢ | fᵢ)``.

@@ -33,7 +33,7 @@ class VariationalPosterior:
     ``m + Aᵀ w`` and the covariance ``K_** − Aᵀ (I − P⁻¹) A``. Inputs that do not fit are a
     `ValueError` or a `TypeError`.
 
-    Attributes
+    Parameters
     ----------
     model : SVGP
         The process, likelihood and inducing inputs.
