@@ -26,8 +26,7 @@ __all__ = ["ThompsonSampling", "thompson", "thompson_among"]
 
 @dataclass(frozen=True)
 class ThompsonSampling:
-    """Thompson sampling in an `Optimiser`: each point is a maximum of a function drawn from its
-    model.
+    """Thompson sampling: evaluate where a function drawn from an `Optimiser`'s model is largest.
 
     It stands in the place of an acquisition.
 
@@ -179,7 +178,7 @@ def thompson_among(posterior: Posterior, Xs: Matrix, stream: Stream, n: int = 1)
         If `posterior` or `stream` is something else, `Xs` is no array of the kind of the data, or
         `n` is not whole.
     FactorisationError
-        If the joint covariance at the candidates cannot be factorised, even with jitter.
+        If the joint covariance at the candidates has an eigenvalue below zero, beyond rounding.
 
     Notes
     -----
