@@ -38,7 +38,7 @@ class KernelBase(ABC):
 
     __array_ufunc__ = None  # array * kernel is ours to refuse: NumPy would make an array of kernels
 
-    in_place: ClassVar[bool] = False  # whether `inplace.evidence` can work for the class
+    in_place: ClassVar[bool] = False  # whether `fast.evidence` can work for the class
 
     def __init_subclass__(cls) -> None:
         """Keep ``@dataclass`` from writing methods that cannot compare arrays."""

@@ -47,7 +47,7 @@ class Stationary(Kernel):
     The profile p has ``p(0) = 1``. A class of your own brings ``_profile``, which is p, and
     ``_slope``, its derivative by q; both take and return arrays, and q may be zero. Further
     hyperparameters are further fields, with their derivatives in ``_shape_bars``. If there are
-    none, ``_profile_in_place`` lets NumPy arrays take the paths of `inplace`, which are faster;
+    none, ``_profile_in_place`` lets NumPy arrays take the paths of `fast`, which are faster;
     ``in_place`` says whether a class has it. ``_higher_slopes`` lets `WithGradients` take the
     class: ``differentiable`` says whether it has them.
 
