@@ -18,11 +18,28 @@ _DATA = Path(__file__).with_name("data")
 
 
 def dataset(name: str) -> HostMatrix:
-    """A table that the book works on, (n, columns).
+    """Load one of the tables that the book works on.
 
-    The package carries the tables, so that a notebook that is downloaded alone has its data; a note
-    beside each says where it comes from. Raises `ValueError` for another name.
+    The package carries the tables, so that a notebook that is downloaded alone has its data; a
+    note beside each says where it comes from.
 
+    Parameters
+    ----------
+    name : str
+        The name of the table.
+
+    Returns
+    -------
+    HostMatrix, shape (n, columns)
+        The table, in float64.
+
+    Raises
+    ------
+    ValueError
+        If there is no table of that name; the message lists the names.
+
+    Examples
+    --------
     >>> dataset("engel").shape
     (235, 2)
     """

@@ -61,7 +61,13 @@ _OPACITY = {"f": 0.28}  # a band of y, the wider one, is paler
 def use_style() -> None:
     """Switch matplotlib to the book's style, and a notebook to figures of exact size.
 
-    They are SVG, and PNG for the hosts that show no SVG of a notebook that somebody else ran.
+    In a notebook the figures are SVG, and PNG for the hosts that show no SVG of a notebook that
+    somebody else ran.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed.
     """
     _pyplot().style.use(Path(__file__).with_name("gpnotes.mplstyle"))
     if "IPython" in sys.modules and sys.modules["IPython"].get_ipython() is not None:
@@ -73,9 +79,25 @@ def use_style() -> None:
 
 
 def figure(kind: str = "single") -> tuple[Figure, Any]:
-    """A figure and its axes: ``"single"``, or a ``"pair"`` or a ``"row"`` of lettered panels.
+    """Make a figure of one panel, or of two or three lettered panels, with its axes.
 
-    A pair has two; a row has three with axes in common, to compare at a glance.
+    Parameters
+    ----------
+    kind : str, default "single"
+        ``"single"`` for one panel, ``"pair"`` for two, ``"row"`` for three with axes in common, to
+        compare at a glance.
+
+    Returns
+    -------
+    tuple
+        The figure and its axes: one for ``"single"``, an array of them otherwise.
+
+    Raises
+    ------
+    ValueError
+        If `kind` is none of the three words.
+    ImportError
+        If matplotlib is not installed.
     """
     if not isinstance(kind, str) or kind not in _SIZES:
         raise ValueError(f"kind must be one of {sorted(_SIZES)}; got {kind!r}")
@@ -100,12 +122,38 @@ def band(
     role: str = "exact",
     **style: Any,
 ) -> Artist:
-    """Fill ``mean ± deviations · sd`` over x, all of shape (n,), labelled *f: 2 sd*.
+    """Fill ``mean ± deviations · sd`` over x, labelled as in *f: 2 sd*.
 
-    `variable` says what lies in the band with that probability: a value of ``"f"``, or of ``"y"``
-    with its noise. The band takes standard deviations, square roots of variances.
+    The band takes standard deviations, square roots of variances.
 
-    Raises `ValueError` for shapes that differ and for what cannot be a standard deviation.
+    Parameters
+    ----------
+    ax : Axes
+        The axes to draw on.
+    x, mean, sd : Series, shape (n,)
+        Where the band lies, its middle, and the standard deviations, none of them negative.
+    variable : str, default "f"
+        The variable that lies in the band with that probability: a value of ``"f"``, or of ``"y"``
+        with its noise.
+    deviations : float, default 2
+        How many standard deviations the band reaches to each side.
+    role : str, default "exact"
+        The role, a key of `COLOURS`, that gives colour and line style.
+    **style
+        Keywords of ``ax.fill_between``, which override the role's.
+
+    Returns
+    -------
+    Artist
+        The band.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ, an entry of `sd` is negative or NaN, `deviations` is not positive and
+        finite, or `role` is not a key of `COLOURS`.
+    TypeError
+        If one of the columns does not hold real numbers, or `deviations` is no number.
     """
     _check.positive(_check.number(deviations, "deviations"), "deviations")
     x, mean, sd = host_columns(x=x, mean=mean, sd=sd)
@@ -123,14 +171,60 @@ def band(
 
 
 def line(ax: Axes, x: Series, y: Series, *, role: str = "exact", **style: Any) -> Artist:
-    """Draw y over x, (n,) each, in the colour and the line style of a role."""
+    """Draw y over x in the colour and the line style of a role.
+
+    Parameters
+    ----------
+    ax : Axes
+        The axes to draw on.
+    x, y : Series, shape (n,)
+        The points of the line.
+    role : str, default "exact"
+        The role, a key of `COLOURS`, that gives colour and line style.
+    **style
+        Keywords of ``ax.plot``, which override the role's.
+
+    Returns
+    -------
+    Artist
+        The line.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ, or `role` is not a key of `COLOURS`.
+    TypeError
+        If x or y does not hold real numbers.
+    """
     x, y = host_columns(x=x, y=y)
     drawn = {"color": _colour(role), "linestyle": LINES[role]}
     return ax.plot(x, y, **{**drawn, **style})[0]
 
 
 def points(ax: Axes, x: Series, y: Series, **style: Any) -> Artist:
-    """Draw observations y at x, (n,) each, as open circles in the ink."""
+    """Draw observations y at x as open circles in the ink.
+
+    Parameters
+    ----------
+    ax : Axes
+        The axes to draw on.
+    x, y : Series, shape (n,)
+        Where the observations were made, and their values.
+    **style
+        Keywords of ``ax.plot``, which override those of the circles.
+
+    Returns
+    -------
+    Artist
+        The circles.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ.
+    TypeError
+        If x or y does not hold real numbers.
+    """
     x, y = host_columns(x=x, y=y)
     drawn = {"marker": "o", "linestyle": "none", "markerfacecolor": "none", "markeredgewidth": 0.9}
     return ax.plot(x, y, **{"color": COLOURS["data"], "zorder": 3, **drawn, **style})[0]

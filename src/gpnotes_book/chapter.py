@@ -24,6 +24,18 @@ class Chapter(checked_equations.Chapter):
 
     Which items it must answer says the list of the sources' items; its ledger is complete when
     each of them has its verdict.
+
+    Parameters
+    ----------
+    slug : str
+        The path of the chapter within the book, without its ending.
+    path : path of a file, optional
+        The text that the equations are read from, found as by the engine unless it is given.
+
+    Raises
+    ------
+    ValueError
+        If no text of the chapter is found, or it cannot be read.
     """
 
     def __init__(self, slug: str, path: str | Path | None = None) -> None:
@@ -33,9 +45,32 @@ class Chapter(checked_equations.Chapter):
     def check(
         self, label: str, bindings: Bindings, *, source: str | tuple[str, ...] = (), **terms: Any
     ) -> Record:
-        """Check an equation as the engine does; `source` says which items it answers.
+        """Check an equation as the engine does, and say which items of the sources it answers.
 
-        Raises `ValueError` for an item that there is none of, or that another chapter answers.
+        Parameters
+        ----------
+        label : str
+            The label of the equation.
+        bindings : mapping, problem or Callable
+            The numbers, as the engine takes them.
+        source : str or tuple of str, default ()
+            The items that the equation answers.
+        **terms
+            The other arguments of the engine's `check`, such as `oracle` and `rtol`.
+
+        Returns
+        -------
+        Record
+            The check, with the items that it answers.
+
+        Raises
+        ------
+        ValueError
+            If there is no such item or another chapter answers it, or no equation has the label.
+        EquationError
+            As by the engine, for an equation that does not hold and all bad input.
+        TypeError
+            If a tolerance is no number.
         """
         named = (source,) if isinstance(source, str) else source
         answered = tuple(self._answers.item(self.place, item).id for item in named)
@@ -52,10 +87,35 @@ class Chapter(checked_equations.Chapter):
         taken: str = "",
         granted: str = "",
     ) -> Refutation:
-        """See that the formula `latex` of a source fails where the equation `instead` holds.
+        """See that the formula of a source fails where an equation of the book holds.
 
-        Where the source prints no such formula but says it in words, `taken` quotes them; what
-        was mended in a printed formula first, or supposed of the words, `granted` says.
+        Parameters
+        ----------
+        source_id : str
+            The item of the source.
+        latex : str
+            Its formula.
+        bindings : mapping, problem or Callable
+            The numbers, as the engine takes them.
+        instead : str
+            The label of the equation that holds, checked before.
+        taken : str, default ""
+            The source's words, where it prints no such formula but says it in words.
+        granted : str, default ""
+            What was mended in a printed formula first, or supposed of the words.
+
+        Returns
+        -------
+        Refutation
+            The residuals of both.
+
+        Raises
+        ------
+        ValueError
+            If there is no such item or another chapter answers it, no equation has the label
+            `instead`, or it was not checked.
+        EquationError
+            If the formula holds, the equation does not, or one of them cannot be evaluated.
         """
         self._answers.item(self.place, source_id)
         corrected = self.equation(instead)
@@ -81,8 +141,30 @@ class Chapter(checked_equations.Chapter):
     ) -> Verdict:
         """Give the verdict on one item of a source.
 
-        `evidence` holds the residuals of the printed and of the corrected statement in an
-        experiment; `label` defaults to the equation whose check named the item.
+        Parameters
+        ----------
+        source_id : str
+            The item of the source.
+        verdict : str
+            One of ``"holds"``, ``"holds-if"``, ``"wrong"``, ``"ambiguous"`` and ``"stub"``.
+        label : str, optional
+            The equation that shows it; unless it is given, the one whose check named the item.
+        why : str, default ""
+            What is missing or what it means: needed for ``"holds-if"``, ``"ambiguous"`` and
+            ``"stub"``.
+        evidence : tuple of two float, optional
+            The residuals of the printed and of the corrected statement in an experiment.
+
+        Returns
+        -------
+        Verdict
+            The verdict, with the residuals of its evidence.
+
+        Raises
+        ------
+        ValueError
+            If there is no such item or another chapter answers it, the word is no verdict, its
+            reason or evidence is missing, or the equation is unknown or was not checked.
         """
         item = self._answers.item(self.place, source_id)
         self.reread()
@@ -109,7 +191,7 @@ class Chapter(checked_equations.Chapter):
         return next(named, "")
 
     def missing(self) -> dict[str, list[str]]:
-        """The equations without a record, and the items without a verdict."""
+        """Return the equations without a record, and the items without a verdict."""
         verdicts = self._answers.verdicts
         waiting = (item for item in self._answers.own.values() if item.id not in verdicts)
         items = [f"{item.id} ({item.item})" for item in waiting]

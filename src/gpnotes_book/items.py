@@ -21,7 +21,7 @@ PLACES = ("sources/items.tsv", "items.tsv")  # in the book, and where it is pack
 
 
 def items_file(settings: Path | None) -> Path | None:
-    """The list of items beside the file of a book's settings, where there is one."""
+    """Return the list of items beside the file of a book's settings, where there is one."""
     if settings is None:
         return None
     return next(filter(Path.is_file, (settings.parent / place for place in PLACES)), None)
@@ -29,7 +29,19 @@ def items_file(settings: Path | None) -> Path | None:
 
 @dataclass(frozen=True)
 class Item:
-    """One item: its id, the source it stands in, the chapter that answers it, what it says."""
+    """One item of a source.
+
+    Attributes
+    ----------
+    id : str
+        Its id.
+    source : str
+        The source it stands in.
+    chapter : str
+        The chapter that answers it.
+    item : str
+        What it says.
+    """
 
     id: str
     source: str
@@ -38,7 +50,18 @@ class Item:
 
 
 def read_items(path: Path | None) -> dict[str, Item]:
-    """All items of the table at `path`, by id; none where a book lists no items."""
+    """Read all items of a table, by id; none where a book lists no items.
+
+    Parameters
+    ----------
+    path : Path or None
+        The table, with tabs between its columns.
+
+    Returns
+    -------
+    dict of str to Item
+        The items.
+    """
     if path is None:
         return {}
     with path.open(encoding="utf-8", newline="") as file:
@@ -48,7 +71,19 @@ def read_items(path: Path | None) -> dict[str, Item]:
 
 @dataclass(frozen=True)
 class Answers:
-    """What a chapter has said so far about the items of the sources that it answers."""
+    """The answers that a chapter has given so far to the items of the sources that are its own.
+
+    Parameters
+    ----------
+    chapter : str
+        The slug of the chapter.
+    items : mapping of str to Item
+        The items of all chapters, by id.
+    refutations : dict of str to Refutation
+        The refutations so far, by item.
+    verdicts : dict of str to Verdict
+        The verdicts so far, by item.
+    """
 
     chapter: str
     items: Mapping[str, Item]
@@ -61,9 +96,24 @@ class Answers:
         return {item.id: item for item in self.items.values() if item.chapter == self.chapter}
 
     def item(self, place: str, source_id: str) -> Item:
-        """The item with this id; an error begins with `place`.
+        """Return the item with an id, if this chapter answers it.
 
-        Raises `ValueError` for an unknown id and for an item that another chapter answers.
+        Parameters
+        ----------
+        place : str
+            The chapter or its file, with which an error begins.
+        source_id : str
+            The id.
+
+        Returns
+        -------
+        Item
+            The item.
+
+        Raises
+        ------
+        ValueError
+            If the id is unknown, or another chapter answers the item.
         """
         item = self.items.get(source_id)
         if item is None:
@@ -81,9 +131,22 @@ class Answers:
 
 
 def is_clear(evidence: tuple[float, float] | None) -> bool:
-    """Whether an experiment shows that the printed statement fails and the corrected one holds.
+    """True if an experiment shows that the printed statement fails and the corrected one holds.
 
-    Raises `ValueError` where the printed residual is not the larger one.
+    Parameters
+    ----------
+    evidence : tuple of two float, or None
+        The residuals of the printed and of the corrected statement.
+
+    Returns
+    -------
+    bool
+        False without evidence.
+
+    Raises
+    ------
+    ValueError
+        If the printed residual is not the larger one, or the other is negative.
     """
     if evidence is None:
         return False
@@ -94,9 +157,24 @@ def is_clear(evidence: tuple[float, float] | None) -> bool:
 
 
 def refuse_weak(where: str, verdict: str, why: str, shown: bool) -> None:
-    """Raise `ValueError`, which begins with `where`, for a verdict without its evidence or reason.
+    """Refuse a verdict without its evidence or reason.
 
-    `shown` says whether something was evaluated that shows a slip.
+    Parameters
+    ----------
+    where : str
+        The place and the verdict, with which the error begins.
+    verdict : str
+        The verdict.
+    why : str
+        Its reason.
+    shown : bool
+        True if something was evaluated that shows a slip.
+
+    Raises
+    ------
+    ValueError
+        If the word is no verdict, ``"wrong"`` has no evidence, or another has no reason where it
+        needs one.
     """
     if verdict not in VERDICTS:
         raise ValueError(f"{where} is no verdict; choose among {', '.join(VERDICTS)}")

@@ -1,4 +1,4 @@
-"""What the verbs on a source leave behind: records of two kinds of the book's own."""
+"""Records that the verbs on a source leave behind: two kinds of the book's own."""
 
 from __future__ import annotations
 
@@ -15,9 +15,28 @@ __all__ = ["Refutation", "Verdict"]
 class Refutation(Shown):
     """A formula of a source that does not hold, and the equation that does.
 
-    `printed_residual` is `None` where the shapes of the formula do not conform. `taken` holds
-    the source's words where it prints no such formula, and `granted` what was mended in a
-    printed one, or supposed of the words, before it was evaluated.
+    Attributes
+    ----------
+    chapter : str
+        The chapter that refutes it.
+    source_id : str
+        The item of the source.
+    latex : str
+        The formula.
+    printed_residual : float or None
+        By how much the formula is missed; None where its shapes do not conform.
+    corrected_residual : float
+        By how much the equation is missed.
+    instead : str
+        The label of the equation.
+    kind : str
+        The kind of record.
+    text : str
+        The name of the text that was read.
+    taken : str
+        The source's words, where it prints no such formula.
+    granted : str
+        What was mended in a printed formula, or supposed of the words, before it was evaluated.
     """
 
     chapter: str
@@ -32,14 +51,14 @@ class Refutation(Shown):
     granted: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """The record as plain JSON data, with what a page says of it."""
+        """Return the record as plain JSON data, with what a page says of it."""
         how = "" if self.printed_residual is not None else ", its shapes do not conform"
         what = "at its word" if self.taken else "as printed"
         said = f"{self.source_id}: does not hold {what}{how}; {self.instead} does"
         return {**super().to_json(), "label": self.instead, "about": self.source_id, "said": said}
 
     def panel(self) -> str:
-        """The formula of the source beside the equation that holds instead."""
+        """Return the formula of the source beside the equation that holds instead, as HTML."""
         head = "as its words would have it" if self.taken else "as printed"
         rows = [
             (code(self.latex), number(self.printed_residual)),
@@ -54,7 +73,25 @@ class Refutation(Shown):
 
 @dataclass(frozen=True, repr=False)
 class Verdict(Shown):
-    """The verdict on one item of a source."""
+    """The verdict on one item of a source.
+
+    Attributes
+    ----------
+    chapter : str
+        The chapter that gives it.
+    source_id : str
+        The item of the source.
+    verdict : str
+        The verdict, a word.
+    label : str
+        The equation that shows it, if one does.
+    why : str
+        The reason, if there is one.
+    printed_residual, corrected_residual : float or None
+        By how much the printed and the corrected statement are missed, where that was evaluated.
+    kind : str
+        The kind of record.
+    """
 
     chapter: str
     source_id: str
@@ -66,7 +103,7 @@ class Verdict(Shown):
     kind: str = "source"
 
     def to_json(self) -> dict[str, Any]:
-        """The record as plain JSON data, with what a page says of it."""
+        """Return the record as plain JSON data, with what a page says of it."""
         parts = [part for part in (self.verdict, self.label, self.why) if part]
         said = f"{self.source_id}: {' · '.join(parts)}"
         return {**super().to_json(), "about": self.source_id, "said": said}

@@ -1,4 +1,4 @@
-"""By how much a printed formula is missed where the equation of the book holds."""
+"""Residuals of a printed formula where the equation of the book holds."""
 
 from __future__ import annotations
 
@@ -23,10 +23,32 @@ def refutation_residuals(
     drawn: Sequence[Mapping[str, Any]],
     allowed: Tolerance,
 ) -> tuple[float | None, float]:
-    """By how much `printed` is missed where `corrected` holds, and by how much the latter is.
+    """Return by how much a printed formula and the equation of the book are missed.
 
-    None where the shapes of the printed formula do not conform. Raises `EquationError`, which
-    begins with `place`, where `printed` holds or `corrected` does not.
+    Parameters
+    ----------
+    place : str
+        The chapter or its file, with which an error begins.
+    printed : Equation
+        The formula of a source.
+    corrected : Equation
+        The equation of the book, which must hold.
+    drawn : sequence of mappings
+        Values by symbol, for each draw.
+    allowed : Tolerance
+        The tolerance of the equation; the formula must be off by a thousand times as much.
+
+    Returns
+    -------
+    missed : float or None
+        The residual of the formula; None where its shapes do not conform.
+    held : float
+        The residual of the equation.
+
+    Raises
+    ------
+    EquationError
+        If `printed` holds or `corrected` does not, or one of them cannot be evaluated.
     """
     with located(place, printed):
         wrong = bind_statement(printed.latex, drawn, allowed.times(CLEARLY))

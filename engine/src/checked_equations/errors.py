@@ -1,4 +1,4 @@
-"""What goes wrong with an equation, told with its place."""
+"""Errors of equations, told with their place."""
 
 from __future__ import annotations
 
@@ -16,6 +16,23 @@ class ShapeError(OperationError):
 class EquationError(ValueError):
     """A fault in an equation: what, at which line and column, and the LaTeX with a caret.
 
+    Parameters
+    ----------
+    problem : str
+        What is wrong.
+    latex : str, default ""
+        The LaTeX in which it is.
+    span : tuple of two int, default (0, 0)
+        The first character of the place, and the one after its last.
+    chapter : str, default ""
+        The chapter, or its file.
+    label : str, default ""
+        The label of the equation.
+    first_line : int, default 1
+        The line of the file at which the LaTeX begins.
+
+    Examples
+    --------
     >>> print(EquationError("unbound symbol `b`", "a = b", (4, 5)))
     line 1, column 5: unbound symbol `b`
         a = b

@@ -1,8 +1,9 @@
 """Cross-validation: every row is predicted once by a model that has not seen it.
 
-What must not see a held-out row is everything that is learnt from data: the posterior, its
-hyperparameters, and the means and scales by which data are standardised. So what is validated is no
-model but the function that makes one of data, ``fit(X, y)``, and it is given the other rows alone.
+Everything that is learnt from data must not see a held-out row: the posterior, its
+hyperparameters, and the means and scales by which data are standardised. So what is validated is
+no model but the function that makes one of data, ``fit(X, y)``, and it is given the other rows
+alone.
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ __all__ = ["CrossValidation", "cross_validate", "group_folds", "kfold"]
 
 
 class Predictive(Protocol):
-    """What a fit returns: a posterior that predicts observations, as `exact.condition` makes it."""
+    """The answer of a fit: a posterior that predicts observations, as of `exact.condition`."""
 
     def predict(self, Xs: Matrix, /, *, noise: bool) -> tuple[Vector, Vector]:
-        """Mean and variance of y at Xs (m, d), (m,) each, with the noise in the variance."""
+        """Return mean and variance of y at Xs (m, d), (m,) each, with the noise in the variance."""
 
 
 FitFunction: TypeAlias = Callable[[Matrix, Vector], Predictive]
@@ -40,10 +41,23 @@ Folds: TypeAlias = tuple[tuple[HostVector, HostVector], ...]
 class CrossValidation:
     """The scores of each fold, and what was predicted; made by `cross_validate`.
 
-    `scores` and `held_out`, the numbers of the rows, have an entry for each fold.
-    `predicted_mean` and `predicted_variance` (n,) are in the order of the rows of X, and the
-    variance is that of an observation. The functions of `scores` take them for other scores, and
-    for scores of all rows together, which differ from `mean` where folds have different sizes.
+    Parameters
+    ----------
+    scores : tuple of Scores
+        The scores, one entry a fold.
+    held_out : tuple of HostVector
+        The numbers of the rows that were held out, one entry a fold.
+    predicted_mean : Vector, shape (n,)
+        The means, in the order of the rows of X.
+    predicted_variance : Vector, shape (n,)
+        The variances, in the same order; those of an observation.
+    level : float
+        The probability of the intervals of the coverage.
+
+    Notes
+    -----
+    The functions of `scores` take the predictions for other scores, and for scores of all rows
+    together, which differ from `mean` where folds have different sizes.
     """
 
     scores: tuple[Scores, ...]
@@ -74,14 +88,36 @@ def _over_folds(scores: Sequence[Scores], summary: Callable[[Sequence[float]], f
 
 
 def kfold(n: int, folds: int, stream: Stream) -> Folds:
-    """Rows 0, …, n − 1 dealt to folds by a permutation: (train, held out) for each, ascending.
+    """Deal the rows 0, …, n − 1 to folds by a permutation.
 
+    Parameters
+    ----------
+    n : int
+        The number of rows.
+    folds : int
+        The number of folds, from 2 to `n`.
+    stream : Stream
+        The source of random numbers.
+
+    Returns
+    -------
+    Folds
+        The rows (train, held out) of each fold, ascending, on the host.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two folds or more folds than rows.
+    TypeError
+        If `n` or `folds` is no whole number, or `stream` no stream.
+
+    Notes
+    -----
     Every row is held out once. Sizes differ by one at most; with ``folds = n`` one row is left out
     at a time, and the order of folds is all that is left to chance.
 
-    Raises `ValueError` for fewer than two folds or more folds than rows, `TypeError` for what is no
-    whole number and no stream.
-
+    Examples
+    --------
     >>> from gpnotes import stream
     >>> [(len(train), len(test)) for train, test in kfold(5, 2, stream(1))]
     [(2, 3), (3, 2)]
@@ -99,16 +135,34 @@ def kfold(n: int, folds: int, stream: Stream) -> Folds:
 
 
 def group_folds(groups: Array | Sequence[int | str]) -> Folds:
-    """A fold for each of the labels `groups` (n,): (train, held out) in the order of the labels.
+    """Make a fold for each label of groups (n,) of rows that tell of each other.
 
-    For rows that tell of each other: readings of one subject, or stretches of a time series, such
-    as ``np.arange(n) * 5 // n``. Held out one at a time among their neighbours, such rows would be
-    predicted by what nobody has who predicts a new subject or another year. Rows at the ends of
-    a stretch still have neighbours in the next.
+    Parameters
+    ----------
+    groups : Array or sequence, shape (n,)
+        The labels, all whole numbers or all strings.
 
-    Raises `TypeError` for labels that are neither all whole numbers nor all strings, `ValueError`
-    for fewer than two different ones.
+    Returns
+    -------
+    Folds
+        The rows (train, held out) of each fold, in the order of the labels.
 
+    Raises
+    ------
+    ValueError
+        If there are fewer than two different labels.
+    TypeError
+        If the labels are neither all whole numbers nor all strings.
+
+    Notes
+    -----
+    Rows tell of each other as readings of one subject do, or stretches of a time series, such as
+    ``np.arange(n) * 5 // n``. Held out one at a time among their neighbours, such rows would be
+    predicted by what nobody has who predicts a new subject or another year. Rows at the ends of a
+    stretch still have neighbours in the next.
+
+    Examples
+    --------
     >>> [test.tolist() for train, test in group_folds(["b", "a", "b"])]
     [[1], [0, 2]]
     """
@@ -127,18 +181,45 @@ def cross_validate(
 ) -> CrossValidation:
     """Score predictions of y (n,) at X (n, d), each by a fit to rows that it is not among.
 
-    ``fit(X, y)`` returns a posterior with ``predict(Xs, noise=True)``. It is called once for each
-    fold with copies of the other rows, and nothing else comes to it: what it finds out itself,
-    such as hyperparameters or the scale of y, has not seen what is held out. What was chosen
-    before, by a look at all rows, has. The folds are `folds` many dealt by `stream`, as in `kfold`,
-    or one for each label of `groups` (n,), as in `group_folds`. The intervals of the coverage hold
-    y with probability `level`.
+    Parameters
+    ----------
+    fit : callable
+        ``fit(X, y)`` returns a posterior with ``predict(Xs, noise=True)``. It is called once for
+        each fold with copies of the other rows.
+    X : Matrix, shape (n, d)
+        The inputs.
+    y : Vector, shape (n,)
+        The observations.
+    folds : int or None, default None
+        How many folds `stream` deals the rows to, as in `kfold`.
+    stream : Stream or None, default None
+        The source of random numbers.
+    groups : Array or sequence, shape (n,), or None
+        Labels, a fold for each, as in `group_folds`; instead of `folds` and `stream`.
+    level : float, default 0.95
+        The probability with which the intervals of the coverage hold y.
 
-    Raises `ValueError` or `TypeError` for arguments that do not fit, each by its name, and for
-    a posterior whose predictions are of another shape, not finite, or without a variance, by fold
-    and row. What `fit` raises is raised, with a note of the fold.
-    Source: Rasmussen & Williams (2006), section 5.3.
+    Returns
+    -------
+    CrossValidation
+        The scores of each fold, and the predictions of each row.
 
+    Raises
+    ------
+    ValueError
+        If an argument does not fit, by its name; if predictions are of another shape, not finite,
+        or without a variance, by fold and row.
+    TypeError
+        If an argument or what `fit` returns is of the wrong kind.
+
+    Notes
+    -----
+    What `fit` finds out itself, such as hyperparameters or the scale of y, has not seen what is
+    held out. What was chosen before, by a look at all rows, has. An error of `fit` comes through
+    with a note of the fold. Source: Rasmussen & Williams (2006), section 5.3.
+
+    Examples
+    --------
     >>> from gpnotes import GP, RBF, condition, stream
     >>> X = np.linspace(0.0, 6.0, 30)[:, None]
     >>> y = np.sin(X[:, 0])
@@ -180,7 +261,7 @@ def _in_fold(
 def _predictions(
     posterior: Predictive, Xs: Matrix, y: Vector, rows: HostVector
 ) -> tuple[Vector, Vector]:
-    """What the posterior of a fold predicts, if these are means and variances of the kind of y."""
+    """The predictions of a fold's posterior, if they are means and variances of the kind of y."""
     if not hasattr(posterior, "predict"):
         wanted = "fit must return a posterior, with predict(Xs, noise=True)"
         raise TypeError(f"{wanted}; got {_check.kind_of(posterior)}")

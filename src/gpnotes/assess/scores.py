@@ -28,8 +28,20 @@ __all__ = [
 class Scores:
     """All scores of one set of held-out y, made by `score_all`; each is a function of this module.
 
-    A score is None where there is none: the standardised error of y that are all equal, as of a
-    single one, and the standardised log loss after training on targets that are.
+    Parameters
+    ----------
+    mean_squared_error : float
+        As `mean_squared_error` gives it.
+    standardised_mean_squared_error : float or None
+        None for y that are all equal, as of a single one.
+    log_loss : float
+        As `log_loss` gives it.
+    mean_standardised_log_loss : float or None
+        None after training on targets that are all equal.
+    crps : float
+        As `crps` gives it.
+    coverage : float
+        As `coverage` gives it.
     """
 
     mean_squared_error: float
@@ -41,14 +53,36 @@ class Scores:
 
 
 def mean_squared_error(y: Vector, mean: Vector) -> float:
-    """``Σ (yᵢ − mᵢ)² / n`` of held-out y (n,) and predictive means m (n,), in the unit of y².
+    """Return the mean squared error of predictive means m (n,) for held-out y (n,).
 
+    Parameters
+    ----------
+    y : Vector, shape (n,)
+        The held-out observations.
+    mean : Vector, shape (n,)
+        Their predictive means.
+
+    Returns
+    -------
+    float
+        ``Σ (yᵢ − mᵢ)² / n``, in the unit of y².
+
+    Raises
+    ------
+    ValueError
+        If the arrays are empty, not finite, of different shapes, or so large that squares
+        overflow.
+    TypeError
+        If the arrays are of the wrong kind or of different kinds.
+
+    Notes
+    -----
     Zero if every y is met. On average over noise, ``E[y | x]`` is the best mean, and what is left
     is the variance of the noise. The mean of the y themselves, whatever x is, gets their variance.
+    Source: Rasmussen & Williams (2006), section 2.5.
 
-    Raises `ValueError` or `TypeError` for arrays that are empty, not finite, of other shapes or
-    kinds. Source: Rasmussen & Williams (2006), section 2.5.
-
+    Examples
+    --------
     >>> import numpy as np
     >>> mean_squared_error(np.asarray([1.0, 2.0]), np.asarray([1.0, 4.0]))
     2.0
@@ -57,15 +91,36 @@ def mean_squared_error(y: Vector, mean: Vector) -> float:
 
 
 def standardised_mean_squared_error(y: Vector, mean: Vector) -> float:
-    """`mean_squared_error` divided by the variance ``Σ (yᵢ − ȳ)² / n`` of the held-out y; no unit.
+    """Return `mean_squared_error` divided by the variance of the held-out y; it has no unit.
 
+    Parameters
+    ----------
+    y : Vector, shape (n,)
+        The held-out observations.
+    mean : Vector, shape (n,)
+        Their predictive means.
+
+    Returns
+    -------
+    float
+        The share of the variance ``Σ (yᵢ − ȳ)² / n`` that the errors are.
+
+    Raises
+    ------
+    ValueError
+        If the arrays are empty, not finite, of different shapes, or so large that squares
+        overflow, or if all y are equal.
+    TypeError
+        If the arrays are of the wrong kind or of different kinds.
+
+    Notes
+    -----
     Zero if every y is met; on average over noise at best its share of the variance of y, not zero.
-    A constant c gets ``1 + (c − ȳ)² / var(y)``: the mean of the training targets a little more than
-    one. Units of y do not matter.
+    A constant c gets ``1 + (c − ȳ)² / var(y)``: the mean of the training targets a little more
+    than one. Units of y do not matter. Source: Rasmussen & Williams (2006), section 2.5.
 
-    Raises what `mean_squared_error` raises, and `ValueError` for y that are all equal.
-    Source: Rasmussen & Williams (2006), section 2.5.
-
+    Examples
+    --------
     >>> import numpy as np
     >>> standardised_mean_squared_error(np.asarray([1.0, 3.0]), np.asarray([1.0, 4.0]))
     0.5
@@ -82,17 +137,40 @@ def standardised_mean_squared_error(y: Vector, mean: Vector) -> float:
 
 
 def log_loss(y: Vector, mean: Vector, variance: Vector) -> float:
-    """``−Σ log N(yᵢ; mᵢ, vᵢ) / n`` for means m and variances v (n,) of held-out y (n,), in nats.
+    """Return the mean negative log density of held-out y (n,) under normal predictions, in nats.
 
+    Parameters
+    ----------
+    y : Vector, shape (n,)
+        The held-out observations.
+    mean : Vector, shape (n,)
+        Their predictive means, m.
+    variance : Vector, shape (n,)
+        Their predictive variances, v, with the noise.
+
+    Returns
+    -------
+    float
+        ``−Σ log N(yᵢ; mᵢ, vᵢ) / n``.
+
+    Raises
+    ------
+    ValueError
+        If the arrays are empty, not finite or of different shapes, a variance is not positive, or
+        one is so small beside the error that the loss overflows.
+    TypeError
+        If the arrays are of the wrong kind or of different kinds.
+
+    Notes
+    -----
     A density has the unit 1/y, so the loss has no zero: y in a unit s times smaller add log s. It
-    has no least value either: it goes to minus infinity as v shrinks around means that are met.
-    On average it is least where N(m, v) is true, and there is ``Σ ½ log(2πe vᵢ) / n``; what a
-    model has above that is its Kullback-Leibler divergence from the truth.
+    has no least value either: it goes to minus infinity as v shrinks around means that are met. On
+    average it is least where N(m, v) is true, and there is ``Σ ½ log(2πe vᵢ) / n``; what a model
+    has above that is its Kullback-Leibler divergence from the truth. Source: Rasmussen & Williams
+    (2006), section 2.5.
 
-    Raises what `mean_squared_error` raises, and `ValueError` for a variance that is not positive,
-    or so small beside the error that the loss overflows.
-    Source: Rasmussen & Williams (2006), section 2.5.
-
+    Examples
+    --------
     >>> import numpy as np
     >>> round(log_loss(np.zeros(1), np.zeros(1), np.ones(1)), 4)
     0.9189
@@ -102,15 +180,41 @@ def log_loss(y: Vector, mean: Vector, variance: Vector) -> float:
 
 
 def mean_standardised_log_loss(y: Vector, mean: Vector, variance: Vector, y_train: Vector) -> float:
-    """`log_loss` less that of the trivial ``N(ȳ, s²)``, of mean and variance of y_train (k,); nats.
+    """Return `log_loss` less that of the trivial prediction from the training targets, in nats.
 
-    ``s² = Σ (y_train − ȳ)² / k``. The trivial prediction gets zero, a better one less than that,
-    without a bound below. If the predictions are true, and ȳ and s² those of the held-out y as
-    well, it is on average ``½ mean log(vᵢ / s²)``. Units of y do not matter.
+    Parameters
+    ----------
+    y : Vector, shape (n,)
+        The held-out observations.
+    mean : Vector, shape (n,)
+        Their predictive means.
+    variance : Vector, shape (n,)
+        Their predictive variances, v, with the noise.
+    y_train : Vector, shape (k,)
+        The targets of the training, of mean ȳ and variance ``s² = Σ (y_train − ȳ)² / k``.
 
-    Raises what `log_loss` raises, also of y_train, and `ValueError` for y_train that are all equal.
+    Returns
+    -------
+    float
+        The loss less that of the trivial ``N(ȳ, s²)``.
+
+    Raises
+    ------
+    ValueError
+        If the arrays are empty, not finite or of shapes that do not fit, a variance is not
+        positive, a loss overflows, or all of `y_train` are equal.
+    TypeError
+        If the arrays are of the wrong kind or of different kinds.
+
+    Notes
+    -----
+    The trivial prediction gets zero, a better one less than that, without a bound below. If the
+    predictions are true, and ȳ and s² those of the held-out y as well, it is on average
+    ``½ mean log(vᵢ / s²)``. Units of y do not matter.
     Source: Rasmussen & Williams (2006), section 2.5.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> y_train = np.asarray([-1.0, 1.0])
     >>> mean_standardised_log_loss(np.zeros(1), np.zeros(1), np.ones(1), y_train)
@@ -128,16 +232,41 @@ def mean_standardised_log_loss(y: Vector, mean: Vector, variance: Vector, y_trai
 
 
 def crps(y: Vector, mean: Vector, variance: Vector) -> float:
-    """The continuous ranked probability score of normal predictions of y (n,), in the unit of y.
+    """Return the continuous ranked probability score of normal predictions, in the unit of y.
 
+    Parameters
+    ----------
+    y : Vector, shape (n,)
+        The held-out observations.
+    mean : Vector, shape (n,)
+        Their predictive means, m.
+    variance : Vector, shape (n,)
+        Their predictive variances, v, with the noise.
+
+    Returns
+    -------
+    float
+        The mean of the score over the observations.
+
+    Raises
+    ------
+    ValueError
+        If the arrays are empty, not finite or of different shapes, a variance is not positive, or
+        one is so small beside the error that the score overflows.
+    TypeError
+        If the arrays are of the wrong kind or of different kinds.
+
+    Notes
+    -----
     The mean over i of ``∫ (Φ((t − mᵢ)/sᵢ) − [t ≥ yᵢ])² dt = sᵢ (z(2Φ(z) − 1) + 2φ(z) − 1/√π)``
     with ``sᵢ² = vᵢ`` and ``z = (yᵢ − mᵢ)/sᵢ``. As v goes to zero, it becomes ``|yᵢ − mᵢ|``, and so
-    zero if every y is met; for a given s it is least, ``(√2 − 1) s/√π``, at y = m. On average it is
-    least where N(m, v) is true, and there is ``s/√π``: what the trivial prediction gets too, with
-    the larger s of all targets, if they are normal.
+    zero if every y is met; for a given s it is least, ``(√2 − 1) s/√π``, at y = m. On average it
+    is least where N(m, v) is true, and there is ``s/√π``: what the trivial prediction gets too,
+    with the larger s of all targets, if they are normal. Source: Gneiting, Raftery, Westveld &
+    Goldman (2005), equation 5.
 
-    Raises what `log_loss` raises. Source: Gneiting, Raftery, Westveld & Goldman (2005), equation 5.
-
+    Examples
+    --------
     >>> import numpy as np
     >>> round(crps(np.zeros(1), np.zeros(1), np.ones(1)), 4)
     0.2337
@@ -151,16 +280,41 @@ def crps(y: Vector, mean: Vector, variance: Vector) -> float:
 
 
 def coverage(y: Vector, mean: Vector, variance: Vector, level: float = 0.95) -> float:
-    """The share of y (n,) in the central intervals that hold it with probability `level`; no unit.
+    """Return the share of y (n,) in the central intervals that hold it with probability `level`.
 
-    ``|yᵢ − mᵢ| ≤ q √vᵢ`` with ``q = Φ⁻¹((1 + level)/2)``. Best is `level`, not 1, which intervals
-    without end would get. If the predictions are true and the y independent given them, it scatters
-    around `level` with the standard deviation ``√(level (1 − level)/n)``. It says nothing of how
-    narrow the intervals are: the trivial prediction gets `level` as well, if all targets are
-    normal. Units of y do not matter.
+    Parameters
+    ----------
+    y : Vector, shape (n,)
+        The held-out observations.
+    mean : Vector, shape (n,)
+        Their predictive means, m.
+    variance : Vector, shape (n,)
+        Their predictive variances, v, with the noise.
+    level : float, default 0.95
+        The probability, between 0 and 1.
 
-    Raises what `log_loss` raises, and `ValueError` for a level that is not between 0 and 1.
+    Returns
+    -------
+    float
+        The share of y with ``|yᵢ − mᵢ| ≤ q √vᵢ``, where ``q = Φ⁻¹((1 + level)/2)``.
 
+    Raises
+    ------
+    ValueError
+        If the arrays are empty, not finite or of different shapes, a variance is not positive or
+        too small beside the error, or `level` is not between 0 and 1.
+    TypeError
+        If an argument is of the wrong kind, or the arrays are of different kinds.
+
+    Notes
+    -----
+    Best is `level`, not 1, which intervals without end would get. If the predictions are true and
+    the y independent given them, it scatters around `level` with the standard deviation
+    ``√(level (1 − level)/n)``. It says nothing of how narrow the intervals are: the trivial
+    prediction gets `level` as well, if all targets are normal. Units of y do not matter.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> coverage(np.asarray([0.0, 1.9, 2.0, -2.1]), np.zeros(4), np.ones(4))
     0.5
@@ -173,11 +327,37 @@ def coverage(y: Vector, mean: Vector, variance: Vector, level: float = 0.95) -> 
 def score_all(
     y: Vector, mean: Vector, variance: Vector, y_train: Vector, level: float = 0.95
 ) -> Scores:
-    """All scores of y (n,) under normal predictions, after training on the targets y_train (k,).
+    """Return all scores of y (n,) under normal predictions, given the training targets.
 
-    Raises what `mean_standardised_log_loss` and `coverage` raise; y or y_train that are all equal
-    are no error, but leave `Scores` without a standardised score.
+    Parameters
+    ----------
+    y : Vector, shape (n,)
+        The held-out observations.
+    mean : Vector, shape (n,)
+        Their predictive means.
+    variance : Vector, shape (n,)
+        Their predictive variances, with the noise.
+    y_train : Vector, shape (k,)
+        The targets of the training.
+    level : float, default 0.95
+        The probability of the intervals of `coverage`.
 
+    Returns
+    -------
+    Scores
+        The scores. `y` or `y_train` that are all equal are no error, but leave it without a
+        standardised score.
+
+    Raises
+    ------
+    ValueError
+        If the arrays are empty, not finite or of shapes that do not fit, a variance is not
+        positive, a loss overflows, or `level` is not between 0 and 1.
+    TypeError
+        If an argument is of the wrong kind, or the arrays are of different kinds.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> scores = score_all(np.zeros(1), np.zeros(1), np.ones(1), np.asarray([-1.0, 1.0]))
     >>> scores.coverage, scores.mean_standardised_log_loss, scores.standardised_mean_squared_error

@@ -40,10 +40,20 @@ __all__ = ["CirculantEmbedding", "embed_circulant"]
 class CirculantEmbedding:
     """A stationary prior on a regular grid, bent to a ring; made by `embed_circulant`.
 
-    `shape` and `step` are those of the grid. `eigenvalues` has the shape of the ring, and holds
-    its waves' variances times their number M; `error` bounds how far any covariance of a draw is
-    from the kernel's, for eigenvalues below zero that count as zero.
+    Parameters
+    ----------
+    shape : tuple of int
+        The numbers of points of the grid.
+    step : tuple of float
+        Their distances.
+    eigenvalues : Array, of the shape of the ring
+        The variances of its waves times their number M.
+    error : float
+        A bound on how far any covariance of a draw is from the kernel's, for eigenvalues below
+        zero that count as zero.
 
+    Examples
+    --------
     >>> from gpnotes import RBF, stream
     >>> prior = embed_circulant(RBF(), (30, 20), 0.25)
     >>> prior.sample(stream(1), 5).shape, prior.error < 1e-9
@@ -56,13 +66,37 @@ class CirculantEmbedding:
     error: float
 
     def sample(self, stream: Stream, n: int, *, antithetic: bool = False) -> Array:
-        """`n` functions of the prior on the grid, one after the other along the first axis.
+        """Draw functions of the prior on the grid.
 
+        Parameters
+        ----------
+        stream : Stream
+            The source of random numbers.
+        n : int
+            How many functions are drawn.
+        antithetic : bool, default False
+            Let every second function be minus the one before it, :eq:`eq-sa-pairs`; means of
+            linear functionals are then exact, those of even ones are worth half.
+
+        Returns
+        -------
+        Array, shape (n, ...)
+            The functions on the grid, one after the other along the first axis.
+
+        Raises
+        ------
+        ValueError
+            If `n` is negative.
+        TypeError
+            If an argument is of the wrong kind.
+        MemoryError
+            If the draws have no room.
+
+        Notes
+        -----
         ``f_j = M^−½ Σ_κ √λ_κ (a_κ cos 2πκj/M + b_κ sin 2πκj/M)`` with standard normal a and b,
         :eq:`eq-sa-waves`: the real part of a fast Fourier transform, whose imaginary part is a
-        second, independent draw. With `antithetic` every second function is minus the one before
-        it, :eq:`eq-sa-pairs`; means of linear functionals are then exact, those of even ones are
-        worth half. Source: Dietrich & Newsam (1997).
+        second, independent draw. Source: Dietrich & Newsam (1997).
         """
         _check.instance(stream, "stream", Stream)
         n = _check.whole(n, "n")
@@ -102,21 +136,49 @@ def embed_circulant(
     doublings: int = 5,
     like: Array | None = None,
 ) -> CirculantEmbedding:
-    """A stationary kernel on a grid of `shape` points, `step` apart, bent to a ring.
+    """Bend a regular grid to a ring, on which a stationary kernel has a circulant covariance.
 
-    `shape` has a number for each dimension of the grid, `step` too or one for all. The ring has
-    twice as many points as the grid, and is doubled, up to `doublings` times, until its circulant
-    matrix has no negative eigenvalues but such as change no covariance by more than `error` of the
-    variance when they count as zero: ``Σ max(−λ, 0) / M``, :eq:`eq-sa-clip`. Doubling helps where
-    the kernel falls to zero within a ring that has room; it does not where the kernel never does.
-    The draws are in the kind of `like` (without it: NumPy float64). O(M log M).
+    Parameters
+    ----------
+    kernel : Kernel
+        RBF, Matérn and any other `Stationary`, `Periodic`, `Constant`, and sums, products,
+        multiples and choices of columns of these.
+    shape : int or sequence of int
+        The number of points of each dimension of the grid.
+    step : float or sequence of float
+        The distance of points in each dimension, or one for all.
+    error : float, default 1e-9
+        By how much of the variance a covariance may change where negative eigenvalues count as
+        zero.
+    doublings : int, default 5
+        How many times the ring is doubled at most.
+    like : Array or None, default None
+        The draws are in the kind of it; without it, NumPy float64.
 
-    Kernels: RBF, Matérn and any other `Stationary`, `Periodic`, `Constant`, and sums, products,
-    multiples and choices of columns of these. Raises `TypeError` for others and arguments of a
-    wrong kind, `ValueError` for a kernel that does not fit and for wrong values, `MemoryError` for
-    a ring that has no room.
-    :eq:`eq-sa-eigenvalues`. Source: Dietrich & Newsam (1997).
+    Returns
+    -------
+    CirculantEmbedding
+        The prior on the ring, from which to sample.
 
+    Raises
+    ------
+    ValueError
+        If the kernel does not fit on a ring, or an argument has a wrong value.
+    TypeError
+        If the kernel is another, or an argument is of the wrong kind.
+    MemoryError
+        If the ring has no room.
+
+    Notes
+    -----
+    The ring has twice as many points as the grid, and is doubled until its circulant matrix has no
+    negative eigenvalues but such as change no covariance by more than `error` of the variance when
+    they count as zero: ``Σ max(−λ, 0) / M``, :eq:`eq-sa-clip`. Doubling helps where the kernel
+    falls to zero within a ring that has room; it does not where the kernel never does. Costs O(M
+    log M) for M points, :eq:`eq-sa-eigenvalues`. Source: Dietrich & Newsam (1997).
+
+    Examples
+    --------
     >>> from gpnotes import Matern32, stream
     >>> prior = embed_circulant(Matern32(lengthscale=50.0), 100_000, 1.0)
     >>> prior.sample(stream(1), 2).shape, prior.eigenvalues.shape

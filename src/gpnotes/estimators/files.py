@@ -44,11 +44,25 @@ T = TypeVar("T")
 
 
 def write(path: str | os.PathLike[str], values: Mapping[str, Any], form: str) -> None:
-    """Put `values` into the file at `path`, under the name of their `form`.
+    """Write named values to a file, without pickle.
 
-    They may be None, numbers, strings, NumPy arrays, tuples, and kernels, means, processes, runs
-    and posteriors of the package, with parts of these kinds. What is not is a `TypeError` that
-    names it, before the file is opened.
+    Parameters
+    ----------
+    path : str or path
+        The file.
+    values : mapping of str
+        None, numbers, strings, NumPy arrays, tuples, and kernels, means, processes, runs and
+        posteriors of the package, with parts of these kinds.
+    form : str
+        The name of the form of these values, which `read` asks for.
+
+    Raises
+    ------
+    TypeError
+        If `path` is no string and no path, or a value is of another kind; it is named, and no file
+        is opened.
+    OSError
+        If the file cannot be opened.
     """
     place = _place(path)
     arrays: dict[str, Any] = {}
@@ -59,11 +73,31 @@ def write(path: str | os.PathLike[str], values: Mapping[str, Any], form: str) ->
 
 
 def read(path: str | os.PathLike[str], form: str, made: Callable[[dict[str, Any]], T]) -> T:
-    """What is `made` of the values that `write` put into the file at `path`.
+    """Read the values that `write` put into a file, and make something of them.
 
-    A `ValueError` where the file is not of this `form`, and where anything at all stands in the way
-    of reading it or of making what is to be made: whoever wrote it, it was not `write`. What the
-    system says of a file that cannot be opened, and a `MemoryError`, come as they are.
+    Parameters
+    ----------
+    path : str or path
+        The file.
+    form : str
+        The name that the form of the values must have.
+    made : callable
+        A function of the values by their names.
+
+    Returns
+    -------
+    object
+        The result of `made`.
+
+    Raises
+    ------
+    TypeError
+        If `path` is no string and no path.
+    ValueError
+        If the file is not of this form, and if anything at all stands in the way of reading it or
+        of making what is to be made: whoever wrote it, it was not `write`.
+    OSError, MemoryError
+        If the file cannot be opened, or its values have no room.
     """
     place = _place(path)
     with place.open("rb") as opened:
@@ -127,7 +161,7 @@ def _array(archive: zipfile.ZipFile, name: str) -> HostArray:
 
 
 def _made(told: Any, archive: zipfile.ZipFile) -> Any:
-    """What `_told` told; an object is made by its constructor, of all its fields."""
+    """The value that `_told` told; an object is made by its constructor, of all its fields."""
     if told is None or isinstance(told, bool | int | float | str):
         return told
     if told.keys() == {"tuple"}:

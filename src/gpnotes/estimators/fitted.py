@@ -1,4 +1,4 @@
-"""What a fitted estimator consists of, and whether what was read from a file is that.
+"""The parts of a fitted estimator, and checks that values read from a file are such parts.
 
 A constructor of the package refuses wrong values, but results, which nobody makes by hand, have
 none that looks: a file could hold a posterior of arrays that do not go together, and be found out
@@ -29,7 +29,20 @@ FITTED = ("posterior_", "runs_", "n_features_in_", "feature_names_in_")
 
 
 def validate_fitted(values: Mapping[str, Any]) -> None:
-    """Raise `ValueError` or `TypeError` unless `values` are what a fit sets, all of it in shape."""
+    """Refuse values that are not what a fit sets, all of it in shape.
+
+    Parameters
+    ----------
+    values : mapping of str
+        The values by the names of `FITTED`.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not match, or numbers are out of range.
+    TypeError
+        If a value is of another kind than a fit sets.
+    """
     posterior = _check.instance(values["posterior_"], "posterior_", Posterior)
     d = _posterior(posterior)
     runs = _tuple(values["runs_"], "runs_")
@@ -62,7 +75,7 @@ def _posterior(posterior: Posterior) -> int:
 
 
 def _trend(trend: Any, posterior: Posterior) -> None:
-    """What was learnt of a mean with a basis: of this mean, with weights for its columns."""
+    """Refuse a trend that is not of this mean, with weights for its columns."""
     _check.instance(trend, "trend", Trend)
     mean = _check.instance(trend.mean, "trend.mean", BasisMean)
     n, p = mean.columns(posterior.X).shape

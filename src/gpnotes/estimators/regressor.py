@@ -43,26 +43,48 @@ class GPRegressor(RegressorMixin, BaseEstimator):
     """Gaussian process regression with the methods that scikit-learn asks of an estimator.
 
     ``y = f(x) + ε`` with ``f ~ GP(mean, kernel)`` and independent noise ε. `fit` maximises the
-    evidence over all hyperparameters by `gpnotes.fit` and conditions by `gpnotes.condition`.
+    evidence over all hyperparameters by `gpnotes.fit` and conditions by `gpnotes.condition`. As
+    scikit-learn wants it, arguments are looked at by `fit`, not before. Everything is float64 and
+    on the host.
 
-    `kernel` is a kernel of the package, from whose hyperparameters the fit starts. Without one it
-    is an `RBF` with the variance of y and a length for each column: its standard deviation times
-    √d, so that the root mean square distance of two rows is √2 lengths, whatever the units.
-    `noise_var` is where the variance of ε starts, without it at a tenth of the variance of y; what
-    is zero, here or in the kernel, stays zero. `mean` is ``"constant"``, which starts at the
-    average of y and is fitted, ``"zero"``, or a mean of the package. `restarts` counts further
-    starts, drawn by `random_state` (None, a whole number, or NumPy's ``RandomState``); `steps` is
-    the most that each may take. With ``optimise=False`` all stays where it starts.
+    Parameters
+    ----------
+    kernel : Kernel, optional
+        A kernel of the package, from whose hyperparameters the fit starts. Without one it is an
+        `RBF` with the variance of y and a length for each column: its standard deviation times √d,
+        so that the root mean square distance of two rows is √2 lengths, whatever the units.
+    noise_var : float, optional
+        Where the variance of ε starts; without it, at a tenth of the variance of y. What is zero,
+        here or in the kernel, stays zero.
+    mean : ``"constant"``, ``"zero"`` or a mean, default ``"constant"``
+        A constant starts at the average of y and is fitted; a mean is one of the package.
+    restarts : int, default 0
+        The number of further starts.
+    random_state : int, RandomState or None, default None
+        What draws the further starts, a whole number or NumPy's ``RandomState``.
+    optimise : bool, default True
+        Fit the hyperparameters; if False, all stays where it starts.
+    steps : int, default 200
+        The most steps that each start may take.
 
-    As scikit-learn wants it, arguments are looked at by `fit`, not before. A fit sets `gp_`, the
-    process found, `posterior_`, `log_evidence_`, `runs_` (the reports of all starts, best first;
-    none where nothing was fitted), `n_features_in_` and, for columns with names,
-    `feature_names_in_`. Everything is float64 and on the host.
+    Notes
+    -----
+    A fit sets
+
+    - `gp_`, the process found, and `posterior_`, given the data;
+    - `log_evidence_`, the log evidence of the process found;
+    - `runs_`, the reports of all starts, best first; none where nothing was fitted;
+    - `n_features_in_`, the number of columns of X, and `feature_names_in_`, their names
+      if they have any.
 
     A constant y has no evidence that a constant mean would not drive to infinity. There, as for a
     single row, the hyperparameters stay where they start, and a warning says so; the start takes 1
-    for the variance of y. Source: Rasmussen & Williams (2006), sections 2.2 and 5.4.1.
+    for the variance of y.
 
+    Source: Rasmussen & Williams (2006), sections 2.2 and 5.4.1.
+
+    Examples
+    --------
     >>> X, y = [[0.0], [1.0], [2.0]], [1.0, 3.0, 2.0]
     >>> model = GPRegressor(RBF(), noise_var=0.5, optimise=False).fit(X, y)
     >>> mean, sd = model.predict([[1.0], [9.0]], return_std=True)
@@ -90,13 +112,31 @@ class GPRegressor(RegressorMixin, BaseEstimator):
         self.steps = steps
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """The estimator itself, given targets y (n,) at rows X (n, d); O(n³) a step.
+        """Fit the hyperparameters and condition on the data; O(n³) a step.
 
-        Both may be what scikit-learn takes for arrays: lists, integers, data frames. They are
-        copied. Raises `ValueError` or `TypeError` for arguments, here or of the constructor, that
-        do not fit, each by its name; entries that are not finite are told by their row. Where rows
-        of X repeat and there is no noise, the posterior takes jitter and says so by a
-        `JitterWarning`.
+        Parameters
+        ----------
+        X : array-like, shape (n, d)
+            The inputs: what scikit-learn takes for an array, as a list, integers or a data frame.
+            It is copied.
+        y : array-like, shape (n,)
+            The targets, likewise.
+
+        Returns
+        -------
+        GPRegressor
+            The estimator itself. Where rows of X repeat and there is no noise, the posterior takes
+            jitter and says so by a ``JitterWarning``.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If an argument, here or of the constructor, does not fit; each is named. Entries that
+            are not finite are told by their row.
+        FactorisationError
+            If the Gram matrix cannot be factored.
+        MemoryError
+            If it has no room.
         """
         self._check_arguments()
         rows = self._rows(X, reset=True)
@@ -116,13 +156,42 @@ class GPRegressor(RegressorMixin, BaseEstimator):
         return_cov: bool = False,
         noise: bool = False,
     ) -> Vector | tuple[Vector, Vector] | tuple[Vector, Matrix]:
-        """The mean (m,) at rows X (m, d), if wanted with standard deviations or the covariance.
+        """The mean at some rows, if wanted with standard deviations or the covariance.
 
-        Mean alone, ``(mean, sd)`` with ``return_std=True``, ``(mean, covariance)`` of shapes (m,)
-        and (m, m) with ``return_cov=True``; both at once is a `ValueError`. They are of f, and with
-        ``noise=True`` of a new y: scikit-learn's own regressor gives the former. Raises
-        ``NotFittedError`` before a fit, `ValueError` or `TypeError` for rows that do not fit.
+        Parameters
+        ----------
+        X : array-like, shape (m, d)
+            The inputs.
+        return_std : bool, default False
+            Give the standard deviations too.
+        return_cov : bool, default False
+            Give the covariance too.
+        noise : bool, default False
+            Predict a new y rather than f; scikit-learn's own regressor predicts f.
+
+        Returns
+        -------
+        mean : Vector, shape (m,)
+            The mean, alone unless more is wanted.
+        sd : Vector, shape (m,)
+            The standard deviations, with ``return_std=True``.
+        covariance : Matrix, shape (m, m)
+            The covariance, with ``return_cov=True``.
+
+        Raises
+        ------
+        ValueError
+            Before a fit, as a ``NotFittedError``. If `return_std` and `return_cov` are both True,
+            or X does not fit.
+        TypeError
+            If X is not made of real numbers, or a flag is no bool.
+        MemoryError
+            If the covariance has no room.
+
+        Notes
+        -----
         :eq:`eq-fv-cholesky`; with `return_cov` :eq:`eq-fv-cov`.
+
         Source: Rasmussen & Williams (2006), algorithm 2.1.
         """
         rows = self._new_rows(X)
@@ -144,10 +213,33 @@ class GPRegressor(RegressorMixin, BaseEstimator):
         random_state: RandomState = 0,
         noise: bool = False,
     ) -> Matrix:
-        """Functions drawn from the posterior at rows X (m, d), one a column: (m, n_samples).
+        """Draw functions from the posterior at some rows, :eq:`eq-fv-sample`.
 
-        They are of f, and with ``noise=True`` of new y; `random_state` is as in the constructor.
-        Raises what `predict` raises. :eq:`eq-fv-sample`.
+        Parameters
+        ----------
+        X : array-like, shape (m, d)
+            The inputs.
+        n_samples : int, default 1
+            The number of functions.
+        random_state : int, RandomState or None, default 0
+            What draws them, as in the constructor.
+        noise : bool, default False
+            Draw new y rather than f.
+
+        Returns
+        -------
+        Matrix, shape (m, n_samples)
+            One function a column.
+
+        Raises
+        ------
+        ValueError
+            Before a fit, as a ``NotFittedError``. If X does not fit, `n_samples` is below 1, or
+            `random_state` is negative.
+        TypeError
+            If an argument is of another kind than stated.
+        MemoryError
+            If the covariance has no room.
         """
         rows = self._new_rows(X)
         count = _check.whole(n_samples, "n_samples", 1)
@@ -157,9 +249,23 @@ class GPRegressor(RegressorMixin, BaseEstimator):
         """Write the fitted estimator to one file, in NumPy's format ``.npz``, without pickle.
 
         Arguments, runs and posterior go into it, the factor (n, n) too: `load` computes nothing,
-        and predicts the same to the last bit. Raises ``NotFittedError`` before a fit, and
-        `TypeError`, with its name, for what only pickle could save: a kernel or a mean that is
-        not of the package, a ``RandomState``. Then no file is written.
+        and predicts the same to the last bit.
+
+        Parameters
+        ----------
+        path : str or path
+            The file.
+
+        Raises
+        ------
+        ValueError
+            Before a fit, as a ``NotFittedError``.
+        TypeError
+            If `path` is no string and no path, and, with its name, for what only pickle could
+            save: a kernel or a mean that is not of the package, a ``RandomState``. Then no file is
+            written.
+        OSError
+            If the file cannot be opened.
         """
         check_is_fitted(self, "posterior_")
         fitted = {
@@ -172,10 +278,28 @@ class GPRegressor(RegressorMixin, BaseEstimator):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
-        """The estimator that `save` wrote; nothing in the file is run, whoever wrote it.
+        """Read an estimator that `save` wrote; nothing in the file is run, whoever wrote it.
 
-        Raises `ValueError` for a file that `save` did not write, `FileNotFoundError` where there
-        is none.
+        Parameters
+        ----------
+        path : str or path
+            The file.
+
+        Returns
+        -------
+        GPRegressor
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If `save` did not write the file.
+        TypeError
+            If `path` is no string and no path.
+        OSError
+            If the file cannot be opened, as a ``FileNotFoundError`` where there is none.
+        MemoryError
+            If its arrays have no room.
         """
         return files.read(path, _FORM, cls._made)
 
@@ -227,7 +351,7 @@ class GPRegressor(RegressorMixin, BaseEstimator):
         return self._rows(X, reset=False)
 
     def _start(self, X: HostMatrix, y: HostVector) -> GP:
-        """The process that a fit begins with: what was given, the rest in the units of the data."""
+        """The process that a fit begins with, as given or else in the units of the data."""
         variance = _variance(y) or 1.0
         kernel = self.kernel
         if kernel is None:
@@ -298,7 +422,7 @@ def _finite(a: Any, name: str) -> Any:
 
 
 def _random_state(given: RandomState) -> RandomState:
-    """`given` if it is one of what scikit-learn takes for a random state."""
+    """`given`, if scikit-learn takes it for a random state."""
     if given is None or isinstance(given, np.random.RandomState):
         return given
     return _check.whole(given, "random_state")

@@ -1,4 +1,4 @@
-"""What an array is here, and how signatures say its shape.
+"""Types of arrays, and how signatures say their shape.
 
 `Array` has the members of the array API standard that the package uses: NumPy's arrays, CuPy's and
 array-api-strict's are such. `Namespace` has the functions. The aliases add a shape, which a type
@@ -22,7 +22,7 @@ __all__ = [
 class Array(Protocol):
     """An array of any shape and namespace.
 
-    What it is added to may be an array or a Python number; the namespaces declare that so
+    The other operand of a sum may be an array or a Python number; the namespaces declare that so
     differently that it is left open here.
     """
 
@@ -93,21 +93,21 @@ Axis: TypeAlias = int | tuple[int, ...] | None
 
 
 class Eigen(NamedTuple):
-    """What ``linalg.eigh`` gives: eigenvalues (n,) in ascending order, eigenvectors as columns."""
+    """The result of ``linalg.eigh``: ascending eigenvalues (n,), eigenvectors as columns."""
 
     eigenvalues: Vector
     eigenvectors: Matrix
 
 
 class QR(NamedTuple):
-    """What ``linalg.qr`` gives: orthonormal columns and an upper triangle."""
+    """The result of ``linalg.qr``: orthonormal columns and an upper triangle."""
 
     Q: Matrix
     R: Matrix
 
 
 class SVD(NamedTuple):
-    """What ``linalg.svd`` gives: ``U diag(S) Vh``."""
+    """The result of ``linalg.svd``: ``U diag(S) Vh``."""
 
     U: Matrix
     S: Vector

@@ -18,7 +18,18 @@ __all__ = ["asarray", "backend", "to_numpy"]
 
 
 def backend() -> str:
-    """The name of the backend that ``GPNOTES_BACKEND`` asks for, checked."""
+    """Return the name of the backend that ``GPNOTES_BACKEND`` asks for.
+
+    Returns
+    -------
+    str
+        ``"numpy"``, the default, or ``"cupy"``.
+
+    Raises
+    ------
+    ValueError
+        If the environment variable names another.
+    """
     name = os.environ.get("GPNOTES_BACKEND", "numpy")
     if name not in ("numpy", "cupy"):
         raise ValueError(f"GPNOTES_BACKEND must be numpy or cupy; got {name!r}")
@@ -26,11 +37,29 @@ def backend() -> str:
 
 
 def asarray(data: Any) -> Array:
-    """Data from the host, a sequence or a NumPy array, as float64 of the chosen backend.
+    """Put data from the host where ``GPNOTES_BACKEND`` says, as float64.
 
-    Raises `ImportError` where that backend is not installed, `TypeError` for what is no real number
-    (None would become NaN, a string be read) and `ValueError` for ragged data.
+    Parameters
+    ----------
+    data : array_like
+        A sequence of real numbers, or a NumPy array.
 
+    Returns
+    -------
+    Array
+        The data, in float64 of the chosen backend.
+
+    Raises
+    ------
+    ImportError
+        If that backend is not installed.
+    TypeError
+        If the data are no real numbers (None would become NaN, a string be read).
+    ValueError
+        If the data are ragged, or ``GPNOTES_BACKEND`` names no backend.
+
+    Examples
+    --------
     >>> asarray([1, 2]).dtype
     dtype('float64')
     """
@@ -53,10 +82,27 @@ def _numbers(data: Any) -> Any:
 
 
 def host_columns(**named: Any) -> list[HostVector]:
-    """The arguments, sequences or arrays of any backend, as NumPy vectors (n,) of one length.
+    """Return the arguments as NumPy vectors (n,) of one length.
 
-    Raises `ValueError` for other shapes and `TypeError` for what is no real number.
+    Parameters
+    ----------
+    **named : array_like
+        Sequences, or arrays of any backend, by the names that errors give them.
 
+    Returns
+    -------
+    list of HostVector
+        The vectors, in the order of the arguments.
+
+    Raises
+    ------
+    ValueError
+        If an argument is not of shape (n,), with the n of the first.
+    TypeError
+        If an argument does not hold real numbers.
+
+    Examples
+    --------
     >>> host_columns(x=[1, 2], y=range(2))
     [array([1, 2]), array([0, 1])]
     """

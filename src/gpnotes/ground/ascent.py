@@ -29,9 +29,20 @@ Functions = Callable[[HostMatrix], tuple[HostVector, HostMatrix]]
 
 
 class Ascent(NamedTuple):
-    """Where an ascent ended, the value there, and what was said on the way.
+    """The end of an ascent: where it is, the value there, and what was said on the way.
 
-    `value` is minus infinity where the function could not be evaluated at the start.
+    Parameters
+    ----------
+    vector : HostVector, shape (n,)
+        Where it ended.
+    value : float
+        The value there; minus infinity where the function could not be evaluated at the start.
+    evaluations : int
+        How many evaluations it took.
+    converged : bool
+        The optimiser's word for it that this is a top.
+    message : str
+        What the optimiser said, and how many points had no value.
     """
 
     vector: HostVector
@@ -49,18 +60,40 @@ def ascend(
     ends: HostMatrix | None = None,
     units: HostVector | None = None,
 ) -> Ascent:
-    """Maximise by L-BFGS-B from `start` (n,) within `limits` (n, 2), in at most `steps` steps.
+    """Maximise a function by L-BFGS-B from a start, within limits.
 
-    `function` gives value and gradient. Where it raises an `ArithmeticError` or a ``LinAlgError``,
-    or gives what is not finite, there is a wall: higher than all that was seen, but finite, since
-    line searches interpolate. Other errors are raised. An ascent that ends outside of `ends`
-    (n, 2), or before a wall, is brought back and goes on within them; one that does not never
-    notices them. Where that leads below the start, and the start lies within, it begins once more
-    from there, and stays within: the end is never lower than such a start.
+    Parameters
+    ----------
+    function : callable
+        It gives value and gradient at a vector (n,).
+    start : HostVector, shape (n,)
+        Where the ascent starts.
+    limits : HostMatrix, shape (n, 2)
+        The lower and upper limits, infinite where there are none.
+    steps : int
+        The most steps.
+    ends : HostMatrix, shape (n, 2), or None
+        An ascent that ends outside of them, or before a wall, is brought back and goes on within
+        them; one that does not never notices them.
+    units : HostVector, shape (n,), or None
+        The units in which it moves, and so takes the same way in other units of the function's
+        arguments: what is not in logarithms needs one.
 
-    With `units` (n,) it moves in them, and so takes the same way in other units of the function's
-    arguments: what is not in logarithms needs one.
+    Returns
+    -------
+    Ascent
+        Where it ended.
 
+    Notes
+    -----
+    Where `function` raises an `ArithmeticError` or a ``LinAlgError``, or gives what is not finite,
+    there is a wall: higher than all that was seen, but finite, since line searches interpolate.
+    Other errors are raised. Where being brought back leads below the start, and the start lies
+    within the ends, it begins once more from there, and stays within: the end is never lower than
+    such a start.
+
+    Examples
+    --------
     >>> box = np.asarray([[0.5, 2.0], [-2.0, 2.0]])
     >>> ascend(lambda v: (-float(v @ v), -2.0 * v), np.ones(2), box, 9).vector
     array([0.5, 0. ])
@@ -92,13 +125,33 @@ def ascend(
 def ascend_all(
     function: Functions, starts: HostMatrix, limits: HostMatrix, steps: int
 ) -> list[Ascent]:
-    """`ascend` from each of `starts` (m, n), with the function called at many points at once.
+    """Run `ascend` from many starts, with the function called at many points at once.
 
-    It gives values (k,) and gradients (k, n) at points (k, n), one of each ascent that is still
-    under way, of 32 at most: a call at ten points costs hardly more than one at a single point.
-    Where it raises what is a wall, it is called at each point alone. L-BFGS asks for one point at
-    a time; it runs as a greenlet, which is left while the others ask for theirs.
+    Parameters
+    ----------
+    function : callable
+        It gives values (k,) and gradients (k, n) at points (k, n), one of each ascent that is
+        still under way, of 32 at most.
+    starts : HostMatrix, shape (m, n)
+        Where the ascents start.
+    limits : HostMatrix, shape (n, 2)
+        The lower and upper limits, infinite where there are none.
+    steps : int
+        The most steps of each.
 
+    Returns
+    -------
+    list of Ascent
+        Where they ended, in the order of their starts.
+
+    Notes
+    -----
+    A call at ten points costs hardly more than one at a single point. Where the function raises
+    what is a wall, it is called at each point alone. L-BFGS asks for one point at a time; it runs
+    as a greenlet, which is left while the others ask for theirs.
+
+    Examples
+    --------
     >>> box = np.asarray([[0.5, 2.0]])
     >>> found = ascend_all(lambda v: (-(v[:, 0] ** 2), -2.0 * v), np.ones((2, 1)), box, 9)
     >>> [ascent.vector.tolist() for ascent in found]
@@ -203,7 +256,20 @@ class _Moved:
 
 
 def finite_or_none(function: Function, vector: HostVector) -> tuple[float, HostVector] | None:
-    """Value and gradient there, or None where an ascent would meet a wall."""
+    """Return value and gradient at a vector, or None where an ascent would meet a wall.
+
+    Parameters
+    ----------
+    function : callable
+        It gives value and gradient at a vector (n,).
+    vector : HostVector, shape (n,)
+        The place.
+
+    Returns
+    -------
+    tuple of float and HostVector, or None
+        Value and gradient, if both are finite and below 1e150.
+    """
     found = _evaluated(function, vector)
     return None if isinstance(found, str) else found
 

@@ -15,11 +15,30 @@ Pairs: TypeAlias = Sequence[tuple[float, float]] | HostMatrix
 
 
 def intervals(pairs: Pairs, name: str, size: int | None = None) -> HostMatrix:
-    """`pairs` as (d, 2) on the host, if they are finite intervals (lower, upper), `size` of them.
+    """Return pairs (lower, upper) as an array (d, 2) on the host, if they are finite intervals.
 
-    Their widths are finite too, so that a place between the ends can be computed. Raises
-    `ValueError` that names the argument.
+    Parameters
+    ----------
+    pairs : sequence of pairs of float, or HostMatrix, shape (d, 2)
+        The intervals. Their widths are finite too, so that a place between the ends can be
+        computed.
+    name : str
+        What an error calls the argument.
+    size : int or None, default None
+        How many they must be.
 
+    Returns
+    -------
+    HostMatrix, shape (d, 2)
+        The lower and upper ends, in float64.
+
+    Raises
+    ------
+    ValueError
+        If they are no such intervals, or none, or not as many.
+
+    Examples
+    --------
     >>> intervals([(0.0, 1.0), (-2, 3)], "box")
     array([[ 0.,  1.],
            [-2.,  3.]])
@@ -36,7 +55,7 @@ def intervals(pairs: Pairs, name: str, size: int | None = None) -> HostMatrix:
 
 
 def _are_intervals(ends: HostMatrix) -> bool:
-    """Whether there are any, all with finite ends and a finite width above zero."""
+    """Tell if there are any, all with finite ends and a finite width above zero."""
     with np.errstate(over="ignore", invalid="ignore"):
         widths = ends[:, 1] - ends[:, 0]
     wide = np.isfinite(widths) & (widths > 0.0)

@@ -1,4 +1,4 @@
-"""What the public door checks: shapes and values, with errors that name both.
+"""Checks of the public door: shapes and values, with errors that name both.
 
 Every function returns its argument, so that a public function reads
 ``X = matrix(X, "X")``. What a public function hands on is not checked again.
@@ -31,11 +31,18 @@ _ROUNDED = 1e5  # times eps and the largest eigenvalue: what is as far below zer
 
 
 class NoValueError(ValueError, RuntimeError, ArithmeticError):
-    """For arguments of the right kind there is no number: an overflow, say. A fit turns back."""
+    """The error for arguments of the right kind without a value, as by an overflow.
+
+    A fit turns back from it.
+    """
 
 
 def matrix(a: Matrix, name: str, *, rows: int | None = None, columns: int | None = None) -> Matrix:
-    """`a` if it is a finite real 2-D array with the stated numbers of rows and columns."""
+    """Return `a` if it is a finite real matrix with the stated numbers of rows and columns.
+
+    What is no array of float32 or float64 is a `TypeError`, another shape a `ValueError`, and
+    entries that are not finite are a `NoValueError`; so it is in all functions for arrays here.
+    """
     _floating(a, name)
     wanted = ("n" if rows is None else rows, "d" if columns is None else columns)
     if a.ndim != 2 or rows not in (None, a.shape[0]) or columns not in (None, a.shape[1]):
@@ -44,7 +51,7 @@ def matrix(a: Matrix, name: str, *, rows: int | None = None, columns: int | None
 
 
 def square(a: Matrix, name: str) -> Matrix:
-    """`a` if it is a finite real matrix with as many rows as columns."""
+    """Return `a` if it is a finite real matrix with as many rows as columns."""
     _floating(a, name)
     if a.ndim != 2 or a.shape[0] != a.shape[1]:
         raise ValueError(f"{name} must have shape (n, n); got {a.shape}")
@@ -52,7 +59,7 @@ def square(a: Matrix, name: str) -> Matrix:
 
 
 def symmetric(a: Matrix, name: str) -> Matrix:
-    """`a` if it is square, and its own transpose up to rounding."""
+    """Return `a` if it is square, and its own transpose up to rounding."""
     xp = array_namespace(square(a, name))
     gap = float(xp.sum(xp.abs(a - xp.matrix_transpose(a))))
     if gap > math.sqrt(epsilon(a)) * float(xp.sum(xp.abs(a))):
@@ -61,7 +68,7 @@ def symmetric(a: Matrix, name: str) -> Matrix:
 
 
 def vector(a: Vector, name: str, *, size: int | None = None) -> Vector:
-    """`a` if it is a finite real 1-D array of the stated size."""
+    """Return `a` if it is a finite real vector of the stated size."""
     _floating(a, name)
     if a.ndim != 1 or size not in (None, a.shape[0]):
         n = "n" if size is None else size
@@ -72,7 +79,7 @@ def vector(a: Vector, name: str, *, size: int | None = None) -> Vector:
 def semidefinite(
     a: Matrix, name: str, *, size: int | None = None, error: type[ValueError] = NoValueError
 ) -> Matrix:
-    """`a` (n, n) made symmetric, if it is a covariance: symmetric, no eigenvalue below zero.
+    """Return `a` (n, n) made symmetric, if it is a covariance: symmetric, no eigenvalue below zero.
 
     Both up to rounding: an eigenvalue may lie below zero by ``min(√eps, 1e5 eps)`` of the largest,
     which is what a covariance has left to show that was computed as a difference. `error` is what
@@ -98,7 +105,7 @@ def semidefinite(
 def normal(
     m: Vector, S: Matrix, *, size: int | None = None, names: tuple[str, str] = ("m", "S")
 ) -> Matrix:
-    """S made symmetric, if ``N(m, S)`` is a normal distribution of `size` entries."""
+    """Return S made symmetric, if ``N(m, S)`` is a normal distribution of `size` entries."""
     mean, covariance = names
     k = vector(m, mean, size=size).shape[0]
     alike(matrix(S, covariance, rows=k, columns=k), covariance, m, mean)
@@ -107,7 +114,7 @@ def normal(
 
 
 def array(a: Array, name: str) -> Array:
-    """`a` if it is an array, of any dtype and shape."""
+    """Return `a` if it is an array, of any dtype and shape, else raise `TypeError`."""
     try:
         array_namespace(a)
     except TypeError:
@@ -116,13 +123,13 @@ def array(a: Array, name: str) -> Array:
 
 
 def floating(a: Array, name: str) -> Array:
-    """`a` if it is an array of float32 or float64, of any shape."""
+    """Return `a` if it is an array of float32 or float64, of any shape, else raise `TypeError`."""
     _floating(a, name)
     return a
 
 
 def mean_and_variance(mean: Array, variance: Array) -> Namespace:
-    """The namespace of a mean and a variance of one shape and kind, entry by entry."""
+    """Return the namespace of a mean and a variance of one shape and kind, entry by entry."""
     floating(mean, "mean")
     alike(floating(variance, "variance"), "variance", mean, "mean")
     if mean.shape != positive(variance, "variance", zero=True).shape:
@@ -133,9 +140,10 @@ def mean_and_variance(mean: Array, variance: Array) -> Namespace:
 
 
 def positive(value: T, name: str, *, zero: bool = False) -> T:
-    """`value`, a float or an array, if every entry is finite and positive (or zero if allowed).
+    """Return `value`, a float or an array, if every entry is finite and positive.
 
-    What is neither is a `TypeError`; a bool and an array of them are no numbers.
+    With `zero`, entries may be zero. What is neither is a `TypeError`; a bool and an array of them
+    are no numbers.
     """
     wanted = "non-negative" if zero else "positive"
     if not _is_positive(value, name, zero):
@@ -162,12 +170,12 @@ def _real(value: Any, name: str) -> Namespace:
 
 
 def kind_of(value: Any) -> str:
-    """What a value is, in words for an error message."""
+    """Say in words, for an error message, of what kind a value is."""
     return f"the class {value.__name__}" if isinstance(value, type) else type(value).__name__
 
 
 def cotangent(bar: Array, name: str, like: Array) -> Array:
-    """`bar` if it may hold the derivatives by `like`: finite, of its shape and its kind."""
+    """Return `bar` if it may hold the derivatives by `like`: finite, of its shape and its kind."""
     if type(bar) is not type(like) or bar.dtype != like.dtype:  # the rest costs a rollout time
         _floating(bar, name)
     if bar.shape != like.shape:
@@ -176,7 +184,7 @@ def cotangent(bar: Array, name: str, like: Array) -> Array:
 
 
 def cotangents(bar: Any, name: str, like: Any) -> Any:
-    """`bar`, a named tuple of derivatives, if each may be one by the array of `like` beside it."""
+    """Return `bar`, a named tuple, if each part may be a derivative by that of `like` beside it."""
     if not isinstance(bar, tuple) or len(bar) != len(like):
         wanted = f"a {type(like).__name__} of derivatives, {', '.join(like._fields)}"
         raise TypeError(f"{name} must be {wanted}; got {kind_of(bar)}")
@@ -186,7 +194,7 @@ def cotangents(bar: Any, name: str, like: Any) -> Any:
 
 
 def alike(a: Array, name: str, other: Array, other_name: str) -> Array:
-    """`a` if it has the namespace, dtype and device of `other`."""
+    """Return `a` if it has the namespace, dtype and device of `other`, else raise `TypeError`."""
     if type(a) is type(other) and a.dtype == other.dtype and device(a) == device(other):
         return a
     for what, kind in (("namespace", array_namespace), ("dtype", _dtype), ("device", device)):
@@ -207,7 +215,7 @@ def _word(thing: Any) -> str:
 
 
 def finite(value: T, name: str) -> T:
-    """`value`, a float or an array, if every entry is finite."""
+    """Return `value`, a float or an array, if every entry is finite."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         _real(value, name)
         _finite(value, name)
@@ -224,9 +232,10 @@ def _is_finite(value: float) -> bool:
 
 
 def whole(value: SupportsIndex, name: str, least: int | None = 0, most: int | None = None) -> int:
-    """`value` as an int, if it is a whole number from `least` (of any size, if None) to `most`.
+    """Return `value` as an int, if it is a whole number from `least` to `most`, if given.
 
-    Integers of Python and NumPy are taken; a bool, 2.0 and "2" are no whole numbers but a slip.
+    Integers of Python and NumPy are taken; a bool, 2.0 and "2" are no whole numbers but a slip,
+    and so a `TypeError`. A number out of range is a `ValueError`.
     """
     wanted = "a whole number" + ("" if least is None else f" from {least}")
     wanted += "" if most is None else f" to {most}"
@@ -256,9 +265,10 @@ def entries(
     repeat: bool = False,
     back: bool = False,
 ) -> tuple[int, ...]:
-    """`values` as a tuple, if they are whole numbers from 0 to size − 1, each once unless `repeat`.
+    """Return `values` as a tuple, if they are whole numbers from 0 to size − 1.
 
-    `of` says in the error what they are entries of. With `back`, −1 is the last, and so on.
+    Each may occur once, unless `repeat`. `of` says in the error what they are entries of. With
+    `back`, −1 is the last, and so on.
     """
     try:
         given = [_whole(value) for value in values]
@@ -277,14 +287,14 @@ def entries(
 
 
 def flag(value: bool, name: str) -> bool:
-    """`value` as a bool, if it is one of Python or NumPy: "no", 0 and None are refused."""
+    """Return `value` as a bool, if it is one of Python or NumPy: "no", 0 and None are refused."""
     if not isinstance(value, bool) and type(value).__name__ != "bool":
         raise TypeError(f"{name} must be True or False; got {value!r}")
     return bool(value)
 
 
 def choice(value: str, name: str, among: Iterable[str]) -> str:
-    """`value` if it is one of the words of `among`."""
+    """Return `value` if it is one of the words of `among`."""
     words = list(among)
     if not isinstance(value, str):
         raise TypeError(f"{name} must be one of {words}; got {kind_of(value)}")
@@ -294,7 +304,7 @@ def choice(value: str, name: str, among: Iterable[str]) -> str:
 
 
 def number(value: Numbers, name: str) -> float:
-    """`value` as a float, if it is one finite real number; a bool, a string, a list is refused."""
+    """Return `value` as a float, if it is one finite real number and no bool."""
     if isinstance(value, bool) or not (isinstance(value, Real) or getattr(value, "ndim", 1) == 0):
         raise TypeError(f"{name} must be a number; got {kind_of(value)}")
     if not isinstance(value, Real):
@@ -303,7 +313,7 @@ def number(value: Numbers, name: str) -> float:
 
 
 def squarable(a: Array, name: str) -> Array:
-    """`a`, finite already, if its entries are so small that products of a few do not overflow."""
+    """Return `a`, finite already, if products of a few of its entries do not overflow."""
     xp = array_namespace(a)
     bound = float(xp.finfo(a.dtype).max) ** 0.4
     if math.prod(a.shape) and float(xp.max(xp.abs(a))) >= bound:
@@ -312,21 +322,24 @@ def squarable(a: Array, name: str) -> Array:
 
 
 def function(value: T, name: str, of: str = "") -> T:
-    """`value` if it can be called; an error says what it is a function `of`, if that is given."""
+    """Return `value` if it can be called; an error says `of` what it is a function."""
     if not callable(value):
         raise TypeError(f"{name} must be a function{of and f' of {of}'}; got {kind_of(value)}")
     return value
 
 
 def instance(value: T, name: str, kind: type, article: str = "a") -> T:
-    """`value` if it is an instance of `kind`."""
+    """Return `value` if it is an instance of `kind`, else raise `TypeError`."""
     if not isinstance(value, kind):
         raise TypeError(f"{name} must be {article} gpnotes {kind.__name__}; got {kind_of(value)}")
     return value
 
 
 def plain(a: T, name: str) -> T:
-    """`a` unless it is an array whose mask would be lost, or for which * is another product."""
+    """Return `a` unless it is a masked array or NumPy's matrix.
+
+    The mask would be lost, and ``*`` is another product.
+    """
     if type(a).__name__ in ("MaskedArray", "matrix"):
         raise TypeError(f"{name} must be a plain array; got {type(a).__name__}")
     return a

@@ -30,7 +30,7 @@ __all__ = ["Chunk", "ChunkError", "Chunks", "Data", "Mapper", "Rows", "add_up", 
 
 
 class Addable(Protocol):
-    """What sums are made of."""
+    """The terms of a sum."""
 
     def __add__(self, other: Any, /) -> Self: ...
 
@@ -46,7 +46,15 @@ Mapper: TypeAlias = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any
 
 
 class ChunkError(ValueError):
-    """A chunk that failed: `number` counts from 0, and the cause is what went wrong with it."""
+    """A chunk that failed; its cause is what went wrong with it.
+
+    Parameters
+    ----------
+    number : int
+        The number of the chunk, from 0.
+    problem : str
+        What is wrong with it.
+    """
 
     def __init__(self, number: int, problem: str) -> None:
         super().__init__(number, problem)  # both, so that it comes back whole from other processes
@@ -59,18 +67,40 @@ class ChunkError(ValueError):
 def add_up(
     work: Callable[[Matrix, Vector], S], chunks: Iterable[Chunk], map: Mapper = builtins.map
 ) -> S:
-    """``Σ work(X, y)`` over chunks, each worked out by `map` and added in the order of the answers.
+    """Sum ``work(X, y)`` over chunks of data, each worked out by `map`.
 
-    A chunk is a pair (X, y), or a function that fetches one where it is worked on, so that data
-    which do not fit in memory never come here. `map` is called once, as ``map(function, iterable)``
-    with functions and results that can be pickled if `work` can. One that answers in another order
-    gives the same sum up to rounding.
+    Parameters
+    ----------
+    work : callable
+        A function of X (n, d) and y (n,), whose results can be added.
+    chunks : iterable of Chunk
+        Pairs (X, y), or functions that fetch one where it is worked on, so that data which do not
+        fit in memory never come here.
+    map : callable
+        By default the builtin. It is called once, as ``map(function, iterable)``, with functions
+        and results that can be pickled if `work` can.
 
-    Raises `ChunkError` with the number of a chunk that fails, that is no pair, or that `map` gives
-    no answer for or two; `ValueError` where there is no chunk; `TypeError` for arguments that are
-    no functions and no iterable. Time is that of `work`; memory that of one answer, and of what
-    `map` holds.
+    Returns
+    -------
+    object
+        The sum, added in the order of the answers: a `map` that answers in another order gives the
+        same up to rounding.
 
+    Raises
+    ------
+    ChunkError
+        If a chunk fails, is no pair, or `map` gives no answer for it or two; with its number.
+    ValueError
+        If there is no chunk.
+    TypeError
+        If an argument is no function or no iterable, or `map` does not hand on what it should.
+
+    Notes
+    -----
+    Time is that of `work`; memory that of one answer, and of what `map` holds.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> halves = [(np.ones((2, 1)), np.asarray([1.0, 2.0])), lambda: (np.ones((1, 1)), np.ones(1))]
     >>> float(add_up(lambda X, y: np.sum(y), halves))
@@ -99,22 +129,42 @@ def add_up(
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """All rows of data in one place: inputs X (n, d) with observations y (n,)."""
+    """All rows of data in one place.
+
+    Parameters
+    ----------
+    X : Matrix, shape (n, d)
+        The inputs.
+    y : Vector, shape (n,)
+        The observations.
+    """
 
     X: Matrix
     y: Vector
 
     def over(self, work: Callable[[Matrix, Vector], T]) -> T:
-        """What the work makes of them."""
+        """Return what a function of X and y makes of them."""
         return work(self.X, self.y)
 
 
 @dataclass(frozen=True, eq=False)
 class Chunks:
-    """Data in chunks, and the `map` that works on them: in place of rows, for what sums over rows.
+    """Data in chunks, and the `map` that works on them, in place of rows for what sums over rows.
 
-    `add_up` says what a chunk is, and what is raised.
+    Parameters
+    ----------
+    chunks : iterable of Chunk
+        Pairs (X, y), or functions that fetch one, as in `add_up`.
+    map : callable
+        The function that works on them, by default the builtin.
 
+    Raises
+    ------
+    TypeError
+        If `chunks` is no iterable or `map` no function.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> halves = [(np.ones((2, 1)), np.asarray([1.0, 2.0])), (np.ones((1, 1)), np.ones(1))]
     >>> float(Chunks(halves).over(lambda X, y: np.sum(y)))
@@ -129,7 +179,7 @@ class Chunks:
         _check.function(self.map, "map")
 
     def over(self, work: Callable[[Matrix, Vector], S]) -> S:
-        """The sum over chunks of what the work makes of each."""
+        """Sum over chunks what a function of X and y makes of each; errors as in `add_up`."""
         return add_up(work, self.chunks, self.map)
 
 
@@ -137,7 +187,23 @@ Data: TypeAlias = Rows | Chunks
 
 
 def repeatable(chunks: Iterable[Chunk]) -> Iterable[Chunk]:
-    """`chunks`, if they can be gone through more than once: a list, not a generator."""
+    """Return chunks, if they can be gone through more than once, as a list and no generator can.
+
+    Parameters
+    ----------
+    chunks : iterable of Chunk
+        The chunks.
+
+    Returns
+    -------
+    iterable of Chunk
+        The same.
+
+    Raises
+    ------
+    TypeError
+        If they are no iterable, or can be gone through once alone.
+    """
     if _iterator(chunks) is chunks:
         wanted = "a list, or another iterable that can be gone through twice"
         raise TypeError(f"chunks must be {wanted}; got {_check.kind_of(chunks)}")
@@ -161,7 +227,7 @@ def _answers(given: Any) -> Iterator[Any]:
 
 
 def _answer(given: Any) -> tuple[int, Any]:
-    """What `_Numbered` returned, if `map` handed that on."""
+    """The answer of `_Numbered`, if `map` handed that on."""
     if not isinstance(given, tuple) or len(given) != 2:
         raise TypeError(f"map must give what its function returned; got {_check.kind_of(given)}")
     return given

@@ -25,21 +25,35 @@ ALL = slice(None)
 
 
 def centroid(x: Matrix) -> Vector:
-    """The mean row (d,) of x (n, d); zero where there are no rows, so that none are allowed."""
+    """Return the mean row (d,) of x (n, d); zero where there are no rows, which is allowed."""
     return array_namespace(x).sum(x, axis=0) / max(1, x.shape[0])
 
 
 def rounding(u: Matrix) -> float:
-    """``(d + 4) eps``: times ``|u|² + |v|²``, what rounding does to an expanded distance."""
+    """Return ``(d + 4) eps``, the rounding of an expanded distance by ``|u|² + |v|²``."""
     return (u.shape[1] + 4) * _xp.epsilon(u)
 
 
 def by_differences(u: Matrix, v: Matrix | None = None) -> bool:
-    """Whether distances of the centred u and v are summed from differences, one column at a time.
+    """Tell if distances of the centred u and v are summed from differences, one column at a time.
 
-    In up to three dimensions that is as fast as the expansion ``a² − 2ab + b²``. Beyond, it is
-    for points so far apart that the expansion's rounding, ``(d + 4) eps (|u|² + |v|²)``, would
-    pass ``sqrt(eps)``: an input with a tiny lengthscale would drown all the others. And it is for
+    Parameters
+    ----------
+    u : Matrix, shape (n, d)
+        Inputs, about a common centre.
+    v : Matrix, shape (m, d), or None
+        Others; None for those of u.
+
+    Returns
+    -------
+    bool
+        False where the expansion ``a² − 2ab + b²`` does as well, and faster.
+
+    Notes
+    -----
+    In up to three dimensions differences are as fast as the expansion. Beyond, they are for points
+    so far apart that the expansion's rounding, ``(d + 4) eps (|u|² + |v|²)``, would pass
+    ``sqrt(eps)``: an input with a tiny lengthscale would drown all the others. And they are for
     devices without float64: in float32 the expansion takes two points that are two percent of a
     lengthscale apart for one.
     """
@@ -55,13 +69,35 @@ def _widest(u: Matrix) -> float:
 
 
 def squared_distances(u: Matrix, v: Matrix | None = None) -> Matrix:
-    """``|uᵢ − vⱼ|²`` for u (n, d) and v (m, d), shape (n, m); without `v`, within u.
+    """Return the squared distances ``|uᵢ − vⱼ|²`` of the rows of u and v; without `v`, within u.
 
+    Parameters
+    ----------
+    u : Matrix, shape (n, d)
+        Inputs.
+    v : Matrix, shape (m, d), or None
+        Others; None for those of u.
+
+    Returns
+    -------
+    Matrix, shape (n, m)
+        The squared distances.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit, or entries are not finite.
+    TypeError
+        If the arrays are of the wrong kind or of different kinds.
+
+    Notes
+    -----
     By differences where `by_differences` says so; else ``a² − 2ab + b²`` of centred inputs, in
     float64 whatever they are. What rounding cannot tell from zero is zero, so that coincident
-    points are at distance 0 exactly. Raises `ValueError` or `TypeError` for arguments that do not
-    fit.
+    points are at distance 0 exactly.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> squared_distances(np.asarray([[0.0], [3.0]]))
     array([[0., 9.],
@@ -135,11 +171,34 @@ def _within(u: Matrix, like: Array) -> Matrix:
 def squared_distances_pullback(
     u: Matrix, v: Matrix | None, q_bar: Matrix
 ) -> tuple[Matrix, Matrix | None]:
-    """Carry ``q_bar`` (n, m) back through `squared_distances` to ``u_bar`` and ``v_bar``.
+    """Carry derivatives ``q_bar`` (n, m) back through `squared_distances` to its inputs.
 
-    ``u_bar = 2 Σⱼ q_barᵢⱼ (uᵢ − vⱼ)``, and so with u and v the other way round; see `Pairs.pull`.
-    Without `v`, ``u_bar`` holds both sides' share. Raises `ValueError` or `TypeError` for arguments
-    that do not fit.
+    Parameters
+    ----------
+    u : Matrix, shape (n, d)
+        The inputs.
+    v : Matrix, shape (m, d), or None
+        The others; None for those of u.
+    q_bar : Matrix, shape (n, m)
+        The derivatives by the squared distances.
+
+    Returns
+    -------
+    u_bar : Matrix, shape (n, d)
+        ``2 Σⱼ q_barᵢⱼ (uᵢ − vⱼ)``; without `v` it holds both sides' share.
+    v_bar : Matrix, shape (m, d), or None
+        The same with u and v the other way round; None without `v`.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit, or entries are not finite.
+    TypeError
+        If the arrays are of the wrong kind or of different kinds.
+
+    Notes
+    -----
+    See `Pairs.pull`.
     """
     _validate_pair(u, v)
     columns = (u if v is None else v).shape[0]
@@ -175,7 +234,7 @@ class Pairs:
         self.u, self.v = (u, v) if self.by_differences else (_xp.in_double(u), _xp.in_double(v))
 
     def pull(self, W: Matrix, rows: slice = ALL, columns: slice = ALL) -> tuple[Matrix, Vector]:
-        """``2 Σⱼ Wᵢⱼ (uᵢ − vⱼ)``, (n, d), and ``Σᵢⱼ Wᵢⱼ (uᵢ − vⱼ)²``, (d,).
+        """Return ``2 Σⱼ Wᵢⱼ (uᵢ − vⱼ)``, (n, d), and ``Σᵢⱼ Wᵢⱼ (uᵢ − vⱼ)²``, (d,).
 
         Of `rows` of u and `columns` of v alone, if W is for these.
         """
@@ -188,7 +247,7 @@ class Pairs:
         return array_namespace(W).concat(sums), sum(squares[1:], start=squares[0])
 
     def side(self, W: Matrix) -> Matrix:
-        """The first of `pull`."""
+        """Return the first of the two results of `pull`."""
         if self.by_differences:
             return self.pull(W)[0]
         d = self.u.shape[1]
@@ -199,7 +258,7 @@ class Pairs:
         return parts[0] if len(parts) == 1 else array_namespace(W).concat(parts)
 
     def both_sides(self, W: Matrix) -> tuple[Matrix, Matrix]:
-        """That and ``−2 Σᵢ Wᵢⱼ (uᵢ − vⱼ)``, (m, d), from the same differences."""
+        """Return that and ``−2 Σᵢ Wᵢⱼ (uᵢ − vⱼ)``, (m, d), from the same differences."""
         xp = array_namespace(W)
         sums = []
         for k in range(self.u.shape[1]):
@@ -234,7 +293,7 @@ class Pairs:
 
     @cached_property
     def _moments(self) -> Matrix:
-        """``[v, 1, v²]``, (m, 2d + 1): what weights meet in one product."""
+        """The columns ``[v, 1, v²]``, (m, 2d + 1), which weights meet in one product."""
         xp = array_namespace(self.v)
         return xp.concat([self.v, xp.ones_like(self.v[:, :1]), self.v * self.v], axis=1)
 

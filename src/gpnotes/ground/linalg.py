@@ -22,19 +22,26 @@ __all__ = ["Cholesky", "FactorisationError", "JitterWarning", "cholesky"]
 
 
 class FactorisationError(LinAlgError):
-    """A matrix that should be positive definite is not; the message says what to do."""
+    """The error for a matrix that should be positive definite and is not; it says what to do."""
 
 
 class JitterWarning(UserWarning):
-    """Something was added to a diagonal so that a factorisation could succeed."""
+    """The warning that a diagonal was added to, so that a factorisation could succeed."""
 
 
 @dataclass(frozen=True, eq=False)
 class Cholesky:
     """A symmetric positive definite matrix ``K = L Lᵀ``, held by its lower factor.
 
-    `lower` has shape (n, n); `jitter` is what was added to the diagonal of K, mostly 0.
+    Parameters
+    ----------
+    lower : Matrix, shape (n, n)
+        The factor L.
+    jitter : float, default 0.0
+        What was added to the diagonal of K, mostly 0.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> K = cholesky(np.asarray([[4.0, 2.0], [2.0, 5.0]]))
     >>> K.lower
@@ -54,28 +61,46 @@ class Cholesky:
 
     @property
     def log_det(self) -> float:
-        """``log |K|``, twice the sum of the logarithms of the factor's diagonal."""
+        """The logarithm ``log |K|``, twice the sum of those of the factor's diagonal."""
         xp = array_namespace(self.lower)
         return 2.0 * float(xp.sum(xp.log(_xp.diagonal(self.lower))))
 
     def solve(self, b: Array) -> Array:
-        """``K⁻¹ b`` for b of shape (n,) or (n, m), finite and of the factor's kind; O(n² m)."""
+        """Return ``K⁻¹ b``; O(n² m).
+
+        Parameters
+        ----------
+        b : Array, shape (n,) or (n, m)
+            Right-hand sides, finite and of the kind of the factor.
+
+        Returns
+        -------
+        Array, shape (n,) or (n, m)
+            The solution.
+
+        Raises
+        ------
+        ValueError
+            If the shape does not fit, or an entry is not finite.
+        TypeError
+            If `b` is no array of the kind of the factor.
+        """
         return self.solved(self._validate(b))
 
     def half_solve(self, b: Array) -> Array:
-        """``L⁻¹ b`` for b of shape (n,) or (n, m); O(n² m)."""
+        """Return ``L⁻¹ b`` for b of shape (n,) or (n, m), as in `solve`; O(n² m)."""
         return self.half_solved(self._validate(b))
 
     def half_solve_t(self, b: Array) -> Array:
-        """``L⁻ᵀ b`` for b of shape (n,) or (n, m); O(n² m)."""
+        """Return ``L⁻ᵀ b`` for b of shape (n,) or (n, m), as in `solve`; O(n² m)."""
         return _xp.solve_triangular(self.lower, self._validate(b), transpose=True)
 
     def solved(self, b: Array) -> Array:
-        """`solve` for a b that is validated, or was worked out from what is."""
+        """Return ``K⁻¹ b`` for a b that is validated, or was worked out from what is."""
         return _xp.solve_triangular(self.lower, self.half_solved(b), transpose=True)
 
     def half_solved(self, b: Array) -> Array:
-        """`half_solve` for a b that is validated."""
+        """Return ``L⁻¹ b`` for a b that is validated."""
         return _xp.solve_triangular(self.lower, b)
 
     def _validate(self, b: Array) -> Array:
@@ -87,17 +112,41 @@ class Cholesky:
         return _check.alike(b, "b", self.lower, "the factor")
 
     def inverse(self) -> Matrix:
-        """``K⁻¹``, (n, n): for gradients that need every entry; otherwise `solve`."""
+        """Return ``K⁻¹``, (n, n), for gradients that need every entry; otherwise `solve`."""
         return _xp.cholesky_inverse(self.lower)
 
     def extend(self, cross: Matrix, block: Matrix, *, name: str = "K") -> Cholesky:
-        """The factor of ``[[K, cross], [crossᵀ, block]]``; O(n² m) where starting over is O(n³).
+        """Return the factor of ``[[K, cross], [crossᵀ, block]]``, in O(n² m) instead of O(n³).
 
-        `cross` has shape (n, m), `block` (m, m); for m = 1 this is :eq:`eq-fv-extend`. The jitter
-        of the old factor is added to the block too, so that the whole matrix is treated alike; what
-        the block needs beyond that is added to it alone, and `jitter` of the result is their sum.
-        Raises `ValueError` or `TypeError` for a cross and a block that do not fit, and what
-        `cholesky` raises.
+        Parameters
+        ----------
+        cross : Matrix, shape (n, m)
+            The block beside K.
+        block : Matrix, shape (m, m)
+            The block below it, symmetric.
+        name : str, default "K"
+            What the error and the warning call the matrix.
+
+        Returns
+        -------
+        Cholesky
+            The factor of the whole. Its `jitter` is the sum of the old one and of what was added
+            to the block alone.
+
+        Raises
+        ------
+        ValueError
+            If the blocks do not fit, are not finite, or `block` is not symmetric.
+        TypeError
+            If the blocks are no arrays of the kind of the factor.
+        FactorisationError
+            If no jitter makes the whole positive definite.
+
+        Notes
+        -----
+        For m = 1 this is :eq:`eq-fv-extend`. The jitter of the old factor is added to the block
+        too, so that the whole matrix is treated alike; what the block needs beyond that is added
+        to it alone, with a `JitterWarning`.
         """
         m = _check.matrix(cross, "cross", rows=self.size).shape[1]
         _check.matrix(block, "block", rows=m, columns=m)
@@ -118,16 +167,39 @@ class Cholesky:
 def cholesky(K: Matrix, *, name: str = "K", jitter: Literal["auto"] | float = "auto") -> Cholesky:
     """Factor a symmetric positive definite matrix, with jitter only where it must be.
 
-    ``K = L Lᵀ`` with L lower triangular; only the lower triangle of K is read. With
-    ``jitter="auto"`` K is tried as it is, then with ``n · eps · mean(diag K)`` added to its
-    diagonal, ten times more each try, until a cap near ``sqrt(eps) · mean(diag K)``. With a number,
-    exactly that much is added. `name` is what the error and the warning call the matrix.
+    Parameters
+    ----------
+    K : Matrix, shape (n, n)
+        The matrix, of which only the lower triangle is read.
+    name : str, default "K"
+        What the error and the warning call the matrix.
+    jitter : "auto" or float, default "auto"
+        With ``"auto"`` K is tried as it is, then with ``n · eps · mean(diag K)`` added to its
+        diagonal, ten times more each try, until a cap near ``sqrt(eps) · mean(diag K)``. With a
+        number, exactly that much is added.
 
-    Raises `FactorisationError` if no try succeeds; warns with `JitterWarning` if a try but the
-    first did. Source: Higham, Accuracy and Stability of Numerical Algorithms (2002), chapter 10:
-    Cholesky succeeds once the smallest eigenvalue exceeds a modest multiple of n eps times the
-    diagonal.
+    Returns
+    -------
+    Cholesky
+        The factor, ``K = L Lᵀ`` with L lower triangular, and the jitter.
 
+    Raises
+    ------
+    ValueError
+        If K is not square or not finite, or `jitter` is negative or not finite.
+    TypeError
+        If an argument is of the wrong kind.
+    FactorisationError
+        If no try succeeds.
+
+    Notes
+    -----
+    Warns with `JitterWarning` if a try but the first succeeded. Source: Higham, Accuracy and
+    Stability of Numerical Algorithms (2002), chapter 10: Cholesky succeeds once the smallest
+    eigenvalue exceeds a modest multiple of n eps times the diagonal.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> cholesky(np.eye(3)).jitter
     0.0
@@ -180,7 +252,7 @@ def _factorise(K: Matrix, name: str, scale: float) -> Cholesky:
 
 
 def _jitters(n: int, eps: float, scale: float) -> list[float]:
-    """What is tried in turn; at least two values, in float32 with many points too."""
+    """The jitters that are tried in turn; at least two, in float32 with many points too."""
     first = max(1, n) * eps
     cap = max(math.sqrt(eps), 10.0 * n * eps)
     tries = 1 + math.floor(math.log10(cap / first) + 1e-9)

@@ -23,8 +23,25 @@ _GROUP = Path("/sys/fs/cgroup")
 
 
 def available(like: Array | None = None) -> int | None:
-    """Bytes that can still be allocated where `like` lives, or None where nobody says.
+    """Return the bytes that can still be allocated where an array lives.
 
+    Parameters
+    ----------
+    like : Array or None, default None
+        The array; without it, the host is meant.
+
+    Returns
+    -------
+    int or None
+        The bytes, or None where nobody says.
+
+    Raises
+    ------
+    TypeError
+        If `like` is no array.
+
+    Notes
+    -----
     On a GPU the device is asked, and CuPy's pool for what it keeps; on the host the kernel's
     estimate, and what the control group of a container leaves of its limit, whichever is less.
     """
@@ -36,7 +53,7 @@ def available(like: Array | None = None) -> int | None:
 
 
 def _host() -> int | None:
-    """What Linux estimates, else the free pages that POSIX counts, else nothing."""
+    """The estimate of Linux, else the free pages that POSIX counts, else nothing."""
     try:
         lines = _MEMINFO.read_text(encoding="ascii").splitlines()
         words = next(line for line in lines if line.startswith("MemAvailable:")).split()
@@ -53,7 +70,7 @@ def _pages() -> int | None:
 
 
 def _group() -> int | None:
-    """What is left under the limit of the control group, if there is one."""
+    """The bytes left under the limit of the control group, if there is one."""
     try:
         limit = int((_GROUP / "memory.max").read_text(encoding="ascii"))
         used = int((_GROUP / "memory.current").read_text(encoding="ascii"))
@@ -63,7 +80,7 @@ def _group() -> int | None:
 
 
 def _cached() -> int:
-    """What the group counts as used but gives back when asked: files read and not needed now."""
+    """The bytes that the group counts as used but gives back: files read and not needed now."""
     try:
         lines = (_GROUP / "memory.stat").read_text(encoding="ascii").splitlines()
     except OSError:
@@ -80,11 +97,33 @@ def require(
     what: str,
     remedy: str = "Use fewer points or float32.",
 ) -> None:
-    """Raise `MemoryError` with the numbers if `copies` matrices (rows, columns) will not fit.
+    """Raise `MemoryError`, with the numbers, if matrices of a shape will not fit into memory.
 
-    `like` gives the precision and the device; `what` and `remedy` go into the message. Nothing is
-    raised where the free memory is unknown, which is not asked for 16 MiB or less.
+    Parameters
+    ----------
+    rows, columns : int
+        The shape of a matrix.
+    copies : int
+        How many are held at a time.
+    like : Array
+        An array of their precision and device.
+    what : str
+        What the message calls the matrix.
+    remedy : str
+        What the message says to do.
 
+    Raises
+    ------
+    MemoryError
+        If they need more than 16 MiB and more than is free. Nothing is raised where the free
+        memory is unknown.
+    ValueError
+        If a number is negative.
+    TypeError
+        If a number is not whole, or `like` no array of float32 or float64.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> require(10, 10, copies=2, like=np.ones(1), what="the matrix K", remedy="Use fewer points.")
     >>> require(10**7, 10**7, copies=2, like=np.ones(1), what="K", remedy="Use fewer points.")
@@ -105,16 +144,30 @@ def require(
 
 
 def require_square(n: int, *, copies: int, like: Array, what: str) -> None:
-    """`require` for matrices (n, n) over as many points."""
+    """Call `require` for matrices (n, n) over as many points; the other arguments are the same."""
     require(n, n, copies=copies, like=like, what=what)
 
 
 def blocks(n: int, width: int, entries: int | None = None) -> list[slice]:
-    """The n rows of an array of that width in slices of at most `entries` numbers each.
+    """Cut the rows of an array into slices of at most so many numbers each.
 
-    Without `entries`, at most `ENTRIES`. A slice has at least one row, however wide that is. Where
-    there are no rows there is one empty slice, so that what the slices give can be joined.
+    Parameters
+    ----------
+    n : int
+        The number of rows.
+    width : int
+        The numbers in a row.
+    entries : int or None, default None
+        The most numbers of a slice; without it, `ENTRIES`.
 
+    Returns
+    -------
+    list of slice
+        The slices. Each has at least one row, however wide that is. Where there are no rows there
+        is one empty slice, so that what the slices give can be joined.
+
+    Examples
+    --------
     >>> blocks(5, 10, entries=20)
     [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
     """

@@ -26,9 +26,22 @@ _SMALLEST: Callable[..., Any] = np.minimum.reduce
 
 
 def array_namespace(*arrays: Any) -> Namespace:
-    """The namespace of some arrays, ``xp``: of the library that they are of.
+    """Return the namespace of some arrays, ``xp``, which is that of their library.
 
-    Raises `TypeError` for what are no arrays, and for arrays of several libraries.
+    Parameters
+    ----------
+    *arrays : Array
+        The arrays.
+
+    Returns
+    -------
+    Namespace
+        The functions of the array API standard.
+
+    Raises
+    ------
+    TypeError
+        If these are no arrays, or of several libraries.
     """
     for a in arrays:
         if type(a) is not np.ndarray:

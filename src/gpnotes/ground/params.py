@@ -1,4 +1,4 @@
-"""Parameters: what a frozen dataclass says about its fields, and what follows from it.
+"""Parameters: declarations in the fields of frozen dataclasses, and what follows from them.
 
 A field declares itself with `positive`, `nonnegative`, `real` or `fixed`. From that follow the
 checks at construction (`settle`), the objects that hold derivatives (`cotangent`), and the flat
@@ -37,26 +37,47 @@ T = TypeVar("T")
 
 
 def positive(default: Any = MISSING, *, per_dimension: bool = False, unit: str = "") -> Any:
-    """A field that must be positive and is fitted by its logarithm.
+    """Declare a field that must be positive and is fitted by its logarithm.
 
-    `unit` is ``"x"`` for a length of the inputs, ``"y²"`` for a variance of the observations: from
-    it a fit knows where to look, `bounds.ends`.
+    Parameters
+    ----------
+    default : float, optional
+        The value where none is given; without it, one must be.
+    per_dimension : bool, default False
+        Allow an array too, with one value for each dimension of the inputs.
+    unit : str, default ""
+        ``"x"`` for a length of the inputs, ``"y²"`` for a variance of the observations: from it a
+        fit knows where to look, `bounds.ends`.
+
+    Returns
+    -------
+    dataclasses.Field
+        The field.
     """
     return _parameter("positive", default, per_dimension, unit)
 
 
 def nonnegative(default: Any = MISSING, *, per_dimension: bool = False, unit: str = "") -> Any:
-    """A field that may be zero; it is fitted by its logarithm, so a zero must be held fixed."""
+    """Declare a field that may be zero; fitted by its logarithm, so that a zero must be held fixed.
+
+    The arguments are those of `positive`.
+    """
     return _parameter("nonnegative", default, per_dimension, unit)
 
 
 def real(default: Any = MISSING, *, per_dimension: bool = False, unit: str = "") -> Any:
-    """A field that may have any sign and is fitted as it is; `unit` is ``"y"`` for a mean of y."""
+    """Declare a field that may have any sign and is fitted as it is.
+
+    The arguments are those of `positive`; `unit` is ``"y"`` for a mean of y.
+    """
     return _parameter("real", default, per_dimension, unit)
 
 
 def fixed(default: Any = MISSING) -> Any:
-    """A field that says what an object is, not how large: never fitted."""
+    """Declare a field that says of what kind an object is, not how large; it is never fitted.
+
+    `default` is the value where none is given.
+    """
     return field(default=default, metadata={"constraint": "fixed"})
 
 
@@ -69,7 +90,19 @@ def settle(obj: Parameters) -> None:
     """Check the parameters of a new object, turn its scalars into Python floats, copy its arrays.
 
     To be called from ``__post_init__``. A NumPy scalar left in place would carry its float64 into
-    float32 work. Raises `ValueError` or `TypeError`, naming class and field.
+    float32 work.
+
+    Parameters
+    ----------
+    obj : Parameters
+        The object, whose fields are replaced in place.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of its range or of another shape; names class and field.
+    TypeError
+        If a parameter is no number; names class and field.
     """
     for item in fields(obj):
         if item.metadata.get("constraint", "fixed") != "fixed":
@@ -104,7 +137,7 @@ def _scalar(value: Any, name: str) -> float:
 
 
 def _is_real(value: Any) -> bool:
-    """Whether it counts as a number: of an array without axes its dtype decides."""
+    """Tell if it counts as a number; of an array without axes its dtype decides."""
     if not hasattr(value, "dtype"):
         return not isinstance(value, str | bytes | bool | complex | type)
     kinds = ("real floating", "integral")
@@ -115,13 +148,29 @@ def _is_real(value: Any) -> bool:
 
 
 def cotangent(obj: P, **bars: Any) -> P:
-    """An object of the class of `obj` whose fields hold derivatives, given by name.
+    """Return an object of the class of `obj` whose fields hold derivatives, given by name.
 
+    Parameters
+    ----------
+    obj : Parameters
+        The object by whose parameters they are derivatives.
+    **bars : Any
+        The derivatives. Fields that are not given, the fixed ones above all, are those of `obj`.
+
+    Returns
+    -------
+    Parameters
+        The object that holds them.
+
+    Notes
+    -----
     A gradient has the type of its argument but not its range: a derivative by a variance may be
     negative. So a cotangent is made without the checks of construction, and `holds_derivatives`
-    tells it from an object of use. Fields that are not given, the fixed ones above all, are those
-    of `obj`. A copy holds derivatives too; `dataclasses.replace` makes an object of use, checked.
+    tells it from an object of use. A copy holds derivatives too; `dataclasses.replace` makes an
+    object of use, checked.
 
+    Examples
+    --------
     >>> from gpnotes import RBF
     >>> cotangent(RBF(), variance=-0.5, lengthscale=2.0)
     RBF(variance=-0.5, lengthscale=2)
@@ -132,8 +181,20 @@ def cotangent(obj: P, **bars: Any) -> P:
 
 
 def added(first: P, second: P) -> P:
-    """The cotangent of the sums of what two cotangents of one object hold.
+    """Return the cotangent of the sums of what two cotangents of one object hold.
 
+    Parameters
+    ----------
+    first, second : Parameters
+        The cotangents.
+
+    Returns
+    -------
+    Parameters
+        Their sum.
+
+    Examples
+    --------
     >>> from gpnotes import RBF
     >>> added(cotangent(RBF(), variance=-0.5), cotangent(RBF(), variance=2.0)).variance
     1.5
@@ -155,12 +216,36 @@ def _added(first: Any, second: Any) -> Any:
 
 
 def holds_derivatives(obj: Parameters) -> bool:
-    """Whether `obj` was made by `cotangent`."""
+    """Tell if an object was made by `cotangent`.
+
+    Parameters
+    ----------
+    obj : Parameters
+        The object.
+
+    Returns
+    -------
+    bool
+        True for a cotangent.
+    """
     return getattr(obj, "_holds_derivatives", False)
 
 
 def unchecked(obj: P, **values: Any) -> P:
-    """`obj` with the fields in `values` replaced, whatever its class would say of them."""
+    """Return an object with some fields replaced, whatever its class would say of them.
+
+    Parameters
+    ----------
+    obj : Parameters
+        The object, which stays as it is.
+    **values : Any
+        The new values, by the names of fields.
+
+    Returns
+    -------
+    Parameters
+        The new object, made without the checks of construction.
+    """
     new: P = object.__new__(type(obj))
     for name in _names(type(obj)):
         object.__setattr__(new, name, values.get(name, getattr(obj, name)))
@@ -221,15 +306,33 @@ def replaced(
 
 
 def flatten(obj: P, *, fixed: Collection[str] = ()) -> tuple[HostVector, Callable[[HostVector], P]]:
-    """The parameters of `obj` as one float64 vector on the host, and the way back.
+    """Return the parameters of an object as one vector on the host, and the way back.
 
-    Positive parameters enter by their logarithm, real ones as they are. `fixed` names parameters,
-    or objects with all their parameters, that stay out: ``("noise_var", "kernel.parts.0")``. The
-    second result rebuilds an object like `obj` from a vector; its scalars are Python floats, its
-    arrays of the kind that they were.
+    Parameters
+    ----------
+    obj : Parameters
+        The object.
+    fixed : collection of str, default ()
+        Parameters, or objects with all their parameters, that stay out:
+        ``("noise_var", "kernel.parts.0")``.
 
-    Raises `ValueError` for a name that is not there and for a zero, whose logarithm is not finite.
+    Returns
+    -------
+    vector : HostVector, shape (p,)
+        Positive parameters enter by their logarithm, real ones as they are; in float64.
+    rebuild : callable
+        A function that makes an object like `obj` from a vector; its scalars are Python floats,
+        its arrays of the kind that they were.
 
+    Raises
+    ------
+    ValueError
+        If `fixed` names what is not there, or for a zero, whose logarithm is not finite.
+    TypeError
+        If `obj` is no dataclass, or `fixed` no collection of names.
+
+    Examples
+    --------
     >>> from gpnotes import RBF
     >>> vector, rebuild = flatten(RBF(1.0, 2.0))
     >>> vector.round(4)
@@ -252,11 +355,32 @@ def flatten(obj: P, *, fixed: Collection[str] = ()) -> tuple[HostVector, Callabl
 
 
 def flatten_gradient(obj: P, obj_bar: P, *, fixed: Collection[str] = ()) -> HostVector:
-    """The derivatives in `obj_bar` as derivatives by the vector of `flatten`, in its order.
+    """Return the derivatives that a cotangent holds as derivatives by the vector of `flatten`.
 
-    By the chain rule a derivative by ``log θ`` is θ times the derivative by θ. Raises `ValueError`
-    where `obj_bar` has other parameters than `obj`.
+    Parameters
+    ----------
+    obj : Parameters
+        The object.
+    obj_bar : Parameters
+        Its cotangent.
+    fixed : collection of str, default ()
+        What stays out, as in `flatten`.
 
+    Returns
+    -------
+    HostVector, shape (p,)
+        The derivatives, in the order of the vector. By the chain rule a derivative by ``log θ`` is
+        θ times the derivative by θ.
+
+    Raises
+    ------
+    ValueError
+        If `obj_bar` has other parameters than `obj`, or `fixed` names what is not there.
+    TypeError
+        If an object is no dataclass, or `fixed` no collection of names.
+
+    Examples
+    --------
     >>> from gpnotes import RBF
     >>> flatten_gradient(RBF(1.0, 2.0), cotangent(RBF(), variance=-0.5, lengthscale=3.0))
     array([-0.5,  6. ])
@@ -275,8 +399,29 @@ def flatten_gradient(obj: P, obj_bar: P, *, fixed: Collection[str] = ()) -> Host
 
 
 def names(obj: Parameters, *, fixed: Collection[str] = ()) -> list[str]:
-    """What each entry of the vector of `flatten` is: ``kernel.lengthscale[1]``, ``noise_var``.
+    """Return the name of each entry of the vector of `flatten`.
 
+    Parameters
+    ----------
+    obj : Parameters
+        The object.
+    fixed : collection of str, default ()
+        What stays out, as in `flatten`.
+
+    Returns
+    -------
+    list of str
+        Names such as ``kernel.lengthscale[1]`` and ``noise_var``.
+
+    Raises
+    ------
+    ValueError
+        If `fixed` names what is not there.
+    TypeError
+        If `obj` is no dataclass, or `fixed` no collection of names.
+
+    Examples
+    --------
     >>> from gpnotes import RBF, White
     >>> names(RBF() + White(), fixed=("parts.0.lengthscale",))
     ['parts.0.variance', 'parts.1.variance']

@@ -17,12 +17,34 @@ _MOST = 350  # beyond, NumPy's weights overflow; most of them are below 1e-300 b
 
 
 def gauss_hermite(n: int) -> tuple[HostVector, HostVector]:
-    """Nodes and weights (n,) with ``Σ w g(t) ≈ E g(t)`` for ``t ~ N(0, 1)``.
+    """Return nodes and weights (n,) with ``Σ w g(t) ≈ E g(t)`` for ``t ~ N(0, 1)``.
 
-    NumPy float64, on the host; exact for polynomials up to degree 2n − 1. Raises `TypeError` for
-    an n that is no whole number, `ValueError` for one that is not from 1 to 350.
+    Parameters
+    ----------
+    n : int
+        The number of nodes, from 1 to 350.
+
+    Returns
+    -------
+    nodes : HostVector, shape (n,)
+        The nodes t, NumPy float64 on the host, not to be written to.
+    weights : HostVector, shape (n,)
+        The weights w, likewise.
+
+    Raises
+    ------
+    ValueError
+        If `n` is not from 1 to 350.
+    TypeError
+        If `n` is no whole number.
+
+    Notes
+    -----
+    Exact for polynomials up to degree 2n − 1.
     Source: Abramowitz & Stegun (1964), 25.4.46, for the weight exp(−t²), rescaled here.
 
+    Examples
+    --------
     >>> nodes, weights = gauss_hermite(3)
     >>> round(float(weights @ nodes**4), 12)
     3.0
@@ -39,13 +61,35 @@ def _rule(n: int) -> tuple[HostVector, HostVector]:
 
 
 def expect(f: Callable[[Array], Array], mean: Array, variance: Array, n: int = 20) -> Array:
-    """``E f(t)`` for ``t ~ N(mean, variance)``, entry by entry, by n-point Gauss-Hermite.
+    """Return ``E f(t)`` for ``t ~ N(mean, variance)``, entry by entry, by Gauss-Hermite quadrature.
 
-    `mean` and `variance` have one shape; `f` works entry by entry and sees the nodes on a new
-    last axis. The result has the shape of `mean`. Raises `TypeError` for arrays of whole numbers,
-    in whose dtype the nodes would be whole, and for arguments of another kind; `ValueError`
-    for a negative variance, a mean that is not finite, and an f of another shape.
+    Parameters
+    ----------
+    f : callable
+        A function that works entry by entry and sees the nodes on a new last axis.
+    mean : Array
+        The means.
+    variance : Array
+        The variances, of the shape of `mean`.
+    n : int, default 20
+        The number of nodes.
 
+    Returns
+    -------
+    Array
+        The expectations, in the shape of `mean`.
+
+    Raises
+    ------
+    ValueError
+        If a variance is negative, a mean is not finite, shapes differ, `n` is not from 1 to 350,
+        or `f` does not keep the shape of the nodes.
+    TypeError
+        If the arrays are of whole numbers, in whose dtype the nodes would be whole, or an argument
+        is of another kind.
+
+    Examples
+    --------
     >>> np.round(expect(np.exp, np.zeros(1), np.ones(1)), 6)
     array([1.648721])
     """

@@ -22,10 +22,19 @@ __all__ = ["Stream", "stream"]
 class Stream:
     """A seeded source of random numbers; drawing from it moves it on.
 
-    `seed` is the integer it started from, `path` the names of the streams that it was spawned
-    through. A stream is for one thread: give each its own by `spawn`. A shape, a size or a limit
-    that is no whole number, and a `like` that is no array, is a `TypeError`.
+    A stream is for one thread: give each its own by `spawn`. Made by `stream`.
 
+    Parameters
+    ----------
+    seed : int
+        The number it started from.
+    path : tuple of str
+        The names of the streams that it was spawned through.
+    generator : numpy.random.Generator
+        NumPy's generator, which draws on the host.
+
+    Examples
+    --------
     >>> noise = stream(1).spawn("noise")
     >>> noise.normal(3).shape, noise.path
     ((3,), ('noise',))
@@ -36,44 +45,169 @@ class Stream:
     generator: np.random.Generator
 
     def normal(self, shape: int | tuple[int, ...] = (), *, like: Array | None = None) -> Array:
-        """Standard normal numbers, in the kind of `like` (without it: NumPy float64)."""
+        """Draw standard normal numbers.
+
+        Parameters
+        ----------
+        shape : int or tuple of int, default ()
+            The shape of the result.
+        like : Array or None, default None
+            The numbers are in the kind of it; without it, NumPy float64.
+
+        Returns
+        -------
+        Array
+            The numbers.
+
+        Raises
+        ------
+        ValueError
+            If a size is negative.
+        TypeError
+            If a size is no whole number, or `like` no array of float32 or float64.
+        """
         return _floats(self.generator.standard_normal(_shape(shape)), like)
 
     def uniform(self, shape: int | tuple[int, ...] = (), *, like: Array | None = None) -> Array:
-        """Uniform numbers in [0, 1), in the kind of `like` (without it: NumPy float64)."""
+        """Draw uniform numbers in [0, 1); the arguments are those of `normal`."""
         return _floats(self.generator.random(_shape(shape)), like)
 
     def integers(
         self, low: int, high: int, shape: int | tuple[int, ...] = (), *, like: Array | None = None
     ) -> Array:
-        """Integers in ``low, …, high − 1``, on the device of `like` (without it: NumPy)."""
+        """Draw integers in ``low, …, high − 1``.
+
+        Parameters
+        ----------
+        low : int
+            The least.
+        high : int
+            One more than the largest.
+        shape : int or tuple of int, default ()
+            The shape of the result.
+        like : Array or None, default None
+            The numbers are on the device of it; without it, NumPy.
+
+        Returns
+        -------
+        Array
+            The numbers.
+
+        Raises
+        ------
+        ValueError
+            If `high` is not above `low`, or a size is negative.
+        TypeError
+            If a limit or a size is no whole number, or `like` no array.
+        """
         low = _check.whole(low, "low", None)
         high = _check.whole(high, "high", low + 1)
         return _integers(self.generator.integers(low, high, _shape(shape)), like)
 
     def permutation(self, n: int, *, like: Array | None = None) -> Vector:
-        """The numbers 0, …, n − 1 in random order, on the device of `like`."""
+        """Draw the numbers 0, …, n − 1 in random order.
+
+        Parameters
+        ----------
+        n : int
+            How many numbers.
+        like : Array or None, default None
+            The numbers are on the device of it; without it, NumPy.
+
+        Returns
+        -------
+        Vector, shape (n,)
+            The numbers.
+
+        Raises
+        ------
+        ValueError
+            If `n` is negative.
+        TypeError
+            If `n` is no whole number, or `like` no array.
+        """
         return _integers(self.generator.permutation(_check.whole(n, "n")), like)
 
     def choice(
         self, n: int, size: int, *, replace: bool = False, like: Array | None = None
     ) -> Vector:
-        """`size` of the numbers 0, …, n − 1, each once unless `replace`."""
+        """Draw some of the numbers 0, …, n − 1, each once unless they are put back.
+
+        Parameters
+        ----------
+        n : int
+            How many numbers there are, from 1.
+        size : int
+            How many are drawn.
+        replace : bool, default False
+            Put each number back after it is drawn.
+        like : Array or None, default None
+            The numbers are on the device of it; without it, NumPy.
+
+        Returns
+        -------
+        Vector, shape (size,)
+            The numbers.
+
+        Raises
+        ------
+        ValueError
+            If `n` is below 1, or `size` negative or above `n` where nothing is put back.
+        TypeError
+            If an argument is of the wrong kind.
+        """
         n = _check.whole(n, "n", 1)
         most = None if _check.flag(replace, "replace") else n
         size = _check.whole(size, "size", 0, most)
         return _integers(self.generator.choice(n, size, replace=replace), like)
 
     def spawn(self, name: str) -> Stream:
-        """An independent stream that depends on the seed and the name, not on what was drawn."""
+        """Return an independent stream, which depends on the seed and the name alone.
+
+        What was drawn before does not matter.
+
+        Parameters
+        ----------
+        name : str
+            The name of the stream.
+
+        Returns
+        -------
+        Stream
+            The same one for the same seed and path of names.
+
+        Raises
+        ------
+        TypeError
+            If `name` is no string.
+        """
         if not isinstance(name, str):
             raise TypeError(f"name must be a string; got {type(name).__name__}")
         return _start(self.seed, (*self.path, name))
 
 
 def stream(seed: int) -> Stream:
-    """The stream that starts from `seed`, a whole number from 0; anything else is refused.
+    """Return the stream of random numbers that starts from a seed.
 
+    Parameters
+    ----------
+    seed : int
+        A whole number from 0.
+
+    Returns
+    -------
+    Stream
+        The source of random numbers, the same on every backend.
+
+    Raises
+    ------
+    ValueError
+        If `seed` is negative.
+    TypeError
+        If `seed` is no whole number.
+
+    Examples
+    --------
     >>> stream(1).normal(2)
     array([0.34558419, 0.82161814])
     >>> bool(stream(1).spawn("noise").uniform() == stream(1).spawn("noise").uniform())

@@ -1,4 +1,4 @@
-"""How many BLAS threads a computation has: one pool at work, and one thread for a small problem.
+"""Threads of BLAS for a computation: one pool at work, and one thread for a small problem.
 
 Wheels of NumPy and of SciPy hold a library of linear algebra each, with threads of its own that
 wait for the next product by spinning. Code that goes from one library to the other, hundreds of
@@ -30,10 +30,23 @@ _SMALL = 2**27  # multiplications, a product of three matrices' sides of 512
 
 
 def in_one_pool(function: Callable[P, R]) -> Callable[P, R]:
-    """The function, during which NumPy's own pool has one thread, if SciPy has another pool.
+    """Let NumPy's own pool have one thread during a function, if SciPy has another pool.
 
-    SciPy's, which does the larger products in place, keeps its threads; so does NumPy's where there
-    is no other, and afterwards. It holds for the process: other Python threads see it meanwhile.
+    Parameters
+    ----------
+    function : callable
+        The function.
+
+    Returns
+    -------
+    callable
+        The same, with one pool at work.
+
+    Notes
+    -----
+    SciPy's pool, which does the larger products in place, keeps its threads; so does NumPy's where
+    there is no other, and afterwards. It holds for the process: other Python threads see it
+    meanwhile.
     """
 
     @wraps(function)
@@ -45,9 +58,21 @@ def in_one_pool(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def threads_for(work: Callable[..., int]) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """The function with the threads that its work can use: one alone, or those of one pool.
+    """Let a function have the threads that its work can use: one alone, or those of one pool.
 
-    `work` tells from the same arguments, which are validated, about how many multiplications it is.
+    Parameters
+    ----------
+    work : callable
+        It tells from the arguments of the function, which are validated, about how many
+        multiplications it is.
+
+    Returns
+    -------
+    callable
+        A decorator of the function.
+
+    Notes
+    -----
     A small problem has one thread, whatever the machine does beside; up to some 500 points that is
     as fast as two. A large one is as if `in_one_pool`.
     """
@@ -65,8 +90,20 @@ def threads_for(work: Callable[..., int]) -> Callable[[Callable[P, R]], Callable
 
 
 def called_back(function: Callable[P, R]) -> Callable[P, R]:
-    """The function with the threads that there were before the small problem that calls it.
+    """Let a function have the threads that there were before the small problem that calls it.
 
+    Parameters
+    ----------
+    function : callable
+        The function.
+
+    Returns
+    -------
+    callable
+        The same, with the threads of before.
+
+    Notes
+    -----
     An optimiser's own algebra is of a few numbers; what it minimises may be large.
     """
 

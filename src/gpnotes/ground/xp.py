@@ -77,41 +77,62 @@ LOG_2PI = math.log(2.0 * math.pi)
 
 
 def keep_copies(obj: object, *names: str) -> None:
-    """Give a frozen object, while it is made, arrays of its own: the caller's may change."""
+    """Give a frozen object, while it is made, arrays of its own, as the caller's may change.
+
+    Parameters
+    ----------
+    obj : object
+        The object.
+    *names : str
+        The names of the fields that hold the arrays.
+    """
     for name in names:
         a = getattr(obj, name)
         object.__setattr__(obj, name, array_namespace(a).asarray(a, copy=True))
 
 
 def as_array(value: Any, like: Array) -> Array:
-    """`value` as an array of the namespace, dtype and device of `like`."""
+    """Return a value as an array of the namespace, dtype and device of `like`.
+
+    Parameters
+    ----------
+    value : array_like
+        Numbers.
+    like : Array
+        The array to be like.
+
+    Returns
+    -------
+    Array
+        The numbers.
+    """
     xp = array_namespace(like)
     return xp.asarray(value, dtype=like.dtype, device=device(like))
 
 
 def eye(n: int, like: Array) -> Matrix:
-    """The (n, n) identity in the namespace, dtype and device of `like`."""
+    """Return the (n, n) identity in the namespace, dtype and device of `like`."""
     xp = array_namespace(like)
     return xp.eye(n, dtype=like.dtype, device=device(like))
 
 
 def diagonal(a: Matrix) -> Vector:
-    """The main diagonal of a matrix; the standard has it in `linalg` only."""
+    """Return the main diagonal of a matrix; the standard has it in `linalg` only."""
     return array_namespace(a).linalg.diagonal(a)
 
 
 def symmetric_part(a: Array) -> Array:
-    """``½ (A + Aᵀ)`` of each matrix of `a` (..., n, n)."""
+    """Return ``½ (A + Aᵀ)`` of each matrix of `a` (..., n, n)."""
     return 0.5 * (a + (a.T if a.ndim == 2 else array_namespace(a).matrix_transpose(a)))
 
 
 def epsilon(like: Array) -> float:
-    """The distance from 1 to the next number in the dtype of `like`."""
+    """Return the distance from 1 to the next number in the dtype of `like`."""
     return float(array_namespace(like).finfo(like.dtype).eps)
 
 
 def has_double(like: Array) -> bool:
-    """Whether the device of `like` has numbers in float64; some have not."""
+    """Tell if the device of `like` has numbers in float64; some have not."""
     xp = array_namespace(like)
     if like.dtype == getattr(xp, "float64", None):
         return True
@@ -120,21 +141,36 @@ def has_double(like: Array) -> bool:
 
 
 def in_double(a: Array) -> Array:
-    """`a` in float64: itself if it is, and itself where its device has no such numbers."""
+    """Return `a` in float64, itself if it is, and itself where its device has no such numbers."""
     xp = array_namespace(a)
     return xp.astype(a, xp.float64, copy=False) if has_double(a) else a
 
 
 def as_host(a: Array) -> HostArray:
-    """`a` itself, known to be an array of NumPy: nothing is done but to tell a type checker."""
+    """Return `a` itself, an array of NumPy: it tells a type checker so, and does nothing."""
     return cast("HostArray", a)
 
 
 def to_numpy(a: Array) -> HostArray:
-    """A NumPy copy of `a` on the host, whatever its namespace or device.
+    """Return a NumPy copy of an array on the host, whatever its namespace or device.
 
-    Raises `TypeError` for what is no array.
+    Parameters
+    ----------
+    a : Array
+        The array.
 
+    Returns
+    -------
+    HostArray
+        The copy.
+
+    Raises
+    ------
+    TypeError
+        If `a` is no array.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> to_numpy(np.zeros(2))
     array([0., 0.])
@@ -155,9 +191,18 @@ def to_numpy(a: Array) -> HostArray:
 
 
 def device_memory(like: Array) -> int | None:
-    """Bytes free on the GPU where `like` lives, those that CuPy's pool keeps for later included.
+    """Return the bytes that are free on the GPU where an array lives.
 
-    None on the host. Without the pool's share, a loop would seem to run out of memory.
+    Parameters
+    ----------
+    like : Array
+        The array.
+
+    Returns
+    -------
+    int or None
+        The bytes, those that CuPy's pool keeps for later included; None on the host. Without the
+        pool's share, a loop would seem to run out of memory.
     """
     if not is_cupy_namespace(array_namespace(like)):
         return None
@@ -168,8 +213,20 @@ def device_memory(like: Array) -> int | None:
 
 
 def cholesky_factor(a: Matrix) -> Matrix | None:
-    """The lower Cholesky factor of `a`, or None where `a` is not positive definite.
+    """Return the lower Cholesky factor of a matrix, or None where it is not positive definite.
 
+    Parameters
+    ----------
+    a : Matrix, shape (n, n)
+        A symmetric matrix.
+
+    Returns
+    -------
+    Matrix, shape (n, n), or None
+        The factor.
+
+    Notes
+    -----
     CuPy returns NaN where the others raise: one look at the diagonal serves both.
     """
     from numpy.linalg import LinAlgError
@@ -189,7 +246,7 @@ def _scipy_cholesky(a: Matrix) -> Matrix:
 
 
 def cholesky_inverse(lower: Matrix) -> Matrix:
-    """``(L Lᵀ)⁻¹`` from the lower factor; symmetric; O(n³)."""
+    """Return ``(L Lᵀ)⁻¹``, (n, n), symmetric, from the lower factor L (n, n); O(n³)."""
     xp = array_namespace(lower)
     if is_numpy_namespace(xp):
         return _potri(lower)
@@ -205,21 +262,21 @@ def _potri(lower: Matrix) -> Matrix:
 
 
 def blas(name: str, like: Array) -> Callable[..., Any]:
-    """SciPy's wrapper of a BLAS routine, ``blas("gemm", a)``, for the dtype of a NumPy array."""
+    """Return SciPy's wrapper of a BLAS routine for a NumPy array's dtype, ``blas("gemm", a)``."""
     from scipy.linalg import get_blas_funcs
 
     return get_blas_funcs(name, (like,))
 
 
 def lapack(name: str, like: Array) -> Callable[..., Any]:
-    """SciPy's wrapper of a LAPACK routine, ``lapack("potrf", a)``, likewise."""
+    """Return SciPy's wrapper of a LAPACK routine, ``lapack("potrf", a)``, as `blas` does."""
     from scipy.linalg import get_lapack_funcs
 
     return get_lapack_funcs(name, (like,))
 
 
 class Minimum(Protocol):
-    """What SciPy's optimisers say of where they ended."""
+    """The answer of SciPy's optimisers about where they ended."""
 
     x: HostVector
     fun: float
@@ -236,7 +293,24 @@ def minimise(
     bounds: HostMatrix | Sequence[tuple[float, float]] | None,
     steps: int,
 ) -> Minimum:
-    """SciPy's L-BFGS-B on the host: `f` gives value and gradient, `bounds` are pairs or None."""
+    """Minimise a function on the host by SciPy's L-BFGS-B.
+
+    Parameters
+    ----------
+    f : callable
+        It gives value and gradient at a vector (n,).
+    start : HostVector, shape (n,)
+        Where to start.
+    bounds : HostMatrix, shape (n, 2), or sequence of pairs, or None
+        The lower and upper bounds.
+    steps : int
+        The most steps.
+
+    Returns
+    -------
+    Minimum
+        Where it ended, and what the optimiser said.
+    """
     from scipy.optimize import minimize
 
     options = {"maxiter": steps}
@@ -245,7 +319,22 @@ def minimise(
 
 
 def sobol(n: int, d: int, generator: Any) -> HostMatrix:
-    """The first n points of a Sobol sequence in [0, 1)^d, scrambled by NumPy's `generator`."""
+    """Return the first points of a scrambled Sobol sequence.
+
+    Parameters
+    ----------
+    n : int
+        The number of points.
+    d : int
+        The number of dimensions.
+    generator : numpy.random.Generator
+        The source of random numbers that scrambles it.
+
+    Returns
+    -------
+    HostMatrix, shape (n, d)
+        The points, in [0, 1).
+    """
     from scipy.stats.qmc import Sobol
 
     # `seed` is called `rng` too since SciPy 1.15; 1.14 has the one name alone
@@ -254,7 +343,19 @@ def sobol(n: int, d: int, generator: Any) -> HostMatrix:
 
 
 def set_rows(a: Matrix, rows: HostVector, columns: slice, values: Matrix) -> None:
-    """``a[rows, columns] = values`` in place, for a NumPy array of row numbers on the host."""
+    """Set ``a[rows, columns] = values`` in place.
+
+    Parameters
+    ----------
+    a : Matrix, shape (n, d)
+        The matrix that is written to.
+    rows : HostVector, shape (k,)
+        The numbers of rows, a NumPy array on the host.
+    columns : slice
+        The columns.
+    values : Matrix, shape (k, m)
+        The values, a row for each of `rows`.
+    """
     xp = array_namespace(a)
     if is_numpy_namespace(xp) or is_cupy_namespace(xp):
         a[xp.asarray(rows), columns] = values
@@ -264,7 +365,22 @@ def set_rows(a: Matrix, rows: HostVector, columns: slice, values: Matrix) -> Non
 
 
 def solve_triangular(lower: Matrix, b: Array, *, transpose: bool = False) -> Array:
-    """Solve ``L x = b`` or, with `transpose`, ``Lᵀ x = b`` for lower triangular L; O(n² m)."""
+    """Solve ``L x = b`` or, with `transpose`, ``Lᵀ x = b`` for lower triangular L; O(n² m).
+
+    Parameters
+    ----------
+    lower : Matrix, shape (n, n)
+        L, of which one triangle is read.
+    b : Array, shape (n,) or (n, m)
+        The right-hand sides.
+    transpose : bool, default False
+        Solve with the transpose.
+
+    Returns
+    -------
+    Array, shape (n,) or (n, m)
+        The solution.
+    """
     xp = array_namespace(lower, b)
     if is_numpy_namespace(xp):
         from scipy.linalg import solve_triangular as solve
@@ -296,7 +412,10 @@ def _substitute(xp: Namespace, lower: Matrix, b: Array, transpose: bool) -> Arra
 
 
 def triangular_product(lower: Matrix, b: Matrix) -> Matrix:
-    """``L b`` for lower triangular L (n, n), zero above the diagonal, and b (n, m); O(n² m)."""
+    """Return ``L b`` for lower triangular L (n, n) and b (n, m); O(n² m).
+
+    L is zero above its diagonal.
+    """
     if is_numpy_namespace(array_namespace(lower, b)) and b.size:  # BLAS refuses empty matrices
         return blas("trmm", lower)(1.0, lower, b, lower=1)
     return lower @ b
@@ -307,7 +426,7 @@ _LEVELS = 100  # of it: rounding in float64 from there on
 
 
 def log_normal_cdf(x: Array) -> Array:
-    """``log Φ(x)`` entry by entry, far into the tail: ``−x²/2`` does not underflow."""
+    """Return ``log Φ(x)`` entry by entry, far into the tail, where ``−x²/2`` does not underflow."""
     xp = array_namespace(x)
     if is_numpy_namespace(xp):
         from scipy.special import log_ndtr
@@ -340,10 +459,11 @@ def _middle(xp: Namespace, x: Array) -> Array:
 
 
 def mills_fractions(x: Array) -> tuple[Array, Array, Array]:
-    """``q₁, q₂, q₃`` of the normal tail at x ≥ 2, where ``qₖ = k / (x + qₖ₊₁)``.
+    """Return ``q₁, q₂, q₃`` of the normal tail at x ≥ 2, where ``qₖ = k / (x + qₖ₊₁)``.
 
     ``φ(x) / (1 − Φ(x)) = x + q₁``. What is left of such ratios when their leading terms cancel can
-    be written with these, without a cancellation. Source: Abramowitz & Stegun (1964), section 26.2.
+    be written with these, without a cancellation. Source: Abramowitz & Stegun (1964), section
+    26.2.
     """
     q = [array_namespace(x).zeros_like(x)]
     for k in range(_LEVELS, 0, -1):

@@ -30,18 +30,44 @@ __all__ = [
 
 
 def condition(gp: GP, X: Matrix, y: Vector) -> Posterior:
-    """The posterior of a process given observations y (n,) at inputs X (n, d); O(n³).
+    """Condition a process on observations y (n,) at inputs X (n, d).
 
-    With ``noise_var = 0``, or so little that K_y is singular in its precision, the jitter policy of
-    `linalg.cholesky` applies: what it adds stands in ``posterior.cholesky.jitter``, and all views
-    are those of a noise that much larger.
+    Parameters
+    ----------
+    gp : GP
+        The process. The weights of a mean with a basis are learnt too, :eq:`eq-mf-mean`.
+    X : Matrix, shape (n, d)
+        The inputs.
+    y : Vector, shape (n,)
+        The observations, of the namespace, dtype and device of `X`.
 
-    The weights of a mean with a basis are learnt too, :eq:`eq-mf-mean`. Raises `ValueError` or
-    `TypeError` for data that do not fit, that cannot tell the weights of a vague mean apart, or are
-    so large that numbers overflow, `FactorisationError` for a matrix that cannot be factored,
-    `MemoryError` for one that has no room.
+    Returns
+    -------
+    Posterior
+        The process given the data, around one Cholesky factor of K_y.
+
+    Raises
+    ------
+    ValueError
+        If the data do not fit, cannot tell the weights of a vague mean apart, or are so large that
+        numbers overflow.
+    TypeError
+        If an argument is of the wrong kind.
+    FactorisationError
+        If K_y cannot be factored.
+    MemoryError
+        If the Gram matrix has no room.
+
+    Notes
+    -----
+    Costs O(n³). With ``noise_var = 0``, or so little that K_y is singular in its precision, the
+    jitter policy of `linalg.cholesky` applies: what it adds stands in
+    ``posterior.cholesky.jitter``, and all views are those of a noise that much larger.
+
     Source: Rasmussen & Williams (2006), algorithm 2.1.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import RBF
     >>> posterior = condition(GP(RBF(), 0.1), np.asarray([[0.0], [1.0]]), np.asarray([1.0, 0.0]))
@@ -85,10 +111,18 @@ def _posterior(gp: GP, X: Matrix, y: Vector, factor: Cholesky) -> Posterior:
 
 @dataclass(frozen=True, eq=False)
 class LeaveOneOut:
-    """What the other observations say about each: mean and variance of yᵢ, and its log density.
+    """Predictions of each observation from all others, :eq:`eq-fv-loo`.
 
-    All have shape (n,). The variance is that of an observation: noise is in it.
-    :eq:`eq-fv-loo`; made by `Posterior.leave_one_out`.
+    Made by `Posterior.leave_one_out`.
+
+    Parameters
+    ----------
+    mean : Vector, shape (n,)
+        The mean of yᵢ given the other observations.
+    variance : Vector, shape (n,)
+        Its variance. It is that of an observation: noise is in it.
+    log_density : Vector, shape (n,)
+        The log density of yᵢ under that prediction.
     """
 
     mean: Vector
@@ -97,7 +131,7 @@ class LeaveOneOut:
 
 
 def _joint_work(posterior: Posterior, Xs: Matrix, *_: object, **__: object) -> int:
-    """Multiplications for f at all of Xs together, and for a root of its covariance."""
+    """Count the multiplications for f at all of Xs together, and for a root of its covariance."""
     return (posterior.X.shape[0] + Xs.shape[0]) ** 2 * Xs.shape[0]
 
 
@@ -105,13 +139,33 @@ def _joint_work(posterior: Posterior, Xs: Matrix, *_: object, **__: object) -> i
 class Posterior:
     """The process given data, around one factorisation; made by `condition`.
 
-    `cholesky` factors ``K_y``; `residual` is ``y − m(X)`` and `alpha` is ``K_y⁻¹ residual``, (n,)
-    each; `trend` is what was learnt of a mean with a basis, of which m is then the best guess.
-    Every prediction is of f unless it says ``noise=True``: then of a new y. Inputs that do not fit
-    are a `ValueError` or a `TypeError`, matrices that have no room a `MemoryError`.
-    The arrays given are kept, not copied: whoever changes them changes the posterior.
+    Every prediction is of f unless it says ``noise=True``: then of a new y. The arrays given are
+    kept, not copied: whoever changes them changes the posterior. Inputs that do not fit are a
+    `ValueError` or a `TypeError`, matrices that have no room a `MemoryError`.
+
+    Parameters
+    ----------
+    gp : GP
+        The process that was conditioned.
+    X : Matrix, shape (n, d)
+        The inputs.
+    y : Vector, shape (n,)
+        The observations.
+    cholesky : Cholesky
+        The factor of ``K_y``.
+    residual : Vector, shape (n,)
+        ``y − m(X)``.
+    alpha : Vector, shape (n,)
+        ``K_y⁻¹ residual``.
+    trend : Trend or None
+        What was learnt of a mean with a basis, of which m is then the best guess.
+
+    Notes
+    -----
     Source: Rasmussen & Williams (2006), sections 2.2 and 2.3.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import RBF
     >>> posterior = condition(GP(RBF(), 0.5), np.asarray([[0.0]]), np.asarray([3.0]))
@@ -132,7 +186,10 @@ class Posterior:
 
     @property
     def basis(self) -> Normal:
-        """The weights of the mean given the data, ``N(β̄, A⁻¹)``, :eq:`eq-mf-weights`."""
+        """The weights of the mean given the data, ``N(β̄, A⁻¹)``, :eq:`eq-mf-weights`.
+
+        A mean without a basis has no weights: a `ValueError`.
+        """
         if self.trend is None:
             raise ValueError(f"gp.mean must have a basis to have weights; got {self.gp.mean!r}")
         return self.trend.weights
@@ -140,12 +197,38 @@ class Posterior:
     def predict(
         self, Xs: Matrix, noise: bool = False, chunk: int | None = None
     ) -> tuple[Vector, Vector]:
-        """Mean and variance, (n*,) each, at Xs (n*, d); O(n² n*).
+        """Predict the mean and the variance of f, or of a new y, at inputs.
 
-        `chunk` points are worked on at a time; without it, as many as keep a block of K_f* at a few
-        tens of MB. A variance that rounding took below zero is zero.
+        Parameters
+        ----------
+        Xs : Matrix, shape (m, d)
+            The inputs.
+        noise : bool, default False
+            Predict a new y, with the noise in its variance.
+        chunk : int or None, default None
+            How many points are worked on at a time; without it, as many as keep a block of K_f* at
+            a few tens of MB.
+
+        Returns
+        -------
+        mean : Vector, shape (m,)
+            The mean.
+        variance : Vector, shape (m,)
+            The variance; one that rounding took below zero is zero.
+
+        Raises
+        ------
+        ValueError
+            If `Xs` does not fit the inputs of the data or is not finite, or `chunk` is below 1.
+        TypeError
+            If an argument is of the wrong kind.
+        MemoryError
+            If a chunk of the size asked for has no room.
+
+        Notes
+        -----
         :eq:`eq-fv-cholesky`, :eq:`eq-fv-mean-function`; with `noise` :eq:`eq-fv-predict-y`.
-        Source: Rasmussen & Williams (2006), algorithm 2.1.
+        Costs O(n² m). Source: Rasmussen & Williams (2006), algorithm 2.1.
         """
         _check.flag(noise, "noise")
         predictions = [self._predict(rows) for rows in self._chunks(Xs, chunk)]
@@ -160,7 +243,7 @@ class Posterior:
         return mean_at(self.gp.mean, self.trend, Xs) + pull, variance
 
     def _project(self, Xs: Matrix) -> tuple[Vector, Vector]:
-        """What the data add to the mean, and take from the variance."""
+        """Return what the data add to the mean, and what they take from the variance."""
         if self.trend is None and in_place.supports(self.gp.kernel, Xs):
             lower = self.cholesky.lower
             return in_place.project(self.gp.kernel, self.X, Xs, lower, self.alpha)
@@ -187,7 +270,10 @@ class Posterior:
         self.gp.kernel._validate(Xs, name)
 
     def mean(self, Xs: Matrix) -> Vector:
-        """The mean of f (and of y), (n*,), at Xs (n*, d); O(n n*)."""
+        """Predict the mean of f (and of y), (m,), at Xs (m, d); O(n m).
+
+        Errors are those of `predict`.
+        """
         pulls = [self._pull(rows) for rows in self._chunks(Xs, None)]
         return mean_at(self.gp.mean, self.trend, Xs) + array_namespace(Xs).concat(pulls)
 
@@ -196,13 +282,31 @@ class Posterior:
         return self.gp.kernel._gram(Xs, self.X) @ self.alpha
 
     def variance(self, Xs: Matrix, noise: bool = False) -> Vector:
-        """The variance, (n*,), at Xs (n*, d)."""
+        """Predict the variance, (m,), at Xs (m, d); arguments are those of `predict`."""
         return self.predict(Xs, noise)[1]
 
     def covariance(self, Xs: Matrix, noise: bool = False) -> Matrix:
-        """The covariance, (n*, n*), at Xs (n*, d); never jittered, nor clipped: its eigenvalues
-        may be below zero by rounding.
+        """Predict the covariance of f, or of a new y, between inputs.
 
+        It is never jittered, nor clipped: its eigenvalues may be below zero by rounding. The
+        arguments are those of `predict`; with `noise`, the noise stands on the diagonal.
+
+        Returns
+        -------
+        Matrix, shape (m, m)
+            The covariance.
+
+        Raises
+        ------
+        ValueError
+            If `Xs` does not fit the inputs of the data or is not finite.
+        TypeError
+            If an argument is of the wrong kind.
+        MemoryError
+            If the covariance has no room.
+
+        Notes
+        -----
         ``K_** − K_*f K_y⁻¹ K_f*``, :eq:`eq-fv-cov`. Source: Rasmussen & Williams (2006), section
         2.2.
         """
@@ -216,7 +320,7 @@ class Posterior:
 
     @threads_for(_joint_work)
     def _project_jointly(self, Xs: Matrix, lower_only: bool = False) -> tuple[Vector, Matrix]:
-        """What the data add to the mean, and the covariance that they leave, or one triangle."""
+        """What the data add to the mean, and the covariance that they leave, or a triangle."""
         if lower_only and self.trend is None and in_place.supports(self.gp.kernel, Xs):
             lower = self.cholesky.lower
             return in_place.project_jointly(self.gp.kernel, self.X, Xs, lower, self.alpha)
@@ -229,10 +333,15 @@ class Posterior:
         return xp.matrix_transpose(cross) @ self.alpha, covariance
 
     def joint(self, Xs: Matrix, noise: bool = False) -> Normal:
-        """The distribution of f at all of Xs (n*, d) together; with `noise`, that of new y.
+        """Predict the joint distribution of f at all of Xs (m, d); with `noise`, that of new y.
 
-        Its root is the Cholesky factor of the `covariance`, or, where rounding has left that
-        singular, a pivoted one of as many columns as it has rank: ``root_kind`` says which.
+        Arguments and errors are those of `covariance`.
+
+        Returns
+        -------
+        Normal
+            Its root is the Cholesky factor of the `covariance`, or, where rounding has left that
+            singular, a pivoted one of as many columns as it has rank: ``root_kind`` says which.
         """
         self._validate_square(Xs, noise)
         return self._jointly(Xs, self.gp.noise_var if noise else 0.0)
@@ -245,14 +354,41 @@ class Posterior:
         return joint_root(self.trend, mean, covariance, self.gp.kernel._diag(Xs))
 
     def sample(self, Xs: Matrix, stream: Stream, n: int, noise: bool = False) -> Matrix:
-        """`n` functions drawn at Xs (n*, d), shape (n, n*); with `noise`, n sets of new y.
+        """Draw functions at inputs, or sets of new y.
 
+        Parameters
+        ----------
+        Xs : Matrix, shape (m, d)
+            The inputs.
+        stream : Stream
+            The source of random numbers.
+        n : int
+            How many functions are drawn.
+        noise : bool, default False
+            Draw sets of new y, with noise.
+
+        Returns
+        -------
+        Matrix, shape (n, m)
+            The values, one function a row.
+
+        Raises
+        ------
+        ValueError
+            If `Xs` does not fit the inputs of the data or is not finite, or `n` is negative.
+        TypeError
+            If an argument is of the wrong kind.
+        MemoryError
+            If the covariance has no room.
+
+        Notes
+        -----
         The mean plus a root of the covariance times standard normals, :eq:`eq-fv-sample`. The root
         is that of `joint`. Where it is the Cholesky factor, as for new y with noise, the same
-        stream gives the same functions on every backend, up to rounding. Where f is drawn at points
-        so close that the covariance is singular up to rounding, it is a pivoted factor, of which
-        rounding settles the order: the functions are as likely, but another machine may draw
-        others. Neither takes jitter. O(n² n* + n n*² + n*³).
+        stream gives the same functions on every backend, up to rounding. Where f is drawn at
+        points so close that the covariance is singular up to rounding, it is a pivoted factor, of
+        which rounding settles the order: the functions are as likely, but another machine may draw
+        others. Neither takes jitter. Costs O(n² m + n m² + m³).
         """
         _check.instance(stream, "stream", Stream)
         _check.whole(n, "n")
@@ -260,8 +396,10 @@ class Posterior:
 
     @property
     def log_evidence(self) -> float:
-        """``log p(y) = −½ rᵀα − ½ log |K_y| − ½ n log 2π`` with the residual r.
+        """The log evidence ``log p(y) = −½ rᵀα − ½ log |K_y| − ½ n log 2π`` with the residual r.
 
+        Notes
+        -----
         :eq:`eq-fv-evidence`; with a basis :eq:`eq-mf-evidence`, or :eq:`eq-mf-vague-evidence`.
         Source: Rasmussen & Williams (2006), equations 5.8, 2.43 and 2.45.
         """
@@ -271,13 +409,28 @@ class Posterior:
 
     @threads_for(lambda self: self.X.shape[0] ** 3)
     def evidence_gradient(self) -> tuple[GP, Matrix, Vector]:
-        """The derivatives of `log_evidence`: ``(gp_bar, X_bar, y_bar)``.
+        """Differentiate `log_evidence` by the process, the inputs and the observations.
 
-        ``gp_bar`` is a `GP` that holds derivatives by kernel, noise_var and mean; for labels, which
-        have no derivative, `laplace` returns the first two alone. One matrix,
-        ``K_bar = ½(α αᵀ − K_y⁻¹)``, is carried back to all of them, :eq:`eq-fv-pullback`. Jitter
-        counts as a constant, and ``X_bar`` is NaN for a basis without a pullback.
-        Source: Rasmussen & Williams (2006), equation 5.9.
+        Returns
+        -------
+        gp_bar : GP
+            A `GP` that holds the derivatives by kernel, noise_var and mean.
+        X_bar : Matrix, shape (n, d)
+            The derivatives by the inputs, NaN for a basis without a pullback.
+        y_bar : Vector, shape (n,)
+            The derivatives by the observations. For labels, which have no derivative, the same
+            method of `laplace.LaplacePosterior` returns the first two alone.
+
+        Raises
+        ------
+        MemoryError
+            If the matrices (n, n) that it takes have no room.
+
+        Notes
+        -----
+        One matrix, ``K_bar = ½(α αᵀ − K_y⁻¹)``, is carried back to all of them,
+        :eq:`eq-fv-pullback`. Jitter counts as a constant. Costs O(n³). Source: Rasmussen &
+        Williams (2006), equation 5.9.
         """
         what = "the gradient of the evidence"
         memory.require_square(self.X.shape[0], like=self.X, copies=6, what=what)
@@ -293,6 +446,13 @@ class Posterior:
     def leave_one_out(self) -> LeaveOneOut:
         """Predict every observation from all others, without n factorisations; O(n³).
 
+        Returns
+        -------
+        LeaveOneOut
+            Mean and variance of each observation, and its log density.
+
+        Notes
+        -----
         ``mean = y − α / diag K_y⁻¹`` and ``variance = 1 / diag K_y⁻¹``, :eq:`eq-fv-loo`.
         Source: Rasmussen & Williams (2006), section 5.4.2, equation 5.12.
         """
@@ -303,9 +463,30 @@ class Posterior:
         return LeaveOneOut(self.y - error, variance, log_density)
 
     def extend(self, x: Matrix, y: Vector) -> Posterior:
-        """The posterior given further observations y (m,) at x (m, d); O(n² m), not O(n³).
+        """Add further observations y (m,) at x (m, d), in O(n² m) instead of O(n³).
 
-        Rows are added to the factor, :eq:`eq-fv-extend`.
+        Parameters
+        ----------
+        x : Matrix, shape (m, d)
+            The further inputs.
+        y : Vector, shape (m,)
+            The further observations.
+
+        Returns
+        -------
+        Posterior
+            The posterior given all observations. Rows are added to the factor, :eq:`eq-fv-extend`.
+
+        Raises
+        ------
+        ValueError
+            If the new data do not fit the old or are not finite.
+        TypeError
+            If an argument is of the wrong kind.
+        FactorisationError
+            If the extended Gram matrix cannot be factored.
+        MemoryError
+            If the extended Gram matrix has no room.
         """
         self._validate(x, "x")
         _check.alike(_check.vector(y, "y", size=x.shape[0]), "y", self.X, "X")
@@ -324,11 +505,40 @@ class Posterior:
 
 
 def log_evidence(gp: GP, X: Matrix, y: Vector) -> float:
-    """``log p(y)`` of observations y (n,) at X (n, d), :eq:`eq-fv-evidence`; O(n³).
+    """Return the log evidence ``log p(y)`` of observations y (n,) at X (n, d).
 
-    Raises what `condition` raises, and `ValueError` for a y whose squares overflow.
-    Source: Rasmussen & Williams (2006), equation 5.8.
+    Parameters
+    ----------
+    gp : GP
+        The process.
+    X : Matrix, shape (n, d)
+        The inputs.
+    y : Vector, shape (n,)
+        The observations.
 
+    Returns
+    -------
+    float
+        ``log p(y)``, in nats.
+
+    Raises
+    ------
+    ValueError
+        If the data do not fit, cannot tell the weights of a vague mean apart, or are so large that
+        numbers or squares of y overflow.
+    TypeError
+        If an argument is of the wrong kind.
+    FactorisationError
+        If K_y cannot be factored.
+    MemoryError
+        If the Gram matrix has no room.
+
+    Notes
+    -----
+    :eq:`eq-fv-evidence`. Costs O(n³). Source: Rasmussen & Williams (2006), equation 5.8.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import RBF
     >>> round(log_evidence(GP(RBF(), 1.0), np.zeros((1, 1)), np.zeros(1)), 4)
@@ -340,14 +550,25 @@ def log_evidence(gp: GP, X: Matrix, y: Vector) -> float:
 
 
 def log_evidence_and_gradient(gp: GP, X: Matrix, y: Vector) -> tuple[float, GP]:
-    """``log p(y)`` and its derivatives by all hyperparameters, as a `GP` that holds them; O(n³).
+    """Return ``log p(y)`` and its derivatives by all hyperparameters, as a fit does at each step.
 
-    What a fit calls at each step. For NumPy arrays it works in place, in one n × n buffer, whatever
-    the kernel; for other namespaces, and where K_y needs jitter, it is `condition` and
-    `Posterior.evidence_gradient`.
-    :eq:`eq-fv-gradient`. Raises what `log_evidence` raises.
-    Source: Rasmussen & Williams (2006), equation 5.9.
+    The arguments, and the errors, are those of `log_evidence`.
 
+    Returns
+    -------
+    value : float
+        ``log p(y)``, in nats.
+    gp_bar : GP
+        A `GP` that holds the derivatives by the hyperparameters.
+
+    Notes
+    -----
+    :eq:`eq-fv-gradient`. Costs O(n³). For NumPy arrays it works in place, in one n × n buffer,
+    whatever the kernel; for other namespaces, and where K_y needs jitter, it is `condition` and
+    `Posterior.evidence_gradient`. Source: Rasmussen & Williams (2006), equation 5.9.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import RBF
     >>> value, gp_bar = log_evidence_and_gradient(GP(RBF(), 1.0), np.zeros((1, 1)), np.zeros(1))

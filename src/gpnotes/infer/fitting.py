@@ -46,33 +46,66 @@ def fit(
     callback: Callback | None = None,
     progress: bool = False,
 ) -> Fit[M]:
-    """Maximise the evidence of y (n,) at X (n, d) over what is free in `model`.
+    """Maximise the evidence of y (n,) at X (n, d) over what is free in a model.
 
-    `model` is a `GP`, or another with an evidence or what stands for one: `sparse.SparseGP`,
-    `features.FeatureGP`, `svgp.SVGP`, `laplace.LaplaceGP`. Where it has inducing inputs Z, they
-    move with the parameters. A `chunks.Chunks` in the place of X and y will do for those whose
-    evidence is made of sums over rows, the first two of these.
+    Parameters
+    ----------
+    model : GP, or another model
+        A `GP`, or another with an evidence or what stands for one: `sparse.SparseGP`,
+        `features.FeatureGP`, `svgp.SVGP`, `laplace.LaplaceGP`. Where it has inducing inputs Z,
+        they move with the parameters. The first run starts at it.
+    X : Matrix, shape (n, d), or Chunks
+        The inputs. A `chunks.Chunks` in the place of `X` and `y` will do for those models whose
+        evidence is made of sums over rows, `sparse.SparseGP` and `features.FeatureGP`.
+    y : Vector, shape (n,), or None
+        The observations; None where `X` is chunks, which hold them.
+    restarts : int, default 0
+        How many further runs start at the parameters of `model` moved at random.
+    stream : Stream or None, default None
+        The source of random numbers for the restarts.
+    restart_sd : float, default 1.0
+        What the standard normals that move a start are multiplied by: in logarithms where the
+        parameters are positive, a mean in units of the standard deviation of y.
+    bounds : mapping from str to pairs of float, or None
+        Limits of parameters by name, in their own units. The other parameters are brought back
+        where they leave what the range of X and y can tell apart, `bounds.ends`.
+        `Run.at_bounds` names what ended on a bound.
+    priors : mapping from str to Prior, or None
+        Priors on parameters, by name. It is then the posterior density of the parameters that is
+        maximised, :eq:`eq-hp-map`: by the parameters in their own units, not by their logarithms,
+        whose density has its top elsewhere. What has no prior is as likely everywhere.
+    fixed : collection of str, default ()
+        The parameters that stay, as in `params.flatten`, and ``"Z"``.
+    steps : int, default 200
+        The most steps of a run.
+    callback : callable or None, default None
+        ``callback(run)`` is called after each run; if it returns True, that run is the last.
+    progress : bool, default False
+        Show a bar of how many of the runs are done, by ``tqdm`` of the extra `progress`.
 
-    The first run starts at `model`, each of the `restarts` at its parameters moved by `restart_sd`
-    times standard normals of `stream`: in logarithms where they are positive, a mean in units of
-    the standard deviation of y. `bounds` limit parameters by name, in their own units; the others
-    are brought back where they leave what the range of X and y can tell apart, `bounds.ends`.
-    `Run.at_bounds` names what ended on a bound. `fixed` names the parameters that stay, as in
-    `params.flatten`, and ``"Z"``. What is found does not depend on the units of X and y.
+    Returns
+    -------
+    Fit
+        All runs, best first.
 
-    With `priors` on parameters, by name, it is the posterior density of the parameters that is
-    maximised, :eq:`eq-hp-map`: by the parameters in their own units, not by their logarithms,
-    whose density has its top elsewhere. What has no prior is as likely everywhere.
+    Raises
+    ------
+    ValueError
+        If an argument does not fit, by its name, or if no start has an evidence, as for a y whose
+        fourth power overflows.
+    TypeError
+        If an argument is of the wrong kind, by its name.
+    ImportError
+        If a bar is asked for without ``tqdm``.
 
-    ``callback(run)`` is called after each run; if it returns True, that run is the last. With
-    `progress`, a bar shows how many of the runs are done, by ``tqdm`` of the extra `progress`.
-
-    A run that meets parameters without an evidence turns back; one that starts there has failed,
-    and the others go on. Raises `ValueError` or `TypeError` for arguments that do not fit, each by
-    its name, `ValueError` where no start has an evidence, as for a y whose fourth power
-    overflows, and `ImportError` for a bar without ``tqdm``.
+    Notes
+    -----
+    What is found does not depend on the units of X and y. A run that meets parameters without an
+    evidence turns back; one that starts there has failed, and the others go on.
     Source: Rasmussen & Williams (2006), section 5.4.1.
 
+    Examples
+    --------
     >>> from gpnotes import RBF
     >>> X = np.linspace(0.0, 3.0, 8)[:, None]
     >>> found = fit(GP(RBF(), 0.1), X, np.sin(X[:, 0]))
@@ -160,7 +193,7 @@ def _until(runs: Iterator[Run[M]], callback: Callback | None, bar: _Bar | None) 
 
 
 class _Bar(Protocol):
-    """What is asked of a bar of tqdm's."""
+    """The part of a bar of tqdm's that is used here."""
 
     def update(self, n: int, /) -> object:
         """So many more are done."""

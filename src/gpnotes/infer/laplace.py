@@ -33,20 +33,47 @@ _PROBIT = Bernoulli()
 
 
 def condition(gp: GP, X: Matrix, y: Vector, likelihood: Likelihood = _PROBIT) -> LaplacePosterior:
-    """The Gaussian around the mode of ``p(f | y)`` given y (n,) at X (n, d); O(n³) a Newton step.
+    """Approximate ``p(f | y)`` by the Gaussian around its mode, given labels y (n,) at X (n, d).
 
-    :eq:`eq-al-laplace`. `likelihood` gives `log_density(y, f)` and `derivatives(y, f)`, and is
-    log-concave in f; labels are 1 and −1. It says how y scatters around f, so that ``gp.noise_var``
-    must be zero. A Newton step is halved until it does not lower the posterior density; some ten
-    are taken.
+    Parameters
+    ----------
+    gp : GP
+        The process of f. The likelihood says how y scatters around f, so that ``gp.noise_var``
+        must be zero.
+    X : Matrix, shape (n, d)
+        The inputs.
+    y : Vector, shape (n,)
+        The observations; labels are 1 and −1.
+    likelihood : Likelihood, default Bernoulli()
+        It gives ``log_density(y, f)`` and ``derivatives(y, f)``, and is log-concave in f.
 
-    Under a prior as wide as the labels allow, ``p(f | y)`` is skewed and its mode nearer to zero
-    than its mean: probabilities are then too near to a half (Kuss & Rasmussen, 2005).
+    Returns
+    -------
+    LaplacePosterior
+        The approximation, :eq:`eq-al-laplace`.
 
-    Raises `ValueError` or `TypeError` for data that do not fit and for other labels,
-    `MemoryError` for a matrix that has no room, `RuntimeError` where the mode is not found.
+    Raises
+    ------
+    ValueError
+        If the data do not fit, for other labels, or for a process with noise.
+    TypeError
+        If an argument is of the wrong kind.
+    MemoryError
+        If the Gram matrix has no room.
+    RuntimeError
+        If the mode is not found.
+
+    Notes
+    -----
+    Costs O(n³) a Newton step. A Newton step is halved until it does not lower the posterior
+    density; some ten are taken. Under a prior as wide as the labels allow, ``p(f | y)`` is skewed
+    and its mode nearer to zero than its mean: probabilities are then too near to a half (Kuss &
+    Rasmussen, 2005).
+
     Source: Rasmussen & Williams (2006), algorithm 3.1.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import RBF
     >>> X, y = np.asarray([[0.0], [1.0], [3.0]]), np.asarray([1.0, 1.0, -1.0])
@@ -128,13 +155,37 @@ def _factor(K: Matrix, sqrt_W: Vector) -> Cholesky:
 
 @dataclass(frozen=True, eq=False)
 class LaplacePosterior:
-    """``f | y ≈ N(mode, (K⁻¹ + W)⁻¹)``; made by `condition`.
+    """The Gaussian around the mode, ``f | y ≈ N(mode, (K⁻¹ + W)⁻¹)``; made by `condition`.
 
-    `mode` is that of f at X; there `gradient` is that of ``log p(y | f)``, `sqrt_W` ``W^½`` with W
-    minus its second derivatives, `third` its third; (n,) each. `cholesky` factors
-    ``I + W^½ K W^½``, `steps` is how many Newton steps it took.
+    Parameters
+    ----------
+    gp : GP
+        The process that was conditioned.
+    X : Matrix, shape (n, d)
+        The inputs.
+    y : Vector, shape (n,)
+        The observations.
+    likelihood : Likelihood
+        How y scatters around f.
+    mode : Vector, shape (n,)
+        The mode of f at `X`.
+    gradient : Vector, shape (n,)
+        The gradient of ``log p(y | f)`` there.
+    sqrt_W : Vector, shape (n,)
+        ``W^½``, with W minus the second derivatives there.
+    third : Vector, shape (n,)
+        The third derivatives there.
+    cholesky : Cholesky
+        The factor of ``I + W^½ K W^½``.
+    steps : int
+        How many Newton steps it took.
+
+    Notes
+    -----
     Source: Rasmussen & Williams (2006), section 3.4.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import RBF
     >>> posterior = condition(GP(RBF(), 0.0), np.zeros((1, 1)), np.ones(1))
@@ -155,9 +206,30 @@ class LaplacePosterior:
     steps: int
 
     def predict(self, Xs: Matrix) -> tuple[Vector, Vector]:
-        """Mean and variance of f, (n*,) each, at Xs (n*, d); O(n² n*).
+        """Predict the mean and the variance of f at inputs.
 
-        Source: Rasmussen & Williams (2006), algorithm 3.2.
+        Parameters
+        ----------
+        Xs : Matrix, shape (m, d)
+            The inputs.
+
+        Returns
+        -------
+        mean : Vector, shape (m,)
+            The mean.
+        variance : Vector, shape (m,)
+            The variance; one that rounding took below zero is zero.
+
+        Raises
+        ------
+        ValueError
+            If `Xs` does not fit the inputs of the data or is not finite.
+        TypeError
+            If `Xs` is of the wrong kind.
+
+        Notes
+        -----
+        Costs O(n² m). Source: Rasmussen & Williams (2006), algorithm 3.2.
         """
         self._validate(Xs)
         blocks = memory.blocks(Xs.shape[0], self.X.shape[0])
@@ -181,29 +253,72 @@ class LaplacePosterior:
         return mean, xp.clip(variance, 0.0, None)
 
     def mean(self, Xs: Matrix) -> Vector:
-        """The mean of f, (n*,), at Xs (n*, d)."""
+        """Predict the mean of f, (m,), at Xs (m, d); errors are those of `predict`."""
         return self.predict(Xs)[0]
 
     def variance(self, Xs: Matrix) -> Vector:
-        """The variance of f, (n*,), at Xs (n*, d)."""
+        """Predict the variance of f, (m,), at Xs (m, d); errors are those of `predict`."""
         return self.predict(Xs)[1]
 
     def sample(self, Xs: Matrix, stream: Stream, n: int) -> Matrix:
-        """`n` functions drawn at Xs (n*, d), shape (n, n*), from the approximation.
+        """Draw functions at inputs from the approximation.
 
         By the root of `joint`, as those of an exact posterior.
+
+        Parameters
+        ----------
+        Xs : Matrix, shape (m, d)
+            The inputs.
+        stream : Stream
+            The source of random numbers.
+        n : int
+            How many functions are drawn.
+
+        Returns
+        -------
+        Matrix, shape (n, m)
+            The values, one function a row.
+
+        Raises
+        ------
+        ValueError
+            If `Xs` does not fit the inputs of the data or is not finite, or `n` is negative.
+        TypeError
+            If an argument is of the wrong kind.
+        MemoryError
+            If the covariance has no room.
         """
         _check.instance(stream, "stream", Stream)
         _check.whole(n, "n")
         return self.joint(Xs).sample(stream, n)
 
     def joint(self, Xs: Matrix) -> Normal:
-        """The distribution of f at all of Xs (n*, d) together."""
+        """Predict the joint distribution of f at all of Xs (m, d); errors as in `covariance`."""
         covariance = self.covariance(Xs)
         return normal_of(self.mean(Xs), covariance, self.gp.kernel.diag(Xs))
 
     def covariance(self, Xs: Matrix) -> Matrix:
-        """The covariance of f, (n*, n*), at Xs (n*, d)."""
+        """Predict the covariance of f between inputs.
+
+        Parameters
+        ----------
+        Xs : Matrix, shape (m, d)
+            The inputs.
+
+        Returns
+        -------
+        Matrix, shape (m, m)
+            The covariance.
+
+        Raises
+        ------
+        ValueError
+            If `Xs` does not fit the inputs of the data or is not finite.
+        TypeError
+            If `Xs` is of the wrong kind.
+        MemoryError
+            If the covariance has no room.
+        """
         self._validate(Xs)
         memory.require_square(Xs.shape[0], like=Xs, copies=3, what="the predictive covariance")
         return self._covariance(Xs)
@@ -215,14 +330,33 @@ class LaplacePosterior:
         return self.gp.kernel._gram(Xs, None) - array_namespace(Xs).matrix_transpose(half) @ half
 
     def probability(self, Xs: Matrix) -> Vector:
-        """``P(y = 1)``, (n*,), at Xs (n*, d), averaged over f, :eq:`eq-al-predictive`."""
+        """Predict the probability ``P(y = 1)`` of labels at inputs, averaged over f.
+
+        Parameters
+        ----------
+        Xs : Matrix, shape (m, d)
+            The inputs.
+
+        Returns
+        -------
+        Vector, shape (m,)
+            The probabilities, :eq:`eq-al-predictive`.
+
+        Raises
+        ------
+        ValueError
+            If `Xs` does not fit the inputs of the data or is not finite.
+        TypeError
+            If the likelihood is not one of labels, or `Xs` is of the wrong kind.
+        """
         label = require(self.likelihood, "the likelihood", LabelLikelihood)
         return cast(LabelLikelihood, label).probability(*self.predict(Xs))
 
     @property
     def log_evidence(self) -> float:
-        """``log p(y | f) − ½ (f − m)ᵀ K⁻¹ (f − m) − ½ log |B|`` at the mode, nearly ``log p(y)``.
+        """The approximate log evidence, nearly ``log p(y)``.
 
+        ``log p(y | f) − ½ (f − m)ᵀ K⁻¹ (f − m) − ½ log |B|`` at the mode.
         Source: Rasmussen & Williams (2006), algorithm 3.1.
         """
         xp = array_namespace(self.mode)
@@ -232,9 +366,25 @@ class LaplacePosterior:
 
     @threads_for(lambda self: self.X.shape[0] ** 3)
     def evidence_gradient(self) -> tuple[GP, Matrix]:
-        """The derivatives of `log_evidence`: ``(gp_bar, X_bar)``; O(n³).
+        """Differentiate `log_evidence` by the process and the inputs; O(n³).
 
-        There is no third one, by y, as in `exact.Posterior`: a label cannot change a little.
+        Returns
+        -------
+        gp_bar : GP
+            A `GP` that holds the derivatives by kernel and mean.
+        X_bar : Matrix, shape (n, d)
+            The derivatives by the inputs. There is no third one, by y, as in `exact.Posterior`: a
+            label cannot change a little.
+
+        Raises
+        ------
+        TypeError
+            If the mean of the process has no pullback.
+        MemoryError
+            If the matrices (n, n) that it takes have no room.
+
+        Notes
+        -----
         The mode moves with the hyperparameters, ``df = (I + KW)⁻¹ (dK ∇log p + dm)``, and W with
         the mode. So with ``R = W^½ B⁻¹ W^½`` and ``s = ½ diag((K⁻¹ + W)⁻¹) ∇³log p`` there is one
         matrix for all, ``K_bar = ½ (a aᵀ − R) + u aᵀ`` with ``a = ∇log p`` and ``u = s − R K s``.
@@ -257,13 +407,31 @@ class LaplacePosterior:
 
 @dataclass(frozen=True, eq=False)
 class LaplaceGP:
-    """A process `gp` seen through a `likelihood` by Laplace's approximation, whose evidence is
-    fitted by `gpnotes.fit`.
+    """A process seen through a likelihood, for `gpnotes.fit` by Laplace's approximation.
 
-    The likelihood says how y scatters around f, so that ``gp.noise_var`` must be zero and stays;
-    parameters of the likelihood stay too. As a cotangent, the derivatives by the process.
+    As a cotangent, it holds the derivatives by the process.
+
+    Parameters
+    ----------
+    gp : GP
+        The process of f. The likelihood says how y scatters around f, so that ``gp.noise_var``
+        must be zero and stays.
+    likelihood : Likelihood, default Bernoulli()
+        How y scatters around f; parameters of it stay too.
+
+    Raises
+    ------
+    ValueError
+        If the process has noise.
+    TypeError
+        If a parameter is of the wrong kind.
+
+    Notes
+    -----
     Source: Rasmussen & Williams (2006), section 5.5.1.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import RBF, fit
     >>> X = np.linspace(0.0, 6.0, 12)[:, None]

@@ -23,12 +23,31 @@ __all__ = ["BayesianLinear", "WeightPosterior"]
 
 @dataclass(frozen=True, eq=False)
 class BayesianLinear:
-    """``y = Φ w + ε`` with ``w ~ N(0, S_w)`` and independent noise ``ε ~ N(0, σ_n²)``.
+    """Bayesian linear regression, ``y = Φ w + ε`` with a normal prior on the weights w.
 
-    :eq:`eq-wv-model` and :eq:`eq-wv-prior`; of all observations together, :eq:`eq-wv-observations`.
-    `prior_cov` is S_w, symmetric positive definite (R, R), copied; `noise_var` is σ_n², positive.
-    Source: Rasmussen & Williams (2006), section 2.1.
+    ``w ~ N(0, S_w)`` and independent noise ``ε ~ N(0, σ_n²)``.
 
+    Parameters
+    ----------
+    prior_cov : Matrix, shape (R, R)
+        S_w, symmetric positive definite; copied.
+    noise_var : float
+        σ_n², positive.
+
+    Raises
+    ------
+    ValueError
+        If `prior_cov` is no covariance or `noise_var` is not positive and finite.
+    TypeError
+        If a parameter is of the wrong kind.
+
+    Notes
+    -----
+    :eq:`eq-wv-model` and :eq:`eq-wv-prior`; of all observations together,
+    :eq:`eq-wv-observations`. Source: Rasmussen & Williams (2006), section 2.1.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> model = BayesianLinear(np.eye(2), noise_var=0.5)
     >>> Phi = np.asarray([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]])
@@ -45,26 +64,65 @@ class BayesianLinear:
         _xp.keep_copies(self, "prior_cov")
 
     def prior(self) -> WeightPosterior:
-        """The posterior given no data at all; O(R³)."""
+        """Return the posterior given no data at all; O(R³).
+
+        A `prior_cov` that cannot be factored is a `FactorisationError`.
+        """
         xp = array_namespace(self.prior_cov)
         root = cholesky(self.prior_cov, name="prior_cov").lower
         return WeightPosterior(xp.zeros_like(root[:, 0]), root, self.noise_var, 0.0)
 
     def condition(self, Phi: Matrix, y: Vector) -> WeightPosterior:
-        """The posterior given features Phi (N, R) and observations y (N,); O(N R² + R³)."""
+        """Return the posterior given features Phi (N, R) and observations y (N,).
+
+        Parameters
+        ----------
+        Phi : Matrix, shape (N, R)
+            The features, one row an observation.
+        y : Vector, shape (N,)
+            The observations.
+
+        Returns
+        -------
+        WeightPosterior
+            The distribution of the weights; O(N R² + R³).
+
+        Raises
+        ------
+        ValueError
+            If the shapes do not fit, or entries are not finite or so large that squares overflow.
+        TypeError
+            If an argument is of the wrong kind.
+        FactorisationError
+            If `prior_cov` cannot be factored.
+        """
         return self.prior()._updated(Phi, y, "Phi")
 
 
 @dataclass(frozen=True, eq=False)
 class WeightPosterior:
-    """``w | y ~ N(weight_mean, root rootᵀ)``, with the evidence of all data seen so far.
+    """The weights given data, ``w | y ~ N(weight_mean, root rootᵀ)``, and the data's evidence.
 
-    `weight_mean` has shape (R,), `root` (R, R); `noise_var` is σ_n²; `log_evidence` is ``log p(y)``
-    of all observations, in whatever portions they came. :eq:`eq-wv-posterior-moments`,
-    :eq:`eq-wv-mean`, :eq:`eq-wv-evidence`. What is said of f at features (`predict`, `mean`,
-    `variance`, `covariance`, `sample`) is what `contracts.Posterior` asks
-    for, with features for inputs.
+    What is said of f at features (`predict`, `mean`, `variance`, `covariance`, `sample`) is what
+    `contracts.Posterior` asks for, with features for inputs.
 
+    Parameters
+    ----------
+    weight_mean : Vector, shape (R,)
+        The mean of the weights.
+    root : Matrix, shape (R, R)
+        A root of their covariance.
+    noise_var : float
+        σ_n².
+    log_evidence : float
+        ``log p(y)`` of all observations so far, in whatever portions they came.
+
+    Notes
+    -----
+    :eq:`eq-wv-posterior-moments`, :eq:`eq-wv-mean`, :eq:`eq-wv-evidence`.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> posterior = BayesianLinear(np.eye(1), 1.0).prior().update(np.ones(1), 3.0)
     >>> posterior.weight_mean, posterior.weight_covariance.round(4)
@@ -91,11 +149,31 @@ class WeightPosterior:
         return Cholesky(lower * xp.sign(_xp.diagonal(lower))[None, :])
 
     def update(self, phi: Array, y: Numbers) -> WeightPosterior:
-        """The posterior given more data: one observation, or a batch.
+        """Return the posterior given more data, one observation or a batch.
 
-        `phi` (R,) with a number `y` costs O(R²); `phi` (N, R) with `y` (N,) costs O(N R² + R³).
-        The order of observations does not matter, up to rounding, :eq:`eq-wv-gain`. Raises
-        `ValueError` for shapes that do not fit.
+        Parameters
+        ----------
+        phi : Array, shape (R,) or (N, R)
+            The features of one observation, or of a batch.
+        y : float or Vector, shape (N,)
+            The observation, or the batch of them.
+
+        Returns
+        -------
+        WeightPosterior
+            The distribution of the weights. The order of observations does not matter, up to
+            rounding, :eq:`eq-wv-gain`.
+
+        Raises
+        ------
+        ValueError
+            If the shapes do not fit, or entries are not finite or so large that squares overflow.
+        TypeError
+            If an argument is of the wrong kind.
+
+        Notes
+        -----
+        One observation costs O(R²), a batch O(N R² + R³).
         """
         return self._updated(phi, y, "phi")
 
@@ -111,7 +189,9 @@ class WeightPosterior:
         return self._update_batch(phi, y)
 
     def _update_batch(self, Phi: Matrix, y: Vector) -> WeightPosterior:
-        """With ``V = Φ root / σ_n`` and ``e = (y − Φ w̄) / σ_n`` one QR has all that is needed:
+        """Update by one QR, which has all that is needed, of V and e.
+
+        ``V = Φ root / σ_n`` and ``e = (y − Φ w̄) / σ_n``.
 
         ``[V e; I 0] = Q [U z; 0 ρ]``, so that ``UᵀU = I + VᵀV`` and ``c = U⁻¹z`` has the least
         ``|e − V c|² + |c|² = ρ²``. The mean moves by ``root c``, the new root is ``root U⁻¹``, and
@@ -156,8 +236,31 @@ class WeightPosterior:
         return WeightPosterior(mean, root, self.noise_var, self.log_evidence + log_p)
 
     def predict(self, Phi_s: Matrix, noise: bool = False) -> tuple[Vector, Vector]:
-        """Mean and variance, (N*,) each, of f at features Phi_s (N*, R); of y with `noise`.
+        """Predict the mean and the variance of f, or of a new y, at features.
 
+        Parameters
+        ----------
+        Phi_s : Matrix, shape (m, R)
+            The features, one row a place.
+        noise : bool, default False
+            Predict a new y, with the noise in its variance.
+
+        Returns
+        -------
+        mean : Vector, shape (m,)
+            The mean.
+        variance : Vector, shape (m,)
+            The variance.
+
+        Raises
+        ------
+        ValueError
+            If `Phi_s` has not R columns or is not finite.
+        TypeError
+            If an argument is of the wrong kind.
+
+        Notes
+        -----
         :eq:`eq-wv-predict-mean`, :eq:`eq-wv-predict-variance`, with `noise` :eq:`eq-wv-predict-y`.
         Source: Rasmussen & Williams (2006), section 2.1.1.
         """
@@ -166,15 +269,18 @@ class WeightPosterior:
         return mean, variance + self.noise_var if _check.flag(noise, "noise") else variance
 
     def mean(self, Phi_s: Matrix) -> Vector:
-        """The mean of f (and of y), (N*,), at features Phi_s (N*, R)."""
+        """Predict the mean of f (and of y), (m,), at features Phi_s (m, R).
+
+        Errors are those of `predict`.
+        """
         return self._project(Phi_s)[0]
 
     def variance(self, Phi_s: Matrix, noise: bool = False) -> Vector:
-        """The variance, (N*,), of f at features Phi_s (N*, R); of y with `noise`."""
+        """Predict the variance, (m,), at features Phi_s (m, R); arguments as in `predict`."""
         return self.predict(Phi_s, noise)[1]
 
     def covariance(self, Phi_s: Matrix, noise: bool = False) -> Matrix:
-        """The covariance (N*, N*) of f at features Phi_s (N*, R); of y with `noise`."""
+        """Predict the covariance, (m, m), at features Phi_s (m, R); arguments as in `predict`."""
         _, half = self._project(Phi_s)
         covariance = half @ array_namespace(half).matrix_transpose(half)
         own = self.noise_var if _check.flag(noise, "noise") else 0.0
@@ -186,12 +292,54 @@ class WeightPosterior:
         return Phi_s @ self.weight_mean, Phi_s @ self.root
 
     def sample(self, Phi_s: Matrix, stream: Stream, n: int) -> Matrix:
-        """`n` functions drawn at features Phi_s (N*, R), (n, N*): weights drawn, times features."""
+        """Draw functions at features: weights are drawn, and multiplied by the features.
+
+        Parameters
+        ----------
+        Phi_s : Matrix, shape (m, R)
+            The features, one row a place.
+        stream : Stream
+            The source of random numbers.
+        n : int
+            How many functions are drawn.
+
+        Returns
+        -------
+        Matrix, shape (n, m)
+            The values, one function a row.
+
+        Raises
+        ------
+        ValueError
+            If `Phi_s` has not R columns or is not finite, or `n` is negative.
+        TypeError
+            If an argument is of the wrong kind.
+        """
         self._project(Phi_s)
         return self.sample_weights(stream, n) @ array_namespace(Phi_s).matrix_transpose(Phi_s)
 
     def sample_weights(self, stream: Stream, n: int) -> Matrix:
-        """`n` draws of the weights, (n, R): the mean plus the Cholesky factor times normals."""
+        """Draw weights: the mean plus the Cholesky factor times standard normals.
+
+        Parameters
+        ----------
+        stream : Stream
+            The source of random numbers.
+        n : int
+            How many draws.
+
+        Returns
+        -------
+        Matrix, shape (n, R)
+            The weights, one draw a row.
+
+        Raises
+        ------
+        ValueError
+            If `n` is negative.
+        TypeError
+            If an argument is of the wrong kind.
+        """
         _check.instance(stream, "stream", Stream)
         n = _check.whole(n, "n")
         return Normal(self.weight_mean, self.cholesky.lower).sample(stream, n)

@@ -1,4 +1,4 @@
-"""What a fit maximises, for any model: the vector of what is free, the evidence, its gradient.
+"""The objective of a fit, for any model: the vector of what is free, the evidence, its gradient.
 
 A model is a dataclass of parameters, with a room of its own that says by `evidence_of` what its
 evidence is. What is free in it lives on the host as one flat vector, the parameters as in
@@ -52,28 +52,65 @@ class Evidence(Protocol):
 
     @property
     def latent(self) -> bool:
-        """Whether f is latent, so that its mean has not the unit of y."""
+        """Tell if f is latent, so that its mean has not the unit of y."""
         ...
 
     def value_and_gradient(self, model: Any, /) -> tuple[float, Any]:
-        """Its value, and a model that holds its derivatives; jitter is not worth a warning."""
+        """Return its value, and a model that holds its derivatives, without a warning of jitter."""
 
     def posterior(self, model: Any, /) -> Any:
-        """The model given the data."""
+        """Return the model given the data."""
 
 
 @singledispatch
 def evidence_of(model: object, data: Data) -> Evidence:
-    """The evidence of a model given data; raises, naming it, for what does not go together.
+    """Return the evidence of a model given data.
 
-    A room registers its own kind: ``evidence_of.register(Model)``.
+    A room registers its own kind of model: ``evidence_of.register(Model)``.
+
+    Parameters
+    ----------
+    model : object
+        The model.
+    data : Rows or Chunks
+        The data.
+
+    Returns
+    -------
+    Evidence
+        The log evidence, or what stands for it.
+
+    Raises
+    ------
+    TypeError
+        If nothing is registered for the kind of the model, or it needs all rows and gets chunks.
+    ValueError
+        If model and data do not go together; the message names the argument.
     """
     wanted = "a GP, or a model with an evidence such as sparse.SparseGP, svgp.SVGP"
     raise TypeError(f"model must be {wanted}; got {_check.kind_of(model)}")
 
 
 def whole_rows(data: Data, model: object) -> Rows:
-    """The data, for a model whose evidence is no sum over chunks."""
+    """Return the data, for a model whose evidence is no sum over chunks.
+
+    Parameters
+    ----------
+    data : Rows or Chunks
+        The data.
+    model : object
+        The model, whose class the error names.
+
+    Returns
+    -------
+    Rows
+        The data, as they are.
+
+    Raises
+    ------
+    TypeError
+        If the data are chunks.
+    """
     if isinstance(data, Chunks):
         raise TypeError(
             f"X must be a matrix: the evidence of a {type(model).__name__} is no sum over chunks"
@@ -85,11 +122,28 @@ def whole_rows(data: Data, model: object) -> Rows:
 class Run(Generic[M]):
     """One ascent: where it ended, how many evaluations it took, and what the optimiser said.
 
-    `at_bounds` names the parameters that ended on one of their bounds, by `params.names`: there
-    the evidence may go on rising. `log_prior` is the log density of the priors there, 0 where none
-    are given. `trace` is what a fit in steps estimated before each of them. A run whose start had
-    no evidence has failed: its `model` is the given one, its `log_evidence` minus infinity, and its
-    `message` says why.
+    A run whose start had no evidence has failed: its `model` is the given one, its `log_evidence`
+    minus infinity, and its `message` says why.
+
+    Parameters
+    ----------
+    model : Parameters
+        The model where the ascent ended.
+    log_evidence : float
+        Its log evidence, or what stands for it.
+    evaluations : int
+        How many evaluations of the objective it took.
+    converged : bool
+        The optimiser's word for it that it ended at a top.
+    message : str
+        What the optimiser said.
+    at_bounds : tuple of str, default ()
+        The parameters that ended on one of their bounds, by `params.names`: there the evidence may
+        go on rising.
+    log_prior : float, default 0.0
+        The log density of the priors there, 0 where none are given.
+    trace : tuple of float, default ()
+        What a fit in steps estimated before each of them.
     """
 
     model: M
@@ -111,8 +165,26 @@ class Run(Generic[M]):
 class Objective(Generic[M]):
     """The log evidence plus the log density of the priors, by what is free in a model like `model`.
 
-    `limits` and `ends` (p, 2) are those of the parameters, as `ascent.ascend` takes them. Where
-    `moves_inputs`, the inputs of inducing variables are free too. Made by `objective_of`.
+    Called at a vector, it gives value and gradient. Made by `objective_of`.
+
+    Parameters
+    ----------
+    model : Parameters
+        The model given.
+    evidence : Evidence
+        Its evidence given data.
+    spread : Spread
+        How far the data reach.
+    fixed : tuple of str
+        The parameters that stay.
+    priors : mapping from str to Prior
+        The priors, by the names of parameters.
+    limits : HostMatrix, shape (p, 2)
+        The limits of the parameters, as `ascent.ascend` takes them.
+    ends : HostMatrix, shape (p, 2)
+        The ends to which parameters are brought back, as `ascent.ascend` takes them.
+    moves_inputs : bool
+        The inputs of inducing variables are free too.
     """
 
     model: M
@@ -126,7 +198,7 @@ class Objective(Generic[M]):
 
     @property
     def units(self) -> HostVector:
-        """In which the entries of a vector are moved; inputs in deviations of the columns of X."""
+        """The units in which a vector is moved; inputs in deviations of the columns of X."""
         parameters = units(self.model, self.spread, fixed=self.fixed)
         m, d = _inputs(self.model).shape if self.moves_inputs else (0, 0)
         columns = self.spread.columns
@@ -141,13 +213,13 @@ class Objective(Generic[M]):
         return {name: part for name, part in vars(self).items() if name != "_rebuild"}
 
     def vector(self, model: M) -> HostVector:
-        """What is free in a model."""
+        """Return what is free in a model, as a vector."""
         parameters, _ = flatten(model, fixed=self.fixed)
         inputs = to_numpy(_inputs(model)) if self.moves_inputs else np.zeros(0)
         return np.append(parameters, inputs.astype(np.float64))
 
     def at(self, vector: HostVector) -> M:
-        """The model that a vector stands for."""
+        """Return the model that a vector stands for."""
         many = len(self.limits)
         model: Any = self._rebuild(vector[:many])
         if not self.moves_inputs:
@@ -157,19 +229,19 @@ class Objective(Generic[M]):
         return replace(model, Z=model.variables.moved(moved))
 
     def __call__(self, vector: HostVector) -> tuple[float, HostVector]:
-        """Value and gradient at a vector."""
+        """Return value and gradient at a vector."""
         here = self.at(vector)
         value, bar = self.evidence.value_and_gradient(here)
         bar = _with_priors(bar, here, self.priors)
         return value + _log_prior(here, self.priors), self.gradient(here, bar)
 
     def gradient(self, model: M, bar: Any) -> HostVector:
-        """The derivatives by a model as derivatives by its vector."""
+        """Return the derivatives by a model as derivatives by its vector."""
         slopes = flatten_gradient(model, bar, fixed=self.fixed)
         return np.append(slopes, to_numpy(bar.Z)) if self.moves_inputs else slopes
 
     def run(self, begin: HostVector, steps: int) -> Run[M]:
-        """An ascent from a vector, and what came of it."""
+        """Climb from a vector, in at most so many steps, and say what came of it."""
         anywhere = np.tile([-math.inf, math.inf], (begin.size - len(self.limits), 1))
         limits, ends = (np.concatenate([box, anywhere]) for box in (self.limits, self.ends))
         ascent = ascend(self, begin, limits, steps, ends, self.units)
@@ -181,15 +253,18 @@ class Objective(Generic[M]):
 
     @property
     def box(self) -> HostMatrix:
-        """Where the parameters stay, (p, 2)."""
+        """The box, (p, 2), in which the parameters stay."""
         return np.where(np.isfinite(self.limits), self.limits, self.ends)
 
     def touched(self, model: M) -> tuple[str, ...]:
-        """The names of the parameters of a model that lie on a side of the box."""
+        """Return the names of the parameters of a model that lie on a side of the box."""
         return touched(model, flatten(model, fixed=self.fixed)[0], self.box, fixed=self.fixed)
 
     def report(self, run: Run[M]) -> tuple[tuple[Hyperparameter, ...], float]:
-        """The hyperparameters where a run ended, and how much higher a top may be, given Z."""
+        """Return the hyperparameters where a run ended, and how much higher a top may be.
+
+        Inputs of inducing variables are held as they are.
+        """
         given = replace(self, model=run.model, moves_inputs=False)
         return surveyed(given, run.model, self.spread, self.fixed, run.at_bounds, self.box)
 
@@ -202,7 +277,33 @@ def objective_of(
     bounds: Mapping[str, tuple[float, float]] | None = None,
     priors: Mapping[str, Prior] | None = None,
 ) -> Objective[M]:
-    """What a fit of a model to data maximises; the arguments are those of `fitting.fit`."""
+    """Return what a fit of a model to data maximises.
+
+    Parameters
+    ----------
+    model : Parameters
+        The model, with an evidence.
+    data : Rows or Chunks
+        The data; chunks that can be gone through more than once.
+    fixed : collection of str, default ()
+        The parameters that stay, as in `fitting.fit`.
+    bounds : mapping from str to pairs of float, or None
+        Limits of parameters by name, as in `fitting.fit`.
+    priors : mapping from str to Prior, or None
+        Priors on parameters by name, as in `fitting.fit`.
+
+    Returns
+    -------
+    Objective
+        The log evidence plus the log density of the priors.
+
+    Raises
+    ------
+    ValueError
+        If names are not those of free parameters, or values do not fit.
+    TypeError
+        If an argument is of the wrong kind, or the model has no evidence of such data.
+    """
     if isinstance(data, Chunks):
         repeatable(data.chunks)
     evidence = evidence_of(model, data)
@@ -222,7 +323,16 @@ class Fit(Generic[M]):
     """All runs of a fit, best first: the model that was found, its evidence, its posterior.
 
     Printed, it is its `report`, a page; the data are kept for that and for the posterior, not
-    copied. `known` is the posterior, where the way to the model led through it.
+    copied.
+
+    Parameters
+    ----------
+    runs : tuple of Run
+        The runs, best first.
+    objective : Objective or None
+        What was maximised, which keeps the data.
+    known : object or None
+        The posterior, where the way to the model led through it.
     """
 
     runs: tuple[Run[M], ...]
@@ -241,7 +351,10 @@ class Fit(Generic[M]):
 
     @cached_property
     def posterior(self) -> Any:
-        """The best model given the data, worked out when it is first asked for."""
+        """The best model given the data, worked out when it is first asked for.
+
+        A fit that has kept neither its data nor a posterior has none: a `ValueError`.
+        """
         known = self.known
         return self._kept().evidence.posterior(self.model) if known is None else known
 
@@ -251,13 +364,34 @@ class Fit(Generic[M]):
         return sum(self.runs[0].objective - run.objective < FLAT for run in self.runs)
 
     def report(self, run: int = 0) -> Report:
-        """How well the readings determine the hyperparameters where a run ended, 0 being the best.
+        """Report how well the readings determine the hyperparameters where a run ended.
 
-        With standard errors from the curvature there, `report.curvature.survey`: twice as many
+        Parameters
+        ----------
+        run : int, default 0
+            The number of the run, 0 being the best.
+
+        Returns
+        -------
+        Report
+            A page to be printed; made anew at each call.
+
+        Raises
+        ------
+        ValueError
+            If there is no run of that number, the run has failed, or the fit has not kept its
+            data.
+        TypeError
+            If `run` is no whole number.
+
+        Notes
+        -----
+        Standard errors are from the curvature there, `report.curvature.survey`: twice as many
         evaluations of the evidence as there are parameters, and some more for each that is not
-        determined. What inducing inputs leave open is not looked at. Made anew at each call. Raises
-        `ValueError` or `TypeError` for the number of a run that is not there or has failed.
+        determined. What inducing inputs leave open is not looked at.
 
+        Examples
+        --------
         >>> from gpnotes import GP, RBF, fit, stream
         >>> X = np.linspace(0.0, 9.0, 30)[:, None]
         >>> found = fit(GP(RBF(), 0.1), X, np.sin(X[:, 0]) + 0.1 * stream(1).normal(30))

@@ -17,15 +17,37 @@ __all__ = ["degrees_of_freedom", "generalised_cross_validation", "hat_matrix"]
 
 
 def hat_matrix(posterior: Posterior, Xs: Matrix | None = None) -> Matrix:
-    """The weights H (n*, n) by which observations enter the mean at Xs (n*, d), a place a row.
+    """Return the weights H (m, n) by which observations enter the posterior mean, a place a row.
 
-    ``f̄_* = m(Xs) + H (y − m(X))`` with ``H = K_*f K_y⁻¹``, :eq:`eq-sm-hat`; m is the prior's mean.
-    Without Xs at the inputs themselves, (n, n), where ``H = I − σ_n² K_y⁻¹``, :eq:`eq-sm-residual`,
-    is symmetric. Jitter counts as noise. O(n² n*), or O(n³) at the inputs.
+    Parameters
+    ----------
+    posterior : Posterior
+        An exact posterior.
+    Xs : Matrix, shape (m, d), or None
+        The places; None for the inputs themselves, where H is (n, n) and symmetric.
 
-    Raises `ValueError` or `TypeError` for arguments that do not fit, `MemoryError` for a matrix
-    that has no room. Source: Rasmussen & Williams (2006), section 2.6.
+    Returns
+    -------
+    Matrix, shape (m, n)
+        The weights.
 
+    Raises
+    ------
+    ValueError
+        If `Xs` does not fit the inputs of the data or is not finite.
+    TypeError
+        If an argument is of the wrong kind.
+    MemoryError
+        If the matrix has no room.
+
+    Notes
+    -----
+    ``f̄_* = m(Xs) + H (y − m(X))`` with ``H = K_*f K_y⁻¹``, :eq:`eq-sm-hat`; m is the prior's
+    mean. At the inputs themselves ``H = I − σ_n² K_y⁻¹``, :eq:`eq-sm-residual`. Jitter counts as
+    noise. Costs O(n² m), or O(n³) at the inputs. Source: Rasmussen & Williams (2006), section 2.6.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, condition
     >>> X = np.asarray([[0.0], [1.0]])
@@ -46,14 +68,32 @@ def hat_matrix(posterior: Posterior, Xs: Matrix | None = None) -> Matrix:
 
 
 def degrees_of_freedom(posterior: Posterior) -> float:
-    """How many free numbers the mean at the inputs is worth: from 0 to n, the number of readings.
+    """Count how many free numbers the mean at the inputs is worth, from 0 to n readings.
 
-    ``tr H = n − σ_n² tr K_y⁻¹``, :eq:`eq-sm-df`; a mean of the prior, which is given, counts for
-    nothing. O(n³), without H.
+    Parameters
+    ----------
+    posterior : Posterior
+        An exact posterior.
 
-    Raises `TypeError` for what is no posterior, `MemoryError` for an inverse that has no room.
+    Returns
+    -------
+    float
+        The trace of the hat matrix; a mean of the prior, which is given, counts for nothing.
+
+    Raises
+    ------
+    TypeError
+        If `posterior` is none.
+    MemoryError
+        If the inverse of K_y has no room.
+
+    Notes
+    -----
+    ``tr H = n − σ_n² tr K_y⁻¹``, :eq:`eq-sm-df`. Costs O(n³), without H.
     Source: Rasmussen & Williams (2006), section 2.6.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, condition
     >>> far_apart = np.asarray([[0.0], [100.0]])
@@ -65,16 +105,35 @@ def degrees_of_freedom(posterior: Posterior) -> float:
 
 
 def generalised_cross_validation(posterior: Posterior) -> float:
-    """The mean squared error of leaving one out, with one leverage for all; less is better.
+    """Return the mean squared error of leaving one out, with one leverage for all; less is better.
 
-    ``(|y − f̄|² / n) / (1 − tr H / n)²``, which is ``n |α|² / (tr K_y⁻¹)²``, :eq:`eq-sm-gcv`, and so
-    has a value without noise, too. The exact errors, each with its own leverage, are y less the
-    mean of `Posterior.leave_one_out`. In the units of y squared; O(n³).
+    Parameters
+    ----------
+    posterior : Posterior
+        An exact posterior.
 
-    Raises `TypeError` for what is no posterior, `ValueError` for readings so large that squares
-    overflow, `MemoryError` for an inverse that has no room.
-    Source: Golub, Heath & Wahba (1979).
+    Returns
+    -------
+    float
+        The score, in the units of y squared.
 
+    Raises
+    ------
+    ValueError
+        If readings are so large that squares overflow.
+    TypeError
+        If `posterior` is none.
+    MemoryError
+        If the inverse of K_y has no room.
+
+    Notes
+    -----
+    ``(|y − f̄|² / n) / (1 − tr H / n)²``, which is ``n |α|² / (tr K_y⁻¹)²``, :eq:`eq-sm-gcv`, and
+    so has a value without noise, too. The exact errors, each with its own leverage, are y less the
+    mean of `Posterior.leave_one_out`. Costs O(n³). Source: Golub, Heath & Wahba (1979).
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, condition
     >>> far_apart, y = np.asarray([[0.0], [100.0]]), np.asarray([1.0, 3.0])
@@ -93,7 +152,7 @@ def _validate(posterior: Posterior) -> Posterior:
 
 
 def _noise(posterior: Posterior) -> float:
-    """What the diagonal of K_y has beside the kernel."""
+    """The variance that the diagonal of K_y has beside the kernel."""
     return posterior.gp.noise_var + posterior.cholesky.jitter
 
 

@@ -24,14 +24,32 @@ _NAME = "I + ΦᵀΛ⁻¹Φ"
 
 @dataclass(frozen=True, eq=False)
 class Statistics:
-    """What regression on R features needs of n rows; those of two sets of rows add.
+    """The sums over n rows that regression on R features needs; those of two sets of rows add.
 
-    `count` is n, `gram` is ``ΦᵀΛ⁻¹Φ`` (R, R), `cross` ``ΦᵀΛ⁻¹r`` (R,) with the residual
-    ``r = y − m(X)``, `squares` ``rᵀΛ⁻¹r``, `log_noise` ``Σ log λᵢ``; `gap` is the sum of what the
-    features lack in prior variance, ``Σ (k(xᵢ, xᵢ) − |φᵢ|²)``, and `correction` what a bound adds.
+    Parameters
+    ----------
+    count : int
+        The number of rows n.
+    gram : Matrix, shape (R, R)
+        ``ΦᵀΛ⁻¹Φ``.
+    cross : Vector, shape (R,)
+        ``ΦᵀΛ⁻¹r`` with the residual ``r = y − m(X)``.
+    squares : float
+        ``rᵀΛ⁻¹r``.
+    log_noise : float
+        ``Σ log λᵢ``.
+    gap : float, default 0.0
+        What the features lack in prior variance, ``Σ (k(xᵢ, xᵢ) − |φᵢ|²)``.
+    correction : float, default 0.0
+        The term that a bound adds to the evidence.
+
+    Notes
+    -----
     The arrays are in float64 where their device has it, whatever the data are in: the gram matrix
     of many rows is too ill-conditioned for float32. O(R²) memory, whatever n is.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> one = Statistics(1, np.ones((1, 1)), np.ones(1), 1.0, 0.0)
     >>> (one + one).count, round((one + one).log_evidence, 4)
@@ -65,7 +83,10 @@ class Statistics:
         return factorise(B, name=_NAME)
 
     def warned(self) -> Statistics:
-        """Itself, with a warning if the factor took jitter; a fit, which meets many, needs none."""
+        """These statistics, with a ``JitterWarning`` if the factor took jitter.
+
+        A fit, which meets many, needs none.
+        """
         warn_of_jitter(self.factor.jitter, _NAME)
         return self
 
@@ -91,7 +112,18 @@ class Statistics:
         return self.correction - 0.5 * (spread + self.fit)
 
     def scaled(self, factor: float) -> Statistics:
-        """The same rows under noise ``1/factor`` times as large, `log_noise` left as it is."""
+        """The statistics of the same rows under noise ``1/factor`` times as large.
+
+        Parameters
+        ----------
+        factor : float
+            The factor that `gram`, `cross` and `squares` take.
+
+        Returns
+        -------
+        Statistics
+            The scaled sums; `log_noise`, `gap` and `correction` are left as they are.
+        """
         return Statistics(
             self.count,
             factor * self.gram,
@@ -103,7 +135,18 @@ class Statistics:
         )
 
     def squared_alpha(self, noise_var: float) -> float:
-        """``|(ΦΦᵀ + σ²I)⁻¹ r|²`` where every λᵢ is σ²: what is left of r by the features."""
+        """``|(ΦΦᵀ + σ²I)⁻¹ r|²``, the size of what is left of r by the features.
+
+        Parameters
+        ----------
+        noise_var : float
+            σ², which every λᵢ must be.
+
+        Returns
+        -------
+        float
+            The square.
+        """
         xp = array_namespace(self.cross)
         w = self.weight_mean
         left = self.squares - 2.0 * float(xp.sum(w * self.cross))
@@ -112,7 +155,25 @@ class Statistics:
 
 
 def positive_noise(gp: GP) -> float:
-    """The noise of a process, which must have some: features alone explain no y exactly."""
+    """The noise variance of a process, which must be positive.
+
+    Features alone explain no y exactly.
+
+    Parameters
+    ----------
+    gp : GP
+        The process.
+
+    Returns
+    -------
+    float
+        ``gp.noise_var``.
+
+    Raises
+    ------
+    ValueError
+        If it is zero.
+    """
     if gp.noise_var == 0.0:
         raise ValueError("gp.noise_var must be positive for features or inducing points; got 0.0")
     return gp.noise_var

@@ -1,1 +1,1 @@
-"""What a model is made of: kernels, means, likelihoods, priors, and what each must have."""
+"""The parts of a model: kernels, means, likelihoods, priors, and what each must have."""

@@ -1,4 +1,4 @@
-"""What observations say of the weights of a mean with a basis: one QR, normal or vague prior.
+"""The weights of a mean with a basis, given observations: one QR, for a normal or a vague prior.
 
 With ``K_y = L Lᵀ`` the weights are those of a linear regression of ``L⁻¹ y`` on ``L⁻¹ H``. The
 columns are factored and never multiplied with each other: that would square the condition number.
@@ -36,10 +36,23 @@ __all__ = [
 class Trend:
     """A mean ``h(x)ᵀβ`` as observations leave it; made by `exact.condition`.
 
-    `weights` is the posterior ``N(β̄, A⁻¹)``, :eq:`eq-mf-weights`, or :eq:`eq-mf-vague-weights` in
-    the vague limit; `degrees_of_freedom` says how many weights were learnt from the observations
-    and not from the prior, :eq:`eq-mf-degrees`; `solved` is ``K_y⁻¹ H``, (n, p), and `surcharge`
-    what the weights add to minus twice the log evidence.
+    Parameters
+    ----------
+    mean : BasisMean
+        The mean before the observations.
+    weights : Normal
+        The posterior ``N(β̄, A⁻¹)`` of the weights, :eq:`eq-mf-weights`, or
+        :eq:`eq-mf-vague-weights` in the vague limit.
+    solved : Matrix, shape (n, p)
+        ``K_y⁻¹ H``.
+    surcharge : float
+        What the weights add to minus twice the log evidence.
+    degrees_of_freedom : float
+        How many weights were learnt from the observations and not from the prior,
+        :eq:`eq-mf-degrees`.
+
+    Notes
+    -----
     Source: Rasmussen & Williams (2006), section 2.7.
     """
 
@@ -50,25 +63,82 @@ class Trend:
     degrees_of_freedom: float
 
     def unknown(self, Xs: Matrix, cross: Matrix) -> Matrix:
-        """A root, (n*, p), of what the weights add to the covariance at Xs (n*, d).
+        """Find a root of what the weights add to the covariance at some inputs.
 
-        ``(h(x*)ᵀ − K_*f K_y⁻¹ H) A^{-1/2}`` for `cross` = K_f*, :eq:`eq-mf-cov`.
+        Parameters
+        ----------
+        Xs : Matrix, shape (n*, d)
+            The inputs.
+        cross : Matrix, shape (n, n*)
+            The covariances K_f* of the observations with f there.
+
+        Returns
+        -------
+        Matrix, shape (n*, p)
+            ``(h(x*)ᵀ − K_*f K_y⁻¹ H) A^{-1/2}``, :eq:`eq-mf-cov`.
+
+        Raises
+        ------
+        ValueError
+            If the basis returns another shape than it should, or an entry that is not finite.
+        TypeError
+            If the basis returns an array of another namespace, dtype or device.
         """
         transposed = array_namespace(cross).matrix_transpose(cross)
         return (self.mean.columns(Xs) - transposed @ self.solved) @ self.weights.root
 
     def taken(self) -> Matrix:
-        """``K_y⁻¹ H A^{-1/2}``, (n, p): its square is what K_y⁻¹ loses for the weights."""
+        """Find ``K_y⁻¹ H A^{-1/2}``, (n, p), whose square is what K_y⁻¹ loses for the weights."""
         return self.solved @ self.weights.root
 
 
 def mean_at(mean: MeanFunction, trend: Trend | None, Xs: Matrix) -> Vector:
-    """The mean at Xs (n*, d), or the best guess of it: ``h(x*)ᵀβ̄``, (n*,)."""
+    """Evaluate the mean at some inputs, or the best guess of it, ``h(x*)ᵀβ̄``.
+
+    Parameters
+    ----------
+    mean : MeanFunction
+        The mean.
+    trend : Trend, optional
+        Its weights as observations leave them; None for a mean that is known.
+    Xs : Matrix, shape (n*, d)
+        The inputs, validated before.
+
+    Returns
+    -------
+    Vector, shape (n*,)
+        The means.
+
+    Raises
+    ------
+    ValueError
+        If the mean or the basis returns another shape than it should, or an entry that is not
+        finite.
+    TypeError
+        If it returns no real floating array.
+    """
     return values_of(mean, Xs) if trend is None else trend.mean.columns(Xs) @ trend.weights.mean
 
 
 def explained(trend: Trend | None, Xs: Matrix, cross: Matrix, half: Matrix) -> Vector:
-    """What the data take from the variance at Xs, (n*,), for K_f* and ``half = L⁻¹ K_f*``."""
+    """Find the share of the variance at some inputs that the data take away.
+
+    Parameters
+    ----------
+    trend : Trend, optional
+        The weights as observations leave them; None for a mean that is known.
+    Xs : Matrix, shape (n*, d)
+        The inputs, validated before.
+    cross : Matrix, shape (n, n*)
+        K_f*.
+    half : Matrix, shape (n, n*)
+        ``L⁻¹ K_f*``.
+
+    Returns
+    -------
+    Vector, shape (n*,)
+        What the data take, less what unknown weights add.
+    """
     xp = array_namespace(half)
     by_function = xp.sum(half * half, axis=0)
     if trend is None:
@@ -77,15 +147,46 @@ def explained(trend: Trend | None, Xs: Matrix, cross: Matrix, half: Matrix) -> V
 
 
 def added(trend: Trend, Xs: Matrix, cross: Matrix) -> Matrix:
-    """What unknown weights add to the covariance at Xs, (n*, n*)."""
+    """Find what unknown weights add to the covariance at some inputs.
+
+    Parameters
+    ----------
+    trend : Trend
+        The weights as observations leave them.
+    Xs : Matrix, shape (n*, d)
+        The inputs, validated before.
+    cross : Matrix, shape (n, n*)
+        K_f*.
+
+    Returns
+    -------
+    Matrix, shape (n*, n*)
+        The addition.
+    """
     root = trend.unknown(Xs, cross)
     return root @ array_namespace(root).matrix_transpose(root)
 
 
 def joint_root(trend: Trend | None, mean: Vector, covariance: Matrix, scales: Vector) -> Normal:
-    """`gaussian.normal_of` for variances that were `scales` before the data, if the mean is known.
+    """Make a `Normal` of a posterior, as `gaussian.normal_of` with scales that suit the trend.
 
     Unknown weights have no variance before the data: what is left is as large as its parts.
+
+    Parameters
+    ----------
+    trend : Trend, optional
+        The weights as observations leave them; None for a mean that is known.
+    mean : Vector, shape (n*,)
+        The mean of the posterior.
+    covariance : Matrix, shape (n*, n*)
+        Its covariance.
+    scales : Vector, shape (n*,)
+        The variances before the data, if the mean is known.
+
+    Returns
+    -------
+    Normal
+        The joint distribution.
     """
     return normal_of(
         mean, covariance, scales if trend is None else scales + _xp.diagonal(covariance)
@@ -93,7 +194,20 @@ def joint_root(trend: Trend | None, mean: Vector, covariance: Matrix, scales: Ve
 
 
 def precision(trend: Trend | None, factor: Cholesky) -> Matrix:
-    """``K_y⁻¹``, less what the weights take of it: what multiplies ``y − Hb`` to give α."""
+    """Find ``K_y⁻¹``, less what the weights take of it; times ``y − Hb`` it gives α.
+
+    Parameters
+    ----------
+    trend : Trend, optional
+        The weights as observations leave them; None for a mean that is known.
+    factor : Cholesky
+        The factor of K_y.
+
+    Returns
+    -------
+    Matrix, shape (n, n)
+        The precision.
+    """
     if trend is None:
         return factor.inverse()
     taken = trend.taken()
@@ -103,9 +217,31 @@ def precision(trend: Trend | None, factor: Cholesky) -> Matrix:
 def mean_bars(
     mean: MeanFunction, trend: Trend | None, X: Matrix, alpha: Vector
 ) -> tuple[Mean, Matrix]:
-    """The derivatives of the log evidence by the mean and, through it, by X (n, d).
+    """Differentiate the log evidence by the mean and, through it, by X.
 
-    Through H it is ``α β̄ᵀ − K_y⁻¹ H A⁻¹``; for a basis that has no pullback, NaN.
+    Parameters
+    ----------
+    mean : MeanFunction
+        The mean.
+    trend : Trend, optional
+        Its weights as observations leave them; None for a mean that is known.
+    X : Matrix, shape (n, d)
+        The inputs, validated before.
+    alpha : Vector, shape (n,)
+        α, the derivatives by the means.
+
+    Returns
+    -------
+    mean_bar : Mean
+        A mean of the same class that holds the derivatives.
+    X_bar : Matrix, shape (n, d)
+        The derivatives by X, through H by ``α β̄ᵀ − K_y⁻¹ H A⁻¹``; NaN for a basis without a
+        pullback.
+
+    Raises
+    ------
+    TypeError
+        If a mean that is known has no pullback.
     """
     if trend is None:
         return pulled(cast(Mean, require(mean, "gp.mean", Mean)), X, alpha)
@@ -118,8 +254,34 @@ def mean_bars(
 
 
 def learn(mean: MeanFunction, factor: Cholesky, X: Matrix, y: Vector) -> Trend | None:
-    """The trend given y (n,) with covariance K_y, of which `factor` is the factor; or None.
+    """Learn the weights of a mean with a basis from observations.
 
+    Parameters
+    ----------
+    mean : MeanFunction
+        The mean.
+    factor : Cholesky
+        The factor of K_y.
+    X : Matrix, shape (n, d)
+        The inputs, validated before.
+    y : Vector, shape (n,)
+        The observations, validated before.
+
+    Returns
+    -------
+    Trend, or None
+        The trend; None for a mean that is known.
+
+    Raises
+    ------
+    ValueError
+        If the weights are vague and the observations cannot tell them apart or are fewer, or the
+        basis returns another shape than it should or an entry that is not finite.
+    TypeError
+        If the basis returns an array of another namespace, dtype or device.
+
+    Notes
+    -----
     With ``β = b + S v``, ``v ~ N(0, I)`` and ``B = S Sᵀ``, the triangle of a QR has all that is
     needed: ``[L⁻¹HS  L⁻¹(y − Hb); I  0] = Q [U z; 0 ρ]`` gives ``β̄ = b + S U⁻¹z`` and the root
     ``S U⁻¹``, :eq:`eq-mf-qr`. In the vague limit S is the identity, b zero, and no rows are below.

@@ -31,11 +31,30 @@ def limits(
     *,
     fixed: Collection[str] = (),
 ) -> HostMatrix:
-    """Lower and upper ends (n, 2) of the entries of `params.flatten`: infinite where none is given.
+    """Find the lower and upper ends of the entries of `params.flatten`, as the caller gives them.
 
-    `bounds` limit parameters by name, in their own units. Raises `ValueError` for names that are
-    not there, and `TypeError` or `ValueError` for bounds that are no intervals of finite numbers,
-    positive ones where the parameter is.
+    Parameters
+    ----------
+    obj : Parameters
+        The object whose parameters are fitted.
+    bounds : mapping from str to tuple, optional
+        ``(low, high)`` for parameters by name, in their own units.
+    fixed : collection of str, default ()
+        The names of parameters that stay out.
+
+    Returns
+    -------
+    HostMatrix, shape (n, 2)
+        The ends, of logarithms for positive parameters; infinite where none is given.
+
+    Raises
+    ------
+    ValueError
+        If a name in `bounds` or `fixed` is not there, or a bound is no interval of finite numbers,
+        positive ones where the parameter is.
+    TypeError
+        If `bounds` is no mapping, a bound no pair of numbers, `fixed` no collection of names, or
+        `obj` no dataclass.
     """
     given = _read(bounds, {leaf.path: leaf for leaf in free_leaves(obj, fixed)})
     return _pairs(given.get(path, _NONE) for path in _paths(obj, fixed))
@@ -43,11 +62,24 @@ def limits(
 
 @dataclass(frozen=True, eq=False)
 class Spread:
-    """Where `count` rows lie: of each column of X, and then of y, (d + 1,), the ends, the mean and
-    the standard deviation; made by `spread`, and those of two sets of rows add.
+    """The spread of rows of data, made by `spread`; the spreads of two sets of rows add.
 
-    `rounding` is the epsilon of their dtype. Of labels and counts f is `latent`: it has not the
-    unit of y.
+    The arrays, (d + 1,), are of each column of X, and then of y.
+
+    Parameters
+    ----------
+    count : int
+        How many rows there are.
+    low, high : HostVector, shape (d + 1,)
+        The ends.
+    mean : HostVector, shape (d + 1,)
+        The means.
+    deviation : HostVector, shape (d + 1,)
+        The standard deviations.
+    rounding : float
+        The epsilon of the dtype of the rows.
+    latent : bool, default False
+        True if f has not the unit of y, as for labels and counts.
     """
 
     count: int
@@ -80,13 +112,15 @@ class Spread:
 
     @property
     def constant(self) -> bool:
-        """Whether y is one number several times."""
+        """True if y is one number several times."""
         return bool(self.count > 1 and self.low[-1] == self.high[-1])
 
     @property
     def unit(self) -> float:
-        """The standard deviation of y about its mean, its size where it is constant, and 1 where
-        it is zero, or where f is latent."""
+        """The standard deviation of y about its mean, as the unit of y.
+
+        The size of y where it is constant, and 1 where that is zero, or where f is latent.
+        """
         top = float(max(abs(self.low[-1]), abs(self.high[-1])))
         if self.latent or top == 0.0:
             return 1.0
@@ -95,10 +129,29 @@ class Spread:
 
 
 def spread(X: Matrix, y: Vector) -> Spread:
-    """Where rows y (n,) at X (n, d) lie.
+    """Measure where rows of data lie.
 
-    Raises `ValueError` or `TypeError` for what is no matrix and no vector that go together.
+    Parameters
+    ----------
+    X : Matrix, shape (n, d)
+        The inputs.
+    y : Vector, shape (n,)
+        The observations.
 
+    Returns
+    -------
+    Spread
+        The ends, means and standard deviations of the columns.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not go together, or an entry is not finite.
+    TypeError
+        If an array is not real and floating.
+
+    Examples
+    --------
     >>> spread(np.asarray([[0.0], [2.0]]), np.asarray([3.0, 5.0])).deviation
     array([1., 1.])
     """
@@ -111,8 +164,31 @@ def spread(X: Matrix, y: Vector) -> Spread:
 
 
 def ends(obj: Parameters, of: Spread, *, fixed: Collection[str] = ()) -> HostMatrix:
-    """As `limits`, how far a fit to data of this spread goes with what is given no bounds.
+    """Find how far a fit to data of some spread goes with parameters that are given no bounds.
 
+    Parameters
+    ----------
+    obj : Parameters
+        The object whose parameters are fitted.
+    of : Spread
+        The spread of the data.
+    fixed : collection of str, default ()
+        The names of parameters that stay out.
+
+    Returns
+    -------
+    HostMatrix, shape (n, 2)
+        The lower and upper ends of the entries of `params.flatten`, as of `limits`.
+
+    Raises
+    ------
+    ValueError
+        If a name in `fixed` is not there, or a positive parameter is zero.
+    TypeError
+        If `fixed` is no collection of names, or `obj` no dataclass.
+
+    Notes
+    -----
     A positive parameter stays
 
     - as a length of the inputs between 1e-5 of the narrowest column of X and 1e5 of the widest;
@@ -129,9 +205,28 @@ def ends(obj: Parameters, of: Spread, *, fixed: Collection[str] = ()) -> HostMat
 
 
 def units(obj: Parameters, of: Spread, *, fixed: Collection[str] = ()) -> HostVector:
-    """For each entry of `params.flatten` the unit in which a fit moves it.
+    """Find for each entry of `params.flatten` the unit in which a fit moves it.
 
-    `Spread.unit` for a mean of y, and 1 for all else: logarithms have no unit.
+    Parameters
+    ----------
+    obj : Parameters
+        The object whose parameters are fitted.
+    of : Spread
+        The spread of the data.
+    fixed : collection of str, default ()
+        The names of parameters that stay out.
+
+    Returns
+    -------
+    HostVector, shape (n,)
+        `Spread.unit` for a mean of y, and 1 for all else: logarithms have no unit.
+
+    Raises
+    ------
+    ValueError
+        If a name in `fixed` is not there.
+    TypeError
+        If `fixed` is no collection of names, or `obj` no dataclass.
     """
     kinds = {leaf.path: leaf for leaf in free_leaves(obj, fixed)}
     means = [_is_mean(kinds[path]) for path in _paths(obj, fixed)]
@@ -139,10 +234,29 @@ def units(obj: Parameters, of: Spread, *, fixed: Collection[str] = ()) -> HostVe
 
 
 def strides(obj: Parameters, of: Spread, *, fixed: Collection[str] = ()) -> HostVector:
-    """For each entry of `params.flatten`, how far away another value is another statement.
+    """Find for each entry of `params.flatten` how far away another value is another statement.
 
-    1 for a logarithm, a factor of e; for a mean of y, `Spread.unit`; for others the size of the
-    value, and at least 1.
+    Parameters
+    ----------
+    obj : Parameters
+        The object whose parameters are fitted.
+    of : Spread
+        The spread of the data.
+    fixed : collection of str, default ()
+        The names of parameters that stay out.
+
+    Returns
+    -------
+    HostVector, shape (n,)
+        1 for a logarithm, a factor of e; for a mean of y, `Spread.unit`; for others the size of
+        the value, and at least 1.
+
+    Raises
+    ------
+    ValueError
+        If a name in `fixed` is not there, or a positive parameter is zero.
+    TypeError
+        If `fixed` is no collection of names, or `obj` no dataclass.
     """
     kinds = {leaf.path: leaf for leaf in free_leaves(obj, fixed)}
     others = [kinds[p].constraint == "real" and not _is_mean(kinds[p]) for p in _paths(obj, fixed)]
@@ -167,7 +281,31 @@ def _pairs(pairs: Iterable[tuple[float, float]]) -> HostMatrix:
 def touched(
     obj: Parameters, vector: HostVector, box: HostMatrix, *, fixed: Collection[str] = ()
 ) -> tuple[str, ...]:
-    """The names of the entries of `vector` that lie on a side of `box` (n, 2)."""
+    """Name the entries of a flat vector that lie on a side of a box.
+
+    Parameters
+    ----------
+    obj : Parameters
+        The object whose parameters are fitted.
+    vector : HostVector, shape (n,)
+        The entries, as of `params.flatten`.
+    box : HostMatrix, shape (n, 2)
+        The lower and upper ends, as of `limits`.
+    fixed : collection of str, default ()
+        The names of parameters that stay out.
+
+    Returns
+    -------
+    tuple of str
+        The names of those entries; an entry whose two ends are equal is none.
+
+    Raises
+    ------
+    ValueError
+        If a name in `fixed` is not there.
+    TypeError
+        If `fixed` is no collection of names, or `obj` no dataclass.
+    """
     low, high = box[:, 0], box[:, 1]
     there = (low < high) & ((vector <= low) | (vector >= high))
     return tuple(np.asarray(names(obj, fixed=fixed), dtype=object)[there])

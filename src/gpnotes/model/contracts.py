@@ -1,4 +1,4 @@
-"""What the package asks of parts that others may bring: protocols, kept by having their members.
+"""Contracts of the parts that others may bring: protocols, kept by having their members.
 
 A class of yours inherits nothing for that. (A kernel is the
 exception: `Kernel` has hooks, and public methods that check and call them.) `require` is what the
@@ -28,7 +28,7 @@ __all__ = [
 
 
 MeanFunction: TypeAlias = Callable[[Matrix], Vector]
-"""What a process needs of its mean: ``m(xᵢ)``, (n,), for x (n, d)."""
+"""A mean as a process needs it: ``m(xᵢ)``, (n,), for x (n, d)."""
 
 Basis: TypeAlias = Callable[[Matrix], Matrix]
 """The columns of a mean: ``h(xᵢ)``, (n, p), for x (n, d).
@@ -48,37 +48,127 @@ class Mean(Protocol):
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
     def __call__(self, x: Matrix, /) -> Vector:
-        """``m(xᵢ)``, (n,), for x (n, d)."""
+        """Evaluate the mean.
+
+        Parameters
+        ----------
+        x : Matrix, shape (n, d)
+            The inputs.
+
+        Returns
+        -------
+        Vector, shape (n,)
+            ``m(xᵢ)``.
+        """
 
     def pullback(self, x: Matrix, bar: Vector, /) -> tuple[Self, Matrix]:
-        """``(mean_bar, x_bar)`` for the derivatives `bar` (n,) by the means."""
+        """Carry derivatives by the means back to the parameters and the inputs.
+
+        Parameters
+        ----------
+        x : Matrix, shape (n, d)
+            The inputs.
+        bar : Vector, shape (n,)
+            The derivatives by the means.
+
+        Returns
+        -------
+        mean_bar : Mean
+            A mean of the same class that holds the derivatives.
+        x_bar : Matrix, shape (n, d)
+            The derivatives by x.
+        """
 
 
 class Prior(Protocol):
-    """What `fitting.fit` asks of a prior on a parameter, or on each entry of one."""
+    """A prior on a parameter, or on each entry of one, as `fitting.fit` asks for it."""
 
     def log_density(self, value: float | Array, /) -> float:
-        """The log density of a value in its own units, summed over entries."""
+        """Evaluate the log density of a value.
+
+        Parameters
+        ----------
+        value : float or Vector, shape (d,)
+            The parameter, in its own units.
+
+        Returns
+        -------
+        float
+            The log density, summed over entries.
+        """
 
     def gradient(self, value: Any, /) -> Any:
-        """The derivative of `log_density` by the value, of the value's type."""
+        """Differentiate `log_density` by the value.
+
+        Parameters
+        ----------
+        value : float or Vector, shape (d,)
+            The parameter, in its own units.
+
+        Returns
+        -------
+        float or Vector, shape (d,)
+            The derivative, of the value's type.
+        """
 
 
 class Likelihood(Protocol):
-    """How an observation y scatters around f, entry by entry: y and f have one shape."""
+    """The scatter of an observation y around f, entry by entry: y and f have one shape."""
 
     def log_density(self, y: Array, f: Array, /) -> Array:
-        """``log p(y | f)``; a `ValueError` for a y that cannot be observed."""
+        """Evaluate ``log p(y | f)``, entry by entry.
+
+        Parameters
+        ----------
+        y : Array
+            The observations.
+        f : Array
+            The values of f, of the shape of y.
+
+        Returns
+        -------
+        Array
+            The log densities, of the same shape.
+
+        Raises
+        ------
+        ValueError
+            If y cannot be observed.
+        """
 
     def derivatives(self, y: Array, f: Array, /) -> tuple[Array, Array, Array]:
-        """The first three derivatives of ``log p(y | f)`` by f."""
+        """Differentiate ``log p(y | f)`` by f, three times.
+
+        Parameters
+        ----------
+        y : Array
+            The observations.
+        f : Array
+            The values of f, of the shape of y.
+
+        Returns
+        -------
+        tuple of Array
+            The first, the second and the third derivatives, each of the same shape.
+        """
 
 
 class LabelLikelihood(Likelihood, Protocol):
     """A likelihood of labels, 1 and −1."""
 
     def probability(self, mean: Array, variance: Array, /) -> Array:
-        """``P(y = 1)`` for ``f ~ N(mean, variance)``, entry by entry."""
+        """Evaluate ``P(y = 1)`` for ``f ~ N(mean, variance)``, entry by entry.
+
+        Parameters
+        ----------
+        mean, variance : Array
+            The moments of f, of one shape.
+
+        Returns
+        -------
+        Array
+            The probabilities, of the same shape.
+        """
 
 
 class ParametricLikelihood(Likelihood, Protocol):
@@ -87,33 +177,87 @@ class ParametricLikelihood(Likelihood, Protocol):
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
     def pullback(self, y: Array, f: Array, bar: Array, /) -> tuple[Self, Array]:
-        """``(likelihood_bar, f_bar)`` for the derivatives `bar`, by entry, by `log_density`."""
+        """Carry derivatives by `log_density` back to the parameters and f.
+
+        Parameters
+        ----------
+        y : Array
+            The observations.
+        f : Array
+            The values of f, of the shape of y.
+        bar : Array
+            The derivatives by the log densities, by entry.
+
+        Returns
+        -------
+        likelihood_bar : ParametricLikelihood
+            A likelihood of the same class that holds the derivatives.
+        f_bar : Array
+            The derivatives by f.
+        """
 
 
 class PredictiveLikelihood(Likelihood, Protocol):
     """A likelihood whose observations have a mean and a variance, or infinity for one."""
 
     def predict(self, mean: Array, variance: Array, /) -> tuple[Array, Array]:
-        """Mean and variance of y for ``f ~ N(mean, variance)``, entry by entry."""
+        """Find the mean and the variance of y for ``f ~ N(mean, variance)``, entry by entry.
+
+        Parameters
+        ----------
+        mean, variance : Array
+            The moments of f, of one shape.
+
+        Returns
+        -------
+        mean, variance : Array
+            Those of y, of the same shape.
+        """
 
 
 class Posterior(Protocol):
     """The distribution of f given data, at any inputs Xs (m, d)."""
 
     def predict(self, Xs: Matrix, /) -> tuple[Vector, Vector]:
-        """Mean and variance, (m,) each."""
+        """Find mean and variance of f.
+
+        Parameters
+        ----------
+        Xs : Matrix, shape (m, d)
+            The inputs.
+
+        Returns
+        -------
+        mean, variance : Vector, shape (m,)
+            The moments at each input.
+        """
 
     def mean(self, Xs: Matrix, /) -> Vector:
-        """The mean, (m,)."""
+        """Find the mean of f at Xs (m, d), as a vector (m,)."""
 
     def variance(self, Xs: Matrix, /) -> Vector:
-        """The variance, (m,), nowhere negative."""
+        """Find the variance of f at Xs (m, d), as a vector (m,), nowhere negative."""
 
     def covariance(self, Xs: Matrix, /) -> Matrix:
-        """The covariance, (m, m)."""
+        """Find the covariance of f at Xs (m, d), as a matrix (m, m)."""
 
     def sample(self, Xs: Matrix, stream: Stream, n: int, /) -> Matrix:
-        """`n` functions drawn, (n, m)."""
+        """Draw functions from the posterior.
+
+        Parameters
+        ----------
+        Xs : Matrix, shape (m, d)
+            The inputs.
+        stream : Stream
+            The random numbers.
+        n : int
+            How many functions to draw.
+
+        Returns
+        -------
+        Matrix, shape (n, m)
+            The functions at the inputs, one a row.
+        """
 
 
 class InducingVariables(Protocol):
@@ -131,31 +275,118 @@ class InducingVariables(Protocol):
 
     @property
     def size(self) -> int:
-        """How many they are, M."""
+        """The number of functionals, M."""
 
     def moved(self, inputs: Matrix, /) -> Self:
-        """The same functionals of f at other `inputs` (P, d), as a fit moves them."""
+        """Move the functionals, as a fit does.
+
+        Parameters
+        ----------
+        inputs : Matrix, shape (P, d)
+            The new inputs.
+
+        Returns
+        -------
+        InducingVariables
+            The same functionals of f at these.
+        """
 
     def apply(self, function: MeanFunction, /) -> Vector:
-        """``Lₘ g``, (M,), for any function g of inputs, such as a mean."""
+        """Apply the functionals to a function.
+
+        Parameters
+        ----------
+        function : MeanFunction
+            Any function g of inputs, such as a mean.
+
+        Returns
+        -------
+        Vector, shape (M,)
+            ``Lₘ g``.
+        """
 
     def gram(self, kernel: Any, /) -> Matrix:
-        """``K_uu = cov(u, u)``, (M, M), of a process with the kernel."""
+        """Evaluate ``K_uu = cov(u, u)`` of a process.
+
+        Parameters
+        ----------
+        kernel : Kernel
+            The kernel of the process.
+
+        Returns
+        -------
+        Matrix, shape (M, M)
+            K_uu.
+        """
 
     def gram_pullback(self, kernel: Any, K_bar: Matrix, /) -> tuple[Any, Matrix]:
-        """``(kernel_bar, inputs_bar)`` for the derivatives `K_bar` (M, M) by K_uu."""
+        """Carry derivatives by K_uu back to the kernel and the inputs.
+
+        Parameters
+        ----------
+        kernel : Kernel
+            The kernel of the process.
+        K_bar : Matrix, shape (M, M)
+            The derivatives by K_uu.
+
+        Returns
+        -------
+        kernel_bar : Kernel
+            A kernel of the same class that holds the derivatives.
+        inputs_bar : Matrix, shape (P, d)
+            The derivatives by `inputs`.
+        """
 
     def cross(self, kernel: Any, X: Matrix, /) -> Matrix:
-        """``K_uf = cov(u, f(X))``, (M, n), for X (n, d)."""
+        """Evaluate ``K_uf = cov(u, f(X))`` of a process.
+
+        Parameters
+        ----------
+        kernel : Kernel
+            The kernel of the process.
+        X : Matrix, shape (n, d)
+            The inputs.
+
+        Returns
+        -------
+        Matrix, shape (M, n)
+            K_uf.
+        """
 
     def cross_pullback(self, kernel: Any, X: Matrix, K_bar: Matrix, /) -> tuple[Any, Matrix]:
-        """``(kernel_bar, inputs_bar)`` for the derivatives `K_bar` (M, n) by K_uf."""
+        """Carry derivatives by K_uf back to the kernel and the inputs.
+
+        Parameters
+        ----------
+        kernel : Kernel
+            The kernel of the process.
+        X : Matrix, shape (n, d)
+            The inputs.
+        K_bar : Matrix, shape (M, n)
+            The derivatives by K_uf.
+
+        Returns
+        -------
+        kernel_bar : Kernel
+            A kernel of the same class that holds the derivatives.
+        inputs_bar : Matrix, shape (P, d)
+            The derivatives by `inputs`.
+        """
 
 
 class Moments(NamedTuple):
-    """Mean (E,) and covariance (E, E) of the outputs f(x), and ``cross = cov[x, f(x)]``, (D, E).
+    """The moments of the outputs f(x) for an uncertain input x.
 
     As a cotangent, the derivatives of a number by each of them.
+
+    Parameters
+    ----------
+    mean : Vector, shape (E,)
+        The mean of f(x).
+    covariance : Matrix, shape (E, E)
+        The covariance of f(x).
+    cross : Matrix, shape (D, E)
+        ``cov[x, f(x)]``.
     """
 
     mean: Vector
@@ -164,59 +395,152 @@ class Moments(NamedTuple):
 
 
 class Policy(Protocol):
-    """What to do in a state: a frozen dataclass whose fields are its parameters."""
+    """A rule for what to do in a state: a frozen dataclass whose fields are its parameters."""
 
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
     def __call__(self, z: Vector, /) -> Vector:
-        """The action (U,) in the state z (K,)."""
+        """Choose the action in a state.
+
+        Parameters
+        ----------
+        z : Vector, shape (K,)
+            The state.
+
+        Returns
+        -------
+        Vector, shape (U,)
+            The action.
+        """
 
     def moments_and_pullback(
         self, m: Vector, S: Matrix, /
     ) -> tuple[Moments, Callable[[Moments], tuple[Self, Vector, Matrix]]]:
-        """Moments of the action for ``z ~ N(m, S)``; the way back to (policy_bar, m_bar, S_bar).
+        """Find the moments of the action in an uncertain state, and the way back from derivatives.
 
-        Mean (U,), covariance (U, U) and covariance with z (K, U); S is symmetric and may be zero.
+        Parameters
+        ----------
+        m : Vector, shape (K,)
+            The mean of the state, ``z ~ N(m, S)``.
+        S : Matrix, shape (K, K)
+            The covariance of the state: symmetric; it may be zero.
+
+        Returns
+        -------
+        moments : Moments
+            Mean (U,), covariance (U, U) and covariance with z (K, U) of the action.
+        pullback : Callable
+            From the derivatives by these to ``(policy_bar, m_bar, S_bar)``.
         """
 
 
 class Cost(Protocol):
-    """What a vector costs, and what it costs on average where it is uncertain.
+    """A cost of a vector, certain or uncertain.
 
     The vector is the state that a step leads to or, in a `pilco.StepCost`, the action taken.
     """
 
     def __call__(self, x: Vector, /) -> float:
-        """The cost of one state or action x (k,)."""
+        """Evaluate the cost of one state or action.
+
+        Parameters
+        ----------
+        x : Vector, shape (k,)
+            The state or action.
+
+        Returns
+        -------
+        float
+            The cost.
+        """
 
     def expected_and_pullback(
         self, m: Vector, S: Matrix, /
     ) -> tuple[float, Callable[[float], tuple[Vector, Matrix]]]:
-        """``E c(x)`` for ``x ~ N(m, S)``, and the way back to (m_bar, S_bar); S may be zero."""
+        """Find ``E c(x)`` for ``x ~ N(m, S)``, and the way back from its derivative.
+
+        Parameters
+        ----------
+        m : Vector, shape (k,)
+            The mean.
+        S : Matrix, shape (k, k)
+            The covariance, which may be zero.
+
+        Returns
+        -------
+        expected : float
+            The expected cost.
+        pullback : Callable
+            From the derivative by it to ``(m_bar, S_bar)``.
+        """
 
 
 class Criterion(Protocol):
-    """What each of n candidates would be worth as the next measurement, given those made."""
+    """The worth of each of n candidates as the next measurement, given those made."""
 
     @property
     def diminishing(self) -> bool:
-        """Whether a gain can only fall as measurements come in."""
+        """True if a gain can only fall as measurements come in."""
 
     def gains(self, rows: HostArray | None = None, /) -> Vector:
-        """The gains of the candidates with the numbers `rows`; of all, (n,), for None."""
+        """Evaluate the gains of candidates.
+
+        Parameters
+        ----------
+        rows : HostArray, optional
+            The numbers of the candidates; None for all.
+
+        Returns
+        -------
+        Vector
+            The gains, one for each; (n,) for all.
+        """
 
     def add(self, j: int, /) -> float:
-        """Measure candidate j; what that gained."""
+        """Measure a candidate.
+
+        Parameters
+        ----------
+        j : int
+            The number of the candidate.
+
+        Returns
+        -------
+        float
+            The gain of that measurement.
+        """
 
 
 class Acquisition(Protocol):
-    """What it would be worth to observe f, by its mean and variance, (n,) each: more is better."""
+    """The worth of observing f, by its mean and variance: more is better."""
 
     def __call__(self, mean: Vector, variance: Vector, /) -> Vector:
-        """The worth, (n,), entry by entry."""
+        """Evaluate the worth, entry by entry.
+
+        Parameters
+        ----------
+        mean, variance : Vector, shape (n,)
+            The moments of f.
+
+        Returns
+        -------
+        Vector, shape (n,)
+            The worth.
+        """
 
     def derivatives(self, mean: Vector, variance: Vector, /) -> tuple[Vector, Vector]:
-        """Its derivatives by the mean and by the variance, (n,) each."""
+        """Differentiate the worth by the mean and by the variance.
+
+        Parameters
+        ----------
+        mean, variance : Vector, shape (n,)
+            The moments of f.
+
+        Returns
+        -------
+        by_mean, by_variance : Vector, shape (n,)
+            The derivatives.
+        """
 
 
 _KINDS = {
@@ -237,8 +561,22 @@ T = TypeVar("T")
 
 
 def missing(value: object, contract: Any) -> list[str]:
-    """The members of `contract` that `value` lacks, in the order in which they are declared.
+    """List the members of a contract that an object lacks.
 
+    Parameters
+    ----------
+    value : object
+        The object.
+    contract : type
+        One of the protocols here.
+
+    Returns
+    -------
+    list of str
+        The names of the members, in the order in which they are declared.
+
+    Examples
+    --------
     >>> from gpnotes import Gaussian
     >>> missing(Gaussian(), LabelLikelihood)
     ['probability']
@@ -253,10 +591,29 @@ def _is_member(name: str) -> bool:
 
 
 def require(value: T, name: str, contract: Any) -> T:
-    """`value` if it is an object with all members of `contract`, one of the protocols here.
+    """Return `value` if it is an object with all members of `contract`.
 
-    Raises `TypeError` that names the argument and what it lacks.
+    Parameters
+    ----------
+    value : object
+        The object.
+    name : str
+        The name of the argument, for an error.
+    contract : type
+        One of the protocols here.
 
+    Returns
+    -------
+    object
+        `value` itself.
+
+    Raises
+    ------
+    TypeError
+        If it is a class, or lacks a member; the message names the argument and what it lacks.
+
+    Examples
+    --------
     >>> require(3.0, "likelihood", Likelihood)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
         ...

@@ -25,13 +25,32 @@ RootKind = Literal["given", "cholesky", "pivoted cholesky"]
 
 @dataclass(frozen=True, eq=False)
 class Normal:
-    """``N(mean, root rootᵀ)`` for mean (n,) and root (n, r), :eq:`eq-fv-density`.
+    """A normal distribution ``N(mean, root rootᵀ)`` of n variables, :eq:`eq-fv-density`.
 
-    Both arrays are copied. `root_kind` is "cholesky" or "pivoted cholesky" where the root was found
-    here, from a covariance, and "given" elsewhere; with a Cholesky factor draws cost half.
-    What does not fit in shape, kind or value is a `ValueError` or a `TypeError`.
+    Parameters
+    ----------
+    mean : Vector, shape (n,)
+        The mean; it is copied.
+    root : Matrix, shape (n, r)
+        A root of the covariance, ``Σ = root rootᵀ``; it is copied.
+    root_kind : str, default "given"
+        "cholesky" or "pivoted cholesky" where the root was found here, from a covariance, and
+        "given" elsewhere; with a Cholesky factor draws cost half.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not go together, an entry is not finite, `root_kind` is none of the three
+        words, or it is "cholesky" and the root is not square and lower triangular.
+    TypeError
+        If an array is not real and floating, or the two differ in namespace, dtype or device.
+
+    Notes
+    -----
     Source: Rasmussen & Williams (2006), appendix A.2.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> x = Normal(np.zeros(2), np.asarray([[1.0, 0.0], [0.6, 0.8]]))
     >>> x.covariance
@@ -56,12 +75,32 @@ class Normal:
 
     @staticmethod
     def from_covariance(mean: Vector, covariance: Matrix) -> Normal:
-        """``N(mean, covariance)`` for a positive semidefinite covariance (n, n), singular or not.
+        """Make ``N(mean, covariance)`` from a positive semidefinite covariance, singular or not.
 
         The root is the Cholesky factor where there is one, else a pivoted one, of as many columns
-        as the covariance has rank; `root_kind` says which. Raises `FactorisationError` for a matrix
-        with an eigenvalue below zero by more than rounding, `ValueError` for one that is not
-        symmetric.
+        as the covariance has rank; `root_kind` says which.
+
+        Parameters
+        ----------
+        mean : Vector, shape (n,)
+            The mean.
+        covariance : Matrix, shape (n, n)
+            The covariance, symmetric up to rounding.
+
+        Returns
+        -------
+        Normal
+            The distribution.
+
+        Raises
+        ------
+        FactorisationError
+            If the covariance has an eigenvalue below zero by more than rounding.
+        ValueError
+            If the shapes do not go together, an entry is not finite, or the covariance is not
+            symmetric.
+        TypeError
+            If an array is not real and floating, or the two differ in namespace, dtype or device.
         """
         n = _check.vector(mean, "mean").shape[0]
         _check.matrix(covariance, "covariance", rows=n, columns=n)
@@ -88,11 +127,28 @@ class Normal:
         return array_namespace(self.root).sum(self.root**2, axis=1)
 
     def marginal(self, indices: Sequence[int]) -> Normal:
-        """The distribution of the variables at `indices`, in their order, :eq:`eq-fv-marginal`.
+        """Select the variables at `indices`, in their order, :eq:`eq-fv-marginal`.
 
-        Indices are whole numbers and count from 0, or back from the end if they are negative.
-        Raises `TypeError` for other things, such as a mask, and `ValueError` for an index of no
-        variable. Source: Rasmussen & Williams (2006), appendix A.2.
+        Parameters
+        ----------
+        indices : sequence of int
+            Whole numbers, counted from 0, or back from the end if they are negative.
+
+        Returns
+        -------
+        Normal
+            The distribution of these variables.
+
+        Raises
+        ------
+        TypeError
+            If `indices` are no whole numbers, such as a mask.
+        ValueError
+            If an index is that of no variable.
+
+        Notes
+        -----
+        Source: Rasmussen & Williams (2006), appendix A.2.
         """
         xp = array_namespace(self.mean)
         places = self._places(indices)
@@ -100,15 +156,35 @@ class Normal:
         return Normal(xp.take(self.mean, rows), xp.take(self.root, rows, axis=0))
 
     def condition(self, indices: Sequence[int], values: Vector) -> Normal:
-        """The other variables, in their order, given that those at `indices` have `values`.
+        """Condition the other variables, in their order, on the `values` of those at `indices`.
 
-        ``N(m_b + Σ_ba Σ_aa⁻¹ (values − m_a), Σ_bb − Σ_ba Σ_aa⁻¹ Σ_ab)``,
-        :eq:`eq-fv-conditional`. With rows R_a, R_b of the root and P the projection off the row
-        space of R_a, the covariance is ``(R_b P)(R_b P)ᵀ``: no matrices are subtracted. Where Σ_aa
-        is singular, its pseudo-inverse stands in.
+        Parameters
+        ----------
+        indices : sequence of int
+            The variables observed, as in `marginal`.
+        values : Vector, shape (len(indices),)
+            What they are observed to be.
 
-        Raises `ValueError` for values that a singular distribution cannot take.
-        Source: Rasmussen & Williams (2006), appendix A.2.
+        Returns
+        -------
+        Normal
+            ``N(m_b + Σ_ba Σ_aa⁻¹ (values − m_a), Σ_bb − Σ_ba Σ_aa⁻¹ Σ_ab)``,
+            :eq:`eq-fv-conditional`.
+
+        Raises
+        ------
+        ValueError
+            If an index is that of no variable, the shape of `values` differs, an entry is not
+            finite, or a singular distribution cannot take the values.
+        TypeError
+            If `indices` are no whole numbers, or `values` is no array of the mean's namespace,
+            dtype and device.
+
+        Notes
+        -----
+        With rows R_a, R_b of the root and P the projection off the row space of R_a, the
+        covariance is ``(R_b P)(R_b P)ᵀ``: no matrices are subtracted. Where Σ_aa is singular, its
+        pseudo-inverse stands in. Source: Rasmussen & Williams (2006), appendix A.2.
         """
         places = self._places(indices)
         given = self.marginal(places)
@@ -126,11 +202,29 @@ class Normal:
         return _check.entries(indices, "indices", self.size, of, repeat=True, back=True)
 
     def product(self, other: Normal) -> Normal:
-        """The normalised product of the two densities.
+        """Multiply two densities and normalise the product.
 
-        ``N(m, Σ)`` with ``Σ⁻¹ = Σ₁⁻¹ + Σ₂⁻¹`` and ``Σ⁻¹ m = Σ₁⁻¹ m₁ + Σ₂⁻¹ m₂``, found without
-        inverses: x from the first, given that x plus noise from the second is observed.
-        Source: Rasmussen & Williams (2006), appendix A.2.
+        Parameters
+        ----------
+        other : Normal
+            The other distribution, of as many variables.
+
+        Returns
+        -------
+        Normal
+            ``N(m, Σ)`` with ``Σ⁻¹ = Σ₁⁻¹ + Σ₂⁻¹`` and ``Σ⁻¹ m = Σ₁⁻¹ m₁ + Σ₂⁻¹ m₂``.
+
+        Raises
+        ------
+        ValueError
+            If the sizes differ, or both are singular and no point is possible under both.
+        TypeError
+            If `other` is no `Normal`, or differs in namespace, dtype or device.
+
+        Notes
+        -----
+        The product is found without inverses: x from the first, given that x plus noise from the
+        second is observed. Source: Rasmussen & Williams (2006), appendix A.2.
         """
         self._validate(other)
         xp = array_namespace(self.mean)
@@ -142,11 +236,32 @@ class Normal:
         return Normal(product.mean, _compact(product.root))
 
     def kl(self, other: Normal) -> float:
-        """``KL(self ‖ other)`` in nats; infinite where self is singular and other is not.
+        """Compute the divergence ``KL(self ‖ other)`` in nats.
 
         ``½ (tr Σ₂⁻¹Σ₁ + (m₂ − m₁)ᵀ Σ₂⁻¹ (m₂ − m₁) − n + log |Σ₂| − log |Σ₁|)``.
-        Raises `FactorisationError` where `other` is singular. Source: Rasmussen & Williams (2006),
-        appendix A.5.
+
+        Parameters
+        ----------
+        other : Normal
+            The other distribution, of as many variables.
+
+        Returns
+        -------
+        float
+            The divergence; infinite where this distribution is singular and the other is not.
+
+        Raises
+        ------
+        FactorisationError
+            If the covariance of `other` is singular.
+        ValueError
+            If the sizes differ.
+        TypeError
+            If `other` is no `Normal`, or differs in namespace, dtype or device.
+
+        Notes
+        -----
+        Source: Rasmussen & Williams (2006), appendix A.5.
         """
         self._validate(other)
         xp = array_namespace(self.mean)
@@ -160,9 +275,26 @@ class Normal:
         return 0.5 * (trace + distance - self.size + theirs.log_det - log_det)
 
     def log_density(self, x: Vector) -> float:
-        """``log N(x; mean, Σ)`` for x (n,), the logarithm of :eq:`eq-fv-density`.
+        """Evaluate ``log N(x; mean, Σ)``, the logarithm of :eq:`eq-fv-density`.
 
-        Raises `FactorisationError` where the covariance is singular and there is no density.
+        Parameters
+        ----------
+        x : Vector, shape (n,)
+            The point.
+
+        Returns
+        -------
+        float
+            The log density.
+
+        Raises
+        ------
+        FactorisationError
+            If the covariance is singular and there is no density.
+        ValueError
+            If x has another shape, or an entry that is not finite.
+        TypeError
+            If x is no array of the mean's namespace, dtype and device.
         """
         _check.alike(_check.vector(x, "x", size=self.size), "x", self.mean, "mean")
         cholesky = self._cholesky()
@@ -171,7 +303,25 @@ class Normal:
         return -0.5 * (squares + cholesky.log_det + self.size * LOG_2PI)
 
     def interval(self, level: float = 0.95) -> tuple[Vector, Vector]:
-        """The central interval of each variable alone that holds it with probability `level`."""
+        """Find the central interval of each variable alone that holds it with probability `level`.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            The probability, between 0 and 1.
+
+        Returns
+        -------
+        tuple of Vector, shape (n,)
+            The lower and the upper ends.
+
+        Raises
+        ------
+        ValueError
+            If `level` is not between 0 and 1.
+        TypeError
+            If `level` is no number.
+        """
         level = _check.number(level, "level")
         if not 0.0 < level < 1.0:
             raise ValueError(f"level must be between 0 and 1; got {level}")
@@ -180,7 +330,27 @@ class Normal:
         return self.mean - reach, self.mean + reach
 
     def sample(self, stream: Stream, n: int) -> Matrix:
-        """`n` independent draws, (n, size): mean plus root times standard normal numbers."""
+        """Draw independently from the distribution: mean plus root times standard normal numbers.
+
+        Parameters
+        ----------
+        stream : Stream
+            The random numbers.
+        n : int
+            How many draws to make, from 0.
+
+        Returns
+        -------
+        Matrix, shape (n, size)
+            The draws, one a row.
+
+        Raises
+        ------
+        ValueError
+            If n is negative.
+        TypeError
+            If `stream` is no `Stream`, or n no whole number.
+        """
         _check.instance(stream, "stream", Stream)
         _check.whole(n, "n")
         draws = stream.normal((n, self.root.shape[1]), like=self.mean)
@@ -218,14 +388,29 @@ def _compact(root: Matrix) -> Matrix:
 
 
 def normal_of(mean: Vector, covariance: Matrix, scales: Vector) -> Normal:
-    """``N(mean, covariance)`` for a covariance (n, n) that needs no check.
+    """Make ``N(mean, covariance)`` from a covariance that needs no check.
 
+    Parameters
+    ----------
+    mean : Vector, shape (n,)
+        The mean.
+    covariance : Matrix, shape (n, n)
+        The covariance; only its lower triangle is read.
+    scales : Vector, shape (n,)
+        The sizes of the numbers that the variances were computed from, so that they say how far
+        rounding goes.
+
+    Returns
+    -------
+    Normal
+        The distribution, whose ``root rootᵀ`` is the covariance up to a multiple of the rounding.
+
+    Notes
+    -----
     The root is the Cholesky factor where there is one: it is unique, and every backend finds the
     same. A covariance that is singular up to rounding may have none. Then a pivoted factorisation
-    takes the variable with the most variance left, until no more than ``n eps max(scales)`` is left
-    anywhere: r columns, O(n² r). The `scales` (n,) are the sizes of the numbers that the variances
-    were computed from, so that they say how far rounding goes. Either way ``root rootᵀ`` is the
-    covariance up to a multiple of that. Only the lower triangle is read.
+    takes the variable with the most variance left, until no more than ``n eps max(scales)`` is
+    left anywhere: r columns, O(n² r).
     Source: Higham, Accuracy and Stability of Numerical Algorithms (2002), section 10.3.
     """
     lower = _xp.cholesky_factor(covariance)

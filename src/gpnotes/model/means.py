@@ -19,22 +19,64 @@ __all__ = ["BasisMean", "ConstantMean", "ConstantOfValues", "Powers", "ZeroMean"
 
 @dataclass(frozen=True)
 class ZeroMean:
-    """``m(x) = 0``.
+    """The mean function that is zero everywhere, ``m(x) = 0``.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> ZeroMean()(np.ones((2, 3)))
     array([0., 0.])
     """
 
     def __call__(self, x: Matrix) -> Vector:
-        """Zeros of shape (n,) for x (n, d)."""
+        """Evaluate the mean.
+
+        Parameters
+        ----------
+        x : Matrix, shape (n, d)
+            The inputs.
+
+        Returns
+        -------
+        Vector, shape (n,)
+            Zeros.
+
+        Raises
+        ------
+        ValueError
+            If x is no matrix, or an entry is not finite.
+        TypeError
+            If x is no real floating array.
+        """
         return self._values(_check.matrix(x, "x"))
 
     def _values(self, x: Matrix) -> Vector:
         return array_namespace(x).zeros_like(x[:, 0])
 
     def pullback(self, x: Matrix, bar: Vector) -> tuple[Self, Matrix]:
-        """``(mean_bar, x_bar)`` for `bar` (n,): there is nothing to differentiate."""
+        """Carry derivatives by the means back: there is nothing to differentiate.
+
+        Parameters
+        ----------
+        x : Matrix, shape (n, d)
+            The inputs.
+        bar : Vector, shape (n,)
+            The derivatives by the means.
+
+        Returns
+        -------
+        mean_bar : ZeroMean
+            This mean, which has no parameters.
+        x_bar : Matrix, shape (n, d)
+            Zeros.
+
+        Raises
+        ------
+        ValueError
+            If the shapes do not go together, or an entry is not finite.
+        TypeError
+            If an array is not real and floating, or the two differ in namespace, dtype or device.
+        """
         _validate_bar(x, bar)
         return self._pulled(x, bar)
 
@@ -44,8 +86,22 @@ class ZeroMean:
 
 @dataclass(frozen=True)
 class ConstantMean:
-    """``m(x) = value``, the same everywhere.
+    """A mean function that is the same everywhere, ``m(x) = value``.
 
+    Parameters
+    ----------
+    value : float, default 0.0
+        The mean, in the units of y.
+
+    Raises
+    ------
+    ValueError
+        If the value is not finite.
+    TypeError
+        If the value is no number.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> ConstantMean(2.0)(np.ones((2, 3)))
     array([2., 2.])
@@ -57,14 +113,54 @@ class ConstantMean:
         settle(self)
 
     def __call__(self, x: Matrix) -> Vector:
-        """`value`, repeated to shape (n,), for x (n, d)."""
+        """Evaluate the mean.
+
+        Parameters
+        ----------
+        x : Matrix, shape (n, d)
+            The inputs.
+
+        Returns
+        -------
+        Vector, shape (n,)
+            `value`, repeated.
+
+        Raises
+        ------
+        ValueError
+            If x is no matrix, or an entry is not finite.
+        TypeError
+            If x is no real floating array.
+        """
         return self._values(_check.matrix(x, "x"))
 
     def _values(self, x: Matrix) -> Vector:
         return array_namespace(x).full_like(x[:, 0], self.value)
 
     def pullback(self, x: Matrix, bar: Vector) -> tuple[Self, Matrix]:
-        """``(mean_bar, x_bar)`` for `bar` (n,); ``mean_bar.value`` is the sum of `bar`."""
+        """Carry derivatives by the means back to the value and the inputs.
+
+        Parameters
+        ----------
+        x : Matrix, shape (n, d)
+            The inputs.
+        bar : Vector, shape (n,)
+            The derivatives by the means.
+
+        Returns
+        -------
+        mean_bar : ConstantMean
+            A mean of this class whose ``value`` is the sum of `bar`.
+        x_bar : Matrix, shape (n, d)
+            Zeros.
+
+        Raises
+        ------
+        ValueError
+            If the shapes do not go together, or an entry is not finite.
+        TypeError
+            If an array is not real and floating, or the two differ in namespace, dtype or device.
+        """
         _validate_bar(x, bar)
         return self._pulled(x, bar)
 
@@ -78,9 +174,23 @@ class ConstantMean:
 class ConstantOfValues:
     """The constant mean of a process with gradients, whose rows end in a label.
 
-    `value` in rows that see values of f, of which the last column is 0, and zero in those that see
-    derivatives: the mean that goes with `kernels.WithGradients`.
+    It is `value` in rows that see values of f, of which the last column is 0, and zero in those
+    that see derivatives: the mean that goes with `kernels.WithGradients`.
 
+    Parameters
+    ----------
+    value : float, default 0.0
+        The mean of the values, in the units of y.
+
+    Raises
+    ------
+    ValueError
+        If the value is not finite.
+    TypeError
+        If the value is no number.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> ConstantOfValues(2.0)(np.asarray([[3.0, 0.0], [3.0, 1.0]]))
     array([2., 0.])
@@ -92,11 +202,52 @@ class ConstantOfValues:
         settle(self)
 
     def __call__(self, x: Matrix) -> Vector:
-        """`value` or zero, (n,), for rows (n, d + 1)."""
+        """Evaluate the mean.
+
+        Parameters
+        ----------
+        x : Matrix, shape (n, d + 1)
+            The rows: a point and a label each.
+
+        Returns
+        -------
+        Vector, shape (n,)
+            `value` where a row sees a value, and zero elsewhere.
+
+        Raises
+        ------
+        ValueError
+            If x has fewer than two columns, or an entry is not finite.
+        TypeError
+            If x is no real floating array.
+        """
         return self.value * _is_value(x)
 
     def pullback(self, x: Matrix, bar: Vector) -> tuple[Self, Matrix]:
-        """``(mean_bar, x_bar)`` for `bar` (n,); ``mean_bar.value`` sums `bar` over the values."""
+        """Carry derivatives by the means back to the value and the rows.
+
+        Parameters
+        ----------
+        x : Matrix, shape (n, d + 1)
+            The rows: a point and a label each.
+        bar : Vector, shape (n,)
+            The derivatives by the means.
+
+        Returns
+        -------
+        mean_bar : ConstantOfValues
+            A mean of this class whose ``value`` is the sum of `bar` over the rows that see values.
+        x_bar : Matrix, shape (n, d + 1)
+            Zeros.
+
+        Raises
+        ------
+        ValueError
+            If x has fewer than two columns, the shapes do not go together, or an entry is not
+            finite.
+        TypeError
+            If an array is not real and floating, or the two differ in namespace, dtype or device.
+        """
         _validate_bar(x, bar)
         xp = array_namespace(x)
         value_bar = float(xp.sum(bar * _is_value(x)))
@@ -105,12 +256,25 @@ class ConstantOfValues:
 
 @dataclass(frozen=True)
 class Powers:
-    """``h(x) = (1, x_1, …, x_D, x_1², …, x_D², …)`` up to the power `degree`.
+    """A basis of powers, ``h(x) = (1, x_1, …, x_D, x_1², …, x_D², …)`` up to the power `degree`.
 
-    1 + degree · D columns: powers of each input alone, without products of inputs. Degree 0 is the
-    constant, degree 1 a plane. Raises `ValueError` or `TypeError` for a degree that is no whole
-    number from 0.
+    It has 1 + degree · D columns: powers of each input alone, without products of inputs. Degree 0
+    is the constant, degree 1 a plane.
 
+    Parameters
+    ----------
+    degree : int, default 1
+        The highest power, from 0.
+
+    Raises
+    ------
+    ValueError
+        If the degree is negative.
+    TypeError
+        If the degree is no whole number.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> Powers(2)(np.asarray([[3.0]]))
     array([[1., 3., 9.]])
@@ -122,7 +286,25 @@ class Powers:
         object.__setattr__(self, "degree", _check.whole(self.degree, "Powers.degree"))
 
     def __call__(self, x: Matrix) -> Matrix:
-        """The columns, (n, 1 + degree · d), for x (n, d)."""
+        """Evaluate the columns.
+
+        Parameters
+        ----------
+        x : Matrix, shape (n, d)
+            The inputs.
+
+        Returns
+        -------
+        Matrix, shape (n, 1 + degree · d)
+            The rows ``h(xᵢ)``.
+
+        Raises
+        ------
+        ValueError
+            If x is no matrix, or an entry is not finite.
+        TypeError
+            If x is no real floating array.
+        """
         _check.matrix(x, "x")
         xp = array_namespace(x)
         return xp.concat(
@@ -130,7 +312,27 @@ class Powers:
         )
 
     def pullback(self, x: Matrix, bar: Matrix) -> Matrix:
-        """The derivatives by x (n, d) for those by the columns, `bar` (n, 1 + degree · d)."""
+        """Carry derivatives by the columns back to the inputs.
+
+        Parameters
+        ----------
+        x : Matrix, shape (n, d)
+            The inputs.
+        bar : Matrix, shape (n, 1 + degree · d)
+            The derivatives by the columns.
+
+        Returns
+        -------
+        Matrix, shape (n, d)
+            The derivatives by x.
+
+        Raises
+        ------
+        ValueError
+            If the shapes do not go together, or an entry is not finite.
+        TypeError
+            If an array is not real and floating, or the two differ in namespace, dtype or device.
+        """
         n, d = _check.matrix(x, "x").shape
         _check.matrix(bar, "bar", rows=n, columns=1 + self.degree * d)
         _check.alike(bar, "bar", x, "x")
@@ -142,16 +344,31 @@ class Powers:
 
 @dataclass(frozen=True)
 class BasisMean:
-    """``m(x) = h(x)ᵀβ`` with weights that are learnt: ``β ~ N(b, B)``, or vague.
+    """A mean ``m(x) = h(x)ᵀβ`` whose weights are learnt with f: ``β ~ N(b, B)``, or vague.
 
-    :eq:`eq-mf-model`, :eq:`eq-mf-prior`. `basis` is h, any function from (n, d) to (n, p), such as
-    `Powers`; `weights` is the prior ``Normal(b, root)``, and without it that of a B that grows
-    without end. Of a process with this mean, `exact.condition` learns the weights and the function
-    together, and all views of the posterior count what remains unknown of both; the other methods
-    refuse it. Nothing of it is fitted: the weights are integrated out.
-    Raises `TypeError` for what is no function or no `Normal`.
+    :eq:`eq-mf-model`, :eq:`eq-mf-prior`. Of a process with this mean, `exact.condition` learns the
+    weights and the function together, and all views of the posterior count what remains unknown of
+    both; the other methods refuse it. Nothing of it is fitted: the weights are integrated out.
+
+    Parameters
+    ----------
+    basis : Basis
+        h, any function from (n, d) to (n, p), such as `Powers`.
+    weights : Normal, optional
+        The prior ``Normal(b, root)`` on the p weights; without it they are vague, with the prior
+        of a B that grows without end.
+
+    Raises
+    ------
+    TypeError
+        If `basis` is no function, or a class, or `weights` is no `Normal`.
+
+    Notes
+    -----
     Source: Rasmussen & Williams (2006), section 2.7.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, condition
     >>> X = np.asarray([[0.0], [1.0], [2.0], [3.0]])
@@ -172,14 +389,52 @@ class BasisMean:
             _check.instance(self.weights, "BasisMean.weights", Normal)
 
     def columns(self, x: Matrix) -> Matrix:
-        """``H``, (n, p), of rows ``h(xᵢ)ᵀ``, for x (n, d); a `ValueError` for another shape."""
+        """Evaluate the basis: ``H`` with the rows ``h(xᵢ)ᵀ``.
+
+        Parameters
+        ----------
+        x : Matrix, shape (n, d)
+            The inputs.
+
+        Returns
+        -------
+        Matrix, shape (n, p)
+            H.
+
+        Raises
+        ------
+        ValueError
+            If x or what the basis returns has another shape than it should, or an entry that is
+            not finite.
+        TypeError
+            If x is no real floating array, or the basis returns one of another namespace, dtype or
+            device.
+        """
         n = _check.matrix(x, "x").shape[0]
         p = None if self.weights is None else self.weights.size
         H = _check.matrix(self.basis(x), "BasisMean.basis(x)", rows=n, columns=p)
         return _check.alike(H, "BasisMean.basis(x)", x, "x")
 
     def columns_pullback(self, x: Matrix, bar: Matrix) -> Matrix:
-        """The derivatives by x (n, d) for those by the columns; a `TypeError` if h has none."""
+        """Carry derivatives by the columns back to the inputs, by the pullback of the basis.
+
+        Parameters
+        ----------
+        x : Matrix, shape (n, d)
+            The inputs.
+        bar : Matrix, shape (n, p)
+            The derivatives by the columns.
+
+        Returns
+        -------
+        Matrix, shape (n, d)
+            The derivatives by x.
+
+        Raises
+        ------
+        TypeError
+            If the basis has no pullback.
+        """
         pullback = getattr(self.basis, "pullback", None)
         if pullback is None:
             raise TypeError(
@@ -188,14 +443,57 @@ class BasisMean:
         return pullback(x, bar)
 
     def __call__(self, x: Matrix) -> Vector:
-        """What the mean is expected to be before any data, ``h(x)ᵀb``, (n,); zero if vague."""
+        """Evaluate the mean expected before any data, ``h(x)ᵀb``, or zero if the weights are vague.
+
+        Parameters
+        ----------
+        x : Matrix, shape (n, d)
+            The inputs.
+
+        Returns
+        -------
+        Vector, shape (n,)
+            The expected means.
+
+        Raises
+        ------
+        ValueError
+            If x or what the basis returns has another shape than it should, or an entry that is
+            not finite.
+        TypeError
+            If x is no real floating array, or the basis returns one of another namespace, dtype or
+            device.
+        """
         H = self.columns(x)
         if self.weights is None:
             return array_namespace(x).zeros_like(x[:, 0])
         return H @ self.weights.mean
 
     def pullback(self, x: Matrix, bar: Vector) -> tuple[Self, Matrix]:
-        """``(mean_bar, x_bar)`` for `bar` (n,) by ``h(x)ᵀb``."""
+        """Carry derivatives by ``h(x)ᵀb`` back to the inputs.
+
+        Parameters
+        ----------
+        x : Matrix, shape (n, d)
+            The inputs.
+        bar : Vector, shape (n,)
+            The derivatives by the expected means.
+
+        Returns
+        -------
+        mean_bar : BasisMean
+            A mean of this class, which has no parameters to fit.
+        x_bar : Matrix, shape (n, d)
+            The derivatives by x; zeros if the weights are vague.
+
+        Raises
+        ------
+        ValueError
+            If the shapes do not go together, or an entry is not finite.
+        TypeError
+            If an array is not real and floating, the two differ in namespace, dtype or device, or
+            the weights have a prior and the basis has no pullback.
+        """
         _validate_bar(x, bar)
         if self.weights is None:
             return cotangent(self), array_namespace(x).zeros_like(x)
@@ -203,14 +501,32 @@ class BasisMean:
 
 
 def _is_own(mean: object) -> TypeGuard[ZeroMean | ConstantMean]:
-    """Whether nothing can go wrong for inputs that are validated; a subclass may do as it likes."""
+    """True if nothing can go wrong for inputs that are validated; a subclass may do as it likes."""
     return type(mean) in (ZeroMean, ConstantMean)
 
 
 def values_of(mean: MeanFunction, x: Matrix) -> Vector:
-    """The mean at inputs x (n, d) that are validated; one of another's making is looked over.
+    """Evaluate a mean at inputs that are validated; a function of another's making is looked over.
 
-    Another shape would broadcast.
+    Parameters
+    ----------
+    mean : MeanFunction
+        The mean.
+    x : Matrix, shape (n, d)
+        The inputs, validated before.
+
+    Returns
+    -------
+    Vector, shape (n,)
+        The means.
+
+    Raises
+    ------
+    ValueError
+        If the function returns another shape, which would broadcast, or an entry that is not
+        finite.
+    TypeError
+        If it returns no real floating array.
     """
     if _is_own(mean):
         return mean._values(x)
@@ -218,7 +534,24 @@ def values_of(mean: MeanFunction, x: Matrix) -> Vector:
 
 
 def pulled(mean: Mean, x: Matrix, bar: Vector) -> tuple[Mean, Matrix]:
-    """`Mean.pullback` at inputs that are validated, of derivatives worked out from what is."""
+    """Carry derivatives by the means back, by `Mean.pullback`, unchecked if the mean is ours.
+
+    Parameters
+    ----------
+    mean : Mean
+        The mean.
+    x : Matrix, shape (n, d)
+        The inputs, validated before.
+    bar : Vector, shape (n,)
+        The derivatives by the means, worked out from what was validated.
+
+    Returns
+    -------
+    mean_bar : Mean
+        A mean of the same class that holds the derivatives.
+    x_bar : Matrix, shape (n, d)
+        The derivatives by x.
+    """
     return mean._pulled(x, bar) if _is_own(mean) else mean.pullback(x, bar)
 
 

@@ -16,8 +16,24 @@ Value = TypeVar("Value", float, Array)
 
 @dataclass(frozen=True)
 class NormalPrior:
-    """A parameter, or each entry of one, is ``N(mean, sd²)`` a priori.
+    """A normal prior: a parameter, or each entry of one, is ``N(mean, sd²)``.
 
+    Parameters
+    ----------
+    mean : float, default 0.0
+        The mean.
+    sd : float, default 1.0
+        The standard deviation, positive.
+
+    Raises
+    ------
+    ValueError
+        If `mean` is not finite, or `sd` not positive and finite.
+    TypeError
+        If one of the two is no number.
+
+    Examples
+    --------
     >>> round(NormalPrior(0.0, 1.0).log_density(0.0), 4)
     -0.9189
     """
@@ -29,19 +45,71 @@ class NormalPrior:
         _settle_prior(self)
 
     def log_density(self, value: Numbers) -> float:
-        """``−½ ((value − mean)/sd)² − log sd − ½ log 2π``, summed over the entries."""
+        """Evaluate ``−½ ((value − mean)/sd)² − log sd − ½ log 2π``, summed over the entries.
+
+        Parameters
+        ----------
+        value : float or Vector, shape (d,)
+            The parameter, in its own units.
+
+        Returns
+        -------
+        float
+            The log density.
+
+        Raises
+        ------
+        ValueError
+            If an entry is not finite.
+        TypeError
+            If the value is neither a number nor a real array.
+        """
         z = (_check.finite(value, "value") - self.mean) / self.sd
         return _sum(-0.5 * z * z - math.log(self.sd) - 0.5 * LOG_2PI)
 
     def gradient(self, value: Value) -> Value:
-        """The derivative of `log_density` by the value, of the value's type."""
+        """Differentiate `log_density` by the value.
+
+        Parameters
+        ----------
+        value : float or Vector, shape (d,)
+            The parameter, in its own units.
+
+        Returns
+        -------
+        float or Vector, shape (d,)
+            The derivative, of the value's type.
+
+        Raises
+        ------
+        ValueError
+            If an entry is not finite.
+        TypeError
+            If the value is neither a number nor a real array.
+        """
         return -(_check.finite(value, "value") - self.mean) / self.sd**2
 
 
 @dataclass(frozen=True)
 class LogNormalPrior:
-    """The logarithm of a positive parameter, or of each entry, is ``N(mean, sd²)`` a priori.
+    """A log-normal prior: the logarithm of a parameter, or of each entry, is ``N(mean, sd²)``.
 
+    Parameters
+    ----------
+    mean : float, default 0.0
+        The mean of the logarithm.
+    sd : float, default 1.0
+        The standard deviation of the logarithm, positive.
+
+    Raises
+    ------
+    ValueError
+        If `mean` is not finite, or `sd` not positive and finite.
+    TypeError
+        If one of the two is no number.
+
+    Examples
+    --------
     >>> round(LogNormalPrior(0.0, 1.0).log_density(1.0), 4)
     -0.9189
     """
@@ -53,12 +121,48 @@ class LogNormalPrior:
         _settle_prior(self)
 
     def log_density(self, value: Numbers) -> float:
-        """The density by the value itself: that of its logarithm, less ``log value``."""
+        """Evaluate the log density by the value itself: that of its logarithm, less ``log value``.
+
+        Parameters
+        ----------
+        value : float or Vector, shape (d,)
+            The parameter, positive, in its own units.
+
+        Returns
+        -------
+        float
+            The log density, summed over the entries.
+
+        Raises
+        ------
+        ValueError
+            If an entry is not positive and finite.
+        TypeError
+            If the value is neither a number nor a real array.
+        """
         log = _log(_check.positive(value, "value"))
         return NormalPrior(self.mean, self.sd).log_density(log) - _sum(log)
 
     def gradient(self, value: Value) -> Value:
-        """The derivative of `log_density` by the value, of the value's type."""
+        """Differentiate `log_density` by the value.
+
+        Parameters
+        ----------
+        value : float or Vector, shape (d,)
+            The parameter, positive, in its own units.
+
+        Returns
+        -------
+        float or Vector, shape (d,)
+            The derivative, of the value's type.
+
+        Raises
+        ------
+        ValueError
+            If an entry is not positive and finite.
+        TypeError
+            If the value is neither a number nor a real array.
+        """
         log = _log(_check.positive(value, "value"))
         return (NormalPrior(self.mean, self.sd).gradient(log) - 1.0) / value
 

@@ -31,11 +31,28 @@ __all__ = [
 class GP:
     """A prior over functions, ``f ~ GP(mean, kernel)``, :eq:`eq-fv-gp`, and the noise of y.
 
-    `noise_var` is σ_n², the variance of the independent noise in ``y = f + ε``, :eq:`eq-fv-cov-y`;
-    it may be zero. `mean` is any function from (n, d) to (n,); one that is to be fitted is a
-    `contracts.Mean`, one with unknown weights a `means.BasisMean`. Raises `TypeError` for another
-    kind of kernel or mean, `ValueError` for a noise that is negative or not finite.
+    Parameters
+    ----------
+    kernel : Kernel
+        The covariance function of f.
+    noise_var : float
+        σ_n², the variance of the independent noise in ``y = f + ε``, :eq:`eq-fv-cov-y`; it may be
+        zero.
+    mean : MeanFunction, default ZeroMean()
+        Any function from (n, d) to (n,); one that is to be fitted is a `contracts.Mean`, one with
+        unknown weights a `means.BasisMean`.
 
+    Raises
+    ------
+    TypeError
+        If `kernel` is no `Kernel`, `noise_var` no number, `mean` no function, the kernel or the
+        mean holds derivatives, or the kernel is one of derivatives and the mean ignores the labels
+        of rows.
+    ValueError
+        If `noise_var` is negative or not finite.
+
+    Examples
+    --------
     >>> from gpnotes import RBF
     >>> GP(RBF(), 0.1)
     GP(kernel=RBF(variance=1, lengthscale=1), noise_var=0.1, mean=ZeroMean())
@@ -61,24 +78,73 @@ class GP:
 
 
 def _ignores_labels(mean: MeanFunction) -> bool:
-    """Whether it gives rows that see derivatives what it gives rows that see values."""
+    """True if the mean gives rows that see derivatives what it gives rows that see values."""
     basis = mean.basis if isinstance(mean, BasisMean) else mean
     return isinstance(basis, ConstantMean | Powers)
 
 
 def differentiable_mean(gp: GP) -> Mean:
-    """The mean of `gp` if it has a pullback: what a gradient of the evidence needs."""
+    """Return the mean of `gp` if it is known and has a pullback: the evidence's gradient needs one.
+
+    Parameters
+    ----------
+    gp : GP
+        The process.
+
+    Returns
+    -------
+    Mean
+        Its mean.
+
+    Raises
+    ------
+    TypeError
+        If the mean has unknown weights, or no pullback.
+    """
     return cast(Mean, require(require_known_mean(gp).mean, "gp.mean", Mean))
 
 
 def fitted_mean(gp: GP) -> Mean:
-    """The mean of `gp` if a fit can do with it: it has a pullback, or its weights are learnt."""
+    """Return the mean of `gp` if a fit can use it: it has a pullback, or its weights are learnt.
+
+    Parameters
+    ----------
+    gp : GP
+        The process.
+
+    Returns
+    -------
+    Mean
+        Its mean.
+
+    Raises
+    ------
+    TypeError
+        If the mean has no pullback.
+    """
     return cast(Mean, require(gp.mean, "gp.mean", Mean))
 
 
 def require_known_mean(gp: GP) -> GP:
-    """`gp`, unless its mean has unknown weights: methods that do not learn them must not ignore
-    them either."""
+    """Return `gp` unless its mean has unknown weights.
+
+    Methods that do not learn the weights must not ignore them either.
+
+    Parameters
+    ----------
+    gp : GP
+        The process.
+
+    Returns
+    -------
+    GP
+        The same process.
+
+    Raises
+    ------
+    TypeError
+        If the mean is a `BasisMean`.
+    """
     if isinstance(gp.mean, BasisMean):
         wanted = "known: exact regression alone learns the weights of a BasisMean"
         raise TypeError(f"gp.mean must be {wanted}; got {gp.mean!r}")
@@ -86,12 +152,37 @@ def require_known_mean(gp: GP) -> GP:
 
 
 def prior(gp: GP, Xs: Matrix, noise: bool = False) -> Normal:
-    """The distribution of f at Xs (n, d) before any data, or with `noise` that of y there.
+    """Find the distribution of f at some inputs before any data, or with `noise` that of y there.
 
-    :eq:`eq-fv-moments`; with `noise` :eq:`eq-fv-cov-y`; with a basis :eq:`eq-mf-prior`. Raises
-    `ValueError` or `TypeError` for inputs that do not fit the kernel, `ValueError` for a vague
-    mean, of which there is no distribution, `MemoryError` for a matrix that has no room.
+    :eq:`eq-fv-moments`; with `noise` :eq:`eq-fv-cov-y`; with a basis :eq:`eq-mf-prior`.
 
+    Parameters
+    ----------
+    gp : GP
+        The process.
+    Xs : Matrix, shape (n, d)
+        The inputs.
+    noise : bool, default False
+        True for the distribution of y, False for that of f.
+
+    Returns
+    -------
+    Normal
+        The joint distribution of the n values.
+
+    Raises
+    ------
+    ValueError
+        If the inputs do not fit the kernel in shape, an entry is not finite, or the weights of the
+        mean are vague, so that there is no distribution.
+    TypeError
+        If `gp` is no `GP`, `noise` no bool, or the inputs are no real floating array that goes
+        with the kernel.
+    MemoryError
+        If there is no room for the matrix.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import RBF
     >>> prior(GP(RBF(), 0.5), np.asarray([[0.0], [1.0]]), noise=True).variance
@@ -113,14 +204,47 @@ def prior(gp: GP, Xs: Matrix, noise: bool = False) -> Normal:
 
 
 def plus_noise(K: Matrix, noise_var: float) -> Matrix:
-    """The covariance of y from that of f."""
+    """Add the variance of the noise to the diagonal: the covariance of y from that of f.
+
+    Parameters
+    ----------
+    K : Matrix, shape (n, n)
+        The covariance of f.
+    noise_var : float
+        The variance of the noise.
+
+    Returns
+    -------
+    Matrix, shape (n, n)
+        The covariance of y; K itself if there is no noise.
+    """
     return K + noise_var * _xp.eye(K.shape[0], K) if noise_var else K
 
 
 def validate_data(gp: GP, X: Matrix, y: Vector, name: str = "X", *, learns: bool = False) -> None:
     """Raise, naming the argument, for a process and data that do not go together.
 
-    A mean with unknown weights is validated where a method `learns` them.
+    Parameters
+    ----------
+    gp : GP
+        The process.
+    X : Matrix, shape (n, d)
+        The inputs, at least one.
+    y : Vector, shape (n,)
+        The observations.
+    name : str, default "X"
+        The name of X in an error.
+    learns : bool, default False
+        True for a method that learns the unknown weights of a mean, so that a `BasisMean` will do.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not go together or with the kernel, there are no rows, or an entry is not
+        finite.
+    TypeError
+        If `gp` is no `GP`, its mean has unknown weights that are not learnt, an array is not real
+        and floating, or the two differ in namespace, dtype or device.
     """
     _check.instance(gp, "gp", GP)
     if not learns:
@@ -132,5 +256,28 @@ def validate_data(gp: GP, X: Matrix, y: Vector, name: str = "X", *, learns: bool
 
 
 def residual_of(gp: GP, X: Matrix, y: Vector) -> Vector:
-    """``y − m(X)``."""
+    """Subtract the mean from the observations, ``y − m(X)``.
+
+    Parameters
+    ----------
+    gp : GP
+        The process.
+    X : Matrix, shape (n, d)
+        The inputs, validated before.
+    y : Vector, shape (n,)
+        The observations.
+
+    Returns
+    -------
+    Vector, shape (n,)
+        The residuals.
+
+    Raises
+    ------
+    ValueError
+        If a mean function that is not of this package returns another shape than (n,), or numbers
+        that are not finite.
+    TypeError
+        If it returns no real floating array.
+    """
     return y - values_of(gp.mean, X)

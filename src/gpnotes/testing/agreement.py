@@ -30,7 +30,7 @@ def is_array(name: str, a: Any, shape: tuple[int, ...], like: Array) -> None:
 
 
 def is_double(a: Array) -> bool:
-    """Whether `a` has the precision that differences need."""
+    """True where `a` has the precision that differences need."""
     return epsilon(a) < 1e-12
 
 

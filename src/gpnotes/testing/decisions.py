@@ -1,4 +1,4 @@
-"""What policies, costs and criteria of designs must do."""
+"""Checks of policies, costs, acquisitions and criteria of designs."""
 
 from __future__ import annotations
 
@@ -36,13 +36,33 @@ def _state(m: Vector, S: Matrix) -> Matrix:
 
 
 def check_policy(policy: contracts.Policy, m: Vector, S: Matrix) -> None:
-    """Put a policy through what each must do, in a state ``z ~ N(m, S)``, (K,) and (K, K).
+    """Check that a policy does what each must do, in a state ``z ~ N(m, S)``.
 
     The action is an array (U,); its moments have their shapes, and the covariance is symmetric and
     positive semidefinite; without uncertainty the mean is the action, and with a little of it the
     moments are those of the policy's tangent, ``J S Jᵀ`` and ``S Jᵀ``; in float64 the pullback
-    agrees with differences. Raises `AssertionError` that says what does not hold.
+    agrees with differences.
 
+    Parameters
+    ----------
+    policy : Policy
+        The policy.
+    m : Vector, shape (K,)
+        The mean of the state.
+    S : Matrix, shape (K, K)
+        Its covariance.
+
+    Raises
+    ------
+    AssertionError
+        If one of these does not hold; it says which.
+    ValueError
+        If m and S do not match, are not finite, or S is no covariance.
+    TypeError
+        If `policy` lacks a part of the contract, or m and S are no arrays of one kind.
+
+    Examples
+    --------
     >>> from gpnotes.decide.pilco import LinearPolicy
     >>> policy = LinearPolicy(np.asarray([[1.0, -1.0]]), np.asarray([0.5]))
     >>> check_policy(policy, np.asarray([0.3, 0.1]), np.asarray([[0.2, 0.1], [0.1, 0.3]]))
@@ -106,13 +126,33 @@ def _check_part(policy: contracts.Policy, m: Vector, S: Matrix, k: int, name: st
 
 
 def check_cost(cost: contracts.Cost, m: Vector, S: Matrix) -> None:
-    """Put a cost through what each must do, for a state or action ``x ~ N(m, S)``, (k,) and (k, k).
+    """Check that a cost does what each must do, for a state or action ``x ~ N(m, S)``.
 
-    Costs and expectations are floats, and equal where nothing is uncertain. In float64 the pullback
-    agrees with differences, and the expectation is one: it obeys the heat equation
+    Costs and expectations are floats, and equal where nothing is uncertain. In float64 the
+    pullback agrees with differences, and the expectation is one: it obeys the heat equation
     ``∂E/∂S = ½ ∂²E/∂m²``, of which the average over ``N(m, S)`` is the only solution that starts
-    from the cost. Raises `AssertionError` that says what does not hold.
+    from the cost.
 
+    Parameters
+    ----------
+    cost : Cost
+        The cost.
+    m : Vector, shape (k,)
+        The mean of the state or action.
+    S : Matrix, shape (k, k)
+        Its covariance.
+
+    Raises
+    ------
+    AssertionError
+        If one of these does not hold; it says which.
+    ValueError
+        If m and S do not match, are not finite, or S is no covariance.
+    TypeError
+        If `cost` lacks a part of the contract, or m and S are no arrays of one kind.
+
+    Examples
+    --------
     >>> from gpnotes.decide.pilco import SaturatingCost
     >>> cost = SaturatingCost(np.zeros(2), np.eye(2))
     >>> check_cost(cost, np.asarray([0.3, 0.1]), np.asarray([[0.2, 0.1], [0.1, 0.3]]))
@@ -167,12 +207,30 @@ def _check_heat(cost: contracts.Cost, m: Vector, S: Matrix, name: str) -> None:
 
 
 def check_criterion(criterion: contracts.Criterion, X: Matrix) -> None:
-    """Put a fresh criterion through what each must do, for the candidates X (n, d).
+    """Check that a fresh criterion does what each must do, for some candidates.
 
     Gains are finite arrays (n,), and those of some candidates are theirs; to measure a candidate
-    gains what was promised; where `diminishing` says so, no gain grows by that. The criterion takes
-    two measurements on the way. Raises `AssertionError` that says what does not hold.
+    gains what was promised; where `diminishing` says so, no gain grows by that. The criterion
+    takes two measurements on the way.
 
+    Parameters
+    ----------
+    criterion : Criterion
+        The criterion, without measurements so far.
+    X : Matrix, shape (n, d)
+        The candidates.
+
+    Raises
+    ------
+    AssertionError
+        If one of these does not hold; it says which.
+    ValueError
+        If X is no matrix of finite numbers.
+    TypeError
+        If `criterion` lacks a part of the contract.
+
+    Examples
+    --------
     >>> from gpnotes import GP, RBF
     >>> from gpnotes.decide import design
     >>> X = np.asarray([[0.0], [0.5], [2.0]])
@@ -195,12 +253,31 @@ def check_criterion(criterion: contracts.Criterion, X: Matrix) -> None:
 
 
 def check_acquisition(acquisition: contracts.Acquisition, mean: Vector, variance: Vector) -> None:
-    """Put an acquisition through what each must do, for means and variances, (n,) each.
+    """Check that an acquisition does what each must do, for some means and variances.
 
     Its values are finite arrays (n,), each that of its own entry; so are its derivatives, which in
-    float64 agree with differences. The variances are positive. Raises `AssertionError` that says
-    what does not hold.
+    float64 agree with differences.
 
+    Parameters
+    ----------
+    acquisition : Acquisition
+        The acquisition.
+    mean : Vector, shape (n,)
+        The means.
+    variance : Vector, shape (n,)
+        The variances, which are positive.
+
+    Raises
+    ------
+    AssertionError
+        If one of these does not hold; it says which.
+    ValueError
+        If the vectors do not match or are not finite, or a variance is not positive.
+    TypeError
+        If `acquisition` lacks a part of the contract, or the vectors are no arrays of one kind.
+
+    Examples
+    --------
     >>> from gpnotes.decide.bayesopt import ExpectedImprovement
     >>> check_acquisition(ExpectedImprovement(0.5), np.asarray([0.1, 0.9]), np.asarray([0.2, 0.4]))
     """

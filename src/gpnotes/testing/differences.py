@@ -24,12 +24,33 @@ def gradcheck(
 ) -> None:
     """Compare a pullback with differences of the function, entry by entry.
 
-    ``f(*args)`` returns an array or a float; ``pullback(*args, bar)`` returns one derivative for
-    each argument, of its type: an array, a float, a dataclass of parameters, or None for None. The
-    differences are central and extrapolated once (Richardson), so that their error is of fourth
-    order in the step. Meant for float64. Raises `AssertionError` that names argument and entry;
-    `names` are those of the arguments, `what` that of the derivative.
+    The differences are central and extrapolated once (Richardson), so that their error is of
+    fourth order in the step. Meant for float64.
 
+    Parameters
+    ----------
+    f : callable
+        ``f(*args)`` returns an array or a float.
+    pullback : callable
+        ``pullback(*args, bar)`` returns one derivative for each argument, of its type: an array, a
+        float, a dataclass of parameters, or None for None.
+    *args : object
+        The arguments, each of a type that `pullback` may return.
+    rtol : float, default 1e-6
+        The gap that is allowed, relative to each difference, and a thousandth of it to the
+        largest.
+    names : sequence of str, optional
+        The names of the arguments in what is raised.
+    what : str, default ``"the pullback"``
+        The name of the derivative in what is raised.
+
+    Raises
+    ------
+    AssertionError
+        If an entry differs; it names argument and entry.
+
+    Examples
+    --------
     >>> gradcheck(lambda x: x * x, lambda x, bar: (2.0 * x * bar,), np.asarray([1.0, 2.0]))
     """
     bar = _random_like(f(*args))

@@ -1,4 +1,4 @@
-"""What inducing variables must do."""
+"""Checks of inducing variables."""
 
 from __future__ import annotations
 
@@ -19,14 +19,36 @@ __all__ = ["check_inducing_variables"]
 def check_inducing_variables(
     variables: contracts.InducingVariables, kernel: Kernel, X: Matrix, *, rtol: float = 1e-6
 ) -> None:
-    """Put inducing variables through what they must do with a kernel, for inputs X (n, d).
+    """Check that inducing variables do what they must do with a kernel.
 
     K_uu and K_uf have the shape and kind of X; K_uu is symmetric, and together with K_ff they are
     positive semidefinite within rounding; `apply` makes K_uf of the columns of the kernel and K_uu
-    of the rows of K_uf, within `rtol` of the largest entry, for what it may integrate numerically;
-    in float64 both pullbacks agree with differences, by the inputs that `moved` moves. Raises
-    `AssertionError` that says what does not hold.
+    of the rows of K_uf; in float64 both pullbacks agree with differences, by the inputs that
+    `moved` moves.
 
+    Parameters
+    ----------
+    variables : InducingVariables
+        The inducing variables.
+    kernel : Kernel
+        The kernel of f.
+    X : Matrix, shape (n, d)
+        The inputs.
+    rtol : float, default 1e-6
+        The gap that `apply`, which may integrate numerically, is allowed, relative to the largest
+        entry.
+
+    Raises
+    ------
+    AssertionError
+        If one of these does not hold; it says which.
+    ValueError
+        If X is no matrix of finite numbers, or `rtol` negative.
+    TypeError
+        If `variables` lacks a part of the contract, `kernel` is no `Kernel`, or `rtol` no number.
+
+    Examples
+    --------
     >>> from gpnotes import RBF
     >>> from gpnotes.infer.interdomain import InducingPoints
     >>> X = np.asarray([[0.0], [0.5], [2.0]])

@@ -1,4 +1,4 @@
-"""What every kernel must do."""
+"""Checks of kernels."""
 
 from __future__ import annotations
 
@@ -16,13 +16,33 @@ __all__ = ["check_kernel"]
 
 
 def check_kernel(kernel: Kernel, X: Matrix, *, labels: bool = False) -> None:
-    """Put a kernel through what every kernel must do, on inputs X (n, d).
+    """Check that a kernel does what every kernel must do.
 
     Its matrix is symmetric, positive semidefinite within rounding, of the kind of X; `diag` is its
     diagonal; ``k(x, z)`` is the transpose of ``k(z, x)``; in float64 its pullbacks agree with
-    differences. With `labels` the last column of X holds labels, which stay as they are, and by
-    which there is no derivative. Raises `AssertionError` that says what does not hold.
+    differences.
 
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel.
+    X : Matrix, shape (n, d)
+        The inputs.
+    labels : bool, default False
+        The last column of X holds labels, which stay as they are, and by which there is no
+        derivative.
+
+    Raises
+    ------
+    AssertionError
+        If one of these does not hold; it says which.
+    ValueError
+        If X is no matrix of finite numbers.
+    TypeError
+        If `kernel` is a class or cannot be called, or `labels` is no bool.
+
+    Examples
+    --------
     >>> from gpnotes import RBF
     >>> check_kernel(RBF(), np.asarray([[0.0], [0.5], [2.0]]))
     """

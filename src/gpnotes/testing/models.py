@@ -1,4 +1,4 @@
-"""What mean functions, likelihoods and posteriors must do."""
+"""Checks of mean functions, priors, likelihoods and posteriors."""
 
 from __future__ import annotations
 
@@ -24,11 +24,29 @@ _ORDINALS = ("first", "second", "third")
 
 
 def check_mean(mean: contracts.Mean, X: Matrix) -> None:
-    """Put a mean function through what each must do, on inputs X (n, d).
+    """Check that a mean function does what each must do.
 
     It has one value a row, of the kind of X, which depends on that row alone; in float64 its
-    pullback agrees with differences. Raises `AssertionError` that says what does not hold.
+    pullback agrees with differences.
 
+    Parameters
+    ----------
+    mean : Mean
+        The mean function.
+    X : Matrix, shape (n, d)
+        The inputs.
+
+    Raises
+    ------
+    AssertionError
+        If one of these does not hold; it says which.
+    ValueError
+        If X is no matrix of finite numbers.
+    TypeError
+        If `mean` lacks a part of the contract.
+
+    Examples
+    --------
     >>> from gpnotes import ConstantMean
     >>> check_mean(ConstantMean(2.0), np.asarray([[0.0], [1.0]]))
     """
@@ -48,11 +66,29 @@ def check_mean(mean: contracts.Mean, X: Matrix) -> None:
 
 
 def check_prior(prior: contracts.Prior, value: float) -> None:
-    """Put a prior through what each must do, at a value of the parameter, a float.
+    """Check that a prior does what each must do, at a value of the parameter.
 
     Its log density is a float, the sum over entries where the value is an array; its gradient is a
-    float, by differences that of the density. Raises `AssertionError` that says what does not hold.
+    float, by differences that of the density.
 
+    Parameters
+    ----------
+    prior : Prior
+        The prior.
+    value : float
+        The value.
+
+    Raises
+    ------
+    AssertionError
+        If one of these does not hold; it says which.
+    ValueError
+        If `value` is not finite.
+    TypeError
+        If `prior` lacks a part of the contract, or `value` is no number.
+
+    Examples
+    --------
     >>> from gpnotes import LogNormalPrior
     >>> check_prior(LogNormalPrior(0.0, 1.0), 2.5)
     """
@@ -78,16 +114,38 @@ def check_prior(prior: contracts.Prior, value: float) -> None:
 def check_likelihood(
     likelihood: contracts.Likelihood, y: Vector, f: Vector, *, log_concave: bool = True
 ) -> None:
-    """Put a likelihood through what each must do, for observations y (n,) at values f (n,).
+    """Check that a likelihood does what each must do, for observations at known values of f.
 
     Value and derivatives have the shape and kind of f, and each entry depends on its own y and f
     alone; in float64 the derivatives are those of the density, by differences; the second is not
-    positive, unless `log_concave` is False: `laplace.condition` asks for that. If there is a
-    `probability` it is between 0 and 1, that of ``y = 1`` where f is known, and its average where f
-    is not. If there is a `pullback` of a dataclass, it agrees with differences; if there is a
-    `predict`, mean and variance of y where f is not known follow from those where it is. Raises
-    `AssertionError` that says what does not hold.
+    positive. If there is a ``probability`` it is between 0 and 1, that of ``y = 1`` where f is
+    known, and its average where f is not. If there is a ``pullback`` of a dataclass, it agrees
+    with differences; if there is a ``predict``, mean and variance of y where f is not known follow
+    from those where it is.
 
+    Parameters
+    ----------
+    likelihood : Likelihood
+        The likelihood.
+    y : Vector, shape (n,)
+        The observations.
+    f : Vector, shape (n,)
+        The values of f.
+    log_concave : bool, default True
+        Ask for a second derivative that is not positive, as `laplace.condition` does.
+
+    Raises
+    ------
+    AssertionError
+        If one of these does not hold; it says which.
+    ValueError
+        If y and f do not match or are not finite.
+    TypeError
+        If `likelihood` lacks a part of the contract, y and f are no arrays of one kind, or
+        `log_concave` is no bool.
+
+    Examples
+    --------
     >>> from gpnotes import Bernoulli
     >>> check_likelihood(Bernoulli(), np.asarray([1.0, -1.0]), np.asarray([0.3, 2.0]))
     """
@@ -112,7 +170,7 @@ def check_likelihood(
 
 
 def _check_entries(likelihood: contracts.Likelihood, y: Vector, f: Vector) -> None:
-    """Whether what belongs to an entry depends on that entry alone."""
+    """Each entry depends on its own y and f alone."""
     together = (likelihood.log_density(y, f), *likelihood.derivatives(y, f))
     names = ("log density", *(f"{which} derivative" for which in _ORDINALS))
     for i in range(f.shape[0]):
@@ -183,14 +241,31 @@ def _check_prediction(likelihood: contracts.PredictiveLikelihood, f: Vector) -> 
 
 
 def check_posterior(posterior: contracts.Posterior, Xs: Matrix) -> None:
-    """Check that the views of a posterior agree with each other at the points Xs (m, d).
+    """Check that the views of a posterior agree with each other.
 
-    `predict` is `mean` and `variance`; `variance` is the diagonal of `covariance` and not negative;
-    `covariance` is symmetric and positive semidefinite within rounding; draws have that mean and
-    that variance. Where `predict` and `covariance` take it, noise lets both variances grow by the
-    same; where `predict` takes chunks, they change nothing. Raises `AssertionError` that says what
-    does not hold.
+    `predict` is `mean` and `variance`; `variance` is the diagonal of `covariance` and not
+    negative; `covariance` is symmetric and positive semidefinite within rounding; draws have that
+    mean and that variance. Where `predict` and `covariance` take it, noise lets both variances
+    grow by the same; where `predict` takes chunks, they change nothing.
 
+    Parameters
+    ----------
+    posterior : Posterior
+        The posterior.
+    Xs : Matrix, shape (m, d)
+        The points to look at.
+
+    Raises
+    ------
+    AssertionError
+        If one of these does not hold; it says which.
+    ValueError
+        If `Xs` is no matrix of finite numbers.
+    TypeError
+        If `posterior` lacks a part of the contract.
+
+    Examples
+    --------
     >>> from gpnotes import GP, RBF, condition
     >>> X = np.asarray([[0.0], [0.5]])
     >>> check_posterior(condition(GP(RBF(), 0.1), X, X[:, 0]), np.asarray([[1.0], [2.0]]))

@@ -1,4 +1,4 @@
-"""Where arrays live: the namespaces, dtypes and devices that the package is tested in."""
+"""Places where arrays live: namespaces, dtypes and devices that the package is tested in."""
 
 from __future__ import annotations
 
@@ -17,7 +17,18 @@ __all__ = ["Space", "namespaces"]
 class Space:
     """A place where arrays live: a namespace, a dtype and a device.
 
-    `reason` says why the place cannot be used here; it is None where it can.
+    Parameters
+    ----------
+    name : str
+        The name of the place.
+    xp : namespace
+        The array namespace.
+    dtype : dtype
+        The dtype of its arrays.
+    device : device
+        Their device.
+    reason : str or None
+        Why the place cannot be used here; None where it can.
     """
 
     name: str
@@ -27,24 +38,42 @@ class Space:
     reason: str | None = None
 
     def asarray(self, data: Any) -> Array:
-        """Nested sequences or a NumPy array, as an array of this space."""
+        """An array of this space from data on the host.
+
+        Parameters
+        ----------
+        data : array-like
+            Nested sequences or a NumPy array.
+
+        Returns
+        -------
+        Array
+            The data, in the namespace, dtype and device of this space.
+        """
         host = np.asarray(data, dtype=np.float64 if self.double else np.float32)
         return self.xp.asarray(host, dtype=self.dtype, device=self.device)
 
     @property
     def double(self) -> bool:
-        """Whether numbers here are float64."""
+        """True where numbers here are float64."""
         return self.dtype == self.xp.float64
 
     def holds(self, a: Any) -> bool:
-        """Whether `a` is an array of this namespace, dtype and device."""
+        """True if `a` is an array of this namespace, dtype and device."""
         same = array_namespace(a) == self.xp and a.dtype == self.dtype
         return same and device(a) == self.device
 
 
 def namespaces() -> list[Space]:
-    """Every space that the package is tested in, those that are missing here with a reason.
+    """List every space that the package is tested in.
 
+    Returns
+    -------
+    list of Space
+        The spaces; those that are missing here have a reason.
+
+    Examples
+    --------
     >>> [space.name for space in namespaces()][:2]
     ['numpy-float64', 'numpy-float32']
     """

@@ -34,14 +34,28 @@ _Key = tuple[str, str]  # a label and an oracle: an equation may be checked in s
 class Chapter:
     """A chapter of the book and the record of what it has checked so far.
 
-    The equations are read from the chapter's own text: the file at `path`, the notebook that
-    runs, the chapter's ``.md`` or ``.ipynb`` in the working directory, or else the copy that the
-    book or the installed package carries. Every verb looks whether the file has changed since;
-    what was found for an equation that reads otherwise now is forgotten. Only what is saved is
-    read, and what a verb says ends in the name of the text.
+    Every verb returns a record that shows itself, as a badge, when it is the last thing in its
+    cell; the book's ledger is made of what is shown, so a cell holds one verb.
 
-    Every verb returns a record that shows itself, as a badge, when it is the last thing in
-    its cell; the book's ledger is made of what is shown, so a cell holds one verb.
+    Parameters
+    ----------
+    slug : str
+        The path of the chapter within the book, without its ending.
+    path : path of a file, optional
+        The text that the equations are read from. Unless it is given, it is the notebook that
+        runs, the chapter's ``.md`` or ``.ipynb`` in the working directory, or else the copy that
+        the book or the installed package carries.
+
+    Raises
+    ------
+    ValueError
+        If no text of the chapter is found, or it cannot be read.
+
+    Notes
+    -----
+    Every verb looks whether the file has changed since; what was found for an equation that reads
+    otherwise now is forgotten. Only what is saved is read, and what a verb says ends in the name
+    of the text.
 
     A book with verbs of its own makes a subclass: `equation`, `draw` and `tolerance_of` are for
     them, a record of theirs is a `Shown`, and `missing` and `forget` are there to be extended.
@@ -75,20 +89,46 @@ class Chapter:
         spare: Mapping[str, str] | None = None,
         tight: Tight = None,
     ) -> Record:
-        """Evaluate the equation `label` on the numbers of `bindings`, step by step, and mutate it.
+        """Evaluate an equation on numbers, step by step, and mutate it.
 
-        `bindings` maps the LaTeX of each symbol to its value; or is a problem, any object that
-        has the fields which the notation gives to symbols, alone or in a pair with a mapping
-        for the other symbols; or is a function of a NumPy generator that returns one of these:
-        then it is drawn three times and the worst residual counts. What is bound by name is
-        used; fields are where their symbols occur. `approx` is the relative tolerance of
-        ``\\approx``. `oracle` says by which independent route the numbers come, and `spare` why a
-        mutant may survive. `tight` gives further bindings, or several in a list, on which an
-        inequality is an equality and is judged as one; or it says why there are none, as in
-        ``"never: a density is positive"``.
+        Parameters
+        ----------
+        label : str
+            The label of the equation.
+        bindings : mapping, problem or Callable
+            The numbers. A mapping goes from the LaTeX of each symbol to its value; a problem is
+            any object that has the fields which the notation gives to symbols, alone or in a pair
+            with a mapping for the other symbols; a function of a NumPy generator returns one of
+            these, and is drawn three times: then the worst residual counts. What is bound by name
+            is used; fields are where their symbols occur.
+        oracle : str
+            By which independent route the numbers come.
+        rtol : float, default 1e-9
+            The relative tolerance.
+        atol : float, default 0.0
+            The absolute tolerance.
+        approx : float, optional
+            The relative tolerance of ``\\approx``.
+        spare : mapping of str to str, optional
+            Why a mutant may survive, by its name.
+        tight : bindings, list of bindings, or str, optional
+            Further bindings on which an inequality is an equality and is judged as one; or why
+            there are none, as in ``"never: a density is positive"``.
 
-        Raises `EquationError`, with the line of the file, for a step that does not hold, a
-        mutant that survives, a statement that says nothing, and all bad input.
+        Returns
+        -------
+        Record
+            The check, which shows itself.
+
+        Raises
+        ------
+        EquationError
+            With the line of the file: for a step that does not hold, a mutant that survives, a
+            statement that says nothing, and all bad input.
+        ValueError
+            If no equation has the label; the nearest ones are named.
+        TypeError
+            If a tolerance is no number. What a function of yours raises keeps its kind too.
         """
         start = time.perf_counter()
         equation = self.equation(label)
@@ -116,7 +156,7 @@ class Chapter:
         return self.keep(replace(record, text=self._text.name, saved=self._text.saved))
 
     def keep(self, record: Record) -> Record:
-        """Keep the record of an equation, in place of an older one by the same oracle."""
+        """Keep and return the record of an equation, in place of one by the same oracle."""
         self._records[record.label, record.oracle] = record
         return record
 
@@ -132,13 +172,34 @@ class Chapter:
         approx: float | None = None,
         spare: Mapping[str, str] | None = None,
     ) -> Record:
-        """Hold the definition `label` against the thing that it defines.
+        """Hold a definition against the thing that it defines.
 
-        Each statement all of whose symbols are among `bindings` is compared and mutated as by
+        Each statement all of whose symbols are among the bindings is compared and mutated as by
         `check`; of ``x \\sim \\mathcal N(m, S)``, with `x` bound to `Nodes`, mean and covariance
-        are. `why` is the reason for which another statement is left as it stands.
+        are.
 
-        Raises `EquationError` as `check` does, and where neither numbers nor `why` are given.
+        Parameters
+        ----------
+        label : str
+            The label of the definition.
+        bindings : mapping, problem or Callable, optional
+            The numbers, as in `check`.
+        why : str, default ""
+            The reason for which another statement is left as it stands.
+        oracle, rtol, atol, approx, spare
+            As in `check`.
+
+        Returns
+        -------
+        Record
+            The comparison, which shows itself.
+
+        Raises
+        ------
+        EquationError
+            As in `check`, and where neither numbers nor `why` are given.
+        ValueError
+            If no equation has the label; the nearest ones are named.
         """
         start = time.perf_counter()
         equation = self.equation(label)
@@ -160,14 +221,37 @@ class Chapter:
         approx: float | None = None,
         spare: Mapping[str, str] | None = None,
     ) -> Symbols:
-        """Say what the symbols of the sentences stand for: in the chapter, or `under` a heading.
+        """Say what the symbols of the sentences stand for, in the chapter or under a heading.
 
         On these numbers `ledger` evaluates the relations in sentences, tables, captions and
-        exercises: what is given `under` a heading (or its number) before what is given for the
-        chapter, and that before what checks have bound. `spare` maps the LaTeX of one that need
-        not hold to the reason. Next to ``\\approx`` a decimal may be off by half its last digit.
+        exercises.
 
-        Raises `EquationError` for symbols and tolerances as `check` does.
+        Parameters
+        ----------
+        bindings : mapping, problem or Callable
+            The numbers, as in `check`.
+        under : str, default ""
+            A heading, or its number. What is given under one is taken before what is given for the
+            chapter, and that before what checks have bound.
+        rtol : float, default 1e-9
+            The relative tolerance.
+        atol : float, default 0.0
+            The absolute tolerance.
+        approx : float, optional
+            The relative tolerance of ``\\approx``. A decimal next to it may be off by half its
+            last digit.
+        spare : mapping of str to str, optional
+            The reason why a relation need not hold, by its LaTeX.
+
+        Returns
+        -------
+        Symbols
+            The names, in a record that shows itself.
+
+        Raises
+        ------
+        EquationError
+            For symbols and tolerances as in `check`.
         """
         between = (r.latex for r in self.relations() if stands_under(under, r))
         with self._located(Equation("symbols", "", 1)):
@@ -176,15 +260,30 @@ class Chapter:
         return Symbols(self.slug, tuple(drawn[0]), under, dict(spare or {}))
 
     def relations(self) -> list[Relation]:
-        """The relations of the text outside the numbered equations, as it stands now."""
+        """Return the relations of the text outside the numbered equations, as it stands now."""
         return self._text.relations()
 
     def evaluate_relations(
         self, relations: Sequence[Relation], *, edited: bool = True
     ) -> tuple[InlineRecord, ...]:
-        """Try `relations` on the tables of the chapter; with `edited`, count their mutants.
+        """Try relations on the tables of the chapter.
 
-        Raises `EquationError`, with the line of the file, for one that is false.
+        Parameters
+        ----------
+        relations : sequence of Relation
+            The relations to try.
+        edited : bool, default True
+            If True, their mutants are counted too.
+
+        Returns
+        -------
+        tuple of InlineRecord
+            The outcome of each.
+
+        Raises
+        ------
+        EquationError
+            With the line of the file, for a relation that is false.
         """
         known = [*self.checked_statements(), *self.compared_definitions()]
         return self._tables.evaluate(self.place, relations, known, edited=edited)
@@ -193,10 +292,19 @@ class Chapter:
         """See that nothing is missing, above all the record of an equation, and sum up.
 
         An equation that ``equations-baseline.toml`` lists needs no record yet (see `baseline`).
+        Every relation between the equations is tried on the symbols of the chapter.
 
-        Every relation between the equations is tried on the symbols of the chapter. Raises
-        `ValueError` with the lists of what is missing, and `EquationError` for a relation that
-        is false.
+        Returns
+        -------
+        Ledger
+            The sums, and the outcomes of the relations.
+
+        Raises
+        ------
+        LedgerError
+            A ``ValueError`` with the lists of what is missing.
+        EquationError
+            For a relation that is false.
         """
         self.reread()
         refuse_incomplete(self.place, self.missing())
@@ -210,7 +318,7 @@ class Chapter:
         return Ledger(self.slug, sums, inline, text=self._text.name)
 
     def missing(self) -> dict[str, list[str]]:
-        """What keeps the ledger from being closed, by what it is."""
+        """Return what keeps the ledger from being closed, as lists of names by what it is."""
         later = waiting(self._text.file)
         records = self.records()
         bare = unrecorded(self._text.equations, records, self._outdated, later)
@@ -226,11 +334,11 @@ class Chapter:
         return self._text.file
 
     def equations(self) -> Mapping[str, Equation]:
-        """The labelled equations of the text, as they were last read."""
+        """Return the labelled equations of the text, as they were last read."""
         return self._text.equations
 
     def records(self) -> list[Record]:
-        """The record of every check so far."""
+        """Return the record of every check so far."""
         return list(self._records.values())
 
     @property
@@ -239,12 +347,12 @@ class Chapter:
         return self._text
 
     def checked_statements(self) -> Iterator[tuple[Equation, BoundStatement]]:
-        """What was checked so far, and the numbers it was checked on."""
+        """Yield what was checked so far, and the numbers it was checked on."""
         for (label, _), bound in self._checked.items():
             yield self._text.equations[label], bound
 
     def compared_definitions(self) -> Iterator[tuple[Equation, BoundStatement]]:
-        """The definitions that were compared so far, and the numbers they were compared on."""
+        """Yield the definitions compared so far, and the numbers they were compared on."""
         for (label, _), bound in self._compared.items():
             yield self._text.equations[label], bound
 
@@ -263,7 +371,7 @@ class Chapter:
         self.forget(gone)
 
     def forget(self, labels: Collection[str]) -> None:
-        """Drop what was found for these equations: their text has changed."""
+        """Drop what was found for the equations with these labels: their text has changed."""
         for kept in (self._records, self._checked, self._compared):
             for key in [key for key in kept if key[0] in labels]:
                 del kept[key]
@@ -275,7 +383,23 @@ class Chapter:
         return "/".join([*folders, self._text.file.name]) if self._text.file else self.slug
 
     def equation(self, label: str) -> Equation:
-        """The equation `label` as the text has it now."""
+        """Return the equation of a label as the text has it now.
+
+        Parameters
+        ----------
+        label : str
+            The label.
+
+        Returns
+        -------
+        Equation
+            The equation, with its place in the text.
+
+        Raises
+        ------
+        ValueError
+            If no equation has the label; the nearest ones are named.
+        """
         self.reread()
         if label not in self._text.equations:
             close = get_close_matches(label, self._text.equations, n=3, cutoff=0.4)
@@ -284,14 +408,44 @@ class Chapter:
         return self._text.equations[label]
 
     def draw(self, bindings: Bindings, seed: str, *latex: str) -> tuple[dict[str, Any], ...]:
-        """The numbers of `bindings`, one set a draw, for what is written in `latex`.
+        """Return the numbers of bindings, one set a draw, for what is written in LaTeX.
 
-        Fields that the notation gives to its symbols are found; `seed` decides what is drawn.
+        Parameters
+        ----------
+        bindings : mapping, problem or Callable
+            The numbers, as in `check`.
+        seed : str
+            It decides what is drawn.
+        *latex : str
+            The LaTeX; fields that the notation gives to its symbols are found.
+
+        Returns
+        -------
+        tuple of dict
+            Values by symbol, for each draw.
         """
         return draw_bindings(bindings, f"{self.slug}:{seed}", self._fields.naming(*latex))
 
     def tolerance_of(self, label: str, says: str) -> Tolerance:
-        """What the check of `label` allows; raises `ValueError` if there was none."""
+        """Return what the check of an equation allows.
+
+        Parameters
+        ----------
+        label : str
+            The label of the equation.
+        says : str
+            What needs the check, for the error.
+
+        Returns
+        -------
+        Tolerance
+            That of the first check of it.
+
+        Raises
+        ------
+        ValueError
+            If there was none.
+        """
         allowed = [bound.allowed for (name, _), bound in self._checked.items() if name == label]
         if not allowed:
             which = f"{label} is not checked above" if label else "no label= is given"

@@ -15,10 +15,18 @@ _UNSHOWN = "application/papermill.record/"  # before the type of what no noteboo
 
 
 def glue(name: str, variable: object, display: bool = True) -> None:
-    """Keep what `variable` displays under `name`, for ``{glue:text}`` in the text of the page.
+    """Keep what a variable displays under a name, for ``{glue:text}`` in the text of the page.
 
-    With `display` it is shown below the cell as well. Where no IPython runs there is no page
-    to keep it for: then it is printed, or nothing is done.
+    Where no IPython runs there is no page to keep it for: then it is printed, or nothing is done.
+
+    Parameters
+    ----------
+    name : str
+        The name.
+    variable : object
+        The value; what IPython displays of it is kept.
+    display : bool, default True
+        If True, it is shown below the cell as well.
     """
     ipython: Any = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython else None

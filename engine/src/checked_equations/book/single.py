@@ -30,22 +30,47 @@ def check_equation(
     tight: Tight = None,
     macros: Macros | None = None,
 ) -> Record:
-    """Evaluate the equation `latex` on the numbers of `bindings`, step by step, and mutate it.
+    """Evaluate one equation, given as a string, on numbers, step by step, and mutate it.
 
-    This is `Chapter.check` for a string: no chapter, no page and no label is needed, and the
-    record that it returns shows itself as the same badge when it is the last thing in a cell.
+    This is `Chapter.check` for a string: no chapter, no page and no label is needed.
 
-    `bindings` maps the LaTeX of each symbol to its value, or is a function of a NumPy generator
-    that returns such a mapping; then it is drawn three times and the worst residual counts.
-    `rtol` and `atol` are the tolerances, `approx` is the relative one of ``\\approx``; `spare`
-    says why a mutant may survive; `tight` gives numbers on which an inequality is an equality.
-    `oracle` may say by which independent route the numbers come, and `macros` holds commands of
-    your own, as MathJax is given them: ``{"R": r"\\mathbb R"}``.
+    Parameters
+    ----------
+    latex : str
+        The equation.
+    bindings : mapping or Callable
+        The value of each symbol by its LaTeX, or a function of a NumPy generator that returns such
+        a mapping; then it is drawn three times and the worst residual counts.
+    oracle : str, default ""
+        By which independent route the numbers come.
+    rtol : float, default 1e-9
+        The relative tolerance.
+    atol : float, default 0.0
+        The absolute tolerance.
+    approx : float, optional
+        The relative tolerance of ``\\approx``.
+    spare : mapping of str to str, optional
+        Why a mutant may survive, by its name.
+    tight : bindings, list of bindings, or str, optional
+        Numbers on which an inequality is an equality, or why there are none.
+    macros : mapping, optional
+        Commands of your own, as MathJax is given them: ``{"R": r"\\mathbb R"}``.
 
-    Raises `EquationError`, with a caret below the place, for a step that does not hold, a mutant
-    that survives, a symbol that is not bound and all LaTeX that is not read; TypeError for
-    an argument of another type than these.
+    Returns
+    -------
+    Record
+        The check, which shows itself as the same badge when it is the last thing in a cell.
 
+    Raises
+    ------
+    EquationError
+        With a caret below the place: for a step that does not hold, a mutant that survives, a
+        symbol that is not bound and all LaTeX that is not read.
+    TypeError
+        If an argument is of another type than these.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from checked_equations import EquationError
     >>> A, B = np.array([[2.0, 1.0], [0.5, 3.0]]), np.array([[1.0, 0.3], [-0.7, 2.0]])

@@ -70,10 +70,10 @@ def shaped(array: Array) -> Array:
 
 
 def kind(value: Any) -> str:
-    """What the grammar must know of a bound value.
+    """Classify a bound value as the grammar must know it.
 
-    "value", "callable", "set", or of what averages run over "nodes", "distribution" and, where
-    the nodes depend on something, "conditional".
+    "value", "callable", "set", or of what averages run over "nodes", "distribution" and, where the
+    nodes depend on something, "conditional".
     """
     if isinstance(value, Nodes):
         return "nodes"
@@ -90,10 +90,23 @@ def kind(value: Any) -> str:
 class Nodes:
     """The points and weights of a quadrature rule, or of an enumerated distribution.
 
-    `points` is (n,) for a scalar variable and (n, d) for a vector, `weights` (n,). For an
-    expectation the weights sum to one. In a joint distribution of several variables each has
-    one column of `points`, or as many as `sizes` says. Raises ValueError when these do not match.
+    Parameters
+    ----------
+    points : array, shape (n,) or (n, d)
+        The points of a scalar variable, or of a vector. In a joint distribution of several
+        variables each has one column, or as many as `sizes` says.
+    weights : array, shape (n,)
+        The weights; for an expectation they sum to one.
+    sizes : tuple of int, default ()
+        The number of columns of each variable.
 
+    Raises
+    ------
+    ValueError
+        If the shapes or the sizes do not match, or what is given is no real array.
+
+    Examples
+    --------
     >>> Nodes([0.0, 1.0], [0.25, 0.75]).weights.shape
     (2,)
     """
@@ -118,7 +131,25 @@ class Nodes:
         object.__setattr__(self, "weights", weights)
 
     def values(self, place: int, variables: int) -> list[Any]:
-        """What `variables` jointly drawn variables are at the point number `place`."""
+        """Return what several jointly drawn variables are at one point.
+
+        Parameters
+        ----------
+        place : int
+            The number of the point.
+        variables : int
+            The number of variables.
+
+        Returns
+        -------
+        list
+            The value of each variable.
+
+        Raises
+        ------
+        OperationError
+            If the points have columns for another number of variables.
+        """
         point = self.points[place]
         if variables == 1:
             return [point]
@@ -135,15 +166,28 @@ class Nodes:
 class Distribution:
     """A distribution that an average runs under: ``\\mathbb E_{q(x)}``, ``\\mathbb E_{x \\sim q}``.
 
-    `nodes` are its points and weights, or a function that returns them for what they depend on:
-    the indices of the variables, as in ``q(f_i)``, and then what stands behind the bar, as in
-    ``p(y \\mid x)``. `density` is what ``q(x)`` means in the formula itself, a function of what
-    stands in its brackets. `value` is what a bound function is given where the distribution is
-    its argument, as in ``\\operatorname{KL}(q \\,\\|\\, p)``; without it, the distribution itself.
-
     It is bound to a letter, ``"q"``, or to a written form: ``"p(x)"`` and ``"p(y \\mid x)"`` may
-    both be bound. Raises `TypeError` for what is not `Nodes` and a density that is no function.
+    both be bound.
 
+    Parameters
+    ----------
+    nodes : Nodes or Callable
+        Its points and weights, or a function that returns them for what they depend on: the
+        indices of the variables, as in ``q(f_i)``, and then what stands behind the bar, as in
+        ``p(y \\mid x)``.
+    density : Callable, optional
+        What ``q(x)`` means in the formula itself, a function of what stands in its brackets.
+    value : object, optional
+        What a bound function is given where the distribution is its argument, as in
+        ``\\operatorname{KL}(q \\,\\|\\, p)``; without it, the distribution itself.
+
+    Raises
+    ------
+    TypeError
+        If `nodes` are neither `Nodes` nor a function, or `density` is no function.
+
+    Examples
+    --------
     >>> coin = Distribution(Nodes([0.0, 1.0], [0.25, 0.75]), density=lambda x: 0.25 + 0.5 * x)
     >>> coin.density(1.0)
     0.75
@@ -163,7 +207,19 @@ class Distribution:
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """A Monte Carlo mean with its standard error, from `n` draws of the stream `seed`."""
+    """A Monte Carlo mean with its standard error.
+
+    Parameters
+    ----------
+    value : number or array
+        The mean.
+    standard_error : number or array
+        Its standard error.
+    n : int, default 0
+        The number of draws.
+    seed : int, default 0
+        The seed of their stream.
+    """
 
     value: Any
     standard_error: Any

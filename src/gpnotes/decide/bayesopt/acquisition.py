@@ -1,4 +1,4 @@
-"""What it would be worth to observe f at a point, from its predictive mean and variance there.
+"""Acquisitions: what it would be worth to observe f at a point, from its mean and variance there.
 
 Each acquisition is a function of mean and variance (n,) of f, entry by entry, with its derivatives
 by both. The larger f is the better: to minimise, model −f. Noise of the observations has no place
@@ -38,12 +38,26 @@ _TAIL = 2.0  # below minus this φ(z) + z Φ(z) is written without its cancellat
 
 @dataclass(frozen=True)
 class UpperConfidenceBound:
-    """How large f may well be: ``μ + √β σ``, with β ≥ 0.
+    """Upper confidence bound: how large f may well be, ``μ + √β σ``.
 
-    A large `beta` explores, zero takes the mean as it is. Raises `ValueError` or `TypeError` for a
-    beta that is negative or no number.
+    Parameters
+    ----------
+    beta : float
+        The weight β ≥ 0 of the variance: a large one explores, zero takes the mean as it is.
+
+    Raises
+    ------
+    ValueError
+        If `beta` is negative or not finite.
+    TypeError
+        If `beta` is no number.
+
+    Notes
+    -----
     Source: Srinivas, Krause, Kakade & Seeger (2010).
 
+    Examples
+    --------
     >>> import numpy as np
     >>> UpperConfidenceBound(4.0)(np.asarray([1.0, 1.0]), np.asarray([0.0, 0.25]))
     array([1., 2.])
@@ -56,12 +70,37 @@ class UpperConfidenceBound:
         object.__setattr__(self, "beta", beta)
 
     def __call__(self, mean: Array, variance: Array) -> Array:
-        """The value, (n,), for mean and variance of f, (n,) each."""
+        """Return the bound for each mean and variance of f.
+
+        Parameters
+        ----------
+        mean : Array, shape (n,)
+            Predictive means of f.
+        variance : Array, shape (n,)
+            Predictive variances of f, none of them negative.
+
+        Returns
+        -------
+        Array, shape (n,)
+            The bounds.
+
+        Raises
+        ------
+        ValueError
+            If the shapes differ, an entry is not finite or so large that its square overflows, or
+            a variance is negative.
+        TypeError
+            If an argument is no array of float32 or float64, or the two differ in namespace, dtype
+            or device.
+        """
         xp = _validate(mean, variance)
         return mean + math.sqrt(self.beta) * xp.sqrt(variance)
 
     def derivatives(self, mean: Array, variance: Array) -> tuple[Array, Array]:
-        """By the mean, 1, and by the variance, ``√β / 2σ``; (n,) each."""
+        """Return the derivatives by the mean, 1, and by the variance, ``√β / 2σ``; (n,) each.
+
+        Arguments and errors are those of calling the acquisition.
+        """
         xp = _validate(mean, variance)
         s = _standardised(mean, variance, 0.0)
         slope = 0.5 * math.sqrt(self.beta) / s.sd
@@ -70,7 +109,7 @@ class UpperConfidenceBound:
 
 @dataclass(frozen=True)
 class _Improvement:
-    """What the three measures of an improvement over ``best + margin`` share."""
+    """The common part of the three measures of an improvement over ``best + margin``."""
 
     best: float
     margin: float = 0.0
@@ -87,25 +126,49 @@ class _Improvement:
 
 @dataclass(frozen=True)
 class ProbabilityOfImprovement(_Improvement):
-    """How likely f is to exceed the best by more than the margin: ``P(f > best + margin) = Φ(z)``.
+    """Probability that f exceeds the best value by more than a margin.
 
-    ``z = (μ − best − margin) / σ``. Without a margin it prefers a tiny improvement that is nearly
-    certain to a large one that is likely. Raises `ValueError` or `TypeError` for a `best` that is
-    no finite number and a `margin` that is none from zero.
+    Parameters
+    ----------
+    best : float
+        The value to improve on.
+    margin : float, default 0.0
+        The least improvement that counts, not negative. Without a margin a tiny improvement that
+        is nearly certain is preferred to a large one that is likely.
+
+    Raises
+    ------
+    ValueError
+        If `best` or `margin` is not finite, or `margin` is negative.
+    TypeError
+        If `best` or `margin` is no number.
+
+    Notes
+    -----
+    ``P(f > best + margin) = Φ(z)`` with ``z = (μ − best − margin) / σ``.
+
     Source: Kushner (1964); Jones (2001).
 
+    Examples
+    --------
     >>> import numpy as np
     >>> ProbabilityOfImprovement(1.0)(np.asarray([1.0, 2.0]), np.asarray([1.0, 0.0]))
     array([0.5, 1. ])
     """
 
     def __call__(self, mean: Array, variance: Array) -> Array:
-        """The probability, (n,), for mean and variance of f, (n,) each."""
+        """Return the probability, (n,), for mean and variance of f, (n,) each.
+
+        Arguments and errors are those of calling an `UpperConfidenceBound`.
+        """
         xp, s = self._admitted(mean, variance)
         return xp.where(s.open, xp.exp(log_normal_cdf(s.z)), _step(xp, s.gap))
 
     def derivatives(self, mean: Array, variance: Array) -> tuple[Array, Array]:
-        """By the mean, ``φ(z) / σ``, and by the variance, ``−z φ(z) / 2σ²``; (n,) each."""
+        """Return the derivatives by mean, ``φ(z) / σ``, and variance, ``−z φ(z) / 2σ²``; (n,) each.
+
+        Arguments and errors are those of calling the acquisition.
+        """
         xp, s = self._admitted(mean, variance)
         slope = _density(xp, s.z) / s.sd
         zero = xp.zeros_like(slope)
@@ -114,27 +177,51 @@ class ProbabilityOfImprovement(_Improvement):
 
 @dataclass(frozen=True)
 class ExpectedImprovement(_Improvement):
-    """By how much f exceeds the best and the margin, on average: ``E max(f − best − margin, 0)``.
+    """Expected improvement over the best value and a margin, ``E max(f − best − margin, 0)``.
 
+    Parameters
+    ----------
+    best : float
+        The value to improve on.
+    margin : float, default 0.0
+        The least improvement that counts, not negative.
+
+    Raises
+    ------
+    ValueError
+        If `best` or `margin` is not finite, or `margin` is negative.
+    TypeError
+        If `best` or `margin` is no number.
+
+    Notes
+    -----
     ``σ h(z)`` with ``h(z) = φ(z) + z Φ(z)`` and ``z = (μ − best − margin) / σ``. It underflows to
-    zero below z = −38, and with it its derivatives: `LogExpectedImprovement` does not. Raises what
-    `ProbabilityOfImprovement` raises.
+    zero below z = −38, and with it its derivatives: `LogExpectedImprovement` does not.
+
     Source: Jones, Schonlau & Welch (1998).
 
+    Examples
+    --------
     >>> import numpy as np
     >>> ExpectedImprovement(1.0)(np.asarray([1.0, 3.0]), np.asarray([1.0, 0.0])).round(4)
     array([0.3989, 2.    ])
     """
 
     def __call__(self, mean: Array, variance: Array) -> Array:
-        """The improvement, (n,), for mean and variance of f, (n,) each."""
+        """Return the improvement, (n,), for mean and variance of f, (n,) each.
+
+        Arguments and errors are those of calling an `UpperConfidenceBound`.
+        """
         xp, s = self._admitted(mean, variance)
         near, far = _near(s.z), _far(s.z)
         h = xp.where(s.z > -_TAIL, near.h, xp.exp(far.log_h))
         return xp.where(s.open, s.sd * h, xp.clip(s.gap, 0.0, None))
 
     def derivatives(self, mean: Array, variance: Array) -> tuple[Array, Array]:
-        """By the mean, ``Φ(z)``, and by the variance, ``φ(z) / 2σ``; (n,) each."""
+        """Return the derivatives by mean, ``Φ(z)``, and by variance, ``φ(z) / 2σ``; (n,) each.
+
+        Arguments and errors are those of calling the acquisition.
+        """
         xp, s = self._admitted(mean, variance)
         slope = 0.5 * _density(xp, s.z) / s.sd
         by_mean = xp.where(s.open, xp.exp(log_normal_cdf(s.z)), _step(xp, s.gap))
@@ -143,27 +230,52 @@ class ExpectedImprovement(_Improvement):
 
 @dataclass(frozen=True)
 class LogExpectedImprovement(_Improvement):
-    """The logarithm of `ExpectedImprovement`, where that is zero in floating point as well.
+    """Logarithm of `ExpectedImprovement`, also where that is zero in floating point.
 
+    Parameters
+    ----------
+    best : float
+        The value to improve on.
+    margin : float, default 0.0
+        The least improvement that counts, not negative.
+
+    Raises
+    ------
+    ValueError
+        If `best` or `margin` is not finite, or `margin` is negative.
+    TypeError
+        If `best` or `margin` is no number.
+
+    Notes
+    -----
     ``log σ + log h(z)``. Of the branches of Ament et al. the first, ``log(φ(z) + z Φ(z))``, is
     taken above z = −2. Below it ``h(z) = φ(z) q₁ / (q₁ − z)`` with the continued fraction
     ``q₁ = 1 / (−z + 2 / (−z + 3 / …))`` of Φ: nothing cancels, and far out it is their third,
-    ``φ(z) / z²``, by itself. Minus infinity where f is known to be no improvement. Raises what
-    `ProbabilityOfImprovement` raises.
+    ``φ(z) / z²``, by itself. Minus infinity where f is known to be no improvement.
+
     Source: Ament, Daulton, Eriksson, Balandat & Bakshy (2023); Abramowitz & Stegun (1964), section
     26.2, for the fraction.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> LogExpectedImprovement(0.0)(np.asarray([-1000.0]), np.ones(1)).round(2)
     array([-500014.73])
     """
 
     def __call__(self, mean: Array, variance: Array) -> Array:
-        """The logarithm, (n,), for mean and variance of f, (n,) each."""
+        """Return the logarithm, (n,), for mean and variance of f, (n,) each.
+
+        Arguments and errors are those of calling an `UpperConfidenceBound`.
+        """
         return self._value(*self._admitted(mean, variance))
 
     def derivatives(self, mean: Array, variance: Array) -> tuple[Array, Array]:
-        """By the mean, ``Φ(z) / σ h(z)``, and by the variance, ``φ(z) / 2σ² h(z)``; (n,) each."""
+        """Return the derivatives by mean and by variance, (n,) each.
+
+        They are ``Φ(z) / σ h(z)`` and ``φ(z) / 2σ² h(z)``. Arguments and errors are those of
+        calling the acquisition.
+        """
         return self._derivatives(*self._admitted(mean, variance))
 
     def _with_derivatives(self, mean: Array, variance: Array) -> tuple[Array, tuple[Array, Array]]:

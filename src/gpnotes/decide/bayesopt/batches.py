@@ -27,13 +27,40 @@ AcquisitionOf: TypeAlias = Callable[[float], Acquisition] | ThompsonSampling
 
 
 def fantasise(posterior: Posterior, x: Matrix) -> Posterior:
-    """The posterior if observations at x (m, d) were to give its mean there; O(n² m).
+    """Condition a posterior on observations at x that equal its own mean there.
 
-    The mean is unchanged at every place, the variance is that after any observations at x. This is
-    the *kriging believer*, of the family of *constant liars*. A model without noise that is asked
-    to believe a point twice takes jitter. Raises what `Posterior.extend` raises.
+    Parameters
+    ----------
+    posterior : Posterior
+        The posterior to extend.
+    x : Matrix, shape (m, d)
+        The points that are taken for observed.
+
+    Returns
+    -------
+    Posterior
+        One with the same mean at every place, and the variance after any observations at `x`. A
+        model without noise that is asked to believe a point twice takes jitter.
+
+    Raises
+    ------
+    ValueError
+        If `x` has another number of columns than the data, or an entry that is not finite.
+    TypeError
+        If `posterior` is not one of `condition`, or `x` is no array of the kind of the data.
+    MemoryError
+        If there is no room for the extended Gram matrix.
+    FactorisationError
+        If the extended Gram matrix cannot be factorised, even with jitter.
+
+    Notes
+    -----
+    This is the *kriging believer*, of the family of *constant liars*. It costs O(n² m).
+
     Source: Ginsbourger, Le Riche & Carraro (2010).
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, condition
     >>> posterior = condition(GP(RBF(), 0.0), np.zeros((1, 1)), np.ones(1))

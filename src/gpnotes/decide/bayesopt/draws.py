@@ -26,12 +26,28 @@ __all__ = ["ThompsonSampling", "thompson", "thompson_among"]
 
 @dataclass(frozen=True)
 class ThompsonSampling:
-    """Have an `Optimiser` evaluate where a function drawn from its model is largest.
+    """Thompson sampling: evaluate where a function drawn from an `Optimiser`'s model is largest.
 
-    It stands in the place of an acquisition; `features` is that of `thompson`. Raises `ValueError`
-    or `TypeError` for features that are no even number from 2.
+    It stands in the place of an acquisition.
+
+    Parameters
+    ----------
+    features : int, default 1024
+        The number of features of a path, as in `thompson`.
+
+    Raises
+    ------
+    ValueError
+        If `features` is odd or less than 2.
+    TypeError
+        If `features` is no whole number.
+
+    Notes
+    -----
     Source: Thompson (1933); for the paths, Wilson et al. (2020).
 
+    Examples
+    --------
     >>> from gpnotes import stream
     >>> from gpnotes.decide.bayesopt import Optimiser
     >>> optimiser = Optimiser([(-1.0, 2.0)], stream(1), acquisition=ThompsonSampling())
@@ -59,15 +75,50 @@ def thompson(
     starts: int = 10,
     steps: int = 100,
 ) -> Maximum:
-    """The place in `box`, d pairs (lower, upper), where a function drawn from f is largest.
+    """Find the place in a box where a function drawn from the posterior of f is largest.
 
-    One path of `paths.sample_paths`, with so many `features`, is drawn and climbed as
-    `maximise_acquisition` climbs an acquisition: from the best `starts` of `raw` points, for at
-    most `steps` steps. The value is that of the path. O(n R + n²) to draw, O(n + R) for each point
-    and step.
-    :eq:`eq-bo-pathwise`; raises what `sample_paths` and `maximise_acquisition` raise.
+    One path of `paths.sample_paths` is drawn and climbed as `maximise_acquisition` climbs an
+    acquisition.
+
+    Parameters
+    ----------
+    posterior : Posterior
+        The posterior of f, whose mean function must have a pullback.
+    box : d pairs of floats
+        The ends (lower, upper) of each input.
+    stream : Stream
+        Source of the draw and of the points that are looked at first.
+    features : int, default 1024
+        The number R of features of the path, even.
+    raw : int, default 512
+        The number of points that are looked at first.
+    starts : int, default 10
+        The number of these, the best, from which a climb starts.
+    steps : int, default 100
+        The most steps of a climb.
+
+    Returns
+    -------
+    Maximum
+        The place, the value of the path there, and all climbs.
+
+    Raises
+    ------
+    ValueError
+        If `box` is not d finite intervals, `features` is odd or less than 2, or a number is below
+        one.
+    TypeError
+        If `posterior` or `stream` is something else, a number is not whole, the mean function has
+        no pullback, or the kernel has no features.
+
+    Notes
+    -----
+    :eq:`eq-bo-pathwise`. It takes O(n R + n²) to draw, and O(n + R) for each point and step.
+
     Source: Thompson (1933); for the paths, Wilson et al. (2020).
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, condition, stream
     >>> X = np.linspace(0.0, 1.0, 9)[:, None]
@@ -99,13 +150,44 @@ class _Path(NamedTuple):
 
 
 def thompson_among(posterior: Posterior, Xs: Matrix, stream: Stream, n: int = 1) -> Vector:
-    """Of `n` functions drawn jointly at the candidates Xs (m, d), the row where each is largest.
+    """Find the candidate at which each of n functions, drawn jointly at all of them, is largest.
 
-    Whole numbers, (n,), where the posterior is; the same row may come more than once. No features
-    and no approximation, but O(n_X² m + m³), and nothing between the candidates is looked at.
-    Raises `ValueError` or `TypeError` for arguments that do not fit, and for no candidates.
-    :eq:`eq-fv-sample`. Source: Thompson (1933).
+    Parameters
+    ----------
+    posterior : Posterior
+        The posterior of f, given n_X data.
+    Xs : Matrix, shape (m, d)
+        The candidates, at least one. Nothing between them is looked at.
+    stream : Stream
+        Source of the draws.
+    n : int, default 1
+        The number of functions.
 
+    Returns
+    -------
+    Vector, shape (n,)
+        The row of `Xs` where each function is largest, whole numbers where the posterior is. The
+        same row may come more than once.
+
+    Raises
+    ------
+    ValueError
+        If there are no candidates, their columns are not those of the data, an entry is not
+        finite, or `n` is below one.
+    TypeError
+        If `posterior` or `stream` is something else, `Xs` is no array of the kind of the data, or
+        `n` is not whole.
+    FactorisationError
+        If the joint covariance at the candidates has an eigenvalue below zero, beyond rounding.
+
+    Notes
+    -----
+    :eq:`eq-fv-sample`. No features and no approximation, but O(n_X² m + m³).
+
+    Source: Thompson (1933).
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, condition, stream
     >>> posterior = condition(GP(RBF(), 1e-6), np.asarray([[0.0], [1.0]]), np.asarray([0.0, 5.0]))

@@ -33,15 +33,39 @@ Pullback: TypeAlias = Callable[[Vector, Vector], Matrix]
 
 
 def predict_and_pullback(posterior: Posterior, Xs: Matrix) -> tuple[Vector, Vector, Pullback]:
-    """Mean and variance of f, (m,) each, at Xs (m, d), and the way back to derivatives by Xs.
+    """Predict f at places, and return the way back to derivatives by these places.
 
-    The third is a function of the derivatives by means and by variances, (m,) each, that gives
-    those by Xs, (m, d). A variance that rounding took below zero is zero. O(n² m) for the values,
-    and as much for the way back.
+    Parameters
+    ----------
+    posterior : Posterior
+        A posterior of `condition`, whose mean function must have a pullback.
+    Xs : Matrix, shape (m, d)
+        The places.
 
-    Raises `ValueError` or `TypeError` for a posterior that is not `exact.condition`'s, for one
-    whose mean function has no pullback, and for inputs that do not fit.
+    Returns
+    -------
+    mean : Vector, shape (m,)
+        Means of f.
+    variance : Vector, shape (m,)
+        Variances of f; one that rounding took below zero is zero.
+    pullback : Callable
+        A function of the derivatives by means and by variances, (m,) each, that gives those by
+        `Xs`, (m, d).
 
+    Raises
+    ------
+    ValueError
+        If `Xs` has other columns than the data or an entry that is not finite.
+    TypeError
+        If `posterior` is something else, its mean function has no pullback, or `Xs` is no array of
+        the kind of the data.
+
+    Notes
+    -----
+    It costs O(n² m) for the values, and as much for the way back.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, condition
     >>> posterior = condition(GP(RBF(), 0.0), np.zeros((1, 1)), np.ones(1))
@@ -107,11 +131,38 @@ def _in_place(
 def acquisition_and_gradient(
     posterior: Posterior, acquisition: Acquisition, Xs: Matrix
 ) -> tuple[Vector, Matrix]:
-    """What an evaluation at each of Xs (m, d) is worth, (m,), and its derivatives by Xs, (m, d).
+    """Evaluate an acquisition at places, and its derivatives by these places.
 
-    ``∂a/∂x = ∂a/∂μ ∂μ/∂x + ∂a/∂v ∂v/∂x``, by `predict_and_pullback`; O(n² m). Raises what that
-    raises, and `TypeError` for what is no `contracts.Acquisition`.
+    Parameters
+    ----------
+    posterior : Posterior
+        A posterior of `condition`, whose mean function must have a pullback.
+    acquisition : Acquisition
+        A function of mean and variance with derivatives by both, such as `ExpectedImprovement`.
+    Xs : Matrix, shape (m, d)
+        The places.
 
+    Returns
+    -------
+    value : Vector, shape (m,)
+        What an evaluation at each place is worth.
+    gradient : Matrix, shape (m, d)
+        Its derivatives by `Xs`.
+
+    Raises
+    ------
+    ValueError
+        If `Xs` has other columns than the data or an entry that is not finite.
+    TypeError
+        If `acquisition` is no `contracts.Acquisition`, `posterior` is something else, its mean
+        function has no pullback, or `Xs` is no array of the kind of the data.
+
+    Notes
+    -----
+    ``∂a/∂x = ∂a/∂μ ∂μ/∂x + ∂a/∂v ∂v/∂x``, by `predict_and_pullback`; O(n² m).
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, condition
     >>> from gpnotes.decide.bayesopt import UpperConfidenceBound

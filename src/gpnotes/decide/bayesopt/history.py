@@ -27,10 +27,21 @@ FAILURES = ("record", "skip", "stop")
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """What the objective gave at `x` (d,): `y`, or NaN and the `problem` that it had.
+    """One evaluation of an objective: its value, or the problem that it had.
 
-    `failure` says what was done about a problem, one of the words of `Optimiser`'s `on_failure`;
-    it is empty where there was none. `gradient` (d,) are the derivatives by x, if they were told.
+    Attributes
+    ----------
+    x : HostVector, shape (d,)
+        The place.
+    y : float
+        The value there, or NaN where there was a problem.
+    problem : str
+        What went wrong; empty where nothing did.
+    failure : str
+        What was done about a problem, one of the words of `Optimiser`'s `on_failure`; empty where
+        there was none.
+    gradient : HostVector, shape (d,), or None
+        The derivatives by x, if they were told.
     """
 
     x: HostVector
@@ -43,8 +54,20 @@ class Evaluation:
 class History:
     """Evaluations in their order, in memory and, if there is a path, in its file.
 
-    `head` says what is optimised: a file whose first line says something else is a `ValueError`,
-    and so is one with a line in its middle that is none of ours. Neither is changed.
+    Parameters
+    ----------
+    path : path of a file, or None
+        Where to keep them.
+    head : dict
+        What is optimised: the first line of the file.
+
+    Raises
+    ------
+    ValueError
+        If the first line of the file says something else than `head`, or a line in its middle is
+        no evaluation. The file is not changed then.
+    TypeError
+        If `path` is no path of a file.
     """
 
     def __init__(self, path: str | os.PathLike[str] | None, head: dict[str, Any]) -> None:
@@ -61,7 +84,7 @@ class History:
         self.evaluations = (*self.evaluations, evaluation)
 
     def _opened(self, path: Path, d: int) -> tuple[Evaluation, ...]:
-        """What the file holds, after its end has been mended; a new one gets its first line."""
+        """Read the file, after its end has been mended; a new one gets its first line."""
         data = path.read_bytes() if path.exists() else b""
         if self._head.startswith(data):  # nothing, a torn head, or a head and no more
             _cut(path, 0, self._head)
@@ -121,7 +144,7 @@ def _evaluation(line: bytes, d: int) -> Evaluation | None:
 
 
 def _is_sound(evaluation: Evaluation, d: int) -> bool:
-    """Whether it is one that could have been told: at d numbers, with a value or a failure."""
+    """True for an evaluation that could have been told: at d numbers, with a value or a failure."""
     failed = evaluation.failure in FAILURES and math.isnan(evaluation.y)
     valued = not evaluation.failure and math.isfinite(evaluation.y)
     vectors = [v for v in (evaluation.x, evaluation.gradient) if v is not None]

@@ -24,7 +24,15 @@ Objective: TypeAlias = Callable[[HostVector], Numbers | tuple[Numbers, Vector]]
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """The best evaluation, None if all failed, and all evaluations in their order."""
+    """The result of `minimise` or `maximise`.
+
+    Attributes
+    ----------
+    best : Evaluation or None
+        The best evaluation; None if all failed.
+    evaluations : tuple of Evaluation
+        All evaluations in their order.
+    """
 
     best: Evaluation | None
     evaluations: tuple[Evaluation, ...]
@@ -33,21 +41,51 @@ class Outcome:
 def minimise(
     objective: Objective, box: Pairs, budget: int, stream: Stream, **options: Any
 ) -> Outcome:
-    """Look for the least value of an objective of x (d,) in `box`, with `budget` evaluations.
+    """Look for the least value of an objective in a box, with a budget of evaluations.
 
-    The loop of `Optimiser`, whose `options` are these: `path`, `on_failure`, `initial`, `model`,
-    `acquisition`, `gradients`. With ``gradients=True`` the objective returns its value and its
-    derivatives by x (d,). With a `path` that holds evaluations already, these count, and what is
-    left of the budget is spent. An objective that raises an `Exception`, or returns what is not
-    finite, has failed there: that is kept with the words of the error and handled as `on_failure`
-    says; with ``"stop"`` the error goes on to the caller, and when the loop is started again the
-    point is tried again. What is no `Exception`, as an interrupt from the keyboard, always goes on,
-    and the evaluation under way is forgotten.
+    This is the loop of `Optimiser`: ask, evaluate, tell.
 
-    Raises `ValueError` or `TypeError` for arguments that do not fit, and `TypeError` for an
-    objective that returns no number.
+    Parameters
+    ----------
+    objective : Callable
+        A function of x (d,) that returns a number, or with ``gradients=True`` its value and its
+        derivatives by x (d,).
+    box : d pairs of floats
+        The ends (lower, upper) of each input.
+    budget : int
+        The number of evaluations. With a `path` that holds evaluations already, these count, and
+        what is left of the budget is spent.
+    stream : Stream
+        Source of all that is random.
+    **options
+        Those of `Optimiser`: `path`, `on_failure`, `initial`, `model`, `acquisition`, `gradients`.
+
+    Returns
+    -------
+    Outcome
+        The best evaluation, and all of them in their order.
+
+    Raises
+    ------
+    ValueError
+        If an argument does not fit, or with ``on_failure="stop"`` if a value is not finite.
+    TypeError
+        If an argument has another type, or the objective returns no number.
+    Exception
+        With ``on_failure="stop"``, what the objective raised.
+
+    Notes
+    -----
+    An objective that raises an `Exception`, or returns what is not finite, has failed there: that
+    is kept with the words of the error and handled as `on_failure` says; with ``"stop"`` the error
+    goes on to the caller, and when the loop is started again the point is tried again. What is no
+    `Exception`, as an interrupt from the keyboard, always goes on, and the evaluation under way is
+    forgotten.
+
     Source: Jones, Schonlau & Welch (1998) for the loop.
 
+    Examples
+    --------
     >>> from gpnotes import stream
     >>> outcome = minimise(lambda x: (x[0] - 0.5) ** 2, [(-1.0, 2.0)], 9, stream(1))
     >>> bool(abs(outcome.best.x[0] - 0.5) < 0.1), len(outcome.evaluations)
@@ -59,8 +97,12 @@ def minimise(
 def maximise(
     objective: Objective, box: Pairs, budget: int, stream: Stream, **options: Any
 ) -> Outcome:
-    """`minimise` for the largest value, with the same `options`; raises what that raises.
+    """Look for the largest value of an objective in a box, with a budget of evaluations.
 
+    Arguments, result and errors are those of `minimise`.
+
+    Examples
+    --------
     >>> from gpnotes import stream
     >>> outcome = maximise(lambda x: -((x[0] - 0.5) ** 2), [(-1.0, 2.0)], 9, stream(1))
     >>> bool(abs(outcome.best.x[0] - 0.5) < 0.1)

@@ -33,10 +33,26 @@ __all__ = ["Climb", "Maximum", "maximise_acquisition"]
 
 @dataclass(frozen=True, eq=False)
 class Climb:
-    """One climb: from `start` (d,), worth `start_value`, to `x` (d,), worth `value`.
+    """One climb from a start to a place that is worth no less.
 
-    It took `evaluations` of value and gradient, and `message` is what the optimiser said. A climb
-    that ended lower than it started, or had no value at its start, ends at the start.
+    A climb that ended lower than it started, or had no value at its start, ends at the start.
+
+    Attributes
+    ----------
+    start : Vector, shape (d,)
+        Where it began.
+    start_value : float
+        The value there.
+    x : Vector, shape (d,)
+        Where it ended.
+    value : float
+        The value there.
+    evaluations : int
+        How many evaluations of value and gradient it took.
+    converged : bool
+        True if the optimiser converged.
+    message : str
+        What the optimiser said.
     """
 
     start: Vector
@@ -50,7 +66,17 @@ class Climb:
 
 @dataclass(frozen=True, eq=False)
 class Maximum:
-    """The best point found, (d,), what it is worth, and all climbs, best first."""
+    """The best point found by `maximise_acquisition` or `thompson`.
+
+    Attributes
+    ----------
+    x : Vector, shape (d,)
+        The point.
+    value : float
+        What it is worth.
+    climbs : tuple of Climb
+        All climbs, best first.
+    """
 
     x: Vector
     value: float
@@ -68,20 +94,50 @@ def maximise_acquisition(
     starts: int = 10,
     steps: int = 100,
 ) -> Maximum:
-    """The place in `box`, d pairs (lower, upper), where an acquisition is largest.
+    """Find the place in a box where an acquisition is largest.
 
-    `raw` points of a Sobol sequence, scrambled by the stream, are evaluated at once, O(n² raw).
-    From the best `starts` of them, or all if they are fewer, L-BFGS climbs for at most `steps`
-    steps, of O(n²) each; the climbs go on in step, so that the model predicts at all of them at
-    once. What comes back is never worth less than the best raw point. It may be a
-    local maximum: the table of climbs shows how many agree. Where an acquisition is zero in
-    floating point, as the expected improvement is far below the best, there is nothing to climb.
+    Parameters
+    ----------
+    posterior : Posterior
+        The model of f, whose mean function must have a pullback. Of one with gradients,
+        `kernels.WithGradients`, the values of f are taken: the box has d pairs, and no label.
+    acquisition : Acquisition
+        A function of mean and variance with derivatives by both, such as `ExpectedImprovement`.
+    box : d pairs of floats
+        The ends (lower, upper) of each input.
+    stream : Stream
+        Scrambles the Sobol sequence.
+    raw : int, default 512
+        The number of points of the sequence that are evaluated first, at once.
+    starts : int, default 10
+        The number of these, the best, from which a climb starts; all if they are fewer.
+    steps : int, default 100
+        The most steps of a climb.
 
-    Raises `ValueError` or `TypeError` for arguments that do not fit, each by its name, and for a
-    posterior whose mean function has no pullback. Of a posterior with gradients,
-    `kernels.WithGradients`, it takes the values of f: the box has d pairs, and no label.
+    Returns
+    -------
+    Maximum
+        A place that is never worth less than the best raw point. It may be a local maximum: the
+        table of climbs shows how many agree.
+
+    Raises
+    ------
+    ValueError
+        If `box` is not d finite intervals, or a number is below one.
+    TypeError
+        If `posterior`, `acquisition` or `stream` is something else, a number is not whole, or the
+        mean function has no pullback.
+
+    Notes
+    -----
+    The raw points cost O(n² raw). Then L-BFGS climbs, O(n²) a step; the climbs go on in step, so
+    that the model predicts at all of them at once. Where an acquisition is zero in floating point,
+    as the expected improvement is far below the best, there is nothing to climb.
+
     Source: for the many starts, Balandat et al. (2020).
 
+    Examples
+    --------
     >>> from gpnotes import GP, RBF, condition, stream
     >>> from gpnotes.decide.bayesopt import UpperConfidenceBound
     >>> posterior = condition(GP(RBF(), 0.01), np.zeros((1, 1)), np.ones(1))

@@ -1,4 +1,4 @@
-"""What the loop believes of an objective unless it is told otherwise: a fitted process."""
+"""The models that the loop has of an objective unless it is given another: fitted processes."""
 
 from __future__ import annotations
 
@@ -30,11 +30,33 @@ _BOUNDS = {  # of inputs in the unit cube and values of standard deviation one
 
 
 def fitted_model(X: Matrix, y: Vector, stream: Stream) -> Posterior:
-    """The model of the loop unless another is given, for y (n,) at X (n, d) in the unit cube.
+    """Fit the model that an `Optimiser` uses unless it is given another.
 
-    A Matérn-5/2 process with one length for each input and a constant mean, fitted by evidence from
-    two starts within bounds; noise is at least 1e-6 of the variance of y. Raises what `fit` raises.
+    Parameters
+    ----------
+    X : Matrix, shape (n, d)
+        Inputs in the unit cube.
+    y : Vector, shape (n,)
+        Values of standard deviation one.
+    stream : Stream
+        Source of the second start.
 
+    Returns
+    -------
+    Posterior
+        That of a Matérn-5/2 process with one length for each input and a constant mean, fitted by
+        evidence from two starts within bounds; noise is at least 1e-6 of the variance of y.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, an entry is not finite, or no start has an evidence.
+    TypeError
+        If `X` or `y` is no array of float32 or float64, they are of different kinds, or `stream`
+        is no stream.
+
+    Examples
+    --------
     >>> from gpnotes import stream
     >>> X = np.linspace(0.0, 1.0, 6)[:, None]
     >>> fitted_model(X, np.sin(6.0 * X[:, 0]), stream(1)).y.shape
@@ -46,12 +68,38 @@ def fitted_model(X: Matrix, y: Vector, stream: Stream) -> Posterior:
 
 
 def fitted_with_gradients(X: Matrix, y: Vector, stream: Stream) -> Posterior:
-    """`fitted_model` for values and gradients: rows X (n, d + 1) end in a label.
+    """Fit the model that an `Optimiser` with gradients uses unless it is given another.
 
-    They are those of `kernels.WithGradients`, with derivatives by inputs of the unit cube. The
-    noise, of one variance, is of all rows. A fit takes O(n³) for the n rows, d + 1 for each
-    evaluation with its gradient. Raises what `fit` raises.
+    It is `fitted_model` for values and gradients. The noise, of one variance, is of all rows.
 
+    Parameters
+    ----------
+    X : Matrix, shape (n, d + 1)
+        Rows that end in a label, those of `kernels.WithGradients`, with inputs in the unit cube.
+    y : Vector, shape (n,)
+        Values, and derivatives by inputs of the unit cube.
+    stream : Stream
+        Source of the second start.
+
+    Returns
+    -------
+    Posterior
+        That of the fitted process.
+
+    Raises
+    ------
+    ValueError
+        If shapes or labels do not fit, an entry is not finite, or no start has an evidence.
+    TypeError
+        If `X` or `y` is no array of float32 or float64, they are of different kinds, or `stream`
+        is no stream.
+
+    Notes
+    -----
+    A fit takes O(n³) for the n rows, d + 1 for each evaluation with its gradient.
+
+    Examples
+    --------
     >>> from gpnotes import stream
     >>> from gpnotes.model.kernels import gradients_at, values_at
     >>> x = np.linspace(0.0, 1.0, 4)[:, None]

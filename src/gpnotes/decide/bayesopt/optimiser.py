@@ -1,9 +1,9 @@
-"""Who is asked where to evaluate next, and told what came of it.
+"""The optimiser, which is asked where to evaluate next, and told what came of it.
 
 Where to evaluate next, at one point or at several, depends on the box, the stream's seed and the
 evaluations so far, and on nothing else: neither on what was drawn before nor on models fitted
-before. So a loop that is killed and started again from its file goes on to the points that it would
-have come to anyway.
+before. So a loop that is killed and started again from its file goes on to the points that it
+would have come to anyway.
 """
 
 from __future__ import annotations
@@ -35,37 +35,55 @@ _SIGNS = {"minimise": -1.0, "maximise": 1.0}
 
 
 class Optimiser:
-    """Asks where to evaluate an objective next, `ask`, and is told what came of it, `tell`.
+    """Bayesian optimiser: `ask` it where to evaluate an objective next, `tell` it what came of it.
 
-    It looks within `box`, d pairs (lower, upper), for the least value, or with
-    ``goal="maximise"`` for the largest. The first `initial` points, 2 (d + 1) unless it is given,
-    are of a Sobol sequence; each later one is where the acquisition is largest under a model of all
-    evaluations. `model` is a function of inputs in the unit cube (n, d), values of mean zero and
-    deviation one, the larger the better, and a stream; it returns an `exact.Posterior`, and is
-    `fitted_model` unless it is given. `acquisition` is a function of the best value, the largest
-    mean at a point that was evaluated, or a `ThompsonSampling`; `LogExpectedImprovement` unless it
-    is given. `ask_batch` asks for several points at once.
+    Parameters
+    ----------
+    box : d pairs of floats
+        The ends (lower, upper) of each input.
+    stream : Stream
+        Source of all that is random.
+    goal : {"minimise", "maximise"}, default "minimise"
+        The least value is looked for, or the largest.
+    path : path of a file, optional
+        Where evaluations are kept: every one is in the file before `tell` returns, and an
+        optimiser made anew with the same arguments and file goes on from there, to the same
+        points. The file names box, goal, seed, `initial`, and `gradients` if it is set, and is
+        refused with others; `model` and `acquisition` it cannot name.
+    on_failure : {"record", "skip", "stop"}, default "record"
+        What becomes of a value or a gradient that is not finite, which is kept in the history too:
 
-    With ``gradients=True`` it can be told gradients besides values, at all points or at some. Then
-    inputs of the model are rows (n, d + 1) that end in a label, as `kernels.WithGradients` takes
-    them, gradients are by the unit cube's inputs and in the unit of the values, and the model is
-    `fitted_with_gradients` unless it is given. `ThompsonSampling` cannot draw from such a model.
+        - ``"record"``: the model is told the worst value seen there, so that it stays away;
+        - ``"skip"``: the model is told no value, but to `fantasise` its own, so that it has no
+          reason to ask for the same point again; the next one is of the Sobol sequence;
+        - ``"stop"``: `tell` raises `ValueError`, and the point is asked for again.
+    initial : int, default 2 (d + 1)
+        The number of first points, which are of a Sobol sequence. Each later one is where the
+        acquisition is largest under a model of all evaluations.
+    model : Callable, default `fitted_model`
+        A function of inputs in the unit cube (n, d), values of mean zero and deviation one, the
+        larger the better, and a stream; it returns an `exact.Posterior`.
+    acquisition : Callable or ThompsonSampling, default `LogExpectedImprovement`
+        A function of the best value, the largest mean at a point that was evaluated, that returns
+        an acquisition.
+    gradients : bool, default False
+        If True, it can be told gradients besides values, at all points or at some. Then inputs of
+        the model are rows (n, d + 1) that end in a label, as `kernels.WithGradients` takes them,
+        gradients are by the unit cube's inputs and in the unit of the values, and the model is
+        `fitted_with_gradients` unless it is given. `ThompsonSampling` cannot draw from such a
+        model.
 
-    With a `path` every evaluation is in its file before `tell` returns, and an optimiser made anew
-    with the same arguments and file goes on from there, to the same points. The file names box,
-    goal, seed, `initial`, and `gradients` if it is set, and is refused with others; `model` and
-    `acquisition` it cannot name.
+    Raises
+    ------
+    ValueError
+        If `box` is not finite intervals, a word is none of those above, `initial` is below one,
+        the file holds another history, or `acquisition` is a `ThompsonSampling` with gradients.
+    TypeError
+        If an argument has another type, or `acquisition` is an object where a function of the best
+        value is wanted.
 
-    A value or a gradient that is not finite is a failure, kept in the history too. `on_failure`
-    says what then:
-
-    - ``"record"``: the model is told the worst value seen there, so that it stays away;
-    - ``"skip"``: the model is told no value, but to `fantasise` its own, so that it has no reason
-      to ask for the same point again; the next one is of the Sobol sequence;
-    - ``"stop"``: `tell` raises `ValueError`, and the point is asked for again.
-
-    Raises `ValueError` or `TypeError` for arguments that do not fit, each by its name.
-
+    Examples
+    --------
     >>> from gpnotes import stream
     >>> optimiser = Optimiser([(-1.0, 2.0)], stream(1))
     >>> for _ in range(9):
@@ -106,7 +124,7 @@ class Optimiser:
         self._history = History(path, self._head(ends, goal))
 
     def _head(self, ends: HostMatrix, goal: str) -> dict[str, Any]:
-        """What is optimised, for the first line of the file."""
+        """Describe what is optimised, for the first line of the file."""
         head = {
             "history": "gpnotes.decide.bayesopt 1", "goal": goal, "box": ends.tolist(),
             "seed": self._stream.seed, "path": list(self._stream.path), "initial": self._initial,
@@ -120,7 +138,7 @@ class Optimiser:
 
     @property
     def count(self) -> int:
-        """How many evaluations were made, without those that stopped the loop."""
+        """The number of evaluations made, without those that stopped the loop."""
         return len(self._counted())
 
     @property
@@ -133,26 +151,48 @@ class Optimiser:
         return max(good, key=lambda evaluation: self._sign * evaluation.y, default=None)
 
     def ask(self) -> HostVector:
-        """Where to evaluate next, (d,) on the host; the same again until something is told."""
+        """Return where to evaluate next, (d,) on the host; it stays until something is told."""
         return self.ask_batch(1)[0]
 
     def ask_batch(self, q: int, pending: Matrix | None = None) -> HostMatrix:
-        """Where to evaluate next at `q` points at once, (q, d) on the host.
+        """Return q points at which to evaluate next; the same again until something is told.
 
         The first is what `ask` gives, and each further one what it would give if those before had
-        been told with the mean of the model there, as `batches.fantasise` does it; the model is
-        fitted once. Of a `ThompsonSampling` each point is from a draw of its own, and two may be
-        largest at one place. Before `initial` evaluations have been told all are of the Sobol
-        sequence. An acquisition for which variance is worth nothing asks for one point q times.
+        been told with the mean of the model there, as `fantasise` does it; the model is fitted
+        once.
 
-        What came of the points is told one by one, in any order, and each may fail. To ask again
-        before all of them are back, give those under way as `pending` (k, d): they are believed
-        too, and not asked for again. They are no evaluations, and no file holds them: after a kill
-        they are asked for anew.
-        The same q points come again until something is told. Raises `ValueError` or `TypeError` for
-        a q that is no whole number from 1, and for pending points that are not in the box.
+        Parameters
+        ----------
+        q : int
+            The number of points.
+        pending : Matrix, shape (k, d), optional
+            Points that are under way, when one asks again before all of them are back: they are
+            believed too, and not asked for again. They are no evaluations, and no file holds them:
+            after a kill they are asked for anew.
+
+        Returns
+        -------
+        HostMatrix, shape (q, d)
+            The points, on the host. What came of them is told one by one, in any order, and each
+            may fail.
+
+        Raises
+        ------
+        ValueError
+            If `q` is below one, or `pending` has another shape or a point outside the box.
+        TypeError
+            If `q` is not whole, or `pending` is no array of float32 or float64.
+
+        Notes
+        -----
+        Of a `ThompsonSampling` each point is from a draw of its own, and two may be largest at one
+        place. Before `initial` evaluations have been told all are of the Sobol sequence. An
+        acquisition for which variance is worth nothing asks for one point q times.
+
         Source: Ginsbourger, Le Riche & Carraro (2010).
 
+        Examples
+        --------
         >>> from gpnotes import stream
         >>> optimiser = Optimiser([(-1.0, 2.0)], stream(1))
         >>> for _ in range(3):
@@ -170,13 +210,29 @@ class Optimiser:
         return np.stack(self._asked[:q])
 
     def tell(self, x: Vector, y: Numbers, gradient: Vector | None = None) -> None:
-        """What the objective gave at x (d,), which need not be where it was asked for.
+        """Tell what the objective gave at a place.
 
-        `gradient` (d,) are its derivatives by x, for an optimiser made with ``gradients=True``. A y
-        or a gradient that holds NaN or infinity is a failure. Raises `ValueError` or `TypeError`
-        for an x that is not in the box, a y that is no number and a gradient of another size:
-        nothing is kept then.
+        Parameters
+        ----------
+        x : Vector, shape (d,)
+            The place, which need not be where it was asked for.
+        y : float
+            The value there; NaN or infinity is a failure.
+        gradient : Vector, shape (d,), optional
+            Its derivatives by x, for an optimiser made with ``gradients=True``. One that holds NaN
+            or infinity is a failure.
 
+        Raises
+        ------
+        ValueError
+            If `x` is not in the box or `gradient` has another size: nothing is kept then. With
+            ``on_failure="stop"``, if `y` or `gradient` is not finite: the failure is kept.
+        TypeError
+            If `y` is no number, or `x` or `gradient` is no array of float32 or float64: nothing is
+            kept.
+
+        Examples
+        --------
         >>> from gpnotes import stream
         >>> optimiser = Optimiser([(-1.0, 2.0)], stream(1), initial=2, gradients=True)
         >>> for _ in range(4):
@@ -199,7 +255,7 @@ class Optimiser:
             self._keep(Evaluation(place, value, gradient=slope))
 
     def _validate_gradient(self, gradient: Vector | None) -> HostVector | None:
-        """A gradient by its kind and size; whether it is finite is another question."""
+        """Check the kind and the size of a gradient; whether it is finite is another question."""
         if gradient is None:
             return None
         if not self.gradients:
@@ -211,10 +267,24 @@ class Optimiser:
         return to_numpy(gradient).astype(np.float64)
 
     def fail(self, x: Vector, problem: str, on_failure: OnFailure | None = None) -> None:
-        """The objective had no value at x (d,), and why; handled as `on_failure` says.
+        """Tell that the objective had no value at a place, and why.
 
-        That is what the optimiser was made with, unless it is given. Nothing is raised but for
-        arguments that do not fit.
+        Parameters
+        ----------
+        x : Vector, shape (d,)
+            The place.
+        problem : str
+            What went wrong.
+        on_failure : {"record", "skip", "stop"}, optional
+            What to do about it; unless it is given, what the optimiser was made with. Nothing is
+            raised for the failure itself.
+
+        Raises
+        ------
+        ValueError
+            If `x` is not in the box, or `on_failure` is another word.
+        TypeError
+            If `problem` is no string, or `x` is no array of float32 or float64.
         """
         if not isinstance(problem, str):
             raise TypeError(f"problem must be a string; got {type(problem).__name__}")
@@ -284,7 +354,7 @@ class Optimiser:
         return self._validate_model(modelled), X
 
     def _validate_model(self, modelled: Posterior) -> Posterior:
-        """What the model returned, if it is a posterior of rows like those it was given."""
+        """Return what the model made, if it is a posterior of rows like those it was given."""
         _check.instance(modelled, "model(X, y, stream)", Posterior)
         if modelled.gp.kernel.labels_rows is not self.gradients:
             kinds = {True: "values and gradients", False: "values"}

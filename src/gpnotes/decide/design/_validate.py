@@ -1,4 +1,4 @@
-"""What the functions of this package check of their arguments, with errors that name them."""
+"""Checks of the arguments of this package, with errors that name them."""
 
 from __future__ import annotations
 

@@ -40,16 +40,48 @@ def exhaustive_design(
     reference: Matrix | None = None,
     most: int = 200_000,
 ) -> Design:
-    """The best `budget` of the candidates X (n, d), by trying every subset, :eq:`eq-al-best`.
+    """Find the best subset of the candidates by trying every one, :eq:`eq-al-best`.
 
-    Criteria and arguments are those of `greedy_design`, ``"variance"`` apart, which is no function
-    of a set. The subset is in ascending order and its gains are those of its members one after the
-    other; the first of several best is taken. It costs O(k³) for each of n over k subsets, on the
-    host.
+    Parameters
+    ----------
+    gp : GP or Posterior
+        A prior, or a posterior: then its data are taken into account.
+    X : Matrix, shape (n, d)
+        The candidates.
+    budget : int
+        The number k of candidates to choose.
+    criterion : {"information", "integrated variance", "mutual information"}
+        As in `greedy_design`, whose ``"variance"`` is no function of a set.
+    noise_var : float or Vector, shape (n,), optional
+        The variance of a measurement, one for all or one for each candidate; that of the process
+        unless it is given.
+    reference : Matrix, shape (m, d), optional
+        Where the variance is integrated; `X` unless it is given.
+    most : int, default 200000
+        The most subsets that are tried.
 
-    Raises `ValueError` for more than `most` subsets, with their number, and what `greedy_design`
-    raises.
+    Returns
+    -------
+    Design
+        The subset in ascending order, with the gains of its members one after the other; the first
+        of several best is taken.
 
+    Raises
+    ------
+    ValueError
+        If there are more than `most` subsets, `budget` is larger than the ground set, `criterion`
+        does not exist, arrays do not fit, a `reference` is given for a criterion that needs none,
+        or noise is zero where information would be infinite.
+    TypeError
+        If `gp` is neither a GP nor a posterior, its mean has unknown weights, a number is not
+        whole, or an array is not of the kind of `X`.
+
+    Notes
+    -----
+    It costs O(k³) for each of n over k subsets, on the host.
+
+    Examples
+    --------
     >>> from gpnotes import RBF
     >>> X = np.linspace(0.0, 4.0, 9)[:, None]
     >>> exhaustive_design(GP(RBF(), 0.1), X, 3).indices
@@ -145,17 +177,40 @@ _VALUES = {
 
 
 def farthest_points(X: Matrix, budget: int, *, start: Iterable[int] = ()) -> Vector:
-    """Indices (k,) of points that fill the space: each the farthest from those before it.
+    """Choose points that fill the space: each the farthest from those before it.
 
-    Distances are Euclidean in the units of X (n, d): divide by lengthscales first where they
-    differ. Without `start`, the first is the one nearest to the mean of X; with it, points measured
-    before count and are not part of the result. A point that was chosen is not chosen again; a copy
-    of it is, once nothing else is left. O(n) a step. The largest distance from a candidate to its
-    nearest chosen point is at most twice the smallest possible (Gonzalez, 1985).
+    Parameters
+    ----------
+    X : Matrix, shape (n, d)
+        The candidates. Distances are Euclidean in their units: divide by lengthscales first where
+        they differ.
+    budget : int
+        The number k of points to choose.
+    start : iterable of int, default ()
+        Points measured before, which count and are not part of the result. Without them, the first
+        point is the one nearest to the mean of X.
 
-    Raises `ValueError` or `TypeError` for a budget that is larger than the ground set, and for X or
-    start that do not fit.
+    Returns
+    -------
+    Vector, shape (k,)
+        The indices of the points. A point that was chosen is not chosen again; a copy of it is,
+        once nothing else is left.
 
+    Raises
+    ------
+    ValueError
+        If `budget` is negative or larger than what is left of the ground set, `X` is no finite
+        matrix, or `start` names a row that is not there or one twice.
+    TypeError
+        If `X` is no array of float32 or float64, or a number is not whole.
+
+    Notes
+    -----
+    It costs O(n) a step. The largest distance from a candidate to its nearest chosen point is at
+    most twice the smallest possible (Gonzalez, 1985).
+
+    Examples
+    --------
     >>> farthest_points(np.linspace(0.0, 4.0, 9)[:, None], 4)
     array([4, 0, 8, 2])
     """
@@ -186,11 +241,31 @@ def _nearer(X: Matrix, gaps: Vector, j: int) -> Vector:
 
 
 def at_random(X: Matrix, budget: int, stream: Stream) -> Vector:
-    """Indices (k,) of `budget` rows of X (n, d) drawn without replacement, each set as likely.
+    """Draw rows of X without replacement, each set of them as likely as any other.
 
-    Raises `ValueError` or `TypeError` for a budget that is larger than the ground set and for
-    anything else than a stream.
+    Parameters
+    ----------
+    X : Matrix, shape (n, d)
+        The candidates.
+    budget : int
+        The number k of rows.
+    stream : Stream
+        Source of the draw.
 
+    Returns
+    -------
+    Vector, shape (k,)
+        The indices of the rows.
+
+    Raises
+    ------
+    ValueError
+        If `budget` is negative or larger than the ground set, or `X` is no finite matrix.
+    TypeError
+        If `stream` is no stream, `X` is no array of float32 or float64, or `budget` is not whole.
+
+    Examples
+    --------
     >>> from gpnotes import stream
     >>> at_random(np.zeros((9, 2)), 4, stream(1))
     array([6, 3, 8, 2])

@@ -1,9 +1,9 @@
-"""What a measurement is worth: information, variance, variance elsewhere, mutual information.
+"""Criteria of design: information, variance, variance elsewhere, mutual information.
 
 A criterion knows the gain of every candidate given what is measured, and takes measurements one at
-a time. Where gains can only diminish as measurements come in, `diminishing` says so, and what
-was once computed is a bound for later. `needs_noise` says that a measurement without noise would
-be worth infinitely much.
+a time. Where gains can only diminish as measurements come in, `diminishing` says so, and what was
+once computed is a bound for later. `needs_noise` says that a measurement without noise would be
+worth infinitely much.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _KEPT_ENTRIES = 2**22  # of K(X, reference) kept for the next step; more are com
 
 
 class Information:
-    """``½ log(1 + s²(x) / σ²(x))``: what y at x says about f, in nats, :eq:`eq-al-gain`."""
+    """Information ``½ log(1 + s²(x) / σ²(x))`` of y at x about f, in nats, :eq:`eq-al-gain`."""
 
     diminishing = True
     needs_noise = True
@@ -38,34 +38,35 @@ class Information:
         self.state = start_downdates(gp, X, noise, capacity)
 
     def gains(self, rows: Rows = None) -> Vector:
-        """The gains of the candidates `rows`; of all for None."""
+        """Return the gains of the candidates `rows`; of all for None."""
         ratio = self.state.variance(rows) / take_rows(self.state.noise, rows)
         return 0.5 * array_namespace(ratio).log1p(ratio)
 
     def add(self, j: int) -> float:
-        """Measure candidate j; what that gained."""
+        """Measure candidate j, and return what that gained."""
         gain = float(self.gains(np.asarray([j]))[0])
         self.state.add(j)
         return gain
 
 
 class Variance(Information):
-    """``s²(x)``, the variance of f at x itself."""
+    """Variance ``s²(x)`` of f at x itself."""
 
     needs_noise = False
 
     def gains(self, rows: Rows = None) -> Vector:
-        """The gains of the candidates `rows`; of all for None."""
+        """Return the gains of the candidates `rows`; of all for None."""
         return self.state.variance(rows)
 
 
 class IntegratedVariance:
-    """By how much the variance of f falls, on average over a reference, :eq:`eq-al-integrated`.
+    """Fall of the variance of f, on average over a reference, :eq:`eq-al-integrated`.
 
-    ``mean_r c(r, x)² / (s²(x) + σ²(x))``. The sum of squares ``a(x) = Σ_r c(r, x)²`` is kept by its
-    own downdate: after a measurement with weights w it is ``a − 2 w(x) b(x) + w(x)² Σ_r w(r)²``
-    with ``b(x) = Σ_r c(r, x) w(r)``, one product with K(X, reference). Where little is left of it,
-    rounding is too: then it is summed again, from all columns of both factors.
+    ``mean_r c(r, x)² / (s²(x) + σ²(x))``. The sum of squares ``a(x) = Σ_r c(r, x)²`` is kept by
+    its own downdate: after a measurement with weights w it is
+    ``a − 2 w(x) b(x) + w(x)² Σ_r w(r)²`` with ``b(x) = Σ_r c(r, x) w(r)``, one product with K(X,
+    reference). Where little is left of it, rounding is too: then it is summed again, from all
+    columns of both factors.
     """
 
     diminishing = False
@@ -105,7 +106,7 @@ class IntegratedVariance:
             yield rows, self.kernel._gram(self.X, self.reference[rows, :])
 
     def gains(self, rows: Rows = None) -> Vector:
-        """The gains of the candidates `rows`; of all for None."""
+        """Return the gains of the candidates `rows`; of all for None."""
         xp = array_namespace(self.X)
         gains = self._reductions(self.squares, rows)
         when_summed = float(xp.max(self._reductions(self.summed, rows)))
@@ -123,7 +124,7 @@ class IntegratedVariance:
         return squares / xp.where(known, 1.0, y_variance) / self.reference.shape[0]
 
     def add(self, j: int) -> float:
-        """Measure candidate j; what that gained, from its covariances with the reference."""
+        """Measure candidate j, and return what that gained by covariances with the reference."""
         xp = array_namespace(self.X)
         state = self.state
         t = state.size
@@ -143,7 +144,7 @@ class IntegratedVariance:
 
 
 class MutualInformation:
-    """The mutual information of the measurements and those not made, :eq:`eq-al-between`.
+    """Mutual information of the measurements and those not made, :eq:`eq-al-between`.
 
     ``½ log(var(y_x | chosen) / var(y_x | unchosen others))``. The denominator is one over a
     diagonal entry of the precision of the unchosen y; taking x from the unchosen is a downdate of
@@ -166,7 +167,7 @@ class MutualInformation:
         self.unmeasured = Downdates(MatrixCovariance(precision), xp.zeros_like(noise), capacity)
 
     def gains(self, rows: Rows = None) -> Vector:
-        """The gains of the candidates `rows`; of all for None. A measured one has none."""
+        """Return the gains of the candidates `rows`; of all for None. A measured one has none."""
         y_var = self.state.variance(rows) + take_rows(self.state.noise, rows)
         ratio = y_var * self.unmeasured.variance(rows)
         xp = array_namespace(ratio)
@@ -174,7 +175,7 @@ class MutualInformation:
         return xp.where(measured, 0.0, 0.5 * xp.log(xp.where(measured, 1.0, ratio)))
 
     def add(self, j: int) -> float:
-        """Measure candidate j; what that gained."""
+        """Measure candidate j, and return what that gained."""
         gain = float(self.gains(np.asarray([j]))[0])
         self.state.add(j)
         self.unmeasured.add(j)

@@ -34,12 +34,12 @@ Rows: TypeAlias = HostVector | None  # numbers of candidates on the host; None f
 
 
 class Covariance(Protocol):
-    """What is known before the first measurement: a covariance of n variables, by its entries."""
+    """A covariance of n variables, by its entries: what is known before the first measurement."""
 
     diag: Vector
 
     def block(self, rows: Rows, columns: list[int]) -> Matrix:
-        """Its entries in `rows` (None: all) and `columns`."""
+        """Return its entries in `rows` (None: all) and `columns`."""
 
 
 def take_rows(a: Array, rows: Rows | Sequence[int]) -> Array:
@@ -121,9 +121,9 @@ class Downdates:
         return self.first + len(self.chosen)
 
     def variance(self, rows: Rows = None) -> Vector:
-        """The variance of f at the candidates `rows` (None: all), given all measurements.
+        """Return the variance of f at the candidates `rows` (None: all), given all measurements.
 
-        What rounding cannot tell from zero is zero.
+        A variance that rounding cannot tell from zero is zero.
         """
         self._refresh(rows)
         xp = array_namespace(self.W)
@@ -168,7 +168,7 @@ class Downdates:
             self.levels[rows] = stop
 
     def add(self, j: int) -> float:
-        """Measure candidate j; the root of the variance of that measurement."""
+        """Measure candidate j, and return the standard deviation of that measurement."""
         pivot = math.sqrt(float(self.variance(np.asarray([j]))[0]) + float(self.noise[j]))
         t = self.size
         self.lower[t, :t] = self.W[j, :t]

@@ -23,11 +23,16 @@ _GROWTH = 4  # how many times as many the next time
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """Which candidates to measure, in order.
+    """The candidates to measure, in order.
 
-    `indices` (k,) are whole numbers from 0; `gains` (k,) what each measurement adds to the
-    criterion given those before it; `evaluations` how many gains of candidates were computed on the
-    way.
+    Attributes
+    ----------
+    indices : Vector, shape (k,)
+        Their rows, whole numbers from 0.
+    gains : Vector, shape (k,)
+        What each measurement adds to the criterion given those before it.
+    evaluations : int
+        How many gains of candidates were computed on the way.
     """
 
     indices: Vector
@@ -52,42 +57,76 @@ def greedy_design(
     repeat: bool = False,
     reference: Matrix | None = None,
 ) -> Design:
-    """Choose `budget` of the candidates X (n, d), each time the one that gains most.
+    """Choose candidates to measure one after the other, each time the one that gains most.
 
     The steps of :eq:`eq-al-greedy`, with variances kept by :eq:`eq-al-downdate`.
 
-    `gp` is a prior, or a posterior: then its data are taken into account. `noise_var` is the
-    variance of a measurement, one for all or one for each candidate, (n,); that of the process
-    unless it is given. `start` are candidates measured before, which are not part of the result. A
-    candidate is measured once unless `repeat`. Criteria:
+    Parameters
+    ----------
+    gp : GP or Posterior
+        A prior, or a posterior: then its data are taken into account.
+    X : Matrix, shape (n, d)
+        The candidates.
+    budget : int
+        The number of candidates to choose.
+    criterion : str, default "information"
+        What is to be gained:
 
-    - ``"information"``: ``½ log(1 + s²/σ²)``, what y says about f, in nats,
-      :eq:`eq-al-gain-heteroscedastic`;
-    - ``"variance"``: ``s²``, the variance of f, noise or not;
-    - ``"integrated variance"``: how much the variance of f falls on average at `reference` (m, d),
-      without it at X, :eq:`eq-al-integrated`;
-    - ``"mutual information"``: the mutual information of the chosen y and the others, in nats,
-      :eq:`eq-al-between`; O(n³) once, n × n memory. Given data, both entropies are.
+        - ``"information"``: ``½ log(1 + s²/σ²)``, what y says about f, in nats,
+          :eq:`eq-al-gain-heteroscedastic`;
+        - ``"variance"``: ``s²``, the variance of f, noise or not;
+        - ``"integrated variance"``: how much the variance of f falls on average at `reference`,
+          :eq:`eq-al-integrated`;
+        - ``"mutual information"``: the mutual information of the chosen y and the others, in nats,
+          :eq:`eq-al-between`; O(n³) once, n × n memory. Given data, both entropies are.
+    noise_var : float or Vector, shape (n,), optional
+        The variance of a measurement, one for all or one for each candidate; that of the process
+        unless it is given.
+    lazy : bool, default True
+        If True, a gain is computed again only while the old one exceeds the best new one; gains
+        that can only diminish make that exact, :eq:`eq-al-submodular`. They may rise in the
+        integrated variance, which is computed afresh for all at every step.
+    start : iterable of int, default ()
+        Candidates measured before, which are not part of the result.
+    repeat : bool, default False
+        If True, a candidate may be measured more than once.
+    reference : Matrix, shape (m, d), optional
+        Where ``"integrated variance"`` takes the average; `X` unless it is given.
 
+    Returns
+    -------
+    Design
+        The candidates in order, fewer than `budget` where no candidate gains anything. So it is
+        without noise when the rest is known; a second copy of a point is not measured then.
+
+    Raises
+    ------
+    ValueError
+        If `budget` is larger than the ground set, `criterion` does not exist, candidates, noise,
+        start or reference do not fit, a `reference` is given for a criterion that needs none, or
+        noise is zero where information would be infinite.
+    TypeError
+        If `gp` is neither a GP nor a posterior, its mean has unknown weights, an array is not of
+        the kind of `X`, a number is not whole, or a flag is not a bool.
+    MemoryError
+        If the factor of the design, or the precision of ``"mutual information"``, has no room.
+    FactorisationError
+        If the covariance of y for ``"mutual information"`` cannot be factorised, even with jitter.
+
+    Notes
+    -----
     Gains that agree within a relative √eps count as equal, and the first candidate is taken: the
-    same one on every backend. Where no candidate gains anything, there are fewer than `budget`
-    indices. So it is without noise when the rest is known; a second copy of a point is not measured
-    then.
+    same one on every backend.
 
-    With `lazy` a gain is computed again only while the old one exceeds the best new one;
-    gains that can only diminish make that exact, :eq:`eq-al-submodular`. They may rise in the
-    integrated variance, which is computed afresh for all at every step. Step t takes O(n t) at
-    most, O(n m) more for the integrated variance, and O(n m t) where it has fallen by a factor of
-    √eps; memory is O(n budget).
+    Step t takes O(n t) at most, O(n m) more for the integrated variance, and O(n m t) where it has
+    fallen by a factor of √eps; memory is O(n budget).
 
-    Raises `ValueError` or `TypeError` for a budget that is larger than the ground set, a criterion
-    that does not exist, candidates, noise, start or reference that do not fit, a reference for a
-    criterion that needs none, and noise that is zero where information would be infinite.
+    Source: Nemhauser, Wolsey & Fisher (1978) for the guarantee, which holds for information;
+    Minoux (1978) for lazy evaluation; Krause, Singh & Guestrin (2008) for both on Gaussian
+    processes and for ``"mutual information"``.
 
-    Source: Nemhauser, Wolsey & Fisher (1978) for the guarantee, which holds for information; Minoux
-    (1978) for lazy evaluation; Krause, Singh & Guestrin (2008) for both on Gaussian processes and
-    for ``"mutual information"``.
-
+    Examples
+    --------
     >>> from gpnotes import RBF
     >>> X = np.linspace(0.0, 4.0, 9)[:, None]
     >>> greedy_design(GP(RBF(), 0.1), X, 3).indices
@@ -119,16 +158,41 @@ def greedy_design_by(
     start: Iterable[int] = (),
     repeat: bool = False,
 ) -> Design:
-    """Choose `budget` of the candidates X (n, d), each the one that a criterion puts first.
+    """Choose candidates to measure, each the one that a criterion of your own puts first.
 
-    The criterion is one of your own, made for these candidates; `testing.check_criterion` tries
-    one. It takes the measurements on the way and cannot be used again. The rest is as in
-    `greedy_design`: equal gains go to the first candidate, nothing is chosen that gains nothing,
-    and with `lazy` gains that only diminish are computed again where that may matter.
+    Parameters
+    ----------
+    criterion : Criterion
+        One made for these candidates; `testing.check_criterion` tries one. It takes the
+        measurements on the way and cannot be used again.
+    X : Matrix, shape (n, d)
+        The candidates.
+    budget : int
+        The number of candidates to choose.
+    lazy : bool, default True
+        If True, gains that only diminish are computed again only where that may matter.
+    start : iterable of int, default ()
+        Candidates measured before, which are not part of the result.
+    repeat : bool, default False
+        If True, a candidate may be measured more than once.
 
-    Raises `ValueError` or `TypeError` for a criterion that lacks a member, a budget that is larger
-    than the ground set, and a start that does not fit.
+    Returns
+    -------
+    Design
+        The candidates in order. As in `greedy_design`, equal gains go to the first candidate, and
+        nothing is chosen that gains nothing.
 
+    Raises
+    ------
+    ValueError
+        If `budget` is larger than the ground set, `X` is no finite matrix, or `start` does not
+        fit.
+    TypeError
+        If `criterion` lacks a member, `X` is no array of float32 or float64, a number is not
+        whole, or a flag is not a bool.
+
+    Examples
+    --------
     >>> class Coverage:  # how many places come within reach
     ...     diminishing = True
     ...     def __init__(self, X, reach):
@@ -218,9 +282,10 @@ def _lazy(
 
 
 def _renew(bounds: HostVector, fresh: HostVector, scores: contracts.Criterion) -> int:
-    """New gains for whom the bounds put before the best new gain; how many that were.
+    """Renew the gains that the bounds put before the best new gain, and return how many that were.
 
-    `fresh` says whose gains are those given all measurements; it is kept up to date, as bounds are.
+    `fresh` says whose gains are those given all measurements; it is kept up to date, as bounds
+    are.
 
     Each time for more than before, from the top: a few of them often spare the rest.
     """

@@ -1,4 +1,4 @@
-"""What noisy measurements say about a process."""
+"""Information that noisy measurements have about a process."""
 
 from __future__ import annotations
 
@@ -17,15 +17,41 @@ __all__ = ["information_gain", "marginal_gains"]
 
 
 def information_gain(gp: GP | Posterior, X: Matrix, noise_var: Numbers | None = None) -> float:
-    """``I(f; y) = ½ log |I + N^-½ K N^-½|`` for measurements of X (n, d), in nats; O(n³).
+    """Return the information that measurements of X have about f, in nats.
 
-    :eq:`eq-al-information`.
+    Parameters
+    ----------
+    gp : GP or Posterior
+        A prior, or a posterior: then the result is what y adds to its data.
+    X : Matrix, shape (n, d)
+        Where y is measured. No rows have no information.
+    noise_var : float or Vector, shape (n,), optional
+        The diagonal of N, that of the process unless it is given.
 
-    `noise_var` is the diagonal of N: a float, an array (n,), or that of the process. For a
-    posterior, K is its covariance, and the result is what y adds to the data. No rows have no
-    information. Raises `ValueError` or `TypeError` for inputs that do not fit and for noise that is
-    zero.
+    Returns
+    -------
+    float
+        The information.
 
+    Raises
+    ------
+    ValueError
+        If inputs do not fit or are not finite, or noise is not positive.
+    TypeError
+        If `gp` is neither a GP nor a posterior, its mean has unknown weights, or an array is not
+        of the kind of `X`.
+    MemoryError
+        If the matrix has no room.
+    FactorisationError
+        If the matrix cannot be factorised, even with jitter.
+
+    Notes
+    -----
+    ``I(f; y) = ½ log |I + N^-½ K N^-½|``, :eq:`eq-al-information`, with the covariance K of f at
+    X, given the data of a posterior; O(n³).
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import RBF
     >>> round(information_gain(GP(RBF(), 1.0), np.zeros((1, 1))), 4)
@@ -47,13 +73,43 @@ def information_gain(gp: GP | Posterior, X: Matrix, noise_var: Numbers | None = 
 def marginal_gains(
     gp: GP | Posterior, X: Matrix, chosen: Iterable[int] = (), noise_var: Numbers | None = None
 ) -> Vector:
-    """What one more measurement adds to the information of those `chosen`, for all X, (n,) in nats.
+    """Return what one more measurement of each candidate adds to the information of those chosen.
 
+    Parameters
+    ----------
+    gp : GP or Posterior
+        A prior, or a posterior: then its data are taken into account.
+    X : Matrix, shape (n, d)
+        The candidates.
+    chosen : iterable of int, default ()
+        The k rows of X that are measured; they may be measured again.
+    noise_var : float or Vector, shape (n,), optional
+        The variance of a measurement, one for all or one for each candidate; that of the process
+        unless it is given.
+
+    Returns
+    -------
+    Vector, shape (n,)
+        The gains, in nats.
+
+    Raises
+    ------
+    ValueError
+        If inputs do not fit or are not finite, `chosen` names a row that is not there, or noise is
+        not positive.
+    TypeError
+        If `gp` is neither a GP nor a posterior, its mean has unknown weights, an array is not of
+        the kind of `X`, or `chosen` are no whole numbers.
+    MemoryError
+        If the factor of the measurements has no room.
+
+    Notes
+    -----
     ``½ log(1 + s²(x) / σ²(x))``, :eq:`eq-al-gain-gaussian` and :eq:`eq-al-gain-heteroscedastic`,
-    with the variance s² of f given y at the chosen rows of X, which may be measured again. O(n k²)
-    for k of them. Raises what `information_gain`
-    raises.
+    with the variance s² of f given y at the chosen rows; O(n k²).
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import RBF
     >>> marginal_gains(GP(RBF(), 1.0), np.asarray([[0.0], [1.0]]), chosen=[0]).round(4)

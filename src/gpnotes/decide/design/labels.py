@@ -1,4 +1,4 @@
-"""Which label to ask for: three measures of how open it is, and what is wrong with two of them."""
+"""Queries for labels: three measures of how open a label is, and what is wrong with two of them."""
 
 from __future__ import annotations
 
@@ -13,12 +13,35 @@ __all__ = ["approximate_bald", "bald", "entropy", "margin"]
 
 
 def entropy(probability: Array) -> Vector:
-    """``H(y) = −Σ p log p`` in nats, (n,), for P(y = 1), (n,), or that of all classes, (n, C).
+    """Return the entropy of each label, in nats.
 
-    :eq:`eq-al-entropy`. The label of the largest entropy is the most open, be it for want of data
-    or by chance: what no data can settle counts like what one label would. Between 0 and log C.
-    Raises `ValueError` or `TypeError` for anything else than probabilities.
+    The label of the largest entropy is the most open, be it for want of data or by chance: what no
+    data can settle counts like what one label would.
 
+    Parameters
+    ----------
+    probability : Array, shape (n,) or (n, C)
+        P(y = 1), or that of all C classes.
+
+    Returns
+    -------
+    Vector, shape (n,)
+        The entropies, between 0 and log C.
+
+    Raises
+    ------
+    ValueError
+        If an entry is not between 0 and 1, or the rows of (n, C) do not sum to one or are of fewer
+        than two columns.
+    TypeError
+        If `probability` is no array of float32 or float64.
+
+    Notes
+    -----
+    ``H(y) = −Σ p log p``, :eq:`eq-al-entropy`.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> entropy(np.asarray([0.5, 0.9])).round(4)
     array([0.6931, 0.3251])
@@ -31,12 +54,33 @@ def entropy(probability: Array) -> Vector:
 
 
 def margin(probability: Array) -> Vector:
-    """How much likelier the first class is than the second, (n,): the smallest is the most open.
+    """Return how much likelier the first class is than the second: the smallest is the most open.
 
-    For probabilities of y = 1 (n,) it is ``|2p − 1|``, the γ of :eq:`eq-al-margin`; for those of
-    all classes, (n, C), the difference of the two largest. Between 0 and 1. Raises what `entropy`
-    raises.
+    Parameters
+    ----------
+    probability : Array, shape (n,) or (n, C)
+        P(y = 1), or that of all C classes.
 
+    Returns
+    -------
+    Vector, shape (n,)
+        The margins, between 0 and 1.
+
+    Raises
+    ------
+    ValueError
+        If an entry is not between 0 and 1, or the rows of (n, C) do not sum to one or are of fewer
+        than two columns.
+    TypeError
+        If `probability` is no array of float32 or float64.
+
+    Notes
+    -----
+    For probabilities of y = 1 it is ``|2p − 1|``, the γ of :eq:`eq-al-margin`; for those of all
+    classes, the difference of the two largest.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> margin(np.asarray([0.5, 0.9])).round(4)
     array([0. , 0.8])
@@ -64,17 +108,44 @@ def _classes(probability: Array) -> Matrix:
 
 
 def bald(mean: Vector, variance: Vector, likelihood: Bernoulli | None = None) -> Vector:
-    """``I(y; f) = H(E p(y|f)) − E H(p(y|f))`` for ``f ~ N(mean, variance)``, (n,), in nats.
+    """Return the information that each label would have about f, in nats.
 
-    :eq:`eq-al-bald`. What the label would say about f: the entropy of y, less what no knowledge of
-    f would take away. The label of the largest is the one to ask for. Between 0 and log 2. The
+    It is the entropy of y, less what no knowledge of f would take away. The label of the largest
+    is the one to ask for.
+
+    Parameters
+    ----------
+    mean : Vector, shape (n,)
+        Means of f.
+    variance : Vector, shape (n,)
+        Variances of f.
+    likelihood : Bernoulli, optional
+        The likelihood of y given f; probit unless it is given.
+
+    Returns
+    -------
+    Vector, shape (n,)
+        The information, between 0 and log 2.
+
+    Raises
+    ------
+    ValueError
+        If a variance is negative, shapes differ, or an entry is not finite or overflows when
+        squared.
+    TypeError
+        If `mean` or `variance` is no array of float32 or float64, they are of different kinds, or
+        `likelihood` is no `Bernoulli`.
+
+    Notes
+    -----
+    ``I(y; f) = H(E p(y|f)) − E H(p(y|f))`` for ``f ~ N(mean, variance)``, :eq:`eq-al-bald`. The
     averages are sums over equidistant nodes, accurate to some 1e-12 for every variance, where
-    Gauss-Hermite needs ever more nodes for a wide f. `likelihood` is a `Bernoulli`, probit unless
-    it is given.
+    Gauss-Hermite needs ever more nodes for a wide f.
 
-    Raises `ValueError` or `TypeError` for a variance that is negative and shapes that differ.
     Source: Houlsby, Huszár, Ghahramani & Lengyel (2011).
 
+    Examples
+    --------
     >>> import numpy as np
     >>> bald(np.zeros(2), np.asarray([0.1, 10.0])).round(4)
     array([0.0298, 0.4766])
@@ -89,13 +160,39 @@ def bald(mean: Vector, variance: Vector, likelihood: Bernoulli | None = None) ->
 
 
 def approximate_bald(mean: Vector, variance: Vector) -> Vector:
-    """`bald` for the probit in closed form: the entropy of a label taken for a Gaussian bump in f.
+    """Return `bald` for the probit, approximately and in closed form.
 
-    ``H(Φ(f)) ≈ log 2 · exp(−f² / (π log 2))``, so that with ``C² = π log 2 / 2`` its expectation is
-    ``log 2 · C / √(C² + v) · exp(−m² / 2(C² + v))``. Within 0.002 nats of `bald`; it may be
-    negative. Raises what `bald` raises. Source: Houlsby, Huszár, Ghahramani & Lengyel (2011), with
-    entropies in bits.
+    The entropy of a label is taken for a Gaussian bump in f.
 
+    Parameters
+    ----------
+    mean : Vector, shape (n,)
+        Means of f.
+    variance : Vector, shape (n,)
+        Variances of f.
+
+    Returns
+    -------
+    Vector, shape (n,)
+        The information, within 0.002 nats of `bald`; it may be negative.
+
+    Raises
+    ------
+    ValueError
+        If a variance is negative, shapes differ, or an entry is not finite or overflows when
+        squared.
+    TypeError
+        If an argument is no array of float32 or float64, or they are of different kinds.
+
+    Notes
+    -----
+    ``H(Φ(f)) ≈ log 2 · exp(−f² / (π log 2))``, so that with ``C² = π log 2 / 2`` its expectation
+    is ``log 2 · C / √(C² + v) · exp(−m² / 2(C² + v))``.
+
+    Source: Houlsby, Huszár, Ghahramani & Lengyel (2011), with entropies in bits.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> approximate_bald(np.zeros(2), np.asarray([0.1, 10.0])).round(4)
     array([0.0298, 0.4759])

@@ -1,6 +1,6 @@
 """Fantasy observations: what to look at next, so that an uncertain prediction becomes sharper.
 
-`reductions` says what one more observation is worth, `expected` what it leaves, `choice` which
+`reductions` has the worth of one more observation, `expected` what it leaves, `choice` which
 observations to make.
 """
 

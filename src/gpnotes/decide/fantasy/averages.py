@@ -1,4 +1,4 @@
-"""What an uncertain input has in common with points where one might observe.
+"""Averages over an uncertain input, and their covariance with f where one might observe.
 
 All that a fantasy observation at x̂ can do to the prediction at ``x ~ N(m, S)`` goes through two
 numbers: the covariance of f averaged over x with f at x̂, and the variance of the observation.
@@ -53,7 +53,7 @@ class Averages(NamedTuple):
 
 
 class Candidates(NamedTuple):
-    """What k candidates have to do with T uncertain inputs.
+    """Statistics that k candidates have in common with T uncertain inputs.
 
     `half` is ``L⁻¹ k_X(x̂)``, (n, k); `mean_covariance` is ``E_x c(x, x̂)``, (T, k), with the
     posterior covariance c; `variance` is that of the observation, ``c(x̂, x̂) + σ_n²``, (k,). A
@@ -164,7 +164,7 @@ def kernel_means(posterior: Posterior, Z: Matrix, inputs: Sequence[UncertainInpu
 
 
 def at_candidates(averages: Averages, candidates: Matrix) -> Candidates:
-    """What candidates (k, D) have to do with the inputs that were averaged over; O(n² k).
+    """Compute the statistics of candidates (k, D) for the inputs that were averaged over; O(n² k).
 
     ``E_x c(x, x̂) = E_x k(x, x̂) − (L⁻¹ E_x k_Xx)ᵀ L⁻¹ k_X(x̂)``, by :eq:`eq-pi-kernel-mean`.
     """

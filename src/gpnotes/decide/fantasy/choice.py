@@ -40,7 +40,17 @@ __all__ = ["Choice", "batch_reduction", "best", "greedy", "refine"]
 
 
 class Choice(NamedTuple):
-    """A fantasy input (D,) that was chosen, the row it came from, and what it promises."""
+    """A fantasy input that was chosen.
+
+    Attributes
+    ----------
+    row : int
+        The row of the candidates that it came from, or −1.
+    input : Vector, shape (D,)
+        The input.
+    reduction : float
+        The fall of the variance that it promises.
+    """
 
     row: int
     input: Vector
@@ -50,13 +60,42 @@ class Choice(NamedTuple):
 def batch_reduction(
     posteriors: Posteriors, m: Vector | Matrix, S: Matrix | Stack, batch: Matrix
 ) -> Any:
-    """What several fantasies at once, the rows of `batch` (q, D), take from the variance together.
+    """Return how much several fantasies at once take from the variance of an uncertain prediction.
 
-    ``cᵀ C⁻¹ c`` with ``c = E_x c(x, X̂)`` and ``C = c(X̂, X̂) + σ_n² I``, :eq:`eq-pi-batch`, worked
-    off one row after the other: each takes what its predecessors left. A float for one posterior,
-    (E,) for several. A row that repeats what is known without noise adds nothing.
-    O(n² q + n q²) an output. Raises what `reduction` raises.
+    Parameters
+    ----------
+    posteriors : Posterior or sequence of E Posterior
+        The model of the output, or one for each of E outputs.
+    m : Vector, shape (D,), or Matrix, shape (T, D)
+        Mean of the uncertain input, or means of T of them.
+    S : Matrix, shape (D, D), or Stack, shape (T, D, D)
+        Its covariance, which may be singular or zero.
+    batch : Matrix, shape (q, D)
+        The fantasies. A row that repeats what is known without noise adds nothing.
 
+    Returns
+    -------
+    float, or Vector of shape (E,)
+        The reduction, a float for one posterior; one for each output for several.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, `S` is not a covariance, or there are no fantasies.
+    TypeError
+        If `posteriors` is something else, an array is not of the kind of the data, or a kernel is
+        neither RBF nor a sum of RBF.
+    MemoryError
+        If the covariances of data and fantasies have no room.
+
+    Notes
+    -----
+    ``cᵀ C⁻¹ c`` with ``c = E_x c(x, X̂)`` and ``C = c(X̂, X̂) + σ_n² I``, :eq:`eq-pi-batch`,
+    worked off one row after the other: each takes what its predecessors left. O(n² q + n q²) an
+    output.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, condition
     >>> posterior = condition(GP(RBF(), 0.1), np.zeros((1, 1)), np.ones(1))
@@ -71,7 +110,7 @@ def batch_reduction(
 
 
 class _Remaining(NamedTuple):
-    """What one output's candidates can still tell, given the data and the fantasies made so far."""
+    """One output's candidates, given the data and the fantasies made so far."""
 
     kernel: Any
     noise_var: float
@@ -79,7 +118,7 @@ class _Remaining(NamedTuple):
     candidates: Candidates
 
     def after(self, j: int) -> _Remaining:
-        """What remains after a fantasy at candidate j: one row more in the factor's half; O(n k).
+        """The state after a fantasy at candidate j: one row more in the factor's half; O(n k).
 
         With ``r = c(x̂_j, X̂)/√s_j``: ``g − g_j r/√s_j`` and ``s − r²``.
         """
@@ -119,17 +158,48 @@ def greedy(
     size: int,
     weights: Vector | None = None,
 ) -> list[Choice]:
-    """Choose `size` fantasies out of the candidates (k, D), each the best given those before it.
+    """Choose several fantasies out of candidates, each the best given those before it.
 
-    ``reduction`` of a `Choice` is what it adds to the weighted sum over outputs, `weights` (E,), by
-    default ones; the promises add up to the `batch_reduction` of what was chosen. No refit: a
-    choice costs O(n k) an output after O(n² k) once. No candidate is taken twice; list it twice if
-    it may be. Of equal candidates the first is taken. The joint optimum can be better: what an
-    observation adds may grow by another one.
+    Parameters
+    ----------
+    posteriors : Posterior or sequence of E Posterior
+        The model of the output, or one for each of E outputs.
+    m : Vector, shape (D,), or Matrix, shape (T, D)
+        Mean of the uncertain input, or means of T of them.
+    S : Matrix, shape (D, D), or Stack, shape (T, D, D)
+        Its covariance, which may be singular or zero.
+    candidates : Matrix, shape (k, D)
+        The fantasies to choose from. None is taken twice; list it twice if it may be.
+    size : int
+        The number of fantasies, from 1 to k.
+    weights : Vector, shape (E,), default ones
+        The weight of each output.
 
-    Raises `ValueError` or `TypeError` for a size that is not a whole number from 1 to k, and what
-    `reduction` raises.
+    Returns
+    -------
+    list of Choice
+        The fantasies in order. `reduction` of each is what it adds to the weighted sum over
+        outputs; the promises add up to the `batch_reduction` of what was chosen. Of equal
+        candidates the first is taken.
 
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, `S` is not a covariance, there are no candidates, a weight is
+        negative, or `size` is not from 1 to k.
+    TypeError
+        If `posteriors` is something else, an array is not of the kind of the data, a kernel is
+        neither RBF nor a sum of RBF, or `size` is not whole.
+    MemoryError
+        If the covariances of data and candidates have no room.
+
+    Notes
+    -----
+    No refit: a choice costs O(n k) an output after O(n² k) once. The joint optimum can be better:
+    what an observation adds may grow by another one.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, condition
     >>> posterior = condition(GP(RBF(), 0.1), np.zeros((1, 1)), np.ones(1))
@@ -172,10 +242,41 @@ def best(
     candidates: Matrix,
     weights: Vector | None = None,
 ) -> Choice:
-    """The candidate with the largest weighted sum of reductions over outputs and inputs.
+    """Choose the candidate with the largest weighted sum of reductions over outputs and inputs.
 
-    :eq:`eq-pi-reduction`. Raises what `reduction` raises; the first of equal candidates is taken.
+    Parameters
+    ----------
+    posteriors : Posterior or sequence of E Posterior
+        The model of the output, or one for each of E outputs.
+    m : Vector, shape (D,), or Matrix, shape (T, D)
+        Mean of the uncertain input, or means of T of them.
+    S : Matrix, shape (D, D), or Stack, shape (T, D, D)
+        Its covariance, which may be singular or zero.
+    candidates : Matrix, shape (k, D)
+        The fantasies to choose from.
+    weights : Vector, shape (E,), default ones
+        The weight of each output.
 
+    Returns
+    -------
+    Choice
+        The first of equal candidates.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, `S` is not a covariance, there are no candidates, or a weight is
+        negative.
+    TypeError
+        If `posteriors` is something else, an array is not of the kind of the data, or a kernel is
+        neither RBF nor a sum of RBF.
+
+    Notes
+    -----
+    :eq:`eq-pi-reduction`.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, condition
     >>> posterior = condition(GP(RBF(), 0.1), np.zeros((1, 1)), np.ones(1))
@@ -200,14 +301,47 @@ def refine(
     weights: Vector | None = None,
     steps: int = 50,
 ) -> Choice:
-    """Climb from a fantasy input to a better one nearby, within `bounds`, pairs for the D inputs.
+    """Climb from a fantasy input to a better one nearby, within bounds.
 
-    L-BFGS-B with the gradient of `reduction_and_pullback`, on the host, in units of the interval of
-    each input, for at most `steps` iterations; it finds a local maximum. `start` is a `Choice` or
-    an input (D,); a start outside is moved inside. The result keeps the row of the start, -1 for
-    an input, and promises no less than the start inside the bounds. Raises `ValueError` for bounds
-    that are not intervals and for steps that are not a whole number, and what `reduction` raises.
+    Parameters
+    ----------
+    posteriors : Posterior or sequence of E Posterior
+        The model of the output, or one for each of E outputs.
+    m : Vector, shape (D,), or Matrix, shape (T, D)
+        Mean of the uncertain input, or means of T of them.
+    S : Matrix, shape (D, D), or Stack, shape (T, D, D)
+        Its covariance, which may be singular or zero.
+    start : Choice, or Vector of shape (D,)
+        Where to begin; a start outside the bounds is moved inside.
+    bounds : D pairs of floats
+        The ends (lower, upper) of each input.
+    weights : Vector, shape (E,), default ones
+        The weight of each output.
+    steps : int, default 50
+        The most iterations.
 
+    Returns
+    -------
+    Choice
+        A local maximum, with the row of the start, -1 for an input. It promises no less than the
+        start inside the bounds.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, `S` is not a covariance, a weight is negative, `bounds` are not D
+        finite intervals, or `steps` is below one.
+    TypeError
+        If `posteriors` is something else, an array is not of the kind of the data, a kernel is
+        neither RBF nor a sum of RBF, or `steps` is not whole.
+
+    Notes
+    -----
+    L-BFGS-B with the gradient of `reduction_and_pullback`, on the host, in units of the interval
+    of each input.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, condition
     >>> posterior = condition(GP(RBF(), 0.1), np.zeros((1, 1)), np.ones(1))

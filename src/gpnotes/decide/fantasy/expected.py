@@ -1,4 +1,4 @@
-"""What is left of a prediction's variance after a fantasy observation, in full and in parts."""
+"""Expected variance of a prediction after a fantasy observation, in full and in parts."""
 
 from __future__ import annotations
 
@@ -34,11 +34,15 @@ _SQUARE = 128  # candidates in a portion: of all their pairs only the diagonal i
 
 
 class VarianceParts(NamedTuple):
-    """The two parts of an expected variance, (k,) each, by the law of total variance.
+    """The two parts of an expected variance by the law of total variance.
 
-    `of_function` is ``E_x V_f[f(x) | ŷ]``, how little the function is known where x may be; it
-    depends on where one looks and not on what one sees. `of_input` is ``E_ŷ V_x[E_f[f(x) | ŷ]]``,
-    how much the mean function varies over x.
+    Attributes
+    ----------
+    of_function : Vector, shape (k,)
+        ``E_x V_f[f(x) | ŷ]``, how little the function is known where x may be; it depends on where
+        one looks and not on what one sees.
+    of_input : Vector, shape (k,)
+        ``E_ŷ V_x[E_f[f(x) | ŷ]]``, how much the mean function varies over x.
     """
 
     of_function: Vector
@@ -57,13 +61,45 @@ def expected_variance(
     candidates: Matrix,
     noise: bool = False,
 ) -> Vector:
-    """``E_ŷ V_{x,f}[f(x) | ŷ]`` of ``x ~ N(m, S)`` for a fantasy at each candidate (k, D), (k,).
+    """Return the variance of an uncertain prediction that a fantasy at each candidate leaves.
 
-    The variance as it is less the `reduction`, :eq:`eq-pi-criterion`; with `noise` that of a new y
-    at x. One uncertain input: m (D,), S (D, D). O(n³ + n² (D + k)). Raises what `reduction`,
-    `moments.predictor` and `moments.predict` raise.
+    Parameters
+    ----------
+    posterior : Posterior
+        The model of the output, with a constant mean or none.
+    m : Vector, shape (D,)
+        Mean of the uncertain input.
+    S : Matrix, shape (D, D)
+        Its covariance, which may be singular or zero.
+    candidates : Matrix, shape (k, D)
+        Where one might observe.
+    noise : bool, default False
+        If True, the variance is that of a new y at x.
+
+    Returns
+    -------
+    Vector, shape (k,)
+        ``E_ŷ V_{x,f}[f(x) | ŷ]`` of ``x ~ N(m, S)``.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, `S` is not a covariance, there are no candidates, or a lengthscale is
+        too short beside S.
+    TypeError
+        If `posterior` is not a single one, its mean is not constant, its kernel is neither RBF nor
+        a sum of RBF, `noise` is not a bool, or an array is not of the kind of the data.
+    MemoryError
+        If the inverse of K_y has no room.
+
+    Notes
+    -----
+    The variance as it is less the `reduction`, :eq:`eq-pi-criterion`; O(n³ + n² (D + k)).
+
     Source: van der Wilk, McAllister & Rasmussen (2016), equation 3.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, condition
     >>> posterior = condition(GP(RBF(), 0.1), np.zeros((1, 1)), np.ones(1))
@@ -80,14 +116,47 @@ def expected_covariance(
     candidates: Matrix,
     noise: bool = False,
 ) -> Stack:
-    """The expected covariance of E outputs after a fantasy of all of them, (k, E, E).
+    """Return the covariance of E uncertain outputs that a fantasy of all of them leaves.
 
-    Outputs are independent functions of one uncertain x, which ties them to each other. An
-    observation at x̂ takes from the diagonal, nothing from the rest:
-    ``Cov[f(x)] − diag(reduction)``, :eq:`eq-pi-outputs`. A variance that rounding took below zero
-    is zero. With `noise` the covariance is that of new observations at x.
-    O(E n³ + E² n² D + E n² k). Raises what `expected_variance` raises.
+    Outputs are independent functions of one uncertain x, which ties them to each other.
 
+    Parameters
+    ----------
+    posteriors : sequence of E Posterior
+        The model of each output, with a constant mean or none.
+    m : Vector, shape (D,)
+        Mean of the uncertain input.
+    S : Matrix, shape (D, D)
+        Its covariance, which may be singular or zero.
+    candidates : Matrix, shape (k, D)
+        Where one might observe.
+    noise : bool, default False
+        If True, the covariance is that of new observations at x.
+
+    Returns
+    -------
+    Stack, shape (k, E, E)
+        The expected covariance for each candidate. A variance that rounding took below zero is
+        zero.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, `S` is not a covariance, there are no posteriors or no candidates, or
+        a lengthscale is too short beside S.
+    TypeError
+        If `posteriors` is something else, a mean is not constant, a kernel is neither RBF nor a
+        sum of RBF, `noise` is not a bool, or an array is not of the kind of the data.
+    MemoryError
+        If the inverses of K_y have no room.
+
+    Notes
+    -----
+    An observation at x̂ takes from the diagonal, nothing from the rest:
+    ``Cov[f(x)] − diag(reduction)``, :eq:`eq-pi-outputs`. O(E n³ + E² n² D + E n² k).
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, condition
     >>> posterior = condition(GP(RBF(), 0.1), np.zeros((1, 1)), np.ones(1))
@@ -114,15 +183,27 @@ def expected_variance_parts(
     candidates: Matrix,
     noise: bool = False,
 ) -> VarianceParts:
-    """`expected_variance` in its two parts, for a fantasy at each candidate (k, D).
+    """Return `expected_variance` in its two parts, for a fantasy at each candidate.
 
+    Arguments and errors are those of `expected_variance`.
+
+    Returns
+    -------
+    VarianceParts
+        The part of the function and that of the input, (k,) each. With `noise`, that of an
+        observation counts with the function.
+
+    Notes
+    -----
     With ``c(x, x̂)`` the posterior covariance and ``s = c(x̂, x̂) + σ_n²`` the fantasy takes
     ``E_x[c²]/s`` from the function's part, :eq:`eq-pi-expected-after`, and adds ``V_x[c]/s`` to
     the input's, :eq:`eq-pi-trace`, since it makes the mean function livelier; the difference is
-    the `reduction`. With `noise`, that of an observation counts with the function.
-    O(n³ + n² k + n k D). Raises what `expected_variance` raises.
+    the `reduction`. O(n³ + n² k + n k D).
+
     Source: van der Wilk, McAllister & Rasmussen (2016), equations 4 to 18; the last one corrected.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, condition
     >>> posterior = condition(GP(RBF(), 0.1), np.zeros((1, 1)), np.ones(1))

@@ -43,11 +43,38 @@ Pull = Callable[[Array], tuple[Matrix, Array, Array]]
 def mean_covariance(
     posterior: Posterior, m: Vector | Matrix, S: Matrix | Stack, candidates: Matrix
 ) -> Vector | Matrix:
-    """``E_x c(x, x̂)``: the covariance of f averaged over x with f at each candidate.
+    """Return the covariance of f averaged over an uncertain x with f at each candidate.
 
-    (k,) for m (D,) and S (D, D); (T, k) for T uncertain inputs, m (T, D) and S (T, D, D).
-    Candidates are rows (k, D). Raises what `reduction` raises, and costs as much.
+    Parameters
+    ----------
+    posterior : Posterior
+        The model of the output.
+    m : Vector, shape (D,), or Matrix, shape (T, D)
+        Mean of the uncertain input, or means of T of them.
+    S : Matrix, shape (D, D), or Stack, shape (T, D, D)
+        Its covariance, which may be singular or zero.
+    candidates : Matrix, shape (k, D)
+        The candidates.
 
+    Returns
+    -------
+    Vector, shape (k,), or Matrix, shape (T, k)
+        ``E_x c(x, x̂)``; a row for each of T uncertain inputs.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, `S` is not a covariance, or there are no candidates.
+    TypeError
+        If `posterior` is not a single one, an array is not of the kind of the data, or a kernel is
+        neither RBF nor a sum of RBF.
+
+    Notes
+    -----
+    It costs as much as `reduction`.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, condition
     >>> posterior = condition(GP(RBF(), 0.1), np.zeros((1, 1)), np.ones(1))
@@ -65,24 +92,48 @@ def mean_covariance(
 def reduction(
     posteriors: Posteriors, m: Vector | Matrix, S: Matrix | Stack, candidates: Matrix
 ) -> Vector | Matrix:
-    """How much the variance of f(x) falls on average by one observation at each candidate.
+    """Return how much the variance of f(x) falls on average by one observation at each candidate.
 
-    ``(E_x c(x, x̂))² / (c(x̂, x̂) + σ_n²)``, :eq:`eq-pi-reduction`, in squared units of the output:
-    (k,) for one posterior and candidates (k, D), (k, E) for a sequence of E, one an output. Outputs
-    are independent, so what an observation tells of one it does not tell of another; their sum,
-    or a weighted one, is ``reduction(...) @ weights``.
+    Parameters
+    ----------
+    posteriors : Posterior or sequence of E Posterior
+        The model of the output, or one for each of E outputs. Outputs are independent, so what an
+        observation tells of one it does not tell of another.
+    m : Vector, shape (D,), or Matrix, shape (T, D)
+        Mean of the uncertain input ``x ~ N(m, S)``, or means of T of them, whose reductions are
+        added.
+    S : Matrix, shape (D, D), or Stack, shape (T, D, D)
+        Its covariance, which may be singular or zero.
+    candidates : Matrix, shape (k, D)
+        Where one might observe.
 
-    ``x ~ N(m, S)`` with m (D,) and S (D, D), which may be singular or zero; for T uncertain inputs,
-    m (T, D) and S (T, D, D), the result is the sum of their reductions. The noise of the fantasy
-    is that of the data. Without noise nothing is learnt at an input that was observed: zero
-    there, exactly; the value next to it is another, that of observing a slope. Noise that is lost
-    in the rounding of K_y, at most ``max(10, n) eps k(x̂, x̂)``, counts as none.
-    O(n² k + T (n² + k n + (n + k) D²)) an output.
+    Returns
+    -------
+    Vector, shape (k,), or Matrix, shape (k, E)
+        The reductions, in squared units of the output; for a sequence of posteriors one column an
+        output. Their sum over outputs, or a weighted one, is ``reduction(...) @ weights``.
 
-    Raises `ValueError` for an S that is not a covariance, for shapes that do not fit and for no
-    candidates; `TypeError` for kernels other than RBF and sums of RBF. Source: van der Wilk,
-    McAllister & Rasmussen (2016), the sum of equations 7 and 18, with its correction.
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, `S` is not a covariance, or there are no candidates.
+    TypeError
+        If `posteriors` is something else, an array is not of the kind of the data, or a kernel is
+        neither RBF nor a sum of RBF.
 
+    Notes
+    -----
+    ``(E_x c(x, x̂))² / (c(x̂, x̂) + σ_n²)``, :eq:`eq-pi-reduction`. The noise of the fantasy is
+    that of the data. Without noise nothing is learnt at an input that was observed: zero there,
+    exactly; the value next to it is another, that of observing a slope. Noise that is lost in the
+    rounding of K_y, at most ``max(10, n) eps k(x̂, x̂)``, counts as none. O(n² k + T (n² + k n +
+    (n + k) D²)) an output.
+
+    Source: van der Wilk, McAllister & Rasmussen (2016), the sum of equations 7 and 18, with its
+    correction.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, condition
     >>> posterior = condition(GP(RBF(), 0.1), np.zeros((1, 1)), np.ones(1))
@@ -106,13 +157,25 @@ def reductions_of_output(averages: Averages, candidates: Matrix) -> Vector:
 def reduction_and_pullback(
     posteriors: Posteriors, m: Vector | Matrix, S: Matrix | Stack, candidates: Matrix
 ) -> tuple[Array, Pull]:
-    """What `reduction` returns, and its pullback to candidates, m and S, :eq:`eq-pi-gradient`.
+    """Return what `reduction` does, and its pullback to candidates, m and S.
 
-    The pullback takes a cotangent of the shape of the reductions and returns
-    ``(candidates_bar, m_bar, S_bar)``, the last one symmetric. Where nothing is left to observe,
-    all derivatives are zero. O(n² (k + T) + T (n k + (n + k) D²)) an output; nothing is in chunks.
-    Raises what `reduction` raises.
+    Arguments and errors are those of `reduction`.
 
+    Returns
+    -------
+    reduction : Vector, shape (k,), or Matrix, shape (k, E)
+        The reductions.
+    pullback : Callable
+        It takes a cotangent of the shape of the reductions and returns
+        ``(candidates_bar, m_bar, S_bar)``, the last one symmetric. Where nothing is left to
+        observe, all derivatives are zero.
+
+    Notes
+    -----
+    :eq:`eq-pi-gradient`. O(n² (k + T) + T (n k + (n + k) D²)) an output; nothing is in chunks.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, condition
     >>> posterior = condition(GP(RBF(), 0.1), np.zeros((1, 1)), np.ones(1))

@@ -17,13 +17,35 @@ ENTRIES = 2**18
 
 @dataclass(frozen=True, eq=False)
 class Expansion:
-    """The payoff to one strategy as a function of what the opponents play.
+    """The payoff to one strategy as a function of the opponents' profile.
 
-    ``payoff(x) = offset + scale Σ_j weights_j exp(−½ Σ_s (X_js − x_s)² / ℓ_s²)`` with the rows X_j
-    of `profiles` (n, S), which omit the deviator, `weights` (n,) and `lengthscales` ℓ (S,) in
-    players, all of one kind and copied: :eq:`eq-dp-payoff`, with `offset` and `scale` in units of
-    the payoff. Raises `ValueError` or `TypeError` for arrays that do not fit each other.
+    ``payoff(x) = offset + scale Σ_j weights_j exp(−½ Σ_s (X_js − x_s)² / ℓ_s²)``,
+    :eq:`eq-dp-payoff`, with `offset` and `scale` in units of the payoff. The arrays are all of one
+    kind and copied.
 
+    Parameters
+    ----------
+    profiles : Matrix, shape (n, S)
+        The rows X_j, which omit the deviator.
+    weights : Vector, shape (n,)
+        The weight of each row.
+    lengthscales : Vector, shape (S,)
+        The length scales ℓ, in players.
+    scale : float, default 1.0
+        The factor of the sum.
+    offset : float, default 0.0
+        The payoff where the sum is zero.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not match, there is no row, entries are not finite, or a length scale is
+        not positive.
+    TypeError
+        If the arrays differ in namespace, dtype or device, or `scale` or `offset` is no number.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> bump = Expansion(np.zeros((1, 2)), np.ones(1), np.ones(2), scale=2.0, offset=1.0)
     >>> bump.payoff(np.asarray([[0.0, 0.0], [1.0, 0.0]])).round(4)
@@ -50,11 +72,45 @@ class Expansion:
             object.__setattr__(self, name, _check.number(getattr(self, name), name))
 
     def payoff(self, x: Matrix) -> Vector:
-        """The payoffs (m,) where the opponents play the rows of x (m, S)."""
+        """The payoffs against some profiles of the opponents.
+
+        Parameters
+        ----------
+        x : Matrix, shape (m, S)
+            The profiles, one a row; they need not be whole.
+
+        Returns
+        -------
+        Vector, shape (m,)
+            The payoffs.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If x is no finite matrix with S columns, or differs in namespace, dtype or device.
+        """
         return self.offset + self.scale * self.bumps(x)
 
     def payoff_and_gradient(self, x: Matrix) -> tuple[Vector, Matrix]:
-        """The payoffs (m,) and their derivatives (m, S) by the entries of x (m, S)."""
+        """The payoffs against some profiles, and their derivatives by the entries.
+
+        Parameters
+        ----------
+        x : Matrix, shape (m, S)
+            The profiles, one a row.
+
+        Returns
+        -------
+        value : Vector, shape (m,)
+            The payoffs.
+        gradient : Matrix, shape (m, S)
+            Their derivatives by the entries of x.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As in `payoff`.
+        """
         self._validate(x)
         xp = array_namespace(x)
         parts = [self._bumps_and_gradient(x[rows, :]) for rows in self._blocks(x)]
@@ -62,7 +118,23 @@ class Expansion:
         return self.offset + self.scale * value, self.scale * gradient
 
     def bumps(self, x: Matrix) -> Vector:
-        """The weighted sum alone, (m,): without offset and scale, in blocks of rows."""
+        """The weighted sum alone, without offset and scale, in blocks of rows.
+
+        Parameters
+        ----------
+        x : Matrix, shape (m, S)
+            The profiles, one a row.
+
+        Returns
+        -------
+        Vector, shape (m,)
+            The sums.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As in `payoff`.
+        """
         self._validate(x)
         parts = [self._kernel(x[rows, :]) @ self.weights for rows in self._blocks(x)]
         return array_namespace(x).concat(parts)

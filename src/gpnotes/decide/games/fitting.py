@@ -24,7 +24,7 @@ LENGTHS = ("strategy", "role")
 
 
 class _Options(NamedTuple):
-    """How each of the processes is fitted."""
+    """The options by which each of the processes is fitted."""
 
     noise_var: float | None
     lengths: str
@@ -43,26 +43,55 @@ def fit_payoffs(
     restarts: int | None = None,
     stream: Stream | None = None,
 ) -> PayoffModel:
-    """The payoff model of samples: full `profiles` (n, S) and what each strategy earned, (n, S).
+    """Fit a payoff model to samples of full profiles and of what each strategy earned in them.
 
-    Payoffs of strategies that nobody plays in a profile are left out; they may be NaN.
-    Profiles may repeat. For each strategy the deviator is taken out of the profile, the payoffs
-    are centred and scaled, and a process is fitted by its evidence, from one start and, with a
-    `stream`, from `restarts` more, two unless given; its mean is the payoff, :eq:`eq-dp-payoff`,
-    with the weights :eq:`eq-dp-weights`. O(n³) a step.
+    For each strategy the deviator is taken out of the profile, the payoffs are centred and scaled,
+    and a process is fitted by its evidence; its mean is the payoff, :eq:`eq-dp-payoff`, with the
+    weights :eq:`eq-dp-weights`. A column that is constant becomes a constant payoff.
 
-    With ``lengths="strategy"`` each process has a length scale for each strategy, with ``"role"``
-    one for each role: fewer to fit, for few samples or many strategies that are alike. Both are in
-    players. They stay within `length_bounds`, from one player to ten times the largest number of
-    opponents in a role unless others are given: payoffs of whole profiles, one player apart at
-    least, tell a length scale below one from another only by the noise. `noise_var` is the variance
-    of the payoffs' noise in their own units squared, fitted where it is None. A column that is
-    constant becomes a constant payoff.
+    Parameters
+    ----------
+    game : RoleSymmetricGame
+        The game.
+    profiles : Matrix, shape (n, S)
+        The counts of all players, one profile a row. Profiles may repeat.
+    payoffs : Matrix, shape (n, S)
+        The payoffs. Those of strategies that nobody plays in a profile are left out; they may be
+        NaN.
+    noise_var : float, optional
+        The variance of the payoffs' noise in their own units squared; fitted where it is None.
+    lengths : ``"strategy"`` or ``"role"``, default ``"strategy"``
+        Give each process a length scale for each strategy, or one for each role: fewer to fit, for
+        few samples or many strategies that are alike. Both are in players.
+    length_bounds : pair of float, optional
+        The ends of the length scales; without them, from one player to ten times the largest
+        number of opponents in a role: payoffs of whole profiles, one player apart at least, tell a
+        length scale below one from another only by the noise.
+    restarts : int, optional
+        The number of starts beside the first, which need a `stream`; two unless given.
+    stream : Stream, optional
+        The stream that draws these starts; without it each process is fitted from one start.
 
-    Raises `ValueError` or `TypeError` for profiles that do not fit the game, payoffs that are not
-    finite where their strategy is played, strategies that no profile plays, and options that are
-    out of range.
+    Returns
+    -------
+    PayoffModel
+        The model.
 
+    Raises
+    ------
+    ValueError
+        If profiles do not fit the game, payoffs are not finite where their strategy is played, no
+        profile plays a strategy, an option is out of range, or `restarts` come without a stream.
+    TypeError
+        If `game` is no `RoleSymmetricGame`, `stream` no `Stream`, an option of another kind than
+        stated, or the arrays are not of one kind.
+
+    Notes
+    -----
+    O(n³) a step.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> game = RoleSymmetricGame(players=(9,), strategies=(2,))
     >>> profiles = np.stack([np.arange(10.0), 9.0 - np.arange(10.0)], axis=1)
@@ -187,7 +216,7 @@ def _expansion(
 
 
 def _start(game: RoleSymmetricGame, s: int, options: _Options, like: Array, scale: float) -> GP:
-    """Where the fit starts: a third of each role as length scale."""
+    """The process that the fit starts from, with a third of each role as length scale."""
     noise = 0.1 if options.noise_var is None else options.noise_var / scale**2
     lengths = [max(1.0, n / 3.0) for n in game.opponents(s)]
     if options.lengths == "strategy":

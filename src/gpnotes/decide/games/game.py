@@ -1,4 +1,4 @@
-"""A role-symmetric game: who plays what, how often, and with which mixtures.
+"""Role-symmetric games: their players, strategies, profiles and mixtures.
 
 Players of one role are interchangeable, so a profile is a row of counts, one for each strategy of
 each role. Columns stand role after role, in profiles and in mixtures alike.
@@ -29,12 +29,26 @@ def refuse_more(count: int, limit: int, asks: str) -> None:
 
 @dataclass(frozen=True)
 class RoleSymmetricGame:
-    """A game in which `players` of each role choose among as many `strategies` as theirs has.
+    """A game in which the players of each role choose among the strategies of that role.
 
-    Both are tuples, one entry for each role. Raises `TypeError` for what are no whole numbers (2.0
-    and True are none), `ValueError` for those below one and for tuples of different lengths.
     A profile less the deviator is what his opponents play.
 
+    Parameters
+    ----------
+    players : tuple of int
+        The number of players of each role.
+    strategies : tuple of int
+        The number of strategies of each role.
+
+    Raises
+    ------
+    ValueError
+        If a number is below one, there is none, or the tuples differ in length.
+    TypeError
+        If they are no tuples of whole numbers; 2.0 and True are none.
+
+    Examples
+    --------
     >>> game = RoleSymmetricGame(players=(60, 40), strategies=(3, 2))
     >>> game.size, game.columns, game.opponents(4)
     (5, (slice(0, 3, None), slice(3, 5, None)), (60, 39))
@@ -69,18 +83,69 @@ class RoleSymmetricGame:
         return tuple(slice(a, b) for a, b in pairwise(ends))
 
     def role_of(self, strategy: int) -> int:
-        """The role of the strategy in column `strategy`."""
+        """The role that a strategy belongs to.
+
+        Parameters
+        ----------
+        strategy : int
+            The column of the strategy.
+
+        Returns
+        -------
+        int
+            The number of the role, from 0.
+
+        Raises
+        ------
+        ValueError
+            If there is no such column.
+        TypeError
+            If `strategy` is no whole number.
+        """
         strategy = _check.whole(strategy, "strategy", 0, self.size - 1)
         return next(r for r, part in enumerate(self.columns) if strategy < part.stop)
 
     def opponents(self, strategy: int) -> tuple[int, ...]:
-        """How many others play in each role: all players but the one who deviates to `strategy`."""
+        """The number of others who play in each role: all players but the one who deviates.
+
+        Parameters
+        ----------
+        strategy : int
+            The column of the strategy that he deviates to.
+
+        Returns
+        -------
+        tuple of int
+            The number of opponents in each role.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As in `role_of`.
+        """
         role = self.role_of(strategy)
         return tuple(n - (r == role) for r, n in enumerate(self.players))
 
     def count_profiles(self, strategy: int) -> int:
-        """How many profiles the opponents of a deviator to `strategy` can form.
+        """Count the profiles that the opponents of a deviator can form.
 
+        Parameters
+        ----------
+        strategy : int
+            The column of the strategy that he deviates to.
+
+        Returns
+        -------
+        int
+            The number of profiles.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As in `role_of`.
+
+        Examples
+        --------
         >>> RoleSymmetricGame((50, 50), (4, 4)).count_profiles(0)
         517714600
         """
@@ -88,19 +153,53 @@ class RoleSymmetricGame:
         return math.prod(math.comb(n + s - 1, s - 1) for n, s in sizes)
 
     def profiles(self, strategy: int, limit: int = LIMIT) -> np.ndarray:
-        """Every profile of those opponents, (P, S), float64 on the host.
+        """List every profile that the opponents of a deviator can form.
 
-        Raises `ValueError` with the number of profiles where there are more than `limit`.
+        Parameters
+        ----------
+        strategy : int
+            The column of the strategy that he deviates to.
+        limit : int, default 200000
+            The most profiles to list.
+
+        Returns
+        -------
+        ndarray, shape (P, S)
+            The profiles, one a row, in float64 on the host.
+
+        Raises
+        ------
+        ValueError
+            If there are more than `limit`; it tells their number. Also as in `role_of`.
+        TypeError
+            As in `role_of`.
         """
         refuse_more(self.count_profiles(strategy), limit, f"strategy {strategy} meets")
         return profiles_of(self.opponents(strategy), self.strategies)
 
     def check_mixtures(self, mixtures: Array, name: str = "mixtures") -> Array:
-        """`mixtures`, (S,) or (B, S), as (B, S) with each role's part on the simplex.
+        """Check that mixtures lie on the simplex of each role, and put rounding right.
 
-        What is off by rounding (an entry above -1e-12, a sum within 1e-9 of one, or the precision
-        of the dtype where that is coarser) is put right. Raises `ValueError` that says by how
-        much for what is further off, `TypeError` for what is no real array, and call them `name`.
+        Parameters
+        ----------
+        mixtures : Array, shape (S,) or (B, S)
+            The mixtures. An entry above -1e-12 and a sum within 1e-9 of one are off by rounding,
+            or within the precision of the dtype where that is coarser.
+        name : str, default ``"mixtures"``
+            The name of the mixtures in what is raised.
+
+        Returns
+        -------
+        Matrix, shape (B, S)
+            The mixtures with each role's part on the simplex.
+
+        Raises
+        ------
+        ValueError
+            If an entry or a sum is further off; it says by how much. Also for another shape, and
+            for entries that are not finite.
+        TypeError
+            If `mixtures` is no real array.
         """
         if getattr(mixtures, "ndim", 0) == 1:
             mixtures = mixtures[None, :]

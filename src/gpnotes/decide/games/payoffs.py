@@ -1,4 +1,4 @@
-"""What deviators expect: payoffs of every strategy against mixtures, by six methods."""
+"""The payoffs that deviators expect, for every strategy against mixtures, by six methods."""
 
 from __future__ import annotations
 
@@ -19,7 +19,17 @@ __all__ = ["Estimate", "PayoffModel"]
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """A mean over samples and its standard error, of one shape; and how many samples it is of."""
+    """A mean over samples with its standard error.
+
+    Parameters
+    ----------
+    mean : Array
+        The mean.
+    standard_error : Array
+        Its standard error, of the same shape.
+    samples : int
+        The number of samples.
+    """
 
     mean: Array
     standard_error: Array
@@ -30,9 +40,24 @@ class Estimate:
 class PayoffModel:
     """A game whose payoffs are known as expansions, one for each strategy.
 
-    An expansion's profiles omit the deviator. Raises `ValueError` or `TypeError` for expansions
-    that do not fit the game or each other, or with a row that is a profile of all players.
+    Parameters
+    ----------
+    game : RoleSymmetricGame
+        The game.
+    expansions : tuple of Expansion
+        The payoff of each strategy; its profiles omit the deviator.
 
+    Raises
+    ------
+    ValueError
+        If there is not one expansion for each strategy, one has not S columns, or a row is a
+        profile of all players.
+    TypeError
+        If `game` is no `RoleSymmetricGame`, `expansions` no tuple of `Expansion`, or their arrays
+        differ in namespace, dtype or device.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> game = RoleSymmetricGame(players=(3,), strategies=(2,))
     >>> near = Expansion(np.asarray([[2.0, 0.0]]), np.ones(1), np.ones(2))
@@ -64,10 +89,10 @@ class PayoffModel:
             _refuse_deviator(self.game, s, payoff.profiles)
 
     def deviation_payoffs(self, mixtures: Array, method: str = "exact", **options: Any) -> Array:
-        """The expected payoff to each strategy, (B, S), where all others play mixtures (B, S).
+        """The expected payoff to each strategy where all others play mixtures.
 
         ==========  ==========================================================  ==========
-        method      what it computes                                            options
+        method      the payoff that it computes                                 options
         ==========  ==========================================================  ==========
         exact       the expectation, :eq:`eq-dp-roles`, by polynomials:         threads
                     O(B n²) for each sample
@@ -81,19 +106,39 @@ class PayoffModel:
                     has its standard error                                      samples
         ==========  ==========================================================  ==========
 
-        Options and what they are unless given: blocks of mixtures in ``threads=1`` at a time,
-        ``limit=200000`` profiles, ``moves=2`` players, a ``stream`` to draw from, ``samples=1000``
-        for each mixture.
+        Parameters
+        ----------
+        mixtures : Array, shape (S,) or (B, S)
+            The mixtures, one a row.
+        method : str, default ``"exact"``
+            The name of a method of the table.
+        **options : object
+            Options of the method, and what they are unless given: blocks of mixtures in
+            ``threads=1`` at a time, ``limit=200000`` profiles, ``moves=2`` players, a ``stream``
+            to draw from, ``samples=1000`` for each mixture.
 
+        Returns
+        -------
+        Matrix, shape (B, S)
+            The payoffs.
+
+        Raises
+        ------
+        ValueError
+            If mixtures are off the simplex, by how much it says; for a method that is none of
+            these, options that are out of range and numbers that overflow; and if `enumerated` or
+            `neighbours` would take more than `limit` profiles.
+        TypeError
+            For options that the method does not have or that are of another kind, and for mixtures
+            that differ in namespace, dtype or device from the profiles.
+
+        Notes
+        -----
         The exact method takes for zero what is below eps³, about 1e-47 in float64 and 2e-21 in
         float32, of bumps and of probabilities, whose largest value is 1. Beside a sample that is
-        felt at all this is far below rounding. Only where even the nearest sample is some 14 length
-        scales away, 9 in float32, does an expectation as small as that come out as zero.
+        felt at all this is far below rounding. Only where even the nearest sample is some 14
+        length scales away, 9 in float32, does an expectation as small as that come out as zero.
         With dozens of opponents `neighbours` is no better than `point`, which costs less.
-
-        Raises `ValueError` for mixtures off the simplex and says by how much, for a method that
-        is none of these, where numbers overflow, and where `enumerated` or `neighbours` would take
-        more than `limit` profiles; `TypeError` for options that the method does not have.
         """
         payoffs = [answer.value for answer in self._expectations(mixtures, False, method, options)]
         return _columns(payoffs, f"payoffs by method {method!r}")
@@ -101,13 +146,33 @@ class PayoffModel:
     def deviation_payoffs_and_jacobian(
         self, mixtures: Array, method: str = "exact", **options: Any
     ) -> tuple[Array, Array]:
-        """`deviation_payoffs`, and their Jacobians (B, S, S), ``[b, s, t] = ∂ payoff_s / ∂ p_t``.
+        """`deviation_payoffs` and their Jacobians, ``[b, s, t] = ∂ payoff_s / ∂ p_t``.
 
+        Parameters
+        ----------
+        mixtures, method, **options
+            As in `deviation_payoffs`.
+
+        Returns
+        -------
+        payoffs : Matrix, shape (B, S)
+            The payoffs.
+        jacobian : Array, shape (B, S, S)
+            Their Jacobians.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As in `deviation_payoffs`.
+
+        Notes
+        -----
         Those are partial derivatives of a formula that has values off the simplex too, and these
         differ between ways to write it; what has a meaning is the action on directions that sum to
         zero in each role, :eq:`eq-dp-tangent`, and there all formulas for one function agree.
-        Methods, options and errors are those of `deviation_payoffs`.
 
+        Examples
+        --------
         >>> import numpy as np
         >>> near = Expansion(np.asarray([[2.0, 0.0]]), np.ones(1), np.ones(2))
         >>> model = PayoffModel(RoleSymmetricGame((3,), (2,)), (near, near))
@@ -122,10 +187,31 @@ class PayoffModel:
         return payoffs, _columns(gradients, f"derivatives of {name}")
 
     def sampled_payoffs(self, mixtures: Array, stream: Stream, *, samples: int = 1000) -> Estimate:
-        """Deviation payoffs (B, S) as means over so many drawn profiles, with standard errors.
+        """Deviation payoffs as means over drawn profiles, with standard errors.
 
-        Raises what `deviation_payoffs` raises.
+        Parameters
+        ----------
+        mixtures : Array, shape (S,) or (B, S)
+            The mixtures, one a row.
+        stream : Stream
+            The stream to draw from.
+        samples : int, default 1000
+            The number of profiles drawn for each mixture.
 
+        Returns
+        -------
+        Estimate
+            The payoffs, (B, S), with their standard errors.
+
+        Raises
+        ------
+        ValueError
+            As in `deviation_payoffs`, and if `samples` is below 2.
+        TypeError
+            As in `deviation_payoffs`, and if `stream` is no `Stream`.
+
+        Examples
+        --------
         >>> import numpy as np
         >>> from gpnotes import stream
         >>> near = Expansion(np.asarray([[2.0, 0.0]]), np.ones(1), np.ones(2))
@@ -139,10 +225,26 @@ class PayoffModel:
     def sampled_payoffs_and_jacobian(
         self, mixtures: Array, stream: Stream, *, samples: int = 1000
     ) -> tuple[Estimate, Estimate]:
-        """`sampled_payoffs`, and Jacobians (B, S, S) from draws of their own.
+        """`sampled_payoffs`, and Jacobians from draws of their own.
 
-        Nothing is divided by an entry of a mixture, :eq:`eq-dp-exact-gradient`. Raises what
-        `deviation_payoffs` raises.
+        Nothing is divided by an entry of a mixture, :eq:`eq-dp-exact-gradient`.
+
+        Parameters
+        ----------
+        mixtures, stream, samples
+            As in `sampled_payoffs`.
+
+        Returns
+        -------
+        payoffs : Estimate
+            The payoffs, (B, S).
+        jacobian : Estimate
+            Their Jacobians, (B, S, S).
+
+        Raises
+        ------
+        ValueError, TypeError
+            As in `sampled_payoffs`.
         """
         payoffs, jacobian = self._sampled(mixtures, True, stream, samples)
         return payoffs, jacobian
@@ -177,7 +279,7 @@ class PayoffModel:
 
 
 def _columns(parts: Any, name: str) -> Array:
-    """What each strategy has, (B, …), as (B, S, …), if it is finite."""
+    """Join the arrays (B, …) of all strategies to (B, S, …), if they are finite."""
     return _check.finite(array_namespace(parts[0]).stack(list(parts), axis=1), name)
 
 

@@ -45,13 +45,41 @@ __all__ = [
 
 
 def kernel_mean(kernel: Kernel, X: Matrix, m: Vector, S: Matrix) -> Vector:
-    """``E k(X, x)`` for ``x ~ N(m, S)``, (n,), at X (n, D).
+    """Return the expectation of a kernel at an uncertain input, ``E k(X, x)`` for ``x ~ N(m, S)``.
 
-    ``σ_f² |I + SΛ⁻¹|^−½ exp(−½ (x_i − m)ᵀ (S + Λ)⁻¹ (x_i − m))`` for an RBF kernel with ``Λ = diag
-    ℓ²``, :eq:`eq-pi-kernel-mean`; the sum of such for a sum. O(n D²). Raises `TypeError` for other
-    kernels, `ValueError` for an S that is no covariance.
+    Parameters
+    ----------
+    kernel : Kernel
+        An RBF kernel or a sum of such.
+    X : Matrix, shape (n, D)
+        Points, at least one.
+    m : Vector, shape (D,)
+        Mean of the input.
+    S : Matrix, shape (D, D)
+        Its covariance: any, singular or zero.
+
+    Returns
+    -------
+    Vector, shape (n,)
+        The expectation at each point.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, an entry is not finite or its square overflows, or `S` is not a
+        covariance.
+    TypeError
+        If the kernel is another, or arrays are not of float32 or float64 and of one kind.
+
+    Notes
+    -----
+    ``σ_f² |I + SΛ⁻¹|^−½ exp(−½ (x_i − m)ᵀ (S + Λ)⁻¹ (x_i − m))`` for an RBF kernel with
+    ``Λ = diag ℓ²``, :eq:`eq-pi-kernel-mean`; the sum of such for a sum. O(n D²).
+
     Source: Deisenroth & Rasmussen (2011).
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import RBF
     >>> kernel_mean(RBF(), np.asarray([[0.0]]), np.zeros(1), np.asarray([[3.0]]))
@@ -65,11 +93,43 @@ def kernel_mean(kernel: Kernel, X: Matrix, m: Vector, S: Matrix) -> Vector:
 def kernel_outer(
     kernel_a: Kernel, kernel_b: Kernel, X: Matrix, Z: Matrix, m: Vector, S: Matrix
 ) -> Matrix:
-    """``E k_a(X, x) k_b(x, Z)`` for ``x ~ N(m, S)``, (n, n'), at X (n, D) and Z (n', D).
+    """Return the second moment of two kernels at an uncertain input, ``E k_a(X, x) k_b(x, Z)``.
 
+    Parameters
+    ----------
+    kernel_a, kernel_b : Kernel
+        RBF kernels or sums of such.
+    X : Matrix, shape (n, D)
+        Points of the first kernel, at least one.
+    Z : Matrix, shape (n', D)
+        Points of the second, at least one.
+    m : Vector, shape (D,)
+        Mean of the input ``x ~ N(m, S)``.
+    S : Matrix, shape (D, D)
+        Its covariance: any, singular or zero.
+
+    Returns
+    -------
+    Matrix, shape (n, n')
+        The moment for each pair of points.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, an entry is not finite or its square overflows, `S` is not a
+        covariance, or a lengthscale is too short beside S.
+    TypeError
+        If a kernel is another, or arrays are not of float32 or float64 and of one kind.
+
+    Notes
+    -----
     :eq:`eq-pi-kernel-outer`, as `kernel_covariance` and the outer product of both expectations;
-    O(n n' D). Raises what `kernel_mean` raises. Source: Deisenroth & Rasmussen (2011).
+    O(n n' D).
 
+    Source: Deisenroth & Rasmussen (2011).
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import RBF
     >>> X = np.asarray([[0.0]])
@@ -84,13 +144,42 @@ def kernel_outer(
 def kernel_covariance(
     kernel_a: Kernel, kernel_b: Kernel, X: Matrix, Z: Matrix, m: Vector, S: Matrix
 ) -> Matrix:
-    """``Cov[k_a(X, x), k_b(Z, x)]`` for ``x ~ N(m, S)``, (n, n'), at X (n, D) and Z (n', D).
+    """Return the covariance of two kernels at an uncertain input, ``Cov[k_a(X, x), k_b(Z, x)]``.
 
+    Parameters
+    ----------
+    kernel_a, kernel_b : Kernel
+        RBF kernels or sums of such.
+    X : Matrix, shape (n, D)
+        Points of the first kernel, at least one.
+    Z : Matrix, shape (n', D)
+        Points of the second, at least one.
+    m : Vector, shape (D,)
+        Mean of the input ``x ~ N(m, S)``.
+    S : Matrix, shape (D, D)
+        Its covariance: any, singular or zero.
+
+    Returns
+    -------
+    Matrix, shape (n, n')
+        The covariance for each pair of points. S = 0 gives zeros.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, an entry is not finite or its square overflows, `S` is not a
+        covariance, or a lengthscale is so short beside S that the exponents' accuracy is worse
+        than 0.01.
+    TypeError
+        If a kernel is another, or arrays are not of float32 or float64 and of one kind.
+
+    Notes
+    -----
     :eq:`eq-pi-kernel-covariance`, without the cancellation of `kernel_outer` less the product of
-    the means: small S leave relative errors of rounding only, and S = 0 gives zeros. O(n n' D).
-    Raises what `kernel_mean` raises, and `ValueError` for lengthscales too short beside S, as
-    `predict` does.
+    the means: small S leave relative errors of rounding only. O(n n' D).
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import RBF
     >>> X = np.asarray([[1.0]])
@@ -106,10 +195,19 @@ def kernel_covariance(
 def kernel_mean_and_pullback(
     kernel: Kernel, X: Matrix, m: Vector, S: Matrix
 ) -> tuple[Vector, Callable[[Vector], tuple[Matrix, Vector, Matrix]]]:
-    """What `kernel_mean` gives, and ``pull(q_bar) -> (X_bar, m_bar, S_bar)``, the last symmetric.
+    """Return what `kernel_mean` does, and its pullback to X, m and S.
 
-    Raises what `kernel_mean` raises.
+    Arguments and errors are those of `kernel_mean`.
 
+    Returns
+    -------
+    mean : Vector, shape (n,)
+        The expectation at each point.
+    pullback : Callable
+        ``pull(q_bar) -> (X_bar, m_bar, S_bar)``, the last symmetric.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import RBF
     >>> X = np.asarray([[1.0]])
@@ -152,10 +250,19 @@ def _terms_at_input(xp: Namespace, kernel: Kernel, X: Matrix, m: Vector, S: Matr
 def kernel_covariance_and_pullback(
     kernel_a: Kernel, kernel_b: Kernel, X: Matrix, Z: Matrix, m: Vector, S: Matrix
 ) -> tuple[Matrix, Callable[[Matrix], tuple[Matrix, Matrix, Vector, Matrix]]]:
-    """What `kernel_covariance` gives, and ``pull(C_bar) -> (X_bar, Z_bar, m_bar, S_bar)``.
+    """Return what `kernel_covariance` does, and its pullback to X, Z, m and S.
 
-    S_bar is symmetric. Raises what `kernel_mean` raises.
+    Arguments and errors are those of `kernel_covariance`.
 
+    Returns
+    -------
+    covariance : Matrix, shape (n, n')
+        The covariance for each pair of points.
+    pullback : Callable
+        ``pull(C_bar) -> (X_bar, Z_bar, m_bar, S_bar)``, the last symmetric.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import RBF
     >>> X, S = np.asarray([[1.0]]), np.zeros((1, 1))

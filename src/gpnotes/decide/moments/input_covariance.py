@@ -1,4 +1,4 @@
-"""What an input's covariance S does to RBF kernels: the small (D, D) algebra, in batches.
+"""The effect of an input's covariance S on RBF kernels: the small (D, D) algebra, in batches.
 
 A row of `precision` (B, D) is the diagonal of some Λ⁻¹. With ``Λ^−½ S Λ^−½ = U w Uᵀ`` everything
 that is needed is a function of w that is accurate for every ``w ≥ 0``, zero and tiny included:
@@ -41,7 +41,7 @@ class Scales(NamedTuple):
 
 
 def scales(precision: Matrix) -> Scales:
-    """What does not depend on S. The square of a root is the precision, to its last digit."""
+    """Collect what does not depend on S. The root's square is the precision, to its last digit."""
     xp = array_namespace(precision)
     root = xp.sqrt(precision)
     own = _xp.eye(precision.shape[1], precision) > 0.0

@@ -1,4 +1,4 @@
-"""Prediction at an uncertain input: what a set of GPs says of f(x) for ``x ~ N(m, S)``.
+"""Prediction at an uncertain input: the moments of f(x) for ``x ~ N(m, S)`` under a set of GPs.
 
 The law of total variance splits the covariance of the outputs: the mean functions at a random x
 covary, and each output has a variance at x, whose expectation is added to its own. Both are sums
@@ -39,20 +39,45 @@ __all__ = [
 
 
 def predict(model: Predictor, m: Vector, S: Matrix, noise: bool = False) -> Moments:
-    """Mean, covariance and input-output covariance of f(x) for ``x ~ N(m, S)``.
+    """Predict f at an uncertain input: mean, covariance and input-output covariance.
 
-    :eq:`eq-pi-mean`, :eq:`eq-pi-expected-variance`, :eq:`eq-pi-covariance`, :eq:`eq-pi-cross`. m
-    has shape (D,), S (D, D): any covariance, singular, tiny or zero. With `noise` each output's
-    noise variance is added to its own. A variance that rounding took below zero is zero.
+    Parameters
+    ----------
+    model : Predictor
+        GPs made ready by `predictor`.
+    m : Vector, shape (D,)
+        Mean of the input ``x ~ N(m, S)``.
+    S : Matrix, shape (D, D)
+        Its covariance: any, singular, tiny or zero.
+    noise : bool, default False
+        If True, each output's noise variance is added to its own.
+
+    Returns
+    -------
+    Moments
+        Mean (E,), covariance (E, E) and input-output covariance (D, E). A variance that rounding
+        took below zero is zero.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, an entry is not finite or its square overflows, `S` is not symmetric
+        or not positive semidefinite, beyond rounding of its largest eigenvalue, or a lengthscale
+        is so short beside S that the exponents' accuracy is worse than 0.01.
+    TypeError
+        If `model` is no `Predictor`, an array is not of the kind of its data, or `noise` is not a
+        bool.
+
+    Notes
+    -----
+    :eq:`eq-pi-mean`, :eq:`eq-pi-expected-variance`, :eq:`eq-pi-covariance`, :eq:`eq-pi-cross`.
     O(E² n² D) for E outputs of one kernel each. Exponents keep an absolute accuracy of some
     ``eps (x − m)²/ℓ²`` at points x within S.
 
-    Raises `ValueError` for an S that is not finite, symmetric or positive semidefinite, beyond
-    rounding of its largest eigenvalue, for lengthscales so short beside S that the exponents'
-    accuracy is worse than 0.01, and numbers whose squares overflow; `TypeError` for arrays of
-    another kind.
     Source: Deisenroth & Rasmussen (2011).
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, condition
     >>> from gpnotes.decide.moments import predictor
@@ -67,12 +92,24 @@ def predict(model: Predictor, m: Vector, S: Matrix, noise: bool = False) -> Mome
 def predict_and_pullback(
     model: Predictor, m: Vector, S: Matrix, noise: bool = False
 ) -> tuple[Moments, Callable[[Moments], tuple[Vector, Matrix]]]:
-    """What `predict` gives, and ``pull(bar) -> (m_bar, S_bar)``, whose ``S_bar`` is symmetric.
+    """Predict f at an uncertain input as `predict` does, and return the pullback to m and S.
 
-    `bar` is a `Moments` of derivatives. The pullback is finite at singular S too: it knows
-    ``(I + SD)⁻¹`` and no inverse of S, nor derivatives of eigenvectors. Raises what `predict`
-    raises.
+    Arguments and errors are those of `predict`.
 
+    Returns
+    -------
+    moments : Moments
+        What `predict` returns.
+    pullback : Callable
+        ``pull(bar) -> (m_bar, S_bar)`` of a `Moments` of derivatives; ``S_bar`` is symmetric.
+
+    Notes
+    -----
+    The pullback is finite at singular S too: it knows ``(I + SD)⁻¹`` and no inverse of S, nor
+    derivatives of eigenvectors.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, condition
     >>> from gpnotes.decide.moments import predictor

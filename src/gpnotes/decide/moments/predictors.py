@@ -1,4 +1,4 @@
-"""GPs made ready for uncertain inputs: what does not depend on the input, collected once."""
+"""GPs made ready for uncertain inputs: all that does not depend on the input, collected once."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["Predictor", "means_alone", "predictor"]
 
 @dataclass(frozen=True, eq=False)
 class Predictor:
-    """E GPs with one input space, ready for uncertain inputs; from `predictor`.
+    """E GPs with one input space, ready for uncertain inputs; made by `predictor`.
 
     Their kernels have C terms and P pairs of these; fields hold what does not depend on the input.
     """
@@ -53,12 +53,35 @@ class Predictor:
 
 
 def predictor(posteriors: Sequence[Posterior]) -> Predictor:
-    """Collect what does not depend on the input: O(n³) once for each output.
+    """Make GPs ready for uncertain inputs: collect what does not depend on the input.
 
-    The GPs need RBF kernels or sums of them, each its own, and a constant mean or none. Raises
-    `TypeError` or `ValueError` for others, and where their inputs do not go together, `MemoryError`
-    where matrices have no room.
+    Parameters
+    ----------
+    posteriors : sequence of E Posterior
+        One for each output, with RBF kernels or sums of them, each its own, and a constant mean or
+        none.
 
+    Returns
+    -------
+    Predictor
+        The model that `predict` takes.
+
+    Raises
+    ------
+    ValueError
+        If there are none, or their inputs have different numbers of columns.
+    TypeError
+        If `posteriors` is no sequence of `Posterior`, a mean is not constant, a kernel is another,
+        or their inputs are of different kinds.
+    MemoryError
+        If the inverses of K_y have no room.
+
+    Notes
+    -----
+    It costs O(n³) once for each output.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, condition
     >>> from gpnotes.decide.moments import predict

@@ -30,17 +30,46 @@ _FAR = 25.0  # −log q up to which no exponent overflows in any precision
 def network_moments(
     centres: Matrix, weights: Matrix, lengthscale: Vector, m: Vector, S: Matrix
 ) -> Moments:
-    """Mean, covariance and input-output covariance of ``f(x) = Wᵀ k(C, x)``, ``x ~ N(m, S)``.
+    """Return the moments of a network of radial basis functions at an uncertain input.
 
-    `centres` (k, D), `weights` (k, E), `lengthscale` (D,), m (D,), S (D, D), any covariance. There
-    is no noise and no uncertainty but that of x. A variance that rounding took below zero is zero.
-    Such a network is the policy of
-    :eq:`eq-pc-rbf-policy`; its moments are those of a mean function, :eq:`eq-pi-mean`,
-    :eq:`eq-pi-covariance` and :eq:`eq-pi-cross`. O(k² (D + E)). Raises `ValueError` or `TypeError`
-    for shapes that do not go together, a lengthscale that is not positive and an S that is not a
-    covariance.
+    The network is ``f(x) = Wᵀ k(C, x)``. There is no noise and no uncertainty but that of x.
+
+    Parameters
+    ----------
+    centres : Matrix, shape (k, D)
+        The centres C, at least one.
+    weights : Matrix, shape (k, E)
+        The weights W of each output.
+    lengthscale : Vector, shape (D,)
+        Positive lengthscales of the one kernel.
+    m : Vector, shape (D,)
+        Mean of the input ``x ~ N(m, S)``.
+    S : Matrix, shape (D, D)
+        Its covariance: any, singular or zero.
+
+    Returns
+    -------
+    Moments
+        Mean (E,), covariance (E, E) and input-output covariance (D, E). A variance that rounding
+        took below zero is zero.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not go together, an entry is not finite or its square overflows, a lengthscale
+        is not positive or too short beside S, or `S` is not a covariance.
+    TypeError
+        If arrays are not of float32 or float64 and of one kind.
+
+    Notes
+    -----
+    Such a network is the policy of :eq:`eq-pc-rbf-policy`; its moments are those of a mean
+    function, :eq:`eq-pi-mean`, :eq:`eq-pi-covariance` and :eq:`eq-pi-cross`. O(k² (D + E)).
+
     Source: Deisenroth & Rasmussen (2011).
 
+    Examples
+    --------
     >>> import numpy as np
     >>> centre, weight, length = np.zeros((1, 1)), np.ones((1, 1)), np.ones(1)
     >>> network_moments(centre, weight, length, np.zeros(1), 3.0 * np.eye(1)).mean
@@ -52,11 +81,20 @@ def network_moments(
 def network_moments_and_pullback(
     centres: Matrix, weights: Matrix, lengthscale: Vector, m: Vector, S: Matrix
 ) -> tuple[Moments, Callable[[Moments], tuple[Matrix, Matrix, Vector, Vector, Matrix]]]:
-    """What `network_moments` gives, and its pullback.
+    """Return what `network_moments` does, and its pullback to all arguments.
 
-    ``pull(bar)`` takes a `Moments` of derivatives and returns ``(centres_bar, weights_bar,
-    lengthscale_bar, m_bar, S_bar)``, the last symmetric. Raises what `network_moments` raises.
+    Arguments and errors are those of `network_moments`.
 
+    Returns
+    -------
+    moments : Moments
+        What `network_moments` returns.
+    pullback : Callable
+        ``pull(bar)`` takes a `Moments` of derivatives and returns
+        ``(centres_bar, weights_bar, lengthscale_bar, m_bar, S_bar)``, the last symmetric.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> weight, zero = np.ones((1, 1)), np.zeros((1, 1))
     >>> moments, pull = network_moments_and_pullback(zero, weight, np.ones(1), np.ones(1), zero)

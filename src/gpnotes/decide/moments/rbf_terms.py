@@ -130,7 +130,7 @@ def terms_at_input(
 def pulled_q(
     xp: Namespace, N: Stack, g: Stack, once: Matrix, twice: Matrix
 ) -> tuple[Vector, Matrix]:
-    """What ``Σ t log q`` has for derivatives by m, (D,), and by S, (D, D), t being `once` (C, n).
+    """Derivatives of ``Σ t log q`` by m, (D,), and by S, (D, D), t being `once` (C, n).
 
     N (C, D, D) and g (C, D, n) are those of the terms; `twice` (C, n) stands for t where g is
     squared.

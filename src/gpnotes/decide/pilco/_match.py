@@ -1,4 +1,4 @@
-"""Whether dynamics, a policy, a cost and a task fit each other."""
+"""Checks that dynamics, a policy, a cost and a task fit each other."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .sines import Augmented, _augment
 
 
 class Task(Protocol):
-    """What is asked of a task here: that of `tasks`, which checks its cost by this module."""
+    """The parts of a task that are needed here: that of `tasks` checks its cost by this module."""
 
     @property
     def cost(self) -> Cost | StepCost: ...

@@ -21,7 +21,13 @@ Angles: TypeAlias = Vector | Sequence[float]
 
 @dataclass(frozen=True, repr=False)
 class Animation:
-    """A drawing that moves, as HTML that asks nothing of the network; a notebook shows it."""
+    """A drawing that moves, as HTML that asks nothing of the network; a notebook shows it.
+
+    Attributes
+    ----------
+    html : str
+        The drawing.
+    """
 
     html: str
 
@@ -35,15 +41,36 @@ class Animation:
 def animated_pendulums(
     paths: Mapping[str, Angles], seconds: float, *, name: str, alt: str
 ) -> Animation:
-    """Pendulums side by side that swing through their angles, (n,) each, over and over.
+    """Draw pendulums side by side that swing through their angles over and over.
 
-    `paths` maps a caption to angles in radians from upright, the same time apart, `seconds` in
-    all; beyond a full turn they count on. `name` is an identifier that nothing else in the page
-    has, `alt` says what is to be seen. Inline SVG moved by CSS, with a box that stops it. Where the
-    reader prefers reduced motion, and in print, all hang where they end.
-    Raises `ValueError` for no paths, paths of different lengths, angles that are not finite,
-    seconds that are not positive, and a name with other signs than letters, digits, - and _.
+    Parameters
+    ----------
+    paths : mapping of str to Vector, shape (n,)
+        Captions, and the angles of each in radians from upright, the same time apart; beyond a
+        full turn they count on.
+    seconds : float
+        The time that all of it takes.
+    name : str
+        An identifier that nothing else in the page has: a letter, then letters, digits, - and _.
+    alt : str
+        A description of what is to be seen.
 
+    Returns
+    -------
+    Animation
+        Inline SVG moved by CSS, with a box that stops it. Where the reader prefers reduced motion,
+        and in print, all hang where they end.
+
+    Raises
+    ------
+    ValueError
+        If there are no paths, they are empty or of different lengths, an angle is not finite,
+        `seconds` is not positive, or `name` has other signs.
+    TypeError
+        If `paths` is no mapping, or `seconds` is no number.
+
+    Examples
+    --------
     >>> animated_pendulums({"a": [3.1, 3.0]}, 1.0, name="one", alt="It swings.").html[:23]
     '<div class="gp-moving">'
     """

@@ -31,7 +31,7 @@ Expectation: TypeAlias = Callable[[Vector, Matrix], tuple[float, Pull]]
 
 
 class ComposableCost:
-    """What a cost inherits to be added to others and to take weights: ``a + 0.1 * b``, ``sum``.
+    """Base of costs that can be added to others and take weights, ``a + 0.1 * b``, and ``sum``.
 
     The cost itself has ``__call__(x)`` and ``expected_and_pullback(m, S)``. One without this class
     may stand beside one that has it: ``own + cost`` and ``cost + own`` are costs.
@@ -55,11 +55,24 @@ class ComposableCost:
 
 @dataclass(frozen=True, eq=False)
 class SumCost(ComposableCost):
-    """``Σᵢ wᵢ cᵢ(x)``, what ``a + 0.5 * b`` makes: `costs` of one vector, `weights` of any sign.
+    """Weighted sum of costs, ``Σᵢ wᵢ cᵢ(x)``: what ``a + 0.5 * b`` makes.
 
-    Raises `ValueError` or `TypeError` for no costs, for what are not costs of one vector, and for
-    weights that are not finite numbers, one for each cost.
+    Parameters
+    ----------
+    costs : tuple of Cost
+        The costs, each of one vector, at least one.
+    weights : tuple of float
+        Their weights, of any sign.
 
+    Raises
+    ------
+    ValueError
+        If there are no costs, there is not one weight for each, or a weight is not finite.
+    TypeError
+        If an argument is no tuple or list, or an entry is no cost of one vector or no number.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes.decide.pilco import QuadraticCost
     >>> square = QuadraticCost(np.zeros(1), np.eye(1))
@@ -86,11 +99,14 @@ class SumCost(ComposableCost):
         object.__setattr__(self, "weights", tuple(weights))
 
     def __call__(self, x: Vector) -> float:
-        """The cost of one state or action x (k,)."""
+        """Return the cost of one state or action x (k,)."""
         return float(sum(w * c(x) for w, c in zip(self.weights, self.costs, strict=True)))
 
     def expected_and_pullback(self, m: Vector, S: Matrix) -> tuple[float, Pull]:
-        """``E c(x)`` for ``x ~ N(m, S)``, and the function back to ``(m_bar, S_bar)``."""
+        """Return ``E c(x)`` for ``x ~ N(m, S)``, and the function back to ``(m_bar, S_bar)``.
+
+        Arguments and errors are those of the costs that are added.
+        """
         return self._summed([cost.expected_and_pullback(m, S) for cost in self.costs])
 
     def _expected(self, m: Vector, S: Matrix) -> tuple[float, Pull]:
@@ -110,11 +126,25 @@ class SumCost(ComposableCost):
 
 @dataclass(frozen=True, eq=False)
 class PartialCost(ComposableCost):
-    """A cost of the `entries` of a vector, which count from 0; nothing else in it costs anything.
+    """Cost of some entries of a vector; nothing else in it costs anything.
 
-    Raises `ValueError` or `TypeError` for what is not a cost of one vector and for entries that
-    are not distinct; where it is used, for entries that are not there.
+    Parameters
+    ----------
+    cost : Cost
+        A cost of these entries.
+    entries : tuple of int
+        The entries, which count from 0.
 
+    Raises
+    ------
+    ValueError
+        If there are no entries, they are negative, or one is named twice; where it is used, if one
+        is not there.
+    TypeError
+        If `cost` is no cost of one vector, or `entries` are no whole numbers.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes.decide.pilco import SaturatingCost
     >>> cost = PartialCost(SaturatingCost(np.ones(1), np.eye(1)), (2,))
@@ -133,11 +163,15 @@ class PartialCost(ComposableCost):
         object.__setattr__(self, "entries", entries)
 
     def __call__(self, x: Vector) -> float:
-        """The cost of one state or action x (k,)."""
+        """Return the cost of one state or action x (k,)."""
         return self.cost(self._rows(_check.vector(x, "x")) @ x)
 
     def expected_and_pullback(self, m: Vector, S: Matrix) -> tuple[float, Pull]:
-        """``E c(x)`` for ``x ~ N(m, S)``, and the function back to ``(m_bar, S_bar)``."""
+        """Return ``E c(x)`` for ``x ~ N(m, S)``, and the function back to ``(m_bar, S_bar)``.
+
+        Arguments and errors are those of the inner cost, for a whole vector x: m (k,) and S (k,
+        k).
+        """
         return self._through(self.cost.expected_and_pullback, m, _check.normal(m, S))
 
     def _expected(self, m: Vector, S: Matrix) -> tuple[float, Pull]:
@@ -165,14 +199,29 @@ class PartialCost(ComposableCost):
 
 @dataclass(frozen=True, eq=False)
 class StepCost(ComposableCost):
-    """``c(z, u) = c_z(z) + c_u(u)``: what a step costs by where it leads and by what it takes.
+    """Cost of a step by where it leads and by what it takes, ``c(z, u) = c_z(z) + c_u(u)``.
 
-    `state` is a cost of the state z, with its sines and cosines, that the step leads to; `action`
-    one of the action u that was taken; either may be None. In a rollout both are expectations:
-    z and u are Gaussian there, with the moments that were matched, and since the cost is a sum,
-    what z and u have in common does not enter. Raises `TypeError` for what are not costs of one
-    vector, `ValueError` where both are None.
+    Parameters
+    ----------
+    state : Cost, optional
+        A cost of the state z, with its sines and cosines, that the step leads to.
+    action : Cost, optional
+        A cost of the action u that was taken.
 
+    Raises
+    ------
+    ValueError
+        If both are None.
+    TypeError
+        If one is no cost of one vector.
+
+    Notes
+    -----
+    In a rollout both are expectations: z and u are Gaussian there, with the moments that were
+    matched, and since the cost is a sum, what z and u have in common does not enter.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes.decide.pilco import QuadraticCost
     >>> effort = StepCost(action=QuadraticCost(np.zeros(1), np.eye(1)))
@@ -191,7 +240,7 @@ class StepCost(ComposableCost):
                 require(getattr(self, name), name, Cost)
 
     def __call__(self, z: Vector, u: Vector) -> float:
-        """The cost of the state z (K,) that was reached by the action u (U,)."""
+        """Return the cost of the state z (K,) that was reached by the action u (U,)."""
         of_state = 0.0 if self.state is None else self.state(z)
         of_action = 0.0 if self.action is None else self.action(u)
         return of_state + of_action
@@ -206,7 +255,7 @@ def by_step(cost: Cost | StepCost) -> StepCost:
 
 
 def expectation(cost: Cost) -> Expectation:
-    """What gives a cost's expectation and its pullback; nothing is checked where it is ours."""
+    """Return a cost's expectation with its pullback as a function; our own check nothing."""
     return getattr(cost, "_expected", cost.expected_and_pullback)
 
 

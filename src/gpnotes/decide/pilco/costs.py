@@ -1,4 +1,4 @@
-"""What a state or an action costs, and what it is expected to cost where it is uncertain.
+"""Costs of a state or an action, and their expectations where it is uncertain.
 
 A cost is a function of one vector, ``cost(x)`` for x (k,), with its expectation where that vector
 is uncertain: ``cost.expected_and_pullback(m, S)`` returns ``E c(x)`` for ``x ~ N(m, S)`` and the
@@ -31,13 +31,36 @@ class _TargetCost(ComposableCost):
         keep_copies(self, "target", "weight")
 
     def expected(self, m: Vector, S: Matrix) -> float:
-        """``E c(x)`` for ``x ~ N(m, S)``, (k,) and (k, k), S singular and zero included; O(k³)."""
+        """Return the expected cost ``E c(x)`` for ``x ~ N(m, S)``; O(k³).
+
+        Arguments and errors are those of `expected_and_pullback`.
+        """
         return self.expected_and_pullback(m, S)[0]
 
     def expected_and_pullback(self, m: Vector, S: Matrix) -> tuple[float, Pull]:
-        """The same, and the function that carries a derivative back to ``(m_bar, S_bar)``.
+        """Return the expected cost ``E c(x)`` for ``x ~ N(m, S)``, and its pullback to m and S.
 
-        Raises `ValueError` or `TypeError` for m and S that do not fit the target and each other.
+        Parameters
+        ----------
+        m : Vector, shape (k,)
+            Mean of x.
+        S : Matrix, shape (k, k)
+            Its covariance, singular and zero included.
+
+        Returns
+        -------
+        value : float
+            The expected cost.
+        pullback : Callable
+            It carries a derivative back to ``(m_bar, S_bar)``.
+
+        Raises
+        ------
+        ValueError
+            If shapes do not fit the target and each other, an entry is not finite or its square
+            overflows, or `S` is not a covariance.
+        TypeError
+            If an array is not of the kind of the target.
         """
         _check.alike(_check.vector(m, "m", size=self.target.shape[0]), "m", self.target, "target")
         value, pull = self._expected(m, _check.normal(m, S))
@@ -55,16 +78,36 @@ class _TargetCost(ComposableCost):
 
 @dataclass(frozen=True, eq=False)
 class SaturatingCost(_TargetCost):
-    """``c(x) = 1 − exp(−½ (x − t)ᵀ W (x − t))``: zero at the target, at most one far from it.
+    """Cost that is zero at a target and at most one far from it.
 
-    `target` is t, (k,), and `weight` W, (k, k), symmetric and positive semidefinite, in one over
-    the squared units of x; an entry of x that does not matter has a row of zeros.
-    Both are copied. :eq:`eq-pc-cost`. With ``G = W (I + S W)⁻¹`` and ``d = m − t`` the expectation
-    for ``x ~ N(m, S)`` is ``1 − e``, ``e = |I + S W|^(−½) exp(−½ dᵀ G d)``,
-    :eq:`eq-pc-expected-cost`, and its derivatives are ``e G d`` and ``½ e (G − G d dᵀ G)``,
-    :eq:`eq-pc-cost-gradient`. Raises `ValueError` or `TypeError` for shapes and matrices that do
-    not fit. Source: Deisenroth & Rasmussen (2011), equations 25 and 24, whose integral this is.
+    ``c(x) = 1 − exp(−½ (x − t)ᵀ W (x − t))``, :eq:`eq-pc-cost`.
 
+    Parameters
+    ----------
+    target : Vector, shape (k,)
+        The target t; it is copied.
+    weight : Matrix, shape (k, k)
+        The matrix W, symmetric and positive semidefinite, in one over the squared units of x; an
+        entry of x that does not matter has a row of zeros. It is copied.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, an entry is not finite, or `weight` is not symmetric and positive
+        semidefinite.
+    TypeError
+        If an argument is no array of float32 or float64, or the two are of different kinds.
+
+    Notes
+    -----
+    With ``G = W (I + S W)⁻¹`` and ``d = m − t`` the expectation for ``x ~ N(m, S)`` is ``1 − e``,
+    ``e = |I + S W|^(−½) exp(−½ dᵀ G d)``, :eq:`eq-pc-expected-cost`, and its derivatives are
+    ``e G d`` and ``½ e (G − G d dᵀ G)``, :eq:`eq-pc-cost-gradient`.
+
+    Source: Deisenroth & Rasmussen (2011), equations 25 and 24, whose integral this is.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> cost = SaturatingCost(np.zeros(2), np.diag(np.asarray([1.0, 0.0])))
     >>> round(cost(np.asarray([2.0, 100.0])), 4)
@@ -87,7 +130,7 @@ class SaturatingCost(_TargetCost):
         return vectors * xp.sqrt(xp.clip(values, 0.0, None))[None, :]
 
     def __call__(self, x: Vector) -> float:
-        """The cost of one state or action x (k,)."""
+        """Return the cost of one state or action x (k,)."""
         off = self._off(x)
         return -float(array_namespace(x).expm1(-0.5 * (off @ (self.weight @ off))))
 
@@ -112,17 +155,37 @@ class SaturatingCost(_TargetCost):
 
 @dataclass(frozen=True, eq=False)
 class QuadraticCost(_TargetCost):
-    """``c(x) = (x − t)ᵀ W (x − t)``, of a state or, in a `StepCost`, of an action's effort.
+    """Quadratic cost of a state or, in a `StepCost`, of an action's effort.
 
-    `target` is t, (k,), and `weight` W, (k, k), symmetric and positive semidefinite, in units of
-    the cost over the squared units of x. Both are copied. With ``x = m + ε``, ``E ε = 0`` and
-    ``E ε εᵀ = S``, and with ``d = m − t``,
+    ``c(x) = (x − t)ᵀ W (x − t)``.
+
+    Parameters
+    ----------
+    target : Vector, shape (k,)
+        The target t; it is copied.
+    weight : Matrix, shape (k, k)
+        The matrix W, symmetric and positive semidefinite, in units of the cost over the squared
+        units of x. It is copied.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, an entry is not finite, or `weight` is not symmetric and positive
+        semidefinite.
+    TypeError
+        If an argument is no array of float32 or float64, or the two are of different kinds.
+
+    Notes
+    -----
+    With ``x = m + ε``, ``E ε = 0`` and ``E ε εᵀ = S``, and with ``d = m − t``,
 
         E c(x) = dᵀ W d + 2 dᵀ W E ε + E εᵀ W ε = dᵀ W d + tr(W S):
 
     exact whatever the distribution of x is, once m and S are. The derivatives are ``2 W d`` by m
-    and W by S. Raises `ValueError` or `TypeError` for shapes and matrices that do not fit.
+    and W by S.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> cost = QuadraticCost(np.ones(1), np.asarray([[3.0]]))
     >>> cost(np.asarray([3.0])), cost.expected(np.asarray([3.0]), np.eye(1))
@@ -133,7 +196,7 @@ class QuadraticCost(_TargetCost):
     weight: Matrix
 
     def __call__(self, x: Vector) -> float:
-        """The cost of one state or action x (k,)."""
+        """Return the cost of one state or action x (k,)."""
         off = self._off(x)
         return float(off @ (self.weight @ off))
 

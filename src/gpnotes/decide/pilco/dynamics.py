@@ -1,4 +1,4 @@
-"""The dynamics of a world as Gaussian processes: what one step does to a state."""
+"""The dynamics of a world as Gaussian processes: the change of a state in one step."""
 
 from __future__ import annotations
 
@@ -18,7 +18,17 @@ __all__ = ["Dynamics", "Transitions", "fit_dynamics"]
 
 
 class Transitions(NamedTuple):
-    """What was observed: states (n, D), actions taken in them (n, U), and what followed (n, D)."""
+    """Observed steps of a world: states, actions taken in them, and what followed.
+
+    Parameters
+    ----------
+    states : Matrix, shape (n, D)
+        The states before each step.
+    actions : Matrix, shape (n, U)
+        The actions taken in them.
+    next_states : Matrix, shape (n, D)
+        The states after each step.
+    """
 
     states: Matrix
     actions: Matrix
@@ -27,12 +37,28 @@ class Transitions(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Dynamics:
-    """What one step does to a state x (D,): independent GPs for each entry of the difference.
+    """Model of one step of a state x (D,): independent GPs for each entry of the difference.
 
-    `posteriors` are D processes that predict ``x' − x`` from ``(x, sin x_a, cos x_a, u)``, where
-    the entries `angles` of x are angles; ``K = D + 2A`` entries without the action u.
-    :eq:`eq-pc-dynamics`. Raises `TypeError` or `ValueError` for what are not posteriors and
-    angles, and what `moments.predictor` raises, when it is used.
+    Parameters
+    ----------
+    posteriors : tuple of D Posterior
+        Processes that predict ``x' − x`` from ``(x, sin x_a, cos x_a, u)``; ``K = D + 2A`` entries
+        without the action u.
+    angles : tuple of int, default ()
+        The A entries of x that are angles.
+
+    Raises
+    ------
+    ValueError
+        If there are no posteriors, or `angles` names an entry that is not there or one twice. When
+        it is used, if the posteriors' inputs do not go together.
+    TypeError
+        If `posteriors` is no sequence of `Posterior`, or `angles` are no whole numbers. When it is
+        used, if a mean is not constant or a kernel is neither RBF nor a sum of RBF.
+
+    Notes
+    -----
+    :eq:`eq-pc-dynamics`.
     """
 
     posteriors: tuple[Posterior, ...]
@@ -50,17 +76,34 @@ class Dynamics:
 
     @cached_property
     def predictor(self) -> Predictor:
-        """The same, ready for uncertain inputs; O(n³) once."""
+        """The GPs made ready for uncertain inputs; O(n³) once."""
         return predictor(self.posteriors)
 
     def __reduce__(self) -> tuple[type[Dynamics], tuple[Any, ...]]:
-        """What is stored: the posteriors; the predictor is made anew."""
+        """Store the posteriors; the predictor is made anew."""
         return Dynamics, (self.posteriors, self.angles)
 
     def inputs(self, states: Matrix, actions: Matrix) -> Matrix:
-        """``(x, sin x_a, cos x_a, u)``, (n, K + U), for states (n, D) and actions (n, U).
+        """Return the inputs ``(x, sin x_a, cos x_a, u)`` of the posteriors.
 
-        Raises `ValueError` or `TypeError` for arrays that do not fit each other.
+        Parameters
+        ----------
+        states : Matrix, shape (n, D)
+            The states x.
+        actions : Matrix, shape (n, U)
+            The actions u.
+
+        Returns
+        -------
+        Matrix, shape (n, K + U)
+            A row for each state and its action.
+
+        Raises
+        ------
+        ValueError
+            If shapes do not fit, or an entry is not finite.
+        TypeError
+            If arrays are not of float32 or float64 and of one kind.
         """
         _check.matrix(states, "states", columns=len(self.posteriors))
         _check.matrix(actions, "actions", rows=states.shape[0])
@@ -82,21 +125,47 @@ def fit_dynamics(
     steps: int = 150,
     fit: Callable[[Matrix, Vector], GP] | None = None,
 ) -> Dynamics:
-    """GPs for each entry of ``x' − x``, their hyperparameters at a maximum of the evidence.
+    """Fit GPs to each entry of ``x' − x``, their hyperparameters at a maximum of the evidence.
 
+    Parameters
+    ----------
+    data : Transitions
+        At least two observed steps.
+    angles : tuple of int, default ()
+        The entries of a state that are angles.
+    steps : int, default 150
+        The most steps of each fit.
+    fit : Callable, optional
+        ``fit(X, y)`` takes the place of the fit: it returns the `GP` for inputs X (n, d) and one
+        difference y (n,), with an RBF kernel or a sum of such; here restarts, priors and other
+        bounds have their place. Its kernel sees the columns of X and no angle, which `kernel.on`
+        says.
+
+    Returns
+    -------
+    Dynamics
+        The model.
+
+    Raises
+    ------
+    ValueError
+        If arrays do not fit each other, there are fewer than two steps, or a state or an action
+        never changes.
+    TypeError
+        If `data` are no `Transitions`, arrays are of different kinds, or `fit` is no function or
+        returns no `GP`.
+
+    Notes
+    -----
     Inputs are the state with its angles replaced by their sines and cosines, and the action; one
-    lengthscale each. Noise variances lie between 1e-6 and once the variance of the differences, and
-    lengthscales between a tenth of the smallest and a hundred times the largest standard deviation
-    of an input. O(n³) an evaluation, of which there are about `steps`.
+    lengthscale each. Noise variances lie between 1e-6 and once the variance of the differences,
+    and lengthscales between a tenth of the smallest and a hundred times the largest standard
+    deviation of an input. O(n³) an evaluation, of which there are about `steps`.
 
-    ``fit(X, y)`` takes the place of all that: it returns the `GP` for inputs X (n, d) and one
-    difference y (n,), with an RBF kernel or a sum of such; here restarts, priors and other bounds
-    have their place. Its kernel sees the columns of X and no angle, which `kernel.on` says.
-
-    Raises `ValueError` or `TypeError` for arrays that do not fit each other, for a state or an
-    action that never changes, and for a fitting function that returns something else.
     Source: Deisenroth & Rasmussen (2011), section 2.1.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import stream
     >>> states, actions = stream(0).normal((9, 1)), stream(1).normal((9, 1))

@@ -26,11 +26,23 @@ _MOVED = 1e-3  # the share of its cost by which a search must lower it to have m
 
 
 class Improvement(NamedTuple):
-    """A policy, the mean expected cost of a step under it, and what the search for it was like.
+    """A policy that was searched for, and what the search was like.
 
-    `evaluations` counts rollouts, `start_cost` is the cost that the search began with. Where the
-    search has not `converged`, `message` says why: the iterations were used up, it was stuck, or
-    there was no rollout to begin with.
+    Attributes
+    ----------
+    policy : Policy
+        The policy.
+    cost : float
+        The mean expected cost of a step under it.
+    evaluations : int
+        The number of rollouts.
+    start_cost : float
+        The cost that the search began with.
+    converged : bool
+        True if the search converged.
+    message : str
+        Why it has not: the iterations were used up, it was stuck, or there was no rollout to begin
+        with.
     """
 
     policy: Policy
@@ -42,19 +54,46 @@ class Improvement(NamedTuple):
 
     @property
     def moved(self) -> bool:
-        """Whether the cost fell by more than a thousandth of what it was."""
+        """True if the cost fell by more than a thousandth of what it was."""
         return self.start_cost - self.cost > _MOVED * abs(self.start_cost)
 
 
 def improve(policy: Policy, dynamics: Dynamics, task: Task, *, iterations: int = 50) -> Improvement:
-    """Lower the expected cost of a rollout by L-BFGS from the parameters of `policy`.
+    """Lower the expected cost of a rollout by L-BFGS from the parameters of a policy.
 
-    The mean over the steps of :eq:`eq-pc-total`, with the gradient :eq:`eq-pc-chain`. It finds a
-    local minimum of what the model expects, nothing more: start from several policies. The search
+    Parameters
+    ----------
+    policy : Policy
+        Where to begin. It finds a local minimum of what the model expects, nothing more: start
+        from several policies.
+    dynamics : Dynamics
+        The model of a step.
+    task : Task
+        The start, the steps and their cost.
+    iterations : int, default 50
+        The most iterations.
+
+    Returns
+    -------
+    Improvement
+        The policy, its cost, and what the search was like.
+
+    Raises
+    ------
+    ValueError
+        If the policy, the dynamics and the task do not fit each other, or `iterations` is below
+        one.
+    TypeError
+        If `policy`, `dynamics` or `task` is something else, arrays are of different kinds, or
+        `iterations` is not whole.
+
+    Notes
+    -----
+    The mean over the steps of :eq:`eq-pc-total`, with the gradient :eq:`eq-pc-chain`. The search
     works in units of the first slope, so that it does not take a plateau, where the cost has
     saturated and all slopes are small, for a minimum. A rollout that fails, for parameters on the
-    way, counts as worse than the start. Raises `ValueError` or `TypeError` for a policy, dynamics
-    and a task that do not fit each other.
+    way, counts as worse than the start.
+
     Source: Deisenroth & Rasmussen (2011), section 2.3.
     """
     _match.task(dynamics, policy, _check.instance(task, "task", Task))
@@ -93,10 +132,22 @@ def _mean_cost(policy: Policy, dynamics: Dynamics, task: Task) -> tuple[float, H
 
 
 class Round(NamedTuple):
-    """One round: the data it learned from, the model, the policy, and what the policy then did.
+    """One round of learning: the data it learned from, the model, the policy, and what it then did.
 
-    Rounds have a `number`, from 1. `attempts` are the searches from all policies of the round;
-    `improvement` is the one of them whose policy was tried, and `observed` what the trial brought.
+    Attributes
+    ----------
+    number : int
+        Its number, from 1.
+    data : Transitions
+        The data it learned from.
+    dynamics : Dynamics
+        The model of these data.
+    improvement : Improvement
+        The search whose policy was tried.
+    observed : Transitions
+        What the trial brought.
+    attempts : tuple of Improvement
+        The searches from all policies of the round.
     """
 
     number: int
@@ -108,7 +159,7 @@ class Round(NamedTuple):
 
     @property
     def all_data(self) -> Transitions:
-        """What is known after the round, its data and then what its trial brought."""
+        """The data that are known after the round, its own and then those of its trial."""
         xp = array_namespace(self.data.states)
         pairs = zip(self.data, self.observed, strict=True)
         return Transitions(*(xp.concat(pair) for pair in pairs))
@@ -129,25 +180,65 @@ def learn(
     after: Round | None = None,
     callback: Callable[[Round], bool | None] | None = None,
 ) -> Iterator[Round]:
-    """Rounds of fitting, improving and trying.
+    """Learn a policy in rounds of fitting a model, improving the policy in it, and trying it.
 
-    ``act(policy)`` tries a policy in the world, ``act(None)`` acts at random. In each round the
-    policy of the last one and as many new ones from ``propose()`` as `proposals` says are improved,
-    and the one that the model expects to cost least is tried. Where none of them has `moved`, a
-    trial would be wasted: then as many more are proposed and improved, up to `retries` times.
+    In each round the policy of the last one and some new ones are improved, and the one that the
+    model expects to cost least is tried.
 
-    ``fit(data, angles)`` makes the model, `Dynamics`, by default `fit_dynamics`. The first round
-    learns from `data`; without them, from a trial of `policy`, or at random if there is none. It
-    improves `policy` too, if there is one. ``after=round`` goes on where a run ended with that
-    round, as if it had not ended: with the same functions, in the state that they were left in,
-    the same rounds come, bit for bit. ``callback(round)`` is called after each round; if it returns
-    True, that round is the last.
+    Parameters
+    ----------
+    task : Task
+        What is to be learned.
+    act : Callable
+        ``act(policy)`` tries a policy in the world and returns `Transitions`; ``act(None)`` acts
+        at random.
+    propose : Callable
+        ``propose()`` returns a new policy.
+    rounds : int
+        The number of rounds.
+    proposals : int, default 1
+        How many new policies are improved in each round.
+    iterations : int, default 50
+        The most iterations of each search.
+    retries : int, default 4
+        Where no search has `moved`, a trial would be wasted: then as many more policies are
+        proposed and improved, up to so many times.
+    fit : Callable, default `fit_dynamics`
+        ``fit(data, angles)`` makes the model, `Dynamics`.
+    data : Transitions, optional
+        The data that the first round learns from; without them, those of a trial of `policy`, or
+        at random if there is none.
+    policy : Policy, optional
+        A policy that the first round improves too.
+    after : Round, optional
+        The round with which a run ended, given instead of `data` and `policy`: it goes on as if it
+        had not ended. With the same functions, in the state that they were left in, the same
+        rounds come, bit for bit.
+    callback : Callable, optional
+        ``callback(round)`` is called after each round; if it returns True, that round is the last.
 
-    Raises `ValueError` or `TypeError` for what is not a task, a function, a policy or a whole
-    number, for data of other states and actions, and for functions that return something else; what
-    a function returns is looked at when it is called.
+    Returns
+    -------
+    iterator of Round
+        The rounds, each when it is finished.
+
+    Raises
+    ------
+    ValueError
+        If a number is too small, data are of other states and actions, or `after` is not given
+        alone.
+    TypeError
+        If something is not a task, a function, a policy, a round or a whole number.
+
+    Notes
+    -----
+    What a function returns is looked at when it is called, and raises the same errors if it does
+    not fit.
+
     Source: Deisenroth & Rasmussen (2011), algorithm 1.
 
+    Examples
+    --------
     A mass on a line, to be pushed to the origin, with a price on the force:
 
     >>> import numpy as np
@@ -189,7 +280,7 @@ def learn(
 
 
 class _Begin(NamedTuple):
-    """Where a run begins: the number of its first round, and what is there already."""
+    """The beginning of a run: the number of its first round, and the data and policy so far."""
 
     number: int
     data: Transitions | None
@@ -233,7 +324,7 @@ def _rounds(loop: _Loop, begin: _Begin, rounds: int) -> Iterator[Round]:
 
 
 class _Loop(NamedTuple):
-    """What all rounds have in common; what the caller's functions return is checked here."""
+    """The common part of all rounds; what the caller's functions return is checked here."""
 
     task: Task
     act: Callable[[Policy | None], Transitions]
@@ -245,7 +336,7 @@ class _Loop(NamedTuple):
     retries: int
 
     def tried(self, policy: Policy | None, data: Transitions | None = None) -> Transitions:
-        """What a trial of a policy brings, of the kind of `data`."""
+        """Try a policy, and return what that brings, of the kind of `data`."""
         name = "act(None)" if policy is None else "act(policy)"
         observed = _validate_data(self.task, self.act(policy), name)
         if data is not None:
@@ -277,6 +368,6 @@ class _Loop(NamedTuple):
         return tuple(attempts)
 
     def reported(self, ended: Round) -> bool:
-        """Whether the caller, after hearing of a round, wants no more of them."""
+        """True if the caller, after hearing of a round, wants no more of them."""
         answer = None if self.callback is None else self.callback(ended)
         return answer is not None and _check.flag(answer, "callback(round)")

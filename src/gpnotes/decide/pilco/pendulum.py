@@ -27,11 +27,34 @@ STEP_SECONDS = 0.05 * REPEAT
 
 
 def swing_up(like: Array, *, steps: int = 35, width: float = 0.8) -> Task:
-    """The task: from hanging at rest, 0.1 rad and 0.1 rad/s uncertain, to upright.
+    """Make the task of swinging a pendulum up, from hanging at rest to upright.
 
-    The cost saturates with the distance of the tip from its place when upright, in units of
-    `width` lengths of the pendulum. Raises `ValueError` for a width that is not positive.
+    The start is 0.1 rad and 0.1 rad/s uncertain.
 
+    Parameters
+    ----------
+    like : Array
+        An array of the kind that the task is to have.
+    steps : int, default 35
+        The number of steps.
+    width : float, default 0.8
+        The cost saturates with the distance of the tip from its place when upright, in units of so
+        many lengths of the pendulum.
+
+    Returns
+    -------
+    Task
+        The task, with a `SaturatingCost`.
+
+    Raises
+    ------
+    ValueError
+        If `width` is not positive, or `steps` is below one.
+    TypeError
+        If `width` is no number, `steps` is not whole, or `like` is no array of float32 or float64.
+
+    Examples
+    --------
     >>> task = swing_up(np.zeros(1))
     >>> round(task.cost(np.asarray([np.pi, 0.0, 0.0, -1.0])), 4)
     0.9561
@@ -47,13 +70,40 @@ def swing_up(like: Array, *, steps: int = 35, width: float = 0.8) -> Task:
 def swing(
     act: Callable[[Vector], Vector], start: Any, steps: int, *, like: Array | None = None
 ) -> Transitions:
-    """What the simulator does under ``act(z)``, z = (θ, θ̇, sin θ, cos θ), from `start` (2,).
+    """Swing gymnasium's pendulum under a policy, and return what was seen.
 
-    Each action is held for `REPEAT` time steps. The environment is ``Pendulum-v1``; only its first
-    state is set from here. What is kept is what it lets see: cosine, sine and velocity in single
-    precision. NumPy arrays, or arrays like `like`. Every swing has a pendulum of its own, so that
-    `act` may swing another, to look ahead, and threads do not meet. Raises `ImportError` without
-    gymnasium, `ValueError` or `TypeError` for a start, steps and an action (1,) that do not fit.
+    Each action is held for `REPEAT` time steps. Every swing has a pendulum of its own, so that
+    `act` may swing another, to look ahead, and threads do not meet.
+
+    Parameters
+    ----------
+    act : Callable
+        ``act(z)`` is the torque (1,) in the state z = (θ, θ̇, sin θ, cos θ).
+    start : array or pair of numbers, shape (2,)
+        The first state (θ, θ̇).
+    steps : int
+        The number of actions.
+    like : Array, optional
+        An array of the kind of the result; NumPy unless it is given.
+
+    Returns
+    -------
+    Transitions
+        What the environment lets see: cosine, sine and velocity in single precision.
+
+    Raises
+    ------
+    ImportError
+        If gymnasium is not installed.
+    ValueError
+        If a start or an action does not fit or is not finite, or `steps` is below one.
+    TypeError
+        If `act` is no function, a start or an action is no array of real numbers, or `steps` is
+        not whole.
+
+    Notes
+    -----
+    The environment is ``Pendulum-v1``; only its first state is set from here.
     """
     _check.function(act, "act")
     like = np.zeros(1) if like is None else _check.floating(like, "like")
@@ -78,10 +128,33 @@ def swing(
 
 
 def upright(states: Matrix, *, last: int = 10, within: float = 0.3) -> bool:
-    """Whether the pendulum stays within so many radians of upright in the `last` states (n, 2).
+    """True if the pendulum stays near upright in the last of its states.
 
-    Raises `ValueError` for fewer states than that, and for limits that are not positive.
+    Parameters
+    ----------
+    states : Matrix, shape (n, 2)
+        Angles and velocities.
+    last : int, default 10
+        The number of states that are looked at.
+    within : float, default 0.3
+        The largest angle from upright, in radians.
 
+    Returns
+    -------
+    bool
+        True if all of them are nearer to upright than that.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer states than `last`, a limit is not positive, or `states` is no finite
+        matrix of two columns.
+    TypeError
+        If `states` is no array of float32 or float64, `last` is not whole, or `within` is no
+        number.
+
+    Examples
+    --------
     >>> upright(np.asarray([[3.0, 0.0], [2.0 * np.pi - 0.1, 0.2]]), last=1)
     True
     """

@@ -35,10 +35,28 @@ Pull = Callable[[Moments], tuple[Any, Vector, Matrix]]
 
 @dataclass(frozen=True, eq=False)
 class LinearPolicy:
-    """``u = W z + b``: `weights` W (U, K), `bias` b (U,). Its moments are exact for any z.
+    """Linear policy ``u = W z + b``, whose moments are exact for any z.
 
-    :eq:`eq-pc-linear-policy`. Raises `ValueError` or `TypeError` for shapes that do not fit.
+    Parameters
+    ----------
+    weights : Matrix, shape (U, K)
+        The matrix W.
+    bias : Vector, shape (U,)
+        The vector b.
 
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, or an entry is not finite.
+    TypeError
+        If an argument is no array of float32 or float64, or the two are of different kinds.
+
+    Notes
+    -----
+    :eq:`eq-pc-linear-policy`.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> policy = LinearPolicy(np.asarray([[1.0, -1.0]]), np.asarray([0.5]))
     >>> policy(np.asarray([3.0, 1.0]))
@@ -54,18 +72,44 @@ class LinearPolicy:
         keep_copies(self, "weights", "bias")
 
     def __call__(self, z: Vector) -> Vector:
-        """The action (U,) in the state z (K,)."""
+        """Return the action (U,) in the state z (K,)."""
         _check.alike(
             _check.vector(z, "z", size=self.weights.shape[1]), "z", self.weights, "weights"
         )
         return self.weights @ z + self.bias
 
     def moments(self, m: Vector, S: Matrix) -> Moments:
-        """Mean (U,), covariance (U, U) and covariance with z (K, U) for ``z ~ N(m, S)``."""
+        """Return the moments of the action for ``z ~ N(m, S)``.
+
+        Arguments, result and errors are those of `moments_and_pullback`, without the pullback.
+        """
         return self.moments_and_pullback(m, S)[0]
 
     def moments_and_pullback(self, m: Vector, S: Matrix) -> tuple[Moments, Pull]:
-        """The same, and a function from `Moments` of derivatives to (policy_bar, m_bar, S_bar)."""
+        """Return the moments of the action for ``z ~ N(m, S)``, and their pullback.
+
+        Parameters
+        ----------
+        m : Vector, shape (K,)
+            Mean of the state z, with its sines and cosines.
+        S : Matrix, shape (K, K)
+            Its covariance.
+
+        Returns
+        -------
+        moments : Moments
+            Mean (U,), covariance (U, U) and covariance with z (K, U) of the action.
+        pullback : Callable
+            It takes a `Moments` of derivatives to ``(policy_bar, m_bar, S_bar)``.
+
+        Raises
+        ------
+        ValueError
+            If shapes do not fit, an entry is not finite or its square overflows, or `S` is not a
+            covariance.
+        TypeError
+            If an array is not of the kind of the policy's.
+        """
         S = _check.normal(m, S, size=self.weights.shape[1])
         _check.alike(m, "m", self.weights, "weights")
         return _checked_back(*self._moments_and_pullback(m, S))
@@ -87,13 +131,38 @@ class LinearPolicy:
 
 @dataclass(frozen=True, eq=False)
 class RBFPolicy:
-    """``u = Σᵢ wᵢ exp(−½ |(z − cᵢ)/ℓ|²)``: a network of k bumps.
+    """Policy that is a network of k bumps, ``u = Σᵢ wᵢ exp(−½ |(z − cᵢ)/ℓ|²)``.
 
-    `centres` (k, d), `weights` (k, U) and `lengthscale` (d,), all of them learned; `inputs` are
-    the d entries of z that it looks at, `size` is K, the number of all entries.
-    :eq:`eq-pc-rbf-policy`. Raises `ValueError` or `TypeError` for what does not fit.
+    Parameters
+    ----------
+    centres : Matrix, shape (k, d)
+        The centres c; they are learned, as weights and lengthscales are.
+    weights : Matrix, shape (k, U)
+        The weights w.
+    lengthscale : Vector, shape (d,)
+        The lengthscales ℓ, positive.
+    inputs : tuple of int
+        The d entries of z that it looks at.
+    size : int
+        The number K of all entries of z.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, there are no centres or no inputs, an entry is not finite, a centre
+        or lengthscale overflows when squared, a lengthscale is not positive, or `inputs` names an
+        entry that is not there or one twice.
+    TypeError
+        If arrays are not of float32 or float64 and of one kind, or numbers are not whole.
+
+    Notes
+    -----
+    :eq:`eq-pc-rbf-policy`.
+
     Source: Deisenroth & Rasmussen (2011), equations 31 and 32.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> ones = np.ones((1, 1))
     >>> policy = RBFPolicy(0.0 * ones, ones, np.ones(1), inputs=(1,), size=2)
@@ -124,7 +193,7 @@ class RBFPolicy:
         keep_copies(self, "centres", "weights", "lengthscale")
 
     def __call__(self, z: Vector) -> Vector:
-        """The action (U,) in the state z (K,)."""
+        """Return the action (U,) in the state z (K,)."""
         xp = array_namespace(_check.vector(z, "z", size=self.size))
         _check.alike(z, "z", self.centres, "centres")
         off = (self._pick @ z - self.centres) / self.lengthscale
@@ -137,11 +206,18 @@ class RBFPolicy:
         return as_array(rows, self.centres)
 
     def moments(self, m: Vector, S: Matrix) -> Moments:
-        """Mean (U,), covariance (U, U) and covariance with z (K, U) for ``z ~ N(m, S)``."""
+        """Return the moments of the action for ``z ~ N(m, S)``.
+
+        Arguments, result and errors are those of `LinearPolicy.moments`.
+        """
         return self.moments_and_pullback(m, S)[0]
 
     def moments_and_pullback(self, m: Vector, S: Matrix) -> tuple[Moments, Pull]:
-        """The same, and a function from `Moments` of derivatives to (policy_bar, m_bar, S_bar)."""
+        """Return the moments of the action for ``z ~ N(m, S)``, and their pullback.
+
+        Arguments, result and errors are those of `LinearPolicy.moments_and_pullback`;
+        ``ValueError`` too if a lengthscale is too short beside S.
+        """
         S = _check.normal(m, S, size=self.size)
         _check.alike(m, "m", self.centres, "centres")
         return _checked_back(*self._moments_and_pullback(m, S))
@@ -171,13 +247,33 @@ class RBFPolicy:
 
 @dataclass(frozen=True, eq=False)
 class Squashed:
-    """``u = u_max sin(v)``, where v is the action of the policy `inner`: bounded, (U,).
+    """Policy whose actions are those of another, bounded by a sine, ``u = u_max sin(v)``.
 
-    `limit` is u_max, a float or one bound for each action (U,). In the moments v counts as
-    Gaussian, with the mean and the covariances that `inner` says; that is exact only if v is.
-    :eq:`eq-pc-squash`. Raises `ValueError` for a limit that is not positive, and when it is used
-    for one that does not fit the action.
+    In the moments the action v of the inner policy counts as Gaussian, with the mean and the
+    covariances that `inner` says; that is exact only if v is.
 
+    Parameters
+    ----------
+    inner : Policy
+        The policy whose action is v, (U,).
+    limit : float or Vector, shape (U,)
+        The bound u_max, one for all actions or one for each.
+
+    Raises
+    ------
+    ValueError
+        If `limit` is not positive and finite, or no vector; when it is used, if it does not fit
+        the action.
+    TypeError
+        If `inner` is no policy, or `limit` is neither a number nor an array; when it is used, if
+        it is of another kind than the action.
+
+    Notes
+    -----
+    :eq:`eq-pc-squash`.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> policy = Squashed(LinearPolicy(np.asarray([[1.0]]), np.asarray([0.0])), 2.0)
     >>> policy(np.asarray([0.5 * np.pi]))
@@ -195,16 +291,23 @@ class Squashed:
         _check.positive(self.limit, "limit")
 
     def __call__(self, z: Vector) -> Vector:
-        """The action (U,) in the state z (K,), within the limit."""
+        """Return the action (U,) in the state z (K,), within the limit."""
         v = self.inner(z)
         return _limits(self.limit, v) * array_namespace(v).sin(v)
 
     def moments(self, m: Vector, S: Matrix) -> Moments:
-        """Mean (U,), covariance (U, U) and covariance with z (K, U) for ``z ~ N(m, S)``."""
+        """Return the moments of the action for ``z ~ N(m, S)``.
+
+        Arguments, result and errors are those of the inner policy, without the pullback.
+        """
         return self.moments_and_pullback(m, S)[0]
 
     def moments_and_pullback(self, m: Vector, S: Matrix) -> tuple[Moments, Pull]:
-        """The same, and a function from `Moments` of derivatives to (policy_bar, m_bar, S_bar)."""
+        """Return the moments of the action for ``z ~ N(m, S)``, and their pullback.
+
+        Arguments, result and errors are those of the inner policy; ``ValueError`` too if the limit
+        does not fit its action.
+        """
         v, pull_inner = self.inner.moments_and_pullback(m, S)
         _limits(self.limit, v.mean)
         return _checked_back(*self._squashed(v, pull_inner))
@@ -232,13 +335,13 @@ class Squashed:
 def action_moments(
     policy: Policy,
 ) -> tuple[Callable[[Vector, Matrix], tuple[Moments, Pull]], bool]:
-    """What gives the moments of an action, unchecked where the policy is the package's own."""
+    """Return what gives the moments of an action, unchecked where the policy is of the package."""
     inner = getattr(policy, "_moments_and_pullback", None)
     return (policy.moments_and_pullback, False) if inner is None else (inner, _is_ours(policy))
 
 
 def _is_ours(policy: Policy) -> bool:
-    """Whether the policy, and what it squashes, is of this module."""
+    """True if the policy, and what it squashes, is of this module."""
     if isinstance(policy, Squashed):
         return _is_ours(policy.inner)
     return isinstance(policy, LinearPolicy | RBFPolicy)

@@ -45,7 +45,17 @@ __all__ = [
 
 
 class Rollout(NamedTuple):
-    """T steps: means (T + 1, D) and covariances (T + 1, D, D) from the start, costs (T,) after."""
+    """Moments of the states of T steps, and the expected cost of each.
+
+    Attributes
+    ----------
+    mean : Matrix, shape (T + 1, D)
+        Means, from the start.
+    covariance : Stack, shape (T + 1, D, D)
+        Covariances, from the start.
+    costs : Vector, shape (T,)
+        The expected cost after each step.
+    """
 
     mean: Matrix
     covariance: Stack
@@ -58,11 +68,40 @@ class _Gaussian(NamedTuple):
 
 
 def step(dynamics: Dynamics, policy: Policy, m: Vector, S: Matrix) -> tuple[Vector, Matrix]:
-    """Mean (D,) and covariance (D, D) of the next state for ``x ~ N(m, S)``; O(n² D² K) for n data.
+    """Return mean and covariance of the next state for ``x ~ N(m, S)``.
 
-    :eq:`eq-pc-joint`, :eq:`eq-pc-next-mean`, :eq:`eq-pc-next-covariance`. The noise of the GPs is
-    part of the next state. Raises what `moments.predict` raises, and `ValueError` for dynamics and
-    a policy that do not fit the state.
+    The noise of the GPs is part of the next state.
+
+    Parameters
+    ----------
+    dynamics : Dynamics
+        The model of a step.
+    policy : Policy
+        The policy that chooses the action.
+    m : Vector, shape (D,)
+        Mean of the state.
+    S : Matrix, shape (D, D)
+        Its covariance.
+
+    Returns
+    -------
+    mean : Vector, shape (D,)
+        Mean of the next state.
+    covariance : Matrix, shape (D, D)
+        Its covariance.
+
+    Raises
+    ------
+    ValueError
+        If the dynamics or the policy do not fit the state, `S` is not a covariance, an entry is
+        not finite or its square overflows, or a lengthscale is too short beside the covariance.
+    TypeError
+        If `dynamics` or `policy` is something else, or arrays are of different kinds.
+
+    Notes
+    -----
+    :eq:`eq-pc-joint`, :eq:`eq-pc-next-mean`, :eq:`eq-pc-next-covariance`. O(n² D² K) for n data.
+
     Source: Deisenroth & Rasmussen (2011), section 2.2.
     """
     x_next = step_and_pullback(dynamics, policy, m, S)[0]
@@ -72,9 +111,22 @@ def step(dynamics: Dynamics, policy: Policy, m: Vector, S: Matrix) -> tuple[Vect
 def step_and_pullback(
     dynamics: Dynamics, policy: Policy, m: Vector, S: Matrix
 ) -> tuple[_Gaussian, Callable[[_Gaussian], tuple[Any, Vector, Matrix]]]:
-    """The same, and a function from derivatives by both to ``(policy_bar, m_bar, S_bar)``.
+    """Return what `step` does, and its pullback to the policy, m and S.
 
-    :eq:`eq-pc-step-gradient`. Source: Deisenroth & Rasmussen (2011), section 2.3.
+    Arguments and errors are those of `step`.
+
+    Returns
+    -------
+    x_next : named tuple
+        Mean and covariance of the next state.
+    pullback : Callable
+        It takes derivatives by both to ``(policy_bar, m_bar, S_bar)``.
+
+    Notes
+    -----
+    :eq:`eq-pc-step-gradient`.
+
+    Source: Deisenroth & Rasmussen (2011), section 2.3.
     """
     S = _match.world(dynamics, policy, m, S)
     world = _world(dynamics, policy, m)
@@ -159,13 +211,46 @@ def _onwards(world: _World, x: _Gaussian, z: Augmented) -> tuple[_Gaussian, _Gau
 def rollout(
     dynamics: Dynamics, policy: Policy, cost: Cost | StepCost, m: Vector, S: Matrix, steps: int
 ) -> Rollout:
-    """Moments of the states of `steps` steps from ``N(m, S)``, and the expected cost of each.
+    """Return the moments of the states of several steps, and the expected cost of each.
 
-    `cost` is one of the augmented state ``(x, sin x_a, cos x_a)``, (K,), that a step leads to, or a
-    `StepCost`, to which the action counts too; the start is not counted. :eq:`eq-pc-total`. Raises
-    `ValueError` or `TypeError` for steps below one, shapes that do not fit, and a cost that is not
-    finite. Source: Deisenroth & Rasmussen (2011), section 2.2.
+    Parameters
+    ----------
+    dynamics : Dynamics
+        The model of a step.
+    policy : Policy
+        The policy that chooses the actions.
+    cost : Cost or StepCost
+        A cost of the augmented state ``(x, sin x_a, cos x_a)``, (K,), that a step leads to, or a
+        `StepCost`, to which the action counts too; the start is not counted.
+    m : Vector, shape (D,)
+        Mean of the state at the start.
+    S : Matrix, shape (D, D)
+        Its covariance.
+    steps : int
+        The number T of steps.
 
+    Returns
+    -------
+    Rollout
+        Moments from the start on, and the costs after each step.
+
+    Raises
+    ------
+    ValueError
+        If `steps` is below one, shapes do not fit, `S` is not a covariance, or a state or a cost
+        is not finite.
+    TypeError
+        If `dynamics`, `policy` or `cost` is something else, arrays are of different kinds, or
+        `steps` is not whole.
+
+    Notes
+    -----
+    :eq:`eq-pc-total`.
+
+    Source: Deisenroth & Rasmussen (2011), section 2.2.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, condition
     >>> from gpnotes.decide.pilco import LinearPolicy, QuadraticCost
@@ -184,10 +269,23 @@ def rollout(
 def rollout_and_pullback(
     dynamics: Dynamics, policy: Policy, cost: Cost | StepCost, m: Vector, S: Matrix, steps: int
 ) -> tuple[Rollout, Callable[[Vector], tuple[Any, Vector, Matrix]]]:
-    """The same, and a function from derivatives by the costs (T,) to those by policy, m and S.
+    """Return what `rollout` does, and its pullback to the policy, m and S.
 
-    ``policy_bar`` is a policy that holds derivatives. The reverse pass keeps what every step has
-    computed: O(steps · n² D) numbers at most. :eq:`eq-pc-chain`.
+    Arguments and errors are those of `rollout`.
+
+    Returns
+    -------
+    rollout : Rollout
+        What `rollout` returns.
+    pullback : Callable
+        It takes derivatives by the costs (T,) to ``(policy_bar, m_bar, S_bar)``; ``policy_bar`` is
+        a policy that holds derivatives.
+
+    Notes
+    -----
+    :eq:`eq-pc-chain`. The reverse pass keeps what every step has computed: O(steps · n² D) numbers
+    at most.
+
     Source: Deisenroth & Rasmussen (2011), section 2.3.
     """
     steps = _check.whole(steps, "steps", 1)
@@ -237,12 +335,37 @@ def _refuse_lost(xp: Namespace, x: _Gaussian, step: int) -> None:
 def sample_paths(
     dynamics: Dynamics, policy: Policy, starts: Matrix, steps: int, stream: Stream
 ) -> Stack:
-    """States (steps + 1, p, D) of p particles from `starts` (p, D), without moment matching.
+    """Draw the paths of particles, without moment matching.
 
     In each step each particle draws its own difference from the GPs' prediction at its own state
     and action, noise included, independently of the steps before, as a rollout does. What a
-    rollout's Gaussians leave out is the difference between the two. Raises `ValueError` or
-    `TypeError` for starts, steps, a policy and a stream that do not fit.
+    rollout's Gaussians leave out is the difference between the two.
+
+    Parameters
+    ----------
+    dynamics : Dynamics
+        The model of a step.
+    policy : Policy
+        The policy that chooses the actions.
+    starts : Matrix, shape (p, D)
+        Where p particles begin, at least one.
+    steps : int
+        The number of steps.
+    stream : Stream
+        Source of the draws.
+
+    Returns
+    -------
+    Stack, shape (steps + 1, p, D)
+        The states.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, there are no starts, an entry is not finite, or `steps` is below one.
+    TypeError
+        If `dynamics` or `stream` is something else, `policy` is no function, arrays are of
+        different kinds, or `steps` is not whole.
     """
     _check.instance(stream, "stream", Stream)
     paths = [_match.particles(dynamics, starts)]
@@ -259,7 +382,7 @@ def sample_paths(
 
 
 def _expected_cost(cost: StepCost, z: Augmented, action: _Gaussian) -> tuple[float, PullCost]:
-    """What a step to the state z by an action is expected to cost, and the way back to both."""
+    """The expected cost of a step to the state z by an action, and the way back to both."""
     if cost.action is None:
         assert cost.state is not None, "one of them is the cost"
         of_state, pull_state = expectation(cost.state)(*z)
@@ -322,7 +445,7 @@ def _sum(bars: list[Any]) -> Any:
 
 
 def _entry(bar: Any, path: str) -> Any:
-    """What stands at the path of a leaf, through dataclasses and tuples."""
+    """The entry at the path of a leaf, through dataclasses and tuples."""
     for name in path.split("."):
         bar = bar[int(name)] if isinstance(bar, tuple) else getattr(bar, name)
     return bar

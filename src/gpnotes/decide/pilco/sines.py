@@ -26,10 +26,17 @@ __all__ = [
 
 
 class SineMoments(NamedTuple):
-    """Moments of ``sin ψ``: mean (k,), covariance (k, k) and gain (k,).
+    """Moments of ``sin ψ`` for a Gaussian ψ.
 
-    The gain is the expected slope ``E cos ψ``: the covariance of anything jointly Gaussian with ψ
-    and ``sin ψⱼ`` is its covariance with ψⱼ times the j-th gain.
+    Attributes
+    ----------
+    mean : Vector, shape (k,)
+        The mean.
+    covariance : Matrix, shape (k, k)
+        The covariance.
+    gain : Vector, shape (k,)
+        The expected slope ``E cos ψ``: the covariance of anything jointly Gaussian with ψ and
+        ``sin ψⱼ`` is its covariance with ψⱼ times the j-th gain.
     """
 
     mean: Vector
@@ -38,12 +45,35 @@ class SineMoments(NamedTuple):
 
 
 def sine_moments(m: Vector, S: Matrix) -> SineMoments:
-    """Mean, covariance and gain of ``sin ψ`` for ``ψ ~ N(m, S)``, (k,) and (k, k); O(k²).
+    """Return mean, covariance and gain of ``sin ψ`` for ``ψ ~ N(m, S)``.
 
-    :eq:`eq-pc-sine-mean`, :eq:`eq-pc-sine-covariance`, :eq:`eq-pc-sine-gain`. The covariance keeps
-    its relative accuracy for small S, and is finite for large S. Raises `ValueError` for shapes
-    that do not fit, numbers that are not finite and an S that is not a covariance.
+    Parameters
+    ----------
+    m : Vector, shape (k,)
+        Mean of ψ.
+    S : Matrix, shape (k, k)
+        Its covariance.
 
+    Returns
+    -------
+    SineMoments
+        The moments. The covariance keeps its relative accuracy for small S, and is finite for
+        large S.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, an entry is not finite or its square overflows, or `S` is not a
+        covariance.
+    TypeError
+        If an argument is no array of float32 or float64, or the two are of different kinds.
+
+    Notes
+    -----
+    :eq:`eq-pc-sine-mean`, :eq:`eq-pc-sine-covariance`, :eq:`eq-pc-sine-gain`; O(k²).
+
+    Examples
+    --------
     >>> import numpy as np
     >>> mean, covariance, gain = sine_moments(np.zeros(1), np.asarray([[2.0]]))
     >>> mean.round(4), covariance.round(4), gain.round(4)
@@ -55,7 +85,17 @@ def sine_moments(m: Vector, S: Matrix) -> SineMoments:
 def sine_moments_and_pullback(
     m: Vector, S: Matrix
 ) -> tuple[SineMoments, Callable[[SineMoments], tuple[Vector, Matrix]]]:
-    """The same, and the function that carries derivatives back to ``(m_bar, S_bar)``."""
+    """Return what `sine_moments` does, and its pullback to m and S.
+
+    Arguments and errors are those of `sine_moments`.
+
+    Returns
+    -------
+    moments : SineMoments
+        The moments.
+    pullback : Callable
+        It carries a `SineMoments` of derivatives back to ``(m_bar, S_bar)``.
+    """
     moments, pull = _sine_moments(m, _check.normal(m, S))
     return moments, lambda bar: pull(_check.cotangents(bar, "bar", moments))
 
@@ -102,9 +142,16 @@ def _damped(xp: Namespace, S: Matrix, v: Vector) -> tuple[Matrix, Matrix, Matrix
 
 
 class Augmented(NamedTuple):
-    """A state with the sines and cosines of its angles: mean (K,) and covariance (K, K).
+    """Moments of a state with the sines and cosines of its angles.
 
     ``K = D + 2A``: the D entries of the state, the A sines, the A cosines.
+
+    Attributes
+    ----------
+    mean : Vector, shape (K,)
+        The mean.
+    covariance : Matrix, shape (K, K)
+        The covariance.
     """
 
     mean: Vector
@@ -112,12 +159,39 @@ class Augmented(NamedTuple):
 
 
 def augment(m: Vector, S: Matrix, angles: Sequence[int]) -> Augmented:
-    """Moments of ``(x, sin x_a, cos x_a)`` for ``x ~ N(m, S)``, (D,) and (D, D); O(D²).
+    """Return the moments of ``(x, sin x_a, cos x_a)`` for ``x ~ N(m, S)``.
 
-    `angles` are the A entries of x that are angles, in radians. The moments are exact; the joint
-    distribution is not Gaussian. :eq:`eq-pc-augment`. Raises `ValueError` for entries that are not
-    there, shapes that do not fit and an S that is not a covariance.
+    The moments are exact; the joint distribution is not Gaussian.
 
+    Parameters
+    ----------
+    m : Vector, shape (D,)
+        Mean of x.
+    S : Matrix, shape (D, D)
+        Its covariance.
+    angles : sequence of int
+        The A entries of x that are angles, in radians.
+
+    Returns
+    -------
+    Augmented
+        Mean and covariance of all D + 2A entries.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, an entry is not finite or its square overflows, `S` is not a
+        covariance, or `angles` names an entry that is not there or one twice.
+    TypeError
+        If an array is not of float32 or float64, the two are of different kinds, or `angles` are
+        no whole numbers.
+
+    Notes
+    -----
+    :eq:`eq-pc-augment`; O(D²).
+
+    Examples
+    --------
     >>> import numpy as np
     >>> augment(np.asarray([0.0, 3.0]), np.zeros((2, 2)), (0,)).mean
     array([0., 3., 0., 1.])
@@ -128,7 +202,17 @@ def augment(m: Vector, S: Matrix, angles: Sequence[int]) -> Augmented:
 def augment_and_pullback(
     m: Vector, S: Matrix, angles: Sequence[int]
 ) -> tuple[Augmented, Callable[[Augmented], tuple[Vector, Matrix]]]:
-    """The same, and the function that carries derivatives back to ``(m_bar, S_bar)``."""
+    """Return what `augment` does, and its pullback to m and S.
+
+    Arguments and errors are those of `augment`.
+
+    Returns
+    -------
+    augmented : Augmented
+        The moments.
+    pullback : Callable
+        It carries an `Augmented` of derivatives back to ``(m_bar, S_bar)``.
+    """
     S = _check.normal(m, S)
     augmented, pull = _augment(m, S, _check.entries(angles, "angles", m.shape[0], "m"))
     return augmented, lambda bar: pull(_check.cotangents(bar, "bar", augmented))
@@ -150,7 +234,7 @@ class Turns(NamedTuple):
 
 
 def turns_of(angles: Sequence[int], D: int, like: Array) -> Turns:
-    """How the sines and cosines of a state (D,) come about, to be used in every step."""
+    """Prepare the sines and cosines of a state (D,), to be used in every step."""
     rows = [[1.0 if a == d else 0.0 for d in range(D)] for a in angles]
     shift = [0.0] * len(rows) + [0.5 * math.pi] * len(rows)
     xp = array_namespace(like)

@@ -1,4 +1,4 @@
-"""What is to be learned, and a policy to begin with."""
+"""Tasks to be learned, and a policy to begin with."""
 
 from __future__ import annotations
 
@@ -21,12 +21,33 @@ __all__ = ["Task", "first_policy"]
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """What is to be learned: ``x ~ N(mean, covariance)`` at the start, `steps` steps, their cost.
+    """A task to be learned: where a state starts, for how many steps, and what they cost.
 
-    `cost` is one of the augmented state ``(x, sin x_a, cos x_a)`` that a step leads to, or a
-    `StepCost`, to which the action counts too; `angles` are the entries of x that are angles.
-    Raises `ValueError` or `TypeError` for what does not fit.
+    Parameters
+    ----------
+    cost : Cost or StepCost
+        A cost of the augmented state ``(x, sin x_a, cos x_a)`` that a step leads to, or a
+        `StepCost`, to which the action counts too.
+    mean : Vector, shape (D,)
+        Mean of the state ``x ~ N(mean, covariance)`` at the start.
+    covariance : Matrix, shape (D, D)
+        Its covariance.
+    steps : int
+        The number of steps.
+    angles : tuple of int, default ()
+        The entries of x that are angles.
 
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, an entry is not finite, `covariance` is not one, the cost does not
+        fit the state, `steps` is below one, or `angles` names an entry that is not there or one
+        twice.
+    TypeError
+        If `cost` is no cost, arrays are of different kinds, or numbers are not whole.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes.decide.pilco import QuadraticCost
     >>> cost = QuadraticCost(np.zeros(2), np.eye(2))
@@ -50,9 +71,24 @@ class Task:
         _xp.keep_copies(self, "mean", "covariance")
 
     def observed_costs(self, data: Transitions) -> Vector:
-        """What each of n observed steps has cost, (n,), to be compared with what was expected.
+        """Return what each observed step has cost, to be compared with what was expected.
 
-        Raises `ValueError` or `TypeError` for transitions that do not fit the task.
+        Parameters
+        ----------
+        data : Transitions
+            At least one observed step, n in all.
+
+        Returns
+        -------
+        Vector, shape (n,)
+            The costs.
+
+        Raises
+        ------
+        ValueError
+            If the transitions do not fit the task or each other, or an entry is not finite.
+        TypeError
+            If `data` are no `Transitions`, or of another kind than the mean of the task.
         """
         _, actions, next_states = validate_transitions(data, like=self.mean)
         z = model_inputs(next_states, actions[:, :0], self.angles)
@@ -64,15 +100,41 @@ class Task:
 def first_policy(
     task: Task, limit: Numbers, stream: Stream, *, scale: Numbers = 1.0, bumps: int = 30
 ) -> Squashed:
-    """A network of `bumps` with random centres and weights, bounded by `limit`, for any task.
+    """Make a policy to begin with, for any task: a bounded network with random centres and weights.
 
     It looks at the entries of the state that are not angles, and at the sines and cosines of those
-    that are. `limit` is u_max, a float for one action or a vector (U,) for U. Centres lie all round
-    the circle of each angle, and elsewhere as N(mean of the task, scale²); `scale`, a float or one
-    for each of these entries, is the lengthscale there, and 1 that of sines and cosines. Weights
-    are standard normal. Raises `ValueError` or `TypeError` for a limit and scales that are not
-    positive or do not fit, bumps below one and what are not a task and a stream.
+    that are.
 
+    Parameters
+    ----------
+    task : Task
+        The task.
+    limit : float or Vector, shape (U,)
+        The bound u_max, a float for one action or a vector for U.
+    stream : Stream
+        Source of the centres and weights.
+    scale : float or Vector, default 1.0
+        The lengthscale of the entries that are not angles, one for all or one for each; that of
+        sines and cosines is 1.
+    bumps : int, default 30
+        The number of bumps of the network.
+
+    Returns
+    -------
+    Squashed
+        An `RBFPolicy` bounded by `limit`. Centres lie all round the circle of each angle, and
+        elsewhere as N(mean of the task, scale²). Weights are standard normal.
+
+    Raises
+    ------
+    ValueError
+        If `limit` or `scale` is not positive or does not fit, or `bumps` is below one.
+    TypeError
+        If `task` or `stream` is something else, `bumps` is not whole, or an array is of another
+        kind than the mean of the task.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import stream
     >>> from gpnotes.decide.pilco import SaturatingCost

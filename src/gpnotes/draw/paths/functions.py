@@ -25,17 +25,32 @@ Pullback: TypeAlias = Callable[[Matrix], Matrix]
 
 @dataclass(frozen=True, eq=False)
 class Paths:
-    """Functions drawn from a posterior, as many as it has `weights`; made by `sample_paths`.
+    """Functions drawn from a posterior, to be called at any inputs; made by `sample_paths`.
 
-    Called at Xs (m, d) they give their values, (count, m), as `Posterior.sample` does:
+    Called at Xs (m, d) they give their values, (count, m), the same again whenever they are asked.
+
+    Parameters
+    ----------
+    posterior : Posterior
+        The posterior they were drawn from.
+    features : Features
+        The features of its kernel.
+    weights : Matrix, shape (count, R)
+        The weights w of the features, a path a row.
+    update : Matrix, shape (count, n)
+        What the data add, v, a path a row.
+
+    Notes
+    -----
+    As `Posterior.sample` does, at x they are
 
         m(x) + φ(x)·w + k(x, X)·v,  v = K_y⁻¹ (y − m(X) − Φ w − ε).
 
-    `weights` (count, R) holds w and `update` (count, n) holds v of each path. Inputs that do not
-    fit are a `ValueError` or a `TypeError`. An input costs O(count (R + n)); memory beside the
-    values is that of a block of them.
+    An input costs O(count (R + n)); memory beside the values is that of a block of them.
     :eq:`eq-bo-pathwise`. Source: Wilson, Borovitskiy, Terenin, Mostowsky & Deisenroth (2020).
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, condition, stream
     >>> posterior = condition(GP(RBF(), 0.0), np.zeros((1, 1)), np.ones(1))
@@ -51,23 +66,68 @@ class Paths:
 
     @property
     def count(self) -> int:
-        """How many functions they are."""
+        """How many functions there are."""
         return self.weights.shape[0]
 
     @in_one_pool
     def __call__(self, Xs: Matrix) -> Matrix:
-        """The values at Xs (m, d), (count, m); the same again whenever it is asked."""
+        """Return the values of all paths at inputs; the same again whenever they are asked.
+
+        Parameters
+        ----------
+        Xs : Matrix, shape (m, d)
+            The inputs.
+
+        Returns
+        -------
+        Matrix, shape (count, m)
+            The values, a path a row.
+
+        Raises
+        ------
+        ValueError
+            If `Xs` does not fit the inputs of the data, is not finite, or is so large that squares
+            overflow.
+        TypeError
+            If `Xs` is of the wrong kind.
+        MemoryError
+            If the values have no room.
+        """
         self._validate(Xs)
         return self.validated_values(Xs)
 
     def values_and_pullback(self, Xs: Matrix) -> tuple[Matrix, Pullback]:
-        """The values, (count, m), at Xs (m, d), and the way back to derivatives by Xs.
+        """Return the values at inputs, and the way back to derivatives by the inputs.
 
-        The second is a function of the derivatives by the values, (count, m), that gives those by
-        Xs, (m, d), summed over the paths: one row of ones among zeros gives the gradients of one
-        path. O(m count (R + n)) each way. Raises `TypeError` for a posterior whose mean function
-        has no pullback.
+        Parameters
+        ----------
+        Xs : Matrix, shape (m, d)
+            The inputs.
 
+        Returns
+        -------
+        values : Matrix, shape (count, m)
+            The values, a path a row.
+        pull : callable
+            A function of the derivatives by the values, (count, m), that gives those by Xs, (m,
+            d), summed over the paths: one row of ones among zeros gives the gradients of one path.
+
+        Raises
+        ------
+        ValueError
+            If `Xs` does not fit the inputs of the data, is not finite, or is so large that squares
+            overflow.
+        TypeError
+            If the posterior's mean function has no pullback, or `Xs` is of the wrong kind.
+        MemoryError
+            If the values have no room.
+
+        Notes
+        -----
+        Costs O(m count (R + n)) each way.
+
+        Examples
+        --------
         >>> import numpy as np
         >>> from gpnotes import GP, Linear, condition, stream
         >>> posterior = condition(GP(Linear(), 0.0), np.ones((1, 1)), np.ones(1))
@@ -86,13 +146,13 @@ class Paths:
         return values, pull
 
     def validated_values(self, Xs: Matrix) -> Matrix:
-        """The values at inputs that are validated: a climb asks for them at each step."""
+        """Return the values at inputs that are validated, as a climb asks for at each step."""
         xp = array_namespace(Xs)
         parts = [self._values(Xs[rows, :]) for rows in self._blocks(Xs)]
         return parts[0] if len(parts) == 1 else xp.concat(parts, axis=1)
 
     def validated_pull(self, Xs: Matrix, values_bar: Matrix) -> Matrix:
-        """The way back of `values_and_pullback`, without its checks."""
+        """Go back as the pullback of `values_and_pullback` does, without its checks."""
         xp = array_namespace(Xs)
         parts = [self._pull(Xs[rows, :], values_bar[:, rows]) for rows in self._blocks(Xs)]
         return parts[0] if len(parts) == 1 else xp.concat(parts, axis=0)
@@ -132,24 +192,50 @@ class Paths:
 def sample_paths(
     posterior: Posterior, count: int, stream: Stream, *, features: int = 1024
 ) -> Paths:
-    """`count` functions drawn from a posterior, which can be asked for values anywhere.
+    """Draw functions from a posterior, which can be asked for values anywhere.
 
-    By Matheron's rule: w and ε are drawn for each path, ``w ~ N(0, I)`` and ``ε ~ N(0, σ_n² I)``,
-    and ``v = K_y⁻¹ (y − m(X) − Φ w − ε)`` is solved for; O(n R count + n² count), memory
-    O(count (n + R)) and a block of Φ. Jitter that `condition` took counts as noise, here as there.
+    Parameters
+    ----------
+    posterior : Posterior
+        An exact posterior. RBF and Matérn kernels have random features; a linear and a constant
+        kernel have features of their own, which are exact; so have sums, multiples and choices of
+        columns of all these. White noise has none, it belongs into ``noise_var``.
+    count : int
+        How many functions are drawn.
+    stream : Stream
+        The source of random numbers.
+    features : int, default 1024
+        The number of random cosines, an even number, in pairs.
 
-    RBF and Matérn kernels have `features` random cosines, an even number, in pairs; a linear and
-    a constant kernel have features of their own, which are exact; so have sums, multiples and
-    choices of columns of all these. The mean over the draws is the posterior's. The covariance is
-    so up to the error of the features, which falls as ``features^−½`` and matters most between
-    many data, where a path should vary less than its features can; the paths of one call share
-    them. Where the noise is zero, every path goes through the data.
+    Returns
+    -------
+    Paths
+        The functions.
 
-    Raises `ValueError` or `TypeError` for arguments that do not fit, each by its name, and
-    `TypeError` for a kernel without features; white noise has none, it belongs into `noise_var`.
-    :eq:`eq-bo-pathwise`. Source: Wilson, Borovitskiy, Terenin, Mostowsky & Deisenroth (2020), with
-    the features of Rahimi & Recht (2007).
+    Raises
+    ------
+    ValueError
+        If an argument does not fit, by its name.
+    TypeError
+        If an argument is of the wrong kind, by its name, or the kernel has no features.
+    MemoryError
+        If the weights of the paths have no room.
 
+    Notes
+    -----
+    By Matheron's rule, :eq:`eq-bo-pathwise`: w and ε are drawn for each path, ``w ~ N(0, I)`` and
+    ``ε ~ N(0, σ_n² I)``, and ``v = K_y⁻¹ (y − m(X) − Φ w − ε)`` is solved for; O(n R count +
+    n² count), memory O(count (n + R)) and a block of Φ. Jitter that `condition` took counts as
+    noise, here as there.
+
+    The mean over the draws is the posterior's. The covariance is so up to the error of the
+    features, which falls as ``features^−½`` and matters most between many data, where a path
+    should vary less than its features can; the paths of one call share them. Where the noise is
+    zero, every path goes through the data. Source: Wilson, Borovitskiy, Terenin, Mostowsky &
+    Deisenroth (2020), with the features of Rahimi & Recht (2007).
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, condition, stream
     >>> posterior = condition(GP(RBF(), 0.01), np.asarray([[0.0], [2.0]]), np.asarray([1.0, -1.0]))
@@ -172,7 +258,7 @@ def sample_paths(
 
 
 def validate_pairs(features: int) -> int:
-    """A number of features, a cosine and a sine of each frequency."""
+    """Return a number of features, if it is one of pairs, a cosine and a sine of each frequency."""
     features = _check.whole(features, "features", 2)
     if features % 2:
         raise ValueError(f"features must be even, a cosine and a sine of each; got {features}")

@@ -36,7 +36,30 @@ _KNOWN = ", ".join(kind.__name__ for kind in (*_STATIONARY, Linear, Constant))
 
 
 def draw_features(kernel: Kernel, X: Matrix, size: int, stream: Stream) -> Features:
-    """The features of a kernel for inputs like X (n, d), `size` of each part that is stationary."""
+    """Return the features of a kernel for inputs like X (n, d).
+
+    Parameters
+    ----------
+    kernel : Kernel
+        RBF, Matérn, linear and constant kernels, and sums, multiples and choices of columns of
+        them.
+    X : Matrix, shape (n, d)
+        Inputs, validated.
+    size : int
+        How many random cosines each part that is stationary has.
+    stream : Stream
+        The source of random numbers.
+
+    Returns
+    -------
+    Features
+        The features of all parts, side by side.
+
+    Raises
+    ------
+    TypeError
+        If a part of the kernel has no features.
+    """
     parts = tuple(_parts(kernel, tuple(range(X.shape[1])), 1.0))
     return Features(tuple(_drawn(*part, X, size, stream) for part in parts))
 
@@ -56,7 +79,13 @@ class _Part(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """The features of a kernel, those of its summands side by side: ``E φ(x)·φ(z) = k(x, z)``."""
+    """The features of a kernel, those of its summands side by side, ``E φ(x)·φ(z) = k(x, z)``.
+
+    Parameters
+    ----------
+    parts : tuple
+        The features of each summand.
+    """
 
     parts: tuple[_Part, ...]
 
@@ -66,7 +95,7 @@ class Features:
         return sum(part.size for part in self.parts)
 
     def rows(self, X: Matrix) -> Matrix:
-        """The features Φ (n, R) of X (n, d), which are validated."""
+        """Return the features Φ (n, R) of X (n, d), which are validated."""
         rows = [part.rows(X) for part in self.parts]
         return rows[0] if len(rows) == 1 else array_namespace(X).concat(rows, axis=1)
 
@@ -101,7 +130,7 @@ class _Waves:
 
 @dataclass(frozen=True, eq=False)
 class _Slopes:
-    """The inputs times the deviations of their slopes, (d,): what a linear kernel is made of."""
+    """The features of a linear kernel: the inputs times the deviations of their slopes, (d,)."""
 
     deviations: Vector
 

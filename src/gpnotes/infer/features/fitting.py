@@ -19,12 +19,32 @@ __all__ = ["FeatureGP"]
 
 @dataclass(frozen=True, eq=False)
 class FeatureGP:
-    """A process `gp` by the features of `frequencies`, which stay as they were drawn.
+    """A process seen through random features, as a model that `gpnotes.fit` takes.
 
-    It is what `gpnotes.fit` takes to fit the hyperparameters by `log_evidence`, O(n R² + R³) an
-    evaluation. As a cotangent, the derivatives by the process. Raises `ValueError` or `TypeError`
-    for a process without noise, and for a kernel and frequencies that do not go together.
+    The hyperparameters move, by `log_evidence`; the frequencies stay as they were drawn. As a
+    cotangent, it holds the derivatives by the process.
 
+    Parameters
+    ----------
+    gp : GP
+        The process, with a positive ``noise_var``.
+    frequencies : Frequencies
+        The frequencies, drawn for a kernel of the same class.
+
+    Raises
+    ------
+    ValueError
+        For a process without noise.
+    TypeError
+        For a `gp` that is no `GP`, `frequencies` that are none, and a kernel of another class than
+        they were drawn for.
+
+    Notes
+    -----
+    An evaluation costs O(n R² + R³).
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import RBF, fit, stream
     >>> from gpnotes.infer import features

@@ -40,12 +40,32 @@ class Frequencies:
     """R frequencies for a lengthscale of one, with phases: a map from inputs to features.
 
     ``φⱼ(x) = σ_f √(2/R) cos(ωⱼ·x + βⱼ)`` with ``ωⱼ = unitⱼ / ℓ``, so that ``φ(x)·φ(z)`` has the
-    mean k(x, z) over the draws. `unit` has shape (R, d), `phases` β shape (R,), both copied;
-    `kernel_class` is the class of the kernels that they are for. Made by `draw_frequencies`; the
-    hyperparameters stay with the kernel, so that a fit can move them while the draws stay.
-    Raises `ValueError` or `TypeError` for arrays that do not fit.
+    mean k(x, z) over the draws. The hyperparameters stay with the kernel, so that a fit can move
+    them while the draws stay. Made by `draw_frequencies`.
+
+    Parameters
+    ----------
+    unit : Matrix, shape (R, d)
+        The frequencies for a lengthscale of one; copied.
+    phases : Vector, shape (R,)
+        The phases β; copied.
+    kernel_class : type
+        The class of the kernels that they are for, a subclass of `Stationary`.
+
+    Raises
+    ------
+    ValueError
+        If `unit` is empty, the shapes do not match or entries are not finite.
+    TypeError
+        If the arrays differ in namespace, dtype or device, or `kernel_class` is no class of
+        stationary kernels.
+
+    Notes
+    -----
     Source: Rahimi & Recht (2007), algorithm 1.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import RBF, stream
     >>> X = np.asarray([[0.0], [1.0]])
@@ -75,21 +95,66 @@ class Frequencies:
         return self.unit.shape[0]
 
     def features(self, kernel: Kernel, X: Matrix) -> Matrix:
-        """The features Φ (n, R) of inputs X (n, d) under a kernel; O(n d R).
+        """The features Φ of some inputs under a kernel; ``ΦΦᵀ`` estimates ``kernel(X)``.
 
-        ``ΦΦᵀ`` estimates ``kernel(X)``. Inputs far from the origin lose digits, as in any cosine:
-        ``eps |ω·x|`` of each feature. Raises `ValueError` or `TypeError` for a kernel of another
-        class and for inputs that do not fit, `MemoryError` for features that have no room.
+        Parameters
+        ----------
+        kernel : Kernel
+            The kernel, of the class that the frequencies were drawn for.
+        X : Matrix, shape (n, d)
+            The inputs.
+
+        Returns
+        -------
+        Matrix, shape (n, R)
+            The features.
+
+        Raises
+        ------
+        ValueError
+            If X is no matrix of finite numbers with d columns, is so large that squares overflow,
+            or does not fit the kernel.
+        TypeError
+            If the kernel is of another class, or X differs in namespace, dtype or device from the
+            frequencies.
+        MemoryError
+            If the features have no room.
+
+        Notes
+        -----
+        O(n d R). Inputs far from the origin lose digits, as in any cosine: ``eps |ω·x|`` of each
+        feature.
         """
         stationary = self.validate(kernel, X)
         memory.require(X.shape[0], self.size, copies=2, like=X, what="the features")
         return self.feature_rows(stationary, X)
 
     def pullback(self, kernel: Kernel, X: Matrix, Phi_bar: Matrix) -> tuple[Kernel, Matrix]:
-        """Carry ``Phi_bar`` (n, R) back through `features` to ``(kernel_bar, X_bar)``; O(n d R).
+        """Carry derivatives by the features back to the kernel and the inputs.
 
+        Parameters
+        ----------
+        kernel, X
+            As in `features`.
+        Phi_bar : Matrix, shape (n, R)
+            The derivatives by the features.
+
+        Returns
+        -------
+        kernel_bar : Kernel
+            The derivatives by the hyperparameters.
+        X_bar : Matrix, shape (n, d)
+            The derivatives by the inputs.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As in `features`, and for a `Phi_bar` that does not fit.
+
+        Notes
+        -----
         With ``P = ω·x + β``: ``P_bar = −σ_f √(2/R) sin P ∘ Phi_bar``, ``X_bar = P_bar ω`` and, for
-        each lengthscale, ``ℓ_bar = −Σᵢ (X ∘ X_bar)ᵢ / ℓ``. Raises what `features` raises.
+        each lengthscale, ``ℓ_bar = −Σᵢ (X ∘ X_bar)ᵢ / ℓ``. O(n d R).
         """
         stationary = self.validate(kernel, X)
         _check.matrix(Phi_bar, "Phi_bar", rows=X.shape[0], columns=self.size)
@@ -106,14 +171,50 @@ class Frequencies:
         return kernel_bar, X_bar
 
     def validate_kernel(self, kernel: Kernel) -> Stationary:
-        """The kernel, if these frequencies are for it."""
+        """The kernel, if these frequencies are for it; else a `TypeError`.
+
+        Parameters
+        ----------
+        kernel : Kernel
+            The kernel.
+
+        Returns
+        -------
+        Stationary
+            The kernel, as it is.
+
+        Raises
+        ------
+        TypeError
+            If it is of another class than the frequencies were drawn for.
+        """
         if type(kernel) is not self.kernel_class or not isinstance(kernel, Stationary):
             wanted = f"a {self.kernel_class.__name__}, for which the frequencies were drawn"
             raise TypeError(f"kernel must be {wanted}; got {kernel!r}")
         return kernel
 
     def validate(self, kernel: Kernel, X: Matrix, name: str = "X") -> Stationary:
-        """The kernel, if these frequencies are for it, and both for such inputs."""
+        """The kernel, if these frequencies are for it, and both for such inputs.
+
+        Parameters
+        ----------
+        kernel : Kernel
+            The kernel.
+        X : Matrix, shape (n, d)
+            The inputs.
+        name : str, default ``"X"``
+            The name of the inputs in what is raised.
+
+        Returns
+        -------
+        Stationary
+            The kernel, as it is.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As in `features`.
+        """
         stationary = self.validate_kernel(kernel)
         _check.matrix(X, name, columns=self.unit.shape[1])
         _check.alike(_check.squarable(X, name), name, self.unit, "frequencies")
@@ -121,16 +222,42 @@ class Frequencies:
         return stationary
 
     def feature_rows(self, kernel: Stationary, X: Matrix) -> Matrix:
-        """`features` of inputs that are validated."""
+        """`features` of inputs that are validated, (n, R)."""
         return _waves(X, *self.waves_of(kernel))
 
     def phase_bar(self, kernel: Stationary, X: Matrix, Phi_bar: Matrix) -> Matrix:
-        """The derivatives by the phases P (n, R): ``−sin P = cos(P + π/2)`` times the rest."""
+        """The derivatives by the phases P, ``−sin P = cos(P + π/2)`` times the rest.
+
+        Parameters
+        ----------
+        kernel, X, Phi_bar
+            As in `pullback`; they are not validated.
+
+        Returns
+        -------
+        Matrix, shape (n, R)
+            The derivatives.
+        """
         omega, offset, amplitude = self.waves_of(kernel)
         return Phi_bar * _waves(X, omega, offset + 0.25, amplitude)
 
     def waves_of(self, kernel: Stationary) -> tuple[Matrix, Vector, float]:
-        """The features as waves: frequencies (R, d) and offsets (R,) in turns, one amplitude."""
+        """The features as waves, in turns.
+
+        Parameters
+        ----------
+        kernel : Stationary
+            The kernel; it is not validated.
+
+        Returns
+        -------
+        omega : Matrix, shape (R, d)
+            The frequencies in turns.
+        offset : Vector, shape (R,)
+            The phases in turns.
+        amplitude : float
+            The amplitude of all features.
+        """
         omega = self.unit / (_TURN * kernel.lengthscale)
         return omega, self.phases / _TURN, math.sqrt(2.0 * kernel.variance / self.size)
 
@@ -152,20 +279,50 @@ def draw_frequencies(
     kind: FeatureKind = "paired",
     orthogonal: bool = False,
 ) -> Frequencies:
-    """Frequencies for `n` features of an RBF or Matérn kernel of inputs like X (m, d); O(n d).
+    """Draw frequencies for the features of an RBF or Matérn kernel.
 
-    Of X only the columns, the dtype and the device are looked at. ``kind="paired"`` makes a cosine
-    and a sine of each of n/2 frequencies (n even): ``φ(x)·φ(x) = σ_f²`` exactly, and the estimate
-    depends on ``x − z`` alone. ``kind="cosine"`` makes n cosines with uniform phases. With
-    `orthogonal`, d frequencies at a time are at right angles, each distributed as before, which
-    lowers the variance of the estimate; O(n d²).
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel, an `RBF`, `Matern12`, `Matern32` or `Matern52`.
+    X : Matrix, shape (m, d)
+        Inputs like those to come: only the columns, the dtype and the device are looked at.
+    n : int
+        The number of features.
+    stream : Stream
+        The stream to draw from.
+    kind : ``"paired"`` or ``"cosine"``, default ``"paired"``
+        Paired features are a cosine and a sine of each of n/2 frequencies (n even):
+        ``φ(x)·φ(x) = σ_f²`` exactly, and the estimate depends on ``x − z`` alone. The others are n
+        cosines with uniform phases.
+    orthogonal : bool, default False
+        Draw d frequencies at a time at right angles, each distributed as before, which lowers the
+        variance of the estimate.
 
-    Raises `TypeError` for another kernel, `ValueError` for fewer than one feature or an odd number
-    of paired ones, and either for arguments that do not fit.
-    Source: Rahimi & Recht (2007); for Matérn kernels, whose spectral density is that of Student's t
-    with 2ν degrees of freedom, Rasmussen & Williams (2006), section 4.2.1; for orthogonal ones, Yu,
-    Suresh, Choromanski, Holtmann-Rice & Kumar (2016).
+    Returns
+    -------
+    Frequencies
+        The frequencies and their phases.
 
+    Raises
+    ------
+    ValueError
+        If `n` is below 1, or odd for paired features; for an unknown `kind`; if X is no matrix of
+        finite numbers or does not fit the kernel.
+    TypeError
+        If the spectral density of the kernel is not known here, `stream` is no `Stream`, `n` no
+        whole number, `kind` no string or `orthogonal` no bool.
+
+    Notes
+    -----
+    O(n d), with `orthogonal` O(n d²).
+
+    Source: Rahimi & Recht (2007); for Matérn kernels, whose spectral density is that of Student's
+    t with 2ν degrees of freedom, Rasmussen & Williams (2006), section 4.2.1; for orthogonal ones,
+    Yu, Suresh, Choromanski, Holtmann-Rice & Kumar (2016).
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import Matern52, stream
     >>> frequencies = draw_frequencies(Matern52(), np.zeros((1, 3)), 8, stream(1))

@@ -1,4 +1,4 @@
-"""What regression on features does with rows of data: sums, and then slopes.
+"""The passes of regression on features over the rows of data: sums, and then slopes.
 
 Both are worked out for a chunk at a time, here or elsewhere, and add up.
 """
@@ -60,7 +60,7 @@ class Sums:
 
 @dataclass(frozen=True, eq=False)
 class Slopes:
-    """What is left of the gradient of some rows: derivatives by ω (R, d) and by the mean."""
+    """The parts of the gradient that some rows bring: derivatives by ω (R, d) and by the mean."""
 
     omega_bar: Matrix
     mean_bar: Mean

@@ -19,13 +19,24 @@ __all__ = ["FeaturePosterior"]
 
 @dataclass(frozen=True, eq=False)
 class FeaturePosterior:
-    """The process given data, as far as its features tell; made by `condition`.
+    """The posterior of a process by its features; made by `condition`.
 
-    `weights` is the `linear.WeightPosterior` of the R weights. Every prediction is of f unless it
-    says ``noise=True``: then of a new y. The variance is that of the features: far from the data it
-    is the prior's, but with many data and few features it is too small in between, as if the
-    function were known there. Inputs that do not fit are a `ValueError` or a `TypeError`.
+    Every prediction is of f unless it says ``noise=True``: then of a new y. The variance is that
+    of the features: far from the data it is the prior's, but with many data and few features it is
+    too small in between, as if the function were known there. Inputs that do not fit are a
+    `ValueError` or a `TypeError`.
 
+    Parameters
+    ----------
+    gp : GP
+        The process.
+    frequencies : Frequencies
+        The frequencies of the features.
+    weights : WeightPosterior
+        The `linear.WeightPosterior` of the R weights.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, stream
     >>> from gpnotes.infer import features
@@ -48,10 +59,35 @@ class FeaturePosterior:
     def predict(
         self, Xs: Matrix, noise: bool = False, chunk: int | None = None
     ) -> tuple[Vector, Vector]:
-        """Mean and variance, (n*,) each, at Xs (n*, d); O(n* R²).
+        """The mean and the variance of f, or of new y, at each of some inputs.
 
-        ``m(x) + φ(x)·w`` and ``φ(x)ᵀ B⁻¹ φ(x)``, with `noise` σ² more. `chunk` points are worked on
-        at a time; without it, as many as keep a block of features at a few tens of MB.
+        Parameters
+        ----------
+        Xs : Matrix, shape (n*, d)
+            The inputs.
+        noise : bool, default False
+            Predict a new y rather than f: σ² more of variance.
+        chunk : int, optional
+            The number of inputs worked on at a time; without it, as many as keep a block of
+            features at a few tens of MB.
+
+        Returns
+        -------
+        mean, variance : Vector, shape (n*,)
+            The mean and the variance at each input.
+
+        Raises
+        ------
+        ValueError
+            If `Xs` is no matrix of finite numbers with d columns, is so large that squares
+            overflow, or `chunk` is below 1.
+        TypeError
+            If `Xs` differs in namespace, dtype or device from the frequencies, `noise` is no bool
+            or `chunk` no whole number.
+
+        Notes
+        -----
+        ``m(x) + φ(x)·w`` and ``φ(x)ᵀ B⁻¹ φ(x)``. O(n* R²).
         """
         _check.flag(noise, "noise")
         predictions = [self.weights.predict(Phi, noise) for Phi in self._blocks(Xs, chunk)]
@@ -60,24 +96,71 @@ class FeaturePosterior:
         return self.gp.mean(Xs) + mean, variance
 
     def mean(self, Xs: Matrix) -> Vector:
-        """The mean of f (and of y), (n*,), at Xs (n*, d); O(n* R)."""
+        """The mean of f (and of y), shape (n*,), at inputs Xs (n*, d); O(n* R)."""
         parts = [Phi @ self.weights.weight_mean for Phi in self._blocks(Xs, None)]
         return self.gp.mean(Xs) + array_namespace(Xs).concat(parts)
 
     def variance(self, Xs: Matrix, noise: bool = False) -> Vector:
-        """The variance, (n*,), at Xs (n*, d)."""
+        """The variance, shape (n*,), at each of some inputs, with the arguments of `predict`."""
         return self.predict(Xs, noise)[1]
 
     def covariance(self, Xs: Matrix, noise: bool = False) -> Matrix:
-        """The covariance, (n*, n*), at Xs (n*, d); of rank R at most."""
+        """The covariance of f, or of new y, at all of some inputs together.
+
+        That of f has rank R at most.
+
+        Parameters
+        ----------
+        Xs : Matrix, shape (n*, d)
+            The inputs.
+        noise : bool, default False
+            Add the noise of new y to the diagonal.
+
+        Returns
+        -------
+        Matrix, shape (n*, n*)
+            The covariance.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As in `predict`.
+        MemoryError
+            If the matrix has no room.
+        """
         self._kernel(Xs)
         memory.require_square(Xs.shape[0], like=Xs, copies=3, what="the predictive covariance")
         return self.weights.covariance(self._features(Xs), noise)
 
     def sample(self, Xs: Matrix, stream: Stream, n: int) -> Matrix:
-        """`n` functions drawn at Xs (n*, d), (n, n*): weights drawn, times features.
+        """Draw functions at some inputs: weights drawn, times features.
 
-        The same stream draws the same functions at any inputs. O(n* n R + R³).
+        The same stream draws the same functions at any inputs.
+
+        Parameters
+        ----------
+        Xs : Matrix, shape (n*, d)
+            The inputs.
+        stream : Stream
+            The stream to draw from.
+        n : int
+            The number of functions.
+
+        Returns
+        -------
+        Matrix, shape (n, n*)
+            One function a row.
+
+        Raises
+        ------
+        ValueError
+            If `Xs` does not fit, as in `predict`, or `n` is negative.
+        TypeError
+            If `Xs` does not fit, `stream` is no `Stream` or `n` no whole number.
+
+        Notes
+        -----
+        O(n* n R + R³).
         """
         kernel = self._kernel(Xs)
         drawn = self.weights.sample_weights(stream, n)
@@ -88,7 +171,31 @@ class FeaturePosterior:
         return self.gp.mean(Xs)[None, :] + xp.concat(parts, axis=1)
 
     def extend(self, x: Matrix, y: Vector) -> FeaturePosterior:
-        """The posterior given further observations y (m,) at x (m, d); O(m R² + R³)."""
+        """The posterior given further observations.
+
+        Parameters
+        ----------
+        x : Matrix, shape (m, d)
+            The new inputs.
+        y : Vector, shape (m,)
+            The new observations.
+
+        Returns
+        -------
+        FeaturePosterior
+            The posterior given all data so far.
+
+        Raises
+        ------
+        ValueError
+            If shapes do not match or entries are not finite or too large.
+        TypeError
+            If the arrays differ in namespace, dtype or device from each other or the frequencies.
+
+        Notes
+        -----
+        O(m R² + R³).
+        """
         validate_data(self.gp, x, y, "x")
         residual = residual_of(self.gp, x, y)
         weights = self.weights.update(self._features(x), residual)

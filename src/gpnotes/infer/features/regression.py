@@ -30,14 +30,43 @@ __all__ = [
 
 
 def condition(gp: GP, frequencies: Frequencies, X: Matrix, y: Vector) -> FeaturePosterior:
-    """The posterior of a process by features, given y (n,) at X (n, d); O(n R² + R³).
+    """Condition a process on data through its features.
 
-    ``w | y ~ N(B⁻¹Φᵀr / σ², B⁻¹)`` with ``B = I + ΦᵀΦ / σ²`` and ``r = y − m(X)``. Memory is
-    O(R²), whatever n is: Φ is made a few rows at a time. Sums over rows are kept in float64 where
-    the device has it. Raises `ValueError` or `TypeError` for data, a kernel or frequencies that do
-    not go together, and for a process without noise.
+    ``w | y ~ N(B⁻¹Φᵀr / σ², B⁻¹)`` with ``B = I + ΦᵀΦ / σ²`` and ``r = y − m(X)``.
+
+    Parameters
+    ----------
+    gp : GP
+        The process, with a positive ``noise_var``.
+    frequencies : Frequencies
+        The frequencies, drawn for a kernel of the same class.
+    X : Matrix, shape (n, d)
+        The inputs.
+    y : Vector, shape (n,)
+        The observations.
+
+    Returns
+    -------
+    FeaturePosterior
+        The posterior.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not match, entries are not finite or too large, or `gp` has no noise.
+    TypeError
+        If `gp` is no `GP`, `frequencies` are none or for another class of kernels, or X and y
+        differ in namespace, dtype or device from them.
+
+    Notes
+    -----
+    O(n R² + R³) time. Memory is O(R²), whatever n is: Φ is made a few rows at a time. Sums over
+    rows are kept in float64 where the device has it.
+
     Source: Rasmussen & Williams (2006), equation 2.8, with the features of Rahimi & Recht (2007).
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, stream
     >>> from gpnotes.infer.features import draw_frequencies
@@ -55,10 +84,33 @@ def condition_on_chunks(
 ) -> FeaturePosterior:
     """`condition` for data in chunks, which may be on other machines.
 
-    ``ΦᵀΦ``, ``Φᵀr`` and ``rᵀr`` of each chunk are worked out by `map` and added; see
-    `chunks.add_up` for what a chunk is, for what `map` may be and for what is raised. Memory here
-    is O(R²) for each answer that is held.
+    ``ΦᵀΦ``, ``Φᵀr`` and ``rᵀr`` of each chunk are worked out by `map` and added. Memory here is
+    O(R²) for each answer that is held.
 
+    Parameters
+    ----------
+    gp, frequencies
+        As in `condition`.
+    chunks : iterable
+        Pairs (X, y), or functions that fetch one, as `chunks.add_up` takes them.
+    map : callable, default ``map``
+        What works on the chunks, as `chunks.add_up` takes it.
+
+    Returns
+    -------
+    FeaturePosterior
+        The posterior given all chunks.
+
+    Raises
+    ------
+    ValueError
+        As in `condition`, and if there is no chunk. A chunk that fails is a ``ChunkError`` with
+        its number.
+    TypeError
+        As in `condition`, and if `chunks` is no iterable or `map` no function.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, stream
     >>> from gpnotes.infer.features import draw_frequencies
@@ -73,12 +125,33 @@ def condition_on_chunks(
 
 
 def log_evidence(gp: GP, frequencies: Frequencies, X: Matrix, y: Vector) -> float:
-    """``log N(y; m(X), ΦΦᵀ + σ²I)``: the evidence of the process by features; O(n R² + R³).
+    """The log evidence of the process by features, ``log N(y; m(X), ΦΦᵀ + σ²I)``.
 
-    ``−½ (n log 2πσ² + log |B| + rᵀr/σ² − cᵀc)`` with ``c = L⁻¹Φᵀr/σ²``, ``L Lᵀ = B``. Raises what
-    `condition` raises. Source: Rasmussen & Williams (2006), equation 5.8, by the determinant and
-    inversion lemmas of their appendix A.3.
+    Parameters
+    ----------
+    gp, frequencies, X, y
+        As in `condition`.
 
+    Returns
+    -------
+    float
+        The evidence in nats.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As in `condition`.
+
+    Notes
+    -----
+    ``−½ (n log 2πσ² + log |B| + rᵀr/σ² − cᵀc)`` with ``c = L⁻¹Φᵀr/σ²``, ``L Lᵀ = B``. O(n R² +
+    R³).
+
+    Source: Rasmussen & Williams (2006), equation 5.8, by the determinant and inversion lemmas of
+    their appendix A.3.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, stream
     >>> from gpnotes.infer.features import draw_frequencies
@@ -93,12 +166,36 @@ def log_evidence(gp: GP, frequencies: Frequencies, X: Matrix, y: Vector) -> floa
 def log_evidence_and_gradient(
     gp: GP, frequencies: Frequencies, X: Matrix, y: Vector
 ) -> tuple[float, GP]:
-    """`log_evidence` and its derivatives by all hyperparameters, as a `GP`; O(n R² + R³).
+    """`log_evidence` and its derivatives by all hyperparameters; the frequencies are held.
 
-    ``Φ_bar = α wᵀ − Φ B⁻¹/σ²`` with ``α = (r − Φ w)/σ²`` is carried back through the cosines, a few
-    rows at a time, in a second pass over the data. The frequencies are held. Raises what
-    `condition` raises, and `TypeError` for a mean without a pullback.
+    Parameters
+    ----------
+    gp : GP
+        The process; its mean must have a ``pullback``.
+    frequencies, X, y
+        As in `condition`.
 
+    Returns
+    -------
+    value : float
+        The evidence in nats.
+    gp_bar : GP
+        The derivatives by all hyperparameters.
+
+    Raises
+    ------
+    ValueError
+        As in `condition`.
+    TypeError
+        As in `condition`, and for a mean without a ``pullback``.
+
+    Notes
+    -----
+    ``Φ_bar = α wᵀ − Φ B⁻¹/σ²`` with ``α = (r − Φ w)/σ²`` is carried back through the cosines, a
+    few rows at a time, in a second pass over the data. O(n R² + R³).
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, stream
     >>> from gpnotes.infer.features import draw_frequencies
@@ -117,8 +214,29 @@ def log_evidence_and_gradient_on_chunks(
 ) -> tuple[float, GP]:
     """`log_evidence_and_gradient` for data in chunks, which are gone through twice.
 
-    Raises what `chunks.add_up` raises, and `TypeError` for chunks that can be had only once.
+    Parameters
+    ----------
+    gp, frequencies
+        As in `log_evidence_and_gradient`.
+    chunks, map
+        As in `condition_on_chunks`, but that `chunks` must be a list, or another iterable that can
+        be gone through more than once.
 
+    Returns
+    -------
+    value, gp_bar
+        As in `log_evidence_and_gradient`.
+
+    Raises
+    ------
+    ValueError
+        As in `condition_on_chunks`.
+    TypeError
+        As in `condition_on_chunks`, for chunks that can be had only once, and for a mean without a
+        ``pullback``.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, stream
     >>> from gpnotes.infer.features import draw_frequencies

@@ -30,18 +30,35 @@ _LEAST_NODES = 256  # of the integrals of `apply`
 
 @dataclass(frozen=True, eq=False)
 class Harmonics:
-    """The Fourier coefficients of f on the circle, of R `orders` n (R,), distinct whole numbers.
+    """The Fourier coefficients of f on the circle as inducing variables.
 
-    ``u = ∫ f(θ) cos nθ dθ / π`` for each order, then ``∫ f(θ) sin nθ dθ / π`` for each but 0; for
-    ``n = 0`` the mean, ``∫ f dθ / 2π``. With a kernel ``Σ aₙ cos nd`` on the circle, `Circular`,
-    ``cov(u, f(θ))`` is ``aₙ cos nθ`` or ``aₙ sin nθ`` and K_uu is diagonal with the same aₙ. M is
-    2R, or 2R − 1 where 0 is an order. There are no inputs to move. `orders` is copied; it has the
-    dtype of the data. Raises `ValueError` or `TypeError` for orders that are none, and for kernels
-    that are not `Circular`; so do the methods for arguments that do not fit. A kernel without some
-    of the orders costs K_uu a jitter: `leading_harmonics` leaves these out.
+    ``u = ∫ f(θ) cos nθ dθ / π`` for each order n, then ``∫ f(θ) sin nθ dθ / π`` for each but 0;
+    for ``n = 0`` the mean, ``∫ f dθ / 2π``. With a kernel ``Σ aₙ cos nd`` on the circle,
+    `Circular`, ``cov(u, f(θ))`` is ``aₙ cos nθ`` or ``aₙ sin nθ`` and K_uu is diagonal with the
+    same aₙ. M is 2R, or 2R − 1 where 0 is an order. There are no inputs to move. A kernel without
+    some of the orders costs K_uu a jitter: `leading_harmonics` leaves these out.
+
+    Parameters
+    ----------
+    orders : Vector, shape (R,)
+        The orders n, distinct whole numbers from 0, in floats of the data's dtype; copied.
+
+    Raises
+    ------
+    ValueError
+        If there is no order, or orders are equal, negative or no whole numbers. So do the methods
+        for arguments of other shapes.
+    TypeError
+        If `orders` is no array of floats. So do the methods for kernels that are not `Circular`
+        and for arrays of another namespace, dtype or device.
+
+    Notes
+    -----
     Source: Hensman, Durrande & Solin (2018) have harmonics as inducing variables on an interval;
     on spheres Dutordoir, Durrande & Hensman (2020).
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes.model.kernels import CircularArcCosine
     >>> u = Harmonics(np.asarray([0.0, 1.0]))
@@ -66,7 +83,7 @@ class Harmonics:
 
     @property
     def size(self) -> int:
-        """M."""
+        """The number of inducing variables M."""
         return self.orders.shape[0] + self._sines.shape[0]
 
     @property
@@ -82,17 +99,34 @@ class Harmonics:
         return array_namespace(self.orders).concat([self.orders, self._sines], axis=0)
 
     def moved(self, inputs: Matrix) -> Self:
-        """These, since none of the inputs can be moved; `inputs` (0, 1)."""
+        """These variables, since there are no inputs to move; `inputs` must be (0, 1)."""
         _check.matrix(inputs, "inputs", rows=0, columns=1)
         _check.alike(inputs, "inputs", self.orders, "orders")
         return self
 
     def apply(self, function: MeanFunction) -> Vector:
-        """The Fourier coefficients (M,) of a function of angles, by the trapezoidal rule.
+        """The Fourier coefficients of a function of angles, by the trapezoidal rule.
 
-        It takes 256 angles or, if that is more, eight for each harmonic up to the highest: enough
-        for all digits if the function is smooth round the circle; the error of one with kinks falls
-        with the square of that number.
+        Parameters
+        ----------
+        function : callable
+            The function, of angles (n, 1).
+
+        Returns
+        -------
+        Vector, shape (M,)
+            The coefficients.
+
+        Raises
+        ------
+        TypeError
+            If `function` cannot be called.
+
+        Notes
+        -----
+        The rule takes 256 angles or, if that is more, eight for each harmonic up to the highest:
+        enough for all digits if the function is smooth round the circle; the error of one with
+        kinks falls with the square of that number.
         """
         _check.function(function, "function")
         highest = int(float(array_namespace(self.orders).max(self.orders)))
@@ -102,32 +136,122 @@ class Harmonics:
         return array_namespace(means).where(self._of_each == 0.0, means, 2.0 * means)
 
     def lost(self, kernel: Circular) -> float:
-        """``σ_f² − Σ aₙ`` over the orders: the variance of f at any angle that u leaves; O(R)."""
+        """The variance of f at any angle that u leaves, ``σ_f² − Σ aₙ`` over the orders; O(R).
+
+        Parameters
+        ----------
+        kernel : Circular
+            The kernel.
+
+        Returns
+        -------
+        float
+            The variance.
+
+        Raises
+        ------
+        TypeError
+            If `kernel` is not `Circular`.
+        """
         self._validate(kernel)
         wide = _xp.in_double(self.orders)
         kept = float(array_namespace(wide).sum(kernel._spectrum(wide).value))
         return kernel.variance * max(0.0, 1.0 - kept)
 
     def gram(self, kernel: Circular) -> Matrix:
-        """``diag(aₙ)``, (M, M), a dense matrix."""
+        """The covariance of u, ``diag(aₙ)``, as a dense matrix.
+
+        Parameters
+        ----------
+        kernel : Circular
+            The kernel.
+
+        Returns
+        -------
+        Matrix, shape (M, M)
+            K_uu.
+
+        Raises
+        ------
+        TypeError
+            If `kernel` is not `Circular`.
+        MemoryError
+            If the matrix has no room.
+        """
         self._validate(kernel)
         memory.require_square(self.size, like=self.orders, copies=2, what="K_uu")
         return _xp.eye(self.size, self.orders) * self._coefficients(kernel)
 
     def gram_pullback(self, kernel: Circular, K_bar: Matrix) -> tuple[Circular, Matrix]:
-        """``(kernel_bar, nothing)`` for `K_bar` (M, M), of which only the diagonal matters."""
+        """Carry derivatives by K_uu back to the kernel.
+
+        Parameters
+        ----------
+        kernel : Circular
+            The kernel.
+        K_bar : Matrix, shape (M, M)
+            The derivatives, of which only the diagonal matters.
+
+        Returns
+        -------
+        kernel_bar : Circular
+            The derivatives by the hyperparameters.
+        inputs_bar : Matrix, shape (0, 1)
+            Nothing, since there are no inputs.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If the kernel is not `Circular`, or `K_bar` does not fit.
+        """
         self._validate(kernel)
         self._validate_bar(K_bar, self.size)
         return self._pulled(kernel, _xp.diagonal(K_bar))
 
     def cross(self, kernel: Circular, X: Matrix) -> Matrix:
-        """``aₙ cos nθ`` and ``aₙ sin nθ``, (M, n), for angles X (n, 1); O(M n)."""
+        """The covariance of u with f at angles, ``aₙ cos nθ`` and ``aₙ sin nθ``; O(M n).
+
+        Parameters
+        ----------
+        kernel : Circular
+            The kernel.
+        X : Matrix, shape (n, 1)
+            The angles.
+
+        Returns
+        -------
+        Matrix, shape (M, n)
+            K_uf.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If the kernel is not `Circular`, or X does not fit.
+        """
         self._validate(kernel)
         self._validate_angles(X)
         return self._coefficients(kernel)[:, None] * self._waves(X)
 
     def cross_pullback(self, kernel: Circular, X: Matrix, K_bar: Matrix) -> tuple[Circular, Matrix]:
-        """``(kernel_bar, nothing)`` for angles X (n, 1) and `K_bar` (M, n)."""
+        """Carry derivatives by K_uf back to the kernel.
+
+        Parameters
+        ----------
+        kernel, X
+            As in `cross`.
+        K_bar : Matrix, shape (M, n)
+            The derivatives by K_uf.
+
+        Returns
+        -------
+        kernel_bar, inputs_bar
+            As in `gram_pullback`.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As in `cross`, and for a `K_bar` that does not fit.
+        """
         self._validate(kernel)
         self._validate_angles(X)
         self._validate_bar(K_bar, X.shape[0])
@@ -162,12 +286,34 @@ class Harmonics:
 
 
 def leading_harmonics(kernel: Circular, X: Matrix, n: int) -> Harmonics:
-    """The first `n` orders that f has, of the namespace and dtype of the angles X (N, 1).
+    """The harmonics of the first orders that f has.
 
     Orders whose coefficient is below 1e-16 of the variance are left out; where more than half of
-    the first 2n are, as for a smooth kernel, fewer than n come back. Raises `ValueError` or
-    `TypeError` for arguments that do not fit.
+    the first 2n are, as for a smooth kernel, fewer than n come back.
 
+    Parameters
+    ----------
+    kernel : Circular
+        The kernel of f.
+    X : Matrix, shape (N, 1)
+        Angles, of the namespace and dtype that the orders take.
+    n : int
+        The number of orders.
+
+    Returns
+    -------
+    Harmonics
+        The harmonics.
+
+    Raises
+    ------
+    ValueError
+        If X is no matrix of finite numbers with one column, or `n` is below 1.
+    TypeError
+        If `kernel` is not `Circular` or `n` no whole number.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes.model.kernels import CircularArcCosine
     >>> leading_harmonics(CircularArcCosine(), np.zeros((1, 1)), 4).orders
@@ -178,12 +324,33 @@ def leading_harmonics(kernel: Circular, X: Matrix, n: int) -> Harmonics:
 
 
 def harmonics_within(kernel: Circular, X: Matrix, share: float) -> Harmonics:
-    """As few leading harmonics as leave at most the `share` of the variance: a spectral truncation.
+    """As few leading harmonics as leave at most a share of the variance: a spectral truncation.
 
-    The trace term of VFE is then ``−share · n σ_f² / 2σ²`` nats at worst, for n observations. The
-    angles X (N, 1) say of which namespace and dtype. Raises `ValueError` for a share that is not
-    from 1e-14 to 1 or takes more than 2¹⁴ orders, and `TypeError` for what is no circular kernel.
+    Parameters
+    ----------
+    kernel : Circular
+        The kernel of f.
+    X : Matrix, shape (N, 1)
+        Angles, of the namespace and dtype that the orders take.
+    share : float
+        The share, from 1e-14 to below 1.
 
+    Returns
+    -------
+    Harmonics
+        The harmonics. The trace term of VFE is then ``−share · n σ_f² / 2σ²`` nats at worst, for n
+        observations.
+
+    Raises
+    ------
+    ValueError
+        If `share` is out of its range or takes more than 2¹⁴ orders, or X is no matrix of finite
+        numbers with one column.
+    TypeError
+        If `kernel` is not `Circular` or `share` no number.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes.model.kernels import CircularRBF
     >>> found = harmonics_within(CircularRBF(1.0, 0.5), np.zeros((1, 1)), 1e-6)

@@ -17,12 +17,30 @@ __all__ = ["InducingPoints", "WeightedPoints", "variables_of"]
 
 @dataclass(frozen=True, eq=False)
 class InducingPoints:
-    """``uₘ = f(zₘ)``, the values of f at the rows of Z (M, d), which is copied.
+    """The values of f at some points as inducing variables, ``uₘ = f(zₘ)``.
 
-    ``K_uu = k(Z, Z)`` and ``K_uf = k(Z, X)``. Raises `ValueError` or `TypeError` for a Z that is no
-    matrix of finite numbers or has no row; so do all methods for arguments that do not fit.
+    ``K_uu = k(Z, Z)`` and ``K_uf = k(Z, X)``.
+
+    Parameters
+    ----------
+    Z : Matrix, shape (M, d)
+        The points, which are copied.
+
+    Raises
+    ------
+    ValueError
+        If Z has no row, is no matrix or has entries that are not finite. So do the methods for
+        arguments of other shapes.
+    TypeError
+        If Z is no array of floats. So do the methods for what is no `Kernel`, and for arrays of
+        another namespace, dtype or device.
+
+    Notes
+    -----
     Source: Titsias (2009).
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import RBF
     >>> InducingPoints(np.asarray([[0.0], [1.0]])).gram(RBF()).round(4)
@@ -38,42 +56,148 @@ class InducingPoints:
 
     @property
     def inputs(self) -> Matrix:
-        """Z (M, d)."""
+        """The points Z, shape (M, d)."""
         return self.Z
 
     @property
     def size(self) -> int:
-        """M."""
+        """The number of inducing variables M."""
         return self.Z.shape[0]
 
     def moved(self, inputs: Matrix) -> Self:
-        """The values at other points, `inputs` (M, d)."""
+        """The values at other points.
+
+        Parameters
+        ----------
+        inputs : Matrix, shape (M, d)
+            The other points.
+
+        Returns
+        -------
+        InducingPoints
+            The values there.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If `inputs` are not like Z.
+        """
         return replace(self, Z=_moved(self.Z, inputs))
 
     def apply(self, function: MeanFunction) -> Vector:
-        """``g(zₘ)``, (M,)."""
+        """The values ``g(zₘ)`` of a function at the points.
+
+        Parameters
+        ----------
+        function : callable
+            The function g, of inputs (n, d).
+
+        Returns
+        -------
+        Vector, shape (M,)
+            The values.
+
+        Raises
+        ------
+        ValueError
+            If the values are no finite vector (M,).
+        TypeError
+            If `function` cannot be called.
+        """
         return _values(function, self.Z)
 
     def gram(self, kernel: Kernel) -> Matrix:
-        """``k(Z, Z)``, (M, M); O(M² d)."""
+        """The covariance of u, ``k(Z, Z)``; O(M² d).
+
+        Parameters
+        ----------
+        kernel : Kernel
+            The kernel.
+
+        Returns
+        -------
+        Matrix, shape (M, M)
+            K_uu.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If the kernel does not fit the points.
+        """
         _validate(self, kernel)
         return kernel._gram(self.Z, None)
 
     def gram_pullback(self, kernel: Kernel, K_bar: Matrix) -> tuple[Kernel, Matrix]:
-        """``(kernel_bar, Z_bar)`` for `K_bar` (M, M)."""
+        """Carry derivatives by K_uu back to the kernel and the points.
+
+        Parameters
+        ----------
+        kernel : Kernel
+            The kernel.
+        K_bar : Matrix, shape (M, M)
+            The derivatives by K_uu.
+
+        Returns
+        -------
+        kernel_bar : Kernel
+            The derivatives by the hyperparameters.
+        Z_bar : Matrix, shape (M, d)
+            The derivatives by the points.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If the kernel or `K_bar` does not fit the points.
+        """
         _validate(self, kernel)
         _validate_bar(self, K_bar, self.size)
         kernel_bar, Z_bar, _ = kernel._pull(self.Z, None, K_bar)
         return kernel_bar, Z_bar
 
     def cross(self, kernel: Kernel, X: Matrix) -> Matrix:
-        """``k(Z, X)``, (M, n), for X (n, d); O(M n d)."""
+        """The covariance of u with f, ``k(Z, X)``; O(M n d).
+
+        Parameters
+        ----------
+        kernel : Kernel
+            The kernel.
+        X : Matrix, shape (n, d)
+            The inputs.
+
+        Returns
+        -------
+        Matrix, shape (M, n)
+            K_uf.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If the kernel or X does not fit the points.
+        """
         _validate(self, kernel)
         _validate_inputs(self, X)
         return kernel._gram(self.Z, X)
 
     def cross_pullback(self, kernel: Kernel, X: Matrix, K_bar: Matrix) -> tuple[Kernel, Matrix]:
-        """``(kernel_bar, Z_bar)`` for X (n, d) and `K_bar` (M, n)."""
+        """Carry derivatives by K_uf back to the kernel and the points.
+
+        Parameters
+        ----------
+        kernel, X
+            As in `cross`.
+        K_bar : Matrix, shape (M, n)
+            The derivatives by K_uf.
+
+        Returns
+        -------
+        kernel_bar, Z_bar
+            As in `gram_pullback`.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If the kernel, X or `K_bar` does not fit the points.
+        """
         _validate(self, kernel)
         _validate_inputs(self, X)
         _validate_bar(self, K_bar, X.shape[0])
@@ -83,12 +207,29 @@ class InducingPoints:
 
 @dataclass(frozen=True, eq=False)
 class WeightedPoints:
-    """``uₘ = Σₚ Wₘₚ f(zₚ)``: differences, integrals by quadrature, any discretised functional.
+    """Weighted sums of values of f as inducing variables, ``uₘ = Σₚ Wₘₚ f(zₚ)``.
 
-    `Z` (P, d) holds the points and `weights` W (M, P) the rows of weights; both are copied.
-    ``K_uu = W k(Z, Z) Wᵀ`` and ``K_uf = W k(Z, X)``. The points can be moved, the weights stay.
-    Raises `ValueError` or `TypeError` for arrays that do not fit; so do all methods.
+    Differences, integrals by quadrature, any discretised functional. ``K_uu = W k(Z, Z) Wᵀ`` and
+    ``K_uf = W k(Z, X)``. The points can be moved, the weights stay.
 
+    Parameters
+    ----------
+    Z : Matrix, shape (P, d)
+        The points, which are copied.
+    weights : Matrix, shape (M, P)
+        The weights W of each sum in a row, which are copied.
+
+    Raises
+    ------
+    ValueError
+        If an array has no row, is no matrix of the shape stated or has entries that are not
+        finite. So do the methods for arguments of other shapes.
+    TypeError
+        If the arrays differ in namespace, dtype or device. So do the methods for such arrays, and
+        for what is no `Kernel`.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import RBF
     >>> Z = np.asarray([[-0.01], [0.01]])
@@ -108,12 +249,12 @@ class WeightedPoints:
 
     @property
     def inputs(self) -> Matrix:
-        """Z (P, d)."""
+        """The points Z, shape (P, d)."""
         return self.Z
 
     @property
     def size(self) -> int:
-        """M."""
+        """The number of inducing variables M."""
         return self.weights.shape[0]
 
     def moved(self, inputs: Matrix) -> Self:
@@ -121,18 +262,31 @@ class WeightedPoints:
         return replace(self, Z=_moved(self.Z, inputs))
 
     def apply(self, function: MeanFunction) -> Vector:
-        """``Σₚ Wₘₚ g(zₚ)``, (M,)."""
+        """The sums ``Σₚ Wₘₚ g(zₚ)`` of a function g.
+
+        The argument, and what is raised, are those of `InducingPoints.apply`.
+        """
         return self.weights @ _values(function, self.Z)
 
     def gram(self, kernel: Kernel) -> Matrix:
-        """``W k(Z, Z) Wᵀ``, (M, M); O(P² (M + d))."""
+        """The covariance of u, ``W k(Z, Z) Wᵀ``; O(P² (M + d)).
+
+        The argument, and what is raised, are those of `InducingPoints.gram`, and `MemoryError` if
+        ``k(Z, Z)`` has no room.
+        """
         _validate(self, kernel)
         memory.require_square(self.Z.shape[0], like=self.Z, copies=3, what="k(Z, Z)")
         turned = array_namespace(self.Z).matrix_transpose(self.weights)
         return _xp.symmetric_part(self.weights @ kernel._gram(self.Z, None) @ turned)
 
     def gram_pullback(self, kernel: Kernel, K_bar: Matrix) -> tuple[Kernel, Matrix]:
-        """``(kernel_bar, Z_bar)`` for `K_bar` (M, M): by k(Z, Z) it is ``Wᵀ K_bar W``."""
+        """Carry derivatives by K_uu back to the kernel and the points.
+
+        The derivative by k(Z, Z) is ``Wᵀ K_bar W``.
+
+        The arguments, and what is raised, are those of `InducingPoints.gram_pullback`; ``Z_bar``
+        is (P, d).
+        """
         _validate(self, kernel)
         _validate_bar(self, K_bar, self.size)
         turned = array_namespace(self.Z).matrix_transpose(self.weights)
@@ -140,13 +294,22 @@ class WeightedPoints:
         return kernel_bar, Z_bar
 
     def cross(self, kernel: Kernel, X: Matrix) -> Matrix:
-        """``W k(Z, X)``, (M, n), for X (n, d); O(n P (M + d))."""
+        """The covariance of u with f, ``W k(Z, X)``; O(n P (M + d)).
+
+        The arguments, and what is raised, are those of `InducingPoints.cross`.
+        """
         _validate(self, kernel)
         _validate_inputs(self, X)
         return self.weights @ kernel._gram(self.Z, X)
 
     def cross_pullback(self, kernel: Kernel, X: Matrix, K_bar: Matrix) -> tuple[Kernel, Matrix]:
-        """``(kernel_bar, Z_bar)`` for X (n, d), `K_bar` (M, n): by k(Z, X) it is ``Wᵀ K_bar``."""
+        """Carry derivatives by K_uf back to the kernel and the points.
+
+        The derivative by k(Z, X) is ``Wᵀ K_bar``.
+
+        The arguments, and what is raised, are those of `InducingPoints.cross_pullback`; ``Z_bar``
+        is (P, d).
+        """
         _validate(self, kernel)
         _validate_inputs(self, X)
         _validate_bar(self, K_bar, X.shape[0])
@@ -156,7 +319,23 @@ class WeightedPoints:
 
 
 def variables_of(Z: Matrix | InducingVariables) -> InducingVariables:
-    """Inducing variables: those of the contract as they are, a matrix Z as points."""
+    """Inducing variables, of which a matrix stands for the values of f at its rows.
+
+    Parameters
+    ----------
+    Z : Matrix, shape (M, d), or InducingVariables
+        The points, or variables of the contract, which are returned as they are.
+
+    Returns
+    -------
+    InducingVariables
+        The variables.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As in `InducingPoints`, for a Z that is neither.
+    """
     if not isinstance(Z, type) and not missing(Z, InducingVariables):
         return cast(InducingVariables, Z)
     return InducingPoints(cast(Matrix, Z))

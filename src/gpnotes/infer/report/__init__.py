@@ -1,4 +1,4 @@
-"""What a fit has found and how well it is known: standard errors, flat directions, a page."""
+"""Reports of fits, and how well they know what they found: errors, flat directions, a page."""
 
 from .curvature import FLAT, Survey
 from .hyperparameters import Hyperparameter

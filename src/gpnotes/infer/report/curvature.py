@@ -26,11 +26,19 @@ _NEAR = 0.05  # how closely its end is looked for: it is printed to one digit
 class Survey(NamedTuple):
     """The objective around the end of an ascent, entry by entry of the vector that it moved.
 
-    `errors` are standard errors, NaN where there is none. Of the `states`, ``"determined"`` has an
-    error; a ``"flat"`` entry may lie anywhere from `low` to `high`, the others as they are, and
-    ``"shared"`` ones may be moved together, with less than `FLAT` for it; at a ``"bound"`` the
-    objective rises on the other side; in ``"open"`` ones there is no top, or none that rounding
-    lets us see. `gain` is what a parabola through the end has left to rise.
+    Parameters
+    ----------
+    errors : HostVector, shape (p,)
+        Standard errors, NaN where there is none.
+    states : tuple of str
+        ``"determined"`` has an error; a ``"flat"`` entry may lie anywhere from `low` to `high`,
+        the others as they are, and ``"shared"`` ones may be moved together, with less than `FLAT`
+        for it; at a ``"bound"`` the objective rises on the other side; in ``"open"`` ones there is
+        no top, or none that rounding lets us see.
+    low, high : HostVector, shape (p,)
+        The ends of what is as good.
+    gain : float
+        What a parabola through the end has left to rise.
     """
 
     errors: HostVector
@@ -43,23 +51,45 @@ class Survey(NamedTuple):
 def survey(
     objective: Function, end: HostVector, sides: HostVector, units: HostVector, step: float
 ) -> Survey:
-    """Look at an objective, value and gradient, around the `end` (p,) of an ascent.
+    """Look at an objective around the end of an ascent: its curvature, and where it is flat.
 
+    Parameters
+    ----------
+    objective : callable
+        It gives value and gradient at a vector (p,).
+    end : HostVector, shape (p,)
+        Where the ascent ended.
+    sides : HostVector, shape (p,)
+        −1 or 1 where an entry has ended on its lower or upper bound, else 0.
+    units : HostVector, shape (p,)
+        The distances that are worth a look.
+    step : float
+        Over what, in these units, differences of the gradient are taken.
+
+    Returns
+    -------
+    Survey
+        Errors, states, ends and gain.
+
+    Notes
+    -----
     Near a top, J falls off as a parabola, ``J(v) ≈ J(end) − ½ (v − end)ᵀ H (v − end)``: given the
     readings, v is about normal with covariance H⁻¹, and the standard error of an entry is the root
     of its place on the diagonal of H⁻¹. H comes from central differences of the gradient over
-    `step` in units of `units` (p,), or less where J is sharper: 2p evaluations, or a few more. On
+    `step` in units of `units`, or less where J is sharper: 2p evaluations, or a few more. On
     average over readings H is the information, :eq:`eq-hp-information`; one over the root of *its*
     diagonal would be the error if the other entries were known, which is never larger.
 
     In these units, a direction is flat where J differs by less than `FLAT` between the end and
     places at a distance of 1 to either side; among logarithms that is a factor of e. It is J that
     is asked, not H, and if J says otherwise its curvature is taken over this distance. Flat
-    directions are left out of H⁻¹: what takes part in one has no error. Where `sides` (p,) is −1
-    or 1 an entry has ended on its lower or upper bound; if the slope beyond is `FLAT` or more it is
-    held there, and the errors of the others are those given it. In exact arithmetic H is symmetric.
-    By how much it is not is taken for the rounding in it; curvature that is no larger has no error.
+    directions are left out of H⁻¹: what takes part in one has no error. Where an entry has ended
+    on a bound and the slope beyond is `FLAT` or more, it is held there, and the errors of the
+    others are those given it. In exact arithmetic H is symmetric. By how much it is not is taken
+    for the rounding in it; curvature that is no larger has no error.
 
+    Examples
+    --------
     >>> def objective(v):
     ...     return -2.0 * v[0] ** 2, np.asarray([-4.0 * v[0], 0.0])
     >>> seen = survey(objective, np.zeros(2), np.zeros(2), np.ones(2), 1e-3)
@@ -100,8 +130,11 @@ class _Around:
         return self.value - self.at(away)[0]
 
     def looked_along(self, direction: HostVector) -> tuple[bool, float]:
-        """Whether nothing changes at a distance of 1, and the curvature of the parabola through the
-        end and both places there; a side without an objective says nothing."""
+        """Look along a direction: is it flat at a distance of 1, and how curved is the parabola?
+
+        The parabola is that through the end and both places there; a side without an objective
+        says nothing.
+        """
         drops = [self.drop(side * direction) for side in (-1.0, 1.0)]
         there = [drop for drop in drops if math.isfinite(drop)]
         if not there:
@@ -166,7 +199,7 @@ class _Axes(NamedTuple):
     curved: HostVector
 
     def states(self) -> list[str]:
-        """What is to be said of each entry."""
+        """The state of each entry."""
         shares = self.vectors**2
         flat = np.sum(shares[:, self.flat], axis=1)
         lost = np.sum(shares[:, ~(self.flat | self.curved)], axis=1)

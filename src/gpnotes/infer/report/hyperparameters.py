@@ -20,9 +20,21 @@ __all__ = ["Hyperparameter", "surveyed"]
 class Hyperparameter:
     """One number that was fitted, in its own units, and how well it is known.
 
-    `error` is the standard error of what was optimised: of the logarithm, and so relative, where
-    the parameter is `positive`; NaN where it has none. `state` is that of the `Survey`, and
-    `low` and `high` are the ends of what is as good, where it is ``"flat"``.
+    Parameters
+    ----------
+    name : str
+        Its name, by `params.names`.
+    value : float
+        Where the fit ended.
+    positive : bool
+        It is positive, and was fitted by its logarithm.
+    error : float
+        The standard error of what was optimised: of the logarithm, and so relative, where the
+        parameter is positive; NaN where it has none.
+    state : str
+        How well it is known, as in `Survey`.
+    low, high : float
+        The ends of what is as good, where the state is ``"flat"``.
     """
 
     name: str
@@ -50,11 +62,34 @@ def surveyed(
     at_bounds: Collection[str],
     box: HostMatrix,
 ) -> tuple[tuple[Hyperparameter, ...], float]:
-    """What is free in an object of parameters, and the gain, by a `survey` of the objective there.
+    """Return what is free in an object of parameters, and the gain, by a `survey` of the objective.
 
-    The objective is that of the vector of `params.flatten`, of which the entries that `at_bounds`
-    names lie on a side of the `box` (p, 2). Differences are taken over ``eps**0.2`` of the dtype of
-    the data, 7e-4 or 0.04, where rounding and curvature of higher order spoil them about as much.
+    Parameters
+    ----------
+    objective : callable
+        The value and gradient, by the vector of `params.flatten`.
+    end : Parameters
+        The object where the ascent ended.
+    of : Spread
+        How far the data reach.
+    fixed : collection of str
+        The parameters that stayed.
+    at_bounds : collection of str
+        The entries that lie on a side of the box.
+    box : HostMatrix, shape (p, 2)
+        The sides.
+
+    Returns
+    -------
+    hyperparameters : tuple of Hyperparameter
+        What is free, entry by entry.
+    gain : float
+        What a parabola through the end has left to rise.
+
+    Notes
+    -----
+    Differences are taken over ``eps**0.2`` of the dtype of the data, 7e-4 or 0.04, where rounding
+    and curvature of higher order spoil them about as much.
     """
     vector, _ = flatten(end, fixed=fixed)
     entries = names(end, fixed=fixed)

@@ -17,7 +17,19 @@ _WIDE = 88  # characters, for what is no table
 
 
 class Ended(NamedTuple):
-    """One ascent of a fit: minus infinity is the objective of one that failed at its start."""
+    """One ascent of a fit, as a report keeps it.
+
+    Parameters
+    ----------
+    objective : float
+        The objective where it ended; minus infinity for one that failed at its start.
+    evaluations : int
+        How many evaluations it took.
+    converged : bool
+        The optimiser's word for it that it ended at a top.
+    at_bounds : tuple of str
+        The parameters that ended on a bound.
+    """
 
     objective: float
     evaluations: int
@@ -27,13 +39,29 @@ class Ended(NamedTuple):
 
 @dataclass(frozen=True)
 class Report:
-    """What a fit found: the hyperparameters, the evidence, and all runs; to be printed.
+    """The page that a fit prints, with its hyperparameters, its evidence and all its runs.
 
-    It is about the end of one of the `runs`, best first, with the number `run`, 0 for the best.
-    Where the readings are all equal, it is `constant`.
-    `gain` is what the objective has left to rise by a parabola, next to nothing at a top. What is
-    printed is rounded to what is known, so that it is the same on every machine: values to their
-    errors, objectives to a tenth, evaluations to tens. The fields are not rounded.
+    What is printed is rounded to what is known, so that it is the same on every machine: values to
+    their errors, objectives to a tenth, evaluations to tens. The fields are not rounded.
+
+    Parameters
+    ----------
+    readings : int
+        How many observations there are.
+    hyperparameters : tuple of Hyperparameter
+        What was fitted, at the end of one of the runs.
+    log_evidence : float
+        The log evidence there.
+    log_prior : float
+        The log density of the priors there.
+    gain : float
+        What the objective has left to rise by a parabola, next to nothing at a top.
+    runs : tuple of Ended
+        All runs, best first.
+    run : int, default 0
+        The number of the run that the page is about, 0 for the best.
+    constant : bool, default False
+        The readings are all equal.
     """
 
     readings: int
@@ -56,7 +84,7 @@ class Report:
         return sum(self.runs[0].objective - run.objective < FLAT for run in self.runs)
 
     def undetermined(self) -> tuple[str, ...]:
-        """The names of what the readings do not determine, alone or together with others."""
+        """Return the names of what the readings do not determine, alone or together with others."""
         return self._named("flat", "shared")
 
     def _named(self, *states: str) -> tuple[str, ...]:
@@ -80,7 +108,7 @@ class Report:
         return [*_table([("hyperparameter", "value", "error", "two errors to either side"), *rows])]
 
     def _remarks(self) -> list[str]:
-        """What the table alone would not tell."""
+        """The lines of what the table alone would not tell."""
         lines = []
         if self.constant:
             lines.append("The readings are all equal: of a function they tell no more than that.")
@@ -133,7 +161,7 @@ def _error(one: Hyperparameter) -> str:
 
 
 def _range(one: Hyperparameter) -> str:
-    """Where a number may lie that is not determined; an end that is out of sight is not named."""
+    """The range of a number that is not determined; an end that is out of sight is not named."""
     low, high = (_placed(end, _place(end, 1)) for end in (one.low, one.high))
     lower = one.low > 0.0 if one.positive else math.isfinite(one.low)
     if lower and math.isfinite(one.high):

@@ -24,17 +24,42 @@ __all__ = ["SparseGP"]
 
 @dataclass(frozen=True, eq=False)
 class SparseGP:
-    """A process `gp` through inducing inputs `Z` (M, d), which are copied, or other variables.
+    """A process seen through inducing variables, the model that `gpnotes.fit` takes to fit them.
 
-    It is what `gpnotes.fit` takes to move parameters and Z, by the evidence of a `method` of
-    `condition`, `power` that of ``"pep"``. With ``"vfe"`` and ``"tight"`` a bound is raised, so
-    that more freedom is never paid for with a wrong evidence; what FITC maximises is no bound, and
-    the upper bound would only be made worse by a rise: ``"upper"`` is refused. The first optimum
-    uphill is found, which depends on where Z starts. An evaluation costs O(n M² + M³). As a
-    cotangent, the derivatives by process and inputs. Raises `ValueError` or `TypeError` for parts
-    that do not fit.
+    Parameters and inducing inputs move together, by the evidence of a `method` of `condition`.
+    With ``"vfe"`` and ``"tight"`` a bound is raised, so that more freedom is never paid for with a
+    wrong evidence; what FITC maximises is no bound. As a cotangent, it holds the derivatives by
+    process and inputs.
+
+    Parameters
+    ----------
+    gp : GP
+        The process, with a positive ``noise_var``.
+    Z : Matrix, shape (M, d), or InducingVariables
+        The inducing inputs, which are copied, or other inducing variables.
+    method : str, default ``"vfe"``
+        A method of `condition`. ``"upper"`` is refused: a fit would only make an upper bound
+        worse.
+    power : float, default 0.5
+        The power of ``"pep"``, from 0 to 1.
+
+    Raises
+    ------
+    ValueError
+        For a process without noise, an unknown method or ``"upper"``, a power that is not from 0
+        to 1, and inducing inputs that do not fit the kernel.
+    TypeError
+        For a `gp` that is no `GP`, and parts of other types than these.
+
+    Notes
+    -----
+    The first optimum uphill is found, which depends on where Z starts. An evaluation costs
+    O(n M² + M³).
+
     Source: Snelson & Ghahramani (2006) and Titsias (2009) for Z as parameters.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import RBF, fit
     >>> from gpnotes.infer.sparse import log_evidence
@@ -62,7 +87,7 @@ class SparseGP:
 
     @cached_property
     def variables(self) -> InducingVariables:
-        """What f is conditioned on, which is `Z` itself or the values at its rows."""
+        """The variables that f is conditioned on, `Z` itself or the values at its rows."""
         return variables_of(self.Z)
 
     @cached_property

@@ -22,11 +22,21 @@ __all__ = ["Inducing", "inducing_at"]
 
 @dataclass(frozen=True, eq=False)
 class Inducing:
-    """The prior of ``u = f(Z)``, or of other `variables`: a kernel, and ``K_uu = L_u L_uᵀ``.
+    """The prior of ``u = f(Z)``, or of other inducing variables, with ``K_uu = L_u L_uᵀ`` factored.
 
-    All in float64 where the device has it, whatever the data are in: what u leaves of a variance is
-    a difference that float32 would drown. `given` is the variables as they came. Made by
-    `inducing_at`.
+    All is in float64 where the device has it, whatever the data are in: what u leaves of a
+    variance is a difference that float32 would drown. Made by `inducing_at`.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel of f, in float64.
+    variables : InducingVariables
+        The variables u, in float64.
+    factor : Cholesky
+        The factor ``L_u`` of K_uu.
+    given : InducingVariables
+        The variables as they came.
     """
 
     kernel: Kernel
@@ -46,12 +56,25 @@ class Inducing:
 
     @property
     def in_place(self) -> bool:
-        """Whether `inplace.inducing` can work for the variables, the kernel and inputs like Z."""
+        """True where `fast.inducing` can work for the variables, the kernel and inputs like Z."""
         return type(self.variables) is InducingPoints and in_place.supports(self.kernel, self.Z)
 
     @threads_for(lambda self, X: self.size**2 * X.shape[0])
     def whiten(self, X: Matrix) -> tuple[Matrix, Vector]:
-        """``V = L_u⁻¹ K_uf`` (M, n), and the gaps ``max(k(xᵢ, xᵢ) − |vᵢ|², 0)`` (n,); O(M² n)."""
+        """Whiten the covariance of u with f at some inputs; O(M² n).
+
+        Parameters
+        ----------
+        X : Matrix, shape (n, d)
+            The inputs; they are not validated.
+
+        Returns
+        -------
+        V : Matrix, shape (M, n)
+            ``L_u⁻¹ K_uf``.
+        gap : Vector, shape (n,)
+            ``max(k(xᵢ, xᵢ) − |vᵢ|², 0)``, the variance of each f(xᵢ) that u leaves.
+        """
         kernel = self.kernel
         if self.in_place and in_place.supports(kernel, X):
             block = in_place.whiten(kernel, self.Z, self.factor.lower, X)
@@ -61,14 +84,49 @@ class Inducing:
         return V, xp.clip(self.kernel._diag(X) - xp.sum(V * V, axis=0), 0.0, None)
 
     def blocks(self, n: int) -> Iterator[slice]:
-        """n rows of data, a few at a time: M numbers a row, in four or five matrices."""
+        """Split n rows of data into blocks of a few.
+
+        Parameters
+        ----------
+        n : int
+            The number of rows.
+
+        Returns
+        -------
+        Iterator of slice
+            The rows of each block. A row takes M numbers in each of four or five matrices.
+        """
         return iter(memory.blocks(n, self.size))
 
 
 @threads_for(lambda gp, variables, quiet=False: variables.size**3)
 def inducing_at(gp: GP, variables: InducingVariables, *, quiet: bool = False) -> Inducing:
-    """The prior of u; variables that (nearly) coincide cost K_uu a jitter, of which a warning, if
-    not `quiet`: a fit meets many."""
+    """Factor the prior of inducing variables.
+
+    Parameters
+    ----------
+    gp : GP
+        The process.
+    variables : InducingVariables
+        The variables u.
+    quiet : bool, default False
+        Give no warning of jitter; a fit meets many.
+
+    Returns
+    -------
+    Inducing
+        The prior of u. If variables (nearly) coincide, K_uu needs jitter, of which a
+        ``JitterWarning`` tells.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the kernel does not fit the inputs of the variables.
+    FactorisationError
+        If K_uu cannot be factored.
+    MemoryError
+        If K_uu has no room.
+    """
     inputs = variables.inputs
     gp.kernel._validate(inputs, "Z")
     memory.require_square(variables.size, like=inputs, copies=6, what="K_uu")

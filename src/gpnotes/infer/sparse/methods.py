@@ -1,7 +1,7 @@
-"""What tells the sparse approximations apart: three numbers, and whether the bound is from above.
+"""The sparse approximations: three numbers tell them apart, and whether the bound is from above.
 
-With ``Q = K_fu K_uu⁻¹ K_uf`` and the gaps ``gᵢ = k(xᵢ, xᵢ) − Qᵢᵢ`` every method but the upper bound
-is ``log N(y; m, Q + diag(σ² + s g)) − (c / 2a) Σ log(1 + a gᵢ/σ²)``, where the last term is
+With ``Q = K_fu K_uu⁻¹ K_uf`` and the gaps ``gᵢ = k(xᵢ, xᵢ) − Qᵢᵢ`` every method but the upper
+bound is ``log N(y; m, Q + diag(σ² + s g)) − (c / 2a) Σ log(1 + a gᵢ/σ²)``, where the last term is
 ``−(c / 2σ²) Σ gᵢ`` for a = 0.
 """
 
@@ -20,10 +20,21 @@ MethodName = Literal["sor", "dtc", "fitc", "vfe", "pep", "tight", "upper"]
 
 @dataclass(frozen=True)
 class Method:
-    """A sparse approximation: ``share`` s, ``penalty`` c and ``bend`` a; made by `method_named`.
+    """A sparse approximation, told from others by three numbers; made by `method_named`.
 
-    `upper` says that it is the upper bound, which has its own formula; `degenerate` that
-    predictions are those of the subset of regressors, without the variance that Z leaves.
+    Parameters
+    ----------
+    share : float
+        The share s of the gaps that counts as noise.
+    penalty : float
+        The factor c of the correction.
+    bend : float
+        The number a of the correction.
+    upper : bool, default False
+        True for the upper bound, which has its own formula.
+    degenerate : bool, default False
+        True where predictions are those of the subset of regressors, without the variance that Z
+        leaves.
     """
 
     share: float
@@ -34,15 +45,41 @@ class Method:
 
     @property
     def constant(self) -> bool:
-        """Whether all rows have one noise, and one derivative by their gap."""
+        """True where all rows have one noise, and one derivative by their gap."""
         return self.share == 0.0 and (self.bend == 0.0 or self.penalty == 0.0)
 
     def noise(self, gap: Vector, noise_var: float) -> Vector:
-        """``λ = σ² + s g``, (n,)."""
+        """The noise of each row, ``λ = σ² + s g``.
+
+        Parameters
+        ----------
+        gap : Vector, shape (n,)
+            The gaps g.
+        noise_var : float
+            σ².
+
+        Returns
+        -------
+        Vector, shape (n,)
+            λ.
+        """
         return noise_var + self.share * gap
 
     def correction(self, gap: Vector, noise_var: float) -> float:
-        """``−(c / 2a) Σ log(1 + a gᵢ/σ²)``."""
+        """The term that corrects the evidence, ``−(c / 2a) Σ log(1 + a gᵢ/σ²)``.
+
+        Parameters
+        ----------
+        gap : Vector, shape (n,)
+            The gaps g.
+        noise_var : float
+            σ².
+
+        Returns
+        -------
+        float
+            The term, ``−(c / 2σ²) Σ gᵢ`` for a = 0.
+        """
         xp = array_namespace(gap)
         if self.bend == 0.0:
             return -0.5 * self.penalty * float(xp.sum(gap)) / noise_var
@@ -50,7 +87,15 @@ class Method:
         return -0.5 * self.penalty / self.bend * logs
 
     def correction_bars(self, gap: Vector, noise_var: float) -> tuple[Vector, float]:
-        """The derivatives of `correction` by the gaps, (n,), and by σ²."""
+        """The derivatives of `correction`, which has the same arguments.
+
+        Returns
+        -------
+        gap_bar : Vector, shape (n,)
+            The derivatives by the gaps.
+        noise_bar : float
+            The derivative by σ².
+        """
         xp = array_namespace(gap)
         gap_bar = -0.5 * self.penalty / (noise_var + self.bend * gap)
         return gap_bar, -float(xp.sum(gap_bar * gap)) / noise_var
@@ -67,8 +112,29 @@ _METHODS = {
 
 
 def method_named(name: MethodName, power: float = 0.5) -> Method:
-    """The method of that name; ``"pep"`` is power EP with the `power`, from 0 (VFE) to 1 (FITC).
+    """Look up a sparse approximation by its name.
 
+    Parameters
+    ----------
+    name : str
+        One of ``"sor"``, ``"dtc"``, ``"fitc"``, ``"vfe"``, ``"pep"``, ``"tight"`` and ``"upper"``.
+    power : float, default 0.5
+        The power of ``"pep"``, power EP, from 0 (VFE) to 1 (FITC).
+
+    Returns
+    -------
+    Method
+        The method of that name.
+
+    Raises
+    ------
+    ValueError
+        If there is no method of that name, or `power` is not from 0 to 1.
+    TypeError
+        If `power` is no number.
+
+    Examples
+    --------
     >>> method_named("pep", 0.25)
     Method(share=0.25, penalty=0.75, bend=0.25, upper=False, degenerate=False)
     """

@@ -16,14 +16,43 @@ __all__ = ["greedy_points", "kmeans_points", "random_points"]
 
 
 def greedy_points(kernel: Kernel, X: Matrix, n: int) -> Matrix:
-    """`n` rows of X (N, d), each where f is least known given those before; O(N n²).
+    """Choose rows of X greedily, each where f is least known given those before.
 
-    The first n pivots of a pivoted Cholesky factorisation of ``kernel(X)``: each lowers ``Σ gᵢ`` by
-    at least the largest gap. Fewer rows come back where the gaps have come down to rounding: the
-    rest would add nothing. O(N n) memory. Raises `ValueError` or `TypeError` for arguments that do
-    not fit, such as more points than rows.
+    They are the first n pivots of a pivoted Cholesky factorisation of ``kernel(X)``: each lowers
+    ``Σ gᵢ`` by at least the largest gap.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel of f.
+    X : Matrix, shape (N, d)
+        The inputs to choose from.
+    n : int
+        The number of rows to choose, at most N.
+
+    Returns
+    -------
+    Matrix, shape (n, d)
+        The chosen rows. Fewer come back where the gaps have come down to rounding: the rest would
+        add nothing.
+
+    Raises
+    ------
+    ValueError
+        If X is no matrix of finite numbers or does not fit the kernel, or `n` is not from 1 to N.
+    TypeError
+        If `kernel` is no `Kernel` or `n` no whole number.
+    MemoryError
+        If the pivoted factor has no room.
+
+    Notes
+    -----
+    O(N n²) time, O(N n) memory.
+
     Source: Burt, Rasmussen & van der Wilk (2020); Foster et al. (2009).
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import RBF
     >>> greedy_points(RBF(), np.asarray([[0.0], [0.1], [5.0], [2.0]]), 3)
@@ -62,14 +91,44 @@ def _pivots(kernel: Kernel, X: Matrix, n: int) -> list[int]:
 
 
 def kmeans_points(X: Matrix, n: int, stream: Stream, *, steps: int = 50) -> Matrix:
-    """The centres (n, d) of `n` clusters of X (N, d), by Lloyd's steps; O(N n d) a step.
+    """Find the centres of clusters of X, by Lloyd's steps.
 
-    They start at rows drawn far from each other (k-means++) and move until no row changes its
-    cluster, for `steps` at most. Distances are taken as they are: divide the columns by their
-    lengthscales first where these differ. Worked out on the host, a few rows at a time. Raises
-    `ValueError` or `TypeError` for arguments that do not fit, such as more points than rows.
+    The centres start at rows drawn far from each other (k-means++) and move until no row changes
+    its cluster. Distances are taken as they are: divide the columns by their lengthscales first
+    where these differ.
+
+    Parameters
+    ----------
+    X : Matrix, shape (N, d)
+        The inputs.
+    n : int
+        The number of clusters, at most N.
+    stream : Stream
+        The stream that the first centres are drawn from.
+    steps : int, default 50
+        The most steps to take.
+
+    Returns
+    -------
+    Matrix, shape (n, d)
+        The centres.
+
+    Raises
+    ------
+    ValueError
+        If X is no matrix of finite numbers, or so large that squares overflow; if `n` is not from
+        1 to N or `steps` is below 1.
+    TypeError
+        If `stream` is no `Stream`, or `n` or `steps` no whole number.
+
+    Notes
+    -----
+    O(N n d) a step. Worked out on the host, a few rows at a time.
+
     Source: Lloyd (1982); Arthur & Vassilvitskii (2007).
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import stream
     >>> X = np.asarray([[0.0], [1.0], [8.0], [9.0]])
@@ -108,7 +167,7 @@ def _spread_rows(X: HostMatrix, n: int, stream: Stream) -> HostMatrix:
 
 
 def _nearest(X: HostMatrix, centres: HostMatrix) -> tuple[HostVector, HostVector]:
-    """Which centre is nearest to each row, and the squared distance up to what rows share."""
+    """The nearest centre to each row, and the squared distance up to what rows share."""
     half = 0.5 * np.sum(centres * centres, axis=1)
     labels = np.empty(X.shape[0], dtype=np.int64)
     scores = np.empty(X.shape[0])
@@ -128,10 +187,31 @@ def _moved(X: HostMatrix, labels: HostVector, centres: HostMatrix) -> HostMatrix
 
 
 def random_points(X: Matrix, n: int, stream: Stream) -> Matrix:
-    """`n` different rows of X (N, d), drawn at random, as likely as one another.
+    """Draw different rows of X at random, each as likely as any other.
 
-    Raises `ValueError` or `TypeError` for arguments that do not fit, such as more points than rows.
+    Parameters
+    ----------
+    X : Matrix, shape (N, d)
+        The inputs to draw from.
+    n : int
+        The number of rows, at most N.
+    stream : Stream
+        The stream that they are drawn from.
 
+    Returns
+    -------
+    Matrix, shape (n, d)
+        The rows that were drawn.
+
+    Raises
+    ------
+    ValueError
+        If X is no matrix of finite numbers or `n` is not from 1 to N.
+    TypeError
+        If `stream` is no `Stream` or `n` no whole number.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import stream
     >>> random_points(np.asarray([[1.0], [2.0]]), 2, stream(1)).sum()

@@ -22,15 +22,31 @@ __all__ = ["SparsePosterior"]
 
 @dataclass(frozen=True, eq=False)
 class SparsePosterior:
-    """The process given data, through ``u = f(Z)``; made by `condition`.
+    """The posterior of a process through inducing variables, ``u = f(Z)``; made by `condition`.
 
-    `Z` holds the inputs that u looks at; of other inducing variables than values, none perhaps.
-    `inducing` is the prior of u, ``L_u⁻¹(u − m(Z)) ~ N(weight_mean, B⁻¹)`` its posterior with
-    ``B = L Lᵀ``, of which L is in `cholesky`; these are in float64 where the device has it.
-    `log_evidence` is the method's. A `degenerate` variance is that of ``K_*u K_uu⁻¹ u`` alone, as
-    the subset of regressors has it: it vanishes far from Z. Every prediction is of f unless it says
-    ``noise=True``: then of a new y. Inputs that do not fit are a `ValueError` or a `TypeError`.
+    Every prediction is of f unless it says ``noise=True``: then of a new y. Inputs that do not fit
+    are a `ValueError` or a `TypeError`.
 
+    Parameters
+    ----------
+    gp : GP
+        The process.
+    Z : Matrix, shape (M, d)
+        The inputs that u looks at; of other inducing variables than values, none perhaps.
+    inducing : Inducing
+        The prior of u.
+    weight_mean : Vector, shape (M,)
+        The mean of the whitened u: ``L_u⁻¹(u − m(Z)) ~ N(weight_mean, B⁻¹)``.
+    cholesky : Cholesky
+        The factor L of ``B = L Lᵀ``. It and the mean are in float64 where the device has it.
+    log_evidence : float
+        The evidence of the method, or its bound.
+    degenerate : bool
+        True where the variance is that of ``K_*u K_uu⁻¹ u`` alone, as the subset of regressors has
+        it: it vanishes far from Z.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import GP, RBF
     >>> from gpnotes.infer import sparse
@@ -51,11 +67,35 @@ class SparsePosterior:
     def predict(
         self, Xs: Matrix, noise: bool = False, chunk: int | None = None
     ) -> tuple[Vector, Vector]:
-        """Mean and variance, (n*,) each, at Xs (n*, d); O(n* M²).
+        """The mean and the variance of f, or of new y, at each of some inputs.
 
+        Parameters
+        ----------
+        Xs : Matrix, shape (n*, d)
+            The inputs.
+        noise : bool, default False
+            Predict a new y rather than f.
+        chunk : int, optional
+            The number of inputs worked on at a time; without it, as many as keep a block of V at a
+            few tens of MB.
+
+        Returns
+        -------
+        mean, variance : Vector, shape (n*,)
+            The mean and the variance at each input.
+
+        Raises
+        ------
+        ValueError
+            If `Xs` is no matrix of finite numbers with d columns, or `chunk` is below 1.
+        TypeError
+            If `Xs` is of another namespace or dtype than `Z`, `noise` no bool or `chunk` no whole
+            number.
+
+        Notes
+        -----
         With ``V = L_u⁻¹ K_u*``: ``m(x) + Vᵀ weight_mean``, and ``k(x, x) − |v|² + |L⁻¹v|²``, or
-        ``|L⁻¹v|²`` where `degenerate`. `chunk` points are worked on at a time; without it, as many
-        as keep a block of V at a few tens of MB.
+        ``|L⁻¹v|²`` where `degenerate`. O(n* M²).
         """
         _check.flag(noise, "noise")
         xp = array_namespace(self._validate(Xs))
@@ -73,15 +113,39 @@ class SparsePosterior:
         return pull, known if self.degenerate else known + gap
 
     def mean(self, Xs: Matrix) -> Vector:
-        """The mean of f (and of y), (n*,), at Xs (n*, d)."""
+        """The mean of f (and of y), shape (n*,), at inputs Xs (n*, d), as `predict` has it."""
         return self.predict(Xs)[0]
 
     def variance(self, Xs: Matrix, noise: bool = False) -> Vector:
-        """The variance, (n*,), at Xs (n*, d)."""
+        """The variance, shape (n*,), at each of some inputs, with the arguments of `predict`."""
         return self.predict(Xs, noise)[1]
 
     def covariance(self, Xs: Matrix, noise: bool = False) -> Matrix:
-        """The covariance, (n*, n*), at Xs (n*, d), never jittered; O(n*² M)."""
+        """The covariance of f, or of new y, at all of some inputs together; it is never jittered.
+
+        Parameters
+        ----------
+        Xs : Matrix, shape (n*, d)
+            The inputs.
+        noise : bool, default False
+            Add the noise of new y to the diagonal.
+
+        Returns
+        -------
+        Matrix, shape (n*, n*)
+            The covariance.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As in `predict`.
+        MemoryError
+            If the matrix has no room.
+
+        Notes
+        -----
+        O(n*² M).
+        """
         self._validate(Xs)
         _check.flag(noise, "noise")
         memory.require_square(Xs.shape[0], like=Xs, copies=4, what="the predictive covariance")
@@ -100,18 +164,51 @@ class SparsePosterior:
         return self.inducing.kernel._gram(wide, None) - xp.matrix_transpose(V) @ V + known
 
     def joint(self, Xs: Matrix, noise: bool = False) -> Normal:
-        """The distribution of f at all of Xs (n*, d) together; with `noise`, that of new y."""
+        """The distribution of f, or of new y, at all of some inputs together, as a `Normal`.
+
+        The arguments, and what is raised, are those of `covariance`.
+        """
         covariance = self.covariance(Xs, noise)
         return normal_of(self.mean(Xs), covariance, self.gp.kernel.diag(Xs))
 
     def sample(self, Xs: Matrix, stream: Stream, n: int, noise: bool = False) -> Matrix:
-        """`n` functions drawn at Xs (n*, d), (n, n*); with `noise`, n sets of new y; O(n*³)."""
+        """Draw functions, or sets of new y, at some inputs.
+
+        Parameters
+        ----------
+        Xs : Matrix, shape (n*, d)
+            The inputs.
+        stream : Stream
+            The stream to draw from.
+        n : int
+            The number of draws.
+        noise : bool, default False
+            Draw new y rather than f.
+
+        Returns
+        -------
+        Matrix, shape (n, n*)
+            One draw a row.
+
+        Raises
+        ------
+        ValueError
+            If `Xs` does not fit, as in `predict`, or `n` is negative.
+        TypeError
+            If `stream` is no `Stream`, `n` no whole number or `noise` no bool.
+        MemoryError
+            If the covariance has no room.
+
+        Notes
+        -----
+        O(n*³).
+        """
         _check.instance(stream, "stream", Stream)
         _check.whole(n, "n")
         return self.joint(Xs, noise).sample(stream, n)
 
     def inducing_values(self) -> Normal:
-        """The distribution of u, mostly f(Z), given the data: its root is ``L_u L⁻ᵀ``; O(M³)."""
+        """The distribution of u, mostly f(Z), given the data, with the root ``L_u L⁻ᵀ``; O(M³)."""
         lower = self.inducing.factor.lower
         xp = array_namespace(lower)
         turned = _xp.solve_triangular(self.cholesky.lower, xp.matrix_transpose(lower))

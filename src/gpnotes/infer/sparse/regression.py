@@ -43,10 +43,10 @@ def condition(
     method: MethodName = "vfe",
     power: float = 0.5,
 ) -> SparsePosterior:
-    """The posterior through inducing points Z (M, d), given y (n,) at X (n, d); O(n M² + M³).
+    """Condition a process on data through inducing variables.
 
     With ``V = L_u⁻¹ K_uf``, ``Λ = diag(σ² + s g)`` of the `method` and ``B = I + V Λ⁻¹ Vᵀ``:
-    ``L_u⁻¹ u | y ~ N(B⁻¹ V Λ⁻¹ r, B⁻¹)``. Memory is O(M²), whatever n is. ``method`` is one of
+    ``L_u⁻¹ u | y ~ N(B⁻¹ V Λ⁻¹ r, B⁻¹)``. The methods are
 
     - ``"sor"``: subset of regressors, of which the variance vanishes far from Z;
     - ``"dtc"``: the same with the full variance of f; ``"fitc"``: with the gaps as noise;
@@ -54,14 +54,49 @@ def condition(
     - ``"pep"``: power EP, between VFE (``power=0``) and FITC (``power=1``);
     - ``"tight"``: VFE's posterior with the tighter bound of Titsias (2025).
 
-    In place of Z, here and below, other `contracts.InducingVariables` will do, such as
-    `interdomain.Harmonics`: K_uu and K_uf are then their covariances. With M points among which are
-    all of X, all but "sor" give the exact posterior. Points of Z that coincide change nothing but
-    that K_uu needs jitter, of which a `JitterWarning` tells. Raises `ValueError` or `TypeError` for
-    data that do not go together, for a process without noise, and for ``"upper"``, which has no
-    posterior.
+    Parameters
+    ----------
+    gp : GP
+        The process, with a positive ``noise_var``.
+    Z : Matrix, shape (M, d), or InducingVariables
+        The inducing points, or other inducing variables such as `interdomain.Harmonics`: K_uu and
+        K_uf are then their covariances.
+    X : Matrix, shape (n, d)
+        The inputs.
+    y : Vector, shape (n,)
+        The observations.
+    method : str, default ``"vfe"``
+        The name of a method, one of those above.
+    power : float, default 0.5
+        The power of ``"pep"``, from 0 to 1.
+
+    Returns
+    -------
+    SparsePosterior
+        The posterior. With M points among which are all of X, all methods but ``"sor"`` give the
+        exact one. Points of Z that coincide change nothing but that K_uu needs jitter, of which a
+        ``JitterWarning`` tells.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not match, entries are not finite, `gp` has no noise, the method is unknown or
+        ``"upper"``, which has no posterior, or `power` is not from 0 to 1.
+    TypeError
+        If `gp` is no `GP`, or Z, X and y differ in namespace, dtype or device.
+    FactorisationError
+        If K_uu cannot be factored.
+    MemoryError
+        If K_uu has no room.
+
+    Notes
+    -----
+    O(n M² + M³) time. Memory is O(M²), whatever n is.
+
     Source: Quiñonero-Candela & Rasmussen (2005); Titsias (2009); Bui, Yan & Turner (2017).
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import GP, RBF
     >>> X = np.linspace(0.0, 3.0, 30)[:, None]
@@ -83,9 +118,34 @@ def condition_on_chunks(
 ) -> SparsePosterior:
     """`condition` for data in chunks, which may be on other machines.
 
-    ``V Λ⁻¹ Vᵀ``, ``V Λ⁻¹ r`` and four numbers of each chunk are worked out by `map` and added; see
-    `chunks.add_up` for what a chunk is, for what `map` may be and for what is raised.
+    ``V Λ⁻¹ Vᵀ``, ``V Λ⁻¹ r`` and four numbers of each chunk are worked out by `map` and added.
 
+    Parameters
+    ----------
+    gp, Z, method, power
+        As in `condition`.
+    chunks : iterable
+        Pairs (X, y), or functions that fetch one, as `chunks.add_up` takes them.
+    map : callable, default ``map``
+        What works on the chunks, as `chunks.add_up` takes it.
+
+    Returns
+    -------
+    SparsePosterior
+        The posterior given all chunks.
+
+    Raises
+    ------
+    ValueError
+        As in `condition`, and if there is no chunk. A chunk that fails is a ``ChunkError`` with
+        its number.
+    TypeError
+        As in `condition`, and if `chunks` is no iterable or `map` no function.
+    FactorisationError, MemoryError
+        As in `condition`.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import GP, RBF
     >>> X = np.linspace(0.0, 3.0, 30)[:, None]
@@ -106,9 +166,10 @@ def log_evidence(
     method: MethodName = "vfe",
     power: float = 0.5,
 ) -> float:
-    """The log evidence by inducing points: approximated, or bounded; O(n M² + M³).
+    """The log evidence by inducing variables, approximated or bounded.
 
-    ``log N(y; m(X), Q + Λ) + T`` with ``Q = K_fu K_uu⁻¹ K_uf``, the gaps ``g = diag(K_ff − Q)`` and
+    ``log N(y; m(X), Q + Λ) + T`` with ``Q = K_fu K_uu⁻¹ K_uf``, the gaps ``g = diag(K_ff − Q)``
+    and
 
     - ``"sor"``, ``"dtc"``: ``Λ = σ²I``, ``T = 0``; ``"fitc"``: ``Λ = σ²I + diag g``, ``T = 0``;
     - ``"vfe"``: ``Λ = σ²I``, ``T = −Σ gᵢ / 2σ²``, a lower bound;
@@ -116,10 +177,33 @@ def log_evidence(
     - ``"tight"``: ``Λ = σ²I``, ``T = −½ Σ log(1 + gᵢ/σ²)``, a lower bound above VFE's;
     - ``"upper"``: ``−½ (n log 2π + log |Q + σ²I| + rᵀ(Q + (σ² + Σ gᵢ) I)⁻¹ r)``, an upper bound.
 
-    Raises what `condition` raises. Source: Quiñonero-Candela & Rasmussen (2005) for SoR, DTC and
-    FITC; Titsias (2009) for VFE; Bui, Yan & Turner (2017) for power EP; Titsias
-    (2025) for the tighter bound; Titsias (2014) for the upper one.
+    Parameters
+    ----------
+    gp, Z, X, y, power
+        As in `condition`.
+    method : str, default ``"vfe"``
+        The name of a method, one of those above.
 
+    Returns
+    -------
+    float
+        The evidence, or the bound, in nats.
+
+    Raises
+    ------
+    ValueError, TypeError, FactorisationError, MemoryError
+        As in `condition`, but that ``"upper"`` is taken.
+
+    Notes
+    -----
+    O(n M² + M³).
+
+    Source: Quiñonero-Candela & Rasmussen (2005) for SoR, DTC and FITC; Titsias (2009) for VFE;
+    Bui, Yan & Turner (2017) for power EP; Titsias (2025) for the tighter bound; Titsias (2014) for
+    the upper one.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, log_evidence as exact
     >>> X = np.linspace(0.0, 9.0, 30)[:, None]
@@ -141,16 +225,41 @@ def log_evidence_and_gradient(
     method: MethodName = "vfe",
     power: float = 0.5,
 ) -> tuple[float, GP, Matrix]:
-    """`log_evidence` with its derivatives by all hyperparameters, as a `GP`, and by Z (M, d), or by
-    the `inputs` of other inducing variables.
+    """`log_evidence` with its derivatives by all hyperparameters and by the inducing inputs.
 
-    ``V_bar = w αᵀ − B⁻¹ V Λ⁻¹ − 2 V diag(g_bar)`` is carried back through the kernel, a few rows at
-    a time, in a second pass over the data; O(n M² + M³). Jitter counts as a constant. Where points
-    of Z nearly coincide, derivatives are differences of large numbers: with the condition number of
-    K_uu they lose digits. For NumPy arrays and an RBF or Matérn kernel SoR, DTC, VFE and the upper
-    bound work in place. Raises what `log_evidence` raises, and `TypeError` for a mean without a
-    pullback.
+    Parameters
+    ----------
+    gp : GP
+        The process; its mean must have a ``pullback``.
+    Z, X, y, method, power
+        As in `log_evidence`.
 
+    Returns
+    -------
+    value : float
+        The evidence, or the bound, in nats.
+    gp_bar : GP
+        The derivatives by all hyperparameters.
+    Z_bar : Matrix, shape (M, d)
+        The derivatives by Z, or by the ``inputs`` of other inducing variables.
+
+    Raises
+    ------
+    ValueError, FactorisationError, MemoryError
+        As in `log_evidence`.
+    TypeError
+        As in `log_evidence`, and for a mean without a ``pullback``.
+
+    Notes
+    -----
+    ``V_bar = w αᵀ − B⁻¹ V Λ⁻¹ − 2 V diag(g_bar)`` is carried back through the kernel, a few rows
+    at a time, in a second pass over the data; O(n M² + M³). Jitter counts as a constant. Where
+    points of Z nearly coincide, derivatives are differences of large numbers: with the condition
+    number of K_uu they lose digits. For NumPy arrays and an RBF or Matérn kernel SoR, DTC, VFE and
+    the upper bound work in place.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import GP, RBF
     >>> X = np.linspace(0.0, 9.0, 30)[:, None]
@@ -184,8 +293,29 @@ def log_evidence_and_gradient_on_chunks(
 ) -> tuple[float, GP, Matrix]:
     """`log_evidence_and_gradient` for data in chunks, which are gone through twice.
 
-    Raises what `chunks.add_up` raises, and `TypeError` for chunks that can be had only once.
+    Parameters
+    ----------
+    gp, Z, method, power
+        As in `log_evidence_and_gradient`.
+    chunks, map
+        As in `condition_on_chunks`, but that `chunks` must be a list, or another iterable that can
+        be gone through more than once.
 
+    Returns
+    -------
+    value, gp_bar, Z_bar
+        As in `log_evidence_and_gradient`.
+
+    Raises
+    ------
+    ValueError, FactorisationError, MemoryError
+        As in `condition_on_chunks`.
+    TypeError
+        As in `condition_on_chunks`, for chunks that can be had only once, and for a mean without a
+        ``pullback``.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import GP, RBF
     >>> X = np.linspace(0.0, 9.0, 30)[:, None]

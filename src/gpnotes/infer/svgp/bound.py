@@ -26,14 +26,45 @@ __all__ = ["elbo", "elbo_and_gradient", "quiet_gradient"]
 def elbo(
     posterior: VariationalPosterior, X: Matrix, y: Vector, *, total: int | None = None
 ) -> float:
-    """``Σ E_q log p(yᵢ | fᵢ) − KL(q ‖ prior)``, at most ``log p(y)``, for y (n,) at X (n, d).
+    """The lower bound on the log evidence, ``Σ E_q log p(yᵢ | fᵢ) − KL(q ‖ prior)``.
 
-    Where X is a batch, `total` is the number of all rows, and the sum counts total / n times: over
-    batches drawn at random its average is that of all. Averages without a closed form are
-    Gauss-Hermite sums, which may exceed them where f is much wider than the likelihood. O(n M²)
-    time, memory for M × M and a block of rows. Raises `ValueError` or `TypeError` for arguments
-    that do not fit. Source: Hensman, Matthews & Ghahramani (2015).
+    It is at most ``log p(y)``. Averages without a closed form are Gauss-Hermite sums, which may
+    exceed them where f is much wider than the likelihood.
 
+    Parameters
+    ----------
+    posterior : VariationalPosterior
+        The Gaussian q.
+    X : Matrix, shape (n, d)
+        The inputs, all of them or those of a batch.
+    y : Vector, shape (n,)
+        The observations.
+    total : int, optional
+        The number of all rows, where X is a batch. The sum then counts total / n times: over
+        batches drawn at random its average is that of all.
+
+    Returns
+    -------
+    float
+        The bound in nats.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not match, entries are not finite, the likelihood refuses y, or `total` is
+        below n.
+    TypeError
+        If `posterior` is no `VariationalPosterior`, `total` no whole number, or X and y differ in
+        namespace, dtype or device from the inducing inputs.
+
+    Notes
+    -----
+    O(n M²) time, memory for M × M and a block of rows.
+
+    Source: Hensman, Matthews & Ghahramani (2015).
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, Bernoulli
     >>> from gpnotes.infer import svgp
@@ -51,16 +82,39 @@ def elbo(
 def elbo_and_gradient(
     posterior: VariationalPosterior, X: Matrix, y: Vector, *, total: int | None = None
 ) -> tuple[float, SVGP]:
-    """`elbo`, and an `SVGP` that holds its derivatives by gp, likelihood and Z, with q(v) held.
+    """`elbo` with its derivatives by process, likelihood and inducing inputs, with q(v) held.
 
+    Parameters
+    ----------
+    posterior, X, y, total
+        As in `elbo`.
+
+    Returns
+    -------
+    value : float
+        The bound in nats.
+    model_bar : SVGP
+        The derivatives by gp, likelihood and Z. At a converged q these are also the derivatives of
+        the highest bound, since there q can gain nothing by moving.
+
+    Raises
+    ------
+    ValueError
+        As in `elbo`.
+    TypeError
+        As in `elbo`, and for a mean, or a likelihood with parameters, that has no ``pullback``.
+    RuntimeError
+        If the bound is not finite.
+
+    Notes
+    -----
     What the mean of f moves by is ``∂E/∂mᵢ``, what its variance moves by ``∂E/∂vᵢ``; they go back
-    through ``A = L⁻¹ K_uf`` to K_uf, and through L to K_uu. At a converged q these are also the
-    derivatives of the highest bound, since there q can gain nothing by moving. Jitter counts as a
-    constant. O(n M² + M³) time, memory for M × M and a block of rows, which for NumPy arrays and an
-    RBF or Matérn kernel is worked on in place.
-    Raises what `elbo` raises, `TypeError` for a mean, or a likelihood with parameters, that has no
-    `pullback`, and `RuntimeError` where the bound is not finite.
+    through ``A = L⁻¹ K_uf`` to K_uf, and through L to K_uu. Jitter counts as a constant. O(n M² +
+    M³) time, memory for M × M and a block of rows, which for NumPy arrays and an RBF or Matérn
+    kernel is worked on in place.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, Gaussian
     >>> from gpnotes.infer import svgp
@@ -95,7 +149,7 @@ def quiet_gradient(
 
 
 class _Way(NamedTuple):
-    """What carries derivatives by A back: ``I − P⁻¹``, ``L⁻ᵀ (I − P⁻¹)`` and ``L⁻ᵀ w``."""
+    """Factors that carry derivatives by A back: ``I − P⁻¹``, ``L⁻ᵀ (I − P⁻¹)`` and ``L⁻ᵀ w``."""
 
     spare: Matrix
     back: Matrix
@@ -116,7 +170,7 @@ def _way_back(posterior: VariationalPosterior) -> _Way:
     lambda posterior, block, way, scale: posterior.weights.shape[0] ** 2 * block.X.shape[0]
 )
 def _bar_of_rows(posterior: VariationalPosterior, block: Block, way: _Way, scale: float) -> SVGP:
-    """What a block of rows says, but for K_uu."""
+    """The derivatives from a block of rows, but for those by K_uu."""
     model = posterior.model
     _, by_mean, by_variance = block.slopes
     kernel_bar, Z_bar = _bar_of_cross(posterior, block, way)
@@ -133,7 +187,7 @@ def _bar_of_rows(posterior: VariationalPosterior, block: Block, way: _Way, scale
 def _bar_of_cross(
     posterior: VariationalPosterior, block: Block, way: _Way
 ) -> tuple[Kernel, Matrix]:
-    """What it says by K_uf, to the kernel and to Z.
+    """The derivatives by kernel and Z that a block of rows has through K_uf.
 
     With slopes e₁ by means and e₂ by variances, ``A_bar = w e₁ᵀ − 2 (I − P⁻¹) A diag(e₂)`` and
     ``K_uf_bar = L⁻ᵀ A_bar``. In place K_uf itself is gone, but ``Σ K_uf_bar ∘ K_uf`` is
@@ -161,7 +215,7 @@ def _bar_of_cross(
 def _bar_of_inducing(
     posterior: VariationalPosterior, sums: Sums, way: _Way
 ) -> tuple[Kernel, Matrix]:
-    """What all rows say by K_uu: ``L⁻ᵀ Φ(−A_bar Aᵀ) L⁻¹``.
+    """The derivatives that all rows have through K_uu: ``L⁻ᵀ Φ(−A_bar Aᵀ) L⁻¹``.
 
     Φ takes the lower triangle and half the diagonal; ``A_bar Aᵀ`` is ``w (A e₁)ᵀ`` and
     ``(I − P⁻¹) A diag(λ) Aᵀ``, which the rows have added up already. Source: Murray (2016) for Φ.

@@ -29,7 +29,17 @@ _TINY = 1e-8  # that it adds to a root
 
 
 class Progress(NamedTuple):
-    """Where a fit is after `step` steps: q, and the `bound` that the last batch estimated."""
+    """The state of a fit after some of its steps, which its callback is given.
+
+    Parameters
+    ----------
+    step : int
+        The number of steps taken.
+    posterior : VariationalPosterior
+        The Gaussian q, with the model as it is now.
+    bound : float
+        The bound that the last batch estimated.
+    """
 
     step: int
     posterior: VariationalPosterior
@@ -37,11 +47,31 @@ class Progress(NamedTuple):
 
 
 def batches(stream: Stream, n: int, size: int) -> Iterator[HostVector]:
-    """The rows 0, …, n − 1 in random batches of `size`, without end: each row once an epoch.
+    """Split rows into random batches, without end; each row comes once an epoch.
 
-    The last batch of an epoch holds what is left. Raises `TypeError` for what is no stream or no
-    whole number, `ValueError` for a size that is not from 1 to n.
+    Parameters
+    ----------
+    stream : Stream
+        The stream that orders the rows.
+    n : int
+        The number of rows, counted 0, …, n − 1.
+    size : int
+        The size of a batch, from 1 to n; the last batch of an epoch holds what is left.
 
+    Returns
+    -------
+    Iterator of HostVector
+        The numbers of the rows of each batch.
+
+    Raises
+    ------
+    TypeError
+        If `stream` is no `Stream`, or `n` or `size` no whole number.
+    ValueError
+        If `n` is below 1 or `size` not from 1 to n.
+
+    Examples
+    --------
     >>> from gpnotes import stream
     >>> rows = batches(stream(0), 5, 3)
     >>> first, second = next(rows), next(rows)
@@ -77,28 +107,71 @@ def fit(
 ) -> Fit[SVGP]:
     """Raise the bound by q, by the hyperparameters of gp and likelihood, and by Z, all at once.
 
-    `gpnotes.fit` of an `SVGP` finds the best q for all rows at each step; this one is for rows that
-    are too many for that. Each of the `steps` takes `batch` rows (all of them, if None) in the
-    order of `stream`: one pass gives a natural-gradient step of `length` for q, `update`, and the
-    gradient for a step of Adam with the learning `rate` for all else: logarithms of what is
+    `gpnotes.fit` of an `SVGP` finds the best q for all rows at each step; this one is for rows
+    that are too many for that. Each step takes one batch: one pass gives a natural-gradient step
+    for q, `update`, and the gradient for a step of Adam for all else: logarithms of what is
     positive, as in `params.flatten`, Z in standard deviations of the columns of X, and a mean in
-    those of y if it has their unit. `fixed` names what stays, such as ``("Z",
-    "gp.kernel.variance")``. A batch of b rows costs O(b M² + M³) time, and memory for M × M and the
-    batch, whatever n is.
+    those of y if it has their unit.
 
-    It begins at `posterior`: `prior` of a model, or where an earlier fit ended, to go on with other
-    rates. ``callback(progress)`` is called after each step; if it returns True, the fit ends. Rates
-    are constant, so that in the end q and hyperparameters move with the noise of the batches: end
-    with a fit of smaller ones, or with `condition` on the model that was found. If the bound of all
-    rows ends below that of the start, what comes back is the best that was seen of all rows; from
-    batches all rows are asked only where the last batch has its doubts.
+    Rates are constant, so that in the end q and hyperparameters move with the noise of the
+    batches: end with a fit of smaller ones, or with `condition` on the model that was found. If
+    the bound of all rows ends below that of the start, what comes back is the best that was seen
+    of all rows; from batches all rows are asked only where the last batch has its doubts.
 
-    The one run of the `objective.Fit` has the bounds that the batches estimated before each step as
-    its `trace`. Raises `ValueError` or `TypeError` for arguments that do not fit, `RuntimeError`
-    where the bound is not finite any more, and what `condition` raises.
+    Parameters
+    ----------
+    posterior : VariationalPosterior
+        Where the fit begins: `prior` of a model, or where an earlier fit ended, to go on with
+        other rates.
+    X : Matrix, shape (n, d)
+        The inputs.
+    y : Vector, shape (n,)
+        The observations.
+    stream : Stream
+        The stream that orders the rows.
+    steps : int, default 1000
+        The number of steps.
+    batch : int, optional
+        The rows of a step; without it, all of them.
+    length : float, default 0.1
+        The length of the natural-gradient steps, up to 1.
+    rate : float, default 0.01
+        The learning rate of Adam; it may be zero.
+    fixed : collection of str, default ()
+        The paths of what stays, such as ``("Z", "gp.kernel.variance")``.
+    callback : callable, optional
+        ``callback(progress)`` is called with a `Progress` after each step; if it returns True, the
+        fit ends.
+
+    Returns
+    -------
+    Fit
+        The `objective.Fit`. Its one run has the bounds that the batches estimated before each step
+        as its ``trace``.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not match, entries are not finite, or a number is out of its range.
+    TypeError
+        If an argument is of another kind than stated, X and y differ in namespace, dtype or device
+        from the inducing inputs, or a mean, or a likelihood with parameters, has no ``pullback``.
+    RuntimeError
+        If the bound is not finite any more.
+    FactorisationError
+        If K_uu, or the precision of q, cannot be factored.
+    MemoryError
+        If K_uu has no room.
+
+    Notes
+    -----
+    A batch of b rows costs O(b M² + M³) time, and memory for M × M and the batch, whatever n is.
+
     Source: Salimbeni, Eleftheriadis & Hensman (2018) for natural steps beside Adam; Kingma & Ba
     (2015) for Adam.
 
+    Examples
+    --------
     >>> from gpnotes import GP, RBF, Gaussian, stream
     >>> from gpnotes.infer import svgp
     >>> X = np.linspace(0.0, 6.0, 60)[:, None]

@@ -21,18 +21,41 @@ _MOST_NODES = 350  # that `quadrature.gauss_hermite` has
 
 @dataclass(frozen=True, eq=False)
 class SVGP:
-    """A process `gp`, a `likelihood` of y given f, inducing inputs `Z` (M, d), which are copied.
+    """A sparse variational process: a process, a likelihood of y given f, and inducing inputs.
 
-    In place of Z other `contracts.InducingVariables` will do, such as `interdomain.Harmonics`.
+    As a cotangent, it holds the derivatives by process, likelihood and Z.
 
-    The likelihood says how y scatters around f, so that ``gp.noise_var`` must be zero. Averages
-    over f that have no closed form are Gauss-Hermite sums of `nodes` terms. As a cotangent, the
-    derivatives by process, likelihood and Z. Raises `ValueError` or `TypeError` for parts that do
-    not fit; a Z with more rows than there are data, or with equal rows, is wasteful but no error:
-    the second takes the jitter that `linalg.cholesky` reports.
+    Parameters
+    ----------
+    gp : GP
+        The process of f. The likelihood says how y scatters around f, so that ``gp.noise_var``
+        must be zero.
+    likelihood : Likelihood
+        The likelihood of y given f.
+    Z : Matrix, shape (M, d), or InducingVariables
+        The inducing inputs, which are copied, or other inducing variables such as
+        `interdomain.Harmonics`.
+    nodes : int, default 20
+        The number of terms of the Gauss-Hermite sums that stand for averages over f without a
+        closed form.
+
+    Raises
+    ------
+    ValueError
+        For a process with noise, inducing inputs that do not fit the kernel, and `nodes` that are
+        not from 2 to 350. A Z with more rows than there are data, or with equal rows, is wasteful
+        but no error: the second takes the jitter that `linalg.cholesky` reports.
+    TypeError
+        For a `gp` that is no `GP`, a `likelihood` that lacks a part of the contract, and `nodes`
+        that are no whole number.
+
+    Notes
+    -----
     Source: Hensman, Fusi & Lawrence (2013); with other likelihoods Hensman, Matthews & Ghahramani
     (2015).
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, Bernoulli
     >>> SVGP(GP(RBF(), 0.0), Bernoulli(), np.asarray([[0.0], [1.0]])).Z.shape
@@ -58,7 +81,7 @@ class SVGP:
 
     @cached_property
     def variables(self) -> InducingVariables:
-        """What f is conditioned on, which is `Z` itself or the values at its rows."""
+        """The variables that f is conditioned on, `Z` itself or the values at its rows."""
         return variables_of(self.Z)
 
 

@@ -37,24 +37,54 @@ def update(
     length: float = 1.0,
     total: int | None = None,
 ) -> VariationalPosterior:
-    """One natural-gradient step of `length` r, up to 1, on rows y (n,) at X (n, d); O(n M² + M³).
+    """Take one natural-gradient step of q on rows of data.
 
-    Where X is a batch, `total` is the number of all rows, and each of the batch counts total / n
-    times. With a Gaussian likelihood and all rows, a step of length 1 arrives, wherever it starts.
+    With a Gaussian likelihood and all rows, a step of length 1 arrives, wherever it starts.
 
+    Parameters
+    ----------
+    posterior : VariationalPosterior
+        The Gaussian q.
+    X : Matrix, shape (n, d)
+        The inputs, all of them or those of a batch.
+    y : Vector, shape (n,)
+        The observations.
+    length : float, default 1.0
+        The length r of the step, up to 1.
+    total : int, optional
+        The number of all rows, where X is a batch: each row of it then counts total / n times.
+
+    Returns
+    -------
+    VariationalPosterior
+        The next q, of the same model.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not match, entries are not finite, the likelihood refuses y, `length` is not
+        positive or exceeds 1, or `total` is below n.
+    TypeError
+        If an argument is of another kind than stated, or X and y differ in namespace, dtype or
+        device from the inducing inputs.
+    RuntimeError
+        If the bound is not finite.
+
+    Notes
+    -----
     Where all λ are non-negative, as for every log-concave likelihood, P is never below I and no
     Cholesky factorisation can fail. Where some are negative, as for an outlier under `StudentT`, a
-    mixture might not be positive definite. Then ``½ r² D P⁻¹ D`` with ``D = G − P`` is added to it:
-    of second order in r, zero where the bound is stationary, and enough for ``P_new ⪰ ½ P``, since
-    ``P + r D + ½ r² D P⁻¹ D = ½ P + ½ (P + r D) P⁻¹ (P + r D)``. Both move the mean alike,
-    ``w ← w + r P_new⁻¹ ∂/∂w``.
+    mixture might not be positive definite. Then ``½ r² D P⁻¹ D`` with ``D = G − P`` is added to
+    it: of second order in r, zero where the bound is stationary, and enough for ``P_new ⪰ ½ P``,
+    since ``P + r D + ½ r² D P⁻¹ D = ½ P + ½ (P + r D) P⁻¹ (P + r D)``. Both move the mean alike,
+    ``w ← w + r P_new⁻¹ ∂/∂w``. O(n M² + M³).
 
-    Raises `ValueError` or `TypeError` for arguments that do not fit, `RuntimeError` where the bound
-    is not finite.
     Source: Khan & Lin (2017) for the mixture of sites, Adam, Chang, Khan & Solin (2021) for sparse
     processes, Salimbeni, Eleftheriadis & Hensman (2018) for the step within a fit; Lin, Schmidt &
     Khan (2020) for the term of second order.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, Gaussian
     >>> X, y = np.linspace(0.0, 4.0, 9)[:, None], np.ones(9)
@@ -73,7 +103,7 @@ def update(
 
 
 def scale_of(X: Matrix, total: int | None) -> float:
-    """How many rows each of X stands for."""
+    """The number of rows that each row of X stands for."""
     n = X.shape[0]
     return 1.0 if total is None else _check.whole(total, "total", n) / n
 
@@ -106,20 +136,50 @@ def _toward(posterior: VariationalPosterior, sums: Sums) -> Matrix:
 
 @in_one_pool
 def condition(model: SVGP, X: Matrix, y: Vector, *, steps: int = 200) -> VariationalPosterior:
-    """The q of the highest bound for y (n,) at X (n, d), by natural-gradient steps on all rows.
+    """Find the q of the highest bound, by natural-gradient steps on all rows.
 
+    With ``Z = X`` and a Gaussian likelihood this is the exact posterior; with fewer inducing
+    inputs the bound is that of Titsias (2009) for regression. A likelihood that is not log-concave
+    may have several optima; the one found is that uphill from the prior.
+
+    Parameters
+    ----------
+    model : SVGP
+        The process, likelihood and inducing inputs.
+    X : Matrix, shape (n, d)
+        The inputs.
+    y : Vector, shape (n,)
+        The observations.
+    steps : int, default 200
+        The most steps to take.
+
+    Returns
+    -------
+    VariationalPosterior
+        The best q that was found. Its `converged` is True where the natural gradient is as small
+        as rounding lets it be, and False where `steps` were too few. The bound holds for either.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not match, entries are not finite, the likelihood refuses y, or `steps` is
+        below 1.
+    TypeError
+        If `model` is no `SVGP`, `steps` no whole number, or X and y differ in namespace, dtype or
+        device from the inducing inputs.
+    FactorisationError
+        If K_uu cannot be factored.
+    MemoryError
+        If K_uu has no room.
+
+    Notes
+    -----
     A step is halved until the bound does not fall, and the next one is shorter where it went too
-    far; each takes O(n M² + M³) time, and memory for M × M and a block of rows. It ends where the
-    natural gradient is as small as rounding lets it be, after one step for a Gaussian likelihood;
-    `converged` is then True, and False where `steps` were too few. The bound holds for either.
+    far; each takes O(n M² + M³) time, and memory for M × M and a block of rows. One step is enough
+    for a Gaussian likelihood.
 
-    With ``Z = X`` and a Gaussian likelihood this is the exact posterior; with fewer inducing inputs
-    the bound is that of Titsias (2009) for regression. A likelihood that is not log-concave may
-    have several optima; the one found is that uphill from the prior.
-
-    Raises `ValueError` or `TypeError` for data that do not fit, `FactorisationError` for a K_uu
-    that cannot be factored, `MemoryError` for one that has no room.
-
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, Bernoulli
     >>> X, y = np.asarray([[0.0], [1.0], [3.0]]), np.asarray([1.0, 1.0, -1.0])

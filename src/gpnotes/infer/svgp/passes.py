@@ -30,11 +30,18 @@ class Block(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """What rows add up to, times `scale`, the number of rows that each of them stands for.
+    """The sums over some rows, times the number of rows that each of them stands for.
 
-    `value` is ``Σ E log p(yᵢ | fᵢ)``, `gradient` (M,) its derivative ``A e₁`` by the weights, and
-    `sites` (M, M) is ``A diag(λ) Aᵀ`` with ``λ = −2 ∂E/∂v``, the precisions of the sites. They are
-    `concave` if no λ is negative.
+    Parameters
+    ----------
+    value : float
+        ``Σ E log p(yᵢ | fᵢ)``.
+    gradient : Vector, shape (M,)
+        The derivative of `value` by the weights, ``A e₁``.
+    sites : Matrix, shape (M, M)
+        ``A diag(λ) Aᵀ`` with ``λ = −2 ∂E/∂v``, the precisions of the sites.
+    concave : bool
+        True if no λ is negative.
     """
 
     value: float

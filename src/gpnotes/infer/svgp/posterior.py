@@ -27,16 +27,36 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class VariationalPosterior:
-    """``q(v) = N(P⁻¹ t, P⁻¹)`` of ``f(Z) = m(Z) + L v``; made by `prior`, `condition` and `fit`.
+    """The Gaussian ``q(v) = N(P⁻¹ t, P⁻¹)`` of ``f(Z) = m(Z) + L v``, and predictions of f and y.
 
-    `inducing` factors ``K_uu = L Lᵀ``; under the prior ``v ~ N(0, I)``. `precision` is P (M, M),
-    `cholesky` its factor, `weights` the mean ``P⁻¹ t`` (M,). `steps` counts the natural-gradient
-    steps since the prior; `converged` says whether `condition` found no way to raise the bound
-    further. With ``A = L⁻¹ K_u*``, f at Xs has the mean ``m + Aᵀ w`` and the covariance
-    ``K_** − Aᵀ (I − P⁻¹) A``. Inputs that do not fit are a `ValueError` or a `TypeError`.
+    Made by `prior`, `condition` and `fit`. With ``A = L⁻¹ K_u*``, f at Xs has the mean
+    ``m + Aᵀ w`` and the covariance ``K_** − Aᵀ (I − P⁻¹) A``. Inputs that do not fit are a
+    `ValueError` or a `TypeError`.
+
+    Parameters
+    ----------
+    model : SVGP
+        The process, likelihood and inducing inputs.
+    inducing : Cholesky
+        The factor of ``K_uu = L Lᵀ``; under the prior ``v ~ N(0, I)``.
+    precision : Matrix, shape (M, M)
+        P.
+    cholesky : Cholesky
+        The factor of P.
+    weights : Vector, shape (M,)
+        The mean ``w = P⁻¹ t``.
+    steps : int
+        The number of natural-gradient steps since the prior.
+    converged : bool
+        True where `condition` found no way to raise the bound further.
+
+    Notes
+    -----
     Source: Hensman, Matthews & Ghahramani (2015); q by its natural parameters as in Adam, Chang,
     Khan & Solin (2021), here of the whitened v.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, Gaussian
     >>> from gpnotes.infer import svgp
@@ -69,10 +89,31 @@ class VariationalPosterior:
         return _xp.solve_triangular(lower, _xp.eye(lower.shape[0], lower))
 
     def predict(self, Xs: Matrix, noise: bool = False) -> tuple[Vector, Vector]:
-        """Mean and variance, (n*,) each, of f at Xs (n*, d); with `noise` of a new y; O(n* M²).
+        """The mean and the variance of f, or of new y, at each of some inputs.
 
-        Memory for a block of rows, a few tens of MB, whatever n* is. With noise, the likelihood
-        must have a `predict`.
+        Parameters
+        ----------
+        Xs : Matrix, shape (n*, d)
+            The inputs.
+        noise : bool, default False
+            Predict a new y rather than f; the likelihood must have a ``predict``.
+
+        Returns
+        -------
+        mean, variance : Vector, shape (n*,)
+            The mean and the variance at each input.
+
+        Raises
+        ------
+        ValueError
+            If `Xs` is no matrix of finite numbers with d columns.
+        TypeError
+            If `Xs` differs in namespace, dtype or device from the inducing inputs, `noise` is no
+            bool, or the likelihood has no ``predict``.
+
+        Notes
+        -----
+        O(n* M²) time. Memory for a block of rows, a few tens of MB, whatever n* is.
         """
         noise = _check.flag(noise, "noise")
         parts = [marginals(self, rows)[1:3] for rows in self._blocks(Xs)]
@@ -84,15 +125,37 @@ class VariationalPosterior:
         return cast(PredictiveLikelihood, likelihood).predict(mean, variance)
 
     def mean(self, Xs: Matrix, noise: bool = False) -> Vector:
-        """The mean of f, (n*,), at Xs (n*, d); with `noise` that of a new y."""
+        """The mean of f, or of new y, shape (n*,), with the arguments of `predict`."""
         return self.predict(Xs, noise)[0]
 
     def variance(self, Xs: Matrix, noise: bool = False) -> Vector:
-        """The variance of f, (n*,), at Xs (n*, d); with `noise` that of a new y."""
+        """The variance of f, or of new y, shape (n*,), with the arguments of `predict`."""
         return self.predict(Xs, noise)[1]
 
     def covariance(self, Xs: Matrix) -> Matrix:
-        """The covariance of f, (n*, n*), at Xs (n*, d), never jittered; O(n*² M + n* M²)."""
+        """The covariance of f at all of some inputs together; it is never jittered.
+
+        Parameters
+        ----------
+        Xs : Matrix, shape (n*, d)
+            The inputs.
+
+        Returns
+        -------
+        Matrix, shape (n*, n*)
+            The covariance.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As in `predict`.
+        MemoryError
+            If the matrix has no room.
+
+        Notes
+        -----
+        O(n*² M + n* M²).
+        """
         self._validate(Xs)
         memory.require_square(Xs.shape[0], like=Xs, copies=4, what="the predictive covariance")
         A = marginals(self, Xs).A
@@ -102,23 +165,90 @@ class VariationalPosterior:
         return spare + xp.matrix_transpose(B) @ B
 
     def joint(self, Xs: Matrix) -> Normal:
-        """The distribution of f at all of Xs (n*, d) together."""
+        """The distribution of f at all of some inputs together, as a `Normal`.
+
+        The argument, and what is raised, are those of `covariance`.
+        """
         covariance = self.covariance(Xs)
         return normal_of(self.mean(Xs), covariance, self.model.gp.kernel.diag(Xs))
 
     def sample(self, Xs: Matrix, stream: Stream, n: int) -> Matrix:
-        """`n` functions drawn at Xs (n*, d), shape (n, n*), by the root of `joint`; O(n*³)."""
+        """Draw functions at some inputs, by the root of `joint`.
+
+        Parameters
+        ----------
+        Xs : Matrix, shape (n*, d)
+            The inputs.
+        stream : Stream
+            The stream to draw from.
+        n : int
+            The number of functions.
+
+        Returns
+        -------
+        Matrix, shape (n, n*)
+            One function a row.
+
+        Raises
+        ------
+        ValueError
+            If `Xs` does not fit, as in `predict`, or `n` is negative.
+        TypeError
+            If `stream` is no `Stream` or `n` no whole number.
+        MemoryError
+            If the covariance has no room.
+
+        Notes
+        -----
+        O(n*³).
+        """
         _check.instance(stream, "stream", Stream)
         _check.whole(n, "n")
         return self.joint(Xs).sample(stream, n)
 
     def probability(self, Xs: Matrix) -> Vector:
-        """``P(y = 1)``, (n*,), at Xs (n*, d), averaged over f; of labels."""
+        """``P(y = 1)``, averaged over f, at each of some inputs, for a likelihood of labels.
+
+        Parameters
+        ----------
+        Xs : Matrix, shape (n*, d)
+            The inputs.
+
+        Returns
+        -------
+        Vector, shape (n*,)
+            The probabilities.
+
+        Raises
+        ------
+        ValueError
+            As in `predict`.
+        TypeError
+            As in `predict`, and if the likelihood is not one of labels.
+        """
         label = require(self.model.likelihood, "the likelihood", LabelLikelihood)
         return cast(LabelLikelihood, label).probability(*self.predict(Xs))
 
     def log_density(self, Xs: Matrix, y: Vector) -> Vector:
-        """``log p(yᵢ)``, (n*,), of new y (n*,) at Xs (n*, d), each by itself, averaged over f."""
+        """``log p(yᵢ)`` of new y, each by itself, averaged over f.
+
+        Parameters
+        ----------
+        Xs : Matrix, shape (n*, d)
+            The inputs.
+        y : Vector, shape (n*,)
+            The new observations.
+
+        Returns
+        -------
+        Vector, shape (n*,)
+            The log densities.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As in `predict`, and for y that do not fit Xs or the likelihood.
+        """
         self._validate(Xs)
         validate_rows(self.model, Xs, y)
         return log_predictive(self.model.likelihood, y, *self.predict(Xs))
@@ -173,12 +303,34 @@ def _in_place(
 
 
 def prior(model: SVGP) -> VariationalPosterior:
-    """q before any data, that of the prior: ``P = I``, ``t = 0``; O(M³) for the factor of K_uu.
+    """The Gaussian q before any data, that of the prior: ``P = I``, ``t = 0``.
 
-    Raises `TypeError` for what is no model, `FactorisationError` for a K_uu that cannot be
-    factored; warns with `JitterWarning` of one that could only with jitter, as for a Z with equal
-    rows.
+    Parameters
+    ----------
+    model : SVGP
+        The process, likelihood and inducing inputs.
 
+    Returns
+    -------
+    VariationalPosterior
+        q. A K_uu that can be factored only with jitter, as for a Z with equal rows, is told of by
+        a ``JitterWarning``.
+
+    Raises
+    ------
+    TypeError
+        If `model` is no `SVGP`.
+    FactorisationError
+        If K_uu cannot be factored.
+    MemoryError
+        If K_uu has no room.
+
+    Notes
+    -----
+    O(M³) for the factor of K_uu.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, Bernoulli
     >>> prior(SVGP(GP(RBF(2.0), 0.0), Bernoulli(), np.zeros((1, 1)))).predict(np.ones((1, 1)))

@@ -33,16 +33,27 @@ class Kernel(KernelBase):
     hyperparameters are equal; arrays among these are copied. What ``repr`` shows is for reading:
     its numbers have six digits.
 
-    A gradient by a kernel, ``kernel_bar``, is an object of the same class that holds derivatives in
-    its fields. It is not checked and may have any sign; to call it, to add or to multiply it is a
-    `TypeError`, since ``+`` on kernels does not add their fields.
-    What is wrong with the shapes, dtypes or values of arguments is a `ValueError` or a `TypeError`
-    that names the argument, what was expected and what came.
+    Raises
+    ------
+    ValueError
+        If an argument of a method has the wrong shape or values; the message names the argument,
+        what was expected and what came.
+    TypeError
+        If an argument of a method is of the wrong kind, or a kernel that holds derivatives is
+        called, added or multiplied.
+
+    Notes
+    -----
+    A gradient by a kernel, ``kernel_bar``, is an object of the same class that holds derivatives
+    in its fields. It is not checked and may have any sign; it can be neither called nor added nor
+    multiplied, since ``+`` on kernels does not add their fields.
 
     A kernel of your own is a frozen dataclass that brings four hooks: ``_gram``, ``_diag``,
     ``_pull`` and ``_pull_diag``; one that depends on distances only subclasses `Stationary` and
     brings two. `gpnotes.testing.check_kernel` says whether it is right.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import RBF, White
     >>> kernel = 4.0 * RBF(lengthscale=0.5) + White(0.1)
@@ -52,7 +63,25 @@ class Kernel(KernelBase):
     """
 
     def on(self, *dims: int) -> ActiveDims:
-        """This kernel on the columns `dims` of its inputs."""
+        """Restrict this kernel to some columns of its inputs.
+
+        Parameters
+        ----------
+        *dims : int
+            The columns, distinct and counted from 0.
+
+        Returns
+        -------
+        ActiveDims
+            The kernel of these columns.
+
+        Raises
+        ------
+        ValueError
+            If there are no columns, one is named twice, or one is negative.
+        TypeError
+            If a column is no whole number, or the kernel holds derivatives.
+        """
         return ActiveDims(self, dims)
 
     def __add__(self, other: Kernel) -> Sum:
@@ -108,12 +137,28 @@ class _Combination(Kernel):
 
 @dataclass(frozen=True)
 class Sum(_Combination):
-    """``k(x, z) = Σₚ kₚ(x, z)``, what ``k1 + k2`` makes: the covariance of independent functions'
-    sum.
+    """The sum of kernels, ``k(x, z) = Σₚ kₚ(x, z)``, which ``k1 + k2`` makes.
 
-    `parts` holds the summands; a sum of sums is one sum.
+    It is the covariance of the sum of independent functions.
+
+    Parameters
+    ----------
+    parts : tuple of Kernel
+        The summands, at least one; a sum of sums, made by ``+``, is one sum.
+
+    Raises
+    ------
+    ValueError
+        If there are no parts.
+    TypeError
+        If a part is no kernel, or holds derivatives.
+
+    Notes
+    -----
     Source: Rasmussen & Williams (2006), section 4.2.4.
 
+    Examples
+    --------
     >>> from gpnotes import RBF, Linear
     >>> (RBF() + Linear()).parts[1]
     Linear(variance=1)
@@ -145,10 +190,26 @@ class Sum(_Combination):
 
 @dataclass(frozen=True)
 class Product(_Combination):
-    """``k(x, z) = Πₚ kₚ(x, z)``, what ``k1 * k2`` makes; `parts` holds the factors.
+    """The product of kernels, ``k(x, z) = Πₚ kₚ(x, z)``, which ``k1 * k2`` makes.
 
+    Parameters
+    ----------
+    parts : tuple of Kernel
+        The factors, at least one.
+
+    Raises
+    ------
+    ValueError
+        If there are no parts.
+    TypeError
+        If a part is no kernel, or holds derivatives.
+
+    Notes
+    -----
     Source: Rasmussen & Williams (2006), section 4.2.4.
 
+    Examples
+    --------
     >>> from gpnotes import RBF, Periodic
     >>> RBF(1.0, 90.0) * Periodic(1.0, 1.3)
     RBF(variance=1, lengthscale=90) * Periodic(variance=1, lengthscale=1.3, period=1)
@@ -184,8 +245,24 @@ class Product(_Combination):
 
 @dataclass(frozen=True)
 class Scaled(Kernel):
-    """``k(x, z) = scale · k₁(x, z)``, what ``2.0 * k`` makes; the scale is a hyperparameter.
+    """A multiple of a kernel, ``k(x, z) = scale · k₁(x, z)``, which ``2.0 * k`` makes.
 
+    Parameters
+    ----------
+    scale : float
+        The factor, positive: a hyperparameter.
+    kernel : Kernel
+        The kernel k₁.
+
+    Raises
+    ------
+    ValueError
+        If the scale is not positive and finite.
+    TypeError
+        If the scale is no number, or `kernel` is no kernel or holds derivatives.
+
+    Examples
+    --------
     >>> from gpnotes import RBF
     >>> 2.0 * RBF()
     2 * RBF(variance=1, lengthscale=1)
@@ -228,8 +305,24 @@ class Scaled(Kernel):
 
 @dataclass(frozen=True)
 class ActiveDims(Kernel):
-    """``k(x, z) = k₁(x[:, dims], z[:, dims])``, what ``k.on(0, 2)`` makes; columns count from 0.
+    """A kernel of some columns, ``k₁(x[:, dims], z[:, dims])``, which ``k.on(0, 2)`` makes.
 
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel k₁.
+    dims : tuple of int
+        The columns, distinct and counted from 0.
+
+    Raises
+    ------
+    ValueError
+        If there are no columns, one is named twice, or one is negative.
+    TypeError
+        If a column is no whole number, or `kernel` is no kernel or holds derivatives.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes import Linear
     >>> Linear().on(1)(np.asarray([[7.0, 2.0], [8.0, 3.0]]))

@@ -1,4 +1,4 @@
-"""Arc-cosine kernels: what a layer of infinitely many random neurons computes.
+"""Arc-cosine kernels: those of a layer of infinitely many random neurons.
 
 With ``u = (√v ⊙ x, √b)``, θ the angle between u(x) and u(z), and ``r = |u(x)|``, ``s = |u(z)|``,
 ``k(x, z) = σ_f² rⁿ sⁿ Jₙ(θ)/π``. In ``c = cos θ`` the angular part is smooth for n ≥ 1:
@@ -23,15 +23,39 @@ __all__ = ["ArcCosine"]
 
 @dataclass(frozen=True)
 class ArcCosine(Kernel):
-    """Infinitely many neurons: ``k(x, z) = σ_f² rⁿ sⁿ Jₙ(θ)/π``, :eq:`eq-ke-arccos`.
+    """A layer of infinitely many neurons: ``k(x, z) = σ_f² rⁿ sⁿ Jₙ(θ)/π``, :eq:`eq-ke-arccos`.
 
+    Parameters
+    ----------
+    variance : float, default 1.0
+        σ_f², positive. From order 1 on, it only repeats the scale of the other two: hold it fixed
+        in a fit.
+    weight_variance : float or Vector, shape (d,), default 1.0
+        v, positive: the variance of the weights, one for all or one per dimension.
+    bias_variance : float, default 1.0
+        b, positive: the variance of the offsets.
+    order : int, default 1
+        n: 0 for neurons that are a step, 1 for a ramp, 2 for the square of a ramp; it is not
+        fitted.
+
+    Raises
+    ------
+    ValueError
+        If a variance is not positive and finite, or `order` is not 0, 1 or 2.
+    TypeError
+        If a variance is no number (or, for the weights, no real array), or `order` no whole
+        number.
+
+    Notes
+    -----
     It is ``2 E[g(w·x + c) g(w·z + c)]`` with weights ``w_d ~ N(0, v_d)`` and offsets
     ``c ~ N(0, b)``, for the step ``g(t) = 1[t > 0]`` (`order` 0), the ramp ``max(t, 0)`` (1), or
-    its square (2), times `variance` σ_f². `weight_variance` v is a float or an array (d,),
-    `bias_variance` is b. From order 1 on, σ_f² only repeats their scale: hold it fixed in a fit.
-    The derivative by an input at a kink of order 0, where two inputs coincide, is zero.
+    its square (2), times σ_f². The derivative by an input at a kink of order 0, where two inputs
+    coincide, is zero.
     Source: Cho & Saul (2009), without the offset.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> ArcCosine()(np.asarray([[0.0], [1.0]])).round(4)
     array([[1.    , 1.0683],

@@ -1,4 +1,4 @@
-"""What every kernel is: four hooks that a class brings, and the public methods that call them.
+"""The base class of all kernels: four hooks that a class brings, and the public methods over them.
 
 A kernel is a frozen dataclass whose fields are its hyperparameters. The public methods check their
 arguments once; the hooks behind them, ``_gram``, ``_diag``, ``_pull`` and ``_pull_diag``, check
@@ -25,15 +25,20 @@ __all__ = ["KernelBase"]
 class KernelBase(ABC):
     """A covariance function by its four hooks; subclass `Kernel`, which adds and multiplies.
 
-    A class that lacks a hook, or is no dataclass, is a `TypeError` when it is made. Kernels compare
-    by their hyperparameters and print them, also where ``@dataclass`` would write its own methods.
+    Kernels compare by their hyperparameters and print them, also where ``@dataclass`` would write
+    its own methods.
+
+    Raises
+    ------
+    TypeError
+        When an object is made of a class that lacks a hook or is no dataclass.
     """
 
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]  # what ``@dataclass`` puts there
 
     __array_ufunc__ = None  # array * kernel is ours to refuse: NumPy would make an array of kernels
 
-    in_place: ClassVar[bool] = False  # whether `inplace.evidence` can work for the class
+    in_place: ClassVar[bool] = False  # whether `fast.evidence` can work for the class
 
     def __init_subclass__(cls) -> None:
         """Keep ``@dataclass`` from writing methods that cannot compare arrays."""
@@ -59,7 +64,7 @@ class KernelBase(ABC):
 
     @abstractmethod
     def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:
-        """What calling the kernel returns, (n, m): `z` is None for the matrix of x with itself."""
+        """The matrix that calling the kernel returns, (n, m): `z` is None for x with itself."""
 
     @abstractmethod
     def _diag(self, x: Matrix) -> Vector:
@@ -69,11 +74,11 @@ class KernelBase(ABC):
     def _pull(
         self, x: Matrix, z: Matrix | None, K_bar: Matrix
     ) -> tuple[Self, Matrix, Matrix | None]:
-        """What `pullback` returns: ``(kernel_bar, x_bar, z_bar)``, the first by `cotangent`."""
+        """The answer of `pullback`: ``(kernel_bar, x_bar, z_bar)``, the first by `cotangent`."""
 
     @abstractmethod
     def _pull_diag(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
-        """What `diag_pullback` returns: ``(kernel_bar, x_bar)``."""
+        """The answer of `diag_pullback`: ``(kernel_bar, x_bar)``."""
 
     def _on_tiles(self, x: Matrix) -> TiledKernel:
         """The kernel at work on NumPy arrays, tile by tile: a hook that need not be brought."""
@@ -81,18 +86,40 @@ class KernelBase(ABC):
 
     @property
     def labels_rows(self) -> bool:
-        """Whether the last column of its inputs says what a row sees of f, no part of the point.
+        """True if the last column of the inputs is a label, which says what a row sees of f.
 
         A kernel made of others does so if one of them does: they are found among its fields.
         """
         return any(kernel.labels_rows for kernel in _kernels_in(self))
 
     def __call__(self, x: Matrix, z: Matrix | None = None) -> Matrix:
-        """The matrix ``[k(xᵢ, zⱼ)]``, (n, m), for x (n, d) and z (m, d).
+        """Evaluate the matrix ``[k(xᵢ, zⱼ)]``.
 
-        Without `z`, the matrix of x with itself. That is more than ``z = x``: white noise is
-        ``variance · I`` there and nothing between two sets of points, equal or not. Raises
-        `MemoryError` for a matrix that has no room.
+        Without `z`, it is the matrix of x with itself. That is more than ``z = x``: white noise is
+        ``variance · I`` there and nothing between two sets of points, equal or not.
+
+        Parameters
+        ----------
+        x : Matrix, shape (n, d)
+            The points of the rows.
+        z : Matrix, shape (m, d), optional
+            The points of the columns; those of x if it is None.
+
+        Returns
+        -------
+        Matrix, shape (n, m)
+            The covariances; (n, n) without `z`.
+
+        Raises
+        ------
+        ValueError
+            If the shapes do not go together or with the hyperparameters, or an entry is not
+            finite.
+        TypeError
+            If x or z is no real floating array, the two differ in namespace, dtype or device, or
+            the kernel holds derivatives.
+        MemoryError
+            If there is no room for the matrix.
         """
         self._validate_both(x, z)
         size = x.shape[0], (x if z is None else z).shape[0]
@@ -100,19 +127,62 @@ class KernelBase(ABC):
         return self._gram(x, z)
 
     def diag(self, x: Matrix) -> Vector:
-        """The diagonal of ``kernel(x)``, (n,), without the rest of the matrix."""
+        """Evaluate the diagonal of ``kernel(x)`` without the rest of the matrix.
+
+        Parameters
+        ----------
+        x : Matrix, shape (n, d)
+            The points.
+
+        Returns
+        -------
+        Vector, shape (n,)
+            The variances ``k(xᵢ, xᵢ)``.
+
+        Raises
+        ------
+        ValueError
+            If x does not fit the hyperparameters in shape, or an entry is not finite.
+        TypeError
+            If x is no real floating array, or the kernel holds derivatives.
+        """
         self._validate(_check.matrix(x, "x"), "x")
         return self._diag(x)
 
     def pullback(
         self, x: Matrix, z: Matrix | None, K_bar: Matrix
     ) -> tuple[Self, Matrix, Matrix | None]:
-        """Carry ``K_bar`` (n, m) back to ``(kernel_bar, x_bar, z_bar)``.
+        """Carry derivatives by the matrix back to the hyperparameters and the inputs.
 
-        ``kernel_bar`` holds ``Σᵢⱼ K_barᵢⱼ ∂k(xᵢ, zⱼ)/∂θ`` in the place of each hyperparameter θ,
-        a float for a float, an array for an array. Without `z`, ``x_bar`` holds the share of both
-        arguments and ``z_bar`` is None; ``K_bar`` need not be symmetric. The second half of
-        :eq:`eq-fv-pullback`.
+        The second half of :eq:`eq-fv-pullback`.
+
+        Parameters
+        ----------
+        x : Matrix, shape (n, d)
+            The points of the rows.
+        z : Matrix, shape (m, d), or None
+            The points of the columns; None for the matrix of x with itself.
+        K_bar : Matrix, shape (n, m)
+            The derivatives by the entries of the matrix; without `z` it need not be symmetric.
+
+        Returns
+        -------
+        kernel_bar : Kernel
+            A kernel of the same class that holds ``Σᵢⱼ K_barᵢⱼ ∂k(xᵢ, zⱼ)/∂θ`` in the place of
+            each hyperparameter θ, a float for a float, an array for an array.
+        x_bar : Matrix, shape (n, d)
+            The derivatives by x; without `z`, the share of both arguments.
+        z_bar : Matrix, shape (m, d), or None
+            The derivatives by z; None without `z`.
+
+        Raises
+        ------
+        ValueError
+            If the shapes do not go together or with the hyperparameters, or an entry is not
+            finite.
+        TypeError
+            If an argument is no real floating array, they differ in namespace, dtype or device, or
+            the kernel holds derivatives.
         """
         self._validate_both(x, z)
         _check.matrix(K_bar, "K_bar", rows=x.shape[0], columns=(x if z is None else z).shape[0])
@@ -120,7 +190,31 @@ class KernelBase(ABC):
         return self._pull(x, z, K_bar)
 
     def diag_pullback(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
-        """Carry ``d_bar`` (n,) back through `diag` to ``(kernel_bar, x_bar)``."""
+        """Carry derivatives by the diagonal back through `diag`.
+
+        Parameters
+        ----------
+        x : Matrix, shape (n, d)
+            The points.
+        d_bar : Vector, shape (n,)
+            The derivatives by the entries of the diagonal.
+
+        Returns
+        -------
+        kernel_bar : Kernel
+            A kernel of the same class that holds the derivatives by its hyperparameters.
+        x_bar : Matrix, shape (n, d)
+            The derivatives by x.
+
+        Raises
+        ------
+        ValueError
+            If the shapes do not go together or with the hyperparameters, or an entry is not
+            finite.
+        TypeError
+            If an argument is no real floating array, the two differ in namespace, dtype or device,
+            or the kernel holds derivatives.
+        """
         self._validate(_check.matrix(x, "x"), "x")
         _check.alike(_check.vector(d_bar, "d_bar", size=x.shape[0]), "d_bar", x, "x")
         return self._pull_diag(x, d_bar)
@@ -134,7 +228,7 @@ class KernelBase(ABC):
         return hash(self._key())
 
     def _key(self) -> tuple[Any, ...]:
-        """The class and the hyperparameters, arrays by kind and entries: what makes it equal."""
+        """The class and the hyperparameters, arrays by kind and entries, that equality compares."""
         return type(self), *(_hashable(getattr(self, item.name)) for item in fields(self))
 
     def __repr__(self) -> str:

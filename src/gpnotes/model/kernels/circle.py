@@ -36,11 +36,27 @@ class Slopes(NamedTuple):
 
 @dataclass(frozen=True)
 class Circular(Kernel):
-    """``k(x, z) = σ_f² ρ(d)`` for angles x (n, 1) and z (m, 1), with ``d`` the shorter way round.
+    """A kernel of angles, ``k(x, z) = σ_f² ρ(d)`` with ``d`` the shorter way round from x to z.
 
-    A subclass brings ``_correlation(d)``, the values ρ with ``ρ(0) = 1`` and their derivatives, and
-    ``_spectrum(n)``, the shares ``aₙ/σ_f²`` of the harmonics and theirs. The derivative by an angle
-    at a kink of ρ, such as d = 0, is the mean of both sides at 0 and that of one side at π.
+    Inputs are one column of angles in radians, (n, 1).
+
+    Parameters
+    ----------
+    variance : float, default 1.0
+        σ_f², positive.
+
+    Raises
+    ------
+    ValueError
+        If the variance is not positive and finite, or inputs have more than one column.
+    TypeError
+        If the variance is no number.
+
+    Notes
+    -----
+    A subclass brings ``_correlation(d)``, the values ρ with ``ρ(0) = 1`` and their derivatives,
+    and ``_spectrum(n)``, the shares ``aₙ/σ_f²`` of the harmonics and theirs. The derivative by an
+    angle at a kink of ρ, such as d = 0, is the mean of both sides at 0 and that of one side at π.
     """
 
     variance: float = positive(1.0, unit="y²")
@@ -54,11 +70,30 @@ class Circular(Kernel):
         """``aₙ/σ_f²`` at whole n (R,), with derivatives by hyperparameters."""
 
     def coefficients(self, orders: Vector) -> Vector:
-        """The Fourier coefficients aₙ (R,) for the `orders` n (R,), whole numbers from 0; O(R).
+        """Evaluate the Fourier coefficients aₙ of the kernel; O(R).
 
         ``a₀ = ∫₀^π k(d) dd / π`` and ``aₙ = 2 ∫₀^π k(d) cos nd dd / π``; all together they add up
-        to σ_f². Raises `ValueError` or `TypeError` for orders that are none.
+        to σ_f².
 
+        Parameters
+        ----------
+        orders : Vector, shape (R,)
+            The orders n, whole numbers from 0 in a floating dtype.
+
+        Returns
+        -------
+        Vector, shape (R,)
+            The coefficients.
+
+        Raises
+        ------
+        ValueError
+            If an order is no whole number from 0, or `orders` is no vector.
+        TypeError
+            If `orders` is no real floating array, or the kernel holds derivatives.
+
+        Examples
+        --------
         >>> import numpy as np
         >>> (CircularArcCosine().coefficients(np.arange(4.0)) * np.pi**2).round(4)
         array([4.9348, 4.    , 0.    , 0.4444])
@@ -67,7 +102,28 @@ class Circular(Kernel):
         return self.variance * self._spectrum(orders).value
 
     def coefficients_pullback(self, orders: Vector, bar: Vector) -> Self:
-        """Carry the derivatives `bar` (R,) by the coefficients back to a ``kernel_bar``; O(R)."""
+        """Carry derivatives by the coefficients back to the hyperparameters; O(R).
+
+        Parameters
+        ----------
+        orders : Vector, shape (R,)
+            The orders n, whole numbers from 0 in a floating dtype.
+        bar : Vector, shape (R,)
+            The derivatives by the coefficients.
+
+        Returns
+        -------
+        Circular
+            ``kernel_bar``, a kernel of the same class that holds the derivatives.
+
+        Raises
+        ------
+        ValueError
+            If an order is no whole number from 0, the shapes differ, or an entry is not finite.
+        TypeError
+            If an array is not real and floating, the two differ in namespace, dtype or device, or
+            the kernel holds derivatives.
+        """
         self._validate_orders(orders)
         _check.alike(_check.vector(bar, "bar", size=orders.shape[0]), "bar", orders, "orders")
         return self._bar(bar, self._spectrum(orders))
@@ -111,7 +167,27 @@ class Circular(Kernel):
 
 
 def require_orders(orders: Vector, name: str) -> Vector:
-    """`orders` if they are whole numbers from 0, in floats of the data's dtype."""
+    """Return `orders` if they are whole numbers from 0, in floats of the data's dtype.
+
+    Parameters
+    ----------
+    orders : Vector, shape (R,)
+        The orders.
+    name : str
+        The name of the argument, for an error.
+
+    Returns
+    -------
+    Vector, shape (R,)
+        The same orders.
+
+    Raises
+    ------
+    ValueError
+        If `orders` is no vector, or an entry is no whole number from 0.
+    TypeError
+        If `orders` is no real floating array.
+    """
     xp = array_namespace(_check.vector(orders, name))
     if not bool(xp.all((orders >= 0.0) & (orders == xp.round(orders)))):
         raise ValueError(f"{name} must be whole numbers from 0; got {orders}")
@@ -127,13 +203,32 @@ def _way(x: Matrix, z: Matrix | None) -> Matrix:
 
 @dataclass(frozen=True)
 class CircularRBF(Circular):
-    """The heat kernel: ``k ∝ Σₘ exp(−(d + 2πm)²/2ℓ²)``, an RBF wrapped round.
+    """The heat kernel on the circle: ``k ∝ Σₘ exp(−(d + 2πm)²/2ℓ²)``, an RBF wrapped round.
 
-    ``a₀ ∝ 1`` and ``aₙ ∝ 2 e^(−n²ℓ²/2)``. It is scaled to σ_f² at d = 0. `lengthscale` ℓ is in
-    radians; sample paths are smooth, and nearly constant round the circle for ℓ above 3. (An RBF
-    of the shorter way itself is no kernel.)
+    It is scaled to σ_f² at d = 0. Sample paths are smooth, and nearly constant round the circle
+    for ℓ above 3. (An RBF of the shorter way itself is no kernel.)
+
+    Parameters
+    ----------
+    variance : float, default 1.0
+        σ_f², positive.
+    lengthscale : float, default 1.0
+        ℓ, positive, in radians.
+
+    Raises
+    ------
+    ValueError
+        If a hyperparameter is not positive and finite.
+    TypeError
+        If a hyperparameter is no number.
+
+    Notes
+    -----
+    Its Fourier coefficients are ``a₀ ∝ 1`` and ``aₙ ∝ 2 e^(−n²ℓ²/2)``.
     Source: Borovitskiy, Terenin, Mostowsky & Deisenroth (2020) for wrapping and for the series.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> CircularRBF(1.0, 0.5)(np.asarray([[0.1], [0.1 + np.pi], [0.1 + 2 * np.pi]])).round(4)
     array([[1., 0., 1.],
@@ -229,12 +324,30 @@ class _CircularMatern(Circular):
 
 @dataclass(frozen=True)
 class CircularMatern12(_CircularMatern):
-    """``k = σ_f² cosh((π − d)/ℓ) / cosh(π/ℓ)``: an exponential wrapped round.
+    """An exponential kernel wrapped round: ``k = σ_f² cosh((π − d)/ℓ) / cosh(π/ℓ)``.
 
-    ``a₀ ∝ 1`` and ``aₙ ∝ 2/(1 + ℓ²n²)``.
-    Continuous sample paths that are nowhere smooth. `lengthscale` ℓ is in radians.
-    Source: as `CircularRBF`.
+    Sample paths are continuous and nowhere smooth.
 
+    Parameters
+    ----------
+    variance : float, default 1.0
+        σ_f², positive.
+    lengthscale : float, default 1.0
+        ℓ, positive, in radians.
+
+    Raises
+    ------
+    ValueError
+        If a hyperparameter is not positive and finite.
+    TypeError
+        If a hyperparameter is no number.
+
+    Notes
+    -----
+    Its Fourier coefficients are ``a₀ ∝ 1`` and ``aₙ ∝ 2/(1 + ℓ²n²)``. Source: as `CircularRBF`.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> CircularMatern12()(np.asarray([[0.0], [1.0], [2 * np.pi - 1.0]])).round(4)
     array([[1.    , 0.3723, 0.3723],
@@ -259,11 +372,30 @@ class CircularMatern12(_CircularMatern):
 
 @dataclass(frozen=True)
 class CircularMatern32(_CircularMatern):
-    """``(1 + cr) e^(−cr)`` wrapped round, ``c = √3/ℓ``; ``a₀ ∝ 1/c⁴``, ``aₙ ∝ 2/(c² + n²)²``.
+    """A Matérn kernel with ν = 3/2 wrapped round: ``(1 + cr) e^(−cr)`` with ``c = √3/ℓ``.
 
-    Scaled to σ_f² at d = 0. Sample paths have one derivative. `lengthscale` ℓ is in radians.
-    Source: as `CircularRBF`.
+    It is scaled to σ_f² at d = 0. Sample paths have one derivative.
 
+    Parameters
+    ----------
+    variance : float, default 1.0
+        σ_f², positive.
+    lengthscale : float, default 1.0
+        ℓ, positive, in radians.
+
+    Raises
+    ------
+    ValueError
+        If a hyperparameter is not positive and finite.
+    TypeError
+        If a hyperparameter is no number.
+
+    Notes
+    -----
+    Its Fourier coefficients are ``a₀ ∝ 1/c⁴`` and ``aₙ ∝ 2/(c² + n²)²``. Source: as `CircularRBF`.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> CircularMatern32()(np.asarray([[0.0], [1.0], [2 * np.pi - 1.0]])).round(4)
     array([[1.    , 0.4843, 0.4843],
@@ -289,13 +421,29 @@ class CircularMatern32(_CircularMatern):
 
 @dataclass(frozen=True)
 class CircularArcCosine(Circular):
-    """``k = σ_f² (1 − d/π)``: the arc-cosine kernel of order 0 between unit vectors of the plane.
+    """A linear fall, ``k = σ_f² (1 − d/π)``: the arc-cosine kernel of order 0 of unit vectors.
 
-    ``a₀ = σ_f²/2``, ``aₙ = 4σ_f²/π²n²`` for odd n, and 0 for even n: positive semidefinite, but not
-    strictly, since ``f(θ) + f(θ + π)`` is the same for all θ. Four points that are two opposite
-    pairs have a singular matrix.
+    Parameters
+    ----------
+    variance : float, default 1.0
+        σ_f², positive.
+
+    Raises
+    ------
+    ValueError
+        If the variance is not positive and finite.
+    TypeError
+        If the variance is no number.
+
+    Notes
+    -----
+    Its Fourier coefficients are ``a₀ = σ_f²/2``, ``aₙ = 4σ_f²/π²n²`` for odd n, and 0 for even n:
+    positive semidefinite, but not strictly, since ``f(θ) + f(θ + π)`` is the same for all θ. Four
+    points that are two opposite pairs have a singular matrix.
     Source: Cho & Saul (2009), of unit vectors in the plane.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> CircularArcCosine(2.0)(np.pi * np.asarray([[0.0], [0.25], [1.0], [1.75]])).round(4)
     array([[2. , 1.5, 0. , 1.5],

@@ -18,6 +18,20 @@ __all__ = ["Constant", "White"]
 class Constant(Kernel):
     """One random offset, the same at every point: ``k(x, z) = variance``.
 
+    Parameters
+    ----------
+    variance : float, default 1.0
+        The variance of the offset, positive.
+
+    Raises
+    ------
+    ValueError
+        If the variance is not positive and finite.
+    TypeError
+        If the variance is no number.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> Constant(2.0)(np.ones((1, 1)), np.ones((2, 1)))
     array([[2., 2.]])
@@ -44,10 +58,26 @@ class Constant(Kernel):
 class White(Kernel):
     """Independent noise at every point: ``variance · I`` for ``k(x)``, zero for ``k(x, z)``.
 
+    Parameters
+    ----------
+    variance : float, default 1.0
+        The variance of the noise, positive.
+
+    Raises
+    ------
+    ValueError
+        If the variance is not positive and finite.
+    TypeError
+        If the variance is no number.
+
+    Notes
+    -----
     Noise belongs to an observation, not to a place. So between two sets of points there is none,
     even where points of the two are equal, and within one set two equal points do not share
     theirs. GPy, GPflow and scikit-learn read it the same way.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> x = np.zeros((2, 1))
     >>> White(0.5)(x), White(0.5)(x, x)

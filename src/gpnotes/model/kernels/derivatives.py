@@ -42,21 +42,37 @@ class WithGradients(_OfLabelled):
     """Covariances of the values and the partial derivatives of f, where `kernel` is that of f.
 
     A row of its inputs, (n, d + 1), is a point of d columns and a label: 0 for the value of f, k
-    for its derivative by the input with number k, from 1 to d. `values_at` and `gradients_at` write
-    the labels. Then ``cov(f(x), ∂f(z)/∂z_b) = ∂k(x, z)/∂z_b`` and
-    ``cov(∂f(x)/∂x_a, ∂f(z)/∂z_b) = ∂²k(x, z)/∂x_a ∂z_b``. `kernel` is RBF, Matern52, Matern32 or
-    ThinPlate, Linear or Constant, or a sum or a multiple of these; under Matern32 and ThinPlate
-    f has one derivative, which is rough, and no derivative by the inputs of its own: where points
-    coincide, it is taken as zero.
+    for its derivative by the input with number k, from 1 to d. `values_at` and `gradients_at`
+    write the labels. Then ``cov(f(x), ∂f(z)/∂z_b) = ∂k(x, z)/∂z_b`` and ``cov(∂f(x)/∂x_a,
+    ∂f(z)/∂z_b) = ∂²k(x, z)/∂x_a ∂z_b``.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        RBF, Matern52, Matern32 or ThinPlate, Linear or Constant, or a sum or a multiple of these.
+
+    Raises
+    ------
+    ValueError
+        If the kernel is another, and the message says what is in the way; when it is called, if a
+        label is not whole or beyond d.
+    TypeError
+        If `kernel` is no kernel, or holds derivatives.
+
+    Notes
+    -----
+    Under Matern32 and ThinPlate f has one derivative, which is rough, and no derivative by the
+    inputs of its own: where points coincide, it is taken as zero.
 
     A mean must give what each row sees as well: `ConstantOfValues` is a constant of values alone,
-    and a process refuses `ConstantMean`. Noise is of one variance for all
-    rows, whatever their units: `GradientNoise` adds to that of derivatives.
+    and a process refuses `ConstantMean`. Noise is of one variance for all rows, whatever their
+    units: `GradientNoise` adds to that of derivatives.
 
-    Raises `ValueError` for another kernel, with what is in the way, and for labels that are not
-    whole or beyond d. Source: Solak et al. (2002), Derivative observations in Gaussian process
-    models of dynamic systems.
+    Source: Solak et al. (2002), Derivative observations in Gaussian process models of dynamic
+    systems.
 
+    Examples
+    --------
     Four values of a sine, and four with their slopes:
 
     >>> import numpy as np
@@ -131,8 +147,23 @@ class WithGradients(_OfLabelled):
 class GradientNoise(_OfLabelled):
     """Independent noise of derivatives, none of values: rows are labelled as for `WithGradients`.
 
-    As for `White`, ``variance`` on the diagonal of ``k(x)`` and nothing in ``k(x, z)``.
+    As for `White`, it is ``variance`` on the diagonal of ``k(x)`` and nothing in ``k(x, z)``.
 
+    Parameters
+    ----------
+    variance : float, default 1.0
+        The variance of the noise, positive.
+
+    Raises
+    ------
+    ValueError
+        If the variance is not positive and finite; when it is called, if a label is not whole or
+        beyond d.
+    TypeError
+        If the variance is no number.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> GradientNoise(0.5).diag(np.asarray([[3.0, 0.0], [3.0, 1.0]]))
     array([0. , 0.5])
@@ -160,8 +191,27 @@ class GradientNoise(_OfLabelled):
 
 
 def values_at(x: Matrix) -> Matrix:
-    """Rows (n, d + 1) that see the values of f at x (n, d): its columns, and a zero.
+    """Label points as rows that see the values of f there.
 
+    Parameters
+    ----------
+    x : Matrix, shape (n, d)
+        The points.
+
+    Returns
+    -------
+    Matrix, shape (n, d + 1)
+        The columns of x, and zeros.
+
+    Raises
+    ------
+    ValueError
+        If x is no matrix of at least one column, or an entry is not finite.
+    TypeError
+        If x is no real floating array.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> values_at(np.asarray([[3.0, 4.0]]))
     array([[3., 4., 0.]])
@@ -170,8 +220,30 @@ def values_at(x: Matrix) -> Matrix:
 
 
 def derivatives_at(x: Matrix, which: int) -> Matrix:
-    """Rows (n, d + 1) that see the derivative of f by the input with number `which`, from 1 to d.
+    """Label points as rows that see the derivative of f by one input there.
 
+    Parameters
+    ----------
+    x : Matrix, shape (n, d)
+        The points.
+    which : int
+        The number of the input, from 1 to d.
+
+    Returns
+    -------
+    Matrix, shape (n, d + 1)
+        The columns of x, and `which`.
+
+    Raises
+    ------
+    ValueError
+        If x is no matrix of at least one column, an entry is not finite, or `which` is not from 1
+        to d.
+    TypeError
+        If x is no real floating array, or `which` no whole number.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> derivatives_at(np.asarray([[3.0, 4.0]]), 2)
     array([[3., 4., 2.]])
@@ -180,10 +252,29 @@ def derivatives_at(x: Matrix, which: int) -> Matrix:
 
 
 def gradients_at(x: Matrix) -> Matrix:
-    """Rows (n d, d + 1) that see all partial derivatives of f at x (n, d), point by point.
+    """Label points as rows that see all partial derivatives of f there, point by point.
 
     Gradients G (n, d) go with them as ``reshape(G, (n * d,))``.
 
+    Parameters
+    ----------
+    x : Matrix, shape (n, d)
+        The points.
+
+    Returns
+    -------
+    Matrix, shape (n d, d + 1)
+        The rows.
+
+    Raises
+    ------
+    ValueError
+        If x is no matrix of at least one column, or an entry is not finite.
+    TypeError
+        If x is no real floating array.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> gradients_at(np.asarray([[3.0, 4.0]]))
     array([[3., 4., 1.],

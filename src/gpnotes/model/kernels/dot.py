@@ -1,4 +1,4 @@
-"""Kernels of the inner product: what Bayesian linear regression looks like from function space."""
+"""Kernels of the inner product: Bayesian linear regression, seen from function space."""
 
 from __future__ import annotations
 
@@ -18,9 +18,26 @@ __all__ = ["Linear", "Polynomial"]
 class Linear(Kernel):
     """Linear functions without an offset: ``k(x, z) = Σ_d v_d x_d z_d``.
 
-    `variance` v is that of the slopes: a float or an array (d,). For an offset add `Constant`.
+    For an offset add `Constant`.
+
+    Parameters
+    ----------
+    variance : float or Vector, shape (d,), default 1.0
+        v, positive: the variance of the slopes, one for all or one per dimension.
+
+    Raises
+    ------
+    ValueError
+        If the variance is not positive and finite.
+    TypeError
+        If the variance is neither a number nor a real array.
+
+    Notes
+    -----
     Source: Rasmussen & Williams (2006), section 4.2.2.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> Linear(2.0)(np.asarray([[1.0], [3.0]]))
     array([[ 2.,  6.],
@@ -59,8 +76,29 @@ class Linear(Kernel):
 class Polynomial(Kernel):
     """Polynomials: ``k(x, z) = (variance · xᵀz + bias)^degree``, :eq:`eq-wv-polynomial`.
 
+    Parameters
+    ----------
+    variance : float, default 1.0
+        The factor of the inner product, positive.
+    bias : float, default 1.0
+        The offset added to it, not negative.
+    degree : int, default 2
+        The power, from 1; it is not fitted.
+
+    Raises
+    ------
+    ValueError
+        If `variance` is not positive, `bias` is negative, one of the two is not finite, or
+        `degree` is below 1.
+    TypeError
+        If `variance` or `bias` is no number, or `degree` is no whole number.
+
+    Notes
+    -----
     Source: Rasmussen & Williams (2006), section 4.2.2 (the inhomogeneous polynomial kernel).
 
+    Examples
+    --------
     >>> import numpy as np
     >>> Polynomial(degree=2)(np.asarray([[1.0], [2.0]]))
     array([[ 4.,  9.],

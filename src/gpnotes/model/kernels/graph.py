@@ -34,11 +34,24 @@ __all__ = ["Graph", "GraphHeat", "GraphMatern", "OnGraph"]
 
 @dataclass(frozen=True)
 class Graph:
-    """`nodes` nodes, numbered from 0, and undirected `edges` between pairs of them.
+    """An undirected graph of nodes, numbered from 0, and edges between pairs of them.
 
-    Raises `ValueError` or `TypeError` for an edge that is no pair of two different nodes; an edge
-    that is given twice, in whichever order, is one edge.
+    Parameters
+    ----------
+    nodes : int
+        How many nodes, from 1.
+    edges : iterable of tuple
+        Pairs of two different nodes; an edge that is given twice, in whichever order, is one edge.
 
+    Raises
+    ------
+    ValueError
+        If there is no node, or an edge is no pair of two different nodes of the graph.
+    TypeError
+        If `nodes` is no whole number, or an edge no pair of whole numbers.
+
+    Examples
+    --------
     >>> Graph(3, [(0, 1), (2, 1)]).laplacian
     array([[ 1., -1.,  0.],
            [-1.,  2., -1.],
@@ -69,8 +82,15 @@ class Graph:
         return np.maximum(values, 0.0), vectors
 
     def distances(self) -> HostMatrix:
-        """Edges on a shortest path between each two nodes, (nodes, nodes); infinity for none.
+        """Count the edges on a shortest path between each two nodes.
 
+        Returns
+        -------
+        HostMatrix, shape (nodes, nodes)
+            The numbers of edges; infinity where there is no path.
+
+        Examples
+        --------
         >>> Graph(3, [(0, 1), (1, 2)]).distances()
         array([[0., 1., 2.],
                [1., 0., 1.],
@@ -101,7 +121,27 @@ def _edge(pair: Iterable[SupportsIndex], nodes: int) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class OnGraph(Kernel):
-    """``K = σ_f² U s(Λ) Uᵀ / mean s(Λ)`` at nodes x (n, 1); a subclass brings s, ``_shares``."""
+    """A kernel of nodes, ``K = σ_f² U s(Λ) Uᵀ / mean s(Λ)``; a subclass brings s, ``_shares``.
+
+    Inputs are one column of numbers of nodes, (n, 1).
+
+    Parameters
+    ----------
+    graph : Graph
+        The graph, whose Laplacian is ``U Λ Uᵀ``.
+    variance : float, default 1.0
+        σ_f², positive: the mean of the variances over all nodes.
+    lengthscale : float, default 1.0
+        ℓ, positive, in edges.
+
+    Raises
+    ------
+    ValueError
+        If a hyperparameter is not positive and finite; when it is called, if inputs have more than
+        one column, or hold what is no node.
+    TypeError
+        If `graph` is no `Graph`, or a hyperparameter no number.
+    """
 
     graph: Graph = fixed()
     variance: float = positive(1.0, unit="y²")
@@ -169,10 +209,32 @@ class OnGraph(Kernel):
 
 @dataclass(frozen=True)
 class GraphHeat(OnGraph):
-    """What heat does along the edges: ``s(λ) = exp(−ℓ²λ/2)``, :eq:`eq-ke-heat`.
+    """Heat that spreads along the edges: ``s(λ) = exp(−ℓ²λ/2)``, :eq:`eq-ke-heat`.
 
-    The counterpart of `RBF`: `lengthscale` ℓ is in edges. Source: Kondor & Lafferty (2002).
+    The counterpart of `RBF`.
 
+    Parameters
+    ----------
+    graph : Graph
+        The graph.
+    variance : float, default 1.0
+        σ_f², positive: the mean of the variances over all nodes.
+    lengthscale : float, default 1.0
+        ℓ, positive, in edges.
+
+    Raises
+    ------
+    ValueError
+        If a hyperparameter is not positive and finite.
+    TypeError
+        If `graph` is no `Graph`, or a hyperparameter no number.
+
+    Notes
+    -----
+    Source: Kondor & Lafferty (2002).
+
+    Examples
+    --------
     >>> import numpy as np
     >>> path = Graph(3, [(0, 1), (1, 2)])
     >>> GraphHeat(path)(np.asarray([[0.0], [1.0], [2.0]])).round(2)
@@ -190,9 +252,32 @@ class GraphHeat(OnGraph):
 class GraphMatern(OnGraph):
     """The counterpart of the Matérn kernels: ``s(λ) = (2ν/ℓ² + λ)^(−ν)``, :eq:`eq-ke-graph-matern`.
 
-    `lengthscale` ℓ is in edges, `smoothness` is ν; both are fitted. For large ν it is `GraphHeat`.
+    For large ν it is `GraphHeat`.
+
+    Parameters
+    ----------
+    graph : Graph
+        The graph.
+    variance : float, default 1.0
+        σ_f², positive: the mean of the variances over all nodes.
+    lengthscale : float, default 1.0
+        ℓ, positive, in edges.
+    smoothness : float, default 1.5
+        ν, positive; it is fitted too.
+
+    Raises
+    ------
+    ValueError
+        If a hyperparameter is not positive and finite.
+    TypeError
+        If `graph` is no `Graph`, or a hyperparameter no number.
+
+    Notes
+    -----
     Source: Borovitskiy et al. (2021).
 
+    Examples
+    --------
     >>> import numpy as np
     >>> path = Graph(3, [(0, 1), (1, 2)])
     >>> GraphMatern(path)(np.asarray([[0.0], [1.0], [2.0]])).round(2)

@@ -1,4 +1,4 @@
-"""What a row of a process with gradients observes, and the covariances of two such rows.
+"""The covariances of what rows of a process with gradients observe, values or derivatives.
 
 A row is a point and a label: 0 for the value of f there, k for its derivative by the input with
 number k, counted from 1. Each class here carries the labels through kernels of one kind.
@@ -25,7 +25,19 @@ __all__ = ["Observed", "Rows", "covariances_of"]
 
 
 class Rows(NamedTuple):
-    """Points (n, d), and what is seen of f at each."""
+    """Points, and for each what is seen of f there: its value, or a derivative.
+
+    Parameters
+    ----------
+    points : Matrix, shape (n, d)
+        The points.
+    value : Vector, shape (n,)
+        1 where the value is seen, 0 where a derivative.
+    unit : Matrix, shape (n, d)
+        1 in the column of the input that a derivative is by, 0 elsewhere.
+    column : Array, shape (n,)
+        The number of that column from 0, and 0 for values.
+    """
 
     points: Matrix
     value: Vector  # (n,): 1 where it is the value, 0 where a derivative
@@ -34,7 +46,18 @@ class Rows(NamedTuple):
 
     @classmethod
     def of(cls, x: Matrix) -> Self:
-        """Rows (n, d + 1) whose last column holds the labels."""
+        """Read rows whose last column holds the labels.
+
+        Parameters
+        ----------
+        x : Matrix, shape (n, d + 1)
+            The rows, validated before.
+
+        Returns
+        -------
+        Rows
+            The points and what is seen at each.
+        """
         xp = array_namespace(x)
         d = x.shape[1] - 1
         label = xp.astype(x[:, d], xp.int64)
@@ -48,38 +71,110 @@ class Rows(NamedTuple):
         )
 
     def take(self, rows: slice) -> Self:
-        """Some of the rows."""
+        """Select some of the rows.
+
+        Parameters
+        ----------
+        rows : slice
+            Which.
+
+        Returns
+        -------
+        Rows
+            These rows.
+        """
         return type(self)(
             self.points[rows, :], self.value[rows], self.unit[rows, :], self.column[rows]
         )
 
 
 class Observed(ABC):
-    """The covariances of values and derivatives of a process with some kernel."""
+    """The covariances of values and derivatives of a process with some kernel.
+
+    Its methods check nothing: rows are validated before.
+    """
 
     @abstractmethod
     def gram(self, left: Rows, right: Rows) -> Matrix:
-        """The covariances, (n, m)."""
+        """Evaluate the covariances of two sets of rows.
+
+        Parameters
+        ----------
+        left : Rows
+            n rows.
+        right : Rows
+            m rows.
+
+        Returns
+        -------
+        Matrix, shape (n, m)
+            The covariances.
+        """
 
     @abstractmethod
     def diag(self, rows: Rows) -> Vector:
-        """The variances, (n,)."""
+        """Evaluate the variances.
+
+        Parameters
+        ----------
+        rows : Rows
+            n rows.
+
+        Returns
+        -------
+        Vector, shape (n,)
+            The variances.
+        """
 
     @abstractmethod
     def pull(self, left: Rows, right: Rows, K_bar: Matrix) -> tuple[Any, Matrix, Matrix]:
-        """Derivatives by the kernel and by the points of both, for `K_bar` (n, m) by the gram."""
+        """Carry derivatives by the covariances back to the kernel and the points.
+
+        Parameters
+        ----------
+        left : Rows
+            n rows.
+        right : Rows
+            m rows.
+        K_bar : Matrix, shape (n, m)
+            The derivatives by the entries of `gram`.
+
+        Returns
+        -------
+        kernel_bar : Kernel
+            A kernel of the same class that holds the derivatives.
+        left_bar : Matrix, shape (n, d)
+            The derivatives by the points of `left`.
+        right_bar : Matrix, shape (m, d)
+            The derivatives by the points of `right`.
+        """
 
     @abstractmethod
     def pull_diag(self, rows: Rows, d_bar: Vector) -> tuple[Any, Matrix]:
-        """Derivatives by the kernel and by the points, for `d_bar` (n,) by the variances."""
+        """Carry derivatives by the variances back to the kernel and the points.
+
+        Parameters
+        ----------
+        rows : Rows
+            n rows.
+        d_bar : Vector, shape (n,)
+            The derivatives by the entries of `diag`.
+
+        Returns
+        -------
+        kernel_bar : Kernel
+            A kernel of the same class that holds the derivatives.
+        points_bar : Matrix, shape (n, d)
+            The derivatives by the points.
+        """
 
 
 class _Pairs(NamedTuple):
-    """What the covariances of a kernel of distances are made of, (n, m) each.
+    """The parts of the covariances of a kernel of distances, (n, m) each.
 
-    With ``δ = (x − z) / ℓ``, and for a row that is a derivative by input a ``eᵢ = 1 / ℓₐ``, for one
-    that is a value ``eᵢ = 0``: `left` is ``eᵢ δₐ`` for the label a of the row, `right` ``eⱼ δ_b``
-    for that of the column, and `same` ``eᵢ eⱼ`` where a = b.
+    With ``δ = (x − z) / ℓ``, and for a row that is a derivative by input a ``eᵢ = 1 / ℓₐ``, for
+    one that is a value ``eᵢ = 0``: `left` is ``eᵢ δₐ`` for the label a of the row, `right` ``eⱼ
+    δ_b`` for that of the column, and `same` ``eᵢ eⱼ`` where a = b.
     """
 
     u: Matrix
@@ -224,7 +319,7 @@ class _OfLinear(Observed):
 
 
 def _weights(rows: Rows) -> Matrix:
-    """What the slopes of a linear function are multiplied with: the point, or a unit vector."""
+    """The factors of the slopes of a linear function: the point, or a unit vector."""
     return rows.value[:, None] * rows.points + rows.unit
 
 
@@ -302,7 +397,23 @@ _LEAVES: dict[type, Any] = {Linear: _OfLinear, Constant: _OfConstant, ThinPlate:
 
 
 def covariances_of(kernel: Kernel) -> Observed:
-    """The covariances of values and derivatives for a kernel; `ValueError` if it has none here."""
+    """Find the covariances of values and derivatives for a kernel.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel of f.
+
+    Returns
+    -------
+    Observed
+        The covariances.
+
+    Raises
+    ------
+    ValueError
+        If the kernel has none here; the message says what is in the way.
+    """
     if type(kernel) is Sum:
         return _OfSum(kernel, tuple(map(covariances_of, kernel.parts)))
     if type(kernel) is Scaled:

@@ -25,11 +25,31 @@ __all__ = ["Periodic"]
 class Periodic(Kernel):
     """Functions that repeat: ``k(x, z) = σ_f² exp(−2 Σ_d sin²(π(x_d − z_d)/p_d) / ℓ_d²)``.
 
-    `lengthscale` ℓ and `period` p are floats or arrays (d,); ℓ is in units of the circle, not of x.
-    Source: MacKay (1998), Introduction to Gaussian processes, equation 47; Rasmussen & Williams
-    (2006), section 4.2.3, in one dimension with the period 2π. A factor of the second kernel in
-    :eq:`eq-fv-co2-kernel`.
+    A factor of the second kernel in :eq:`eq-fv-co2-kernel`.
 
+    Parameters
+    ----------
+    variance : float, default 1.0
+        σ_f², positive.
+    lengthscale : float or Vector, shape (d,), default 1.0
+        ℓ, positive, in units of the circle, not of x: one, or one per dimension.
+    period : float or Vector, shape (d,), default 1.0
+        p, positive: one, or one per dimension.
+
+    Raises
+    ------
+    ValueError
+        If a hyperparameter is not positive and finite.
+    TypeError
+        If a hyperparameter is no number (or, where one per dimension is allowed, no real array).
+
+    Notes
+    -----
+    Source: MacKay (1998), Introduction to Gaussian processes, equation 47; Rasmussen & Williams
+    (2006), section 4.2.3, in one dimension with the period 2π.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> Periodic(period=2.0)(np.asarray([[0.0], [1.0], [2.0]])).round(4)
     array([[1.    , 0.1353, 1.    ],

@@ -19,12 +19,25 @@ __all__ = ["Cosine", "spectral_mixture"]
 
 @dataclass(frozen=True)
 class Cosine(Kernel):
-    """One frequency: ``k(x, z) = cos(2π Σ_d ω_d (x_d − z_d))``.
+    """A kernel of one frequency: ``k(x, z) = cos(2π Σ_d ω_d (x_d − z_d))``.
 
-    `frequency` ω, in turns for a unit of x, is a float, used for every dimension, or an array (d,).
     Its functions are waves with a random amplitude and phase, and its matrices have rank two. With
     its variance one it is a factor; `spectral_mixture` multiplies it with an `RBF`.
 
+    Parameters
+    ----------
+    frequency : float or Vector, shape (d,), default 1.0
+        ω, in turns for a unit of x: one for every dimension, or one each.
+
+    Raises
+    ------
+    ValueError
+        If the frequency is not finite.
+    TypeError
+        If the frequency is neither a number nor a real array.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> Cosine(0.25)(np.asarray([[0.0], [1.0], [2.0]])).round(4) + 0.0
     array([[ 1.,  0., -1.],
@@ -75,14 +88,39 @@ def _bands(values: Iterable[Numbers], name: str) -> tuple[Any, ...]:
 def spectral_mixture(
     variances: Iterable[float], frequencies: Iterable[Numbers], bandwidths: Iterable[Numbers]
 ) -> Kernel:
-    """``k(τ) = Σ_q v_q exp(−2π² Σ_d s_qd² τ_d²) cos(2π ω_q·τ)``, :eq:`eq-ke-mixture`.
+    """Build the kernel whose spectrum is a mixture of normal densities, :eq:`eq-ke-mixture`.
 
-    Its spectrum is a mixture of normal densities: band q has the variance v, its middle at the
-    frequency ω and the standard deviation s, the last two in turns for a unit of x, floats or
-    arrays (d,). It is a sum of ``RBF · Cosine`` with lengthscales ``1/2πs``, and is fitted by
-    these. Raises `ValueError` where the three are not equally long, or empty. Source: Wilson &
-    Adams (2013), in this form a product over dimensions of the first factor only.
+    ``k(τ) = Σ_q v_q exp(−2π² Σ_d s_qd² τ_d²) cos(2π ω_q·τ)``.
 
+    Parameters
+    ----------
+    variances : iterable of float
+        The variance v of each band, positive.
+    frequencies : iterable of float or Vector, shape (d,)
+        The middle ω of each band, in turns for a unit of x.
+    bandwidths : iterable of float or Vector, shape (d,)
+        The standard deviation s of each band, positive, in turns for a unit of x.
+
+    Returns
+    -------
+    Kernel
+        The sum of ``RBF · Cosine`` with lengthscales ``1/2πs``, which is fitted by these; a single
+        band is a product alone.
+
+    Raises
+    ------
+    ValueError
+        If the three are not equally long, or empty, or a variance or a bandwidth is not positive,
+        or a number is not finite.
+    TypeError
+        If one of the three is no list, or holds what is no number and no real array.
+
+    Notes
+    -----
+    Source: Wilson & Adams (2013), in this form a product over dimensions of the first factor only.
+
+    Examples
+    --------
     >>> spectral_mixture([2.0], [0.5], [0.1])
     RBF(variance=2, lengthscale=1.59155) * Cosine(frequency=0.5)
     """

@@ -26,15 +26,33 @@ __all__ = ["RBF", "Matern12", "Matern32", "Matern52", "RationalQuadratic", "Stat
 
 @dataclass(frozen=True)
 class Stationary(Kernel):
-    """``k(x, z) = σ_f² p(q)`` with a profile p of ``q = Σ_d (x_d − z_d)² / ℓ_d²``, p(0) = 1.
+    """A kernel of scaled distances, ``k(x, z) = σ_f² p(q)`` with ``q = Σ_d (x_d − z_d)² / ℓ_d²``.
 
-    `variance` is σ_f², `lengthscale` ℓ: a float or an array (d,). A class of your own brings
-    ``_profile``, which is p, and ``_slope``, its derivative by q; both take and return arrays, and
-    q may be zero. Further hyperparameters are further fields, with their derivatives in
-    ``_shape_bars``. If there are none, ``_profile_in_place`` lets NumPy arrays take the paths of
-    `inplace`, which are faster; ``in_place`` says whether a class has it. ``_higher_slopes`` lets
-    `WithGradients` take the class: ``differentiable`` says whether it has them.
+    Parameters
+    ----------
+    variance : float, default 1.0
+        σ_f², positive.
+    lengthscale : float or Vector, shape (d,), default 1.0
+        ℓ, positive: one length, or one per dimension.
 
+    Raises
+    ------
+    ValueError
+        If a hyperparameter is not positive and finite.
+    TypeError
+        If a hyperparameter is no number (or, where one per dimension is allowed, no real array).
+
+    Notes
+    -----
+    The profile p has ``p(0) = 1``. A class of your own brings ``_profile``, which is p, and
+    ``_slope``, its derivative by q; both take and return arrays, and q may be zero. Further
+    hyperparameters are further fields, with their derivatives in ``_shape_bars``. If there are
+    none, ``_profile_in_place`` lets NumPy arrays take the paths of `fast`, which are faster;
+    ``in_place`` says whether a class has it. ``_higher_slopes`` lets `WithGradients` take the
+    class: ``differentiable`` says whether it has them.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> class Cauchy(Stationary):
     ...     def _profile(self, q):
@@ -120,7 +138,20 @@ class Stationary(Kernel):
 
 
 def distances(u: Array, v: Array | None) -> Array:
-    """`distances.squares`, finite where they overflow: infinity times a zero would be NaN."""
+    """Find the squared distances of rows, finite where they overflow: infinity times zero is NaN.
+
+    Parameters
+    ----------
+    u : Array, shape (n, d)
+        Inputs in units of the lengthscale.
+    v : Array, shape (m, d), optional
+        Others; None for those of u among themselves.
+
+    Returns
+    -------
+    Array, shape (n, m)
+        `distances.squares`, and no more than a hundredth of what the dtype can hold.
+    """
     xp = array_namespace(u)
     q = squares(u, v)
     top = float(xp.finfo(u.dtype).max)
@@ -130,13 +161,37 @@ def distances(u: Array, v: Array | None) -> Array:
 
 
 def roots(q: Array) -> Array:
-    """``√q``, and no less than what can be divided by three times."""
+    """Take the root ``√q``, but no less than what can be divided by three times.
+
+    Parameters
+    ----------
+    q : Array
+        Squared distances.
+
+    Returns
+    -------
+    Array
+        The roots, of the shape of q.
+    """
     xp = array_namespace(q)
     return xp.clip(xp.sqrt(q), float(xp.finfo(q.dtype).smallest_normal) ** 0.25, None)
 
 
 def inside(values: Array, q: Array) -> Array:
-    """`values`, and zero where two points coincide."""
+    """Put zero where two points coincide.
+
+    Parameters
+    ----------
+    values : Array
+        The values.
+    q : Array
+        Squared distances, of the same shape.
+
+    Returns
+    -------
+    Array
+        `values` where q is positive, and zero elsewhere.
+    """
     xp = array_namespace(q)
     return xp.where(q > 0.0, values, xp.zeros_like(values))
 
@@ -149,9 +204,28 @@ def _widest(u: Array) -> float:
 class RBF(Stationary):
     """The squared exponential kernel; its functions have derivatives of every order.
 
-    ``k(x, z) = σ_f² exp(−q/2)``. `variance` is σ_f², `lengthscale` ℓ: a float or an array (d,).
+    ``k(x, z) = σ_f² exp(−q/2)`` with ``q = Σ_d (x_d − z_d)² / ℓ_d²``.
+
+    Parameters
+    ----------
+    variance : float, default 1.0
+        σ_f², positive.
+    lengthscale : float or Vector, shape (d,), default 1.0
+        ℓ, positive: one length, or one per dimension.
+
+    Raises
+    ------
+    ValueError
+        If a hyperparameter is not positive and finite.
+    TypeError
+        If a hyperparameter is no number (for `lengthscale`, neither a number nor a real array).
+
+    Notes
+    -----
     Source: Rasmussen & Williams (2006), equation 4.9 (one length) and 5.1 (one per dimension).
 
+    Examples
+    --------
     >>> import numpy as np
     >>> RBF(variance=2.0)(np.asarray([[0.0], [1.0]])).round(4)
     array([[2.    , 1.2131],
@@ -176,11 +250,31 @@ class RBF(Stationary):
 class Matern12(Stationary):
     """The exponential kernel, Matérn with ν = 1/2; its functions are continuous and rough.
 
-    ``k(x, z) = σ_f² exp(−√q)``. It has a kink where two points coincide. There the derivative by
-    the inputs is taken as zero: the mean of the one-sided ones, and exact on the diagonal of a
-    matrix of x with itself, where k is constant; the derivative by the lengthscale is zero anyway.
+    ``k(x, z) = σ_f² exp(−√q)`` with ``q = Σ_d (x_d − z_d)² / ℓ_d²``.
+
+    Parameters
+    ----------
+    variance : float, default 1.0
+        σ_f², positive.
+    lengthscale : float or Vector, shape (d,), default 1.0
+        ℓ, positive: one length, or one per dimension.
+
+    Raises
+    ------
+    ValueError
+        If a hyperparameter is not positive and finite.
+    TypeError
+        If a hyperparameter is no number (for `lengthscale`, neither a number nor a real array).
+
+    Notes
+    -----
+    The kernel has a kink where two points coincide. There the derivative by the inputs is taken as
+    zero: the mean of the one-sided ones, and exact on the diagonal of a matrix of x with itself,
+    where k is constant; the derivative by the lengthscale is zero anyway.
     Source: Rasmussen & Williams (2006), section 4.2.1.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> Matern12()(np.asarray([[0.0], [1.0]])).round(4)
     array([[1.    , 0.3679],
@@ -205,9 +299,28 @@ class Matern12(Stationary):
 class Matern32(Stationary):
     """The Matérn kernel with ν = 3/2; its functions have one derivative.
 
-    ``k(x, z) = σ_f² (1 + s) exp(−s)`` with ``s = √(3q)``.
+    ``k(x, z) = σ_f² (1 + s) exp(−s)`` with ``s = √(3q)`` and ``q = Σ_d (x_d − z_d)² / ℓ_d²``.
+
+    Parameters
+    ----------
+    variance : float, default 1.0
+        σ_f², positive.
+    lengthscale : float or Vector, shape (d,), default 1.0
+        ℓ, positive: one length, or one per dimension.
+
+    Raises
+    ------
+    ValueError
+        If a hyperparameter is not positive and finite.
+    TypeError
+        If a hyperparameter is no number (for `lengthscale`, neither a number nor a real array).
+
+    Notes
+    -----
     Source: Rasmussen & Williams (2006), equation 4.17.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> Matern32()(np.asarray([[0.0], [1.0]])).round(4)
     array([[1.    , 0.4834],
@@ -236,9 +349,29 @@ class Matern32(Stationary):
 class Matern52(Stationary):
     """The Matérn kernel with ν = 5/2; its functions have two derivatives.
 
-    ``k(x, z) = σ_f² (1 + s + s²/3) exp(−s)`` with ``s = √(5q)``.
+    ``k(x, z) = σ_f² (1 + s + s²/3) exp(−s)`` with ``s = √(5q)`` and ``q = Σ_d (x_d − z_d)² /
+    ℓ_d²``.
+
+    Parameters
+    ----------
+    variance : float, default 1.0
+        σ_f², positive.
+    lengthscale : float or Vector, shape (d,), default 1.0
+        ℓ, positive: one length, or one per dimension.
+
+    Raises
+    ------
+    ValueError
+        If a hyperparameter is not positive and finite.
+    TypeError
+        If a hyperparameter is no number (for `lengthscale`, neither a number nor a real array).
+
+    Notes
+    -----
     Source: Rasmussen & Williams (2006), equation 4.17.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> Matern52()(np.asarray([[0.0], [1.0]])).round(4)
     array([[1.   , 0.524],
@@ -267,9 +400,31 @@ class Matern52(Stationary):
 class RationalQuadratic(Stationary):
     """A scale mixture of squared exponential kernels; RBF in the limit of large `alpha`.
 
-    ``k(x, z) = σ_f² (1 + q / 2α)^(−α)``, the third of the kernels in :eq:`eq-fv-co2-kernel`.
+    ``k(x, z) = σ_f² (1 + q / 2α)^(−α)`` with ``q = Σ_d (x_d − z_d)² / ℓ_d²``, the third of the
+    kernels in :eq:`eq-fv-co2-kernel`.
+
+    Parameters
+    ----------
+    variance : float, default 1.0
+        σ_f², positive.
+    lengthscale : float or Vector, shape (d,), default 1.0
+        ℓ, positive: one length, or one per dimension.
+    alpha : float, default 1.0
+        α, positive.
+
+    Raises
+    ------
+    ValueError
+        If a hyperparameter is not positive and finite.
+    TypeError
+        If a hyperparameter is no number (for `lengthscale`, neither a number nor a real array).
+
+    Notes
+    -----
     Source: Rasmussen & Williams (2006), section 4.2.1.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> RationalQuadratic(alpha=0.5)(np.asarray([[0.0], [1.0]])).round(4)
     array([[1.    , 0.7071],

@@ -13,25 +13,73 @@ __all__ = ["added", "per_dimension", "products_of_others", "total"]
 
 
 def total(a: Array) -> float:
-    """The sum of all entries as a Python float: a NumPy scalar would leak its dtype."""
+    """Sum all entries to a Python float: a NumPy scalar would leak its dtype.
+
+    Parameters
+    ----------
+    a : Array
+        The entries.
+
+    Returns
+    -------
+    float
+        Their sum.
+    """
     return float(array_namespace(a).sum(a))
 
 
 def per_dimension(terms: Array, value: Any) -> Any:
-    """The sum of `terms` (n, d) in the shape of the hyperparameter: a float, or (d,)."""
+    """Sum terms to the shape of a hyperparameter that is one, or one per dimension.
+
+    Parameters
+    ----------
+    terms : Array, shape (n, d)
+        The terms.
+    value : float or Vector, shape (d,)
+        The hyperparameter.
+
+    Returns
+    -------
+    float or Vector, shape (d,)
+        The sum of all terms for a float, of each column for an array.
+    """
     return total(terms) if isinstance(value, float) else array_namespace(terms).sum(terms, axis=0)
 
 
 def added(terms: Iterable[Array]) -> Array:
-    """The sum of at least one array."""
+    """Add arrays.
+
+    Parameters
+    ----------
+    terms : iterable of Array
+        At least one array.
+
+    Returns
+    -------
+    Array
+        Their sum.
+
+    Raises
+    ------
+    ValueError
+        If there is none.
+    """
     first, *rest = terms
     return sum(rest, start=first)
 
 
 def products_of_others(factors: list[Array]) -> Iterator[Array]:
-    """For each factor the product of the others, one at a time: matrices are large.
+    """Yield for each factor the product of the others, one at a time: matrices are large.
 
-    Of one factor alone, ones.
+    Parameters
+    ----------
+    factors : list of Array
+        The factors, of one shape.
+
+    Yields
+    ------
+    Array
+        The product of the others; of one factor alone, ones.
     """
     for i, factor in enumerate(factors):
         others = factors[:i] + factors[i + 1 :]

@@ -18,14 +18,31 @@ _REACH = 8.0 / 3.0  # R in radii of the ball: 4/3 of its diameter
 
 @dataclass(frozen=True)
 class ThinPlate(Kernel):
-    """``k(x, z) = σ_f² (1 − 3 s² + 2 s³)`` with ``s = |x − z| / R``, for inputs within a ball.
+    """Cubes of distances on a ball: ``k(x, z) = σ_f² (1 − 3 s² + 2 s³)`` with ``s = |x − z| / R``.
 
-    `variance` is σ_f². `radius` ρ is that of a ball about the origin in which all inputs lie, in up
-    to three dimensions, and ``R = 8ρ/3``. A cube of distances alone is no covariance: it is one
-    only for sums of values whose weights are orthogonal to constants and linear functions. The
-    other two terms give these a large variance, and within the ball a covariance is left. Functions
-    have one derivative, and no length of their own: the larger the ball, the closer the mean is to
-    the sum of cubes and a linear function that interpolates, on a line the natural cubic spline.
+    Parameters
+    ----------
+    variance : float, default 1.0
+        σ_f², positive.
+    radius : float, default 1.0
+        ρ, positive: that of a ball about the origin in which all inputs lie, in up to three
+        dimensions; ``R = 8ρ/3``. It is not fitted.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is not positive and finite; when it is called, if inputs lie outside of the
+        ball or have more than three columns.
+    TypeError
+        If a parameter is no number.
+
+    Notes
+    -----
+    A cube of distances alone is no covariance: it is one only for sums of values whose weights are
+    orthogonal to constants and linear functions. The other two terms give these a large variance,
+    and within the ball a covariance is left. Functions have one derivative, and no length of their
+    own: the larger the ball, the closer the mean is to the sum of cubes and a linear function that
+    interpolates, on a line the natural cubic spline.
 
     In units of R, averaged over all directions, the covariance ``1 − 9t² + 8t³`` of a process on a
     line is this one in three dimensions. As a cosine series of the period ``2 · 3/4`` that has no
@@ -33,9 +50,10 @@ class ThinPlate(Kernel):
     With R = 2ρ, the largest distance, matrices of points that fill a ball in two or three
     dimensions have negative eigenvalues.
 
-    Raises `ValueError` for inputs outside of the ball or of more than three columns.
     Source: Williams & Fitzgibbon (2007), Gaussian process implicit surfaces, for the form.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> ThinPlate(radius=0.75)(np.asarray([[-0.5], [0.5]])).round(4)
     array([[1. , 0.5],

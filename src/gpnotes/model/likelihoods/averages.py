@@ -17,7 +17,17 @@ Function: TypeAlias = Callable[[Array, Array], Array]
 
 
 class Expected(NamedTuple):
-    """``E log p(y | f)`` for ``f ~ N(mean, variance)``, and its derivatives by these, by entry."""
+    """The average ``E log p(y | f)`` for ``f ~ N(mean, variance)``, and its derivatives, by entry.
+
+    Parameters
+    ----------
+    value : Array
+        The averages.
+    by_mean : Array
+        Their derivatives by the means.
+    by_variance : Array
+        Their derivatives by the variances.
+    """
 
     value: Array
     by_mean: Array
@@ -25,7 +35,31 @@ class Expected(NamedTuple):
 
 
 def points(mean: Array, variance: Array, nodes: int) -> tuple[Array, Array, Array]:
-    """Nodes f of ``N(mean, variance)`` on a new last axis, their weights, and those of N(0, 1)."""
+    """Place the nodes of a Gauss-Hermite rule for ``N(mean, variance)`` on a new last axis.
+
+    Parameters
+    ----------
+    mean, variance : Array
+        The moments of f, of one shape, validated before.
+    nodes : int
+        How many nodes, from 1 to 350.
+
+    Returns
+    -------
+    f : Array
+        The nodes, of the shape of `mean` and an axis more.
+    weights : Array, shape (nodes,)
+        Their weights, of sum one.
+    t : Array, shape (nodes,)
+        The nodes of N(0, 1).
+
+    Raises
+    ------
+    ValueError
+        If there are too few or too many nodes.
+    TypeError
+        If `nodes` is no whole number.
+    """
     t, weights = (as_array(a, mean) for a in gauss_hermite(nodes))
     sd = array_namespace(mean).sqrt(variance)
     return mean[..., None] + sd[..., None] * t, weights, t
@@ -39,8 +73,28 @@ def by_quadrature(
     variance: Array,
     nodes: int,
 ) -> Expected:
-    """The average of a log density, whose value and slope are given, and that average's slopes.
+    """Average a log density over a normal f by Gauss-Hermite, and differentiate that very sum.
 
+    Parameters
+    ----------
+    value_and_slope : ValueAndSlope
+        The log density and its first derivative by f, as a function of y and f.
+    curvature : Function
+        Its second derivative by f, as a function of y and f.
+    y : Array
+        The observations, of the shape of `mean`.
+    mean, variance : Array
+        The moments of f, of one shape, validated before.
+    nodes : int
+        How many nodes, from 1 to 350.
+
+    Returns
+    -------
+    Expected
+        The average and its derivatives by the moments, entry by entry.
+
+    Notes
+    -----
     With nodes ``f = m + s t``, ``s = √v``, the sum ``Σ w ℓ(f)`` has the derivatives ``Σ w ℓ'(f)``
     by m and ``Σ w ℓ'(f) t / 2s`` by v. The second is half the average `curvature`, by parts, but
     for the error of the rule: with it an ascent would follow another function than it measures.

@@ -1,4 +1,4 @@
-"""What our likelihoods share: the checks of y and f, and averages over a normal f."""
+"""The base class of our likelihoods: the checks of y and f, and averages over a normal f."""
 
 from __future__ import annotations
 
@@ -19,25 +19,36 @@ class LikelihoodBase(ABC):
     """The density of an observation y given f, and its derivatives in f, entry by entry.
 
     y and f are finite, of one kind and one shape; y may be a single number, or end in an axis of
-    length one where f has nodes on its last, as under `quadrature.expect`. What does not fit is a
-    `ValueError` or a `TypeError` that names it. The public methods check this once; each class
-    brings ``_log_density``, ``_derivatives`` and ``_predict``, which check nothing, and may say in
-    ``_observable`` which y there are. One with parameters brings ``_bar``, one whose averages have
-    closed forms ``_expected`` and ``_log_predictive``. A likelihood of yours may do without all
-    this: what is asked of one is `contracts.Likelihood`.
+    length one where f has nodes on its last, as under `quadrature.expect`.
+
+    Raises
+    ------
+    ValueError
+        If an argument of a method does not fit in shape, or its values are not finite or cannot be
+        observed; the message names it.
+    TypeError
+        If an argument of a method is of the wrong kind.
+
+    Notes
+    -----
+    The public methods check their arguments once; each class brings ``_log_density``,
+    ``_derivatives`` and ``_predict``, which check nothing, and may say in ``_observable`` which y
+    there are. One with parameters brings ``_bar``, one whose averages have closed forms
+    ``_expected`` and ``_log_predictive``. A likelihood of yours may do without all this: what is
+    asked of one is `contracts.Likelihood`.
     """
 
     @abstractmethod
     def _log_density(self, y: Array, f: Array) -> Array:
-        """What `log_density` returns."""
+        """The hook behind `log_density`."""
 
     @abstractmethod
     def _derivatives(self, y: Array, f: Array) -> tuple[Array, Array, Array]:
-        """What `derivatives` returns."""
+        """The hook behind `derivatives`."""
 
     @abstractmethod
     def _predict(self, mean: Array, variance: Array) -> tuple[Array, Array]:
-        """What `predict` returns."""
+        """The hook behind `predict`."""
 
     def _value_and_slope(self, y: Array, f: Array) -> tuple[Array, Array]:
         """The log density and its first derivative, for those who need no more."""
@@ -55,22 +66,86 @@ class LikelihoodBase(ABC):
         return self._derivatives(y, f)[1]
 
     def _log_predictive(self, y: Array, mean: Array, variance: Array) -> Array:
-        """What `log_predictive` returns."""
+        """The hook behind `log_predictive`."""
         return log_average(self._value_and_slope, y, mean, variance)
 
     def log_density(self, y: Array, f: Array) -> Array:
-        """``log p(y | f)``."""
+        """Evaluate ``log p(y | f)``, entry by entry.
+
+        Parameters
+        ----------
+        y : Array, or float
+            The observations, of the shape of f, or one for all.
+        f : Array
+            The values of f.
+
+        Returns
+        -------
+        Array
+            The log densities, of the shape of f.
+
+        Raises
+        ------
+        ValueError
+            If the shapes differ, an entry is not finite, or y cannot be observed.
+        TypeError
+            If f or y is no real floating array (y no number), or the two differ in namespace,
+            dtype or device.
+        """
         return self._log_density(self._validate(y, f), f)
 
     def derivatives(self, y: Array, f: Array) -> tuple[Array, Array, Array]:
-        """The first three derivatives of `log_density` by f."""
+        """Differentiate `log_density` by f, three times.
+
+        Parameters
+        ----------
+        y : Array, or float
+            The observations, of the shape of f, or one for all.
+        f : Array
+            The values of f.
+
+        Returns
+        -------
+        tuple of Array
+            The first, the second and the third derivatives, each of the shape of f.
+
+        Raises
+        ------
+        ValueError
+            If the shapes differ, an entry is not finite, or y cannot be observed.
+        TypeError
+            If f or y is no real floating array (y no number), or the two differ in namespace,
+            dtype or device.
+        """
         return self._derivatives(self._validate(y, f), f)
 
     def pullback(self, y: Array, f: Array, bar: Array) -> tuple[Self, Array]:
-        """``(likelihood_bar, f_bar)`` for derivatives `bar`, of the shape of f, by `log_density`.
+        """Carry derivatives by `log_density` back to the parameters and f.
 
-        ``likelihood_bar`` is a likelihood of this class that holds ``Σ bar ∂ log p(y | f)/∂θ`` in
-        the place of each parameter θ, and is this one where there is none.
+        Parameters
+        ----------
+        y : Array, or float
+            The observations, of the shape of f, or one for all.
+        f : Array
+            The values of f.
+        bar : Array
+            The derivatives by the log densities, of the shape of f.
+
+        Returns
+        -------
+        likelihood_bar : LikelihoodBase
+            A likelihood of this class that holds ``Σ bar ∂ log p(y | f)/∂θ`` in the place of each
+            parameter θ; this one where there is none.
+        f_bar : Array
+            The derivatives by f.
+
+        Raises
+        ------
+        ValueError
+            If the shapes differ, an entry is not finite, or y cannot be observed.
+        TypeError
+            If an array is not real and floating (y no number), or they differ in namespace, dtype
+            or device.
         """
         y = self._validate(y, f)
         _check.cotangent(bar, "bar", f)
@@ -79,19 +154,68 @@ class LikelihoodBase(ABC):
     def expected_log_density(
         self, y: Array, mean: Array, variance: Array, nodes: int = NODES
     ) -> Array:
-        """``E log p(y | f)`` for ``f ~ N(mean, variance)``, entry by entry.
+        """Average the log density, ``E log p(y | f)`` for ``f ~ N(mean, variance)``, by entry.
 
-        In closed form where there is one, else by Gauss-Hermite with so many `nodes`, from 2. y has
-        the shape of `mean`. Raises `ValueError` for a negative variance.
+        In closed form where there is one, else by Gauss-Hermite quadrature.
+
+        Parameters
+        ----------
+        y : Array, or float
+            The observations, of the shape of `mean`, or one for all.
+        mean, variance : Array
+            The moments of f, of one shape.
+        nodes : int, default 20
+            The nodes of the rule, from 2 to 350.
+
+        Returns
+        -------
+        Array
+            The averages, of the shape of `mean`.
+
+        Raises
+        ------
+        ValueError
+            If the shapes differ, an entry is not finite, a variance is negative, y cannot be
+            observed, or there are too few or too many nodes.
+        TypeError
+            If an array is not real and floating (y no number), they differ in namespace, dtype or
+            device, or `nodes` is no whole number.
         """
         return self._average(y, mean, variance, nodes).value
 
     def expected_derivatives(
         self, y: Array, mean: Array, variance: Array, nodes: int = NODES
     ) -> tuple[Array, Array]:
-        """The derivatives of `expected_log_density` by mean and by variance, entry by entry.
+        """Differentiate `expected_log_density` by mean and by variance, entry by entry.
 
-        They are ``E ∂ log p/∂f`` and ``½ E ∂² log p/∂f²``, but for the error of the rule.
+        The derivatives are ``E ∂ log p/∂f`` and ``½ E ∂² log p/∂f²``, but for the error of the
+        rule.
+
+        Parameters
+        ----------
+        y : Array, or float
+            The observations, of the shape of `mean`, or one for all.
+        mean, variance : Array
+            The moments of f, of one shape.
+        nodes : int, default 20
+            The nodes of the rule, from 2 to 350.
+
+        Returns
+        -------
+        by_mean, by_variance : Array
+            The derivatives, of the shape of `mean` each.
+
+        Raises
+        ------
+        ValueError
+            If the shapes differ, an entry is not finite, a variance is negative, y cannot be
+            observed, or there are too few or too many nodes.
+        TypeError
+            If an array is not real and floating (y no number), they differ in namespace, dtype or
+            device, or `nodes` is no whole number.
+
+        Notes
+        -----
         Source: Opper & Archambeau (2009).
         """
         _, by_mean, by_variance = self._average(y, mean, variance, nodes)
@@ -102,20 +226,56 @@ class LikelihoodBase(ABC):
         return self._expected(y, mean, variance, _check.whole(nodes, "nodes", 2))
 
     def log_predictive(self, y: Array, mean: Array, variance: Array) -> Array:
-        """``log E p(y | f)`` for ``f ~ N(mean, variance)``: how likely y was, f being averaged.
+        """Evaluate ``log E p(y | f)`` for ``f ~ N(mean, variance)``: how likely y was, f averaged.
 
         In closed form where there is one, else by a rule that follows the peaks of p(y | f),
-        however narrow they are, to some 1e-9 of the average. y has the shape of `mean`. Raises
-        `ValueError` for a negative variance.
+        however narrow they are, to some 1e-9 of the average.
+
+        Parameters
+        ----------
+        y : Array, or float
+            The observations, of the shape of `mean`, or one for all.
+        mean, variance : Array
+            The moments of f, of one shape.
+
+        Returns
+        -------
+        Array
+            The log densities of y, of the shape of `mean`.
+
+        Raises
+        ------
+        ValueError
+            If the shapes differ, an entry is not finite, a variance is negative, or y cannot be
+            observed.
+        TypeError
+            If an array is not real and floating (y no number), or they differ in namespace, dtype
+            or device.
         """
         y = self._validate_average(y, mean, variance)
         return self._log_predictive(y, mean, variance)
 
     def predict(self, mean: Array, variance: Array) -> tuple[Array, Array]:
-        """Mean and variance of y for ``f ~ N(mean, variance)``, entry by entry.
+        """Find the mean and the variance of y for ``f ~ N(mean, variance)``, entry by entry.
 
-        ``E E[y | f]`` and ``E var[y | f] + var E[y | f]``. Raises `ValueError` for a negative
-        variance.
+        They are ``E E[y | f]`` and ``E var[y | f] + var E[y | f]``.
+
+        Parameters
+        ----------
+        mean, variance : Array
+            The moments of f, of one shape.
+
+        Returns
+        -------
+        mean, variance : Array
+            Those of y, of the same shape.
+
+        Raises
+        ------
+        ValueError
+            If the shapes differ, an entry is not finite, or a variance is negative.
+        TypeError
+            If an array is not real and floating, or the two differ in namespace, dtype or device.
         """
         _check.mean_and_variance(mean, variance)
         return self._predict(mean, variance)
@@ -145,10 +305,20 @@ Derivatives: TypeAlias = Callable[[Array, Array], tuple[Array, Array, Array]]
 
 
 def unchecked(likelihood: Likelihood) -> tuple[LogDensity, Derivatives]:
-    """`log_density` and `derivatives` of a likelihood, without their checks if they are ours.
+    """Return `log_density` and `derivatives` of a likelihood, without checks if they are ours.
 
-    For work that goes through them again and again, on the way to a mode, with a y that was
-    validated once.
+    They are for work that goes through them again and again, on the way to a mode, with a y that
+    was validated once.
+
+    Parameters
+    ----------
+    likelihood : Likelihood
+        The likelihood, ours or not.
+
+    Returns
+    -------
+    log_density, derivatives : Callable
+        Functions of y and f. Ours check nothing, unless a subclass has its own public methods.
     """
     log_density, derivatives = likelihood.log_density, likelihood.derivatives
     if isinstance(likelihood, LikelihoodBase):

@@ -21,12 +21,18 @@ _STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360)
 class Poisson(LikelihoodBase):
     """A count with the rate exp(f): ``log p(y | f) = y f − exp(f) − log y!`` for y = 0, 1, 2, …
 
-    A mean function near the logarithm of a typical count lets a fit start where it should: far
-    below, ``exp(f)`` says so little that a full step leaps to where it overflows. All methods work
-    entry by entry on arrays of one shape, as in `LikelihoodBase`; counts are whole numbers in a
-    floating dtype. Averages of the log density over f have a closed form, as has `predict`, by the
-    moments of the log-normal distribution.
+    All methods work entry by entry on arrays of one shape, as in `LikelihoodBase`; counts are
+    whole numbers in a floating dtype, and others a ``ValueError``.
 
+    Notes
+    -----
+    A mean function near the logarithm of a typical count lets a fit start where it should: far
+    below, ``exp(f)`` says so little that a full step leaps to where it overflows. Averages of the
+    log density over f have a closed form, as has `predict`, by the moments of the log-normal
+    distribution.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> counts = Poisson()
     >>> counts.log_density(np.asarray([0.0, 3.0]), np.asarray([0.0, 1.0])).round(4)
@@ -42,7 +48,7 @@ class Poisson(LikelihoodBase):
         return y
 
     def _log_density(self, y: Array, f: Array) -> Array:
-        """By ``δ = f − log y``: ``y (δ − (exp(δ) − 1))``, and what it is where δ = 0.
+        """By ``δ = f − log y``: ``y (δ − (exp(δ) − 1))``, and the log density at δ = 0.
 
         The terms of ``y f − exp(f) − log y!`` are of the size of y log y, and cancel.
         """
@@ -70,9 +76,23 @@ class Poisson(LikelihoodBase):
 
 
 def log_factorial(y: Any, like: Array) -> Array:
-    """``log y!`` of numbers from 0, entry by entry, to a few units of rounding.
+    """Evaluate ``log y!``, entry by entry, to a few units of rounding.
 
-    Stirling's series, after a shift by 8 where y is small.
+    Parameters
+    ----------
+    y : Array, or float
+        Numbers from 0; they are not checked.
+    like : Array
+        An array whose namespace, dtype and device the answer has where y is a float.
+
+    Returns
+    -------
+    Array
+        The logarithms, of the shape of y.
+
+    Notes
+    -----
+    Stirling's series, Abramowitz & Stegun (1964), 6.1.40, after a shift by 8 where y is small.
     """
     y = y if hasattr(y, "ndim") else as_array(y, like)
     xp = array_namespace(y)
@@ -99,7 +119,7 @@ def _stirling(z: Array) -> Array:
 
 
 def _tail(z: Array) -> Array:
-    """What Stirling's series adds to its first terms, for z from 8."""
+    """The sum of the terms of Stirling's series beyond the first, for z from 8."""
     xp = array_namespace(z)
     inverse = 1.0 / z
     tail = xp.zeros_like(z)

@@ -17,10 +17,30 @@ __all__ = ["expected", "expected_bar", "has_parameters", "is_latent", "log_predi
 def expected(
     likelihood: Likelihood, y: Array, mean: Array, variance: Array, nodes: int
 ) -> Expected:
-    """``E log p(y | f)`` for ``f ~ N(mean, variance)`` and its slopes, by entry; O(n nodes).
+    """Average the log density of any likelihood over a normal f, with the slopes; O(n nodes).
 
-    Of ours what they know themselves, of others by Gauss-Hermite with so many nodes. Nothing is
-    checked: a fit calls this at each step, with a y that was validated once.
+    Our likelihoods answer by themselves, in closed form where they have one; others are averaged
+    by Gauss-Hermite.
+
+    Parameters
+    ----------
+    likelihood : Likelihood
+        The likelihood, ours or not.
+    y : Array, shape (n,)
+        The observations.
+    mean, variance : Array, shape (n,)
+        The moments of f.
+    nodes : int
+        How many nodes a rule has.
+
+    Returns
+    -------
+    Expected
+        ``E log p(y | f)`` for ``f ~ N(mean, variance)`` and its derivatives, by entry.
+
+    Notes
+    -----
+    Nothing is checked: a fit calls this at each step, with a y that was validated once.
     """
     if isinstance(likelihood, LikelihoodBase):
         return likelihood._expected(y, mean, variance, nodes)
@@ -44,10 +64,32 @@ def _of(likelihood: Likelihood) -> ValueAndSlope:
 def expected_bar(
     likelihood: Likelihood, y: Array, mean: Array, variance: Array, bar: Array, nodes: int
 ) -> Any:
-    """``Σ bar ∂ E log p(y | f)/∂θ`` in the place of each parameter θ of a likelihood; O(n nodes).
+    """Differentiate the averaged log density by the parameters of a likelihood; O(n nodes).
 
-    By Gauss-Hermite, as the average itself; a likelihood without parameters comes back as it is.
-    Raises `TypeError` for one that has parameters and no `pullback`.
+    Parameters
+    ----------
+    likelihood : Likelihood
+        The likelihood, ours or not.
+    y : Array, shape (n,)
+        The observations.
+    mean, variance : Array, shape (n,)
+        The moments of f.
+    bar : Array, shape (n,)
+        The derivatives by the averages.
+    nodes : int
+        How many nodes a rule has.
+
+    Returns
+    -------
+    Likelihood
+        One of the same class that holds ``Σ bar ∂ E log p(y | f)/∂θ`` in the place of each
+        parameter θ, by Gauss-Hermite as the average itself; one without parameters comes back as
+        it is.
+
+    Raises
+    ------
+    TypeError
+        If the likelihood has parameters and no `pullback`.
     """
     if not has_parameters(likelihood):
         return likelihood
@@ -61,17 +103,54 @@ def expected_bar(
 
 
 def has_parameters(likelihood: Likelihood) -> bool:
-    """Whether a likelihood declares fields that can be fitted, as `params` has them."""
+    """Return True if a likelihood declares fields that can be fitted, as `params` has them.
+
+    Parameters
+    ----------
+    likelihood : Likelihood
+        The likelihood.
+
+    Returns
+    -------
+    bool
+        True if there is such a field.
+    """
     return any(True for _ in leaves(likelihood))
 
 
 def is_latent(likelihood: Likelihood) -> bool:
-    """Whether f has not the unit of y: no parameter of the likelihood has it, or its square."""
+    """Return True if f has not the unit of y: no parameter of the likelihood has it, or its square.
+
+    Parameters
+    ----------
+    likelihood : Likelihood
+        The likelihood.
+
+    Returns
+    -------
+    bool
+        True as for labels and counts, False as for normal noise.
+    """
     return not any(leaf.unit in ("y", "y²") for leaf in leaves(likelihood))
 
 
 def log_predictive(likelihood: Likelihood, y: Array, mean: Array, variance: Array) -> Array:
-    """``log E p(y | f)`` for ``f ~ N(mean, variance)``, by entry, of arguments validated before."""
+    """Evaluate ``log E p(y | f)`` for ``f ~ N(mean, variance)``, by entry, for any likelihood.
+
+    Parameters
+    ----------
+    likelihood : Likelihood
+        The likelihood, ours or not.
+    y : Array, shape (n,)
+        The observations, validated before.
+    mean, variance : Array, shape (n,)
+        The moments of f, validated before.
+
+    Returns
+    -------
+    Array, shape (n,)
+        The log densities of y.
+    """
     if isinstance(likelihood, LikelihoodBase):
         return likelihood._log_predictive(y, mean, variance)
     return log_average(_of(likelihood), y, mean, variance)

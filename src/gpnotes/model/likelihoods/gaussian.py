@@ -16,11 +16,25 @@ __all__ = ["Gaussian"]
 
 @dataclass(frozen=True)
 class Gaussian(LikelihoodBase):
-    """``y | f ~ N(f, variance)``, independently for each observation.
+    """Normal noise: ``y | f ~ N(f, variance)``, independently for each observation.
 
     All methods work entry by entry on arrays of one shape, as in `LikelihoodBase`; all averages
     over f have closed forms.
 
+    Parameters
+    ----------
+    variance : float, default 1.0
+        The variance of the noise, positive.
+
+    Raises
+    ------
+    ValueError
+        If the variance is not positive and finite.
+    TypeError
+        If the variance is no number.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> noise = Gaussian(1.0)
     >>> noise.log_density(np.asarray([0.0, 1.0]), np.asarray([0.0, 0.0])).round(4)

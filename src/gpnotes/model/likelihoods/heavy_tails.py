@@ -20,22 +20,41 @@ _SERIES = (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760)
 
 @dataclass(frozen=True)
 class StudentT(LikelihoodBase):
-    """``y = f + scale · t`` with t of Student's distribution with `dof` degrees of freedom ν.
+    """Noise with outliers, ``y = f + scale · t`` with t of Student's distribution.
 
-    ``log p(y | f) = c − ½ (ν + 1) log(1 + u²/ν)`` with ``u = (y − f) / scale``, whose constant c is
-    ``log Γ((ν + 1)/2) − log Γ(ν/2) − ½ log πν − log scale``. It is not log-concave in f: beyond
+    All methods work entry by entry on arrays of one shape, as in `LikelihoodBase`.
+
+    Parameters
+    ----------
+    scale : float, default 1.0
+        The scale of the noise, positive, in the units of y.
+    dof : float, default 4.0
+        ν, the degrees of freedom, positive.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is not positive and finite.
+    TypeError
+        If a parameter is no number.
+
+    Notes
+    -----
+    ``log p(y | f) = c − ½ (ν + 1) log(1 + u²/ν)`` with ``u = (y − f) / scale``, whose constant c
+    is ``log Γ((ν + 1)/2) − log Γ(ν/2) − ½ log πν − log scale``. It is not log-concave in f: beyond
     ``|u| = √ν`` its second derivative is positive, and an observation that lies there says less
     the farther it is off. So `laplace.condition` refuses it; `svgp` takes it. The variance of y is
     infinite for ν up to 2, and so is then what `predict` says; up to ν = 1, where y has no mean
-    either, its mean is the median. All methods work entry by entry on arrays of one shape, as in
-    `LikelihoodBase`.
+    either, its mean is the median.
 
     `expected_log_density`, and so the bound of `svgp`, averages by a rule with fixed nodes, which
     wants f known no worse than y: for ν from 1 to 30 and a scale of 1, 0.5, 0.3, 0.1 and 0.01
-    standard deviations of f, 20 nodes are off by up to 1e-4, 0.007, 0.04, 0.2 and 5 nats, 100 nodes
-    by 1e-9, 1e-5, 6e-4, 0.03 and 1. That may be upwards: the bound is then none. `log_predictive`
-    has no such limit.
+    standard deviations of f, 20 nodes are off by up to 1e-4, 0.007, 0.04, 0.2 and 5 nats, 100
+    nodes by 1e-9, 1e-5, 6e-4, 0.03 and 1. That may be upwards: the bound is then none.
+    `log_predictive` has no such limit.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> noise = StudentT(scale=1.0, dof=4.0)
     >>> noise.log_density(np.asarray([0.0, 10.0]), np.asarray([0.0, 0.0])).round(4)
@@ -105,7 +124,22 @@ class StudentT(LikelihoodBase):
 
 
 def digamma(x: float) -> float:
-    """``ψ(x) = d log Γ(x)/dx`` for x > 0, to rounding: its recurrence, then its series."""
+    """Evaluate ``ψ(x) = d log Γ(x)/dx`` to rounding, by its recurrence and then its series.
+
+    Parameters
+    ----------
+    x : float
+        The argument, positive; it is not checked.
+
+    Returns
+    -------
+    float
+        ``ψ(x)``.
+
+    Notes
+    -----
+    The series is that of Abramowitz & Stegun (1964), 6.3.18.
+    """
     low = 0.0
     while x < _SHIFT:
         low += 1.0 / x

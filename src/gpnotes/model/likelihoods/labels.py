@@ -1,4 +1,4 @@
-"""Labels, 1 and −1: their probabilities given f, what they tell of f, and averages over f."""
+"""Labels, 1 and −1: their probabilities given f, their information on f, and averages over f."""
 
 from __future__ import annotations
 
@@ -27,14 +27,28 @@ _LINKS = {"probit": 9.0, "logit": 40.0}  # and the |f| beyond which a label is c
 
 @dataclass(frozen=True)
 class Bernoulli(LikelihoodBase):
-    """A label: ``P(y = 1 | f) = Φ(f)`` or ``1 / (1 + exp(−f))``; y is 1 or −1.
+    """A label, 1 or −1: ``P(y = 1 | f) = Φ(f)`` or ``1 / (1 + exp(−f))``, :eq:`eq-al-label`.
 
-    :eq:`eq-al-label`. `link` is ``"probit"`` for the first, with the normal distribution function,
-    or ``"logit"``. All methods work entry by entry on arrays of one shape, as in `LikelihoodBase`,
-    and hold in the tails: a label that is all but impossible has a finite logarithm. The second
-    derivative is never positive. Entropies and information are in nats.
+    All methods work entry by entry on arrays of one shape, as in `LikelihoodBase`, and hold in the
+    tails: a label that is all but impossible has a finite logarithm. The second derivative is
+    never positive. Entropies and information are in nats.
+
+    Parameters
+    ----------
+    link : str, default "probit"
+        ``"probit"`` for the normal distribution function Φ, or ``"logit"`` for the logistic one.
+
+    Raises
+    ------
+    ValueError
+        If `link` is neither word.
+
+    Notes
+    -----
     Source: Rasmussen & Williams (2006), section 3.3.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> label = Bernoulli()
     >>> label.log_density(np.asarray([1.0, -1.0]), np.asarray([-40.0, 0.0])).round(4)
@@ -88,10 +102,29 @@ class Bernoulli(LikelihoodBase):
         return p - q, 4.0 * p * q
 
     def probability(self, mean: Array, variance: Array) -> Array:
-        """``P(y = 1)`` for ``f ~ N(mean, variance)``: ``Φ(mean / √(1 + variance))`` for the probit.
+        """Evaluate ``P(y = 1)`` for ``f ~ N(mean, variance)``, by entry, :eq:`eq-al-predictive`.
 
-        :eq:`eq-al-predictive`. Source for the probit: Rasmussen & Williams (2006), section 3.9. For
-        the logit, which has no closed form, a quadrature to some 1e-12.
+        Parameters
+        ----------
+        mean, variance : Array
+            The moments of f, of one shape.
+
+        Returns
+        -------
+        Array
+            The probabilities, of the same shape.
+
+        Raises
+        ------
+        ValueError
+            If the shapes differ, an entry is not finite, or a variance is negative.
+        TypeError
+            If an array is not real and floating, or the two differ in namespace, dtype or device.
+
+        Notes
+        -----
+        For the probit, ``Φ(mean / √(1 + variance))``. Source: Rasmussen & Williams (2006), section
+        3.9. For the logit, which has no closed form, a quadrature to some 1e-12.
         """
         _check.mean_and_variance(mean, variance)
         return self._probability(mean, variance)
@@ -103,7 +136,7 @@ class Bernoulli(LikelihoodBase):
         return _blockwise(self._probability_by_nodes, mean, variance)
 
     def _probability_by_nodes(self, mean: Array, variance: Array) -> Array:
-        """For wide f, the logit is a probit of the same slope plus what dies away on both sides."""
+        """For wide f, the logit is a probit of the same slope plus a part that dies away."""
         xp = array_namespace(mean)
         scale = math.sqrt(8.0 / math.pi)
         f, weights = _nodes(mean, variance)
@@ -115,7 +148,25 @@ class Bernoulli(LikelihoodBase):
         return xp.clip(xp.where(_is_narrow(variance), narrow, wide), 0.0, 1.0)
 
     def entropy(self, f: Array) -> Array:
-        """``H(y | f)``, between 0 and log 2."""
+        """Evaluate ``H(y | f)``, between 0 and log 2, entry by entry.
+
+        Parameters
+        ----------
+        f : Array
+            The values of f.
+
+        Returns
+        -------
+        Array
+            The entropies, of the shape of f.
+
+        Raises
+        ------
+        ValueError
+            If an entry is not finite.
+        TypeError
+            If f is no real floating array.
+        """
         return self._entropy(_check.finite(_check.floating(f, "f"), "f"))
 
     def _entropy(self, f: Array) -> Array:
@@ -126,7 +177,27 @@ class Bernoulli(LikelihoodBase):
         return -(xp.exp(up) * up + xp.exp(down) * down)
 
     def expected_entropy(self, mean: Array, variance: Array) -> Array:
-        """``E H(y | f)`` for ``f ~ N(mean, variance)``: what no knowledge of f takes away."""
+        """Average the entropy, ``E H(y | f)`` for ``f ~ N(mean, variance)``, entry by entry.
+
+        It is the uncertainty of y that no knowledge of f takes away.
+
+        Parameters
+        ----------
+        mean, variance : Array
+            The moments of f, of one shape.
+
+        Returns
+        -------
+        Array
+            The averages, of the same shape.
+
+        Raises
+        ------
+        ValueError
+            If the shapes differ, an entry is not finite, or a variance is negative.
+        TypeError
+            If an array is not real and floating, or the two differ in namespace, dtype or device.
+        """
         _check.mean_and_variance(mean, variance)
         return _blockwise(self._expected_entropy, mean, variance)
 
@@ -141,12 +212,30 @@ class Bernoulli(LikelihoodBase):
         return xp.where(_is_narrow(variance), *sums)
 
     def information(self, mean: Array, variance: Array) -> Array:
-        """``I(y; f) = H(y) − E H(y | f)`` for ``f ~ N(mean, variance)``, between 0 and log 2.
+        """Evaluate ``I(y; f) = H(y) − E H(y | f)`` for ``f ~ N(mean, variance)``, :eq:`eq-al-bald`.
 
-        :eq:`eq-al-bald`.
-        Where f is narrow the two terms are nearly equal, and their difference is summed as the mean
-        divergence of ``P(y | f)`` from ``P(y)``: it keeps about half the digits of a variance
-        however small, and is never negative. Raises `ValueError` for a variance that is.
+        Parameters
+        ----------
+        mean, variance : Array
+            The moments of f, of one shape.
+
+        Returns
+        -------
+        Array
+            The information, between 0 and log 2, of the same shape.
+
+        Raises
+        ------
+        ValueError
+            If the shapes differ, an entry is not finite, or a variance is negative.
+        TypeError
+            If an array is not real and floating, or the two differ in namespace, dtype or device.
+
+        Notes
+        -----
+        Where f is narrow the two terms are nearly equal, and their difference is summed as the
+        mean divergence of ``P(y | f)`` from ``P(y)``: it keeps about half the digits of a variance
+        however small, and is never negative.
         """
         _check.mean_and_variance(mean, variance)
         return _blockwise(self._information, mean, variance)
@@ -225,7 +314,7 @@ def _nodes(mean: Array, variance: Array) -> tuple[Array, Array]:
 def _nodes_near_zero(mean: Array, variance: Array, reach: float) -> tuple[Array, Array]:
     """Nodes where ``N(mean, variance)`` and [−reach, reach] overlap, (n, k), and their weights.
 
-    For what vanishes outside, however wide the distribution is.
+    They are for functions that vanish outside, however wide the distribution is.
     """
     xp = array_namespace(mean)
     sd = xp.sqrt(xp.where(variance > 0.0, variance, xp.ones_like(variance)))

@@ -19,13 +19,36 @@ __all__ = ["gains", "regret", "replicator"]
 def regret(
     payoffs: Matrix, mixtures: Matrix, game: RoleSymmetricGame, *, by_role: bool = False
 ) -> Vector:
-    """What the best deviation gains, (B,): ``max_r (max_s u_s − p_rᵀ u_r)``; zero at equilibrium.
+    """The regret of mixtures: what the best deviation gains, zero at an equilibrium.
 
-    `payoffs` and `mixtures` are (B, S), or (S,) for one. With `by_role` the regret of each role,
-    (B, R), in the role's own unit: where roles are paid in different units, the largest of them
-    means nothing. It is not negative, save for rounding. Raises `ValueError` for shapes that do not
-    fit the game, and for mixtures off the simplex.
+    ``max_r (max_s u_s − p_rᵀ u_r)``; it is not negative, save for rounding.
 
+    Parameters
+    ----------
+    payoffs : Matrix, shape (B, S) or (S,)
+        The payoffs u of deviating to each strategy.
+    mixtures : Matrix, shape (B, S) or (S,)
+        The mixtures p.
+    game : RoleSymmetricGame
+        The game.
+    by_role : bool, default False
+        Give the regret of each role in the role's own unit: where roles are paid in different
+        units, the largest of them means nothing.
+
+    Returns
+    -------
+    Array, shape (B,) or (B, R)
+        The regrets; (B, R) with `by_role`.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit the game, entries are not finite, or mixtures are off the simplex.
+    TypeError
+        If `game` is no `RoleSymmetricGame`, `by_role` no bool, or the arrays are not of one kind.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> game = RoleSymmetricGame((4, 1), (2, 2))
     >>> payoffs, mixture = np.asarray([1.0, 3.0, 500.0, 400.0]), np.asarray([0.5, 0.5, 0.9, 0.1])
@@ -42,7 +65,7 @@ def regret(
 
 
 def gains(u: Matrix, p: Matrix, game: RoleSymmetricGame) -> Matrix:
-    """What the best deviation of each role gains, (B, R)."""
+    """The gain of the best deviation of each role, (B, R)."""
     xp = array_namespace(u)
     best = xp.stack([xp.max(u[:, c], axis=1) for c in game.columns], axis=1)
     return best - xp.stack([xp.sum(p[:, c] * u[:, c], axis=1) for c in game.columns], axis=1)
@@ -56,14 +79,40 @@ def replicator(
     steps: int = 200,
     rate: float = 0.5,
 ) -> Matrix:
-    """Where mixtures (B, S) are after so many steps of the replicator dynamics.
+    """Follow the replicator dynamics from some mixtures.
 
     ``p_s ← p_s exp(rate (u_s − max u_r) / range_r) / Z`` with the widest range that the payoffs in
-    a role have had on the way of that row, so that neither offset nor scale of the payoffs matters,
-    rows do not touch each other, and steps shrink near a rest point. `payoffs` is a model
-    (its exact payoffs are used) or a function of mixtures, which needs `game`. What has
-    probability zero keeps it. Raises `ValueError` or `TypeError` for payoffs that are not finite,
-    or not of the mixtures' shape and kind, and for a `game` that is not the model's.
+    a role have had on the way of that row, so that neither offset nor scale of the payoffs
+    matters, rows do not touch each other, and steps shrink near a rest point. What has probability
+    zero keeps it.
+
+    Parameters
+    ----------
+    payoffs : PayoffModel or callable
+        A model, of which the exact payoffs are used, or a function of mixtures (B, S) that gives
+        payoffs (B, S).
+    starts : Matrix, shape (B, S)
+        The mixtures to start from.
+    game : RoleSymmetricGame, optional
+        The game, which a function needs; a model has its own.
+    steps : int, default 200
+        The number of steps.
+    rate : float, default 0.5
+        The rate of the dynamics.
+
+    Returns
+    -------
+    Matrix, shape (B, S)
+        The mixtures after the last step.
+
+    Raises
+    ------
+    ValueError
+        If payoffs are not finite or not of the mixtures' shape, `starts` are off the simplex, a
+        number is out of range, `game` is not the model's, or a function comes without one.
+    TypeError
+        If `payoffs` is neither a model nor a function, an argument is of another kind than stated,
+        or the payoffs are not of the mixtures' kind.
     """
     game, call = _game(payoffs, game)
     p = game.check_mixtures(starts, "starts")

@@ -1,4 +1,4 @@
-"""What a search for equilibria came to: the equilibria, and how every attempt ended."""
+"""The outcome of a search for equilibria: those it found, and how every attempt ended."""
 
 from __future__ import annotations
 
@@ -19,11 +19,22 @@ BETTER = "another strategy pays more"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Equilibrium:
-    """A mixture (S,) that nobody gains by leaving, and what that claim rests on.
+    """A mixture that nobody gains by leaving, and what that claim rests on.
 
-    `payoffs` (S,) and `regrets`, one for each role in its own unit, are those of the model, by
-    `method`; `true_regrets` are those of the true game where it is known, else None. `reached` is
-    how many of the searches ended here.
+    Parameters
+    ----------
+    mixture : Vector, shape (S,)
+        The mixture.
+    payoffs : Vector, shape (S,)
+        The payoffs there, of the model by `method`.
+    regrets : tuple of float
+        The regrets of the model by `method`, one for each role in its own unit.
+    true_regrets : tuple of float or None
+        The regrets of the true game where it is known, else None.
+    method : str
+        The method that computed the payoffs.
+    reached : int, default 1
+        The number of searches that ended here.
     """
 
     mixture: Vector
@@ -49,14 +60,26 @@ class Equilibrium:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Search:
-    """One attempt: by which `route`, from where, and how it ended.
+    """One attempt to find an equilibrium: by which route, from where, and how it ended.
 
-    `route` is ``"newton"`` (from a start as it stands), ``"replicator"`` (from where the dynamics
-    lead from a start), ``"support"`` or ``"simplicial"``; `start` is the row of the start,
-    `support` the columns that are played, where there is one. `outcome` is ``"equilibrium"``, whose
-    place in the sequence is `equilibrium`; ``"did not converge"``; ``"left the simplex"``; or
-    ``"another strategy pays more"``, for a support on which all pays alike. It ended at `mixture`
-    (S,), with `regrets`, one for each role.
+    Parameters
+    ----------
+    route : str
+        ``"newton"`` (from a start as it stands), ``"replicator"`` (from where the dynamics lead
+        from a start), ``"support"`` or ``"simplicial"``.
+    start : int or None
+        The row of the start, where there is one.
+    support : tuple of int or None
+        The columns that are played, where there is a support.
+    outcome : str
+        ``"equilibrium"``; ``"did not converge"``; ``"left the simplex"``; or
+        ``"another strategy pays more"``, for a support on which all pays alike.
+    equilibrium : int or None
+        The place of the equilibrium in the sequence, where there is one.
+    mixture : Vector, shape (S,)
+        The mixture at the end.
+    regrets : tuple of float
+        The regrets there, one for each role.
     """
 
     route: str
@@ -79,10 +102,24 @@ class Equilibria(Sequence[Equilibrium]):
     """The equilibria found, and how every search ended; printed, it is a table.
 
     Those with the least regret come first; among those whose regret is rounding, who plays the
-    first strategies more. An equilibrium has regrets up to `allowed`, one for each role: the
-    tolerance times `ranges`, which is how far the payoffs of a role are apart where they are
-    furthest apart. Of `supports`, (tried, all), the first were tried. That no search `failed`
-    proves nothing: an equilibrium that no search has met is not counted anywhere.
+    first strategies more. That no search `failed` proves nothing: an equilibrium that no search
+    has met is not counted anywhere.
+
+    Parameters
+    ----------
+    equilibria : tuple of Equilibrium
+        The equilibria, in order.
+    searches : tuple of Search
+        Every search.
+    ranges : tuple of float
+        How far the payoffs of each role are apart where they are furthest apart.
+    allowed : tuple of float
+        The largest regret of an equilibrium in each role: the tolerance times `ranges`, and what
+        is rounding.
+    supports : pair of int
+        The number of supports that were tried, the first ones, and of all.
+    exhaustive : bool
+        True where the supports tried hold all equilibria of the game, unless it is degenerate.
     """
 
     equilibria: tuple[Equilibrium, ...]
@@ -94,12 +131,12 @@ class Equilibria(Sequence[Equilibrium]):
 
     @property
     def starts(self) -> int:
-        """How many mixtures the search started from; from each it may go two ways."""
+        """The number of mixtures that the search started from; from each it may go two ways."""
         return len({search.start for search in self.searches} - {None})
 
     @property
     def failed(self) -> int:
-        """How many searches from these starts did not end at an equilibrium."""
+        """The number of searches from these starts that did not end at an equilibrium."""
         return sum(search.start is not None and search.outcome != FOUND for search in self.searches)
 
     def __len__(self) -> int:

@@ -39,30 +39,66 @@ def find_equilibria(
     apart: float = 1e-3,
     **options: Any,
 ) -> Equilibria:
-    """Symmetric equilibria of the model, with a certificate each, and how every search ended.
+    """Search for symmetric equilibria of a payoff model, and say how every search ended.
 
     They solve ``p = Π(p + u(p))``, Π the projection on the simplex of each role and u the payoffs,
     each role's over their range. Three kinds of search look for them:
 
-    - `steps` Newton steps from each of the `starts` (B, S), or of `count` mixtures drawn from
-      `stream`, and once more from where `replicator_steps` of the replicator dynamics lead from it.
-      The dynamics lead to equilibria that attract them, and past all others;
+    - Newton steps from each of the starts, and once more from where the replicator dynamics lead
+      from it. The dynamics lead to equilibria that attract them, and past all others;
     - Newton steps from the middle of each support, a set of strategies that are played, small ones
-      first, `supports` of them. In a game of two players payoffs are linear, and this finds all
-      equilibria unless the game is degenerate;
+      first. In a game of two players payoffs are linear, and this finds all equilibria unless the
+      game is degenerate;
     - where both found nothing, a path through simplices, which ends at an equilibrium of any
       continuous payoffs. (`neighbours` jumps: there it may fail.)
 
-    An end with a regret above `tolerance` times the range in any role, √eps unless given, is no
-    equilibrium; the range is the widest gap between the role's strategies at the starts, at pure
-    mixtures, and where one role is pure and the others even. Of mixtures closer than `apart` one is
-    kept. `true` gives the payoffs (B, S) of the true game. That all were found is nowhere
-    promised, and that no search failed is no sign of it. `options` are those of the `method`, as
-    `PayoffModel.deviation_payoffs` takes them.
+    That all were found is nowhere promised, and that no search failed is no sign of it.
 
-    Raises `ValueError` or `TypeError` where there are neither starts nor a stream, and for what
-    is out of range; `sampled` is no method here, since a search wants the same answer twice.
+    Parameters
+    ----------
+    model : PayoffModel
+        The game and its payoffs.
+    starts : Matrix, shape (B, S), optional
+        The mixtures to start from.
+    stream : Stream, optional
+        The stream that the starts are drawn from, where none are given.
+    count : int, default 16
+        The number of starts to draw.
+    method : str, default ``"exact"``
+        A method of `PayoffModel.deviation_payoffs`; not ``"sampled"``, since a search wants the
+        same answer twice.
+    true : callable, optional
+        A function of mixtures that gives the payoffs (B, S) of the true game.
+    replicator_steps : int, default 50
+        The steps of the replicator dynamics; with 0 they are left out.
+    steps : int, default 30
+        The most Newton steps from each start.
+    supports : int, default 256
+        The most supports to try.
+    tolerance : float, optional
+        The largest regret of an equilibrium in any role, over the range of its payoffs; √eps
+        unless given. The range is the widest gap between the role's strategies at the starts, at
+        pure mixtures, and where one role is pure and the others even.
+    apart : float, default 1e-3
+        Of mixtures that are closer than this one is kept.
+    **options : object
+        Options of the method, as `PayoffModel.deviation_payoffs` takes them.
 
+    Returns
+    -------
+    Equilibria
+        The equilibria, with a certificate each, and how every search ended.
+
+    Raises
+    ------
+    ValueError
+        If there are neither starts nor a stream, or both; for starts off the simplex, an unknown
+        method, and numbers that are out of range.
+    TypeError
+        If an argument is of another kind than stated, or the method does not have an option.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from gpnotes.decide.games import Expansion, RoleSymmetricGame
     >>> road = [Expansion(9.0 * row, -np.ones(1), np.full(2, 6.0)) for row in np.eye(2)[:, None, :]]
