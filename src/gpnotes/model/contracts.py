@@ -98,18 +98,7 @@ class Prior(Protocol):
         """
 
     def gradient(self, value: Any, /) -> Any:
-        """Differentiate `log_density` by the value.
-
-        Parameters
-        ----------
-        value : float or Vector, shape (d,)
-            The parameter, in its own units.
-
-        Returns
-        -------
-        float or Vector, shape (d,)
-            The derivative, of the value's type.
-        """
+        """Differentiate `log_density` by the value; a float for a float, an array for an array."""
 
 
 class Likelihood(Protocol):
@@ -278,32 +267,10 @@ class InducingVariables(Protocol):
         """The number of functionals, M."""
 
     def moved(self, inputs: Matrix, /) -> Self:
-        """Move the functionals, as a fit does.
-
-        Parameters
-        ----------
-        inputs : Matrix, shape (P, d)
-            The new inputs.
-
-        Returns
-        -------
-        InducingVariables
-            The same functionals of f at these.
-        """
+        """Move the functionals to other `inputs` (P, d), as a fit does."""
 
     def apply(self, function: MeanFunction, /) -> Vector:
-        """Apply the functionals to a function.
-
-        Parameters
-        ----------
-        function : MeanFunction
-            Any function g of inputs, such as a mean.
-
-        Returns
-        -------
-        Vector, shape (M,)
-            ``Lₘ g``.
-        """
+        """Apply the functionals to any function g of inputs, such as a mean: ``Lₘ g``, (M,)."""
 
     def gram(self, kernel: Any, /) -> Matrix:
         """Evaluate ``K_uu = cov(u, u)`` of a process.
@@ -400,18 +367,7 @@ class Policy(Protocol):
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
     def __call__(self, z: Vector, /) -> Vector:
-        """Choose the action in a state.
-
-        Parameters
-        ----------
-        z : Vector, shape (K,)
-            The state.
-
-        Returns
-        -------
-        Vector, shape (U,)
-            The action.
-        """
+        """Choose the action (U,) in the state z (K,)."""
 
     def moments_and_pullback(
         self, m: Vector, S: Matrix, /
@@ -441,18 +397,7 @@ class Cost(Protocol):
     """
 
     def __call__(self, x: Vector, /) -> float:
-        """Evaluate the cost of one state or action.
-
-        Parameters
-        ----------
-        x : Vector, shape (k,)
-            The state or action.
-
-        Returns
-        -------
-        float
-            The cost.
-        """
+        """Evaluate the cost of one state or action x (k,)."""
 
     def expected_and_pullback(
         self, m: Vector, S: Matrix, /
