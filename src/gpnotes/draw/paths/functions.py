@@ -241,7 +241,8 @@ def sample_paths(
     ValueError
         If an argument does not fit, by its name.
     TypeError
-        If an argument is of the wrong kind, by its name, or the kernel has no features.
+        If an argument is of the wrong kind, by its name, the kernel has no features, or the mean
+        has unknown weights.
     MemoryError
         If the weights of the paths have no room.
 
