@@ -1,1 +1,1 @@
-"""How good predictions are: scores and cross-validation."""
+"""Assessments of predictions: scores and cross-validation."""

@@ -185,7 +185,7 @@ def cross_validate(
     ----------
     fit : callable
         ``fit(X, y)`` returns a posterior with ``predict(Xs, noise=True)``. It is called once for
-        each fold with copies of the other rows.
+        each fold with copies of the other rows, and nothing else comes to it.
     X : Matrix, shape (n, d)
         The inputs.
     y : Vector, shape (n,)

@@ -1,4 +1,4 @@
-"""How good predictions are: scores of held-out y under normal predictions, each with its limit.
+"""Scores of predictions: held-out y under normal predictions, each with its limit.
 
 Held-out y (n,), predictive means and variances (n,) are arrays of one kind; a variance is that of
 an observation, with the noise in it. Scores are Python floats, worked out in float64 where the

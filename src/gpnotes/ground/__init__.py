@@ -1,1 +1,1 @@
-"""What everything stands on: arrays and their libraries, checks, linear algebra, parameters."""
+"""The ground that all else stands on: arrays and their libraries, checks, linear algebra."""

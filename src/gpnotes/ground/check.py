@@ -232,7 +232,9 @@ def _is_finite(value: float) -> bool:
 
 
 def whole(value: SupportsIndex, name: str, least: int | None = 0, most: int | None = None) -> int:
-    """Return `value` as an int, if it is a whole number from `least` to `most`, if given.
+    """Return `value` as an int, if it is a whole number from `least` to `most`.
+
+    None for either means that there is no such limit.
 
     Integers of Python and NumPy are taken; a bool, 2.0 and "2" are no whole numbers but a slip,
     and so a `TypeError`. A number out of range is a `ValueError`.

@@ -143,7 +143,18 @@ class Rows:
     y: Vector
 
     def over(self, work: Callable[[Matrix, Vector], T]) -> T:
-        """Return what a function of X and y makes of them."""
+        """Return what a function makes of the data.
+
+        Parameters
+        ----------
+        work : callable
+            A function of X and y.
+
+        Returns
+        -------
+        object
+            Its result.
+        """
         return work(self.X, self.y)
 
 
@@ -179,7 +190,18 @@ class Chunks:
         _check.function(self.map, "map")
 
     def over(self, work: Callable[[Matrix, Vector], S]) -> S:
-        """Sum over chunks what a function of X and y makes of each; errors as in `add_up`."""
+        """Sum over chunks what a function makes of each; errors are those of `add_up`.
+
+        Parameters
+        ----------
+        work : callable
+            A function of X and y, whose results can be added.
+
+        Returns
+        -------
+        object
+            The sum.
+        """
         return add_up(work, self.chunks, self.map)
 
 

@@ -1,4 +1,4 @@
-"""Squared distances of many points to many, and what weights of them say of the points.
+"""Squared distances of many points to many, and sums of the points under weights of the pairs.
 
 The rule stands here, once, for all who need it: inputs are about a common centre; distances are
 summed from differences where an expansion, ``|u|² − 2u·v + |v|²``, would drown them, and are
@@ -25,7 +25,18 @@ ALL = slice(None)
 
 
 def centroid(x: Matrix) -> Vector:
-    """Return the mean row (d,) of x (n, d); zero where there are no rows, which is allowed."""
+    """Return the mean row of a matrix.
+
+    Parameters
+    ----------
+    x : Matrix, shape (n, d)
+        The matrix; it may have no rows.
+
+    Returns
+    -------
+    Vector, shape (d,)
+        The mean; zero where there are no rows.
+    """
     return array_namespace(x).sum(x, axis=0) / max(1, x.shape[0])
 
 

@@ -144,7 +144,28 @@ def require(
 
 
 def require_square(n: int, *, copies: int, like: Array, what: str) -> None:
-    """Call `require` for matrices (n, n) over as many points; the other arguments are the same."""
+    """Call `require` for matrices (n, n) over as many points.
+
+    Parameters
+    ----------
+    n : int
+        The number of points.
+    copies : int
+        How many matrices are held at a time.
+    like : Array
+        An array of their precision and device.
+    what : str
+        What the message calls the matrix.
+
+    Raises
+    ------
+    MemoryError
+        If they need more than 16 MiB and more than is free.
+    ValueError
+        If a number is negative.
+    TypeError
+        If a number is not whole, or `like` no array of float32 or float64.
+    """
     require(n, n, copies=copies, like=like, what=what)
 
 

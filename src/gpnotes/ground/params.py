@@ -61,6 +61,11 @@ def nonnegative(default: Any = MISSING, *, per_dimension: bool = False, unit: st
     """Declare a field that may be zero; fitted by its logarithm, so that a zero must be held fixed.
 
     The arguments are those of `positive`.
+
+    Returns
+    -------
+    dataclasses.Field
+        The field.
     """
     return _parameter("nonnegative", default, per_dimension, unit)
 
@@ -69,6 +74,11 @@ def real(default: Any = MISSING, *, per_dimension: bool = False, unit: str = "")
     """Declare a field that may have any sign and is fitted as it is.
 
     The arguments are those of `positive`; `unit` is ``"y"`` for a mean of y.
+
+    Returns
+    -------
+    dataclasses.Field
+        The field.
     """
     return _parameter("real", default, per_dimension, unit)
 
@@ -76,7 +86,15 @@ def real(default: Any = MISSING, *, per_dimension: bool = False, unit: str = "")
 def fixed(default: Any = MISSING) -> Any:
     """Declare a field that says of what kind an object is, not how large; it is never fitted.
 
-    `default` is the value where none is given.
+    Parameters
+    ----------
+    default : Any, optional
+        The value where none is given; without it, one must be.
+
+    Returns
+    -------
+    dataclasses.Field
+        The field.
     """
     return field(default=default, metadata={"constraint": "fixed"})
 

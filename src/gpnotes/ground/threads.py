@@ -133,7 +133,7 @@ if hasattr(os, "register_at_fork"):
 
 
 class _Pool(NamedTuple):
-    """How many threads a library has, and the way to say how many."""
+    """The number of threads that a library has, and the way to say how many."""
 
     many: Callable[[], int]
     have: Callable[[int], object]

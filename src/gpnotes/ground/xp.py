@@ -111,28 +111,74 @@ def as_array(value: Any, like: Array) -> Array:
 
 
 def eye(n: int, like: Array) -> Matrix:
-    """Return the (n, n) identity in the namespace, dtype and device of `like`."""
+    """Return the identity matrix in the kind of an array.
+
+    Parameters
+    ----------
+    n : int
+        The number of rows.
+    like : Array
+        An array of its namespace, dtype and device.
+
+    Returns
+    -------
+    Matrix, shape (n, n)
+        The identity.
+    """
     xp = array_namespace(like)
     return xp.eye(n, dtype=like.dtype, device=device(like))
 
 
 def diagonal(a: Matrix) -> Vector:
-    """Return the main diagonal of a matrix; the standard has it in `linalg` only."""
+    """Return the main diagonal of a matrix; the standard has it in `linalg` only.
+
+    Parameters
+    ----------
+    a : Matrix, shape (n, n)
+        The matrix.
+
+    Returns
+    -------
+    Vector, shape (n,)
+        Its diagonal.
+    """
     return array_namespace(a).linalg.diagonal(a)
 
 
 def symmetric_part(a: Array) -> Array:
-    """Return ``½ (A + Aᵀ)`` of each matrix of `a` (..., n, n)."""
+    """Return ``½ (A + Aᵀ)`` of each matrix.
+
+    Parameters
+    ----------
+    a : Array, shape (..., n, n)
+        A matrix, or many.
+
+    Returns
+    -------
+    Array, shape (..., n, n)
+        Their symmetric parts.
+    """
     return 0.5 * (a + (a.T if a.ndim == 2 else array_namespace(a).matrix_transpose(a)))
 
 
 def epsilon(like: Array) -> float:
-    """Return the distance from 1 to the next number in the dtype of `like`."""
+    """Return the distance from 1 to the next number in the dtype of `like`, an array."""
     return float(array_namespace(like).finfo(like.dtype).eps)
 
 
 def has_double(like: Array) -> bool:
-    """Tell if the device of `like` has numbers in float64; some have not."""
+    """Tell if the device of an array has numbers in float64; some have not.
+
+    Parameters
+    ----------
+    like : Array
+        The array.
+
+    Returns
+    -------
+    bool
+        True if it has.
+    """
     xp = array_namespace(like)
     if like.dtype == getattr(xp, "float64", None):
         return True
@@ -141,7 +187,18 @@ def has_double(like: Array) -> bool:
 
 
 def in_double(a: Array) -> Array:
-    """Return `a` in float64, itself if it is, and itself where its device has no such numbers."""
+    """Return an array in float64, where its device has such numbers.
+
+    Parameters
+    ----------
+    a : Array
+        The array.
+
+    Returns
+    -------
+    Array
+        The array itself if it is in float64, or its device has no such numbers.
+    """
     xp = array_namespace(a)
     return xp.astype(a, xp.float64, copy=False) if has_double(a) else a
 
@@ -246,7 +303,18 @@ def _scipy_cholesky(a: Matrix) -> Matrix:
 
 
 def cholesky_inverse(lower: Matrix) -> Matrix:
-    """Return ``(L Lᵀ)⁻¹``, (n, n), symmetric, from the lower factor L (n, n); O(n³)."""
+    """Return ``(L Lᵀ)⁻¹`` from the lower factor; O(n³).
+
+    Parameters
+    ----------
+    lower : Matrix, shape (n, n)
+        The factor L.
+
+    Returns
+    -------
+    Matrix, shape (n, n)
+        The inverse, symmetric.
+    """
     xp = array_namespace(lower)
     if is_numpy_namespace(xp):
         return _potri(lower)
@@ -262,7 +330,20 @@ def _potri(lower: Matrix) -> Matrix:
 
 
 def blas(name: str, like: Array) -> Callable[..., Any]:
-    """Return SciPy's wrapper of a BLAS routine for a NumPy array's dtype, ``blas("gemm", a)``."""
+    """Return SciPy's wrapper of a BLAS routine, ``blas("gemm", a)``.
+
+    Parameters
+    ----------
+    name : str
+        The name of the routine, without the letter of its precision.
+    like : Array
+        A NumPy array, for whose dtype the routine is.
+
+    Returns
+    -------
+    callable
+        The routine.
+    """
     from scipy.linalg import get_blas_funcs
 
     return get_blas_funcs(name, (like,))
@@ -412,9 +493,19 @@ def _substitute(xp: Namespace, lower: Matrix, b: Array, transpose: bool) -> Arra
 
 
 def triangular_product(lower: Matrix, b: Matrix) -> Matrix:
-    """Return ``L b`` for lower triangular L (n, n) and b (n, m); O(n² m).
+    """Return ``L b`` for lower triangular L; O(n² m).
 
-    L is zero above its diagonal.
+    Parameters
+    ----------
+    lower : Matrix, shape (n, n)
+        L, zero above the diagonal.
+    b : Matrix, shape (n, m)
+        The matrix that it multiplies.
+
+    Returns
+    -------
+    Matrix, shape (n, m)
+        The product.
     """
     if is_numpy_namespace(array_namespace(lower, b)) and b.size:  # BLAS refuses empty matrices
         return blas("trmm", lower)(1.0, lower, b, lower=1)
@@ -426,7 +517,18 @@ _LEVELS = 100  # of it: rounding in float64 from there on
 
 
 def log_normal_cdf(x: Array) -> Array:
-    """Return ``log Φ(x)`` entry by entry, far into the tail, where ``−x²/2`` does not underflow."""
+    """Return ``log Φ(x)`` entry by entry, far into the tail.
+
+    Parameters
+    ----------
+    x : Array
+        The arguments.
+
+    Returns
+    -------
+    Array
+        The logarithms; ``−x²/2`` does not underflow.
+    """
     xp = array_namespace(x)
     if is_numpy_namespace(xp):
         from scipy.special import log_ndtr
@@ -459,8 +561,20 @@ def _middle(xp: Namespace, x: Array) -> Array:
 
 
 def mills_fractions(x: Array) -> tuple[Array, Array, Array]:
-    """Return ``q₁, q₂, q₃`` of the normal tail at x ≥ 2, where ``qₖ = k / (x + qₖ₊₁)``.
+    """Return ``q₁, q₂, q₃`` of the normal tail, where ``qₖ = k / (x + qₖ₊₁)``.
 
+    Parameters
+    ----------
+    x : Array
+        The arguments, from 2.
+
+    Returns
+    -------
+    tuple of three Array
+        The continued fractions, entry by entry.
+
+    Notes
+    -----
     ``φ(x) / (1 − Φ(x)) = x + q₁``. What is left of such ratios when their leading terms cancel can
     be written with these, without a cancellation. Source: Abramowitz & Stegun (1964), section
     26.2.

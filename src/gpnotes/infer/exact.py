@@ -398,8 +398,6 @@ class Posterior:
     def log_evidence(self) -> float:
         """The log evidence ``log p(y) = −½ rᵀα − ½ log |K_y| − ½ n log 2π`` with the residual r.
 
-        Notes
-        -----
         :eq:`eq-fv-evidence`; with a basis :eq:`eq-mf-evidence`, or :eq:`eq-mf-vague-evidence`.
         Source: Rasmussen & Williams (2006), equations 5.8, 2.43 and 2.45.
         """
@@ -423,6 +421,8 @@ class Posterior:
 
         Raises
         ------
+        TypeError
+            If the mean of the process is a function without a pullback.
         MemoryError
             If the matrices (n, n) that it takes have no room.
 
@@ -552,7 +552,7 @@ def log_evidence(gp: GP, X: Matrix, y: Vector) -> float:
 def log_evidence_and_gradient(gp: GP, X: Matrix, y: Vector) -> tuple[float, GP]:
     """Return ``log p(y)`` and its derivatives by all hyperparameters, as a fit does at each step.
 
-    The arguments, and the errors, are those of `log_evidence`.
+    The arguments and errors are those of `log_evidence`; a mean without pullback is a `TypeError`.
 
     Returns
     -------

@@ -213,13 +213,35 @@ class Objective(Generic[M]):
         return {name: part for name, part in vars(self).items() if name != "_rebuild"}
 
     def vector(self, model: M) -> HostVector:
-        """Return what is free in a model, as a vector."""
+        """Return the vector of what is free in a model.
+
+        Parameters
+        ----------
+        model : Parameters
+            A model like the one given.
+
+        Returns
+        -------
+        HostVector
+            The parameters, and then the inputs of its inducing variables where these move.
+        """
         parameters, _ = flatten(model, fixed=self.fixed)
         inputs = to_numpy(_inputs(model)) if self.moves_inputs else np.zeros(0)
         return np.append(parameters, inputs.astype(np.float64))
 
     def at(self, vector: HostVector) -> M:
-        """Return the model that a vector stands for."""
+        """Return the model that a vector stands for.
+
+        Parameters
+        ----------
+        vector : HostVector
+            What is free, as `vector` gives it.
+
+        Returns
+        -------
+        Parameters
+            The model.
+        """
         many = len(self.limits)
         model: Any = self._rebuild(vector[:many])
         if not self.moves_inputs:
@@ -229,19 +251,58 @@ class Objective(Generic[M]):
         return replace(model, Z=model.variables.moved(moved))
 
     def __call__(self, vector: HostVector) -> tuple[float, HostVector]:
-        """Return value and gradient at a vector."""
+        """Return the objective and its gradient at a vector.
+
+        Parameters
+        ----------
+        vector : HostVector
+            What is free, as `vector` gives it.
+
+        Returns
+        -------
+        value : float
+            The log evidence plus the log density of the priors.
+        gradient : HostVector
+            Its derivatives by the vector.
+        """
         here = self.at(vector)
         value, bar = self.evidence.value_and_gradient(here)
         bar = _with_priors(bar, here, self.priors)
         return value + _log_prior(here, self.priors), self.gradient(here, bar)
 
     def gradient(self, model: M, bar: Any) -> HostVector:
-        """Return the derivatives by a model as derivatives by its vector."""
+        """Return the derivatives by a model as derivatives by its vector.
+
+        Parameters
+        ----------
+        model : Parameters
+            The model.
+        bar : Parameters
+            Its cotangent.
+
+        Returns
+        -------
+        HostVector
+            The derivatives, in the order of the vector.
+        """
         slopes = flatten_gradient(model, bar, fixed=self.fixed)
         return np.append(slopes, to_numpy(bar.Z)) if self.moves_inputs else slopes
 
     def run(self, begin: HostVector, steps: int) -> Run[M]:
-        """Climb from a vector, in at most so many steps, and say what came of it."""
+        """Climb from a vector and say what came of it.
+
+        Parameters
+        ----------
+        begin : HostVector
+            Where the ascent starts.
+        steps : int
+            The most steps.
+
+        Returns
+        -------
+        Run
+            Where it ended; a start without an evidence is reported with the model given.
+        """
         anywhere = np.tile([-math.inf, math.inf], (begin.size - len(self.limits), 1))
         limits, ends = (np.concatenate([box, anywhere]) for box in (self.limits, self.ends))
         ascent = ascend(self, begin, limits, steps, ends, self.units)
@@ -257,13 +318,34 @@ class Objective(Generic[M]):
         return np.where(np.isfinite(self.limits), self.limits, self.ends)
 
     def touched(self, model: M) -> tuple[str, ...]:
-        """Return the names of the parameters of a model that lie on a side of the box."""
+        """Return the names of the parameters of a model that lie on a side of the box.
+
+        Parameters
+        ----------
+        model : Parameters
+            The model.
+
+        Returns
+        -------
+        tuple of str
+            The names, by `params.names`.
+        """
         return touched(model, flatten(model, fixed=self.fixed)[0], self.box, fixed=self.fixed)
 
     def report(self, run: Run[M]) -> tuple[tuple[Hyperparameter, ...], float]:
         """Return the hyperparameters where a run ended, and how much higher a top may be.
 
-        Inputs of inducing variables are held as they are.
+        Parameters
+        ----------
+        run : Run
+            The run. Inputs of its inducing variables are held as they are.
+
+        Returns
+        -------
+        hyperparameters : tuple of Hyperparameter
+            What is free, with its errors.
+        gain : float
+            What a parabola through the end has left to rise.
         """
         given = replace(self, model=run.model, moves_inputs=False)
         return surveyed(given, run.model, self.spread, self.fixed, run.at_bounds, self.box)
@@ -360,7 +442,7 @@ class Fit(Generic[M]):
 
     @property
     def agreeing(self) -> int:
-        """How many runs ended within 0.1 of the best objective; one of many is a warning."""
+        """The number of runs that ended within 0.1 of the best objective; one of many warns."""
         return sum(self.runs[0].objective - run.objective < FLAT for run in self.runs)
 
     def report(self, run: int = 0) -> Report:

@@ -83,7 +83,7 @@ def degrees_of_freedom(posterior: Posterior) -> float:
     Raises
     ------
     TypeError
-        If `posterior` is none.
+        If `posterior` is no exact posterior.
     MemoryError
         If the inverse of K_y has no room.
 
@@ -122,7 +122,7 @@ def generalised_cross_validation(posterior: Posterior) -> float:
     ValueError
         If readings are so large that squares overflow.
     TypeError
-        If `posterior` is none.
+        If `posterior` is no exact posterior.
     MemoryError
         If the inverse of K_y has no room.
 

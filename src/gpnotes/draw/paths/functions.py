@@ -66,7 +66,7 @@ class Paths:
 
     @property
     def count(self) -> int:
-        """How many functions there are."""
+        """The number of functions."""
         return self.weights.shape[0]
 
     @in_one_pool
@@ -146,13 +146,37 @@ class Paths:
         return values, pull
 
     def validated_values(self, Xs: Matrix) -> Matrix:
-        """Return the values at inputs that are validated, as a climb asks for at each step."""
+        """Return the values at inputs that are validated, as a climb needs at each step.
+
+        Parameters
+        ----------
+        Xs : Matrix, shape (m, d)
+            The inputs.
+
+        Returns
+        -------
+        Matrix, shape (count, m)
+            The values, a path a row.
+        """
         xp = array_namespace(Xs)
         parts = [self._values(Xs[rows, :]) for rows in self._blocks(Xs)]
         return parts[0] if len(parts) == 1 else xp.concat(parts, axis=1)
 
     def validated_pull(self, Xs: Matrix, values_bar: Matrix) -> Matrix:
-        """Go back as the pullback of `values_and_pullback` does, without its checks."""
+        """Go back as the pullback of `values_and_pullback` does, without its checks.
+
+        Parameters
+        ----------
+        Xs : Matrix, shape (m, d)
+            The inputs.
+        values_bar : Matrix, shape (count, m)
+            The derivatives by the values.
+
+        Returns
+        -------
+        Matrix, shape (m, d)
+            The derivatives by the inputs, summed over the paths.
+        """
         xp = array_namespace(Xs)
         parts = [self._pull(Xs[rows, :], values_bar[:, rows]) for rows in self._blocks(Xs)]
         return parts[0] if len(parts) == 1 else xp.concat(parts, axis=0)
@@ -217,7 +241,8 @@ def sample_paths(
     ValueError
         If an argument does not fit, by its name.
     TypeError
-        If an argument is of the wrong kind, by its name, or the kernel has no features.
+        If an argument is of the wrong kind, by its name, the kernel has no features, or the mean
+        has unknown weights.
     MemoryError
         If the weights of the paths have no room.
 

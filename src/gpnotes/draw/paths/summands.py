@@ -91,16 +91,40 @@ class Features:
 
     @property
     def size(self) -> int:
-        """How many there are, R."""
+        """The number of features, R."""
         return sum(part.size for part in self.parts)
 
     def rows(self, X: Matrix) -> Matrix:
-        """Return the features Φ (n, R) of X (n, d), which are validated."""
+        """Return the features of inputs.
+
+        Parameters
+        ----------
+        X : Matrix, shape (n, d)
+            The inputs, validated.
+
+        Returns
+        -------
+        Matrix, shape (n, R)
+            The features Φ, a row an input.
+        """
         rows = [part.rows(X) for part in self.parts]
         return rows[0] if len(rows) == 1 else array_namespace(X).concat(rows, axis=1)
 
     def pull(self, X: Matrix, Phi_bar: Matrix) -> Matrix:
-        """Carry the derivatives by Φ (n, R) back to those by X (n, d)."""
+        """Carry derivatives by the features back to those by the inputs.
+
+        Parameters
+        ----------
+        X : Matrix, shape (n, d)
+            The inputs, validated.
+        Phi_bar : Matrix, shape (n, R)
+            The derivatives by Φ.
+
+        Returns
+        -------
+        Matrix, shape (n, d)
+            The derivatives by the inputs.
+        """
         X_bar, start = 0.0 * X, 0
         for part in self.parts:
             X_bar = X_bar + part.pull(X, Phi_bar[:, start : start + part.size])

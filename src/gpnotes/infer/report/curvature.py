@@ -1,6 +1,7 @@
-"""How far an objective determines the place where an ascent of it ended.
+"""The curvature of an objective around the place where an ascent ended, and what it determines.
 
-Where the ascent ended says nothing of that; what says it is the objective around.
+Where the ascent ended says nothing of how well the place is known; what says it is the objective
+around.
 """
 
 from __future__ import annotations
@@ -126,7 +127,7 @@ class _Around:
         return float(value), self._units * slope
 
     def drop(self, away: HostVector) -> float:
-        """How much lower the objective is there."""
+        """The difference by which the objective is lower there."""
         return self.value - self.at(away)[0]
 
     def looked_along(self, direction: HostVector) -> tuple[bool, float]:
@@ -177,7 +178,7 @@ class _Around:
         return moved
 
     def _reach(self, i: int, side: float) -> float:
-        """How far an entry can go to a side: infinity where no end is near."""
+        """The distance that an entry can go to a side, infinity where no end is near."""
         axis = side * np.eye(self._end.size)[i]
         near, far = 0.0, 1.0
         while abs(self.drop(far * axis)) < FLAT:
@@ -226,7 +227,7 @@ def _axes(around: _Around, free: HostVector, H: HostMatrix, rounding: float) -> 
 
 
 def _state(flat: float, lost: float) -> str:
-    """Of an entry with these squared shares in flat directions, and in those without a top."""
+    """The state of an entry by its squared shares in flat directions and in those without a top."""
     if lost >= _PART:
         return "open"
     if flat < _PART:

@@ -80,7 +80,7 @@ class Report:
 
     @property
     def agreeing(self) -> int:
-        """How many runs ended within `FLAT` of the best objective."""
+        """The number of runs that ended within `FLAT` of the best objective."""
         return sum(self.runs[0].objective - run.objective < FLAT for run in self.runs)
 
     def undetermined(self) -> tuple[str, ...]:
