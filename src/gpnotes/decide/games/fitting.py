@@ -118,7 +118,7 @@ def fit_payoffs(
 
 
 class _Samples(NamedTuple):
-    """What is known of a strategy: profiles of the opponents (n, S), and its payoffs (n,)."""
+    """The samples of a strategy: profiles of the opponents (n, S), and its payoffs (n,)."""
 
     game: RoleSymmetricGame
     strategy: int
