@@ -57,6 +57,7 @@ def condition(gp: GP, frequencies: Frequencies, X: Matrix, y: Vector) -> Feature
     TypeError
         If `gp` is no `GP`, `frequencies` are none or for another class of kernels, or X and y
         differ in namespace, dtype or device from them.
+        Also for a ``BasisMean``, whose weights exact regression alone learns.
 
     Notes
     -----

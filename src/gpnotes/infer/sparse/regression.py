@@ -83,7 +83,9 @@ def condition(
         If shapes do not match, entries are not finite, `gp` has no noise, the method is unknown or
         ``"upper"``, which has no posterior, or `power` is not from 0 to 1.
     TypeError
-        If `gp` is no `GP`, or Z, X and y differ in namespace, dtype or device.
+        If `gp` is no `GP`, `method` no string or `power` no number, or Z, X and y differ in
+        namespace, dtype or device.
+        Also for a ``BasisMean``, whose weights exact regression alone learns.
     FactorisationError
         If K_uu cannot be factored.
     MemoryError

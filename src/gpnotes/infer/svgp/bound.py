@@ -56,6 +56,7 @@ def elbo(
     TypeError
         If `posterior` is no `VariationalPosterior`, `total` no whole number, or X and y differ in
         namespace, dtype or device from the inducing inputs.
+        Also for a ``BasisMean``, whose weights exact regression alone learns.
 
     Notes
     -----

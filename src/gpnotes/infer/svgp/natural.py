@@ -67,6 +67,7 @@ def update(
     TypeError
         If an argument is of another kind than stated, or X and y differ in namespace, dtype or
         device from the inducing inputs.
+        Also for a ``BasisMean``, whose weights exact regression alone learns.
     RuntimeError
         If the bound is not finite.
 
@@ -187,6 +188,7 @@ def condition(model: SVGP, X: Matrix, y: Vector, *, steps: int = 200) -> Variati
     TypeError
         If `model` is no `SVGP`, `steps` no whole number, or X and y differ in namespace, dtype or
         device from the inducing inputs.
+        Also for a ``BasisMean``, whose weights exact regression alone learns.
     FactorisationError
         If K_uu cannot be factored.
     MemoryError

@@ -39,10 +39,32 @@ class Node(Protocol):
     """The product of the polynomials of some strategies; what it prepares is its own affair."""
 
     def bumps(self, values: list[Array]) -> Any:
-        """Prepare the part of the samples, from ``f_s(x)``, a list of (n + 1, j)."""
+        """Prepare the part of the samples.
+
+        Parameters
+        ----------
+        values : list of Array
+            ``f_s(x)`` of each strategy, (n + 1, j).
+
+        Returns
+        -------
+        object
+            What `forward` takes as `bumps`; each class has its own.
+        """
 
     def chances(self, table: Array) -> Any:
-        """Prepare the part of the mixtures, from ``π(x; λ_s)``, (s, n + 1, b)."""
+        """Prepare the part of the mixtures.
+
+        Parameters
+        ----------
+        table : Array, shape (s, n + 1, b)
+            ``π(x; λ_s)`` of each strategy.
+
+        Returns
+        -------
+        object
+            What `forward` takes as `chances`; each class has its own.
+        """
 
     def forward(
         self, chances: Any, bumps: Any, work: Workspace | None = None
