@@ -1,4 +1,4 @@
-"""What the checks have in common: shapes, kinds, and agreement within rounding."""
+"""The common parts of the checks: shapes, kinds, and agreement within rounding."""
 
 from __future__ import annotations
 
@@ -12,13 +12,43 @@ __all__ = ["close", "hold", "is_array", "is_double", "rounding", "semidefinite"]
 
 
 def hold(condition: bool, problem: str) -> None:
-    """Raise `AssertionError` with the problem unless the condition holds."""
+    """Fail with a message unless a condition holds.
+
+    Parameters
+    ----------
+    condition : bool
+        The condition.
+    problem : str
+        The message.
+
+    Raises
+    ------
+    AssertionError
+        If the condition does not hold.
+    """
     if not condition:
         raise AssertionError(problem)
 
 
 def is_array(name: str, a: Any, shape: tuple[int, ...], like: Array) -> None:
-    """`a` is a finite array of that shape, in the namespace, dtype and device of `like`."""
+    """Check that a value is a finite array of a shape, of the kind of another array.
+
+    Parameters
+    ----------
+    name : str
+        The name of the value in what is raised.
+    a : object
+        The value.
+    shape : tuple of int
+        The shape that it must have.
+    like : Array
+        An array of the namespace, dtype and device that it must have.
+
+    Raises
+    ------
+    AssertionError
+        If it is not; it says how.
+    """
     got = getattr(a, "shape", None)
     hold(got is not None, f"{name} must be an array of shape {shape}; got {type(a).__name__}")
     hold(got == shape, f"{name} must have shape {shape}; got {got}")
@@ -35,13 +65,39 @@ def is_double(a: Array) -> bool:
 
 
 def rounding(*arrays: Array) -> float:
-    """A bound for rounding in entries of the size of the largest."""
+    """A bound for rounding in entries of the size of the largest.
+
+    Parameters
+    ----------
+    *arrays : Array
+        The arrays; the first has the precision that counts.
+
+    Returns
+    -------
+    float
+        The bound.
+    """
     sizes = [float(np.max(np.abs(to_numpy(a)), initial=0.0)) for a in arrays]
     return 1e3 * epsilon(arrays[0]) * (1e-300 + max(sizes))
 
 
 def close(what: str, a: Any, b: Any, atol: float) -> None:
-    """Two arrays of one shape differ by no more than `atol`; `what` names both."""
+    """Check that two arrays of one shape agree.
+
+    Parameters
+    ----------
+    what : str
+        The names of both in what is raised.
+    a, b : array-like
+        The arrays.
+    atol : float
+        The gap that is allowed.
+
+    Raises
+    ------
+    AssertionError
+        If the shapes or the entries differ.
+    """
     left, right = _host(a), _host(b)
     hold(left.shape == right.shape, f"{what} have the shapes {left.shape} and {right.shape}")
     gap = float(np.max(np.abs(left - right), initial=0.0))
@@ -49,7 +105,22 @@ def close(what: str, a: Any, b: Any, atol: float) -> None:
 
 
 def semidefinite(name: str, a: Array, atol: float) -> None:
-    """A matrix is symmetric, and none of its eigenvalues lies below zero by more than `atol`."""
+    """Check that a matrix is symmetric and positive semidefinite.
+
+    Parameters
+    ----------
+    name : str
+        The name of the matrix in what is raised.
+    a : Matrix, shape (n, n)
+        The matrix.
+    atol : float
+        The gap to its transpose that is allowed, and, times n, the eigenvalue below zero.
+
+    Raises
+    ------
+    AssertionError
+        If it is not.
+    """
     host = _host(a)
     gap = float(np.max(np.abs(host - host.T), initial=0.0))
     hold(gap <= atol, f"{name} is not symmetric: its transpose differs from it by {gap:.3g}")

@@ -93,7 +93,7 @@ def _check_shapes(name: str, moments: Moments, U: int, m: Vector) -> None:
 
 
 def _check_tangent(policy: contracts.Policy, m: Vector, S: Matrix) -> None:
-    """Where S is small the policy is a line: ``u(z) ≈ u(m) + J (z − m)``."""
+    """Check moments where S is small and the policy a line, ``u(z) ≈ u(m) + J (z − m)``."""
     J = jacobian(policy, m)
     little = _SMALL * S
     host = to_numpy(little)

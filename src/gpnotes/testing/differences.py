@@ -141,8 +141,22 @@ def _inner(bar: Any, value: Any) -> float:
 
 
 def jacobian(f: Callable[[Vector], Vector], x: Vector) -> HostMatrix:
-    """The derivatives of f(x) (m,) by x (d,), (m, d) on the host, by the same differences.
+    """The derivatives of a function of vectors, by the differences of `gradcheck`.
 
+    Parameters
+    ----------
+    f : callable
+        The function, of x.
+    x : Vector, shape (d,)
+        The point.
+
+    Returns
+    -------
+    HostMatrix, shape (m, d)
+        The derivatives of f(x) (m,), on the host.
+
+    Examples
+    --------
     >>> jacobian(lambda x: x * x, np.asarray([1.0, 2.0])).round(6)
     array([[2., 0.],
            [0., 4.]])

@@ -109,7 +109,7 @@ def _check_pullbacks(kernel: Kernel, X: Matrix, Z: Matrix, moving: int) -> None:
 
 
 def _of_points(bars: tuple[Any, ...], moving: int) -> tuple[Any, ...]:
-    """What a pullback says, less its derivatives by labels, which must be zero."""
+    """The derivatives of a pullback, less those by labels, which must be zero."""
     kernel_bar, *by_rows = bars
     for bar in by_rows:
         hold(bool((to_numpy(bar[:, moving:]) == 0.0).all()), "derivatives by labels must be zero")

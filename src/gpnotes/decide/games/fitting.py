@@ -81,7 +81,8 @@ def fit_payoffs(
     ------
     ValueError
         If profiles do not fit the game, payoffs are not finite where their strategy is played, no
-        profile plays a strategy, an option is out of range, or `restarts` come without a stream.
+        profile plays a strategy, an option is out of range, `length_bounds` are not two numbers,
+        positive and rising, or `restarts` come without a stream.
     TypeError
         If `game` is no `RoleSymmetricGame`, `stream` no `Stream`, an option of another kind than
         stated, or the arrays are not of one kind.
@@ -118,7 +119,7 @@ def fit_payoffs(
 
 
 class _Samples(NamedTuple):
-    """What is known of a strategy: profiles of the opponents (n, S), and its payoffs (n,)."""
+    """The samples of a strategy: profiles of the opponents (n, S), and its payoffs (n,)."""
 
     game: RoleSymmetricGame
     strategy: int

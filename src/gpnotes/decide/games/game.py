@@ -22,7 +22,24 @@ LIMIT = 200_000  # profiles that are listed unless the caller allows more
 
 
 def refuse_more(count: int, limit: int, asks: str) -> None:
-    """Raise `ValueError` for more profiles than `limit`, before room is made for any of them."""
+    """Refuse more profiles than a limit, before room is made for any of them.
+
+    Parameters
+    ----------
+    count : int
+        The number of profiles.
+    limit : int
+        The most that are allowed.
+    asks : str
+        The beginning of the message, which says who asks for them.
+
+    Raises
+    ------
+    ValueError
+        If `count` exceeds `limit`, or `limit` is below 1.
+    TypeError
+        If `limit` is no whole number.
+    """
     if count > _check.whole(limit, "limit", 1):
         raise ValueError(f"{asks} {count} profiles, more than limit={limit}")
 
@@ -250,7 +267,20 @@ def _worst(excess: Array) -> tuple[int, float]:
 
 
 def profiles_of(players: tuple[int, ...], strategies: tuple[int, ...]) -> np.ndarray:
-    """Every way to spread the players of each role over its strategies, (P, S), on the host."""
+    """List every way to spread the players of each role over its strategies.
+
+    Parameters
+    ----------
+    players : tuple of int
+        The number of players of each role.
+    strategies : tuple of int
+        The number of strategies of each role.
+
+    Returns
+    -------
+    ndarray, shape (P, S)
+        The profiles, one a row, on the host.
+    """
     return side_by_side(compositions(n, s) for n, s in zip(players, strategies, strict=True))
 
 
@@ -264,7 +294,20 @@ def side_by_side(parts: Iterable[np.ndarray]) -> np.ndarray:
 
 
 def compositions(n: int, s: int) -> np.ndarray:
-    """All rows of s whole numbers from 0 that sum to n."""
+    """List all rows of whole numbers from 0 with a given sum.
+
+    Parameters
+    ----------
+    n : int
+        The sum.
+    s : int
+        The number of entries of a row.
+
+    Returns
+    -------
+    ndarray
+        The rows, of s entries each.
+    """
     rows = np.zeros((1, 0))
     left: HostVector = np.asarray([n])
     for _ in range(s - 1):

@@ -26,7 +26,15 @@ __all__ = ["Pull", "Slopes", "Sums"]
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """The statistics of some rows: what is worked out for each chunk, here or elsewhere."""
+    """The first pass, a function of rows (X, y) that gives their statistics, here or elsewhere.
+
+    Parameters
+    ----------
+    gp : GP
+        The process.
+    frequencies : Frequencies
+        The frequencies of the features.
+    """
 
     gp: GP
     frequencies: Frequencies
@@ -60,7 +68,15 @@ class Sums:
 
 @dataclass(frozen=True, eq=False)
 class Slopes:
-    """The parts of the gradient that some rows bring: derivatives by ω (R, d) and by the mean."""
+    """The parts of the gradient that some rows bring; those of two sets of rows add.
+
+    Parameters
+    ----------
+    omega_bar : Matrix, shape (R, d)
+        The derivatives by the frequencies ω.
+    mean_bar : Mean
+        The derivatives by the mean.
+    """
 
     omega_bar: Matrix
     mean_bar: Mean
@@ -71,7 +87,17 @@ class Slopes:
 
 @dataclass(frozen=True, eq=False)
 class Pull:
-    """The second pass: `Slopes` of some rows, given w and ``B⁻¹/σ²`` of all of them."""
+    """The second pass, a function of rows (X, y) that gives their `Slopes`.
+
+    Parameters
+    ----------
+    gp, frequencies
+        As in `Sums`.
+    weight_mean : Vector, shape (R,)
+        The mean w of the weights given all rows.
+    precision : Matrix, shape (R, R)
+        ``B⁻¹/σ²`` of all rows.
+    """
 
     gp: GP
     frequencies: Frequencies

@@ -57,6 +57,7 @@ def condition(gp: GP, frequencies: Frequencies, X: Matrix, y: Vector) -> Feature
     TypeError
         If `gp` is no `GP`, `frequencies` are none or for another class of kernels, or X and y
         differ in namespace, dtype or device from them.
+        Also for a ``BasisMean``, whose weights exact regression alone learns.
 
     Notes
     -----
@@ -260,7 +261,22 @@ def _validate(gp: GP, frequencies: Frequencies) -> GP:
 
 
 def conditioned(gp: GP, frequencies: Frequencies, data: Data) -> FeaturePosterior:
-    """`condition` of a process and frequencies that go together."""
+    """`condition` of a process and frequencies that go together.
+
+    Parameters
+    ----------
+    gp : GP
+        The process.
+    frequencies : Frequencies
+        The frequencies.
+    data : Rows or Chunks
+        The data.
+
+    Returns
+    -------
+    FeaturePosterior
+        The posterior.
+    """
     statistics: Statistics = data.over(Sums(gp, frequencies)).warned()
     root = statistics.factor.half_solve_t(_xp.eye(frequencies.size, statistics.gram))
     weights = WeightPosterior(
@@ -273,7 +289,18 @@ def conditioned(gp: GP, frequencies: Frequencies, data: Data) -> FeaturePosterio
 
 
 def value_and_gradient(gp: GP, frequencies: Frequencies, data: Data) -> tuple[float, GP]:
-    """The evidence and its derivatives, from two passes over the data."""
+    """The evidence and its derivatives, from two passes over the data.
+
+    Parameters
+    ----------
+    gp, frequencies, data
+        As in `conditioned`.
+
+    Returns
+    -------
+    value, gp_bar
+        As in `log_evidence_and_gradient`.
+    """
     sums: Statistics = data.over(Sums(gp, frequencies))
     w = sums.weight_mean
     inverse = sums.factor.inverse()

@@ -258,7 +258,23 @@ class WeightedPoints:
         return self.weights.shape[0]
 
     def moved(self, inputs: Matrix) -> Self:
-        """The sums with the same weights over other points, `inputs` (P, d)."""
+        """The sums with the same weights over other points.
+
+        Parameters
+        ----------
+        inputs : Matrix, shape (P, d)
+            The other points.
+
+        Returns
+        -------
+        WeightedPoints
+            The sums over them.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If `inputs` are not like Z.
+        """
         return replace(self, Z=_moved(self.Z, inputs))
 
     def apply(self, function: MeanFunction) -> Vector:

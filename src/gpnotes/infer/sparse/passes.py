@@ -1,7 +1,4 @@
-"""What sparse regression does with rows of data: sums, and then slopes.
-
-Both are worked out for a chunk at a time, here or elsewhere, and add up.
-"""
+"""The passes of sparse regression over the rows of data: sums, and then slopes."""
 
 from __future__ import annotations
 
@@ -35,21 +32,51 @@ class Kept:
         self._room = _KEPT
 
     def put(self, start: int, block: in_place.Block) -> None:
-        """Keep the block of the rows from `start`, if it has room."""
+        """Keep the block of some rows, if it has room.
+
+        Parameters
+        ----------
+        start : int
+            The first of the rows.
+        block : Block
+            Their block.
+        """
         self._room -= block.Phi.size
         if self._room >= 0:
             self._blocks[start] = block
 
     def get(self, start: int) -> in_place.Block | None:
-        """The block of the rows from `start`, if it was kept."""
+        """The block of some rows, if it was kept.
+
+        Parameters
+        ----------
+        start : int
+            The first of the rows.
+
+        Returns
+        -------
+        Block or None
+            The block, or None.
+        """
         return self._blocks.get(start)
 
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """The statistics of some rows, with ``Φ = Vᵀ`` and the noise of the method.
+    """The first pass, a function of rows (X, y) that gives their statistics, with ``Φ = Vᵀ``.
 
-    `kept` is for rows that the second pass will see next, in this process.
+    Parameters
+    ----------
+    gp : GP
+        The process.
+    Z : Matrix, shape (M, d)
+        The inputs of the inducing variables.
+    inducing : Inducing
+        The prior of the inducing variables.
+    method : Method
+        The method, whose noise the statistics have.
+    kept : Kept, optional
+        Room for rows that the second pass will see next, in this process.
     """
 
     gp: GP
@@ -104,9 +131,21 @@ class Sums:
 
 @dataclass(frozen=True, eq=False)
 class Slopes:
-    """Derivatives that some rows bring: by kernel and Z, by σ² and the mean; and ``V_bar Vᵀ``.
+    """The derivatives that some rows bring; those of two sets of rows add.
 
-    The last is zero where `regression` knows it from the sums: where all rows have one noise.
+    Parameters
+    ----------
+    kernel_bar : Kernel
+        The derivatives by the kernel.
+    Z_bar : Matrix, shape (M, d)
+        The derivatives by Z.
+    moved : Matrix, shape (M, M)
+        ``V_bar Vᵀ``; zero where `regression` knows it from the sums, where all rows have one
+        noise.
+    noise_bar : float
+        The derivative by σ².
+    mean_bar : Mean
+        The derivatives by the mean.
     """
 
     kernel_bar: Kernel
@@ -127,11 +166,23 @@ class Slopes:
 
 @dataclass(frozen=True, eq=False)
 class Pull:
-    """The second pass: `Slopes` of some rows, given what all of them say.
+    """The second pass, a function of rows (X, y) that gives their `Slopes`.
 
-    `weight_mean` is w of ``α = (r − Vᵀw) / λ``, `precision` is B⁻¹. Where all rows have one noise,
-    so they have one derivative by their gaps, `gap_bar`; and λ of α is `quadratic_noise`, which is
-    σ² but for the upper bound, whose quadratic form has more noise, and a w of its own.
+    Where all rows have one noise, they have one derivative by their gaps too.
+
+    Parameters
+    ----------
+    gp, Z, inducing, method, kept
+        As in `Sums`.
+    weight_mean : Vector, shape (M,)
+        w of ``α = (r − Vᵀw) / λ``.
+    precision : Matrix, shape (M, M)
+        B⁻¹.
+    quadratic_noise : float, default 0.0
+        λ of α where all rows have one noise: σ² but for the upper bound, whose quadratic form has
+        more noise, and a w of its own.
+    gap_bar : float, default 0.0
+        The derivative by each gap where all rows have one noise.
     """
 
     gp: GP

@@ -1,4 +1,4 @@
-"""Where to put inducing points: greedily by conditional variance, by k-means, or at random."""
+"""Choices of inducing points: greedily by conditional variance, by k-means, or at random."""
 
 from __future__ import annotations
 

@@ -83,7 +83,9 @@ def condition(
         If shapes do not match, entries are not finite, `gp` has no noise, the method is unknown or
         ``"upper"``, which has no posterior, or `power` is not from 0 to 1.
     TypeError
-        If `gp` is no `GP`, or Z, X and y differ in namespace, dtype or device.
+        If `gp` is no `GP`, `method` no string or `power` no number, or Z, X and y differ in
+        namespace, dtype or device.
+        Also for a ``BasisMean``, whose weights exact regression alone learns.
     FactorisationError
         If K_uu cannot be factored.
     MemoryError
@@ -277,7 +279,24 @@ def log_evidence_and_gradient(
 def quiet_gradient(
     gp: GP, variables: InducingVariables, method: Method, data: Data
 ) -> tuple[float, GP, Matrix]:
-    """`log_evidence_and_gradient` of what was validated, without a warning of jitter, for a fit."""
+    """`log_evidence_and_gradient` of what was validated, without a warning of jitter, for a fit.
+
+    Parameters
+    ----------
+    gp : GP
+        The process.
+    variables : InducingVariables
+        The inducing variables.
+    method : Method
+        The method.
+    data : Rows or Chunks
+        The data.
+
+    Returns
+    -------
+    value, gp_bar, Z_bar
+        As in `log_evidence_and_gradient`.
+    """
     inducing = inducing_at(gp, variables, quiet=True)
     return _value_and_gradient(Sums(gp, variables.inputs, inducing, method), data)
 
@@ -344,7 +363,7 @@ def _work(
 def conditioned(
     gp: GP, variables: InducingVariables, method: Method, data: Data
 ) -> SparsePosterior:
-    """`condition` of what was validated, for a fit."""
+    """`condition` of what was validated, for a fit, with the arguments of `quiet_gradient`."""
     return _posterior(Sums(gp, variables.inputs, inducing_at(gp, variables), method), data)
 
 

@@ -56,6 +56,7 @@ def elbo(
     TypeError
         If `posterior` is no `VariationalPosterior`, `total` no whole number, or X and y differ in
         namespace, dtype or device from the inducing inputs.
+        Also for a ``BasisMean``, whose weights exact regression alone learns.
 
     Notes
     -----
@@ -134,7 +135,31 @@ def elbo_and_gradient(
 def quiet_gradient(
     posterior: VariationalPosterior, X: Matrix, y: Vector, scale: float
 ) -> tuple[Sums, SVGP]:
-    """The sums over rows that are validated, and the derivatives of the bound, in one pass."""
+    """The sums over rows that are validated, and the derivatives of the bound, in one pass.
+
+    Parameters
+    ----------
+    posterior : VariationalPosterior
+        The Gaussian q.
+    X : Matrix, shape (n, d)
+        The inputs.
+    y : Vector, shape (n,)
+        The observations.
+    scale : float
+        The number of rows that each of them stands for.
+
+    Returns
+    -------
+    sums : Sums
+        The sums over the rows.
+    model_bar : SVGP
+        The derivatives of the bound.
+
+    Raises
+    ------
+    RuntimeError
+        If the sums are not finite.
+    """
     way = _way_back(posterior)
     sums, model_bar = reduce(
         lambda one, other: (plus(one[0], other[0]), _added(one[1], other[1])),

@@ -248,7 +248,7 @@ class _Climb:
         return sums, self.objective.gradient(posterior.model, model_bar)
 
     def fit(self, posterior: VariationalPosterior) -> Fit[SVGP]:
-        """What came of it; of a way that has led down, where it was highest."""
+        """The fit that came of it; of a way that has led down, that of its highest point."""
         rows = self.last
         if not self._bound(posterior, *rows) >= self._bound(self.best, *rows):
             rows = self.X, self.y

@@ -1,4 +1,4 @@
-"""What a sparse variational process is made of: a process, a likelihood, inducing inputs."""
+"""The parts of a sparse variational process: a process, a likelihood, inducing inputs."""
 
 from __future__ import annotations
 
@@ -86,7 +86,25 @@ class SVGP:
 
 
 def validate_rows(model: SVGP, X: Matrix, y: Vector) -> None:
-    """Raise, naming the argument, for rows of data that do not go with a model."""
+    """Refuse rows of data that do not go with a model, by the name of the argument.
+
+    Parameters
+    ----------
+    model : SVGP
+        The model.
+    X : Matrix, shape (n, d)
+        The inputs.
+    y : Vector, shape (n,)
+        The observations.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not match, entries are not finite, or the likelihood refuses y or gives arrays
+        of another shape.
+    TypeError
+        If X and y differ in namespace, dtype or device from each other or the inducing inputs.
+    """
     validate_data(model.gp, X, y)
     _check.matrix(X, "X", columns=model.variables.inputs.shape[1])
     _check.alike(X, "X", model.variables.inputs, "Z")

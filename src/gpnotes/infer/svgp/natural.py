@@ -67,6 +67,7 @@ def update(
     TypeError
         If an argument is of another kind than stated, or X and y differ in namespace, dtype or
         device from the inducing inputs.
+        Also for a ``BasisMean``, whose weights exact regression alone learns.
     RuntimeError
         If the bound is not finite.
 
@@ -110,7 +111,27 @@ def scale_of(X: Matrix, total: int | None) -> float:
 
 @threads_for(lambda posterior, sums, length: posterior.weights.shape[0] ** 3)
 def stepped(posterior: VariationalPosterior, sums: Sums, length: float) -> VariationalPosterior:
-    """The step of that length, from the sums over the rows; O(M³)."""
+    """The natural-gradient step of a given length, from the sums over the rows; O(M³).
+
+    Parameters
+    ----------
+    posterior : VariationalPosterior
+        The Gaussian q.
+    sums : Sums
+        The sums at q.
+    length : float
+        The length of the step.
+
+    Returns
+    -------
+    VariationalPosterior
+        The next q.
+
+    Raises
+    ------
+    FactorisationError
+        If its precision cannot be factored.
+    """
     # not P + r D: after a leap P may be so large that nothing of G would be left
     wanted = _xp.eye(posterior.weights.shape[0], posterior.weights) + sums.sites
     precision = (1.0 - length) * posterior.precision + length * wanted
@@ -167,6 +188,7 @@ def condition(model: SVGP, X: Matrix, y: Vector, *, steps: int = 200) -> Variati
     TypeError
         If `model` is no `SVGP`, `steps` no whole number, or X and y differ in namespace, dtype or
         device from the inducing inputs.
+        Also for a ``BasisMean``, whose weights exact regression alone learns.
     FactorisationError
         If K_uu cannot be factored.
     MemoryError
@@ -197,7 +219,20 @@ def condition(model: SVGP, X: Matrix, y: Vector, *, steps: int = 200) -> Variati
 def climbed(
     posterior: VariationalPosterior, X: Matrix, y: Vector, steps: int = 200
 ) -> VariationalPosterior:
-    """`condition` from where q is, of data that are validated."""
+    """`condition` from where q is, of data that are validated.
+
+    Parameters
+    ----------
+    posterior : VariationalPosterior
+        The Gaussian q to start from.
+    X, y, steps
+        As in `condition`.
+
+    Returns
+    -------
+    VariationalPosterior
+        As in `condition`.
+    """
     sums = sweep(posterior, X, y)
     bound = sums.value - posterior.kl
     length = 1.0

@@ -21,7 +21,19 @@ __all__ = ["Block", "Sums", "blocks", "plus", "require_finite", "sums_of", "swee
 
 
 class Block(NamedTuple):
-    """Some rows, f at them, and the slopes of ``scale E log p(y | f)`` there."""
+    """Some rows, f at them, and the slopes of ``scale E log p(y | f)`` there.
+
+    Parameters
+    ----------
+    X : Matrix, shape (b, d)
+        The inputs.
+    y : Vector, shape (b,)
+        The observations.
+    f : Marginals
+        The distribution of f at each.
+    slopes : Expected
+        The averages and their slopes by means and variances.
+    """
 
     X: Matrix
     y: Vector
@@ -51,12 +63,44 @@ class Sums(NamedTuple):
 
 
 def sweep(posterior: VariationalPosterior, X: Matrix, y: Vector, scale: float = 1.0) -> Sums:
-    """The sums over rows X (n, d), y (n,); O(n M²) time, O(M² + a block of rows) memory."""
+    """The sums over all rows, a block at a time.
+
+    Parameters
+    ----------
+    posterior : VariationalPosterior
+        The Gaussian q.
+    X : Matrix, shape (n, d)
+        The inputs.
+    y : Vector, shape (n,)
+        The observations.
+    scale : float, default 1.0
+        The number of rows that each of them stands for.
+
+    Returns
+    -------
+    Sums
+        The sums.
+
+    Notes
+    -----
+    O(n M²) time, O(M² + a block of rows) memory.
+    """
     return reduce(plus, (sums_of(block) for block in blocks(posterior, X, y, scale)))
 
 
 def blocks(posterior: VariationalPosterior, X: Matrix, y: Vector, scale: float) -> Iterator[Block]:
-    """The rows in blocks that have room."""
+    """Split rows into blocks that have room.
+
+    Parameters
+    ----------
+    posterior, X, y, scale
+        As in `sweep`.
+
+    Returns
+    -------
+    Iterator of Block
+        The blocks, in order.
+    """
     model = posterior.model
     for rows in memory.blocks(X.shape[0], posterior.weights.shape[0]):
         f = marginals(posterior, X[rows, :])
@@ -66,7 +110,18 @@ def blocks(posterior: VariationalPosterior, X: Matrix, y: Vector, scale: float) 
 
 @threads_for(lambda block: block.f.A.shape[0] ** 2 * block.f.A.shape[1])
 def sums_of(block: Block) -> Sums:
-    """The sums over one block."""
+    """The sums over one block.
+
+    Parameters
+    ----------
+    block : Block
+        The block.
+
+    Returns
+    -------
+    Sums
+        Its sums.
+    """
     A, slopes = block.f.A, block.slopes
     xp = array_namespace(A)
     precision = -2.0 * slopes.by_variance
@@ -83,7 +138,23 @@ def sums_of(block: Block) -> Sums:
 
 
 def require_finite(sums: Sums) -> Sums:
-    """The sums, if q has not leapt to where the likelihood overflows; else a `RuntimeError`."""
+    """The sums, if q has not leapt to where the likelihood overflows.
+
+    Parameters
+    ----------
+    sums : Sums
+        The sums.
+
+    Returns
+    -------
+    Sums
+        The same sums.
+
+    Raises
+    ------
+    RuntimeError
+        If their value is not finite.
+    """
     if not math.isfinite(sums.value):
         remedy = "Use a shorter length or rate, or a mean function nearer to y."
         raise _check.NoValueError(f"the bound must be finite; here it is {sums.value}. {remedy}")
@@ -91,7 +162,18 @@ def require_finite(sums: Sums) -> Sums:
 
 
 def plus(first: Sums, second: Sums) -> Sums:
-    """The sums over the rows of both."""
+    """Add the sums over two sets of rows.
+
+    Parameters
+    ----------
+    first, second : Sums
+        The sums of each.
+
+    Returns
+    -------
+    Sums
+        The sums over the rows of both.
+    """
     return Sums(
         first.value + second.value, first.gradient + second.gradient, first.sites + second.sites,
         first.concave and second.concave,

@@ -264,7 +264,19 @@ class VariationalPosterior:
 
 
 class Marginals(NamedTuple):
-    """``A = L⁻¹ K_u*`` (M, n*), mean and variance of f, (n*,) each; what the fast path keeps."""
+    """The distribution of f at each of some inputs, with what the fast path keeps.
+
+    Parameters
+    ----------
+    A : Matrix, shape (M, n*)
+        ``A = L⁻¹ K_u*``.
+    mean : Vector, shape (n*,)
+        The mean of f.
+    variance : Vector, shape (n*,)
+        The variance of f.
+    kept : Projection, optional
+        The projection that the fast path keeps.
+    """
 
     A: Matrix
     mean: Vector
@@ -274,10 +286,26 @@ class Marginals(NamedTuple):
 
 @threads_for(lambda posterior, X: posterior.weights.shape[0] ** 2 * X.shape[0])
 def marginals(posterior: VariationalPosterior, X: Matrix) -> Marginals:
-    """f at X (n, d), each by itself; O(n M²). Nothing is checked.
+    """The distribution of f at each of some inputs; nothing is checked.
 
     The variance is a sum of two parts: what Z leaves open, zero where rounding took it below, and
     what q leaves open of Z. So it is positive however sure q is.
+
+    Parameters
+    ----------
+    posterior : VariationalPosterior
+        The Gaussian q.
+    X : Matrix, shape (n, d)
+        The inputs.
+
+    Returns
+    -------
+    Marginals
+        Means and variances of f.
+
+    Notes
+    -----
+    O(n M²).
     """
     kernel = posterior.model.gp.kernel
     points = type(posterior.model.variables) is InducingPoints
@@ -342,7 +370,18 @@ def prior(model: SVGP) -> VariationalPosterior:
 
 
 def quiet_prior(model: SVGP) -> VariationalPosterior:
-    """`prior` without a warning of jitter: a fit meets many."""
+    """`prior` without a warning of jitter, since a fit meets many.
+
+    Parameters
+    ----------
+    model : SVGP
+        The model, which is validated.
+
+    Returns
+    -------
+    VariationalPosterior
+        As in `prior`.
+    """
     factor = inducing_factor(model)
     identity = _xp.eye(model.variables.size, factor.lower)
     weights = array_namespace(identity).zeros_like(identity[:, 0])
@@ -351,7 +390,25 @@ def quiet_prior(model: SVGP) -> VariationalPosterior:
 
 @threads_for(lambda model: model.variables.size**3)
 def inducing_factor(model: SVGP) -> Cholesky:
-    """The factor of K_uu, without a warning."""
+    """The factor of K_uu, without a warning.
+
+    Parameters
+    ----------
+    model : SVGP
+        The model, which is validated.
+
+    Returns
+    -------
+    Cholesky
+        The factor.
+
+    Raises
+    ------
+    FactorisationError
+        If K_uu cannot be factored.
+    MemoryError
+        If it has no room.
+    """
     variables = model.variables
     like = variables.inputs
     memory.require_square(variables.size, like=like, copies=10, what="the Gram matrix of Z")

@@ -1,4 +1,4 @@
-"""How far mixtures are from an equilibrium, and the dynamics that may lead to one.
+"""The regret of mixtures, and the dynamics that may lead to an equilibrium.
 
 `replicator` follows what pays better than the average; it is slow but needs payoffs only.
 `find_equilibria` searches with second-order steps too, which need the Jacobian.
@@ -65,7 +65,22 @@ def regret(
 
 
 def gains(u: Matrix, p: Matrix, game: RoleSymmetricGame) -> Matrix:
-    """The gain of the best deviation of each role, (B, R)."""
+    """The gain of the best deviation of each role.
+
+    Parameters
+    ----------
+    u : Matrix, shape (B, S)
+        The payoffs.
+    p : Matrix, shape (B, S)
+        The mixtures.
+    game : RoleSymmetricGame
+        The game.
+
+    Returns
+    -------
+    Matrix, shape (B, R)
+        The gains.
+    """
     xp = array_namespace(u)
     best = xp.stack([xp.max(u[:, c], axis=1) for c in game.columns], axis=1)
     return best - xp.stack([xp.sum(p[:, c] * u[:, c], axis=1) for c in game.columns], axis=1)

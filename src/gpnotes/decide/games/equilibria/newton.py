@@ -25,10 +25,25 @@ PayoffsAndJacobian = Callable[[Array], tuple[Array, Array]]
 def newton_steps(
     payoffs: PayoffsAndJacobian, p: Array, game: RoleSymmetricGame, unit: Array, steps: int
 ) -> Array:
-    """Where so many steps lead from the mixtures p (B, S): the best mixture on the way of each.
+    """Take Newton steps from some mixtures, and keep the best mixture on the way of each.
 
-    `payoffs` gives payoffs (B, S) and their Jacobian (B, S, S), `unit` (S,) is what the payoffs of
-    each strategy are measured in.
+    Parameters
+    ----------
+    payoffs : callable
+        A function of mixtures that gives payoffs (B, S) and their Jacobian (B, S, S).
+    p : Matrix, shape (B, S)
+        The mixtures to start from.
+    game : RoleSymmetricGame
+        The game.
+    unit : Vector, shape (S,)
+        The unit that the payoffs of each strategy are measured in.
+    steps : int
+        The most steps.
+
+    Returns
+    -------
+    Matrix, shape (B, S)
+        The best mixtures.
     """
     xp = array_namespace(p)
     identity = eye(game.size, p)
@@ -76,8 +91,24 @@ def _gap(u: Array, p: Array, game: RoleSymmetricGame, unit: Array) -> Array:
 
 
 def project(z: Array, game: RoleSymmetricGame) -> tuple[Array, Any]:
-    """The nearest mixtures (B, S) to z, and the derivative (B, S, S) of that map.
+    """Project points on the simplex of each role.
 
+    Parameters
+    ----------
+    z : Matrix, shape (B, S)
+        The points.
+    game : RoleSymmetricGame
+        The game.
+
+    Returns
+    -------
+    mixtures : Matrix, shape (B, S)
+        The nearest mixtures.
+    jacobian : Array, shape (B, S, S)
+        The derivative of that map.
+
+    Notes
+    -----
     The threshold is found by sorting. Source: Duchi et al. (2008), Efficient projections onto the
     l1-ball for learning in high dimensions.
     """
@@ -99,7 +130,7 @@ def project(z: Array, game: RoleSymmetricGame) -> tuple[Array, Any]:
 
 
 def _projection_jacobian(supports: list[Array], game: RoleSymmetricGame, z: Array) -> Array:
-    """On the support of each role: the identity less the mean."""
+    """The derivative of the projection: on the support of each role, the identity less the mean."""
     xp = array_namespace(z)
     support = xp.concat(supports, axis=1)
     shares = xp.concat([a / xp.sum(a, axis=1, keepdims=True) for a in supports], axis=1)

@@ -1,4 +1,4 @@
-"""What a search for equilibria solves: payoffs by one method, and which ends are equilibria."""
+"""The problem of a search for equilibria: payoffs by one method, and which ends are equilibria."""
 
 from __future__ import annotations
 
@@ -22,7 +22,21 @@ _PROFILES = 256  # pure profiles of roles at which payoffs are asked for their r
 
 
 class End(NamedTuple):
-    """Where a search ended, (S,), and how it got there."""
+    """The end of a search, and how it got there.
+
+    Parameters
+    ----------
+    mixture : Vector, shape (S,)
+        The mixture at the end.
+    route : str
+        The kind of the search.
+    start : int, optional
+        The row of the start.
+    support : tuple of int, optional
+        The columns that are played.
+    left : bool, default False
+        True where the search left the simplex.
+    """
 
     mixture: Array
     route: str
@@ -32,7 +46,19 @@ class End(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """Ends together: mixtures and payoffs (n, S), regrets (n, R), which are equilibria (n,)."""
+    """Ends of searches together, and which of them are equilibria.
+
+    Parameters
+    ----------
+    mixtures : Matrix, shape (n, S)
+        The mixtures.
+    payoffs : Matrix, shape (n, S)
+        The payoffs there.
+    regrets : ndarray, shape (n, R)
+        The regret of each role.
+    holds : ndarray, shape (n,)
+        True for equilibria.
+    """
 
     mixtures: Array
     payoffs: Array
@@ -42,7 +68,17 @@ class Judged(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class MethodPayoffs:
-    """The payoffs of a model by one method."""
+    """The payoffs of a model by one method.
+
+    Parameters
+    ----------
+    model : PayoffModel
+        The model.
+    method : str
+        The name of the method.
+    options : dict
+        Its options.
+    """
 
     model: PayoffModel
     method: str
@@ -53,14 +89,23 @@ class MethodPayoffs:
         return self.model.deviation_payoffs(p, self.method, **self.options)
 
     def and_jacobian(self, p: Array) -> tuple[Array, Array]:
-        """The payoffs and their Jacobian at `p`."""
+        """The payoffs of deviating from `p`, and their Jacobian."""
         return self.model.deviation_payoffs_and_jacobian(p, self.method, **self.options)
 
 
 class EquilibriumProblem(NamedTuple):
-    """Payoffs, and what is near enough to an equilibrium of them.
+    """Payoffs, and the regrets that are small enough for an equilibrium of them.
 
-    `unit`, (S,), is the range of each strategy's role, or one where that is zero.
+    Parameters
+    ----------
+    payoffs : MethodPayoffs
+        The payoffs.
+    ranges : tuple of float
+        The range of the payoffs of each role.
+    allowed : tuple of float
+        The largest regret of an equilibrium in each role.
+    unit : ndarray, shape (S,)
+        The range of each strategy's role, or one where that is zero.
     """
 
     payoffs: MethodPayoffs
@@ -74,22 +119,72 @@ class EquilibriumProblem(NamedTuple):
         return self.payoffs.model.game
 
     def losses_and_jacobian(self, q: Array) -> tuple[Array, Array]:
-        """`losses` at mixtures q (B, S), and the Jacobian of the payoffs, (B, S, S)."""
+        """The losses at some mixtures, and the Jacobian of the payoffs.
+
+        Parameters
+        ----------
+        q : Matrix, shape (B, S)
+            The mixtures.
+
+        Returns
+        -------
+        losses : Matrix, shape (B, S)
+            The payoffs less the best of the role, by `losses`.
+        jacobian : Array, shape (B, S, S)
+            The Jacobian of the payoffs.
+        """
         u, J = self.payoffs.and_jacobian(q)
         return self.losses(u), J
 
     def losses(self, u: Array) -> Array:
-        """The payoffs less the best of the role: what all share takes digits and says nothing."""
+        """The payoffs less the best of the role.
+
+        The part that all share takes digits and says nothing.
+
+        Parameters
+        ----------
+        u : Matrix, shape (B, S)
+            The payoffs.
+
+        Returns
+        -------
+        Matrix, shape (B, S)
+            The losses, at most zero.
+        """
         xp = array_namespace(u)
         parts = [u[:, c] for c in self.game.columns]
         return xp.concat([part - xp.max(part, axis=1, keepdims=True) for part in parts], axis=1)
 
     def refined(self, q: Array, steps: int) -> Array:
-        """Where so many Newton steps lead from the mixtures q."""
+        """Take Newton steps from some mixtures, by `newton_steps`.
+
+        Parameters
+        ----------
+        q : Matrix, shape (B, S)
+            The mixtures to start from.
+        steps : int
+            The most steps.
+
+        Returns
+        -------
+        Matrix, shape (B, S)
+            The best mixture on the way of each.
+        """
         return newton_steps(self.losses_and_jacobian, q, self.game, as_array(self.unit, q), steps)
 
     def judged(self, ends: list[End]) -> Judged:
-        """Which ends of searches are equilibria."""
+        """Judge which ends of searches are equilibria.
+
+        Parameters
+        ----------
+        ends : list of End
+            The ends, at least one.
+
+        Returns
+        -------
+        Judged
+            Their payoffs and regrets, and which are equilibria.
+        """
         p = array_namespace(ends[0].mixture).stack([end.mixture for end in ends])
         u = self.payoffs(p)
         regrets = np.maximum(to_numpy(gains(u, p, self.game)), 0.0)
@@ -97,9 +192,30 @@ class EquilibriumProblem(NamedTuple):
 
 
 def pose(payoffs: MethodPayoffs, p: Array, tolerance: float | None) -> EquilibriumProblem:
-    """The problem with the ranges of payoffs at the mixtures p and at others.
+    """Pose the problem, with the ranges of payoffs at the given mixtures and at others.
 
     The range of a role is taken where it may be wide: where a search ends it may be zero.
+
+    Parameters
+    ----------
+    payoffs : MethodPayoffs
+        The payoffs.
+    p : Matrix, shape (B, S)
+        The mixtures that a search starts from.
+    tolerance : float or None
+        The largest regret of an equilibrium over the range; √eps if None.
+
+    Returns
+    -------
+    EquilibriumProblem
+        The problem.
+
+    Raises
+    ------
+    ValueError
+        If `tolerance` is negative, or payoffs overflow.
+    TypeError
+        If `tolerance` is no number.
     """
     if tolerance is None:
         tolerance = math.sqrt(epsilon(p))

@@ -26,10 +26,27 @@ Map = Callable[[HostVector], HostVector]
 def fixed_points(
     F: Map, start: HostVector, *, mesh: float = 0.25, meshes: int = 14, most: int = 20_000
 ) -> Iterator[HostVector]:
-    """Points (n,) ever nearer to a fixed point of F: one for each mesh, each a fourth of the last.
+    """Follow paths to points ever nearer to a fixed point of a map.
 
-    F maps all of space, (n,) to (n,), into a bounded part of it; a path starts where the last one
-    ended. Nothing comes after `most` steps in all, each with one value of F at most.
+    A path starts where the last one ended.
+
+    Parameters
+    ----------
+    F : callable
+        The map, of all of space, (n,) to (n,), into a bounded part of it.
+    start : HostVector, shape (n,)
+        The point to start from.
+    mesh : float, default 0.25
+        The first mesh; each is a fourth of the last.
+    meshes : int, default 14
+        The number of meshes.
+    most : int, default 20000
+        The most steps in all, each with one value of F at most.
+
+    Yields
+    ------
+    HostVector, shape (n,)
+        The end of the path of each mesh; nothing comes after the last step.
     """
     y = np.asarray(start, dtype=float)
     left = most
@@ -79,7 +96,7 @@ def _weights(labels: list[HostVector]) -> HostVector:
 
 
 def _leaves(labels: list[HostVector], new: int) -> int:
-    """Which vertex leaves for the new one, so that zero is an average of the labels again."""
+    """The vertex that leaves for the new one, so that zero is an average of the labels again."""
     others = [i for i in range(len(labels)) if i != new]
     facet = np.stack([labels[i] for i in others], axis=1)
     sides = np.stack([np.eye(len(others))[0], labels[new]], axis=1)

@@ -29,21 +29,52 @@ PayoffsAndJacobian = Callable[[HostArray], tuple[HostArray, HostArray]]
 
 
 class Solved(NamedTuple):
-    """Where the steps ended, (n, S); and for which of them, (n,), they left the simplex."""
+    """The ends of the steps on supports.
+
+    Parameters
+    ----------
+    mixtures : HostMatrix, shape (n, S)
+        The mixtures at the end.
+    left : HostVector, shape (n,)
+        True where the steps left the simplex.
+    """
 
     mixtures: HostMatrix
     left: HostVector
 
 
 def count_supports(game: RoleSymmetricGame) -> int:
-    """How many supports there are: ``Π_r (2^{S_r} − 1)``."""
+    """Count the supports of a game, ``Π_r (2^{S_r} − 1)``.
+
+    Parameters
+    ----------
+    game : RoleSymmetricGame
+        The game.
+
+    Returns
+    -------
+    int
+        The number of supports.
+    """
     return math.prod(2**s - 1 for s in game.strategies)
 
 
 def are_enough(game: RoleSymmetricGame, tried: int) -> bool:
-    """Whether so many supports hold all equilibria of the game, unless it is degenerate.
+    """Tell if so many supports hold all equilibria of the game, unless it is degenerate.
 
     Only where payoffs are linear, since everybody meets one other player.
+
+    Parameters
+    ----------
+    game : RoleSymmetricGame
+        The game.
+    tried : int
+        The number of supports that were tried, the first that `supports_of` gives.
+
+    Returns
+    -------
+    bool
+        True if they are enough.
     """
     if game.players == (1, 1):
         rows, columns = game.strategies
@@ -52,10 +83,22 @@ def are_enough(game: RoleSymmetricGame, tried: int) -> bool:
 
 
 def supports_of(game: RoleSymmetricGame, most: int) -> list[tuple[int, ...]]:
-    """The first `most` supports, each as the columns that are played: small ones come first.
+    """List the first supports of a game, small ones first.
 
     With one player in each of two roles, those with as many strategies in one role as in the other
     come before: only they have an equilibrium unless the game is degenerate.
+
+    Parameters
+    ----------
+    game : RoleSymmetricGame
+        The game.
+    most : int
+        The most supports to list.
+
+    Returns
+    -------
+    list of tuple
+        The columns that are played, for each support.
     """
     sizes = _sizes(game)
     if game.players == (1, 1):
@@ -91,11 +134,28 @@ def solve_on_supports(
     unit: HostVector,
     rounding: float,
 ) -> Solved:
-    """Mixtures on each of the supports at which all that is played pays alike, if steps get there.
+    """Find mixtures on each support at which all that is played pays alike, if steps get there.
 
-    `payoffs` gives payoffs and Jacobians, `unit` (S,) what the payoffs of a strategy are measured
-    in; steps below `rounding` are none. A step goes nine tenths of the way to the edge at most, and
-    who is led there again and again has left.
+    A step goes nine tenths of the way to the edge at most, and who is led there again and again
+    has left.
+
+    Parameters
+    ----------
+    payoffs : callable
+        A function of mixtures (n, S) that gives payoffs (n, S) and Jacobians (n, S, S).
+    chosen : list of tuple
+        The supports, each as the columns that are played.
+    game : RoleSymmetricGame
+        The game.
+    unit : HostVector, shape (S,)
+        The unit that the payoffs of each strategy are measured in.
+    rounding : float
+        Steps below this are none.
+
+    Returns
+    -------
+    Solved
+        The end on each support.
     """
     played = np.zeros((len(chosen), game.size), dtype=bool)
     for row, support in zip(played, chosen, strict=True):
@@ -141,7 +201,7 @@ def _step(u: HostVector, J: HostMatrix, played: HostVector, game: RoleSymmetricG
 
 
 def _inside(p: HostMatrix, steps: HostMatrix) -> HostVector:
-    """How much of each step may be taken, (n,): all, or nine tenths of the way to the edge."""
+    """The share of each step to take, (n,): all, or nine tenths of the way to the edge."""
     down = np.where(steps < 0.0, -steps, 0.0)
     room = np.divide(p, down, out=np.full(p.shape, np.inf), where=down > 0.0).min(axis=1)
     return np.where(room >= 1.0, 1.0, 0.9 * room)

@@ -18,12 +18,31 @@ _NEVER = -1e30  # stands for the logarithm of zero: times zero it is zero, as 0�
 
 
 def expectations(problem: RoleProblem, options: Options) -> list[Expectation]:
-    """``Σ_x M(x; n, p) f(x)`` (B,), and its derivatives ``n_r Σ_x M(x; n − e_r, p) f(x + e_t)``.
+    """The exact expectations of a role's bumps, and their gradients, by summing over every profile.
 
-    The definition, :eq:`eq-dp-expectation`, and :eq:`eq-dp-exact-gradient`; O(B P J) for P profiles
-    and J samples, and as much again for each derivative.
+    ``Σ_x M(x; n, p) f(x)``, and its derivatives ``n_r Σ_x M(x; n − e_r, p) f(x + e_t)``: the
+    definition, :eq:`eq-dp-expectation`, and :eq:`eq-dp-exact-gradient`.
 
-    Raises `ValueError` with the number of profiles where there are more than ``options.limit``.
+    Parameters
+    ----------
+    problem : RoleProblem
+        The payoffs and mixtures.
+    options : Options
+        Of which ``limit`` matters.
+
+    Returns
+    -------
+    list of Expectation
+        One for each strategy of the role.
+
+    Raises
+    ------
+    ValueError
+        If there are more profiles than ``options.limit``; it tells their number.
+
+    Notes
+    -----
+    O(B P J) for P profiles and J samples, and as much again for each derivative.
     """
     answers = []
     for strategy, payoff in problem.strategies:
@@ -66,9 +85,21 @@ def _sum(
 
 
 def chances(profiles: HostMatrix, players: tuple[int, ...], p: Matrix) -> Matrix:
-    """The multinomial probabilities, :eq:`eq-dp-multinomial`, of all roles together.
+    """The multinomial probabilities of profiles, :eq:`eq-dp-multinomial`, of all roles together.
 
-    (B, P) of profiles (P, S) under mixtures p (B, S), or of profiles (B, P, S), some for each.
+    Parameters
+    ----------
+    profiles : ndarray, shape (P, S) or (B, P, S)
+        The profiles on the host, the same for all mixtures or some for each.
+    players : tuple of int
+        The number of players of each role.
+    p : Matrix, shape (B, S)
+        The mixtures.
+
+    Returns
+    -------
+    Matrix, shape (B, P)
+        The probabilities.
     """
     xp = array_namespace(p)
     log_ways = as_array(_log_ways(profiles, players), p)

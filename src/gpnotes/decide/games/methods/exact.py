@@ -60,12 +60,26 @@ class _Samples(NamedTuple):
 
 
 def expectations(problem: RoleProblem, options: Options) -> list[Expectation]:
-    """The expectations (B,) of a role's bumps, and their gradients (B, S).
+    """The exact expectations of a role's bumps, and their gradients, by products of polynomials.
 
+    Parameters
+    ----------
+    problem : RoleProblem
+        The payoffs and mixtures.
+    options : Options
+        Of which ``threads`` matters.
+
+    Returns
+    -------
+    list of Expectation
+        One for each strategy of the role.
+
+    Notes
+    -----
     The opponents of all strategies of a role are the same. The sum is :eq:`eq-dp-roles`.
-    Derivatives, :eq:`eq-dp-exact-gradient`, are those of the polynomial in p, homogeneous of degree
-    n_r in each role's part: ``∂/∂p_t = n_r E f(x + e_t)`` with one opponent less. O(B J n²) for a
-    pair of strategies and J samples.
+    Derivatives, :eq:`eq-dp-exact-gradient`, are those of the polynomial in p, homogeneous of
+    degree n_r in each role's part: ``∂/∂p_t = n_r E f(x + e_t)`` with one opponent less. O(B J n²)
+    for a pair of strategies and J samples.
     """
     p = problem.mixtures
     game = problem.game
@@ -87,7 +101,7 @@ def expectations(problem: RoleProblem, options: Options) -> list[Expectation]:
 def _by_block(
     polynomials: _Polynomials, samples: list[_Samples], rows: list[slice], threads: int
 ) -> list[dict[int, Expectation]]:
-    """What the samples give for each block of mixtures; every thread has a workspace of its own.
+    """The sums for each block of mixtures; every thread has a workspace of its own.
 
     The products are too thin for the threads of BLAS, but blocks of mixtures are independent, and
     NumPy lets go of the interpreter while it multiplies. Other arrays have ways of their own.
@@ -107,7 +121,7 @@ def _by_block(
 
 
 def _block_shape(counts: tuple[int, ...], p: Array) -> tuple[int, int]:
-    """Samples and mixtures in a block: what a core caches, or what fills a GPU."""
+    """Samples and mixtures in a block: as many as a core caches, or as fill a GPU."""
     if not is_numpy_namespace(array_namespace(p)):
         return 1024, 1024
     entries = min(2**14, _QUIET // (max(counts) + 2))
@@ -164,7 +178,7 @@ def _bumps(payoff: Expansion, rows: slice, n: int, columns: slice) -> list[Array
 def _block(
     polynomials: _Polynomials, samples: list[_Samples], rows: slice, work: Workspace | None
 ) -> dict[int, Expectation]:
-    """What the samples give for some mixtures, by strategy."""
+    """The sums over the samples for some mixtures, by strategy."""
     p = polynomials.problem.mixtures[rows, :]
     chances = [node.chances(_table(p[:, c], n)) for node, n, c in polynomials.roles]
     sums: dict[int, Expectation] = {}

@@ -29,7 +29,7 @@ _QUIET = 2**18  # multiplications in a product beyond which OpenBLAS starts thre
 
 
 class _Role(NamedTuple):
-    """What a role's mixtures, (s, B), say about their normal distributions."""
+    """The normal distributions of a role's opponents under its mixtures, (s, B)."""
 
     n: int
     d: Array  # ℓ² + n p
@@ -53,11 +53,25 @@ def _pairs(s: int) -> list[tuple[int, int]]:
 
 
 def expectations(problem: RoleProblem, options: Options) -> list[Expectation]:
-    """The approximate expectations (B,), and their gradients (B, S).
+    """The expectations of a role's bumps in the normal approximation, and their gradients.
 
-    Derivatives are those of the formula above, γ written as it stands there; along the simplex
-    they agree with :eq:`eq-dp-gradient` and any other way to write them, :eq:`eq-dp-tangent`.
-    O(B J s²) for s strategies a role.
+    Parameters
+    ----------
+    problem : RoleProblem
+        The payoffs and mixtures.
+    options : Options
+        Of which none matters.
+
+    Returns
+    -------
+    list of Expectation
+        One for each strategy of the role.
+
+    Notes
+    -----
+    Derivatives are those of the formula of this module, γ written as it stands there; along the
+    simplex they agree with :eq:`eq-dp-gradient` and any other way to write them,
+    :eq:`eq-dp-tangent`. O(B J s²) for s strategies a role.
     """
     return [_expectation(problem, payoff) for payoff in problem.expansions]
 
@@ -97,9 +111,9 @@ def _role(n: int, p: Array, ell2: Array, centre: Array) -> _Role:
 
 
 def _features(z: Array, game: RoleSymmetricGame) -> Array:
-    """1, then for each role z_s and, of each pair once, z_s z_t: what a quadratic form multiplies.
+    """The features that a quadratic form multiplies: 1, then z_s and z_s z_t of each role and pair.
 
-    (J, F) for the samples z (J, S).
+    (J, F) for the samples z (J, S); of each pair once.
     """
     xp = array_namespace(z)
     columns = [xp.ones_like(z[:, :1])]
@@ -129,7 +143,7 @@ def _block(roles: list[_Role], features: Array, weighted: Array, gradient: bool)
 
 
 def _width(features: Array) -> tuple[int, int]:
-    """How much work a mixture is, and how much of it a block: to suit caches, or a GPU."""
+    """The work of a mixture, and that of a block: to suit caches, or a GPU."""
     on_host = is_numpy_namespace(array_namespace(features))
     work = features.shape[0] * features.shape[1]
     return work, max(8 * work, _QUIET) if on_host else 2**27

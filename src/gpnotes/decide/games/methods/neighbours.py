@@ -19,20 +19,39 @@ __all__ = ["expectations", "mode"]
 
 
 def expectations(problem: RoleProblem, options: Options) -> list[Expectation]:
-    """The mean over the profiles at most ``options.moves`` players away from the likeliest one.
+    """The means over the profiles a few players away from the likeliest one, and their gradients.
 
-    ``Σ M(x) f(x) / Σ M(x)`` over those x, M the multinomial: biased, and it jumps where the
-    likeliest profile changes. With a handful of opponents nearly all probability lies there. With
-    dozens hardly any does, since counts spread as ``√n``: what is left is a narrow slice about a
-    whole profile that is itself off the mean by part of a player, and it is no better than
-    `point`, which stands at the mean and costs less. The closed form is better than both there.
+    ``Σ M(x) f(x) / Σ M(x)`` over those x at most ``options.moves`` players away, M the
+    multinomial: biased, and it jumps where the likeliest profile changes. With a handful of
+    opponents nearly all probability lies there. With dozens hardly any does, since counts spread
+    as ``√n``: what is left is a narrow slice about a whole profile that is itself off the mean by
+    part of a player, and it is no better than `point`, which stands at the mean and costs less.
+    The closed form is better than both there.
 
-    Derivatives leave the set of profiles as it is, and divide by the
-    entries of the mixture that are not zero; those by entries that are zero come from M with one
-    opponent less. The idea is that of the neighbour method of gameanalysis, whose profiles are
-    the ones near the mode with the deviator among the players.
+    Parameters
+    ----------
+    problem : RoleProblem
+        The payoffs and mixtures.
+    options : Options
+        Of which ``moves`` and ``limit`` matter.
 
-    Raises `ValueError` with the number of profiles where there are more than ``options.limit``.
+    Returns
+    -------
+    list of Expectation
+        One for each strategy of the role.
+
+    Raises
+    ------
+    ValueError
+        If there are more profiles than ``options.limit``; it tells their number, or how many there
+        are at least.
+
+    Notes
+    -----
+    Derivatives leave the set of profiles as it is, and divide by the entries of the mixture that
+    are not zero; those by entries that are zero come from M with one opponent less. The idea is
+    that of the neighbour method of gameanalysis, whose profiles are the ones near the mode with
+    the deviator among the players.
     """
     return [
         _expectation(problem, strategy, payoff, options) for strategy, payoff in problem.strategies
@@ -97,7 +116,7 @@ def _chances(profiles: np.ndarray, players: tuple[int, ...], p: Array) -> Array:
 def _all_shares(
     players: tuple[int, ...], strategies: tuple[int, ...], moves: int, limit: int, asks: str
 ) -> list[tuple[int, ...]]:
-    """How many of each role take another strategy, all ways with at most so many moves.
+    """The ways to choose how many of each role take another strategy, with at most so many moves.
 
     Refuses them, as soon as they have more steps than `limit` together.
     """
@@ -133,7 +152,7 @@ def _count(share: tuple[int, ...], strategies: tuple[int, ...]) -> int:
 
 
 def _steps(share: tuple[int, ...], strategies: tuple[int, ...]) -> np.ndarray:
-    """What it does to a profile when as many of each role take another strategy: each way once."""
+    """The changes to a profile when as many of each role take another strategy, each way once."""
     return side_by_side(_moved(k, s) for k, s in zip(share, strategies, strict=True))
 
 
@@ -153,10 +172,24 @@ def _moved(k: int, s: int) -> np.ndarray:
 
 
 def mode(p: np.ndarray, players: tuple[int, ...], game: RoleSymmetricGame) -> np.ndarray:
-    """The likeliest profiles (B, S) under mixtures (B, S), on the host.
+    """The likeliest profiles under some mixtures.
 
     Players are added one by one where ``p_s / (x_s + 1)`` is largest: so no single move is a gain,
     and the probability, which is log-concave, has its largest value there.
+
+    Parameters
+    ----------
+    p : ndarray, shape (B, S)
+        The mixtures, on the host.
+    players : tuple of int
+        The number of players of each role.
+    game : RoleSymmetricGame
+        The game.
+
+    Returns
+    -------
+    ndarray, shape (B, S)
+        The profiles, on the host.
     """
     profiles = np.zeros(p.shape)
     for n, part in zip(players, game.columns, strict=True):

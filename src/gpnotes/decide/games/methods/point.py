@@ -16,6 +16,18 @@ def expectations(problem: RoleProblem, options: Options) -> list[Expectation]:
 
     No expectation at all: right for payoffs that are linear over the spread of the multinomial,
     and off by a second derivative times half a variance, ``n p (1 − p)``, where they bend.
+
+    Parameters
+    ----------
+    problem : RoleProblem
+        The payoffs and mixtures.
+    options : Options
+        Of which none matters.
+
+    Returns
+    -------
+    list of Expectation
+        One for each strategy of the role.
     """
     counts = np.repeat(problem.opponents, problem.game.strategies).astype(float)
     n = as_array(counts, problem.mixtures)

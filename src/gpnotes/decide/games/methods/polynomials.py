@@ -39,19 +39,71 @@ class Node(Protocol):
     """The product of the polynomials of some strategies; what it prepares is its own affair."""
 
     def bumps(self, values: list[Array]) -> Any:
-        """What the samples bring, from ``f_s(x)``, a list of (n + 1, j)."""
+        """Prepare the part of the samples.
+
+        Parameters
+        ----------
+        values : list of Array
+            ``f_s(x)`` of each strategy, (n + 1, j).
+
+        Returns
+        -------
+        object
+            What `forward` takes as `bumps`; each class has its own.
+        """
 
     def chances(self, table: Array) -> Any:
-        """What the mixtures bring, from ``π(x; λ_s)``, (s, n + 1, b)."""
+        """Prepare the part of the mixtures.
+
+        Parameters
+        ----------
+        table : Array, shape (s, n + 1, b)
+            ``π(x; λ_s)`` of each strategy.
+
+        Returns
+        -------
+        object
+            What `forward` takes as `chances`; each class has its own.
+        """
 
     def forward(
         self, chances: Any, bumps: Any, work: Workspace | None = None
     ) -> tuple[Terms, Pull]:
-        """The coefficients, and what pulls derivatives by them back."""
+        """The coefficients of the product, and a function that pulls derivatives by them back.
+
+        Parameters
+        ----------
+        chances : object
+            The part of the mixtures, by `chances`.
+        bumps : object
+            The part of the samples, by `bumps`.
+        work : Workspace, optional
+            Room to write into, for NumPy arrays; the answer holds until it is used again.
+
+        Returns
+        -------
+        terms : sequence of Array
+            The coefficient of each degree, (j, b).
+        pull : callable
+            A function of the derivatives by `terms` that gives those by each λ_s.
+        """
 
 
 def tree(strategies: int, n: int) -> Node:
-    """The node that multiplies the polynomials of a role; of the product only degree n."""
+    """The node that multiplies the polynomials of a role.
+
+    Parameters
+    ----------
+    strategies : int
+        The number of strategies of the role.
+    n : int
+        The number of opponents in it: of the product only this degree is computed.
+
+    Returns
+    -------
+    Node
+        The root of the tree.
+    """
     return _node(strategies, [n], n)
 
 
@@ -67,22 +119,28 @@ def _node(strategies: int, degrees: list[int], n: int) -> Node:
 
 @dataclass(frozen=True)
 class Single:
-    """One strategy: ``π(m) f(m)``."""
+    """The polynomial of one strategy, ``π(m) f(m)``.
+
+    Parameters
+    ----------
+    degrees : list of int
+        The degrees m to compute.
+    """
 
     degrees: list[int]
 
     def bumps(self, values: list[Array]) -> Array:
-        """What the samples bring, from ``f_s(x)``, a list of (n + 1, j)."""
+        """Prepare the part of the samples, from ``f_s(x)``, a list of (n + 1, j)."""
         return values[0]
 
     def chances(self, table: Array) -> tuple[Array, Array]:
-        """What the mixtures bring, from ``π(x; λ_s)``, (s, n + 1, b)."""
+        """Prepare the part of the mixtures, from ``π(x; λ_s)``, (s, n + 1, b)."""
         return table[0, :, :], _lower(table[0, :, :])
 
     def forward(
         self, chances: tuple[Array, Array], bumps: Array, work: Workspace | None = None
     ) -> tuple[Terms, Pull]:
-        """The coefficients, and what pulls derivatives by them back."""
+        """The coefficients, and a function that pulls derivatives back, as in `Node.forward`."""
         chance, lower = chances
         terms = [bumps[m, :][:, None] * chance[m, :] for m in self.degrees]
 
@@ -95,13 +153,19 @@ class Single:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two strategies: a matrix product for each degree m, over ``x = 0, …, m``."""
+    """The product of two strategies: a matrix product for each degree m, over ``x = 0, …, m``.
+
+    Parameters
+    ----------
+    degrees : list of int
+        The degrees m to compute.
+    """
 
     degrees: list[int]
 
     @cached_property
     def parts(self) -> list[slice]:
-        """Where the terms of each degree stand."""
+        """The rows in which the terms of each degree stand."""
         ends = accumulate(m + 1 for m in self.degrees)
         return [slice(end - m - 1, end) for end, m in zip(ends, self.degrees, strict=True)]
 
@@ -114,11 +178,11 @@ class Pair:
         return xp.take(first, xs, axis=0) * xp.take(second, ys, axis=0)
 
     def bumps(self, values: list[Array]) -> Array:
-        """What the samples bring, from ``f_s(x)``, a list of (n + 1, j)."""
+        """Prepare the part of the samples, from ``f_s(x)``, a list of (n + 1, j)."""
         return flushed(self._convolved(*values))
 
     def chances(self, table: Array) -> tuple[Array, Array, Array]:
-        """What the mixtures bring, from ``π(x; λ_s)``, (s, n + 1, b)."""
+        """Prepare the part of the mixtures, from ``π(x; λ_s)``, (s, n + 1, b)."""
         first = table[0, :, :]
         second = table[1, :, :]
         both = flushed(self._convolved(first, second))
@@ -128,7 +192,7 @@ class Pair:
     def forward(
         self, chances: tuple[Any, Any, Any], bumps: Any, work: Workspace | None = None
     ) -> tuple[Terms, Pull]:
-        """The coefficients, and what pulls derivatives by them back."""
+        """The coefficients, and a function that pulls derivatives back, as in `Node.forward`."""
         both, *by_rates = chances
         if work is not None:
             in_place = inplace.pair_terms(bumps, both, self.parts, work)
@@ -146,7 +210,17 @@ class Pair:
 
 @dataclass(frozen=True)
 class Join:
-    """Two groups of strategies: ``Σ_k L_k R_{m−k}``, mixture by mixture and sample by sample."""
+    """The product of two groups of strategies, ``Σ_k L_k R_{m−k}``, entry by entry.
+
+    Parameters
+    ----------
+    left, right : Node
+        The groups.
+    half : int
+        The number of strategies in `left`.
+    degrees : list of int
+        The degrees m to compute.
+    """
 
     left: Node
     right: Node
@@ -154,11 +228,11 @@ class Join:
     degrees: list[int]
 
     def bumps(self, values: list[Array]) -> tuple[Any, Any]:
-        """What the samples bring, from ``f_s(x)``, a list of (n + 1, j)."""
+        """Prepare the part of the samples, from ``f_s(x)``, a list of (n + 1, j)."""
         return self.left.bumps(values[: self.half]), self.right.bumps(values[self.half :])
 
     def chances(self, table: Array) -> tuple[Any, Any]:
-        """What the mixtures bring, from ``π(x; λ_s)``, (s, n + 1, b)."""
+        """Prepare the part of the mixtures, from ``π(x; λ_s)``, (s, n + 1, b)."""
         left = table[: self.half, :, :]
         right = table[self.half :, :, :]
         return self.left.chances(left), self.right.chances(right)
@@ -166,7 +240,7 @@ class Join:
     def forward(
         self, chances: tuple[Any, Any], bumps: tuple[Any, Any], work: Workspace | None = None
     ) -> tuple[Terms, Pull]:
-        """The coefficients, and what pulls derivatives by them back."""
+        """The coefficients, and a function that pulls derivatives back, as in `Node.forward`."""
         of_left = None if work is None else work.part("L")
         of_right = None if work is None else work.part("R")
         L, pull_left = self.left.forward(chances[0], bumps[0], of_left)
@@ -187,7 +261,7 @@ class Join:
 
 @dataclass(frozen=True)
 class _TopPull:
-    """What pulls the derivatives by one coefficient of two pairs back, in place."""
+    """A function that pulls the derivatives by one coefficient of two pairs back, in place."""
 
     left: HostArray
     right: HostArray
@@ -214,11 +288,21 @@ def _total(arrays: Iterable[Array]) -> Array:
 
 
 def flushed(a: Array) -> Array:
-    """`a` with what is below eps³ set to zero: 1e-47 in float64, 2e-21 in float32.
+    """Set to zero what is below eps³: 1e-47 in float64, 2e-21 in float32.
 
     Processors are slower by an order on the denormal numbers that products of such make. It does
     no harm: bumps and probabilities are at most 1, so beside any sample whose bump is felt at all
     what is left out lies below rounding. Where no bump is felt, a tiny answer becomes zero.
+
+    Parameters
+    ----------
+    a : Array
+        The numbers.
+
+    Returns
+    -------
+    Array
+        The numbers of the same shape, without the tiny ones.
     """
     xp = array_namespace(a)
     return xp.where(xp.abs(a) < epsilon(a) ** 3, 0.0 * a, a)
@@ -231,10 +315,25 @@ def _lower(table: Array) -> Array:
 
 
 def poisson_table(rate: Array, n: int) -> Array:
-    """``π(x; λ) = λ^x e^{−λ} / x!`` for x = 0, …, n and the rates λ (b, s): (b, s, n + 1).
+    """Tabulate Poisson probabilities, ``π(x; λ) = λ^x e^{−λ} / x!`` for x = 0, …, n.
 
+    Parameters
+    ----------
+    rate : Array, shape (b, s)
+        The rates λ.
+    n : int
+        The largest count.
+
+    Returns
+    -------
+    Array, shape (b, s, n + 1)
+        The probabilities.
+
+    Notes
+    -----
     ``log π = x (log1p(u) − u) − δ(x) − ½ log 2πx`` with ``u = (λ − x)/x`` and Stirling's error δ:
     no large terms cancel, which ``x log λ − λ − log x!`` would have.
+
     Source: Loader (2000), Fast and accurate computation of binomial probabilities.
     """
     xp = array_namespace(rate)
@@ -257,7 +356,18 @@ def _up(n: int) -> range:
 
 
 def at_mode(n: int) -> float:
-    """``π(n; n)``, the chance that Poisson counts of mean n add up to n."""
+    """The chance that Poisson counts of mean n add up to n, ``π(n; n)``.
+
+    Parameters
+    ----------
+    n : int
+        The mean.
+
+    Returns
+    -------
+    float
+        The chance.
+    """
     return math.exp(-_stirling_error(n)) / math.sqrt(2.0 * math.pi * n) if n else 1.0
 
 

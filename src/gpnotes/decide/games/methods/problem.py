@@ -1,4 +1,4 @@
-"""What a method is asked, and what it answers: one signature for all of them.
+"""The problem that a method solves, and its answer: one signature for all of them.
 
 A method is a function ``expectations(problem, options) -> list[Expectation]``: one for each
 strategy of the role that the problem is about.
@@ -21,7 +21,21 @@ __all__ = ["Expectation", "Method", "Options", "RoleProblem"]
 
 @dataclass(frozen=True, eq=False)
 class RoleProblem:
-    """The payoffs of a role's strategies against mixtures (B, S), with gradients or without."""
+    """The payoffs of a role's strategies against mixtures, asked for with gradients or without.
+
+    Parameters
+    ----------
+    game : RoleSymmetricGame
+        The game.
+    role : int
+        The role of the deviators.
+    expansions : tuple of Expansion
+        The payoffs, one for each strategy of the role.
+    mixtures : Matrix, shape (B, S)
+        The mixtures that all others play.
+    gradient : bool
+        Ask for derivatives by the mixtures too.
+    """
 
     game: RoleSymmetricGame
     role: int
@@ -31,20 +45,28 @@ class RoleProblem:
 
     @property
     def strategies(self) -> Iterator[tuple[int, Expansion]]:
-        """The column of each strategy, and its payoff."""
+        """The column of each strategy, with its payoff."""
         return enumerate(self.expansions, start=self.game.columns[self.role].start)
 
     @property
     def opponents(self) -> tuple[int, ...]:
-        """How many others play in each role, whichever of its strategies the deviator takes."""
+        """The number of others who play in each role, whichever strategy the deviator takes."""
         return self.game.opponents(self.game.columns[self.role].start)
 
 
 class Expectation(NamedTuple):
-    """The expectation of a sum of bumps for each mixture, without offset and scale: `value` (B,).
+    """The expectation of a sum of bumps for each mixture, without offset and scale.
 
-    `gradient`, (B, S), are its derivatives by the mixture, None unless they were asked for. Methods
-    that sample give the standard errors of both.
+    Parameters
+    ----------
+    value : Vector, shape (B,)
+        The expectations.
+    gradient : Matrix, shape (B, S), optional
+        Their derivatives by the mixture; None unless they were asked for.
+    value_error : Vector, shape (B,), optional
+        The standard errors of `value`, by methods that sample.
+    gradient_error : Matrix, shape (B, S), optional
+        The standard errors of `gradient`, likewise.
     """
 
     value: Array
@@ -53,7 +75,18 @@ class Expectation(NamedTuple):
     gradient_error: Array | None = None
 
     def scaled(self, expansion: Expansion) -> Expectation:
-        """The same in units of the payoff."""
+        """The same expectations in units of the payoff.
+
+        Parameters
+        ----------
+        expansion : Expansion
+            The payoff, with its offset and scale.
+
+        Returns
+        -------
+        Expectation
+            The expectations of the payoff.
+        """
         scale = expansion.scale
         return Expectation(
             expansion.offset + scale * self.value,
@@ -64,7 +97,18 @@ class Expectation(NamedTuple):
 
     @classmethod
     def joined(cls, parts: Sequence[Expectation]) -> Expectation:
-        """The expectations of all mixtures from those of blocks of them."""
+        """Join the expectations of blocks of mixtures to those of all.
+
+        Parameters
+        ----------
+        parts : sequence of Expectation
+            The expectations of each block, in order.
+
+        Returns
+        -------
+        Expectation
+            The expectations of all mixtures.
+        """
         xp = array_namespace(parts[0].value)
 
         def together(arrays: list[Array | None]) -> Array | None:
@@ -85,10 +129,27 @@ def _times(scale: float, a: Array | None) -> Array | None:
 
 @dataclass(frozen=True)
 class Options:
-    """What a caller may say about how to compute; a method looks at its own.
+    """The options of all methods; a method looks at its own.
 
-    At most `limit` profiles; so many `moves` away from the likeliest profile; `samples` for each
-    mixture, drawn from `stream`; blocks of mixtures in so many `threads`.
+    Parameters
+    ----------
+    limit : int, default 200000
+        The most profiles to sum over.
+    moves : int, default 2
+        The players by which a profile may differ from the likeliest one.
+    samples : int, default 1000
+        The profiles drawn for each mixture, at least two.
+    stream : Stream, optional
+        The stream that they are drawn from.
+    threads : int, default 1
+        The threads in which blocks of mixtures are worked on.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of its range.
+    TypeError
+        If a number is no whole number.
     """
 
     limit: int = LIMIT
@@ -103,7 +164,15 @@ class Options:
 
 
 class Method(NamedTuple):
-    """How expectations are computed, and the options that make a difference to it."""
+    """A method: the function that computes expectations, and the options that matter to it.
+
+    Parameters
+    ----------
+    expectations : callable
+        The function of a `RoleProblem` and `Options`.
+    options : tuple of str, default ()
+        The names of its options.
+    """
 
     expectations: Callable[[RoleProblem, Options], list[Expectation]]
     options: tuple[str, ...] = ()

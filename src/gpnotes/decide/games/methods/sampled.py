@@ -23,11 +23,30 @@ _DRAWN = 2**22  # counts that are held at a time: 32 MiB
 
 
 def expectations(problem: RoleProblem, options: Options) -> list[Expectation]:
-    """Means and standard errors of the bumps, (B,), and of their derivatives, (B, S).
+    """Means and standard errors of a role's bumps and their derivatives, over drawn profiles.
 
+    Parameters
+    ----------
+    problem : RoleProblem
+        The payoffs and mixtures.
+    options : Options
+        Of which ``stream`` and ``samples`` matter.
+
+    Returns
+    -------
+    list of Expectation
+        One for each strategy of the role, with standard errors.
+
+    Raises
+    ------
+    TypeError
+        If there is no stream.
+
+    Notes
+    -----
     Derivatives are ``n_r E f(x + e_t)`` with one opponent less, :eq:`eq-dp-exact-gradient`,
-    estimated from draws of their own: nothing is divided by an entry of the mixture. Held at a time
-    are as many samples as fit 32 MiB. Raises `TypeError` without a stream.
+    estimated from draws of their own: nothing is divided by an entry of the mixture. Held at a
+    time are as many samples as fit 32 MiB.
     """
     stream = cast(Stream, _check.instance(options.stream, "stream", Stream))
     p = problem.mixtures
@@ -42,7 +61,7 @@ def expectations(problem: RoleProblem, options: Options) -> list[Expectation]:
 
 @dataclass(frozen=True, eq=False)
 class _Draws:
-    """Where profiles come from: `samples` for each of some mixtures (b, S)."""
+    """A source of profiles: `samples` of them for each of some mixtures (b, S)."""
 
     game: RoleSymmetricGame
     mixtures: Array
