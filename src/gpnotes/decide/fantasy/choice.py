@@ -42,7 +42,7 @@ __all__ = ["Choice", "batch_reduction", "best", "greedy", "refine"]
 class Choice(NamedTuple):
     """A fantasy input that was chosen.
 
-    Attributes
+    Parameters
     ----------
     row : int
         The row of the candidates that it came from, or −1.

@@ -36,7 +36,7 @@ _SQUARE = 128  # candidates in a portion: of all their pairs only the diagonal i
 class VarianceParts(NamedTuple):
     """The two parts of an expected variance by the law of total variance.
 
-    Attributes
+    Parameters
     ----------
     of_function : Vector, shape (k,)
         ``E_x V_f[f(x) | ŷ]``, how little the function is known where x may be; it depends on where

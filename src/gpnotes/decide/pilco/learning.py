@@ -28,7 +28,7 @@ _MOVED = 1e-3  # the share of its cost by which a search must lower it to have m
 class Improvement(NamedTuple):
     """A policy that was searched for, and what the search was like.
 
-    Attributes
+    Parameters
     ----------
     policy : Policy
         The policy.
@@ -134,7 +134,7 @@ def _mean_cost(policy: Policy, dynamics: Dynamics, task: Task) -> tuple[float, H
 class Round(NamedTuple):
     """One round of learning: the data it learned from, the model, the policy, and what it then did.
 
-    Attributes
+    Parameters
     ----------
     number : int
         Its number, from 1.

@@ -47,7 +47,7 @@ __all__ = [
 class Rollout(NamedTuple):
     """Moments of the states of T steps, and the expected cost of each.
 
-    Attributes
+    Parameters
     ----------
     mean : Matrix, shape (T + 1, D)
         Means, from the start.

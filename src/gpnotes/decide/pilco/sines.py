@@ -28,7 +28,7 @@ __all__ = [
 class SineMoments(NamedTuple):
     """Moments of ``sin ψ`` for a Gaussian ψ.
 
-    Attributes
+    Parameters
     ----------
     mean : Vector, shape (k,)
         The mean.
@@ -146,7 +146,7 @@ class Augmented(NamedTuple):
 
     ``K = D + 2A``: the D entries of the state, the A sines, the A cosines.
 
-    Attributes
+    Parameters
     ----------
     mean : Vector, shape (K,)
         The mean.
