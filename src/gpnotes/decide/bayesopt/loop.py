@@ -26,7 +26,7 @@ Objective: TypeAlias = Callable[[HostVector], Numbers | tuple[Numbers, Vector]]
 class Outcome:
     """The result of `minimise` or `maximise`.
 
-    Attributes
+    Parameters
     ----------
     best : Evaluation or None
         The best evaluation; None if all failed.

@@ -37,7 +37,7 @@ class Climb:
 
     A climb that ended lower than it started, or had no value at its start, ends at the start.
 
-    Attributes
+    Parameters
     ----------
     start : Vector, shape (d,)
         Where it began.
@@ -68,7 +68,7 @@ class Climb:
 class Maximum:
     """The best point found by `maximise_acquisition` or `thompson`.
 
-    Attributes
+    Parameters
     ----------
     x : Vector, shape (d,)
         The point.
