@@ -31,7 +31,7 @@ def items_file(settings: Path | None) -> Path | None:
 class Item:
     """One item of a source.
 
-    Attributes
+    Parameters
     ----------
     id : str
         Its id.

@@ -15,7 +15,7 @@ __all__ = ["Refutation", "Verdict"]
 class Refutation(Shown):
     """A formula of a source that does not hold, and the equation that does.
 
-    Attributes
+    Parameters
     ----------
     chapter : str
         The chapter that refutes it.
@@ -75,7 +75,7 @@ class Refutation(Shown):
 class Verdict(Shown):
     """The verdict on one item of a source.
 
-    Attributes
+    Parameters
     ----------
     chapter : str
         The chapter that gives it.

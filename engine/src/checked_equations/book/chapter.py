@@ -301,8 +301,8 @@ class Chapter:
 
         Raises
         ------
-        LedgerError
-            A ``ValueError`` with the lists of what is missing.
+        ValueError
+            A ``LedgerError`` with the lists of what is missing.
         EquationError
             For a relation that is false.
         """

@@ -60,7 +60,7 @@ def _json(value: Any) -> Any:
 class Record(Shown):
     """A checked equation or a definition.
 
-    Attributes
+    Parameters
     ----------
     label, chapter : str
         The label of the equation, and the chapter in which it is.

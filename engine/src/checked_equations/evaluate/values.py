@@ -147,8 +147,8 @@ class Nodes:
 
         Raises
         ------
-        OperationError
-            If the points have columns for another number of variables.
+        ValueError
+            An ``OperationError`` if the points have columns for another number of variables.
         """
         point = self.points[place]
         if variables == 1:

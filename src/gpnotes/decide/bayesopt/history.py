@@ -29,7 +29,7 @@ FAILURES = ("record", "skip", "stop")
 class Evaluation:
     """One evaluation of an objective: its value, or the problem that it had.
 
-    Attributes
+    Parameters
     ----------
     x : HostVector, shape (d,)
         The place.

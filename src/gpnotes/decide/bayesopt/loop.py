@@ -26,7 +26,7 @@ Objective: TypeAlias = Callable[[HostVector], Numbers | tuple[Numbers, Vector]]
 class Outcome:
     """The result of `minimise` or `maximise`.
 
-    Attributes
+    Parameters
     ----------
     best : Evaluation or None
         The best evaluation; None if all failed.
@@ -129,7 +129,7 @@ def _spend(objective: Objective, budget: int, made: Callable[[], Optimiser]) -> 
 
 
 def _tell(optimiser: Optimiser, x: HostVector, found: Any) -> None:
-    """What the objective returned; what cannot be told ends the loop."""
+    """Tell the optimiser what the objective returned; what cannot be told ends the loop."""
     gradients = optimiser.gradients
     wanted = "a number and its gradient" if gradients else "a number"
     try:

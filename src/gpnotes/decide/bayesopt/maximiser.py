@@ -37,7 +37,7 @@ class Climb:
 
     A climb that ended lower than it started, or had no value at its start, ends at the start.
 
-    Attributes
+    Parameters
     ----------
     start : Vector, shape (d,)
         Where it began.
@@ -68,7 +68,7 @@ class Climb:
 class Maximum:
     """The best point found by `maximise_acquisition` or `thompson`.
 
-    Attributes
+    Parameters
     ----------
     x : Vector, shape (d,)
         The point.
@@ -184,7 +184,7 @@ class Surface(Protocol):
 
 
 class _Worth(NamedTuple):
-    """What an evaluation is worth, as a function of the place."""
+    """The worth of an evaluation, as a function of the place."""
 
     posterior: Posterior
     acquisition: Acquisition
@@ -240,7 +240,7 @@ class _Place:
         return as_array(np.clip(self._lower + self._width * units, *ends), self._like)
 
     def values(self, units: HostMatrix) -> HostVector:
-        """What each of the points (m, d) is worth, (m,); NaN counts as minus infinity."""
+        """Return the worth of each of the points (m, d), (m,); NaN counts as minus infinity."""
         values = to_numpy(self._surface.values(self.inputs(units)))
         return np.where(np.isnan(values), -math.inf, values).astype(np.float64)
 

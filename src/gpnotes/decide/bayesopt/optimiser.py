@@ -225,8 +225,9 @@ class Optimiser:
         Raises
         ------
         ValueError
-            If `x` is not in the box or `gradient` has another size: nothing is kept then. With
-            ``on_failure="stop"``, if `y` or `gradient` is not finite: the failure is kept.
+            If `x` is not in the box, or `gradient` has another size or is given without
+            ``gradients=True``: nothing is kept then. With ``on_failure="stop"``, if `y` or
+            `gradient` is not finite: the failure is kept.
         TypeError
             If `y` is no number, or `x` or `gradient` is no array of float32 or float64: nothing is
             kept.

@@ -25,7 +25,7 @@ _GROWTH = 4  # how many times as many the next time
 class Design:
     """The candidates to measure, in order.
 
-    Attributes
+    Parameters
     ----------
     indices : Vector, shape (k,)
         Their rows, whole numbers from 0.

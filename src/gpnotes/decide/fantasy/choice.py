@@ -369,7 +369,7 @@ def refine(
     scale = max(total(begin)[0], np.finfo(np.float64).tiny)  # so that its tolerances mean something
 
     def promised(unit: HostVector) -> tuple[float, HostVector]:
-        """What is climbed: the reduction, in units of that at the start."""
+        """The reduction, which is climbed, in units of that at the start."""
         value, gradient = total(unit)
         return value / scale, gradient / scale
 

@@ -23,7 +23,7 @@ Angles: TypeAlias = Vector | Sequence[float]
 class Animation:
     """A drawing that moves, as HTML that asks nothing of the network; a notebook shows it.
 
-    Attributes
+    Parameters
     ----------
     html : str
         The drawing.

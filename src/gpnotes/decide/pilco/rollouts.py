@@ -155,7 +155,7 @@ class _Bars(NamedTuple):
 
 
 class _World(NamedTuple):
-    """What all steps share: the namespace, the GPs, the policy's moments, the sines of a state.
+    """The common part of all steps: namespace, GPs, the policy's moments, the sines of a state.
 
     What a policy of the package (`ours`) returns is not checked again.
     """
