@@ -9,6 +9,7 @@ Running it again writes the same bytes.
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import os
 import re
@@ -66,12 +67,22 @@ def load(path: Path) -> Any:
     return module
 
 
+@functools.cache
+def _state() -> tuple[Any, str]:
+    """What names the folders of executed chapters, and its name for today's package and data.
+
+    Once for all chapters: the digest reads and parses every source, a second or two.
+    """
+    cache = load(ROOT / "book" / "_ext" / "honest_cache.py")
+    return cache, cache.digest(ROOT)
+
+
 def executed(slug: str, build: Path) -> Path | None:
     """The notebook that a build in `build` ran on today's text, package and data, if it did."""
-    cache = load(ROOT / "book" / "_ext" / "honest_cache.py")
+    cache, state = _state()
     text = source(slug).read_text(encoding="utf-8")
     wanted = [cell.source for cell in code_cells(slug)]
-    found = cache.home_of(build) / cache.digest(ROOT) / "book" / slug
+    found = cache.home_of(build) / state / "book" / slug
     ran = (found / cache.equations(text)).glob("executed/*/base.ipynb")
     same = [path for path in ran if [cell.source for cell in code(path)] == wanted]
     return max(same, key=lambda path: path.stat().st_mtime, default=None)
