@@ -29,7 +29,6 @@ _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = sorted(_HOME)
 __version__ = "0.1.0"
-__equations__ = f"{__path__[0]}/data"  # the packed equations of the book, for their engine
 
 
 # A type checker does not call `__getattr__`: for it the names of `_HOMES` stand here once more.
