@@ -9,7 +9,7 @@ packed equations of the book, for notebooks that leave their page.
 from __future__ import annotations
 
 try:
-    from checked_equations import Distribution, Estimate, Nodes, glue
+    from checked_equations import Distribution, Estimate, Nodes, Outcome, Pick, glue
 except ImportError as problem:
     raise ImportError(
         f"{__name__} needs the engine of the book: from a clone, pip install ./engine"
@@ -18,5 +18,8 @@ except ImportError as problem:
 from .chapter import Chapter
 from .records import Refutation, Verdict
 
-__all__ = ["Chapter", "Distribution", "Estimate", "Nodes", "Refutation", "Verdict", "glue"]
+__all__ = [
+    "Chapter", "Distribution", "Estimate", "Nodes", "Outcome", "Pick", "Refutation", "Verdict",
+    "glue",
+]  # fmt: skip
 __equations__ = f"{__path__[0]}/data"  # the packed equations of the book, for their engine

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,8 @@ class Chapter(checked_equations.Chapter):
     ValueError
         If no text of the chapter is found, or it cannot be read.
     """
+
+    version = version("gpnotes")
 
     def __init__(self, slug: str, path: str | Path | None = None) -> None:
         super().__init__(slug, path)
@@ -120,7 +123,7 @@ class Chapter(checked_equations.Chapter):
         self._answers.item(self.place, source_id)
         corrected = self.equation(instead)
         allowed = self.tolerance_of(instead, f"refute {source_id}")
-        drawn = self.draw(bindings, source_id, latex, corrected.latex)
+        drawn = self.numbers(bindings, source_id, latex, corrected.latex)
         printed = Equation(f"{source_id} as printed", latex, 1)
         missed, held = refutation_residuals(self.place, printed, corrected, drawn, allowed)
         record = Refutation(

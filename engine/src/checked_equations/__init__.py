@@ -7,15 +7,20 @@ from .book.chapter import Chapter
 from .book.gluing import glue
 from .book.records import Record
 from .book.single import check_equation
+from .claims.claim import ClaimError
+from .claims.outcome import Outcome, Pick
 from .errors import EquationError
 from .evaluate.values import Distribution, Estimate, Nodes
 
 __all__ = [
     "Chapter",
+    "ClaimError",
     "Distribution",
     "EquationError",
     "Estimate",
     "Nodes",
+    "Outcome",
+    "Pick",
     "Record",
     "check_equation",
     "glue",

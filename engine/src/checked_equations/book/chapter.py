@@ -1,9 +1,9 @@
-"""The verbs of a chapter: check, define, symbols, ledger."""
+"""The verbs of a chapter: check, define, claim, symbols, ledger."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from difflib import get_close_matches
@@ -13,17 +13,25 @@ from typing import Any
 from ..check.bindings import Bindings, Tight, draw_bindings
 from ..check.relations import Tolerance
 from ..check.statements import BoundStatement
+from ..claims.claim import Claim, ClaimError, find
+from ..claims.experiment import Draw, Experiment
+from ..claims.judging import judge, refuse_ill_posed
+from ..claims.outcome import Outcome
+from ..claims.sentence import sentence_faults
+from ..claims.store import Store
 from ..errors import EquationError
 from ..latex.equation import Equation, located
 from .baseline import outgrown, waiting
 from .checks import Terms, definition_record, equation_record, finished
+from .claim_records import ClaimRecord, claim_record
+from .claim_sentences import Sentence, read_sentences
 from .inline_relations import stands_under
 from .ledger import chapter_totals, inline_totals, refuse_incomplete, unrecorded
 from .manuscripts import Manuscript, read_manuscript
 from .notation import read_fields
 from .prose import Relation
 from .records import InlineRecord, Ledger, Record, Symbols
-from .settings import find_settings
+from .settings import CLAIMS, carried, find_settings
 from .symbol_tables import SymbolTables
 
 __all__ = ["Chapter"]
@@ -57,9 +65,12 @@ class Chapter:
     otherwise now is forgotten. Only what is saved is read, and what a verb says ends in the name
     of the text.
 
-    A book with verbs of its own makes a subclass: `equation`, `draw` and `tolerance_of` are for
-    them, a record of theirs is a `Shown`, and `missing` and `forget` are there to be extended.
+    A book with verbs of its own makes a subclass: `equation`, `numbers` and `tolerance_of` are
+    for them, a record of theirs is a `Shown`, and `missing` and `forget` are there to be extended.
+    `version` says which version of its own library a book's claims were found with.
     """
+
+    version = ""
 
     def __init__(self, slug: str, path: str | Path | None = None) -> None:
         self.slug = slug
@@ -73,6 +84,7 @@ class Chapter:
         self._checked: dict[_Key, BoundStatement] = {}
         self._compared: dict[_Key, BoundStatement] = {}
         self._tables = SymbolTables()
+        self._claims: dict[str, Claim] = {}
 
     def __repr__(self) -> str:
         return f"Chapter({self.slug!r})"
@@ -211,6 +223,121 @@ class Chapter:
             self._compared[label, oracle] = bound
         return self._finish(record, start)
 
+    def claim(
+        self,
+        label: str,
+        experiment: Experiment,
+        *,
+        holds: Callable[[Outcome], Any],
+        draws: int = 12,
+        least: int | None = None,
+        effect: Callable[[Outcome], Any] | None = None,
+        parts: Mapping[str, Callable[..., Any]] | None = None,
+        without: Mapping[str, Experiment] | None = None,
+        once: str = "",
+    ) -> ClaimRecord:
+        """See whether a sentence about an experiment holds, on draws that nobody chose.
+
+        The results are stored in the folder ``_claims`` of the book, by the code that made them;
+        while that stays, one draw is repeated and compared.
+
+        Parameters
+        ----------
+        label : str
+            The label of the ``{claim}`` directive with the sentence; it begins with ``cl-``.
+        experiment : Callable or mapping of str to Callable
+            A function of one stream, a NumPy generator, that returns numbers by name; or, where
+            sides compete, one for each side: each is given the same stream, and is timed.
+        holds : Callable
+            The sentence, for the `Outcome` of one draw.
+        draws : int, default 12
+            How many draws; five or more.
+        least : int, optional
+            In how many of them it must hold; in all, unless it is given.
+        effect : Callable, optional
+            A number of an outcome that says how much; it is zero where there is no effect.
+        parts : mapping of str to Callable, optional
+            Which entries of the outcome hold the parts of an average, each with `min` or `max`,
+            whichever picks the worst.
+        without : mapping of str to Callable or mapping, optional
+            The experiment with a cause taken away, by the name of the cause: there the sentence
+            must hold less often than `least` says.
+        once : str, default ""
+            Why there is nothing to repeat; then `draws` is one.
+
+        Returns
+        -------
+        ClaimRecord
+            What was found, which shows itself; its `outcomes` are there for tables and figures.
+
+        Raises
+        ------
+        ClaimError
+            If it holds too seldom, holds without its cause, is refuted by fresh draws, or a pick
+            stands at the edge of its grid; if its sentence says more than was found, or if a
+            repeated draw is not the stored one.
+        ValueError
+            For terms under which nothing could be found out, and numbers that are not finite.
+        TypeError
+            If an experiment does not return numbers by name.
+        """
+        claim = Claim(
+            label, experiment, holds, draws, least, effect, parts or {}, without or {}, once
+        )
+        refuse_ill_posed(claim)
+        self.reread()
+        sentences = self._sentences()
+        if sentences is not None and label not in sentences:
+            raise ClaimError(f"{self.place}: no {{claim}} directive has the label {label}")
+        written = (sentences or {}).get(label, Sentence(label, 0, ""))
+        self._claims[label] = claim
+        found = find(claim, self._store(), self.version)
+        judge(found)
+        name = self._text.name
+        record = claim_record(found, self.slug, name, written.line, written.text)
+        faults = [*sentence_faults(written.text, record.data)] if sentences is not None else []
+        if faults:
+            where = f"{self.place}, line {written.line}"
+            raise ClaimError(f"{where}: {label}: {'; '.join(faults)}")
+        return record
+
+    def draw(self, label: str, number: int | None = None) -> Draw:
+        """Run one more draw of a claim that has been made above.
+
+        Parameters
+        ----------
+        label : str
+            The label of the claim.
+        number : int, optional
+            Which draw: one below the claim's own number of draws repeats that. Unless it is given,
+            it is one that nobody has seen.
+
+        Returns
+        -------
+        Draw
+            What it found: ``held``, ``effect``, ``outcome``, ``seconds``.
+
+        Raises
+        ------
+        ValueError
+            If no claim above has the label.
+        """
+        if label not in self._claims:
+            known = ", ".join(self._claims) or "none"
+            raise ValueError(f"label must name a claim that was made above ({known}); got {label}")
+        claim = self._claims[label]
+        salt = "" if number is not None else str(time.time_ns())
+        return claim.run(claim.experiment, [number or 0], salt)[0]
+
+    def _sentences(self) -> Mapping[str, Sentence] | None:
+        """The claims of the text, where there is one to read."""
+        return read_sentences(self._text.file) if self._text.file else None
+
+    def _store(self) -> Store:
+        """At the root of the book, or beside the equations that an installed package carries."""
+        at = self.settings.file or self._text.file or self._folder / self.slug
+        return Store(at.parent / CLAIMS / f"{self.slug}.json", writable=at.parent not in carried())
+
     def symbols(
         self,
         bindings: Bindings,
@@ -255,7 +382,7 @@ class Chapter:
         """
         between = (r.latex for r in self.relations() if stands_under(under, r))
         with self._located(Equation("symbols", "", 1)):
-            drawn = self.draw(bindings, f"symbols:{under}", *between)
+            drawn = self.numbers(bindings, f"symbols:{under}", *between)
             self._tables.add(drawn, Tolerance(rtol, atol, approx), under, spare or {})
         return Symbols(self.slug, tuple(drawn[0]), under, dict(spare or {}))
 
@@ -326,6 +453,7 @@ class Chapter:
         return {
             "equations without a record": bare,
             "the baseline": [said for _, said in outgrown(later, self._text.equations, done)],
+            "claims without an experiment": sorted({*(self._sentences() or ())} - {*self._claims}),
         }
 
     @property
@@ -407,7 +535,7 @@ class Chapter:
             raise ValueError(f"{self.place}: no equation has the label {label}{hint}")
         return self._text.equations[label]
 
-    def draw(self, bindings: Bindings, seed: str, *latex: str) -> tuple[dict[str, Any], ...]:
+    def numbers(self, bindings: Bindings, seed: str, *latex: str) -> tuple[dict[str, Any], ...]:
         """Return the numbers of bindings, one set a draw, for what is written in LaTeX.
 
         Parameters

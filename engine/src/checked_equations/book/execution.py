@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import io
 import json
+import linecache
 import os
 import re
 import sys
@@ -162,12 +163,21 @@ def run_page(path: Path) -> Run:
 
 def _executed(cell: Cell, path: Path, scope: dict[str, Any]) -> Any:
     """The value of the last line of the cell, if that is an expression, as a notebook shows it."""
-    tree = _parsed(cell, path.name)
+    name = _named(cell, path)
+    tree = _parsed(cell, name)
     last = tree.body[-1] if tree.body else None
     if not isinstance(last, ast.Expr):
-        return exec(compile(tree, path.name, "exec"), scope)
-    exec(compile(ast.Module(tree.body[:-1], []), path.name, "exec"), scope)
-    return eval(compile(ast.Expression(last.value), path.name, "eval"), scope)
+        return exec(compile(tree, name, "exec"), scope)
+    exec(compile(ast.Module(tree.body[:-1], []), name, "exec"), scope)
+    return eval(compile(ast.Expression(last.value), name, "eval"), scope)
+
+
+def _named(cell: Cell, path: Path) -> str:
+    """A name for the cell as a file, under which Python finds its source, as in a notebook."""
+    name = f"{path.name}#{cell.line}"
+    lines = ["\n"] * (cell.line - 1) + [f"{line}\n" for line in cell.code.split("\n")]
+    linecache.cache[name] = (len(lines), None, lines, name)
+    return name
 
 
 def _parsed(cell: Cell, name: str) -> ast.Module:
@@ -187,7 +197,8 @@ def _line_in(error: BaseException, path: Path, cell: Cell) -> int:
     if isinstance(error, SyntaxError) and error.lineno:
         return error.lineno
     frames = traceback.extract_tb(error.__traceback__)
-    return next((f.lineno for f in frames if f.filename == path.name and f.lineno), cell.line)
+    own = (f.lineno for f in frames if f.filename.startswith(f"{path.name}#") and f.lineno)
+    return next(own, cell.line)
 
 
 def _false(error: EquationError, path: Path, line: int) -> Fault:
@@ -223,7 +234,8 @@ def run_chapter(path: Path, slug: str) -> Chapter:
     scope: dict[str, Any] = {"__name__": "__main__"}
     with _figures_without_windows(), chdir(path.parent), redirect_stdout(io.StringIO()):
         for cell in cells(path):
-            exec(compile("\n" * (cell.line - 1) + cell.code, path.name, "exec"), scope)
+            above = "\n" * (cell.line - 1)
+            exec(compile(above + cell.code, _named(cell, path), "exec"), scope)
     opened = [v for v in scope.values() if isinstance(v, Chapter) and v.slug == slug]
     if not opened:
         raise ValueError(f"{path.name} opens no Chapter({slug!r})")

@@ -25,9 +25,10 @@ from typing import Any
 
 from ..latex.macros import Macros
 
-__all__ = ["NAME", "PACKED", "Settings", "carried", "find_settings"]
+__all__ = ["CLAIMS", "NAME", "PACKED", "Settings", "carried", "find_settings"]
 
 NAME = "equations.toml"
+CLAIMS = "_claims"  # a book's folder of what was found for its claims
 PACKED = "_equations"  # a book's own folder of packed data
 # A package may carry the packed data of its book. It declares the folder as an entry point:
 # [project.entry-points."checked_equations"], mine = "mine:__equations__".

@@ -1,0 +1,85 @@
+"""The law of claims: what fails one, and what its fresh draws say of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from math import comb
+
+from .claim import Claim, ClaimError, Found
+
+__all__ = ["chance_of_fresh", "judge", "refuse_ill_posed", "weakened"]
+
+_REFUTED = 0.01
+_WEAKENED = 0.1
+
+
+def refuse_ill_posed(claim: Claim) -> None:
+    """Raise ValueError for terms under which nothing could be found out."""
+    if not claim.label.startswith("cl-"):
+        raise ValueError(f"label must begin with cl-; got {claim.label!r}")
+    if claim.once:
+        if claim.draws != 1 or claim.without:
+            raise ValueError(f"{claim.label}: what is done once has draws=1 and nothing without")
+    elif claim.draws < 5:
+        raise ValueError(f"{claim.label}: draws must be 5 or more, or once= says why; got "
+                         f"{claim.draws}")  # fmt: skip
+    if not 1 <= claim.needed <= claim.draws:
+        raise ValueError(f"{claim.label}: least must be from 1 to {claim.draws}; got {claim.least}")
+
+
+def judge(found: Found) -> None:
+    """Raise `ClaimError` with all that is wrong with a claim."""
+    wrong = list(_faults(found))
+    if wrong:
+        raise ClaimError(f"{found.claim.label}: {'; '.join(wrong)}")
+
+
+def _faults(found: Found) -> Iterator[str]:
+    claim = found.claim
+    if found.held < claim.needed:
+        yield (f"it holds in {found.held} of {claim.draws} draws, and least={claim.needed} is said"
+               f"{_effects(found)}")  # fmt: skip
+    for name, draws in found.without.items():
+        held = sum(draw.held for draw in draws)
+        if held >= claim.needed:
+            yield (f"without {name} it still holds in {held} of {len(draws)} draws, so that this is"
+                   " not its cause")  # fmt: skip
+    yield from _at_edges(found)
+    if chance_of_fresh(found) < _REFUTED:
+        yield (f"fresh draws refute it: it holds in {found.fresh['held']} of {found.fresh['of']}, "
+               f"after {claim.needed} of {claim.draws} as is said")  # fmt: skip
+
+
+def _effects(found: Found) -> str:
+    effects = [draw.effect for draw in found.draws if draw.effect is not None]
+    return f" (effects {', '.join(f'{effect:.3g}' for effect in effects)})" if effects else ""
+
+
+def _at_edges(found: Found) -> Iterator[str]:
+    """Picks at the end of a grid: their side had less to choose from than it wanted."""
+    ends = Counter(path for draw in found.draws for path in draw.at_edge)
+    for path, count in ends.items():
+        yield (f"the pick {path} stands at the edge of its grid in {count} of {len(found.draws)} "
+               "draws; make the grid wider")  # fmt: skip
+
+
+def chance_of_fresh(found: Found) -> float:
+    """The chance that fresh draws hold so seldom, or more seldom, if they hold as often as is said.
+
+    Fisher's exact test, one-sided: of all draws, the said ones and the fresh ones together, so
+    many hold, and which of them are fresh is a matter of lot.
+    """
+    if not found.fresh:
+        return 1.0
+    said, draws = found.claim.needed, found.claim.draws
+    held, fresh = found.fresh["held"], found.fresh["of"]
+    every = comb(draws + fresh, said + held)
+    ways = sum(comb(fresh, k) * comb(draws, said + held - k)
+               for k in range(held + 1) if said + held - k >= 0)  # fmt: skip
+    return ways / every
+
+
+def weakened(found: Found) -> bool:
+    """Whether fresh draws speak against it, though not loud enough to refute it."""
+    return chance_of_fresh(found) < _WEAKENED

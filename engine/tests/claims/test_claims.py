@@ -1,0 +1,290 @@
+"""What fails a claim: each rule is seen to fail, and to pass beside it."""
+
+import json
+
+import numpy as np
+import pytest
+
+from checked_equations import Chapter, ClaimError, Outcome, Pick
+from checked_equations.claims.code_key import key_of
+from checked_equations.claims.experiment import stream
+from checked_equations.claims.sentence import filled, with_error
+
+PAGE = """\
+```{{math}}
+:label: eq-one
+a = a
+```
+
+```{{claim}} cl-gap
+{sentence}
+```
+"""
+SENTENCE = "The widest gap is smaller with more places in {share}, by {effect}."
+
+
+def gap(rng, places):
+    return float(np.diff(np.sort(rng.uniform(size=places))).max())
+
+
+def more_places(rng):
+    return {"few": gap(rng, 5), "many": gap(rng, 80)}
+
+
+def no_more_places(rng):
+    return {"few": gap(rng, 5), "many": gap(rng, 5)}
+
+
+def smaller(found):
+    return found.many < found.few
+
+
+def by(found):
+    return found.few - found.many
+
+
+@pytest.fixture
+def book(tmp_path):
+    """A book with one page; called with a sentence it returns the chapter, read anew."""
+    (tmp_path / "equations.toml").write_text("")
+
+    def chapter(sentence=SENTENCE):
+        (tmp_path / "page.md").write_text(PAGE.format(sentence=sentence))
+        return Chapter("page", tmp_path / "page.md")
+
+    return chapter
+
+
+def claimed(chapter, experiment=more_places, **terms):
+    return chapter.claim("cl-gap", experiment, **{"holds": smaller, "effect": by, **terms})
+
+
+def test_a_claim_that_holds_says_how_often_and_by_how_much(book):
+    chapter = book(SENTENCE + " Else {share:more places}.")
+    record = claimed(chapter, without={"more places": no_more_places}, least=11)
+    assert record.data["held"] >= 11
+    assert record.data["of"] == len(record.outcomes) == 12
+    assert record.data["without"]["more places"]["held"] < 11
+    mean, error = record.data["numbers"]["effect"]
+    effects = [o.few - o.many for o in record.outcomes]
+    assert mean == pytest.approx(np.mean(effects), rel=1e-4)
+    assert error == pytest.approx(np.std(effects, ddof=1) / np.sqrt(12), rel=1e-2)
+    assert repr(record).startswith(f"cl-gap: {record.data['held']} of 12 · without more places")
+
+
+def test_a_share_below_the_stated_one_fails(book):
+    with pytest.raises(ClaimError, match=r"holds in \d of 12 draws, and least=12 is said"):
+        claimed(book(), no_more_places)
+
+
+def test_a_cause_that_is_none_fails(book):
+    chapter = book(SENTENCE + " Else {share:time}.")
+    with pytest.raises(ClaimError, match="without time it still holds in"):
+        claimed(chapter, without={"time": more_places})
+
+
+def test_a_pick_at_the_edge_of_its_grid_fails(book):
+    grid = (1.0, 2.0, 3.0)
+
+    def picked(end):
+        return lambda rng: {**more_places(rng), "width": Pick(end, grid, natural=(1.0,))}
+
+    with pytest.raises(ClaimError, match="the pick width stands at the edge of its grid in 12"):
+        claimed(book(), picked(3.0))
+    assert claimed(book(), picked(2.0)).outcomes[0].width == 2.0
+    assert claimed(book(), picked(1.0)).outcomes[0].width == 1.0
+
+
+def test_fresh_draws_can_refute_it(book):
+    """The first twelve were lucky: the file says so, and the claim is an error."""
+    chapter = book()
+    claimed(chapter)
+    file = chapter.file.parent / "_claims" / "page.json"
+    stored = json.loads(file.read_text())
+    stored["cl-gap"]["fresh"] = {"held": 36, "of": 60, "without": {}, "until": "2026-01-01"}
+    file.write_text(json.dumps(stored))
+    with pytest.raises(ClaimError, match="fresh draws refute it: it holds in 36 of 60"):
+        claimed(book())
+    stored["cl-gap"]["fresh"]["held"] = 57
+    file.write_text(json.dumps(stored))
+    assert not claimed(book()).data["weakened"]
+
+
+def test_fresh_draws_are_others_and_are_counted(book, monkeypatch):
+    chapter = book()
+
+    class Noted:
+        seen = []  # noqa: RUF012
+
+        def __call__(self, rng):
+            found = more_places(rng)
+            self.seen.append(found["few"])
+            return found
+
+    noted = Noted()
+    claimed(chapter, noted)
+    monkeypatch.setenv("CHECKED_CLAIMS_FRESH", "5")
+    for count in (5, 10):
+        record = claimed(chapter, noted)
+        assert record.data["fresh"]["of"] == count
+    assert len(set(noted.seen)) == 12 + 10  # the first draw is repeated twice
+
+
+def test_a_stored_result_of_other_code_is_not_used(book):
+    def other(rng):
+        return {"few": 1.0, "many": rng.uniform() / 2}
+
+    assert not claimed(book()).data["stored"]
+    assert claimed(book()).data["stored"]
+    changed = claimed(book(), other)
+    assert not changed.data["stored"]
+    assert changed.outcomes[0].few == 1.0
+
+
+def test_counts_of_earlier_code_are_kept(book, monkeypatch):
+    monkeypatch.setenv("CHECKED_CLAIMS_FRESH", "5")
+    held = claimed(book()).data["fresh"]["held"]
+    record = claimed(book(), lambda rng: {"few": 1.0, "many": 0.5})
+    assert [(e["held"], e["of"]) for e in record.data["earlier"]] == [(held, 5)]
+
+
+def test_a_repeated_draw_that_differs_is_an_error(book):
+    library = {"more": 80}
+
+    class Apart:  # what comes from a library counts by its name alone
+        def __call__(self, rng):
+            return {"few": gap(rng, 5), "many": gap(rng, library["more"])}
+
+    apart = Apart()
+    claimed(book(), apart)
+    library["more"] = 6
+    with pytest.raises(ClaimError, match="the first draw, repeated, is not the stored one"):
+        claimed(book(), apart)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "said"),
+    [
+        ("It gets smaller.", "does not say {share}"),
+        ("It holds in {share}, because of more places.", "takes none away"),
+        ("It holds in 12 of 12, {share}.", "'12 of 12' is typed; paste it"),
+        ("It holds in {share}, at 60 % of the cost.", "'60 %' is typed"),
+        ("In {share} many beat few: it beats them.", "does not say what each costs"),
+        ("It holds in {share}; {coverage.nose}.", "no number is called coverage.nose"),
+    ],
+)
+def test_a_sentence_that_says_more_than_was_found_out_fails(book, sentence, said):
+    with pytest.raises(ClaimError, match=said):
+        claimed(book(sentence))
+
+
+def test_an_average_must_print_its_worst_part(book):
+    def covered(rng):
+        return {**more_places(rng), "coverage": {"body": 0.99, "ears": rng.uniform(0.5, 0.7)}}
+
+    terms = {"experiment": covered, "parts": {"coverage": min}}
+    with pytest.raises(ClaimError, match=r"say {worst:coverage}"):
+        claimed(book(), **terms)
+    sentence = SENTENCE + " It covers {worst:coverage|%}."
+    record = claimed(book(sentence), **terms)
+    assert "It covers ears, 59." in filled(sentence, record.data)
+
+
+def test_an_ablation_must_be_told(book):
+    with pytest.raises(ClaimError, match="what happens without more places is not said"):
+        claimed(book(), without={"more places": no_more_places}, least=11)
+
+
+def test_sides_have_one_stream_and_their_costs(book):
+    sides = {"few": lambda rng: {"gap": gap(rng, 5)}, "same": lambda rng: {"gap": gap(rng, 5)}}
+    chapter = book("Few and same agree in {share}, in {seconds:few}.")
+    record = chapter.claim("cl-gap", sides, holds=lambda r: r.few.gap == r.same.gap)
+    assert record.data["held"] == 12
+    assert set(record.data["seconds"]) == {"few", "same"}
+
+
+def test_what_was_done_once_says_why(book):
+    chapter = book("It is so.")
+    record = claimed(chapter, draws=1, once="there is one record of the lake")
+    assert repr(record).startswith("cl-gap: once: there is one record of the lake")
+    with pytest.raises(ValueError, match="draws must be 5 or more, or once= says why; got 1"):
+        claimed(chapter, draws=1)
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        ({"few": np.nan, "many": 1.0}, "few must be a finite number; got nan"),
+        ({"few": "1", "many": 1.0}, "few must be a finite number; got '1'"),
+        ({"few": 1.0, "many": [1.0] * 300}, "many must hold at most 200 numbers; got 300"),
+    ],
+)
+def test_what_is_no_number_is_refused(book, found, said):
+    with pytest.raises(ValueError, match=said):
+        claimed(book(), lambda rng: found)
+    with pytest.raises(TypeError, match="an experiment must return numbers by name; got float"):
+        claimed(book(), lambda rng: 1.0)
+
+
+def test_a_directive_without_an_experiment_keeps_the_ledger_open(book):
+    chapter = book()
+    assert chapter.missing()["claims without an experiment"] == ["cl-gap"]
+    claimed(chapter)
+    assert chapter.missing()["claims without an experiment"] == []
+    with pytest.raises(ClaimError, match=r"no {claim} directive has the label cl-other"):
+        chapter.claim("cl-other", more_places, holds=smaller)
+
+
+def test_one_more_draw_is_one_that_nobody_has_seen(book):
+    chapter = book()
+    record = claimed(chapter)
+    again = chapter.draw("cl-gap", 3)
+    assert again.outcome.few == pytest.approx(record.outcomes[3].few, rel=1e-5)
+    assert chapter.draw("cl-gap").outcome.few not in [o.few for o in record.outcomes]
+    with pytest.raises(ValueError, match=r"label must name a claim .* \(cl-gap\); got cl-gaps"):
+        chapter.draw("cl-gaps")
+
+
+def test_streams_depend_on_label_number_and_salt():
+    first = [stream(*which).uniform() for which in (("a", 0), ("a", 1), ("b", 0), ("a", 0, "x"))]
+    assert len(set(first)) == 4
+    assert stream("a", 0).uniform() == first[0]
+
+
+WIDTH = 2
+
+
+def called(x):
+    return x * WIDTH
+
+
+def calling(rng):
+    return called(rng)
+
+
+def test_the_key_follows_what_is_called(monkeypatch):
+    before = key_of(calling)
+    assert key_of(calling) == before
+    monkeypatch.setitem(globals(), "WIDTH", 3)
+    assert key_of(calling) != before
+    monkeypatch.undo()
+    monkeypatch.setitem(globals(), "called", gap)
+    assert key_of(calling) != before
+    assert key_of(calling, version="2") != key_of(calling, version="1")
+
+
+def test_numbers_are_printed_as_exactly_as_they_are_known():
+    assert with_error(1234.5, 30.0) == "1230 ± 30"
+    assert with_error(0.12345, 0.0011) == "0.1235 ± 0.0011"
+    assert with_error(-2.0, 0.2) == "−2.0 ± 0.2"
+    assert with_error(0.6, 0.011, "%") == "60.0 ± 1.1 %"
+    assert with_error(3.0, 0.0) == "3"
+    assert with_error(12.4, 3.2, "plain") == "12"
+
+
+def test_an_outcome_names_what_it_has():
+    outcome = Outcome({"ours": {"error": 1}, "flags": [True, False]})
+    assert outcome.ours.error == outcome["ours"]["error"] == 1
+    assert outcome.numbers() == {"ours.error": 1.0}
+    with pytest.raises(AttributeError, match="the outcome has ours, flags; not theirs"):
+        _ = outcome.theirs
