@@ -1,0 +1,39 @@
+"""What a chapter says that an experiment showed stands in a claim, a proof or a citation."""
+
+import pytest
+from claim_words import BOOK, KINDS, chapters, outside, sentences, settled
+
+# Chapters whose conclusions are still to be brought under the law; the list may only shrink.
+PENDING = set(chapters())
+
+
+@pytest.mark.parametrize("slug", sorted(set(chapters()) - PENDING))
+def test_no_conclusion_stands_outside_a_claim(slug):
+    assert outside(slug) == []
+
+
+@pytest.mark.parametrize("slug", sorted(settled()))
+def test_what_is_settled_is_still_said(slug):
+    said = [sentence for _, sentence in sentences((BOOK / f"{slug}.md").read_text())]
+    for entry in settled()[slug]:
+        assert entry["kind"] in KINDS
+        assert entry["why"].strip()
+        assert any(sentence.startswith(entry["begins"]) for sentence in said), entry["begins"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "It is better in 9 of 12 draws.",
+        "In nine of the ten it is.",
+        "The gain is 3 ± 1.",
+        "Ours beats it.",
+        "So it wins.",
+        "On average it is less.",
+        "It covers {glue:text}`share` per cent.",
+    ],
+)
+def test_a_conclusion_is_found(said):
+    from claim_words import WORDS
+
+    assert WORDS.search(said)

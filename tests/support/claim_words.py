@@ -1,0 +1,91 @@
+"""Sentences that say what an experiment showed and stand outside a claim.
+
+    python tests/support/claim_words.py [CHAPTER...]
+
+lists them. A sentence that needs no experiment (a proof, a count, a citation, a hypothetical) is
+settled in `tests/book/settled.toml`, by its beginning.
+"""
+
+import re
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+from checked_equations.book import markup
+
+ROOT = Path(__file__).resolve().parents[2]
+BOOK = ROOT / "book"
+SETTLED = ROOT / "tests" / "book" / "settled.toml"
+KINDS = {"proof", "count", "citation", "hypothetical"}
+APART = {"claim", "math", "evidence"}
+
+NUMBER = (
+    r"(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|"
+    r"\{glue:text\}`[^`]*`)"
+)
+WORDS = re.compile(
+    rf"\b{NUMBER} (?:out )?of (?:the )?{NUMBER}\b|\ball of the {NUMBER}\b|±|\\pm\b|\bbeats?\b"
+    r"|\b(?:wins?|won)\b|\bahead of\b|\bon average\b|\{glue:text\}`[^`]*`\s*(?:%|per cent)",
+    re.IGNORECASE,
+)
+_ENDS = re.compile(r"(?<=[.!?:])\*{0,2}\s+(?=[A-Z*$`\[({])|\n\s*\n|\n(?=\s*[-*|#]\s)|\n(?=\d+\. )")
+
+
+def chapters() -> list[str]:
+    """The slugs of all chapters."""
+    parts = ("foundations", "gaussian-processes", "fast", "decisions", "games", "samplers")
+    return sorted(
+        path.relative_to(BOOK).with_suffix("").as_posix()
+        for part in parts
+        for path in (BOOK / part).glob("*.md")
+    )
+
+
+def sentences(text: str) -> Iterator[tuple[int, str]]:
+    """The sentences of a page outside claims, code and displays, each with its line."""
+    lines = text.splitlines()
+    for fence, body in markup.blocks(lines):
+        if fence.directive in APART or fence.opaque:
+            span = slice(fence.line - 1, fence.line + 1 + len(body))
+            caption = _caption(body) if fence.directive == "code-cell" else {}
+            lines[span] = ["", *(caption.get(i, "") for i in range(len(body))), ""]
+    whole = "\n".join("" if line.lstrip().startswith("%") else line for line in lines)
+    place = 0
+    for piece in [*_ENDS.finditer(whole), None]:
+        end = piece.start() if piece else len(whole)
+        said = " ".join(whole[place:end].split())
+        if said:
+            lead = len(whole[place:end]) - len(whole[place:end].lstrip())
+            yield whole.count("\n", 0, place + lead) + 1, said
+        place = piece.end() if piece else end
+
+
+def _caption(body: list[str]) -> dict[int, str]:
+    """The lines of a caption among the options of a cell."""
+    head = markup.options(body)
+    first = next((i for i in range(head) if re.match(r"\s*caption:", body[i])), head)
+    return {i: body[i] for i in range(first, head)}
+
+
+def outside(slug: str) -> list[tuple[int, str]]:
+    """The sentences of a chapter with a word of experiments, outside a claim, not settled."""
+    text = (BOOK / f"{slug}.md").read_text(encoding="utf-8")
+    begun = [entry["begins"] for entry in settled().get(slug, [])]
+    return [
+        (line, said)
+        for line, said in sentences(text)
+        if WORDS.search(said)
+        if not any(said.startswith(begins) for begins in begun)
+    ]
+
+
+def settled() -> dict[str, list[dict[str, str]]]:
+    """What needs no experiment: by chapter the beginning of a sentence, its kind, and why."""
+    return tomllib.loads(SETTLED.read_text(encoding="utf-8"))
+
+
+if __name__ == "__main__":
+    for slug in sys.argv[1:] or chapters():
+        for line, said in outside(slug):
+            print(f"{slug}.md:{line}: {said[:160]}")
