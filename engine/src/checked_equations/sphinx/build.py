@@ -16,7 +16,7 @@ from sphinx.util import logging
 from ..book.baseline import waiting
 from ..book.html import display, element, link
 from ..book.ledger import KINDS
-from . import definitions, folding, inline, live, tables
+from . import folding, live, tables
 from .additions import Named, added_to, named_on
 from .badge import equation_badge, line
 from .directives import generated, place, symbol_groups
@@ -269,10 +269,10 @@ class _Filler:
         return tables.summary(self.book, self.docname, self.book.pages[self.docname].seconds)
 
     def _fill_inline(self, options: Any) -> str:
-        return inline.relations(self.book, self.links)
+        return tables.relations(self.book, self.links)
 
     def _fill_definitions(self, options: Any) -> str:
-        return definitions.bare(self.book, self.links)
+        return tables.bare_definitions(self.book, self.links)
 
     def _fill_timings(self, options: Any) -> str:
         return tables.timings(self.book, self.links)
