@@ -10,13 +10,14 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from docutils import nodes
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
-from ..book.html import display, inline_math, number, phrase, tolerance
+from ..book.html import display, inline_math, number, phrase, say, tolerance
 from ..book.phrases import mutants_caught
 
-__all__ = ["render", "short_name", "sort_number"]
+__all__ = ["raw", "render", "short_name", "sort_number"]
 
 _FOLDER = Path(__file__).resolve().parent / "templates"
 _LAYOUT = re.compile(r"(?<=[>}])\s*\n\s*|\s*\n\s*(?=[<{])")
@@ -25,6 +26,11 @@ _LAYOUT = re.compile(r"(?<=[>}])\s*\n\s*|\s*\n\s*(?=[<{])")
 def render(template: str, **values: object) -> str:
     """The HTML that a template makes of `values`; what is text in them is escaped."""
     return _TEMPLATES.get_template(f"{template}.html").render(values)
+
+
+def raw(html: str) -> nodes.raw:
+    """HTML as a node of a page."""
+    return nodes.raw("", html, format="html")
 
 
 def short_name(docname: str) -> str:
@@ -49,7 +55,7 @@ def _marked(make: Callable[..., str]) -> Callable[..., Markup]:
 
 _TEMPLATES = Environment(loader=FunctionLoader(_source), autoescape=True, undefined=StrictUndefined)
 _TEMPLATES.filters |= {
-    "display": _marked(display), "math": _marked(inline_math),
+    "say": _marked(say), "display": _marked(display), "math": _marked(inline_math),
     "phrase": _marked(partial(phrase, math=inline_math)),
     "number": number, "tolerance": tolerance, "mutants_caught": mutants_caught,
     "short_name": short_name, "sort_number": sort_number,
