@@ -43,7 +43,7 @@ version = "1"
 include = ["{NAME}*"]
 
 [tool.setuptools.package-data]
-{NAME} = ["latex/*.lark", "sphinx/static/*"]
+{NAME} = ["latex/*.lark", "sphinx/static/*", "sphinx/templates/*"]
 """
 
 # With rfc3987_syntax, jsonschema compiles 38 grammars that nobody needs (see book/_ext/build.py).

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from checked_equations.sphinx import inline, tables
+from checked_equations.sphinx import tables
 from checked_equations.sphinx.ledger import as_json, totals
 from checked_equations.sphinx.pages import Noted
 from checked_equations.sphinx.tables import Links
@@ -36,7 +36,7 @@ def soup(text: str) -> Any:
 
 
 def test_what_is_only_listed_stands_with_its_reason_behind_the_count(read: Any) -> None:
-    made = soup(inline.relations(read, LINKS))
+    made = soup(tables.relations(read, LINKS))
     assert made.summary.get_text() == "One: 2 of 3 evaluated"
     assert made.summary.a is None, "a link within a summary cannot be reached"
     assert made.p.a["href"] == "book/part/one.html"
@@ -47,7 +47,7 @@ def test_what_is_only_listed_stands_with_its_reason_behind_the_count(read: Any) 
 
 
 def test_a_book_that_reads_no_sentences_has_no_list(book: Any) -> None:
-    assert inline.relations(book, LINKS) == ""
+    assert tables.relations(book, LINKS) == ""
     assert totals(book)["inline_evaluated"] == totals(book)["inline_listed"] == 0
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from checked_equations.sphinx import badge, tables
+from checked_equations.sphinx import badge, tables, templating
 from checked_equations.sphinx.ledger import Added
 from checked_equations.sphinx.pages import Noted
 from checked_equations.sphinx.tables import Links
@@ -108,7 +108,7 @@ def test_a_route_that_types_tell_is_said(changed: Any, make_record: Any) -> None
 
 
 def test_numbers_sort_as_numbers(book: Any) -> None:
-    assert tables._sort_number("2.9") < tables._sort_number("2.10")
+    assert templating.sort_number("2.9") < templating.sort_number("2.10")
 
 
 def test_a_summary_counts_the_chapter(book: Any) -> None:

@@ -6,15 +6,16 @@ it is typeset, in the output of a notebook it stands as it is written.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .html import code, element, number, phrase, say, scrolled, table, tolerance
+from .html import code, element, number, phrase, row, say, scrolled, table, tolerance
 from .phrases import (
     CHECKED,
     added,
     badge_phrases,
+    counted,
     evaluated_between,
     mutants_caught,
     plain,
@@ -59,24 +60,17 @@ def notebook_badge(data: Data, panel: str | None = None) -> str:
 
     Of a kind that the engine does not know, `panel` is what an open badge shows.
     """
-    label = data.get("about") or data.get("label") or data.get("chapter", "")
-    shown = _details(data) if panel is None else panel
-    return framed_badge(data["kind"], label, say(_summary(data)), shown)
-
-
-def _summary(data: Data) -> str:
-    """The closed badge on one line, with the name of the text that was read."""
-    if data["kind"] not in CHECKED:
-        return plain(data)
-    said = badge_phrases(data, data["mutants"], data["oracle"], data["route"], apart=True)
-    return " · ".join([*said, *filter(None, [data.get("text")])])
-
-
-def _details(data: Data) -> str:
     kind = data["kind"]
-    if kind in CHECKED or kind == "definition":
-        return check_details(data, AS_WRITTEN) + _text_read(data)
-    return _closed(data) if kind == "ledger" else ""
+    label = data.get("about") or data.get("label") or data.get("chapter", "")
+    summary = plain(data)
+    if kind in CHECKED:
+        parts = badge_phrases(data, data["mutants"], data["oracle"], data["route"], apart=True)
+        summary = " · ".join([*parts, *filter(None, [data.get("text")])])
+    if panel is None and kind in (*CHECKED, "definition"):
+        panel = check_details(data, AS_WRITTEN) + _text_read(data)
+    elif panel is None:
+        panel = _closed(data) if kind == "ledger" else ""
+    return framed_badge(kind, label, say(summary), panel)
 
 
 def check_details(record: Data, math: Math, tried: str | None = None) -> str:
@@ -84,7 +78,11 @@ def check_details(record: Data, math: Math, tried: str | None = None) -> str:
 
     It ends with the mutants, unless something else says what was `tried`.
     """
-    said = _bare(record, math) if record["kind"] == "definition" else ""
+    said = ""
+    if record["kind"] == "definition" and record.get("bare"):
+        shown = ", ".join(math.inline(latex.rstrip(" .,;")) for latex in record["bare"])
+        why = f"; {say(record['why'])}" if record.get("why") else ""
+        said = scrolled(element("p", f"By definition: {shown}{why}."), "by definition")
     if not record["steps"]:
         return said
     facts = element("p", say(_facts(record)))
@@ -92,25 +90,10 @@ def check_details(record: Data, math: Math, tried: str | None = None) -> str:
     return said + steps_table(record["steps"], math) + facts + mutants
 
 
-def _bare(record: Data, math: Math) -> str:
-    """What nothing was compared with, and why."""
-    if not record.get("bare"):
-        return ""
-    shown = ", ".join(math.inline(latex.rstrip(" .,;")) for latex in record["bare"])
-    why = f"; {say(record['why'])}" if record.get("why") else ""
-    return scrolled(element("p", f"By definition: {shown}{why}."), "by definition")
-
-
 def steps_table(entries: Iterable[Data], math: Math) -> str:
     """The steps of a chain with the residual of each."""
-    rows = (
-        element(
-            "tr",
-            element("td", math.display(entry["latex"])),
-            _number_cell(number(entry["residual"])),
-        )
-        for entry in entries
-    )
+    shown = ((element("td", math.display(e["latex"])), number(e["residual"])) for e in entries)
+    rows = (element("tr", step, _number_cell(residual)) for step, residual in shown)
     return scrolled(table("eqn-steps", ("step", "residual"), rows), "steps")
 
 
@@ -120,22 +103,18 @@ def _number_cell(text: str) -> str:
 
 def _facts(record: Data) -> str:
     """How it was checked, in a sentence, and under which terms, in another."""
-    draws = record["draws"]
+    draws, tight = record["draws"], record.get("tight")
     slip = slip_phrase(record.get("estimate"))
     allowed = tolerance_phrase(record)
-    how = [
-        f"How this was checked: {record['oracle']}"
-        if record["oracle"]
-        else "Compared with what it defines",
-        route_phrase(record.get("route") or ()),
-    ]
+    oracle = f"How this was checked: {record['oracle']}" if record["oracle"] else ""
+    how = [oracle or "Compared with what it defines", route_phrase(record.get("route") or ())]
     terms = [
         f"a relative slip of {slip} or more would be caught" if slip else "",
         f"relative tolerance {allowed}" if allowed else "",
         "tolerance four standard errors" if record.get("estimate") else "",
         f"absolute tolerance {tolerance(record['atol'])}" if record.get("atol") else "",
-        f"{_draws(draws)} of the numbers, the worst counts" if draws > 1 else "",
-        f"{_draws(record['tight'])} on which it is tight" if record.get("tight") else "",
+        f"{draws} draws of the numbers, the worst counts" if draws > 1 else "",
+        f"{counted(tight, 'draw')} on which it is tight" if tight else "",
         f"{record['backend']} arrays",
         *added(record),
     ]
@@ -145,10 +124,6 @@ def _facts(record: Data) -> str:
 def _sentence(parts: Iterable[str]) -> str:
     said = "; ".join(part for part in parts if part)
     return f"{said[:1].upper()}{said[1:]}."
-
-
-def _draws(number: int) -> str:
-    return f"{number} draw" if number == 1 else f"{number} draws"
 
 
 def _mutants(mutants: Data, math: Math) -> str:
@@ -182,13 +157,9 @@ def _closed(data: Data) -> str:
     """The totals of a chapter, and the relations between the lines that are only listed."""
     between = evaluated_between(data["totals"])
     more = [(word, ", ".join(words)) for word, words in data.get("more", {}).items()]
-    rows = [*total_rows(data), *more, *([("between the lines", between)] if between else [])]
+    counts = [*total_rows(data), *more, *([("between the lines", between)] if between else [])]
+    sums = table("eqn-totals", ("count of", "how many"), (row(*count) for count in counts))
     listed = [r for r in data.get("inline", ()) if r["outcome"] == "listed"]
-    entries = [(str(r["line"]), code(r["latex"]), say(r["why"])) for r in listed]
+    rows = [row(str(r["line"]), code(r["latex"]), say(r["why"])) for r in listed]
     titles = ("line", "relation", "why it is not evaluated")
-    sums = table("eqn-totals", ("count of", "how many"), map(_row, rows))
-    return sums + (table("eqn-inline", titles, map(_row, entries)) if entries else "")
-
-
-def _row(cells: Sequence[str]) -> str:
-    return element("tr", *(element("td", cell) for cell in cells))
+    return sums + (table("eqn-inline", titles, rows) if rows else "")

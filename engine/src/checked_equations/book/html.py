@@ -9,7 +9,7 @@ from ..latex.balance import is_balanced
 from .phrases import short
 
 __all__ = [
-    "code", "display", "element", "inline_math", "later", "link", "number", "phrase", "say",
+    "code", "display", "element", "inline_math", "later", "link", "number", "phrase", "row", "say",
     "scrolled", "table", "tolerance",
 ]  # fmt: skip
 
@@ -37,15 +37,19 @@ def link(text: str, address: str) -> str:
 
 def scrolled(content: str, label: str) -> str:
     """A box that scrolls sideways by itself where its content is wider than the page."""
-    return element(
-        "div", content, class_="eqn-scroll", tabindex="0", role="region", aria_label=label
-    )
+    box = {"class_": "eqn-scroll", "tabindex": "0", "role": "region", "aria_label": label}
+    return element("div", content, **box)
 
 
 def table(name: str, titles: Sequence[str], rows: Iterable[str]) -> str:
     """A table of ready rows under plain column titles."""
     head = element("tr", *(element("th", title, scope="col") for title in titles))
     return element("table", element("thead", head), element("tbody", *rows), class_=name)
+
+
+def row(*cells: str) -> str:
+    """A row of a table, of ready cells."""
+    return element("tr", *(element("td", cell) for cell in cells))
 
 
 def inline_math(latex: str) -> str:

@@ -7,7 +7,7 @@ stays equal from machine to machine.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..check.outcomes import OUTCOMES
@@ -26,22 +26,14 @@ Data = Mapping[str, Any]
 
 def plain(data: Data) -> str:
     """One line, equal on every machine, with the name of the text that was read."""
-    return said(data) + _read(data)
-
-
-def _read(data: Data) -> str:
-    return f" · {data['text']}" if data.get("text") else ""
+    return said(data) + (f" · {data['text']}" if data.get("text") else "")
 
 
 def said(data: Data) -> str:
     """The plain line without the name of the text, which on a page is the page."""
-    kind = data["kind"]
     if "said" in data:  # of a kind that a book has for itself
         return str(data["said"])
-    if kind in CHECKED:
-        named = f"{data['label']}: " if data["label"] else ""
-        return named + " · ".join(filter(None, _checked(data)))
-    return {"definition": _definition, "ledger": _ledger, "symbols": _symbols}[kind](data)
+    return _SAID[data["kind"]](data)
 
 
 def added(data: Data) -> list[str]:
@@ -49,30 +41,20 @@ def added(data: Data) -> list[str]:
     return [f"{word} {', '.join(words)}" for word, words in data.get("more", {}).items()]
 
 
-def _checked(data: Data) -> list[str]:
-    parts = [_tolerance(data), counted(len(data["steps"]), "step")]
-    if data["draws"] > 1:
-        parts.append(counted(data["draws"], "draw"))
-    if data.get("tight"):
-        parts.append(f"{data['tight']} tight")
-    return [*parts, mutants_caught(data["mutants"]), data["oracle"]]
-
-
-def _tolerance(data: Data) -> str:
-    estimate = data.get("estimate")
-    if not estimate:
-        return f"holds to {_widest(data):.0e}"
-    return " ".join(["holds within 4 standard errors", *_sample(estimate)])
-
-
-def _widest(data: Data) -> float:
-    """The tolerance to quote: the one of an approximation where there is one."""
-    return data["approx"] or data["rtol"]
-
-
-def _sample(estimate: Data) -> list[str]:
-    said = [f"{k} = {estimate[k]}" for k in ("n", "seed") if estimate.get(k) is not None]
-    return [f"({', '.join(said)})"] if said else []
+def _check(data: Data) -> str:
+    held = f"holds to {data['approx'] or data['rtol']:.0e}"
+    if estimate := data.get("estimate"):
+        sample = [f"{k} = {estimate[k]}" for k in ("n", "seed") if estimate.get(k) is not None]
+        held = "holds within 4 standard errors" + (f" ({', '.join(sample)})" if sample else "")
+    parts = [
+        held,
+        counted(len(data["steps"]), "step"),
+        counted(data["draws"], "draw") if data["draws"] > 1 else "",
+        f"{data['tight']} tight" if data.get("tight") else "",
+        mutants_caught(data["mutants"]),
+        data["oracle"],
+    ]
+    return (f"{data['label']}: " if data["label"] else "") + " · ".join(filter(None, parts))
 
 
 def counted(number: int, noun: str) -> str:
@@ -94,14 +76,10 @@ def mutants_caught(mutants: Data, *, apart: bool = True) -> str:
 def _definition(data: Data) -> str:
     if not data["steps"]:
         return f"{data['label']}: definition, {data['why']}"
-    parts = [counted(len(data["steps"]), "step"), mutants_caught(data["mutants"])]
-    return f"{data['label']}: definition, compared · {' · '.join([*parts, *_left(data)])}"
-
-
-def _left(data: Data) -> list[str]:
-    """Where the other side came from, and what is left bare with the reason."""
     bare = f"{len(data['bare'])} left: {data['why']}" if data.get("bare") else ""
-    return [part for part in (data["oracle"], bare) if part]
+    steps = counted(len(data["steps"]), "step")
+    parts = [steps, mutants_caught(data["mutants"]), data["oracle"], bare]
+    return f"{data['label']}: definition, compared · {' · '.join(filter(None, parts))}"
 
 
 def _symbols(data: Data) -> str:
@@ -112,14 +90,24 @@ def _symbols(data: Data) -> str:
 
 def _ledger(data: Data) -> str:
     (_, equations), *kinds, (_, mutants) = total_rows(data)
-    counted = [
-        f"{value} {name.removesuffix('s') if value == '1' else name}" for name, value in kinds
-    ]
     between = evaluated_between(data["totals"])
-    inline = [f"{between} between the lines"] if between else []
-    later = [f"{n} not yet"] if (n := data["totals"].get("waiting")) else []
-    parts = [f"ledger: {equations} equations", *counted, *later, *inline, mutants]
-    return " · ".join([*parts, *added(data)])
+    waiting = data["totals"].get("waiting")
+    parts = [
+        f"ledger: {equations} equations",
+        *(f"{n} {name.removesuffix('s') if n == '1' else name}" for name, n in kinds),
+        f"{waiting} not yet" if waiting else "",
+        f"{between} between the lines" if between else "",
+        mutants,
+    ]
+    return " · ".join([*filter(None, parts), *added(data)])
+
+
+_SAID: dict[str, Callable[[Data], str]] = {
+    **dict.fromkeys(CHECKED, _check),
+    "definition": _definition,
+    "ledger": _ledger,
+    "symbols": _symbols,
+}
 
 
 def evaluated_between(totals: Data) -> str:
@@ -144,17 +132,17 @@ def badge_phrases(
     record: Data, mutants: Data, oracle: str, route: Sequence[str], *, apart: bool
 ) -> list[str]:
     """What a closed badge says of a check; measured numbers may stand here."""
-    compared = "definition, compared" if record["kind"] == "definition" else _head(record)
-    parts = [compared, mutants_caught(mutants, apart=apart), oracle, route_phrase(route)]
-    return [part for part in parts if part]
-
-
-def _head(record: Data) -> str:
     estimate = record.get("estimate")
-    if not estimate:
-        return f"checked to {short(_widest(record))}".replace("-", "\N{MINUS SIGN}")
-    sample = f", n = {power_of_ten(estimate['n'])}" if estimate.get("n") else ""
-    return f"estimate, z = {estimate['z']:.1f}{sample}"
+    if record["kind"] == "definition":
+        head = "definition, compared"
+    elif estimate:
+        sample = f", n = {power_of_ten(estimate['n'])}" if estimate.get("n") else ""
+        head = f"estimate, z = {estimate['z']:.1f}{sample}"
+    else:
+        widest = short(record["approx"] or record["rtol"])  # that of an approximation if it is one
+        head = f"checked to {widest}".replace("-", "\N{MINUS SIGN}")
+    parts = [head, mutants_caught(mutants, apart=apart), oracle, route_phrase(route)]
+    return [part for part in parts if part]
 
 
 def slip_phrase(estimate: Data | None) -> str:
@@ -205,12 +193,12 @@ def together(mutants: Sequence[Data]) -> list[Data]:
         _, swapped, old = _UNNUMBERED.sub("", mutant["edit"]).rpartition(" for ")
         plain = mutant["outcome"] == "caught" and swapped
         groups.setdefault(old if plain else place, []).append(mutant)
-    return [mutant_shown for group in groups.values() for mutant_shown in _nearest(group)]
-
-
-def _nearest(group: list[Data]) -> list[Data]:
-    if len(group) <= _FEW:
-        return group
-    known = [mutant for mutant in group if mutant["residual"] is not None]
-    nearest = min(known or group, key=lambda mutant: mutant["residual"] or 0.0)
-    return [{**nearest, "why": f"the nearest of {len(group)} of its kind, all caught"}]
+    rows: list[Data] = []
+    for group in groups.values():
+        if len(group) > _FEW:
+            known = [mutant for mutant in group if mutant["residual"] is not None]
+            nearest = min(known or group, key=lambda mutant: mutant["residual"] or 0.0)
+            why = f"the nearest of {len(group)} of its kind, all caught"
+            group = [{**nearest, "why": why}]
+        rows += group
+    return rows

@@ -44,8 +44,16 @@ _SETTINGS = {
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Connect the extension to a Sphinx application."""
-    _need_renderer()
+    """Connect the extension to a Sphinx application.
+
+    Raises ExtensionError where the installed distribution does not name the renderer.
+    """
+    named = {entry.value for entry in entry_points(group="myst_nb.mime_renderers")}
+    if f"{__package__}.output:CheckOutput" not in named:
+        raise ExtensionError(
+            f"myst-nb does not know the outputs of checks: the installed {_DISTRIBUTION} is older "
+            "than its source; install it again (pip install --no-deps --editable .)"
+        )
     for name, default in _SETTINGS.items():
         app.add_config_value(name, default, "env")
     for name, directive in ALL.items():
@@ -64,16 +72,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     return {
         "version": "1", "env_version": 2, "parallel_read_safe": True, "parallel_write_safe": True,
     }  # fmt: skip
-
-
-def _need_renderer() -> None:
-    """Raise ExtensionError where the installed distribution does not name the renderer."""
-    named = {entry.value for entry in entry_points(group="myst_nb.mime_renderers")}
-    if f"{__package__}.output:CheckOutput" not in named:
-        raise ExtensionError(
-            f"myst-nb does not know the outputs of checks: the installed {_DISTRIBUTION} is older "
-            "than its source; install it again (pip install --no-deps --editable .)"
-        )
 
 
 def _add_static(app: Sphinx) -> None:

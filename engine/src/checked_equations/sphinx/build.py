@@ -16,14 +16,15 @@ from sphinx.util import logging
 from ..book.baseline import waiting
 from ..book.html import display, element, link
 from ..book.ledger import KINDS
-from . import definitions, folding, inline, live, tables
+from . import folding, live, tables
 from .additions import Named, added_to, named_on
 from .badge import equation_badge, line
 from .directives import generated, place, symbol_groups
 from .ledger import Book, Row, as_json, problems
 from .output import check_output
-from .pages import Lines, Page, fingerprint, is_chapter, page_of, store
+from .pages import Lines, fingerprint, is_chapter, page_of, store
 from .participation import asked, number_labels, take_part, taking_part
+from .templating import raw
 
 if TYPE_CHECKING:  # the signatures alone name them
     from sphinx.application import Sphinx
@@ -50,11 +51,15 @@ def gather(app: Sphinx, doctree: nodes.document) -> None:
     cells = env.metadata.get(docname, {}).get("source_map") or ()
     lines = Lines.of(Path(env.doc2path(docname)), cells)
     wish = asked(env.metadata.get(docname, {}))
-    page = page_of(doctree, lines, places, _seconds(env, docname), wish)
+    ran = getattr(env, "nb_metadata", {}).get(docname, {}).get("exec_data") or {}
+    page = page_of(doctree, lines, places, ran.get("runtime"), wish)
     if take_part(page, _every(env)):
         number_labels(env, docname, doctree)
         page = page_of(doctree, lines, places, page.seconds, wish)
-    _depend(env, docname, page)
+    chapters = {record["chapter"] for record in page.of_chapters()}
+    for name in env.found_docs:  # whose equations the cells check: read again with that
+        if name != docname and any(is_chapter(name, chapter) for chapter in chapters):
+            env.note_dependency(env.doc2path(name, base=False))
     for i, node in enumerate(doctree.findall(check_output)):
         del node["record"]
         node["note"] = i
@@ -79,19 +84,6 @@ def _every(env: BuildEnvironment) -> bool:
     if word not in ("checked", "all"):
         raise ValueError(f"equations_pages must be 'checked' or 'all'; got {word!r}")
     return bool(word == "all")
-
-
-def _depend(env: BuildEnvironment, docname: str, page: Page) -> None:
-    """A page whose cells check another page is read again with that."""
-    chapters = {record["chapter"] for record in page.of_chapters()}
-    for name in env.found_docs:
-        if name != docname and any(is_chapter(name, chapter) for chapter in chapters):
-            env.note_dependency(env.doc2path(name, base=False))
-
-
-def _seconds(env: BuildEnvironment, docname: str) -> float | None:
-    data = getattr(env, "nb_metadata", {}).get(docname, {}).get("exec_data") or {}
-    return data.get("runtime")
 
 
 def forget(app: Sphinx, env: BuildEnvironment, docname: str) -> None:
@@ -148,15 +140,14 @@ def _order(env: BuildEnvironment) -> Iterator[str]:
 def _numbers(env: BuildEnvironment) -> dict[str, str]:
     """The number of each equation, as the page prints it."""
     equations = cast("MathDomain", env.get_domain("math")).equations
-    return {label: _number(env, label, *place) for label, place in sorted(equations.items())}
-
-
-def _number(env: BuildEnvironment, label: str, docname: str, serial: int) -> str:
-    if not (env.config.math_numfig and env.config.numfig):
-        return str(serial)
-    figures = getattr(env, "toc_fignumbers", {}).get(docname, {}).get("displaymath", {})
-    number = figures.get(nodes.make_id(f"equation-{label}"), ())
-    return ".".join(map(str, number))
+    by_section = env.config.math_numfig and env.config.numfig
+    figures = getattr(env, "toc_fignumbers", {}) if by_section else {}
+    numbers = {}
+    for label, (docname, serial) in sorted(equations.items()):
+        known = figures.get(docname, {}).get("displaymath", {})
+        number = known.get(nodes.make_id(f"equation-{label}"), ())
+        numbers[label] = ".".join(map(str, number)) if by_section else str(serial)
+    return numbers
 
 
 # Writing
@@ -169,29 +160,21 @@ def fill(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     filler = _Filler(app, docname)
     folded = filler.fold(doctree)
     for node in list(doctree.findall(generated)):
-        node.replace_self(_raw(filler.table(node["what"], node["options"])))
+        node.replace_self(raw(filler.table(node["what"], node["options"])))
     for node in list(doctree.findall(nodes.math_block)):
         row = filler.book.by_label.get(node.get("label") or "")
         if row is not None and row.docname == docname:
             inside = folding.SLOT if folded else ""
-            _frame(node, folding.in_badge(filler.badge(row, inside=inside), row.label, folded))
+            shown = folding.in_badge(filler.badge(row, inside=inside), row.label, folded)
+            frame = nodes.container(classes=["eqn-equation"])  # to set them beside each other
+            node.parent.replace(node, frame)
+            frame += [node, *shown]
     if folded:
         _add_workshop(doctree, folded)
     for node in list(doctree.findall(check_output)):
-        node.replace_self(_raw(filler.line(filler.record(node))))
+        node.replace_self(raw(filler.line(filler.record(node))))
     if isinstance(app.builder, StandaloneHTMLBuilder):
         live.write(Path(app.builder.get_outfilename(docname)), filler.shown)
-
-
-def _raw(html: str) -> nodes.raw:
-    return nodes.raw("", html, format="html")
-
-
-def _frame(equation: nodes.math_block, shown: list[nodes.Node]) -> None:
-    """Equation and badge in one frame, so that the style can set them beside each other."""
-    frame = nodes.container(classes=["eqn-equation"])
-    equation.parent.replace(equation, frame)
-    frame += [equation, *shown]
 
 
 def _add_workshop(doctree: nodes.document, folded: folding.Folded) -> None:
@@ -269,10 +252,10 @@ class _Filler:
         return tables.summary(self.book, self.docname, self.book.pages[self.docname].seconds)
 
     def _fill_inline(self, options: Any) -> str:
-        return inline.relations(self.book, self.links)
+        return tables.relations(self.book, self.links)
 
     def _fill_definitions(self, options: Any) -> str:
-        return definitions.bare(self.book, self.links)
+        return tables.bare_definitions(self.book, self.links)
 
     def _fill_timings(self, options: Any) -> str:
         return tables.timings(self.book, self.links)
@@ -297,9 +280,8 @@ class _Filler:
             "span", link(f"({row.number})", self.links.equation(row.label)), class_="eqno"
         )
         shown = display(row.latex).replace(r"\[", number + r"\[", 1)
-        return element(
-            "div", shown, self.badge(row, opened="open" in options), class_="eqn-equation"
-        )
+        badge = self.badge(row, opened="open" in options)
+        return element("div", shown, badge, class_="eqn-equation")
 
 
 def page_with(book: Book, what: str) -> str | None:
@@ -315,16 +297,9 @@ def write_ledger(app: Sphinx, exception: Exception | None) -> None:
     where = page_with(book, "ledger")
     if where:
         path = (Path(app.outdir) / app.builder.get_target_uri(where)).parent / "ledger.json"
-        text = (
-            json.dumps(
-                as_json(book, added_to(app.env, book)),
-                indent=1,
-                ensure_ascii=False,
-                allow_nan=False,
-            )
-            + "\n"
-        )
-        path.write_text(text, encoding="utf-8")
+        data = as_json(book, added_to(app.env, book))
+        text = json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False)
+        path.write_text(f"{text}\n", encoding="utf-8")
 
 
 def forget_failure(app: Sphinx, exception: Exception | None) -> None:

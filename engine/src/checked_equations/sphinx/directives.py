@@ -49,48 +49,6 @@ class FromFile(Place):
         return super().run()
 
 
-class Ledger(Place):
-    """``{equation-ledger}``: all numbered equations of the book."""
-
-    what = "ledger"
-
-
-class Totals(Place):
-    """``{equation-totals}``: how many there are of what."""
-
-    what = "totals"
-
-
-class Summary(Place):
-    """``{equation-summary}``: the line below the title of a chapter."""
-
-    what = "summary"
-
-
-class Timings(Place):
-    """``{equation-timings}``: how long each chapter took."""
-
-    what = "timings"
-
-
-class Inline(Place):
-    """``{equation-inline}``: the relations in sentences, and what became of them."""
-
-    what = "inline"
-
-
-class Definitions(Place):
-    """``{equation-definitions}``: what is compared with nothing, and why."""
-
-    what = "definitions"
-
-
-class Versions(Place):
-    """``{equation-versions}``: what the build ran on."""
-
-    what = "versions"
-
-
 class CheckedEquation(Place):
     """``{checked-equation} eq-label``: an equation with its badge, open with ``:open:``."""
 
@@ -152,14 +110,25 @@ def _symbol_groups(path: Path, changed: int) -> dict[str, Any]:
     return {group["id"]: group for group in groups}
 
 
-ALL = {
-    "equation-ledger": Ledger,
-    "equation-totals": Totals,
-    "equation-summary": Summary,
-    "equation-inline": Inline,
-    "equation-definitions": Definitions,
-    "equation-timings": Timings,
-    "equation-versions": Versions,
+_TABLES = {
+    "ledger": "all numbered equations of the book.",
+    "totals": "how many there are of what.",
+    "summary": "the line below the title of a chapter.",
+    "inline": "the relations in sentences, and what became of them.",
+    "definitions": "what is compared with nothing, and why.",
+    "timings": "how long each chapter took.",
+    "versions": "what the build ran on.",
+}
+
+
+def _directive(what: str, shows: str) -> type[Place]:
+    """``{equation-ledger}`` and the like, which take neither argument nor option."""
+    told = f"``{{equation-{what}}}``: {shows}"
+    return type(what.title(), (Place,), {"what": what, "__doc__": told})
+
+
+ALL: dict[str, type[SphinxDirective]] = {
+    **{f"equation-{what}": _directive(what, shows) for what, shows in _TABLES.items()},
     "equation-notation": Notation,
     "checked-equation": CheckedEquation,
     "evidence": Evidence,

@@ -14,10 +14,11 @@ from docutils import nodes
 from sphinx import addnodes
 from sphinx.util import logging
 
-from ..book.html import element, link, say
+from ..book.html import element, link
 from ..book.ledger import KINDS
 from .layers import Layers, Piece, layers_of, names_of, strings_of
 from .output import check_output
+from .templating import raw, render
 
 __all__ = ["CLASS", "SLOT", "Folded", "fold", "in_badge", "is_evidence", "switch", "workshop"]
 
@@ -57,11 +58,9 @@ def is_evidence(node: nodes.Node) -> bool:
         return False
     if CLASS in node["classes"]:
         return True
-    return _TAGGED in node["classes"] and not _failed(node)
-
-
-def _failed(cell: nodes.Element) -> bool:
-    return any("traceback" in block["classes"] for block in cell.findall(nodes.literal_block))
+    blocks = node.findall(nodes.literal_block)
+    failed = any("traceback" in block["classes"] for block in blocks)
+    return _TAGGED in node["classes"] and not failed
 
 
 def fold(
@@ -80,11 +79,10 @@ def fold(
     pieces = [
         _piece(node, run, labels, notes) for (run, node), notes in zip(found, records, strict=True)
     ]
-    cells = [node for _, node in found]
-    anchors = _anchors(pieces)
-    for node, notes in zip(cells, records, strict=True):
+    for (_, node), notes in zip(found, records, strict=True):
         _leave_marks(node, "".join(map(mark_of, notes)))
-    return _folded(layers_of(pieces), cells, anchors, record_of)
+    cells = [(node, anchor) for (_, node), anchor in zip(found, _anchors(pieces), strict=True)]
+    return _folded(layers_of(pieces), cells, record_of)
 
 
 def _runs(doctree: nodes.document) -> Iterator[tuple[int, nodes.Element]]:
@@ -92,18 +90,17 @@ def _runs(doctree: nodes.document) -> Iterator[tuple[int, nodes.Element]]:
     run = 0
     last: nodes.Element | None = None
     for node in list(doctree.findall(nodes.container)):
-        if is_evidence(node) and not _within(node):
+        if is_evidence(node) and not any(map(is_evidence, _above(node))):
             run += last is None or _between(last, node)
             last = node
             yield run, node
 
 
-def _within(node: nodes.Element) -> bool:
-    """Whether the node stands in other evidence."""
-    above = node.parent
-    while above is not None and not is_evidence(above):
-        above = above.parent
-    return above is not None
+def _above(node: nodes.Element) -> Iterator[nodes.Element]:
+    """The elements that the node stands in, the nearest first."""
+    while node.parent is not None:
+        node = node.parent
+        yield node
 
 
 def _between(last: nodes.Element, node: nodes.Element) -> bool:
@@ -118,39 +115,24 @@ def _between(last: nodes.Element, node: nodes.Element) -> bool:
 def _piece(
     node: nodes.Element, run: int, labels: Mapping[str, str], records: Sequence[Data]
 ) -> Piece:
+    """A piece with the equations that it is about: of a directive, the one that it names."""
     if CLASS in node["classes"]:
-        return Piece(run, _asked(node, labels))
-    source = _source(node)
-    said = [name for name in _told(records) or strings_of(source) if name in labels]
-    apart = any(record["kind"] in _APART for record in records)
-    return Piece(run, tuple(dict.fromkeys(labels[name] for name in said)), names_of(source), apart)
-
-
-def _asked(node: nodes.Element, labels: Mapping[str, str]) -> tuple[str, ...]:
-    """The equation that a directive names."""
-    label = node.get("label")
-    if label and label not in labels:
-        said = f"evidence for {label}, but no equation here with that label has a badge"
-        logger.warning(said, location=node, type="equations")
-    return (labels[label],) if label in labels else ()
-
-
-def _told(records: Sequence[Data]) -> list[str]:
-    """What the records of a cell are about, its checks first."""
-    checks = [record["label"] for record in records if record["kind"] in KINDS]
-    others = [record for record in records if record["kind"] not in KINDS]
-    return checks + [record.get(key) or "" for record in others for key in ("label", "about")]
-
-
-def _source(cell: nodes.Element) -> str:
-    """The code of a cell, as it stands there."""
-    blocks = (
-        block
-        for box in cell.findall(nodes.container)
+        label = node.get("label")
+        if label and label not in labels:
+            problem = f"evidence for {label}, but no equation here with that label has a badge"
+            logger.warning(problem, location=node, type="equations")
+        return Piece(run, (labels[label],) if label in labels else ())
+    source = "\n".join(
+        block.astext()
+        for box in node.findall(nodes.container)
         if "cell_input" in box["classes"]
         for block in box.findall(nodes.literal_block)
     )
-    return "\n".join(block.astext() for block in blocks)
+    checks = [record["label"] for record in records if record["kind"] in KINDS]
+    others = [record for record in records if record["kind"] not in KINDS]
+    told = checks + [record.get(key) or "" for record in others for key in ("label", "about")]
+    said = dict.fromkeys(labels[x] for x in told or strings_of(source) if x in labels)
+    return Piece(run, tuple(said), names_of(source), any(r["kind"] in _APART for r in records))
 
 
 def _anchors(pieces: Sequence[Piece]) -> list[str]:
@@ -170,38 +152,24 @@ def _leave_marks(node: nodes.Element, marks: str) -> None:
     """Put marks where the piece stands: at the end of the paragraph before it, if there is one."""
     if not marks:
         return
-    before = _seen_before(node)
-    if isinstance(before, nodes.paragraph):
-        before["classes"] = [*before["classes"], *({"eqn-marked"} - set(before["classes"]))]
-        before += _marks(_taken(before) + marks)
-    else:
-        node.parent.insert(node.parent.index(node), _alone(_marks(marks)))
-
-
-def _taken(paragraph: nodes.Element) -> str:
-    """The marks that stand at the end of the paragraph already, taken off it: one box holds all."""
-    last = paragraph.children[-1] if paragraph.children else None
-    if not isinstance(last, nodes.raw) or "marks" not in last:
-        return ""
-    paragraph.remove(last)
-    return str(last["marks"])
-
-
-def _marks(marks: str) -> nodes.raw:
-    box = element("span", marks, class_="eqn-marks")
-    return nodes.raw("", f" {box}", format="html", marks=marks)
-
-
-def _seen_before(node: nodes.Element) -> nodes.Node | None:
     siblings = node.parent.children
-    for sibling in reversed(siblings[: siblings.index(node)]):
-        if not isinstance(sibling, _UNSEEN) and not is_evidence(sibling):
-            return sibling
-    return None
-
-
-def _alone(raw: nodes.raw) -> nodes.paragraph:
-    return nodes.paragraph("", "", raw, classes=["eqn-marked", "eqn-alone"])
+    seen = (
+        sibling
+        for sibling in reversed(siblings[: siblings.index(node)])
+        if not isinstance(sibling, _UNSEEN) and not is_evidence(sibling)
+    )
+    before = next(seen, None)
+    if not isinstance(before, nodes.paragraph):
+        before = nodes.paragraph(classes=["eqn-marked", "eqn-alone"])
+        node.parent.insert(siblings.index(node), before)
+    last = before.children[-1] if before.children else None
+    if isinstance(last, nodes.raw) and "marks" in last:  # one box holds all
+        before.remove(last)
+        marks = last["marks"] + marks
+    if "eqn-marked" not in before["classes"]:
+        before["classes"] = [*before["classes"], "eqn-marked"]
+    box = element("span", marks, class_="eqn-marks")
+    before += nodes.raw("", f" {box}", format="html", marks=marks)
 
 
 # What is taken away
@@ -209,14 +177,14 @@ def _alone(raw: nodes.raw) -> nodes.paragraph:
 
 def _folded(
     layers: Layers,
-    cells: Sequence[nodes.Element],
-    anchors: Sequence[str],
+    cells: Sequence[tuple[nodes.Element, str]],
     record_of: Callable[[check_output], Data],
 ) -> Folded:
+    """Each piece, with its anchor, taken to its home; one without belongs to no equation."""
     code: dict[str, list[nodes.Element]] = {}
     rest: list[nodes.Element] = []
-    for home, node, anchor in zip(layers.homes, cells, anchors, strict=True):
-        came_from = _section(node)
+    for home, (node, anchor) in zip(layers.homes, cells, strict=True):
+        came_from = next((e for e in _above(node) if isinstance(e, nodes.section)), None)
         _take_out(node, anchor)
         if home:
             _drop_own_lines(node, home, record_of)
@@ -224,25 +192,21 @@ def _folded(
         else:
             rest += [*_whence(came_from, rest), node]
     borrowed = {
-        label: {name: anchors[i] for name, i in names.items()}
+        label: {name: cells[i][1] for name, i in names.items()}
         for label, names in layers.borrowed.items()
     }
-    return Folded(
-        code, borrowed, {label: anchors[i] for label, i in layers.elsewhere.items()}, rest
-    )
+    elsewhere = {label: cells[i][1] for label, i in layers.elsewhere.items()}
+    return Folded(code, borrowed, elsewhere, rest)
 
 
 def _take_out(node: nodes.Element, anchor: str) -> None:
     """Out of the page, with an anchor, and without a fold of its own: one click is enough."""
     node.parent.remove(node)
     node["ids"] = [*node["ids"], anchor]
-    for hidden in [child for child in node.children if _hides(child)]:
-        node[node.index(hidden) : node.index(hidden) + 1] = hidden.children
-
-
-def _hides(node: nodes.Node) -> bool:
-    """Whether MyST-NB has put the node there to hide what a cell shows."""
-    return isinstance(node, nodes.Element) and "prompt_show" in node and "nb_element" not in node
+    for child in list(node.children):
+        known = child.attributes if isinstance(child, nodes.Element) else {}
+        if "prompt_show" in known and "nb_element" not in known:  # MyST-NB hides what is in it
+            node[node.index(child) : node.index(child) + 1] = child.children
 
 
 def _drop_own_lines(
@@ -258,20 +222,14 @@ def _drop_own_lines(
             box.parent.remove(box)
 
 
-def _section(node: nodes.Node) -> nodes.section | None:
-    while node is not None and not isinstance(node, nodes.section):
-        node = node.parent
-    return node
-
-
-def _whence(section: nodes.section | None, before: Sequence[nodes.Element]) -> list[nodes.raw]:
+def _whence(section: nodes.Element | None, before: Sequence[nodes.Element]) -> list[nodes.raw]:
     """A line that leads back to the section, unless the piece before came from there, too."""
     if section is None or not section["ids"]:
         return []
     title = next(iter(section.findall(nodes.title))).astext()
     line = element("p", "For ", link(title, f"#{section['ids'][0]}"), class_="eqn-foot eqn-whence")
-    lines = [raw.astext() for raw in before if isinstance(raw, nodes.raw)]
-    return [] if lines and lines[-1] == line else [nodes.raw("", line, format="html")]
+    lines = [node.astext() for node in before if isinstance(node, nodes.raw)]
+    return [] if lines[-1:] == [line] else [raw(line)]
 
 
 # Where it is put
@@ -283,27 +241,10 @@ def in_badge(badge: str, label: str, folded: Folded) -> list[nodes.Node]:
     code = folded.code.get(label, [])
     elsewhere = folded.elsewhere.get(label, "")
     if not code and not elsewhere:
-        return [_raw(before + after)]
-    title = element("p", "The code of this check", class_="eqn-code-title") if code else ""
-    lines = _elsewhere(elsewhere) + _borrowed(folded.borrowed.get(label, {}))
-    return [_raw(before + title + lines), *code, _raw(after)]
-
-
-def _elsewhere(anchor: str) -> str:
-    if not anchor:
-        return ""
-    where = link("in the badge of another equation", f"#{anchor}")
-    return element("p", f"The code of this check stands {where}.")
-
-
-def _borrowed(names: Mapping[str, str]) -> str:
-    """The names that the code of a badge does not define itself, as links to where it is done."""
-    links = [
-        element("a", element("code", say(name)), href=f"#{anchor}")
-        for name, anchor in names.items()
-    ]
-    said = f"Defined elsewhere on this page: {', '.join(links)}."
-    return element("p", said, class_="eqn-borrowed") if links else ""
+        return [raw(before + after)]
+    borrowed = folded.borrowed.get(label, {})
+    above = render("code", code=code, elsewhere=elsewhere, borrowed=borrowed)
+    return [raw(before + above), *code, raw(after)]
 
 
 def workshop(rest: Sequence[nodes.Element]) -> list[nodes.Node]:
@@ -312,22 +253,9 @@ def workshop(rest: Sequence[nodes.Element]) -> list[nodes.Node]:
         return []
     title = element("summary", "How the checks of this chapter are built")
     opened = f'<details class="eqn-workshop" id="{WORKSHOP}">{title}<div class="eqn-panel">'
-    return [_raw(opened), *rest, _raw("</div></details>")]
+    return [raw(opened), *rest, raw("</div></details>")]
 
 
 def switch() -> nodes.raw:
-    """What opens and closes all evidence of the page; without the script there is none."""
-    key = element("kbd", "e", aria_hidden="true")
-    button = element(
-        "button",
-        "Show the evidence",
-        type="button",
-        aria_pressed="false",
-        aria_keyshortcuts="e",
-    )
-    told = element("span", role="status", class_="eqn-told")
-    return _raw(element("p", button, key, told, class_="eqn-switch", hidden=True))
-
-
-def _raw(html: str) -> nodes.raw:
-    return nodes.raw("", html, format="html")
+    """What opens and closes all evidence of the page."""
+    return raw(render("switch"))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import symtable
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 __all__ = ["Code", "Layers", "Piece", "layers_of", "names_of", "strings_of"]
@@ -67,37 +67,23 @@ def names_of(source: str) -> Code:
         return Code()
     given = {s.get_name() for s in top.get_symbols() if s.is_assigned() or s.is_imported()}
     taken = {s.get_name() for s in top.get_symbols() if s.is_referenced()}
-    taken |= {name for table in _inside(top) for name in _globals(table)}
-    return Code(
-        tuple(name for name in _in_order(source) if name in given), frozenset(taken - given)
-    )
+    deeper = (s for table in _inside(top) for s in table.get_symbols())
+    taken |= {s.get_name() for s in deeper if s.is_global() and s.is_referenced()}
+    in_order: dict[str, None] = {}  # all that is given somewhere, as the lines have it
+    for node in (node for statement in ast.parse(source).body for node in ast.walk(statement)):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
+            in_order[node.name] = None
+        elif isinstance(node, ast.alias):
+            in_order[(node.asname or node.name).split(".")[0]] = None
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            in_order[node.id] = None
+    return Code(tuple(name for name in in_order if name in given), frozenset(taken - given))
 
 
 def _inside(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
     for child in table.get_children():
         yield child
         yield from _inside(child)
-
-
-def _globals(table: symtable.SymbolTable) -> Iterator[str]:
-    return (s.get_name() for s in table.get_symbols() if s.is_global() and s.is_referenced())
-
-
-def _in_order(source: str) -> Iterator[str]:
-    """Every name that is given somewhere, as the lines have them."""
-    given: dict[str, None] = {}
-    for statement in ast.parse(source).body:
-        for node in ast.walk(statement):
-            given.update(dict.fromkeys(_given(node)))
-    return iter(given)
-
-
-def _given(node: ast.AST) -> list[str]:
-    if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
-        return [node.name]
-    if isinstance(node, ast.alias):
-        return [(node.asname or node.name).split(".")[0]]
-    return [node.id] if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) else []
 
 
 def strings_of(source: str) -> list[str]:
@@ -116,20 +102,42 @@ def strings_of(source: str) -> list[str]:
 def layers_of(pieces: Sequence[Piece]) -> Layers:
     """The homes of all pieces of a page, which stand in the order of the page."""
     takes = [_taken(pieces, i) for i in range(len(pieces))]
-    homes = _with_prose(pieces, [_home(pieces, takes, i) for i in range(len(pieces))])
-    return Layers(homes, _borrowed(pieces, takes, homes), _elsewhere(pieces, homes))
+    cells = [_home(pieces, takes, i) for i in range(len(pieces))]
+    homes = tuple(
+        cells[_companion(pieces, i)] if piece.code is None and not piece.labels else cells[i]
+        for i, piece in enumerate(pieces)
+    )
+    borrowed: dict[str, dict[str, int]] = {}
+    for home, piece, taken in zip(homes, pieces, takes, strict=True):
+        away = {name: j for name, j in taken.items() if homes[j] != home}
+        for label in filter(None, [home, *piece.labels]):
+            borrowed.setdefault(label, {}).update(away)
+    own = {piece.labels[0] for piece in pieces if piece.labels}
+    pairs = ((label, i) for i, piece in enumerate(pieces) for label in piece.labels)
+    return Layers(homes, borrowed, {label: i for label, i in pairs if label not in own})
 
 
 def _taken(pieces: Sequence[Piece], i: int) -> dict[str, int]:
     """The names that the cell `i` takes, each with the cell that gave it last."""
-    code = pieces[i].code or Code()
-    givers = {name: _giver(pieces, i, name) for name in sorted(code.uses)}
-    return {name: j for name, j in givers.items() if j is not None}
+    taken = {}
+    for name in sorted((pieces[i].code or Code()).uses):
+        givers = [j for j, p in enumerate(pieces) if j != i and p.code and name in p.code.defines]
+        if givers:
+            taken[name] = max((j for j in givers if j < i), default=givers[0])
+    return taken
 
 
-def _giver(pieces: Sequence[Piece], i: int, name: str) -> int | None:
-    places = [j for j, p in enumerate(pieces) if j != i and p.code and name in p.code.defines]
-    return max((j for j in places if j < i), default=min(places, default=None))
+def _home(pieces: Sequence[Piece], takes: Sequence[Mapping[str, int]], i: int) -> str:
+    """Where the cell `i` is at home, or nothing where that is the page as a whole."""
+    piece = pieces[i]
+    if piece.labels or piece.apart:
+        return piece.labels[0] if piece.labels else ""
+    users = _users(pieces, takes, i)
+    if users:
+        return users.pop() if len(users) == 1 else ""
+    # the equation that the next cell of the run checks, or else the one before
+    beside = (p for p in (*pieces[i:], *reversed(pieces[:i])) if p.run == piece.run and p.labels)
+    return next((p.labels[0] for p in beside), "")
 
 
 def _users(pieces: Sequence[Piece], takes: Sequence[Mapping[str, int]], i: int) -> set[str]:
@@ -144,55 +152,7 @@ def _users(pieces: Sequence[Piece], takes: Sequence[Mapping[str, int]], i: int) 
     return {pieces[k].labels[0] for k in reached if pieces[k].labels}
 
 
-def _home(pieces: Sequence[Piece], takes: Sequence[Mapping[str, int]], i: int) -> str:
-    piece = pieces[i]
-    if piece.labels or piece.apart:
-        return piece.labels[0] if piece.labels else ""
-    users = _users(pieces, takes, i)
-    if len(users) == 1:
-        return users.pop()
-    return "" if users else _beside(pieces, i)
-
-
-def _beside(pieces: Sequence[Piece], i: int) -> str:
-    """The equation that the next cell of the run checks, or else the one before."""
-    run = pieces[i].run
-    after = (p.labels[0] for p in pieces[i:] if p.run == run and p.labels)
-    before = (p.labels[0] for p in reversed(pieces[:i]) if p.run == run and p.labels)
-    return next(after, next(before, ""))
-
-
-def _with_prose(pieces: Sequence[Piece], homes: Sequence[str]) -> tuple[str, ...]:
-    """The homes, where prose without a label of its own has gone with a cell of its run."""
-    return tuple(
-        homes[_companion(pieces, i)] if piece.code is None and not piece.labels else home
-        for i, (piece, home) in enumerate(zip(pieces, homes, strict=True))
-    )
-
-
 def _companion(pieces: Sequence[Piece], i: int) -> int:
     """The next cell of the run, else the last one before; a paragraph alone stays by itself."""
     cells = [j for j, p in enumerate(pieces) if p.run == pieces[i].run and p.code is not None]
-    after = [j for j in cells if j > i]
-    return after[0] if after else max(cells, default=i)
-
-
-def _borrowed(
-    pieces: Sequence[Piece], takes: Sequence[Mapping[str, int]], homes: Sequence[str]
-) -> dict[str, dict[str, int]]:
-    borrowed: dict[str, dict[str, int]] = {}
-    for i, home in enumerate(homes):
-        away = {name: j for name, j in takes[i].items() if homes[j] != home}
-        for label in _unique([home, *pieces[i].labels]):
-            borrowed.setdefault(label, {}).update(away)
-    return borrowed
-
-
-def _elsewhere(pieces: Sequence[Piece], homes: Sequence[str]) -> dict[str, int]:
-    pairs = ((label, i) for i, piece in enumerate(pieces) for label in piece.labels)
-    own = {pieces[i].labels[0] for i in range(len(pieces)) if pieces[i].labels}
-    return {label: i for label, i in pairs if label != homes[i] and label not in own}
-
-
-def _unique(labels: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(filter(None, labels)))
+    return next((j for j in cells if j > i), max(cells, default=i))

@@ -114,26 +114,19 @@ class Book:
     @cached_property
     def rows(self) -> tuple[Row, ...]:
         """All numbered equations, in reading order."""
-        return tuple(row for docname in self.pages for row in self._rows_of(docname))
-
-    def _rows_of(self, docname: str) -> Iterator[Row]:
-        page = self.pages[docname]
-        for equation in page.equations:
-            records = [r for r in self._checks[docname] if r["label"] == equation.label]
+        checks: dict[str, list[Data]] = {docname: [] for docname in self.pages}
+        for docname, page in self.pages.items():  # the cell of a check may stand on another page
+            for record in page.records(*KINDS):
+                checks[self.checked_by(docname, record) or docname].append(record)
+        rows = []
+        for docname, equation in ((d, e) for d, page in self.pages.items() for e in page.equations):
+            records = [r for r in checks[docname] if r["label"] == equation.label]
             records.sort(key=lambda record: KINDS.index(record["kind"]))
             number = self.numbers.get(equation.label, "")
             later = equation.label in self.later.get(docname, ())
             place = (equation.label, number, docname, equation.line, equation.latex)
-            yield Row(*place, tuple(records), later)
-
-    @cached_property
-    def _checks(self) -> dict[str, list[Data]]:
-        """By document the checks of its equations, on whichever page their cells stand."""
-        checks: dict[str, list[Data]] = {docname: [] for docname in self.pages}
-        for docname, page in self.pages.items():
-            for record in page.records(*KINDS):
-                checks[self.checked_by(docname, record) or docname].append(record)
-        return checks
+            rows.append(Row(*place, tuple(records), later))
+        return tuple(rows)
 
     def checked_by(self, docname: str, record: Data) -> str | None:
         """The document that a record on the page `docname` is about; none, if it is not there."""
@@ -211,17 +204,16 @@ Problem = tuple[str, int, str]
 def problems(book: Book) -> Iterator[Problem]:
     """All problems: document, line, and what to say about it."""
     for docname, page in book.pages.items():
+        for failure in page.failures:
+            yield docname, failure.line, f"the cell on this line failed: {failure.message}"
         if page.failures:  # what is missing on this page is missing because of them
-            yield from _failures(docname, page)
-        else:
-            yield from _unrecorded(book, docname)
-            yield from _unlabelled(book, docname)
-            yield from _unclosed(docname, page)
-
-
-def _failures(docname: str, page: Page) -> Iterator[Problem]:
-    for failure in page.failures:
-        yield docname, failure.line, f"the cell on this line failed: {failure.message}"
+            continue
+        yield from _unrecorded(book, docname)
+        yield from _unlabelled(book, docname)
+        checks = [record for record in page.records(*KINDS) if record.get("chapter", docname)]
+        if checks and not page.records("ledger"):
+            last = page.notes[-1].line
+            yield docname, last, "the last cell of a chapter must be chapter.ledger()"
 
 
 def _unrecorded(book: Book, docname: str) -> Iterator[Problem]:
@@ -265,9 +257,3 @@ def _unlabelled(book: Book, docname: str) -> Iterator[Problem]:
             yield docname, note.line, said + ("" if page.asked or page.holds_check else _INSIDE)
         if chapter and about is None:
             yield docname, note.line, f"the cell says that it belongs to the chapter {chapter}"
-
-
-def _unclosed(docname: str, page: Page) -> Iterator[Problem]:
-    checks = [record for record in page.records(*KINDS) if record.get("chapter", docname)]
-    if checks and not page.records("ledger"):
-        yield docname, page.notes[-1].line, "the last cell of a chapter must be chapter.ledger()"

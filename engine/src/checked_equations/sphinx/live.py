@@ -50,27 +50,22 @@ def page_data(rows: Iterable[Row]) -> dict[str, list[dict[str, Any]]]:
 def _record(record: Data) -> dict[str, Any]:
     """The LaTeX, every mutant, and which of them have a row in the list, with what it adds."""
     mutants = record["mutants"]["list"]
-    places = {_key(mutant): i for i, mutant in enumerate(mutants)}
+    places = {(mutant["edit"], mutant["latex"]): i for i, mutant in enumerate(mutants)}
     return {
         "latex": record.get("latex", ""),
         "sum": mutants_caught(record["mutants"]),
         "mutants": [_mutant(mutant) for mutant in mutants],
-        "rows": [[places[_key(row)], row.get("why", "")] for row in together(mutants)],
+        "rows": [[places[r["edit"], r["latex"]], r.get("why", "")] for r in together(mutants)],
     }
-
-
-def _key(mutant: Data) -> tuple[str, str]:
-    return mutant["edit"], mutant["latex"]
 
 
 def _mutant(mutant: Data) -> list[Any]:
     """Its name, how the edited part reads, outcome, how far off, why; and where in the text."""
-    caught = mutant["outcome"] == "caught"
     return [
         _marked(mutant.get("said") or mutant["edit"]),
         _shown(mutant["latex"]),
         mutant["outcome"],
-        number(mutant["residual"]) if caught else "",
+        number(mutant["residual"]) if mutant["outcome"] == "caught" else "",
         mutant.get("why", ""),
         *(list(mutant.get(part) or ()) for part in ("changed", "place", "shown")),
     ]

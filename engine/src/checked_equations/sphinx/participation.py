@@ -45,14 +45,11 @@ def taking_part(pages: Mapping[str, Page], every: bool) -> dict[str, Page]:
     chapters = {record["chapter"] for page in pages.values() for record in page.of_chapters()}
     return {
         name: page
-        if take_part(page, every) or (page.asked is None and _is_among(name, chapters))
+        if take_part(page, every)
+        or (page.asked is None and any(is_chapter(name, chapter) for chapter in chapters))
         else replace(page, equations=(), notes=(), failures=())
         for name, page in pages.items()
     }
-
-
-def _is_among(docname: str, chapters: set[str]) -> bool:
-    return any(is_chapter(docname, chapter) for chapter in chapters)
 
 
 def number_labels(env: BuildEnvironment, docname: str, doctree: nodes.document) -> None:
