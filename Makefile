@@ -8,6 +8,8 @@ PYTHON ?= python3
 PORT ?= 8000
 SAMPLE ?= 40
 WORKERS ?= 2
+FRESH ?= 20
+CHAPTERS ?= book
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
@@ -22,12 +24,12 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
 
 # The matrices of chapters and tests are small: more threads a product would only be in each
 # other's way. Benchmarks, and you in JupyterLab, take all the cores.
-ONE := book test unit pages check coverage tools namespaces replay properties references
+ONE := book test unit pages check coverage tools namespaces replay properties claims references
 $(ONE): export OMP_NUM_THREADS ?= 1
 $(ONE): export OPENBLAS_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book pdf test unit pages check coverage nightly tools namespaces lab replay properties machines versions mutants references bench lint serve lock environment clean
+.PHONY: help book pdf test unit pages check coverage nightly tools namespaces lab replay properties machines versions mutants references claims bench lint serve lock environment clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -108,7 +110,7 @@ ROOMS = $(shell cd src/gpnotes && ls -d */*/ */*.py | sed -nE '/__/d; s/^([a-z_/
 TONIGHT = $(word $(shell expr $$(date +%s) / 86400 % $(words $(ROOMS)) + 1),$(ROOMS))
 
 nightly: book $(WHOLE)  ## all that takes longer, one after the other (hours)
-	@$(MAKE) --keep-going --no-print-directory tools namespaces replay properties pdf \
+	@$(MAKE) --keep-going --no-print-directory tools namespaces replay properties claims pdf \
 	  machines versions mutants ROOM=$(TONIGHT)
 
 tools: book $(WHOLE)  ## the tests of benchmarks, tools, JupyterLab, environment and PDF (minutes)
@@ -119,6 +121,9 @@ namespaces: $(WHOLE)  ## the tests of arrays on the other devices of array-api-s
 
 replay: $(WHOLE)  ## run the chapters again and compare with what is stored, cell by cell
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --nbval --nbval-current-env tests/notebooks
+
+claims: $(WHOLE)  ## repeat every claim on fresh draws and keep the counts (FRESH=20, CHAPTERS=book/part/slug.md)
+	@CHECKED_CLAIMS_FRESH=$(FRESH) $(BIN)/python -m checked_equations check --jobs $(WORKERS) $(CHAPTERS)
 
 properties: $(WHOLE)  ## run the property tests on twenty times as many examples (minutes)
 	@$(BIN)/python -m pytest -n $(WORKERS) --hypothesis-profile=full -m hypothesis tests

@@ -34,6 +34,7 @@ ENGINE = "engine/src/checked_equations"
 PAGES = ("book/_ext", "engine/docs", f"{ENGINE}/sphinx")
 BACKENDS = ("cupy-cuda12x", "cupy-cuda13x")
 DATA = ("book/sources",)
+CLAIMS = "_claims"  # in the book: what was found for the claims of each page
 SETTINGS = ("book/equations.toml", "book/notation.yml")
 HERE = Path(__file__).resolve().parents[2]
 KEPT = 12  # folders of earlier states, so that going back and forth costs nothing
@@ -129,7 +130,9 @@ def name_cache(app, config):
 
 def folder_of(app, docname, text):
     """The folder of a page, and of no other: no two processes make the same data base."""
-    return Path(app.config.nb_execution_cache_path) / docname / equations(text)
+    found = Path(app.srcdir) / "book" / CLAIMS / f"{docname.removeprefix('book/')}.json"
+    stored = hashlib.sha256(found.read_bytes()).hexdigest()[:8] if found.is_file() else ""
+    return Path(app.config.nb_execution_cache_path) / docname / f"{equations(text)}{stored}"
 
 
 def choose_folder(app, docname, source):

@@ -11,7 +11,7 @@ import os
 import re
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import files
 from pathlib import Path
 from shutil import copytree, ignore_patterns
@@ -71,10 +71,13 @@ A foreign book
    work
    plain
    lecture
+   experiment
 
 .. equation-totals::
 
 .. equation-ledger::
+
+.. claim-ledger::
 """
 TEXT = (
     MYST
@@ -140,6 +143,41 @@ $$ E = m c^2 $$ (eq-nobody)
 
 \\begin{align} a = b \\end{align}
 """
+EXPERIMENT = (
+    MYST
+    + """\
+# Experiment
+
+```{claim} cl-gap
+With more places the widest gap, $g$, is *smaller* in {share}, by {effect}.
+Without more of them: {share:more places}.
+```
+
+```{code-cell} ipython3
+:tags: [evidence]
+import numpy as np
+from NAME import Chapter
+
+chapter = Chapter("experiment")
+
+def gap(rng, places):
+    return float(np.diff(np.sort(rng.uniform(size=places))).max())
+
+def gaps(rng, more=80):
+    return {"few": gap(rng, 5), "many": gap(rng, more)}
+
+def no_more(rng):
+    return gaps(rng, 5)
+
+chapter.claim("cl-gap", gaps, holds=lambda r: r.many < r.few, least=11,
+              effect=lambda r: r.few - r.many, without={"more places": no_more})
+```
+
+```{code-cell} ipython3
+chapter.ledger()
+```
+""".replace("NAME", NAME)
+)
 CELLS = {
     "markdown": ["# Work\n\n```{math}\n:label: eq-own\nd = a - b\n```\n"],
     "code": [
@@ -173,6 +211,7 @@ PAGES = {
     "text.md": TEXT,
     "notes.rst": NOTES,
     "plain.md": PLAIN,
+    "experiment.md": EXPERIMENT,
     "work.ipynb": notebook(),
 }
 
@@ -272,6 +311,34 @@ def test_a_label_inside_is_a_number_and_a_target(built: Foreign) -> None:
 
 def test_a_check_of_a_string_shows_its_line(built: Foreign) -> None:
     assert "holds to 1e-09 · 1 step · " in built.page("work")
+
+
+def test_a_claim_has_its_numbers_its_badge_and_its_row(built: Foreign) -> None:
+    page = built.page("experiment")
+    assert re.search(r"<em>smaller</em> in 1[12] of 12, by 0\.\d+ ± 0\.\d+", page)
+    assert re.search(r"<span>1[12] of 12</span><span>without more places \d of 12</span>", page)
+    badge = page[page.index('class="eqn-badge eqn-claim"') :]
+    assert badge.count("<circle") == 24
+    assert "chapter" in badge.partition("The code of this check")[2].partition("</pre>")[0]
+    rows = built.page("index").partition('data-things="claims"')[2]
+    assert '<tr id="row-cl-gap">' in rows
+    assert "widest gap" in rows
+    data = json.loads((built.folder / "_build" / "ledger.json").read_text())
+    assert [claim["label"] for claim in data["claims"]] == ["cl-gap"]
+    assert data["totals"]["claims"] == data["totals"]["claims_with_cause"] == 1
+
+
+def test_a_sentence_that_says_more_makes_the_build_red(built: Foreign, tmp_path: Path) -> None:
+    """Though no experiment runs again: the words alone are wrong."""
+    folder = tmp_path / "book"
+    copytree(built.folder, folder, ignore=ignore_patterns("_build"))
+    more = "in 12 of 12, {share}. Elsewhere not."
+    text = EXPERIMENT.replace("in {share}, by {effect}.", more)
+    (folder / "experiment.md").write_text(text.replace("{share:more places}", ""))
+    done = replace(built, folder=folder).build()
+    assert done.returncode != 0
+    assert "'12 of 12' is typed; paste it" in done.stderr
+    assert "what happens without more places is not said" in done.stderr
 
 
 def test_there_is_a_ledger(built: Foreign) -> None:

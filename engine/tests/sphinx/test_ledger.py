@@ -41,7 +41,7 @@ def test_json_holds_the_agreed_fields(book: Any) -> None:
     assert first["label"] == "eq-one"
     assert first["number"] == "1.1"
     assert first["mutants"] == {"caught": 3, "indistinct": 1, "survived": 0, "spared": 0}
-    assert data.keys() == {"equations", "inline", "totals"}
+    assert data.keys() == {"equations", "inline", "claims", "totals"}
 
 
 def test_json_holds_what_an_extension_adds(book: Any) -> None:

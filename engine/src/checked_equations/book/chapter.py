@@ -287,15 +287,15 @@ class Chapter:
         refuse_ill_posed(claim)
         self.reread()
         sentences = self._sentences()
-        if sentences is not None and label not in sentences:
+        if sentences and label not in sentences:
             raise ClaimError(f"{self.place}: no {{claim}} directive has the label {label}")
-        written = (sentences or {}).get(label, Sentence(label, 0, ""))
+        written = sentences.get(label, Sentence(label, 0, ""))
         self._claims[label] = claim
         found = find(claim, self._store(), self.version)
         judge(found)
         name = self._text.name
         record = claim_record(found, self.slug, name, written.line, written.text)
-        faults = [*sentence_faults(written.text, record.data)] if sentences is not None else []
+        faults = [*sentence_faults(written.text, record.data)] if sentences else []
         if faults:
             where = f"{self.place}, line {written.line}"
             raise ClaimError(f"{where}: {label}: {'; '.join(faults)}")
@@ -329,9 +329,9 @@ class Chapter:
         salt = "" if number is not None else str(time.time_ns())
         return claim.run(claim.experiment, [number or 0], salt)[0]
 
-    def _sentences(self) -> Mapping[str, Sentence] | None:
-        """The claims of the text, where there is one to read."""
-        return read_sentences(self._text.file) if self._text.file else None
+    def _sentences(self) -> Mapping[str, Sentence]:
+        """The claims of the text; a notebook that was taken from its page has none."""
+        return read_sentences(self._text.file) if self._text.file else {}
 
     def _store(self) -> Store:
         """At the root of the book, or beside the equations that an installed package carries."""
@@ -453,7 +453,7 @@ class Chapter:
         return {
             "equations without a record": bare,
             "the baseline": [said for _, said in outgrown(later, self._text.equations, done)],
-            "claims without an experiment": sorted({*(self._sentences() or ())} - {*self._claims}),
+            "claims without an experiment": sorted({*self._sentences()} - {*self._claims}),
         }
 
     @property

@@ -15,7 +15,7 @@ from ..claims.outcome import Outcome
 from .claim_panel import panel_of
 from .records import Shown
 
-__all__ = ["ClaimRecord", "claim_record"]
+__all__ = ["ClaimRecord", "claim_phrases", "claim_record"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -49,7 +49,8 @@ def claim_record(found: Found, chapter: str, text: str, line: int, sentence: str
     """The record of what was found."""
     claim = found.claim
     data = {
-        "kind": "claim", "label": claim.label, "chapter": chapter, "line": line, "text": text,
+        "kind": "claim", "label": claim.label, "about": claim.label,
+        "chapter": chapter, "line": line, "text": text,
         **_counts(found.draws), "least": claim.needed, "once": claim.once,
         "without": {name: _counts(draws) for name, draws in found.without.items()},
         "worst": {name: _worst(found.draws, name, least) for name, least in claim.parts.items()},
@@ -57,21 +58,21 @@ def claim_record(found: Found, chapter: str, text: str, line: int, sentence: str
         "fresh": dict(found.fresh), "earlier": list(found.earlier),
         "weakened": weakened(found), "stored": found.stored, "sentence": sentence,
     }  # fmt: skip
-    data["said"] = f"{claim.label}: {claim_phrase(data)}"
+    data["said"] = f"{claim.label}: {' · '.join(claim_phrases(data))}"
     outcomes = tuple(draw.outcome for draw in found.draws)
     without = {n: tuple(draw.outcome for draw in draws) for n, draws in found.without.items()}
     return ClaimRecord(data, outcomes, without)
 
 
-def claim_phrase(data: Mapping[str, Any]) -> str:
-    """``10 of 12 · fresh 49 of 60 · without a grid 3 of 12``."""
+def claim_phrases(data: Mapping[str, Any]) -> list[str]:
+    """``10 of 12``, ``fresh 49 of 60``, ``without a grid 3 of 12``."""
     if data["once"]:
-        return f"once: {data['once']}"
+        return [f"once: {data['once']}"]
     fresh = data["fresh"]
     parts = [f"{data['held']} of {data['of']}"]
     parts += [f"fresh {fresh['held']} of {fresh['of']}"] if fresh else []
     parts += [f"without {name} {c['held']} of {c['of']}" for name, c in data["without"].items()]
-    return " · ".join(parts)
+    return parts
 
 
 def _counts(draws: Sequence[Draw]) -> dict[str, Any]:

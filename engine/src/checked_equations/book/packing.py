@@ -16,7 +16,7 @@ from ..latex.equation import Equation
 from . import markup
 from .mathjax_macros import expand_equation, read_macros
 from .notation import packed_rows
-from .settings import PACKED, Settings, carried, find_settings
+from .settings import CLAIMS, PACKED, Settings, carried, find_settings
 
 __all__ = ["pack", "packed_equations"]
 
@@ -34,7 +34,16 @@ def pack(book: Path, to: Path | None = None) -> list[Path]:
     to.mkdir(parents=True, exist_ok=True)
     (to / "equations.json").write_text(content, encoding="utf-8")
     others = [_copied(file, to) for file in settings.carried_files()]
-    return [to / "equations.json", *others, *_notation(settings, to)]
+    return [to / "equations.json", *others, *_notation(settings, to), *_claims(book, to)]
+
+
+def _claims(book: Path, to: Path) -> Iterator[Path]:
+    """What was found for the claims of the book, which the notebook need not find again."""
+    for file in sorted((book / CLAIMS).rglob("*.json")):
+        packed = to / CLAIMS / file.relative_to(book / CLAIMS)
+        packed.parent.mkdir(parents=True, exist_ok=True)
+        packed.write_bytes(file.read_bytes())
+        yield packed
 
 
 def _notation(settings: Settings, to: Path) -> Iterator[Path]:

@@ -61,7 +61,7 @@ def with_error(mean: float, error: float, form: str = "") -> str:
         return f"{mean:.4g}{sign}"
     size = math.floor(math.log10(error))
     places = -size + (error / 10**size < 1.95)
-    shown = f"{round(mean, places):.{max(places, 0)}f}"
+    shown = f"{round(mean, places) + 0.0:.{max(places, 0)}f}"  # no minus before a zero
     allowed = "" if form == "plain" else f" ± {round(error, places):.{max(places, 0)}f}"
     return f"{shown}{allowed}{sign}".replace("-", "\N{MINUS SIGN}")
 

@@ -16,13 +16,15 @@ from sphinx.util import logging
 from ..book.baseline import waiting
 from ..book.html import display, element, link
 from ..book.ledger import KINDS
+from ..book.settings import CLAIMS, find_settings
 from . import folding, live, tables
 from .additions import Named, added_to, named_on
 from .badge import equation_badge, line
+from .claims import claim_badge, claims_of, paste
 from .directives import generated, place, symbol_groups
 from .ledger import Book, Row, as_json, problems
 from .output import check_output
-from .pages import Lines, fingerprint, is_chapter, page_of, store
+from .pages import Lines, Page, fingerprint, is_chapter, page_of, store
 from .participation import asked, number_labels, take_part, taking_part
 from .templating import raw
 
@@ -57,6 +59,10 @@ def gather(app: Sphinx, doctree: nodes.document) -> None:
         number_labels(env, docname, doctree)
         page = page_of(doctree, lines, places, page.seconds, wish)
     chapters = {record["chapter"] for record in page.of_chapters()}
+    at = find_settings(Path(env.doc2path(docname)).parent).file
+    if page.claims and at:  # what was found for them may change without the page
+        for chapter in chapters:
+            env.note_dependency(str(at.parent / CLAIMS / f"{chapter}.json"))
     for name in env.found_docs:  # whose equations the cells check: read again with that
         if name != docname and any(is_chapter(name, chapter) for chapter in chapters):
             env.note_dependency(env.doc2path(name, base=False))
@@ -171,6 +177,12 @@ def fill(app: Sphinx, doctree: nodes.document, docname: str) -> None:
             frame += [node, *shown]
     if folded:
         _add_workshop(doctree, folded)
+    for box in claims_of(doctree):
+        record = filler.page.claimed.get(box["label"])
+        if record is not None:
+            paste(box, record)
+            inside = folding.SLOT if folded else ""
+            box += folding.in_badge(filler.claim(record, inside), box["label"], folded)
     for node in list(doctree.findall(check_output)):
         node.replace_self(raw(filler.line(filler.record(node))))
     if isinstance(app.builder, StandaloneHTMLBuilder):
@@ -203,14 +215,19 @@ class _Filler:
         """What the records of the book's own kinds are about."""
         return named_on(self.env, self.book, self.docname)
 
+    @property
+    def page(self) -> Page:
+        return store(self.env)[self.docname]
+
     def record(self, node: check_output) -> Any:
-        return store(self.env)[self.docname].notes[node["note"]].record
+        return self.page.notes[node["note"]].record
 
     def fold(self, doctree: nodes.document) -> folding.Folded:
         """Take the evidence out of the page, where it becomes HTML and has badges."""
         shown = {node.get("label") for node in doctree.findall(nodes.math_block)}
         rows = (row for row in self.book.rows_on(self.docname) if row.record)
         labels = {row.label: row.label for row in rows if row.label in shown}
+        labels |= {label: label for label in self.page.claimed}
         if self.app.builder.format != "html" or not labels:
             return folding.Folded()
         known = {name: n.label for name, n in self.named.items() if n.label in labels}
@@ -224,17 +241,29 @@ class _Filler:
         return self.about(record).marks.get(record["kind"], "")
 
     def badge(self, row: Row, *, opened: bool = False, inside: str = "") -> str:
-        where = page_with(self.book, "ledger")
-        ledger = f"{self.links.document(where)}#row-{row.label}" if where else ""
-        docname, hash_, anchor = self.env.config.equations_help.partition("#")
-        told = self.links.document(docname) + hash_ + anchor if docname else ""
         self.shown.append(row)
         file = live.file_name(self.app.builder.get_target_uri(self.docname) or "index")
-        return equation_badge(row, ledger, opened=opened, inside=inside, help_page=told, file=file)
+        where, told = self.row("ledger", row.label), self.help_page
+        return equation_badge(row, where, opened=opened, inside=inside, help_page=told, file=file)
+
+    def claim(self, record: Any, inside: str) -> str:
+        return claim_badge(record, inside, self.row("claims", record["label"]), self.help_page)
+
+    def row(self, what: str, label: str) -> str:
+        """Where the row of an equation or of a claim stands."""
+        where = page_with(self.book, what)
+        return f"{self.links.document(where)}#row-{label}" if where else ""
+
+    @property
+    def help_page(self) -> str:
+        """Where the book says what a badge is."""
+        docname, hash_, anchor = self.env.config.equations_help.partition("#")
+        return self.links.document(docname) + hash_ + anchor if docname else ""
 
     def line(self, record: Any) -> str:
         row = self.book.by_label.get(record.get("label", "")) if record["kind"] in KINDS else None
-        address = self.links.equation(row.label) if row else self.about(record).address
+        claimed = f"#{record['label']}" if record["kind"] == "claim" else ""
+        address = self.links.equation(row.label) if row else claimed or self.about(record).address
         return line(record, row, address)
 
     def table(self, what: str, options: dict[str, Any]) -> str:
@@ -244,6 +273,9 @@ class _Filler:
         data = link("ledger.json", "ledger.json")
         note = element("p", f"The same as data: {data}.", class_="eqn-foot")
         return tables.ledger_table(self.book, self.links, added_to(self.env, self.book)) + note
+
+    def _fill_claims(self, options: Any) -> str:
+        return tables.claim_table(self.book, self.links)
 
     def _fill_totals(self, options: Any) -> str:
         return tables.total_list(self.book, added_to(self.env, self.book))

@@ -12,7 +12,9 @@ from docutils.parsers.rst import directives
 from sphinx import addnodes
 from sphinx.util.docutils import SphinxDirective
 
-__all__ = ["ALL", "FromFile", "Place", "generated", "place", "symbol_groups"]
+__all__ = ["ALL", "CLAIM", "FromFile", "Place", "generated", "place", "symbol_groups"]
+
+CLAIM = "eqn-claimed"
 
 
 class generated(nodes.General, nodes.Element):
@@ -75,6 +77,31 @@ class Evidence(SphinxDirective):
         return [box]
 
 
+class Claim(SphinxDirective):
+    """``{claim} cl-label``: a sentence about an experiment, whose numbers are pasted.
+
+    It gets a badge of its own; see `Chapter.claim`.
+    """
+
+    has_content = True
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """The sentence, in a box that carries its label and its text."""
+        (label,) = self.arguments
+        box = nodes.container(classes=[CLAIM], label=label, text="\n".join(self.content))
+        box["ids"] = [label]
+        self.set_source_info(box)
+        self.state.nested_parse(self.content, self.content_offset, box)
+        return [box]
+
+
+class Claims(Place):
+    """``{claim-ledger}``: all claims of the book."""
+
+    what = "claims"
+
+
 class Notation(FromFile):
     """``{equation-notation} group``: one group of the notation file, entered in the index."""
 
@@ -132,4 +159,6 @@ ALL: dict[str, type[SphinxDirective]] = {
     "equation-notation": Notation,
     "checked-equation": CheckedEquation,
     "evidence": Evidence,
+    "claim": Claim,
+    "claim-ledger": Claims,
 }

@@ -31,6 +31,7 @@ WORKSHOP = "how-the-checks-are-built"
 _TAGGED = "tag_evidence"
 _UNSEEN = (nodes.comment, nodes.target, nodes.substitution_definition, addnodes.index)
 _APART = {"ledger", "symbols"}
+_OF_BADGES = {*KINDS, "claim"}  # of records that have a badge of their own
 
 
 @dataclass(frozen=True)
@@ -215,7 +216,7 @@ def _drop_own_lines(
     """The badge itself says what the line of its check would say once more."""
     for note in list(node.findall(check_output)):
         record = record_of(note)
-        if record["kind"] in KINDS and record["label"] == home:
+        if record["kind"] in _OF_BADGES and record["label"] == home:
             note.parent.remove(note)
     for box in list(node.findall(nodes.container)):
         if "cell_output" in box["classes"] and not box.children:

@@ -11,10 +11,21 @@ from ..book import ledger
 from ..book.baseline import outgrown
 from ..book.ledger import KINDS
 from ..check.outcomes import OUTCOMES
+from ..claims.sentence import sentence_faults
 from ..latex.equation import Equation
 from .pages import Page, is_chapter
 
-__all__ = ["NOTHING", "Added", "Book", "Row", "as_json", "between", "problems", "totals"]
+__all__ = [
+    "NOTHING",
+    "Added",
+    "Book",
+    "Row",
+    "as_json",
+    "between",
+    "claimed_in",
+    "problems",
+    "totals",
+]
 
 Data = Mapping[str, Any]
 
@@ -158,6 +169,32 @@ def between(book: Book) -> Iterator[tuple[str, Data]]:
             yield from ((docname, relation) for relation in record.get("inline", ()))
 
 
+def claimed_in(book: Book) -> Iterator[tuple[str, Data]]:
+    """The claims, each with the document that it stands in."""
+    for docname, page in book.pages.items():
+        yield from ((docname, record) for record in page.claimed.values())
+
+
+def _claim_totals(records: Sequence[Data]) -> dict[str, int]:
+    """How many claims there are, of which done once, with a cause, weakened; and fresh draws."""
+    return {
+        "claims": len(records),
+        "claims_once": sum(bool(record["once"]) for record in records),
+        "claims_with_cause": sum(bool(record["without"]) for record in records),
+        "claims_weakened": sum(record["weakened"] for record in records),
+        "claims_fresh_held": sum(record["fresh"].get("held", 0) for record in records),
+        "claims_fresh": sum(record["fresh"].get("of", 0) for record in records),
+    }
+
+
+def _claim(record: Data) -> dict[str, Any]:
+    """A claim as data, without what only its badge shows."""
+    kept = ("label", "chapter", "held", "of", "least", "once", "worst", "seconds", "fresh",
+            "earlier", "weakened", "stored")  # fmt: skip
+    without = {name: [counts["held"], counts["of"]] for name, counts in record["without"].items()}
+    return {**{key: record[key] for key in kept}, "without": without}
+
+
 def totals(book: Book, rows: list[Row] | None = None) -> dict[str, int]:
     """The totals of `rows`, of all of them by default, and of the relations between them."""
     rows = list(book.rows) if rows is None else rows
@@ -167,6 +204,7 @@ def totals(book: Book, rows: list[Row] | None = None) -> dict[str, int]:
         "unchecked": sum(row.kind == "unchecked" for row in rows),
         "later": sum(row.kind == "not yet" for row in rows),
         **ledger.inline_totals([record["outcome"] for _, record in between(book)]),
+        **_claim_totals([record for _, record in claimed_in(book)]),
     }
 
 
@@ -175,6 +213,7 @@ def as_json(book: Book, added: Added = NOTHING) -> dict[str, Any]:
     return {
         "equations": [_equation(row) | added.cells(row) for row in book.rows],
         "inline": [{"document": docname, **record} for docname, record in between(book)],
+        "claims": [{"document": docname, **_claim(record)} for docname, record in claimed_in(book)],
         **added.data,
         "totals": {**totals(book), **added.totals},
     }
@@ -210,6 +249,7 @@ def problems(book: Book) -> Iterator[Problem]:
             continue
         yield from _unrecorded(book, docname)
         yield from _unlabelled(book, docname)
+        yield from _unclaimed(page, docname)
         checks = [record for record in page.records(*KINDS) if record.get("chapter", docname)]
         if checks and not page.records("ledger"):
             last = page.notes[-1].line
@@ -226,6 +266,22 @@ def _unrecorded(book: Book, docname: str) -> Iterator[Problem]:
     checked = {label for label, row in rows.items() if row.records}
     for label, said in outgrown(book.later.get(docname, ()), rows, checked):
         yield docname, rows[label].line if label in rows else 1, said
+
+
+def _unclaimed(page: Page, docname: str) -> Iterator[Problem]:
+    """Claims without an experiment, experiments without a sentence, and sentences that say more."""
+    records = page.claimed
+    for sentence in page.claims:
+        if sentence.label not in records:
+            yield docname, sentence.line, f"no cell shows what {sentence.label} claims"
+            continue
+        for fault in sentence_faults(sentence.text, records[sentence.label]):
+            yield docname, sentence.line, f"the claim {sentence.label}: {fault}"
+    labels = [sentence.label for sentence in page.claims]
+    for label in records:
+        if labels.count(label) != 1:
+            said = f"{labels.count(label)} sentences have the label {label} of an experiment"
+            yield docname, records[label]["line"], said
 
 
 def _weak(row: Row, record: Data) -> Iterator[str]:

@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any
 from docutils import nodes
 
 from ..book import markup
+from ..book.claim_sentences import Sentence
 from ..latex.equation import Equation
+from .directives import CLAIM
 from .output import check_output
 
 if TYPE_CHECKING:  # the signatures alone name them
@@ -56,6 +58,7 @@ class Page:
 
     equations: tuple[Equation, ...] = ()
     notes: tuple[Noted, ...] = ()
+    claims: tuple[Sentence, ...] = ()
     failures: tuple[Failure, ...] = ()
     generated: frozenset[str] = frozenset()
     seconds: float | None = None
@@ -78,7 +81,12 @@ class Page:
     @property
     def empty(self) -> bool:
         """Whether the page says nothing of equations."""
-        return not (self.equations or self.notes or self.failures or self.generated)
+        return not (self.equations or self.notes or self.claims or self.failures or self.generated)
+
+    @property
+    def claimed(self) -> dict[str, Mapping[str, Any]]:
+        """The records of claims, by their labels."""
+        return {record["label"]: record for record in self.records("claim")}
 
 
 def store(env: BuildEnvironment) -> dict[str, Page]:
@@ -134,6 +142,11 @@ def page_of(
             if node.get("label")
         ),
         notes=tuple(Noted(n["record"], lines.cell(n)) for n in doctree.findall(check_output)),
+        claims=tuple(
+            Sentence(node["label"], node.line or 0, node["text"])
+            for node in doctree.findall(nodes.container)
+            if CLAIM in node["classes"]
+        ),
         failures=tuple(
             Failure(lines.cell(node), _last_words(node.astext()))
             for node in doctree.findall(nodes.literal_block)

@@ -19,8 +19,8 @@ if TYPE_CHECKING:  # the signature alone names it
     from sphinx.application import Sphinx
 
 __all__ = [
-    "Links", "bare_definitions", "ledger_table", "links_from", "named", "notation", "relations",
-    "short_name", "summary", "timings", "total_list", "version_of", "versions",
+    "Links", "bare_definitions", "claim_table", "ledger_table", "links_from", "named", "notation",
+    "relations", "short_name", "summary", "timings", "total_list", "version_of", "versions",
 ]  # fmt: skip
 
 Data = Mapping[str, Any]
@@ -63,6 +63,17 @@ def ledger_table(book: Book, links: Links, added: Added = NOTHING) -> str:
     return render("ledger", book=book, links=links, added=added)
 
 
+def claim_table(book: Book, links: Links) -> str:
+    """The table of all claims: the sentence, how often it holds, and under which conditions."""
+    rows = [
+        (docname, record, sentence.text)
+        for docname, page in book.pages.items()
+        for sentence in page.claims
+        if (record := page.claimed.get(sentence.label))
+    ]
+    return render("claims", rows=rows, links=links)
+
+
 def total_list(book: Book, added: Added = NOTHING) -> str:
     """The totals, each with what it counts."""
     return render("totals", sums=totals(book), added=added)
@@ -92,9 +103,11 @@ def summary(book: Book, docname: str, seconds: float | None) -> str:
         f"{sums['unchecked']} unchecked" if sums["unchecked"] else "",
         f"{sums['later']} not yet" if sums["later"] else "",
     ]
+    claimed = len(book.pages[docname].claims)
     count = counted(sums["equations"], "equation") if sums["equations"] else ""
     parts = [f"{count}: {', '.join(filter(None, kinds))}"]
     parts.append(mutants_caught(mutant_counts(sums), apart=False))
+    parts += [counted(claimed, "claim")] if claimed else []
     if seconds is not None:
         parts.append(f"runs in {seconds:.0f} s" if seconds >= 1 else "runs in a second")
     return element("p", *(element("span", say(part)) for part in parts), class_="eqn-summary")

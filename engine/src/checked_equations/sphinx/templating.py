@@ -16,10 +16,12 @@ from markupsafe import Markup
 
 from ..book.html import display, inline_math, number, phrase, say, tolerance
 from ..book.phrases import mutants_caught
+from ..claims.sentence import filled
 
-__all__ = ["raw", "render", "short_name", "sort_number"]
+__all__ = ["plain_sentence", "raw", "render", "short_name", "sort_number"]
 
 _FOLDER = Path(__file__).resolve().parent / "templates"
+_ROLE = re.compile(r"\{[\w:]+\}`(?:[^`<]*<)?([^`>]*)>?`|\[(?P<said>[^\]]*)\]\([^)]*\)")
 _LAYOUT = re.compile(r"(?<=[>}])\s*\n\s*|\s*\n\s*(?=[<{])")
 
 
@@ -31,6 +33,13 @@ def render(template: str, **values: object) -> str:
 def raw(html: str) -> nodes.raw:
     """HTML as a node of a page."""
     return nodes.raw("", html, format="html")
+
+
+def plain_sentence(text: str) -> str:
+    """A sentence in Markdown as a line of a table: its words and its mathematics."""
+    words = _ROLE.sub(lambda found: found[1] or found["said"], text).replace("*", "")
+    pieces = words.split("$")
+    return "".join(inline_math(x) if i % 2 else say(x) for i, x in enumerate(pieces))
 
 
 def short_name(docname: str) -> str:
@@ -57,6 +66,6 @@ _TEMPLATES = Environment(loader=FunctionLoader(_source), autoescape=True, undefi
 _TEMPLATES.filters |= {
     "say": _marked(say), "display": _marked(display), "math": _marked(inline_math),
     "phrase": _marked(partial(phrase, math=inline_math)),
-    "number": number, "tolerance": tolerance, "mutants_caught": mutants_caught,
-    "short_name": short_name, "sort_number": sort_number,
+    "filled": filled, "number": number, "tolerance": tolerance, "mutants_caught": mutants_caught,
+    "sentence": _marked(plain_sentence), "short_name": short_name, "sort_number": sort_number,
 }  # fmt: skip
