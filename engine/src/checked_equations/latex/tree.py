@@ -150,8 +150,22 @@ class Apply(Node):
     separators: tuple[str, ...] = ()
 
 
+class Ends:
+    """What runs from `first` to `last`, where it has both."""
+
+    first: Node | None
+    last: Node | None
+
+    @property
+    def limits(self) -> tuple[Node, Node]:
+        """Both ends of what has them, as a range without members and a finite integral."""
+        assert self.first is not None
+        assert self.last is not None
+        return self.first, self.last
+
+
 @dataclass(frozen=True)
-class Range(Node):
+class Range(Ends, Node):
     """``i = first`` to ``last``; or, with `members`, ``i \\in`` a bound finite set.
 
     ``\\sum_i`` alone has ``members=Name("i")``: a set, or the int N for 1 to N.
@@ -163,13 +177,6 @@ class Range(Node):
     last: Node | None = None
     members: Node | None = None
     without: Node | None = None
-
-    @property
-    def limits(self) -> tuple[Node, Node]:
-        """Both ends of a range that has them, which is one without members."""
-        assert self.first is not None
-        assert self.last is not None
-        return self.first, self.last
 
 
 @dataclass(frozen=True)
@@ -230,7 +237,7 @@ class Covariance(Average):
 
 
 @dataclass(frozen=True)
-class Integral(Node):
+class Integral(Ends, Node):
     """``\\int_a^b body \\,\\mathrm d x`` for `x` bound to `Nodes`, all between the limits.
 
     The nodes fill finite limits; towards an infinite one they go on until the body has died away.
@@ -242,13 +249,6 @@ class Integral(Node):
     first: Node | None = None
     last: Node | None = None
     dimension: Node | None = None
-
-    @property
-    def limits(self) -> tuple[Node, Node]:
-        """Both ends of an integral that has them."""
-        assert self.first is not None
-        assert self.last is not None
-        return self.first, self.last
 
 
 @dataclass(frozen=True)
