@@ -16,7 +16,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
 from checked_equations import Chapter
-from checked_equations.book import markup, prose
+from checked_equations.book import execution, markup, prose
 
 pytestmark = pytest.mark.book
 
@@ -80,7 +80,7 @@ def it_says_what_the_chapter_says(taken: Any, slug: str) -> None:
     in_words = (prose.sentences(path.read_text("utf-8"), path.suffix) for path in (notebook, text))
     assert next(in_words) == next(in_words)
     code = [cell.source.strip() for cell in read(notebook, "code")]
-    assert code == [source.strip() for _, source in markup.cells(text.read_text("utf-8"))]
+    assert code == [cell.code.strip() for cell in execution.cells(text)]
 
 
 def it_asks_for_little(taken: Any, slug: str) -> None:

@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 from nbval import plugin
 
-from checked_equations.book import markup
+from checked_equations.book import execution, markup
 
 HERE = Path(__file__).resolve().parent
 BOOK = HERE.parent.parent / "book"
@@ -92,7 +92,7 @@ def places(notebook: Path) -> list[tuple[Path, int, str]]:
         return []
     text = chapter.read_text(encoding="utf-8")
     stored = [cell.source for cell in plugin.nbformat.read(notebook, as_version=4).cells]
-    cells = markup.cells(text)
+    cells = [(cell.line, cell.code) for cell in execution.cells(chapter)]
     if [source.strip() for _, source in cells] != [source.strip() for source in stored]:
         return []
     return [(chapter, line, _section(text, line)) for line, _ in cells]

@@ -3,6 +3,7 @@
 import json
 import os
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -174,7 +175,8 @@ class TestTheNotebookThatRuns:
     def test_visual_studio_code_names_it_in_a_variable(self, folder, monkeypatch):
         (folder / "two.ipynb").write_text(notebook(WRONG))
         named = {"__vsc_ipynb_file__": str(folder / "two.ipynb")}
-        monkeypatch.setattr(manuscripts, "_variable", lambda name: named.get(name, ""))
+        shell = SimpleNamespace(user_ns=named)
+        monkeypatch.setattr(manuscripts, "running_shell", lambda: shell)
         with pytest.raises(EquationError, match=r"part/two\.ipynb"):
             checked(Chapter("part/one"))
 

@@ -46,14 +46,13 @@ def pages_of(paths: Sequence[Path]) -> list[Path]:
 
 
 def _within(folder: Path) -> Iterator[Path]:
+    """The pages of a folder that open a chapter or check an equation."""
     for path in sorted(folder.rglob("*")):
         hidden = any(part.startswith(("_", ".")) for part in path.relative_to(folder).parts)
-        if path.suffix in _KINDS and path.is_file() and not hidden and _checks(path):
-            yield path
-
-
-def _checks(path: Path) -> bool:
-    return any(opens in cell.code for cell in cells(path) for opens in _OPENS)
+        if path.suffix in _KINDS and path.is_file() and not hidden:
+            code = "\n".join(cell.code for cell in cells(path))
+            if any(opens in code for opens in _OPENS):
+                yield path
 
 
 def run_apart(page: Path) -> Run:

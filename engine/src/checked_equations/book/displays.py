@@ -16,8 +16,8 @@ from textwrap import dedent
 from ..latex.equation import Equation
 
 __all__ = [
-    "LABEL", "between_dollars", "environments", "has_label", "labelled", "restructured",
-    "without_labels",
+    "LABEL", "between_dollars", "block_end", "environments", "has_label", "labelled",
+    "restructured", "without_labels",
 ]  # fmt: skip
 
 LABEL = re.compile(r"\\label\s*\{([^{}]*)\}")
@@ -40,6 +40,10 @@ _LITERAL = frozenset({"code", "code-block", "sourcecode", "parsed-literal", "lit
 _LITERAL |= {"raw", "highlight", "doctest", "testcode"}
 
 
+def _blanked(pattern: re.Pattern[str], latex: str) -> str:
+    return pattern.sub(lambda match: " " * len(match[0]), latex)
+
+
 def has_label(latex: str) -> bool:
     """Whether a ``\\label`` stands in `latex`."""
     return LABEL.search(latex) is not None
@@ -51,11 +55,7 @@ def without_labels(latex: str) -> str:
     >>> without_labels(r"a = b \\label{eq-a} + c")
     'a = b              + c'
     """
-    return LABEL.sub(_spaces, latex)
-
-
-def _spaces(match: re.Match[str]) -> str:
-    return " " * len(match[0])
+    return _blanked(LABEL, latex)
 
 
 def _bare(latex: str) -> str:
@@ -64,7 +64,7 @@ def _bare(latex: str) -> str:
     >>> _bare(r"\\begin{aligned}a &= b\\end{aligned} \\tag{2.4}").strip()
     'a &= b'
     """
-    bare = _LAYOUT.sub(_spaces, without_labels(latex))
+    bare = _blanked(_LAYOUT, without_labels(latex))
     whole = _WHOLE.fullmatch(bare)
     if whole is None or whole[1] in bare[whole.end(1) :]:
         return bare
@@ -79,10 +79,8 @@ def labelled(latex: str, line: int, label: str = "") -> Equation | None:
     """
     labels = list(dict.fromkeys([*filter(None, [label]), *LABEL.findall(latex)]))
     if len(labels) > 1:
-        said = " and ".join(labels)
-        raise ValueError(
-            f"line {line}: a display has one label; got {said}: write a display for each"
-        )
+        said = f"got {' and '.join(labels)}: write a display for each"
+        raise ValueError(f"line {line}: a display has one label; {said}")
     if not labels:
         return None
     bare = _bare(latex).rstrip()
@@ -127,31 +125,29 @@ def restructured(lines: Sequence[str], first: int = 1) -> Iterator[Equation]:
     """
     i = 0
     while i < len(lines):
+        bare = lines[i].strip()
         match = _DIRECTIVE.match(lines[i])
-        end = _end(lines, i)
+        if match:
+            literal = match["name"] in _LITERAL | {"math"}
+        else:  # a comment, or a paragraph that announces what is indented below it
+            comment = bare == ".." or (bare.startswith(".. ") and bare[3:4] not in "_[|")
+            literal = comment or bare.endswith("::")
+        end = block_end(lines, i)
         if match and match["name"] == "math":
             equation = _directive(match["argument"], lines[i + 1 : end], first + i)
             yield from [equation] if equation else []
-        shown = match["name"] in _LITERAL if match else _announces(lines[i])
-        i = end if shown or (match and match["name"] == "math") else i + 1
+        i = end if literal else i + 1
 
 
-def _announces(line: str) -> bool:
-    """Whether a paragraph's line, or a comment, makes what is indented below it literal."""
-    bare = line.strip()
-    comment = bare == ".." or (bare.startswith(".. ") and bare[3:4] not in "_[|")
-    return comment or bare.endswith("::")
-
-
-def _end(lines: Sequence[str], start: int) -> int:
+def block_end(lines: Sequence[str], start: int) -> int:
     """Where what is indented below the line `start` ends."""
-    depth = _depth(lines[start])
+
+    def depth(line: str) -> int:
+        return len(line) - len(line.lstrip())
+
+    limit = depth(lines[start])
     below = range(start + 1, len(lines))
-    return next((i for i in below if lines[i].strip() and _depth(lines[i]) <= depth), len(lines))
-
-
-def _depth(line: str) -> int:
-    return len(line) - len(line.lstrip())
+    return next((i for i in below if lines[i].strip() and depth(lines[i]) <= limit), len(lines))
 
 
 def _directive(argument: str, body: Sequence[str], line: int) -> Equation | None:

@@ -18,17 +18,19 @@ from collections.abc import Iterator
 from contextlib import chdir, contextmanager, redirect_stdout
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 from ..errors import EquationError
 from . import markup
 from .chapter import Chapter
+from .displays import block_end
 from .ledger import LedgerError
 from .records import Record
 
 __all__ = ["Cell", "Check", "Fault", "Run", "cells", "chapters", "main", "run_chapter", "run_page"]
 
-_DIRECTIVE = re.compile(r"^(\s*)\.\. (?:jupyter-execute|code-cell)::")
+_DIRECTIVE = re.compile(r"^\s*\.\. (?:jupyter-execute|code-cell)::")
 _FOREIGN = re.compile(r"\s*%%(?!time|capture|prun)")
 _MAGIC = re.compile(r"^\s*[%!]|^[^#'\"=(]*\?\s*$")
 
@@ -61,31 +63,20 @@ def cells(path: Path) -> list[Cell]:
 
 def _of_notebook(text: str) -> Iterator[Cell]:
     raw = text.splitlines()
-    start = 0
+    line = 1
     for cell in json.loads(text)["cells"]:
         code = "".join(cell["source"])
-        if cell["cell_type"] != "code" or not code.strip():
-            continue
-        first = json.dumps(code.split("\n")[0], ensure_ascii=False)[1:-1]
-        start = next((i for i in range(start, len(raw)) if first in raw[i]), start)
-        yield Cell(start + 1, code, frozenset(cell.get("metadata", {}).get("tags", ())))
+        if cell["cell_type"] == "code" and code.strip():
+            line = markup.line_in_notebook(raw, code, line - 1)
+            yield Cell(line, code, frozenset(cell.get("metadata", {}).get("tags", ())))
 
 
 def _of_restructured(lines: list[str]) -> Iterator[Cell]:
     for i, line in enumerate(lines):
-        opened = _DIRECTIVE.match(line)
-        if opened is None:
-            continue
-        depth = len(opened[1])
-        end = i + 1
-        while end < len(lines) and (
-            not lines[end].strip() or len(lines[end]) - len(lines[end].lstrip()) > depth
-        ):
-            end += 1
-        body = lines[i + 1 : end]
-        head = markup.options(body)
-        indent = min((len(x) - len(x.lstrip()) for x in body[head:] if x.strip()), default=0)
-        yield Cell(i + 2 + head, "\n".join(x[indent:] for x in body[head:]))
+        if _DIRECTIVE.match(line):
+            body = lines[i + 1 : block_end(lines, i)]
+            head = markup.options(body)
+            yield Cell(i + 2 + head, dedent("\n".join(body[head:])))
 
 
 @dataclass(frozen=True)
@@ -162,9 +153,18 @@ def run_page(path: Path) -> Run:
 
 
 def _executed(cell: Cell, path: Path, scope: dict[str, Any]) -> Any:
-    """The value of the last line of the cell, if that is an expression, as a notebook shows it."""
+    """The value of the last line of the cell, if that is an expression, as a notebook shows it.
+
+    What only IPython understands is left out: its magics, and cells in other languages.
+    """
+    lines = [] if _FOREIGN.match(cell.code) else cell.code.split("\n")
     name = _named(cell, path)
-    tree = _parsed(cell, name)
+    above = "\n" * (cell.line - 1)
+    try:
+        tree = ast.parse(above + "\n".join(lines), name)
+    except SyntaxError:
+        bare = "\n".join("" if _MAGIC.match(line) else line for line in lines)
+        tree = ast.parse(above + bare, name)
     last = tree.body[-1] if tree.body else None
     if not isinstance(last, ast.Expr):
         return exec(compile(tree, name, "exec"), scope)
@@ -178,18 +178,6 @@ def _named(cell: Cell, path: Path) -> str:
     lines = ["\n"] * (cell.line - 1) + [f"{line}\n" for line in cell.code.split("\n")]
     linecache.cache[name] = (len(lines), None, lines, name)
     return name
-
-
-def _parsed(cell: Cell, name: str) -> ast.Module:
-    """The code without what only IPython understands: its magics, and cells in other languages."""
-    above = "\n" * (cell.line - 1)
-    if _FOREIGN.match(cell.code):
-        return ast.parse("")
-    try:
-        return ast.parse(above + cell.code, name)
-    except SyntaxError:
-        lines = cell.code.split("\n")
-        return ast.parse(above + "\n".join("" if _MAGIC.match(x) else x for x in lines), name)
 
 
 def _line_in(error: BaseException, path: Path, cell: Cell) -> int:
@@ -257,12 +245,8 @@ def _figures_without_windows() -> Iterator[None]:
 def chapters(book: Path) -> list[str]:
     """The slugs of the pages of `book` whose code opens a `Chapter` of their own."""
     pages = {path.relative_to(book).with_suffix("").as_posix(): path for path in book.rglob("*.md")}
-    opens = {slug: f'Chapter("{slug}"' for slug in pages}
-    return sorted(
-        slug
-        for slug, path in pages.items()
-        if any(opens[slug] in cell.code for cell in cells(path))
-    )
+    code = {slug: "\n".join(cell.code for cell in cells(path)) for slug, path in pages.items()}
+    return sorted(slug for slug in pages if f'Chapter("{slug}"' in code[slug])
 
 
 def main() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-__all__ = ["glue"]
+__all__ = ["glue", "running_shell"]
 
 _UNSHOWN = "application/papermill.record/"  # before the type of what no notebook is to show
 
@@ -28,18 +28,19 @@ def glue(name: str, variable: object, display: bool = True) -> None:
     display : bool, default True
         If True, it is shown below the cell as well.
     """
-    ipython: Any = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython else None
+    shell = running_shell()
     if shell is not None:
-        _publish(shell, name, variable, "" if display else _UNSHOWN)
+        prefix = "" if display else _UNSHOWN
+        bundle, metadata = shell.display_formatter.format(variable)
+        shell.display_pub.publish(  # with metadata that name it, as MyST-NB does
+            data={prefix + kind: shown for kind, shown in bundle.items()},
+            metadata={**metadata, "scrapbook": {"name": name, "mime_prefix": prefix}},
+        )
     elif display:
         print(variable)
 
 
-def _publish(shell: Any, name: str, variable: object, prefix: str) -> None:
-    """Write an output whose metadata name it, as MyST-NB does."""
-    bundle, metadata = shell.display_formatter.format(variable)
-    shell.display_pub.publish(
-        data={prefix + kind: shown for kind, shown in bundle.items()},
-        metadata={**metadata, "scrapbook": {"name": name, "mime_prefix": prefix}},
-    )
+def running_shell() -> Any:
+    """The shell of the notebook or the console that runs; none where no IPython does."""
+    ipython: Any = sys.modules.get("IPython")
+    return ipython.get_ipython() if ipython else None

@@ -28,7 +28,7 @@ from ..errors import EquationError
 from ..latex.balance import balanced
 from ..latex.names import normal
 from ..latex.parser import parse, parse_free, symbols
-from ..latex.tree import Apply, Name, Node, Number, Statement, Step, Subscript, Sum, walk
+from ..latex.tree import Apply, Name, Number, Statement, Step, Subscript, Sum, walk
 from .prose import Relation
 from .records import InlineRecord
 
@@ -108,11 +108,8 @@ def evaluate_relation(
         if bound is not None:
             return _judged(relation, table, bound, edited=edited), bound
         reasons.append(why)
-    return _listed(relation, unread or _why(relation.latex, tables, reasons)), None
-
-
-def _listed(relation: Relation, why: str) -> InlineRecord:
-    return InlineRecord(relation.latex, relation.line, "listed", why)
+    why = unread or _why(relation.latex, tables, reasons)
+    return InlineRecord(relation.latex, relation.line, "listed", why), None
 
 
 def _unreadable(latex: str) -> str:
@@ -156,18 +153,15 @@ def _on(latex: str, table: Table) -> tuple[BoundStatement | None, str]:
 def _read(latex: str, bindings: Mapping[str, Any]) -> Statement:
     """The statement; of what is normal, the two about mean and covariance."""
     if _SIM not in latex:
-        return _with_numbers(parse(latex, name_kinds(bindings)), latex)
+        statement = parse(latex, name_kinds(bindings))
+        if any(step.relation not in RELATIONS for step in statement.steps):
+            raise EquationError("no relation between numbers", latex)
+        return statement
     statement = parse(latex, name_kinds({NORMAL: normal_shape, **bindings}))
     pairs = [tuple(moment_steps(step, bindings)) for step in statement.steps]
     if not all(pairs):
         raise EquationError(_NO_NODES, latex)
     return replace(statement, steps=tuple(itertools.chain(*pairs)))
-
-
-def _with_numbers(statement: Statement, latex: str) -> Statement:
-    if any(step.relation not in RELATIONS for step in statement.steps):
-        raise EquationError("no relation between numbers", latex)
-    return statement
 
 
 def _allowed(allowed: Tolerance, statement: Statement, latex: str) -> Tolerance:
@@ -183,15 +177,12 @@ def _allowed(allowed: Tolerance, statement: Statement, latex: str) -> Tolerance:
 
 def _halves(step: Step, latex: str) -> Iterator[float]:
     for side in (step.right, step.left):
-        if isinstance(_unsigned(side), Number):
+        unsigned = side.terms[0] if isinstance(side, Sum) and side.signs == (-1,) else side
+        if isinstance(unsigned, Number):
             printed = _DECIMAL.fullmatch(latex[slice(*side.span)].replace(" ", ""))
             if printed:
                 yield 0.5 * 10.0 ** -len(printed[1] or "") * (1 + 1e-9)
                 return
-
-
-def _unsigned(side: Node) -> Node:
-    return side.terms[0] if isinstance(side, Sum) and side.signs == (-1,) else side
 
 
 def _judged(
@@ -201,11 +192,18 @@ def _judged(
     missed = [i for i, comparison in enumerate(compared) if not comparison.holds]
     if missed:
         raise falsehood(relation, table, bound, missed[0])
-    caught, made = _edited(relation.latex, bound) if edited else (0, 0)
-    residual = max(comparison.residual for comparison in compared)
+    outcomes: list[str] = []
+    if edited:
+        named = swap_groups(bound.draws[0].bindings)
+        made = all_mutants(bound.statement, named, lambda node: balanced(relation.latex, node.span))
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            outcomes = [outcome for outcome, _ in run_mutants(bound.anew(), made)]
     return InlineRecord(
-        relation.latex, relation.line, "evaluated", by=table.name, residual=residual,
-        caught=caught, mutants=made,
+        relation.latex, relation.line, "evaluated", by=table.name,
+        residual=max(comparison.residual for comparison in compared),
+        caught=outcomes.count("caught"),
+        mutants=len(outcomes) - outcomes.count("indistinct"),  # that can be told from it
     )  # fmt: skip
 
 
@@ -220,16 +218,6 @@ def falsehood(relation: Relation, table: Table, bound: BoundStatement, place: in
         "chapter.symbols(..., under=heading), or say why it need not hold with spare={latex: why}"
     )
     return EquationError(problem, relation.latex, step.span)
-
-
-def _edited(latex: str, bound: BoundStatement) -> tuple[int, int]:
-    """How many of the mutants are caught, and how many can be told from the relation."""
-    named = swap_groups(bound.draws[0].bindings)
-    made = all_mutants(bound.statement, named, lambda node: balanced(latex, node.span))
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
-        outcomes = [outcome for outcome, _ in run_mutants(bound.anew(), made)]
-    return outcomes.count("caught"), len(outcomes) - outcomes.count("indistinct")
 
 
 def _why(latex: str, tables: Sequence[Table], reasons: Sequence[str]) -> str:

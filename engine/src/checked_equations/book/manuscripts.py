@@ -10,16 +10,15 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from ..latex.equation import Equation
 from . import markup, prose
+from .gluing import running_shell
 from .mathjax_macros import expand_equation, expand_relation, read_macros
 from .packing import packed_equations
 from .prose import Relation
@@ -83,15 +82,10 @@ def running() -> Path | None:
     """
     if "COLAB_RELEASE_TAG" in os.environ:
         return _ELSEWHERE
-    named = os.environ.get("JPY_SESSION_NAME") or _variable("__vsc_ipynb_file__")
-    return Path(named) if named and Path(named).suffix else None
-
-
-def _variable(name: str) -> str:
-    """A variable of the notebook that runs, or nothing."""
-    ipython: Any = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython else None
-    return str(shell.user_ns.get(name, "")) if shell else ""
+    shell = running_shell()
+    variable = shell.user_ns.get("__vsc_ipynb_file__", "") if shell else ""
+    named = os.environ.get("JPY_SESSION_NAME") or str(variable)
+    return Path(named) if Path(named).suffix else None
 
 
 def _of(file: Path, apart: str = "") -> Manuscript:
@@ -136,21 +130,17 @@ def _beside(slug: str, folder: Path) -> Path | None:
     others = sorted(path for path in folder.glob("[!.~]*") if path.suffix in _KINDS)
     texts = [path for path in dict.fromkeys([*by_name, *others]) if _is_text(path, slug)]
     for other in texts[1:]:
-        _refuse_two(slug, texts[0], other)
+        first, second = _of(texts[0]), _of(other)
+        equations = sorted(first.changed(second) | second.changed(first))
+        relations = sorted(_sentences(texts[0]) ^ _sentences(other))
+        differing = [*equations, *(f"${latex}$" for latex in relations)]
+        if differing:
+            raise ValueError(
+                f"two texts of this chapter lie here, {texts[0].name} and {other.name}, and they "
+                f"differ in {', '.join(differing[:5])}; keep one of them, or say which is meant: "
+                f'Chapter("{slug}", "{other.name}")'
+            )
     return next(iter(texts or filter(Path.is_file, by_name[:1])), None)
-
-
-def _refuse_two(slug: str, first: Path, second: Path) -> None:
-    first_text, second_text = _of(first), _of(second)
-    equations = sorted(first_text.changed(second_text) | second_text.changed(first_text))
-    relations = sorted(_sentences(first) ^ _sentences(second))
-    differing = [*equations, *(f"${latex}$" for latex in relations)]
-    if differing:
-        raise ValueError(
-            f"two texts of this chapter lie here, {first.name} and {second.name}, and they "
-            f"differ in {', '.join(differing[:5])}; keep one of them, or say which is meant: "
-            f'Chapter("{slug}", "{second.name}")'
-        )
 
 
 def _sentences(file: Path) -> frozenset[str]:

@@ -17,7 +17,7 @@ from ..latex.equation import Equation
 from . import displays
 
 __all__ = [
-    "Fence", "blocks", "cells", "equations", "options", "parse", "read",
+    "Fence", "blocks", "equations", "line_in_notebook", "options", "parse", "read",
 ]  # fmt: skip
 
 _FENCE = re.compile(r"^\s*(?:[-*+]\s+|\d+[.)]\s+)?(`{3,}|~{3,}|:{3,})\s*(\{[^}\s]+\})?\s*(.*)$")
@@ -63,28 +63,21 @@ def _by_label(written: Iterable[Equation]) -> dict[str, Equation]:
     by_label: dict[str, Equation] = {}
     for equation in written:
         if equation.label in by_label:
-            first = by_label[equation.label].line
-            raise ValueError(
-                f"line {equation.line}: the label {equation.label} is already on line {first}"
-            )
+            said = f"{equation.label} is already on line {by_label[equation.label].line}"
+            raise ValueError(f"line {equation.line}: the label {said}")
         by_label[equation.label] = equation
     return by_label
-
-
-def cells(text: str) -> list[tuple[int, str]]:
-    """The code cells of Markdown `text`: the line on which the code begins, and the code."""
-    written = [block for block in blocks(text.splitlines()) if block[0].directive == "code-cell"]
-    heads = [options(body) for _, body in written]
-    return [
-        (fence.line + 1 + head, "\n".join(body[head:]))
-        for (fence, body), head in zip(written, heads, strict=True)
-    ]
 
 
 def _scan(lines: list[str]) -> list[Equation]:
     """Every labelled equation, however it is labelled, in reading order."""
     fenced = list(blocks(lines))
-    outside = "\n".join(_outside(lines, fenced))
+    kept = [_CODE_SPAN.sub(lambda span: " " * len(span[0]), line) for line in lines]
+    kept = ["" if line.lstrip().startswith("%") else line for line in kept]
+    for fence, body in fenced:
+        if fence.opaque:
+            kept[fence.line - 1 : fence.line + 1 + len(body)] = [""] * (len(body) + 2)
+    outside = "\n".join(kept)
     written = [*displays.between_dollars(outside), *displays.environments(outside)]
     for fence, body in fenced:
         if fence.directive == "math":
@@ -94,16 +87,6 @@ def _scan(lines: list[str]) -> list[Equation]:
     return sorted(written, key=lambda equation: equation.line)
 
 
-def _outside(lines: list[str], fenced: list[tuple[Fence, list[str]]]) -> list[str]:
-    """The lines with code, mathematics in fences, and comments left blank."""
-    kept = [_CODE_SPAN.sub(lambda span: " " * len(span[0]), line) for line in lines]
-    kept = ["" if line.lstrip().startswith("%") else line for line in kept]
-    for fence, body in fenced:
-        if fence.opaque:
-            kept[fence.line - 1 : fence.line + 1 + len(body)] = [""] * (len(body) + 2)
-    return kept
-
-
 def blocks(lines: list[str]) -> Iterator[tuple[Fence, list[str]]]:
     """Every fence with its body, as it is closed."""
     stack: list[Fence] = []
@@ -111,21 +94,13 @@ def blocks(lines: list[str]) -> Iterator[tuple[Fence, list[str]]]:
         if stack and stack[-1].closed_by(line):
             fence = stack.pop()
             yield fence, lines[fence.line : number - 1]
-        elif not (stack and stack[-1].opaque):
-            opened = _opened(line, number)
-            stack += [opened] if opened else []
+        elif not (stack and stack[-1].opaque) and (match := _FENCE.match(line)):
+            mark, directive, argument = match.groups()
+            if mark[0] != ":" or directive:
+                name = (directive or "").strip("{}")
+                stack.append(Fence(mark, name, argument.strip(), number))
     if stack and stack[-1].opaque:
         raise ValueError(f"line {stack[-1].line}: the fence {stack[-1].mark} is never closed")
-
-
-def _opened(line: str, number: int) -> Fence | None:
-    match = _FENCE.match(line)
-    if match is None:
-        return None
-    mark, directive, argument = match.groups()
-    if mark[0] == ":" and not directive:
-        return None
-    return Fence(mark, (directive or "").strip("{}"), argument.strip(), number)
 
 
 def _directive(fence: Fence, body: list[str]) -> list[Equation]:
@@ -138,9 +113,8 @@ def _directive(fence: Fence, body: list[str]) -> list[Equation]:
     label = "".join(labels[:1])
     equation = displays.labelled(latex or fence.argument, fence.line + 1 + count, label)
     if equation and fence.argument:
-        raise ValueError(
-            f"line {fence.line}: the LaTeX of {equation.label} must begin on its own line"
-        )
+        said = f"the LaTeX of {equation.label} must begin on its own line"
+        raise ValueError(f"line {fence.line}: {said}")
     return [equation] if equation else []
 
 
@@ -164,11 +138,9 @@ def parse(content: str, suffix: str) -> dict[str, Equation]:
     """The labelled equations of the `content` of a file whose name ends in `suffix`."""
     if suffix == ".ipynb":
         return _notebook(content)
-    return (
-        _by_label(displays.restructured(content.splitlines()))
-        if suffix == ".rst"
-        else equations(content)
-    )
+    if suffix == ".rst":
+        return _by_label(displays.restructured(content.splitlines()))
+    return equations(content)
 
 
 def _notebook(text: str) -> dict[str, Equation]:
@@ -180,14 +152,14 @@ def _notebook(text: str) -> dict[str, Equation]:
         for label, equation in equations("".join(cell["source"])).items():
             if label in by_label:
                 raise ValueError(f"the label {label} stands in two cells")
-            by_label[label] = replace(equation, line=_raw_line(raw, equation))
+            name = re.escape(label)
+            given = re.compile(rf"(label|name): {name}(?![\w-])|\({name}\)|label\{{{name}\}}")
+            start = next((i for i, line in enumerate(raw) if given.search(line)), 0)
+            by_label[label] = replace(equation, line=line_in_notebook(raw, equation.latex, start))
     return by_label
 
 
-def _raw_line(raw: list[str], equation: Equation) -> int:
-    """The line of the notebook file that holds the first line of the equation's LaTeX."""
-    first = json.dumps(equation.latex.split("\n")[0], ensure_ascii=False)[1:-1]
-    name = re.escape(equation.label)
-    label = re.compile(rf"(label|name): {name}(?![\w-])|\({name}\)|label\{{{name}\}}")
-    start = next((i for i, line in enumerate(raw) if label.search(line)), 0)
+def line_in_notebook(raw: list[str], text: str, start: int = 0) -> int:
+    """The line of the notebook's file, from the place `start` on, on which the `text` begins."""
+    first = json.dumps(text.split("\n")[0], ensure_ascii=False)[1:-1]
     return next((i for i in range(start, len(raw)) if first in raw[i]), start) + 1

@@ -24,16 +24,11 @@ def read_macros(folder: Path) -> Macros:
     They stand in the nearest ``_config.yml`` at or above `folder`, for MathJax, and in the book's
     ``equations.toml``, for the engine: a ``conf.py`` is a program, and is not read.
     """
-    return {**_of_config(folder), **find_settings(folder, packed=False).macros}
-
-
-def _of_config(folder: Path) -> Macros:
     places = (place / "_config.yml" for place in (folder, *folder.parents))
     config = next((place for place in places if place.is_file()), None)
     # PyYAML comes with what builds a book; without it a macro is an unbound symbol
-    if config is None or not find_spec("yaml"):
-        return {}
-    return _written(config, config.stat().st_mtime_ns)
+    known = _written(config, config.stat().st_mtime_ns) if config and find_spec("yaml") else {}
+    return {**known, **find_settings(folder, packed=False).macros}
 
 
 @lru_cache(maxsize=8)

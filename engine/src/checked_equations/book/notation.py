@@ -45,20 +45,17 @@ def packed_rows(file: Path) -> list[dict[str, Any]]:
 @lru_cache(maxsize=8)
 def _rows(file: Path, changed: int) -> tuple[dict[str, Any], ...]:
     """The rows of the notation that name fields."""
-    rows = [row for group in _groups(file) for row in group["symbols"] if row.get("fields")]
+    text = file.read_text(encoding="utf-8")
+    groups = []
+    if file.suffix == ".json":
+        groups = json.loads(text)
+    elif find_spec("yaml"):  # it comes with what builds a book; without it a symbol has no field
+        import yaml
+
+        groups = yaml.safe_load(text)
+    rows = [row for group in groups for row in group["symbols"] if row.get("fields")]
     for row in rows:
         strange = sorted(set(row["fields"]) - {*row["latex"], *row.get("shown", ())})
         if strange:
             raise ValueError(f"{file}: {', '.join(strange)} is no form of a row of the notation")
     return tuple(rows)
-
-
-def _groups(file: Path) -> list[dict[str, Any]]:
-    if file.suffix == ".json":
-        return json.loads(file.read_text(encoding="utf-8"))
-    # PyYAML comes with what builds a book; without it a symbol has no field
-    if not find_spec("yaml"):
-        return []
-    import yaml
-
-    return yaml.safe_load(file.read_text(encoding="utf-8"))

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..errors import EquationError
-from ..latex.tokenizer import Token, tokens
+from ..latex.tokenizer import tokens
 from ..latex.vocabulary import RELATIONS
 from . import markup
 from .displays import has_label
@@ -28,9 +28,9 @@ _MATH = re.compile(
     re.DOTALL,
 )
 _SPOKEN = ("role", "display", "inline")  # with a label it is a numbered equation
-_HEADING = re.compile(r"#{1,6}\s+(.*\S)")
+_HEADING = re.compile(r"(#{1,6})\s+(.*\S)")
 _COMMENT = re.compile(r"^\s*%|<!--(?!\s*label:).*?-->")
-_UNREADABLE = frozenset({"\\ll", "\\gg", "\\subset", "\\subseteq", "\\cong", "\\ne"})
+_RELATIONS = RELATIONS | {"\\ll", "\\gg", "\\subset", "\\subseteq", "\\cong", "\\ne"}
 _DEPTH = {"{": 1, "(": 1, "[": 1, "}": -1, ")": -1, "]": -1}
 
 
@@ -50,10 +50,11 @@ def relations(source: str) -> list[Relation]:
     [('a = b', 1), ('d < e', 2)]
     """
     lines = source.splitlines()
-    directives = {fence.line: (fence, body) for fence, body in markup.blocks(lines)}
-    kept = _prose(lines, list(directives.values()))
-    written = [*_between_marks(kept), *_unlabelled(list(directives.values()))]
-    headings = _headings(kept)
+    directives = list(markup.blocks(lines))
+    kept = _prose(lines, directives)
+    written = [*_between_marks(kept), *_unlabelled(directives)]
+    matches = ((i, _HEADING.match(line)) for i, line in enumerate(kept, start=1))
+    headings = [(i, len(m[1]), m[2]) for i, m in matches if m]
     return [
         Relation(latex, line, _above(headings, line))
         for latex, line in sorted(written, key=lambda entry: entry[1])
@@ -78,19 +79,12 @@ def sentences(content: str, suffix: str) -> set[str]:
     Or in cells of their own, with the tag `caption`.
     """
     if suffix == ".ipynb":
-        return {_spaced(relation) for relation in _notebook(content, captions=False)}
-    code = set(_lines_of_code(content.splitlines()))
-    return {_spaced(relation) for relation in relations(content) if relation.line not in code}
-
-
-def _spaced(relation: Relation) -> str:
-    return " ".join(relation.latex.split())
-
-
-def _lines_of_code(lines: list[str]) -> Iterator[int]:
-    for fence, body in markup.blocks(lines):
-        if fence.directive == "code-cell":
-            yield from range(fence.line, fence.line + len(body) + 2)
+        found = _notebook(content, captions=False)
+    else:
+        blocks = markup.blocks(content.splitlines())
+        code = [range(f.line, f.line + len(b) + 2) for f, b in blocks if f.directive == "code-cell"]
+        found = [r for r in relations(content) if not any(r.line in lines for lines in code)]
+    return {" ".join(relation.latex.split()) for relation in found}
 
 
 def _notebook(source: str, *, captions: bool = True) -> list[Relation]:
@@ -101,9 +95,8 @@ def _notebook(source: str, *, captions: bool = True) -> list[Relation]:
     joined = "\n\n".join("".join(cell["source"]) for cell in cells)
     placed: list[Relation] = []
     for relation in relations(joined):
-        first = json.dumps(relation.latex.split("\n")[0], ensure_ascii=False)[1:-1]
         start = placed[-1].line - 1 if placed else 0
-        line = next((i for i in range(start, len(raw)) if first in raw[i]), start) + 1
+        line = markup.line_in_notebook(raw, relation.latex, start)
         placed.append(replace(relation, line=line))
     return placed
 
@@ -120,14 +113,11 @@ def _prose(lines: list[str], directives: list[tuple[markup.Fence, list[str]]]) -
             kept[fence.line - 1] = fence.argument
             kept[fence.line + len(body)] = ""
     kept = ["" if line.lstrip().startswith("%") else line for line in kept]
-    return _without_front_matter(kept)
-
-
-def _without_front_matter(lines: list[str]) -> list[str]:
-    if not lines or lines[0].strip() != "---":
-        return lines
-    end = next((i for i, line in enumerate(lines[1:], start=1) if line.strip() == "---"), 0)
-    return [""] * (end + 1) + lines[end + 1 :]
+    if kept and kept[0].strip() == "---":
+        ends = (i for i, line in enumerate(kept[1:], start=1) if line.strip() == "---")
+        head = next(ends, 0) + 1
+        kept[:head] = [""] * head
+    return kept
 
 
 def _caption(body: list[str]) -> dict[int, str]:
@@ -158,21 +148,14 @@ def _between_marks(lines: list[str]) -> Iterator[tuple[str, int]]:
         start = i
 
 
-def _unlabelled(
-    directives: list[tuple[markup.Fence, list[str]]],
-) -> Iterator[tuple[str, int]]:
+def _unlabelled(directives: list[tuple[markup.Fence, list[str]]]) -> Iterator[tuple[str, int]]:
+    """The ``{math}`` directives without a label."""
     for fence, body in directives:
         count = markup.options(body)
         labelled = any(re.match(r"\s*:?(label|name):", line) for line in body[:count])
         latex = "\n".join([*([fence.argument] if fence.argument else []), *body[count:]])
         if fence.directive == "math" and not labelled and not has_label(latex):
             yield latex.strip(), fence.line + (0 if fence.argument else 1 + count)
-
-
-def _headings(lines: list[str]) -> list[tuple[int, int, str]]:
-    """Each heading: its line, its level, its words."""
-    matches = ((i, _HEADING.match(line)) for i, line in enumerate(lines, start=1))
-    return [(i, len(m[0]) - len(m[0].lstrip("#")), m[1]) for i, m in matches if m]
 
 
 def _above(headings: list[tuple[int, int, str]], line: int) -> tuple[str, ...]:
@@ -190,15 +173,9 @@ def relates(latex: str) -> bool:
         sequence = tokens(latex)
     except EquationError:
         return True  # what cannot be read is for the reader of the list
-    return any(_relation_at(sequence, i, depth) for i, depth in _depths(sequence))
-
-
-def _depths(sequence: tuple[Token, ...]) -> Iterator[tuple[int, int]]:
     depth = 0
-    for i, token in enumerate(sequence):
+    for token in sequence:
         depth += _DEPTH.get(token.text, 0)
-        yield i, depth
-
-
-def _relation_at(sequence: tuple[Token, ...], i: int, depth: int) -> bool:
-    return depth <= 0 and sequence[i].text in RELATIONS | _UNREADABLE
+        if depth <= 0 and token.text in _RELATIONS:
+            return True
+    return False

@@ -50,12 +50,9 @@ class Settings:
         """The notation: the book's own, or what was packed of it."""
         if not self.notation:
             return None
-        return self._found(self.notation, Path(self.notation).with_suffix(".json").name)
-
-    def _found(self, *places: str) -> Path | None:
-        """The first of these files, named from the folder of the settings, that is there."""
         folder = self.file.parent if self.file else Path()
-        return next((folder / place for place in places if (folder / place).is_file()), None)
+        places = folder / self.notation, folder / Path(self.notation).with_suffix(".json").name
+        return next(filter(Path.is_file, places), None)
 
     def carried_files(self) -> Iterator[Path]:
         """The files that go with the equations where these are packed."""
@@ -72,9 +69,8 @@ def find_settings(folder: Path, *, packed: bool = True) -> Settings:
     setting that does not exist.
     """
     above = (folder.resolve(), *folder.resolve().parents)
-    folders = list(above)
-    if packed:
-        folders += [*(place / PACKED for place in above), *carried()]
+    copies = [*(place / PACKED for place in above), *carried()] if packed else []
+    folders = [*above, *copies]
     file = next((place / NAME for place in folders if (place / NAME).is_file()), None)
     return _read(file, file.stat().st_mtime_ns) if file else Settings()
 

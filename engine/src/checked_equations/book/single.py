@@ -89,7 +89,11 @@ def check_equation(
     """
     start = time.perf_counter()
     _refuse_types(latex, bindings, oracle, spare or {})
-    _refuse_lost_backslash(latex)
+    if lost := _LOST.search(latex):
+        problem = "a backslash was lost: write r before the string, as in r'\\frac{a}{b}'"
+        at = lost.start()
+        meant = latex[:at] + "\\" + _LETTERS[lost[0]] + latex[at + 1 :]
+        raise EquationError(problem, meant, (at, at + 2))
     written = Equation("", latex, 1)
     terms = Terms(Tolerance(rtol, atol, approx), oracle, spare or {}, tight)
     with located("", written):
@@ -103,15 +107,6 @@ def check_equation(
 _LOST = re.compile(r"[\a\b\f\v]|\t(?=imes|heta|ilde|ext|au\b|op\b)|\r(?=ho\b)|\n(?=abla\b)")
 
 _LETTERS = dict(zip("\a\b\f\v\t\r\n", "abfvtrn", strict=True))
-
-
-def _refuse_lost_backslash(latex: str) -> None:
-    lost = _LOST.search(latex)
-    if lost:
-        problem = "a backslash was lost: write r before the string, as in r'\\frac{a}{b}'"
-        start, end = lost.span()
-        meant = latex[:start] + "\\" + _LETTERS[lost[0]] + latex[end:]
-        raise EquationError(problem, meant, (start, start + 2))
 
 
 def _refuse_types(latex: object, bindings: object, oracle: object, spare: object) -> None:

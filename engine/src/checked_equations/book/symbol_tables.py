@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..check.name_clashes import refuse_name_clashes
@@ -49,14 +49,20 @@ class SymbolTables:
 
     def tables(self, statements: BoundStatements) -> list[Table]:
         """The author's tables and those of the checks."""
-        return [*self._tables.values(), *(_table(e, t) for e, t in statements)]
+        found = list(self._tables.values())
+        for equation, bound in statements:
+            draws = bound.draws[: len(bound.draws) - bound.tight]
+            drawn = tuple(draw.bindings for draw in draws)
+            found.append(Table(drawn, bound.allowed, equation.label, line=equation.line))
+        return found
 
     def record(
         self, relation: Relation, tables: Sequence[Table], *, edited: bool = True
     ) -> InlineRecord:
         """What becomes of one relation; raises `EquationError` if it is false."""
-        why = self._reason(relation)
-        if why:
+        keys = self._spares(relation)
+        if keys:
+            why = self._spared[keys[0]][normal(relation.latex)]
             return InlineRecord(relation.latex, relation.line, "listed", why)
         return evaluate_relation(relation, tables, edited=edited)[0]
 
@@ -76,11 +82,6 @@ class SymbolTables:
                 records.append(self.record(relation, tables, edited=edited))
         return tuple(records)
 
-    def _reason(self, relation: Relation) -> str:
-        """Why the author lets the relation be, or nothing."""
-        keys = self._spares(relation)
-        return self._spared[keys[0]][normal(relation.latex)] if keys else ""
-
     def _spares(self, relation: Relation) -> list[_Key]:
         """The tables that spare the relation."""
         try:
@@ -95,22 +96,17 @@ class SymbolTables:
 
     def refuse_idle(self, place: str, relations: Sequence[Relation]) -> None:
         """Raise `ValueError` for what the author has named and the text does not have."""
-        idle = list(self._idle(relations)) if relations else []
-        if idle:
-            raise ValueError(f"{place}: {'; '.join(idle)}")
-
-    def _idle(self, relations: Sequence[Relation]) -> Iterator[str]:
         headings = {heading for relation in relations for heading in relation.headings}
-        for under, _ in self._tables:
-            if under and not any(names_heading(under, heading) for heading in headings):
-                yield f"no relation stands under the heading {under!r}"
         used = {(k, normal(r.latex)) for r in relations for k in self._spares(r)}
         named = {(key, latex) for key, spared in self._spared.items() for latex in spared}
-        for _, latex in named - used:
-            yield f"spare names {latex!r}, which does not stand between the equations"
-
-
-def _table(equation: Equation, bound: BoundStatement) -> Table:
-    generic = len(bound.draws) - bound.tight
-    drawn = tuple(draw.bindings for draw in bound.draws[:generic])
-    return Table(drawn, bound.allowed, equation.label, line=equation.line)
+        idle = [
+            f"no relation stands under the heading {under!r}"
+            for under, _ in self._tables
+            if under and not any(names_heading(under, heading) for heading in headings)
+        ]
+        idle += [
+            f"spare names {latex!r}, which does not stand between the equations"
+            for _, latex in named - used
+        ]
+        if relations and idle:
+            raise ValueError(f"{place}: {'; '.join(idle)}")

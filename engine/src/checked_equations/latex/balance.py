@@ -33,7 +33,10 @@ def balanced(latex: str, span: tuple[int, int]) -> str:
     >>> balanced(r"a \\left( b + c \\right)", (0, 14))
     'a \\\\left( b + c \\\\right)'
     """
-    return _on_one_line(latex[slice(*balanced_span(latex, span))])
+    pieces = _GRID.split(latex[slice(*balanced_span(latex, span))])
+    # breaks and tabs of the layout go; those of a matrix or of cases remain
+    kept = (_BREAK.sub(" ", piece) if i % 3 == 0 else piece for i, piece in enumerate(pieces))
+    return " ".join("".join(piece for i, piece in enumerate(kept) if i % 3 != 2).split())
 
 
 def balanced_span(latex: str, span: tuple[int, int]) -> tuple[int, int]:
@@ -85,13 +88,6 @@ def is_balanced(latex: str) -> bool:
 
 def _within(mark: tuple[int, int], start: int, end: int) -> bool:
     return start <= mark[0] and mark[1] <= end
-
-
-def _on_one_line(latex: str) -> str:
-    """Without the breaks and the tabs of the layout; those of a matrix or of cases remain."""
-    pieces = _GRID.split(latex)
-    kept = (_BREAK.sub(" ", piece) if i % 3 == 0 else piece for i, piece in enumerate(pieces))
-    return " ".join("".join(piece for i, piece in enumerate(kept) if i % 3 != 2).split())
 
 
 Mark = tuple[int, int]

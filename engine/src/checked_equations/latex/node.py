@@ -4,18 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import Any, dataclass_transform
 
 __all__ = ["Node", "Path", "children", "replace_at", "replace_node", "walk"]
 
 Span = tuple[int, int]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Node:
-    """A node of the tree, and the stretch of LaTeX that it was read from."""
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+class _Frozen:
+    """What makes every class below it a frozen dataclass."""
 
-    span: Span = field(default=(0, 0), compare=False, repr=False)
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True)(cls)
+
+
+class Node(_Frozen):
+    """A node of the tree, a frozen dataclass, and the stretch of LaTeX that it was read from."""
+
+    span: Span = field(default=(0, 0), compare=False, repr=False, kw_only=True)
 
 
 def children(node: Node) -> Iterator[tuple[tuple[str, int, int], Node]]:

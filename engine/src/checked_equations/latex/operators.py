@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar
 
 from .node import Node
@@ -10,7 +10,6 @@ from .node import Node
 __all__ = ["INFIX", "Elementwise", "Infix", "Kronecker"]
 
 
-@dataclass(frozen=True)
 class Infix(Node):
     """Factors with a sign of their own between them: what all binary operators are.
 
@@ -27,7 +26,6 @@ class Infix(Node):
     loose: bool = field(default=False, compare=False, repr=False)
 
 
-@dataclass(frozen=True)
 class Elementwise(Infix):
     """``a \\odot b``."""
 
@@ -36,7 +34,6 @@ class Elementwise(Infix):
     takes_products = True
 
 
-@dataclass(frozen=True)
 class Kronecker(Infix):
     """``A \\otimes B``."""
 

@@ -1,4 +1,4 @@
-"""The tree of an equation: frozen nodes, what they hold, and how to walk and edit them.
+"""The tree of an equation: nodes, what they hold, and how to walk and edit them.
 
 A node knows the stretch of LaTeX it came from (`span`, offsets into the equation's text),
 so that an error or a mutant can point at it. Spans take no part in comparison: two
@@ -7,7 +7,7 @@ trees are equal when they say the same thing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from .node import Node, Path, children, replace_at, replace_node, walk
 from .operators import INFIX, Elementwise, Infix, Kronecker
@@ -21,35 +21,30 @@ __all__ = [
 ]  # fmt: skip
 
 
-@dataclass(frozen=True)
 class Number(Node):
     """A literal: ``2``, ``0.5``."""
 
     value: float
 
 
-@dataclass(frozen=True)
 class Constant(Node):
     """``\\pi``, ``\\mathrm e``, ``\\infty``: a name with one meaning, unless it is bound."""
 
     name: str
 
 
-@dataclass(frozen=True)
 class Name(Node):
     """A bound symbol; `key` is the normal form of its LaTeX (see `names.normal`)."""
 
     key: str
 
 
-@dataclass(frozen=True)
 class Index(Node):
     """The running variable of a sum, a product, an expectation or an integral."""
 
     key: str
 
 
-@dataclass(frozen=True)
 class Subscript(Node):
     """``x_i``, ``K_{ij}``, ``[A]_{ij}``: an entry of an array; indices start at one."""
 
@@ -57,7 +52,6 @@ class Subscript(Node):
     indices: tuple[Node, ...]
 
 
-@dataclass(frozen=True)
 class Sum(Node):
     """Signed terms: ``a - b + c`` has signs (1, -1, 1); a lone ``-a`` has signs (-1,)."""
 
@@ -65,14 +59,12 @@ class Sum(Node):
     signs: tuple[int, ...]
 
 
-@dataclass(frozen=True)
 class Product(Node):
     """Juxtaposition, ``\\cdot``, ``\\times``: matrix product where shapes say so, else scaling."""
 
     factors: tuple[Node, ...]
 
 
-@dataclass(frozen=True)
 class Inner(Node):
     """``\\langle a, b \\rangle``: the sum of the products of the entries."""
 
@@ -80,7 +72,6 @@ class Inner(Node):
     right: Node
 
 
-@dataclass(frozen=True)
 class Quotient(Node):
     """``\\frac{a}{b}`` or ``a / b``; the denominator is a scalar."""
 
@@ -88,7 +79,6 @@ class Quotient(Node):
     denominator: Node
 
 
-@dataclass(frozen=True)
 class Power(Node):
     """``a^b`` for scalars (and integer powers of square matrices)."""
 
@@ -96,21 +86,18 @@ class Power(Node):
     exponent: Node
 
 
-@dataclass(frozen=True)
 class Inverse(Node):
     """``A^{-1}``; of a scalar, its reciprocal."""
 
     base: Node
 
 
-@dataclass(frozen=True)
 class Transpose(Node):
     """``A^\\top``. ``A^{-\\top}`` is the transpose of the inverse."""
 
     base: Node
 
 
-@dataclass(frozen=True)
 class Root(Node):
     """``\\sqrt[degree]{base}``."""
 
@@ -118,14 +105,12 @@ class Root(Node):
     degree: Node | None = None
 
 
-@dataclass(frozen=True)
 class Bars(Node):
     """``|A|`` or ``\\lvert A \\rvert``: determinant of a matrix, modulus of a scalar."""
 
     base: Node
 
 
-@dataclass(frozen=True)
 class Norm(Node):
     """``\\lVert x \\rVert_p``; `order` is "2" (the default), "1", "\\infty" or "F"."""
 
@@ -133,7 +118,6 @@ class Norm(Node):
     order: str = "2"
 
 
-@dataclass(frozen=True)
 class Function(Node):
     """A function that the language knows: log, exp, det, tr, diag, min, max, ..."""
 
@@ -141,7 +125,6 @@ class Function(Node):
     arguments: tuple[Node, ...]
 
 
-@dataclass(frozen=True)
 class Apply(Node):
     """A bound callable with its arguments; `separators` are those that stood between them."""
 
@@ -150,8 +133,21 @@ class Apply(Node):
     separators: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Range(Node):
+class Ends:
+    """What runs from `first` to `last`, where it has both."""
+
+    first: Node | None
+    last: Node | None
+
+    @property
+    def limits(self) -> tuple[Node, Node]:
+        """Both ends of what has them, as a range without members and a finite integral."""
+        assert self.first is not None
+        assert self.last is not None
+        return self.first, self.last
+
+
+class Range(Ends, Node):
     """``i = first`` to ``last``; or, with `members`, ``i \\in`` a bound finite set.
 
     ``\\sum_i`` alone has ``members=Name("i")``: a set, or the int N for 1 to N.
@@ -164,15 +160,7 @@ class Range(Node):
     members: Node | None = None
     without: Node | None = None
 
-    @property
-    def limits(self) -> tuple[Node, Node]:
-        """Both ends of a range that has them, which is one without members."""
-        assert self.first is not None
-        assert self.last is not None
-        return self.first, self.last
 
-
-@dataclass(frozen=True)
 class Reduction(Node):
     """``\\sum``, ``\\prod``, ``\\min`` or ``\\max`` of `body` over `over`; `kind` says which."""
 
@@ -181,7 +169,6 @@ class Reduction(Node):
     body: Node
 
 
-@dataclass(frozen=True)
 class Under(Node):
     """What an average runs over: jointly drawn `variables` and their `distribution`.
 
@@ -195,7 +182,6 @@ class Under(Node):
     given: tuple[Node, ...] = ()
 
 
-@dataclass(frozen=True)
 class Average(Node):
     """What averages have in common: what they run over, where the inner ones come last."""
 
@@ -207,21 +193,18 @@ class Average(Node):
         return tuple(key for under in self.over for key in under.variables)
 
 
-@dataclass(frozen=True)
 class Expectation(Average):
     """``\\mathbb E_{q(x)}[body]``, ``\\mathbb E_x[body]``, ``\\mathbb E[body \\mid x]``."""
 
     body: Node
 
 
-@dataclass(frozen=True)
 class Variance(Average):
     """``\\mathbb V_x[body]``; of a vector, its covariance matrix."""
 
     body: Node
 
 
-@dataclass(frozen=True)
 class Covariance(Average):
     """``\\operatorname{Cov}_x(left, right)``."""
 
@@ -229,8 +212,7 @@ class Covariance(Average):
     right: Node
 
 
-@dataclass(frozen=True)
-class Integral(Node):
+class Integral(Ends, Node):
     """``\\int_a^b body \\,\\mathrm d x`` for `x` bound to `Nodes`, all between the limits.
 
     The nodes fill finite limits; towards an infinite one they go on until the body has died away.
@@ -243,15 +225,7 @@ class Integral(Node):
     last: Node | None = None
     dimension: Node | None = None
 
-    @property
-    def limits(self) -> tuple[Node, Node]:
-        """Both ends of an integral that has them."""
-        assert self.first is not None
-        assert self.last is not None
-        return self.first, self.last
 
-
-@dataclass(frozen=True)
 class Slope(Node):
     """What derivatives and gradients have in common: a body and what it is differentiated by."""
 
@@ -266,24 +240,20 @@ class Slope(Node):
         return base
 
 
-@dataclass(frozen=True)
 class Derivative(Slope):
     """``\\frac{\\partial body}{\\partial x}`` by Richardson-extrapolated central differences."""
 
 
-@dataclass(frozen=True)
 class Gradient(Slope):
     """``\\nabla_x body``, a column."""
 
 
-@dataclass(frozen=True)
 class Block(Node):
     """A block matrix: rows of nodes."""
 
     rows: tuple[tuple[Node, ...], ...]
 
 
-@dataclass(frozen=True)
 class Cases(Node):
     """``cases``: values with their conditions; a `None` condition is "otherwise"."""
 
@@ -291,7 +261,6 @@ class Cases(Node):
     conditions: tuple[Step | None, ...]
 
 
-@dataclass(frozen=True)
 class Step(Node):
     """One relation of a chain: `left` `relation` `right`, and the line that it stands on."""
 
@@ -301,7 +270,6 @@ class Step(Node):
     line: int = field(default=1, compare=False)
 
 
-@dataclass(frozen=True)
 class Space(Node):
     """``\\mathbb R^{n \\times d}``, ``\\mathbb N``: numbers of a kind, in an array of a shape."""
 
@@ -309,7 +277,6 @@ class Space(Node):
     shape: tuple[Node, ...] = ()
 
 
-@dataclass(frozen=True)
 class Member(Node):
     """``i \\in members``, or ``i = 1, 2`` (``listed``), going on with dots to `last`."""
 
@@ -319,7 +286,6 @@ class Member(Node):
     last: Node | None = None
 
 
-@dataclass(frozen=True)
 class Statement(Node):
     """All the steps of an equation, in reading order, and the conditions that its words state.
 

@@ -7,7 +7,6 @@ scripts. Only whole units, or the inside of a group, may be wrapped without a ch
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -58,6 +57,11 @@ class Unit:
         """From its nucleus to the end of its scripts."""
         return self.nucleus[0], self.end
 
+    @property
+    def groups(self) -> tuple[Group, ...]:
+        """What stands inside it, and its scripts."""
+        return (*self.inside, *self.scripts)
+
 
 def pieces(latex: str) -> list[Span]:
     """The smallest pieces of `latex`: commands, signs, numbers, spaces.
@@ -86,8 +90,7 @@ def read_units(latex: str) -> Group:
     >>> [latex[slice(*unit.span)] for unit in read_units(latex).units]
     ['K_y^{-1}', '\\\\mathbf y']
     """
-    reader = _Reader(latex)
-    return reader.group(0, frozenset())
+    return _Reader(latex).group(0, ())
 
 
 class _Reader:
@@ -106,11 +109,11 @@ class _Reader:
         """Where the next piece begins."""
         return self.spans[self.i][0] if self.i < len(self.spans) else len(self.latex)
 
-    def group(self, start: int, stops: frozenset[str]) -> Group:
+    def group(self, start: int, stops: tuple[str, ...]) -> Group:
         """The units up to a piece that begins with one of `stops`, which is left."""
         found: list[Unit] = []
         breaks: list[int] = []
-        while self.text() and not self._stopped(stops):
+        while self.text() and not self.text().startswith(stops):
             if self.text() in _BREAK:
                 breaks.append(self.at())
             if self.text() in _BREAK or _GAP.fullmatch(self.text()):
@@ -119,9 +122,6 @@ class _Reader:
                 found.append(self.unit())
         return Group((start, self.at()), tuple(found), tuple(breaks))
 
-    def _stopped(self, stops: frozenset[str]) -> bool:
-        return any(self.text().startswith(stop) for stop in stops)
-
     def unit(self) -> Unit:
         """A nucleus with its scripts."""
         start = self.at()
@@ -129,7 +129,10 @@ class _Reader:
         nucleus = (start, self._behind())
         scripts = []
         while self._script_follows():
-            scripts.append(self._script())
+            at = self.at()
+            self.i += 1
+            prime = self.latex[at] == "'"
+            scripts.append(Group((at, self._behind()), (), ()) if prime else self._one())
         return Unit(nucleus, inside, tuple(scripts), self._behind())
 
     def _behind(self) -> int:
@@ -144,11 +147,6 @@ class _Reader:
         self.i = here
         return False
 
-    def _script(self) -> Group:
-        start = self.at()
-        self.i += 1
-        return Group((start, self._behind()), (), ()) if self.latex[start] == "'" else self._one()
-
     def _nucleus(self) -> tuple[Group, ...]:
         text = self.text()
         self.i += 1
@@ -158,17 +156,14 @@ class _Reader:
             return (self._until(r"\right"),)
         if text.startswith(r"\begin"):
             return (self._until(r"\end"),)
-        self._skip_option(text)
+        if text == r"\sqrt" and self.text() == "[":
+            self._until("]")
         read = tuple(self._one() for _ in range(_TAKES.get(text, 0)))
         return () if text in _WORDS else read
 
-    def _skip_option(self, command: str) -> None:
-        if command == r"\sqrt" and self.text() == "[":
-            self._until("]")
-
     def _until(self, stop: str) -> Group:
         """The inside of what ends with `stop`, and past that."""
-        inside = self.group(self._behind(), frozenset({stop}))
+        inside = self.group(self._behind(), (stop,))
         self.i = min(self.i + 1, len(self.spans))
         return inside
 
@@ -183,10 +178,8 @@ class _Reader:
         if not self.text():
             return Group((start, start), (), ())
         if len(self.text()) > 1 and self.text()[0].isdigit():  # one digit is an argument
-            self.spans[self.i : self.i + 1] = [
-                (start, start + 1),
-                (start + 1, self.spans[self.i][1]),
-            ]
+            end = self.spans[self.i][1]
+            self.spans[self.i : self.i + 1] = [(start, start + 1), (start + 1, end)]
         inside = self._nucleus()
         span = (start, self._behind())
         return Group(span, (Unit(span, inside, (), span[1]),), ())
@@ -209,7 +202,7 @@ def _cover(group: Group, start: int, end: int) -> Span | None:
     if not hit:
         return None
     if len(hit) == 1:
-        within = [g for g in _groups(hit) if g.span[0] <= start and end <= g.span[1]]
+        within = [g for g in hit[0].groups if g.span[0] <= start and end <= g.span[1]]
         if within:
             return _cover(within[0], start, end) or hit[0].span
         return hit[0].nucleus if end <= hit[0].nucleus[1] else hit[0].span
@@ -217,11 +210,6 @@ def _cover(group: Group, start: int, end: int) -> Span | None:
     if any(first < at < last for at in group.breaks):
         last = max(u.end for u in hit if not any(first < at < u.end for at in group.breaks))
     return first, last
-
-
-def _groups(of: Sequence[Unit]) -> Iterator[Group]:
-    for unit in of:
-        yield from (*unit.inside, *unit.scripts)
 
 
 def anchor(latex: str, start: int, end: int) -> Span | None:
@@ -243,7 +231,7 @@ def _anchor(group: Group, start: int, end: int, commas: frozenset[int]) -> Span 
     if not after:
         return seen[-1].nucleus if seen else None
     unit = after[0]
-    inner = [g for g in _groups([unit]) if g.span[0] <= start and max(end, start + 1) <= g.span[1]]
+    inner = [g for g in unit.groups if g.span[0] <= start and max(end, start + 1) <= g.span[1]]
     for part in inner:
         found = _anchor(part, start, end, commas)
         if found:

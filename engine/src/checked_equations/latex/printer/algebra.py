@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from .. import tree as t
 from ..names import signature
 from .levels import FUNCTION_WORDS, Printer, is_bare, printed
 
-
-@printed.register(t.Constant)
-def _constant(node: t.Constant, p: Printer) -> str:
-    return node.name
-
-
-@printed.register(t.Name | t.Index)
-def _name(node: t.Name | t.Index, p: Printer) -> str:
-    return p.key(node.key)
-
-
-@printed.register(t.Inner)
-def _inner(node: t.Inner, p: Printer) -> str:
-    return f"\\langle {p.any(node.left)}, {p.any(node.right)} \\rangle"
+_PLAIN: dict[type[t.Node], Callable[[Any, Printer], str]] = {
+    t.Constant: lambda node, p: node.name,
+    t.Name: lambda node, p: p.key(node.key),
+    t.Index: lambda node, p: p.key(node.key),
+    t.Inner: lambda node, p: f"\\langle {p.any(node.left)}, {p.any(node.right)} \\rangle",
+    t.Power: lambda node, p: f"{p.base(node.base)}^{{{p.any(node.exponent)}}}",
+    t.Inverse: lambda node, p: f"{p.base(node.base)}^{{-1}}",
+}
+for kind, written in _PLAIN.items():
+    printed.register(kind, written)
 
 
 @printed.register(t.Number)
 def _number(node: t.Number, p: Printer) -> str:
     text = f"{node.value:.15g}"
-    return text if float(text) == node.value and "e" not in text else _decimal(node.value)
+    if float(text) == node.value and "e" not in text:
+        return text
+    small = abs(node.value) < 1e15
+    return f"{node.value:.17f}".rstrip("0").rstrip(".") if small else f"{node.value:.0f}"
 
 
 @printed.register(t.Subscript)
@@ -71,16 +73,6 @@ def _quotient(node: t.Quotient, p: Printer) -> str:
     return f"{above} / {p.factor(node.denominator, False)}"
 
 
-@printed.register(t.Power)
-def _power(node: t.Power, p: Printer) -> str:
-    return f"{p.base(node.base)}^{{{p.any(node.exponent)}}}"
-
-
-@printed.register(t.Inverse)
-def _inverse(node: t.Inverse, p: Printer) -> str:
-    return f"{p.base(node.base)}^{{-1}}"
-
-
 @printed.register(t.Transpose)
 def _transpose(node: t.Transpose, p: Printer) -> str:
     if isinstance(node.base, t.Inverse):
@@ -124,7 +116,8 @@ def _function(node: t.Function, p: Printer) -> str:
 
 @printed.register(t.Apply)
 def _apply(node: t.Apply, p: Printer) -> str:
-    marks = [*(_mark(s) for s in node.separators), ""]
+    shown = {"|": " \\mid ", "\\|": " \\,\\|\\, "}
+    marks = [*(shown.get(mark, f"{mark} ") for mark in node.separators), ""]
     inside = "".join(p.any(a) + mark for a, mark in zip(node.arguments, marks, strict=False))
     form = signature(node.key)
     return inside if node.key == "|" else f"{p.key(form.letter if form else node.key)}({inside})"
@@ -134,11 +127,3 @@ def _apply(node: t.Apply, p: Printer) -> str:
 def _block(node: t.Block, p: Printer) -> str:
     rows = " \\\\ ".join(" & ".join(p.any(e) for e in row) for row in node.rows)
     return f"\\begin{{bmatrix}} {rows} \\end{{bmatrix}}"
-
-
-def _mark(separator: str) -> str:
-    return {"|": " \\mid ", "\\|": " \\,\\|\\, "}.get(separator, f"{separator} ")
-
-
-def _decimal(value: float) -> str:
-    return f"{value:.17f}".rstrip("0").rstrip(".") if abs(value) < 1e15 else f"{value:.0f}"

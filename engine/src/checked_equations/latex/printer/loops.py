@@ -10,27 +10,30 @@ from ..builder.averages import behind_the_bar
 from ..names import signature
 from .levels import FUNCTION_WORDS, Printer, printed
 
-
-@printed.register(t.Expectation)
-def _expectation(node: t.Expectation, p: Printer) -> str:
-    return _average(p, "\\mathbb E", node.over, node.body)
-
-
-@printed.register(t.Variance)
-def _variance(node: t.Variance, p: Printer) -> str:
-    return _average(p, "\\mathbb V", node.over, node.body)
+_SIGNS = {
+    t.Expectation: "\\mathbb E",
+    t.Variance: "\\mathbb V",
+    t.Covariance: "\\operatorname{Cov}",
+}
 
 
-@printed.register(t.Covariance)
-def _covariance(node: t.Covariance, p: Printer) -> str:
-    return _average(p, "\\operatorname{Cov}", node.over, node.left, node.right)
+@printed.register(t.Average)
+def _average(node: t.Average, p: Printer) -> str:
+    under = f"_{{{', '.join(_under(one, p) for one in node.over)}}}" if node.over else ""
+    parts = (p.any(part) for (name, *_), part in t.children(node) if name != "over")
+    return f"{_SIGNS[type(node)]}{under}[{', '.join(parts)}]"
 
 
 @printed.register(t.Range)
 def _range(node: t.Range, p: Printer) -> str:
     key = p.key(node.index)
     if node.without is not None:
-        return _without(p, node, node.without)
+        left_out = f"{key} \\ne {p.any(node.without)}"
+        if node.members == t.Name(node.index):
+            return f"_{{{left_out}}}"
+        shown = _range(replace(node, without=None), p)
+        end = shown.index("}^{") if node.members is None else len(shown) - 1
+        return f"{shown[:end]}, {left_out}{shown[end:]}"
     if node.members is None:
         first, last = map(p.any, node.limits)
         return f"_{{{key}={first}}}^{{{last}}}"
@@ -42,27 +45,12 @@ def _range(node: t.Range, p: Printer) -> str:
     return f"_{{{key} \\in {p.any(node.members)}}}"
 
 
-def _without(p: Printer, node: t.Range, member: t.Node) -> str:
-    """A range that leaves a member out, behind what it runs over."""
-    left_out = f"{p.key(node.index)} \\ne {p.any(member)}"
-    if node.members == t.Name(node.index):
-        return f"_{{{left_out}}}"
-    shown = _range(replace(node, without=None), p)
-    end = shown.index("}^{") if node.members is None else len(shown) - 1
-    return f"{shown[:end]}, {left_out}{shown[end:]}"
-
-
 @printed.register(t.Reduction)
 def _reduction(node: t.Reduction, p: Printer) -> str:
     word = FUNCTION_WORDS.get(node.kind, f"\\{node.kind}")
     loose = trailing_factor(node.kind, (node.over.index,), node.body)
     body = p.wrapped(node.body) if loose else p.term(node.body)
     return f"{word}{_range(node.over, p)} {body}"
-
-
-def _average(p: Printer, sign: str, over: tuple[t.Under, ...], *bodies: t.Node) -> str:
-    under = f"_{{{', '.join(_under(one, p) for one in over)}}}" if over else ""
-    return f"{sign}{under}[{', '.join(p.any(b) for b in bodies)}]"
 
 
 @printed.register(t.Under)

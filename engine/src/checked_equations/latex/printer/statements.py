@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from .. import tree as t
 from .levels import Printer, printed
 
 
 @printed.register(t.Cases)
 def _cases(node: t.Cases, p: Printer) -> str:
-    pairs = zip(node.values, node.conditions, strict=True)
-    rows = " \\\\ ".join(f"{p.any(v)} & {_condition(p, c)}" for v, c in pairs)
-    return f"\\begin{{cases}} {rows} \\end{{cases}}"
-
-
-def _condition(p: Printer, step: t.Step | None) -> str:
-    return "\\text{otherwise}" if step is None else f"\\text{{if }} {p.any(step)}"
+    rows = []
+    for value, condition in zip(node.values, node.conditions, strict=True):
+        words = f"\\text{{if }} {p.any(condition)}" if condition else "\\text{otherwise}"
+        rows.append(f"{p.any(value)} & {words}")
+    inside = " \\\\ ".join(rows)
+    return f"\\begin{{cases}} {inside} \\end{{cases}}"
 
 
 @printed.register(t.Step)
@@ -34,13 +31,10 @@ def _statement(node: t.Statement, p: Printer) -> str:
         text = f"{step.relation} {p.any(step.right)}" if chained else _step(step, p)
         out = out + gap + text
         before = step.right
-    return out + "".join(map(partial(_behind, p), node.conditions))
-
-
-def _behind(p: Printer, condition: t.Node) -> str:
-    """A condition of a statement with the words before it."""
-    words = "if" if isinstance(condition, t.Step) else "for all"
-    return f" \\text{{ {words} }} {p.any(condition)}"
+    for condition in node.conditions:
+        words = "if" if isinstance(condition, t.Step) else "for all"
+        out += f" \\text{{ {words} }} {p.any(condition)}"
+    return out
 
 
 @printed.register(t.Space)
