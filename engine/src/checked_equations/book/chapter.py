@@ -27,6 +27,7 @@ from .claim_records import ClaimRecord, claim_record
 from .claim_sentences import Sentence, read_sentences
 from .inline_relations import stands_under
 from .ledger import chapter_totals, inline_totals, refuse_incomplete, unrecorded
+from .listed import newly_listed
 from .manuscripts import Manuscript, read_manuscript
 from .notation import read_fields
 from .prose import Relation
@@ -347,6 +348,7 @@ class Chapter:
         atol: float = 0.0,
         approx: float | None = None,
         spare: Mapping[str, str] | None = None,
+        values: Mapping[str, Any] | None = None,
     ) -> Symbols:
         """Say what the symbols of the sentences stand for, in the chapter or under a heading.
 
@@ -369,6 +371,9 @@ class Chapter:
             last digit.
         spare : mapping of str to str, optional
             The reason why a relation need not hold, by its LaTeX.
+        values : mapping, optional
+            What an expression stands for that relates nothing, by its LaTeX, as in "the average is
+            $\\sigma_f^2 (1 - \\rho^2)$": its value, or a function that finds it from the numbers.
 
         Returns
         -------
@@ -380,10 +385,11 @@ class Chapter:
         EquationError
             For symbols and tolerances as in `check`.
         """
-        between = (r.latex for r in self.relations() if stands_under(under, r))
+        between = (f.latex for f in self._text.formulas() if stands_under(under, f))
         with self._located(Equation("symbols", "", 1)):
             drawn = self.numbers(bindings, f"symbols:{under}", *between)
-            self._tables.add(drawn, Tolerance(rtol, atol, approx), under, spare or {})
+            allowed = Tolerance(rtol, atol, approx)
+            self._tables.add(drawn, allowed, under, spare or {}, values or {})
         return Symbols(self.slug, tuple(drawn[0]), under, dict(spare or {}))
 
     def relations(self) -> list[Relation]:
@@ -435,9 +441,11 @@ class Chapter:
         """
         self.reread()
         refuse_incomplete(self.place, self.missing())
-        relations = self.relations()
-        self._tables.refuse_idle(self.place, relations)
-        inline = self.evaluate_relations(relations)
+        formulas = self._text.formulas()
+        self._tables.refuse_idle(self.place, formulas)
+        inline = self.evaluate_relations(self.relations())
+        refuse_incomplete(self.place, newly_listed(self.slug, self.settings, inline))
+        inline += self._tables.evaluate_values(self.place, formulas)
         later = waiting(self._text.file)
         between = inline_totals([record.outcome for record in inline])
         not_yet = {"waiting": len(later)} if later else {}

@@ -21,6 +21,7 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
+from ..claims.claim import ClaimError
 from ..errors import EquationError
 from . import markup
 from .chapter import Chapter
@@ -141,8 +142,11 @@ def run_page(path: Path) -> Run:
                 shown.append(_executed(cell, path, scope))
             except EquationError as error:
                 faults.append(_false(error, path, _line_in(error, path, cell)))
-            except LedgerError:
-                continue  # what is missing is told from the labels, against the baseline
+            except ClaimError as error:
+                faults.append(Fault(str(path), _line_in(error, path, cell), 1, str(error)))
+            except LedgerError as error:
+                if error.beside:  # missing equations are told from the labels
+                    faults.append(Fault(str(path), _line_in(error, path, cell), 1, error.beside))
             except Exception as error:  # noqa: BLE001 - whatever a cell raises is told with its line
                 if "raises-exception" in cell.tags:
                     continue

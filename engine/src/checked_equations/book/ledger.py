@@ -14,11 +14,21 @@ __all__ = [
     "refuse_incomplete", "strongest", "totals", "unrecorded",
 ]  # fmt: skip
 
+EQUATIONS = ("equations without a record", "the baseline")  # that a ledger may miss
 KINDS = ("identity", "inequality", "estimate", "definition")  # of records, the strongest first
 
 
 class LedgerError(ValueError):
-    """Something that the ledger of a chapter should hold is missing."""
+    """Something that the ledger of a chapter should hold is missing.
+
+    `beside` tells of what is no equation.
+    """
+
+    def __init__(self, place: str, lists: Mapping[str, Sequence[str]]) -> None:
+        told = {what: f"\n  {what}: {', '.join(names)}" for what, names in lists.items() if names}
+        super().__init__(f"{place}: the ledger is not complete:{''.join(told.values())}")
+        beside = [said for what, said in told.items() if what not in EQUATIONS]
+        self.beside = f"the ledger is not complete:{''.join(beside)}" if beside else ""
 
 
 _COUNTED = {"identity": "checked", "inequality": "checked", "estimate": "estimates"}
@@ -85,6 +95,5 @@ def unrecorded(
 
 def refuse_incomplete(place: str, missing: Mapping[str, Sequence[str]]) -> None:
     """Raise `LedgerError` with the lists of what is `missing`, by what it is."""
-    lists = [f"\n  {what}: {', '.join(names)}" for what, names in missing.items() if names]
-    if lists:
-        raise LedgerError(f"{place}: the ledger is not complete:{''.join(lists)}")
+    if any(missing.values()):
+        raise LedgerError(place, missing)

@@ -51,10 +51,14 @@ class Manuscript:
 
     def relations(self) -> list[Relation]:
         """The relations of the text outside its numbered equations, as it stands now."""
+        return [formula for formula in self.formulas() if prose.relates(formula.latex)]
+
+    def formulas(self) -> list[Relation]:
+        """The relations, and all other mathematics outside the numbered equations."""
         if self.file is None:
             return []
         macros = read_macros(self.file.resolve().parent)
-        return [expand_relation(relation, macros) for relation in prose.read(self.file)]
+        return [expand_relation(formula, macros) for formula in prose.read_formulas(self.file)]
 
 
 def read_manuscript(slug: str, folder: Path, file: Path | None = None) -> Manuscript:

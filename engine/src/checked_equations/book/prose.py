@@ -18,7 +18,7 @@ from ..latex.vocabulary import RELATIONS
 from . import markup
 from .displays import has_label
 
-__all__ = ["Relation", "read", "relates", "relations", "sentences"]
+__all__ = ["Relation", "formulas", "read", "read_formulas", "relates", "relations", "sentences"]
 
 _MATH = re.compile(
     r"\{math\}`(?P<role>[^`]+)`|(?P<code>`+).+?(?P=code)|\\\$"
@@ -36,7 +36,10 @@ _DEPTH = {"{": 1, "(": 1, "[": 1, "}": -1, ")": -1, "]": -1}
 
 @dataclass(frozen=True)
 class Relation:
-    """A relation in the text: its LaTeX, its line, and the heading that it stands under."""
+    """Mathematics in the text: its LaTeX, its line, and the headings that it stands under.
+
+    Most of it `relates` two things; an expression does not, and an author may give its value.
+    """
 
     latex: str
     line: int
@@ -49,6 +52,11 @@ def relations(source: str) -> list[Relation]:
     >>> [(found.latex, found.line) for found in relations("As $a = b$,\\nso $c$ is $d < e$.")]
     [('a = b', 1), ('d < e', 2)]
     """
+    return [formula for formula in formulas(source) if relates(formula.latex)]
+
+
+def formulas(source: str) -> list[Relation]:
+    """All mathematics of Markdown `source` outside its numbered equations, in reading order."""
     lines = source.splitlines()
     directives = list(markup.blocks(lines))
     kept = _prose(lines, directives)
@@ -58,19 +66,23 @@ def relations(source: str) -> list[Relation]:
     return [
         Relation(latex, line, _above(headings, line))
         for latex, line in sorted(written, key=lambda entry: entry[1])
-        if relates(latex)
     ]
 
 
 def read(path: Path) -> list[Relation]:
-    """The relations of a ``.md`` or ``.ipynb`` file; lines are lines of that file.
+    """The relations of a ``.md`` or ``.ipynb`` file; lines are lines of that file."""
+    return [formula for formula in read_formulas(path) if relates(formula.latex)]
+
+
+def read_formulas(path: Path) -> list[Relation]:
+    """All mathematics between the equations of a ``.md`` or ``.ipynb`` file.
 
     Of reStructuredText the numbered equations are read, and not the sentences.
     """
     if path.suffix == ".rst":
         return []
     source = path.read_text(encoding="utf-8")
-    return _notebook(source) if path.suffix == ".ipynb" else relations(source)
+    return _notebook(source) if path.suffix == ".ipynb" else formulas(source)
 
 
 def sentences(content: str, suffix: str) -> set[str]:
@@ -79,7 +91,7 @@ def sentences(content: str, suffix: str) -> set[str]:
     Or in cells of their own, with the tag `caption`.
     """
     if suffix == ".ipynb":
-        found = _notebook(content, captions=False)
+        found = [f for f in _notebook(content, captions=False) if relates(f.latex)]
     else:
         blocks = markup.blocks(content.splitlines())
         code = [range(f.line, f.line + len(b) + 2) for f, b in blocks if f.directive == "code-cell"]
@@ -94,7 +106,7 @@ def _notebook(source: str, *, captions: bool = True) -> list[Relation]:
         cells = [c for c in cells if "caption" not in c.get("metadata", {}).get("tags", ())]
     joined = "\n\n".join("".join(cell["source"]) for cell in cells)
     placed: list[Relation] = []
-    for relation in relations(joined):
+    for relation in formulas(joined):
         start = placed[-1].line - 1 if placed else 0
         line = markup.line_in_notebook(raw, relation.latex, start)
         placed.append(replace(relation, line=line))

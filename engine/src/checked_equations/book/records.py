@@ -136,7 +136,8 @@ class Record(Shown):
 class InlineRecord:
     """A relation of a sentence: "evaluated" on the numbers of `by`, or "listed" and `why`.
 
-    Of its `mutants` that can be told from it, so many were `caught`.
+    Of its `mutants` that can be told from it, so many were `caught`. It is `spared` if the author
+    has said why.
     """
 
     latex: str
@@ -147,6 +148,7 @@ class InlineRecord:
     residual: float | None = None
     caught: int = 0
     mutants: int = 0
+    spared: bool = False
 
 
 @dataclass(frozen=True, repr=False)

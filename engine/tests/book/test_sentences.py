@@ -1,0 +1,103 @@
+"""Formulas of sentences: roots of variances, values of expressions, and what nothing judges."""
+
+import pytest
+
+from checked_equations import Chapter, EquationError
+from checked_equations.book.ledger import LedgerError
+
+PAGE = """\
+# Page
+
+```{{math}}
+:label: eq-one
+a = b c
+```
+
+## Noise
+
+{text}
+"""
+
+
+@pytest.fixture
+def ledger(tmp_path):
+    """Close the ledger of a page with this text, with these symbols and what is listed."""
+
+    def closed(text, listed=None, **symbols):
+        (tmp_path / "equations.toml").write_text("")
+        if listed is not None:
+            (tmp_path / "relations-listed.toml").write_text(listed)
+        page = tmp_path / "page.md"
+        page.write_text(PAGE.format(text=text))
+        chapter = Chapter("page", page)
+        chapter.check("eq-one", {"a": 1.5, "b": 0.5, "c": 3.0}, oracle="by hand")
+        if symbols:
+            chapter.symbols(**symbols)
+        return chapter.ledger()
+
+    return closed
+
+
+NOISE = {r"\sigma_n^2": 0.09, "p": 1 / 0.09}
+
+
+def test_the_root_of_a_square_is_bound_with_it(ledger):
+    """With the variance bound, a sentence that forgets the square is false, and not unread."""
+    record = ledger(r"A precision is $p = 1 / \sigma_n^2$, and $\sigma_n > 0$.", bindings=NOISE)
+    assert [relation.outcome for relation in record.inline] == ["evaluated", "evaluated"]
+    with pytest.raises(EquationError, match="this sentence is false"):
+        ledger(r"A precision is $p = 1 / \sigma_n$.", bindings=NOISE)
+
+
+def test_a_root_that_is_bound_stays_as_it_is(ledger):
+    with pytest.raises(EquationError, match="bound to other numbers than it reads as"):
+        ledger(r"$p = 1 / \sigma_n^2$.", bindings={**NOISE, r"\sigma_n": 2.0})
+
+
+AVERAGE = r"The average is $s (1 - r^2)$, we say."
+NUMBERS = {"s": 2.0, "r": 0.3}
+
+
+def test_an_expression_has_the_value_that_it_is_given(ledger):
+    values = {"s (1 - r^2)": lambda drawn: drawn["s"] - drawn["s"] * drawn["r"] ** 2}
+    record = ledger(AVERAGE, bindings=NUMBERS, values=values)
+    (expression,) = record.inline
+    assert (expression.latex, expression.outcome) == ("s (1 - r^2)", "evaluated")
+    assert expression.caught == expression.mutants > 3
+    with pytest.raises(EquationError, match="this sentence is false"):
+        ledger(AVERAGE, bindings=NUMBERS, values={"s (1 - r^2)": 1.5})
+
+
+@pytest.mark.parametrize("edit", [("1 - r", "1 + r"), ("r^2", "r"), ("s (", "(")])
+def test_an_edited_expression_is_missed_where_its_value_is_given(ledger, edit):
+    values = {"s (1 - r^2)": 1.82}
+    with pytest.raises(ValueError, match=r"values gives .* which does not stand"):
+        ledger(AVERAGE.replace(*edit), bindings=NUMBERS, values=values)
+
+
+def test_a_value_that_cannot_be_compared_is_an_error(ledger):
+    with pytest.raises(EquationError, match="not bound together: `r`"):
+        ledger(AVERAGE, bindings={"s": 2.0}, values={"s (1 - r^2)": 1.82})
+
+
+LISTED = 'page = ["x > 0"]\n'
+
+
+def test_a_relation_that_leaves_the_evaluated_ones_is_named(ledger):
+    assert ledger("Let $x > 0$.", listed=LISTED).inline[0].outcome == "listed"
+    with pytest.raises(LedgerError, match=r"\$t = 2\$ \(line 10: .*not bound together: `t`"):
+        ledger("Let $x > 0$, and $t = 2$.", listed=LISTED)
+    assert ledger("Let $x > 0$, and $t = 2$.", listed=LISTED, bindings={"t": 2}).totals
+    spare = {"t = 2": "a case"}
+    assert ledger("Let $x > 0$, and $t = 2$.", listed=LISTED, bindings={"d": 1}, spare=spare).totals
+
+
+def test_what_is_listed_for_no_reason_must_leave(ledger):
+    with pytest.raises(LedgerError, match=r"must leave relations-listed.toml: \$x > 0\$"):
+        ledger("Let it be.", listed=LISTED)
+    with pytest.raises(LedgerError, match="must leave"):
+        ledger("Let $x > 0$.", listed=LISTED, bindings={"x": 1.0})
+
+
+def test_a_book_without_the_list_may_leave_all_unjudged(ledger):
+    assert ledger("Let $x > 0$.").inline[0].outcome == "listed"
