@@ -1,4 +1,4 @@
-"""The code of a page, run outside a notebook: for tests, and for whoever has no builder.
+"""The code of a page, run outside a notebook: for whoever has no builder.
 
 `cells` finds the code of a Markdown, Quarto, notebook or reStructuredText file; `run_page` runs
 it, cell by cell in one namespace, and notes every check and every fault.
@@ -27,7 +27,7 @@ from .displays import block_end
 from .ledger import LedgerError
 from .records import Record
 
-__all__ = ["Cell", "Check", "Fault", "Run", "cells", "chapters", "main", "run_chapter", "run_page"]
+__all__ = ["Cell", "Check", "Fault", "Run", "cells", "main", "run_page"]
 
 _DIRECTIVE = re.compile(r"^\s*\.\. (?:jupyter-execute|code-cell)::")
 _FOREIGN = re.compile(r"\s*%%(?!time|capture|prun)")
@@ -205,19 +205,6 @@ def _summed(path: Path, values: list[Any], faults: list[Fault]) -> Run:
     return Run(tuple(checks), tuple(faults), labels, tried)
 
 
-def run_chapter(path: Path, slug: str) -> Chapter:
-    """Run the code cells of the chapter at `path` and return its `Chapter` with its checks."""
-    path = path.resolve()
-    scope: dict[str, Any] = {"__name__": "__main__"}
-    with _figures_without_windows(), chdir(path.parent), redirect_stdout(io.StringIO()):
-        for cell in cells(path):
-            exec(compile("\n" * (cell.line - 1) + cell.code, path.name, "exec"), scope)
-    opened = [v for v in scope.values() if isinstance(v, Chapter) and v.slug == slug]
-    if not opened:
-        raise ValueError(f"{path.name} opens no Chapter({slug!r})")
-    return opened[0]
-
-
 @contextmanager
 def _figures_without_windows() -> Iterator[None]:
     """The kernels of a book that is built later in this process choose how they show figures."""
@@ -228,13 +215,6 @@ def _figures_without_windows() -> Iterator[None]:
     finally:
         if before is None:
             os.environ.pop("MPLBACKEND", None)
-
-
-def chapters(book: Path) -> list[str]:
-    """The slugs of the pages of `book` whose code opens a `Chapter` of their own."""
-    pages = {path.relative_to(book).with_suffix("").as_posix(): path for path in book.rglob("*.md")}
-    code = {slug: "\n".join(cell.code for cell in cells(path)) for slug, path in pages.items()}
-    return sorted(slug for slug in pages if f'Chapter("{slug}"' in code[slug])
 
 
 def main() -> None:
