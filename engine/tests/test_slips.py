@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import run_chapters
 
 from checked_equations import EquationError
-from checked_equations.book import execution, markup
+from checked_equations.book import markup
 from checked_equations.check.statements import BoundStatement, bind_statement, refuse_unused
 from checked_equations.check.steps import check_steps
 from checked_equations.latex.equation import Equation
@@ -45,7 +46,7 @@ def test_every_slip_makes_the_check_of_its_chapter_fail(slug: str) -> None:
     import matplotlib.pyplot
 
     with matplotlib.rc_context():  # the chapter's style is not for the tests that follow
-        chapter = execution.run_chapter(BOOK / f"{slug}.md", slug)
+        chapter = run_chapters.run_chapter(BOOK / f"{slug}.md", slug)
     matplotlib.pyplot.close("all")
     checked = list(chapter.checked_statements())
     slips = [slip for slip in SLIPS if slip["chapter"] == slug]

@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+import run_chapters
 
 from checked_equations import EquationError
 from checked_equations.book import execution
@@ -24,7 +25,7 @@ def run_chapter(tmp_path, small_book):
         assert old in SMALL
         path = tmp_path / "small.md"
         path.write_text(SMALL.replace(old, new, 1) if old else SMALL, encoding="utf-8")
-        return execution.run_chapter(path, "part/small")
+        return run_chapters.run_chapter(path, "part/small")
 
     return run
 
@@ -35,9 +36,11 @@ def test_the_chapter_itself_runs(run_chapter):
     assert (totals["definitions"], totals["mutants_survived"]) == (1, 0)
 
 
-def test_a_chapter_that_ran_here_leaves_the_environment_as_it_was(run_chapter, monkeypatch):
+def test_a_page_that_ran_here_leaves_the_environment_as_it_was(tmp_path, small_book, monkeypatch):
+    small_book(tmp_path)
+    (tmp_path / "small.md").write_text(SMALL, encoding="utf-8")
     monkeypatch.delenv("MPLBACKEND", raising=False)
-    run_chapter()
+    assert execution.run_page(tmp_path / "small.md").faults == ()
     assert "MPLBACKEND" not in os.environ
 
 

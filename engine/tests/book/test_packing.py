@@ -5,10 +5,11 @@ import sysconfig
 from pathlib import Path
 
 import pytest
+from run_chapters import chapters
 
 from checked_equations import Chapter
 from checked_equations.__main__ import main
-from checked_equations.book import execution, packing
+from checked_equations.book import packing
 
 ROOT = Path(__file__).parents[3]
 BOOK = ROOT / "book"
@@ -32,7 +33,7 @@ def test_the_packaged_copy_is_that_of_the_book(tmp_path):
         assert latex_of(DATA, slug) == latex_of(tmp_path, slug), HINT
 
 
-@pytest.mark.parametrize("slug", execution.chapters(BOOK))
+@pytest.mark.parametrize("slug", chapters(BOOK))
 def test_a_chapter_opens_in_an_empty_folder(slug, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     chapter = Chapter(slug)

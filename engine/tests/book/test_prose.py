@@ -4,8 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
+from run_chapters import chapters
 
-from checked_equations.book import execution, prose
+from checked_equations.book import prose
 
 BOOK = Path(__file__).parents[3] / "book"
 PAGE = """\
@@ -128,7 +129,7 @@ def test_a_label_in_a_comment_is_no_sentence():
     assert [r.latex for r in prose.relations(text)] == ["a = b", "g = h"]
 
 
-@pytest.mark.parametrize("slug", execution.chapters(BOOK))
+@pytest.mark.parametrize("slug", chapters(BOOK))
 def test_it_finds_what_the_book_typesets(slug):
     """The parser that makes the pages sees the same mathematics in the text."""
     markdown = pytest.importorskip("markdown_it").MarkdownIt("commonmark", {"html": True})

@@ -7,9 +7,10 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from run_chapters import chapters
 
 from checked_equations import EquationError
-from checked_equations.book import execution, markup
+from checked_equations.book import markup
 from checked_equations.check.bindings import names_in
 from checked_equations.check.mutants import all_mutants
 from checked_equations.latex.balance import balanced, is_balanced
@@ -21,7 +22,7 @@ from checked_equations.latex.printer import to_latex as printed
 from checked_equations.latex.tree import Statement, walk
 
 BOOK = Path(__file__).parents[3] / "book"
-SLUGS = execution.chapters(BOOK)
+SLUGS = chapters(BOOK)
 PARTNERS = [
     (r"\\left(?![A-Za-z])", r"\\right(?![A-Za-z])"),
     (r"(?<!\\)\{", r"(?<!\\)\}"),

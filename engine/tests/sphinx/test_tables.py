@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
+import jinja2
 import pytest
 
 from checked_equations.sphinx import badge, tables, templating
@@ -149,3 +151,13 @@ def test_times_and_versions(book: Any) -> None:
         "One", "3.2 s", "0.01 s", "numpy",
     ]  # fmt: skip
     assert soup(tables.versions({"numpy": "2.4"})).select("td")[1].get_text() == "2.4"
+
+
+def test_a_template_says_what_nobody_has_given_it() -> None:
+    with pytest.raises(jinja2.UndefinedError, match="'elsewhere' is undefined"):
+        templating.render("code", code=[], borrowed={})
+
+
+def test_the_layout_of_a_template_is_not_that_of_the_page(book: Any) -> None:
+    assert not re.search(r">\s+<", tables.ledger_table(book, LINKS))
+    assert "\n" not in templating.render("switch")

@@ -130,19 +130,18 @@ def _mutants(mutants: Data, math: Math) -> str:
     """Every mutant with its outcome, behind a line of its own."""
     if not mutants["list"]:
         return ""
+    rows = []
+    for entry in together(mutants["list"]):
+        outcome = number(entry["residual"]) if entry["outcome"] == "caught" else entry["outcome"]
+        why = element("small", say(entry["why"])) if entry.get("why") else ""
+        edit = element("td", phrase(entry.get("said") or entry["edit"], math.inline), why)
+        reads = element("td", math.inline(entry["latex"]))
+        name = f"eqn-{entry['outcome']}"
+        rows.append(element("tr", edit, reads, _number_cell(outcome), class_=name))
     titles = ("single edit", "there it now reads", "residual")
-    rows = (_mutant(entry, math) for entry in together(mutants["list"]))
     title = element("summary", say(mutants_caught(mutants)))
     shown = scrolled(table("eqn-mutants", titles, rows), "mutants")
     return element("details", title, shown, class_="eqn-more")
-
-
-def _mutant(entry: Data, math: Math) -> str:
-    outcome = number(entry["residual"]) if entry["outcome"] == "caught" else entry["outcome"]
-    why = element("small", say(entry["why"])) if entry.get("why") else ""
-    edit = element("td", phrase(entry.get("said") or entry["edit"], math.inline), why)
-    reads = element("td", math.inline(entry["latex"]))
-    return element("tr", edit, reads, _number_cell(outcome), class_=f"eqn-{entry['outcome']}")
 
 
 def _text_read(data: Data) -> str:

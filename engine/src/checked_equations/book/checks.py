@@ -55,17 +55,14 @@ class Terms:
         )  # fmt: skip
 
     def drawn(self, bindings: Bindings, equation: Equation) -> tuple[dict[str, Any], ...]:
-        """The numbers of `equation`, one set a draw."""
-        return draw_bindings(bindings, self._seed(equation), self.fields.naming(equation.latex))
+        """The numbers of `equation`, one set a draw; place and label decide what is drawn."""
+        seed = f"{self.chapter}:{equation.label}"
+        return draw_bindings(bindings, seed, self.fields.naming(equation.latex))
 
     def attained(self, equation: Equation) -> tuple[dict[str, Any], ...]:
         """Those on which its inequality is tight."""
-        naming = self.fields.naming(equation.latex)
-        return draw_tight_bindings(self.tight, self._seed(equation), naming)
-
-    def _seed(self, equation: Equation) -> str:
-        """What decides the numbers that are drawn."""
-        return f"{self.chapter}:{equation.label}"
+        seed = f"{self.chapter}:{equation.label}"
+        return draw_tight_bindings(self.tight, seed, self.fields.naming(equation.latex))
 
 
 def equation_record(

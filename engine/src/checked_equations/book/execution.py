@@ -1,4 +1,4 @@
-"""The code of a page, run outside a notebook: for tests, and for whoever has no builder.
+"""The code of a page, run outside a notebook: for whoever has no builder.
 
 `cells` finds the code of a Markdown, Quarto, notebook or reStructuredText file; `run_page` runs
 it, cell by cell in one namespace, and notes every check and every fault.
@@ -29,7 +29,7 @@ from .displays import block_end
 from .ledger import LedgerError
 from .records import Record
 
-__all__ = ["Cell", "Check", "Fault", "Run", "cells", "chapters", "main", "run_chapter", "run_page"]
+__all__ = ["Cell", "Check", "Fault", "Run", "cells", "main", "named", "run_page"]
 
 _DIRECTIVE = re.compile(r"^\s*\.\. (?:jupyter-execute|code-cell)::")
 _FOREIGN = re.compile(r"\s*%%(?!time|capture|prun)")
@@ -162,7 +162,7 @@ def _executed(cell: Cell, path: Path, scope: dict[str, Any]) -> Any:
     What only IPython understands is left out: its magics, and cells in other languages.
     """
     lines = [] if _FOREIGN.match(cell.code) else cell.code.split("\n")
-    name = _named(cell, path)
+    name = named(cell, path)
     above = "\n" * (cell.line - 1)
     try:
         tree = ast.parse(above + "\n".join(lines), name)
@@ -176,7 +176,7 @@ def _executed(cell: Cell, path: Path, scope: dict[str, Any]) -> Any:
     return eval(compile(ast.Expression(last.value), name, "eval"), scope)
 
 
-def _named(cell: Cell, path: Path) -> str:
+def named(cell: Cell, path: Path) -> str:
     """A name for the cell as a file, under which Python finds its source, as in a notebook."""
     name = f"{path.name}#{cell.line}"
     lines = ["\n"] * (cell.line - 1) + [f"{line}\n" for line in cell.code.split("\n")]
@@ -220,20 +220,6 @@ def _summed(path: Path, values: list[Any], faults: list[Fault]) -> Run:
     return Run(tuple(checks), tuple(faults), labels, tried)
 
 
-def run_chapter(path: Path, slug: str) -> Chapter:
-    """Run the code cells of the chapter at `path` and return its `Chapter` with its checks."""
-    path = path.resolve()
-    scope: dict[str, Any] = {"__name__": "__main__"}
-    with _figures_without_windows(), chdir(path.parent), redirect_stdout(io.StringIO()):
-        for cell in cells(path):
-            above = "\n" * (cell.line - 1)
-            exec(compile(above + cell.code, _named(cell, path), "exec"), scope)
-    opened = [v for v in scope.values() if isinstance(v, Chapter) and v.slug == slug]
-    if not opened:
-        raise ValueError(f"{path.name} opens no Chapter({slug!r})")
-    return opened[0]
-
-
 @contextmanager
 def _figures_without_windows() -> Iterator[None]:
     """The kernels of a book that is built later in this process choose how they show figures."""
@@ -244,13 +230,6 @@ def _figures_without_windows() -> Iterator[None]:
     finally:
         if before is None:
             os.environ.pop("MPLBACKEND", None)
-
-
-def chapters(book: Path) -> list[str]:
-    """The slugs of the pages of `book` whose code opens a `Chapter` of their own."""
-    pages = {path.relative_to(book).with_suffix("").as_posix(): path for path in book.rglob("*.md")}
-    code = {slug: "\n".join(cell.code for cell in cells(path)) for slug, path in pages.items()}
-    return sorted(slug for slug in pages if f'Chapter("{slug}"' in code[slug])
 
 
 def main() -> None:

@@ -10,7 +10,7 @@ from ..latex.equation import Equation
 from .records import Record
 
 __all__ = [
-    "KINDS", "LedgerError", "chapter_totals", "inline_totals", "mutant_counts",
+    "KINDS", "LedgerError", "chapter_totals", "inline_totals",
     "refuse_incomplete", "strongest", "totals", "unrecorded",
 ]  # fmt: skip
 
@@ -51,11 +51,6 @@ def totals(kinds: Sequence[str], mutants: Sequence[Mapping[str, int]]) -> dict[s
         **{name: counted[name] for name in ("checked", "estimates", "definitions")},
         **{f"mutants_{name}": sum(counts.get(name, 0) for counts in mutants) for name in OUTCOMES},
     }
-
-
-def mutant_counts(sums: Mapping[str, int]) -> dict[str, int]:
-    """How many mutants have which outcome, of the `sums` that `totals` gives."""
-    return {name: sums[f"mutants_{name}"] for name in OUTCOMES}
 
 
 def chapter_totals(records: Sequence[Record]) -> dict[str, int]:

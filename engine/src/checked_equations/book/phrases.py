@@ -13,9 +13,9 @@ from typing import Any
 from ..check.outcomes import OUTCOMES
 
 __all__ = [
-    "CHECKED", "added", "badge_phrases", "counted", "evaluated_between", "mutants_caught", "plain",
-    "power_of_ten", "route_phrase", "said", "short", "slip_phrase", "together", "tolerance_phrase",
-    "total_rows",
+    "CHECKED", "added", "badge_phrases", "counted", "evaluated_between", "mutant_counts",
+    "mutants_caught", "plain", "power_of_ten", "route_phrase", "said", "short", "slip_phrase",
+    "together", "tolerance_phrase", "total_rows",
 ]  # fmt: skip
 
 CHECKED = ("identity", "inequality", "estimate")
@@ -120,8 +120,12 @@ def total_rows(data: Data) -> list[tuple[str, str]]:
     """The rows of the summary of a chapter."""
     totals = data["totals"]
     rows = [(key, str(totals[key])) for key in ("equations", "checked", "estimates", "definitions")]
-    mutants = {key: totals[f"mutants_{key}"] for key in OUTCOMES}
-    return [*rows, ("mutants", mutants_caught(mutants))]
+    return [*rows, ("mutants", mutants_caught(mutant_counts(totals)))]
+
+
+def mutant_counts(sums: Mapping[str, int]) -> dict[str, int]:
+    """How many mutants have which outcome, of the `sums` that `ledger.totals` gives."""
+    return {name: sums[f"mutants_{name}"] for name in OUTCOMES}
 
 
 _FEW = 2  # mutants of one kind that are worth a row each

@@ -16,9 +16,10 @@ from __future__ import annotations
 
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 try:
+    from sphinx.application import Sphinx
     from sphinx.errors import ExtensionError
 except ImportError as problem:
     raise ImportError(
@@ -27,9 +28,6 @@ except ImportError as problem:
 
 from . import additions, build
 from .directives import ALL
-
-if TYPE_CHECKING:  # the signatures alone name them
-    from sphinx.application import Sphinx
 
 __all__ = ["setup"]
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+
+from sphinx.environment import BuildEnvironment
 
 from .ledger import Added, Book
-
-if TYPE_CHECKING:  # the signature alone names it
-    from sphinx.environment import BuildEnvironment
 
 __all__ = ["EVENTS", "Named", "added_to", "named_on"]
 

@@ -7,10 +7,13 @@ import platform
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from docutils import nodes
+from sphinx.application import Sphinx
 from sphinx.builders.html import StandaloneHTMLBuilder
+from sphinx.domains.math import MathDomain
+from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 
 from ..book.baseline import waiting
@@ -27,11 +30,6 @@ from .output import check_output
 from .pages import Lines, Page, fingerprint, is_chapter, page_of, store
 from .participation import asked, number_labels, take_part, taking_part
 from .templating import raw
-
-if TYPE_CHECKING:  # the signatures alone name them
-    from sphinx.application import Sphinx
-    from sphinx.domains.math import MathDomain
-    from sphinx.environment import BuildEnvironment
 
 __all__ = [
     "book_of", "fill", "forget", "forget_failure", "gather", "judge", "merge", "page_with",
@@ -145,7 +143,7 @@ def _order(env: BuildEnvironment) -> Iterator[str]:
 
 def _numbers(env: BuildEnvironment) -> dict[str, str]:
     """The number of each equation, as the page prints it."""
-    equations = cast("MathDomain", env.get_domain("math")).equations
+    equations = cast(MathDomain, env.get_domain("math")).equations
     by_section = env.config.math_numfig and env.config.numfig
     figures = getattr(env, "toc_fignumbers", {}) if by_section else {}
     numbers = {}

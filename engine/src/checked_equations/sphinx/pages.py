@@ -11,18 +11,16 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from docutils import nodes
+from sphinx.environment import BuildEnvironment
 
 from ..book import markup
 from ..book.claim_sentences import Sentence
 from ..latex.equation import Equation
 from .directives import CLAIM
 from .output import check_output
-
-if TYPE_CHECKING:  # the signatures alone name them
-    from sphinx.environment import BuildEnvironment
 
 __all__ = [
     "Failure", "Lines", "Noted", "Page", "fingerprint", "is_chapter", "page_of", "store",

@@ -10,16 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from docutils import nodes
+from sphinx.domains.math import MathDomain
+from sphinx.environment import BuildEnvironment
 
 from ..book.displays import LABEL
 from .pages import Page, is_chapter
-
-if TYPE_CHECKING:  # the signatures alone name them
-    from sphinx.domains.math import MathDomain
-    from sphinx.environment import BuildEnvironment
 
 __all__ = ["asked", "number_labels", "take_part", "taking_part"]
 
@@ -58,7 +56,7 @@ def number_labels(env: BuildEnvironment, docname: str, doctree: nodes.document) 
     Sphinx numbers what its own option labels; MyST gives an environment a label that nobody can
     name. The equations of the page are counted anew, in their order.
     """
-    equations = cast("MathDomain", env.get_domain("math")).equations
+    equations = cast(MathDomain, env.get_domain("math")).equations
     displays = list(doctree.findall(nodes.math_block))
     if not any(LABEL.search(node.astext()) for node in displays):
         return

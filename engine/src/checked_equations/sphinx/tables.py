@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from docutils import nodes
+from sphinx.application import Sphinx
 
 from ..book.html import element, link, say
-from ..book.ledger import KINDS, mutant_counts
-from ..book.phrases import counted, mutants_caught
+from ..book.ledger import KINDS
+from ..book.phrases import counted, mutant_counts, mutants_caught
 from .ledger import NOTHING, Added, Book, between, totals
 from .templating import render, short_name
-
-if TYPE_CHECKING:  # the signature alone names it
-    from sphinx.application import Sphinx
 
 __all__ = [
     "Links", "bare_definitions", "claim_table", "ledger_table", "links_from", "named", "notation",
