@@ -59,8 +59,15 @@ def pytest_report_header(config: pytest.Config) -> str:
     return "gpnotes: " + ", ".join(space.name for space in wanted(config))
 
 
+@pytest.hookimpl(tryfirst=True)  # before -m chooses by the marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Refuse an id with an address in it: each worker would have its own, and none could start."""
+    """Mark what asks for the built book; the rest need not wait until there is one.
+
+    An id with an address in it is refused: each worker would have its own, and none could start.
+    """
+    for item in items:
+        if "book_html" in getattr(item, "fixturenames", ()):
+            item.add_marker("site")
     if named := [item.nodeid for item in items if re.search("0x[0-9a-fA-F]{6}", item.nodeid)]:
         raise pytest.UsageError(f"an id holds an address of this run; give it ids=: {named[0]}")
 
