@@ -24,12 +24,12 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
 
 # The matrices of chapters and tests are small: more threads a product would only be in each
 # other's way. Benchmarks, and you in JupyterLab, take all the cores.
-ONE := book test unit pages check coverage tools namespaces replay properties claims references
+ONE := book test unit apart pages check coverage tools namespaces replay properties claims references
 $(ONE): export OMP_NUM_THREADS ?= 1
 $(ONE): export OPENBLAS_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book pdf test unit pages check coverage nightly tools namespaces lab replay properties machines versions mutants references claims bench lint serve lock environment clean
+.PHONY: help book pdf test unit apart pages check coverage nightly tools namespaces lab replay properties machines versions mutants references claims bench lint serve lock environment clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -81,8 +81,11 @@ test: $(WHOLE) $(if $(BOOK_HTML),,book)  ## build the book, then run every test 
 unit: $(WHOLE)  ## the tests that need neither the book nor a browser
 	@$(TESTS) -m 'not book and not browser and not nightly'
 
+apart: $(WHOLE)  ## the tests of small books and of single figures, partly in a browser
+	@$(TESTS) -m '(book or browser) and not site and not nightly'
+
 pages: $(WHOLE) $(if $(BOOK_HTML),,book)  ## the tests of the built book, partly in a browser
-	@BOOK_HTML=$(or $(BOOK_HTML),$(abspath $(HTML))) $(TESTS) -m '(book or browser) and not nightly'
+	@BOOK_HTML=$(or $(BOOK_HTML),$(abspath $(HTML))) $(TESTS) -m 'site and not nightly'
 
 coverage: $(WHOLE)  ## `make unit` with the coverage of src, at twice the time
 	@$(TESTS) -m 'not book and not browser and not nightly' --cov --cov-report=term:skip-covered

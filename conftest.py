@@ -16,12 +16,13 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("MKL_NUM_THREADS", "1")
 
 import fcntl
+import pickle
 import re
 import shutil
 import subprocess
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -58,8 +59,15 @@ def pytest_report_header(config: pytest.Config) -> str:
     return "gpnotes: " + ", ".join(space.name for space in wanted(config))
 
 
+@pytest.hookimpl(tryfirst=True)  # before -m chooses by the marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Refuse an id with an address in it: each worker would have its own, and none could start."""
+    """Mark what asks for the built book; the rest need not wait until there is one.
+
+    An id with an address in it is refused: each worker would have its own, and none could start.
+    """
+    for item in items:
+        if "book_html" in getattr(item, "fixturenames", ()):
+            item.add_marker("site")
     if named := [item.nodeid for item in items if re.search("0x[0-9a-fA-F]{6}", item.nodeid)]:
         raise pytest.UsageError(f"an id holds an address of this run; give it ids=: {named[0]}")
 
@@ -123,6 +131,29 @@ def book_html(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
             if "PYTEST_XDIST_TESTRUNUID" in os.environ:
                 built.touch()
     return root / "_build" / "html"
+
+
+@pytest.fixture(scope="session")
+def once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[Path], Any]], Any]:
+    """A function that has a folder made by one of the workers of a run, for all of them.
+
+    ``once(name, make)`` is what ``make(folder)`` gave, or gave elsewhere: a small book takes ten
+    seconds to build, and the tests of one file are often shared between workers.
+    """
+    place = tmp_path_factory.getbasetemp()
+    place = place.parent if "PYTEST_XDIST_WORKER" in os.environ else place
+
+    def made(name: str, make: Callable[[Path], Any]) -> Any:
+        folder, note = place / f"once-{name}", place / f"once-{name}.pickle"
+        with folder.with_suffix(".lock").open("w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            if not note.exists():
+                shutil.rmtree(folder, ignore_errors=True)  # of a worker that failed
+                folder.mkdir()
+                note.write_bytes(pickle.dumps(make(folder)))
+            return pickle.loads(note.read_bytes())
+
+    return made
 
 
 def _chromium() -> str | None:

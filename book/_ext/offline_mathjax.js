@@ -58,11 +58,13 @@
     addEventListener("beforeprint", () => waiting.size && set([...waiting]));
     await new Promise((go) => requestAnimationFrame(() => setTimeout(go)));
     for (let many = 12; waiting.size; await pause()) {
-      const start = performance.now();
       const first = [...waiting].filter(near);
+      const start = performance.now();
       set((first.length ? first : [...waiting]).slice(0, many));
       const factor = PIECE / (performance.now() - start);
-      many = Math.max(6, Math.min(60, Math.round(many * Math.min(2, factor))));
+      // What a piece moves is laid out again, all of a long table: out of sight, pieces are not small.
+      const least = first.length ? 6 : 40;
+      many = Math.max(least, Math.min(10 * least, Math.round(many * Math.min(2, factor))));
     }
   }
 

@@ -81,15 +81,13 @@ PATIENCE = 300_000  # milliseconds: a machine may be busy, and a wait ends when 
 
 
 @pytest.fixture(scope="session")
-def visit(browser: Any, book_html: Path) -> Iterator[Any]:
+def arrive(browser: Any, book_html: Path) -> Any:
     """A function that opens a page of the book and waits until its mathematics is typeset."""
-    contexts = []
 
     def opened(name: str, *, width: int = 1280, scheme: str = "light") -> Visit:
         context = browser.new_context(
             viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce"
         )
-        contexts.append(context)
         context.set_default_timeout(PATIENCE)
         context.add_init_script("localStorage.setItem('mode', 'auto')")
         seen = Visit(context.new_page())
@@ -99,23 +97,37 @@ def visit(browser: Any, book_html: Path) -> Iterator[Any]:
         seen.page.evaluate("() => window.MathJax?.startup?.promise")
         return seen
 
-    yield opened
-    for context in contexts:
-        context.close()
+    return opened
 
 
-@pytest.fixture(scope="module")
-def read(visit: Any) -> Iterator[Any]:
-    """`visit` for tests that leave a page as they found it: opened once, then handed on.
+@pytest.fixture
+def visit(arrive: Any) -> Iterator[Any]:
+    """`arrive` for one test: what it opens is closed after it."""
+    opened: list[Visit] = []
 
-    It comes at its top, with nothing under the pointer, nothing in focus and no preview.
+    def go(name: str, **options: Any) -> Visit:
+        opened.append(arrive(name, **options))
+        return opened[-1]
+
+    yield go
+    for seen in opened:
+        seen.page.context.close()
+
+
+@pytest.fixture(scope="session")
+def read(arrive: Any) -> Iterator[Any]:
+    """`arrive` for tests that leave a page as they found it: opened once, then handed on.
+
+    It comes at its top, with nothing under the pointer, nothing in focus and no preview. To be as
+    wide as a phone it is not opened again: its mathematics would be set again as well.
     """
-    opened: dict[tuple[str, int], Visit] = {}
+    opened: dict[str, Visit] = {}
 
     def again(name: str, *, width: int = 1280) -> Visit:
-        if (name, width) not in opened:
-            opened[name, width] = visit(name, width=width)
-        seen = opened[name, width]
+        if name not in opened:
+            opened[name] = arrive(name)
+        seen = opened[name]
+        seen.page.emulate_media(color_scheme="light", media="screen")
         seen.page.set_viewport_size({"width": width, "height": 900})
         seen.page.mouse.move(0, 0)
         seen.page.evaluate(AFRESH)

@@ -58,7 +58,7 @@ def setup(app):
 
 
 @pytest.fixture(scope="module")
-def broken(tiny_book: Any, chapter_text: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
+def broken(tiny_book: Any, chapter_text: Any, once: Any) -> Any:
     """A book in which each chapter but the first is broken in its own way."""
     pages = {
         "sound": chapter_text("sound"),
@@ -74,9 +74,12 @@ def broken(tiny_book: Any, chapter_text: Any, tmp_path_factory: pytest.TempPathF
         "plain": PLAIN,
         "ledger": LEDGER,
     }
-    folder = tmp_path_factory.mktemp("broken")
-    (folder / "slow_cache.py").write_text(SLOW_CACHE, encoding="utf-8")
-    return pages, tiny_book(folder, pages, extensions=("slow_cache",), jobs=2)
+
+    def build(folder: Path) -> Any:
+        (folder / "slow_cache.py").write_text(SLOW_CACHE, encoding="utf-8")
+        return tiny_book(folder, pages, extensions=("slow_cache",), jobs=2)
+
+    return pages, once("broken", build)
 
 
 # A record whose equation stands nowhere on the page: as when its label was mistyped.
@@ -167,10 +170,9 @@ def rows(built: Any) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def story(tiny_book: Any, chapter_text: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
+def story(tiny_book: Any, chapter_text: Any, once: Any) -> Any:
     """Builds of one book by one process: sound, a sign flipped, the same again, mended and
     reworded, and with another equation in the place of the first."""
-    folder: Path = tmp_path_factory.mktemp("story")
     sound = chapter_text("sound")
     check = 'chapter.check("eq-new", numbers, oracle="an LU solver")'
     other = r"A \left( \mathbf x + \mathbf c \right) = \mathbf b"
@@ -181,13 +183,17 @@ def story(tiny_book: Any, chapter_text: Any, tmp_path_factory: pytest.TempPathFa
         "mended": sound.replace("A line of prose.", "Another line of prose."),
         "changed": chapter_text("sound", latex=other, label="eq-new", check=check),
     }
-    builds = {}
-    for when, text in texts.items():
-        pages = {"sound": text, "two": chapter_text("two"), "ledger": LEDGER}
-        built = tiny_book(folder, pages, extensions=("run_ahead",))
-        wrote = (built.html / "ledger.json").exists()
-        builds[when] = built, rows(built) if wrote else {}
-    return builds
+
+    def build(folder: Path) -> Any:
+        builds = {}
+        for when, text in texts.items():
+            pages = {"sound": text, "two": chapter_text("two"), "ledger": LEDGER}
+            built = tiny_book(folder, pages, extensions=("run_ahead",))
+            wrote = (built.html / "ledger.json").exists()
+            builds[when] = built, rows(built) if wrote else {}
+        return builds
+
+    return once("story", build)
 
 
 def test_a_sound_book_builds_and_counts(story: Any) -> None:
@@ -239,3 +245,11 @@ def test_the_page_of_the_ledger_follows_its_chapters(story: Any) -> None:
 
 def test_two_processes_gather_what_one_does(story: Any, broken: Any) -> None:
     assert rows(broken[1])["eq-sound"] == story["sound"][1]["eq-sound"]
+
+
+def test_what_is_made_for_all_workers_is_made_once(once: Any) -> None:
+    asked: list[Path] = []
+    for _ in range(2):
+        assert once("twice", lambda folder: asked.append(folder) or folder.name) == "once-twice"
+    assert len(asked) == 1
+    assert asked[0].is_dir()

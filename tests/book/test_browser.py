@@ -146,7 +146,6 @@ def look(visit: Any, name: str) -> Seen:
     listed = page.evaluate(READ)
     violations = barriers(page, name in DARK)
     said = (list(seen.foreign), list(seen.failed), list(seen.complaints))
-    page.context.close()
     return Seen(weights, heights, mathematics, unfolded, listed, violations, *said)
 
 
@@ -338,7 +337,6 @@ def test_what_mathjax_cannot_read_is_seen(visit: Any) -> None:
             latex,
         )
         assert page.evaluate(READ) == {"read": 1, "unread": [latex]}
-    page.context.close()
 
 
 def test_who_wants_less_motion_gets_none(visit: Any) -> None:
@@ -432,4 +430,3 @@ def test_a_barrier_is_seen_in_what_is_left_of_a_page(visit: Any) -> None:
     assert [one.split(" ")[0] for one in seen] == ["link-name", "color-contrast", "color-contrast"]
     assert "faint" in seen[1]
     assert "in the dark" in seen[2]
-    page.context.close()

@@ -24,9 +24,12 @@ BREAKS = {SOURCE: "1", "lecture": "broken", "eq-": "eq-b-", "1 + 1 == 2": "1 + 1
 
 
 @pytest.fixture(scope="module")
-def tiny(tiny_book: Any, chapter_text: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
+def tiny(tiny_book: Any, chapter_text: Any, once: Any) -> Any:
     """A book with a lecture, a chapter without a tag, and one whose evidence fails."""
-    folder = tmp_path_factory.mktemp("folded")
+    return once("folded", lambda folder: folded(folder, tiny_book, chapter_text))
+
+
+def folded(folder: Path, tiny_book: Any, chapter_text: Any) -> Any:
     (folder / "sources").mkdir()
     (folder / "sources" / "items.tsv").write_text(ITEMS, encoding="utf-8")
     (folder / "equations.toml").touch()
@@ -328,7 +331,6 @@ def test_what_is_in_sight_is_typeset_first_when_all_is_opened(visit: Any) -> Non
     page.keyboard.press("e")
     page.wait_for_function("() => window.first", timeout=60_000)
     assert page.evaluate("window.first") == "seen"
-    page.context.close()
 
 
 CROWDED = """() => {

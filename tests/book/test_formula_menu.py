@@ -39,10 +39,10 @@ GONE = (
 
 
 @pytest.fixture(scope="module")
-def address(tiny_book: Any, tmp_path_factory: pytest.TempPathFactory) -> str:
+def address(tiny_book: Any, once: Any) -> str:
     """A page with three formulas, with MathJax as the book has it."""
-    built = tiny_book(
-        tmp_path_factory.mktemp("menu"), {"one": PAGE}, extensions=("offline_mathjax",)
+    built = once(
+        "menu", lambda folder: tiny_book(folder, {"one": PAGE}, extensions=("offline_mathjax",))
     )
     assert built.code == 0, built.warned
     return Path(built.html, "one.html").as_uri()

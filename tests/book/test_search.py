@@ -74,9 +74,9 @@ FOUND = """queries => queries.map(query => window.bookFind(query).slice(0, 12).m
 
 
 @pytest.fixture(scope="module")
-def ask(visit: Any) -> Any:
+def ask(arrive: Any) -> Any:
     """Addresses and texts of the first results of each query."""
-    page = visit("search.html").page
+    page = arrive("search.html").page
     page.wait_for_function("() => window.bookSearch && window.bookFind")
     return lambda queries: page.evaluate(FOUND, list(queries))
 
