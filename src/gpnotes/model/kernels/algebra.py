@@ -105,6 +105,15 @@ def _parts(kind: type[Sum] | type[Product], kernel: Kernel) -> tuple[Kernel, ...
     return kernel.parts if isinstance(kernel, kind) else (kernel,)
 
 
+def leaves_out_labels(kernel: Kernel) -> bool:
+    """True if no column that may be a label is looked at: by choice of others, or of all."""
+    if isinstance(kernel, Scaled):
+        return leaves_out_labels(kernel.kernel)
+    if isinstance(kernel, _Combination):
+        return all(map(leaves_out_labels, kernel.parts))
+    return isinstance(kernel, ActiveDims) or not kernel.reads_inputs
+
+
 def _require_kernels(name: str, *parts: Any) -> None:
     """Refuse what is no kernel, or the derivative of one, as `name` of a kernel."""
     for part in parts:
@@ -126,6 +135,20 @@ class _Combination(Kernel):
         _require_kernels("parts", *self.parts)
         if not self.parts:
             raise ValueError(f"{type(self).__name__}.parts must hold at least one kernel; got none")
+        self._require_labels_known()
+
+    def _require_labels_known(self) -> None:
+        """Refuse parts that would take for a coordinate what is a label to others."""
+        if not self.labels_rows:
+            return
+        for part in self.parts:
+            if not (part.labels_rows or self._leaves_labels(part)):
+                wanted = "a kernel of labelled rows beside another, or one that leaves out labels"
+                raise TypeError(f"{type(self).__name__}.parts must be {wanted}; got {part!r}")
+
+    @abstractmethod
+    def _leaves_labels(self, part: Kernel) -> bool:
+        """True if a part that knows no labels can stand beside one that does."""
 
     def _validate(self, x: Matrix, name: str) -> None:
         for part in self.parts:
@@ -151,7 +174,8 @@ class Sum(_Combination):
     ValueError
         If there are no parts.
     TypeError
-        If a part is no kernel, or holds derivatives.
+        If a part is no kernel, or holds derivatives, or takes for a coordinate what is a label to
+        another, as in `WithGradients`.
 
     Notes
     -----
@@ -163,6 +187,9 @@ class Sum(_Combination):
     >>> (RBF() + Linear()).parts[1]
     Linear(variance=1)
     """
+
+    def _leaves_labels(self, part: Kernel) -> bool:
+        return leaves_out_labels(part)
 
     def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:
         return added(part._gram(x, z) for part in self.parts)
@@ -202,7 +229,8 @@ class Product(_Combination):
     ValueError
         If there are no parts.
     TypeError
-        If a part is no kernel, or holds derivatives.
+        If a part is no kernel, or holds derivatives, or takes for a coordinate what is a label to
+        another, as in `WithGradients`.
 
     Notes
     -----
@@ -214,6 +242,10 @@ class Product(_Combination):
     >>> RBF(1.0, 90.0) * Periodic(1.0, 1.3)
     RBF(variance=1, lengthscale=90) * Periodic(variance=1, lengthscale=1.3, period=1)
     """
+
+    def _leaves_labels(self, part: Kernel) -> bool:
+        """A constant alone: the derivative of a product is no product of derivatives."""
+        return not part.reads_inputs
 
     def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:
         return reduce(mul, (part._gram(x, z) for part in self.parts))

@@ -38,6 +38,8 @@ class KernelBase(ABC):
 
     __array_ufunc__ = None  # array * kernel is ours to refuse: NumPy would make an array of kernels
 
+    reads_inputs: ClassVar[bool] = True  # False where no column of x is looked at
+
     in_place: ClassVar[bool] = False  # whether `fast.evidence` can work for the class
 
     def __init_subclass__(cls) -> None:
