@@ -76,9 +76,7 @@ def condition(gp: GP, X: Matrix, y: Vector) -> Posterior:
     """
     validate_data(gp, X, y, learns=True)
     posterior = _conditioned(gp, X, y)
-    xp = array_namespace(y)
-    if not bool(xp.all(xp.isfinite(posterior.alpha))):
-        raise ValueError("y must be smaller in size: K_y⁻¹ y overflows")
+    _check.no_overflow(posterior.alpha, "y", "K_y⁻¹ y")
     warn_of_jitter(posterior.cholesky.jitter, _gram_name(gp))
     return posterior
 
@@ -398,11 +396,13 @@ class Posterior:
     def log_evidence(self) -> float:
         """The log evidence ``log p(y) = −½ rᵀα − ½ log |K_y| − ½ n log 2π`` with the residual r.
 
-        :eq:`eq-fv-evidence`; with a basis :eq:`eq-mf-evidence`, or :eq:`eq-mf-vague-evidence`.
+        :eq:`eq-fv-evidence`; with a basis :eq:`eq-mf-evidence`, or :eq:`eq-mf-vague-evidence`. A y
+        for which it overflows is a `ValueError`.
         Source: Rasmussen & Williams (2006), equations 5.8, 2.43 and 2.45.
         """
         fit = float(array_namespace(self.alpha).sum(self.residual * self.alpha))
         fit += self.trend.surcharge if self.trend is not None else 0.0
+        _check.no_overflow(fit, "y", "yᵀK_y⁻¹ y")
         return -0.5 * (fit + self.cholesky.log_det + self.X.shape[0] * LOG_2PI)
 
     @threads_for(lambda self: self.X.shape[0] ** 3)

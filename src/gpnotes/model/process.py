@@ -221,7 +221,15 @@ def plus_noise(K: Matrix, noise_var: float) -> Matrix:
     return K + noise_var * _xp.eye(K.shape[0], K) if noise_var else K
 
 
-def validate_data(gp: GP, X: Matrix, y: Vector, name: str = "X", *, learns: bool = False) -> None:
+def validate_data(
+    gp: GP,
+    X: Matrix,
+    y: Vector,
+    name: str = "X",
+    *,
+    learns: bool = False,
+    columns: int | None = None,
+) -> None:
     """Raise, naming the argument, for a process and data that do not go together.
 
     Parameters
@@ -236,6 +244,8 @@ def validate_data(gp: GP, X: Matrix, y: Vector, name: str = "X", *, learns: bool
         The name of X in an error.
     learns : bool, default False
         True for a method that learns the unknown weights of a mean, so that a `BasisMean` will do.
+    columns : int, optional
+        How many columns X must have, where something else says so.
 
     Raises
     ------
@@ -249,7 +259,7 @@ def validate_data(gp: GP, X: Matrix, y: Vector, name: str = "X", *, learns: bool
     _check.instance(gp, "gp", GP)
     if not learns:
         require_known_mean(gp)
-    if _check.matrix(X, name).shape[0] == 0:
+    if _check.matrix(X, name, columns=columns).shape[0] == 0:
         raise ValueError(f"{name} must have at least one row; got {X.shape}")
     gp.kernel._validate(X, name)
     _check.alike(_check.vector(y, "y", size=X.shape[0]), "y", X, name)

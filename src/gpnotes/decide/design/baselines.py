@@ -9,6 +9,7 @@ from itertools import combinations, islice
 import numpy as np
 
 from ...ground import check as _check
+from ...ground import memory
 from ...ground import xp as _xp
 from ...ground.random import Stream
 from ...ground.xp import (
@@ -112,14 +113,15 @@ def exhaustive_design(
 
 def _covariances(gp: GP | Posterior, X: Matrix, reference: Matrix) -> tuple[HostMatrix, HostMatrix]:
     """Of f at X, and between f at the reference and at X, in float64 on the host."""
+    kernel = _validate.process(gp).kernel
+    memory.require(X.shape[0], reference.shape[0], copies=4, like=X, what="the covariance of f")
     if isinstance(gp, GP):
-        return _on_host(gp.kernel(X)), _on_host(gp.kernel(reference, X))
-    kernel = gp.gp.kernel
+        return _on_host(_validate.covariance_at(gp, X)), _on_host(kernel._gram(reference, X))
     # C(R, X) = K(R, X) − (L⁻¹ K(D, R))ᵀ L⁻¹ K(D, X) with the data's inputs D
-    to_reference = gp.cholesky.half_solve(kernel(gp.X, reference))
-    to_candidates = gp.cholesky.half_solve(kernel(gp.X, X))
+    to_reference = gp.cholesky.half_solved(kernel._gram(gp.X, reference))
+    to_candidates = gp.cholesky.half_solved(kernel._gram(gp.X, X))
     known = array_namespace(X).matrix_transpose(to_reference) @ to_candidates
-    return _on_host(gp.covariance(X)), _on_host(kernel(reference, X) - known)
+    return _on_host(_validate.covariance_at(gp, X)), _on_host(kernel._gram(reference, X) - known)
 
 
 def _on_host(a: Array) -> HostArray:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from ...ground import check as _check
 from ...ground import memory
 from ...ground import xp as _xp
-from ...ground.linalg import cholesky
+from ...ground.linalg import factorise, warn_of_jitter
 from ...ground.xp import Matrix, Numbers, Vector, array_namespace
 from ...infer.exact import GP, Posterior
 from . import _validate
@@ -65,9 +65,11 @@ def information_gain(gp: GP | Posterior, X: Matrix, noise_var: Numbers | None = 
         return 0.0
     name = "I + N^-½ K N^-½"
     memory.require_square(n, copies=4, like=X, what=name)
-    K = gp.kernel(X) if isinstance(gp, GP) else gp.covariance(X)
+    K = _validate.covariance_at(gp, X)
     root = xp.sqrt(noise)
-    return 0.5 * cholesky(_xp.eye(n, X) + K / root[:, None] / root[None, :], name=name).log_det
+    factor = factorise(_xp.eye(n, X) + K / root[:, None] / root[None, :], name=name)
+    warn_of_jitter(factor.jitter, name)
+    return 0.5 * factor.log_det
 
 
 def marginal_gains(

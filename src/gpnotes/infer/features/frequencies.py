@@ -215,8 +215,28 @@ class Frequencies:
         ValueError, TypeError
             As in `features`.
         """
-        stationary = self.validate_kernel(kernel)
         _check.matrix(X, name, columns=self.unit.shape[1])
+        return self.require_match(kernel, X, name)
+
+    def require_match(self, kernel: Kernel, X: Matrix, name: str = "X") -> Stationary:
+        """`validate` for an X that is a finite matrix of as many columns already.
+
+        Parameters
+        ----------
+        kernel, X, name
+            As in `validate`.
+
+        Returns
+        -------
+        Stationary
+            The kernel, as it is.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As in `features`.
+        """
+        stationary = self.validate_kernel(kernel)
         _check.alike(_check.squarable(X, name), name, self.unit, "frequencies")
         stationary._validate(X, name)
         return stationary

@@ -11,8 +11,12 @@ from ...ground import xp as _xp
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.contracts import InducingVariables, MeanFunction, missing
 from ...model.kernels import Kernel
+from ...model.means import values_of
 
-__all__ = ["InducingPoints", "WeightedPoints", "variables_of"]
+__all__ = [
+    "InducingPoints", "WeightedPoints", "applied", "cross_of", "cross_pulled", "gram_of",
+    "gram_pulled", "points_at", "variables_of",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -355,6 +359,126 @@ def variables_of(Z: Matrix | InducingVariables) -> InducingVariables:
     if not isinstance(Z, type) and not missing(Z, InducingVariables):
         return cast(InducingVariables, Z)
     return InducingPoints(cast(Matrix, Z))
+
+
+def points_at(Z: Matrix) -> InducingPoints:
+    """The values at points that are validated and that nobody will change: Z is not copied.
+
+    Parameters
+    ----------
+    Z : Matrix, shape (M, d)
+        The points.
+
+    Returns
+    -------
+    InducingPoints
+        The values there.
+    """
+    points = object.__new__(InducingPoints)
+    object.__setattr__(points, "Z", Z)
+    return points
+
+
+def applied(variables: InducingVariables, mean: MeanFunction) -> Vector:
+    """`InducingVariables.apply` of the mean of a process; of points nothing is checked again.
+
+    Parameters
+    ----------
+    variables : InducingVariables
+        The variables. So it is in the four functions below: points are looked over when they are
+        made, and the kernel with them; of other variables the public method is called, which
+        checks what it likes.
+    mean : MeanFunction
+        The mean.
+
+    Returns
+    -------
+    Vector, shape (M,)
+        The means of the variables.
+    """
+    points = _points_in(variables)
+    return variables.apply(mean) if points is None else values_of(mean, points)
+
+
+def gram_of(variables: InducingVariables, kernel: Kernel) -> Matrix:
+    """`InducingVariables.gram` of a kernel that was validated with the variables.
+
+    Parameters
+    ----------
+    variables, kernel
+        As in `InducingPoints.gram`.
+
+    Returns
+    -------
+    Matrix, shape (M, M)
+        K_uu.
+    """
+    points = _points_in(variables)
+    return variables.gram(kernel) if points is None else kernel._gram(points, None)
+
+
+def gram_pulled(
+    variables: InducingVariables, kernel: Kernel, K_bar: Matrix
+) -> tuple[Kernel, Matrix]:
+    """`InducingVariables.gram_pullback` of what was validated, or worked out from it.
+
+    Parameters
+    ----------
+    variables, kernel, K_bar
+        As in `InducingPoints.gram_pullback`.
+
+    Returns
+    -------
+    kernel_bar, Z_bar
+        As there.
+    """
+    points = _points_in(variables)
+    if points is None:
+        return variables.gram_pullback(kernel, K_bar)
+    return kernel._pull(points, None, K_bar)[:2]
+
+
+def cross_of(variables: InducingVariables, kernel: Kernel, X: Matrix) -> Matrix:
+    """`InducingVariables.cross` of inputs that were validated.
+
+    Parameters
+    ----------
+    variables, kernel, X
+        As in `InducingPoints.cross`.
+
+    Returns
+    -------
+    Matrix, shape (M, n)
+        K_uf.
+    """
+    points = _points_in(variables)
+    return variables.cross(kernel, X) if points is None else kernel._gram(points, X)
+
+
+def cross_pulled(
+    variables: InducingVariables, kernel: Kernel, X: Matrix, K_bar: Matrix
+) -> tuple[Kernel, Matrix]:
+    """`InducingVariables.cross_pullback` of what was validated, or worked out from it.
+
+    Parameters
+    ----------
+    variables, kernel, X, K_bar
+        As in `InducingPoints.cross_pullback`.
+
+    Returns
+    -------
+    kernel_bar, Z_bar
+        As there.
+    """
+    points = _points_in(variables)
+    if points is None:
+        return variables.cross_pullback(kernel, X, K_bar)
+    return kernel._pull(points, X, K_bar)[:2]
+
+
+def _points_in(variables: InducingVariables) -> Matrix | None:
+    """The points whose values the variables are, if that is what they are."""
+    return variables.Z if type(variables) is InducingPoints else None
 
 
 def _moved(Z: Matrix, inputs: Matrix) -> Matrix:

@@ -6,12 +6,22 @@ from typing import Any, cast
 
 from ...ground.params import leaves
 from ...ground.xp import Array, array_namespace
-from ..contracts import Likelihood, ParametricLikelihood, require
+from ..contracts import (
+    LabelLikelihood,
+    Likelihood,
+    ParametricLikelihood,
+    PredictiveLikelihood,
+    require,
+)
 from .averages import Expected, ValueAndSlope, by_quadrature, points
 from .base import LikelihoodBase
+from .labels import Bernoulli
 from .predictive import log_average
 
-__all__ = ["expected", "expected_bar", "has_parameters", "is_latent", "log_predictive"]
+__all__ = [
+    "expected", "expected_bar", "has_parameters", "is_latent", "log_predictive", "predicted",
+    "probability",
+]  # fmt: skip
 
 
 def expected(
@@ -132,6 +142,46 @@ def is_latent(likelihood: Likelihood) -> bool:
         True as for labels and counts, False as for normal noise.
     """
     return not any(leaf.unit in ("y", "y²") for leaf in leaves(likelihood))
+
+
+def predicted(likelihood: PredictiveLikelihood, mean: Array, variance: Array) -> Any:
+    """Find the mean and the variance of y for ``f ~ N(mean, variance)``, which were worked out.
+
+    Parameters
+    ----------
+    likelihood : PredictiveLikelihood
+        The likelihood; ours checks nothing, another is asked by its public method.
+    mean, variance : Array, shape (n,)
+        The moments of f.
+
+    Returns
+    -------
+    mean, variance : Array, shape (n,)
+        Those of y.
+    """
+    if isinstance(likelihood, LikelihoodBase):
+        return likelihood._predict(mean, variance)
+    return likelihood.predict(mean, variance)
+
+
+def probability(likelihood: LabelLikelihood, mean: Array, variance: Array) -> Array:
+    """Evaluate ``P(y = 1)`` for ``f ~ N(mean, variance)``, which were worked out.
+
+    Parameters
+    ----------
+    likelihood : LabelLikelihood
+        The likelihood; ours checks nothing, another is asked by its public method.
+    mean, variance : Array, shape (n,)
+        The moments of f.
+
+    Returns
+    -------
+    Array, shape (n,)
+        The probabilities.
+    """
+    if type(likelihood) is Bernoulli:
+        return likelihood._probability(mean, variance)
+    return likelihood.probability(mean, variance)
 
 
 def log_predictive(likelihood: Likelihood, y: Array, mean: Array, variance: Array) -> Array:

@@ -238,6 +238,10 @@ class Bernoulli(LikelihoodBase):
         however small, and is never negative.
         """
         _check.mean_and_variance(mean, variance)
+        return self.information_of(mean, variance)
+
+    def information_of(self, mean: Array, variance: Array) -> Array:
+        """`information` for moments that are validated."""
         return _blockwise(self._information, mean, variance)
 
     def _information(self, mean: Array, variance: Array) -> Array:
