@@ -249,7 +249,7 @@ def whole(value: SupportsIndex, name: str, least: int | None = 0, most: int | No
     """
     wanted = "a whole number" + ("" if least is None else f" from {least}")
     wanted += "" if most is None else f" to {most}"
-    got = _whole(value)
+    got = whole_or_none(value)
     if got is None:
         raise TypeError(f"{name} must be {wanted}; got {value!r}")
     if (least is not None and got < least) or (most is not None and got > most):
@@ -257,7 +257,8 @@ def whole(value: SupportsIndex, name: str, least: int | None = 0, most: int | No
     return got
 
 
-def _whole(value: Any) -> int | None:
+def whole_or_none(value: Any) -> int | None:
+    """`value` as an int, if it is a whole number; a bool is none."""
     if isinstance(value, bool) or getattr(value, "dtype", None) == "bool":
         return None
     try:
@@ -281,7 +282,7 @@ def entries(
     `back`, −1 is the last, and so on.
     """
     try:
-        given = [_whole(value) for value in values]
+        given = [whole_or_none(value) for value in values]
     except TypeError:
         given = [None]
     got = tuple(entry for entry in given if entry is not None)

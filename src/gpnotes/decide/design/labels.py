@@ -203,7 +203,7 @@ def approximate_bald(mean: Vector, variance: Vector) -> Vector:
     square = 0.5 * math.pi * math.log(2.0)
     wide = square + variance
     bump = math.log(2.0) * xp.sqrt(square / wide) * xp.exp(-0.5 * mean * mean / wide)
-    p = Bernoulli()._probability(mean, variance)
+    p = Bernoulli().probability_of(mean, variance)
     return _entropy(xp.stack([p, 1.0 - p], axis=1)) - bump
 
 

@@ -238,7 +238,7 @@ class Frequencies:
         """
         stationary = self.validate_kernel(kernel)
         _check.alike(_check.squarable(X, name), name, self.unit, "frequencies")
-        stationary._validate(X, name)
+        stationary.validate_inputs(X, name)
         return stationary
 
     def feature_rows(self, kernel: Stationary, X: Matrix) -> Matrix:
@@ -350,7 +350,7 @@ def draw_frequencies(
     ((8, 3), array([0., 0., 0., 0.]), array([-1.57, -1.57, -1.57, -1.57]))
     """
     kernel = _known(kernel)
-    kernel._validate(_check.matrix(X, "X"), "X")
+    kernel.validate_inputs(_check.matrix(X, "X"), "X")
     n = _check.whole(n, "n", 1)
     _check.instance(stream, "stream", Stream)
     paired = _check.choice(kind, "kind", get_args(FeatureKind)) == "paired"

@@ -129,7 +129,7 @@ class InducingPoints:
             If the kernel does not fit the points.
         """
         _validate(self, kernel)
-        return kernel._gram(self.Z, None)
+        return kernel.gram(self.Z, None)
 
     def gram_pullback(self, kernel: Kernel, K_bar: Matrix) -> tuple[Kernel, Matrix]:
         """Carry derivatives by K_uu back to the kernel and the points.
@@ -155,7 +155,7 @@ class InducingPoints:
         """
         _validate(self, kernel)
         _validate_bar(self, K_bar, self.size)
-        kernel_bar, Z_bar, _ = kernel._pull(self.Z, None, K_bar)
+        kernel_bar, Z_bar, _ = kernel.pull_gram(self.Z, None, K_bar)
         return kernel_bar, Z_bar
 
     def cross(self, kernel: Kernel, X: Matrix) -> Matrix:
@@ -180,7 +180,7 @@ class InducingPoints:
         """
         _validate(self, kernel)
         _validate_inputs(self, X)
-        return kernel._gram(self.Z, X)
+        return kernel.gram(self.Z, X)
 
     def cross_pullback(self, kernel: Kernel, X: Matrix, K_bar: Matrix) -> tuple[Kernel, Matrix]:
         """Carry derivatives by K_uf back to the kernel and the points.
@@ -205,7 +205,7 @@ class InducingPoints:
         _validate(self, kernel)
         _validate_inputs(self, X)
         _validate_bar(self, K_bar, X.shape[0])
-        kernel_bar, Z_bar, _ = kernel._pull(self.Z, X, K_bar)
+        kernel_bar, Z_bar, _ = kernel.pull_gram(self.Z, X, K_bar)
         return kernel_bar, Z_bar
 
 
@@ -297,7 +297,7 @@ class WeightedPoints:
         _validate(self, kernel)
         memory.require_square(self.Z.shape[0], like=self.Z, copies=3, what="k(Z, Z)")
         turned = array_namespace(self.Z).matrix_transpose(self.weights)
-        return _xp.symmetric_part(self.weights @ kernel._gram(self.Z, None) @ turned)
+        return _xp.symmetric_part(self.weights @ kernel.gram(self.Z, None) @ turned)
 
     def gram_pullback(self, kernel: Kernel, K_bar: Matrix) -> tuple[Kernel, Matrix]:
         """Carry derivatives by K_uu back to the kernel and the points.
@@ -310,7 +310,7 @@ class WeightedPoints:
         _validate(self, kernel)
         _validate_bar(self, K_bar, self.size)
         turned = array_namespace(self.Z).matrix_transpose(self.weights)
-        kernel_bar, Z_bar, _ = kernel._pull(self.Z, None, turned @ K_bar @ self.weights)
+        kernel_bar, Z_bar, _ = kernel.pull_gram(self.Z, None, turned @ K_bar @ self.weights)
         return kernel_bar, Z_bar
 
     def cross(self, kernel: Kernel, X: Matrix) -> Matrix:
@@ -320,7 +320,7 @@ class WeightedPoints:
         """
         _validate(self, kernel)
         _validate_inputs(self, X)
-        return self.weights @ kernel._gram(self.Z, X)
+        return self.weights @ kernel.gram(self.Z, X)
 
     def cross_pullback(self, kernel: Kernel, X: Matrix, K_bar: Matrix) -> tuple[Kernel, Matrix]:
         """Carry derivatives by K_uf back to the kernel and the points.
@@ -334,7 +334,7 @@ class WeightedPoints:
         _validate_inputs(self, X)
         _validate_bar(self, K_bar, X.shape[0])
         turned = array_namespace(self.Z).matrix_transpose(self.weights)
-        kernel_bar, Z_bar, _ = kernel._pull(self.Z, X, turned @ K_bar)
+        kernel_bar, Z_bar, _ = kernel.pull_gram(self.Z, X, turned @ K_bar)
         return kernel_bar, Z_bar
 
 
@@ -414,7 +414,7 @@ def gram_of(variables: InducingVariables, kernel: Kernel) -> Matrix:
         K_uu.
     """
     points = _points_in(variables)
-    return variables.gram(kernel) if points is None else kernel._gram(points, None)
+    return variables.gram(kernel) if points is None else kernel.gram(points, None)
 
 
 def gram_pulled(
@@ -435,7 +435,7 @@ def gram_pulled(
     points = _points_in(variables)
     if points is None:
         return variables.gram_pullback(kernel, K_bar)
-    return kernel._pull(points, None, K_bar)[:2]
+    return kernel.pull_gram(points, None, K_bar)[:2]
 
 
 def cross_of(variables: InducingVariables, kernel: Kernel, X: Matrix) -> Matrix:
@@ -452,7 +452,7 @@ def cross_of(variables: InducingVariables, kernel: Kernel, X: Matrix) -> Matrix:
         K_uf.
     """
     points = _points_in(variables)
-    return variables.cross(kernel, X) if points is None else kernel._gram(points, X)
+    return variables.cross(kernel, X) if points is None else kernel.gram(points, X)
 
 
 def cross_pulled(
@@ -473,7 +473,7 @@ def cross_pulled(
     points = _points_in(variables)
     if points is None:
         return variables.cross_pullback(kernel, X, K_bar)
-    return kernel._pull(points, X, K_bar)[:2]
+    return kernel.pull_gram(points, X, K_bar)[:2]
 
 
 def _points_in(variables: InducingVariables) -> Matrix | None:
@@ -500,7 +500,7 @@ def _values(function: MeanFunction, Z: Matrix) -> Vector:
 def _validate(variables: InducingPoints | WeightedPoints, kernel: Kernel) -> None:
     """Raise, naming the argument, for a kernel that does not go with the points."""
     _check.instance(kernel, "kernel", Kernel)
-    kernel._validate(variables.Z, "Z")
+    kernel.validate_inputs(variables.Z, "Z")
 
 
 def _validate_inputs(variables: InducingPoints | WeightedPoints, X: Matrix) -> None:

@@ -224,7 +224,7 @@ class Pull:
         K_bar = _xp.solve_triangular(self.inducing.factor.lower, V_bar, transpose=True)
         kernel = self.inducing.kernel
         kernel_bar, Z_bar = cross_pulled(self.inducing.variables, kernel, X, K_bar)
-        diag_bar, _ = kernel._pull_diag(X, gap_bar)
+        diag_bar, _ = kernel.pull_gram_diag(X, gap_bar)
         moved = 0.0 * self.precision
         if not self.method.constant:
             moved = V_bar @ xp.matrix_transpose(V)

@@ -201,7 +201,7 @@ def _bar_of_rows(posterior: VariationalPosterior, block: Block, way: _Way, scale
     model = posterior.model
     _, by_mean, by_variance = block.slopes
     kernel_bar, Z_bar = _bar_of_cross(posterior, block, way)
-    diagonal_bar, _ = model.gp.kernel._pull_diag(block.X, by_variance)
+    diagonal_bar, _ = model.gp.kernel.pull_gram_diag(block.X, by_variance)
     mean_bar, _ = pulled(differentiable_mean(model.gp), block.X, by_mean)
     scales = array_namespace(by_mean).full_like(by_mean, scale)
     likelihood_bar = expected_bar(

@@ -78,7 +78,7 @@ class SVGP:
         if type(variables) is InducingPoints:
             object.__setattr__(self, "Z", variables.Z)
         object.__setattr__(self, "variables", variables)
-        self.gp.kernel._validate(variables.inputs, "Z")
+        self.gp.kernel.validate_inputs(variables.inputs, "Z")
         _check.whole(self.nodes, "nodes", 2, _MOST_NODES)
 
     @cached_property

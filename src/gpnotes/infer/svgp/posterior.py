@@ -175,7 +175,7 @@ class VariationalPosterior:
         A = marginals(self, Xs).A
         B = self.root @ A
         xp = array_namespace(Xs)
-        spare = self.model.gp.kernel._gram(Xs, None) - xp.matrix_transpose(A) @ A
+        spare = self.model.gp.kernel.gram(Xs, None) - xp.matrix_transpose(A) @ A
         return spare + xp.matrix_transpose(B) @ B
 
     def joint(self, Xs: Matrix) -> Normal:
@@ -185,7 +185,7 @@ class VariationalPosterior:
         """
         self._validate_square(Xs)
         mean, _ = self._moments(Xs)
-        return normal_of(mean, self._covariance(Xs), self.model.gp.kernel._diag(Xs))
+        return normal_of(mean, self._covariance(Xs), self.model.gp.kernel.gram_diag(Xs))
 
     def sample(self, Xs: Matrix, stream: Stream, n: int) -> Matrix:
         """Draw functions at some inputs, by the root of `joint`.
@@ -271,7 +271,7 @@ class VariationalPosterior:
     def _validate(self, Xs: Matrix) -> None:
         _check.matrix(Xs, "Xs", columns=self.model.variables.inputs.shape[1])
         _check.alike(Xs, "Xs", self.model.variables.inputs, "Z")
-        self.model.gp.kernel._validate(Xs, "Xs")
+        self.model.gp.kernel.validate_inputs(Xs, "Xs")
 
 
 class Marginals(NamedTuple):
@@ -327,7 +327,7 @@ def marginals(posterior: VariationalPosterior, X: Matrix) -> Marginals:
         posterior.inducing.lower, cross_of(posterior.model.variables, kernel, X)
     )
     B = posterior.root @ A
-    spare = xp.clip(kernel._diag(X) - xp.sum(A * A, axis=0), 0.0, None)
+    spare = xp.clip(kernel.gram_diag(X) - xp.sum(A * A, axis=0), 0.0, None)
     mean = values_of(posterior.model.gp.mean, X) + xp.matrix_transpose(A) @ posterior.weights
     return Marginals(A, mean, spare + xp.sum(B * B, axis=0))
 

@@ -69,6 +69,25 @@ class LikelihoodBase(ABC):
         """The hook behind `log_predictive`."""
         return log_average(self._value_and_slope, y, mean, variance)
 
+    def expected_of(self, y: Array, mean: Array, variance: Array, nodes: int) -> Expected:
+        """The average of the log density and its slopes, unchecked, as other rooms ask for it.
+
+        So it is in the next three methods: each calls its hook, and checks nothing.
+        """
+        return self._expected(y, mean, variance, nodes)
+
+    def bar_of(self, y: Array, f: Array, bar: Array) -> Self:
+        """The derivatives by the parameters that `pullback` gives, unchecked."""
+        return self._bar(y, f, bar)
+
+    def log_predictive_of(self, y: Array, mean: Array, variance: Array) -> Array:
+        """`log_predictive`, unchecked."""
+        return self._log_predictive(y, mean, variance)
+
+    def predict_of(self, mean: Array, variance: Array) -> tuple[Array, Array]:
+        """`predict`, unchecked."""
+        return self._predict(mean, variance)
+
     def log_density(self, y: Array, f: Array) -> Array:
         """Evaluate ``log p(y | f)``, entry by entry.
 

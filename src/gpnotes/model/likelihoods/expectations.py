@@ -53,7 +53,7 @@ def expected(
     Nothing is checked: a fit calls this at each step, with a y that was validated once.
     """
     if isinstance(likelihood, LikelihoodBase):
-        return likelihood._expected(y, mean, variance, nodes)
+        return likelihood.expected_of(y, mean, variance, nodes)
 
     def curvature(y: Array, f: Array) -> Array:
         return likelihood.derivatives(y, f)[1]
@@ -107,7 +107,7 @@ def expected_bar(
     y = array_namespace(f).broadcast_to(y[..., None], f.shape)
     f_bar = bar[..., None] * weights
     if isinstance(likelihood, LikelihoodBase):
-        return likelihood._bar(y, f, f_bar)
+        return likelihood.bar_of(y, f, f_bar)
     parametric = require(likelihood, "likelihood", ParametricLikelihood)
     return cast(ParametricLikelihood, parametric).pullback(y, f, f_bar)[0]
 
@@ -160,7 +160,7 @@ def predicted(likelihood: PredictiveLikelihood, mean: Array, variance: Array) ->
         Those of y.
     """
     if isinstance(likelihood, LikelihoodBase):
-        return likelihood._predict(mean, variance)
+        return likelihood.predict_of(mean, variance)
     return likelihood.predict(mean, variance)
 
 
@@ -180,7 +180,7 @@ def probability(likelihood: LabelLikelihood, mean: Array, variance: Array) -> Ar
         The probabilities.
     """
     if type(likelihood) is Bernoulli:
-        return likelihood._probability(mean, variance)
+        return likelihood.probability_of(mean, variance)
     return likelihood.probability(mean, variance)
 
 
@@ -202,5 +202,5 @@ def log_predictive(likelihood: Likelihood, y: Array, mean: Array, variance: Arra
         The log densities of y.
     """
     if isinstance(likelihood, LikelihoodBase):
-        return likelihood._log_predictive(y, mean, variance)
+        return likelihood.log_predictive_of(y, mean, variance)
     return log_average(_of(likelihood), y, mean, variance)

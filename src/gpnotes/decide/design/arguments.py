@@ -24,15 +24,15 @@ def candidates(gp: GP | Posterior, X: Matrix, name: str = "X") -> Matrix:
     """`X` if it is a matrix of inputs of `gp`."""
     own = process(gp)
     if isinstance(gp, Posterior):
-        gp._validate(X, name)
+        gp.validate_inputs(X, name)
     else:
-        own.kernel._validate(_check.matrix(X, name), name)
+        own.kernel.validate_inputs(_check.matrix(X, name), name)
     return X
 
 
 def covariance_at(gp: GP | Posterior, X: Matrix) -> Matrix:
     """The covariance of f at inputs that are validated, for which the caller has room."""
-    return gp._project_jointly(X)[1] if isinstance(gp, Posterior) else gp.kernel._gram(X, None)
+    return gp.project_jointly(X)[1] if isinstance(gp, Posterior) else gp.kernel.gram(X, None)
 
 
 def reference_of(gp: GP | Posterior, X: Matrix, reference: Matrix | None, criterion: str) -> Matrix:
@@ -45,7 +45,7 @@ def reference_of(gp: GP | Posterior, X: Matrix, reference: Matrix | None, criter
     if reference.shape[0] == 0:
         raise ValueError(f"reference must have at least one row; got {reference.shape}")
     _check.alike(reference, "reference", X, "X")
-    process(gp).kernel._validate(reference, "reference")
+    process(gp).kernel.validate_inputs(reference, "reference")
     return reference
 
 
