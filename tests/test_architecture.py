@@ -208,6 +208,41 @@ def test_a_file_is_about_one_idea():
     assert long + [name(path) for path in files() if path.stem in vague] == []
 
 
+GIVEN = {"_replace", "_asdict", "_fields"}  # by Python, to named tuples
+
+
+def private(word: str) -> bool:
+    return word.startswith("_") and not word.startswith("__") and word not in GIVEN
+
+
+def written(paths: list[Path]) -> set[str]:
+    """The names that these modules define: functions, methods, fields and what is assigned."""
+    nodes = [node for path in paths for node in ast.walk(tree(path))]
+    names = {n.name for n in nodes if isinstance(n, ast.FunctionDef | ast.ClassDef)}
+    names |= {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    return names | {
+        n.attr for n in nodes if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)
+    }
+
+
+def test_what_is_called_from_other_rooms_has_no_underscore():
+    """A module may call its own, and the kernels the hooks of the kernels that they are made of."""
+    ours = [path for path in files() if home(path) == SOURCE]
+    hooks = written([path for path in ours if place(path) == "model/kernels"])
+    crossing = []
+    for path in ours:
+        known = hooks if place(path) == "model/kernels" else written([path])
+        for node in ast.walk(tree(path)):
+            if isinstance(node, ast.Attribute) and private(node.attr):
+                owner = ast.unparse(node.value)
+                if owner not in ("self", "cls", "super()") and node.attr not in known:
+                    crossing.append(f"{name(path)}:{node.lineno} {owner}.{node.attr}")
+            elif isinstance(node, ast.ImportFrom):
+                words = [alias.name for alias in node.names if private(alias.name)]
+                crossing += [f"{name(path)}:{node.lineno} {word}" for word in words]
+    assert crossing == []
+
+
 def test_nobody_inverts_a_matrix_outside_linalg():
     inverses = [
         f"{name(path)}:{node.lineno}"

@@ -10,13 +10,20 @@ import numpy as np
 import pytest
 
 import gpnotes as gp
-from gpnotes.ground import check as _check
-from gpnotes.ground import memory
-from gpnotes.infer import exact
+from gpnotes.decide import design, fantasy
+from gpnotes.ground import check, memory
+from gpnotes.infer import exact, features, laplace, linear, smoothing, sparse, svgp
 
 KERNELS = {"RBF": gp.RBF(), "RBF + Periodic": gp.RBF() + gp.Periodic()}
 X = np.linspace(0.0, 5.0, 20)[:, None]
 Y = np.sin(X[:, 0])
+XS = X + 0.1
+MEANS = [gp.ZeroMean(), gp.ConstantMean(0.5)]
+NEW = {"finite Xs": 1}  # of the inputs of a prediction, beside that they are like the data's
+DATA = {"finite X": 1, "finite y": 1, "alike y, X": 1}
+
+every_kernel = pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
+every_mean = pytest.mark.parametrize("mean", MEANS, ids=repr)
 
 
 @pytest.fixture
@@ -33,13 +40,13 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
         monkeypatch.setattr(module, name, count)
 
-    counting(_check, "_finite", lambda a, name: f"finite {name}")
-    counting(_check, "alike", lambda a, name, other, other_name: f"alike {name}, {other_name}")
+    counting(check, "_finite", lambda a, name: f"finite {name}")
+    counting(check, "alike", lambda a, name, other, other_name: f"alike {name}, {other_name}")
     counting(memory, "available", lambda *like: "memory")
     return seen
 
 
-@pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
+@every_kernel
 def test_a_kernel_looks_once_over_each_argument(kernel: gp.Kernel, counted: Counter[str]) -> None:
     kernel(X)
     assert counted == {"finite x": 1}
@@ -48,28 +55,193 @@ def test_a_kernel_looks_once_over_each_argument(kernel: gp.Kernel, counted: Coun
     assert counted == {"finite x": 1, "finite z": 1, "alike z, x": 1}
 
 
-@pytest.mark.parametrize("mean", [gp.ZeroMean(), gp.ConstantMean(0.5)], ids=repr)
-@pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
+@every_mean
+@every_kernel
 def test_regression_looks_once_over_each_argument(
     kernel: gp.Kernel, mean: Any, counted: Counter[str]
 ) -> None:
     process = gp.GP(kernel, 0.1, mean)
-    data = {"finite X": 1, "finite y": 1, "alike y, X": 1}
     posterior = gp.condition(process, X, Y)
-    assert counted == data
+    assert counted == DATA
     counted.clear()
     exact.log_evidence_and_gradient(process, X, Y)
-    assert counted == data
-    new = {"finite Xs": 1, "alike Xs, X": 1}
-    for view in (posterior.predict, posterior.mean, posterior.covariance):
-        counted.clear()
-        view(X + 0.1)
-        assert counted == new
+    assert counted == DATA
     counted.clear()
+    _predict_once(posterior, counted, "alike Xs, X", "predict mean covariance joint sample")
     assert posterior.log_evidence < 0.0
     assert posterior.leave_one_out().mean.shape == (20,)
     assert posterior.evidence_gradient()[1].shape == (20, 1)
     assert not counted
+
+
+def _predict_once(posterior: Any, counted: Counter[str], alike: str, views: str) -> None:
+    for view in views.split():
+        arguments = (gp.stream(1), 2) if view == "sample" else ()
+        getattr(posterior, view)(XS, *arguments)
+        assert counted == NEW | {alike: 1}, view
+        counted.clear()
+
+
+@every_mean
+@every_kernel
+def test_inducing_points_are_looked_over_once(
+    kernel: gp.Kernel, mean: Any, counted: Counter[str]
+) -> None:
+    data = DATA | {"finite Z": 1, "alike X, Z": 1}
+    process = gp.GP(kernel, 0.1, mean)
+    posterior = sparse.condition(process, X[::4], X, Y)
+    assert counted == data
+    counted.clear()
+    sparse.log_evidence_and_gradient(process, X[::4], X, Y)
+    assert counted.pop("finite X") == counted.pop("finite y") == 2  # it goes over them twice
+    assert counted == {"finite Z": 1, "alike X, Z": 2, "alike y, X": 2}
+    counted.clear()
+    _predict_once(posterior, counted, "alike Xs, Z", "predict mean covariance joint sample")
+    assert posterior.inducing_values().size == 5
+    assert not counted
+
+
+@every_mean
+@every_kernel
+@pytest.mark.parametrize("likelihood", [gp.Gaussian(0.1), gp.Bernoulli()], ids=repr)
+def test_variational_inference_looks_once_over_each_argument(
+    likelihood: Any, kernel: gp.Kernel, mean: Any, counted: Counter[str]
+) -> None:
+    y = np.where(Y > 0.0, 1.0, -1.0)
+    model = svgp.SVGP(gp.GP(kernel, 0.0, mean), likelihood, X[::4])
+    assert counted == {"finite Z": 1}
+    data = DATA | {"alike X, Z": 1}
+    counted.clear()
+    posterior = svgp.condition(model, X, y)
+    assert counted == data
+    for over in (svgp.elbo, svgp.elbo_and_gradient, svgp.update):
+        counted.clear()
+        over(posterior, X, y)
+        assert counted == data
+    counted.clear()
+    posterior.log_density(XS, y)
+    assert counted == {"finite Xs": 1, "finite y": 1, "alike y, Xs": 1, "alike Xs, Z": 1}
+    counted.clear()
+    views = "predict mean variance covariance joint sample"
+    views += " probability" * isinstance(likelihood, gp.Bernoulli)
+    _predict_once(posterior, counted, "alike Xs, Z", views)
+
+
+@every_mean
+@every_kernel
+def test_laplace_looks_once_over_each_argument(
+    kernel: gp.Kernel, mean: Any, counted: Counter[str]
+) -> None:
+    posterior = laplace.condition(gp.GP(kernel, 0.0, mean), X, np.where(Y > 0.0, 1.0, -1.0))
+    assert counted == DATA
+    counted.clear()
+    views = "predict mean variance covariance joint sample probability"
+    _predict_once(posterior, counted, "alike Xs, X", views)
+    assert posterior.log_evidence < 0.0
+    assert posterior.evidence_gradient()[1].shape == (20, 1)
+    assert not counted
+
+
+@every_mean
+def test_features_look_once_over_each_argument(mean: Any, counted: Counter[str]) -> None:
+    frequencies = features.draw_frequencies(gp.RBF(), X, 16, gp.stream(1))
+    counted.clear()
+    posterior = features.condition(gp.GP(gp.RBF(), 0.1, mean), frequencies, X, Y)
+    assert counted == DATA | {"alike X, frequencies": 1}
+    counted.clear()
+    _predict_once(posterior, counted, "alike Xs, frequencies", "predict mean covariance sample")
+    posterior.extend(XS, Y)
+    assert counted == {"finite x": 1, "finite y": 1, "alike y, x": 1, "alike x, frequencies": 1}
+
+
+def test_linear_regression_looks_once_over_each_argument(counted: Counter[str]) -> None:
+    Phi = np.hstack([X, np.ones_like(X)])
+    model = linear.BayesianLinear(np.eye(2), 0.1)
+    counted.clear()
+    posterior = model.condition(Phi, Y)
+    assert counted == {"finite Phi": 1, "finite y": 1, "alike Phi, prior_cov": 1, "alike y, Phi": 1}
+    counted.clear()
+    posterior.update(Phi, Y)
+    assert counted == {"finite phi": 1, "finite y": 1, "alike phi, prior_cov": 1, "alike y, phi": 1}
+    counted.clear()
+    for view in (posterior.predict, posterior.mean, posterior.covariance):
+        view(Phi)
+        assert counted == {"finite Phi_s": 1, "alike Phi_s, prior_cov": 1}
+        counted.clear()
+    posterior.sample(Phi, gp.stream(1), 2)
+    assert counted == {"finite Phi_s": 1, "alike Phi_s, prior_cov": 1}
+    counted.clear()
+    posterior.sample_weights(gp.stream(1), 2)
+    assert not counted
+
+
+@every_kernel
+def test_smoothing_looks_once_over_each_argument(kernel: gp.Kernel, counted: Counter[str]) -> None:
+    posterior = gp.condition(gp.GP(kernel, 0.1), X, Y)
+    counted.clear()
+    smoothing.hat_matrix(posterior, XS)
+    assert counted == NEW | {"alike Xs, X": 1}
+    counted.clear()
+    assert smoothing.hat_matrix(posterior).shape == (20, 20)
+    assert smoothing.degrees_of_freedom(posterior) > 0.0
+    assert smoothing.generalised_cross_validation(posterior) > 0.0
+    assert not counted
+
+
+@pytest.mark.parametrize("given", ["a process", "a posterior"])
+@every_kernel
+def test_design_looks_once_over_each_argument(
+    kernel: gp.Kernel, given: str, counted: Counter[str]
+) -> None:
+    process = gp.GP(kernel, 0.1)
+    known = gp.condition(process, X, Y) if given == "a posterior" else process
+    looked = {"finite X": 1} | ({"alike X, X": 1} if given == "a posterior" else {})
+    whole = ("information", "integrated variance", "mutual information")
+    calls: list[Callable[[], Any]] = [
+        lambda: design.information_gain(known, XS),
+        lambda: design.marginal_gains(known, XS, [1, 2]),
+        *(lambda name=name: design.greedy_design(known, XS, 3, name) for name in whole),
+        lambda: design.greedy_design(known, XS, 3, "variance"),
+        *(lambda name=name: design.exhaustive_design(known, XS, 2, name) for name in whole),
+    ]
+    for call in calls:
+        counted.clear()
+        call()
+        assert counted == looked
+    counted.clear()
+    design.greedy_design(known, XS, 3, "integrated variance", reference=X)
+    assert counted == looked | {"finite reference": 1, "alike reference, X": 1}
+
+
+@pytest.mark.parametrize("measure", [design.bald, design.approximate_bald])
+def test_labels_look_once_over_each_argument(measure: Any, counted: Counter[str]) -> None:
+    measure(np.zeros(3), np.ones(3))
+    assert counted == {"finite mean": 1, "alike variance, mean": 1}
+
+
+def test_fantasies_look_once_over_each_argument(counted: Counter[str]) -> None:
+    posterior = gp.condition(gp.GP(gp.RBF(), 0.1), X, Y)
+    m, S = np.ones(1), np.eye(1)
+    state = {"finite m": 1, "finite S": 1, "alike m, X": 1, "alike S, m": 1}
+    several = (fantasy.batch_reduction, fantasy.best, lambda *a: fantasy.greedy(*a, 3))
+    one = (fantasy.reduction, fantasy.mean_covariance, fantasy.reduction_and_pullback)
+    parts = (fantasy.expected_variance, fantasy.expected_variance_parts)
+    for measure in (*one, *several, *parts):
+        counted.clear()
+        measure(posterior, m, S, XS)
+        name = "batch" if measure is fantasy.batch_reduction else "candidates"
+        assert counted == state | {f"finite {name}": 1, f"alike {name}, X": 1}
+    counted.clear()
+    fantasy.expected_covariance([posterior, posterior], m, S, XS)
+    beside = "alike posteriors[1].X, posteriors[0].X"
+    assert counted == state | {"finite candidates": 1, "alike candidates, X": 1, beside: 1}
+    counted.clear()
+    fantasy.refine(posterior, m, S, XS[3], [(0.0, 5.0)])
+    assert counted == state | {"finite start": 1, "alike start, X": 1}
+    _, pull = fantasy.reduction_and_pullback(posterior, m, S, XS)
+    counted.clear()
+    pull(np.ones(20))
+    assert counted == {"finite bar": 1, "alike bar, what it is a derivative by": 1}
 
 
 def test_memory_is_asked_for_where_a_matrix_is_not_small(counted: Counter[str]) -> None:

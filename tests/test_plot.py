@@ -56,6 +56,8 @@ def test_a_band_refuses_what_is_no_deviation():
         plot.band(ax, x, x, x - 1.0)
     with pytest.raises(ValueError, match="sd must be finite"):
         plot.band(ax, x, x, x * np.nan)
+    with pytest.raises(ValueError, match=r"sd must be finite .* its largest inf"):
+        plot.band(ax, x, x, np.where(x > 0.5, np.inf, x))
     with pytest.raises(ValueError, match=r"sd must have shape \(n,\) like x, \(5,\); got \(5, 5\)"):
         plot.band(ax, x, x, np.eye(5))
     with pytest.raises(ValueError, match=r"mean must have shape .* got \(4,\)"):

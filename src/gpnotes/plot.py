@@ -150,15 +150,16 @@ def band(
     Raises
     ------
     ValueError
-        If the shapes differ, an entry of `sd` is negative or NaN, `deviations` is not positive and
-        finite, or `role` is not a key of `COLOURS`.
+        If the shapes differ, an entry of `sd` is negative or not finite, `deviations` is not
+        positive and finite, or `role` is not a key of `COLOURS`.
     TypeError
         If one of the columns does not hold real numbers, or `deviations` is no number.
     """
     _check.positive(_check.number(deviations, "deviations"), "deviations")
     x, mean, sd = host_columns(x=x, mean=mean, sd=sd)
-    if not np.all(sd >= 0.0):
-        raise ValueError(f"sd must be finite and not negative; its smallest entry is {np.min(sd)}")
+    if not np.all((sd >= 0.0) & (sd < np.inf)):
+        ends = f"its smallest entry is {np.min(sd)}, its largest {np.max(sd)}"
+        raise ValueError(f"sd must be finite and not negative; {ends}")
     drawn = {
         "facecolor": (_colour(role), _OPACITY.get(variable, 0.14)),
         "edgecolor": (_colour(role), 0.55),

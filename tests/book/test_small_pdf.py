@@ -25,6 +25,8 @@ PART = (
     "{name}: a part whose own title is so long that it does not fit into one line of a page, nor"
     " into one of the contents"
 )
+# as the theme sets titles: lines so low that letters reach above them
+STYLE = "h1 { margin-top: 0; line-height: 1.15; } .bd-article h1 { margin-top: 0.4rem; }"
 READY = "window.MathJax = { startup: { promise: Promise.resolve() } };"
 BREAK = "<div style='break-before: page'>Another page.</div>"
 
@@ -46,6 +48,7 @@ def made(
     script = site / "_static" / "mathjax" / "tex-chtml-full.js"
     script.parent.mkdir(parents=True)
     script.write_text(READY, encoding="utf-8")
+    (site / "_static" / "book.css").write_text(STYLE, encoding="utf-8")
     more = {"one": BREAK * 8, "two": BREAK * 95, "three": ""}
     for name, title in TITLES.items():
         part = PART.format(name=name).replace("of a page", "<em>of\na page</em>")

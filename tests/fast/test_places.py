@@ -75,6 +75,6 @@ def test_float32_takes_the_general_path(rng):
 def test_value_and_derivatives_at_once_are_the_same(z):
     rule, mean = LogExpectedImprovement(0.3), np.array(z)
     variance = np.linspace(0.5, 2.0, len(z))
-    value, slopes = rule._with_derivatives(mean, variance)
+    value, slopes = rule.with_derivatives(mean, variance)
     np.testing.assert_array_equal(value, rule(mean, variance))
     np.testing.assert_array_equal(slopes, rule.derivatives(mean, variance))

@@ -341,8 +341,10 @@ def test_a_likelihood_of_ones_own_needs_two_methods(numbers):
 def test_checks_on_the_way_to_a_mode_are_those_of_the_door_alone(monkeypatch, numbers):
     X, y, _ = numbers
     calls = []
-    validate = Bernoulli._validate
-    monkeypatch.setattr(Bernoulli, "_validate", lambda *args: calls.append(1) or validate(*args))
+    observable = Bernoulli._observable
+    monkeypatch.setattr(
+        Bernoulli, "_observable", lambda *args: calls.append(1) or observable(*args)
+    )
     posterior = laplace.condition(GP(RBF(), 0.0), X, y)
     assert posterior.steps > 1
     assert len(calls) == 1

@@ -11,55 +11,50 @@ from checked_equations import Chapter
 from checked_equations.__main__ import main
 from checked_equations.book import packing
 
-ROOT = Path(__file__).parents[3]
-BOOK = ROOT / "book"
-DATA = ROOT / "src" / "gpnotes_book" / "data"
-HINT = "run `make references`"
+EXAMPLE = Path(__file__).parent / "packed_book"
 PAGE = "# One\n\n```{math}\n:label: eq-a\na = 2 b\n```\n"
 
 
-def latex_of(data, slug):
-    """The LaTeX of a packed chapter by label."""
-    pages = json.loads((data / "equations.json").read_text(encoding="utf-8"))
-    return {label: entry["latex"] for label, entry in pages[slug].items()}
-
-
-def test_the_packaged_copy_is_that_of_the_book(tmp_path):
-    """The LaTeX, that is; a line more or less of prose above it does no harm."""
-    new, *tables = packing.pack(BOOK, tmp_path)
-    for table in tables:
-        assert table.read_bytes() == (DATA / table.name).read_bytes(), HINT
-    for slug in json.loads(new.read_text(encoding="utf-8")):
-        assert latex_of(DATA, slug) == latex_of(tmp_path, slug), HINT
-
-
-@pytest.mark.parametrize("slug", chapters(BOOK))
-def test_a_chapter_opens_in_an_empty_folder(slug, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    chapter = Chapter(slug)
-    with pytest.raises(ValueError, match="the ledger is not complete"):
-        chapter.ledger()
-
-
 def test_the_command_packs_where_it_is_told(tmp_path, capsys):
-    assert main(["pack", str(BOOK), "--to", str(tmp_path / "data")]) == 0
-    names = ("equations.json", "items.tsv", "equations.toml", "notation.json")
+    assert main(["pack", str(EXAMPLE), "--to", str(tmp_path / "data")]) == 0
+    names = ("equations.json", "units.tsv", "equations.toml", "notation.json")
     wanted = [tmp_path / "data" / name for name in names]
     assert capsys.readouterr().out.splitlines() == list(map(str, wanted))
-    assert all(path.is_file() for path in wanted)
+    assert (tmp_path / "data" / "units.tsv").read_bytes() == (
+        EXAMPLE / "tables" / "units.tsv"
+    ).read_bytes()
+
+
+def test_every_page_and_every_equation_is_packed(tmp_path):
+    new, *_ = packing.pack(EXAMPLE, tmp_path)
+    pages = json.loads(new.read_text(encoding="utf-8"))
+    labels = {slug: list(entries) for slug, entries in pages.items()}
+    assert labels == {"motion/falling": ["eq-height", "eq-speed"], "motion/turning": ["eq-rim"]}
+    assert "g" in pages["motion/falling"]["eq-height"]["latex"]
+
+
+@pytest.mark.parametrize("slug", chapters(EXAMPLE))
+def test_a_chapter_opens_in_an_empty_folder(slug, tmp_path, monkeypatch, carrying):
+    packing.pack(EXAMPLE, tmp_path / "data")
+    carrying(tmp_path / "data")
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path / "empty")
+    with pytest.raises(ValueError, match="the ledger is not complete"):
+        Chapter(slug).ledger()
 
 
 def test_another_book_is_packed_into_its_own_folder(tmp_path, capsys):
-    """Without a list of items and without tables, and this package keeps its own copy."""
-    before = {path.name: path.read_bytes() for path in DATA.iterdir() if path.is_file()}
-    (tmp_path / "part").mkdir()
+    """Without settings, and so without tables; what was packed of the first stays as it was."""
+    first = tmp_path / "first"
+    before = {path: path.read_bytes() for path in packing.pack(EXAMPLE, first)}
+    tmp_path = tmp_path / "second"
+    (tmp_path / "part").mkdir(parents=True)
     (tmp_path / "part" / "one.md").write_text(PAGE)
     assert main(["pack", str(tmp_path)]) == 0
     written = tmp_path / "_equations" / "equations.json"
     assert capsys.readouterr().out.split() == [str(written)]
     assert list(json.loads(written.read_text())) == ["part/one"]
-    after = {path.name: path.read_bytes() for path in DATA.iterdir() if path.is_file()}
-    assert after == before
+    assert {path: path.read_bytes() for path in first.iterdir()} == before
 
 
 def test_what_the_settings_name_goes_with_the_equations(tmp_path):

@@ -335,7 +335,7 @@ def _labels(groups: Any) -> HostVector:
     wanted = "groups must be labels (n,), all whole numbers or all strings"
     if isinstance(groups, list | tuple):
         words = all(isinstance(one, str) for one in groups)
-        if not words and any(_check._whole(one) is None for one in groups):
+        if not words and any(_check.whole_or_none(one) is None for one in groups):
             raise TypeError(f"{wanted}; got {groups!s:.60}")
         return np.asarray(groups)
     labels = to_numpy(_check.plain(_check.array(groups, "groups"), "groups"))

@@ -138,7 +138,7 @@ class GPRegressor(RegressorMixin, BaseEstimator):
         MemoryError
             If it has no room.
         """
-        self._check_arguments()
+        self.check_arguments()
         rows = self._rows(X, reset=True)
         targets = _targets(y, rows.shape[0])
         start = self._start(rows, targets)
@@ -311,7 +311,7 @@ class GPRegressor(RegressorMixin, BaseEstimator):
             raise ValueError(f"a fit sets {sorted(FITTED)}, not {sorted(values)}")
         validate_fitted(values)
         model = cls(**arguments)
-        model._check_arguments()
+        model.check_arguments()
         if not isinstance(model.mean, str):
             GP(RBF(), 0.0, model.mean)  # which says what is no mean
         names = values.pop("feature_names_in_")
@@ -322,7 +322,7 @@ class GPRegressor(RegressorMixin, BaseEstimator):
         model.log_evidence_ = model.posterior_.log_evidence
         return model
 
-    def _check_arguments(self) -> None:
+    def check_arguments(self) -> None:
         """Raise, naming it, for an argument of the constructor that no data would make right."""
         if self.kernel is not None:
             _check.instance(self.kernel, "kernel", Kernel)

@@ -45,9 +45,9 @@ class InPlaceKernel(AnyKernel, Parameters, Protocol):
     variance: float
     lengthscale: Numbers
 
-    def _validate(self, x: Matrix, name: str) -> None: ...
+    def validate_inputs(self, x: Matrix, name: str) -> None: ...
 
-    def _profile_in_place(self, q: HostMatrix, slope: HostMatrix) -> None: ...
+    def profile_in_place(self, q: HostMatrix, slope: HostMatrix) -> None: ...
 
 
 def supports(kernel: AnyKernel, X: Matrix) -> TypeGuard[InPlaceKernel]:
@@ -92,7 +92,7 @@ def _projections(
 
 def scaled(kernel: InPlaceKernel, X: Matrix) -> HostMatrix:
     """The inputs in units of the lengthscale, about their centre."""
-    kernel._validate(X, "X")
+    kernel.validate_inputs(X, "X")
     u = _xp.as_host(X)
     return (u - u.mean(axis=0)) / host_lengths(kernel)
 
@@ -148,7 +148,7 @@ def values_and_slopes(
     k = np.empty(shape, pairs.dtype) if k is None else k
     slope = np.empty(shape, pairs.dtype) if slope is None else slope
     near = pairs.squares(rows, columns, k)
-    kernel._profile_in_place(k, slope)
+    kernel.profile_in_place(k, slope)
     k *= kernel.variance
     slope *= kernel.variance
     slope.flat[near] = 0.0

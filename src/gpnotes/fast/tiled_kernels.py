@@ -34,13 +34,13 @@ _SMALL = 512  # points up to which all tiles of a kernel are kept: few enough to
 class Hooks(Parameters, Protocol):
     """What this module asks of any kernel."""
 
-    def _gram(self, x: Matrix, z: Matrix | None) -> Matrix: ...
+    def gram(self, x: Matrix, z: Matrix | None) -> Matrix: ...
 
-    def _pull(
+    def pull_gram(
         self, x: Matrix, z: Matrix | None, K_bar: Matrix
     ) -> tuple[Any, Matrix, Matrix | None]: ...
 
-    def _on_tiles(self, x: Matrix) -> TiledKernel: ...
+    def on_tiles(self, x: Matrix) -> TiledKernel: ...
 
 
 def tiled(kernel: Hooks, x: Matrix) -> TiledKernel:
@@ -51,7 +51,7 @@ def tiled(kernel: Hooks, x: Matrix) -> TiledKernel:
     """
     hooks = {"_gram", "_pull", "_on_tiles"}
     speaker = next(kind for kind in type(kernel).__mro__ if hooks & vars(kind).keys())
-    return kernel._on_tiles(x) if "_on_tiles" in vars(speaker) else ByHooks(kernel, x)
+    return kernel.on_tiles(x) if "_on_tiles" in vars(speaker) else ByHooks(kernel, x)
 
 
 def evidence_in_place(
@@ -88,11 +88,11 @@ class ByHooks:
 
     def values(self, tile: Tile) -> HostMatrix:
         """k on the tile."""
-        return _xp.as_host(self._kernel._gram(*self._points(tile)))
+        return _xp.as_host(self._kernel.gram(*self._points(tile)))
 
     def pull(self, tile: Tile, bar: HostMatrix) -> None:
         """Add what the tile says to the derivatives."""
-        kernel_bar, _, _ = self._kernel._pull(*self._points(tile), bar)
+        kernel_bar, _, _ = self._kernel.pull_gram(*self._points(tile), bar)
         self._bar = kernel_bar if self._bar is None else added(self._bar, kernel_bar)
 
     def kernel_bar(self) -> Parameters:

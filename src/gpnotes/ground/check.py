@@ -60,7 +60,11 @@ def square(a: Matrix, name: str) -> Matrix:
 
 def symmetric(a: Matrix, name: str) -> Matrix:
     """Return `a` if it is square, and its own transpose up to rounding."""
-    xp = array_namespace(square(a, name))
+    return _symmetric(square(a, name), name)
+
+
+def _symmetric(a: Matrix, name: str) -> Matrix:
+    xp = array_namespace(a)
     gap = float(xp.sum(xp.abs(a - xp.matrix_transpose(a))))
     if gap > math.sqrt(epsilon(a)) * float(xp.sum(xp.abs(a))):
         raise ValueError(f"{name} must be symmetric; its transpose differs from it by {gap:.3g}")
@@ -87,7 +91,11 @@ def semidefinite(
     """
     if size is not None and getattr(a, "shape", (size, size)) != (size, size):
         raise ValueError(f"{name} must have shape ({size}, {size}); got {a.shape}")
-    xp = array_namespace(symmetric(a, name))
+    return _semidefinite(square(a, name), name, error)
+
+
+def _semidefinite(a: Matrix, name: str, error: type[ValueError]) -> Matrix:
+    xp = array_namespace(_symmetric(a, name))
     a = symmetric_part(a)
     if a.shape[0] == 0:
         return a
@@ -110,7 +118,7 @@ def normal(
     k = vector(m, mean, size=size).shape[0]
     alike(matrix(S, covariance, rows=k, columns=k), covariance, m, mean)
     squarable(m, mean)
-    return semidefinite(squarable(S, covariance), covariance)
+    return _semidefinite(squarable(S, covariance), covariance, NoValueError)
 
 
 def array(a: Array, name: str) -> Array:
@@ -241,7 +249,7 @@ def whole(value: SupportsIndex, name: str, least: int | None = 0, most: int | No
     """
     wanted = "a whole number" + ("" if least is None else f" from {least}")
     wanted += "" if most is None else f" to {most}"
-    got = _whole(value)
+    got = whole_or_none(value)
     if got is None:
         raise TypeError(f"{name} must be {wanted}; got {value!r}")
     if (least is not None and got < least) or (most is not None and got > most):
@@ -249,7 +257,8 @@ def whole(value: SupportsIndex, name: str, least: int | None = 0, most: int | No
     return got
 
 
-def _whole(value: Any) -> int | None:
+def whole_or_none(value: Any) -> int | None:
+    """`value` as an int, if it is a whole number; a bool is none."""
     if isinstance(value, bool) or getattr(value, "dtype", None) == "bool":
         return None
     try:
@@ -273,7 +282,7 @@ def entries(
     `back`, −1 is the last, and so on.
     """
     try:
-        given = [_whole(value) for value in values]
+        given = [whole_or_none(value) for value in values]
     except TypeError:
         given = [None]
     got = tuple(entry for entry in given if entry is not None)
@@ -321,6 +330,19 @@ def squarable(a: Array, name: str) -> Array:
     if math.prod(a.shape) and float(xp.max(xp.abs(a))) >= bound:
         raise NoValueError(f"{name} must be smaller than {bound:.1g} in size: squares overflow")
     return a
+
+
+def no_overflow(value: T, name: str, what: str) -> T:
+    """Return `value`, which is `what` of an argument `name`, unless the argument was too large."""
+    given: Any = value
+    if isinstance(given, float):
+        good = _is_finite(given)
+    else:
+        xp = array_namespace(given)
+        good = bool(xp.all(xp.isfinite(given)))
+    if not good:
+        raise NoValueError(f"{name} must be smaller in size: {what} overflows")
+    return value
 
 
 def function(value: T, name: str, of: str = "") -> T:

@@ -93,11 +93,15 @@ class Cholesky:
 
     def half_solve_t(self, b: Array) -> Array:
         """Return ``L⁻ᵀ b`` for b of shape (n,) or (n, m), as in `solve`; O(n² m)."""
-        return _xp.solve_triangular(self.lower, self._validate(b), transpose=True)
+        return self.half_solved_t(self._validate(b))
 
     def solved(self, b: Array) -> Array:
         """Return ``K⁻¹ b`` for a b that is validated, or was worked out from what is."""
-        return _xp.solve_triangular(self.lower, self.half_solved(b), transpose=True)
+        return self.half_solved_t(self.half_solved(b))
+
+    def half_solved_t(self, b: Array) -> Array:
+        """Return ``L⁻ᵀ b`` for a b that is validated."""
+        return _xp.solve_triangular(self.lower, b, transpose=True)
 
     def half_solved(self, b: Array) -> Array:
         """Return ``L⁻¹ b`` for a b that is validated."""

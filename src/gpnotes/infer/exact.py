@@ -76,9 +76,7 @@ def condition(gp: GP, X: Matrix, y: Vector) -> Posterior:
     """
     validate_data(gp, X, y, learns=True)
     posterior = _conditioned(gp, X, y)
-    xp = array_namespace(y)
-    if not bool(xp.all(xp.isfinite(posterior.alpha))):
-        raise ValueError("y must be smaller in size: K_y⁻¹ y overflows")
+    _check.no_overflow(posterior.alpha, "y", "K_y⁻¹ y")
     warn_of_jitter(posterior.cholesky.jitter, _gram_name(gp))
     return posterior
 
@@ -96,7 +94,7 @@ def _factor(gp: GP, X: Matrix) -> Cholesky:
         if lower is not None:
             return Cholesky(lower)
     memory.require_square(X.shape[0], like=X, copies=3, what="the Gram matrix")
-    return factorise(plus_noise(gp.kernel._gram(X, None), gp.noise_var), name=_gram_name(gp))
+    return factorise(plus_noise(gp.kernel.gram(X, None), gp.noise_var), name=_gram_name(gp))
 
 
 def _gram_name(gp: GP) -> str:
@@ -239,7 +237,7 @@ class Posterior:
     @threads_for(lambda self, Xs: self.X.shape[0] ** 2 * Xs.shape[0])
     def _predict(self, Xs: Matrix) -> tuple[Vector, Vector]:
         pull, explained = self._project(Xs)
-        variance = array_namespace(Xs).clip(self.gp.kernel._diag(Xs) - explained, 0.0, None)
+        variance = array_namespace(Xs).clip(self.gp.kernel.gram_diag(Xs) - explained, 0.0, None)
         return mean_at(self.gp.mean, self.trend, Xs) + pull, variance
 
     def _project(self, Xs: Matrix) -> tuple[Vector, Vector]:
@@ -248,12 +246,12 @@ class Posterior:
             lower = self.cholesky.lower
             return in_place.project(self.gp.kernel, self.X, Xs, lower, self.alpha)
         xp = array_namespace(Xs)
-        cross = self.gp.kernel._gram(self.X, Xs)
+        cross = self.gp.kernel.gram(self.X, Xs)
         half = self.cholesky.half_solved(cross)
         return xp.matrix_transpose(cross) @ self.alpha, explained(self.trend, Xs, cross, half)
 
     def _chunks(self, Xs: Matrix, chunk: int | None) -> list[Matrix]:
-        self._validate(Xs)
+        self.validate_inputs(Xs)
         n = Xs.shape[0]
         width = self.X.shape[0]
         entries = memory.ENTRIES
@@ -264,10 +262,11 @@ class Posterior:
             entries = size * width
         return [Xs[rows, :] for rows in memory.blocks(n, width, entries)]
 
-    def _validate(self, Xs: Matrix, name: str = "Xs") -> None:
+    def validate_inputs(self, Xs: Matrix, name: str = "Xs") -> None:
+        """Raise, naming the argument, for inputs of a prediction that do not fit the data."""
         _check.matrix(Xs, name, columns=self.X.shape[1])
         _check.alike(Xs, name, self.X, "X")
-        self.gp.kernel._validate(Xs, name)
+        self.gp.kernel.validate_inputs(Xs, name)
 
     def mean(self, Xs: Matrix) -> Vector:
         """Predict the mean of f (and of y), (m,), at Xs (m, d); O(n m).
@@ -279,7 +278,7 @@ class Posterior:
 
     @threads_for(lambda self, Xs: self.X.shape[0] * Xs.shape[0])
     def _pull(self, Xs: Matrix) -> Vector:
-        return self.gp.kernel._gram(Xs, self.X) @ self.alpha
+        return self.gp.kernel.gram(Xs, self.X) @ self.alpha
 
     def variance(self, Xs: Matrix, noise: bool = False) -> Vector:
         """Predict the variance, (m,), at Xs (m, d); arguments are those of `predict`."""
@@ -311,23 +310,23 @@ class Posterior:
         2.2.
         """
         self._validate_square(Xs, noise)
-        return plus_noise(self._project_jointly(Xs)[1], self.gp.noise_var if noise else 0.0)
+        return plus_noise(self.project_jointly(Xs)[1], self.gp.noise_var if noise else 0.0)
 
     def _validate_square(self, Xs: Matrix, noise: bool) -> None:
-        self._validate(Xs)
+        self.validate_inputs(Xs)
         _check.flag(noise, "noise")
         memory.require_square(Xs.shape[0], like=Xs, copies=3, what="the predictive covariance")
 
     @threads_for(_joint_work)
-    def _project_jointly(self, Xs: Matrix, lower_only: bool = False) -> tuple[Vector, Matrix]:
+    def project_jointly(self, Xs: Matrix, lower_only: bool = False) -> tuple[Vector, Matrix]:
         """What the data add to the mean, and the covariance that they leave, or a triangle."""
         if lower_only and self.trend is None and in_place.supports(self.gp.kernel, Xs):
             lower = self.cholesky.lower
             return in_place.project_jointly(self.gp.kernel, self.X, Xs, lower, self.alpha)
         xp = array_namespace(Xs)
-        cross = self.gp.kernel._gram(self.X, Xs)
+        cross = self.gp.kernel.gram(self.X, Xs)
         half = self.cholesky.half_solved(cross)
-        covariance = self.gp.kernel._gram(Xs, None) - xp.matrix_transpose(half) @ half
+        covariance = self.gp.kernel.gram(Xs, None) - xp.matrix_transpose(half) @ half
         if self.trend is not None:
             covariance = covariance + added(self.trend, Xs, cross)
         return xp.matrix_transpose(cross) @ self.alpha, covariance
@@ -348,10 +347,10 @@ class Posterior:
 
     @threads_for(_joint_work)
     def _jointly(self, Xs: Matrix, noise_var: float) -> Normal:
-        pull, covariance = self._project_jointly(Xs, lower_only=True)
+        pull, covariance = self.project_jointly(Xs, lower_only=True)
         covariance = plus_noise(covariance, noise_var)
         mean = mean_at(self.gp.mean, self.trend, Xs) + pull
-        return joint_root(self.trend, mean, covariance, self.gp.kernel._diag(Xs))
+        return joint_root(self.trend, mean, covariance, self.gp.kernel.gram_diag(Xs))
 
     def sample(self, Xs: Matrix, stream: Stream, n: int, noise: bool = False) -> Matrix:
         """Draw functions at inputs, or sets of new y.
@@ -398,11 +397,13 @@ class Posterior:
     def log_evidence(self) -> float:
         """The log evidence ``log p(y) = −½ rᵀα − ½ log |K_y| − ½ n log 2π`` with the residual r.
 
-        :eq:`eq-fv-evidence`; with a basis :eq:`eq-mf-evidence`, or :eq:`eq-mf-vague-evidence`.
+        :eq:`eq-fv-evidence`; with a basis :eq:`eq-mf-evidence`, or :eq:`eq-mf-vague-evidence`. A y
+        for which it overflows is a `ValueError`.
         Source: Rasmussen & Williams (2006), equations 5.8, 2.43 and 2.45.
         """
         fit = float(array_namespace(self.alpha).sum(self.residual * self.alpha))
         fit += self.trend.surcharge if self.trend is not None else 0.0
+        _check.no_overflow(fit, "y", "yᵀK_y⁻¹ y")
         return -0.5 * (fit + self.cholesky.log_det + self.X.shape[0] * LOG_2PI)
 
     @threads_for(lambda self: self.X.shape[0] ** 3)
@@ -436,7 +437,7 @@ class Posterior:
         memory.require_square(self.X.shape[0], like=self.X, copies=6, what=what)
         inverse = precision(self.trend, self.cholesky)
         K_bar = 0.5 * (self.alpha[:, None] * self.alpha[None, :] - inverse)
-        kernel_bar, X_bar, _ = self.gp.kernel._pull(self.X, None, K_bar)
+        kernel_bar, X_bar, _ = self.gp.kernel.pull_gram(self.X, None, K_bar)
         noise_bar = float(array_namespace(K_bar).sum(_xp.diagonal(K_bar)))
         mean_bar, by_mean = mean_bars(self.gp.mean, self.trend, self.X, self.alpha)
         gp_bar = cotangent(self.gp, kernel=kernel_bar, noise_var=noise_bar, mean=mean_bar)
@@ -488,7 +489,7 @@ class Posterior:
         MemoryError
             If the extended Gram matrix has no room.
         """
-        self._validate(x, "x")
+        self.validate_inputs(x, "x")
         _check.alike(_check.vector(y, "y", size=x.shape[0]), "y", self.X, "X")
         memory.require_square(
             self.X.shape[0] + x.shape[0], like=x, copies=3, what="the extended Gram matrix"
@@ -497,7 +498,7 @@ class Posterior:
 
     @threads_for(lambda self, x, y: self.X.shape[0] ** 2 * x.shape[0])
     def _extended(self, x: Matrix, y: Vector) -> Posterior:
-        cross, block = self.gp.kernel._gram(self.X, x), self.gp.kernel._gram(x, None)
+        cross, block = self.gp.kernel.gram(self.X, x), self.gp.kernel.gram(x, None)
         block = plus_noise(block, self.gp.noise_var)
         factor = self.cholesky.extend(cross, block, name="the extended Gram matrix")
         xp = array_namespace(x)

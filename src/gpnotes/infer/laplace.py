@@ -14,7 +14,7 @@ from ..ground import check as _check
 from ..ground import memory
 from ..ground import xp as _xp
 from ..ground.chunks import Chunks, Rows
-from ..ground.linalg import Cholesky, cholesky
+from ..ground.linalg import Cholesky, factorise, warn_of_jitter
 from ..ground.params import cotangent
 from ..ground.random import Stream
 from ..ground.threads import threads_for
@@ -22,7 +22,9 @@ from ..ground.xp import Matrix, Vector, array_namespace
 from ..model.contracts import LabelLikelihood, Likelihood, require
 from ..model.gaussian import Normal, normal_of
 from ..model.likelihoods import Bernoulli, unchecked
-from ..model.likelihoods.expectations import has_parameters, is_latent
+from ..model.likelihoods.base import require_observable
+from ..model.likelihoods.expectations import has_parameters, is_latent, probability
+from ..model.means import pulled, values_of
 from ..model.process import GP, differentiable_mean, validate_data
 from .objective import evidence_of, whole_rows
 
@@ -87,8 +89,8 @@ def condition(gp: GP, X: Matrix, y: Vector, likelihood: Likelihood = _PROBIT) ->
 
 @threads_for(lambda gp, X, y, likelihood: X.shape[0] ** 3)
 def _conditioned(gp: GP, X: Matrix, y: Vector, likelihood: Likelihood) -> LaplacePosterior:
-    K = gp.kernel._gram(X, None)
-    mean = gp.mean(X)
+    K = gp.kernel.gram(X, None)
+    mean = values_of(gp.mean, X)
     f, steps = _mode(K, mean, y, likelihood)
     first, second, third = unchecked(likelihood)[1](y, f)
     sqrt_W = array_namespace(f).sqrt(-second)
@@ -150,7 +152,10 @@ def _newton(K: Matrix, deviation: Vector, first: Vector, second: Vector) -> Vect
 def _factor(K: Matrix, sqrt_W: Vector) -> Cholesky:
     """Of ``B = I + W^½ K W^½``."""
     B = _xp.eye(K.shape[0], K) + sqrt_W[:, None] * K * sqrt_W[None, :]
-    return cholesky(B, name="I + W^½ K W^½")
+    name = "I + W^½ K W^½"
+    factor = factorise(B, name=name)
+    warn_of_jitter(factor.jitter, name)
+    return factor
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,6 +237,9 @@ class LaplacePosterior:
         Costs O(n² m). Source: Rasmussen & Williams (2006), algorithm 3.2.
         """
         self._validate(Xs)
+        return self._moments(Xs)
+
+    def _moments(self, Xs: Matrix) -> tuple[Vector, Vector]:
         blocks = memory.blocks(Xs.shape[0], self.X.shape[0])
         predictions = [self._predict(Xs[rows, :]) for rows in blocks]
         means, variances = zip(*predictions, strict=True)
@@ -241,15 +249,15 @@ class LaplacePosterior:
     def _validate(self, Xs: Matrix) -> None:
         _check.matrix(Xs, "Xs", columns=self.X.shape[1])
         _check.alike(Xs, "Xs", self.X, "X")
-        self.gp.kernel._validate(Xs, "Xs")
+        self.gp.kernel.validate_inputs(Xs, "Xs")
 
     @threads_for(lambda self, Xs: self.X.shape[0] ** 2 * Xs.shape[0])
     def _predict(self, Xs: Matrix) -> tuple[Vector, Vector]:
         xp = array_namespace(Xs)
-        cross = self.gp.kernel._gram(self.X, Xs)
+        cross = self.gp.kernel.gram(self.X, Xs)
         half = self.cholesky.half_solved(self.sqrt_W[:, None] * cross)
-        variance = self.gp.kernel._diag(Xs) - xp.sum(half * half, axis=0)
-        mean = self.gp.mean(Xs) + xp.matrix_transpose(cross) @ self.gradient
+        variance = self.gp.kernel.gram_diag(Xs) - xp.sum(half * half, axis=0)
+        mean = values_of(self.gp.mean, Xs) + xp.matrix_transpose(cross) @ self.gradient
         return mean, xp.clip(variance, 0.0, None)
 
     def mean(self, Xs: Matrix) -> Vector:
@@ -294,8 +302,9 @@ class LaplacePosterior:
 
     def joint(self, Xs: Matrix) -> Normal:
         """Predict the joint distribution of f at all of Xs (m, d); errors as in `covariance`."""
-        covariance = self.covariance(Xs)
-        return normal_of(self.mean(Xs), covariance, self.gp.kernel.diag(Xs))
+        self._validate_square(Xs)
+        mean, _ = self._moments(Xs)
+        return normal_of(mean, self._covariance(Xs), self.gp.kernel.gram_diag(Xs))
 
     def covariance(self, Xs: Matrix) -> Matrix:
         """Predict the covariance of f between inputs.
@@ -319,15 +328,18 @@ class LaplacePosterior:
         MemoryError
             If the covariance has no room.
         """
+        self._validate_square(Xs)
+        return self._covariance(Xs)
+
+    def _validate_square(self, Xs: Matrix) -> None:
         self._validate(Xs)
         memory.require_square(Xs.shape[0], like=Xs, copies=3, what="the predictive covariance")
-        return self._covariance(Xs)
 
     @threads_for(lambda self, Xs: (self.X.shape[0] + Xs.shape[0]) ** 2 * Xs.shape[0])
     def _covariance(self, Xs: Matrix) -> Matrix:
-        cross = self.gp.kernel._gram(self.X, Xs)
+        cross = self.gp.kernel.gram(self.X, Xs)
         half = self.cholesky.half_solved(self.sqrt_W[:, None] * cross)
-        return self.gp.kernel._gram(Xs, None) - array_namespace(Xs).matrix_transpose(half) @ half
+        return self.gp.kernel.gram(Xs, None) - array_namespace(Xs).matrix_transpose(half) @ half
 
     def probability(self, Xs: Matrix) -> Vector:
         """Predict the probability ``P(y = 1)`` of labels at inputs, averaged over f.
@@ -350,7 +362,8 @@ class LaplacePosterior:
             If the likelihood is not one of labels, or `Xs` is of the wrong kind.
         """
         label = require(self.likelihood, "the likelihood", LabelLikelihood)
-        return cast(LabelLikelihood, label).probability(*self.predict(Xs))
+        self._validate(Xs)
+        return probability(cast(LabelLikelihood, label), *self._moments(Xs))
 
     @property
     def log_evidence(self) -> float:
@@ -360,8 +373,8 @@ class LaplacePosterior:
         Source: Rasmussen & Williams (2006), algorithm 3.1.
         """
         xp = array_namespace(self.mode)
-        deviation = self.mode - self.gp.mean(self.X)
-        fit = float(xp.sum(self.likelihood.log_density(self.y, self.mode)))
+        deviation = self.mode - values_of(self.gp.mean, self.X)
+        fit = float(xp.sum(unchecked(self.likelihood)[0](self.y, self.mode)))
         return fit - 0.5 * float(xp.sum(self.gradient * deviation)) - 0.5 * self.cholesky.log_det
 
     @threads_for(lambda self: self.X.shape[0] ** 3)
@@ -393,14 +406,14 @@ class LaplacePosterior:
         n = self.X.shape[0]
         xp = array_namespace(self.X)
         memory.require_square(n, like=self.X, copies=6, what="the gradient of the evidence")
-        K = self.gp.kernel._gram(self.X, None)
+        K = self.gp.kernel.gram(self.X, None)
         half = self.cholesky.half_solved(self.sqrt_W[:, None] * K)
         s = 0.5 * (_xp.diagonal(K) - xp.sum(half * half, axis=0)) * self.third
         u = s - self.sqrt_W * self.cholesky.solved(self.sqrt_W * (K @ s))
         R = self.sqrt_W[:, None] * self.cholesky.inverse() * self.sqrt_W[None, :]
         K_bar = (0.5 * self.gradient + u)[:, None] * self.gradient[None, :] - 0.5 * R
-        kernel_bar, X_bar, _ = self.gp.kernel._pull(self.X, None, K_bar)
-        mean_bar, X_bar_of_mean = differentiable_mean(self.gp).pullback(self.X, self.gradient + u)
+        kernel_bar, X_bar, _ = self.gp.kernel.pull_gram(self.X, None, K_bar)
+        mean_bar, X_bar_of_mean = pulled(differentiable_mean(self.gp), self.X, self.gradient + u)
         gp_bar = cotangent(self.gp, kernel=kernel_bar, noise_var=0.0, mean=mean_bar)
         return gp_bar, X_bar + X_bar_of_mean
 
@@ -477,12 +490,7 @@ def _validate(gp: GP, X: Matrix, y: Vector, likelihood: Likelihood) -> None:
     validate_data(gp, X, y)
     require(likelihood, "likelihood", Likelihood)
     _require_no_noise(gp)
-    mean = gp.mean(X)
-    given = [likelihood.log_density(y, mean), *unchecked(likelihood)[1](y, mean)]
-    shapes = [tuple(getattr(terms, "shape", ())) for terms in given]
-    if shapes != 4 * [mean.shape]:
-        wanted = f"a log density and three derivatives of shape {mean.shape}"
-        raise ValueError(f"likelihood must give {wanted}; got {shapes}")
+    require_observable(likelihood, y, values_of(gp.mean, X))
     memory.require_square(X.shape[0], like=X, copies=5, what="the Gram matrix")
 
 

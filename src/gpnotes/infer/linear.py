@@ -12,11 +12,11 @@ from typing import Any
 
 from ..ground import check as _check
 from ..ground import xp as _xp
-from ..ground.linalg import Cholesky, cholesky
+from ..ground.linalg import Cholesky, factorise, warn_of_jitter
 from ..ground.params import positive, settle
 from ..ground.random import Stream
 from ..ground.xp import LOG_2PI, Array, Matrix, Numbers, Vector, array_namespace
-from ..model.gaussian import Normal
+from ..model.gaussian import of_root
 
 __all__ = ["BayesianLinear", "WeightPosterior"]
 
@@ -69,7 +69,9 @@ class BayesianLinear:
         A `prior_cov` that cannot be factored is a `FactorisationError`.
         """
         xp = array_namespace(self.prior_cov)
-        root = cholesky(self.prior_cov, name="prior_cov").lower
+        factor = factorise(self.prior_cov, name="prior_cov")
+        warn_of_jitter(factor.jitter, "prior_cov")
+        root = factor.lower
         return WeightPosterior(xp.zeros_like(root[:, 0]), root, self.noise_var, 0.0)
 
     def condition(self, Phi: Matrix, y: Vector) -> WeightPosterior:
@@ -96,7 +98,7 @@ class BayesianLinear:
         FactorisationError
             If `prior_cov` cannot be factored.
         """
-        return self.prior()._updated(Phi, y, "Phi")
+        return self.prior().update(Phi, y, name="Phi")
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,7 +150,7 @@ class WeightPosterior:
         lower = xp.matrix_transpose(xp.linalg.qr(xp.matrix_transpose(self.root)).R)
         return Cholesky(lower * xp.sign(_xp.diagonal(lower))[None, :])
 
-    def update(self, phi: Array, y: Numbers) -> WeightPosterior:
+    def update(self, phi: Array, y: Numbers, *, name: str = "phi") -> WeightPosterior:
         """Return the posterior given more data, one observation or a batch.
 
         Parameters
@@ -157,6 +159,8 @@ class WeightPosterior:
             The features of one observation, or of a batch.
         y : float or Vector, shape (N,)
             The observation, or the batch of them.
+        name : str, default "phi"
+            The name of `phi` in an error.
 
         Returns
         -------
@@ -175,9 +179,6 @@ class WeightPosterior:
         -----
         One observation costs O(R²), a batch O(N R² + R³).
         """
-        return self._updated(phi, y, "phi")
-
-    def _updated(self, phi: Array, y: Any, name: str) -> WeightPosterior:
         size = self.weight_mean.shape[0]
         if getattr(phi, "ndim", 0) == 1:
             _check.alike(_check.vector(phi, name, size=size), name, self.weight_mean, "prior_cov")
@@ -185,11 +186,12 @@ class WeightPosterior:
             return self._update_one(phi, _number(y, name))
         _check.alike(_check.matrix(phi, name, columns=size), name, self.weight_mean, "prior_cov")
         _check.squarable(phi, name)
-        _check.alike(_check.vector(y, "y", size=phi.shape[0]), "y", phi, name)
-        return self._update_batch(phi, y)
+        batch: Any = y
+        _check.alike(_check.vector(batch, "y", size=phi.shape[0]), "y", phi, name)
+        return self.updated(phi, batch)
 
-    def _update_batch(self, Phi: Matrix, y: Vector) -> WeightPosterior:
-        """Update by one QR, which has all that is needed, of V and e.
+    def updated(self, Phi: Matrix, y: Vector) -> WeightPosterior:
+        """Update by a batch that is validated, by one QR, which has all that is needed, of V and e.
 
         ``V = Φ root / σ_n`` and ``e = (y − Φ w̄) / σ_n``.
 
@@ -209,10 +211,10 @@ class WeightPosterior:
         below = xp.concat([_xp.eye(R, V), xp.zeros_like(self.weight_mean)[:, None]], axis=1)
         U = xp.linalg.qr(xp.concat([top, below], axis=0)).R
         whitened = Cholesky(xp.matrix_transpose(U[:R, :R]))
-        c = whitened.half_solve_t(U[:R, R])
+        c = whitened.half_solved_t(U[:R, R])
         residual = U[R:, R]  # ρ; nothing where there are no data
         log_det = 2.0 * float(xp.sum(xp.log(xp.abs(_xp.diagonal(whitened.lower)))))
-        root = xp.matrix_transpose(whitened.half_solve(xp.matrix_transpose(self.root)))
+        root = xp.matrix_transpose(whitened.half_solved(xp.matrix_transpose(self.root)))
         log_noise = y.shape[0] * (math.log(self.noise_var) + LOG_2PI)
         log_p = -0.5 * (float(xp.sum(residual * residual)) + log_det + log_noise)
         mean = self.weight_mean + self.root @ c
@@ -264,16 +266,20 @@ class WeightPosterior:
         :eq:`eq-wv-predict-mean`, :eq:`eq-wv-predict-variance`, with `noise` :eq:`eq-wv-predict-y`.
         Source: Rasmussen & Williams (2006), section 2.1.1.
         """
-        mean, half = self._project(Phi_s)
-        variance = array_namespace(half).sum(half * half, axis=1)
+        mean, variance = self.moments_at(self._validate(Phi_s))
         return mean, variance + self.noise_var if _check.flag(noise, "noise") else variance
+
+    def moments_at(self, Phi_s: Matrix) -> tuple[Vector, Vector]:
+        """Predict as `predict` does, without noise, at features that are validated."""
+        half = Phi_s @ self.root
+        return Phi_s @ self.weight_mean, array_namespace(half).sum(half * half, axis=1)
 
     def mean(self, Phi_s: Matrix) -> Vector:
         """Predict the mean of f (and of y), (m,), at features Phi_s (m, R).
 
         Errors are those of `predict`.
         """
-        return self._project(Phi_s)[0]
+        return self._validate(Phi_s) @ self.weight_mean
 
     def variance(self, Phi_s: Matrix, noise: bool = False) -> Vector:
         """Predict the variance, (m,), at features Phi_s (m, R); arguments as in `predict`."""
@@ -281,15 +287,14 @@ class WeightPosterior:
 
     def covariance(self, Phi_s: Matrix, noise: bool = False) -> Matrix:
         """Predict the covariance, (m, m), at features Phi_s (m, R); arguments as in `predict`."""
-        _, half = self._project(Phi_s)
+        half = self._validate(Phi_s) @ self.root
         covariance = half @ array_namespace(half).matrix_transpose(half)
         own = self.noise_var if _check.flag(noise, "noise") else 0.0
         return covariance + own * _xp.eye(half.shape[0], half) if own else covariance
 
-    def _project(self, Phi_s: Matrix) -> tuple[Vector, Matrix]:
+    def _validate(self, Phi_s: Matrix) -> Matrix:
         _check.matrix(Phi_s, "Phi_s", columns=self.weight_mean.shape[0])
-        _check.alike(Phi_s, "Phi_s", self.weight_mean, "prior_cov")
-        return Phi_s @ self.weight_mean, Phi_s @ self.root
+        return _check.alike(Phi_s, "Phi_s", self.weight_mean, "prior_cov")
 
     def sample(self, Phi_s: Matrix, stream: Stream, n: int) -> Matrix:
         """Draw functions at features: weights are drawn, and multiplied by the features.
@@ -315,7 +320,7 @@ class WeightPosterior:
         TypeError
             If an argument is of the wrong kind.
         """
-        self._project(Phi_s)
+        self._validate(Phi_s)
         return self.sample_weights(stream, n) @ array_namespace(Phi_s).matrix_transpose(Phi_s)
 
     def sample_weights(self, stream: Stream, n: int) -> Matrix:
@@ -342,7 +347,7 @@ class WeightPosterior:
         """
         _check.instance(stream, "stream", Stream)
         n = _check.whole(n, "n")
-        return Normal(self.weight_mean, self.cholesky.lower).sample(stream, n)
+        return of_root(self.weight_mean, self.cholesky.lower).sample(stream, n)
 
 
 def _number(y: Any, name: str) -> float:

@@ -59,11 +59,10 @@ def hat_matrix(posterior: Posterior, Xs: Matrix | None = None) -> Matrix:
     _validate(posterior)
     if Xs is None:
         return _xp.eye(posterior.X.shape[0], posterior.X) - _noise(posterior) * _inverse(posterior)
-    _check.matrix(Xs, "Xs", columns=posterior.X.shape[1])
-    _check.alike(Xs, "Xs", posterior.X, "X")
+    posterior.validate_inputs(Xs)
     n, n_new = posterior.X.shape[0], Xs.shape[0]
     memory.require(n_new, n, copies=3, like=Xs, what="the hat matrix")
-    weights = posterior.cholesky.solve(posterior.gp.kernel(posterior.X, Xs))
+    weights = posterior.cholesky.solved(posterior.gp.kernel.gram(posterior.X, Xs))
     return array_namespace(weights).matrix_transpose(weights)
 
 

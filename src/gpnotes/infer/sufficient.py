@@ -93,12 +93,12 @@ class Statistics:
     @cached_property
     def half(self) -> Vector:
         """``c = L⁻¹ ΦᵀΛ⁻¹r``, (R,)."""
-        return self.factor.half_solve(self.cross)
+        return self.factor.half_solved(self.cross)
 
     @cached_property
     def weight_mean(self) -> Vector:
         """The mean of the weights given the data, ``B⁻¹ ΦᵀΛ⁻¹r``, (R,)."""
-        return self.factor.half_solve_t(self.half)
+        return self.factor.half_solved_t(self.half)
 
     @property
     def fit(self) -> float:

@@ -305,7 +305,7 @@ def _trend(mean: BasisMean, solved: Matrix, S: Matrix, R: Matrix) -> Trend:
     xp = array_namespace(R)
     r = S.shape[1]
     whitened = Cholesky(xp.matrix_transpose(R[:r, :r]))
-    moved = whitened.half_solve_t(R[:r, r])
+    moved = whitened.half_solved_t(R[:r, r])
     root = xp.matrix_transpose(whitened.half_solved(xp.matrix_transpose(S)))
     log_det = 2.0 * float(xp.sum(xp.log(xp.abs(_xp.diagonal(R[:r, :r])))))
     if mean.weights is None:

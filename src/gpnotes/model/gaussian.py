@@ -106,10 +106,13 @@ class Normal:
         _check.matrix(covariance, "covariance", rows=n, columns=n)
         _check.alike(covariance, "covariance", mean, "mean")
         lower = _xp.cholesky_factor(_check.symmetric(covariance, "covariance"))
+        mean = array_namespace(mean).asarray(mean, copy=True)
         if lower is not None:
-            return _of_factor(mean, lower)
+            return of_root(mean, lower, "cholesky")
         covariance = _check.semidefinite(covariance, "covariance", error=FactorisationError)
-        return Normal(mean, _pivoted_root(covariance, _xp.diagonal(covariance)), "pivoted cholesky")
+        return of_root(
+            mean, _pivoted_root(covariance, _xp.diagonal(covariance)), "pivoted cholesky"
+        )
 
     @property
     def size(self) -> int:
@@ -393,7 +396,7 @@ def normal_of(mean: Vector, covariance: Matrix, scales: Vector) -> Normal:
     Parameters
     ----------
     mean : Vector, shape (n,)
-        The mean.
+        The mean; it is copied.
     covariance : Matrix, shape (n, n)
         The covariance; only its lower triangle is read.
     scales : Vector, shape (n,)
@@ -413,17 +416,33 @@ def normal_of(mean: Vector, covariance: Matrix, scales: Vector) -> Normal:
     left anywhere: r columns, O(n² r).
     Source: Higham, Accuracy and Stability of Numerical Algorithms (2002), section 10.3.
     """
+    mean = array_namespace(mean).asarray(mean, copy=True)
     lower = _xp.cholesky_factor(covariance)
     if lower is not None:
-        return _of_factor(mean, lower)
-    return Normal(mean, _pivoted_root(covariance, scales), "pivoted cholesky")
+        return of_root(mean, lower, "cholesky")
+    return of_root(mean, _pivoted_root(covariance, scales), "pivoted cholesky")
 
 
-def _of_factor(mean: Vector, lower: Matrix) -> Normal:
-    """A `Normal` that keeps the factor itself: it was just found, so it is finite and ours."""
-    normal = Normal(mean, lower[:, :0])
-    object.__setattr__(normal, "root", lower)
-    object.__setattr__(normal, "root_kind", "cholesky")
+def of_root(mean: Vector, root: Matrix, kind: RootKind = "given") -> Normal:
+    """Make a `Normal` of arrays that nobody else holds, neither looked over nor copied.
+
+    Parameters
+    ----------
+    mean : Vector, shape (n,)
+        The mean, worked out from what was validated.
+    root : Matrix, shape (n, r)
+        A root of the covariance, likewise.
+    kind : str, default "given"
+        What the root is, as ``Normal.root_kind``.
+
+    Returns
+    -------
+    Normal
+        The distribution, with these very arrays.
+    """
+    normal = object.__new__(Normal)
+    for name, value in (("mean", mean), ("root", root), ("root_kind", kind)):
+        object.__setattr__(normal, name, value)
     return normal
 
 

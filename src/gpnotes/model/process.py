@@ -188,11 +188,11 @@ def prior(gp: GP, Xs: Matrix, noise: bool = False) -> Normal:
     >>> prior(GP(RBF(), 0.5), np.asarray([[0.0], [1.0]]), noise=True).variance
     array([1.5, 1.5])
     """
-    _check.instance(gp, "gp", GP).kernel._validate(_check.matrix(Xs, "Xs"), "Xs")
+    _check.instance(gp, "gp", GP).kernel.validate_inputs(_check.matrix(Xs, "Xs"), "Xs")
     _check.flag(noise, "noise")
     memory.require_square(Xs.shape[0], like=Xs, copies=4, what="the prior covariance")
-    covariance = plus_noise(gp.kernel._gram(Xs, None), gp.noise_var if noise else 0.0)
-    scales = gp.kernel._diag(Xs)
+    covariance = plus_noise(gp.kernel.gram(Xs, None), gp.noise_var if noise else 0.0)
+    scales = gp.kernel.gram_diag(Xs)
     if isinstance(gp.mean, BasisMean):
         if gp.mean.weights is None:
             raise ValueError("gp.mean must have a prior on its weights; vague, it has no moments")
@@ -221,7 +221,15 @@ def plus_noise(K: Matrix, noise_var: float) -> Matrix:
     return K + noise_var * _xp.eye(K.shape[0], K) if noise_var else K
 
 
-def validate_data(gp: GP, X: Matrix, y: Vector, name: str = "X", *, learns: bool = False) -> None:
+def validate_data(
+    gp: GP,
+    X: Matrix,
+    y: Vector,
+    name: str = "X",
+    *,
+    learns: bool = False,
+    columns: int | None = None,
+) -> None:
     """Raise, naming the argument, for a process and data that do not go together.
 
     Parameters
@@ -236,6 +244,8 @@ def validate_data(gp: GP, X: Matrix, y: Vector, name: str = "X", *, learns: bool
         The name of X in an error.
     learns : bool, default False
         True for a method that learns the unknown weights of a mean, so that a `BasisMean` will do.
+    columns : int, optional
+        How many columns X must have, where something else says so.
 
     Raises
     ------
@@ -249,9 +259,9 @@ def validate_data(gp: GP, X: Matrix, y: Vector, name: str = "X", *, learns: bool
     _check.instance(gp, "gp", GP)
     if not learns:
         require_known_mean(gp)
-    if _check.matrix(X, name).shape[0] == 0:
+    if _check.matrix(X, name, columns=columns).shape[0] == 0:
         raise ValueError(f"{name} must have at least one row; got {X.shape}")
-    gp.kernel._validate(X, name)
+    gp.kernel.validate_inputs(X, name)
     _check.alike(_check.vector(y, "y", size=X.shape[0]), "y", X, name)
 
 

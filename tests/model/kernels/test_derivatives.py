@@ -142,6 +142,19 @@ def test_labels_behind_a_choice_of_columns_are_the_last_column(rows):
             call(rows)
 
 
+def test_a_label_is_no_coordinate_of_a_kernel_beside(rows):
+    labelled = WithGradients(g.RBF())
+    taken = labelled + g.White(0.1) + g.Constant(2.0) + 0.5 * g.RBF().on(0, 1) + GradientNoise(0.2)
+    assert taken(rows).shape == (rows.shape[0], rows.shape[0])
+    assert (labelled * g.Constant(2.0)).labels_rows
+    for make in (lambda: labelled + g.RBF(), lambda: labelled + (2.0 * g.Linear())):
+        with pytest.raises(TypeError, match=r"Sum\.parts must be a kernel of labelled rows.*; got"):
+            make()
+    for other in (g.RBF(), g.RBF().on(0)):
+        with pytest.raises(TypeError, match=r"Product\.parts must be a kernel of labelled rows"):
+            _ = labelled * other
+
+
 def test_noise_is_of_derivatives_alone(space, rows, close):
     wanted = 0.3 * (to_numpy(rows)[:, -1] > 0.0)
     close(GradientNoise(0.3)(rows), np.diag(wanted))

@@ -278,7 +278,7 @@ class LogExpectedImprovement(_Improvement):
         """
         return self._derivatives(*self._admitted(mean, variance))
 
-    def _with_derivatives(self, mean: Array, variance: Array) -> tuple[Array, tuple[Array, Array]]:
+    def with_derivatives(self, mean: Array, variance: Array) -> tuple[Array, tuple[Array, Array]]:
         """Both at once of what is validated already, for climbs: the fractions serve both."""
         xp = array_namespace(mean)
         s = _standardised(mean, variance, self.best + self.margin)

@@ -71,7 +71,7 @@ def fantasise(posterior: Posterior, x: Matrix) -> Posterior:
     [array([0.98]), array([0.55])]
     """
     _check.instance(posterior, "posterior", Posterior)
-    posterior._validate(_check.matrix(x, "x", columns=posterior.X.shape[1]), "x")
+    posterior.validate_inputs(_check.matrix(x, "x", columns=posterior.X.shape[1]), "x")
     return posterior.extend(x, posterior.mean(x))
 
 

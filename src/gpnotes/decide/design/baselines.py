@@ -9,6 +9,7 @@ from itertools import combinations, islice
 import numpy as np
 
 from ...ground import check as _check
+from ...ground import memory
 from ...ground import xp as _xp
 from ...ground.random import Stream
 from ...ground.xp import (
@@ -22,7 +23,7 @@ from ...ground.xp import (
     array_namespace,
 )
 from ...infer.exact import GP, Posterior
-from . import _validate
+from . import arguments
 from .greedy import Design, as_design
 
 __all__ = ["at_random", "exhaustive_design", "farthest_points"]
@@ -87,16 +88,16 @@ def exhaustive_design(
     >>> exhaustive_design(GP(RBF(), 0.1), X, 3).indices
     array([0, 4, 8])
     """
-    _validate.candidates(gp, X)
+    arguments.candidates(gp, X)
     _check.choice(criterion, "criterion", _VALUES)
     needs_noise = criterion != "integrated variance"
-    noise = _on_host(_validate.noise_of(gp, X, noise_var, positive=needs_noise))
+    noise = _on_host(arguments.noise_of(gp, X, noise_var, positive=needs_noise))
     k = _check.whole(budget, "budget", 0, X.shape[0])
     most = _check.whole(most, "most", 1)
     count = math.comb(X.shape[0], k)
     if count > most:
         raise ValueError(f"there are {count} subsets of {k} out of {X.shape[0]}, more than {most}")
-    K, cross = _covariances(gp, X, _validate.reference_of(gp, X, reference, criterion))
+    K, cross = _covariances(gp, X, arguments.reference_of(gp, X, reference, criterion))
     value = _VALUES[criterion]
     best = np.zeros(0, dtype=int)
     top = -math.inf
@@ -112,14 +113,15 @@ def exhaustive_design(
 
 def _covariances(gp: GP | Posterior, X: Matrix, reference: Matrix) -> tuple[HostMatrix, HostMatrix]:
     """Of f at X, and between f at the reference and at X, in float64 on the host."""
+    kernel = arguments.process(gp).kernel
+    memory.require(X.shape[0], reference.shape[0], copies=4, like=X, what="the covariance of f")
     if isinstance(gp, GP):
-        return _on_host(gp.kernel(X)), _on_host(gp.kernel(reference, X))
-    kernel = gp.gp.kernel
+        return _on_host(arguments.covariance_at(gp, X)), _on_host(kernel.gram(reference, X))
     # C(R, X) = K(R, X) − (L⁻¹ K(D, R))ᵀ L⁻¹ K(D, X) with the data's inputs D
-    to_reference = gp.cholesky.half_solve(kernel(gp.X, reference))
-    to_candidates = gp.cholesky.half_solve(kernel(gp.X, X))
+    to_reference = gp.cholesky.half_solved(kernel.gram(gp.X, reference))
+    to_candidates = gp.cholesky.half_solved(kernel.gram(gp.X, X))
     known = array_namespace(X).matrix_transpose(to_reference) @ to_candidates
-    return _on_host(gp.covariance(X)), _on_host(kernel(reference, X) - known)
+    return _on_host(arguments.covariance_at(gp, X)), _on_host(kernel.gram(reference, X) - known)
 
 
 def _on_host(a: Array) -> HostArray:

@@ -15,10 +15,10 @@ import numpy as np
 
 from ...ground import memory
 from ...ground import xp as _xp
-from ...ground.linalg import cholesky
+from ...ground.linalg import factorise, warn_of_jitter
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...infer.exact import GP, Posterior
-from ._validate import process
+from .arguments import covariance_at, process
 from .downdates import Downdates, MatrixCovariance, Rows, start_downdates, take_rows
 
 __all__ = ["CRITERIA", "Information", "IntegratedVariance", "MutualInformation", "Variance"]
@@ -103,7 +103,7 @@ class IntegratedVariance:
             yield from self.kept
             return
         for rows in memory.blocks(self.reference.shape[0], self.X.shape[0]):
-            yield rows, self.kernel._gram(self.X, self.reference[rows, :])
+            yield rows, self.kernel.gram(self.X, self.reference[rows, :])
 
     def gains(self, rows: Rows = None) -> Vector:
         """Return the gains of the candidates `rows`; of all for None."""
@@ -128,7 +128,7 @@ class IntegratedVariance:
         xp = array_namespace(self.X)
         state = self.state
         t = state.size
-        cross = self.kernel._gram(self.reference, self.X[j : j + 1, :])[:, 0]
+        cross = self.kernel.gram(self.reference, self.X[j : j + 1, :])[:, 0]
         pivot = state.add(j)
         w = (cross - self.weights[:, :t] @ state.W[j, :t]) / pivot
         # b = C(X, reference) w, with C = K − W Wᵀ
@@ -162,8 +162,11 @@ class MutualInformation:
         xp = array_namespace(X)
         remedy = "Use fewer candidates or the criterion 'information'."
         memory.require(n, n, copies=4, like=X, what="the precision of y", remedy=remedy)
-        K = gp.kernel(X) if isinstance(gp, GP) else gp.covariance(X)
-        precision = cholesky(K + noise * _xp.eye(n, X), name="the covariance of y").inverse()
+        K = covariance_at(gp, X)
+        name = "the covariance of y"
+        factor = factorise(K + noise * _xp.eye(n, X), name=name)
+        warn_of_jitter(factor.jitter, name)
+        precision = factor.inverse()
         self.unmeasured = Downdates(MatrixCovariance(precision), xp.zeros_like(noise), capacity)
 
     def gains(self, rows: Rows = None) -> Vector:

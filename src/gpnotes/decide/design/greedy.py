@@ -12,7 +12,7 @@ from ...ground import xp as _xp
 from ...ground.xp import HostVector, Matrix, Numbers, Vector, array_namespace
 from ...infer.exact import GP, Posterior
 from ...model import contracts
-from . import _validate
+from . import arguments
 from .criteria import CRITERIA
 
 __all__ = ["Design", "as_design", "greedy_design", "greedy_design_by"]
@@ -132,15 +132,15 @@ def greedy_design(
     >>> greedy_design(GP(RBF(), 0.1), X, 3).indices
     array([0, 8, 4])
     """
-    candidates = _validate.candidates(gp, X)
+    candidates = arguments.candidates(gp, X)
     kind = CRITERIA[_check.choice(criterion, "criterion", CRITERIA)]
     repeat = _check.flag(repeat, "repeat")
     lazy = _check.flag(lazy, "lazy")
-    noise = _validate.noise_of(gp, X, noise_var, positive=kind.needs_noise)
+    noise = arguments.noise_of(gp, X, noise_var, positive=kind.needs_noise)
     before = _check.entries(start, "start", X.shape[0], "X", repeat=repeat)
     left = None if repeat and X.shape[0] else X.shape[0] - len(before)
     size = _check.whole(budget, "budget", 0, left)
-    reference = _validate.reference_of(gp, X, reference, criterion)
+    reference = arguments.reference_of(gp, X, reference, criterion)
     scores = kind(gp, candidates, noise, len(before) + size, reference=reference)
     for j in before:
         if float(scores.state.variance(np.asarray([j]))[0]) + float(noise[j]) > 0.0:

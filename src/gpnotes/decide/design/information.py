@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from ...ground import check as _check
 from ...ground import memory
 from ...ground import xp as _xp
-from ...ground.linalg import cholesky
+from ...ground.linalg import factorise, warn_of_jitter
 from ...ground.xp import Matrix, Numbers, Vector, array_namespace
 from ...infer.exact import GP, Posterior
-from . import _validate
+from . import arguments
 from .criteria import Information
 
 __all__ = ["information_gain", "marginal_gains"]
@@ -57,17 +57,19 @@ def information_gain(gp: GP | Posterior, X: Matrix, noise_var: Numbers | None = 
     >>> round(information_gain(GP(RBF(), 1.0), np.zeros((1, 1))), 4)
     0.3466
     """
-    _validate.candidates(gp, X)
-    noise = _validate.noise_of(gp, X, noise_var, positive=True)
+    arguments.candidates(gp, X)
+    noise = arguments.noise_of(gp, X, noise_var, positive=True)
     n = X.shape[0]
     xp = array_namespace(X)
     if n == 0:
         return 0.0
     name = "I + N^-½ K N^-½"
     memory.require_square(n, copies=4, like=X, what=name)
-    K = gp.kernel(X) if isinstance(gp, GP) else gp.covariance(X)
+    K = arguments.covariance_at(gp, X)
     root = xp.sqrt(noise)
-    return 0.5 * cholesky(_xp.eye(n, X) + K / root[:, None] / root[None, :], name=name).log_det
+    factor = factorise(_xp.eye(n, X) + K / root[:, None] / root[None, :], name=name)
+    warn_of_jitter(factor.jitter, name)
+    return 0.5 * factor.log_det
 
 
 def marginal_gains(
@@ -115,8 +117,8 @@ def marginal_gains(
     >>> marginal_gains(GP(RBF(), 1.0), np.asarray([[0.0], [1.0]]), chosen=[0]).round(4)
     array([0.2027, 0.2983])
     """
-    _validate.candidates(gp, X)
-    noise = _validate.noise_of(gp, X, noise_var, positive=True)
+    arguments.candidates(gp, X)
+    noise = arguments.noise_of(gp, X, noise_var, positive=True)
     rows = _check.entries(chosen, "chosen", X.shape[0], "X", repeat=True)
     criterion = Information(gp, X, noise, len(rows))
     for j in rows:

@@ -46,7 +46,10 @@ def entropy(probability: Array) -> Vector:
     >>> entropy(np.asarray([0.5, 0.9])).round(4)
     array([0.6931, 0.3251])
     """
-    p = _classes(probability)
+    return _entropy(_classes(probability))
+
+
+def _entropy(p: Matrix) -> Vector:
     xp = array_namespace(p)
     # −p log p, with its value 0 at 0
     known = xp.where(p > 0.0, p, xp.ones_like(p))
@@ -150,13 +153,11 @@ def bald(mean: Vector, variance: Vector, likelihood: Bernoulli | None = None) ->
     >>> bald(np.zeros(2), np.asarray([0.1, 10.0])).round(4)
     array([0.0298, 0.4766])
     """
-    _check.vector(mean, "mean")
-    _check.alike(_check.vector(variance, "variance", size=mean.shape[0]), "variance", mean, "mean")
-    _check.squarable(mean, "mean")
+    _validate_moments(mean, variance)
     label = Bernoulli() if likelihood is None else likelihood
     if not isinstance(label, Bernoulli):
         raise TypeError(f"likelihood must be a Bernoulli; got {likelihood!r}")
-    return label.information(mean, variance)
+    return label.information_of(mean, variance)
 
 
 def approximate_bald(mean: Vector, variance: Vector) -> Vector:
@@ -197,11 +198,19 @@ def approximate_bald(mean: Vector, variance: Vector) -> Vector:
     >>> approximate_bald(np.zeros(2), np.asarray([0.1, 10.0])).round(4)
     array([0.0298, 0.4759])
     """
-    _check.vector(mean, "mean")
-    _check.alike(_check.vector(variance, "variance", size=mean.shape[0]), "variance", mean, "mean")
-    _check.squarable(mean, "mean")
+    _validate_moments(mean, variance)
     xp = array_namespace(mean)
     square = 0.5 * math.pi * math.log(2.0)
-    wide = square + _check.positive(variance, "variance", zero=True)
+    wide = square + variance
     bump = math.log(2.0) * xp.sqrt(square / wide) * xp.exp(-0.5 * mean * mean / wide)
-    return entropy(Bernoulli().probability(mean, variance)) - bump
+    p = Bernoulli().probability_of(mean, variance)
+    return _entropy(xp.stack([p, 1.0 - p], axis=1)) - bump
+
+
+def _validate_moments(mean: Vector, variance: Vector) -> None:
+    if _check.floating(mean, "mean").ndim != 1:
+        raise ValueError(f"mean must have shape (n,); got {mean.shape}")
+    if _check.floating(variance, "variance").shape != mean.shape:
+        raise ValueError(f"variance must have shape {mean.shape}; got {variance.shape}")
+    _check.mean_and_variance(mean, variance)
+    _check.squarable(mean, "mean")

@@ -15,8 +15,8 @@ from ...ground import xp as _xp
 from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace
 from ...infer.exact import Posterior
 from ...model.process import require_known_mean
-from ..moments.expectations import mean_and_pullback
-from ..moments.input_covariance import validate_input
+from ..moments.expectations import mean_of
+from ..moments.input_covariance import validate_beside, validate_input
 
 __all__ = [
     "Averages",
@@ -29,6 +29,7 @@ __all__ = [
     "validate_inputs",
     "validate_posterior",
     "validate_posteriors",
+    "validate_uncertain",
 ]
 
 
@@ -93,8 +94,8 @@ def validate_posteriors(posteriors: Posterior | Sequence[Posterior]) -> list[Pos
         if not isinstance(model, Posterior):
             raise TypeError(f"posteriors must be exact.Posterior; got {type(model).__name__}")
         require_known_mean(model.gp)
-        _check.matrix(model.X, f"posteriors[{i}].X", columns=models[0].X.shape[1])
-        _check.alike(model.X, f"posteriors[{i}].X", models[0].X, "posteriors[0].X")
+        if i:
+            validate_beside(model.X, f"posteriors[{i}].X", models[0].X, "posteriors[0].X")
     return list(models)
 
 
@@ -122,14 +123,16 @@ def validate_inputs(
     if candidates.shape[0] == 0:
         raise ValueError(f"{name} must have at least one row; got {candidates.shape}")
     _check.alike(_check.squarable(candidates, name), name, like, "X")
-    return _uncertain_inputs(m, S, like)
+    return validate_uncertain(m, S, like)
 
 
-def _uncertain_inputs(m: Vector | Matrix, S: Matrix | Stack, like: Array) -> list[UncertainInput]:
+def validate_uncertain(m: Vector | Matrix, S: Matrix | Stack, like: Array) -> list[UncertainInput]:
+    """The uncertain inputs by themselves, as in `validate_inputs`, for rows of `like`."""
     D = like.shape[1]
     if getattr(m, "ndim", 0) != 2:
-        return [_uncertain_input(_check.vector(m, "m", size=D), S, "S", like)]
-    _check.matrix(m, "m", columns=D)
+        return [_uncertain_input(m, S, "S", like)]
+    if _check.floating(m, "m").shape[1] != D:
+        raise ValueError(f"m must have shape (n, {D}); got {m.shape}")
     wanted = (m.shape[0], D, D)
     if m.shape[0] == 0 or getattr(S, "shape", None) != wanted:
         got = f"m {m.shape} and S {getattr(S, 'shape', type(S).__name__)}"
@@ -153,13 +156,13 @@ def average_over(posterior: Posterior, inputs: list[UncertainInput]) -> Averages
     """The averages that all candidates share; O(T (n² + n D²))."""
     xp = array_namespace(posterior.X)
     means = kernel_means(posterior, posterior.X, inputs)
-    return Averages(posterior, inputs, posterior.cholesky.half_solve(xp.matrix_transpose(means)))
+    return Averages(posterior, inputs, posterior.cholesky.half_solved(xp.matrix_transpose(means)))
 
 
 def kernel_means(posterior: Posterior, Z: Matrix, inputs: Sequence[UncertainInput]) -> Matrix:
     """``E_x k(x, zᵢ)`` for every uncertain input, (T, k)."""
     kernel = posterior.gp.kernel
-    means = [mean_and_pullback(kernel, Z, m, S)[0] for m, S in inputs]
+    means = [mean_of(kernel, Z, m, S) for m, S in inputs]
     return array_namespace(Z).stack(means)
 
 
@@ -170,11 +173,11 @@ def at_candidates(averages: Averages, candidates: Matrix) -> Candidates:
     """
     xp = array_namespace(candidates)
     posterior = averages.posterior
-    half = posterior.cholesky.half_solve(posterior.gp.kernel(posterior.X, candidates))
+    half = posterior.cholesky.half_solved(posterior.gp.kernel.gram(posterior.X, candidates))
     explained = xp.matrix_transpose(averages.half_means) @ half
     mean_covariance = kernel_means(posterior, candidates, averages.inputs) - explained
     # c(x̂, x̂) = k(x̂, x̂) − |L⁻¹ k_X(x̂)|²
-    prior = posterior.gp.kernel.diag(candidates)
+    prior = posterior.gp.kernel.gram_diag(candidates)
     variance = xp.clip(prior - xp.sum(half * half, axis=0), 0.0, None) + averages.noise_var
     rounding = max(10, half.shape[0]) * _xp.epsilon(half) * prior
     noisy = posterior.gp.noise_var > rounding

@@ -33,8 +33,9 @@ from .averages import (
     average_over,
     validate_inputs,
     validate_posteriors,
+    validate_uncertain,
 )
-from .reductions import Posteriors, reduction_and_pullback, reductions_of_output
+from .reductions import Posteriors, reductions_and_pulls, reductions_of_output
 
 __all__ = ["Choice", "batch_reduction", "best", "greedy", "refine"]
 
@@ -126,7 +127,7 @@ class _Remaining(NamedTuple):
         half, covariance, variance, rounding = self.candidates
         if float(variance[j]) <= float(rounding[j]):  # known already: nothing changes
             return self
-        own = self.kernel(self.places[j : j + 1, :], self.places)[0, :]
+        own = self.kernel.gram(self.places[j : j + 1, :], self.places)[0, :]
         row = (own - xp.matrix_transpose(half) @ half[:, j]) / xp.sqrt(variance[j])
         covariance = covariance - covariance[:, j : j + 1] * (row / xp.sqrt(variance[j]))[None, :]
         variance = xp.clip(variance - row * row, self.noise_var, None)
@@ -353,7 +354,10 @@ def refine(
     row, x = (start.row, start.input) if isinstance(start, Choice) else (-1, start)
     steps = _check.whole(steps, "steps", 1)
     lower, width = _box(bounds, _check.vector(x, "start", size=models[0].X.shape[1]))
-    shares = as_array(_weights(weights, models, x), x)
+    _check.alike(_check.squarable(x, "start"), "start", models[0].X, "X")
+    inputs = validate_uncertain(m, S, models[0].X)
+    shares = _weights(weights, models, x)
+    ones = array_namespace(x).ones_like(x[:1])
 
     def place(unit: HostVector) -> Vector:
         """The input at a point of the unit cube."""
@@ -361,9 +365,11 @@ def refine(
 
     def total(unit: HostVector) -> tuple[float, HostVector]:
         """The weighted reduction at a point of the unit cube, and its gradient."""
-        values, pull = reduction_and_pullback(models, m, S, place(unit)[None, :])
-        x_bar = to_numpy(pull(shares[None, :])[0])[0, :]
-        return float((values @ shares)[0]), x_bar.astype(np.float64) * width
+        pairs = reductions_and_pulls(models, inputs, place(unit)[None, :])
+        value = sum(share * float(fall[0]) for share, (fall, _) in zip(shares, pairs, strict=True))
+        bars = [pull(share * ones)[0] for share, (_, pull) in zip(shares, pairs, strict=True)]
+        x_bar = to_numpy(sum(bars[1:], start=bars[0]))[0, :]
+        return value, x_bar.astype(np.float64) * width
 
     begin = np.clip((to_numpy(x).astype(np.float64) - lower) / width, 0.0, 1.0)
     scale = max(total(begin)[0], np.finfo(np.float64).tiny)  # so that its tolerances mean something

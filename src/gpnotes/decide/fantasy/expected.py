@@ -9,11 +9,13 @@ from ...ground import check as _check
 from ...ground import xp as _xp
 from ...ground.xp import Matrix, Stack, Vector, array_namespace
 from ...infer.exact import Posterior
-from ...model.means import ConstantMean, ZeroMean
-from ..moments import kernel_covariance, predict, predictor
+from ..moments.expectations import covariance_of
+from ..moments.prediction import matched_moments
+from ..moments.predictors import predictor_of, require_constant_mean
 from .averages import (
     Averages,
     Candidates,
+    UncertainInput,
     at_candidates,
     average_over,
     chunks,
@@ -21,7 +23,7 @@ from .averages import (
     validate_posterior,
     validate_posteriors,
 )
-from .reductions import reduction
+from .reductions import reductions_of_outputs
 
 __all__ = [
     "VarianceParts",
@@ -167,10 +169,12 @@ def expected_covariance(
     """
     models = validate_posteriors(posteriors)
     noise = _check.flag(noise, "noise")
-    _check.vector(m, "m", size=models[0].X.shape[1])
-    falls = reduction(models, m, S, candidates)
+    for e, model in enumerate(models):
+        require_constant_mean(model, f"posteriors[{e}]")
+    inputs = _one_input(models, m, S, candidates)
+    falls = reductions_of_outputs(models, inputs, candidates)
     xp = array_namespace(candidates)
-    before = predict(predictor(models), m, S, noise).covariance
+    before = matched_moments(predictor_of(models), *inputs[0], noise).covariance
     variances = xp.clip(_xp.diagonal(before)[None, :] - falls, 0.0, None)
     eye = _xp.eye(len(models), candidates)
     return (before * (1.0 - eye))[None, :, :] + variances[:, :, None] * eye[None, :, :]
@@ -213,18 +217,19 @@ def expected_variance_parts(
     """
     models = [validate_posterior(posterior)]
     noise = _check.flag(noise, "noise")
-    if not isinstance(posterior.gp.mean, ZeroMean | ConstantMean):
-        raise TypeError(f"posterior must have a constant mean or none; got {posterior.gp.mean!r}")
-    _check.vector(m, "m", size=models[0].X.shape[1])
-    averages = average_over(posterior, validate_inputs(models, m, S, candidates))
+    require_constant_mean(posterior, "posterior")
+    inputs = _one_input(models, m, S, candidates)
+    averages = average_over(posterior, inputs)
     kernel = posterior.gp.kernel
     X = posterior.X
     xp = array_namespace(X)
-    C = kernel_covariance(kernel, kernel, X, X, m, S)
+    C = covariance_of(kernel, kernel, X, X, *inputs[0])
     # E_x V_f[f(x)] = k(x, x) − tr(K_y⁻¹ E_x k_Xx k_xX), and E k k = C + E k E k
     half_means = averages.half_means
     explained = xp.sum(posterior.cholesky.inverse() * C) + xp.sum(half_means * half_means)
-    of_function = kernel.diag(X[:1, :]) - explained + (posterior.gp.noise_var if noise else 0.0)
+    of_function = (
+        kernel.gram_diag(X[:1, :]) - explained + (posterior.gp.noise_var if noise else 0.0)
+    )
     of_input = xp.sum(posterior.alpha * (C @ posterior.alpha))
     taken, added = [], []
     for rows in chunks(averages, candidates, most=_SQUARE):
@@ -236,13 +241,22 @@ def expected_variance_parts(
     return VarianceParts(function, of_input + xp.concat(added))
 
 
+def _one_input(
+    models: list[Posterior], m: Vector, S: Matrix, candidates: Matrix
+) -> list[UncertainInput]:
+    """The uncertain input, if it is one."""
+    if getattr(m, "ndim", 1) != 1:
+        raise ValueError(f"m must have shape ({models[0].X.shape[1]},); got {m.shape}")
+    return validate_inputs(models, m, S, candidates)
+
+
 def _varied(averages: Averages, candidates: Candidates, C: Matrix, rows: Matrix) -> Vector:
     """``V_x[c(x, x̂)]``, (k,): a quadratic form in ``(K_y⁻¹ k_X(x̂), −1)``, not a difference."""
     xp = array_namespace(rows)
     posterior = averages.posterior
     kernel = posterior.gp.kernel
     m, S = averages.inputs[0]
-    onto = posterior.cholesky.half_solve_t(candidates.half)  # K_y⁻¹ k_X(x̂)
-    with_data = kernel_covariance(kernel, kernel, posterior.X, rows, m, S)
-    own = _xp.diagonal(kernel_covariance(kernel, kernel, rows, rows, m, S))
+    onto = posterior.cholesky.half_solved_t(candidates.half)  # K_y⁻¹ k_X(x̂)
+    with_data = covariance_of(kernel, kernel, posterior.X, rows, m, S)
+    own = _xp.diagonal(covariance_of(kernel, kernel, rows, rows, m, S))
     return xp.clip(xp.sum(onto * (C @ onto - 2.0 * with_data), axis=0) + own, 0.0, None)

@@ -20,6 +20,7 @@ from ..moments.expectations import mean_and_pullback
 from .averages import (
     Averages,
     Candidates,
+    UncertainInput,
     at_candidates,
     average_over,
     chunks,
@@ -33,7 +34,9 @@ __all__ = [
     "mean_covariance",
     "reduction",
     "reduction_and_pullback",
+    "reductions_and_pulls",
     "reductions_of_output",
+    "reductions_of_outputs",
 ]
 
 Posteriors = Posterior | Sequence[Posterior]
@@ -141,10 +144,15 @@ def reduction(
     array([0.0131, 0.2153])
     """
     models = validate_posteriors(posteriors)
-    inputs = validate_inputs(models, m, S, candidates)
+    falls = reductions_of_outputs(models, validate_inputs(models, m, S, candidates), candidates)
+    return falls[:, 0] if isinstance(posteriors, Posterior) else falls
+
+
+def reductions_of_outputs(
+    models: list[Posterior], inputs: list[UncertainInput], candidates: Matrix
+) -> Matrix:
+    """The reductions of each output, (k, E), of what has been checked."""
     columns = [reductions_of_output(average_over(model, inputs), candidates) for model in models]
-    if isinstance(posteriors, Posterior):
-        return columns[0]
     return array_namespace(candidates).stack(columns, axis=1)
 
 
@@ -187,7 +195,7 @@ def reduction_and_pullback(
     models = validate_posteriors(posteriors)
     several = not isinstance(posteriors, Posterior)
     inputs = validate_inputs(models, m, S, candidates)
-    pairs = [_with_pullback(average_over(model, inputs), candidates) for model in models]
+    pairs = reductions_and_pulls(models, inputs, candidates)
     values = [value for value, _ in pairs]
     result = array_namespace(candidates).stack(values, axis=1) if several else values[0]
 
@@ -200,6 +208,13 @@ def reduction_and_pullback(
         return (x_bar, m_bar, S_bar) if m.ndim == 2 else (x_bar, m_bar[0, :], S_bar[0, :, :])
 
     return result, pullback
+
+
+def reductions_and_pulls(
+    models: list[Posterior], inputs: list[UncertainInput], candidates: Matrix
+) -> list[tuple[Vector, Pull]]:
+    """The reductions of each output, (k,), and their pullbacks, of what has been checked."""
+    return [_with_pullback(average_over(model, inputs), candidates) for model in models]
 
 
 def _with_pullback(averages: Averages, inputs: Matrix) -> tuple[Array, Pull]:
@@ -224,11 +239,11 @@ def _pulled(
     rho = candidates.over_variance(candidates.mean_covariance)
     covariance_bar = 2.0 * rho * bar
     variance_bar = -xp.sum(rho * rho, axis=0) * bar
-    onto = factor.half_solve_t(candidates.half)  # K_y⁻¹ K_Xx̂
-    K_bar = -factor.half_solve_t(averages.half_means) @ covariance_bar - 2.0 * onto * variance_bar
+    onto = factor.half_solved_t(candidates.half)  # K_y⁻¹ K_Xx̂
+    K_bar = -factor.half_solved_t(averages.half_means) @ covariance_bar - 2.0 * onto * variance_bar
     q_bar = -onto @ xp.matrix_transpose(covariance_bar)
-    x_bar = kernel.pullback(posterior.X, x, K_bar)[2]
-    x_bar = x_bar + kernel.diag_pullback(x, variance_bar)[1]
+    x_bar = kernel.pull_gram(posterior.X, x, K_bar)[2]
+    x_bar = x_bar + kernel.pull_gram_diag(x, variance_bar)[1]
     m_bars, S_bars = [], []
     for t, uncertain in enumerate(averages.inputs):
         _, pull_candidates = mean_and_pullback(kernel, x, *uncertain)

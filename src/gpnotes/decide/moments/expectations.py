@@ -85,7 +85,11 @@ def kernel_mean(kernel: Kernel, X: Matrix, m: Vector, S: Matrix) -> Vector:
     >>> kernel_mean(RBF(), np.asarray([[0.0]]), np.zeros(1), np.asarray([[3.0]]))
     array([0.5])
     """
-    S = _validate(X, m, S)
+    return mean_of(kernel, X, m, _validate(X, m, S))
+
+
+def mean_of(kernel: Kernel, X: Matrix, m: Vector, S: Matrix) -> Vector:
+    """`kernel_mean` of a state that has been checked, for the rooms above."""
     xp = array_namespace(X)
     return xp.sum(_terms_at_input(xp, kernel, X, m, S).q, axis=0)
 
@@ -136,8 +140,9 @@ def kernel_outer(
     >>> kernel_outer(RBF(), RBF(), X, X, np.zeros(1), np.asarray([[4.0]])).round(4)
     array([[0.3333]])
     """
-    covariance = kernel_covariance(kernel_a, kernel_b, X, Z, m, S)
-    left, right = kernel_mean(kernel_a, X, m, S), kernel_mean(kernel_b, Z, m, S)
+    S = _validate_both(X, Z, m, S)
+    covariance = covariance_of(kernel_a, kernel_b, X, Z, m, S)
+    left, right = (mean_of(kernel, at, m, S) for kernel, at in ((kernel_a, X), (kernel_b, Z)))
     return covariance + left[:, None] * right[None, :]
 
 
@@ -187,6 +192,13 @@ def kernel_covariance(
     >>> round(1e30 * float(C[0, 0]), 12) == round(float(np.exp(-1.0)), 12)
     True
     """
+    return covariance_of(kernel_a, kernel_b, X, Z, m, _validate_both(X, Z, m, S))
+
+
+def covariance_of(
+    kernel_a: Kernel, kernel_b: Kernel, X: Matrix, Z: Matrix, m: Vector, S: Matrix
+) -> Matrix:
+    """`kernel_covariance` of points and a state that have been checked, for the rooms above."""
     met = _meeting(kernel_a, kernel_b, X, Z, m, S)
     xp = array_namespace(X)
     return xp.sum(_covariances(xp, met), axis=0)
@@ -271,7 +283,7 @@ def kernel_covariance_and_pullback(
     >>> C, S_bar.round(4)
     (array([[0.]]), array([[0.3679]]))
     """
-    met = _meeting(kernel_a, kernel_b, X, Z, m, S)
+    met = _meeting(kernel_a, kernel_b, X, Z, m, _validate_both(X, Z, m, S))
     xp = array_namespace(X)
     every = _covariances(xp, met)
     C = xp.sum(every, axis=0)
@@ -303,9 +315,7 @@ class _EndTerm(NamedTuple):
 
 
 def _meeting(a: Kernel, b: Kernel, X: Matrix, Z: Matrix, m: Vector, S: Matrix) -> _Meeting:
-    S = _validate(X, m, S)
     xp = array_namespace(X)
-    _check.alike(validate_points(Z, "Z", columns=X.shape[1]), "Z", X, "X")
     variances_a, precision_a = term_scales(a, X, "kernel_a")
     variances_b, precision_b = term_scales(b, Z, "kernel_b")
     split = len(variances_a)
@@ -375,3 +385,9 @@ def _pulled_by_points(
 
 def _validate(X: Matrix, m: Vector, S: Matrix) -> Matrix:
     return validate_input(m, S, validate_points(X, "X"))
+
+
+def _validate_both(X: Matrix, Z: Matrix, m: Vector, S: Matrix) -> Matrix:
+    S = _validate(X, m, S)
+    _check.alike(validate_points(Z, "Z", columns=X.shape[1]), "Z", X, "X")
+    return S

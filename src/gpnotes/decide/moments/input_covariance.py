@@ -23,6 +23,7 @@ __all__ = [
     "log_gap",
     "require_digits",
     "scales",
+    "validate_beside",
     "validate_input",
     "validate_points",
 ]
@@ -114,8 +115,15 @@ def validate_input(
     m: Vector, S: Matrix, like: Array, name: str = "S", *, mean: str = "m"
 ) -> Matrix:
     """S made symmetric, if ``N(m, S)`` is a normal distribution over rows of `like` (n, D)."""
-    _check.alike(_check.vector(m, mean, size=like.shape[1]), mean, like, "X")
-    return _check.normal(m, S, names=(mean, name))
+    _check.alike(_check.floating(m, mean), mean, like, "X")
+    return _check.normal(m, S, size=like.shape[1], names=(mean, name))
+
+
+def validate_beside(X: Matrix, name: str, first: Matrix, first_name: str) -> None:
+    """Raise for inputs of a posterior, looked over when it was made, unlike those of another."""
+    if X.shape[1] != first.shape[1]:
+        raise ValueError(f"{name} must have shape (n, {first.shape[1]}); got {X.shape}")
+    _check.alike(X, name, first, first_name)
 
 
 def validate_points(X: Matrix, name: str, columns: int | None = None) -> Matrix:

@@ -6,18 +6,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ...ground import check as _check
 from ...ground import memory
 from ...ground import xp as _xp
 from ...ground.threads import threads_for
 from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace, as_array
 from ...infer.exact import Posterior
 from ...model.means import ConstantMean, ZeroMean
+from .input_covariance import validate_beside
 from .pair_sums import Chunk, Weights, chunks
 from .rbf_terms import BatchedTerms, batched_terms, term_scales
 from .term_pairs import TermPairs, paired_terms
 
-__all__ = ["Predictor", "means_alone", "predictor"]
+__all__ = ["Predictor", "means_alone", "predictor", "predictor_of", "require_constant_mean"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,21 +97,32 @@ def predictor(posteriors: Sequence[Posterior]) -> Predictor:
     if not posteriors:
         raise ValueError("posteriors must hold at least one Posterior; got none")
     for k, posterior in enumerate(posteriors):
-        _validate_posterior(posterior, f"posteriors[{k}]", posteriors[0])
+        _validate_posterior(posterior, f"posteriors[{k}]")
+        require_constant_mean(posterior, f"posteriors[{k}]")
+        if k:
+            first = posteriors[0].X
+            validate_beside(posterior.X, f"posteriors[{k}].X", first, "posteriors[0].X")
+    return predictor_of(posteriors)
+
+
+def predictor_of(posteriors: Sequence[Posterior]) -> Predictor:
+    """`predictor` of posteriors that go together and have constant means, for the rooms above."""
     n = max(posterior.X.shape[0] for posterior in posteriors)
     E = len(posteriors)
     room = {"what": f"one of {E} inverses of K_y", "remedy": "Use fewer points or float32."}
     memory.require(n, n, copies=4 * E, like=posteriors[0].X, **room)
-    return _collected(posteriors, n)
+    return _collected(tuple(posteriors), n)
 
 
-def _validate_posterior(posterior: Any, name: str, first: Any) -> None:
+def _validate_posterior(posterior: Any, name: str) -> None:
     if not isinstance(posterior, Posterior):
         raise TypeError(f"{name} must be a Posterior; got {type(posterior).__name__}")
+
+
+def require_constant_mean(posterior: Posterior, name: str) -> None:
+    """Raise `TypeError` for a posterior whose prior mean is not the same everywhere."""
     if not isinstance(posterior.gp.mean, ZeroMean | ConstantMean):
         raise TypeError(f"{name} must have a constant mean or none; got {posterior.gp.mean!r}")
-    _check.matrix(posterior.X, f"{name}.X", columns=first.X.shape[1])
-    _check.alike(posterior.X, f"{name}.X", first.X, "posteriors[0].X")
 
 
 @threads_for(lambda posteriors, n: n**3)

@@ -26,7 +26,7 @@ from ...ground.xp import (
 from ...model.contracts import Policy, require
 from ..moments import Moments
 from ..moments.rbf_network import NetworkMoments, slopes_and_pullback
-from .sines import SineMoments, _sine_moments
+from .sines import SineMoments, moments_of_sines
 
 __all__ = ["LinearPolicy", "RBFPolicy", "Squashed"]
 
@@ -318,7 +318,7 @@ class Squashed:
     def _squashed(self, v: Moments, pull_inner: Pull) -> tuple[Moments, Pull]:
         xp = array_namespace(v.mean)
         limit = self.limit
-        (mean, covariance, gain), pull_sines = _sine_moments(v.mean, v.covariance, xp)
+        (mean, covariance, gain), pull_sines = moments_of_sines(v.mean, v.covariance, xp)
         both = limit * limit if isinstance(limit, int | float) else limit[:, None] * limit
 
         def pull(bar: Moments) -> tuple[Squashed, Vector, Matrix]:

@@ -96,11 +96,11 @@ def sine_moments_and_pullback(
     pullback : Callable
         It carries a `SineMoments` of derivatives back to ``(m_bar, S_bar)``.
     """
-    moments, pull = _sine_moments(m, _check.normal(m, S))
+    moments, pull = moments_of_sines(m, _check.normal(m, S))
     return moments, lambda bar: pull(_check.cotangents(bar, "bar", moments))
 
 
-def _sine_moments(
+def moments_of_sines(
     m: Vector, S: Matrix, xp: Namespace | None = None
 ) -> tuple[SineMoments, Callable[[SineMoments], tuple[Vector, Matrix]]]:
     """`sine_moments_and_pullback` of what has been checked, for the modules above."""
@@ -214,11 +214,11 @@ def augment_and_pullback(
         It carries an `Augmented` of derivatives back to ``(m_bar, S_bar)``.
     """
     S = _check.normal(m, S)
-    augmented, pull = _augment(m, S, _check.entries(angles, "angles", m.shape[0], "m"))
+    augmented, pull = augment_angles(m, S, _check.entries(angles, "angles", m.shape[0], "m"))
     return augmented, lambda bar: pull(_check.cotangents(bar, "bar", augmented))
 
 
-def _augment(
+def augment_angles(
     m: Vector, S: Matrix, angles: Sequence[int]
 ) -> tuple[Augmented, Callable[[Augmented], tuple[Vector, Matrix]]]:
     """`augment_and_pullback` of what has been checked, for the rooms above."""
@@ -251,7 +251,7 @@ def with_turns(
         return Augmented(m, S), lambda bar: (bar.mean, bar.covariance)
     D = m.shape[0]
     across = S @ pick.T  # cov[x, ψ] with ψ = pick · x + shift
-    (mean, covariance, gain), pull_sines = _sine_moments(pick @ m + shift, pick @ across, xp)
+    (mean, covariance, gain), pull_sines = moments_of_sines(pick @ m + shift, pick @ across, xp)
     cross = across * gain
 
     def pull(bar: Augmented) -> tuple[Vector, Matrix]:

@@ -10,11 +10,11 @@ from ...ground import xp as _xp
 from ...ground.random import Stream
 from ...ground.xp import Matrix, Numbers, Vector, array_namespace, as_array
 from ...model.contracts import Cost
-from . import _match
+from . import matching
 from .composed import StepCost, by_step
 from .dynamics import Transitions, model_inputs, validate_transitions
 from .policies import RBFPolicy, Squashed
-from .sines import _augment
+from .sines import augment_angles
 
 __all__ = ["Task", "first_policy"]
 
@@ -66,7 +66,7 @@ class Task:
     def __post_init__(self) -> None:
         _check.normal(self.mean, self.covariance, names=("mean", "covariance"))
         angles = _check.entries(self.angles, "angles", self.mean.shape[0], "mean")
-        _match.cost(self.cost, _augment(self.mean, self.covariance, angles)[0])
+        matching.cost(self.cost, augment_angles(self.mean, self.covariance, angles)[0])
         _check.whole(self.steps, "steps", 1)
         _xp.keep_copies(self, "mean", "covariance")
 

@@ -215,10 +215,30 @@ class Frequencies:
         ValueError, TypeError
             As in `features`.
         """
-        stationary = self.validate_kernel(kernel)
         _check.matrix(X, name, columns=self.unit.shape[1])
+        return self.require_match(kernel, X, name)
+
+    def require_match(self, kernel: Kernel, X: Matrix, name: str = "X") -> Stationary:
+        """`validate` for an X that is a finite matrix of as many columns already.
+
+        Parameters
+        ----------
+        kernel, X, name
+            As in `validate`.
+
+        Returns
+        -------
+        Stationary
+            The kernel, as it is.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As in `features`.
+        """
+        stationary = self.validate_kernel(kernel)
         _check.alike(_check.squarable(X, name), name, self.unit, "frequencies")
-        stationary._validate(X, name)
+        stationary.validate_inputs(X, name)
         return stationary
 
     def feature_rows(self, kernel: Stationary, X: Matrix) -> Matrix:
@@ -330,7 +350,7 @@ def draw_frequencies(
     ((8, 3), array([0., 0., 0., 0.]), array([-1.57, -1.57, -1.57, -1.57]))
     """
     kernel = _known(kernel)
-    kernel._validate(_check.matrix(X, "X"), "X")
+    kernel.validate_inputs(_check.matrix(X, "X"), "X")
     n = _check.whole(n, "n", 1)
     _check.instance(stream, "stream", Stream)
     paired = _check.choice(kind, "kind", get_args(FeatureKind)) == "paired"

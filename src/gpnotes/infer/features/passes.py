@@ -17,6 +17,7 @@ from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.contracts import Mean
 from ...model.kernels import Stationary
+from ...model.means import pulled
 from ...model.process import GP, differentiable_mean, residual_of, validate_data
 from ..sufficient import Statistics, like_data
 from .frequencies import Frequencies
@@ -122,10 +123,10 @@ class Pull:
             P_bar = _xp.in_double(self.frequencies.phase_bar(kernel, part, Phi_bar))
             omega_bar = omega_bar + xp.matrix_transpose(P_bar) @ _xp.in_double(part)
             alphas.append(like_data(alpha, X))
-        mean_bar, _ = differentiable_mean(self.gp).pullback(X, xp.concat(alphas))
+        mean_bar, _ = pulled(differentiable_mean(self.gp), X, xp.concat(alphas))
         return Slopes(omega_bar, mean_bar)
 
 
 def _validate_rows(gp: GP, frequencies: Frequencies, X: Matrix, y: Vector) -> Stationary:
-    validate_data(gp, X, y)
-    return frequencies.validate(gp.kernel, X)
+    validate_data(gp, X, y, columns=frequencies.unit.shape[1])
+    return frequencies.require_match(gp.kernel, X)

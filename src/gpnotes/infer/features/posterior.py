@@ -10,7 +10,8 @@ from ...ground import memory
 from ...ground.random import Stream
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.kernels import Stationary
-from ...model.process import GP, residual_of, validate_data
+from ...model.means import values_of
+from ...model.process import GP, plus_noise, residual_of, validate_data
 from ..linear import WeightPosterior
 from .frequencies import Frequencies
 
@@ -90,15 +91,16 @@ class FeaturePosterior:
         ``m(x) + φ(x)·w`` and ``φ(x)ᵀ B⁻¹ φ(x)``. O(n* R²).
         """
         _check.flag(noise, "noise")
-        predictions = [self.weights.predict(Phi, noise) for Phi in self._blocks(Xs, chunk)]
         xp = array_namespace(Xs)
+        predictions = [self.weights.moments_at(Phi) for Phi in self._blocks(Xs, chunk)]
         mean, variance = (xp.concat(column) for column in zip(*predictions, strict=True))
-        return self.gp.mean(Xs) + mean, variance
+        mean = values_of(self.gp.mean, Xs) + mean
+        return mean, variance + self.gp.noise_var if noise else variance
 
     def mean(self, Xs: Matrix) -> Vector:
         """The mean of f (and of y), shape (n*,), at inputs Xs (n*, d); O(n* R)."""
         parts = [Phi @ self.weights.weight_mean for Phi in self._blocks(Xs, None)]
-        return self.gp.mean(Xs) + array_namespace(Xs).concat(parts)
+        return values_of(self.gp.mean, Xs) + array_namespace(Xs).concat(parts)
 
     def variance(self, Xs: Matrix, noise: bool = False) -> Vector:
         """The variance, shape (n*,), at each of some inputs, with the arguments of `predict`."""
@@ -128,9 +130,11 @@ class FeaturePosterior:
         MemoryError
             If the matrix has no room.
         """
-        self._kernel(Xs)
+        kernel = self._kernel(Xs)
+        own = self.gp.noise_var if _check.flag(noise, "noise") else 0.0
         memory.require_square(Xs.shape[0], like=Xs, copies=3, what="the predictive covariance")
-        return self.weights.covariance(self._features(Xs), noise)
+        half = self.frequencies.feature_rows(kernel, Xs) @ self.weights.root
+        return plus_noise(half @ array_namespace(half).matrix_transpose(half), own)
 
     def sample(self, Xs: Matrix, stream: Stream, n: int) -> Matrix:
         """Draw functions at some inputs: weights drawn, times features.
@@ -168,7 +172,7 @@ class FeaturePosterior:
         rows = memory.blocks(Xs.shape[0], self.frequencies.size)
         features = (self.frequencies.feature_rows(kernel, Xs[some, :]) for some in rows)
         parts = [drawn @ xp.matrix_transpose(Phi) for Phi in features]
-        return self.gp.mean(Xs)[None, :] + xp.concat(parts, axis=1)
+        return values_of(self.gp.mean, Xs)[None, :] + xp.concat(parts, axis=1)
 
     def extend(self, x: Matrix, y: Vector) -> FeaturePosterior:
         """The posterior given further observations.
@@ -196,9 +200,10 @@ class FeaturePosterior:
         -----
         O(m R² + R³).
         """
-        validate_data(self.gp, x, y, "x")
-        residual = residual_of(self.gp, x, y)
-        weights = self.weights.update(self._features(x), residual)
+        validate_data(self.gp, x, y, "x", columns=self.frequencies.unit.shape[1])
+        kernel = self.frequencies.require_match(self.gp.kernel, x, "x")
+        features = self.frequencies.feature_rows(kernel, x)
+        weights = self.weights.updated(features, residual_of(self.gp, x, y))
         return FeaturePosterior(self.gp, self.frequencies, weights)
 
     def _blocks(self, Xs: Matrix, chunk: int | None) -> Iterator[Matrix]:
@@ -208,9 +213,6 @@ class FeaturePosterior:
         entries = None if chunk is None else size * _check.whole(chunk, "chunk", 1)
         for rows in memory.blocks(Xs.shape[0], size, entries):
             yield self.frequencies.feature_rows(kernel, Xs[rows, :])
-
-    def _features(self, Xs: Matrix) -> Matrix:
-        return self.frequencies.feature_rows(self._kernel(Xs), Xs)
 
     def _kernel(self, Xs: Matrix) -> Stationary:
         return self.frequencies.validate(self.gp.kernel, Xs, "Xs")

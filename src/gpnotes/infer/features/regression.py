@@ -278,7 +278,7 @@ def conditioned(gp: GP, frequencies: Frequencies, data: Data) -> FeaturePosterio
         The posterior.
     """
     statistics: Statistics = data.over(Sums(gp, frequencies)).warned()
-    root = statistics.factor.half_solve_t(_xp.eye(frequencies.size, statistics.gram))
+    root = statistics.factor.half_solved_t(_xp.eye(frequencies.size, statistics.gram))
     weights = WeightPosterior(
         like_data(statistics.weight_mean, frequencies.unit),
         like_data(root, frequencies.unit),

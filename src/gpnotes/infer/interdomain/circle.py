@@ -155,7 +155,7 @@ class Harmonics:
         """
         self._validate(kernel)
         wide = _xp.in_double(self.orders)
-        kept = float(array_namespace(wide).sum(kernel._spectrum(wide).value))
+        kept = float(array_namespace(wide).sum(kernel.spectrum(wide).value))
         return kernel.variance * max(0.0, 1.0 - kept)
 
     def gram(self, kernel: Circular) -> Matrix:
@@ -266,7 +266,7 @@ class Harmonics:
 
     def _coefficients(self, kernel: Circular) -> Vector:
         """aₙ of each of the M."""
-        return kernel.variance * kernel._spectrum(self._of_each).value
+        return kernel.variance * kernel.spectrum(self._of_each).value
 
     def _pulled(self, kernel: Circular, bar: Vector) -> tuple[Circular, Matrix]:
         return kernel.coefficients_pullback(self._of_each, bar), self.inputs
@@ -275,7 +275,7 @@ class Harmonics:
         if not isinstance(kernel, Circular):
             wanted = "a kernel on the circle, such as CircularRBF()"
             raise TypeError(f"kernel must be {wanted}; got {kernel!r}")
-        kernel._validate(self.inputs, "inputs")
+        kernel.validate_inputs(self.inputs, "inputs")
 
     def _validate_angles(self, X: Matrix) -> None:
         _check.alike(_check.matrix(X, "X", columns=1), "X", self.orders, "orders")
@@ -373,7 +373,7 @@ def harmonics_within(kernel: Circular, X: Matrix, share: float) -> Harmonics:
 
 def _orders_and_shares(kernel: Circular, n: int) -> tuple[HostVector, HostVector]:
     orders = np.arange(2.0 * n)
-    shares = to_numpy(kernel._spectrum(orders).value)
+    shares = to_numpy(kernel.spectrum(orders).value)
     kept = np.flatnonzero(shares > _ROUNDING)[:n]
     return orders[kept], shares[kept]
 
@@ -381,4 +381,4 @@ def _orders_and_shares(kernel: Circular, n: int) -> tuple[HostVector, HostVector
 def _validate_angles(kernel: Circular, X: Matrix) -> None:
     if not isinstance(kernel, Circular):
         raise TypeError(f"kernel must be on the circle, such as CircularRBF(); got {kernel!r}")
-    kernel._validate(_check.matrix(X, "X"), "X")
+    kernel.validate_inputs(_check.matrix(X, "X"), "X")

@@ -11,8 +11,12 @@ from ...ground import xp as _xp
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.contracts import InducingVariables, MeanFunction, missing
 from ...model.kernels import Kernel
+from ...model.means import values_of
 
-__all__ = ["InducingPoints", "WeightedPoints", "variables_of"]
+__all__ = [
+    "InducingPoints", "WeightedPoints", "applied", "cross_of", "cross_pulled", "gram_of",
+    "gram_pulled", "points_at", "variables_of",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +129,7 @@ class InducingPoints:
             If the kernel does not fit the points.
         """
         _validate(self, kernel)
-        return kernel._gram(self.Z, None)
+        return kernel.gram(self.Z, None)
 
     def gram_pullback(self, kernel: Kernel, K_bar: Matrix) -> tuple[Kernel, Matrix]:
         """Carry derivatives by K_uu back to the kernel and the points.
@@ -151,7 +155,7 @@ class InducingPoints:
         """
         _validate(self, kernel)
         _validate_bar(self, K_bar, self.size)
-        kernel_bar, Z_bar, _ = kernel._pull(self.Z, None, K_bar)
+        kernel_bar, Z_bar, _ = kernel.pull_gram(self.Z, None, K_bar)
         return kernel_bar, Z_bar
 
     def cross(self, kernel: Kernel, X: Matrix) -> Matrix:
@@ -176,7 +180,7 @@ class InducingPoints:
         """
         _validate(self, kernel)
         _validate_inputs(self, X)
-        return kernel._gram(self.Z, X)
+        return kernel.gram(self.Z, X)
 
     def cross_pullback(self, kernel: Kernel, X: Matrix, K_bar: Matrix) -> tuple[Kernel, Matrix]:
         """Carry derivatives by K_uf back to the kernel and the points.
@@ -201,7 +205,7 @@ class InducingPoints:
         _validate(self, kernel)
         _validate_inputs(self, X)
         _validate_bar(self, K_bar, X.shape[0])
-        kernel_bar, Z_bar, _ = kernel._pull(self.Z, X, K_bar)
+        kernel_bar, Z_bar, _ = kernel.pull_gram(self.Z, X, K_bar)
         return kernel_bar, Z_bar
 
 
@@ -293,7 +297,7 @@ class WeightedPoints:
         _validate(self, kernel)
         memory.require_square(self.Z.shape[0], like=self.Z, copies=3, what="k(Z, Z)")
         turned = array_namespace(self.Z).matrix_transpose(self.weights)
-        return _xp.symmetric_part(self.weights @ kernel._gram(self.Z, None) @ turned)
+        return _xp.symmetric_part(self.weights @ kernel.gram(self.Z, None) @ turned)
 
     def gram_pullback(self, kernel: Kernel, K_bar: Matrix) -> tuple[Kernel, Matrix]:
         """Carry derivatives by K_uu back to the kernel and the points.
@@ -306,7 +310,7 @@ class WeightedPoints:
         _validate(self, kernel)
         _validate_bar(self, K_bar, self.size)
         turned = array_namespace(self.Z).matrix_transpose(self.weights)
-        kernel_bar, Z_bar, _ = kernel._pull(self.Z, None, turned @ K_bar @ self.weights)
+        kernel_bar, Z_bar, _ = kernel.pull_gram(self.Z, None, turned @ K_bar @ self.weights)
         return kernel_bar, Z_bar
 
     def cross(self, kernel: Kernel, X: Matrix) -> Matrix:
@@ -316,7 +320,7 @@ class WeightedPoints:
         """
         _validate(self, kernel)
         _validate_inputs(self, X)
-        return self.weights @ kernel._gram(self.Z, X)
+        return self.weights @ kernel.gram(self.Z, X)
 
     def cross_pullback(self, kernel: Kernel, X: Matrix, K_bar: Matrix) -> tuple[Kernel, Matrix]:
         """Carry derivatives by K_uf back to the kernel and the points.
@@ -330,7 +334,7 @@ class WeightedPoints:
         _validate_inputs(self, X)
         _validate_bar(self, K_bar, X.shape[0])
         turned = array_namespace(self.Z).matrix_transpose(self.weights)
-        kernel_bar, Z_bar, _ = kernel._pull(self.Z, X, turned @ K_bar)
+        kernel_bar, Z_bar, _ = kernel.pull_gram(self.Z, X, turned @ K_bar)
         return kernel_bar, Z_bar
 
 
@@ -357,6 +361,126 @@ def variables_of(Z: Matrix | InducingVariables) -> InducingVariables:
     return InducingPoints(cast(Matrix, Z))
 
 
+def points_at(Z: Matrix) -> InducingPoints:
+    """The values at points that are validated and that nobody will change: Z is not copied.
+
+    Parameters
+    ----------
+    Z : Matrix, shape (M, d)
+        The points.
+
+    Returns
+    -------
+    InducingPoints
+        The values there.
+    """
+    points = object.__new__(InducingPoints)
+    object.__setattr__(points, "Z", Z)
+    return points
+
+
+def applied(variables: InducingVariables, mean: MeanFunction) -> Vector:
+    """`InducingVariables.apply` of the mean of a process; of points nothing is checked again.
+
+    Parameters
+    ----------
+    variables : InducingVariables
+        The variables. So it is in the four functions below: points are looked over when they are
+        made, and the kernel with them; of other variables the public method is called, which
+        checks what it likes.
+    mean : MeanFunction
+        The mean.
+
+    Returns
+    -------
+    Vector, shape (M,)
+        The means of the variables.
+    """
+    points = _points_in(variables)
+    return variables.apply(mean) if points is None else values_of(mean, points)
+
+
+def gram_of(variables: InducingVariables, kernel: Kernel) -> Matrix:
+    """`InducingVariables.gram` of a kernel that was validated with the variables.
+
+    Parameters
+    ----------
+    variables, kernel
+        As in `InducingPoints.gram`.
+
+    Returns
+    -------
+    Matrix, shape (M, M)
+        K_uu.
+    """
+    points = _points_in(variables)
+    return variables.gram(kernel) if points is None else kernel.gram(points, None)
+
+
+def gram_pulled(
+    variables: InducingVariables, kernel: Kernel, K_bar: Matrix
+) -> tuple[Kernel, Matrix]:
+    """`InducingVariables.gram_pullback` of what was validated, or worked out from it.
+
+    Parameters
+    ----------
+    variables, kernel, K_bar
+        As in `InducingPoints.gram_pullback`.
+
+    Returns
+    -------
+    kernel_bar, Z_bar
+        As there.
+    """
+    points = _points_in(variables)
+    if points is None:
+        return variables.gram_pullback(kernel, K_bar)
+    return kernel.pull_gram(points, None, K_bar)[:2]
+
+
+def cross_of(variables: InducingVariables, kernel: Kernel, X: Matrix) -> Matrix:
+    """`InducingVariables.cross` of inputs that were validated.
+
+    Parameters
+    ----------
+    variables, kernel, X
+        As in `InducingPoints.cross`.
+
+    Returns
+    -------
+    Matrix, shape (M, n)
+        K_uf.
+    """
+    points = _points_in(variables)
+    return variables.cross(kernel, X) if points is None else kernel.gram(points, X)
+
+
+def cross_pulled(
+    variables: InducingVariables, kernel: Kernel, X: Matrix, K_bar: Matrix
+) -> tuple[Kernel, Matrix]:
+    """`InducingVariables.cross_pullback` of what was validated, or worked out from it.
+
+    Parameters
+    ----------
+    variables, kernel, X, K_bar
+        As in `InducingPoints.cross_pullback`.
+
+    Returns
+    -------
+    kernel_bar, Z_bar
+        As there.
+    """
+    points = _points_in(variables)
+    if points is None:
+        return variables.cross_pullback(kernel, X, K_bar)
+    return kernel.pull_gram(points, X, K_bar)[:2]
+
+
+def _points_in(variables: InducingVariables) -> Matrix | None:
+    """The points whose values the variables are, if that is what they are."""
+    return variables.Z if type(variables) is InducingPoints else None
+
+
 def _moved(Z: Matrix, inputs: Matrix) -> Matrix:
     _check.matrix(inputs, "inputs", rows=Z.shape[0], columns=Z.shape[1])
     return _check.alike(inputs, "inputs", Z, "Z")
@@ -376,7 +500,7 @@ def _values(function: MeanFunction, Z: Matrix) -> Vector:
 def _validate(variables: InducingPoints | WeightedPoints, kernel: Kernel) -> None:
     """Raise, naming the argument, for a kernel that does not go with the points."""
     _check.instance(kernel, "kernel", Kernel)
-    kernel._validate(variables.Z, "Z")
+    kernel.validate_inputs(variables.Z, "Z")
 
 
 def _validate_inputs(variables: InducingPoints | WeightedPoints, X: Matrix) -> None:

@@ -16,6 +16,7 @@ from ...model.contracts import InducingVariables
 from ...model.kernels import Kernel
 from ...model.process import GP
 from ..interdomain import InducingPoints
+from ..interdomain.points import cross_of, gram_of, points_at
 
 __all__ = ["Inducing", "inducing_at"]
 
@@ -79,9 +80,9 @@ class Inducing:
         if self.in_place and in_place.supports(kernel, X):
             block = in_place.whiten(kernel, self.Z, self.factor.lower, X)
             return block.Phi.T, block.gap
-        V = _xp.solve_triangular(self.factor.lower, self.variables.cross(kernel, X))
+        V = _xp.solve_triangular(self.factor.lower, cross_of(self.variables, kernel, X))
         xp = array_namespace(X)
-        return V, xp.clip(self.kernel._diag(X) - xp.sum(V * V, axis=0), 0.0, None)
+        return V, xp.clip(self.kernel.gram_diag(X) - xp.sum(V * V, axis=0), 0.0, None)
 
     def blocks(self, n: int) -> Iterator[slice]:
         """Split n rows of data into blocks of a few.
@@ -128,18 +129,20 @@ def inducing_at(gp: GP, variables: InducingVariables, *, quiet: bool = False) ->
         If K_uu has no room.
     """
     inputs = variables.inputs
-    gp.kernel._validate(inputs, "Z")
+    gp.kernel.validate_inputs(inputs, "Z")
     memory.require_square(variables.size, like=inputs, copies=6, what="K_uu")
     kernel = in_double(gp.kernel)
     wide = _variables_in_double(variables)
     name = f"K_uu of {gp.kernel!r}"
-    factor = factorise(wide.gram(kernel), name=name)
+    factor = factorise(gram_of(wide, kernel), name=name)
     if not quiet:
         warn_of_jitter(factor.jitter, name)
     return Inducing(kernel, wide, factor, variables)
 
 
 def _variables_in_double(variables: InducingVariables) -> InducingVariables:
+    if type(variables) is InducingPoints:
+        return points_at(_xp.in_double(variables.Z))
     held = {item.name: getattr(variables, item.name) for item in fields(variables)}
     arrays = {
         name: _xp.in_double(a) for name, a in held.items() if hasattr(a, "__array_namespace__")

@@ -14,7 +14,9 @@ from ...ground.threads import threads_for
 from ...ground.xp import Array, Matrix, Numbers, Vector, array_namespace
 from ...model.contracts import Mean
 from ...model.kernels import Kernel
+from ...model.means import pulled
 from ...model.process import GP, differentiable_mean, residual_of, validate_data
+from ..interdomain.points import cross_pulled
 from ..sufficient import Statistics
 from .inducing import Inducing
 from .methods import Method
@@ -221,8 +223,8 @@ class Pull:
         V_bar = V_bar - 2.0 * V * gap_bar[None, :]
         K_bar = _xp.solve_triangular(self.inducing.factor.lower, V_bar, transpose=True)
         kernel = self.inducing.kernel
-        kernel_bar, Z_bar = self.inducing.variables.cross_pullback(kernel, X, K_bar)
-        diag_bar, _ = kernel._pull_diag(X, gap_bar)
+        kernel_bar, Z_bar = cross_pulled(self.inducing.variables, kernel, X, K_bar)
+        diag_bar, _ = kernel.pull_gram_diag(X, gap_bar)
         moved = 0.0 * self.precision
         if not self.method.constant:
             moved = V_bar @ xp.matrix_transpose(V)
@@ -277,12 +279,11 @@ class Pull:
 
     def _mean_bar(self, rows: Matrix, alpha: Vector) -> Mean:
         like = array_namespace(rows).astype(alpha, rows.dtype)
-        return differentiable_mean(self.gp).pullback(rows, like)[0]
+        return pulled(differentiable_mean(self.gp), rows, like)[0]
 
 
 def _admitted_residual(gp: GP, Z: Matrix, X: Matrix, y: Array) -> Vector:
     """The residual of rows that go with the process and with the inputs Z, in float64."""
-    validate_data(gp, X, y)
-    _check.matrix(X, "X", columns=Z.shape[1])
+    validate_data(gp, X, y, columns=Z.shape[1])
     _check.alike(X, "X", Z, "Z")
     return _check.squarable(_xp.in_double(residual_of(gp, X, y)), "y − m(X)")

@@ -12,8 +12,10 @@ from ...ground.linalg import Cholesky
 from ...ground.random import Stream
 from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
-from ...model.gaussian import Normal, normal_of
+from ...model.gaussian import Normal, normal_of, of_root
+from ...model.means import values_of
 from ...model.process import GP, plus_noise
+from ..interdomain.points import applied
 from ..sufficient import like_data
 from .inducing import Inducing
 
@@ -98,10 +100,15 @@ class SparsePosterior:
         ``|L⁻¹v|²`` where `degenerate`. O(n* M²).
         """
         _check.flag(noise, "noise")
-        xp = array_namespace(self._validate(Xs))
-        parts = [self._predict(_xp.in_double(Xs[rows, :])) for rows in self._blocks(Xs, chunk)]
+        self._validate(Xs)
+        mean, variance = self._moments(Xs, self._blocks(Xs, chunk))
+        return mean, variance + self.gp.noise_var if noise else variance
+
+    def _moments(self, Xs: Matrix, blocks: Iterator[slice]) -> tuple[Vector, Vector]:
+        xp = array_namespace(Xs)
+        parts = [self._predict(_xp.in_double(Xs[rows, :])) for rows in blocks]
         pull, variance = (like_data(xp.concat(part), Xs) for part in zip(*parts, strict=True))
-        return self.gp.mean(Xs) + pull, variance + self.gp.noise_var if noise else variance
+        return values_of(self.gp.mean, Xs) + pull, variance
 
     @threads_for(lambda self, Xs: self.inducing.size**2 * Xs.shape[0])
     def _predict(self, Xs: Matrix) -> tuple[Vector, Vector]:
@@ -146,9 +153,15 @@ class SparsePosterior:
         -----
         O(n*² M).
         """
+        self._validate_square(Xs, noise)
+        return self._noisy_covariance(Xs, noise)
+
+    def _validate_square(self, Xs: Matrix, noise: bool) -> None:
         self._validate(Xs)
         _check.flag(noise, "noise")
         memory.require_square(Xs.shape[0], like=Xs, copies=4, what="the predictive covariance")
+
+    def _noisy_covariance(self, Xs: Matrix, noise: bool) -> Matrix:
         covariance = plus_noise(self._covariance(Xs), self.gp.noise_var if noise else 0.0)
         return like_data(covariance, Xs)
 
@@ -161,15 +174,16 @@ class SparsePosterior:
         known = xp.matrix_transpose(half) @ half
         if self.degenerate:
             return known
-        return self.inducing.kernel._gram(wide, None) - xp.matrix_transpose(V) @ V + known
+        return self.inducing.kernel.gram(wide, None) - xp.matrix_transpose(V) @ V + known
 
     def joint(self, Xs: Matrix, noise: bool = False) -> Normal:
         """The distribution of f, or of new y, at all of some inputs together, as a `Normal`.
 
         The arguments, and what is raised, are those of `covariance`.
         """
-        covariance = self.covariance(Xs, noise)
-        return normal_of(self.mean(Xs), covariance, self.gp.kernel.diag(Xs))
+        self._validate_square(Xs, noise)
+        mean, _ = self._moments(Xs, self._blocks(Xs, None))
+        return normal_of(mean, self._noisy_covariance(Xs, noise), self.gp.kernel.gram_diag(Xs))
 
     def sample(self, Xs: Matrix, stream: Stream, n: int, noise: bool = False) -> Matrix:
         """Draw functions, or sets of new y, at some inputs.
@@ -214,7 +228,8 @@ class SparsePosterior:
         turned = _xp.solve_triangular(self.cholesky.lower, xp.matrix_transpose(lower))
         root = xp.matrix_transpose(turned)
         mean = like_data(lower @ self.weight_mean, self.Z)
-        return Normal(self.inducing.given.apply(self.gp.mean) + mean, like_data(root, self.Z))
+        mean = mean + applied(self.inducing.given, self.gp.mean)
+        return of_root(mean, like_data(root, self.Z))
 
     def _blocks(self, Xs: Matrix, chunk: int | None) -> Iterator[slice]:
         if chunk is None:
@@ -222,6 +237,7 @@ class SparsePosterior:
         entries = self.inducing.size * _check.whole(chunk, "chunk", 1)
         return iter(memory.blocks(Xs.shape[0], self.inducing.size, entries))
 
-    def _validate(self, Xs: Matrix) -> Matrix:
+    def _validate(self, Xs: Matrix) -> None:
         _check.matrix(Xs, "Xs", columns=self.Z.shape[1])
-        return _check.alike(Xs, "Xs", self.Z, "Z")
+        _check.alike(Xs, "Xs", self.Z, "Z")
+        self.gp.kernel.validate_inputs(Xs, "Xs")

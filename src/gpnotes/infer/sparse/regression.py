@@ -21,7 +21,7 @@ from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.contracts import InducingVariables
 from ...model.process import GP, differentiable_mean
-from ..interdomain.points import variables_of
+from ..interdomain.points import gram_pulled, variables_of
 from ..sufficient import Statistics, like_data, positive_noise
 from .inducing import Inducing, inducing_at, like_kernel, with_share
 from .methods import Method, MethodName, method_named
@@ -434,7 +434,7 @@ def _value_and_gradient(work: Sums, data: Data) -> tuple[float, GP, Matrix]:
     inducing = work.inducing
     moved = slopes.moved + head.moved
     K_bar = -0.5 * _between_factors(inducing.factor, moved)
-    kernel_bar, Z_bar = inducing.variables.gram_pullback(inducing.kernel, K_bar)
+    kernel_bar, Z_bar = gram_pulled(inducing.variables, inducing.kernel, K_bar)
     kernel_bar = added(slopes.kernel_bar, kernel_bar)
     if work.method.constant and inducing.in_place:
         kernel_bar = with_share(kernel_bar, inducing.kernel, _trace(moved))

@@ -13,7 +13,9 @@ from ...ground.threads import in_one_pool, threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.kernels import Kernel
 from ...model.likelihoods.expectations import expected_bar
+from ...model.means import pulled
 from ...model.process import differentiable_mean
+from ..interdomain.points import cross_pulled, gram_pulled
 from .model import SVGP, validate_rows
 from .natural import scale_of
 from .passes import Block, Sums, blocks, plus, require_finite, sums_of, sweep
@@ -199,8 +201,8 @@ def _bar_of_rows(posterior: VariationalPosterior, block: Block, way: _Way, scale
     model = posterior.model
     _, by_mean, by_variance = block.slopes
     kernel_bar, Z_bar = _bar_of_cross(posterior, block, way)
-    diagonal_bar, _ = model.gp.kernel.diag_pullback(block.X, by_variance)
-    mean_bar, _ = differentiable_mean(model.gp).pullback(block.X, by_mean)
+    diagonal_bar, _ = model.gp.kernel.pull_gram_diag(block.X, by_variance)
+    mean_bar, _ = pulled(differentiable_mean(model.gp), block.X, by_mean)
     scales = array_namespace(by_mean).full_like(by_mean, scale)
     likelihood_bar = expected_bar(
         model.likelihood, block.y, block.f.mean, block.f.variance, scales, model.nodes
@@ -233,7 +235,7 @@ def _bar_of_cross(
         bars = {"variance": total / kernel.variance, "lengthscale": lengthscale_bar}
         return cotangent(posterior.model.gp.kernel, **bars), Z_bar
     K_bar = way.weights[:, None] * by_mean - 2.0 * (way.back @ (A * by_variance))
-    return variables.cross_pullback(posterior.model.gp.kernel, block.X, K_bar)
+    return cross_pulled(variables, posterior.model.gp.kernel, block.X, K_bar)
 
 
 @threads_for(lambda posterior, sums, way: posterior.weights.shape[0] ** 3)
@@ -252,7 +254,7 @@ def _bar_of_inducing(
     low = -0.5 * (xp.tril(pulled) + xp.tril(pulled, k=-1))
     half = _xp.solve_triangular(lower, low, transpose=True)
     K_bar = _xp.solve_triangular(lower, xp.matrix_transpose(half), transpose=True)
-    return model.variables.gram_pullback(model.gp.kernel, K_bar)
+    return gram_pulled(model.variables, model.gp.kernel, K_bar)
 
 
 def _added(first: SVGP, second: SVGP) -> SVGP:

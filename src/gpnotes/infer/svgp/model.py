@@ -9,7 +9,8 @@ from ...ground import check as _check
 from ...ground.params import fixed
 from ...ground.xp import Matrix, Vector
 from ...model.contracts import InducingVariables, Likelihood, require
-from ...model.likelihoods import unchecked
+from ...model.likelihoods.base import require_observable
+from ...model.means import values_of
 from ...model.process import GP, validate_data
 from ..interdomain import InducingPoints
 from ..interdomain.points import variables_of
@@ -76,7 +77,8 @@ class SVGP:
         variables = variables_of(self.Z)
         if type(variables) is InducingPoints:
             object.__setattr__(self, "Z", variables.Z)
-        self.gp.kernel._validate(variables.inputs, "Z")
+        object.__setattr__(self, "variables", variables)
+        self.gp.kernel.validate_inputs(variables.inputs, "Z")
         _check.whole(self.nodes, "nodes", 2, _MOST_NODES)
 
     @cached_property
@@ -85,7 +87,7 @@ class SVGP:
         return variables_of(self.Z)
 
 
-def validate_rows(model: SVGP, X: Matrix, y: Vector) -> None:
+def validate_rows(model: SVGP, X: Matrix, y: Vector, name: str = "X") -> None:
     """Refuse rows of data that do not go with a model, by the name of the argument.
 
     Parameters
@@ -96,6 +98,8 @@ def validate_rows(model: SVGP, X: Matrix, y: Vector) -> None:
         The inputs.
     y : Vector, shape (n,)
         The observations.
+    name : str, default "X"
+        The name of X in an error.
 
     Raises
     ------
@@ -105,12 +109,7 @@ def validate_rows(model: SVGP, X: Matrix, y: Vector) -> None:
     TypeError
         If X and y differ in namespace, dtype or device from each other or the inducing inputs.
     """
-    validate_data(model.gp, X, y)
-    _check.matrix(X, "X", columns=model.variables.inputs.shape[1])
-    _check.alike(X, "X", model.variables.inputs, "Z")
-    mean = model.gp.mean(X)
-    given = [model.likelihood.log_density(y, mean), *unchecked(model.likelihood)[1](y, mean)]
-    shapes = [tuple(getattr(terms, "shape", ())) for terms in given]
-    if shapes != 4 * [mean.shape]:
-        wanted = f"a log density and three derivatives of shape {mean.shape}"
-        raise ValueError(f"likelihood must give {wanted}; got {shapes}")
+    inputs = model.variables.inputs
+    validate_data(model.gp, X, y, name, columns=inputs.shape[1])
+    _check.alike(X, name, inputs, "Z")
+    require_observable(model.likelihood, y, values_of(model.gp.mean, X))

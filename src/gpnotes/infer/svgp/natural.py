@@ -144,7 +144,7 @@ def stepped(posterior: VariationalPosterior, sums: Sums, length: float) -> Varia
     shift = precision @ posterior.weights + length * slope
     factor = factorise(precision, name="the precision of q")
     return replace(
-        posterior, precision=precision, cholesky=factor, weights=factor.solve(shift),
+        posterior, precision=precision, cholesky=factor, weights=factor.solved(shift),
         steps=posterior.steps + 1, converged=False,
     )  # fmt: skip
 

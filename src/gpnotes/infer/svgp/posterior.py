@@ -16,8 +16,10 @@ from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.contracts import LabelLikelihood, PredictiveLikelihood, require
 from ...model.gaussian import Normal, normal_of
-from ...model.likelihoods.expectations import log_predictive
+from ...model.likelihoods.expectations import log_predictive, predicted, probability
+from ...model.means import values_of
 from ..interdomain import InducingPoints
+from ..interdomain.points import cross_of, gram_of
 from .model import SVGP, validate_rows
 
 __all__ = [
@@ -116,13 +118,19 @@ class VariationalPosterior:
         O(n* M²) time. Memory for a block of rows, a few tens of MB, whatever n* is.
         """
         noise = _check.flag(noise, "noise")
-        parts = [marginals(self, rows)[1:3] for rows in self._blocks(Xs)]
-        xp = array_namespace(Xs)
-        mean, variance = (xp.concat(column) for column in zip(*parts, strict=True))
+        self._validate(Xs)
+        mean, variance = self._moments(Xs)
         if not noise:
             return mean, variance
         likelihood = require(self.model.likelihood, "the likelihood", PredictiveLikelihood)
-        return cast(PredictiveLikelihood, likelihood).predict(mean, variance)
+        return predicted(cast(PredictiveLikelihood, likelihood), mean, variance)
+
+    def _moments(self, Xs: Matrix) -> tuple[Vector, Vector]:
+        blocks = memory.blocks(Xs.shape[0], self.weights.shape[0])
+        parts = [marginals(self, Xs[rows, :])[1:3] for rows in blocks]
+        xp = array_namespace(Xs)
+        mean, variance = (xp.concat(column) for column in zip(*parts, strict=True))
+        return mean, variance
 
     def mean(self, Xs: Matrix, noise: bool = False) -> Vector:
         """The mean of f, or of new y, shape (n*,), with the arguments of `predict`."""
@@ -156,12 +164,18 @@ class VariationalPosterior:
         -----
         O(n*² M + n* M²).
         """
+        self._validate_square(Xs)
+        return self._covariance(Xs)
+
+    def _validate_square(self, Xs: Matrix) -> None:
         self._validate(Xs)
         memory.require_square(Xs.shape[0], like=Xs, copies=4, what="the predictive covariance")
+
+    def _covariance(self, Xs: Matrix) -> Matrix:
         A = marginals(self, Xs).A
         B = self.root @ A
         xp = array_namespace(Xs)
-        spare = self.model.gp.kernel(Xs) - xp.matrix_transpose(A) @ A
+        spare = self.model.gp.kernel.gram(Xs, None) - xp.matrix_transpose(A) @ A
         return spare + xp.matrix_transpose(B) @ B
 
     def joint(self, Xs: Matrix) -> Normal:
@@ -169,8 +183,9 @@ class VariationalPosterior:
 
         The argument, and what is raised, are those of `covariance`.
         """
-        covariance = self.covariance(Xs)
-        return normal_of(self.mean(Xs), covariance, self.model.gp.kernel.diag(Xs))
+        self._validate_square(Xs)
+        mean, _ = self._moments(Xs)
+        return normal_of(mean, self._covariance(Xs), self.model.gp.kernel.gram_diag(Xs))
 
     def sample(self, Xs: Matrix, stream: Stream, n: int) -> Matrix:
         """Draw functions at some inputs, by the root of `joint`.
@@ -227,7 +242,8 @@ class VariationalPosterior:
             As in `predict`, and if the likelihood is not one of labels.
         """
         label = require(self.model.likelihood, "the likelihood", LabelLikelihood)
-        return cast(LabelLikelihood, label).probability(*self.predict(Xs))
+        self._validate(Xs)
+        return probability(cast(LabelLikelihood, label), *self._moments(Xs))
 
     def log_density(self, Xs: Matrix, y: Vector) -> Vector:
         """``log p(yᵢ)`` of new y, each by itself, averaged over f.
@@ -249,18 +265,13 @@ class VariationalPosterior:
         ValueError, TypeError
             As in `predict`, and for y that do not fit Xs or the likelihood.
         """
-        self._validate(Xs)
-        validate_rows(self.model, Xs, y)
-        return log_predictive(self.model.likelihood, y, *self.predict(Xs))
-
-    def _blocks(self, Xs: Matrix) -> list[Matrix]:
-        self._validate(Xs)
-        blocks = memory.blocks(Xs.shape[0], self.weights.shape[0])
-        return [Xs[rows, :] for rows in blocks]
+        validate_rows(self.model, Xs, y, "Xs")
+        return log_predictive(self.model.likelihood, y, *self._moments(Xs))
 
     def _validate(self, Xs: Matrix) -> None:
         _check.matrix(Xs, "Xs", columns=self.model.variables.inputs.shape[1])
         _check.alike(Xs, "Xs", self.model.variables.inputs, "Z")
+        self.model.gp.kernel.validate_inputs(Xs, "Xs")
 
 
 class Marginals(NamedTuple):
@@ -312,10 +323,12 @@ def marginals(posterior: VariationalPosterior, X: Matrix) -> Marginals:
     if points and in_place.supports(kernel, X):
         return _in_place(posterior, kernel, X)
     xp = array_namespace(X)
-    A = _xp.solve_triangular(posterior.inducing.lower, posterior.model.variables.cross(kernel, X))
+    A = _xp.solve_triangular(
+        posterior.inducing.lower, cross_of(posterior.model.variables, kernel, X)
+    )
     B = posterior.root @ A
-    spare = xp.clip(kernel.diag(X) - xp.sum(A * A, axis=0), 0.0, None)
-    mean = posterior.model.gp.mean(X) + xp.matrix_transpose(A) @ posterior.weights
+    spare = xp.clip(kernel.gram_diag(X) - xp.sum(A * A, axis=0), 0.0, None)
+    mean = values_of(posterior.model.gp.mean, X) + xp.matrix_transpose(A) @ posterior.weights
     return Marginals(A, mean, spare + xp.sum(B * B, axis=0))
 
 
@@ -327,7 +340,7 @@ def _in_place(
     kept = in_place.project(
         kernel, model.variables.inputs, lower, posterior.root, posterior.weights, X
     )
-    return Marginals(kept.Phi.T, model.gp.mean(X) + kept.pull, kept.variance, kept)
+    return Marginals(kept.Phi.T, values_of(model.gp.mean, X) + kept.pull, kept.variance, kept)
 
 
 def prior(model: SVGP) -> VariationalPosterior:
@@ -412,7 +425,7 @@ def inducing_factor(model: SVGP) -> Cholesky:
     variables = model.variables
     like = variables.inputs
     memory.require_square(variables.size, like=like, copies=10, what="the Gram matrix of Z")
-    return factorise(variables.gram(model.gp.kernel), name=_gram_name(model))
+    return factorise(gram_of(variables, model.gp.kernel), name=_gram_name(model))
 
 
 def _gram_name(model: SVGP) -> str:

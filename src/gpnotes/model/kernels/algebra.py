@@ -105,7 +105,16 @@ def _parts(kind: type[Sum] | type[Product], kernel: Kernel) -> tuple[Kernel, ...
     return kernel.parts if isinstance(kernel, kind) else (kernel,)
 
 
-def _require_kernels(name: str, *parts: Any) -> None:
+def leaves_out_labels(kernel: Kernel) -> bool:
+    """True if no column that may be a label is looked at: by choice of others, or of all."""
+    if isinstance(kernel, Scaled):
+        return leaves_out_labels(kernel.kernel)
+    if isinstance(kernel, _Combination):
+        return all(map(leaves_out_labels, kernel.parts))
+    return isinstance(kernel, ActiveDims) or not kernel.reads_inputs
+
+
+def require_kernels(name: str, *parts: Any) -> None:
     """Refuse what is no kernel, or the derivative of one, as `name` of a kernel."""
     for part in parts:
         _check.instance(part, name, Kernel)
@@ -123,9 +132,23 @@ class _Combination(Kernel):
     def __post_init__(self) -> None:
         parts = self.parts if isinstance(self.parts, Iterable) else (self.parts,)
         object.__setattr__(self, "parts", tuple(parts))
-        _require_kernels("parts", *self.parts)
+        require_kernels("parts", *self.parts)
         if not self.parts:
             raise ValueError(f"{type(self).__name__}.parts must hold at least one kernel; got none")
+        self._require_labels_known()
+
+    def _require_labels_known(self) -> None:
+        """Refuse parts that would take for a coordinate what is a label to others."""
+        if not self.labels_rows:
+            return
+        for part in self.parts:
+            if not (part.labels_rows or self._leaves_labels(part)):
+                wanted = "a kernel of labelled rows beside another, or one that leaves out labels"
+                raise TypeError(f"{type(self).__name__}.parts must be {wanted}; got {part!r}")
+
+    @abstractmethod
+    def _leaves_labels(self, part: Kernel) -> bool:
+        """True if a part that knows no labels can stand beside one that does."""
 
     def _validate(self, x: Matrix, name: str) -> None:
         for part in self.parts:
@@ -151,7 +174,8 @@ class Sum(_Combination):
     ValueError
         If there are no parts.
     TypeError
-        If a part is no kernel, or holds derivatives.
+        If a part is no kernel, or holds derivatives, or takes for a coordinate what is a label to
+        another, as in `WithGradients`.
 
     Notes
     -----
@@ -163,6 +187,9 @@ class Sum(_Combination):
     >>> (RBF() + Linear()).parts[1]
     Linear(variance=1)
     """
+
+    def _leaves_labels(self, part: Kernel) -> bool:
+        return leaves_out_labels(part)
 
     def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:
         return added(part._gram(x, z) for part in self.parts)
@@ -202,7 +229,8 @@ class Product(_Combination):
     ValueError
         If there are no parts.
     TypeError
-        If a part is no kernel, or holds derivatives.
+        If a part is no kernel, or holds derivatives, or takes for a coordinate what is a label to
+        another, as in `WithGradients`.
 
     Notes
     -----
@@ -214,6 +242,10 @@ class Product(_Combination):
     >>> RBF(1.0, 90.0) * Periodic(1.0, 1.3)
     RBF(variance=1, lengthscale=90) * Periodic(variance=1, lengthscale=1.3, period=1)
     """
+
+    def _leaves_labels(self, part: Kernel) -> bool:
+        """A constant alone: the derivative of a product is no product of derivatives."""
+        return not part.reads_inputs
 
     def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:
         return reduce(mul, (part._gram(x, z) for part in self.parts))
@@ -273,7 +305,7 @@ class Scaled(Kernel):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _require_kernels("kernel", self.kernel)
+        require_kernels("kernel", self.kernel)
 
     def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:
         return self.scale * self.kernel._gram(x, z)
@@ -334,7 +366,7 @@ class ActiveDims(Kernel):
     dims: tuple[int, ...] = fixed()
 
     def __post_init__(self) -> None:
-        _require_kernels("kernel", self.kernel)
+        require_kernels("kernel", self.kernel)
         dims = self.dims if isinstance(self.dims, tuple | list) else (self.dims,)
         dims = tuple(_check.whole(k, "dims", None) for k in dims)
         if not dims or len(set(dims)) < len(dims) or min(dims) < 0:
@@ -342,25 +374,25 @@ class ActiveDims(Kernel):
         object.__setattr__(self, "dims", dims)
 
     def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:
-        return self.kernel._gram(self._take(x), None if z is None else self._take(z))
+        return self.kernel._gram(self.take_columns(x), None if z is None else self.take_columns(z))
 
     def _diag(self, x: Matrix) -> Vector:
-        return self.kernel._diag(self._take(x))
+        return self.kernel._diag(self.take_columns(x))
 
     def _pull(
         self, x: Matrix, z: Matrix | None, K_bar: Matrix
     ) -> tuple[Self, Matrix, Matrix | None]:
-        inner_z = None if z is None else self._take(z)
-        bar, x_bar, z_bar = self.kernel._pull(self._take(x), inner_z, K_bar)
+        inner_z = None if z is None else self.take_columns(z)
+        bar, x_bar, z_bar = self.kernel._pull(self.take_columns(x), inner_z, K_bar)
         z_bar = None if z is None or z_bar is None else self._put(z_bar, z)
         return cotangent(self, kernel=bar), self._put(x_bar, x), z_bar
 
     def _pull_diag(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
-        bar, x_bar = self.kernel._pull_diag(self._take(x), d_bar)
+        bar, x_bar = self.kernel._pull_diag(self.take_columns(x), d_bar)
         return cotangent(self, kernel=bar), self._put(x_bar, x)
 
     def _on_tiles(self, x: Matrix) -> TiledKernel:
-        return tiled_kernels.Wrapped(self, tiled(self.kernel, self._take(x)))
+        return tiled_kernels.Wrapped(self, tiled(self.kernel, self.take_columns(x)))
 
     def _validate(self, x: Matrix, name: str) -> None:
         if max(self.dims) >= x.shape[1]:
@@ -368,9 +400,10 @@ class ActiveDims(Kernel):
         if self.kernel.labels_rows and self.dims[-1] != x.shape[1] - 1:
             wanted = f"the last of dims, {self.dims[-1]}, as its last column: it holds labels"
             raise ValueError(f"{name} must have {wanted}; got {x.shape}")
-        self.kernel._validate(self._take(x), f"{name}[:, {list(self.dims)}]")
+        self.kernel._validate(self.take_columns(x), f"{name}[:, {list(self.dims)}]")
 
-    def _take(self, x: Array) -> Array:
+    def take_columns(self, x: Array) -> Array:
+        """The columns that the inner kernel sees."""
         return array_namespace(x).stack([x[:, k] for k in self.dims], axis=1)
 
     def _put(self, inner: Array, x: Array) -> Array:

@@ -38,6 +38,8 @@ class KernelBase(ABC):
 
     __array_ufunc__ = None  # array * kernel is ours to refuse: NumPy would make an array of kernels
 
+    reads_inputs: ClassVar[bool] = True  # False where no column of x is looked at
+
     in_place: ClassVar[bool] = False  # whether `fast.evidence` can work for the class
 
     def __init_subclass__(cls) -> None:
@@ -234,6 +236,35 @@ class KernelBase(ABC):
     def __repr__(self) -> str:
         values = (f"{item.name}={_shown(getattr(self, item.name))}" for item in fields(self))
         return f"{type(self).__name__}({', '.join(values)})"
+
+    def gram(self, x: Matrix, z: Matrix | None) -> Matrix:
+        """Calling the kernel, for inputs that were validated, as other rooms do behind a door.
+
+        So it is in all methods down to `on_tiles`: each calls its hook, and checks nothing.
+        """
+        return self._gram(x, z)
+
+    def gram_diag(self, x: Matrix) -> Vector:
+        """`diag`, unchecked."""
+        return self._diag(x)
+
+    def pull_gram(
+        self, x: Matrix, z: Matrix | None, K_bar: Matrix
+    ) -> tuple[Self, Matrix, Matrix | None]:
+        """`pullback`, unchecked."""
+        return self._pull(x, z, K_bar)
+
+    def pull_gram_diag(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
+        """`diag_pullback`, unchecked."""
+        return self._pull_diag(x, d_bar)
+
+    def on_tiles(self, x: Matrix) -> TiledKernel:
+        """The kernel at work on the tiles of its matrix for NumPy arrays, unchecked."""
+        return self._on_tiles(x)
+
+    def validate_inputs(self, x: Matrix, name: str) -> None:
+        """Raise, naming the argument, if a finite matrix `x` is no input of this kernel."""
+        self._validate(x, name)
 
     def _validate_both(self, x: Matrix, z: Matrix | None) -> None:
         self._validate(_check.matrix(x, "x"), "x")

@@ -65,6 +65,10 @@ class Circular(Kernel):
     def _correlation(self, d: Array) -> Slopes:
         """ρ at ways d from 0 to π, of any shape, with all derivatives."""
 
+    def spectrum(self, orders: Vector) -> Slopes:
+        """The spectrum at these orders and its slopes, unchecked, for other rooms."""
+        return self._spectrum(orders)
+
     @abstractmethod
     def _spectrum(self, orders: Vector) -> Slopes:
         """``aₙ/σ_f²`` at whole n (R,), with derivatives by hyperparameters."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
+from typing import ClassVar, Self
 
 from ...ground import xp as _xp
 from ...ground.params import cotangent, positive
@@ -36,6 +36,8 @@ class Constant(Kernel):
     >>> Constant(2.0)(np.ones((1, 1)), np.ones((2, 1)))
     array([[2., 2.]])
     """
+
+    reads_inputs: ClassVar[bool] = False
 
     variance: float = positive(1.0, unit="y²")
 
@@ -85,6 +87,8 @@ class White(Kernel):
            [0. , 0.5]]), array([[0., 0.],
            [0., 0.]]))
     """
+
+    reads_inputs: ClassVar[bool] = False
 
     variance: float = positive(1.0, unit="y²")
 

@@ -14,7 +14,7 @@ from ...ground import check as _check
 from ...ground import memory
 from ...ground.params import added, cotangent, fixed, positive
 from ...ground.xp import Array, Matrix, Vector, array_namespace
-from .algebra import Kernel, _require_kernels
+from .algebra import Kernel, require_kernels
 from .constant import White
 from .observed import Observed, Rows, covariances_of
 from .sums import total
@@ -92,7 +92,7 @@ class WithGradients(_OfLabelled):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _require_kernels("kernel", self.kernel)
+        require_kernels("kernel", self.kernel)
         covariances_of(self.kernel)
 
     def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:

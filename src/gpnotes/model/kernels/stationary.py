@@ -92,6 +92,14 @@ class Stationary(Kernel):
         """``Σᵢⱼ K_barᵢⱼ ∂kᵢⱼ/∂θ`` of hyperparameters θ beside variance and lengthscale, by name."""
         return {}
 
+    def profile(self, q: Array) -> Array:
+        """κ at scaled squared distances, unchecked, for other rooms."""
+        return self._profile(q)
+
+    def profile_in_place(self, q: HostArray, slope: HostArray) -> None:
+        """κ in the place of the distances and its slope in that of `slope`, unchecked."""
+        self._profile_in_place(q, slope)
+
     def _profile_in_place(self, q: HostArray, slope: HostArray) -> None:
         """Put ``p(q)`` in the place of q and ``dp/dq`` into `slope`, two NumPy arrays."""
         raise NotImplementedError(f"{type(self).__name__} does no work in place")

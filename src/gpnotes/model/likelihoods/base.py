@@ -7,12 +7,12 @@ from collections.abc import Callable
 from typing import Any, Self, TypeAlias
 
 from ...ground import check as _check
-from ...ground.xp import Array
+from ...ground.xp import Array, Vector
 from ..contracts import Likelihood
 from .averages import NODES, Expected, by_quadrature
 from .predictive import log_average
 
-__all__ = ["LikelihoodBase", "unchecked"]
+__all__ = ["LikelihoodBase", "require_observable", "unchecked"]
 
 
 class LikelihoodBase(ABC):
@@ -68,6 +68,25 @@ class LikelihoodBase(ABC):
     def _log_predictive(self, y: Array, mean: Array, variance: Array) -> Array:
         """The hook behind `log_predictive`."""
         return log_average(self._value_and_slope, y, mean, variance)
+
+    def expected_of(self, y: Array, mean: Array, variance: Array, nodes: int) -> Expected:
+        """The average of the log density and its slopes, unchecked, as other rooms ask for it.
+
+        So it is in the next three methods: each calls its hook, and checks nothing.
+        """
+        return self._expected(y, mean, variance, nodes)
+
+    def bar_of(self, y: Array, f: Array, bar: Array) -> Self:
+        """The derivatives by the parameters that `pullback` gives, unchecked."""
+        return self._bar(y, f, bar)
+
+    def log_predictive_of(self, y: Array, mean: Array, variance: Array) -> Array:
+        """`log_predictive`, unchecked."""
+        return self._log_predictive(y, mean, variance)
+
+    def predict_of(self, mean: Array, variance: Array) -> tuple[Array, Array]:
+        """`predict`, unchecked."""
+        return self._predict(mean, variance)
 
     def log_density(self, y: Array, f: Array) -> Array:
         """Evaluate ``log p(y | f)``, entry by entry.
@@ -328,6 +347,37 @@ def unchecked(likelihood: Likelihood) -> tuple[LogDensity, Derivatives]:
         if kind.derivatives is LikelihoodBase.derivatives:
             derivatives = likelihood._derivatives
     return log_density, derivatives
+
+
+def require_observable(likelihood: Likelihood, y: Vector, mean: Vector) -> None:
+    """Refuse observations that a likelihood cannot have made, and a likelihood that does not fit.
+
+    Parameters
+    ----------
+    likelihood : Likelihood
+        The likelihood. Ours look at y alone; another is tried at the mean, by its public methods.
+    y : Vector, shape (n,)
+        The observations, validated before.
+    mean : Vector, shape (n,)
+        The means of f.
+
+    Raises
+    ------
+    ValueError
+        If the likelihood refuses y, or gives arrays of another shape.
+    TypeError
+        If it refuses y by its kind.
+    """
+    log_density, derivatives = unchecked(likelihood)
+    if isinstance(likelihood, LikelihoodBase):
+        kind = type(likelihood)
+        if kind._observable is not LikelihoodBase._observable:  # that y is finite is known
+            likelihood._observable(y)
+    given = [log_density(y, mean), *derivatives(y, mean)]
+    shapes = [tuple(getattr(terms, "shape", ())) for terms in given]
+    if shapes != 4 * [mean.shape]:
+        wanted = f"a log density and three derivatives of shape {mean.shape}"
+        raise ValueError(f"likelihood must give {wanted}; got {shapes}")
 
 
 def _is_array(y: Any) -> bool:

@@ -6,12 +6,22 @@ from typing import Any, cast
 
 from ...ground.params import leaves
 from ...ground.xp import Array, array_namespace
-from ..contracts import Likelihood, ParametricLikelihood, require
+from ..contracts import (
+    LabelLikelihood,
+    Likelihood,
+    ParametricLikelihood,
+    PredictiveLikelihood,
+    require,
+)
 from .averages import Expected, ValueAndSlope, by_quadrature, points
 from .base import LikelihoodBase
+from .labels import Bernoulli
 from .predictive import log_average
 
-__all__ = ["expected", "expected_bar", "has_parameters", "is_latent", "log_predictive"]
+__all__ = [
+    "expected", "expected_bar", "has_parameters", "is_latent", "log_predictive", "predicted",
+    "probability",
+]  # fmt: skip
 
 
 def expected(
@@ -43,7 +53,7 @@ def expected(
     Nothing is checked: a fit calls this at each step, with a y that was validated once.
     """
     if isinstance(likelihood, LikelihoodBase):
-        return likelihood._expected(y, mean, variance, nodes)
+        return likelihood.expected_of(y, mean, variance, nodes)
 
     def curvature(y: Array, f: Array) -> Array:
         return likelihood.derivatives(y, f)[1]
@@ -97,7 +107,7 @@ def expected_bar(
     y = array_namespace(f).broadcast_to(y[..., None], f.shape)
     f_bar = bar[..., None] * weights
     if isinstance(likelihood, LikelihoodBase):
-        return likelihood._bar(y, f, f_bar)
+        return likelihood.bar_of(y, f, f_bar)
     parametric = require(likelihood, "likelihood", ParametricLikelihood)
     return cast(ParametricLikelihood, parametric).pullback(y, f, f_bar)[0]
 
@@ -134,6 +144,46 @@ def is_latent(likelihood: Likelihood) -> bool:
     return not any(leaf.unit in ("y", "y²") for leaf in leaves(likelihood))
 
 
+def predicted(likelihood: PredictiveLikelihood, mean: Array, variance: Array) -> Any:
+    """Find the mean and the variance of y for ``f ~ N(mean, variance)``, which were worked out.
+
+    Parameters
+    ----------
+    likelihood : PredictiveLikelihood
+        The likelihood; ours checks nothing, another is asked by its public method.
+    mean, variance : Array, shape (n,)
+        The moments of f.
+
+    Returns
+    -------
+    mean, variance : Array, shape (n,)
+        Those of y.
+    """
+    if isinstance(likelihood, LikelihoodBase):
+        return likelihood.predict_of(mean, variance)
+    return likelihood.predict(mean, variance)
+
+
+def probability(likelihood: LabelLikelihood, mean: Array, variance: Array) -> Array:
+    """Evaluate ``P(y = 1)`` for ``f ~ N(mean, variance)``, which were worked out.
+
+    Parameters
+    ----------
+    likelihood : LabelLikelihood
+        The likelihood; ours checks nothing, another is asked by its public method.
+    mean, variance : Array, shape (n,)
+        The moments of f.
+
+    Returns
+    -------
+    Array, shape (n,)
+        The probabilities.
+    """
+    if type(likelihood) is Bernoulli:
+        return likelihood.probability_of(mean, variance)
+    return likelihood.probability(mean, variance)
+
+
 def log_predictive(likelihood: Likelihood, y: Array, mean: Array, variance: Array) -> Array:
     """Evaluate ``log E p(y | f)`` for ``f ~ N(mean, variance)``, by entry, for any likelihood.
 
@@ -152,5 +202,5 @@ def log_predictive(likelihood: Likelihood, y: Array, mean: Array, variance: Arra
         The log densities of y.
     """
     if isinstance(likelihood, LikelihoodBase):
-        return likelihood._log_predictive(y, mean, variance)
+        return likelihood.log_predictive_of(y, mean, variance)
     return log_average(_of(likelihood), y, mean, variance)

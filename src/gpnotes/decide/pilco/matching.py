@@ -9,20 +9,31 @@ from ...ground.xp import Matrix, Vector
 from ...model.contracts import Cost, Policy, require
 from .composed import StepCost, by_step
 from .dynamics import Dynamics
-from .sines import Augmented, _augment
+from .sines import Augmented, augment_angles
 
 
 class Task(Protocol):
     """The parts of a task that are needed here: that of `tasks` checks its cost by this module."""
 
     @property
-    def cost(self) -> Cost | StepCost: ...
+    def cost(self) -> Cost | StepCost:
+        """The cost of a step."""
+        ...
+
     @property
-    def mean(self) -> Vector: ...
+    def mean(self) -> Vector:
+        """The mean of the first state."""
+        ...
+
     @property
-    def covariance(self) -> Matrix: ...
+    def covariance(self) -> Matrix:
+        """Its covariance."""
+        ...
+
     @property
-    def angles(self) -> tuple[int, ...]: ...
+    def angles(self) -> tuple[int, ...]:
+        """Which of its entries are angles."""
+        ...
 
 
 def world(dynamics: Dynamics, policy: Policy, m: Vector, S: Matrix) -> Matrix:
@@ -86,7 +97,7 @@ def task(dynamics: Dynamics, policy: Policy, task: Task) -> None:
     world(dynamics, policy, task.mean, task.covariance)
     if tuple(task.angles) != tuple(dynamics.angles):
         raise ValueError(f"task.angles must be those of dynamics; got {task.angles}")
-    z, _ = _augment(task.mean, task.covariance, task.angles)
+    z, _ = augment_angles(task.mean, task.covariance, task.angles)
     cost(task.cost, z, policy)
 
 

@@ -10,7 +10,7 @@ from ...ground.xp import Matrix, Numbers, Vector, array_namespace
 from ...infer.exact import GP, Posterior
 from ...model.process import require_known_mean
 
-__all__ = ["candidates", "noise_of", "process", "reference_of"]
+__all__ = ["candidates", "covariance_at", "noise_of", "process", "reference_of"]
 
 
 def process(gp: GP | Posterior) -> GP:
@@ -22,11 +22,17 @@ def process(gp: GP | Posterior) -> GP:
 
 def candidates(gp: GP | Posterior, X: Matrix, name: str = "X") -> Matrix:
     """`X` if it is a matrix of inputs of `gp`."""
-    _check.matrix(X, name)
-    process(gp).kernel._validate(X, name)
+    own = process(gp)
     if isinstance(gp, Posterior):
-        gp._validate(X, name)
+        gp.validate_inputs(X, name)
+    else:
+        own.kernel.validate_inputs(_check.matrix(X, name), name)
     return X
+
+
+def covariance_at(gp: GP | Posterior, X: Matrix) -> Matrix:
+    """The covariance of f at inputs that are validated, for which the caller has room."""
+    return gp.project_jointly(X)[1] if isinstance(gp, Posterior) else gp.kernel.gram(X, None)
 
 
 def reference_of(gp: GP | Posterior, X: Matrix, reference: Matrix | None, criterion: str) -> Matrix:
@@ -38,7 +44,9 @@ def reference_of(gp: GP | Posterior, X: Matrix, reference: Matrix | None, criter
     _check.matrix(reference, "reference", columns=X.shape[1])
     if reference.shape[0] == 0:
         raise ValueError(f"reference must have at least one row; got {reference.shape}")
-    return _check.alike(candidates(gp, reference, "reference"), "reference", X, "X")
+    _check.alike(reference, "reference", X, "X")
+    process(gp).kernel.validate_inputs(reference, "reference")
+    return reference
 
 
 def noise_of(gp: GP | Posterior, X: Matrix, noise_var: Numbers | None, *, positive: bool) -> Vector:
