@@ -315,7 +315,7 @@ def test_a_check_of_a_string_shows_its_line(built: Foreign) -> None:
 
 def test_a_claim_has_its_numbers_its_badge_and_its_row(built: Foreign) -> None:
     page = built.page("experiment")
-    assert re.search(r"<em>smaller</em> in 1[12] of 12, by 0\.\d+ ± 0\.\d+", page)
+    assert re.search(r"<em>smaller</em> in 1[12] of 12, by 0\.\d+\s±\s0\.\d+", page)
     assert re.search(r"<span>1[12] of 12</span><span>without more places \d of 12</span>", page)
     badge = page[page.index('class="eqn-badge eqn-claim"') :]
     assert badge.count("<circle") == 24

@@ -280,6 +280,9 @@ def test_numbers_are_printed_as_exactly_as_they_are_known():
     assert with_error(0.6, 0.011, "%") == "60.0 ± 1.1 %"
     assert with_error(3.0, 0.0) == "3"
     assert with_error(12.4, 3.2, "plain") == "12"
+    assert with_error(6.9e-15, 3e-15) == "(7 ± 3)e−15"
+    assert with_error(0.0, 3e-9) == "(0 ± 3)e−9"
+    assert with_error(-0.001, 0.1) == "0.00 ± 0.10"
 
 
 def test_an_outcome_names_what_it_has():

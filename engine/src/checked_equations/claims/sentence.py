@@ -29,7 +29,15 @@ def filled(text: str, record: Data) -> str:
 
 
 def pasted(name: str, form: str, record: Data) -> str:
-    """What stands in the place of one token."""
+    """What stands in the place of one token, on one line."""
+    return (
+        _number(name, form, record)
+        .replace(" ± ", "\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}")
+        .replace(" %", "\N{NO-BREAK SPACE}%")
+    )
+
+
+def _number(name: str, form: str, record: Data) -> str:
     path, _, of = (part.strip() for part in name.partition(":"))
     if path == "fresh":
         fresh = record["fresh"]
@@ -58,12 +66,17 @@ def with_error(mean: float, error: float, form: str = "") -> str:
     sign = " %" if form == "%" else ""
     mean, error = (100 * mean, 100 * error) if sign else (mean, error)
     if not error:
-        return f"{mean:.4g}{sign}"
+        return f"{mean:.4g}{sign}".replace("-", "\N{MINUS SIGN}")
+    power = math.floor(math.log10(max(abs(mean), error)))
+    if not -4 <= power < 6 and not sign:
+        mean, error, sign = mean / 10.0**power, error / 10.0**power, f"e{power}"
     size = math.floor(math.log10(error))
     places = -size + (error / 10**size < 1.95)
     shown = f"{round(mean, places) + 0.0:.{max(places, 0)}f}"  # no minus before a zero
     allowed = "" if form == "plain" else f" ± {round(error, places):.{max(places, 0)}f}"
-    return f"{shown}{allowed}{sign}".replace("-", "\N{MINUS SIGN}")
+    brackets = allowed and sign.startswith("e")
+    said = f"({shown}{allowed}){sign}" if brackets else f"{shown}{allowed}{sign}"
+    return said.replace("-", "\N{MINUS SIGN}")
 
 
 def sentence_faults(text: str, record: Data) -> Iterator[str]:
