@@ -7,6 +7,7 @@ from claim_words import BOOK, KINDS, chapters, outside, sentences, settled
 DONE = {
     "fast/fourier-features",
     "fast/inducing-points",
+    "fast/interdomain",
     "gaussian-processes/implicit-surfaces",
     "gaussian-processes/smoothing",
 }
