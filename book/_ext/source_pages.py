@@ -7,7 +7,16 @@ from typing import Any
 
 from source_answers import Answers
 
-from checked_equations.book.html import display, element, link, number, say, scrolled
+from checked_equations.book.html import (
+    display,
+    element,
+    inline_math,
+    link,
+    number,
+    phrase,
+    say,
+    scrolled,
+)  # fmt: skip
 from checked_equations.sphinx.tables import Links, short_name
 from gpnotes_book.items import Item
 
@@ -94,7 +103,7 @@ def _answer(said: Answers, links: Links, item: Item, verdict: Data) -> str:
     off = said.residuals(item.id)
     printed = off["printed_residual"]
     parts = [
-        element("p", say(_why(verdict))) if verdict.get("why") else "",
+        element("p", phrase(_why(verdict), inline_math)) if verdict.get("why") else "",
         _printed(refuted, printed) if refuted else _experiment(off),
         _holds(said, links, said.equation(item.id), refuted),
         _argued(said, verdict) if verdict.get("section") else "",

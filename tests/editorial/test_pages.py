@@ -122,6 +122,13 @@ def test_a_condition_says_if_once(answers: Any, verdict: Any, shown: Any) -> Non
     assert made.select_one(".eqn-answer p").get_text() == "n > 1"
 
 
+def test_letters_of_a_remark_are_typeset(answers: Any, verdict: Any, shown: Any) -> None:
+    made = shown(answers(verdict | {"why": "one $c_i$ for each, if $n < 2$"}))
+    said = made.select_one(".eqn-answer p")
+    assert [math.get_text() for math in said.select("span.math")] == [r"\(c_i\)", r"\(n < 2\)"]
+    assert said.get_text().startswith("one ")
+
+
 def test_the_ledger_counts_what_is_answered(answers: Any, verdict: Any) -> None:
     said = answers(verdict)
     added = said.added()
