@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -15,10 +15,15 @@ Data = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Answers:
-    """The items that the book must answer, and what its pages say of them."""
+    """The items that the book must answer, and what its pages say of them.
+
+    `sections` has the title and the address of a section by its label, seen from the page that
+    shows the items.
+    """
 
     book: Book
     items: tuple[Item, ...]
+    sections: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     @cached_property
     def verdicts(self) -> dict[str, Data]:
@@ -41,8 +46,10 @@ class Answers:
         return named
 
     def equation(self, source_id: str) -> str:
-        """The label of the equation that answers an item, or nothing."""
+        """The label of the equation that answers an item, or nothing; what is argued has none."""
         verdict = self.verdicts.get(source_id, {})
+        if verdict.get("verdict") == "argued":
+            return ""
         instead = self.refutations.get(source_id, {}).get("instead", "")
         return verdict.get("label") or instead or self._named.get(source_id, "")
 

@@ -7,16 +7,26 @@ from typing import Any
 
 from source_answers import Answers
 
-from checked_equations.book.html import display, element, link, number, say, scrolled
+from checked_equations.book.html import (
+    display,
+    element,
+    inline_math,
+    link,
+    number,
+    phrase,
+    say,
+    scrolled,
+)  # fmt: skip
 from checked_equations.sphinx.tables import Links, short_name
 from gpnotes_book.items import Item
 
 Data = Mapping[str, Any]
 _SPOKEN = {
-    "holds": "holds",
-    "holds-if": "holds if",
     "wrong": "wrong as printed",
     "taken": "wrong at its word",
+    "holds": "holds",
+    "argued": "argued, not evaluated",
+    "holds-if": "holds if",
     "ambiguous": "ambiguous",
     "stub": "left empty, written here",
     "open": "not reached yet",
@@ -24,9 +34,13 @@ _SPOKEN = {
 
 
 def sources(said: Answers, links: Links, prefix: str) -> str:
-    """Every item of one source, with its verdict; those that wait are folded under their number."""
+    """Every item of one source, with its verdict; what is wrong comes first.
+
+    Those that wait are folded under their number.
+    """
     its = [item for item in said.items if item.id.startswith(f"{prefix}-")]
     answered = [item for item in its if item.id in said.verdicts]
+    answered.sort(key=lambda item: said.verdicts[item.id]["verdict"] != "wrong")
     waiting = [item for item in its if item.id not in said.verdicts]
     told = f"{len(answered)} of {len(its)} items answered."
     count = element("p", told, class_="eqn-answered")
@@ -47,14 +61,20 @@ def _folded(said: Answers, links: Links, waiting: list[Item]) -> str:
 
 
 def verdicts(said: Answers) -> str:
-    """How many items have which verdict."""
+    """How many items have which verdict; what is ticked here is shown alone (see sources.css)."""
     given = [said.judged(source_id) for source_id in said.verdicts]
     counts = {verdict: given.count(verdict) for verdict in _SPOKEN}
     counts["open"] = len(said.items) - len(given)
     chips = (
-        element("li", _chip(verdict), f" {count}") for verdict, count in counts.items() if count
+        element("li", element("label", _tick(verdict), _chip(verdict), f" {count}"))
+        for verdict, count in counts.items()
+        if count
     )
     return element("ul", *chips, class_="eqn-legend")
+
+
+def _tick(verdict: str) -> str:
+    return f'<input type="checkbox" value="{verdict}" autocomplete="off">'
 
 
 def _chip(verdict: str) -> str:
@@ -74,7 +94,8 @@ def _item(said: Answers, links: Links, item: Item) -> str:
     )
     body = _answer(said, links, item, verdict) if verdict else ""
     name = f"eqn-item eqn-{verdict['verdict'] if verdict else 'open'}"
-    return element("li", head, body, id=f"item-{item.id}", class_=name)
+    judged = said.judged(item.id) if verdict else "open"
+    return element("li", head, body, id=f"item-{item.id}", class_=name, data_verdict=judged)
 
 
 def _answer(said: Answers, links: Links, item: Item, verdict: Data) -> str:
@@ -82,9 +103,10 @@ def _answer(said: Answers, links: Links, item: Item, verdict: Data) -> str:
     off = said.residuals(item.id)
     printed = off["printed_residual"]
     parts = [
-        element("p", say(_why(verdict))) if verdict.get("why") else "",
+        element("p", phrase(_why(verdict), inline_math)) if verdict.get("why") else "",
         _printed(refuted, printed) if refuted else _experiment(off),
         _holds(said, links, said.equation(item.id), refuted),
+        _argued(said, verdict) if verdict.get("section") else "",
     ]
     return element("div", *parts, class_="eqn-answer")
 
@@ -122,6 +144,12 @@ def _experiment(off: Mapping[str, float | None]) -> str:
 
 def _framed(title: str, latex: str, name: str) -> str:
     return element("div", title, scrolled(display(latex), "formula"), class_=name)
+
+
+def _argued(said: Answers, verdict: Data) -> str:
+    """Where the argument stands: no number is shown, for none was evaluated."""
+    title, address = said.sections.get(verdict["section"], (verdict["section"], ""))
+    return element("p", "Argued in ", link(f"“{title}”", address), "; nothing was evaluated.")
 
 
 def _holds(said: Answers, links: Links, label: str, refuted: Data | None) -> str:

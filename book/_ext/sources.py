@@ -5,6 +5,7 @@ verbs are those of `gpnotes_book`), and warns of an item that a closed chapter l
 verdict. The setting `sources_items` names the list of the items.
 """
 
+from dataclasses import replace
 from pathlib import Path
 
 import source_pages
@@ -65,6 +66,16 @@ def _named(said, item, address):
     return Named(said.equation(item), address, marks)
 
 
+def _sections(app, docname):
+    """Title and address of all labelled sections, seen from a page."""
+    labels = app.env.get_domain("std").labels
+    return {
+        label: (title, f"{app.builder.get_relative_uri(docname, page)}#{anchor}")
+        for label, (page, anchor, title) in labels.items()
+        if label.startswith("sec-")
+    }
+
+
 def fill(app, doctree, docname):
     """Before the engine fills its places: these."""
     places = [n for n in doctree.findall(generated) if n["what"] in ("verdicts", "sources")]
@@ -72,6 +83,7 @@ def fill(app, doctree, docname):
         return
     book = book_of(app.env)
     said, links = answers(app.env, book), links_from(app, docname, book)
+    said = replace(said, sections=_sections(app, docname))
     for place in places:
         html = (
             source_pages.verdicts(said)

@@ -139,6 +139,7 @@ class Chapter(checked_equations.Chapter):
         verdict: str,
         *,
         label: str | None = None,
+        section: str = "",
         why: str = "",
         evidence: tuple[float, float] | None = None,
     ) -> Verdict:
@@ -149,9 +150,12 @@ class Chapter(checked_equations.Chapter):
         source_id : str
             The item of the source.
         verdict : str
-            One of ``"holds"``, ``"holds-if"``, ``"wrong"``, ``"ambiguous"`` and ``"stub"``.
+            One of ``"holds"``, ``"argued"``, ``"holds-if"``, ``"wrong"``, ``"ambiguous"`` and
+            ``"stub"``; what is ``"argued"`` holds by an argument in words, and no number shows it.
         label : str, optional
             The equation that shows it; unless it is given, the one whose check named the item.
+        section : str, default ""
+            The label of the section of this chapter that argues it: needed for ``"argued"``.
         why : str, default ""
             What is missing or what it means: needed for ``"holds-if"``, ``"ambiguous"`` and
             ``"stub"``.
@@ -167,7 +171,8 @@ class Chapter(checked_equations.Chapter):
         ------
         ValueError
             If there is no such item or another chapter answers it, the word is no verdict, its
-            reason or evidence is missing, or the equation is unknown or was not checked.
+            reason or evidence is missing, the chapter has no such section, or the equation is
+            unknown or was not checked.
         """
         item = self._answers.item(self.place, source_id)
         self.reread()
@@ -177,14 +182,17 @@ class Chapter(checked_equations.Chapter):
         if label:
             self.equation(label)
         says = f"{item.id} ({item.item}): {verdict!r}"
-        refuse_weak(f"{self.place}: {says}", verdict, why, shown)
+        shown = shown or (verdict == "argued" and bool(label))
+        refuse_weak(f"{self.place}: {says}", verdict, why, shown, section)
+        if section and self.file and f"({section})=" not in self.file.read_text(encoding="utf-8"):
+            raise ValueError(f"{self.place}: {says}: no section has the label {section}")
         if verdict == "holds" or (verdict == "wrong" and label):
             self.tolerance_of(label, says)
         printed, corrected = evidence or (None, None)
         if refuted:
             printed, corrected = refuted.printed_residual, refuted.corrected_residual
             label = label or refuted.instead
-        record = Verdict(self.slug, source_id, verdict, label, why, printed, corrected)
+        record = Verdict(self.slug, source_id, verdict, label, why, printed, corrected, section)
         self._answers.verdicts[source_id] = record
         return record
 

@@ -16,7 +16,7 @@ from .records import Refutation, Verdict
 
 __all__ = ["VERDICTS", "Answers", "Item", "is_clear", "items_file", "read_items", "refuse_weak"]
 
-VERDICTS = ("holds", "holds-if", "wrong", "ambiguous", "stub")
+VERDICTS = ("holds", "argued", "holds-if", "wrong", "ambiguous", "stub")
 PLACES = ("sources/items.tsv", "items.tsv")  # in the book, and where it is packed
 
 
@@ -156,7 +156,7 @@ def is_clear(evidence: tuple[float, float] | None) -> bool:
     return True
 
 
-def refuse_weak(where: str, verdict: str, why: str, shown: bool) -> None:
+def refuse_weak(where: str, verdict: str, why: str, shown: bool, section: str = "") -> None:
     """Refuse a verdict without its evidence or reason.
 
     Parameters
@@ -168,17 +168,23 @@ def refuse_weak(where: str, verdict: str, why: str, shown: bool) -> None:
     why : str
         Its reason.
     shown : bool
-        True if something was evaluated that shows a slip.
+        True if an equation or an experiment stands behind it.
+    section : str, default ""
+        The label of the section that argues it.
 
     Raises
     ------
     ValueError
-        If the word is no verdict, ``"wrong"`` has no evidence, or another has no reason where it
-        needs one.
+        If the word is no verdict, ``"wrong"`` has no evidence, ``"argued"`` has no section or an
+        equation beside it, or another has no reason where it needs one.
     """
     if verdict not in VERDICTS:
         raise ValueError(f"{where} is no verdict; choose among {', '.join(VERDICTS)}")
     if verdict == "wrong" and not shown:
         raise ValueError(f"{where} needs a refute, a checked label= or evidence=")
+    if (verdict == "argued") != bool(section):
+        raise ValueError(f'{where}: "argued", and no other verdict, needs section=')
+    if verdict == "argued" and shown:
+        raise ValueError(f"{where} takes no label= or evidence=: no number shows it")
     if verdict in ("holds-if", "ambiguous", "stub") and not why.strip():
         raise ValueError(f"{where} needs why=: what is missing, or what it means")

@@ -89,6 +89,8 @@ class Verdict(Shown):
         The reason, if there is one.
     printed_residual, corrected_residual : float or None
         By how much the printed and the corrected statement are missed, where that was evaluated.
+    section : str
+        The label of the section that argues it, where no equation shows it.
     kind : str
         The kind of record.
     """
@@ -100,10 +102,11 @@ class Verdict(Shown):
     why: str = ""
     printed_residual: float | None = None
     corrected_residual: float | None = None
+    section: str = ""
     kind: str = "source"
 
     def to_json(self) -> dict[str, Any]:
         """Return the record as plain JSON data, with what a page says of it."""
-        parts = [part for part in (self.verdict, self.label, self.why) if part]
+        parts = [part for part in (self.verdict, self.label, self.section, self.why) if part]
         said = f"{self.source_id}: {' · '.join(parts)}"
         return {**super().to_json(), "about": self.source_id, "said": said}

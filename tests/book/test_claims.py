@@ -9,6 +9,8 @@ DONE = {
     "fast/inducing-points",
     "fast/interdomain",
     "gaussian-processes/implicit-surfaces",
+    "gaussian-processes/kernels",
+    "gaussian-processes/mean-functions",
     "gaussian-processes/smoothing",
 }
 PENDING = set(chapters()) - DONE

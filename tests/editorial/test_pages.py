@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 tables = pytest.importorskip("checked_equations.sphinx.tables")
+EXT = Path(__file__).resolve().parents[2] / "book" / "_ext"
 LINKS = tables.Links(
     lambda label: f"#equation-{label}", lambda name: f"{name}.html", lambda name: "One"
 )
@@ -86,9 +89,44 @@ def test_no_formula_is_put_into_a_mouth(
     assert [li.get_text() for li in chips] == [f"{chip} 1", "not reached yet 1"]
 
 
+def test_what_is_argued_leads_to_its_section_and_shows_no_residual(
+    answers: Any, verdict: Any, shown: Any
+) -> None:
+    said = answers(verdict | {"verdict": "argued", "section": "sec-why"})
+    said = replace(said, sections={"sec-why": ("Why it holds", "one.html#sec-why")})
+    made = shown(said).select("li.eqn-item")[0]
+    assert made.select_one(".eqn-chip").get_text() == "argued, not evaluated"
+    assert made.select_one(".eqn-answer a")["href"] == "one.html#sec-why"
+    assert "Why it holds" in made.get_text()
+    assert not made.select(".eqn-formula")
+    assert "residual" not in made.get_text()
+    assert said.residuals("S1-01")["corrected_residual"] is None
+
+
+def test_what_is_wrong_comes_first_and_can_be_shown_alone(
+    answers: Any, verdict: Any, refutation: Any, modules: Any, shown: Any
+) -> None:
+    wrong = {"source_id": "S1-02", "verdict": "wrong"}
+    said = answers(verdict, verdict | wrong, refutation | {"source_id": "S1-02", "taken": "more"})
+    items = shown(said).select("li.eqn-item")
+    assert [item["id"] for item in items] == ["item-S1-02", "item-S1-01"]
+    ticks = soup(modules.source_pages.verdicts(said)).select("label > input[type=checkbox]")
+    assert [tick["value"] for tick in ticks] == [item["data-verdict"] for item in items]
+    style = (EXT.parent / "_static" / "sources.css").read_text()
+    for value in (*modules.source_pages._SPOKEN,):
+        assert f'[value="{value}"]:checked) .eqn-item[data-verdict="{value}"]' in style
+
+
 def test_a_condition_says_if_once(answers: Any, verdict: Any, shown: Any) -> None:
     made = shown(answers(verdict | {"verdict": "holds-if", "why": "if n > 1"}))
     assert made.select_one(".eqn-answer p").get_text() == "n > 1"
+
+
+def test_letters_of_a_remark_are_typeset(answers: Any, verdict: Any, shown: Any) -> None:
+    made = shown(answers(verdict | {"why": "one $c_i$ for each, if $n < 2$"}))
+    said = made.select_one(".eqn-answer p")
+    assert [math.get_text() for math in said.select("span.math")] == [r"\(c_i\)", r"\(n < 2\)"]
+    assert said.get_text().startswith("one ")
 
 
 def test_the_ledger_counts_what_is_answered(answers: Any, verdict: Any) -> None:

@@ -173,6 +173,24 @@ class TestSource:
             chapter.source("T-02", verdict, why=" ")
         assert chapter.source("T-02", verdict, why="the noise is left out").verdict == verdict
 
+    def test_what_is_argued_names_a_section_and_no_equation(self, small_chapter):
+        chapter = self.opened(small_chapter)
+        chapter.file.write_text(chapter.file.read_text() + "\n(sec-why)=\n## Why\n")
+        verdict = chapter.source("T-02", "argued", section="sec-why")
+        assert (verdict.label, verdict.section) == ("", "sec-why")
+        assert "sec-why" in verdict.to_json()["said"]
+        for terms, said in (
+            ({}, "needs section="),
+            ({"section": "sec-where"}, "no section has the label sec-where"),
+            ({"section": "sec-why", "label": "eq-a"}, "no number shows it"),
+        ):
+            with pytest.raises(ValueError, match=said):
+                chapter.source("T-02", "argued", **terms)
+        with pytest.raises(ValueError, match="no other verdict"):
+            chapter.source("T-02", "stub", section="sec-why", why="left empty")
+        with pytest.raises(ValueError, match="no number shows it"):
+            chapter.source("T-01", "argued", section="sec-why")  # a check names it
+
     def test_unknown_verdicts_items_and_labels(self, small_chapter):
         chapter = self.opened(small_chapter)
         with pytest.raises(ValueError, match=r"T-02 \(the variance\): 'true' is no verdict"):
