@@ -12,6 +12,7 @@ DONE = {
     "gaussian-processes/kernels",
     "gaussian-processes/mean-functions",
     "gaussian-processes/smoothing",
+    "gaussian-processes/weight-view",
 }
 PENDING = set(chapters()) - DONE
 
