@@ -59,5 +59,5 @@ def test_a_word_in_a_subscript_is_no_index(checked):
 
 
 def test_an_estimate_may_have_such_a_name(checked):
-    bindings = {"v_*": Estimate(2.01, 0.01, n=10_000), "m": 1.0}
+    bindings = {"v_*": Estimate(2.61, 0.01, n=10_000), "m": 1.3}
     assert checked("v_* = 2 m", bindings).estimate.z < 1.1

@@ -214,7 +214,11 @@ def _expectation(node: t.Expectation, scope: Scope) -> Iterator[Edit]:
         if isinstance(part, t.Index) and part.key in node.variables:
             body = t.replace_at(body, path, t.Expectation(_alone(node.over, part.key), part))
     yield from _other_distributions(node, scope)
-    yield f"the value at the mean for the mean of {scope.say(node.body)}", body
+    of = f"the mean of {scope.say(node.body)}"
+    if isinstance(node.body, t.Index):
+        yield f"the variance for {of}", t.Variance(node.over, node.body)
+    else:
+        yield f"the value at the mean for {of}", body
 
 
 @edits_of.register(t.Variance)
@@ -227,6 +231,19 @@ def _variance(node: t.Variance, scope: Scope) -> Iterator[Edit]:
 @edits_of.register(t.Covariance)
 def _covariance(node: t.Covariance, scope: Scope) -> Iterator[Edit]:
     yield from _other_distributions(node, scope)
+    if node.left != node.right:
+        said = f"{scope.say(node.left)} for {scope.say(node.right)} in the covariance"
+        yield said, replace(node, right=node.left)
+
+
+@edits_of.register(t.Integral)
+def _integral(node: t.Integral, scope: Scope) -> Iterator[Edit]:
+    """The variable of the integral forgotten as a factor, or a density as one."""
+    drawn = t.Index(node.variables[0])
+    yield (
+        f"{scope.say(drawn)} as a factor of the integrand",
+        replace(node, body=t.Product((drawn, node.body))),
+    )
 
 
 def _alone(over: tuple[t.Under, ...], key: str) -> tuple[t.Under, ...]:
