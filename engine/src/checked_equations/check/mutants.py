@@ -84,7 +84,7 @@ class Mutant:
     @property
     def claimed(self) -> bool:
         """Whether the edit leaves what the statement says: ``A = A`` of ``A = A^\\top``."""
-        return any(step.left == step.right for step in self.steps)
+        return any(s.left == s.right and s.relation in ("=", ":=") for s in self.steps)
 
     @property
     def loses(self) -> bool:

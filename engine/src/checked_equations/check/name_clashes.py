@@ -13,7 +13,19 @@ from ..evaluate.values import conform, kind
 from ..latex.names import DISTRIBUTIONS
 from ..latex.parser import parse_expression
 from ..latex.tokenizer import FONTS, closing, tokens
-from ..latex.tree import Apply, Inverse, Name, Node, Power, Reduction, Subscript, Transpose, walk
+from ..latex.tree import (
+    Apply,
+    Integral,
+    Inverse,
+    Name,
+    Node,
+    Power,
+    Reduction,
+    Subscript,
+    Transpose,
+    Under,
+    walk,
+)
 
 __all__ = ["refuse_name_clashes"]
 
@@ -28,10 +40,24 @@ def refuse_name_clashes(latex: str, statement: Node, drawn: Sequence[Mapping[str
     for bound in drawn:
         for key in bound:
             _refuse_other_reading(latex, key, bound)
+    _refuse_average_and_integral(latex, statement)
     drawn_from = {k for k, value in drawn[0].items() if kind(value) in DISTRIBUTIONS}
     for _, node in walk(statement):
         if isinstance(node, Reduction):
             _refuse_standing(latex, node, drawn_from)
+
+
+def _refuse_average_and_integral(latex: str, statement: Node) -> None:
+    """The nodes of a distribution are no rule for an integral: the density would be lost."""
+    parts = [part for _, part in walk(statement)]
+    averaged = {part.distribution for part in parts if isinstance(part, Under)}
+    for part in parts:
+        both = averaged.intersection(part.variables if isinstance(part, Integral) else ())
+        if both:
+            (key, *_) = both
+            problem = f"`{key}` stands under an average and under an integral"
+            hint = f"bind the distribution to a name of its own, such as `q({key})`"
+            raise EquationError(f"{problem}: {hint}", latex, part.span)
 
 
 def _refuse_other_reading(latex: str, key: str, bound: Mapping[str, Any]) -> None:

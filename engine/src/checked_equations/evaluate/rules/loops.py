@@ -174,6 +174,8 @@ def _cross(ev: Calculator, over: tuple[t.Under, ...], a: t.Node, b: t.Node, scop
 def _integral(node: t.Integral, ev: Calculator, scope: Scope) -> Array:
     if node.first is not None:
         _inside_limits(ev, node, scope)
+    for key in node.variables:
+        _refuse_no_lengths(key, _nodes(ev, t.Under((key,), key), scope))
     weighted = _weighted(ev, _own(node.variables), scope, chances=False)
     return _total(weighted, lambda inner: ev.of(node.body, inner))
 
@@ -187,16 +189,59 @@ def _inside_limits(ev: Calculator, node: t.Integral, scope: Scope) -> None:
         size = (high - low) ** _dimension(ev, node, scope, (key, nodes))
         if points.min() < low or points.max() > high:
             raise OperationError(f"the nodes of `{key}` leave the limits {low:.6g} to {high:.6g}")
-        if np.isfinite(size) and abs(length - size) > 1e-9 * size:
-            said = f"the weights of `{key}` sum to {length:.6g}"
-            raise OperationError(
-                f"{said}, the limits {low:.6g} and {high:.6g} differ by {high - low:.6g}"
-            )
+        if np.isfinite(size):
+            if abs(length - size) > 1e-9 * size:
+                said = f"the weights of `{key}` sum to {length:.6g}"
+                raise OperationError(
+                    f"{said}, the limits {low:.6g} and {high:.6g} differ by {high - low:.6g}"
+                )
+            _refuse_uneven(key, nodes, low, high)
         if np.isinf(low) != np.isinf(high):
             _begins_at(key, nodes, low if np.isinf(high) else high)
         for limit in (low, high):
             if np.isinf(limit):
                 _ends_before(ev, node, scope, (key, limit))
+
+
+def _refuse_uneven(key: str, nodes: Nodes, low: float, high: float) -> None:
+    """The nodes of a density on the same interval have weights of the same sum."""
+    middle = nodes.weights @ nodes.points / nodes.weights.sum()
+    if np.max(np.abs(middle - 0.5 * (low + high))) > 1e-9 * (high - low):
+        raise OperationError(
+            f"the weights of `{key}` are no lengths: by them the middle of {low:.6g} to {high:.6g} "
+            f"is {np.max(middle):.6g}; {_DENSITY}"
+        )
+
+
+_DENSITY = "the nodes of a distribution belong under \\mathbb E, or its density into the integral"
+
+
+def _refuse_no_lengths(key: str, nodes: Nodes) -> None:
+    """The weights of nodes under an integral are the stretches of the line that they stand for.
+
+    Of nodes in several dimensions only that is tested which weights that sum to one have wrong.
+    """
+    span = np.ptp(nodes.points, axis=0)
+    total = nodes.weights.sum()
+    count = len(nodes.points)
+    if np.ndim(span):
+        wrong = abs(total - 1.0) < 1e-9 and np.prod(span) > 2.0 ** len(span)
+    else:
+        wrong = count > 2 and not span * (1 - 1e-9) <= total <= span * (1 + 3 / (count - 1))
+        wrong = wrong or _out_of_place(nodes.points, nodes.weights)
+    if wrong:
+        raise OperationError(
+            f"the weights of `{key}` are no lengths: they sum to {total:.6g}, the nodes stretch "
+            f"over {np.max(span):.6g}; {_DENSITY}"
+        )
+
+
+def _out_of_place(points: Array, weights: Array) -> bool:
+    """Whether some weight is far from half the way between the neighbours of its node."""
+    order = np.argsort(points)
+    stretches = 0.5 * (points[order][2:] - points[order][:-2])
+    ratio = weights[order][1:-1] / np.maximum(stretches, np.finfo(np.float64).tiny)
+    return bool(np.any((ratio < 0.3) | (ratio > 3.0)))
 
 
 def _dimension(ev: Calculator, node: t.Integral, scope: Scope, at: tuple[str, Nodes]) -> int:
