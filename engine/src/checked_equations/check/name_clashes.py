@@ -10,7 +10,8 @@ import numpy as np
 from ..errors import EquationError
 from ..evaluate.evaluator import Evaluator
 from ..evaluate.values import conform, kind
-from ..latex.names import DISTRIBUTIONS
+from ..latex.lexer.atoms import split
+from ..latex.names import DISTRIBUTIONS, joined
 from ..latex.parser import parse_expression
 from ..latex.tokenizer import FONTS, closing, tokens
 from ..latex.tree import (
@@ -21,6 +22,7 @@ from ..latex.tree import (
     Node,
     Power,
     Reduction,
+    Slope,
     Subscript,
     Transpose,
     Under,
@@ -45,6 +47,8 @@ def refuse_name_clashes(latex: str, statement: Node, drawn: Sequence[Mapping[str
     for _, node in walk(statement):
         if isinstance(node, Reduction):
             _refuse_standing(latex, node, drawn_from)
+        elif isinstance(node, Slope):
+            _refuse_held_still(latex, node)
 
 
 def _refuse_average_and_integral(latex: str, statement: Node) -> None:
@@ -76,6 +80,32 @@ def _refuse_other_reading(latex: str, key: str, bound: Mapping[str, Any]) -> Non
     if (scripted or (entry and read.shape == value.shape)) and not _agree(read, value):
         problem = f"`{key}` is bound to other numbers than it reads as, by its base being bound"
         raise EquationError(problem, latex)
+
+
+def _refuse_held_still(latex: str, slope: Slope) -> None:
+    """``q_\\mu`` says that it depends on ``\\mu``; bound as a whole, it does not move with it."""
+    by = slope.symbol.key
+    for _, node in walk(slope.body):
+        key = node.distribution if isinstance(node, Under) else getattr(node, "key", "")
+        given = node.given if isinstance(node, Under) else getattr(node, "arguments", ())
+        moves = any(getattr(part, "key", "") == by for part in given)
+        if key != by and not moves and by in _scripts(key):
+            problem = f"`{key}` is held still in a derivative by `{by}`, on which its name depends"
+            hint = f"bind the dependence: a function of `{by}`, or `q(x \\mid {by})`"
+            raise EquationError(f"{problem}; {hint}", latex, node.span)
+
+
+def _scripts(key: str) -> set[str]:
+    """What stands in the scripts of a name, part by part: of ``q_{\\mu, s}`` both."""
+    found: set[str] = set()
+    sequence = tokens(key)
+    for i, token in enumerate(sequence):
+        if token.text in ("_", "^"):
+            content = sequence[i + 2 : closing(sequence, i + 1)]
+            parts, _ = split(content, frozenset({",", ";"}))
+            found |= {joined(part) for part in (content, *parts)}
+            found |= {inner.text for inner in content if inner.text[0] == "\\"}
+    return found
 
 
 def _agree(left: np.ndarray, right: np.ndarray) -> bool:
