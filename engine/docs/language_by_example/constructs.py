@@ -136,6 +136,9 @@ CALCULUS = (
         {"d": 3 * a**2 * c + c * math.cos(a * c), **_CUBE}),
     Row("second derivatives", r"d = \frac{\partial^2 f(a c)}{\partial a \, \partial c}",
         {"d": math.cos(a * c) - a * c * math.sin(a * c), **_CUBE}, {"rtol": 1e-6}),
+    Row("derivatives at a point", r"d = \frac{\partial f}{\partial v}(c) "
+        r"+ \left. \frac{\partial}{\partial v} v^3 \right|_{v = a}",
+        {"d": math.cos(c) + 3 * a**2, **_CUBE}),
     Row("gradients", r"\mathbf z = \nabla_{\mathbf x} (\mathbf x^\top A \mathbf x) "
         r"+ \nabla_{\mathbf x} g(\mathbf x) + \nabla_{\mathbf x} g",
         {r"\mathbf z": (A + A.T) @ x + 2 * np.cos(x),

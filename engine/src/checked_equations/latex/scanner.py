@@ -99,8 +99,12 @@ class Scanner:
             self.sized = start
         elif text in _WIDE:
             self.wide = True
-        elif text in LAYOUT or (self.side is not None and text == "."):
-            self.side = self.side if text != "." else None
+        elif self.side is not None and text == ".":
+            if self.side == "open":
+                self._emit("\\left.", self.sized)
+            self.side = None
+        elif text in LAYOUT:
+            pass
         elif text in DROPPED:
             dropped = self._braced()
             self.wide = self.wide or (text == "\\hspace" and "-" not in dropped)

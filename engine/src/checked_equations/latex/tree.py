@@ -13,8 +13,8 @@ from .node import Node, Path, children, replace_at, replace_node, walk
 from .operators import INFIX, Elementwise, Infix, Kronecker
 
 __all__ = [
-    "INFIX", "Apply", "Average", "Bars", "Block", "Cases", "Constant", "Covariance", "Derivative",
-    "Elementwise", "Expectation", "Function", "Gradient", "Index", "Infix", "Inner", "Integral",
+    "INFIX", "Apply", "At", "Average", "Bars", "Block", "Cases", "Constant", "Covariance",
+    "Derivative", "Elementwise", "Expectation", "Function", "Gradient", "Index", "Infix", "Inner", "Integral",
     "Inverse", "Kronecker", "Member", "Name", "Node", "Norm", "Number", "Path", "Power", "Product",
     "Quotient", "Range", "Reduction", "Root", "Slope", "Space", "Statement", "Step", "Subscript",
     "Sum", "Transpose", "Under", "Variance", "children", "replace_at", "replace_node", "walk",
@@ -274,6 +274,18 @@ class Derivative(Slope):
 @dataclass(frozen=True)
 class Gradient(Slope):
     """``\\nabla_x body``, a column."""
+
+
+@dataclass(frozen=True)
+class At(Node):
+    """``\\left. body \\right|_{x = value}``: the body where the variable has that value.
+
+    So is ``\\frac{\\partial f}{\\partial x}(y)`` read.
+    """
+
+    body: Node
+    key: str
+    point: Node
 
 
 @dataclass(frozen=True)

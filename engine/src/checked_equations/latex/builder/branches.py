@@ -11,7 +11,7 @@ from lark.tree import Meta
 from ...errors import EquationError
 from .. import tree as t
 from ..tree import Node
-from .combine import Parts
+from .combine import Parts, bind
 
 __all__ = ["Branches", "span_of"]
 
@@ -54,6 +54,7 @@ class Branches(Transformer[Word, Node]):
         return self._derivative(parts[0], parts[1:], meta)
 
     def _derivative(self, body: Node, variables: list[list[Node]], meta: Meta) -> Node:
+        self._refuse_point(body, meta)
         for variable in reversed([item for group in variables for item in group]):
             self._refuse_variable(variable, meta)
             body = t.Derivative(body, variable, span=span_of(meta))
@@ -63,6 +64,13 @@ class Branches(Transformer[Word, Node]):
         base = variable.base if isinstance(variable, t.Subscript) else variable
         if not isinstance(base, t.Name):
             raise self._fault("a derivative is taken with respect to a bound symbol", meta)
+
+    def at(self, meta: Meta, parts: Parts) -> Node:
+        """``\\left. body \\right|_{x = a}``."""
+        body = parts[0]
+        for key, point in zip(parts[1::3], parts[3::3], strict=True):
+            body = t.At(bind(body, [key]), str(key), point, span=span_of(meta))
+        return body
 
     def plain(self, meta: Meta, parts: Parts) -> Node:
         """A bound function without arguments, as it stands behind ``\\nabla``."""
@@ -76,10 +84,17 @@ class Branches(Transformer[Word, Node]):
     def gradient(self, meta: Meta, parts: Parts) -> Node:
         """``\\nabla_x body``."""
         variable, body = parts
+        self._refuse_point(body, meta)
         if isinstance(body, t.Name) and self.kinds.get(body.key, "callable") != "callable":
             raise self._fault("ambiguous: put brackets around what is differentiated", meta)
         self.bare.add(span_of(meta))
         return t.Gradient(body, variable, span=span_of(meta))
+
+    def _refuse_point(self, body: Node, meta: Meta) -> None:
+        ends = (part.span[1] for _, part in t.walk(body) if isinstance(part, t.At))
+        if meta.end_pos in ends:
+            problem = "ambiguous: is this differentiated there? write \\left. and \\right|"
+            raise self._fault(problem, meta)
 
     # -- arrays of expressions ----------------------------------------------------------
 

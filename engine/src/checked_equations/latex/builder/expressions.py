@@ -99,6 +99,7 @@ class TreeBuilder(Averages, Conditions, Ranges):
         return factors[0]
 
     def _product(self, parts: Parts) -> Node:
+        parts = self._at_points(parts)
         factors: list[Node] = []
         before = None
         op = ""
@@ -118,7 +119,28 @@ class TreeBuilder(Averages, Conditions, Ranges):
 
     def run(self, meta: Meta, parts: Parts) -> Node:
         """Juxtaposed atoms: ``2 \\pi x``."""
-        return one_product(parts)
+        return one_product(self._at_points(parts))
+
+    def _at_points(self, parts: Parts) -> Parts:
+        """``\\frac{\\partial f}{\\partial x}(y)`` is the derivative at y, and no product."""
+        out: Parts = []
+        for part in parts:
+            slope = out[-1] if out else None
+            called = isinstance(slope, t.Derivative) and isinstance(part, Node)
+            gap = self.latex[slope.span[1] : part.span[0]] if called else ""
+            if "(" in gap and self._of_a_function(slope):
+                key = slope.symbol.key
+                span = (slope.span[0], part.span[1])
+                out[-1] = t.At(bind(slope, [key]), key, part, span=span)
+            else:
+                out.append(part)
+        return out
+
+    def _of_a_function(self, slope: t.Derivative) -> bool:
+        body: Node = slope
+        while isinstance(body, t.Derivative):
+            body = body.body
+        return isinstance(body, t.Name) and self.kinds.get(body.key) == "callable"
 
     # -- functions ----------------------------------------------------------------------
 

@@ -7,6 +7,7 @@ from lark import Token as Word
 from .. import vocabulary as v
 from ..names import joined
 from ..tokenizer import Token
+from .atoms import split
 from .brackets import open_brace
 from .domains import limits
 from .stream import Stream, is_letter
@@ -88,6 +89,48 @@ def _domain(s: Stream) -> str:
     return limits(s)
 
 
+def declare_points(s: Stream) -> None:
+    """The variable of ``|_{x = a}`` is a name, wherever it stands."""
+    for i in range(len(s.tokens) - 1):
+        if is_point(s, i):
+            for part in split(s.content(i + 2), frozenset({","}))[0]:
+                s.names.add(joined(split(part, frozenset({"="}))[0][0]), "index")
+
+
+def is_point(s: Stream, i: int) -> bool:
+    """Whether ``|_{x = a}`` stands at place `i`."""
+    scripted = s.tokens[i].text == "|" and s.tokens[i + 1 : i + 2]
+    if not scripted or s.tokens[i + 1].text != "_":
+        return False
+    return len(split(s.content(i + 2), frozenset({"="}))[0]) > 1
+
+
+def open_point(s: Stream) -> None:
+    """Read ``\\left.``: it opens what ``\\right|_{x = a}`` closes, and is layout elsewhere."""
+    depth = 0
+    for i in range(s.i, len(s.tokens)):
+        opens = s.tokens[i].side == "open" or s.tokens[i].text == "\\left."
+        depth += opens - (s.tokens[i].side == "close")
+        if depth == 0:
+            if is_point(s, i):
+                s.stack.append(("point", s.tokens[s.i]))
+                return s.emit("_LPAR", "\\left.")
+            break
+    s.i += 1
+    return None
+
+
+def point(s: Stream) -> None:
+    """Read ``|_{x = a}`` up to the brace."""
+    bar = s.tokens[s.i]
+    if s.top() == "point":
+        s.stack.pop()
+        s.out.append(Word("_RPAR", "|", start_pos=bar.start, end_pos=bar.end))
+    s.emit("_AT", "|")
+    s.i += 1
+    open_brace(s, "head")
+
+
 def nabla(s: Stream) -> None:
     """Read ``\\nabla`` up to the brace of its variable."""
     if s.text(1) != "_":
@@ -104,6 +147,7 @@ def fraction(s: Stream) -> None:
     order = _is_derivative(s, above, below)
     if not order:
         return s.emit("_FRAC", "\\frac")
+    _declare_variable(s, above + order + 1, s.group_end(above) + 1)
     first = s.tokens[s.i]
     bare = above + order + 2 == below
     kind = "DERIVE" if bare else "_DERIVATIVE"
@@ -114,6 +158,16 @@ def fraction(s: Stream) -> None:
         del s.tokens[above + 1 : above + order + 1]
         s.i = above
     return None
+
+
+def _declare_variable(s: Stream, start: int, below: int) -> None:
+    """Of ``\\frac{\\partial f}{\\partial x}(y)`` the variable needs no value of its own."""
+    end = s.group_end(below)
+    function = s.names.match(s.tokens, start)
+    alone = function is not None and start + function.length + 1 == below
+    called = s.tokens[end + 1 : end + 2] and s.tokens[end + 1].text == "("
+    if function and alone and called and function.kind == "callable":
+        s.names.add(joined(s.tokens[below + 2 : s.atom_end(below + 2)]), "index")
 
 
 def _is_derivative(s: Stream, above: int, below: int) -> int:

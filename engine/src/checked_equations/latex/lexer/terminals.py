@@ -25,6 +25,7 @@ def lex(latex: str, names: Names, *, free: bool = False) -> list[Word]:
     s = Stream(latex, names, free)
     atoms.declare_indices(s)
     averages.declare(s)
+    calculus.declare_points(s)
     while s.i < len(s.tokens):
         _one(s)
     if s.stack:
@@ -44,6 +45,8 @@ def _one(s: Stream) -> None:
         atoms.named(s, match)
     elif token.text.startswith(averages.UNDER):
         averages.under(s)
+    elif calculus.is_point(s, s.i):
+        calculus.point(s)
     elif token.text in _HANDLERS:
         _HANDLERS[token.text](s)
     elif token.text in v.OPERATORS:
@@ -227,7 +230,8 @@ def _emits(kind: str) -> Callable[[Stream], None]:
 
 
 _HANDLERS: dict[str, Callable[[Stream], None]] = {
-    "\\frac": calculus.fraction, "\\int": calculus.integral, "\\nabla": calculus.nabla,
+    "\\left.": calculus.open_point, "\\frac": calculus.fraction, "\\int": calculus.integral,
+    "\\nabla": calculus.nabla,
     "\\partial": _emits("_PARTIAL"), "\\binom": _emits("_BINOM"), "\\sqrt": _emits("_SQRT"),
     "\\root": _emits("_ROOT"), "{": brackets.open_brace, "}": brackets.close_brace,
     "\\langle": brackets.open_angle, "\\rangle": brackets.close_angle,
