@@ -43,6 +43,8 @@ def refuse_name_clashes(latex: str, statement: Node, drawn: Sequence[Mapping[str
         for key in bound:
             _refuse_other_reading(latex, key, bound)
     _refuse_average_and_integral(latex, statement)
+    _refuse_two_variables(latex, statement, drawn[0])
+    _refuse_other_separators(latex, statement)
     drawn_from = {k for k, value in drawn[0].items() if kind(value) in DISTRIBUTIONS}
     for _, node in walk(statement):
         if isinstance(node, Reduction):
@@ -62,6 +64,41 @@ def _refuse_average_and_integral(latex: str, statement: Node) -> None:
             problem = f"`{key}` stands under an average and under an integral"
             hint = f"bind the distribution to a name of its own, such as `q({key})`"
             raise EquationError(f"{problem}: {hint}", latex, part.span)
+
+
+def _refuse_two_variables(latex: str, statement: Node, bound: Mapping[str, Any]) -> None:
+    """A letter stands for the distribution of one variable: ``q(x)`` and ``q(y)`` are two."""
+    first: dict[str, str] = {}
+    for _, part in walk(statement):
+        key = part.distribution if isinstance(part, Under) else ""
+        if kind(bound.get(key)) != "distribution" or "(" in key:
+            continue
+        for variable in part.variables:
+            letter = _bare(variable)
+            if first.setdefault(key, letter) != letter:
+                problem = f"`{key}` is the distribution of `{first[key]}` and of `{letter}`"
+                hint = f"bind `{key}({first[key]})` and `{key}({letter})`"
+                raise EquationError(f"{problem}: {hint}", latex, part.span)
+
+
+def _bare(variable: str) -> str:
+    """A variable without its scripts and primes: ``x`` of ``x_i'``."""
+    sequence = tokens(variable)
+    ends = (i for i, token in enumerate(sequence) if token.text in ("_", "^", "'"))
+    return joined(sequence[: next(ends, len(sequence))])
+
+
+def _refuse_other_separators(latex: str, statement: Node) -> None:
+    """``p(x, y)`` and ``p(x \\mid y)`` of one function with two arguments are two things."""
+    first: dict[tuple[str, int], tuple[str, ...]] = {}
+    for _, part in walk(statement):
+        if isinstance(part, Apply) and len(part.arguments) > 1:
+            known = first.setdefault((part.key, len(part.arguments)), part.separators)
+            if known != part.separators:
+                problem = f"`{part.key}` has two meanings: with `{' '.join(known)}` between its "
+                problem += f"arguments, and with `{' '.join(part.separators)}`"
+                hint = f"bind each by its form, such as `{part.key}(y \\mid x)`"
+                raise EquationError(f"{problem}: {hint}", latex, part.span)
 
 
 def _refuse_other_reading(latex: str, key: str, bound: Mapping[str, Any]) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable
 from . import tree as t
 from .tree import Node, walk
 
-__all__ = ["behind_bars", "between_factors", "entry_or_whole", "trailing_factor"]
+__all__ = ["behind_bars", "between_factors", "entry_or_whole", "mentions_free", "trailing_factor"]
 
 Spans = Collection[tuple[int, int]]
 
@@ -62,7 +62,7 @@ def trailing_factor(kind: str, indices: Iterable[str], body: Node) -> str:
         return ""
     keys = set(indices)
     last = body.factors[-1] if isinstance(body, t.Product) else body.denominator
-    if _mentions(body, keys) and not _mentions(last, keys):
+    if mentions_free(body, keys) and not mentions_free(last, keys):
         return "ambiguous: the last factor does not run; write it in front, or write brackets"
     return ""
 
@@ -72,6 +72,18 @@ def entry_or_whole(base: t.Subscript, what: str, *, written_first: bool) -> str:
     if written_first or (what == "the inverse" and len(base.indices) > 1):
         return f"ambiguous: an entry of {what}, or {what} of an entry? write brackets"
     return ""
+
+
+def mentions_free(node: Node, keys: Collection[str]) -> bool:
+    """Whether one of `keys` occurs in `node` where nothing within `node` runs under that name."""
+    if isinstance(node, t.Name | t.Index):
+        return node.key in keys
+    if isinstance(node, t.Reduction):
+        return mentions_free(node.over, keys) or mentions_free(
+            node.body, {*keys} - {node.over.index}
+        )
+    own = node.variables if isinstance(node, t.Average | t.Integral) else ()
+    return any(mentions_free(child, {*keys} - {*own}) for _, child in t.children(node))
 
 
 def _mentions(node: Node, keys: Collection[str]) -> bool:

@@ -14,10 +14,10 @@ from .operators import INFIX, Elementwise, Infix, Kronecker
 
 __all__ = [
     "INFIX", "Apply", "At", "Average", "Bars", "Block", "Cases", "Constant", "Covariance",
-    "Derivative", "Elementwise", "Expectation", "Function", "Gradient", "Index", "Infix", "Inner", "Integral",
-    "Inverse", "Kronecker", "Member", "Name", "Node", "Norm", "Number", "Path", "Power", "Product",
-    "Quotient", "Range", "Reduction", "Root", "Slope", "Space", "Statement", "Step", "Subscript",
-    "Sum", "Transpose", "Under", "Variance", "children", "replace_at", "replace_node", "walk",
+    "Derivative", "Elementwise", "Expectation", "Function", "Gradient", "Index", "Infix", "Inner",
+    "Integral", "Inverse", "Kronecker", "Member", "Name", "Node", "Norm", "Number", "Path", "Power",
+    "Product", "Quotient", "Range", "Reduction", "Root", "Slope", "Space", "Statement", "Step",
+    "Subscript", "Sum", "Transpose", "Under", "Variance", "children", "replace_at", "replace_node", "walk",
 ]  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from ...errors import OperationError, ShapeError
 from ...latex import tree as t
 from ...latex.names import DISTRIBUTIONS
 from .. import operations as op
-from ..values import Distribution, conform, kind, scalar, shaped
+from ..values import Distribution, Estimate, conform, host, kind, scalar, shaped
 from .registry import Array, Calculator, Scope, rule
 
 
@@ -47,10 +47,27 @@ def _subscript(node: t.Subscript, ev: Calculator, scope: Scope) -> Array:
     _refuse_two_digits(node.indices, base)
     indices = [whole_number(ev.of(index, scope)) for index in node.indices]
     if base.ndim == 0 and indices == [1]:
+        _refuse_number(node.base, ev, scope, "an entry")
         return base
     if base.ndim == 2 and 1 in base.shape and len(indices) == 1:
         base = base.ravel()
     return shaped(base[inside(indices, base.shape)])
+
+
+def _refuse_number(node: t.Node, ev: Calculator, scope: Scope, what: str) -> None:
+    """A mark at a number says nothing: ``s_1``, ``s^T``. A vector of length one is none."""
+    if isinstance(node, t.Apply) and what == "an entry":
+        raise OperationError(
+            f"`{node.key}` is a number here and has no entries; bind its name whole"
+        )
+    if isinstance(node, t.Name | t.Index):
+        bound = scope[node.key].value if node.key in scope else ev.bindings[node.key]
+        given = bound.value if isinstance(bound, Estimate) else bound
+        if host(given).ndim == 0:
+            hint = "bind the name with its mark, or what the mark stands for"
+            raise OperationError(
+                f"`{node.key}` is a number, which has no such mark: {what}; {hint}"
+            )
 
 
 def _refuse_two_digits(indices: tuple[t.Node, ...], base: Array) -> None:
@@ -146,7 +163,10 @@ def _inverse(node: t.Inverse, ev: Calculator, scope: Scope) -> Array:
 
 @rule.register(t.Transpose)
 def _transpose(node: t.Transpose, ev: Calculator, scope: Scope) -> Array:
-    return op.transpose(ev.of(node.base, scope))
+    base = ev.of(node.base, scope)
+    if base.ndim == 0:
+        _refuse_number(node.base, ev, scope, "a transpose")
+    return op.transpose(base)
 
 
 @rule.register(t.Root)

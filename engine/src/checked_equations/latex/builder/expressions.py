@@ -242,13 +242,17 @@ class TreeBuilder(Averages, Conditions, Ranges):
         base, mark = parts
         bracketed = meta.start_pos < base.span[0]
         if not bracketed and isinstance(base, t.Subscript):
-            written_first = mark.start_pos < base.indices[-1].span[0]
+            start = mark.span[0] if isinstance(mark, Node) else mark.start_pos
+            written_first = start < base.indices[-1].span[0]
+            if isinstance(mark, Node) and len(base.indices) < 2:
+                return  # the square of an entry of a vector
             problem = entry_or_whole(base, what, written_first=written_first)
             self._refuse(problem, _span(meta))
 
     def power(self, meta: Meta, parts: Parts) -> Node:
         """``a^b``; of ``e`` it is the exponential function."""
         base, exponent = parts
+        self._refuse_entry(parts, meta, "the power")
         if base == t.Constant("e"):
             return t.Function("exp", (exponent,), span=_span(meta))
         return t.Power(base, exponent, span=_span(meta))

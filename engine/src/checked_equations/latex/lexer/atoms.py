@@ -16,6 +16,8 @@ def named(s: Stream, match: Match) -> None:
     """Emit a bound name: as a symbol, a call, a running variable, or a distribution."""
     if _starts_range(s):
         return s.emit("INDEX", match.key, match.length)
+    if match.key in s.names.called:
+        return s.emit("CALL", match.key, s.names.called[match.key])
     if match.kind in DISTRIBUTIONS or match.kind == "letter":
         return averages.distribution(s, match)
     after = s.i + match.length

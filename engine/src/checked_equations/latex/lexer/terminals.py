@@ -239,5 +239,4 @@ _HANDLERS: dict[str, Callable[[Stream], None]] = {
     ",": lines.separator, ";": lines.separator, ".": lines.point, ":": _colon,
     "\\\\": lines.row, "&": lines.ampersand, "\\forall": phrases.for_all, "\\dots": _dots,
     **dict.fromkeys(v.OPEN, brackets.open), **dict.fromkeys(v.CLOSE, brackets.close),
-    **dict.fromkeys(v.STOPS, lines.stop_word),
 }  # fmt: skip
