@@ -25,6 +25,7 @@ ROUND = {
 STRICT = {r"\le": "<", r"\ge": ">", r"\succeq": r"\succ", r"\preceq": r"\prec"}
 EQUAL = dict.fromkeys([*STRICT, r"\approx", r"\propto"], "=")
 _OTHER = {"sum": "prod", "prod": "sum", "min": "max", "max": "min", "det": "tr", "tr": "det"}
+_OTHER |= {"argmin": "argmax", "argmax": "argmin"}
 _WORDS = {"prod": "product", "min": "minimum", "max": "maximum", "det": "determinant"}
 _WORDS |= {"tr": "trace"}
 
@@ -199,7 +200,7 @@ def _reduction(node: t.Reduction, scope: Scope) -> Iterator[Edit]:
         yield f"{words} over {dollars(node.over.index)}", replace(node, kind=other)
     for end, by in (("first", 1), ("last", 1), ("last", -1)):
         bound = getattr(node.over, end)
-        if bound is not None:
+        if bound is not None and bound != t.Constant("\\infty"):
             limit: dict[str, Any] = {end: t.Sum((bound, t.Number(1)), (1, by), span=bound.span)}
             moved = replace(node.over, **limit)
             much = "one more" if by > 0 else "one less"

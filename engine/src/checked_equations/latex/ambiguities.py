@@ -10,7 +10,14 @@ from collections.abc import Collection, Iterable
 from . import tree as t
 from .tree import Node, walk
 
-__all__ = ["behind_bars", "between_factors", "entry_or_whole", "mentions_free", "trailing_factor"]
+__all__ = [
+    "behind_bars",
+    "behind_call",
+    "between_factors",
+    "entry_or_whole",
+    "mentions_free",
+    "trailing_factor",
+]
 
 Spans = Collection[tuple[int, int]]
 
@@ -26,7 +33,8 @@ def between_factors(before: Node | None, op: str, part: Node, *, slashed: bool, 
         return ""
     if isinstance(before, t.Gradient):
         variable = {part.key for _, part in walk(before.variable) if isinstance(part, t.Name)}
-        differentiated = not op and _mentions(part, variable)
+        another = isinstance(_without_scripts(part), t.Gradient)
+        differentiated = not op and not another and _mentions(part, variable)
         return "ambiguous: is this differentiated too? write brackets" if differentiated else ""
     if op in ("DIV", "TIMES") and not isinstance(part, _OPENS) and not _closed(before, bare):
         return "ambiguous: does this belong to the argument of the function? write brackets"
@@ -54,6 +62,13 @@ def behind_bars(argument: Node) -> str:
     ):
         return "ambiguous: does what follows the bars belong to the function? write brackets"
     return ""
+
+
+def behind_call(argument: Node) -> int:
+    """How many factors of ``\\log p(x) c`` the function is of, if it looks as if not of all."""
+    factors = argument.factors if isinstance(argument, t.Product) else ()
+    calls = (i + 1 for i, factor in enumerate(factors[:-1]) if isinstance(factor, t.Apply))
+    return next(calls, 0)
 
 
 def trailing_factor(kind: str, indices: Iterable[str], body: Node) -> str:

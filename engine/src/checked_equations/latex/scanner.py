@@ -115,6 +115,10 @@ class Scanner:
 
     def _words(self, start: int) -> None:
         """A text is one token; the mathematics between dollars in it is not part of it."""
+        letter = re.compile(r"\s*([A-Za-z])").match(self.latex, self.at)
+        if letter:  # \textrm d, without braces
+            self.at = letter.end()
+            return self._emit(f"\\text{{{letter[1]}}}", start)
         content = self._braced()
         if "$" not in content:
             return self._emit(f"\\text{{{content.strip()}}}", start)

@@ -17,7 +17,8 @@ __all__ = [
     "Derivative", "Elementwise", "Expectation", "Function", "Gradient", "Index", "Infix", "Inner",
     "Integral", "Inverse", "Kronecker", "Member", "Name", "Node", "Norm", "Number", "Path", "Power",
     "Product", "Quotient", "Range", "Reduction", "Root", "Slope", "Space", "Statement", "Step",
-    "Subscript", "Sum", "Transpose", "Under", "Variance", "children", "replace_at", "replace_node", "walk",
+    "Subscript", "Sum", "Transpose", "Under", "Variance", "children", "replace_at",
+    "replace_node", "walk",
 ]  # fmt: skip
 
 

@@ -35,6 +35,7 @@ BIG = {
     "\\mathrm{argmin}": "argmin", "\\mathrm{argmax}": "argmax",
 }  # fmt: skip
 EXPECTATIONS = {
+    "E": "EXPECT", "\\mathbf E": "EXPECT",
     "\\mathbb E": "EXPECT", "\\mathrm E": "EXPECT", "\\mathbb V": "VARIANCE",
     "\\mathrm{Var}": "VARIANCE", "\\mathrm{var}": "VARIANCE", "\\mathrm{Cov}": "COVARIANCE",
     "\\mathrm{cov}": "COVARIANCE", "\\mathbb C": "COVARIANCE",
@@ -42,7 +43,7 @@ EXPECTATIONS = {
 AVERAGES = ("EXPECT", "VARIANCE", "COVARIANCE", "UNDER")
 CONSTANTS = {"\\pi": "\\pi", "e": "e", "\\mathrm e": "e", "\\infty": "\\infty"}
 INDICATORS = frozenset({"\\mathbb1", "\\mathbb I", "\\mathbf1"})
-DIFFERENTIALS = frozenset({"d", "\\mathrm d"})
+DIFFERENTIALS = frozenset({"d", "\\mathrm d", "\\text{d}"})
 SPACES = frozenset(
     {"\\mathbb R", "\\mathbb R_+", "\\mathbb R_{>0}", "\\mathbb N", "\\mathbb Z"}
 )  # behind the \in of a condition

@@ -12,7 +12,7 @@ from ...errors import OperationError, ShapeError
 from ...latex import tree as t
 from ...latex.names import DISTRIBUTIONS
 from .. import operations as op
-from ..values import Distribution, Estimate, conform, host, kind, scalar, shaped
+from ..values import Distribution, Estimate, conform, host, is_family, kind, scalar, shaped
 from .registry import Array, Calculator, Scope, rule
 
 
@@ -177,9 +177,25 @@ def _root(node: t.Root, ev: Calculator, scope: Scope) -> Array:
 
 @rule.register(t.Bars)
 def _bars(node: t.Bars, ev: Calculator, scope: Scope) -> Array:
-    if isinstance(node.base, t.Name) and kind(ev.bindings.get(node.base.key)) == "set":
-        return scalar(len(ev.bindings[node.base.key]))
+    members = members_of(node.base, ev, scope)
+    if members is not None:
+        return scalar(len(members))
     return op.bars(ev.of(node.base, scope))
+
+
+def members_of(node: t.Node, ev: Calculator, scope: Scope) -> Any:
+    """The bound set that `node` names, or that it takes from a family: ``B_m``; else nothing."""
+    name = node.base if isinstance(node, t.Subscript) else node
+    bound = ev.bindings.get(name.key) if isinstance(name, t.Name) else None
+    if kind(bound) != "set" or name is node:
+        return bound if kind(bound) == "set" else None
+    if not is_family(bound):
+        raise OperationError(f"`{name.key}` is one set, and no family of sets")
+    index = whole_number(ev.of(node.indices[0], scope))
+    known = bound if isinstance(bound, dict) else dict(enumerate(bound, start=1))
+    if len(node.indices) > 1 or index not in known:
+        raise OperationError(f"`{name.key}` has the indices {sorted(known)}, not {index}")
+    return known[index]
 
 
 @rule.register(t.Norm)

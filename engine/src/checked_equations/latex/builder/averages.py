@@ -45,6 +45,10 @@ class Averages(Branches):
         bar = bars[0] if bars else len(parts)
         return tuple(parts[:bar:2]), tuple(parts[bar + 1 :: 2])
 
+    def setting(self, meta: Meta, parts: Parts) -> tuple[str, t.Node]:
+        """``x = 2`` behind the bar: which variable has which value."""
+        return str(parts[0]), parts[2]
+
     def expectation(self, meta: Meta, parts: Parts) -> t.Node:
         """``\\mathbb E_x[body]``."""
         over, (body,) = self._average(parts, meta, 1)
@@ -108,7 +112,9 @@ class Averages(Branches):
         """The one distribution that is bound as given what stands behind the bar."""
         if any(under.given for under in over) or len(over) > 1:
             raise self._fault("say under the sign or behind the bar, not both", meta)
-        written = tuple(normal(self.latex[slice(*node.span)]) for node in given)
+        settings = [part if isinstance(part, tuple) else ("", part) for part in given]
+        given = tuple(node for _, node in settings)
+        written = tuple(key or normal(self.latex[slice(*node.span)]) for key, node in settings)
         drawn = set(over[0].variables) if over else _named(bodies)
         if over and over[0].distribution and over[0].distribution not in over[0].variables:
             raise self._fault("say under the sign or behind the bar, not both", meta)

@@ -9,7 +9,7 @@ from lark import v_args
 from lark.tree import Meta
 
 from .. import tree as t
-from ..ambiguities import behind_bars, between_factors, entry_or_whole
+from ..ambiguities import behind_bars, behind_call, between_factors, entry_or_whole
 from ..vocabulary import AMBIGUOUS_POWERS
 from .averages import Averages
 from .branches import span_of as _span
@@ -29,6 +29,7 @@ class TreeBuilder(Averages, Conditions, Ranges):
     def __init__(self, latex: str, kinds: Mapping[str, str]) -> None:
         super().__init__(latex, kinds)
         self.bare: set[tuple[int, int]] = set()  # functions without brackets around them
+        self.open_ended: set[tuple[int, int]] = set()  # those where it is open what they are of
         self.several = False  # whether the last term had several factors
 
     # -- statements ---------------------------------------------------------------------
@@ -86,6 +87,10 @@ class TreeBuilder(Averages, Conditions, Ranges):
     def term(self, meta: Meta, parts: Parts) -> Node:
         """What stands between two signs of a sum: products, with one binary operator at most."""
         self.several = len(parts) > 1
+        for part in parts:
+            if isinstance(part, t.Function) and part.span in self.open_ended:
+                problem = "ambiguous: does what follows the call belong to the function too?"
+                self._refuse(f"{problem} write brackets", part.span)
         operators = {part for part in parts if isinstance(part, type)}
         if len(operators) > 1:
             raise self._fault("ambiguous: write brackets around one of the products", meta)
@@ -156,6 +161,8 @@ class TreeBuilder(Averages, Conditions, Ranges):
         """A function word without brackets, which takes the whole run: ``\\log 2 \\pi``."""
         self._refuse(behind_bars(parts[1]), parts[1].span)
         self.bare.add(_span(meta))
+        if behind_call(parts[1]) or parts[1].span in self.open_ended:
+            self.open_ended.add(_span(meta))
         return self._function(parts[0], (parts[1],), meta)
 
     def paren_call(self, meta: Meta, parts: Parts) -> Node:
@@ -253,9 +260,18 @@ class TreeBuilder(Averages, Conditions, Ranges):
         """``a^b``; of ``e`` it is the exponential function."""
         base, exponent = parts
         self._refuse_entry(parts, meta, "the power")
+        if isinstance(base, t.Gradient) and meta.start_pos == base.span[0]:
+            raise self._fault("ambiguous: the power of a gradient? write brackets", meta)
         if base == t.Constant("e"):
             return t.Function("exp", (exponent,), span=_span(meta))
         return t.Power(base, exponent, span=_span(meta))
+
+    def place(self, meta: Meta, parts: Parts) -> Node:
+        """``x^{(i)}``, of which ``x_t^{(i)}`` is an entry: the index above comes first."""
+        base, index = parts
+        if isinstance(base, t.Subscript) and meta.start_pos == base.span[0]:
+            return t.Subscript(base.base, (index, *base.indices), span=_span(meta))
+        return t.Subscript(base, (index,), span=_span(meta))
 
     def factorial(self, meta: Meta, parts: Parts) -> Node:
         """``n!``."""

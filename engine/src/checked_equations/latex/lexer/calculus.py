@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from lark import Token as Word
 
 from .. import vocabulary as v
@@ -132,12 +134,36 @@ def point(s: Stream) -> None:
 
 
 def nabla(s: Stream) -> None:
-    """Read ``\\nabla`` up to the brace of its variable."""
+    """Read ``\\nabla`` up to the brace of its variable; ``\\nabla_x^2`` is two of them."""
     if s.text(1) != "_":
         raise s.fault("write the variable: \\nabla_x", s.tokens[s.i])
-    s.emit("_NABLA", "\\nabla")
+    sign = s.tokens[s.i : s.group_end(s.i + 2) + 1]
+    end = s.i + len(sign)
+    if end < len(s.tokens) and s.tokens[end].text == "^":
+        power = s.group_end(end + 1) + 1
+        exponent = joined(s.content(end + 1))
+        if exponent == "2":
+            s.tokens[end:power] = sign
+        elif exponent in v.TRANSPOSES and _texts(s.tokens[s.i - len(sign) : s.i]) == _texts(sign):
+            del s.tokens[end:power]
+    opens = (
+        s.symbol(_behind_slopes(s)) in (v.FUNCTIONS.keys() | v.BIG.keys()) - s.names.kinds.keys()
+    )
+    s.emit("_OPENING_NABLA" if opens else "_NABLA", "\\nabla")
     s.i += 1
     open_brace(s, "brace")
+
+
+def _texts(row: list[Token]) -> list[str]:
+    return [token.text for token in row]
+
+
+def _behind_slopes(s: Stream) -> int:
+    """The place of what is differentiated, behind all the signs with their scripts."""
+    i = s.i
+    while i + 1 < len(s.tokens) and s.tokens[i].text in ("\\nabla", "_", "^"):
+        i = i + 1 if s.tokens[i].text == "\\nabla" else s.group_end(i + 1) + 1
+    return i
 
 
 def fraction(s: Stream) -> None:
@@ -172,13 +198,13 @@ def _declare_variable(s: Stream, start: int, below: int) -> None:
 
 def _is_derivative(s: Stream, above: int, below: int) -> int:
     """How many tokens of the numerator are the derivative sign; 0 for a plain fraction."""
-    if s.tokens[above + 1].text == "\\partial" == s.tokens[below + 1].text:
-        powered = s.tokens[above + 2].text == "^"
-        return s.group_end(above + 3) - above if powered else 1
     sign = s.symbol(above + 1)
-    length = s.nucleus(above + 1)
-    if sign not in v.DIFFERENTIALS or sign in s.names.kinds or s.symbol(below + 1) != sign:
+    ordinary = sign in v.DIFFERENTIALS and sign not in s.names.kinds
+    if not (sign == "\\partial" or ordinary) or s.symbol(below + 1) != sign:
         return 0
-    first = s.tokens[below + 1]
-    s.tokens[below + 1 : below + 1 + length] = [Token("\\partial", first.start, first.end)]
-    return length
+    length = s.nucleus(above + 1)
+    for i in range(s.group_end(below) - 1, below, -1):
+        if s.symbol(i) == sign:
+            s.tokens[i : i + length] = [replace(s.tokens[i], text="\\partial")]
+    powered = s.tokens[above + 1 + length].text == "^"
+    return s.group_end(above + 2 + length) - above if powered else length
