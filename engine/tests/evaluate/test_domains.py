@@ -126,7 +126,9 @@ def test_a_domain_prints_and_parses_back(domain):
     assert parse_expression(printed(node), NAMES) == node
 
 
-BETA = Nodes([0.13, 0.36, 0.64], [0.45, 0.4, 0.15])
+LINE, LENGTHS = np.polynomial.legendre.leggauss(12)
+MASSES = LENGTHS * (1 + LINE) * (1 - LINE) ** 2.5
+BETA = Nodes((1 + LINE) / 2, MASSES / MASSES.sum())
 NORMAL_POINTS, NORMAL_WEIGHTS = np.polynomial.hermite_e.hermegauss(9)
 NORMAL = Nodes(NORMAL_POINTS, NORMAL_WEIGHTS / NORMAL_WEIGHTS.sum())
 PAIRS = np.stack(np.meshgrid(NORMAL_POINTS, NORMAL_POINTS), axis=-1).reshape(-1, 2)
@@ -140,6 +142,7 @@ class TestNodesOfADistribution:
         ("nodes", "latex"),
         [
             (BETA, r"\int_0^1 x \,\mathrm d x"),
+            (BETA, r"\int x \,\mathrm d x"),
             (NORMAL, r"\int_{\mathbb R} e^{-x^2} \,\mathrm d x"),
             (NORMAL, r"\int \log(1 + e^x) \,\mathrm d x"),
             (PLANE, r"\int e^{-|x|^2} \,\mathrm d x"),
@@ -148,6 +151,16 @@ class TestNodesOfADistribution:
     def test_their_weights_are_no_lengths(self, nodes, latex):
         with pytest.raises(EquationError, match="are no lengths"):
             check_equation(f"m = {latex}", {"m": 0.4, "x": nodes})
+
+    def test_a_periodic_rule_and_a_joint_of_two_pass(self):
+        starts = -np.pi + 2 * np.pi * np.arange(30) / 30
+        nodes = Nodes(starts, np.full(30, 2 * np.pi / 30))
+        latex = r"a = \int_{-\pi}^\pi (2 + \cos x)^2 \cos x \,\mathrm d x"
+        assert check_equation(latex, {"a": 4 * np.pi, "x": nodes}).mutants.caught
+        joint = [(LINE + 1) * 0.005, 0.01 + (LINE + 1) * 0.495]
+        rule = Nodes(np.concatenate(joint), np.concatenate([LENGTHS * 0.005, LENGTHS * 0.495]))
+        latex = r"a = \int_0^1 x^2 \,\mathrm d x"
+        assert check_equation(latex, {"a": 1 / 3, "x": rule}).mutants.caught
 
     def test_one_name_for_both_is_refused(self):
         points, lengths = np.polynomial.legendre.leggauss(8)

@@ -229,9 +229,13 @@ def _inside_limits(ev: Calculator, node: t.Integral, scope: Scope) -> None:
 
 
 def _refuse_uneven(key: str, nodes: Nodes, low: float, high: float) -> None:
-    """The nodes of a density on the same interval have weights of the same sum."""
+    """The nodes of a density on the same interval have weights of the same sum.
+
+    A rule for what is periodic has its nodes at the left ends of its cells.
+    """
     middle = nodes.weights @ nodes.points / nodes.weights.sum()
-    if np.max(np.abs(middle - 0.5 * (low + high))) > 1e-9 * (high - low):
+    cell = (high - low) * np.max(np.abs(nodes.weights)) / nodes.weights.sum()
+    if np.max(np.abs(middle - 0.5 * (low + high))) > 0.51 * cell:
         raise OperationError(
             f"the weights of `{key}` are no lengths: by them the middle of {low:.6g} to {high:.6g} "
             f"is {np.max(middle):.6g}; {_DENSITY}"
@@ -260,13 +264,17 @@ def _refuse_no_lengths(key: str, nodes: Nodes) -> None:
 
 
 def _out_of_place(points: Array, weights: Array) -> bool:
-    """Whether weights are far from half the way between the neighbours of their nodes."""
+    """Whether weights are far from half the way between the neighbours of their nodes.
+
+    That is, on the whole: those of Simpson's rule are 4/3 and 2/3 of it, and where one rule joins
+    another a weight may be anything.
+    """
     order = np.argsort(points)
     stretches = 0.5 * (points[order][2:] - points[order][:-2])
     ratios = weights[order][1:-1] / np.maximum(stretches, np.finfo(np.float64).tiny)
-    if np.any((ratios < 0.3) | (ratios > 3.0)):
-        return True
-    return bool(abs(np.mean(np.log(ratios))) > 0.1 + 1.2 / len(ratios))
+    logs = np.log(np.clip(ratios, 0.2, 5.0))
+    few = 1.2 / len(ratios)
+    return bool(abs(np.mean(logs)) > 0.1 + few or np.mean(np.abs(logs)) > 0.45 + few)
 
 
 def _dimension(ev: Calculator, node: t.Integral, scope: Scope, at: tuple[str, Nodes]) -> int:

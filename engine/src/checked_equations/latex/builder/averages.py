@@ -193,5 +193,8 @@ def _each(value: Any, change: Any) -> Any:
 def _without_arguments(node: t.Node, kinds: Mapping[str, str]) -> t.Node:
     if not isinstance(node, t.Apply) or kinds.get(node.key) not in DISTRIBUTIONS:
         return node
-    free = [part for part in node.arguments if isinstance(part, t.Name) and part.key not in kinds]
-    return t.Name(node.key, span=node.span) if len(free) == len(node.arguments) else node
+    form = signature(node.key)
+    fixed = form is not None and kinds[node.key] != "conditional"  # given what its name says
+    drawn = node.arguments[: len(form.variables)] if form and fixed else node.arguments
+    free = all(isinstance(part, t.Name) and part.key not in kinds for part in drawn)
+    return t.Name(node.key, span=node.span) if free else node
