@@ -70,7 +70,9 @@ def _refuse_two_variables(latex: str, statement: Node, bound: Mapping[str, Any])
     """A letter stands for the distribution of one variable: ``q(x)`` and ``q(y)`` are two."""
     first: dict[str, str] = {}
     for _, part in walk(statement):
-        key = part.distribution if isinstance(part, Under) else ""
+        if not isinstance(part, Under):
+            continue
+        key = part.distribution
         if kind(bound.get(key)) != "distribution" or "(" in key:
             continue
         for variable in part.variables:
@@ -139,7 +141,7 @@ def _scripts(key: str) -> set[str]:
     for i, token in enumerate(sequence):
         if token.text in ("_", "^"):
             content = sequence[i + 2 : closing(sequence, i + 1)]
-            parts, _ = split(content, frozenset({",", ";"}))
+            parts, _ = split(list(content), frozenset({",", ";"}))
             found |= {joined(part) for part in (content, *parts)}
             found |= {inner.text for inner in content if inner.text[0] == "\\"}
     return found

@@ -186,15 +186,18 @@ def _bars(node: t.Bars, ev: Calculator, scope: Scope) -> Array:
 def members_of(node: t.Node, ev: Calculator, scope: Scope) -> Any:
     """The bound set that `node` names, or that it takes from a family: ``B_m``; else nothing."""
     name = node.base if isinstance(node, t.Subscript) else node
-    bound = ev.bindings.get(name.key) if isinstance(name, t.Name) else None
-    if kind(bound) != "set" or name is node:
-        return bound if kind(bound) == "set" else None
+    key = name.key if isinstance(name, t.Name) else ""
+    bound = ev.bindings.get(key)
+    if bound is None or kind(bound) != "set":
+        return None
+    if not isinstance(node, t.Subscript):
+        return bound
     if not is_family(bound):
-        raise OperationError(f"`{name.key}` is one set, and no family of sets")
+        raise OperationError(f"`{key}` is one set, and no family of sets")
     index = whole_number(ev.of(node.indices[0], scope))
     known = bound if isinstance(bound, dict) else dict(enumerate(bound, start=1))
     if len(node.indices) > 1 or index not in known:
-        raise OperationError(f"`{name.key}` has the indices {sorted(known)}, not {index}")
+        raise OperationError(f"`{key}` has the indices {sorted(known)}, not {index}")
     return known[index]
 
 

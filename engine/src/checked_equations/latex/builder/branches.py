@@ -102,9 +102,9 @@ class Branches(Transformer[Word, Node]):
 
     def _of_score(self, variable: Node, body: Node, meta: Meta) -> Node | None:
         """``\\nabla_x \\log p(x) c``, ``\\nabla_x \\log p(x)^\\top``: the log is of the call."""
-        argument = body.arguments[0] if isinstance(body, t.Function) else None
-        if argument is None or argument.span[1] != meta.end_pos:
+        if not isinstance(body, t.Function) or body.arguments[0].span[1] != meta.end_pos:
             return None
+        argument = body.arguments[0]
         if isinstance(argument, t.Transpose) and isinstance(argument.base, t.Apply):
             whole = replace(body, arguments=(argument.base,))
             return t.Transpose(self._gradient(variable, whole, meta), span=span_of(meta))

@@ -131,9 +131,10 @@ class TreeBuilder(Averages, Conditions, Ranges):
         out: Parts = []
         for part in parts:
             slope = out[-1] if out else None
-            called = isinstance(slope, t.Derivative) and isinstance(part, Node)
-            gap = self.latex[slope.span[1] : part.span[0]] if called else ""
-            if "(" in gap and self._of_a_function(slope):
+            gap = ""
+            if isinstance(slope, t.Derivative) and isinstance(part, Node):
+                gap = self.latex[slope.span[1] : part.span[0]]
+            if isinstance(slope, t.Derivative) and "(" in gap and self._of_a_function(slope):
                 key = slope.symbol.key
                 span = (slope.span[0], part.span[1])
                 out[-1] = t.At(bind(slope, [key]), key, part, span=span)

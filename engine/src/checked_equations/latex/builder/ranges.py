@@ -72,9 +72,8 @@ class Ranges(Branches):
         """``\\prod_t a_t \\prod_t b_t`` are two products, unless the second mentions what runs."""
         last = body.factors[-1] if isinstance(body, t.Product) else body
         bracketed = last.span[1] != meta.end_pos
-        if kind != "prod" or last is body or bracketed or not _only_products(last):
-            return body, None
-        if mentions_free(last, keys):
+        nested = not _only_products(last) or mentions_free(last, keys)
+        if kind != "prod" or not isinstance(body, t.Product) or bracketed or nested:
             return body, None
         return one_product(list(body.factors[:-1])), last
 
