@@ -60,6 +60,8 @@ AVERAGES = (
         {"a": _Q @ (_POINTS * _BACK), "q": q, "p": Distribution(_given)}),
     Row("conditional averages", r"a = \mathbb V_x\left[ \mathbb E[y \mid x] \right]",
         {"a": _BETWEEN, "x": _MARGINAL, r"y \mid x": Distribution(_given)}),
+    Row("given a value", r"a = \mathbb E[y \mid x = 2] + \mathbb E[y^2 \mid x = b]",
+        {"a": 3.1 + 0.3 * 0.25 + 0.7 * 9, "b": 1.5, r"y \mid x": Distribution(_given)}),
     Row("a family with its parameters", r"a = \mathbb E_{x \sim \mathcal N(m, v)}[x^3]",
         {"a": 1.3**3 + 3 * 1.3 * 0.49, r"\mathcal N": Distribution(_normal), "m": 1.3, "v": 0.49}),
     Row("variances", r"a = \mathbb V_{q(x)}[x^2]",

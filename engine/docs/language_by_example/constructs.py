@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from checked_equations.evaluate.values import Nodes
+from checked_equations.evaluate.values import Distribution, Nodes
 
 from .example import Example as Row
 
@@ -88,6 +88,10 @@ FUNCTIONS = (
         {"d": math.log(2 * a) + math.log(2) * a, "a": a}),
     Row("powers of a function, and bases", r"d = \cos^2(a) + \log_2 c + \exp(b)^3",
         {"d": math.cos(a) ** 2 + math.log2(c) + math.exp(b) ** 3, "a": a, "b": b, "c": c}),
+    Row("a function by its written form, and with a value for a variable",
+        r"d = p(a) \, p(b \mid a) + p(b = 2 \mid a)",
+        {"d": math.exp(-a) * math.sin(a - b) + math.sin(a - 2), "a": a, "b": b,
+         "p(a)": lambda a: math.exp(-a), r"p(b \mid a)": lambda b, a: math.sin(a - b)}),
     Row("of a matrix", r"d = \log \det A + \operatorname{tr}(A B)",
         {"d": math.log(np.linalg.det(A)) + np.trace(A @ B), "A": A, "B": B}),
     Row("transposed and inverted",
@@ -120,12 +124,23 @@ SUMS = (
         {"d": _sum(A[1, 0] * x[0], A[2, 0] * x[0], A[2, 1] * x[1]), "A": A, "x": x, "N": 3}),
     Row("the smallest and the largest", r"d = \max_{i \in S} x_i - \min_{i=1}^N y_i",
         {"d": max(x[:2]) - min(y), "x": x, "y": y, "S": {1, 2}, "N": 3}),
+    Row("over one of a family of sets, and how many it has",
+        r"d = \sum_{m=1}^M \frac{1}{|S_m|} \sum_{i \in S_m} x_i",
+        {"d": x[1] + (x[0] + x[2]) / 2, "x": x, "S": [{2}, {1, 3}], "M": 2}),
+    Row("an index in brackets above, which comes first", r"d = \sum_{i=1}^N w^{(i)} A_2^{(i)}",
+        {"d": x @ A[:, 1], "w": x, "A": A, "N": 3}),
+    Row("without end, until the terms no longer add anything",
+        r"d = \sum_{k=0}^\infty b^k c", {"d": c / (1 - b), "b": b, "c": c}),
+    Row("two products side by side", r"d = \prod_{i=1}^N x_i \prod_{i=2}^N y_i",
+        {"d": np.prod(x) * np.prod(y[1:]), "x": x, "y": y, "N": 3}),
     Row("where it is", r"k = \operatorname*{arg\,max}_{i=1}^N x_i",
         {"k": int(np.argmax(x)) + 1, "x": x, "N": 3}),
 )  # fmt: skip
 
 _POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(40)
 _UNIT = Nodes((_POINTS + 1) / 2, _WEIGHTS / 2)
+_GIVEN = Distribution(lambda t: Nodes([1.0, 4.0], [t**2, 1 - t**2]),
+                      lambda v, t: t**2 if v == 1 else 1 - t**2)  # fmt: skip
 _CUBE = {"f": lambda u: math.sin(u), "a": a, "c": c}
 
 CALCULUS = (
@@ -136,10 +151,21 @@ CALCULUS = (
         {"d": 3 * a**2 * c + c * math.cos(a * c), **_CUBE}),
     Row("second derivatives", r"d = \frac{\partial^2 f(a c)}{\partial a \, \partial c}",
         {"d": math.cos(a * c) - a * c * math.sin(a * c), **_CUBE}, {"rtol": 1e-6}),
+    Row("derivatives at a point", r"d = \frac{\partial f}{\partial v}(c) "
+        r"+ \left. \frac{\partial}{\partial v} v^3 \right|_{v = a}",
+        {"d": math.cos(c) + 3 * a**2, **_CUBE}),
     Row("gradients", r"\mathbf z = \nabla_{\mathbf x} (\mathbf x^\top A \mathbf x) "
         r"+ \nabla_{\mathbf x} g(\mathbf x) + \nabla_{\mathbf x} g",
         {r"\mathbf z": (A + A.T) @ x + 2 * np.cos(x),
          r"\mathbf x": x, "A": A, "g": lambda u: float(np.sum(np.sin(u)))}),
+    Row("Hessians", r"C = \nabla_{\mathbf x}^2 g(\mathbf x)"
+        r" + \frac{\partial^2 g(\mathbf x)}{\partial \mathbf x \, \partial \mathbf x^\top}",
+        {"C": -2 * np.diag(np.sin(x)), r"\mathbf x": x,
+         "g": lambda u: float(np.sum(np.sin(u)))}, {"rtol": 1e-6}),
+    Row("gradients of averages, and behind a factor",
+        r"\nabla_t \mathbb E_{p(v \mid t)}[f(v)]"
+        r" = \mathbb E_{p(v \mid t)}[f(v) \nabla_t \log p(v \mid t)]",
+        {"f": lambda v: math.sin(v), r"p(v \mid t)": _GIVEN, "t": b}),
     Row("gradients of functions and of sums", r"\mathbf z = \nabla_{\mathbf x} \log(g(\mathbf x)) "
         r"+ \nabla_{\mathbf x} \sum_{i=1}^N \mathbf x_i^2",
         {r"\mathbf z": np.cos(x) / np.sum(np.sin(x)) + 2 * x, r"\mathbf x": x, "N": 3,

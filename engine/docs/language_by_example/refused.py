@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from checked_equations.check.relations import RELATIONS
-from checked_equations.evaluate.values import Nodes
+from checked_equations.evaluate.values import Distribution, Nodes
 from checked_equations.latex import vocabulary as v
 from checked_equations.latex.lexer.terminals import DEFINING
 
@@ -27,6 +27,10 @@ _AMBIGUOUS = (
     Refusal(r"d = \mathbb E_x x^2", {"d": 1.0, "x": _NODES}),
     Refusal(r"d = \langle a \rangle", {"d": a, "a": a}),
     Refusal(r"d = x^10", {"d": 1.0, "x": a}),
+    Refusal(r"d = a \log f(a) b", {"d": 1.0, "a": a, "b": b, "f": np.exp}),
+    Refusal(r"d = A^2_{12}", {"d": 1.0, "A": A}),
+    Refusal(r"B = \exp(A)", {"B": A, "A": A}),
+    Refusal(r"d = f(a \mid b) - f(a, b)", {"d": 0.0, "a": a, "b": b, "f": np.hypot}),
     Refusal(r"d = KL", {"d": 1.0, "KL": 2.0, "K": a, "L": b}),
 )
 _UNFIT = (
@@ -36,6 +40,13 @@ _UNFIT = (
     Refusal(r"d = a + e_1", {"d": 1.0, "a": a}),
     Refusal("d = a + b", {**_SUM, "c": c}),
     Refusal(r"d = \int_{[0, 2]} x \,\mathrm d x", {"d": 1.0, "x": _NODES}),
+    Refusal(r"d = \int x \,\mathrm d x", {"d": 1.0, "x": _NODES}),
+    Refusal(r"d = a_1^2", {"d": a**2, "a": a}),
+    Refusal(r"d = a^T + b", {"d": a + b, "a": a, "b": b}),
+    Refusal(r"d = \frac{\partial}{\partial a} (a K_a)", {"d": b, "a": a, "K_a": b}),
+    Refusal(
+        r"d = \mathbb E_{q(x)}[x] + \mathbb E_{q(z)}[z]", {"d": 1.0, "q": Distribution(_NODES)}
+    ),
     Refusal(r"d = \sum_{i=0}^N x_i", {"d": 1.0, "x": x, "N": 3}),
 )
 _FALSE = (
@@ -44,6 +55,7 @@ _FALSE = (
     Refusal(r"d \approx a + b", _SUM),
     Refusal("d = a + b = a + b", _SUM),
     Refusal("d = a", {"d": a, "a": a}),
+    Refusal("d = a b^2", {"d": a, "a": a, "b": 1.0}),
     Refusal(r"d \le a + b", {"d": 0.5, "a": a, "b": b}),
     Refusal("d = a + b", {"d": 0.0, "a": 0.0, "b": 0.0}),
 )

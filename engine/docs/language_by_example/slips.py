@@ -24,7 +24,7 @@ _WHERE: dict[type[t.Node], str] = {
     t.Bars: "bars", t.Norm: "norms", t.Function: "function words",
     t.Reduction: "signs with a range",
     t.Expectation: "means", t.Variance: "variances", t.Covariance: "covariances",
-    t.Derivative: "derivatives", t.Gradient: "gradients", t.Cases: "cases",
+    t.Derivative: "derivatives", t.Gradient: "gradients", t.Integral: "integrals", t.Cases: "cases",
     t.Apply: "bound functions", t.Name: "symbols", t.Subscript: "entries",
 }  # fmt: skip
 

@@ -132,10 +132,6 @@ def _connective(word: str) -> Example:
     return Example(word, rf"d = a + b \text{{ {word} }} e = a - b", _TWO)
 
 
-def _stop(word: str) -> Example:
-    return Example(word, rf"d = a + b {word} e = a - b", _TWO)
-
-
 many = np.array([0.2, 0.9, 1.1, 1.4, 2.0, 2.7, 5.3])
 _SPLIT = {"d": np.sum(np.where(many > b, a * many, c)), "u": many, "a": a, "b": b, "c": c,
           "N": 7}  # fmt: skip
@@ -249,7 +245,6 @@ WORDS: dict[str, Rows] = {
     "Relations": _made(_CHECKED, _relation),
     "Words before a condition": _made(v.CONDITIONS, _condition),
     "Words between statements": _made(v.CONNECTIVES | v.CLAUSES, _connective),
-    "Signs between statements": _made(v.STOPS, _stop),
     "Words in cases": _made(v.CASES, _case),
     "Signs with a range": _made(v.BIG, _big),
     "Signs of averages": _made(v.EXPECTATIONS, _average),

@@ -30,7 +30,6 @@ class TestNothingVacuous:
         ("latex", "bindings"),
         [
             ("x = y", pair),
-            ("a = |b|", {"a": 1.3, "b": 1.3}),
             ("f(x) = g(x)", {"f": np.sin, "g": np.sin, "x": [1.1, 2.3]}),
             (r"x \propto y", {"x": [1.1, 2.3], "y": [2.2, 4.6]}),
             ("e = m", {"e": Estimate(1.0, 0.5, n=10), "m": 1.2}),
@@ -40,16 +39,74 @@ class TestNothingVacuous:
         with pytest.raises(EquationError, match="shows nothing"):
             checked(latex, bindings)
 
-    def test_a_derivative_is_computed_though_it_has_no_mutant(self, checked):
-        bindings = {"h": np.cos(1.3), "f": np.sin, "a": 1.3}
-        assert checked(r"h = \frac{\partial f(a)}{\partial a}", bindings).residual < 1e-9
-
     def test_symmetry_is_a_statement(self, checked):
-        """Its one mutant is ``A = A``, which is what it claims."""
+        """The one slip in it is ``A = A``, which is what it claims; ``A = -A^\\top`` is not."""
         symmetric = np.array([[2.1, 0.3], [0.3, 1.7]])
-        assert checked(r"A = A^\top", {"A": symmetric}).mutants.indistinct == 1
+        record = checked(r"A = A^\top", {"A": symmetric})
+        assert (record.mutants.indistinct, record.mutants.caught) == (1, 1)
         with pytest.raises(EquationError, match="does not hold"):
             checked(r"A = A^\top", {"A": np.array([[2.1, 0.4], [0.3, 1.7]])})
+
+
+def kernel(x, z):
+    return np.exp(-np.sum((x - z) ** 2) / 2)
+
+
+KERNEL = {"k": kernel, "x": np.array([0.3, 1.1]), "x'": np.array([0.9, -0.4])}
+SQUARE = np.array([[1.2, 0.4, 0.1], [0.3, 0.9, 0.5], [0.2, 0.7, 1.6]])
+FACTOR = np.array([[0.9, 0.2, 0.3], [0.1, 1.4, 0.6], [0.5, 0.8, 1.1]])
+SQUARED = {"P'": SQUARE + FACTOR, "P": SQUARE, "Q": FACTOR, "A": np.eye(3)}
+
+
+class TestSpecialNumbers:
+    """What a one, a zero or an identity hides survives, though the edited node keeps its value."""
+
+    @pytest.mark.parametrize(
+        ("latex", "bindings", "hidden"),
+        [
+            (r"k(x, x') = \sigma \exp\left(-\frac{\|x - x'\|^2}{2 \ell}\right)",
+             {**KERNEL, r"\sigma": 1.0, r"\ell": 1.0}, r"drop the factor .*sigma"),
+            (r"P' = A^\top P A + Q", SQUARED, "drop the factor A"),
+            (r"P' = A^{-1} P + A Q", SQUARED, "drop the inverse of A"),
+            (r"a = b + c^2", {"a": 1.7, "b": 0.7, "c": 1.0}, "drop the square of c"),
+            ("a = b - m", {"a": 1.7, "b": 1.7, "m": 0.0}, "flip the sign of m"),
+            ("a = b / g", {"a": 1.7, "b": 1.7, "g": 1.0}, "drop the denominator g"),
+            ("a = 2 |b|", {"a": 2.6, "b": 1.3}, "drop the bars of b"),
+        ],
+    )  # fmt: skip
+    def test_it_survives(self, checked, latex, bindings, hidden):
+        with pytest.raises(EquationError, match=f"survive.*{hidden}"):
+            checked(latex, bindings)
+
+    def test_swaps_and_transposes_do_not(self, checked):
+        swapped = {"C": SQUARE + SQUARE.T, "A": SQUARE, "B": SQUARE.T}
+        assert checked(r"C = A + B", swapped).mutants.survived == 0
+        symmetric = SQUARE + SQUARE.T
+        record = checked(r"C = S^\top A", {"C": symmetric @ SQUARE, "S": symmetric, "A": SQUARE})
+        assert record.mutants.indistinct == 1
+
+    def test_what_is_claimed_does_not(self, checked):
+        """A stationary distribution: without the factor P the equation reads the same twice."""
+        chances = np.array([[0.2, 0.8], [0.5, 0.5]])
+        rest = np.array([5.0, 8.0]) / 13
+        record = checked(r"\pi^\top P = \pi^\top", {r"\pi": rest, "P": chances})
+        assert record.mutants.survived == 0 < record.mutants.caught
+
+
+class TestEveryComputedSideHasAMutant:
+    @pytest.mark.parametrize(
+        ("latex", "bindings"),
+        [
+            (r"\mathbb E_x[x] = m", {"x": Nodes([1.0, 2.5], [0.4, 0.6]), "m": 1.9}),
+            (r"\int_0^2 f(x) \,\mathrm d x = m",
+             {"x": Nodes([0.5, 1.5], [1.0, 1.0]), "f": np.sin, "m": np.sin(0.5) + np.sin(1.5)}),
+            (r"h = \frac{\partial f(a)}{\partial a}", {"h": np.cos(1.3), "f": np.sin, "a": 1.3}),
+            (r"c = \operatorname{Cov}_{s(x, z)}(x, z)",
+             {"c": 0.9, "s(x, z)": Nodes([[-1.0, -0.9], [1.0, 0.9]], [0.5, 0.5])}),
+        ],
+    )  # fmt: skip
+    def test_it_is_caught(self, checked, latex, bindings):
+        assert checked(latex, bindings).mutants.caught > 0
 
 
 class TestTolerance:

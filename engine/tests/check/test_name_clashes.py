@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from scipy.special import softmax
 
-from checked_equations import Estimate
+from checked_equations import Distribution, Estimate, Nodes, check_equation
 from checked_equations.errors import EquationError
 
 
@@ -59,5 +60,41 @@ def test_a_word_in_a_subscript_is_no_index(checked):
 
 
 def test_an_estimate_may_have_such_a_name(checked):
-    bindings = {"v_*": Estimate(2.01, 0.01, n=10_000), "m": 1.0}
+    bindings = {"v_*": Estimate(2.61, 0.01, n=10_000), "m": 1.3}
     assert checked("v_* = 2 m", bindings).estimate.z < 1.1
+
+
+THIRDS = Nodes([1.0, 2.0, 3.0], np.full(3, 1 / 3))
+TILTED = Distribution(lambda t: Nodes([1.0, 2.0, 3.0], softmax([t, 2 * t, 3 * t])))
+COST = {"c": lambda a, t: a * a * t, r"\theta": 0.4}
+SCORE_LOST = (
+    r"\nabla_\theta \left( \mathbb E_{%s}[c(a, \theta)] \right)"
+    r" = \mathbb E_{%s}[\nabla_\theta c(a, \theta)]"
+)
+
+
+class TestDerivativesOfWhatAScriptSaysDepends:
+    @pytest.mark.parametrize(
+        ("latex", "bindings"),
+        [
+            (SCORE_LOST % ((r"\pi_\theta(a)",) * 2), {**COST, r"\pi_\theta(a)": THIRDS}),
+            (SCORE_LOST.replace("a,", "w,") % ((r"q_{\theta, s}(w)",) * 2),
+             {**COST, r"q_{\theta, s}(w)": THIRDS}),
+            (r"\frac{\partial}{\partial s} (s^2 K_s) = 2 s K_s", {"s": 1.3, "K_s": np.eye(2) + 1}),
+            (r"\frac{\partial}{\partial s} (s^2 f_s(2)) = 2 s f_s(2)", {"s": 1.3, "f_s": np.sin}),
+        ],
+    )  # fmt: skip
+    def test_it_is_not_held_still(self, latex, bindings):
+        with pytest.raises(EquationError, match="is held still in a derivative by"):
+            check_equation(latex, bindings)
+
+    def test_bound_with_its_dependence_the_lost_score_is_caught(self):
+        form = r"\pi(a \mid \theta)"
+        with pytest.raises(EquationError, match="does not hold"):
+            check_equation(SCORE_LOST % (form, form), {**COST, form: TILTED})
+
+    def test_a_label_is_no_dependence(self):
+        latex = r"\nabla_f (f^\top K_{ff} f) = 2 K_{ff} f"
+        symmetric = np.array([[1.2, 0.3], [0.3, 0.7]])
+        record = check_equation(latex, {"f": [0.4, 1.9], "K_{ff}": symmetric})
+        assert record.mutants.survived == 0

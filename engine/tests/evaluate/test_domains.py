@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from checked_equations import check_equation
 from checked_equations.errors import EquationError
 from checked_equations.evaluate.evaluator import Evaluator
 from checked_equations.evaluate.values import Nodes, kind
@@ -123,3 +124,67 @@ def test_the_domain_of_a_definition_may_be_a_symbol():
 def test_a_domain_prints_and_parses_back(domain):
     node = parse_expression(rf"\int_{{{domain}}} 2 \,\mathrm d \mathbf x", NAMES)
     assert parse_expression(printed(node), NAMES) == node
+
+
+LINE, LENGTHS = np.polynomial.legendre.leggauss(12)
+MASSES = LENGTHS * (1 + LINE) * (1 - LINE) ** 2.5
+BETA = Nodes((1 + LINE) / 2, MASSES / MASSES.sum())
+NORMAL_POINTS, NORMAL_WEIGHTS = np.polynomial.hermite_e.hermegauss(9)
+NORMAL = Nodes(NORMAL_POINTS, NORMAL_WEIGHTS / NORMAL_WEIGHTS.sum())
+PAIRS = np.stack(np.meshgrid(NORMAL_POINTS, NORMAL_POINTS), axis=-1).reshape(-1, 2)
+PLANE = Nodes(PAIRS, np.outer(NORMAL.weights, NORMAL.weights).ravel())
+
+
+class TestNodesOfADistribution:
+    """Where they serve as the nodes of an integral, the density is lost."""
+
+    @pytest.mark.parametrize(
+        ("nodes", "latex"),
+        [
+            (BETA, r"\int_0^1 x \,\mathrm d x"),
+            (BETA, r"\int x \,\mathrm d x"),
+            (NORMAL, r"\int_{\mathbb R} e^{-x^2} \,\mathrm d x"),
+            (NORMAL, r"\int \log(1 + e^x) \,\mathrm d x"),
+            (PLANE, r"\int e^{-|x|^2} \,\mathrm d x"),
+        ],
+    )
+    def test_their_weights_are_no_lengths(self, nodes, latex):
+        with pytest.raises(EquationError, match="are no lengths"):
+            check_equation(f"m = {latex}", {"m": 0.4, "x": nodes})
+
+    def test_a_periodic_rule_and_a_joint_of_two_pass(self):
+        starts = -np.pi + 2 * np.pi * np.arange(30) / 30
+        nodes = Nodes(starts, np.full(30, 2 * np.pi / 30))
+        latex = r"a = \int_{-\pi}^\pi (2 + \cos x)^2 \cos x \,\mathrm d x"
+        assert check_equation(latex, {"a": 4 * np.pi, "x": nodes}).mutants.caught
+        joint = [(LINE + 1) * 0.005, 0.01 + (LINE + 1) * 0.495]
+        rule = Nodes(np.concatenate(joint), np.concatenate([LENGTHS * 0.005, LENGTHS * 0.495]))
+        latex = r"a = \int_0^1 x^2 \,\mathrm d x"
+        assert check_equation(latex, {"a": 1 / 3, "x": rule}).mutants.caught
+
+    def test_one_name_for_both_is_refused(self):
+        points, lengths = np.polynomial.legendre.leggauss(8)
+        uniform = Nodes(points / 2, lengths / 2)
+        latex = r"\mathbb E_x[x^2] = \int_{-1/2}^{1/2} x^2 \,\mathrm d x"
+        with pytest.raises(EquationError, match="under an average and under an integral"):
+            check_equation(latex, {"x": uniform})
+
+    @pytest.mark.parametrize("count", [3, 4, 7, 12, 40])
+    @pytest.mark.parametrize("rule", ["gauss", "trapezoid", "middle", "simpson"])
+    def test_a_rule_passes(self, rule, count):
+        edges = np.linspace(0.4, 3.0, count + 1)
+        step = edges[1] - edges[0]
+        if rule == "gauss":
+            points, weights = np.polynomial.legendre.leggauss(count)
+            points, weights = 1.7 + 1.3 * points, 1.3 * weights
+        elif rule == "middle":
+            points, weights = edges[:-1] + step / 2, np.full(count, step)
+        else:
+            points = np.linspace(0.4, 3.0, 2 * count + 1)
+            ends = np.array([1.0] + [2.0] * (2 * count - 1) + [1.0]) * step / 4
+            bumps = np.array([1.0] + [4.0, 2.0] * (count - 1) + [4.0, 1.0]) * step / 6
+            weights = ends if rule == "trapezoid" else bumps
+        for limits in ("", "_{0.4}^3"):
+            latex = rf"a = \int{limits} x \,\mathrm d x"
+            nodes = Nodes(points, weights)
+            assert check_equation(latex, {"a": (9 - 0.16) / 2, "x": nodes}).mutants.caught

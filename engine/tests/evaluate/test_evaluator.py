@@ -178,8 +178,8 @@ CASES = {
     r"\int_{-\infty}^\infty e^{-\frac{1}{2} w^2} \, dw": math.sqrt(2 * math.pi),
     r"\int_{-\infty}^\infty e^{-w^2} w \, dw": 0.0,
     r"\int_{-8}^\infty e^{-w^2} \, dw": math.sqrt(math.pi),
-    r"\int\int u^2 g^2 \,\mathrm d u \,\mathrm d g": 2 / 3,
-    r"\int u^2 g^2 \,\mathrm d u \,\mathrm d g": 2 / 3,
+    r"\int\int u^2 w^2 \,\mathrm d u \,\mathrm d w": 2048 / 9,
+    r"\int u^2 w^2 \,\mathrm d u \,\mathrm d w": 2048 / 9,
     # derivatives
     r"\frac{\partial}{\partial a} a^3 c": 3 * a**2 * c,
     r"\frac{\partial f}{\partial a}": math.cos(a),

@@ -230,7 +230,6 @@ def test_a_chain_has_one_step_for_each_relation_and_knows_its_lines():
         r"a = b, c = x.",
         r"\begin{align} a &= b, \\ c &= x. \end{align}",
         r"a = b \text{ and } c = x",
-        r"a = b \implies c = x",
         r"a = b \quad \text{where } c = x",
         r"a = b, \text{ since } c = x",
         r"a = b, \qquad c = x \qquad \text{for all } n = 1, \dots, N",

@@ -25,6 +25,7 @@ ROUND = {
 STRICT = {r"\le": "<", r"\ge": ">", r"\succeq": r"\succ", r"\preceq": r"\prec"}
 EQUAL = dict.fromkeys([*STRICT, r"\approx", r"\propto"], "=")
 _OTHER = {"sum": "prod", "prod": "sum", "min": "max", "max": "min", "det": "tr", "tr": "det"}
+_OTHER |= {"argmin": "argmax", "argmax": "argmin"}
 _WORDS = {"prod": "product", "min": "minimum", "max": "maximum", "det": "determinant"}
 _WORDS |= {"tr": "trace"}
 
@@ -199,7 +200,7 @@ def _reduction(node: t.Reduction, scope: Scope) -> Iterator[Edit]:
         yield f"{words} over {dollars(node.over.index)}", replace(node, kind=other)
     for end, by in (("first", 1), ("last", 1), ("last", -1)):
         bound = getattr(node.over, end)
-        if bound is not None:
+        if bound is not None and bound != t.Constant("\\infty"):
             limit: dict[str, Any] = {end: t.Sum((bound, t.Number(1)), (1, by), span=bound.span)}
             moved = replace(node.over, **limit)
             much = "one more" if by > 0 else "one less"
@@ -214,7 +215,11 @@ def _expectation(node: t.Expectation, scope: Scope) -> Iterator[Edit]:
         if isinstance(part, t.Index) and part.key in node.variables:
             body = t.replace_at(body, path, t.Expectation(_alone(node.over, part.key), part))
     yield from _other_distributions(node, scope)
-    yield f"the value at the mean for the mean of {scope.say(node.body)}", body
+    of = f"the mean of {scope.say(node.body)}"
+    if isinstance(node.body, t.Index):
+        yield f"the variance for {of}", t.Variance(node.over, node.body)
+    else:
+        yield f"the value at the mean for {of}", body
 
 
 @edits_of.register(t.Variance)
@@ -227,6 +232,19 @@ def _variance(node: t.Variance, scope: Scope) -> Iterator[Edit]:
 @edits_of.register(t.Covariance)
 def _covariance(node: t.Covariance, scope: Scope) -> Iterator[Edit]:
     yield from _other_distributions(node, scope)
+    if node.left != node.right:
+        said = f"{scope.say(node.left)} for {scope.say(node.right)} in the covariance"
+        yield said, replace(node, right=node.left)
+
+
+@edits_of.register(t.Integral)
+def _integral(node: t.Integral, scope: Scope) -> Iterator[Edit]:
+    """The variable of the integral forgotten as a factor, or a density as one."""
+    drawn = t.Index(node.variables[0])
+    yield (
+        f"{scope.say(drawn)} as a factor of the integrand",
+        replace(node, body=t.Product((drawn, node.body))),
+    )
 
 
 def _alone(over: tuple[t.Under, ...], key: str) -> tuple[t.Under, ...]:

@@ -13,16 +13,7 @@ from ..evaluate.evaluator import Evaluator
 from ..evaluate.scales import magnitude
 from ..latex.balance import balanced
 from ..latex.printer import to_latex as printed
-from ..latex.tree import (
-    Covariance,
-    Derivative,
-    Expectation,
-    Gradient,
-    Integral,
-    Node,
-    Variance,
-    walk,
-)
+from ..latex.tree import Node
 from .bindings import Tight, name_kinds, swap_groups
 from .definitions import NORMAL, normal_shape
 from .mutants import Mutant, all_mutants
@@ -36,7 +27,6 @@ __all__ = ["check_mutants", "run_mutants"]
 
 SAME = 1e-10  # two values of a node are the same if they agree to this, relative to the larger
 Spare = Mapping[str, str]
-_COMPUTED = Derivative | Gradient | Expectation | Variance | Covariance | Integral
 
 
 def check_mutants(bound: BoundStatement, latex: str, spare: Spare, tight: Tight = None) -> Mutants:
@@ -56,8 +46,7 @@ def check_mutants(bound: BoundStatement, latex: str, spare: Spare, tight: Tight 
     idle = [key for key in spare if not any(_named(r, key) and r.why for r in records)]
     if idle:
         raise EquationError(f"spare names no survivor: {', '.join(map(repr, idle))}", latex)
-    computed = any(isinstance(node, _COMPUTED) for _, node in walk(bound.statement))
-    _refuse_powerless(mutants, records, latex, computed=computed)
+    _refuse_powerless(mutants, records, latex)
     return Mutants.of(records, _writer(bound, latex, mutants, records))
 
 
@@ -77,18 +66,14 @@ def _never(mutant: Mutant, record: MutantRecord, why: str) -> MutantRecord:
 
 
 def _refuse_powerless(
-    mutants: Sequence[Mutant], records: Sequence[MutantRecord], latex: str, *, computed: bool
+    mutants: Sequence[Mutant], records: Sequence[MutantRecord], latex: str
 ) -> None:
-    """A derivative or an average is computed all the same, and so is ``K = K^\\top``.
-
-    The one mutant of the latter, ``K = K``, is what it claims.
-    """
+    """No badge where no mutant could be told apart but one that only claims more."""
     told_apart = any(
         record.outcome in ("caught", "spared") and not mutant.closer
         for mutant, record in zip(mutants, records, strict=True)
     )
-    claimed = any(step.left == step.right for mutant in mutants for step in mutant.steps)
-    if not (told_apart or claimed or computed):
+    if not told_apart:
         problem = (
             "shows nothing: it has no mutant that could be told from it. Print what is computed, "
             "and bind numbers that are neither zero nor one"
@@ -167,7 +152,8 @@ def _fate(bound: BoundStatement, mutant: Mutant) -> tuple[str, float | None]:
         comparison = _worst(bound, mutant)
         if not comparison.holds:
             return "caught", comparison.residual
-        return ("indistinct" if _same(bound, mutant) else "survived"), comparison.residual
+        alike = mutant.claimed or (not mutant.loses and _same(bound, mutant))
+        return ("indistinct" if alike else "survived"), comparison.residual
     except Exception:  # noqa: BLE001  whatever a bound callable raises on nonsense, nonsense it is
         return "caught", None
     finally:

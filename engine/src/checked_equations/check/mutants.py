@@ -14,6 +14,7 @@ from typing import Any
 
 from ..latex.tree import (
     Apply,
+    Function,
     Name,
     Node,
     Number,
@@ -21,9 +22,11 @@ from ..latex.tree import (
     Product,
     Range,
     Reduction,
+    Slope,
     Statement,
     Step,
     Sum,
+    Transpose,
     children,
     replace_at,
     walk,
@@ -78,6 +81,21 @@ class Mutant:
         before = self.before
         return isinstance(before, Step) and (self.strict or before.relation == r"\approx")
 
+    @property
+    def claimed(self) -> bool:
+        """Whether the edit leaves what the statement says: ``A = A`` of ``A = A^\\top``."""
+        return any(s.left == s.right and s.relation in ("=", ":=") for s in self.steps)
+
+    @property
+    def loses(self) -> bool:
+        """Whether it drops something or flips a sign, which a one, a zero, an identity hides.
+
+        Transposes, swaps and other words may leave a value as it is for better reasons, and so
+        may function words: the trace of a scalar.
+        """
+        kept = Transpose | Function | Slope | Step
+        return self.said.startswith(("drop ", "flip ")) and not isinstance(self.before, kept)
+
     def probe(self, statement: Statement) -> tuple[Node, Node] | None:
         """A tree that evaluates ``before - after`` wherever `before` stands, and that difference.
 
@@ -128,8 +146,13 @@ def _of_sides(statement: Statement, scope: Scope) -> Iterator[Mutant]:
         for path, node, inner in _visit(side, (), scope):
             for edit, new in _edits(node, inner):
                 mutant = _mutant(statement, (place, name), edit, (path, node, new))
-                if not (isinstance(node, Name | Apply) and _circular(statement, mutant)):
-                    yield mutant
+                if isinstance(node, Name | Apply) and _circular(statement, mutant):
+                    continue
+                yield mutant
+                if mutant.claimed and not path:
+                    opposite = Sum((side,), (-1,), span=side.span)
+                    said = f"flip the sign of {scope.say(side)}"
+                    yield _mutant(statement, (place, name), said, (path, node, opposite))
 
 
 def _circular(statement: Statement, mutant: Mutant) -> bool:

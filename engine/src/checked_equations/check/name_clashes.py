@@ -10,10 +10,24 @@ import numpy as np
 from ..errors import EquationError
 from ..evaluate.evaluator import Evaluator
 from ..evaluate.values import conform, kind
-from ..latex.names import DISTRIBUTIONS
+from ..latex.lexer.atoms import split
+from ..latex.names import DISTRIBUTIONS, joined
 from ..latex.parser import parse_expression
 from ..latex.tokenizer import FONTS, closing, tokens
-from ..latex.tree import Apply, Inverse, Name, Node, Power, Reduction, Subscript, Transpose, walk
+from ..latex.tree import (
+    Apply,
+    Integral,
+    Inverse,
+    Name,
+    Node,
+    Power,
+    Reduction,
+    Slope,
+    Subscript,
+    Transpose,
+    Under,
+    walk,
+)
 
 __all__ = ["refuse_name_clashes"]
 
@@ -28,10 +42,65 @@ def refuse_name_clashes(latex: str, statement: Node, drawn: Sequence[Mapping[str
     for bound in drawn:
         for key in bound:
             _refuse_other_reading(latex, key, bound)
+    _refuse_average_and_integral(latex, statement)
+    _refuse_two_variables(latex, statement, drawn[0])
+    _refuse_other_separators(latex, statement)
     drawn_from = {k for k, value in drawn[0].items() if kind(value) in DISTRIBUTIONS}
     for _, node in walk(statement):
         if isinstance(node, Reduction):
             _refuse_standing(latex, node, drawn_from)
+        elif isinstance(node, Slope):
+            _refuse_held_still(latex, node)
+
+
+def _refuse_average_and_integral(latex: str, statement: Node) -> None:
+    """The nodes of a distribution are no rule for an integral: the density would be lost."""
+    parts = [part for _, part in walk(statement)]
+    averaged = {part.distribution for part in parts if isinstance(part, Under)}
+    for part in parts:
+        both = averaged.intersection(part.variables if isinstance(part, Integral) else ())
+        if both:
+            (key, *_) = both
+            problem = f"`{key}` stands under an average and under an integral"
+            hint = f"bind the distribution to a name of its own, such as `q({key})`"
+            raise EquationError(f"{problem}: {hint}", latex, part.span)
+
+
+def _refuse_two_variables(latex: str, statement: Node, bound: Mapping[str, Any]) -> None:
+    """A letter stands for the distribution of one variable: ``q(x)`` and ``q(y)`` are two."""
+    first: dict[str, str] = {}
+    for _, part in walk(statement):
+        if not isinstance(part, Under):
+            continue
+        key = part.distribution
+        if kind(bound.get(key)) != "distribution" or "(" in key:
+            continue
+        for variable in part.variables:
+            letter = _bare(variable)
+            if first.setdefault(key, letter) != letter:
+                problem = f"`{key}` is the distribution of `{first[key]}` and of `{letter}`"
+                hint = f"bind `{key}({first[key]})` and `{key}({letter})`"
+                raise EquationError(f"{problem}: {hint}", latex, part.span)
+
+
+def _bare(variable: str) -> str:
+    """A variable without its scripts and primes: ``x`` of ``x_i'``."""
+    sequence = tokens(variable)
+    ends = (i for i, token in enumerate(sequence) if token.text in ("_", "^", "'"))
+    return joined(sequence[: next(ends, len(sequence))])
+
+
+def _refuse_other_separators(latex: str, statement: Node) -> None:
+    """``p(x, y)`` and ``p(x \\mid y)`` of one function with two arguments are two things."""
+    first: dict[tuple[str, int], tuple[str, ...]] = {}
+    for _, part in walk(statement):
+        if isinstance(part, Apply) and len(part.arguments) > 1:
+            known = first.setdefault((part.key, len(part.arguments)), part.separators)
+            if known != part.separators:
+                problem = f"`{part.key}` has two meanings: with `{' '.join(known)}` between its "
+                problem += f"arguments, and with `{' '.join(part.separators)}`"
+                hint = f"bind each by its form, such as `{part.key}(y \\mid x)`"
+                raise EquationError(f"{problem}: {hint}", latex, part.span)
 
 
 def _refuse_other_reading(latex: str, key: str, bound: Mapping[str, Any]) -> None:
@@ -50,6 +119,32 @@ def _refuse_other_reading(latex: str, key: str, bound: Mapping[str, Any]) -> Non
     if (scripted or (entry and read.shape == value.shape)) and not _agree(read, value):
         problem = f"`{key}` is bound to other numbers than it reads as, by its base being bound"
         raise EquationError(problem, latex)
+
+
+def _refuse_held_still(latex: str, slope: Slope) -> None:
+    """``q_\\mu`` says that it depends on ``\\mu``; bound as a whole, it does not move with it."""
+    by = slope.symbol.key
+    for _, node in walk(slope.body):
+        key = node.distribution if isinstance(node, Under) else getattr(node, "key", "")
+        given = node.given if isinstance(node, Under) else getattr(node, "arguments", ())
+        moves = any(getattr(part, "key", "") == by for part in given)
+        if key != by and not moves and by in _scripts(key):
+            problem = f"`{key}` is held still in a derivative by `{by}`, on which its name depends"
+            hint = f"bind the dependence: a function of `{by}`, or `q(x \\mid {by})`"
+            raise EquationError(f"{problem}; {hint}", latex, node.span)
+
+
+def _scripts(key: str) -> set[str]:
+    """What stands in the scripts of a name, part by part: of ``q_{\\mu, s}`` both."""
+    found: set[str] = set()
+    sequence = tokens(key)
+    for i, token in enumerate(sequence):
+        if token.text in ("_", "^"):
+            content = sequence[i + 2 : closing(sequence, i + 1)]
+            parts, _ = split(list(content), frozenset({",", ";"}))
+            found |= {joined(part) for part in (content, *parts)}
+            found |= {inner.text for inner in content if inner.text[0] == "\\"}
+    return found
 
 
 def _agree(left: np.ndarray, right: np.ndarray) -> bool:

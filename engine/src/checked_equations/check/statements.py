@@ -295,5 +295,4 @@ def route_of(statement: Statement, bound: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _of_nodes(value: Any) -> str:
     nodes = value.nodes if isinstance(value, Distribution) else value
-    listed = isinstance(nodes, Nodes) and bool(np.all(nodes.points == np.round(nodes.points)))
-    return "enumeration" if listed else "quadrature"
+    return "enumeration" if isinstance(nodes, Nodes) and nodes.listed else "quadrature"

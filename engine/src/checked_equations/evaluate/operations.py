@@ -205,6 +205,18 @@ def _unary(function: Callable[[Array], Array]) -> Callable[..., Array]:
     return of
 
 
+def _of_entries(name: str, function: Callable[[Array], Array]) -> Callable[..., Array]:
+    """A function of every entry; of a square matrix there is another of that name."""
+
+    def of(a: Array) -> Array:
+        if a.ndim == 2 and a.shape[0] == a.shape[1]:
+            said = f"{name} of a square matrix: of its entries, or of the matrix?"
+            raise OperationError(f"ambiguous: {said} print entries, or bind a function")
+        return function(a)
+
+    return _unary(of)
+
+
 _ELEMENTWISE = {
     name: getattr(np, name)
     for name in [
@@ -222,8 +234,9 @@ _ELEMENTWISE = {
     ]
 }
 FUNCTIONS: dict[str, Callable[..., Array]] = {
-    **{name: _unary(function) for name, function in _ELEMENTWISE.items()},
-    "log": _unary(_log), "det": _unary(det), "tr": _unary(_trace), "diag": _unary(_diag),
+    **{name: _of_entries(name, function) for name, function in _ELEMENTWISE.items()},
+    "log": _of_entries("log", _log),
+    "det": _unary(det), "tr": _unary(_trace), "diag": _unary(_diag),
     "rank": _unary(np.linalg.matrix_rank), "min": _extreme(np.min), "max": _extreme(np.max),
     "factorial": _unary(_factorial), "binom": _binom,
 }  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -81,9 +82,16 @@ def kind(value: Any) -> str:
         return "distribution" if isinstance(value.nodes, Nodes) else "conditional"
     if callable(value) and not hasattr(value, "shape"):
         return "callable"
-    if isinstance(value, set | frozenset | range | dict):
+    if isinstance(value, set | frozenset | range | dict) or is_family(value):
         return "set"
     return "value"
+
+
+def is_family(value: Any) -> bool:
+    """Whether it is a list of sets, ``B_1`` to ``B_M``, or a mapping of indices to sets."""
+    held = value.values() if isinstance(value, dict) else value
+    listed = isinstance(value, list | tuple | dict) and len(value) > 0
+    return listed and all(isinstance(one, set | frozenset | range) for one in held)
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,14 +160,23 @@ class Nodes:
         """
         point = self.points[place]
         if variables == 1:
-            return [point]
+            return [self._number(point)]
         sizes = self.sizes or (1,) * np.size(point)
         if len(sizes) != variables:
             columns = f"{len(sizes)} column{'s' * (len(sizes) > 1)}"
             raise OperationError(f"have {columns}, and {variables} variables are drawn from it")
         ends = np.cumsum((0, *sizes))
         parts = [np.ravel(point)[a:b] for a, b in itertools.pairwise(ends)]
-        return [part[0] if len(part) == 1 else part for part in parts]
+        return [self._number(part[0]) if len(part) == 1 else part for part in parts]
+
+    @cached_property
+    def listed(self) -> bool:
+        """Whether all points are whole numbers."""
+        return bool(np.all(self.points == np.round(self.points)))
+
+    def _number(self, point: Any) -> Any:
+        """A whole number is one that a table may be asked for."""
+        return int(point) if np.ndim(point) == 0 and self.listed else point
 
 
 @dataclass(frozen=True, eq=False)

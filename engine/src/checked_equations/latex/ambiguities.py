@@ -10,7 +10,14 @@ from collections.abc import Collection, Iterable
 from . import tree as t
 from .tree import Node, walk
 
-__all__ = ["behind_bars", "between_factors", "entry_or_whole", "trailing_factor"]
+__all__ = [
+    "behind_bars",
+    "behind_call",
+    "between_factors",
+    "entry_or_whole",
+    "mentions_free",
+    "trailing_factor",
+]
 
 Spans = Collection[tuple[int, int]]
 
@@ -26,7 +33,8 @@ def between_factors(before: Node | None, op: str, part: Node, *, slashed: bool, 
         return ""
     if isinstance(before, t.Gradient):
         variable = {part.key for _, part in walk(before.variable) if isinstance(part, t.Name)}
-        differentiated = not op and _mentions(part, variable)
+        another = isinstance(_without_scripts(part), t.Gradient)
+        differentiated = not op and not another and _mentions(part, variable)
         return "ambiguous: is this differentiated too? write brackets" if differentiated else ""
     if op in ("DIV", "TIMES") and not isinstance(part, _OPENS) and not _closed(before, bare):
         return "ambiguous: does this belong to the argument of the function? write brackets"
@@ -56,13 +64,20 @@ def behind_bars(argument: Node) -> str:
     return ""
 
 
+def behind_call(argument: Node) -> int:
+    """How many factors of ``\\log p(x) c`` the function is of, if it looks as if not of all."""
+    factors = argument.factors if isinstance(argument, t.Product) else ()
+    calls = (i + 1 for i, factor in enumerate(factors[:-1]) if isinstance(factor, t.Apply))
+    return next(calls, 0)
+
+
 def trailing_factor(kind: str, indices: Iterable[str], body: Node) -> str:
     """``\\prod_i x_i c``: inside or outside, which for a sum makes no difference."""
     if kind == "sum" or not isinstance(body, t.Product | t.Quotient):
         return ""
     keys = set(indices)
     last = body.factors[-1] if isinstance(body, t.Product) else body.denominator
-    if _mentions(body, keys) and not _mentions(last, keys):
+    if mentions_free(body, keys) and not mentions_free(last, keys):
         return "ambiguous: the last factor does not run; write it in front, or write brackets"
     return ""
 
@@ -72,6 +87,18 @@ def entry_or_whole(base: t.Subscript, what: str, *, written_first: bool) -> str:
     if written_first or (what == "the inverse" and len(base.indices) > 1):
         return f"ambiguous: an entry of {what}, or {what} of an entry? write brackets"
     return ""
+
+
+def mentions_free(node: Node, keys: Collection[str]) -> bool:
+    """Whether one of `keys` occurs in `node` where nothing within `node` runs under that name."""
+    if isinstance(node, t.Name | t.Index):
+        return node.key in keys
+    if isinstance(node, t.Reduction):
+        return mentions_free(node.over, keys) or mentions_free(
+            node.body, {*keys} - {node.over.index}
+        )
+    own = node.variables if isinstance(node, t.Average | t.Integral) else ()
+    return any(mentions_free(child, {*keys} - {*own}) for _, child in t.children(node))
 
 
 def _mentions(node: Node, keys: Collection[str]) -> bool:

@@ -132,17 +132,21 @@ class Names:
     """The names that an equation may use, by their first token, longest first.
 
     `forms` are the distributions that are bound by a written form. Their variables are names,
-    too, and so is a letter that only they have.
+    too, and so is a letter that only they have. `called` are the functions that are: how many
+    tokens stand before their brackets.
     """
 
     def __init__(self, kinds: Mapping[str, str]) -> None:
         self.kinds = dict(kinds)
         self._by_first: dict[str, list[tuple[tuple[str, ...], str]]] = {}
         self.forms: dict[str, Signature] = {}
+        self.called: dict[str, int] = {}
         for key, kind in kinds.items():
             form = signature(key) if kind in DISTRIBUTIONS else None
             if form is not None:
                 self.forms[key] = form
+            elif kind == "callable" and key[-1:] == ")" and "(" in key:
+                self.called[key] = [token.text for token in tokens(key)].index("(")
             if form is None or form.letter:
                 self.add(key)
         for form in self.forms.values():

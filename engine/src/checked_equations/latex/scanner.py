@@ -99,8 +99,12 @@ class Scanner:
             self.sized = start
         elif text in _WIDE:
             self.wide = True
-        elif text in LAYOUT or (self.side is not None and text == "."):
-            self.side = self.side if text != "." else None
+        elif self.side is not None and text == ".":
+            if self.side == "open":
+                self._emit("\\left.", self.sized)
+            self.side = None
+        elif text in LAYOUT:
+            pass
         elif text in DROPPED:
             dropped = self._braced()
             self.wide = self.wide or (text == "\\hspace" and "-" not in dropped)
@@ -111,6 +115,10 @@ class Scanner:
 
     def _words(self, start: int) -> None:
         """A text is one token; the mathematics between dollars in it is not part of it."""
+        letter = re.compile(r"\s*([A-Za-z])").match(self.latex, self.at)
+        if letter:  # \textrm d, without braces
+            self.at = letter.end()
+            return self._emit(f"\\text{{{letter[1]}}}", start)
         content = self._braced()
         if "$" not in content:
             return self._emit(f"\\text{{{content.strip()}}}", start)

@@ -13,11 +13,12 @@ from .node import Node, Path, children, replace_at, replace_node, walk
 from .operators import INFIX, Elementwise, Infix, Kronecker
 
 __all__ = [
-    "INFIX", "Apply", "Average", "Bars", "Block", "Cases", "Constant", "Covariance", "Derivative",
-    "Elementwise", "Expectation", "Function", "Gradient", "Index", "Infix", "Inner", "Integral",
-    "Inverse", "Kronecker", "Member", "Name", "Node", "Norm", "Number", "Path", "Power", "Product",
-    "Quotient", "Range", "Reduction", "Root", "Slope", "Space", "Statement", "Step", "Subscript",
-    "Sum", "Transpose", "Under", "Variance", "children", "replace_at", "replace_node", "walk",
+    "INFIX", "Apply", "At", "Average", "Bars", "Block", "Cases", "Constant", "Covariance",
+    "Derivative", "Elementwise", "Expectation", "Function", "Gradient", "Index", "Infix", "Inner",
+    "Integral", "Inverse", "Kronecker", "Member", "Name", "Node", "Norm", "Number", "Path", "Power",
+    "Product", "Quotient", "Range", "Reduction", "Root", "Slope", "Space", "Statement", "Step",
+    "Subscript", "Sum", "Transpose", "Under", "Variance", "children", "replace_at",
+    "replace_node", "walk",
 ]  # fmt: skip
 
 
@@ -246,6 +247,17 @@ class Derivative(Slope):
 
 class Gradient(Slope):
     """``\\nabla_x body``, a column."""
+
+
+class At(Node):
+    """``\\left. body \\right|_{x = value}``: the body where the variable has that value.
+
+    So is ``\\frac{\\partial f}{\\partial x}(y)`` read.
+    """
+
+    body: Node
+    key: str
+    point: Node
 
 
 class Block(Node):

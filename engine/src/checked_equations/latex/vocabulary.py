@@ -35,6 +35,7 @@ BIG = {
     "\\mathrm{argmin}": "argmin", "\\mathrm{argmax}": "argmax",
 }  # fmt: skip
 EXPECTATIONS = {
+    "E": "EXPECT", "\\mathbf E": "EXPECT",
     "\\mathbb E": "EXPECT", "\\mathrm E": "EXPECT", "\\mathbb V": "VARIANCE",
     "\\mathrm{Var}": "VARIANCE", "\\mathrm{var}": "VARIANCE", "\\mathrm{Cov}": "COVARIANCE",
     "\\mathrm{cov}": "COVARIANCE", "\\mathbb C": "COVARIANCE",
@@ -42,7 +43,7 @@ EXPECTATIONS = {
 AVERAGES = ("EXPECT", "VARIANCE", "COVARIANCE", "UNDER")
 CONSTANTS = {"\\pi": "\\pi", "e": "e", "\\mathrm e": "e", "\\infty": "\\infty"}
 INDICATORS = frozenset({"\\mathbb1", "\\mathbb I", "\\mathbf1"})
-DIFFERENTIALS = frozenset({"d", "\\mathrm d"})
+DIFFERENTIALS = frozenset({"d", "\\mathrm d", "\\text{d}"})
 SPACES = frozenset(
     {"\\mathbb R", "\\mathbb R_+", "\\mathbb R_{>0}", "\\mathbb N", "\\mathbb Z"}
 )  # behind the \in of a condition
@@ -80,18 +81,20 @@ CONDITIONS = QUANTIFIERS | {
 }  # what follows is evaluated on every draw, and must hold
 CLAUSES = frozenset({"where", "with", "since", "because", "and where", "and with", "for which"})
 CONNECTIVES = frozenset(
-    {"and", "or", "so", "so that", "thus", "hence", "therefore", "then", "and so", "and thus"}
+    {"and", "so", "so that", "thus", "hence", "therefore", "then", "and so", "and thus"}
     | {"and hence", "and therefore", "that is", "i.e", "which gives", "equivalently"}
 )  # what follows is a statement, and is checked
 CASES = _set(r"if when for where otherwise else elsewhere") | {""}
 RESERVED = CASES | {"unless", "as", "in", "is", "on", "holds", "and", "or", "not"}
-STOPS = _set(r"\implies \iff \Rightarrow \Longrightarrow \Leftrightarrow")
 
 # Common LaTeX that is not read, and what to write instead.
 _LIMIT = "check the value at a large number"
+_ARROW = "an arrow is not checked: write two statements, with `so` or a comma between them"
 _BIND = "bind a function, or what it makes"
 UNREAD = {
     "\\dots": "write the sum with \\sum, or every term", "*": "write \\cdot, or \\odot for entries",
+    **dict.fromkeys(["\\implies", "\\Rightarrow", "\\Longrightarrow"], _ARROW),
+    **dict.fromkeys(["\\iff", "\\Leftrightarrow", "\\Longleftrightarrow"], _ARROW),
     "\\oint": "write the integral over a bound variable", "\\Pr": "bind it as a function",
     "\\iint": "write \\int\\int", "\\iiint": "write \\int\\int\\int",
     "\\sup": "write \\max, over a finite set", "\\inf": "write \\min, over a finite set",

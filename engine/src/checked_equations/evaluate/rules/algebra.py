@@ -12,7 +12,7 @@ from ...errors import OperationError, ShapeError
 from ...latex import tree as t
 from ...latex.names import DISTRIBUTIONS
 from .. import operations as op
-from ..values import Distribution, conform, kind, scalar, shaped
+from ..values import Distribution, Estimate, conform, host, is_family, kind, scalar, shaped
 from .registry import Array, Calculator, Scope, rule
 
 
@@ -47,10 +47,27 @@ def _subscript(node: t.Subscript, ev: Calculator, scope: Scope) -> Array:
     _refuse_two_digits(node.indices, base)
     indices = [whole_number(ev.of(index, scope)) for index in node.indices]
     if base.ndim == 0 and indices == [1]:
+        _refuse_number(node.base, ev, scope, "an entry")
         return base
     if base.ndim == 2 and 1 in base.shape and len(indices) == 1:
         base = base.ravel()
     return shaped(base[inside(indices, base.shape)])
+
+
+def _refuse_number(node: t.Node, ev: Calculator, scope: Scope, what: str) -> None:
+    """A mark at a number says nothing: ``s_1``, ``s^T``. A vector of length one is none."""
+    if isinstance(node, t.Apply) and what == "an entry":
+        raise OperationError(
+            f"`{node.key}` is a number here and has no entries; bind its name whole"
+        )
+    if isinstance(node, t.Name | t.Index):
+        bound = scope[node.key].value if node.key in scope else ev.bindings[node.key]
+        given = bound.value if isinstance(bound, Estimate) else bound
+        if host(given).ndim == 0:
+            hint = "bind the name with its mark, or what the mark stands for"
+            raise OperationError(
+                f"`{node.key}` is a number, which has no such mark: {what}; {hint}"
+            )
 
 
 def _refuse_two_digits(indices: tuple[t.Node, ...], base: Array) -> None:
@@ -146,7 +163,10 @@ def _inverse(node: t.Inverse, ev: Calculator, scope: Scope) -> Array:
 
 @rule.register(t.Transpose)
 def _transpose(node: t.Transpose, ev: Calculator, scope: Scope) -> Array:
-    return op.transpose(ev.of(node.base, scope))
+    base = ev.of(node.base, scope)
+    if base.ndim == 0:
+        _refuse_number(node.base, ev, scope, "a transpose")
+    return op.transpose(base)
 
 
 @rule.register(t.Root)
@@ -157,9 +177,28 @@ def _root(node: t.Root, ev: Calculator, scope: Scope) -> Array:
 
 @rule.register(t.Bars)
 def _bars(node: t.Bars, ev: Calculator, scope: Scope) -> Array:
-    if isinstance(node.base, t.Name) and kind(ev.bindings.get(node.base.key)) == "set":
-        return scalar(len(ev.bindings[node.base.key]))
+    members = members_of(node.base, ev, scope)
+    if members is not None:
+        return scalar(len(members))
     return op.bars(ev.of(node.base, scope))
+
+
+def members_of(node: t.Node, ev: Calculator, scope: Scope) -> Any:
+    """The bound set that `node` names, or that it takes from a family: ``B_m``; else nothing."""
+    name = node.base if isinstance(node, t.Subscript) else node
+    key = name.key if isinstance(name, t.Name) else ""
+    bound = ev.bindings.get(key)
+    if bound is None or kind(bound) != "set":
+        return None
+    if not isinstance(node, t.Subscript):
+        return bound
+    if not is_family(bound):
+        raise OperationError(f"`{key}` is one set, and no family of sets")
+    index = whole_number(ev.of(node.indices[0], scope))
+    known = bound if isinstance(bound, dict) else dict(enumerate(bound, start=1))
+    if len(node.indices) > 1 or index not in known:
+        raise OperationError(f"`{key}` has the indices {sorted(known)}, not {index}")
+    return known[index]
 
 
 @rule.register(t.Norm)

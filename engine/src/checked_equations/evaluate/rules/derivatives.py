@@ -11,7 +11,7 @@ import numpy as np
 from ...errors import OperationError
 from ...latex import tree as t
 from ..values import host, kind, shaped
-from .algebra import call, inside, whole_number
+from .algebra import argument, call, inside, whole_number
 from .registry import Array, Calculator, Item, Scope, rule
 
 # The value where the entry at a place is moved by so much.
@@ -35,6 +35,13 @@ def _derivative(node: t.Slope, ev: Calculator, scope: Scope) -> Array:
         place = inside([whole_number(ev.of(i, scope)) for i in node.variable.indices], point.shape)
         return _slope(at, place, _scale(point, place))
     return _assemble(at, point, whole_jacobian=isinstance(node, t.Derivative))
+
+
+@rule.register(t.At)
+def _at(node: t.At, ev: Calculator, scope: Scope) -> Array:
+    point = argument(ev, node.point, scope)
+    item = Item(("point", host(point).tobytes()), point)
+    return ev.of(node.body, {**scope, node.key: item})
 
 
 def _point(ev: Calculator, key: str, scope: Scope) -> tuple[Array, Hashable]:

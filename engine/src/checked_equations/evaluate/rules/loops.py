@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Hashable, Iterator
 from typing import Any
 
@@ -11,8 +12,8 @@ import numpy as np
 from ...errors import OperationError
 from ...latex import tree as t
 from .. import operations as op
-from ..values import Distribution, Nodes, conform, kind, scalar
-from .algebra import argument, nodes_given, whole_number
+from ..values import Distribution, Nodes, conform, scalar
+from .algebra import argument, members_of, nodes_given, whole_number
 from .registry import Array, Calculator, Item, Scope, rule
 
 
@@ -32,8 +33,8 @@ def _members(ev: Calculator, over: t.Range, scope: Scope) -> list[Any]:
 
 def elements(ev: Calculator, node: t.Node, scope: Scope) -> list[Any]:
     """What `node` runs over: a bound set, 1 to a bound number, the entries of a vector."""
-    bound = ev.bindings.get(node.key) if isinstance(node, t.Name) else None
-    if bound is not None and kind(bound) == "set":
+    bound = members_of(node, ev, scope)
+    if bound is not None:
         return sorted(bound) if isinstance(bound, set | frozenset) else list(bound)
     values = ev.of(node, scope)
     if values.ndim == 0:
@@ -55,6 +56,8 @@ _STEPS: dict[str, Callable[[Array, Array], Array]] = {
 
 @rule.register(t.Reduction)
 def _reduction(node: t.Reduction, ev: Calculator, scope: Scope) -> Array:
+    if node.over.last == t.Constant("\\infty"):
+        return _series(node, ev, scope)
     members = _members(ev, node.over, scope)
     items = (Item(_token(member), member) for member in members)
     values = [ev.of(node.body, {**scope, node.over.index: item}) for item in items]
@@ -63,6 +66,28 @@ def _reduction(node: t.Reduction, ev: Calculator, scope: Scope) -> Array:
     if node.kind in _CHOICES:
         return conform(members[_choice(_CHOICES[node.kind], values)])
     return functools.reduce(_STEPS[node.kind], values)
+
+
+_MOST = 20_000  # terms of a series without end
+_DEAD = 8  # so many terms in a row add nothing
+
+
+def _series(node: t.Reduction, ev: Calculator, scope: Scope) -> Array:
+    """A sum without end, until its terms no longer add anything."""
+    if node.kind != "sum":
+        raise OperationError(f"a {node.kind} without end is not read: write a large number")
+    first, _ = node.over.limits
+    total, idle = scalar(0.0), 0
+    for member in itertools.count(whole_number(ev.of(first, scope))):
+        term = ev.of(node.body, {**scope, node.over.index: Item(member, member)})
+        total = op.add(total, term) if total.shape == term.shape else term
+        size = np.max(np.abs(total))
+        idle = idle + 1 if size > 0 and np.max(np.abs(term)) < 1e-18 * size else 0
+        if idle == _DEAD:
+            return total
+        if member > _MOST:
+            break
+    raise OperationError("the terms do not die away: write a large number in place of `\\infty`")
 
 
 def _nothing(node: t.Reduction) -> Array:
@@ -174,6 +199,8 @@ def _cross(ev: Calculator, over: tuple[t.Under, ...], a: t.Node, b: t.Node, scop
 def _integral(node: t.Integral, ev: Calculator, scope: Scope) -> Array:
     if node.first is not None:
         _inside_limits(ev, node, scope)
+    for key in node.variables:
+        _refuse_no_lengths(key, _nodes(ev, t.Under((key,), key), scope))
     weighted = _weighted(ev, _own(node.variables), scope, chances=False)
     return _total(weighted, lambda inner: ev.of(node.body, inner))
 
@@ -187,16 +214,67 @@ def _inside_limits(ev: Calculator, node: t.Integral, scope: Scope) -> None:
         size = (high - low) ** _dimension(ev, node, scope, (key, nodes))
         if points.min() < low or points.max() > high:
             raise OperationError(f"the nodes of `{key}` leave the limits {low:.6g} to {high:.6g}")
-        if np.isfinite(size) and abs(length - size) > 1e-9 * size:
-            said = f"the weights of `{key}` sum to {length:.6g}"
-            raise OperationError(
-                f"{said}, the limits {low:.6g} and {high:.6g} differ by {high - low:.6g}"
-            )
+        if np.isfinite(size):
+            if abs(length - size) > 1e-9 * size:
+                said = f"the weights of `{key}` sum to {length:.6g}"
+                raise OperationError(
+                    f"{said}, the limits {low:.6g} and {high:.6g} differ by {high - low:.6g}"
+                )
+            _refuse_uneven(key, nodes, low, high)
         if np.isinf(low) != np.isinf(high):
             _begins_at(key, nodes, low if np.isinf(high) else high)
         for limit in (low, high):
             if np.isinf(limit):
                 _ends_before(ev, node, scope, (key, limit))
+
+
+def _refuse_uneven(key: str, nodes: Nodes, low: float, high: float) -> None:
+    """The nodes of a density on the same interval have weights of the same sum.
+
+    A rule for what is periodic has its nodes at the left ends of its cells.
+    """
+    middle = nodes.weights @ nodes.points / nodes.weights.sum()
+    cell = (high - low) * np.max(np.abs(nodes.weights)) / nodes.weights.sum()
+    if np.max(np.abs(middle - 0.5 * (low + high))) > 0.51 * cell:
+        raise OperationError(
+            f"the weights of `{key}` are no lengths: by them the middle of {low:.6g} to {high:.6g} "
+            f"is {np.max(middle):.6g}; {_DENSITY}"
+        )
+
+
+_DENSITY = "the nodes of a distribution belong under \\mathbb E, or its density into the integral"
+
+
+def _refuse_no_lengths(key: str, nodes: Nodes) -> None:
+    """The weights of nodes under an integral are the stretches of the line that they stand for.
+
+    Of nodes in several dimensions only that is tested which weights that sum to one have wrong.
+    """
+    span = np.ptp(nodes.points, axis=0)
+    total = nodes.weights.sum()
+    if np.ndim(span):
+        wrong = abs(total - 1.0) < 1e-9 and np.prod(span) > 2.0 ** len(span)
+    else:
+        wrong = len(nodes.points) > 2 and _out_of_place(nodes.points, nodes.weights)
+    if wrong:
+        raise OperationError(
+            f"the weights of `{key}` are no lengths: they sum to {total:.6g}, the nodes stretch "
+            f"over {np.max(span):.6g}; {_DENSITY}"
+        )
+
+
+def _out_of_place(points: Array, weights: Array) -> bool:
+    """Whether weights are far from half the way between the neighbours of their nodes.
+
+    That is, on the whole: those of Simpson's rule are 4/3 and 2/3 of it, and where one rule joins
+    another a weight may be anything.
+    """
+    order = np.argsort(points)
+    stretches = 0.5 * (points[order][2:] - points[order][:-2])
+    ratios = weights[order][1:-1] / np.maximum(stretches, np.finfo(np.float64).tiny)
+    logs = np.log(np.clip(ratios, 0.2, 5.0))
+    few = 1.2 / len(ratios)
+    return bool(abs(np.mean(logs)) > 0.1 + few or np.mean(np.abs(logs)) > 0.45 + few)
 
 
 def _dimension(ev: Calculator, node: t.Integral, scope: Scope, at: tuple[str, Nodes]) -> int:

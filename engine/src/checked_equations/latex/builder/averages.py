@@ -45,6 +45,10 @@ class Averages(Branches):
         bar = bars[0] if bars else len(parts)
         return tuple(parts[:bar:2]), tuple(parts[bar + 1 :: 2])
 
+    def setting(self, meta: Meta, parts: Parts) -> tuple[str, t.Node]:
+        """``x = 2`` behind the bar: which variable has which value."""
+        return str(parts[0]), parts[2]
+
     def expectation(self, meta: Meta, parts: Parts) -> t.Node:
         """``\\mathbb E_x[body]``."""
         over, (body,) = self._average(parts, meta, 1)
@@ -108,7 +112,9 @@ class Averages(Branches):
         """The one distribution that is bound as given what stands behind the bar."""
         if any(under.given for under in over) or len(over) > 1:
             raise self._fault("say under the sign or behind the bar, not both", meta)
-        written = tuple(normal(self.latex[slice(*node.span)]) for node in given)
+        settings = [part if isinstance(part, tuple) else ("", part) for part in given]
+        given = tuple(node for _, node in settings)
+        written = tuple(key or normal(self.latex[slice(*node.span)]) for key, node in settings)
         drawn = set(over[0].variables) if over else _named(bodies)
         if over and over[0].distribution and over[0].distribution not in over[0].variables:
             raise self._fault("say under the sign or behind the bar, not both", meta)
@@ -187,5 +193,8 @@ def _each(value: Any, change: Any) -> Any:
 def _without_arguments(node: t.Node, kinds: Mapping[str, str]) -> t.Node:
     if not isinstance(node, t.Apply) or kinds.get(node.key) not in DISTRIBUTIONS:
         return node
-    free = [part for part in node.arguments if isinstance(part, t.Name) and part.key not in kinds]
-    return t.Name(node.key, span=node.span) if len(free) == len(node.arguments) else node
+    form = signature(node.key)
+    fixed = form is not None and kinds[node.key] != "conditional"  # given what its name says
+    drawn = node.arguments[: len(form.variables)] if form and fixed else node.arguments
+    free = all(isinstance(part, t.Name) and part.key not in kinds for part in drawn)
+    return t.Name(node.key, span=node.span) if free else node

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from lark import Token as Word
 from lark import Transformer, v_args
@@ -10,8 +11,9 @@ from lark.tree import Meta
 
 from ...errors import EquationError
 from .. import tree as t
+from ..ambiguities import behind_call, between_factors
 from ..tree import Node
-from .combine import Parts
+from .combine import Parts, bind, one_product
 
 __all__ = ["Branches", "span_of"]
 
@@ -54,7 +56,11 @@ class Branches(Transformer[Word, Node]):
         return self._derivative(parts[0], parts[1:], meta)
 
     def _derivative(self, body: Node, variables: list[list[Node]], meta: Meta) -> Node:
-        for variable in reversed([item for group in variables for item in group]):
+        self._refuse_point(body, meta)
+        order = [item for group in variables for item in group]
+        if len(order) > 1 and isinstance(order[-1], t.Transpose):
+            order = [order[-1].base, *order[-2::-1]]  # the columns of the Hessian come last
+        for variable in reversed(order):
             self._refuse_variable(variable, meta)
             body = t.Derivative(body, variable, span=span_of(meta))
         return body
@@ -63,6 +69,13 @@ class Branches(Transformer[Word, Node]):
         base = variable.base if isinstance(variable, t.Subscript) else variable
         if not isinstance(base, t.Name):
             raise self._fault("a derivative is taken with respect to a bound symbol", meta)
+
+    def at(self, meta: Meta, parts: Parts) -> Node:
+        """``\\left. body \\right|_{x = a}``."""
+        body = parts[0]
+        for key, point in zip(parts[1::3], parts[3::3], strict=True):
+            body = t.At(bind(body, [key]), str(key), point, span=span_of(meta))
+        return body
 
     def plain(self, meta: Meta, parts: Parts) -> Node:
         """A bound function without arguments, as it stands behind ``\\nabla``."""
@@ -76,10 +89,48 @@ class Branches(Transformer[Word, Node]):
     def gradient(self, meta: Meta, parts: Parts) -> Node:
         """``\\nabla_x body``."""
         variable, body = parts
+        self._refuse_point(body, meta)
+        if isinstance(body, t.Slope):
+            return self._hessian(variable, body, meta)
         if isinstance(body, t.Name) and self.kinds.get(body.key, "callable") != "callable":
             raise self._fault("ambiguous: put brackets around what is differentiated", meta)
+        return self._of_score(variable, body, meta) or self._gradient(variable, body, meta)
+
+    def _gradient(self, variable: Node, body: Node, meta: Meta) -> Node:
         self.bare.add(span_of(meta))
         return t.Gradient(body, variable, span=span_of(meta))
+
+    def _of_score(self, variable: Node, body: Node, meta: Meta) -> Node | None:
+        """``\\nabla_x \\log p(x) c``, ``\\nabla_x \\log p(x)^\\top``: the log is of the call."""
+        if not isinstance(body, t.Function) or body.arguments[0].span[1] != meta.end_pos:
+            return None
+        argument = body.arguments[0]
+        if isinstance(argument, t.Transpose) and isinstance(argument.base, t.Apply):
+            whole = replace(body, arguments=(argument.base,))
+            return t.Transpose(self._gradient(variable, whole, meta), span=span_of(meta))
+        count = behind_call(argument)
+        if not count or not isinstance(argument, t.Product):
+            return None
+        first, rest = argument.factors[:count], argument.factors[count:]
+        scored = replace(body, arguments=(one_product(list(first)),))
+        gradient = self._gradient(variable, scored, meta)
+        self._refuse(
+            between_factors(gradient, "", rest[0], slashed=False, bare=self.bare), rest[0].span
+        )
+        return t.Product((gradient, *rest), span=span_of(meta))
+
+    def _hessian(self, variable: Node, body: t.Slope, meta: Meta) -> Node:
+        """``\\nabla_x \\nabla_x f``: the slopes of the gradient."""
+        if body.variable != variable:
+            hint = "write \\frac{\\partial^2 ...}{\\partial x \\, \\partial y^\\top}"
+            raise self._fault(f"ambiguous: which of the two are the rows? {hint}", meta)
+        return t.Derivative(body, variable, span=span_of(meta))
+
+    def _refuse_point(self, body: Node, meta: Meta) -> None:
+        ends = (part.span[1] for _, part in t.walk(body) if isinstance(part, t.At))
+        if meta.end_pos in ends:
+            problem = "ambiguous: is this differentiated there? write \\left. and \\right|"
+            raise self._fault(problem, meta)
 
     # -- arrays of expressions ----------------------------------------------------------
 

@@ -9,7 +9,7 @@ from lark import v_args
 from lark.tree import Meta
 
 from .. import tree as t
-from ..ambiguities import behind_bars, between_factors, entry_or_whole
+from ..ambiguities import behind_bars, behind_call, between_factors, entry_or_whole
 from ..vocabulary import AMBIGUOUS_POWERS
 from .averages import Averages
 from .branches import span_of as _span
@@ -29,6 +29,7 @@ class TreeBuilder(Averages, Conditions, Ranges):
     def __init__(self, latex: str, kinds: Mapping[str, str]) -> None:
         super().__init__(latex, kinds)
         self.bare: set[tuple[int, int]] = set()  # functions without brackets around them
+        self.open_ended: set[tuple[int, int]] = set()  # those where it is open what they are of
         self.several = False  # whether the last term had several factors
 
     # -- statements ---------------------------------------------------------------------
@@ -86,6 +87,10 @@ class TreeBuilder(Averages, Conditions, Ranges):
     def term(self, meta: Meta, parts: Parts) -> Node:
         """What stands between two signs of a sum: products, with one binary operator at most."""
         self.several = len(parts) > 1
+        for part in parts:
+            if isinstance(part, t.Function) and part.span in self.open_ended:
+                problem = "ambiguous: does what follows the call belong to the function too?"
+                self._refuse(f"{problem} write brackets", part.span)
         operators = {part for part in parts if isinstance(part, type)}
         if len(operators) > 1:
             raise self._fault("ambiguous: write brackets around one of the products", meta)
@@ -99,6 +104,7 @@ class TreeBuilder(Averages, Conditions, Ranges):
         return factors[0]
 
     def _product(self, parts: Parts) -> Node:
+        parts = self._at_points(parts)
         factors: list[Node] = []
         before = None
         op = ""
@@ -118,7 +124,29 @@ class TreeBuilder(Averages, Conditions, Ranges):
 
     def run(self, meta: Meta, parts: Parts) -> Node:
         """Juxtaposed atoms: ``2 \\pi x``."""
-        return one_product(parts)
+        return one_product(self._at_points(parts))
+
+    def _at_points(self, parts: Parts) -> Parts:
+        """``\\frac{\\partial f}{\\partial x}(y)`` is the derivative at y, and no product."""
+        out: Parts = []
+        for part in parts:
+            slope = out[-1] if out else None
+            gap = ""
+            if isinstance(slope, t.Derivative) and isinstance(part, Node):
+                gap = self.latex[slope.span[1] : part.span[0]]
+            if isinstance(slope, t.Derivative) and "(" in gap and self._of_a_function(slope):
+                key = slope.symbol.key
+                span = (slope.span[0], part.span[1])
+                out[-1] = t.At(bind(slope, [key]), key, part, span=span)
+            else:
+                out.append(part)
+        return out
+
+    def _of_a_function(self, slope: t.Derivative) -> bool:
+        body: Node = slope
+        while isinstance(body, t.Derivative):
+            body = body.body
+        return isinstance(body, t.Name) and self.kinds.get(body.key) == "callable"
 
     # -- functions ----------------------------------------------------------------------
 
@@ -134,6 +162,8 @@ class TreeBuilder(Averages, Conditions, Ranges):
         """A function word without brackets, which takes the whole run: ``\\log 2 \\pi``."""
         self._refuse(behind_bars(parts[1]), parts[1].span)
         self.bare.add(_span(meta))
+        if behind_call(parts[1]) or parts[1].span in self.open_ended:
+            self.open_ended.add(_span(meta))
         return self._function(parts[0], (parts[1],), meta)
 
     def paren_call(self, meta: Meta, parts: Parts) -> Node:
@@ -220,16 +250,29 @@ class TreeBuilder(Averages, Conditions, Ranges):
         base, mark = parts
         bracketed = meta.start_pos < base.span[0]
         if not bracketed and isinstance(base, t.Subscript):
-            written_first = mark.start_pos < base.indices[-1].span[0]
+            start = mark.span[0] if isinstance(mark, Node) else mark.start_pos
+            written_first = start < base.indices[-1].span[0]
+            if isinstance(mark, Node) and len(base.indices) < 2:
+                return  # the square of an entry of a vector
             problem = entry_or_whole(base, what, written_first=written_first)
             self._refuse(problem, _span(meta))
 
     def power(self, meta: Meta, parts: Parts) -> Node:
         """``a^b``; of ``e`` it is the exponential function."""
         base, exponent = parts
+        self._refuse_entry(parts, meta, "the power")
+        if isinstance(base, t.Gradient) and meta.start_pos == base.span[0]:
+            raise self._fault("ambiguous: the power of a gradient? write brackets", meta)
         if base == t.Constant("e"):
             return t.Function("exp", (exponent,), span=_span(meta))
         return t.Power(base, exponent, span=_span(meta))
+
+    def place(self, meta: Meta, parts: Parts) -> Node:
+        """``x^{(i)}``, of which ``x_t^{(i)}`` is an entry: the index above comes first."""
+        base, index = parts
+        if isinstance(base, t.Subscript) and meta.start_pos == base.span[0]:
+            return t.Subscript(base.base, (index, *base.indices), span=_span(meta))
+        return t.Subscript(base, (index,), span=_span(meta))
 
     def factorial(self, meta: Meta, parts: Parts) -> Node:
         """``n!``."""

@@ -9,10 +9,10 @@ from lark.tree import Meta
 
 from ...errors import EquationError
 from .. import tree as t
-from ..ambiguities import trailing_factor
+from ..ambiguities import mentions_free, trailing_factor
 from ..tree import Node
 from .branches import Branches, span_of
-from .combine import Parts, around, below, bind
+from .combine import Parts, around, below, bind, one_product
 from .conditions import Listed
 
 __all__ = ["Ranges"]
@@ -57,12 +57,25 @@ class Ranges(Branches):
         kind = str(parts[0])
         body = parts[-1]
         ranges = self._merged(parts[1:-1])
+        body, next_products = self._ends_at(kind, {over.index for over in ranges}, body, meta)
         if self.several:
             self._refuse(trailing_factor(kind, (over.index for over in ranges), body), body.span)
         upper = parts[-2] if not isinstance(parts[-2], t.Range | list) else None
+        span = (meta.start_pos, body.span[1]) if next_products else span_of(meta)
         for over in reversed(self._complete(ranges, upper, meta)):
-            body = t.Reduction(kind, over, bind(body, {over.index}), span=span_of(meta))
-        return body
+            body = t.Reduction(kind, over, bind(body, {over.index}), span=span)
+        return t.Product((body, next_products), span=span_of(meta)) if next_products else body
+
+    def _ends_at(
+        self, kind: str, keys: set[str], body: Node, meta: Meta
+    ) -> tuple[Node, Node | None]:
+        """``\\prod_t a_t \\prod_t b_t`` are two products, unless the second mentions what runs."""
+        last = body.factors[-1] if isinstance(body, t.Product) else body
+        bracketed = last.span[1] != meta.end_pos
+        nested = not _only_products(last) or mentions_free(last, keys)
+        if kind != "prod" or not isinstance(body, t.Product) or bracketed or nested:
+            return body, None
+        return one_product(list(body.factors[:-1])), last
 
     def _merged(self, parts: Parts) -> list[t.Range]:
         """One range an index: ``i = 1, i \\ne j`` is one that leaves out ``j``."""
@@ -113,6 +126,12 @@ class Ranges(Branches):
         if upper is not None and first is not None:
             return [_between(over, over.first or first, upper) for over in ranges]
         raise self._fault("a range needs both its limits, or a set", meta)
+
+
+def _only_products(node: Node) -> bool:
+    if isinstance(node, t.Product):
+        return all(map(_only_products, node.factors))
+    return isinstance(node, t.Reduction) and node.kind == "prod"
 
 
 def _in_order(key: str, first: Node, last: Node, meta: Meta) -> t.Range:

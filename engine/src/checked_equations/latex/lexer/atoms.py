@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 from .. import vocabulary as v
-from ..names import DISTRIBUTIONS, Match, joined, nearest
+from ..names import DISTRIBUTIONS, Match, joined, nearest, normal
 from ..tokenizer import Token
 from . import averages
 from .brackets import matching
@@ -14,8 +15,10 @@ from .stream import Stream, is_letter
 
 def named(s: Stream, match: Match) -> None:
     """Emit a bound name: as a symbol, a call, a running variable, or a distribution."""
-    if _starts_range(s):
+    if _starts_range(s) or _is_set(s, match.length):
         return s.emit("INDEX", match.key, match.length)
+    if match.key in s.names.called:
+        return s.emit("CALL", match.key, s.names.called[match.key])
     if match.kind in DISTRIBUTIONS or match.kind == "letter":
         return averages.distribution(s, match)
     after = s.i + match.length
@@ -39,6 +42,11 @@ def refuse_letters(s: Stream, match: Match) -> None:
     problem = f"ambiguous: `{match.key}` is bound, and so are {said}"
     first, last = s.tokens[s.i], s.tokens[s.i + match.length - 1]
     raise s.fault(f"{problem}; write \\operatorname{{{match.key}}}", first, last)
+
+
+def _is_set(s: Stream, length: int) -> bool:
+    """Whether it is the ``x`` of ``\\mathbb E[y \\mid x = 2]``."""
+    return s.top().endswith("average") and s.last() == "SEP" and s.text(length) == "="
 
 
 def _starts_range(s: Stream) -> bool:
@@ -94,6 +102,8 @@ def unknown(s: Stream, end: int | None = None) -> None:
     if first.text in v.UNREAD and not (s.free and first.text == "\\dots"):
         problem = f"`{first.text}` is not part of the language: {v.UNREAD[first.text]}"
         raise s.fault(problem, first)
+    if is_letter(first.text) and _is_set(s, end - s.i):
+        return s.emit("INDEX", joined(s.tokens[s.i : end]), end - s.i)
     if s.free and is_letter(first.text):
         return _free_name(s)
     if _is_reciprocal_square(s, end):
@@ -156,6 +166,46 @@ def _only_indices(s: Stream, opened: int) -> bool:
             return False
         i += match.length if match else 1
     return True
+
+
+CALLED = "\1"  # begins a token that no author can write
+
+
+def settle_values(s: Stream) -> None:
+    """``p(y = 1 \\mid x)`` calls what is bound as ``p(y \\mid x)``, or as ``p``, with a 1 for y."""
+    for i in range(len(s.tokens) - 1, -1, -1):
+        opened = s.atom_end(i) if is_letter(s.tokens[i].text) else len(s.tokens)
+        if opened >= len(s.tokens) or s.tokens[opened].text != "(":
+            continue
+        whole = s.names.match(s.tokens, i)
+        shut = matching(s, opened)
+        parts, marks = split(s.tokens[opened + 1 : shut], _BETWEEN)
+        sides = [split(part, frozenset({"="}))[0] for part in parts]
+        if max(map(len, sides)) != 2 or (whole and whole.length > opened - i):
+            continue
+        names = [joined(side[0]) for side in sides]
+        inside = "".join(map("".join, itertools.zip_longest(names, marks, fillvalue="")))
+        form = normal(f"{joined(s.tokens[i:opened])}({inside})")
+        known = form if form in {*s.names.called, *s.names.forms} else ""
+        row = [replace(s.tokens[opened])]
+        for side, mark in itertools.zip_longest(sides, _tokens(s, opened, shut)):
+            row += [*side[-1], *([mark] if mark else [])]
+        letter = [replace(s.tokens[i], text=CALLED + known, end=s.tokens[opened - 1].end)]
+        s.tokens[i:shut] = (letter if known else s.tokens[i:opened]) + row
+
+
+_BETWEEN = frozenset({",", ";", "|", "\\|"})
+
+
+def _tokens(s: Stream, opened: int, shut: int) -> list[Token]:
+    """The marks between the arguments."""
+    depth = 0
+    found = []
+    for token in s.tokens[opened + 1 : shut]:
+        depth += (token.text in _OPENING) - (token.text in _CLOSING)
+        if depth == 0 and token.text in _BETWEEN:
+            found.append(token)
+    return found
 
 
 _MAY_BE_BIG = frozenset({*v.BIG, "\\mathrm"})

@@ -40,13 +40,26 @@ def declare(s: Stream) -> None:
         if token.text not in _MAY_AVERAGE or s.names.match(s.tokens, i):
             continue
         after = i + s.nucleus(i)
-        if s.symbol(i) in v.EXPECTATIONS and s.tokens[after : after + 1]:
+        if stands(s, i) and s.tokens[after : after + 1]:
             for over in _read(s, after) if s.tokens[after].text == "_" else ():
                 for key in over.variables:
                     s.names.declare(key, "index")
 
 
 _MAY_AVERAGE = frozenset(sign.split()[0].split("{")[0] for sign in v.EXPECTATIONS)
+
+
+def stands(s: Stream, i: int) -> bool:
+    """Whether the sign of an average stands there; a plain E is one before square brackets."""
+    sign = s.symbol(i)
+    after = i + s.nucleus(i)
+    if sign in _LETTERS and after < len(s.tokens) and s.tokens[after].text == "_":
+        after = s.group_end(after + 1) + 1
+    bracketed = after < len(s.tokens) and s.tokens[after].text == "["
+    return sign in v.EXPECTATIONS and (bracketed or sign not in _LETTERS)
+
+
+_LETTERS = frozenset({"E", "\\mathbf E"})
 
 
 def expectation(s: Stream, kind: str, length: int) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from lark import Token as Word
 
 from .. import vocabulary as v
 from ..names import joined
 from ..tokenizer import Token
+from .atoms import split
 from .brackets import open_brace
 from .domains import limits
 from .stream import Stream, is_letter
@@ -88,13 +91,79 @@ def _domain(s: Stream) -> str:
     return limits(s)
 
 
+def declare_points(s: Stream) -> None:
+    """The variable of ``|_{x = a}`` is a name, wherever it stands."""
+    for i in range(len(s.tokens) - 1):
+        if is_point(s, i):
+            for part in split(s.content(i + 2), frozenset({","}))[0]:
+                s.names.add(joined(split(part, frozenset({"="}))[0][0]), "index")
+
+
+def is_point(s: Stream, i: int) -> bool:
+    """Whether ``|_{x = a}`` stands at place `i`."""
+    scripted = s.tokens[i].text == "|" and s.tokens[i + 1 : i + 2]
+    if not scripted or s.tokens[i + 1].text != "_":
+        return False
+    return len(split(s.content(i + 2), frozenset({"="}))[0]) > 1
+
+
+def open_point(s: Stream) -> None:
+    """Read ``\\left.``: it opens what ``\\right|_{x = a}`` closes, and is layout elsewhere."""
+    depth = 0
+    for i in range(s.i, len(s.tokens)):
+        opens = s.tokens[i].side == "open" or s.tokens[i].text == "\\left."
+        depth += opens - (s.tokens[i].side == "close")
+        if depth == 0:
+            if is_point(s, i):
+                s.stack.append(("point", s.tokens[s.i]))
+                return s.emit("_LPAR", "\\left.")
+            break
+    s.i += 1
+    return None
+
+
+def point(s: Stream) -> None:
+    """Read ``|_{x = a}`` up to the brace."""
+    bar = s.tokens[s.i]
+    if s.top() == "point":
+        s.stack.pop()
+        s.out.append(Word("_RPAR", "|", start_pos=bar.start, end_pos=bar.end))
+    s.emit("_AT", "|")
+    s.i += 1
+    open_brace(s, "head")
+
+
 def nabla(s: Stream) -> None:
-    """Read ``\\nabla`` up to the brace of its variable."""
+    """Read ``\\nabla`` up to the brace of its variable; ``\\nabla_x^2`` is two of them."""
     if s.text(1) != "_":
         raise s.fault("write the variable: \\nabla_x", s.tokens[s.i])
-    s.emit("_NABLA", "\\nabla")
+    sign = s.tokens[s.i : s.group_end(s.i + 2) + 1]
+    end = s.i + len(sign)
+    if end < len(s.tokens) and s.tokens[end].text == "^":
+        power = s.group_end(end + 1) + 1
+        exponent = joined(s.content(end + 1))
+        if exponent == "2":
+            s.tokens[end:power] = sign
+        elif exponent in v.TRANSPOSES and _texts(s.tokens[s.i - len(sign) : s.i]) == _texts(sign):
+            del s.tokens[end:power]
+    opens = (
+        s.symbol(_behind_slopes(s)) in (v.FUNCTIONS.keys() | v.BIG.keys()) - s.names.kinds.keys()
+    )
+    s.emit("_OPENING_NABLA" if opens else "_NABLA", "\\nabla")
     s.i += 1
     open_brace(s, "brace")
+
+
+def _texts(row: list[Token]) -> list[str]:
+    return [token.text for token in row]
+
+
+def _behind_slopes(s: Stream) -> int:
+    """The place of what is differentiated, behind all the signs with their scripts."""
+    i = s.i
+    while i + 1 < len(s.tokens) and s.tokens[i].text in ("\\nabla", "_", "^"):
+        i = i + 1 if s.tokens[i].text == "\\nabla" else s.group_end(i + 1) + 1
+    return i
 
 
 def fraction(s: Stream) -> None:
@@ -104,6 +173,7 @@ def fraction(s: Stream) -> None:
     order = _is_derivative(s, above, below)
     if not order:
         return s.emit("_FRAC", "\\frac")
+    _declare_variable(s, above + order + 1, s.group_end(above) + 1)
     first = s.tokens[s.i]
     bare = above + order + 2 == below
     kind = "DERIVE" if bare else "_DERIVATIVE"
@@ -116,15 +186,25 @@ def fraction(s: Stream) -> None:
     return None
 
 
+def _declare_variable(s: Stream, start: int, below: int) -> None:
+    """Of ``\\frac{\\partial f}{\\partial x}(y)`` the variable needs no value of its own."""
+    end = s.group_end(below)
+    function = s.names.match(s.tokens, start)
+    alone = function is not None and start + function.length + 1 == below
+    called = s.tokens[end + 1 : end + 2] and s.tokens[end + 1].text == "("
+    if function and alone and called and function.kind == "callable":
+        s.names.add(joined(s.tokens[below + 2 : s.atom_end(below + 2)]), "index")
+
+
 def _is_derivative(s: Stream, above: int, below: int) -> int:
     """How many tokens of the numerator are the derivative sign; 0 for a plain fraction."""
-    if s.tokens[above + 1].text == "\\partial" == s.tokens[below + 1].text:
-        powered = s.tokens[above + 2].text == "^"
-        return s.group_end(above + 3) - above if powered else 1
     sign = s.symbol(above + 1)
-    length = s.nucleus(above + 1)
-    if sign not in v.DIFFERENTIALS or sign in s.names.kinds or s.symbol(below + 1) != sign:
+    ordinary = sign in v.DIFFERENTIALS and sign not in s.names.kinds
+    if not (sign == "\\partial" or ordinary) or s.symbol(below + 1) != sign:
         return 0
-    first = s.tokens[below + 1]
-    s.tokens[below + 1 : below + 1 + length] = [Token("\\partial", first.start, first.end)]
-    return length
+    length = s.nucleus(above + 1)
+    for i in range(s.group_end(below) - 1, below, -1):
+        if s.symbol(i) == sign:
+            s.tokens[i : i + length] = [replace(s.tokens[i], text="\\partial")]
+    powered = s.tokens[above + 1 + length].text == "^"
+    return s.group_end(above + 2 + length) - above if powered else length

@@ -235,9 +235,3 @@ def _end_environment(s: Stream, name: str) -> None:
         raise s.fault("this environment was not begun here", s.tokens[s.i])
     s.stack.pop()
     s.emit("_ENDCASES" if name.endswith("cases") else "_ENDBLOCK", name)
-
-
-def stop_word(s: Stream) -> None:
-    """Read a sign such as ``\\implies``, behind which another statement begins."""
-    s.emit("_STOP", s.text())
-    end_statement(s)

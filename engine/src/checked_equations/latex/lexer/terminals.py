@@ -25,6 +25,8 @@ def lex(latex: str, names: Names, *, free: bool = False) -> list[Word]:
     s = Stream(latex, names, free)
     atoms.declare_indices(s)
     averages.declare(s)
+    calculus.declare_points(s)
+    atoms.settle_values(s)
     while s.i < len(s.tokens):
         _one(s)
     if s.stack:
@@ -44,6 +46,10 @@ def _one(s: Stream) -> None:
         atoms.named(s, match)
     elif token.text.startswith(averages.UNDER):
         averages.under(s)
+    elif token.text.startswith(atoms.CALLED):
+        s.emit("CALL", token.text.removeprefix(atoms.CALLED))
+    elif calculus.is_point(s, s.i):
+        calculus.point(s)
     elif token.text in _HANDLERS:
         _HANDLERS[token.text](s)
     elif token.text in v.OPERATORS:
@@ -69,7 +75,7 @@ def _vocabulary(s: Stream, word: str) -> None:
         _big(s, v.BIG[word], length)
     elif word in v.FUNCTIONS:
         _function(s, v.FUNCTIONS[word], length)
-    elif word in v.EXPECTATIONS:
+    elif averages.stands(s, s.i):
         averages.expectation(s, v.EXPECTATIONS[word], length)
     elif word in v.CONSTANTS and (word != "e" or follows == "^"):
         s.emit("CONSTANT", v.CONSTANTS[word], length)
@@ -129,7 +135,9 @@ def _relation(s: Stream, text: str) -> None:
     if s.last() == "REL":
         problem = "two relations side by side: write \\le or \\ge, or one of them"
         raise s.fault(problem, s.tokens[s.i])
-    if s.top() == "head" and text in v.RANGES:
+    if s.top().endswith("average") and s.last() == "INDEX" and text == "=":
+        s.emit("EQ", text)
+    elif s.top() == "head" and text in v.RANGES:
         s.emit(v.RANGES[text], text)
     elif s.condition and text == "\\in":
         s.emit("IN", text)
@@ -180,12 +188,24 @@ def _power(s: Stream) -> None:
         s.emit("INVTRANS", "-\\top", length)
     elif content in v.MARKS:
         _unknown_power(s, end)
+    elif _only_brackets(s, opened) and _is_place(s, opened):
+        del s.tokens[end - 1], s.tokens[opened + 1]
+        s.emit("_PLACE", "^")
+        brackets.open_brace(s, "index")
     elif _only_brackets(s, opened) and s.last() not in ("NUMBER", "CONSTANT"):
         _unknown_power(s, end, "; a superscript in brackets is part of a name, and no power")
     else:
         s.emit("_POW", "^")
         brackets.open_brace(s, "brace")
     return None
+
+
+def _is_place(s: Stream, opened: int) -> bool:
+    """Whether a running variable stands there in brackets, behind an array."""
+    inside = s.content(opened)[1:-1]
+    match = s.names.match(inside, 0) if inside else None
+    runs = match and match.kind == "index" and match.length == len(inside)
+    return bool(runs) and s.last() in ("NAME", "_RB")
 
 
 def _only_brackets(s: Stream, opened: int) -> bool:
@@ -227,7 +247,8 @@ def _emits(kind: str) -> Callable[[Stream], None]:
 
 
 _HANDLERS: dict[str, Callable[[Stream], None]] = {
-    "\\frac": calculus.fraction, "\\int": calculus.integral, "\\nabla": calculus.nabla,
+    "\\left.": calculus.open_point, "\\frac": calculus.fraction, "\\int": calculus.integral,
+    "\\nabla": calculus.nabla,
     "\\partial": _emits("_PARTIAL"), "\\binom": _emits("_BINOM"), "\\sqrt": _emits("_SQRT"),
     "\\root": _emits("_ROOT"), "{": brackets.open_brace, "}": brackets.close_brace,
     "\\langle": brackets.open_angle, "\\rangle": brackets.close_angle,
@@ -235,5 +256,4 @@ _HANDLERS: dict[str, Callable[[Stream], None]] = {
     ",": lines.separator, ";": lines.separator, ".": lines.point, ":": _colon,
     "\\\\": lines.row, "&": lines.ampersand, "\\forall": phrases.for_all, "\\dots": _dots,
     **dict.fromkeys(v.OPEN, brackets.open), **dict.fromkeys(v.CLOSE, brackets.close),
-    **dict.fromkeys(v.STOPS, lines.stop_word),
 }  # fmt: skip

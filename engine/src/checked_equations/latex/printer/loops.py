@@ -84,6 +84,11 @@ def _derivative(node: t.Derivative, p: Printer) -> str:
     return f"\\frac{{\\partial {body}}}{{\\partial {p.any(node.variable)}}}"
 
 
+@printed.register(t.At)
+def _at(node: t.At, p: Printer) -> str:
+    return f"\\left. {p.any(node.body)} \\right|_{{{p.key(node.key)} = {p.any(node.point)}}}"
+
+
 @printed.register(t.Gradient)
 def _gradient(node: t.Gradient, p: Printer) -> str:
     called = isinstance(node.body, t.Apply | t.Name)
