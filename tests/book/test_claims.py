@@ -8,6 +8,7 @@ DONE = {
     "fast/fourier-features",
     "fast/inducing-points",
     "fast/interdomain",
+    "fast/variational-inference",
     "gaussian-processes/implicit-surfaces",
     "gaussian-processes/kernels",
     "gaussian-processes/mean-functions",
