@@ -273,6 +273,18 @@ def test_the_key_follows_what_is_called(monkeypatch):
     assert key_of(calling, version="2") != key_of(calling, version="1")
 
 
+def test_the_key_is_the_same_wherever_things_lie_in_memory():
+    def table():
+        def kept():
+            return WIDTH
+
+        return {kept: 1}
+
+    assert key_of(table()) == key_of(table())
+    assert key_of({0, 8}) == key_of({8, 0})  # these two are met in the order of their writing
+    assert key_of({"a": 1}) != key_of({"b": 1})
+
+
 def test_numbers_are_printed_as_exactly_as_they_are_known():
     assert with_error(1234.5, 30.0) == "1230 ± 30"
     assert with_error(0.12345, 0.0011) == "0.1235 ± 0.0011"

@@ -38,8 +38,11 @@ def _told(thing: Any, seen: dict[int, Any]) -> Iterator[str]:
         yield repr(thing)
     elif isinstance(thing, Mapping):
         for name, entry in thing.items():
-            yield from (str(name), *_told(entry, seen))
-    elif isinstance(thing, list | tuple | set | frozenset):
+            told = [str(name)] if isinstance(name, _PLAIN) else _told(name, seen)
+            yield from (*told, *_told(entry, seen))
+    elif isinstance(thing, set | frozenset):  # their order is a matter of chance
+        yield from sorted(word for entry in thing for word in _told(entry, seen))
+    elif isinstance(thing, list | tuple):
         yield from (word for entry in thing for word in _told(entry, seen))
     elif isinstance(thing, MethodType):
         yield from (*_told(thing.__func__, seen), type(thing.__self__).__qualname__)
