@@ -4,7 +4,11 @@ import pytest
 from claim_words import BOOK, KINDS, chapters, outside, sentences, settled
 
 # Chapters whose conclusions are still to be brought under the law; the list may only shrink.
-PENDING = set(chapters()) - {"gaussian-processes/weight-view"}
+PENDING = set(chapters()) - {
+    "foundations/probability",
+    "gaussian-processes/function-view",
+    "gaussian-processes/weight-view",
+}
 
 
 @pytest.mark.parametrize("slug", sorted(set(chapters()) - PENDING))
