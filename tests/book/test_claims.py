@@ -10,6 +10,8 @@ DONE = {
     "fast/inducing-points",
     "fast/interdomain",
     "fast/variational-inference",
+    "foundations/probability",
+    "gaussian-processes/function-view",
     "gaussian-processes/implicit-surfaces",
     "gaussian-processes/kernels",
     "gaussian-processes/mean-functions",
