@@ -4,7 +4,7 @@ import pytest
 from claim_words import BOOK, KINDS, chapters, outside, sentences, settled
 
 # Chapters whose conclusions are still to be brought under the law; the list may only shrink.
-PENDING = set(chapters())
+PENDING = set(chapters()) - {"decisions/bayesian-optimisation"}
 
 
 @pytest.mark.parametrize("slug", sorted(set(chapters()) - PENDING))
