@@ -58,7 +58,8 @@ def claim_record(found: Found, chapter: str, text: str, line: int, sentence: str
         "fresh": dict(found.fresh), "earlier": list(found.earlier),
         "weakened": weakened(found), "stored": found.stored, "sentence": sentence,
     }  # fmt: skip
-    data["said"] = f"{claim.label}: {' · '.join(claim_phrases(data))}"
+    lasting = {**data, "fresh": {}}  # the plain line is compared, and fresh draws are added
+    data["said"] = f"{claim.label}: {' · '.join(claim_phrases(lasting))}"
     outcomes = tuple(draw.outcome for draw in found.draws)
     without = {n: tuple(draw.outcome for draw in draws) for n, draws in found.without.items()}
     return ClaimRecord(data, outcomes, without)
