@@ -12,6 +12,8 @@ DONE = {
     "fast/interdomain",
     "fast/variational-inference",
     "foundations/probability",
+    "games/deviation-payoffs",
+    "games/equilibria",
     "gaussian-processes/function-view",
     "gaussian-processes/implicit-surfaces",
     "gaussian-processes/kernels",
