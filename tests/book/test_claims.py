@@ -7,6 +7,8 @@ from claim_words import BOOK, KINDS, chapters, outside, sentences, settled
 DONE = {
     "decisions/active-learning",
     "decisions/bayesian-optimisation",
+    "decisions/pilco",
+    "decisions/pilco-control",
     "fast/fourier-features",
     "fast/inducing-points",
     "fast/interdomain",
