@@ -4,7 +4,11 @@ import pytest
 from claim_words import BOOK, KINDS, chapters, outside, sentences, settled
 
 # Chapters whose conclusions are still to be brought under the law; the list may only shrink.
-PENDING = set(chapters()) - {"decisions/bayesian-optimisation"}
+PENDING = set(chapters()) - {
+    "decisions/bayesian-optimisation",
+    "gaussian-processes/hyperparameters",
+    "gaussian-processes/sampling",
+}
 
 
 @pytest.mark.parametrize("slug", sorted(set(chapters()) - PENDING))
