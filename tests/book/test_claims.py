@@ -17,9 +17,11 @@ DONE = {
     "games/deviation-payoffs",
     "games/equilibria",
     "gaussian-processes/function-view",
+    "gaussian-processes/hyperparameters",
     "gaussian-processes/implicit-surfaces",
     "gaussian-processes/kernels",
     "gaussian-processes/mean-functions",
+    "gaussian-processes/sampling",
     "gaussian-processes/smoothing",
     "gaussian-processes/weight-view",
 }
