@@ -150,7 +150,7 @@ EXPERIMENT = (
 
 ```{claim} cl-gap
 With more places the widest gap, $g$, is *smaller* in {share}, by {effect}.
-Without more of them: {share:more places}.
+Without Ada's places: {share:Ada's places}.
 ```
 
 ```{code-cell} ipython3
@@ -170,7 +170,7 @@ def no_more(rng):
     return gaps(rng, 5)
 
 chapter.claim("cl-gap", gaps, holds=lambda r: r.many < r.few, least=11,
-              effect=lambda r: r.few - r.many, without={"more places": no_more})
+              effect=lambda r: r.few - r.many, without={"Ada's places": no_more})
 ```
 
 ```{code-cell} ipython3
@@ -316,7 +316,7 @@ def test_a_check_of_a_string_shows_its_line(built: Foreign) -> None:
 def test_a_claim_has_its_numbers_its_badge_and_its_row(built: Foreign) -> None:
     page = built.page("experiment")
     assert re.search(r"<em>smaller</em> in 1[12] of 12, by 0\.\d+\s±\s0\.\d+", page)
-    assert re.search(r"<span>1[12] of 12</span><span>without more places \d of 12</span>", page)
+    assert re.search(r"<span>1[12] of 12</span><span>without Ada's places \d of 12</span>", page)
     badge = page[page.index('class="eqn-badge eqn-claim"') :]
     assert badge.count("<circle") == 24
     assert "chapter" in badge.partition("The code of this check")[2].partition("</pre>")[0]
@@ -334,11 +334,11 @@ def test_a_sentence_that_says_more_makes_the_build_red(built: Foreign, tmp_path:
     copytree(built.folder, folder, ignore=ignore_patterns("_build"))
     more = "in 12 of 12, {share}. Elsewhere not."
     text = EXPERIMENT.replace("in {share}, by {effect}.", more)
-    (folder / "experiment.md").write_text(text.replace("{share:more places}", ""))
+    (folder / "experiment.md").write_text(text.replace("{share:Ada's places}", ""))
     done = replace(built, folder=folder).build()
     assert done.returncode != 0
     assert "'12 of 12' is typed; paste it" in done.stderr
-    assert "what happens without more places is not said" in done.stderr
+    assert "what happens without Ada's places is not said" in done.stderr
 
 
 def test_there_is_a_ledger(built: Foreign) -> None:

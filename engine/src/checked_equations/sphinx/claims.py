@@ -34,8 +34,9 @@ def paste(box: nodes.container, record: Data) -> None:
 
 
 def _pasted(found: Any, record: Data) -> str:
+    name = found[1].replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")  # as the page sets apostrophes
     try:
-        return pasted(found[1], found[2] or "", record)
+        return pasted(name, found[2] or "", record)
     except ValueError:
         return str(found[0])
 
