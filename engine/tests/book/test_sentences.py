@@ -68,6 +68,12 @@ def test_an_expression_has_the_value_that_it_is_given(ledger):
         ledger(AVERAGE, bindings=NUMBERS, values={"s (1 - r^2)": 1.5})
 
 
+def test_a_value_may_use_a_root(ledger):
+    values = {r"3 \sigma_n": 0.9}
+    record = ledger(r"It is $3 \sigma_n$.", bindings=NOISE, values=values)
+    assert record.inline[0].outcome == "evaluated"
+
+
 @pytest.mark.parametrize("edit", [("1 - r", "1 + r"), ("r^2", "r"), ("s (", "(")])
 def test_an_edited_expression_is_missed_where_its_value_is_given(ledger, edit):
     values = {"s (1 - r^2)": 1.82}

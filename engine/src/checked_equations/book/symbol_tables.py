@@ -73,7 +73,8 @@ class SymbolTables:
                 value = self._values[key][normal(formula.latex)]
                 table = self._tables[key]
                 draws = tuple(
-                    {**d, _VALUE: value(d) if callable(value) else value} for d in table.draws
+                    {**_with_roots(d), _VALUE: value(d) if callable(value) else value}
+                    for d in table.draws
                 )
                 says = replace(formula, latex=rf"{formula.latex} = {_VALUE}")
                 with located(place, Equation("in the text", says.latex, formula.line)):
