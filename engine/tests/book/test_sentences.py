@@ -107,3 +107,15 @@ def test_what_is_listed_for_no_reason_must_leave(ledger):
 
 def test_a_book_without_the_list_may_leave_all_unjudged(ledger):
     assert ledger("Let $x > 0$.").inline[0].outcome == "listed"
+
+
+def test_an_edit_of_one_of_two_twins_is_counted(ledger):
+    twice = r"It is $s (1 - r^2)$, and again $s (1 - r^2)$."
+    known = {
+        "listed": "[evaluated]\npage = 2\n",
+        "bindings": NUMBERS,
+        "values": {"s (1 - r^2)": 1.82},
+    }
+    assert len(ledger(twice, **known).inline) == 2
+    with pytest.raises(LedgerError, match=r"formulas that are evaluated, of 2 in .*: 1"):
+        ledger(twice[:-5] + "^3)$.", **known)

@@ -444,8 +444,8 @@ class Chapter:
         formulas = self._text.formulas()
         self._tables.refuse_idle(self.place, formulas)
         inline = self.evaluate_relations(self.relations())
-        refuse_incomplete(self.place, newly_listed(self.slug, self.settings, inline))
         inline += self._tables.evaluate_values(self.place, formulas)
+        refuse_incomplete(self.place, newly_listed(self.slug, self.settings, inline))
         later = waiting(self._text.file)
         between = inline_totals([record.outcome for record in inline])
         not_yet = {"waiting": len(later)} if later else {}
