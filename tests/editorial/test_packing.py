@@ -41,5 +41,8 @@ def test_a_chapter_opens_in_an_empty_folder(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     chapter = Chapter(slug)
+    if not chapter.equations():  # a page of claims alone
+        assert (DATA / "_claims" / f"{slug}.json").is_file()
+        return
     with pytest.raises(ValueError, match="the ledger is not complete"):
         chapter.ledger()

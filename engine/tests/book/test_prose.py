@@ -144,4 +144,4 @@ def test_it_finds_what_the_book_typesets(slug):
     ]
     ours = {relation.latex for relation in prose.read(BOOK / f"{slug}.md")}
     assert [latex for latex in typeset if latex not in ours] == []
-    assert len(typeset) > 10
+    assert len(typeset) > 10 or slug == "which-approximation"  # which has claims alone

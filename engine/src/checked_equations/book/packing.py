@@ -50,7 +50,7 @@ def _json(data: object) -> bytes:
 
 
 def _pages(book: Path) -> dict[str, dict[str, dict[str, Any]]]:
-    """The labelled equations of every page that has some."""
+    """The labelled equations of every page that has some, or has claims."""
     pages = {}
     for path in sorted(book.rglob("*.md")):
         name = path.relative_to(book)
@@ -62,9 +62,9 @@ def _pages(book: Path) -> dict[str, dict[str, dict[str, Any]]]:
             raise ValueError(f"{path.name}: {error}") from error
         macros = read_macros(path.resolve().parent)  # which a notebook far from the book would lack
         alone = [expand_equation(equation, macros) for equation in equations.values()]
-        if alone:
-            entries = {e.label: {"latex": e.latex, "line": e.line} for e in alone}
-            pages[name.with_suffix("").as_posix()] = entries
+        slug = name.with_suffix("").as_posix()
+        if alone or (book / CLAIMS / f"{slug}.json").is_file():
+            pages[slug] = {e.label: {"latex": e.latex, "line": e.line} for e in alone}
     if not pages:
         raise ValueError(f"book must have a page with a labelled equation; {book} has none")
     return pages
