@@ -130,9 +130,15 @@ def name_cache(app, config):
 
 def folder_of(app, docname, text):
     """The folder of a page, and of no other: no two processes make the same data base."""
-    found = Path(app.srcdir) / "book" / CLAIMS / f"{docname.removeprefix('book/')}.json"
+    slug = docname.removeprefix("book/")
+    return Path(app.config.nb_execution_cache_path) / docname / state(text, app.srcdir, slug)
+
+
+def state(text, root, slug):
+    """A digest of the numbered equations of a page, and of what is stored for its claims."""
+    found = Path(root) / "book" / CLAIMS / f"{slug}.json"
     stored = hashlib.sha256(found.read_bytes()).hexdigest()[:8] if found.is_file() else ""
-    return Path(app.config.nb_execution_cache_path) / docname / f"{equations(text)}{stored}"
+    return f"{equations(text)}{stored}"
 
 
 def choose_folder(app, docname, source):

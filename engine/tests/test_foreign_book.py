@@ -318,7 +318,7 @@ def test_a_claim_has_its_numbers_its_badge_and_its_row(built: Foreign) -> None:
     assert re.search(r"<em>smaller</em> in 1[12] of 12, by 0\.\d+\s±\s0\.\d+", page)
     assert re.search(r"<span>1[12] of 12</span><span>without Ada's places \d of 12</span>", page)
     badge = page[page.index('class="eqn-badge eqn-claim"') :]
-    assert badge.count("<circle") == 24
+    assert badge.count("h0") + badge.count("m-4-4") == 24
     assert "chapter" in badge.partition("The code of this check")[2].partition("</pre>")[0]
     rows = built.page("index").partition('data-things="claims"')[2]
     assert '<tr id="row-cl-gap">' in rows

@@ -368,8 +368,12 @@ def test_badges_open_to_their_steps(visit: Any) -> None:
     assert page.url.split("#")[1].startswith("row-eq-")
 
 
+EQUATIONS = "[data-things=equations] table.eqn-rows"
+
+
 def numbers(page: Any) -> list[str]:
-    return page.locator("table.eqn-rows tbody tr:visible td:first-child").all_inner_texts()
+    """The first column of the first table, which is that of the equations."""
+    return page.locator(f"{EQUATIONS} tbody tr:visible td:first-child").all_inner_texts()
 
 
 def test_ledger_searches(read: Any) -> None:
@@ -379,10 +383,10 @@ def test_ledger_searches(read: Any) -> None:
     field.fill("evidence function")
     rows = numbers(page)
     assert 0 < len(rows) < len(everything)
-    assert page.locator(".eqn-count").inner_text() == (
+    assert page.locator(".eqn-count").first.inner_text() == (
         f"{len(rows)} of {len(everything)} equations"
     )
-    texts = page.locator("table.eqn-rows tbody tr:visible").all_inner_texts()
+    texts = page.locator(f"{EQUATIONS} tbody tr:visible").all_inner_texts()
     assert all("evidence" in text and "function" in text for text in texts)
     field.fill("no such thing")
     assert numbers(page) == []
@@ -398,13 +402,13 @@ def test_ledger_sorts_by_keyboard(read: Any) -> None:
     page.keyboard.press("Enter")
     assert header.get_attribute("aria-sort") == "ascending"
     script = "rows => rows.map(r => r.cells[6].dataset.key ?? null)"
-    keys = page.locator("table.eqn-rows tbody tr").evaluate_all(script)
+    keys = page.locator(f"{EQUATIONS} tbody tr").evaluate_all(script)
     measured = [float(key) for key in keys if key is not None]
     assert measured == sorted(measured)
     assert keys[: len(measured)].count(None) == 0  # what was not measured stands last
     page.keyboard.press("Enter")
     assert header.get_attribute("aria-sort") == "descending"
-    keys = page.locator("table.eqn-rows tbody tr").evaluate_all(script)
+    keys = page.locator(f"{EQUATIONS} tbody tr").evaluate_all(script)
     measured = [float(key) for key in keys if key is not None]
     assert measured == sorted(measured, reverse=True)
     page.locator("th", has_text="No.").locator("button").click()

@@ -83,7 +83,7 @@ def executed(slug: str, build: Path) -> Path | None:
     text = source(slug).read_text(encoding="utf-8")
     wanted = [cell.source for cell in code_cells(slug)]
     found = cache.home_of(build) / state / "book" / slug
-    ran = (found / cache.equations(text)).glob("executed/*/base.ipynb")
+    ran = (found / cache.state(text, ROOT, slug)).glob("executed/*/base.ipynb")
     same = [path for path in ran if [cell.source for cell in code(path)] == wanted]
     return max(same, key=lambda path: path.stat().st_mtime, default=None)
 

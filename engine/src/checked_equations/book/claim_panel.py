@@ -11,7 +11,8 @@ from .html import element, say, scrolled, table
 __all__ = ["panel_of"]
 
 Data = Mapping[str, Any]
-_WIDTH, _ROW, _RADIUS = 300, 22, 4.5
+_WIDTH, _ROW = 300, 22
+_CROSS = "m-4-4l8 8m0-8l-8 8"
 
 
 def panel_of(data: Data) -> str:
@@ -22,7 +23,7 @@ def panel_of(data: Data) -> str:
 
 
 def _strips(rows: Mapping[str, Data]) -> str:
-    """A dot a draw, by its effect: filled where the claim holds, hollow where it does not."""
+    """A dot a draw, by its effect, where the claim holds, and a cross where it does not."""
     effects = [dot[1] for row in rows.values() for dot in row["dots"] if dot[1] is not None]
     low, high = (min([0, *effects]), max([0, *effects])) if effects else (0, 1)
     lines = [_strip(row["dots"], i, low, high) for i, row in enumerate(rows.values())]
@@ -36,9 +37,9 @@ def _strips(rows: Mapping[str, Data]) -> str:
         "svg", *lines, class_="eqn-dots", role="img", aria_label=said,
         viewBox=f"0 0 {_WIDTH} {_ROW * len(rows)}",
     )  # fmt: skip
-    by = "Each dot is a draw, by its effect (the line is none)" if effects else "Each dot is a draw"
+    by = "Each mark is a draw" + (", by its effect (the line is none)" if effects else "")
     names = [f"row {i}: without {name}" for i, name in enumerate(rows, start=1) if name]
-    told = "; ".join([f"{by}; filled where the claim holds", *names])
+    told = "; ".join([f"{by}: a dot where the claim holds, else a cross", *names])
     return picture + element("p", say(told + "."), class_="eqn-foot")
 
 
@@ -47,13 +48,14 @@ def _row(name: str) -> str:
 
 
 def _strip(dots: Sequence[Sequence[Any]], row: int, low: float, high: float) -> str:
-    y = f"{_ROW * (row + 0.5):.0f}"
-    marks = []
+    y = _ROW * row + _ROW // 2
+    step = min(22.0, (_WIDTH - 24) / max(len(dots) - 1, 1))
+    drawn = {True: "", False: ""}
     for i, (held, effect) in enumerate(dots):
-        x = str(12 + 22 * i) if effect is None else _place(effect, low, high)
-        name = "eqn-held" if held else "eqn-missed"
-        marks.append(element("circle", cx=x, cy=y, r=str(_RADIUS), class_=name))
-    return "".join(marks)
+        x = f"{12 + step * i:.0f}" if effect is None else _place(effect, low, high)
+        drawn[bool(held)] += f"M{x} {y}{'h0' if held else _CROSS}"
+    names = {True: "eqn-held", False: "eqn-missed"}
+    return "".join(element("path", d=drawn[k], class_=names[k]) for k in names if drawn[k])
 
 
 def _place(effect: float, low: float, high: float) -> str:
