@@ -18,6 +18,7 @@ from checked_equations.latex.parser import parse
 MATRIX = np.diag([2.0, 3.0])
 SCALARS = dict.fromkeys("abcdxyz", 1.5)
 MATRICES = dict.fromkeys(["A", "B", "K_y", "K_{ff}"], MATRIX) | {r"\mathbf y": np.ones(2)}
+DENSITIES = dict.fromkeys("pq", lambda z: z) | {"z": Nodes(np.arange(3.0), np.ones(3))}
 
 
 def rewritten(latex: str, bound: dict[str, Any]) -> dict[str, tuple[Mutant, Rewrite | None]]:
@@ -46,6 +47,7 @@ EXAMPLES = [
     (r"a = \mathbb E_z[z^2 + b]", SCALARS | {"z": Nodes(np.arange(3.0), np.ones(3) / 3)}),
     (r"A = B \odot K_y", MATRICES),
     (r"a = b / c + d^{b - 1}", SCALARS),
+    (r"a = \int p(z) q(z) \, \mathrm d z", SCALARS | DENSITIES),
 ]
 
 

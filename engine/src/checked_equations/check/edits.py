@@ -241,9 +241,11 @@ def _covariance(node: t.Covariance, scope: Scope) -> Iterator[Edit]:
 def _integral(node: t.Integral, scope: Scope) -> Iterator[Edit]:
     """The variable of the integral forgotten as a factor, or a density as one."""
     drawn = t.Index(node.variables[0])
+    # Factors of one product: in front of a bracket the variable would read as a function.
+    own = node.body.factors if isinstance(node.body, t.Product) else (node.body,)
     yield (
-        f"{scope.say(drawn)} as a factor of the integrand",
-        replace(node, body=t.Product((drawn, node.body))),
+        f"{dollars(drawn.key)} as a factor of the integrand",
+        replace(node, body=t.Product((drawn, *own))),
     )
 
 
