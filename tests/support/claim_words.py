@@ -12,13 +12,13 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
-from checked_equations.book import markup
+from checked_equations.book import markup, prose
 
 ROOT = Path(__file__).resolve().parents[2]
 BOOK = ROOT / "book"
 SETTLED = ROOT / "tests" / "book" / "settled.toml"
 KINDS = {"proof", "count", "citation", "hypothetical"}
-APART = {"claim", "math", "evidence"}
+APART = {"claim", "evidence"}
 
 NUMBER = (
     r"(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|"
@@ -45,12 +45,7 @@ def chapters() -> list[str]:
 def sentences(text: str) -> Iterator[tuple[int, str]]:
     """The sentences of a page outside claims, code and displays, each with its line."""
     lines = text.splitlines()
-    for fence, body in markup.blocks(lines):
-        if fence.directive in APART or fence.opaque:
-            span = slice(fence.line - 1, fence.line + 1 + len(body))
-            caption = _caption(body) if fence.directive == "code-cell" else {}
-            lines[span] = ["", *(caption.get(i, "") for i in range(len(body))), ""]
-    whole = "\n".join("" if line.lstrip().startswith("%") else line for line in lines)
+    whole = "\n".join(prose.spoken(lines, list(markup.blocks(lines)), apart=APART))
     place = 0
     for piece in [*_ENDS.finditer(whole), None]:
         end = piece.start() if piece else len(whole)
@@ -59,13 +54,6 @@ def sentences(text: str) -> Iterator[tuple[int, str]]:
             lead = len(whole[place:end]) - len(whole[place:end].lstrip())
             yield whole.count("\n", 0, place + lead) + 1, said
         place = piece.end() if piece else end
-
-
-def _caption(body: list[str]) -> dict[int, str]:
-    """The lines of a caption among the options of a cell."""
-    head = markup.options(body)
-    first = next((i for i in range(head) if re.match(r"\s*caption:", body[i])), head)
-    return {i: body[i] for i in range(first, head)}
 
 
 def outside(slug: str) -> list[tuple[int, str]]:

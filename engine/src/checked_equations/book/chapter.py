@@ -32,7 +32,7 @@ from .manuscripts import Manuscript, read_manuscript
 from .notation import read_fields
 from .prose import Relation
 from .records import InlineRecord, Ledger, Record, Symbols
-from .settings import CLAIMS, carried, find_settings
+from .settings import carried, claims_file, find_settings
 from .symbol_tables import SymbolTables
 
 __all__ = ["Chapter"]
@@ -337,7 +337,7 @@ class Chapter:
     def _store(self) -> Store:
         """At the root of the book, or beside the equations that an installed package carries."""
         at = self.settings.file or self._text.file or self._folder / self.slug
-        return Store(at.parent / CLAIMS / f"{self.slug}.json", writable=at.parent not in carried())
+        return Store(claims_file(at.parent, self.slug), writable=at.parent not in carried())
 
     def symbols(
         self,

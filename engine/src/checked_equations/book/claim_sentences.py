@@ -51,6 +51,6 @@ def _notebook(text: str) -> list[Sentence]:
     for cell in json.loads(text)["cells"]:
         if cell["cell_type"] == "markdown":
             for sentence in _markdown("".join(cell["source"])):
-                opens = (i for i, x in enumerate(raw, 1) if f"{{{NAME}}} {sentence.label}" in x)
-                found.append(replace(sentence, line=next(opens, 1)))
+                line = markup.line_in_notebook(raw, f"{{{NAME}}} {sentence.label}")
+                found.append(replace(sentence, line=line))
     return found

@@ -15,7 +15,7 @@ from ..latex.equation import Equation
 from . import markup
 from .mathjax_macros import expand_equation, read_macros
 from .notation import packed_rows
-from .settings import CLAIMS, PACKED, carried, find_settings
+from .settings import CLAIMS, PACKED, carried, claims_file, find_settings
 
 __all__ = ["pack", "packed_equations"]
 
@@ -63,7 +63,7 @@ def _pages(book: Path) -> dict[str, dict[str, dict[str, Any]]]:
         macros = read_macros(path.resolve().parent)  # which a notebook far from the book would lack
         alone = [expand_equation(equation, macros) for equation in equations.values()]
         slug = name.with_suffix("").as_posix()
-        if alone or (book / CLAIMS / f"{slug}.json").is_file():
+        if alone or claims_file(book, slug).is_file():
             pages[slug] = {e.label: {"latex": e.latex, "line": e.line} for e in alone}
     if not pages:
         raise ValueError(f"book must have a page with a labelled equation; {book} has none")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,7 +18,9 @@ from ..latex.vocabulary import RELATIONS
 from . import markup
 from .displays import has_label
 
-__all__ = ["Relation", "formulas", "read", "read_formulas", "relates", "relations", "sentences"]
+__all__ = [
+    "Relation", "formulas", "read", "read_formulas", "relates", "relations", "sentences", "spoken",
+]  # fmt: skip
 
 _MATH = re.compile(
     r"\{math\}`(?P<role>[^`]+)`|(?P<code>`+).+?(?P=code)|\\\$"
@@ -59,7 +61,7 @@ def formulas(source: str) -> list[Relation]:
     """All mathematics of Markdown `source` outside its numbered equations, in reading order."""
     lines = source.splitlines()
     directives = list(markup.blocks(lines))
-    kept = _prose(lines, directives)
+    kept = spoken(lines, directives)
     written = [*_between_marks(kept), *_unlabelled(directives)]
     matches = ((i, _HEADING.match(line)) for i, line in enumerate(kept, start=1))
     headings = [(i, len(m[1]), m[2]) for i, m in matches if m]
@@ -113,14 +115,19 @@ def _notebook(source: str, *, captions: bool = True) -> list[Relation]:
     return placed
 
 
-def _prose(lines: list[str], directives: list[tuple[markup.Fence, list[str]]]) -> list[str]:
-    """The lines with code, numbered equations, comments and the front matter left blank."""
+def spoken(
+    lines: list[str], directives: list[tuple[markup.Fence, list[str]]], apart: Collection[str] = ()
+) -> list[str]:
+    """The lines with code, numbered equations, comments and the front matter left blank.
+
+    The directives named in `apart` are left blank as well.
+    """
     kept = [_COMMENT.sub("", line) if "<!--" in line else line for line in lines]
     for fence, body in directives:
-        if fence.opaque:
+        if fence.opaque or fence.directive in apart:
             caption = _caption(body) if fence.directive == "code-cell" else {}
-            spoken = [caption.get(i, "") for i in range(len(body))]
-            kept[fence.line - 1 : fence.line + 1 + len(body)] = ["", *spoken, ""]
+            said = [caption.get(i, "") for i in range(len(body))]
+            kept[fence.line - 1 : fence.line + 1 + len(body)] = ["", *said, ""]
         else:
             kept[fence.line - 1] = fence.argument
             kept[fence.line + len(body)] = ""

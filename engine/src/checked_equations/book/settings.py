@@ -25,7 +25,9 @@ from typing import Any
 
 from ..latex.macros import Macros
 
-__all__ = ["CLAIMS", "NAME", "PACKED", "Settings", "carried", "find_settings"]
+__all__ = [
+    "CLAIMS", "NAME", "PACKED", "Settings", "carried", "claims_file", "find_settings",
+]  # fmt: skip
 
 NAME = "equations.toml"
 CLAIMS = "_claims"  # a book's folder of what was found for its claims
@@ -60,6 +62,11 @@ class Settings:
             for pattern in self.carry:
                 yield from sorted(self.file.parent.glob(pattern))
             yield self.file
+
+
+def claims_file(root: Path, chapter: str) -> Path:
+    """Where a book, whose settings lie at `root`, stores what was found for a chapter's claims."""
+    return root / CLAIMS / f"{chapter}.json"
 
 
 def find_settings(folder: Path, *, packed: bool = True) -> Settings:

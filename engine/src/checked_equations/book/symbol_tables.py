@@ -52,7 +52,7 @@ class SymbolTables:
             raise EquationError("spare must say why it need not hold", idle[0])
         name = f"symbols({under!r})" if under else "symbols"
         key = (under, tuple(sorted(drawn[0])))
-        self._tables[key] = Table(drawn, allowed, name, under)
+        self._tables[key] = Table(tuple(map(_with_roots, drawn)), allowed, name, under)
         self._spared[key] = {normal(latex): why for latex, why in spare.items()}
         self._values[key] = {normal(latex): value for latex, value in values.items()}
 
@@ -61,9 +61,9 @@ class SymbolTables:
         found = list(self._tables.values())
         for equation, bound in statements:
             draws = bound.draws[: len(bound.draws) - bound.tight]
-            drawn = tuple(draw.bindings for draw in draws)
+            drawn = tuple(_with_roots(draw.bindings) for draw in draws)
             found.append(Table(drawn, bound.allowed, equation.label, line=equation.line))
-        return [replace(t, draws=tuple(_with_roots(draw) for draw in t.draws)) for t in found]
+        return found
 
     def evaluate_values(self, place: str, formulas: Sequence[Relation]) -> tuple[InlineRecord, ...]:
         """Try the expressions whose values the author has given, each on its own table."""
@@ -73,8 +73,7 @@ class SymbolTables:
                 value = self._values[key][normal(formula.latex)]
                 table = self._tables[key]
                 draws = tuple(
-                    {**_with_roots(d), _VALUE: value(d) if callable(value) else value}
-                    for d in table.draws
+                    {**d, _VALUE: value(d) if callable(value) else value} for d in table.draws
                 )
                 says = replace(formula, latex=rf"{formula.latex} = {_VALUE}")
                 with located(place, Equation("in the text", says.latex, formula.line)):

@@ -93,14 +93,19 @@ class Outcome(Mapping[str, Any]):
 
     def numbers(self) -> dict[str, float]:
         """Every single number by its path, such as ``coverage.ears``."""
-        return {path: float(value) for path, value in self._leaves() if not isinstance(value, list)}
+        return {
+            path: float(leaf.value if isinstance(leaf, Pick) else leaf)
+            for path, leaf in self._leaves()
+            if not isinstance(leaf, list)
+        }
 
     def picks(self) -> dict[str, Pick]:
         """The picks by their paths."""
-        return dict(_walked(self._found, Pick))
+        return {path: leaf for path, leaf in self._leaves() if isinstance(leaf, Pick)}
 
     def _leaves(self) -> Iterator[tuple[str, Any]]:
-        for name, value in self.items():
+        """All that is no outcome itself, by its path."""
+        for name, value in self._found.items():
             if isinstance(value, Outcome):
                 yield from ((f"{name}.{path}", leaf) for path, leaf in value._leaves())
             else:
@@ -109,14 +114,6 @@ class Outcome(Mapping[str, Any]):
     def to_json(self) -> dict[str, Any]:
         """The numbers as plain data, to six digits."""
         return {name: _rounded(self[name]) for name in self}
-
-
-def _walked(found: Mapping[str, Any], kind: type) -> Iterator[tuple[str, Any]]:
-    for name, value in found.items():
-        if isinstance(value, kind):
-            yield name, value
-        elif isinstance(value, Outcome):
-            yield from ((f"{name}.{path}", leaf) for path, leaf in _walked(value._found, kind))
 
 
 def _plain(value: Any, name: str) -> Any:

@@ -12,7 +12,7 @@ from ..book.phrases import badge_phrases, said
 from .ledger import Row
 from .live import place_for_mutants
 
-__all__ = ["equation_badge", "line", "words"]
+__all__ = ["equation_badge", "foot", "line", "words"]
 
 Data = Mapping[str, Any]
 TYPESET = Math(later, lambda latex: later(rf"\displaystyle {latex}"))
@@ -46,11 +46,15 @@ def equation_badge(
         check_details(record, TYPESET, place_for_mutants(record["mutants"], file, i))
         for i, record in enumerate(row.records)
     )
+    panel += inside + foot(ledger, help_page)
+    return framed_badge(row.record["kind"], row.label, summary, panel, opened=opened)
+
+
+def foot(ledger: str, help_page: str) -> str:
+    """Where a badge leads: to its row in the ledger, and to what a badge is."""
     places = {"its row in the ledger": ledger, "what is this?": help_page}
     links = [link(said, address) for said, address in places.items() if address]
-    foot = element("p", " · ".join(links), class_="eqn-foot") if links else ""
-    panel += inside + foot
-    return framed_badge(row.record["kind"], row.label, summary, panel, opened=opened)
+    return element("p", " · ".join(links), class_="eqn-foot") if links else ""
 
 
 def line(record: Data, row: Row | None, address: str) -> str:

@@ -19,7 +19,7 @@ from sphinx.util import logging
 from ..book.baseline import waiting
 from ..book.html import display, element, link
 from ..book.ledger import KINDS
-from ..book.settings import CLAIMS, find_settings
+from ..book.settings import claims_file, find_settings
 from . import folding, live, tables
 from .additions import Named, added_to, named_on
 from .badge import equation_badge, line
@@ -60,7 +60,7 @@ def gather(app: Sphinx, doctree: nodes.document) -> None:
     at = find_settings(Path(env.doc2path(docname)).parent).file
     if page.claims and at:  # what was found for them may change without the page
         for chapter in chapters:
-            env.note_dependency(str(at.parent / CLAIMS / f"{chapter}.json"))
+            env.note_dependency(str(claims_file(at.parent, chapter)))
     for name in env.found_docs:  # whose equations the cells check: read again with that
         if name != docname and any(is_chapter(name, chapter) for chapter in chapters):
             env.note_dependency(env.doc2path(name, base=False))
@@ -175,8 +175,9 @@ def fill(app: Sphinx, doctree: nodes.document, docname: str) -> None:
             frame += [node, *shown]
     if folded:
         _add_workshop(doctree, folded)
+    claimed = filler.page.claimed
     for box in claims_of(doctree):
-        record = filler.page.claimed.get(box["label"])
+        record = claimed.get(box["label"])
         if record is not None:
             paste(box, record)
             inside = folding.SLOT if folded else ""

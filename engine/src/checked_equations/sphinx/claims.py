@@ -10,8 +10,9 @@ from docutils import nodes
 from ..book.badge import framed_badge
 from ..book.claim_panel import panel_of
 from ..book.claim_records import claim_phrases
-from ..book.html import element, link, say
+from ..book.html import element, say
 from ..claims.sentence import TOKEN, pasted
+from .badge import foot
 from .directives import CLAIM
 
 __all__ = ["claim_badge", "claims_of", "paste"]
@@ -44,8 +45,5 @@ def _pasted(found: Any, record: Data) -> str:
 def claim_badge(record: Data, inside: str, ledger: str, help_page: str) -> str:
     """The badge of a claim; `inside` stands below what was found."""
     summary = "".join(element("span", say(phrase)) for phrase in claim_phrases(record))
-    places = {"its row in the ledger": ledger, "what is this?": help_page}
-    links = [link(said, address) for said, address in places.items() if address]
-    foot = element("p", " · ".join(links), class_="eqn-foot") if links else ""
-    panel = panel_of(record) + inside + foot
+    panel = panel_of(record) + inside + foot(ledger, help_page)
     return framed_badge("claim", record["label"], summary, panel)
