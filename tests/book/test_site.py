@@ -18,7 +18,6 @@ import pytest
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 
 MEGABYTE = 1_000_000
-GRANTED = {"function-view.html": 1_005_000}  # measured today; it may only get better
 FUNCTIONS = "book/gaussian-processes/function-view.html"
 LINK = "article p a[href*='#equation-']:not(.headerlink):visible"
 
@@ -157,7 +156,7 @@ def test_a_chapter_with_all_its_pictures_weighs_less_than_a_megabyte(book_html: 
         pictures = set(re.findall(r"_images/([^\"#]+\.svg)", text))
         weight = path.stat().st_size
         weight += sum((book_html / "_images" / name).stat().st_size for name in pictures)
-        if weight > GRANTED.get(path.name, MEGABYTE):
+        if weight > MEGABYTE:
             heavy[path.name] = weight
     assert len(chapters) > 12
     assert heavy == {}
