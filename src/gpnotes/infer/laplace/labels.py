@@ -10,23 +10,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import cast
 
-from ..ground import check as _check
-from ..ground import memory
-from ..ground import xp as _xp
-from ..ground.chunks import Chunks, Rows
-from ..ground.linalg import Cholesky, factorise, warn_of_jitter
-from ..ground.params import cotangent
-from ..ground.random import Stream
-from ..ground.threads import threads_for
-from ..ground.xp import Matrix, Vector, array_namespace
-from ..model.contracts import LabelLikelihood, Likelihood, require
-from ..model.gaussian import Normal, normal_of
-from ..model.likelihoods import Bernoulli, unchecked
-from ..model.likelihoods.base import require_observable
-from ..model.likelihoods.expectations import has_parameters, is_latent, probability
-from ..model.means import pulled, values_of
-from ..model.process import GP, differentiable_mean, validate_data
-from .objective import evidence_of, whole_rows
+from ...ground import check as _check
+from ...ground import memory
+from ...ground import xp as _xp
+from ...ground.chunks import Chunks, Rows
+from ...ground.linalg import Cholesky, factorise, warn_of_jitter
+from ...ground.params import cotangent
+from ...ground.random import Stream
+from ...ground.threads import threads_for
+from ...ground.xp import Matrix, Vector, array_namespace
+from ...model.contracts import LabelLikelihood, Likelihood, require
+from ...model.gaussian import Normal, normal_of
+from ...model.likelihoods import Bernoulli, unchecked
+from ...model.likelihoods.base import require_observable
+from ...model.likelihoods.expectations import has_parameters, is_latent, probability
+from ...model.means import pulled, values_of
+from ...model.process import GP, differentiable_mean, validate_data
+from ..objective import evidence_of, whole_rows
 
 __all__ = ["LaplaceGP", "LaplacePosterior", "condition"]
 
