@@ -34,17 +34,20 @@
     const { density, share } = shares(humps, width, mode);
     const mean = total(share.map((w, j) => w * humps[j][0]));
     const spread = total(share.map((w, j) => w * (humps[j][0] - mean) ** 2));
-    const curvature = 1 / width ** 2 - spread / width ** 4;
-    const variance = curvature > 1e-9 ? 1 / curvature : Infinity;
+    const curvature = (1 - spread / width ** 2) / width ** 2;
+    const variance = curvature * width ** 2 > 1e-3 ? 1 / curvature : Infinity; // all but flat is flat
     return { mode, height: density, variance, area: ROUND * density * Math.sqrt(variance) };
   }
 
   /* All tops of a density of humps of one width, the highest first; its area, mean and variance. */
   function laplace(humps, width) {
+    const height = (x) => shares(humps, width, x).density;
+    const dip = (a, b) => height((a + b) / 2) < Math.min(height(a), height(b)) * (1 - 1e-12);
     const modes = [];
-    humps.forEach(([m]) => {
-      const top = uphill(humps, width, m);
-      if (modes.every((other) => Math.abs(other - top) > 1e-4)) modes.push(top);
+    humps.map(([m]) => uphill(humps, width, m)).sort((a, b) => a - b).forEach((top) => {
+      const last = modes.length - 1;
+      if (last < 0 || dip(modes[last], top)) modes.push(top);
+      else modes[last] = [modes[last], (modes[last] + top) / 2, top].reduce((a, b) => (height(b) > height(a) ? b : a));
     });
     const bells = modes.map((mode) => bell(humps, width, mode)).sort((a, b) => b.height - a.height);
     const heights = total(humps.map(([, h]) => h));
@@ -64,7 +67,7 @@
   const TRIALS = [
     ["One hump", { points: [[5, 1]] }],
     ["Nearly one", { points: [[4.3, 1], [5.7, 0.9]], width: 0.8 }],
-    ["A flat top", { points: [[4.22, 1], [5.78, 1]], width: 0.8 }],
+    ["A flat top", { points: [[4.2, 1], [5.8, 1]], width: 0.8 }],
     ["A small, far one", { points: [[3, 1], [8.5, 0.25]], width: 0.6 }],
     ["A bell at every top", { bells: "all" }],
   ];
@@ -131,7 +134,7 @@
       const held = total(this.shown.map((one) => one.area));
       const sd = Math.sqrt(this.shown[0].variance);
       this.status.textContent = !Number.isFinite(held)
-        ? `${many}. The top is flat: its curvature is zero, and there is no bell.`
+        ? `${many}. The top is all but flat: its curvature is next to zero, and there is no bell.`
         : `${many}. The area below the density is ${area.toFixed(2)}, that of ${this.shown.length === 1 ? "the bell" : "the bells"} ${held.toFixed(2)}: `
           + `its logarithm is ${minus(Math.log(held / area).toFixed(2))} off. `
           + `The sd of the ${this.shown.length === 1 ? "bell" : "highest bell"} is ${sd.toFixed(2)}, that of the density ${Math.sqrt(variance).toFixed(2)}.`;
