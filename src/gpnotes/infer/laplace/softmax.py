@@ -116,7 +116,7 @@ class Curvature:
     """``(K + W⁻¹)⁻¹`` of all classes, by factors of n rows.
 
     With ``W = D − Π Πᵀ`` and ``E = D^½ (I + D^½ K D^½)⁻¹ D^½``, class by class, it is
-    ``E − E R (Σ E_c)⁻¹ Rᵀ E``, where R puts the classes under each other.
+    ``E − E R (Σ E_c)⁻¹ Rᵀ E``, where R puts the classes under each other, :eq:`eq-la-classes`.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ class Curvature:
 
     @property
     def log_det(self) -> float:
-        """The logarithm of ``|I + K W|``."""
+        """The logarithm of ``|I + K W|``, :eq:`eq-la-classes-determinant`."""
         return sum(factor.log_det for factor in self.own) + self.common.log_det
 
     def root(self, c: int) -> Vector:
