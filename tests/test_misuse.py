@@ -124,8 +124,8 @@ def _answer(called: Call, name: str, value: Any) -> Exception | None:
 
 UNTRIED = {
     # results
-    "Fit", "Run", "LeaveOneOut", "Posterior", "LaplacePosterior", "WeightPosterior", "Design",
-    "VariationalPosterior", "Progress", "CrossValidation", "Scores",
+    "Fit", "Run", "LeaveOneOut", "Posterior", "LaplacePosterior", "SoftmaxPosterior",
+    "WeightPosterior", "Design", "VariationalPosterior", "Progress", "CrossValidation", "Scores",
     "Equilibria", "Equilibrium", "Search", "Estimate", "Moments", "Predictor",
     "Augmented", "Improvement", "Rollout", "SineMoments", "Transitions", "Round", "Choice",
     "VarianceParts", "FeaturePosterior", "SparsePosterior", "Inducing", "Method",

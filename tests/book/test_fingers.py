@@ -17,6 +17,7 @@ KINDS = {
     "evidence": False,
     "exact": True,
     "inducing": False,
+    "laplace": True,
     "mean": True,
     "pair": False,
     "smoothing": False,

@@ -40,6 +40,7 @@ _LABELS = np.asarray([1.0, -1.0, 1.0, 1.0, -1.0, 1.0])
 _GP = GP(RBF(1.0, np.asarray([1.0, 2.0])), 0.1, ConstantMean(0.5))
 _POSTERIOR = gpnotes.condition(_GP, _X, _Y)
 _LAPLACE = laplace.condition(GP(RBF(), 0.0), _X, _LABELS)
+_SOFTMAX = laplace.condition_softmax(GP(RBF(), 0.0), _X, 1.0 + _LABELS, 3)
 _PHI = _DRAW.standard_normal((6, 3))
 _LINEAR = BayesianLinear(np.eye(3), 0.1)
 _WEIGHTS = _LINEAR.condition(_PHI, _Y)
@@ -298,6 +299,13 @@ CALLS = (
       for name in ("predict", "mean", "variance", "covariance", "joint", "probability")),
     call("LaplacePosterior.sample", _LAPLACE.sample, Xs=matrix(_XS, columns=True), stream=stream(),
          n=whole(2, 0)),
+    call("laplace.condition_softmax", laplace.condition_softmax, gp=thing(GP(RBF(), 0.0), RBF()),
+         X=matrix(_X, rows=True), classes=whole(3, 2).but(**{"fewer than seen": 2}),
+         y=vector(1.0 + _LABELS, size=True).but("a scalar array", other=2.0 * _LABELS)),
+    call("SoftmaxGP", laplace.SoftmaxGP, gp=thing(GP(RBF(), 0.0), RBF()), classes=whole(3, 2)),
+    call("SoftmaxPosterior.predict", _SOFTMAX.predict, Xs=matrix(_XS, columns=True)),
+    call("SoftmaxPosterior.probability", _SOFTMAX.probability, Xs=matrix(_XS, columns=True),
+         stream=stream(), n=whole(10, 2)),
     call("SVGP", svgp.SVGP, gp=thing(GP(RBF(), 0.0), RBF()), likelihood=thing(_BERNOULLI, RBF()),
          Z=matrix(_XS, mates=False).but(**{"no rows": _XS[:0], "no columns": _XS[:, :0]}),
          nodes=whole(5, 2)),

@@ -10,23 +10,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import cast
 
-from ..ground import check as _check
-from ..ground import memory
-from ..ground import xp as _xp
-from ..ground.chunks import Chunks, Rows
-from ..ground.linalg import Cholesky, factorise, warn_of_jitter
-from ..ground.params import cotangent
-from ..ground.random import Stream
-from ..ground.threads import threads_for
-from ..ground.xp import Matrix, Vector, array_namespace
-from ..model.contracts import LabelLikelihood, Likelihood, require
-from ..model.gaussian import Normal, normal_of
-from ..model.likelihoods import Bernoulli, unchecked
-from ..model.likelihoods.base import require_observable
-from ..model.likelihoods.expectations import has_parameters, is_latent, probability
-from ..model.means import pulled, values_of
-from ..model.process import GP, differentiable_mean, validate_data
-from .objective import evidence_of, whole_rows
+from ...ground import check as _check
+from ...ground import memory
+from ...ground import xp as _xp
+from ...ground.chunks import Chunks, Rows
+from ...ground.linalg import Cholesky, factorise, warn_of_jitter
+from ...ground.params import cotangent
+from ...ground.random import Stream
+from ...ground.threads import threads_for
+from ...ground.xp import Matrix, Vector, array_namespace
+from ...model.contracts import LabelLikelihood, Likelihood, require
+from ...model.gaussian import Normal, normal_of
+from ...model.likelihoods import Bernoulli, unchecked
+from ...model.likelihoods.base import require_observable
+from ...model.likelihoods.expectations import has_parameters, is_latent, probability
+from ...model.means import pulled, values_of
+from ...model.process import GP, differentiable_mean, validate_data
+from ..objective import evidence_of, whole_rows
 
 __all__ = ["LaplaceGP", "LaplacePosterior", "condition"]
 
@@ -52,7 +52,7 @@ def condition(gp: GP, X: Matrix, y: Vector, likelihood: Likelihood = _PROBIT) ->
     Returns
     -------
     LaplacePosterior
-        The approximation, :eq:`eq-al-laplace`.
+        The approximation, :eq:`eq-al-laplace`, :eq:`eq-la-bell`.
 
     Raises
     ------
@@ -136,7 +136,7 @@ def _summed(K: Matrix, alpha: Vector) -> float:
 
 
 def _newton(K: Matrix, deviation: Vector, first: Vector, second: Vector) -> Vector:
-    """``K⁻¹(f − m)`` of the maximum of the quadratic that touches the posterior at f."""
+    """``K⁻¹(f − m)`` at the top of the quadratic that touches the posterior, :eq:`eq-la-newton`."""
     xp = array_namespace(deviation)
     if not bool(xp.all(second <= 0.0)):
         top = float(xp.max(second))
@@ -234,7 +234,7 @@ class LaplacePosterior:
 
         Notes
         -----
-        Costs O(n² m). Source: Rasmussen & Williams (2006), algorithm 3.2.
+        Costs O(n² m), :eq:`eq-la-predict`. Source: Rasmussen & Williams (2006), algorithm 3.2.
         """
         self._validate(Xs)
         return self._moments(Xs)
@@ -369,7 +369,7 @@ class LaplacePosterior:
     def log_evidence(self) -> float:
         """The approximate log evidence, nearly ``log p(y)``.
 
-        ``log p(y | f) − ½ (f − m)ᵀ K⁻¹ (f − m) − ½ log |B|`` at the mode.
+        ``log p(y | f) − ½ (f − m)ᵀ K⁻¹ (f − m) − ½ log |B|`` at the mode, :eq:`eq-la-evidence`.
         Source: Rasmussen & Williams (2006), algorithm 3.1.
         """
         xp = array_namespace(self.mode)
@@ -379,7 +379,7 @@ class LaplacePosterior:
 
     @threads_for(lambda self: self.X.shape[0] ** 3)
     def evidence_gradient(self) -> tuple[GP, Matrix]:
-        """Differentiate `log_evidence` by the process and the inputs; O(n³).
+        """Differentiate `log_evidence` by the process and the inputs, :eq:`eq-la-gradient`; O(n³).
 
         Returns
         -------

@@ -1,0 +1,501 @@
+"""One of several classes: a function for each, and a Gaussian around the mode of all of them.
+
+The curvature ties the classes together at each input. It is a diagonal D of probabilities less a
+matrix of rank n, so that one factor of n rows for each class and one for all of them will do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...ground import check as _check
+from ...ground import memory
+from ...ground import xp as _xp
+from ...ground.chunks import Chunks, Rows
+from ...ground.linalg import Cholesky, factorise, warn_of_jitter
+from ...ground.params import cotangent, fixed
+from ...ground.random import Stream
+from ...ground.threads import threads_for
+from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace, as_array
+from ...model.means import ZeroMean
+from ...model.process import GP, validate_data
+from ..objective import evidence_of, whole_rows
+
+__all__ = ["SoftmaxGP", "SoftmaxPosterior", "condition_softmax"]
+
+_MOST_STEPS, _MOST_HALVINGS = 200, 20
+
+
+def condition_softmax(gp: GP, X: Matrix, y: Vector, classes: int) -> SoftmaxPosterior:
+    """Approximate the functions of all classes, given y (n,) at X (n, d), around their mode.
+
+    Class c has the probability ``exp(f_c) / Σ exp(f)``, :eq:`eq-la-softmax`, and each ``f_c`` the
+    prior of `gp`, by itself.
+
+    Parameters
+    ----------
+    gp : GP
+        The process of each function, with no noise and the mean zero: what all classes have in
+        common changes no probability.
+    X : Matrix, shape (n, d)
+        The inputs.
+    y : Vector, shape (n,)
+        The classes, whole numbers from 0, in the precision of X.
+    classes : int
+        How many classes there are, two or more; not each of them must have been seen.
+
+    Returns
+    -------
+    SoftmaxPosterior
+        The approximation.
+
+    Raises
+    ------
+    ValueError
+        If the process has noise or a mean, the data do not go together or with the kernel, an
+        entry is not finite, or y holds something else than the classes.
+    TypeError
+        If an argument is of the wrong kind.
+    MemoryError
+        If the matrices (n, n) have no room.
+    RuntimeError
+        If the mode is not found.
+
+    Notes
+    -----
+    Costs O(c n³) a step. Source: Rasmussen & Williams (2006), section 3.5.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gpnotes import RBF, stream
+    >>> X = np.linspace(0.0, 6.0, 9)[:, None]
+    >>> y = np.repeat([0.0, 1.0, 2.0], 3)
+    >>> posterior = condition_softmax(GP(RBF(4.0), 0.0), X, y, 3)
+    >>> posterior.probability(X[[0, 4, 8]], stream(0)).argmax(axis=1)
+    array([0, 1, 2])
+    """
+    _validate(gp, X, y, classes)
+    return _conditioned(gp, X, y, classes)
+
+
+@threads_for(lambda gp, X, y, classes: classes * X.shape[0] ** 3)
+def _conditioned(gp: GP, X: Matrix, y: Vector, classes: int) -> SoftmaxPosterior:
+    K = gp.kernel.gram(X, None)
+    told = _one_hot(y, classes)
+    f, steps = _mode(K, told)
+    share = _softmax(f)
+    return SoftmaxPosterior(gp, X, y, classes, f, told - share, _curvature(K, share), steps)
+
+
+def _one_hot(y: Vector, classes: int) -> Matrix:
+    xp = array_namespace(y)
+    number = as_array(range(classes), y)
+    equal = y[:, None] == number[None, :]
+    one = xp.ones_like(y)[:, None]
+    return xp.where(equal, one, xp.zeros_like(one))
+
+
+def _log_sum(f: Array) -> Array:
+    """``log Σ exp(f)`` over the last axis, which stays."""
+    xp = array_namespace(f)
+    top = xp.max(f, axis=-1, keepdims=True)
+    return top + xp.log(xp.sum(xp.exp(f - top), axis=-1, keepdims=True))
+
+
+def _softmax(f: Array) -> Array:
+    return array_namespace(f).exp(f - _log_sum(f))
+
+
+def _log_density(told: Matrix, f: Matrix) -> float:
+    return float(array_namespace(f).sum(told * (f - _log_sum(f))))
+
+
+@dataclass(frozen=True, eq=False)
+class Curvature:
+    """``(K + W⁻¹)⁻¹`` of all classes, by factors of n rows.
+
+    With ``W = D − Π Πᵀ`` and ``E = D^½ (I + D^½ K D^½)⁻¹ D^½``, class by class, it is
+    ``E − E R (Σ E_c)⁻¹ Rᵀ E``, where R puts the classes under each other, :eq:`eq-la-classes`.
+
+    Parameters
+    ----------
+    share : Matrix, shape (n, c)
+        The probabilities at the mode.
+    own : tuple of Cholesky
+        The factors of ``I + D^½ K D^½``, of each class.
+    common : Cholesky
+        The factor of the sum of all E.
+
+    Notes
+    -----
+    Source: Rasmussen & Williams (2006), section 3.5.
+    """
+
+    share: Matrix
+    own: tuple[Cholesky, ...]
+    common: Cholesky
+
+    @property
+    def log_det(self) -> float:
+        """The logarithm of ``|I + K W|``, :eq:`eq-la-classes-determinant`."""
+        return sum(factor.log_det for factor in self.own) + self.common.log_det
+
+    def root(self, c: int) -> Vector:
+        """``D^½`` of class c."""
+        return array_namespace(self.share).sqrt(self.share[:, c])
+
+    def own_times(self, c: int, b: Array) -> Array:
+        """``E b`` for class c and b (n,) or (n, m)."""
+        root = self.root(c) if b.ndim == 1 else self.root(c)[:, None]
+        return root * self.own[c].solved(root * b)
+
+    def times(self, b: Matrix) -> Matrix:
+        """The product with b (n, c), a column a class."""
+        xp = array_namespace(b)
+        parts = [self.own_times(c, b[:, c]) for c in range(len(self.own))]
+        shared = self.common.solved(sum(parts[1:], parts[0]))
+        pairs = enumerate(parts)
+        return xp.stack([part - self.own_times(c, shared) for c, part in pairs], axis=1)
+
+    def left_open(self, cross: Matrix, variance: Vector) -> Stack:
+        """The covariances of all classes, (m, c, c), at m inputs with `cross` (n, m)."""
+        xp = array_namespace(cross)
+        halves, ties = [], []
+        for c, factor in enumerate(self.own):
+            root = self.root(c)[:, None]
+            half = factor.half_solved(root * cross)
+            halves.append(variance - xp.sum(half * half, axis=0))
+            ties.append(self.common.half_solved(root * factor.half_solved_t(half)))
+        rows = [xp.stack([xp.sum(a * b, axis=0) for b in ties], axis=1) for a in ties]
+        own = xp.stack(halves, axis=1)
+        return xp.stack(rows, axis=1) + own[:, :, None] * _xp.eye(len(ties), cross)[None, :, :]
+
+
+def _curvature(K: Matrix, share: Matrix) -> Curvature:
+    roots = array_namespace(share).sqrt(share)
+    eye = _xp.eye(K.shape[0], K)
+    own, total = [], array_namespace(K).zeros_like(K)
+    for c in range(share.shape[1]):
+        root = roots[:, c]
+        own.append(_factor(eye + root[:, None] * K * root[None, :], "I + D^½ K D^½"))
+        total = total + root[:, None] * own[-1].inverse() * root[None, :]
+    return Curvature(share, tuple(own), _factor(total, "the sum of the E of all classes"))
+
+
+def _factor(A: Matrix, name: str) -> Cholesky:
+    factor = factorise(A, name=name)
+    warn_of_jitter(factor.jitter, name)
+    return factor
+
+
+def _mode(K: Matrix, told: Matrix) -> tuple[Matrix, int]:
+    """The f (n, c) of the largest ``log p(y | f) − ½ Σ f_cᵀ K⁻¹ f_c``, and the steps it took."""
+    xp = array_namespace(K)
+    alpha = xp.zeros_like(told)
+    f, here = alpha, _log_density(told, alpha)
+    tolerance = _xp.epsilon(K) ** 0.5
+    for step in range(1, _MOST_STEPS + 1):
+        toward = _newton(K, f, told) - alpha
+        for halvings in range(_MOST_HALVINGS):
+            tried = alpha + 0.5**halvings * toward
+            new = K @ tried
+            there = _log_density(told, new) - 0.5 * float(xp.sum(tried * new))
+            if there >= here - 10.0 * _xp.epsilon(K) * (1.0 + abs(here) + _summed(K, tried)):
+                break
+        moved = float(xp.max(xp.abs(new - f)))
+        size = 1.0 + float(xp.max(xp.abs(f)))
+        alpha, f, here = tried, new, there
+        if halvings == 0 and moved <= tolerance * size:  # Newton squares it: √eps leaves eps
+            return f, step
+    wanted = f"the mode must be found in {_MOST_STEPS} Newton steps"
+    raise _check.NoValueError(f"{wanted}; it was not: is the prior too wide for {K.dtype}?")
+
+
+def _summed(K: Matrix, alpha: Matrix) -> float:
+    """``Σ |α|ᵀ |K| |α|``: the sizes of all that is summed, which it is rounded by."""
+    xp = array_namespace(K)
+    size = xp.abs(alpha)
+    return float(xp.sum(size * (xp.abs(K) @ size)))
+
+
+def _newton(K: Matrix, f: Matrix, told: Matrix) -> Matrix:
+    """``K⁻¹ f`` of the maximum of the quadratic that touches the posterior at f."""
+    share = _softmax(f)
+    b = _times_W(share, f) + told - share
+    return b - _curvature(K, share).times(K @ b)
+
+
+def _times_W(share: Matrix, v: Matrix) -> Matrix:
+    """``(diag π − π πᵀ) v``, row by row."""
+    weighted = share * v
+    return weighted - share * array_namespace(v).sum(weighted, axis=-1, keepdims=True)
+
+
+@dataclass(frozen=True, eq=False)
+class SoftmaxPosterior:
+    """The Gaussian around the mode of the functions of all classes; made by `condition_softmax`.
+
+    Parameters
+    ----------
+    gp : GP
+        The process of each function.
+    X : Matrix, shape (n, d)
+        The inputs.
+    y : Vector, shape (n,)
+        The classes that were observed.
+    classes : int
+        How many there are.
+    mode : Matrix, shape (n, c)
+        The mode of the functions at `X`, a column a class.
+    gradient : Matrix, shape (n, c)
+        The gradient of ``log p(y | f)`` there: one for the class observed, less the probabilities.
+    curvature : Curvature
+        The curvature there, factored.
+    steps : int
+        How many Newton steps it took.
+
+    Notes
+    -----
+    Source: Rasmussen & Williams (2006), section 3.5.
+    """
+
+    gp: GP
+    X: Matrix
+    y: Vector
+    classes: int
+    mode: Matrix
+    gradient: Matrix
+    curvature: Curvature
+    steps: int
+
+    def predict(self, Xs: Matrix) -> tuple[Matrix, Stack]:
+        """Predict the means and the covariances of the functions of all classes at inputs.
+
+        Parameters
+        ----------
+        Xs : Matrix, shape (m, d)
+            The inputs.
+
+        Returns
+        -------
+        mean : Matrix, shape (m, c)
+            The means, a column a class.
+        covariance : Stack, shape (m, c, c)
+            The covariance between the classes at each input.
+
+        Raises
+        ------
+        ValueError
+            If `Xs` does not fit the inputs of the data or is not finite.
+        TypeError
+            If `Xs` is of the wrong kind.
+
+        Notes
+        -----
+        Costs O(c n² m + c² n m). Source: Rasmussen & Williams (2006), algorithm 3.4.
+        """
+        self._validate(Xs)
+        return self._moments(Xs)
+
+    def _validate(self, Xs: Matrix) -> None:
+        _check.matrix(Xs, "Xs", columns=self.X.shape[1])
+        _check.alike(Xs, "Xs", self.X, "X")
+        self.gp.kernel.validate_inputs(Xs, "Xs")
+
+    def _moments(self, Xs: Matrix) -> tuple[Matrix, Stack]:
+        blocks = memory.blocks(Xs.shape[0], self.classes * self.X.shape[0])
+        means, covariances = zip(*[self._predict(Xs[rows, :]) for rows in blocks], strict=True)
+        xp = array_namespace(Xs)
+        return xp.concat(means), xp.concat(covariances)
+
+    @threads_for(lambda self, Xs: self.classes * self.X.shape[0] ** 2 * Xs.shape[0])
+    def _predict(self, Xs: Matrix) -> tuple[Matrix, Stack]:
+        cross = self.gp.kernel.gram(self.X, Xs)
+        mean = array_namespace(Xs).matrix_transpose(cross) @ self.gradient
+        return mean, self.curvature.left_open(cross, self.gp.kernel.gram_diag(Xs))
+
+    def probability(self, Xs: Matrix, stream: Stream, n: int = 1000) -> Matrix:
+        """Predict the probabilities of all classes at inputs, averaged over draws of f.
+
+        Parameters
+        ----------
+        Xs : Matrix, shape (m, d)
+            The inputs.
+        stream : Stream
+            The source of random numbers; the same ones serve each input.
+        n : int, default 1000
+            How many functions are drawn, half of them mirrored at the mean.
+
+        Returns
+        -------
+        Matrix, shape (m, c)
+            The probabilities; each row sums to one.
+
+        Raises
+        ------
+        ValueError
+            If `Xs` does not fit the inputs of the data or is not finite, or `n` is below 2.
+        TypeError
+            If an argument is of the wrong kind.
+
+        Notes
+        -----
+        The average has no closed form. Its standard error is below ``0.5 / √n``.
+        """
+        _check.instance(stream, "stream", Stream)
+        _check.whole(n, "n", 2)
+        self._validate(Xs)
+        xp = array_namespace(Xs)
+        half = stream.normal((n // 2, self.classes), like=Xs)
+        z = xp.concat([half, -half])
+        blocks = memory.blocks(Xs.shape[0], self.classes * n)
+        return xp.concat([self._averaged(Xs[rows, :], z) for rows in blocks])
+
+    def _averaged(self, Xs: Matrix, z: Matrix) -> Matrix:
+        xp = array_namespace(Xs)
+        mean, covariance = self._moments(Xs)
+        values, vectors = xp.linalg.eigh(covariance)
+        scaled = vectors * xp.sqrt(xp.clip(values, 0.0, None))[:, None, :]
+        root = scaled @ xp.matrix_transpose(vectors)  # symmetric: no library chooses its signs
+        return xp.mean(_softmax(mean[:, None, :] + z[None, :, :] @ root), axis=1)
+
+    @property
+    def log_evidence(self) -> float:
+        """The approximate log evidence, nearly ``log p(y)``.
+
+        ``log p(y | f) − ½ Σ f_cᵀ K⁻¹ f_c − ½ log |I + K W|`` at the mode.
+        Source: Rasmussen & Williams (2006), algorithm 3.3.
+        """
+        told = _one_hot(self.y, self.classes)
+        paid = float(array_namespace(told).sum(self.gradient * self.mode))
+        return _log_density(told, self.mode) - 0.5 * paid - 0.5 * self.curvature.log_det
+
+    @threads_for(lambda self: self.classes * self.X.shape[0] ** 3)
+    def evidence_gradient(self) -> tuple[GP, Matrix]:
+        """Differentiate `log_evidence` by the process and the inputs; O(c n³).
+
+        Returns
+        -------
+        gp_bar : GP
+            A `GP` that holds the derivatives by the kernel.
+        X_bar : Matrix, shape (n, d)
+            The derivatives by the inputs.
+
+        Raises
+        ------
+        MemoryError
+            If the matrices (n, n) that it takes have no room.
+
+        Notes
+        -----
+        As for labels, ``K_bar = Σ ½ (a_c a_cᵀ − R_cc) + u_c a_cᵀ``, now with a sum over classes. In
+        ``u = s − R K s`` stands ``s = −½ W g`` with ``g_c = V_cc − 2 Σ V_ce π_e``, where V is the
+        covariance of the classes at one of the inputs.
+        """
+        n = self.X.shape[0]
+        copies = 5 + 3 * self.classes
+        memory.require_square(n, like=self.X, copies=copies, what="the gradient of the evidence")
+        xp = array_namespace(self.X)
+        K, curvature = self.gp.kernel.gram(self.X, None), self.curvature
+        V = curvature.left_open(K, _xp.diagonal(K))
+        own = xp.stack([V[:, c, c] for c in range(self.classes)], axis=1)
+        mixed = xp.sum(V * curvature.share[:, None, :], axis=-1)
+        s = -0.5 * _times_W(curvature.share, own - 2.0 * mixed)
+        u = s - curvature.times(K @ s)
+        a = self.gradient
+        K_bar = (0.5 * a + u) @ xp.matrix_transpose(a)
+        for c in range(self.classes):
+            K_bar = K_bar - 0.5 * _own_block(curvature, c)
+        kernel_bar, X_bar, _ = self.gp.kernel.pull_gram(self.X, None, K_bar)
+        return cotangent(self.gp, kernel=kernel_bar, noise_var=0.0), X_bar
+
+
+def _own_block(curvature: Curvature, c: int) -> Matrix:
+    """The block of class c of ``(K + W⁻¹)⁻¹``."""
+    root = curvature.root(c)
+    E = root[:, None] * curvature.own[c].inverse() * root[None, :]
+    tie = curvature.common.half_solved(E)
+    return E - array_namespace(E).matrix_transpose(tie) @ tie
+
+
+@dataclass(frozen=True, eq=False)
+class SoftmaxGP:
+    """A process for each class, seen through the softmax, for `gpnotes.fit`.
+
+    As a cotangent, it holds the derivatives by the process.
+
+    Parameters
+    ----------
+    gp : GP
+        The process of each class, with no noise and the mean zero.
+    classes : int
+        How many classes there are, two or more.
+
+    Raises
+    ------
+    ValueError
+        If the process has noise or a mean, or there are fewer than two classes.
+    TypeError
+        If a parameter is of the wrong kind.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gpnotes import RBF, fit
+    >>> X = np.linspace(0.0, 6.0, 12)[:, None]
+    >>> y, gp = np.repeat([0.0, 1.0, 2.0], 4), GP(RBF(1.0, 0.3), 0.0)
+    >>> fit(SoftmaxGP(gp, 3), X, y).log_evidence > condition_softmax(gp, X, y, 3).log_evidence
+    True
+    """
+
+    gp: GP
+    classes: int = fixed()
+
+    def __post_init__(self) -> None:
+        _require_plain(_check.instance(self.gp, "gp", GP))
+        _check.whole(self.classes, "classes", 2)
+
+
+@dataclass(frozen=True, eq=False)
+class _Evidence:
+    """The approximate evidence of `condition_softmax`."""
+
+    rows: Rows
+    held: tuple[str, ...] = ("gp.noise_var",)
+    latent: bool = True
+
+    def value_and_gradient(self, model: SoftmaxGP) -> tuple[float, SoftmaxGP]:
+        posterior = self.posterior(model)
+        return posterior.log_evidence, cotangent(model, gp=posterior.evidence_gradient()[0])
+
+    def posterior(self, model: SoftmaxGP) -> SoftmaxPosterior:
+        return _conditioned(model.gp, self.rows.X, self.rows.y, model.classes)
+
+
+@evidence_of.register(SoftmaxGP)
+def _evidence(model: SoftmaxGP, data: Rows | Chunks) -> _Evidence:
+    rows = whole_rows(data, model)
+    _validate(model.gp, rows.X, rows.y, model.classes)
+    return _Evidence(rows)
+
+
+def _validate(gp: GP, X: Matrix, y: Vector, classes: int) -> None:
+    validate_data(gp, X, y)
+    _require_plain(gp)
+    _check.whole(classes, "classes", 2)
+    xp = array_namespace(y)
+    if not bool(xp.all((y >= 0.0) & (y < classes) & (y == xp.round(y)))):
+        raise ValueError(
+            f"y must hold classes, whole numbers from 0 to {classes - 1}; got other numbers"
+        )
+    memory.require_square(X.shape[0], like=X, copies=5 + classes, what="the Gram matrix")
+
+
+def _require_plain(gp: GP) -> None:
+    if gp.noise_var:
+        why = "the softmax says how the classes scatter"
+        raise ValueError(f"gp.noise_var must be 0: {why}; got {gp.noise_var}")
+    if not isinstance(gp.mean, ZeroMean):
+        why = "what all classes have in common changes no probability"
+        raise ValueError(f"gp.mean must be ZeroMean(): {why}; got {gp.mean!r}")
