@@ -1,0 +1,43 @@
+"""Make tumours.csv and irises.csv from the tables that scikit-learn carries.
+
+Run it from anywhere: ``python tools/data/make_tumours.py``. It needs scikit-learn (extra
+`sklearn`), which brings the tables with it, so nothing is downloaded.
+"""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+from sklearn.datasets import load_breast_cancer, load_iris
+
+FOLDER = Path(__file__).parents[2] / "src" / "gpnotes" / "data"
+MEANS = 10  # the first of thirty columns: means over the nuclei of an image
+
+
+def written(name: str, head: list[str], rows: list[list[str]]) -> None:
+    with (FOLDER / name).open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(head)
+        writer.writerows(rows)
+
+
+def main() -> None:
+    tumours = load_breast_cancer()
+    head = [name.removeprefix("mean ").replace(" ", "_") for name in tumours.feature_names[:MEANS]]
+    rows = [
+        [*(f"{value:.6g}" for value in row[:MEANS]), str(1 - kind)]
+        for row, kind in zip(tumours.data, tumours.target, strict=True)
+    ]
+    written("tumours.csv", [*head, "malignant"], rows)
+    irises = load_iris()
+    head = [name.removesuffix(" (cm)").replace(" ", "_") + "_cm" for name in irises.feature_names]
+    rows = [
+        [*(f"{value:.1f}" for value in row), str(kind)]
+        for row, kind in zip(irises.data, irises.target, strict=True)
+    ]
+    written("irises.csv", [*head, "species"], rows)
+
+
+if __name__ == "__main__":
+    main()
