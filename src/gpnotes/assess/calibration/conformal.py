@@ -90,7 +90,7 @@ def conformal_quantile(scores: Vector, level: float) -> float:
     -----
     It holds if the new score and the n are exchangeable. A level needs ``n ≥ level/(1 − level)``:
     nineteen scores for 0.95. Source: Vovk, Gammerman & Shafer (2005); Lei, G'Sell, Rinaldo,
-    Tibshirani & Wasserman (2018), section 2.2. Equation :eq:`eq-ca-rank`.
+    Tibshirani & Wasserman (2018). Equation :eq:`eq-ca-rank`.
 
     Examples
     --------
@@ -258,7 +258,7 @@ def conformal_coverage(n: int, level: float) -> ConformalCoverage:
 
     Notes
     -----
-    Source: Vovk (2012), proposition 2a. Equation :eq:`eq-ca-beta`.
+    Source: Vovk (2012). Equation :eq:`eq-ca-beta`.
 
     Examples
     --------

@@ -76,7 +76,7 @@ class Temperature:
     Notes
     -----
     A prediction never crosses a half, so that no decision by the likelier label changes.
-    Source: Guo, Pleiss, Sun & Weinberger (2017), section 4.2. Equation :eq:`eq-ca-temperature`.
+    Source: Guo, Pleiss, Sun & Weinberger (2017). Equation :eq:`eq-ca-temperature`.
 
     Examples
     --------
@@ -246,7 +246,7 @@ def fit_platt(y: Vector, score: Vector) -> Platt:
     -----
     The labels count as ``(n₊ + 1)/(n₊ + 2)`` and ``1/(n₋ + 2)`` in the place of one and zero, as
     Platt has it, so that there is a best sigmoid even if scores tell all labels apart. Newton
-    steps, each halved until it lowers the loss. Source: Platt (1999), equation 2; Lin, Lin & Weng
+    steps, each halved until it lowers the loss. Source: Platt (1999); Lin, Lin & Weng
     (2007) for the steps.
 
     Examples
