@@ -319,6 +319,21 @@ def test_intervals_hold_as_many_as_were_asked_for(rng):
         assert found.coverage == ca.conformal_coverage(40, 0.8)
 
 
+def test_intervals_are_those_of_mapie(rng):
+    regression = pytest.importorskip("mapie.regression")
+    from sklearn.linear_model import LinearRegression
+
+    X, y = rng.normal(size=(150, 2)), rng.normal(size=150)
+    model = LinearRegression().fit(X[:50], y[:50])
+    mean = model.predict(X[50:])
+    for level in (0.7, 0.9, 0.95):
+        theirs = regression.SplitConformalRegressor(model, confidence_level=level, prefit=True)
+        theirs.conformalize(X[50:110], y[50:110])
+        _, intervals = theirs.predict_interval(X[110:])
+        found = ca.split_conformal(y[50:110], mean[:60], level=level).interval(mean[60:])
+        np.testing.assert_allclose(np.stack(found, axis=1), intervals[:, :, 0], rtol=1e-12)
+
+
 def test_numbers_in_any_space(space, rng):
     host = rng.normal(size=30), rng.normal(size=30), rng.uniform(0.5, 2.0, size=30)
     y, mean, sd = (space.asarray(a) for a in host)

@@ -1,4 +1,4 @@
-"""The figures of the part on inference: their numbers are gpnotes' numbers, and they move."""
+"""The reliability diagram to operate: its numbers are the package's numbers, and it moves."""
 
 from __future__ import annotations
 
