@@ -13,7 +13,8 @@ from misuse.answers import Answer, Call, answers
 from misuse.calls import CALLS
 
 ROOMS = (
-    "assess.crossval", "assess.scores", "datasets", "decide.bayesopt", "decide.design",
+    "assess.calibration", "assess.crossval", "assess.scores", "datasets", "decide.bayesopt",
+    "decide.design",
     "decide.fantasy", "decide.games", "decide.moments", "decide.pilco", "decide.pilco.pendulum",
     "draw.grids", "draw.paths", "estimators", "ground.arrays", "ground.chunks", "ground.distances",
     "ground.linalg",
@@ -131,6 +132,7 @@ UNTRIED = {
     "VarianceParts", "FeaturePosterior", "SparsePosterior", "Inducing", "Method",
     "Climb", "Maximum", "Evaluation", "Outcome", "Paths", "Ended", "Hyperparameter", "Report",
     "Survey", "CirculantEmbedding",
+    "Reliability", "SplitConformal", "ConformalCoverage",
     "Cholesky", "ChunkError", "FactorisationError", "JitterWarning", "Stream", "Space",
     # for subclasses and for other rooms
     "Circular", "ComposableCost", "Kernel", "OnGraph", "Stationary", "LikelihoodBase", "Mapper",

@@ -85,7 +85,8 @@ def shown():
 
 
 ROOMS = (
-    "", ".assess.crossval", ".assess.scores", ".decide.bayesopt", ".decide.design",
+    "", ".assess.calibration", ".assess.crossval", ".assess.scores", ".decide.bayesopt",
+    ".decide.design",
     ".decide.fantasy", ".decide.games", ".decide.moments", ".decide.pilco", ".draw.grids",
     ".draw.paths", ".estimators", ".ground.chunks", ".infer.features", ".infer.smoothing",
     ".infer.sparse",

@@ -2,6 +2,7 @@
 
 from .approximate import CALLS as _APPROXIMATE
 from .bayesopt import CALLS as _BAYESOPT
+from .calibration import CALLS as _CALIBRATION
 from .control import CALLS as _CONTROL
 from .decisions import CALLS as _DECISIONS
 from .equations import CALLS as _EQUATIONS
@@ -13,6 +14,7 @@ from .models import CALLS as _MODELS
 CALLS = (
     *_GROUND,
     *_MODELS,
+    *_CALIBRATION,
     *_APPROXIMATE,
     *_DECISIONS,
     *_BAYESOPT,

@@ -1,0 +1,45 @@
+"""Calibration: do probabilities, and intervals, hold as often as they say?
+
+`reliability` compares what was said with what came; `fit_temperature`, `fit_platt` and
+`fit_isotonic` mend probabilities on labels that were held out; `probability_integral_transform`
+and `split_conformal` do for numbers what these do for labels.
+"""
+
+from .conformal import (
+    ConformalCoverage,
+    SplitConformal,
+    conformal_coverage,
+    conformal_quantile,
+    probability_integral_transform,
+    split_conformal,
+)
+from .diagram import Reliability, errors_if_calibrated, reliability, reliability_of_groups
+from .recalibrate import (
+    Isotonic,
+    Platt,
+    Temperature,
+    fit_isotonic,
+    fit_platt,
+    fit_temperature,
+    logit,
+)
+
+__all__ = [
+    "ConformalCoverage",
+    "Isotonic",
+    "Platt",
+    "Reliability",
+    "SplitConformal",
+    "Temperature",
+    "conformal_coverage",
+    "conformal_quantile",
+    "errors_if_calibrated",
+    "fit_isotonic",
+    "fit_platt",
+    "fit_temperature",
+    "logit",
+    "probability_integral_transform",
+    "reliability",
+    "reliability_of_groups",
+    "split_conformal",
+]
