@@ -120,6 +120,19 @@ def test_the_joint_is_the_sum_of_scipys_densities(space, numbers, which):
     assert alone.shape == ()
 
 
+def test_where_the_density_overflows_there_is_a_wall(space, numbers):
+    X, y, _ = numbers
+    model = models(space)[0]
+    theta = np.zeros((2, model.network.size))
+    theta[1, -1] = -1e4
+    value, slope = nets.log_joint_and_gradient(model, *map(space.asarray, (theta, X, y)))
+    value, slope = to_numpy(value), to_numpy(slope)
+    assert np.isfinite(value[0])
+    assert value[1] == -np.inf
+    assert np.any(slope[0] != 0.0)
+    assert not np.any(slope[1])
+
+
 def test_a_resampled_reading_counts_as_often_as_it_stands(numbers):
     X, y, rng = numbers
     model = models()[0]

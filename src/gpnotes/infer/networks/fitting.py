@@ -41,7 +41,7 @@ def ascended(target: Target, start: Array, steps: int, rate: float) -> Ascended:
         trace.append(value)
         theta = theta + adam.step(gradient, 1.0 - step / steps)
     xp = array_namespace(start)
-    if not bool(xp.all(xp.isfinite(theta))):
+    if not bool(xp.all(xp.isfinite(theta))) or not bool(xp.all(xp.isfinite(value))):
         raise _check.NoValueError(f"rate must be smaller: the ascent overflows; got {rate}")
     return Ascended(theta, xp.stack(trace))
 

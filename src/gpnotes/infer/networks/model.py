@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -169,9 +170,14 @@ def log_joint(
     Raises
     ------
     ValueError
-        If shapes do not match, entries are not finite, or the density overflows.
+        If shapes do not match, or entries are not finite.
     TypeError
         If an argument is of another kind, or arrays are of different kinds.
+
+    Notes
+    -----
+    Where the noise is so small, or a mean so far off, that the logarithm overflows, it is minus
+    infinity, and its derivatives are zero: to a sampler such a place is a wall.
 
     Examples
     --------
@@ -180,8 +186,7 @@ def log_joint(
     >>> log_joint(model, np.zeros(2), np.asarray([[1.0]]), np.asarray([2.0])).round(4)
     np.float64(-4.7568)
     """
-    data = readings(model, X, y, theta, counts)
-    return _finite(_joint(model, theta, data)[0])
+    return _joint(model, theta, readings(model, X, y, theta, counts))[0]
 
 
 def log_joint_and_gradient(
@@ -198,12 +203,7 @@ def log_joint_and_gradient(
     >>> log_joint_and_gradient(model, np.zeros(2), np.asarray([[3.0]]), np.asarray([2.0]))[1]
     array([6., 2.])
     """
-    value, gradient = joint_and_gradient(model, theta, readings(model, X, y, theta, counts))
-    return _finite(value), _finite(gradient)
-
-
-def _finite(a: Array) -> Array:
-    return _check.no_overflow(a, "theta", "the log density")
+    return joint_and_gradient(model, theta, readings(model, X, y, theta, counts))
 
 
 def joint_and_gradient(
@@ -227,14 +227,16 @@ def _joint(
         v = model.variances(theta)
         of_prior = xp.sum(theta**2 / v, axis=-1) + xp.sum(xp.log(v)) + LOG_2PI * v.shape[0]
         value = xp.sum(data.weighted(density), axis=-1) - 0.5 * prior * of_prior
+    there = xp.isfinite(value)
 
     def pullback() -> Array:
         with np.errstate(over="ignore", invalid="ignore"):
             slopes = [data.weighted(left * precision), data.weighted(0.5 * (squares - 1.0))]
             bar = xp.stack(slopes[: model.network.sizes[-1]], axis=-1)
-            return model.network.pulled(theta, values, bar) - prior * theta / v
+            slope = model.network.pulled(theta, values, bar) - prior * theta / v
+        return xp.where(there[..., None], slope, 0.0 * theta)
 
-    return value, pullback
+    return xp.where(there, value, xp.full_like(value, -math.inf)), pullback
 
 
 @dataclass(frozen=True, eq=False)

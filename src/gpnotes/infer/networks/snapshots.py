@@ -233,9 +233,9 @@ def collect_snapshots(
     for step in range(1, steps + 1):
         rows = stream.choice(n, batch, like=X)
         part = whole._replace(X=xp.take(X, rows, axis=0), y=xp.take(y, rows, axis=0))
-        gradient = joint_and_gradient(model, theta, part, prior=batch / n)[1]
+        value, gradient = joint_and_gradient(model, theta, part, prior=batch / n)
         theta = theta + rate / batch * gradient
-        if not bool(xp.all(xp.isfinite(theta))):
+        if not (bool(xp.isfinite(value)) and bool(xp.all(xp.isfinite(theta)))):
             raise _check.NoValueError(f"rate must be smaller: the steps overflow; got {rate}")
         if step % every == 0:
             found = Snapshots.first(theta, rank) if found is None else found.added(theta)
