@@ -209,6 +209,16 @@ def test_the_two_parts_make_the_variance_of_the_mixture(space, numbers):
     )
 
 
+def test_quantiles_of_a_mixture_have_their_share_below(space, numbers):
+    rng = numbers[2]
+    means, sd = 3.0 * rng.normal(size=(4, 9)), 0.2 + rng.random((4, 9))
+    mix = nets.Mixture(space.asarray(means), space.asarray(sd**2))
+    for share in (0.01, 0.5, 0.95):
+        found = to_numpy(mix.quantile(share))
+        below = stats.norm.cdf(found, means, sd).mean(axis=0)
+        np.testing.assert_allclose(below, share, rtol=1e-10 if space.double else 1e-3)
+
+
 def test_a_mixture_far_away_has_a_log_density():
     mix = nets.Mixture(np.zeros((2, 1)), np.ones((2, 1)))
     np.testing.assert_allclose(mix.log_density(np.asarray([60.0])), stats.norm.logpdf(60.0))

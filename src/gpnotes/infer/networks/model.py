@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +17,8 @@ from ...ground.xp import LOG_2PI, Array, Matrix, Numbers, Vector, array_namespac
 from .layers import Network
 
 __all__ = ["BayesianNetwork", "Mixture", "log_joint", "log_joint_and_gradient", "predict"]
+
+_HALVINGS = 60
 
 
 @dataclass(frozen=True)
@@ -333,6 +336,42 @@ class Mixture:
         xp = array_namespace(self.means)
         z = (self._observed(y) - self.means) / xp.sqrt(self.variances)
         return xp.mean(xp.exp(_xp.log_normal_cdf(z)), axis=0)
+
+    def quantile(self, share: float) -> Vector:
+        """Return the readings (n,) below which the share of the mixture lies.
+
+        Parameters
+        ----------
+        share : float
+            The share, above 0 and below 1.
+
+        Returns
+        -------
+        Vector, shape (n,)
+            The quantiles, to a relative rounding of the distance between those of the networks.
+
+        Raises
+        ------
+        ValueError
+            If `share` is not between 0 and 1.
+        TypeError
+            If `share` is no number.
+
+        Notes
+        -----
+        A quantile of a mixture lies between those of its parts, and is found by halving.
+        """
+        share = _check.positive(_check.number(share, "share"), "share")
+        if share >= 1.0:
+            raise ValueError(f"share must be below 1; got {share}")
+        xp = array_namespace(self.means)
+        of_each = self.means + NormalDist().inv_cdf(share) * xp.sqrt(self.variances)
+        low, high = xp.min(of_each, axis=0), xp.max(of_each, axis=0)
+        for _ in range(_HALVINGS):
+            middle = 0.5 * (low + high)
+            below = self.cdf(middle) < share
+            low, high = xp.where(below, middle, low), xp.where(below, high, middle)
+        return 0.5 * (low + high)
 
     def _observed(self, y: Vector) -> Vector:
         _check.alike(_check.vector(y, "y", size=self.means.shape[1]), "y", self.means, "means")

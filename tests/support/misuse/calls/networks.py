@@ -10,7 +10,7 @@ from gpnotes import RBF
 from gpnotes.infer import networks as n
 
 from ..answers import call
-from ..kinds import Argument, matrix, number, one_of, positive, thing, vector, whole
+from ..kinds import Argument, matrix, number, one_of, positive, thing, vector, whole, within
 from ..kinds import stream as stream_kind
 
 _DRAW = np.random.default_rng(0)
@@ -73,6 +73,7 @@ CALLS = (
     call("Mixture", n.Mixture, means=matrix(np.ones((3, 6)), rows=True, columns=True),
          variances=matrix(np.ones((3, 6)), rows=True, columns=True).but(zero=np.zeros((3, 6)))),
     call("Mixture.log_density", _MIXTURE.log_density, y=vector(_Y, size=True)),
+    call("Mixture.quantile", _MIXTURE.quantile, share=within(0.5, 0.0, 1.0)),
     call("Mixture.cdf", _MIXTURE.cdf, y=vector(_Y, size=True)),
     call("map_estimate", n.map_estimate, model=_MODELS, **_DATA, start=_MANY, steps=_STEPS,
          rate=_RATE, counts=_COUNTS),
