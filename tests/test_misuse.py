@@ -125,7 +125,7 @@ def _answer(called: Call, name: str, value: Any) -> Exception | None:
 
 UNTRIED = {
     # results
-    "Ascended", "FittedField", "LastLayer",
+    "Ascended", "FittedField", "LastLayer", "Snapshots",
     "Fit", "Run", "LeaveOneOut", "Posterior", "LaplacePosterior", "WeightPosterior", "Design",
     "VariationalPosterior", "Progress", "CrossValidation", "Scores",
     "Equilibria", "Equilibrium", "Search", "Estimate", "Moments", "Predictor",
