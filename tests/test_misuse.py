@@ -19,7 +19,8 @@ ROOMS = (
     "draw.grids", "draw.paths", "estimators", "ground.arrays", "ground.chunks", "ground.distances",
     "ground.linalg",
     "ground.params", "ground.quadrature", "ground.random", "infer.exact", "infer.features",
-    "infer.fitting", "infer.interdomain", "infer.laplace", "infer.linear", "infer.report",
+    "infer.fitting", "infer.interdomain", "infer.laplace", "infer.linear", "infer.networks",
+    "infer.report",
     "infer.smoothing", "infer.sparse", "infer.svgp", "model.gaussian", "model.kernels",
     "model.likelihoods", "model.means", "model.priors", "testing",
 )  # fmt: skip
@@ -125,6 +126,7 @@ def _answer(called: Call, name: str, value: Any) -> Exception | None:
 
 UNTRIED = {
     # results
+    "Ascended", "FittedField", "LastLayer", "Snapshots",
     "Fit", "Run", "LeaveOneOut", "Posterior", "LaplacePosterior", "SoftmaxPosterior",
     "WeightPosterior", "Design", "VariationalPosterior", "Progress", "CrossValidation", "Scores",
     "Equilibria", "Equilibrium", "Search", "Estimate", "Moments", "Predictor",

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...ground import check as _check
+from ...ground.adam import Adam
 from ...ground.chunks import Chunks, Rows
 from ...ground.linalg import warn_of_jitter
 from ...ground.random import Stream
@@ -23,9 +24,6 @@ from .passes import Sums, require_finite, sweep
 from .posterior import VariationalPosterior, inducing_factor, quiet_prior
 
 __all__ = ["Progress", "batches", "fit"]
-
-_DECAYS = 0.9, 0.999  # of Adam's averages of a gradient and of its square
-_TINY = 1e-8  # that it adds to a root
 
 
 class Progress(NamedTuple):
@@ -189,7 +187,7 @@ def fit(
     steps = _check.whole(steps, "steps", 1)
     if callback is not None:
         _check.function(callback, "callback")
-    climb = _Climb(objective, X, y, length, _Adam(rate, objective.units.size))
+    climb = _Climb(objective, X, y, length, Adam(rate, 0.0 * objective.units))
     for step in range(1, steps + 1):
         posterior = climb.step(posterior, next(rows))
         answer = callback and callback(Progress(step, posterior, climb.trace[-1]))
@@ -213,7 +211,7 @@ class _Climb:
     X: Matrix
     y: Vector
     length: float
-    adam: _Adam
+    adam: Adam
     trace: list[float] = field(default_factory=list)
 
     def step(self, posterior: VariationalPosterior, rows: HostVector) -> VariationalPosterior:
@@ -242,7 +240,7 @@ class _Climb:
     def _pass_over(self, posterior: VariationalPosterior) -> tuple[Sums, HostVector]:
         """The sums over the last rows, and the gradient of the bound by the vector."""
         scale = self.X.shape[0] / self.last[0].shape[0]
-        if not self.adam.size:
+        if not self.objective.units.size:
             return require_finite(sweep(posterior, *self.last, scale)), np.zeros(0)
         sums, model_bar = quiet_gradient(posterior, *self.last, scale)
         return sums, self.objective.gradient(posterior.model, model_bar)
@@ -288,24 +286,3 @@ def _evidence(model: SVGP, data: Rows | Chunks) -> _Evidence:
     rows = whole_rows(data, model)
     validate_rows(model, rows.X, rows.y)
     return _Evidence(rows, is_latent(model.likelihood))
-
-
-class _Adam:
-    """Kingma & Ba (2015), algorithm 1, uphill."""
-
-    def __init__(self, rate: float, size: int) -> None:
-        self.size = size
-        self._rate = rate
-        self._mean = np.zeros(size)
-        self._square = np.zeros(size)
-        self._steps = 0
-
-    def step(self, gradient: HostVector) -> HostVector:
-        """By how much to move."""
-        of_mean, of_square = _DECAYS
-        self._steps += 1
-        self._mean = of_mean * self._mean + (1.0 - of_mean) * gradient
-        self._square = of_square * self._square + (1.0 - of_square) * gradient**2
-        mean = self._mean / (1.0 - of_mean**self._steps)
-        square = self._square / (1.0 - of_square**self._steps)
-        return self._rate * mean / (np.sqrt(square) + _TINY)

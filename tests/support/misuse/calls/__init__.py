@@ -10,12 +10,14 @@ from .estimators import CALLS as _ESTIMATORS
 from .games import CALLS as _GAMES
 from .ground import CALLS as _GROUND
 from .models import CALLS as _MODELS
+from .networks import CALLS as _NETWORKS
 
 CALLS = (
     *_GROUND,
     *_MODELS,
     *_CALIBRATION,
     *_APPROXIMATE,
+    *_NETWORKS,
     *_DECISIONS,
     *_BAYESOPT,
     *_GAMES,

@@ -1,4 +1,4 @@
-"""The figures of the part on inference: their numbers are those of quadrature, and they move."""
+"""The figure of Laplace's bell: its numbers are those of quadrature, and they move."""
 
 from __future__ import annotations
 
