@@ -4,6 +4,7 @@ from .approximate import CALLS as _APPROXIMATE
 from .bayesopt import CALLS as _BAYESOPT
 from .control import CALLS as _CONTROL
 from .decisions import CALLS as _DECISIONS
+from .deep import CALLS as _DEEP
 from .equations import CALLS as _EQUATIONS
 from .estimators import CALLS as _ESTIMATORS
 from .games import CALLS as _GAMES
@@ -14,6 +15,7 @@ CALLS = (
     *_GROUND,
     *_MODELS,
     *_APPROXIMATE,
+    *_DEEP,
     *_DECISIONS,
     *_BAYESOPT,
     *_GAMES,
