@@ -19,8 +19,8 @@ ROOMS = (
     "ground.linalg",
     "ground.params", "ground.quadrature", "ground.random", "infer.deep", "infer.exact",
     "infer.features", "infer.fitting", "infer.interdomain", "infer.laplace", "infer.linear",
-    "infer.report", "infer.smoothing", "infer.sparse", "infer.svgp", "model.gaussian", "model.kernels",
-    "model.likelihoods", "model.means", "model.priors", "testing",
+    "infer.report", "infer.smoothing", "infer.sparse", "infer.svgp", "model.gaussian",
+    "model.kernels", "model.likelihoods", "model.means", "model.priors", "testing",
 )  # fmt: skip
 CLEAR = 0.95  # the share of wrong calls whose error names the argument
 
