@@ -25,7 +25,7 @@
 
   window.gpLayers = { compose };
 
-  const START = { points: [], depth: 4, lengthscale: 1, signal: 1, mean: "zero", seed: 11 };
+  const START = { points: [], depth: 4, lengthscale: 1, signal: 1, mean: "zero", seed: 13 };
   const TRIALS = [
     ["Ten layers forget", { depth: 10 }],
     ["Short lengthscale: chaos", { depth: 8, lengthscale: 0.3 }],
