@@ -87,8 +87,8 @@ def shown():
 ROOMS = (
     "", ".assess.crossval", ".assess.scores", ".decide.bayesopt", ".decide.design",
     ".decide.fantasy", ".decide.games", ".decide.moments", ".decide.pilco", ".draw.grids",
-    ".draw.paths", ".estimators", ".ground.chunks", ".infer.features", ".infer.smoothing",
-    ".infer.sparse",
+    ".draw.paths", ".estimators", ".ground.chunks", ".infer.deep", ".infer.features",
+    ".infer.smoothing", ".infer.sparse",
 )  # fmt: skip
 
 

@@ -36,7 +36,8 @@ def elbo(
     """The lower bound on the log evidence, ``Σ E log p(yᵢ | fᵢ) − Σ KL``, :eq:`eq-dg-bound`.
 
     With draws it is an unbiased estimate of the bound; with `quadrature_noise` it has no error but
-    that of the rule.
+    that of the rule. The draws that a fit has held flatter the model that it found, which was bent
+    to them: of that, ask with new ones.
 
     Parameters
     ----------

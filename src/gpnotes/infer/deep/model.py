@@ -131,7 +131,7 @@ class DeepGP:
 
     @property
     def places(self) -> tuple[str, ...]:
-        """The names of all inducing inputs, for a fit that holds them: ``fixed=model.places``."""
+        """The names of all inducing inputs, which a fit holds by ``fixed=model.places``."""
         return tuple(
             f"layers.{level}.{place}.Z"
             for level, layer in enumerate(self.layers)
