@@ -18,10 +18,9 @@ ROOMS = (
     "decide.fantasy", "decide.games", "decide.moments", "decide.pilco", "decide.pilco.pendulum",
     "draw.grids", "draw.paths", "estimators", "ground.arrays", "ground.chunks", "ground.distances",
     "ground.linalg",
-    "ground.params", "ground.quadrature", "ground.random", "infer.exact", "infer.features",
-    "infer.fitting", "infer.interdomain", "infer.laplace", "infer.linear", "infer.networks",
-    "infer.report",
-    "infer.smoothing", "infer.sparse", "infer.svgp", "model.gaussian", "model.kernels",
+    "ground.params", "ground.quadrature", "ground.random", "infer.deep", "infer.exact",
+    "infer.features", "infer.fitting", "infer.interdomain", "infer.laplace", "infer.linear",
+    "infer.networks", "infer.report", "infer.smoothing", "infer.sparse", "infer.svgp", "model.gaussian", "model.kernels",
     "model.likelihoods", "model.means", "model.priors", "testing",
 )  # fmt: skip
 CLEAR = 0.95  # the share of wrong calls whose error names the argument

@@ -88,8 +88,8 @@ ROOMS = (
     "", ".assess.calibration", ".assess.crossval", ".assess.scores", ".decide.bayesopt",
     ".decide.design",
     ".decide.fantasy", ".decide.games", ".decide.moments", ".decide.pilco", ".draw.grids",
-    ".draw.paths", ".estimators", ".ground.chunks", ".infer.features", ".infer.smoothing",
-    ".infer.sparse",
+    ".draw.paths", ".estimators", ".ground.chunks", ".infer.deep", ".infer.features",
+    ".infer.smoothing", ".infer.sparse",
 )  # fmt: skip
 
 

@@ -118,7 +118,37 @@ def test_other_frequencies_are_a_button_away(opened):
     assert page.get_attribute(".gp-mean", "d") == before
 
 
-@pytest.mark.parametrize("kind", ["inducing", "features"])
+@pytest.mark.parametrize("linear", [False, True])
+def test_layers_are_those_of_the_formula(opened, linear):
+    """Each a root of the package's Gram matrix of the values before, times the same normals."""
+    page = opened("layers")
+    x, normals = np.linspace(-3, 3, 7), np.random.default_rng(0).standard_normal((3, 7))
+    given = {
+        "x": x.tolist(), "normals": normals.tolist(),
+        "signal": 0.7, "lengthscale": 1.3, "linear": linear,
+    }  # fmt: skip
+    theirs = page.evaluate("given => window.gpLayers.compose(given)", given)
+    h = x
+    for z, layer in zip(normals, theirs, strict=True):
+        K = gp.RBF(0.49, 1.3)(h[:, None]) + 1e-8 * 0.49 * np.eye(7)
+        h = linear * h + np.linalg.cholesky(K) @ z
+        np.testing.assert_allclose(layer, h, rtol=1e-5, atol=1e-6)
+
+
+def test_ten_layers_forget_and_a_linear_mean_keeps(opened):
+    page = opened("layers")
+    level = []
+    for trial in (1, 3):
+        page.click(f"[data-action=try-{trial}]")
+        level.append(int(page.inner_text(".gp-status").split("; ")[1].split(" %")[0]))
+    assert level[0] > 90
+    assert level[1] < 30
+    before = page.get_attribute(".gp-mean", "d")
+    page.click("[data-action=again]")
+    assert page.get_attribute(".gp-mean", "d") != before
+
+
+@pytest.mark.parametrize("kind", ["inducing", "features", "layers"])
 @pytest.mark.parametrize("width", [390, 1200])
 def test_it_fits_its_window_and_its_readers(opened, kind, width):
     page = opened(kind, width)

@@ -52,11 +52,11 @@ def fit(
     ----------
     model : GP, or another model
         A `GP`, or another with an evidence or what stands for one: `sparse.SparseGP`,
-        `features.FeatureGP`, `svgp.SVGP`, `laplace.LaplaceGP`. Where it has inducing inputs Z,
-        they move with the parameters. The first run starts at it.
+        `features.FeatureGP`, `svgp.SVGP`, `laplace.LaplaceGP`, `deep.DeepGP`. Where it has inducing
+        inputs Z, they move with the parameters. The first run starts at it.
     X : Matrix, shape (n, d), or Chunks
         The inputs. A `chunks.Chunks` in the place of `X` and `y` will do for those models whose
-        evidence is made of sums over rows, `sparse.SparseGP` and `features.FeatureGP`.
+        evidence is made of sums over rows, `sparse.SparseGP`, `features.FeatureGP`, `deep.DeepGP`.
     y : Vector, shape (n,), or None
         The observations; None where `X` is chunks, which hold them.
     restarts : int, default 0

@@ -21,7 +21,10 @@ from .natural import scale_of
 from .passes import Block, Sums, blocks, plus, require_finite, sums_of, sweep
 from .posterior import VariationalPosterior
 
-__all__ = ["elbo", "elbo_and_gradient", "quiet_gradient"]
+__all__ = [
+    "Way", "bar_of_inducing", "cross_slope", "elbo", "elbo_and_gradient", "quiet_gradient",
+    "way_back",
+]  # fmt: skip
 
 
 @in_one_pool
@@ -162,7 +165,7 @@ def quiet_gradient(
     RuntimeError
         If the sums are not finite.
     """
-    way = _way_back(posterior)
+    way = way_back(posterior)
     sums, model_bar = reduce(
         lambda one, other: (plus(one[0], other[0]), _added(one[1], other[1])),
         (
@@ -170,13 +173,23 @@ def quiet_gradient(
             for block in blocks(posterior, X, y, scale)
         ),
     )
-    kernel_bar, Z_bar = _bar_of_inducing(posterior, sums, way)
+    kernel_bar, Z_bar = bar_of_inducing(posterior, sums, way)
     gp_bar = cotangent(model_bar.gp, kernel=added(model_bar.gp.kernel, kernel_bar))
     return sums, cotangent(model_bar, gp=gp_bar, Z=inputs_bar(model_bar) + Z_bar)
 
 
-class _Way(NamedTuple):
-    """Factors that carry derivatives by A back: ``I − P⁻¹``, ``L⁻ᵀ (I − P⁻¹)`` and ``L⁻ᵀ w``."""
+class Way(NamedTuple):
+    """Factors that carry derivatives by A back.
+
+    Parameters
+    ----------
+    spare : Matrix, shape (M, M)
+        ``I − P⁻¹``.
+    back : Matrix, shape (M, M)
+        ``L⁻ᵀ (I − P⁻¹)``.
+    weights : Vector, shape (M,)
+        ``L⁻ᵀ w``.
+    """
 
     spare: Matrix
     back: Matrix
@@ -184,19 +197,31 @@ class _Way(NamedTuple):
 
 
 @threads_for(lambda posterior: posterior.weights.shape[0] ** 3)
-def _way_back(posterior: VariationalPosterior) -> _Way:
+def way_back(posterior: VariationalPosterior) -> Way:
+    """The factors that carry derivatives by ``A = L⁻¹ K_uf`` back to K_uf; O(M³).
+
+    Parameters
+    ----------
+    posterior : VariationalPosterior
+        The Gaussian q.
+
+    Returns
+    -------
+    Way
+        The factors.
+    """
     lower = posterior.inducing.lower
     root = posterior.root
     spare = _xp.eye(lower.shape[0], lower) - array_namespace(root).matrix_transpose(root) @ root
     back = _xp.solve_triangular(lower, spare, transpose=True)
     weights = _xp.solve_triangular(lower, posterior.weights, transpose=True)
-    return _Way(spare, back, weights)
+    return Way(spare, back, weights)
 
 
 @threads_for(
     lambda posterior, block, way, scale: posterior.weights.shape[0] ** 2 * block.X.shape[0]
 )
-def _bar_of_rows(posterior: VariationalPosterior, block: Block, way: _Way, scale: float) -> SVGP:
+def _bar_of_rows(posterior: VariationalPosterior, block: Block, way: Way, scale: float) -> SVGP:
     """The derivatives from a block of rows, but for those by K_uu."""
     model = posterior.model
     _, by_mean, by_variance = block.slopes
@@ -211,9 +236,7 @@ def _bar_of_rows(posterior: VariationalPosterior, block: Block, way: _Way, scale
     return cotangent(model, gp=gp_bar, likelihood=likelihood_bar, Z=Z_bar)
 
 
-def _bar_of_cross(
-    posterior: VariationalPosterior, block: Block, way: _Way
-) -> tuple[Kernel, Matrix]:
+def _bar_of_cross(posterior: VariationalPosterior, block: Block, way: Way) -> tuple[Kernel, Matrix]:
     """The derivatives by kernel and Z that a block of rows has through K_uf.
 
     With slopes e₁ by means and e₂ by variances, ``A_bar = w e₁ᵀ − 2 (I − P⁻¹) A diag(e₂)`` and
@@ -234,16 +257,50 @@ def _bar_of_cross(
         total = float(xp.sum(by_mean * kept.pull)) - 2.0 * float(xp.sum(by_variance * gone))
         bars = {"variance": total / kernel.variance, "lengthscale": lengthscale_bar}
         return cotangent(posterior.model.gp.kernel, **bars), Z_bar
-    K_bar = way.weights[:, None] * by_mean - 2.0 * (way.back @ (A * by_variance))
+    K_bar = cross_slope(way, A, by_mean, by_variance)
     return cross_pulled(variables, posterior.model.gp.kernel, block.X, K_bar)
 
 
+def cross_slope(way: Way, A: Matrix, by_mean: Vector, by_variance: Vector) -> Matrix:
+    """What derivatives by means and variances of f are by K_uf, where q(v) is held; O(n M²).
+
+    Parameters
+    ----------
+    way : Way
+        The factors of `way_back`.
+    A : Matrix, shape (M, n)
+        ``L⁻¹ K_uf``.
+    by_mean, by_variance : Vector, shape (n,)
+        The derivatives by the moments of f at each input.
+
+    Returns
+    -------
+    Matrix, shape (M, n)
+        The derivatives by K_uf.
+    """
+    return way.weights[:, None] * by_mean - 2.0 * (way.back @ (A * by_variance))
+
+
 @threads_for(lambda posterior, sums, way: posterior.weights.shape[0] ** 3)
-def _bar_of_inducing(
-    posterior: VariationalPosterior, sums: Sums, way: _Way
-) -> tuple[Kernel, Matrix]:
+def bar_of_inducing(posterior: VariationalPosterior, sums: Sums, way: Way) -> tuple[Kernel, Matrix]:
     """The derivatives that all rows have through K_uu: ``L⁻ᵀ Φ(−A_bar Aᵀ) L⁻¹``.
 
+    Parameters
+    ----------
+    posterior : VariationalPosterior
+        The Gaussian q.
+    sums : Sums
+        The sums over all rows.
+    way : Way
+        The factors of `way_back`.
+
+    Returns
+    -------
+    kernel_bar, Z_bar
+        The derivatives by kernel and inducing inputs.
+
+    Notes
+    -----
     Φ takes the lower triangle and half the diagonal; ``A_bar Aᵀ`` is ``w (A e₁)ᵀ`` and
     ``(I − P⁻¹) A diag(λ) Aᵀ``, which the rows have added up already. Source: Murray (2016) for Φ.
     """

@@ -5,6 +5,7 @@ from .bayesopt import CALLS as _BAYESOPT
 from .calibration import CALLS as _CALIBRATION
 from .control import CALLS as _CONTROL
 from .decisions import CALLS as _DECISIONS
+from .deep import CALLS as _DEEP
 from .equations import CALLS as _EQUATIONS
 from .estimators import CALLS as _ESTIMATORS
 from .games import CALLS as _GAMES
@@ -18,6 +19,7 @@ CALLS = (
     *_CALIBRATION,
     *_APPROXIMATE,
     *_NETWORKS,
+    *_DEEP,
     *_DECISIONS,
     *_BAYESOPT,
     *_GAMES,

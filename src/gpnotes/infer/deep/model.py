@@ -1,0 +1,364 @@
+"""The parts of a deep process: units with the Gaussian over their inducing values, in layers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+
+from ...ground import check as _check
+from ...ground import xp as _xp
+from ...ground.linalg import Cholesky, factorise
+from ...ground.params import fixed, positive, real
+from ...ground.xp import HostVector, Matrix, Vector, array_namespace, as_array, device
+from ...model.contracts import Likelihood, require
+from ...model.kernels import Kernel
+from ...model.likelihoods.base import require_observable
+from ...model.means import ZeroMean
+from ...model.process import GP, require_known_mean, validate_data
+from ..interdomain import InducingPoints
+from ..svgp.model import SVGP
+from ..svgp.posterior import VariationalPosterior, inducing_factor
+from .composition import Coordinate
+
+__all__ = ["DeepGP", "Unit", "deepen", "posterior_of", "root_of", "root_pulled", "validate_rows"]
+
+_SURE = 0.1  # the standard deviation, in its prior's, with which an inner unit begins
+
+
+@dataclass(frozen=True, eq=False)
+class Unit:
+    """One function of a layer: a process, inducing inputs, and ``q(v)`` over its whitened values.
+
+    ``f(Z) = m(Z) + L v`` with ``K_uu = L Lᵀ``, and ``q(v) = N(w, Bᵀ B)``, where B is the diagonal
+    matrix of `scales` times a lower triangular one with ones on the diagonal and `couplings` below
+    it. As a cotangent, it holds the derivatives by all of these.
+
+    Parameters
+    ----------
+    gp : GP
+        The process, with a ``noise_var`` of zero; noise between layers is a `White` in its kernel.
+    Z : Matrix, shape (M, d)
+        The inducing inputs, which are copied.
+    weights : Vector, shape (M,)
+        w.
+    scales : Vector, shape (M,)
+        The diagonal of B.
+    couplings : Vector, shape (M (M − 1) / 2,)
+        What stands below the diagonal, row by row.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not go together, entries are not finite, a scale is not positive, or the
+        process has noise.
+    TypeError
+        If an argument is of another kind, the arrays differ in namespace, dtype or device, or the
+        mean of the process has unknown weights.
+    """
+
+    gp: GP
+    Z: Matrix = real()
+    weights: Vector = real()
+    scales: Vector = positive()
+    couplings: Vector = real()
+
+    def __post_init__(self) -> None:
+        require_known_mean(_check.instance(self.gp, "gp", GP))
+        if self.gp.noise_var:
+            why = "noise between layers is a White in the kernel"
+            raise ValueError(f"gp.noise_var must be 0: {why}; got {self.gp.noise_var}")
+        size = _check.matrix(self.Z, "Z").shape[0]
+        if size == 0:
+            raise ValueError(f"Z must have at least one row; got {self.Z.shape}")
+        self.gp.kernel.validate_inputs(self.Z, "Z")
+        sizes = {"weights": size, "scales": size, "couplings": size * (size - 1) // 2}
+        for name, wanted in sizes.items():
+            vector = _check.vector(getattr(self, name), name, size=wanted)
+            _check.alike(vector, name, self.Z, "Z")
+        _check.positive(self.scales, "scales")
+        _xp.keep_copies(self, "Z", *sizes)
+
+
+@dataclass(frozen=True, eq=False)
+class DeepGP:
+    """A deep Gaussian process: layers of units, and a likelihood of y given the last one.
+
+    ``h_l = f_l(h_{l−1})`` with ``h_0 = x``, :eq:`eq-dg-compose`. A model that `gpnotes.fit` takes;
+    as a cotangent, it holds the derivatives.
+
+    Parameters
+    ----------
+    layers : tuple of tuples of Unit
+        The units of each layer; the last one has one unit. The Z of a unit have as many columns as
+        the layer before has units.
+    likelihood : Likelihood
+        The likelihood of y given f.
+    draws : int, default 10
+        How many ways through the inner layers a fit draws for each row.
+    seed : int, default 0
+        The seed of these draws, which are the same at each step of a fit.
+    nodes : int, default 20
+        The nodes of averages over f that have no closed form.
+
+    Raises
+    ------
+    ValueError
+        If there is no layer, the last has not one unit, widths do not go together, or a number is
+        out of its range.
+    TypeError
+        If an argument is of another kind, or arrays differ in namespace, dtype or device.
+
+    Notes
+    -----
+    Source: Damianou & Lawrence (2013); Salimbeni & Deisenroth (2017).
+    """
+
+    layers: tuple[tuple[Unit, ...], ...]
+    likelihood: Likelihood
+    draws: int = fixed(10)
+    seed: int = fixed(0)
+    nodes: int = fixed(20)
+
+    def __post_init__(self) -> None:
+        _validate_layers(self.layers)
+        require(self.likelihood, "likelihood", Likelihood)
+        for name, least, most in (("draws", 1, None), ("seed", 0, None), ("nodes", 2, 350)):
+            number = _check.whole(getattr(self, name), name, least, most)
+            object.__setattr__(self, name, number)
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """The names of all inducing inputs, which a fit holds by ``fixed=model.places``."""
+        return tuple(
+            f"layers.{level}.{place}.Z"
+            for level, layer in enumerate(self.layers)
+            for place in range(len(layer))
+        )
+
+
+def _validate_layers(layers: tuple[tuple[Unit, ...], ...]) -> None:
+    if not isinstance(layers, tuple) or not all(isinstance(layer, tuple) for layer in layers):
+        raise TypeError(f"layers must be a tuple of tuples of Unit; got {_check.kind_of(layers)}")
+    if not layers or not all(layers) or len(layers[-1]) != 1:
+        widths = [len(layer) for layer in layers]
+        raise ValueError(f"layers must hold units, and the last of them one; got widths {widths}")
+    first = _check.instance(layers[0][0], "layers[0][0]", Unit)
+    width = first.Z.shape[1]
+    for number, layer in enumerate(layers):
+        for place, unit in enumerate(layer):
+            name = f"layers[{number}][{place}]"
+            _check.instance(unit, name, Unit)
+            _check.alike(unit.Z, f"{name}.Z", first.Z, "layers[0][0].Z")
+            _check.matrix(unit.Z, f"{name}.Z", columns=width)
+        width = len(layer)
+
+
+def deepen(
+    posterior: VariationalPosterior,
+    kernels: Sequence[Kernel],
+    *,
+    linear: bool = True,
+    draws: int = 10,
+    seed: int = 0,
+) -> DeepGP:
+    """Put layers below a sparse process, each as wide as the inputs, which begin near the identity.
+
+    The last layer begins as the posterior given. So a fit starts at its bound, less what the inner
+    layers cost, and what it gains is gained by depth.
+
+    Parameters
+    ----------
+    posterior : VariationalPosterior
+        The process that becomes the last layer, from `svgp.fit`, `svgp.condition` or `svgp.prior`.
+        Each layer begins with its inducing inputs.
+    kernels : sequence of Kernel
+        The kernels of the inner layers, the first one of the layer that is given x.
+    linear : bool, default True
+        Give the inner units the mean `Coordinate`; without, they have a zero mean, and begin at
+        the identity by the weights of q alone.
+    draws, seed : int
+        As in `DeepGP`.
+
+    Returns
+    -------
+    DeepGP
+        The model, from which a fit can start.
+
+    Raises
+    ------
+    ValueError
+        If the inducing inputs do not fit a kernel, or a number is out of its range.
+    TypeError
+        If an argument is of another kind than stated, or the posterior has inducing variables
+        other than values at points.
+
+    Notes
+    -----
+    Source: Salimbeni & Deisenroth (2017).
+
+    Examples
+    --------
+    >>> from gpnotes import RBF, Gaussian
+    >>> from gpnotes.infer import svgp
+    >>> shallow = svgp.prior(svgp.SVGP(GP(RBF(), 0.0), Gaussian(0.1), np.eye(2)))
+    >>> [len(layer) for layer in deepen(shallow, [RBF(), RBF()]).layers]
+    [2, 2, 1]
+    """
+    _check.instance(posterior, "posterior", VariationalPosterior)
+    if isinstance(kernels, str) or not isinstance(kernels, Sequence):
+        raise TypeError(f"kernels must be a sequence of kernels; got {_check.kind_of(kernels)}")
+    for number, kernel in enumerate(kernels):
+        _check.instance(kernel, f"kernels[{number}]", Kernel)
+    linear = _check.flag(linear, "linear")
+    last = _unit_of(posterior)
+    inner = tuple(
+        tuple(_inner(last.Z, kernel, column, linear) for column in range(last.Z.shape[1]))
+        for kernel in kernels
+    )
+    return DeepGP((*inner, (last,)), posterior.model.likelihood, draws, seed)
+
+
+def _unit_of(posterior: VariationalPosterior) -> Unit:
+    """A whitened sparse process as a unit: of its root ``L_P⁻¹`` the diagonal, and the rest."""
+    model, root = posterior.model, posterior.root
+    variables = model.variables
+    if not isinstance(variables, InducingPoints):
+        wanted = "a posterior with inducing points, whose inputs another layer can give"
+        raise TypeError(f"posterior must be {wanted}; got {_check.kind_of(variables)}")
+    xp = array_namespace(root)
+    scales = _xp.diagonal(root)
+    below = _places(scales.shape[0])[1]
+    couplings = _taken(xp.reshape(root / scales[:, None], (-1,)), below)
+    return Unit(model.gp, variables.Z, posterior.weights, scales, couplings)
+
+
+def _inner(Z: Matrix, kernel: Kernel, column: int, linear: bool) -> Unit:
+    size = Z.shape[0]
+    mean = Coordinate(column) if linear else ZeroMean()
+    vectors = np.zeros(size), np.full(size, _SURE), np.zeros(size * (size - 1) // 2)
+    unit = Unit(GP(kernel, 0.0, mean), Z, *(as_array(vector, Z) for vector in vectors))
+    if linear:
+        return unit
+    lower = factorise(kernel.gram(unit.Z, None), name="the Gram matrix of Z").lower
+    return replace(unit, weights=_xp.solve_triangular(lower, unit.Z[:, column]))
+
+
+def validate_rows(model: DeepGP, X: Matrix, y: Vector, name: str = "X") -> None:
+    """Refuse rows of data that do not go with a model, by the name of the argument.
+
+    Parameters
+    ----------
+    model : DeepGP
+        The model.
+    X : Matrix, shape (n, d)
+        The inputs.
+    y : Vector, shape (n,)
+        The observations.
+    name : str, default "X"
+        The name of X in an error.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not match, entries are not finite, or the likelihood refuses y.
+    TypeError
+        If X and y differ in namespace, dtype or device from each other or the inducing inputs.
+    """
+    first = model.layers[0][0]
+    validate_data(first.gp, X, y, name, columns=first.Z.shape[1])
+    _check.alike(X, name, first.Z, "the model's Z")
+    require_observable(model.likelihood, y, array_namespace(y).zeros_like(y))
+
+
+@lru_cache(maxsize=32)
+def _places(size: int) -> tuple[HostVector, HostVector]:
+    """Where in ``(0, 1, couplings)`` each entry of the unit triangle is, and where couplings are.
+
+    The triangle by rows, flat: of size² places, those of the couplings among them in their order.
+    """
+    rows, columns = np.tril_indices(size, -1)
+    below = rows * size + columns
+    places = np.zeros(size * size, dtype=np.int64)
+    places[:: size + 1] = 1
+    places[below] = 2 + np.arange(below.size)
+    return places, below
+
+
+def _taken(vector: Vector, places: HostVector) -> Vector:
+    xp = array_namespace(vector)
+    return xp.take(vector, xp.asarray(places, device=device(vector)), axis=0)
+
+
+def _triangle(unit: Unit) -> Matrix:
+    """The lower triangular matrix with ones on its diagonal and the couplings below."""
+    size = unit.scales.shape[0]
+    xp = array_namespace(unit.scales)
+    ends = as_array(np.asarray([0.0, 1.0]), unit.scales)
+    entries = xp.concat([ends, unit.couplings])
+    return xp.reshape(_taken(entries, _places(size)[0]), (size, size))
+
+
+def root_of(unit: Unit) -> Matrix:
+    """B, whose transpose times itself is the covariance of v.
+
+    Parameters
+    ----------
+    unit : Unit
+        The unit.
+
+    Returns
+    -------
+    Matrix, shape (M, M)
+        The lower triangular matrix.
+    """
+    return unit.scales[:, None] * _triangle(unit)
+
+
+def root_pulled(unit: Unit, root_bar: Matrix) -> tuple[Vector, Vector]:
+    """Carry derivatives by B back to what it is made of.
+
+    Parameters
+    ----------
+    unit : Unit
+        The unit.
+    root_bar : Matrix, shape (M, M)
+        The derivatives by B, of which those above the diagonal are not looked at.
+
+    Returns
+    -------
+    scales_bar : Vector, shape (M,)
+        The derivatives by the scales.
+    couplings_bar : Vector, shape (M (M − 1) / 2,)
+        Those by the couplings.
+    """
+    xp = array_namespace(root_bar)
+    flat = xp.reshape(unit.scales[:, None] * root_bar, (-1,))
+    couplings_bar = _taken(flat, _places(unit.scales.shape[0])[1])
+    return xp.sum(root_bar * _triangle(unit), axis=1), couplings_bar
+
+
+def posterior_of(unit: Unit, likelihood: Likelihood) -> VariationalPosterior:
+    """The unit as a whitened sparse process, without a warning of jitter; O(M³).
+
+    Parameters
+    ----------
+    unit : Unit
+        The unit.
+    likelihood : Likelihood
+        What stands in the place of a likelihood; of inner units it is not used.
+
+    Returns
+    -------
+    VariationalPosterior
+        The Gaussian over its function.
+    """
+    model = SVGP(unit.gp, likelihood, unit.Z)
+    root = root_of(unit)
+    lower = _xp.solve_triangular(root, _xp.eye(root.shape[0], root))
+    precision = lower @ array_namespace(lower).matrix_transpose(lower)
+    return VariationalPosterior(
+        model, inducing_factor(model), precision, Cholesky(lower), unit.weights
+    )

@@ -1,0 +1,159 @@
+"""Fits, predictions and draws of deep processes; what is refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from gpnotes import GP, RBF, Gaussian, fit, stream, to_numpy
+from gpnotes.ground.chunks import Chunks
+from gpnotes.infer import deep, interdomain, svgp
+from gpnotes.infer.deep.model import posterior_of
+from gpnotes.model.kernels import CircularRBF
+from gpnotes.model.means import BasisMean, Powers
+
+from .conftest import narrow, two_layers
+
+
+def step(rng, n=60):
+    X = rng.uniform(-2.0, 2.0, (n, 1))
+    return X, np.where(X[:, 0] > 0.3, 1.0, -1.0) + 0.1 * rng.normal(size=n)
+
+
+def shallow(X, y, size=10):
+    Z = np.linspace(-2.0, 2.0, size)[:, None]
+    return fit(svgp.SVGP(GP(RBF(), 0.0), Gaussian(0.1), Z), X, y, fixed=("Z",))
+
+
+def test_a_fit_gains_by_depth_where_a_function_has_a_step(rng):
+    X, y = step(rng)
+    flat = shallow(X, y)
+    model = deep.deepen(flat.posterior, [RBF()], draws=5)
+    found = fit(model, X, y, fixed=model.places)
+    assert found.log_evidence > flat.log_evidence + 5.0
+    assert found.runs[0].converged or found.runs[0].evaluations > 100
+    Xs, ys = step(rng, 200)
+    flat_score = np.mean(flat.posterior.log_density(Xs, ys))
+    assert np.mean(found.posterior.log_density(Xs, ys)) > flat_score
+
+
+def test_a_fit_over_chunks(rng):
+    X, y = step(rng, 20)
+    model = deep.deepen(shallow(X, y, 5).posterior, [RBF()], draws=2)
+    begin = deep.elbo(model, X, y, deep.quadrature_noise(model))
+    found = fit(model, Chunks([(X[:12], y[:12]), (X[12:], y[12:])]), steps=10)
+    assert deep.elbo(found.model, X, y, deep.quadrature_noise(model)) > begin
+
+
+def test_what_is_deepened_begins_at_the_bound_given_less_the_price(rng):
+    X, y = step(rng, 20)
+    flat = shallow(X, y, 6)
+    model = deep.deepen(flat.posterior, [RBF(1e-12)])
+    bound = deep.elbo(model, X, y, deep.quadrature_noise(model))
+    price = 6 * 0.5 * (0.01 - 1.0 - np.log(0.01))
+    assert bound == pytest.approx(flat.log_evidence - price, abs=1e-4)
+
+
+@pytest.mark.parametrize("linear", [True, False])
+def test_layers_begin_near_the_identity(space, linear):
+    Z = space.asarray(np.asarray([[0.0, 0.0], [1.0, 0.5], [-1.0, 2.0]]))
+    q = svgp.prior(svgp.SVGP(GP(RBF(), 0.0), Gaussian(0.1), Z))
+    inner = deep.deepen(q, [RBF()], linear=linear).layers[0]
+
+    for column, unit in enumerate(inner):
+        mean = posterior_of(unit, Gaussian(0.1)).mean(Z)
+        assert to_numpy(mean) == pytest.approx(to_numpy(Z)[:, column], abs=1e-4)
+
+
+def test_predictions_are_those_of_many_draws():
+    model = two_layers()
+    Xs = np.random.default_rng(3).normal(size=(3, 2))
+    posterior = deep.DeepPosterior(model, draws=4000)
+    mean, variance = posterior.predict(Xs)
+    draws = posterior.sample(Xs, stream(5), 1500)
+    error = np.sqrt(variance / 1500) * 1.3
+    assert np.all(np.abs(draws.mean(0) - mean) < 4 * error)
+    assert draws.var(0) == pytest.approx(variance, rel=0.25)
+    noisy = posterior.predict(Xs, noise=True)[1]
+    assert noisy == pytest.approx(variance + 0.3)
+
+
+def test_log_densities_are_those_of_the_mixture(space):
+    model = two_layers(asarray=space.asarray)
+    rng = np.random.default_rng(3)
+    Xs, ys = space.asarray(rng.normal(size=(4, 2))), space.asarray(rng.normal(size=4))
+    posterior = deep.DeepPosterior(model, draws=6)
+    means, variances = (to_numpy(a).astype(float) for a in posterior.components(Xs))
+    v = variances + 0.3
+    parts = np.exp(-0.5 * (to_numpy(ys) - means) ** 2 / v) / np.sqrt(2 * np.pi * v)
+    found = posterior.log_density(Xs, ys)
+    assert space.holds(found)
+    assert to_numpy(found) == pytest.approx(
+        np.log(parts.mean(0)), rel=1e-9 if space.double else 1e-3
+    )
+    assert posterior.mean(Xs[:0, :]).shape == (0,)
+
+
+def test_a_composition_forgets_and_one_with_linear_means_does_not(space):
+    X = space.asarray(np.linspace(-1.0, 1.0, 9)[:, None])
+    flat, kept = [], []
+    for seed in range(20):
+        for found, mean in ((flat, GP(RBF(), 0.0).mean), (kept, deep.Coordinate())):
+            layers = [GP(RBF(0.25, 1.0), 0.0, mean)] * 8
+            values = deep.compose(layers, X, stream(seed))
+            assert len(values) == 8
+            assert space.holds(values[-1])
+            found.append(float(np.ptp(to_numpy(values[-1]))))
+    assert np.median(flat) < 0.1 < 0.5 < np.median(kept)
+
+
+UNIT = narrow().layers[0][0]
+PLAIN = svgp.prior(svgp.SVGP(GP(RBF(), 0.0), Gaussian(0.1), np.zeros((1, 1))))
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: replace(UNIT, scales=-UNIT.scales), "scales must be positive"),
+        (lambda: replace(UNIT, couplings=np.zeros(7)), "couplings must have shape"),
+        (lambda: replace(UNIT, Z=np.zeros((0, 1))), "Z must have at least one row"),
+        (lambda: replace(UNIT, gp=GP(RBF(), 0.1)), "gp.noise_var must be 0"),
+        (lambda: replace(UNIT, weights=np.asarray([np.nan, 0.0])), "weights must be finite"),
+        (lambda: deep.DeepGP((), Gaussian(0.1)), "layers must hold units"),
+        (lambda: deep.DeepGP(((UNIT, UNIT),), Gaussian(0.1)), "the last of them one"),
+        (lambda: deep.DeepGP(((UNIT, UNIT), (UNIT,)), Gaussian(0.1)), r"layers\[1\]\[0\].Z must"),
+        (lambda: deep.DeepGP(((UNIT,),), Gaussian(0.1), draws=0), "draws must be"),
+        (lambda: deep.elbo(narrow(), np.zeros((3, 2)), np.zeros(3)), "X must have shape"),
+        (lambda: deep.elbo(narrow(), np.zeros((3, 1)), np.zeros(2)), "y must have shape"),
+        (lambda: deep.elbo(narrow(), np.zeros((0, 1)), np.zeros(0)), "X must have at least one"),
+        (lambda: deep.elbo(narrow(), np.zeros((3, 1)), np.zeros(3), total=2), "total must be"),
+        (lambda: deep.elbo(narrow(), np.zeros((3, 1)), np.zeros(3),
+                           deep.draw_noise(narrow(), 2, stream(0), 3)), "noise must hold"),
+        (lambda: deep.Noise((np.zeros((2, 3, 1)),), np.asarray([0.7, 0.7])), "sum to 1"),
+        (lambda: deep.Noise((np.zeros((3, 3, 1)),), np.asarray([0.5, 0.5])), "must have shape"),
+        (lambda: deep.quadrature_noise(two_layers(), 350), "at most 100000 ways"),
+        (lambda: deep.compose([], np.zeros((1, 1)), stream(0)), "at least one GP"),
+        (lambda: deep.Coordinate(1)(np.zeros((2, 1))), "more than 1 columns"),
+        (lambda: deep.Coordinate(-1), "Coordinate.column must be"),
+        (lambda: deep.DeepPosterior(narrow()).predict(np.zeros((1, 2))), "Xs must have shape"),
+    ],
+)  # fmt: skip
+def test_what_does_not_go_together_is_refused(make, said):
+    with pytest.raises(ValueError, match=said):
+        make()
+
+
+def test_what_is_of_another_kind_is_refused():
+    with pytest.raises(TypeError, match="layers must be a tuple of tuples of Unit"):
+        deep.DeepGP([[UNIT]], Gaussian(0.1))
+    with pytest.raises(TypeError, match=r"gp\.mean must be known"):
+        replace(UNIT, gp=GP(RBF(), 0.0, BasisMean(Powers(1))))
+    harmonics = interdomain.Harmonics(np.asarray([0.0, 1.0]))
+
+    q = svgp.prior(svgp.SVGP(GP(CircularRBF(), 0.0), Gaussian(0.1), harmonics))
+    with pytest.raises(TypeError, match="inducing points"):
+        deep.deepen(q, [RBF()])
+    with pytest.raises(TypeError, match="kernels must be a sequence"):
+        deep.deepen(PLAIN, RBF())
