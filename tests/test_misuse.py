@@ -19,8 +19,8 @@ ROOMS = (
     "ground.linalg",
     "ground.params", "ground.quadrature", "ground.random", "infer.exact", "infer.features",
     "infer.fitting", "infer.interdomain", "infer.laplace", "infer.linear", "infer.report",
-    "infer.smoothing", "infer.sparse", "infer.svgp", "model.gaussian", "model.kernels",
-    "model.likelihoods", "model.means", "model.priors", "testing",
+    "infer.samplers", "infer.smoothing", "infer.sparse", "infer.svgp", "model.gaussian",
+    "model.kernels", "model.likelihoods", "model.means", "model.priors", "testing",
 )  # fmt: skip
 CLEAR = 0.95  # the share of wrong calls whose error names the argument
 
@@ -130,11 +130,11 @@ UNTRIED = {
     "Augmented", "Improvement", "Rollout", "SineMoments", "Transitions", "Round", "Choice",
     "VarianceParts", "FeaturePosterior", "SparsePosterior", "Inducing", "Method",
     "Climb", "Maximum", "Evaluation", "Outcome", "Paths", "Ended", "Hyperparameter", "Report",
-    "Survey", "CirculantEmbedding",
+    "Survey", "CirculantEmbedding", "Chains", "ChainWarning", "Phase", "State", "Step",
     "Cholesky", "ChunkError", "FactorisationError", "JitterWarning", "Stream", "Space",
     # for subclasses and for other rooms
     "Circular", "ComposableCost", "Kernel", "OnGraph", "Stationary", "LikelihoodBase", "Mapper",
-    "Chunks", "Rows",
+    "Chunks", "Rows", "Sampler",
     "added",
     "cotangent", "fixed", "flatten_gradient", "holds_derivatives", "nonnegative", "positive",
     "real", "settle", "unchecked", "by_differences", "centroid", "gradcheck",

@@ -9,11 +9,13 @@ from .estimators import CALLS as _ESTIMATORS
 from .games import CALLS as _GAMES
 from .ground import CALLS as _GROUND
 from .models import CALLS as _MODELS
+from .samplers import CALLS as _SAMPLERS
 
 CALLS = (
     *_GROUND,
     *_MODELS,
     *_APPROXIMATE,
+    *_SAMPLERS,
     *_DECISIONS,
     *_BAYESOPT,
     *_GAMES,
