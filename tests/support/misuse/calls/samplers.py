@@ -33,7 +33,7 @@ def _target(x):
 
 
 _TARGET = function(_target).but(**{"one that gives words": lambda x: "x"})
-_PLACE = matrix(np.zeros((2, 2)), mates=False, rows=True)
+_PLACE = matrix(np.zeros((2, 2)), mates=False, rows=True).but("a vector")
 
 CALLS = (
     *(call(name, getattr(samplers, name), draws=_DRAWS)
@@ -61,7 +61,4 @@ CALLS = (
     call("averaged", samplers.averaged, objective=thing(_OBJECTIVE, RBF()),
          vectors=matrix(np.zeros((2, 1)), columns=True, mates=False).but("no rows"),
          Xs=matrix(_X, columns=True).but("a NaN"), noise=flag()),
-    call("leapfrog", samplers.leapfrog, target=_TARGET,
-         phase=thing(samplers.Phase(np.zeros(2), np.ones(2), 0.0, np.zeros(2))),
-         size=Argument(0.1, {"a string": "x", "None": None}), root=_ROOT),
 )  # fmt: skip
