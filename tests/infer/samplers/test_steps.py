@@ -14,6 +14,7 @@ from gpnotes.ground.xp import array_namespace, epsilon, to_numpy
 from gpnotes.infer import samplers
 from gpnotes.infer.samplers import HMC, MALA, NUTS, SGLD, ULA, EllipticalSlice, RandomWalk, RowSum
 from gpnotes.infer.samplers.hamiltonian import Phase
+from gpnotes.testing import check_sampler
 
 # Two logistic variables, mixed: no sampler is exact for them by accident.
 MIXED = np.asarray([[1.0, 0.0], [0.7, 0.5]])
@@ -263,3 +264,41 @@ def test_plus_infinity_is_no_density():
     state = sampler.init(lambda x: 0.0, np.zeros(1))
     with pytest.raises(ValueError, match="target must not be plus infinity"):
         sampler.step(lambda x: math.inf, state, stream(1))
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_exact_samplers_keep_their_contract(name):
+    check_sampler(EXACT[name], np.zeros(1))
+
+
+@pytest.mark.parametrize("kind", [MALA, NUTS, RandomWalk, HMC], ids=lambda kind: kind.__name__)
+def test_samplers_keep_their_contract_everywhere(kind, space):
+    check_sampler(kind(0.6), space.asarray(np.zeros(1)))
+
+
+class Drifting(RandomWalk):
+    """It takes every proposal."""
+
+    def step(self, target, state, stream):
+        step = super().step(lambda x: 0.0, replace(state, value=0.0), stream)
+        return step._replace(state=replace(step.state, value=target(step.state.position)[0]))
+
+
+class Restless(RandomWalk):
+    """It says that it stayed."""
+
+    def step(self, target, state, stream):
+        return super().step(target, state, stream)._replace(moved=False)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (Drifting(1.5), "variance is .* standard errors off"),
+        (ULA(0.8), "variance is .* standard errors off"),
+        (Restless(0.5), "has not moved is at another place"),
+    ],
+)
+def test_a_sampler_that_does_not_is_told(wrong, said):
+    with pytest.raises(AssertionError, match=said):
+        check_sampler(wrong, np.zeros(1))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpnotes import GP, RBF, LogNormalPrior
+from gpnotes import GP, RBF, LogNormalPrior, testing
 from gpnotes.ground.chunks import Rows
 from gpnotes.infer import samplers
 from gpnotes.infer.objective import objective_of
@@ -57,6 +57,9 @@ CALLS = (
          draws=whole(4), warmup=whole(3, 0),
          mass=Argument("dense", {"another": "heavy", "None": None, "a number": 3}),
          progress=flag()),
+    call("check_sampler", testing.check_sampler, sampler=thing(samplers.MALA(0.5)),
+         like=Argument(np.ones(1), {"a string": "x", "a number": 1.0,
+                                    "integers": np.ones(1, dtype=int)})),
     call("HyperDensity", samplers.HyperDensity, objective=thing(_OBJECTIVE, RBF())),
     call("averaged", samplers.averaged, objective=thing(_OBJECTIVE, RBF()),
          vectors=matrix(np.zeros((2, 1)), columns=True, mates=False).but("no rows"),
