@@ -20,8 +20,8 @@ ROOMS = (
     "ground.linalg",
     "ground.params", "ground.quadrature", "ground.random", "infer.deep", "infer.exact",
     "infer.features", "infer.fitting", "infer.interdomain", "infer.laplace", "infer.linear",
-    "infer.networks", "infer.report", "infer.smoothing", "infer.sparse", "infer.svgp", "model.gaussian", "model.kernels",
-    "model.likelihoods", "model.means", "model.priors", "testing",
+    "infer.networks", "infer.report", "infer.samplers", "infer.smoothing", "infer.sparse",
+    "infer.svgp", "model.gaussian", "model.kernels", "model.likelihoods", "model.means", "model.priors", "testing",
 )  # fmt: skip
 CLEAR = 0.95  # the share of wrong calls whose error names the argument
 
@@ -132,12 +132,12 @@ UNTRIED = {
     "Augmented", "Improvement", "Rollout", "SineMoments", "Transitions", "Round", "Choice",
     "VarianceParts", "FeaturePosterior", "SparsePosterior", "Inducing", "Method",
     "Climb", "Maximum", "Evaluation", "Outcome", "Paths", "Ended", "Hyperparameter", "Report",
-    "Survey", "CirculantEmbedding",
+    "Survey", "CirculantEmbedding", "Chains", "ChainWarning", "Phase", "State", "Step",
     "Reliability", "SplitConformal", "ConformalCoverage",
     "Cholesky", "ChunkError", "FactorisationError", "JitterWarning", "Stream", "Space",
     # for subclasses and for other rooms
     "Circular", "ComposableCost", "Kernel", "OnGraph", "Stationary", "LikelihoodBase", "Mapper",
-    "Chunks", "Rows",
+    "Chunks", "Rows", "Sampler", "leapfrog",
     "added",
     "cotangent", "fixed", "flatten_gradient", "holds_derivatives", "nonnegative", "positive",
     "real", "settle", "unchecked", "by_differences", "centroid", "gradcheck",

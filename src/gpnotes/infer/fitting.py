@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from ..model.contracts import Prior
 from ..model.process import GP, fitted_mean, validate_data
 from .exact import Posterior, condition, quiet_evidence
 from .objective import Fit, Objective, Run, evidence_of, objective_of, whole_rows
+from .progress import Bar, bar_of
 
 __all__ = ["Fit", "Run", "fit"]
 
@@ -119,7 +120,7 @@ def fit(
     if callback is not None:
         _check.function(callback, "callback")
     starts = _starts(objective, restarts, stream, restart_sd)
-    bar = _bar(len(starts)) if _check.flag(progress, "progress") else None
+    bar = bar_of(len(starts), "fit", "run") if _check.flag(progress, "progress") else None
     ended = (objective.run(start, steps) for start in starts)
     runs = sorted(_until(ended, callback, bar), key=lambda run: -run.objective)
     if runs[0].log_evidence == -math.inf:
@@ -177,7 +178,7 @@ def _starts(
     return [start, *(np.append(start[:many] + units * draw, start[many:]) for draw in draws)]
 
 
-def _until(runs: Iterator[Run[M]], callback: Callback | None, bar: _Bar | None) -> Iterator[Run[M]]:
+def _until(runs: Iterator[Run[M]], callback: Callback | None, bar: Bar | None) -> Iterator[Run[M]]:
     """The runs up to the one after which the caller wants no more."""
     try:
         for run in runs:
@@ -190,25 +191,3 @@ def _until(runs: Iterator[Run[M]], callback: Callback | None, bar: _Bar | None) 
     finally:
         if bar is not None:
             bar.close()
-
-
-class _Bar(Protocol):
-    """The part of a bar of tqdm's that is used here."""
-
-    def update(self, n: int, /) -> object:
-        """So many more are done."""
-
-    def close(self) -> None:
-        """No more will be."""
-
-
-def _bar(total: int) -> _Bar:
-    try:
-        from tqdm.auto import tqdm
-    except ImportError as problem:
-        message = (
-            "progress=True needs the package tqdm, extra `progress`; without, there is callback="
-        )
-        raise ImportError(message) from problem
-    bar: _Bar = tqdm(total=total, desc="fit", unit="run")
-    return bar

@@ -9,6 +9,7 @@ from .differences import gradcheck
 from .inducing import check_inducing_variables
 from .kernels import check_kernel
 from .models import check_likelihood, check_mean, check_posterior, check_prior
+from .samplers import check_sampler
 from .spaces import Space, namespaces
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "check_policy",
     "check_posterior",
     "check_prior",
+    "check_sampler",
     "gradcheck",
     "namespaces",
 ]

@@ -12,6 +12,7 @@ from .games import CALLS as _GAMES
 from .ground import CALLS as _GROUND
 from .models import CALLS as _MODELS
 from .networks import CALLS as _NETWORKS
+from .samplers import CALLS as _SAMPLERS
 
 CALLS = (
     *_GROUND,
@@ -20,6 +21,7 @@ CALLS = (
     *_APPROXIMATE,
     *_NETWORKS,
     *_DEEP,
+    *_SAMPLERS,
     *_DECISIONS,
     *_BAYESOPT,
     *_GAMES,

@@ -1,0 +1,136 @@
+/* A figure to operate: a chain on a density with two hills, whose step and rule the reader sets.
+
+   The numbers come from a fixed generator; others are a button away. `window.gpChain` holds the numerical functions,
+   so that a test can compare them with the package. */
+(function () {
+  "use strict";
+
+  const { fixedNormals } = window.gpNumbers;
+  const { svg, html, clamp, frame, OperatedFigure, start } = window.gpFigure;
+
+  // ---------------------------------------------------------------- numbers
+
+  const COUNT = 400;
+  const WIDTH = 0.7; // of each hill
+  const HILLS = [3, 7];
+  const FAR = 1e6; // where a chain that is never adjusted has left everything
+
+  /* The log density up to a constant, and its slope. */
+  function density(x) {
+    const logs = HILLS.map((at) => -0.5 * ((x - at) / WIDTH) ** 2);
+    const top = Math.max(...logs);
+    const weights = logs.map((log) => Math.exp(log - top));
+    const total = weights[0] + weights[1];
+    const slope = HILLS.reduce((sum, at, i) => sum - (weights[i] / total) * ((x - at) / WIDTH ** 2), 0);
+    return { value: top + Math.log(total), slope };
+  }
+
+  /* All places of a chain. A step has three normal numbers: its noise, and two whose squares decide. The noise of
+     every rule has the deviation `step`: a Langevin step is half its square. */
+  function walk({ rule, step, seed, count = COUNT }) {
+    const z = fixedNormals(3 * count, seed);
+    const places = [HILLS[0]];
+    let [accepted, here] = [0, density(HILLS[0])];
+    const drift = rule === "walk" ? 0 : 0.5 * step * step;
+    for (let i = 0; i < count; i += 1) {
+      const x = places.at(-1);
+      const to = x + drift * here.slope + step * z[3 * i];
+      const there = density(to);
+      const back = (x - to - drift * there.slope) / step;
+      const ratio = there.value - here.value - 0.5 * (back * back - z[3 * i] ** 2);
+      const level = -0.5 * (z[3 * i + 1] ** 2 + z[3 * i + 2] ** 2); // the logarithm of a uniform number
+      const taken = rule === "ula" ? Math.abs(to) < FAR : level < ratio;
+      if (taken) [accepted, here] = [accepted + 1, there];
+      places.push(taken ? to : x);
+    }
+    return { places, accepted };
+  }
+
+  window.gpChain = { density, walk, COUNT };
+
+  // ---------------------------------------------------------------- the page
+
+  const START = { points: [], rule: "walk", step: 0.3, seed: 1 };
+  const RULES = { walk: "Random walk", mala: "MALA", ula: "ULA" };
+  const TRIALS = [
+    ["Timid", { step: 0.1 }],
+    ["Bold", { step: 8 }],
+    ["About right", { step: 2.5 }],
+    ["Never adjusted", { rule: "ula", step: 0.9 }],
+  ];
+
+  class ChainPlayground extends OperatedFigure {
+    get start() { return START; }
+    get role() { return "gp-role-exact"; }
+    get trialsOf() { return TRIALS; }
+    get legendOf() { return [["mean", "the chain"], ["f", "its draws"], ["density", "the density"]]; }
+    get says() { return "Four hundred steps of a chain on a density with two hills. The step is set below."; }
+    get range() { return { x: [0, COUNT], y: [0, 10] }; }
+
+    /* With room for the density at the right. */
+    scales() {
+      const side = clamp(0.22 * this.width, [60, 130]);
+      const box = { left: 50, right: this.width - side - 14, top: 8, bottom: this.height - 42 };
+      Object.assign(this, frame(box, this.range));
+      this.side = { left: box.right + 6, width: side };
+    }
+
+    drawAxes() {
+      this.axes.replaceChildren();
+      this.spines(this, [0, 100, 200, 300, 400], [0, 2, 4, 6, 8, 10], ["step", "x"]);
+    }
+
+    controls() {
+      this.root.classList.add("gp-still");
+      const row = html("div", { class: "gp-controls" }, this.root);
+      this.chooser({ name: "rule", label: "Rule", options: RULES }, row);
+      this.slider({ name: "step", label: ["Step"], min: 0.1, max: 10, step: 0.1, digits: 1 }, row);
+      const buttons = html("div", { class: "gp-buttons" }, row);
+      this.button("Other numbers", "again", buttons, () => {
+        this.state.seed += 1;
+        this.draw();
+      });
+      this.button("Start again", "reset", buttons, () => this.reset());
+    }
+
+    add() {}
+
+    draw() {
+      this.result = walk(this.state);
+      const { places } = this.result;
+      this.curves.replaceChildren();
+      const parent = this.clipped(this);
+      const line = places.map((x, i) => `${i ? "L" : "M"}${this.px(i).toFixed(1)},${this.py(x).toFixed(1)}`).join("");
+      svg("path", { d: line, class: "gp-mean" }, parent);
+      this.drawSide(places);
+      this.tell();
+    }
+
+    /* The share of draws in each stretch of the line, and the density, both lying on their side. */
+    drawSide(places) {
+      const bins = Array.from({ length: 40 }, (_, i) => places.filter((x) => x >= i / 4 && x < (i + 1) / 4).length);
+      const most = 0.5 / (WIDTH * Math.sqrt(2 * Math.PI)); // the height of the density
+      const across = (height) => this.side.left + clamp((height / most) * 0.6, [0, 1]) * this.side.width;
+      bins.forEach((many, i) => {
+        const [low, high] = [this.py(i / 4), this.py((i + 1) / 4)];
+        const end = across((4 * many) / places.length);
+        if (many) svg("path", { d: `M${this.side.left},${low}H${end}V${high}H${this.side.left}Z`, class: "gp-band gp-band-f" }, this.curves);
+      });
+      const grid = Array.from({ length: 101 }, (_, i) => i / 10);
+      const hill = grid.map((x) => `${across(most * Math.exp(density(x).value)).toFixed(1)},${this.py(x).toFixed(1)}`);
+      svg("path", { d: `M${this.side.left},${this.py(0)}L${hill.join("L")}L${this.side.left},${this.py(10)}Z`, class: "gp-density" }, this.curves);
+    }
+
+    tell() {
+      const { places, accepted } = this.result;
+      const sides = places.map((x) => x > 5);
+      const crossed = sides.filter((side, i) => i && side !== sides[i - 1]).length;
+      const taken = Math.round((100 * accepted) / COUNT);
+      const above = Math.round((100 * sides.filter(Boolean).length) / sides.length);
+      this.status.textContent = `${taken} % of the proposals taken; from hill to hill ${crossed} times; ` +
+        `${above} % of the draws beyond the middle, where half of the probability is.`;
+    }
+  }
+
+  start("chain", ChainPlayground);
+})();

@@ -1,0 +1,50 @@
+"""A bar of how much is done, by ``tqdm`` of the extra `progress`."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+__all__ = ["Bar", "bar_of"]
+
+
+class Bar(Protocol):
+    """The part of a bar of tqdm's that is used here."""
+
+    def update(self, n: int, /) -> object:
+        """So many more are done."""
+
+    def close(self) -> None:
+        """No more will be."""
+
+
+def bar_of(total: int, said: str, unit: str) -> Bar:
+    """Return a bar.
+
+    Parameters
+    ----------
+    total : int
+        How many there are to do.
+    said : str
+        What is being done.
+    unit : str
+        One of them.
+
+    Returns
+    -------
+    Bar
+        The bar, at its beginning.
+
+    Raises
+    ------
+    ImportError
+        If there is no ``tqdm``.
+    """
+    try:
+        from tqdm.auto import tqdm
+    except ImportError as problem:
+        message = (
+            "progress=True needs the package tqdm, extra `progress`; without, there is callback="
+        )
+        raise ImportError(message) from problem
+    bar: Bar = tqdm(total=total, desc=said, unit=unit)
+    return bar

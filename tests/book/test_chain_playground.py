@@ -1,0 +1,75 @@
+"""The figure of chains: its numbers are those of the formulas, and it moves."""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from browsing import assert_fits
+
+from gpnotes.infer import samplers
+
+pytestmark = pytest.mark.browser
+
+
+def hills(x):
+    logs = [-0.5 * ((float(x[0]) - at) / 0.7) ** 2 for at in (3, 7)]
+    value = np.logaddexp(*logs)
+    slope = sum(
+        -math.exp(log - value) * (x - at) / 0.7**2 for log, at in zip(logs, (3, 7), strict=True)
+    )
+    return float(value), slope
+
+
+def stream_of(numbers):
+    """The numbers of the page, in the order in which a sampler asks for them."""
+    left = iter(np.reshape(numbers, (-1, 3)))
+    now: list[np.ndarray] = []
+
+    def normal(shape, like):
+        now[:] = [next(left)]
+        return now[0][:1]
+
+    return SimpleNamespace(
+        normal=normal, uniform=lambda: math.exp(-0.5 * float(now[0][1] ** 2 + now[0][2] ** 2))
+    )
+
+
+@pytest.mark.parametrize("rule", ["walk", "mala", "ula"])
+@pytest.mark.parametrize("step", [0.3, 0.9])
+def test_its_steps_are_the_packages(opened, rule, step):
+    page = opened("chain")
+    given = {"rule": rule, "step": step, "seed": 5, "count": 60}
+    theirs = page.evaluate("given => window.gpChain.walk(given)", given)
+    numbers = page.evaluate("window.gpNumbers.fixedNormals(180, 5)")
+    sampler = {
+        "walk": samplers.RandomWalk(step), "mala": samplers.MALA(step**2 / 2),
+        "ula": samplers.ULA(step**2 / 2),
+    }[rule]  # fmt: skip
+    state, draw, ours, taken = sampler.init(hills, np.asarray([3.0])), stream_of(numbers), [3.0], 0
+    for _ in range(60):
+        done = sampler.step(hills, state, draw)
+        state, taken = done.state, taken + done.moved
+        ours.append(float(state.position[0]))
+    np.testing.assert_allclose(theirs["places"], ours, rtol=1e-9, atol=1e-9)
+    assert theirs["accepted"] == taken
+
+
+def test_step_and_rule_change_what_it_says(opened):
+    page = opened("chain")
+    said = {page.inner_text(".gp-status")}
+    for trial in (1, 2, 3, 4):
+        page.click(f"[data-action=try-{trial}]")
+        said.add(page.inner_text(".gp-status"))
+    assert len(said) == 5
+    assert "100 % of the proposals taken" in page.inner_text(".gp-status")
+    page.click("[data-action=again]")
+    page.click("[data-action=reset]")
+    assert page.input_value("select[data-name=rule]") == "walk"
+
+
+@pytest.mark.parametrize("width", [320, 800])
+def test_it_fits(opened, width):
+    assert_fits(opened("chain", width=width), width)
