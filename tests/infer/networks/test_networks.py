@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 from gpnotes import stream, to_numpy
+from gpnotes.ground.adam import Adam
 from gpnotes.ground.xp import array_namespace
 from gpnotes.infer import networks as nets
 from gpnotes.model.kernels import ArcCosine
@@ -303,6 +304,34 @@ def test_snapshots_are_taken_of_noisy_steps(space, numbers):
     np.testing.assert_allclose(to_numpy(still.mean), to_numpy(start), rtol=1e-3, atol=1e-5)
 
 
+def test_a_step_from_some_readings_has_their_share_of_the_prior():
+    """All rows are equal, so that it does not matter which are drawn."""
+    X, y = np.full((8, 2), 0.4), np.full(8, 1.2)
+    model = models()[0]
+    theta = np.linspace(-1.0, 1.0, model.network.size)
+    found = nets.collect_snapshots(
+        model, X, y, theta, stream(0), steps=2, every=1, rate=0.05, batch=2
+    )
+    for _ in range(2):
+        last = theta = theta + 0.05 / 8 * nets.log_joint_and_gradient(model, theta, X, y)[1]
+    first = 2 * found.mean - last
+    before = np.linspace(-1.0, 1.0, model.network.size)
+    np.testing.assert_allclose(
+        first, before + 0.05 / 8 * nets.log_joint_and_gradient(model, before, X, y)[1], rtol=1e-9
+    )
+
+
+def test_the_rate_falls_along_a_line_to_zero(numbers):
+    X, y, _ = numbers
+    model = models()[0]
+    theta = start = model.draw(stream(0), 1)[0]
+    adam = Adam(0.1, start)
+    for share in (1.0, 0.75, 0.5, 0.25):
+        theta = theta + adam.step(nets.log_joint_and_gradient(model, theta, X, y)[1], share)
+    found = nets.map_estimate(model, X, y, start, steps=4, rate=0.1)
+    np.testing.assert_allclose(found.theta, theta, rtol=1e-12)
+
+
 @pytest.mark.parametrize("what", ["edges", "vertices"])
 def test_what_is_dropped(space, what):
     net = nets.Network((2, 3, 4, 1))
@@ -328,13 +357,13 @@ def test_what_is_dropped(space, what):
 def test_dropconnect_of_a_line_has_the_weights_of_its_expected_loss(rng):
     """The mean of squares over all masks is quadratic in the weights, and solved here."""
     X, y, drop = rng.normal(size=(12, 2)), rng.normal(size=12), 0.4
-    model = nets.BayesianNetwork(nets.Network((2, 1)), 1.5, 0.5)
+    model = nets.BayesianNetwork(nets.Network((2, 1)), 0.1, 0.5)
     found = nets.fit_dropped(
         model, X, y, np.zeros(3), stream(0), drop=drop, steps=4000, draws=50, rate=0.02
     ).theta
     A, keep = np.column_stack([X, np.ones(12)]), np.asarray([1 - drop, 1 - drop, 1.0])
     second = np.outer(keep, keep) + np.diag(keep * (1 - keep))
-    P = A.T @ A * second / 0.5 + np.diag(keep) / 1.5
+    P = A.T @ A * second / 0.5 + np.diag(keep) / 0.1
     np.testing.assert_allclose(found, np.linalg.solve(P, keep * (A.T @ y) / 0.5), atol=0.02)
 
 
