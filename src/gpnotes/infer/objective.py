@@ -25,6 +25,7 @@ from ..ground.params import (
     flatten_gradient,
     free_leaves,
     leaves,
+    names,
     replaced,
     require_names,
 )
@@ -338,7 +339,8 @@ class Objective(Generic[M]):
         Parameters
         ----------
         run : Run
-            The run. Inputs of its inducing variables are held as they are.
+            The run. Inputs of its inducing variables are held as they are, and so are the
+            parameters of a q that its model names as ``variational``.
 
         Returns
         -------
@@ -347,8 +349,21 @@ class Objective(Generic[M]):
         gain : float
             What a parabola through the end has left to rise.
         """
-        given = replace(self, model=run.model, moves_inputs=False)
-        return surveyed(given, run.model, self.spread, self.fixed, run.at_bounds, self.box)
+        given = self._of_hyperparameters(run.model)
+        rows = set(names(run.model, fixed=given.fixed))
+        touched = tuple(name for name in run.at_bounds if name in rows)
+        return surveyed(given, run.model, self.spread, given.fixed, touched, given.box)
+
+    def _of_hyperparameters(self, model: M) -> Objective[M]:
+        """The objective at a model, with its inducing inputs held, and a q that it has inside."""
+        inside = tuple(getattr(model, "variational", ()))
+        entries = [name.partition("[")[0] for name in names(model, fixed=self.fixed)]
+        kept = np.asarray([entry not in inside for entry in entries], dtype=bool)
+        held = (*self.fixed, *(name for name in inside if name in entries))
+        return replace(
+            self, model=model, fixed=held, limits=self.limits[kept], ends=self.ends[kept],
+            moves_inputs=False,
+        )  # fmt: skip
 
 
 def objective_of(

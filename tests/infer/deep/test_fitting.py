@@ -39,6 +39,16 @@ def test_a_fit_gains_by_depth_where_a_function_has_a_step(rng):
     assert np.mean(found.posterior.log_density(Xs, ys)) > flat_score
 
 
+def test_a_report_is_of_hyperparameters_and_not_of_q(rng):
+    X, y = step(rng, 20)
+    model = deep.deepen(shallow(X, y, 4).posterior, [RBF()], draws=2)
+    found = fit(model, X, y, fixed=model.places, steps=20)
+    rows = [row.name for row in found.report().hyperparameters]
+    assert len(rows) == 5
+    assert {"likelihood.variance", "layers.0.0.gp.kernel.lengthscale"} < set(rows)
+    assert "weights" not in str(found)
+
+
 def test_a_fit_over_chunks(rng):
     X, y = step(rng, 20)
     model = deep.deepen(shallow(X, y, 5).posterior, [RBF()], draws=2)

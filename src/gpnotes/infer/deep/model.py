@@ -130,6 +130,15 @@ class DeepGP:
             object.__setattr__(self, name, number)
 
     @property
+    def variational(self) -> tuple[str, ...]:
+        """The names of all that makes up q, of which a report of a fit says nothing."""
+        return tuple(
+            place.removesuffix("Z") + part
+            for place in self.places
+            for part in ("weights", "scales", "couplings")
+        )
+
+    @property
     def places(self) -> tuple[str, ...]:
         """The names of all inducing inputs, which a fit holds by ``fixed=model.places``."""
         return tuple(
