@@ -135,16 +135,22 @@ class Network:
         xp, values = array_namespace(X), [X]
         layers = self._layers(theta)
         for number, (W, b) in enumerate(layers, start=1):
-            sums = values[-1] @ W + b[..., None, :]
+            sums = values[-1] @ W
+            sums += b[..., None, :]  # in place: to make an array costs as much as to fill it
             values.append(sums if number == len(layers) else self._active(xp, sums))
         return values
 
     def _active(self, xp: Namespace, sums: Array) -> Array:
         return xp.tanh(sums) if self.activation == "tanh" else xp.maximum(sums, 0.0 * sums)
 
-    def _slope(self, xp: Namespace, values: Array) -> Array:
-        """The derivative of the activation, by what came out of it; zero at the kink of a ramp."""
-        return 1.0 - values**2 if self.activation == "tanh" else xp.astype(values > 0, values.dtype)
+    def _through(self, xp: Namespace, bar: Array, values: Array) -> Array:
+        """Derivatives by the sums, from those by the values, which are lost; zero at a kink."""
+        if self.activation == "relu":
+            return bar * xp.astype(values > 0, values.dtype)
+        lost = bar * values
+        lost *= values
+        bar -= lost
+        return bar
 
     def values_and_pullback(self, theta: Array, X: Matrix) -> tuple[Array, Pullback]:
         """Return the outputs, and the function that carries derivatives by them back to theta.
@@ -205,7 +211,7 @@ class Network:
         for number, (W, _) in reversed(list(enumerate(self._layers(theta)))):
             found.append((values[number], bar))
             if number:
-                bar = bar @ xp.matrix_transpose(W) * self._slope(xp, values[number])
+                bar = self._through(xp, bar @ xp.matrix_transpose(W), values[number])
         return found
 
     def row_gradients(self, theta: Vector, X: Matrix, F_bar: Matrix) -> Matrix:
