@@ -57,7 +57,7 @@ class HyperDensity:
 
     @property
     def logarithms(self) -> HostVector:
-        """Which entries of the vector are logarithms: 1 for these and 0 for the others, (p,)."""
+        """Ones for the entries of the vector that are logarithms, zeros for the others, (p,)."""
         free = free_leaves(self.objective.model, self.objective.fixed)
         sizes = [
             1 if isinstance(leaf.value, float) else math.prod(leaf.value.shape) for leaf in free

@@ -91,7 +91,7 @@ class Tunable(Sampler, Protocol):
 
     @property
     def root(self) -> Any:
-        """What a step is multiplied by: None, the scale of each entry (d,), or a matrix (d, d)."""
+        """The factor of a step, which is None, the scale of each entry (d,), or a matrix (d, d)."""
         ...
 
 
