@@ -18,7 +18,7 @@ from ...ground.xp import Vector, array_namespace
 __all__ = ["RowSum", "Target", "start_at", "value_and_slope", "value_at"]
 
 Target: TypeAlias = Callable[[Vector], Any]
-"""A log density of x (d,) up to a constant, which gives its value or its value and gradient (d,)."""
+"""A log density of x (d,) up to a constant, as its value or its value and gradient (d,)."""
 
 WALL = -math.inf  # what the log density counts for where it has no value
 
