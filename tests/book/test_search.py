@@ -33,7 +33,7 @@ QUERIES = {
     "greedy": "decisions/active-learning|api/decisions",
     "submodular": "decisions/active-learning",
     "entropy": "decisions/active-learning",
-    "Laplace approximation": "decisions/active-learning|api/decisions",
+    "Laplace approximation": "inference/laplace",
     "ridge regression": "gaussian-processes/weight-view",
     "kernel trick": "gaussian-processes/weight-view",
     "features": "gaussian-processes/weight-view",

@@ -9,6 +9,10 @@ from run_chapters import chapters
 from checked_equations.book import prose
 
 BOOK = Path(__file__).parents[3] / "book"
+FEW = {  # relations in the sentences of chapters that have ten of them or fewer
+    "which-approximation": 0, "inference/mcmc": 1, "inference/laplace": 4,
+    "inference/bayesian-neural-networks": 7, "inference/calibration": 7,
+}  # fmt: skip
 PAGE = """\
 ---
 title: "$a = z$"
@@ -144,4 +148,4 @@ def test_it_finds_what_the_book_typesets(slug):
     ]
     ours = {relation.latex for relation in prose.read(BOOK / f"{slug}.md")}
     assert [latex for latex in typeset if latex not in ours] == []
-    assert len(typeset) > 10 or slug == "which-approximation"  # which has claims alone
+    assert len(typeset) >= FEW.get(slug, 11)
