@@ -27,10 +27,10 @@ from ...model.likelihoods.expectations import has_parameters, is_latent, probabi
 from ...model.means import pulled, values_of
 from ...model.process import GP, differentiable_mean, validate_data
 from ..objective import evidence_of, whole_rows
+from .newton import mode_of
 
 __all__ = ["LaplaceGP", "LaplacePosterior", "condition"]
 
-_MOST_STEPS, _MOST_HALVINGS = 200, 20
 _PROBIT = Bernoulli()
 
 
@@ -106,33 +106,11 @@ def _mode(K: Matrix, mean: Vector, y: Vector, likelihood: Likelihood) -> tuple[V
     def value(alpha: Vector, f: Vector) -> float:
         return float(xp.sum(log_density(y, f)) - 0.5 * xp.sum(alpha * (f - mean)))
 
-    alpha = xp.zeros_like(mean)
-    f = mean
-    here = value(alpha, f)
-    tolerance = _xp.epsilon(K) ** 0.5
-    for step in range(1, _MOST_STEPS + 1):
-        toward = _newton(K, f - mean, *derivatives(y, f)[:2]) - alpha
-        for halvings in range(_MOST_HALVINGS):
-            tried = alpha + 0.5**halvings * toward
-            new = mean + K @ tried
-            there = value(tried, new)
-            if there >= here - 10.0 * _xp.epsilon(K) * (1.0 + abs(here) + _summed(K, tried)):
-                break
-        moved = float(xp.max(xp.abs(new - f)))
-        size = 1.0 + float(xp.max(xp.abs(f)))
-        alpha, f, here = tried, new, there
-        if halvings == 0 and moved <= tolerance * size:  # Newton squares it: √eps leaves eps
-            return f, step
-    wanted = f"the mode must be found in {_MOST_STEPS} Newton steps"
-    why = f"is p(y | f) log-concave, and the prior not too wide for {K.dtype}?"
-    raise _check.NoValueError(f"{wanted}; it was not: {why}")
+    def newton(f: Vector) -> Vector:
+        return _newton(K, f - mean, *derivatives(y, f)[:2])
 
-
-def _summed(K: Matrix, alpha: Vector) -> float:
-    """``|α|ᵀ |K| |α|``: the sizes of all that ``αᵀ K α`` sums, which it is rounded by."""
-    xp = array_namespace(K)
-    size = xp.abs(alpha)
-    return float(xp.sum(size * (xp.abs(K) @ size)))
+    doubt = f"is p(y | f) log-concave, and the prior not too wide for {K.dtype}?"
+    return mode_of(K, mean, value, newton, doubt)
 
 
 def _newton(K: Matrix, deviation: Vector, first: Vector, second: Vector) -> Vector:

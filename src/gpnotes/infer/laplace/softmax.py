@@ -20,10 +20,9 @@ from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace, as_array
 from ...model.means import ZeroMean
 from ...model.process import GP, validate_data
 from ..objective import evidence_of, whole_rows
+from .newton import mode_of
 
 __all__ = ["SoftmaxGP", "SoftmaxPosterior", "condition_softmax"]
-
-_MOST_STEPS, _MOST_HALVINGS = 200, 20
 
 
 def condition_softmax(gp: GP, X: Matrix, y: Vector, classes: int) -> SoftmaxPosterior:
@@ -192,31 +191,15 @@ def _factor(A: Matrix, name: str) -> Cholesky:
 def _mode(K: Matrix, told: Matrix) -> tuple[Matrix, int]:
     """The f (n, c) of the largest ``log p(y | f) − ½ Σ f_cᵀ K⁻¹ f_c``, and the steps it took."""
     xp = array_namespace(K)
-    alpha = xp.zeros_like(told)
-    f, here = alpha, _log_density(told, alpha)
-    tolerance = _xp.epsilon(K) ** 0.5
-    for step in range(1, _MOST_STEPS + 1):
-        toward = _newton(K, f, told) - alpha
-        for halvings in range(_MOST_HALVINGS):
-            tried = alpha + 0.5**halvings * toward
-            new = K @ tried
-            there = _log_density(told, new) - 0.5 * float(xp.sum(tried * new))
-            if there >= here - 10.0 * _xp.epsilon(K) * (1.0 + abs(here) + _summed(K, tried)):
-                break
-        moved = float(xp.max(xp.abs(new - f)))
-        size = 1.0 + float(xp.max(xp.abs(f)))
-        alpha, f, here = tried, new, there
-        if halvings == 0 and moved <= tolerance * size:  # Newton squares it: √eps leaves eps
-            return f, step
-    wanted = f"the mode must be found in {_MOST_STEPS} Newton steps"
-    raise _check.NoValueError(f"{wanted}; it was not: is the prior too wide for {K.dtype}?")
 
+    def value(alpha: Matrix, f: Matrix) -> float:
+        return _log_density(told, f) - 0.5 * float(xp.sum(alpha * f))
 
-def _summed(K: Matrix, alpha: Matrix) -> float:
-    """``Σ |α|ᵀ |K| |α|``: the sizes of all that is summed, which it is rounded by."""
-    xp = array_namespace(K)
-    size = xp.abs(alpha)
-    return float(xp.sum(size * (xp.abs(K) @ size)))
+    def newton(f: Matrix) -> Matrix:
+        return _newton(K, f, told)
+
+    doubt = f"is the prior too wide for {K.dtype}?"
+    return mode_of(K, xp.zeros_like(told), value, newton, doubt)
 
 
 def _newton(K: Matrix, f: Matrix, told: Matrix) -> Matrix:
