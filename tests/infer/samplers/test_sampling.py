@@ -30,16 +30,19 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # it announces a version to come
     import arviz
 
-COV = np.asarray([[1.0, 0.018], [0.018, 0.0004]])  # scales 50 apart, correlation 0.9
-PRECISION = np.linalg.inv(COV)
+
+def skewed(tied):
+    """A normal density with scales 50 apart and a correlation."""
+    precision = np.linalg.inv([[1.0, 0.02 * tied], [0.02 * tied, 0.0004]])
+
+    def density(x):
+        slope = precision @ (x - 1.0)
+        return -0.5 * float((x - 1.0) @ slope), -slope
+
+    return density
 
 
-def skew(x):
-    """A normal density with very different scales."""
-    slope = PRECISION @ (x - 1.0)
-    return -0.5 * float((x - 1.0) @ slope), -slope
-
-
+skew = skewed(0.9)
 APART = np.asarray([[3.0, 1.0], [-1.0, 1.0], [1.0, 1.05], [1.0, 0.95]])
 
 
@@ -47,12 +50,7 @@ APART = np.asarray([[3.0, 1.0], [-1.0, 1.0], [1.0, 1.05], [1.0, 0.95]])
 @pytest.mark.parametrize("mass", ["diagonal", "dense"])
 def test_warm_up_finds_step_and_units(sampler, mass):
     # Units of single entries cannot undo a correlation: a chain that is stuck in one is a lottery.
-    tied = {"diagonal": 0.3, "dense": 0.9}[mass] * 0.02
-    precision = np.linalg.inv([[1.0, tied], [tied, 0.0004]])
-
-    def target(x):
-        return -0.5 * float((x - 1) @ precision @ (x - 1)), -precision @ (x - 1)
-
+    target = skewed({"diagonal": 0.3, "dense": 0.9}[mass])
     found = samplers.sample(target, sampler, APART, stream=stream(1), draws=600, mass=mass)
     assert np.all(np.abs(found.mean - 1.0) < 5 * found.mcse)
     assert np.all(found.ess_bulk > (20 if type(sampler) is RandomWalk else 60))
