@@ -73,6 +73,17 @@ def verdicts(said: Answers) -> str:
     return element("ul", *chips, class_="eqn-legend")
 
 
+def wrong(said: Answers) -> str:
+    """What is wrong in any of the sources: an item a line, with a link to its row."""
+    judged = {item: said.judged(item.id) for item in said.items if item.id in said.verdicts}
+    lines = (
+        element("li", link(item.id, f"#item-{item.id}"), " ", say(item.item), " ", _chip(verdict))
+        for item, verdict in judged.items()
+        if verdict in ("wrong", "taken")
+    )
+    return element("ul", *lines, class_="eqn-wrong-items")
+
+
 def _tick(verdict: str) -> str:
     return f'<input type="checkbox" value="{verdict}" autocomplete="off">'
 

@@ -37,6 +37,13 @@ class Sources(FromFile):
     required_arguments = 1
 
 
+class Wrong(FromFile):
+    """``{source-wrong}``: the items that are wrong, of all sources, each with a link to its row."""
+
+    what = "wrong"
+    setting = "sources_items"
+
+
 def answers(env, book):
     """What the chapters say of all items."""
     path = Path(env.srcdir) / env.config.sources_items
@@ -78,19 +85,24 @@ def _sections(app, docname):
 
 def fill(app, doctree, docname):
     """Before the engine fills its places: these."""
-    places = [n for n in doctree.findall(generated) if n["what"] in ("verdicts", "sources")]
+    whats = ("verdicts", "wrong", "sources")
+    places = [n for n in doctree.findall(generated) if n["what"] in whats]
     if not places:
         return
     book = book_of(app.env)
     said, links = answers(app.env, book), links_from(app, docname, book)
     said = replace(said, sections=_sections(app, docname))
     for place in places:
-        html = (
-            source_pages.verdicts(said)
-            if place["what"] == "verdicts"
-            else source_pages.sources(said, links, place["options"]["argument"])
-        )
-        place.replace_self(nodes.raw("", html, format="html"))
+        place.replace_self(nodes.raw("", _written(said, links, place), format="html"))
+
+
+def _written(said, links, place):
+    """What stands in such a place, as HTML."""
+    if place["what"] == "verdicts":
+        return source_pages.verdicts(said)
+    if place["what"] == "wrong":
+        return source_pages.wrong(said)
+    return source_pages.sources(said, links, place["options"]["argument"])
 
 
 def judge(app, env):
@@ -102,6 +114,7 @@ def judge(app, env):
 def setup(app):
     app.add_config_value("sources_items", "", "env")
     app.add_directive("source-verdicts", Verdicts)
+    app.add_directive("source-wrong", Wrong)
     app.add_directive("source-items", Sources)
     app.connect("equations-ledger", add)
     app.connect("equations-names", name)

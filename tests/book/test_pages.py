@@ -319,6 +319,17 @@ def test_every_item_of_a_built_chapter_is_answered(
     assert {name for name, chip in chips.items() if chip} == wanted
 
 
+def test_the_page_opens_with_all_that_is_wrong(
+    pages: dict[str, Any], ledger: dict[str, Any]
+) -> None:
+    page = pages["book/sources-line-by-line.html"]
+    wrong = [source["id"] for source in ledger["sources"] if source["verdict"] == "wrong"]
+    leads = page.select(".eqn-wrong-items li a")
+    assert sorted(a["href"] for a in leads) == sorted(f"#item-{name}" for name in wrong)
+    opening = page.select_one(".eqn-wrong-items")
+    assert opening.sourceline < page.select_one("li.eqn-item").sourceline
+
+
 def test_what_is_wrong_is_shown_beside_what_holds(
     pages: dict[str, Any], ledger: dict[str, Any]
 ) -> None:
