@@ -14,11 +14,11 @@ from ..ground.xp import HostMatrix, HostVector
 
 __all__ = ["ENOUGH", "LOOKS", "MOST", "SETTLED", "SparseSweeps", "span"]
 
-ENOUGH = 0.02  # of the span before, at which sweeps with one policy end
+ENOUGH = 0.05  # of the span before, at which sweeps with one policy end
 MOST = 250  # of them
 SETTLED = 1e-3  # of the states change their action: then sweeps go on to the end
 _FEW = 0.1  # of the states change their action: then their rows are written over
-_BETWEEN = 4  # sweeps from one look at the span to the next
+_BETWEEN = 3  # sweeps from one look at the span to the next
 LOOKS = 2  # at all actions before the first policy is followed: it would be a poor one
 
 
@@ -47,6 +47,7 @@ class SparseSweeps:
         self._states = np.arange(rewards.shape[0])
         self._policy: HostVector | None = None
         self._looks = 0
+        self._fresh = True
 
     @property
     def action_values(self) -> HostMatrix:
@@ -55,6 +56,10 @@ class SparseSweeps:
 
     def look(self, values: HostVector) -> HostVector:
         """Return the value (S,) of the best action of each state, if later ones are `values`."""
+        if self._fresh and not values.any():  # `_q` holds the rewards
+            self._fresh = False
+            return self._q.max(axis=0)
+        self._fresh = False
         actions, states = self._q.shape
         ahead = self._P @ (self._discount * values)
         np.add(ahead.reshape(states, actions).T, self._rewards, out=self._q)
