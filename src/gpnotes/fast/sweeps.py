@@ -45,7 +45,7 @@ class SparseSweeps:
         self._rewards = np.ascontiguousarray(rewards.T)
         self._q = self._rewards.copy()
         self._states = np.arange(rewards.shape[0])
-        self._policy: HostVector | None = None
+        self._policy: Any = None
         self._looks = 0
         self._fresh = True
 
