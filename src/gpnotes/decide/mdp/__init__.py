@@ -1,0 +1,1 @@
+"""Decisions in a row."""
