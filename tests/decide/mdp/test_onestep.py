@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
 from gpnotes import stream
+from gpnotes.decide.mdp import MDP
 from gpnotes.decide.mdp.learning import (
     SARSA,
     EpsilonGreedy,
@@ -21,17 +20,10 @@ from gpnotes.decide.mdp.learning import (
 )
 
 
-def process(P, r, terminal=None):
-    """The parts of a process that a world reads."""
+def process(P, r):
+    """A process from nested lists."""
     S, A = np.shape(r)
-    terminal = np.zeros(S, bool) if terminal is None else np.asarray(terminal)
-    return SimpleNamespace(
-        transitions=np.asarray(P, float).reshape(S * A, S),
-        rewards=np.asarray(r, float),
-        terminal=terminal,
-        states=S,
-        actions=A,
-    )
+    return MDP(np.asarray(P, float).reshape(S * A, S), np.asarray(r, float), 0.5)
 
 
 def random_process(seed, S=4, A=2):
