@@ -132,6 +132,33 @@ def test_q_learning_at_the_best_values_stays_there_on_average():
             assert abs(moved[:, state, action].sum() / taken) < 5 * sd / np.sqrt(taken)
 
 
+def test_q_learning_comes_to_the_best_values_as_fast_as_a_mean():
+    """Two layers: once the lower one is known, which takes one visit, the upper one is a mean.
+
+    Of n visits the c before that are off by at most the range of values, the others by what
+    Hoeffding's inequality leaves: with probability 1e-9 one of all pairs of all runs by more.
+    """
+    P, r, runs = np.zeros((5, 2, 5)), np.zeros((5, 2)), 20
+    P[0, :, 1:4] = [[0.2, 0.3, 0.5], [0.6, 0.3, 0.1]]
+    P[1:, :, 4] = 1.0
+    r[1:4] = [[0.0, 1.0], [0.3, 0.2], [-1.0, -0.5]]
+    mdp = MDP.from_arrays(P, r, 0.9)
+    found = run(
+        QLearning(0.9, explore=EpsilonGreedy(1.0)), Tabular(mdp), steps=6000, runs=runs,
+        stream=stream(2), record=True,
+    )  # fmt: skip
+    exact, wide = best(mdp, 0.9), 0.9 * 1.5
+    assert np.all(found.memory.values[:, 1:4] == r[1:4])
+    tried = found.seen.states * 2 + found.seen.actions
+    for one in range(runs):
+        known = max(int(np.argmax(tried[:, one] == pair)) for pair in range(2, 8))
+        for a in range(2):
+            n = found.memory.visits[one, 0, a]
+            early = np.count_nonzero(tried[:known, one] == a)
+            bound = wide * (early / n + np.sqrt(np.log(4 * runs / 1e-9) / (2 * n)))
+            assert abs(found.memory.values[one, 0, a] - exact[0, a]) < bound < 0.25
+
+
 @pytest.mark.parametrize("kind", ["expected", "sarsa"])
 def test_the_mean_over_runs_is_the_exact_one(kind):
     """Under a fixed policy the mean of table and state together moves by a linear map."""

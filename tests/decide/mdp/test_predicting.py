@@ -174,18 +174,17 @@ def test_traces_of_q_are_cut_by_a_step_that_is_not_greedy():
 @pytest.mark.parametrize("off_policy", [False, True])
 def test_the_mean_of_td_over_runs_is_the_exact_one(trace, off_policy):
     """Under a fixed policy the means of values, traces and their products move linearly."""
-    mdp, steps, runs = recurrent(), 8, 20000
+    mdp, runs = recurrent(), 20000
     policy = np.asarray([[0.3, 0.7], [0.5, 0.5], [0.9, 0.1]])
     behaviour = np.asarray([[0.5, 0.5], [0.4, 0.6], [0.6, 0.4]]) if off_policy else None
     rate = Power(0.5, 0.6, clock="time")
     learner = TD(DISCOUNT, policy, rate, behaviour=behaviour, trace=trace)
-    found = run(learner, Tabular(mdp), steps=steps, runs=runs, stream=stream(4))
-    exact = by_all_paths(mdp, policy, policy if behaviour is None else behaviour, rate, trace, 4)
-    short = run(learner, Tabular(mdp), steps=4, runs=runs, stream=stream(4)).memory.values
-    error = short.std(0, ddof=1) / np.sqrt(runs)
-    assert np.all(np.abs(short.mean(0) - exact) < 5 * error)
+    values = run(learner, Tabular(mdp), steps=4, runs=runs, stream=stream(4)).memory.values
+    acts = policy if behaviour is None else behaviour
+    exact = by_all_paths(mdp, policy, acts, rate, trace, 4)
+    error = values.std(0, ddof=1) / np.sqrt(runs)
+    assert np.all(np.abs(values.mean(0) - exact) < 5 * error)
     assert np.all(np.abs(exact) > 10 * error)
-    assert found.steps == steps
 
 
 def by_all_paths(mdp, policy, behaviour, rate, trace, steps):
@@ -211,15 +210,39 @@ def by_all_paths(mdp, policy, behaviour, rate, trace, steps):
     return mean(0, 0, np.zeros(S), np.zeros(S))
 
 
-def test_td_comes_to_the_values_of_the_policy():
-    """At the exact values the mean of a step is nought, and towards them all others move."""
-    mdp, policy = recurrent(), np.asarray([[0.3, 0.7], [0.5, 0.5], [0.9, 0.1]])
-    exact = evaluate(mdp, policy)
-    learner = TD(DISCOUNT, policy, Power(1.0, 0.8), start=exact)
-    found = run(learner, Tabular(mdp), steps=400, runs=400, stream=stream(1))
-    error = found.memory.values.std(0, ddof=1) / 20.0
-    assert np.all(np.abs(found.memory.values.mean(0) - exact) < 5 * error)
-    assert np.all(error < 0.01)
+def layered(seed=3):
+    """Three layers of two states and an end: all episodes from the first layer have three steps."""
+    rng = np.random.default_rng(seed)
+    P, r = np.zeros((7, 2, 7)), rng.random((7, 2))
+    for s in range(4):
+        P[s, :, s // 2 * 2 + 2 : s // 2 * 2 + 4] = rng.dirichlet(np.ones(2), size=2)
+    P[4:, :, 6], r[6] = 1.0, 0.0
+    return MDP.from_arrays(P, r, DISCOUNT)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_td_that_begins_at_the_values_of_the_policy_has_them_as_its_mean(count):
+    """No state depends on what is learnt of it later in the layers: every bias is nought."""
+    exact = evaluate(layered(), EVEN)
+    learner = NStepTD(DISCOUNT, EVEN, start=exact, count=count)
+    world = Tabular(layered(), np.asarray([0.5, 0.5, 0.0, 0.0, 0.0, 0.0, 0.0]))
+    found = run(learner, world, steps=90, runs=4000, stream=stream(1))
+    values = found.memory.values
+    error = values.std(0, ddof=1) / np.sqrt(4000)
+    assert np.all(np.abs(values.mean(0) - exact) <= 5 * error)
+    assert 0 < error.max() < 0.005
+
+
+def test_monte_carlo_is_the_mean_of_returns_and_so_unbiased_from_any_start():
+    """With a step of one over the visits, and no bootstrap, first values are forgotten."""
+    exact, start = evaluate(layered(), EVEN), np.full(7, 100.0)
+    learner = NStepTD(DISCOUNT, EVEN, start=start, count=3)
+    found = run(learner, Tabular(layered()), steps=90, runs=4000, stream=stream(2))
+    for s in (0, 2, 3, 4, 5):
+        values = found.memory.values[found.memory.visits[:, s] > 0, s]
+        assert values.size > 3900
+        error = values.std(ddof=1) / np.sqrt(values.size)
+        assert abs(values.mean() - exact[s]) < 5 * error
 
 
 def test_weights_make_the_mean_of_n_steps_that_of_the_policy():
