@@ -291,7 +291,15 @@ class _Walk:
         self.blocks.append(self.earned / self.settings.every)
         self.earned = np.zeros_like(self.earned)
         if self.settings.watch is not None:
-            self.watched.append(np.array(to_numpy(np.asarray(self.settings.watch(self.memory)))))
+            said = np.array(self.settings.watch(self.memory))
+            if said.dtype.kind not in "biuf" or said.shape != self.watched_shape(said):
+                wanted = "an array of numbers, of one shape"
+                raise TypeError(f"watch must return {wanted}; got {said.dtype} of {said.shape}")
+            self.watched.append(said)
+
+    def watched_shape(self, said: HostArray) -> tuple[int, ...]:
+        """The shape that all answers of `watch` have."""
+        return self.watched[0].shape if self.watched else said.shape
 
     def _run(self) -> Run:
         parts = self.parts()
