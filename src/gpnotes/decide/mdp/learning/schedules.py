@@ -27,7 +27,7 @@ class Schedule(Protocol):
 
     @property
     def clock(self) -> str:
-        """What is counted: ``"visits"`` or ``"time"``."""
+        """What is counted, ``"visits"`` or ``"time"``."""
         ...
 
     def __call__(self, count: HostArray, /) -> HostArray:
@@ -186,5 +186,6 @@ def at(schedule: Schedule, visits: Any, time: int) -> Any:
     if isinstance(schedule, Constant):
         return schedule.value
     if schedule.clock == "time":
-        return float(schedule(np.asarray(float(time))))
+        # As an array: NumPy's scalars may have another last bit.
+        return float(schedule(np.asarray([time]))[0])
     return schedule(visits())
