@@ -109,7 +109,7 @@ def advance(
     parts = (*world.layout, world.coins is not None, low, high)
     policy = getattr(learner, "policy", None) or learner.explore
     schedules = (learner.rate, learner.explore.epsilon, policy.epsilon)
-    greedy = learner.explore.epsilon == Constant(0.0)
+    greedy = learner.explore.never
     time, most = memory.time, int(memory.visits.sum(2).max()) + memory.time + steps + 1
     rates = [tables.of(schedule, most) for schedule in schedules]
     while steps:
@@ -149,7 +149,7 @@ def _chosen(
 
 
 def _reached(keys: HostVector, first: int, last: int, wanted: float) -> int:
-    """The first key above a number, or the last one."""
+    """The first key above a number, between two."""
     while first < last:
         middle = (first + last) // 2
         if keys[middle] > wanted:
@@ -203,7 +203,7 @@ def walk(
     values: HostArray, visits: HostArray, states: HostVector, generator: Any, ended: Any,
 ) -> int:  # fmt: skip
     """Take steps in all runs; return how many episodes were over. All arrays are written into."""
-    keys, successors, begins, earns, terminal, starts, coins, low, high = world
+    keys, successors, earns, terminal, starts, begins, coins, low, high = world
     at, reward_before, rate_before, waits = waiting
     runs, count, width = values.shape
     table, counts = values.reshape(-1), visits.reshape(-1)
@@ -220,7 +220,7 @@ def walk(
                 actions[i] = _chosen(table, counts, row, width, time, epsilon, uniform)
         for i in range(runs):
             pair = states[i] * width + actions[i]
-            wanted = pair + generator.random()
+            wanted = generator.random() + 2 * pair
             successor = _reached(keys, begins[pair], begins[pair + 1] - 1, wanted)
             onward[i], rewards[i] = successors[successor], earns[pair]
         if coins:

@@ -20,11 +20,13 @@ from .tables import (
     Memory,
     Transition,
     flat,
+    highest,
     later,
     places,
     rows,
     settle_start,
     sizes,
+    some,
     start_of,
 )
 
@@ -81,7 +83,7 @@ class QLearning(OneStep):
 
     def step(self, memory: Memory, transition: Transition, stream: Stream, /) -> Memory:
         """Learn from one transition of each run; the memory that is given is written into."""
-        onward = rows(memory.values, transition.next).max(1)
+        onward = highest(rows(memory.values, transition.next))
         return _moved(self, memory, transition, onward)
 
 
@@ -182,7 +184,7 @@ class SARSA(OneStep):
         old = table[memory.at]
         table[memory.at] = old + np.where(memory.waits, memory.rates * (target - old), 0.0)
         over = transition.ended | transition.cut
-        if over.any():
+        if some(over):
             self._close(memory, transition, here, rates, over)
         return later(memory, at=here, rewards=transition.rewards, rates=rates, waits=~over)
 
@@ -191,7 +193,7 @@ class SARSA(OneStep):
     ) -> None:
         """Learn from the steps that ended an episode, for which no action is to come."""
         onward = np.zeros(here.shape[0])
-        if transition.cut.any():
+        if some(transition.cut):
             onward = mean_value(self.explore, memory, transition.next)
         table, target = flat(memory.values), target_of(self.discount, transition, onward)
         old = table[here]
@@ -219,7 +221,8 @@ def mean_value(policy: Explorer, memory: Memory, states: HostVector) -> HostVect
 
 def target_of(discount: float, transition: Transition, onward: HostVector) -> HostVector:
     """What a step was worth: its reward, and the discounted value of where it led."""
-    onward = np.where(transition.ended, 0.0, onward)
+    if some(transition.ended):
+        onward = np.where(transition.ended, 0.0, onward)
     return np.asarray(transition.rewards + discount * onward)
 
 

@@ -16,7 +16,7 @@ from ....ground.xp import HostArray, HostMatrix, HostVector, to_numpy
 from ....infer.samplers import files
 from ....model.contracts import missing
 from . import compiled as loops
-from .tables import Learner, Transition
+from .tables import Learner, Transition, some
 from .worlds import World, digest
 
 __all__ = ["Episodes", "Run", "run"]
@@ -293,7 +293,7 @@ class _Walk:
                 self.seen.append(Transition(*(np.array(part) for part in transition)))
             states = transition.next
             over = transition.ended | transition.cut
-            if over.any():
+            if some(over):
                 self._note(over)
                 states = world.restart(states, over, stream)
         self.states = states

@@ -82,26 +82,27 @@ class Layout(NamedTuple):
     Parameters
     ----------
     keys : HostVector, shape (k,)
-        Of each successor of positive probability: the number of its pair ``s A + a``, and the
-        cumulated probability behind it.
+        Of each successor of positive probability: twice the number of its pair, ``s A + a``, and
+        the cumulated probability behind it; one and a half behind the last of a pair, so that no
+        rounding leads from one pair to the next.
     successors : HostVector, shape (k,)
         The successors.
-    begins : HostVector, shape (S A + 1,)
-        Where those of each pair begin.
     rewards : HostVector, shape (S A,)
         The reward of each pair.
     terminal : HostVector, shape (S,)
         The states that end an episode.
     starts : HostVector, shape (1,) or (S,)
         The state where episodes begin, or the cumulated probabilities of all states.
+    begins : HostVector, shape (S A + 1,)
+        Where the keys of each pair begin.
     """
 
     keys: HostVector
     successors: HostVector
-    begins: HostVector
     rewards: HostVector
     terminal: HostVector
     starts: HostVector
+    begins: HostVector
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,12 +128,11 @@ class Tabular:
     def __post_init__(self) -> None:
         """Check start and coins, and lay out the distribution of each pair's successor."""
         _check.instance(self.mdp, "mdp", MDP, "an")
-        begins, successors, ends = _laid_out(self.mdp.transitions)
-        owner = np.repeat(np.arange(begins.size - 1), np.diff(begins))
+        keys, successors, begins = _laid_out(self.mdp.transitions)
         rewards = np.array(to_numpy(self.mdp.rewards), dtype=np.float64).reshape(-1)
         terminal = np.array(to_numpy(self.mdp.terminal), dtype=bool)
         starts = _starts(self.start, self.states)
-        layout = Layout(owner + ends, successors, begins, rewards, terminal, starts)
+        layout = Layout(keys, successors, rewards, terminal, starts, begins)
         object.__setattr__(self, "layout", layout)
         object.__setattr__(self, "coins", _coins(self.coins, rewards))
 
@@ -155,18 +155,17 @@ class Tabular:
 
     def step(self, states: HostVector, actions: HostVector, stream: Stream, /) -> Outcome:
         """Take one step in each run."""
+        keys, successors, earned, terminal = self.layout[:4]
         rows = states * self.actions + actions
-        uniform = stream.generator.random(rows.shape[0])
-        # The first end above the number, among those of its row: rounding may leave the row.
-        found = np.searchsorted(self.layout.keys, rows + uniform, side="right")
-        found = np.minimum(found, self.layout.begins[rows + 1] - 1)
-        onward = self.layout.successors[found]
-        rewards = self.layout.rewards[rows]
+        wanted = stream.generator.random(rows.shape[0])
+        wanted += 2 * rows
+        onward = successors[keys.searchsorted(wanted, side="right")]
+        rewards = earned[rows]
         if self.coins is not None:
             low, high = self.coins
             won = stream.generator.random(rows.shape[0]) * (high - low) < rewards - low
             rewards = np.where(won, high, low)
-        return Outcome(onward, rewards, self.layout.terminal[onward], np.zeros(rows.shape[0], bool))
+        return Outcome(onward, rewards, terminal[onward], np.zeros(rows.shape[0], bool))
 
     def restart(self, states: HostVector, over: HostVector, stream: Stream, /) -> HostVector:
         """Begin a new episode in the runs that are over, and return the states of all."""
@@ -195,7 +194,7 @@ def digest(*arrays: HostArray) -> str:
 
 
 def _laid_out(transitions: Any) -> tuple[HostVector, HostVector, HostVector]:
-    """Where each row begins, the successors of positive probability, and their cumulated sums."""
+    """The keys and the successors of `Layout`, and where those of each pair begin."""
     if hasattr(transitions, "indptr"):
         owner = np.repeat(np.arange(transitions.shape[0]), np.diff(transitions.indptr))
         columns, chances = np.asarray(transitions.indices), np.asarray(transitions.data)
@@ -210,8 +209,8 @@ def _laid_out(transitions: Any) -> tuple[HostVector, HostVector, HostVector]:
     before = np.concatenate([[0.0], total])[begins]
     ends = total - before[owner]
     ends /= (before[1:] - before[:-1])[owner]
-    ends[begins[1:] - 1] = 1.0
-    return begins, columns.astype(np.int64), np.minimum(ends, 1.0)
+    ends[begins[1:] - 1] = 1.5
+    return 2 * owner + ends, columns.astype(np.int64), begins
 
 
 def _starts(start: Any, states: int) -> HostVector:
