@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ...ground import check as _check
 from ...ground import xp as _xp
 from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace, as_array
-from ...model.kernels import Kernel, Matern12, Matern32, Matern52
+from ...model.kernels import Matern12, Matern32, Matern52
 from ...model.means import ZeroMean
 from ...model.process import GP
 
@@ -200,7 +200,7 @@ def in_time(gp: GP, times: Vector) -> LinearNormal:
 def _matern(gp: GP) -> Any:
     """The kernel of a process that can be filtered."""
     _check.instance(gp, "gp", GP)
-    kernel: Kernel = gp.kernel
+    kernel: Any = gp.kernel
     if type(kernel) not in _ENTRIES:
         raise TypeError(f"gp must have the kernel Matern12, Matern32 or Matern52; got {kernel!r}")
     if not isinstance(gp.mean, ZeroMean):
@@ -247,8 +247,11 @@ def _factor(a: Matrix) -> Matrix | None:
 
 
 def _solved(cov: Matrix, b: Matrix) -> Matrix:
-    """``cov⁻¹ b`` for a covariance that may have no inverse: then what is nothing stays nothing."""
+    """``cov⁻¹ b`` for a covariance that may have no inverse, within its range."""
     root = _factor(cov)
     if root is None:
-        return array_namespace(cov).linalg.pinv(cov) @ b
+        values, axes = array_namespace(cov).linalg.eigh(cov)
+        least = cov.shape[0] * _xp.epsilon(cov) * float(values[-1])
+        kept = array_namespace(cov).where(values > least, values, 0.0 * values + math.inf)
+        return axes @ ((_t(axes) @ b) / kept[:, None])
     return _xp.solve_triangular(root, _xp.solve_triangular(root, b), transpose=True)
