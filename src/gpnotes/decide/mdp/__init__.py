@@ -1,9 +1,40 @@
-"""Decisions in a row: Markov decision processes, beliefs about their states."""
+"""Decisions in a row: Markov decision processes, solved with a proof, and beliefs about states."""
 
+from .evaluation import evaluate, occupancies
 from .filtering import Filtered, HiddenMarkov, StateModel, filter, smooth
+from .informed import informed, qmdp
 from .kalman import LinearNormal, Moments, in_time
+from .maps import Grid
+from .planes import Planes, backup, blind, distance, improve, prune
+from .pomdp import POMDP, Controlled
+from .process import MDP
+from .solving import Solution, solve
+from .ties import first_best
 
 __all__ = [
-    "Filtered", "HiddenMarkov", "LinearNormal", "Moments", "StateModel", "filter", "in_time",
+    "MDP",
+    "POMDP",
+    "Controlled",
+    "Filtered",
+    "Grid",
+    "HiddenMarkov",
+    "LinearNormal",
+    "Moments",
+    "Planes",
+    "Solution",
+    "StateModel",
+    "backup",
+    "blind",
+    "distance",
+    "evaluate",
+    "filter",
+    "first_best",
+    "improve",
+    "in_time",
+    "informed",
+    "occupancies",
+    "prune",
+    "qmdp",
     "smooth",
-]  # fmt: skip
+    "solve",
+]

@@ -1,0 +1,330 @@
+"""The best policy of a process, with a proof of how much it can lose."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...ground import check as _check
+from ...ground.check import NoValueError
+from ...ground.sparse import from_entries, least_cost
+from ...ground.xp import (
+    Matrix,
+    Vector,
+    array_namespace,
+    as_array,
+    device,
+    epsilon,
+    to_numpy,
+)
+from .absorption import as_host_rows, nearest_end, ways_out
+from .certificates import Certificate, certificate_of, rounding_of, yardstick_of
+from .evaluation import solved_chain
+from .process import MDP
+from .ties import first_best
+
+__all__ = ["METHODS", "Solution", "solve"]
+
+METHODS = ("value iteration", "modified policy iteration", "policy iteration", "linear program")
+
+_MOST_SWEEPS = 50  # of a policy between two looks at all actions
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """The answer of `solve`.
+
+    Attributes
+    ----------
+    values : Vector, shape (S,)
+        The values of the states.
+    action_values : Matrix, shape (S, A)
+        ``r + γ P v`` at these values.
+    policy : Vector, shape (S,)
+        The first action of each state that is as good as any, up to a slack within the bound.
+    bound : float
+        No state loses more than this by the policy, and no value is further from that of the best
+        policy. It holds for the numbers that the process stores, rounding included.
+    iterations : int
+        Sweeps over all actions; of a linear program, its steps.
+    method : str
+        The method.
+    """
+
+    values: Vector
+    action_values: Matrix
+    policy: Vector
+    bound: float
+    iterations: int
+    method: str
+
+
+def solve(
+    mdp: MDP,
+    method: str = "modified policy iteration",
+    *,
+    tolerance: float = 1e-8,
+    limit: int = 1_000_000,
+) -> Solution:
+    """Find a policy that loses no more than a tolerance in any state, and prove it.
+
+    Parameters
+    ----------
+    mdp : MDP
+        The process.
+    method : str, default ``"modified policy iteration"``
+        Also ``"value iteration"``, ``"policy iteration"`` and ``"linear program"``.
+    tolerance : float, default 1e-8
+        What the policy may lose, and the values be off by.
+    limit : int, default 1000000
+        The most sweeps over all actions.
+
+    Returns
+    -------
+    Solution
+        Values, policy and bound; the bound is at most `tolerance`, but for the rounding of values
+        to a dtype coarser than float64, in which everything is worked out.
+
+    Raises
+    ------
+    NoValueError
+        If `tolerance` is more than rounding allows; it says what could be had. If the discount is
+        1 and some state never ends whatever is done, or values have no bound. If it has not ended
+        after `limit` sweeps.
+    ValueError, TypeError
+        For a method that there is not, and wrong arguments.
+
+    Notes
+    -----
+    One sweep costs a product with the transitions, whose entries are read once. Value iteration
+    does nothing else, and ends when the bounds of `certificate_of` meet: after about ``log(1/ε) /
+    log(1/ρ)`` sweeps, where ρ is γ times the rate at which the chain forgets where it started.
+    Modified policy iteration (Puterman and Shin 1978) puts sweeps with the chain of the best
+    policy between two of these, which cost 1/A each. Policy iteration (Howard 1960) solves for the
+    values of each policy; the linear program (d'Épenoux 1963) is given to HiGHS, and what its
+    tolerances leave open is settled by policy iteration.
+
+    At discount 1 every state must be able to end, and who goes round without an end must lose: a
+    circle that costs nothing has no certificate, and is refused.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> stay, move = [1.0, 0.0], [0.2, 0.8]
+    >>> mdp = MDP(np.asarray([stay, move, [0.0, 1.0], [1.0, 0.0]]),
+    ...           np.asarray([[0.0, -1.0], [1.0, 0.0]]), 0.9)
+    >>> found = solve(mdp)
+    >>> found.policy, found.values.round(6), found.bound < 1e-8
+    (array([1, 0]), array([ 7.560976, 10.      ]), True)
+    """
+    _check.instance(mdp, "mdp", MDP, "an")
+    _check.choice(method, "method", METHODS)
+    tolerance = _check.positive(_check.number(tolerance, "tolerance"), "tolerance")
+    limit = _check.whole(limit, "limit", 1)
+    search = _Search(mdp.in_double(), tolerance, limit)
+    run = {
+        "value iteration": _value_iteration,
+        "modified policy iteration": _modified_policy_iteration,
+        "policy iteration": _policy_iteration,
+        "linear program": _linear_program,
+    }[method]
+    end = run(search)
+    return _rounded(end, mdp, method)
+
+
+class _End(NamedTuple):
+    certificate: Certificate
+    policy: Vector
+    iterations: int
+
+
+def _rounded(end: _End, mdp: MDP, method: str) -> Solution:
+    """The answer in the dtype of the process, whose rounding the bound takes in."""
+    like = mdp.rewards
+    xp = array_namespace(like)
+    found = end.certificate
+    coarse = 0.0
+    if found.values.dtype != like.dtype:
+        coarse = epsilon(like) * float(xp.max(xp.abs(found.values)))
+    return Solution(
+        xp.astype(found.values, like.dtype, copy=False),
+        xp.astype(found.action_values, like.dtype, copy=False),
+        end.policy,
+        found.bound + coarse,
+        end.iterations,
+        method,
+    )
+
+
+class _Search:
+    """What all methods share: when to look for a certificate, and the look."""
+
+    def __init__(self, mdp: MDP, tolerance: float, limit: int) -> None:
+        self.mdp, self.tolerance, self.limit = mdp, tolerance, limit
+        self.xp = array_namespace(mdp.rewards)
+        self.aim = tolerance / 4.0  # of the span of a step; at discount 1, a first guess
+        if mdp.discount < 1.0:
+            self.stick = yardstick_of(mdp)
+            self.aim *= max(float(self.stick.least), 0.0)
+        else:
+            lost = np.flatnonzero(nearest_end(mdp) < 0)
+            if lost.size:
+                raise NoValueError(
+                    "mdp must be able to end from every state when discount is 1; from state "
+                    f"{int(lost[0])} no policy does, nor from {lost.size - 1} others"
+                )
+
+    def start(self) -> Vector:
+        """The values to start from: zero, or those of a proper policy at discount 1."""
+        return self.xp.zeros_like(self.mdp.rewards[:, 0])
+
+    def ended(self, values: Vector, q: Matrix, best: Vector) -> tuple[Certificate, Vector] | None:
+        """The certificate and its policy, if values are good enough."""
+        step = best - values
+        high, low = float(self.xp.max(step)), float(self.xp.min(step))
+        if not (math.isfinite(high) and math.isfinite(low)):
+            raise NoValueError("mdp must have values within the range of floats; they overflow")
+        apart = high - low if self.mdp.discount < 1.0 else max(high, -low)
+        self.refuse_rounding(values)
+        return self.certified(values, q) if apart <= self.aim else None
+
+    def refuse_rounding(self, values: Vector) -> None:
+        off = rounding_of(self.mdp, values)
+        if 2.0 * off > self.aim:
+            share = self.aim / self.tolerance
+            least = 2.0 * off / share if share > 0.0 else math.inf
+            raise NoValueError(
+                f"tolerance must be at least {least:.2g} for this process: below it, rounding "
+                f"hides what is asked; got {self.tolerance:.3g}"
+            )
+
+    def certified(self, values: Vector, q: Matrix) -> tuple[Certificate, Vector] | None:
+        policy = self.chosen(q)
+        if policy is None:
+            self.aim *= 0.5
+            return None
+        if self.mdp.discount == 1.0:
+            self.stick = yardstick_of(self.mdp, self.mdp.followed(policy)[0])
+        found = certificate_of(self.mdp, values, q, policy, self.stick)
+        if found.bound <= self.tolerance:
+            return found, policy
+        self.aim *= min(0.5, 0.5 * self.tolerance / found.bound)
+        return None
+
+    def chosen(self, q: Matrix) -> Vector | None:
+        """The first best action of each state; at discount 1 so that all states end."""
+        policy = first_best(q, self.aim)
+        if self.mdp.discount < 1.0 or self.ends(policy):
+            return policy
+        enough = self.xp.max(q, axis=1, keepdims=True) - self.aim
+        action = nearest_end(self.mdp, q >= enough)
+        return None if np.any(action < 0) else self.on_device(action)
+
+    def ends(self, policy: Vector) -> bool:
+        P = as_host_rows(self.mdp.followed(policy)[0])
+        return bool(np.all(ways_out(P, to_numpy(self.mdp.terminal), 1) >= 0))
+
+    def on_device(self, action: Any) -> Vector:
+        return self.xp.asarray(action, device=device(self.mdp.rewards))
+
+    def late(self) -> NoValueError:
+        return NoValueError(
+            f"limit must be larger: after {self.limit} sweeps the bound is not yet "
+            f"{self.tolerance:.3g}"
+        )
+
+
+def _value_iteration(search: _Search) -> _End:
+    values = search.start()
+    for sweep in range(1, search.limit + 1):
+        q = search.mdp.backup(values)
+        best = search.xp.max(q, axis=1)
+        found = search.ended(values, q, best)
+        if found:
+            return _End(*found, sweep)
+        values = best
+    raise search.late()
+
+
+def _modified_policy_iteration(search: _Search) -> _End:
+    mdp, xp = search.mdp, search.xp
+    values = search.start()
+    if mdp.discount == 1.0:  # from a policy that ends, each step of the values is upwards
+        P, r = mdp.followed(search.on_device(nearest_end(mdp)))
+        values = solved_chain(P, r, mdp)
+    for sweep in range(1, search.limit + 1):
+        q = mdp.backup(values)
+        best = xp.max(q, axis=1)
+        found = search.ended(values, q, best)
+        if found:
+            return _End(*found, sweep)
+        P, r = mdp.followed(first_best(q))
+        values = _swept(P, r, best, values, mdp.discount)
+    raise search.late()
+
+
+def _swept(P: Any, r: Vector, best: Vector, before: Vector, discount: float) -> Vector:
+    """Sweeps with one policy, as long as they still change the shape of the values."""
+    xp = array_namespace(r)
+    step = best - before
+    enough = 0.1 * float(xp.max(step) - xp.min(step))
+    values = best
+    for _ in range(_MOST_SWEEPS):
+        new = r + discount * (P @ values)
+        step = new - values
+        values = new
+        if float(xp.max(step) - xp.min(step)) <= enough:
+            break
+    return values
+
+
+def _policy_iteration(search: _Search, policy: Vector | None = None, before: int = 0) -> _End:
+    mdp, xp = search.mdp, search.xp
+    if policy is None and mdp.discount == 1.0:
+        policy = search.on_device(nearest_end(mdp))
+    elif policy is None:
+        policy = first_best(mdp.rewards)
+    values = None
+    for sweep in range(1, search.limit + 1):
+        P, r = mdp.followed(policy)
+        values = solved_chain(P, r, mdp, values)
+        q = mdp.backup(values)
+        best, own = xp.max(q, axis=1), xp.take_along_axis(q, policy[:, None], axis=1)[:, 0]
+        better = best > own + 4.0 * rounding_of(mdp, values)
+        if not bool(xp.any(better)):
+            search.refuse_rounding(values)
+            found = search.certified(values, q)
+            if found:
+                return _End(*found, before + sweep)
+            raise NoValueError(
+                f"tolerance must be larger for this process than {search.tolerance:.3g}, or it has "
+                "circles that cost nothing and discount 1: the best policy has no such certificate"
+            )
+        policy = xp.where(better, first_best(q), policy)
+        if mdp.discount == 1.0 and not search.ends(policy):
+            raise NoValueError(
+                "mdp must have values with a bound: at discount 1 a policy earns without an end"
+            )
+    raise search.late()
+
+
+def _linear_program(search: _Search) -> _End:
+    """Least values that no action exceeds; what is left open, by policy iteration."""
+    mdp = search.mdp
+    S, A = mdp.rewards.shape
+    every = np.arange(S * A)
+    stays = from_entries(np.ones(S * A), every, every // A, (S * A, S))
+    system = stays - mdp.discount * as_host_rows(mdp.transitions)
+    going = np.flatnonzero(~to_numpy(mdp.terminal))
+    rows = (going[:, None] * A + np.arange(A)).ravel()
+    values = np.zeros(S)
+    steps = 0
+    if going.size:
+        earned = to_numpy(mdp.rewards).reshape(-1)[rows]
+        program = least_cost(np.ones(going.size), system[rows][:, going], earned)
+        values[going], steps = program.x, program.steps
+    q = mdp.backup(as_array(values, mdp.rewards))
+    return _policy_iteration(search, search.chosen(q), steps)

@@ -1,0 +1,227 @@
+"""Sparse matrices of SciPy: their kinds, their systems of equations, their linear programs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .check import NoValueError, kind_of
+from .xp import HostMatrix, HostVector, Matrix, Vector
+
+__all__ = [
+    "Program",
+    "as_rows",
+    "from_entries",
+    "interleaved",
+    "is_sparse",
+    "least_cost",
+    "solve_contraction",
+]
+
+_ATTEMPTS = 4  # of the Krylov method, each on what the one before has left
+_KRYLOV = 150  # its steps in each; whoever needs more is factored sooner
+_ROUNDS = 3  # of refinement after a factorisation
+
+
+def is_sparse(a: object) -> bool:
+    """Tell if an object is a sparse matrix or array of SciPy, without importing it."""
+    return type(a).__module__.startswith("scipy.sparse")
+
+
+def as_rows(a: Any, name: str) -> Any:
+    """Return a sparse matrix row by row, a `csr_array` without duplicates.
+
+    Parameters
+    ----------
+    a : sparse matrix of SciPy
+        The matrix. If it has that format already, its numbers are not copied.
+    name : str
+        Its name in what is raised.
+
+    Returns
+    -------
+    csr_array
+        The matrix.
+
+    Raises
+    ------
+    TypeError
+        If `a` is no sparse matrix, or its numbers are neither float32 nor float64.
+    """
+    from scipy.sparse import csr_array
+
+    if not is_sparse(a):
+        raise TypeError(f"{name} must be a sparse matrix of SciPy; got {kind_of(a)}")
+    if a.dtype not in (np.float32, np.float64):
+        wanted = "a real floating dtype, float32 or float64"
+        raise TypeError(f"{name} must have {wanted}; got {a.dtype}")
+    if a.ndim != 2:
+        raise ValueError(f"{name} must have two axes; got shape {a.shape}")
+    rows = csr_array(a)
+    if not rows.has_canonical_format:
+        rows = rows.copy()
+        rows.sum_duplicates()
+    return rows
+
+
+def from_entries(
+    values: Sequence[float] | HostVector,
+    rows: Sequence[int] | HostVector,
+    columns: Sequence[int] | HostVector,
+    shape: tuple[int, int],
+) -> Any:
+    """Return the `csr_array` with given entries; those for one place are added up.
+
+    Parameters
+    ----------
+    values, rows, columns : sequence
+        The entries and their places.
+    shape : tuple of int
+        The numbers of rows and of columns.
+
+    Returns
+    -------
+    csr_array
+        The matrix.
+    """
+    from scipy.sparse import csr_array
+
+    return csr_array((np.asarray(values, dtype=np.float64), (rows, columns)), shape=shape)
+
+
+def interleaved(matrices: Sequence[Any]) -> Any:
+    """Return rows 0 of all matrices, then rows 1 of all, and so on, as one `csr_array`.
+
+    Parameters
+    ----------
+    matrices : sequence of sparse matrices
+        A of them, each of shape (m, n).
+
+    Returns
+    -------
+    csr_array, shape (m·A, n)
+        The rows.
+    """
+    from scipy.sparse import vstack
+
+    m, count = matrices[0].shape[0], len(matrices)
+    order = np.arange(m * count).reshape(count, m).T.ravel()
+    return vstack(matrices, format="csr")[order]
+
+
+def solve_contraction(P: Any, b: HostMatrix, start: HostMatrix | None = None) -> HostMatrix:
+    """Solve ``(I − P) X = B`` for sparse P, not negative, whose rows sum to one at most.
+
+    Parameters
+    ----------
+    P : csr_array, shape (n, n)
+        The matrix.
+    b : HostMatrix, shape (n,) or (n, k)
+        The right-hand sides.
+    start : HostMatrix, optional
+        Where to start, zero otherwise.
+
+    Returns
+    -------
+    HostMatrix
+        The solution, to rounding.
+
+    Raises
+    ------
+    NoValueError
+        If the system is singular.
+
+    Notes
+    -----
+    First by stabilised biconjugate gradients (van der Vorst 1992), which take few steps where the
+    chain mixes fast, and there a factorisation would fill up; where they do not get on, by a sparse
+    factorisation with refinement, which is cheap on chains and grids, where mixing is slow.
+    """
+    if b.ndim == 2:
+        return np.stack([solve_contraction(P, column) for column in b.T], axis=1)
+    x = np.zeros_like(b) if start is None else start.copy()
+    x, found = _by_steps(P, b, x)
+    return x if found else _by_factors(P, b)
+
+
+def _residual(P: Any, b: HostVector, x: HostVector) -> tuple[HostVector, bool]:
+    """What is left of the system, and whether that is rounding."""
+    left = b - x + P @ x
+    most = 8.0 * np.finfo(np.float64).eps * (np.max(np.abs(b)) + np.max(np.abs(x)))
+    return left, bool(np.max(np.abs(left)) <= most)
+
+
+def _by_steps(P: Any, b: HostVector, x: HostVector) -> tuple[HostVector, bool]:
+    from scipy.sparse.linalg import LinearOperator, bicgstab
+
+    system = LinearOperator(P.shape, matvec=lambda v: v - P @ v, dtype=np.float64)
+    left, found = _residual(P, b, x)
+    for _ in range(_ATTEMPTS):
+        if found:
+            break
+        before = np.max(np.abs(left))
+        step, _ = bicgstab(system, left, rtol=1e-13, maxiter=_KRYLOV)
+        if not np.all(np.isfinite(step)):
+            return x, False
+        remains, found = _residual(P, b, x + step)
+        if not np.max(np.abs(remains)) < 0.1 * before:
+            return x, found
+        x, left = x + step, remains
+    return x, found
+
+
+def _by_factors(P: Any, b: HostVector) -> HostVector:
+    from scipy.sparse import eye_array
+    from scipy.sparse.linalg import splu
+
+    try:
+        factors = splu((eye_array(P.shape[0], format="csc") - P).tocsc())
+    except RuntimeError as error:  # SuperLU says that a factor is exactly singular
+        raise NoValueError(f"the system of equations has no one solution: {error}") from error
+    x = factors.solve(b)
+    for _ in range(_ROUNDS):
+        left, found = _residual(P, b, x)
+        if found:
+            break
+        x = x + factors.solve(left)
+    return x
+
+
+class Program(NamedTuple):
+    """The solution of a linear program: where, the prices of the constraints, the steps."""
+
+    x: HostVector
+    prices: HostVector
+    steps: int
+
+
+def least_cost(cost: Vector, A: Matrix, b: Vector) -> Program:
+    """Minimise ``costᵀ x`` among all x with ``A x ≥ b``, by SciPy's HiGHS.
+
+    Parameters
+    ----------
+    cost : HostVector, shape (n,)
+        The cost.
+    A : csr_array or HostMatrix, shape (m, n)
+        The constraints.
+    b : HostVector, shape (m,)
+        What they ask.
+
+    Returns
+    -------
+    Program
+        The minimum, the prices (m,) of the constraints, and the steps that it took.
+
+    Raises
+    ------
+    NoValueError
+        If there is no minimum.
+    """
+    from scipy.optimize import linprog
+
+    found = linprog(cost, A_ub=-A, b_ub=-np.asarray(b), bounds=(None, None), method="highs")
+    if not found.success:
+        raise NoValueError(f"the linear program has no solution: {found.message}")
+    return Program(found.x, -found.ineqlin.marginals, int(found.nit))
