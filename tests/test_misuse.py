@@ -14,7 +14,9 @@ from misuse.calls import CALLS
 
 ROOMS = (
     "assess.calibration", "assess.crossval", "assess.scores", "datasets", "decide.bayesopt",
-    "decide.design", "decide.fantasy", "decide.games", "decide.moments", "decide.pilco",
+    "decide.design", "decide.fantasy", "decide.games", "decide.mdp.filtering",
+    "decide.mdp.informed", "decide.mdp.kalman", "decide.mdp.planes", "decide.mdp.pomdp",
+    "decide.moments", "decide.pilco",
     "decide.pilco.pendulum", "draw.grids", "draw.paths", "estimators", "ground.arrays",
     "ground.chunks", "ground.distances", "ground.linalg", "ground.params", "ground.quadrature",
     "ground.random", "infer.deep", "infer.exact", "infer.features", "infer.fitting",
@@ -128,14 +130,14 @@ UNTRIED = {
     "Fit", "Run", "LeaveOneOut", "Posterior", "LaplacePosterior", "SoftmaxPosterior",
     "WeightPosterior", "Design", "VariationalPosterior", "Progress", "CrossValidation", "Scores",
     "Equilibria", "Equilibrium", "Search", "Estimate", "Moments", "Predictor",
-    "Augmented", "Improvement", "Rollout", "SineMoments", "Transitions", "Round", "Choice",
+    "Controlled", "Filtered", "Augmented", "Improvement", "Rollout", "SineMoments", "Transitions", "Round", "Choice",
     "VarianceParts", "FeaturePosterior", "SparsePosterior", "Inducing", "Method",
     "Climb", "Maximum", "Evaluation", "Outcome", "Paths", "Ended", "Hyperparameter", "Report",
     "Survey", "CirculantEmbedding", "Chains", "ChainWarning", "Phase", "State", "Step",
     "Reliability", "SplitConformal", "ConformalCoverage",
     "Cholesky", "ChunkError", "FactorisationError", "JitterWarning", "Stream", "Space",
     # for subclasses and for other rooms
-    "Circular", "ComposableCost", "Kernel", "OnGraph", "Stationary", "LikelihoodBase", "Mapper",
+    "Circular", "ComposableCost", "StateModel", "Kernel", "OnGraph", "Stationary", "LikelihoodBase", "Mapper",
     "Chunks", "Rows", "Sampler", "leapfrog",
     "added",
     "cotangent", "fixed", "flatten_gradient", "holds_derivatives", "nonnegative", "positive",

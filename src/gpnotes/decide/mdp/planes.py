@@ -155,15 +155,15 @@ def backup(
     return _at(pomdp, planes, _some(pomdp, beliefs))
 
 
-def _fits(pomdp: POMDP, planes: Planes) -> None:
+def _fits(pomdp: POMDP, planes: Planes, name: str = "planes") -> None:
     _check.instance(pomdp, "pomdp", POMDP)
-    _check.instance(planes, "planes", Planes)
+    _check.instance(planes, name, Planes)
     if planes.vectors.shape[1] != pomdp.mdp.states or max(planes.actions) >= pomdp.mdp.actions:
         raise ValueError(
-            f"planes must be for {pomdp.mdp.states} states and {pomdp.mdp.actions} actions; they "
+            f"{name} must be for {pomdp.mdp.states} states and {pomdp.mdp.actions} actions; they "
             f"have {planes.vectors.shape[1]} states and actions up to {max(planes.actions)}"
         )
-    _check.alike(planes.vectors, "planes", pomdp.observations, "the observations of the process")
+    _check.alike(planes.vectors, name, pomdp.observations, "the observations of the process")
 
 
 def _some(pomdp: POMDP, beliefs: Matrix) -> Matrix:
@@ -440,7 +440,7 @@ def improve(
     Vlassis (2005).
     """
     planes = blind(discounted(pomdp)) if start is None else start
-    _fits(pomdp, planes)
+    _fits(pomdp, planes, "start")
     beliefs = _some(pomdp, beliefs)
     _check.positive(_check.number(tolerance, "tolerance"), "tolerance")
     for _ in range(_check.whole(most, "most", 1)):
