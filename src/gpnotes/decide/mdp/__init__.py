@@ -2,7 +2,7 @@
 
 from .evaluation import evaluate, occupancies
 from .filtering import Filtered, HiddenMarkov, StateModel, filter, smooth
-from .informed import informed, qmdp
+from .information import informed, qmdp
 from .kalman import LinearNormal, Moments, in_time
 from .maps import Grid
 from .planes import Planes, backup, blind, distance, improve, prune

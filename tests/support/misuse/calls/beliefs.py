@@ -33,8 +33,8 @@ def _chances(right):
     right = np.asarray(right)
     return Argument(right, {
         "a string": "x", "a list": right.tolist(), "integers": np.ones(right.shape, dtype=int),
-        "a NaN": np.full(right.shape, np.nan), "too many": 2.0 * right, "negative ones": right - 1.0,
-        "one axis more": right[..., None],
+        "a NaN": np.full(right.shape, np.nan), "too many": 2.0 * right,
+        "negative ones": right - 1.0, "one axis more": right[..., None],
     })  # fmt: skip
 
 
@@ -73,8 +73,8 @@ CALLS = (
     call("POMDP.reachable", _POMDP.reachable, start=_chances([0.5, 0.5]), count=whole(3),
          apart=positive(0.1)),
     call("Planes", room.Planes, vectors=matrix(np.eye(2), rows=True, mates=False),
-         actions=Argument((0, 1), {"None": None, "one": (0,), "halves": (0.5, 1), "a flag": (True, 0),
-                                   "a negative one": (-1, 0)})),
+         actions=Argument((0, 1), {"None": None, "one": (0,), "halves": (0.5, 1),
+                                   "a flag": (True, 0), "a negative one": (-1, 0)})),
     call("backup", room.backup, pomdp=_PROCESS, planes=_SURFACE, beliefs=_BELIEFS,
          slack=nonnegative(1e-9)),
     call("prune", room.prune, planes=_SURFACE, slack=nonnegative(1e-9)),
@@ -82,6 +82,6 @@ CALLS = (
     call("blind", room.blind, pomdp=_PROCESS),
     call("qmdp", room.qmdp, **_BOUND),
     call("informed", room.informed, **_BOUND),
-    call("improve", room.improve, pomdp=_PROCESS, beliefs=_BELIEFS, start=thing(_PLANES, _POMDP, optional=True),
-         tolerance=positive(1e-3), most=whole(3)),
+    call("improve", room.improve, pomdp=_PROCESS, beliefs=_BELIEFS,
+         start=thing(_PLANES, _POMDP, optional=True), tolerance=positive(1e-3), most=whole(3)),
 )  # fmt: skip
