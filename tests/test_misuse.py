@@ -15,7 +15,8 @@ from misuse.calls import CALLS
 ROOMS = (
     "assess.calibration", "assess.crossval", "assess.scores", "datasets", "decide.bayesopt",
     "decide.design", "decide.fantasy", "decide.games", "decide.mdp", "decide.mdp.learning",
-    "decide.moments", "decide.pilco", "decide.pilco.pendulum", "draw.grids", "draw.paths",
+    "decide.mdp.filtering", "decide.mdp.information", "decide.mdp.kalman", "decide.mdp.planes",
+    "decide.mdp.pomdp", "decide.moments", "decide.pilco", "decide.pilco.pendulum", "draw.grids", "draw.paths",
     "estimators", "ground.arrays", "ground.chunks", "ground.distances", "ground.linalg",
     "ground.params", "ground.quadrature", "ground.random", "infer.deep", "infer.exact",
     "infer.features", "infer.fitting", "infer.interdomain", "infer.laplace", "infer.linear",
@@ -129,6 +130,7 @@ UNTRIED = {
     "Fit", "Run", "LeaveOneOut", "Posterior", "LaplacePosterior", "SoftmaxPosterior",
     "WeightPosterior", "Design", "VariationalPosterior", "Progress", "CrossValidation", "Scores",
     "Equilibria", "Equilibrium", "Search", "Estimate", "Moments", "Predictor",
+    "Controlled", "Filtered",
     "Augmented", "Improvement", "Rollout", "SineMoments", "Transitions", "Round", "Choice",
     "VarianceParts", "FeaturePosterior", "SparsePosterior", "Inducing", "Method",
     "Climb", "Maximum", "Evaluation", "Outcome", "Paths", "Ended", "Hyperparameter", "Report",
@@ -140,7 +142,7 @@ UNTRIED = {
     # for subclasses and for other rooms
     "Explorer", "Learner", "Schedule", "World",
     "Circular", "ComposableCost", "Kernel", "OnGraph", "Stationary", "LikelihoodBase", "Mapper",
-    "Chunks", "Rows", "Sampler", "leapfrog",
+    "Chunks", "Rows", "Sampler", "StateModel", "leapfrog",
     "added",
     "cotangent", "fixed", "flatten_gradient", "holds_derivatives", "nonnegative", "positive",
     "real", "settle", "unchecked", "by_differences", "centroid", "gradcheck",

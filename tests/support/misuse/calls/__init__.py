@@ -2,6 +2,7 @@
 
 from .approximate import CALLS as _APPROXIMATE
 from .bayesopt import CALLS as _BAYESOPT
+from .beliefs import CALLS as _BELIEFS
 from .calibration import CALLS as _CALIBRATION
 from .control import CALLS as _CONTROL
 from .decisions import CALLS as _DECISIONS
@@ -26,6 +27,7 @@ CALLS = (
     *_SAMPLERS,
     *_DECISIONS,
     *_BAYESOPT,
+    *_BELIEFS,
     *_GAMES,
     *_PROCESSES,
     *_CONTROL,

@@ -1,0 +1,78 @@
+"""The figure of beliefs: its planes are the package's, and a belief goes where the filter says."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from browsing import assert_fits
+
+from gpnotes.decide.mdp import MDP, POMDP, Planes, backup
+
+pytestmark = pytest.mark.browser
+
+GIVEN = {"look": 0.3, "price": 4.0, "breaks": 0.15}
+
+
+def machine(*, look, price, breaks):
+    wears = np.asarray([[0.94, 0.05, 0.01], [0.0, 1 - breaks, breaks], [0.0, 0.0, 1.0]])
+    new = np.asarray([[1.0, 0.0, 0.0]] * 3)
+    moves = np.stack([wears, np.eye(3), new], axis=1)
+    rewards = np.asarray([[earned, -look, -price] for earned in (1.0, 0.5, -2.0)])
+    sound = np.asarray([0.9, 0.8, 0.6])
+    parts = np.stack([sound, 1 - sound, 0 * sound], axis=1)
+    return POMDP(MDP.from_arrays(moves, rewards, 0.95), np.stack([parts, np.eye(3), new]))
+
+
+@pytest.mark.parametrize("steps", [1, 4, 9])
+def test_its_planes_are_the_packages(opened, steps):
+    page = opened("beliefs")
+    found = page.evaluate("given => window.gpBeliefs.plan(given).planes", {**GIVEN, "steps": steps})
+    points = np.asarray(page.evaluate("window.gpBeliefs.grid(12)"))
+    pomdp, planes = machine(**GIVEN), Planes(np.zeros((1, 3)), (0,))
+    for _ in range(steps):
+        planes = backup(pomdp, planes, beliefs=points)
+    theirs = Planes(
+        np.asarray([one["heights"] for one in found], dtype=float), [one["action"] for one in found]
+    )
+    np.testing.assert_allclose(theirs.values(points), planes.values(points), rtol=1e-9, atol=1e-9)
+    np.testing.assert_array_equal(theirs.decide(points), planes.decide(points))
+
+
+def test_its_filter_is_the_packages(opened):
+    page, pomdp, belief = opened("beliefs"), machine(**GIVEN), np.asarray([0.5, 0.3, 0.2])
+    ask = "([given, b, a, o]) => window.gpBeliefs.update(window.gpBeliefs.machine(given), b, a, o)"
+    for action, kind in ((0, 0), (0, 1), (1, 2)):
+        found = page.evaluate(ask, [GIVEN, belief.tolist(), action, kind])
+        np.testing.assert_allclose(found["belief"], pomdp.update(belief, action, kind), atol=1e-12)
+        np.testing.assert_allclose(found["chance"], pomdp.chances(belief, action)[kind])
+
+
+def test_what_is_set_and_seen_changes_what_it_says(opened):
+    page = opened("beliefs")
+    said = {page.inner_text(".gp-status")}
+    for trial in (1, 2, 3, 4):
+        page.click(f"[data-action=try-{trial}]")
+        said.add(page.inner_text(".gp-status"))
+    assert len(said) == 5
+    page.click("[data-action=reset]")
+    assert page.inner_text(".gp-status") in said
+    before = page.get_attribute(".gp-point", "transform")
+    page.click("[data-action=see-1]")
+    assert page.get_attribute(".gp-point", "transform") != before
+    assert page.locator(".gp-trail").count() == 1
+    page.focus(".gp-point")
+    page.keyboard.press("ArrowUp")
+    assert page.locator(".gp-trail").count() == 0
+
+
+def test_a_belief_stays_on_the_triangle(opened):
+    page = opened("beliefs")
+    page.focus(".gp-point")
+    for _ in range(15):
+        page.keyboard.press("ArrowUp")
+    assert "broken 100 %" in page.inner_text(".gp-status")
+
+
+@pytest.mark.parametrize("width", [320, 800])
+def test_it_fits(opened, width):
+    assert_fits(opened("beliefs", width=width), width)

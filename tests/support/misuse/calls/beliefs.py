@@ -1,0 +1,87 @@
+"""Right calls of filters, of beliefs and of their values."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpnotes import GP, RBF, Matern32
+from gpnotes.decide import mdp as room
+
+from ..answers import call
+from ..kinds import (
+    Argument,
+    covariance,
+    entries,
+    matrix,
+    nonnegative,
+    positive,
+    thing,
+    vector,
+    whole,
+)
+
+_STAYS = np.asarray([[0.9, 0.1], [0.2, 0.8]])
+_CHAIN = room.HiddenMarkov(np.asarray([0.5, 0.5]), _STAYS, _STAYS)
+_MDP = room.MDP.from_arrays(np.stack([_STAYS, _STAYS], axis=1), np.eye(2), 0.5)
+_POMDP = room.POMDP(_MDP, np.stack([_STAYS, _STAYS]))
+_PLANES = room.Planes(np.eye(2), (0, 1))
+_PROCESS, _SURFACE = thing(_POMDP, _MDP), thing(_PLANES, _POMDP)
+
+
+def _chances(right):
+    """Probabilities, and what is near to them."""
+    right = np.asarray(right)
+    return Argument(right, {
+        "a string": "x", "a list": right.tolist(), "integers": np.ones(right.shape, dtype=int),
+        "a NaN": np.full(right.shape, np.nan), "too many": 2.0 * right,
+        "negative ones": right - 1.0, "one axis more": right[..., None],
+    })  # fmt: skip
+
+
+_READINGS = Argument(np.asarray([0, 1, 1]), {
+    "None": None, "a list": [0, 1], "floats": np.ones(3), "nothing": np.zeros(0, dtype=int),
+    "a table": np.zeros((2, 2), dtype=int), "one that is not": np.asarray([0, 2, 1]),
+})  # fmt: skip
+_SEEN = Argument(np.asarray([True, False, True]), {
+    "a list": [True, False, True], "numbers": np.ones(3), "two": np.asarray([True, False]),
+})  # fmt: skip
+_STACK = Argument(np.ones((2, 2, 2)), {
+    "None": None, "a list": [1.0], "integers": np.ones((2, 2, 2), dtype=int),
+    "a NaN": np.full((2, 2, 2), np.nan), "no squares": np.ones((2, 2, 3)), "a matrix": np.eye(2),
+})  # fmt: skip
+_FILTERS = {"model": thing(_CHAIN, _MDP), "readings": _READINGS, "seen": _SEEN}
+_BOUND = {"pomdp": _PROCESS, "tolerance": positive(1e-3), "most": whole(1000)}
+_BELIEFS = _chances(np.asarray([[0.5, 0.5], [0.2, 0.8]]))
+
+CALLS = (
+    call("HiddenMarkov", room.HiddenMarkov, start=_chances([0.5, 0.5]),
+         transitions=_chances(_STAYS), observations=_chances(_STAYS)),
+    call("filter", room.filter, **_FILTERS),
+    call("smooth", room.smooth, **_FILTERS),
+    call("LinearNormal", room.LinearNormal, mean=vector(np.zeros(2), mates=False),
+         cov=covariance(np.eye(2), mates=False), transitions=_STACK, drift=_STACK,
+         reads=matrix(np.eye(2), columns=True, mates=False),
+         noise=covariance(np.eye(2), mates=False)),
+    call("in_time", room.in_time, gp=thing(GP(Matern32(), 0.1), GP(RBF(), 0.1)),
+         times=vector(np.asarray([0.0, 1.0]), mates=False)),
+    call("POMDP", room.POMDP, mdp=thing(_MDP, _POMDP), observations=_chances(_POMDP.observations)),
+    call("POMDP.chances", _POMDP.chances, belief=_chances([0.5, 0.5]), action=whole(1, 0)),
+    call("POMDP.update", _POMDP.update, belief=_chances([0.5, 0.5]), action=whole(1, 0),
+         observation=whole(1, 0)),
+    call("POMDP.under", _POMDP.under, start=_chances([0.5, 0.5]),
+         actions=entries((0, 1), 2, repeat=True)),
+    call("POMDP.reachable", _POMDP.reachable, start=_chances([0.5, 0.5]), count=whole(3),
+         apart=positive(0.1)),
+    call("Planes", room.Planes, vectors=matrix(np.eye(2), rows=True, mates=False),
+         actions=Argument((0, 1), {"None": None, "one": (0,), "halves": (0.5, 1),
+                                   "a flag": (True, 0), "a negative one": (-1, 0)})),
+    call("backup", room.backup, pomdp=_PROCESS, planes=_SURFACE, beliefs=_BELIEFS,
+         slack=nonnegative(1e-9)),
+    call("prune", room.prune, planes=_SURFACE, slack=nonnegative(1e-9)),
+    call("distance", room.distance, planes=_SURFACE, others=_SURFACE),
+    call("blind", room.blind, pomdp=_PROCESS),
+    call("qmdp", room.qmdp, **_BOUND),
+    call("informed", room.informed, **_BOUND),
+    call("improve", room.improve, pomdp=_PROCESS, beliefs=_BELIEFS,
+         start=thing(_PLANES, _POMDP, optional=True), tolerance=positive(1e-3), most=whole(3)),
+)  # fmt: skip
