@@ -1,0 +1,126 @@
+"""Runs: repeatable, many at once, resumed bit by bit, in memory and from a file."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from gpnotes import stream
+from gpnotes.decide.mdp.learning import SARSA, EpsilonGreedy, Power, QLearning, Tabular, run
+
+
+def walk(length=5):
+    """A walk between two ends; the right one pays."""
+    S = length
+    P, r = np.zeros((S, 2, S)), np.zeros((S, 2))
+    for s in range(1, S - 1):
+        P[s, 0, [s - 1, s + 1]] = 0.8, 0.2
+        P[s, 1, [s - 1, s + 1]] = 0.2, 0.8
+    P[[0, S - 1], :, [0, S - 1]] = 1.0
+    r[S - 2] = 0.2, 0.8
+    terminal = np.asarray([s in (0, S - 1) for s in range(S)])
+    return SimpleNamespace(
+        transitions=P.reshape(2 * S, S), rewards=r, terminal=terminal, states=S, actions=2
+    )
+
+
+LEARNERS = {
+    "Q-learning": QLearning(0.9, explore=EpsilonGreedy(Power(exponent=0.5))),
+    "SARSA": SARSA(0.9, rate=Power(0.5, 0.7, clock="time")),
+}
+STARTS = np.asarray([0.0, 0.2, 0.3, 0.5, 0.0])
+
+
+def settings(**more):
+    """What the runs here have in common."""
+    common = {"runs": 7, "stream": stream(3), "every": 50, "record": True}
+    return common | {"watch": lambda memory: memory.values.max((1, 2)), "horizon": 6} | more
+
+
+def hold_same(one, other):
+    """Raise where two runs differ in a bit."""
+    ours, theirs = one._parts, other._parts
+    assert ours.keys() == theirs.keys()
+    for name, part in ours.items():
+        assert part.dtype == theirs[name].dtype, name
+        assert np.array_equal(part, theirs[name]), name
+
+
+@pytest.mark.parametrize("learner", LEARNERS.values(), ids=LEARNERS.keys())
+def test_the_same_stream_gives_the_same_runs(learner):
+    world = Tabular(walk(), STARTS)
+    once = run(learner, world, steps=120, **settings())
+    hold_same(once, run(learner, world, steps=120, **settings()))
+    other = run(learner, world, steps=120, **settings(stream=stream(4)))
+    assert not np.array_equal(once.memory.values, other.memory.values)
+
+
+@pytest.mark.parametrize("learner", LEARNERS.values(), ids=LEARNERS.keys())
+def test_runs_that_are_resumed_are_the_uninterrupted_ones(learner, tmp_path):
+    world = Tabular(walk(), STARTS)
+    whole = run(learner, world, steps=235, **settings())
+    first = run(learner, world, steps=73, **settings())
+    kept = first.memory.values.copy()
+    hold_same(whole, first.resume(100).resume(62))
+    hold_same(whole, first.resume(162))
+    assert np.array_equal(first.memory.values, kept)
+    for steps in (73, 150, 235):  # as if the process had died twice
+        from_file = run(learner, world, steps=steps, file=tmp_path / "runs.npz", **settings())
+    hold_same(whole, from_file)
+
+
+def test_what_a_run_reports_agrees_with_what_it_saw():
+    found = run(LEARNERS["SARSA"], Tabular(walk(), STARTS), steps=200, **settings())
+    seen = found.seen
+    assert seen.states.shape == (200, 7)
+    assert found.rewards == pytest.approx(seen.rewards.reshape(4, 50, 7).mean(1))
+    assert found.watched.shape == (4, 7)
+    for one in range(7):
+        ours = found.episodes.of(one)
+        over = np.flatnonzero(seen.ended[:, one] | seen.cut[:, one]) + 1
+        assert ours.step.tolist() == over.tolist()
+        assert ours.lengths.tolist() == np.diff(over, prepend=0).tolist()
+        parts = np.split(seen.rewards[:, one], over)[:-1]
+        assert ours.returns == pytest.approx(np.asarray([part.sum() for part in parts]))
+        assert ours.lengths.max() <= 6
+    assert np.all(seen.cut[seen.cut] & ~seen.ended[seen.cut])
+    inner = ~(seen.ended | seen.cut)[:-1]
+    assert np.array_equal(seen.next[:-1][inner], seen.states[1:][inner])
+
+
+def test_a_file_of_other_runs_is_refused(tmp_path):
+    file, world = tmp_path / "runs.npz", Tabular(walk())
+    run(LEARNERS["SARSA"], world, steps=60, file=file, **settings())
+    for learner, other, more in (
+        (LEARNERS["Q-learning"], world, {}),
+        (LEARNERS["SARSA"], Tabular(walk(), STARTS), {}),
+        (LEARNERS["SARSA"], world, {"stream": stream(4)}),
+        (LEARNERS["SARSA"], world, {"horizon": 7}),
+    ):
+        with pytest.raises(ValueError, match="file must be of this run"):
+            run(learner, other, steps=60, file=file, **settings(**more))
+    with pytest.raises(ValueError, match="steps must be at least those taken, 60; got 50"):
+        run(LEARNERS["SARSA"], world, steps=50, file=file, **settings())
+
+
+def test_the_world_steps_with_the_probabilities_of_the_process():
+    """Frequencies of successors and of coins within five standard errors."""
+    P = np.asarray([[0.0, 0.25, 0.75], [0.5, 0.0, 0.5], [1.0, 0.0, 0.0]])
+    mdp = SimpleNamespace(
+        transitions=P, rewards=np.asarray([[0.2], [-1.0], [1.0]]), terminal=np.zeros(3, bool),
+        states=3, actions=1,
+    )  # fmt: skip
+    world, n = Tabular(mdp, coins=(-1.0, 2.0)), 40000
+    for state in range(3):
+        here = np.full(n, state)
+        onward, rewards, ended, cut = world.step(here, np.zeros(n, int), stream(state))
+        shares = np.bincount(onward, minlength=3) / n
+        sd = np.sqrt(P[state] * (1 - P[state]) / n)
+        assert np.all(np.abs(shares - P[state]) <= 5 * sd)
+        assert set(rewards) <= {-1.0, 2.0}
+        mean = mdp.rewards[state, 0]
+        sd = np.sqrt((mean + 1.0) * (2.0 - mean) / n)
+        assert abs(rewards.mean() - mean) <= 5 * sd
+        assert not (ended | cut).any()
