@@ -18,6 +18,7 @@ __all__ = [
     "is_sparse",
     "least_cost",
     "solve_contraction",
+    "strong_components",
 ]
 
 _ATTEMPTS = 4  # of the Krylov method, each on what the one before has left
@@ -187,6 +188,27 @@ def _by_factors(P: Any, b: HostVector) -> HostVector:
             break
         x = x + factors.solve(left)
     return x
+
+
+def strong_components(start: HostVector, end: HostVector, size: int) -> HostVector:
+    """Return the number of the strong component of each node of a graph.
+
+    Parameters
+    ----------
+    start, end : HostVector, shape (m,)
+        The nodes that each edge joins.
+    size : int
+        The number of nodes.
+
+    Returns
+    -------
+    HostVector, shape (size,)
+        The numbers.
+    """
+    from scipy.sparse.csgraph import connected_components
+
+    graph = from_entries(np.ones(len(start)), start, end, (size, size))
+    return connected_components(graph, directed=True, connection="strong")[1]
 
 
 class Program(NamedTuple):

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
 from gpnotes import stream
+from gpnotes.decide.mdp import MDP
 from gpnotes.decide.mdp.learning import (
     SARSA,
     EpsilonGreedy,
@@ -21,17 +20,10 @@ from gpnotes.decide.mdp.learning import (
 )
 
 
-def process(P, r, terminal=None):
-    """The parts of a process that a world reads."""
+def process(P, r):
+    """A process from nested lists."""
     S, A = np.shape(r)
-    terminal = np.zeros(S, bool) if terminal is None else np.asarray(terminal)
-    return SimpleNamespace(
-        transitions=np.asarray(P, float).reshape(S * A, S),
-        rewards=np.asarray(r, float),
-        terminal=terminal,
-        states=S,
-        actions=A,
-    )
+    return MDP(np.asarray(P, float).reshape(S * A, S), np.asarray(r, float), 0.5)
 
 
 def random_process(seed, S=4, A=2):
@@ -138,6 +130,33 @@ def test_q_learning_at_the_best_values_stays_there_on_average():
             taken = found.memory.visits[:, state, action].sum()
             assert taken > 15000
             assert abs(moved[:, state, action].sum() / taken) < 5 * sd / np.sqrt(taken)
+
+
+def test_q_learning_comes_to_the_best_values_as_fast_as_a_mean():
+    """Two layers: once the lower one is known, which takes one visit, the upper one is a mean.
+
+    Of n visits the c before that are off by at most the range of values, the others by what
+    Hoeffding's inequality leaves: with probability 1e-9 one of all pairs of all runs by more.
+    """
+    P, r, runs = np.zeros((5, 2, 5)), np.zeros((5, 2)), 20
+    P[0, :, 1:4] = [[0.2, 0.3, 0.5], [0.6, 0.3, 0.1]]
+    P[1:, :, 4] = 1.0
+    r[1:4] = [[0.0, 1.0], [0.3, 0.2], [-1.0, -0.5]]
+    mdp = MDP.from_arrays(P, r, 0.9)
+    found = run(
+        QLearning(0.9, explore=EpsilonGreedy(1.0)), Tabular(mdp), steps=6000, runs=runs,
+        stream=stream(2), record=True,
+    )  # fmt: skip
+    exact, wide = best(mdp, 0.9), 0.9 * 1.5
+    assert np.all(found.memory.values[:, 1:4] == r[1:4])
+    tried = found.seen.states * 2 + found.seen.actions
+    for one in range(runs):
+        known = max(int(np.argmax(tried[:, one] == pair)) for pair in range(2, 8))
+        for a in range(2):
+            n = found.memory.visits[one, 0, a]
+            early = np.count_nonzero(tried[:known, one] == a)
+            bound = wide * (early / n + np.sqrt(np.log(4 * runs / 1e-9) / (2 * n)))
+            assert abs(found.memory.values[one, 0, a] - exact[0, a]) < bound < 0.25
 
 
 @pytest.mark.parametrize("kind", ["expected", "sarsa"])

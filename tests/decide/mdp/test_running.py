@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
 from gpnotes import stream
-from gpnotes.decide.mdp.learning import SARSA, EpsilonGreedy, Power, QLearning, Tabular, run
+from gpnotes.decide.mdp import MDP
+from gpnotes.decide.mdp.learning import (
+    SARSA,
+    TD,
+    EpsilonGreedy,
+    NStepSARSA,
+    NStepTD,
+    Power,
+    QLambda,
+    QLearning,
+    SARSALambda,
+    Tabular,
+    run,
+)
 
 
 def walk(length=5):
@@ -20,15 +31,18 @@ def walk(length=5):
         P[s, 1, [s - 1, s + 1]] = 0.2, 0.8
     P[[0, S - 1], :, [0, S - 1]] = 1.0
     r[S - 2] = 0.2, 0.8
-    terminal = np.asarray([s in (0, S - 1) for s in range(S)])
-    return SimpleNamespace(
-        transitions=P.reshape(2 * S, S), rewards=r, terminal=terminal, states=S, actions=2
-    )
+    return MDP.from_arrays(P, r, 0.9)
 
 
 LEARNERS = {
     "Q-learning": QLearning(0.9, explore=EpsilonGreedy(Power(exponent=0.5))),
     "SARSA": SARSA(0.9, rate=Power(0.5, 0.7, clock="time")),
+    "TD(0)": TD(0.9, np.full((5, 2), 0.5)),
+    "TD(λ)": TD(0.9, np.full((5, 2), 0.5), rate=0.1, trace=0.8),
+    "n-step TD": NStepTD(0.9, np.full((5, 2), 0.5), count=3),
+    "n-step SARSA": NStepSARSA(0.9, count=3),
+    "SARSA(λ)": SARSALambda(0.9, rate=0.1),
+    "Q(λ)": QLambda(0.9, rate=0.1, replacing=True),
 }
 STARTS = np.asarray([0.0, 0.2, 0.3, 0.5, 0.0])
 
@@ -36,7 +50,9 @@ STARTS = np.asarray([0.0, 0.2, 0.3, 0.5, 0.0])
 def settings(**more):
     """What the runs here have in common."""
     common = {"runs": 7, "stream": stream(3), "every": 50, "record": True}
-    return common | {"watch": lambda memory: memory.values.max((1, 2)), "horizon": 6} | more
+    return (
+        common | {"watch": lambda memory: memory.values.reshape(7, -1).max(1), "horizon": 6} | more
+    )
 
 
 def hold_same(one, other):
@@ -108,10 +124,7 @@ def test_a_file_of_other_runs_is_refused(tmp_path):
 def test_the_world_steps_with_the_probabilities_of_the_process():
     """Frequencies of successors and of coins within five standard errors."""
     P = np.asarray([[0.0, 0.25, 0.75], [0.5, 0.0, 0.5], [1.0, 0.0, 0.0]])
-    mdp = SimpleNamespace(
-        transitions=P, rewards=np.asarray([[0.2], [-1.0], [1.0]]), terminal=np.zeros(3, bool),
-        states=3, actions=1,
-    )  # fmt: skip
+    mdp = MDP(P, np.asarray([[0.2], [-1.0], [1.0]]), 0.9)
     world, n = Tabular(mdp, coins=(-1.0, 2.0)), 40000
     for state in range(3):
         here = np.full(n, state)

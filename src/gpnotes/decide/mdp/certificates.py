@@ -18,9 +18,9 @@ __all__ = ["Certificate", "Yardstick", "certificate_of", "rounding_of", "yardsti
 class Yardstick(NamedTuple):
     """A function w of the states that shrinks: ``w − γ P w`` is from `least` to `most`."""
 
-    weight: Array | float
-    least: Array | float
-    most: Array | float
+    weight: Any  # numbers, or at discount 1 arrays (S,), (S, A) and (S, A)
+    least: Any
+    most: Any
 
 
 class Certificate(NamedTuple):
@@ -154,7 +154,7 @@ def _scaled(step: float, stick: Yardstick) -> float:
     """The least c with ``step ≤ c (w − γ P w)``."""
     if not stick.least > 0.0:
         return math.inf
-    return step / (stick.least if step > 0.0 else stick.most)
+    return float(step / (stick.least if step > 0.0 else stick.most))
 
 
 def _needed(steps: Array, paid: Array, going: Array) -> float:

@@ -112,9 +112,8 @@ class UCB:
         """Return the upper bound of each action, (runs, actions); infinite where none was seen."""
         seen = memory.seen(states).astype(np.float64)
         total = np.maximum(seen.sum(1, keepdims=True), 1.0)
-        with np.errstate(divide="ignore"):
-            width = np.sqrt(np.log(total) / seen, out=np.full_like(seen, np.inf), where=seen > 0)
-        return np.asarray(memory.row(states) + np.where(seen > 0, self.scale * width, np.inf))
+        width = self.scale * np.sqrt(np.log(total) / np.maximum(seen, 1.0))
+        return np.asarray(memory.row(states) + np.where(seen > 0, width, np.inf))
 
     def choose(self, memory: Memory, states: HostVector, stream: Stream, /) -> HostVector:
         """Choose an action in the state of each run."""

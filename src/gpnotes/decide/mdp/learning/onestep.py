@@ -28,7 +28,7 @@ from .tables import (
     start_of,
 )
 
-__all__ = ["SARSA", "ExpectedSARSA", "QLearning", "Waiting"]
+__all__ = ["SARSA", "ExpectedSARSA", "OneStep", "QLearning", "Waiting"]
 
 
 _RATE = Power()  # one over the number of the visit
@@ -36,8 +36,8 @@ _EXPLORE = EpsilonGreedy()
 
 
 @dataclass(frozen=True, eq=False)
-class _OneStep:
-    """What these learners share: discount, step size, the rule to act by, first values."""
+class OneStep:
+    """What learners of action values share: discount, step size, a rule to act by, first values."""
 
     discount: float
     rate: Schedule | float = _RATE
@@ -62,7 +62,7 @@ class _OneStep:
         return self.explore.choose(memory, states, stream)
 
 
-class QLearning(_OneStep):
+class QLearning(OneStep):
     """Q-learning: the value of the next state is the highest of its actions.
 
     It learns the values of the best policy, by whatever policy it acts.
@@ -86,7 +86,7 @@ class QLearning(_OneStep):
 
 
 @dataclass(frozen=True, eq=False)
-class ExpectedSARSA(_OneStep):
+class ExpectedSARSA(OneStep):
     """Expected SARSA: the value of the next state is the mean over the actions of a policy.
 
     With a policy other than that by which it acts it learns off policy, and needs no weights.
@@ -150,7 +150,7 @@ class Waiting(Memory):
     waits: Any = None
 
 
-class SARSA(_OneStep):
+class SARSA(OneStep):
     """SARSA: the value of the next state is that of the action taken there.
 
     The update of a step is made when the next action is known, which was chosen before it. Where an
@@ -171,8 +171,7 @@ class SARSA(_OneStep):
     def init(self, states: int, actions: int, runs: int, /) -> Waiting:
         """Return the memory of runs that have seen nothing."""
         fresh: Memory = super().init(states, actions, runs)
-        nothing = np.zeros(runs, np.int64), np.zeros(runs), np.zeros(runs), np.zeros(runs, bool)
-        return Waiting(fresh.values, fresh.visits, 0, *nothing)
+        return Waiting(fresh.values, fresh.visits, **nothing_waits(runs))
 
     def step(self, memory: Waiting, transition: Transition, stream: Stream, /) -> Waiting:
         """Learn from one transition of each run; the memory that is given is written into."""
@@ -194,9 +193,18 @@ class SARSA(_OneStep):
         onward = np.zeros(here.shape[0])
         if transition.cut.any():
             onward = mean_value(self.explore, memory, transition.next)
-        table, target = flat(memory.values), _target(self.discount, transition, onward)
+        table, target = flat(memory.values), target_of(self.discount, transition, onward)
         old = table[here]
         table[here] = old + np.where(over, rates * (target - old), 0.0)
+
+
+def nothing_waits(runs: int) -> dict[str, Any]:
+    """The parts of `Waiting` at the start of runs, beside those of `Memory`."""
+    zeros = np.zeros(runs)
+    return {
+        "at": np.zeros(runs, np.int64), "rewards": zeros, "rates": zeros,
+        "waits": np.zeros(runs, bool),
+    }  # fmt: skip
 
 
 def rate_of(rate: Any, memory: Memory, here: HostVector) -> Any:
@@ -209,18 +217,18 @@ def mean_value(policy: Explorer, memory: Memory, states: HostVector) -> HostVect
     return np.asarray((policy.probabilities(memory, states) * memory.row(states)).sum(1))
 
 
-def _target(discount: float, transition: Transition, onward: HostVector) -> HostVector:
+def target_of(discount: float, transition: Transition, onward: HostVector) -> HostVector:
     """What a step was worth: its reward, and the discounted value of where it led."""
     onward = np.where(transition.ended, 0.0, onward)
     return np.asarray(transition.rewards + discount * onward)
 
 
-def _moved(learner: _OneStep, memory: Memory, transition: Transition, onward: HostVector) -> Memory:
+def _moved(learner: OneStep, memory: Memory, transition: Transition, onward: HostVector) -> Memory:
     """The memory after a share of the error was added to each pair's value."""
     here = places(memory.values, transition.states, transition.actions)
     rate = rate_of(learner.rate, memory, here)
     flat(memory.visits)[here] += 1
-    table, target = flat(memory.values), _target(learner.discount, transition, onward)
+    table, target = flat(memory.values), target_of(learner.discount, transition, onward)
     old = table[here]
     table[here] = old + rate * (target - old)
     return later(memory)

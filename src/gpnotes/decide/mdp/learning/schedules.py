@@ -8,7 +8,6 @@ is finite for p > 1/2.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -189,9 +188,3 @@ def at(schedule: Schedule, visits: Any, time: int) -> Any:
     if schedule.clock == "time":
         return float(schedule(np.asarray(float(time))))
     return schedule(visits())
-
-
-def product_of_rests(schedule: Schedule, count: int) -> float:
-    """The product of ``1 − value`` over the first counts."""
-    rests = 1.0 - np.asarray(schedule(np.arange(float(count))))
-    return math.prod(rests.tolist())

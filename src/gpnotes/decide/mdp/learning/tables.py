@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from ....ground.xp import HostArray, HostVector, to_numpy
 
 __all__ = ["Learner", "Memory", "Transition"]
 
-M = TypeVar("M", bound="Memory")
+M = TypeVar("M", bound="Clocked")
 
 
 class Transition(NamedTuple):
@@ -81,6 +81,17 @@ class Memory:
         return np.asarray(self.values.argmax(-1))
 
 
+class Clocked(Protocol):
+    """A memory, which is a dataclass, that counts the steps."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    @property
+    def time(self) -> int:
+        """How many steps each run has taken."""
+        ...
+
+
 class Learner(Protocol):
     """A learner: `init`, `act` and `step`, each for all runs at once."""
 
@@ -140,7 +151,8 @@ def start_of(start: float | HostArray, shape: tuple[int, ...]) -> HostArray:
     if hasattr(start, "shape") and start.shape != shape[1:]:
         wanted = ", ".join(map(str, shape[1:]))
         raise ValueError(f"start must be a number or have shape ({wanted}); got {start.shape}")
-    return np.array(np.broadcast_to(np.asarray(start, dtype=np.float64), shape))
+    # In the order of C: a table laid flat must be the table itself, no copy.
+    return np.array(np.broadcast_to(np.asarray(start, dtype=np.float64), shape), order="C")
 
 
 def settle_start(start: Any) -> Any:

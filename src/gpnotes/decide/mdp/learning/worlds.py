@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
@@ -10,6 +11,7 @@ import numpy as np
 from ....ground import check as _check
 from ....ground.random import Stream
 from ....ground.xp import HostArray, HostVector, to_numpy
+from ..process import MDP
 
 __all__ = ["Outcome", "Tabular", "World"]
 
@@ -89,7 +91,7 @@ class Tabular:
         coin falls whose mean is the expected reward.
     """
 
-    mdp: Any
+    mdp: MDP
     start: int | HostVector = 0
     coins: tuple[float, float] | None = None
     _keys: HostVector = field(init=False, repr=False)
@@ -101,6 +103,7 @@ class Tabular:
 
     def __post_init__(self) -> None:
         """Check start and coins, and lay out the distribution of each pair's successor."""
+        _check.instance(self.mdp, "mdp", MDP, "an")
         begins, successors, ends = _laid_out(self.mdp.transitions)
         owner = np.repeat(np.arange(begins.size - 1), np.diff(begins))
         parts: dict[str, Any] = {
@@ -165,8 +168,6 @@ class Tabular:
 
 def digest(*arrays: HostArray) -> str:
     """Sixteen letters that differ, but by a miracle, where the numbers of arrays do."""
-    import hashlib
-
     found = hashlib.sha256()
     for array in arrays:
         found.update(f"{array.dtype} {array.shape}".encode())
