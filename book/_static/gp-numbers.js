@@ -96,15 +96,20 @@
     return { mean, covariance, varianceF, varianceY, alpha, logEvidence };
   }
 
-  /* Standard normals that never change: a small generator with a fixed seed, Box and Muller. */
-  function fixedNormals(count, seed) {
+  /* Numbers between 0 and 1 that never change: a small generator with a fixed seed. */
+  function fixedUniforms(seed) {
     let state = seed >>> 0;
-    const uniform = () => {
+    return () => {
       state = (state + 0x6d2b79f5) >>> 0;
       let t = Math.imul(state ^ (state >>> 15), 1 | state);
       t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
       return (((t ^ (t >>> 14)) >>> 0) + 0.5) / 4294967296;
     };
+  }
+
+  /* Standard normals made of them, by Box and Muller. */
+  function fixedNormals(count, seed) {
+    const uniform = fixedUniforms(seed);
     return Array.from({ length: count }, () =>
       Math.sqrt(-2 * Math.log(uniform())) * Math.cos(2 * Math.PI * uniform())
     );
@@ -120,6 +125,6 @@
   }
 
   window.gpNumbers = {
-    KERNELS, PERIOD, covariance, gram, cholesky, halfSolve, halfSolveTransposed, dot, evidence, posterior, samples, fixedNormals,
+    KERNELS, PERIOD, covariance, gram, cholesky, halfSolve, halfSolveTransposed, dot, evidence, posterior, samples, fixedUniforms, fixedNormals,
   };
 })();
