@@ -23,7 +23,7 @@ class Adam:
 
     def __init__(self, rate: float, like: Array) -> None:
         self._rate = rate
-        self._mean = self._square = 0.0 * like
+        self._mean, self._square = 0.0 * like, 0.0 * like
         self._steps = 0
 
     def step(self, gradient: Array, scale: float = 1.0) -> Array:
@@ -31,8 +31,10 @@ class Adam:
         xp = array_namespace(gradient)
         of_mean, of_square = _DECAYS
         self._steps += 1
-        self._mean = of_mean * self._mean + (1.0 - of_mean) * gradient
-        self._square = of_square * self._square + (1.0 - of_square) * gradient**2
+        self._mean *= of_mean
+        self._mean += (1.0 - of_mean) * gradient
+        self._square *= of_square
+        self._square += (1.0 - of_square) * gradient**2
         mean = self._mean / (1.0 - of_mean**self._steps)
         square = self._square / (1.0 - of_square**self._steps)
         return self._rate * scale * mean / (xp.sqrt(square) + _TINY)

@@ -46,7 +46,10 @@ skew = skewed(0.9)
 APART = np.asarray([[3.0, 1.0], [-1.0, 1.0], [1.0, 1.05], [1.0, 0.95]])
 
 
-@pytest.mark.parametrize("sampler", [RandomWalk(), MALA(), HMC(leaps=5), NUTS()], ids=repr)
+JITTERED = HMC(leaps=5, jitter=0.2)  # without, paths come home: stuck for every second stream
+
+
+@pytest.mark.parametrize("sampler", [RandomWalk(), MALA(), JITTERED, NUTS()], ids=repr)
 @pytest.mark.parametrize("mass", ["diagonal", "dense"])
 def test_warm_up_finds_step_and_units(sampler, mass):
     # Units of single entries cannot undo a correlation: a chain that is stuck in one is a lottery.
@@ -54,8 +57,7 @@ def test_warm_up_finds_step_and_units(sampler, mass):
     found = samplers.sample(target, sampler, APART, stream=stream(1), draws=600, mass=mass)
     assert np.all(np.abs(found.mean - 1.0) < 5 * found.mcse)
     assert np.all(found.ess_bulk > (20 if type(sampler) is RandomWalk else 60))
-    near = 0.25 if type(sampler) is HMC else 0.15  # of five leaps acceptance jumps with the step
-    assert found.acceptance.mean() == pytest.approx(sampler.aim, abs=near)
+    assert found.acceptance.mean() == pytest.approx(sampler.aim, abs=0.15)
     assert all(one.root.ndim == (1 if mass == "diagonal" else 2) for one in found.samplers)
 
 

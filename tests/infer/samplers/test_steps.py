@@ -39,6 +39,7 @@ EXACT = {
     "random walk": RandomWalk(1.5), "random walk in units": RandomWalk(0.8, ROOT),
     "MALA": MALA(0.4), "MALA with scales": MALA(0.3, np.asarray([1.2, 0.6])),
     "MALA in units": MALA(0.4, ROOT), "HMC": HMC(0.7, 3), "HMC in units": HMC(0.9, 4, ROOT),
+    "HMC with jitter": HMC(0.7, 3, jitter=0.4),
     "NUTS": NUTS(0.9), "NUTS in units": NUTS(0.6, root=ROOT), "short NUTS": NUTS(0.3, depth=2),
 }  # fmt: skip
 ALL = EXACT | {"ULA": ULA(0.1)}
@@ -212,6 +213,25 @@ def test_the_energy_that_a_leapfrog_loses_falls_with_the_square_of_its_step(rng)
         return phase.energy - begin
 
     assert lost(0.05, 20) / lost(0.025, 40) == pytest.approx(4.0, rel=0.1)
+
+
+def test_paths_of_one_length_come_home_and_those_with_jitter_do_not():
+    """On a normal density place and momentum turn together: these leaps are one whole turn."""
+    normal = lambda x: (-0.5 * float(x @ x), -x)  # noqa: E731
+    far = {}
+    for jitter in (0.0, 0.2):
+        sampler = HMC(2.0 * math.sin(math.pi / 12), 12, jitter=jitter)
+        state = sampler.init(normal, np.asarray([1.0, 0.5]))
+        step = sampler.step(normal, state, stream(1))
+        far[jitter] = float(np.linalg.norm(step.state.position - state.position))
+    assert far[0.0] < 1e-12
+    assert far[0.2] > 0.1
+
+
+@pytest.mark.parametrize("jitter", [-0.1, 1.0, math.nan])
+def test_a_jitter_that_could_leave_no_step_is_refused(jitter):
+    with pytest.raises(ValueError, match="jitter must be"):
+        HMC(jitter=jitter)
 
 
 def cliff(x):

@@ -12,8 +12,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
+from ...fast import networks as in_place
+from ...fast.networks import Workspace
 from ...ground import check as _check
-from ...ground.xp import Array, Matrix, Namespace, Vector, array_namespace
+from ...ground.xp import Array, Matrix, Namespace, Vector, array_namespace, as_host
 
 __all__ = ["Network"]
 
@@ -204,6 +206,24 @@ class Network:
             flat = (*theta.shape[:-1], math.prod(W_bar.shape[-2:]))
             parts[:0] = [xp.reshape(W_bar, flat), xp.sum(bar, axis=-2)]
         return xp.concat(parts, axis=-1)
+
+    def passed(self, theta: Array, X: Matrix, work: Workspace | None) -> tuple[Array, Pullback]:
+        """What `values_and_pullback` gives; nothing is checked, and with `work` it is done there.
+
+        Then the outputs, and what the pullback goes back through, last until the next pass in it.
+        """
+        xp = array_namespace(theta)
+        if work is None:
+            values = self.forward(theta, X)
+            return values[-1], lambda F_bar: self.pulled(theta, values, F_bar)
+        host, relu = as_host(theta), self.activation == "relu"
+        outputs = in_place.forth(self.sizes, relu, host, as_host(X), work)
+
+        def pullback(F_bar: Array) -> Array:
+            turned = as_host(xp.matrix_transpose(F_bar))
+            return in_place.pulled(self.sizes, relu, host, turned, work)
+
+        return xp.matrix_transpose(outputs), pullback
 
     def _bars(self, theta: Array, values: list[Array], F_bar: Array) -> list[tuple[Array, Array]]:
         """Of each layer, the last first: what goes in, and the derivatives by its sums."""

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...fast.networks import Workspace
 from ...ground import check as _check
 from ...ground import xp as _xp
 from ...ground.random import Stream
@@ -118,11 +119,18 @@ class BayesianNetwork:
 
 
 class Readings(NamedTuple):
-    """Inputs and observations that have been checked, and how often each counts."""
+    """Inputs and observations that have been checked, and how often each counts.
+
+    With the variances of the prior and what they add to its density, and, for NumPy, the place in
+    which passes are made; readings are for one thread.
+    """
 
     X: Matrix
     y: Vector
     counts: Array | None
+    variances: Vector
+    log_volume: float
+    work: Workspace | None
 
     def weighted(self, a: Array) -> Array:
         return a if self.counts is None else a * self.counts
@@ -144,7 +152,10 @@ def readings(
         if tuple(counts.shape) not in wanted:
             raise ValueError(f"counts must have shape ({X.shape[0]},); got {counts.shape}")
         _check.positive(counts, "counts", zero=True)
-    return Readings(X, y, counts)
+    xp, v = array_namespace(X), model.variances(like)
+    log_volume = float(xp.sum(xp.log(v))) + LOG_2PI * v.shape[0]
+    work = Workspace() if _xp.is_numpy_namespace(xp) else None
+    return Readings(X, y, counts, v, log_volume, work)
 
 
 def log_joint(
@@ -220,23 +231,23 @@ def joint_and_gradient(
 def _joint(
     model: BayesianNetwork, theta: Array, data: Readings, prior: float = 1.0
 ) -> tuple[Array, Callable[[], Array]]:
-    xp = array_namespace(theta)
+    xp, v = array_namespace(theta), data.variances
     with np.errstate(over="ignore", invalid="ignore"):  # what overflows has no value, said once
-        values = model.network.forward(theta, data.X)
-        mean, log_variance = model.outputs(values[-1])
+        F, back = model.network.passed(theta, data.X, data.work)
+        mean, log_variance = model.outputs(F)
         left, precision = data.y - mean, xp.exp(-log_variance)
         squares = left**2 * precision
         density = -0.5 * (squares + log_variance + LOG_2PI)
-        v = model.variances(theta)
-        of_prior = xp.sum(theta**2 / v, axis=-1) + xp.sum(xp.log(v)) + LOG_2PI * v.shape[0]
+        scaled = theta / v
+        of_prior = xp.sum(theta * scaled, axis=-1) + data.log_volume
         value = xp.sum(data.weighted(density), axis=-1) - 0.5 * prior * of_prior
     there = xp.isfinite(value)
 
     def pullback() -> Array:
         with np.errstate(over="ignore", invalid="ignore"):
             slopes = [data.weighted(left * precision), data.weighted(0.5 * (squares - 1.0))]
-            bar = xp.stack(slopes[: model.network.sizes[-1]], axis=-1)
-            slope = model.network.pulled(theta, values, bar) - prior * theta / v
+            bar = xp.stack(slopes[: model.network.sizes[-1]], axis=-2)
+            slope = back(xp.matrix_transpose(bar)) - prior * scaled
         return xp.where(there[..., None], slope, 0.0 * theta)
 
     return xp.where(there, value, xp.full_like(value, -math.inf)), pullback
