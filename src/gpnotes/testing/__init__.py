@@ -8,6 +8,7 @@ from .decisions import check_acquisition, check_cost, check_criterion, check_pol
 from .differences import gradcheck
 from .inducing import check_inducing_variables
 from .kernels import check_kernel
+from .mixtures import check_classes, check_mixture, check_network
 from .models import check_likelihood, check_mean, check_posterior, check_prior
 from .samplers import check_sampler
 from .spaces import Space, namespaces
@@ -15,12 +16,15 @@ from .spaces import Space, namespaces
 __all__ = [
     "Space",
     "check_acquisition",
+    "check_classes",
     "check_cost",
     "check_criterion",
     "check_inducing_variables",
     "check_kernel",
     "check_likelihood",
     "check_mean",
+    "check_mixture",
+    "check_network",
     "check_policy",
     "check_posterior",
     "check_prior",
