@@ -9,6 +9,7 @@ from .differences import gradcheck
 from .inducing import check_inducing_variables
 from .kernels import check_kernel
 from .learners import check_learner, check_world
+from .mixtures import check_classes, check_mixture, check_network
 from .models import check_likelihood, check_mean, check_posterior, check_prior
 from .samplers import check_sampler
 from .spaces import Space, namespaces
@@ -16,6 +17,7 @@ from .spaces import Space, namespaces
 __all__ = [
     "Space",
     "check_acquisition",
+    "check_classes",
     "check_cost",
     "check_criterion",
     "check_inducing_variables",
@@ -23,6 +25,8 @@ __all__ = [
     "check_learner",
     "check_likelihood",
     "check_mean",
+    "check_mixture",
+    "check_network",
     "check_policy",
     "check_posterior",
     "check_prior",

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gpnotes import GP, RBF, Gaussian, stream
+from gpnotes import GP, RBF, Gaussian, stream, testing
 from gpnotes.infer import deep, svgp
 
 from ..answers import call
@@ -72,4 +72,6 @@ CALLS = (
     call("DeepPosterior.log_density", _POSTERIOR.log_density,
          Xs=matrix(_X, rows=True, columns=True), y=vector(_Y, size=True)),
     call("DeepPosterior.sample", _POSTERIOR.sample, Xs=_NEW, stream=stream_kind(), n=whole(2, 0)),
+    call("check_mixture", testing.check_mixture, posterior=thing(_POSTERIOR, _MODEL), Xs=_NEW,
+         continuous=flag()),
 )  # fmt: skip

@@ -357,4 +357,6 @@ CALLS = (
          log_concave=flag()),
     call("check_posterior", testing.check_posterior, posterior=thing(_POSTERIOR, _GP),
          Xs=matrix(_XS, columns=True)),
+    call("check_classes", testing.check_classes, posterior=thing(_SOFTMAX, _GP),
+         Xs=matrix(_XS, columns=True)),
 )  # fmt: skip

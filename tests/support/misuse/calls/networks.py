@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gpnotes import RBF
+from gpnotes import RBF, testing
 from gpnotes.infer import networks as n
 
 from ..answers import call
@@ -58,6 +58,7 @@ CALLS = (
     call("pullback", _pulled, F_bar=_BAR),
     call("Network.row_gradients", _NET.row_gradients, theta=_ONE,
          X=matrix(_X, rows=True, columns=True), F_bar=_BAR),
+    call("check_network", testing.check_network, network=_NETS, theta=_ONE, X=_XS),
     call("Network.features", _NET.features, theta=_ONE, X=_XS),
     call("Network.scaled_variances", _NET.scaled_variances, weight_variance=positive(),
          offset_variance=positive(), like=_LIKE),
