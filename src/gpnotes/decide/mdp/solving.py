@@ -180,7 +180,7 @@ class _Search:
     def __init__(self, mdp: MDP, tolerance: float, limit: int) -> None:
         self.mdp, self.tolerance, self.limit = mdp, tolerance, limit
         self.xp = array_namespace(mdp.rewards)
-        self.ends_at = mdp.terminal if mdp.discount == 1.0 else None
+        self.ends_at = mdp.terminal if bool(self.xp.any(mdp.terminal)) else None
         self.aim = tolerance / 4.0  # of the span of a step; at discount 1, a first guess
         if mdp.discount < 1.0:
             self.stick = yardstick_of(mdp)
@@ -232,6 +232,14 @@ class _Search:
             return found, policy
         self.aim *= 0.5 if self.mdp.discount < 1.0 else max(0.01, min(0.5, 0.5 / ratio))
         return None
+
+    def settled(self, values: Vector, q: Matrix) -> tuple[Certificate, Vector]:
+        """The certificate of values that are as good as they get."""
+        while True:
+            self.refuse_rounding(values)
+            found = self.certified(values, q)
+            if found:
+                return found
 
     def chosen(self, q: Matrix) -> Vector | None:
         """The first best action of each state; at discount 1 so that all states end."""
@@ -295,11 +303,7 @@ def _policy_iteration(search: _Search, policy: Vector | None = None, before: int
         q = mdp.backup(values)
         better = largest(q) > taken(q, policy) + 4.0 * rounding_of(mdp, values)
         if not bool(xp.any(better)):
-            search.refuse_rounding(values)
-            found = search.certified(values, q)
-            if found:
-                return _End(*found, before + sweep)
-            raise search.hidden(2.0 * search.tolerance)
+            return _End(*search.settled(values, q), before + sweep)
         policy = xp.where(better, first_best(q), policy)
         if mdp.discount == 1.0 and not search.ends(policy):
             raise NoValueError(
