@@ -117,7 +117,7 @@ def test_a_table_has_the_values_that_its_lines_have(name, discount):
     env = gymnasium.make(name)
     mdp = MDP.from_gymnasium(env, discount)
     found = solve(mdp)
-    wanted = values_by_table(env, discount, 400 if name == "FrozenLake-v1" else 120)
+    wanted = values_by_table(env, discount, 400 if name == "FrozenLake-v1" else 40)
     live = ~mdp.terminal[: len(wanted)]
     np.testing.assert_allclose(found.values[: len(wanted)][live], wanted[live], rtol=0, atol=1e-4)
 

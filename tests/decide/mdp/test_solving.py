@@ -146,8 +146,8 @@ def test_who_can_only_lose_stays_where_it_is_free(method):
 def test_values_without_a_bound_are_refused(method):
     P = np.asarray([[[1, 0], [0, 1]], [[0, 1], [0, 1]]], dtype=float)
     mdp = MDP.from_arrays(P, np.asarray([[1.0, 0.0], [0.0, 0.0]]), 1.0)
-    with pytest.raises(ValueError, match=r"mdp must have values with a bound|limit must be larger"):
-        solve(mdp, method, limit=2000)
+    with pytest.raises(ValueError, match="mdp must have values with a bound"):
+        solve(mdp, method)
 
 
 @every_method

@@ -96,12 +96,13 @@ def solved_chain(
         P = P.multiply(going[:, None]).tocsr() if is_sparse(P) else P * as_array(going, P)[:, None]
     if is_sparse(P):
         from_there = None if start is None else as_host(start)
-        v = solve_contraction(discount * P.astype(r.dtype, copy=False), as_host(r), from_there)
+        shrunk = discount * P.astype(r.dtype, copy=False)
+        v: Array = solve_contraction(shrunk, as_host(r), from_there)
         return v if ends is None else v * going
     system = eye(r.shape[0], r) - discount * in_double(P)
-    v = xp.linalg.solve(system, r[:, None])
-    v = v + xp.linalg.solve(system, r[:, None] - system @ v)  # one step of refinement
-    return v[:, 0] if ends is None else v[:, 0] * going
+    found = xp.linalg.solve(system, r[:, None])
+    found = found + xp.linalg.solve(system, r[:, None] - system @ found)  # one step of refinement
+    return found[:, 0] if ends is None else found[:, 0] * going
 
 
 def expected_steps(P: Any, mdp: MDP) -> Vector:

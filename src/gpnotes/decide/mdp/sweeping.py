@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 from ...fast.sweeps import ENOUGH, LOOKS, MOST, SETTLED, SparseSweeps
 from ...ground.xp import Matrix, Vector, array_namespace, as_host
@@ -29,7 +29,8 @@ class Sweeps(Protocol):
 def sweeps_of(mdp: MDP) -> Sweeps:
     """Return the sweeps of a process, in place for sparse transitions."""
     if mdp.sparse:
-        return SparseSweeps(mdp.transitions, as_host(mdp.rewards), mdp.discount)
+        in_place: Any = SparseSweeps(mdp.transitions, as_host(mdp.rewards), mdp.discount)
+        return in_place
     return GeneralSweeps(mdp)
 
 
