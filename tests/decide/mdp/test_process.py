@@ -74,10 +74,9 @@ def test_chains_and_values_in_every_namespace(make_arrays, rng, space):
     start = np.full(12, 1 / 12)
     visits = occupancies(mdp, space.asarray(pi), space.asarray(start))
     np.testing.assert_allclose(np.sum(to_numpy(visits) * r), start @ wanted, **close)
-    ints = solve(mdp).policy
-    np.testing.assert_allclose(
-        to_numpy(evaluate(mdp, ints)), to_numpy(solve(mdp).values), rtol=1e-5, atol=1e-5
-    )
+    found = solve(mdp, tolerance=1e-2)
+    worth = to_numpy(evaluate(mdp, found.policy))
+    np.testing.assert_allclose(worth, to_numpy(found.values), rtol=0, atol=1e-2)
     assert not bool(to_numpy(mdp.terminal).any())
 
 
