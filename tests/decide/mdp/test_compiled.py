@@ -19,7 +19,7 @@ from gpnotes.decide.mdp.learning import (
     Power,
     QLearning,
     Tabular,
-    compiled,
+    loops,
     run,
 )
 
@@ -58,11 +58,11 @@ NUMBA = pytest.param(
 )
 
 
-@pytest.fixture(params=[pytest.param(compiled.walk, id="as Python"), NUMBA])
+@pytest.fixture(params=[pytest.param(loops.walk, id="as Python"), NUMBA])
 def loop(request, monkeypatch):
     """The loop as it is, and as Numba compiles it."""
     if request.param is not None:
-        monkeypatch.setattr(compiled, "compiled", lambda: request.param)
+        monkeypatch.setattr(loops, "compiled", lambda: request.param)
 
 
 @pytest.mark.usefixtures("loop")
@@ -70,7 +70,7 @@ def loop(request, monkeypatch):
 @pytest.mark.parametrize("world", WORLDS.values(), ids=WORLDS.keys())
 @pytest.mark.parametrize("learner", LEARNERS.values(), ids=LEARNERS.keys())
 def test_it_walks_the_same_to_the_last_bit(learner, world, horizon, monkeypatch):
-    monkeypatch.setattr(compiled, "_ROOM", 60)  # several calls a block
+    monkeypatch.setattr(loops, "_ROOM", 60)  # several calls a block
     settings = {"runs": 5, "stream": stream(4), "every": 40, "horizon": horizon,
                 "watch": lambda memory: memory.values.mean(0)}  # fmt: skip
     wanted = run(learner, world, steps=130, **settings)
@@ -84,7 +84,7 @@ def test_it_walks_the_same_to_the_last_bit(learner, world, horizon, monkeypatch)
 
 
 def test_a_file_goes_on_in_either_loop(tmp_path, monkeypatch):
-    monkeypatch.setattr(compiled, "compiled", lambda: compiled.walk)
+    monkeypatch.setattr(loops, "compiled", lambda: loops.walk)
     settings, world = {"runs": 3, "stream": stream(1), "every": 20}, WORLDS["starts and coins"]
     learner, file = LEARNERS["SARSA"], tmp_path / "runs.npz"
     wanted = run(learner, world, steps=90, **settings)
@@ -121,6 +121,6 @@ def test_an_environment_is_not_compiled():
 
 def test_without_numba_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "numba", None)
-    compiled.compiled.cache_clear()
+    loops.compiled.cache_clear()
     with pytest.raises(ImportError, match=r"compiled needs Numba: pip install 'gpnotes"):
         run(QLearning(0.9), WORLDS["one start"], steps=3, stream=stream(1), compiled=True)

@@ -169,7 +169,7 @@ def drawn(probabilities: HostMatrix, uniform: HostVector) -> HostVector:
     return np.asarray((ends <= uniform[:, None] * ends[:, -1:]).sum(1))
 
 
-def settle_policy(policy: Any, name: str) -> HostArray:
+def settle_policy(policy: HostArray, name: str) -> HostArray:
     """Return a policy, a copy on the host, if it is one: ints (S,) or probabilities (S, A)."""
     given = np.array(to_numpy(_check.plain(_check.array(policy, name), name)))
     whole = given.ndim == 1 and np.issubdtype(given.dtype, np.integer)
@@ -205,11 +205,10 @@ def table(policy: HostArray, name: str, states: int, actions: int) -> HostMatrix
     return np.asarray(np.eye(actions)[policy])
 
 
-def settle_explorer(explore: Any, name: str = "explore") -> Explorer:
+def settle_explorer(explore: Explorer, name: str = "explore") -> Explorer:
     """Return a rule to act by, if it is one."""
     lacking = [p for p in ("fits", "choose", "probabilities") if not hasattr(explore, p)]
     if isinstance(explore, type) or lacking:
         wanted = "a rule to act by, with fits, choose and probabilities"
         raise TypeError(f"{name} must be {wanted}; got {_check.kind_of(explore)}")
-    rule: Explorer = explore
-    return rule
+    return explore

@@ -8,7 +8,7 @@ mean over a policy's actions.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -59,7 +59,7 @@ class OneStep:
         self.explore.fits(states, actions)
         return Memory(start_of(self.start, shape), np.zeros(shape, np.int64))
 
-    def act(self, memory: Any, states: HostVector, stream: Stream, /) -> HostVector:
+    def act(self, memory: Memory, states: HostVector, stream: Stream, /) -> HostVector:
         """Choose an action in the state of each run."""
         return self.explore.choose(memory, states, stream)
 
@@ -209,9 +209,9 @@ def nothing_waits(runs: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def rate_of(rate: Any, memory: Memory, here: HostVector) -> Any:
+def rate_of(rate: Schedule | float, memory: Memory, here: HostVector) -> Any:
     """The step size for pairs of given places, a number or one for each run."""
-    return at(rate, lambda: flat(memory.visits)[here], memory.time)
+    return at(cast(Schedule, rate), lambda: flat(memory.visits)[here], memory.time)
 
 
 def mean_value(policy: Explorer, memory: Memory, states: HostVector) -> HostVector:

@@ -15,7 +15,7 @@ from ....ground.random import Stream
 from ....ground.xp import HostArray, HostMatrix, HostVector, to_numpy
 from ....infer.samplers import files
 from ....model.contracts import missing
-from . import compiled as loops
+from . import loops
 from .tables import Learner, Transition, some
 from .worlds import World, digest
 

@@ -168,8 +168,10 @@ def start_of(start: float | HostArray, shape: tuple[int, ...]) -> HostArray:
     return np.array(np.broadcast_to(np.asarray(start, dtype=np.float64), shape), order="C")
 
 
-def settle_start(start: Any) -> Any:
+def settle_start(start: float | HostArray) -> float | HostArray:
     """Return first values, if they are a finite number or an array of them: a copy on the host."""
-    if getattr(start, "ndim", 0) == 0:
-        return _check.number(start, "start")
-    return _check.finite(np.array(to_numpy(_check.floating(start, "start")), np.float64), "start")
+    given: Any = start
+    if getattr(given, "ndim", 0) == 0:
+        return _check.number(given, "start")
+    given = _check.floating(given, "start")
+    return _check.finite(np.array(to_numpy(given), dtype=np.float64), "start")

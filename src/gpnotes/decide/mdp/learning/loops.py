@@ -7,28 +7,32 @@ is an ordinary function of Python, which tests compare so.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from types import FunctionType
-from typing import Any
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
 from ....ground.xp import HostArray, HostVector
 from .exploring import EpsilonGreedy
 from .onestep import SARSA, ExpectedSARSA, QLearning, nothing_waits
-from .schedules import Constant
-from .worlds import Tabular
+from .schedules import Constant, Schedule
+from .tables import Learner, Memory
+from .worlds import Tabular, World
 
 __all__ = ["Tables", "advance", "compiled", "refused", "walk"]
 
-_KINDS = {QLearning: 0, SARSA: 1, ExpectedSARSA: 2}
+Rates: TypeAlias = tuple[HostVector, bool]  # values by counts; whether of visits
+Arrays: TypeAlias = tuple[HostVector, ...]
+_KINDS: dict[type, int] = {QLearning: 0, SARSA: 1, ExpectedSARSA: 2}
 _WIDTH = 8  # from so many terms on NumPy sums in another order
 _ROOM = 1_000_000  # episodes that one call may see to their end
 _WAITING = ("at", "rewards", "rates", "waits")
 
 
-def refused(learner: Any, world: Any, record: bool) -> str:
+def refused(learner: Learner, world: World, record: bool) -> str:
     """Say what the compiled loop needs that is not so; nothing where it can be had."""
     rules = [getattr(learner, name, None) for name in ("explore", "policy")]
     if type(learner) not in _KINDS or type(rules[0]) is not EpsilonGreedy:
@@ -62,7 +66,7 @@ class Tables:
     def __init__(self) -> None:
         self.held: dict[int, HostVector] = {}
 
-    def of(self, schedule: Any, counts: int) -> tuple[HostVector, bool]:
+    def of(self, schedule: Schedule, counts: int) -> tuple[HostVector, bool]:
         """Return the values at fewer counts than are given, and whether visits are counted."""
         if isinstance(schedule, Constant):
             return np.asarray([schedule.value]), False
@@ -75,9 +79,10 @@ class Tables:
 
 
 def advance(
-    loop: Any, learner: Any, world: Tabular, memory: Any, tables: Tables, steps: int,
-    horizon: int | None, states: HostVector, sums: Any, generator: Any,
-) -> tuple[Any, list[tuple[HostVector, ...]]]:  # fmt: skip
+    loop: Callable[..., int], learner: Learner, world: Tabular, memory: Memory, tables: Tables,
+    steps: int, horizon: int | None, states: HostVector, sums: Arrays,
+    generator: np.random.Generator,
+) -> tuple[Memory, list[Arrays]]:  # fmt: skip
     """Take steps in all runs, by `walk` or what was compiled of it.
 
     Parameters
@@ -101,22 +106,22 @@ def advance(
     ended : list of tuple
         Run, step, return and length of the episodes that were over.
     """
-    runs, ended = states.shape[0], []
+    runs, ended, known = states.shape[0], list[Arrays](), cast(Any, learner)
     waiting: Any = {name: np.array(getattr(memory, name, 0)) for name in _WAITING}
     if type(learner) is not SARSA:
         waiting = nothing_waits(runs)
     low, high = world.coins or (0.0, 0.0)
     parts = (*world.layout, world.coins is not None, low, high)
-    policy = getattr(learner, "policy", None) or learner.explore
-    schedules = (learner.rate, learner.explore.epsilon, policy.epsilon)
-    greedy = learner.explore.never
+    policy = getattr(learner, "policy", None) or known.explore
+    schedules = (known.rate, known.explore.epsilon, policy.epsilon)
+    greedy = known.explore.never
     time, most = memory.time, int(memory.visits.sum(2).max()) + memory.time + steps + 1
     rates = [tables.of(schedule, most) for schedule in schedules]
     while steps:
         count = min(steps, max(1, _ROOM // runs))
         room = [np.empty(count * runs, kind) for kind in (np.int64, np.int64, float, np.int64)]
         found = loop(
-            _KINDS[type(learner)], count, time, learner.discount, greedy, horizon or 0, *rates,
+            _KINDS[type(learner)], count, time, known.discount, greedy, horizon or 0, *rates,
             parts, tuple(waiting[name] for name in _WAITING), sums, memory.values, memory.visits,
             states, generator, tuple(room),
         )  # fmt: skip
@@ -136,7 +141,7 @@ def _best(table: HostVector, row: int, width: int) -> int:
 
 
 def _chosen(
-    table: HostVector, counts: HostVector, row: int, width: int, time: int, epsilon: Any,
+    table: HostVector, counts: HostVector, row: int, width: int, time: int, epsilon: Rates,
     uniform: float,
 ) -> int:  # fmt: skip
     """The action that `EpsilonGreedy.choose` takes in one run."""
@@ -160,7 +165,7 @@ def _reached(keys: HostVector, first: int, last: int, wanted: float) -> int:
 
 
 def _value(
-    kind: int, table: HostVector, counts: HostVector, row: int, width: int, time: int, policy: Any
+    kind: int, table: HostVector, counts: HostVector, row: int, width: int, time: int, policy: Rates
 ) -> float:
     """The value of a state: the highest of its actions, or the mean by a policy."""
     best = _best(table, row, width)
@@ -179,8 +184,8 @@ def _value(
 
 
 def _restarted(
-    over: HostVector, states: HostVector, starts: HostVector, time: int, sums: Any, ended: Any,
-    found: int, generator: Any,
+    over: HostVector, states: HostVector, starts: HostVector, time: int, sums: Arrays,
+    ended: Arrays, found: int, generator: np.random.Generator,
 ) -> int:  # fmt: skip
     """Begin new episodes in the runs that are over; return how many were over so far."""
     for i in range(over.size):
@@ -199,8 +204,9 @@ def _restarted(
 
 def walk(
     kind: int, steps: int, time: int, discount: float, greedy: bool, horizon: int,
-    rate: Any, epsilon: Any, policy: Any, world: Any, waiting: Any, sums: Any,
-    values: HostArray, visits: HostArray, states: HostVector, generator: Any, ended: Any,
+    rate: Rates, epsilon: Rates, policy: Rates, world: tuple[Any, ...], waiting: Arrays,
+    sums: Arrays, values: HostArray, visits: HostArray, states: HostVector,
+    generator: np.random.Generator, ended: Arrays,
 ) -> int:  # fmt: skip
     """Take steps in all runs; return how many episodes were over. All arrays are written into."""
     keys, successors, earns, terminal, starts, begins, coins, low, high = world
