@@ -167,6 +167,26 @@ def test_circles_whose_rewards_cancel_are_refused(method):
         solve(mdp, method, limit=2000)
 
 
+@every_method
+def test_a_long_way_needs_a_small_slack(method):
+    """What each of 400 steps may lose is a four-hundredth; the first choice of slack is larger."""
+    mdp = Grid(("S" + "." * 400 + "G",), step=-1.0, rewards={}, slip=0.5).mdp(1.0)
+    found = solve(mdp, method, tolerance=1e-5)
+    assert found.bound <= 1e-5
+    np.testing.assert_allclose(found.values, evaluate(mdp, found.policy), rtol=0, atol=1e-5)
+
+
+def test_single_precision_of_sparse_rows_is_worked_out_in_double(make_arrays):
+    P, r = (a.astype(np.float32) for a in make_arrays())
+    sparse = MDP.from_arrays([sp.csr_array(P[:, a]) for a in range(3)], r, 0.99)
+    wide = sparse.in_double()
+    policy = np.zeros(12, dtype=int)
+    np.testing.assert_allclose(evaluate(sparse, policy), evaluate(wide, policy), rtol=1e-7)
+    found = solve(sparse)
+    assert found.values.dtype == np.float32
+    assert np.max(np.abs(found.values - solve(wide).values)) <= found.bound
+
+
 # -- duality, and what rounding allows -----------------------------------------------------------
 
 
