@@ -8,19 +8,11 @@ shows in neither as much as in seconds of a clock.
 from __future__ import annotations
 
 import argparse
-import gc
-import os
-import time
 from typing import Any
 
-for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-    os.environ.setdefault(_name, "1")
-os.environ.setdefault(
-    "XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
-)
-
-import numpy as np  # noqa: E402  (after the threads are set)
-from pendulum_contestants import BUMPS, STEPS, PendulumProblem, by_jax, ours  # noqa: E402
+import processor_time  # isort: skip  (it sets the threads)
+import numpy as np
+from pendulum_contestants import BUMPS, STEPS, PendulumProblem, by_jax, ours
 
 SIZES, ROUNDS = (70, 200, 400), 30
 MOST = {70: 3.0, 200: 1.0, 400: 1.0}  # times jax's seconds
@@ -30,7 +22,7 @@ def row(n: int, steps: int = STEPS, bumps: int = BUMPS, rounds: int = ROUNDS) ->
     """The least seconds of each, and how far the answers lie apart."""
     problem = PendulumProblem(n, steps, bumps)
     calls = {"gpnotes": ours(problem), "jax": by_jax(problem)}
-    seconds = {name: min(times) for name, times in _in_turns(calls, rounds).items()}
+    seconds = {name: min(times) for name, times in processor_time.in_turns(calls, rounds).items()}
     answers = {name: call() for name, call in calls.items()}
     gap = np.abs(answers["gpnotes"] - answers["jax"])[1:]
     return {
@@ -39,20 +31,6 @@ def row(n: int, steps: int = STEPS, bumps: int = BUMPS, rounds: int = ROUNDS) ->
         "ratio": seconds["gpnotes"] / seconds["jax"],
         "disagreement": float(np.max(gap) / np.max(np.abs(answers["jax"][1:]))),
     }
-
-
-def _in_turns(calls: dict[str, Any], rounds: int) -> dict[str, list[float]]:
-    seconds: dict[str, list[float]] = {name: [] for name in calls}
-    gc.collect()
-    gc.freeze()  # what jax holds is not looked through on our time
-    for _ in range(rounds):
-        for name, call in calls.items():
-            call()  # what the other one pushed out of the cache comes back
-            before = time.process_time()
-            call()
-            seconds[name].append(time.process_time() - before)
-    gc.unfreeze()
-    return seconds
 
 
 def shown(rows: list[dict[str, Any]]) -> str:

@@ -34,6 +34,8 @@ def bench(root, monkeypatch):
         "epoch_contestants", "approximations_table", "which_approximation", "path_contestants",
         "paths_table", "whole_fit", "kernels_table", "gradients_table",
         "processes_table", "learning_table",
+        "paths_table", "whole_fit", "kernels_table", "gradients_table", "processor_time",
+        "chain_contestants", "network_contestants", "deep_contestants", "inference_table",
     )  # fmt: skip
     yield {name: importlib.import_module(name) for name in names}
     for name in names:
@@ -275,6 +277,28 @@ def test_ways_to_roll_out_a_pendulum_agree(bench, monkeypatch, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines[2:]] == ["70", "200"]
     assert "at most 3 wanted" in lines[2]
+
+
+SMALL = {
+    "ellipse": {"n": 30, "draws": 400}, "no-u-turn": {"n": 40},
+    "network": {"n": 30, "width": 5, "steps": 20}, "deep": {"n": 40, "points": 7},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_ways_to_infer_without_a_formula_agree(bench, monkeypatch, capsys, name):
+    table = bench["inference_table"]
+    row = table.row(name, rounds=1, chain=20, **SMALL[name])
+    assert table.agreed(row)
+    assert row["figures"]["gpnotes"] > 0.0
+    assert ("chain" in row) == (name == "no-u-turn")
+    key, gap = ("off", 6.0) if name == "ellipse" else ("disagreement", float("nan"))
+    for given, code in ((row, 0), ({**row, key: gap}, 1)):
+        monkeypatch.setattr(table, "row", lambda *_, given=given: given)
+        monkeypatch.setattr(sys, "argv", ["inference_table.py", "--only", name])
+        assert table.main() == code
+    shown = capsys.readouterr().out
+    assert "reached" in shown or "MISSED" in shown
 
 
 @pytest.mark.parametrize(("last", "gap"), [(1.0, "0.0e+00"), (1.1, "9.1e-02")])

@@ -8,7 +8,8 @@ import pytest
 from gpnotes import GP, RBF, Bernoulli, Gaussian, Matern12, Matern32, Matern52, StudentT
 from gpnotes.fast import variational
 from gpnotes.ground.params import flatten_gradient
-from gpnotes.infer import svgp
+from gpnotes.infer import deep, svgp
+from gpnotes.infer.deep import bound as deep_bound
 
 KERNELS = [RBF, Matern12, Matern32, Matern52]
 LIKELIHOODS = {
@@ -67,3 +68,40 @@ def test_no_matrix_is_larger_than_the_rows_and_the_inducing_points_ask(rng):
         tracemalloc.stop()
     assert peaks[1] < 4.5 * peaks[0]
     assert peaks[1] < 60 * 20_000 * 50 * 8 / 10
+
+
+def deep_outcome(model, X, y):
+    value, bar = deep.elbo_and_gradient(model, X, y, total=200)
+    parts = [
+        part
+        for layer in bar.layers
+        for unit in layer
+        for part in (unit.Z, unit.weights, unit.scales, unit.couplings)
+    ]
+    kernels = [
+        np.append(unit.gp.kernel.lengthscale, unit.gp.kernel.variance)
+        for layer in bar.layers
+        for unit in layer
+    ]
+    noise = [] if isinstance(model.likelihood, Bernoulli) else [bar.likelihood.variance]
+    return [np.asarray(value), *map(np.asarray, noise), *kernels, *parts]
+
+
+@pytest.mark.parametrize("likelihood", ["labels", "noise"])
+@pytest.mark.parametrize("d", [2, 5])
+@pytest.mark.parametrize("entries", [2**17, 200], ids=["one block", "blocks"])
+def test_a_deep_bound_goes_back_to_inputs_as_the_readable_path_does(
+    monkeypatch, rng, likelihood, d, entries
+):
+    X = rng.normal(size=(60, d))
+    y = np.where(np.sin(2.0 * X[:, 0]) + 0.3 * rng.normal(size=60) > 0.0, 1.0, -1.0)
+    gp = GP(RBF(1.7, np.linspace(1.0, 2.0, d)), 0.0)
+    top = svgp.SVGP(gp, LIKELIHOODS[likelihood], X[:8] + 0.05)
+    shallow = svgp.condition(top, X, y)
+    model = deep.deepen(shallow, [Matern52(0.7, np.linspace(0.5, 1.0, d))], draws=3)
+    with monkeypatch.context() as patch:
+        patch.setattr(variational, "supports", lambda kernel, X: False)
+        readable = deep_outcome(model, X, y)
+    monkeypatch.setattr(deep_bound, "_BLOCK", entries)
+    for one, other in zip(deep_outcome(model, X, y), readable, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-8, atol=1e-8)

@@ -19,7 +19,10 @@ from ..ground.memory import blocks
 from ..ground.xp import HostMatrix, HostVector, Matrix, Numbers, Vector
 from .evidence import InPlaceKernel, cross, host_lengths, supports
 
-__all__ = ["Block", "Workspace", "products", "pull_of_distances", "supports", "whiten"]
+__all__ = [
+    "Block", "Workspace", "products", "pull_of_distances", "pull_to_both", "supports",
+    "whiten",
+]  # fmt: skip
 
 _BLOCK = 2**15  # entries, as in `evidence`
 _PANEL = 48  # columns that are solved for together, after a product with those before
@@ -112,10 +115,30 @@ def pull_of_distances(
     With u and v in units of the lengthscale: ``u_bar = 2 (Wᵀ1 ∘ u − Wᵀv)``, and by each lengthscale
     ``−2 Σᵢⱼ Wᵢⱼ (uⱼ − vᵢ)² / ℓ``.
     """
-    by_u, by_lengths = Pairs(*_scaled(kernel, Z, X)).pull(W.T)
+    lengths_bar, Z_bar, _ = _pulled(kernel, Z, X, W, inputs=False)
+    return lengths_bar, Z_bar
+
+
+def pull_to_both(
+    kernel: InPlaceKernel, Z: Matrix, X: Matrix, W: HostMatrix
+) -> tuple[Numbers, HostMatrix, HostMatrix]:
+    """The same, and the derivatives by X (n, d): ``v_bar = 2 (W1 ∘ v − Wu)``."""
+    lengths_bar, Z_bar, X_bar = _pulled(kernel, Z, X, W, inputs=True)
+    assert X_bar is not None
+    return lengths_bar, Z_bar, X_bar
+
+
+def _pulled(
+    kernel: InPlaceKernel, Z: Matrix, X: Matrix, W: HostMatrix, inputs: bool
+) -> tuple[Numbers, HostMatrix, HostMatrix | None]:
+    u, v = _scaled(kernel, Z, X)
+    by_u, by_lengths = Pairs(u, v).pull(W.T)
     u_bar, squares = (_xp.as_host(a).astype(W.dtype, copy=False) for a in (by_u, by_lengths))
     lengths = host_lengths(kernel)
-    lengths_bar = -2.0 * squares / lengths
-    if isinstance(kernel.lengthscale, float):
-        return float(np.sum(lengths_bar)), u_bar / lengths
-    return lengths_bar, u_bar / lengths
+    by_each = -2.0 * squares / lengths
+    one = isinstance(kernel.lengthscale, float)
+    lengths_bar: Numbers = float(np.sum(by_each)) if one else by_each
+    if not inputs:
+        return lengths_bar, u_bar / lengths, None
+    v_bar = _xp.as_host(Pairs(v, u).side(W)).astype(W.dtype, copy=False)
+    return lengths_bar, u_bar / lengths, v_bar / lengths

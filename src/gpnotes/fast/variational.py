@@ -15,9 +15,12 @@ from ..ground import xp as _xp
 from ..ground.memory import blocks
 from ..ground.xp import HostMatrix, HostVector, Matrix, Numbers, Vector
 from .evidence import InPlaceKernel, supports
-from .inducing import pull_of_distances, whiten
+from .inducing import pull_of_distances, pull_to_both, whiten
 
-__all__ = ["InPlaceKernel", "Projection", "carried", "project", "sums", "supports"]
+__all__ = [
+    "Carried", "InPlaceKernel", "Projection", "carried", "carried_to_both", "project", "sums",
+    "supports",
+]  # fmt: skip
 
 _BLOCK = 2**15  # entries, as in `evidence`
 
@@ -63,3 +66,35 @@ def carried(
         part += _xp.as_host(outer)[some, None] * e1[None, :]
         part *= at.slope.T[some]
     return pull_of_distances(kernel, Z, X, W)
+
+
+class Carried(NamedTuple):
+    """Derivatives by lengthscale, Z and X; ``Φᵀ e₁`` and ``−2 Φᵀ diag(e₂) Φ``."""
+
+    lengthscale: Numbers
+    Z: HostMatrix
+    X: HostMatrix
+    gradient: HostVector
+    sites: HostMatrix
+
+
+def carried_to_both(
+    kernel: InPlaceKernel, Z: Matrix, X: Matrix, at: Projection, back: Matrix, outer: Vector,
+    by_mean: Vector, by_variance: Vector,
+) -> Carried:  # fmt: skip
+    """What `carried` and `sums` give, for e₂ of any sign, and the derivatives by X besides.
+
+    With ``S = [diag(e₂) Φ, e₁]`` one product is ``K_fu_bar = S [−2 back, outer]ᵀ``, and another,
+    ``Φᵀ S``, is both sums: what is scaled is scaled once.
+    """
+    Phi, m = at.Phi, at.Phi.shape[1]
+    S, both = np.empty((Phi.shape[0], m + 1), Phi.dtype, "F"), np.empty((m, m + 1), Phi.dtype, "F")
+    S[:, m], both[:, m] = _xp.as_host(by_mean), _xp.as_host(outer)
+    np.multiply(_xp.as_host(back), -2.0, out=both[:, :m])
+    np.multiply(Phi.T, _xp.as_host(by_variance), out=S.T[:m])
+    totals = _xp.blas("gemm", Phi)(1.0, Phi, S, trans_a=1)
+    W = _xp.blas("gemm", Phi)(1.0, S, both, trans_b=1)
+    W *= at.slope
+    bars = pull_to_both(kernel, Z, X, W)
+    sites = -2.0 * _xp.as_host(_xp.symmetric_part(totals[:, :m]))
+    return Carried(*bars, totals[:, m].copy(), sites)

@@ -202,6 +202,24 @@ def test_the_leapfrog_goes_back_and_keeps_volumes(rng):
     assert np.linalg.det(np.asarray(columns)) == pytest.approx(1.0, abs=1e-7)
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("root", [ROOT, ROOT.T, np.eye(2)], ids=["lower", "upper", "both"])
+def test_an_ellipse_lies_on_draws_of_the_prior(root, dtype):
+    """By the product of a triangle or of a full matrix: the first draw is where 90° leads."""
+    root = root.astype(dtype)
+    sampler = EllipticalSlice(root)
+    state = sampler.init(lambda f: 0.0, np.zeros(2, dtype))
+    draw = stream(3)
+    normals = draw.normal((2, 64), like=root)
+    uniform = [float(draw.uniform()) for _ in range(2)]
+    step = sampler.step(lambda f: 0.0, state, stream(3))
+    wanted = math.sin(2.0 * math.pi * uniform[1]) * (root @ normals[:, 0])
+    np.testing.assert_allclose(
+        step.state.position, wanted, rtol=1e-12 if dtype is np.float64 else 1e-5
+    )
+    assert step.state.position.dtype == dtype
+
+
 def test_the_energy_that_a_leapfrog_loses_falls_with_the_square_of_its_step(rng):
     v = rng.standard_normal(4)
 

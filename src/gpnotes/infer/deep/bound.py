@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import reduce
+from typing import Any, NamedTuple
 
+from ...fast import variational as in_place
 from ...ground import check as _check
+from ...ground import memory
 from ...ground import xp as _xp
 from ...ground.params import added, cotangent
 from ...ground.threads import in_one_pool, threads_for
 from ...ground.xp import Matrix, Stack, Vector, array_namespace
+from ...model.kernels import Kernel
 from ...model.likelihoods.averages import Expected
 from ...model.likelihoods.expectations import expected, expected_bar
 from ...model.means import pulled
 from ...model.process import differentiable_mean
-from ..svgp.bound import bar_of_inducing, cross_slope, way_back
+from ..svgp.bound import Way, bar_of_inducing, cross_slope, variance_bar, way_back
 from ..svgp.natural import scale_of
-from ..svgp.passes import Sums
+from ..svgp.passes import Sums, plus
 from ..svgp.posterior import Marginals, VariationalPosterior, marginals
 from .model import DeepGP, Unit, posterior_of, root_pulled, validate_rows
 from .noise import Noise, own_noise
@@ -25,6 +29,8 @@ __all__ = [
     "Part", "elbo", "elbo_and_gradient", "part_and_gradient", "passed", "posteriors",
     "with_divergence",
 ]  # fmt: skip
+
+_BLOCK = 2**17  # entries (M, rows) of the last layer: four matrices of them fit a core's cache
 
 Posteriors = tuple[tuple[VariationalPosterior, ...], ...]
 
@@ -212,19 +218,23 @@ def passed(units: Posteriors, X: Matrix, noise: Noise) -> list[Passed]:
     list of Passed
         What each layer makes of them.
     """
+    trail, H = _inner(units, X, noise)
+    return [*trail, Passed(H, (marginals(units[-1][0], H),), None)]
+
+
+def _inner(units: Posteriors, X: Matrix, noise: Noise) -> tuple[list[Passed], Matrix]:
+    """What the inner layers make of rows, and the rows that the last layer is given."""
     xp = array_namespace(X)
     trail: list[Passed] = []
     H, n = X, X.shape[0]
-    for layer, normals in zip(units, (*noise.normals, None), strict=True):
+    for layer, normals in zip(units[:-1], noise.normals, strict=True):
         found = tuple(marginals(q, H) for q in layer)
-        if normals is None:
-            return [*trail, Passed(H, found, None)]
         mean = xp.reshape(xp.stack([f.mean for f in found], axis=1), (-1, n, len(layer)))
         variance = xp.reshape(xp.stack([f.variance for f in found], axis=1), mean.shape)
         deviations = xp.sqrt(variance)
         trail.append(Passed(H, found, deviations))
         H = xp.reshape(mean + deviations * normals, (-1, len(layer)))
-    raise AssertionError("a model has a last layer")
+    return trail, H
 
 
 def _averaged(model: DeepGP, y: Vector, f: Marginals, noise: Noise, scale: float) -> Expected:
@@ -297,24 +307,40 @@ def part_and_gradient(
     Part
         The sum and its derivatives.
     """
-    trail = passed(units, X, noise)
-    f = trail[-1].found[0]
-    slopes = _averaged(model, y, f, noise, scale)
-    value = _finite(float(array_namespace(X).sum(slopes.value)))
-    likelihood_bar = expected_bar(
-        model.likelihood, _repeated(y, f.mean), f.mean, f.variance,
-        _counts(f.mean, y, noise, scale), model.nodes,
-    )  # fmt: skip
-    by_mean, by_variance = slopes.by_mean[:, None], slopes.by_variance[:, None]
-    bars: list[tuple[Unit, ...]] = []
-    for level in reversed(range(len(units))):
-        layer, H_bar = _layer_back(
-            model.layers[level], units[level], trail[level], by_mean, by_variance
-        )
+    trail, H = _inner(units, X, noise)
+    value, likelihood_bar, last, H_bar = _last_layer(model, units[-1][0], H, y, noise, scale)
+    bars: list[tuple[Unit, ...]] = [(last,)]
+    for level in reversed(range(len(trail))):
+        slopes = _draw_back(trail[level], noise.normals[level], H_bar)
+        layer, H_bar = _layer_back(model.layers[level], units[level], trail[level], *slopes)
         bars.append(layer)
-        if level:
-            by_mean, by_variance = _draw_back(trail[level - 1], noise.normals[level - 1], H_bar)
     return Part(value, cotangent(model, layers=tuple(reversed(bars)), likelihood=likelihood_bar))
+
+
+def _last_layer(
+    model: DeepGP, q: VariationalPosterior, H: Matrix, y: Vector, noise: Noise, scale: float
+) -> tuple[float, Any, Unit, Matrix]:
+    """The sum over the rows of all draws; its derivatives by likelihood, last unit and rows.
+
+    There are S times as many rows as before, and none asks for another: each block goes forth and
+    back before the next one comes, and of its matrices (M, rows) nothing is kept.
+    """
+    (unit,) = model.layers[-1]
+    way, all_y, times = way_back(q), _repeated(y, H[:, 0]), _counts(H[:, 0], y, noise, scale)
+    found: list[tuple[float, Any, Rows]] = []
+    fast = in_place.supports(unit.gp.kernel, H)
+    for rows in memory.blocks(H.shape[0], unit.Z.shape[0], _BLOCK if fast else None):
+        f = marginals(q, H[rows, :])
+        given = all_y[rows], f.mean, f.variance
+        e = Expected(
+            *(times[rows] * part for part in expected(model.likelihood, *given, model.nodes))
+        )
+        bar = expected_bar(model.likelihood, *given, times[rows], model.nodes)
+        back = _rows_back(unit, H[rows, :], f, way, e.by_mean, e.by_variance)
+        found.append((float(array_namespace(H).sum(e.value)), bar, back))
+    values, bars, backs = zip(*found, strict=True)
+    bar, H_bar = _unit_back(unit, q, way, reduce(_plus, backs))
+    return _finite(sum(values)), reduce(added, bars), bar, H_bar
 
 
 def _draw_back(before: Passed, normals: Stack, H_bar: Matrix) -> tuple[Matrix, Matrix]:
@@ -345,44 +371,81 @@ def _layer_back(
     H_bar, bars = xp.zeros_like(at.H), []
     for column, (unit, q) in enumerate(zip(layer, units, strict=True)):
         slopes = by_mean[:, column], by_variance[:, column]
-        bar, more = _unit_back(unit, q, at.H, at.found[column].A, *slopes)
+        way = way_back(q)
+        back = _rows_back(unit, at.H, at.found[column], way, *slopes)
+        bar, more = _unit_back(unit, q, way, back)
         bars.append(bar)
         H_bar = H_bar + more
     return tuple(bars), H_bar
 
 
-@threads_for(lambda unit, q, H, A, by_mean, by_variance: A.shape[0] ** 2 * A.shape[1])
-def _unit_back(
-    unit: Unit, q: VariationalPosterior, H: Matrix, A: Matrix, by_mean: Vector, by_variance: Vector
-) -> tuple[Unit, Matrix]:
-    """From derivatives by means and variances of a unit to those by its parts and its inputs."""
-    way, kernel = way_back(q), unit.gp.kernel
-    K_bar = cross_slope(way, A, by_mean, by_variance)
-    cross_bar, Z_bar, H_cross = kernel.pull_gram(unit.Z, H, K_bar)
-    diagonal_bar, H_diagonal = kernel.pull_gram_diag(H, by_variance)
+class Rows(NamedTuple):
+    """What some rows say of a unit: derivatives but for those through K_uu, and sums for these."""
+
+    kernel_bar: Kernel
+    mean_bar: Any
+    Z_bar: Matrix
+    sums: Sums
+    H_bar: Matrix
+
+
+def _plus(first: Rows, second: Rows) -> Rows:
+    """What the rows of both say, one after another."""
+    return Rows(
+        added(first.kernel_bar, second.kernel_bar), added(first.mean_bar, second.mean_bar),
+        first.Z_bar + second.Z_bar, plus(first.sums, second.sums),
+        array_namespace(first.H_bar).concat([first.H_bar, second.H_bar]),
+    )  # fmt: skip
+
+
+@threads_for(lambda unit, H, f, way, by_mean, by_variance: f.A.shape[0] ** 2 * f.A.shape[1])
+def _rows_back(
+    unit: Unit, H: Matrix, f: Marginals, way: Way, by_mean: Vector, by_variance: Vector
+) -> Rows:
+    """From derivatives by means and variances of a unit to what rows say of its parts."""
+    cross_bar, Z_bar, H_cross, sums = _cross_back(unit, H, f, way, by_mean, by_variance)
+    diagonal_bar, H_diagonal = unit.gp.kernel.pull_gram_diag(H, by_variance)
     mean_bar, H_mean = pulled(differentiable_mean(unit.gp), H, by_mean)
-    sums = _sums(A, by_mean, by_variance)
-    inducing_bar, Z_more = bar_of_inducing(q, sums, way)
-    kernel_bar = added(added(cross_bar, diagonal_bar), inducing_bar)
-    scales_bar, couplings_bar = root_pulled(unit, -(q.root @ sums.sites))
+    H_bar = H_cross + H_diagonal + H_mean
+    return Rows(added(cross_bar, diagonal_bar), mean_bar, Z_bar, sums, H_bar)
+
+
+def _unit_back(unit: Unit, q: VariationalPosterior, way: Way, rows: Rows) -> tuple[Unit, Matrix]:
+    """The derivatives by a unit and by its inputs, from what all rows say."""
+    inducing_bar, Z_more = bar_of_inducing(q, rows.sums, way)
+    kernel_bar = added(rows.kernel_bar, inducing_bar)
+    scales_bar, couplings_bar = root_pulled(unit, -(q.root @ rows.sums.sites))
     bar = cotangent(
-        unit, gp=cotangent(unit.gp, kernel=kernel_bar, mean=mean_bar, noise_var=0.0),
-        Z=_given(Z_bar) + Z_more, weights=sums.gradient, scales=scales_bar,
+        unit, gp=cotangent(unit.gp, kernel=kernel_bar, mean=rows.mean_bar, noise_var=0.0),
+        Z=rows.Z_bar + Z_more, weights=rows.sums.gradient, scales=scales_bar,
         couplings=couplings_bar,
     )  # fmt: skip
-    return bar, _given(H_cross) + H_diagonal + H_mean
+    return bar, rows.H_bar
 
 
-def _given(bar: Matrix | None) -> Matrix:
-    assert bar is not None
-    return bar
+def _cross_back(
+    unit: Unit, H: Matrix, f: Marginals, way: Way, by_mean: Vector, by_variance: Vector
+) -> tuple[Kernel, Matrix, Matrix, Sums]:
+    """The derivatives by kernel, Z and inputs that there are through K_uf; and the sums.
 
-
-def _sums(A: Matrix, by_mean: Vector, by_variance: Vector) -> Sums:
-    """What the unit's own Gaussian is told: ``A e₁`` and ``−2 A diag(e₂) Aᵀ``."""
-    xp = array_namespace(A)
-    sites = _xp.symmetric_part((A * (-2.0 * by_variance)) @ xp.matrix_transpose(A))
-    return Sums(0.0, A @ by_mean, sites, False)
+    These are what the unit's own Gaussian is told, ``A e₁`` and ``−2 A diag(e₂) Aᵀ``. In place the
+    slopes of the pass forth are there, and two products with the points carry derivatives back;
+    the readable way makes the matrix and all it is made of again.
+    """
+    kernel, kept = unit.gp.kernel, f.kept
+    if kept is not None and in_place.supports(kernel, H):
+        bar = in_place.carried_to_both(
+            kernel, unit.Z, H, kept, way.back, way.weights, by_mean, by_variance
+        )
+        of_variance = variance_bar(kernel, kept, by_mean, by_variance)
+        bars = {"variance": of_variance, "lengthscale": bar.lengthscale}
+        sums = Sums(0.0, bar.gradient, bar.sites, False)
+        return cotangent(unit.gp.kernel, **bars), bar.Z, bar.X, sums
+    K_bar = cross_slope(way, f.A, by_mean, by_variance)
+    kernel_bar, Z_bar, H_bar = kernel.pull_gram(unit.Z, H, K_bar)
+    assert H_bar is not None
+    sites = (f.A * (-2.0 * by_variance)) @ array_namespace(f.A).matrix_transpose(f.A)
+    return kernel_bar, Z_bar, H_bar, Sums(0.0, f.A @ by_mean, _xp.symmetric_part(sites), False)
 
 
 def with_divergence(model: DeepGP, units: Posteriors, part: Part) -> tuple[float, DeepGP]:

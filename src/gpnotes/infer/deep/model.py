@@ -368,6 +368,8 @@ def posterior_of(unit: Unit, likelihood: Likelihood) -> VariationalPosterior:
     root = root_of(unit)
     lower = _xp.solve_triangular(root, _xp.eye(root.shape[0], root))
     precision = lower @ array_namespace(lower).matrix_transpose(lower)
-    return VariationalPosterior(
+    q = VariationalPosterior(
         model, inducing_factor(model), precision, Cholesky(lower), unit.weights
     )
+    vars(q)["root"] = root  # which it would find again, as the inverse of an inverse
+    return q

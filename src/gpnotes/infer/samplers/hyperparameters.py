@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -55,7 +56,7 @@ class HyperDensity:
         if not free:
             raise ValueError("objective must have a free parameter; fixed names them all")
 
-    @property
+    @cached_property
     def logarithms(self) -> HostVector:
         """Ones for the entries of the vector that are logarithms, zeros for the others, (p,)."""
         free = free_leaves(self.objective.model, self.objective.fixed)

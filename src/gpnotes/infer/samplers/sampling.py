@@ -253,6 +253,8 @@ def _settings(sampler: Any) -> str:
     """A sampler in words that are the same in every process."""
     told = {}
     for name, value in vars(sampler).items():
+        if name.startswith("_"):  # what it found out meanwhile
+            continue
         array = hasattr(value, "shape")
         told[name] = to_numpy(value).tobytes().hex()[:64] if array else repr(value)
     return f"{type(sampler).__name__}({told})"

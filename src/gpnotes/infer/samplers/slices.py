@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
+
+import numpy as np
 
 from ...ground import check as _check
 from ...ground.random import Stream
-from ...ground.xp import Matrix, Vector, array_namespace
+from ...ground.xp import Matrix, Vector, array_namespace, as_host, blas, is_numpy_namespace
 from .states import State, Step
 from .targets import Target, start_at, value_at
 
@@ -63,23 +66,37 @@ class EllipticalSlice:
     def step(self, target: Target, state: State, stream: Stream) -> Step:
         """Draw an ellipse and a level, and shorten the arc until a place on it is above."""
         drawn, *ahead = state.ahead or self._ahead(stream)
-        centre = 0.0 if self.mean is None else self.mean
-        x = state.position - centre
-        level = state.value + math.log1p(-float(stream.uniform()))
-        angle = 2.0 * math.pi * float(stream.uniform())
+        x = state.position if self.mean is None else state.position - self.mean
+        uniform = stream.generator.random  # what `stream.uniform()` gives, without its checks
+        level = state.value + math.log1p(-uniform())
+        angle = 2.0 * math.pi * uniform()
         low, high, taken = angle - 2.0 * math.pi, angle, 0
         while high - low > _SHORTEST:
-            there = centre + math.cos(angle) * x + math.sin(angle) * drawn
+            there = math.cos(angle) * x + math.sin(angle) * drawn
+            there = there if self.mean is None else self.mean + there
             value, taken = value_at(target, there), taken + 1
             if value >= level and value > -math.inf:
                 place = State(there, value, None, state.count + 1, tuple(ahead))
                 return Step(place, 1.0, True, False, taken)
             low, high = (angle, high) if angle < 0.0 else (low, angle)
-            angle = low + (high - low) * float(stream.uniform())
+            angle = low + (high - low) * uniform()
         stayed = State(state.position, state.value, None, state.count + 1, tuple(ahead))
         return Step(stayed, 1.0, False, False, taken)
 
     def _ahead(self, stream: Stream) -> tuple[Any, ...]:
-        drawn = self.root @ stream.normal((self.root.shape[0], _AHEAD), like=self.root)
-        rows = array_namespace(drawn).matrix_transpose(drawn)
+        normals = stream.normal((self.root.shape[0], _AHEAD), like=self.root)
+        rows = array_namespace(normals).matrix_transpose(self._times_root(normals))
         return tuple(rows[i, :] for i in range(_AHEAD))
+
+    def _times_root(self, normals: Matrix) -> Matrix:
+        """``root normals``; by half the products where NumPy's root is a Cholesky factor."""
+        if not self._triangular:
+            return self.root @ normals
+        upper, turned = as_host(self.root).T, as_host(normals).T  # in Fortran order
+        return np.asarray(blas("trmm", self.root)(1.0, upper, turned, side=1)).T
+
+    @cached_property
+    def _triangular(self) -> bool:
+        if not is_numpy_namespace(array_namespace(self.root)):
+            return False
+        return not np.any(np.triu(as_host(self.root), 1))

@@ -23,7 +23,7 @@ from .posterior import VariationalPosterior
 
 __all__ = [
     "Way", "bar_of_inducing", "cross_slope", "elbo", "elbo_and_gradient", "quiet_gradient",
-    "way_back",
+    "variance_bar", "way_back",
 ]  # fmt: skip
 
 
@@ -240,25 +240,53 @@ def _bar_of_cross(posterior: VariationalPosterior, block: Block, way: Way) -> tu
     """The derivatives by kernel and Z that a block of rows has through K_uf.
 
     With slopes e₁ by means and e₂ by variances, ``A_bar = w e₁ᵀ − 2 (I − P⁻¹) A diag(e₂)`` and
-    ``K_uf_bar = L⁻ᵀ A_bar``. In place K_uf itself is gone, but ``Σ K_uf_bar ∘ K_uf`` is
-    ``Σ A_bar ∘ A``, which the variance of f knows already.
+    ``K_uf_bar = L⁻ᵀ A_bar``.
     """
     kernel = posterior.model.gp.kernel
     variables = posterior.model.variables
     _, by_mean, by_variance = block.slopes
     A, kept = block.f.A, block.f.kept
-    xp = array_namespace(A)
     if kept is not None and in_place.supports(kernel, block.X):
         lengthscale_bar, Z_bar = in_place.carried(
             kernel, variables.inputs, block.X, kept, way.back, way.weights, by_mean, by_variance
         )
-        # Σ A_bar ∘ A = Σ e₁ Aᵀw − 2 Σ e₂ (Σ A² − Σ (L_P⁻¹A)²), and the bracket is σ_f² − v
-        gone = kernel.variance - kept.variance
-        total = float(xp.sum(by_mean * kept.pull)) - 2.0 * float(xp.sum(by_variance * gone))
-        bars = {"variance": total / kernel.variance, "lengthscale": lengthscale_bar}
+        bars = {
+            "variance": variance_bar(kernel, kept, by_mean, by_variance),
+            "lengthscale": lengthscale_bar,
+        }
         return cotangent(posterior.model.gp.kernel, **bars), Z_bar
     K_bar = cross_slope(way, A, by_mean, by_variance)
     return cross_pulled(variables, posterior.model.gp.kernel, block.X, K_bar)
+
+
+def variance_bar(
+    kernel: in_place.InPlaceKernel, kept: in_place.Projection, by_mean: Vector, by_variance: Vector
+) -> float:
+    """What derivatives by the moments of f are by σ_f², through K_uf, where it is worked in place.
+
+    Parameters
+    ----------
+    kernel : InPlaceKernel
+        The kernel.
+    kept : Projection
+        The projection of the rows.
+    by_mean, by_variance : Vector, shape (n,)
+        The derivatives by the moments of f at each input.
+
+    Returns
+    -------
+    float
+        The derivative.
+
+    Notes
+    -----
+    K_uf itself is gone, but ``Σ K_uf_bar ∘ K_uf`` is ``Σ A_bar ∘ A``, that is ``Σ e₁ Aᵀw − 2 Σ e₂
+    (Σ A² − Σ (L_P⁻¹A)²)``, and the bracket is ``σ_f² − v``, which the variance of f knows already.
+    """
+    xp = array_namespace(by_mean)
+    gone = kernel.variance - kept.variance
+    total = float(xp.sum(by_mean * kept.pull)) - 2.0 * float(xp.sum(by_variance * gone))
+    return total / kernel.variance
 
 
 def cross_slope(way: Way, A: Matrix, by_mean: Vector, by_variance: Vector) -> Matrix:

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any, Self, TypeAlias
 
 from ...ground import check as _check
-from ...ground.xp import Array, Vector
+from ...ground.xp import Array, Vector, array_namespace
 from ..contracts import Likelihood
-from .averages import NODES, Expected, by_quadrature
+from .averages import NODES, Expected, by_quadrature, points
 from .predictive import log_average
 
 __all__ = ["LikelihoodBase", "require_observable", "unchecked"]
@@ -62,6 +62,12 @@ class LikelihoodBase(ABC):
         """The average of the log density and its slopes."""
         return by_quadrature(self._value_and_slope, self._curvature, y, mean, variance, nodes)
 
+    def _expected_bar(self, y: Array, mean: Array, variance: Array, bar: Array, nodes: int) -> Self:
+        """The derivatives by the parameters that derivatives by the averages become."""
+        f, weights, _ = points(mean, variance, nodes)
+        y = array_namespace(f).broadcast_to(y[..., None], f.shape)
+        return self._bar(y, f, bar[..., None] * weights)
+
     def _curvature(self, y: Array, f: Array) -> Array:
         return self._derivatives(y, f)[1]
 
@@ -76,9 +82,11 @@ class LikelihoodBase(ABC):
         """
         return self._expected(y, mean, variance, nodes)
 
-    def bar_of(self, y: Array, f: Array, bar: Array) -> Self:
-        """The derivatives by the parameters that `pullback` gives, unchecked."""
-        return self._bar(y, f, bar)
+    def expected_bar_of(
+        self, y: Array, mean: Array, variance: Array, bar: Array, nodes: int
+    ) -> Self:
+        """What `expectations.expected_bar` gives."""
+        return self._expected_bar(y, mean, variance, bar, nodes)
 
     def log_predictive_of(self, y: Array, mean: Array, variance: Array) -> Array:
         """`log_predictive`, unchecked."""

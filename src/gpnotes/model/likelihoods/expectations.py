@@ -93,8 +93,8 @@ def expected_bar(
     -------
     Likelihood
         One of the same class that holds ``Σ bar ∂ E log p(y | f)/∂θ`` in the place of each
-        parameter θ, by Gauss-Hermite as the average itself; one without parameters comes back as
-        it is.
+        parameter θ, by Gauss-Hermite where the average itself is; one without parameters comes
+        back as it is.
 
     Raises
     ------
@@ -103,11 +103,11 @@ def expected_bar(
     """
     if not has_parameters(likelihood):
         return likelihood
+    if isinstance(likelihood, LikelihoodBase):
+        return likelihood.expected_bar_of(y, mean, variance, bar, nodes)
     f, weights, _ = points(mean, variance, nodes)
     y = array_namespace(f).broadcast_to(y[..., None], f.shape)
     f_bar = bar[..., None] * weights
-    if isinstance(likelihood, LikelihoodBase):
-        return likelihood.bar_of(y, f, f_bar)
     parametric = require(likelihood, "likelihood", ParametricLikelihood)
     return cast(ParametricLikelihood, parametric).pullback(y, f, f_bar)[0]
 

@@ -69,6 +69,12 @@ class Gaussian(LikelihoodBase):
         value = self._log_density(y, mean) - 0.5 * variance / self.variance
         return Expected(value, first, 0.5 * second)
 
+    def _expected_bar(self, y: Array, mean: Array, variance: Array, bar: Array, nodes: int) -> Self:
+        """As `_bar`, for on average ``(y − f)²`` is ``(y − mean)² + variance``."""
+        terms = bar * (((y - mean) ** 2 + variance) / self.variance - 1.0)
+        total = float(array_namespace(terms).sum(terms))
+        return cotangent(self, variance=0.5 * total / self.variance)
+
     def _log_predictive(self, y: Array, mean: Array, variance: Array) -> Array:
         total = variance + self.variance
         xp = array_namespace(mean)

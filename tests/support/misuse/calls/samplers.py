@@ -43,7 +43,7 @@ CALLS = (
     call("ULA", samplers.ULA, **_STEP),
     call("SGLD", samplers.SGLD, **_STEP, batch=whole(3), decay=nonnegative(0.3),
          delay=positive(2.0)),
-    call("HMC", samplers.HMC, **_STEP, **_AIM, leaps=whole(3)),
+    call("HMC", samplers.HMC, **_STEP, **_AIM, leaps=whole(3), jitter=within(0.5, -1e-9, 1.0)),
     call("NUTS", samplers.NUTS, **_STEP, **_AIM, depth=whole(3)),
     call("EllipticalSlice", samplers.EllipticalSlice, root=matrix(np.eye(2), rows=True),
          mean=Argument(np.ones(2), {"a string": "x", "a number": 1.0, "three": np.ones(3),
