@@ -4,14 +4,12 @@ from .evaluation import evaluate, occupancies
 from .maps import Grid
 from .process import MDP
 from .solving import Solution, solve
-from .ties import first_best
 
 __all__ = [
     "MDP",
     "Grid",
     "Solution",
     "evaluate",
-    "first_best",
     "occupancies",
     "solve",
 ]
