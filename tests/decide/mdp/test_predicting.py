@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -255,3 +257,44 @@ def test_weights_make_the_mean_of_n_steps_that_of_the_policy():
     exact = (r + DISCOUNT * P @ (r + DISCOUNT * P @ r))[0]
     first = found.memory.values[:, 0]
     assert abs(first.mean() - exact) < 5 * first.std() / np.sqrt(20000)
+
+
+EVEN_3, OTHER_3 = np.full((3, 2), 0.5), np.asarray([[0.2, 0.8], [0.9, 0.1], [0.5, 0.5]])
+CARRYING = {
+    "SARSA": SARSA(DISCOUNT, 0.2),
+    "TD(λ)": TD(DISCOUNT, EVEN_3, 0.2, trace=0.7),
+    "TD(λ), off policy": TD(DISCOUNT, EVEN_3, 0.2, behaviour=OTHER_3, trace=0.7),
+    "SARSA(λ)": SARSALambda(DISCOUNT, 0.2, trace=0.7),
+    "Q(λ)": QLambda(DISCOUNT, 0.2, trace=0.7),
+    "n-step TD": NStepTD(DISCOUNT, EVEN_3, 0.2, behaviour=OTHER_3, count=4),
+    "n-step SARSA": NStepSARSA(DISCOUNT, 0.2, count=4),
+}
+
+
+@pytest.mark.parametrize("how", ["ended", "cut"])
+@pytest.mark.parametrize("learner", CARRYING.values(), ids=CARRYING.keys())
+def test_nothing_but_values_goes_on_into_the_next_episode(learner, how):
+    """Of two runs one is over: with a memory made anew it alone would learn the same."""
+    rng, no = np.random.default_rng(3), np.zeros(2, bool)
+
+    def steps(count):
+        draws = [(rng.integers(3, size=2), rng.integers(2, size=2)) for _ in range(count)]
+        return [Transition(s, a, rng.random(2), rng.integers(3, size=2), no, no) for s, a in draws]
+
+    def taught(memory, transitions):
+        for one in transitions:
+            memory = learner.step(memory, one, stream(1))
+        return memory
+
+    first, second = steps(6), [*steps(2), steps(1)[0]._replace(ended=~no)]
+    first[-1] = first[-1]._replace(**{how: np.asarray([True, False])})
+    memory = taught(learner.init(3, 2, 2), first)
+    kept = replace(
+        learner.init(3, 2, 2),
+        values=memory.values.copy(),
+        visits=memory.visits.copy(),
+        time=memory.time,
+    )
+    through, anew = taught(memory, second).values, taught(kept, second).values
+    assert np.array_equal(through[0], anew[0])
+    assert not np.array_equal(through[1], anew[1])

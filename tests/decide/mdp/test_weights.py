@@ -48,6 +48,18 @@ def test_weights_are_products_since_an_episode_began():
             begins = t + 1 if over[t, one] else begins
 
 
+def test_returns_are_discounted_from_where_each_episode_began():
+    record = seen(4, 60, horizon=6)
+    found, wanted = off_policy_value(record, POLICY, BEHAVIOUR, DISCOUNT), []
+    over = record.ended | record.cut
+    for t, one in np.argwhere(record.ended):
+        begins = max((int(s) + 1 for s in np.flatnonzero(over[:t, one])), default=0)
+        rewards = record.rewards[begins : t + 1, one]
+        wanted.append(rewards @ DISCOUNT ** np.arange(rewards.size))
+    assert found.returns == pytest.approx(np.asarray(wanted))
+    assert found.returns.size > 20
+
+
 def test_the_policy_that_acted_has_weights_of_one():
     record = seen(3, 20)
     assert importance_weights(record, BEHAVIOUR, BEHAVIOUR) == pytest.approx(np.ones((20, 3)))
