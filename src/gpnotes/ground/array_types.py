@@ -137,6 +137,7 @@ class Namespace(Protocol):
 
     float32: Any
     float64: Any
+    int8: Any
     int32: Any
     int64: Any
     complex64: Any
@@ -213,6 +214,7 @@ class Namespace(Protocol):
         copy: builtins.bool | None = None,
     ) -> Array: ...
     def astype(self, x: Array, dtype: Any, /, *, copy: builtins.bool = True) -> Array: ...
+    def arange(self, start: float, /, *, dtype: Any = None, device: Any = None) -> Array: ...
     def empty(
         self, shape: int | tuple[int, ...], *, dtype: Any = None, device: Any = None
     ) -> Array: ...

@@ -18,6 +18,7 @@ __all__ = [
     "is_sparse",
     "least_cost",
     "solve_contraction",
+    "strong_components",
 ]
 
 _ATTEMPTS = 4  # of the Krylov method, each on what the one before has left
@@ -36,7 +37,8 @@ def as_rows(a: Any, name: str) -> Any:
     Parameters
     ----------
     a : sparse matrix of SciPy
-        The matrix. If it has that format already, its numbers are not copied.
+        The matrix. If it has that format already, its numbers are not copied, and neither are its
+        indices if they are of 32 bits.
     name : str
         Its name in what is raised.
 
@@ -60,6 +62,9 @@ def as_rows(a: Any, name: str) -> Any:
     if a.ndim != 2:
         raise ValueError(f"{name} must have two axes; got shape {a.shape}")
     rows = csr_array(a)
+    if rows.indices.dtype != np.int32 and max(*rows.shape, rows.nnz) < 2**31:  # half as many bytes
+        narrow = rows.indices.astype(np.int32), rows.indptr.astype(np.int32)
+        rows = csr_array((rows.data, *narrow), shape=rows.shape)
     if not rows.has_canonical_format:
         rows = rows.copy()
         rows.sum_duplicates()
@@ -187,6 +192,27 @@ def _by_factors(P: Any, b: HostVector) -> HostVector:
             break
         x = x + factors.solve(left)
     return x
+
+
+def strong_components(start: HostVector, end: HostVector, size: int) -> HostVector:
+    """Return the number of the strong component of each node of a graph.
+
+    Parameters
+    ----------
+    start, end : HostVector, shape (m,)
+        The nodes that each edge joins.
+    size : int
+        The number of nodes.
+
+    Returns
+    -------
+    HostVector, shape (size,)
+        The numbers.
+    """
+    from scipy.sparse.csgraph import connected_components
+
+    graph = from_entries(np.ones(len(start)), start, end, (size, size))
+    return connected_components(graph, directed=True, connection="strong")[1]
 
 
 class Program(NamedTuple):

@@ -7,19 +7,17 @@ from typing import Any
 import numpy as np
 
 from ...ground.check import NoValueError
-from ...ground.sparse import is_sparse
-from ...ground.xp import Array, HostMatrix, HostVector, Matrix, to_numpy
+from ...ground.sparse import from_entries, is_sparse
+from ...ground.xp import Array, HostMatrix, HostVector, Matrix, array_namespace, device, to_numpy
 from .process import MDP
 
-__all__ = ["as_host_rows", "nearest_end", "require_proper", "ways_out"]
+__all__ = ["as_host_rows", "earns_nothing", "nearest_end", "require_proper", "ways_out"]
 
 
 def as_host_rows(P: Any) -> Any:
     """Return transitions as they are if sparse, and as a sparse matrix on the host if not."""
     if is_sparse(P):
         return P
-    from ...ground.sparse import from_entries
-
     dense = to_numpy(P)
     rows, columns = np.nonzero(dense)
     return from_entries(dense[rows, columns], rows, columns, dense.shape)
@@ -68,6 +66,12 @@ def nearest_end(mdp: MDP, allowed: Array | None = None) -> HostVector:
     return ways_out(as_host_rows(mdp.transitions), to_numpy(mdp.terminal), mdp.actions, tried)
 
 
+def earns_nothing(P: Matrix, r: Array) -> Array:
+    """Return the states of a chain (S, S) from which no reward (S,) is ever met, as booleans."""
+    met = ways_out(as_host_rows(P), to_numpy(r) != 0.0, 1) >= 0
+    return array_namespace(r).asarray(~met, device=device(r))
+
+
 def require_proper(P: Matrix, terminal: Array, what: str) -> None:
     """Refuse a chain (S, S) in which some state never ends, as at discount 1 it has no value.
 
@@ -76,7 +80,7 @@ def require_proper(P: Matrix, terminal: Array, what: str) -> None:
     P : Matrix, shape (S, S)
         The chain.
     terminal : Array, shape (S,)
-        Its terminal states, as booleans.
+        Where it ends, as booleans.
     what : str
         The beginning of the message: what must lead to an end.
 

@@ -12,11 +12,12 @@ from ...ground.xp import (
     Vector,
     array_namespace,
     as_array,
+    as_host,
     epsilon,
     eye,
     in_double,
 )
-from .absorption import require_proper
+from .absorption import earns_nothing, require_proper
 from .process import MDP
 
 __all__ = ["evaluate", "expected_steps", "occupancies", "solved_chain"]
@@ -40,7 +41,7 @@ def evaluate(mdp: MDP, policy: Array) -> Vector:
     Raises
     ------
     NoValueError
-        If the discount is 1 and some state never ends under the policy.
+        If the discount is 1 and the policy goes on earning, or paying, without an end.
     ValueError, TypeError
         If the policy is none for this process, as `MDP.under` says.
 
@@ -58,23 +59,28 @@ def evaluate(mdp: MDP, policy: Array) -> Vector:
     """
     _check.instance(mdp, "mdp", MDP, "an")
     P, r = mdp.under(policy)
-    if mdp.discount == 1.0:
-        require_proper(P, mdp.terminal, "policy")
-    v = solved_chain(P, in_double(r), mdp)
+    ends = earns_nothing(P, r) if mdp.discount == 1.0 else None
+    if ends is not None:
+        require_proper(P, ends, "policy")
+    v = solved_chain(P, in_double(r), mdp.discount, ends)
     return array_namespace(r).astype(v, r.dtype, copy=False)
 
 
-def solved_chain(P: Any, r: Array, mdp: MDP, start: Array | None = None) -> Array:
-    """Solve ``v = r + γ P v`` in double precision, with zero in the terminal states if γ is 1.
+def solved_chain(
+    P: Any, r: Array, discount: float, ends: Array | None = None, start: Array | None = None
+) -> Array:
+    """Solve ``v = r + γ P v`` in double precision.
 
     Parameters
     ----------
     P : Matrix, shape (S, S)
-        The chain of a policy, proper if the discount is 1.
+        The chain of a policy.
     r : Array, shape (S,)
         Its rewards.
-    mdp : MDP
-        The process, of which the discount and the terminal states are read.
+    discount : float
+        γ.
+    ends : Array, shape (S,), optional
+        States that are worth nothing, as booleans; at discount 1 every state must lead to one.
     start : Array, shape (S,), optional
         Where a Krylov method starts.
 
@@ -84,14 +90,15 @@ def solved_chain(P: Any, r: Array, mdp: MDP, start: Array | None = None) -> Arra
         The solution.
     """
     xp = array_namespace(r)
-    ends = mdp.terminal if mdp.discount == 1.0 else None
     if ends is not None:
         going = xp.astype(~ends, r.dtype)
         r = r * going
         P = P.multiply(going[:, None]).tocsr() if is_sparse(P) else P * as_array(going, P)[:, None]
     if is_sparse(P):
-        return solve_contraction(mdp.discount * P, r, start)
-    system = eye(r.shape[0], r) - mdp.discount * in_double(P)
+        return solve_contraction(
+            discount * P, as_host(r), None if start is None else as_host(start)
+        )
+    system = eye(r.shape[0], r) - discount * in_double(P)
     v = xp.linalg.solve(system, r[:, None])
     v = v + xp.linalg.solve(system, r[:, None] - system @ v)  # one step of refinement
     return v[:, 0]
@@ -101,7 +108,7 @@ def expected_steps(P: Any, mdp: MDP) -> Vector:
     """Return the expected number of steps until the end from each state of a proper chain."""
     xp = array_namespace(mdp.rewards)
     going = xp.astype(~mdp.terminal, in_double(mdp.rewards).dtype)
-    return solved_chain(P, going, mdp)
+    return solved_chain(P, going, mdp.discount, mdp.terminal)
 
 
 def occupancies(mdp: MDP, policy: Array, start: Vector) -> Matrix:
@@ -167,6 +174,6 @@ def _visits(P: Any, start: Vector, mdp: MDP) -> Vector:
         P = P.multiply(going[None, :]).tocsr() if is_sparse(P) else P * as_array(going, P)[None, :]
         P = P.multiply(going[:, None]).tocsr() if is_sparse(P) else P * as_array(going, P)[:, None]
     if is_sparse(P):
-        return solve_contraction((mdp.discount * P).T.tocsr(), start)
+        return solve_contraction((mdp.discount * P).T.tocsr(), as_host(start))
     system = eye(start.shape[0], start) - mdp.discount * in_double(P)
     return xp.linalg.solve(xp.matrix_transpose(system), start[:, None])[:, 0]

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...ground import check as _check
 from ...ground.sparse import from_entries
-from ...ground.xp import HostMatrix, HostVector
+from ...ground.xp import HostMatrix, HostVector, array_namespace, to_numpy
 from .process import MDP
 
 __all__ = ["MOVES", "Grid"]
@@ -165,11 +165,14 @@ class Grid:
         TypeError
             If `values` is no array.
         """
-        _check.array(values, "values")
+        _check.plain(_check.array(values, "values"), "values")
+        kinds = ("real floating", "integral", "bool")
+        if not array_namespace(values).isdtype(values.dtype, kinds):
+            raise TypeError(f"values must hold real numbers; got {values.dtype}")
         if values.shape != (self.states,):
             raise ValueError(f"values must have shape ({self.states},); got {values.shape}")
         map_ = np.full(self._numbers.shape, np.nan)
-        map_[tuple(self.cells.T)] = values
+        map_[tuple(self.cells.T)] = to_numpy(values)
         return map_
 
     def mdp(self, discount: float) -> MDP:

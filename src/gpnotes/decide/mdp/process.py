@@ -20,6 +20,7 @@ from ...ground.xp import (
     Vector,
     array_namespace,
     as_array,
+    as_host,
     device,
     epsilon,
     in_double,
@@ -126,6 +127,18 @@ class MDP:
         stays = _stays(self.transitions, self.states, self.actions, xp)
         return idle & xp.all(stays == 1.0, axis=1)
 
+    @cached_property
+    def fullest(self) -> int:
+        """The number of entries of the fullest row of the transitions; S if these are dense."""
+        P: Any = self.transitions
+        return int(np.max(np.diff(P.indptr))) if self.sparse else self.states
+
+    @cached_property
+    def largest_reward(self) -> float:
+        """The largest absolute value of the rewards."""
+        xp = array_namespace(self.rewards)
+        return max(-float(xp.min(self.rewards)), float(xp.max(self.rewards)))
+
     @classmethod
     def from_arrays(
         cls, transitions: Stack | Sequence[Any], rewards: Array, discount: float
@@ -155,7 +168,8 @@ class MDP:
             P, actions = _stacked(transitions), len(transitions)
             _check.floating(rewards, "rewards")
         else:
-            stack = _check.floating(transitions, "transitions")
+            stack: Any = transitions
+            _check.floating(stack, "transitions")
             if stack.ndim != 3 or stack.shape[0] != stack.shape[2] or 0 in stack.shape:
                 raise ValueError(f"transitions must have shape (S, A, S); got {stack.shape}")
             actions = stack.shape[1]
@@ -311,7 +325,7 @@ class MDP:
         earned = xp.sum(policy * self.rewards, axis=1)
         if self.sparse:
             every = np.arange(S * A)
-            return from_entries(policy.ravel(), every // A, every, (S, S * A)) @ P, earned
+            return from_entries(as_host(policy).ravel(), every // A, every, (S, S * A)) @ P, earned
         mixed = xp.reshape(policy, (S, 1, A)) @ xp.reshape(P, (S, A, S))
         return xp.reshape(mixed, (S, S)), earned
 
@@ -369,6 +383,8 @@ def _stays(P: Any, S: int, A: int, xp: Namespace) -> Matrix:
 
 
 def _stacked(matrices: Sequence[Any]) -> Any:
+    if not matrices:
+        raise ValueError("transitions must hold a matrix for each action; got none")
     rows = [as_rows(one, f"transitions[{a}]") for a, one in enumerate(matrices)]
     shapes = {one.shape for one in rows}
     if len(shapes) != 1 or len(set(next(iter(shapes)))) != 1:
@@ -392,5 +408,5 @@ def _expected(P: Any, rewards: Array, states: int, actions: int) -> Matrix:
         )
     flat = xp.reshape(rewards, (states * actions, states))
     if is_sparse(P):
-        return as_array(np.asarray(P.multiply(flat).sum(axis=1)), rewards).reshape(states, actions)
+        return as_array(np.reshape(P.multiply(flat).sum(axis=1), (states, actions)), rewards)
     return xp.reshape(xp.vecdot(P, flat), (states, actions))

@@ -16,21 +16,22 @@ from ...ground.xp import (
     Vector,
     array_namespace,
     as_array,
+    as_host,
     device,
     epsilon,
     to_numpy,
 )
 from .absorption import as_host_rows, nearest_end, ways_out
 from .certificates import Certificate, certificate_of, rounding_of, yardstick_of
+from .circles import Collapsed, collapsed, lifted
 from .evaluation import solved_chain
 from .process import MDP
-from .ties import first_best
+from .sweeping import Sweeps, sweeps_of
+from .ties import first_best, largest, taken
 
 __all__ = ["METHODS", "Solution", "solve"]
 
 METHODS = ("value iteration", "modified policy iteration", "policy iteration", "linear program")
-
-_MOST_SWEEPS = 50  # of a policy between two looks at all actions
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,8 +108,9 @@ def solve(
     values of each policy; the linear program (d'Épenoux 1963) is given to HiGHS, and what its
     tolerances leave open is settled by policy iteration.
 
-    At discount 1 every state must be able to end, and who goes round without an end must lose: a
-    circle that costs nothing has no certificate, and is refused.
+    At discount 1 every state must be able to end, and who goes round without an end must lose, or
+    earn nothing at all: states between which one may walk free of charge are taken together as
+    one, which may also be stayed in. A circle whose rewards cancel is refused.
 
     Examples
     --------
@@ -124,15 +126,19 @@ def solve(
     _check.choice(method, "method", METHODS)
     tolerance = _check.positive(_check.number(tolerance, "tolerance"), "tolerance")
     limit = _check.whole(limit, "limit", 1)
-    search = _Search(mdp.in_double(), tolerance, limit)
+    _check.squarable(mdp.rewards, "mdp.rewards")
+    wide = mdp.in_double()
     run = {
         "value iteration": _value_iteration,
         "modified policy iteration": _modified_policy_iteration,
         "policy iteration": _policy_iteration,
         "linear program": _linear_program,
     }[method]
-    end = run(search)
-    return _rounded(end, mdp, method)
+    small = collapsed(wide) if mdp.discount == 1.0 else None
+    if small is None:
+        return _rounded(run(_Search(wide, tolerance, limit)), mdp, method)
+    end = run(_Search(small.mdp, tolerance, limit))
+    return _rounded(_lifted(end, wide, small), mdp, method)
 
 
 class _End(NamedTuple):
@@ -159,12 +165,22 @@ def _rounded(end: _End, mdp: MDP, method: str) -> Solution:
     )
 
 
+def _lifted(end: _End, mdp: MDP, small: Collapsed) -> _End:
+    """The answer for a process of that for what it was collapsed to."""
+    xp = array_namespace(mdp.rewards)
+    values = as_array(as_host(end.certificate.values)[small.label], mdp.rewards)
+    found = Certificate(values, mdp.backup(values), end.certificate.bound)
+    policy = lifted(mdp, small, as_host(end.policy))
+    return _End(found, xp.asarray(policy, device=device(mdp.rewards)), end.iterations)
+
+
 class _Search:
     """What all methods share: when to look for a certificate, and the look."""
 
     def __init__(self, mdp: MDP, tolerance: float, limit: int) -> None:
         self.mdp, self.tolerance, self.limit = mdp, tolerance, limit
         self.xp = array_namespace(mdp.rewards)
+        self.ends_at = mdp.terminal if mdp.discount == 1.0 else None
         self.aim = tolerance / 4.0  # of the span of a step; at discount 1, a first guess
         if mdp.discount < 1.0:
             self.stick = yardstick_of(mdp)
@@ -181,25 +197,27 @@ class _Search:
         """The values to start from: zero, or those of a proper policy at discount 1."""
         return self.xp.zeros_like(self.mdp.rewards[:, 0])
 
-    def ended(self, values: Vector, q: Matrix, best: Vector) -> tuple[Certificate, Vector] | None:
+    def ended(
+        self, values: Vector, sweeps: Sweeps, best: Vector
+    ) -> tuple[Certificate, Vector] | None:
         """The certificate and its policy, if values are good enough."""
         step = best - values
         high, low = float(self.xp.max(step)), float(self.xp.min(step))
-        if not (math.isfinite(high) and math.isfinite(low)):
-            raise NoValueError("mdp must have values within the range of floats; they overflow")
         apart = high - low if self.mdp.discount < 1.0 else max(high, -low)
         self.refuse_rounding(values)
-        return self.certified(values, q) if apart <= self.aim else None
+        return self.certified(values, sweeps.action_values) if apart <= self.aim else None
 
     def refuse_rounding(self, values: Vector) -> None:
         off = rounding_of(self.mdp, values)
-        if 2.0 * off > self.aim:
-            share = self.aim / self.tolerance
-            least = 2.0 * off / share if share > 0.0 else math.inf
-            raise NoValueError(
-                f"tolerance must be at least {least:.2g} for this process: below it, rounding "
-                f"hides what is asked; got {self.tolerance:.3g}"
-            )
+        if off > self.aim:
+            raise self.hidden(self.tolerance * off / self.aim if self.aim > 0.0 else math.inf)
+
+    def hidden(self, least: float) -> NoValueError:
+        circles = "" if self.mdp.discount < 1.0 else ", or it has circles whose rewards cancel"
+        return NoValueError(
+            f"tolerance must be at least {least:.2g} for this process, or rounding hides what is "
+            f"asked; got {self.tolerance:.3g}{circles}"
+        )
 
     def certified(self, values: Vector, q: Matrix) -> tuple[Certificate, Vector] | None:
         policy = self.chosen(q)
@@ -209,9 +227,10 @@ class _Search:
         if self.mdp.discount == 1.0:
             self.stick = yardstick_of(self.mdp, self.mdp.followed(policy)[0])
         found = certificate_of(self.mdp, values, q, policy, self.stick)
-        if found.bound <= self.tolerance:
+        ratio = found.bound / self.tolerance
+        if ratio <= 1.0:
             return found, policy
-        self.aim *= min(0.5, 0.5 * self.tolerance / found.bound)
+        self.aim *= 0.5 if self.mdp.discount < 1.0 else max(0.01, min(0.5, 0.5 / ratio))
         return None
 
     def chosen(self, q: Matrix) -> Vector | None:
@@ -219,7 +238,7 @@ class _Search:
         policy = first_best(q, self.aim)
         if self.mdp.discount < 1.0 or self.ends(policy):
             return policy
-        enough = self.xp.max(q, axis=1, keepdims=True) - self.aim
+        enough = largest(q)[:, None] - self.aim
         action = nearest_end(self.mdp, q >= enough)
         return None if np.any(action < 0) else self.on_device(action)
 
@@ -238,11 +257,10 @@ class _Search:
 
 
 def _value_iteration(search: _Search) -> _End:
-    values = search.start()
+    values, sweeps = search.start(), sweeps_of(search.mdp)
     for sweep in range(1, search.limit + 1):
-        q = search.mdp.backup(values)
-        best = search.xp.max(q, axis=1)
-        found = search.ended(values, q, best)
+        best = sweeps.look(values)
+        found = search.ended(values, sweeps, best)
         if found:
             return _End(*found, sweep)
         values = best
@@ -250,35 +268,18 @@ def _value_iteration(search: _Search) -> _End:
 
 
 def _modified_policy_iteration(search: _Search) -> _End:
-    mdp, xp = search.mdp, search.xp
-    values = search.start()
+    mdp = search.mdp
+    values, sweeps = search.start(), sweeps_of(mdp)
     if mdp.discount == 1.0:  # from a policy that ends, each step of the values is upwards
         P, r = mdp.followed(search.on_device(nearest_end(mdp)))
-        values = solved_chain(P, r, mdp)
+        values = solved_chain(P, r, 1.0, mdp.terminal)
     for sweep in range(1, search.limit + 1):
-        q = mdp.backup(values)
-        best = xp.max(q, axis=1)
-        found = search.ended(values, q, best)
+        best = sweeps.look(values)
+        found = search.ended(values, sweeps, best)
         if found:
             return _End(*found, sweep)
-        P, r = mdp.followed(first_best(q))
-        values = _swept(P, r, best, values, mdp.discount)
+        values = sweeps.follow(values, best, search.aim)
     raise search.late()
-
-
-def _swept(P: Any, r: Vector, best: Vector, before: Vector, discount: float) -> Vector:
-    """Sweeps with one policy, as long as they still change the shape of the values."""
-    xp = array_namespace(r)
-    step = best - before
-    enough = 0.1 * float(xp.max(step) - xp.min(step))
-    values = best
-    for _ in range(_MOST_SWEEPS):
-        new = r + discount * (P @ values)
-        step = new - values
-        values = new
-        if float(xp.max(step) - xp.min(step)) <= enough:
-            break
-    return values
 
 
 def _policy_iteration(search: _Search, policy: Vector | None = None, before: int = 0) -> _End:
@@ -290,19 +291,15 @@ def _policy_iteration(search: _Search, policy: Vector | None = None, before: int
     values = None
     for sweep in range(1, search.limit + 1):
         P, r = mdp.followed(policy)
-        values = solved_chain(P, r, mdp, values)
+        values = solved_chain(P, r, mdp.discount, search.ends_at, values)
         q = mdp.backup(values)
-        best, own = xp.max(q, axis=1), xp.take_along_axis(q, policy[:, None], axis=1)[:, 0]
-        better = best > own + 4.0 * rounding_of(mdp, values)
+        better = largest(q) > taken(q, policy) + 4.0 * rounding_of(mdp, values)
         if not bool(xp.any(better)):
             search.refuse_rounding(values)
             found = search.certified(values, q)
             if found:
                 return _End(*found, before + sweep)
-            raise NoValueError(
-                f"tolerance must be larger for this process than {search.tolerance:.3g}, or it has "
-                "circles that cost nothing and discount 1: the best policy has no such certificate"
-            )
+            raise search.hidden(2.0 * search.tolerance)
         policy = xp.where(better, first_best(q), policy)
         if mdp.discount == 1.0 and not search.ends(policy):
             raise NoValueError(
@@ -324,7 +321,10 @@ def _linear_program(search: _Search) -> _End:
     steps = 0
     if going.size:
         earned = to_numpy(mdp.rewards).reshape(-1)[rows]
-        program = least_cost(np.ones(going.size), system[rows][:, going], earned)
+        try:
+            program = least_cost(np.ones(going.size), system[rows][:, going], earned)
+        except NoValueError as error:
+            raise NoValueError(f"mdp must have values with a bound: {error}") from error
         values[going], steps = program.x, program.steps
     q = mdp.backup(as_array(values, mdp.rewards))
     return _policy_iteration(search, search.chosen(q), steps)

@@ -13,6 +13,7 @@ from .games import CALLS as _GAMES
 from .ground import CALLS as _GROUND
 from .models import CALLS as _MODELS
 from .networks import CALLS as _NETWORKS
+from .processes import CALLS as _PROCESSES
 from .samplers import CALLS as _SAMPLERS
 
 CALLS = (
@@ -27,6 +28,7 @@ CALLS = (
     *_BAYESOPT,
     *_BELIEFS,
     *_GAMES,
+    *_PROCESSES,
     *_CONTROL,
     *_EQUATIONS,
     *_ESTIMATORS,
