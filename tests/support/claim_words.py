@@ -34,7 +34,15 @@ _ENDS = re.compile(r"(?<=[.!?:])\*{0,2}\s+(?=[A-Z*$`\[({])|\n\s*\n|\n(?=\s*[-*|#
 
 def chapters() -> list[str]:
     """The slugs of all chapters."""
-    parts = ("foundations", "gaussian-processes", "fast", "inference", "decisions", "sequential", "games")
+    parts = (
+        "foundations",
+        "gaussian-processes",
+        "fast",
+        "inference",
+        "decisions",
+        "sequential",
+        "games",
+    )
     return sorted(
         path.relative_to(BOOK).with_suffix("").as_posix()
         for part in parts
