@@ -33,6 +33,7 @@ def bench(root, monkeypatch):
         "pendulum_contestants", "pendulum_table", "feature_contestants", "bound_contestants",
         "epoch_contestants", "approximations_table", "which_approximation", "path_contestants",
         "paths_table", "whole_fit", "kernels_table", "gradients_table",
+        "learning_table",
     )  # fmt: skip
     yield {name: importlib.import_module(name) for name in names}
     for name in names:
@@ -143,6 +144,17 @@ def test_ways_to_approximate_agree_and_a_gap_ends_in_an_error(bench, monkeypatch
     assert "features: 40 random features of 300 rows" in shown
     assert "bound: VFE of 300 rows, 40 inducing points" in shown
     assert "differ by at most 1.0e-06" in shown
+
+
+def test_runs_at_once_learn_what_a_plain_loop_learns(bench, monkeypatch, capsys):
+    table = bench["learning_table"]
+    monkeypatch.setattr(sys, "argv", ["x", "--runs", "20", "--steps", "200", "--rounds", "1"])
+    assert table.main() == 0
+    assert "ahead of a plain loop by" in capsys.readouterr().out
+    wrong = table.with_lists
+    monkeypatch.setattr(table, "with_lists", lambda *given: wrong(*given) + 1.0)
+    assert table.main() == 1
+    assert "with lists has learnt something else" in capsys.readouterr().out
 
 
 def test_a_sum_and_a_product_stand_beside_one_kernel(bench, monkeypatch, tmp_path, capsys):

@@ -14,14 +14,14 @@ from misuse.calls import CALLS
 
 ROOMS = (
     "assess.calibration", "assess.crossval", "assess.scores", "datasets", "decide.bayesopt",
-    "decide.design", "decide.fantasy", "decide.games", "decide.mdp", "decide.moments",
-    "decide.pilco", "decide.pilco.pendulum", "draw.grids", "draw.paths", "estimators",
-    "ground.arrays", "ground.chunks", "ground.distances", "ground.linalg", "ground.params",
-    "ground.quadrature", "ground.random", "infer.deep", "infer.exact", "infer.features",
-    "infer.fitting", "infer.interdomain", "infer.laplace", "infer.linear", "infer.networks",
-    "infer.report", "infer.samplers", "infer.smoothing", "infer.sparse", "infer.svgp",
-    "model.gaussian", "model.kernels", "model.likelihoods", "model.means", "model.priors",
-    "testing",
+    "decide.design", "decide.fantasy", "decide.games", "decide.mdp", "decide.mdp.learning",
+    "decide.moments", "decide.pilco", "decide.pilco.pendulum", "draw.grids", "draw.paths",
+    "estimators", "ground.arrays", "ground.chunks", "ground.distances", "ground.linalg",
+    "ground.params", "ground.quadrature", "ground.random", "infer.deep", "infer.exact",
+    "infer.features", "infer.fitting", "infer.interdomain", "infer.laplace", "infer.linear",
+    "infer.networks", "infer.report", "infer.samplers", "infer.smoothing", "infer.sparse",
+    "infer.svgp", "model.gaussian", "model.kernels", "model.likelihoods", "model.means",
+    "model.priors", "testing",
 )  # fmt: skip
 CLEAR = 0.95  # the share of wrong calls whose error names the argument
 
@@ -135,7 +135,10 @@ UNTRIED = {
     "Survey", "CirculantEmbedding", "Chains", "ChainWarning", "Phase", "State", "Step",
     "Reliability", "SplitConformal", "ConformalCoverage", "Solution",
     "Cholesky", "ChunkError", "FactorisationError", "JitterWarning", "Stream", "Space",
+    "Episodes", "Memory", "Model", "OffPolicy", "Slots", "StateMemory", "Traced", "TracedWaiting",
+    "Transition", "Waiting",
     # for subclasses and for other rooms
+    "Explorer", "Learner", "Schedule", "World",
     "Circular", "ComposableCost", "Kernel", "OnGraph", "Stationary", "LikelihoodBase", "Mapper",
     "Chunks", "Rows", "Sampler", "leapfrog",
     "added",

@@ -137,6 +137,7 @@ class Namespace(Protocol):
 
     float32: Any
     float64: Any
+    int8: Any
     int32: Any
     int64: Any
     complex64: Any

@@ -37,7 +37,8 @@ def as_rows(a: Any, name: str) -> Any:
     Parameters
     ----------
     a : sparse matrix of SciPy
-        The matrix. If it has that format already, its numbers are not copied.
+        The matrix. If it has that format already, its numbers are not copied, and neither are its
+        indices if they are of 32 bits.
     name : str
         Its name in what is raised.
 
@@ -61,6 +62,9 @@ def as_rows(a: Any, name: str) -> Any:
     if a.ndim != 2:
         raise ValueError(f"{name} must have two axes; got shape {a.shape}")
     rows = csr_array(a)
+    if rows.indices.dtype != np.int32 and max(*rows.shape, rows.nnz) < 2**31:  # half as many bytes
+        narrow = rows.indices.astype(np.int32), rows.indptr.astype(np.int32)
+        rows = csr_array((rows.data, *narrow), shape=rows.shape)
     if not rows.has_canonical_format:
         rows = rows.copy()
         rows.sum_duplicates()

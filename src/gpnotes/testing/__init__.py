@@ -8,6 +8,7 @@ from .decisions import check_acquisition, check_cost, check_criterion, check_pol
 from .differences import gradcheck
 from .inducing import check_inducing_variables
 from .kernels import check_kernel
+from .learners import check_learner, check_world
 from .models import check_likelihood, check_mean, check_posterior, check_prior
 from .samplers import check_sampler
 from .spaces import Space, namespaces
@@ -19,12 +20,14 @@ __all__ = [
     "check_criterion",
     "check_inducing_variables",
     "check_kernel",
+    "check_learner",
     "check_likelihood",
     "check_mean",
     "check_policy",
     "check_posterior",
     "check_prior",
     "check_sampler",
+    "check_world",
     "gradcheck",
     "namespaces",
 ]

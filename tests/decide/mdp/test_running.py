@@ -121,6 +121,33 @@ def test_a_file_of_other_runs_is_refused(tmp_path):
         run(LEARNERS["SARSA"], world, steps=50, file=file, **settings())
 
 
+@pytest.mark.parametrize(
+    "watch", [lambda memory: np.ones(memory.time), lambda memory: ["x"], lambda memory: None]
+)
+def test_what_is_watched_are_numbers_of_one_shape(watch):
+    with pytest.raises(TypeError, match="watch must return an array of numbers, of one shape"):
+        run(LEARNERS["SARSA"], Tabular(walk()), steps=4, every=2, watch=watch, stream=stream(1))
+
+
+@pytest.mark.parametrize(
+    ("start", "said"),
+    [
+        (5, "start must be a whole number from 0 to 4; got 5"),
+        (STARTS * 2, "start must be probabilities that sum to 1"),
+        (STARTS[:4], r"start must have shape \(5,\)"),
+    ],
+)
+def test_no_such_start(start, said):
+    with pytest.raises(ValueError, match=said):
+        Tabular(walk(), start)
+
+
+def test_episodes_start_with_their_probabilities():
+    states = Tabular(walk(), STARTS).reset(stream(1), 40000)
+    shares = np.bincount(states, minlength=5) / 40000
+    assert np.all(np.abs(shares - STARTS) <= 5 * np.sqrt(STARTS * (1 - STARTS) / 40000))
+
+
 def test_the_world_steps_with_the_probabilities_of_the_process():
     """Frequencies of successors and of coins within five standard errors."""
     P = np.asarray([[0.0, 0.25, 0.75], [0.5, 0.0, 0.5], [1.0, 0.0, 0.0]])

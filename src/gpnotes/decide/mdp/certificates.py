@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from ...ground.sparse import is_sparse
 from ...ground.xp import Array, Matrix, Vector, array_namespace, epsilon
 from .evaluation import expected_steps
 from .process import MDP
+from .ties import largest, taken
 
 __all__ = ["Certificate", "Yardstick", "certificate_of", "rounding_of", "yardstick_of"]
 
@@ -53,10 +51,8 @@ def rounding_of(mdp: MDP, values: Vector) -> float:
     are the entries of the fullest row, and there are four operations more.
     """
     xp = array_namespace(values)
-    P: Any = mdp.transitions
-    m = int(np.max(np.diff(P.indptr))) if is_sparse(P) else mdp.states
-    size = float(xp.max(xp.abs(mdp.rewards))) + 2.0 * float(xp.max(xp.abs(values)))
-    return (m + 6) * epsilon(values) * size
+    size = mdp.largest_reward + 2.0 * max(-float(xp.min(values)), float(xp.max(values)))
+    return (mdp.fullest + 6) * epsilon(values) * size
 
 
 def yardstick_of(mdp: MDP, P: Any = None) -> Yardstick:
@@ -80,7 +76,7 @@ def yardstick_of(mdp: MDP, P: Any = None) -> Yardstick:
     u = epsilon(mdp.rewards)
     if mdp.discount < 1.0:
         low, high = mdp.row_sums
-        rounded = u * (mdp.states + 2)  # of the sums
+        rounded = u * (mdp.fullest + 2)  # of the sums
         w = xp.astype(~mdp.terminal, mdp.rewards.dtype) if bool(xp.any(mdp.terminal)) else 1.0
         return Yardstick(
             w,
@@ -128,16 +124,16 @@ def certificate_of(
     """
     xp = array_namespace(values)
     off = rounding_of(mdp, values)
-    picked = xp.take_along_axis(action_values, policy[:, None], axis=1)[:, 0]
+    picked = taken(action_values, policy)
     if mdp.discount < 1.0:
-        top = float(xp.max(xp.max(action_values, axis=1) - values)) + off
+        top = float(xp.max(largest(action_values) - values)) + off
         bottom = float(xp.min(picked - values)) - off
         high, low = _scaled(top, stick), -_scaled(-bottom, stick)
         widest = 1.0
     else:
         going = ~mdp.terminal
         high = _needed(action_values - values[:, None] + off, stick.least, going[:, None])
-        own = xp.take_along_axis(stick.least, policy[:, None], axis=1)[:, 0]
+        own = taken(stick.least, policy)
         low = -_needed(values - picked + off, own, going)
         widest = float(xp.max(stick.weight))
     bound = (high - low) * widest * (1.0 + 1e-12)

@@ -127,6 +127,18 @@ class MDP:
         stays = _stays(self.transitions, self.states, self.actions, xp)
         return idle & xp.all(stays == 1.0, axis=1)
 
+    @cached_property
+    def fullest(self) -> int:
+        """The number of entries of the fullest row of the transitions; S if these are dense."""
+        P: Any = self.transitions
+        return int(np.max(np.diff(P.indptr))) if self.sparse else self.states
+
+    @cached_property
+    def largest_reward(self) -> float:
+        """The largest absolute value of the rewards."""
+        xp = array_namespace(self.rewards)
+        return max(-float(xp.min(self.rewards)), float(xp.max(self.rewards)))
+
     @classmethod
     def from_arrays(
         cls, transitions: Stack | Sequence[Any], rewards: Array, discount: float

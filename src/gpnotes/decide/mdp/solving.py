@@ -26,13 +26,12 @@ from .certificates import Certificate, certificate_of, rounding_of, yardstick_of
 from .circles import Collapsed, collapsed, lifted
 from .evaluation import solved_chain
 from .process import MDP
-from .ties import first_best
+from .sweeping import Sweeps, sweeps_of
+from .ties import first_best, largest, taken
 
 __all__ = ["METHODS", "Solution", "solve"]
 
 METHODS = ("value iteration", "modified policy iteration", "policy iteration", "linear program")
-
-_MOST_SWEEPS = 50  # of a policy between two looks at all actions
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,13 +197,15 @@ class _Search:
         """The values to start from: zero, or those of a proper policy at discount 1."""
         return self.xp.zeros_like(self.mdp.rewards[:, 0])
 
-    def ended(self, values: Vector, q: Matrix, best: Vector) -> tuple[Certificate, Vector] | None:
+    def ended(
+        self, values: Vector, sweeps: Sweeps, best: Vector
+    ) -> tuple[Certificate, Vector] | None:
         """The certificate and its policy, if values are good enough."""
         step = best - values
         high, low = float(self.xp.max(step)), float(self.xp.min(step))
         apart = high - low if self.mdp.discount < 1.0 else max(high, -low)
         self.refuse_rounding(values)
-        return self.certified(values, q) if apart <= self.aim else None
+        return self.certified(values, sweeps.action_values) if apart <= self.aim else None
 
     def refuse_rounding(self, values: Vector) -> None:
         off = rounding_of(self.mdp, values)
@@ -226,10 +227,10 @@ class _Search:
         if self.mdp.discount == 1.0:
             self.stick = yardstick_of(self.mdp, self.mdp.followed(policy)[0])
         found = certificate_of(self.mdp, values, q, policy, self.stick)
-        if found.bound <= self.tolerance:
+        ratio = found.bound / self.tolerance
+        if ratio <= 1.0:
             return found, policy
-        enough = 0.5 * self.tolerance / found.bound
-        self.aim *= min(0.5, enough) if enough > 0.0 else 0.5
+        self.aim *= 0.5 if self.mdp.discount < 1.0 else max(0.01, min(0.5, 0.5 / ratio))
         return None
 
     def chosen(self, q: Matrix) -> Vector | None:
@@ -237,7 +238,7 @@ class _Search:
         policy = first_best(q, self.aim)
         if self.mdp.discount < 1.0 or self.ends(policy):
             return policy
-        enough = self.xp.max(q, axis=1, keepdims=True) - self.aim
+        enough = largest(q)[:, None] - self.aim
         action = nearest_end(self.mdp, q >= enough)
         return None if np.any(action < 0) else self.on_device(action)
 
@@ -256,11 +257,10 @@ class _Search:
 
 
 def _value_iteration(search: _Search) -> _End:
-    values = search.start()
+    values, sweeps = search.start(), sweeps_of(search.mdp)
     for sweep in range(1, search.limit + 1):
-        q = search.mdp.backup(values)
-        best = search.xp.max(q, axis=1)
-        found = search.ended(values, q, best)
+        best = sweeps.look(values)
+        found = search.ended(values, sweeps, best)
         if found:
             return _End(*found, sweep)
         values = best
@@ -268,35 +268,18 @@ def _value_iteration(search: _Search) -> _End:
 
 
 def _modified_policy_iteration(search: _Search) -> _End:
-    mdp, xp = search.mdp, search.xp
-    values = search.start()
+    mdp = search.mdp
+    values, sweeps = search.start(), sweeps_of(mdp)
     if mdp.discount == 1.0:  # from a policy that ends, each step of the values is upwards
         P, r = mdp.followed(search.on_device(nearest_end(mdp)))
         values = solved_chain(P, r, 1.0, mdp.terminal)
     for sweep in range(1, search.limit + 1):
-        q = mdp.backup(values)
-        best = xp.max(q, axis=1)
-        found = search.ended(values, q, best)
+        best = sweeps.look(values)
+        found = search.ended(values, sweeps, best)
         if found:
             return _End(*found, sweep)
-        P, r = mdp.followed(first_best(q))
-        values = _swept(P, r, best, values, mdp.discount)
+        values = sweeps.follow(values, best, search.aim)
     raise search.late()
-
-
-def _swept(P: Any, r: Vector, best: Vector, before: Vector, discount: float) -> Vector:
-    """Sweeps with one policy, as long as they still change the shape of the values."""
-    xp = array_namespace(r)
-    step = best - before
-    enough = 0.1 * float(xp.max(step) - xp.min(step))
-    values = best
-    for _ in range(_MOST_SWEEPS):
-        new = r + discount * (P @ values)
-        step = new - values
-        values = new
-        if float(xp.max(step) - xp.min(step)) <= enough:
-            break
-    return values
 
 
 def _policy_iteration(search: _Search, policy: Vector | None = None, before: int = 0) -> _End:
@@ -310,8 +293,7 @@ def _policy_iteration(search: _Search, policy: Vector | None = None, before: int
         P, r = mdp.followed(policy)
         values = solved_chain(P, r, mdp.discount, search.ends_at, values)
         q = mdp.backup(values)
-        best, own = xp.max(q, axis=1), xp.take_along_axis(q, policy[:, None], axis=1)[:, 0]
-        better = best > own + 4.0 * rounding_of(mdp, values)
+        better = largest(q) > taken(q, policy) + 4.0 * rounding_of(mdp, values)
         if not bool(xp.any(better)):
             search.refuse_rounding(values)
             found = search.certified(values, q)

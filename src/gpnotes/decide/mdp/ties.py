@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from functools import reduce
+
 from ...ground.xp import Matrix, Vector, array_namespace
 
-__all__ = ["first_best"]
+__all__ = ["first_best", "largest", "taken"]
+
+_FEW = 64  # columns, up to which a maximum of columns is faster than one of each row
 
 
 def first_best(action_values: Matrix, slack: float = 0.0) -> Vector:
@@ -32,5 +36,20 @@ def first_best(action_values: Matrix, slack: float = 0.0) -> Vector:
     xp = array_namespace(action_values)
     if slack == 0.0:
         return xp.argmax(action_values, axis=1)
-    enough = xp.max(action_values, axis=1, keepdims=True) - slack
-    return xp.argmax(xp.astype(action_values >= enough, xp.int32), axis=1)
+    enough = largest(action_values)[:, None] - slack
+    return xp.argmax(xp.astype(action_values >= enough, xp.int8), axis=1)
+
+
+def largest(action_values: Matrix) -> Vector:
+    """Return the largest entry of each row of a matrix (S, A), as a vector (S,)."""
+    xp = array_namespace(action_values)
+    columns = action_values.shape[1]
+    if columns > _FEW:
+        return xp.max(action_values, axis=1)
+    return reduce(xp.maximum, (action_values[:, a] for a in range(columns)))
+
+
+def taken(action_values: Matrix, policy: Vector) -> Vector:
+    """Return the value (S,) of the action that a policy (S,) takes in each state."""
+    xp = array_namespace(action_values)
+    return xp.take_along_axis(action_values, policy[:, None], axis=1)[:, 0]

@@ -10,6 +10,7 @@ from .equations import CALLS as _EQUATIONS
 from .estimators import CALLS as _ESTIMATORS
 from .games import CALLS as _GAMES
 from .ground import CALLS as _GROUND
+from .learning import CALLS as _LEARNING
 from .models import CALLS as _MODELS
 from .networks import CALLS as _NETWORKS
 from .processes import CALLS as _PROCESSES
@@ -28,6 +29,7 @@ CALLS = (
     *_GAMES,
     *_PROCESSES,
     *_CONTROL,
+    *_LEARNING,
     *_EQUATIONS,
     *_ESTIMATORS,
 )

@@ -100,7 +100,7 @@ class Gymnasium:
 
     def reset(self, stream: Stream, runs: int, /) -> HostVector:
         """Begin an episode in each run, and return the states."""
-        self._copies[:] = [_Copy(copy.deepcopy(self.env), *self._spaces) for _ in range(runs)]
+        self._copies[:] = [_Copy(_copied(self.env), *self._spaces) for _ in range(runs)]
         return self.restart(np.zeros(runs, np.int64), np.ones(runs, bool), stream)
 
     def step(self, states: HostVector, actions: HostVector, stream: Stream, /) -> Outcome:
@@ -141,7 +141,7 @@ class Gymnasium:
         ValueError
             If a run comes to another state, as in an environment that draws by itself.
         """
-        self._copies[:] = [_Copy(copy.deepcopy(self.env), *self._spaces) for _ in parts["seeds"]]
+        self._copies[:] = [_Copy(_copied(self.env), *self._spaces) for _ in parts["seeds"]]
         columns = zip(self._copies, parts["seeds"].tolist(), parts["since"], strict=True)
         for one, seed, since in columns:
             one.begin(seed)
@@ -177,6 +177,15 @@ class _Copy:
         reached, reward, ended, cut, _ = self.env.step(self.element(action))
         self.state = self.number(reached)
         return self.state, float(reward), bool(ended), bool(cut)
+
+
+def _copied(env: Any) -> Any:
+    """A copy of an environment; of the table that toy-text ones have, and only read, there is one.
+
+    It would be nearly all of the time and of the memory.
+    """
+    table = getattr(getattr(env, "unwrapped", None), "P", None)
+    return copy.deepcopy(env, {id(table): table})
 
 
 def _counted(space: Any) -> _Numbers:

@@ -55,6 +55,11 @@ class EpsilonGreedy:
     def fits(self, states: int, actions: int, /) -> None:
         """It is made for all numbers."""
 
+    @property
+    def never(self) -> bool:
+        """Whether no action is random, so that no number is drawn."""
+        return isinstance(self.epsilon, Constant) and self.epsilon.value == 0.0
+
     def share(self, memory: Memory, states: HostVector) -> Any:
         """Return the share of random actions, a number or one for each run."""
         schedule: Any = self.epsilon
@@ -63,17 +68,17 @@ class EpsilonGreedy:
     def choose(self, memory: Memory, states: HostVector, stream: Stream, /) -> HostVector:
         """Choose an action in the state of each run."""
         best = memory.row(states).argmax(1)
-        if self.epsilon == Constant(0.0):
+        if self.never:
             return np.asarray(best)
         epsilon, uniform = self.share(memory, states), stream.generator.random(best.shape[0])
-        random = uniform < epsilon
-        if not random.any():
-            return np.asarray(best)
-        width = memory.values.shape[2]
-        # Below epsilon the number is uniform again, once it is divided by epsilon.
-        spread = np.divide(uniform, epsilon, out=np.zeros_like(uniform), where=random)
-        drawn = np.minimum((spread * width).astype(np.int64), width - 1)
-        return np.where(random, drawn, best)
+        random = (uniform < epsilon).nonzero()[0]
+        if random.size:
+            width = memory.values.shape[2]
+            share = epsilon if isinstance(epsilon, float) else epsilon[random]
+            # Below epsilon the number is uniform again, once it is divided by epsilon.
+            spread = uniform[random] / share * width
+            best[random] = np.minimum(spread.astype(np.int64), width - 1)
+        return np.asarray(best)
 
     def probabilities(self, memory: Memory, states: HostVector, /) -> HostMatrix:
         """Return with what probability it takes each action, (runs, actions)."""
@@ -164,7 +169,7 @@ def drawn(probabilities: HostMatrix, uniform: HostVector) -> HostVector:
     return np.asarray((ends <= uniform[:, None] * ends[:, -1:]).sum(1))
 
 
-def settle_policy(policy: Any, name: str) -> HostArray:
+def settle_policy(policy: HostArray, name: str) -> HostArray:
     """Return a policy, a copy on the host, if it is one: ints (S,) or probabilities (S, A)."""
     given = np.array(to_numpy(_check.plain(_check.array(policy, name), name)))
     whole = given.ndim == 1 and np.issubdtype(given.dtype, np.integer)
@@ -200,11 +205,10 @@ def table(policy: HostArray, name: str, states: int, actions: int) -> HostMatrix
     return np.asarray(np.eye(actions)[policy])
 
 
-def settle_explorer(explore: Any, name: str = "explore") -> Explorer:
+def settle_explorer(explore: Explorer, name: str = "explore") -> Explorer:
     """Return a rule to act by, if it is one."""
     lacking = [p for p in ("fits", "choose", "probabilities") if not hasattr(explore, p)]
     if isinstance(explore, type) or lacking:
         wanted = "a rule to act by, with fits, choose and probabilities"
         raise TypeError(f"{name} must be {wanted}; got {_check.kind_of(explore)}")
-    rule: Explorer = explore
-    return rule
+    return explore

@@ -103,7 +103,7 @@ class RMax:
 
     @property
     def top(self) -> float:
-        """The value of the fictitious state: ``highest / (1 − γ)``."""
+        """The value of the fictitious state, ``highest / (1 − γ)``."""
         return self.highest / (1.0 - self.discount)
 
     def init(self, states: int, actions: int, runs: int, /) -> Model:

@@ -8,7 +8,7 @@ mean over a policy's actions.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -20,11 +20,13 @@ from .tables import (
     Memory,
     Transition,
     flat,
+    highest,
     later,
     places,
     rows,
     settle_start,
     sizes,
+    some,
     start_of,
 )
 
@@ -57,7 +59,7 @@ class OneStep:
         self.explore.fits(states, actions)
         return Memory(start_of(self.start, shape), np.zeros(shape, np.int64))
 
-    def act(self, memory: Any, states: HostVector, stream: Stream, /) -> HostVector:
+    def act(self, memory: Memory, states: HostVector, stream: Stream, /) -> HostVector:
         """Choose an action in the state of each run."""
         return self.explore.choose(memory, states, stream)
 
@@ -81,7 +83,7 @@ class QLearning(OneStep):
 
     def step(self, memory: Memory, transition: Transition, stream: Stream, /) -> Memory:
         """Learn from one transition of each run; the memory that is given is written into."""
-        onward = rows(memory.values, transition.next).max(1)
+        onward = highest(rows(memory.values, transition.next))
         return _moved(self, memory, transition, onward)
 
 
@@ -182,7 +184,7 @@ class SARSA(OneStep):
         old = table[memory.at]
         table[memory.at] = old + np.where(memory.waits, memory.rates * (target - old), 0.0)
         over = transition.ended | transition.cut
-        if over.any():
+        if some(over):
             self._close(memory, transition, here, rates, over)
         return later(memory, at=here, rewards=transition.rewards, rates=rates, waits=~over)
 
@@ -191,7 +193,7 @@ class SARSA(OneStep):
     ) -> None:
         """Learn from the steps that ended an episode, for which no action is to come."""
         onward = np.zeros(here.shape[0])
-        if transition.cut.any():
+        if some(transition.cut):
             onward = mean_value(self.explore, memory, transition.next)
         table, target = flat(memory.values), target_of(self.discount, transition, onward)
         old = table[here]
@@ -207,9 +209,9 @@ def nothing_waits(runs: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def rate_of(rate: Any, memory: Memory, here: HostVector) -> Any:
+def rate_of(rate: Schedule | float, memory: Memory, here: HostVector) -> Any:
     """The step size for pairs of given places, a number or one for each run."""
-    return at(rate, lambda: flat(memory.visits)[here], memory.time)
+    return at(cast(Schedule, rate), lambda: flat(memory.visits)[here], memory.time)
 
 
 def mean_value(policy: Explorer, memory: Memory, states: HostVector) -> HostVector:
@@ -219,7 +221,8 @@ def mean_value(policy: Explorer, memory: Memory, states: HostVector) -> HostVect
 
 def target_of(discount: float, transition: Transition, onward: HostVector) -> HostVector:
     """What a step was worth: its reward, and the discounted value of where it led."""
-    onward = np.where(transition.ended, 0.0, onward)
+    if some(transition.ended):
+        onward = np.where(transition.ended, 0.0, onward)
     return np.asarray(transition.rewards + discount * onward)
 
 

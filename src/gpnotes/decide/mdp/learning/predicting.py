@@ -16,7 +16,7 @@ from ....ground.random import Stream
 from ....ground.xp import HostArray, HostMatrix, HostVector
 from .exploring import drawn, settle_policy, table
 from .schedules import Power, Schedule, at, settled, share
-from .tables import Transition, flat, later, offsets, settle_start, sizes, start_of
+from .tables import Clocked, Transition, flat, later, offsets, settle_start, sizes, start_of
 
 __all__ = ["TD", "Predictor", "StateMemory"]
 
@@ -72,7 +72,7 @@ class Predictor:
             covered(target, table(self.behaviour, "behaviour", states, actions))
         return start_of(self.start, (runs, states)), np.zeros((runs, states), np.int64)
 
-    def act(self, memory: Any, states: HostVector, stream: Stream, /) -> HostVector:
+    def act(self, memory: Clocked, states: HostVector, stream: Stream, /) -> HostVector:
         """Choose an action in the state of each run, by the policy or by the other one."""
         chosen = np.asarray((self.policy if self.behaviour is None else self.behaviour)[states])
         if chosen.ndim == 1:

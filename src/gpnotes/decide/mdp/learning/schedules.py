@@ -8,13 +8,14 @@ is finite for p > 1/2.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
 from ....ground import check as _check
-from ....ground.xp import HostArray, HostVector, to_numpy
+from ....ground.xp import HostArray, HostVector, Numbers, to_numpy
 
 __all__ = ["CLOCKS", "Constant", "Exponential", "Listed", "Power", "Schedule"]
 
@@ -27,7 +28,7 @@ class Schedule(Protocol):
 
     @property
     def clock(self) -> str:
-        """What is counted: ``"visits"`` or ``"time"``."""
+        """What is counted, ``"visits"`` or ``"time"``."""
         ...
 
     def __call__(self, count: HostArray, /) -> HostArray:
@@ -159,7 +160,7 @@ class Listed:
         return np.asarray(self.values[np.minimum(np.asarray(count, dtype=np.int64), last)])
 
 
-def share(value: Any, name: str) -> float:
+def share(value: Numbers, name: str) -> float:
     """Return a number, if it lies in [0, 1]."""
     value = _check.number(value, name)
     if not 0.0 <= value <= 1.0:
@@ -181,10 +182,11 @@ def settled(value: Any, name: str) -> Schedule:
     return value
 
 
-def at(schedule: Schedule, visits: Any, time: int) -> Any:
+def at(schedule: Schedule, visits: Callable[[], HostArray], time: int) -> Any:
     """The value of a schedule by its clock; `visits` is a function, called where it is needed."""
     if isinstance(schedule, Constant):
         return schedule.value
     if schedule.clock == "time":
-        return float(schedule(np.asarray(float(time))))
+        # As an array: NumPy's scalars may have another last bit.
+        return float(schedule(np.asarray([time]))[0])
     return schedule(visits())

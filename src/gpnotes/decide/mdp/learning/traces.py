@@ -17,7 +17,7 @@ from ....ground.xp import HostArray, HostVector
 from .exploring import EpsilonGreedy
 from .onestep import OneStep, Waiting, mean_value, nothing_waits, rate_of, target_of
 from .schedules import Power, share
-from .tables import Memory, Transition, flat, later, places, rows
+from .tables import Memory, Transition, flat, highest, later, places, rows
 
 __all__ = ["QLambda", "SARSALambda", "Traced", "TracedWaiting"]
 
@@ -107,9 +107,9 @@ class QLambda(_Tracing):
         here, values = places(memory.values, *transition[:2]), flat(memory.values)
         rate = rate_of(self.rate, memory, here)
         flat(memory.visits)[here] += 1
-        memory.traces[values[here] < memory.row(transition.states).max(1)] = 0.0
+        memory.traces[values[here] < highest(memory.row(transition.states))] = 0.0
         self.mark(memory.traces, here, True)
-        target = target_of(self.discount, transition, rows(memory.values, transition.next).max(1))
+        target = target_of(self.discount, transition, highest(rows(memory.values, transition.next)))
         self.spread(memory, rate * (target - values[here]))
         memory.traces[transition.ended | transition.cut] = 0.0
         return later(memory)

@@ -13,7 +13,7 @@ from ....ground.random import Stream
 from ....ground.xp import HostArray, HostVector, to_numpy
 from ..process import MDP
 
-__all__ = ["Outcome", "Tabular", "World"]
+__all__ = ["Layout", "Outcome", "Tabular", "World"]
 
 
 class Outcome(NamedTuple):
@@ -72,8 +72,37 @@ class World(Protocol):
 
     @property
     def called(self) -> str:
-        """What it is called in the file of a run: another world has another name."""
+        """What it is called in the file of a run; another world has another name."""
         ...
+
+
+class Layout(NamedTuple):
+    """A process laid out to be stepped through.
+
+    Parameters
+    ----------
+    keys : HostVector, shape (k,)
+        Of each successor of positive probability: twice the number of its pair, ``s A + a``, and
+        the cumulated probability behind it; one and a half behind the last of a pair, so that no
+        rounding leads from one pair to the next.
+    successors : HostVector, shape (k,)
+        The successors.
+    rewards : HostVector, shape (S A,)
+        The reward of each pair.
+    terminal : HostVector, shape (S,)
+        The states that end an episode.
+    starts : HostVector, shape (1,) or (S,)
+        The state where episodes begin, or the cumulated probabilities of all states.
+    begins : HostVector, shape (S A + 1,)
+        Where the keys of each pair begin.
+    """
+
+    keys: HostVector
+    successors: HostVector
+    rewards: HostVector
+    terminal: HostVector
+    starts: HostVector
+    begins: HostVector
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,27 +123,18 @@ class Tabular:
     mdp: MDP
     start: int | HostVector = 0
     coins: tuple[float, float] | None = None
-    _keys: HostVector = field(init=False, repr=False)
-    _successors: HostVector = field(init=False, repr=False)
-    _begins: HostVector = field(init=False, repr=False)
-    _rewards: HostVector = field(init=False, repr=False)
-    _terminal: HostVector = field(init=False, repr=False)
-    _starts: HostVector = field(init=False, repr=False)
+    layout: Layout = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         """Check start and coins, and lay out the distribution of each pair's successor."""
         _check.instance(self.mdp, "mdp", MDP, "an")
-        begins, successors, ends = _laid_out(self.mdp.transitions)
-        owner = np.repeat(np.arange(begins.size - 1), np.diff(begins))
-        parts: dict[str, Any] = {
-            "_keys": owner + ends, "_successors": successors, "_begins": begins,
-            "_rewards": np.ascontiguousarray(to_numpy(self.mdp.rewards), np.float64).reshape(-1),
-            "_terminal": np.asarray(to_numpy(self.mdp.terminal), dtype=bool),
-            "_starts": _starts(self.start, self.states),
-        }  # fmt: skip
-        parts["coins"] = _coins(self.coins, parts["_rewards"])
-        for name, part in parts.items():
-            object.__setattr__(self, name, part)
+        keys, successors, begins = _laid_out(self.mdp.transitions)
+        rewards = np.array(to_numpy(self.mdp.rewards), dtype=np.float64).reshape(-1)
+        terminal = np.array(to_numpy(self.mdp.terminal), dtype=bool)
+        starts = _starts(self.start, self.states)
+        layout = Layout(keys, successors, rewards, terminal, starts, begins)
+        object.__setattr__(self, "layout", layout)
+        object.__setattr__(self, "coins", _coins(self.coins, rewards))
 
     @property
     def states(self) -> int:
@@ -128,25 +148,24 @@ class Tabular:
 
     def reset(self, stream: Stream, runs: int, /) -> HostVector:
         """Begin an episode in each run, and return the states."""
-        if self._starts.size == 1:
-            return np.full(runs, int(self._starts[0]))
+        if self.layout.starts.size == 1:
+            return np.full(runs, int(self.layout.starts[0]))
         uniform = stream.generator.random(runs)
-        return np.searchsorted(self._starts, uniform, side="right")
+        return np.searchsorted(self.layout.starts, uniform, side="right")
 
     def step(self, states: HostVector, actions: HostVector, stream: Stream, /) -> Outcome:
         """Take one step in each run."""
+        keys, successors, earned, terminal = self.layout[:4]
         rows = states * self.actions + actions
-        uniform = stream.generator.random(rows.shape[0])
-        # The first end above the number, among those of its row: rounding may leave the row.
-        found = np.searchsorted(self._keys, rows + uniform, side="right")
-        found = np.minimum(found, self._begins[rows + 1] - 1)
-        onward = self._successors[found]
-        rewards = self._rewards[rows]
+        wanted = stream.generator.random(rows.shape[0])
+        wanted += 2 * rows
+        onward = successors[keys.searchsorted(wanted, side="right")]
+        rewards = earned[rows]
         if self.coins is not None:
             low, high = self.coins
             won = stream.generator.random(rows.shape[0]) * (high - low) < rewards - low
             rewards = np.where(won, high, low)
-        return Outcome(onward, rewards, self._terminal[onward], np.zeros(rows.shape[0], bool))
+        return Outcome(onward, rewards, terminal[onward], np.zeros(rows.shape[0], bool))
 
     def restart(self, states: HostVector, over: HostVector, stream: Stream, /) -> HostVector:
         """Begin a new episode in the runs that are over, and return the states of all."""
@@ -162,8 +181,7 @@ class Tabular:
     @property
     def called(self) -> str:
         """A digest of all its numbers."""
-        arrays = (self._keys, self._successors, self._rewards, self._terminal, self._starts)
-        return f"Tabular({self.states}, {self.actions}, {digest(*arrays)}, {self.coins})"
+        return f"Tabular({self.states}, {self.actions}, {digest(*self.layout)}, {self.coins})"
 
 
 def digest(*arrays: HostArray) -> str:
@@ -176,7 +194,7 @@ def digest(*arrays: HostArray) -> str:
 
 
 def _laid_out(transitions: Any) -> tuple[HostVector, HostVector, HostVector]:
-    """Where each row begins, the successors of positive probability, and their cumulated sums."""
+    """The keys and the successors of `Layout`, and where those of each pair begin."""
     if hasattr(transitions, "indptr"):
         owner = np.repeat(np.arange(transitions.shape[0]), np.diff(transitions.indptr))
         columns, chances = np.asarray(transitions.indices), np.asarray(transitions.data)
@@ -191,8 +209,8 @@ def _laid_out(transitions: Any) -> tuple[HostVector, HostVector, HostVector]:
     before = np.concatenate([[0.0], total])[begins]
     ends = total - before[owner]
     ends /= (before[1:] - before[:-1])[owner]
-    ends[begins[1:] - 1] = 1.0
-    return begins, columns.astype(np.int64), np.minimum(ends, 1.0)
+    ends[begins[1:] - 1] = 1.5
+    return 2 * owner + ends, columns.astype(np.int64), begins
 
 
 def _starts(start: Any, states: int) -> HostVector:

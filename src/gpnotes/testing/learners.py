@@ -1,0 +1,183 @@
+"""Checks of learners, and of the worlds that they act in."""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import numpy as np
+
+from ..decide.mdp import MDP
+from ..decide.mdp.learning import Learner, Outcome, Tabular, Transition, World, run
+from ..ground import check as _check
+from ..ground.random import Stream, stream
+from ..ground.xp import HostVector
+from ..model.contracts import missing
+from .agreement import hold
+
+__all__ = ["check_learner", "check_world"]
+
+_RUNS, _STEPS = 5, 40
+
+
+def check_learner(learner: Learner, states: int = 3, actions: int = 2) -> None:
+    """Check that a learner does what it must do, in a process with rewards in [0, 1].
+
+    Its memory is a dataclass of arrays and numbers, its actions are actions, the same random
+    numbers give the same runs, no run learns from what happens in another, and runs that were
+    paused come to what they would have come to.
+
+    Parameters
+    ----------
+    learner : Learner
+        The learner.
+    states : int, default 3
+        How many states the process has.
+    actions : int, default 2
+        How many actions.
+
+    Raises
+    ------
+    AssertionError
+        If one of these does not hold; it says which.
+    TypeError
+        If `learner` lacks a part of the contract.
+    ValueError
+        If it is made for other numbers of states and actions.
+
+    Examples
+    --------
+    >>> from gpnotes.decide.mdp.learning import QLearning
+    >>> check_learner(QLearning(0.9))
+    """
+    _complete(learner, "learner", Learner, "init, act and step")
+    states, actions = _check.whole(states, "states", 1), _check.whole(actions, "actions", 1)
+    memory = learner.init(states, actions, _RUNS)
+    good = is_dataclass(memory) and not isinstance(memory, type)
+    hold(
+        good, f"the memory must be a dataclass of arrays and numbers; got {_check.kind_of(memory)}"
+    )
+    chosen = learner.act(memory, np.arange(_RUNS) % states, stream(1))
+    _whole(chosen, actions, "act must return an action for each run")
+    world = Tabular(_process(states, actions))
+    settings: dict[str, Any] = {"runs": _RUNS, "stream": stream(1), "horizon": 7}
+    whole = run(learner, world, steps=_STEPS, **settings)
+    again = run(learner, world, steps=_STEPS, **settings)
+    _same(whole.memory, again.memory, "the same random numbers gave other runs")
+    paused = run(learner, world, steps=_STEPS // 2 + 1, **settings)
+    later = paused.resume(_STEPS - _STEPS // 2 - 1)
+    _same(whole.memory, later.memory, "runs that paused are not what they would have been")
+    one, other = (_taught(learner, states, actions, seed) for seed in (1, 2))
+    _same(one, other, "the first run has learnt from what happened in others", first=True)
+
+
+def check_world(world: World) -> None:
+    """Check that a world does what it must do.
+
+    States and rewards are numbers in their range, one for each run; the same random numbers give
+    the same steps; a restart leaves alone the runs that are not over; and a world that was saved
+    goes on as it would have.
+
+    Parameters
+    ----------
+    world : World
+        The world.
+
+    Raises
+    ------
+    AssertionError
+        If one of these does not hold; it says which.
+    TypeError
+        If `world` lacks a part of the contract.
+
+    Examples
+    --------
+    >>> mdp = MDP(np.asarray([[0.5, 0.5], [0.0, 1.0]]), np.asarray([[1.0], [0.0]]), 0.9)
+    >>> check_world(Tabular(mdp))
+    """
+    _complete(world, "world", World, "states, actions, reset, step, restart, saved and restore")
+    hold(min(world.states, world.actions) >= 1, "there must be a state and an action")
+    seen = _walked(world, stream(1), world.reset(stream(2), _RUNS))
+    again = _walked(world, stream(1), world.reset(stream(2), _RUNS))
+    hold(_equal(seen, again), "the same random numbers gave other steps")
+    states = world.reset(stream(3), _RUNS)
+    for outcome in _walked(world, stream(4), states)[-1:]:
+        states = world.restart(outcome.next, outcome.ended | outcome.cut, stream(5))
+    saved = world.saved()
+    onward = _walked(world, stream(6), states)
+    world.restore(saved)
+    hold(_equal(onward, _walked(world, stream(6), states)), "what was saved went on otherwise")
+
+
+def _complete(value: Any, name: str, contract: type, parts: str) -> None:
+    if isinstance(value, type) or (lacking := missing(value, contract)):
+        got = _check.kind_of(value) if isinstance(value, type) else f"{lacking} missing"
+        raise TypeError(f"{name} must be a {name}, with {parts}; got {got}")
+
+
+def _whole(values: Any, below: int, problem: str) -> None:
+    got = np.asarray(values)
+    good = got.shape == (_RUNS,) and np.issubdtype(got.dtype, np.integer)
+    hold(good and 0 <= got.min() <= got.max() < below, f"{problem}; got {values}")
+
+
+def _process(states: int, actions: int) -> MDP:
+    draw = stream(9).generator
+    P = draw.dirichlet(np.ones(states), size=states * actions)
+    return MDP(P, draw.random((states, actions)), 0.9)
+
+
+def _taught(learner: Any, states: int, actions: int, seed: int) -> Any:
+    """A memory after steps that are the same for the first run, whatever the seed."""
+    own, others = stream(1).generator, stream(seed).spawn("others").generator
+    memory, unused = learner.init(states, actions, _RUNS), stream(1)
+    for _ in range(_STEPS):
+        transition = _drawn(others, states, actions, _RUNS)
+        for part, first in zip(transition, _drawn(own, states, actions, 1), strict=True):
+            part[0] = first[0]
+        memory = learner.step(memory, transition, unused)
+    return memory
+
+
+def _drawn(draw: np.random.Generator, states: int, actions: int, runs: int) -> Transition:
+    here, onward = draw.integers(states, size=runs), draw.integers(states, size=runs)
+    ended = draw.random(runs) < 0.1
+    cut = ~ended & (draw.random(runs) < 0.1)
+    return Transition(
+        here, draw.integers(actions, size=runs), draw.random(runs), onward, ended, cut
+    )
+
+
+def _same(one: Any, other: Any, problem: str, *, first: bool = False) -> None:
+    for part in fields(one):
+        ours, theirs = getattr(one, part.name), getattr(other, part.name)
+        if first and np.ndim(ours):
+            ours, theirs = ours[0], theirs[0]
+        hold(np.array_equal(ours, theirs), f"{problem}: see {part.name}")
+
+
+def _walked(world: World, source: Stream, states: HostVector) -> list[Outcome]:
+    """Some steps of random actions."""
+    draw, seen = np.random.default_rng(0), []
+    for _ in range(_STEPS):
+        _whole(states, world.states, "states must be whole numbers, one for each run")
+        actions = draw.integers(world.actions, size=_RUNS)
+        outcome = world.step(states, actions, source)
+        _whole(outcome.next, world.states, "step must lead to a state in each run")
+        sizes = [np.shape(part) for part in outcome]
+        hold(
+            sizes == [(_RUNS,)] * 4, f"a step must have four parts of shape ({_RUNS},); got {sizes}"
+        )
+        hold(bool(np.all(np.isfinite(outcome.rewards))), "rewards must be finite")
+        over = outcome.ended | outcome.cut
+        seen.append(outcome)
+        states = world.restart(outcome.next, over, source)
+        hold(np.array_equal(states[~over], outcome.next[~over]), "a restart moved other runs")
+    return seen
+
+
+def _equal(one: list[Outcome], other: list[Outcome]) -> bool:
+    pairs = zip(one, other, strict=True)
+    return all(
+        np.array_equal(a, b) for ours, theirs in pairs for a, b in zip(ours, theirs, strict=True)
+    )

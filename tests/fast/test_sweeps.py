@@ -1,0 +1,60 @@
+"""Sweeps of Bellman's operators: the path in place must equal the readable one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from gpnotes.decide.mdp import MDP
+from gpnotes.decide.mdp.sweeping import GeneralSweeps
+from gpnotes.fast.sweeps import LOOKS, SparseSweeps
+
+
+def random_process(rng, even, S=300, A=4):
+    """Sparse transitions; rows are of one length, or of many."""
+    lengths = np.full(S * A, 5) if even else rng.integers(1, 9, S * A)
+    rows = np.repeat(np.arange(S * A), lengths)
+    columns = np.concatenate([rng.choice(S, n, replace=False) for n in lengths])
+    p = rng.random(rows.size)
+    p /= np.bincount(rows, p)[rows]
+    P = sp.csr_array((p, (rows, columns)), shape=(S * A, S))
+    return MDP(P, rng.normal(size=(S, A)), 0.95)
+
+
+@pytest.mark.parametrize("even", [True, False], ids=["rows alike", "rows of many lengths"])
+def test_looks_and_sweeps_are_the_same(rng, even):
+    mdp = random_process(rng, even)
+    fast = SparseSweeps(mdp.transitions, mdp.rewards, mdp.discount)
+    plain = GeneralSweeps(mdp)
+    values = np.zeros(mdp.states)
+    for _ in range(LOOKS + 6):
+        best, wanted = fast.look(values), plain.look(values)
+        np.testing.assert_allclose(best, wanted, rtol=1e-13, atol=1e-13)
+        np.testing.assert_allclose(fast.action_values, plain.action_values, rtol=0, atol=1e-13)
+        wanted = plain.follow(values, wanted, 1e-12)
+        values = fast.follow(values, best, 1e-12)
+        # the one looks at the span every third sweep, the other at each
+        np.testing.assert_allclose(values - values[0], wanted - wanted[0], rtol=0, atol=0.5)
+    step = fast.look(values) - values
+    assert np.ptp(step) < 1e-11
+    np.testing.assert_array_equal(fast.action_values, np.ascontiguousarray(fast.action_values))
+
+
+@pytest.mark.parametrize("even", [True, False], ids=["rows alike", "rows of many lengths"])
+def test_a_chain_that_is_written_over_is_that_of_the_policy(rng, even):
+    """A change of few states replaces their rows; where these are longer, all are taken anew."""
+    mdp = random_process(rng, even)
+    fast = SparseSweeps(mdp.transitions, mdp.rewards, mdp.discount)
+    values = rng.normal(size=mdp.states)
+    for change in (0.0, 1e-3, 1e-2, 0.1, 1.0):
+        values = values + change * rng.normal(size=mdp.states)
+        best = fast.look(values)
+        fast._choose(best)
+        policy = np.argmax(fast.action_values, axis=1)
+        np.testing.assert_array_equal(fast._policy, policy)
+        chain, earned = mdp.under(policy)
+        np.testing.assert_allclose(
+            fast._chain.toarray(), mdp.discount * chain.toarray(), rtol=0, atol=1e-15
+        )
+        np.testing.assert_array_equal(fast._earned, earned)
