@@ -147,7 +147,7 @@
         const box = { x: x(j), y: y(i), width: size, height: size };
         svg("rect", { ...box, class: letter === "C" ? "gp-abyss" : "gp-spine" }, this.axes);
         if (!"SG".includes(letter)) return;
-        svg("text", { x: x(j) + 5, y: y(i) + 15 }, this.axes).textContent = letter;
+        svg("text", { x: x(j) + 5, y: y(i) + size - 6 }, this.axes).textContent = letter;
       }));
     }
 
@@ -191,7 +191,8 @@
       const late = (paid) => paid.slice(-10).reduce((sum, one) => sum + one, 0) / 10;
       const said = Object.entries(RULES).map(([rule, [name]]) => {
         const ends = way(this.result[rule].table).at(-1) === GOAL;
-        return `${name} ${late(this.result[rule].paid).toFixed(3).replace("-", "\u2212")}${ends ? "" : " (its way does not arrive)"}`;
+        const paid = late(this.result[rule].paid).toFixed(3).replace(/^-(0\.0+)$/, "$1").replace("-", "\u2212");
+        return `${name} ${paid}${ends ? "" : " (its way does not arrive)"}`;
       });
       this.status.textContent = `Paid a step over the last thousand: ${said.join(", ")}.`;
     }
