@@ -40,10 +40,11 @@ def evaluate(mdp: MDP, policy: Array) -> Vector:
 
     Raises
     ------
-    NoValueError
-        If the discount is 1 and the policy goes on earning, or paying, without an end.
-    ValueError, TypeError
-        If the policy is none for this process, as `MDP.under` says.
+    ValueError
+        If the discount is 1 and the policy goes on earning, or paying, without an end; or if it is
+        none for this process, as `MDP.under` says.
+    TypeError
+        If an argument is of the wrong kind.
 
     Notes
     -----
@@ -132,12 +133,11 @@ def occupancies(mdp: MDP, policy: Array, start: Vector) -> Matrix:
 
     Raises
     ------
-    NoValueError
-        If the discount is 1 and some state never ends under the policy.
     ValueError
-        If `start` is negative or does not sum to one, and as `evaluate`.
+        If the discount is 1 and some state never ends under the policy; if `start` is negative or
+        does not sum to one; and if the policy is none for this process.
     TypeError
-        As `evaluate`.
+        If an argument is of the wrong kind.
 
     Examples
     --------

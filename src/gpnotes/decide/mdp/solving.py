@@ -41,7 +41,7 @@ _LARGE = 1e120  # of a reward, whose sums shall not overflow
 class Solution:
     """The answer of `solve`.
 
-    Attributes
+    Parameters
     ----------
     values : Vector, shape (S,)
         The values of the states.
@@ -94,12 +94,12 @@ def solve(
 
     Raises
     ------
-    NoValueError
-        If `tolerance` is more than rounding allows; it says what could be had. If the discount is
-        1 and some state never ends whatever is done, or values have no bound. If it has not ended
-        after `limit` sweeps.
-    ValueError, TypeError
-        For a method that there is not, and wrong arguments.
+    ValueError
+        If `tolerance` is below what rounding lets be proved; it says what could be had. If the
+        discount is 1 and some state never ends whatever is done, or values have no bound. If it has
+        not ended after `limit` sweeps. For a method that there is not.
+    TypeError
+        If an argument is of the wrong kind.
 
     Notes
     -----
