@@ -89,7 +89,7 @@ class Grid:
 
     @cached_property
     def cells(self) -> HostMatrix:
-        """The row and the column of each state, (S, 2): all cells but walls, row by row."""
+        """The row and the column of each state (S, 2), which are all cells but walls, row by row."""
         return np.argwhere(self._letters != "#")
 
     @cached_property
