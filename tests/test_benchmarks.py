@@ -33,8 +33,7 @@ def bench(root, monkeypatch):
         "pendulum_contestants", "pendulum_table", "feature_contestants", "bound_contestants",
         "epoch_contestants", "approximations_table", "which_approximation", "path_contestants",
         "paths_table", "whole_fit", "kernels_table", "gradients_table",
-        "processes_table", "learning_table",
-        "paths_table", "whole_fit", "kernels_table", "gradients_table", "processor_time",
+        "processes_table", "learning_table", "processor_time",
         "chain_contestants", "network_contestants", "deep_contestants", "inference_table",
     )  # fmt: skip
     yield {name: importlib.import_module(name) for name in names}
