@@ -197,7 +197,8 @@ def main() -> int:
         ratio = min(seconds["compiled"]) / min(seconds["by hand, for Numba"])
         print(f"compiled: {ratio:.2f} × the loop by hand, target {NEAR:g}")
     wrong = agree(answers)
-    print("\n".join(wrong))
+    for problem in wrong:
+        print(problem)
     return int(bool(wrong))
 
 

@@ -132,7 +132,7 @@ def test_a_file_of_something_else_is_refused(tmp_path):
     with pytest.raises(ValueError, match="file must be of this run"):
         run(file, draws=5, seed=2)
     file.write_bytes(b"nonsense")
-    with pytest.raises(ValueError, match="file must be one that `sample` wrote"):
+    with pytest.raises(ValueError, match="file must be one that a run wrote"):
         run(file, draws=5)
     with pytest.raises(TypeError, match="file must be a path"):
         run(3.0, draws=5)

@@ -50,7 +50,7 @@ def read(path: str | os.PathLike[str], run: str) -> dict[str, HostArray]:
             arrays = {name: held[name] for name in held.files}
     except (ValueError, OSError, EOFError, zipfile.BadZipFile) as problem:
         raise ValueError(
-            f"file must be one that `sample` wrote; {place} is not: {problem}"
+            f"file must be one that a run wrote; {place} is not: {problem}"
         ) from None
     told = str(arrays.pop(_RUN, "nothing"))
     if told != run:
