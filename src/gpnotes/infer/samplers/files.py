@@ -49,9 +49,7 @@ def read(path: str | os.PathLike[str], run: str) -> dict[str, HostArray]:
         with np.load(place, allow_pickle=False) as held:
             arrays = {name: held[name] for name in held.files}
     except (ValueError, OSError, EOFError, zipfile.BadZipFile) as problem:
-        raise ValueError(
-            f"file must be one that a run wrote; {place} is not: {problem}"
-        ) from None
+        raise ValueError(f"file must be one that a run wrote; {place} is not: {problem}") from None
     told = str(arrays.pop(_RUN, "nothing"))
     if told != run:
         raise ValueError(f"file must be of this run, {run}; {place} is of {told}")

@@ -156,9 +156,9 @@ def run(
         they would have come to anyway; asked for more steps, they go on for more.
     compiled : bool, default False
         Walk in a loop that Numba compiles, of the extra `compiled`: the same runs to the last bit,
-        some four times as fast at a hundred of them. It is there for `QLearning`, `SARSA` and `ExpectedSARSA` with
-        `EpsilonGreedy` in the world of a process, of fewer than eight actions but for the first,
-        without `record`.
+        some four times as fast at a hundred of them. It is there for `QLearning`, `SARSA` and
+        `ExpectedSARSA` with `EpsilonGreedy` in the world of a process, of fewer than eight actions
+        but for the first, without `record`.
 
     Returns
     -------
