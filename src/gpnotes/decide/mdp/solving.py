@@ -50,7 +50,8 @@ class Solution:
         No state loses more than this by the policy, and no value is further from that of the best
         policy. It holds for the numbers that the process stores, rounding included.
     iterations : int
-        Sweeps over all actions; of a linear program, its steps.
+        Sweeps over all actions; of a linear program, its steps with those of policy iteration
+        after it.
     method : str
         The method.
     """
@@ -92,7 +93,7 @@ def solve(
     Raises
     ------
     NoValueError
-        If `tolerance` is more than rounding allows; it says what could be had. If the discount is
+        If `tolerance` is finer than rounding allows; it says what could be had. If the discount is
         1 and some state never ends whatever is done, or values have no bound. If it has not ended
         after `limit` sweeps.
     ValueError, TypeError
