@@ -14,7 +14,10 @@ __all__ = ["Certificate", "Yardstick", "certificate_of", "rounding_of", "yardsti
 
 
 class Yardstick(NamedTuple):
-    """A function w of the states that shrinks: ``w − γ P w`` is from `least` to `most`."""
+    """A function w of the states that shrinks: ``w − γ P w`` is from `least` to `most`.
+
+    Where a trip may end it may be more than `most`, which is not asked for then.
+    """
 
     weight: Any  # numbers, or at discount 1 arrays (S,), (S, A) and (S, A)
     least: Any
@@ -117,10 +120,10 @@ def certificate_of(
     Let T be Bellman's operator, which is monotone. If ``T u ≤ u``, then ``v* ≤ u``, as repeated T
     leads down to v*. Try ``u = v + c w``: it is enough that ``q − v ≤ c (w − γ P w)`` for every
     action. Likewise ``v_π ≥ v + c w`` if ``q_π − v ≥ c (w − γ P_π w)``. With w = 1 the numbers c
-    are ``max (q − v) / (1 − γ)`` and ``min (q_π − v) / (1 − γ)``: the bounds of MacQueen (1966) and
-    Porteus (1971), whose distance is the span of the step. What is computed instead of q may be off
-    by `rounding_of`, which is added to each step before it is divided; so the bound is one of the
-    process as it is stored.
+    are ``max (q − v) / (1 − γ)`` and ``min (q_π − v) / (1 − γ)``: bounds as those of MacQueen
+    (1966) and Porteus (1971), but about v; about ``T v`` they would be closer by the factor γ. What
+    is computed instead of q may be off by `rounding_of`, which is added to each step before it is
+    divided; so the bound is one of the process as it is stored.
     """
     xp = array_namespace(values)
     off = rounding_of(mdp, values)

@@ -36,7 +36,8 @@ def evaluate(mdp: MDP, policy: Array) -> Vector:
     Returns
     -------
     Vector, shape (S,)
-        ``v_π``, the one solution of ``v = r_π + γ P_π v``.
+        ``v_π``, the one solution of ``v = r_π + γ P_π v``; at discount 1, the one that is zero
+        where no reward is met any more.
 
     Raises
     ------

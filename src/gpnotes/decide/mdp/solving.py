@@ -53,7 +53,8 @@ class Solution:
         No state loses more than this by the policy, and no value is further from that of the best
         policy. It holds for the numbers that the process stores, rounding included.
     iterations : int
-        Sweeps over all actions; of a linear program, its steps.
+        Sweeps over all actions; of a linear program, its steps with those of policy iteration
+        after it.
     method : str
         The method.
     """
