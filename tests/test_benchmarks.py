@@ -33,6 +33,7 @@ def bench(root, monkeypatch):
         "pendulum_contestants", "pendulum_table", "feature_contestants", "bound_contestants",
         "epoch_contestants", "approximations_table", "which_approximation", "path_contestants",
         "paths_table", "whole_fit", "kernels_table", "gradients_table",
+        "processes_table",
     )  # fmt: skip
     yield {name: importlib.import_module(name) for name in names}
     for name in names:
@@ -408,3 +409,16 @@ def test_memory_for_a_game_is_bounded_by_chunks_and_not_by_the_batch(bench, meth
     if small is None:
         pytest.skip("this system does not tell a process its memory")
     assert large < 1.3 * small + 15e6
+
+
+def test_processes_are_solved_alike_and_beside_their_products(bench):
+    table = bench["processes_table"]
+    row = table.row(200, 3, 1e-8, rounds=2)
+    assert row["apart"] <= 2e-8
+    assert {"floor", "gpnotes", "plain SciPy"} <= row["seconds"].keys()
+    assert all(len(spent) == 2 for spent in row["seconds"].values())
+    assert "times the floor" in table.shown(row)
+    mdp = table.process(200, 3)
+    counted = table.products(mdp, 1e-8)
+    assert counted[600] >= 3
+    assert counted[200] >= counted[600]

@@ -135,7 +135,7 @@ def solve_contraction(P: Any, b: HostMatrix, start: HostMatrix | None = None) ->
 
     Raises
     ------
-    NoValueError
+    ValueError
         If the system is singular.
 
     Notes
@@ -242,7 +242,7 @@ def least_cost(cost: Vector, A: Matrix, b: Vector) -> Program:
 
     Raises
     ------
-    NoValueError
+    ValueError
         If there is no minimum.
     """
     from scipy.optimize import linprog

@@ -77,6 +77,17 @@ def test_no_method_is_further_from_the_truth_than_it_says(i, form):
         assert off <= Fraction(found.bound) <= Fraction(tolerance), method
 
 
+@pytest.mark.parametrize("off", [-6e-10, 6e-10])
+def test_rows_that_sum_to_nearly_one_are_taken_as_they_are(off):
+    """At discount 0.999 and values of a thousand this makes a difference of 1e-3."""
+    P, r, _ = problem(3)
+    P, discount = P * (1.0 + off), 0.999
+    truth = best(exactly(P), exactly(r), Fraction(discount))
+    for method in METHODS:
+        found = solve(MDP.from_arrays(P, r, discount), method, tolerance=1e-4)
+        assert max(abs(exactly(found.values) - truth)) <= Fraction(found.bound) <= Fraction(1e-4)
+
+
 @pytest.mark.parametrize("i", PROBLEMS)
 def test_exact_methods_agree_to_ten_digits(i):
     P, r, discount = problem(i)

@@ -315,3 +315,25 @@ def test_too_few_backups():
 def test_of_another_kind(call, words):
     with pytest.raises(TypeError, match=words):
         call(tiger())
+
+
+@pytest.mark.parametrize("size", [1e-8, 1.0, 1e9])
+def test_pruning_ends_where_rounding_decides(size, rng):
+    """Planes that meet in one belief, each many times, up to rounding, with no slack at all."""
+    normal = rng.standard_normal((6, 3))
+    through = size * (normal - (normal @ np.full(3, 1 / 3))[:, None])
+    noise = 1 + 4e-16 * rng.integers(-2, 3, (30, 3))
+    planes = Planes(np.tile(through, (5, 1)) * noise, (0,) * 30)
+    beliefs = rng.dirichlet(np.ones(3), 500)
+    kept = prune(planes, slack=0.0)
+    np.testing.assert_allclose(kept.values(beliefs), planes.values(beliefs), atol=1e-6 * size)
+
+
+def test_no_belief_falls_while_others_rise(rng):
+    for _ in range(10):
+        pomdp = drawn(rng, actions=3)
+        beliefs, last = rng.dirichlet(np.full(3, 0.4), 4), -np.inf
+        for most in range(1, 8):
+            values = improve(pomdp, beliefs, most=most, tolerance=1e-12).values(beliefs)
+            assert np.all(values >= last - 1e-12)
+            last = values

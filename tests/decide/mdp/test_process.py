@@ -74,10 +74,9 @@ def test_chains_and_values_in_every_namespace(make_arrays, rng, space):
     start = np.full(12, 1 / 12)
     visits = occupancies(mdp, space.asarray(pi), space.asarray(start))
     np.testing.assert_allclose(np.sum(to_numpy(visits) * r), start @ wanted, **close)
-    ints = solve(mdp).policy
-    np.testing.assert_allclose(
-        to_numpy(evaluate(mdp, ints)), to_numpy(solve(mdp).values), rtol=1e-5, atol=1e-5
-    )
+    found = solve(mdp, tolerance=1e-2)
+    worth = to_numpy(evaluate(mdp, found.policy))
+    np.testing.assert_allclose(worth, to_numpy(found.values), rtol=0, atol=1e-2)
     assert not bool(to_numpy(mdp.terminal).any())
 
 
@@ -117,7 +116,7 @@ def test_a_table_has_the_values_that_its_lines_have(name, discount):
     env = gymnasium.make(name)
     mdp = MDP.from_gymnasium(env, discount)
     found = solve(mdp)
-    wanted = values_by_table(env, discount, 400 if name == "FrozenLake-v1" else 120)
+    wanted = values_by_table(env, discount, 400 if name == "FrozenLake-v1" else 40)
     live = ~mdp.terminal[: len(wanted)]
     np.testing.assert_allclose(found.values[: len(wanted)][live], wanted[live], rtol=0, atol=1e-4)
 

@@ -9,7 +9,6 @@ from .planes import Planes, backup, blind, distance, improve, prune
 from .pomdp import POMDP, Controlled
 from .process import MDP
 from .solving import Solution, solve
-from .ties import first_best
 
 __all__ = [
     "MDP",
@@ -28,7 +27,6 @@ __all__ = [
     "distance",
     "evaluate",
     "filter",
-    "first_best",
     "improve",
     "in_time",
     "informed",

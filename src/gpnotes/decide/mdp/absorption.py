@@ -86,7 +86,7 @@ def require_proper(P: Matrix, terminal: Array, what: str) -> None:
 
     Raises
     ------
-    NoValueError
+    ValueError
         If some state never ends; it is named.
     """
     lost = np.flatnonzero(ways_out(as_host_rows(P), to_numpy(terminal), 1) < 0)

@@ -159,5 +159,5 @@ def _needed(steps: Array, paid: Array, going: Array) -> float:
     pays = paid > 0.0
     ratio = xp.where(pays & going, steps / xp.where(pays, paid, 1.0), 0.0)
     c = max(0.0, float(xp.max(ratio)))
-    met = (steps <= c * paid * (1.0 - 1e-12)) | pays | ~going
+    met = (steps <= c * paid * (1.0 + 1e-12)) | pays | ~going
     return c if bool(xp.all(met)) else math.inf

@@ -50,7 +50,8 @@ def collapsed(mdp: MDP) -> Collapsed | None:
     Notes
     -----
     Strong components are found, actions that may lead out of their own are left out, and so on
-    until nothing changes (de Alfaro 1997); each round costs what the transitions hold.
+    until nothing changes (de Alfaro 1997); each round costs what the transitions hold. The rows of
+    actions that stay within a circle count as summing to one.
     """
     P = as_host_rows(mdp.transitions)
     r = to_numpy(mdp.rewards)
@@ -111,7 +112,9 @@ def _together(mdp: MDP, P: Any, r: HostMatrix, label: HostVector, free: HostMatr
         (rows.size, K + 1),
     )
     rewards = np.where(rows >= 0, r.ravel()[np.maximum(rows, 0)], 0.0)
-    return Collapsed(MDP(transitions, rewards, mdp.discount), label, rows, free)
+    small = MDP(transitions, rewards, mdp.discount)
+    vars(small)["fullest"] = max(mdp.fullest, small.fullest)  # entries were added up, and rounded
+    return Collapsed(small, label, rows, free)
 
 
 def lifted(mdp: MDP, small: Collapsed, policy: HostVector) -> HostVector:

@@ -40,10 +40,11 @@ def evaluate(mdp: MDP, policy: Array) -> Vector:
 
     Raises
     ------
-    NoValueError
-        If the discount is 1 and the policy goes on earning, or paying, without an end.
-    ValueError, TypeError
-        If the policy is none for this process, as `MDP.under` says.
+    ValueError
+        If the discount is 1 and the policy goes on earning, or paying, without an end; or if it is
+        none for this process, as `MDP.under` says.
+    TypeError
+        If an argument is of the wrong kind.
 
     Notes
     -----
@@ -95,13 +96,14 @@ def solved_chain(
         r = r * going
         P = P.multiply(going[:, None]).tocsr() if is_sparse(P) else P * as_array(going, P)[:, None]
     if is_sparse(P):
-        return solve_contraction(
-            discount * P, as_host(r), None if start is None else as_host(start)
-        )
+        from_there = None if start is None else as_host(start)
+        shrunk = discount * P.astype(r.dtype, copy=False)
+        v: Array = solve_contraction(shrunk, as_host(r), from_there)
+        return v if ends is None else v * going
     system = eye(r.shape[0], r) - discount * in_double(P)
-    v = xp.linalg.solve(system, r[:, None])
-    v = v + xp.linalg.solve(system, r[:, None] - system @ v)  # one step of refinement
-    return v[:, 0]
+    found = xp.linalg.solve(system, r[:, None])
+    found = found + xp.linalg.solve(system, r[:, None] - system @ found)  # one step of refinement
+    return found[:, 0] if ends is None else found[:, 0] * going
 
 
 def expected_steps(P: Any, mdp: MDP) -> Vector:
@@ -131,12 +133,11 @@ def occupancies(mdp: MDP, policy: Array, start: Vector) -> Matrix:
 
     Raises
     ------
-    NoValueError
-        If the discount is 1 and some state never ends under the policy.
     ValueError
-        If `start` is negative or does not sum to one, and as `evaluate`.
+        If the discount is 1 and some state never ends under the policy; if `start` is negative or
+        does not sum to one; and if the policy is none for this process.
     TypeError
-        As `evaluate`.
+        If an argument is of the wrong kind.
 
     Examples
     --------
@@ -174,6 +175,8 @@ def _visits(P: Any, start: Vector, mdp: MDP) -> Vector:
         P = P.multiply(going[None, :]).tocsr() if is_sparse(P) else P * as_array(going, P)[None, :]
         P = P.multiply(going[:, None]).tocsr() if is_sparse(P) else P * as_array(going, P)[:, None]
     if is_sparse(P):
-        return solve_contraction((mdp.discount * P).T.tocsr(), as_host(start))
+        return solve_contraction(
+            (mdp.discount * P.astype(start.dtype, copy=False)).T.tocsr(), as_host(start)
+        )
     system = eye(start.shape[0], start) - mdp.discount * in_double(P)
     return xp.linalg.solve(xp.matrix_transpose(system), start[:, None])[:, 0]

@@ -89,7 +89,7 @@ class Grid:
 
     @cached_property
     def cells(self) -> HostMatrix:
-        """The row and the column of each state, (S, 2): all cells but walls, row by row."""
+        """The row and the column of each state (S, 2), cell by cell without the walls."""
         return np.argwhere(self._letters != "#")
 
     @cached_property

@@ -279,10 +279,8 @@ def highest(vectors: HostMatrix, slack: float) -> HostVector:
         _keep(kept, left, vectors, corner)
     while left:
         belief, gain = witness(vectors[left[0]], vectors[kept])
-        if gain <= slack:
+        if gain <= slack or not _keep(kept, left, vectors, belief):
             left.pop(0)
-        else:
-            _keep(kept, left, vectors, belief)
     return np.asarray(sorted(kept))
 
 
@@ -295,16 +293,21 @@ def _undominated(vectors: HostMatrix) -> list[int]:
     return sorted(left)
 
 
-def _keep(kept: list[int], left: list[int], vectors: HostMatrix, belief: HostVector) -> None:
-    """Move the highest plane at a belief from those left to those kept; of ties the greatest."""
+def _keep(kept: list[int], left: list[int], vectors: HostMatrix, belief: HostVector) -> bool:
+    """Move the highest plane at a belief from those left to those kept, unless it is kept already.
+
+    Of those that tie up to rounding it is the greatest, corner by corner.
+    """
     candidates = [*kept, *left]
     heights = vectors[candidates] @ belief
     slack = 1e3 * epsilon(vectors) * (1.0 + np.max(np.abs(heights)))
     tied = np.flatnonzero(heights >= np.max(heights) - slack)
     best = max((candidates[place] for place in tied), key=lambda k: tuple(vectors[k]))
-    if best in left:
-        left.remove(best)
-        kept.append(best)
+    if best in kept:
+        return False
+    left.remove(best)
+    kept.append(best)
+    return True
 
 
 def witness(plane: HostVector, others: HostMatrix) -> tuple[HostVector, float]:

@@ -34,11 +34,14 @@ __all__ = ["METHODS", "Solution", "solve"]
 METHODS = ("value iteration", "modified policy iteration", "policy iteration", "linear program")
 
 
+_LARGE = 1e120  # of a reward, whose sums shall not overflow
+
+
 @dataclass(frozen=True, eq=False)
 class Solution:
     """The answer of `solve`.
 
-    Attributes
+    Parameters
     ----------
     values : Vector, shape (S,)
         The values of the states.
@@ -91,12 +94,12 @@ def solve(
 
     Raises
     ------
-    NoValueError
-        If `tolerance` is more than rounding allows; it says what could be had. If the discount is
-        1 and some state never ends whatever is done, or values have no bound. If it has not ended
-        after `limit` sweeps.
-    ValueError, TypeError
-        For a method that there is not, and wrong arguments.
+    ValueError
+        If `tolerance` is below what rounding lets be proved; it says what could be had. If the
+        discount is 1 and some state never ends whatever is done, or values have no bound. If it has
+        not ended after `limit` sweeps. For a method that there is not.
+    TypeError
+        If an argument is of the wrong kind.
 
     Notes
     -----
@@ -126,7 +129,8 @@ def solve(
     _check.choice(method, "method", METHODS)
     tolerance = _check.positive(_check.number(tolerance, "tolerance"), "tolerance")
     limit = _check.whole(limit, "limit", 1)
-    _check.squarable(mdp.rewards, "mdp.rewards")
+    if mdp.largest_reward >= _LARGE:
+        raise NoValueError(f"mdp.rewards must be smaller than {_LARGE:g} in size: values overflow")
     wide = mdp.in_double()
     run = {
         "value iteration": _value_iteration,
@@ -180,7 +184,8 @@ class _Search:
     def __init__(self, mdp: MDP, tolerance: float, limit: int) -> None:
         self.mdp, self.tolerance, self.limit = mdp, tolerance, limit
         self.xp = array_namespace(mdp.rewards)
-        self.ends_at = mdp.terminal if mdp.discount == 1.0 else None
+        self.ends_at = mdp.terminal if bool(self.xp.any(mdp.terminal)) else None
+        self._looks = 0
         self.aim = tolerance / 4.0  # of the span of a step; at discount 1, a first guess
         if mdp.discount < 1.0:
             self.stick = yardstick_of(mdp)
@@ -205,7 +210,24 @@ class _Search:
         high, low = float(self.xp.max(step)), float(self.xp.min(step))
         apart = high - low if self.mdp.discount < 1.0 else max(high, -low)
         self.refuse_rounding(values)
+        self._looks += 1
+        if self.mdp.discount == 1.0 and self._looks >= 8 and self._looks.bit_count() == 1:
+            self._refuse_growth(values, sweeps.action_values)
         return self.certified(values, sweeps.action_values) if apart <= self.aim else None
+
+    def _refuse_growth(self, values: Vector, q: Matrix) -> None:
+        """Refuse values that grow everywhere in a set of states that the best policy stays in."""
+        policy = first_best(q)
+        P = as_host_rows(self.mdp.followed(policy)[0])
+        lost = ways_out(P, to_numpy(self.mdp.terminal), 1) < 0
+        grown = to_numpy(taken(q, policy) - values)[lost]
+        if grown.size and np.min(grown) > rounding_of(self.mdp, values):
+            raise self.unbounded()
+
+    def unbounded(self) -> NoValueError:
+        return NoValueError(
+            "mdp must have values with a bound: at discount 1 a policy earns without an end"
+        )
 
     def refuse_rounding(self, values: Vector) -> None:
         off = rounding_of(self.mdp, values)
@@ -232,6 +254,14 @@ class _Search:
             return found, policy
         self.aim *= 0.5 if self.mdp.discount < 1.0 else max(0.01, min(0.5, 0.5 / ratio))
         return None
+
+    def settled(self, values: Vector, q: Matrix) -> tuple[Certificate, Vector]:
+        """The certificate of values that are as good as they get."""
+        while True:
+            self.refuse_rounding(values)
+            found = self.certified(values, q)
+            if found:
+                return found
 
     def chosen(self, q: Matrix) -> Vector | None:
         """The first best action of each state; at discount 1 so that all states end."""
@@ -295,16 +325,10 @@ def _policy_iteration(search: _Search, policy: Vector | None = None, before: int
         q = mdp.backup(values)
         better = largest(q) > taken(q, policy) + 4.0 * rounding_of(mdp, values)
         if not bool(xp.any(better)):
-            search.refuse_rounding(values)
-            found = search.certified(values, q)
-            if found:
-                return _End(*found, before + sweep)
-            raise search.hidden(2.0 * search.tolerance)
+            return _End(*search.settled(values, q), before + sweep)
         policy = xp.where(better, first_best(q), policy)
         if mdp.discount == 1.0 and not search.ends(policy):
-            raise NoValueError(
-                "mdp must have values with a bound: at discount 1 a policy earns without an end"
-            )
+            raise search.unbounded()
     raise search.late()
 
 

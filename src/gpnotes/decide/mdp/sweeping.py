@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 from ...fast.sweeps import ENOUGH, LOOKS, MOST, SETTLED, SparseSweeps
-from ...ground.xp import Matrix, Vector, array_namespace
+from ...ground.xp import Matrix, Vector, array_namespace, as_host
 from .process import MDP
 from .ties import first_best, largest
 
@@ -29,7 +29,8 @@ class Sweeps(Protocol):
 def sweeps_of(mdp: MDP) -> Sweeps:
     """Return the sweeps of a process, in place for sparse transitions."""
     if mdp.sparse:
-        return SparseSweeps(mdp.transitions, mdp.rewards, mdp.discount)
+        in_place: Any = SparseSweeps(mdp.transitions, as_host(mdp.rewards), mdp.discount)
+        return in_place
     return GeneralSweeps(mdp)
 
 
@@ -73,7 +74,6 @@ class GeneralSweeps:
         Vector, shape (S,)
             The values.
         """
-        xp = array_namespace(values)
         self._looks += 1
         if self._looks <= LOOKS:
             return best
@@ -88,7 +88,7 @@ class GeneralSweeps:
             step, best = new - best, new
             if _span(step) <= enough:
                 break
-        return xp.asarray(best)
+        return best
 
     def _changed(self, policy: Vector) -> int:
         xp = array_namespace(policy)

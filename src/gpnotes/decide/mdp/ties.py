@@ -36,8 +36,10 @@ def first_best(action_values: Matrix, slack: float = 0.0) -> Vector:
     xp = array_namespace(action_values)
     if slack == 0.0:
         return xp.argmax(action_values, axis=1)
-    enough = largest(action_values)[:, None] - slack
-    return xp.argmax(xp.astype(action_values >= enough, xp.int8), axis=1)
+    close = action_values >= largest(action_values)[:, None] - slack
+    if int(xp.count_nonzero(close)) == action_values.shape[0]:  # one in each row
+        return xp.nonzero(close)[1]
+    return xp.argmax(xp.astype(close, xp.int8), axis=1)
 
 
 def largest(action_values: Matrix) -> Vector:
