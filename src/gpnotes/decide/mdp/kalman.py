@@ -33,7 +33,7 @@ class Moments(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class LinearNormal:
-    """A linear process with normal noise, ``x' = A x + w`` and ``y = H x + v``, :eq:`eq-be-linear`.
+    """A linear process with normal noise, ``x' = F x + w`` and ``y = H x + v``, :eq:`eq-be-linear`.
 
     Parameters
     ----------
@@ -42,13 +42,13 @@ class LinearNormal:
     cov : Matrix, shape (D, D)
         Its covariance.
     transitions : Stack, shape (T − 1, D, D)
-        A for each step from one reading to the next.
+        F for each step from one reading to the next.
     drift : Stack, shape (T − 1, D, D)
-        The covariance of w for each such step.
+        Q, the covariance of w for each such step.
     reads : Matrix, shape (K, D)
         H, what of a state is read.
     noise : Matrix, shape (K, K)
-        The covariance of v.
+        W, the covariance of v.
 
     Raises
     ------
@@ -102,9 +102,9 @@ class LinearNormal:
 
     def ahead(self, belief: Moments, step: int) -> Moments:
         """Return the belief a step later, :eq:`eq-be-kalman-ahead`."""
-        A = self.transitions[step - 1, ...]
-        cov = A @ belief.cov @ _t(A) + self.drift[step - 1, ...]
-        return Moments(A @ belief.mean, _xp.symmetric_part(cov))
+        F = self.transitions[step - 1, ...]
+        cov = F @ belief.cov @ _t(F) + self.drift[step - 1, ...]
+        return Moments(F @ belief.mean, _xp.symmetric_part(cov))
 
     def update(self, belief: Moments, reading: Vector, step: int) -> tuple[Moments, float]:
         """Return the belief after a reading, :eq:`eq-be-kalman`, and the reading's log density."""
@@ -122,8 +122,8 @@ class LinearNormal:
 
     def back(self, after: Moments, before: Moments, smoothed: Moments, step: int) -> Moments:
         """Return the belief of a step by all readings, :eq:`eq-be-rts`."""
-        A = self.transitions[step - 1, ...]
-        gain = _t(_solved(before.cov, A @ after.cov))
+        F = self.transitions[step - 1, ...]
+        gain = _t(_solved(before.cov, F @ after.cov))
         mean = after.mean + gain @ (smoothed.mean - before.mean)
         cov = after.cov + gain @ (smoothed.cov - before.cov) @ _t(gain)
         return Moments(mean, _xp.symmetric_part(cov))

@@ -134,8 +134,9 @@ def backup(
 
     Notes
     -----
-    With K planes after the step, n beliefs cost A·O·K·S products each; the exact backup meets up
-    to A·K^O planes, and asks a linear program of each that is left, after every observation.
+    With K planes after the step, n beliefs cost A·O·K·S products each, and the planes A·O·K·S²
+    once; the exact backup meets up to A·K^O planes, and asks a linear program of each that is left,
+    after every observation.
     Source: Sondik (1971); Cassandra, Littman & Zhang (1997); Pineau, Gordon & Thrun (2003).
 
     Examples
