@@ -36,6 +36,11 @@ def test_rewards_are_for_entering_and_ends_end():
     assert grid.start.tolist() == [1.0, 0.0, 0.0, 0.0]
 
 
+def test_ends_end_whatever_the_slip():
+    for slip in np.linspace(0.0, 1.0, 101):  # 0.15 and others leave shares that add up to 1 − 1e-16
+        assert Grid(("SG",), slip=float(slip)).mdp(0.9).terminal.tolist() == [False, True], slip
+
+
 def test_other_letters_mean_what_the_rewards_say():
     grid = Grid(("a.b",), rewards={"a": 3.0, "b": 5.0}, ends="b")
     mdp = grid.mdp(0.5)

@@ -198,15 +198,16 @@ class Grid:
         paid = self._entering
         ended = self._ended
         rewards = np.zeros((S, A))
-        entries = []
+        # What ends the walk stays with one entry of 1: shares need not add up to it exactly.
+        going, over = np.flatnonzero(~ended), np.flatnonzero(ended)
+        entries = [(np.ones(over.size), over * A + action, over) for action in range(A)]
         for action in range(A):
             for turn, share in shares:
                 if share == 0.0:
                     continue
                 entered, to = self._moved(MOVES[(action + turn) % A])
                 rewards[:, action] += share * paid[entered]
-                to = np.where(ended, np.arange(S), to)
-                entries.append((np.full(S, share), np.arange(S) * A + action, to))
+                entries.append((np.full(going.size, share), going * A + action, to[going]))
         rewards[ended] = 0.0
         p, rows, columns = (np.concatenate(part) for part in zip(*entries, strict=True))
         return MDP(from_entries(p, rows, columns, (S * A, S)), rewards, discount)

@@ -67,7 +67,8 @@ class OneStep:
 class QLearning(OneStep):
     """Q-learning: the value of the next state is the highest of its actions.
 
-    It learns the values of the best policy, by whatever policy it acts.
+    It learns the values of the best policy, by whatever policy it acts, if that goes on to try
+    every pair.
 
     Parameters
     ----------
