@@ -74,7 +74,7 @@ class POMDP:
 
     @cached_property
     def moves(self) -> Stack:
-        """The transitions as (A, S, S), dense: from s to s' by action a."""
+        """The transitions as (A, S, S), dense, from s to s' by action a."""
         states, actions = self.mdp.states, self.mdp.actions
         P: Any = self.mdp.transitions
         P = P.toarray() if is_sparse(P) else P
