@@ -52,7 +52,7 @@ def compiled() -> Any:
     try:
         import numba
     except ImportError:
-        raise ImportError("compiled needs Numba: pip install 'gpnotes[compiled]'") from None
+        raise ImportError("compiled needs Numba: from a clone, pip install '.[compiled]'") from None
     known = dict(globals())
     for part in (_best, _chosen, _reached, _value, _restarted, walk):
         # Each is compiled against the compiled ones before it.
