@@ -122,5 +122,5 @@ def test_an_environment_is_not_compiled():
 def test_without_numba_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "numba", None)
     loops.compiled.cache_clear()
-    with pytest.raises(ImportError, match=r"compiled needs Numba: pip install 'gpnotes"):
+    with pytest.raises(ImportError, match=r"compiled needs Numba: from a clone"):
         run(QLearning(0.9), WORLDS["one start"], steps=3, stream=stream(1), compiled=True)
