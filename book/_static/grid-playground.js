@@ -97,20 +97,26 @@
 
     drawAxes() { this.axes.replaceChildren(); }
 
+    /* What each tile is drawn of; filled by the first drawing. */
+    get parts() { return (this.made ||= []); }
+
     /* Tiles are numbered row by row; those of the first row are the winds. */
     place(tile) { return [Math.floor(tile / this.columns) - 1, tile % this.columns]; }
+
+    /* The number of a tile, by its element; below zero for another element. */
+    numberOf(element) { return this.parts.findIndex(({ group }) => group === element); }
 
     pointer() {
       this.svg.addEventListener("click", (event) => {
         const tile = event.target.closest(".gp-tile");
-        if (tile) this.change([...this.marks.children].indexOf(tile));
+        if (tile) this.change(this.numberOf(tile));
       });
     }
 
     keyboard() {
       const steps = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
       this.marks.addEventListener("keydown", (event) => {
-        const tile = [...this.marks.children].indexOf(event.target);
+        const tile = this.numberOf(event.target);
         if (tile < 0) return;
         if (event.key in steps) {
           const [i, j] = [this.place(tile)[0] + steps[event.key][0], this.place(tile)[1] + steps[event.key][1]];
@@ -124,7 +130,7 @@
     focusOn(tile) {
       this.selected = tile;
       this.mark();
-      this.marks.children[tile].focus();
+      this.parts[tile].group.focus();
     }
 
     /* A wind turns; a cell becomes what the brush is, or open water if it is that. The start stays. */
@@ -157,17 +163,20 @@
 
     /* Tiles are made once, so that the focus stays on the one that is being changed. */
     tiles() {
-      while (this.marks.children.length < this.columns * this.height_) {
+      while (this.parts.length < this.columns * this.height_) {
         const group = svg("g", { class: "gp-tile", role: "button", tabindex: "-1" }, this.marks);
-        svg("rect", { class: "gp-tile-worth" }, group);
-        svg("rect", { class: "gp-tile-rim" }, group);
-        svg("path", { class: "gp-tile-heading" }, group);
-        svg("text", { "aria-hidden": "true" }, group);
+        this.parts.push({
+          group,
+          worth: svg("rect", { class: "gp-tile-worth" }, group),
+          rim: svg("rect", { class: "gp-tile-rim" }, group),
+          heading: svg("path", { class: "gp-tile-heading" }, group),
+          word: svg("text", { "aria-hidden": "true" }, group),
+        });
       }
-      [...this.marks.children].forEach((group, tile) => {
+      this.parts.forEach(({ group, worth, rim }, tile) => {
         const [i, j] = this.place(tile);
         group.setAttribute("transform", `translate(${this.left + j * this.side},${(i + 1) * this.side + 4})`);
-        group.querySelectorAll("rect").forEach((box) => ["width", "height"].forEach((name) => box.setAttribute(name, this.side - 1)));
+        [worth, rim].forEach((box) => ["width", "height"].forEach((name) => box.setAttribute(name, this.side - 1)));
       });
     }
 
@@ -179,14 +188,14 @@
     }
 
     fill(tile, { look = "", worth = 0, path = "", text = "", says }) {
-      const [box, , heading, word] = this.marks.children[tile].children;
+      const { group, worth: box, heading, word } = this.parts[tile];
       box.setAttribute("class", `gp-tile-worth ${look}`);
       box.style.fillOpacity = worth;
       heading.setAttribute("d", path);
       word.textContent = text;
       word.setAttribute("x", (this.side - 1) / 2);
       word.setAttribute("y", (this.side - 1) / 2 + 5);
-      this.marks.children[tile].setAttribute("aria-label", says);
+      group.setAttribute("aria-label", says);
     }
 
     cell(tile, letter, state) {
@@ -204,13 +213,13 @@
     windy(j, w) {
       const path = w ? this.arrow([-w, 0]) : "";
       this.fill(j, { path, text: w ? "" : "\u00b7", says: `Wind of column ${j + 1} ${WINDS[w]}` });
-      this.marks.children[j].classList.add("gp-tile-wind");
+      this.parts[j].group.classList.add("gp-tile-wind");
     }
 
     /* One tile can be reached by the tabulator; from it arrow keys lead on. */
     mark() {
       const kept = this.selected >= 0 ? this.selected : this.columns;
-      [...this.marks.children].forEach((group, tile) => group.setAttribute("tabindex", tile === kept ? "0" : "-1"));
+      this.parts.forEach(({ group }, tile) => group.setAttribute("tabindex", tile === kept ? "0" : "-1"));
     }
 
     tell() {

@@ -62,7 +62,7 @@ AMERICAN = {
     "normalization": "gaussian-processes/|decisions/|foundations/|api/|fast/",
     "marginalization": "gaussian-processes/|decisions/|foundations/|fast/|notation",
     "Cholesky factorization": "gaussian-processes/|foundations/|api/",
-    "behavior": "gaussian-processes/|decisions/|games/|fast/",
+    "behavior": "gaussian-processes/|decisions/|games/|fast/|sequential",
     "neighbor": "games/|gaussian-processes/|decisions/|api/",
     "analyze": "games/|gaussian-processes/|decisions/|fast/|foundations/",
     "centered": "gaussian-processes/|decisions/|foundations/|fast/|api/",

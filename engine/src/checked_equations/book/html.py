@@ -54,12 +54,12 @@ def row(*cells: str) -> str:
 
 def inline_math(latex: str) -> str:
     """Mathematics in the line, typeset when the page loads."""
-    return element("span", rf"\({escape(latex)}\)", class_="math notranslate nohighlight")
+    return element("span", rf"\({escape(latex)}\)", class_="math")
 
 
 def display(latex: str) -> str:
     """Mathematics on its own line, laid out as the page of the equation lays it out."""
-    return element("div", rf"\[{escape(_laid_out(latex))}\]", class_="math notranslate nohighlight")
+    return element("div", rf"\[{escape(_laid_out(latex))}\]", class_="math")
 
 
 def later(latex: str) -> str:
