@@ -127,7 +127,8 @@ UNTRIED = {
     # results
     "Ascended", "FittedField", "LastLayer", "Snapshots",
     "Fit", "Run", "LeaveOneOut", "Posterior", "LaplacePosterior", "SoftmaxPosterior",
-    "WeightPosterior", "Design", "VariationalPosterior", "Progress", "CrossValidation", "Scores",
+    "WeightPosterior", "Design", "VariationalPosterior", "ClassesPosterior", "ClassesMarginals",
+    "ClassesSums", "Whitened", "Variational", "Progress", "CrossValidation", "Scores",
     "Equilibria", "Equilibrium", "Search", "Estimate", "Moments", "Predictor",
     "Controlled", "Filtered",
     "Augmented", "Improvement", "Rollout", "SineMoments", "Transitions", "Round", "Choice",

@@ -21,7 +21,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "Constant", "Kernel", "Linear", "Matern12", "Matern32", "Matern52", "Periodic", "RBF",
         "RationalQuadratic", "White",
     ),
-    "model.likelihoods": ("Bernoulli", "Gaussian", "Poisson", "StudentT"),
+    "model.likelihoods": ("Bernoulli", "Gaussian", "Poisson", "RobustMax", "StudentT"),
     "model.means": ("ConstantMean", "ZeroMean"),
     "model.priors": ("LogNormalPrior", "NormalPrior"),
 }  # fmt: skip
@@ -63,6 +63,7 @@ if TYPE_CHECKING:
         Bernoulli as Bernoulli,
         Gaussian as Gaussian,
         Poisson as Poisson,
+        RobustMax as RobustMax,
         StudentT as StudentT,
     )
     from .model.means import ConstantMean as ConstantMean, ZeroMean as ZeroMean

@@ -22,6 +22,7 @@ __all__ = [
     "plus_noise",
     "prior",
     "require_known_mean",
+    "require_zero_mean",
     "residual_of",
     "validate_data",
 ]
@@ -219,6 +220,24 @@ def plus_noise(K: Matrix, noise_var: float) -> Matrix:
         The covariance of y; K itself if there is no noise.
     """
     return K + noise_var * _xp.eye(K.shape[0], K) if noise_var else K
+
+
+def require_zero_mean(gp: GP) -> None:
+    """Refuse a process of classes with a mean.
+
+    Parameters
+    ----------
+    gp : GP
+        The process of each class.
+
+    Raises
+    ------
+    ValueError
+        If its mean is not `ZeroMean`.
+    """
+    if not isinstance(gp.mean, ZeroMean):
+        why = "what all classes have in common changes no probability"
+        raise ValueError(f"gp.mean must be ZeroMean(): {why}; got {gp.mean!r}")
 
 
 def validate_data(

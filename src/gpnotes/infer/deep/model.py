@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import cast
 
 import numpy as np
 
@@ -227,7 +228,8 @@ def deepen(
         tuple(_inner(last.Z, kernel, column, linear) for column in range(last.Z.shape[1]))
         for kernel in kernels
     )
-    return DeepGP((*inner, (last,)), posterior.model.likelihood, draws, seed)
+    likelihood = cast(Likelihood, posterior.model.likelihood)  # or `DeepGP` refuses it
+    return DeepGP((*inner, (last,)), likelihood, draws, seed)
 
 
 def _unit_of(posterior: VariationalPosterior) -> Unit:

@@ -16,9 +16,9 @@ from ...ground.linalg import Cholesky, factorise, warn_of_jitter
 from ...ground.params import cotangent, fixed
 from ...ground.random import Stream
 from ...ground.threads import threads_for
-from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace, as_array
-from ...model.means import ZeroMean
-from ...model.process import GP, validate_data
+from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace
+from ...model.likelihoods.classes import one_hot, require_classes
+from ...model.process import GP, require_zero_mean, validate_data
 from ..objective import evidence_of, whole_rows
 from .newton import mode_of
 
@@ -81,18 +81,10 @@ def condition_softmax(gp: GP, X: Matrix, y: Vector, classes: int) -> SoftmaxPost
 @threads_for(lambda gp, X, y, classes: classes * X.shape[0] ** 3)
 def _conditioned(gp: GP, X: Matrix, y: Vector, classes: int) -> SoftmaxPosterior:
     K = gp.kernel.gram(X, None)
-    told = _one_hot(y, classes)
+    told = one_hot(y, classes)
     f, steps = _mode(K, told)
     share = _softmax(f)
     return SoftmaxPosterior(gp, X, y, classes, f, told - share, _curvature(K, share), steps)
-
-
-def _one_hot(y: Vector, classes: int) -> Matrix:
-    xp = array_namespace(y)
-    number = as_array(range(classes), y)
-    equal = y[:, None] == number[None, :]
-    one = xp.ones_like(y)[:, None]
-    return xp.where(equal, one, xp.zeros_like(one))
 
 
 def _log_sum(f: Array) -> Array:
@@ -350,7 +342,7 @@ class SoftmaxPosterior:
         ``log p(y | f) − ½ Σ f_cᵀ K⁻¹ f_c − ½ log |I + K W|`` at the mode.
         Source: Rasmussen & Williams (2006), algorithm 3.3.
         """
-        told = _one_hot(self.y, self.classes)
+        told = one_hot(self.y, self.classes)
         paid = float(array_namespace(told).sum(self.gradient * self.mode))
         return _log_density(told, self.mode) - 0.5 * paid - 0.5 * self.curvature.log_det
 
@@ -467,11 +459,7 @@ def _validate(gp: GP, X: Matrix, y: Vector, classes: int) -> None:
     validate_data(gp, X, y)
     _require_plain(gp)
     _check.whole(classes, "classes", 2)
-    xp = array_namespace(y)
-    if not bool(xp.all((y >= 0.0) & (y < classes) & (y == xp.round(y)))):
-        raise ValueError(
-            f"y must hold classes, whole numbers from 0 to {classes - 1}; got other numbers"
-        )
+    require_classes(y, classes)
     memory.require_square(X.shape[0], like=X, copies=5 + classes, what="the Gram matrix")
 
 
@@ -479,6 +467,4 @@ def _require_plain(gp: GP) -> None:
     if gp.noise_var:
         why = "the softmax says how the classes scatter"
         raise ValueError(f"gp.noise_var must be 0: {why}; got {gp.noise_var}")
-    if not isinstance(gp.mean, ZeroMean):
-        why = "what all classes have in common changes no probability"
-        raise ValueError(f"gp.mean must be ZeroMean(): {why}; got {gp.mean!r}")
+    require_zero_mean(gp)

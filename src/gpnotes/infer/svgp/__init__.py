@@ -2,10 +2,13 @@
 
 ``f(Z) = m(Z) + L v`` with ``K_uu = L Lᵀ`` and ``q(v) = N(P⁻¹ t, P⁻¹)``: of every observation two
 numbers enter ``P = I + Λ`` and t, those of a Gaussian factor that stands for its likelihood.
-`condition` finds q for given hyperparameters, `fit` fits them too, from batches of rows.
+`condition` finds q for given hyperparameters, `fit` fits them too, from batches of rows. Under
+`RobustMax` there is a function, and a q, for each class: a `ClassesPosterior`.
 """
 
+from . import together as together  # the verbs below, for several classes
 from .bound import elbo, elbo_and_gradient
+from .classes import ClassesPosterior
 from .fitting import Progress, batches, fit
 from .model import SVGP
 from .natural import condition, update
@@ -13,6 +16,7 @@ from .posterior import VariationalPosterior, prior
 
 __all__ = [
     "SVGP",
+    "ClassesPosterior",
     "Progress",
     "VariationalPosterior",
     "batches",

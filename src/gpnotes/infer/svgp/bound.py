@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from functools import reduce
-from typing import NamedTuple, cast
+from functools import reduce, singledispatch
+from typing import Any, NamedTuple, cast
 
 from ...fast import variational as in_place
 from ...ground import check as _check
@@ -11,6 +11,7 @@ from ...ground import xp as _xp
 from ...ground.params import added, cotangent
 from ...ground.threads import in_one_pool, threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
+from ...model.contracts import Likelihood
 from ...model.kernels import Kernel
 from ...model.likelihoods.expectations import expected_bar
 from ...model.means import pulled
@@ -19,18 +20,16 @@ from ..interdomain.points import cross_pulled, gram_pulled
 from .model import SVGP, validate_rows
 from .natural import scale_of
 from .passes import Block, Sums, blocks, plus, require_finite, sums_of, sweep
-from .posterior import VariationalPosterior
+from .posterior import Variational, VariationalPosterior
 
 __all__ = [
-    "Way", "bar_of_inducing", "cross_slope", "elbo", "elbo_and_gradient", "quiet_gradient",
-    "variance_bar", "way_back",
+    "Way", "added_models", "bar_of_inducing", "cross_slope", "elbo", "elbo_and_gradient",
+    "inputs_bar", "quiet_gradient", "variance_bar", "way_back",
 ]  # fmt: skip
 
 
 @in_one_pool
-def elbo(
-    posterior: VariationalPosterior, X: Matrix, y: Vector, *, total: int | None = None
-) -> float:
+def elbo(posterior: Variational, X: Matrix, y: Vector, *, total: int | None = None) -> float:
     """The lower bound on the log evidence, ``Σ E_q log p(yᵢ | fᵢ) − KL(q ‖ prior)``.
 
     It is at most ``log p(y)``. Averages without a closed form are Gauss-Hermite sums, which may
@@ -38,7 +37,7 @@ def elbo(
 
     Parameters
     ----------
-    posterior : VariationalPosterior
+    posterior : VariationalPosterior or ClassesPosterior
         The Gaussian q.
     X : Matrix, shape (n, d)
         The inputs, all of them or those of a batch.
@@ -59,8 +58,8 @@ def elbo(
         If shapes do not match, entries are not finite, the likelihood refuses y, or `total` is
         below n.
     TypeError
-        If `posterior` is no `VariationalPosterior`, `total` no whole number, or X and y differ in
-        namespace, dtype or device from the inducing inputs.
+        If `posterior` is none that `prior`, `condition` or `fit` made, `total` no whole number, or
+        X and y differ in namespace, dtype or device from the inducing inputs.
         Also for a ``BasisMean``, whose weights exact regression alone learns.
 
     Notes
@@ -79,14 +78,14 @@ def elbo(
     >>> round(elbo(svgp.prior(model), X, y), 4), round(elbo(svgp.condition(model, X, y), X, y), 4)
     (-5.5608, -1.9038)
     """
-    _check.instance(posterior, "posterior", VariationalPosterior)
+    _check.instance(posterior, "posterior", Variational)
     validate_rows(posterior.model, X, y)
     return sweep(posterior, X, y, scale_of(X, total)).value - posterior.kl
 
 
 @in_one_pool
 def elbo_and_gradient(
-    posterior: VariationalPosterior, X: Matrix, y: Vector, *, total: int | None = None
+    posterior: Variational, X: Matrix, y: Vector, *, total: int | None = None
 ) -> tuple[float, SVGP]:
     """`elbo` with its derivatives by process, likelihood and inducing inputs, with q(v) held.
 
@@ -130,16 +129,15 @@ def elbo_and_gradient(
     >>> round(value, 4), round(model_bar.likelihood.variance, 4)
     (-3.2004, -0.0356)
     """
-    _check.instance(posterior, "posterior", VariationalPosterior)
+    _check.instance(posterior, "posterior", Variational)
     validate_rows(posterior.model, X, y)
     differentiable_mean(posterior.model.gp)
     sums, model_bar = quiet_gradient(posterior, X, y, scale_of(X, total))
     return sums.value - posterior.kl, model_bar
 
 
-def quiet_gradient(
-    posterior: VariationalPosterior, X: Matrix, y: Vector, scale: float
-) -> tuple[Sums, SVGP]:
+@singledispatch
+def quiet_gradient(posterior: Any, X: Matrix, y: Vector, scale: float) -> tuple[Any, SVGP]:
     """The sums over rows that are validated, and the derivatives of the bound, in one pass.
 
     Parameters
@@ -167,7 +165,7 @@ def quiet_gradient(
     """
     way = way_back(posterior)
     sums, model_bar = reduce(
-        lambda one, other: (plus(one[0], other[0]), _added(one[1], other[1])),
+        lambda one, other: (plus(one[0], other[0]), added_models(one[1], other[1])),
         (
             (require_finite(sums_of(block)), _bar_of_rows(posterior, block, way, scale))
             for block in blocks(posterior, X, y, scale)
@@ -229,8 +227,9 @@ def _bar_of_rows(posterior: VariationalPosterior, block: Block, way: Way, scale:
     diagonal_bar, _ = model.gp.kernel.pull_gram_diag(block.X, by_variance)
     mean_bar, _ = pulled(differentiable_mean(model.gp), block.X, by_mean)
     scales = array_namespace(by_mean).full_like(by_mean, scale)
+    likelihood = cast(Likelihood, model.likelihood)
     likelihood_bar = expected_bar(
-        model.likelihood, block.y, block.f.mean, block.f.variance, scales, model.nodes
+        likelihood, block.y, block.f.mean, block.f.variance, scales, model.nodes
     )
     gp_bar = cotangent(model.gp, kernel=added(kernel_bar, diagonal_bar), mean=mean_bar)
     return cotangent(model, gp=gp_bar, likelihood=likelihood_bar, Z=Z_bar)
@@ -342,8 +341,19 @@ def bar_of_inducing(posterior: VariationalPosterior, sums: Sums, way: Way) -> tu
     return gram_pulled(model.variables, model.gp.kernel, K_bar)
 
 
-def _added(first: SVGP, second: SVGP) -> SVGP:
-    """The sum of two derivatives by a model."""
+def added_models(first: SVGP, second: SVGP) -> SVGP:
+    """The sum of two derivatives by a model.
+
+    Parameters
+    ----------
+    first, second : SVGP
+        The derivatives.
+
+    Returns
+    -------
+    SVGP
+        Their sum.
+    """
     return cotangent(added(first, second), Z=inputs_bar(first) + inputs_bar(second))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,8 +20,8 @@ from ..objective import Fit, Objective, Run, evidence_of, objective_of, whole_ro
 from .bound import quiet_gradient
 from .model import SVGP, validate_rows
 from .natural import climbed, condition, stepped
-from .passes import Sums, require_finite, sweep
-from .posterior import VariationalPosterior, inducing_factor, quiet_prior
+from .passes import require_finite, sweep
+from .posterior import Variational, inducing_factor, quiet_prior
 
 __all__ = ["Progress", "batches", "fit"]
 
@@ -33,14 +33,14 @@ class Progress(NamedTuple):
     ----------
     step : int
         The number of steps taken.
-    posterior : VariationalPosterior
+    posterior : VariationalPosterior or ClassesPosterior
         The Gaussian q, with the model as it is now.
     bound : float
         The bound that the last batch estimated.
     """
 
     step: int
-    posterior: VariationalPosterior
+    posterior: Any
     bound: float
 
 
@@ -91,7 +91,7 @@ def _batches(stream: Stream, n: int, size: int) -> Iterator[HostVector]:
 
 @in_one_pool
 def fit(
-    posterior: VariationalPosterior,
+    posterior: Variational,
     X: Matrix,
     y: Vector,
     stream: Stream,
@@ -118,7 +118,7 @@ def fit(
 
     Parameters
     ----------
-    posterior : VariationalPosterior
+    posterior : VariationalPosterior or ClassesPosterior
         Where the fit begins: `prior` of a model, or where an earlier fit ended, to go on with
         other rates.
     X : Matrix, shape (n, d)
@@ -178,7 +178,7 @@ def fit(
     >>> bool(found.log_evidence > found.runs[0].trace[0] + 20.0)
     True
     """
-    _check.instance(posterior, "posterior", VariationalPosterior)
+    _check.instance(posterior, "posterior", Variational)
     objective = objective_of(posterior.model, Rows(X, y), fixed=fixed)
     n = X.shape[0]
     rows = batches(stream, n, n if batch is None else _check.whole(batch, "batch", 1, n))
@@ -214,7 +214,7 @@ class _Climb:
     adam: Adam
     trace: list[float] = field(default_factory=list)
 
-    def step(self, posterior: VariationalPosterior, rows: HostVector) -> VariationalPosterior:
+    def step(self, posterior: Any, rows: HostVector) -> Any:
         """q and the model after a step by some rows."""
         self.last = self._rows(rows)
         sums, gradient = self._pass_over(posterior)
@@ -237,7 +237,7 @@ class _Climb:
         places = xp.asarray(rows, device=self.X.device)
         return xp.take(self.X, places, axis=0), xp.take(self.y, places, axis=0)
 
-    def _pass_over(self, posterior: VariationalPosterior) -> tuple[Sums, HostVector]:
+    def _pass_over(self, posterior: Any) -> tuple[Any, HostVector]:
         """The sums over the last rows, and the gradient of the bound by the vector."""
         scale = self.X.shape[0] / self.last[0].shape[0]
         if not self.objective.units.size:
@@ -245,7 +245,7 @@ class _Climb:
         sums, model_bar = quiet_gradient(posterior, *self.last, scale)
         return sums, self.objective.gradient(posterior.model, model_bar)
 
-    def fit(self, posterior: VariationalPosterior) -> Fit[SVGP]:
+    def fit(self, posterior: Any) -> Fit[SVGP]:
         """The fit that came of it; of a way that has led down, that of its highest point."""
         rows = self.last
         if not self._bound(posterior, *rows) >= self._bound(self.best, *rows):
@@ -259,7 +259,7 @@ class _Climb:
         run = Run(posterior.model, bound, len(trace), False, message, trace=trace)
         return Fit((run,), self.objective, posterior)
 
-    def _bound(self, posterior: VariationalPosterior, X: Matrix, y: Vector) -> float:
+    def _bound(self, posterior: Any, X: Matrix, y: Vector) -> float:
         return sweep(posterior, X, y, self.X.shape[0] / X.shape[0]).value - posterior.kl
 
 
@@ -277,7 +277,7 @@ class _Evidence:
         sums, model_bar = quiet_gradient(q, self.rows.X, self.rows.y, 1.0)
         return sums.value - q.kl, model_bar
 
-    def posterior(self, model: SVGP) -> VariationalPosterior:
+    def posterior(self, model: SVGP) -> Any:
         return condition(model, self.rows.X, self.rows.y)
 
 

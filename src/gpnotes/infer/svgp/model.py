@@ -10,12 +10,13 @@ from ...ground.params import fixed
 from ...ground.xp import Matrix, Vector
 from ...model.contracts import InducingVariables, Likelihood, require
 from ...model.likelihoods.base import require_observable
+from ...model.likelihoods.classes import RobustMax, require_classes
 from ...model.means import values_of
-from ...model.process import GP, validate_data
+from ...model.process import GP, require_zero_mean, validate_data
 from ..interdomain import InducingPoints
 from ..interdomain.points import variables_of
 
-__all__ = ["SVGP", "validate_rows"]
+__all__ = ["SVGP", "validate_inputs", "validate_rows"]
 
 _MOST_NODES = 350  # that `quadrature.gauss_hermite` has
 
@@ -31,8 +32,9 @@ class SVGP:
     gp : GP
         The process of f. The likelihood says how y scatters around f, so that ``gp.noise_var``
         must be zero.
-    likelihood : Likelihood
-        The likelihood of y given f.
+    likelihood : Likelihood or RobustMax
+        The likelihood of y given f. Under `RobustMax` there is one function for each class, all
+        with the prior of `gp`, whose mean must be zero.
     Z : Matrix, shape (M, d), or InducingVariables
         The inducing inputs, which are copied, or other inducing variables such as
         `interdomain.Harmonics`.
@@ -43,9 +45,10 @@ class SVGP:
     Raises
     ------
     ValueError
-        For a process with noise, inducing inputs that do not fit the kernel, and `nodes` that are
-        not from 2 to 350. A Z with more rows than there are data, or with equal rows, is wasteful
-        but no error: the second takes the jitter that `linalg.cholesky` reports.
+        For a process with noise, or with a mean where the likelihood is of classes, inducing inputs
+        that do not fit the kernel, and `nodes` that are not from 2 to 350. A Z with more rows than
+        there are data, or with equal rows, is wasteful but no error: the second takes the jitter
+        that `linalg.cholesky` reports.
     TypeError
         For a `gp` that is no `GP`, a `likelihood` that lacks a part of the contract, and `nodes`
         that are no whole number.
@@ -64,13 +67,16 @@ class SVGP:
     """
 
     gp: GP
-    likelihood: Likelihood
+    likelihood: Likelihood | RobustMax
     Z: Matrix | InducingVariables
     nodes: int = fixed(20)
 
     def __post_init__(self) -> None:
         _check.instance(self.gp, "gp", GP)
-        require(self.likelihood, "likelihood", Likelihood)
+        if isinstance(self.likelihood, RobustMax):
+            require_zero_mean(self.gp)
+        else:
+            require(self.likelihood, "likelihood", Likelihood)
         if self.gp.noise_var:
             why = "the likelihood says how y scatters around f"
             raise ValueError(f"gp.noise_var must be 0: {why}; got {self.gp.noise_var}")
@@ -112,4 +118,30 @@ def validate_rows(model: SVGP, X: Matrix, y: Vector, name: str = "X") -> None:
     inputs = model.variables.inputs
     validate_data(model.gp, X, y, name, columns=inputs.shape[1])
     _check.alike(X, name, inputs, "Z")
-    require_observable(model.likelihood, y, values_of(model.gp.mean, X))
+    if isinstance(model.likelihood, RobustMax):
+        require_classes(y, model.likelihood.classes)
+    else:
+        require_observable(model.likelihood, y, values_of(model.gp.mean, X))
+
+
+def validate_inputs(model: SVGP, Xs: Matrix) -> None:
+    """Refuse inputs of a prediction that do not go with a model.
+
+    Parameters
+    ----------
+    model : SVGP
+        The model.
+    Xs : Matrix, shape (m, d)
+        The inputs.
+
+    Raises
+    ------
+    ValueError
+        If they are no matrix of finite numbers with d columns, or the kernel refuses them.
+    TypeError
+        If they differ in namespace, dtype or device from the inducing inputs.
+    """
+    inputs = model.variables.inputs
+    _check.matrix(Xs, "Xs", columns=inputs.shape[1])
+    _check.alike(Xs, "Xs", inputs, "Z")
+    model.gp.kernel.validate_inputs(Xs, "Xs")

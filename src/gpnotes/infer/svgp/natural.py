@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import singledispatch
+from typing import Any
 
 import numpy as np
 
@@ -20,9 +22,9 @@ from ...ground.threads import in_one_pool, threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
 from .model import SVGP, validate_rows
 from .passes import Sums, require_finite, sweep
-from .posterior import VariationalPosterior, prior
+from .posterior import Variational, VariationalPosterior, prior
 
-__all__ = ["climbed", "condition", "stepped", "update"]
+__all__ = ["along", "climbed", "condition", "distance", "stepped", "tolerance", "update"]
 
 _SHORTEST = 2.0**-20  # step that is tried
 _SHORT = 2.0**-5  # and that is begun with
@@ -30,20 +32,20 @@ _SHORT = 2.0**-5  # and that is begun with
 
 @in_one_pool
 def update(
-    posterior: VariationalPosterior,
+    posterior: Variational,
     X: Matrix,
     y: Vector,
     *,
     length: float = 1.0,
     total: int | None = None,
-) -> VariationalPosterior:
+) -> Any:
     """Take one natural-gradient step of q on rows of data.
 
     With a Gaussian likelihood and all rows, a step of length 1 arrives, wherever it starts.
 
     Parameters
     ----------
-    posterior : VariationalPosterior
+    posterior : VariationalPosterior or ClassesPosterior
         The Gaussian q.
     X : Matrix, shape (n, d)
         The inputs, all of them or those of a batch.
@@ -56,7 +58,7 @@ def update(
 
     Returns
     -------
-    VariationalPosterior
+    VariationalPosterior or ClassesPosterior
         The next q, of the same model.
 
     Raises
@@ -94,7 +96,7 @@ def update(
     >>> q.mean(np.asarray([[2.0]])).round(4)
     array([0.9718])
     """
-    _check.instance(posterior, "posterior", VariationalPosterior)
+    _check.instance(posterior, "posterior", Variational)
     validate_rows(posterior.model, X, y)
     length = _check.positive(_check.number(length, "length"), "length")
     if length > 1.0:
@@ -109,8 +111,9 @@ def scale_of(X: Matrix, total: int | None) -> float:
     return 1.0 if total is None else _check.whole(total, "total", n) / n
 
 
+@singledispatch
 @threads_for(lambda posterior, sums, length: posterior.weights.shape[0] ** 3)
-def stepped(posterior: VariationalPosterior, sums: Sums, length: float) -> VariationalPosterior:
+def stepped(posterior: Any, sums: Sums, length: float) -> Any:
     """The natural-gradient step of a given length, from the sums over the rows; O(M³).
 
     Parameters
@@ -156,7 +159,7 @@ def _toward(posterior: VariationalPosterior, sums: Sums) -> Matrix:
 
 
 @in_one_pool
-def condition(model: SVGP, X: Matrix, y: Vector, *, steps: int = 200) -> VariationalPosterior:
+def condition(model: SVGP, X: Matrix, y: Vector, *, steps: int = 200) -> Any:
     """Find the q of the highest bound, by natural-gradient steps on all rows.
 
     With ``Z = X`` and a Gaussian likelihood this is the exact posterior; with fewer inducing
@@ -176,7 +179,7 @@ def condition(model: SVGP, X: Matrix, y: Vector, *, steps: int = 200) -> Variati
 
     Returns
     -------
-    VariationalPosterior
+    VariationalPosterior or ClassesPosterior
         The best q that was found. Its `converged` is True where the natural gradient is as small
         as rounding lets it be, and False where `steps` were too few. The bound holds for either.
 
@@ -216,28 +219,26 @@ def condition(model: SVGP, X: Matrix, y: Vector, *, steps: int = 200) -> Variati
         return climbed(posterior, X, y, steps)
 
 
-def climbed(
-    posterior: VariationalPosterior, X: Matrix, y: Vector, steps: int = 200
-) -> VariationalPosterior:
+def climbed(posterior: Any, X: Matrix, y: Vector, steps: int = 200) -> Any:
     """`condition` from where q is, of data that are validated.
 
     Parameters
     ----------
-    posterior : VariationalPosterior
+    posterior : VariationalPosterior or ClassesPosterior
         The Gaussian q to start from.
     X, y, steps
         As in `condition`.
 
     Returns
     -------
-    VariationalPosterior
+    VariationalPosterior or ClassesPosterior
         As in `condition`.
     """
     sums = sweep(posterior, X, y)
     bound = sums.value - posterior.kl
     length = 1.0
     for _ in range(steps):
-        if _distance(posterior, sums) <= _tolerance(posterior):
+        if distance(posterior, sums) <= tolerance(posterior):
             return replace(posterior, converged=True)
         slack = 10.0 * _xp.epsilon(X) * (1.0 + abs(bound) + abs(sums.value))
         while length >= _SHORTEST:
@@ -249,18 +250,31 @@ def climbed(
             length *= 0.5
         else:
             return replace(posterior, converged=True)  # nothing is higher, but for rounding
-        too_long = _along(posterior, tried, sums_there) < 0.0
+        too_long = along(posterior, tried, sums_there) < 0.0
         posterior, sums, bound = tried, sums_there, there
         length = max(0.5 * length, _SHORT) if too_long else min(1.0, 2.0 * length)
     return posterior
 
 
+@singledispatch
 @threads_for(lambda before, after, sums: after.weights.shape[0] ** 3)
-def _along(before: VariationalPosterior, after: VariationalPosterior, sums: Sums) -> float:
+def along(before: Any, after: Any, sums: Any) -> float:
     """The slope of the bound at `after` along the step that led there: negative if it went too far.
 
     Steps that leap from one side of the optimum to the other may each raise the bound by next to
     nothing, without end. With ``∂/∂Σ = −½ D`` it is ``∂/∂w · Δw − ½ tr D ΔΣ``.
+
+    Parameters
+    ----------
+    before, after : VariationalPosterior
+        The Gaussian q before and after the step.
+    sums : Sums
+        The sums after it.
+
+    Returns
+    -------
+    float
+        The slope.
     """
     xp = array_namespace(after.weights)
     slope = sums.gradient - after.weights
@@ -270,11 +284,24 @@ def _along(before: VariationalPosterior, after: VariationalPosterior, sums: Sums
     return by_mean - 0.5 * (traces[0] - traces[1])
 
 
+@singledispatch
 @threads_for(lambda posterior, sums: posterior.weights.shape[0] ** 3)
-def _distance(posterior: VariationalPosterior, sums: Sums) -> float:
+def distance(posterior: Any, sums: Any) -> float:
     """The length of the natural gradient, by the metric of Fisher's information.
 
     ``√(gᵀ P⁻¹ g + ½ |L_P⁻¹ D L_P⁻ᵀ|²)`` with ``g = ∂/∂w`` and ``D = G − P``.
+
+    Parameters
+    ----------
+    posterior : VariationalPosterior
+        The Gaussian q.
+    sums : Sums
+        The sums at q.
+
+    Returns
+    -------
+    float
+        The length.
     """
     xp = array_namespace(posterior.weights)
     lower = posterior.cholesky.lower
@@ -284,8 +311,20 @@ def _distance(posterior: VariationalPosterior, sums: Sums) -> float:
     return math.sqrt(float(xp.sum(mean * mean)) + 0.5 * float(xp.sum(both * both)))
 
 
-def _tolerance(posterior: VariationalPosterior) -> float:
-    """√eps of the size of q, ``√(1 + M + wᵀPw)``."""
+@singledispatch
+def tolerance(posterior: Any) -> float:
+    """√eps of the size of q, ``√(1 + M + wᵀPw)``.
+
+    Parameters
+    ----------
+    posterior : VariationalPosterior
+        The Gaussian q.
+
+    Returns
+    -------
+    float
+        The length of a natural gradient that is as good as none.
+    """
     w: Vector = posterior.weights
     size = float(array_namespace(w).sum(w * (posterior.precision @ w)))
     return math.sqrt(_xp.epsilon(w) * (1.0 + w.shape[0] + size))

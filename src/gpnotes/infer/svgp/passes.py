@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from functools import reduce
-from typing import NamedTuple
+from functools import reduce, singledispatch
+from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
 from ...fast import variational as in_place
 from ...ground import check as _check
@@ -13,6 +13,7 @@ from ...ground import memory
 from ...ground import xp as _xp
 from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
+from ...model.contracts import Likelihood, require
 from ...model.likelihoods.averages import Expected
 from ...model.likelihoods.expectations import expected
 from .posterior import Marginals, VariationalPosterior, marginals
@@ -62,12 +63,13 @@ class Sums(NamedTuple):
     concave: bool
 
 
-def sweep(posterior: VariationalPosterior, X: Matrix, y: Vector, scale: float = 1.0) -> Sums:
+@singledispatch
+def sweep(posterior: Any, X: Matrix, y: Vector, scale: float = 1.0) -> Any:
     """The sums over all rows, a block at a time.
 
     Parameters
     ----------
-    posterior : VariationalPosterior
+    posterior : VariationalPosterior or ClassesPosterior
         The Gaussian q.
     X : Matrix, shape (n, d)
         The inputs.
@@ -79,7 +81,7 @@ def sweep(posterior: VariationalPosterior, X: Matrix, y: Vector, scale: float = 
     Returns
     -------
     Sums
-        The sums.
+        The sums; for several classes, `ClassesSums`.
 
     Notes
     -----
@@ -102,9 +104,10 @@ def blocks(posterior: VariationalPosterior, X: Matrix, y: Vector, scale: float) 
         The blocks, in order.
     """
     model = posterior.model
+    likelihood = cast(Likelihood, require(model.likelihood, "the likelihood", Likelihood))
     for rows in memory.blocks(X.shape[0], posterior.weights.shape[0]):
         f = marginals(posterior, X[rows, :])
-        slopes = expected(model.likelihood, y[rows], f.mean, f.variance, model.nodes)
+        slopes = expected(likelihood, y[rows], f.mean, f.variance, model.nodes)
         yield Block(X[rows, :], y[rows], f, Expected(*(scale * part for part in slopes)))
 
 
@@ -137,7 +140,18 @@ def sums_of(block: Block) -> Sums:
     return Sums(value, A @ slopes.by_mean, sites, concave)
 
 
-def require_finite(sums: Sums) -> Sums:
+class HasValue(Protocol):
+    """Sums, of one function or of several."""
+
+    @property
+    def value(self) -> float:
+        """``Σ E log p(yᵢ | fᵢ)``."""
+
+
+S = TypeVar("S", bound=HasValue)
+
+
+def require_finite(sums: S) -> S:
     """The sums, if q has not leapt to where the likelihood overflows.
 
     Parameters

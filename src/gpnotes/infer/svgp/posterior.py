@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
-from typing import NamedTuple, cast
+from functools import cached_property, singledispatch
+from typing import Any, NamedTuple, cast
 
 from ...fast import variational as in_place
 from ...ground import check as _check
@@ -14,21 +14,36 @@ from ...ground.linalg import Cholesky, factorise, warn_of_jitter
 from ...ground.random import Stream
 from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
-from ...model.contracts import LabelLikelihood, PredictiveLikelihood, require
+from ...model.contracts import LabelLikelihood, Likelihood, PredictiveLikelihood, require
 from ...model.gaussian import Normal, normal_of
 from ...model.likelihoods.expectations import log_predictive, predicted, probability
 from ...model.means import values_of
 from ..interdomain import InducingPoints
 from ..interdomain.points import cross_of, gram_of
-from .model import SVGP, validate_rows
+from .model import SVGP, validate_inputs, validate_rows
 
 __all__ = [
-    "Marginals", "VariationalPosterior", "inducing_factor", "marginals", "prior", "quiet_prior",
+    "Marginals", "Variational", "VariationalPosterior", "inducing_factor", "marginals", "prior",
+    "quiet_prior", "read_by",
 ]  # fmt: skip
 
 
+class Variational:
+    """What `prior`, `condition` and `fit` make: a Gaussian q of one function, or of several."""
+
+    model: SVGP
+    inducing: Cholesky
+    steps: int
+    converged: bool
+
+    @property
+    def kl(self) -> float:
+        """The divergence of q from the prior in nats."""
+        raise NotImplementedError
+
+
 @dataclass(frozen=True, eq=False)
-class VariationalPosterior:
+class VariationalPosterior(Variational):
     """The Gaussian ``q(v) = N(P⁻¹ t, P⁻¹)`` of ``f(Z) = m(Z) + L v``, and predictions of f and y.
 
     Made by `prior`, `condition` and `fit`. With ``A = L⁻¹ K_u*``, f at Xs has the mean
@@ -118,7 +133,7 @@ class VariationalPosterior:
         O(n* M²) time. Memory for a block of rows, a few tens of MB, whatever n* is.
         """
         noise = _check.flag(noise, "noise")
-        self._validate(Xs)
+        validate_inputs(self.model, Xs)
         mean, variance = self._moments(Xs)
         if not noise:
             return mean, variance
@@ -168,7 +183,7 @@ class VariationalPosterior:
         return self._covariance(Xs)
 
     def _validate_square(self, Xs: Matrix) -> None:
-        self._validate(Xs)
+        validate_inputs(self.model, Xs)
         memory.require_square(Xs.shape[0], like=Xs, copies=4, what="the predictive covariance")
 
     def _covariance(self, Xs: Matrix) -> Matrix:
@@ -242,7 +257,7 @@ class VariationalPosterior:
             As in `predict`, and if the likelihood is not one of labels.
         """
         label = require(self.model.likelihood, "the likelihood", LabelLikelihood)
-        self._validate(Xs)
+        validate_inputs(self.model, Xs)
         return probability(cast(LabelLikelihood, label), *self._moments(Xs))
 
     def log_density(self, Xs: Matrix, y: Vector) -> Vector:
@@ -266,12 +281,8 @@ class VariationalPosterior:
             As in `predict`, and for y that do not fit Xs or the likelihood.
         """
         validate_rows(self.model, Xs, y, "Xs")
-        return log_predictive(self.model.likelihood, y, *self._moments(Xs))
-
-    def _validate(self, Xs: Matrix) -> None:
-        _check.matrix(Xs, "Xs", columns=self.model.variables.inputs.shape[1])
-        _check.alike(Xs, "Xs", self.model.variables.inputs, "Z")
-        self.model.gp.kernel.validate_inputs(Xs, "Xs")
+        likelihood = require(self.model.likelihood, "the likelihood", Likelihood)
+        return log_predictive(cast(Likelihood, likelihood), y, *self._moments(Xs))
 
 
 class Marginals(NamedTuple):
@@ -343,7 +354,7 @@ def _in_place(
     return Marginals(kept.Phi.T, values_of(model.gp.mean, X) + kept.pull, kept.variance, kept)
 
 
-def prior(model: SVGP) -> VariationalPosterior:
+def prior(model: SVGP) -> Any:
     """The Gaussian q before any data, that of the prior: ``P = I``, ``t = 0``.
 
     Parameters
@@ -353,9 +364,9 @@ def prior(model: SVGP) -> VariationalPosterior:
 
     Returns
     -------
-    VariationalPosterior
-        q. A K_uu that can be factored only with jitter, as for a Z with equal rows, is told of by
-        a ``JitterWarning``.
+    VariationalPosterior or ClassesPosterior
+        q, of one function for each class where the likelihood is `RobustMax`. A K_uu that can be
+        factored only with jitter, as for a Z with equal rows, is told of by a ``JitterWarning``.
 
     Raises
     ------
@@ -382,7 +393,7 @@ def prior(model: SVGP) -> VariationalPosterior:
     return posterior
 
 
-def quiet_prior(model: SVGP) -> VariationalPosterior:
+def quiet_prior(model: SVGP) -> Any:
     """`prior` without a warning of jitter, since a fit meets many.
 
     Parameters
@@ -392,13 +403,33 @@ def quiet_prior(model: SVGP) -> VariationalPosterior:
 
     Returns
     -------
-    VariationalPosterior
+    VariationalPosterior or ClassesPosterior
         As in `prior`.
     """
     factor = inducing_factor(model)
     identity = _xp.eye(model.variables.size, factor.lower)
     weights = array_namespace(identity).zeros_like(identity[:, 0])
-    return VariationalPosterior(model, factor, identity, Cholesky(identity), weights)
+    q = VariationalPosterior(model, factor, identity, Cholesky(identity), weights)
+    return read_by(model.likelihood, q)
+
+
+@singledispatch
+def read_by(likelihood: object, q: VariationalPosterior) -> Any:
+    """What a likelihood reads of functions with a common q: one, unless it is of classes.
+
+    Parameters
+    ----------
+    likelihood : Likelihood or RobustMax
+        The likelihood.
+    q : VariationalPosterior
+        The Gaussian of one function.
+
+    Returns
+    -------
+    VariationalPosterior or ClassesPosterior
+        The Gaussian of all functions that it reads.
+    """
+    return q
 
 
 @threads_for(lambda model: model.variables.size**3)

@@ -1,9 +1,15 @@
-"""Likelihoods, one observation at a time: the density of y given f and three derivatives in f."""
+"""Likelihoods, one observation at a time: the density of y given f and three derivatives in f.
+
+`RobustMax`, of several classes, reads several functions at once, and has averages alone.
+"""
 
 from .base import LikelihoodBase, unchecked
+from .classes import RobustMax
 from .counts import Poisson
 from .gaussian import Gaussian
 from .heavy_tails import StudentT
 from .labels import Bernoulli
 
-__all__ = ["Bernoulli", "Gaussian", "LikelihoodBase", "Poisson", "StudentT", "unchecked"]
+__all__ = [
+    "Bernoulli", "Gaussian", "LikelihoodBase", "Poisson", "RobustMax", "StudentT", "unchecked",
+]  # fmt: skip

@@ -128,7 +128,7 @@ def has_parameters(likelihood: Likelihood) -> bool:
     return any(True for _ in leaves(likelihood))
 
 
-def is_latent(likelihood: Likelihood) -> bool:
+def is_latent(likelihood: object) -> bool:
     """Return True if f has not the unit of y: no parameter of the likelihood has it, or its square.
 
     Parameters

@@ -185,6 +185,13 @@ _LABEL = _LABELLED["y"]
 _MODEL = svgp.SVGP(GP(RBF(), 0.0), _BERNOULLI, _XS)
 _SPARSE = svgp.condition(_MODEL, _X, _LABELS)
 _SPARSES = {"posterior": thing(_SPARSE, _LAPLACE, _MODEL), **_LABELLED}
+_RULE = likelihoods.RobustMax(3, 0.1)
+_CLASSES = svgp.condition(svgp.SVGP(GP(RBF(), 0.0), _RULE, _XS), _X, 1.0 + _LABELS)
+_CLASS = vector(1.0 + _LABELS, size=True).but("a scalar array", other=2.0 * _LABELS)
+_MOMENTS = {
+    "mean": matrix(np.ones((6, 3)), rows=True, columns=True),
+    "variance": matrix(np.ones((6, 3)), rows=True, columns=True).but(negative=-np.ones((6, 3))),
+}
 
 _SCORED = {"y": vector(_Y, size=True), "mean": vector(_Y[::-1], size=True)}
 _NORMALS = {**_SCORED, "variance": vector(np.ones(6), size=True).but(
@@ -241,6 +248,10 @@ CALLS = (
     call("Powers.pullback", means.Powers(1).pullback,
          x=matrix(_X, rows=True), bar=matrix(np.ones((6, 3)), rows=True, columns=True)),
     call("Bernoulli", likelihoods.Bernoulli, link=one_of("probit")),
+    call("RobustMax", likelihoods.RobustMax, classes=whole(3, 2), slip=within(0.1, 0.0, 1.0)),
+    call("RobustMax.probability", _RULE.probability, **_MOMENTS),
+    *(call(f"RobustMax.{name}", getattr(_RULE, name), y=_CLASS, **_MOMENTS, nodes=whole(20, 2))
+      for name in ("expected_log_density", "expected_derivatives")),
     call("Gaussian", likelihoods.Gaussian, variance=positive()),
     call("StudentT", likelihoods.StudentT, scale=positive(), dof=positive()),
     *_of_likelihood("Bernoulli", _BERNOULLI, _LABEL),
@@ -330,6 +341,10 @@ CALLS = (
          stream=stream(), n=whole(2, 0)),
     call("VariationalPosterior.log_density", _SPARSE.log_density,
          Xs=matrix(_X, rows=True, columns=True), y=_LABELLED["y"]),
+    *(call(f"ClassesPosterior.{name}", getattr(_CLASSES, name), Xs=matrix(_XS, columns=True))
+      for name in ("predict", "probability")),
+    call("ClassesPosterior.log_density", _CLASSES.log_density,
+         Xs=matrix(_X, rows=True, columns=True), y=_CLASS),
     call("BayesianLinear", BayesianLinear, prior_cov=covariance(np.eye(3), mates=False).but(
          "no rows", "no columns"), noise_var=positive()),
     call("BayesianLinear.condition", _LINEAR.condition, Phi=matrix(_PHI, rows=True, columns=True),

@@ -1,0 +1,142 @@
+"""The robust maximum: its averages against draws and quadrature, its slopes against differences."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import integrate, stats
+
+from gpnotes import RobustMax, to_numpy
+from gpnotes.ground import memory
+
+C = 4
+
+
+@pytest.fixture
+def numbers(rng):
+    """Means, variances (7, C) and classes (7,) on the host."""
+    return rng.normal(size=(7, C)), 0.2 + rng.random((7, C)), rng.integers(0, C, 7).astype(float)
+
+
+def close(space, rtol=1e-9):
+    return {"rtol": rtol, "atol": rtol} if space.double else {"rtol": 2e-4, "atol": 2e-4}
+
+
+def highest(mean, variance, c):
+    """``P(f_c > all others)`` by an adaptive rule."""
+    sd = np.sqrt(variance)
+
+    def density(f):
+        others = np.delete((f - mean) / sd, c)
+        return stats.norm.pdf(f, mean[c], sd[c]) * np.prod(stats.norm.cdf(others))
+
+    reach = mean[c] - 10.0 * sd[c], mean[c] + 10.0 * sd[c]
+    return integrate.quad(density, *reach, epsabs=1e-12, epsrel=1e-11, limit=400)[0]
+
+
+def test_probabilities_are_those_of_an_adaptive_rule_and_sum_to_one(space, numbers):
+    mean, variance, _ = numbers
+    got = RobustMax(C, 0.1).probability(space.asarray(mean), space.asarray(variance))
+    assert space.holds(got)
+    rows = zip(mean, variance, strict=True)
+    best = np.array([[highest(m, v, c) for c in range(C)] for m, v in rows])
+    np.testing.assert_allclose(to_numpy(got), 0.1 / 3 + (0.9 - 0.1 / 3) * best, **close(space))
+    np.testing.assert_allclose(to_numpy(got).sum(axis=1), 1.0, rtol=1e-12 if space.double else 1e-6)
+
+
+def test_averages_are_those_of_draws_and_of_an_adaptive_rule(space, numbers, rng):
+    mean, variance, y = numbers
+    arrays = [space.asarray(a) for a in (y, mean, variance)]
+    got = to_numpy(RobustMax(C, 0.1).expected_log_density(*arrays, nodes=60))
+    rows = zip(mean, variance, y, strict=True)
+    best = np.array([highest(m, v, int(c)) for m, v, c in rows])
+    wanted = best * np.log(0.9) + (1.0 - best) * np.log(0.1 / 3)
+    np.testing.assert_allclose(got, wanted, **close(space, 1e-6))
+    f = mean + np.sqrt(variance) * rng.normal(size=(100_000, 7, C))
+    logs = np.where(f.argmax(-1) == y, np.log(0.9), np.log(0.1 / 3))
+    assert np.all(np.abs(got - logs.mean(axis=0)) < 5.0 * logs.std(axis=0) / 100_000**0.5 + 2e-4)
+
+
+@pytest.mark.parametrize("nodes", [3, 20])
+def test_slopes_are_those_of_the_sum_by_differences(numbers, nodes):
+    mean, variance, y = numbers
+    rule = RobustMax(C, 0.02)
+    by_mean, by_variance = rule.expected_derivatives(y, mean, variance, nodes)
+    for c in range(C):
+        step = 1e-5 * np.eye(C)[c]
+        up, down = (rule.expected_log_density(y, mean + s, variance, nodes) for s in (step, -step))
+        np.testing.assert_allclose(by_mean[:, c], (up - down) / 2e-5, rtol=1e-6, atol=1e-8)
+        up, down = (rule.expected_log_density(y, mean, variance + s, nodes) for s in (step, -step))
+        np.testing.assert_allclose(by_variance[:, c], (up - down) / 2e-5, rtol=1e-6, atol=1e-8)
+
+
+def test_slopes_are_the_same_in_every_space(space, numbers):
+    mean, variance, y = numbers
+    arrays = [space.asarray(a) for a in (y, mean, variance)]
+    got = RobustMax(C).expected_derivatives(*arrays)
+    for ours, wanted in zip(got, RobustMax(C).expected_derivatives(y, mean, variance), strict=True):
+        assert space.holds(ours)
+        np.testing.assert_allclose(to_numpy(ours), wanted, **close(space))
+
+
+def test_two_classes_are_the_sign_of_a_difference(numbers):
+    mean, variance, _ = (a[:, :2] if a.ndim == 2 else a for a in numbers)
+    got = RobustMax(2, 0.1).probability(mean, variance)[:, 1]
+    p = stats.norm.cdf((mean[:, 1] - mean[:, 0]) / np.sqrt(variance.sum(axis=1)))
+    np.testing.assert_allclose(got, 0.1 + 0.8 * p, rtol=1e-10)
+
+
+def test_the_unit_of_f_changes_nothing_nor_what_all_classes_have_in_common(numbers):
+    mean, variance, y = numbers
+    rule = RobustMax(C, 0.05)
+    there = rule.expected_log_density(y, mean, variance)
+    np.testing.assert_allclose(rule.expected_log_density(y, 7.0 * mean, 49.0 * variance), there)
+    np.testing.assert_allclose(rule.expected_log_density(y, mean + 3.0, variance), there)
+    by_mean, by_variance = rule.expected_derivatives(y, mean, variance)
+    np.testing.assert_allclose(by_mean.sum(axis=1), 0.0, atol=1e-13)
+    turned = np.sum(by_mean * mean + 2.0 * by_variance * variance, axis=1)
+    np.testing.assert_allclose(turned, 0.0, atol=1e-12)
+
+
+def test_functions_that_are_known_and_far_apart_are_no_trouble(space):
+    mean = space.asarray(np.array([[0.0, 5.0, -5.0], [1e5, 0.0, 0.0], [0.0, 0.0, 0.0]]))
+    nothing = space.asarray(np.zeros((3, 3)))
+    rule = RobustMax(3, 0.1)
+    got = to_numpy(rule.probability(mean, nothing))
+    np.testing.assert_allclose(got[:2], [[0.05, 0.9, 0.05], [0.9, 0.05, 0.05]], rtol=1e-5)
+    np.testing.assert_allclose(got[2], 1.0 / 3.0, rtol=1e-5)
+    y = space.asarray(np.array([2.0, 1.0, 0.0]))
+    value = rule.expected_log_density(y, mean, nothing)
+    for part in (value, *rule.expected_derivatives(y, mean, nothing)):
+        assert np.all(np.isfinite(to_numpy(part)))
+
+
+def test_blocks_of_rows_change_nothing(monkeypatch, numbers):
+    mean, variance, _ = numbers
+    whole = RobustMax(C).probability(mean, variance)
+    monkeypatch.setattr(memory, "ENTRIES", 2000)
+    np.testing.assert_allclose(RobustMax(C).probability(mean, variance), whole, rtol=1e-14)
+    assert RobustMax(C).probability(mean[:0], variance[:0]).shape == (0, C)
+
+
+def test_what_does_not_fit_is_named(numbers):
+    mean, variance, y = numbers
+    rule = RobustMax(C)
+    for slip in (0.0, 1.0, -0.1, 1.5, float("nan")):
+        with pytest.raises(ValueError, match="slip must be"):
+            RobustMax(C, slip)
+    with pytest.raises(ValueError, match="classes must be a whole number from 2; got 1"):
+        RobustMax(1)
+    with pytest.raises(TypeError, match="slip must be"):
+        RobustMax(3, "0.1")
+    for wrong in (y + C, y - 5.0, y + 0.5):
+        with pytest.raises(ValueError, match="y must hold classes, whole numbers from 0 to 3; got"):
+            rule.expected_log_density(wrong, mean, variance)
+    with pytest.raises(ValueError, match=r"mean must have shape \(n, 4\); got \(7, 3\)"):
+        rule.probability(mean[:, :3], variance[:, :3])
+    with pytest.raises(ValueError, match="variance"):
+        rule.probability(mean, -variance)
+    with pytest.raises(ValueError, match="y must"):
+        rule.expected_log_density(y[:3], mean, variance)
+    with pytest.raises(ValueError, match="nodes must be a whole number from 2"):
+        rule.expected_log_density(y, mean, variance, nodes=1)
