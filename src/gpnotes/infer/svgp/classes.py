@@ -85,7 +85,7 @@ class ClassesPosterior(Variational):
 
     @cached_property
     def functions(self) -> tuple[VariationalPosterior, ...]:
-        """Each function by itself: its covariance, joint distribution and samples."""
+        """Each function alone, with its covariance, joint distribution and samples."""
         return tuple(VariationalPosterior(self.model, self.inducing, *own) for own in self.whitened)
 
     @property
