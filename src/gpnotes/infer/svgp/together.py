@@ -87,9 +87,17 @@ def _(posterior: ClassesPosterior, X: Matrix, y: Vector, scale: float = 1.0) -> 
 
 @stepped.register
 def _(posterior: ClassesPosterior, sums: ClassesSums, length: float) -> ClassesPosterior:
+    """The step of each function, and what their means have in common taken away.
+
+    That is seen by the divergence alone, so that zero is the best, and known. But each function's
+    step has the curvature that its labels give it, under which the common part would come down
+    all too slowly.
+    """
     pairs = zip(posterior.functions, sums.parts, strict=True)
-    after = tuple(whitened(stepped(q, part, length)) for q, part in pairs)
-    return replace(posterior, whitened=after, steps=posterior.steps + 1, converged=False)
+    after = [whitened(stepped(q, part, length)) for q, part in pairs]
+    common = sum((own.weights for own in after[1:]), after[0].weights) / len(after)
+    centred = tuple(own._replace(weights=own.weights - common) for own in after)
+    return replace(posterior, whitened=centred, steps=posterior.steps + 1, converged=False)
 
 
 @along.register
