@@ -19,6 +19,7 @@ LOG := _build/build.log
 VIEWER := $(VENV)/etc/jupyter/labconfig/default_setting_overrides.json
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 TESTS := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+OF_BOOKS := tests/book tests/notebooks engine/tests/test_foreign_book.py
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
   --no-header --no-annotate --no-emit-index-url --no-emit-find-links
 
@@ -82,10 +83,11 @@ unit: $(WHOLE)  ## the tests that need neither the book nor a browser
 	@$(TESTS) -m 'not book and not browser and not nightly'
 
 apart: $(WHOLE)  ## the tests of small books and of single figures, partly in a browser
-	@$(TESTS) -m '(book or browser) and not site and not nightly'
+	@$(TESTS) -m '(book or browser) and not site and not nightly' -p no:nbval \
+	  $(filter-out tests/notebooks,$(OF_BOOKS))
 
 pages: $(WHOLE) $(if $(BOOK_HTML),,book)  ## the tests of the built book, partly in a browser
-	@BOOK_HTML=$(or $(BOOK_HTML),$(abspath $(HTML))) $(TESTS) -m 'site and not nightly'
+	@BOOK_HTML=$(or $(BOOK_HTML),$(abspath $(HTML))) $(TESTS) -m 'site and not nightly' $(OF_BOOKS)
 
 coverage: $(WHOLE)  ## `make unit` with the coverage of src, at twice the time
 	@$(TESTS) -m 'not book and not browser and not nightly' --cov --cov-report=term:skip-covered

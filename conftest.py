@@ -64,12 +64,22 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what asks for the built book; the rest need not wait until there is one.
 
     An id with an address in it is refused: each worker would have its own, and none could start.
+    So is a mark of books elsewhere than in the folders where the Makefile looks for such tests.
     """
+    of_books = tuple(Path(__file__).parent / place for place in _of_books())
     for item in items:
         if "book_html" in getattr(item, "fixturenames", ()):
             item.add_marker("site")
+        marked = any(map(item.get_closest_marker, ("book", "browser", "site")))
+        if marked and not any(map(item.path.is_relative_to, of_books)):
+            raise pytest.UsageError(f"not where OF_BOOKS of the Makefile looks: {item.nodeid}")
     if named := [item.nodeid for item in items if re.search("0x[0-9a-fA-F]{6}", item.nodeid)]:
         raise pytest.UsageError(f"an id holds an address of this run; give it ids=: {named[0]}")
+
+
+def _of_books() -> list[str]:
+    text = (Path(__file__).parent / "Makefile").read_text(encoding="utf-8")
+    return re.search(r"^OF_BOOKS := (.+)$", text, re.M)[1].split()
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -109,7 +109,7 @@ def test_a_table_of_contents_names_its_notebooks_alone(small_book):
 def test_a_reference_written_again_is_the_same_to_the_byte(small_book):
     root = small_book(
         "import matplotlib.pyplot as plt\nfrom myst_nb import glue\n"
-        "import time; print('one'); time.sleep(1.0); print('text')\n"  # comes in two pieces
+        "print('one', flush=True); print('text')\n"  # comes in two pieces
         "figure, axis = plt.subplots()\naxis.plot([1, 2])\nglue('number', 1.25, display=False)\n"
         "{'pi': 3.14}"
     )
@@ -136,34 +136,48 @@ def test_what_no_reference_can_hold_is_refused(small_book, code, message):
         make.build("part/chapter", small_book(code))
 
 
-def _compare(name: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "pytest", "--nbval", "--nbval-current-env", "--color=no"]
-    proof = NOTEBOOKS / "proofs" / name
-    return subprocess.run(
-        [*command, "-p", "no:cacheprovider", str(proof)], cwd=ROOT, capture_output=True, text=True
-    )
+@pytest.fixture(scope="module")
+def said(once):
+    """What pytest says of the three notebooks that try the comparison: one process for all."""
+    command = [sys.executable, "-m", "pytest", "-rA", "--nbval"]
+    command += ["--nbval-current-env", "--color=no", "-p", "no:cacheprovider"]
+
+    def compare(_: Path) -> str:
+        paths = [str(NOTEBOOKS / "proofs" / f"{name}.ipynb") for name in PROOFS]
+        done = subprocess.run(
+            [*command, *paths], cwd=ROOT, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 1, done.stdout
+        return done.stdout
+
+    return once("proofs", compare)
 
 
-def test_noise_of_1e_8_in_a_printed_decimal_passes():
-    done = _compare("noise.ipynb")
-    assert done.returncode == 0, done.stdout
-    assert "3 passed" in done.stdout
+PROOFS = ("noise", "wrong", "raised")
 
 
-def test_a_wrong_reference_fails_in_each_of_its_wrong_cells():
-    done = _compare("wrong.ipynb")
-    assert done.returncode == 1, done.stdout
-    assert "7 failed, 1 passed" in done.stdout
-    failed = [int(number) for number in re.findall(r"^FAILED .*::Cell (\d+)", done.stdout, re.M)]
-    assert failed == list(range(1, 8))
+def _cells(said: str, how: str, name: str) -> list[int]:
+    lines = re.findall(rf"^{how} .*/{name}\.ipynb::Cell (\d+)", said, re.M)
+    return [int(number) for number in lines]
 
 
-def test_after_a_cell_that_raises_the_others_are_no_failures_of_their_own():
-    done = _compare("raised.ipynb")
-    assert "1 failed, 1 passed, 2 skipped" in done.stdout
-    assert "Cell 1 raised, and the chapter cannot go on" in done.stdout
-    assert "ZeroDivisionError" in done.stdout
+def test_noise_of_1e_8_in_a_printed_decimal_passes(said):
+    assert _cells(said, "PASSED", "noise") == [0, 1, 2]
+    assert _cells(said, "FAILED", "noise") == []
 
 
-def test_a_difference_says_which_side_is_stored():
-    assert "('+' is what is stored, '-' what it prints now)" in _compare("wrong.ipynb").stdout
+def test_a_wrong_reference_fails_in_each_of_its_wrong_cells(said):
+    assert _cells(said, "PASSED", "wrong") == [0]
+    assert _cells(said, "FAILED", "wrong") == list(range(1, 8))
+
+
+def test_after_a_cell_that_raises_the_others_are_no_failures_of_their_own(said):
+    assert _cells(said, "PASSED", "raised") == [0]
+    assert _cells(said, "FAILED", "raised") == [1]
+    assert re.search(r"^=+ 8 failed, 5 passed, 2 skipped in ", said, re.M)
+    assert "Cell 1 raised, and the chapter cannot go on" in said
+    assert "ZeroDivisionError" in said
+
+
+def test_a_difference_says_which_side_is_stored(said):
+    assert "('+' is what is stored, '-' what it prints now)" in said
