@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import subprocess
 import sys
 
@@ -142,6 +143,43 @@ def test_the_same_figure_is_the_same_file():
         return buffer.getvalue()
 
     assert drawn() == drawn()
+
+
+IN_A_NOTEBOOK = r"""
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.utils.capture import capture_output
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+shell = InteractiveShell.instance()
+shell.run_cell("from gpnotes import plot; plot.use_style()")
+done = []
+for kind, name in ((Figure, "draw"), (ConstrainedLayoutEngine, "execute")):
+    def noted(self, *args, call=getattr(kind, name), name=name, **options):
+        done.append(name)
+        return call(self, *args, **options)
+    setattr(kind, name, noted)
+with capture_output() as shown:
+    shell.run_cell("fig, ax = plot.figure(); ax.plot([1, 2]);")
+print(*sorted(done))
+(picture,) = shown.outputs
+print(*sorted(picture.data))
+shell.run_cell("print(fig.get_dpi(), type(fig.get_layout_engine()).__name__)")
+"""
+
+
+def test_a_notebook_lays_a_figure_out_once_and_draws_it_once_for_each_format():
+    pytest.importorskip("IPython")
+    inline = {"MPLBACKEND": "module://matplotlib_inline.backend_inline"}
+    finished = subprocess.run(
+        [sys.executable, "-c", IN_A_NOTEBOOK],
+        capture_output=True, text=True, check=True, env=os.environ | inline,
+    )  # fmt: skip
+    assert finished.stdout.splitlines() == [
+        "draw draw execute",
+        "image/png image/svg+xml text/plain",
+        "100.0 ConstrainedLayoutEngine",
+    ]
 
 
 def test_matplotlib_is_asked_for_late_and_missed_with_its_extra():

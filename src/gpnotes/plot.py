@@ -6,7 +6,9 @@ imported when something is drawn; it belongs to the extra ``notebook``.
 
 from __future__ import annotations
 
+import base64
 import importlib
+import io
 import sys
 import warnings
 from collections.abc import Sequence
@@ -69,13 +71,41 @@ def use_style() -> None:
     ImportError
         If matplotlib is not installed.
     """
-    _pyplot().style.use(Path(__file__).with_name("gpnotes.mplstyle"))
-    if "IPython" in sys.modules and sys.modules["IPython"].get_ipython() is not None:
-        formats = importlib.import_module("matplotlib_inline.backend_inline")
+    pyplot = _pyplot()
+    pyplot.style.use(Path(__file__).with_name("gpnotes.mplstyle"))
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    if shell is not None:
         # how long a legend takes to find its place says how busy the machine is, and nothing else
         warnings.filterwarnings("ignore", message="Creating legend with loc=")
+        if "inline" in pyplot.get_backend():
+            pyplot.switch_backend(pyplot.get_backend())  # it comes with a hook,
+            pyplot.uninstall_repl_displayhook()  # which draws each figure once more for nobody
+        importlib.import_module("matplotlib_inline.backend_inline").set_matplotlib_formats()
+        figure = importlib.import_module("matplotlib.figure").Figure
+        shell.display_formatter.mimebundle_formatter.for_type(figure, _pictures)
+
+
+def _pictures(fig: Figure) -> dict[str, str]:
+    """A figure as a notebook keeps it: laid out once, and drawn once for each of the formats."""
+    if not (fig.axes or fig.lines):
+        return {}
+    svg = importlib.import_module("matplotlib.backends.backend_svg").FigureCanvasSVG
+    agg = importlib.import_module("matplotlib.backends.backend_agg").FigureCanvasAgg
+    canvas, layout, dpi = fig.canvas, fig.get_layout_engine(), fig.get_dpi()
+    lines, pixels = io.BytesIO(), io.BytesIO()
+    try:
         # no date in the file: the same figure is the same file
-        formats.set_matplotlib_formats("svg", "png", bbox_inches=None, metadata={"Date": None})
+        svg(fig).print_svg(lines, metadata={"Date": None})
+        if layout is not None:
+            fig.set_layout_engine("none")
+        fig.set_dpi(dpi)  # an SVG has 72
+        agg(fig).print_png(pixels, metadata={"Date": None})
+    finally:
+        fig.set_canvas(canvas)
+        if layout is not None:
+            fig.set_layout_engine(layout)
+    encoded = base64.b64encode(pixels.getvalue()).decode("ascii")
+    return {"image/svg+xml": lines.getvalue().decode("utf-8"), "image/png": encoded}
 
 
 def figure(kind: str = "single") -> tuple[Figure, Any]:

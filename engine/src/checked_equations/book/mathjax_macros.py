@@ -6,12 +6,11 @@ from dataclasses import replace
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 from ..latex.equation import Equation
 from ..latex.macros import Macros, expand
 from .prose import Relation
-from .settings import find_settings
+from .settings import find_settings, read_yaml
 
 __all__ = ["expand_equation", "expand_relation", "read_macros"]
 
@@ -33,9 +32,7 @@ def read_macros(folder: Path) -> Macros:
 
 @lru_cache(maxsize=8)
 def _written(config: Path, changed: int) -> Macros:
-    import yaml
-
-    part: Any = yaml.safe_load(config.read_text(encoding="utf-8"))
+    part = read_yaml(config)
     for key in _WHERE:
         part = part.get(key) if isinstance(part, dict) else None
     return part or {}

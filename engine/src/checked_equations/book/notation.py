@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ..check.fields import Fields
-from .settings import Settings
+from .settings import Settings, read_yaml
 
 __all__ = ["packed_rows", "read_fields"]
 
@@ -45,14 +45,11 @@ def packed_rows(file: Path) -> list[dict[str, Any]]:
 @lru_cache(maxsize=8)
 def _rows(file: Path, changed: int) -> tuple[dict[str, Any], ...]:
     """The rows of the notation that name fields."""
-    text = file.read_text(encoding="utf-8")
     groups = []
     if file.suffix == ".json":
-        groups = json.loads(text)
+        groups = json.loads(file.read_text(encoding="utf-8"))
     elif find_spec("yaml"):  # it comes with what builds a book; without it a symbol has no field
-        import yaml
-
-        groups = yaml.safe_load(text)
+        groups = read_yaml(file)
     rows = [row for group in groups for row in group["symbols"] if row.get("fields")]
     for row in rows:
         strange = sorted(set(row["fields"]) - {*row["latex"], *row.get("shown", ())})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 from ..errors import EquationError
@@ -46,8 +46,8 @@ class Fields:
         problem, special = split_given(given)
         bound = normalised(special)
         offered = self._offered(problem)
-        values = {key: getattr(problem, offered[key][1]) for key in offered.keys() - bound.keys()}
-        kinds = name_kinds(values | bound)
+        values = {k: getattr(problem, name) for k, (_, name) in offered.items() if k not in bound}
+        kinds = tuple(name_kinds(values | bound).items())
         occurring = {key for text in latex for key in _symbols(text, kinds)}
         taken = {key: value for key, value in values.items() if key in occurring}
         _refuse_shared({key: offered[key] for key in taken})
@@ -70,12 +70,16 @@ class Fields:
         return offered
 
 
-def _symbols(latex: str, kinds: Mapping[str, str]) -> set[str]:
-    """The names of `kinds` in `latex`; what cannot be read is refused where it is bound."""
+@lru_cache(maxsize=4096)
+def _symbols(latex: str, kinds: tuple[tuple[str, str], ...]) -> frozenset[str]:
+    """The names of `kinds` in `latex`; what cannot be read is refused where it is bound.
+
+    A chapter asks the same of every sentence for each draw of each of its tables.
+    """
     try:
-        return names_in(parse(latex, kinds, free=True))
+        return frozenset(names_in(parse(latex, dict(kinds), free=True)))
     except EquationError:
-        return set()
+        return frozenset()
 
 
 def _refuse_shared(taken: Mapping[str, tuple[int, str]]) -> None:

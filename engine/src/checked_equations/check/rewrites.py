@@ -61,19 +61,21 @@ def rewrite(
         return turned if turned and _turns(latex, turned, mutant, kinds) else None
     side = getattr(statement.steps[mutant.places[0]], mutant.side)
     stretch = balanced_span(latex, side.span)
-    wanted = _flat(t.replace_at(side, mutant.path, mutant.after))
+    wanted = t.replace_at(side, mutant.path, mutant.after)
     for span, text in _candidates(latex, side, mutant):
         edited = latex[stretch[0] : span[0]] + text + latex[span[1] : stretch[1]]
-        if _reads(edited, kinds) == wanted:
+        if _reads(edited, kinds, wanted):
             return _least(latex, span, text, whole=isinstance(mutant.before, t.Name))
     return None
 
 
-def _reads(latex: str, kinds: Mapping[str, str]) -> t.Node | None:
+def _reads(latex: str, kinds: Mapping[str, str], wanted: t.Node) -> bool:
+    """Whether the text is read as that tree, but for brackets that make no difference."""
     try:
-        return _flat(parse_expression(latex, kinds, free=True))
+        found = parse_expression(latex, kinds, free=True)
     except (EquationError, ValueError):
-        return None
+        return False
+    return found == wanted or _flat(found) == _flat(wanted)
 
 
 def _turns(latex: str, edit: Rewrite, mutant: Mutant, kinds: Mapping[str, str]) -> bool:

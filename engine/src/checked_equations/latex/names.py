@@ -173,7 +173,7 @@ class Names:
         """Make `key` a name; a `kind` that is known already stays."""
         if kind is not None:
             self.kinds.setdefault(key, kind)
-        texts = tuple(t.text for t in tokens(key))
+        texts = _texts(key)
         if texts:
             entry = self._by_first.setdefault(texts[0], [])
             entry.append((texts, key))
@@ -186,6 +186,11 @@ class Names:
             if end <= len(sequence) and _same(sequence[i:end], texts):
                 return Match(key, self.kinds[key], len(texts))
         return None
+
+
+@lru_cache(maxsize=4096)
+def _texts(key: str) -> tuple[str, ...]:
+    return tuple(token.text for token in tokens(key))
 
 
 def _same(sequence: Sequence[Token], texts: tuple[str, ...]) -> bool:

@@ -8,7 +8,6 @@ from importlib.resources import files
 from typing import Any
 
 from lark import Lark, Token, UnexpectedToken
-from lark.exceptions import VisitError
 from lark.grammar import Rule
 from lark.lexer import Lexer
 
@@ -139,10 +138,7 @@ def _parse(latex: str, names: Mapping[str, str], start: str, free: bool) -> Any:
         parsed = _parser().parse(stream, start=start)
     except UnexpectedToken as wrong:
         raise _misplaced(latex, wrong) from None
-    try:
-        node = TreeBuilder(latex, kinds).transform(parsed)
-    except VisitError as wrong:
-        raise wrong.orig_exc from None
+    node = TreeBuilder(latex, kinds).build(parsed)
     if not free:
         node = distribution_arguments(node, kinds)
         _only_bound(node, kinds, latex)

@@ -6,11 +6,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import yaml
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx import addnodes
 from sphinx.util.docutils import SphinxDirective
+
+from ..book.settings import read_yaml
 
 __all__ = ["ALL", "CLAIM", "FromFile", "Place", "generated", "place", "symbol_groups"]
 
@@ -130,7 +131,7 @@ def symbol_groups(path: Path) -> dict[str, Any]:
 @lru_cache(maxsize=2)
 def _symbol_groups(path: Path, changed: int) -> dict[str, Any]:
     """Read once for each state of the file: every group on the page asks for it."""
-    groups = yaml.safe_load(path.read_text(encoding="utf-8"))
+    groups = read_yaml(path)
     for group in groups:
         for i, symbol in enumerate(group["symbols"]):
             symbol["anchor"] = f"symbol-{group['id']}-{i}"

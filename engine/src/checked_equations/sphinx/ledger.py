@@ -114,7 +114,7 @@ class Added:
 NOTHING = Added()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)  # Sphinx writes out what an event is about, for its log
 class Book:
     """Everything that the generated pages show, in the order of the table of contents."""
 

@@ -8,7 +8,6 @@ from dataclasses import fields, replace
 from typing import Any
 
 from lark import Token as Word
-from lark import v_args
 from lark.tree import Meta
 
 from .. import tree as t
@@ -23,12 +22,10 @@ __all__ = ["Averages", "behind_the_bar", "distribution_arguments"]
 Bodies = tuple[t.Node, ...]
 
 
-@v_args(meta=True)
 class Averages(Branches):
     """The rules of the grammar for averages."""
 
     def __init__(self, latex: str, kinds: Mapping[str, str]) -> None:
-        super().__init__()
         self.latex = latex
         self.kinds = kinds
         forms = {k: signature(k) for k, kind in kinds.items() if kind in DISTRIBUTIONS}

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from lark import Token as Word
-from lark import Transformer, v_args
+from lark import Tree
 from lark.tree import Meta
 
 from ...errors import EquationError
@@ -23,13 +24,18 @@ def span_of(meta: Meta) -> tuple[int, int]:
     return (meta.start_pos, meta.end_pos) if not meta.empty else (0, 0)
 
 
-@v_args(meta=True)
-class Branches(Transformer[Word, Node]):
+class Branches:
     """What `TreeBuilder` is made of besides terms: small methods, one a rule of the grammar."""
 
     latex: str
     kinds: Mapping[str, str]
     bare: set[tuple[int, int]]
+
+    def build(self, part: Tree[Word] | Word) -> Any:
+        """What the method of a rule, which is called like it, makes of the parts of a tree."""
+        if not isinstance(part, Tree):
+            return part
+        return getattr(self, part.data)(part.meta, list(map(self.build, part.children)))
 
     def _fault(self, problem: str, meta: Meta) -> EquationError:
         return EquationError(problem, self.latex, span_of(meta))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from lark import Token as Word
-from lark import v_args
 from lark.tree import Meta
 
 from .. import tree as t
@@ -23,7 +22,6 @@ Claim = tuple[list[t.Step], list[Node]]
 Listed: TypeAlias = tuple[tuple[Node, ...], Node | None]
 
 
-@v_args(meta=True)
 class Conditions(Branches):
     """The part of `TreeBuilder` that reads them: small methods, one a rule of the grammar."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from lark import Token as Word
-from lark import v_args
 from lark.tree import Meta
 
 from .. import tree as t
@@ -22,7 +21,6 @@ __all__ = ["TreeBuilder"]
 Node = t.Node
 
 
-@v_args(meta=True)
 class TreeBuilder(Averages, Conditions, Ranges):
     """The nodes of an equation; `kinds` says what its names are bound to."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lark import v_args
 from lark.tree import Meta
 
 from ...errors import EquationError
@@ -18,7 +17,6 @@ from .conditions import Listed
 __all__ = ["Ranges"]
 
 
-@v_args(meta=True)
 class Ranges(Branches):
     """The part of `TreeBuilder` that reads them: small methods, one a rule of the grammar.
 
