@@ -65,7 +65,9 @@ def expand(latex: str, macros: Macros) -> Expanded:
         command = _command(row, place)
         if command in known:
             left -= 1
-            _refuse_circle(latex, command, row[place], left)
+            if left < 0:
+                problem = f"the macros go round in a circle at `{command}`"
+                raise EquationError(problem, latex, row[place].span)
             row = _replaced(latex, row, place, known[command])
         else:
             place += max(len(command), 1)
@@ -84,11 +86,6 @@ def _command(row: Row, place: int) -> str:
         return ""
     match = _COMMAND.match("".join(letter.text for letter in row[place : place + 40]))
     return match[0] if match else ""
-
-
-def _refuse_circle(latex: str, command: str, at: _Letter, left: int) -> None:
-    if left < 0:
-        raise EquationError(f"the macros go round in a circle at `{command}`", latex, at.span)
 
 
 def _replaced(latex: str, row: Row, place: int, text: str) -> Row:

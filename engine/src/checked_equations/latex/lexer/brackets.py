@@ -47,17 +47,13 @@ def open(s: Stream) -> None:
     if s.last() == "IN" and s.top() != "head":
         s.stack.append(("interval", token))
         return s.emit("LINTERVAL", token.text)
-    powered = s.last() == "_RB" and _function_power(s)
+    # the brace just closed was the exponent of a function word: \cos^2(x)
+    powered = s.last() == "_RB" and (_before_brace(s), _before_brace(s, 2)) == ("_POW", "FUNC")
     function = s.last() == "FUNC" or powered
     averaged = s.last() in v.AVERAGES or (s.last() == "_RB" and _before_brace(s) == "UNDER")
     kind = "average" if averaged else "call" if s.last() == "CALL" else "group"
     s.stack.append((token.text + kind, token))
     return s.emit("_FPAR" if function else "_LPAR", token.text)
-
-
-def _function_power(s: Stream) -> bool:
-    """Whether the brace just closed was the exponent of a function word: \\cos^2(x)."""
-    return _before_brace(s) == "_POW" and _before_brace(s, 2) == "FUNC"
 
 
 def _before_brace(s: Stream, back: int = 1) -> str:

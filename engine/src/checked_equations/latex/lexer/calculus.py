@@ -95,8 +95,8 @@ def declare_points(s: Stream) -> None:
     """The variable of ``|_{x = a}`` is a name, wherever it stands."""
     for i in range(len(s.tokens) - 1):
         if is_point(s, i):
-            for part in split(s.content(i + 2), frozenset({","}))[0]:
-                s.names.add(joined(split(part, frozenset({"="}))[0][0]), "index")
+            for part in split(s.content(i + 2), {","})[0]:
+                s.names.add(joined(split(part, {"="})[0][0]), "index")
 
 
 def is_point(s: Stream, i: int) -> bool:
@@ -104,7 +104,7 @@ def is_point(s: Stream, i: int) -> bool:
     scripted = s.tokens[i].text == "|" and s.tokens[i + 1 : i + 2]
     if not scripted or s.tokens[i + 1].text != "_":
         return False
-    return len(split(s.content(i + 2), frozenset({"="}))[0]) > 1
+    return len(split(s.content(i + 2), {"="})[0]) > 1
 
 
 def open_point(s: Stream) -> None:

@@ -234,7 +234,10 @@ def _subscript(s: Stream) -> None:
 
 
 def _dots(s: Stream) -> None:
-    if not phrases.dots(s):
+    """Those of ``i = 1, \\dots, N``; elsewhere they stand for nobody knows what."""
+    if s.condition or s.top() == "\\{set":
+        s.emit("DOTS", "\\dots")
+    else:
         atoms.unknown(s)
 
 
