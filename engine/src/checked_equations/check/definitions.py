@@ -19,7 +19,7 @@ from ..evaluate.values import kind
 from ..latex.balance import balanced
 from ..latex.builder.combine import bind
 from ..latex.names import normal
-from ..latex.parser import parse, parse_free
+from ..latex.parser import parse
 from ..latex.tree import Apply, Expectation, Name, Statement, Step, Under, Variance
 from .bindings import name_kinds, names_in
 from .conditions import refuse_unmet_conditions
@@ -35,16 +35,9 @@ __all__ = [
     "normal_shape",
     "refuse_second_claim",
     "refuse_unequal_shapes",
-    "refuse_unreadable_definition",
 ]  # fmt: skip
 
-_EQUAL = ("=", ":=", r"\triangleq", r"\equiv")
 NORMAL = normal(r"\mathcal N")
-
-
-def refuse_unreadable_definition(latex: str) -> None:
-    """See that the definition `latex` can be read, and that it claims nothing."""
-    refuse_second_claim(latex, parse_free(latex))
 
 
 def refuse_second_claim(latex: str, statement: Statement) -> None:
@@ -53,7 +46,7 @@ def refuse_second_claim(latex: str, statement: Statement) -> None:
     ``a = b`` may define; in ``a = b = c`` the second sign claims something.
     """
     for before, step in itertools.pairwise(statement.steps):
-        if before.relation in _EQUAL and step.relation == "=" and before.right is step.left:
+        if before.relation in ("=", ":=") and step.relation == "=" and before.right is step.left:
             problem = "a definition has one `=`: what follows is a claim, which check is for"
             raise EquationError(problem, latex, step.right.span)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -105,19 +106,13 @@ def _candidates(latex: str, side: t.Node, mutant: Mutant) -> Iterator[Candidate]
     """Texts that may say it, those that leave most as it was first."""
     source = _Source(latex, side)
     yield from _by_hand(source, mutant.before, mutant.after)
+    nodes = dict(t.walk(side))
     for depth in range(len(mutant.path), -1, -1):
-        old = _at(side, mutant.path[:depth])
+        old = nodes[mutant.path[:depth]]
         new = t.replace_at(old, mutant.path[depth:], mutant.after)
         span = balanced_span(latex, old.span)
         for text in _printed(source, new, span):
             yield span, text
-
-
-def _at(node: t.Node, path: t.Path) -> t.Node:
-    for name, i, j in path:
-        value: Any = getattr(node, name)
-        node = value if i < 0 else value[i] if j < 0 else value[i][j]
-    return node
 
 
 def _printed(source: _Source, node: t.Node, span: Span) -> Iterator[str]:
@@ -251,15 +246,9 @@ def _called(latex: str, before: t.Apply, after: t.Apply) -> Iterator[Candidate]:
     start, end = before.span
     for opens in re.finditer(r"\\left\s*[(\[]|\\[bB]igg?l\s*[(\[]|[(\[]", latex[start:end]):
         letter = latex[start : start + opens.start()]
-        if _normal(letter) == before.key:
-            yield (start, start + len(letter.rstrip())), after.key
-
-
-def _normal(latex: str) -> str:
-    try:
-        return normal(latex)
-    except ValueError:
-        return ""
+        with suppress(ValueError):  # what stands before the bracket need not be read alone
+            if normal(letter) == before.key:
+                yield (start, start + len(letter.rstrip())), after.key
 
 
 # The least edit

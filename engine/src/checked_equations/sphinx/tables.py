@@ -17,8 +17,9 @@ from .ledger import NOTHING, Added, Book, between, totals
 from .templating import render, short_name
 
 __all__ = [
-    "Links", "bare_definitions", "claim_table", "ledger_table", "links_from", "named", "notation",
-    "relations", "short_name", "summary", "timings", "total_list", "version_of", "versions",
+    "OF_BOOK", "Links", "bare_definitions", "claim_table", "ledger_table", "links_from", "named",
+    "notation", "relations", "short_name", "summary", "timings", "total_list", "version_of",
+    "versions",
 ]  # fmt: skip
 
 Data = Mapping[str, Any]
@@ -132,3 +133,12 @@ def versions(installed: Mapping[str, str]) -> str:
 def timings(book: Book, links: Links) -> str:
     """Each chapter that runs: how long it took, how long its checks took, and on which arrays."""
     return render("timings", book=book, links=links, kinds=KINDS)
+
+
+# Those that show the book and nothing else, by what a directive calls them.
+OF_BOOK: dict[str, Callable[[Book, Links], str]] = {
+    "claims": claim_table,
+    "definitions": bare_definitions,
+    "inline": relations,
+    "timings": timings,
+}
