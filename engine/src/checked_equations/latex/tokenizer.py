@@ -97,7 +97,11 @@ class _Reader:
                 raise self._fault("a second script of the same kind")
             scripts[kind] += content
         self._settle_shell(shell, nucleus, scripts)
-        return _to_the_end(nucleus + scripts["'"] + scripts["_"] + scripts["^"])
+        item = nucleus + scripts["'"] + scripts["_"] + scripts["^"]
+        end = max((token.end for token in item), default=0)
+        if item and item[-1].end < end:  # whichever of the scripts was written last
+            item[-1] = replace(item[-1], end=end)
+        return item
 
     def _settle_shell(self, shell: str, nucleus: list[Token], scripts: Scripts) -> None:
         """Take the words at a brace away; what then stands at it would be one of what is in it."""
@@ -208,12 +212,6 @@ class _Reader:
         shut = self._next()
         degree = [replace(opened, text="{"), *degree, replace(shut, text="}")]
         return [replace(token, text="\\root"), *degree, *self._argument()]
-
-
-def _to_the_end(item: list[Token]) -> list[Token]:
-    """The last token ends where the item does, whichever of its scripts was written last."""
-    end = max((token.end for token in item), default=0)
-    return [*item[:-1], replace(item[-1], end=end)] if item and item[-1].end < end else item
 
 
 def _is_symbol(row: list[Token]) -> bool:

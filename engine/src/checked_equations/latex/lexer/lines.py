@@ -189,20 +189,16 @@ def _second_column(s: Stream) -> None:
     """Every second tab of a row ends a column; what stands in the next is another statement."""
     ahead = _beyond(s, 1, ("&",))
     follows = s.tokens[min(s.i + ahead, len(s.tokens) - 1)]
-    if s.last() in ("CALL", *v.EXPECTS_MORE) or _goes_on(follows) or not _related(s):
+    kinds = [word.type for word in s.out]
+    begins = max((i for i, kind in enumerate(kinds) if kind == "_STOP"), default=0)
+    related = "REL" in kinds[begins:]
+    if not related or s.last() in ("CALL", *v.EXPECTS_MORE) or _goes_on(follows):
         return
     if follows.text not in v.SIGNS:
         stop(s)
     elif _has_relation(s, s.i + ahead):
         problem = "ambiguous: does `&` begin a new statement? write a comma before it"
         raise s.fault(problem, follows)
-
-
-def _related(s: Stream) -> bool:
-    """Whether the statement that is open has a relation."""
-    kinds = [word.type for word in s.out]
-    begins = max((i for i, kind in enumerate(kinds) if kind == "_STOP"), default=0)
-    return "REL" in kinds[begins:]
 
 
 def environment(s: Stream, text: str) -> None:
