@@ -47,6 +47,7 @@ class Evaluator:
         self.cache = cache
         self.terms = 0
         self.series: dict[int, int] = {}
+        self.mutants_follow = False
         self._memo: dict[int, _Memo] = {}
         self._bound: dict[str, Array] = {}
 
@@ -69,6 +70,7 @@ class Evaluator:
         while len(self._memo) > kept:
             gone, _ = self._memo.popitem()
             self.series.pop(gone, None)
+        self.mutants_follow = True
 
     def of(self, node: t.Node, scope: Scope) -> Array:
         """The value of `node` where the running variables are those of `scope`, remembered."""

@@ -79,8 +79,8 @@ def _series(node: t.Reduction, ev: Calculator, scope: Scope) -> Array:
     """A sum without end, until its terms no longer add anything.
 
     It is given up after `_MOST` terms. With a sum inside it those are too many, so what it has
-    cost counts as well. What the same statement has summed before says how much that may be: a
-    mutant is not given much longer than the equation that it comes from.
+    cost counts as well; and a mutant is not given much longer than what is summed in the equation
+    that it comes from.
     """
     if node.kind != "sum":
         raise OperationError(f"a {node.kind} without end is not read: write a large number")
@@ -109,7 +109,7 @@ def _series(node: t.Reduction, ev: Calculator, scope: Scope) -> Array:
 
 def _allowances(ev: Calculator) -> tuple[int, int]:
     """What a series may cost before it must be dying away, and what at most."""
-    known = max(ev.series.values(), default=0)
+    known = max(ev.series.values(), default=0) if ev.mutants_follow else 0
     return (known, 4 * known + _MOST) if known else (_PATIENCE, _COST)
 
 

@@ -28,6 +28,7 @@ class Calculator(Protocol):
     bindings: dict[str, Any]
     terms: int  # of all sums so far
     series: dict[int, int]  # the terms that each sum without end took, those inside it as well
+    mutants_follow: bool  # whether the statement itself has been evaluated
 
     def of(self, node: Node, scope: Scope) -> Array:
         """The value of `node` in `scope`."""
