@@ -104,15 +104,16 @@ def definition_record(
     latex = equation.latex
     terms.allowed.refuse_loose()
     drawn = terms.drawn(bindings, equation) if bindings is not None else ()
-    if not drawn:
+    bound: BoundStatement | None = None
+    bare: tuple[str, ...] = (balanced(latex, (0, len(latex))),)
+    if drawn:
+        bound, bare = compare_definition(latex, drawn, terms.allowed)
+    else:
         refuse_second_claim(latex, parse_free(latex))
-    compared = compare_definition(latex, drawn, terms.allowed) if drawn else None
-    bare = compared.bare if compared else (balanced(latex, (0, len(latex))),)
     if bare and not why.strip():
         raise EquationError(f"why= must say why nothing is compared with {'; '.join(bare)}", latex)
-    if compared is None or not compared.bound.statement.steps:
+    if bound is None or not bound.statement.steps:
         return replace(terms.record(equation, "definition", None), bare=bare, why=why), None
-    bound = compared.bound
     record = replace(
         terms.record(equation, "definition", terms.allowed),
         bare=bare,

@@ -14,13 +14,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..check.bindings import name_kinds, names_in, swap_groups
-from ..check.conditions import refuse_unmet_conditions
 from ..check.definitions import NORMAL, moment_steps, normal_shape
 from ..check.mutant_outcomes import run_mutants
 from ..check.mutants import all_mutants
-from ..check.name_clashes import refuse_name_clashes
 from ..check.relations import RELATIONS, Misfit, Tolerance
-from ..check.statements import BoundStatement, Draw
+from ..check.statements import BoundStatement, Draw, refuse_unfit
 from ..errors import EquationError
 from ..latex.balance import balanced
 from ..latex.names import normal
@@ -133,9 +131,7 @@ def _on(latex: str, table: Table) -> tuple[BoundStatement | None, str]:
             return None, "says nothing: both sides read the same"
         names = names_in(statement)
         drawn = tuple(Draw({k: draw[k] for k in names & set(draw)}) for draw in table.draws)
-        numbers = [draw.plain() for draw in drawn]
-        refuse_name_clashes(latex, statement, numbers)
-        refuse_unmet_conditions(latex, statement, numbers)
+        refuse_unfit(latex, statement, drawn)
         bound = BoundStatement(statement, drawn, _allowed(table.allowed, statement, latex))
         for place, step in enumerate(statement.steps):
             bound.compare(place, step)

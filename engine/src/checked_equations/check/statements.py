@@ -31,8 +31,9 @@ from .relations import (
 )
 from .z_scores import Score, score
 
-__all__ = ["BoundStatement", "Draw", "bind_statement", "kind_of_statement", "refuse_unused",
-    "route_of",
+__all__ = [
+    "BoundStatement", "Draw", "bind_statement", "kind_of_statement", "refuse_unfit",
+    "refuse_unused", "route_of",
 ]  # fmt: skip
 
 ROUNDING = 1e-12  # what is left of terms that cancel is no more than this, relative to them
@@ -224,14 +225,19 @@ def bind_statement(
     if any(set(other) != set(drawn[0]) for other in drawn):
         raise ValueError("the draws bind different symbols")
     bound = BoundStatement(statement, tuple(Draw(values) for values in drawn), allowed, tight)
-    numbers = [draw.plain() for draw in bound.draws]
-    refuse_name_clashes(latex, statement, numbers)
-    refuse_unmet_conditions(latex, statement, numbers)
+    refuse_unfit(latex, statement, bound.draws)
     for step in statement.steps:
         problem = _not_checkable(bound, step)
         if problem:
             raise EquationError(problem, latex, step.right.span)
     return bound
+
+
+def refuse_unfit(latex: str, statement: t.Statement, draws: Sequence[Draw]) -> None:
+    """Raise `EquationError` for a name with a second meaning, and a condition that is not met."""
+    numbers = [draw.plain() for draw in draws]
+    refuse_name_clashes(latex, statement, numbers)
+    refuse_unmet_conditions(latex, statement, numbers)
 
 
 def _not_checkable(bound: BoundStatement, step: t.Step) -> str:

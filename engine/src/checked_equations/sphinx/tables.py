@@ -10,14 +10,14 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from ..book.html import element, link, say
+from ..book.html import element, say
 from ..book.ledger import KINDS
 from ..book.phrases import counted, mutant_counts, mutants_caught
 from .ledger import NOTHING, Added, Book, between, totals
 from .templating import render, short_name
 
 __all__ = [
-    "OF_BOOK", "Links", "bare_definitions", "claim_table", "ledger_table", "links_from", "named",
+    "OF_BOOK", "Links", "bare_definitions", "claim_table", "ledger_table", "links_from",
     "notation", "relations", "short_name", "summary", "timings", "total_list", "version_of",
     "versions",
 ]  # fmt: skip
@@ -48,13 +48,6 @@ def links_from(app: Sphinx, docname: str, book: Book) -> Links:
         return app.env.titles[name].astext() if name in app.env.titles else name
 
     return Links(equation, document, title)
-
-
-def named(book: Book, links: Links, label: str) -> str:
-    """An equation by its number, as a link, and its label; the label alone if it is gone."""
-    row = book.by_label.get(label)
-    number = link(f"({row.number})", links.equation(label)) + " " if row else ""
-    return number + element("code", say(label))
 
 
 def ledger_table(book: Book, links: Links, added: Added = NOTHING) -> str:
