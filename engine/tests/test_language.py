@@ -9,8 +9,8 @@ import pytest
 from checked_equations.check.edits import edits_of
 from checked_equations.latex import vocabulary
 from checked_equations.latex.names import normal
-from checked_equations.latex.parser import all_parts, parts_of
 from language_by_example.definitions import DEFINITIONS
+from language_by_example.grammar_parts import all_parts, parts_of
 from language_by_example.sections import ALIKE, READ, REFUSED, SPELLED
 from language_by_example.slips import all_slips
 
@@ -78,4 +78,7 @@ def test_a_word_that_is_new_has_no_example_yet(monkeypatch):
 
 
 def test_the_parts_of_a_statement_are_those_of_the_grammar():
-    assert parts_of("a = b^2", {"a": "value", "b": "value"}) <= all_parts()
+    names = {"a": "value", "b": "value"}
+    assert parts_of("a = b^2", names) <= all_parts()
+    read = ["NAME", "REL", "chain", "claim", "equation", "name", "term"]
+    assert sorted(parts_of("a = b", names)) == read

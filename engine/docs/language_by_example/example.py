@@ -17,7 +17,9 @@ from checked_equations.latex.balance import balanced
 from checked_equations.latex.equation import Equation
 from checked_equations.latex.macros import expand
 from checked_equations.latex.node import Node
-from checked_equations.latex.parser import parse, parts_of
+from checked_equations.latex.parser import parse
+
+from .grammar_parts import parts_of
 
 __all__ = ["Definition", "Example", "Refusal"]
 

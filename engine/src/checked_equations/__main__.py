@@ -39,20 +39,6 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _checked(given: argparse.Namespace) -> int:
-    pages = checking.pages_of(given.paths)
-    jobs = max(given.jobs, 1)
-    return checking.check_pages(
-        pages, annotate=given.annotate, write=given.write_baseline, jobs=jobs
-    )
-
-
-def _packed(given: argparse.Namespace) -> int:
-    for path in packing.pack(given.book, given.to):
-        print(path)
-    return 0
-
-
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line and return its exit status."""
     parser = _parser()
@@ -60,7 +46,14 @@ def main(arguments: list[str] | None = None) -> int:
     if given.command == "pack" and not given.book.is_dir():
         parser.error(f"book must be a folder; got {given.book}")
     try:
-        return _packed(given) if given.command == "pack" else _checked(given)
+        if given.command == "pack":
+            for path in packing.pack(given.book, given.to):
+                print(path)
+            return 0
+        return checking.check_pages(
+            checking.pages_of(given.paths),
+            annotate=given.annotate, write=given.write_baseline, jobs=max(given.jobs, 1),
+        )  # fmt: skip
     except (ValueError, OSError) as error:
         print(error, file=sys.stderr)
         return 1 if given.command == "pack" else 2

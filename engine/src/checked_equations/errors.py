@@ -58,12 +58,9 @@ class EquationError(ValueError):
         before = latex[: span[0]]
         self.line = before.count("\n") + first_line
         self.column = span[0] - before.rfind("\n")
-        super().__init__(self._message())
-
-    def _message(self) -> str:
-        place = [part for part in (self.chapter, self.label) if part]
+        place = [part for part in (chapter, label) if part]
         where = ", ".join([*place, f"line {self.line}, column {self.column}"])
-        return f"{where}: {self.problem}" + self._excerpt()
+        super().__init__(f"{where}: {problem}{self._excerpt()}")
 
     def _excerpt(self) -> str:
         lines = self.latex.split("\n")

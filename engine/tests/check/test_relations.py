@@ -43,7 +43,7 @@ def test_values_that_are_not_finite_never_pass(bad, relation):
         compare(A, relation, np.full((2, 2), bad), Tolerance(atol=np.inf))
 
 
-@pytest.mark.parametrize(("relation", "turned"), [(r"\le", r"\ge"), ("<", ">"), (r"\leq", r"\geq")])
+@pytest.mark.parametrize(("relation", "turned"), [(r"\le", r"\ge"), ("<", ">")])
 def test_inequalities_hold_one_way(relation, turned):
     low, high = np.array([1.0, 2.0]), np.array([1.5, 3.0])
     assert compare(low, relation, high, EXACT).holds

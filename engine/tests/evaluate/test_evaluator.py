@@ -23,7 +23,7 @@ from checked_equations.latex.tree import (
     Reduction,
     Subscript,
     Transpose,
-    replace_node,
+    replace_at,
     walk,
 )
 
@@ -278,10 +278,8 @@ def test_a_mutant_computes_only_the_path_to_its_edit():
     node = parse_expression(r"s(A) y + s(y)", {key: kind(item) for key, item in bound.items()})
     evaluator = Evaluator(bound)
     before = evaluator.value(node)
-    product = next(part for _, part in walk(node) if isinstance(part, Product))
-    mutant = replace_node(
-        node, product, Product((Transpose(product.factors[0]), *product.factors[1:]))
-    )
+    path, product = next(found for found in walk(node) if isinstance(found[1], Product))
+    mutant = replace_at(node, path, Product((Transpose(product.factors[0]), *product.factors[1:])))
     after = evaluator.value(mutant)
     assert len(calls) == 2
     np.testing.assert_allclose(after, (A.T @ y + y)[:, None], rtol=1e-13)

@@ -4,6 +4,10 @@ import numpy as np
 import pytest
 
 from checked_equations import Distribution, EquationError, Nodes, check_equation
+from checked_equations.evaluate import operations as op
+from checked_equations.evaluate.evaluator import Evaluator
+from checked_equations.evaluate.rules import loops
+from checked_equations.latex.parser import parse_expression
 
 ACTIONS = np.array([1.0, 2.0, 3.0])
 GAINS = {1: 0.3, 2: 1.7, 3: -0.4}
@@ -150,6 +154,27 @@ class TestIndicesAndSets:
         assert right(r"\sum_{t=0}^\infty \gamma^t = \frac{1}{1 - \gamma}", {r"\gamma": 0.9})
         assert "large number" in refused(r"\sum_{t=1}^\infty \frac{1}{t} = c", {"c": 1.0})
         assert "large number" in refused(r"\prod_{t=1}^\infty \gamma = c", {r"\gamma": 1, "c": 1})
+
+    def test_a_sum_inside_a_sum_without_end_is_given_up_in_time(self, monkeypatch):
+        left, add = iter(range(1_000_000)), op.add
+
+        def counting(a, b):
+            if next(left, None) is None:
+                pytest.fail("a million terms are too many")
+            return add(a, b)
+
+        monkeypatch.setattr(op, "add", counting)
+        monkeypatch.setitem(loops._STEPS, "sum", counting)
+        inner = r"\sum_{t=0}^{n} \gamma^t"
+        latex = rf"\frac{{1}}{{1 - \gamma^2}} = \sum_{{n=0}}^\infty (1 - \gamma) \gamma^n {inner}"
+        assert right(latex, {r"\gamma": 0.8})
+
+    def test_a_series_may_grow_before_it_dies_away(self):
+        x = 0.997
+        latex = r"\sum_{n=0}^\infty 2^{-n} + \sum_{n=1}^\infty n^3 x^n"
+        total = 2 + x * (1 + 4 * x + x * x) / (1 - x) ** 4
+        value = Evaluator({"x": x}).value(parse_expression(latex, {"x": "value"}))
+        assert float(value) == pytest.approx(total, rel=1e-12)
 
     def test_the_largest_is_not_the_smallest(self):
         bound = {r"\theta": {1.0, 2.0, 3.0}, "L": lambda t: -((t - 2.2) ** 2)}

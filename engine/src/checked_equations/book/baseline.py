@@ -10,8 +10,9 @@ import json
 import os
 import tomllib
 from collections.abc import Collection, Iterator, Mapping
-from functools import lru_cache
 from pathlib import Path
+
+from .file_states import once_a_state
 
 __all__ = ["BASELINE", "find_baseline", "outgrown", "read_baseline", "waiting", "write_baseline"]
 
@@ -29,13 +30,9 @@ def find_baseline(folder: Path) -> Path | None:
     return next((place / BASELINE for place in above if (place / BASELINE).is_file()), None)
 
 
-def read_baseline(file: Path) -> dict[Path, tuple[str, ...]]:
+@once_a_state
+def read_baseline(file: Path) -> Mapping[Path, tuple[str, ...]]:
     """The labels that wait, by the path of their text; raises `ValueError` for anything else."""
-    return dict(_read(file, file.stat().st_mtime_ns))
-
-
-@lru_cache(maxsize=16)
-def _read(file: Path, changed: int) -> Mapping[Path, tuple[str, ...]]:
     try:
         given = tomllib.loads(file.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:

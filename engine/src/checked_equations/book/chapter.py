@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from difflib import get_close_matches
@@ -31,7 +31,7 @@ from .listed import newly_listed
 from .manuscripts import Manuscript, read_manuscript
 from .notation import read_fields
 from .prose import Relation
-from .records import InlineRecord, Ledger, Record, Symbols
+from .records import Ledger, Record, Symbols
 from .settings import carried, claims_file, find_settings
 from .symbol_tables import SymbolTables
 
@@ -396,31 +396,6 @@ class Chapter:
         """Return the relations of the text outside the numbered equations, as it stands now."""
         return self._text.relations()
 
-    def evaluate_relations(
-        self, relations: Sequence[Relation], *, edited: bool = True
-    ) -> tuple[InlineRecord, ...]:
-        """Try relations on the tables of the chapter.
-
-        Parameters
-        ----------
-        relations : sequence of Relation
-            The relations to try.
-        edited : bool, default True
-            If True, their mutants are counted too.
-
-        Returns
-        -------
-        tuple of InlineRecord
-            The outcome of each.
-
-        Raises
-        ------
-        EquationError
-            With the line of the file, for a relation that is false.
-        """
-        known = [*self.checked_statements(), *self.compared_definitions()]
-        return self._tables.evaluate(self.place, relations, known, edited=edited)
-
     def ledger(self) -> Ledger:
         """See that nothing is missing, above all the record of an equation, and sum up.
 
@@ -443,7 +418,9 @@ class Chapter:
         refuse_incomplete(self.place, self.missing())
         formulas = self._text.formulas()
         self._tables.refuse_idle(self.place, formulas)
-        inline = self.evaluate_relations(self.relations())
+        found = (*self._checked.items(), *self._compared.items())
+        known = [(self._text.equations[label], bound) for (label, _), bound in found]
+        inline = self._tables.evaluate(self.place, self.relations(), known)
         inline += self._tables.evaluate_values(self.place, formulas)
         refuse_incomplete(self.place, newly_listed(self.slug, self.settings, inline))
         later = waiting(self._text.file)
@@ -485,11 +462,6 @@ class Chapter:
     def checked_statements(self) -> Iterator[tuple[Equation, BoundStatement]]:
         """Yield what was checked so far, and the numbers it was checked on."""
         for (label, _), bound in self._checked.items():
-            yield self._text.equations[label], bound
-
-    def compared_definitions(self) -> Iterator[tuple[Equation, BoundStatement]]:
-        """Yield the definitions compared so far, and the numbers they were compared on."""
-        for (label, _), bound in self._compared.items():
             yield self._text.equations[label], bound
 
     def _read(self) -> Manuscript:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..check.bindings import Bindings, Tight, backend, draw_bindings, draw_tight_bindings
-from ..check.definitions import compare_definition, refuse_unreadable_definition
+from ..check.definitions import compare_definition, refuse_second_claim
 from ..check.fields import Fields
 from ..check.mutant_outcomes import check_mutants
 from ..check.relations import Tolerance
@@ -23,6 +23,7 @@ from ..check.steps import check_steps, worst_estimate
 from ..errors import EquationError
 from ..latex.balance import balanced
 from ..latex.equation import Equation
+from ..latex.parser import parse_free
 from .records import Record
 
 __all__ = ["Terms", "definition_record", "equation_record", "finished"]
@@ -103,15 +104,16 @@ def definition_record(
     latex = equation.latex
     terms.allowed.refuse_loose()
     drawn = terms.drawn(bindings, equation) if bindings is not None else ()
-    if not drawn:
-        refuse_unreadable_definition(latex)
-    compared = compare_definition(latex, drawn, terms.allowed) if drawn else None
-    bare = compared.bare if compared else (balanced(latex, (0, len(latex))),)
+    bound: BoundStatement | None = None
+    bare: tuple[str, ...] = (balanced(latex, (0, len(latex))),)
+    if drawn:
+        bound, bare = compare_definition(latex, drawn, terms.allowed)
+    else:
+        refuse_second_claim(latex, parse_free(latex))
     if bare and not why.strip():
         raise EquationError(f"why= must say why nothing is compared with {'; '.join(bare)}", latex)
-    if compared is None or not compared.bound.statement.steps:
+    if bound is None or not bound.statement.steps:
         return replace(terms.record(equation, "definition", None), bare=bare, why=why), None
-    bound = compared.bound
     record = replace(
         terms.record(equation, "definition", terms.allowed),
         bare=bare,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -48,9 +47,8 @@ def _markdown(text: str) -> list[Sentence]:
 def _notebook(text: str) -> list[Sentence]:
     raw = text.splitlines()
     found = []
-    for cell in json.loads(text)["cells"]:
-        if cell["cell_type"] == "markdown":
-            for sentence in _markdown("".join(cell["source"])):
-                line = markup.line_in_notebook(raw, f"{{{NAME}}} {sentence.label}")
-                found.append(replace(sentence, line=line))
+    for source, _ in markup.notebook_cells(text, "markdown"):
+        for sentence in _markdown(source):
+            line = markup.line_in_notebook(raw, f"{{{NAME}}} {sentence.label}")
+            found.append(replace(sentence, line=line))
     return found

@@ -65,11 +65,10 @@ def cells(path: Path) -> list[Cell]:
 def _of_notebook(text: str) -> Iterator[Cell]:
     raw = text.splitlines()
     line = 1
-    for cell in json.loads(text)["cells"]:
-        code = "".join(cell["source"])
-        if cell["cell_type"] == "code" and code.strip():
+    for code, tags in markup.notebook_cells(text, "code"):
+        if code.strip():
             line = markup.line_in_notebook(raw, code, line - 1)
-            yield Cell(line, code, frozenset(cell.get("metadata", {}).get("tags", ())))
+            yield Cell(line, code, tags)
 
 
 def _of_restructured(lines: list[str]) -> Iterator[Cell]:

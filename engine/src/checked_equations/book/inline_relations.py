@@ -9,21 +9,16 @@ from __future__ import annotations
 
 import itertools
 import re
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from ..check.bindings import name_kinds, names_in, swap_groups
-from ..check.conditions import refuse_unmet_conditions
 from ..check.definitions import NORMAL, moment_steps, normal_shape
 from ..check.mutant_outcomes import run_mutants
 from ..check.mutants import all_mutants
-from ..check.name_clashes import refuse_name_clashes
 from ..check.relations import RELATIONS, Misfit, Tolerance
-from ..check.statements import BoundStatement, Draw
+from ..check.statements import BoundStatement, Draw, refuse_unfit
 from ..errors import EquationError
 from ..latex.balance import balanced
 from ..latex.names import normal
@@ -32,7 +27,7 @@ from ..latex.tree import Apply, Name, Number, Statement, Step, Subscript, Sum, w
 from .prose import Relation
 from .records import InlineRecord
 
-__all__ = ["Table", "evaluate_relation", "falsehood", "order_tables", "stands_under"]
+__all__ = ["Table", "evaluate_relation", "order_tables", "stands_under"]
 
 _SIM = r"\sim"
 _NO_NODES = rf"{_SIM} is compared where its left side is bound to Nodes"
@@ -91,13 +86,10 @@ def stands_under(under: str, relation: Relation) -> bool:
     return not under or any(names_heading(under, heading) for heading in relation.headings)
 
 
-def evaluate_relation(
-    relation: Relation, tables: Sequence[Table], *, edited: bool = True
-) -> tuple[InlineRecord, BoundStatement | None]:
-    """The outcome of `relation`, and the bound statement that decided.
+def evaluate_relation(relation: Relation, tables: Sequence[Table]) -> InlineRecord:
+    """The outcome of `relation`.
 
-    Raises `EquationError` if it is false on the table that decides. With `edited`, its mutants
-    are counted, too.
+    Raises `EquationError` if it is false on the table that decides.
     """
     unread = _unreadable(relation.latex)
     if not unread and _gives_value(parse_free(relation.latex)):
@@ -106,10 +98,10 @@ def evaluate_relation(
     for table in [*order_tables(tables, relation), _NOTHING]:
         bound, why = _on(relation.latex, table)
         if bound is not None:
-            return _judged(relation, table, bound, edited=edited), bound
+            return _judged(relation, table, bound)
         reasons.append(why)
     why = unread or _why(relation.latex, tables, reasons)
-    return InlineRecord(relation.latex, relation.line, "listed", why), None
+    return InlineRecord(relation.latex, relation.line, "listed", why)
 
 
 def _unreadable(latex: str) -> str:
@@ -139,9 +131,7 @@ def _on(latex: str, table: Table) -> tuple[BoundStatement | None, str]:
             return None, "says nothing: both sides read the same"
         names = names_in(statement)
         drawn = tuple(Draw({k: draw[k] for k in names & set(draw)}) for draw in table.draws)
-        numbers = [draw.plain() for draw in drawn]
-        refuse_name_clashes(latex, statement, numbers)
-        refuse_unmet_conditions(latex, statement, numbers)
+        refuse_unfit(latex, statement, drawn)
         bound = BoundStatement(statement, drawn, _allowed(table.allowed, statement, latex))
         for place, step in enumerate(statement.steps):
             bound.compare(place, step)
@@ -185,20 +175,14 @@ def _halves(step: Step, latex: str) -> Iterator[float]:
                 return
 
 
-def _judged(
-    relation: Relation, table: Table, bound: BoundStatement, *, edited: bool
-) -> InlineRecord:
+def _judged(relation: Relation, table: Table, bound: BoundStatement) -> InlineRecord:
     compared = [bound.compare(i, step) for i, step in enumerate(bound.statement.steps)]
     missed = [i for i, comparison in enumerate(compared) if not comparison.holds]
     if missed:
-        raise falsehood(relation, table, bound, missed[0])
-    outcomes: list[str] = []
-    if edited:
-        named = swap_groups(bound.draws[0].bindings)
-        made = all_mutants(bound.statement, named, lambda node: balanced(relation.latex, node.span))
-        with warnings.catch_warnings(), np.errstate(all="ignore"):
-            warnings.simplefilter("ignore")
-            outcomes = [outcome for outcome, _ in run_mutants(bound.anew(), made)]
+        raise _falsehood(relation, table, bound, missed[0])
+    named = swap_groups(bound.draws[0].bindings)
+    made = all_mutants(bound.statement, named, lambda node: balanced(relation.latex, node.span))
+    outcomes = [outcome for outcome, _ in run_mutants(bound.anew(), made)]
     return InlineRecord(
         relation.latex, relation.line, "evaluated", by=table.name,
         residual=max(comparison.residual for comparison in compared),
@@ -207,7 +191,9 @@ def _judged(
     )  # fmt: skip
 
 
-def falsehood(relation: Relation, table: Table, bound: BoundStatement, place: int) -> EquationError:
+def _falsehood(
+    relation: Relation, table: Table, bound: BoundStatement, place: int
+) -> EquationError:
     """The error that tells the author of a false relation."""
     step = bound.statement.steps[place]
     off = bound.compare(place, step).residual

@@ -136,7 +136,8 @@ def _beside(slug: str, folder: Path) -> Path | None:
     for other in texts[1:]:
         first, second = _of(texts[0]), _of(other)
         equations = sorted(first.changed(second) | second.changed(first))
-        relations = sorted(_sentences(texts[0]) ^ _sentences(other))
+        spoken = [_spoken(text, text.read_bytes()) for text in (texts[0], other)]
+        relations = sorted(spoken[0] ^ spoken[1])
         differing = [*equations, *(f"${latex}$" for latex in relations)]
         if differing:
             raise ValueError(
@@ -145,10 +146,6 @@ def _beside(slug: str, folder: Path) -> Path | None:
                 f'Chapter("{slug}", "{other.name}")'
             )
     return next(iter(texts or filter(Path.is_file, by_name[:1])), None)
-
-
-def _sentences(file: Path) -> frozenset[str]:
-    return _spoken(file, file.read_bytes())
 
 
 @lru_cache(maxsize=32)

@@ -17,7 +17,8 @@ from ..latex.equation import Equation
 from . import displays
 
 __all__ = [
-    "Fence", "blocks", "equations", "line_in_notebook", "options", "parse", "read",
+    "Fence", "blocks", "equations", "line_in_notebook", "notebook_cells", "options",
+    "parse", "read",
 ]  # fmt: skip
 
 _FENCE = re.compile(r"^\s*(?:[-*+]\s+|\d+[.)]\s+)?(`{3,}|~{3,}|:{3,})\s*(\{[^}\s]+\})?\s*(.*)$")
@@ -143,13 +144,18 @@ def parse(content: str, suffix: str) -> dict[str, Equation]:
     return equations(content)
 
 
+def notebook_cells(text: str, kind: str) -> Iterator[tuple[str, frozenset[str]]]:
+    """The source and the tags of each cell of a `kind`: "markdown" or "code"."""
+    for cell in json.loads(text)["cells"]:
+        if cell["cell_type"] == kind:
+            yield "".join(cell["source"]), frozenset(cell.get("metadata", {}).get("tags", ()))
+
+
 def _notebook(text: str) -> dict[str, Equation]:
     raw = text.splitlines()
     by_label: dict[str, Equation] = {}
-    for cell in json.loads(text)["cells"]:
-        if cell["cell_type"] != "markdown":
-            continue
-        for label, equation in equations("".join(cell["source"])).items():
+    for source, _ in notebook_cells(text, "markdown"):
+        for label, equation in equations(source).items():
             if label in by_label:
                 raise ValueError(f"the label {label} stands in two cells")
             name = re.escape(label)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 
 from ..latex.equation import Equation
 from ..latex.macros import Macros, expand
+from .file_states import once_a_state
 from .prose import Relation
 from .settings import find_settings, read_yaml
 
@@ -26,12 +26,12 @@ def read_macros(folder: Path) -> Macros:
     places = (place / "_config.yml" for place in (folder, *folder.parents))
     config = next((place for place in places if place.is_file()), None)
     # PyYAML comes with what builds a book; without it a macro is an unbound symbol
-    known = _written(config, config.stat().st_mtime_ns) if config and find_spec("yaml") else {}
+    known = _written(config) if config and find_spec("yaml") else {}
     return {**known, **find_settings(folder, packed=False).macros}
 
 
-@lru_cache(maxsize=8)
-def _written(config: Path, changed: int) -> Macros:
+@once_a_state
+def _written(config: Path) -> Macros:
     part = read_yaml(config)
     for key in _WHERE:
         part = part.get(key) if isinstance(part, dict) else None

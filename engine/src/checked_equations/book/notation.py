@@ -13,12 +13,12 @@ The file is the one from which the page of the notation is made, in YAML or JSON
 from __future__ import annotations
 
 import json
-from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from ..check.fields import Fields
+from .file_states import once_a_state
 from .settings import Settings, read_yaml
 
 __all__ = ["packed_rows", "read_fields"]
@@ -30,7 +30,7 @@ def read_fields(settings: Settings, chapter: str) -> Fields:
     Raises `ValueError` for a field that is given to no form of its row.
     """
     file = settings.notation_file
-    rows = _rows(file, file.stat().st_mtime_ns) if file else ()
+    rows = _rows(file) if file else ()
     own = [row["fields"] for row in rows if row.get("chapter", chapter) == chapter]
     return Fields.of_rows(own)
 
@@ -38,12 +38,12 @@ def read_fields(settings: Settings, chapter: str) -> Fields:
 def packed_rows(file: Path) -> list[dict[str, Any]]:
     """What `read_fields` needs of the notation in `file`, to be written as JSON."""
     kept = ("latex", "shown", "fields", "chapter")
-    rows = _rows(file, file.stat().st_mtime_ns)
+    rows = _rows(file)
     return [{"symbols": [{key: row[key] for key in kept if key in row} for row in rows]}]
 
 
-@lru_cache(maxsize=8)
-def _rows(file: Path, changed: int) -> tuple[dict[str, Any], ...]:
+@once_a_state
+def _rows(file: Path) -> tuple[dict[str, Any], ...]:
     """The rows of the notation that name fields."""
     groups = []
     if file.suffix == ".json":

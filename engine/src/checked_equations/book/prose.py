@@ -6,7 +6,6 @@ directives without a label. Code, comments and numbered equations are passed ove
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
@@ -103,10 +102,8 @@ def sentences(content: str, suffix: str) -> set[str]:
 
 def _notebook(source: str, *, captions: bool = True) -> list[Relation]:
     raw = source.splitlines()
-    cells = [c for c in json.loads(source)["cells"] if c["cell_type"] == "markdown"]
-    if not captions:
-        cells = [c for c in cells if "caption" not in c.get("metadata", {}).get("tags", ())]
-    joined = "\n\n".join("".join(cell["source"]) for cell in cells)
+    cells = markup.notebook_cells(source, "markdown")
+    joined = "\n\n".join(text for text, tags in cells if captions or "caption" not in tags)
     placed: list[Relation] = []
     for relation in formulas(joined):
         start = placed[-1].line - 1 if placed else 0

@@ -18,12 +18,12 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
 from ..latex.macros import Macros
+from .file_states import once_a_state
 
 __all__ = [
     "CLAIMS", "NAME", "PACKED", "Settings", "carried", "claims_file", "find_settings", "read_yaml",
@@ -87,11 +87,11 @@ def find_settings(folder: Path, *, packed: bool = True) -> Settings:
     copies = [*(place / PACKED for place in above), *carried()] if packed else []
     folders = [*above, *copies]
     file = next((place / NAME for place in folders if (place / NAME).is_file()), None)
-    return _read(file, file.stat().st_mtime_ns) if file else Settings()
+    return _read(file) if file else Settings()
 
 
-@lru_cache(maxsize=16)
-def _read(file: Path, changed: int) -> Settings:
+@once_a_state
+def _read(file: Path) -> Settings:
     given: dict[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))
     unknown = sorted(given.keys() - _KNOWN)
     if unknown:

@@ -77,36 +77,29 @@ class SymbolTables:
                 )
                 says = replace(formula, latex=rf"{formula.latex} = {_VALUE}")
                 with located(place, Equation("in the text", says.latex, formula.line)):
-                    record, _ = evaluate_relation(says, [replace(table, draws=draws, under="")])
+                    record = evaluate_relation(says, [replace(table, draws=draws, under="")])
                     if record.outcome != "evaluated":
                         raise EquationError(f"values cannot be compared: {record.why}", says.latex)
                 records.append(replace(record, latex=formula.latex))
         return tuple(records)
 
-    def record(
-        self, relation: Relation, tables: Sequence[Table], *, edited: bool = True
-    ) -> InlineRecord:
+    def _record(self, relation: Relation, tables: Sequence[Table]) -> InlineRecord:
         """What becomes of one relation; raises `EquationError` if it is false."""
         keys = self._naming(relation, self._spared)
         if keys:
             why = self._spared[keys[0]][normal(relation.latex)]
             return InlineRecord(relation.latex, relation.line, "listed", why, spared=True)
-        return evaluate_relation(relation, tables, edited=edited)[0]
+        return evaluate_relation(relation, tables)
 
     def evaluate(
-        self,
-        place: str,
-        relations: Sequence[Relation],
-        statements: BoundStatements,
-        *,
-        edited: bool,
+        self, place: str, relations: Sequence[Relation], statements: BoundStatements
     ) -> tuple[InlineRecord, ...]:
         """What becomes of all; an error of a false one says where in the file `place` it is."""
         tables = self.tables(statements)
         records = []
         for relation in relations:
             with located(place, Equation("in the text", relation.latex, relation.line)):
-                records.append(self.record(relation, tables, edited=edited))
+                records.append(self._record(relation, tables))
         return tuple(records)
 
     def _naming(self, relation: Relation, named: Mapping[_Key, Mapping[str, Any]]) -> list[_Key]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from functools import singledispatch
 from typing import Any
 
 import numpy as np
@@ -102,28 +101,16 @@ def normalised(bindings: Mapping[str, Any]) -> dict[str, Any]:
 
 def names_in(node: Node) -> set[str]:
     """The keys of all bound names that occur below `node`."""
-    return {key for _, part in walk(node) for key in bound_keys(part)}
+    return {key for _, part in walk(node) for key in _bound_keys(part)}
 
 
-@singledispatch
-def bound_keys(node: Any) -> tuple[str, ...]:
+def _bound_keys(node: Node) -> tuple[str, ...]:
     """The keys of the bound names that `node` itself mentions."""
-    return ()
-
-
-@bound_keys.register(Name | Apply)
-def _own_key(node: Name | Apply) -> tuple[str, ...]:
-    return (node.key,)
-
-
-@bound_keys.register(Under)
-def _distribution_key(node: Under) -> tuple[str, ...]:
-    return (node.distribution,)
-
-
-@bound_keys.register(Integral)
-def _variable_keys(node: Integral) -> tuple[str, ...]:
-    return node.variables
+    if isinstance(node, Name | Apply):
+        return (node.key,)
+    if isinstance(node, Under):
+        return (node.distribution,)
+    return node.variables if isinstance(node, Integral) else ()
 
 
 def swap_groups(bindings: Mapping[str, Any]) -> dict[str, Hashable]:

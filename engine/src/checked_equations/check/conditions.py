@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from functools import singledispatch
 from typing import Any
 
 import numpy as np
@@ -28,18 +27,18 @@ def refuse_unmet_conditions(
     for number, bound in enumerate(drawn, start=1):
         evaluator = Evaluator(bound, latex)
         for condition in statement.conditions:
-            if not is_met(condition, evaluator):
+            if not _is_met(condition, evaluator):
                 problem = f"the numbers of draw {number} do not meet this condition"
                 raise EquationError(problem, latex, condition.span)
 
 
-@singledispatch
-def is_met(condition: Any, evaluator: Evaluator) -> bool:
+def _is_met(condition: t.Node, evaluator: Evaluator) -> bool:
     """Whether the numbers meet it; the name of what runs is no condition on them."""
-    return True
+    if isinstance(condition, t.Step):
+        return _holds(condition, evaluator)
+    return not isinstance(condition, t.Member) or _belongs(condition, evaluator)
 
 
-@is_met.register(t.Step)
 def _holds(step: t.Step, evaluator: Evaluator) -> bool:
     left, right = evaluator.value(step.left), evaluator.value(step.right)
     if step.relation == "\\ne":
@@ -50,7 +49,6 @@ def _holds(step: t.Step, evaluator: Evaluator) -> bool:
         raise evaluator.fault(step, str(wrong)) from wrong
 
 
-@is_met.register(t.Member)
 def _belongs(node: t.Member, evaluator: Evaluator) -> bool:
     value = evaluator.value(node.element)
     if isinstance(node.members, t.Space):

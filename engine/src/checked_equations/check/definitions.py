@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,32 +19,22 @@ from ..evaluate.values import kind
 from ..latex.balance import balanced
 from ..latex.builder.combine import bind
 from ..latex.names import normal
-from ..latex.parser import parse, parse_free
+from ..latex.parser import parse
 from ..latex.tree import Apply, Expectation, Name, Statement, Step, Under, Variance
 from .bindings import name_kinds, names_in
-from .conditions import refuse_unmet_conditions
-from .name_clashes import refuse_name_clashes
 from .relations import RELATIONS, Tolerance
-from .statements import BoundStatement, Draw, refuse_unused
+from .statements import BoundStatement, Draw, refuse_unfit, refuse_unused
 
 __all__ = [
     "NORMAL",
-    "ComparedDefinition",
     "compare_definition",
     "moment_steps",
     "normal_shape",
     "refuse_second_claim",
     "refuse_unequal_shapes",
-    "refuse_unreadable_definition",
 ]  # fmt: skip
 
-_EQUAL = ("=", ":=", r"\triangleq", r"\equiv")
 NORMAL = normal(r"\mathcal N")
-
-
-def refuse_unreadable_definition(latex: str) -> None:
-    """See that the definition `latex` can be read, and that it claims nothing."""
-    refuse_second_claim(latex, parse_free(latex))
 
 
 def refuse_second_claim(latex: str, statement: Statement) -> None:
@@ -53,7 +43,7 @@ def refuse_second_claim(latex: str, statement: Statement) -> None:
     ``a = b`` may define; in ``a = b = c`` the second sign claims something.
     """
     for before, step in itertools.pairwise(statement.steps):
-        if before.relation in _EQUAL and step.relation == "=" and before.right is step.left:
+        if before.relation in ("=", ":=") and step.relation == "=" and before.right is step.left:
             problem = "a definition has one `=`: what follows is a claim, which check is for"
             raise EquationError(problem, latex, step.right.span)
 
@@ -77,18 +67,10 @@ def normal_shape(*arguments: Any) -> np.ndarray:
     return np.broadcast_to(mean.reshape(-1, 1), (size, 1)) if size > 1 else mean.reshape(())
 
 
-@dataclass(frozen=True)
-class ComparedDefinition:
-    """The steps of a definition that numbers can judge, and the LaTeX of the others."""
-
-    bound: BoundStatement
-    bare: tuple[str, ...]
-
-
 def compare_definition(
     latex: str, drawn: Sequence[Mapping[str, Any]], allowed: Tolerance
-) -> ComparedDefinition:
-    """Read the definition `latex` and see which of its statements `drawn` can judge.
+) -> tuple[BoundStatement, tuple[str, ...]]:
+    """Those of the statements of the definition `latex` that `drawn` can judge, and the others.
 
     The sides of the other statements must have one shape where everything in them is bound.
     Raises `EquationError` for what cannot be read and for a symbol that does not occur.
@@ -97,17 +79,16 @@ def compare_definition(
     statement = parse(latex, name_kinds(full), free=True)
     refuse_second_claim(latex, statement)
     refuse_unused(drawn[0], latex, statement)
-    numbers = [Draw(values).plain() for values in drawn]
-    refuse_name_clashes(latex, statement, numbers)
-    refuse_unmet_conditions(latex, statement, numbers)
+    draws = tuple(map(Draw, drawn))
+    refuse_unfit(latex, statement, draws)
     judged = {id(step): tuple(_judged(step, drawn[0], allowed)) for step in statement.steps}
     bare = [step for step in statement.steps if not judged[id(step)]]
     for step in (step for step in bare if names_in(step) <= set(full)):
         for values in drawn:
             refuse_unequal_shapes(latex, step, Draw({NORMAL: normal_shape, **values}))
     kept = Statement(tuple(step for steps in judged.values() for step in steps))
-    bound = BoundStatement(kept, tuple(Draw(values) for values in drawn), allowed)
-    return ComparedDefinition(bound, tuple(balanced(latex, step.span) for step in bare))
+    bound = BoundStatement(kept, draws, allowed)
+    return bound, tuple(balanced(latex, step.span) for step in bare)
 
 
 def _judged(step: Step, bindings: Mapping[str, Any], allowed: Tolerance) -> Iterator[Step]:

@@ -75,14 +75,9 @@ def _sum(node: t.Sum, scope: Scope) -> Iterator[Edit]:
         yield f"flip the sign of {scope.say(term)}", replace(node, signs=signs)
     if len(node.terms) > 1:
         for i, term in enumerate(node.terms):
-            yield (
-                f"drop the term {scope.say(term)}",
-                _signed_sum(_without(node.terms, i), _without(node.signs, i)),
-            )
-
-
-def _signed_sum(terms: tuple[t.Node, ...], signs: tuple[int, ...]) -> t.Node:
-    return terms[0] if signs == (1,) else t.Sum(terms, signs)
+            terms, signs = _without(node.terms, i), _without(node.signs, i)
+            left = terms[0] if signs == (1,) else t.Sum(terms, signs)
+            yield f"drop the term {scope.say(term)}", left
 
 
 def _without(values: tuple[T, ...], i: int) -> tuple[T, ...]:
@@ -92,12 +87,13 @@ def _without(values: tuple[T, ...], i: int) -> tuple[T, ...]:
 @edits_of.register(t.Product)
 def _product(node: t.Product, scope: Scope) -> Iterator[Edit]:
     for i, factor in enumerate(node.factors):
-        rest = _without(node.factors, i)
-        if rest and not _reciprocal(factor):
-            yield (
-                f"drop the factor {scope.say(factor)}",
-                rest[0] if len(rest) == 1 else t.Product(rest),
-            )
+        if len(node.factors) > 1 and not _reciprocal(factor):
+            yield f"drop the factor {scope.say(factor)}", _without_factor(node, i)
+
+
+def _without_factor(node: t.Product | t.Elementwise, i: int) -> t.Node:
+    rest = _without(node.factors, i)
+    return rest[0] if len(rest) == 1 else type(node)(rest)
 
 
 def _reciprocal(node: t.Node) -> bool:
@@ -109,11 +105,7 @@ def _reciprocal(node: t.Node) -> bool:
 def _elementwise(node: t.Elementwise, scope: Scope) -> Iterator[Edit]:
     yield f"matrix product for the {node.called}", t.Product(node.factors)
     for i, factor in enumerate(node.factors):
-        rest = _without(node.factors, i)
-        yield (
-            f"drop the factor {scope.say(factor)}",
-            rest[0] if len(rest) == 1 else t.Elementwise(rest),
-        )
+        yield f"drop the factor {scope.say(factor)}", _without_factor(node, i)
 
 
 @edits_of.register(t.Infix)
@@ -145,25 +137,15 @@ def _number(node: t.Number, scope: Scope) -> Iterator[Edit]:
     yield f"${node.value + 1:g}$ for ${node.value:g}$", t.Number(node.value + 1)
 
 
-@edits_of.register(t.Inverse)
-def _inverse(node: t.Inverse, scope: Scope) -> Iterator[Edit]:
-    yield f"drop the inverse of {scope.say(node.base)}", node.base
-
-
-@edits_of.register(t.Transpose)
-def _transpose(node: t.Transpose, scope: Scope) -> Iterator[Edit]:
-    yield f"drop the transpose of {scope.say(node.base)}", node.base
+@edits_of.register(t.Inverse | t.Transpose | t.Root)
+def _marked(node: t.Inverse | t.Transpose | t.Root, scope: Scope) -> Iterator[Edit]:
+    yield f"drop the {type(node).__name__.lower()} of {scope.say(node.base)}", node.base
 
 
 @edits_of.register(t.Power)
 def _power(node: t.Power, scope: Scope) -> Iterator[Edit]:
     what = "square" if node.exponent == t.Number(2) else "power"
     yield f"drop the {what} of {scope.say(node.base)}", node.base
-
-
-@edits_of.register(t.Root)
-def _root(node: t.Root, scope: Scope) -> Iterator[Edit]:
-    yield f"drop the root of {scope.say(node.base)}", node.base
 
 
 @edits_of.register(t.Bars)
@@ -181,23 +163,26 @@ def _norm(node: t.Norm, scope: Scope) -> Iterator[Edit]:
     )
 
 
+def _exchange(word: str) -> str:
+    """``sum for product``."""
+    other = _OTHER[word]
+    return f"{_WORDS.get(other, other)} for {_WORDS.get(word, word)}"
+
+
 @edits_of.register(t.Function)
 def _function(node: t.Function, scope: Scope) -> Iterator[Edit]:
     said = ", ".join(map(scope.say, node.arguments))
     if node.name in _OTHER:
-        other = _OTHER[node.name]
-        words = f"{_WORDS.get(other, other)} for {_WORDS.get(node.name, node.name)}"
-        yield f"{words} of {said}", replace(node, name=other)
+        yield f"{_exchange(node.name)} of {said}", replace(node, name=_OTHER[node.name])
     if len(node.arguments) == 1:
         yield f"drop {node.name} of {said}", node.arguments[0]
 
 
 @edits_of.register(t.Reduction)
 def _reduction(node: t.Reduction, scope: Scope) -> Iterator[Edit]:
-    other = _OTHER.get(node.kind)
-    if other:
-        words = f"{_WORDS.get(other, other)} for {_WORDS.get(node.kind, node.kind)}"
-        yield f"{words} over {dollars(node.over.index)}", replace(node, kind=other)
+    if node.kind in _OTHER:
+        words = f"{_exchange(node.kind)} over {dollars(node.over.index)}"
+        yield words, replace(node, kind=_OTHER[node.kind])
     for end, by in (("first", 1), ("last", 1), ("last", -1)):
         bound = getattr(node.over, end)
         if bound is not None and bound != t.Constant("\\infty"):

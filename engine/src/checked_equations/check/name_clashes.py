@@ -10,29 +10,16 @@ import numpy as np
 from ..errors import EquationError
 from ..evaluate.evaluator import Evaluator
 from ..evaluate.values import conform, kind
+from ..latex import tree as t
 from ..latex.lexer.atoms import split
 from ..latex.names import DISTRIBUTIONS, joined
 from ..latex.parser import parse_expression
 from ..latex.tokenizer import FONTS, closing, tokens
-from ..latex.tree import (
-    Apply,
-    Integral,
-    Inverse,
-    Name,
-    Node,
-    Power,
-    Reduction,
-    Slope,
-    Subscript,
-    Transpose,
-    Under,
-    walk,
-)
 
 __all__ = ["refuse_name_clashes"]
 
 
-def refuse_name_clashes(latex: str, statement: Node, drawn: Sequence[Mapping[str, Any]]) -> None:
+def refuse_name_clashes(latex: str, statement: t.Node, drawn: Sequence[Mapping[str, Any]]) -> None:
     """Raise `EquationError` for a name with a second meaning.
 
     With ``\\sigma_n`` and ``\\sigma_n^2`` both bound, one must be the square of the other, and
@@ -46,19 +33,19 @@ def refuse_name_clashes(latex: str, statement: Node, drawn: Sequence[Mapping[str
     _refuse_two_variables(latex, statement, drawn[0])
     _refuse_other_separators(latex, statement)
     drawn_from = {k for k, value in drawn[0].items() if kind(value) in DISTRIBUTIONS}
-    for _, node in walk(statement):
-        if isinstance(node, Reduction):
+    for _, node in t.walk(statement):
+        if isinstance(node, t.Reduction):
             _refuse_standing(latex, node, drawn_from)
-        elif isinstance(node, Slope):
+        elif isinstance(node, t.Slope):
             _refuse_held_still(latex, node)
 
 
-def _refuse_average_and_integral(latex: str, statement: Node) -> None:
+def _refuse_average_and_integral(latex: str, statement: t.Node) -> None:
     """The nodes of a distribution are no rule for an integral: the density would be lost."""
-    parts = [part for _, part in walk(statement)]
-    averaged = {part.distribution for part in parts if isinstance(part, Under)}
+    parts = [part for _, part in t.walk(statement)]
+    averaged = {part.distribution for part in parts if isinstance(part, t.Under)}
     for part in parts:
-        both = averaged.intersection(part.variables if isinstance(part, Integral) else ())
+        both = averaged.intersection(part.variables if isinstance(part, t.Integral) else ())
         if both:
             (key, *_) = both
             problem = f"`{key}` stands under an average and under an integral"
@@ -66,35 +53,30 @@ def _refuse_average_and_integral(latex: str, statement: Node) -> None:
             raise EquationError(f"{problem}: {hint}", latex, part.span)
 
 
-def _refuse_two_variables(latex: str, statement: Node, bound: Mapping[str, Any]) -> None:
+def _refuse_two_variables(latex: str, statement: t.Node, bound: Mapping[str, Any]) -> None:
     """A letter stands for the distribution of one variable: ``q(x)`` and ``q(y)`` are two."""
     first: dict[str, str] = {}
-    for _, part in walk(statement):
-        if not isinstance(part, Under):
+    for _, part in t.walk(statement):
+        if not isinstance(part, t.Under):
             continue
         key = part.distribution
         if kind(bound.get(key)) != "distribution" or "(" in key:
             continue
         for variable in part.variables:
-            letter = _bare(variable)
+            sequence = tokens(variable)  # without scripts and primes: `x` of `x_i'`
+            marks = (i for i, token in enumerate(sequence) if token.text in ("_", "^", "'"))
+            letter = joined(sequence[: next(marks, len(sequence))])
             if first.setdefault(key, letter) != letter:
                 problem = f"`{key}` is the distribution of `{first[key]}` and of `{letter}`"
                 hint = f"bind `{key}({first[key]})` and `{key}({letter})`"
                 raise EquationError(f"{problem}: {hint}", latex, part.span)
 
 
-def _bare(variable: str) -> str:
-    """A variable without its scripts and primes: ``x`` of ``x_i'``."""
-    sequence = tokens(variable)
-    ends = (i for i, token in enumerate(sequence) if token.text in ("_", "^", "'"))
-    return joined(sequence[: next(ends, len(sequence))])
-
-
-def _refuse_other_separators(latex: str, statement: Node) -> None:
+def _refuse_other_separators(latex: str, statement: t.Node) -> None:
     """``p(x, y)`` and ``p(x \\mid y)`` of one function with two arguments are two things."""
     first: dict[tuple[str, int], tuple[str, ...]] = {}
-    for _, part in walk(statement):
-        if isinstance(part, Apply) and len(part.arguments) > 1:
+    for _, part in t.walk(statement):
+        if isinstance(part, t.Apply) and len(part.arguments) > 1:
             known = first.setdefault((part.key, len(part.arguments)), part.separators)
             if known != part.separators:
                 problem = f"`{part.key}` has two meanings: with `{' '.join(known)}` between its "
@@ -112,21 +94,21 @@ def _refuse_other_reading(latex: str, key: str, bound: Mapping[str, Any]) -> Non
     try:
         node = parse_expression(key, kinds)
         read = evaluator.value(node)
-        entry = isinstance(node, Subscript) and evaluator.value(node.base).ndim > 0
+        entry = isinstance(node, t.Subscript) and evaluator.value(node.base).ndim > 0
     except EquationError:
         return
-    scripted = isinstance(node, Power | Inverse | Transpose)
+    scripted = isinstance(node, t.Power | t.Inverse | t.Transpose)
     if (scripted or (entry and read.shape == value.shape)) and not _agree(read, value):
         problem = f"`{key}` is bound to other numbers than it reads as, by its base being bound"
         raise EquationError(problem, latex)
 
 
-def _refuse_held_still(latex: str, slope: Slope) -> None:
+def _refuse_held_still(latex: str, slope: t.Slope) -> None:
     """``q_\\mu`` says that it depends on ``\\mu``; bound as a whole, it does not move with it."""
     by = slope.symbol.key
-    for _, node in walk(slope.body):
-        key = node.distribution if isinstance(node, Under) else getattr(node, "key", "")
-        given = node.given if isinstance(node, Under) else getattr(node, "arguments", ())
+    for _, node in t.walk(slope.body):
+        key = node.distribution if isinstance(node, t.Under) else getattr(node, "key", "")
+        given = node.given if isinstance(node, t.Under) else getattr(node, "arguments", ())
         moves = any(getattr(part, "key", "") == by for part in given)
         if key != by and not moves and by in _scripts(key):
             problem = f"`{key}` is held still in a derivative by `{by}`, on which its name depends"
@@ -141,7 +123,7 @@ def _scripts(key: str) -> set[str]:
     for i, token in enumerate(sequence):
         if token.text in ("_", "^"):
             content = sequence[i + 2 : closing(sequence, i + 1)]
-            parts, _ = split(list(content), frozenset({",", ";"}))
+            parts, _ = split(list(content), {",", ";"})
             found |= {joined(part) for part in (content, *parts)}
             found |= {inner.text for inner in content if inner.text[0] == "\\"}
     return found
@@ -152,10 +134,10 @@ def _agree(left: np.ndarray, right: np.ndarray) -> bool:
     return left.shape == right.shape and bool(np.max(np.abs(left - right)) <= 1e-8 * scale)
 
 
-def _refuse_standing(latex: str, reduction: Reduction, drawn_from: Set[str]) -> None:
+def _refuse_standing(latex: str, reduction: t.Reduction, drawn_from: Set[str]) -> None:
     index = [token.text for token in tokens(reduction.over.index)]
-    for _, node in walk(reduction.body):
-        if not isinstance(node, Name | Apply) or node.key in drawn_from:
+    for _, node in t.walk(reduction.body):
+        if not isinstance(node, t.Name | t.Apply) or node.key in drawn_from:
             continue
         if _has_subscript(node.key, index):
             problem = f"`{node.key}` is bound as one symbol, but `{reduction.over.index}` runs here"
@@ -168,11 +150,8 @@ def _has_subscript(key: str, index: list[str]) -> bool:
     for i, token in enumerate(sequence):
         if token.text == "_":
             content = [inner.text for inner in sequence[i + 2 : closing(sequence, i + 1)]]
-            if content == index or (not FONTS & set(content) and _within(index, content)):
+            places = range(len(content) - len(index) + 1)
+            within = any(content[k : k + len(index)] == index for k in places)
+            if content == index or (within and not FONTS & set(content)):
                 return True
     return False
-
-
-def _within(index: list[str], content: list[str]) -> bool:
-    places = range(len(content) - len(index) + 1)
-    return any(content[i : i + len(index)] == index for i in places)

@@ -115,7 +115,8 @@ def compare(left: np.ndarray, relation: str, right: np.ndarray, allowed: Toleran
 
 def conform_sides(left: np.ndarray, right: np.ndarray) -> Pair:
     """The two sides as arrays of one shape, or one of them a scalar zero; a 1 x 1 is a scalar."""
-    left, right = (_scalar(np.asarray(side, dtype=np.float64)) for side in (left, right))
+    arrays = (np.asarray(side, dtype=np.float64) for side in (left, right))
+    left, right = (side.reshape(()) if side.size == 1 else side for side in arrays)
     if left.shape != right.shape and not any(is_zero(side) for side in (left, right)):
         raise ShapeMisfit(f"the left side has shape {left.shape}, the right side {right.shape}")
     for name, side in (("left", left), ("right", right)):
@@ -124,10 +125,6 @@ def conform_sides(left: np.ndarray, right: np.ndarray) -> Pair:
         if not np.all(np.isfinite(side)):
             raise Misfit(f"the {name} side has values that are not finite")
     return left, right
-
-
-def _scalar(side: np.ndarray) -> np.ndarray:
-    return side.reshape(()) if side.size == 1 else side
 
 
 def is_zero(side: np.ndarray) -> bool:
@@ -222,9 +219,7 @@ RELATIONS: dict[str, Callable[[np.ndarray, np.ndarray, Tolerance], Comparison]] 
     ":=": _equal,
     r"\approx": _near,
     r"\le": _at_most,
-    r"\leq": _at_most,
     r"\ge": _turned(_at_most),
-    r"\geq": _turned(_at_most),
     "<": _below,
     ">": _turned(_below),
     r"\propto": _proportional,
@@ -235,6 +230,6 @@ RELATIONS: dict[str, Callable[[np.ndarray, np.ndarray, Tolerance], Comparison]] 
 }
 
 # Which side of an inequality may be the larger one: 1 for the right, -1 for the left.
-SIGNED = {r"\le": 1, r"\leq": 1, "<": 1, r"\ge": -1, r"\geq": -1, ">": -1}
+SIGNED = {r"\le": 1, "<": 1, r"\ge": -1, ">": -1}
 # Which difference of matrices is positive: 1 for left minus right.
 ORDERS = {r"\succeq": 1, r"\succ": 1, r"\preceq": -1, r"\prec": -1}

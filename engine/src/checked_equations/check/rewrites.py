@@ -7,9 +7,11 @@ node around that.
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from ..errors import EquationError
@@ -106,19 +108,13 @@ def _candidates(latex: str, side: t.Node, mutant: Mutant) -> Iterator[Candidate]
     """Texts that may say it, those that leave most as it was first."""
     source = _Source(latex, side)
     yield from _by_hand(source, mutant.before, mutant.after)
+    nodes = dict(t.walk(side))
     for depth in range(len(mutant.path), -1, -1):
-        old = _at(side, mutant.path[:depth])
+        old = nodes[mutant.path[:depth]]
         new = t.replace_at(old, mutant.path[depth:], mutant.after)
         span = balanced_span(latex, old.span)
         for text in _printed(source, new, span):
             yield span, text
-
-
-def _at(node: t.Node, path: t.Path) -> t.Node:
-    for name, i, j in path:
-        value: Any = getattr(node, name)
-        node = value if i < 0 else value[i] if j < 0 else value[i][j]
-    return node
 
 
 def _printed(source: _Source, node: t.Node, span: Span) -> Iterator[str]:
@@ -252,15 +248,9 @@ def _called(latex: str, before: t.Apply, after: t.Apply) -> Iterator[Candidate]:
     start, end = before.span
     for opens in re.finditer(r"\\left\s*[(\[]|\\[bB]igg?l\s*[(\[]|[(\[]", latex[start:end]):
         letter = latex[start : start + opens.start()]
-        if _normal(letter) == before.key:
-            yield (start, start + len(letter.rstrip())), after.key
-
-
-def _normal(latex: str) -> str:
-    try:
-        return normal(latex)
-    except ValueError:
-        return ""
+        with suppress(ValueError):  # what stands before the bracket need not be read alone
+            if normal(letter) == before.key:
+                yield (start, start + len(letter.rstrip())), after.key
 
 
 # The least edit
@@ -302,37 +292,13 @@ def _common(one: list[str], other: list[str]) -> int:
 
 def _flat(node: t.Node) -> t.Node:
     """Sums of sums and products of products as one, so that brackets make no difference."""
-    changes: dict[str, Any] = {}
-    for item in fields(node):
-        value = getattr(node, item.name)
-        flat = _flat_value(value)
-        if flat is not value:
-            changes[item.name] = flat
-    node = replace(node, **changes) if changes else node
-    rules: dict[type, Callable[[Any], t.Node]] = {
-        t.Product: _flat_product, t.Sum: _flat_sum, t.Power: _flat_power
-    }  # fmt: skip
-    return rules[type(node)](node) if type(node) in rules else node
-
-
-def _flat_value(value: Any) -> Any:
-    if isinstance(value, t.Node):
-        return _flat(value)
-    if isinstance(value, tuple):
-        return tuple(_flat_value(entry) for entry in value)
-    return value
-
-
-def _flat_product(node: t.Product) -> t.Node:
-    factors: list[t.Node] = []
-    for factor in node.factors:
-        factors += factor.factors if isinstance(factor, t.Product) else [factor]
-    return t.Product(tuple(factors))
-
-
-def _flat_power(node: t.Power) -> t.Node:
-    """To the power of minus one is what is read as the inverse."""
-    return t.Inverse(node.base) if node.exponent == t.Sum((t.Number(1.0),), (-1,)) else node
+    node = t.mapped(node, _flat)
+    if isinstance(node, t.Product):
+        inside = (f.factors if isinstance(f, t.Product) else (f,) for f in node.factors)
+        return t.Product(tuple(itertools.chain.from_iterable(inside)))
+    if isinstance(node, t.Power) and node.exponent == t.Sum((t.Number(1.0),), (-1,)):
+        return t.Inverse(node.base)
+    return _flat_sum(node) if isinstance(node, t.Sum) else node
 
 
 def _flat_sum(node: t.Sum) -> t.Node:

@@ -13,18 +13,8 @@ from ..errors import EquationError
 from ..evaluate.evaluator import Evaluator
 from ..evaluate.scales import magnitude
 from ..evaluate.values import Distribution, Estimate, Nodes, conform
+from ..latex import tree as t
 from ..latex.parser import parse
-from ..latex.tree import (
-    Derivative,
-    Gradient,
-    Integral,
-    Name,
-    Node,
-    Statement,
-    Step,
-    Under,
-    walk,
-)
 from .bindings import name_kinds, names_in
 from .conditions import refuse_unmet_conditions
 from .edits import STRICT
@@ -41,8 +31,9 @@ from .relations import (
 )
 from .z_scores import Score, score
 
-__all__ = ["BoundStatement", "Draw", "bind_statement", "kind_of_statement", "refuse_unused",
-    "route_of",
+__all__ = [
+    "BoundStatement", "Draw", "bind_statement", "kind_of_statement", "refuse_unfit",
+    "refuse_unused", "route_of",
 ]  # fmt: skip
 
 ROUNDING = 1e-12  # what is left of terms that cancel is no more than this, relative to them
@@ -68,32 +59,32 @@ class Draw:
         """The bindings with the value of each estimate in its place."""
         return {**self.bindings, **{k: e.value for k, e in self.estimates.items()}}
 
-    def sides(self, step: Step) -> tuple[np.ndarray, np.ndarray]:
+    def sides(self, step: t.Step) -> tuple[np.ndarray, np.ndarray]:
         """The values of both sides of `step`, in one shape."""
         return conform_sides(self.evaluator.value(step.left), self.evaluator.value(step.right))
 
-    def size(self, step: Step) -> float:
+    def size(self, step: t.Step) -> float:
         """How large both sides would be if nothing in them cancelled."""
         self.sides(step)
         return max(magnitude(self.evaluator, side) for side in (step.left, step.right))
 
-    def standard_error(self, step: Step) -> np.ndarray | None:
+    def standard_error(self, step: t.Step) -> np.ndarray | None:
         """The standard error of ``left - right``, or none if no estimate takes part."""
         keys = names_in(step) & set(self.estimates)
         if not keys:
             return None
         return np.sqrt(sum((self._variance(step, key) for key in keys), np.zeros(())))
 
-    def _variance(self, step: Step, key: str) -> np.ndarray:
+    def _variance(self, step: t.Step, key: str) -> np.ndarray:
         """What the estimate `key` adds to the variance of ``left - right``."""
         if self.estimates[key].n < 2:
             raise Misfit(f"the estimate `{key}` must state its sample size, n=")
         error = np.asarray(self.estimates[key].standard_error, dtype=np.float64)
-        if Name(key) in (step.left, step.right):
+        if t.Name(key) in (step.left, step.right):
             return conform(error) ** 2
         return sum((shift**2 for shift in self._shifts(step, key)), np.zeros(()))
 
-    def _shifts(self, step: Step, key: str) -> Iterator[np.ndarray]:
+    def _shifts(self, step: t.Step, key: str) -> Iterator[np.ndarray]:
         """How ``left - right`` moves when one entry moves by its standard error."""
         left, right = self.sides(step)
         value = np.asarray(self.estimates[key].value, dtype=np.float64)
@@ -112,7 +103,7 @@ class BoundStatement:
     The last `tight` draws are those on which an inequality is an equality.
     """
 
-    statement: Statement
+    statement: t.Statement
     draws: tuple[Draw, ...]
     allowed: Tolerance
     tight: int = 0
@@ -128,16 +119,16 @@ class BoundStatement:
             tuple(draw.standard_error(step) for draw in self.draws) for step in self.statement.steps
         )
 
-    def compare(self, place: int, step: Step, chosen: slice = slice(None)) -> Comparison:
+    def compare(self, place: int, step: t.Step, chosen: slice = slice(None)) -> Comparison:
         """Compare the sides of `step`, which stands at `place` (or a mutant of it)."""
         if self.errors[place][0] is None:
             if self.tight:
                 return self._compare_tight(place, step, chosen)
-            return self._compare(place, step, self._places[chosen])
+            return self._compare(place, step, range(len(self.draws))[chosen])
         holds = self.score(place, step).holds
         return Comparison(self.residual(place, step), holds)
 
-    def _compare(self, place: int, step: Step, drawn: Sequence[int], **other: Any) -> Comparison:
+    def _compare(self, place: int, step: t.Step, drawn: Sequence[int], **other: Any) -> Comparison:
         pairs = [self.draws[i].sides(step) for i in drawn]
         sizes = [self._size(place, i, pair) for i, pair in zip(drawn, pairs, strict=True)]
         return compare_all(step.relation, pairs, replace(self.allowed, **other), sizes)
@@ -156,11 +147,7 @@ class BoundStatement:
         steps = self.statement.steps
         return tuple(tuple(draw.size(step) for draw in self.draws) for step in steps)
 
-    @property
-    def _places(self) -> tuple[int, ...]:
-        return tuple(range(len(self.draws)))
-
-    def _compare_tight(self, place: int, step: Step, chosen: slice) -> Comparison:
+    def _compare_tight(self, place: int, step: t.Step, chosen: slice) -> Comparison:
         """The same, but where an inequality is tight it has to be tight.
 
         There, what is merely weaker than the inequality, such as a bound that has moved, is told
@@ -171,11 +158,11 @@ class BoundStatement:
             self._touch(place, step, i)
             if unturned and i in self._attained[place]
             else self._compare(place, step, [i])
-            for i in self._places[chosen]
+            for i in range(len(self.draws))[chosen]
         ]
         return max(comparisons, key=lambda comparison: (not comparison.holds, comparison.residual))
 
-    def _touch(self, place: int, step: Step, draw: int) -> Comparison:
+    def _touch(self, place: int, step: t.Step, draw: int) -> Comparison:
         """Whether a weak inequality holds and a strict one does not."""
         weak = self._compare(place, step, [draw])
         if not weak.holds or not self._compare(place, _strictly(step), [draw]).holds:
@@ -188,7 +175,7 @@ class BoundStatement:
         return tuple(
             frozenset(
                 i
-                for i in self._places[-self.tight :]
+                for i in range(len(self.draws))[-self.tight :]
                 if step.relation in STRICT
                 and not self._compare(place, _strictly(step), [i]).holds
                 and self._compare(place, step, [i]).holds
@@ -196,18 +183,18 @@ class BoundStatement:
             for place, step in enumerate(self.statement.steps)
         )
 
-    def score(self, place: int, step: Step) -> Score:
+    def score(self, place: int, step: t.Step) -> Score:
         """The worst z-score of `step` in units of the standard error of the original."""
         sides = [draw.sides(step) for draw in self.draws]
         pairs = zip(sides, self.errors[place], strict=True)
         return score(step.relation, [(*pair, error) for pair, error in pairs if error is not None])
 
-    def residual(self, place: int, step: Step) -> float:
+    def residual(self, place: int, step: t.Step) -> float:
         """The relative residual, whatever is allowed."""
         approx = self.allowed.approx or 0.0
-        return self._compare(place, step, self._places, approx=approx).residual
+        return self._compare(place, step, range(len(self.draws)), approx=approx).residual
 
-    def vacuous(self, step: Step) -> bool:
+    def vacuous(self, step: t.Step) -> bool:
         """Both sides are zero on every draw, and so is all that could cancel in them."""
         return all(
             scale(*draw.sides(step)) == 0.0 and draw.size(step) == 0.0 for draw in self.draws
@@ -222,7 +209,7 @@ class BoundStatement:
         return tuple(slice(i, i + 1) for i in range(len(self.draws)))
 
 
-def _strictly(step: Step) -> Step:
+def _strictly(step: t.Step) -> t.Step:
     return replace(step, relation=STRICT[step.relation])
 
 
@@ -238,9 +225,7 @@ def bind_statement(
     if any(set(other) != set(drawn[0]) for other in drawn):
         raise ValueError("the draws bind different symbols")
     bound = BoundStatement(statement, tuple(Draw(values) for values in drawn), allowed, tight)
-    numbers = [draw.plain() for draw in bound.draws]
-    refuse_name_clashes(latex, statement, numbers)
-    refuse_unmet_conditions(latex, statement, numbers)
+    refuse_unfit(latex, statement, bound.draws)
     for step in statement.steps:
         problem = _not_checkable(bound, step)
         if problem:
@@ -248,7 +233,14 @@ def bind_statement(
     return bound
 
 
-def _not_checkable(bound: BoundStatement, step: Step) -> str:
+def refuse_unfit(latex: str, statement: t.Statement, draws: Sequence[Draw]) -> None:
+    """Raise `EquationError` for a name with a second meaning, and a condition that is not met."""
+    numbers = [draw.plain() for draw in draws]
+    refuse_name_clashes(latex, statement, numbers)
+    refuse_unmet_conditions(latex, statement, numbers)
+
+
+def _not_checkable(bound: BoundStatement, step: t.Step) -> str:
     if step.relation not in RELATIONS:
         return f"{step.relation} is no relation that can be checked; use define"
     estimated = names_in(step) & set(bound.draws[0].estimates)
@@ -257,7 +249,7 @@ def _not_checkable(bound: BoundStatement, step: Step) -> str:
     return ""
 
 
-def refuse_unused(drawn: Mapping[str, Any], latex: str, *statements: Node) -> None:
+def refuse_unused(drawn: Mapping[str, Any], latex: str, *statements: t.Node) -> None:
     """Raise `EquationError` for a symbol that is bound and occurs in none of `statements`."""
     never = set(drawn).difference(*map(names_in, statements))
     if never:
@@ -275,19 +267,19 @@ def kind_of_statement(bound: BoundStatement) -> str:
     return "identity"
 
 
-def route_of(statement: Statement, bound: Mapping[str, Any]) -> tuple[str, ...]:
+def route_of(statement: t.Statement, bound: Mapping[str, Any]) -> tuple[str, ...]:
     """By what routes the numbers come, as far as the types of what is bound tell.
 
     Averages run over nodes, of a rule ("quadrature") or, where they are whole numbers, of a list
     ("enumeration"); slopes are "differences", and estimates come from a "simulation".
     """
     routes = {"simulation" for key in names_in(statement) if isinstance(bound.get(key), Estimate)}
-    for _, node in walk(statement):
-        if isinstance(node, Derivative | Gradient):
+    for _, node in t.walk(statement):
+        if isinstance(node, t.Derivative | t.Gradient):
             routes.add("differences")
-        elif isinstance(node, Under):
+        elif isinstance(node, t.Under):
             routes.add(_of_nodes(bound.get(node.distribution)))
-        elif isinstance(node, Integral):
+        elif isinstance(node, t.Integral):
             routes |= {_of_nodes(bound.get(key)) for key in node.variables}
     order = ("quadrature", "enumeration", "differences", "simulation")
     return tuple(route for route in order if route in routes)

@@ -32,17 +32,15 @@ def refuse_not_tight(
     strict = [mutant for mutant in mutants if mutant.strict]
     if not strict:
         raise EquationError("tight=: no relation of this equation can be tight", latex)
-    attained = [_attained(bound, strict, draw) for draw in range(len(bound.draws))]
+    # whether some inequality would fail on a draw if it were strict
+    attained = [
+        any(not bound.compare(m.places[0], m.steps[0], slice(i, i + 1)).holds for m in strict)
+        for i in range(len(bound.draws))
+    ]
     if why_never_tight(tight) and any(attained):
         raise EquationError("tight= says never, but both sides are equal on a draw", latex)
     if bound.tight and not any(attained[-bound.tight :]):
         raise EquationError("tight=: on none of the tight draws are both sides equal", latex)
-
-
-def _attained(bound: BoundStatement, strict: Sequence[Mutant], draw: int) -> bool:
-    """Whether some inequality would fail on this draw if it were strict."""
-    alone = slice(draw, draw + 1)
-    return any(not bound.compare(m.places[0], m.steps[0], alone).holds for m in strict)
 
 
 def survivor_hints(alive: Sequence[Mutant]) -> str:

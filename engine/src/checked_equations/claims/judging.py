@@ -38,8 +38,10 @@ def judge(found: Found) -> None:
 def _faults(found: Found) -> Iterator[str]:
     claim = found.claim
     if found.held < claim.needed:
+        effects = [f"{draw.effect:.3g}" for draw in found.draws if draw.effect is not None]
+        shown = f" (effects {', '.join(effects)})" if effects else ""
         yield (f"it holds in {found.held} of {claim.draws} draws, and least={claim.needed} is said"
-               f"{_effects(found)}")  # fmt: skip
+               f"{shown}")  # fmt: skip
     for name, draws in found.without.items():
         held = sum(draw.held for draw in draws)
         if held >= claim.needed:
@@ -49,11 +51,6 @@ def _faults(found: Found) -> Iterator[str]:
     if chance_of_fresh(found) < _REFUTED:
         yield (f"fresh draws refute it: it holds in {found.fresh['held']} of {found.fresh['of']}, "
                f"after {claim.needed} of {claim.draws} as is said")  # fmt: skip
-
-
-def _effects(found: Found) -> str:
-    effects = [draw.effect for draw in found.draws if draw.effect is not None]
-    return f" (effects {', '.join(f'{effect:.3g}' for effect in effects)})" if effects else ""
 
 
 def _at_edges(found: Found) -> Iterator[str]:

@@ -45,6 +45,9 @@ class Evaluator:
         self.bindings = {normal(key): value for key, value in bindings.items()}
         self.latex = latex
         self.cache = cache
+        self.terms = 0
+        self.series: dict[int, int] = {}
+        self.mutants_follow = False
         self._memo: dict[int, _Memo] = {}
         self._bound: dict[str, Array] = {}
 
@@ -65,7 +68,9 @@ class Evaluator:
     def forget(self, kept: int) -> None:
         """Remember only the first `kept` nodes: those of a mutant are not needed again."""
         while len(self._memo) > kept:
-            self._memo.popitem()
+            gone, _ = self._memo.popitem()
+            self.series.pop(gone, None)
+        self.mutants_follow = True
 
     def of(self, node: t.Node, scope: Scope) -> Array:
         """The value of `node` where the running variables are those of `scope`, remembered."""

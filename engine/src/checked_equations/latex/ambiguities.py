@@ -34,7 +34,10 @@ def between_factors(before: Node | None, op: str, part: Node, *, slashed: bool, 
     if isinstance(before, t.Gradient):
         variable = {part.key for _, part in walk(before.variable) if isinstance(part, t.Name)}
         another = isinstance(_without_scripts(part), t.Gradient)
-        differentiated = not op and not another and _mentions(part, variable)
+        mentioned = any(
+            isinstance(inner, t.Name | t.Index) and inner.key in variable for _, inner in walk(part)
+        )
+        differentiated = not op and not another and mentioned
         return "ambiguous: is this differentiated too? write brackets" if differentiated else ""
     if op in ("DIV", "TIMES") and not isinstance(part, _OPENS) and not _closed(before, bare):
         return "ambiguous: does this belong to the argument of the function? write brackets"
@@ -99,7 +102,3 @@ def mentions_free(node: Node, keys: Collection[str]) -> bool:
         )
     own = node.variables if isinstance(node, t.Average | t.Integral) else ()
     return any(mentions_free(child, {*keys} - {*own}) for _, child in t.children(node))
-
-
-def _mentions(node: Node, keys: Collection[str]) -> bool:
-    return any(isinstance(part, t.Name | t.Index) and part.key in keys for _, part in walk(node))

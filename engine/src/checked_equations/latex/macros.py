@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..errors import EquationError
-from .node import Node
+from .node import Node, mapped
 
 __all__ = ["Expanded", "Macros", "expand", "relocated"]
 
@@ -65,7 +65,9 @@ def expand(latex: str, macros: Macros) -> Expanded:
         command = _command(row, place)
         if command in known:
             left -= 1
-            _refuse_circle(latex, command, row[place], left)
+            if left < 0:
+                problem = f"the macros go round in a circle at `{command}`"
+                raise EquationError(problem, latex, row[place].span)
             row = _replaced(latex, row, place, known[command])
         else:
             place += max(len(command), 1)
@@ -84,11 +86,6 @@ def _command(row: Row, place: int) -> str:
         return ""
     match = _COMMAND.match("".join(letter.text for letter in row[place : place + 40]))
     return match[0] if match else ""
-
-
-def _refuse_circle(latex: str, command: str, at: _Letter, left: int) -> None:
-    if left < 0:
-        raise EquationError(f"the macros go round in a circle at `{command}`", latex, at.span)
 
 
 def _replaced(latex: str, row: Row, place: int, text: str) -> Row:
@@ -140,15 +137,9 @@ def relocated(node: Node, place: Callable[[Span], Span]) -> Node:
     """`node` with the span of each node put through `place`; what was one object stays one."""
     made: dict[int, Node] = {}
 
-    def moved(value: Any) -> Any:
-        if isinstance(value, tuple):
-            return tuple(map(moved, value))
-        if not isinstance(value, Node):
-            return value
-        if id(value) not in made:
-            parts = {item.name: getattr(value, item.name) for item in fields(value)}
-            held = {name: moved(part) for name, part in parts.items() if name != "span"}
-            made[id(value)] = replace(value, **held, span=place(value.span))
-        return made[id(value)]
+    def moved(part: Node) -> Node:
+        if id(part) not in made:
+            made[id(part)] = replace(mapped(part, moved), span=place(part.span))
+        return made[id(part)]
 
     return moved(node)

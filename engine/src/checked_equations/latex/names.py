@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from functools import lru_cache
+from string import ascii_letters
 from typing import NamedTuple
 
 from .tokenizer import Token, closing, tokens
@@ -42,13 +43,10 @@ def joined(sequence: Sequence[Token]) -> str:
     for i, token in enumerate(sequence):
         if token.text in ("{", "}") and i not in needed:
             continue
-        glued = out[-1:].isalpha() and token.text[:1].isalpha() and _ends_in_word(out)
+        in_command = out.rstrip(ascii_letters).endswith("\\")
+        glued = in_command and out[-1].isalpha() and token.text[:1].isalpha()
         out += " " + token.text if glued else token.text
     return out
-
-
-def _ends_in_word(text: str) -> bool:
-    return text.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ").endswith("\\")
 
 
 def _needed_braces(sequence: Sequence[Token]) -> set[int]:
@@ -56,13 +54,10 @@ def _needed_braces(sequence: Sequence[Token]) -> set[int]:
     for i, token in enumerate(sequence):
         if token.text == "{":
             end = closing(sequence, i)
-            if end != i + 2 or _belongs_to_fraction(sequence, i):
+            of_fraction = i > 0 and sequence[i - 1].text in (*_ALWAYS_BRACED, "}")
+            if end != i + 2 or of_fraction:
                 needed |= {i, end}
     return needed
-
-
-def _belongs_to_fraction(sequence: Sequence[Token], i: int) -> bool:
-    return i > 0 and (sequence[i - 1].text in _ALWAYS_BRACED or sequence[i - 1].text == "}")
 
 
 def nearest(key: str, bound: Mapping[str, str] | Sequence[str]) -> str:

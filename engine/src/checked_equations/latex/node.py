@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, dataclass_transform
 
-__all__ = ["Node", "Path", "children", "replace_at", "replace_node", "walk"]
+__all__ = ["Node", "Path", "children", "mapped", "replace_at", "walk"]
 
 Span = tuple[int, int]
 
@@ -55,20 +55,24 @@ def walk(node: Node, path: Path = ()) -> Iterator[tuple[Path, Node]]:
         yield from walk(child, (*path, place))
 
 
-def replace_node(node: Node, old: Node, new: Node) -> Node:
-    """`node` with the very object `old` replaced by `new` wherever it is held.
+def mapped(node: Node, change: Callable[[Node], Node]) -> Node:
+    """`node` with `change` made to each of its children; itself, where that leaves them all."""
+    changes: dict[str, Any] = {}
+    for item in fields(node):
+        value = getattr(node, item.name)
+        new = _mapped_value(value, change)
+        if new is not value:
+            changes[item.name] = new
+    return replace(node, **changes) if changes else node
 
-    The middle of a chain ``a = b = c`` is one object in two steps: an edit of the text
-    changes both.
-    """
-    if node is old:
-        return new
-    edited = node
-    for place, child in children(node):
-        other = replace_node(child, old, new)
-        if other is not child:
-            edited = replace_at(edited, (place,), other)
-    return edited
+
+def _mapped_value(value: Any, change: Callable[[Node], Node]) -> Any:
+    if isinstance(value, Node):
+        return change(value)
+    if isinstance(value, tuple) and value and not isinstance(value[0], int | str):
+        new = tuple(_mapped_value(entry, change) for entry in value)
+        return value if all(a is b for a, b in zip(value, new, strict=True)) else new
+    return value
 
 
 def replace_at(node: Node, path: Path, new: Node) -> Node:

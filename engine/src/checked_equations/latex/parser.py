@@ -8,7 +8,6 @@ from importlib.resources import files
 from typing import Any
 
 from lark import Lark, Token, UnexpectedToken
-from lark.grammar import Rule
 from lark.lexer import Lexer
 
 from ..errors import EquationError
@@ -19,7 +18,7 @@ from .macros import Macros, expand, relocated
 from .names import Names, nearest, normal
 from .tree import Name, Node, Statement, walk
 
-__all__ = ["all_parts", "parse", "parse_expression", "parse_free", "parts_of", "symbols"]
+__all__ = ["grammar", "parse", "parse_expression", "parse_free", "symbols"]
 
 
 class _Ready(Lexer):
@@ -33,10 +32,11 @@ class _Ready(Lexer):
 
 
 @cache
-def _parser() -> Lark:
-    grammar = files(__package__).joinpath("grammar.lark").read_text(encoding="utf-8")
+def grammar() -> Lark:
+    """The grammar of `grammar.lark`, over the words that `lexer` makes of LaTeX."""
+    rules = files(__package__).joinpath("grammar.lark").read_text(encoding="utf-8")
     return Lark(
-        grammar,
+        rules,
         parser="lalr",
         lexer=_Ready,
         start=["equation", "expression"],
@@ -82,41 +82,6 @@ def symbols(latex: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(symbols_read))
 
 
-def all_parts() -> frozenset[str]:
-    """Every rule of the grammar that a tree shows, and every word.
-
-    >>> {"quotient", "INVERSE", "_BLOCK"} <= all_parts()
-    True
-    """
-    rules = _parser().rules
-    terminals = {sign.name for rule in rules for sign in rule.expansion if sign.is_term}
-    shown = {str(rule.alias or rule.origin.name) for rule in rules if _leaves_a_trace(rule)}
-    return frozenset(shown | terminals)
-
-
-def _leaves_a_trace(rule: Rule) -> bool:
-    """Whether a tree has a node for it, and not what is inside in its place."""
-    if rule.alias:
-        return True
-    kept = [sign for sign in rule.expansion if not (sign.is_term and sign.name.startswith("_"))]
-    alone = rule.options.expand1 and len(kept) == 1 and not kept[0].name.startswith("_")
-    return not (alone or rule.origin.name.startswith("_"))
-
-
-def parts_of(latex: str, names: Mapping[str, str], *, free: bool = False) -> frozenset[str]:
-    """The rules and the words of the grammar by which an equation is read.
-
-    With `free`, letters that nobody bound are names, as in a definition.
-
-    >>> sorted(parts_of("a = b", {"a": "value", "b": "value"}))
-    ['NAME', 'REL', 'chain', 'claim', 'equation', 'name', 'term']
-    """
-    words = lex(latex, Names({normal(key): kind for key, kind in names.items()}), free=free)
-    tree = _parser().parse(iter(words), start="equation")
-    read = {str(part.data) for part in tree.iter_subtrees()}
-    return frozenset(read | {word.type for word in words})
-
-
 def _expanded(
     latex: str, names: Mapping[str, str], start: str, free: bool, macros: Macros | None
 ) -> Any:
@@ -135,7 +100,7 @@ def _parse(latex: str, names: Mapping[str, str], start: str, free: bool) -> Any:
     kinds = {normal(key): kind for key, kind in names.items()}
     stream = lex(latex, Names(kinds), free=free)
     try:
-        parsed = _parser().parse(stream, start=start)
+        parsed = grammar().parse(stream, start=start)
     except UnexpectedToken as wrong:
         raise _misplaced(latex, wrong) from None
     node = TreeBuilder(latex, kinds).build(parsed)

@@ -33,6 +33,7 @@ _PIECE = re.compile(
     r"|(?P<piece>\\operatorname\*|\\[A-Za-z]+|\\.|.)",
     re.DOTALL,
 )
+_LINE_SKIP = re.compile(r"\*?\s*\[\s*-?[\d.]+\s*[a-z]{2}\s*\]")  # behind a line break
 LAYOUT = word_set(
     r"\, \: \; \! \> \thinspace \medspace \thickspace \displaystyle "
     r"\textstyle \scriptstyle \limits \nolimits \notag \nonumber \mathstrut \strut "
@@ -136,12 +137,8 @@ class Scanner:
         text, side = DELIMITERS.get(SAME.get(text, text), (SAME.get(text, text), ""))
         self._emit(text, start if self.side is None else self.sized, self.side or side)
         self.side = None
-        if text == "\\\\":
-            self._line_break()
-
-    def _line_break(self) -> None:
-        size = re.compile(r"\*?\s*\[\s*-?[\d.]+\s*[a-z]{2}\s*\]").match(self.latex, self.at)
-        self.at = size.end() if size else self.at
+        if text == "\\\\" and (size := _LINE_SKIP.match(self.latex, self.at)):
+            self.at = size.end()
 
     def _emit(self, text: str, start: int, side: str = "") -> None:
         self.out.append(Token(text, start, self.at, side, self.wide))

@@ -97,7 +97,11 @@ class _Reader:
                 raise self._fault("a second script of the same kind")
             scripts[kind] += content
         self._settle_shell(shell, nucleus, scripts)
-        return _to_the_end(nucleus + scripts["'"] + scripts["_"] + scripts["^"])
+        item = nucleus + scripts["'"] + scripts["_"] + scripts["^"]
+        end = max((token.end for token in item), default=0)
+        if item and item[-1].end < end:  # whichever of the scripts was written last
+            item[-1] = replace(item[-1], end=end)
+        return item
 
     def _settle_shell(self, shell: str, nucleus: list[Token], scripts: Scripts) -> None:
         """Take the words at a brace away; what then stands at it would be one of what is in it."""
@@ -161,11 +165,13 @@ class _Reader:
     def _nucleus(self) -> list[Token]:
         token = self._next()
         if token.text == "{":
-            return _after(token, self._group(token))
+            group = self._group(token)  # the wide space before a brace is one before its content
+            return [replace(group[0], wide=token.wide), *group[1:]] if group else group
         if token.text in SHELLS:
             return self._argument()[1:-1]
         if token.text == "\\arg" and self._peek() in ("\\max", "\\min"):
-            return _word("arg" + self._next().text[1:], token)
+            word = ("\\mathrm", "{", *"arg", *self._next().text[1:], "}")
+            return [replace(token, text=text) for text in word]
         if token.text in _STACKED:
             return self._stacked()
         if token.text == "\\underset":
@@ -206,21 +212,6 @@ class _Reader:
         shut = self._next()
         degree = [replace(opened, text="{"), *degree, replace(shut, text="}")]
         return [replace(token, text="\\root"), *degree, *self._argument()]
-
-
-def _to_the_end(item: list[Token]) -> list[Token]:
-    """The last token ends where the item does, whichever of its scripts was written last."""
-    end = max((token.end for token in item), default=0)
-    return [*item[:-1], replace(item[-1], end=end)] if item and item[-1].end < end else item
-
-
-def _after(opened: Token, group: list[Token]) -> list[Token]:
-    """The wide space before a brace is one before what stands in it."""
-    return [replace(group[0], wide=opened.wide), *group[1:]] if group else group
-
-
-def _word(letters: str, at: Token) -> list[Token]:
-    return [replace(at, text=text) for text in ("\\mathrm", "{", *letters, "}")]
 
 
 def _is_symbol(row: list[Token]) -> bool:

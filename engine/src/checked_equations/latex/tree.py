@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import field
 
-from .node import Node, Path, children, replace_at, replace_node, walk
+from .node import Node, Path, children, mapped, replace_at, walk
 from .operators import INFIX, Elementwise, Infix, Kronecker
 
 __all__ = [
@@ -17,8 +17,8 @@ __all__ = [
     "Derivative", "Elementwise", "Expectation", "Function", "Gradient", "Index", "Infix", "Inner",
     "Integral", "Inverse", "Kronecker", "Member", "Name", "Node", "Norm", "Number", "Path", "Power",
     "Product", "Quotient", "Range", "Reduction", "Root", "Slope", "Space", "Statement", "Step",
-    "Subscript", "Sum", "Transpose", "Under", "Variance", "children", "replace_at",
-    "replace_node", "walk",
+    "Subscript", "Sum", "Transpose", "Under", "Variance", "children", "mapped",
+    "replace_at", "walk",
 ]  # fmt: skip
 
 

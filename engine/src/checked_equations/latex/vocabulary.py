@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 from .operators import INFIX
-
-
-def _set(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
+from .scanner import word_set as _set
 
 OPERATORS = {
     "+": "PLUS", "-": "MINUS", "\\cdot": "TIMES", "\\times": "TIMES", "/": "DIV",

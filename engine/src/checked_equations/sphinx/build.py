@@ -266,6 +266,8 @@ class _Filler:
         return line(record, row, address)
 
     def table(self, what: str, options: dict[str, Any]) -> str:
+        if what in tables.OF_BOOK:
+            return tables.OF_BOOK[what](self.book, self.links)
         return getattr(self, f"_fill_{what}")(options)
 
     def _fill_ledger(self, options: Any) -> str:
@@ -273,23 +275,11 @@ class _Filler:
         note = element("p", f"The same as data: {data}.", class_="eqn-foot")
         return tables.ledger_table(self.book, self.links, added_to(self.env, self.book)) + note
 
-    def _fill_claims(self, options: Any) -> str:
-        return tables.claim_table(self.book, self.links)
-
     def _fill_totals(self, options: Any) -> str:
         return tables.total_list(self.book, added_to(self.env, self.book))
 
     def _fill_summary(self, options: Any) -> str:
         return tables.summary(self.book, self.docname, self.book.pages[self.docname].seconds)
-
-    def _fill_inline(self, options: Any) -> str:
-        return tables.relations(self.book, self.links)
-
-    def _fill_definitions(self, options: Any) -> str:
-        return tables.bare_definitions(self.book, self.links)
-
-    def _fill_timings(self, options: Any) -> str:
-        return tables.timings(self.book, self.links)
 
     def _fill_versions(self, options: Any) -> str:
         installed = {"Python": platform.python_version()}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ from docutils.parsers.rst import directives
 from sphinx import addnodes
 from sphinx.util.docutils import SphinxDirective
 
+from ..book.file_states import once_a_state
 from ..book.settings import read_yaml
 
 __all__ = ["ALL", "CLAIM", "FromFile", "Place", "generated", "place", "symbol_groups"]
@@ -123,14 +123,9 @@ class Notation(FromFile):
         return [addnodes.index(entries=entries), *super().run()]
 
 
+@once_a_state
 def symbol_groups(path: Path) -> dict[str, Any]:
-    """The groups of a notation file by their names."""
-    return _symbol_groups(path, path.stat().st_mtime_ns)
-
-
-@lru_cache(maxsize=2)
-def _symbol_groups(path: Path, changed: int) -> dict[str, Any]:
-    """Read once for each state of the file: every group on the page asks for it."""
+    """The groups of a notation file by their names; every group on the page asks for it."""
     groups = read_yaml(path)
     for group in groups:
         for i, symbol in enumerate(group["symbols"]):

@@ -10,15 +10,16 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from ..book.html import element, link, say
+from ..book.html import element, say
 from ..book.ledger import KINDS
 from ..book.phrases import counted, mutant_counts, mutants_caught
 from .ledger import NOTHING, Added, Book, between, totals
 from .templating import render, short_name
 
 __all__ = [
-    "Links", "bare_definitions", "claim_table", "ledger_table", "links_from", "named", "notation",
-    "relations", "short_name", "summary", "timings", "total_list", "version_of", "versions",
+    "OF_BOOK", "Links", "bare_definitions", "claim_table", "ledger_table", "links_from",
+    "notation", "relations", "short_name", "summary", "timings", "total_list", "version_of",
+    "versions",
 ]  # fmt: skip
 
 Data = Mapping[str, Any]
@@ -47,13 +48,6 @@ def links_from(app: Sphinx, docname: str, book: Book) -> Links:
         return app.env.titles[name].astext() if name in app.env.titles else name
 
     return Links(equation, document, title)
-
-
-def named(book: Book, links: Links, label: str) -> str:
-    """An equation by its number, as a link, and its label; the label alone if it is gone."""
-    row = book.by_label.get(label)
-    number = link(f"({row.number})", links.equation(label)) + " " if row else ""
-    return number + element("code", say(label))
 
 
 def ledger_table(book: Book, links: Links, added: Added = NOTHING) -> str:
@@ -132,3 +126,12 @@ def versions(installed: Mapping[str, str]) -> str:
 def timings(book: Book, links: Links) -> str:
     """Each chapter that runs: how long it took, how long its checks took, and on which arrays."""
     return render("timings", book=book, links=links, kinds=KINDS)
+
+
+# Those that show the book and nothing else, by what a directive calls them.
+OF_BOOK: dict[str, Callable[[Book, Links], str]] = {
+    "claims": claim_table,
+    "definitions": bare_definitions,
+    "inline": relations,
+    "timings": timings,
+}

@@ -59,6 +59,7 @@ def _reduction(node: t.Reduction, ev: Calculator, scope: Scope) -> Array:
     if node.over.last == t.Constant("\\infty"):
         return _series(node, ev, scope)
     members = _members(ev, node.over, scope)
+    ev.terms += len(members)
     items = (Item(_token(member), member) for member in members)
     values = [ev.of(node.body, {**scope, node.over.index: item}) for item in items]
     if not values:
@@ -70,24 +71,52 @@ def _reduction(node: t.Reduction, ev: Calculator, scope: Scope) -> Array:
 
 _MOST = 20_000  # terms of a series without end
 _DEAD = 8  # so many terms in a row add nothing
+_PATIENCE = 1_000_000  # terms, with those of sums inside, before a series must be dying away
+_COST = 10 * _PATIENCE  # and before it is given up even so
 
 
 def _series(node: t.Reduction, ev: Calculator, scope: Scope) -> Array:
-    """A sum without end, until its terms no longer add anything."""
+    """A sum without end, until its terms no longer add anything.
+
+    It is given up after `_MOST` terms. With a sum inside it those are too many, so what it has
+    cost counts as well; and a mutant is not given much longer than what is summed in the equation
+    that it comes from.
+    """
     if node.kind != "sum":
         raise OperationError(f"a {node.kind} without end is not read: write a large number")
     first, _ = node.over.limits
-    total, idle = scalar(0.0), 0
+    begun, (patience, most) = ev.terms, _allowances(ev)
+    total, idle, sizes = scalar(0.0), 0, list[float]()
     for member in itertools.count(whole_number(ev.of(first, scope))):
         term = ev.of(node.body, {**scope, node.over.index: Item(member, member)})
+        ev.terms += 1
         total = op.add(total, term) if total.shape == term.shape else term
         size = np.max(np.abs(total))
-        idle = idle + 1 if size > 0 and np.max(np.abs(term)) < 1e-18 * size else 0
+        sizes.append(float(np.max(np.abs(term))))
+        idle = idle + 1 if size > 0 and sizes[-1] < 1e-18 * size else 0
+        cost = ev.terms - begun
         if idle == _DEAD:
+            ev.series[id(node)] = max(cost, ev.series.get(id(node), 0))
             return total
-        if member > _MOST:
+        if member > _MOST or cost > most:
             break
+        if cost > patience:
+            if not _dying(sizes):
+                break
+            patience *= 2
     raise OperationError("the terms do not die away: write a large number in place of `\\infty`")
+
+
+def _allowances(ev: Calculator) -> tuple[int, int]:
+    """What a series may cost before it must be dying away, and what at most."""
+    known = max(ev.series.values(), default=0) if ev.mutants_follow else 0
+    return (known, 4 * known + _MOST) if known else (_PATIENCE, _COST)
+
+
+def _dying(sizes: list[float]) -> bool:
+    """Whether the largest of the later half of the terms is smaller than that of the first."""
+    half = len(sizes) // 2
+    return max(sizes[half:]) < max(sizes[:half], default=0.0)
 
 
 def _nothing(node: t.Reduction) -> Array:

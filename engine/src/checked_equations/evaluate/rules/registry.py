@@ -26,6 +26,9 @@ class Calculator(Protocol):
     """The evaluator as a rule sees it."""
 
     bindings: dict[str, Any]
+    terms: int  # of all sums so far
+    series: dict[int, int]  # the terms that each sum without end took, those inside it as well
+    mutants_follow: bool  # whether the statement itself has been evaluated
 
     def of(self, node: Node, scope: Scope) -> Array:
         """The value of `node` in `scope`."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
-from typing import Any
+from dataclasses import replace
 
 from lark import Token as Word
 from lark.tree import Meta
@@ -167,24 +166,10 @@ def distribution_arguments(node: t.Node, kinds: Mapping[str, str]) -> t.Node:
 
     In ``\\operatorname{KL}(q(x) \\,\\|\\, p(x))`` it is the whole distribution.
     """
-    changes: dict[str, Any] = {}
-    for item in fields(node):
-        value = getattr(node, item.name)
-        new = _each(value, lambda part: distribution_arguments(part, kinds))
-        if isinstance(node, t.Apply) and item.name == "arguments":
-            new = _each(new, lambda part: _without_arguments(part, kinds))
-        if new is not value:
-            changes[item.name] = new
-    return replace(node, **changes) if changes else node
-
-
-def _each(value: Any, change: Any) -> Any:
-    if isinstance(value, t.Node):
-        return change(value)
-    if isinstance(value, tuple):
-        new = tuple(_each(entry, change) for entry in value)
-        return value if all(a is b for a, b in zip(value, new, strict=True)) else new
-    return value
+    node = t.mapped(node, lambda part: distribution_arguments(part, kinds))
+    if not isinstance(node, t.Apply):
+        return node
+    return t.mapped(node, lambda part: _without_arguments(part, kinds))
 
 
 def _without_arguments(node: t.Node, kinds: Mapping[str, str]) -> t.Node:

@@ -16,6 +16,8 @@ __all__ = ["Conditions"]
 
 _ORDERS = {"[": "\\le", "]": "\\le", "(": "<", ")": "<"}
 _RELATIONS = frozenset({"=", "<", ">", "\\le", "\\ge", "\\ne", "\\succeq", "\\preceq"})
+_INFINITY = t.Constant("\\infty")
+_INFINITE = (_INFINITY, t.Sum((_INFINITY,), (-1,)), t.Sum((_INFINITY,), (1,)))
 Claim = tuple[list[t.Step], list[Node]]
 
 # What a set lists, and where its dots end.
@@ -93,14 +95,9 @@ class Conditions(Branches):
             t.Step(left or item, order, right or item, span=item.span)
             for item in items
             for left, order, right in orders
-            if not _is_infinite(left or right)
+            if (left or right) not in _INFINITE
         ]
 
 
 def _step(left: Node, relation: Word, right: Node) -> t.Step:
     return t.Step(left, str(relation), right, span=(left.span[0], right.span[1]))
-
-
-def _is_infinite(end: Node) -> bool:
-    infinite = t.Constant("\\infty")
-    return end == infinite or (isinstance(end, t.Sum) and end.terms == (infinite,))

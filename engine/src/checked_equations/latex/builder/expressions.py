@@ -274,7 +274,8 @@ class TreeBuilder(Averages, Conditions, Ranges):
 
     def factorial(self, meta: Meta, parts: Parts) -> Node:
         """``n!``."""
-        if parts[0].span[0] == meta.start_pos and _is_factorial(parts[0]):
+        twice = isinstance(parts[0], t.Function) and parts[0].name == "factorial"
+        if twice and parts[0].span[0] == meta.start_pos:
             raise self._fault("ambiguous: the factorial of a factorial? write brackets", meta)
         return t.Function("factorial", (parts[0],), span=_span(meta))
 
@@ -324,7 +325,3 @@ class TreeBuilder(Averages, Conditions, Ranges):
             raise self._fault("bars with a subscript: write \\lVert and \\rVert for a norm", meta)
         indices = tuple(index for part in parts[1:] for index in split_indices(part))
         return t.Subscript(parts[0], indices, span=_span(meta))
-
-
-def _is_factorial(node: Node) -> bool:
-    return isinstance(node, t.Function) and node.name == "factorial"

@@ -108,7 +108,8 @@ class Ranges(Branches):
 
     def _open_end(self, over: t.Range) -> t.Name | None:
         """The ``j`` of ``i < j`` where nothing says how far it goes."""
-        end = _end(over)
+        last = over.last
+        end = last.terms[0] if isinstance(last, t.Sum) and last.signs == (1, -1) else last
         return end if isinstance(end, t.Name) and end.key not in self.kinds else None
 
     def _complete(self, ranges: list[t.Range], upper: Node | None, meta: Meta) -> list[t.Range]:
@@ -117,12 +118,16 @@ class Ranges(Branches):
             return ranges
         second = self._open_end(ranges[0]) if len(ranges) == 1 else None
         if second is not None and upper is not None:
-            return _pairs(ranges[0], second, upper)
-        if any(over.last or not _takes_limits(over) for over in ranges):
+            # the second index goes up to the limit, the first up to the second
+            inner, start = ranges[0], t.Number(1.0 if ranges[0].last == second else 2.0)
+            return [t.Range(second.key, start, upper, span=around([inner, upper])), inner]
+        # `i = 1`, or the `i` of `i, j = 1`: what an upper limit may belong to
+        if any(over.last or over.members not in (None, t.Name(over.index)) for over in ranges):
             raise self._fault("an upper limit stands beside a range that has its end already", meta)
         first = ranges[-1].first
         if upper is not None and first is not None:
-            return [_between(over, over.first or first, upper) for over in ranges]
+            limits = [replace(over, first=over.first or first, last=upper) for over in ranges]
+            return [replace(over, members=None, span=around([over, upper])) for over in limits]
         raise self._fault("a range needs both its limits, or a set", meta)
 
 
@@ -140,25 +145,3 @@ def _next(limit: Node) -> Node:
     if isinstance(limit, t.Number):
         return replace(limit, value=limit.value + 1)
     return t.Sum((limit, t.Number(1.0)), (1, 1), span=limit.span)
-
-
-def _end(over: t.Range) -> Node | None:
-    """What stands behind the order of ``i < j`` or of ``i \\le j``."""
-    last = over.last
-    return last.terms[0] if isinstance(last, t.Sum) and last.signs == (1, -1) else last
-
-
-def _pairs(inner: t.Range, second: t.Name, upper: Node) -> list[t.Range]:
-    """``\\sum_{i<j}^N``: the second index goes up to the limit, the first up to the second."""
-    first = t.Number(1.0 if inner.last == second else 2.0)
-    return [t.Range(second.key, first, upper, span=around([inner, upper])), inner]
-
-
-def _between(over: t.Range, first: Node, last: Node) -> t.Range:
-    span = around([over, last])
-    return replace(over, first=first, last=last, members=None, span=span)
-
-
-def _takes_limits(over: t.Range) -> bool:
-    """``i = 1``, or the ``i`` of ``i, j = 1``: what an upper limit may belong to."""
-    return over.members in (None, t.Name(over.index))

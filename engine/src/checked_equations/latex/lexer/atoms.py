@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Container
 from dataclasses import replace
 
 from .. import vocabulary as v
@@ -10,7 +11,7 @@ from ..names import DISTRIBUTIONS, Match, joined, nearest, normal
 from ..tokenizer import Token
 from . import averages
 from .brackets import matching
-from .stream import Stream, is_letter
+from .stream import Stream, is_letter, outside
 
 
 def named(s: Stream, match: Match) -> None:
@@ -65,21 +66,20 @@ def _bring_arguments_forward(s: Stream, after: int) -> None:
         s.tokens[after : shut + 1] = s.tokens[opened : shut + 1] + subscript
 
 
+_OPERATES = frozenset({"\\cdot", "\\times", "\\max", "\\min"})
+
+
 def _is_part(s: Stream, opened: int) -> bool:
     """A subscript that is no index makes the whole symbol an unbound one."""
     i = opened + 1
     end = s.group_end(opened)
     while i < end:
         match = s.names.match(s.tokens, i)
-        if not match and _is_symbol(s.tokens[i].text):
+        text = s.tokens[i].text
+        if not match and text not in _OPERATES and (is_letter(text) or text == "*"):
             return True
         i += match.length if match else 1
     return False
-
-
-def _is_symbol(text: str) -> bool:
-    known = text in ("\\cdot", "\\times", "\\max", "\\min")
-    return not known and (is_letter(text) or text == "*")
 
 
 def _integrated(s: Stream, key: str) -> str:
@@ -105,7 +105,10 @@ def unknown(s: Stream, end: int | None = None) -> None:
     if is_letter(first.text) and _is_set(s, end - s.i):
         return s.emit("INDEX", joined(s.tokens[s.i : end]), end - s.i)
     if s.free and is_letter(first.text):
-        return _free_name(s)
+        end = _free_end(s)
+        called = end < len(s.tokens) and s.tokens[end].text in ("(", "[")
+        kind = "INDEX" if _starts_range(s) else "CALL" if called else "NAME"
+        return s.emit(kind, joined(s.tokens[s.i : end]), end - s.i)
     if _is_reciprocal_square(s, end):
         square = s.names.match(s.tokens, s.i)
         assert square is not None, "the tokens were put so that it is one"
@@ -135,13 +138,6 @@ def _is_reciprocal_square(s: Stream, end: int) -> bool:
     one = replace(two, text="1")
     s.tokens[end : end + 5] = [*square, hat, opened, minus, one, shut]
     return True
-
-
-def _free_name(s: Stream) -> None:
-    end = _free_end(s)
-    called = end < len(s.tokens) and s.tokens[end].text in ("(", "[")
-    kind = "INDEX" if _starts_range(s) else "CALL" if called else "NAME"
-    s.emit(kind, joined(s.tokens[s.i : end]), end - s.i)
 
 
 def _free_end(s: Stream) -> int:
@@ -180,32 +176,22 @@ def settle_values(s: Stream) -> None:
         whole = s.names.match(s.tokens, i)
         shut = matching(s, opened)
         parts, marks = split(s.tokens[opened + 1 : shut], _BETWEEN)
-        sides = [split(part, frozenset({"="}))[0] for part in parts]
+        sides = [split(part, {"="})[0] for part in parts]
         if max(map(len, sides)) != 2 or (whole and whole.length > opened - i):
             continue
         names = [joined(side[0]) for side in sides]
-        inside = "".join(map("".join, itertools.zip_longest(names, marks, fillvalue="")))
+        texts = (mark.text for mark in marks)
+        inside = "".join(map("".join, itertools.zip_longest(names, texts, fillvalue="")))
         form = normal(f"{joined(s.tokens[i:opened])}({inside})")
         known = form if form in {*s.names.called, *s.names.forms} else ""
         row = [replace(s.tokens[opened])]
-        for side, mark in itertools.zip_longest(sides, _tokens(s, opened, shut)):
+        for side, mark in itertools.zip_longest(sides, marks):
             row += [*side[-1], *([mark] if mark else [])]
         letter = [replace(s.tokens[i], text=CALLED + known, end=s.tokens[opened - 1].end)]
         s.tokens[i:shut] = (letter if known else s.tokens[i:opened]) + row
 
 
 _BETWEEN = frozenset({",", ";", "|", "\\|"})
-
-
-def _tokens(s: Stream, opened: int, shut: int) -> list[Token]:
-    """The marks between the arguments."""
-    depth = 0
-    found = []
-    for token in s.tokens[opened + 1 : shut]:
-        depth += (token.text in _OPENING) - (token.text in _CLOSING)
-        if depth == 0 and token.text in _BETWEEN:
-            found.append(token)
-    return found
 
 
 _MAY_BE_BIG = frozenset({*v.BIG, "\\mathrm"})
@@ -220,38 +206,29 @@ def declare_indices(s: Stream) -> None:
         if s.symbol(i) in v.BIG and start < len(s.tokens) and s.tokens[start].text == "_":
             end = s.group_end(start + 1) + 1
             ended = end < len(s.tokens) and s.tokens[end].text == "^"
-            _declare_ranges(s, s.content(start + 1), ended=ended)
-
-
-_OPENING, _CLOSING = {"{", *v.OPEN}, {"}", *v.CLOSE}
-
-
-def _declare_ranges(s: Stream, content: list[Token], *, ended: bool) -> None:
-    parts, commas = split(content, frozenset({","}))
-    for part in parts:
-        _declare_range(s, part, ended=ended and not commas)
+            parts, commas = split(s.content(start + 1), {","})
+            for part in parts:
+                _declare_range(s, part, ended=ended and not commas)
 
 
 def _declare_range(s: Stream, part: list[Token], *, ended: bool) -> None:
     """``i = 1``, ``i < j`` (and ``j``, if a limit above is its end), ``1 \\le i < j \\le N``."""
-    sides, signs = split(part, frozenset(v.RANGES))
+    sides, signs = split(part, v.RANGES)
     running = sides[:1] if len(sides) < 3 else sides[1:-1]
-    if ended and len(sides) == 2 and signs[0] in ("<", "\\le"):
+    if ended and len(sides) == 2 and signs[0].text in ("<", "\\le"):
         running = sides
     for side in running:
         if side and not side[0].text.isdigit():
             s.names.add(joined(side), "index")
 
 
-def split(row: list[Token], signs: frozenset[str]) -> tuple[list[list[Token]], list[str]]:
+def split(row: list[Token], signs: Container[str]) -> tuple[list[list[Token]], list[Token]]:
     """The parts of `row` between the `signs` outside all brackets, and those signs."""
     parts: list[list[Token]] = [[]]
-    between: list[str] = []
-    depth = 0
-    for token in row:
-        depth += (token.text in _OPENING) - (token.text in _CLOSING)
-        if depth == 0 and token.text in signs:
-            between.append(token.text)
+    between: list[Token] = []
+    for token, free in outside(row):
+        if free and token.text in signs:
+            between.append(token)
             parts.append([])
         else:
             parts[-1].append(token)

@@ -47,17 +47,13 @@ def open(s: Stream) -> None:
     if s.last() == "IN" and s.top() != "head":
         s.stack.append(("interval", token))
         return s.emit("LINTERVAL", token.text)
-    powered = s.last() == "_RB" and _function_power(s)
+    # the brace just closed was the exponent of a function word: \cos^2(x)
+    powered = s.last() == "_RB" and (_before_brace(s), _before_brace(s, 2)) == ("_POW", "FUNC")
     function = s.last() == "FUNC" or powered
     averaged = s.last() in v.AVERAGES or (s.last() == "_RB" and _before_brace(s) == "UNDER")
     kind = "average" if averaged else "call" if s.last() == "CALL" else "group"
     s.stack.append((token.text + kind, token))
     return s.emit("_FPAR" if function else "_LPAR", token.text)
-
-
-def _function_power(s: Stream) -> bool:
-    """Whether the brace just closed was the exponent of a function word: \\cos^2(x)."""
-    return _before_brace(s) == "_POW" and _before_brace(s, 2) == "FUNC"
 
 
 def _before_brace(s: Stream, back: int = 1) -> str:
@@ -88,17 +84,12 @@ def close(s: Stream) -> None:
 
 def bar(s: Stream) -> None:
     """Read ``|``: it opens or closes bars, or stands between two things."""
-    if _is_doubled(s):
+    closes = s.top() == "|" and s.last() in v.ENDS_AN_OPERAND
+    if _is_pair(s.tokens[s.i : s.i + 2]) and not closes:  # `||`, but not that of |A||B|
         first, second = s.tokens[s.i : s.i + 2]
         s.tokens[s.i : s.i + 2] = [replace(first, text="\\|", end=second.end)]
         return double_bar(s)
-    return _by_role(s, "|", "_LBAR", _bar_end)
-
-
-def _is_doubled(s: Stream) -> bool:
-    """``||``, unless the first of the two closes a bar: ``|A||B|``."""
-    closes = s.top() == "|" and s.last() in v.ENDS_AN_OPERAND
-    return _is_pair(s.tokens[s.i : s.i + 2]) and not closes
+    return _by_role(s, "|", "_LBAR", lambda s: s.emit("_RBAR", "|"))
 
 
 def _is_pair(two: list[Token]) -> bool:
@@ -132,8 +123,11 @@ def _role(s: Stream, text: str) -> str:
         return "close"
     if s.top().endswith("average"):
         return "open" if _paired_later(s, text) else "middle"
-    alone = not any(_is_bar(s, i, text) for i in range(s.i + 1, len(s.tokens)))
-    return "middle" if s.top().endswith("call") or alone else "open"
+    behind = range(s.i + 1, len(s.tokens))
+    followed = any(s.tokens[i].text == text for i in behind) or (
+        text == "\\|" and any(_is_pair(s.tokens[i : i + 2]) for i in behind)
+    )
+    return "middle" if s.top().endswith("call") or not followed else "open"
 
 
 def _paired_later(s: Stream, text: str) -> bool:
@@ -148,18 +142,10 @@ def _paired_later(s: Stream, text: str) -> bool:
     return bars % 2 == 1
 
 
-def _is_bar(s: Stream, i: int, text: str) -> bool:
-    return s.tokens[i].text == text or (text == "\\|" and _is_pair(s.tokens[i : i + 2]))
-
-
 def _shut_bar(s: Stream, text: str, token: Token) -> None:
     if s.top() != text:
         raise s.fault(f"`{token.text}` closes nothing", token)
     s.stack.pop()
-
-
-def _bar_end(s: Stream) -> None:
-    s.emit("_RBAR", "|")
 
 
 def _norm_end(s: Stream) -> None:

@@ -29,18 +29,15 @@ def differential(s: Stream) -> bool:
     groups = [[k] for k in keys] if count == len(keys) else [keys]
     first, last = s.tokens[s.i], s.tokens[end - 1]
     for group in groups:
-        _of_its_domain(s, s.stack.pop()[0][3:], group)
+        named = s.stack.pop()[0].removeprefix("int")  # the variable of its domain, if that has one
+        if named and group != [named]:
+            over = " and ".join(f"`{key}`" for key in group)
+            problem = f"the domain is one of `{named}`, the integral runs over {over}"
+            raise s.fault(problem, s.tokens[s.i])
         value = "\n".join(group)
         s.out.append(Word("DIFF", value, start_pos=first.start, end_pos=last.end))
     s.i = end
     return True
-
-
-def _of_its_domain(s: Stream, named: str, keys: list[str]) -> None:
-    if named and keys != [named]:
-        over = " and ".join(f"`{key}`" for key in keys)
-        problem = f"the domain is one of `{named}`, the integral runs over {over}"
-        raise s.fault(problem, s.tokens[s.i])
 
 
 def _trailing_integrals(s: Stream) -> int:
@@ -95,8 +92,8 @@ def declare_points(s: Stream) -> None:
     """The variable of ``|_{x = a}`` is a name, wherever it stands."""
     for i in range(len(s.tokens) - 1):
         if is_point(s, i):
-            for part in split(s.content(i + 2), frozenset({","}))[0]:
-                s.names.add(joined(split(part, frozenset({"="}))[0][0]), "index")
+            for part in split(s.content(i + 2), {","})[0]:
+                s.names.add(joined(split(part, {"="})[0][0]), "index")
 
 
 def is_point(s: Stream, i: int) -> bool:
@@ -104,7 +101,7 @@ def is_point(s: Stream, i: int) -> bool:
     scripted = s.tokens[i].text == "|" and s.tokens[i + 1 : i + 2]
     if not scripted or s.tokens[i + 1].text != "_":
         return False
-    return len(split(s.content(i + 2), frozenset({"="}))[0]) > 1
+    return len(split(s.content(i + 2), {"="})[0]) > 1
 
 
 def open_point(s: Stream) -> None:

@@ -17,7 +17,6 @@ LINES: dict[str, tuple[str, str]] = {
     "\\mathbb R_{\\ge0}": ("0", ""),
 }  # fmt: skip
 _UP, _DOWN = frozenset({"<", "\\le"}), frozenset({">", "\\ge"})
-_ORDERS = _UP | _DOWN
 
 
 def limits(s: Stream) -> str:
@@ -30,7 +29,10 @@ def limits(s: Stream) -> str:
         s.i = end + 1
         return ""
     if known is None:
-        raise s.fault(_problem(content), *_ends(s, content, opened))
+        allowed = "an integral has both its limits, or one such as `[0, 1]`, `x > 0`, `\\mathbb R`"
+        problem = f"`{joined(content)}` is no domain that can be tested: {allowed}"
+        ends = content or [s.tokens[opened]]
+        raise s.fault(problem, ends[0], ends[-1])
     key, low, high = known
     here = _whole(content)  # what is put in stands for all of the domain
     first = [*_bracketed(low or [_put("-", here), _put("\\infty", here)], here)]
@@ -50,15 +52,6 @@ def _without_power(content: Row) -> tuple[Row, Row]:
     return (base, content[hats[-1] + 1 :]) if space else (content, [])
 
 
-def _problem(content: Row) -> str:
-    allowed = "an integral has both its limits, or one such as `[0, 1]`, `x > 0`, `\\mathbb R`"
-    return f"`{joined(content)}` is no domain that can be tested: {allowed}"
-
-
-def _ends(s: Stream, content: Row, opened: int) -> tuple[Token, Token]:
-    return (content[0], content[-1]) if content else (s.tokens[opened], s.tokens[opened])
-
-
 def _whole(row: Row) -> Token:
     return Token(joined(row), row[0].start, row[-1].end)
 
@@ -73,7 +66,7 @@ def _bracketed(row: Row, place: Token) -> Row:
 
 def _interval(s: Stream, content: Row) -> Limits | None:
     """``[0, 1)``, ``\\mathbb R``, each perhaps behind ``x \\in``."""
-    parts, signs = split(content, frozenset({"\\in"}))
+    parts, signs = split(content, {"\\in"})
     key = _variable(s, parts[0]) if signs else ""
     target = parts[-1]
     if len(parts) > 2 or not target or (signs and not key):
@@ -84,7 +77,7 @@ def _interval(s: Stream, content: Row) -> Limits | None:
         return key, low, high
     if target[0].text not in "([" or target[-1].text not in ")]":
         return None
-    ends, commas = split(target[1:-1], frozenset({","}))
+    ends, commas = split(target[1:-1], {","})
     if len(commas) != 1:
         return None
     return key, ends[0], ends[1]
@@ -92,21 +85,17 @@ def _interval(s: Stream, content: Row) -> Limits | None:
 
 def _conditions(s: Stream, content: Row) -> Limits | None:
     """``x > 0``, ``0 \\le x``, ``0 < x < 1``: an order of the variable and its limits."""
-    parts, signs = split(content, _ORDERS)
-    if any(sign in _DOWN for sign in signs):
-        parts, signs = parts[::-1], [_turned(sign) for sign in signs[::-1]]
-    if not signs or any(sign in _DOWN for sign in signs) or len(parts) > 3:
+    parts, signs = split(content, _UP | _DOWN)
+    falls = {sign.text in _DOWN for sign in signs}
+    if len(falls) != 1 or len(parts) > 3:
         return None
+    parts = parts[::-1] if falls == {True} else parts
     place = 0 if len(parts) == 2 and _variable(s, parts[0]) else 1
     key = _variable(s, parts[place])
     if not key:
         return None
     below, above = parts[:place], parts[place + 1 :]
     return key, below[0] if below else None, above[0] if above else None
-
-
-def _turned(sign: str) -> str:
-    return {"<": ">", ">": "<", "\\le": "\\ge", "\\ge": "\\le"}[sign]
 
 
 def _variable(s: Stream, row: Row) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 from lark import Token as Word
 
 from .. import vocabulary as v
 from ..tokenizer import Token
-from .stream import Stream
+from .stream import Stream, outside
 
 
 def separator(s: Stream, text: str | None = None) -> None:
@@ -19,7 +21,10 @@ def separator(s: Stream, text: str | None = None) -> None:
         _between_conditions(s, text)
     elif top or text in ("|", "\\|") or s.given:
         s.given = s.given or not top
-        _comma_or_sep(s, text, top)
+        if top.startswith("env") and s.text(1) in ("&", "\\\\", f"\\end{{{top[4:]}}}"):
+            s.i += 1
+        else:
+            s.emit("SEP", text)
     else:
         _stop(s)
 
@@ -47,17 +52,10 @@ def _dots_ahead(s: Stream) -> bool:
     return False
 
 
-def _comma_or_sep(s: Stream, text: str, top: str) -> None:
-    if top.startswith("env") and s.text(1) in ("&", "\\\\", f"\\end{{{top[4:]}}}"):
-        s.i += 1
-    else:
-        s.emit("SEP", text)
-
-
 def _stop(s: Stream) -> None:
     """A comma between statements; at the end of a line it is only punctuation."""
     follows = s.text(1)
-    if follows == "\\\\" and s.text(_beyond_break(s, 1)) in v.OPERATORS:
+    if follows == "\\\\" and s.text(_beyond(s, 1, _BREAKS)) in v.OPERATORS:
         s.emit("_STOP", ",")  # a sign on the next line begins a statement
         end_statement(s)
     elif not follows or follows in ("\\\\", ".") or follows.startswith(("\\end{", "\\text{")):
@@ -98,7 +96,7 @@ def row(s: Stream) -> None:
 
 
 def _continues_after_break(s: Stream) -> bool:
-    ahead = _beyond_break(s, 1)
+    ahead = _beyond(s, 1, _BREAKS)
     follows = s.text(ahead)
     if not follows or follows.startswith("\\end{") or s.last() in ("", *v.EXPECTS_MORE):
         return True
@@ -120,36 +118,26 @@ def _is_aligned(s: Stream, ahead: int) -> bool:
 
 def _has_relation(s: Stream, start: int) -> bool:
     """Whether a relation stands on the line that begins there, outside all brackets."""
-    depth = 0
-    for token in s.tokens[start:]:
+    for token, free in outside(s.tokens[start:]):
         if token.text == "\\\\" or token.text.startswith("\\end{"):
             return False
-        depth += (token.text in _OPENING) - (token.text in _CLOSING)
-        if depth == 0 and token.text in v.RELATIONS:
+        if free and token.text in v.RELATIONS:
             return True
     return False
 
 
-_OPENING, _CLOSING = {"{", *v.OPEN}, {"}", *v.CLOSE}
-
-
 def wide_space(s: Stream) -> None:
     """``a = b \\quad c = d`` is two statements; elsewhere the space is layout."""
-    ahead = 0
-    while s.text(ahead) == "&":
-        ahead += 1
+    ahead = _beyond(s, 0, ("&",))
     follows = s.tokens[min(s.i + ahead, len(s.tokens) - 1)]
     begun = s.last() not in ("", "CALL", *v.EXPECTS_MORE) and not s.stack
-    if not begun or _before_is_break(s) or _goes_on(follows) or _is_middle(s, s.i + ahead):
+    begins_line = s.tokens[s.i - 1].text in _BREAKS
+    if not begun or begins_line or _goes_on(follows) or _is_middle(s, s.i + ahead):
         return
     if follows.text in v.SIGNS:
         problem = "ambiguous: does `\\quad` begin a new statement? write a comma, or `{}`"
         raise s.fault(problem, follows)
     stop(s)
-
-
-def _before_is_break(s: Stream) -> bool:
-    return s.tokens[s.i - 1].text in ("&", "\\\\")
 
 
 def _goes_on(token: Token) -> bool:
@@ -176,8 +164,11 @@ def stop(s: Stream) -> None:
     s.out.append(Word("_STOP", token.text, start_pos=token.start, end_pos=token.end))
 
 
-def _beyond_break(s: Stream, ahead: int) -> int:
-    while s.text(ahead) in ("\\\\", "&"):
+_BREAKS = ("\\\\", "&")
+
+
+def _beyond(s: Stream, ahead: int, marks: Container[str]) -> int:
+    while s.text(ahead) in marks:
         ahead += 1
     return ahead
 
@@ -196,24 +187,18 @@ def ampersand(s: Stream) -> None:
 
 def _second_column(s: Stream) -> None:
     """Every second tab of a row ends a column; what stands in the next is another statement."""
-    ahead = 1
-    while s.text(ahead) == "&":
-        ahead += 1
+    ahead = _beyond(s, 1, ("&",))
     follows = s.tokens[min(s.i + ahead, len(s.tokens) - 1)]
-    if s.last() in ("CALL", *v.EXPECTS_MORE) or _goes_on(follows) or not _related(s):
+    kinds = [word.type for word in s.out]
+    begins = max((i for i, kind in enumerate(kinds) if kind == "_STOP"), default=0)
+    related = "REL" in kinds[begins:]
+    if not related or s.last() in ("CALL", *v.EXPECTS_MORE) or _goes_on(follows):
         return
     if follows.text not in v.SIGNS:
         stop(s)
     elif _has_relation(s, s.i + ahead):
         problem = "ambiguous: does `&` begin a new statement? write a comma before it"
         raise s.fault(problem, follows)
-
-
-def _related(s: Stream) -> bool:
-    """Whether the statement that is open has a relation."""
-    kinds = [word.type for word in s.out]
-    begins = max((i for i, kind in enumerate(kinds) if kind == "_STOP"), default=0)
-    return "REL" in kinds[begins:]
 
 
 def environment(s: Stream, text: str) -> None:
@@ -226,12 +211,8 @@ def environment(s: Stream, text: str) -> None:
     elif verb == "begin":
         s.stack.append((f"env:{name}", s.tokens[s.i]))
         s.emit(v.BLOCKS[name], name)
-    else:
-        _end_environment(s, name)
-
-
-def _end_environment(s: Stream, name: str) -> None:
-    if s.top() != f"env:{name}":
+    elif s.top() != f"env:{name}":
         raise s.fault("this environment was not begun here", s.tokens[s.i])
-    s.stack.pop()
-    s.emit("_ENDCASES" if name.endswith("cases") else "_ENDBLOCK", name)
+    else:
+        s.stack.pop()
+        s.emit("_ENDCASES" if name.endswith("cases") else "_ENDBLOCK", name)

@@ -7,7 +7,7 @@ from ..names import nearest
 from .lines import end_statement
 from .stream import Stream
 
-__all__ = ["dots", "for_all", "phrase"]
+__all__ = ["for_all", "phrase"]
 
 _INSTEAD = {
     "else": "write cases", "otherwise": "write cases", "as": "check the value at a large number",
@@ -17,9 +17,11 @@ _INSTEAD = {
 
 def phrase(s: Stream) -> None:
     """Read ``\\text{...}``."""
-    said = _normal(s.text()[6:-1])
-    if s.stack:
-        _inside(s, said)
+    said = " ".join(s.text()[6:-1].lower().strip(" ,.;~").split())
+    if s.top() in ("env:cases", "env:dcases") and said in v.CASES:
+        s.i += 1
+    elif s.stack:
+        _symbol(s, said)
     elif said in v.CONDITIONS:
         _condition(s, quantifies=said in v.QUANTIFIERS)
     elif said == "and" and s.condition:
@@ -27,17 +29,6 @@ def phrase(s: Stream) -> None:
     elif said in v.CLAUSES | v.CONNECTIVES and not (said == "or" and s.condition):
         s.emit("_STOP", said)
         end_statement(s)
-    else:
-        _symbol(s, said)
-
-
-def _normal(content: str) -> str:
-    return " ".join(content.lower().strip(" ,.;~").split())
-
-
-def _inside(s: Stream, said: str) -> None:
-    if s.top() in ("env:cases", "env:dcases") and said in v.CASES:
-        s.i += 1
     else:
         _symbol(s, said)
 
@@ -53,14 +44,6 @@ def _condition(s: Stream, *, quantifies: bool) -> None:
 def for_all(s: Stream) -> None:
     """Read ``\\forall``."""
     _condition(s, quantifies=True)
-
-
-def dots(s: Stream) -> bool:
-    """Read the dots of ``i = 1, \\dots, N``; elsewhere they stand for nobody knows what."""
-    if s.condition or s.top() == "\\{set":
-        s.emit("DOTS", "\\dots")
-        return True
-    return False
 
 
 def _symbol(s: Stream, said: str) -> None:

@@ -94,17 +94,13 @@ def _operator(s: Stream, token: Token) -> None:
     placeholder = token.text == "\\cdot" and s.text(1) in (")", ",", "]")
     if placeholder and s.last() not in v.ENDS_AN_OPERAND and s.free:
         return s.emit("NAME", "\\cdot")
-    if token.text == "\\circ":
-        _refuse_composition(s, token)
+    function = s.last() == "NAME" and s.names.kinds.get(s.out[-1].value) == "callable"
+    if token.text == "\\circ" and function:
+        problem = "`\\circ` of functions is not part of the language: write f(g(x))"
+        raise s.fault(problem, token)
     if token.text == "\\times" and s.top() == "shape":
         return s.emit("BY", token.text)
     return s.emit(v.OPERATORS[token.text], token.text)
-
-
-def _refuse_composition(s: Stream, token: Token) -> None:
-    if s.last() == "NAME" and s.names.kinds.get(s.out[-1].value) == "callable":
-        problem = "`\\circ` of functions is not part of the language: write f(g(x))"
-        raise s.fault(problem, token)
 
 
 def _number(s: Stream) -> None:
@@ -234,7 +230,10 @@ def _subscript(s: Stream) -> None:
 
 
 def _dots(s: Stream) -> None:
-    if not phrases.dots(s):
+    """Those of ``i = 1, \\dots, N``; elsewhere they stand for nobody knows what."""
+    if s.condition or s.top() == "\\{set":
+        s.emit("DOTS", "\\dots")
+    else:
         atoms.unknown(s)
 
 
