@@ -148,6 +148,17 @@ def _page(app, docname, name):
     return f'{head}<ul class="book-gallery">{"".join(cards)}</ul>'
 
 
+def figures_of(env, name):
+    """The figures of a page, in their order."""
+    return _noted(env).get(name, [])
+
+
+def picture(app, docname, name, figure):
+    """The small picture of a figure of another page; nothing where no cell draws it."""
+    png, _ = _drawn(app, name).get(figure.name, ("", []))
+    return _small(app, docname, figure, png) if png else ""
+
+
 def _drawn(app, name):
     """Of each figure that a cell draws: its PNG, and the calls behind it."""
     if not app.env.metadata.get(name, {}).get("kernelspec"):
