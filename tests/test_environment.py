@@ -118,7 +118,7 @@ def test_the_book_has_a_lock_of_its_own_without_what_only_tests_and_benchmarks_n
     locked = _locked(LOCKS[1]).keys()
     assert needed <= locked
     extra = {canonicalize_name(name) for name in _wanted(("test", "bench", "scale"))} - needed
-    assert {"distributed", "jax", "playwright", "scikit-learn"} <= extra
+    assert {"distributed", "jax", "playwright", "hypothesis"} <= extra
     assert locked & extra <= {"nbclient", "pyyaml", "psutil"}  # what the book's tools bring
 
 

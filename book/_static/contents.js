@@ -1,8 +1,20 @@
-/* The list "On this page" follows the reader: the section that is being read is named, and in sight.
+/* The lists at both sides keep one's place. At the left the page that is open is in sight; the one
+   "On this page" follows the reader: the section that is being read is named, and in sight.
 
    It is the last whose heading has reached the top of the window, wherever one has jumped to. */
 (() => {
   "use strict";
+
+  /* The theme brings back where the list of pages was scrolled to before, which may be far away. */
+  const keepPage = () => {
+    const side = document.querySelector(".bd-sidebar-primary");
+    const open = [...(side?.querySelectorAll("nav .active > a") ?? [])].pop();
+    if (!open) return;
+    const box = side.getBoundingClientRect(), its = open.getBoundingClientRect();
+    const low = Math.min(box.bottom, innerHeight) - 40;
+    if (its.top < box.top + 60 || its.bottom > low) side.scrollTop += its.top - box.top - box.height / 3;
+  };
+  addEventListener("load", () => requestAnimationFrame(keepPage));
 
   const start = () => {
     const side = document.querySelector(".bd-sidebar-secondary");

@@ -1,0 +1,248 @@
+"""The first page: a card for each chapter, and a map of which chapter needs which.
+
+Both come from the chapters: the question from the title, the picture from the gallery, what a
+chapter needs from the links in the first sentence of its *What you need*. `{chapter-cards}` and
+`{chapter-map}` leave the places.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from html import escape
+
+import gallery
+from docutils import nodes
+from sphinx import addnodes
+
+from checked_equations.sphinx.directives import Place, generated
+
+CARDS, MAP = "chapter-cards", "chapter-map"
+NEEDS = "What you need"
+STOP = re.compile(r"\.\s")
+APPENDIX = "book/foundations/probability"  # looked up, not read first
+WIDE, HIGH, GAP, STEP = 170, 24, 60, 31  # pixels: a box of the map, and what lies between two
+
+
+class Cards(Place):
+    """``{chapter-cards}``: the chapters by part, each with its question."""
+
+    what = CARDS
+
+
+class Map(Place):
+    """``{chapter-map}``: which chapter needs which."""
+
+    what = MAP
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """A numbered page, as the first page tells of it."""
+
+    name: str
+    number: str
+    short: str
+    title: str
+    needs: tuple[str, ...]
+
+    @property
+    def question(self):
+        """What stands after the colon of its title, or the title if it has none."""
+        said = self.title.partition(": ")[2] or self.title
+        return said[0].upper() + said[1:]
+
+
+def note(app, doctree):
+    """A page is read: to which pages and labels the first sentence of its needs leads."""
+    for paragraph in doctree.findall(nodes.paragraph):
+        if paragraph.astext().startswith(NEEDS):
+            _noted(app.env)[app.env.docname] = list(_links(paragraph))
+            return
+
+
+def _noted(env):
+    if not hasattr(env, "book_needs"):
+        env.book_needs = {}
+    return env.book_needs
+
+
+def _links(paragraph):
+    """The references up to the first full stop."""
+    for node in paragraph.children:
+        if isinstance(node, nodes.Text) and STOP.search(node):
+            return
+        if isinstance(node, addnodes.pending_xref):
+            yield node["reftype"], node["reftarget"]
+
+
+def forget(app, env, docname):
+    """A page has changed or gone."""
+    _noted(env).pop(docname, None)
+
+
+def merge(app, env, docnames, other):
+    """Pages were read in another process."""
+    _noted(env).update({name: _noted(other)[name] for name in docnames if name in _noted(other)})
+
+
+def again(app, env):
+    """Whatever page has changed, the first one is written again."""
+    return [env.config.root_doc]
+
+
+def chapters(env):
+    """The parts of the book with their chapters, as the contents have them."""
+    root = env.get_doctree(env.config.root_doc)
+    for part in root.findall(addnodes.toctree):
+        numbered = [one for one in part["entries"] if _number(env, one[1])]
+        if numbered:
+            yield part.get("caption") or "", [_chapter(env, *one) for one in numbered]
+
+
+def _number(env, name):
+    return ".".join(map(str, env.toc_secnumbers.get(name, {}).get("", None) or ()))
+
+
+def _chapter(env, short, name):
+    title = env.titles[name].astext()
+    needs = (_page(env, name, *link) for link in _noted(env).get(name, ()))
+    kept = tuple(dict.fromkeys(one for one in needs if one not in ("", name, APPENDIX)))
+    return Chapter(name, _number(env, name), short or title, title, kept)
+
+
+def _page(env, name, kind, target):
+    """The page to which a link of a page leads."""
+    if kind == "doc":
+        return env.relfn2path(target, name)[0].removesuffix(".md")
+    return env.get_domain("std").labels.get(target.lower(), ("",))[0]
+
+
+def fill(app, doctree, docname):
+    """All is known: the cards, and the map."""
+    for place in list(doctree.findall(generated)):
+        if place["what"] == CARDS:
+            parts = (_part(app, docname, *part) for part in chapters(app.env))
+            place.replace_self(nodes.raw("", "".join(parts), format="html"))
+        elif place["what"] == MAP:
+            known = _noted(app.env)
+            every = [one for _, some in chapters(app.env) for one in some if one.name in known]
+            place.replace_self(nodes.raw("", chart(every, _address(app, docname)), format="html"))
+
+
+def _address(app, docname):
+    return lambda name: app.builder.get_relative_uri(docname, name)
+
+
+def _part(app, docname, title, some):
+    cards = "".join(_card(app, docname, one) for one in some)
+    return f'<p class="book-part">{escape(title)}</p><ul class="book-cards">{cards}</ul>'
+
+
+def _card(app, docname, one):
+    """Picture, name and question of a chapter."""
+    figures = gallery.figures_of(app.env, one.name)
+    answers = [figure for figure in figures if figure.name.endswith("-answer")]
+    shown = "".join(
+        gallery.picture(app, docname, one.name, figure) for figure in (answers or figures)[:1]
+    )
+    name = f"<b>{one.number} {escape(one.short)}</b>"
+    question = "" if one.question == one.short else f"<span>{escape(one.question)}</span>"
+    address = app.builder.get_relative_uri(docname, one.name)
+    return f'<li><a href="{address}">{shown}{name}{question}</a></li>'
+
+
+def chart(every, address):
+    """The map as SVG: a column for each depth, a curve from each chapter to those that need it."""
+    if not every:  # a book of a few pages, made to look at them
+        return ""
+    above = {one.name: reduced(one.name, {one.name: one.needs for one in every}) for one in every}
+    at = _places(above)
+    ways = "".join(_way(at[need], at[name]) for name in above for need in above[name])
+    boxes = "".join(_box(one, at[one.name], address(one.name)) for one in every)
+    right, low = (max(ends) for ends in zip(*at.values(), strict=True))
+    width, height = right + WIDE + 2, round(low) + HIGH + 2
+    size = f'viewBox="-1 -1 {width} {height}" width="{width}" height="{height}"'
+    head = '<svg role="img" aria-label="Which chapter needs which: the list follows in words."'
+    said = "".join(_said(one, above[one.name], every) for one in every)
+    drawn = f'<div class="book-map">{head} {size}>{ways}{boxes}</svg></div>'
+    return f"{drawn}<details><summary>In words</summary><ul>{said}</ul></details>"
+
+
+def _places(above):
+    """Where each box stands: in the column of its depth, near to what it is tied to.
+
+    The widest column has its boxes in the order of the book; those before and after it follow.
+    """
+    columns = {}
+    for name in above:
+        columns.setdefault(_depth(name, above), []).append(name)
+    widest = max(columns, key=lambda depth: len(columns[depth]))
+    below = {name: [one for one in above if name in above[one]] for name in above}
+    height = {name: i * STEP for i, name in enumerate(columns[widest])}
+    for depth in (*range(widest + 1, len(columns)), *range(widest - 1, -1, -1)):
+        ties = above if depth > widest else below
+        wanted = {name: _middle(height, ties[name]) for name in columns[depth]}
+        free = 0
+        for name in sorted(wanted, key=wanted.get):
+            height[name] = max(free, wanted[name])
+            free = height[name] + STEP
+    return {name: (_depth(name, above) * (WIDE + GAP), height[name]) for name in above}
+
+
+def _middle(height, names):
+    """The middle of the boxes among these that have a place."""
+    placed = [height[name] for name in names if name in height]
+    return sum(placed) / len(placed) if placed else 0
+
+
+def reduced(name, needs):
+    """What a chapter needs, less what those need already."""
+    known = [need for need in needs[name] if need in needs]
+    implied = set().union(*(_all(need, needs) for need in known))
+    return tuple(need for need in known if need not in implied)
+
+
+def _all(name, needs):
+    """All that stands above a chapter."""
+    found, waiting = set(), [name]
+    while waiting:
+        new = [one for one in needs.get(waiting.pop(), ()) if one not in found]
+        found.update(new)
+        waiting.extend(new)
+    return found
+
+
+def _depth(name, above):
+    return 1 + max((_depth(need, above) for need in above[name]), default=-1)
+
+
+def _way(start, end):
+    (x, y), (u, v) = (start[0] + WIDE, start[1] + HIGH / 2), (end[0], end[1] + HIGH / 2)
+    middle = u - GAP / 2
+    return (
+        f'<path d="M{x} {y:.0f}L{u - GAP} {y:.0f}C{middle} {y:.0f} {middle} {v:.0f} {u} {v:.0f}"/>'
+    )
+
+
+def _box(one, at, address):
+    (x, y), label = at, escape(f"{one.number} {one.short}")
+    box = f'<rect x="{x}" y="{y:.0f}" width="{WIDE}" height="{HIGH}" rx="4"/>'
+    return f'<a href="{address}">{box}<text x="{x + 7}" y="{y + HIGH - 7:.0f}">{label}</text></a>'
+
+
+def _said(one, needs, every):
+    named = {other.name: other.short for other in every}
+    after = " and ".join(named[need] for need in needs)
+    return f"<li>{escape(one.short)}{f' after {escape(after)}' if after else ''}</li>"
+
+
+def setup(app):
+    app.add_directive(CARDS, Cards)
+    app.add_directive(MAP, Map)
+    app.connect("doctree-read", note)
+    app.connect("env-purge-doc", forget)
+    app.connect("env-merge-info", merge)
+    app.connect("env-updated", again)
+    app.connect("doctree-resolved", fill, priority=391)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

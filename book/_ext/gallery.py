@@ -1,0 +1,220 @@
+"""The gallery: every figure of the book, small, with what it shows, its call and the way to it.
+
+All of it comes from the chapters: numbers and captions from the pages, calls from the cells, small
+pictures from what the cells drew when they ran. `{gallery}` leaves the place.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+
+from docutils import nodes
+from figure_calls import calls_before
+from PIL import Image
+from sphinx import addnodes
+from take_away import executed
+
+from checked_equations.sphinx.directives import Place, generated
+
+WHAT = "gallery"
+THUMBS = "_images/small"
+WIDEST, HIGHEST = 280, 168  # pixels
+QUALITY = 45  # of WebP: three kilobytes a picture, or all would weigh more than a page may
+FORMULA = '<span class="math notranslate nohighlight">\\({}\\)</span>'
+PICTURE = (
+    '<img class="book-picture dark-light" src="{}" alt="{}" loading="lazy" width={} height={}>'
+)
+
+
+class Gallery(Place):
+    """``{gallery}``: all figures of the book, by part and chapter."""
+
+    what = WHAT
+
+    def run(self):
+        """The place, on a page whose captions have formulas."""
+        self.env.get_domain("math").data["has_equations"][self.env.docname] = True
+        return super().run()
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure of a chapter, as its page has it."""
+
+    name: str
+    said: str  # the first sentence of the caption, as HTML
+    alt: str
+
+
+def note(app, doctree):
+    """A page is read: its figures, in their order."""
+    figures = [_figure(node) for node in doctree.findall(nodes.figure) if node["ids"]]
+    _noted(app.env)[app.env.docname] = [figure for figure in figures if figure]
+
+
+def _noted(env):
+    if not hasattr(env, "book_figures"):
+        env.book_figures = {}
+    return env.book_figures
+
+
+def _figure(node):
+    image = next(node.findall(nodes.image), None)
+    caption = next(node.findall(nodes.caption), None)
+    if image is None or caption is None:
+        return None
+    return Figure(node["ids"][0], first_sentence(caption), image.get("alt", ""))
+
+
+def first_sentence(caption):
+    """What a caption says first, as HTML; the letter of its first panel is left out."""
+    said = []
+    for node in caption.findall(lambda one: isinstance(one, nodes.math | nodes.Text)):
+        parent = node.parent
+        if isinstance(node, nodes.math):
+            said.append(FORMULA.format(escape(node.astext())))
+        elif isinstance(parent, nodes.math):
+            continue
+        elif isinstance(parent, nodes.strong) and len(node.strip()) == 1:
+            if "".join(said).strip():
+                break  # the next panel
+        else:
+            text, stop, _ = f"{node} ".partition(". ")
+            said.append(escape(text if stop else str(node)))
+            if stop:
+                break
+    return "".join(said).strip().rstrip(".;:,")
+
+
+def forget(app, env, docname):
+    """A page has changed or gone."""
+    _noted(env).pop(docname, None)
+
+
+def merge(app, env, docnames, other):
+    """Pages were read in another process."""
+    _noted(env).update({name: _noted(other)[name] for name in docnames if name in _noted(other)})
+
+
+def again(app, env):
+    """Whatever page has changed, the gallery is written again."""
+    return [name for name in env.all_docs if env.metadata.get(name, {}).get(WHAT)]
+
+
+def fill(app, doctree, docname):
+    """All is known: the figures, part by part."""
+    for place in [node for node in doctree.findall(generated) if node["what"] == WHAT]:
+        parts = parts_of(app.env)
+        shown = [_part(app, docname, *part) for part in parts]
+        place.replace_self(nodes.raw("", _ways(parts) + "".join(shown), format="html"))
+
+
+def _ways(parts):
+    """Links to the parts: the list beside the page knows only what the text says."""
+    links = (f'<a href="#{_anchor(title)}">{escape(title)}</a>' for title, _ in parts if title)
+    return f"<p>{' · '.join(links)}</p>"
+
+
+def _anchor(title):
+    return f"gallery-{nodes.make_id(title)}"
+
+
+def parts_of(env):
+    """The parts of the book with the pages of each that have figures."""
+    root = env.get_doctree(env.config.root_doc)
+    found = [("", [env.config.root_doc])]
+    for part in root.findall(addnodes.toctree):
+        found.append((part.get("caption") or "", [name for _, name in part["entries"]]))
+    figured = ((title, [name for name in names if _noted(env).get(name)]) for title, names in found)
+    return [(title, names) for title, names in figured if names]
+
+
+def _part(app, docname, title, names):
+    head = f'<h2 id="{_anchor(title)}">{escape(title)}</h2>' if title else ""
+    return head + "".join(_page(app, docname, name) for name in names)
+
+
+def _page(app, docname, name):
+    address = app.builder.get_relative_uri(docname, name)
+    title = app.env.titles[name].astext()
+    drawn = _drawn(app, name)
+    figures = _noted(app.env)[name]
+    cards = [_card(app, docname, name, figure, drawn.get(figure.name)) for figure in figures]
+    head = f'<h3><a class="reference internal" href="{address}">{escape(title)}</a></h3>'
+    return f'{head}<ul class="book-gallery">{"".join(cards)}</ul>'
+
+
+def figures_of(env, name):
+    """The figures of a page, in their order."""
+    return _noted(env).get(name, [])
+
+
+def picture(app, docname, name, figure):
+    """The small picture of a figure of another page; nothing where no cell draws it."""
+    png, _ = _drawn(app, name).get(figure.name, ("", []))
+    return _small(app, docname, figure, png) if png else ""
+
+
+def _drawn(app, name):
+    """Of each figure that a cell draws: its PNG, and the calls behind it."""
+    if not app.env.metadata.get(name, {}).get("kernelspec"):
+        return {}
+    cells = list(executed(app, name).values())
+    found = {}
+    for i, cell in enumerate(cells):
+        options = cell.metadata.get("mystnb", {}).get("figure", {})
+        shown = [one.get("data", {}) for one in cell.outputs]
+        images = [data["image/png"] for data in shown if "image/png" in data]
+        if "name" in options and images:
+            calls = calls_before([one.source for one in cells[: i + 1]])
+            found[nodes.make_id(options["name"])] = images[0], calls
+    return found
+
+
+def _card(app, docname, name, figure, drawn):
+    address = f"{app.builder.get_relative_uri(docname, name)}#{figure.name}"
+    numbers = app.env.toc_fignumbers.get(name, {}).get("figure", {}).get(figure.name, ())
+    number = ".".join(map(str, numbers))
+    png, calls = drawn or ("", [])
+    shown = _small(app, docname, figure, png) if png else ""
+    said = f"<b>{number}</b> {figure.said}"
+    code = "".join(_call(app, docname, call) for call in calls)
+    return f'<li><a href="{address}">{shown}<span>{said}</span></a>{code}</li>'
+
+
+def _call(app, docname, call):
+    """The call, which leads to its description."""
+    entry = app.env.get_domain("py").objects.get(call.target)
+    code = f"<code>{escape(call.text)}</code>"
+    if entry is None:
+        return code
+    where = f"{app.builder.get_relative_uri(docname, entry.docname)}#{entry.node_id}"
+    return f'<a class="book-call" href="{where}" title="{call.target}">{code}</a>'
+
+
+def _small(app, docname, figure, png):
+    """A small picture of what was drawn, beside the other images, and its element."""
+    image = Image.open(io.BytesIO(base64.b64decode(png))).convert("RGBA")
+    sheet = Image.new("RGBA", image.size, "white")
+    sheet.alpha_composite(image)
+    small = sheet.convert("RGB")
+    small.thumbnail((WIDEST, HIGHEST), Image.Resampling.LANCZOS)
+    path = Path(app.outdir) / THUMBS / f"{figure.name}.webp"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    small.save(path, "WEBP", quality=QUALITY, method=6)
+    up = "../" * docname.count("/")
+    return PICTURE.format(f"{up}{THUMBS}/{path.name}", escape(figure.alt), *small.size)
+
+
+def setup(app):
+    app.add_directive("gallery", Gallery)
+    app.connect("doctree-read", note)
+    app.connect("env-purge-doc", forget)
+    app.connect("env-merge-info", merge)
+    app.connect("env-updated", again)
+    app.connect("doctree-resolved", fill, priority=390)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

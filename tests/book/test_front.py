@@ -1,0 +1,152 @@
+"""The first page and the list of pages: doors, cards, the map, and where one is."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import sys
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+pytestmark = pytest.mark.book
+
+ROOT = Path(__file__).resolve().parents[2]
+FRONT = "book/index.html"
+DOORS = ["Read", "Use the package", "Check your own equations"]
+
+
+@pytest.fixture
+def front(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
+    yield importlib.import_module("front")
+    sys.modules.pop("front", None)
+
+
+NEEDS = {"a": (), "b": ("a",), "c": ("a", "b"), "d": ("c", "a", "elsewhere"), "e": ()}
+
+
+def test_what_follows_from_another_need_is_not_drawn(front: Any) -> None:
+    assert {name: front.reduced(name, NEEDS) for name in NEEDS} == {
+        "a": (), "b": ("a",), "c": ("b",), "d": ("c",), "e": ()
+    }  # fmt: skip
+
+
+def test_the_map_has_a_box_for_each_chapter_and_a_line_for_each_need(front: Any) -> None:
+    every = [front.Chapter(name, "1", name, name, NEEDS[name]) for name in NEEDS]
+    chart = front.chart(every, lambda name: f"{name}.html")
+    assert re.findall(r'<a href="(\w)\.html">', chart) == list(NEEDS)
+    assert chart.count("<path ") == 3
+    assert "<li>d after c</li>" in chart
+    assert "<li>e</li>" in chart
+    places = re.findall(r'<rect x="(\d+)" y="(\d+)"', chart)
+    assert len(set(places)) == len(NEEDS)
+
+
+def test_no_box_of_the_map_covers_another(front: Any) -> None:
+    above = {"r": (), "s": (), **{f"c{i}": ("r", "s") for i in range(5)}, "t": ("c1",)}
+    at = front._places(above)
+    columns: dict[int, list[float]] = {}
+    for x, y in at.values():
+        columns.setdefault(x, []).append(y)
+    for ys in map(sorted, columns.values()):
+        assert all(after - before >= front.HIGH for before, after in pairwise(ys))
+
+
+@pytest.mark.parametrize(
+    ("title", "question"),
+    [
+        ("Kernels: what is said?", "What is said?"),
+        ("Where does it settle?", "Where does it settle?"),
+    ],
+)
+def test_the_question_of_a_chapter_is_what_its_title_asks(
+    front: Any, title: str, question: str
+) -> None:
+    assert front.Chapter("k", "3", "Kernels", title, ()).question == question
+
+
+def chapters() -> list[tuple[str, str]]:
+    """Every numbered page of the book with its short title."""
+    toc: Any = yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8"))
+    numbered = (part["chapters"] for part in toc["parts"] if part.get("numbered"))
+    return [
+        (one["file"].removeprefix("book/"), one.get("title", ""))
+        for part in numbered
+        for one in part
+    ]
+
+
+def test_every_chapter_has_a_short_title_for_the_list() -> None:
+    assert len(chapters()) > 20
+    assert [name for name, title in chapters() if not 4 < len(title) <= 22] == []
+
+
+def test_every_chapter_has_a_card_with_its_question(pages: Any) -> None:
+    cards = {card["href"]: card for card in pages[FRONT].select("ul.book-cards a")}
+    assert list(cards) == [f"{name}.html" for name, _ in chapters()]
+    for name, title in chapters():
+        card = cards[f"{name}.html"]
+        assert title in card.find("b").get_text()
+        assert card.find("img")["alt"]
+
+
+def test_the_map_leads_to_every_chapter_that_says_what_it_needs(pages: Any) -> None:
+    texts = {name: (ROOT / "book" / f"{name}.md").read_text("utf-8") for name, _ in chapters()}
+    wanted = [f"{name}.html" for name, text in texts.items() if "**What you need:**" in text]
+    assert [link["href"] for link in pages[FRONT].select(".book-map a")] == wanted
+    assert len(pages[FRONT].select(".book-map path")) > 15
+
+
+def test_the_doors_lead_somewhere(pages: Any, book_html: Path) -> None:
+    cards = pages[FRONT].select(".book-doors .sd-card")
+    assert [card.select_one(".sd-card-title").get_text(strip=True) for card in cards] == DOORS
+    for card in cards:
+        assert (book_html / "book" / card.select_one("a.sd-stretched-link")["href"]).is_file()
+
+
+SEEN = """() => {
+    const box = document.querySelector(".eqn-equation mjx-container").getBoundingClientRect();
+    return box.top > 0 && box.bottom < innerHeight;
+}"""
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (390, 844)])
+def test_the_live_equation_is_above_the_fold(visit: Any, width: int, height: int) -> None:
+    page = visit(FRONT, width=width).page
+    page.set_viewport_size({"width": width, "height": height})
+    page.locator(".eqn-equation mjx-container").first.wait_for()
+    assert page.evaluate(SEEN)
+
+
+OPEN = """() => {
+    const all = document.querySelectorAll(".bd-sidebar-primary nav .active > a");
+    const box = all[all.length - 1].getBoundingClientRect();
+    const scrolled = document.querySelector(".bd-sidebar-primary").scrollTop;
+    return [box.top > 0 && box.bottom < innerHeight, scrolled];
+}"""
+INSIGHT = f"() => ({OPEN})()[0]"
+
+
+@pytest.mark.browser
+def test_the_list_of_pages_shows_the_page_that_is_open(visit: Any, book_html: Path) -> None:
+    """Wherever it was scrolled to on the page before."""
+    page = visit(FRONT).page
+    for name in ("games/equilibria", "api/around", "gaussian-processes/kernels", "cite"):
+        page.goto((book_html / "book" / f"{name}.html").as_uri())
+        page.wait_for_function(INSIGHT)
+
+
+@pytest.mark.browser
+def test_the_list_stays_where_the_open_page_is_in_sight(visit: Any, book_html: Path) -> None:
+    page = visit("book/gaussian-processes/kernels.html").page
+    page.wait_for_function(INSIGHT)
+    page.evaluate("document.querySelector('.bd-sidebar-primary').scrollTop = 60")
+    page.goto((book_html / "book/gaussian-processes/mean-functions.html").as_uri())
+    page.wait_for_function(INSIGHT)
+    assert page.evaluate(OPEN) == [True, 60]

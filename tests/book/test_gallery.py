@@ -1,0 +1,118 @@
+"""The gallery: every figure of the book is there, with what it shows and the calls behind it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.book
+
+ROOT = Path(__file__).resolve().parents[2]
+GALLERY = "book/api/gallery.html"
+MEGABYTE = 1_000_000
+
+
+@pytest.fixture
+def calls(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A function that says which calls stand behind the last of some cells."""
+    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
+    import figure_calls
+
+    yield lambda *cells: [(one.text, one.target) for one in figure_calls.calls_before(list(cells))]
+    sys.modules.pop("figure_calls", None)
+
+
+IMPORTS = """import numpy as np
+import gpnotes as gp
+from gpnotes import GP, RBF, fit, plot
+from gpnotes.infer import sparse
+"""
+
+
+def test_what_the_drawing_uses_is_followed_to_the_call(calls: Any) -> None:
+    cells = [
+        IMPORTS,
+        "found = fit(GP(RBF(), 0.1), X, y)",
+        "mean = found.posterior.mean(X)",
+        "other = gp.condition(GP(RBF(), 0.2), X, y)",
+        "plot.line(ax, X[:, 0], mean)",
+    ]
+    assert calls(*cells) == [("fit(GP(RBF(), 0.1), X, y)", "gpnotes.infer.fitting.fit")]
+
+
+def test_the_nearest_comes_first_and_a_long_call_is_shown_by_its_name(calls: Any) -> None:
+    long = (
+        "q = sparse.condition(GP(RBF(1.0, 2.0), 0.1), Z, X, y, method='fitc', power=0.25, more=1)"
+    )
+    cells = [IMPORTS, "model = fit(start, X, y).model", long + "\nuse(model)", "ax.plot(q, model)"]
+    assert [text for text, _ in calls(*cells)] == ["sparse.condition(…)", "fit(start, X, y)"]
+
+
+def test_a_figure_of_the_data_shows_where_they_come_from(calls: Any) -> None:
+    cells = [IMPORTS, "t = gp.dataset('engel')", "%matplotlib inline", "plot.points(ax, t, t)"]
+    assert calls(*cells) == [("gp.dataset('engel')", "gpnotes.datasets.dataset")]
+
+
+def test_a_call_inside_a_function_of_the_page_counts(calls: Any) -> None:
+    cells = [IMPORTS, "def post(y):\n    return gp.condition(model, X, y)", "ax.plot(post(y))"]
+    assert calls(*cells) == [("gp.condition(model, X, y)", "gpnotes.infer.exact.condition")]
+
+
+def test_a_caption_is_cut_after_its_first_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
+    import gallery
+    from docutils import nodes
+
+    caption = nodes.caption()
+    caption += [nodes.strong("", "a"), nodes.Text(" The mean "), nodes.math("", "x < 1")]
+    caption += [nodes.Text(" of 0.5 & more. Another sentence.")]
+    formula = gallery.FORMULA.format("x &lt; 1")
+    assert gallery.first_sentence(caption) == f"The mean {formula} of 0.5 &amp; more"
+    panels = nodes.caption()
+    panels += [
+        nodes.strong("", "a"),
+        nodes.Text(" before; "),
+        nodes.strong("", "b"),
+        nodes.Text(" after"),
+    ]
+    assert gallery.first_sentence(panels) == "before"
+
+
+@pytest.fixture(scope="module")
+def figures(pages: Any) -> list[str]:
+    """The anchors of all figures of the book."""
+    return [tag["id"] for page in pages.values() for tag in page.select("article figure[id]")]
+
+
+def test_every_figure_stands_in_the_gallery_once(pages: Any, figures: list[str]) -> None:
+    links = pages[GALLERY].select("ul.book-gallery > li > a:first-child")
+    shown = [link["href"].partition("#")[2] for link in links]
+    assert figures
+    assert sorted(shown) == sorted(figures)
+    assert all(link.find("img") and len(link.find("span").get_text()) > 15 for link in links)
+
+
+def test_nearly_all_show_a_call_that_is_described(pages: Any) -> None:
+    cards = pages[GALLERY].select("ul.book-gallery > li")
+    shown = [card for card in cards if card.select("code")]
+    assert len(shown) > 0.9 * len(cards)
+    assert sum(bool(card.select("a.book-call")) for card in shown) > 0.9 * len(shown)
+
+
+def test_the_gallery_with_all_its_pictures_weighs_less_than_a_megabyte(
+    book_html: Path, pages: Any
+) -> None:
+    here = (book_html / GALLERY).parent
+    pictures = {here / image["src"] for image in pages[GALLERY].select(".book-gallery img")}
+    weights = [path.stat().st_size for path in (book_html / GALLERY, *pictures)]
+    assert len(weights) > 10
+    assert sum(weights) < MEGABYTE
+
+
+def test_pictures_of_the_gallery_wait_until_they_are_near(pages: Any) -> None:
+    images = pages[GALLERY].select(".book-gallery img")
+    assert {image["loading"] for image in images} == {"lazy"}
+    assert all(int(image["width"]) > 100 and int(image["height"]) > 50 for image in images)
