@@ -13,17 +13,24 @@ from .history import Evaluation
 from .loop import Outcome, maximise, minimise
 from .maximiser import Climb, Maximum, maximise_acquisition
 from .models import fitted_model, fitted_with_gradients
-from .optimiser import Optimiser
+from .optimiser import Optimiser, Recommendation
+from .spaces import Category, Fixed, Integer, Real, Space
 
 __all__ = [
+    "Category",
     "Climb",
     "Evaluation",
     "ExpectedImprovement",
+    "Fixed",
+    "Integer",
     "LogExpectedImprovement",
     "Maximum",
     "Optimiser",
     "Outcome",
     "ProbabilityOfImprovement",
+    "Real",
+    "Recommendation",
+    "Space",
     "ThompsonSampling",
     "UpperConfidenceBound",
     "acquisition_and_gradient",
