@@ -80,6 +80,13 @@ def test_the_ends_of_the_cube_are_the_ends(rng):
         np.testing.assert_array_equal(space.to_units(ends), [[0.0, 0.0], [1.0, 1.0]])
 
 
+def test_dimensions_are_the_same_after_use():
+    """To a hash of all that they hold, by which scikit-learn looks for changes."""
+    before = {name: dict(vars(one)) for name, one in SPACE.dimensions.items()}
+    SPACE.to_units(SPACE.from_units(np.full((1, SPACE.columns), 0.3)))
+    assert {name: vars(one) for name, one in SPACE.dimensions.items()} == before
+
+
 def test_settings_are_pythons_own(rng):
     kinds = {"rate": float, "depth": int, "width": int, "rule": str, "centred": bool, "rounds": int}
     for point in SPACE.from_units(units(rng, 5)):

@@ -12,7 +12,7 @@ from .gradients import acquisition_and_gradient, predict_and_pullback
 from .history import Evaluation
 from .loop import Outcome, maximise, minimise
 from .maximiser import Climb, Maximum, maximise_acquisition
-from .models import fitted_model, fitted_with_gradients
+from .models import fitted_model, fitted_with_gradients, scaled_model
 from .optimiser import Optimiser, Recommendation
 from .spaces import Category, Fixed, Integer, Real, Space
 
@@ -41,6 +41,7 @@ __all__ = [
     "maximise_acquisition",
     "minimise",
     "predict_and_pullback",
+    "scaled_model",
     "thompson",
     "thompson_among",
 ]

@@ -175,9 +175,7 @@ class Effort(NamedTuple):
 class Lattice(Protocol):
     """The settings of a space, in a unit cube where there is nothing between some of them."""
 
-    @property
-    def free(self) -> HostVector:
-        """For each column, if one can climb along it."""
+    free: HostVector
 
     @property
     def count(self) -> int | None:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import cached_property
 from itertools import pairwise
 from typing import Any, TypeAlias, cast
 
@@ -71,7 +70,7 @@ class Real:
         if self.log and self.lower <= 0.0:
             raise ValueError(f"lower must be positive with log=True; got {self.lower}")
 
-    @cached_property
+    @property
     def _ends(self) -> tuple[float, float]:
         return (
             (math.log(self.lower), math.log(self.upper)) if self.log else (self.lower, self.upper)
@@ -143,7 +142,7 @@ class Integer:
         """How many values there are."""
         return self.upper - self.lower + 1
 
-    @cached_property
+    @property
     def _ends(self) -> tuple[float, float]:
         """The outer ends of the first cell and of the last."""
         low, high = self.lower - 0.5, self.upper + 0.5
@@ -195,7 +194,7 @@ class Category:
     ['relu', 'tanh']
     """
 
-    choices: tuple[Setting, ...]
+    choices: Sequence[Setting]
 
     def __post_init__(self) -> None:
         given: object = self.choices
@@ -216,13 +215,14 @@ class Category:
         """One column for two choices, else one for each."""
         return 1 if self.count == 2 else self.count
 
-    @cached_property
+    @property
     def _numbers(self) -> dict[Any, int]:
         return {_key(one): number for number, one in enumerate(self.choices)}
 
     def units(self, values: Sequence[Setting]) -> HostMatrix:
         """Columns of the unit cube for values: one where the choice is, else zero."""
-        numbers = [self._numbers[_key(value)] for value in values]
+        known = self._numbers
+        numbers = [known[_key(value)] for value in values]
         return np.asarray([[0.0], [1.0]] if self.count == 2 else np.eye(self.count))[numbers]
 
     def values(self, units: HostMatrix) -> list[Setting]:
@@ -327,6 +327,8 @@ class Space:
         ends = np.cumsum([0, *(one.columns for one in self.dimensions.values())])
         self._slices = [slice(*pair) for pair in pairwise(ends)]
         self.columns = int(ends[-1])
+        kinds = [[isinstance(one, Real)] * one.columns for one in self.dimensions.values()]
+        self.free = np.asarray([kind for part in kinds for kind in part])
         if not self.columns:
             raise ValueError(f"dimensions must leave something to search for; got {dimensions!r}")
 
@@ -431,12 +433,6 @@ class Space:
             if isinstance(one, Integer | Category):
                 rows[:, part] = one.units(list(one.values(rows[:, part])))
         return rows
-
-    @cached_property
-    def free(self) -> HostVector:
-        """For each column of the cube, if one can climb along it: those of reals."""
-        kinds = [[isinstance(one, Real)] * one.columns for one in self.dimensions.values()]
-        return np.asarray([kind for part in kinds for kind in part])
 
     def neighbours(self, unit: HostVector) -> HostMatrix:
         """Rows (k, columns) in which one whole number or category is another than in `unit`."""

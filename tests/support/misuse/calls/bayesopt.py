@@ -183,6 +183,8 @@ _DIMENSIONS = (
 _LOOPS = (
     call("fitted_model", bayesopt.fitted_model, X=matrix(_X, rows=True), y=vector(_X[:, 0]),
          stream=stream()),
+    call("scaled_model", bayesopt.scaled_model, X=matrix(_X, rows=True), y=vector(_X[:, 0]),
+         stream=stream()),
     call("fitted_with_gradients", bayesopt.fitted_with_gradients,
          X=matrix(_LABELLED, rows=True), y=vector(_X[:, 0]), stream=stream()),
     call("Optimiser", bayesopt.Optimiser, goal=one_of("maximise"), **_OPTIONS),
