@@ -36,8 +36,9 @@ BY_FLOOR = (
     ("fast", "assess", "datasets", "plot"),  # a kernel imports its fast path
     ("model",),
     ("infer",),
-    ("draw", "estimators"),
+    ("draw",),
     ("decide",),
+    ("estimators",),
 )
 FLOORS = {wing: floor for floor, wings in enumerate(BY_FLOOR) for wing in wings}
 APART = {"testing"}  # no wing imports it

@@ -1,4 +1,4 @@
-"""The face for scikit-learn: Gaussian process regression as one of its estimators.
+"""The face for scikit-learn: Gaussian process regression, and a search over hyperparameters.
 
 scikit-learn belongs to the extra ``sklearn`` and is imported with this room, not with the package.
 """
@@ -11,5 +11,6 @@ except ImportError as problem:
     ) from problem
 
 from .regressor import GPRegressor
+from .search import BayesSearchCV
 
-__all__ = ["GPRegressor"]
+__all__ = ["BayesSearchCV", "GPRegressor"]

@@ -15,7 +15,7 @@ import numpy as np
 from . import check as _check
 from .xp import Array, Vector, array_namespace, as_array, device
 
-__all__ = ["Stream", "stream"]
+__all__ = ["Stream", "stream", "stream_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,6 +214,41 @@ def stream(seed: int) -> Stream:
     True
     """
     return _start(_check.whole(seed, "seed"), ())
+
+
+def stream_of(given: Stream | int, name: str) -> Stream:
+    """Return a stream: what was given, or the one that starts from a seed.
+
+    Parameters
+    ----------
+    given : Stream or int
+        A stream, or a whole number from 0 in its place.
+    name : str
+        What an error calls the argument.
+
+    Returns
+    -------
+    Stream
+        The stream.
+
+    Raises
+    ------
+    ValueError
+        If it is a negative number.
+    TypeError
+        If it is neither.
+
+    Examples
+    --------
+    >>> stream_of(3, "stream").seed
+    3
+    """
+    if isinstance(given, Stream):
+        return given
+    if _check.whole_or_none(given) is None:
+        wanted = "a Stream, or a seed from 0"
+        raise TypeError(f"{name} must be {wanted}; got {_check.kind_of(given)}")
+    return stream(_check.whole(given, name))
 
 
 def _start(seed: int, path: tuple[str, ...]) -> Stream:

@@ -12,18 +12,25 @@ from .gradients import acquisition_and_gradient, predict_and_pullback
 from .history import Evaluation
 from .loop import Outcome, maximise, minimise
 from .maximiser import Climb, Maximum, maximise_acquisition
-from .models import fitted_model, fitted_with_gradients
-from .optimiser import Optimiser
+from .models import fitted_model, fitted_with_gradients, scaled_model
+from .optimiser import Optimiser, Recommendation
+from .spaces import Category, Fixed, Integer, Real, Space
 
 __all__ = [
+    "Category",
     "Climb",
     "Evaluation",
     "ExpectedImprovement",
+    "Fixed",
+    "Integer",
     "LogExpectedImprovement",
     "Maximum",
     "Optimiser",
     "Outcome",
     "ProbabilityOfImprovement",
+    "Real",
+    "Recommendation",
+    "Space",
     "ThompsonSampling",
     "UpperConfidenceBound",
     "acquisition_and_gradient",
@@ -34,6 +41,7 @@ __all__ = [
     "maximise_acquisition",
     "minimise",
     "predict_and_pullback",
+    "scaled_model",
     "thompson",
     "thompson_among",
 ]

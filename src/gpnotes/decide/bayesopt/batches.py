@@ -14,12 +14,13 @@ import numpy as np
 
 from ...ground import check as _check
 from ...ground.random import Stream
+from ...ground.threads import in_one_pool
 from ...ground.xp import HostMatrix, HostVector, Matrix, to_numpy
 from ...infer.exact import Posterior
 from ...model.contracts import Acquisition
 from ...model.kernels import values_at
-from .draws import ThompsonSampling, thompson
-from .maximiser import Maximum, maximise_acquisition
+from .draws import ThompsonSampling, path_of, thompson
+from .maximiser import Lattice, Maximum, climbed_on, maximise_acquisition, worth_of
 
 __all__ = ["as_rows", "fantasise"]
 
@@ -80,6 +81,7 @@ def as_rows(posterior: Posterior, x: Matrix) -> Matrix:
     return values_at(x) if posterior.gp.kernel.labels_rows else x
 
 
+@in_one_pool
 def chosen(
     posterior: Posterior,
     acquisition: AcquisitionOf,
@@ -87,35 +89,55 @@ def chosen(
     under_way: list[HostVector],
     q: int,
     stream: Stream,
+    lattice: Lattice | None = None,
 ) -> list[HostVector]:
-    """The next `q` points of the unit cube, in their order.
+    """The next `q` points of the unit cube, in their order, and on the lattice if there is one.
 
     `seen` (n, d) are the points that were evaluated, `under_way` those that will be. The first q
     points are the same for every larger q.
     """
-    box = np.tile([0.0, 1.0], (seen.shape[1], 1))
     if under_way and not isinstance(acquisition, ThompsonSampling):
         posterior = fantasise(posterior, as_rows(posterior, np.stack(under_way)))
     points: list[HostVector] = []
     for number in range(len(under_way), len(under_way) + q):
         own = stream.spawn(str(number)) if number else stream
+        places = np.stack([*seen, *under_way, *points])
         if isinstance(acquisition, ThompsonSampling):
-            found = thompson(posterior, box, own, features=acquisition.features)
+            found = _drawn(posterior, acquisition, places, own, lattice)
         else:
             if points:
                 posterior = fantasise(posterior, as_rows(posterior, points[-1][None, :]))
-            places = np.stack([*seen, *under_way, *points])
-            found = _largest(posterior, acquisition, places, box, own)
+            found = _largest(posterior, acquisition, places, own, lattice)
         points.append(np.asarray(to_numpy(found.x), dtype=np.float64))
     return points
+
+
+def _drawn(
+    posterior: Posterior,
+    sampling: ThompsonSampling,
+    places: HostMatrix,
+    stream: Stream,
+    lattice: Lattice | None,
+) -> Maximum:
+    if lattice is None:
+        return thompson(posterior, _cube(places), stream, features=sampling.features)
+    path = path_of(posterior, stream, sampling.features)
+    return climbed_on(path, posterior.X, lattice, places, stream)
 
 
 def _largest(
     posterior: Posterior,
     acquisition: Callable[[float], Acquisition],
     places: HostMatrix,
-    box: HostMatrix,
     stream: Stream,
+    lattice: Lattice | None,
 ) -> Maximum:
     best = float(np.max(to_numpy(posterior.mean(as_rows(posterior, places)))))
-    return maximise_acquisition(posterior, acquisition(best), box, stream)
+    if lattice is None:
+        return maximise_acquisition(posterior, acquisition(best), _cube(places), stream)
+    surface = worth_of(posterior, acquisition(best))
+    return climbed_on(surface, posterior.X, lattice, places, stream)
+
+
+def _cube(places: HostMatrix) -> HostMatrix:
+    return np.tile([0.0, 1.0], (places.shape[1], 1))

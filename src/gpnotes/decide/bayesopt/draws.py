@@ -19,7 +19,7 @@ from ...ground.threads import in_one_pool
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...infer.exact import Posterior
 from ...model.process import differentiable_mean
-from .maximiser import Maximum, climbed, validate_effort
+from .maximiser import Maximum, Surface, climbed, validate_effort
 
 __all__ = ["ThompsonSampling", "thompson", "thompson_among"]
 
@@ -131,8 +131,13 @@ def thompson(
     differentiable_mean(posterior.gp)
     ends = intervals(box, "box", posterior.X.shape[1])
     effort = validate_effort(raw, starts, steps)
-    path = sample_paths(posterior, 1, stream, features=features)
-    return climbed(_Path(path), posterior.X, ends, stream, effort)
+    path = path_of(posterior, stream, features)
+    return climbed(path, posterior.X, ends, stream, effort)
+
+
+def path_of(posterior: Posterior, stream: Stream, features: int) -> Surface:
+    """One function drawn from the posterior, as a surface to climb."""
+    return _Path(sample_paths(posterior, 1, stream, features=features))
 
 
 class _Path(NamedTuple):

@@ -14,11 +14,12 @@ import math
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic
 
 import numpy as np
 
 from ...ground.xp import HostVector
+from .regions import Place, Region, said
 
 __all__ = ["FAILURES", "Evaluation", "History"]
 
@@ -26,13 +27,13 @@ FAILURES = ("record", "skip", "stop")
 
 
 @dataclass(frozen=True, eq=False)
-class Evaluation:
+class Evaluation(Generic[Place]):
     """One evaluation of an objective: its value, or the problem that it had.
 
     Parameters
     ----------
-    x : HostVector, shape (d,)
-        The place.
+    x : HostVector, shape (d,), or dict
+        The place: a vector, or the settings by their names where a `Space` is searched.
     y : float
         The value there, or NaN where there was a problem.
     problem : str
@@ -44,14 +45,19 @@ class Evaluation:
         The derivatives by x, if they were told.
     """
 
-    x: HostVector
+    x: Place
     y: float
     problem: str = ""
     failure: str = ""
     gradient: HostVector | None = None
 
+    def __repr__(self) -> str:
+        """One line."""
+        came = f"failed, {self.problem}" if self.failure else f"{self.y:.6g}"
+        return f"<Evaluation: {came} at {said(self.x)}>"
 
-class History:
+
+class History(Generic[Place]):
     """Evaluations in their order, in memory and, if there is a path, in its file.
 
     Parameters
@@ -60,6 +66,8 @@ class History:
         Where to keep them.
     head : dict
         What is optimised: the first line of the file.
+    region : Region
+        Where it is searched.
 
     Raises
     ------
@@ -70,20 +78,23 @@ class History:
         If `path` is no path of a file.
     """
 
-    def __init__(self, path: str | os.PathLike[str] | None, head: dict[str, Any]) -> None:
+    def __init__(
+        self, path: str | os.PathLike[str] | None, head: dict[str, Any], region: Region[Place]
+    ) -> None:
         self._path = None if path is None else Path(_validate(path))
         self._head = _line(head)
-        self.evaluations: tuple[Evaluation, ...] = ()
+        self._region = region
+        self.evaluations: tuple[Evaluation[Place], ...] = ()
         if self._path is not None:
-            self.evaluations = self._opened(self._path, len(head["box"]))
+            self.evaluations = self._opened(self._path)
 
-    def add(self, evaluation: Evaluation) -> None:
+    def add(self, evaluation: Evaluation[Place]) -> None:
         """Keep one more: first in the file, then in memory."""
         if self._path is not None:
-            _append(self._path, _line(_record(evaluation)))
+            _append(self._path, _line(record_of(evaluation, self._region)))
         self.evaluations = (*self.evaluations, evaluation)
 
-    def _opened(self, path: Path, d: int) -> tuple[Evaluation, ...]:
+    def _opened(self, path: Path) -> tuple[Evaluation[Place], ...]:
         """Read the file, after its end has been mended; a new one gets its first line."""
         data = path.read_bytes() if path.exists() else b""
         if self._head.startswith(data):  # nothing, a torn head, or a head and no more
@@ -95,19 +106,33 @@ class History:
             wanted = f"{path} must hold the history of {self._head.decode().strip()}"
             raise ValueError(f"path: {wanted}; it begins with {said}")
         *lines, tail = data[len(self._head) :].split(b"\n")
-        evaluations = tuple(self._read(line, i, d) for i, line in enumerate(lines, 2))
+        evaluations = tuple(self._read(line, i) for i, line in enumerate(lines, 2))
         if not tail:
             return evaluations
-        last = _evaluation(tail, d)
+        last = self._evaluation(tail)
         _cut(path, len(data) - len(tail), b"" if last is None else tail + b"\n")
         return evaluations if last is None else (*evaluations, last)
 
-    def _read(self, line: bytes, number: int, d: int) -> Evaluation:
-        evaluation = _evaluation(line, d)
+    def _read(self, line: bytes, number: int) -> Evaluation[Place]:
+        evaluation = self._evaluation(line)
         if evaluation is None:
-            wanted = f"an evaluation at {d} numbers"
+            wanted = f"an evaluation {self._region.where}"
             raise ValueError(f"path: line {number} of {self._path} must be {wanted}; got {line!r}")
         return evaluation
+
+    def _evaluation(self, line: bytes) -> Evaluation[Place] | None:
+        """The evaluation that a line holds, or None where it is torn or something else."""
+        try:
+            record = json.loads(line)
+            x = self._region.read(record["x"])
+            y = math.nan if record["y"] is None else float(record["y"])
+            words = record.get("problem", ""), record.get("failure", "")
+            slope = record.get("gradient")
+            gradient = None if slope is None else np.asarray(slope, dtype=np.float64)
+            evaluation = Evaluation(x, y, *words, gradient)
+        except (ValueError, TypeError, KeyError, AttributeError):
+            return None
+        return evaluation if _is_sound(evaluation, self._region.columns) else None
 
 
 def _validate(path: str | os.PathLike[str]) -> str | os.PathLike[str]:
@@ -120,36 +145,22 @@ def _line(content: dict[str, Any]) -> bytes:
     return (json.dumps(content, allow_nan=False) + "\n").encode()
 
 
-def _record(evaluation: Evaluation) -> dict[str, Any]:
-    x = evaluation.x.tolist()
+def record_of(evaluation: Evaluation[Place], region: Region[Place]) -> dict[str, Any]:
+    """An evaluation in JSON."""
+    x = region.record(evaluation.x)
     if not evaluation.failure:
         slope = evaluation.gradient
         return {"x": x, "y": evaluation.y} | ({} if slope is None else {"gradient": slope.tolist()})
     return {"x": x, "y": None, "problem": evaluation.problem, "failure": evaluation.failure}
 
 
-def _evaluation(line: bytes, d: int) -> Evaluation | None:
-    """The evaluation that a line holds, or None where it is torn or something else."""
-    try:
-        record = json.loads(line)
-        x = np.asarray(record["x"], dtype=np.float64)
-        y = math.nan if record["y"] is None else float(record["y"])
-        words = record.get("problem", ""), record.get("failure", "")
-        slope = record.get("gradient")
-        gradient = None if slope is None else np.asarray(slope, dtype=np.float64)
-        evaluation = Evaluation(x, y, *words, gradient)
-    except (ValueError, TypeError, KeyError, AttributeError):
-        return None
-    return evaluation if _is_sound(evaluation, d) else None
-
-
-def _is_sound(evaluation: Evaluation, d: int) -> bool:
-    """True for an evaluation that could have been told: at d numbers, with a value or a failure."""
+def _is_sound(evaluation: Evaluation[Any], d: int) -> bool:
+    """True for an evaluation that could have been told: with a value, or a failure."""
     failed = evaluation.failure in FAILURES and math.isnan(evaluation.y)
     valued = not evaluation.failure and math.isfinite(evaluation.y)
-    vectors = [v for v in (evaluation.x, evaluation.gradient) if v is not None]
-    fit = all(v.shape == (d,) and np.all(np.isfinite(v)) for v in vectors)
-    return fit and (failed or valued)
+    slope = evaluation.gradient
+    fits = slope is None or (slope.shape == (d,) and bool(np.all(np.isfinite(slope))))
+    return fits and (failed or valued)
 
 
 def _append(path: Path, line: bytes) -> None:

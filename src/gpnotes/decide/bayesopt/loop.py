@@ -8,39 +8,109 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Generic, TypeAlias, overload
+
+import numpy as np
 
 from ...ground import check as _check
 from ...ground.boxes import Pairs
 from ...ground.random import Stream
 from ...ground.xp import HostVector, Numbers, Vector
+from ...infer.progress import bar_of
 from .history import Evaluation
-from .optimiser import Optimiser
+from .optimiser import Goal, Optimiser, Recommendation
+from .regions import Place, named_settings
+from .spaces import Point, Space
 
 __all__ = ["Outcome", "maximise", "minimise"]
 
-Objective: TypeAlias = Callable[[HostVector], Numbers | tuple[Numbers, Vector]]
+Given: TypeAlias = Numbers | tuple[Numbers, Vector]
+Callback: TypeAlias = Callable[[Evaluation[Any]], bool | None]
+
+_SHOWN = 12  # inputs without names; those that somebody has named are all shown
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
-    """The result of `minimise` or `maximise`.
+class Outcome(Generic[Place]):
+    """The result of `minimise` or `maximise`; ``print`` shows a summary.
 
     Parameters
     ----------
     best : Evaluation or None
-        The best evaluation; None if all failed.
+        The best evaluation; None if all failed. Where readings have noise it is the luckiest, and
+        its value is better than the objective is there.
+    recommended : Recommendation or None
+        The evaluated place where the mean of the model is best, with its standard error; None if
+        all failed.
     evaluations : tuple of Evaluation
         All evaluations in their order.
+    goal : {"minimise", "maximise"}
+        What was looked for.
     """
 
-    best: Evaluation | None
-    evaluations: tuple[Evaluation, ...]
+    best: Evaluation[Place] | None
+    recommended: Recommendation[Place] | None
+    evaluations: tuple[Evaluation[Place], ...]
+    goal: Goal
+
+    def best_so_far(self) -> HostVector:
+        """The best value after each evaluation, (n,), NaN before there is one: to plot."""
+        y = np.asarray([evaluation.y for evaluation in self.evaluations], dtype=np.float64)
+        rule = np.fmin if self.goal == "minimise" else np.fmax
+        return rule.accumulate(y) if y.size else y
+
+    def __repr__(self) -> str:
+        """One line."""
+        best = "no value" if self.best is None else f"best {self.best.y:.6g}"
+        return f"<Outcome: {len(self.evaluations)} evaluations, {best}>"
+
+    def __str__(self) -> str:
+        """The page: the best reading, and beside it the place that the model recommends."""
+        failed = sum(bool(evaluation.failure) for evaluation in self.evaluations)
+        which = {"minimise": "least", "maximise": "largest"}[self.goal]
+        many = f"{len(self.evaluations)} evaluations, {failed or 'none'} failed"
+        head = f"Search for the {which} value: {many}"
+        if self.best is None or self.recommended is None:
+            return head
+        number = self.evaluations.index(self.best) + 1
+        belief = f"{self.recommended.mean:.4g} ± {self.recommended.sd:.2g}"
+        rows = [
+            ("", f"{which} reading, number {number}", "recommended by the model"),
+            ("value", f"{self.best.y:.6g}", belief),
+        ]
+        lucky, steady = named_settings(self.best.x), named_settings(self.recommended.x)
+        shown = list(lucky) if isinstance(self.best.x, dict) else list(lucky)[:_SHOWN]
+        rows += [(name, lucky[name], steady[name]) for name in shown]
+        left = len(lucky) - len(shown)
+        widths = [max(len(row[i]) for row in rows) for i in (0, 1)]
+        lines = [f"{a:<{widths[0]}}  {b:<{widths[1]}}  {c}".rstrip() for a, b, c in rows]
+        return "\n".join([head, "", *lines, *([f"and {left} more inputs"] if left else [])])
+
+
+@overload
+def minimise(
+    objective: Callable[[Point], Given], box: Space, budget: int, stream: Stream | int,
+    *, callback: Callback | None = None, progress: bool = False, **options: Any,
+) -> Outcome[Point]: ...  # fmt: skip
+
+
+@overload
+def minimise(
+    objective: Callable[[HostVector], Given], box: Pairs, budget: int, stream: Stream | int,
+    *, callback: Callback | None = None, progress: bool = False, **options: Any,
+) -> Outcome[HostVector]: ...  # fmt: skip
 
 
 def minimise(
-    objective: Objective, box: Pairs, budget: int, stream: Stream, **options: Any
-) -> Outcome:
+    objective: Callable[[Any], Given],
+    box: Pairs | Space,
+    budget: int,
+    stream: Stream | int,
+    *,
+    callback: Callback | None = None,
+    progress: bool = False,
+    **options: Any,
+) -> Outcome[Any]:
     """Look for the least value of an objective in a box, with a budget of evaluations.
 
     This is the loop of `Optimiser`: ask, evaluate, tell.
@@ -49,21 +119,29 @@ def minimise(
     ----------
     objective : Callable
         A function of x (d,) that returns a number, or with ``gradients=True`` its value and its
-        derivatives by x (d,).
-    box : d pairs of floats
-        The ends (lower, upper) of each input.
+        derivatives by x (d,). With a `Space` it is given a dict of settings by their names.
+    box : d pairs of floats, or Space
+        The ends (lower, upper) of each input, or a `Space` of named inputs: logarithms, whole
+        numbers, categories.
     budget : int
         The number of evaluations. With a `path` that holds evaluations already, these count, and
         what is left of the budget is spent.
-    stream : Stream
-        Source of all that is random.
+    stream : Stream or int
+        Source of all that is random, or its seed.
+    callback : callable or None, default None
+        ``callback(evaluation)`` is called after each evaluation; if it returns True, that one is
+        the last.
+    progress : bool, default False
+        Show a bar of how many of the evaluations are done, by ``tqdm`` of the extra `progress`.
     **options
-        Those of `Optimiser`: `path`, `on_failure`, `initial`, `model`, `acquisition`, `gradients`.
+        Those of `Optimiser`: `path`, `on_failure`, `initial`, `first`, `known`, `model`,
+        `acquisition`, `gradients`.
 
     Returns
     -------
     Outcome
-        The best evaluation, and all of them in their order.
+        The best evaluation, the place that the model recommends, and all evaluations in their
+        order.
 
     Raises
     ------
@@ -71,6 +149,8 @@ def minimise(
         If an argument does not fit, or with ``on_failure="stop"`` if a value is not finite.
     TypeError
         If an argument has another type, or the objective returns no number.
+    ImportError
+        If a bar is asked for without ``tqdm``.
     Exception
         With ``on_failure="stop"``, what the objective raised.
 
@@ -90,13 +170,40 @@ def minimise(
     >>> outcome = minimise(lambda x: (x[0] - 0.5) ** 2, [(-1.0, 2.0)], 9, stream(1))
     >>> bool(abs(outcome.best.x[0] - 0.5) < 0.1), len(outcome.evaluations)
     (True, 9)
+    >>> from gpnotes.decide.bayesopt import Integer, Real, Space
+    >>> space = Space({"rate": Real(1e-5, 1.0, log=True), "depth": Integer(1, 8)})
+    >>> outcome = minimise(lambda p: np.log10(p["rate"] / 0.003) ** 2 + p["depth"], space, 20, 1)
+    >>> outcome.best.x["depth"], bool(0.001 < outcome.best.x["rate"] < 0.01)
+    (1, True)
     """
-    return _spend(objective, budget, lambda: Optimiser(box, stream, goal="minimise", **options))
+    spend = _Spending(objective, budget, callback, progress)
+    return spend.on(lambda: Optimiser(box, stream, goal="minimise", **options))
+
+
+@overload
+def maximise(
+    objective: Callable[[Point], Given], box: Space, budget: int, stream: Stream | int,
+    *, callback: Callback | None = None, progress: bool = False, **options: Any,
+) -> Outcome[Point]: ...  # fmt: skip
+
+
+@overload
+def maximise(
+    objective: Callable[[HostVector], Given], box: Pairs, budget: int, stream: Stream | int,
+    *, callback: Callback | None = None, progress: bool = False, **options: Any,
+) -> Outcome[HostVector]: ...  # fmt: skip
 
 
 def maximise(
-    objective: Objective, box: Pairs, budget: int, stream: Stream, **options: Any
-) -> Outcome:
+    objective: Callable[[Any], Given],
+    box: Pairs | Space,
+    budget: int,
+    stream: Stream | int,
+    *,
+    callback: Callback | None = None,
+    progress: bool = False,
+    **options: Any,
+) -> Outcome[Any]:
     """Look for the largest value of an objective in a box, with a budget of evaluations.
 
     Arguments, result and errors are those of `minimise`.
@@ -108,27 +215,57 @@ def maximise(
     >>> bool(abs(outcome.best.x[0] - 0.5) < 0.1)
     True
     """
-    return _spend(objective, budget, lambda: Optimiser(box, stream, goal="maximise", **options))
+    spend = _Spending(objective, budget, callback, progress)
+    return spend.on(lambda: Optimiser(box, stream, goal="maximise", **options))
 
 
-def _spend(objective: Objective, budget: int, made: Callable[[], Optimiser]) -> Outcome:
-    _check.function(objective, "objective", "x")
-    _check.whole(budget, "budget", 1)
-    optimiser = made()
-    while optimiser.count < budget:
-        x = optimiser.ask()
+class _Spending:
+    """A budget, and how it is spent: arguments first, then an optimiser, which may open a file."""
+
+    def __init__(
+        self, objective: Callable[[Any], Given], budget: int, callback: Any, progress: bool
+    ) -> None:
+        self.objective = _check.function(objective, "objective", "x")
+        self.budget = _check.whole(budget, "budget", 1)
+        self.callback = None if callback is None else _check.function(callback, "callback")
+        self.progress = _check.flag(progress, "progress")
+
+    def on(self, made: Callable[[], Optimiser[Any]]) -> Outcome[Any]:
+        optimiser = made()
+        left = self.budget - optimiser.count
+        bar = bar_of(left, "search", "evaluation") if self.progress else None
         try:
-            found = objective(x.copy())
-        except Exception as error:
-            optimiser.fail(x, f"{type(error).__name__}: {error}")
-            if optimiser.on_failure == "stop":
-                raise
-        else:
-            _tell(optimiser, x, found)
-    return Outcome(optimiser.best, optimiser.evaluations)
+            while optimiser.count < self.budget:
+                _evaluate(self.objective, optimiser)
+                if bar is not None:
+                    bar.update(1)
+                if self._is_last(optimiser.evaluations[-1]):
+                    break
+        finally:
+            if bar is not None:
+                bar.close()
+        found = optimiser.recommend()
+        return Outcome(optimiser.best, found, optimiser.evaluations, optimiser.goal)
+
+    def _is_last(self, evaluation: Evaluation[Any]) -> bool:
+        answer = None if self.callback is None else self.callback(evaluation)
+        return answer is not None and _check.flag(answer, "callback(evaluation)")
 
 
-def _tell(optimiser: Optimiser, x: HostVector, found: Any) -> None:
+def _evaluate(objective: Callable[[Any], Given], optimiser: Optimiser[Any]) -> None:
+    """Ask once, evaluate and tell."""
+    x = optimiser.ask()
+    try:
+        found = objective(x.copy())
+    except Exception as error:
+        optimiser.fail(x, f"{type(error).__name__}: {error}")
+        if optimiser.on_failure == "stop":
+            raise
+    else:
+        _tell(optimiser, x, found)
+
+
+def _tell(optimiser: Optimiser[Any], x: Any, found: Any) -> None:
     """Tell the optimiser what the objective returned; what cannot be told ends the loop."""
     gradients = optimiser.gradients
     wanted = "a number and its gradient" if gradients else "a number"
@@ -137,11 +274,15 @@ def _tell(optimiser: Optimiser, x: HostVector, found: Any) -> None:
             raise TypeError
         optimiser.tell(x, *(found if gradients else (found,)))
     except TypeError:
-        said = f"objective must return {wanted}; got {found!r} at {x.tolist()}"
+        said = f"objective must return {wanted}; got {found!r} at {_listed(x)}"
         optimiser.fail(x, said, "stop")
         raise TypeError(said) from None
     except ValueError as problem:
         if gradients:
-            raise ValueError(f"objective, at {x.tolist()}: {problem}") from None
-        said = f"objective must return a finite number; got {found} at {x.tolist()}"
+            raise ValueError(f"objective, at {_listed(x)}: {problem}") from None
+        said = f"objective must return a finite number; got {found} at {_listed(x)}"
         raise ValueError(said) from None
+
+
+def _listed(x: Any) -> Any:
+    return x if isinstance(x, dict) else x.tolist()

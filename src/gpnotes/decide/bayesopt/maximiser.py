@@ -28,7 +28,10 @@ from ...model.process import differentiable_mean
 from .acquisition import LogExpectedImprovement
 from .gradients import admitted_predict_and_pullback
 
-__all__ = ["Climb", "Maximum", "maximise_acquisition"]
+__all__ = ["Climb", "Lattice", "Maximum", "maximise_acquisition"]
+
+_ALL = 4096  # so many settings are looked at one by one
+_MOVES = 20  # from a setting to one beside it
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,23 +148,47 @@ def maximise_acquisition(
     >>> bool(abs(found.x[0]) < 1e-3), len(found.climbs)
     (True, 10)
     """
+    surface = worth_of(posterior, acquisition)
+    ends = intervals(box, "box", posterior.X.shape[1] - posterior.gp.kernel.labels_rows)
+    _check.instance(stream, "stream", Stream)
+    effort = validate_effort(raw, starts, steps)
+    return climbed(surface, posterior.X, ends, stream, effort)
+
+
+def worth_of(posterior: Posterior, acquisition: Acquisition) -> Surface:
+    """What an evaluation is worth, as a function of the place without a label."""
     _check.instance(posterior, "posterior", Posterior)
     require(acquisition, "acquisition", Acquisition)
     differentiable_mean(posterior.gp)
-    labelled = posterior.gp.kernel.labels_rows
-    ends = intervals(box, "box", posterior.X.shape[1] - labelled)
-    _check.instance(stream, "stream", Stream)
-    effort = validate_effort(raw, starts, steps)
-    worth: Surface = _Worth(posterior, acquisition)
-    return climbed(_OfValues(worth) if labelled else worth, posterior.X, ends, stream, effort)
+    worth = _Worth(posterior, acquisition)
+    return _OfValues(worth) if posterior.gp.kernel.labels_rows else worth
 
 
 class Effort(NamedTuple):
     """How many raw points are looked at, climbs started and steps taken at most."""
 
-    raw: int
-    starts: int
-    steps: int
+    raw: int = 512
+    starts: int = 10
+    steps: int = 100
+
+
+class Lattice(Protocol):
+    """The settings of a space, in a unit cube where there is nothing between some of them."""
+
+    free: HostVector
+
+    @property
+    def count(self) -> int | None:
+        """How many settings there are, or None."""
+
+    def settings(self) -> HostMatrix:
+        """All of them, where they can be counted."""
+
+    def snapped(self, units: HostMatrix, /) -> HostMatrix:
+        """The settings that points stand for."""
+
+    def neighbours(self, unit: HostVector, /) -> HostMatrix:
+        """The settings beside one."""
 
 
 def validate_effort(raw: int, starts: int, steps: int) -> Effort:
@@ -222,6 +249,63 @@ def climbed(
     units = _xp.sobol(effort.raw, box.shape[0], stream.generator)
     climbs = _climbs(place, units, effort.starts, effort.steps)
     return Maximum(climbs[0].x, climbs[0].value, climbs)
+
+
+def climbed_on(
+    surface: Surface, like: Matrix, lattice: Lattice, seen: HostMatrix, stream: Stream
+) -> Maximum:
+    """Where a surface over the unit cube is largest among the settings of a lattice.
+
+    One climbs along the free columns alone, and then goes to the best setting beside, as long as
+    that is better. Settings that are countable and `seen` already are left out, until all are.
+    """
+    effort = Effort()
+    box = np.tile([0.0, 1.0], (seen.shape[1], 1))
+    place = _Place(_Snapped(surface, lattice), like, box)
+    few = lattice.count is not None and lattice.count <= _ALL
+    raw = lattice.settings() if few else _xp.sobol(effort.raw, len(box), stream.generator)
+    fresh = _unseen(lattice, seen)
+    units = fresh(np.unique(lattice.snapped(raw), axis=0))
+    climbs = _climbs(place, units, effort.starts, effort.steps)
+    for _ in range(0 if few else _MOVES):
+        beside = fresh(lattice.neighbours(to_numpy(climbs[0].x)))
+        if not len(beside):
+            break
+        moved = _climbs(place, beside, 3, effort.steps)
+        if not moved[0].value > climbs[0].value:
+            break
+        climbs = (*moved, *climbs)
+    return Maximum(climbs[0].x, climbs[0].value, climbs)
+
+
+def _unseen(lattice: Lattice, seen: HostMatrix) -> Callable[[HostMatrix], HostMatrix]:
+    """What leaves out the rows that were seen, where the settings can be counted."""
+    gone = {row.tobytes() for row in lattice.snapped(seen)}
+    if lattice.count is None or len(gone) >= lattice.count:
+        return lambda rows: rows
+
+    def unseen(rows: HostMatrix) -> HostMatrix:
+        left = rows[[row.tobytes() not in gone for row in rows]]
+        return left if len(left) else rows
+
+    return unseen
+
+
+class _Snapped(NamedTuple):
+    """A surface at settings alone, which rises along the free columns."""
+
+    surface: Surface
+    lattice: Lattice
+
+    def _at(self, Xs: Matrix) -> Matrix:
+        return as_array(self.lattice.snapped(to_numpy(Xs)), Xs)
+
+    def values(self, Xs: Matrix) -> Vector:
+        return self.surface.values(self._at(Xs))
+
+    def values_and_gradient(self, Xs: Matrix) -> tuple[Vector, Matrix]:
+        values, gradient = self.surface.values_and_gradient(self._at(Xs))
+        return values, gradient * as_array(self.lattice.free, gradient)
 
 
 class _Place:

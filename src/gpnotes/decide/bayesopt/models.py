@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
@@ -13,11 +14,13 @@ from ...ground.random import Stream
 from ...ground.xp import Matrix, Vector
 from ...infer.exact import Posterior
 from ...infer.fitting import fit
-from ...model.kernels import Matern52, WithGradients
+from ...model.contracts import Prior
+from ...model.kernels import RBF, Matern52, WithGradients
 from ...model.means import ConstantMean, ConstantOfValues
+from ...model.priors import LogNormalPrior
 from ...model.process import GP
 
-__all__ = ["Model", "fitted_model", "fitted_with_gradients"]
+__all__ = ["Model", "fitted_model", "fitted_with_gradients", "scaled_model"]
 
 Model: TypeAlias = Callable[[Matrix, Vector, Stream], Posterior]
 Limits: TypeAlias = Mapping[str, tuple[float, float]]
@@ -115,5 +118,63 @@ def fitted_with_gradients(X: Matrix, y: Vector, stream: Stream) -> Posterior:
     return _fitted(gp, X, y, stream, bounds)
 
 
-def _fitted(gp: GP, X: Matrix, y: Vector, stream: Stream, bounds: Limits) -> Posterior:
-    return fit(gp, X, y, restarts=1, stream=stream, bounds=bounds, steps=100).posterior
+def scaled_model(X: Matrix, y: Vector, stream: Stream) -> Posterior:
+    """Fit a model for an `Optimiser` with many inputs: the more, the longer its lengths.
+
+    Parameters
+    ----------
+    X : Matrix, shape (n, d)
+        Inputs in the unit cube.
+    y : Vector, shape (n,)
+        Values of standard deviation one.
+    stream : Stream
+        Source of the second start.
+
+    Returns
+    -------
+    Posterior
+        That of a squared exponential process with one length for each input, whose prior is
+        log-normal, of location ``√2 + log(d) / 2`` and scale ``√3``, and a constant mean; at the
+        top of the evidence times the prior.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, an entry is not finite, or no start has an evidence.
+    TypeError
+        If `X` or `y` is no array of float32 or float64, they are of different kinds, or `stream`
+        is no stream.
+
+    Notes
+    -----
+    Two points of a unit cube are farther apart the more sides it has, as √d. Lengths that grow as
+    much keep a far reading as telling as it is in few inputs.
+
+    Source: Hvarfner, Hellsten & Nardi (2024).
+
+    Examples
+    --------
+    >>> from gpnotes import stream
+    >>> X = stream(1).uniform((6, 20))
+    >>> scaled_model(X, X[:, 0] - 0.5, stream(1)).gp.kernel.lengthscale.shape
+    (20,)
+    """
+    d = _check.matrix(X, "X").shape[1]
+    location, scale = math.sqrt(2.0) + 0.5 * math.log(max(d, 1)), math.sqrt(3.0)
+    mode = np.full(d, math.exp(location - scale**2))
+    gp = GP(RBF(1.0, _xp.as_array(mode, X)), 1e-3, ConstantMean(0.0))
+    priors = {"kernel.lengthscale": LogNormalPrior(location, scale)}
+    bounds = {**_BOUNDS, "kernel.lengthscale": (0.02, 200.0)}
+    return _fitted(gp, X, y, stream, bounds, priors)
+
+
+def _fitted(
+    gp: GP,
+    X: Matrix,
+    y: Vector,
+    stream: Stream,
+    bounds: Limits,
+    priors: Mapping[str, Prior] | None = None,
+) -> Posterior:
+    found = fit(gp, X, y, restarts=1, stream=stream, bounds=bounds, priors=priors, steps=100)
+    return found.posterior

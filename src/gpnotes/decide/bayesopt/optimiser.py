@@ -8,41 +8,86 @@ would have come to anyway.
 
 from __future__ import annotations
 
+import math
 import os
-from typing import Any, Literal, TypeAlias
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Generic, Literal, TypeAlias, TypedDict, Unpack, cast, overload
 
 import numpy as np
 
 from ...ground import check as _check
 from ...ground import xp as _xp
-from ...ground.boxes import Pairs, intervals
-from ...ground.random import Stream
-from ...ground.xp import Array, HostMatrix, HostVector, Matrix, Numbers, Vector, to_numpy
+from ...ground.boxes import Pairs
+from ...ground.random import Stream, stream_of
+from ...ground.xp import HostMatrix, HostVector, Matrix, Numbers, Vector, as_array, to_numpy
 from ...infer.exact import Posterior
 from ...model.contracts import Acquisition, missing
 from .acquisition import LogExpectedImprovement
 from .batches import AcquisitionOf, as_rows, chosen, fantasise
 from .draws import ThompsonSampling
-from .history import FAILURES, Evaluation, History
+from .history import FAILURES, Evaluation, History, record_of
 from .models import Model, fitted_model, fitted_with_gradients
-from .told import rows_and_values
+from .regions import Place, Region, region_of, said
+from .spaces import Point, Setting, Space
+from .told import Told, rows_and_values
 
-__all__ = ["Optimiser"]
+__all__ = ["Optimiser", "Recommendation"]
 
 OnFailure: TypeAlias = Literal["record", "skip", "stop"]
+Goal: TypeAlias = Literal["minimise", "maximise"]
+Places: TypeAlias = Matrix | Sequence[Mapping[str, Setting]]
 
 _SIGNS = {"minimise": -1.0, "maximise": 1.0}
 
 
-class Optimiser:
+class Options(TypedDict, total=False):
+    """The arguments of an `Optimiser` by name."""
+
+    goal: Goal
+    path: str | os.PathLike[str] | None
+    on_failure: OnFailure
+    initial: int | None
+    first: Places | None
+    known: Sequence[Evaluation[Any]]
+    model: Model | None
+    acquisition: AcquisitionOf | None
+    gradients: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Recommendation(Generic[Place]):
+    """The place that a model of all readings holds for the best of those that were evaluated.
+
+    Parameters
+    ----------
+    x : HostVector, shape (d,), or dict
+        The place.
+    mean : float
+        What the model believes of the objective there, without the noise of a reading.
+    sd : float
+        The standard deviation of that belief.
+    """
+
+    x: Place
+    mean: float
+    sd: float
+
+    def __repr__(self) -> str:
+        """One line."""
+        return f"<Recommendation: {self.mean:.4g} ± {self.sd:.2g} at {said(self.x)}>"
+
+
+class Optimiser(Generic[Place]):
     """Bayesian optimiser: `ask` it where to evaluate an objective next, `tell` it what came of it.
 
     Parameters
     ----------
-    box : d pairs of floats
-        The ends (lower, upper) of each input.
-    stream : Stream
-        Source of all that is random.
+    box : d pairs of floats, or Space
+        The ends (lower, upper) of each input; or a `Space` of named ones, whose places are dicts
+        wherever those of a box are vectors.
+    stream : Stream or int
+        Source of all that is random, or its seed.
     goal : {"minimise", "maximise"}, default "minimise"
         The least value is looked for, or the largest.
     path : path of a file, optional
@@ -60,6 +105,13 @@ class Optimiser:
     initial : int, default 2 (d + 1)
         The number of first points, which are of a Sobol sequence. Each later one is where the
         acquisition is largest under a model of all evaluations.
+    first : Matrix, shape (k, d), or sequence of mappings, optional
+        Points to begin with, as those that one would try by hand. They count among the `initial`
+        ones.
+    known : sequence of Evaluation, optional
+        Evaluations of the same objective that were made elsewhere, as in another search. They
+        count among the `initial` ones too, stand at the head of `evaluations`, and are no part of
+        `count`.
     model : Callable, default `fitted_model`
         A function of inputs in the unit cube (n, d), values of mean zero and deviation one, the
         larger the better, and a stream; it returns an `exact.Posterior`.
@@ -76,8 +128,9 @@ class Optimiser:
     Raises
     ------
     ValueError
-        If `box` is not finite intervals, a word is none of those above, `initial` is below one,
-        the file holds another history, or `acquisition` is a `ThompsonSampling` with gradients.
+        If `box` is not finite intervals, a word is none of those above, `initial` is below one, a
+        point is not in the box, the file holds another history, or `acquisition` is a
+        `ThompsonSampling` or `box` a `Space` with gradients.
     TypeError
         If an argument has another type, or `acquisition` is an object where a function of the best
         value is wanted.
@@ -93,68 +146,172 @@ class Optimiser:
     True
     """
 
+    @overload
+    def __init__(
+        self: Optimiser[Point], box: Space, stream: Stream | int, **options: Unpack[Options]
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: Optimiser[HostVector], box: Pairs, stream: Stream | int, **options: Unpack[Options]
+    ) -> None: ...
+
     def __init__(
         self,
-        box: Pairs,
-        stream: Stream,
+        box: Pairs | Space,
+        stream: Stream | int,
         *,
-        goal: Literal["minimise", "maximise"] = "minimise",
+        goal: Goal = "minimise",
         path: str | os.PathLike[str] | None = None,
         on_failure: OnFailure = "record",
         initial: int | None = None,
+        first: Places | None = None,
+        known: Sequence[Evaluation[Any]] = (),
         model: Model | None = None,
         acquisition: AcquisitionOf | None = None,
         gradients: bool = False,
     ) -> None:
-        ends = intervals(box, "box")
-        self._lower = ends[:, 0]
-        self._upper = ends[:, 1]
-        self._stream = _check.instance(stream, "stream", Stream)
-        self._sign = _SIGNS[_check.choice(goal, "goal", _SIGNS)]
+        self._region: Region[Place] = region_of(box)
+        self._stream = stream_of(stream, "stream")
+        self.goal: Goal = cast("Goal", _check.choice(goal, "goal", _SIGNS))
+        self._sign = _SIGNS[goal]
         self.on_failure = _check.choice(on_failure, "on_failure", FAILURES)
-        given = 2 * (len(ends) + 1) if initial is None else initial
+        given = 2 * (self._region.columns + 1) if initial is None else initial
         self._initial = _check.whole(given, "initial", 1)
+        self._first = [] if first is None else self._region.all_validated(first, "first")
+        self._known = self._validate_known(known)
         self.gradients = _check.flag(gradients, "gradients")
+        if self.gradients and isinstance(box, Space):
+            raise ValueError("gradients must be False where box is a Space")
         usual = fitted_with_gradients if gradients else fitted_model
         own = usual if model is None else model
         self._model = _check.function(own, "model", "X, y and a stream")
         worth = LogExpectedImprovement if acquisition is None else acquisition
         self._acquisition = _validate_acquisition(worth, self.gradients)
-        self._asked: list[HostVector] = []
-        self._history = History(path, self._head(ends, goal))
+        self._asked: list[Place] = []
+        self._history = History(path, self._head(), self._region)
 
-    def _head(self, ends: HostMatrix, goal: str) -> dict[str, Any]:
+    def _head(self) -> dict[str, Any]:
         """Describe what is optimised, for the first line of the file."""
         head = {
-            "history": "gpnotes.decide.bayesopt 1", "goal": goal, "box": ends.tolist(),
+            "history": "gpnotes.decide.bayesopt 1", "goal": self.goal, **self._region.head,
             "seed": self._stream.seed, "path": list(self._stream.path), "initial": self._initial,
         }  # fmt: skip
-        return {**head, "gradients": True} if self.gradients else head
+        more = {
+            "gradients": self.gradients,
+            "first": [self._region.record(place) for place in self._first],
+            "known": [record_of(evaluation, self._region) for evaluation in self._known],
+        }
+        return {**head, **{name: value for name, value in more.items() if value}}
+
+    def _validate_known(self, known: Sequence[Evaluation[Any]]) -> tuple[Evaluation[Place], ...]:
+        given: object = known
+        if not isinstance(given, Sequence) or not all(isinstance(e, Evaluation) for e in given):
+            raise TypeError(f"known must be a sequence of Evaluation; got {_check.kind_of(given)}")
+        return tuple(replace(e, x=self._region.validated(e.x, "known")) for e in known)
 
     @property
-    def evaluations(self) -> tuple[Evaluation, ...]:
+    def evaluations(self) -> tuple[Evaluation[Place], ...]:
         """All evaluations in their order, failures included."""
-        return self._history.evaluations
+        return (*self._known, *self._history.evaluations)
 
     @property
     def count(self) -> int:
         """The number of evaluations made, without those that stopped the loop."""
-        return len(self._counted())
+        return len(self._counted()) - len(self._known)
 
     @property
-    def best(self) -> Evaluation | None:
+    def best(self) -> Evaluation[Place] | None:
         """The evaluation with the best value, the first of equals; None before there is one.
 
-        Where readings have noise it is the luckiest of them.
+        Where readings have noise it is the luckiest of them; `recommend` takes what the model says.
         """
         good = [evaluation for evaluation in self.evaluations if not evaluation.failure]
         return max(good, key=lambda evaluation: self._sign * evaluation.y, default=None)
 
-    def ask(self) -> HostVector:
-        """Return where to evaluate next, (d,) on the host; it stays until something is told."""
-        return self.ask_batch(1)[0]
+    def recommend(self) -> Recommendation[Place] | None:
+        """Return the evaluated place with the best posterior mean; None before there is a value.
 
-    def ask_batch(self, q: int, pending: Matrix | None = None) -> HostMatrix:
+        Returns
+        -------
+        Recommendation or None
+            The place, and what the model believes of the objective there. Without noise it is all
+            but `best`.
+
+        Examples
+        --------
+        >>> from gpnotes import stream
+        >>> noise = stream(1)
+        >>> optimiser = Optimiser([(-1.0, 2.0)], 1)
+        >>> for _ in range(12):
+        ...     x = optimiser.ask()
+        ...     optimiser.tell(x, x[0] ** 2 + 0.3 * float(noise.normal()))
+        >>> found = optimiser.recommend()
+        >>> optimiser.best.y < -0.1, abs(found.mean) < 2.0 * found.sd
+        (True, True)
+        """
+        valued = [evaluation for evaluation in self.evaluations if not evaluation.failure]
+        if not valued:
+            return None
+        mean, sd = self._believed(self._region.units([one.x for one in valued]))
+        i = int(np.argmax(self._sign * mean))
+        x = self._region.together([valued[i].x])[0]
+        return Recommendation(x, float(mean[i]), float(sd[i]))
+
+    def predict(self, x: Places) -> tuple[HostVector, HostVector]:
+        """What the model of all evaluations believes of the objective at some places.
+
+        Parameters
+        ----------
+        x : Matrix, shape (n, d), or sequence of n mappings
+            The places.
+
+        Returns
+        -------
+        mean : HostVector, shape (n,)
+            The means, in the unit of the objective.
+        sd : HostVector, shape (n,)
+            The standard deviations, without the noise of a reading.
+
+        Raises
+        ------
+        ValueError
+            If a place is not in the box, or no evaluation has a value yet.
+        TypeError
+            If `x` is of another kind.
+        """
+        places = self._region.all_validated(x, "x")
+        if all(evaluation.failure for evaluation in self.evaluations):
+            raise ValueError("predict needs an evaluation with a value; there is none yet")
+        return self._believed(self._region.units(places))
+
+    def _believed(self, units: HostMatrix) -> tuple[HostVector, HostVector]:
+        counted = self._counted()
+        known = [evaluation for evaluation in counted if evaluation.failure != "skip"]
+        posterior, told = self._fitted(known, len(counted))
+        mean, variance = posterior.predict(as_rows(posterior, as_array(units, posterior.X)))
+        sd = np.sqrt(to_numpy(variance).astype(np.float64)) * told.unit
+        return self._sign * (told.centre + told.unit * to_numpy(mean)), sd
+
+    def ask(self) -> Place:
+        """Return where to evaluate next, on the host; it stays until something is told."""
+        place: Place = self.ask_batch(1)[0]
+        return place
+
+    @overload
+    def ask_batch(
+        self: Optimiser[Point], q: int, pending: Sequence[Mapping[str, Setting]] | None = None
+    ) -> list[Point]: ...
+
+    @overload
+    def ask_batch(
+        self: Optimiser[HostVector], q: int, pending: Matrix | None = None
+    ) -> HostMatrix: ...
+
+    @overload
+    def ask_batch(self, q: int, pending: Places | None = None) -> Any: ...
+
+    def ask_batch(self, q: int, pending: Places | None = None) -> Any:
         """Return q points at which to evaluate next; the same again until something is told.
 
         The first is what `ask` gives, and each further one what it would give if those before had
@@ -165,14 +322,14 @@ class Optimiser:
         ----------
         q : int
             The number of points.
-        pending : Matrix, shape (k, d), optional
+        pending : Matrix, shape (k, d), or sequence of k mappings, optional
             Points that are under way, when one asks again before all of them are back: they are
             believed too, and not asked for again. They are no evaluations, and no file holds them:
             after a kill they are asked for anew.
 
         Returns
         -------
-        HostMatrix, shape (q, d)
+        HostMatrix, shape (q, d), or list of q dicts
             The points, on the host. What came of them is told one by one, in any order, and each
             may fail.
 
@@ -203,18 +360,18 @@ class Optimiser:
         """
         q = _check.whole(q, "q", 1)
         if pending is not None:
-            rows = to_numpy(_check.matrix(pending, "pending", columns=self._lower.shape[0]))
-            return np.stack(self._next(q, [self._within(row, "pending") for row in rows]))
+            under_way = self._region.all_validated(pending, "pending")
+            return self._region.together(self._next(q, under_way))
         if len(self._asked) < q:
             self._asked = self._next(q, [])
-        return np.stack(self._asked[:q])
+        return self._region.together(self._asked[:q])
 
-    def tell(self, x: Vector, y: Numbers, gradient: Vector | None = None) -> None:
+    def tell(self, x: Place, y: Numbers, gradient: Vector | None = None) -> None:
         """Tell what the objective gave at a place.
 
         Parameters
         ----------
-        x : Vector, shape (d,)
+        x : Vector, shape (d,), or mapping
             The place, which need not be where it was asked for.
         y : float
             The value there; NaN or infinity is a failure.
@@ -242,7 +399,7 @@ class Optimiser:
         >>> bool(abs(optimiser.best.x[0] - 0.5) < 0.1)
         True
         """
-        place = self._validate(x)
+        place = self._region.validated(x, "x")
         slope = self._validate_gradient(gradient)
         try:
             value = _check.number(y, "y")
@@ -262,17 +419,17 @@ class Optimiser:
         if not self.gradients:
             raise ValueError("gradient must be None, or gradients=True when the Optimiser is made")
         _check.floating(gradient, "gradient")
-        if gradient.shape != self._lower.shape:
-            wanted = f"gradient must have shape {self._lower.shape}"
+        if gradient.shape != (self._region.columns,):
+            wanted = f"gradient must have shape ({self._region.columns},)"
             raise ValueError(f"{wanted}; got {gradient.shape}")
         return to_numpy(gradient).astype(np.float64)
 
-    def fail(self, x: Vector, problem: str, on_failure: OnFailure | None = None) -> None:
+    def fail(self, x: Place, problem: str, on_failure: OnFailure | None = None) -> None:
         """Tell that the objective had no value at a place, and why.
 
         Parameters
         ----------
-        x : Vector, shape (d,)
+        x : Vector, shape (d,), or mapping
             The place.
         problem : str
             What went wrong.
@@ -291,68 +448,71 @@ class Optimiser:
             raise TypeError(f"problem must be a string; got {type(problem).__name__}")
         given = self.on_failure if on_failure is None else on_failure
         failure = _check.choice(given, "on_failure", FAILURES)
-        self._keep(Evaluation(self._validate(x), np.nan, problem, failure))
+        self._keep(Evaluation(self._region.validated(x, "x"), math.nan, problem, failure))
 
-    def _keep(self, evaluation: Evaluation) -> None:
+    def _keep(self, evaluation: Evaluation[Place]) -> None:
         self._history.add(evaluation)
         self._asked = []
 
-    def _validate(self, x: Array) -> HostVector:
-        return self._within(to_numpy(_check.vector(x, "x", size=self._lower.shape[0])), "x")
-
-    def _within(self, point: HostVector, name: str) -> HostVector:
-        place = point.astype(np.float64)
-        if np.any(place < self._lower) or np.any(place > self._upper):
-            raise ValueError(f"{name} must lie in the box; got {place.tolist()}")
-        return place
-
-    def _counted(self) -> list[Evaluation]:
+    def _counted(self) -> list[Evaluation[Place]]:
         return [evaluation for evaluation in self.evaluations if evaluation.failure != "stop"]
 
-    def _next(self, q: int, pending: list[HostVector]) -> list[HostVector]:
+    def _next(self, q: int, pending: list[Place]) -> list[Place]:
         """The next `q` points, while others are `pending`."""
         counted = self._counted()
         step = len(counted)
         known = [evaluation for evaluation in counted if evaluation.failure != "skip"]
         valued = [evaluation for evaluation in known if not evaluation.failure]
+        taken = [*(e.x for e in counted), *pending]
+        places = self._wished(taken)[:q]
         early = step < self._initial or not valued
         blind = q if early else int(counted[-1].failure == "skip")
-        places = self._sobol(blind, step, [*(e.x for e in counted), *pending]) if blind else []
-        if blind < q:
-            posterior, X = self._fitted(known, step)
+        if len(places) < blind:
+            places += self._sobol(blind - len(places), step, [*taken, *places])
+        if len(places) < q:
+            posterior, _ = self._fitted(known, step)
             failed = self._units([e.x for e in counted if e.failure == "skip"])
             if failed:
                 posterior = fantasise(posterior, as_rows(posterior, np.stack(failed)))
+            X = self._region.units([e.x for e in known])
             under_way = self._units([*pending, *places])
             stream = self._stream.spawn(f"climb {step}")
-            points = chosen(posterior, self._acquisition, X, under_way, q - blind, stream)
-            places = [*places, *(self._placed(point) for point in points)]
+            more = q - len(places), stream, self._region.lattice
+            points = chosen(posterior, self._acquisition, X, under_way, *more)
+            places = [*places, *self._region.places(np.stack(points))]
         return places
 
-    def _sobol(self, count: int, step: int, taken: list[HostVector]) -> list[HostVector]:
+    def _wished(self, taken: list[Place]) -> list[Place]:
+        """Those of the points to begin with that are not taken."""
+        gone = {self._region.key(place) for place in taken}
+        return [place for place in self._first if self._region.key(place) not in gone]
+
+    def _sobol(self, count: int, step: int, taken: list[Place]) -> list[Place]:
         """So many points of the sequence from the number `step`, without those that are taken.
 
-        A longer sequence begins like a shorter one.
+        A longer sequence begins like a shorter one. Where settings are few, and the sequence has
+        no other, they come again.
         """
         generator = self._stream.spawn("initial").generator
-        units = _xp.sobol(step + count + len(taken), self._lower.shape[0], generator)[step:]
-        gone = {tuple(place) for place in taken}
-        places = [place for place in self._placed(units) if tuple(place) not in gone]
-        return places[:count]
+        many = step + (count + len(taken)) * (1 if self._region.lattice is None else 16)
+        units = _xp.sobol(many, self._region.columns, generator)[step:]
+        gone = {self._region.key(place) for place in taken}
+        places: list[Place] = []
+        for place in self._region.places(units):
+            if len(places) < count and self._region.key(place) not in gone:
+                gone.add(self._region.key(place))
+                places.append(place)
+        return [*places, *self._region.places(units)[: count - len(places)]]
 
-    def _placed(self, units: HostMatrix) -> HostMatrix:
-        place = self._lower + (self._upper - self._lower) * units
-        return np.clip(place, self._lower, self._upper)
+    def _units(self, places: list[Place]) -> list[HostVector]:
+        return list(self._region.units(places))
 
-    def _units(self, places: list[HostVector]) -> list[HostVector]:
-        return [(place - self._lower) / (self._upper - self._lower) for place in places]
-
-    def _fitted(self, known: list[Evaluation], step: int) -> tuple[Posterior, HostMatrix]:
-        """The model of what is known, and where in the unit cube that is."""
-        X = np.stack(self._units([evaluation.x for evaluation in known]))
-        rows, y = rows_and_values(X, known, self._sign, self._upper - self._lower, self.gradients)
-        modelled = self._model(rows, y, self._stream.spawn(f"model {step}"))
-        return self._validate_model(modelled), X
+    def _fitted(self, known: list[Evaluation[Place]], step: int) -> tuple[Posterior, Told]:
+        """The model of what is known, and what its values stand for."""
+        X = self._region.units([evaluation.x for evaluation in known])
+        told = rows_and_values(X, known, self._sign, self._region.widths, self.gradients)
+        modelled = self._model(told.rows, told.values, self._stream.spawn(f"model {step}"))
+        return self._validate_model(modelled), told
 
     def _validate_model(self, modelled: Posterior) -> Posterior:
         """Return what the model made, if it is a posterior of rows like those it was given."""

@@ -99,14 +99,24 @@ def _quick(X: np.ndarray, y: np.ndarray, stream: object) -> object:
 
 _LABELLED = np.concatenate([_X, np.zeros((len(_X), 1))], axis=1)
 _OPTIONS = {
-    "box": _ANY_BOX, "stream": stream(), "initial": whole(3, optional=True), "gradients": flag(),
+    "box": _ANY_BOX, "stream": stream().but("a seed"), "initial": whole(3, optional=True),
+    "gradients": flag(), "first": matrix([[0.5, 0.5], [0.2, 1.5]], columns=True, mates=False).but(
+        "None", outside=np.asarray([[0.5, 0.5], [0.5, 2.5]])),
+    "known": Argument((), {"None": None, "a string": "x", "a number": 1.0, "pairs": [([0.5], 1.0)],
+                           "a generator": iter(()), "the class": bayesopt.Evaluation}),
     "on_failure": one_of("skip"), "model": function(_quick).but("None"),
     "acquisition": function(bayesopt.LogExpectedImprovement).but(
         "None", **{"the class": bayesopt.ThompsonSampling}),
     "path": Argument(None, {"a number": 3, "a list": ["a"], "bytes": b"a", "a boolean": True,
                             "an object": object(), "the class": str}),
 }  # fmt: skip
-_LOOP = {"objective": function(lambda x: float(x[0])), "budget": whole(4), **_OPTIONS}
+_LOOP = {
+    "objective": function(lambda x: float(x[0])),
+    "budget": whole(4),
+    "progress": flag(),
+    "callback": function(lambda evaluation: None).but("None"),
+    **_OPTIONS,
+}
 
 
 def _optimiser() -> bayesopt.Optimiser:
@@ -129,8 +139,51 @@ def _ask_batch(q: int, pending: np.ndarray) -> np.ndarray:
 _INSIDE = vector([0.5, 0.5], size=True, mates=False).but(
     **{"outside": np.asarray([0.5, 2.5]), "just outside": np.asarray([-1e-9, 0.0])}
 )
+_SETTINGS = {
+    "a class": int,
+    "a list": ["a"],
+    "an object": object(),
+    "NaN": np.nan,
+    "infinity": np.inf,
+    "an array": np.ones(2),
+    "a dict": {},
+}
+_DIMENSIONS = (
+    call(
+        "Real",
+        bayesopt.Real,
+        lower=number(0.5).but("beyond the other", zero=9.0),
+        upper=number(2.0),
+        log=flag(),
+    ),
+    call(
+        "Integer",
+        bayesopt.Integer,
+        lower=whole(2).but("too small", "far too small"),
+        upper=whole(5),
+        log=flag(),
+    ),
+    call(
+        "Category",
+        bayesopt.Category,
+        choices=Argument(
+            ["a", "b"],
+            {
+                "None": None,
+                "a string": "ab",
+                "one": ["a"],
+                "twice": ["a", "a"],
+                "none": [],
+                **{what: ["a", value] for what, value in _SETTINGS.items()},
+            },
+        ),
+    ),
+    call("Fixed", bayesopt.Fixed, value=Argument(3, _SETTINGS)),
+)
 _LOOPS = (
     call("fitted_model", bayesopt.fitted_model, X=matrix(_X, rows=True), y=vector(_X[:, 0]),
+         stream=stream()),
+    call("scaled_model", bayesopt.scaled_model, X=matrix(_X, rows=True), y=vector(_X[:, 0]),
          stream=stream()),
     call("fitted_with_gradients", bayesopt.fitted_with_gradients,
          X=matrix(_LABELLED, rows=True), y=vector(_X[:, 0]), stream=stream()),
@@ -149,4 +202,4 @@ _LOOPS = (
     call("maximise", bayesopt.maximise, **_LOOP),
 )  # fmt: skip
 
-CALLS = (*_ACQUISITIONS, *_PLACES, *_LOOPS)
+CALLS = (*_ACQUISITIONS, *_PLACES, *_DIMENSIONS, *_LOOPS)

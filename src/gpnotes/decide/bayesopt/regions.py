@@ -1,0 +1,162 @@
+"""Where one searches: a box of vectors, or a space of named settings, over one unit cube.
+
+The optimiser keeps places as the objective takes them, and the model lives in the cube. What
+stands between the two is here, so that nothing else asks which of both it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+
+from ...ground import check as _check
+from ...ground.boxes import Pairs, intervals
+from ...ground.xp import HostMatrix, HostVector, Matrix, Vector, to_numpy
+from .maximiser import Lattice
+from .spaces import Point, Space
+
+__all__ = ["Place", "Region", "named_settings", "region_of", "said"]
+
+Place = TypeVar("Place")
+
+
+class Region(Protocol[Place]):
+    """What an `Optimiser` asks of the region in which it searches."""
+
+    columns: int
+    where: str
+    head: dict[str, Any]
+    widths: HostVector
+    lattice: Lattice | None
+
+    def validated(self, x: Any, name: str) -> Place:
+        """Return a place of a user's, as it is kept, or raise."""
+
+    def all_validated(self, places: Any, name: str) -> list[Place]:
+        """Return several of them."""
+
+    def units(self, places: Sequence[Place]) -> HostMatrix:
+        """Rows of the unit cube."""
+
+    def places(self, units: HostMatrix) -> list[Place]:
+        """The places that rows of the cube stand for."""
+
+    def together(self, places: Sequence[Place]) -> Any:
+        """Several places in one, as a user gets them, none of which is the optimiser's own."""
+
+    def key(self, place: Place) -> Hashable:
+        """What tells one place from another."""
+
+    def record(self, place: Place) -> Any:
+        """A place in JSON."""
+
+    def read(self, record: Any) -> Place:
+        """A place from JSON; a `ValueError` or `TypeError` for what is none."""
+
+
+def region_of(box: Pairs | Space) -> Region[Any]:
+    """Return the region for what came in at the door."""
+    return _Named(box) if isinstance(box, Space) else _Box(box)
+
+
+class _Box:
+    """A box of vectors (d,)."""
+
+    lattice: Lattice | None = None
+
+    def __init__(self, box: Pairs) -> None:
+        ends = intervals(box, "box")
+        self._lower = ends[:, 0]
+        self._upper = ends[:, 1]
+        self.widths = self._upper - self._lower
+        self.columns = len(ends)
+        self.head: dict[str, Any] = {"box": ends.tolist()}
+        self.where = f"at {self.columns} numbers"
+
+    def validated(self, x: Vector, name: str) -> HostVector:
+        return self._within(to_numpy(_check.vector(x, name, size=self.columns)), name)
+
+    def all_validated(self, places: Matrix, name: str) -> list[HostVector]:
+        rows = to_numpy(_check.matrix(places, name, columns=self.columns))
+        return [self._within(row, name) for row in rows]
+
+    def _within(self, point: HostVector, name: str) -> HostVector:
+        place = point.astype(np.float64)
+        if np.any(place < self._lower) or np.any(place > self._upper):
+            raise ValueError(f"{name} must lie in the box; got {place.tolist()}")
+        return place
+
+    def units(self, places: Sequence[HostVector]) -> HostMatrix:
+        return (np.reshape(places, (-1, self.columns)) - self._lower) / self.widths
+
+    def places(self, units: HostMatrix) -> list[HostVector]:
+        place = self._lower + self.widths * units
+        return list(np.clip(place, self._lower, self._upper))
+
+    def together(self, places: Sequence[HostVector]) -> HostMatrix:
+        return np.stack(places)
+
+    def key(self, place: HostVector) -> tuple[float, ...]:
+        return tuple(place)
+
+    def record(self, place: HostVector) -> list[float]:
+        return place.tolist()
+
+    def read(self, record: Any) -> HostVector:
+        place = np.asarray(record, dtype=np.float64)
+        if place.shape != (self.columns,) or not np.all(np.isfinite(place)):
+            raise ValueError
+        return place
+
+
+class _Named:
+    """A space of named settings."""
+
+    def __init__(self, space: Space) -> None:
+        self._space = space
+        self.columns = space.columns
+        self.widths = np.ones(space.columns)
+        self.lattice: Lattice | None = None if space.is_smooth else space
+        self.head: dict[str, Any] = {"box": space.described()}
+        self.where = f"at a point with the names {list(space.names)}"
+
+    def validated(self, x: Mapping[str, Any], name: str) -> Point:
+        return self._space.validated(x, name)
+
+    def all_validated(self, places: Sequence[Mapping[str, Any]], name: str) -> list[Point]:
+        given: object = places
+        if not isinstance(given, Sequence) or isinstance(given, str):
+            raise TypeError(f"{name} must be a sequence of points; got {_check.kind_of(given)}")
+        return [self.validated(place, name) for place in places]
+
+    def units(self, places: Sequence[Point]) -> HostMatrix:
+        return self._space.units_of(places)
+
+    def places(self, units: HostMatrix) -> list[Point]:
+        return self._space.points_of(units)
+
+    def together(self, places: Sequence[Point]) -> list[Point]:
+        return [dict(place) for place in places]
+
+    def key(self, place: Point) -> tuple[Any, ...]:
+        return tuple(place.values())
+
+    def record(self, place: Point) -> Point:
+        return place
+
+    def read(self, record: Any) -> Point:
+        return self._space.validated(record, "x")
+
+
+def named_settings(place: Any) -> dict[str, str]:
+    """What a place is made of, in words by names; those of a vector are x[0], x[1] and so on."""
+    given = place if isinstance(place, dict) else {f"x[{i}]": v for i, v in enumerate(place)}
+    return {name: f"{v:.6g}" if isinstance(v, float) else str(v) for name, v in given.items()}
+
+
+def said(place: Any) -> str:
+    """A place in a line for people, a long one cut."""
+    parts = [f"{name} = {value}" for name, value in named_settings(place).items()]
+    return ", ".join([*parts[:8], "…"] if len(parts) > 8 else parts)

@@ -1,0 +1,498 @@
+"""What is searched where inputs have names: reals, logarithms, whole numbers, categories.
+
+A space stands for a unit cube in which the model lives: a real has a column, in logarithms where
+its scale is such, a whole number one with a cell for each value, a category of more than two
+choices one for each. Between the settings of whole numbers and categories there is nothing: every
+point of the cube stands for one, and the model is told, and asked, at its middle alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from itertools import pairwise
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+
+from ...ground import check as _check
+from ...ground.xp import HostMatrix, HostVector, to_numpy
+
+__all__ = ["Category", "Dimension", "Fixed", "Integer", "Point", "Real", "Setting", "Space"]
+
+Setting: TypeAlias = str | int | float | bool | None
+Point: TypeAlias = dict[str, Any]
+
+_MOST = 2**40  # a whole number beyond it would not come back from a column of a float
+
+
+@dataclass(frozen=True)
+class Real:
+    """A real number in an interval.
+
+    Parameters
+    ----------
+    lower : float
+        The lower end.
+    upper : float
+        The upper end.
+    log : bool, default False
+        Search in logarithms: from 1e-5 to 1e-4 is as far as from 0.1 to 1.
+
+    Raises
+    ------
+    ValueError
+        If the ends are no finite interval, or `lower` is not positive with ``log=True``.
+    TypeError
+        If an end is no number, or `log` no truth value.
+
+    Examples
+    --------
+    >>> rate = Real(1e-4, 1.0, log=True)
+    >>> [float(value.round(6)) for value in rate.values(np.asarray([[0.0], [0.5], [1.0]]))]
+    [0.0001, 0.01, 1.0]
+    """
+
+    lower: float
+    upper: float
+    log: bool = False
+
+    columns = 1
+    count = None
+
+    def __post_init__(self) -> None:
+        for end in ("lower", "upper"):
+            object.__setattr__(self, end, _check.number(getattr(self, end), end))
+        _check.flag(self.log, "log")
+        if not self.lower < self.upper or not math.isfinite(self.upper - self.lower):
+            raise ValueError(f"lower must be below upper, both finite; got {self}")
+        if self.log and self.lower <= 0.0:
+            raise ValueError(f"lower must be positive with log=True; got {self.lower}")
+
+    @property
+    def _ends(self) -> tuple[float, float]:
+        return (
+            (math.log(self.lower), math.log(self.upper)) if self.log else (self.lower, self.upper)
+        )
+
+    def units(self, values: Sequence[Setting]) -> HostMatrix:
+        """Columns (n, 1) of the unit cube for values."""
+        low, high = self._ends
+        x = np.asarray(values, dtype=np.float64)
+        return np.clip(((np.log(x) if self.log else x) - low) / (high - low), 0.0, 1.0)[:, None]
+
+    def values(self, units: HostMatrix) -> HostVector:
+        """Values for columns (n, 1); the ends of the cube are the ends to the last bit."""
+        low, high = self._ends
+        u = units[:, 0]
+        x = low + (high - low) * u
+        x = np.clip(np.exp(x) if self.log else x, self.lower, self.upper)
+        return np.where(u <= 0.0, self.lower, np.where(u >= 1.0, self.upper, x))
+
+    def validated(self, value: Setting, name: str) -> float:
+        """Return a value as a float, if it lies between the ends."""
+        x = _check.number(cast("float", value), name)
+        if not self.lower <= x <= self.upper:
+            raise ValueError(f"{name} must be from {self.lower:g} to {self.upper:g}; got {x:g}")
+        return x
+
+
+@dataclass(frozen=True)
+class Integer:
+    """A whole number between two, which may be either of them.
+
+    Parameters
+    ----------
+    lower : int
+        The least.
+    upper : int
+        The largest.
+    log : bool, default False
+        Search in logarithms: from 1 to 2 is as far as from 64 to 128.
+
+    Raises
+    ------
+    ValueError
+        If `lower` is not below `upper`, or not positive with ``log=True``, or an end is beyond
+        2**40.
+    TypeError
+        If an end is not whole, or `log` no truth value.
+
+    Examples
+    --------
+    >>> [int(n) for n in Integer(1, 3).values(np.asarray([[0.0], [0.4], [1.0]]))]
+    [1, 2, 3]
+    """
+
+    lower: int
+    upper: int
+    log: bool = False
+
+    columns = 1
+
+    def __post_init__(self) -> None:
+        least = 1 if _check.flag(self.log, "log") else None
+        lower = _check.whole(self.lower, "lower", -_MOST if least is None else least, _MOST - 1)
+        object.__setattr__(self, "lower", lower)
+        object.__setattr__(self, "upper", _check.whole(self.upper, "upper", lower + 1, _MOST))
+
+    @property
+    def count(self) -> int:
+        """How many values there are."""
+        return self.upper - self.lower + 1
+
+    @property
+    def _ends(self) -> tuple[float, float]:
+        """The outer ends of the first cell and of the last."""
+        low, high = self.lower - 0.5, self.upper + 0.5
+        return (math.log(low), math.log(high)) if self.log else (low, high)
+
+    def units(self, values: Sequence[Setting]) -> HostMatrix:
+        """Columns (n, 1) of the unit cube for values, within their cells."""
+        low, high = self._ends
+        x = np.asarray(values, dtype=np.float64)
+        return (((np.log(x) if self.log else x) - low) / (high - low))[:, None]
+
+    def values(self, units: HostMatrix) -> HostVector:
+        """Values for columns (n, 1)."""
+        low, high = self._ends
+        x = low + (high - low) * units[:, 0]
+        return np.clip(np.rint(np.exp(x) if self.log else x), self.lower, self.upper).astype(int)
+
+    def validated(self, value: Setting, name: str) -> int:
+        """Return a value as an int, if it is whole and between the ends."""
+        return _check.whole(_plain(value), name, self.lower, self.upper)
+
+    def beside(self, value: Setting) -> list[Setting]:
+        """The values a step away: one to either side, and farther where there are many."""
+        here = cast("int", value)
+        steps = [2**k for k in range(self.count.bit_length())]
+        near = [here + sign * step for step in steps for sign in (-1, 1)]
+        return [n for n in near if self.lower <= n <= self.upper]
+
+
+@dataclass(frozen=True)
+class Category:
+    """One of some choices, which have no order.
+
+    Parameters
+    ----------
+    choices : sequence of str, int, float, bool or None
+        The choices, two at least.
+
+    Raises
+    ------
+    ValueError
+        If they are fewer, or one comes twice.
+    TypeError
+        If they are no sequence, or one is of another kind.
+
+    Examples
+    --------
+    >>> Category(["relu", "tanh"]).values(np.asarray([[0.2], [0.9]]))
+    ['relu', 'tanh']
+    """
+
+    choices: Sequence[Setting]
+
+    def __post_init__(self) -> None:
+        given: object = self.choices
+        if isinstance(given, str | bytes) or not isinstance(given, Sequence):
+            raise TypeError(f"choices must be a sequence; got {_check.kind_of(given)}")
+        choices = tuple(_setting(one, "choices") for one in self.choices)
+        if len({_key(one) for one in choices}) < max(len(choices), 2):
+            raise ValueError(f"choices must be two or more, each once; got {list(choices)}")
+        object.__setattr__(self, "choices", choices)
+
+    @property
+    def count(self) -> int:
+        """How many choices there are."""
+        return len(self.choices)
+
+    @property
+    def columns(self) -> int:
+        """One column for two choices, else one for each."""
+        return 1 if self.count == 2 else self.count
+
+    @property
+    def _numbers(self) -> dict[Any, int]:
+        return {_key(one): number for number, one in enumerate(self.choices)}
+
+    def units(self, values: Sequence[Setting]) -> HostMatrix:
+        """Columns of the unit cube for values: one where the choice is, else zero."""
+        known = self._numbers
+        numbers = [known[_key(value)] for value in values]
+        return np.asarray([[0.0], [1.0]] if self.count == 2 else np.eye(self.count))[numbers]
+
+    def values(self, units: HostMatrix) -> list[Setting]:
+        """Values for columns: where they are largest."""
+        two = self.count == 2
+        numbers = units[:, 0] >= 0.5 if two else np.argmax(units, axis=1)
+        return [self.choices[int(number)] for number in numbers]
+
+    def validated(self, value: Setting, name: str) -> Setting:
+        """Return a value, if it is one of the choices."""
+        plain = _plain(value)
+        number = self._numbers.get(_key(plain)) if _is_setting(plain) else None
+        if number is None:
+            raise ValueError(f"{name} must be one of {list(self.choices)}; got {value!r}")
+        return self.choices[number]
+
+    def beside(self, value: Setting) -> list[Setting]:
+        """The other choices."""
+        return [one for one in self.choices if _key(one) != _key(value)]
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """A value that stays: the objective is given it, and the search does not see it.
+
+    Parameters
+    ----------
+    value : str, int, float, bool or None
+        The value.
+
+    Raises
+    ------
+    TypeError
+        If it is of another kind.
+    """
+
+    value: Setting
+
+    columns = 0
+    count = 1
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "value", _setting(self.value, "value"))
+
+    def units(self, values: Sequence[Setting]) -> HostMatrix:
+        """No column."""
+        return np.empty((len(values), 0))
+
+    def values(self, units: HostMatrix) -> list[Setting]:
+        """The value, for each row."""
+        return [self.value] * len(units)
+
+    def validated(self, value: Setting, name: str) -> Setting:
+        """Return the value, if that is what came."""
+        plain = _plain(value)
+        if not _is_setting(plain) or _key(plain) != _key(self.value):
+            raise ValueError(f"{name} must be {self.value!r}; got {value!r}")
+        return self.value
+
+    def beside(self, value: Setting) -> list[Setting]:
+        """No other."""
+        return []
+
+
+Dimension: TypeAlias = Real | Integer | Category | Fixed
+
+
+class Space:
+    """Named inputs, each with its kind and its scale, and the unit cube that stands for them.
+
+    Parameters
+    ----------
+    dimensions : mapping from str to Real, Integer, Category or Fixed
+        What each input may be.
+
+    Raises
+    ------
+    ValueError
+        If all of them are fixed.
+    TypeError
+        If `dimensions` is no mapping from names to dimensions.
+
+    Examples
+    --------
+    >>> space = Space({"rate": Real(1e-4, 1.0, log=True), "depth": Integer(1, 8)})
+    >>> units = space.to_units([{"rate": 0.01, "depth": 3}])
+    >>> units.round(4), [point["depth"] for point in space.from_units(units)]
+    (array([[0.5   , 0.3125]]), [3])
+    """
+
+    def __init__(self, dimensions: Mapping[str, Dimension]) -> None:
+        if not isinstance(dimensions, Mapping):
+            wanted = "a mapping from names to Real, Integer, Category or Fixed"
+            raise TypeError(f"dimensions must be {wanted}; got {_check.kind_of(dimensions)}")
+        for name, one in dimensions.items():
+            if not isinstance(name, str):
+                raise TypeError(f"dimensions must have strings for names; got {name!r}")
+            if not isinstance(one, Real | Integer | Category | Fixed):
+                wanted = "a Real, Integer, Category or Fixed"
+                raise TypeError(f"dimensions[{name!r}] must be {wanted}; got {_check.kind_of(one)}")
+        self.dimensions: dict[str, Dimension] = dict(dimensions)
+        ends = np.cumsum([0, *(one.columns for one in self.dimensions.values())])
+        self._slices = [slice(*pair) for pair in pairwise(ends)]
+        self.columns = int(ends[-1])
+        kinds = [[isinstance(one, Real)] * one.columns for one in self.dimensions.values()]
+        self.free = np.asarray([kind for part in kinds for kind in part])
+        if not self.columns:
+            raise ValueError(f"dimensions must leave something to search for; got {dimensions!r}")
+
+    def __repr__(self) -> str:
+        """The call that makes it."""
+        return f"Space({self.dimensions!r})"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names, in their order."""
+        return tuple(self.dimensions)
+
+    @property
+    def count(self) -> int | None:
+        """How many settings there are; None where a real makes them uncountable."""
+        counts = [one.count for one in self.dimensions.values()]
+        whole = [count for count in counts if count is not None]
+        return math.prod(whole) if len(whole) == len(counts) else None
+
+    @property
+    def is_smooth(self) -> bool:
+        """True if every point of the cube is a setting of its own: all are reals, or fixed."""
+        return all(isinstance(one, Real | Fixed) for one in self.dimensions.values())
+
+    def to_units(self, points: Sequence[Mapping[str, Setting]]) -> HostMatrix:
+        """Points as rows of the unit cube.
+
+        Parameters
+        ----------
+        points : sequence of mappings from str
+            Settings with all names; those that are fixed may be left out.
+
+        Returns
+        -------
+        HostMatrix, shape (n, columns)
+            The rows.
+
+        Raises
+        ------
+        ValueError
+            If names are missing or unknown, or a value is none that the dimension has.
+        TypeError
+            If a point is no mapping, or a value is of another kind.
+        """
+        return self.units_of([self.validated(point, "points") for point in points])
+
+    def units_of(self, points: Sequence[Point]) -> HostMatrix:
+        """Points that are settings for certain, as rows (n, columns)."""
+        parts = [one.units([p[name] for p in points]) for name, one in self.dimensions.items()]
+        return np.concatenate(parts, axis=1)
+
+    def from_units(self, units: HostMatrix) -> list[Point]:
+        """The settings that rows of the unit cube stand for.
+
+        Parameters
+        ----------
+        units : HostMatrix, shape (n, columns)
+            The rows.
+
+        Returns
+        -------
+        list of dict
+            The settings: Python's own floats, ints and choices. Whole numbers and categories that
+            went through `to_units` come back as they were, reals up to rounding.
+
+        Raises
+        ------
+        ValueError
+            If `units` has another number of columns, or an entry that is not from 0 to 1.
+        TypeError
+            If it is no array of floats.
+        """
+        given = to_numpy(_check.matrix(units, "units", columns=self.columns))
+        rows = given.astype(np.float64)
+        if np.any(rows < 0.0) or np.any(rows > 1.0):
+            raise ValueError(f"units must be from 0 to 1; got {rows.min():g} to {rows.max():g}")
+        return self.points_of(rows)
+
+    def points_of(self, units: HostMatrix) -> list[Point]:
+        """The settings for rows that lie in the cube for certain."""
+        columns = {
+            name: [_plain(value) for value in one.values(units[:, part])]
+            for (name, one), part in zip(self.dimensions.items(), self._slices, strict=True)
+        }
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+    def validated(self, point: Mapping[str, Setting], name: str) -> Point:
+        """Return a point with every name, each value as its dimension has it, or raise."""
+        if not isinstance(point, Mapping):
+            wanted = f"a mapping from the names {list(self.names)}"
+            raise TypeError(f"{name} must be {wanted}; got {_check.kind_of(point)}")
+        fixed = {n: one.value for n, one in self.dimensions.items() if isinstance(one, Fixed)}
+        given = {**fixed, **point}
+        if given.keys() != self.dimensions.keys():
+            raise ValueError(f"{name} must have the names {list(self.names)}; got {list(point)}")
+        return {n: one.validated(given[n], f"{name}[{n!r}]") for n, one in self.dimensions.items()}
+
+    def snapped(self, units: HostMatrix) -> HostMatrix:
+        """Rows of the cube, moved to the middle of the cell that they lie in."""
+        rows = np.array(units, dtype=np.float64)
+        for one, part in zip(self.dimensions.values(), self._slices, strict=True):
+            if isinstance(one, Integer | Category):
+                rows[:, part] = one.units(list(one.values(rows[:, part])))
+        return rows
+
+    def neighbours(self, unit: HostVector) -> HostMatrix:
+        """Rows (k, columns) in which one whole number or category is another than in `unit`."""
+        point = self.points_of(unit[None, :])[0]
+        rows = []
+        for (name, one), part in zip(self.dimensions.items(), self._slices, strict=True):
+            others = [] if isinstance(one, Real) else one.beside(point[name])
+            moved = np.tile(unit, (len(others), 1))
+            if others:
+                moved[:, part] = one.units(others)
+            rows.append(moved)
+        return np.concatenate(rows)
+
+    def settings(self) -> HostMatrix:
+        """All settings as rows of the cube, of a space without reals."""
+        grids = [self._all(one) for one in self.dimensions.values()]
+        sizes = [len(grid) for grid in grids]
+        numbers = np.indices(sizes).reshape(len(sizes), -1)
+        return np.concatenate([g[i] for g, i in zip(grids, numbers, strict=True)], axis=1)
+
+    def _all(self, one: Dimension) -> HostMatrix:
+        if isinstance(one, Integer):
+            return one.units(list(range(one.lower, one.upper + 1)))
+        return one.units(one.choices if isinstance(one, Category) else [None])
+
+    def described(self) -> dict[str, Any]:
+        """The space in words and numbers of JSON, for the first line of a history."""
+        return {
+            name: [
+                type(one).__name__,
+                *(_listed(getattr(one, field.name)) for field in fields(one)),
+            ]
+            for name, one in self.dimensions.items()
+        }
+
+
+def _listed(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _plain(value: Any) -> Any:
+    """A number of NumPy as Python has it; all else as it is."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _is_setting(value: Any) -> bool:
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return value is None or isinstance(value, str | int | bool)
+
+
+def _setting(value: Any, name: str) -> Setting:
+    plain = _plain(value)
+    if not _is_setting(plain):
+        wanted = "strings, finite numbers, truth values or None"
+        raise TypeError(f"{name} must be made of {wanted}; got {value!r}")
+    setting: Setting = plain
+    return setting
+
+
+def _key(value: Setting) -> tuple[str, Setting]:
+    """What tells one choice from another: True is not 1."""
+    return type(value).__name__, value

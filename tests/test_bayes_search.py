@@ -1,0 +1,137 @@
+"""The search of hyperparameters for scikit-learn: its conventions, and what it finds."""
+
+from __future__ import annotations
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+
+pytest.importorskip("sklearn")
+
+from sklearn.base import clone
+from sklearn.datasets import load_diabetes
+from sklearn.exceptions import FitFailedWarning
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import RandomizedSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVR
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from gpnotes.decide.bayesopt import Category, Fixed, Real, Space
+from gpnotes.estimators import BayesSearchCV
+
+ALPHA = {"alpha": Real(1e-3, 1e3, log=True)}
+C = {"C": Real(1e-2, 1e2, log=True)}
+
+
+def search(estimator, space, **options):
+    settings = {"n_iter": 4, "initial": 2, "cv": 2, "random_state": 0} | options
+    return BayesSearchCV(estimator, space, **settings)
+
+
+# what scikit-learn's own list says of its GridSearchCV, too
+EXPECTED = {"check_supervised_y_2d": "DataConversionWarning not caught"}
+
+
+@pytest.mark.slow
+@parametrize_with_checks(
+    [search(Ridge(), ALPHA), search(LogisticRegression(), C)],
+    expected_failed_checks=lambda estimator: (
+        EXPECTED if isinstance(estimator.estimator, Ridge) else {}
+    ),
+)
+def test_scikit_learns_own_checks(estimator, check):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of data that the checks make
+        check(estimator)
+
+
+@pytest.fixture(scope="module")
+def data():
+    X, y = load_diabetes(return_X_y=True)
+    return X[:150], y[:150]
+
+
+@pytest.mark.slow
+def test_it_finds_more_than_a_random_search(data):
+    """Three hyperparameters of a machine of support vectors, 24 candidates."""
+    pipe = make_pipeline(StandardScaler(), SVR())
+    space = {
+        "svr__C": Real(1e-3, 1e4, log=True),
+        "svr__gamma": Real(1e-6, 1e1, log=True),
+        "svr__epsilon": Real(1e-2, 1e2, log=True),
+    }
+    found = search(pipe, space, n_iter=24, initial=8, cv=3).fit(*data)
+    scores = []
+    for seed in range(5):
+        points = Space(space).from_units(np.random.default_rng(seed).random((24, 3)))
+        grid = {name: [point[name] for point in points] for name in space}
+        chance = RandomizedSearchCV(pipe, grid, n_iter=24, cv=3, random_state=seed)
+        scores.append(chance.fit(*data).best_score_)
+    assert found.best_score_ > np.median(scores)
+    assert abs(found.recommended_.mean - found.best_score_) < 0.02
+
+
+def test_it_has_what_scikit_learns_searches_have(data):
+    space = Space({**ALPHA, "solver": Category(["svd", "cholesky"]), "max_iter": Fixed(50)})
+    found = search(Ridge(), space, n_iter=6, n_points=4).fit(*data)
+    results = found.cv_results_
+    assert len(results["params"]) == 6
+    assert found.best_params_ == results["params"][found.best_index_]
+    assert found.best_score_ == max(results["mean_test_score"])
+    assert found.best_estimator_.get_params()["solver"] == found.best_params_["solver"]
+    assert found.predict(data[0]).shape == data[1].shape
+    assert found.recommended_.x in results["params"]
+    again = clone(found).fit(*data)
+    assert again.cv_results_["params"] == results["params"]
+
+
+def test_candidates_that_fail_are_left_behind(data):
+    class Picky(Ridge):
+        def fit(self, X, y):
+            if self.alpha > 1.0:
+                raise ValueError("too large")
+            return super().fit(X, y)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # scikit-learn tells of each fit that failed
+        together = search(Picky(), ALPHA, n_iter=8, n_points=4, initial=4).fit(*data)
+    with pytest.warns(FitFailedWarning, match="All the 2 fits failed"):
+        alone = search(Picky(), ALPHA, n_iter=8, initial=4).fit(*data)
+    assert np.isnan(together.cv_results_["mean_test_score"]).any()
+    assert len(alone.cv_results_["params"]) < 8
+    for found in (together, alone):
+        assert found.best_params_["alpha"] <= 1.0
+        assert math.isfinite(found.recommended_.mean)
+    with (
+        pytest.warns(FitFailedWarning),
+        pytest.raises(ValueError, match="All the 2 fits failed"),
+    ):
+        search(Picky(), {"alpha": Real(2.0, 3.0)}, n_iter=9, initial=3).fit(*data)
+
+
+def test_with_several_scores_one_is_looked_for(data):
+    scores = {"fit": "r2", "error": "neg_mean_absolute_error"}
+    found = search(Ridge(), ALPHA, scoring=scores, refit="error").fit(*data)
+    assert found.best_score_ == max(found.cv_results_["mean_test_error"])
+    with pytest.raises(ValueError, match="refit must be the name of the score"):
+        search(Ridge(), ALPHA, scoring=scores, refit=False).fit(*data)
+
+
+@pytest.mark.parametrize(
+    ("options", "kind", "said"),
+    [
+        ({"n_iter": 0}, ValueError, "n_iter must be a whole number from 1"),
+        ({"n_points": 2.0}, TypeError, "n_points must be a whole number from 1"),
+        ({"initial": 0}, ValueError, "initial must be a whole number from 1"),
+        ({"search_space": [1.0]}, TypeError, "dimensions must be a mapping"),
+        ({"search_space": {"alpha": (0.1, 1.0)}}, TypeError, "must be a Real, Integer"),
+    ],
+)
+def test_arguments_are_looked_at_by_fit(data, options, kind, said):
+    made = search(Ridge(), ALPHA).set_params(**options)
+    with pytest.raises(kind, match=said):
+        made.fit(*data)
