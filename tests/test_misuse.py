@@ -19,9 +19,9 @@ ROOMS = (
     "estimators", "ground.arrays", "ground.chunks", "ground.distances", "ground.linalg",
     "ground.params", "ground.quadrature", "ground.random", "infer.deep", "infer.exact",
     "infer.features", "infer.fitting", "infer.interdomain", "infer.laplace", "infer.line",
-    "infer.linear", "infer.networks", "infer.report", "infer.samplers", "infer.smoothing",
-    "infer.sparse", "infer.svgp", "model.gaussian", "model.kernels", "model.likelihoods",
-    "model.means", "model.priors", "testing",
+    "infer.linear", "infer.networks", "infer.report", "infer.samplers", "infer.saving",
+    "infer.smoothing", "infer.sparse", "infer.svgp", "model.gaussian", "model.kernels",
+    "model.likelihoods", "model.means", "model.priors", "testing",
 )  # fmt: skip
 CLEAR = 0.95  # the share of wrong calls whose error names the argument
 
