@@ -18,10 +18,10 @@ ROOMS = (
     "decide.moments", "decide.pilco", "decide.pilco.pendulum", "draw.grids", "draw.paths",
     "estimators", "ground.arrays", "ground.chunks", "ground.distances", "ground.linalg",
     "ground.params", "ground.quadrature", "ground.random", "infer.deep", "infer.exact",
-    "infer.features", "infer.fitting", "infer.interdomain", "infer.laplace", "infer.linear",
-    "infer.networks", "infer.report", "infer.samplers", "infer.smoothing", "infer.sparse",
-    "infer.svgp", "model.gaussian", "model.kernels", "model.likelihoods", "model.means",
-    "model.priors", "testing",
+    "infer.features", "infer.fitting", "infer.interdomain", "infer.laplace", "infer.line",
+    "infer.linear", "infer.networks", "infer.report", "infer.samplers", "infer.saving",
+    "infer.smoothing", "infer.sparse", "infer.svgp", "model.gaussian", "model.kernels",
+    "model.likelihoods", "model.means", "model.priors", "testing",
 )  # fmt: skip
 CLEAR = 0.95  # the share of wrong calls whose error names the argument
 
@@ -133,7 +133,7 @@ UNTRIED = {
     "Equilibria", "Equilibrium", "Search", "Estimate", "Moments", "Predictor",
     "Controlled", "Filtered",
     "Augmented", "Improvement", "Rollout", "SineMoments", "Transitions", "Round", "Choice",
-    "VarianceParts", "FeaturePosterior", "SparsePosterior", "Inducing", "Method",
+    "VarianceParts", "FeaturePosterior", "SparsePosterior", "LinePosterior", "Inducing", "Method",
     "Climb", "Maximum", "Evaluation", "Outcome", "Recommendation", "Paths", "Ended",
     "Hyperparameter", "Report",
     "Survey", "CirculantEmbedding", "Chains", "ChainWarning", "Phase", "State", "Step",

@@ -1,6 +1,6 @@
 """Gaussian processes on NumPy and CuPy: the package beside the book.
 
-The thirty names of every day are imported from here, and each loads its module when it is first
+The names of every day are imported from here, and each loads its module when it is first
 used; everything else is imported from the wing that it lives in, as ``gpnotes.infer.sparse``.
 """
 
@@ -16,6 +16,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "ground.random": ("stream",),
     "infer.exact": ("GP", "Posterior", "condition", "log_evidence", "prior"),
     "infer.fitting": ("fit",),
+    "infer.saving": ("load", "save"),
     "model.gaussian": ("Normal",),
     "model.kernels": (
         "Constant", "Kernel", "Linear", "Matern12", "Matern32", "Matern52", "Periodic", "RBF",
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
         prior as prior,
     )
     from .infer.fitting import fit as fit
+    from .infer.saving import load as load, save as save
     from .model.gaussian import Normal as Normal
     from .model.kernels import (
         Constant as Constant,

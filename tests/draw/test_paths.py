@@ -11,6 +11,7 @@ import pytest
 from gpnotes import (
     GP,
     RBF,
+    Bernoulli,
     Constant,
     ConstantMean,
     Linear,
@@ -24,7 +25,8 @@ from gpnotes import (
     to_numpy,
 )
 from gpnotes.draw.paths import sample_paths
-from gpnotes.ground.linalg import Cholesky
+from gpnotes.ground.linalg import Cholesky, JitterWarning
+from gpnotes.infer import interdomain, sparse, svgp
 from gpnotes.testing import gradcheck
 
 LENGTHS = np.asarray([0.8, 1.5])
@@ -274,3 +276,90 @@ def test_paths_that_have_no_room_are_refused_before_they_are_drawn(rng):
     posterior, _ = problem(RBF(), rng)
     with pytest.raises(MemoryError, match="the weights of the paths of shape"):
         sample_paths(posterior, 10**12, stream(1))
+
+
+def induced(kind, kernel, rng, asarray=np.asarray):
+    """A posterior of five inducing points given forty data, and places to ask."""
+    X, Z = rng.uniform(-1.5, 1.5, (40, 2)), rng.uniform(-1.5, 1.5, (5, 2))
+    y = np.sin(2.0 * X[:, 0]) + 0.4 * X[:, 1]
+    Xs = rng.uniform(-2.0, 2.0, (5, 2))
+    mean, (X, Z, Xs) = ConstantMean(0.3), (asarray(a) for a in (X, Z, Xs))
+    if kind == "variational":
+        model = svgp.SVGP(GP(kernel, 0.0, mean), Bernoulli(), Z)
+        return svgp.condition(model, X, asarray(np.sign(y))), Xs
+    return sparse.condition(GP(kernel, 0.2, mean), Z, X, asarray(y), method=kind), Xs
+
+
+@pytest.mark.parametrize("kind", ["vfe", "fitc", "variational"])
+@pytest.mark.parametrize("kernel", [Linear(0.7) + Constant(1.4), RBF(1.3, LENGTHS)], ids=repr)
+def test_paths_of_inducing_points_have_the_moments_of_their_posterior(kind, kernel, rng):
+    """With two thousand features within five standard errors and what features are off by."""
+    kernel = kernel + RBF(0.4, 0.9)  # so that five values of f have a covariance of full rank
+    posterior, Xs = induced(kind, kernel, rng)
+    paths = sample_paths(posterior, N, stream(1), features=2048)
+    values = paths(Xs)
+    covariance = posterior.covariance(Xs)
+    of_mean, _ = deviations(values, posterior.mean(Xs), covariance)
+    assert np.max(of_mean) < 5.0
+    spread = 5.0 * np.sqrt(2.0 / N) * np.max(np.diag(covariance))
+    slack = 5.0 * np.max(np.diag(kernel(Xs))) / np.sqrt(2048)
+    np.testing.assert_allclose(np.cov(values.T), covariance, atol=spread + slack)
+
+
+@pytest.mark.parametrize("kind", ["vfe", "variational"])
+def test_paths_of_inducing_points_vary_there_as_their_posterior_does(kind, rng):
+    """At Z the update has the last word: no error of features, none by five standard errors."""
+    posterior, _ = induced(kind, RBF(1.3, LENGTHS), rng)
+    paths = sample_paths(posterior, N, stream(1), features=64)
+    Z = paths.places
+    checks = deviations(paths(Z), posterior.mean(Z), posterior.covariance(Z))
+    assert np.max(checks[0]) < 5.0
+    assert np.max(checks[1]) < 5.0
+
+
+@pytest.mark.parametrize("kind", ["vfe", "variational"])
+def test_paths_of_coinciding_points_keep_their_variance(kind, rng):
+    """K_uu then takes jitter, which counts as noise of u."""
+    X = rng.uniform(-1.5, 1.5, (40, 1))
+    Z = np.asarray([[0.0], [0.0], [1.0]])
+    y = np.sin(X[:, 0])
+    make = {
+        "vfe": lambda: sparse.condition(GP(RBF(), 0.2), Z, X, y),
+        "variational": lambda: svgp.condition(
+            svgp.SVGP(GP(RBF(), 0.0), Bernoulli(), Z), X, np.sign(y)
+        ),
+    }[kind]
+    with pytest.warns(JitterWarning, match="is not positive definite"):
+        posterior = make()
+    at = np.asarray([[0.0], [1.0]])
+    values = sample_paths(posterior, N, stream(1))(at)
+    checks = deviations(values, posterior.mean(at), posterior.covariance(at))
+    assert max(np.max(check) for check in checks) < 5.0
+
+
+@pytest.mark.parametrize("kind", ["vfe", "variational"])
+def test_paths_of_inducing_points_are_functions_in_every_namespace(kind, space, rng):
+    posterior, Xs = induced(kind, RBF(1.3, 0.8), rng, space.asarray)
+    paths = sample_paths(posterior, 3, stream(1), features=32)
+    values = paths(Xs)
+    assert space.holds(values)
+    np.testing.assert_array_equal(to_numpy(values), to_numpy(paths(Xs)))
+
+
+def test_the_gradient_of_paths_of_inducing_points_agrees_with_differences(rng):
+    posterior, Xs = induced("vfe", RBF(1.3, LENGTHS), rng)
+    paths = sample_paths(posterior, 2, stream(1), features=32)
+    gradcheck(paths, lambda X, bar: (paths.values_and_pullback(X)[1](bar),), Xs)
+
+
+def test_posteriors_without_such_paths_are_refused(rng):
+    posterior, _ = induced("sor", RBF(), rng)
+    with pytest.raises(ValueError, match="posterior must be of a method that leaves f free"):
+        sample_paths(posterior, 1, stream(1))
+    Z, X = rng.normal(size=(3, 2)), rng.normal(size=(9, 2))
+    weighted = interdomain.WeightedPoints(Z, np.eye(3))
+    other = sparse.condition(GP(RBF(), 0.1), weighted, X, X[:, 0])
+    with pytest.raises(TypeError, match="posterior must be one of inducing points"):
+        sample_paths(other, 1, stream(1))
+    with pytest.raises(TypeError, match="posterior must be a Posterior, a SparsePosterior or a"):
+        sample_paths(None, 1, stream(1))

@@ -21,20 +21,20 @@ from ..ground import check as _check
 from ..ground.params import leaves
 from ..ground.random import Stream, stream
 from ..ground.xp import HostMatrix, HostVector, Matrix, Vector, to_numpy
+from ..infer import saving
 from ..infer.exact import condition
 from ..infer.fitting import Fit, fit
 from ..model.contracts import Mean, MeanFunction, require
 from ..model.kernels import RBF, Kernel
 from ..model.means import ConstantMean, ZeroMean
 from ..model.process import GP
-from . import files
 from .fitted import FITTED, validate_fitted
 
 __all__ = ["GPRegressor"]
 
 RandomState: TypeAlias = int | np.random.RandomState | None
 
-_FORM = "gpnotes.estimators.GPRegressor 1"
+_KIND = "GPRegressor"
 _NOISE = 0.1  # of the variance of y: where a fit of the noise starts
 _SEEDS = 2**31 - 1
 
@@ -267,6 +267,13 @@ class GPRegressor(RegressorMixin, BaseEstimator):
         OSError
             If the file cannot be opened.
         """
+        saving.write(path, self.saved_values(), _KIND)
+
+    def saved_values(self) -> dict[str, Any]:
+        """The arguments and the fit by their names, as `gpnotes.save` writes them.
+
+        Before a fit, a ``NotFittedError``.
+        """
         check_is_fitted(self, "posterior_")
         fitted = {
             "posterior_": self.posterior_,
@@ -274,7 +281,7 @@ class GPRegressor(RegressorMixin, BaseEstimator):
             "n_features_in_": self.n_features_in_,
             "feature_names_in_": tuple(getattr(self, "feature_names_in_", ())),
         }
-        files.write(path, {**self.get_params(deep=False), **fitted}, _FORM)
+        return {**self.get_params(deep=False), **fitted}
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -301,11 +308,11 @@ class GPRegressor(RegressorMixin, BaseEstimator):
         MemoryError
             If its arrays have no room.
         """
-        return files.read(path, _FORM, cls._made)
+        return saving.read(path, _KIND, cls.of_saved)
 
     @classmethod
-    def _made(cls, values: dict[str, Any]) -> Self:
-        """The estimator with these arguments and this fit, if they are such."""
+    def of_saved(cls, values: dict[str, Any]) -> Self:
+        """The estimator of `saved_values`; a `ValueError` or a `TypeError` if they are none."""
         arguments = {name: values.pop(name) for name in cls._get_param_names()}
         if values.keys() != set(FITTED):
             raise ValueError(f"a fit sets {sorted(FITTED)}, not {sorted(values)}")

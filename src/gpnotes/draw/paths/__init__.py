@@ -9,6 +9,11 @@ become a function of the posterior by
 
 Drawn from the prior by features, ``f = m + φ·w``, it is known everywhere. The features are
 random, and an approximation; the update is exact, and it has the last word near the data.
+
+A posterior of inducing points moves a draw of the prior by what was drawn for u, and costs as much
+whatever the number of data:
+
+    f(x) + k(x, Z) K_uu⁻¹ (u − f(Z)).
 """
 
 from .functions import Paths, sample_paths

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -13,9 +12,9 @@ from ...ground import memory
 from ...ground.random import Stream
 from ...ground.threads import in_one_pool, threads_for
 from ...ground.xp import Matrix, array_namespace
-from ...infer.exact import Posterior
 from ...model.kernels import Kernel
-from ...model.process import differentiable_mean, require_known_mean
+from ...model.process import GP, differentiable_mean
+from .anchors import Anchor, AnyPosterior, anchor_of
 from .summands import Features, draw_features
 
 __all__ = ["Paths", "sample_paths"]
@@ -31,14 +30,16 @@ class Paths:
 
     Parameters
     ----------
-    posterior : Posterior
-        The posterior they were drawn from.
+    gp : GP
+        The process of the posterior they were drawn from.
+    places : Matrix, shape (n, d)
+        Its data, or its inducing points.
     features : Features
         The features of its kernel.
     weights : Matrix, shape (count, R)
         The weights w of the features, a path a row.
     update : Matrix, shape (count, n)
-        What the data add, v, a path a row.
+        What the data, or the inducing points, add, v, a path a row.
 
     Notes
     -----
@@ -59,7 +60,8 @@ class Paths:
     ((3, 3), array([1., 1., 1.]))
     """
 
-    posterior: Posterior
+    gp: GP
+    places: Matrix
     features: Features
     weights: Matrix
     update: Matrix
@@ -136,7 +138,7 @@ class Paths:
         >>> values.round(9), pull(np.ones((1, 1))).round(9)
         (array([[1.]]), array([[1.]]))
         """
-        differentiable_mean(self.posterior.gp)
+        differentiable_mean(self.gp)
         self._validate(Xs)
         values = self.validated_values(Xs)
 
@@ -184,17 +186,16 @@ class Paths:
     @threads_for(lambda self, Xs: self.count * self._width * Xs.shape[0])
     def _values(self, Xs: Matrix) -> Matrix:
         Phi_t = array_namespace(Xs).matrix_transpose(self.features.rows(Xs))
-        gp = self.posterior.gp
-        drawn = self.weights @ Phi_t + self.update @ _cross(gp.kernel, self.posterior.X, Xs)
-        return gp.mean(Xs)[None, :] + drawn
+        drawn = self.weights @ Phi_t + self.update @ _cross(self.gp.kernel, self.places, Xs)
+        return self.gp.mean(Xs)[None, :] + drawn
 
     @threads_for(lambda self, Xs, values_bar: self.count * self._width * Xs.shape[0])
     def _pull(self, Xs: Matrix, values_bar: Matrix) -> Matrix:
         xp = array_namespace(Xs)
-        gp, back = self.posterior.gp, xp.matrix_transpose(values_bar)
+        gp, back = self.gp, xp.matrix_transpose(values_bar)
         by_features = self.features.pull(Xs, back @ self.weights)
         K_bar = xp.matrix_transpose(self.update) @ values_bar
-        _, _, by_cross = gp.kernel.pull_gram(self.posterior.X, Xs, K_bar)
+        _, _, by_cross = gp.kernel.pull_gram(self.places, Xs, K_bar)
         _, by_mean = differentiable_mean(gp).pullback(Xs, xp.sum(values_bar, axis=0))
         return by_features + by_cross + by_mean
 
@@ -206,7 +207,7 @@ class Paths:
         return self.weights.shape[1] + self.update.shape[1]
 
     def _validate(self, Xs: Matrix) -> None:
-        X = self.posterior.X
+        X = self.places
         _check.matrix(Xs, "Xs", columns=X.shape[1])
         _check.alike(_check.squarable(Xs, "Xs"), "Xs", X, "X")
         memory.require(self.count, Xs.shape[0], copies=3, like=Xs, what="the values of the paths")
@@ -214,16 +215,17 @@ class Paths:
 
 @in_one_pool
 def sample_paths(
-    posterior: Posterior, count: int, stream: Stream, *, features: int = 1024
+    posterior: AnyPosterior, count: int, stream: Stream, *, features: int = 1024
 ) -> Paths:
     """Draw functions from a posterior, which can be asked for values anywhere.
 
     Parameters
     ----------
-    posterior : Posterior
-        An exact posterior. RBF and Matérn kernels have random features; a linear and a constant
-        kernel have features of their own, which are exact; so have sums, multiples and choices of
-        columns of all these. White noise has none, it belongs into ``noise_var``.
+    posterior : Posterior, SparsePosterior or VariationalPosterior
+        An exact posterior, or one of inducing points. RBF and Matérn kernels have random features;
+        a linear and a constant kernel have features of their own, which are exact; so have sums,
+        multiples and choices of columns of all these. White noise has none, it belongs into
+        ``noise_var``.
     count : int
         How many functions are drawn.
     stream : Stream
@@ -239,10 +241,11 @@ def sample_paths(
     Raises
     ------
     ValueError
-        If an argument does not fit, by its name.
+        If an argument does not fit, by its name, or the posterior is one of the subset of
+        regressors, whose functions do not move between the inducing points.
     TypeError
-        If an argument is of the wrong kind, by its name, the kernel has no features, or the mean
-        has unknown weights.
+        If an argument is of the wrong kind, by its name, the kernel has no features, the mean
+        has unknown weights, or the inducing variables are no values of f.
     MemoryError
         If the weights of the paths have no room.
 
@@ -251,7 +254,8 @@ def sample_paths(
     By Matheron's rule, :eq:`eq-bo-pathwise`: w and ε are drawn for each path, ``w ~ N(0, I)`` and
     ``ε ~ N(0, σ_n² I)``, and ``v = K_y⁻¹ (y − m(X) − Φ w − ε)`` is solved for; O(n R count +
     n² count), memory O(count (n + R)) and a block of Φ. Jitter that `condition` took counts as
-    noise, here as there.
+    noise, here as there. Of inducing points u is drawn from its posterior, and
+    ``v = K_uu⁻¹ (u − m(Z) − Φ w)``: with M of them the n above is M, whatever the data are.
 
     The mean over the draws is the posterior's. The covariance is so up to the error of the
     features, which falls as ``features^−½`` and matters most between many data, where a path
@@ -269,17 +273,17 @@ def sample_paths(
     >>> values.mean(axis=0).round(1), values.std(axis=0).round(1)
     (array([1., 0.]), array([0.1, 0.6]))
     """
-    require_known_mean(_check.instance(posterior, "posterior", Posterior).gp)
+    anchor = anchor_of(posterior)
     count = _check.whole(count, "count", 1)
     _check.instance(stream, "stream", Stream)
     features = validate_pairs(features)
-    X = _check.squarable(posterior.X, "posterior.X")
-    drawn = draw_features(posterior.gp.kernel, X, features, stream)
+    X = _check.squarable(anchor.places, "posterior.X")
+    drawn = draw_features(anchor.gp.kernel, X, features, stream)
     n = X.shape[0]
     memory.require(count, n + drawn.size, copies=3, like=X, what="the weights of the paths")
     weights = stream.normal((count, drawn.size), like=X)
-    noise = stream.normal((count, n), like=X)
-    return Paths(posterior, drawn, weights, _update(posterior, drawn, weights, noise))
+    normals = stream.normal((count, anchor.normals), like=X)
+    return Paths(anchor.gp, X, drawn, weights, _update(anchor, drawn, weights, normals))
 
 
 def validate_pairs(features: int) -> int:
@@ -290,16 +294,14 @@ def validate_pairs(features: int) -> int:
     return features
 
 
-@threads_for(lambda posterior, features, *drawn: posterior.X.shape[0] ** 2 * features.size)
-def _update(posterior: Posterior, features: Features, weights: Matrix, noise: Matrix) -> Matrix:
-    """``v = K_y⁻¹ (y − m(X) − Φ w − ε)`` of each path, (count, n)."""
+@threads_for(lambda anchor, features, *drawn: anchor.places.shape[0] ** 2 * features.size)
+def _update(anchor: Anchor, features: Features, weights: Matrix, normals: Matrix) -> Matrix:
+    """The weights v of the kernels at the places of the anchor for each path, (count, n)."""
     xp = array_namespace(weights)
-    X = posterior.X
+    X = anchor.places
     blocks = memory.blocks(X.shape[0], features.size)
     prior = [features.rows(X[rows, :]) @ xp.matrix_transpose(weights) for rows in blocks]
-    deviation = math.sqrt(posterior.gp.noise_var + posterior.cholesky.jitter)
-    gap = posterior.residual[:, None] - xp.concat(prior) - deviation * xp.matrix_transpose(noise)
-    return xp.matrix_transpose(posterior.cholesky.solve(gap))
+    return xp.matrix_transpose(anchor.weigh(xp.concat(prior), xp.matrix_transpose(normals)))
 
 
 def _cross(kernel: Kernel, X: Matrix, Xs: Matrix) -> Matrix:

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from gpnotes import GP, RBF, fit, stream, testing
+from gpnotes import GP, RBF, Matern32, fit, stream, testing
 from gpnotes.draw import grids
 from gpnotes.ground import chunks
-from gpnotes.infer import features, interdomain, sparse
+from gpnotes.infer import features, interdomain, line, sparse
 from gpnotes.model import kernels as k
 
 from ..answers import call
@@ -57,6 +57,9 @@ _HARMONICS = interdomain.Harmonics(np.asarray([0.0, 1.0, 2.0]))
 _CIRCULAR = k.CircularRBF()
 _ANGLES = matrix(_XS[:, :1], mates=False).but(**{"two columns": _XS, "no columns": _XS[:, :0]})
 _SPARSE = sparse.condition(_GP, _Z, _X, _Y)
+_ON_LINE = GP(Matern32(1.0, 2.0), 0.1)
+_PLACES = {"X": matrix(_X[:, :1], rows=True, columns=True), "y": vector(_Y, size=True)}
+_LINE = line.condition(_ON_LINE, _X[:, :1], _Y)
 _INDUCED: dict[str, Any] = {
     "gp": _GPS, "Z": matrix(_Z, columns=True).but("no columns"), "method": one_of("pep"),
     "power": number(0.5).but(negative=-0.5, beyond=1.5),
@@ -148,6 +151,13 @@ CALLS = (
       for name in ("variance", "covariance")),
     call("FeaturePosterior.sample", _FEATURES.sample, Xs=_NEW, stream=stream_kind(),
          n=whole(2, 0)),
+    call("LineGP", line.LineGP, gp=thing(_ON_LINE, _GP, RBF())),
+    *(call(f"line.{name}", getattr(line, name), gp=thing(_ON_LINE, _GP, RBF()), **_PLACES)
+      for name in ("condition", "log_evidence", "log_evidence_and_gradient")),
+    call("LinePosterior.mean", _LINE.mean, Xs=matrix(_XS[:, :1], columns=True)),
+    *(call(f"LinePosterior.{name}", getattr(_LINE, name), Xs=matrix(_XS[:, :1], columns=True),
+           noise=flag())
+      for name in ("predict", "variance")),
     *(call(f"sparse.{name}", getattr(sparse, name), **_INDUCED, **_XY)
       for name in ("condition", "log_evidence", "log_evidence_and_gradient")),
     *(call(f"sparse.{name}", getattr(sparse, name), **_INDUCED, chunks=_CHUNKS, map=_MAP)

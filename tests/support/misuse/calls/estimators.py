@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from gpnotes import GP, RBF, ConstantMean
+from gpnotes import GP, RBF, ConstantMean, load, save
 from gpnotes.estimators import GPRegressor
 
 from ..answers import call
-from ..kinds import flag, matrix, name, nonnegative, one_of, thing, vector, whole
+from ..kinds import Argument, flag, matrix, name, nonnegative, one_of, thing, vector, whole
 
 _DRAW = np.random.default_rng(0)
 _X, _XS = _DRAW.standard_normal((6, 2)), _DRAW.standard_normal((4, 2))
@@ -53,4 +53,8 @@ CALLS = (
          noise=flag()),
     call("GPRegressor.save", _MODEL.save, path=_PATH),
     call("GPRegressor.load", GPRegressor.load, path=_PATH),
+    call("save", save, fitted=Argument(
+        _KERNEL, {"a function": abs, "an object": object(), "a set": {1.0}, "bytes": b"x"}),
+        path=name(f"{_FOLDER.name}/kernel")),
+    call("load", load, path=_PATH),
 )  # fmt: skip

@@ -1,0 +1,376 @@
+"""Anything fitted in one file without pickle: a description in JSON, and its arrays beside it.
+
+What is read back is made by the constructors of the classes listed here, and of no others: to open
+a file runs none of its contents. Floats are written so that they come back to the last bit, arrays
+with the order of their axes in memory, and an array that two parts share is shared again.
+"""
+
+from __future__ import annotations
+
+import importlib
+import io
+import json
+import math
+import os
+import zipfile
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ..ground import check as _check
+from ..ground.chunks import Chunks
+from ..ground.xp import HostArray
+from ..model import kernels, likelihoods, means, priors
+from .objective import Fit
+
+__all__ = ["load", "save"]
+
+VERSION = 1
+_PARTS: dict[str, tuple[str, ...]] = {
+    "model.kernels": tuple(kernels.__all__),
+    "model.means": tuple(means.__all__),
+    "model.likelihoods": tuple(likelihoods.__all__),
+    "model.priors": tuple(priors.__all__),
+    "model.process": ("GP",),
+    "model.basis": ("Trend",),
+    "model.bounds": ("Spread",),
+    "model.gaussian": ("Normal",),
+    "ground.linalg": ("Cholesky",),
+    "ground.chunks": ("Rows",),
+    "infer.objective": ("Fit", "Objective", "Run"),
+    "infer.fitting": ("_Exact",),
+    "infer.exact": ("LeaveOneOut", "Posterior"),
+    "infer.linear": ("BayesianLinear", "WeightPosterior"),
+    "infer.line": ("LineGP", "LinePosterior"),
+    "infer.line.lanes": ("Element", "Lanes"),
+    "infer.line.motion": ("Motion",),
+    "infer.line.passes": ("Forth",),
+    "infer.line.regression": ("_Evidence",),
+    "infer.features": ("FeatureGP", "FeaturePosterior", "Frequencies"),
+    "infer.features.fitting": ("_Evidence",),
+    "infer.interdomain": ("Harmonics", "InducingPoints", "WeightedPoints"),
+    "infer.sparse": ("SparseGP", "SparsePosterior"),
+    "infer.sparse.inducing": ("Inducing",),
+    "infer.sparse.fitting": ("_Evidence",),
+    "infer.svgp": ("SVGP", "VariationalPosterior"),
+    "infer.svgp.fitting": ("_Evidence",),
+    "infer.laplace": ("LaplaceGP", "LaplacePosterior", "SoftmaxGP", "SoftmaxPosterior"),
+    "infer.laplace.labels": ("_Evidence",),
+    "infer.laplace.softmax": ("Curvature", "_Evidence"),
+    "infer.deep": ("DeepGP", "DeepPosterior", "Unit"),
+    "infer.deep.composition": ("Coordinate",),
+    "infer.deep.fitting": ("_Evidence",),
+    "infer.networks": ("BayesianNetwork", "LastLayer", "MeanField", "Network", "Snapshots"),
+    "infer.networks.model": ("Mixture",),
+    "infer.networks.snapshots": ("Moments",),
+    "infer.networks.variational": ("FittedField",),
+    "infer.networks.fitting": ("Ascended",),
+    "infer.report": ("Ended", "Hyperparameter", "Report"),
+}
+_ESTIMATORS = {"GPRegressor": "estimators"}  # they say themselves what of them is kept
+_FORM, _TEXT, _VALUE = "gpnotes", "description", "fitted"
+_HEADERS = {
+    (1, 0): np.lib.format.read_array_header_1_0,
+    (2, 0): np.lib.format.read_array_header_2_0,
+}
+T = TypeVar("T")
+
+
+def save(fitted: object, path: str | os.PathLike[str]) -> None:
+    """Write anything that was fitted, or a part of it, to one file, without pickle.
+
+    Parameters
+    ----------
+    fitted : object
+        What `fit` and any ``condition`` gave, a model, a kernel, a network, an estimator, or a
+        tuple of such, with NumPy arrays in it. A fit keeps its readings, but not chunks of them.
+    path : str or path
+        The file; until all is written, one that is there stays what it was.
+
+    Raises
+    ------
+    TypeError
+        If `path` is no string and no path, and, with its name, for what only pickle could save: a
+        kernel, a mean or a function that is not of the package, arrays of another library. Then no
+        file is written.
+    ValueError
+        For an estimator before its fit, as a ``NotFittedError``.
+    OSError
+        If the file cannot be opened.
+
+    Notes
+    -----
+    A file is a zip of NumPy's ``.npy`` and of a description in JSON, with the version of its form.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from gpnotes import GP, RBF, fit
+    >>> X = np.linspace(0.0, 3.0, 8)[:, None]
+    >>> found = fit(GP(RBF(), 0.1), X, np.sin(X[:, 0]))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(found, f"{folder}/sine.gp")
+    ...     again = load(f"{folder}/sine.gp")
+    >>> again.model == found.model, bool((again.posterior.mean(X) == found.posterior.mean(X)).all())
+    (True, True)
+    """
+    kind = type(fitted).__name__
+    if kind in _ESTIMATORS and isinstance(fitted, _class(_ESTIMATORS[kind], kind)):
+        write(path, fitted.saved_values(), kind)
+    else:
+        write(path, {_VALUE: fitted}, _VALUE)
+
+
+def load(path: str | os.PathLike[str]) -> Any:
+    """Read what `save` wrote, the same to the last bit; nothing in the file is run.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+
+    Returns
+    -------
+    object
+        What was saved.
+
+    Raises
+    ------
+    ValueError
+        If `save` did not write the file, it is not whole, or it was written in a later version.
+    TypeError
+        If `path` is no string and no path.
+    OSError
+        If the file cannot be opened, as a ``FileNotFoundError`` where there is none.
+    MemoryError
+        If its arrays have no room.
+    """
+
+    def made(values: dict[str, Any], kind: str) -> Any:
+        if kind in _ESTIMATORS:
+            return _class(_ESTIMATORS[kind], kind).of_saved(values)
+        (value,) = values.values()
+        return value
+
+    return _read(path, {_VALUE, *_ESTIMATORS}, made)
+
+
+def write(path: str | os.PathLike[str], values: Mapping[str, Any], kind: str) -> None:
+    """Write named values to a file, without pickle.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+    values : mapping of str
+        None, numbers, strings, NumPy arrays, tuples, mappings by strings, and parts of the
+        package, with parts of these kinds.
+    kind : str
+        What the values are of, which `read` asks for.
+
+    Raises
+    ------
+    TypeError
+        If `path` is no string and no path, or a value is of another kind; it is named, and no file
+        is opened.
+    OSError
+        If the file cannot be opened.
+    """
+    place = _place(path)
+    arrays: dict[int, HostArray] = {}
+    told = {name: _told(value, name, arrays) for name, value in values.items()}
+    text = json.dumps({"form": _FORM, "version": VERSION, "kind": kind, "values": told})
+    held: dict[str, Any] = {f"array{i}": array for i, array in enumerate(arrays.values())}
+    held[_TEXT] = np.asarray(text)
+    beside = place.with_name(f"{place.name}.part")
+    with beside.open("wb") as file:  # a name, given to NumPy, would get another ending
+        np.savez(file, **held)
+    os.replace(beside, place)
+
+
+def read(path: str | os.PathLike[str], kind: str, made: Callable[[dict[str, Any]], T]) -> T:
+    """Read the values that `write` put into a file, and make something of them.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+    kind : str
+        What the values must be of.
+    made : callable
+        A function of the values by their names.
+
+    Returns
+    -------
+    object
+        The result of `made`.
+
+    Raises
+    ------
+    TypeError
+        If `path` is no string and no path.
+    ValueError
+        If the file is of another kind, and if anything at all stands in the way of reading it or
+        of making what is to be made: whoever wrote it, it was not `write`.
+    OSError, MemoryError
+        If the file cannot be opened, or its values have no room.
+    """
+    return _read(path, {kind}, lambda values, _: made(values))
+
+
+def _read(
+    path: str | os.PathLike[str], kinds: set[str], made: Callable[[dict[str, Any], str], T]
+) -> T:
+    place = _place(path)
+    with place.open("rb") as opened:
+        try:
+            with zipfile.ZipFile(opened) as archive:
+                description = json.loads(str(_array(archive, _TEXT)))
+                kind = _kind(description, kinds)
+                arrays: dict[str, HostArray] = {}
+                values = {
+                    name: _made(value, archive, arrays)
+                    for name, value in description["values"].items()
+                }
+                return made(values, kind)
+        except MemoryError:
+            raise
+        except Exception as wrong:
+            wanted = "path must be of a file that `save` wrote"
+            got = f"{place} ({type(wrong).__name__}: {wrong})"
+            raise ValueError(f"{wanted}; got {got}") from wrong
+
+
+def _kind(description: Any, kinds: set[str]) -> str:
+    """What a file is of, if it is of one of these kinds and of this version."""
+    if description["form"] != _FORM:
+        raise ValueError(f"its form is {description['form']!r}, not {_FORM!r}")
+    if description["version"] != VERSION:
+        known = f"this version of gpnotes reads {VERSION}"
+        raise ValueError(f"it is of version {description['version']!r}, and {known}")
+    if description["kind"] not in kinds:
+        raise ValueError(f"it is of {description['kind']!r}, not of {sorted(kinds)}")
+    return str(description["kind"])
+
+
+def _place(path: str | os.PathLike[str]) -> Path:
+    if not isinstance(path, str | os.PathLike):  # `open` would take a number, and write somewhere
+        raise TypeError(f"path must be a string or a path; got {_check.kind_of(path)}")
+    return Path(path)
+
+
+# -- classes ----------------------------------------------------------------------------------
+
+
+@cache
+def _homes() -> dict[str, tuple[str, str]]:
+    """Module and name of each class by its key: its name, with the module where it is not alone."""
+    every = [(module, name) for module, names in _PARTS.items() for name in names]
+    names = [name for _, name in every]
+    return {
+        name if names.count(name) == 1 else f"{module}.{name}": (module, name)
+        for module, name in every
+    }
+
+
+def _class(module: str, name: str) -> Any:
+    """A class of the package, of a module that is imported when it is needed."""
+    return getattr(importlib.import_module(f"{__package__.partition('.')[0]}.{module}"), name)
+
+
+def _key(kind: type) -> str | None:
+    """The key of a class, if it is listed."""
+    for key, (module, name) in _homes().items():
+        if name == kind.__name__ and _class(module, name) is kind:
+            return key
+    return None
+
+
+# -- values -----------------------------------------------------------------------------------
+
+
+def _told(value: Any, name: str, arrays: dict[int, HostArray]) -> Any:
+    """`value` in the terms of JSON; its arrays go into `arrays`, each once."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, np.ndarray) and value.dtype.kind in "fiub":
+        arrays.setdefault(id(value), np.asarray(value))
+        return {"array": f"array{list(arrays).index(id(value))}"}
+    if isinstance(value, type) and (key := _key(value)):
+        return {"type": key}
+    if key := _key(type(value)):
+        return {"class": key, "fields": _told_parts(_whole(value), name, arrays)}
+    if isinstance(value, tuple):
+        return {"tuple": [_told(one, f"{name}.{i}", arrays) for i, one in enumerate(value)]}
+    if isinstance(value, Mapping) and all(isinstance(one, str) for one in value):
+        inner = {one: _told(part, f"{name}[{one!r}]", arrays) for one, part in value.items()}
+        return {"mapping": inner}
+    wanted = "None, a number, a string or a part of gpnotes"
+    raise TypeError(f"{name} must be {wanted} to be saved; got {_check.kind_of(value)}")
+
+
+def _told_parts(value: Any, name: str, arrays: dict[int, HostArray]) -> dict[str, Any]:
+    return {
+        part: _told(getattr(value, part), f"{name}.{part}", arrays) for part in _names(type(value))
+    }
+
+
+def _names(kind: Any) -> tuple[str, ...]:
+    """The fields of a dataclass or of a named tuple."""
+    return tuple(item.name for item in fields(kind)) if is_dataclass(kind) else kind._fields
+
+
+def _whole(value: Any) -> Any:
+    """A fit with its posterior, so that nothing need be worked out; without chunks of readings."""
+    if not isinstance(value, Fit) or value.objective is None:
+        return value
+    evidence = value.objective.evidence
+    data = getattr(evidence, "data", None)
+    kept = None if isinstance(data, Chunks) else value.objective
+    return replace(value, objective=kept, known=value.posterior)
+
+
+def _array(archive: zipfile.ZipFile, name: str) -> HostArray:
+    """An array of numbers or text that is as long in the file as it says to be.
+
+    One that only says so would have room made for it first.
+    """
+    info = archive.getinfo(f"{name}.npy")
+    if info.compress_type != zipfile.ZIP_STORED:
+        raise ValueError(f"{name} is compressed")
+    content = io.BytesIO(archive.read(info))
+    header = _HEADERS[np.lib.format.read_magic(content)]
+    shape, _, dtype = header(content)
+    length = content.getbuffer().nbytes - content.tell()
+    if dtype.kind not in "fiubU" or math.prod(shape) * dtype.itemsize != length:
+        raise ValueError(f"{name} of shape {shape} and {dtype} is not what {length} bytes hold")
+    content.seek(0)
+    return np.lib.format.read_array(content, allow_pickle=False)
+
+
+def _made(told: Any, archive: zipfile.ZipFile, arrays: dict[str, HostArray]) -> Any:
+    """The value that `_told` told; an object is made by its constructor, of all its fields."""
+    if told is None or isinstance(told, bool | int | float | str):
+        return told
+    if told.keys() == {"tuple"}:
+        return tuple(_made(one, archive, arrays) for one in told["tuple"])
+    if told.keys() == {"mapping"}:
+        return {name: _made(one, archive, arrays) for name, one in told["mapping"].items()}
+    if told.keys() == {"array"}:
+        name = told["array"]
+        if name not in arrays:
+            arrays[name] = _array(archive, name)
+        return arrays[name]
+    if told.keys() == {"type"}:
+        return _class(*_homes()[told["type"]])
+    kind = _class(*_homes()[told["class"]])
+    parts = {name: _made(inner, archive, arrays) for name, inner in told["fields"].items()}
+    if parts.keys() != set(_names(kind)):
+        raise ValueError(f"{kind.__name__} has other fields than {sorted(parts)}")
+    return kind(**parts)

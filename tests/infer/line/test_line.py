@@ -1,0 +1,174 @@
+"""Matérn processes on a line against dense algebra, and what is asked of them at a million."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+from gpnotes import (
+    GP,
+    RBF,
+    ConstantMean,
+    Matern12,
+    Matern32,
+    Matern52,
+    condition,
+    fit,
+    stream,
+    to_numpy,
+)
+from gpnotes.decide.mdp import in_time, smooth
+from gpnotes.ground.params import flatten_gradient
+from gpnotes.infer import exact, line
+from gpnotes.infer.line.lanes import lanes_of
+from gpnotes.infer.line.motion import motion_of
+from gpnotes.infer.line.passes import forth
+from gpnotes.model.means import BasisMean, Powers
+from gpnotes.testing import gradcheck
+
+KERNELS = (Matern12, Matern32, Matern52)
+SETS = {"one": (1, 1.0), "two": (2, 3.0), "dense": (400, 0.1), "usual": (700, 30.0),
+        "sparse": (300, 2000.0)}  # fmt: skip
+
+pytestmark = pytest.mark.parametrize("kernel_class", KERNELS, ids=lambda kind: kind.__name__)
+
+
+def process(kernel_class):
+    return GP(kernel_class(1.7, 1.3), 0.05, ConstantMean(0.4))
+
+
+def readings(rng, n, span):
+    """Unsorted places, some of them more than once."""
+    t = rng.uniform(0.0, span, n)
+    t[n // 2 : n // 2 + 2] = t[0]
+    return t[:, None], np.sin(t) + 0.2 * rng.normal(size=n)
+
+
+def asked(rng, X, span):
+    """Places between the readings, beyond them, and of readings."""
+    return np.concatenate([rng.uniform(-3.0, span + 3.0, 40)[:, None], X[:5], [[-1e9], [1e9]]])
+
+
+@pytest.mark.parametrize(("n", "span"), SETS.values(), ids=SETS)
+def test_the_posterior_is_that_of_dense_algebra(kernel_class, n, span, rng):
+    gp, (X, y) = process(kernel_class), readings(rng, n, span)
+    Xs = asked(rng, X, span)
+    found, dense = line.condition(gp, X, y), condition(gp, X, y)
+    np.testing.assert_allclose(found.log_evidence, dense.log_evidence, rtol=1e-12)
+    for one, other in zip(found.predict(Xs), dense.predict(Xs), strict=True):
+        np.testing.assert_allclose(one, other, rtol=0.0, atol=1e-11)
+    np.testing.assert_allclose(found.mean(Xs), dense.mean(Xs), rtol=0.0, atol=1e-11)
+    np.testing.assert_allclose(found.fitted(), dense.mean(X), rtol=0.0, atol=1e-11)
+    noisy = dense.variance(Xs, noise=True)
+    np.testing.assert_allclose(found.variance(Xs, noise=True), noisy, atol=1e-11)
+
+
+@pytest.mark.parametrize(("n", "span"), SETS.values(), ids=SETS)
+def test_the_gradient_is_that_of_dense_algebra(kernel_class, n, span, rng):
+    gp, (X, y) = process(kernel_class), readings(rng, n, span)
+    value, bar = line.log_evidence_and_gradient(gp, X, y)
+    other, dense = exact.log_evidence_and_gradient(gp, X, y)
+    assert value == pytest.approx(other, rel=1e-12)
+    wanted = flatten_gradient(gp, dense)
+    np.testing.assert_allclose(flatten_gradient(gp, bar), wanted, rtol=1e-10, atol=1e-11)
+
+
+def test_the_gradient_is_that_of_differences(kernel_class, rng):
+    X, y = readings(rng, 60, 9.0)
+    gradcheck(
+        lambda gp: line.log_evidence(gp, X, y),
+        lambda gp, bar: (line.log_evidence_and_gradient(gp, X, y)[1],),
+        process(kernel_class),
+    )
+
+
+def test_it_holds_in_every_namespace(kernel_class, space, rng):
+    X, y = readings(rng, 90, 9.0)
+    Xs = asked(rng, X, 9.0)[:-2]
+    gp, (Xa, ya, Xsa) = process(kernel_class), map(space.asarray, (X, y, Xs))
+    found, dense = line.condition(gp, Xa, ya), condition(gp, X, y)
+    close = {"atol": 1e-11} if space.double else {"atol": 1e-4, "rtol": 1e-4}
+    for one, other in zip(found.predict(Xsa), dense.predict(Xs), strict=True):
+        assert space.holds(one)
+        np.testing.assert_allclose(to_numpy(one), other, **close)
+    value, bar = line.log_evidence_and_gradient(gp, Xa, ya)
+    other, wanted = exact.log_evidence_and_gradient(gp, X, y)
+    assert value == pytest.approx(other, rel=1e-11 if space.double else 1e-4)
+    got = flatten_gradient(gp, bar)
+    rtol = 1e-9 if space.double else 1e-3
+    np.testing.assert_allclose(got, flatten_gradient(gp, wanted), rtol=rtol, atol=rtol)
+
+
+def test_lanes_change_nothing(kernel_class, rng):
+    """The filter of 500 readings, to the step-by-step one of the chapter on beliefs."""
+    t, y = np.sort(rng.uniform(0.0, 40.0, 500)), rng.normal(size=500)
+    gp = GP(kernel_class(1.0, 2.0), 0.3)
+    run = forth(lanes_of(motion_of(gp), motion_of(gp).rate * t, y, 0.3))
+    slow = smooth(in_time(gp, t), y[:, None])
+    mean = y - 0.3 * run.lanes.ordered(run.back.alpha)
+    np.testing.assert_allclose(mean, slow.mean[:, 0], atol=1e-12)
+    shrunk = 0.3 - 0.09 * run.lanes.ordered(run.spread.precision)
+    np.testing.assert_allclose(shrunk, slow.cov[:, 0, 0], atol=1e-12)
+
+
+def test_a_million_readings_give_what_a_stretch_of_them_gives(kernel_class):
+    """Readings thirty lengths away tell nothing: the same place, by dense algebra nearby."""
+    n = 10**6
+    t = np.sort(1e5 * stream(1).uniform(n))
+    y = np.sin(t) + 0.1 * stream(2).normal(n)
+    gp = GP(kernel_class(1.0, 1.0), 0.01)
+    found = line.condition(gp, t[:, None], y)
+    near = slice(500_000, 501_000)
+    middle = t[500_490:500_510, None]
+    dense = condition(gp, t[near, None], y[near])
+    for one, other in zip(found.predict(middle), dense.predict(middle), strict=True):
+        np.testing.assert_allclose(one, other, rtol=0.0, atol=1e-10)
+    np.testing.assert_allclose(found.fitted()[500_490:500_510], dense.mean(middle), atol=1e-10)
+
+
+def test_a_fit_climbs_the_same_hill(kernel_class, rng):
+    X, y = readings(rng, 80, 9.0)
+    gp = process(kernel_class)
+    found, dense = fit(line.LineGP(gp), X, y), fit(gp, X, y)
+    assert found.log_evidence == pytest.approx(dense.log_evidence, abs=1e-5)
+    assert isinstance(found.posterior, line.LinePosterior)
+    assert found.report().hyperparameters
+    assert "[" not in repr(found.posterior)
+
+
+def test_no_argument_is_changed_and_it_is_pickled(kernel_class, rng):
+    X, y = readings(rng, 50, 9.0)
+    before = X.copy(), y.copy()
+    found = line.condition(process(kernel_class), X, y)
+    mean = found.mean(X)
+    np.testing.assert_array_equal(X, before[0])
+    np.testing.assert_array_equal(y, before[1])
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(found)).mean(X), mean)
+    np.testing.assert_array_equal(found.mean(X), mean)
+    assert found.mean(X[:0]).shape == (0,)
+
+
+def test_what_does_not_fit_is_named(kernel_class, rng):
+    X, y = readings(rng, 5, 9.0)
+    gp = process(kernel_class)
+    wrong = {
+        "gp.noise_var": GP(kernel_class(), 0.0),
+        "kernel": GP(RBF(), 0.1),
+        "one lengthscale": GP(kernel_class(1.0, np.ones(1)), 0.1),
+        "gp.mean": GP(kernel_class(), 0.1, BasisMean(Powers(1))),
+    }
+    for words, other in wrong.items():
+        with pytest.raises((TypeError, ValueError), match=words):
+            line.condition(other, X, y)
+        with pytest.raises((TypeError, ValueError), match=words):
+            line.LineGP(other)
+    with pytest.raises(ValueError, match=r"X must have shape \(n, 1\)"):
+        line.condition(gp, np.hstack([X, X]), y)
+    with pytest.raises(ValueError, match="at least one row"):
+        line.condition(gp, X[:0], y[:0])
+    with pytest.raises(ValueError, match=r"^y "):
+        line.condition(gp, X, 1e200 * y)
+    with pytest.raises(ValueError, match="Xs must have shape"):
+        line.condition(gp, X, y).mean(np.hstack([X, X]))
