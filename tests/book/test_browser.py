@@ -101,19 +101,47 @@ THINNED = """() => {
     });
 }"""
 
-# Colours are as the classes and styles around a text have them: three of each kind will do, of
-# names and places to go as well. A box goes when all in it is gone and three others are kept.
-COLOURS = """() => {
-    const kind = e => e.tagName == 'ARTICLE' ? '' : kind(e.parentElement) + ' '
-        + e.tagName + '.' + e.className + (e.getAttribute('style') ?? '');
-    const seen = {};
-    [...document.querySelectorAll('article *')].reverse().forEach(e => {
-        if (e.firstElementChild || e.closest('svg, select')) return;
-        const its = kind(e);
-        seen[its] = (seen[its] ?? 0) + 1;
-        if (seen[its] > 3) e.remove();
+# The colours of a text and of what lies behind it, in the theme of now; axe asks for no more.
+PAINT = """() => {
+    const style = e => getComputedStyle(e);
+    const behind = e => {
+        if (!e) return '';
+        const { backgroundColor, backgroundImage, opacity } = style(e);
+        const own = `${backgroundColor} ${backgroundImage} ${opacity}`;
+        return behind(e.parentElement) + (own == 'rgba(0, 0, 0, 0) none 1' ? '' : own);
+    };
+    document.querySelectorAll('body *').forEach(e => {
+        if (!e.checkVisibility()) return;
+        const { color, fontSize, fontWeight, textShadow } = style(e);
+        e.painted = [e.painted, color, fontSize, fontWeight, textShadow, behind(e)].join();
     });
 }"""
+
+# Three links of each kind will do, told by the classes around them, and three texts of each paint;
+# but a text with a link in it stays, since it is what the link must be told from. What nobody sees
+# goes, and what is empty then: axe takes its time for each box.
+COLOURS = """() => {
+    const seen = {};
+    const known = its => { seen[its] = (seen[its] ?? 0) + 1; return seen[its] > 3; };
+    const path = e => !e ? '' : path(e.parentElement) + ' '
+        + e.tagName + '.' + e.className + (e.getAttribute('style') ?? '');
+    const all = () => [...document.querySelectorAll('body *:not(script, style)')].reverse();
+    all().filter(e => !e.checkVisibility()).forEach(e => e.remove());
+    all().filter(e => !e.firstElementChild && e.closest('a') && !e.closest('svg')).forEach(
+        e => known(path(e)) && e.remove());
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const texts = [];
+    while (walker.nextNode()) texts.push(walker.currentNode);
+    texts.filter(text => text.data.trim()).forEach(text => {
+        const e = text.parentElement;
+        if (e.closest('a, svg, select, script, style') || e.querySelector('a')) return;
+        if (known(e.painted)) text.remove();
+    });
+    const kept = 'svg, svg *, img, input, button, select, script, style';
+    all().forEach(
+        e => e.textContent.trim() || e.matches(kept) || e.querySelector(kept) || e.remove());
+}"""
+BY_COLOUR = ["color-contrast", "link-in-text-block"]  # each takes as long as all others together
 
 
 @dataclass(frozen=True)
@@ -200,11 +228,15 @@ def barriers(page: Any, dark: bool = False) -> list[str]:
     """What axe finds serious, in what stands for the page; colours in the dark as well."""
     page.evaluate(THINNED)
     resize(page, WIDE)
-    found = browsing.barriers(page, rules={"color-contrast": {"enabled": False}})
-    page.evaluate(COLOURS)
-    for theme in ("light", "dark")[: 1 + dark]:
+    found = browsing.barriers(page, rules={rule: {"enabled": False} for rule in BY_COLOUR})
+    themes = ("light", "dark")[: 1 + dark]
+    for theme in themes:
         scheme(page, theme)
-        found += browsing.barriers(page, runOnly=["color-contrast"])
+        page.evaluate(PAINT)
+    page.evaluate(COLOURS)
+    for theme in themes:
+        scheme(page, theme)
+        found += browsing.barriers(page, runOnly=BY_COLOUR)
     return found
 
 
