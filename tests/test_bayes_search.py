@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import warnings
 
@@ -87,6 +88,24 @@ def test_it_has_what_scikit_learns_searches_have(data):
     assert found.recommended_.x in results["params"]
     again = clone(found).fit(*data)
     assert again.cv_results_["params"] == results["params"]
+
+
+def test_the_page_about_it_runs(data, root, capsys):
+    """Its block needs scikit-learn, which the book is built without."""
+    page = (root / "book" / "api" / "searching.md").read_text("utf-8")
+    block = page.split("```python\n")[1].split("```")[0]
+    shown = {"X": data[0], "y": data[1], "Real": Real}
+    exec(block.replace("n_iter=15", "n_iter=8"), shown)
+    assert "BayesSearchCV" in block
+    assert "svr__C" in capsys.readouterr().out
+
+
+def test_the_page_shows_the_arguments(root):
+    """It is made without scikit-learn, whose classes would tell what is to be passed."""
+    page = (root / "book" / "api" / "searching.md").read_text("utf-8")
+    arguments = inspect.signature(BayesSearchCV).parameters.values()
+    bare = inspect.Signature([one.replace(annotation=one.empty) for one in arguments])
+    assert f"BayesSearchCV{bare}" in page
 
 
 def test_candidates_that_fail_are_left_behind(data):

@@ -1,0 +1,172 @@
+"""The face for Optuna: a sampler with which a study of Optuna's asks the optimiser of this book.
+
+Optuna is imported with this module, not with the package. A study keeps the trials; at each one
+the optimiser is made anew from all that are complete, so that studies which several processes share
+need nothing else.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..ground import check as _check
+from .bayesopt.batches import AcquisitionOf
+from .bayesopt.history import Evaluation
+from .bayesopt.models import Model
+from .bayesopt.optimiser import Goal, Optimiser
+from .bayesopt.spaces import Category, Dimension, Integer, Point, Real, Space
+
+try:
+    from optuna.distributions import (
+        BaseDistribution,
+        CategoricalDistribution,
+        FloatDistribution,
+        IntDistribution,
+    )
+    from optuna.samplers import BaseSampler, RandomSampler
+    from optuna.search_space import IntersectionSearchSpace
+    from optuna.study import Study, StudyDirection
+    from optuna.trial import FrozenTrial, TrialState
+except ImportError as problem:
+    raise ImportError("a sampler needs the package optuna: pip install optuna") from problem
+
+__all__ = ["ProcessSampler"]
+
+
+class ProcessSampler(BaseSampler):
+    """A sampler of Optuna's that chooses trials as `bayesopt.Optimiser` does.
+
+    Parameters
+    ----------
+    seed : int, optional
+        The seed of all that is random; without it another one each time.
+    initial : int, optional
+        The number of trials that are of a Sobol sequence, as in `Optimiser`; the very first is
+        drawn at random, since a study does not know yet what it will be asked for.
+    model : Callable, optional
+        As in `Optimiser`.
+    acquisition : Callable or ThompsonSampling, optional
+        As in `Optimiser`.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range.
+    TypeError
+        If an argument is of another kind.
+
+    Notes
+    -----
+    Parameters that not every complete trial has, as in a space with branches, are drawn at random.
+    Trials under way are believed, `fantasise`; what failed or was pruned is left out. A study of
+    several objectives is refused.
+
+    Examples
+    --------
+    A study asks it like any sampler: ``optuna.create_study(sampler=ProcessSampler(seed=1))``.
+    """
+
+    def __init__(
+        self,
+        *,
+        seed: int | None = None,
+        initial: int | None = None,
+        model: Model | None = None,
+        acquisition: AcquisitionOf | None = None,
+    ) -> None:
+        drawn = int(np.random.SeedSequence().generate_state(1)[0])
+        self._seed = drawn if seed is None else _check.whole(seed, "seed")
+        self._options: dict[str, Any] = {
+            "initial": initial, "model": model, "acquisition": acquisition
+        }  # fmt: skip
+        Optimiser([(0.0, 1.0)], self._seed, **self._options)  # which looks at its arguments
+        self._random = RandomSampler(seed=self._seed)
+        self._common = IntersectionSearchSpace()
+
+    def reseed_rng(self) -> None:
+        """Draw another seed for what is not modelled, as Optuna asks of threads."""
+        self._random.reseed_rng()
+
+    def infer_relative_search_space(
+        self, study: Study, trial: FrozenTrial
+    ) -> dict[str, BaseDistribution]:
+        """What all complete trials have in common, without what has one value alone."""
+        found = self._common.calculate(study)
+        known = (FloatDistribution, IntDistribution, CategoricalDistribution)
+        return {name: d for name, d in found.items() if not d.single() and isinstance(d, known)}
+
+    def sample_relative(
+        self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
+    ) -> dict[str, Any]:
+        """The next point of the optimiser that knows all complete trials."""
+        if len(study.directions) > 1:
+            raise ValueError(f"study must have one objective; got {len(study.directions)}")
+        if not search_space:
+            return {}
+        space = Space({name: _dimension(one) for name, one in search_space.items()})
+        goal: Goal = "minimise" if study.direction == StudyDirection.MINIMIZE else "maximise"
+        trials = study.get_trials(deepcopy=False)
+        known = [
+            Evaluation(_point(one.params, search_space), float(one.value))
+            for one in trials
+            if one.state == TrialState.COMPLETE and math.isfinite(one.value)
+        ]
+        under_way = [
+            _point(one.params, search_space)
+            for one in trials
+            if one.state == TrialState.RUNNING and search_space.keys() <= one.params.keys()
+        ]
+        optimiser = Optimiser(space, self._seed, goal=goal, known=known, **self._options)
+        point = optimiser.ask_batch(1, under_way)[0]
+        return {name: _value(point[name], one) for name, one in search_space.items()}
+
+    def sample_independent(
+        self,
+        study: Study,
+        trial: FrozenTrial,
+        param_name: str,
+        param_distribution: BaseDistribution,
+    ) -> Any:
+        """A value drawn at random."""
+        return self._random.sample_independent(study, trial, param_name, param_distribution)
+
+
+def _dimension(distribution: BaseDistribution) -> Dimension:
+    """A distribution as a dimension; where it has steps, or choices, their numbers."""
+    if isinstance(distribution, CategoricalDistribution):
+        return Category(list(range(len(distribution.choices))))
+    if _has_steps(distribution):
+        return Integer(0, round((distribution.high - distribution.low) / distribution.step))
+    if isinstance(distribution, IntDistribution):
+        return Integer(distribution.low, distribution.high, distribution.log)
+    return Real(distribution.low, distribution.high, distribution.log)
+
+
+def _has_steps(distribution: BaseDistribution) -> bool:
+    return distribution.step is not None and not distribution.log
+
+
+def _point(params: Mapping[str, Any], space: Mapping[str, BaseDistribution]) -> Point:
+    return {name: _setting(params[name], one) for name, one in space.items()}
+
+
+def _setting(value: Any, distribution: BaseDistribution) -> Any:
+    """A parameter of a trial as the dimension has it."""
+    if isinstance(distribution, CategoricalDistribution):
+        return int(distribution.to_internal_repr(value))
+    if _has_steps(distribution):
+        return round((value - distribution.low) / distribution.step)
+    return value
+
+
+def _value(setting: Any, distribution: BaseDistribution) -> Any:
+    """A setting of the dimension as a parameter of a trial."""
+    if isinstance(distribution, CategoricalDistribution):
+        return distribution.choices[setting]
+    if _has_steps(distribution):
+        return distribution.low + setting * distribution.step
+    return setting

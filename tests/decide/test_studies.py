@@ -1,0 +1,120 @@
+"""The sampler of Optuna's studies, where Optuna is installed."""
+
+from __future__ import annotations
+
+import inspect
+import math
+
+import pytest
+
+from gpnotes import GP, RBF, condition
+
+optuna = pytest.importorskip("optuna")
+
+
+from gpnotes.decide.studies import ProcessSampler  # noqa: E402
+
+optuna.logging.set_verbosity(optuna.logging.WARNING)
+
+
+def quick(X, y, stream):
+    return condition(GP(RBF(1.0, 0.5), 1e-4), X, y)
+
+
+def objective(trial):
+    rate = trial.suggest_float("rate", 1e-5, 1.0, log=True)
+    depth = trial.suggest_int("depth", 2, 12, step=2)
+    share = trial.suggest_float("share", 0.0, 1.0, step=0.25)
+    width = trial.suggest_int("width", 1, 512, log=True)
+    rule = trial.suggest_categorical("rule", ["relu", None, 3])
+    one = trial.suggest_int("one", 1, 1)
+    bends = math.log10(rate / 0.003) ** 2 + (depth - 6) ** 2 / 8 + (share - 0.75) ** 2
+    return bends + math.log2(width / 32) ** 2 / 8 + (rule != "relu") + one
+
+
+def studied(seed, trials, sampler=ProcessSampler, **options):
+    study = optuna.create_study(sampler=sampler(seed=seed, **options), direction="minimize")
+    study.optimize(objective, n_trials=trials)
+    return study
+
+
+@pytest.mark.slow
+def test_a_study_finds_more_than_by_chance():
+    """Forty trials; the least value is 1."""
+    ours = studied(1, 40).best_value
+    assert ours < 1.1
+    assert ours < studied(1, 40, optuna.samplers.RandomSampler).best_value
+
+
+def test_all_kinds_of_parameters_come_as_a_study_wants_them():
+    study = studied(1, 14, model=quick, initial=4)
+    for trial in study.trials:
+        assert trial.params["depth"] in (2, 4, 6, 8, 10, 12)
+        assert trial.params["share"] in (0.0, 0.25, 0.5, 0.75, 1.0)
+        assert trial.params["rule"] in ("relu", None, 3)
+        assert type(trial.params["width"]) is int
+    assert len({tuple(trial.params.values()) for trial in study.trials}) == 14
+
+
+def test_a_seed_repeats_a_study():
+    one, other = (studied(3, 8, model=quick, initial=3) for _ in range(2))
+    assert [trial.params for trial in one.trials] == [trial.params for trial in other.trials]
+
+
+def test_trials_under_way_are_not_asked_for_again():
+    study = studied(1, 8, model=quick, initial=3)
+    names = {name: d for name, d in study.trials[0].distributions.items() if not d.single()}
+    asked = [study.ask(study.trials[0].distributions).params for _ in range(4)]
+    assert len({tuple(params[name] for name in names) for params in asked}) == 4
+
+
+def test_what_failed_or_was_pruned_does_not_stop_a_study():
+    study = optuna.create_study(sampler=ProcessSampler(seed=1, model=quick), direction="maximize")
+
+    def often(trial):
+        x = trial.suggest_float("x", -1.0, 2.0)
+        if trial.number % 3 == 0:
+            raise optuna.TrialPruned
+        return math.nan if trial.number % 5 == 0 else -((x - 0.5) ** 2)
+
+    study.optimize(often, n_trials=16)
+    assert study.best_value > -0.05
+
+
+def test_the_page_about_it_runs(root, capsys):
+    """Its block needs Optuna, which the book is built without."""
+    page = (root / "book" / "api" / "searching.md").read_text("utf-8")
+    block = page.split("```python\n")[2].split("```")[0]
+    exec(block.replace("n_trials=20", "n_trials=8"), {"math": math})
+    assert "depth" in capsys.readouterr().out
+
+
+def test_the_page_shows_the_arguments(root):
+    page = (root / "book" / "api" / "searching.md").read_text("utf-8")
+    arguments = inspect.signature(ProcessSampler).parameters.values()
+    bare = inspect.Signature([one.replace(annotation=one.empty) for one in arguments])
+    assert f"ProcessSampler{bare}" in page
+
+
+def test_parameters_of_branches_are_drawn():
+    study = optuna.create_study(sampler=ProcessSampler(seed=1, model=quick))
+
+    def branched(trial):
+        x = trial.suggest_float("x", -1.0, 2.0)
+        return x**2 + (trial.suggest_float("more", 0.0, 1.0) if x > 0.5 else 0.0)
+
+    study.optimize(branched, n_trials=10)
+    assert len(study.trials) == 10
+
+
+def test_several_objectives_are_refused():
+    study = optuna.create_study(sampler=ProcessSampler(seed=1), directions=["minimize"] * 2)
+    with pytest.raises(ValueError, match="study must have one objective; got 2"):
+        study.optimize(lambda trial: (trial.suggest_float("x", 0.0, 1.0), 1.0), n_trials=3)
+
+
+def test_the_sampler_looks_at_its_arguments():
+    with pytest.raises(ValueError, match="seed must be a whole number"):
+        ProcessSampler(seed=-1)
+    with pytest.raises(TypeError, match="model must be"):
+        ProcessSampler(model=3)
