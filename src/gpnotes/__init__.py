@@ -1,7 +1,7 @@
 """Gaussian processes on NumPy and CuPy: the package beside the book.
 
-The names of every day are imported from here, and each loads its module when it is first
-used; everything else is imported from the wing that it lives in, as ``gpnotes.infer.sparse``.
+The names of every day are imported from here, and each loads its module when it is first used;
+everything else is imported from the wing that it lives in, as ``gpnotes.infer.sparse``.
 """
 
 from __future__ import annotations
