@@ -26,6 +26,13 @@ DARK = ("book/index.html", CHAPTER, *GENERATED)  # the kinds of pages there are
 WIDE, NARROW = 1280, 390
 HEIGHT, TALL = 900, 3000  # of the window, and of a picture
 MEGABYTE = 1_000_000
+# Figures that a reader operates, and what is drawn in them: each must have the place of a picture.
+OPERATED = {
+    "book/gaussian-processes/hyperparameters.html": ("fig-hp-playground", ".gp-point"),
+    "book/decisions/bayesian-optimisation.html": ("fig-bo-playground", ".gp-point"),
+    "book/gaussian-processes/implicit-surfaces.html": ("fig-is-one", ".gp-mean"),
+    "book/gaussian-processes/sampling.html": ("fig-sa-playground", ".gp-mean"),
+}
 sys.path.insert(0, str(ROOT / "tools"))
 
 import heights as tool  # noqa: E402
@@ -167,6 +174,9 @@ def look(visit: Any, name: str) -> Seen:
     chapter = CHAPTERS.get(name.removeprefix("book/").removesuffix(".html"))
     heights = tool.measured(page, chapter["answer"]) if chapter else None
     mathematics = page.evaluate(MATHEMATICS)
+    if name in OPERATED:
+        browsing.assert_stands_above_its_caption(page, *OPERATED[name])
+        page.emulate_media(media="screen")
     if "BOOK_PICTURES" in os.environ:
         pictures(page, name)
     resize(page, NARROW)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from browsing import FIGURE, assert_fits, assert_prints_its_picture, assert_stands_above_its_caption
+from browsing import FIGURE, assert_fits, assert_prints_its_picture
 from scipy import stats
 
 import gpnotes as gp
@@ -426,17 +426,3 @@ def test_it_fits_its_window_and_its_readers(opened, kind, width):
 def test_in_print_there_is_the_static_picture(opened, kind):
     page = opened(kind, given=GIVEN[kind])
     assert_prints_its_picture(page)
-
-
-@pytest.mark.book
-@pytest.mark.parametrize(
-    ("chapter", "name"),
-    [
-        ("gaussian-processes/hyperparameters", "fig-hp-playground"),
-        ("decisions/bayesian-optimisation", "fig-bo-playground"),
-    ],
-)
-def test_a_figure_stands_in_its_chapter_above_its_caption(visit, chapter, name):
-    page = visit(f"book/{chapter}.html").page
-    assert_stands_above_its_caption(page, name, ".gp-point")
-    page.emulate_media(media="screen")

@@ -254,8 +254,8 @@ def test_assistive_technology_finds_no_serious_fault(playground_page):
 
 
 @pytest.mark.book
-def test_it_stands_in_the_chapter_above_its_caption(visit):
-    page = visit("book/gaussian-processes/function-view.html").page
+def test_it_stands_in_the_chapter_above_its_caption(read):
+    page = read("book/gaussian-processes/function-view.html").page
     figure = page.locator("figure#fig-fv-playground")
     assert figure.locator(".gp-plot svg .gp-point").count() == 5
     assert figure.locator("figcaption").is_visible()

@@ -201,9 +201,9 @@ def test_the_next_place_is_one_key_away(visit: Any) -> None:
     assert re.search(r"\b2 of \d+", said) or before is not None
 
 
-def test_a_hit_in_a_fold_opens_it(visit: Any) -> None:
+def test_a_hit_in_a_fold_opens_it(read: Any, visit: Any) -> None:
     """Of words that stand in a folded solution alone, say, or in the code of a check."""
-    page = visit("book/gaussian-processes/function-view.html").page
+    page = read("book/gaussian-processes/function-view.html").page
     word = page.evaluate(FOLDED_WORD)
     assert word
     page = visit(f"book/gaussian-processes/function-view.html?highlight={word}").page

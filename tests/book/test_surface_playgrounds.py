@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from browsing import FIGURE, assert_fits, assert_prints_its_picture, assert_stands_above_its_caption
+from browsing import FIGURE, assert_fits, assert_prints_its_picture
 
 import gpnotes as gp
 from gpnotes.model.kernels import WithGradients, gradients_at, values_at
@@ -369,12 +369,3 @@ def test_it_fits_its_windows_its_readers_and_its_chapter(opened, chapter, kind):
     assert len(named) == 4
     assert named <= set(page.locator(".gp-trials button").all_inner_texts())
     assert_prints_its_picture(page)
-
-
-@pytest.mark.book
-@pytest.mark.parametrize(
-    ("chapter", "name"), [("implicit-surfaces", "fig-is-one"), ("sampling", "fig-sa-playground")]
-)
-def test_it_stands_in_its_chapter_above_its_caption(visit, chapter, name):
-    page = visit(f"book/gaussian-processes/{chapter}.html").page
-    assert_stands_above_its_caption(page, name, ".gp-mean")

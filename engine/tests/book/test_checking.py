@@ -10,7 +10,7 @@ import pytest
 
 from checked_equations import Chapter
 from checked_equations.__main__ import main
-from checked_equations.book import baseline, execution
+from checked_equations.book import baseline, checking, execution
 from checked_equations.book.ledger import LedgerError
 
 CODE = """\
@@ -86,7 +86,18 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def check(folder: Path, capsys: Any) -> Any:
+def check(check_apart: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """`check_apart` in this process, which has the grammar already: for what is said of a run."""
+
+    def run(page: Path) -> execution.Run:
+        return execution.Run.from_json(execution.run_page(page).to_json())
+
+    monkeypatch.setattr(checking, "run_apart", run)
+    return check_apart
+
+
+@pytest.fixture
+def check_apart(folder: Path, capsys: Any) -> Any:
     """Write a page, and run the command on it (or on other paths): the status and the lines."""
 
     def run(text: str, *arguments: str, name: str = "page.md") -> tuple[int, list[str]]:
@@ -99,8 +110,8 @@ def check(folder: Path, capsys: Any) -> Any:
 
 
 class TestCheck:
-    def test_one_line_a_check_and_status_zero(self, check: Any) -> None:
-        status, lines = check(PAGE + TWO)
+    def test_one_line_a_check_and_status_zero(self, check_apart: Any) -> None:
+        status, lines = check_apart(PAGE + TWO)
         assert status == 0
         held = "holds to 1e-09 · 1 step"
         assert [line.partition(" · ")[0] for line in lines[:2]] == [
@@ -114,8 +125,8 @@ class TestCheck:
         ("name", "text", "line"),
         [("page.qmd", QUARTO, 4), ("page.rst", RESTRUCTURED, 7), ("page.ipynb", notebook(), 7)],
     )
-    def test_other_kinds_of_pages(self, check: Any, name: str, text: str, line: int) -> None:
-        status, lines = check(text, name=name)
+    def test_other_kinds_of_pages(self, check_apart: Any, name: str, text: str, line: int) -> None:
+        status, lines = check_apart(text, name=name)
         assert (status, lines[0].partition(": holds")[0]) == (0, f"{name}:{line}: eq-one")
 
     def test_a_false_equation_is_one_and_the_others_are_tried(self, check: Any) -> None:
@@ -141,13 +152,13 @@ class TestCheck:
             "page.md:9:1: error: the equation eq-two is numbered, but no cell checks it"
         )
 
-    def test_a_page_that_cannot_be_run_is_two(self, check: Any) -> None:
-        status, lines = check(PAGE.replace("numbers, oracle", "nothing, oracle"))
+    def test_a_page_that_cannot_be_run_is_two(self, check_apart: Any) -> None:
+        status, lines = check_apart(PAGE.replace("numbers, oracle", "nothing, oracle"))
         assert status == 2
         line = PAGE.splitlines().index(ONE) + 1
         assert f"page.md:{line}:1: error: NameError: name 'nothing' is not defined" in lines[0]
         died = PAGE.replace(ONE, "import os; os._exit(3)")
-        assert "could not be run: it ended with the status 3" in check(died)[1][0]
+        assert "could not be run: it ended with the status 3" in check_apart(died)[1][0]
 
     def test_a_ledger_does_not_say_it_twice(self, check: Any) -> None:
         status, lines = check(PAGE.replace(ONE, f"{ONE}\nchapter.ledger()"))

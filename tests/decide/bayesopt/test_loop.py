@@ -43,10 +43,10 @@ def asked(outcome):
 
 @pytest.mark.slow
 def test_it_finds_a_minimum_of_branin_where_chance_does_not(rng):
-    """Thirty evaluations, five seeds: within 0.05 of the least value for four at least."""
+    """Thirty evaluations, three seeds: within 0.05 of the least value for each."""
     box = [(-5.0, 10.0), (0.0, 15.0)]
-    gaps = [minimise(branin, box, 30, stream(seed)).best.y - LEAST for seed in range(5)]
-    assert np.sum(np.asarray(gaps) < 0.05) >= 4
+    gaps = [minimise(branin, box, 30, stream(seed)).best.y - LEAST for seed in range(3)]
+    assert max(gaps) < 0.05
     chance = [min(map(branin, rng.uniform((-5, 0), (10, 15), (30, 2)))) - LEAST for _ in range(5)]
     assert np.sum(np.asarray(chance) < 0.05) <= 2
 

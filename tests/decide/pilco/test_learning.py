@@ -245,13 +245,13 @@ def same(one, other):
 
 def test_a_run_that_stopped_goes_on_as_if_it_had_not(world, task):
     """With its functions as they were left, and a round that was written down and read again."""
-    settings = {"iterations": 8, "proposals": 2}
-    whole = list(learn(task, *world(), rounds=4, **settings))
+    settings = {"iterations": 3, "proposals": 2}
+    whole = list(learn(task, *world(), rounds=3, **settings))
     functions = world()
-    first = list(learn(task, *functions, rounds=2, **settings))
+    first = list(learn(task, *functions, rounds=1, **settings))
     after = pickle.loads(pickle.dumps(first[-1]))
     rest = list(learn(task, *functions, rounds=2, after=after, **settings))
-    assert [one.number for one in first + rest] == [1, 2, 3, 4]
+    assert [one.number for one in first + rest] == [1, 2, 3]
     for one, other in zip(whole, first + rest, strict=True):
         same(one, other)
 
