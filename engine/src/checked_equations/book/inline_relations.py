@@ -198,7 +198,7 @@ def _judged(
         made = all_mutants(bound.statement, named, lambda node: balanced(relation.latex, node.span))
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            outcomes = [outcome for outcome, _ in run_mutants(bound.anew(), made)]
+            outcomes = [outcome for outcome, _ in run_mutants(bound, made)]
     return InlineRecord(
         relation.latex, relation.line, "evaluated", by=table.name,
         residual=max(comparison.residual for comparison in compared),
