@@ -182,7 +182,7 @@ def _judged(relation: Relation, table: Table, bound: BoundStatement) -> InlineRe
         raise _falsehood(relation, table, bound, missed[0])
     named = swap_groups(bound.draws[0].bindings)
     made = all_mutants(bound.statement, named, lambda node: balanced(relation.latex, node.span))
-    outcomes = [outcome for outcome, _ in run_mutants(bound.anew(), made)]
+    outcomes = [outcome for outcome, _ in run_mutants(bound, made)]
     return InlineRecord(
         relation.latex, relation.line, "evaluated", by=table.name,
         residual=max(comparison.residual for comparison in compared),

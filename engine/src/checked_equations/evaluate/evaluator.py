@@ -7,6 +7,7 @@ computed again.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -75,7 +76,7 @@ class Evaluator:
     def of(self, node: t.Node, scope: Scope) -> Array:
         """The value of `node` where the running variables are those of `scope`, remembered."""
         memo = self._memo.get(id(node)) or self._remember(node)
-        key = tuple(scope[k].token if k in scope else None for k in memo.keys) if scope else ()
+        key = tuple([scope[k].token if k in scope else None for k in memo.keys]) if scope else ()
         known = memo.values.get(key)
         if known is None or not self.cache:
             known = memo.values[key] = self._compute(node, scope)
@@ -94,7 +95,8 @@ class Evaluator:
     def _compute(self, node: t.Node, scope: Scope) -> Array:
         try:
             value = rule(node, self, scope)
-            if not np.isfinite(value).all():
+            # of a number alone it is asked without an array: millions of values are one
+            if not (np.isfinite(value).all() if value.ndim else math.isfinite(value)):
                 raise OperationError(f"the value is {_what_is_wrong(value)}")
         except OperationError as wrong:
             raise self.fault(node, str(wrong)) from wrong
