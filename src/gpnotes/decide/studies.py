@@ -1,6 +1,6 @@
 """The face for Optuna: a sampler with which a study of Optuna's asks the optimiser of this book.
 
-Optuna is imported with this module, not with the package. A study keeps the trials; at each one
+Optuna may be missing: a sampler cannot be made then. A study keeps the trials; at each one
 the optimiser is made anew from all that are complete, so that studies which several processes share
 need nothing else.
 """
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,24 +20,22 @@ from .bayesopt.models import Model
 from .bayesopt.optimiser import Goal, Optimiser
 from .bayesopt.spaces import Category, Dimension, Integer, Point, Real, Space
 
+if TYPE_CHECKING:
+    from optuna.distributions import BaseDistribution
+    from optuna.study import Study
+    from optuna.trial import FrozenTrial
+
 try:
-    from optuna.distributions import (
-        BaseDistribution,
-        CategoricalDistribution,
-        FloatDistribution,
-        IntDistribution,
-    )
-    from optuna.samplers import BaseSampler, RandomSampler
-    from optuna.search_space import IntersectionSearchSpace
-    from optuna.study import Study, StudyDirection
-    from optuna.trial import FrozenTrial, TrialState
-except ImportError as problem:
-    raise ImportError("a sampler needs the package optuna: pip install optuna") from problem
+    import optuna
+except ImportError:  # told when a sampler is made: the module itself can be looked at
+    optuna = None
+
+_Sampler: Any = object if optuna is None else optuna.samplers.BaseSampler
 
 __all__ = ["ProcessSampler"]
 
 
-class ProcessSampler(BaseSampler):
+class ProcessSampler(_Sampler):
     """A sampler of Optuna's that chooses trials as `bayesopt.Optimiser` does.
 
     Parameters
@@ -54,6 +52,8 @@ class ProcessSampler(BaseSampler):
 
     Raises
     ------
+    ImportError
+        If there is no Optuna.
     ValueError
         If a number is out of range.
     TypeError
@@ -78,14 +78,16 @@ class ProcessSampler(BaseSampler):
         model: Model | None = None,
         acquisition: AcquisitionOf | None = None,
     ) -> None:
+        if optuna is None:
+            raise ImportError("a sampler needs the package optuna: pip install optuna")
         drawn = int(np.random.SeedSequence().generate_state(1)[0])
         self._seed = drawn if seed is None else _check.whole(seed, "seed")
         self._options: dict[str, Any] = {
             "initial": initial, "model": model, "acquisition": acquisition
         }  # fmt: skip
         Optimiser([(0.0, 1.0)], self._seed, **self._options)  # which looks at its arguments
-        self._random = RandomSampler(seed=self._seed)
-        self._common = IntersectionSearchSpace()
+        self._random = optuna.samplers.RandomSampler(seed=self._seed)
+        self._common = optuna.search_space.IntersectionSearchSpace()
 
     def reseed_rng(self) -> None:
         """Draw another seed for what is not modelled, as Optuna asks of threads."""
@@ -96,8 +98,7 @@ class ProcessSampler(BaseSampler):
     ) -> dict[str, BaseDistribution]:
         """What all complete trials have in common, without what has one value alone."""
         found = self._common.calculate(study)
-        known = (FloatDistribution, IntDistribution, CategoricalDistribution)
-        return {name: d for name, d in found.items() if not d.single() and isinstance(d, known)}
+        return {name: one for name, one in found.items() if not one.single()}
 
     def sample_relative(
         self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
@@ -108,17 +109,19 @@ class ProcessSampler(BaseSampler):
         if not search_space:
             return {}
         space = Space({name: _dimension(one) for name, one in search_space.items()})
-        goal: Goal = "minimise" if study.direction == StudyDirection.MINIMIZE else "maximise"
-        trials = study.get_trials(deepcopy=False)
+        goal: Goal = (
+            "minimise" if study.direction == optuna.study.StudyDirection.MINIMIZE else "maximise"
+        )
+        trials, states = study.get_trials(deepcopy=False), optuna.trial.TrialState
         known = [
             Evaluation(_point(one.params, search_space), float(one.value))
             for one in trials
-            if one.state == TrialState.COMPLETE and math.isfinite(one.value)
+            if one.state == states.COMPLETE and math.isfinite(one.value)
         ]
         under_way = [
             _point(one.params, search_space)
             for one in trials
-            if one.state == TrialState.RUNNING and search_space.keys() <= one.params.keys()
+            if one.state == states.RUNNING and search_space.keys() <= one.params.keys()
         ]
         optimiser = Optimiser(space, self._seed, goal=goal, known=known, **self._options)
         point = optimiser.ask_batch(1, under_way)[0]
@@ -137,11 +140,11 @@ class ProcessSampler(BaseSampler):
 
 def _dimension(distribution: BaseDistribution) -> Dimension:
     """A distribution as a dimension; where it has steps, or choices, their numbers."""
-    if isinstance(distribution, CategoricalDistribution):
+    if isinstance(distribution, optuna.distributions.CategoricalDistribution):
         return Category(list(range(len(distribution.choices))))
     if _has_steps(distribution):
         return Integer(0, round((distribution.high - distribution.low) / distribution.step))
-    if isinstance(distribution, IntDistribution):
+    if isinstance(distribution, optuna.distributions.IntDistribution):
         return Integer(distribution.low, distribution.high, distribution.log)
     return Real(distribution.low, distribution.high, distribution.log)
 
@@ -156,7 +159,7 @@ def _point(params: Mapping[str, Any], space: Mapping[str, BaseDistribution]) -> 
 
 def _setting(value: Any, distribution: BaseDistribution) -> Any:
     """A parameter of a trial as the dimension has it."""
-    if isinstance(distribution, CategoricalDistribution):
+    if isinstance(distribution, optuna.distributions.CategoricalDistribution):
         return int(distribution.to_internal_repr(value))
     if _has_steps(distribution):
         return round((value - distribution.low) / distribution.step)
@@ -165,7 +168,7 @@ def _setting(value: Any, distribution: BaseDistribution) -> Any:
 
 def _value(setting: Any, distribution: BaseDistribution) -> Any:
     """A setting of the dimension as a parameter of a trial."""
-    if isinstance(distribution, CategoricalDistribution):
+    if isinstance(distribution, optuna.distributions.CategoricalDistribution):
         return distribution.choices[setting]
     if _has_steps(distribution):
         return distribution.low + setting * distribution.step
