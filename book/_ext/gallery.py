@@ -126,7 +126,7 @@ def _anchor(title):
 def parts_of(env):
     """The parts of the book with the pages of each that have figures."""
     root = env.get_doctree(env.config.root_doc)
-    found = [("", [env.config.root_doc])]
+    found = [("The first page", [env.config.root_doc])]
     for part in root.findall(addnodes.toctree):
         found.append((part.get("caption") or "", [name for _, name in part["entries"]]))
     figured = ((title, [name for name in names if _noted(env).get(name)]) for title, names in found)
