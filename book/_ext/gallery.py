@@ -160,7 +160,7 @@ def picture(app, docname, name, figure):
 
 
 def _drawn(app, name):
-    """Of each figure that a cell draws: its PNG, and the calls behind it."""
+    """Of each figure that a cell draws: its PNG, and the code of the page down to it."""
     if not app.env.metadata.get(name, {}).get("kernelspec"):
         return {}
     cells = list(executed(app, name).values())
@@ -170,8 +170,8 @@ def _drawn(app, name):
         shown = [one.get("data", {}) for one in cell.outputs]
         images = [data["image/png"] for data in shown if "image/png" in data]
         if "name" in options and images:
-            calls = calls_before([one.source for one in cells[: i + 1]])
-            found[nodes.make_id(options["name"])] = images[0], calls
+            code = [one.source for one in cells[: i + 1]]
+            found[nodes.make_id(options["name"])] = images[0], code
     return found
 
 
@@ -179,11 +179,11 @@ def _card(app, docname, name, figure, drawn):
     address = f"{app.builder.get_relative_uri(docname, name)}#{figure.name}"
     numbers = app.env.toc_fignumbers.get(name, {}).get("figure", {}).get(figure.name, ())
     number = ".".join(map(str, numbers))
-    png, calls = drawn or ("", [])
+    png, code = drawn or ("", [])
     shown = _small(app, docname, figure, png) if png else ""
     said = f"<b>{number}</b> {figure.said}"
-    code = "".join(_call(app, docname, call) for call in calls)
-    return f'<li><a href="{address}">{shown}<span>{said}</span></a>{code}</li>'
+    calls = "".join(_call(app, docname, call) for call in calls_before(code))
+    return f'<li><a href="{address}">{shown}<span>{said}</span></a>{calls}</li>'
 
 
 def _call(app, docname, call):
