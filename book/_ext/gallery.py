@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import io
+import re
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -21,9 +22,10 @@ from take_away import executed
 from checked_equations.sphinx.directives import Place, generated
 
 WHAT = "gallery"
+SHORT = 20  # characters: a sentence that is shorter is a title, as *The answer.*
 THUMBS = "_images/small"
-WIDEST, HIGHEST = 280, 168  # pixels
-QUALITY = 45  # of WebP: three kilobytes a picture, or all would weigh more than a page may
+WIDEST, HIGHEST = 264, 158  # pixels
+QUALITY = 40  # of WebP: three kilobytes a picture, or all would weigh more than a page may
 FORMULA = '<span class="math notranslate nohighlight">\\({}\\)</span>'
 PICTURE = (
     '<img class="book-picture dark-light" src="{}" alt="{}" loading="lazy" width={} height={}>'
@@ -71,22 +73,24 @@ def _figure(node):
 
 
 def first_sentence(caption):
-    """What a caption says first, as HTML; the letter of its first panel is left out."""
-    said = []
+    """What a caption says first, as HTML, and what comes next where that is a word or two.
+
+    The letter of its first panel is left out.
+    """
+    said, length = [], 0
     for node in caption.findall(lambda one: isinstance(one, nodes.math | nodes.Text)):
-        parent = node.parent
         if isinstance(node, nodes.math):
             said.append(FORMULA.format(escape(node.astext())))
-        elif isinstance(parent, nodes.math):
-            continue
-        elif isinstance(parent, nodes.strong) and len(node.strip()) == 1:
-            if "".join(said).strip():
+        elif isinstance(node.parent, nodes.strong) and len(node.strip()) == 1:
+            if length > SHORT:
                 break  # the next panel
-        else:
-            text, stop, _ = f"{node} ".partition(". ")
-            said.append(escape(text if stop else str(node)))
-            if stop:
-                break
+        elif not isinstance(node.parent, nodes.math):
+            parts = re.split(r"(?<=\.)(?=\s)", str(node))
+            for part in parts:
+                said.append(escape(part))
+                length += len(part)
+                if length > SHORT and part.endswith(".") and part is not parts[-1]:
+                    return "".join(said).strip().rstrip(".")
     return "".join(said).strip().rstrip(".;:,")
 
 
