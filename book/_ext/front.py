@@ -69,11 +69,11 @@ def _noted(env):
 
 def _links(paragraph):
     """The references up to the first full stop."""
+    said = ""
     for node in paragraph.children:
-        if isinstance(node, nodes.Text) and STOP.search(node):
-            return
-        if isinstance(node, addnodes.pending_xref):
+        if isinstance(node, addnodes.pending_xref) and not STOP.search(said):
             yield node["reftype"], node["reftarget"]
+        said += node.astext()
 
 
 def forget(app, env, docname):
