@@ -69,11 +69,11 @@ def _noted(env):
 
 def _links(paragraph):
     """The references up to the first full stop."""
+    said = ""
     for node in paragraph.children:
-        if isinstance(node, nodes.Text) and STOP.search(node):
-            return
-        if isinstance(node, addnodes.pending_xref):
+        if isinstance(node, addnodes.pending_xref) and not STOP.search(said):
             yield node["reftype"], node["reftarget"]
+        said += node.astext()
 
 
 def forget(app, env, docname):
@@ -163,7 +163,7 @@ def chart(every, address):
     right, low = (max(ends) for ends in zip(*at.values(), strict=True))
     width, height = right + WIDE + 2, round(low) + HIGH + 2
     size = f'viewBox="-1 -1 {width} {height}" width="{width}" height="{height}"'
-    head = '<svg role="img" aria-label="Which chapter needs which: the list follows in words."'
+    head = '<svg role="group" aria-label="Which chapter needs which; the same follows in words."'
     said = "".join(_said(one, above[one.name], every) for one in every)
     drawn = f'<div class="book-map">{head} {size}>{ways}{boxes}</svg></div>'
     return f"{drawn}<details><summary>In words</summary><ul>{said}</ul></details>"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import io
+import re
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -21,9 +22,10 @@ from take_away import executed
 from checked_equations.sphinx.directives import Place, generated
 
 WHAT = "gallery"
+SHORT = 20  # characters: a sentence that is shorter is a title, as *The answer.*
 THUMBS = "_images/small"
-WIDEST, HIGHEST = 280, 168  # pixels
-QUALITY = 45  # of WebP: three kilobytes a picture, or all would weigh more than a page may
+WIDEST, HIGHEST = 264, 158  # pixels
+QUALITY = 40  # of WebP: three kilobytes a picture, or all would weigh more than a page may
 FORMULA = '<span class="math notranslate nohighlight">\\({}\\)</span>'
 PICTURE = (
     '<img class="book-picture dark-light" src="{}" alt="{}" loading="lazy" width={} height={}>'
@@ -71,22 +73,24 @@ def _figure(node):
 
 
 def first_sentence(caption):
-    """What a caption says first, as HTML; the letter of its first panel is left out."""
-    said = []
+    """What a caption says first, as HTML, and what comes next where that is a word or two.
+
+    The letter of its first panel is left out.
+    """
+    said, length = [], 0
     for node in caption.findall(lambda one: isinstance(one, nodes.math | nodes.Text)):
-        parent = node.parent
         if isinstance(node, nodes.math):
             said.append(FORMULA.format(escape(node.astext())))
-        elif isinstance(parent, nodes.math):
-            continue
-        elif isinstance(parent, nodes.strong) and len(node.strip()) == 1:
-            if "".join(said).strip():
+        elif isinstance(node.parent, nodes.strong) and len(node.strip()) == 1:
+            if length > SHORT:
                 break  # the next panel
-        else:
-            text, stop, _ = f"{node} ".partition(". ")
-            said.append(escape(text if stop else str(node)))
-            if stop:
-                break
+        elif not isinstance(node.parent, nodes.math):
+            parts = re.split(r"(?<=\.)(?=\s)", str(node))
+            for part in parts:
+                said.append(escape(part))
+                length += len(part)
+                if length > SHORT and part.endswith(".") and part is not parts[-1]:
+                    return "".join(said).strip().rstrip(".")
     return "".join(said).strip().rstrip(".;:,")
 
 
@@ -126,7 +130,7 @@ def _anchor(title):
 def parts_of(env):
     """The parts of the book with the pages of each that have figures."""
     root = env.get_doctree(env.config.root_doc)
-    found = [("", [env.config.root_doc])]
+    found = [("The first page", [env.config.root_doc])]
     for part in root.findall(addnodes.toctree):
         found.append((part.get("caption") or "", [name for _, name in part["entries"]]))
     figured = ((title, [name for name in names if _noted(env).get(name)]) for title, names in found)
@@ -160,7 +164,7 @@ def picture(app, docname, name, figure):
 
 
 def _drawn(app, name):
-    """Of each figure that a cell draws: its PNG, and the calls behind it."""
+    """Of each figure that a cell draws: its PNG, and the code of the page down to it."""
     if not app.env.metadata.get(name, {}).get("kernelspec"):
         return {}
     cells = list(executed(app, name).values())
@@ -170,8 +174,8 @@ def _drawn(app, name):
         shown = [one.get("data", {}) for one in cell.outputs]
         images = [data["image/png"] for data in shown if "image/png" in data]
         if "name" in options and images:
-            calls = calls_before([one.source for one in cells[: i + 1]])
-            found[nodes.make_id(options["name"])] = images[0], calls
+            code = [one.source for one in cells[: i + 1]]
+            found[nodes.make_id(options["name"])] = images[0], code
     return found
 
 
@@ -179,11 +183,11 @@ def _card(app, docname, name, figure, drawn):
     address = f"{app.builder.get_relative_uri(docname, name)}#{figure.name}"
     numbers = app.env.toc_fignumbers.get(name, {}).get("figure", {}).get(figure.name, ())
     number = ".".join(map(str, numbers))
-    png, calls = drawn or ("", [])
+    png, code = drawn or ("", [])
     shown = _small(app, docname, figure, png) if png else ""
     said = f"<b>{number}</b> {figure.said}"
-    code = "".join(_call(app, docname, call) for call in calls)
-    return f'<li><a href="{address}">{shown}<span>{said}</span></a>{code}</li>'
+    calls = "".join(_call(app, docname, call) for call in calls_before(code))
+    return f'<li><a href="{address}">{shown}<span>{said}</span></a>{calls}</li>'
 
 
 def _call(app, docname, call):

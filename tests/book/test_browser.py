@@ -436,6 +436,24 @@ def test_ledger_searches(read: Any) -> None:
     assert numbers(page) == everything
 
 
+def test_ledger_shows_the_kinds_that_are_ticked(read: Any) -> None:
+    """Beside what is searched for; on a phone as well, where a box is no smaller than a finger."""
+    page = read("book/ledger.html", width=390).page
+    everything = numbers(page)
+    box = page.locator(".eqn-kinds label", has_text="definition")
+    assert box.bounding_box()["height"] >= 24
+    box.click()
+    shown = page.locator(f"{EQUATIONS} tbody tr:visible .eqn-kind").all_inner_texts()
+    assert 0 < len(shown) < len(everything)
+    assert set(shown) == {"definition"}
+    assert page.locator(".eqn-count").first.inner_text().startswith(f"{len(shown)} of ")
+    page.get_by_label("Search the equations").fill("no such thing")
+    assert numbers(page) == []
+    page.get_by_label("Search the equations").fill("")
+    box.click()
+    assert numbers(page) == everything
+
+
 def test_ledger_sorts_by_keyboard(read: Any) -> None:
     page = read("book/ledger.html").page
     before = numbers(page)

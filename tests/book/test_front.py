@@ -30,6 +30,20 @@ def front(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 NEEDS = {"a": (), "b": ("a",), "c": ("a", "b"), "d": ("c", "a", "elsewhere"), "e": ()}
 
 
+def test_needs_are_the_links_of_the_first_sentence(front: Any) -> None:
+    """However a line is broken in the text."""
+    from docutils import nodes
+    from sphinx.addnodes import pending_xref
+
+    paragraph = nodes.paragraph()
+    paragraph += [nodes.Text(""), nodes.strong("", front.NEEDS + ":"), nodes.Text(" the basics (")]
+    paragraph += [pending_xref("", nodes.Text("a"), reftype="doc", reftarget="a")]
+    paragraph += [nodes.Text("), and matrices."), nodes.Text("\n")]
+    paragraph += [pending_xref("", nodes.Text("More"), reftype="ref", reftarget="ch-b")]
+    paragraph += [nodes.Text(" helps.")]
+    assert list(front._links(paragraph)) == [("doc", "a")]
+
+
 def test_what_follows_from_another_need_is_not_drawn(front: Any) -> None:
     assert {name: front.reduced(name, NEEDS) for name in NEEDS} == {
         "a": (), "b": ("a",), "c": ("b",), "d": ("c",), "e": ()

@@ -72,13 +72,12 @@ def test_a_caption_is_cut_after_its_first_sentence(monkeypatch: pytest.MonkeyPat
     formula = gallery.FORMULA.format("x &lt; 1")
     assert gallery.first_sentence(caption) == f"The mean {formula} of 0.5 &amp; more"
     panels = nodes.caption()
-    panels += [
-        nodes.strong("", "a"),
-        nodes.Text(" before; "),
-        nodes.strong("", "b"),
-        nodes.Text(" after"),
-    ]
-    assert gallery.first_sentence(panels) == "before"
+    panels += [nodes.strong("", "a"), nodes.Text(" before any of the data; ")]
+    panels += [nodes.strong("", "b"), nodes.Text(" after them")]
+    assert gallery.first_sentence(panels) == "before any of the data"
+    titled = nodes.caption()
+    titled += [nodes.Text("The answer. What was found on the lake. And more.")]
+    assert gallery.first_sentence(titled) == "The answer. What was found on the lake"
 
 
 @pytest.fixture(scope="module")

@@ -32,7 +32,7 @@ def test_ten_minutes_are_the_first_page_of_the_package(parts: dict[str, list[str
 
 
 def test_front_page_and_readme_lead_to_them() -> None:
-    assert f"<{PAGE}>`" in (BOOK / "index.md").read_text("utf-8")
+    assert f":link: {PAGE}\n" in (BOOK / "index.md").read_text("utf-8")
     assert f"(book/{PAGE}.md)" in (ROOT / "README.md").read_text("utf-8")
 
 

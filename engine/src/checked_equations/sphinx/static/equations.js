@@ -60,6 +60,33 @@
   /* A table that can be searched and sorted. */
   const words = (text) => text.toLowerCase().split(/\s+/).filter(Boolean);
 
+  const kindOf = (row) => row.querySelector(".eqn-kind")?.textContent.trim();
+
+  /* A box to tick for each kind of row; where none is ticked, all kinds are wanted. */
+  const kinds = (field, rows, changed) => {
+    const counts = new Map();
+    rows.map(kindOf).filter(Boolean).forEach((kind) => counts.set(kind, (counts.get(kind) ?? 0) + 1));
+    if (counts.size < 2) return () => true;
+    const group = document.createElement("span");
+    group.className = "eqn-kinds";
+    group.setAttribute("role", "group");
+    group.setAttribute("aria-label", "Show these kinds alone");
+    counts.forEach((count, kind) => {
+      const label = document.createElement("label"), tick = document.createElement("input");
+      tick.type = "checkbox";
+      tick.value = kind;
+      tick.autocomplete = "off";
+      tick.addEventListener("change", changed);
+      label.append(tick, ` ${kind} ${count}`);
+      group.append(label);
+    });
+    field.closest(".eqn-search").append(group);
+    return (row) => {
+      const wanted = [...group.querySelectorAll(":checked")].map((tick) => tick.value);
+      return !wanted.length || wanted.includes(kindOf(row));
+    };
+  };
+
   const search = (box) => {
     const rows = [...box.querySelectorAll("tbody tr")];
     const field = box.querySelector("input[type=search]");
@@ -70,11 +97,12 @@
       const wanted = words(field.value);
       let shown = 0;
       rows.forEach((row, i) => {
-        row.hidden = !wanted.every((word) => texts[i].includes(word));
+        row.hidden = !(ofKind(row) && wanted.every((word) => texts[i].includes(word)));
         shown += row.hidden ? 0 : 1;
       });
       count.textContent = `${shown} of ${rows.length} ${things}`;
     };
+    const ofKind = kinds(field, rows, show);
     field.addEventListener("input", show);
     field.closest(".eqn-search").hidden = false;
     show();
