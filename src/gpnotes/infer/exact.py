@@ -16,6 +16,7 @@ from ..ground import xp as _xp
 from ..ground.linalg import Cholesky, factorise, warn_of_jitter
 from ..ground.params import cotangent
 from ..ground.random import Stream
+from ..ground.showing import summary
 from ..ground.threads import threads_for
 from ..ground.xp import LOG_2PI, Matrix, Vector, array_namespace
 from ..model.basis import Trend, added, explained, joint_root, learn, mean_at, mean_bars, precision
@@ -127,6 +128,8 @@ class LeaveOneOut:
     variance: Vector
     log_density: Vector
 
+    __repr__ = summary
+
 
 def _joint_work(posterior: Posterior, Xs: Matrix, *_: object, **__: object) -> int:
     """Count the multiplications for f at all of Xs together, and for a root of its covariance."""
@@ -181,6 +184,8 @@ class Posterior:
     residual: Vector
     alpha: Vector
     trend: Trend | None = None
+
+    __repr__ = summary
 
     @property
     def basis(self) -> Normal:

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ground.showing import summary
 from ...ground.xp import HostVector
 
 __all__ = ["FAILURES", "Evaluation", "History"]
@@ -49,6 +50,8 @@ class Evaluation:
     problem: str = ""
     failure: str = ""
     gradient: HostVector | None = None
+
+    __repr__ = summary
 
 
 class History:

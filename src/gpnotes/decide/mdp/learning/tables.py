@@ -15,6 +15,7 @@ import numpy as np
 
 from ....ground import check as _check
 from ....ground.random import Stream
+from ....ground.showing import summary
 from ....ground.xp import HostArray, HostMatrix, HostVector, to_numpy
 
 __all__ = ["Learner", "Memory", "Transition"]
@@ -48,6 +49,8 @@ class Transition(NamedTuple):
     ended: HostVector
     cut: HostVector
 
+    __repr__ = summary
+
 
 @dataclass(frozen=True, eq=False)
 class Memory:
@@ -66,6 +69,8 @@ class Memory:
     values: HostArray
     visits: HostArray
     time: int = 0
+
+    __repr__ = summary
 
     def row(self, states: HostVector) -> HostArray:
         """Return the values of the actions in the state of each run, (runs, actions)."""
