@@ -361,7 +361,8 @@ class Moments(NamedTuple):
     covariance: Matrix
     cross: Matrix
 
-    __repr__ = summary
+    def __repr__(self) -> str:
+        return summary(self)
 
 
 class Policy(Protocol):

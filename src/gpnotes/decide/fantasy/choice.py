@@ -58,7 +58,8 @@ class Choice(NamedTuple):
     input: Vector
     reduction: float
 
-    __repr__ = summary
+    def __repr__(self) -> str:
+        return summary(self)
 
 
 def batch_reduction(

@@ -51,7 +51,8 @@ class VarianceParts(NamedTuple):
     of_function: Vector
     of_input: Vector
 
-    __repr__ = summary
+    def __repr__(self) -> str:
+        return summary(self)
 
     @property
     def total(self) -> Vector:

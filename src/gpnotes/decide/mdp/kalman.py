@@ -31,7 +31,8 @@ class Moments(NamedTuple):
     mean: Array
     cov: Array
 
-    __repr__ = summary
+    def __repr__(self) -> str:
+        return summary(self)
 
 
 @dataclass(frozen=True, eq=False)

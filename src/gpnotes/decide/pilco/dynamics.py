@@ -35,7 +35,8 @@ class Transitions(NamedTuple):
     actions: Matrix
     next_states: Matrix
 
-    __repr__ = summary
+    def __repr__(self) -> str:
+        return summary(self)
 
 
 @dataclass(frozen=True, eq=False)

@@ -62,7 +62,8 @@ class Rollout(NamedTuple):
     covariance: Stack
     costs: Vector
 
-    __repr__ = summary
+    def __repr__(self) -> str:
+        return summary(self)
 
 
 class _Gaussian(NamedTuple):

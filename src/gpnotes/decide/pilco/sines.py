@@ -44,7 +44,8 @@ class SineMoments(NamedTuple):
     covariance: Matrix
     gain: Vector
 
-    __repr__ = summary
+    def __repr__(self) -> str:
+        return summary(self)
 
 
 def sine_moments(m: Vector, S: Matrix) -> SineMoments:
@@ -160,7 +161,8 @@ class Augmented(NamedTuple):
     mean: Vector
     covariance: Matrix
 
-    __repr__ = summary
+    def __repr__(self) -> str:
+        return summary(self)
 
 
 def augment(m: Vector, S: Matrix, angles: Sequence[int]) -> Augmented:

@@ -33,7 +33,8 @@ class Ascended(NamedTuple):
     theta: Array
     trace: Array
 
-    __repr__ = summary
+    def __repr__(self) -> str:
+        return summary(self)
 
 
 def ascended(target: Target, start: Array, steps: int, rate: float) -> Ascended:

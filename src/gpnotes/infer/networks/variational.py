@@ -163,7 +163,8 @@ class FittedField(NamedTuple):
     q: MeanField
     trace: Vector
 
-    __repr__ = summary
+    def __repr__(self) -> str:
+        return summary(self)
 
 
 def fit_mean_field(

@@ -49,7 +49,8 @@ class Survey(NamedTuple):
     high: HostVector
     gain: float
 
-    __repr__ = summary
+    def __repr__(self) -> str:
+        return summary(self)
 
 
 def survey(

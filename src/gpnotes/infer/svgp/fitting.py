@@ -44,7 +44,8 @@ class Progress(NamedTuple):
     posterior: VariationalPosterior
     bound: float
 
-    __repr__ = summary
+    def __repr__(self) -> str:
+        return summary(self)
 
 
 def batches(stream: Stream, n: int, size: int) -> Iterator[HostVector]:

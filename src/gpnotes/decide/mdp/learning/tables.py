@@ -49,7 +49,8 @@ class Transition(NamedTuple):
     ended: HostVector
     cut: HostVector
 
-    __repr__ = summary
+    def __repr__(self) -> str:
+        return summary(self)
 
 
 @dataclass(frozen=True, eq=False)
