@@ -5,5 +5,15 @@ from .counts import Poisson
 from .gaussian import Gaussian
 from .heavy_tails import StudentT
 from .labels import Bernoulli
+from .trials import Binomial, NegativeBinomial
 
-__all__ = ["Bernoulli", "Gaussian", "LikelihoodBase", "Poisson", "StudentT", "unchecked"]
+__all__ = [
+    "Bernoulli",
+    "Binomial",
+    "Gaussian",
+    "LikelihoodBase",
+    "NegativeBinomial",
+    "Poisson",
+    "StudentT",
+    "unchecked",
+]
