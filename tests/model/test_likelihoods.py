@@ -7,12 +7,13 @@ import pytest
 from scipy.integrate import quad
 from scipy.optimize import brentq
 from scipy.special import gammaln, log_expit, log_ndtr, logsumexp, psi
-from scipy.stats import norm, poisson, t
+from scipy.stats import binom, nbinom, norm, poisson, t
 
 from gpnotes import Bernoulli, Gaussian, Poisson, StudentT
 from gpnotes.ground import memory
 from gpnotes.ground.quadrature import expect
 from gpnotes.ground.xp import to_numpy
+from gpnotes.model.likelihoods import Binomial, NegativeBinomial
 from gpnotes.model.likelihoods.counts import log_factorial
 from gpnotes.model.likelihoods.expectations import (
     expected,
@@ -379,6 +380,8 @@ ALL = [
     (Bernoulli("logit"), [1.0, -1.0, -1.0]),
     (Poisson(), [0.0, 3.0, 1.0]),
     (StudentT(0.9, 3.5), [0.3, -1.2, 4.0]),
+    (Binomial(7), [0.0, 3.0, 7.0]),
+    (NegativeBinomial(0.6), [0.0, 3.0, 1.0]),
 ]
 KINDS = pytest.mark.parametrize(("likelihood", "y"), ALL, ids=lambda value: str(value)[:16])
 
@@ -588,6 +591,8 @@ def test_predicted_moments_are_those_of_many_draws(space, likelihood, y):
     draws = {
         "Gaussian": lambda: f + 0.7**0.5 * rng.normal(size=f.shape),
         "Poisson": lambda: rng.poisson(np.exp(f)),
+        "Binomial": lambda: rng.binomial(7, np.exp(log_expit(f))),
+        "NegativeBinomial": lambda: rng.negative_binomial(0.6, 0.6 / (0.6 + np.exp(f))),
         "StudentT": lambda: f + 0.9 * rng.standard_t(3.5, size=f.shape),
         "Bernoulli": lambda: np.where(
             np.log(rng.uniform(size=f.shape)) < likelihood.log_density(1.0, f), 1.0, -1.0
@@ -615,3 +620,92 @@ def test_a_rule_has_at_least_two_nodes(nodes):
     for method in (StudentT().expected_log_density, StudentT().expected_derivatives):
         with pytest.raises((ValueError, TypeError), match="nodes must be a whole number from 2"):
             method(np.ones(2), np.ones(2), np.ones(2), nodes)
+
+
+# Trials, and counts that scatter
+
+
+G = np.asarray([-45.0, -8.0, -2.1, -0.3, 0.0, 0.7, 2.0, 6.0, 37.0])
+
+
+@pytest.mark.parametrize("trials", [1, 7, 4000])
+def test_the_density_of_successes_is_that_of_scipy(space, trials):
+    y = np.minimum(np.asarray([0.0, 0, 1, 0, 1, 1, 1, 5, 4000]), trials)
+    got = Binomial(trials).log_density(space.asarray(y), space.asarray(G))
+    assert space.holds(got)
+    p = np.exp(log_expit(G))
+    wanted = binom(trials, p).logpmf(y)
+    exact = gammaln(trials + 1) - gammaln(y + 1) - gammaln(trials - y + 1)
+    exact = exact + y * log_expit(G) + (trials - y) * log_expit(-G)
+    np.testing.assert_allclose(exact[2:7], wanted[2:7], rtol=1e-9)
+    # log C(n, y) is a difference of numbers as large as log n!
+    rounding = 0.0 if space.double else 2e-7 * gammaln(trials + 1)
+    kind = close(space, 1e-10)
+    np.testing.assert_allclose(to_numpy(got), exact, **(kind | {"atol": kind["atol"] + rounding}))
+
+
+def test_one_trial_is_a_label_by_the_logit():
+    y = np.where(np.arange(G.size) % 2, 1.0, 0.0)
+    one, label = Binomial(), Bernoulli("logit")
+    signs = 2.0 * y - 1.0
+    np.testing.assert_allclose(one.log_density(y, G), label.log_density(signs, G), atol=1e-14)
+    for got, wanted in zip(one.derivatives(y, G), label.derivatives(signs, G), strict=True):
+        np.testing.assert_allclose(got, wanted, rtol=1e-11, atol=1e-14)
+
+
+@pytest.mark.parametrize("shape", [0.05, 1.0, 30.0, 1e6])
+def test_the_density_of_scattered_counts_is_that_of_scipy(space, shape):
+    y, f = np.asarray([0.0, 1.0, 4.0, 30.0, 900.0]), np.asarray([-3.0, 0.0, 1.0, 3.0, 7.0])
+    got = NegativeBinomial(shape).log_density(space.asarray(y), space.asarray(f))
+    assert space.holds(got)
+    wanted = nbinom(shape, shape / (shape + np.exp(f))).logpmf(y)
+    tolerance = 1e-8 if shape == 1e6 else 1e-11
+    loose = {"rtol": 1e-3, "atol": 2.0 if shape == 1e6 else 1e-2}
+    np.testing.assert_allclose(
+        to_numpy(got), wanted, **(close(space, tolerance) if space.double else loose)
+    )
+
+
+@pytest.mark.parametrize("shape", [0.05, 1.0, 30.0])
+def test_the_bar_of_a_shape_agrees_with_differences(shape):
+    y, f = np.asarray([0.0, 1.0, 4.0, 30.0]), np.asarray([-3.0, 0.0, 1.0, 3.0])
+    gradcheck(
+        lambda part, f: part.log_density(y, f),
+        lambda part, f, bar: part.pullback(y, f, bar),
+        NegativeBinomial(shape), f,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("variance", [0.0, 1e-8, 0.3, 0.99, 1.01, 4.0, 1e3])
+@pytest.mark.parametrize("mean", [-3.0, 0.2, 12.0])
+def test_the_moments_of_successes_are_those_of_sums(mean, variance):
+    """The mean and the variance of σ(f) by a sum over 200 001 points."""
+    z = np.linspace(-12.0, 12.0, 200_001)
+    weights = np.exp(-0.5 * z * z)
+    weights /= weights.sum()
+    chance = np.exp(log_expit(mean + np.sqrt(variance) * z))
+    p, square = chance @ weights, chance**2 @ weights
+    got = Binomial(9).predict(np.asarray([mean]), np.asarray([variance]))
+    wanted = 9 * p, 9 * (p - square) + 81 * (square - p * p)
+    np.testing.assert_allclose(np.concatenate(got), wanted, rtol=1e-9, atol=1e-11)
+
+
+def test_the_moments_of_scattered_counts_are_those_of_draws_of_their_rates():
+    mean, variance, r = 0.4, 0.3, 1.7
+    z, weights = np.polynomial.hermite_e.hermegauss(80)
+    rates, weights = np.exp(mean + np.sqrt(variance) * z), weights / weights.sum()
+    first = rates @ weights
+    second = (rates + rates**2 * (1.0 + 1.0 / r)) @ weights
+    got = NegativeBinomial(r).predict(np.asarray([mean]), np.asarray([variance]))
+    np.testing.assert_allclose(np.concatenate(got), [first, second - first**2], rtol=1e-11)
+
+
+def test_what_cannot_be_counted_is_refused():
+    f = np.zeros(1)
+    for likelihood, wrong in ((Binomial(3), 4.0), (Binomial(3), 0.5), (NegativeBinomial(), -1.0)):
+        with pytest.raises(ValueError, match=r"y must hold counts"):
+            likelihood.log_density(np.full(1, wrong), f)
+    with pytest.raises(ValueError, match=r"Binomial\.trials must be a whole number from 1; got 0"):
+        Binomial(0)
+    with pytest.raises(ValueError, match=r"NegativeBinomial\.shape must be positive"):
+        NegativeBinomial(0.0)

@@ -17,6 +17,7 @@ import numpy as np
 
 from ..ground import check as _check
 from ..ground.random import Stream
+from ..ground.showing import summary
 from ..ground.xp import Array, HostVector, Matrix, Vector, array_namespace, device, to_numpy
 from .scores import Scores, score_all, sds_to_each_side
 
@@ -65,6 +66,8 @@ class CrossValidation:
     predicted_mean: Vector
     predicted_variance: Vector
     level: float
+
+    __repr__ = summary
 
     @property
     def mean(self) -> Scores:

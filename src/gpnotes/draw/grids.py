@@ -21,6 +21,7 @@ import numpy as np
 from ..ground import check as _check
 from ..ground import memory
 from ..ground.random import Stream
+from ..ground.showing import summary
 from ..ground.xp import Array, Matrix, Vector, array_namespace, as_array, epsilon, in_double
 from ..model.kernels import (
     ActiveDims,
@@ -64,6 +65,8 @@ class CirculantEmbedding:
     step: tuple[float, ...]
     eigenvalues: Array
     error: float
+
+    __repr__ = summary
 
     def sample(self, stream: Stream, n: int, *, antithetic: bool = False) -> Array:
         """Draw functions of the prior on the grid.

@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, Protocol, Self, TypeAlias, TypeVar
 
 from . import check as _check
+from .showing import summary
 from .xp import Matrix, Vector
 
 __all__ = ["Chunk", "ChunkError", "Chunks", "Data", "Mapper", "Rows", "add_up", "repeatable"]
@@ -141,6 +142,8 @@ class Rows:
 
     X: Matrix
     y: Vector
+
+    __repr__ = summary
 
     def over(self, work: Callable[[Matrix, Vector], T]) -> T:
         """Return what a function makes of the data.

@@ -16,6 +16,7 @@ from numpy.linalg import LinAlgError
 
 from . import check as _check
 from . import xp as _xp
+from .showing import summary
 from .xp import Array, Matrix, array_namespace
 
 __all__ = ["Cholesky", "FactorisationError", "JitterWarning", "cholesky"]
@@ -53,6 +54,8 @@ class Cholesky:
 
     lower: Matrix
     jitter: float = 0.0
+
+    __repr__ = summary
 
     @property
     def size(self) -> int:

@@ -16,6 +16,7 @@ from ..ground import xp as _xp
 from ..ground.linalg import Cholesky, factorise, warn_of_jitter
 from ..ground.params import cotangent
 from ..ground.random import Stream
+from ..ground.showing import summary
 from ..ground.threads import threads_for
 from ..ground.xp import LOG_2PI, Matrix, Vector, array_namespace
 from ..model.basis import Trend, added, explained, joint_root, learn, mean_at, mean_bars, precision
@@ -90,8 +91,7 @@ def _conditioned(gp: GP, X: Matrix, y: Vector) -> Posterior:
 def _factor(gp: GP, X: Matrix) -> Cholesky:
     if in_place.supports(gp.kernel, X):
         memory.require_square(X.shape[0], like=X, copies=1, what="the Gram matrix")
-        lower = in_place.factor(gp.kernel, gp.noise_var, X)
-        if lower is not None:
+        if (lower := in_place.factor(gp.kernel, gp.noise_var, X)) is not None:
             return Cholesky(lower)
     memory.require_square(X.shape[0], like=X, copies=3, what="the Gram matrix")
     return factorise(plus_noise(gp.kernel.gram(X, None), gp.noise_var), name=_gram_name(gp))
@@ -126,6 +126,7 @@ class LeaveOneOut:
     mean: Vector
     variance: Vector
     log_density: Vector
+    __repr__ = summary
 
 
 def _joint_work(posterior: Posterior, Xs: Matrix, *_: object, **__: object) -> int:
@@ -181,6 +182,7 @@ class Posterior:
     residual: Vector
     alpha: Vector
     trend: Trend | None = None
+    __repr__ = summary
 
     @property
     def basis(self) -> Normal:
@@ -230,8 +232,7 @@ class Posterior:
         """
         _check.flag(noise, "noise")
         predictions = [self._predict(rows) for rows in self._chunks(Xs, chunk)]
-        xp = array_namespace(Xs)
-        mean, variance = (xp.concat(column) for column in zip(*predictions, strict=True))
+        mean, variance = map(array_namespace(Xs).concat, zip(*predictions, strict=True))
         return mean, variance + self.gp.noise_var if noise else variance
 
     @threads_for(lambda self, Xs: self.X.shape[0] ** 2 * Xs.shape[0])
@@ -348,9 +349,8 @@ class Posterior:
     @threads_for(_joint_work)
     def _jointly(self, Xs: Matrix, noise_var: float) -> Normal:
         pull, covariance = self.project_jointly(Xs, lower_only=True)
-        covariance = plus_noise(covariance, noise_var)
-        mean = mean_at(self.gp.mean, self.trend, Xs) + pull
-        return joint_root(self.trend, mean, covariance, self.gp.kernel.gram_diag(Xs))
+        mean, scales = mean_at(self.gp.mean, self.trend, Xs) + pull, self.gp.kernel.gram_diag(Xs)
+        return joint_root(self.trend, mean, plus_noise(covariance, noise_var), scales)
 
     def sample(self, Xs: Matrix, stream: Stream, n: int, noise: bool = False) -> Matrix:
         """Draw functions at inputs, or sets of new y.
@@ -491,9 +491,8 @@ class Posterior:
         """
         self.validate_inputs(x, "x")
         _check.alike(_check.vector(y, "y", size=x.shape[0]), "y", self.X, "X")
-        memory.require_square(
-            self.X.shape[0] + x.shape[0], like=x, copies=3, what="the extended Gram matrix"
-        )
+        n, what = self.X.shape[0] + x.shape[0], "the extended Gram matrix"
+        memory.require_square(n, like=x, copies=3, what=what)
         return self._extended(x, y)
 
     @threads_for(lambda self, x, y: self.X.shape[0] ** 2 * x.shape[0])

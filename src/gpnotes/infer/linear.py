@@ -15,6 +15,7 @@ from ..ground import xp as _xp
 from ..ground.linalg import Cholesky, factorise, warn_of_jitter
 from ..ground.params import positive, settle
 from ..ground.random import Stream
+from ..ground.showing import summary
 from ..ground.xp import LOG_2PI, Array, Matrix, Numbers, Vector, array_namespace
 from ..model.gaussian import of_root
 
@@ -57,6 +58,8 @@ class BayesianLinear:
 
     prior_cov: Matrix
     noise_var: float = positive()
+
+    __repr__ = summary
 
     def __post_init__(self) -> None:
         settle(self)
@@ -137,6 +140,8 @@ class WeightPosterior:
     root: Matrix
     noise_var: float
     log_evidence: float
+
+    __repr__ = summary
 
     @property
     def weight_covariance(self) -> Matrix:

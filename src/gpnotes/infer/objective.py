@@ -29,6 +29,7 @@ from ..ground.params import (
     replaced,
     require_names,
 )
+from ..ground.showing import summary
 from ..ground.xp import HostMatrix, HostVector, Matrix, as_array, to_numpy
 from ..model.bounds import Spread, ends, limits, spread, touched, units
 from ..model.contracts import Prior, require
@@ -196,6 +197,8 @@ class Objective(Generic[M]):
     limits: HostMatrix
     ends: HostMatrix
     moves_inputs: bool
+
+    __repr__ = summary
 
     @property
     def units(self) -> HostVector:

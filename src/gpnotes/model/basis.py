@@ -15,6 +15,7 @@ from ..ground import check as _check
 from ..ground import xp as _xp
 from ..ground.linalg import Cholesky
 from ..ground.params import cotangent
+from ..ground.showing import summary
 from ..ground.xp import LOG_2PI, Matrix, Vector, array_namespace
 from .contracts import Mean, MeanFunction, require
 from .gaussian import Normal, normal_of
@@ -61,6 +62,8 @@ class Trend:
     solved: Matrix
     surcharge: float
     degrees_of_freedom: float
+
+    __repr__ = summary
 
     def unknown(self, Xs: Matrix, cross: Matrix) -> Matrix:
         """Find a root of what the weights add to the covariance at some inputs.

@@ -18,6 +18,7 @@ from dataclasses import Field
 from typing import Any, ClassVar, NamedTuple, Protocol, Self, TypeAlias, TypeVar
 
 from ..ground.random import Stream
+from ..ground.showing import summary
 from ..ground.xp import Array, HostArray, Matrix, Vector
 
 __all__ = [
@@ -359,6 +360,9 @@ class Moments(NamedTuple):
     mean: Vector
     covariance: Matrix
     cross: Matrix
+
+    def __repr__(self) -> str:
+        return summary(self)
 
 
 class Policy(Protocol):

@@ -16,6 +16,7 @@ from ..ground import check as _check
 from ..ground import xp as _xp
 from ..ground.linalg import Cholesky, FactorisationError
 from ..ground.random import Stream
+from ..ground.showing import summary
 from ..ground.xp import LOG_2PI, Matrix, Vector, array_namespace
 
 __all__ = ["Normal"]
@@ -63,6 +64,8 @@ class Normal:
     mean: Vector
     root: Matrix
     root_kind: RootKind = "given"
+
+    __repr__ = summary
 
     def __post_init__(self) -> None:
         _check.vector(self.mean, "mean")

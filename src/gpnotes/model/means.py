@@ -10,6 +10,7 @@ from typing import Self, TypeGuard
 
 from ..ground import check as _check
 from ..ground.params import cotangent, fixed, real, settle
+from ..ground.showing import summary
 from ..ground.xp import Matrix, Vector, array_namespace
 from .contracts import Basis, Mean, MeanFunction
 from .gaussian import Normal
@@ -379,6 +380,8 @@ class BasisMean:
 
     basis: Basis
     weights: Normal | None = None
+
+    __repr__ = summary
 
     def __post_init__(self) -> None:
         if isinstance(self.basis, type):  # a class can be called, too

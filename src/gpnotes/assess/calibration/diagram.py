@@ -10,6 +10,7 @@ import numpy as np
 
 from ...ground import check as _check
 from ...ground.random import Stream
+from ...ground.showing import summary
 from ...ground.xp import Array, Matrix, Vector, array_namespace, as_array, device, to_numpy
 from .door import is_one, labels, probabilities
 
@@ -48,6 +49,8 @@ class Reliability:
     frequency: Vector
     sd: Vector
     squared_gap: Vector
+
+    __repr__ = summary
 
     @property
     def gap(self) -> Vector:

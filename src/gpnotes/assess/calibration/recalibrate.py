@@ -14,6 +14,7 @@ import numpy as np
 
 from ...ground import check as _check
 from ...ground import xp as _xp
+from ...ground.showing import summary
 from ...ground.xp import Array, HostVector, Vector, array_namespace, as_array, to_numpy
 from .door import beside, is_one, labels
 
@@ -149,6 +150,8 @@ class Isotonic:
 
     knots: HostVector
     values: HostVector
+
+    __repr__ = summary
 
     def __post_init__(self) -> None:
         _check.vector(self.knots, "knots")

@@ -19,6 +19,7 @@ from ...ground import xp as _xp
 from ...ground.ascent import Ascent, ascend_all
 from ...ground.boxes import Pairs, intervals
 from ...ground.random import Stream
+from ...ground.showing import summary
 from ...ground.threads import in_one_pool
 from ...ground.xp import HostMatrix, HostVector, Matrix, Vector, as_array, to_numpy
 from ...infer.exact import Posterior
@@ -66,6 +67,8 @@ class Climb:
     converged: bool
     message: str
 
+    __repr__ = summary
+
 
 @dataclass(frozen=True, eq=False)
 class Maximum:
@@ -84,6 +87,8 @@ class Maximum:
     x: Vector
     value: float
     climbs: tuple[Climb, ...]
+
+    __repr__ = summary
 
 
 @in_one_pool

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...ground import check as _check
 from ...ground import xp as _xp
+from ...ground.showing import summary
 from ...ground.xp import HostVector, Matrix, Numbers, Vector, array_namespace
 from ...infer.exact import GP, Posterior
 from ...model import contracts
@@ -38,6 +39,8 @@ class Design:
     indices: Vector
     gains: Vector
     evaluations: int
+
+    __repr__ = summary
 
     @property
     def value(self) -> float:

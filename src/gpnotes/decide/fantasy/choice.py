@@ -15,6 +15,7 @@ from ...ground import check as _check
 from ...ground import memory
 from ...ground.ascent import ascend
 from ...ground.boxes import intervals
+from ...ground.showing import summary
 from ...ground.xp import (
     Array,
     HostVector,
@@ -56,6 +57,9 @@ class Choice(NamedTuple):
     row: int
     input: Vector
     reduction: float
+
+    def __repr__(self) -> str:
+        return summary(self)
 
 
 def batch_reduction(

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from ...ground import check as _check
 from ...ground import xp as _xp
+from ...ground.showing import summary
 from ...ground.xp import Matrix, Stack, Vector, array_namespace
 from ...infer.exact import Posterior
 from ..moments.expectations import covariance_of
@@ -49,6 +50,9 @@ class VarianceParts(NamedTuple):
 
     of_function: Vector
     of_input: Vector
+
+    def __repr__(self) -> str:
+        return summary(self)
 
     @property
     def total(self) -> Vector:

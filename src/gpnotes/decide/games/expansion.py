@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ...ground import check as _check
 from ...ground.distances import squared_distances
 from ...ground.memory import blocks
+from ...ground.showing import summary
 from ...ground.xp import Matrix, Vector, array_namespace, keep_copies
 
 __all__ = ["ENTRIES", "Expansion"]
@@ -57,6 +58,8 @@ class Expansion:
     lengthscales: Vector
     scale: float = 1.0
     offset: float = 0.0
+
+    __repr__ = summary
 
     def __post_init__(self) -> None:
         n, size = _check.matrix(self.profiles, "profiles").shape

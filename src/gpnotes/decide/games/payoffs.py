@@ -9,6 +9,7 @@ import numpy as np
 
 from ...ground import check as _check
 from ...ground.random import Stream
+from ...ground.showing import summary
 from ...ground.xp import Array, array_namespace, to_numpy
 from .expansion import Expansion
 from .game import RoleSymmetricGame
@@ -34,6 +35,8 @@ class Estimate:
     mean: Array
     standard_error: Array
     samples: int
+
+    __repr__ = summary
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from ...ground import check as _check
 from ...ground import xp as _xp
+from ...ground.showing import summary
 from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace, as_array
 from ...model.kernels import Matern12, Matern32, Matern52
 from ...model.means import ZeroMean
@@ -29,6 +30,9 @@ class Moments(NamedTuple):
 
     mean: Array
     cov: Array
+
+    def __repr__(self) -> str:
+        return summary(self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +81,8 @@ class LinearNormal:
     drift: Stack
     reads: Matrix
     noise: Matrix
+
+    __repr__ = summary
 
     def __post_init__(self) -> None:
         size = _check.vector(self.mean, "mean").shape[0]

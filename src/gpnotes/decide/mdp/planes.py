@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...ground import check as _check
+from ...ground.showing import summary
 from ...ground.sparse import least_cost
 from ...ground.xp import (
     Array,
@@ -53,6 +54,8 @@ class Planes:
 
     vectors: Matrix
     actions: tuple[int, ...]
+
+    __repr__ = summary
 
     def __post_init__(self) -> None:
         count = _check.matrix(self.vectors, "vectors").shape[0]

@@ -9,6 +9,7 @@ from typing import Any
 
 from ...ground import check as _check
 from ...ground.check import NoValueError
+from ...ground.showing import summary
 from ...ground.sparse import is_sparse
 from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace, keep_copies
 from .chances import distributions
@@ -253,6 +254,8 @@ class Controlled:
     pomdp: POMDP
     start: Vector
     actions: tuple[int, ...]
+
+    __repr__ = summary
 
     @property
     def first(self) -> Vector:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...ground import check as _check
+from ...ground.showing import summary
 from ...ground.sparse import as_rows, from_entries, interleaved, is_sparse
 from ...ground.xp import (
     Array,
@@ -72,6 +73,8 @@ class MDP:
     transitions: Matrix
     rewards: Matrix
     discount: float
+
+    __repr__ = summary
 
     def __post_init__(self) -> None:
         discount = _check.number(self.discount, "discount")

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...ground import check as _check
 from ...ground.check import NoValueError
+from ...ground.showing import summary
 from ...ground.sparse import from_entries, least_cost
 from ...ground.xp import (
     Matrix,
@@ -65,6 +66,8 @@ class Solution:
     bound: float
     iterations: int
     method: str
+
+    __repr__ = summary
 
 
 def solve(

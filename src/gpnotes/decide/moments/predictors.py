@@ -8,6 +8,7 @@ from typing import Any
 
 from ...ground import memory
 from ...ground import xp as _xp
+from ...ground.showing import summary
 from ...ground.threads import threads_for
 from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace, as_array
 from ...infer.exact import Posterior
@@ -45,6 +46,8 @@ class Predictor:
     across: Matrix  # the same without the variances
     gather: Matrix  # (C, 2P): adds up over ends what belongs to a term
     eye: Matrix  # (E, E)
+
+    __repr__ = summary
 
     @property
     def outputs(self) -> int:

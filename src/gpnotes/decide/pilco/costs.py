@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ...ground import check as _check
+from ...ground.showing import summary
 from ...ground.xp import Matrix, Vector, array_namespace, keep_copies
 from .composed import ComposableCost, Pull
 
@@ -117,6 +118,8 @@ class SaturatingCost(_TargetCost):
     target: Vector
     weight: Matrix
 
+    __repr__ = summary
+
     @cached_property
     def _axes(self) -> tuple[Vector, Matrix]:
         values, vectors = array_namespace(self.weight).linalg.eigh(self.weight)
@@ -194,6 +197,8 @@ class QuadraticCost(_TargetCost):
 
     target: Vector
     weight: Matrix
+
+    __repr__ = summary
 
     def __call__(self, x: Vector) -> float:
         """Return the cost of one state or action x (k,)."""

@@ -8,6 +8,7 @@ from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 from ...ground import check as _check
+from ...ground.showing import summary
 from ...ground.xp import Array, Matrix, Vector, array_namespace, to_numpy
 from ...infer import fitting
 from ...infer.exact import GP, Posterior, condition
@@ -33,6 +34,9 @@ class Transitions(NamedTuple):
     states: Matrix
     actions: Matrix
     next_states: Matrix
+
+    def __repr__(self) -> str:
+        return summary(self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +67,8 @@ class Dynamics:
 
     posteriors: tuple[Posterior, ...]
     angles: tuple[int, ...] = ()
+
+    __repr__ = summary
 
     def __post_init__(self) -> None:
         if isinstance(self.posteriors, Posterior) or not isinstance(self.posteriors, Sequence):

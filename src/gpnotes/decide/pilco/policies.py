@@ -14,6 +14,7 @@ from typing import Any
 
 from ...ground import check as _check
 from ...ground.params import cotangent, fixed, positive, real
+from ...ground.showing import summary
 from ...ground.xp import (
     Matrix,
     Numbers,
@@ -65,6 +66,8 @@ class LinearPolicy:
 
     weights: Matrix = real()
     bias: Vector = real()
+
+    __repr__ = summary
 
     def __post_init__(self) -> None:
         rows = _check.matrix(self.weights, "weights").shape[0]
@@ -175,6 +178,8 @@ class RBFPolicy:
     lengthscale: Vector = positive()
     inputs: tuple[int, ...] = fixed()
     size: int = fixed()
+
+    __repr__ = summary
 
     def __post_init__(self) -> None:
         size = _check.whole(self.size, "size", 1)

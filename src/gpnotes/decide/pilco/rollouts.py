@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 from ...ground import check as _check
 from ...ground.params import cotangent, leaves, replaced
 from ...ground.random import Stream
+from ...ground.showing import summary
 from ...ground.threads import threads_for
 from ...ground.xp import (
     Matrix,
@@ -60,6 +61,9 @@ class Rollout(NamedTuple):
     mean: Matrix
     covariance: Stack
     costs: Vector
+
+    def __repr__(self) -> str:
+        return summary(self)
 
 
 class _Gaussian(NamedTuple):

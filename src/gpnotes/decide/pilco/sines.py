@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from ...ground import check as _check
 from ...ground import xp as _xp
+from ...ground.showing import summary
 from ...ground.xp import Array, Matrix, Namespace, Vector, array_namespace
 
 __all__ = [
@@ -42,6 +43,9 @@ class SineMoments(NamedTuple):
     mean: Vector
     covariance: Matrix
     gain: Vector
+
+    def __repr__(self) -> str:
+        return summary(self)
 
 
 def sine_moments(m: Vector, S: Matrix) -> SineMoments:
@@ -156,6 +160,9 @@ class Augmented(NamedTuple):
 
     mean: Vector
     covariance: Matrix
+
+    def __repr__(self) -> str:
+        return summary(self)
 
 
 def augment(m: Vector, S: Matrix, angles: Sequence[int]) -> Augmented:

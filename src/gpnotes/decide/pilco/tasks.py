@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ...ground import check as _check
 from ...ground import xp as _xp
 from ...ground.random import Stream
+from ...ground.showing import summary
 from ...ground.xp import Matrix, Numbers, Vector, array_namespace, as_array
 from ...model.contracts import Cost
 from . import matching
@@ -62,6 +63,8 @@ class Task:
     covariance: Matrix
     steps: int
     angles: tuple[int, ...] = ()
+
+    __repr__ = summary
 
     def __post_init__(self) -> None:
         _check.normal(self.mean, self.covariance, names=("mean", "covariance"))

@@ -10,6 +10,7 @@ from ...fast import evidence as in_place
 from ...ground import check as _check
 from ...ground import memory
 from ...ground.random import Stream
+from ...ground.showing import summary
 from ...ground.threads import in_one_pool, threads_for
 from ...ground.xp import Matrix, array_namespace
 from ...model.kernels import Kernel
@@ -65,6 +66,8 @@ class Paths:
     features: Features
     weights: Matrix
     update: Matrix
+
+    __repr__ = summary
 
     @property
     def count(self) -> int:

@@ -13,6 +13,7 @@ from ...ground import check as _check
 from ...ground import xp as _xp
 from ...ground.linalg import Cholesky, factorise
 from ...ground.params import fixed, positive, real
+from ...ground.showing import summary
 from ...ground.xp import HostVector, Matrix, Vector, array_namespace, as_array, device
 from ...model.contracts import Likelihood, require
 from ...model.kernels import Kernel
@@ -65,6 +66,8 @@ class Unit:
     weights: Vector = real()
     scales: Vector = positive()
     couplings: Vector = real()
+
+    __repr__ = summary
 
     def __post_init__(self) -> None:
         require_known_mean(_check.instance(self.gp, "gp", GP))

@@ -12,6 +12,7 @@ from ...ground import check as _check
 from ...ground.quadrature import gauss_hermite
 from ...ground.random import Stream
 from ...ground.random import stream as seeded
+from ...ground.showing import summary
 from ...ground.xp import Matrix, Stack, Vector, array_namespace, as_array
 from .model import DeepGP
 
@@ -45,6 +46,8 @@ class Noise:
 
     normals: tuple[Stack, ...]
     weights: Vector
+
+    __repr__ = summary
 
     def __post_init__(self) -> None:
         _check.vector(self.weights, "weights")

@@ -17,6 +17,7 @@ from ...ground import memory
 from ...ground import xp as _xp
 from ...ground.params import cotangent
 from ...ground.random import Stream
+from ...ground.showing import summary
 from ...ground.xp import Array, Matrix, Vector, array_namespace
 from ...model.kernels import RBF, Kernel, Matern12, Matern32, Matern52, Stationary
 from ...model.kernels.sums import per_dimension
@@ -78,6 +79,8 @@ class Frequencies:
     unit: Matrix
     phases: Vector
     kernel_class: type[Stationary]
+
+    __repr__ = summary
 
     def __post_init__(self) -> None:
         rows = _check.matrix(self.unit, "unit").shape[0]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ...ground import check as _check
 from ...ground import memory
 from ...ground.random import Stream
+from ...ground.showing import summary
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.kernels import Stationary
 from ...model.means import values_of
@@ -51,6 +52,8 @@ class FeaturePosterior:
     gp: GP
     frequencies: Frequencies
     weights: WeightPosterior
+
+    __repr__ = summary
 
     @property
     def log_evidence(self) -> float:

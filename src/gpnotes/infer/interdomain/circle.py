@@ -15,6 +15,7 @@ import numpy as np
 from ...ground import check as _check
 from ...ground import memory
 from ...ground import xp as _xp
+from ...ground.showing import summary
 from ...ground.xp import HostVector, Matrix, Vector, array_namespace, as_array, to_numpy
 from ...model.contracts import MeanFunction
 from ...model.kernels import Circular
@@ -69,6 +70,8 @@ class Harmonics:
     """
 
     orders: Vector
+
+    __repr__ = summary
 
     def __post_init__(self) -> None:
         host = to_numpy(require_orders(self.orders, "orders"))

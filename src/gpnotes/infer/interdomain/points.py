@@ -8,6 +8,7 @@ from typing import Self, cast
 from ...ground import check as _check
 from ...ground import memory
 from ...ground import xp as _xp
+from ...ground.showing import summary
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.contracts import InducingVariables, MeanFunction, missing
 from ...model.kernels import Kernel
@@ -53,6 +54,8 @@ class InducingPoints:
     """
 
     Z: Matrix
+
+    __repr__ = summary
 
     def __post_init__(self) -> None:
         _require_rows(self.Z, "Z")
@@ -244,6 +247,8 @@ class WeightedPoints:
 
     Z: Matrix
     weights: Matrix
+
+    __repr__ = summary
 
     def __post_init__(self) -> None:
         _require_rows(self.Z, "Z")

@@ -17,6 +17,7 @@ from ...ground.chunks import Chunks, Rows
 from ...ground.linalg import Cholesky, factorise, warn_of_jitter
 from ...ground.params import cotangent
 from ...ground.random import Stream
+from ...ground.showing import summary
 from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.contracts import LabelLikelihood, Likelihood, require
@@ -187,6 +188,8 @@ class LaplacePosterior:
     third: Vector
     cholesky: Cholesky
     steps: int
+
+    __repr__ = summary
 
     def predict(self, Xs: Matrix) -> tuple[Vector, Vector]:
         """Predict the mean and the variance of f at inputs.

@@ -15,6 +15,7 @@ from ...ground.chunks import Chunks, Rows
 from ...ground.linalg import Cholesky, factorise, warn_of_jitter
 from ...ground.params import cotangent, fixed
 from ...ground.random import Stream
+from ...ground.showing import summary
 from ...ground.threads import threads_for
 from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace
 from ...model.likelihoods.classes import one_hot, require_classes
@@ -243,6 +244,8 @@ class SoftmaxPosterior:
     gradient: Matrix
     curvature: Curvature
     steps: int
+
+    __repr__ = summary
 
     def predict(self, Xs: Matrix) -> tuple[Matrix, Stack]:
         """Predict the means and the covariances of the functions of all classes at inputs.

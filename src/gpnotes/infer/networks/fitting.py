@@ -10,6 +10,7 @@ import numpy as np
 from ...ground import check as _check
 from ...ground.adam import Adam
 from ...ground.random import Stream
+from ...ground.showing import summary
 from ...ground.xp import Array, Matrix, Vector, array_namespace, as_array
 from .model import BayesianNetwork, Readings, joint_and_gradient, readings
 
@@ -31,6 +32,9 @@ class Ascended(NamedTuple):
 
     theta: Array
     trace: Array
+
+    def __repr__(self) -> str:
+        return summary(self)
 
 
 def ascended(target: Target, start: Array, steps: int, rate: float) -> Ascended:

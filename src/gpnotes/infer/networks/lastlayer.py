@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ...ground import check as _check
 from ...ground.linalg import Cholesky, factorise, warn_of_jitter
 from ...ground.random import Stream
+from ...ground.showing import summary
 from ...ground.xp import Matrix, Vector, array_namespace
 from .model import BayesianNetwork, readings
 
@@ -27,6 +28,8 @@ class LastLayer:
 
     theta: Vector
     factors: tuple[Cholesky, ...]
+
+    __repr__ = summary
 
     def draw(self, stream: Stream, m: int) -> Matrix:
         """Draw the weights (m, p) of m networks, of which all but the last layer are equal.

@@ -14,6 +14,7 @@ from ...fast.networks import Workspace
 from ...ground import check as _check
 from ...ground import xp as _xp
 from ...ground.random import Stream
+from ...ground.showing import summary
 from ...ground.xp import LOG_2PI, Array, Matrix, Numbers, Vector, array_namespace
 from .layers import Network
 
@@ -265,6 +266,8 @@ class Mixture:
 
     means: Matrix
     variances: Matrix
+
+    __repr__ = summary
 
     def __post_init__(self) -> None:
         _check.matrix(self.means, "means")

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from ...ground import check as _check
 from ...ground.random import Stream
+from ...ground.showing import summary
 from ...ground.xp import Matrix, Vector, array_namespace
 from .fitting import validated_steps
 from .model import BayesianNetwork, joint_and_gradient, readings
@@ -43,6 +44,8 @@ class Moments:
     count: int
     mean: Vector
     scatter: Matrix
+
+    __repr__ = summary
 
     @classmethod
     def first(cls, theta: Vector) -> Moments:
@@ -110,6 +113,8 @@ class Snapshots:
     squares: Vector
     last: tuple[Vector, ...]
     rank: int
+
+    __repr__ = summary
 
     @classmethod
     def first(cls, theta: Vector, rank: int) -> Snapshots:

@@ -10,6 +10,7 @@ import numpy as np
 from ...ground import check as _check
 from ...ground.adam import Adam
 from ...ground.random import Stream
+from ...ground.showing import summary
 from ...ground.xp import Matrix, Vector, array_namespace
 from .fitting import validated_steps
 from .model import BayesianNetwork, Readings, joint_and_gradient, readings
@@ -38,6 +39,8 @@ class MeanField:
 
     mean: Vector
     log_sd: Vector
+
+    __repr__ = summary
 
     def __post_init__(self) -> None:
         size = _check.vector(self.mean, "mean").shape[0]
@@ -159,6 +162,9 @@ class FittedField(NamedTuple):
 
     q: MeanField
     trace: Vector
+
+    def __repr__(self) -> str:
+        return summary(self)
 
 
 def fit_mean_field(

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...ground.ascent import Function, finite_or_none
+from ...ground.showing import summary
 from ...ground.xp import HostMatrix, HostVector, symmetric_part
 
 __all__ = ["FLAT", "Survey", "survey"]
@@ -47,6 +48,9 @@ class Survey(NamedTuple):
     low: HostVector
     high: HostVector
     gain: float
+
+    def __repr__(self) -> str:
+        return summary(self)
 
 
 def survey(

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 from ...ground import check as _check
 from ...ground.random import Stream
+from ...ground.showing import summary
 from ...ground.xp import Array, Vector, array_namespace
 from .targets import Target
 
@@ -38,6 +39,8 @@ class State:
     slope: Any = None
     count: int = 0
     ahead: tuple[Vector, ...] = ()
+
+    __repr__ = summary
 
 
 class Step(NamedTuple):

@@ -8,6 +8,7 @@ from functools import cached_property
 from ...ground import check as _check
 from ...ground.chunks import Chunks, Data, Rows
 from ...ground.params import cotangent, fixed
+from ...ground.showing import summary
 from ...ground.xp import Matrix
 from ...model.contracts import InducingVariables
 from ...model.process import GP, differentiable_mean, validate_data
@@ -74,6 +75,8 @@ class SparseGP:
     Z: Matrix | InducingVariables
     method: MethodName = fixed("vfe")
     power: float = fixed(0.5)
+
+    __repr__ = summary
 
     def __post_init__(self) -> None:
         positive_noise(_check.instance(self.gp, "gp", GP))

@@ -10,6 +10,7 @@ from ...ground import memory
 from ...ground import xp as _xp
 from ...ground.linalg import Cholesky, factorise, warn_of_jitter
 from ...ground.params import cotangent, leaves, replaced
+from ...ground.showing import summary
 from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.contracts import InducingVariables
@@ -44,6 +45,8 @@ class Inducing:
     variables: InducingVariables
     factor: Cholesky
     given: InducingVariables
+
+    __repr__ = summary
 
     @property
     def Z(self) -> Matrix:

@@ -10,6 +10,7 @@ from ...ground import memory
 from ...ground import xp as _xp
 from ...ground.linalg import Cholesky
 from ...ground.random import Stream
+from ...ground.showing import summary
 from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.gaussian import Normal, normal_of, of_root
@@ -65,6 +66,8 @@ class SparsePosterior:
     cholesky: Cholesky
     log_evidence: float
     degenerate: bool = False
+
+    __repr__ = summary
 
     def predict(
         self, Xs: Matrix, noise: bool = False, chunk: int | None = None

@@ -13,6 +13,7 @@ from ...ground.adam import Adam
 from ...ground.chunks import Chunks, Rows
 from ...ground.linalg import warn_of_jitter
 from ...ground.random import Stream
+from ...ground.showing import summary
 from ...ground.threads import in_one_pool
 from ...ground.xp import HostVector, Matrix, Vector, array_namespace, to_numpy
 from ...model.likelihoods.expectations import is_latent
@@ -42,6 +43,9 @@ class Progress(NamedTuple):
     step: int
     posterior: Any
     bound: float
+
+    def __repr__(self) -> str:
+        return summary(self)
 
 
 def batches(stream: Stream, n: int, size: int) -> Iterator[HostVector]:

@@ -7,6 +7,7 @@ from functools import cached_property
 
 from ...ground import check as _check
 from ...ground.params import fixed
+from ...ground.showing import summary
 from ...ground.xp import Matrix, Vector
 from ...model.contracts import InducingVariables, Likelihood, require
 from ...model.likelihoods.base import require_observable
@@ -70,6 +71,8 @@ class SVGP:
     likelihood: Likelihood | RobustMax
     Z: Matrix | InducingVariables
     nodes: int = fixed(20)
+
+    __repr__ = summary
 
     def __post_init__(self) -> None:
         _check.instance(self.gp, "gp", GP)

@@ -12,6 +12,7 @@ from ...ground import memory
 from ...ground import xp as _xp
 from ...ground.linalg import Cholesky, factorise, warn_of_jitter
 from ...ground.random import Stream
+from ...ground.showing import summary
 from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.contracts import LabelLikelihood, Likelihood, PredictiveLikelihood, require
@@ -91,6 +92,8 @@ class VariationalPosterior(Variational):
     weights: Vector
     steps: int = 0
     converged: bool = False
+
+    __repr__ = summary
 
     @property
     def kl(self) -> float:

@@ -9,7 +9,8 @@ from .counts import Poisson
 from .gaussian import Gaussian
 from .heavy_tails import StudentT
 from .labels import Bernoulli
+from .trials import Binomial, NegativeBinomial
 
 __all__ = [
-    "Bernoulli", "Gaussian", "LikelihoodBase", "Poisson", "RobustMax", "StudentT", "unchecked",
-]  # fmt: skip
+    "Bernoulli", "Binomial", "Gaussian", "LikelihoodBase", "NegativeBinomial", "Poisson",
+    "RobustMax", "StudentT", "unchecked",

@@ -257,6 +257,10 @@ CALLS = (
     *_of_likelihood("Bernoulli", _BERNOULLI, _LABEL),
     *_of_likelihood("Gaussian", _GAUSSIAN, _NUMBERS),
     *_of_likelihood("Poisson", likelihoods.Poisson(), _COUNTS),
+    call("Binomial", likelihoods.Binomial, trials=whole(3, 1)),
+    call("NegativeBinomial", likelihoods.NegativeBinomial, shape=positive()),
+    *_of_likelihood("Binomial", likelihoods.Binomial(9), _COUNTS),
+    *_of_likelihood("NegativeBinomial", likelihoods.NegativeBinomial(), _COUNTS),
     *_of_likelihood("StudentT", likelihoods.StudentT(), _NUMBERS),
     call("Bernoulli.entropy", _BERNOULLI.entropy, f=vector(_F.right, mates=False).but(
          "one more axis", "two more axes", "a column", "a scalar array")),

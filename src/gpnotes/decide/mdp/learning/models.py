@@ -14,6 +14,7 @@ import numpy as np
 
 from ....ground import check as _check
 from ....ground.random import Stream
+from ....ground.showing import summary
 from ....ground.xp import HostArray, HostVector
 from ..process import MDP
 from ..solving import solve
@@ -46,6 +47,8 @@ class Model(Memory):
     counts: Any = None
     sums: Any = None
     plans: Any = None
+
+    __repr__ = summary
 
 
 def _blank(states: int, actions: int, runs: int, value: float) -> Model:

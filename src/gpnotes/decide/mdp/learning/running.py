@@ -12,6 +12,7 @@ import numpy as np
 
 from ....ground import check as _check
 from ....ground.random import Stream
+from ....ground.showing import summary
 from ....ground.xp import HostArray, HostMatrix, HostVector, to_numpy
 from ....infer.samplers import files
 from ....model.contracts import missing
@@ -44,6 +45,8 @@ class Episodes:
     step: HostVector
     returns: HostVector
     lengths: HostVector
+
+    __repr__ = summary
 
     def of(self, run: int) -> Episodes:
         """Return those of one run."""

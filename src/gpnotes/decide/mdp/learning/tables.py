@@ -15,6 +15,7 @@ import numpy as np
 
 from ....ground import check as _check
 from ....ground.random import Stream
+from ....ground.showing import summary
 from ....ground.xp import HostArray, HostMatrix, HostVector, to_numpy
 
 __all__ = ["Learner", "Memory", "Transition"]
@@ -48,6 +49,9 @@ class Transition(NamedTuple):
     ended: HostVector
     cut: HostVector
 
+    def __repr__(self) -> str:
+        return summary(self)
+
 
 @dataclass(frozen=True, eq=False)
 class Memory:
@@ -66,6 +70,8 @@ class Memory:
     values: HostArray
     visits: HostArray
     time: int = 0
+
+    __repr__ = summary
 
     def row(self, states: HostVector) -> HostArray:
         """Return the values of the actions in the state of each run, (runs, actions)."""

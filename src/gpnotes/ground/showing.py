@@ -1,0 +1,69 @@
+"""What a result prints: a line with the shapes of its arrays, never their numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from .namespace import array_namespace
+
+__all__ = ["summary"]
+
+_FEW = 4  # entries of a tuple that are printed one by one
+
+
+def summary(value: Any) -> str:
+    """Return a line for a dataclass or a named tuple, as its ``__repr__``.
+
+    Parameters
+    ----------
+    value : object
+        The value.
+
+    Returns
+    -------
+    str
+        Its class and its fields, arrays by shape and dtype.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from typing import NamedTuple
+    >>> class Moments(NamedTuple):
+    ...     mean: Array
+    ...     count: int
+    ...     __repr__ = summary
+    >>> Moments(np.zeros((30, 2)), 30)
+    Moments(mean=<30×2 float64>, count=30)
+    """
+    kind: Any = type(value)
+    names = [item.name for item in fields(kind)] if is_dataclass(kind) else kind._fields
+    parts = ", ".join(f"{name}={_brief(getattr(value, name))}" for name in names)
+    return f"{kind.__name__}({parts})"
+
+
+def _brief(value: Any) -> str:
+    if isinstance(value, tuple) and not hasattr(value, "_fields"):
+        if len(value) > _FEW:
+            return f"<{len(value)} of {type(value[0]).__name__}>"
+        inner = ", ".join(map(_brief, value))
+        return f"({inner},)" if len(value) == 1 else f"({inner})"
+    if isinstance(value, list):
+        return f"<{len(value)} of {type(value[0]).__name__}>" if value else "[]"
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{name!r}: {_brief(part)}" for name, part in value.items()) + "}"
+    if _is_array(value):
+        shape = "×".join(map(str, value.shape))
+        return f"<{shape} {value.dtype}>" if value.ndim else f"{value}"
+    return repr(value)
+
+
+def _is_array(value: Any) -> bool:
+    if not hasattr(value, "shape") or not hasattr(value, "dtype") or not hasattr(value, "ndim"):
+        return False
+    try:
+        array_namespace(value)
+    except TypeError:
+        return hasattr(value, "nnz")  # a sparse matrix
+    return True

@@ -1,0 +1,204 @@
+"""Counts out of a number of trials, and counts that scatter more than Poisson's do."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Self
+
+from ...ground import check as _check
+from ...ground.params import cotangent, fixed, positive, settle
+from ...ground.xp import LOG_2PI, Array, array_namespace, as_array
+from .base import LikelihoodBase
+from .counts import log_factorial
+from .heavy_tails import digamma
+from .labels import Bernoulli
+
+__all__ = ["Binomial", "NegativeBinomial"]
+
+_STEP = 0.25  # of the sums for averages: what they leave out is far below rounding
+_REACH, _WIDE = 9.0, 40.0  # of their places, in standard deviations and in units of f
+_SHIFT = 10.0  # from where the series of ψ holds
+_SERIES = (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12)
+
+
+def _counted(y: Any, most: float, wanted: str) -> Any:
+    """The counts y, if they are whole numbers from 0 to `most`."""
+    good = (y >= 0.0) & (y % 1.0 == 0.0) & (y <= most)
+    if not (good if isinstance(good, bool) else bool(array_namespace(y).all(good))):
+        raise ValueError(f"y must hold {wanted}; got other numbers")
+    return y
+
+
+@dataclass(frozen=True)
+class Binomial(LikelihoodBase):
+    """How many of some trials succeed, each with the chance ``σ(f) = 1/(1 + exp(−f))``.
+
+    ``log p(y | f) = log C(n, y) + y log σ(f) + (n − y) log σ(−f)`` for y = 0, 1, …, n. All methods
+    work entry by entry on arrays of one shape, as in `LikelihoodBase`; counts are whole numbers in
+    a floating dtype, and others a ``ValueError``.
+
+    Parameters
+    ----------
+    trials : int, default 1
+        n, the trials behind each y, at least one. It is no parameter of a fit.
+
+    Raises
+    ------
+    ValueError
+        If `trials` is below one.
+    TypeError
+        If `trials` is no whole number.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> votes = Binomial(10)
+    >>> votes.log_density(np.asarray([0.0, 5.0]), np.asarray([0.0, 0.0])).round(4)
+    array([-6.9315, -1.402 ])
+    >>> votes.predict(np.asarray([0.0]), np.asarray([0.0]))
+    (array([5.]), array([2.5]))
+    """
+
+    trials: int = fixed(1)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "trials", _check.whole(self.trials, "Binomial.trials", 1))
+
+    def _observable(self, y: Any) -> Any:
+        return _counted(y, self.trials, f"counts from 0 to {self.trials}, the trials")
+
+    def _log_density(self, y: Array, f: Array) -> Array:
+        y = y if hasattr(y, "ndim") else as_array(y, f)
+        n = self.trials
+        ways = math.lgamma(n + 1.0) - log_factorial(y, f) - log_factorial(n - y, f)
+        return ways + y * _log_chance(f) + (n - y) * _log_chance(-f)
+
+    def _derivatives(self, y: Array, f: Array) -> tuple[Array, Array, Array]:
+        xp, n = array_namespace(f), self.trials
+        p, q = xp.exp(_log_chance(f)), xp.exp(_log_chance(-f))
+        return y * q - (n - y) * p, -n * p * q, -n * p * q * (q - p)
+
+    def _predict(self, mean: Array, variance: Array) -> tuple[Array, Array]:
+        """``n p`` and ``n p q + n (n − 1) var σ(f)``, with ``var σ = p q − E σ′(f)``."""
+        label, n = Bernoulli("logit"), self.trials
+        p, q = label.probability_of(mean, variance), label.probability_of(-mean, variance)
+        both, slope = p * q, _average_slope(mean, variance)
+        gap = array_namespace(mean).clip(both - slope, 0.0, None)
+        return n * p, n * both + n * (n - 1.0) * gap
+
+
+@dataclass(frozen=True)
+class NegativeBinomial(LikelihoodBase):
+    """A count with the mean exp(f) whose variance, ``μ + μ²/r``, is larger than Poisson's.
+
+    ``log p(y | f) = log Γ(y + r)/(Γ(r) y!) + y log σ(g) + r log σ(−g)`` with ``g = f − log r`` for
+    y = 0, 1, 2, …: Poisson's with a rate that scatters as a gamma variable of shape r, and Poisson
+    itself as r grows. All methods work entry by entry on arrays of one shape, as in
+    `LikelihoodBase`; counts are whole numbers in a floating dtype, and others a ``ValueError``.
+
+    Parameters
+    ----------
+    shape : float, default 1.0
+        r, positive.
+
+    Raises
+    ------
+    ValueError
+        If `shape` is not positive and finite.
+    TypeError
+        If `shape` is no number.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> counts = NegativeBinomial(2.0)
+    >>> counts.log_density(np.asarray([0.0, 3.0]), np.asarray([0.0, 1.0])).round(4)
+    array([-0.8109, -1.9846])
+    >>> counts.predict(np.asarray([0.0]), np.asarray([0.0]))
+    (array([1.]), array([1.5]))
+    """
+
+    shape: float = positive(1.0)
+
+    def __post_init__(self) -> None:
+        settle(self)
+
+    def _observable(self, y: Any) -> Any:
+        return _counted(y, math.inf, "counts, 0, 1, 2 and so on")
+
+    def _log_density(self, y: Array, f: Array) -> Array:
+        y = y if hasattr(y, "ndim") else as_array(y, f)
+        r, g = self.shape, f - math.log(self.shape)
+        ways = log_factorial(y + (r - 1.0), f) - math.lgamma(r) - log_factorial(y, f)
+        return ways + y * _log_chance(g) + r * _log_chance(-g)
+
+    def _derivatives(self, y: Array, f: Array) -> tuple[Array, Array, Array]:
+        xp, r = array_namespace(f), self.shape
+        g = f - math.log(r)
+        p, q = xp.exp(_log_chance(g)), xp.exp(_log_chance(-g))
+        bent = -(y + r) * p * q
+        return y * q - r * p, bent, bent * (q - p)
+
+    def _bar(self, y: Array, f: Array, bar: Array) -> Self:
+        """``∂/∂r = ψ(y + r) − ψ(r) + log σ(−g) + 1 − (y + r) σ(−g)/r``."""
+        xp, r = array_namespace(f), self.shape
+        g = f - math.log(r)
+        q = xp.exp(_log_chance(-g))
+        y = y if hasattr(y, "ndim") else as_array(y, f)
+        by_shape = _digamma(y + r) - digamma(r) + _log_chance(-g) + 1.0 - (y + r) * q / r
+        return cotangent(self, shape=float(xp.sum(bar * by_shape)))
+
+    def _predict(self, mean: Array, variance: Array) -> tuple[Array, Array]:
+        """With the mean rate m: m and ``m + m² (exp(v) (1 + 1/r) − 1)``."""
+        xp = array_namespace(mean)
+        rate = xp.exp(mean + 0.5 * variance)
+        more = xp.expm1(variance) + xp.exp(variance) / self.shape
+        return rate, rate + rate * rate * more
+
+
+def _log_chance(f: Array) -> Array:
+    """``log σ(f)``, for any f."""
+    xp = array_namespace(f)
+    return xp.clip(f, None, 0.0) - xp.log1p(xp.exp(-xp.abs(f)))
+
+
+def _average_slope(mean: Array, variance: Array) -> Array:
+    """``E σ(f) σ(−f)``, by the trapezoid rule: in f where f is wide, in its deviations elsewhere.
+
+    Both are analytic in a strip, so that the rule is exact to rounding.
+    """
+    xp = array_namespace(mean)
+    deviation = xp.sqrt(variance)[..., None]
+    wide = deviation > 1.0
+    total = xp.zeros_like(mean)
+    for near in (True, False):
+        reach = _REACH if near else _WIDE
+        count = round(2.0 * reach / _STEP) + 1
+        z = as_array([-reach + _STEP * i for i in range(count)], mean)
+        sd = xp.where(wide, xp.ones_like(deviation), deviation)
+        if near:
+            f, weights = mean[..., None] + sd * z, xp.exp(-0.5 * (z * z + LOG_2PI)) + 0.0 * sd
+        else:
+            sd = xp.where(wide, deviation, xp.ones_like(deviation))
+            f = z + 0.0 * sd
+            weights = xp.exp(-0.5 * (((z - mean[..., None]) / sd) ** 2 + LOG_2PI)) / sd
+        slope = xp.exp(_log_chance(f) + _log_chance(-f))
+        found = _STEP * xp.sum(weights * slope, axis=-1)
+        total = xp.where(wide[..., 0] != near, found, total)
+    return total
+
+
+def _digamma(x: Array) -> Array:
+    """``ψ(x)`` for positive x, entry by entry, as `digamma` has it for one number."""
+    xp = array_namespace(x)
+    low = xp.zeros_like(x)
+    for _ in range(int(_SHIFT)):
+        small = x < _SHIFT
+        low = low + xp.where(small, 1.0 / x, xp.zeros_like(x))
+        x = xp.where(small, x + 1.0, x)
+    square = 1.0 / (x * x)
+    tail = xp.zeros_like(x)
+    for coefficient in reversed(_SERIES):
+        tail = (tail + coefficient) * square
+    return xp.log(x) - 0.5 / x - tail - low
