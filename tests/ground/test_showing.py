@@ -64,7 +64,8 @@ PRINTED = {
     "features": lambda: features.condition(
         GP(RBF(), 0.1), features.draw_frequencies(RBF(), X, 20, stream(1)), X, Y),
     "points": lambda: sparse.condition(GP(RBF(), 0.1), X[::10], X, Y),
-    "labels": lambda: laplace.condition(GP(RBF(), 0.0), X, np.where(Y > 0.5, 1.0, -1.0), Bernoulli()),
+    "labels": lambda: laplace.condition(
+        GP(RBF(), 0.0), X, np.where(Y > 0.5, 1.0, -1.0), Bernoulli()),
     "a variational process": lambda: svgp.condition(
         svgp.SVGP(GP(RBF(), 0.0), Gaussian(0.1), X[::10]), X, Y),
 }  # fmt: skip

@@ -14,3 +14,4 @@ from .trials import Binomial, NegativeBinomial
 __all__ = [
     "Bernoulli", "Binomial", "Gaussian", "LikelihoodBase", "NegativeBinomial", "Poisson",
     "RobustMax", "StudentT", "unchecked",
+]  # fmt: skip
