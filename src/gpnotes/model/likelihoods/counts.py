@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +10,7 @@ from ...ground.xp import LOG_2PI, Array, array_namespace, as_array
 from .averages import Expected
 from .base import LikelihoodBase
 
-__all__ = ["Poisson", "log_factorial"]
+__all__ = ["Poisson", "counted", "log_factorial"]
 
 _SHIFT = 8  # by which a small argument is moved to where Stirling's series holds
 _LARGE = 16.0  # from here it holds as it is
@@ -42,10 +43,7 @@ class Poisson(LikelihoodBase):
     """
 
     def _observable(self, y: Any) -> Any:
-        good = (y >= 0.0) & (y % 1.0 == 0.0)
-        if not (good if isinstance(good, bool) else bool(array_namespace(y).all(good))):
-            raise ValueError("y must hold counts, 0, 1, 2 and so on; got other numbers")
-        return y
+        return counted(y, math.inf, "counts, 0, 1, 2 and so on")
 
     def _log_density(self, y: Array, f: Array) -> Array:
         """By ``δ = f − log y``: ``y (δ − (exp(δ) − 1))``, and the log density at δ = 0.
@@ -73,6 +71,24 @@ class Poisson(LikelihoodBase):
         xp = array_namespace(mean)
         rate = xp.exp(mean + 0.5 * variance)
         return rate, rate + rate * rate * xp.expm1(variance)
+
+
+def counted(y: Any, most: float, wanted: str) -> Any:
+    """The counts y, a number or an array, if they are whole and from 0 to `most`, and finite.
+
+    Raises
+    ------
+    ValueError
+        If they are not what is `wanted`.
+    """
+    if hasattr(y, "ndim"):
+        xp = array_namespace(y)
+        good = bool(xp.all((y >= 0.0) & (y <= most) & (y < math.inf) & (xp.round(y) == y)))
+    else:
+        good = 0.0 <= y <= most and y < math.inf and y % 1.0 == 0.0
+    if not good:
+        raise ValueError(f"y must hold {wanted}; got other numbers")
+    return y
 
 
 def log_factorial(y: Any, like: Array) -> Array:

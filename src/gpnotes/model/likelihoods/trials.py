@@ -10,7 +10,7 @@ from ...ground import check as _check
 from ...ground.params import cotangent, fixed, positive, settle
 from ...ground.xp import LOG_2PI, Array, array_namespace, as_array
 from .base import LikelihoodBase
-from .counts import log_factorial
+from .counts import counted, log_factorial
 from .heavy_tails import digamma
 from .labels import Bernoulli
 
@@ -20,14 +20,6 @@ _STEP = 0.25  # of the sums for averages: what they leave out is far below round
 _REACH, _WIDE = 9.0, 40.0  # of their places, in standard deviations and in units of f
 _SHIFT = 10.0  # from where the series of ψ holds
 _SERIES = (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12)
-
-
-def _counted(y: Any, most: float, wanted: str) -> Any:
-    """The counts y, if they are whole numbers from 0 to `most`."""
-    good = (y >= 0.0) & (y % 1.0 == 0.0) & (y <= most)
-    if not (good if isinstance(good, bool) else bool(array_namespace(y).all(good))):
-        raise ValueError(f"y must hold {wanted}; got other numbers")
-    return y
 
 
 @dataclass(frozen=True)
@@ -66,7 +58,7 @@ class Binomial(LikelihoodBase):
         object.__setattr__(self, "trials", _check.whole(self.trials, "Binomial.trials", 1))
 
     def _observable(self, y: Any) -> Any:
-        return _counted(y, self.trials, f"counts from 0 to {self.trials}, the trials")
+        return counted(y, self.trials, f"counts from 0 to {self.trials}, the trials")
 
     def _log_density(self, y: Array, f: Array) -> Array:
         y = y if hasattr(y, "ndim") else as_array(y, f)
@@ -125,7 +117,7 @@ class NegativeBinomial(LikelihoodBase):
         settle(self)
 
     def _observable(self, y: Any) -> Any:
-        return _counted(y, math.inf, "counts, 0, 1, 2 and so on")
+        return counted(y, math.inf, "counts, 0, 1, 2 and so on")
 
     def _log_density(self, y: Array, f: Array) -> Array:
         y = y if hasattr(y, "ndim") else as_array(y, f)
