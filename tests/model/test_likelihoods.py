@@ -402,9 +402,10 @@ def test_averages_of_the_density_are_those_of_brute_force(space, likelihood, y):
     assert space.holds(got)
 
     def average(i):
+        weight = norm(m[i], v[i] ** 0.5).pdf
+
         def integrand(f):
-            f = np.asarray([f])
-            return float(likelihood.log_density(y[i], f)[0]) * norm(m[i], v[i] ** 0.5).pdf(f[0])
+            return float(likelihood.log_density(y[i], np.asarray([f]))[0]) * weight(f)
 
         reach = 10.0 * v[i] ** 0.5
         return quad(integrand, m[i] - reach, m[i] + reach, epsabs=1e-11, epsrel=1e-11, limit=200)[0]
@@ -494,7 +495,7 @@ def of_count(y, m, v):
     slope = lambda f: y - np.exp(f) - (f - m) / v  # noqa: E731
     mode = brentq(slope, low, high, xtol=1e-14)
     width = 1.0 / np.sqrt(np.exp(mode) + 1.0 / v)
-    f = mode + width * np.linspace(-60.0, 60.0, 400_001)
+    f = mode + width * np.linspace(-60.0, 60.0, 20_001)
     terms = y * f - np.exp(f) - gammaln(y + 1.0) + norm(m, np.sqrt(v)).logpdf(f)
     return logsumexp(terms) + np.log(f[1] - f[0])
 
@@ -510,7 +511,7 @@ def test_counts_told_more_sharply_than_f_is_known(y, variance):
 def of_heavy_tail(noise, y, v):
     """Student's t is a normal distribution whose precision has a gamma distribution."""
     half = 0.5 * noise.dof
-    log_precision = np.linspace(-80.0 / min(1.0, half), 10.0, 2_000_001)
+    log_precision = np.linspace(-80.0 / min(1.0, half), 10.0, 40_001)
     total = v + noise.scale**2 * np.exp(-log_precision)
     terms = norm(0.0, np.sqrt(total)).logpdf(y) + half * (np.log(half) + log_precision)
     terms -= half * np.exp(log_precision) + gammaln(half)
