@@ -94,6 +94,8 @@ def _pictures(fig: Figure) -> dict[str, str]:
     canvas, layout, dpi = fig.canvas, fig.get_layout_engine(), fig.get_dpi()
     lines, pixels = io.BytesIO(), io.BytesIO()
     try:
+        if layout is not None and any(ax.get_aspect() != "auto" for ax in fig.axes):
+            layout.execute(fig)  # panels that keep their aspect do not find their place at once
         # no date in the file: the same figure is the same file
         svg(fig).print_svg(lines, metadata={"Date": None})
         if layout is not None:
