@@ -15,7 +15,7 @@ def lower_of(rng, n, dtype=np.float64):
     return np.asfortranarray(lower.astype(dtype))
 
 
-@pytest.mark.parametrize("n", [1, 96, 97, 250])
+@pytest.mark.parametrize("n", [1, 96, 97, 250, 1001])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_a_triangle_is_inverted_where_it_stands_and_what_is_above_it_stays(rng, n, dtype):
     lower = lower_of(rng, n, dtype)

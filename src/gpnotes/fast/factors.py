@@ -16,7 +16,8 @@ from ..ground.xp import LOG_2PI, HostMatrix, HostVector, Vector
 
 __all__ = ["Evidence", "Solved", "cholesky", "diagonal", "divide", "invert", "solved"]
 
-_SIDE = 96  # rows of a triangle that LAPACK inverts as it is
+_SIDE = 96  # rows of a triangle up to which LAPACK inverts it as it is
+_LARGE = 1000  # rows beyond which it is as fast, and halves would cost memory
 _PANEL = 48  # columns that are solved for together, after a product with those before
 
 
@@ -71,8 +72,10 @@ def invert(lower: HostMatrix) -> None:
     faster still, but ``L⁻¹ L`` would then be off by the condition of L₁₁ times as much.
     """
     n = lower.shape[0]
-    if n <= _SIDE:
-        lower[...] = _xp.lapack("trtri", lower)(lower, lower=1)[0]
+    if n <= _SIDE or n > _LARGE:
+        found, _ = _xp.lapack("trtri", lower)(lower, lower=1, overwrite_c=1)
+        if not np.may_share_memory(found, lower):
+            lower[...] = found
         return
     first, then = slice(0, n // 2), slice(n // 2, n)
     invert(lower[then, then])
