@@ -290,7 +290,7 @@ SMALL = {
 @pytest.mark.parametrize("name", SMALL)
 def test_ways_to_infer_without_a_formula_agree(bench, monkeypatch, capsys, name):
     table = bench["inference_table"]
-    row = table.row(name, rounds=1, chain=20, **SMALL[name])
+    row = table.row(name, rounds=1, chain=60, **SMALL[name])
     assert table.agreed(row)
     assert row["figures"]["gpnotes"] > 0.0
     assert ("chain" in row) == (name == "no-u-turn")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import platform
+import subprocess
 import sys
 import tracemalloc
 from contextlib import nullcontext
@@ -205,3 +208,30 @@ def test_a_covariance_is_asked_for_with_what_its_factor_needs(free):
         prior(gp, X)
     with pytest.raises(MemoryError, match="the Gram matrix"):
         condition(gp, X, X[:, 0])
+
+
+FAULTS = """
+import resource
+import numpy as np
+from gpnotes import GP, RBF
+from gpnotes.infer.exact import log_evidence_and_gradient
+
+rng = np.random.default_rng(0)
+X, y, gp = rng.normal(size=(500, 8)), rng.normal(size=500), GP(RBF(), 0.1)
+for _ in range(2):
+    log_evidence_and_gradient(gp, X, y)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+for _ in range(5):
+    log_evidence_and_gradient(gp, X, y)
+print((resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before) / 5)
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="of its allocator")
+def test_memory_that_is_freed_is_not_asked_for_again():
+    """A gradient asked for 1200 pages, which the one before had given back."""
+    limits = {name: value for name, value in os.environ.items() if not name.startswith("MALLOC_")}
+    pages = subprocess.run(
+        [sys.executable, "-c", FAULTS], env=limits, capture_output=True, text=True, check=True
+    ).stdout
+    assert float(pages) < 100.0

@@ -18,6 +18,7 @@ from ..ground.distances import Pairs
 from ..ground.memory import blocks
 from ..ground.xp import HostMatrix, HostVector, Matrix, Numbers, Vector
 from .evidence import InPlaceKernel, cross, host_lengths, supports
+from .factors import divide
 
 __all__ = [
     "Block", "Workspace", "products", "pull_of_distances", "pull_to_both", "supports",
@@ -25,7 +26,6 @@ __all__ = [
 ]  # fmt: skip
 
 _BLOCK = 2**15  # entries, as in `evidence`
-_PANEL = 48  # columns that are solved for together, after a product with those before
 
 
 class Block(NamedTuple):
@@ -44,23 +44,9 @@ def whiten(kernel: InPlaceKernel, Z: Matrix, lower: Matrix, X: Matrix) -> Block:
     u, v = _scaled(kernel, Z, X)
     slope = np.empty((v.shape[0], u.shape[0]), u.dtype, order="F")
     Phi = cross(kernel, v, u, slope)
-    _solve_transposed(_xp.as_host(lower), Phi)
+    divide(Phi, _xp.as_host(lower), transposed=True)
     gap = kernel.variance - np.einsum("ji,ji->i", Phi.T, Phi.T)
     return Block(Phi, slope, np.maximum(gap, 0.0))
-
-
-def _solve_transposed(lower: HostMatrix, K: HostMatrix) -> None:
-    """``K L⁻ᵀ`` in the place of K (n, M), in Fortran order."""
-    gemm = _xp.blas("gemm", K)
-    trsm = _xp.blas("trsm", K)
-    for start in range(0, K.shape[1], _PANEL):
-        columns = slice(start, start + _PANEL)
-        panel = K[:, columns]
-        if start:
-            done = np.asfortranarray(lower[columns, :start])
-            gemm(-1.0, K[:, :start], done, 1.0, panel, trans_b=1, overwrite_c=1)
-        corner = np.asfortranarray(lower[columns, columns])
-        trsm(1.0, corner, panel, side=1, lower=1, trans_a=1, overwrite_b=1)
 
 
 def _scaled(kernel: InPlaceKernel, Z: Matrix, X: Matrix) -> tuple[HostMatrix, HostMatrix]:

@@ -19,7 +19,7 @@ from ..ground.memory import blocks
 from ..ground.xp import HostArray, HostMatrix
 from .polynomials import Workspace
 
-_BLOCK = 2**13  # entries, with which two blocks fit a core's nearest cache but one
+_BLOCK = 2**14  # entries, 128 KiB in float64: two blocks fit a core's nearest cache but one
 
 __all__ = ["Workspace", "forth", "pulled"]
 

@@ -127,7 +127,7 @@ class OfDistances:
     def pull(self, tile: Tile, bar: HostMatrix) -> None:
         """Add ``Σᵢⱼ barᵢⱼ kᵢⱼ``, and ``Σᵢⱼ Wᵢⱼ (uᵢ − uⱼ)²`` with ``W = bar ∘ dk/dq``."""
         k, slope = self._values_and_slopes(tile)
-        self._variance_bar += _total(bar * k)
+        self._variance_bar += float(np.vdot(bar, k))
         self._squares += _xp.as_host(self._pairs.pull(bar * slope, *tile)[1])
 
     def _values_and_slopes(self, tile: Tile) -> tuple[HostMatrix, HostMatrix]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, Protocol, cast
 
 from array_api_compat import (
@@ -344,16 +345,20 @@ def blas(name: str, like: Array) -> Callable[..., Any]:
     callable
         The routine.
     """
-    from scipy.linalg import get_blas_funcs
-
-    return get_blas_funcs(name, (like,))
+    return _routine("get_blas_funcs", name, like.dtype.char)
 
 
 def lapack(name: str, like: Array) -> Callable[..., Any]:
     """Return SciPy's wrapper of a LAPACK routine, ``lapack("potrf", a)``, as `blas` does."""
-    from scipy.linalg import get_lapack_funcs
+    return _routine("get_lapack_funcs", name, like.dtype.char)
 
-    return get_lapack_funcs(name, (like,))
+
+@cache
+def _routine(which: str, name: str, dtype: str) -> Callable[..., Any]:
+    """The routine, looked up once: a deep bound asks for a hundred, each as long as a small one."""
+    from scipy import linalg
+
+    return getattr(linalg, which)(name, dtype=dtype)
 
 
 class Minimum(Protocol):
