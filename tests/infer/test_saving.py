@@ -70,6 +70,7 @@ FITTED = {
     "classes": lambda: few(laplace.SoftmaxGP(LATENT, 3), CLASSES),
     "a variational process": lambda: few(svgp.SVGP(LATENT, StudentT(0.1, 4.0), X[:4]), Y),
     "counts": lambda: svgp.condition(svgp.SVGP(LATENT, Poisson(), X[:4]), X, CLASSES),
+    "several classes": lambda: svgp.condition(svgp.SVGP(LATENT, RobustMax(3), X[:4]), X, CLASSES),
     "a deep process": lambda: few(deep.deepen(
         svgp.condition(svgp.SVGP(LATENT, Gaussian(0.1), X[:4]), X, Y), [RBF()], draws=2), Y),
     "a circle": lambda: sparse.condition(
