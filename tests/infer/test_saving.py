@@ -20,6 +20,7 @@ from gpnotes import (
     Matern52,
     NormalPrior,
     Poisson,
+    RobustMax,
     condition,
     fit,
     stream,
