@@ -13,6 +13,7 @@ from typing import NamedTuple, cast
 from ...ground import memory
 from ...ground import xp as _xp
 from ...ground.linalg import Cholesky
+from ...ground.showing import summary
 from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.likelihoods.classes import RobustMax, one_hot
@@ -82,6 +83,8 @@ class ClassesPosterior(Variational):
     whitened: tuple[Whitened, ...]
     steps: int = 0
     converged: bool = False
+
+    __repr__ = summary
 
     @cached_property
     def functions(self) -> tuple[VariationalPosterior, ...]:
