@@ -182,8 +182,11 @@ def look(visit: Any, name: str) -> Seen:
     resize(page, NARROW)
     unfolded = unfold(page)
     listed = page.evaluate(READ)
-    violations = barriers(page, name in DARK)
+    resize(page, WIDE)
+    page.evaluate("() => new Promise(done => setTimeout(done, 100))")  # what follows a resize
+    # noted before `barriers` takes elements away, which the page's own scripts may miss
     said = (list(seen.foreign), list(seen.failed), list(seen.complaints))
+    violations = barriers(page, name in DARK)
     return Seen(weights, heights, mathematics, unfolded, listed, violations, *said)
 
 
@@ -237,7 +240,6 @@ def picture(page: Any, name: str, scheme: str, width: int) -> None:
 def barriers(page: Any, dark: bool = False) -> list[str]:
     """What axe finds serious, in what stands for the page; colours in the dark as well."""
     page.evaluate(THINNED)
-    resize(page, WIDE)
     found = browsing.barriers(page, rules={rule: {"enabled": False} for rule in BY_COLOUR})
     themes = ("light", "dark")[: 1 + dark]
     for theme in themes:
