@@ -23,6 +23,7 @@ import numpy as np
 
 from ..ground import check as _check
 from ..ground.chunks import Chunks
+from ..ground.files import write_arrays
 from ..ground.xp import HostArray
 from ..model import kernels, likelihoods, means, priors
 from .objective import Fit
@@ -187,10 +188,7 @@ def write(path: str | os.PathLike[str], values: Mapping[str, Any], kind: str) ->
     text = json.dumps({"form": _FORM, "version": VERSION, "kind": kind, "values": told})
     held: dict[str, Any] = {f"array{i}": array for i, array in enumerate(arrays.values())}
     held[_TEXT] = np.asarray(text)
-    beside = place.with_name(f"{place.name}.part")
-    with beside.open("wb") as file:  # a name, given to NumPy, would get another ending
-        np.savez(file, **held)
-    os.replace(beside, place)
+    write_arrays(place, held)
 
 
 def read(path: str | os.PathLike[str], kind: str, made: Callable[[dict[str, Any]], T]) -> T:

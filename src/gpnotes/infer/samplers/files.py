@@ -9,10 +9,10 @@ import os
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from ...ground.files import write_arrays
 from ...ground.xp import HostArray
 
 __all__ = ["read", "write"]
@@ -74,11 +74,7 @@ def write(path: str | os.PathLike[str], run: str, arrays: Mapping[str, HostArray
         If `path` is no path.
     """
     place = _place(path)
-    beside = place.with_name(f"{place.name}.part")
-    held: dict[str, Any] = {**arrays, _RUN: np.asarray(run)}
-    with beside.open("wb") as file:
-        np.savez(file, **held)
-    os.replace(beside, place)
+    write_arrays(place, {**arrays, _RUN: np.asarray(run)})
 
 
 def _place(path: str | os.PathLike[str]) -> Path:

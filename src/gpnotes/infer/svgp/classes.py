@@ -11,15 +11,13 @@ from functools import cached_property
 from typing import NamedTuple, cast
 
 from ...ground import memory
-from ...ground import xp as _xp
 from ...ground.linalg import Cholesky
 from ...ground.showing import summary
 from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.likelihoods.classes import RobustMax, one_hot
-from ..interdomain.points import cross_of
 from .model import SVGP, validate_inputs, validate_rows
-from .posterior import Variational, VariationalPosterior, read_by
+from .posterior import Variational, VariationalPosterior, projected, read_by
 
 __all__ = ["ClassesMarginals", "ClassesPosterior", "Whitened", "classes_marginals", "whitened"]
 
@@ -223,11 +221,7 @@ def classes_marginals(posterior: ClassesPosterior, X: Matrix) -> ClassesMarginal
     O(c m M²).
     """
     xp = array_namespace(X)
-    model = posterior.model
-    A = _xp.solve_triangular(
-        posterior.inducing.lower, cross_of(model.variables, model.gp.kernel, X)
-    )
-    spare = xp.clip(model.gp.kernel.gram_diag(X) - xp.sum(A * A, axis=0), 0.0, None)
+    A, spare = projected(posterior, X)
     mean = xp.stack([own.weights for own in posterior.whitened], axis=0) @ A
     variance = [spare + xp.sum((q.root @ A) ** 2, axis=0) for q in posterior.functions]
     return ClassesMarginals(A, xp.matrix_transpose(mean), xp.stack(variance, axis=1))

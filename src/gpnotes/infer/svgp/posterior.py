@@ -25,7 +25,7 @@ from .model import SVGP, validate_inputs, validate_rows
 
 __all__ = [
     "Marginals", "Variational", "VariationalPosterior", "inducing_factor", "marginals", "prior",
-    "quiet_prior", "read_by",
+    "projected", "quiet_prior", "read_by",
 ]  # fmt: skip
 
 
@@ -337,13 +337,33 @@ def marginals(posterior: VariationalPosterior, X: Matrix) -> Marginals:
     if points and in_place.supports(kernel, X):
         return _in_place(posterior, kernel, X)
     xp = array_namespace(X)
-    A = _xp.solve_triangular(
-        posterior.inducing.lower, cross_of(posterior.model.variables, kernel, X)
-    )
+    A, spare = projected(posterior, X)
     B = posterior.root @ A
-    spare = xp.clip(kernel.gram_diag(X) - xp.sum(A * A, axis=0), 0.0, None)
     mean = values_of(posterior.model.gp.mean, X) + xp.matrix_transpose(A) @ posterior.weights
     return Marginals(A, mean, spare + xp.sum(B * B, axis=0))
+
+
+def projected(posterior: Variational, X: Matrix) -> tuple[Matrix, Vector]:
+    """What all functions with one prior and one set of inducing variables share at some inputs.
+
+    Parameters
+    ----------
+    posterior : VariationalPosterior or ClassesPosterior
+        The Gaussian q.
+    X : Matrix, shape (n, d)
+        The inputs.
+
+    Returns
+    -------
+    A : Matrix, shape (M, n)
+        ``A = L⁻¹ K_u*``.
+    spare : Vector, shape (n,)
+        The variance of f that Z leaves open, zero where rounding took it below.
+    """
+    kernel, xp = posterior.model.gp.kernel, array_namespace(X)
+    cross = cross_of(posterior.model.variables, kernel, X)
+    A = _xp.solve_triangular(posterior.inducing.lower, cross)
+    return A, xp.clip(kernel.gram_diag(X) - xp.sum(A * A, axis=0), 0.0, None)
 
 
 def _in_place(

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 from ...ground.params import cotangent, positive, settle
 from ...ground.xp import Array, array_namespace
 from .base import LikelihoodBase
 
-__all__ = ["StudentT", "digamma"]
+__all__ = ["StudentT", "digamma", "digammas"]
 
 _FAR = 1e9  # times 1 + ν: from there ``log(1 + u²/ν)`` is ``2 log |u| − log ν`` to rounding
 _SHIFT = 10.0  # beyond, the series of digamma is exact to rounding
@@ -144,8 +145,35 @@ def digamma(x: float) -> float:
     while x < _SHIFT:
         low += 1.0 / x
         x += 1.0
+    return float(_digamma_far(x, math.log)) - low
+
+
+def digammas(x: Array) -> Array:
+    """Evaluate `digamma` entry by entry.
+
+    Parameters
+    ----------
+    x : Array
+        The arguments, positive; they are not checked.
+
+    Returns
+    -------
+    Array
+        ``ψ(x)``.
+    """
+    xp = array_namespace(x)
+    low = xp.zeros_like(x)
+    for _ in range(int(_SHIFT)):
+        small = x < _SHIFT
+        low = low + xp.where(small, 1.0 / x, xp.zeros_like(x))
+        x = xp.where(small, x + 1.0, x)
+    return _digamma_far(x, xp.log) - low
+
+
+def _digamma_far(x: Any, log: Callable[[Any], Any]) -> Any:
+    """``ψ(x)`` by its series, where that holds."""
     square = 1.0 / (x * x)
-    tail = 0.0
+    tail = 0.0 * square
     for coefficient in reversed(_SERIES):
         tail = (tail + coefficient) * square
-    return math.log(x) - 0.5 / x - tail - low
+    return log(x) - 0.5 / x - tail

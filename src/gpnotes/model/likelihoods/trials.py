@@ -11,15 +11,13 @@ from ...ground.params import cotangent, fixed, positive, settle
 from ...ground.xp import LOG_2PI, Array, array_namespace, as_array
 from .base import LikelihoodBase
 from .counts import counted, log_factorial
-from .heavy_tails import digamma
+from .heavy_tails import digamma, digammas
 from .labels import Bernoulli
 
 __all__ = ["Binomial", "NegativeBinomial"]
 
 _STEP = 0.25  # of the sums for averages: what they leave out is far below rounding
 _REACH, _WIDE = 9.0, 40.0  # of their places, in standard deviations and in units of f
-_SHIFT = 10.0  # from where the series of ψ holds
-_SERIES = (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12)
 
 
 @dataclass(frozen=True)
@@ -138,7 +136,7 @@ class NegativeBinomial(LikelihoodBase):
         g = f - math.log(r)
         q = xp.exp(_log_chance(-g))
         y = y if hasattr(y, "ndim") else as_array(y, f)
-        by_shape = _digamma(y + r) - digamma(r) + _log_chance(-g) + 1.0 - (y + r) * q / r
+        by_shape = digammas(y + r) - digamma(r) + _log_chance(-g) + 1.0 - (y + r) * q / r
         return cotangent(self, shape=float(xp.sum(bar * by_shape)))
 
     def _predict(self, mean: Array, variance: Array) -> tuple[Array, Array]:
@@ -179,18 +177,3 @@ def _average_slope(mean: Array, variance: Array) -> Array:
         found = _STEP * xp.sum(weights * slope, axis=-1)
         total = xp.where(wide[..., 0] != near, found, total)
     return total
-
-
-def _digamma(x: Array) -> Array:
-    """``ψ(x)`` for positive x, entry by entry, as `digamma` has it for one number."""
-    xp = array_namespace(x)
-    low = xp.zeros_like(x)
-    for _ in range(int(_SHIFT)):
-        small = x < _SHIFT
-        low = low + xp.where(small, 1.0 / x, xp.zeros_like(x))
-        x = xp.where(small, x + 1.0, x)
-    square = 1.0 / (x * x)
-    tail = xp.zeros_like(x)
-    for coefficient in reversed(_SERIES):
-        tail = (tail + coefficient) * square
-    return xp.log(x) - 0.5 / x - tail - low
